@@ -1,0 +1,47 @@
+/* bench/common.h: what graze-bench and the peer programs share: clock, random numbers, hash, layout of the files that
+ * carry inputs from one to the other. C17 and C++17.
+ *
+ * Files, little-endian:
+ *   mesh   "GRZBMSH1", uint32 vertices, uint32 triangles, float xyz[3 * vertices], uint32 corner[3 * triangles]
+ *   poses  "GRZBPOS1", uint32 count, uint32 0, double matrix[12 * count] (3x4, row-major)
+ *   pairs  "GRZBTRI1", uint32 count, uint32 0, double corners[18 * count] (a0 a1 a2 b0 b1 b2 of each pair)
+ */
+#ifndef BENCH_COMMON_H
+#define BENCH_COMMON_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define BENCH_MESH_MAGIC  "GRZBMSH1"
+#define BENCH_POSE_MAGIC  "GRZBPOS1"
+#define BENCH_PAIRS_MAGIC "GRZBTRI1"
+#define BENCH_ITEMS_MAX   64 /* most timed items (poses) of one run */
+
+static inline double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What an empty interval measures: the least of many. */
+static inline double clock_overhead(void) {
+  double least = 1;
+  for (int i = 0; i < 1000; i++) {
+    double start = seconds_now(), length = seconds_now() - start;
+    if (length < least) least = length;
+  }
+  return least;
+}
+
+static inline uint64_t splitmix64(uint64_t x) {
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+static inline uint64_t hash_of_pair(uint32_t first, uint32_t second) {
+  return splitmix64((uint64_t)first << 32 | second);
+}
+
+#endif

@@ -1,0 +1,160 @@
+// graze-peer-bullet: Bullet's GImpact mesh-mesh (quantised box trees, then GImpact's own triangle test) and btDbvt,
+// behind the bench's protocol.
+#include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
+#include <BulletCollision/Gimpact/btGImpactShape.h>
+#include <btBulletCollisionCommon.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "peer.hpp"
+
+namespace {
+
+using peer::Inputs;
+using peer::Reply;
+
+struct Shape {
+  std::vector<btScalar> vertices;
+  std::vector<int> indices;
+  std::unique_ptr<btTriangleIndexVertexArray> arrays;
+  std::unique_ptr<btGImpactMeshShape> shape;
+  explicit Shape(const peer::Mesh &mesh)
+      : vertices(mesh.vertices.begin(), mesh.vertices.end()), indices(mesh.indices.begin(), mesh.indices.end()) {
+    arrays.reset(new btTriangleIndexVertexArray(int(mesh.triangle_count()), indices.data(), 12,
+                                                int(mesh.vertex_count()), vertices.data(), 3 * sizeof(btScalar)));
+    shape.reset(new btGImpactMeshShape(arrays.get()));
+    shape->setMargin(0);
+    shape->updateBound();
+  }
+  btGImpactMeshShapePart *part() {
+    return shape->getMeshPart(0);
+  }
+};
+
+bool triangles_meet(btPrimitiveTriangle &x, btPrimitiveTriangle &y) {
+  x.buildTriPlane();
+  y.buildTriPlane();
+  GIM_TRIANGLE_CONTACT contact;
+  return x.overlap_test_conservative(y) && x.find_triangle_collision_clip_method(y, contact);
+}
+
+struct Queries {
+  std::unique_ptr<Shape> a, b;
+
+  std::string prepare(const Inputs &in) {
+    a.reset(new Shape(in.a));
+    b.reset(new Shape(in.b));
+    return "";
+  }
+  // Calls found(i, j) for every meeting pair until it returns false.
+  template <class Found>
+  void collide(const btTransform &pose, Found found) {
+    const btTransform identity = btTransform::getIdentity();
+    btPairSet candidates;
+    btGImpactBoxSet::find_collision(a->part()->getBoxSet(), identity, b->part()->getBoxSet(), pose, candidates);
+    a->part()->lockChildShapes();
+    b->part()->lockChildShapes();
+    for (int i = 0; i < candidates.size(); i++) {
+      btPrimitiveTriangle x, y;
+      a->part()->getPrimitiveTriangle(candidates[i].m_index1, x);
+      b->part()->getPrimitiveTriangle(candidates[i].m_index2, y);
+      x.applyTransform(identity);
+      y.applyTransform(pose);
+      if (triangles_meet(x, y) && !found(uint32_t(candidates[i].m_index1), uint32_t(candidates[i].m_index2))) break;
+    }
+    a->part()->unlockChildShapes();
+    b->part()->unlockChildShapes();
+  }
+  Reply boolean(const Inputs &in) {
+    return peer::time_poses(in, BENCH_ITEMS_MAX, [&](const double *m) {
+      btScalar s[12];
+      for (int k = 0; k < 12; k++) s[k] = btScalar(m[k]);
+      btTransform pose(btMatrix3x3(s[0], s[1], s[2], s[4], s[5], s[6], s[8], s[9], s[10]),
+                       btVector3(s[3], s[7], s[11]));
+      bool hit = false;
+      collide(pose, [&](uint32_t, uint32_t) {
+        hit = true;
+        return false;
+      });
+      return hit;
+    });
+  }
+  Reply pairs(const Inputs &in) {
+    peer::Pairs pairs(in.check);
+    double start = seconds_now();
+    collide(btTransform::getIdentity(), [&](uint32_t i, uint32_t j) {
+      pairs.add(i, j);
+      return true;
+    });
+    return pairs.reply(seconds_now() - start);
+  }
+};
+
+Reply build(const Inputs &in) {
+  Reply r;
+  double start = seconds_now();
+  Shape shape(in.a);
+  r.seconds = {seconds_now() - start};
+  r.count = in.a.triangle_count();
+  return r;
+}
+
+Reply triangle_pairs(const Inputs &in) {
+  return peer::time_triangle_pairs(in, [](const double *a, const double *b) {
+    btPrimitiveTriangle x, y;
+    for (int k = 0; k < 3; k++) {
+      x.m_vertices[k] = btVector3(btScalar(a[3 * k]), btScalar(a[3 * k + 1]), btScalar(a[3 * k + 2]));
+      y.m_vertices[k] = btVector3(btScalar(b[3 * k]), btScalar(b[3 * k + 1]), btScalar(b[3 * k + 2]));
+    }
+    x.m_margin = y.m_margin = 0;
+    return triangles_meet(x, y);
+  });
+}
+
+struct BoxPairs : btDbvt::ICollide {
+  peer::Pairs pairs;
+  explicit BoxPairs(bool check) : pairs(check) {
+  }
+  void Process(const btDbvtNode *x, const btDbvtNode *y) override {
+    if (x != y) pairs.add_ordered(uint32_t(size_t(x->data)), uint32_t(size_t(y->data)));
+  }
+};
+
+Reply wave(const Inputs &in) {
+  double start = seconds_now();
+  btDbvt tree;
+  for (size_t i = 0; i < in.a.triangle_count(); i++) {
+    btVector3 low(1e30f, 1e30f, 1e30f), high(-1e30f, -1e30f, -1e30f);
+    for (int k = 0; k < 3; k++) {
+      const float *p = in.a.corner(i, k);
+      btVector3 q(p[0], p[1], p[2]);
+      low.setMin(q);
+      high.setMax(q);
+    }
+    tree.insert(btDbvtVolume::FromMM(low, high), reinterpret_cast<void *>(i));
+  }
+  tree.optimizeTopDown();
+  BoxPairs found(in.check);
+  tree.collideTTpersistentStack(tree.m_root, tree.m_root, found);
+  return found.pairs.reply(seconds_now() - start);
+}
+
+}  // namespace
+
+int main() {
+  Queries queries;
+  peer::Program program;
+  auto ready = [&](const Inputs &in) { return queries.prepare(in); };
+  program.offer("build", "gimpact", nullptr, build);
+  program.offer("boolean", "gimpact", ready, [&](const Inputs &in) { return queries.boolean(in); });
+  program.offer("pairs", "gimpact", ready, [&](const Inputs &in) { return queries.pairs(in); });
+  program.offer("tritri", "gimpact", nullptr, triangle_pairs);
+  program.offer(
+      "wave", "dbvt", [](const Inputs &in) { return in.a.triangle_count() > 100000 ? "too slow at this size" : ""; },
+      wave);
+  return program.serve([&] {
+    queries.a.reset();
+    queries.b.reset();
+  });
+}

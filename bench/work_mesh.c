@@ -1,0 +1,419 @@
+/* bench/work_mesh.c: whole meshes: building, any contact at a pose, all meeting pairs, self-intersection, candidate
+ * boxes. Peers get the same float coordinates and the same matrices. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contest.h"
+#include "poses.h"
+#include "reference.h"
+
+/* The paths that a contest's inputs are written to, and the lines that tell a peer to read them. */
+typedef struct inputs {
+  char *path[3], *line[4];
+  int count;
+} inputs;
+
+static void inputs_add(inputs *in, const bench *b, const char *file, const char *command) {
+  in->path[in->count] = text_of("%s/%s", b->work_folder, file);
+  in->line[in->count] = text_of("%s %s", command, in->path[in->count]);
+  in->count++;
+}
+
+static inputs inputs_write(const bench *b, const model *x, const model *y, const pose_list *poses) {
+  inputs in = {0};
+  if (!b->peers) return in;
+  inputs_add(&in, b, "a.mesh", "load a");
+  model_write(x, in.path[0]);
+  if (y) {
+    inputs_add(&in, b, "b.mesh", "load b");
+    model_write(y, in.path[1]);
+  }
+  if (poses) {
+    inputs_add(&in, b, "poses.bin", "poses");
+    poses_write(poses, in.path[in.count - 1]);
+  }
+  return in;
+}
+
+static void inputs_remove(inputs *in) {
+  for (int i = 0; i < in->count; i++) {
+    remove(in->path[i]);
+    free(in->path[i]);
+    free(in->line[i]);
+  }
+}
+
+static void join(contest *c, const char *task, bool no_hash, const inputs *in) {
+  contest_peers(c, task, no_hash, (const char *const *)in->line);
+}
+
+/* ---- build ------------------------------------------------------------------------------------------------------ */
+
+typedef struct build_job {
+  bench *b;
+  const model *model;
+  graze_volumes volumes;
+  bool no_adjacency;
+  graze_mesh *mesh;    /* refit: made beforehand */
+  float *positions[2]; /* refit: two sets, in turn */
+  int turn;
+} build_job;
+
+static void run_build(void *argument, bool check, sample *out) {
+  build_job *j = argument;
+  graze_mesh_facts facts;
+  (void)check;
+  double start = seconds_now();
+  graze_mesh *mesh = model_bake(j->b, j->model, j->volumes, j->no_adjacency);
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+  graze_mesh_get_facts(mesh, &facts);
+  out->count = facts.triangles;
+  out->bytes = facts.bytes;
+  graze_mesh_destroy(mesh);
+}
+
+static void run_refit(void *argument, bool check, sample *out) {
+  build_job *j = argument;
+  (void)check;
+  j->turn = !j->turn;
+  double start = seconds_now();
+  must(graze_mesh_refit(j->mesh, j->positions[j->turn], 0), "graze_mesh_refit");
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+  out->count = graze_mesh_triangle_count(j->mesh);
+}
+
+/* The block must be at most 120 bytes a triangle. */
+static void judge_build(contest *c, entry *e) {
+  e->no_hash = true;
+  e->right = e->checked.count == c->size;
+  if (!e->checked.bytes) return;
+  double each = (double)e->checked.bytes / (double)c->size;
+  snprintf(e->note, sizeof e->note, "%.1f bytes a triangle", each);
+  if (e->ours && each > 120) e->right = false;
+}
+
+static void refit_begin(build_job *j) {
+  size_t n = 3 * (size_t)j->model->vertex_count;
+  j->mesh = model_bake(j->b, j->model, j->volumes, j->no_adjacency);
+  for (int k = 0; k < 2; k++) {
+    j->positions[k] = must_alloc(n, sizeof(float));
+    for (size_t i = 0; i < n; i++) j->positions[k][i] = j->model->vertices[i] * (k ? 1.0f : 1.0009765625f);
+  }
+}
+
+static void refit_end(build_job *j) {
+  graze_mesh_destroy(j->mesh);
+  free(j->positions[0]);
+  free(j->positions[1]);
+}
+
+static void one_build(bench *b, const char *name) {
+  model m;
+  if (!bench_wants(b, "build/%s", name) || !model_get(b, name, &m)) return;
+  build_job jobs[] = {{b, &m, GRAZE_VOLUMES_ORIENTED, true, NULL, {0}, 0},
+                      {b, &m, GRAZE_VOLUMES_ORIENTED, false, NULL, {0}, 0},
+                      {b, &m, GRAZE_VOLUMES_ALIGNED, true, NULL, {0}, 0},
+                      {b, &m, GRAZE_VOLUMES_ALIGNED, false, NULL, {0}, 0}};
+  build_job refits[] = {jobs[0], jobs[2]};
+  inputs in = inputs_write(b, &m, NULL, NULL);
+  contest c;
+  contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "build/%s", name);
+  c.judge = judge_build;
+  contest_ours(&c, "cpu/oriented", run_build, &jobs[0]);
+  contest_ours(&c, "cpu/oriented_full", run_build, &jobs[1]);
+  contest_ours(&c, "cpu/aligned", run_build, &jobs[2]);
+  contest_ours(&c, "cpu/aligned_full", run_build, &jobs[3]);
+  for (int k = 0; k < 2; k++) {
+    refit_begin(&refits[k]);
+    contest_ours(&c, k ? "cpu/refit_aligned" : "cpu/refit_oriented", run_refit, &refits[k]);
+  }
+  join(&c, "build", true, &in);
+  contest_end(&c);
+  for (int k = 0; k < 2; k++) refit_end(&refits[k]);
+  inputs_remove(&in);
+  model_free(&m);
+}
+
+static const char *const whole_meshes[] = {"bunny", "armadillo346k", "dragon", "blob", "knot"};
+
+void work_build(bench *b) {
+  for (size_t i = 0; i < COUNT_OF(whole_meshes); i++) one_build(b, whole_meshes[i]);
+  one_build(b, "plane724");
+}
+
+/* ---- any contact at a pose -------------------------------------------------------------------------------------- */
+
+typedef struct boolean_job {
+  graze_query *query;
+  graze_mesh *a, *b;
+  const pose_list *poses;
+  double overhead;
+} boolean_job;
+
+static bool any_contact(const boolean_job *j, const double matrix[12]) {
+  graze_pose pose;
+  graze_collision result;
+  graze_collide_options options = graze_default_collide_options();
+  options.find = GRAZE_FIND_ANY;
+  memcpy(pose.m, matrix, sizeof pose.m);
+  must(graze_collide_meshes(j->query, j->a, NULL, j->b, &pose, &options, &result), "graze_collide_meshes");
+  return result.hit;
+}
+
+/* As the peers do it: a pass to warm up, then each pose once. */
+static void run_boolean(void *argument, bool check, sample *out) {
+  boolean_job *j = argument;
+  (void)check;
+  out->timed = j->poses->count;
+  for (uint32_t i = 0; i < j->poses->count; i++) {
+    if (!any_contact(j, j->poses->matrices[i])) continue;
+    out->count++;
+    out->hash += splitmix64(i);
+  }
+  for (uint32_t i = 0; i < j->poses->count; i++) {
+    double start = seconds_now();
+    any_contact(j, j->poses->matrices[i]);
+    out->seconds[i] = seconds_now() - start - j->overhead;
+  }
+}
+
+/* A peer may stop after fewer poses: it is judged on those. */
+static void judge_boolean(contest *c, entry *e) {
+  const pose_list *p = c->judge_argument;
+  uint64_t count = 0, hash = 0;
+  for (uint32_t i = 0; i < p->count && i < e->checked.timed; i++) {
+    count += p->hits[i];
+    hash += p->hits[i] ? splitmix64(i) : 0;
+  }
+  e->right = e->checked.count == count && e->checked.hash == hash;
+  e->wrong = e->checked.count > count ? e->checked.count - count : count - e->checked.count;
+  if (e->checked.timed < p->count) snprintf(e->note, sizeof e->note, "%u of %u poses", e->checked.timed, p->count);
+}
+
+static void boolean_case(bench *b, const model *x, const model *y, const char *kind, pose_list *poses) {
+  boolean_job j = {.poses = poses, .overhead = clock_overhead()};
+  contest c;
+  inputs in = inputs_write(b, x, y, poses);
+  must(graze_query_create(b->context, &j.query), "graze_query_create");
+  j.a = model_bake(b, x, GRAZE_VOLUMES_ORIENTED, true);
+  j.b = model_bake(b, y, GRAZE_VOLUMES_ORIENTED, true);
+  contest_begin(&c, b, "pose", x->triangle_count, poses->count, "boolean/%s/%s", x->name, kind);
+  c.judge = judge_boolean;
+  c.judge_argument = poses;
+  contest_ours(&c, "cpu", run_boolean, &j);
+  join(&c, "boolean", false, &in);
+  contest_end(&c);
+  graze_mesh_destroy(j.a);
+  graze_mesh_destroy(j.b);
+  graze_query_destroy(j.query);
+  inputs_remove(&in);
+}
+
+/* Answers that this program found with the library are checked by the reference before they count as expected. */
+static void settle(pose_list *p, const model *x, const model *y) {
+  for (uint32_t i = 0; i < p->count && !p->given; i++) p->hits[i] = reference_pairs(x, y, p->matrices[i]).count > 0;
+}
+
+static void boolean_nested(bench *b) {
+  model outer, inner;
+  if (!bench_wants(b, "boolean/sphere_out/nested")) return;
+  if (!model_get(b, "sphere_out", &outer) || !model_get(b, "sphere_in", &inner)) return;
+  pose_list p = poses_concentric(b->quick ? 2 : 5, 77);
+  settle(&p, &outer, &inner);
+  boolean_case(b, &outer, &inner, "nested", &p);
+  model_free(&outer);
+  model_free(&inner);
+}
+
+void work_boolean(bench *b) {
+  static const char *const kinds[] = {"deep", "near", "far"};
+  for (size_t i = 0; i < COUNT_OF(whole_meshes); i++)
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+      model m;
+      if (!bench_wants(b, "boolean/%s/%s", whole_meshes[i], kinds[k]) || !model_get(b, whole_meshes[i], &m)) continue;
+      pose_list p = poses_get(b, &m, kinds[k], b->quick ? 10 : 50);
+      settle(&p, &m, &m);
+      boolean_case(b, &m, &m, kinds[k], &p);
+      model_free(&m);
+    }
+  boolean_nested(b);
+}
+
+/* ---- all meeting pairs ------------------------------------------------------------------------------------------ */
+
+typedef struct pairs_job {
+  graze_query *query;
+  graze_mesh *a, *b;
+  graze_find find;
+} pairs_job;
+
+static void run_pairs(void *argument, bool check, sample *out) {
+  pairs_job *j = argument;
+  graze_collision result;
+  graze_collide_options options = graze_default_collide_options();
+  options.find = j->find;
+  (void)check;
+  double start = seconds_now();
+  must(graze_collide_meshes(j->query, j->a, NULL, j->b, NULL, &options, &result), "graze_collide_meshes");
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+  out->count = result.counts.triangle_pairs;
+  out->hash = result.counts.hash;
+}
+
+/* Mesh b moved to the pose and rounded to float, so that every engine has the same bits. */
+static void one_pairs(bench *b, const char *name, uint32_t pose) {
+  model x;
+  if (!bench_wants(b, "pairs/%s/%u", name, pose) || !model_get(b, name, &x)) return;
+  pose_list p = poses_get(b, &x, "deep", pose + 1);
+  if (p.count <= pose) fail("no deep pose %u of %s", pose, name);
+  model y = model_posed(&x, p.matrices[pose]);
+  inputs in = inputs_write(b, &x, &y, NULL);
+  reference expected = reference_pairs(&x, &y, NULL);
+  pairs_job list = {.find = GRAZE_FIND_ALL}, count = {.find = GRAZE_FIND_COUNT};
+  must(graze_query_create(b->context, &list.query), "graze_query_create");
+  list.a = count.a = model_bake(b, &x, GRAZE_VOLUMES_ORIENTED, true);
+  list.b = count.b = model_bake(b, &y, GRAZE_VOLUMES_ORIENTED, true);
+  count.query = list.query;
+  contest c;
+  contest_begin(&c, b, "query", x.triangle_count, 1, "pairs/%s/%u", name, pose);
+  contest_expect(&c, expected.count, expected.hash);
+  contest_ours(&c, "cpu", run_pairs, &list);
+  contest_ours(&c, "cpu/count_only", run_pairs, &count);
+  join(&c, "pairs", false, &in);
+  contest_end(&c);
+  graze_mesh_destroy(list.a);
+  graze_mesh_destroy(list.b);
+  graze_query_destroy(list.query);
+  inputs_remove(&in);
+  model_free(&x);
+  model_free(&y);
+}
+
+void work_pairs(bench *b) {
+  for (size_t i = 0; i < COUNT_OF(whole_meshes); i++)
+    for (uint32_t pose = 0; pose < (b->quick ? 1 : 3); pose++) one_pairs(b, whole_meshes[i], pose);
+}
+
+/* ---- one mesh against itself ------------------------------------------------------------------------------------- */
+
+typedef struct self_job {
+  bench *b;
+  const model *model;
+  graze_query *query;
+  graze_mesh *mesh; /* NULL: built anew in every run, and that time counts */
+  graze_volumes volumes;
+  bool boxes; /* candidate boxes instead of intersections */
+} self_job;
+
+static void run_self(void *argument, bool check, sample *out) {
+  self_job *j = argument;
+  (void)check;
+  graze_collide_options options = graze_default_collide_options();
+  options.find = j->boxes ? GRAZE_FIND_COUNT : GRAZE_FIND_ALL;
+  double start = seconds_now();
+  graze_mesh *mesh = j->mesh ? j->mesh : model_bake(j->b, j->model, j->volumes, true);
+  if (j->boxes) {
+    graze_collision result;
+    must(graze_collide_self_boxes(j->query, mesh, &options, &result), "graze_collide_self_boxes");
+    out->count = result.counts.triangle_pairs;
+    out->hash = result.counts.hash;
+  } else {
+    graze_self_collision result;
+    must(graze_collide_self(j->query, mesh, &options, &result), "graze_collide_self");
+    out->count = result.self_pairs;
+    out->hash = result.hash;
+  }
+  if (!j->mesh) graze_mesh_destroy(mesh);
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+}
+
+/* Some peers look only at pairs without a common vertex (variants disjoint_*): they are compared with those. */
+static void judge_self(contest *c, entry *e) {
+  const reference_self *r = c->judge_argument;
+  bool only = !strncmp(e->command, "self disjoint_", 14);
+  const reference *expected = only ? &r->disjoint : &r->all;
+  uint64_t count = e->checked.count;
+  e->right = count == expected->count && e->checked.hash == expected->hash;
+  e->wrong = count > expected->count ? count - expected->count : expected->count - count;
+  if (only) snprintf(e->note, sizeof e->note, "pairs without a common vertex only");
+}
+
+static void self_entries(contest *c, self_job jobs[4]) {
+  static const char *const names[4] = {"cpu", "cpu/oriented", "cpu/query_only", "cpu/oriented_query"};
+  for (int k = 0; k < 4; k++) {
+    self_job *j = &jobs[k];
+    j->volumes = k % 2 ? GRAZE_VOLUMES_ORIENTED : GRAZE_VOLUMES_ALIGNED;
+    if (k >= 2) j->mesh = model_bake(j->b, j->model, j->volumes, true);
+    contest_ours(c, names[k], run_self, j);
+  }
+}
+
+static void one_self(bench *b, const char *name) {
+  model m;
+  if (!bench_wants(b, "self/%s", name) || !model_get(b, name, &m)) return;
+  reference_self expected = reference_self_pairs(&m);
+  inputs in = inputs_write(b, &m, NULL, NULL);
+  self_job jobs[4] = {0};
+  graze_query *query;
+  contest c;
+  must(graze_query_create(b->context, &query), "graze_query_create");
+  for (int k = 0; k < 4; k++) jobs[k] = (self_job){.b = b, .model = &m, .query = query};
+  contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "self/%s", name);
+  c.judge = judge_self;
+  c.judge_argument = &expected;
+  self_entries(&c, jobs);
+  join(&c, "self", false, &in);
+  contest_end(&c);
+  for (int k = 2; k < 4; k++) graze_mesh_destroy(jobs[k].mesh);
+  graze_query_destroy(query);
+  inputs_remove(&in);
+  model_free(&m);
+}
+
+void work_self(bench *b) {
+  static const char *const names[] = {"bunny",    "dragon200k", "armadillo346k", "dragon", "bunny2x",
+                                      "dragon2x", "blob",       "knot",          "knot2x"};
+  for (size_t i = 0; i < COUNT_OF(names); i++) one_self(b, names[i]);
+}
+
+/* ---- the wavy plane ---------------------------------------------------------------------------------------------- */
+
+static void one_wave(bench *b, uint32_t n) {
+  char name[32];
+  snprintf(name, sizeof name, "plane%u", n);
+  model m;
+  if (!bench_wants(b, "wave/%u", 2 * n * n) || !model_get(b, name, &m)) return;
+  reference expected = reference_boxes(&m);
+  inputs in = inputs_write(b, &m, NULL, NULL);
+  self_job whole = {.b = b, .model = &m, .volumes = GRAZE_VOLUMES_ALIGNED, .boxes = true}, query;
+  build_job build = {.b = b, .model = &m, .volumes = GRAZE_VOLUMES_ALIGNED, .no_adjacency = true};
+  contest c;
+  must(graze_query_create(b->context, &whole.query), "graze_query_create");
+  query = whole;
+  query.mesh = model_bake(b, &m, GRAZE_VOLUMES_ALIGNED, true);
+  contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "wave/%u", 2 * n * n);
+  contest_expect(&c, expected.count, expected.hash);
+  contest_ours(&c, "cpu", run_self, &whole);
+  contest_ours(&c, "cpu/query_only", run_self, &query);
+  join(&c, "wave", false, &in);
+  contest_end(&c);
+  contest_begin(&c, b, "triangle", m.triangle_count, m.triangle_count, "wave_build/%u", 2 * n * n);
+  c.judge = judge_build;
+  contest_ours(&c, "cpu", run_build, &build);
+  contest_end(&c);
+  graze_mesh_destroy(query.mesh);
+  graze_query_destroy(whole.query);
+  inputs_remove(&in);
+  model_free(&m);
+}
+
+void work_wave(bench *b) {
+  static const uint32_t sides[] = {23, 45, 90, 179, 358, 724, 1448};
+  size_t n = b->quick ? 3 : b->large ? COUNT_OF(sides) : COUNT_OF(sides) - 1;
+  for (size_t i = 0; i < n; i++) one_wave(b, sides[i]);
+}

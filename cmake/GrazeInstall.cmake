@@ -1,0 +1,81 @@
+# What `cmake --install` puts where: libraries, public headers, the program, the CMake package (find_package(graze)
+# with targets graze::graze and graze::io) and the pkg-config files. The installed tree may be moved as a whole.
+include(CMakePackageConfigHelpers)
+
+set(graze_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/graze")
+set(graze_installed graze)
+if(TARGET graze_io)
+  set_target_properties(graze_io PROPERTIES EXPORT_NAME io)
+  list(APPEND graze_installed graze_io)
+endif()
+
+if(BUILD_SHARED_LIBS)
+  # A moved tree finds its own libraries.
+  file(RELATIVE_PATH graze_lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set_target_properties(${graze_installed} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  if(TARGET graze_tool)
+    set_target_properties(graze_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${graze_lib_from_bin}")
+  endif()
+endif()
+
+install(TARGETS ${graze_installed} EXPORT grazeTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET graze_tool)
+  install(TARGETS graze_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+set(graze_headers base collide graze math mesh scene)
+if(TARGET graze_io)
+  list(APPEND graze_headers io)
+endif()
+list(TRANSFORM graze_headers PREPEND "${PROJECT_SOURCE_DIR}/include/graze/")
+list(TRANSFORM graze_headers APPEND ".h")
+install(FILES ${graze_headers} "${PROJECT_BINARY_DIR}/include/graze/version.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/graze")
+
+install(EXPORT grazeTargets NAMESPACE graze:: DESTINATION "${graze_package_dir}")
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/grazeConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/grazeConfig.cmake" INSTALL_DESTINATION "${graze_package_dir}")
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/grazeConfigVersion.cmake"
+  VERSION "${PROJECT_VERSION}" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/grazeConfig.cmake" "${PROJECT_BINARY_DIR}/grazeConfigVersion.cmake"
+  DESTINATION "${graze_package_dir}")
+
+# pkg-config. What a static library needs stands in Libs of a static installation, so that plain --libs links.
+file(RELATIVE_PATH graze_prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" graze_prefix_from_pc "${graze_prefix_from_pc}")
+set(graze_private_libs "-lm")
+if(OpenMP_C_FOUND)
+  foreach(library IN LISTS OpenMP_C_LIB_NAMES)
+    string(APPEND graze_private_libs " -l${library}")
+  endforeach()
+endif()
+if(BUILD_SHARED_LIBS)
+  set(graze_pc_libs "")
+  set(graze_pc_libs_private " ${graze_private_libs}")
+  set(graze_pc_cflags " -DGRAZE_SHARED")
+  set(graze_io_pc_requires "graze = ${PROJECT_VERSION}")
+  set(graze_io_pc_requires_private "jansson")
+else()
+  set(graze_pc_libs " ${graze_private_libs}")
+  set(graze_pc_libs_private "")
+  set(graze_pc_cflags "")
+  set(graze_io_pc_requires "graze = ${PROJECT_VERSION}, jansson")
+  set(graze_io_pc_requires_private "")
+endif()
+foreach(package IN LISTS graze_installed)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
+
+# What was set up here is tested from outside.
+if(GRAZE_TESTS)
+  get_property(graze_test_rooms DIRECTORY "${PROJECT_SOURCE_DIR}/tests" PROPERTY SUBDIRECTORIES)
+  foreach(room IN ITEMS install documents)
+    if(NOT "${PROJECT_SOURCE_DIR}/tests/${room}" IN_LIST graze_test_rooms)
+      add_subdirectory("${PROJECT_SOURCE_DIR}/tests/${room}" "${PROJECT_BINARY_DIR}/tests/${room}")
+    endif()
+  endforeach()
+endif()

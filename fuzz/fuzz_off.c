@@ -1,0 +1,7 @@
+/* The OFF reader on any bytes. */
+#include "check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  check_reader(data, size, GRAZE_FORMAT_OFF);
+  return 0;
+}

@@ -1,0 +1,103 @@
+/* graze/base.h: status codes, the context, and what every other header needs.
+ *
+ * Manners of the whole interface
+ *   - A call that can fail returns graze_status; its outputs go through pointers and are left untouched on
+ *     failure unless the call says otherwise.
+ *   - A definition struct starts from its graze_default_*() function and then gets its fields changed. The
+ *     `cookie` field tells a struct that was never initialised from one that was.
+ *   - Objects that are const in a call may be used by many threads at once. Objects that are not const may be
+ *     used by one thread at a time.
+ *   - Nothing is process wide: allocator, logger and threads belong to a context.
+ */
+#ifndef GRAZE_BASE_H
+#define GRAZE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "graze/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(GRAZE_SHARED) && defined(__GNUC__)
+#define GRAZE_API __attribute__((visibility("default")))
+#else
+#define GRAZE_API
+#endif
+
+typedef enum graze_status {
+  GRAZE_OK = 0,
+  GRAZE_ERROR_ARGUMENT,    /* null pointer, unknown enum value, definition not initialised */
+  GRAZE_ERROR_MEMORY,      /* the allocator refused */
+  GRAZE_ERROR_NOT_FINITE,  /* a coordinate or matrix entry is NaN or infinite; the message names it */
+  GRAZE_ERROR_INDEX,       /* a vertex index is out of range; the message names triangle and corner */
+  GRAZE_ERROR_LIMIT,       /* more elements than 32-bit numbering allows */
+  GRAZE_ERROR_FILE,        /* cannot open, read, write or map; the message has the system's reason */
+  GRAZE_ERROR_FORMAT,      /* the bytes are not what they claim to be; the message has line or byte */
+  GRAZE_ERROR_POSE,        /* the pose is not allowed here (tier T0 takes the identity only) */
+  GRAZE_ERROR_HANDLE,      /* an id that is stale or was never given out */
+  GRAZE_ERROR_UNSUPPORTED, /* this build or this machine lacks the part that was asked for */
+  GRAZE_CANCELLED          /* the progress callback asked to stop; results are incomplete */
+} graze_status;
+
+/* A short fixed text such as "index out of range". Never NULL. */
+GRAZE_API const char *graze_status_string(graze_status status);
+
+/* The version of the library that is linked, for example "0.1.0". */
+GRAZE_API const char *graze_version(void);
+
+/* Memory. `alloc` returns `size` bytes (> 0) aligned to `alignment` (a power of two) or NULL; `release` takes
+ * what `alloc` gave, with the same size. Both may be called from several threads at once. */
+typedef struct graze_allocator {
+  void *(*alloc)(void *user, size_t size, size_t alignment);
+  void (*release)(void *user, void *pointer, size_t size);
+  void *user;
+} graze_allocator;
+
+typedef enum graze_log_level { GRAZE_LOG_INFO, GRAZE_LOG_WARNING, GRAZE_LOG_ERROR } graze_log_level;
+
+/* Receives one line without newline. For a failing call the last GRAZE_LOG_ERROR line says what and where. */
+typedef void (*graze_log_function)(void *user, graze_log_level level, const char *message);
+
+/* Called now and then from the calling thread while long work runs; `done` of `total` units. Return false to
+ * cancel: the call then ends with GRAZE_CANCELLED. */
+typedef bool (*graze_progress_function)(void *user, uint64_t done, uint64_t total);
+
+/* Runs body(argument, i) for every i in [0, count), in any order, on any threads, and returns when all are done. */
+typedef void (*graze_parallel_function)(void *user, uint32_t count, void (*body)(void *argument, uint32_t index),
+                                        void *argument);
+
+typedef struct graze_context graze_context;
+
+typedef struct graze_context_def {
+  graze_allocator allocator;        /* all NULL: malloc family */
+  graze_log_function log;           /* NULL: silent */
+  void *log_user;
+  graze_parallel_function parallel; /* NULL: OpenMP */
+  void *parallel_user;
+  int threads;                      /* most threads to use; 0 = all processors. With `parallel` set: a hint */
+  uint32_t cookie;
+} graze_context_def;
+
+GRAZE_API graze_context_def graze_default_context_def(void);
+
+/* Makes a context. `def` may be NULL for the defaults. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_context_create(const graze_context_def *def, graze_context **context);
+
+/* Everything made with the context must be destroyed before it. NULL is allowed. */
+GRAZE_API void graze_context_destroy(graze_context *context);
+
+/* Name of the widest instruction set in use: "scalar", "avx2" or "avx512". The environment variable
+ * GRAZE_DISABLE (for example "avx512" or "avx512,avx2"), read when the first context is made, switches off. */
+GRAZE_API const char *graze_instruction_set(void);
+
+/* The result hash of DESIGN: sum over pairs, mod 2^64, of this value. `low` is the first member of the pair. */
+GRAZE_API uint64_t graze_pair_hash(uint32_t first, uint32_t second);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,11 @@
+/* graze/graze.h: the whole CPU library. Engines and file readers have headers of their own. */
+#ifndef GRAZE_H
+#define GRAZE_H
+
+#include "graze/base.h"
+#include "graze/collide.h"
+#include "graze/math.h"
+#include "graze/mesh.h"
+#include "graze/scene.h"
+
+#endif

@@ -1,0 +1,108 @@
+/* graze/io.h: mesh and scene files. A library of its own (graze_io), next to the core.
+ *
+ * Readers: OBJ, STL (ASCII and binary), PLY (ASCII, binary little- and big-endian), OFF. Numbers are the nearest
+ * double of the decimal text, whatever the locale, or the exact value of a stored float or double. Triangles are
+ * numbered in file order; polygons are fanned from their first corner, in order. A file with a fault is refused with
+ * one message that names file and place; nothing is half-read.
+ */
+#ifndef GRAZE_IO_H
+#define GRAZE_IO_H
+
+#include "graze/base.h"
+#include "graze/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A run of triangles that the file names as one object (OBJ `o` records, STL solids), in file order. */
+typedef struct graze_io_group {
+  const char *name;
+  uint32_t first_triangle;
+  uint32_t triangle_count;
+} graze_io_group;
+
+/* Geometry as read: coordinates as doubles (every format fits), three indices a triangle (always present; a soup
+ * such as STL gets 0, 1, 2, ...). A file of points without triangles is no fault. Each group runs to the next one;
+ * triangles before the first belong to no group, and a group may be empty. */
+typedef struct graze_geometry {
+  double *vertices; /* 3 per vertex */
+  uint64_t vertex_count;
+  uint32_t *indices; /* 3 per triangle */
+  uint64_t triangle_count;
+  graze_io_group *groups;
+  uint32_t group_count;
+  bool all_float; /* every coordinate is a float's value: the mesh can be baked in half the memory */
+  void *memory; /* private */
+} graze_geometry;
+
+typedef enum graze_file_format {
+  GRAZE_FORMAT_AUTO = 0, /* by content, then by the file name's ending */
+  GRAZE_FORMAT_OBJ,
+  GRAZE_FORMAT_STL,
+  GRAZE_FORMAT_PLY,
+  GRAZE_FORMAT_OFF
+} graze_file_format;
+
+typedef struct graze_io_error {
+  graze_status status;
+  char message[512]; /* "FILE:LINE: reason" for text, "FILE: byte N: reason" for binary; "" when all is well */
+} graze_io_error;
+
+/* Reads a whole file. `error` may be NULL. Uses up to `threads` threads (0 = all). On failure `geometry` is empty.
+ * Errors: ARGUMENT, FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, UNSUPPORTED (the file has geometry of a kind that
+ * is not read, such as free-form surfaces or triangle strips). */
+GRAZE_API graze_status graze_read_geometry(const char *path, graze_file_format format, int threads,
+                                           graze_geometry *geometry, graze_io_error *error);
+
+/* The same from memory; `name` stands for the path in messages, its ending counts for GRAZE_FORMAT_AUTO. */
+GRAZE_API graze_status graze_parse_geometry(const void *bytes, size_t size, const char *name,
+                                            graze_file_format format, int threads, graze_geometry *geometry,
+                                            graze_io_error *error);
+
+GRAZE_API void graze_geometry_free(graze_geometry *geometry);
+
+/* Writes OBJ (numbers that read back to the same doubles), with `o` records for groups. A regular file that could not
+ * be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, MEMORY. */
+GRAZE_API graze_status graze_write_obj(const char *path, const graze_geometry *geometry, graze_io_error *error);
+
+/* Nearest double of the decimal number at `text` (at most `end`), independent of the locale: digits, point,
+ * exponent, sign. Returns the first unread character, or NULL when there is no number. Overflow gives an infinity.
+ * No hex, no "nan", no "inf". */
+GRAZE_API const char *graze_parse_double(const char *text, const char *end, double *value);
+
+/* The fewest digits that read back to the same double, as "0.1", "-12" or "1e-300"; at most 25 characters with the
+ * final 0; returns the length. "inf", "-inf" and "nan" for what is no number; -0 is "-0". */
+GRAZE_API size_t graze_format_double(double value, char text[32]);
+
+/* scene.json as CONTRACT describes it. */
+typedef struct graze_scene_file_object {
+  char *name;
+  char *mesh; /* path: joined to the scene file's folder unless absolute */
+  graze_pose pose;
+  char *layer; /* "" when absent */
+} graze_scene_file_object;
+
+typedef struct graze_scene_file {
+  char *units; /* "" when absent */
+  graze_scene_file_object *objects;
+  uint32_t object_count;
+  uint32_t (*ignore)[2]; /* object indices */
+  uint32_t ignore_count;
+  char *(*ignore_layers)[2];
+  uint32_t ignore_layer_count;
+} graze_scene_file;
+
+/* Errors: FILE, FORMAT (unknown key, duplicate or unknown object name, wrong type: the message names key and place),
+ * ARGUMENT, NOT_FINITE, MEMORY. On failure `scene` is empty. */
+GRAZE_API graze_status graze_read_scene(const char *path, graze_scene_file *scene, graze_io_error *error);
+
+/* The same from memory; `name` stands for the path, in messages and for the folder of the meshes. */
+GRAZE_API graze_status graze_parse_scene(const void *bytes, size_t size, const char *name, graze_scene_file *scene,
+                                         graze_io_error *error);
+GRAZE_API void graze_scene_file_free(graze_scene_file *scene);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

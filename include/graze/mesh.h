@@ -1,0 +1,106 @@
+/* graze/mesh.h: a baked triangle mesh.
+ *
+ * A mesh is made once from the caller's arrays, never changes afterwards (except by refit) and can be shared by
+ * any number of objects and threads. It is one relocatable block of memory: vertices in the precision given,
+ * triangles in the order given, adjacency by position, facts, and a bounding volume hierarchy. The block can be
+ * saved, mapped back, hashed and sent as bytes.
+ */
+#ifndef GRAZE_MESH_H
+#define GRAZE_MESH_H
+
+#include "graze/base.h"
+#include "graze/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graze_mesh graze_mesh;
+
+typedef enum graze_precision { GRAZE_FLOAT = 0, GRAZE_DOUBLE = 1 } graze_precision;
+
+typedef enum graze_volumes {
+  GRAZE_VOLUMES_ORIENTED = 0, /* boxes in a frame fitted to each small patch: best for near misses */
+  GRAZE_VOLUMES_ALIGNED = 1   /* boxes along the mesh's axes: faster build and refit; candidate boxes are exact */
+} graze_volumes;
+
+typedef struct graze_mesh_def {
+  const void *vertices;       /* first coordinate of vertex 0: x, y, z of `precision` */
+  size_t vertex_stride;       /* bytes from vertex to vertex; 0 = tightly packed */
+  uint64_t vertex_count;
+  const uint32_t *indices;    /* 3 per triangle; NULL: a soup, triangle i has vertices 3i, 3i+1, 3i+2 */
+  uint64_t triangle_count;    /* with indices NULL: 0 = vertex_count / 3 */
+  graze_precision precision;
+  graze_volumes volumes;
+  bool no_adjacency;          /* skip neighbour search: closed, oriented, parts and edges are then not known */
+  uint32_t cookie;
+} graze_mesh_def;
+
+GRAZE_API graze_mesh_def graze_default_mesh_def(void);
+
+/* Bakes a mesh; the arrays are copied. Zero triangles are allowed. Errors: ARGUMENT, MEMORY, LIMIT, NOT_FINITE
+ * (also for a vertex that no triangle uses), INDEX. O(n log n). */
+GRAZE_API graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def, graze_mesh **mesh);
+GRAZE_API void graze_mesh_destroy(graze_mesh *mesh);
+
+/* Two vertices are the same position when their coordinates are equal (-0 equals +0); indices play no part. An
+ * edge is a pair of different positions; degenerate (zero-area) triangles have no part in edge facts. */
+typedef struct graze_mesh_facts {
+  uint64_t vertices;
+  uint64_t positions;            /* distinct positions among the vertices that triangles use */
+  uint64_t triangles;
+  uint64_t degenerate;           /* triangles of exactly zero area */
+  uint64_t parts;                /* sets of triangles connected through shared positions */
+  uint64_t open_edges;           /* edges of exactly one triangle */
+  uint64_t nonmanifold_edges;    /* edges of three or more triangles */
+  uint64_t misoriented_edges;    /* edges of two triangles that run through them in the same direction */
+  bool adjacency;                /* false: the six facts above after `triangles`, and the next two, are not known
+                                    (degenerate always is) */
+  bool closed;                   /* at least one triangle, every edge has exactly two */
+  bool oriented;                 /* no misoriented and no nonmanifold edge */
+  graze_box box;                 /* of the vertices that triangles use; empty for no triangles */
+  graze_precision precision;
+  graze_volumes volumes;
+  uint64_t bytes;                /* of the whole block */
+  uint64_t hash;                 /* of geometry: coordinates and triangles in order, independent of the rest */
+} graze_mesh_facts;
+
+GRAZE_API void graze_mesh_get_facts(const graze_mesh *mesh, graze_mesh_facts *facts);
+GRAZE_API uint32_t graze_mesh_triangle_count(const graze_mesh *mesh);
+
+/* Corners of triangle `index` (< triangle count) as 9 doubles, exactly the stored values. */
+GRAZE_API void graze_mesh_get_triangle(const graze_mesh *mesh, uint32_t index, double corners[9]);
+
+/* Vertex indices of triangle `index`. */
+GRAZE_API void graze_mesh_get_indices(const graze_mesh *mesh, uint32_t index, uint32_t vertices[3]);
+
+/* Triangles across the edges (corner 0-1, 1-2, 2-0) of triangle `index`: the other triangle of an edge of exactly
+ * two, else UINT32_MAX (open, non-manifold, degenerate, or adjacency unknown). */
+GRAZE_API void graze_mesh_get_neighbours(const graze_mesh *mesh, uint32_t index, uint32_t neighbours[3]);
+
+/* True when triangle `index` has exactly zero area. */
+GRAZE_API bool graze_mesh_is_degenerate(const graze_mesh *mesh, uint32_t index);
+
+/* Gives the mesh new vertex positions (same count, precision and layout as at creation: `stride` 0 = packed) and
+ * recomputes volumes, box, degenerate flags and, where present, adjacency. Triangles keep their numbers. No other
+ * thread may use the mesh. O(n). Errors: ARGUMENT (also for a mapped or borrowed block), MEMORY, NOT_FINITE; on an
+ * error the mesh is as before. Quality decays when vertices move far relative to each other: bake again then. */
+GRAZE_API graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t stride);
+
+/* The block: valid while the mesh lives. Little-endian, versioned, checksummed. */
+GRAZE_API const void *graze_mesh_block(const graze_mesh *mesh, size_t *size);
+
+/* Makes a mesh from a block, which is copied, after checking magic, version, size, checksum and every index.
+ * Errors: ARGUMENT, MEMORY, FORMAT (the message has the reason). */
+GRAZE_API graze_status graze_mesh_from_block(graze_context *context, const void *block, size_t size, graze_mesh **mesh);
+
+/* Writes the block to a file, complete or not at all (through a temporary file and rename). Errors: FILE. */
+GRAZE_API graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, const char *path);
+
+/* Maps a saved block read-only, with the same checks as graze_mesh_from_block. Errors: FILE, FORMAT, MEMORY. */
+GRAZE_API graze_status graze_mesh_load(graze_context *context, const char *path, graze_mesh **mesh);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

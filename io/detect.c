@@ -1,0 +1,71 @@
+/* detect.c: which format a file has. The content decides where it can: PLY and OFF by their first word, STL by the
+ * size that its count asks for or by the word "solid". Else the ending of the name decides, and last the first
+ * statement, when it is one of OBJ's. */
+#include <string.h>
+
+#include "readers.h"
+#include "text.h"
+
+static bool has_ending(const char *name, const char *ending) {
+  size_t length = strlen(name);
+  size_t wanted = strlen(ending);
+  return length >= wanted && io_token_is(name + length - wanted, name + length, ending);
+}
+
+static graze_file_format format_of_name(const char *name) {
+  if (has_ending(name, ".obj")) return GRAZE_FORMAT_OBJ;
+  if (has_ending(name, ".stl")) return GRAZE_FORMAT_STL;
+  if (has_ending(name, ".ply")) return GRAZE_FORMAT_PLY;
+  if (has_ending(name, ".off")) return GRAZE_FORMAT_OFF;
+  return GRAZE_FORMAT_AUTO;
+}
+
+/* First statement that is no comment. */
+static const char *find_statement(const char *p, const char *end) {
+  while (p < end) {
+    if (io_is_space(*p)) {
+      p++;
+    } else if (*p == '#') {
+      p = io_find_line_end(p, end);
+    } else {
+      break;
+    }
+  }
+  return p;
+}
+
+/* [ST][C][N][4][n]OFF, possibly with a number right behind. */
+static bool starts_with_off(const char *p, const char *end) {
+  for (int letters = 0; p < end && letters < 6 && strchr("STCN4n", *p) != NULL && *p != 0; letters++) p++;
+  return end - p >= 3 && memcmp(p, "OFF", 3) == 0 &&
+         (end - p == 3 || io_is_space(p[3]) || io_is_digit(p[3]) || p[3] == '#');
+}
+
+static bool starts_like_obj(const char *p, const char *end) {
+  static const char *const words[] = {"v", "vt", "vn", "vp", "f", "o", "g", "s", "usemtl", "mtllib", "l", "p"};
+  const char *last = io_find_token_end(p, end);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strlen(words[i]) == (size_t)(last - p) && memcmp(p, words[i], (size_t)(last - p)) == 0) return true;
+  }
+  return false;
+}
+
+bool io_is_whole_binary_stl(const char *text, size_t size) {
+  if (size < 84) return false;
+  const unsigned char *c = (const unsigned char *)text + 80;
+  uint64_t count = (uint64_t)c[0] | (uint64_t)c[1] << 8 | (uint64_t)c[2] << 16 | (uint64_t)c[3] << 24;
+  return size == 84 + 50 * count;
+}
+
+graze_file_format io_detect_format(const char *text, size_t size, const char *name) {
+  const char *end = text + size;
+  const char *p = text + io_text_begin(text, size);
+  if (end - p > 3 && memcmp(p, "ply", 3) == 0 && io_is_space(p[3])) return GRAZE_FORMAT_PLY;
+  if (io_is_whole_binary_stl(text, size)) return GRAZE_FORMAT_STL;
+  p = find_statement(p, end);
+  if (starts_with_off(p, end)) return GRAZE_FORMAT_OFF;
+  if (io_token_is(p, io_find_token_end(p, end), "solid")) return GRAZE_FORMAT_STL;
+  graze_file_format format = format_of_name(name);
+  if (format == GRAZE_FORMAT_AUTO && starts_like_obj(p, end)) format = GRAZE_FORMAT_OBJ;
+  return format;
+}

@@ -1,0 +1,95 @@
+/* file.c: reads a whole file.
+ *
+ * The bytes are read into memory of our own rather than mapped: a mapped file that another process cuts off kills the
+ * reader with a signal that a library cannot catch politely. With large pages reading costs 5 ms for 40 MB where
+ * mapping costs 3. A file that changes its size meanwhile is refused. Pipes and the like are read to their end.
+ */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+enum { LONGEST_READ = 1 << 30, FIRST_PIPE_READ = 1 << 16 };
+
+static bool fail_system(io_fault *fault, const char *what) {
+  return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot %s: %s", what, strerror(errno));
+}
+
+/* Reads up to `size` bytes; fewer only at the end of the file. -1: errno says why. */
+static ssize_t read_fully(int descriptor, char *bytes, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    size_t wanted = size - done < LONGEST_READ ? size - done : LONGEST_READ;
+    ssize_t got = read(descriptor, bytes + done, wanted);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += (size_t)got;
+  }
+  return (ssize_t)done;
+}
+
+static bool read_sized(int descriptor, size_t size, io_file *file, io_fault *fault) {
+  file->bytes = io_allocate(size, 1);
+  if (file->bytes == NULL) return io_fail_memory(fault);
+  ssize_t got = read_fully(descriptor, file->bytes, size);
+  if (got < 0) return fail_system(fault, "read");
+  file->size = (size_t)got;
+  char extra;
+  if ((size_t)got < size || read_fully(descriptor, &extra, 1) != 0) {
+    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
+  }
+  return true;
+}
+
+static bool read_stream(int descriptor, io_file *file, io_fault *fault) {
+  io_array buffer = {0};
+  size_t step = FIRST_PIPE_READ;
+  for (;;) {
+    if (!io_array_reserve(&buffer, step, 1)) break;
+    step = buffer.capacity - buffer.count;
+    ssize_t got = read_fully(descriptor, (char *)buffer.data + buffer.count, step);
+    if (got < 0) {
+      free(buffer.data);
+      return fail_system(fault, "read");
+    }
+    buffer.count += (size_t)got;
+    if ((size_t)got < step) {
+      *file = (io_file){buffer.data, buffer.count};
+      return true;
+    }
+  }
+  free(buffer.data);
+  return io_fail_memory(fault);
+}
+
+static bool read_descriptor(int descriptor, io_file *file, io_fault *fault) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) return fail_system(fault, "read");
+  if (S_ISDIR(facts.st_mode)) {
+    errno = EISDIR;
+    return fail_system(fault, "read");
+  }
+  /* files of the kernel's own file systems say 0 and have something to read */
+  if (!S_ISREG(facts.st_mode) || facts.st_size <= 0) return read_stream(descriptor, file, fault);
+  return read_sized(descriptor, (size_t)facts.st_size, file, fault);
+}
+
+bool io_file_read(const char *path, io_file *file, io_fault *fault) {
+  *file = (io_file){0};
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return fail_system(fault, "open");
+  bool good = read_descriptor(descriptor, file, fault);
+  close(descriptor);
+  if (!good) {
+    free(file->bytes);
+    *file = (io_file){0};
+  }
+  return good;
+}

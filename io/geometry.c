@@ -1,0 +1,71 @@
+/* geometry.c: memory of a graze_geometry. The names of the groups lie in one block, `memory`. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parallel.h"
+#include "readers.h"
+
+void graze_geometry_free(graze_geometry *geometry) {
+  if (geometry == NULL) return;
+  free(geometry->vertices);
+  free(geometry->indices);
+  free(geometry->groups);
+  free(geometry->memory);
+  *geometry = (graze_geometry){0};
+}
+
+static bool check_number(uint64_t count, const char *what, io_fault *fault) {
+  if (count <= IO_MOST_ELEMENTS) return true;
+  return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "%llu %s: more than 32-bit numbers allow",
+                 (unsigned long long)count, what);
+}
+
+bool io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault) {
+  if (!check_number(count, "vertices", fault)) return false;
+  geometry->vertices = io_allocate(count, 3 * sizeof(double));
+  if (geometry->vertices == NULL) return io_fail_memory(fault);
+  geometry->vertex_count = count;
+  return true;
+}
+
+bool io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_fault *fault) {
+  if (!check_number(count, "triangles", fault)) return false;
+  geometry->indices = io_allocate(count, 3 * sizeof(uint32_t));
+  if (geometry->indices == NULL) return io_fail_memory(fault);
+  geometry->triangle_count = count;
+  return true;
+}
+
+bool io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault) {
+  if (count == 0) return true;
+  if (count > IO_MOST_ELEMENTS) return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many named objects");
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) bytes += names[i].length + 1;
+  geometry->groups = io_allocate(count, sizeof geometry->groups[0]);
+  geometry->memory = io_allocate(bytes, 1);
+  if (geometry->groups == NULL || geometry->memory == NULL) return io_fail_memory(fault);
+  char *text = geometry->memory;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t last = i + 1 < count ? names[i + 1].first_triangle : geometry->triangle_count;
+    geometry->groups[i] = (graze_io_group){.name = text,
+                                           .first_triangle = (uint32_t)names[i].first_triangle,
+                                           .triangle_count = (uint32_t)(last - names[i].first_triangle)};
+    for (size_t k = 0; k < names[i].length; k++) *text++ = names[i].text[k] == 0 ? '?' : names[i].text[k];
+    *text++ = 0;
+  }
+  geometry->group_count = (uint32_t)count;
+  return true;
+}
+
+enum { SOUP_STEP = 1 << 16 };
+
+static void number_step(void *argument, size_t step) {
+  graze_geometry *geometry = argument;
+  uint64_t last = 3 * geometry->triangle_count;
+  uint64_t end = last < (step + 1) * SOUP_STEP ? last : (step + 1) * SOUP_STEP;
+  for (uint64_t i = step * SOUP_STEP; i < end; i++) geometry->indices[i] = (uint32_t)i;
+}
+
+void io_geometry_number_soup(graze_geometry *geometry, int threads) {
+  io_parallel(threads, (3 * geometry->triangle_count + SOUP_STEP - 1) / SOUP_STEP, number_step, geometry);
+}

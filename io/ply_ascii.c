@@ -1,0 +1,95 @@
+/* ply_ascii.c: the body of an ASCII PLY file: one element a line, blank lines apart. */
+#include <stdlib.h>
+
+#include "ply.h"
+#include "table.h"
+#include "text.h"
+
+/* What a row function needs. */
+typedef struct row_reader {
+  const ply_file *file;
+  const ply_element *element;
+} row_reader;
+
+static const char *skip_token(io_table_part *part, const char *p, const char *end) {
+  p = io_skip_blanks(p, end);
+  const char *last = io_find_token_end(p, end);
+  if (last != p) return last;
+  io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line,
+          "the line has fewer values than its properties ask for");
+  return NULL;
+}
+
+static const char *read_list(const row_reader *reader, io_table_part *part, bool is_watched, const char *p,
+                             const char *end) {
+  p = io_skip_blanks(p, end);
+  uint64_t count;
+  const char *q = io_parse_count(p, end, &count);
+  if (q == NULL || (q < end && !io_is_space(*q))) {
+    io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not the count of a list",
+            io_quote(p, io_find_token_end(p, end)).text);
+    return NULL;
+  }
+  if (is_watched) return io_table_read_polygon(part, count, reader->file->vertex_count, q, end);
+  while (count-- > 0 && q != NULL) q = skip_token(part, q, end);
+  return q;
+}
+
+static const char *read_row(void *user, io_table_part *part, uint64_t row, const char *p, const char *end) {
+  const row_reader *reader = user;
+  const ply_element *element = reader->element;
+  const ply_property *properties = reader->file->properties + element->first_property;
+  double *v = reader->file->geometry->vertices + (element->role == PLY_VERTEX ? 3 * row : 0);
+  for (size_t i = 0; i < element->property_count && p != NULL; i++) {
+    size_t k = 0;
+    while (k < element->watched_count && element->watched[k] != i) k++;
+    bool is_watched = k < element->watched_count;
+    if (properties[i].is_list) {
+      p = read_list(reader, part, is_watched, p, end);
+    } else if (is_watched) {
+      p = io_parse_coordinate(io_skip_blanks(p, end), end, ' ', v + k, &part->fault, part->line);
+      if (p != NULL) part->not_float |= !io_is_float(v[k]);
+    } else {
+      p = skip_token(part, p, end);
+    }
+  }
+  return p;
+}
+
+static bool read_rows(const ply_file *file, io_table *table, io_fault *fault) {
+  graze_geometry *geometry = file->geometry;
+  if (!io_table_open(table, fault)) return false;
+  if (!io_geometry_set_vertices(geometry, file->vertex_count, fault) || !io_table_read(table, fault)) return false;
+  uint64_t triangles = io_table_count_triangles(table, &geometry->all_float);
+  if (!io_geometry_set_triangles(geometry, triangles, fault)) return false;
+  io_table_copy_triangles(table, geometry->indices);
+  return true;
+}
+
+bool ply_read_ascii(const ply_file *file, io_fault *fault) {
+  size_t count = file->element_count;
+  io_table_section *sections = calloc(count, sizeof *sections);
+  row_reader *readers = calloc(count, sizeof *readers);
+  bool good = sections != NULL && readers != NULL;
+  if (!good) io_fail_memory(fault);
+  for (size_t i = 0; i < count && good; i++) {
+    const ply_element *element = &file->elements[i];
+    readers[i] = (row_reader){file, element};
+    sections[i] = (io_table_section){.name = element->name,
+                                     .name_length = element->name_length,
+                                     .count = element->property_count > 0 ? element->count : 0,
+                                     .read = read_row,
+                                     .user = &readers[i]};
+  }
+  io_table table = {.begin = file->body,
+                    .end = file->end,
+                    .line = file->body_line,
+                    .threads = file->threads,
+                    .sections = sections,
+                    .section_count = count};
+  good = good && read_rows(file, &table, fault);
+  io_table_close(&table);
+  free(sections);
+  free(readers);
+  return good;
+}

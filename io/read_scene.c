@@ -1,0 +1,301 @@
+/* read_scene.c: scene.json.
+ *
+ * Strict: a key that is not known, a key that stands there twice, a name that is used twice or not known, a wrong type
+ * or a number too large for a double is an error that names the key and the object. jansson takes the JSON apart; all
+ * numbers are read as doubles.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "memory.h"
+
+/* ---- complaints ---- */
+
+/* Places are written like "objects[2].pose[7]". */
+static bool fail_at(io_fault *fault, const char *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static bool fail_at(io_fault *fault, const char *place, const char *format, ...) {
+  char reason[160];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "%s%s%s", place, *place ? ": " : "", reason);
+}
+
+static io_quoted quote(const char *text) {
+  return io_quote(text, text + strlen(text));
+}
+
+static bool check_keys(json_t *object, const char *const *known, const char *place, io_fault *fault) {
+  const char *key;
+  json_t *value;
+  json_object_foreach(object, key, value) {
+    size_t i = 0;
+    while (known[i] != NULL && strcmp(known[i], key) != 0) i++;
+    if (known[i] == NULL) return fail_at(fault, place, "unknown key \"%s\"", quote(key).text);
+  }
+  return true;
+}
+
+/* ---- values ---- */
+
+static bool copy_text(const json_t *value, const char *key, const char *place, char **text, io_fault *fault) {
+  if (value != NULL && !json_is_string(value)) return fail_at(fault, place, "\"%s\" is not a string", key);
+  *text = strdup(value != NULL ? json_string_value(value) : "");
+  return *text != NULL || io_fail_memory(fault);
+}
+
+static bool copy_name(const json_t *value, const char *key, const char *place, char **text, io_fault *fault) {
+  if (value == NULL) return fail_at(fault, place, "\"%s\" is missing", key);
+  if (!copy_text(value, key, place, text, fault)) return false;
+  return **text != 0 || fail_at(fault, place, "\"%s\" is empty", key);
+}
+
+/* The mesh's path: as it stands when absolute, else joined to the folder of the scene file. */
+static bool join_path(const char *scene_path, char **path, io_fault *fault) {
+  const char *slash = strrchr(scene_path, '/');
+  if (**path == '/' || slash == NULL) return true;
+  size_t folder = (size_t)(slash - scene_path) + 1;
+  size_t length = strlen(*path);
+  char *joined = malloc(folder + length + 1);
+  if (joined == NULL) return io_fail_memory(fault);
+  memcpy(joined, scene_path, folder);
+  memcpy(joined + folder, *path, length + 1);
+  free(*path);
+  *path = joined;
+  return true;
+}
+
+static bool read_pose(const json_t *value, const char *place, graze_pose *pose, io_fault *fault) {
+  *pose = (graze_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+  if (value == NULL) return true;
+  if (json_array_size(value) != 12) return fail_at(fault, place, "\"pose\" is not an array of 12 numbers");
+  for (size_t i = 0; i < 12; i++) {
+    const json_t *entry = json_array_get(value, i);
+    if (!json_is_number(entry)) return fail_at(fault, place, "\"pose\"[%zu] is not a number", i);
+    pose->m[i] = json_number_value(entry);
+    if (isfinite(pose->m[i])) continue;
+    fail_at(fault, place, "\"pose\"[%zu] is not finite", i);
+    fault->status = GRAZE_ERROR_NOT_FINITE;
+    return false;
+  }
+  return true;
+}
+
+/* ---- objects ---- */
+
+static bool read_object(json_t *value, size_t index, const char *scene_path, graze_scene_file_object *object,
+                        io_fault *fault) {
+  static const char *const known[] = {"name", "mesh", "pose", "layer", NULL};
+  char place[80];
+  snprintf(place, sizeof place, "objects[%zu]", index);
+  if (!json_is_object(value)) return fail_at(fault, place, "not an object");
+  const json_t *name = json_object_get(value, "name");
+  if (json_is_string(name)) {
+    snprintf(place, sizeof place, "objects[%zu] (\"%s\")", index, quote(json_string_value(name)).text);
+  }
+  return check_keys(value, known, place, fault) && copy_name(name, "name", place, &object->name, fault) &&
+         copy_name(json_object_get(value, "mesh"), "mesh", place, &object->mesh, fault) &&
+         join_path(scene_path, &object->mesh, fault) &&
+         read_pose(json_object_get(value, "pose"), place, &object->pose, fault) &&
+         copy_text(json_object_get(value, "layer"), "layer", place, &object->layer, fault);
+}
+
+static bool read_objects(const json_t *array, const char *scene_path, graze_scene_file *scene, io_fault *fault) {
+  if (!json_is_array(array)) return fail_at(fault, "", "\"objects\" is %s", array == NULL ? "missing" : "not an array");
+  size_t count = json_array_size(array);
+  if (count >= UINT32_MAX) return fail_at(fault, "objects", "too many");
+  scene->objects = calloc(count > 0 ? count : 1, sizeof scene->objects[0]);
+  if (scene->objects == NULL) return io_fail_memory(fault);
+  for (size_t i = 0; i < count; i++) {
+    scene->object_count = (uint32_t)i + 1; /* what is there so far can be freed */
+    if (!read_object(json_array_get(array, i), i, scene_path, &scene->objects[i], fault)) return false;
+  }
+  return true;
+}
+
+/* ---- names ---- */
+
+typedef struct named {
+  const char *name;
+  uint32_t index;
+} named;
+
+static int compare_named(const void *a, const void *b) {
+  const named *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Sorted by name, for look-ups and to find a name that is used twice. */
+static bool sort_names(const graze_scene_file *scene, named *names, io_fault *fault) {
+  uint32_t count = scene->object_count;
+  for (uint32_t i = 0; i < count; i++) names[i] = (named){scene->objects[i].name, i};
+  qsort(names, count, sizeof names[0], compare_named);
+  for (uint32_t i = 1; i < count; i++) {
+    if (strcmp(names[i - 1].name, names[i].name) != 0) continue;
+    char place[40];
+    snprintf(place, sizeof place, "objects[%lu]", (unsigned long)names[i].index);
+    return fail_at(fault, place, "the name \"%s\" is objects[%lu]'s already", quote(names[i].name).text,
+                   (unsigned long)names[i - 1].index);
+  }
+  return true;
+}
+
+static bool find_name(const named *names, uint32_t count, const char *name, uint32_t *index) {
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    int order = strcmp(names[middle].name, name);
+    if (order == 0) {
+      *index = names[middle].index;
+      return true;
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+/* ---- ignore lists ---- */
+
+/* Checks that `array` (may be missing) is an array of pairs of strings. */
+static bool check_pairs(const json_t *array, const char *key, io_fault *fault) {
+  if (array == NULL) return true;
+  if (!json_is_array(array)) return fail_at(fault, "", "\"%s\" is not an array", key);
+  if (json_array_size(array) >= UINT32_MAX) return fail_at(fault, key, "too many");
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    const json_t *pair = json_array_get(array, i);
+    bool good = json_array_size(pair) == 2 && json_is_string(json_array_get(pair, 0)) &&
+                json_is_string(json_array_get(pair, 1));
+    char place[80];
+    snprintf(place, sizeof place, "%s[%zu]", key, i);
+    if (!good) return fail_at(fault, place, "not an array of two strings");
+  }
+  return true;
+}
+
+static const char *pair_text(const json_t *array, size_t i, size_t k) {
+  return json_string_value(json_array_get(json_array_get(array, i), k));
+}
+
+static bool read_ignore(const json_t *array, const named *names, graze_scene_file *scene, io_fault *fault) {
+  if (!check_pairs(array, "ignore", fault)) return false;
+  size_t count = json_array_size(array);
+  scene->ignore = calloc(count > 0 ? count : 1, sizeof scene->ignore[0]);
+  if (scene->ignore == NULL) return io_fail_memory(fault);
+  for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < 2; k++) {
+      const char *name = pair_text(array, i, k);
+      if (find_name(names, scene->object_count, name, &scene->ignore[i][k])) continue;
+      char place[40];
+      snprintf(place, sizeof place, "ignore[%zu]", i);
+      return fail_at(fault, place, "no object has the name \"%s\"", quote(name).text);
+    }
+  }
+  scene->ignore_count = (uint32_t)count;
+  return true;
+}
+
+static bool read_ignore_layers(const json_t *array, graze_scene_file *scene, io_fault *fault) {
+  if (!check_pairs(array, "ignore_layers", fault)) return false;
+  size_t count = json_array_size(array);
+  scene->ignore_layers = calloc(count > 0 ? count : 1, sizeof scene->ignore_layers[0]);
+  if (scene->ignore_layers == NULL) return io_fail_memory(fault);
+  scene->ignore_layer_count = (uint32_t)count;
+  for (size_t i = 0; i < 2 * count; i++) {
+    char *copy = strdup(pair_text(array, i / 2, i % 2));
+    if (copy == NULL) return io_fail_memory(fault);
+    scene->ignore_layers[i / 2][i % 2] = copy;
+  }
+  return true;
+}
+
+/* ---- the whole ---- */
+
+static bool check_version(const json_t *value, io_fault *fault) {
+  if (!json_is_number(value)) return fail_at(fault, "", "\"graze\" is %s", value == NULL ? "missing" : "not a number");
+  if (json_number_value(value) == 1) return true;
+  return fail_at(fault, "", "\"graze\" is not 1: a version of scene files that is not known here");
+}
+
+static bool read_root(json_t *root, const char *path, graze_scene_file *scene, io_fault *fault) {
+  static const char *const known[] = {"graze", "units", "objects", "ignore", "ignore_layers", NULL};
+  if (!json_is_object(root)) return fail_at(fault, "", "not a JSON object");
+  if (!check_version(json_object_get(root, "graze"), fault) || !check_keys(root, known, "", fault)) return false;
+  if (!copy_text(json_object_get(root, "units"), "units", "", &scene->units, fault)) return false;
+  if (!read_objects(json_object_get(root, "objects"), path, scene, fault)) return false;
+  named *names = calloc(scene->object_count > 0 ? scene->object_count : 1, sizeof *names);
+  if (names == NULL) return io_fail_memory(fault);
+  bool good = sort_names(scene, names, fault) && read_ignore(json_object_get(root, "ignore"), names, scene, fault) &&
+              read_ignore_layers(json_object_get(root, "ignore_layers"), scene, fault);
+  free(names);
+  return good;
+}
+
+/* jansson's complaint, as ours. */
+static bool fail_json(const json_error_t *json, io_fault *fault) {
+  switch (json_error_code(json)) {
+    case json_error_out_of_memory:
+      return io_fail_memory(fault);
+    case json_error_numeric_overflow:
+      return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
+                     json->text);
+    default:
+      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s", json->text);
+  }
+}
+
+graze_status graze_parse_scene(const void *bytes, size_t size, const char *name, graze_scene_file *scene,
+                               graze_io_error *error) {
+  io_fault fault = {0};
+  if (scene != NULL) *scene = (graze_scene_file){0};
+  if ((bytes == NULL && size > 0) || name == NULL || scene == NULL) {
+    io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+    return io_report(&fault, name != NULL ? name : "(no name)", error);
+  }
+  json_error_t json;
+  json_t *root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &json);
+  bool good = root != NULL ? read_root(root, name, scene, &fault) : fail_json(&json, &fault);
+  json_decref(root);
+  if (!good) graze_scene_file_free(scene);
+  return io_report(&fault, name, error);
+}
+
+graze_status graze_read_scene(const char *path, graze_scene_file *scene, graze_io_error *error) {
+  io_fault fault = {0};
+  io_file file = {0};
+  if (scene != NULL) *scene = (graze_scene_file){0};
+  if (path == NULL || scene == NULL) return graze_parse_scene(NULL, 0, path, scene, error);
+  if (!io_file_read(path, &file, &fault)) return io_report(&fault, path, error);
+  graze_status status = graze_parse_scene(file.bytes, file.size, path, scene, error);
+  free(file.bytes);
+  return status;
+}
+
+void graze_scene_file_free(graze_scene_file *scene) {
+  if (scene == NULL) return;
+  for (uint32_t i = 0; i < scene->object_count; i++) {
+    free(scene->objects[i].name);
+    free(scene->objects[i].mesh);
+    free(scene->objects[i].layer);
+  }
+  for (uint32_t i = 0; i < scene->ignore_layer_count; i++) {
+    free(scene->ignore_layers[i][0]);
+    free(scene->ignore_layers[i][1]);
+  }
+  free(scene->units);
+  free(scene->objects);
+  free(scene->ignore);
+  free(scene->ignore_layers);
+  *scene = (graze_scene_file){0};
+}

@@ -1,0 +1,47 @@
+/* readers.h: what every reader gets and gives; private to io. */
+#ifndef GRAZE_IO_READERS_H
+#define GRAZE_IO_READERS_H
+
+#include "fault.h"
+#include "memory.h"
+
+/* Vertices and triangles are numbered with 32 bits, and the last two numbers are kept back. */
+#define IO_MOST_ELEMENTS (UINT32_MAX - 1)
+
+typedef struct io_input {
+  const char *text; /* all bytes of the file */
+  size_t size;
+  int threads; /* to use */
+} io_input;
+
+/* Each fills `geometry`, which is empty at the start, or notes a fault and returns false: what `geometry` then holds
+ * is freed by the caller. */
+bool io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *fault);
+bool io_read_stl(const io_input *input, graze_geometry *geometry, io_fault *fault);
+bool io_read_ply(const io_input *input, graze_geometry *geometry, io_fault *fault);
+bool io_read_off(const io_input *input, graze_geometry *geometry, io_fault *fault);
+
+/* The format by content, then by the ending of `name`; GRAZE_FORMAT_AUTO when neither tells. */
+graze_file_format io_detect_format(const char *text, size_t size, const char *name);
+
+/* True when the bytes are a binary STL file of exactly the size that its count asks for. */
+bool io_is_whole_binary_stl(const char *text, size_t size);
+
+/* Make room for that many, unfilled. */
+bool io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault);
+bool io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_fault *fault);
+
+/* A group while its file is being read. */
+typedef struct io_name {
+  const char *text; /* in the file */
+  size_t length;
+  uint64_t first_triangle;
+} io_name;
+
+/* Makes the groups: each runs to the next one or to the last triangle. */
+bool io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault);
+
+/* Triangles 0, 1, 2 / 3, 4, 5 / ... */
+void io_geometry_number_soup(graze_geometry *geometry, int threads);
+
+#endif

@@ -1,0 +1,14 @@
+/* kinds.h: the makers, one file each, that the table in scenes.c lists. False: out of memory. */
+#ifndef SCENES_KINDS_H
+#define SCENES_KINDS_H
+
+#include "scenes.h"
+
+bool scenes_make_forklifts(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_wave(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_explosion(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_nested(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_walls(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_pipes(const scenes_request *request, scenes_scene *scene);
+
+#endif

@@ -1,0 +1,41 @@
+/* Random numbers that are the same everywhere: splitmix64 (Steele, Lea and Flood 2014), and rotations from unit
+ * quaternions found by rejection, which needs only sqrt and division. */
+#include "random.h"
+
+#include <math.h>
+
+uint64_t random_bits(random_stream *stream) {
+  uint64_t x = stream->state += 0x9E3779B97F4A7C15u;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x ^ x >> 31;
+}
+
+double random_unit(random_stream *stream) {
+  return (double)(random_bits(stream) >> 11) * 0x1p-53;
+}
+
+double random_between(random_stream *stream, double low, double high) {
+  return low + (high - low) * random_unit(stream);
+}
+
+uint32_t random_below(random_stream *stream, uint32_t count) {
+  return (uint32_t)((unsigned __int128)random_bits(stream) * count >> 64);
+}
+
+void random_rotation(random_stream *stream, double rotation[9]) {
+  double q[4], square;
+  do {
+    square = 0;
+    for (int k = 0; k < 4; k++) {
+      q[k] = random_between(stream, -1, 1);
+      square += q[k] * q[k];
+    }
+  } while (square > 1 || square < 0x1p-10);
+  double scale = 1 / sqrt(square);
+  double w = q[0] * scale, x = q[1] * scale, y = q[2] * scale, z = q[3] * scale;
+  const double matrix[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                            2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                            2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+  for (int k = 0; k < 9; k++) rotation[k] = matrix[k];
+}

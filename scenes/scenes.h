@@ -1,0 +1,96 @@
+/* scenes.h: seeded models, made in memory, for tests, benchmarks and `graze make`. Private to the project.
+ *
+ * A scene is a list of meshes and a list of objects that put meshes at poses. The same request gives the same bytes
+ * on every machine with IEEE doubles: only + - * / and sqrt are used, each rounded once, and sines come from
+ * circle.c rather than from libm. Lengths are metres, z is up.
+ *
+ * Sizes, gaps and what is known about the answer:
+ *   forklifts   size = tessellation level: 7,332 triangles a forklift at 1, 20,652 at 2, about 4,200 size^2 far up.
+ *               Two forklifts face each other with their forks interlaced; the distance between them is `gap`; 0
+ *               touches, less than 0 crosses. A forklift is one mesh of closed parts that do not touch each other.
+ *   wave        size = squares along a side, 2 size^2 triangles. The wavy plane of the voxel paper (Lawlor and Kale
+ *               2002), coordinates rounded to float; two of them, one lifted by `gap`, which do not meet for gap > 0.
+ *   explosion   size as for forklifts, whose triangles are the fragments. A forklift blown to pieces above a floor:
+ *               every triangle flies and tumbles on its own, so fragments share no vertices. No gap.
+ *   nested      size = edges that a side of the icosahedron is cut into, 20 size^2 triangles a shell. Three spheres in
+ *               each other, `gap` apart at the corners; surfaces do not meet for gap > 0.
+ *   walls       size = squares along a side of a face, 12 size^2 triangles a wall. Pairs of walls in the positions
+ *               that CAD models are full of: walls.c lists them; `gap` is for the pair that is apart.
+ *   pipes       size = number of seeded pipe runs, about 4,000 triangles each, next to six fixed pairs (pipes.c lists
+ *               them). Hollow pipes of 32-gon rings. `gap` is for the parallel pair and the sleeve.
+ */
+#ifndef SCENES_H
+#define SCENES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct scenes_part { /* a named run of triangles */
+  char name[32];
+  uint64_t first_triangle;
+  uint64_t triangle_count;
+} scenes_part;
+
+typedef struct scenes_mesh {
+  char name[32];
+  double *vertices; /* 3 per vertex */
+  uint64_t vertex_count;
+  uint32_t *indices; /* 3 per triangle */
+  uint64_t triangle_count;
+  scenes_part *parts;
+  uint32_t part_count;
+} scenes_mesh;
+
+typedef struct scenes_object {
+  char name[32];
+  char layer[32];
+  uint32_t mesh;
+  double pose[12]; /* 3x4, row-major, rigid */
+} scenes_object;
+
+typedef struct scenes_scene {
+  scenes_mesh *meshes;
+  uint32_t mesh_count;
+  scenes_object *objects;
+  uint32_t object_count;
+} scenes_scene;
+
+typedef struct scenes_request {
+  uint32_t size;
+  uint64_t seed;
+  double gap; /* 0, or at least 2^-44 in magnitude: smaller ones would drown in the coordinates' rounding */
+} scenes_request;
+
+typedef struct scenes_kind {
+  const char *name;
+  const char *summary;
+  const char *size_means;
+  uint32_t default_size;
+  uint32_t max_size; /* so that 32-bit indices suffice */
+  bool uses_seed;
+  bool uses_gap;
+  double default_gap;
+  double min_gap;
+  double max_gap;
+  bool (*make)(const scenes_request *request, scenes_scene *scene);
+} scenes_kind;
+
+/* All kinds; `count` gets their number. */
+const scenes_kind *scenes_kinds(uint32_t *count);
+
+/* NULL when there is no such kind. */
+const scenes_kind *scenes_find_kind(const char *name);
+
+/* The defaults of a kind. */
+scenes_request scenes_default_request(const scenes_kind *kind);
+
+/* NULL when the request is in range; else what is wrong with it. */
+const char *scenes_fault(const scenes_kind *kind, const scenes_request *request);
+
+/* Makes a scene. False: `*reason` is the fault of the request, or says that memory is short; the scene is then empty.
+ */
+bool scenes_make(const scenes_kind *kind, const scenes_request *request, scenes_scene *scene, const char **reason);
+
+void scenes_free(scenes_scene *scene);
+
+#endif

@@ -1,0 +1,55 @@
+/* Contexts: everything that would otherwise be a global. */
+#include "base/context.h"
+
+#include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "base/cpu.h"
+#include "base/memory.h"
+
+enum { CONTEXT_COOKIE = 0x67726331 };
+
+/* Large memory asks for huge pages: the first touch of 4 KiB pages costs more than many a pass over them. */
+static void *system_alloc(void *user, size_t size, size_t alignment) {
+  const size_t huge_page = (size_t)2 << 20;
+  (void)user;
+  bool huge = size >= 2 * huge_page;
+  if (huge && alignment < huge_page) alignment = huge_page;
+  if (size > SIZE_MAX - alignment) return NULL;
+  void *pointer = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+#if defined(MADV_HUGEPAGE)
+  if (huge && pointer != NULL) (void)madvise(pointer, size, MADV_HUGEPAGE);
+#endif
+  return pointer;
+}
+
+static void system_release(void *user, void *pointer, size_t size) {
+  (void)user;
+  (void)size;
+  free(pointer);
+}
+
+graze_context_def graze_default_context_def(void) {
+  return (graze_context_def){.cookie = CONTEXT_COOKIE};
+}
+
+graze_status graze_context_create(const graze_context_def *def, graze_context **context) {
+  graze_context_def d = def != NULL ? *def : graze_default_context_def();
+  if (context == NULL || d.cookie != CONTEXT_COOKIE || d.threads < 0) return GRAZE_ERROR_ARGUMENT;
+  if ((d.allocator.alloc == NULL) != (d.allocator.release == NULL)) return GRAZE_ERROR_ARGUMENT;
+  if (d.allocator.alloc == NULL) d.allocator = (graze_allocator){system_alloc, system_release, NULL};
+  graze_context *made = d.allocator.alloc(d.allocator.user, sizeof *made, MEMORY_ALIGNMENT);
+  if (made == NULL) return GRAZE_ERROR_MEMORY;
+  *made = (graze_context){d.allocator, d.log, d.log_user, d.parallel, d.parallel_user, d.threads};
+  cpu_best();
+  *context = made;
+  return GRAZE_OK;
+}
+
+void graze_context_destroy(graze_context *context) {
+  if (context == NULL) return;
+  graze_allocator allocator = context->allocator;
+  allocator.release(allocator.user, context, sizeof *context);
+}

@@ -1,0 +1,23 @@
+/* The inside of a context, and how the rooms report errors. */
+#ifndef GRAZE_SRC_BASE_CONTEXT_H
+#define GRAZE_SRC_BASE_CONTEXT_H
+
+#include "graze/base.h"
+
+struct graze_context {
+  graze_allocator allocator;
+  graze_log_function log;
+  void *log_user;
+  graze_parallel_function parallel;
+  void *parallel_user;
+  int threads;
+};
+
+/* Logs one formatted line at error level and returns `status`, so that a check reads: return report(...). */
+graze_status report(const graze_context *context, graze_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* GRAZE_ERROR_MEMORY with the size that was refused. */
+graze_status report_memory(const graze_context *context, size_t bytes);
+
+#endif

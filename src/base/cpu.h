@@ -1,0 +1,10 @@
+/* Which instruction set the SIMD kernels run in. */
+#ifndef GRAZE_SRC_BASE_CPU_H
+#define GRAZE_SRC_BASE_CPU_H
+
+typedef enum cpu_isa { CPU_SCALAR = 0, CPU_AVX2 = 1, CPU_AVX512 = 2 } cpu_isa;
+
+/* The best one that the processor has, the operating system saves, and GRAZE_DISABLE allows. Found out once. */
+cpu_isa cpu_best(void);
+
+#endif

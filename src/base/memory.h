@@ -1,0 +1,24 @@
+/* Memory through the context's allocator, always aligned to a cache line. */
+#ifndef GRAZE_SRC_BASE_MEMORY_H
+#define GRAZE_SRC_BASE_MEMORY_H
+
+#include "graze/base.h"
+
+enum { MEMORY_ALIGNMENT = 64 };
+
+/* NULL when refused; size 0 gives NULL without asking. Not cleared. */
+void *memory_alloc(const graze_context *context, size_t size);
+void memory_release(const graze_context *context, void *pointer, size_t size);
+
+/* A piece of memory that grows and is kept: scratch that makes the steady state free of allocations. */
+typedef struct buffer {
+  void *data;
+  size_t bytes;
+} buffer;
+
+/* Makes room for at least `bytes`; old contents are lost unless `keep` bytes are asked to survive. False: refused,
+ * and the buffer is as before. Grows by half at least, so that appending stays linear. */
+bool buffer_reserve(const graze_context *context, buffer *b, size_t bytes, size_t keep);
+void buffer_release(const graze_context *context, buffer *b);
+
+#endif

@@ -1,0 +1,78 @@
+/* Parallel loops: OpenMP with dynamic scheduling, or the caller's own task system. */
+#include "base/parallel.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#else
+#include <fenv.h>
+#endif
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/context.h"
+
+unsigned fp_enter(void) {
+#if defined(__x86_64__)
+  unsigned saved = _mm_getcsr();
+  /* Keep the sticky flags, mask all exceptions, round to nearest, no flush-to-zero, no denormals-are-zero. */
+  unsigned wanted = (saved & 0x3fu) | 0x1f80u;
+  if (saved != wanted) _mm_setcsr(wanted);
+  return saved;
+#else
+  unsigned saved = (unsigned)fegetround();
+  fesetround(FE_TONEAREST);
+  return saved;
+#endif
+}
+
+void fp_leave(unsigned saved) {
+#if defined(__x86_64__)
+  unsigned now = _mm_getcsr();
+  unsigned wanted = (saved & ~0x3fu) | (now & 0x3fu);
+  if (now != wanted) _mm_setcsr(wanted);
+#else
+  fesetround((int)saved);
+#endif
+}
+
+int parallel_threads(const graze_context *context) {
+  if (context->threads > 0) return context->threads;
+#ifdef _OPENMP
+  return omp_get_num_procs();
+#else
+  return 1;
+#endif
+}
+
+typedef struct loop {
+  void (*body)(void *, uint32_t);
+  void *argument;
+} loop;
+
+static void run_guarded(void *argument, uint32_t index) {
+  const loop *l = argument;
+  unsigned saved = fp_enter();
+  l->body(l->argument, index);
+  fp_leave(saved);
+}
+
+void parallel_for(const graze_context *context, uint32_t count, void (*body)(void *, uint32_t), void *argument) {
+  loop l = {body, argument};
+  int threads = parallel_threads(context);
+  if (count <= 1 || threads <= 1) {
+    for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
+    return;
+  }
+  if (context->parallel != NULL) {
+    context->parallel(context->parallel_user, count, run_guarded, &l);
+    return;
+  }
+#ifdef _OPENMP
+  if ((uint32_t)threads > count) threads = (int)count;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
+#else
+  for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
+#endif
+}

@@ -1,0 +1,169 @@
+/* Dyadic big numbers. Lengths follow the bits that are really there, so that ordinary inputs use one to three limbs. */
+#include "exact/big.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef unsigned __int128 wide;
+
+static void normalise(big *r) {
+  while (r->limbs > 0 && r->limb[r->limbs - 1] == 0) r->limbs--;
+  int zeros = 0;
+  while (zeros < r->limbs && r->limb[zeros] == 0) zeros++;
+  if (r->limbs == 0) {
+    r->sign = 0;
+    r->exponent = 0;
+  } else if (zeros > 0) {
+    memmove(r->limb, r->limb + zeros, (size_t)(r->limbs - zeros) * sizeof r->limb[0]);
+    r->limbs -= zeros;
+    r->exponent += 64 * zeros;
+  }
+}
+
+void big_copy(big *r, const big *a) {
+  if (r == a) return;
+  r->sign = a->sign;
+  r->exponent = a->exponent;
+  r->limbs = a->limbs;
+  memcpy(r->limb, a->limb, (size_t)a->limbs * sizeof a->limb[0]);
+}
+
+void big_from_double(big *r, double x) {
+  r->sign = (x > 0) - (x < 0);
+  r->limbs = 0;
+  r->exponent = 0;
+  if (r->sign == 0) return;
+  int exponent;
+  double mantissa = frexp(fabs(x), &exponent); /* exact, subnormals too */
+  uint64_t bits = (uint64_t)ldexp(mantissa, 53);
+  int shift = __builtin_ctzll(bits);
+  r->limb[0] = bits >> shift;
+  r->limbs = 1;
+  r->exponent = exponent - 53 + shift;
+}
+
+/* |a| with its lowest bit at 2^exponent (<= a's exponent), into limbs; returns how many. */
+static int align(const big *a, int exponent, uint64_t *out) {
+  int shift = a->exponent - exponent;
+  int words = shift / 64;
+  int bits = shift % 64;
+  memset(out, 0, (size_t)words * sizeof *out);
+  uint64_t carry = 0;
+  for (int i = 0; i < a->limbs; i++) {
+    out[words + i] = (a->limb[i] << bits) | carry;
+    carry = bits != 0 ? a->limb[i] >> (64 - bits) : 0;
+  }
+  int n = words + a->limbs;
+  if (carry != 0) out[n++] = carry;
+  return n;
+}
+
+static int compare(const uint64_t *a, int n, const uint64_t *b, int m) {
+  if (n != m) return n < m ? -1 : 1;
+  for (int i = n - 1; i >= 0; i--) {
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+static int add_magnitudes(const uint64_t *a, int n, const uint64_t *b, int m, uint64_t *out) {
+  wide carry = 0;
+  int top = n > m ? n : m;
+  for (int i = 0; i < top; i++) {
+    carry += (wide)(i < n ? a[i] : 0) + (i < m ? b[i] : 0);
+    out[i] = (uint64_t)carry;
+    carry >>= 64;
+  }
+  if (carry != 0) out[top++] = (uint64_t)carry;
+  return top;
+}
+
+/* a >= b */
+static int subtract_magnitudes(const uint64_t *a, int n, const uint64_t *b, int m, uint64_t *out) {
+  uint64_t borrow = 0;
+  for (int i = 0; i < n; i++) {
+    wide take = (wide)(i < m ? b[i] : 0) + borrow;
+    borrow = (wide)a[i] < take;
+    out[i] = (uint64_t)((wide)a[i] - take);
+  }
+  return n;
+}
+
+static void add_signed(big *r, const big *a, const big *b, int sign_b) {
+  if (b->sign == 0) {
+    big_copy(r, a);
+    return;
+  }
+  if (a->sign == 0) {
+    big_copy(r, b);
+    r->sign = sign_b;
+    return;
+  }
+  int exponent = a->exponent < b->exponent ? a->exponent : b->exponent;
+  uint64_t x[BIG_LIMBS], y[BIG_LIMBS];
+  int n = align(a, exponent, x);
+  int m = align(b, exponent, y);
+  int sign_a = a->sign;
+  r->exponent = exponent;
+  if (sign_a == sign_b) {
+    r->sign = sign_a;
+    r->limbs = add_magnitudes(x, n, y, m, r->limb);
+  } else {
+    int order = compare(x, n, y, m);
+    r->sign = order >= 0 ? sign_a : sign_b;
+    r->limbs = order >= 0 ? subtract_magnitudes(x, n, y, m, r->limb) : subtract_magnitudes(y, m, x, n, r->limb);
+  }
+  normalise(r);
+}
+
+void big_add(big *r, const big *a, const big *b) {
+  add_signed(r, a, b, b->sign);
+}
+
+void big_sub(big *r, const big *a, const big *b) {
+  add_signed(r, a, b, -b->sign);
+}
+
+void big_mul(big *r, const big *a, const big *b) {
+  if (a->sign == 0 || b->sign == 0) {
+    r->sign = 0;
+    r->limbs = 0;
+    r->exponent = 0;
+    return;
+  }
+  uint64_t out[BIG_LIMBS];
+  int n = a->limbs, m = b->limbs;
+  memset(out, 0, (size_t)(n + m) * sizeof out[0]);
+  for (int i = 0; i < n; i++) {
+    wide carry = 0;
+    for (int j = 0; j < m; j++) {
+      carry += (wide)a->limb[i] * b->limb[j] + out[i + j];
+      out[i + j] = (uint64_t)carry;
+      carry >>= 64;
+    }
+    out[i + m] = (uint64_t)carry;
+  }
+  r->sign = a->sign * b->sign;
+  r->exponent = a->exponent + b->exponent;
+  r->limbs = n + m;
+  memcpy(r->limb, out, (size_t)(n + m) * sizeof out[0]);
+  normalise(r);
+}
+
+/* |a| = m * 2^e with m in [2^63, 2^64) truncated to 64 bits, returned as a double (one rounding). */
+static double leading(const big *a, int *exponent) {
+  int top = a->limbs - 1;
+  int shift = __builtin_clzll(a->limb[top]);
+  uint64_t word = a->limb[top] << shift;
+  if (shift != 0 && top > 0) word |= a->limb[top - 1] >> (64 - shift);
+  *exponent = a->exponent + 64 * top - shift;
+  return (double)word;
+}
+
+double big_ratio(const big *a, const big *b) {
+  if (a->sign == 0) return 0;
+  int ea, eb;
+  double x = leading(a, &ea);
+  double y = leading(b, &eb);
+  return ldexp((double)(a->sign * b->sign) * (x / y), ea - eb);
+}

@@ -1,0 +1,32 @@
+/* Dyadic numbers of any length: sign * integer * 2^exponent, exact under +, -, *. The last stage of every predicate,
+ * for inputs at the ends of the exponent range and for tier T2; schoolbook arithmetic on 64-bit limbs.
+ *
+ * Capacity: a T2 coordinate is a sum of products of two doubles, bits 2^-2148 to 2^2050; a determinant multiplies
+ * three of them and a few sums add bits: under 12,800 bits.
+ */
+#ifndef GRAZE_SRC_EXACT_BIG_H
+#define GRAZE_SRC_EXACT_BIG_H
+
+#include <stdint.h>
+
+enum { BIG_LIMBS = 208 };
+
+typedef struct big {
+  int sign;     /* -1, 0, 1 */
+  int exponent; /* of two; of the lowest bit of limb[0] */
+  int limbs;    /* in use; the top one is not zero; 0 for zero */
+  uint64_t limb[BIG_LIMBS];
+} big;
+
+/* r may be a or b in all of these. */
+void big_from_double(big *r, double x);
+void big_add(big *r, const big *a, const big *b);
+void big_sub(big *r, const big *a, const big *b);
+void big_mul(big *r, const big *a, const big *b);
+void big_copy(big *r, const big *a);
+
+/* Nearest-ish double of a / b, b not zero: relative error below 2^-51, or 2^-1074 absolutely; overflows to an
+ * infinity. */
+double big_ratio(const big *a, const big *b);
+
+#endif

@@ -1,0 +1,40 @@
+/* Many triangle pairs at once, structure of arrays.
+ *
+ * Three stages, each for what the one before left open: (1) double arithmetic with an error bound, in SIMD; (2) the
+ * lattice stage, in SIMD, exact; (3) tritri_scalar. All give the bytes of tritri_scalar.
+ */
+#ifndef GRAZE_SRC_EXACT_TRITRI_BATCH_H
+#define GRAZE_SRC_EXACT_TRITRI_BATCH_H
+
+#include "graze/collide.h"
+
+enum { TRITRI_BLOCK = 64 };
+
+/* Up to TRITRI_BLOCK pairs: a[k][i] is coordinate k of the first triangle of pair i. Places from the count up to the
+ * next multiple of 8 must hold some finite numbers. */
+typedef struct tritri_block {
+  _Alignas(64) double a[9][TRITRI_BLOCK];
+  _Alignas(64) double b[9][TRITRI_BLOCK];
+} tritri_block;
+
+/* A decision in one byte: bits 0-1 graze_kind, bit 2 coplanar, bits 3-4 degenerate (a, b). */
+enum { TRITRI_KIND = 3, TRITRI_COPLANAR = 4, TRITRI_DEGENERATE = 24, TRITRI_OPEN = 128 };
+
+static inline graze_tritri tritri_from_code(uint8_t code) {
+  return (graze_tritri){code & TRITRI_KIND, (code >> 2) & 1, (code >> 3) & 3};
+}
+
+/* Decides the first `count` pairs; codes gets one byte a pair. With `hits_only` the flags of pairs that do not meet are
+ * not computed (such a code is 0), which lets boxes reject pairs. Returns how many pairs stage 1 left open. */
+typedef unsigned tritri_block_function(const tritri_block *block, unsigned count, bool hits_only, uint8_t *codes);
+
+tritri_block_function tritri_block_scalar, tritri_block_avx2, tritri_block_avx512;
+
+/* The one for this machine. */
+tritri_block_function *tritri_block_best(void);
+
+/* Stage 1 with plain double signs instead of bounds: inexact, for measuring what exactness costs. Not for answers. */
+tritri_block_function tritri_plain_scalar, tritri_plain_avx2, tritri_plain_avx512;
+tritri_block_function *tritri_plain_best(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* Poses inside the library. */
+#ifndef GRAZE_SRC_GEOMETRY_POSE_H
+#define GRAZE_SRC_GEOMETRY_POSE_H
+
+#include "graze/math.h"
+
+/* Number of the first matrix entry that is NaN or infinite, or 12. */
+int pose_first_not_finite(const graze_pose *pose);
+
+/* One posed coordinate: row `row` of the matrix. This is the specification's formula; whoever vectorises it must round
+ * alike. */
+static inline double pose_row(const graze_pose *pose, int row, const double p[3]) {
+  const double *m = pose->m + 4 * row;
+  return ((m[0] * p[0] + m[1] * p[1]) + m[2] * p[2]) + m[3];
+}
+
+/* A box that holds every posed point of `box`: of the real-number image and of the one rounded as math.h says. Not
+ * finite when that overflows. An empty box stays empty. */
+graze_box pose_box(const graze_pose *pose, const graze_box *box);
+
+#endif

@@ -1,0 +1,406 @@
+/* The block as bytes: layout, checksum, checks, copies, files.
+ *
+ * A block may come from anywhere, so nothing in it is believed: the header's offsets must be exactly those that its
+ * counts imply, coordinates finite, indices in range, and the hierarchy must be a tree: every child stands behind its
+ * parent, every node but the root and every triangle is the child of exactly one place, and no path is longer than
+ * MESH_DEPTH_LIMIT. A query on such a block ends and reads nothing outside it. That boxes bound what they claim rests
+ * on the checksum.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mesh/mesh.h"
+
+enum { HASH_LEAST = 1 << 18, NODES_LEAST = 1 << 10, ALIGNMENT = 64 };
+
+/* ---- layout and checksum ---- */
+
+static uint64_t place(uint64_t *end, uint64_t bytes) {
+  uint64_t at = *end;
+  *end = (at + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return at;
+}
+
+void mesh_layout(mesh_header *header) {
+  uint64_t end = 0;
+  uint64_t number = header->precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float);
+  place(&end, sizeof *header);
+  header->vertices = place(&end, 3 * number * header->vertex_count);
+  header->triangles = place(&end, 12 * header->triangle_count);
+  header->degenerate = place(&end, (header->triangle_count + 63) / 64 * 8);
+  header->neighbours = place(&end, header->adjacency ? 12 * header->triangle_count : 0);
+  if (!header->adjacency) header->neighbours = 0;
+  header->nodes = place(&end, sizeof(bvh_node) * header->node_count);
+  header->block_bytes = end;
+}
+
+void mesh_attach(graze_mesh *mesh, mesh_header *header) {
+  const char *block = (const char *)header;
+  mesh->header = header;
+  mesh->triangle_count = (uint32_t)header->triangle_count;
+  mesh->node_count = (uint32_t)header->node_count;
+  mesh->is_double = header->precision == GRAZE_DOUBLE;
+  mesh->vertices_float = mesh->is_double ? NULL : (const float *)(block + header->vertices);
+  mesh->vertices_double = mesh->is_double ? (const double *)(block + header->vertices) : NULL;
+  mesh->triangles = (const uint32_t *)(block + header->triangles);
+  mesh->degenerate = (const uint64_t *)(block + header->degenerate);
+  mesh->neighbours = header->adjacency ? (const uint32_t *)(block + header->neighbours) : NULL;
+  mesh->nodes = (const bvh_node *)(block + header->nodes);
+}
+
+typedef struct hashing {
+  const char *bytes;
+  pieces cut;
+  uint64_t hashes[PARALLEL_PIECES];
+} hashing;
+
+static void hash_piece(void *argument, uint32_t index) {
+  hashing *h = argument;
+  uint64_t begin = pieces_begin(&h->cut, index);
+  h->hashes[index] = hash_bytes(h->bytes + begin, pieces_end(&h->cut, index) - begin, index);
+}
+
+uint64_t mesh_hash(const graze_context *context, const void *bytes, uint64_t size, uint64_t seed) {
+  hashing h = {.bytes = bytes, .cut = pieces_of(size, HASH_LEAST)};
+  parallel_for(context, h.cut.number, hash_piece, &h);
+  return hash_bytes(h.hashes, h.cut.number * sizeof h.hashes[0], seed ^ size);
+}
+
+uint64_t mesh_checksum(const graze_context *context, const mesh_header *header) {
+  mesh_header copy = *header;
+  copy.checksum = 0;
+  uint64_t head = hash_bytes(&copy, sizeof copy, MESH_MAGIC);
+  return mesh_hash(context, header + 1, header->block_bytes - sizeof *header, head);
+}
+
+/* ---- checks ---- */
+
+typedef struct inspection {
+  const graze_mesh *mesh;
+  const uint8_t *depth; /* of each node; 0: no parent */
+  uint64_t *seen;       /* a bit for each triangle */
+  pieces cut;
+  const char *reasons[PARALLEL_PIECES];
+  uint64_t where[PARALLEL_PIECES];
+} inspection;
+
+static bool header_sane(const mesh_header *h) {
+  const uint64_t most = UINT32_MAX - 1;
+  return h->vertex_count <= most && h->triangle_count <= most && h->node_count <= most && h->precision <= 1 &&
+         h->volumes <= 1 && h->adjacency <= 1 && h->closed <= 1 && h->oriented <= 1 && h->tree_usable <= 1 &&
+         h->degenerate_count <= h->triangle_count &&
+         (h->triangle_count == 0 || !h->tree_usable) == (h->node_count == 0);
+}
+
+static const char *check_header(const mesh_header *h, size_t size) {
+  if (size < sizeof *h) return "too short for a header";
+  if (h->magic != MESH_MAGIC) return "not a mesh block: the magic number is wrong";
+  if (h->version != MESH_VERSION) return "another version of the format";
+  if (h->header_bytes != sizeof *h) return "the header has another size";
+  if (h->block_bytes != size) return "the size is not the one in the header (cut short?)";
+  if (!header_sane(h)) return "a count or flag in the header is out of range";
+  mesh_header wanted = *h;
+  mesh_layout(&wanted);
+  if (memcmp(&wanted, h, sizeof wanted) != 0) return "the arrays do not stand where the counts put them";
+  return NULL;
+}
+
+static const char *check_box(const mesh_header *h) {
+  for (int k = 0; k < 3; k++) {
+    if (h->triangle_count == 0) continue;
+    if (!isfinite(h->box_min[k]) || !isfinite(h->box_max[k]) || h->box_min[k] > h->box_max[k]) return "bad box";
+  }
+  return isfinite(h->magnitude) && h->magnitude >= 0 ? NULL : "bad magnitude";
+}
+
+static const char *check_bits(const graze_mesh *mesh) {
+  uint64_t words = ((uint64_t)mesh->triangle_count + 63) / 64, count = 0;
+  for (uint64_t i = 0; i < words; i++) count += (uint64_t)__builtin_popcountll(mesh->degenerate[i]);
+  uint32_t last = mesh->triangle_count % 64;
+  if (last != 0 && mesh->degenerate[words - 1] >> last != 0) return "zero-area bits beyond the last triangle";
+  return count == mesh->header->degenerate_count ? NULL : "zero-area bits do not match their count";
+}
+
+static const char *check_neighbours(const graze_mesh *mesh, uint64_t *where) {
+  if (mesh->neighbours == NULL) return NULL;
+  uint64_t count = 3 * (uint64_t)mesh->triangle_count;
+  bool bad = false;
+  for (uint64_t i = 0; i < count; i++) {
+    bad |= mesh->neighbours[i] >= mesh->triangle_count && mesh->neighbours[i] != NO_TRIANGLE;
+  }
+  if (!bad) return NULL;
+  for (*where = 0; mesh->neighbours[*where] < mesh->triangle_count || mesh->neighbours[*where] == NO_TRIANGLE;)
+    ++*where;
+  *where /= 3;
+  return "a neighbour is out of range: triangle";
+}
+
+static bool all_finite(const float *x, int count) {
+  float sum = 0;
+  for (int i = 0; i < count; i++) sum += x[i] * 0.0f;
+  return sum == 0;
+}
+
+static const char *check_node_numbers(const bvh_node *node) {
+  bool good = all_finite(&node->center[0][0], 3 * NODE_WIDTH) && all_finite(node->axis, 9) &&
+              all_finite(node->origin, 3) && isfinite(node->reach) && isfinite(node->size);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < NODE_WIDTH; k++) {
+      float half = node->half[i][k];
+      good &= k < node->count ? half >= 0 && half <= FLT_MAX : half == -INFINITY && node->center[i][k] == 0;
+    }
+  }
+  return good ? NULL : "a box is not a number: node";
+}
+
+static const char *check_node(const inspection *s, uint32_t index) {
+  const graze_mesh *mesh = s->mesh;
+  const bvh_node *node = mesh->nodes + index;
+  uint64_t triangles = 0;
+  if (s->depth[index] == 0) return "no parent: node";
+  for (uint32_t k = 0; k < NODE_WIDTH; k++) {
+    uint32_t child = node->child[k];
+    if (k >= node->count) {
+      if (child != UINT32_MAX) return "an unused place is in use: node";
+    } else if (node->bottom) {
+      if (child >= mesh->triangle_count) return "triangle out of range: node";
+      uint64_t bit = (uint64_t)1 << (child & 63);
+      if (__atomic_fetch_or(&s->seen[child >> 6], bit, __ATOMIC_RELAXED) & bit) return "a triangle stands twice: node";
+      triangles++;
+    } else {
+      triangles += mesh->nodes[child].triangles;
+    }
+  }
+  return triangles == node->triangles ? check_node_numbers(node) : "a wrong number of triangles: node";
+}
+
+static void check_nodes(void *argument, uint32_t index) {
+  inspection *s = argument;
+  uint64_t end = pieces_end(&s->cut, index);
+  s->reasons[index] = NULL;
+  for (uint64_t i = pieces_begin(&s->cut, index); i < end && s->reasons[index] == NULL; i++) {
+    s->reasons[index] = check_node(s, (uint32_t)i);
+    s->where[index] = i;
+  }
+}
+
+/* Parents stand before their children, so one pass gives every depth and finds every second parent. */
+static const char *check_shape(const graze_mesh *mesh, uint8_t *depth, uint64_t *where) {
+  memset(depth, 0, mesh->node_count);
+  depth[0] = 1;
+  for (uint32_t i = 0; i < mesh->node_count; i++) {
+    const bvh_node *node = mesh->nodes + i;
+    *where = i;
+    if (node->count < 1 || node->count > NODE_WIDTH || node->bottom > 1 || node->aligned > 1) return "bad counts: node";
+    for (uint32_t k = 0; !node->bottom && k < node->count; k++) {
+      uint32_t child = node->child[k];
+      if (child <= i || child >= mesh->node_count) return "a child does not stand behind its parent: node";
+      if (depth[child] != 0) return "two parents: a child of node";
+      if (depth[i] >= MESH_DEPTH_LIMIT) return "too deep: node";
+      depth[child] = (uint8_t)(depth[i] + 1);
+    }
+  }
+  return NULL;
+}
+
+static const char *check_tree(const graze_mesh *mesh, uint8_t *depth, uint64_t *seen, uint64_t *where) {
+  const char *reason = check_shape(mesh, depth, where);
+  if (reason != NULL) return reason;
+  uint64_t words = ((uint64_t)mesh->triangle_count + 63) / 64, covered = 0;
+  memset(seen, 0, 8 * words);
+  inspection s = {.mesh = mesh, .depth = depth, .seen = seen, .cut = pieces_of(mesh->node_count, NODES_LEAST)};
+  parallel_for(mesh->context, s.cut.number, check_nodes, &s);
+  for (uint32_t i = 0; i < s.cut.number; i++) {
+    *where = s.where[i];
+    if (s.reasons[i] != NULL) return s.reasons[i];
+  }
+  for (uint64_t i = 0; i < words; i++) covered += (uint64_t)__builtin_popcountll(seen[i]);
+  *where = mesh->triangle_count - covered;
+  return *where == 0 ? NULL : "triangles that no node holds:";
+}
+
+/* Contents behind a good header and checksum. `where` is the element that the reason ends with. */
+static const char *check_contents(const graze_mesh *mesh, uint8_t *depth, uint64_t *seen, uint64_t *where) {
+  const mesh_header *h = mesh->header;
+  const void *vertices = mesh->is_double ? (const void *)mesh->vertices_double : mesh->vertices_float;
+  *where = mesh_first_not_finite(mesh->context, vertices, mesh->is_double, 3 * h->vertex_count) / 3;
+  if (*where < h->vertex_count) return "a coordinate is not finite: vertex";
+  *where = mesh_first_bad_index(mesh->context, mesh->triangles, 3 * h->triangle_count, h->vertex_count) / 3;
+  if (*where < h->triangle_count) return "an index is out of range: triangle";
+  const char *reason = check_neighbours(mesh, where);
+  if (reason != NULL || h->node_count == 0) return reason;
+  return check_tree(mesh, depth, seen, where);
+}
+
+/* Checks the block that starts at `header` and has `size` bytes; `name` stands in messages. */
+static graze_status check_block(const graze_context *context, mesh_header *header, size_t size, const char *name) {
+  const char *reason = check_header(header, size);
+  if (reason == NULL && mesh_checksum(context, header) != header->checksum) reason = "the checksum is wrong";
+  if (reason == NULL) reason = check_box(header);
+  graze_mesh mesh = {.context = context};
+  if (reason == NULL) {
+    mesh_attach(&mesh, header);
+    reason = check_bits(&mesh);
+  }
+  if (reason != NULL) return report(context, GRAZE_ERROR_FORMAT, "%s: %s", name, reason);
+
+  size_t depth_bytes = (mesh.node_count + (size_t)7) / 8 * 8, seen_bytes = (mesh.triangle_count + (size_t)63) / 64 * 8;
+  uint64_t *scratch = NULL;
+  if (depth_bytes + seen_bytes != 0) {
+    scratch = memory_alloc(context, depth_bytes + seen_bytes);
+    if (scratch == NULL) return report_memory(context, depth_bytes + seen_bytes);
+  }
+  uint64_t where = 0;
+  reason = check_contents(&mesh, (uint8_t *)scratch + seen_bytes, scratch, &where);
+  memory_release(context, scratch, depth_bytes + seen_bytes);
+  if (reason == NULL) return GRAZE_OK;
+  return report(context, GRAZE_ERROR_FORMAT, "%s: %s %llu", name, reason, (unsigned long long)where);
+}
+
+static graze_status wrap(graze_context *context, mesh_header *header, mesh_owner owner, graze_mesh **mesh) {
+  graze_mesh *made = memory_alloc(context, sizeof *made);
+  if (made == NULL) return report_memory(context, sizeof *made);
+  *made = (graze_mesh){.context = context, .owner = owner};
+  mesh_attach(made, header);
+  *mesh = made;
+  return GRAZE_OK;
+}
+
+graze_status graze_mesh_from_block(graze_context *context, const void *block, size_t size, graze_mesh **mesh) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (block == NULL || mesh == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh from block: null pointer");
+  if (size < sizeof(mesh_header)) return report(context, GRAZE_ERROR_FORMAT, "block: too short for a header");
+  mesh_header *header = memory_alloc(context, size);
+  if (header == NULL) return report_memory(context, size);
+  memcpy(header, block, size);
+  unsigned saved = fp_enter();
+  graze_status status = check_block(context, header, size, "block");
+  fp_leave(saved);
+  if (status == GRAZE_OK) status = wrap(context, header, MESH_OWNED, mesh);
+  if (status != GRAZE_OK) memory_release(context, header, size);
+  return status;
+}
+
+const void *graze_mesh_block(const graze_mesh *mesh, size_t *size) {
+  if (size != NULL) *size = mesh->header->block_bytes;
+  return mesh->header;
+}
+
+/* ---- files ---- */
+
+static graze_status file_error(const graze_context *context, const char *path, const char *what) {
+  return report(context, GRAZE_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
+}
+
+static bool write_all(int file, const char *bytes, size_t size) {
+  const size_t most = (size_t)1 << 30;
+  while (size != 0) {
+    ssize_t written = write(file, bytes, size < most ? size : most);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      if (written == 0) errno = ENOSPC;
+      return false;
+    }
+    bytes += written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
+/* Opens a new file next to `path`; its name goes to `temporary`. Not mkstemp: the file shall get the usual mode. */
+static int open_temporary(const char *path, char *temporary, size_t room) {
+  for (unsigned attempt = 0; attempt < 1000; attempt++) {
+    snprintf(temporary, room, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
+    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+  return -1;
+}
+
+static graze_status save_through(const graze_context *context, const graze_mesh *mesh, const char *path,
+                                 char *temporary, size_t room) {
+  int file = open_temporary(path, temporary, room);
+  if (file < 0) return file_error(context, path, "cannot create");
+  const char *failed = NULL;
+  if (!write_all(file, (const char *)mesh->header, mesh->header->block_bytes)) failed = "cannot write";
+  if (failed == NULL && fsync(file) != 0) failed = "cannot write";
+  int reason = errno;
+  if (close(file) != 0 && failed == NULL) {
+    failed = "cannot write";
+    reason = errno;
+  }
+  if (failed == NULL && rename(temporary, path) != 0) {
+    failed = "cannot rename";
+    reason = errno;
+  }
+  if (failed == NULL) return GRAZE_OK;
+  unlink(temporary);
+  errno = reason;
+  return file_error(context, path, failed);
+}
+
+graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, const char *path) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (mesh == NULL || path == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh save: null pointer");
+  struct stat old;
+  if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) {
+    return report(context, GRAZE_ERROR_FILE, "%s: exists and is not a regular file", path);
+  }
+  size_t room = strlen(path) + 64;
+  char *temporary = memory_alloc(context, room);
+  if (temporary == NULL) return report_memory(context, room);
+  graze_status status = save_through(context, mesh, path, temporary, room);
+  memory_release(context, temporary, room);
+  return status;
+}
+
+#if !defined(MAP_POPULATE)
+#define MAP_POPULATE 0
+#endif
+
+static graze_status map_file(const graze_context *context, const char *path, void **bytes, size_t *size) {
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return file_error(context, path, "cannot open");
+  struct stat state;
+  graze_status status = GRAZE_OK;
+  if (fstat(file, &state) != 0) {
+    status = file_error(context, path, "cannot read");
+  } else if (!S_ISREG(state.st_mode)) {
+    status = report(context, GRAZE_ERROR_FILE, "%s: not a regular file", path);
+  } else if ((uint64_t)state.st_size < sizeof(mesh_header)) {
+    status = report(context, GRAZE_ERROR_FORMAT, "%s: too short for a header", path);
+  } else {
+    *size = (size_t)state.st_size;
+    /* The checks read every page anyway. */
+    *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
+    if (*bytes == MAP_FAILED) status = file_error(context, path, "cannot map");
+  }
+  close(file);
+  return status;
+}
+
+graze_status graze_mesh_load(graze_context *context, const char *path, graze_mesh **mesh) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (path == NULL || mesh == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh load: null pointer");
+  void *bytes = NULL;
+  size_t size = 0;
+  graze_status status = map_file(context, path, &bytes, &size);
+  if (status != GRAZE_OK) return status;
+  unsigned saved = fp_enter();
+  status = check_block(context, bytes, size, path);
+  fp_leave(saved);
+  if (status == GRAZE_OK) status = wrap(context, bytes, MESH_MAPPED, mesh);
+  if (status != GRAZE_OK) munmap(bytes, size);
+  return status;
+}

@@ -1,0 +1,187 @@
+/* What every mesh knows about itself: finite coordinates, indices in range, the box, zero-area triangles, a hash of
+ * the geometry.
+ *
+ * A triangle has zero area when all three components of (b - a) x (c - a) are zero. A filter in double settles nearly
+ * all: with e1, e2 the rounded differences, p and q the two rounded products of a component and n = p - q,
+ *     |n - exact| <= (3 + 16u) u (|p| + |q|) + 2^-1074,   u = 2^-53
+ * (Shewchuk 1997, ccwerrboundA; the last term is for products that underflow), so one component beyond
+ * 2^-51 (|p| + |q|) + 2^-1000 proves that the triangle is proper. Overflow gives infinities or NaN, which fail the
+ * comparison. What is left goes to the exact predicate. Triangles pass in short runs whose coordinates are gathered
+ * first, so that the arithmetic runs in vectors.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/parallel.h"
+#include "exact/orient.h"
+#include "mesh/mesh.h"
+
+enum { TRIANGLES_LEAST = 1 << 13, NUMBERS_LEAST = 1 << 16, RUN = 64, LANES = 8 };
+
+/* ---- checks ---- */
+
+typedef struct search {
+  const void *numbers;
+  bool is_double;
+  uint64_t limit;
+  pieces cut;
+  uint64_t first[PARALLEL_PIECES];
+} search;
+
+/* A number is finite when its exponent bits are not all ones; x - x is zero for exactly these. */
+static bool all_finite_float(const float *x, uint64_t count) {
+  uint32_t bad = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    uint32_t bits;
+    memcpy(&bits, x + i, sizeof bits);
+    bad |= ((bits & 0x7fffffffu) + 0x00800000u) & 0x80000000u;
+  }
+  return bad == 0;
+}
+
+static bool all_finite_double(const double *x, uint64_t count) {
+  uint64_t bad = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t bits;
+    memcpy(&bits, x + i, sizeof bits);
+    bad |= ((bits & 0x7fffffffffffffffu) + 0x0010000000000000u) & 0x8000000000000000u;
+  }
+  return bad == 0;
+}
+
+static void search_not_finite(void *argument, uint32_t index) {
+  search *s = argument;
+  uint64_t begin = pieces_begin(&s->cut, index), end = pieces_end(&s->cut, index);
+  const float *f = s->numbers;
+  const double *d = s->numbers;
+  s->first[index] = UINT64_MAX;
+  if (s->is_double ? all_finite_double(d + begin, end - begin) : all_finite_float(f + begin, end - begin)) return;
+  while (isfinite(s->is_double ? d[begin] : (double)f[begin])) begin++;
+  s->first[index] = begin;
+}
+
+static void search_bad_index(void *argument, uint32_t index) {
+  search *s = argument;
+  uint64_t begin = pieces_begin(&s->cut, index), end = pieces_end(&s->cut, index);
+  const uint32_t *numbers = s->numbers;
+  /* limit <= 2^32 - 2; below 2^31 a sign test does, which vectorises everywhere. */
+  uint32_t limit = (uint32_t)s->limit;
+  bool bad = false;
+  if (limit <= 0x80000000u) {
+    uint32_t signs = 0;
+    for (uint64_t i = begin; i < end; i++) signs |= numbers[i] | ((limit - 1) - numbers[i]);
+    bad = limit == 0 || signs >> 31 != 0;
+  } else {
+    for (uint64_t i = begin; i < end; i++) bad |= numbers[i] >= limit;
+  }
+  s->first[index] = UINT64_MAX;
+  if (!bad) return;
+  while (numbers[begin] < limit) begin++;
+  s->first[index] = begin;
+}
+
+static uint64_t run_search(const graze_context *context, search *s, uint64_t count, void (*body)(void *, uint32_t)) {
+  s->cut = pieces_of(count, NUMBERS_LEAST);
+  parallel_for(context, s->cut.number, body, s);
+  for (uint32_t i = 0; i < s->cut.number; i++) {
+    if (s->first[i] != UINT64_MAX) return s->first[i];
+  }
+  return count;
+}
+
+uint64_t mesh_first_not_finite(const graze_context *context, const void *coordinates, bool is_double, uint64_t count) {
+  search s = {.numbers = coordinates, .is_double = is_double};
+  return run_search(context, &s, count, search_not_finite);
+}
+
+uint64_t mesh_first_bad_index(const graze_context *context, const uint32_t *indices, uint64_t count, uint64_t limit) {
+  search s = {.numbers = indices, .limit = limit};
+  return run_search(context, &s, count, search_bad_index);
+}
+
+/* ---- box and zero area ---- */
+
+typedef struct summary {
+  double low[3];
+  double high[3];
+  uint64_t degenerate;
+} summary;
+
+typedef struct survey {
+  const graze_mesh *mesh;
+  uint64_t *bits;
+  pieces cut;
+  summary parts[PARALLEL_PIECES];
+} survey;
+
+static bool zero_area(const double *a, const double *b, const double *c) {
+  return orient2d(2, a, b, c) == 0 && orient2d(0, a, b, c) == 0 && orient2d(1, a, b, c) == 0;
+}
+
+/* Positive when the filter is certain that the component p - q is not zero; NaN when something overflowed. */
+static inline double component_margin(double p, double q) {
+  return fabs(p - q) - (0x1p-51 * (fabs(p) + fabs(q)) + 0x1p-1000);
+}
+
+/* survey_run_float and survey_run_double from one text. */
+#define REAL       float
+#define NAME(name) name##_float
+#include "mesh/facts_run.inc"
+#undef REAL
+#undef NAME
+#define REAL       double
+#define NAME(name) name##_double
+#include "mesh/facts_run.inc"
+#undef REAL
+#undef NAME
+
+static void survey_piece(void *argument, uint32_t index) {
+  survey *s = argument;
+  const graze_mesh *mesh = s->mesh;
+  uint64_t end = pieces_end(&s->cut, index);
+  summary total = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
+  for (uint64_t begin = pieces_begin(&s->cut, index); begin < end; begin += RUN) {
+    uint32_t count = end - begin < RUN ? (uint32_t)(end - begin) : RUN;
+    const uint32_t *triangles = mesh->triangles + 3 * begin;
+    uint64_t word = mesh->is_double ? survey_run_double(mesh->vertices_double, triangles, count, &total)
+                                    : survey_run_float(mesh->vertices_float, triangles, count, &total);
+    s->bits[begin / 64] = word;
+    total.degenerate += (uint64_t)__builtin_popcountll(word);
+  }
+  s->parts[index] = total;
+}
+
+static void write_header(mesh_header *header, const summary *total) {
+  double magnitude = 0;
+  for (int k = 0; k < 3; k++) {
+    /* Adding zero turns -0 into 0: which of the two the minimum met first must not matter. */
+    header->box_min[k] = total->low[k] + 0.0;
+    header->box_max[k] = total->high[k] + 0.0;
+    if (header->triangle_count != 0) magnitude = fmax(magnitude, fmax(fabs(total->low[k]), fabs(total->high[k])));
+  }
+  header->magnitude = magnitude;
+  header->tree_usable = magnitude == 0 || (magnitude >= 0x1p-60 && magnitude <= 0x1p60);
+  header->degenerate_count = total->degenerate;
+}
+
+void mesh_compute_basics(graze_mesh *mesh) {
+  mesh_header *header = mesh->header;
+  survey s = {
+      .mesh = mesh, .bits = (uint64_t *)mesh->degenerate, .cut = pieces_of(mesh->triangle_count, TRIANGLES_LEAST)};
+  parallel_for(mesh->context, s.cut.number, survey_piece, &s);
+  summary total = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
+  for (uint32_t i = 0; i < s.cut.number; i++) {
+    for (int k = 0; k < 3; k++) {
+      total.low[k] = fmin(total.low[k], s.parts[i].low[k]);
+      total.high[k] = fmax(total.high[k], s.parts[i].high[k]);
+    }
+    total.degenerate += s.parts[i].degenerate;
+  }
+  write_header(header, &total);
+
+  const void *vertices = mesh->is_double ? (const void *)mesh->vertices_double : mesh->vertices_float;
+  uint64_t vertex_bytes = 3 * header->vertex_count * (mesh->is_double ? sizeof(double) : sizeof(float));
+  uint64_t hash = mesh_hash(mesh->context, vertices, vertex_bytes, header->precision);
+  header->geometry_hash = mesh_hash(mesh->context, mesh->triangles, 12 * header->triangle_count, hash);
+}

@@ -1,0 +1,35 @@
+/* Fitting a unit: a subtree small enough that its triangles stay in the first cache. */
+#ifndef GRAZE_SRC_MESH_FIT_H
+#define GRAZE_SRC_MESH_FIT_H
+
+#include "mesh/mesh.h"
+
+enum {
+  UNIT_TRIANGLES = 512,              /* a unit has at most this many */
+  UNIT_SLOTS = 8 * UNIT_TRIANGLES    /* bottom nodes take eight slots each, however few triangles they hold */
+};
+
+/* The triangles of a unit as structure of arrays, eight slots per bottom node in depth-first order, relative to the
+ * unit's origin; a node with fewer triangles repeats its first. corner[3 * c + k][slot]: coordinate k of corner c. */
+typedef struct fit_unit {
+  _Alignas(32) float corner[9][UNIT_SLOTS];
+  _Alignas(32) float area[3][UNIT_SLOTS]; /* cross product of the edges; zero for repeated triangles */
+  float origin[3];
+  uint32_t slots;
+  bool aligned; /* no fitted frames */
+} fit_unit;
+
+/* Slots of one node. */
+typedef struct slot_range {
+  uint32_t first, end;
+} slot_range;
+
+/* Frame and child boxes of one node, from the slots of its children (bottom: its eight slots). */
+typedef void fit_node_function(const fit_unit *unit, bvh_node *node, slot_range range, const slot_range *children);
+fit_node_function fit_node_base, fit_node_avx2;
+
+/* Area vectors of all slots. */
+typedef void fit_areas_function(fit_unit *unit);
+fit_areas_function fit_areas_base, fit_areas_avx2;
+
+#endif

@@ -1,0 +1,426 @@
+/* Making, asking and moving a mesh.
+ *
+ * The size of a block is known only when its hierarchy has been built, so the facts and the hierarchy are computed
+ * from the caller's own arrays (copied first only where they are strided or a soup), and everything is then copied
+ * once into a block of the exact size. Refit works in a second block and swaps, so that a failure leaves the mesh as
+ * it was and repeated refits of an animated mesh allocate nothing.
+ */
+#include "mesh/mesh.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+enum { DEF_COOKIE = 0x67726d31, COPY_LEAST = 1 << 20, NODES_LEAST = 1 << 10, VERTICES_LEAST = 1 << 14 };
+
+static const uint64_t MOST = UINT32_MAX - 1;
+
+graze_mesh_def graze_default_mesh_def(void) {
+  return (graze_mesh_def){.precision = GRAZE_FLOAT, .cookie = DEF_COOKIE};
+}
+
+/* ---- copies on all threads ---- */
+
+typedef struct copying {
+  char *to;
+  const char *from;
+  size_t stride; /* of elements in `from` */
+  size_t element;
+  pieces cut;
+} copying;
+
+static void copy_piece(void *argument, uint32_t index) {
+  const copying *c = argument;
+  uint64_t begin = pieces_begin(&c->cut, index);
+  memcpy(c->to + begin, c->from + begin, pieces_end(&c->cut, index) - begin);
+}
+
+static void copy_bytes(const graze_context *context, void *to, const void *from, uint64_t size) {
+  copying c = {.to = to, .from = from, .cut = pieces_of(size, COPY_LEAST)};
+  parallel_for(context, c.cut.number, copy_piece, &c);
+}
+
+static void pack_piece(void *argument, uint32_t index) {
+  const copying *c = argument;
+  for (uint64_t i = pieces_begin(&c->cut, index), end = pieces_end(&c->cut, index); i < end; i++) {
+    memcpy(c->to + i * c->element, c->from + i * c->stride, c->element);
+  }
+}
+
+/* `count` elements of `element` bytes that stand `stride` bytes apart, to a packed array. */
+static void copy_strided(const graze_context *context, void *to, const void *from, uint64_t count, size_t element,
+                         size_t stride) {
+  if (stride == element) {
+    copy_bytes(context, to, from, count * element);
+    return;
+  }
+  copying c = {.to = to, .from = from, .stride = stride, .element = element};
+  c.cut = pieces_of(count, VERTICES_LEAST);
+  parallel_for(context, c.cut.number, pack_piece, &c);
+}
+
+/* ---- what the caller gave ---- */
+
+static size_t vertex_bytes(uint32_t precision) {
+  return 3 * (precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float));
+}
+
+/* Arrays that stand in for the block until there is one. */
+typedef struct stage {
+  graze_mesh mesh;
+  mesh_header header;
+  void *vertices; /* packed copy, when one is needed */
+  size_t vertices_bytes;
+  uint32_t *triangles; /* 0, 1, 2, ... of a soup */
+  size_t triangles_bytes;
+  uint64_t *bits; /* and neighbours behind them */
+  size_t bits_bytes;
+  tree_node *nodes;
+  size_t nodes_bytes;
+} stage;
+
+static void stage_release(const graze_context *context, stage *s) {
+  memory_release(context, s->vertices, s->vertices_bytes);
+  memory_release(context, s->triangles, s->triangles_bytes);
+  memory_release(context, s->bits, s->bits_bytes);
+  memory_release(context, s->nodes, s->nodes_bytes);
+}
+
+/* Everything about the definition that can be judged without reading the arrays; counts and stride made explicit. */
+static graze_status check_def(const graze_context *context, graze_mesh_def *d) {
+  const graze_status argument = GRAZE_ERROR_ARGUMENT;
+  if (d->cookie != DEF_COOKIE) return report(context, argument, "mesh: the definition was not initialised");
+  if (d->precision != GRAZE_FLOAT && d->precision != GRAZE_DOUBLE)
+    return report(context, argument, "mesh: unknown precision");
+  if (d->volumes != GRAZE_VOLUMES_ORIENTED && d->volumes != GRAZE_VOLUMES_ALIGNED) {
+    return report(context, argument, "mesh: unknown kind of volumes");
+  }
+  if (d->vertices == NULL && d->vertex_count != 0) return report(context, argument, "mesh: vertices is NULL");
+  size_t packed = vertex_bytes(d->precision);
+  if (d->vertex_stride == 0) d->vertex_stride = packed;
+  if (d->vertex_stride < packed) {
+    return report(context, argument, "mesh: stride %zu is less than the %zu bytes of a vertex", d->vertex_stride,
+                  packed);
+  }
+  if (d->indices == NULL && d->triangle_count == 0) {
+    if (d->vertex_count % 3 != 0) {
+      return report(context, argument, "mesh: a soup of %" PRIu64 " vertices is not made of whole triangles",
+                    d->vertex_count);
+    }
+    d->triangle_count = d->vertex_count / 3;
+  }
+  if (d->vertex_count > MOST) return report(context, GRAZE_ERROR_LIMIT, "mesh: more than 2^32 - 2 vertices");
+  if (d->triangle_count > MOST) return report(context, GRAZE_ERROR_LIMIT, "mesh: more than 2^32 - 2 triangles");
+  if (d->indices == NULL && d->triangle_count > d->vertex_count / 3) {
+    return report(context, GRAZE_ERROR_INDEX, "triangle %" PRIu64 " of a soup lacks vertices: there are %" PRIu64,
+                  d->vertex_count / 3, d->vertex_count);
+  }
+  return GRAZE_OK;
+}
+
+static graze_status check_vertices(const graze_context *context, const void *vertices, bool is_double, uint64_t count) {
+  uint64_t first = mesh_first_not_finite(context, vertices, is_double, 3 * count);
+  if (first == 3 * count) return GRAZE_OK;
+  double value = is_double ? ((const double *)vertices)[first] : (double)((const float *)vertices)[first];
+  return report(context, GRAZE_ERROR_NOT_FINITE, "vertex %" PRIu64 ": %c is %s", first / 3, "xyz"[first % 3],
+                isnan(value) ? "NaN" : "infinite");
+}
+
+static graze_status check_indices(const graze_context *context, const uint32_t *indices, uint64_t triangles,
+                                  uint64_t vertices) {
+  uint64_t first = mesh_first_bad_index(context, indices, 3 * triangles, vertices);
+  if (first == 3 * triangles) return GRAZE_OK;
+  return report(context, GRAZE_ERROR_INDEX,
+                "triangle %" PRIu64 ", corner %d: index %" PRIu32 " of %" PRIu64 " vertices", first / 3,
+                (int)(first % 3), indices[first], vertices);
+}
+
+static void *stage_memory(const graze_context *context, uint64_t size, size_t *bytes, graze_status *status) {
+  void *pointer = memory_alloc(context, size);
+  if (pointer == NULL && size != 0) {
+    *status = report_memory(context, size);
+    return NULL;
+  }
+  *bytes = size;
+  return pointer;
+}
+
+/* Vertices as a packed array: the caller's own where they are one. */
+static graze_status stage_vertices(const graze_context *context, stage *s, const graze_mesh_def *d) {
+  size_t packed = vertex_bytes(d->precision);
+  const void *vertices = d->vertices;
+  bool usable = d->vertex_stride == packed && (uintptr_t)vertices % (packed / 3) == 0;
+  if (!usable && d->vertex_count != 0) {
+    graze_status status = GRAZE_OK;
+    s->vertices = stage_memory(context, d->vertex_count * packed, &s->vertices_bytes, &status);
+    if (status != GRAZE_OK) return status;
+    copy_strided(context, s->vertices, d->vertices, d->vertex_count, packed, d->vertex_stride);
+    vertices = s->vertices;
+  }
+  s->mesh.is_double = d->precision == GRAZE_DOUBLE;
+  s->mesh.vertices_float = s->mesh.is_double ? NULL : vertices;
+  s->mesh.vertices_double = s->mesh.is_double ? vertices : NULL;
+  return check_vertices(context, vertices, s->mesh.is_double, d->vertex_count);
+}
+
+static graze_status stage_triangles(const graze_context *context, stage *s, const graze_mesh_def *d) {
+  s->mesh.triangles = d->indices;
+  if (d->indices != NULL) return check_indices(context, d->indices, d->triangle_count, d->vertex_count);
+  graze_status status = GRAZE_OK;
+  s->triangles = stage_memory(context, 12 * d->triangle_count, &s->triangles_bytes, &status);
+  if (status != GRAZE_OK) return status;
+  for (uint64_t i = 0; i < 3 * d->triangle_count; i++) s->triangles[i] = (uint32_t)i;
+  s->mesh.triangles = s->triangles;
+  return GRAZE_OK;
+}
+
+static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
+  s->header = (mesh_header){.magic = MESH_MAGIC, .version = MESH_VERSION, .header_bytes = sizeof s->header};
+  s->header.vertex_count = d->vertex_count;
+  s->header.triangle_count = d->triangle_count;
+  s->header.precision = d->precision;
+  s->header.volumes = d->volumes;
+  s->header.adjacency = !d->no_adjacency;
+  s->mesh = (graze_mesh){.context = context, .header = &s->header, .triangle_count = (uint32_t)d->triangle_count};
+  graze_status status = stage_vertices(context, s, d);
+  if (status == GRAZE_OK) status = stage_triangles(context, s, d);
+  if (status != GRAZE_OK) return status;
+
+  uint64_t bits = (d->triangle_count + 63) / 64 * 8;
+  s->bits = stage_memory(context, bits + (d->no_adjacency ? 0 : 12 * d->triangle_count), &s->bits_bytes, &status);
+  if (status != GRAZE_OK) return status;
+  s->mesh.degenerate = s->bits;
+  if (!d->no_adjacency && s->bits != NULL) s->mesh.neighbours = (const uint32_t *)((const char *)s->bits + bits);
+  mesh_compute_basics(&s->mesh);
+  if (!d->no_adjacency) status = mesh_compute_adjacency(&s->mesh);
+  if (status == GRAZE_OK) status = mesh_build_tree(&s->mesh, &s->nodes, &s->mesh.node_count, &s->nodes_bytes);
+  s->header.node_count = s->mesh.node_count;
+  return status;
+}
+
+/* ---- the block ---- */
+
+static void copy_topology(void *argument, uint32_t index) {
+  const copying *c = argument;
+  const tree_node *from = (const tree_node *)(const void *)c->from;
+  bvh_node *to = (bvh_node *)(void *)c->to;
+  for (uint64_t i = pieces_begin(&c->cut, index), end = pieces_end(&c->cut, index); i < end; i++) {
+    memset(to + i, 0, sizeof to[i]);
+    memcpy(to[i].child, from[i].child, sizeof to[i].child);
+    to[i].count = from[i].count;
+    to[i].bottom = from[i].bottom;
+  }
+}
+
+static void clear_gap(mesh_header *header, uint64_t end_of_array) {
+  uint64_t aligned = (end_of_array + 63) / 64 * 64;
+  if (aligned > header->block_bytes) aligned = header->block_bytes;
+  memset((char *)header + end_of_array, 0, aligned - end_of_array);
+}
+
+/* Writes the arrays of the stage to their places, with the gaps between them cleared. */
+static void fill_block(const graze_context *context, mesh_header *header, const stage *s) {
+  char *block = (char *)header;
+  *header = s->header;
+  const uint64_t vertices = header->vertex_count * vertex_bytes(header->precision);
+  const uint64_t triangles = 12 * header->triangle_count, bits = (header->triangle_count + 63) / 64 * 8;
+  const void *from = s->mesh.is_double ? (const void *)s->mesh.vertices_double : s->mesh.vertices_float;
+  clear_gap(header, sizeof *header);
+  copy_bytes(context, block + header->vertices, from, vertices);
+  clear_gap(header, header->vertices + vertices);
+  copy_bytes(context, block + header->triangles, s->mesh.triangles, triangles);
+  clear_gap(header, header->triangles + triangles);
+  copy_bytes(context, block + header->degenerate, s->mesh.degenerate, bits);
+  clear_gap(header, header->degenerate + bits);
+  if (header->adjacency) {
+    copy_bytes(context, block + header->neighbours, s->mesh.neighbours, triangles);
+    clear_gap(header, header->neighbours + triangles);
+  }
+  copying c = {.to = block + header->nodes, .from = (const char *)s->nodes};
+  c.cut = pieces_of(header->node_count, NODES_LEAST);
+  parallel_for(context, c.cut.number, copy_topology, &c);
+  clear_gap(header, header->nodes + sizeof(bvh_node) * header->node_count);
+}
+
+/* Boxes and checksum of an attached block whose other arrays stand. */
+static graze_status finish_block(graze_mesh *mesh) {
+  graze_status status = GRAZE_OK;
+  if (mesh->node_count != 0) status = mesh_fit_tree(mesh, (bvh_node *)mesh->nodes, mesh->node_count);
+  if (status == GRAZE_OK) mesh->header->checksum = mesh_checksum(mesh->context, mesh->header);
+  return status;
+}
+
+/* The block from the stage, which is released on the way, before the boxes are made. */
+static graze_status make_block(const graze_context *context, stage *s, graze_mesh *made) {
+  mesh_layout(&s->header);
+  mesh_header *header = memory_alloc(context, s->header.block_bytes);
+  if (header == NULL) return report_memory(context, s->header.block_bytes);
+  fill_block(context, header, s);
+  stage_release(context, s);
+  *s = (stage){.nodes = NULL};
+  *made = (graze_mesh){.context = context, .owner = MESH_OWNED};
+  mesh_attach(made, header);
+  graze_status status = finish_block(made);
+  if (status != GRAZE_OK) memory_release(context, header, header->block_bytes);
+  return status;
+}
+
+graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def, graze_mesh **mesh) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (def == NULL || mesh == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh: null pointer");
+  graze_mesh_def d = *def;
+  graze_status status = check_def(context, &d);
+  if (status != GRAZE_OK) return status;
+  graze_mesh *made = memory_alloc(context, sizeof *made);
+  if (made == NULL) return report_memory(context, sizeof *made);
+  unsigned saved = fp_enter();
+  stage s = {.nodes = NULL};
+  status = stage_fill(context, &s, &d);
+  if (status == GRAZE_OK) status = make_block(context, &s, made);
+  stage_release(context, &s);
+  fp_leave(saved);
+  if (status == GRAZE_OK) {
+    *mesh = made;
+  } else {
+    memory_release(context, made, sizeof *made);
+  }
+  return status;
+}
+
+void graze_mesh_destroy(graze_mesh *mesh) {
+  if (mesh == NULL) return;
+  const graze_context *context = mesh->context;
+  size_t bytes = mesh->header->block_bytes;
+  memory_release(context, mesh->spare, bytes);
+  if (mesh->owner == MESH_MAPPED) {
+    munmap(mesh->header, bytes);
+  } else {
+    memory_release(context, mesh->header, bytes);
+  }
+  memory_release(context, mesh, sizeof *mesh);
+}
+
+/* ---- refit ---- */
+
+/* The spare block with the parts that never change: made by the first refit. */
+static graze_status reserve_spare(graze_mesh *mesh) {
+  if (mesh->spare != NULL) return GRAZE_OK;
+  size_t bytes = mesh->header->block_bytes;
+  mesh->spare = memory_alloc(mesh->context, bytes);
+  if (mesh->spare == NULL) return report_memory(mesh->context, bytes);
+  copy_bytes(mesh->context, mesh->spare, mesh->header, bytes);
+  return GRAZE_OK;
+}
+
+/* The coordinates crossed the range that hierarchies can hold: a block with, or without, nodes takes the place of the
+ * old one. `next` has the new vertices. */
+static graze_status rebuild(graze_mesh *mesh, const graze_mesh *next) {
+  const mesh_header *header = next->header;
+  graze_mesh_def d = graze_default_mesh_def();
+  d.vertices = next->is_double ? (const void *)next->vertices_double : next->vertices_float;
+  d.vertex_stride = vertex_bytes(header->precision);
+  d.vertex_count = header->vertex_count;
+  d.indices = next->triangles;
+  d.triangle_count = header->triangle_count;
+  d.precision = (graze_precision)header->precision;
+  d.volumes = (graze_volumes)header->volumes;
+  d.no_adjacency = !header->adjacency;
+  stage s = {.nodes = NULL};
+  graze_mesh made;
+  graze_status status = stage_fill(mesh->context, &s, &d);
+  if (status == GRAZE_OK) status = make_block(mesh->context, &s, &made);
+  stage_release(mesh->context, &s);
+  if (status != GRAZE_OK) return status;
+  memory_release(mesh->context, mesh->spare, mesh->header->block_bytes);
+  memory_release(mesh->context, mesh->header, mesh->header->block_bytes);
+  *mesh = made;
+  return GRAZE_OK;
+}
+
+static graze_status refit_into_spare(graze_mesh *mesh, const void *vertices, size_t stride) {
+  size_t packed = vertex_bytes(mesh->header->precision);
+  graze_mesh next = {.context = mesh->context, .owner = MESH_OWNED};
+  mesh_attach(&next, mesh->spare);
+  char *to = (char *)mesh->spare + mesh->spare->vertices;
+  copy_strided(mesh->context, to, vertices, mesh->header->vertex_count, packed, stride);
+  graze_status status = check_vertices(mesh->context, to, mesh->is_double, mesh->header->vertex_count);
+  if (status != GRAZE_OK) return status;
+  mesh_compute_basics(&next);
+  if (next.header->tree_usable != mesh->header->tree_usable) return rebuild(mesh, &next);
+  if (next.header->adjacency) status = mesh_compute_adjacency(&next);
+  if (status == GRAZE_OK) status = finish_block(&next);
+  if (status != GRAZE_OK) return status;
+  next.spare = mesh->header;
+  *mesh = next;
+  return GRAZE_OK;
+}
+
+graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t stride) {
+  if (mesh == NULL) return GRAZE_ERROR_ARGUMENT;
+  const graze_context *context = mesh->context;
+  size_t packed = vertex_bytes(mesh->header->precision);
+  if (mesh->owner == MESH_MAPPED) return report(context, GRAZE_ERROR_ARGUMENT, "refit: the mesh is mapped from a file");
+  if (vertices == NULL && mesh->header->vertex_count != 0) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "refit: vertices is NULL");
+  }
+  if (stride == 0) stride = packed;
+  if (stride < packed) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "refit: stride %zu is less than the %zu bytes of a vertex", stride,
+                  packed);
+  }
+  unsigned saved = fp_enter();
+  graze_status status = reserve_spare(mesh);
+  if (status == GRAZE_OK) status = refit_into_spare(mesh, vertices, stride);
+  fp_leave(saved);
+  return status;
+}
+
+/* ---- getters ---- */
+
+void graze_mesh_get_facts(const graze_mesh *mesh, graze_mesh_facts *facts) {
+  const mesh_header *h = mesh->header;
+  *facts = (graze_mesh_facts){.vertices = h->vertex_count,
+                              .positions = h->positions,
+                              .triangles = h->triangle_count,
+                              .degenerate = h->degenerate_count,
+                              .parts = h->parts,
+                              .open_edges = h->open_edges,
+                              .nonmanifold_edges = h->nonmanifold_edges,
+                              .misoriented_edges = h->misoriented_edges,
+                              .adjacency = h->adjacency != 0,
+                              .closed = h->closed != 0,
+                              .oriented = h->oriented != 0,
+                              .precision = (graze_precision)h->precision,
+                              .volumes = (graze_volumes)h->volumes,
+                              .bytes = h->block_bytes,
+                              .hash = h->geometry_hash};
+  memcpy(facts->box.min, h->box_min, sizeof facts->box.min);
+  memcpy(facts->box.max, h->box_max, sizeof facts->box.max);
+}
+
+uint32_t graze_mesh_triangle_count(const graze_mesh *mesh) {
+  return mesh->triangle_count;
+}
+
+void graze_mesh_get_triangle(const graze_mesh *mesh, uint32_t index, double corners[9]) {
+  mesh_corners(mesh, index, corners);
+}
+
+void graze_mesh_get_indices(const graze_mesh *mesh, uint32_t index, uint32_t vertices[3]) {
+  memcpy(vertices, mesh->triangles + 3 * (size_t)index, 3 * sizeof vertices[0]);
+}
+
+void graze_mesh_get_neighbours(const graze_mesh *mesh, uint32_t index, uint32_t neighbours[3]) {
+  for (size_t e = 0; e < 3; e++) {
+    neighbours[e] = mesh->neighbours != NULL ? mesh->neighbours[3 * (size_t)index + e] : NO_TRIANGLE;
+  }
+}
+
+bool graze_mesh_is_degenerate(const graze_mesh *mesh, uint32_t index) {
+  return mesh_degenerate(mesh, index);
+}

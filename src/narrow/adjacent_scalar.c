@@ -1,0 +1,3 @@
+/* adjacent_lanes.inc for this instruction set. */
+#define LANES_ISA 0
+#include "narrow/adjacent_lanes.inc"

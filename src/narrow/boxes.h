@@ -1,0 +1,26 @@
+/* Which children of two hierarchy nodes may meet. */
+#ifndef GRAZE_SRC_NARROW_BOXES_H
+#define GRAZE_SRC_NARROW_BOXES_H
+
+#include "mesh/mesh.h"
+
+/* How coordinates of mesh b become coordinates of mesh a, and how far that may be off. */
+typedef struct mesh_map {
+  double linear[9], shift[3]; /* x_a = linear * x_b + shift */
+  float linear_float[9];
+  float relative_margin; /* times the sizes that take part in a test */
+  float absolute_margin; /* rounding of posed coordinates, in units of mesh a */
+  bool rigid;            /* linear is orthonormal but for what relative_margin covers: b's axes may separate too */
+} mesh_map;
+
+/* Bit 8 j + i is set unless child i of node a (a's mesh) and child j of node b are proved apart. Tests the axes of both
+ * frames: boxes of b taken into a's frame and, when the map is rigid, boxes of a taken into b's. The axes that are cross
+ * products of edges are left out: G. van den Bergen, "Efficient Collision Detection of Complex Deformable Models using
+ * AABB Trees", 1997, found that they rarely separate what the six do not. */
+typedef uint64_t boxes_function(const bvh_node *a, const bvh_node *b, const mesh_map *map);
+boxes_function boxes_scalar, boxes_avx2, boxes_avx512;
+
+/* The one for this machine. */
+boxes_function *boxes_best(void);
+
+#endif

@@ -1,0 +1,178 @@
+/* Candidates to decisions. Corners are posed once per bottom node and copied into blocks, lane by lane. */
+#include "narrow/exact_sink.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "exact/tritri.h"
+
+void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find, bool real,
+                bool self) {
+  buffer keys = sink->keys;
+  memset(sink, 0, offsetof(exact_sink, cache_a));
+  sink->keys = keys;
+  sink->context = context;
+  sink->a = a;
+  sink->b = b;
+  sink->find = find;
+  sink->real = real;
+  sink->self = self;
+  sink->decide = tritri_block_best();
+  sink->cache_a.node = sink->cache_b.node = UINT32_MAX;
+}
+
+void sink_release(exact_sink *sink) {
+  buffer_release(sink->context, &sink->keys);
+}
+
+void side_corners(const side *s, uint32_t triangle, double corners[9]) {
+  mesh_corners(s->mesh, triangle, corners);
+  if (s->identity) return;
+  for (int c = 0; c < 9; c += 3) graze_pose_apply(&s->pose, corners + c, corners + c);
+}
+
+void sink_pose_node(const side *s, uint32_t node, posed_node *cache) {
+  if (cache->node == node) return;
+  cache->node = node;
+  const bvh_node *n = &s->mesh->nodes[node];
+  for (uint32_t i = 0; i < n->count; i++) {
+    double corners[9];
+    mesh_corners(s->mesh, n->child[i], corners);
+    for (int k = 0; k < 9; k++) cache->corner[k][i] = corners[k];
+  }
+  for (uint32_t i = n->count; i < NODE_WIDTH; i++) {
+    for (int k = 0; k < 9; k++) cache->corner[k][i] = 0;
+  }
+  if (s->identity) return;
+  const double *m = s->pose.m;
+  for (int c = 0; c < 9; c += 3) {
+    double *x = cache->corner[c], *y = cache->corner[c + 1], *z = cache->corner[c + 2];
+    for (int i = 0; i < NODE_WIDTH; i++) {
+      double px = ((m[0] * x[i] + m[1] * y[i]) + m[2] * z[i]) + m[3];
+      double py = ((m[4] * x[i] + m[5] * y[i]) + m[6] * z[i]) + m[7];
+      double pz = ((m[8] * x[i] + m[9] * y[i]) + m[10] * z[i]) + m[11];
+      x[i] = px;
+      y[i] = py;
+      z[i] = pz;
+    }
+  }
+}
+
+static void list_hit(exact_sink *sink, uint32_t first, uint32_t second) {
+  size_t bytes = (sink->key_count + 1) * sizeof(uint64_t);
+  if (!buffer_reserve(sink->context, &sink->keys, bytes, sink->key_count * sizeof(uint64_t))) {
+    sink->failed = sink->stop = true;
+    return;
+  }
+  ((uint64_t *)sink->keys.data)[sink->key_count++] = ((uint64_t)first << 32) | second;
+}
+
+void sink_hit(exact_sink *sink, uint32_t first, uint32_t second) {
+  if (sink->find == GRAZE_FIND_ANY) {
+    sink->stop = true;
+  } else {
+    sink->counts.hash += hash_pair(first, second);
+  }
+  if (sink->find != GRAZE_FIND_COUNT) list_hit(sink, first, second);
+}
+
+static void take_pair(exact_sink *sink, unsigned at, graze_tritri r) {
+  graze_counts *c = &sink->counts;
+  c->triangle_pairs++;
+  c->coplanar += r.coplanar;
+  if (r.degenerate != 0) c->degenerate++;
+  else if (r.kind == GRAZE_KIND_POINT) c->points++;
+  else if (r.kind == GRAZE_KIND_SEGMENT) c->segments++;
+  else c->areas++;
+  sink_hit(sink, sink->first[at], sink->second[at]);
+}
+
+/* Two non-degenerate triangles that share a corner meet in more than it exactly when they meet in a segment or an area;
+ * two that share an edge overlap exactly when they meet in an area. */
+static void take_self_pair(exact_sink *sink, unsigned at, graze_tritri r) {
+  if (r.degenerate != 0) {
+    sink->degenerate_pairs++;
+    return;
+  }
+  switch (sink->shares[at]) {
+    case SHARES_CORNER:
+      if (r.kind == GRAZE_KIND_POINT) return;
+      sink->vertex_more++;
+      break;
+    case SHARES_EDGE:
+      if (r.kind != GRAZE_KIND_AREA) return;
+      sink->edge_overlaps++;
+      break;
+    default: sink->disjoint_hits++;
+  }
+  bool in_order = sink->first[at] < sink->second[at];
+  sink_hit(sink, in_order ? sink->first[at] : sink->second[at], in_order ? sink->second[at] : sink->first[at]);
+}
+
+static void decide_real(exact_sink *sink) {
+  for (unsigned i = 0; i < sink->count; i++) {
+    double a[9], b[9];
+    graze_tritri r;
+    mesh_corners(sink->a->mesh, sink->first[i], a);
+    mesh_corners(sink->b->mesh, sink->second[i], b);
+    tritri_real(a, &sink->a->pose, b, &sink->b->pose, &r);
+    if (r.kind != GRAZE_KIND_NONE && !sink->stop) take_pair(sink, i, r);
+  }
+}
+
+void sink_flush(exact_sink *sink) {
+  if (sink->count == 0 || sink->stop) {
+    sink->count = 0;
+    return;
+  }
+  sink->work.triangle_tests += sink->count;
+  if (sink->real) {
+    decide_real(sink);
+    sink->count = 0;
+    return;
+  }
+  uint8_t codes[TRITRI_BLOCK];
+  unsigned padded = (sink->count + 7) / 8 * 8;
+  for (int k = 0; k < 9; k++) {
+    for (unsigned i = sink->count; i < padded; i++) {
+      sink->block.a[k][i] = sink->block.a[k][0];
+      sink->block.b[k][i] = sink->block.b[k][0];
+    }
+  }
+  sink->work.exact_tests += sink->decide(&sink->block, sink->count, true, codes);
+  for (unsigned i = 0; i < sink->count && !sink->stop; i++) {
+    if (codes[i] == 0) continue;
+    if (sink->self) take_self_pair(sink, i, tritri_from_code(codes[i]));
+    else take_pair(sink, i, tritri_from_code(codes[i]));
+  }
+  sink->count = 0;
+}
+
+void sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
+              shared_corners shares) {
+  unsigned n = sink->count++;
+  sink->first[n] = first;
+  sink->second[n] = second;
+  sink->shares[n] = (uint8_t)shares;
+  for (int k = 0; k < 9; k++) {
+    sink->block.a[k][n] = a[k];
+    sink->block.b[k][n] = b[k];
+  }
+  if (sink->count == TRITRI_BLOCK) sink_flush(sink);
+}
+
+void sink_add_mask(exact_sink *sink, uint64_t mask) {
+  const bvh_node *node_a = &sink->a->mesh->nodes[sink->cache_a.node];
+  const bvh_node *node_b = &sink->b->mesh->nodes[sink->cache_b.node];
+  for (; mask != 0; mask &= mask - 1) {
+    int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3;
+    unsigned n = sink->count++;
+    sink->first[n] = node_a->child[i];
+    sink->second[n] = node_b->child[j];
+    for (int k = 0; k < 9; k++) {
+      sink->block.a[k][n] = sink->cache_a.corner[k][i];
+      sink->block.b[k][n] = sink->cache_b.corner[k][j];
+    }
+    if (sink->count == TRITRI_BLOCK) sink_flush(sink);
+  }
+}

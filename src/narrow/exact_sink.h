@@ -1,0 +1,71 @@
+/* The exact end of every query: takes candidate triangle pairs, decides them in blocks, counts and lists the hits. */
+#ifndef GRAZE_SRC_NARROW_EXACT_SINK_H
+#define GRAZE_SRC_NARROW_EXACT_SINK_H
+
+#include "base/memory.h"
+#include "exact/tritri_batch.h"
+#include "graze/collide.h"
+#include "mesh/mesh.h"
+
+/* A mesh at a pose. */
+typedef struct side {
+  const graze_mesh *mesh;
+  graze_pose pose;
+  bool identity;
+} side;
+
+/* Posed corners of the triangles of one bottom node, corner[3 * c + k][place]. */
+typedef struct posed_node {
+  _Alignas(64) double corner[9][NODE_WIDTH];
+  uint32_t node; /* UINT32_MAX: empty */
+} posed_node;
+
+/* What a pair of one mesh with itself shares; 0 for pairs of two meshes. */
+typedef enum shared_corners { SHARES_NONE = 0, SHARES_CORNER = 1, SHARES_EDGE = 2 } shared_corners;
+
+typedef struct exact_sink {
+  const graze_context *context;
+  const side *a, *b;
+  graze_find find;
+  bool real; /* tier T2 */
+  bool self;
+  bool stop;   /* FIND_ANY has its answer, or memory was refused */
+  bool failed; /* memory was refused */
+  unsigned count; /* candidates waiting */
+  uint32_t first[TRITRI_BLOCK], second[TRITRI_BLOCK];
+  uint8_t shares[TRITRI_BLOCK];
+  tritri_block_function *decide;
+  graze_counts counts;
+  uint64_t vertex_more, edge_overlaps, disjoint_hits, duplicates, degenerate_pairs;
+  graze_work work;
+  buffer keys; /* hits as first << 32 | second */
+  uint64_t key_count;
+  posed_node cache_a, cache_b;
+  tritri_block block;
+} exact_sink;
+
+void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find, bool real,
+                bool self);
+
+/* The triangle's posed corners (tier T1) as 9 doubles. */
+void side_corners(const side *s, uint32_t triangle, double corners[9]);
+
+/* Fills the cache with a bottom node's triangles unless it holds them. */
+void sink_pose_node(const side *s, uint32_t node, posed_node *cache);
+
+/* Adds pairs (triangle at place i of cache_a, triangle at place j of cache_b) for every bit 8 j + i. */
+void sink_add_mask(exact_sink *sink, uint64_t mask);
+
+/* Adds one pair given by coordinates. */
+void sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
+              shared_corners shares);
+
+/* Decides what waits. */
+void sink_flush(exact_sink *sink);
+
+/* Counts a hit that needs no test, and lists it. */
+void sink_hit(exact_sink *sink, uint32_t first, uint32_t second);
+
+void sink_release(exact_sink *sink);
+
+#endif

@@ -1,0 +1,76 @@
+/* How mesh b lies relative to mesh a, with the margins that make box tests conservative. */
+#include <math.h>
+
+#include "narrow/query.h"
+
+/* Inverse of a 3x3 matrix by cofactors; false when it is singular or too skew to trust in double. */
+static bool invert(const double m[9], double inverse[9]) {
+  double size = 0, inverse_size = 0;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
+      inverse[3 * i + j] = m[3 * r0 + c0] * m[3 * r1 + c1] - m[3 * r0 + c1] * m[3 * r1 + c0];
+    }
+  }
+  double det = m[0] * inverse[0] + m[1] * inverse[3] + m[2] * inverse[6];
+  if (!(fabs(det) > 1e-90) || !(fabs(det) < 1e90)) return false;
+  for (int k = 0; k < 9; k++) {
+    inverse[k] /= det;
+    size = fmax(size, fabs(m[k]));
+    inverse_size = fmax(inverse_size, fabs(inverse[k]));
+  }
+  return size * inverse_size < 1e4;
+}
+
+/* Largest entry of |L' L - I|. */
+static double deviation(const double l[9]) {
+  double worst = 0;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j <= i; j++) {
+      double dot = l[i] * l[j] + l[3 + i] * l[3 + j] + l[6 + i] * l[6 + j] - (i == j);
+      worst = fmax(worst, fabs(dot));
+    }
+  }
+  return worst;
+}
+
+static double row_sum(const double *m, int stride) {
+  double most = 0;
+  for (int i = 0; i < 3; i++) {
+    const double *r = m + stride * i;
+    most = fmax(most, fabs(r[0]) + fabs(r[1]) + fabs(r[2]));
+  }
+  return most;
+}
+
+/* Largest |coordinate| of the posed mesh, an upper bound. */
+static double posed_magnitude(const side *s) {
+  const double *m = s->pose.m;
+  double shift = fmax(fmax(fabs(m[3]), fabs(m[7])), fabs(m[11]));
+  return row_sum(m, 4) * s->mesh->header->magnitude + shift;
+}
+
+void job_map(job *j) {
+  const double *pa = j->a.pose.m, *pb = j->b.pose.m;
+  mesh_map *map = &j->map;
+  double ma[9], inverse[9], d[3];
+  j->tree = false;
+  if (!j->a.mesh->header->tree_usable || !j->b.mesh->header->tree_usable) return;
+  for (int k = 0; k < 9; k++) ma[k] = pa[4 * (k / 3) + k % 3];
+  double world = posed_magnitude(&j->a) + posed_magnitude(&j->b);
+  if (!invert(ma, inverse) || !(world < 0x1p60)) return;
+  for (int k = 0; k < 3; k++) d[k] = pb[4 * k + 3] - pa[4 * k + 3];
+  for (int i = 0; i < 3; i++) {
+    const double *r = inverse + 3 * i;
+    for (int k = 0; k < 3; k++) map->linear[3 * i + k] = r[0] * pb[k] + r[1] * pb[4 + k] + r[2] * pb[8 + k];
+    map->shift[i] = r[0] * d[0] + r[1] * d[1] + r[2] * d[2];
+  }
+  double skew = deviation(map->linear), scale = row_sum(map->linear, 3);
+  if (!(scale < 0x1p30)) return;
+  for (int k = 0; k < 9; k++) map->linear_float[k] = (float)map->linear[k];
+  map->rigid = skew < 1e-3;
+  map->relative_margin = (float)(0x1p-19 * fmax(scale, 1) + 4 * (map->rigid ? skew : 0));
+  /* Posing and the map are off by at most some 40 u of what takes part; smallest float against underflow. */
+  map->absolute_margin = (float)(0x1p-46 * world * row_sum(inverse, 3)) + 1e-36f;
+  j->tree = true;
+}

@@ -1,0 +1,453 @@
+/* Queries: checks, sharing the work out to threads, and results in canonical order. */
+#include "narrow/query.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/cpu.h"
+#include "base/parallel.h"
+#include "base/sort.h"
+#include "narrow/adjacent.h"
+
+enum { OPTIONS_COOKIE = 0x67726F31, PAIRS_PER_THREAD = 64, SERIAL_TRIANGLES = 20000 };
+
+boxes_function *boxes_best(void) {
+#if defined(__x86_64__)
+  static boxes_function *const table[] = {boxes_scalar, boxes_avx2, boxes_avx512};
+  return table[cpu_best()];
+#else
+  return boxes_scalar;
+#endif
+}
+
+adjacent_function *adjacent_best(void) {
+#if defined(__x86_64__)
+  static adjacent_function *const table[] = {adjacent_scalar, adjacent_avx2, adjacent_avx512};
+  return table[cpu_best()];
+#else
+  return adjacent_scalar;
+#endif
+}
+
+graze_collide_options graze_default_collide_options(void) {
+  return (graze_collide_options){.cookie = OPTIONS_COOKIE};
+}
+
+graze_status graze_query_create(graze_context *context, graze_query **query) {
+  if (context == NULL || query == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_query *q = memory_alloc(context, sizeof *q);
+  if (q == NULL) return report_memory(context, sizeof *q);
+  memset(q, 0, sizeof *q);
+  q->context = context;
+  *query = q;
+  return GRAZE_OK;
+}
+
+void graze_query_destroy(graze_query *q) {
+  if (q == NULL) return;
+  for (uint32_t k = 0; k < q->worker_capacity; k++) {
+    if (q->workers[k] == NULL) continue;
+    sink_release(&q->workers[k]->sink);
+    buffer_release(q->context, &q->workers[k]->stack);
+    memory_release(q->context, q->workers[k], sizeof(worker));
+  }
+  memory_release(q->context, q->workers, q->worker_capacity * sizeof(worker *));
+  buffer_release(q->context, &q->keys);
+  buffer_release(q->context, &q->sort);
+  buffer_release(q->context, &q->sweep);
+  memory_release(q->context, q, sizeof *q);
+}
+
+worker *query_worker(graze_query *q, uint32_t number) {
+  if (number >= q->worker_capacity) {
+    uint32_t capacity = number + 1 > 8 ? number + 1 : 8;
+    worker **list = memory_alloc(q->context, capacity * sizeof *list);
+    if (list == NULL) return NULL;
+    memset(list, 0, capacity * sizeof *list);
+    if (q->worker_capacity > 0) memcpy(list, q->workers, q->worker_capacity * sizeof *list);
+    memory_release(q->context, q->workers, q->worker_capacity * sizeof *list);
+    q->workers = list;
+    q->worker_capacity = capacity;
+  }
+  if (q->workers[number] == NULL) {
+    worker *w = memory_alloc(q->context, sizeof *w);
+    if (w == NULL) return NULL;
+    memset(w, 0, sizeof *w);
+    w->context = w->sink.context = q->context;
+    q->workers[number] = w;
+  }
+  return q->workers[number];
+}
+
+static void worker_start(worker *w, const job *j) {
+  sink_start(&w->sink, w->context, &j->a, &j->b, j->find, j->exactness == GRAZE_T2, j->self);
+  w->map = j->map;
+  w->boxes = boxes_best();
+  w->depth = 0;
+  double scale = 0;
+  for (int k = 0; k < 9; k++) scale += j->map.linear[k] * j->map.linear[k];
+  w->size_b = (float)sqrt(scale / 3);
+}
+
+static void open_one(worker *w, const job *j, node_pair pair) {
+  if (j->boxes_only) self_box_open(w, pair);
+  else if (j->self) self_open(w, pair);
+  else traverse_open(w, pair);
+}
+
+static void run_stack(worker *w, const job *j) {
+  while (w->depth > 0 && !w->sink.stop) open_one(w, j, ((node_pair *)w->stack.data)[--w->depth]);
+  sink_flush(&w->sink);
+}
+
+static bool empty_job(const job *j) {
+  return j->a.mesh->triangle_count == 0 || j->b.mesh->triangle_count == 0;
+}
+
+graze_status query_run_single(graze_query *q, const job *j, worker *w) {
+  worker_start(w, j);
+  if (empty_job(j)) return GRAZE_OK;
+  if (!j->tree) {
+    graze_status status = sweep_run(q, j, w);
+    if (status != GRAZE_OK) return status;
+  } else if (worker_push(w, 0, 0)) {
+    run_stack(w, j);
+  }
+  return w->sink.failed ? report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query") : GRAZE_OK;
+}
+
+/* ---- one job on many threads ---------------------------------------------------------------------------------------- */
+
+typedef struct shared_job {
+  graze_query *query;
+  const job *j;
+  node_pair *pairs;
+  uint32_t count, tasks;
+} shared_job;
+
+/* Task t takes pairs t, t + tasks, ...: neighbours in the list cost alike. */
+static void run_share(void *argument, uint32_t task) {
+  shared_job *s = argument;
+  worker *w = s->query->workers[task + 1];
+  worker_start(w, s->j);
+  for (uint32_t k = task; k < s->count && !w->sink.stop; k += s->tasks) {
+    if (!worker_push(w, s->pairs[k].a, s->pairs[k].b)) return;
+    run_stack(w, s->j);
+  }
+}
+
+/* Opens pairs in breadth until there are enough to share; the first worker keeps what it decides on the way. */
+static void spread_pairs(worker *w, const job *j, size_t wanted) {
+  size_t first = 0;
+  while (first < w->depth && w->depth - first < wanted && !w->sink.stop) {
+    open_one(w, j, ((node_pair *)w->stack.data)[first++]);
+  }
+  memmove(w->stack.data, (node_pair *)w->stack.data + first, (w->depth - first) * sizeof(node_pair));
+  w->depth -= first;
+}
+
+static graze_status run_shared(graze_query *q, const job *j, uint32_t threads, uint32_t *workers) {
+  worker *first = query_worker(q, 0);
+  if (first == NULL) return report_memory(q->context, sizeof *first);
+  worker_start(first, j);
+  if (!worker_push(first, 0, 0)) return report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
+  spread_pairs(first, j, (size_t)threads * PAIRS_PER_THREAD);
+  sink_flush(&first->sink);
+  uint32_t tasks = threads * 4 < first->depth ? threads * 4 : (uint32_t)first->depth;
+  for (uint32_t k = 0; k < tasks; k++) {
+    if (query_worker(q, k + 1) == NULL) return report_memory(q->context, sizeof *first);
+  }
+  shared_job s = {q, j, first->stack.data, (uint32_t)first->depth, tasks};
+  parallel_for(q->context, tasks, run_share, &s);
+  *workers = tasks + 1;
+  for (uint32_t k = 0; k < *workers; k++) {
+    if (q->workers[k]->sink.failed) return report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
+  }
+  return GRAZE_OK;
+}
+
+static graze_status run_job(graze_query *q, const job *j, uint32_t *workers) {
+  uint32_t threads = (uint32_t)parallel_threads(q->context);
+  uint64_t size = (uint64_t)j->a.mesh->triangle_count + j->b.mesh->triangle_count;
+  *workers = 1;
+  if (threads > 1 && j->tree && j->find != GRAZE_FIND_ANY && size >= SERIAL_TRIANGLES && !empty_job(j)) {
+    return run_shared(q, j, threads, workers);
+  }
+  worker *w = query_worker(q, 0);
+  return w == NULL ? report_memory(q->context, sizeof *w) : query_run_single(q, j, w);
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------------ */
+
+static graze_status check_pose(const graze_context *context, const graze_pose *pose, const char *which) {
+  for (int k = 0; k < 12; k++) {
+    if (!isfinite(pose->m[k])) {
+      return report(context, GRAZE_ERROR_NOT_FINITE, "pose of mesh %s: entry %d is not finite", which, k);
+    }
+  }
+  return GRAZE_OK;
+}
+
+/* Posed coordinates must be finite; only poses of enormous entries need a look at every vertex. */
+static graze_status check_range(const graze_context *context, const side *s, const char *which) {
+  double most = 0;
+  if (s->identity) return GRAZE_OK;
+  for (int k = 0; k < 3; k++) {
+    const double *r = s->pose.m + 4 * k;
+    double m = s->mesh->header->magnitude;
+    most = fmax(most, fabs(r[0]) * m + fabs(r[1]) * m + fabs(r[2]) * m + fabs(r[3]));
+  }
+  if (most < 0x1p1022) return GRAZE_OK;
+  for (uint32_t t = 0; t < s->mesh->triangle_count; t++) {
+    double c[9];
+    side_corners(s, t, c);
+    for (int k = 0; k < 9; k++) {
+      if (isfinite(c[k])) continue;
+      return report(context, GRAZE_ERROR_NOT_FINITE, "mesh %s, vertex %u: the posed coordinate overflows", which,
+                    s->mesh->triangles[3 * (size_t)t + (size_t)(k / 3)]);
+    }
+  }
+  return GRAZE_OK;
+}
+
+static graze_status make_side(const graze_context *context, const graze_mesh *mesh, const graze_pose *pose,
+                              graze_exactness exactness, const char *which, side *out) {
+  out->mesh = mesh;
+  out->pose = pose != NULL ? *pose : graze_pose_identity();
+  graze_status status = check_pose(context, &out->pose, which);
+  if (status != GRAZE_OK) return status;
+  out->identity = graze_pose_is_identity(&out->pose);
+  if (exactness == GRAZE_T0 && !out->identity) {
+    return report(context, GRAZE_ERROR_POSE, "pose of mesh %s: tier T0 takes the identity only", which);
+  }
+  return check_range(context, out, which);
+}
+
+static graze_status read_options(const graze_query *q, const graze_collide_options *options, job *j) {
+  graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
+  if (o.cookie != OPTIONS_COOKIE || (unsigned)o.find > GRAZE_FIND_ANY || (unsigned)o.exactness > GRAZE_T2) {
+    return report(q->context, GRAZE_ERROR_ARGUMENT, "collide options: not initialised, or a value is unknown");
+  }
+  memset(j, 0, sizeof *j);
+  j->find = o.find;
+  j->exactness = o.exactness;
+  return GRAZE_OK;
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------------- */
+
+static void add_counts(graze_counts *sum, const graze_counts *c) {
+  sum->triangle_pairs += c->triangle_pairs;
+  sum->points += c->points;
+  sum->segments += c->segments;
+  sum->areas += c->areas;
+  sum->coplanar += c->coplanar;
+  sum->degenerate += c->degenerate;
+  sum->hash += c->hash;
+}
+
+static void add_work(graze_work *sum, const graze_work *w) {
+  sum->node_pairs += w->node_pairs;
+  sum->triangle_tests += w->triangle_tests;
+  sum->exact_tests += w->exact_tests;
+}
+
+/* All workers' keys, sorted, as public pairs. */
+static graze_status gather_pairs(graze_query *q, uint32_t workers, const graze_triangle_pair **pairs) {
+  uint64_t count = 0;
+  *pairs = NULL;
+  for (uint32_t k = 0; k < workers; k++) count += q->workers[k]->sink.key_count;
+  if (count == 0) return GRAZE_OK;
+  size_t bytes = count * sizeof(uint64_t);
+  if (!buffer_reserve(q->context, &q->keys, bytes, 0) || !buffer_reserve(q->context, &q->sort, bytes, 0)) {
+    return report_memory(q->context, bytes);
+  }
+  uint64_t *keys = q->keys.data;
+  count = 0;
+  for (uint32_t k = 0; k < workers; k++) {
+    const exact_sink *s = &q->workers[k]->sink;
+    if (s->key_count > 0) memcpy(keys + count, s->keys.data, s->key_count * sizeof *keys);
+    count += s->key_count;
+  }
+  sort_keys(keys, q->sort.data, count);
+  graze_triangle_pair *out = q->sort.data;
+  for (uint64_t k = 0; k < count; k++) out[k] = (graze_triangle_pair){(uint32_t)(keys[k] >> 32), (uint32_t)keys[k]};
+  *pairs = out;
+  return GRAZE_OK;
+}
+
+static void collect(graze_query *q, uint32_t workers, graze_collision *result) {
+  for (uint32_t k = 0; k < workers; k++) {
+    add_counts(&result->counts, &q->workers[k]->sink.counts);
+    add_work(&result->work, &q->workers[k]->sink.work);
+  }
+  result->hit = result->counts.triangle_pairs > 0;
+}
+
+/* Result of a job of two meshes, or of candidate boxes. */
+static graze_status run_collision(graze_query *q, const job *j, graze_collision *result) {
+  uint32_t workers;
+  graze_collision r = {0};
+  unsigned saved = fp_enter();
+  graze_status status = run_job(q, j, &workers);
+  if (status == GRAZE_OK && j->find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
+  fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  collect(q, workers, &r);
+  *result = r;
+  return GRAZE_OK;
+}
+
+graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
+                                  const graze_pose *pose_b, const graze_collide_options *options,
+                                  graze_collision *result) {
+  if (q == NULL || a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  job j;
+  unsigned saved = fp_enter();
+  graze_status status = read_options(q, options, &j);
+  if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
+  if (status == GRAZE_OK) status = make_side(q->context, b, pose_b, j.exactness, "b", &j.b);
+  if (status == GRAZE_OK) {
+    job_map(&j);
+    status = run_collision(q, &j, result);
+  }
+  fp_leave(saved);
+  return status;
+}
+
+/* ---- many poses -------------------------------------------------------------------------------------------------------- */
+
+typedef struct pose_batch {
+  graze_query *query;
+  const job *job;
+  const graze_pose *poses;
+  uint32_t count, tasks;
+  graze_collision *results;
+  _Atomic int status;
+} pose_batch;
+
+static void run_poses(void *argument, uint32_t task) {
+  pose_batch *p = argument;
+  worker *w = p->query->workers[task];
+  for (uint32_t k = task; k < p->count && p->status == GRAZE_OK; k += p->tasks) {
+    job j = *p->job;
+    graze_status status = make_side(p->query->context, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
+    if (status == GRAZE_OK) {
+      job_map(&j);
+      /* The sweep's memory is the query's: such a job is left to the calling thread. */
+      if (!j.tree && p->tasks > 1) continue;
+      status = query_run_single(p->query, &j, w);
+    }
+    if (status != GRAZE_OK) {
+      p->status = (int)status;
+      return;
+    }
+    graze_collision *r = &p->results[k];
+    memset(r, 0, sizeof *r);
+    r->counts = w->sink.counts;
+    r->work = w->sink.work;
+    r->hit = r->counts.triangle_pairs > 0;
+  }
+}
+
+/* The poses that the tasks left because they need a sweep. */
+static graze_status run_sweeps(pose_batch *p) {
+  for (uint32_t k = 0; k < p->count; k++) {
+    job j = *p->job;
+    graze_status status = make_side(p->query->context, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
+    if (status != GRAZE_OK) return status;
+    job_map(&j);
+    if (j.tree) continue;
+    worker *w = p->query->workers[0];
+    status = query_run_single(p->query, &j, w);
+    if (status != GRAZE_OK) return status;
+    memset(&p->results[k], 0, sizeof p->results[k]);
+    p->results[k].counts = w->sink.counts;
+    p->results[k].work = w->sink.work;
+    p->results[k].hit = w->sink.counts.triangle_pairs > 0;
+  }
+  return GRAZE_OK;
+}
+
+graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
+                                 const graze_pose *poses_b, uint32_t count, const graze_collide_options *options,
+                                 graze_collision *results) {
+  if (q == NULL || a == NULL || b == NULL || (count > 0 && (poses_b == NULL || results == NULL))) {
+    return GRAZE_ERROR_ARGUMENT;
+  }
+  job j;
+  unsigned saved = fp_enter();
+  graze_status status = read_options(q, options, &j);
+  if (status == GRAZE_OK && j.find == GRAZE_FIND_ALL) j.find = GRAZE_FIND_COUNT;
+  if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
+  j.b.mesh = b;
+  uint32_t threads = (uint32_t)parallel_threads(q->context), tasks = threads < count ? threads : count;
+  for (uint32_t k = 0; k < tasks && status == GRAZE_OK; k++) {
+    if (query_worker(q, k) == NULL) status = report_memory(q->context, sizeof(worker));
+  }
+  if (status == GRAZE_OK && count > 0) {
+    pose_batch p = {.query = q, .job = &j, .poses = poses_b, .count = count, .tasks = tasks, .results = results};
+    parallel_for(q->context, tasks, run_poses, &p);
+    status = (graze_status)p.status;
+    if (status == GRAZE_OK && tasks > 1) status = run_sweeps(&p);
+  }
+  fp_leave(saved);
+  return status;
+}
+
+/* ---- a mesh against itself --------------------------------------------------------------------------------------------- */
+
+static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const graze_collide_options *options, job *j) {
+  graze_status status = read_options(q, options, j);
+  if (status != GRAZE_OK) return status;
+  j->self = true;
+  j->exactness = GRAZE_T0;
+  status = make_side(q->context, mesh, NULL, GRAZE_T0, "a", &j->a);
+  j->b = j->a;
+  job_map(j);
+  return status;
+}
+
+graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
+                                graze_self_collision *result) {
+  if (q == NULL || mesh == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  job j;
+  uint32_t workers = 0;
+  graze_self_collision r = {0};
+  unsigned saved = fp_enter();
+  graze_status status = self_job(q, mesh, options, &j);
+  if (status == GRAZE_OK) status = run_job(q, &j, &workers);
+  if (status == GRAZE_OK && j.find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
+  fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  for (uint32_t k = 0; k < workers; k++) {
+    const exact_sink *s = &q->workers[k]->sink;
+    r.duplicates += s->duplicates;
+    r.edge_overlaps += s->edge_overlaps;
+    r.vertex_more += s->vertex_more;
+    r.disjoint_hits += s->disjoint_hits;
+    r.degenerate_pairs += s->degenerate_pairs;
+    r.hash += s->counts.hash;
+    add_work(&r.work, &s->work);
+  }
+  r.self_pairs = r.duplicates + r.edge_overlaps + r.vertex_more + r.disjoint_hits;
+  *result = r;
+  return GRAZE_OK;
+}
+
+graze_status graze_collide_self_boxes(graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
+                                      graze_collision *result) {
+  if (q == NULL || mesh == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  job j;
+  unsigned saved = fp_enter();
+  graze_status status = self_job(q, mesh, options, &j);
+  fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  if (mesh->header->volumes != GRAZE_VOLUMES_ALIGNED) {
+    return report(q->context, GRAZE_ERROR_UNSUPPORTED, "candidate boxes need a mesh with aligned volumes");
+  }
+  j.boxes_only = true;
+  return run_collision(q, &j, result);
+}

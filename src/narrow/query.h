@@ -1,0 +1,65 @@
+/* The inside of a query: workers that traverse, and the steps that share one out. */
+#ifndef GRAZE_SRC_NARROW_QUERY_H
+#define GRAZE_SRC_NARROW_QUERY_H
+
+#include "narrow/boxes.h"
+#include "narrow/exact_sink.h"
+
+typedef struct node_pair {
+  uint32_t a, b;
+} node_pair;
+
+/* Everything that one thread needs. */
+typedef struct worker {
+  const graze_context *context;
+  exact_sink sink;
+  mesh_map map;
+  boxes_function *boxes;
+  buffer stack; /* node_pair */
+  size_t depth;
+  float size_b; /* size of b's nodes in units of mesh a */
+} worker;
+
+struct graze_query {
+  const graze_context *context;
+  worker **workers; /* made when first needed */
+  uint32_t worker_capacity;
+  buffer keys;  /* merged hits, then the public pairs in the same memory */
+  buffer sort;  /* scratch for sorting */
+  buffer sweep; /* sweep.c */
+};
+
+/* One query, ready to run. */
+typedef struct job {
+  side a, b;
+  mesh_map map;
+  bool tree;    /* both hierarchies can be used; else sweep */
+  bool self;
+  bool boxes_only; /* candidates are the answer (graze_collide_self_boxes) */
+  graze_find find;
+  graze_exactness exactness;
+} job;
+
+/* The worker with this number, made if need be; NULL: no memory. */
+worker *query_worker(graze_query *query, uint32_t number);
+
+bool worker_push(worker *w, uint32_t a, uint32_t b);
+
+/* map.c: how b lies relative to a, and whether hierarchies can be used. */
+void job_map(job *j);
+
+/* Open one pair of nodes: hits go to the worker's sink, pairs that stay open onto its stack.
+ * traverse.c: of two meshes. */
+void traverse_open(worker *w, node_pair pair);
+/* self.c: of one mesh; a pair (n, n) stands for everything inside node n. */
+void self_open(worker *w, node_pair pair);
+/* self.c: the same, and triangles whose closed boxes meet are the answer. */
+void self_box_open(worker *w, node_pair pair);
+
+/* sweep.c: without hierarchies, by sorting boxes along x; for coordinates that floats cannot hold. */
+graze_status sweep_run(graze_query *query, const job *j, worker *w);
+
+/* Runs one job on one worker, start to end. */
+graze_status query_run_single(graze_query *query, const job *j, worker *w);
+
+#endif

@@ -1,0 +1,61 @@
+/* Simultaneous traversal of two hierarchies.
+ *
+ * A pair of nodes is opened with one 8 x 8 box test. Of two inner nodes of like size both are entered; otherwise the
+ * larger one only, whose children that meet any child of the other go on with it. Bottom nodes give candidate triangle
+ * pairs, which the sink decides exactly in blocks.
+ */
+#include "base/context.h"
+#include "narrow/query.h"
+
+bool worker_push(worker *w, uint32_t a, uint32_t b) {
+  size_t bytes = (w->depth + 1) * sizeof(node_pair);
+  if (bytes > w->stack.bytes && !buffer_reserve(w->context, &w->stack, bytes + 4096, w->depth * sizeof(node_pair))) {
+    w->sink.failed = w->sink.stop = true;
+    return false;
+  }
+  ((node_pair *)w->stack.data)[w->depth++] = (node_pair){a, b};
+  return true;
+}
+
+static void push_both(worker *w, const bvh_node *a, const bvh_node *b, uint64_t mask) {
+  for (; mask != 0; mask &= mask - 1) {
+    int bit = __builtin_ctzll(mask);
+    if (!worker_push(w, a->child[bit & 7], b->child[bit >> 3])) return;
+  }
+}
+
+static void push_a(worker *w, const bvh_node *a, uint32_t b, uint64_t mask) {
+  mask |= mask >> 32;
+  mask |= mask >> 16;
+  mask |= mask >> 8;
+  for (unsigned m = mask & 0xff; m != 0; m &= m - 1) {
+    if (!worker_push(w, a->child[__builtin_ctz(m)], b)) return;
+  }
+}
+
+static void push_b(worker *w, uint32_t a, const bvh_node *b, uint64_t mask) {
+  for (int j = 0; j < NODE_WIDTH; j++) {
+    if (((mask >> (8 * j)) & 0xff) != 0 && !worker_push(w, a, b->child[j])) return;
+  }
+}
+
+void traverse_open(worker *w, node_pair pair) {
+  const bvh_node *a = &w->sink.a->mesh->nodes[pair.a], *b = &w->sink.b->mesh->nodes[pair.b];
+  w->sink.work.node_pairs++;
+  uint64_t mask = w->boxes(a, b, &w->map);
+  if (mask == 0) return;
+  if (a->bottom && b->bottom) {
+    sink_pose_node(w->sink.a, pair.a, &w->sink.cache_a);
+    sink_pose_node(w->sink.b, pair.b, &w->sink.cache_b);
+    sink_add_mask(&w->sink, mask);
+    if (w->sink.find == GRAZE_FIND_ANY) sink_flush(&w->sink);
+    return;
+  }
+  const float like = 0.4f;
+  float size_b = b->size * w->size_b;
+  bool enter_a = !a->bottom && (b->bottom || a->size >= like * size_b);
+  bool enter_b = !b->bottom && (a->bottom || size_b >= like * a->size);
+  if (enter_a && enter_b) push_both(w, a, b, mask);
+  else if (enter_a) push_a(w, a, pair.b, mask);
+  else push_b(w, pair.a, b, mask);
+}

@@ -1,0 +1,107 @@
+/* The inside of a scene. */
+#ifndef GRAZE_SRC_SCENE_SCENE_H
+#define GRAZE_SRC_SCENE_SCENE_H
+
+#include "base/context.h"
+#include "graze/scene.h"
+#include "mesh/mesh.h"
+#include "scene/candidates.h"
+
+#define NO_OBJECT UINT32_MAX
+
+typedef struct object {
+  const graze_mesh *mesh; /* NULL: the place is free */
+  graze_pose pose;
+  uint64_t user_id;
+  char *name;
+  size_t name_bytes;
+  uint32_t layer;      /* number of the layer; 0 = none */
+  uint32_t generation; /* of the id that is, or was last, given out */
+  uint32_t previous;   /* in the order of adding; a free place has `next` only */
+  uint32_t next;
+} object;
+
+typedef struct layer_name {
+  char *name;
+  size_t bytes;
+} layer_name;
+
+typedef struct ignored_pair {
+  graze_object_id first;
+  graze_object_id second;
+} ignored_pair;
+
+/* What the exact query said about one candidate. */
+typedef struct outcome {
+  graze_counts counts;
+  graze_work work;
+  uint64_t list; /* place of its first triangle pair in the scene's list */
+  graze_status status;
+  bool finished;
+  bool hit;
+} outcome;
+
+/* Lists of one task, before they are put together in order. */
+typedef struct task_list {
+  buffer pairs;
+  uint64_t count;
+} task_list;
+
+struct graze_scene {
+  const graze_context *context;
+  graze_context single; /* a copy for queries that run inside a task: one thread, silent */
+
+  buffer objects;
+  uint32_t places; /* objects and free places */
+  uint32_t count;
+  uint32_t oldest, newest, free;
+
+  buffer layers; /* layer_name, from number 1 on */
+  uint32_t layer_count;
+  buffer layer_table; /* numbers by hash; 0 = empty */
+  uint32_t layer_slots;
+  buffer ignored;
+  uint64_t ignored_count;
+  buffer ignored_layers; /* keys of pair_key */
+  uint64_t ignored_layer_count;
+
+  /* Made again when objects or rules have changed. */
+  bool prepared;
+  filter rules;
+  buffer order;  /* place of the object, by rank in the order of adding */
+  buffer rank;   /* by place */
+  buffer layer;  /* by rank */
+  buffer census; /* objects of each layer */
+  uint64_t object_pairs;
+  uint64_t ignored_pairs;
+
+  /* Check. */
+  buffer boxes;
+  candidates found;
+  buffer outcomes;
+  buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
+  buffer triangle_pairs;
+  uint64_t triangle_pair_count;
+  buffer results;
+  graze_query *query; /* with all threads, for single heavy pairs */
+  graze_query *queries[PARALLEL_PIECES];
+  _Atomic bool busy[PARALLEL_PIECES];
+  task_list lists[PARALLEL_PIECES];
+};
+
+static inline object *scene_object(const graze_scene *scene, uint32_t place) {
+  return (object *)scene->objects.data + place;
+}
+
+/* The object of the given rank in the order of adding; scene_prepare first. */
+static inline object *scene_ranked(const graze_scene *scene, uint32_t rank) {
+  return scene_object(scene, ((const uint32_t *)scene->order.data)[rank]);
+}
+
+/* Ranks, rules and the count of ignored pairs. */
+graze_status scene_prepare(graze_scene *scene);
+
+/* How messages call an object: its name in quotes, or its number in the order of adding. */
+const char *scene_object_label(const graze_scene *scene, uint32_t rank, char text[96]);
+
+#endif

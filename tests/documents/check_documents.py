@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Checks that the documents say what is so.
+
+check_documents.py names SOURCE                every graze_ and GRAZE_ word exists in the code
+check_documents.py links SOURCE                every relative link and every `path/` leads to a file
+check_documents.py examples SOURCE             README.md shows examples/two_meshes.c, byte for byte
+check_documents.py console SOURCE BIN WORK     every "$ " line of a console block prints what stands below it
+check_documents.py update SOURCE BIN WORK      writes what the console lines print now into the documents
+
+In a console block a line "..." stands for any number of lines. Seconds are not compared.
+"""
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+CODE = ("include", "src", "io", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
+WORD = re.compile(r"\b(?:graze|GRAZE)_[A-Za-z0-9_]+\*?")
+FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TIMES = [
+    (re.compile(r'("(?:load|build|query|write|total)": ?)[0-9][0-9.e+-]*'), r"\g<1>T"),
+    (re.compile(r"\b[0-9][0-9.e+-]* (?:s|ms|us|seconds)\b"), "T"),
+]
+
+
+def documents(source):
+    return [source / "README.md", source / "CHANGELOG.md", *sorted((source / "docs").glob("*.md"))]
+
+
+def code_words(source):
+    words = set()
+    files = [source / "CMakeLists.txt", source / "CMakePresets.json"]
+    for folder in CODE:
+        files += [f for f in (source / folder).rglob("*") if f.is_file() and "documents" not in f.parts]
+    for file in files:
+        words.update(WORD.findall(file.read_text(errors="replace")))
+    return words
+
+
+def check_names(source):
+    known = code_words(source)
+    faults = []
+    for document in documents(source):
+        for number, line in enumerate(document.read_text().splitlines(), 1):
+            for word in WORD.findall(line):
+                stem = word.rstrip("*")
+                found = any(k.startswith(stem) for k in known) if stem != word or stem.endswith("_") else word in known
+                if not found:
+                    faults.append(f"{document.relative_to(source)}:{number}: {word} is not in the code")
+    return faults
+
+
+def check_links(source):
+    faults = []
+    for document in documents(source):
+        text = FENCE.sub("", document.read_text())
+        targets = [(t, document.parent) for t in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)]
+        targets += [(t, source) for t in re.findall(r"`((?:%s|docs)/[\w./-]*)`" % "|".join(CODE), text)]
+        for target, base in targets:
+            if not re.match(r"[a-z]+:", target) and not (base / target).exists():
+                faults.append(f"{document.relative_to(source)}: {target} leads nowhere")
+    return faults
+
+
+def check_examples(source):
+    example = (source / "examples/two_meshes.c").read_text()
+    blocks = [body for kind, body in FENCE.findall((source / "README.md").read_text()) if kind == "c"]
+    return [] if example in blocks else ["README.md: no C block is examples/two_meshes.c, byte for byte"]
+
+
+def plain(line):
+    line = line.rstrip()
+    for pattern, replacement in TIMES:
+        line = pattern.sub(replacement, line)
+    return line
+
+
+def matches(wanted, got):
+    """Do the lines match, "..." standing for any run of lines?"""
+    if not wanted:
+        return not got
+    if wanted[0] == "...":
+        return any(matches(wanted[1:], got[i:]) for i in range(len(got) + 1))
+    return bool(got) and wanted[0] == got[0] and matches(wanted[1:], got[1:])
+
+
+def sessions(body):
+    """The commands of a console block and the lines below each."""
+    result = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            result.append((line[2:], []))
+        elif result:
+            result[-1][1].append(line)
+    return result
+
+
+def run(command, status, binary, folder):
+    environment = dict(os.environ, PATH=f"{binary}{os.pathsep}{os.environ['PATH']}", LC_ALL="C", COLUMNS="120")
+    environment.pop("GRAZE_DISABLE", None)
+    done = subprocess.run(["sh", "-c", f"(exit {status}); {command}"], cwd=folder, env=environment, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    return done.returncode, done.stdout.splitlines()
+
+
+def console(source, binary, work, update):
+    faults = []
+    count = 0
+    for document in documents(source):
+        folder = work / document.stem
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(source / "examples", folder / "examples")
+        text = document.read_text()
+        for kind, body in FENCE.findall(text):
+            if kind != "console":
+                continue
+            status = 0
+            written = []
+            for command, wanted in sessions(body):
+                status, got = run(command, status, binary, folder)
+                count += 1
+                written += ["$ " + command, *(wanted if "..." in wanted else got)]
+                if not matches([plain(w) for w in wanted], [plain(g) for g in got]):
+                    faults.append(f"{document.relative_to(source)}: $ {command}\n"
+                                  + "\n".join(difflib.unified_diff(wanted, got, "document", "now", lineterm="")))
+            if update:
+                text = text.replace(body, "".join(line + "\n" for line in written), 1)
+        if update:
+            document.write_text(text)
+    print(f"{count} commands run")
+    return [] if update else faults
+
+
+def main():
+    check, source = sys.argv[1], Path(sys.argv[2]).resolve()
+    if check in ("console", "update"):
+        faults = console(source, Path(sys.argv[3]).resolve(), Path(sys.argv[4]).resolve(), check == "update")
+    else:
+        faults = {"names": check_names, "links": check_links, "examples": check_examples}[check](source)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

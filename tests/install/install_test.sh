@@ -1,0 +1,102 @@
+#!/bin/sh
+# Builds and installs graze as a static or a shared library, moves the installed tree, and uses it as a stranger
+# would: find_package, pkg-config with plain cc, and the lines and the CMakeLists.txt that README.md shows.
+#
+#     install_test.sh static|shared SOURCE WORK GENERATOR CC
+set -eu
+kind=$1 source=$2 work=$3 generator=$4 cc=$5
+export CC="$cc"
+unset DESTDIR CMAKE_PREFIX_PATH PKG_CONFIG_PATH LD_LIBRARY_PATH
+fail() {
+  echo "install_test ($kind): $*" >&2
+  exit 1
+}
+# Runs a quiet command; its output is shown when it fails.
+quiet() {
+  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "failed: $*"; }
+}
+# The body of the first fenced block of README.md that opens with "$1" and contains "$2".
+readme_block() {
+  awk -v fence="\`\`\`$1" -v want="$2" '
+    inside && /^```$/ { if (index(text, want)) { printf "%s", text; exit } inside = 0; next }
+    inside { text = text $0 "\n" }
+    $0 == fence { inside = 1; text = "" }' "$source/README.md"
+}
+
+mkdir -p "$work"
+rm -rf "$work/prefix" "$work/moved" "$work/use"
+shared=OFF
+[ "$kind" = static ] || shared=ON
+quiet cmake -G "$generator" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=$shared \
+  -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF -DGRAZE_EXAMPLES=OFF
+quiet cmake --build "$work/build" --parallel 2
+quiet cmake --install "$work/build" --prefix "$work/prefix"
+mv "$work/prefix" "$work/moved"
+prefix=$work/moved
+
+# The headers are those of include/graze and version.h, and nothing else was installed among them.
+for header in "$source"/include/graze/*.h version.h; do
+  [ -f "$prefix/include/graze/${header##*/}" ] || fail "${header##*/} was not installed"
+done
+installed=$(find "$prefix/include" -type f | wc -l)
+wanted=$(find "$source/include/graze" -name '*.h' | wc -l)
+[ "$installed" -eq $((wanted + 1)) ] || fail "$installed headers installed, $((wanted + 1)) wanted"
+
+version=$(cat "$source/VERSION")
+"$prefix/bin/graze" --version | grep -F "$version" >/dev/null || fail "the program does not say $version"
+
+libdir=$(dirname "$(find "$prefix" -name 'libgraze.*' | head -n 1)")
+export PKG_CONFIG_PATH="$libdir/pkgconfig"
+[ "$(pkg-config --modversion graze)" = "$version" ] || fail "pkg-config does not say $version"
+
+# The examples through find_package: their folder is a project of its own.
+mkdir -p "$work/use"
+cp -r "$source"/examples/. "$work/use"
+quiet cmake -G "$generator" -S "$work/use" -B "$work/use/package" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_PREFIX_PATH="$prefix"
+quiet cmake --build "$work/use/package"
+
+# The same through pkg-config and the plain compiler; shared libraries are then found by path.
+mkdir -p "$work/use/plain"
+if [ "$kind" = shared ]; then
+  export LD_LIBRARY_PATH="$libdir"
+fi
+for example in "$work"/use/*.c; do
+  package=graze
+  if grep -q 'graze/io.h' "$example"; then package=graze_io; fi
+  # shellcheck disable=SC2046 # words on purpose
+  quiet "$cc" -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs $package) \
+    -o "$work/use/plain/$(basename "$example" .c)"
+done
+
+# Every example runs, and both builds of it say the same.
+cd "$work/use"
+quiet "$prefix/bin/graze" make pipes -o pipes
+for example in *.c; do
+  name=${example%.c}
+  set --
+  if [ "$name" = read_and_check ]; then set -- pipes/tube.obj pipes/core.obj; fi
+  for build in package plain; do
+    rc=0
+    "./$build/$name" "$@" >"$build/$name.out" 2>&1 </dev/null || rc=$?
+    echo "exit $rc" >>"$build/$name.out"
+    [ $rc -le 1 ] || { cat "$build/$name.out" >&2; fail "$build/$name ended with $rc"; }
+  done
+  cmp "package/$name.out" "plain/$name.out" || fail "two builds of $name say different things"
+done
+
+# What README.md tells a stranger to write.
+mkdir readme
+cp two_meshes.c readme
+cd readme
+readme_block cmake find_package >CMakeLists.txt
+[ -s CMakeLists.txt ] || fail "README.md has no CMake block with find_package"
+quiet cmake -G "$generator" -S . -B build -DCMAKE_PREFIX_PATH="$prefix"
+quiet cmake --build build
+command=$(readme_block sh 'pkg-config' | grep '^cc ') || fail "README.md has no line with cc and pkg-config"
+quiet sh -euc "$command"
+rc=0
+./two_meshes >out 2>&1 || rc=$?
+echo "exit $rc" >>out
+cmp out ../plain/two_meshes.out || fail "the program built as README.md says answers something else"
+echo "install_test ($kind): ok"

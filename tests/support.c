@@ -1,0 +1,171 @@
+/* What several tests need; see support.h. */
+#include "support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "families.h"
+
+bool test_long(void) {
+  const char *value = getenv("GRAZE_TEST_LONG");
+  return value && strcmp(value, "0") != 0 && *value;
+}
+
+double test_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void test_log_write(void *user, graze_log_level level, const char *message) {
+  test_log *log = user;
+  if (level != GRAZE_LOG_ERROR) return;
+  log->errors++;
+  snprintf(log->last, sizeof log->last, "%s", message);
+}
+
+graze_context *test_context(int threads, test_log *log) {
+  graze_context *context = NULL;
+  graze_context_def def = graze_default_context_def();
+  def.threads = threads;
+  if (log) {
+    *log = (test_log){0};
+    def.log = test_log_write;
+    def.log_user = log;
+  }
+  assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+  assert_non_null(context);
+  return context;
+}
+
+/* ---- allocator ----------------------------------------------------------------------------------------------------
+ */
+
+static void *counting_alloc(void *user, size_t size, size_t alignment) {
+  test_allocator *a = user;
+  uint64_t number = __atomic_add_fetch(&a->requests, 1, __ATOMIC_RELAXED);
+  if (size == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    __atomic_add_fetch(&a->misaligned, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
+  if (a->fail_at && number >= a->fail_at) return NULL;
+  /* The size is kept in front, to check what release is told. */
+  size_t room = alignment < 16 ? 16 : alignment;
+  char *block = aligned_alloc(room, (size + room + room - 1) / room * room);
+  if (!block) return NULL;
+  memcpy(block + room - sizeof size, &size, sizeof size);
+  memcpy(block + room - 2 * sizeof size, &room, sizeof room);
+  __atomic_add_fetch(&a->live_blocks, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&a->live_bytes, (int64_t)size, __ATOMIC_RELAXED);
+  return block + room;
+}
+
+static void counting_release(void *user, void *pointer, size_t size) {
+  test_allocator *a = user;
+  size_t kept, room;
+  if (!pointer) return;
+  char *block = pointer;
+  memcpy(&kept, block - sizeof kept, sizeof kept);
+  memcpy(&room, block - 2 * sizeof room, sizeof room);
+  if (kept != size) __atomic_add_fetch(&a->misaligned, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&a->live_blocks, -1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&a->live_bytes, -(int64_t)kept, __ATOMIC_RELAXED);
+  free(block - room);
+}
+
+graze_allocator test_allocator_hooks(test_allocator *allocator) {
+  return (graze_allocator){counting_alloc, counting_release, allocator};
+}
+
+/* ---- meshes and poses ---------------------------------------------------------------------------------------------
+ */
+
+graze_mesh *test_mesh(graze_context *context, const double *corners, uint32_t count, graze_volumes volumes) {
+  static const double none[9];
+  graze_mesh *mesh = NULL;
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = count ? corners : none;
+  def.vertex_count = 3 * (uint64_t)count;
+  def.precision = GRAZE_DOUBLE;
+  def.volumes = volumes;
+  assert_int_equal(graze_mesh_create(context, &def, &mesh), GRAZE_OK);
+  assert_int_equal(graze_mesh_triangle_count(mesh), count);
+  return mesh;
+}
+
+graze_pose test_translation(double x, double y, double z) {
+  return (graze_pose){{1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z}};
+}
+
+graze_pose test_random_pose(uint64_t *state, double reach) {
+  double q[4], t[3];
+  for (int k = 0; k < 4; k++) q[k] = random_signed(state) + 0x1p-20;
+  for (int k = 0; k < 3; k++) t[k] = reach * random_signed(state);
+  return graze_pose_from_quaternion(q, t);
+}
+
+void test_assert_pairs(const graze_triangle_pair *got, const graze_triangle_pair *want, uint64_t count) {
+  if (count == 0) return;
+  assert_non_null(got);
+  for (uint64_t i = 0; i < count; i++) {
+    if (got[i].a != want[i].a || got[i].b != want[i].b) {
+      fail_msg("pair %llu is (%u, %u), not (%u, %u)", (unsigned long long)i, got[i].a, got[i].b, want[i].a, want[i].b);
+    }
+  }
+}
+
+void test_assert_counts(const graze_counts *got, const graze_counts *want) {
+  assert_int_equal(got->triangle_pairs, want->triangle_pairs);
+  assert_int_equal(got->points, want->points);
+  assert_int_equal(got->segments, want->segments);
+  assert_int_equal(got->areas, want->areas);
+  assert_int_equal(got->coplanar, want->coplanar);
+  assert_int_equal(got->degenerate, want->degenerate);
+  assert_true(got->hash == want->hash);
+}
+
+/* ---- shared data --------------------------------------------------------------------------------------------------
+ */
+
+const char *test_shared(void) {
+  const char *path = getenv("GRAZE_SHARED");
+  struct stat info;
+  if (!path || !*path) path = GRAZE_SOURCE_DIR "/../shared";
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? path : NULL;
+}
+
+static bool is_packed(const char *name) {
+  size_t length = strlen(name);
+  return length > 3 && strcmp(name + length - 3, ".xz") == 0;
+}
+
+FILE *test_open_data(const char *name) {
+  char command[4096];
+  assert_non_null(test_shared());
+  if (is_packed(name)) {
+    snprintf(command, sizeof command, "xz -dc '%s/data/%s'", test_shared(), name);
+    return popen(command, "r");
+  }
+  snprintf(command, sizeof command, "%s/data/%s", test_shared(), name);
+  FILE *file = fopen(command, "r");
+  if (!file) fail_msg("%s: %s", command, strerror(errno));
+  return file;
+}
+
+void test_close_data(FILE *file, const char *name) {
+  if (!is_packed(name)) {
+    fclose(file);
+    return;
+  }
+  if (pclose(file) != 0) fail_msg("xz failed on %s", name);
+}
+
+int test_split(char *line, char **fields, int limit) {
+  int count = 0;
+  line[strcspn(line, "\r\n")] = 0;
+  for (char *rest = line; rest && count < limit;) fields[count++] = strsep(&rest, ",");
+  return count;
+}

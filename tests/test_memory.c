@@ -1,0 +1,341 @@
+/* Memory that is refused. For every call that allocates: the k-th request fails, for k = 1, 2, ... until the call
+ * succeeds. Each failure must be GRAZE_ERROR_MEMORY, leak nothing, leave the outputs alone, and leave the objects fit
+ * for another try. Releases must name the size that was asked for. And once warm, queries ask for nothing. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "families.h"
+#include "support.h"
+
+enum { level = 30, most_requests = 5000 };
+
+static double ball[9 * 8 * level * level];
+static uint32_t ball_count;
+
+typedef struct bench {
+  test_allocator memory;
+  graze_context *context;
+  graze_mesh *mesh;
+  graze_query *query;
+  graze_scene *scene;
+  char path[64];
+} bench;
+
+static graze_context *counted_context(test_allocator *memory, int threads) {
+  graze_context *context = NULL;
+  graze_context_def def = graze_default_context_def();
+  def.allocator = test_allocator_hooks(memory);
+  def.threads = threads;
+  assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+  return context;
+}
+
+static graze_mesh_def ball_def(int volumes) {
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = ball;
+  def.vertex_count = 3 * (uint64_t)ball_count;
+  def.precision = GRAZE_DOUBLE;
+  def.volumes = (graze_volumes)volumes;
+  return def;
+}
+
+/* One attempt of each call, on fresh objects where it makes one. */
+typedef graze_status (*attempt)(bench *b);
+
+static graze_status attempt_context(bench *b) {
+  graze_context *context = (graze_context *)1;
+  graze_context_def def = graze_default_context_def();
+  def.allocator = test_allocator_hooks(&b->memory);
+  graze_status status = graze_context_create(&def, &context);
+  if (status == GRAZE_OK) graze_context_destroy(context);
+  if (status != GRAZE_OK) assert_ptr_equal(context, (graze_context *)1);
+  return status;
+}
+
+static graze_status attempt_mesh(bench *b) {
+  graze_mesh *mesh = (graze_mesh *)1;
+  graze_mesh_def def = ball_def((int)(b->memory.fail_at & 1));
+  graze_status status = graze_mesh_create(b->context, &def, &mesh);
+  if (status == GRAZE_OK) graze_mesh_destroy(mesh);
+  if (status != GRAZE_OK) assert_ptr_equal(mesh, (graze_mesh *)1);
+  return status;
+}
+
+static graze_status attempt_block(bench *b) {
+  graze_mesh *mesh = (graze_mesh *)1;
+  size_t size;
+  const void *block = graze_mesh_block(b->mesh, &size);
+  graze_status status = graze_mesh_from_block(b->context, block, size, &mesh);
+  if (status == GRAZE_OK) graze_mesh_destroy(mesh);
+  if (status != GRAZE_OK) assert_ptr_equal(mesh, (graze_mesh *)1);
+  return status;
+}
+
+static graze_status attempt_save(bench *b) {
+  return graze_mesh_save(b->context, b->mesh, b->path);
+}
+
+static graze_status attempt_load(bench *b) {
+  graze_mesh *mesh = (graze_mesh *)1;
+  graze_status status = graze_mesh_load(b->context, b->path, &mesh);
+  if (status == GRAZE_OK) graze_mesh_destroy(mesh);
+  if (status != GRAZE_OK) assert_ptr_equal(mesh, (graze_mesh *)1);
+  return status;
+}
+
+static graze_status attempt_refit(bench *b) {
+  graze_mesh_facts before, after;
+  graze_mesh_get_facts(b->mesh, &before);
+  double *moved = malloc(9 * (size_t)ball_count * sizeof *moved);
+  for (size_t i = 0; i < 9 * (size_t)ball_count; i++) moved[i] = ball[i] * 0.5;
+  graze_status status = graze_mesh_refit(b->mesh, moved, 0);
+  free(moved);
+  graze_mesh_get_facts(b->mesh, &after);
+  if (status != GRAZE_OK) {
+    assert_true(before.hash == after.hash && before.box.max[0] == after.box.max[0]);
+  } else {
+    assert_true(before.hash != after.hash);
+    assert_int_equal(graze_mesh_refit(b->mesh, ball, 0), GRAZE_OK); /* for the next attempt */
+  }
+  return status;
+}
+
+static graze_status attempt_collide(bench *b) {
+  graze_collision result, untouched;
+  graze_query *query = (graze_query *)1;
+  graze_pose pose = {{0.8, -0.6, 0, 0.3, 0.6, 0.8, 0, 0.1, 0, 0, 1, 0.2}};
+  graze_status status = graze_query_create(b->context, &query);
+  if (status != GRAZE_OK) {
+    assert_ptr_equal(query, (graze_query *)1);
+    return status;
+  }
+  memset(&result, 0xEE, sizeof result);
+  untouched = result;
+  status = graze_collide_meshes(query, b->mesh, NULL, b->mesh, &pose, NULL, &result);
+  if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
+  graze_query_destroy(query);
+  return status;
+}
+
+static graze_status attempt_real(bench *b) {
+  graze_collision result;
+  graze_pose pose = {{0.8, -0.6, 0, 0.3, 0.6, 0.8, 0, 0.1, 0, 0, 1, 0.2}};
+  graze_collide_options options = graze_default_collide_options();
+  graze_query *query = NULL;
+  options.exactness = GRAZE_T2;
+  graze_status status = graze_query_create(b->context, &query);
+  if (status != GRAZE_OK) return status;
+  status = graze_collide_meshes(query, b->mesh, NULL, b->mesh, &pose, &options, &result);
+  graze_query_destroy(query);
+  return status;
+}
+
+static graze_status attempt_poses(bench *b) {
+  enum { count = 20 };
+  graze_collision results[count];
+  graze_pose poses[count];
+  graze_query *query = NULL;
+  graze_status status = graze_query_create(b->context, &query);
+  if (status != GRAZE_OK) return status;
+  for (int i = 0; i < count; i++) poses[i] = test_translation(0.1 * i, 0.3, 0.2);
+  status = graze_collide_poses(query, b->mesh, NULL, b->mesh, poses, count, NULL, results);
+  graze_query_destroy(query);
+  return status;
+}
+
+static graze_status attempt_self(bench *b) {
+  graze_self_collision result, untouched;
+  graze_collision boxes;
+  graze_query *query = NULL;
+  graze_status status = graze_query_create(b->context, &query);
+  if (status != GRAZE_OK) return status;
+  memset(&result, 0xEE, sizeof result);
+  untouched = result;
+  status = graze_collide_self(query, b->mesh, NULL, &result);
+  if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
+  if (status == GRAZE_OK) status = graze_collide_self_boxes(query, b->mesh, NULL, &boxes);
+  graze_query_destroy(query);
+  return status;
+}
+
+static graze_status attempt_scene(bench *b) {
+  graze_scene *scene = (graze_scene *)1;
+  graze_object_id ids[6];
+  graze_status status = graze_scene_create(b->context, &scene);
+  if (status != GRAZE_OK) {
+    assert_ptr_equal(scene, (graze_scene *)1);
+    return status;
+  }
+  for (int i = 0; i < 6 && status == GRAZE_OK; i++) {
+    graze_object_def def = graze_default_object_def();
+    def.mesh = b->mesh;
+    def.pose = test_translation(0.3 * i, 0.2, 0.1);
+    def.name = "a name of some length, which has to be copied";
+    def.layer = i & 1 ? "odd" : "even";
+    status = graze_scene_add(scene, &def, &ids[i]);
+    if (status != GRAZE_OK) assert_int_equal(graze_scene_object_count(scene), i);
+  }
+  if (status == GRAZE_OK) status = graze_scene_ignore(scene, ids[0], ids[1]);
+  if (status == GRAZE_OK) status = graze_scene_ignore_layers(scene, "odd", "odd");
+  if (status == GRAZE_OK) {
+    graze_check_options options = graze_default_check_options();
+    graze_check_result result, untouched;
+    options.find = GRAZE_FIND_ALL;
+    memset(&result, 0xEE, sizeof result);
+    untouched = result;
+    status = graze_scene_check(scene, &options, &result);
+    if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
+    if (status == GRAZE_OK) assert_true(result.clashes > 0);
+  }
+  graze_scene_destroy(scene);
+  return status;
+}
+
+static graze_status attempt_batch(bench *b) {
+  enum { count = 100000 };
+  static double zeros[count];
+  static graze_tritri results[count];
+  const double *columns[9];
+  for (int k = 0; k < 9; k++) columns[k] = zeros;
+  return graze_tritri_batch(b->context, count, columns, columns, results);
+}
+
+static void fail_each(bench *b, const char *name, attempt try) {
+  int64_t blocks = b->memory.live_blocks, bytes = b->memory.live_bytes;
+  uint64_t failures = 0;
+  for (uint64_t k = 1; k < most_requests; k++) {
+    b->memory.requests = 0;
+    b->memory.fail_at = k;
+    graze_status status = try(b);
+    b->memory.fail_at = 0;
+    if (b->memory.live_blocks != blocks || b->memory.live_bytes != bytes) {
+      fail_msg("%s, request %d refused: %d blocks, %d bytes leaked", name, (int)k,
+               (int)(b->memory.live_blocks - blocks), (int)(b->memory.live_bytes - bytes));
+    }
+    if (status == GRAZE_OK) {
+      assert_true(b->memory.requests < k); /* a refusal was never swallowed */
+      print_message("%s: %d requests\n", name, (int)failures);
+      return;
+    }
+    if (status != GRAZE_ERROR_MEMORY) fail_msg("%s, request %d refused: %s", name, (int)k, graze_status_string(status));
+    failures++;
+  }
+  fail_msg("%s never succeeds", name);
+}
+
+static void run_all(int threads) {
+  static const struct {
+    const char *name;
+    attempt try;
+  } attempts[] = {
+      {"context", attempt_context}, {"mesh", attempt_mesh},       {"block", attempt_block},
+      {"save", attempt_save},       {"load", attempt_load},       {"refit", attempt_refit},
+      {"collide", attempt_collide}, {"collide T2", attempt_real}, {"poses", attempt_poses},
+      {"self", attempt_self},       {"scene", attempt_scene},     {"batch", attempt_batch},
+  };
+  bench b = {.memory = {0}};
+  char folder[] = "/tmp/graze_test_XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  snprintf(b.path, sizeof b.path, "%s/mesh.grz", folder);
+  ball_count = soup_ball(level, 1, ball);
+  b.context = counted_context(&b.memory, threads);
+  graze_mesh_def def = ball_def(GRAZE_VOLUMES_ALIGNED);
+  assert_int_equal(graze_mesh_create(b.context, &def, &b.mesh), GRAZE_OK);
+  for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) fail_each(&b, attempts[i].name, attempts[i].try);
+  graze_mesh_destroy(b.mesh);
+  graze_context_destroy(b.context);
+  assert_int_equal(b.memory.live_blocks, 0);
+  assert_int_equal(b.memory.live_bytes, 0);
+  assert_int_equal(b.memory.misaligned, 0);
+  unlink(b.path);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+static void test_one_thread(void **unused) {
+  (void)unused;
+  run_all(1);
+}
+
+static void test_three_threads(void **unused) {
+  (void)unused;
+  run_all(3);
+}
+
+/* A refused request in the middle leaves query and scene usable. */
+static void test_try_again(void **unused) {
+  (void)unused;
+  test_allocator memory = {0};
+  ball_count = soup_ball(level, 1, ball);
+  graze_context *context = counted_context(&memory, 1);
+  graze_mesh *mesh = NULL;
+  graze_query *query = NULL;
+  graze_collision result;
+  graze_mesh_def def = ball_def(GRAZE_VOLUMES_ORIENTED);
+  graze_pose pose = test_translation(0.3, 0.2, 0.1);
+  assert_int_equal(graze_mesh_create(context, &def, &mesh), GRAZE_OK);
+  assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
+  for (uint64_t k = 1; k < 50; k++) {
+    memory.requests = 0;
+    memory.fail_at = k;
+    graze_status status = graze_collide_meshes(query, mesh, NULL, mesh, &pose, NULL, &result);
+    memory.fail_at = 0;
+    assert_true(status == GRAZE_OK || status == GRAZE_ERROR_MEMORY);
+  }
+  assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, &pose, NULL, &result), GRAZE_OK);
+  assert_true(result.counts.triangle_pairs > 0);
+  graze_query_destroy(query);
+  graze_mesh_destroy(mesh);
+  graze_context_destroy(context);
+  assert_int_equal(memory.live_blocks, 0);
+}
+
+static void test_steady_state(void **unused) {
+  (void)unused;
+  test_allocator memory = {0};
+  ball_count = soup_ball(level, 1, ball);
+  graze_context *context = counted_context(&memory, 1);
+  graze_mesh *mesh = NULL;
+  graze_query *query = NULL;
+  graze_scene *scene = NULL;
+  graze_collision result;
+  graze_check_result check;
+  graze_self_collision self;
+  graze_object_id ids[4];
+  graze_mesh_def def = ball_def(GRAZE_VOLUMES_ORIENTED);
+  assert_int_equal(graze_mesh_create(context, &def, &mesh), GRAZE_OK);
+  assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
+  assert_int_equal(graze_scene_create(context, &scene), GRAZE_OK);
+  for (int i = 0; i < 4; i++) {
+    graze_object_def object = graze_default_object_def();
+    object.mesh = mesh;
+    object.pose = test_translation(0.3 * i, 0.2, 0.1);
+    assert_int_equal(graze_scene_add(scene, &object, &ids[i]), GRAZE_OK);
+  }
+  for (int round = 0; round < 6; round++) {
+    if (round == 3) memory.requests = 0; /* warm from here on */
+    for (int i = 0; i < 10; i++) {
+      graze_pose pose = test_translation(0.3 + 0.05 * i, 0.2, 0.1);
+      assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, &pose, NULL, &result), GRAZE_OK);
+      assert_int_equal(graze_collide_self(query, mesh, NULL, &self), GRAZE_OK);
+      assert_int_equal(graze_scene_set_pose(scene, ids[i % 4], &pose), GRAZE_OK);
+      assert_int_equal(graze_scene_check(scene, NULL, &check), GRAZE_OK);
+    }
+  }
+  assert_int_equal(memory.requests, 0);
+  graze_scene_destroy(scene);
+  graze_query_destroy(query);
+  graze_mesh_destroy(mesh);
+  graze_context_destroy(context);
+  assert_int_equal(memory.live_blocks, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_thread),
+      cmocka_unit_test(test_three_threads),
+      cmocka_unit_test(test_try_again),
+      cmocka_unit_test(test_steady_state),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

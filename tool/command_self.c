@@ -1,0 +1,220 @@
+/* graze self: where meshes meet themselves. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "diagnostics.h"
+#include "graze/graze.h"
+#include "json.h"
+#include "load.h"
+#include "options.h"
+#include "output.h"
+#include "table.h"
+#include "verbs.h"
+
+typedef struct self_options {
+  common_options common;
+  file_list files;
+  bool pairs;
+} self_options;
+
+enum { key_pairs = 1 };
+
+static const struct argp_option options[] = {{"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0}, {0}};
+
+static error_t parse_self(int key, char *argument, struct argp_state *state) {
+  self_options *self = state->input;
+  (void)argument;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &self->common;
+      break;
+    case key_pairs:
+      self->pairs = true;
+      break;
+    case ARGP_KEY_ARGS:
+      self->files = options_files(state, 1, UINT32_MAX);
+      break;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "a mesh is needed");
+      break;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+typedef struct self_result {
+  graze_query *query; /* owns the list */
+  graze_self_collision found;
+} self_result;
+
+static void run_self(session *run, const model *all, const self_options *self, self_result *results) {
+  graze_collide_options ask = graze_default_collide_options();
+  ask.find = self->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
+  double start = clock_seconds();
+  for (uint32_t i = 0; i < all->mesh_count; i++) {
+    graze_status status = graze_query_create(run->context, &results[i].query);
+    if (status == GRAZE_OK) status = graze_collide_self(results[i].query, all->meshes[i].mesh, &ask, &results[i].found);
+    if (status != GRAZE_OK) session_fail(run, all->meshes[i].path, status);
+  }
+  clock_add(&run->query_seconds, start);
+}
+
+static void write_json_mesh(json *writer, const model_object *object, const graze_mesh_facts *facts,
+                            const graze_self_collision *found, bool pairs) {
+  json_open_object(writer);
+  json_key_string(writer, "name", object->name);
+  json_key_integer(writer, "triangles", facts->triangles);
+  json_key_integer(writer, "degenerate", facts->degenerate);
+  json_key_integer(writer, "self_pairs", found->self_pairs);
+  json_key_integer(writer, "duplicates", found->duplicates);
+  json_key_integer(writer, "edge_overlaps", found->edge_overlaps);
+  json_key_integer(writer, "vertex_more", found->vertex_more);
+  json_key_integer(writer, "disjoint_hits", found->disjoint_hits);
+  json_key_integer(writer, "degenerate_pairs", found->degenerate_pairs);
+  json_key_hash(writer, "hash", found->hash);
+  if (pairs) {
+    json_key(writer, "pairs");
+    json_open_array(writer);
+    for (uint64_t i = 0; i < found->self_pairs; i++) json_pair(writer, found->pairs[i].a, found->pairs[i].b);
+    json_close_array(writer);
+  }
+  json_close_object(writer);
+}
+
+static void write_json(output *out, const session *run, const model *all, const self_result *results, bool pairs) {
+  json writer = json_begin(out);
+  json_open_object(&writer);
+  json_key_string(&writer, "graze", graze_version());
+  json_key_string(&writer, "engine", "cpu");
+  json_key_string(&writer, "status", "complete");
+  json_key(&writer, "meshes");
+  json_open_array(&writer);
+  for (uint32_t i = 0; i < all->mesh_count; i++)
+    write_json_mesh(&writer, &all->objects[i], &all->meshes[i].facts, &results[i].found, pairs);
+  json_close_array(&writer);
+  json_key(&writer, "seconds");
+  json_open_object(&writer);
+  json_key_double(&writer, "load", run->load_seconds);
+  json_key_double(&writer, "build", run->build_seconds);
+  json_key_double(&writer, "query", run->query_seconds);
+  json_close_object(&writer);
+  json_close_object(&writer);
+  json_end(&writer);
+}
+
+static table mesh_table(const model *all, const self_result *results) {
+  static const table_column columns[] = {{"name", true},         {"triangles", false},     {"degenerate", false},
+                                         {"self_pairs", false},  {"duplicates", false},    {"edge_overlaps", false},
+                                         {"vertex_more", false}, {"disjoint_hits", false}, {"degenerate_pairs", false},
+                                         {"hash", false}};
+  table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
+  for (uint32_t i = 0; i < all->mesh_count; i++) {
+    const graze_self_collision *found = &results[i].found;
+    table_text(&rows, all->objects[i].name);
+    table_integer(&rows, all->meshes[i].facts.triangles);
+    table_integer(&rows, all->meshes[i].facts.degenerate);
+    table_integer(&rows, found->self_pairs);
+    table_integer(&rows, found->duplicates);
+    table_integer(&rows, found->edge_overlaps);
+    table_integer(&rows, found->vertex_more);
+    table_integer(&rows, found->disjoint_hits);
+    table_integer(&rows, found->degenerate_pairs);
+    table_hex(&rows, found->hash);
+  }
+  return rows;
+}
+
+static void write_csv_triangles(output *out, const model *all, const self_result *results) {
+  output_text(out, "name,triangle_a,triangle_b\n");
+  for (uint32_t i = 0; i < all->mesh_count; i++) {
+    for (uint64_t j = 0; j < results[i].found.self_pairs; j++) {
+      write_csv_field(out, all->objects[i].name);
+      output_text(out, ",");
+      output_integer(out, results[i].found.pairs[j].a);
+      output_text(out, ",");
+      output_integer(out, results[i].found.pairs[j].b);
+      output_text(out, "\n");
+    }
+  }
+}
+
+static void write_csv(output *out, const model *all, const self_result *results, bool pairs) {
+  if (pairs) {
+    write_csv_triangles(out, all, results);
+    return;
+  }
+  table rows = mesh_table(all, results);
+  table_write_csv(&rows, out);
+  table_free(&rows);
+}
+
+static void write_text(output *out, const session *run, const model *all, const self_result *results, bool pairs) {
+  uint64_t total = 0;
+  table rows = mesh_table(all, results);
+  table_write_text(&rows, out);
+  table_free(&rows);
+  output_text(out, "\n");
+  for (uint32_t i = 0; i < all->mesh_count; i++) {
+    total += results[i].found.self_pairs;
+    if (!pairs || results[i].found.self_pairs == 0) continue;
+    output_print(out, "%s\n", all->objects[i].name);
+    for (uint64_t j = 0; j < results[i].found.self_pairs; j++)
+      output_print(out, "  %" PRIu32 " %" PRIu32 "\n", results[i].found.pairs[j].a, results[i].found.pairs[j].b);
+    output_text(out, "\n");
+  }
+  if (total == 0)
+    output_print(out, "clear: no mesh meets itself");
+  else
+    output_print(out, "%" PRIu64 " self pair%s", total, total == 1 ? "" : "s");
+  output_print(out, " (%" PRIu32 " mesh%s; cpu, %.3f s)\n", all->mesh_count, all->mesh_count == 1 ? "" : "es",
+               run->load_seconds + run->build_seconds + run->query_seconds);
+}
+
+static uint64_t write_report(const session *run, const model *all, const self_result *results, const self_options *self,
+                             output *out) {
+  switch (self->common.format) {
+    case format_text:
+      write_text(out, run, all, results, self->pairs);
+      break;
+    case format_json:
+      write_json(out, run, all, results, self->pairs);
+      break;
+    case format_csv:
+      write_csv(out, all, results, self->pairs);
+      break;
+  }
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < all->mesh_count; i++) total += results[i].found.self_pairs;
+  return total;
+}
+
+int command_self(int argc, char **argv) {
+  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {.options = options,
+                                   .parser = parse_self,
+                                   .children = children,
+                                   .args_doc = "MESH...",
+                                   .doc =
+                                       "Finds the pairs of triangles of a mesh that meet where they should not: in "
+                                       "more than the corners and edges that they share."
+                                       "\vExit: 0 no self pair, 1 some, 2 wrong usage, 3 bad input."};
+  self_options self = {0};
+  session run;
+  model all;
+  options_parse(&argp, argc, argv, &self, &self.common);
+  output *out = output_open(self.common.output);
+  session_begin(&run, &self.common);
+  model_load_files(&run, &all, &self.files, false);
+  self_result *results = calloc(all.mesh_count, sizeof *results);
+  if (!results) fail_out_of_memory();
+  run_self(&run, &all, &self, results);
+  uint64_t total = write_report(&run, &all, results, &self, out);
+  output_close(out);
+  for (uint32_t i = 0; i < all.mesh_count; i++) graze_query_destroy(results[i].query);
+  free(results);
+  model_free(&all);
+  session_end(&run);
+  return total > 0 ? exit_found : exit_clear;
+}

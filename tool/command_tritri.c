@@ -1,0 +1,216 @@
+/* graze tritri: pairs of triangles from text, decided in blocks. Input of any length runs in bounded memory. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "graze/graze.h"
+#include "json.h"
+#include "load.h"
+#include "options.h"
+#include "output.h"
+#include "verbs.h"
+
+enum { block_size = 1 << 14 };
+
+typedef struct tritri_options {
+  common_options common;
+  file_list files;
+} tritri_options;
+
+typedef struct block { /* structure of arrays: coordinate k of pair i */
+  double values[18][block_size];
+  graze_tritri results[block_size];
+  uint32_t count;
+} block;
+
+typedef struct tritri_run {
+  session session;
+  output *out;
+  json writer;
+  output_format format;
+  const char *name;
+  block *block;
+  uint64_t line, pairs, hits;
+} tritri_run;
+
+static error_t parse_tritri(int key, char *argument, struct argp_state *state) {
+  tritri_options *tritri = state->input;
+  (void)argument;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &tritri->common;
+      break;
+    case ARGP_KEY_ARGS:
+      tritri->files = options_files(state, 1, 1);
+      break;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "a file is needed, or - for standard input");
+      break;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static const char *skip_blanks(const char *at) {
+  while (*at == ' ' || *at == '\t' || *at == '\r') at++;
+  return at;
+}
+
+/* Decimal by the library's reader; C hex floats by strtod, which is exact and, as no locale is set, knows only '.'. */
+static const char *read_number(const char *at, const char *end, double *value) {
+  const char *digits = at + (*at == '-' || *at == '+');
+  if (digits[0] != '0' || (digits[1] != 'x' && digits[1] != 'X')) return graze_parse_double(at, end, value);
+  char *after = NULL;
+  *value = strtod(at, &after);
+  return after;
+}
+
+/* NULL when the line is good; else what is wrong with it. */
+static const char *read_line(const char *line, size_t length, block *into) {
+  static char message[64];
+  const char *at = skip_blanks(line), *end = line + length;
+  for (int k = 0; k < 18; k++) {
+    if (at == end) {
+      snprintf(message, sizeof message, "18 numbers expected, %d found", k);
+      return message;
+    }
+    double value = 0;
+    const char *after = read_number(at, end, &value);
+    const char *next = after ? skip_blanks(after) : NULL;
+    if (!after || (next == after && after != end)) {
+      snprintf(message, sizeof message, "number %d of 18 cannot be read", k + 1);
+      return message;
+    }
+    if (!isfinite(value)) {
+      snprintf(message, sizeof message, "number %d of 18 is too large for a double", k + 1);
+      return message;
+    }
+    into->values[k][into->count] = value;
+    at = next;
+  }
+  return at == end ? NULL : "18 numbers expected, more found";
+}
+
+static void write_results(tritri_run *run) {
+  for (uint32_t i = 0; i < run->block->count; i++) {
+    const graze_tritri *result = &run->block->results[i];
+    bool hit = result->kind != GRAZE_KIND_NONE;
+    run->hits += hit;
+    if (run->format == format_json) {
+      json_open_array(&run->writer);
+      json_integer(&run->writer, hit);
+      json_integer(&run->writer, result->kind);
+      json_integer(&run->writer, result->coplanar);
+      json_close_array(&run->writer);
+    } else {
+      const char between = run->format == format_csv ? ',' : ' ';
+      const char line[6] = {
+          (char)('0' + hit), between, (char)('0' + result->kind), between, (char)('0' + result->coplanar), '\n'};
+      output_bytes(run->out, line, sizeof line);
+    }
+  }
+}
+
+static void finish_block(tritri_run *run) {
+  const double *a[9], *b[9];
+  for (int k = 0; k < 9; k++) {
+    a[k] = run->block->values[k];
+    b[k] = run->block->values[9 + k];
+  }
+  double start = clock_seconds();
+  graze_status status = graze_tritri_batch(run->session.context, run->block->count, a, b, run->block->results);
+  if (status != GRAZE_OK) session_fail(&run->session, run->name, status);
+  clock_add(&run->session.query_seconds, start);
+  write_results(run);
+  run->pairs += run->block->count;
+  run->block->count = 0;
+}
+
+/* The head; for JSON the status comes last, when it is known. */
+static void write_head(tritri_run *run) {
+  if (run->format == format_csv) output_text(run->out, "hit,kind,coplanar\n");
+  if (run->format != format_json) return;
+  run->writer = json_begin(run->out);
+  json_open_object(&run->writer);
+  json_key_string(&run->writer, "graze", graze_version());
+  json_key_string(&run->writer, "engine", "cpu");
+  json_key(&run->writer, "results");
+  json_open_array(&run->writer);
+}
+
+static void write_tail(tritri_run *run) {
+  if (run->format != format_json) return;
+  json_close_array(&run->writer);
+  json_key(&run->writer, "counts");
+  json_open_object(&run->writer);
+  json_key_integer(&run->writer, "pairs", run->pairs);
+  json_key_integer(&run->writer, "hits", run->hits);
+  json_close_object(&run->writer);
+  json_key_string(&run->writer, "status", "complete");
+  json_key(&run->writer, "seconds");
+  json_open_object(&run->writer);
+  json_key_double(&run->writer, "query", run->session.query_seconds);
+  json_close_object(&run->writer);
+  json_close_object(&run->writer);
+  json_end(&run->writer);
+}
+
+/* What came before a bad line is still answered, in the formats of a line a pair. */
+static _Noreturn void fail_at_line(tritri_run *run, const char *message) {
+  finish_block(run);
+  if (run->format != format_json) output_flush(run->out);
+  fail("%s:%" PRIu64 ": %s", run->name, run->line, message);
+}
+
+static void read_all(tritri_run *run, FILE *input) {
+  char *line = NULL;
+  size_t capacity = 0;
+  ssize_t length;
+  while (errno = 0, (length = getline(&line, &capacity, input)) >= 0) {
+    run->line++;
+    if (length > 0 && line[length - 1] == '\n') line[--length] = 0;
+    const char *message = read_line(line, (size_t)length, run->block);
+    if (message) fail_at_line(run, message);
+    if (++run->block->count == block_size) finish_block(run);
+  }
+  if (!feof(input)) fail("%s: cannot read: %s", run->name, strerror(errno));
+  finish_block(run);
+  free(line);
+}
+
+int command_tritri(int argc, char **argv) {
+  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {
+      .parser = parse_tritri,
+      .children = children,
+      .args_doc = "FILE\n-",
+      .doc =
+          "Decides pairs of triangles: a line a pair, 18 numbers a0 a1 a2 b0 b1 b2 (decimal or C hex floats). Prints a "
+          "line a pair: hit (0 1), kind (0 none, 1 point, 2 segment, 3 area), coplanar (0 1)."
+          "\vExit: 0 no pair meets, 1 some do, 2 wrong usage, 3 bad input."};
+  tritri_options tritri = {0};
+  options_parse(&argp, argc, argv, &tritri, &tritri.common);
+  const char *path = tritri.files.names[0];
+  bool is_standard = strcmp(path, "-") == 0;
+  FILE *input = is_standard ? stdin : fopen(path, "r");
+  if (!input) fail("%s: cannot open: %s", path, strerror(errno));
+  tritri_run run = {.format = tritri.common.format, .name = is_standard ? "standard input" : path};
+  run.block = calloc(1, sizeof *run.block);
+  if (!run.block) fail_out_of_memory();
+  run.out = output_open(tritri.common.output);
+  session_begin(&run.session, &tritri.common);
+  write_head(&run);
+  read_all(&run, input);
+  write_tail(&run);
+  output_close(run.out);
+  session_end(&run.session);
+  fclose(input);
+  free(run.block);
+  return run.hits > 0 ? exit_found : exit_clear;
+}

@@ -1,0 +1,86 @@
+/* Messages, early ends, interrupts. A command line program may end anywhere: what it must not leave behind is a file
+ * that looks finished. */
+#include "diagnostics.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *program_name = "graze";
+static bool quiet;
+static const char *volatile unfinished_path;
+static volatile sig_atomic_t asking, came;
+
+void diagnostics_start(const char *program) {
+  program_name = program;
+}
+
+void diagnostics_quiet(void) {
+  quiet = true;
+}
+
+void diagnostics_set_unfinished(const char *path) {
+  unfinished_path = path;
+}
+
+static void print_line(const char *format, va_list arguments) {
+  fprintf(stderr, "%s: ", program_name);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+void note(const char *format, ...) {
+  if (quiet) return;
+  va_list arguments;
+  va_start(arguments, format);
+  print_line(format, arguments);
+  va_end(arguments);
+}
+
+_Noreturn void fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line(format, arguments);
+  va_end(arguments);
+  if (unfinished_path) unlink(unfinished_path);
+  exit(exit_incomplete);
+}
+
+_Noreturn void fail_out_of_memory(void) {
+  fail("out of memory");
+}
+
+/* Only calls that are safe in a signal handler. */
+static void handle_interrupt(int signal_number) {
+  (void)signal_number;
+  if (asking && !came) {
+    came = 1;
+    return;
+  }
+  static const char message[] = "graze: interrupted; nothing was decided\n";
+  if (unfinished_path) unlink(unfinished_path);
+  if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(exit_incomplete);
+  _exit(exit_incomplete);
+}
+
+void interrupts_install(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handle_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  action.sa_handler = SIG_IGN; /* a closed pipe is then an error of write(), which says so */
+  sigaction(SIGPIPE, &action, NULL);
+}
+
+void interrupts_ask(void) {
+  asking = 1;
+}
+
+bool interrupts_came(void) {
+  return came != 0;
+}

@@ -1,0 +1,33 @@
+/* diagnostics.h: what goes to stderr, how the program ends early, and Ctrl-C. */
+#ifndef TOOL_DIAGNOSTICS_H
+#define TOOL_DIAGNOSTICS_H
+
+#include <stdbool.h>
+
+enum exit_code { exit_clear = 0, exit_found = 1, exit_usage = 2, exit_incomplete = 3 };
+
+/* "graze check": what messages start with. */
+void diagnostics_start(const char *program);
+
+/* Switches notes off. */
+void diagnostics_quiet(void);
+
+/* A line on stderr, unless quiet. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line on stderr; then the program ends with exit 3. An output file that is half written is removed. */
+_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* fail() for a refused allocation. */
+_Noreturn void fail_out_of_memory(void);
+
+/* The file to remove when the program ends early; NULL: none. The text must stay. */
+void diagnostics_set_unfinished(const char *path);
+
+/* Ctrl-C and SIGTERM end the program with exit 3. After interrupts_ask() the first one only makes
+ * interrupts_came() true. */
+void interrupts_install(void);
+void interrupts_ask(void);
+bool interrupts_came(void);
+
+#endif

@@ -1,0 +1,247 @@
+/* Files to meshes and objects. Geometry is freed as soon as it is baked, so that a large scene is in memory once. */
+#include "load.h"
+
+#include <math.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "diagnostics.h"
+
+/* ---- session ----------------------------------------------------------------------------------------------- */
+
+static void keep_message(void *user, graze_log_level level, const char *message) {
+  session *run = user;
+  if (level == GRAZE_LOG_ERROR) snprintf(run->message, sizeof run->message, "%s", message);
+  if (level == GRAZE_LOG_WARNING) note("%s", message);
+}
+
+void session_begin(session *run, const common_options *common) {
+  memset(run, 0, sizeof *run);
+  graze_context_def def = graze_default_context_def();
+  def.log = keep_message;
+  def.log_user = run;
+  def.threads = common->threads;
+  run->threads = common->threads;
+  graze_status status = graze_context_create(&def, &run->context);
+  if (status != GRAZE_OK) session_fail(run, NULL, status);
+}
+
+void session_end(session *run) {
+  graze_context_destroy(run->context);
+}
+
+_Noreturn void session_fail(const session *run, const char *what, graze_status status) {
+  const char *message = run->message[0] ? run->message : graze_status_string(status);
+  if (what) fail("%s: %s", what, message);
+  fail("%s", message);
+}
+
+double clock_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void clock_add(double *total, double start) {
+  *total = round((*total + (clock_seconds() - start)) * 1e9) / 1e9;
+}
+
+/* ---- one file ---------------------------------------------------------------------------------------------- */
+
+void load_geometry(session *run, const char *path, graze_geometry *geometry) {
+  graze_io_error error;
+  double start = clock_seconds();
+  if (graze_read_geometry(path, GRAZE_FORMAT_AUTO, run->threads, geometry, &error) != GRAZE_OK)
+    fail("%s", error.message);
+  if (geometry->triangle_count == 0) note("%s: no triangles", path);
+  clock_add(&run->load_seconds, start);
+}
+
+static float *to_floats(const double *values, uint64_t count) {
+  float *floats = malloc((count ? count : 1) * sizeof *floats);
+  if (!floats) fail_out_of_memory();
+  for (uint64_t i = 0; i < count; i++) floats[i] = (float)values[i];
+  return floats;
+}
+
+graze_mesh *bake_geometry(session *run, const char *path, const graze_geometry *geometry) {
+  double start = clock_seconds();
+  float *floats = geometry->all_float ? to_floats(geometry->vertices, 3 * geometry->vertex_count) : NULL;
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = floats ? (const void *)floats : geometry->vertices;
+  def.precision = floats ? GRAZE_FLOAT : GRAZE_DOUBLE;
+  def.vertex_count = geometry->vertex_count;
+  def.indices = geometry->indices;
+  def.triangle_count = geometry->triangle_count;
+  graze_mesh *mesh = NULL;
+  graze_status status = graze_mesh_create(run->context, &def, &mesh);
+  if (status != GRAZE_OK) session_fail(run, path, status);
+  free(floats);
+  clock_add(&run->build_seconds, start);
+  return mesh;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------- */
+
+/* Room for one more element of an array whose capacity is the next power of two. */
+static void *grow(void *array, uint32_t count, size_t size) {
+  if (count & (count - 1)) return array;
+  void *larger = realloc(array, (count ? 2 * (size_t)count : 1) * size);
+  if (!larger) fail_out_of_memory();
+  return larger;
+}
+
+static uint32_t add_mesh(session *run, model *all, const char *path, const graze_geometry *geometry) {
+  all->meshes = grow(all->meshes, all->mesh_count, sizeof *all->meshes);
+  model_mesh *added = &all->meshes[all->mesh_count];
+  added->path = path;
+  added->mesh = bake_geometry(run, path, geometry);
+  graze_mesh_get_facts(added->mesh, &added->facts);
+  return all->mesh_count++;
+}
+
+static void add_object(model *all, const char *name, const char *layer, uint32_t mesh, const graze_pose *pose) {
+  all->objects = grow(all->objects, all->object_count, sizeof *all->objects);
+  all->objects[all->object_count++] = (model_object){unique_name(&all->names, name), layer, mesh, *pose};
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+char *unique_name(void **names, const char *wanted) {
+  char *name = strdup(wanted);
+  for (unsigned number = 2; name && tfind(name, names, compare_names); number++) {
+    free(name);
+    if (asprintf(&name, "%s#%u", wanted, number) < 0) name = NULL;
+  }
+  if (!name || !tsearch(name, names, compare_names)) fail_out_of_memory();
+  return name;
+}
+
+char *file_stem(const char *path) {
+  const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path, *dot = strrchr(start, '.');
+  char *stem = strndup(start, dot && dot > start ? (size_t)(dot - start) : strlen(start));
+  if (!stem) fail_out_of_memory();
+  return stem;
+}
+
+/* The triangles [first, first + count) with only the vertices that they use. `numbers` has an entry for each vertex of
+ * the whole, all UINT32_MAX, and is so again afterwards. */
+static graze_geometry take_group(const graze_geometry *whole, uint64_t first, uint64_t count, uint32_t *numbers) {
+  graze_geometry group = {.triangle_count = count, .all_float = whole->all_float};
+  const uint32_t *indices = whole->indices + 3 * first;
+  group.indices = malloc(3 * count * sizeof *group.indices);
+  group.vertices = malloc(9 * count * sizeof *group.vertices);
+  if (!group.indices || !group.vertices) fail_out_of_memory();
+  for (uint64_t i = 0; i < 3 * count; i++) {
+    uint32_t *number = &numbers[indices[i]];
+    if (*number == UINT32_MAX) {
+      *number = (uint32_t)group.vertex_count++;
+      memcpy(group.vertices + 3 * (uint64_t)*number, whole->vertices + 3 * (uint64_t)indices[i], 3 * sizeof(double));
+    }
+    group.indices[i] = *number;
+  }
+  for (uint64_t i = 0; i < 3 * count; i++) numbers[indices[i]] = UINT32_MAX;
+  return group;
+}
+
+static void add_group(session *run, model *all, const char *path, const char *name, const graze_geometry *whole,
+                      uint64_t first, uint64_t count, uint32_t *numbers) {
+  if (count == 0) return;
+  graze_geometry group = take_group(whole, first, count, numbers);
+  graze_pose identity = graze_pose_identity();
+  add_object(all, name, "", add_mesh(run, all, path, &group), &identity);
+  free(group.indices);
+  free(group.vertices);
+}
+
+/* What comes before the first group goes by the file's name. */
+static void add_groups(session *run, model *all, const char *path, const graze_geometry *whole) {
+  uint64_t before = whole->group_count > 0 ? whole->groups[0].first_triangle : whole->triangle_count;
+  uint32_t *numbers = malloc((whole->vertex_count + 1) * sizeof *numbers);
+  char *stem = file_stem(path);
+  if (!numbers) fail_out_of_memory();
+  memset(numbers, 0xff, (whole->vertex_count + 1) * sizeof *numbers);
+  add_group(run, all, path, stem, whole, 0, before, numbers);
+  for (uint32_t g = 0; g < whole->group_count; g++) {
+    const graze_io_group *group = &whole->groups[g];
+    add_group(run, all, path, group->name, whole, group->first_triangle, group->triangle_count, numbers);
+  }
+  free(stem);
+  free(numbers);
+}
+
+void model_load_files(session *run, model *all, const file_list *files, bool split) {
+  const graze_pose identity = graze_pose_identity();
+  memset(all, 0, sizeof *all);
+  for (uint32_t i = 0; i < files->count; i++) {
+    const char *path = files->names[i];
+    graze_geometry geometry;
+    load_geometry(run, path, &geometry);
+    if (split) {
+      add_groups(run, all, path, &geometry);
+    } else {
+      char *stem = file_stem(path);
+      add_object(all, stem, "", add_mesh(run, all, path, &geometry), &identity);
+      free(stem);
+    }
+    graze_geometry_free(&geometry);
+  }
+}
+
+/* ---- scene files ------------------------------------------------------------------------------------------- */
+
+typedef struct mesh_key { /* which mesh a path has become */
+  const char *path;
+  uint32_t mesh;
+} mesh_key;
+
+static int compare_keys(const void *a, const void *b) {
+  return strcmp(((const mesh_key *)a)->path, ((const mesh_key *)b)->path);
+}
+
+/* Objects that name the same path share the mesh. */
+static uint32_t find_mesh(session *run, model *all, void **paths, const char *path) {
+  mesh_key wanted = {path, 0};
+  mesh_key **known = tfind(&wanted, paths, compare_keys);
+  if (known) return (*known)->mesh;
+  graze_geometry geometry;
+  load_geometry(run, path, &geometry);
+  mesh_key *added = malloc(sizeof *added);
+  if (!added) fail_out_of_memory();
+  *added = (mesh_key){path, add_mesh(run, all, path, &geometry)};
+  if (!tsearch(added, paths, compare_keys)) fail_out_of_memory();
+  graze_geometry_free(&geometry);
+  return added->mesh;
+}
+
+void model_load_scene(session *run, model *all, const char *path) {
+  graze_io_error error;
+  void *paths = NULL;
+  memset(all, 0, sizeof *all);
+  double start = clock_seconds();
+  if (graze_read_scene(path, &all->file, &error) != GRAZE_OK) fail("%s", error.message);
+  clock_add(&run->load_seconds, start);
+  for (uint32_t i = 0; i < all->file.object_count; i++) {
+    const graze_scene_file_object *object = &all->file.objects[i];
+    add_object(all, object->name, object->layer, find_mesh(run, all, &paths, object->mesh), &object->pose);
+  }
+  tdestroy(paths, free);
+}
+
+static void keep(void *node) {
+  (void)node;
+}
+
+void model_free(model *all) {
+  tdestroy(all->names, keep);
+  for (uint32_t i = 0; i < all->mesh_count; i++) graze_mesh_destroy(all->meshes[i].mesh);
+  for (uint32_t i = 0; i < all->object_count; i++) free(all->objects[i].name);
+  free(all->meshes);
+  free(all->objects);
+  graze_scene_file_free(&all->file);
+}

@@ -1,0 +1,67 @@
+/* load.h: from files to baked meshes and named objects. Faults end the program with exit 3. */
+#ifndef TOOL_LOAD_H
+#define TOOL_LOAD_H
+
+#include "graze/graze.h"
+#include "graze/io.h"
+#include "options.h"
+
+/* The context that a run works in, and the clock of its stages. */
+typedef struct session {
+  graze_context *context;
+  int threads;
+  double load_seconds, build_seconds, query_seconds;
+  char message[512]; /* of the last failed call */
+} session;
+
+void session_begin(session *run, const common_options *common);
+void session_end(session *run);
+
+/* Ends the program with the message of the call that failed; `what` (may be NULL) names the file. */
+_Noreturn void session_fail(const session *run, const char *what, graze_status status);
+
+/* Seconds since some moment. */
+double clock_seconds(void);
+
+/* Adds the time since `start`; totals are whole nanoseconds, so that they print short. */
+void clock_add(double *total, double start);
+
+/* Reads a file. */
+void load_geometry(session *run, const char *path, graze_geometry *geometry);
+
+/* Bakes all triangles of a geometry, as floats where nothing is lost. */
+graze_mesh *bake_geometry(session *run, const char *path, const graze_geometry *geometry);
+
+typedef struct model_mesh {
+  const char *path;
+  graze_mesh *mesh;
+  graze_mesh_facts facts;
+} model_mesh;
+
+typedef struct model_object {
+  char *name;
+  const char *layer;
+  uint32_t mesh;
+  graze_pose pose;
+} model_object;
+
+typedef struct model {
+  model_mesh *meshes;
+  uint32_t mesh_count;
+  model_object *objects;
+  uint32_t object_count;
+  graze_scene_file file; /* of a scene.json: ignore rules, and the owner of paths and layers */
+  void *names;           /* search tree of the objects' names */
+} model;
+
+/* Each file one object named after it; with `split` one object for each group that the file names. */
+void model_load_files(session *run, model *all, const file_list *files, bool split);
+void model_load_scene(session *run, model *all, const char *path);
+void model_free(model *all);
+
+/* The file's name without folders and ending; "name#2" and so on when `names` (a search tree) has it already. The
+ * caller frees it after the tree. */
+char *unique_name(void **names, const char *wanted);
+char *file_stem(const char *path);
+
+#endif

@@ -1,0 +1,110 @@
+/* Common options, and the reading of option values. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "graze/io.h"
+
+enum { key_format = 0x100, key_threads, key_engine, key_device };
+
+static const struct argp_option options[] = {
+    {"format", key_format, "FORMAT", 0, "text (default), json or csv", 90},
+    {"output", 'o', "FILE", 0, "write results to FILE instead of stdout; complete or not at all", 90},
+    {"threads", key_threads, "N", 0, "use at most N threads (0, the default: all processors)", 90},
+    {"engine", key_engine, "ENGINE", 0, "cpu, gpu, visibility or auto (default)", 90},
+    {"device", key_device, "DEVICE", 0, "for the engine gpu: opencl:N or cuda:N", 90},
+    {"quiet", 'q', NULL, 0, "no notes and no progress on stderr", 90},
+    {0}};
+
+static const char *const format_names[] = {"text", "json", "csv", NULL};
+static const char *const engine_names[] = {"auto", "cpu", "gpu", "visibility", NULL};
+
+int options_choice(struct argp_state *state, const char *option, const char *text, const char *const names[]) {
+  for (int i = 0; names[i]; i++) {
+    if (strcmp(names[i], text) == 0) return i;
+  }
+  char values[128] = "";
+  for (int i = 0; names[i]; i++) {
+    size_t used = strlen(values);
+    snprintf(values + used, sizeof values - used, "%s%s", i > 0 ? ", " : "", names[i]);
+  }
+  argp_error(state, "--%s: '%s' is none of %s", option, text, values);
+  return 0;
+}
+
+uint64_t options_number(struct argp_state *state, const char *option, const char *text, uint64_t least, uint64_t most) {
+  char *end = NULL;
+  errno = 0;
+  bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  uint64_t value = strtoull(text, &end, hex ? 16 : 10);
+  if (!isdigit((unsigned char)text[0]) || *end || errno)
+    argp_error(state, "--%s: '%s' is not a whole number", option, text);
+  else if (value < least || value > most)
+    argp_error(state, "--%s: %s is out of range", option, text);
+  return value;
+}
+
+double options_decimal(struct argp_state *state, const char *option, const char *text) {
+  double value = 0;
+  const char *end = text + strlen(text);
+  if (graze_parse_double(text, end, &value) != end) argp_error(state, "--%s: '%s' is not a number", option, text);
+  return value;
+}
+
+file_list options_files(struct argp_state *state, uint32_t least, uint32_t most) {
+  file_list files = {state->argv + state->next, (uint32_t)(state->argc - state->next)};
+  if (files.count < least) argp_error(state, "a file is missing");
+  if (files.count > most) argp_error(state, "too many files");
+  return files;
+}
+
+static bool is_device(const char *text) {
+  const char *colon = strchr(text, ':');
+  if (!colon || !isdigit((unsigned char)colon[1]) || strspn(colon + 1, "0123456789") != strlen(colon + 1)) return false;
+  return strncmp(text, "opencl:", 7) == 0 || strncmp(text, "cuda:", 5) == 0;
+}
+
+static error_t parse_common(int key, char *argument, struct argp_state *state) {
+  common_options *common = state->input;
+  switch (key) {
+    case key_format:
+      common->format = (output_format)options_choice(state, "format", argument, format_names);
+      break;
+    case key_engine:
+      common->engine = (engine_choice)options_choice(state, "engine", argument, engine_names);
+      break;
+    case key_threads:
+      common->threads = (int)options_number(state, "threads", argument, 0, 1 << 20);
+      break;
+    case 'o':
+      common->output = argument;
+      break;
+    case 'q':
+      common->quiet = true;
+      break;
+    case key_device:
+      if (!is_device(argument)) argp_error(state, "--device: '%s' is not opencl:N or cuda:N", argument);
+      common->device = argument;
+      break;
+    case ARGP_KEY_END:
+      if (common->device && common->engine != engine_gpu) argp_error(state, "--device is for --engine gpu");
+      break;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+const struct argp common_argp = {.options = options, .parser = parse_common};
+
+void options_parse(const struct argp *argp, int argc, char **argv, void *input, const common_options *common) {
+  if (argp_parse(argp, argc, argv, 0, NULL, input) != 0) fail_out_of_memory();
+  if (common->quiet) diagnostics_quiet();
+  if (common->engine == engine_gpu || common->engine == engine_visibility)
+    fail("this build has no engine '%s'; use --engine cpu", engine_names[common->engine]);
+}

@@ -1,0 +1,45 @@
+/* options.h: the options that every verb has. */
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum output_format { format_text, format_json, format_csv } output_format;
+typedef enum engine_choice { engine_auto, engine_cpu, engine_gpu, engine_visibility } engine_choice;
+
+typedef struct common_options {
+  output_format format;
+  engine_choice engine;
+  const char *output; /* NULL: stdout */
+  const char *device;
+  int threads;
+  bool quiet;
+} common_options;
+
+/* To be the first child of each verb's argp; its input is a common_options. */
+extern const struct argp common_argp;
+
+/* Parses a verb's command line; usage errors end the program with exit 2, an engine that is not there with exit 3.
+ * `common` is also what `input` hands to the child. */
+void options_parse(const struct argp *argp, int argc, char **argv, void *input, const common_options *common);
+
+/* The index of `text` in `names` (NULL-terminated), or a usage error that names `option`. */
+int options_choice(struct argp_state *state, const char *option, const char *text, const char *const names[]);
+
+/* A whole number in [least, most], or a usage error. Decimal, or hex after 0x. */
+uint64_t options_number(struct argp_state *state, const char *option, const char *text, uint64_t least, uint64_t most);
+
+/* A decimal number, or a usage error. */
+double options_decimal(struct argp_state *state, const char *option, const char *text);
+
+/* Files: at least `least` and at most `most` of them, or a usage error. */
+typedef struct file_list {
+  char **names;
+  uint32_t count;
+} file_list;
+
+file_list options_files(struct argp_state *state, uint32_t least, uint32_t most);
+
+#endif
