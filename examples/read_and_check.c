@@ -34,12 +34,13 @@ int main(int argc, char **argv) {
   }
   if (graze_context_create(NULL, &context) != GRAZE_OK || graze_query_create(context, &query) != GRAZE_OK) return 3;
   graze_mesh *a = read_mesh(context, argv[1]), *b = a ? read_mesh(context, argv[2]) : NULL;
-  if (!a || !b || graze_collide_meshes(query, a, NULL, b, NULL, NULL, &found) != GRAZE_OK) return 3;
-  printf("%" PRIu64 " triangle pairs meet: %" PRIu64 " in points, %" PRIu64 " in segments, %" PRIu64 " in areas\n",
-         found.counts.triangle_pairs, found.counts.points, found.counts.segments, found.counts.areas);
+  bool decided = a && b && graze_collide_meshes(query, a, NULL, b, NULL, NULL, &found) == GRAZE_OK;
+  if (decided)
+    printf("%" PRIu64 " triangle pairs meet: %" PRIu64 " in points, %" PRIu64 " in segments, %" PRIu64 " in areas\n",
+           found.counts.triangle_pairs, found.counts.points, found.counts.segments, found.counts.areas);
   graze_query_destroy(query);
   graze_mesh_destroy(a);
   graze_mesh_destroy(b);
   graze_context_destroy(context);
-  return found.hit;
+  return decided ? found.hit : 3;
 }

@@ -1338,6 +1338,43 @@ static void test_bad_files(void **state) {
   assert_true(tried > 80);
 }
 
+/* The file `name` of the data folder, or its packed form, unpacked. */
+static bytes read_data(const char *folder, const char *name) {
+  char path[3000], command[3200];
+  snprintf(path, sizeof path, "%s/data/%s", folder, name);
+  size_t length = strlen(path);
+  bool packed = length > 3 && strcmp(path + length - 3, ".xz") == 0;
+  if (!packed && access(path, R_OK) != 0) {
+    strcpy(path + length, ".xz");
+    packed = true;
+  }
+  snprintf(command, sizeof command, "%s '%s'", packed ? "xz -dc" : "cat", path);
+  FILE *stream = popen(command, "r");
+  assert_non_null(stream);
+  bytes file = read_stream(stream);
+  assert_int_equal(pclose(stream), 0);
+  return file;
+}
+
+/* Reads a mesh on all threads and on one. */
+static graze_geometry check_data(const char *folder, const char *name) {
+  bytes file = read_data(folder, name);
+  char plain[600];
+  snprintf(plain, sizeof plain, "%s", name);
+  size_t length = strlen(plain);
+  if (length > 3 && strcmp(plain + length - 3, ".xz") == 0) plain[length - 3] = 0;
+  graze_geometry geometry, single;
+  graze_io_error error;
+  graze_status status = graze_parse_geometry(file.data, file.size, plain, GRAZE_FORMAT_AUTO, 0, &geometry, &error);
+  if (status != GRAZE_OK) fail_msg("%s", error.message);
+  assert_sound(&geometry);
+  assert_int_equal(graze_parse_geometry(file.data, file.size, plain, GRAZE_FORMAT_AUTO, 1, &single, NULL), GRAZE_OK);
+  assert_same(&geometry, &single);
+  graze_geometry_free(&single);
+  free(file.data);
+  return geometry;
+}
+
 static void test_meshes(void **state) {
   (void)state;
   const char *folder = shared_folder();
@@ -1345,44 +1382,29 @@ static void test_meshes(void **state) {
     print_message("no test data (set GRAZE_SHARED): the real meshes are not read\n");
     skip();
   }
-  char path[1400], line[1024];
+  char path[1400], line[1024], name[512];
   snprintf(path, sizeof path, "%s/data/truth/self_intersections.csv", folder);
   FILE *truth = fopen(path, "r");
   assert_non_null(truth);
   int read = 0;
   while (fgets(line, sizeof line, truth) != NULL) {
-    char name[512];
     unsigned long triangles, vertices;
     if (sscanf(line, "%511[^,],%lu,%lu", name, &triangles, &vertices) != 3) continue;
-    char command[2048];
-    size_t length = strlen(name);
-    bool packed = length > 3 && strcmp(name + length - 3, ".xz") == 0;
-    snprintf(path, sizeof path, "%s/data/%s", folder, name);
-    if (!packed && access(path, R_OK) != 0) packed = snprintf(name + length, sizeof name - length, ".xz") > 0;
-    snprintf(command, sizeof command, "%s '%s/data/%s'", packed ? "xz -dc" : "cat", folder, name);
-    FILE *pipe_end = popen(command, "r");
-    assert_non_null(pipe_end);
-    bytes file = read_stream(pipe_end);
-    assert_int_equal(pclose(pipe_end), 0);
-    if (packed) name[strlen(name) - 3] = 0;
-    graze_geometry g, single;
-    graze_io_error error;
-    graze_status status = graze_parse_geometry(file.data, file.size, name, GRAZE_FORMAT_AUTO, 0, &g, &error);
-    if (status != GRAZE_OK) fail_msg("%s", error.message);
+    graze_geometry g = check_data(folder, name);
     if (g.triangle_count != triangles || g.vertex_count != vertices) {
       fail_msg("%s: %llu triangles, %llu vertices", name, (unsigned long long)g.triangle_count,
                (unsigned long long)g.vertex_count);
     }
-    assert_sound(&g);
-    assert_int_equal(graze_parse_geometry(file.data, file.size, name, GRAZE_FORMAT_AUTO, 1, &single, NULL), GRAZE_OK);
-    assert_same(&g, &single);
-    graze_geometry_free(&single);
     graze_geometry_free(&g);
-    free(file.data);
     read++;
   }
   fclose(truth);
   assert_true(read >= 47);
+  graze_geometry house = check_data(folder, "scenes/fzk_haus/fzk_haus.obj"); /* one object a record */
+  assert_int_equal(house.triangle_count, 35906);
+  assert_int_equal(house.group_count, 110);
+  assert_int_equal(house.groups[0].first_triangle, 0);
+  graze_geometry_free(&house);
 }
 
 int main(void) {

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,7 +45,7 @@ _Noreturn void fail(const char *format, ...) {
   print_line(format, arguments);
   va_end(arguments);
   if (unfinished_path) unlink(unfinished_path);
-  exit(exit_incomplete);
+  _exit(exit_incomplete); /* nothing that waits in a buffer is to be written any more */
 }
 
 _Noreturn void fail_out_of_memory(void) {

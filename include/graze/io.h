@@ -33,7 +33,7 @@ typedef struct graze_geometry {
   graze_io_group *groups;
   uint32_t group_count;
   bool all_float; /* every coordinate is a float's value: the mesh can be baked in half the memory */
-  void *memory; /* private */
+  void *memory;   /* private */
 } graze_geometry;
 
 typedef enum graze_file_format {
@@ -56,9 +56,8 @@ GRAZE_API graze_status graze_read_geometry(const char *path, graze_file_format f
                                            graze_geometry *geometry, graze_io_error *error);
 
 /* The same from memory; `name` stands for the path in messages, its ending counts for GRAZE_FORMAT_AUTO. */
-GRAZE_API graze_status graze_parse_geometry(const void *bytes, size_t size, const char *name,
-                                            graze_file_format format, int threads, graze_geometry *geometry,
-                                            graze_io_error *error);
+GRAZE_API graze_status graze_parse_geometry(const void *bytes, size_t size, const char *name, graze_file_format format,
+                                            int threads, graze_geometry *geometry, graze_io_error *error);
 
 GRAZE_API void graze_geometry_free(graze_geometry *geometry);
 

@@ -29,7 +29,7 @@ typedef struct graze_mesh_def {
   size_t vertex_stride;       /* bytes from vertex to vertex; 0 = tightly packed */
   uint64_t vertex_count;
   const uint32_t *indices;    /* 3 per triangle; NULL: a soup, triangle i has vertices 3i, 3i+1, 3i+2 */
-  uint64_t triangle_count;    /* with indices NULL: 0 = vertex_count / 3 */
+  uint64_t triangle_count;    /* with indices NULL: 0 = vertex_count / 3, which must be whole */
   graze_precision precision;
   graze_volumes volumes;
   bool no_adjacency;          /* skip neighbour search: closed, oriented, parts and edges are then not known */
@@ -83,11 +83,12 @@ GRAZE_API bool graze_mesh_is_degenerate(const graze_mesh *mesh, uint32_t index);
 
 /* Gives the mesh new vertex positions (same count, precision and layout as at creation: `stride` 0 = packed) and
  * recomputes volumes, box, degenerate flags and, where present, adjacency. Triangles keep their numbers. No other
- * thread may use the mesh. O(n). Errors: ARGUMENT (also for a mapped or borrowed block), MEMORY, NOT_FINITE; on an
- * error the mesh is as before. Quality decays when vertices move far relative to each other: bake again then. */
+ * thread may use the mesh. O(n). The first refit makes a second block, which is kept for the next. Errors: ARGUMENT
+ * (also for a mapped or borrowed block), MEMORY, NOT_FINITE; on an error the mesh is as before. Quality decays when
+ * vertices move far relative to each other: bake again then. */
 GRAZE_API graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t stride);
 
-/* The block: valid while the mesh lives. Little-endian, versioned, checksummed. */
+/* The block: valid until the mesh is refitted or destroyed. Little-endian, versioned, checksummed. */
 GRAZE_API const void *graze_mesh_block(const graze_mesh *mesh, size_t *size);
 
 /* Makes a mesh from a block, which is copied, after checking magic, version, size, checksum and every index.

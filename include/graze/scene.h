@@ -87,7 +87,7 @@ typedef struct graze_check_result {
   uint64_t pair_count;
   uint64_t object_pairs;          /* pairs of objects that were not ignored: n (n - 1) / 2 less the ignored ones */
   uint64_t ignored_pairs;
-  uint64_t candidate_pairs;       /* of them, those whose boxes meet */
+  uint64_t candidate_pairs;       /* of them, those whose boxes meet; an object's box is that of its mesh's posed box */
   uint64_t clashes;               /* pairs that meet */
   graze_work work;
 } graze_check_result;

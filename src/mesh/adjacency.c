@@ -17,7 +17,7 @@
 #include "base/parallel.h"
 #include "mesh/mesh.h"
 
-enum { ITEMS_LEAST = 1 << 14, MOST_BUCKETS = 2048, VERTICES_A_BUCKET = 4096, EDGES_A_BUCKET = 8192 };
+enum { ITEMS_LEAST = 1 << 14, MOST_BUCKETS = 2048, VERTICES_A_BUCKET = 4096, EDGES_A_BUCKET = 8192, AHEAD = 16 };
 
 /* A side of a proper triangle. Its lower position is `low` places behind the first of its bucket. */
 typedef struct half_edge {
@@ -155,6 +155,13 @@ static uint64_t vertex_slots(uint64_t count) {
   return count + count / 2;
 }
 
+static inline void prefetch_vertex(const adjacency *a, size_t vertex) {
+  const graze_mesh *mesh = a->mesh;
+  __builtin_prefetch(mesh->is_double ? (const void *)(mesh->vertices_double + 3 * vertex)
+                                     : mesh->vertices_float + 3 * vertex);
+  __builtin_prefetch(a->position + vertex, 1);
+}
+
 /* The records of a bucket stand in the order of their vertices, so the first of equals is the lowest. */
 static void match_vertices(void *argument, uint32_t bucket) {
   adjacency *a = argument;
@@ -164,6 +171,8 @@ static void match_vertices(void *argument, uint32_t bucket) {
   uint64_t size = vertex_slots(begin + count) - vertex_slots(begin) + 1;
   memset(table, 0xff, size * sizeof *table);
   for (uint64_t i = 0; i < count; i++) {
+    /* The bucket's vertices are far apart in memory. */
+    if (i + AHEAD < count) prefetch_vertex(a, (uint32_t)records[i + AHEAD]);
     uint32_t tag = (uint32_t)(records[i] >> 32), vertex = (uint32_t)records[i];
     uint64_t slot = reduce(tag, size);
     for (;; slot = slot + 1 < size ? slot + 1 : 0) {

@@ -10,6 +10,7 @@ typedef struct mesh_map {
   float linear_float[9];
   float relative_margin; /* times the sizes that take part in a test */
   float absolute_margin; /* rounding of posed coordinates, in units of mesh a */
+  bool identity;         /* x_a = x_b */
   bool rigid;            /* linear is orthonormal but for what relative_margin covers: b's axes may separate too */
 } mesh_map;
 
@@ -19,6 +20,12 @@ typedef struct mesh_map {
  * AABB Trees", 1997, found that they rarely separate what the six do not. */
 typedef uint64_t boxes_function(const bvh_node *a, const bvh_node *b, const mesh_map *map);
 boxes_function boxes_scalar, boxes_avx2, boxes_avx512;
+
+/* Bits 8 j + i of the children that both nodes have. */
+static inline uint64_t boxes_in_use(const bvh_node *a, const bvh_node *b) {
+  uint64_t all = (((uint64_t)1 << a->count) - 1) * 0x0101010101010101u;
+  return b->count >= NODE_WIDTH ? all : all & (((uint64_t)1 << (8 * b->count)) - 1);
+}
 
 /* The one for this machine. */
 boxes_function *boxes_best(void);

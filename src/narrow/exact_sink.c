@@ -9,7 +9,7 @@
 void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find, bool real,
                 bool self) {
   buffer keys = sink->keys;
-  memset(sink, 0, offsetof(exact_sink, cache_a));
+  memset(sink, 0, offsetof(exact_sink, block));
   sink->keys = keys;
   sink->context = context;
   sink->a = a;
@@ -18,7 +18,8 @@ void sink_start(exact_sink *sink, const graze_context *context, const side *a, c
   sink->real = real;
   sink->self = self;
   sink->decide = tritri_block_best();
-  sink->cache_a.node = sink->cache_b.node = UINT32_MAX;
+  memset(sink->cache_a.number, 0xff, sizeof sink->cache_a.number);
+  memset(sink->cache_b.number, 0xff, sizeof sink->cache_b.number);
 }
 
 void sink_release(exact_sink *sink) {
@@ -31,22 +32,29 @@ void side_corners(const side *s, uint32_t triangle, double corners[9]) {
   for (int c = 0; c < 9; c += 3) graze_pose_apply(&s->pose, corners + c, corners + c);
 }
 
-void sink_pose_node(const side *s, uint32_t node, posed_node *cache) {
-  if (cache->node == node) return;
-  cache->node = node;
-  const bvh_node *n = &s->mesh->nodes[node];
+static void load_floats(const graze_mesh *mesh, const bvh_node *n, posed_node *out) {
   for (uint32_t i = 0; i < n->count; i++) {
-    double corners[9];
-    mesh_corners(s->mesh, n->child[i], corners);
-    for (int k = 0; k < 9; k++) cache->corner[k][i] = corners[k];
+    const uint32_t *v = mesh->triangles + 3 * (size_t)n->child[i];
+    for (int c = 0; c < 3; c++) {
+      const float *p = mesh->vertices_float + 3 * (size_t)v[c];
+      for (int k = 0; k < 3; k++) out->corner[3 * c + k][i] = (double)p[k];
+    }
   }
-  for (uint32_t i = n->count; i < NODE_WIDTH; i++) {
-    for (int k = 0; k < 9; k++) cache->corner[k][i] = 0;
+}
+
+static void load_doubles(const graze_mesh *mesh, const bvh_node *n, posed_node *out) {
+  for (uint32_t i = 0; i < n->count; i++) {
+    const uint32_t *v = mesh->triangles + 3 * (size_t)n->child[i];
+    for (int c = 0; c < 3; c++) {
+      const double *p = mesh->vertices_double + 3 * (size_t)v[c];
+      for (int k = 0; k < 3; k++) out->corner[3 * c + k][i] = p[k];
+    }
   }
-  if (s->identity) return;
-  const double *m = s->pose.m;
+}
+
+static void pose_corners(const double *m, posed_node *out) {
   for (int c = 0; c < 9; c += 3) {
-    double *x = cache->corner[c], *y = cache->corner[c + 1], *z = cache->corner[c + 2];
+    double *x = out->corner[c], *y = out->corner[c + 1], *z = out->corner[c + 2];
     for (int i = 0; i < NODE_WIDTH; i++) {
       double px = ((m[0] * x[i] + m[1] * y[i]) + m[2] * z[i]) + m[3];
       double py = ((m[4] * x[i] + m[5] * y[i]) + m[6] * z[i]) + m[7];
@@ -56,6 +64,19 @@ void sink_pose_node(const side *s, uint32_t node, posed_node *cache) {
       z[i] = pz;
     }
   }
+}
+
+const posed_node *sink_pose_node(const side *s, uint32_t node, posed_cache *cache) {
+  uint32_t place = node % POSED_NODES;
+  posed_node *out = &cache->node[place];
+  if (cache->number[place] == node) return out;
+  cache->number[place] = node;
+  const bvh_node *n = &s->mesh->nodes[node];
+  if (n->count < NODE_WIDTH) memset(out, 0, sizeof *out);
+  if (s->mesh->is_double) load_doubles(s->mesh, n, out);
+  else load_floats(s->mesh, n, out);
+  if (!s->identity) pose_corners(s->pose.m, out);
+  return out;
 }
 
 static void list_hit(exact_sink *sink, uint32_t first, uint32_t second) {
@@ -161,17 +182,18 @@ void sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[
   if (sink->count == TRITRI_BLOCK) sink_flush(sink);
 }
 
-void sink_add_mask(exact_sink *sink, uint64_t mask) {
-  const bvh_node *node_a = &sink->a->mesh->nodes[sink->cache_a.node];
-  const bvh_node *node_b = &sink->b->mesh->nodes[sink->cache_b.node];
+void sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
+  const bvh_node *node_a = &sink->a->mesh->nodes[a], *node_b = &sink->b->mesh->nodes[b];
+  const posed_node *posed_a = sink_pose_node(sink->a, a, &sink->cache_a);
+  const posed_node *posed_b = sink_pose_node(sink->b, b, &sink->cache_b);
   for (; mask != 0; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3;
     unsigned n = sink->count++;
     sink->first[n] = node_a->child[i];
     sink->second[n] = node_b->child[j];
     for (int k = 0; k < 9; k++) {
-      sink->block.a[k][n] = sink->cache_a.corner[k][i];
-      sink->block.b[k][n] = sink->cache_b.corner[k][j];
+      sink->block.a[k][n] = posed_a->corner[k][i];
+      sink->block.b[k][n] = posed_b->corner[k][j];
     }
     if (sink->count == TRITRI_BLOCK) sink_flush(sink);
   }

@@ -14,11 +14,17 @@ typedef struct side {
   bool identity;
 } side;
 
-/* Posed corners of the triangles of one bottom node, corner[3 * c + k][place]. */
+/* Posed corners of the triangles of one bottom node, corner[3 * c + k][place]; unused places are zero. */
 typedef struct posed_node {
   _Alignas(64) double corner[9][NODE_WIDTH];
-  uint32_t node; /* UINT32_MAX: empty */
 } posed_node;
+
+/* Bottom nodes posed lately: a traversal meets the same few again and again. Place = low bits of the node's number. */
+enum { POSED_NODES = 64 };
+typedef struct posed_cache {
+  uint32_t number[POSED_NODES]; /* UINT32_MAX: empty */
+  posed_node node[POSED_NODES];
+} posed_cache;
 
 /* What a pair of one mesh with itself shares; 0 for pairs of two meshes. */
 typedef enum shared_corners { SHARES_NONE = 0, SHARES_CORNER = 1, SHARES_EDGE = 2 } shared_corners;
@@ -40,8 +46,8 @@ typedef struct exact_sink {
   graze_work work;
   buffer keys; /* hits as first << 32 | second */
   uint64_t key_count;
-  posed_node cache_a, cache_b;
   tritri_block block;
+  posed_cache cache_a, cache_b;
 } exact_sink;
 
 void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find, bool real,
@@ -50,11 +56,11 @@ void sink_start(exact_sink *sink, const graze_context *context, const side *a, c
 /* The triangle's posed corners (tier T1) as 9 doubles. */
 void side_corners(const side *s, uint32_t triangle, double corners[9]);
 
-/* Fills the cache with a bottom node's triangles unless it holds them. */
-void sink_pose_node(const side *s, uint32_t node, posed_node *cache);
+/* The posed corners of a bottom node; valid until the cache is asked for another node. */
+const posed_node *sink_pose_node(const side *s, uint32_t node, posed_cache *cache);
 
-/* Adds pairs (triangle at place i of cache_a, triangle at place j of cache_b) for every bit 8 j + i. */
-void sink_add_mask(exact_sink *sink, uint64_t mask);
+/* Adds pairs (triangle at place i of bottom node a, triangle at place j of bottom node b) for every bit 8 j + i. */
+void sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask);
 
 /* Adds one pair given by coordinates. */
 void sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],

@@ -68,6 +68,7 @@ void job_map(job *j) {
   double skew = deviation(map->linear), scale = row_sum(map->linear, 3);
   if (!(scale < 0x1p30)) return;
   for (int k = 0; k < 9; k++) map->linear_float[k] = (float)map->linear[k];
+  map->identity = j->self || (j->a.identity && j->b.identity);
   map->rigid = skew < 1e-3;
   map->relative_margin = (float)(0x1p-19 * fmax(scale, 1) + 4 * (map->rigid ? skew : 0));
   /* Posing and the map are off by at most some 40 u of what takes part; smallest float against underflow. */

@@ -31,6 +31,15 @@ adjacent_function *adjacent_best(void) {
 #endif
 }
 
+box_pairs_function *box_pairs_best(void) {
+#if defined(__x86_64__)
+  static box_pairs_function *const table[] = {box_pairs_scalar, box_pairs_avx2, box_pairs_avx512};
+  return table[cpu_best()];
+#else
+  return box_pairs_scalar;
+#endif
+}
+
 graze_collide_options graze_default_collide_options(void) {
   return (graze_collide_options){.cookie = OPTIONS_COOKIE};
 }

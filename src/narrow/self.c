@@ -17,54 +17,62 @@ static unsigned degenerate_places(const graze_mesh *mesh, const bvh_node *node) 
   return bits;
 }
 
-static void add_places(exact_sink *s, const bvh_node *a, const bvh_node *b, const posed_node *pb, int j, unsigned places,
-                       shared_corners shares) {
+/* Two bottom nodes of the mesh, or twice the same. */
+typedef struct bottoms {
+  const bvh_node *a, *b;
+  const posed_node *posed_a, *posed_b;
+} bottoms;
+
+/* Pairs of the set places of a with place j of b. */
+static void add_places(exact_sink *s, const bottoms *t, int j, unsigned places, shared_corners shares) {
   for (; places != 0; places &= places - 1) {
     int i = __builtin_ctz(places);
     unsigned n = s->count++;
-    s->first[n] = a->child[i];
-    s->second[n] = b->child[j];
+    s->first[n] = t->a->child[i];
+    s->second[n] = t->b->child[j];
     s->shares[n] = (uint8_t)shares;
     for (int k = 0; k < 9; k++) {
-      s->block.a[k][n] = s->cache_a.corner[k][i];
-      s->block.b[k][n] = pb->corner[k][j];
+      s->block.a[k][n] = t->posed_a->corner[k][i];
+      s->block.b[k][n] = t->posed_b->corner[k][j];
     }
     if (s->count == TRITRI_BLOCK) sink_flush(s);
   }
 }
 
-static void add_duplicates(exact_sink *s, const bvh_node *a, const bvh_node *b, int j, unsigned places) {
+static void add_duplicates(exact_sink *s, const bottoms *t, int j, unsigned places) {
   for (; places != 0; places &= places - 1) {
-    uint32_t x = a->child[__builtin_ctz(places)], y = b->child[j];
+    uint32_t x = t->a->child[__builtin_ctz(places)], y = t->b->child[j];
     s->duplicates++;
     sink_hit(s, x < y ? x : y, x < y ? y : x);
   }
 }
 
+static bottoms open_bottoms(exact_sink *s, node_pair pair) {
+  const bvh_node *nodes = s->a->mesh->nodes;
+  const posed_node *a = sink_pose_node(s->a, pair.a, &s->cache_a);
+  const posed_node *b = pair.a == pair.b ? a : sink_pose_node(s->a, pair.b, &s->cache_b);
+  return (bottoms){&nodes[pair.a], &nodes[pair.b], a, b};
+}
+
 /* Triangles of two bottom nodes, or of one (pair.a == pair.b), whose boxes meet. */
 static void bottom_pair(exact_sink *s, node_pair pair, uint64_t mask) {
   const graze_mesh *mesh = s->a->mesh;
-  const bvh_node *a = &mesh->nodes[pair.a], *b = &mesh->nodes[pair.b];
   adjacent_function *adjacent = adjacent_best();
-  sink_pose_node(s->a, pair.a, &s->cache_a);
-  const posed_node *pb = &s->cache_a;
-  if (pair.a != pair.b) {
-    sink_pose_node(s->a, pair.b, &s->cache_b);
-    pb = &s->cache_b;
-  }
-  unsigned thin_a = degenerate_places(mesh, a), thin_b = degenerate_places(mesh, b);
-  for (int j = 0; j < b->count; j++) {
+  bottoms t = open_bottoms(s, pair);
+  bool any_thin = mesh->header->degenerate_count != 0;
+  unsigned thin_a = any_thin ? degenerate_places(mesh, t.a) : 0, thin_b = any_thin ? degenerate_places(mesh, t.b) : 0;
+  for (int j = 0; j < t.b->count; j++) {
     unsigned places = (mask >> (8 * j)) & 0xff;
     if (places == 0 || s->stop) continue;
     unsigned thin = (thin_b >> j) & 1 ? places : places & thin_a;
     places &= ~thin;
-    add_places(s, a, b, pb, j, thin, SHARES_NONE);
+    add_places(s, &t, j, thin, SHARES_NONE);
     if (places == 0) continue;
-    adjacent_masks m = adjacent(&s->cache_a, pb, j, places);
-    add_duplicates(s, a, b, j, m.all);
-    add_places(s, a, b, pb, j, places & ~(unsigned)m.shared, SHARES_NONE);
-    add_places(s, a, b, pb, j, m.corner, SHARES_CORNER);
-    add_places(s, a, b, pb, j, m.edge, SHARES_EDGE);
+    adjacent_masks m = adjacent(t.posed_a, t.posed_b, j, places);
+    add_duplicates(s, &t, j, m.all);
+    add_places(s, &t, j, places & ~(unsigned)m.shared, SHARES_NONE);
+    add_places(s, &t, j, m.corner, SHARES_CORNER);
+    add_places(s, &t, j, m.edge, SHARES_EDGE);
   }
   if (s->find == GRAZE_FIND_ANY) sink_flush(s);
 }
@@ -95,70 +103,36 @@ static void descend(worker *w, node_pair pair, uint64_t mask) {
   }
 }
 
-/* The box test of a pair; for one node with itself only places i < j. Inner nodes are entered. */
-static uint64_t open_boxes(worker *w, node_pair pair) {
+/* The box test of a pair, for bottom nodes only if asked; for one node with itself only places i < j. Inner nodes are
+ * entered. */
+static uint64_t open_boxes(worker *w, node_pair pair, bool test_bottoms) {
   const bvh_node *nodes = w->sink.a->mesh->nodes, *a = &nodes[pair.a], *b = &nodes[pair.b];
+  bool bottoms_both = a->bottom && b->bottom;
   w->sink.work.node_pairs++;
-  uint64_t mask = w->boxes(a, b, &w->map);
+  uint64_t mask = bottoms_both && !test_bottoms ? boxes_in_use(a, b) : w->boxes(a, b, &w->map);
   if (pair.a == pair.b) mask &= UPPER;
-  if (a->bottom && b->bottom) return mask;
+  if (bottoms_both) return mask;
   descend(w, pair, mask);
   for (int c = 0; pair.a == pair.b && c < a->count; c++) worker_push(w, a->child[c], a->child[c]);
   return 0;
 }
 
 void self_open(worker *w, node_pair pair) {
-  uint64_t mask = open_boxes(w, pair);
+  uint64_t mask = open_boxes(w, pair, true);
   if (mask != 0) bottom_pair(&w->sink, pair, mask);
 }
 
 /* ---- candidate boxes only ------------------------------------------------------------------------------------------ */
 
-/* Closed boxes of a bottom node's triangles, exact: low and high per axis and place. */
-typedef struct triangle_boxes {
-  double low[3][NODE_WIDTH], high[3][NODE_WIDTH];
-} triangle_boxes;
-
-static void boxes_of(const posed_node *p, triangle_boxes *out) {
-  for (int k = 0; k < 3; k++) {
-    for (int i = 0; i < NODE_WIDTH; i++) {
-      double x = p->corner[k][i], y = p->corner[3 + k][i], z = p->corner[6 + k][i];
-      double low = x < y ? x : y, high = x < y ? y : x;
-      out->low[k][i] = low < z ? low : z;
-      out->high[k][i] = high > z ? high : z;
-    }
-  }
-}
-
-static unsigned meeting_places(const triangle_boxes *a, const triangle_boxes *b, int j) {
-  unsigned char apart[NODE_WIDTH] = {0};
-  for (int k = 0; k < 3; k++) {
-    double low = b->low[k][j], high = b->high[k][j];
-    for (int i = 0; i < NODE_WIDTH; i++) apart[i] |= (a->low[k][i] > high) | (low > a->high[k][i]);
-  }
-  unsigned bits = 0;
-  for (int i = 0; i < NODE_WIDTH; i++) bits |= (unsigned)(!apart[i]) << i;
-  return bits;
-}
-
 void self_box_open(worker *w, node_pair pair) {
   exact_sink *s = &w->sink;
-  uint64_t mask = open_boxes(w, pair);
+  uint64_t mask = open_boxes(w, pair, false); /* the exact test is as cheap */
   if (mask == 0) return;
-  const bvh_node *a = &s->a->mesh->nodes[pair.a], *b = &s->a->mesh->nodes[pair.b];
-  triangle_boxes box_a, box_b;
-  sink_pose_node(s->a, pair.a, &s->cache_a);
-  sink_pose_node(s->a, pair.b, &s->cache_b);
-  boxes_of(&s->cache_a, &box_a);
-  boxes_of(&s->cache_b, &box_b);
-  for (int j = 0; j < b->count; j++) {
-    unsigned places = (mask >> (8 * j)) & 0xff;
-    if (places == 0) continue;
-    for (places &= meeting_places(&box_a, &box_b, j); places != 0; places &= places - 1) {
-      uint32_t x = a->child[__builtin_ctz(places)], y = b->child[j];
-      s->counts.triangle_pairs++;
-      sink_hit(s, x < y ? x : y, x < y ? y : x);
-      if (s->stop) return;
-    }
+  bottoms t = open_bottoms(s, pair);
+  for (mask = box_pairs_best()(t.posed_a, t.posed_b, mask); mask != 0 && !s->stop; mask &= mask - 1) {
+    int bit = __builtin_ctzll(mask);
+    uint32_t x = t.a->child[bit & 7], y = t.b->child[bit >> 3];
+    s->counts.triangle_pairs++;
+    sink_hit(s, x < y ? x : y, x < y ? y : x);
   }
 }

@@ -45,9 +45,7 @@ void traverse_open(worker *w, node_pair pair) {
   uint64_t mask = w->boxes(a, b, &w->map);
   if (mask == 0) return;
   if (a->bottom && b->bottom) {
-    sink_pose_node(w->sink.a, pair.a, &w->sink.cache_a);
-    sink_pose_node(w->sink.b, pair.b, &w->sink.cache_b);
-    sink_add_mask(&w->sink, mask);
+    sink_add_mask(&w->sink, pair.a, pair.b, mask);
     if (w->sink.find == GRAZE_FIND_ANY) sink_flush(&w->sink);
     return;
   }

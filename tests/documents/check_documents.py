@@ -122,7 +122,7 @@ def console(source, binary, work, update):
             for command, wanted in sessions(body):
                 status, got = run(command, status, binary, folder)
                 count += 1
-                written += ["$ " + command, *(wanted if "..." in wanted else got)]
+                written += ["$ " + command, *(wanted if "..." in wanted else [g.rstrip() for g in got])]
                 if not matches([plain(w) for w in wanted], [plain(g) for g in got]):
                     faults.append(f"{document.relative_to(source)}: $ {command}\n"
                                   + "\n".join(difflib.unified_diff(wanted, got, "document", "now", lineterm="")))
