@@ -18,7 +18,7 @@
 static const char usage[] =
     "usage: graze-bench [options]\n"
     "  --list             names of the workloads, nothing is run\n"
-    "  --filter GLOB      only workloads whose name matches, such as 'boolean/*'\n"
+    "  --filter GLOB      only workloads whose name matches, such as 'boolean/*' or '@(self|wave)/*'\n"
     "  --repeats N        timed rounds (9; with --quick 3)\n"
     "  --threads N        threads of the library (1: pinned to one core; 0: all)\n"
     "  --core N           the core for one-thread runs (the last one)\n"
@@ -38,7 +38,7 @@ bool bench_wants(bench *b, const char *format, ...) {
   va_start(list, format);
   vsnprintf(name, sizeof name, format, list);
   va_end(list);
-  if (b->filter && fnmatch(b->filter, name, 0)) return false;
+  if (b->filter && fnmatch(b->filter, name, FNM_EXTMATCH)) return false;
   if (b->list) printf("%s\n", name);
   return !b->list;
 }
@@ -47,7 +47,7 @@ static int number(const char *text, const char *option) {
   char *end;
   long n = strtol(text, &end, 10);
   if (end == text || *end || n < 0 || n > 1000000) {
-    fprintf(stderr, "graze-bench: %s wants a number, not '%s'\n", option, text);
+    fprintf(stderr, "graze-bench: --%s wants a number, not '%s'\n", option, text);
     exit(2);
   }
   return (int)n;

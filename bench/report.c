@@ -26,7 +26,8 @@ report *report_open(const char *path, bool append, int threads) {
   r->threads = threads;
   r->file = path ? fopen(path, append ? "a" : "w") : stdout;
   if (!r->file) fail("%s: %s", path, strerror(errno));
-  if (!append || ftell(r->file) == 0)
+  if (path && append) fseek(r->file, 0, SEEK_END);
+  if (!path || !append || ftell(r->file) == 0)
     fprintf(r->file,
             "workload,size,engine,instruction_set,threads,repeats,median_s,min_s,worst_s,items,unit,ns_per_item,"
             "items_per_s,bytes,count,hash,wrong,ok,note,commit,compiler,cpu\n");

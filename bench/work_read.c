@@ -1,5 +1,5 @@
 /* bench/work_read.c: mesh files of a million triangles in every format, written here, read through graze_io. A row is
- * right when what was read is what was written, bit by bit. */
+ * right when what was read is what was written: the stored floats, or the doubles nearest to the digits, bit by bit. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,10 +115,21 @@ static void run_read(void *argument, bool check, sample *out) {
   graze_geometry_free(&g);
 }
 
-static uint64_t expected_hash(const model *m) {
+/* Text holds nine digits: the value that must be read is the double nearest to them, here by the C library. */
+static double written_value(float x, bool text) {
+  char digits[32];
+  snprintf(digits, sizeof digits, "%.9g", (double)x);
+  return text ? strtod(digits, NULL) : (double)x;
+}
+
+static uint64_t expected_hash(const model *m, bool text) {
+  size_t n = 3 * (size_t)m->vertex_count;
+  double *values = must_alloc(n, sizeof *values);
   uint64_t hash = 0;
+  for (size_t i = 0; i < n; i++) values[i] = written_value(m->vertices[i], text);
   for (size_t i = 0; i < 3 * (size_t)m->triangle_count; i++)
-    for (size_t k = 0; k < 3; k++) hash += splitmix64(9 * i + k + bits(m->vertices[3 * (size_t)m->indices[i] + k]));
+    for (size_t k = 0; k < 3; k++) hash += splitmix64(9 * i + k + bits(values[3 * (size_t)m->indices[i] + k]));
+  free(values);
   return hash;
 }
 
@@ -127,7 +138,7 @@ static void judge_read(contest *c, entry *e) {
   snprintf(e->note, sizeof e->note, "file of %.1f MB", 1e-6 * (double)e->checked.bytes);
 }
 
-static void one_read(bench *b, const model *m, const char *name, const char *ending, writer write) {
+static void one_read(bench *b, const model *m, const char *name, const char *ending, writer write, bool text) {
   if (!bench_wants(b, "read/%s", name)) return;
   char *path = text_of("%s/read.%s", b->work_folder, ending);
   FILE *f = fopen(path, "wb");
@@ -138,7 +149,7 @@ static void one_read(bench *b, const model *m, const char *name, const char *end
   read_job j = {path, bytes, b->threads};
   contest c;
   contest_begin(&c, b, "byte", m->triangle_count, bytes, "read/%s", name);
-  contest_expect(&c, m->triangle_count, expected_hash(m));
+  contest_expect(&c, m->triangle_count, expected_hash(m, text));
   c.judge = judge_read;
   contest_ours(&c, "cpu", run_read, &j);
   contest_end(&c);
@@ -150,13 +161,15 @@ void work_read(bench *b) {
   static const struct format {
     const char *name, *ending;
     writer write;
-  } formats[] = {{"obj", "obj", write_obj},
-                 {"off", "off", write_off},
-                 {"ply_ascii", "ply", write_ply_ascii},
-                 {"ply_binary", "ply", write_ply_binary},
-                 {"stl_ascii", "stl", write_stl_ascii},
-                 {"stl_binary", "stl", write_stl_binary}};
+    bool text;
+  } formats[] = {{"obj", "obj", write_obj, true},
+                 {"off", "off", write_off, true},
+                 {"ply_ascii", "ply", write_ply_ascii, true},
+                 {"ply_binary", "ply", write_ply_binary, false},
+                 {"stl_ascii", "stl", write_stl_ascii, true},
+                 {"stl_binary", "stl", write_stl_binary, false}};
   model m = shape_plane(b->list ? 1 : b->quick ? 100 : 708);
-  for (size_t i = 0; i < COUNT_OF(formats); i++) one_read(b, &m, formats[i].name, formats[i].ending, formats[i].write);
+  for (size_t i = 0; i < COUNT_OF(formats); i++)
+    one_read(b, &m, formats[i].name, formats[i].ending, formats[i].write, formats[i].text);
   model_free(&m);
 }

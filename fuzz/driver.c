@@ -26,7 +26,7 @@ static size_t input_count;
 static uint64_t seed = 1, run_count, only = UINT64_MAX;
 static const char *save_path;
 static volatile sig_atomic_t running;
-static uint64_t state, current;
+static uint64_t state;
 
 static uint64_t next_random(void) {
   uint64_t x = state += 0x9E3779B97F4A7C15u;
@@ -43,13 +43,13 @@ static size_t pick(size_t limit, bool small) {
 
 /* ---- what is said when a target fails ---- */
 
+static char failure_text[128]; /* written beforehand: little may be called once things have gone wrong */
+static size_t failure_length;
+
 static void tell(void) {
-  static char text[128];
   if (!running) return;
   running = 0;
-  int length = snprintf(text, sizeof text, "failed at input %llu of seed %llu: run it with --only %llu\n",
-                        (unsigned long long)current, (unsigned long long)seed, (unsigned long long)current);
-  if (length > 0 && write(2, text, (size_t)length) < 0) return;
+  if (write(2, failure_text, failure_length) < 0) return;
 }
 
 static void on_signal(int number) {
@@ -193,7 +193,9 @@ static void run(uint64_t number, input *scratch) {
   uint8_t *exact = malloc(scratch->size > 0 ? scratch->size : 1); /* so that a read past its end shows */
   if (exact == NULL) fail("out of memory", "driver");
   memcpy(exact, scratch->data, scratch->size);
-  current = number;
+  failure_length =
+      (size_t)snprintf(failure_text, sizeof failure_text, "failed at input %llu of seed %llu: see --only\n",
+                       (unsigned long long)number, (unsigned long long)seed);
   running = 1;
   LLVMFuzzerTestOneInput(exact, scratch->size);
   running = 0;

@@ -184,6 +184,35 @@ static void test_folded_sheets(void **unused) {
   }
 }
 
+/* Fans around one corner, rotated with rounding and then shaken by ulps: neighbours that overlap, touch along a ray or
+ * just miss, which is where a shortcut for adjacent triangles would err. */
+static void test_fans(void **unused) {
+  (void)unused;
+  enum { count = 14 };
+  uint64_t state = 15;
+  double corners[9 * count];
+  for (int i = 0; i < runs(150); i++) {
+    graze_pose pose = test_random_pose(&state, i % 3 == 0 ? 0 : 50);
+    double points[10][3], centre[3] = {0, 0, 0};
+    int flat = i % 4 == 0, reach = 1 + (int)random_below(&state, 4);
+    for (int p = 0; p < 10; p++) {
+      for (uint32_t k = 0; k < 3; k++) points[p][k] = (int)random_below(&state, 2 * (uint32_t)reach + 1) - reach;
+      if (flat) points[p][2] = 0;
+      graze_pose_apply(&pose, points[p], points[p]);
+      double *shaken = &points[p][random_below(&state, 3)];
+      if (random_below(&state, 2)) *shaken = nextafter(*shaken, random_signed(&state) * 1e9);
+    }
+    graze_pose_apply(&pose, centre, centre);
+    for (int t = 0; t < count; t++) {
+      const double *corner[3] = {centre, points[random_below(&state, 10)], points[random_below(&state, 10)]};
+      uint32_t turn = random_below(&state, 3);
+      if (t == 13) corner[0] = points[0]; /* one that is not of the fan */
+      for (uint32_t c = 0; c < 3; c++) memcpy(corners + 9 * t + 3 * c, corner[(c + turn) % 3], 3 * sizeof *corners);
+    }
+    check(corners, count);
+  }
+}
+
 static void test_empty_and_one(void **unused) {
   (void)unused;
   double one[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
@@ -251,8 +280,8 @@ static void test_refusals(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lattice_soups), cmocka_unit_test(test_scales),        cmocka_unit_test(test_family_soups),
-      cmocka_unit_test(test_balls),         cmocka_unit_test(test_folded_sheets), cmocka_unit_test(test_empty_and_one),
-      cmocka_unit_test(test_threads),       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_balls),         cmocka_unit_test(test_folded_sheets), cmocka_unit_test(test_fans),
+      cmocka_unit_test(test_empty_and_one), cmocka_unit_test(test_threads),       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -368,21 +368,25 @@ static void test_robots(void **unused) {
   robot("fanuc_cr35ia", "cr35ia_reach", ".xz", 6);
 }
 
+/* Both tables of the house were made from coordinates rounded to float: the parts 9 and 107, for one, meet in 37 pairs
+ * then, and in 33 as the decimals stand in the file. */
 static void test_house(void **unused) {
   (void)unused;
   const graze_geometry *g = &get_source("scenes/fzk_haus/fzk_haus.obj.xz")->geometry;
+  float *floats = as_floats(g->vertices, 3 * g->vertex_count);
   graze_mesh *meshes[110];
   graze_scene *scene = NULL;
   graze_pose here = graze_pose_identity();
   assert_int_equal(g->group_count, 110);
   assert_int_equal(graze_scene_create(context, &scene), GRAZE_OK);
   for (uint32_t i = 0; i < 110; i++) {
-    meshes[i] = bake(g, g->vertices, GRAZE_DOUBLE, g->groups[i].first_triangle, g->groups[i].triangle_count);
+    meshes[i] = bake(g, floats, GRAZE_FLOAT, g->groups[i].first_triangle, g->groups[i].triangle_count);
     add_object(scene, meshes[i], &here, i);
   }
   check_scene(scene, "fzk", 315);
   graze_scene_destroy(scene);
   for (int i = 0; i < 110; i++) graze_mesh_destroy(meshes[i]);
+  free(floats);
 }
 
 /* ---- triangle pairs -----------------------------------------------------------------------------------------------

@@ -73,12 +73,12 @@ typedef void (*graze_parallel_function)(void *user, uint32_t count, void (*body)
 typedef struct graze_context graze_context;
 
 typedef struct graze_context_def {
-  graze_allocator allocator;        /* all NULL: malloc family */
-  graze_log_function log;           /* NULL: silent */
+  graze_allocator allocator; /* all NULL: malloc family */
+  graze_log_function log;    /* NULL: silent */
   void *log_user;
   graze_parallel_function parallel; /* NULL: OpenMP */
   void *parallel_user;
-  int threads;                      /* most threads to use; 0 = all processors. With `parallel` set: a hint */
+  int threads; /* most threads to use; 0 = all processors. With `parallel` set: a hint */
   uint32_t cookie;
 } graze_context_def;
 

@@ -17,10 +17,10 @@ extern "C" {
 /* ---- two triangles ---------------------------------------------------------------------------------------- */
 
 typedef enum graze_kind { /* dimension of the common set, plus one */
-  GRAZE_KIND_NONE = 0,
-  GRAZE_KIND_POINT = 1,
-  GRAZE_KIND_SEGMENT = 2,
-  GRAZE_KIND_AREA = 3
+                          GRAZE_KIND_NONE = 0,
+                          GRAZE_KIND_POINT = 1,
+                          GRAZE_KIND_SEGMENT = 2,
+                          GRAZE_KIND_AREA = 3
 } graze_kind;
 
 typedef struct graze_tritri {
@@ -72,9 +72,9 @@ typedef struct graze_counts {
   uint64_t points;
   uint64_t segments;
   uint64_t areas;
-  uint64_t coplanar;       /* meeting pairs whose six points lie in one plane */
-  uint64_t degenerate;     /* meeting pairs with at least one zero-area triangle */
-  uint64_t hash;           /* sum of graze_pair_hash; 0 for GRAZE_FIND_ANY */
+  uint64_t coplanar;   /* meeting pairs whose six points lie in one plane */
+  uint64_t degenerate; /* meeting pairs with at least one zero-area triangle */
+  uint64_t hash;       /* sum of graze_pair_hash; 0 for GRAZE_FIND_ANY */
 } graze_counts;
 
 typedef struct graze_triangle_pair {

@@ -25,14 +25,14 @@ typedef enum graze_volumes {
 } graze_volumes;
 
 typedef struct graze_mesh_def {
-  const void *vertices;       /* first coordinate of vertex 0: x, y, z of `precision` */
-  size_t vertex_stride;       /* bytes from vertex to vertex; 0 = tightly packed */
+  const void *vertices; /* first coordinate of vertex 0: x, y, z of `precision` */
+  size_t vertex_stride; /* bytes from vertex to vertex; 0 = tightly packed */
   uint64_t vertex_count;
-  const uint32_t *indices;    /* 3 per triangle; NULL: a soup, triangle i has vertices 3i, 3i+1, 3i+2 */
-  uint64_t triangle_count;    /* with indices NULL: 0 = vertex_count / 3, which must be whole */
+  const uint32_t *indices; /* 3 per triangle; NULL: a soup, triangle i has vertices 3i, 3i+1, 3i+2 */
+  uint64_t triangle_count; /* with indices NULL: 0 = vertex_count / 3, which must be whole */
   graze_precision precision;
   graze_volumes volumes;
-  bool no_adjacency;          /* skip neighbour search: closed, oriented, parts and edges are then not known */
+  bool no_adjacency; /* skip neighbour search: closed, oriented, parts and edges are then not known */
   uint32_t cookie;
 } graze_mesh_def;
 
@@ -47,22 +47,22 @@ GRAZE_API void graze_mesh_destroy(graze_mesh *mesh);
  * edge is a pair of different positions; degenerate (zero-area) triangles have no part in edge facts. */
 typedef struct graze_mesh_facts {
   uint64_t vertices;
-  uint64_t positions;            /* distinct positions among the vertices that triangles use */
+  uint64_t positions; /* distinct positions among the vertices that triangles use */
   uint64_t triangles;
-  uint64_t degenerate;           /* triangles of exactly zero area */
-  uint64_t parts;                /* sets of triangles connected through shared positions */
-  uint64_t open_edges;           /* edges of exactly one triangle */
-  uint64_t nonmanifold_edges;    /* edges of three or more triangles */
-  uint64_t misoriented_edges;    /* edges of two triangles that run through them in the same direction */
-  bool adjacency;                /* false: the six facts above after `triangles`, and the next two, are not known
-                                    (degenerate always is) */
-  bool closed;                   /* at least one triangle, every edge has exactly two */
-  bool oriented;                 /* no misoriented and no nonmanifold edge */
-  graze_box box;                 /* of the vertices that triangles use; empty for no triangles */
+  uint64_t degenerate;        /* triangles of exactly zero area */
+  uint64_t parts;             /* sets of triangles connected through shared positions */
+  uint64_t open_edges;        /* edges of exactly one triangle */
+  uint64_t nonmanifold_edges; /* edges of three or more triangles */
+  uint64_t misoriented_edges; /* edges of two triangles that run through them in the same direction */
+  bool adjacency;             /* false: the six facts above after `triangles`, and the next two, are not known
+                                 (degenerate always is) */
+  bool closed;                /* at least one triangle, every edge has exactly two */
+  bool oriented;              /* no misoriented and no nonmanifold edge */
+  graze_box box;              /* of the vertices that triangles use; empty for no triangles */
   graze_precision precision;
   graze_volumes volumes;
-  uint64_t bytes;                /* of the whole block */
-  uint64_t hash;                 /* of geometry: coordinates and triangles in order, independent of the rest */
+  uint64_t bytes; /* of the whole block */
+  uint64_t hash;  /* of geometry: coordinates and triangles in order, independent of the rest */
 } graze_mesh_facts;
 
 GRAZE_API void graze_mesh_get_facts(const graze_mesh *mesh, graze_mesh_facts *facts);

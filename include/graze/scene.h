@@ -26,8 +26,8 @@ typedef struct graze_object_def {
   const graze_mesh *mesh; /* not copied: must live as long as the object */
   graze_pose pose;        /* default: identity */
   uint64_t user_id;
-  const char *name;       /* copied; NULL = "" */
-  const char *layer;      /* copied; NULL = "" (no layer) */
+  const char *name;  /* copied; NULL = "" */
+  const char *layer; /* copied; NULL = "" (no layer) */
   uint32_t cookie;
 } graze_object_def;
 
@@ -72,9 +72,9 @@ typedef struct graze_object_pair {
 } graze_object_pair;
 
 typedef struct graze_check_options {
-  graze_find find;           /* default GRAZE_FIND_COUNT */
-  graze_exactness exactness; /* default T1 */
-  bool all_pairs;            /* list every pair that was not ignored, also the separate ones */
+  graze_find find;                  /* default GRAZE_FIND_COUNT */
+  graze_exactness exactness;        /* default T1 */
+  bool all_pairs;                   /* list every pair that was not ignored, also the separate ones */
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;
   uint32_t cookie;
@@ -85,10 +85,10 @@ GRAZE_API graze_check_options graze_default_check_options(void);
 typedef struct graze_check_result {
   const graze_object_pair *pairs; /* sorted by the order of adding; owned by the scene, valid until its next call */
   uint64_t pair_count;
-  uint64_t object_pairs;          /* pairs of objects that were not ignored: n (n - 1) / 2 less the ignored ones */
+  uint64_t object_pairs; /* pairs of objects that were not ignored: n (n - 1) / 2 less the ignored ones */
   uint64_t ignored_pairs;
-  uint64_t candidate_pairs;       /* of them, those whose boxes meet; an object's box is that of its mesh's posed box */
-  uint64_t clashes;               /* pairs that meet */
+  uint64_t candidate_pairs; /* of them, those whose boxes meet; an object's box is that of its mesh's posed box */
+  uint64_t clashes;         /* pairs that meet */
   graze_work work;
 } graze_check_result;
 

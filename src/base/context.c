@@ -12,7 +12,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 
-enum { CONTEXT_COOKIE = 0x67726331, HUGE_PAGE = 1 << 21, LARGE_BLOCK = 1 << 23 };
+enum { CONTEXT_COOKIE = 0x67726331 };
 
 /* Large memory asks for huge pages: the first touch of 4 KiB pages costs more than many a pass over them. */
 static void *system_alloc(void *user, size_t size, size_t alignment) {

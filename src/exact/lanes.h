@@ -19,37 +19,85 @@ enum { LANES = 8 };
 typedef __m512d vd;
 typedef __mmask8 vm;
 #define LANES_NAME(x) x##_avx512
-static inline vd vd_load(const double *p) { return _mm512_loadu_pd(p); }
-static inline void vd_store(double *p, vd a) { _mm512_storeu_pd(p, a); }
-static inline vd vd_set(double x) { return _mm512_set1_pd(x); }
-static inline vd vd_add(vd a, vd b) { return _mm512_add_pd(a, b); }
-static inline vd vd_sub(vd a, vd b) { return _mm512_sub_pd(a, b); }
-static inline vd vd_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
-static inline vd vd_min(vd a, vd b) { return _mm512_min_pd(a, b); }
-static inline vd vd_max(vd a, vd b) { return _mm512_max_pd(a, b); }
-static inline vd vd_abs(vd a) { return _mm512_abs_pd(a); }
-static inline vd vd_neg(vd a) { return _mm512_xor_pd(a, _mm512_set1_pd(-0.0)); }
-static inline vm vd_gt(vd a, vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
-static inline vm vd_ge(vd a, vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
-static inline vm vd_eq(vd a, vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
-static inline vd vd_select(vm m, vd yes, vd no) { return _mm512_mask_blend_pd(m, no, yes); }
+static inline vd vd_load(const double *p) {
+  return _mm512_loadu_pd(p);
+}
+static inline void vd_store(double *p, vd a) {
+  _mm512_storeu_pd(p, a);
+}
+static inline vd vd_set(double x) {
+  return _mm512_set1_pd(x);
+}
+static inline vd vd_add(vd a, vd b) {
+  return _mm512_add_pd(a, b);
+}
+static inline vd vd_sub(vd a, vd b) {
+  return _mm512_sub_pd(a, b);
+}
+static inline vd vd_mul(vd a, vd b) {
+  return _mm512_mul_pd(a, b);
+}
+static inline vd vd_min(vd a, vd b) {
+  return _mm512_min_pd(a, b);
+}
+static inline vd vd_max(vd a, vd b) {
+  return _mm512_max_pd(a, b);
+}
+static inline vd vd_abs(vd a) {
+  return _mm512_abs_pd(a);
+}
+static inline vd vd_neg(vd a) {
+  return _mm512_xor_pd(a, _mm512_set1_pd(-0.0));
+}
+static inline vm vd_gt(vd a, vd b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
+}
+static inline vm vd_ge(vd a, vd b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ);
+}
+static inline vm vd_eq(vd a, vd b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+}
+static inline vd vd_select(vm m, vd yes, vd no) {
+  return _mm512_mask_blend_pd(m, no, yes);
+}
 /* The rounding error of p = a * b. */
-static inline vd vd_product_error(vd a, vd b, vd p) { return _mm512_fmsub_pd(a, b, p); }
+static inline vd vd_product_error(vd a, vd b, vd p) {
+  return _mm512_fmsub_pd(a, b, p);
+}
 /* A power of two at least |a| and at most 2 |a|, for finite a >= 2^-1021. */
-static inline vd vd_power_above(vd a) { return _mm512_scalef_pd(vd_set(2), _mm512_getexp_pd(a)); }
-static inline vm vm_and(vm a, vm b) { return (vm)(a & b); }
-static inline vm vm_or(vm a, vm b) { return (vm)(a | b); }
-static inline vm vm_xor(vm a, vm b) { return (vm)(a ^ b); }
-static inline vm vm_andnot(vm a, vm b) { return (vm)(a & ~b); }
-static inline vm vm_none(void) { return 0; }
-static inline vm vm_all(void) { return 0xff; }
-static inline unsigned vm_bits(vm a) { return a; }
+static inline vd vd_power_above(vd a) {
+  return _mm512_scalef_pd(vd_set(2), _mm512_getexp_pd(a));
+}
+static inline vm vm_and(vm a, vm b) {
+  return (vm)(a & b);
+}
+static inline vm vm_or(vm a, vm b) {
+  return (vm)(a | b);
+}
+static inline vm vm_xor(vm a, vm b) {
+  return (vm)(a ^ b);
+}
+static inline vm vm_andnot(vm a, vm b) {
+  return (vm)(a & ~b);
+}
+static inline vm vm_none(void) {
+  return 0;
+}
+static inline vm vm_all(void) {
+  return 0xff;
+}
+static inline unsigned vm_bits(vm a) {
+  return a;
+}
 /* Moves the lanes of from[0..LANES) whose bits are set to the front of `to`, which has room for `room` numbers and may
  * be written up to there. */
 static inline void lanes_pack(double *to, const double *from, unsigned bits, unsigned room) {
   __m512d packed = _mm512_maskz_compress_pd((__mmask8)bits, _mm512_loadu_pd(from));
-  if (room >= LANES) _mm512_storeu_pd(to, packed);
-  else _mm512_mask_storeu_pd(to, (__mmask8)((1u << room) - 1), packed);
+  if (room >= LANES)
+    _mm512_storeu_pd(to, packed);
+  else
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << room) - 1), packed);
 }
 
 #elif LANES_ISA == 1
@@ -59,33 +107,77 @@ enum { LANES = 4 };
 typedef __m256d vd;
 typedef __m256d vm;
 #define LANES_NAME(x) x##_avx2
-static inline vd vd_load(const double *p) { return _mm256_loadu_pd(p); }
-static inline void vd_store(double *p, vd a) { _mm256_storeu_pd(p, a); }
-static inline vd vd_set(double x) { return _mm256_set1_pd(x); }
-static inline vd vd_add(vd a, vd b) { return _mm256_add_pd(a, b); }
-static inline vd vd_sub(vd a, vd b) { return _mm256_sub_pd(a, b); }
-static inline vd vd_mul(vd a, vd b) { return _mm256_mul_pd(a, b); }
-static inline vd vd_min(vd a, vd b) { return _mm256_min_pd(a, b); }
-static inline vd vd_max(vd a, vd b) { return _mm256_max_pd(a, b); }
-static inline vd vd_abs(vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
-static inline vd vd_neg(vd a) { return _mm256_xor_pd(a, _mm256_set1_pd(-0.0)); }
-static inline vm vd_gt(vd a, vd b) { return _mm256_cmp_pd(a, b, _CMP_GT_OQ); }
-static inline vm vd_ge(vd a, vd b) { return _mm256_cmp_pd(a, b, _CMP_GE_OQ); }
-static inline vm vd_eq(vd a, vd b) { return _mm256_cmp_pd(a, b, _CMP_EQ_OQ); }
-static inline vd vd_select(vm m, vd yes, vd no) { return _mm256_blendv_pd(no, yes, m); }
-static inline vd vd_product_error(vd a, vd b, vd p) { return _mm256_fmsub_pd(a, b, p); }
+static inline vd vd_load(const double *p) {
+  return _mm256_loadu_pd(p);
+}
+static inline void vd_store(double *p, vd a) {
+  _mm256_storeu_pd(p, a);
+}
+static inline vd vd_set(double x) {
+  return _mm256_set1_pd(x);
+}
+static inline vd vd_add(vd a, vd b) {
+  return _mm256_add_pd(a, b);
+}
+static inline vd vd_sub(vd a, vd b) {
+  return _mm256_sub_pd(a, b);
+}
+static inline vd vd_mul(vd a, vd b) {
+  return _mm256_mul_pd(a, b);
+}
+static inline vd vd_min(vd a, vd b) {
+  return _mm256_min_pd(a, b);
+}
+static inline vd vd_max(vd a, vd b) {
+  return _mm256_max_pd(a, b);
+}
+static inline vd vd_abs(vd a) {
+  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
+static inline vd vd_neg(vd a) {
+  return _mm256_xor_pd(a, _mm256_set1_pd(-0.0));
+}
+static inline vm vd_gt(vd a, vd b) {
+  return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
+}
+static inline vm vd_ge(vd a, vd b) {
+  return _mm256_cmp_pd(a, b, _CMP_GE_OQ);
+}
+static inline vm vd_eq(vd a, vd b) {
+  return _mm256_cmp_pd(a, b, _CMP_EQ_OQ);
+}
+static inline vd vd_select(vm m, vd yes, vd no) {
+  return _mm256_blendv_pd(no, yes, m);
+}
+static inline vd vd_product_error(vd a, vd b, vd p) {
+  return _mm256_fmsub_pd(a, b, p);
+}
 static inline vd vd_power_above(vd a) {
   /* Keep the exponent bits: the power of two at or below; times two. */
   const __m256i exponent = _mm256_set1_epi64x(0x7ff0000000000000);
   return _mm256_mul_pd(_mm256_castsi256_pd(_mm256_and_si256(_mm256_castpd_si256(a), exponent)), vd_set(2));
 }
-static inline vm vm_and(vm a, vm b) { return _mm256_and_pd(a, b); }
-static inline vm vm_or(vm a, vm b) { return _mm256_or_pd(a, b); }
-static inline vm vm_xor(vm a, vm b) { return _mm256_xor_pd(a, b); }
-static inline vm vm_andnot(vm a, vm b) { return _mm256_andnot_pd(b, a); }
-static inline vm vm_none(void) { return _mm256_setzero_pd(); }
-static inline vm vm_all(void) { return _mm256_castsi256_pd(_mm256_set1_epi64x(-1)); }
-static inline unsigned vm_bits(vm a) { return (unsigned)_mm256_movemask_pd(a); }
+static inline vm vm_and(vm a, vm b) {
+  return _mm256_and_pd(a, b);
+}
+static inline vm vm_or(vm a, vm b) {
+  return _mm256_or_pd(a, b);
+}
+static inline vm vm_xor(vm a, vm b) {
+  return _mm256_xor_pd(a, b);
+}
+static inline vm vm_andnot(vm a, vm b) {
+  return _mm256_andnot_pd(b, a);
+}
+static inline vm vm_none(void) {
+  return _mm256_setzero_pd();
+}
+static inline vm vm_all(void) {
+  return _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
+}
+static inline unsigned vm_bits(vm a) {
+  return (unsigned)_mm256_movemask_pd(a);
+}
 
 #else
 
@@ -93,20 +185,48 @@ enum { LANES = 1 };
 typedef double vd;
 typedef unsigned vm;
 #define LANES_NAME(x) x##_scalar
-static inline vd vd_load(const double *p) { return *p; }
-static inline void vd_store(double *p, vd a) { *p = a; }
-static inline vd vd_set(double x) { return x; }
-static inline vd vd_add(vd a, vd b) { return a + b; }
-static inline vd vd_sub(vd a, vd b) { return a - b; }
-static inline vd vd_mul(vd a, vd b) { return a * b; }
-static inline vd vd_min(vd a, vd b) { return a < b ? a : b; }
-static inline vd vd_max(vd a, vd b) { return a > b ? a : b; }
-static inline vd vd_abs(vd a) { return fabs(a); }
-static inline vd vd_neg(vd a) { return -a; }
-static inline vm vd_gt(vd a, vd b) { return a > b; }
-static inline vm vd_ge(vd a, vd b) { return a >= b; }
-static inline vm vd_eq(vd a, vd b) { return a == b; }
-static inline vd vd_select(vm m, vd yes, vd no) { return m ? yes : no; }
+static inline vd vd_load(const double *p) {
+  return *p;
+}
+static inline void vd_store(double *p, vd a) {
+  *p = a;
+}
+static inline vd vd_set(double x) {
+  return x;
+}
+static inline vd vd_add(vd a, vd b) {
+  return a + b;
+}
+static inline vd vd_sub(vd a, vd b) {
+  return a - b;
+}
+static inline vd vd_mul(vd a, vd b) {
+  return a * b;
+}
+static inline vd vd_min(vd a, vd b) {
+  return a < b ? a : b;
+}
+static inline vd vd_max(vd a, vd b) {
+  return a > b ? a : b;
+}
+static inline vd vd_abs(vd a) {
+  return fabs(a);
+}
+static inline vd vd_neg(vd a) {
+  return -a;
+}
+static inline vm vd_gt(vd a, vd b) {
+  return a > b;
+}
+static inline vm vd_ge(vd a, vd b) {
+  return a >= b;
+}
+static inline vm vd_eq(vd a, vd b) {
+  return a == b;
+}
+static inline vd vd_select(vm m, vd yes, vd no) {
+  return m ? yes : no;
+}
 static inline vd vd_product_error(vd a, vd b, vd p) {
   double hi, lo;
   (void)p;
@@ -121,13 +241,27 @@ static inline vd vd_power_above(vd a) {
   x.u &= 0x7ff0000000000000u;
   return x.d * 2;
 }
-static inline vm vm_and(vm a, vm b) { return a & b; }
-static inline vm vm_or(vm a, vm b) { return a | b; }
-static inline vm vm_xor(vm a, vm b) { return a ^ b; }
-static inline vm vm_andnot(vm a, vm b) { return a & (b ^ 1u); }
-static inline vm vm_none(void) { return 0; }
-static inline vm vm_all(void) { return 1; }
-static inline unsigned vm_bits(vm a) { return a; }
+static inline vm vm_and(vm a, vm b) {
+  return a & b;
+}
+static inline vm vm_or(vm a, vm b) {
+  return a | b;
+}
+static inline vm vm_xor(vm a, vm b) {
+  return a ^ b;
+}
+static inline vm vm_andnot(vm a, vm b) {
+  return a & (b ^ 1u);
+}
+static inline vm vm_none(void) {
+  return 0;
+}
+static inline vm vm_all(void) {
+  return 1;
+}
+static inline unsigned vm_bits(vm a) {
+  return a;
+}
 
 #endif
 

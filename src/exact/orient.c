@@ -116,8 +116,8 @@ int orient3d(const double a[3], const double b[3], const double c[3], const doub
   if (m[0] == 0 || m[1] == 0 || m[2] == 0) return 0;
   double low = fmin(fmin(m[0], m[1]), m[2]), high = max3(m[0], m[1], m[2]);
   if (low > 1e-97 && high < 1e100) {
-    double det = (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] +
-                 (u[0] * v[1] - u[1] * v[0]) * w[2];
+    double det =
+        (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] + (u[0] * v[1] - u[1] * v[0]) * w[2];
     if (fabs(det) > FILTER_3D * m[0] * m[1] * m[2]) return sign_of(det);
   }
   if (same(a, b) || same(a, c) || same(a, d) || same(b, c) || same(b, d) || same(c, d)) return 0;

@@ -255,6 +255,6 @@ void tritri_scalar(const double a[9], const double b[9], graze_tritri *result) {
     points[k / 3][k % 3] = a[k];
     points[3 + k / 3][k % 3] = b[k];
   }
-  sign_source s = tritri_doubles((const double (*)[3])points);
+  sign_source s = tritri_doubles((const double(*)[3])points);
   tritri_decide(&s, result);
 }

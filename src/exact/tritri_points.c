@@ -95,11 +95,15 @@ static void points_crossing(point_array p, graze_intersection *result) {
   /* Along the common line a cuts [i, j] with its edges p-aq and p-ar, b cuts [l, k] with p-br and p-bq. */
   bool low_is_a = orient3d(p[a.p], p[aq], p[b.p], p[br]) >= 0;
   bool high_is_a = orient3d(p[a.p], p[ar], p[b.p], p[bq]) <= 0;
-  if (low_is_a) add_edge_plane(p, a.p, aq, 3, result);
-  else add_edge_plane(p, b.p, br, 0, result);
+  if (low_is_a)
+    add_edge_plane(p, a.p, aq, 3, result);
+  else
+    add_edge_plane(p, b.p, br, 0, result);
   if (result->summary.kind == GRAZE_KIND_POINT) return;
-  if (high_is_a) add_edge_plane(p, a.p, ar, 3, result);
-  else add_edge_plane(p, b.p, bq, 0, result);
+  if (high_is_a)
+    add_edge_plane(p, a.p, ar, 3, result);
+  else
+    add_edge_plane(p, b.p, bq, 0, result);
 }
 
 /* ---- in one plane: a path clipped by a triangle ------------------------------------------------------------------ */
@@ -199,7 +203,8 @@ static void points_clipped(point_array p, const int *path, int path_count, int t
   }
 }
 
-/* ---- corners that lie in the other triangle: all that touching in a plane or on a line needs ---------------------- */
+/* ---- corners that lie in the other triangle: all that touching in a plane or on a line needs ----------------------
+ */
 
 static bool on_segment(point_array p, int u, int v, int x) {
   for (int axis = 0; axis < 3; axis++) {
@@ -244,7 +249,8 @@ static void points_shared(point_array p, const int ends[2][2], const bool thin[2
   if (result->summary.kind != GRAZE_KIND_POINT) add_corner(p, high, result);
 }
 
-/* ---- which of these a pair needs ----------------------------------------------------------------------------------- */
+/* ---- which of these a pair needs -----------------------------------------------------------------------------------
+ */
 
 static void points_of_thin(point_array p, const int ends[2][2], const bool thin[2], graze_intersection *result) {
   const graze_tritri *s = &result->summary;
@@ -296,14 +302,14 @@ graze_status graze_tritri_intersection(const double a[9], const double b[9], gra
   if (s->kind == GRAZE_KIND_NONE) {
     /* nothing */
   } else if (thin[0] || thin[1]) {
-    points_of_thin(p, (const int (*)[2])ends, thin, result);
+    points_of_thin(p, (const int(*)[2])ends, thin, result);
   } else if (!s->coplanar) {
     points_crossing(p, result);
   } else if (s->kind == GRAZE_KIND_AREA) {
     const int path[3] = {0, 1, 2};
     points_clipped(p, path, 3, 3, result);
   } else {
-    points_shared(p, (const int (*)[2])ends, thin, result);
+    points_shared(p, (const int(*)[2])ends, thin, result);
   }
   fp_leave(saved);
   return GRAZE_OK;

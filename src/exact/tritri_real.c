@@ -78,8 +78,8 @@ static int real_orient3d(const void *self, int a, int b, int c, int d) {
   }
   double high = fmax(fmax(m[0], m[1]), m[2]), low = fmin(fmin(m[0] + g[0], m[1] + g[1]), m[2] + g[2]);
   if (high < 1e100 && low > 1e-97) {
-    double det = (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] +
-                 (u[0] * v[1] - u[1] * v[0]) * w[2];
+    double det =
+        (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] + (u[0] * v[1] - u[1] * v[0]) * w[2];
     double whole = (m[0] + g[0]) * (m[1] + g[1]) * (m[2] + g[2]);
     double moved = g[0] * (m[1] + g[1]) * (m[2] + g[2]) + m[0] * g[1] * (m[2] + g[2]) + m[0] * m[1] * g[2];
     if (fabs(det) > 6.001 * moved + 5.4e-15 * whole) return (det > 0) - (det < 0);
@@ -111,8 +111,8 @@ static int real_orient2d(const void *self, int axis, int a, int b, int c) {
   spread(p, j, a, others, 2, &mj, &gj);
   const double *o = p->rounded[a];
   if (fmax(mi, mj) < 1e140 && fmin(mi + gi, mj + gj) > 1e-140) {
-    double det = (p->rounded[b][i] - o[i]) * (p->rounded[c][j] - o[j]) -
-                 (p->rounded[b][j] - o[j]) * (p->rounded[c][i] - o[i]);
+    double det =
+        (p->rounded[b][i] - o[i]) * (p->rounded[c][j] - o[j]) - (p->rounded[b][j] - o[j]) * (p->rounded[c][i] - o[i]);
     double bound = 2.001 * (gi * (mj + gj) + mi * gj) + 1.2e-15 * (mi + gi) * (mj + gj);
     if (fabs(det) > bound) return (det > 0) - (det < 0);
   }

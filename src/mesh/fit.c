@@ -48,8 +48,8 @@ static void grow(subtree_box *box, const double p[3]) {
 }
 
 /* Four triangles' corners number c, relative to the origin, into slots s to s + 3; the box of what was loaded grows. */
-static inline void four_floats(const graze_mesh *mesh, const uint32_t *const *triangle, int c, v4 origin, float *const out[3],
-                               v4 *low, v4 *high) {
+static inline void four_floats(const graze_mesh *mesh, const uint32_t *const *triangle, int c, v4 origin,
+                               float *const out[3], v4 *low, v4 *high) {
   v4 r[4];
   for (int i = 0; i < 4; i++) {
     /* Reads four bytes past the vertex: the block goes on behind the vertices. */
@@ -92,8 +92,10 @@ static void bottom_slots(const graze_mesh *mesh, const bvh_node *node, fit_unit 
   for (uint32_t i = 0; i < NODE_WIDTH; i++) {
     triangle[i] = mesh->triangles + 3 * (size_t)node->child[i < node->count ? i : 0];
   }
-  if (mesh->is_double) double_slots(mesh, triangle, unit, box);
-  else float_slots(mesh, triangle, unit, box);
+  if (mesh->is_double)
+    double_slots(mesh, triangle, unit, box);
+  else
+    float_slots(mesh, triangle, unit, box);
   unit->slots += NODE_WIDTH;
 }
 
@@ -158,7 +160,8 @@ static void fit_task(void *argument, uint32_t task) {
   for (uint32_t k = first; k < end; k++) fit_one(f, k, &f->scratch[task]);
 }
 
-/* ---- cutting and joining ------------------------------------------------------------------------------------------ */
+/* ---- cutting and joining ------------------------------------------------------------------------------------------
+ */
 
 /* Children stand behind their parents, so one pass from the end counts triangles. */
 static void count_triangles(bvh_node *nodes, uint32_t count) {
@@ -218,7 +221,8 @@ static subtree_box join_above(const fitter *f, uint32_t index, uint32_t *unit) {
   for (int k = 0; k < 3; k++) {
     for (int c = 0; c < NODE_WIDTH; c++) {
       if (c < node->count) {
-        float low = down(child[c].low[k] - (double)node->origin[k]), high = up(child[c].high[k] - (double)node->origin[k]);
+        float low = down(child[c].low[k] - (double)node->origin[k]),
+              high = up(child[c].high[k] - (double)node->origin[k]);
         node->center[k][c] = 0.5f * low + 0.5f * high;
         node->half[k][c] = (0.5f * high - 0.5f * low) + margin;
       } else {

@@ -5,8 +5,8 @@
 #include "mesh/mesh.h"
 
 enum {
-  UNIT_TRIANGLES = 512,              /* a unit has at most this many */
-  UNIT_SLOTS = 8 * UNIT_TRIANGLES    /* bottom nodes take eight slots each, however few triangles they hold */
+  UNIT_TRIANGLES = 512,           /* a unit has at most this many */
+  UNIT_SLOTS = 8 * UNIT_TRIANGLES /* bottom nodes take eight slots each, however few triangles they hold */
 };
 
 /* The triangles of a unit as structure of arrays, eight slots per bottom node in depth-first order, relative to the

@@ -16,7 +16,13 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-enum { DEF_COOKIE = 0x67726d31, COPY_LEAST = 1 << 20, NODES_LEAST = 1 << 10, VERTICES_LEAST = 1 << 14 };
+enum {
+  DEF_COOKIE = 0x67726d31,
+  COPY_LEAST = 1 << 20,
+  SERIAL_TRIANGLES = 1 << 15,
+  NODES_LEAST = 1 << 10,
+  VERTICES_LEAST = 1 << 14
+};
 
 static const uint64_t MOST = UINT32_MAX - 1;
 
@@ -278,13 +284,18 @@ graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def
   if (status != GRAZE_OK) return status;
   graze_mesh *made = memory_alloc(context, sizeof *made);
   if (made == NULL) return report_memory(context, sizeof *made);
+  /* Waking threads for a small mesh costs more than it saves, much more on a busy machine. */
+  graze_context alone = *context;
+  alone.threads = 1;
+  const graze_context *use = d.triangle_count < SERIAL_TRIANGLES ? &alone : context;
   unsigned saved = fp_enter();
   stage s = {.nodes = NULL};
-  status = stage_fill(context, &s, &d);
-  if (status == GRAZE_OK) status = make_block(context, &s, made);
-  stage_release(context, &s);
+  status = stage_fill(use, &s, &d);
+  if (status == GRAZE_OK) status = make_block(use, &s, made);
+  stage_release(use, &s);
   fp_leave(saved);
   if (status == GRAZE_OK) {
+    made->context = context;
     *mesh = made;
   } else {
     memory_release(context, made, sizeof *made);
@@ -374,8 +385,13 @@ graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t str
                   packed);
   }
   unsigned saved = fp_enter();
+  bool first = mesh->spare == NULL;
   graze_status status = reserve_spare(mesh);
   if (status == GRAZE_OK) status = refit_into_spare(mesh, vertices, stride);
+  if (status != GRAZE_OK && first) {
+    memory_release(context, mesh->spare, mesh->header->block_bytes);
+    mesh->spare = NULL;
+  }
   fp_leave(saved);
   return status;
 }

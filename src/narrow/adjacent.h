@@ -16,7 +16,8 @@ typedef adjacent_masks adjacent_function(const posed_node *a, const posed_node *
 adjacent_function adjacent_scalar, adjacent_avx2, adjacent_avx512;
 adjacent_function *adjacent_best(void);
 
-/* Of the set bits 8 j + i, those for which the closed boxes of the triangles at places i of a and j of b meet: exact. */
+/* Of the set bits 8 j + i, those for which the closed boxes of the triangles at places i of a and j of b meet: exact.
+ */
 typedef uint64_t box_pairs_function(const posed_node *a, const posed_node *b, uint64_t mask);
 box_pairs_function box_pairs_scalar, box_pairs_avx2, box_pairs_avx512;
 box_pairs_function *box_pairs_best(void);

@@ -15,9 +15,9 @@ typedef struct mesh_map {
 } mesh_map;
 
 /* Bit 8 j + i is set unless child i of node a (a's mesh) and child j of node b are proved apart. Tests the axes of both
- * frames: boxes of b taken into a's frame and, when the map is rigid, boxes of a taken into b's. The axes that are cross
- * products of edges are left out: G. van den Bergen, "Efficient Collision Detection of Complex Deformable Models using
- * AABB Trees", 1997, found that they rarely separate what the six do not. */
+ * frames: boxes of b taken into a's frame and, when the map is rigid, boxes of a taken into b's. The axes that are
+ * cross products of edges are left out: G. van den Bergen, "Efficient Collision Detection of Complex Deformable Models
+ * using AABB Trees", 1997, found that they rarely separate what the six do not. */
 typedef uint64_t boxes_function(const bvh_node *a, const bvh_node *b, const mesh_map *map);
 boxes_function boxes_scalar, boxes_avx2, boxes_avx512;
 

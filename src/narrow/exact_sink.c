@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "exact/tritri.h"
 
-void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find, bool real,
-                bool self) {
+void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
+                bool real, bool self) {
   buffer keys = sink->keys;
   memset(sink, 0, offsetof(exact_sink, block));
   sink->keys = keys;
@@ -73,8 +73,10 @@ const posed_node *sink_pose_node(const side *s, uint32_t node, posed_cache *cach
   cache->number[place] = node;
   const bvh_node *n = &s->mesh->nodes[node];
   if (n->count < NODE_WIDTH) memset(out, 0, sizeof *out);
-  if (s->mesh->is_double) load_doubles(s->mesh, n, out);
-  else load_floats(s->mesh, n, out);
+  if (s->mesh->is_double)
+    load_doubles(s->mesh, n, out);
+  else
+    load_floats(s->mesh, n, out);
   if (!s->identity) pose_corners(s->pose.m, out);
   return out;
 }
@@ -101,10 +103,14 @@ static void take_pair(exact_sink *sink, unsigned at, graze_tritri r) {
   graze_counts *c = &sink->counts;
   c->triangle_pairs++;
   c->coplanar += r.coplanar;
-  if (r.degenerate != 0) c->degenerate++;
-  else if (r.kind == GRAZE_KIND_POINT) c->points++;
-  else if (r.kind == GRAZE_KIND_SEGMENT) c->segments++;
-  else c->areas++;
+  if (r.degenerate != 0)
+    c->degenerate++;
+  else if (r.kind == GRAZE_KIND_POINT)
+    c->points++;
+  else if (r.kind == GRAZE_KIND_SEGMENT)
+    c->segments++;
+  else
+    c->areas++;
   sink_hit(sink, sink->first[at], sink->second[at]);
 }
 
@@ -124,7 +130,8 @@ static void take_self_pair(exact_sink *sink, unsigned at, graze_tritri r) {
       if (r.kind != GRAZE_KIND_AREA) return;
       sink->edge_overlaps++;
       break;
-    default: sink->disjoint_hits++;
+    default:
+      sink->disjoint_hits++;
   }
   bool in_order = sink->first[at] < sink->second[at];
   sink_hit(sink, in_order ? sink->first[at] : sink->second[at], in_order ? sink->second[at] : sink->first[at]);
@@ -163,8 +170,10 @@ void sink_flush(exact_sink *sink) {
   sink->work.exact_tests += sink->decide(&sink->block, sink->count, true, codes);
   for (unsigned i = 0; i < sink->count && !sink->stop; i++) {
     if (codes[i] == 0) continue;
-    if (sink->self) take_self_pair(sink, i, tritri_from_code(codes[i]));
-    else take_pair(sink, i, tritri_from_code(codes[i]));
+    if (sink->self)
+      take_self_pair(sink, i, tritri_from_code(codes[i]));
+    else
+      take_pair(sink, i, tritri_from_code(codes[i]));
   }
   sink->count = 0;
 }

@@ -35,8 +35,8 @@ typedef struct exact_sink {
   graze_find find;
   bool real; /* tier T2 */
   bool self;
-  bool stop;   /* FIND_ANY has its answer, or memory was refused */
-  bool failed; /* memory was refused */
+  bool stop;      /* FIND_ANY has its answer, or memory was refused */
+  bool failed;    /* memory was refused */
   unsigned count; /* candidates waiting */
   uint32_t first[TRITRI_BLOCK], second[TRITRI_BLOCK];
   uint8_t shares[TRITRI_BLOCK];
@@ -50,8 +50,8 @@ typedef struct exact_sink {
   posed_cache cache_a, cache_b;
 } exact_sink;
 
-void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find, bool real,
-                bool self);
+void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
+                bool real, bool self);
 
 /* The triangle's posed corners (tier T1) as 9 doubles. */
 void side_corners(const side *s, uint32_t triangle, double corners[9]);

@@ -101,9 +101,12 @@ static void worker_start(worker *w, const job *j) {
 }
 
 static void open_one(worker *w, const job *j, node_pair pair) {
-  if (j->boxes_only) self_box_open(w, pair);
-  else if (j->self) self_open(w, pair);
-  else traverse_open(w, pair);
+  if (j->boxes_only)
+    self_box_open(w, pair);
+  else if (j->self)
+    self_open(w, pair);
+  else
+    traverse_open(w, pair);
 }
 
 static void run_stack(worker *w, const job *j) {
@@ -127,7 +130,8 @@ graze_status query_run_single(graze_query *q, const job *j, worker *w) {
   return w->sink.failed ? report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query") : GRAZE_OK;
 }
 
-/* ---- one job on many threads ---------------------------------------------------------------------------------------- */
+/* ---- one job on many threads ----------------------------------------------------------------------------------------
+ */
 
 typedef struct shared_job {
   graze_query *query;
@@ -188,7 +192,8 @@ static graze_status run_job(graze_query *q, const job *j, uint32_t *workers) {
   return w == NULL ? report_memory(q->context, sizeof *w) : query_run_single(q, j, w);
 }
 
-/* ---- checks ------------------------------------------------------------------------------------------------------------ */
+/* ---- checks
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static graze_status check_pose(const graze_context *context, const graze_pose *pose, const char *which) {
   for (int k = 0; k < 12; k++) {
@@ -245,7 +250,8 @@ static graze_status read_options(const graze_query *q, const graze_collide_optio
   return GRAZE_OK;
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------------- */
+/* ---- results
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static void add_counts(graze_counts *sum, const graze_counts *c) {
   sum->triangle_pairs += c->triangle_pairs;
@@ -326,7 +332,8 @@ graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const gra
   return status;
 }
 
-/* ---- many poses -------------------------------------------------------------------------------------------------------- */
+/* ---- many poses
+ * -------------------------------------------------------------------------------------------------------- */
 
 typedef struct pose_batch {
   graze_query *query;
@@ -406,9 +413,11 @@ graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graz
   return status;
 }
 
-/* ---- a mesh against itself --------------------------------------------------------------------------------------------- */
+/* ---- a mesh against itself
+ * --------------------------------------------------------------------------------------------- */
 
-static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const graze_collide_options *options, job *j) {
+static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
+                             job *j) {
   graze_status status = read_options(q, options, j);
   if (status != GRAZE_OK) return status;
   j->self = true;

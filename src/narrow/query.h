@@ -33,7 +33,7 @@ struct graze_query {
 typedef struct job {
   side a, b;
   mesh_map map;
-  bool tree;    /* both hierarchies can be used; else sweep */
+  bool tree; /* both hierarchies can be used; else sweep */
   bool self;
   bool boxes_only; /* candidates are the answer (graze_collide_self_boxes) */
   graze_find find;

@@ -122,7 +122,8 @@ void self_open(worker *w, node_pair pair) {
   if (mask != 0) bottom_pair(&w->sink, pair, mask);
 }
 
-/* ---- candidate boxes only ------------------------------------------------------------------------------------------ */
+/* ---- candidate boxes only ------------------------------------------------------------------------------------------
+ */
 
 void self_box_open(worker *w, node_pair pair) {
   exact_sink *s = &w->sink;

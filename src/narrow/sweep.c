@@ -83,8 +83,10 @@ static void sweep_from(const job *j, exact_sink *s, const swept *box, const swep
                        bool swap) {
   for (size_t k = from; k < count && list[k].low[0] <= box->high[0] && !s->stop; k++) {
     if (!meet_yz(box, &list[k])) continue;
-    if (swap) add_candidate(j, s, list[k].triangle, box->triangle);
-    else add_candidate(j, s, box->triangle, list[k].triangle);
+    if (swap)
+      add_candidate(j, s, list[k].triangle, box->triangle);
+    else
+      add_candidate(j, s, box->triangle, list[k].triangle);
   }
 }
 

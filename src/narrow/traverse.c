@@ -53,7 +53,10 @@ void traverse_open(worker *w, node_pair pair) {
   float size_b = b->size * w->size_b;
   bool enter_a = !a->bottom && (b->bottom || a->size >= like * size_b);
   bool enter_b = !b->bottom && (a->bottom || size_b >= like * a->size);
-  if (enter_a && enter_b) push_both(w, a, b, mask);
-  else if (enter_a) push_a(w, a, pair.b, mask);
-  else push_b(w, pair.a, b, mask);
+  if (enter_a && enter_b)
+    push_both(w, a, b, mask);
+  else if (enter_a)
+    push_a(w, a, pair.b, mask);
+  else
+    push_b(w, pair.a, b, mask);
 }
