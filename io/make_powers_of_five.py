@@ -5,7 +5,10 @@ Positive powers are cut off (exact up to 5^55), negative ones are rounded up; nu
 binary exponent that number.h uses is checked here for every q of the table.
 
     python3 make_powers_of_five.py > powers_of_five.inc
+    python3 make_powers_of_five.py --check powers_of_five.inc
 """
+import sys
+
 LOWEST, HIGHEST = -342, 341
 
 
@@ -21,9 +24,17 @@ def leading_bits(q):
     return t, e
 
 
-print("/* Made by make_powers_of_five.py: do not edit. Leading 128 bits of 5^q, high word first. */")
-for q in range(LOWEST, HIGHEST + 1):
-    t, e = leading_bits(q)
-    assert t.bit_length() == 128, q
-    assert e == ((q * 1217359) >> 19) - 127, q
-    print("{0x%016x, 0x%016x}, /* %d */" % (t >> 64, t & (2**64 - 1), q))
+def table():
+    lines = ["/* Made by make_powers_of_five.py: do not edit. Leading 128 bits of 5^q, high word first. */"]
+    for q in range(LOWEST, HIGHEST + 1):
+        t, e = leading_bits(q)
+        assert t.bit_length() == 128, q
+        assert e == ((q * 1217359) >> 19) - 127, q
+        lines.append("{0x%016x, 0x%016x}, /* %d */" % (t >> 64, t & (2**64 - 1), q))
+    return "\n".join(lines) + "\n"
+
+
+if len(sys.argv) == 3 and sys.argv[1] == "--check":
+    with open(sys.argv[2]) as file:
+        sys.exit(0 if file.read() == table() else sys.argv[2] + " is not what this script makes")
+sys.stdout.write(table())

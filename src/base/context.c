@@ -5,9 +5,6 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include "base/cpu.h"
 #include "base/memory.h"

@@ -7,6 +7,9 @@
  */
 #include "exact/tritri.h"
 
+#include <math.h>
+
+#include "exact/expansion.h"
 #include "exact/orient.h"
 
 enum { NONE = GRAZE_KIND_NONE, POINT = GRAZE_KIND_POINT, SEGMENT = GRAZE_KIND_SEGMENT, AREA = GRAZE_KIND_AREA };
@@ -249,12 +252,72 @@ sign_source tritri_doubles(const double (*points)[3]) {
   return (sign_source){doubles_orient3d, doubles_orient2d, doubles_compare, points};
 }
 
+/* ---- points of integers ------------------------------------------------------------------------------------------ */
+
+/* Corners relative to the first, in units of a power of two, below 2^29: minors fit 64 bits, determinants 128. */
+typedef struct lattice {
+  int64_t p[6][3];
+} lattice;
+
+/* False unless every difference is computed without rounding and is a multiple of the unit. */
+static bool lattice_from(const double (*points)[3], lattice *out) {
+  double d[6][3], most = 0;
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 3; k++) {
+      double error;
+      two_diff(points[i][k], points[0][k], &d[i][k], &error);
+      if (error != 0) return false;
+      most = fmax(most, fabs(d[i][k]));
+    }
+  }
+  if (!(most > 0x1p-900) || !(most < 0x1p900)) return false;
+  double unit = ldexp(1, 28 - ilogb(most));
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 3; k++) {
+      double scaled = d[i][k] * unit; /* exact unless it underflows, and then it is no multiple of the unit */
+      out->p[i][k] = (int64_t)scaled;
+      if ((double)out->p[i][k] != scaled) return false;
+    }
+  }
+  return true;
+}
+
+static int lattice_orient3d(const void *self, int a, int b, int c, int d) {
+  const lattice *l = self;
+  int64_t u[3], v[3], w[3];
+  for (int k = 0; k < 3; k++) {
+    u[k] = l->p[b][k] - l->p[a][k];
+    v[k] = l->p[c][k] - l->p[a][k];
+    w[k] = l->p[d][k] - l->p[a][k];
+  }
+  __int128 det = (__int128)(u[1] * v[2] - u[2] * v[1]) * w[0] + (__int128)(u[2] * v[0] - u[0] * v[2]) * w[1] +
+                 (__int128)(u[0] * v[1] - u[1] * v[0]) * w[2];
+  return (det > 0) - (det < 0);
+}
+
+static int lattice_orient2d(const void *self, int axis, int a, int b, int c) {
+  const lattice *l = self;
+  int i = (axis + 1) % 3, j = (axis + 2) % 3;
+  int64_t det =
+      (l->p[b][i] - l->p[a][i]) * (l->p[c][j] - l->p[a][j]) - (l->p[b][j] - l->p[a][j]) * (l->p[c][i] - l->p[a][i]);
+  return (det > 0) - (det < 0);
+}
+
+static int lattice_compare(const void *self, int axis, int a, int b) {
+  const lattice *l = self;
+  return (l->p[a][axis] > l->p[b][axis]) - (l->p[a][axis] < l->p[b][axis]);
+}
+
 void tritri_scalar(const double a[9], const double b[9], graze_tritri *result) {
   double points[6][3];
   for (int k = 0; k < 9; k++) {
     points[k / 3][k % 3] = a[k];
     points[3 + k / 3][k % 3] = b[k];
   }
+  lattice grid;
   sign_source s = tritri_doubles((const double(*)[3])points);
+  if (lattice_from((const double(*)[3])points, &grid)) {
+    s = (sign_source){lattice_orient3d, lattice_orient2d, lattice_compare, &grid};
+  }
   tritri_decide(&s, result);
 }

@@ -23,7 +23,8 @@ void tritri_decide(const sign_source *signs, graze_tritri *result);
 /* The source for six points of doubles, points[6][3]. */
 sign_source tritri_doubles(const double (*points)[3]);
 
-/* Both together: the scalar reference that every faster path is tested against. */
+/* Decides six points of doubles, as integers where they lie on a common grid: the scalar reference that every faster
+ * path is tested against. */
 void tritri_scalar(const double a[9], const double b[9], graze_tritri *result);
 
 /* tritri_real.c: tier T2. `points` are the rounded (T1) images of the corners, used only to save work. */

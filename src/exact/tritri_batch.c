@@ -67,30 +67,37 @@ typedef struct batch {
 
 enum { PAIRS_PER_TASK = 4096 };
 
+static void note_bad(batch *work, uint64_t pair) {
+  uint64_t known = atomic_load(&work->first_bad);
+  while (pair < known && !atomic_compare_exchange_weak(&work->first_bad, &known, pair)) {
+  }
+}
+
+/* Eighteen columns are more streams than the processor follows by itself. */
+static void prefetch_block(const batch *work, uint64_t from) {
+  uint64_t end = from + TRITRI_BLOCK < work->count ? from + TRITRI_BLOCK : work->count;
+  for (uint64_t i = from; i < end; i += 8) {
+    for (int k = 0; k < 9; k++) {
+      __builtin_prefetch(work->a[k] + i);
+      __builtin_prefetch(work->b[k] + i);
+    }
+  }
+}
+
 static void run_block(batch *work, uint64_t from, unsigned count) {
   tritri_block block;
   uint8_t codes[TRITRI_BLOCK];
   unsigned padded = (count + 7) / 8 * 8;
-  double sum = 0;
   for (int k = 0; k < 9; k++) {
     memcpy(block.a[k], work->a[k] + from, count * sizeof(double));
     memcpy(block.b[k], work->b[k] + from, count * sizeof(double));
     for (unsigned i = count; i < padded; i++) block.a[k][i] = block.b[k][i] = 0;
-    for (unsigned i = 0; i < padded; i++) sum += 0 * block.a[k][i] + 0 * block.b[k][i];
-  }
-  if (sum != 0) {
-    for (unsigned i = 0; i < count; i++) {
-      bool fine = true;
-      for (int k = 0; k < 9; k++) fine = fine && isfinite(block.a[k][i]) && isfinite(block.b[k][i]);
-      if (fine) continue;
-      uint64_t known = atomic_load(&work->first_bad);
-      while (from + i < known && !atomic_compare_exchange_weak(&work->first_bad, &known, from + i)) {
-      }
-      return;
-    }
   }
   work->decide(&block, count, false, codes);
-  for (unsigned i = 0; i < count; i++) work->results[from + i] = tritri_from_code(codes[i]);
+  for (unsigned i = 0; i < count; i++) {
+    if (codes[i] == TRITRI_NOT_FINITE) note_bad(work, from + i);
+    work->results[from + i] = tritri_from_code(codes[i]);
+  }
 }
 
 static void run_task(void *argument, uint32_t index) {
@@ -98,6 +105,7 @@ static void run_task(void *argument, uint32_t index) {
   uint64_t from = (uint64_t)index * PAIRS_PER_TASK;
   uint64_t end = from + PAIRS_PER_TASK < work->count ? from + PAIRS_PER_TASK : work->count;
   for (; from < end; from += TRITRI_BLOCK) {
+    prefetch_block(work, from + 2 * TRITRI_BLOCK);
     run_block(work, from, end - from < TRITRI_BLOCK ? (unsigned)(end - from) : TRITRI_BLOCK);
   }
 }

@@ -17,8 +17,9 @@ typedef struct tritri_block {
   _Alignas(64) double b[9][TRITRI_BLOCK];
 } tritri_block;
 
-/* A decision in one byte: bits 0-1 graze_kind, bit 2 coplanar, bits 3-4 degenerate (a, b). */
-enum { TRITRI_KIND = 3, TRITRI_COPLANAR = 4, TRITRI_DEGENERATE = 24, TRITRI_OPEN = 128 };
+/* A decision in one byte: bits 0-1 graze_kind, bit 2 coplanar, bits 3-4 degenerate (a, b). Or TRITRI_NOT_FINITE alone:
+ * a coordinate is NaN or infinite. */
+enum { TRITRI_KIND = 3, TRITRI_COPLANAR = 4, TRITRI_NOT_FINITE = 64 };
 
 static inline graze_tritri tritri_from_code(uint8_t code) {
   return (graze_tritri){code & TRITRI_KIND, (code >> 2) & 1, (code >> 3) & 3};

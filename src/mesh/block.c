@@ -256,11 +256,9 @@ static graze_status check_block(const graze_context *context, mesh_header *heade
   if (reason != NULL) return report(context, GRAZE_ERROR_FORMAT, "%s: %s", name, reason);
 
   size_t depth_bytes = (mesh.node_count + (size_t)7) / 8 * 8, seen_bytes = (mesh.triangle_count + (size_t)63) / 64 * 8;
-  uint64_t *scratch = NULL;
-  if (depth_bytes + seen_bytes != 0) {
-    scratch = memory_alloc(context, depth_bytes + seen_bytes);
-    if (scratch == NULL) return report_memory(context, depth_bytes + seen_bytes);
-  }
+  if (depth_bytes + seen_bytes == 0) seen_bytes = 64; /* never a null pointer */
+  uint64_t *scratch = memory_alloc(context, depth_bytes + seen_bytes);
+  if (scratch == NULL) return report_memory(context, depth_bytes + seen_bytes);
   uint64_t where = 0;
   reason = check_contents(&mesh, (uint8_t *)scratch + seen_bytes, scratch, &where);
   memory_release(context, scratch, depth_bytes + seen_bytes);
