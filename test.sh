@@ -42,7 +42,7 @@ done
 setup_packages test
 logs=build/test
 mkdir -p "$logs"
-rm -f "$logs"/*.log "$logs"/*.note "$logs"/*.state
+rm -f "$logs"/*
 
 # Adds a line to the summary of the step that runs.
 note() {
@@ -54,11 +54,12 @@ c_files() {
   find include src io tool scenes examples \( -name '*.[ch]' -o -name '*.inc' \) | LC_ALL=C sort
 }
 
+# build_and_test PRESET LABELS-TO-LEAVE-OUT
 build_and_test() {
   setup_configure "$1" "build/$1" -DGRAZE_WERROR=ON
   cmake --build "build/$1" --parallel "$jobs"
   labels=""
-  [ "$long" -eq 1 ] || labels="-LE long"
+  [ "$long" -eq 1 ] || labels="-LE $2"
   rc=0
   # shellcheck disable=SC2086 # two words or none
   ctest --preset "$1" --parallel "$jobs" --timeout 900 $labels >"$logs/ctest-$1.out" 2>&1 || rc=$?
@@ -70,31 +71,35 @@ build_and_test() {
 }
 
 step_release() {
-  build_and_test release
+  build_and_test release long
   if [ -r /proc/cpuinfo ] && ! grep -q avx512bw /proc/cpuinfo; then
     note "not run: AVX-512 code, which this processor lacks"
   fi
 }
 
+# Without the fuzz targets: they have a step of their own, with sanitizers.
 step_sanitize() {
-  build_and_test sanitize
+  build_and_test sanitize 'long|fuzz'
 }
 
 step_fuzz() {
   build_clang
   seconds=10
   [ "$long" -eq 0 ] || seconds=60
+  rc=0
   for target in build/clang/bin/fuzz_*; do
     [ -x "$target" ] || continue
     name=$(basename "$target")
     mkdir -p "build/clang/corpus/$name"
-    seeds="fuzz/corpus/${name#fuzz_}"
-    [ -d "$seeds" ] || seeds=""
-    # shellcheck disable=SC2086 # one word or none
-    "$target" -max_total_time=$seconds -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-      -artifact_prefix="$logs/$name-" "build/clang/corpus/$name" $seeds
-    note "$name: $seconds s"
+    if "$target" -max_total_time=$seconds -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+      -artifact_prefix="$logs/$name-" "build/clang/corpus/$name" "fuzz/corpus/${name#fuzz_}"; then
+      note "$name: $seconds s"
+    else
+      note "$name: FAILED, the input is $logs/$name-*"
+      rc=1
+    fi
   done
+  return $rc
 }
 
 # The clang build serves the fuzz targets, which bring their own sanitizers, and clang-tidy.
@@ -149,7 +154,7 @@ for step in $steps; do
     echo "ok, $seconds s" >"$logs/$step.state"
   else
     echo "FAILED, $seconds s; the end of $logs/$step.log:"
-    tail -n 60 "$logs/$step.log"
+    tail -n 100 "$logs/$step.log"
     echo "FAILED, $seconds s" >"$logs/$step.state"
     failed="$failed $step"
   fi

@@ -274,9 +274,9 @@ static bool lattice_from(const double (*points)[3], lattice *out) {
   double unit = ldexp(1, 28 - ilogb(most));
   for (int i = 0; i < 6; i++) {
     for (int k = 0; k < 3; k++) {
-      double scaled = d[i][k] * unit; /* exact unless it underflows, and then it is no multiple of the unit */
+      double scaled = d[i][k] * unit; /* exact, but for underflow */
       out->p[i][k] = (int64_t)scaled;
-      if ((double)out->p[i][k] != scaled) return false;
+      if ((double)out->p[i][k] != scaled || (scaled == 0 && d[i][k] != 0)) return false;
     }
   }
   return true;
