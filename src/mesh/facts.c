@@ -1,21 +1,14 @@
 /* What every mesh knows about itself: finite coordinates, indices in range, the box, zero-area triangles, a hash of
  * the geometry.
- *
- * A triangle has zero area when all three components of (b - a) x (c - a) are zero. A filter in double settles nearly
- * all: with e1, e2 the rounded differences, p and q the two rounded products of a component and n = p - q,
- *     |n - exact| <= (3 + 16u) u (|p| + |q|) + 2^-1074,   u = 2^-53
- * (Shewchuk 1997, ccwerrboundA; the last term is for products that underflow), so one component beyond
- * 2^-51 (|p| + |q|) + 2^-1000 proves that the triangle is proper. Overflow gives infinities or NaN, which fail the
- * comparison. What is left goes to the exact predicate. Triangles pass in short runs whose coordinates are gathered
- * first, so that the arithmetic runs in vectors.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "base/cpu.h"
 #include "base/parallel.h"
-#include "exact/orient.h"
 #include "mesh/mesh.h"
+#include "mesh/survey.h"
 
 enum { TRIANGLES_LEAST = 1 << 13, NUMBERS_LEAST = 1 << 16, RUN = 64, LANES = 8 };
 
@@ -102,12 +95,6 @@ uint64_t mesh_first_bad_index(const graze_context *context, const uint32_t *indi
 
 /* ---- box and zero area ---- */
 
-typedef struct summary {
-  double low[3];
-  double high[3];
-  uint64_t degenerate;
-} summary;
-
 typedef struct survey {
   const graze_mesh *mesh;
   uint64_t *bits;
@@ -115,37 +102,22 @@ typedef struct survey {
   summary parts[PARALLEL_PIECES];
 } survey;
 
-static bool zero_area(const double *a, const double *b, const double *c) {
-  return orient2d(2, a, b, c) == 0 && orient2d(0, a, b, c) == 0 && orient2d(1, a, b, c) == 0;
+static survey_function *survey_best(void) {
+#if defined(__x86_64__)
+  if (cpu_best() >= CPU_AVX2) return survey_avx2;
+#endif
+  return survey_base;
 }
-
-/* Positive when the filter is certain that the component p - q is not zero; NaN when something overflowed. */
-static inline double component_margin(double p, double q) {
-  return fabs(p - q) - (0x1p-51 * (fabs(p) + fabs(q)) + 0x1p-1000);
-}
-
-/* survey_run_float and survey_run_double from one text. */
-#define REAL       float
-#define NAME(name) name##_float
-#include "mesh/facts_run.inc"
-#undef REAL
-#undef NAME
-#define REAL       double
-#define NAME(name) name##_double
-#include "mesh/facts_run.inc"
-#undef REAL
-#undef NAME
 
 static void survey_piece(void *argument, uint32_t index) {
   survey *s = argument;
   const graze_mesh *mesh = s->mesh;
   uint64_t end = pieces_end(&s->cut, index);
   summary total = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
-  for (uint64_t begin = pieces_begin(&s->cut, index); begin < end; begin += RUN) {
-    uint32_t count = end - begin < RUN ? (uint32_t)(end - begin) : RUN;
-    const uint32_t *triangles = mesh->triangles + 3 * begin;
-    uint64_t word = mesh->is_double ? survey_run_double(mesh->vertices_double, triangles, count, &total)
-                                    : survey_run_float(mesh->vertices_float, triangles, count, &total);
+  survey_function *run = survey_best();
+  for (uint64_t begin = pieces_begin(&s->cut, index); begin < end; begin += SURVEY_RUN) {
+    uint32_t count = end - begin < SURVEY_RUN ? (uint32_t)(end - begin) : SURVEY_RUN;
+    uint64_t word = run(mesh, mesh->triangles + 3 * begin, count, &total);
     s->bits[begin / 64] = word;
     total.degenerate += (uint64_t)__builtin_popcountll(word);
   }
