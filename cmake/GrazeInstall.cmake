@@ -69,13 +69,3 @@ foreach(package IN LISTS graze_installed)
   configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endforeach()
-
-# What was set up here is tested from outside.
-if(GRAZE_TESTS)
-  get_property(graze_test_rooms DIRECTORY "${PROJECT_SOURCE_DIR}/tests" PROPERTY SUBDIRECTORIES)
-  foreach(room IN ITEMS install documents)
-    if(NOT "${PROJECT_SOURCE_DIR}/tests/${room}" IN_LIST graze_test_rooms)
-      add_subdirectory("${PROJECT_SOURCE_DIR}/tests/${room}" "${PROJECT_BINARY_DIR}/tests/${room}")
-    endif()
-  endforeach()
-endif()

@@ -19,7 +19,7 @@ typedef struct tritri_block {
 
 /* A decision in one byte: bits 0-1 graze_kind, bit 2 coplanar, bits 3-4 degenerate (a, b). Or TRITRI_NOT_FINITE alone:
  * a coordinate is NaN or infinite. */
-enum { TRITRI_KIND = 3, TRITRI_COPLANAR = 4, TRITRI_NOT_FINITE = 64 };
+enum { TRITRI_KIND = 3, TRITRI_COPLANAR = 4, TRITRI_NOT_FINITE = 64, TRITRI_OPEN = 128 };
 
 static inline graze_tritri tritri_from_code(uint8_t code) {
   return (graze_tritri){code & TRITRI_KIND, (code >> 2) & 1, (code >> 3) & 3};
@@ -33,6 +33,12 @@ tritri_block_function tritri_block_scalar, tritri_block_avx2, tritri_block_avx51
 
 /* The one for this machine. */
 tritri_block_function *tritri_block_best(void);
+
+/* Stage 1 for points that lie near the block's coordinates: a difference of two of them is within slack[k] of the
+ * block's on axis k. Codes are 0, GRAZE_KIND_SEGMENT or TRITRI_OPEN; returns how many are open. For tier T2. */
+typedef unsigned tritri_near_function(const tritri_block *block, unsigned count, const double slack[3], uint8_t *codes);
+tritri_near_function tritri_near_scalar, tritri_near_avx2, tritri_near_avx512;
+tritri_near_function *tritri_near_best(void);
 
 /* Stage 1 with plain double signs instead of bounds: inexact, for measuring what exactness costs. Not for answers. */
 tritri_block_function tritri_plain_scalar, tritri_plain_avx2, tritri_plain_avx512;

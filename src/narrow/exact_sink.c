@@ -1,10 +1,18 @@
 /* Candidates to decisions. Corners are posed once per bottom node and copied into blocks, lane by lane. */
 #include "narrow/exact_sink.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "exact/tritri.h"
+
+/* How far posing may move a coordinate on one axis: four roundings of what goes into it (tritri_real.c). */
+static double posing_error(const side *s, int axis) {
+  const double *row = s->pose.m + 4 * axis;
+  double size = (fabs(row[0]) + fabs(row[1]) + fabs(row[2])) * s->mesh->header->magnitude + fabs(row[3]);
+  return 0x1.04p-51 * size + 0x1p-1060;
+}
 
 void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
                 bool real, bool self) {
@@ -16,6 +24,7 @@ void sink_start(exact_sink *sink, const graze_context *context, const side *a, c
   sink->b = b;
   sink->find = find;
   sink->real = real;
+  for (int k = 0; k < 3 && real; k++) sink->slack[k] = 2 * fmax(posing_error(a, k), posing_error(b, k)) * 1.001;
   sink->self = self;
   sink->decide = tritri_block_best();
   memset(sink->cache_a.number, 0xff, sizeof sink->cache_a.number);
@@ -138,13 +147,17 @@ static void take_self_pair(exact_sink *sink, unsigned at, graze_tritri r) {
 }
 
 static void decide_real(exact_sink *sink) {
-  for (unsigned i = 0; i < sink->count; i++) {
-    double a[9], b[9];
-    graze_tritri r;
-    mesh_corners(sink->a->mesh, sink->first[i], a);
-    mesh_corners(sink->b->mesh, sink->second[i], b);
-    tritri_real(a, &sink->a->pose, b, &sink->b->pose, &r);
-    if (r.kind != GRAZE_KIND_NONE && !sink->stop) take_pair(sink, i, r);
+  uint8_t codes[TRITRI_BLOCK];
+  sink->work.exact_tests += tritri_near_best()(&sink->block, sink->count, sink->slack, codes);
+  for (unsigned i = 0; i < sink->count && !sink->stop; i++) {
+    graze_tritri r = tritri_from_code(codes[i]);
+    if (codes[i] == TRITRI_OPEN) {
+      double a[9], b[9];
+      mesh_corners(sink->a->mesh, sink->first[i], a);
+      mesh_corners(sink->b->mesh, sink->second[i], b);
+      tritri_real(a, &sink->a->pose, b, &sink->b->pose, &r);
+    }
+    if (r.kind != GRAZE_KIND_NONE) take_pair(sink, i, r);
   }
 }
 
@@ -154,12 +167,6 @@ void sink_flush(exact_sink *sink) {
     return;
   }
   sink->work.triangle_tests += sink->count;
-  if (sink->real) {
-    decide_real(sink);
-    sink->count = 0;
-    return;
-  }
-  uint8_t codes[TRITRI_BLOCK];
   unsigned padded = (sink->count + 7) / 8 * 8;
   for (int k = 0; k < 9; k++) {
     for (unsigned i = sink->count; i < padded; i++) {
@@ -167,6 +174,12 @@ void sink_flush(exact_sink *sink) {
       sink->block.b[k][i] = sink->block.b[k][0];
     }
   }
+  if (sink->real) {
+    decide_real(sink);
+    sink->count = 0;
+    return;
+  }
+  uint8_t codes[TRITRI_BLOCK];
   sink->work.exact_tests += sink->decide(&sink->block, sink->count, true, codes);
   for (unsigned i = 0; i < sink->count && !sink->stop; i++) {
     if (codes[i] == 0) continue;

@@ -33,7 +33,8 @@ typedef struct exact_sink {
   const graze_context *context;
   const side *a, *b;
   graze_find find;
-  bool real; /* tier T2 */
+  bool real;       /* tier T2 */
+  double slack[3]; /* T2: how far a difference of real coordinates may be from that of the rounded ones */
   bool self;
   bool stop;      /* FIND_ANY has its answer, or memory was refused */
   bool failed;    /* memory was refused */
