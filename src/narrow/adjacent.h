@@ -5,16 +5,36 @@
 
 #include "narrow/exact_sink.h"
 
-/* Of the triangles at the places of `a` whose bits are set in `mask`, against the triangle at place j of `b`: bits of
- * those that share one, two, three positions with it, less (one, two) those proved to meet in nothing more. */
-typedef struct adjacent_masks {
-  uint8_t corner, edge, all; /* still open, still open, equal */
-  uint8_t shared;            /* any shared position, open or not */
-} adjacent_masks;
+/* Candidate pairs of one mesh waiting to be told apart, structure of arrays: a[k][i] is coordinate k (0..8) of the
+ * first triangle of pair i. A whole row of places can be appended as long as ADJACENT_PAIRS have not been reached. */
+enum { ADJACENT_PAIRS = 64, ADJACENT_ROOM = ADJACENT_PAIRS + NODE_WIDTH };
+typedef struct adjacent_pairs {
+  _Alignas(64) double a[9][ADJACENT_ROOM];
+  _Alignas(64) double b[9][ADJACENT_ROOM];
+  uint32_t first[ADJACENT_ROOM], second[ADJACENT_ROOM];
+  unsigned count;
+} adjacent_pairs;
 
-typedef adjacent_masks adjacent_function(const posed_node *a, const posed_node *b, int j, unsigned mask);
-adjacent_function adjacent_scalar, adjacent_avx2, adjacent_avx512;
-adjacent_function *adjacent_best(void);
+/* Appends the coordinates (not the numbers) of the pairs of a's set places with place j of b; count is not changed. */
+typedef void adjacent_append_function(adjacent_pairs *pairs, const posed_node *a, const posed_node *b, int j,
+                                      unsigned places);
+adjacent_append_function adjacent_append_scalar, adjacent_append_avx2, adjacent_append_avx512;
+
+/* What is left to do for a pair: nothing, as it shares corners and was proved to meet in nothing more; an exact test,
+ * sharing no position, one, or two; or nothing, as all three are shared. */
+typedef enum adjacent_code {
+  ADJACENT_SETTLED,
+  ADJACENT_NONE,
+  ADJACENT_CORNER,
+  ADJACENT_EDGE,
+  ADJACENT_DUPLICATE
+} adjacent_code;
+
+typedef void adjacent_judge_function(const adjacent_pairs *pairs, uint8_t codes[ADJACENT_ROOM]);
+adjacent_judge_function adjacent_judge_scalar, adjacent_judge_avx2, adjacent_judge_avx512;
+
+adjacent_append_function *adjacent_append_best(void);
+adjacent_judge_function *adjacent_judge_best(void);
 
 /* Of the set bits 8 j + i, those for which the closed boxes of the triangles at places i of a and j of b meet: exact.
  */

@@ -22,12 +22,22 @@ boxes_function *boxes_best(void) {
 #endif
 }
 
-adjacent_function *adjacent_best(void) {
+adjacent_append_function *adjacent_append_best(void) {
 #if defined(__x86_64__)
-  static adjacent_function *const table[] = {adjacent_scalar, adjacent_avx2, adjacent_avx512};
+  static adjacent_append_function *const table[] = {adjacent_append_scalar, adjacent_append_avx2,
+                                                    adjacent_append_avx512};
   return table[cpu_best()];
 #else
-  return adjacent_scalar;
+  return adjacent_append_scalar;
+#endif
+}
+
+adjacent_judge_function *adjacent_judge_best(void) {
+#if defined(__x86_64__)
+  static adjacent_judge_function *const table[] = {adjacent_judge_scalar, adjacent_judge_avx2, adjacent_judge_avx512};
+  return table[cpu_best()];
+#else
+  return adjacent_judge_scalar;
 #endif
 }
 
@@ -94,6 +104,9 @@ static void worker_start(worker *w, const job *j) {
   sink_start(&w->sink, w->context, &j->a, &j->b, j->find, j->exactness == GRAZE_T2, j->self);
   w->map = j->map;
   w->boxes = boxes_best();
+  w->append = adjacent_append_best();
+  w->judge = adjacent_judge_best();
+  w->adjacent.count = 0;
   w->depth = 0;
   double scale = 0;
   for (int k = 0; k < 9; k++) scale += j->map.linear[k] * j->map.linear[k];
@@ -109,9 +122,15 @@ static void open_one(worker *w, const job *j, node_pair pair) {
     traverse_open(w, pair);
 }
 
+/* Decides what still waits. */
+static void finish(worker *w, const job *j) {
+  if (j->self) self_flush(w);
+  sink_flush(&w->sink);
+}
+
 static void run_stack(worker *w, const job *j) {
   while (w->depth > 0 && !w->sink.stop) open_one(w, j, ((node_pair *)w->stack.data)[--w->depth]);
-  sink_flush(&w->sink);
+  finish(w, j);
 }
 
 static bool empty_job(const job *j) {
@@ -167,7 +186,7 @@ static graze_status run_shared(graze_query *q, const job *j, uint32_t threads, u
   worker_start(first, j);
   if (!worker_push(first, 0, 0)) return report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
   spread_pairs(first, j, (size_t)threads * PAIRS_PER_THREAD);
-  sink_flush(&first->sink);
+  finish(first, j);
   uint32_t tasks = threads * 4 < first->depth ? threads * 4 : (uint32_t)first->depth;
   for (uint32_t k = 0; k < tasks; k++) {
     if (query_worker(q, k + 1) == NULL) return report_memory(q->context, sizeof *first);

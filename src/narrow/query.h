@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_NARROW_QUERY_H
 #define GRAZE_SRC_NARROW_QUERY_H
 
+#include "narrow/adjacent.h"
 #include "narrow/boxes.h"
 #include "narrow/exact_sink.h"
 
@@ -15,7 +16,10 @@ typedef struct worker {
   exact_sink sink;
   mesh_map map;
   boxes_function *boxes;
-  buffer stack; /* node_pair */
+  adjacent_append_function *append;
+  adjacent_judge_function *judge;
+  adjacent_pairs adjacent; /* self.c: candidates that may share corners */
+  buffer stack;            /* node_pair */
   size_t depth;
   float size_b; /* size of b's nodes in units of mesh a */
 } worker;
@@ -53,6 +57,8 @@ void job_map(job *j);
 void traverse_open(worker *w, node_pair pair);
 /* self.c: of one mesh; a pair (n, n) stands for everything inside node n. */
 void self_open(worker *w, node_pair pair);
+/* self.c: tells waiting candidates apart and hands the sink what needs an exact test. */
+void self_flush(worker *w);
 /* self.c: the same, and triangles whose closed boxes meet are the answer. */
 void self_box_open(worker *w, node_pair pair);
 

@@ -5,7 +5,6 @@
  */
 #include "base/context.h"
 #include "base/hash.h"
-#include "narrow/adjacent.h"
 #include "narrow/query.h"
 
 /* Bits of places i < j of one node with itself. */
@@ -23,30 +22,6 @@ typedef struct bottoms {
   const posed_node *posed_a, *posed_b;
 } bottoms;
 
-/* Pairs of the set places of a with place j of b. */
-static void add_places(exact_sink *s, const bottoms *t, int j, unsigned places, shared_corners shares) {
-  for (; places != 0; places &= places - 1) {
-    int i = __builtin_ctz(places);
-    unsigned n = s->count++;
-    s->first[n] = t->a->child[i];
-    s->second[n] = t->b->child[j];
-    s->shares[n] = (uint8_t)shares;
-    for (int k = 0; k < 9; k++) {
-      s->block.a[k][n] = t->posed_a->corner[k][i];
-      s->block.b[k][n] = t->posed_b->corner[k][j];
-    }
-    if (s->count == TRITRI_BLOCK) sink_flush(s);
-  }
-}
-
-static void add_duplicates(exact_sink *s, const bottoms *t, int j, unsigned places) {
-  for (; places != 0; places &= places - 1) {
-    uint32_t x = t->a->child[__builtin_ctz(places)], y = t->b->child[j];
-    s->duplicates++;
-    sink_hit(s, x < y ? x : y, x < y ? y : x);
-  }
-}
-
 static bottoms open_bottoms(exact_sink *s, node_pair pair) {
   const bvh_node *nodes = s->a->mesh->nodes;
   const posed_node *a = sink_pose_node(s->a, pair.a, &s->cache_a);
@@ -54,10 +29,61 @@ static bottoms open_bottoms(exact_sink *s, node_pair pair) {
   return (bottoms){&nodes[pair.a], &nodes[pair.b], a, b};
 }
 
+static void corners_at(const double (*from)[ADJACENT_ROOM], unsigned at, double corners[9]) {
+  for (int k = 0; k < 9; k++) corners[k] = from[k][at];
+}
+
+void self_flush(worker *w) {
+  static const shared_corners shares[] = {
+      [ADJACENT_NONE] = SHARES_NONE, [ADJACENT_CORNER] = SHARES_CORNER, [ADJACENT_EDGE] = SHARES_EDGE};
+  adjacent_pairs *p = &w->adjacent;
+  exact_sink *s = &w->sink;
+  uint8_t codes[ADJACENT_ROOM];
+  w->judge(p, codes);
+  for (unsigned i = 0; i < p->count && !s->stop; i++) {
+    uint32_t x = p->first[i], y = p->second[i];
+    if (codes[i] == ADJACENT_SETTLED) continue;
+    if (codes[i] == ADJACENT_DUPLICATE) {
+      s->duplicates++;
+      sink_hit(s, x < y ? x : y, x < y ? y : x);
+      continue;
+    }
+    double a[9], b[9];
+    corners_at((const double(*)[ADJACENT_ROOM])p->a, i, a);
+    corners_at((const double(*)[ADJACENT_ROOM])p->b, i, b);
+    sink_add(s, x, y, a, b, shares[codes[i]]);
+  }
+  p->count = 0;
+}
+
+/* Pairs of the set places of a with place j of b, none of them degenerate. */
+static void append_places(worker *w, const bottoms *t, int j, unsigned places) {
+  adjacent_pairs *p = &w->adjacent;
+  w->append(p, t->posed_a, t->posed_b, j, places);
+  for (; places != 0; places &= places - 1) {
+    p->first[p->count] = t->a->child[__builtin_ctz(places)];
+    p->second[p->count++] = t->b->child[j];
+  }
+  if (p->count >= ADJACENT_PAIRS) self_flush(w);
+}
+
+/* Pairs with a degenerate triangle: what they share does not matter. */
+static void add_thin(exact_sink *s, const bottoms *t, int j, unsigned places) {
+  for (; places != 0; places &= places - 1) {
+    int i = __builtin_ctz(places);
+    double a[9], b[9];
+    for (int k = 0; k < 9; k++) {
+      a[k] = t->posed_a->corner[k][i];
+      b[k] = t->posed_b->corner[k][j];
+    }
+    sink_add(s, t->a->child[i], t->b->child[j], a, b, SHARES_NONE);
+  }
+}
+
 /* Triangles of two bottom nodes, or of one (pair.a == pair.b), whose boxes meet. */
-static void bottom_pair(exact_sink *s, node_pair pair, uint64_t mask) {
+static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
+  exact_sink *s = &w->sink;
   const graze_mesh *mesh = s->a->mesh;
-  adjacent_function *adjacent = adjacent_best();
   bottoms t = open_bottoms(s, pair);
   bool any_thin = mesh->header->degenerate_count != 0;
   unsigned thin_a = any_thin ? degenerate_places(mesh, t.a) : 0, thin_b = any_thin ? degenerate_places(mesh, t.b) : 0;
@@ -65,16 +91,13 @@ static void bottom_pair(exact_sink *s, node_pair pair, uint64_t mask) {
     unsigned places = (mask >> (8 * j)) & 0xff;
     if (places == 0 || s->stop) continue;
     unsigned thin = (thin_b >> j) & 1 ? places : places & thin_a;
-    places &= ~thin;
-    add_places(s, &t, j, thin, SHARES_NONE);
-    if (places == 0) continue;
-    adjacent_masks m = adjacent(t.posed_a, t.posed_b, j, places);
-    add_duplicates(s, &t, j, m.all);
-    add_places(s, &t, j, places & ~(unsigned)m.shared, SHARES_NONE);
-    add_places(s, &t, j, m.corner, SHARES_CORNER);
-    add_places(s, &t, j, m.edge, SHARES_EDGE);
+    add_thin(s, &t, j, thin);
+    append_places(w, &t, j, places & ~thin);
   }
-  if (s->find == GRAZE_FIND_ANY) sink_flush(s);
+  if (s->find == GRAZE_FIND_ANY) {
+    self_flush(w);
+    sink_flush(s);
+  }
 }
 
 /* Pushes what a pair of inner nodes leaves open; shared by the two kinds of search. */
@@ -119,7 +142,7 @@ static uint64_t open_boxes(worker *w, node_pair pair, bool test_bottoms) {
 
 void self_open(worker *w, node_pair pair) {
   uint64_t mask = open_boxes(w, pair, true);
-  if (mask != 0) bottom_pair(&w->sink, pair, mask);
+  if (mask != 0) bottom_pair(w, pair, mask);
 }
 
 /* ---- candidate boxes only ------------------------------------------------------------------------------------------
