@@ -82,13 +82,27 @@ static void note_bad(batch *work, uint64_t pair) {
   }
 }
 
-/* Eighteen columns are more streams than the processor follows by itself. */
-static void prefetch_block(const batch *work, uint64_t from) {
-  uint64_t end = from + TRITRI_BLOCK < work->count ? from + TRITRI_BLOCK : work->count;
-  for (uint64_t i = from; i < end; i += 8) {
+/* Copies a block's columns, eight pairs at a time, and asks for those two blocks on: eighteen columns are more streams
+ * than the processor follows by itself. */
+static void load_block(const batch *work, uint64_t from, unsigned count, tritri_block *block) {
+  uint64_t ahead = from + 2 * TRITRI_BLOCK;
+  for (unsigned i = 0; i < count; i += 8) {
+    unsigned n = count - i < 8 ? count - i : 8;
+    bool more = ahead + i < work->count;
     for (int k = 0; k < 9; k++) {
-      __builtin_prefetch(work->a[k] + i);
-      __builtin_prefetch(work->b[k] + i);
+      if (more) {
+        __builtin_prefetch(work->a[k] + ahead + i);
+        __builtin_prefetch(work->b[k] + ahead + i);
+      }
+      if (n == 8) {
+        memcpy(block->a[k] + i, work->a[k] + from + i, 8 * sizeof(double));
+        memcpy(block->b[k] + i, work->b[k] + from + i, 8 * sizeof(double));
+        continue;
+      }
+      for (unsigned j = 0; j < 8; j++) {
+        block->a[k][i + j] = j < n ? work->a[k][from + i + j] : 0;
+        block->b[k][i + j] = j < n ? work->b[k][from + i + j] : 0;
+      }
     }
   }
 }
@@ -96,12 +110,8 @@ static void prefetch_block(const batch *work, uint64_t from) {
 static void run_block(batch *work, uint64_t from, unsigned count) {
   tritri_block block;
   uint8_t codes[TRITRI_BLOCK];
-  unsigned padded = (count + 7) / 8 * 8;
-  for (int k = 0; k < 9; k++) {
-    memcpy(block.a[k], work->a[k] + from, count * sizeof(double));
-    memcpy(block.b[k], work->b[k] + from, count * sizeof(double));
-    for (unsigned i = count; i < padded; i++) block.a[k][i] = block.b[k][i] = 0;
-  }
+  if (count == 0) return;
+  load_block(work, from, count, &block);
   work->decide(&block, count, false, codes);
   for (unsigned i = 0; i < count; i++) {
     if (codes[i] == TRITRI_NOT_FINITE) note_bad(work, from + i);
@@ -114,7 +124,6 @@ static void run_task(void *argument, uint32_t index) {
   uint64_t from = (uint64_t)index * PAIRS_PER_TASK;
   uint64_t end = from + PAIRS_PER_TASK < work->count ? from + PAIRS_PER_TASK : work->count;
   for (; from < end; from += TRITRI_BLOCK) {
-    prefetch_block(work, from + 2 * TRITRI_BLOCK);
     run_block(work, from, end - from < TRITRI_BLOCK ? (unsigned)(end - from) : TRITRI_BLOCK);
   }
 }

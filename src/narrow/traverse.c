@@ -17,9 +17,17 @@ bool worker_push(worker *w, uint32_t a, uint32_t b) {
   return true;
 }
 
+/* All cache lines of a node that will be opened soon. */
+static inline void prefetch_node(const bvh_node *node) {
+  for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);
+}
+
 static void push_both(worker *w, const bvh_node *a, const bvh_node *b, uint64_t mask) {
+  const bvh_node *nodes_a = w->sink.a->mesh->nodes, *nodes_b = w->sink.b->mesh->nodes;
   for (; mask != 0; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask);
+    prefetch_node(&nodes_a[a->child[bit & 7]]);
+    prefetch_node(&nodes_b[b->child[bit >> 3]]);
     if (!worker_push(w, a->child[bit & 7], b->child[bit >> 3])) return;
   }
 }
@@ -29,13 +37,17 @@ static void push_a(worker *w, const bvh_node *a, uint32_t b, uint64_t mask) {
   mask |= mask >> 16;
   mask |= mask >> 8;
   for (unsigned m = mask & 0xff; m != 0; m &= m - 1) {
-    if (!worker_push(w, a->child[__builtin_ctz(m)], b)) return;
+    uint32_t child = a->child[__builtin_ctz(m)];
+    prefetch_node(&w->sink.a->mesh->nodes[child]);
+    if (!worker_push(w, child, b)) return;
   }
 }
 
 static void push_b(worker *w, uint32_t a, const bvh_node *b, uint64_t mask) {
   for (int j = 0; j < NODE_WIDTH; j++) {
-    if (((mask >> (8 * j)) & 0xff) != 0 && !worker_push(w, a, b->child[j])) return;
+    if (((mask >> (8 * j)) & 0xff) == 0) continue;
+    prefetch_node(&w->sink.b->mesh->nodes[b->child[j]]);
+    if (!worker_push(w, a, b->child[j])) return;
   }
 }
 
