@@ -3,5 +3,5 @@
 cd "$1" || exit 1
 files=$(find include src io tool scenes tests bench fuzz examples -name '*.[ch]' 2>/dev/null)
 [ -n "$files" ] || { echo "no C files below $1"; exit 1; }
-# shellcheck disable=SC2086: names in this tree have no blanks
+# shellcheck disable=SC2086 # names in this tree have no blanks
 "${2:-clang-format}" --dry-run -Werror $files

@@ -69,8 +69,8 @@ void parallel_for(const graze_context *context, uint32_t count, void (*body)(voi
     return;
   }
 #ifdef _OPENMP
-  if ((uint32_t)threads > count) threads = (int)count;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  int team = (uint32_t)threads > count ? (int)count : threads;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
   for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
 #else
   for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
