@@ -7,7 +7,8 @@ cd "$(dirname "$0")"
 usage() {
   cat <<'TEXT'
 usage: ./test.sh [options]
-  --long              run the long tests too and fuzz each target for a minute
+  --long              fuzz each target for a minute, and with the sanitizers too; GRAZE_TEST_LONG=1 in the
+                      environment runs the tests' long forms
   --no-sanitize       leave out the sanitizer build
   --sanitize          with the sanitizer build (the default)
   --only STEP[,STEP]  run these steps only
@@ -169,7 +170,7 @@ for step in $steps; do
   printf '  %-10s %s\n' "$step" "$(cat "$logs/$step.state" 2>/dev/null || echo skipped)"
   if [ -s "$logs/$step.note" ]; then sed 's/^/             /' "$logs/$step.note"; fi
 done
-[ "$long" -eq 1 ] || echo "  The long tests did not run (--long)."
+[ "$long" -eq 1 ] || echo "  The long forms did not run (--long, GRAZE_TEST_LONG=1)."
 echo "  $(($(date +%s) - started)) s in all"
 if [ -n "$failed" ]; then
   echo "FAILED:$failed"

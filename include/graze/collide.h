@@ -16,11 +16,12 @@ extern "C" {
 
 /* ---- two triangles ---------------------------------------------------------------------------------------- */
 
-typedef enum graze_kind { /* dimension of the common set, plus one */
-                          GRAZE_KIND_NONE = 0,
-                          GRAZE_KIND_POINT = 1,
-                          GRAZE_KIND_SEGMENT = 2,
-                          GRAZE_KIND_AREA = 3
+/* Dimension of the common set, plus one. */
+typedef enum graze_kind {
+  GRAZE_KIND_NONE = 0,
+  GRAZE_KIND_POINT = 1,
+  GRAZE_KIND_SEGMENT = 2,
+  GRAZE_KIND_AREA = 3
 } graze_kind;
 
 typedef struct graze_tritri {

@@ -11,30 +11,15 @@
 #include "exact/tritri.h"
 
 tritri_block_function *tritri_block_best(void) {
-#if defined(__x86_64__)
-  static tritri_block_function *const table[] = {tritri_block_scalar, tritri_block_avx2, tritri_block_avx512};
-  return table[cpu_best()];
-#else
-  return tritri_block_scalar;
-#endif
+  return CPU_KERNEL(tritri_block_function, tritri_block);
 }
 
 tritri_near_function *tritri_near_best(void) {
-#if defined(__x86_64__)
-  static tritri_near_function *const table[] = {tritri_near_scalar, tritri_near_avx2, tritri_near_avx512};
-  return table[cpu_best()];
-#else
-  return tritri_near_scalar;
-#endif
+  return CPU_KERNEL(tritri_near_function, tritri_near);
 }
 
 tritri_block_function *tritri_plain_best(void) {
-#if defined(__x86_64__)
-  static tritri_block_function *const table[] = {tritri_plain_scalar, tritri_plain_avx2, tritri_plain_avx512};
-  return table[cpu_best()];
-#else
-  return tritri_plain_scalar;
-#endif
+  return CPU_KERNEL(tritri_block_function, tritri_plain);
 }
 
 static bool finite_all(const double *x, int count) {

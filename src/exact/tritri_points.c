@@ -203,8 +203,7 @@ static void points_clipped(point_array p, const int *path, int path_count, int t
   }
 }
 
-/* ---- corners that lie in the other triangle: all that touching in a plane or on a line needs ----------------------
- */
+/* ---- corners that lie in the other triangle: all that touching in a plane or on a line needs ---- */
 
 static bool on_segment(point_array p, int u, int v, int x) {
   for (int axis = 0; axis < 3; axis++) {
@@ -249,8 +248,7 @@ static void points_shared(point_array p, const int ends[2][2], const bool thin[2
   if (result->summary.kind != GRAZE_KIND_POINT) add_corner(p, high, result);
 }
 
-/* ---- which of these a pair needs -----------------------------------------------------------------------------------
- */
+/* ---- which of these a pair needs ---- */
 
 static void points_of_thin(point_array p, const int ends[2][2], const bool thin[2], graze_intersection *result) {
   const graze_tritri *s = &result->summary;

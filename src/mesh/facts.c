@@ -10,7 +10,7 @@
 #include "mesh/mesh.h"
 #include "mesh/survey.h"
 
-enum { TRIANGLES_LEAST = 1 << 13, NUMBERS_LEAST = 1 << 16, RUN = 64, LANES = 8 };
+enum { TRIANGLES_LEAST = 1 << 13, NUMBERS_LEAST = 1 << 16 };
 
 /* ---- checks ---- */
 

@@ -160,8 +160,7 @@ static void fit_task(void *argument, uint32_t task) {
   for (uint32_t k = first; k < end; k++) fit_one(f, k, &f->scratch[task]);
 }
 
-/* ---- cutting and joining ------------------------------------------------------------------------------------------
- */
+/* ---- cutting and joining ---- */
 
 /* Children stand behind their parents, so one pass from the end counts triangles. */
 static void count_triangles(bvh_node *nodes, uint32_t count) {

@@ -14,40 +14,19 @@
 enum { OPTIONS_COOKIE = 0x67726F31, PAIRS_PER_THREAD = 64, SERIAL_TRIANGLES = 20000 };
 
 boxes_function *boxes_best(void) {
-#if defined(__x86_64__)
-  static boxes_function *const table[] = {boxes_scalar, boxes_avx2, boxes_avx512};
-  return table[cpu_best()];
-#else
-  return boxes_scalar;
-#endif
+  return CPU_KERNEL(boxes_function, boxes);
 }
 
 adjacent_append_function *adjacent_append_best(void) {
-#if defined(__x86_64__)
-  static adjacent_append_function *const table[] = {adjacent_append_scalar, adjacent_append_avx2,
-                                                    adjacent_append_avx512};
-  return table[cpu_best()];
-#else
-  return adjacent_append_scalar;
-#endif
+  return CPU_KERNEL(adjacent_append_function, adjacent_append);
 }
 
 adjacent_judge_function *adjacent_judge_best(void) {
-#if defined(__x86_64__)
-  static adjacent_judge_function *const table[] = {adjacent_judge_scalar, adjacent_judge_avx2, adjacent_judge_avx512};
-  return table[cpu_best()];
-#else
-  return adjacent_judge_scalar;
-#endif
+  return CPU_KERNEL(adjacent_judge_function, adjacent_judge);
 }
 
 box_pairs_function *box_pairs_best(void) {
-#if defined(__x86_64__)
-  static box_pairs_function *const table[] = {box_pairs_scalar, box_pairs_avx2, box_pairs_avx512};
-  return table[cpu_best()];
-#else
-  return box_pairs_scalar;
-#endif
+  return CPU_KERNEL(box_pairs_function, box_pairs);
 }
 
 graze_collide_options graze_default_collide_options(void) {
@@ -149,8 +128,7 @@ graze_status query_run_single(graze_query *q, const job *j, worker *w) {
   return w->sink.failed ? report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query") : GRAZE_OK;
 }
 
-/* ---- one job on many threads ----------------------------------------------------------------------------------------
- */
+/* ---- one job on many threads ---- */
 
 typedef struct shared_job {
   graze_query *query;
@@ -211,8 +189,7 @@ static graze_status run_job(graze_query *q, const job *j, uint32_t *workers) {
   return w == NULL ? report_memory(q->context, sizeof *w) : query_run_single(q, j, w);
 }
 
-/* ---- checks
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- checks ---- */
 
 static graze_status check_pose(const graze_context *context, const graze_pose *pose, const char *which) {
   for (int k = 0; k < 12; k++) {
@@ -269,8 +246,7 @@ static graze_status read_options(const graze_query *q, const graze_collide_optio
   return GRAZE_OK;
 }
 
-/* ---- results
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 static void add_counts(graze_counts *sum, const graze_counts *c) {
   sum->triangle_pairs += c->triangle_pairs;
@@ -351,8 +327,7 @@ graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const gra
   return status;
 }
 
-/* ---- many poses
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- many poses ---- */
 
 typedef struct pose_batch {
   graze_query *query;
@@ -432,8 +407,7 @@ graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graz
   return status;
 }
 
-/* ---- a mesh against itself
- * --------------------------------------------------------------------------------------------- */
+/* ---- a mesh against itself ---- */
 
 static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
                              job *j) {

@@ -57,10 +57,11 @@ void job_map(job *j);
 void traverse_open(worker *w, node_pair pair);
 /* self.c: of one mesh; a pair (n, n) stands for everything inside node n. */
 void self_open(worker *w, node_pair pair);
-/* self.c: tells waiting candidates apart and hands the sink what needs an exact test. */
-void self_flush(worker *w);
 /* self.c: the same, and triangles whose closed boxes meet are the answer. */
 void self_box_open(worker *w, node_pair pair);
+
+/* self.c: tells waiting candidates apart and hands the sink what needs an exact test. */
+void self_flush(worker *w);
 
 /* sweep.c: without hierarchies, by sorting boxes along x; for coordinates that floats cannot hold. */
 graze_status sweep_run(graze_query *query, const job *j, worker *w);

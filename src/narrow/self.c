@@ -3,8 +3,6 @@
  * Positions are compared by coordinates, so that a soup and an indexed mesh give the same answer. Neighbours, which are
  * nearly all of the candidates on a clean mesh, are settled by adjacent.h without an exact test.
  */
-#include "base/context.h"
-#include "base/hash.h"
 #include "narrow/query.h"
 
 /* Bits of places i < j of one node with itself. */
@@ -145,8 +143,7 @@ void self_open(worker *w, node_pair pair) {
   if (mask != 0) bottom_pair(w, pair, mask);
 }
 
-/* ---- candidate boxes only ------------------------------------------------------------------------------------------
- */
+/* ---- candidate boxes only ---- */
 
 void self_box_open(worker *w, node_pair pair) {
   exact_sink *s = &w->sink;

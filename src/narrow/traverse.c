@@ -4,7 +4,6 @@
  * larger one only, whose children that meet any child of the other go on with it. Bottom nodes give candidate triangle
  * pairs, which the sink decides exactly in blocks.
  */
-#include "base/context.h"
 #include "narrow/query.h"
 
 bool worker_push(worker *w, uint32_t a, uint32_t b) {
