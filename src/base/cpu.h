@@ -9,9 +9,9 @@ cpu_isa cpu_best(void);
 
 /* The kernel of this name for this machine, of name_scalar, name_avx2 and name_avx512. */
 #if defined(__x86_64__)
-#define CPU_KERNEL(type, name) (((type *const[]){name##_scalar, name##_avx2, name##_avx512})[cpu_best()])
+#define CPU_KERNEL(name) (((__typeof__(&name##_scalar)[]){name##_scalar, name##_avx2, name##_avx512})[cpu_best()])
 #else
-#define CPU_KERNEL(type, name) (name##_scalar)
+#define CPU_KERNEL(name) (name##_scalar)
 #endif
 
 #endif

@@ -11,15 +11,15 @@
 #include "exact/tritri.h"
 
 tritri_block_function *tritri_block_best(void) {
-  return CPU_KERNEL(tritri_block_function, tritri_block);
+  return CPU_KERNEL(tritri_block);
 }
 
 tritri_near_function *tritri_near_best(void) {
-  return CPU_KERNEL(tritri_near_function, tritri_near);
+  return CPU_KERNEL(tritri_near);
 }
 
 tritri_block_function *tritri_plain_best(void) {
-  return CPU_KERNEL(tritri_block_function, tritri_plain);
+  return CPU_KERNEL(tritri_plain);
 }
 
 static bool finite_all(const double *x, int count) {

@@ -14,19 +14,19 @@
 enum { OPTIONS_COOKIE = 0x67726F31, PAIRS_PER_THREAD = 64, SERIAL_TRIANGLES = 20000 };
 
 boxes_function *boxes_best(void) {
-  return CPU_KERNEL(boxes_function, boxes);
+  return CPU_KERNEL(boxes);
 }
 
 adjacent_append_function *adjacent_append_best(void) {
-  return CPU_KERNEL(adjacent_append_function, adjacent_append);
+  return CPU_KERNEL(adjacent_append);
 }
 
 adjacent_judge_function *adjacent_judge_best(void) {
-  return CPU_KERNEL(adjacent_judge_function, adjacent_judge);
+  return CPU_KERNEL(adjacent_judge);
 }
 
 box_pairs_function *box_pairs_best(void) {
-  return CPU_KERNEL(box_pairs_function, box_pairs);
+  return CPU_KERNEL(box_pairs);
 }
 
 graze_collide_options graze_default_collide_options(void) {
