@@ -61,6 +61,37 @@ GRAZE_API graze_status graze_parse_geometry(const void *bytes, size_t size, cons
 
 GRAZE_API void graze_geometry_free(graze_geometry *geometry);
 
+/* ---- assemblies: many named objects in one file ---- */
+
+typedef struct graze_assembly_mesh {
+  const char *name; /* as in the file; "" = none */
+  graze_geometry geometry;
+} graze_assembly_mesh;
+
+/* A node of the file's tree that has geometry. */
+typedef struct graze_assembly_object {
+  const char *name;   /* path of the node's names from the root, "Site/Pump 3/Flange"; unique: "Bolt#2" and so on */
+  const char *parent; /* path of the node above; "" = none */
+  uint32_t mesh;      /* instances share one mesh */
+  graze_pose pose;    /* of the node in the world: the product of the matrices above it, each operation rounded once */
+} graze_assembly_object;
+
+typedef struct graze_assembly {
+  graze_assembly_mesh *meshes;
+  uint32_t mesh_count;
+  graze_assembly_object *objects; /* in the order of a depth-first walk */
+  uint32_t object_count;
+  const char *units; /* of the file, "m" or "mm"; "" = the format or the file does not say */
+  void *memory;      /* private */
+} graze_assembly;
+
+/* Reads a file as an assembly. glTF 2.0 (.gltf, .glb): every node with a mesh that has triangles. Other formats: one
+ * object named after the file, or with `split` one for each group. Errors as for graze_read_geometry, and POSE (a
+ * node's matrix is not finite or not affine; the message names the node). */
+GRAZE_API graze_status graze_read_assembly(const char *path, graze_file_format format, bool split, int threads,
+                                           graze_assembly *assembly, graze_io_error *error);
+GRAZE_API void graze_assembly_free(graze_assembly *assembly);
+
 /* Writes OBJ (numbers that read back to the same doubles), with `o` records for groups. A regular file that could not
  * be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, MEMORY. */
 GRAZE_API graze_status graze_write_obj(const char *path, const graze_geometry *geometry, graze_io_error *error);

@@ -1,0 +1,150 @@
+/* graze/report.h: what a check found, as a record, and the files that are made of it. A library of its own
+ * (graze_report), beside the core and graze_io.
+ *
+ * The record only points: strings, meshes and curves stay the caller's and must live as long as the call. Every
+ * writer writes a whole file or none (a partial file is removed), and the same record gives the same bytes.
+ */
+#ifndef GRAZE_REPORT_H
+#define GRAZE_REPORT_H
+
+#include "graze/base.h"
+#include "graze/io.h"
+#include "graze/math.h"
+#include "graze/mesh.h"
+#include "graze/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GRAZE_NO_GROUP UINT32_MAX
+
+typedef struct graze_report_object {
+  const char *name;       /* unique in the report; of assemblies the path of the node, "Site/Pump 3/Flange" */
+  const char *layer;      /* "" = none */
+  const char *file;       /* where its mesh came from */
+  const graze_mesh *mesh; /* NULL: known by name only (an object that a resolved clash of an earlier run names) */
+  graze_pose pose;
+} graze_report_object;
+
+typedef enum graze_report_state {
+  GRAZE_STATE_NONE = 0, /* no earlier report was given */
+  GRAZE_STATE_NEW,
+  GRAZE_STATE_ACTIVE,  /* was in the earlier report as well */
+  GRAZE_STATE_RESOLVED /* was in the earlier report and is no more: carried on without counts and curve */
+} graze_report_state;
+
+GRAZE_API const char *graze_report_state_string(graze_report_state state); /* "", "new", "active", "resolved" */
+
+typedef struct graze_report_clash {
+  uint32_t a, b; /* numbers of objects, a < b */
+  char id[24];   /* stable from run to run: of names and coarse place; letters, digits and '-' */
+  graze_relation relation;
+  const char *reason; /* for UNKNOWN, a sentence; else NULL */
+  graze_counts counts;
+  graze_box box;   /* of the common set; in the scene's units */
+  double point[3]; /* a point of the common set, or near it */
+  double depth;    /* rough estimate of the overlap depth, in the scene's units; 0 for touch, NaN = none */
+
+  /* The intersection curve: polyline k has points curve_starts[k] .. curve_starts[k + 1] - 1. */
+  const double (*curve_points)[3];
+  const uint32_t *curve_starts; /* curve_count + 1 numbers */
+  uint32_t curve_count;
+
+  graze_report_state state;
+  const char *mark;                                 /* the reviewer's: "", "reviewed" or "approved" */
+  const char *comment;                              /* the reviewer's; "" = none */
+  uint32_t group_object, group_layers, group_place; /* numbers of groups, or GRAZE_NO_GROUP */
+} graze_report_clash;
+
+typedef enum graze_group_kind { GRAZE_GROUP_OBJECT, GRAZE_GROUP_LAYERS, GRAZE_GROUP_PLACE } graze_group_kind;
+
+typedef struct graze_report_group {
+  graze_group_kind kind;
+  const char *title; /* "Pump 3", "pipes / steel", "near 12.5 3 0.8" */
+  uint32_t clashes;
+} graze_report_group;
+
+typedef struct graze_report_rule { /* a selection or ignore rule, and how many object pairs it took out or let in */
+  const char *text;
+  uint64_t pairs;
+} graze_report_rule;
+
+typedef struct graze_report {
+  const char *title;
+  const char *created; /* ISO 8601 in UTC, the caller's clock: "2025-01-31T12:00:00Z" */
+  const char *units;   /* "m", "mm", ...; "" = not known */
+  const char *engine, *exactness;
+  bool complete; /* false: stopped before every pair was checked; every writer says so where it is seen first */
+  const graze_report_object *objects;
+  uint32_t object_count;
+  const graze_report_clash *clashes; /* in the order of the check; resolved ones last */
+  uint32_t clash_count;
+  const graze_report_group *groups;
+  uint32_t group_count;
+  const graze_report_rule *rules;
+  uint32_t rule_count;
+  uint64_t object_pairs; /* pairs of objects that were to be checked */
+  double load_seconds, build_seconds, query_seconds;
+} graze_report;
+
+/* Comma-separated: a header line and a line a clash. */
+GRAZE_API graze_status graze_report_write_csv(const char *path, const graze_report *report, graze_io_error *error);
+
+/* JUnit XML: a test suite a layer pair, a test case a clash. Relations in `failing` (bit 1 << relation) are failures,
+ * `unknown` is an error, resolved and approved ones are skipped; with nothing found one passing case says so. An
+ * incomplete check is an error case of its own. */
+GRAZE_API graze_status graze_report_write_junit(const char *path, const graze_report *report, unsigned failing,
+                                                graze_io_error *error);
+
+/* A picture: RGB, 8 bits, rows from the top. */
+typedef struct graze_picture {
+  uint8_t *pixels; /* 3 * width * height */
+  uint32_t width, height;
+} graze_picture;
+
+/* From where a clash is looked at: the camera that pictures, BCF viewpoints and the page share. */
+typedef struct graze_camera {
+  double eye[3];
+  double forward[3], up[3]; /* unit, at right angles */
+  double field_of_view;     /* vertical, degrees */
+} graze_camera;
+
+/* Off-screen renderer (EGL and OpenGL 4.5, loaded at run time; Mesa's llvmpipe will do). Create fails with UNSUPPORTED
+ * and a message where there is none. The record and its meshes must outlive it. One thread at a time. */
+typedef struct graze_painter graze_painter;
+
+GRAZE_API graze_status graze_painter_create(const graze_report *report, uint32_t width, uint32_t height,
+                                            graze_painter **painter, graze_io_error *error);
+GRAZE_API void graze_painter_destroy(graze_painter *painter);
+GRAZE_API const char *graze_painter_device(const graze_painter *painter); /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
+
+/* The whole assembly, clashing objects coloured. `picture` belongs to the painter, valid until its next call. */
+GRAZE_API graze_status graze_painter_overview(graze_painter *painter, graze_picture *picture, graze_io_error *error);
+
+/* Clash `index` from its least hidden side: its two objects coloured, the neighbours ghosted, the curve drawn.
+ * `camera` (may be NULL) gets where it was seen from. */
+GRAZE_API graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_picture *picture,
+                                           graze_camera *camera, graze_io_error *error);
+
+/* The same choice of camera without graphics: from the direction of the assembly's outside, framing the clash. */
+GRAZE_API graze_camera graze_report_camera(const graze_report *report, uint32_t index);
+
+GRAZE_API graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error);
+
+/* BCF 2.1 (buildingSMART): a zip with a topic, viewpoint and snapshot a clash; both components named. `snapshots`:
+ * folder that has ID.png for each clash, or NULL for none; cameras: one a clash, or NULL for graze_report_camera.
+ * Topics have GUIDs made from the clash ids, so that a later export updates the earlier one. */
+GRAZE_API graze_status graze_report_write_bcf(const char *path, const graze_report *report, const char *snapshots,
+                                              const graze_camera *cameras, graze_io_error *error);
+
+/* A page that opens from disk: one file, no network, no third-party code. 3D view (WebGL2), table, filters; light and
+ * dark. Meshes beyond `triangle_budget` (0 = 1,500,000) in all are thinned for view only, and the page says so.
+ * `snapshots` (may be NULL): folder, relative to the page, that has ID.png for each clash. */
+GRAZE_API graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
+                                               const char *snapshots, graze_io_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
