@@ -25,7 +25,7 @@ if(TARGET graze_tool)
   install(TARGETS graze_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
-set(graze_headers base collide graze math mesh scene)
+set(graze_headers base collide graze math mesh relate scene)
 if(TARGET graze_io)
   list(APPEND graze_headers io)
 endif()

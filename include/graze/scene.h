@@ -10,6 +10,7 @@
 #include "graze/collide.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
+#include "graze/relate.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,32 +49,23 @@ GRAZE_API graze_status graze_scene_ignore(graze_scene *scene, graze_object_id fi
 /* Pairs of an object of one layer and one of the other (the same layer twice: within it) are never reported. */
 GRAZE_API graze_status graze_scene_ignore_layers(graze_scene *scene, const char *first, const char *second);
 
-typedef enum graze_relation {
-  GRAZE_SEPARATE,
-  GRAZE_CLEARANCE,
-  GRAZE_TOUCH,
-  GRAZE_CROSS,
-  GRAZE_A_IN_B,
-  GRAZE_B_IN_A,
-  GRAZE_DUPLICATE,
-  GRAZE_UNKNOWN
-} graze_relation;
-
-GRAZE_API const char *graze_relation_string(graze_relation relation);
-
 typedef struct graze_object_pair {
   graze_object_id a; /* the one that was added first */
   graze_object_id b;
   uint64_t user_id_a;
   uint64_t user_id_b;
-  graze_relation relation; /* at present `cross` when surfaces meet, else `separate`: interiors are not judged */
+  graze_relation relation;
+  graze_doubt doubt;     /* of `unknown`: why, */
+  uint8_t doubt_mesh;    /* in which (0: a, 1: b), */
+  double doubt_point[3]; /* and where in the world */
   graze_counts counts;
   const graze_triangle_pair *pairs; /* `find` ALL: the sorted list; else NULL */
 } graze_object_pair;
 
 typedef struct graze_check_options {
-  graze_find find;                  /* default GRAZE_FIND_COUNT */
+  graze_find find;                  /* default GRAZE_FIND_COUNT; ANY: only whether surfaces meet, not how */
   graze_exactness exactness;        /* default T1 */
+  graze_open_rule open;             /* default GRAZE_OPEN_UNKNOWN */
   bool all_pairs;                   /* list every pair that was not ignored, also the separate ones */
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;
@@ -88,7 +80,8 @@ typedef struct graze_check_result {
   uint64_t object_pairs; /* pairs of objects that were not ignored: n (n - 1) / 2 less the ignored ones */
   uint64_t ignored_pairs;
   uint64_t candidate_pairs; /* of them, those whose boxes meet; an object's box is that of its mesh's posed box */
-  uint64_t clashes;         /* pairs that meet */
+  uint64_t clashes;         /* pairs that are not separate */
+  uint64_t relations[GRAZE_UNKNOWN + 1]; /* candidates of each relation */
   graze_work work;
 } graze_check_result;
 

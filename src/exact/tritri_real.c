@@ -11,17 +11,9 @@
 #include <math.h>
 
 #include "exact/big.h"
+#include "exact/real_points.h"
 #include "exact/tritri.h"
 #include "graze/math.h"
-
-typedef struct real_points {
-  double rounded[6][3];
-  double error[6][3]; /* |rounded - real| is at most this */
-  big real[6][3];
-  bool known[6]; /* real[i] has been computed */
-  const double *corner[6];
-  const graze_pose *pose[6];
-} real_points;
 
 static void compute_real(real_points *p, int i) {
   if (p->known[i]) return;
@@ -40,7 +32,7 @@ static void compute_real(real_points *p, int i) {
   p->known[i] = true;
 }
 
-static void fill(real_points *p, int i, const double corner[3], const graze_pose *pose) {
+void real_points_set(real_points *p, int i, const double corner[3], const graze_pose *pose) {
   p->corner[i] = corner;
   p->pose[i] = pose;
   p->known[i] = false;
@@ -141,13 +133,17 @@ static int real_compare(const void *self, int axis, int a, int b) {
   return x.sign;
 }
 
+sign_source real_points_signs(real_points *points) {
+  return (sign_source){real_orient3d, real_orient2d, real_compare, points};
+}
+
 void tritri_real(const double a[9], const graze_pose *pose_a, const double b[9], const graze_pose *pose_b,
                  graze_tritri *result) {
   real_points p;
   for (int i = 0; i < 3; i++) {
-    fill(&p, i, a + 3 * i, pose_a);
-    fill(&p, 3 + i, b + 3 * i, pose_b);
+    real_points_set(&p, i, a + 3 * i, pose_a);
+    real_points_set(&p, 3 + i, b + 3 * i, pose_b);
   }
-  sign_source s = {real_orient3d, real_orient2d, real_compare, &p};
+  sign_source s = real_points_signs(&p);
   tritri_decide(&s, result);
 }

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/sort.h"
 #include "narrow/adjacent.h"
+#include "narrow/relate.h"
 
 enum { OPTIONS_COOKIE = 0x67726F31, PAIRS_PER_THREAD = 64, SERIAL_TRIANGLES = 20000 };
 
@@ -55,6 +56,7 @@ void graze_query_destroy(graze_query *q) {
   buffer_release(q->context, &q->keys);
   buffer_release(q->context, &q->sort);
   buffer_release(q->context, &q->sweep);
+  graze_query_destroy(q->rays);
   memory_release(q->context, q, sizeof *q);
 }
 
@@ -233,6 +235,11 @@ static graze_status make_side(const graze_context *context, const graze_mesh *me
     return report(context, GRAZE_ERROR_POSE, "pose of mesh %s: tier T0 takes the identity only", which);
   }
   return check_range(context, out, which);
+}
+
+graze_status query_side(const graze_query *q, const graze_mesh *mesh, const graze_pose *pose, graze_exactness exactness,
+                        const char *which, side *out) {
+  return make_side(q->context, mesh, pose, exactness, which, out);
 }
 
 static graze_status read_options(const graze_query *q, const graze_collide_options *options, job *j) {

@@ -28,9 +28,10 @@ struct graze_query {
   const graze_context *context;
   worker **workers; /* made when first needed */
   uint32_t worker_capacity;
-  buffer keys;  /* merged hits, then the public pairs in the same memory */
-  buffer sort;  /* scratch for sorting */
-  buffer sweep; /* sweep.c */
+  buffer keys;       /* merged hits, then the public pairs in the same memory */
+  buffer sort;       /* scratch for sorting */
+  buffer sweep;      /* sweep.c */
+  graze_query *rays; /* relate.c; made when first needed */
 };
 
 /* One query, ready to run. */

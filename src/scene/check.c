@@ -29,7 +29,7 @@ graze_check_options graze_default_check_options(void) {
 typedef struct check {
   graze_scene *scene;
   graze_check_options options;
-  graze_collide_options collide;
+  graze_relate_options relate;
   graze_box *boxes;
   pieces cut;                          /* of objects */
   uint32_t bad[PARALLEL_PIECES];       /* first object of each piece whose posed coordinates overflow */
@@ -140,6 +140,16 @@ static graze_status make_schedule(check *c) {
   return GRAZE_OK;
 }
 
+/* A place for the solid of each mesh. The list of meshes borrows the memory of the results, which come later. */
+static graze_status list_shapes(check *c) {
+  graze_scene *scene = c->scene;
+  size_t bytes = scene->count * sizeof(const graze_mesh *);
+  if (!buffer_reserve(scene->context, &scene->results, bytes, 0)) return report_memory(scene->context, bytes);
+  const graze_mesh **meshes = scene->results.data;
+  for (uint32_t i = 0; i < scene->count; i++) meshes[i] = scene_ranked(scene, i)->mesh;
+  return shapes_update(scene->context, &scene->shapes, meshes, scene->count);
+}
+
 /* How many of the schedule's first pairs deserve all threads. */
 static uint64_t count_heavy(const check *c) {
   uint64_t threads = (uint64_t)parallel_threads(c->scene->context), total = 0, heavy = 0;
@@ -165,15 +175,41 @@ static bool append_pairs(const graze_context *context, buffer *to, uint64_t *cou
   return true;
 }
 
+static graze_status decide_contact(const check *c, graze_query *query, const object *a, const object *b,
+                                   graze_relating *out) {
+  graze_collide_options options = graze_default_collide_options();
+  graze_collision hits;
+  options.find = GRAZE_FIND_ANY;
+  options.exactness = c->options.exactness;
+  graze_status status = graze_collide_meshes(query, a->mesh, &a->pose, b->mesh, &b->pose, &options, &hits);
+  if (status != GRAZE_OK) return status;
+  out->relation = hits.hit ? GRAZE_UNKNOWN : GRAZE_SEPARATE;
+  out->doubt = hits.hit ? GRAZE_DOUBT_NOT_ASKED : GRAZE_DOUBT_NONE;
+  out->counts = hits.counts;
+  out->work = hits.work;
+  return GRAZE_OK;
+}
+
+static graze_status decide_relation(const check *c, graze_query *query, const object *a, const object *b,
+                                    graze_relating *out) {
+  relate_side sides[2] = {{.slot = shapes_slot(&c->scene->shapes, a->mesh)},
+                          {.slot = shapes_slot(&c->scene->shapes, b->mesh)}};
+  graze_status status = query_side(query, a->mesh, &a->pose, c->options.exactness, "a", &sides[0].place);
+  if (status == GRAZE_OK) status = query_side(query, b->mesh, &b->pose, c->options.exactness, "b", &sides[1].place);
+  return status == GRAZE_OK ? query_relate(query, &sides[0], &sides[1], &c->relate, out) : status;
+}
+
 /* Decides one candidate and appends its list. */
 static void decide(check *c, graze_query *query, uint64_t candidate, buffer *list, uint64_t *list_count) {
   uint64_t key = c->scene->found.pairs[candidate];
   const object *a = scene_ranked(c->scene, (uint32_t)(key >> 32)), *b = scene_ranked(c->scene, (uint32_t)key);
   outcome *o = c->outcomes + candidate;
-  graze_collision hits;
-  o->status = graze_collide_meshes(query, a->mesh, &a->pose, b->mesh, &b->pose, &c->collide, &hits);
+  graze_relating hits = {0};
+  o->status = c->options.find == GRAZE_FIND_ANY ? decide_contact(c, query, a, b, &hits)
+                                                : decide_relation(c, query, a, b, &hits);
   if (o->status != GRAZE_OK) return;
-  o->hit = hits.hit;
+  o->relation = (verdict){.relation = hits.relation, .doubt = hits.doubt, .doubt_mesh = hits.doubt_mesh};
+  memcpy(o->relation.doubt_point, hits.doubt_point, sizeof hits.doubt_point);
   o->counts = hits.counts;
   o->work = hits.work;
   o->list = *list_count;
@@ -311,18 +347,25 @@ static graze_object_pair describe_candidate(const check *c, uint64_t candidate) 
   uint64_t key = scene->found.pairs[candidate];
   graze_object_pair pair = describe(scene, (uint32_t)(key >> 32), (uint32_t)key);
   pair.counts = o->counts;
-  if (o->hit) pair.relation = GRAZE_CROSS;
-  if (o->hit && c->options.find == GRAZE_FIND_ALL) {
+  pair.relation = o->relation.relation;
+  pair.doubt = o->relation.doubt;
+  pair.doubt_mesh = o->relation.doubt_mesh;
+  memcpy(pair.doubt_point, o->relation.doubt_point, sizeof pair.doubt_point);
+  if (o->counts.triangle_pairs > 0 && c->options.find == GRAZE_FIND_ALL) {
     pair.pairs = (const graze_triangle_pair *)scene->triangle_pairs.data + o->list;
   }
   return pair;
 }
 
-/* Pairs that meet, in the order of the candidates. */
+static bool is_clash(const outcome *o) {
+  return o->finished && o->relation.relation != GRAZE_SEPARATE;
+}
+
+/* Pairs that are not separate, in the order of the candidates. */
 static uint64_t list_hits(const check *c, graze_object_pair *out) {
   uint64_t n = 0;
   for (uint64_t i = 0; i < c->scene->found.count; i++) {
-    if (c->outcomes[i].finished && c->outcomes[i].hit) out[n++] = describe_candidate(c, i);
+    if (is_clash(&c->outcomes[i])) out[n++] = describe_candidate(c, i);
   }
   return n;
 }
@@ -350,7 +393,8 @@ static graze_status make_result(const check *c, graze_check_result *result) {
   r.candidate_pairs = scene->found.count;
   for (uint64_t i = 0; i < scene->found.count; i++) {
     const outcome *o = c->outcomes + i;
-    r.clashes += o->finished && o->hit;
+    r.clashes += is_clash(o);
+    if (o->finished) r.relations[o->relation.relation]++;
     r.work.node_pairs += o->work.node_pairs;
     r.work.triangle_tests += o->work.triangle_tests;
     r.work.exact_tests += o->work.exact_tests;
@@ -376,6 +420,9 @@ static graze_status check_options(const graze_context *context, const graze_chec
   if (o->exactness != GRAZE_T0 && o->exactness != GRAZE_T1 && o->exactness != GRAZE_T2) {
     return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown exactness");
   }
+  if (o->open != GRAZE_OPEN_UNKNOWN && o->open != GRAZE_OPEN_SURFACE) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown rule for open meshes");
+  }
   return GRAZE_OK;
 }
 
@@ -390,6 +437,7 @@ static graze_status run_check(check *c, graze_check_result *result) {
     status = report(scene->context, GRAZE_ERROR_LIMIT, "check: more than 2^32 - 65 pairs of objects whose boxes meet");
   }
   if (status == GRAZE_OK) status = make_schedule(c);
+  if (status == GRAZE_OK) status = list_shapes(c);
   if (status != GRAZE_OK) return status;
   graze_status run = run_all(c);
   if (run != GRAZE_OK && run != GRAZE_CANCELLED) return run;
@@ -403,9 +451,10 @@ graze_status graze_scene_check(graze_scene *scene, const graze_check_options *op
   check c = {.scene = scene, .options = options != NULL ? *options : graze_default_check_options()};
   graze_status status = check_options(scene->context, &c.options);
   if (status != GRAZE_OK) return status;
-  c.collide = graze_default_collide_options();
-  c.collide.find = c.options.find;
-  c.collide.exactness = c.options.exactness;
+  c.relate = graze_default_relate_options();
+  c.relate.find = c.options.find == GRAZE_FIND_ALL ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
+  c.relate.exactness = c.options.exactness;
+  c.relate.open = c.options.open;
   unsigned saved = fp_enter();
   status = run_check(&c, result);
   fp_leave(saved);

@@ -19,12 +19,6 @@ graze_object_def graze_default_object_def(void) {
   return (graze_object_def){.pose = graze_pose_identity(), .cookie = OBJECT_COOKIE};
 }
 
-const char *graze_relation_string(graze_relation relation) {
-  static const char *const names[] = {"separate", "clearance", "touch",     "cross",
-                                      "a_in_b",   "b_in_a",    "duplicate", "unknown"};
-  return (unsigned)relation < sizeof names / sizeof names[0] ? names[relation] : "unknown";
-}
-
 graze_status graze_scene_create(graze_context *context, graze_scene **scene) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
   if (scene == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "scene: null pointer");
@@ -48,6 +42,7 @@ static void release_check(graze_scene *scene) {
   pair_set_release(context, &scene->rules.objects);
   pair_set_release(context, &scene->rules.layers);
   candidates_release(context, &scene->found);
+  shapes_release(context, &scene->shapes);
   graze_query_destroy(scene->query);
   for (int i = 0; i < PARALLEL_PIECES; i++) {
     graze_query_destroy(scene->queries[i]);

@@ -6,6 +6,7 @@
 #include "graze/scene.h"
 #include "mesh/mesh.h"
 #include "scene/candidates.h"
+#include "scene/shapes.h"
 
 #define NO_OBJECT UINT32_MAX
 
@@ -38,7 +39,7 @@ typedef struct outcome {
   uint64_t list; /* place of its first triangle pair in the scene's list */
   graze_status status;
   bool finished;
-  bool hit;
+  verdict relation;
 } outcome;
 
 /* Lists of one task, before they are put together in order. */
@@ -78,6 +79,7 @@ struct graze_scene {
   /* Check. */
   buffer boxes;
   candidates found;
+  scene_shapes shapes;
   buffer outcomes;
   buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
   buffer triangle_pairs;

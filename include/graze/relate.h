@@ -1,0 +1,94 @@
+/* graze/relate.h: how two objects lie to each other, decided exactly.
+ *
+ * A closed, consistently oriented mesh is a solid: the points that its surface winds around. Every other mesh is a
+ * surface. The relation of two solids follows from which of three sets have an interior: the common part, what only a
+ * has, what only b has. A surface in a solid is judged alike: what of it lies inside the solid's interior, what
+ * outside.
+ *
+ *     common part   only a   only b   relation
+ *     no            -        -        touch when the surfaces meet, else separate
+ *     yes           yes      yes      cross
+ *     yes           no       yes      a_in_b
+ *     yes           yes      no       b_in_a
+ *     yes           no       no       duplicate
+ *
+ * No coordinate is computed on the way. Near every point where the surfaces meet, both are cones, and the signs of
+ * determinants tell which of the sets the cones' parts belong to; a part of a surface that meets nothing, and so lies
+ * on one side whole, is placed by one of its vertices and a ray.
+ */
+#ifndef GRAZE_RELATE_H
+#define GRAZE_RELATE_H
+
+#include "graze/base.h"
+#include "graze/collide.h"
+#include "graze/math.h"
+#include "graze/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum graze_relation {
+  GRAZE_SEPARATE,
+  GRAZE_CLEARANCE,
+  GRAZE_TOUCH,
+  GRAZE_CROSS,
+  GRAZE_A_IN_B,
+  GRAZE_B_IN_A,
+  GRAZE_DUPLICATE,
+  GRAZE_UNKNOWN
+} graze_relation;
+
+GRAZE_API const char *graze_relation_string(graze_relation relation);
+
+/* Why a relation is unknown. */
+typedef enum graze_doubt {
+  GRAZE_DOUBT_NONE = 0,
+  GRAZE_DOUBT_OPEN,              /* the mesh has a hole, and the other may lie inside */
+  GRAZE_DOUBT_MISORIENTED,       /* the same for a mesh whose triangles do not all face one way */
+  GRAZE_DOUBT_NONMANIFOLD,       /* the surfaces meet along an edge of three or more triangles */
+  GRAZE_DOUBT_NO_ADJACENCY,      /* the mesh was made without adjacency, so that holes are not known */
+  GRAZE_DOUBT_FLATTENED,         /* the pose is singular: there is no inside */
+  GRAZE_DOUBT_SELF_INTERSECTING, /* the mesh intersects itself where it matters */
+  GRAZE_DOUBT_NOT_ASKED,         /* only contact was asked for (GRAZE_FIND_ANY) */
+  GRAZE_DOUBT_POINTS_ONLY        /* every vertex of a part lies on the other surface, and no ray could be placed */
+} graze_doubt;
+
+/* A sentence, "the mesh is open, and the other object may lie inside". Never NULL. */
+GRAZE_API const char *graze_doubt_string(graze_doubt doubt);
+
+/* What an open or misoriented mesh means to a check. */
+typedef enum graze_open_rule {
+  GRAZE_OPEN_UNKNOWN = 0, /* an object that lies within its box and may be inside is `unknown` (default) */
+  GRAZE_OPEN_SURFACE = 1  /* it is a surface that has no inside */
+} graze_open_rule;
+
+typedef struct graze_relate_options {
+  graze_find find;           /* default ALL: keep the list of triangle pairs; ANY is not allowed */
+  graze_exactness exactness; /* default T1. T2 decides contact on the real images as well */
+  graze_open_rule open;
+  uint32_t cookie;
+} graze_relate_options;
+
+GRAZE_API graze_relate_options graze_default_relate_options(void);
+
+typedef struct graze_relating {
+  graze_relation relation;
+  graze_doubt doubt;     /* of UNKNOWN */
+  uint8_t doubt_mesh;    /* 0: a, 1: b has the fault */
+  double doubt_point[3]; /* a place of it in the world: the middle of the first faulty edge, or a corner */
+  graze_counts counts;
+  const graze_triangle_pair *pairs; /* sorted; owned by the query, valid until its next call */
+  graze_work work;
+} graze_relating;
+
+/* Relation of two meshes at two poses (NULL = identity). Parts and sides of both surfaces are found anew in each call,
+ * O(triangles); a scene does that once for each mesh. Errors as graze_collide_meshes. */
+GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
+                                           const graze_mesh *b, const graze_pose *pose_b,
+                                           const graze_relate_options *options, graze_relating *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

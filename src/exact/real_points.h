@@ -1,0 +1,28 @@
+/* A few points of meshes at poses, and exact signs of their real-number images (tier T2). */
+#ifndef GRAZE_SRC_EXACT_REAL_POINTS_H
+#define GRAZE_SRC_EXACT_REAL_POINTS_H
+
+#include <stdbool.h>
+
+#include "exact/big.h"
+#include "exact/tritri.h"
+#include "graze/math.h"
+
+enum { REAL_POINTS = 8 };
+
+typedef struct real_points {
+  double rounded[REAL_POINTS][3]; /* the T1 image */
+  double error[REAL_POINTS][3];   /* |rounded - real| is at most this */
+  bool known[REAL_POINTS];        /* real[i] has been computed */
+  const double *corner[REAL_POINTS];
+  const graze_pose *pose[REAL_POINTS];
+  big real[REAL_POINTS][3];
+} real_points;
+
+/* Sets point i; both pointers must stay valid. */
+void real_points_set(real_points *points, int i, const double corner[3], const graze_pose *pose);
+
+/* Exact integers are computed when a sign first needs them, so one thread uses a set at a time. */
+sign_source real_points_signs(real_points *points);
+
+#endif

@@ -1,0 +1,309 @@
+/* Two surfaces around a common segment.
+ *
+ * Around a point inside the segment each solid is a wedge: its material lies between two half-planes through the
+ * segment's line, the wings, or behind one plane. Seen along the line the wedges are arcs of a circle, their wings rays
+ * from its centre; exact signs order the rays, and the gaps between neighbouring rays tell which of the four
+ * combinations of inside and outside exist. Three cases: face through face: two proper triangles that cross each other
+ * in a segment: all four; edge in face: an edge of one runs through the inside of a triangle of the other; edge on
+ * edge: two edges overlap on one line. A coplanar overlap has one of the latter two along its border. Every piece into
+ * which the contact cuts a surface has a contact segment on its border, or is a whole part that meets the other in
+ * points at most (relate.c places those by a ray). So nothing else is needed.
+ */
+#include "narrow/contact.h"
+
+/* Points of a set: a triangle of each, and the far corner of the neighbour across the edge that is looked at. */
+enum { A0 = 0, B0 = 3, WING_A = 6, WING_B = 7 };
+
+/* A ray of the circle: towards a point, or away from it. */
+typedef struct ray {
+  int point;
+  int sign;
+} ray;
+
+/* The line: from point p to point q. */
+typedef struct spindle {
+  const sign_source *signs;
+  int p, q;
+} spindle;
+
+/* Material counterclockwise (about p to q) from `begin` to `end`; a surface has up to two rays and no material. */
+typedef struct wedge {
+  ray begin, end;
+  bool surface;
+  bool both; /* material on either side of the wings: everywhere */
+  int wings; /* of a surface: 1 or 2, `begin` first */
+} wedge;
+
+static int turn(const spindle *x, ray from, ray to) {
+  return from.sign * to.sign * sign3(x->signs, x->p, x->q, from.point, to.point);
+}
+
+/* Sector of ray `to` seen from `from`: 0 the same, 1 less than half a turn on, 2 opposite, 3 more than half. */
+static int sector(const spindle *x, ray from, ray to) {
+  int t = turn(x, from, to);
+  if (t != 0) return t > 0 ? 1 : 3;
+  int flat = spots_axis(x->signs, x->p, x->q, from.point);
+  int same =
+      sign2(x->signs, flat, x->p, x->q, from.point) * sign2(x->signs, flat, x->p, x->q, to.point) * from.sign * to.sign;
+  return same > 0 ? 0 : 2;
+}
+
+/* Whether `first` comes before `second`, both counted counterclockwise from `start`; equal rays: neither. */
+static bool before(const spindle *x, ray start, ray first, ray second) {
+  int f = sector(x, start, first), s = sector(x, start, second);
+  return f != s ? f < s : (f == 1 || f == 3) && turn(x, first, second) > 0;
+}
+
+/* Where a ray lies in a wedge of material: 1 strictly inside, 0 on a wing, -1 outside. */
+static int inside(const spindle *x, const wedge *w, ray r) {
+  if (w->both) return 1;
+  if (sector(x, w->begin, r) == 0 || sector(x, w->end, r) == 0) return 0;
+  return before(x, w->begin, r, w->end) ? 1 : -1;
+}
+
+/* ---- two wedges ---- */
+
+/* Claims of the gap that begins at ray `r`, counterclockwise. */
+static unsigned gap_claims(const spindle *x, const wedge *a, const wedge *b, ray r) {
+  const wedge *const w[2] = {a, b};
+  bool in[2];
+  for (int k = 0; k < 2; k++) {
+    if (w[k]->both)
+      in[k] = true;
+    else if (sector(x, w[k]->begin, r) == 0)
+      in[k] = true;
+    else if (sector(x, w[k]->end, r) == 0)
+      in[k] = false;
+    else
+      in[k] = before(x, w[k]->begin, r, w[k]->end);
+  }
+  return in[0] && in[1] ? CLAIM_COMMON : in[0] ? CLAIM_ONLY_A : in[1] ? CLAIM_ONLY_B : 0;
+}
+
+/* Wings that coincide bound nothing: a fold of a mesh that intersects itself. */
+static bool folded(const spindle *x, const wedge *w) {
+  return !w->both && (!w->surface || w->wings == 2) && sector(x, w->begin, w->end) == 0;
+}
+
+static unsigned solid_claims(const spindle *x, const wedge *a, const wedge *b) {
+  unsigned claims = gap_claims(x, a, b, a->begin) | gap_claims(x, a, b, a->end);
+  return claims | gap_claims(x, a, b, b->begin) | gap_claims(x, a, b, b->end);
+}
+
+/* A surface beside a solid; `only` is the surface's own claim. */
+static unsigned mixed_claims(const spindle *x, const wedge *surface, const wedge *filled, unsigned only) {
+  unsigned claims = 0;
+  for (int k = 0; k < surface->wings; k++) {
+    int place = inside(x, filled, k == 0 ? surface->begin : surface->end);
+    claims |= place > 0 ? CLAIM_COMMON : place < 0 ? only : 0;
+  }
+  return claims;
+}
+
+/* Two surfaces cross when each has a wing strictly between the other's wings, on either side. */
+static unsigned surface_claims(const spindle *x, const wedge *a, const wedge *b) {
+  if (a->wings < 2 || b->wings < 2) return 0;
+  int first = inside(x, a, b->begin), second = inside(x, a, b->end);
+  return first * second < 0 ? CLAIM_ALL : 0;
+}
+
+static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b) {
+  if (folded(x, a) || folded(x, b)) return 0;
+  if (a->surface && b->surface) return surface_claims(x, a, b);
+  if (a->surface) return mixed_claims(x, a, b, CLAIM_ONLY_A);
+  if (b->surface) return mixed_claims(x, b, a, CLAIM_ONLY_B);
+  return solid_claims(x, a, b);
+}
+
+/* ---- making wedges ---- */
+
+static int material_side(const body *b, uint32_t triangle) {
+  int where = b->shape->parts[b->shape->part_of[triangle]].side;
+  return b->mirrored ? -where : where;
+}
+
+static void turn_round(wedge *w) {
+  ray r = w->begin;
+  w->begin = w->end;
+  w->end = r;
+}
+
+static bool same_point(const double *p, const double *q) {
+  return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+}
+
+/* Sets point `wing` to the corner of the neighbour across edge `e` that is not on the edge; false: no neighbour. */
+static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int e) {
+  const graze_mesh *mesh = b->place.mesh;
+  uint32_t other = mesh->neighbours == NULL ? NO_TRIANGLE : mesh->neighbours[3 * (size_t)triangle + (size_t)e];
+  if (other == NO_TRIANGLE) return false;
+  double here[9], there[9];
+  mesh_corners(mesh, triangle, here);
+  mesh_corners(mesh, other, there);
+  const double *p = here + 3 * e, *q = here + 3 * ((e + 1) % 3);
+  for (int c = 0; c < 3; c++) {
+    if (same_point(there + 3 * c, p) || same_point(there + 3 * c, q)) continue;
+    spots_set(set, wing, &b->place, there + 3 * c);
+    return true;
+  }
+  return false;
+}
+
+/* The wedge at edge `e` of a triangle with corners first.., about the edge's own direction: the triangle's normal
+ * points counterclockwise from its wing, so material behind it ends there. */
+static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t triangle, int e) {
+  wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {wing, 1}, .wings = 2};
+  w.surface = !b->closed;
+  if (!set_wing(set, wing, b, triangle, e)) {
+    b->unclear_edges |= b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0;
+    w.surface = true;
+    w.wings = 1;
+    w.begin = w.end;
+    return w;
+  }
+  int where = b->closed ? material_side(b, triangle) : MATERIAL_BEHIND;
+  w.both = b->closed && where == MATERIAL_BOTH;
+  if (where == MATERIAL_IN_FRONT) turn_round(&w);
+  return w;
+}
+
+/* The wedge of the plane of a triangle that holds the line p, q: one wing towards a corner off the line, one away. */
+static wedge face_wedge(const spindle *x, int first, const body *b, uint32_t triangle) {
+  int off = first;
+  while (spots_axis(x->signs, x->p, x->q, off) < 0) off++;
+  wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !b->closed, .wings = 2};
+  if (!b->closed) return w;
+  int flat = spots_axis(x->signs, first, first + 1, first + 2);
+  bool agrees = sign2(x->signs, flat, first, first + 1, first + 2) == sign2(x->signs, flat, x->p, x->q, off);
+  int where = material_side(b, triangle);
+  w.both = where == MATERIAL_BOTH;
+  /* Towards the corner the triangle's normal lies counterclockwise when the turns agree: material ends there. */
+  if (agrees == (where == MATERIAL_IN_FRONT)) turn_round(&w);
+  return w;
+}
+
+/* ---- one pair of triangles ---- */
+
+typedef struct meeting {
+  spots *set;
+  sign_source signs;
+  body *a, *b;
+  uint32_t i, j;
+} meeting;
+
+static void note_met(const meeting *m) {
+  m->a->met[m->a->shape->part_of[m->i]] = 1;
+  m->b->met[m->b->shape->part_of[m->j]] = 1;
+}
+
+/* Kind of the common set of segment p, q and triangle first.., or of two triangles: the set with points renamed. */
+typedef struct renamed {
+  const sign_source *of;
+  int number[6];
+} renamed;
+
+static int renamed_orient3d(const void *self, int a, int b, int c, int d) {
+  const renamed *r = self;
+  return sign3(r->of, r->number[a], r->number[b], r->number[c], r->number[d]);
+}
+
+static int renamed_orient2d(const void *self, int axis, int a, int b, int c) {
+  const renamed *r = self;
+  return sign2(r->of, axis, r->number[a], r->number[b], r->number[c]);
+}
+
+static int renamed_compare(const void *self, int axis, int a, int b) {
+  const renamed *r = self;
+  return r->of->compare(r->of->self, axis, r->number[a], r->number[b]);
+}
+
+static int kind_of(const sign_source *signs, const int number[6]) {
+  renamed r = {signs, {number[0], number[1], number[2], number[3], number[4], number[5]}};
+  sign_source s = {renamed_orient3d, renamed_orient2d, renamed_compare, &r};
+  graze_tritri out;
+  tritri_decide(&s, &out);
+  return out.kind;
+}
+
+static bool overlaps_triangle(const sign_source *s, int p, int q, int first) {
+  const int number[6] = {p, q, q, first, first + 1, first + 2};
+  return kind_of(s, number) == GRAZE_KIND_SEGMENT;
+}
+
+static bool collinear(const sign_source *s, int p, int q, int r) {
+  return spots_axis(s, p, q, r) < 0;
+}
+
+/* The edge of triangle first.. on the line of p, q, or -1. */
+static int edge_on_line(const sign_source *s, int p, int q, int first) {
+  for (int e = 0; e < 3; e++) {
+    if (collinear(s, p, q, first + e) && collinear(s, p, q, first + (e + 1) % 3)) return e;
+  }
+  return -1;
+}
+
+/* Whether edges p, q and u, v of one line run the same way. */
+static bool same_way(const sign_source *s, int p, int q, int u, int v) {
+  for (int k = 0; k < 3; k++) {
+    int first = s->compare(s->self, k, q, p), second = s->compare(s->self, k, v, u);
+    if (first != 0) return first == second;
+  }
+  return true;
+}
+
+/* Claims of an edge that lies in the other triangle's plane. `first` is the edge's triangle, `other` the other one. */
+static unsigned edge_claims(const meeting *m, int first, int e, int other) {
+  const spindle x = {&m->signs, first + e, first + (e + 1) % 3};
+  bool of_a = first == A0;
+  body *own = of_a ? m->a : m->b, *its = of_a ? m->b : m->a;
+  uint32_t triangle = of_a ? m->i : m->j, its_triangle = of_a ? m->j : m->i;
+  if (!overlaps_triangle(x.signs, x.p, x.q, other)) return 0;
+  int f = edge_on_line(x.signs, x.p, x.q, other);
+  if (f >= 0 && !of_a) return 0; /* seen from the edge of a */
+  note_met(m);
+  wedge mine = edge_wedge(m->set, first, of_a ? WING_A : WING_B, own, triangle, e), theirs;
+  if (f >= 0) {
+    theirs = edge_wedge(m->set, other, of_a ? WING_B : WING_A, its, its_triangle, f);
+    if (!same_way(x.signs, x.p, x.q, other + f, other + (f + 1) % 3)) turn_round(&theirs);
+  } else {
+    theirs = face_wedge(&x, other, its, its_triangle);
+  }
+  return of_a ? wedge_claims(&x, &mine, &theirs) : wedge_claims(&x, &theirs, &mine);
+}
+
+/* Of bodies a and b that cross face through face at triangles i, j. */
+static unsigned crossing_claims(const meeting *m) {
+  note_met(m);
+  bool none_a = m->a->closed && material_side(m->a, m->i) == MATERIAL_BOTH;
+  bool none_b = m->b->closed && material_side(m->b, m->j) == MATERIAL_BOTH;
+  return CLAIM_COMMON | (none_b ? 0 : CLAIM_ONLY_A) | (none_a ? 0 : CLAIM_ONLY_B);
+}
+
+static void plane_signs(const sign_source *s, int plane, int first, int sign[3]) {
+  for (int k = 0; k < 3; k++) sign[k] = sign3(s, plane, plane + 1, plane + 2, first + k);
+}
+
+static bool both_sides(const int sign[3]) {
+  bool above = sign[0] > 0 || sign[1] > 0 || sign[2] > 0, below = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
+  return above && below;
+}
+
+unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
+  int sign_a[3], sign_b[3];
+  if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
+  spots_set_triangle(set, A0, &a->place, i);
+  spots_set_triangle(set, B0, &b->place, j);
+  const meeting m = {set, spots_signs(set), a, b, i, j};
+  plane_signs(&m.signs, A0, B0, sign_b);
+  plane_signs(&m.signs, B0, A0, sign_a);
+  if (both_sides(sign_a) && both_sides(sign_b)) {
+    const int number[6] = {0, 1, 2, 3, 4, 5};
+    return kind_of(&m.signs, number) == GRAZE_KIND_SEGMENT ? crossing_claims(&m) : 0;
+  }
+  unsigned claims = 0;
+  for (int e = 0; e < 3; e++) {
+    if (sign_a[e] == 0 && sign_a[(e + 1) % 3] == 0) claims |= edge_claims(&m, A0, e, B0);
+    if (sign_b[e] == 0 && sign_b[(e + 1) % 3] == 0) claims |= edge_claims(&m, B0, e, A0);
+  }
+  return claims;
+}

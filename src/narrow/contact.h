@@ -1,0 +1,27 @@
+/* What the neighbourhood of a contact says about the three sets: the common part, only a, only b. */
+#ifndef GRAZE_SRC_NARROW_CONTACT_H
+#define GRAZE_SRC_NARROW_CONTACT_H
+
+#include "narrow/solid.h"
+#include "narrow/spots.h"
+
+/* Sets that are known to have an interior. A surface counts as having what lies beside it: `common` when some of it
+ * lies in the other's interior, `only` when some lies outside of the other. */
+typedef enum claim { CLAIM_COMMON = 1, CLAIM_ONLY_A = 2, CLAIM_ONLY_B = 4, CLAIM_ALL = 7 } claim;
+
+/* One object of a relation. */
+typedef struct body {
+  side place;
+  solid *shape;
+  bool closed;        /* a solid at this pose */
+  bool mirrored;      /* the pose turns orientation round */
+  graze_doubt fault;  /* of a body that is not closed */
+  uint8_t *met;       /* of each part: it meets the other along a segment */
+  bool unclear_edges; /* met along an edge whose other triangles are not known */
+} body;
+
+/* What the contact of triangle i of a and triangle j of b claims; `set` is scratch. Pairs that meet in a point only
+ * claim nothing: what lies there is seen elsewhere. */
+unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j);
+
+#endif

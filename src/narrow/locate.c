@@ -1,0 +1,137 @@
+/* A ray from the point to a place outside, and the sum of the signs with which it passes through the surface.
+ *
+ * The ray is a zero-area triangle, so that finding what it meets is an ordinary query with all its guarantees, in every
+ * tier. It must pass through the inside of triangles only: a ray that meets an edge, a corner or a plane in a line is
+ * thrown away and another direction taken. No perturbation is needed, because any ray that avoids edges will do.
+ */
+#include "narrow/locate.h"
+
+#include <math.h>
+
+#include "base/context.h"
+#include "base/hash.h"
+#include "geometry/pose.h"
+#include "narrow/spots.h"
+
+enum { RAYS_MOST = 1000, DOUBLINGS_MOST = 200 };
+enum { EYE = 0, FAR = 1, CORNER = 2 };
+
+graze_box side_box(const side *s) {
+  const mesh_header *h = s->mesh->header;
+  graze_box box;
+  for (int k = 0; k < 3; k++) {
+    box.min[k] = h->box_min[k];
+    box.max[k] = h->box_max[k];
+  }
+  return s->identity ? box : pose_box(&s->pose, &box);
+}
+
+/* Direction `attempt` of a fixed sequence: away from the axes, so that edges of buildings and machines are rarely met.
+ */
+static void direction(uint32_t attempt, double out[3]) {
+  for (uint32_t k = 0; k < 3; k++) {
+    double unit = (double)(splitmix64(3 * (uint64_t)attempt + k) >> 11) * 0x1p-53;
+    out[k] = unit < 0.5 ? unit - 0.7 : unit + 0.2;
+  }
+}
+
+static bool outside(const graze_box *box, const double p[3]) {
+  for (int k = 0; k < 3; k++) {
+    double slack = 0x1p-40 * (fabs(box->min[k]) + fabs(box->max[k]) + fabs(p[k]));
+    if (p[k] < box->min[k] - slack || p[k] > box->max[k] + slack) return true;
+  }
+  return false;
+}
+
+/* A point outside `box` in the world, along the direction; false: the pose leads nowhere. */
+static bool far_end(const side *from, const double eye[3], const double along[3], const graze_box *box, double out[3]) {
+  double size = 0;
+  for (int k = 0; k < 3; k++) size = fmax(size, fmax(box->max[k] - box->min[k], fabs(eye[k])));
+  double reach = isfinite(size) && size > 0 ? size : 1;
+  for (int i = 0; i < DOUBLINGS_MOST; i++, reach *= 2) {
+    double world[3];
+    for (int k = 0; k < 3; k++) out[k] = eye[k] + reach * along[k];
+    graze_pose_apply(&from->pose, out, world);
+    if (!isfinite(world[0]) || !isfinite(world[1]) || !isfinite(world[2])) return false;
+    if (outside(box, world)) return true;
+  }
+  return false;
+}
+
+static graze_status find_crossed(graze_query *rays, const side *from, const double eye[3], const double end[3],
+                                 const side *shape, graze_exactness exactness, graze_collision *hits) {
+  const double corners[9] = {eye[0], eye[1], eye[2], end[0], end[1], end[2], end[0], end[1], end[2]};
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = corners;
+  def.vertex_count = 3;
+  def.precision = GRAZE_DOUBLE;
+  def.volumes = GRAZE_VOLUMES_ALIGNED;
+  def.no_adjacency = true;
+  graze_mesh *ray = NULL;
+  /* Creation is const in spirit: the context is only remembered. */
+  graze_status status = graze_mesh_create((graze_context *)rays->context, &def, &ray);
+  if (status != GRAZE_OK) return status;
+  graze_collide_options options = graze_default_collide_options();
+  options.exactness = exactness;
+  status = graze_collide_meshes(rays, ray, &from->pose, shape->mesh, &shape->pose, &options, hits);
+  graze_mesh_destroy(ray);
+  return status;
+}
+
+typedef enum passage { PASSES_IN, PASSES_OUT, PASSES_ON, PASSES_BADLY } passage;
+
+/* How the ray meets a triangle that it is known to meet. */
+static passage pass(spots *set, const side *shape, uint32_t triangle) {
+  spots_set_triangle(set, CORNER, shape, triangle);
+  sign_source s = spots_signs(set);
+  int eye = sign3(&s, CORNER, CORNER + 1, CORNER + 2, EYE);
+  int end = sign3(&s, CORNER, CORNER + 1, CORNER + 2, FAR);
+  if (eye == 0 && end != 0) return PASSES_ON;
+  if (eye == 0 || end == 0) return PASSES_BADLY;
+  int side_0 = sign3(&s, EYE, FAR, CORNER, CORNER + 1), side_1 = sign3(&s, EYE, FAR, CORNER + 1, CORNER + 2);
+  int side_2 = sign3(&s, EYE, FAR, CORNER + 2, CORNER);
+  if (side_0 == 0 || side_0 != side_1 || side_0 != side_2) return PASSES_BADLY;
+  return eye < 0 ? PASSES_OUT : PASSES_IN;
+}
+
+/* Sums the passages; false: another ray is needed. */
+static bool count_passages(spots *set, const side *shape, const part_filter *filter, const graze_collision *hits,
+                           location *where, int *winding) {
+  bool good = true;
+  *winding = 0;
+  for (uint64_t i = 0; i < hits->counts.triangle_pairs; i++) {
+    uint32_t triangle = hits->pairs[i].b;
+    if (mesh_degenerate(shape->mesh, triangle)) continue;
+    if (filter != NULL && filter->of != NULL && filter->of[triangle] == filter->skip) continue;
+    passage p = pass(set, shape, triangle);
+    if (p == PASSES_ON) {
+      *where = LOCATION_ON;
+      return true;
+    }
+    good &= p != PASSES_BADLY;
+    *winding += p == PASSES_OUT ? 1 : -1;
+  }
+  *where = *winding != 0 ? LOCATION_IN : LOCATION_OUT;
+  return good;
+}
+
+graze_status locate(graze_query *rays, const side *from, const double local[3], const side *shape,
+                    const part_filter *filter, graze_exactness exactness, location *where, int *winding) {
+  graze_box box = side_box(shape);
+  spots set;
+  set.real = exactness == GRAZE_T2;
+  for (uint32_t attempt = 0; attempt < RAYS_MOST; attempt++) {
+    double along[3], end[3];
+    graze_collision hits;
+    direction(attempt, along);
+    if (!far_end(from, local, along, &box, end)) break;
+    graze_status status = find_crossed(rays, from, local, end, shape, exactness, &hits);
+    if (status != GRAZE_OK) return status;
+    spots_set(&set, EYE, from, local);
+    spots_set(&set, FAR, from, end);
+    if (count_passages(&set, shape, filter, &hits, where, winding)) return GRAZE_OK;
+  }
+  *where = LOCATION_LOST;
+  *winding = 0;
+  return GRAZE_OK;
+}

@@ -1,0 +1,24 @@
+/* Where a point lies relative to a closed mesh: inside, outside, on it. */
+#ifndef GRAZE_SRC_NARROW_LOCATE_H
+#define GRAZE_SRC_NARROW_LOCATE_H
+
+#include "narrow/query.h"
+
+typedef enum location { LOCATION_OUT, LOCATION_IN, LOCATION_ON, LOCATION_LOST } location;
+
+/* The parts of a mesh that count; `of` NULL = all of it. */
+typedef struct part_filter {
+  const uint32_t *of; /* part of each triangle */
+  uint32_t skip;
+} part_filter;
+
+/* Winding number of `shape` (cycles of triangles; those of zero area count for nothing) around the point `local` at the
+ * pose of `from`. LOST: the pose of `from` is singular, so that no ray leads out. `rays` is used up. Expected
+ * O(log n + triangles along a ray). */
+graze_status locate(graze_query *rays, const side *from, const double local[3], const side *shape,
+                    const part_filter *filter, graze_exactness exactness, location *where, int *winding);
+
+/* A box that holds every posed coordinate of the mesh. */
+graze_box side_box(const side *s);
+
+#endif

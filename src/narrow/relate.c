@@ -1,0 +1,438 @@
+/* From contacts and places of parts to one relation.
+ *
+ * Contacts are looked at until all three sets (common, only a, only b) are claimed: of objects that truly cross, one
+ * pair of triangles is enough. What the contacts leave open is settled part by part: a part that meets the other
+ * surface nowhere, or in points, lies on one side of it whole, and one corner that is not on it tells which.
+ *
+ * Claims of "only" are made from the wedge next to the contact, which is all of the solid only when the mesh does not
+ * intersect itself; so before one counts, a vertex outside the other object must be found, or the other mesh be shown
+ * to be simple. "Common" needs no such care: material next to a contact is material.
+ */
+#include "narrow/relate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/parallel.h"
+#include "exact/orient.h"
+#include "geometry/pose.h"
+#include "narrow/contact.h"
+#include "narrow/locate.h"
+
+enum { OPTIONS_COOKIE = 0x67727234, SAMPLES = 8, WITNESSES_MOST = 64 };
+
+graze_relate_options graze_default_relate_options(void) {
+  return (graze_relate_options){.find = GRAZE_FIND_ALL, .exactness = GRAZE_T1, .cookie = OPTIONS_COOKIE};
+}
+
+const char *graze_relation_string(graze_relation relation) {
+  static const char *const names[] = {"separate", "clearance", "touch",     "cross",
+                                      "a_in_b",   "b_in_a",    "duplicate", "unknown"};
+  return (unsigned)relation < sizeof names / sizeof names[0] ? names[relation] : "unknown";
+}
+
+const char *graze_doubt_string(graze_doubt doubt) {
+  static const char *const texts[] = {
+      "no doubt",
+      "the mesh is open, and the other object may lie inside",
+      "the mesh's triangles do not all face one way, and the other object may lie inside",
+      "the mesh has edges of three or more triangles, so that its inside is not known",
+      "the mesh was made without adjacency, so that its inside is not known",
+      "the pose flattens the mesh, so that it has no inside",
+      "the mesh intersects itself where the other object lies",
+      "only contact was asked for",
+      "every vertex of a part lies on the other surface"};
+  return (unsigned)doubt < sizeof texts / sizeof texts[0] ? texts[doubt] : "unknown doubt";
+}
+
+graze_status solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape) {
+  *shape = atomic_load(slot);
+  if (*shape != NULL) return GRAZE_OK;
+  solid *made = NULL;
+  graze_status status = solid_create(rays, mesh, &made);
+  if (status != GRAZE_OK) return status;
+  if (!atomic_compare_exchange_strong(slot, shape, made))
+    solid_destroy(rays->context, made);
+  else
+    *shape = made;
+  return GRAZE_OK;
+}
+
+/* ---- state ---- */
+
+typedef struct relation {
+  graze_query *rays;
+  graze_exactness exactness;
+  graze_open_rule open;
+  body body[2]; /* a, b */
+  graze_box box[2];
+  unsigned claims;
+  unsigned confirmed; /* of CLAIM_ONLY_A and _B */
+  graze_doubt doubt;
+  int doubt_of;
+} relation;
+
+static unsigned only(int which) {
+  return which == 0 ? CLAIM_ONLY_A : CLAIM_ONLY_B;
+}
+
+static void doubt(relation *r, graze_doubt what, int whose) {
+  if (r->doubt != GRAZE_DOUBT_NONE) return;
+  r->doubt = what;
+  r->doubt_of = whose;
+}
+
+static bool in_box(const graze_box *box, const double p[3]) {
+  for (int k = 0; k < 3; k++) {
+    if (!(p[k] >= box->min[k] && p[k] <= box->max[k])) return false;
+  }
+  return true;
+}
+
+/* A corner's world coordinates: T1, which the other's box holds with room for T2's difference. */
+static void world_corner(const side *s, uint32_t triangle, int corner, double local[3], double world[3]) {
+  double c[9];
+  mesh_corners(s->mesh, triangle, c);
+  memcpy(local, c + 3 * corner, 3 * sizeof *local);
+  memcpy(world, local, 3 * sizeof *world);
+  if (!s->identity) graze_pose_apply(&s->pose, local, world);
+}
+
+static int mirror(const graze_pose *pose) {
+  const double zero[3] = {0, 0, 0};
+  return orient3d(zero, pose->m, pose->m + 4, pose->m + 8);
+}
+
+static graze_status make_body(relation *r, const relate_side *from, body *out) {
+  solid *shape;
+  graze_status status = solid_of(r->rays, from->place.mesh, from->slot, &shape);
+  if (status != GRAZE_OK) return status;
+  int sign = from->place.identity ? 1 : mirror(&from->place.pose);
+  memset(out, 0, sizeof *out);
+  out->place = from->place;
+  out->shape = shape;
+  out->closed = shape->closed && sign != 0;
+  out->mirrored = sign < 0;
+  out->fault = !shape->closed ? shape->fault : sign == 0 ? GRAZE_DOUBT_FLATTENED : GRAZE_DOUBT_NONE;
+  if (shape->part_count == 0) return GRAZE_OK;
+  out->met = memory_alloc(r->rays->context, shape->part_count);
+  if (out->met == NULL) return report_memory(r->rays->context, shape->part_count);
+  memset(out->met, 0, shape->part_count);
+  return GRAZE_OK;
+}
+
+static void release_body(relation *r, body *b) {
+  if (b->met != NULL) memory_release(r->rays->context, b->met, b->shape->part_count);
+}
+
+/* ---- parts ---- */
+
+/* A corner of the part outside the other's box; false: none among those looked at. */
+static bool sticks_out(const relation *r, int which, uint32_t part) {
+  const body *own = &r->body[which];
+  uint32_t count = own->place.mesh->triangle_count;
+  double local[3], world[3];
+  for (uint32_t t = own->shape->parts[part].first; t < count; t++) {
+    if (own->shape->part_of[t] != part) continue;
+    for (int c = 0; c < 3; c++) {
+      world_corner(&own->place, t, c, local, world);
+      if (!in_box(&r->box[1 - which], world)) return true;
+    }
+  }
+  return false;
+}
+
+/* Claims of a part that lies in or out of the other body. */
+static void claim_part(relation *r, int which, uint32_t part, location where) {
+  const body *own = &r->body[which];
+  if (where == LOCATION_OUT) {
+    r->claims |= only(which);
+    r->confirmed |= only(which);
+    return;
+  }
+  r->claims |= CLAIM_COMMON;
+  bool has_outside = !own->closed || own->shape->parts[part].side != MATERIAL_BOTH;
+  if (has_outside) r->claims |= only(1 - which);
+}
+
+static graze_status locate_corner(relation *r, int which, const double local[3], location *where) {
+  int winding;
+  return locate(r->rays, &r->body[which].place, local, &r->body[1 - which].place, NULL, r->exactness, where, &winding);
+}
+
+/* Middles of edges that doubles can hold, for parts with every corner on the other surface. */
+static graze_status locate_middles(relation *r, int which, uint32_t part, location *where) {
+  const body *own = &r->body[which];
+  const graze_mesh *mesh = own->place.mesh;
+  for (uint32_t t = own->shape->parts[part].first; t < mesh->triangle_count; t++) {
+    if (own->shape->part_of[t] != part) continue;
+    double c[9];
+    mesh_corners(mesh, t, c);
+    for (int e = 0; e < 3; e++) {
+      const double *p = c + 3 * e, *q = c + (3 * e + 3) % 9;
+      double middle[3];
+      bool exact = true;
+      for (int k = 0; k < 3; k++) {
+        double sum = p[k] + q[k];
+        middle[k] = 0.5 * sum;
+        exact &= sum - p[k] == q[k] && sum - q[k] == p[k] && 2 * middle[k] == sum;
+      }
+      if (!exact) continue;
+      graze_status status = locate_corner(r, which, middle, where);
+      if (status != GRAZE_OK || *where != LOCATION_ON) return status;
+    }
+  }
+  return GRAZE_OK;
+}
+
+/* The first corner that is not on the other surface tells for the whole part. */
+static graze_status place_part(relation *r, int which, uint32_t part) {
+  const body *own = &r->body[which];
+  uint32_t count = own->place.mesh->triangle_count;
+  location where = LOCATION_ON;
+  if (sticks_out(r, which, part)) {
+    claim_part(r, which, part, LOCATION_OUT);
+    return GRAZE_OK;
+  }
+  /* Within the other's box: what has no inside cannot hold it, but may have been meant to. */
+  if (!r->body[1 - which].closed) {
+    if (r->open == GRAZE_OPEN_UNKNOWN) doubt(r, r->body[1 - which].fault, 1 - which);
+    r->claims |= only(which);
+    r->confirmed |= only(which);
+    return GRAZE_OK;
+  }
+  for (uint32_t t = own->shape->parts[part].first; t < count && where == LOCATION_ON; t++) {
+    if (own->shape->part_of[t] != part) continue;
+    for (int c = 0; c < 3 && where == LOCATION_ON; c++) {
+      double local[3], world[3];
+      world_corner(&own->place, t, c, local, world);
+      graze_status status = locate_corner(r, which, local, &where);
+      if (status != GRAZE_OK) return status;
+    }
+  }
+  if (where == LOCATION_ON && !own->met[part]) {
+    graze_status status = locate_middles(r, which, part, &where);
+    if (status != GRAZE_OK) return status;
+    if (where == LOCATION_ON) doubt(r, GRAZE_DOUBT_POINTS_ONLY, which);
+  }
+  if (where == LOCATION_LOST) doubt(r, GRAZE_DOUBT_FLATTENED, which);
+  if (where == LOCATION_IN || where == LOCATION_OUT) claim_part(r, which, part, where);
+  return GRAZE_OK;
+}
+
+static graze_status place_parts(relation *r) {
+  for (int which = 0; which < 2; which++) {
+    for (uint32_t p = 0; p < r->body[which].shape->part_count && r->claims != CLAIM_ALL; p++) {
+      graze_status status = place_part(r, which, p);
+      if (status != GRAZE_OK) return status;
+    }
+  }
+  return GRAZE_OK;
+}
+
+/* ---- contacts ---- */
+
+static void look_at_contacts(relation *r, const graze_triangle_pair *pairs, uint64_t count) {
+  spots set;
+  set.real = r->exactness == GRAZE_T2;
+  for (uint64_t i = 0; i < count && r->claims != CLAIM_ALL; i++) {
+    r->claims |= contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
+  }
+  /* A solid has an interior, which no surface covers. */
+  for (int which = 0; which < 2; which++) {
+    if (!r->body[which].closed || r->body[1 - which].closed) continue;
+    r->claims |= only(which);
+    r->confirmed |= only(which);
+  }
+  for (int which = 0; which < 2; which++) {
+    if (r->body[which].unclear_edges && r->claims != CLAIM_ALL) doubt(r, r->body[which].fault, which);
+  }
+}
+
+/* ---- trust in claims of "only" ---- */
+
+/* A vertex of the body that is truly outside the other. */
+static graze_status find_witness(relation *r, int which, bool *found) {
+  const body *own = &r->body[which];
+  uint32_t count = own->place.mesh->triangle_count, tried = 0;
+  uint32_t step = count / WITNESSES_MOST + 1;
+  *found = false;
+  for (uint32_t p = 0; p < own->shape->part_count && !*found; p++) *found = sticks_out(r, which, p);
+  for (uint32_t t = 0; t < count && !*found && tried < WITNESSES_MOST; t += step, tried++) {
+    double local[3], world[3];
+    location where;
+    world_corner(&own->place, t, 0, local, world);
+    graze_status status = locate_corner(r, which, local, &where);
+    if (status != GRAZE_OK) return status;
+    *found = where == LOCATION_OUT;
+  }
+  return GRAZE_OK;
+}
+
+static graze_status confirm(relation *r, int which) {
+  bool good = true;
+  body *other = &r->body[1 - which];
+  if ((r->claims & only(which)) == 0 || (r->confirmed & only(which)) != 0 || !other->closed) return GRAZE_OK;
+  graze_status status = GRAZE_OK;
+  for (uint32_t p = 0; p < r->body[which].shape->part_count; p++) {
+    if (sticks_out(r, which, p)) return GRAZE_OK;
+  }
+  status = solid_is_simple(r->rays, other->place.mesh, other->shape, &good);
+  if (status == GRAZE_OK && !good) status = find_witness(r, which, &good);
+  if (status == GRAZE_OK && !good) doubt(r, GRAZE_DOUBT_SELF_INTERSECTING, 1 - which);
+  return status;
+}
+
+/* ---- the whole ---- */
+
+static graze_relation relation_of(unsigned claims, bool meet) {
+  switch (claims) {
+    case CLAIM_COMMON:
+      return GRAZE_DUPLICATE;
+    case CLAIM_COMMON | CLAIM_ONLY_A:
+      return GRAZE_B_IN_A;
+    case CLAIM_COMMON | CLAIM_ONLY_B:
+      return GRAZE_A_IN_B;
+    case CLAIM_ALL:
+      return GRAZE_CROSS;
+    default:
+      return meet ? GRAZE_TOUCH : GRAZE_SEPARATE;
+  }
+}
+
+static void give_verdict(relation *r, bool meet, verdict *out) {
+  *out = (verdict){.relation = relation_of(r->claims, meet)};
+  if (r->doubt == GRAZE_DOUBT_NONE) return;
+  /* Surfaces that cross, cross, whatever an inside might add. */
+  bool inside_only = r->doubt != GRAZE_DOUBT_SELF_INTERSECTING && r->doubt != GRAZE_DOUBT_POINTS_ONLY;
+  if (inside_only && out->relation == GRAZE_CROSS) return;
+  out->relation = GRAZE_UNKNOWN;
+  out->doubt = r->doubt;
+  out->doubt_mesh = (uint8_t)r->doubt_of;
+  const body *b = &r->body[r->doubt_of];
+  graze_pose_apply(&b->place.pose, b->shape->fault_point, out->doubt_point);
+}
+
+static graze_status decide(relation *r, const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
+  graze_status status;
+  look_at_contacts(r, pairs, count);
+  if (r->claims != CLAIM_ALL && (status = place_parts(r)) != GRAZE_OK) return status;
+  if ((r->claims & CLAIM_COMMON) != 0) {
+    if ((status = confirm(r, 0)) != GRAZE_OK || (status = confirm(r, 1)) != GRAZE_OK) return status;
+  }
+  give_verdict(r, count > 0, out);
+  return GRAZE_OK;
+}
+
+/* Nothing meets and each is one piece of which a sample lies outside the other's box: no more need be known. */
+static bool plainly_separate(const relation *r, const relate_side *const s[2]) {
+  for (int which = 0; which < 2; which++) {
+    const graze_mesh *mesh = s[which]->place.mesh;
+    bool out = false;
+    if (!mesh->header->adjacency || mesh->header->parts != 1) return false;
+    uint32_t step = mesh->triangle_count / SAMPLES + 1;
+    for (uint32_t t = 0; t < mesh->triangle_count && !out; t += step) {
+      double local[3], world[3];
+      world_corner(&s[which]->place, t, 0, local, world);
+      out = !in_box(&r->box[1 - which], world);
+    }
+    if (!out) return false;
+  }
+  return true;
+}
+
+static bool same_numbers(const graze_pose *p, const graze_pose *q) {
+  for (int k = 0; k < 12; k++) {
+    if (p->m[k] != q->m[k]) return false;
+  }
+  return true;
+}
+
+/* The same mesh at the same place, closed or not. */
+static bool same_everything(const side *a, const side *b) {
+  if (!same_numbers(&a->pose, &b->pose)) return false;
+  const mesh_header *h = a->mesh->header, *g = b->mesh->header;
+  if (a->mesh == b->mesh) return true;
+  if (h->geometry_hash != g->geometry_hash || h->vertex_count != g->vertex_count ||
+      h->triangle_count != g->triangle_count || h->precision != g->precision) {
+    return false;
+  }
+  size_t size = h->precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float);
+  const char *base_a = (const char *)h, *base_b = (const char *)g;
+  return memcmp(base_a + h->vertices, base_b + g->vertices, 3 * size * h->vertex_count) == 0 &&
+         memcmp(base_a + h->triangles, base_b + g->triangles, 3 * sizeof(uint32_t) * h->triangle_count) == 0;
+}
+
+graze_status relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
+                    graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
+  relation r = {.rays = rays, .exactness = exactness, .open = open};
+  const relate_side *const s[2] = {a, b};
+  *out = (verdict){.relation = GRAZE_SEPARATE};
+  if (a->place.mesh->triangle_count == 0 || b->place.mesh->triangle_count == 0) return GRAZE_OK;
+  if (count > 0 && same_everything(&a->place, &b->place)) {
+    out->relation = GRAZE_DUPLICATE;
+    return GRAZE_OK;
+  }
+  for (int k = 0; k < 2; k++) r.box[k] = side_box(&s[k]->place);
+  if (count == 0 && plainly_separate(&r, s)) return GRAZE_OK;
+  graze_status status = make_body(&r, a, &r.body[0]);
+  if (status == GRAZE_OK) status = make_body(&r, b, &r.body[1]);
+  if (status == GRAZE_OK) status = decide(&r, pairs, count, out);
+  release_body(&r, &r.body[0]);
+  release_body(&r, &r.body[1]);
+  return status;
+}
+
+/* ---- the public call ---- */
+
+static graze_status check_options(const graze_query *q, const graze_relate_options *o) {
+  if (o->cookie != OPTIONS_COOKIE || (o->find != GRAZE_FIND_ALL && o->find != GRAZE_FIND_COUNT) ||
+      (unsigned)o->exactness > GRAZE_T2 || (unsigned)o->open > GRAZE_OPEN_SURFACE) {
+    return report(q->context, GRAZE_ERROR_ARGUMENT, "relate options: not initialised, or a value is unknown");
+  }
+  return GRAZE_OK;
+}
+
+graze_status query_relate(graze_query *q, const relate_side *a, const relate_side *b, const graze_relate_options *o,
+                          graze_relating *result) {
+  graze_collide_options collide = graze_default_collide_options();
+  graze_collision hits;
+  verdict v;
+  collide.exactness = o->exactness;
+  graze_status status =
+      graze_collide_meshes(q, a->place.mesh, &a->place.pose, b->place.mesh, &b->place.pose, &collide, &hits);
+  if (status == GRAZE_OK && q->rays == NULL) {
+    /* Creation is const in spirit: the context is only remembered. */
+    status = graze_query_create((graze_context *)q->context, &q->rays);
+  }
+  if (status != GRAZE_OK) return status;
+  status = relate(q->rays, a, b, o->exactness, o->open, hits.pairs, hits.counts.triangle_pairs, &v);
+  if (status != GRAZE_OK) return status;
+  *result = (graze_relating){.relation = v.relation,
+                             .doubt = v.doubt,
+                             .doubt_mesh = v.doubt_mesh,
+                             .counts = hits.counts,
+                             .pairs = o->find == GRAZE_FIND_ALL ? hits.pairs : NULL,
+                             .work = hits.work};
+  memcpy(result->doubt_point, v.doubt_point, sizeof v.doubt_point);
+  return GRAZE_OK;
+}
+
+graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
+                                 const graze_pose *pose_b, const graze_relate_options *options,
+                                 graze_relating *result) {
+  if (query == NULL || a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_relate_options o = options != NULL ? *options : graze_default_relate_options();
+  _Atomic(solid *) made[2] = {NULL, NULL};
+  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[1]}};
+  unsigned saved = fp_enter();
+  graze_status status = check_options(query, &o);
+  if (status == GRAZE_OK) status = query_side(query, a, pose_a, o.exactness, "a", &sides[0].place);
+  if (status == GRAZE_OK) status = query_side(query, b, pose_b, o.exactness, "b", &sides[1].place);
+  if (status == GRAZE_OK) status = query_relate(query, &sides[0], &sides[1], &o, result);
+  solid_destroy(query->context, atomic_load(&made[0]));
+  solid_destroy(query->context, atomic_load(&made[1]));
+  fp_leave(saved);
+  return status;
+}

@@ -1,0 +1,35 @@
+/* The relation of two meshes at poses, from the list of their triangle pairs. */
+#ifndef GRAZE_SRC_NARROW_RELATE_H
+#define GRAZE_SRC_NARROW_RELATE_H
+
+#include "narrow/solid.h"
+
+typedef struct verdict {
+  graze_relation relation;
+  graze_doubt doubt;
+  uint8_t doubt_mesh;
+  double doubt_point[3];
+} verdict;
+
+/* A mesh at a pose, and where its solid comes from: made when first needed, kept in *slot. */
+typedef struct relate_side {
+  side place;
+  _Atomic(solid *) *slot;
+} relate_side;
+
+/* The solid in the slot; made when it is empty. Several threads may ask at once: one's work is kept. */
+graze_status solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape);
+
+/* `pairs`: every meeting pair of triangles. `rays` is a query of its own, used up. */
+graze_status relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
+                    graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out);
+
+/* The whole of graze_relate_meshes but for checks; slots may outlive the call. */
+graze_status query_relate(graze_query *query, const relate_side *a, const relate_side *b,
+                          const graze_relate_options *options, graze_relating *result);
+
+/* query.c: checks a mesh at a pose as every query does. */
+graze_status query_side(const graze_query *query, const graze_mesh *mesh, const graze_pose *pose,
+                        graze_exactness exactness, const char *which, side *out);
+
+#endif
