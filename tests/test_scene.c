@@ -79,30 +79,39 @@ static bool is_ignored(const world *w, int i, int j) {
          w->ignored_layers[b->layer][a->layer];
 }
 
-static void check_pair(const world *w, graze_query *query, const graze_object_pair *got, int i, int j,
-                       const graze_collision *want, graze_find find) {
-  (void)query;
+static void check_pair(const world *w, const graze_object_pair *got, int i, int j, const graze_collision *want,
+                       const graze_relating *relating, graze_find find) {
   const member *a = &w->members[i], *b = &w->members[j];
   assert_memory_equal(&got->a, &a->id, sizeof a->id);
   assert_memory_equal(&got->b, &b->id, sizeof b->id);
   assert_true(got->user_id_a == a->user_id && got->user_id_b == b->user_id);
-  assert_int_equal(got->relation, want->hit ? GRAZE_CROSS : GRAZE_SEPARATE);
+  if (find == GRAZE_FIND_ANY) {
+    assert_int_equal(got->relation, want->hit ? GRAZE_UNKNOWN : GRAZE_SEPARATE);
+    assert_int_equal(got->doubt, want->hit ? GRAZE_DOUBT_NOT_ASKED : GRAZE_DOUBT_NONE);
+  } else {
+    assert_int_equal(got->relation, relating->relation);
+    assert_int_equal(got->doubt, relating->doubt);
+    assert_int_equal(got->doubt_mesh, relating->doubt_mesh);
+    assert_memory_equal(got->doubt_point, relating->doubt_point, sizeof relating->doubt_point);
+  }
   if (find != GRAZE_FIND_ANY) test_assert_counts(&got->counts, &want->counts);
   if (find == GRAZE_FIND_ALL) test_assert_pairs(got->pairs, want->pairs, want->counts.triangle_pairs);
   if (find == GRAZE_FIND_COUNT) assert_null(got->pairs);
 }
 
 static void check_world(const world *w, graze_find find, graze_exactness exactness, bool all_pairs) {
-  graze_query *query = NULL;
+  graze_query *query = NULL, *other = NULL;
   graze_check_options options = graze_default_check_options();
+  graze_relate_options relate = graze_default_relate_options();
   graze_collide_options single = graze_default_collide_options();
   graze_check_result result;
   options.find = find;
-  options.exactness = single.exactness = exactness;
+  options.exactness = single.exactness = relate.exactness = exactness;
   options.all_pairs = all_pairs;
   memset(&result, 0xEE, sizeof result);
   assert_int_equal(graze_scene_check(w->scene, &options, &result), GRAZE_OK);
   assert_int_equal(graze_query_create(w->context, &query), GRAZE_OK);
+  assert_int_equal(graze_query_create(w->context, &other), GRAZE_OK);
   uint64_t listed = 0, clashes = 0, object_pairs = 0, ignored = 0;
   for (int i = 0; i < w->count; i++) {
     for (int j = i + 1; j < w->count; j++) {
@@ -117,10 +126,15 @@ static void check_world(const world *w, graze_find find, graze_exactness exactne
       assert_int_equal(
           graze_collide_meshes(query, w->meshes[a->mesh], &a->pose, w->meshes[b->mesh], &b->pose, &single, &want),
           GRAZE_OK);
-      clashes += want.hit;
-      if (!want.hit && !all_pairs) continue;
+      graze_relating relating;
+      assert_int_equal(
+          graze_relate_meshes(other, w->meshes[a->mesh], &a->pose, w->meshes[b->mesh], &b->pose, &relate, &relating),
+          GRAZE_OK);
+      bool clash = find == GRAZE_FIND_ANY ? want.hit : relating.relation != GRAZE_SEPARATE;
+      clashes += clash;
+      if (!clash && !all_pairs) continue;
       assert_true(listed < result.pair_count);
-      check_pair(w, query, &result.pairs[listed++], i, j, &want, find);
+      check_pair(w, &result.pairs[listed++], i, j, &want, &relating, find);
     }
   }
   assert_int_equal(result.pair_count, listed);
@@ -129,6 +143,7 @@ static void check_world(const world *w, graze_find find, graze_exactness exactne
   assert_int_equal(result.ignored_pairs, ignored);
   assert_true(result.candidate_pairs >= clashes && result.candidate_pairs <= object_pairs);
   graze_query_destroy(query);
+  graze_query_destroy(other);
 }
 
 static void test_random_worlds(void **unused) {

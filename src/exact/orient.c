@@ -25,8 +25,17 @@ static bool same(const double p[3], const double q[3]) {
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
 
+/* One instruction each; fmax and fmin, which also have a word about NaN, are calls. */
+static inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
 static double max3(double a, double b, double c) {
-  return fmax(fmax(fabs(a), fabs(b)), fabs(c));
+  return larger(larger(fabs(a), fabs(b)), fabs(c));
 }
 
 /* Expansions are exact when every coordinate is zero or within [2^-200, 2^300]: the lowest bit of a difference is then
@@ -114,7 +123,7 @@ int orient3d(const double a[3], const double b[3], const double c[3], const doub
   }
   /* A difference rounds to zero only when it is zero (subnormals are kept): a zero axis means a zero determinant. */
   if (m[0] == 0 || m[1] == 0 || m[2] == 0) return 0;
-  double low = fmin(fmin(m[0], m[1]), m[2]), high = max3(m[0], m[1], m[2]);
+  double low = smaller(smaller(m[0], m[1]), m[2]), high = max3(m[0], m[1], m[2]);
   if (low > 1e-97 && high < 1e100) {
     double det =
         (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] + (u[0] * v[1] - u[1] * v[0]) * w[2];
@@ -156,9 +165,9 @@ int orient2d(int axis, const double a[3], const double b[3], const double c[3]) 
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
   double ui = b[i] - a[i], uj = b[j] - a[j];
   double vi = c[i] - a[i], vj = c[j] - a[j];
-  double mi = fmax(fabs(ui), fabs(vi)), mj = fmax(fabs(uj), fabs(vj));
+  double mi = larger(fabs(ui), fabs(vi)), mj = larger(fabs(uj), fabs(vj));
   if (mi == 0 || mj == 0) return 0;
-  if (fmin(mi, mj) > 1e-140 && fmax(mi, mj) < 1e140) {
+  if (smaller(mi, mj) > 1e-140 && larger(mi, mj) < 1e140) {
     double det = ui * vj - uj * vi;
     if (fabs(det) > FILTER_2D * mi * mj) return sign_of(det);
   }

@@ -196,50 +196,37 @@ static void note_met(const meeting *m) {
   m->b->met[m->b->shape->part_of[m->j]] = 1;
 }
 
-/* Kind of the common set of segment p, q and triangle first.., or of two triangles: the set with points renamed. */
-typedef struct renamed {
-  const sign_source *of;
-  int number[6];
-} renamed;
+/* How an edge lies to a triangle of the same plane. */
+enum { APART = -2, THROUGH = -1 /* the inside; 0, 1, 2: along that edge */ };
 
-static int renamed_orient3d(const void *self, int a, int b, int c, int d) {
-  const renamed *r = self;
-  return sign3(r->of, r->number[a], r->number[b], r->number[c], r->number[d]);
-}
-
-static int renamed_orient2d(const void *self, int axis, int a, int b, int c) {
-  const renamed *r = self;
-  return sign2(r->of, axis, r->number[a], r->number[b], r->number[c]);
-}
-
-static int renamed_compare(const void *self, int axis, int a, int b) {
-  const renamed *r = self;
-  return r->of->compare(r->of->self, axis, r->number[a], r->number[b]);
-}
-
-static int kind_of(const sign_source *signs, const int number[6]) {
-  renamed r = {signs, {number[0], number[1], number[2], number[3], number[4], number[5]}};
-  sign_source s = {renamed_orient3d, renamed_orient2d, renamed_compare, &r};
-  graze_tritri out;
-  tritri_decide(&s, &out);
-  return out.kind;
-}
-
-static bool overlaps_triangle(const sign_source *s, int p, int q, int first) {
-  const int number[6] = {p, q, q, first, first + 1, first + 2};
-  return kind_of(s, number) == GRAZE_KIND_SEGMENT;
-}
-
-static bool collinear(const sign_source *s, int p, int q, int r) {
-  return spots_axis(s, p, q, r) < 0;
-}
-
-/* The edge of triangle first.. on the line of p, q, or -1. */
-static int edge_on_line(const sign_source *s, int p, int q, int first) {
-  for (int e = 0; e < 3; e++) {
-    if (collinear(s, p, q, first + e) && collinear(s, p, q, first + (e + 1) % 3)) return e;
+/* Edges [p, q] and [u, v] of one line have more than a point in common. */
+static bool overlap(const sign_source *s, int p, int q, int u, int v) {
+  for (int k = 0; k < 3; k++) {
+    int way = s->compare(s->self, k, q, p);
+    if (way == 0) continue;
+    bool turned = s->compare(s->self, k, v, u) != way;
+    int first = turned ? v : u, last = turned ? u : v;
+    return s->compare(s->self, k, first, q) * way < 0 && s->compare(s->self, k, p, last) * way < 0;
   }
-  return -1;
+  return false;
+}
+
+/* Where the segment p, q of the plane of triangle first.. has more than a point in common with it. */
+static int lies(const sign_source *s, int p, int q, int first) {
+  int flat = spots_axis(s, first, first + 1, first + 2), left = 0, right = 0;
+  int turned = sign2(s, flat, first, first + 1, first + 2);
+  for (int e = 0; e < 3; e++) {
+    int u = first + e, v = first + (e + 1) % 3;
+    int at_p = turned * sign2(s, flat, u, v, p), at_q = turned * sign2(s, flat, u, v, q);
+    if (at_p == 0 && at_q == 0) return overlap(s, p, q, u, v) ? e : APART;
+    if (at_p <= 0 && at_q <= 0) return APART;
+  }
+  for (int c = 0; c < 3; c++) {
+    int at = sign2(s, flat, p, q, first + c);
+    left += at > 0;
+    right += at < 0;
+  }
+  return left > 0 && right > 0 ? THROUGH : APART;
 }
 
 /* Whether edges p, q and u, v of one line run the same way. */
@@ -257,12 +244,11 @@ static unsigned edge_claims(const meeting *m, int first, int e, int other) {
   bool of_a = first == A0;
   body *own = of_a ? m->a : m->b, *its = of_a ? m->b : m->a;
   uint32_t triangle = of_a ? m->i : m->j, its_triangle = of_a ? m->j : m->i;
-  if (!overlaps_triangle(x.signs, x.p, x.q, other)) return 0;
-  int f = edge_on_line(x.signs, x.p, x.q, other);
-  if (f >= 0 && !of_a) return 0; /* seen from the edge of a */
+  int f = lies(x.signs, x.p, x.q, other);
+  if (f == APART || (f != THROUGH && !of_a)) return 0; /* along an edge: seen from the edge of a */
   note_met(m);
   wedge mine = edge_wedge(m->set, first, of_a ? WING_A : WING_B, own, triangle, e), theirs;
-  if (f >= 0) {
+  if (f != THROUGH) {
     theirs = edge_wedge(m->set, other, of_a ? WING_B : WING_A, its, its_triangle, f);
     if (!same_way(x.signs, x.p, x.q, other + f, other + (f + 1) % 3)) turn_round(&theirs);
   } else {
@@ -288,6 +274,16 @@ static bool both_sides(const int sign[3]) {
   return above && below;
 }
 
+/* Two triangles that are known to meet, each with corners on both sides of the other's plane: in more than a point?
+ * As in tritri.c: the ends of their intervals on the common line are compared. */
+static bool pass_through(const sign_source *s, const int sign_a[3], const int sign_b[3]) {
+  bool flip_a, flip_b;
+  plane_cut a = tritri_cut(A0, sign_a, &flip_b), b = tritri_cut(B0, sign_b, &flip_a);
+  int first = sign3(s, a.p, flip_a ? a.r : a.q, b.p, flip_b ? b.r : b.q);
+  int last = sign3(s, a.p, flip_a ? a.q : a.r, flip_b ? b.q : b.r, b.p);
+  return first < 0 && last < 0;
+}
+
 unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
@@ -297,8 +293,7 @@ unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
   if (both_sides(sign_a) && both_sides(sign_b)) {
-    const int number[6] = {0, 1, 2, 3, 4, 5};
-    return kind_of(&m.signs, number) == GRAZE_KIND_SEGMENT ? crossing_claims(&m) : 0;
+    return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
   }
   unsigned claims = 0;
   for (int e = 0; e < 3; e++) {

@@ -1,8 +1,9 @@
 /* A ray from the point to a place outside, and the sum of the signs with which it passes through the surface.
  *
- * The ray is a zero-area triangle, so that finding what it meets is an ordinary query with all its guarantees, in every
- * tier. It must pass through the inside of triangles only: a ray that meets an edge, a corner or a plane in a line is
- * thrown away and another direction taken. No perturbation is needed, because any ray that avoids edges will do.
+ * What the ray may meet is found by an ordinary query of a narrow triangle that has the ray as an edge, with all the
+ * guarantees of a query, in every tier. Exact signs then tell which triangles the ray itself passes. It must pass
+ * through the inside of triangles only: a ray that meets an edge, a corner or a plane in a line is thrown away and
+ * another direction taken. No perturbation is needed, because any ray that avoids edges will do.
  */
 #include "narrow/locate.h"
 
@@ -14,6 +15,8 @@
 #include "narrow/spots.h"
 
 enum { RAYS_MOST = 1000, DOUBLINGS_MOST = 200 };
+static const double NARROW = 0x1p-14; /* of the ray's length */
+
 enum { EYE = 0, FAR = 1, CORNER = 2 };
 
 graze_box side_box(const side *s) {
@@ -58,39 +61,54 @@ static bool far_end(const side *from, const double eye[3], const double along[3]
   return false;
 }
 
-static graze_status find_crossed(graze_query *rays, const side *from, const double eye[3], const double end[3],
-                                 const side *shape, graze_exactness exactness, graze_collision *hits) {
-  const double corners[9] = {eye[0], eye[1], eye[2], end[0], end[1], end[2], end[0], end[1], end[2]};
+/* The query's triangle with the edge from `eye` to `end`: made once, moved afterwards, so that a steady state allocates
+ * nothing. */
+static graze_status aim(graze_query *rays, const double eye[3], const double end[3]) {
+  double corners[9];
+  for (int k = 0; k < 3; k++) {
+    corners[k] = eye[k];
+    corners[3 + k] = end[k];
+    /* Sideways: along another axis' share of the ray. */
+    corners[6 + k] = end[k] + NARROW * (end[(k + 1) % 3] - eye[(k + 1) % 3]) * (k == 1 ? -1 : 1);
+  }
+  if (rays->ray != NULL) return graze_mesh_refit(rays->ray, corners, 0);
   graze_mesh_def def = graze_default_mesh_def();
   def.vertices = corners;
   def.vertex_count = 3;
   def.precision = GRAZE_DOUBLE;
-  def.volumes = GRAZE_VOLUMES_ALIGNED;
   def.no_adjacency = true;
-  graze_mesh *ray = NULL;
   /* Creation is const in spirit: the context is only remembered. */
-  graze_status status = graze_mesh_create((graze_context *)rays->context, &def, &ray);
-  if (status != GRAZE_OK) return status;
-  graze_collide_options options = graze_default_collide_options();
-  options.exactness = exactness;
-  status = graze_collide_meshes(rays, ray, &from->pose, shape->mesh, &shape->pose, &options, hits);
-  graze_mesh_destroy(ray);
-  return status;
+  return graze_mesh_create((graze_context *)rays->context, &def, &rays->ray);
 }
 
-typedef enum passage { PASSES_IN, PASSES_OUT, PASSES_ON, PASSES_BADLY } passage;
+static graze_status find_crossed(graze_query *rays, const side *from, const double eye[3], const double end[3],
+                                 const side *shape, graze_exactness exactness, graze_collision *hits) {
+  graze_collide_options options = graze_default_collide_options();
+  options.exactness = exactness;
+  graze_status status = aim(rays, eye, end);
+  if (status != GRAZE_OK) return status;
+  return graze_collide_meshes(rays, rays->ray, &from->pose, shape->mesh, &shape->pose, &options, hits);
+}
 
-/* How the ray meets a triangle that it is known to meet. */
+typedef enum passage { PASSES_NOT, PASSES_IN, PASSES_OUT, PASSES_ON, PASSES_BADLY } passage;
+
+/* How the ray meets a triangle. */
 static passage pass(spots *set, const side *shape, uint32_t triangle) {
   spots_set_triangle(set, CORNER, shape, triangle);
   sign_source s = spots_signs(set);
   int eye = sign3(&s, CORNER, CORNER + 1, CORNER + 2, EYE);
   int end = sign3(&s, CORNER, CORNER + 1, CORNER + 2, FAR);
-  if (eye == 0 && end != 0) return PASSES_ON;
-  if (eye == 0 || end == 0) return PASSES_BADLY;
-  int side_0 = sign3(&s, EYE, FAR, CORNER, CORNER + 1), side_1 = sign3(&s, EYE, FAR, CORNER + 1, CORNER + 2);
-  int side_2 = sign3(&s, EYE, FAR, CORNER + 2, CORNER);
-  if (side_0 == 0 || side_0 != side_1 || side_0 != side_2) return PASSES_BADLY;
+  if (eye * end > 0) return PASSES_NOT;
+  if (end == 0) return PASSES_BADLY;
+  int left = 0, right = 0;
+  for (int e = 0; e < 3; e++) {
+    int at = sign3(&s, EYE, FAR, CORNER + e, CORNER + (e + 1) % 3);
+    left += at > 0;
+    right += at < 0;
+  }
+  if (left > 0 && right > 0) return PASSES_NOT;
+  if (eye == 0) return PASSES_ON;
+  if (left + right < 3) return PASSES_BADLY;
   return eye < 0 ? PASSES_OUT : PASSES_IN;
 }
 
@@ -109,7 +127,7 @@ static bool count_passages(spots *set, const side *shape, const part_filter *fil
       return true;
     }
     good &= p != PASSES_BADLY;
-    *winding += p == PASSES_OUT ? 1 : -1;
+    *winding += p == PASSES_OUT ? 1 : p == PASSES_IN ? -1 : 0;
   }
   *where = *winding != 0 ? LOCATION_IN : LOCATION_OUT;
   return good;

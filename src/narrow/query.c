@@ -57,6 +57,9 @@ void graze_query_destroy(graze_query *q) {
   buffer_release(q->context, &q->sort);
   buffer_release(q->context, &q->sweep);
   graze_query_destroy(q->rays);
+  graze_mesh_destroy(q->ray);
+  buffer_release(q->context, &q->met[0]);
+  buffer_release(q->context, &q->met[1]);
   memory_release(q->context, q, sizeof *q);
 }
 

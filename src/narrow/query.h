@@ -31,7 +31,9 @@ struct graze_query {
   buffer keys;       /* merged hits, then the public pairs in the same memory */
   buffer sort;       /* scratch for sorting */
   buffer sweep;      /* sweep.c */
-  graze_query *rays; /* relate.c; made when first needed */
+  graze_query *rays; /* relate.c; made when first needed, and with it: */
+  graze_mesh *ray;   /* locate.c */
+  buffer met[2];     /* relate.c: bytes, of the parts of a and b */
 };
 
 /* One query, ready to run. */

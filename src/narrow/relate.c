@@ -104,7 +104,7 @@ static int mirror(const graze_pose *pose) {
   return orient3d(zero, pose->m, pose->m + 4, pose->m + 8);
 }
 
-static graze_status make_body(relation *r, const relate_side *from, body *out) {
+static graze_status make_body(relation *r, const relate_side *from, buffer *met, body *out) {
   solid *shape;
   graze_status status = solid_of(r->rays, from->place.mesh, from->slot, &shape);
   if (status != GRAZE_OK) return status;
@@ -116,14 +116,12 @@ static graze_status make_body(relation *r, const relate_side *from, body *out) {
   out->mirrored = sign < 0;
   out->fault = !shape->closed ? shape->fault : sign == 0 ? GRAZE_DOUBT_FLATTENED : GRAZE_DOUBT_NONE;
   if (shape->part_count == 0) return GRAZE_OK;
-  out->met = memory_alloc(r->rays->context, shape->part_count);
-  if (out->met == NULL) return report_memory(r->rays->context, shape->part_count);
+  if (!buffer_reserve(r->rays->context, met, shape->part_count, 0)) {
+    return report_memory(r->rays->context, shape->part_count);
+  }
+  out->met = met->data;
   memset(out->met, 0, shape->part_count);
   return GRAZE_OK;
-}
-
-static void release_body(relation *r, body *b) {
-  if (b->met != NULL) memory_release(r->rays->context, b->met, b->shape->part_count);
 }
 
 /* ---- parts ---- */
@@ -186,33 +184,47 @@ static graze_status locate_middles(relation *r, int which, uint32_t part, locati
   return GRAZE_OK;
 }
 
-/* The first corner that is not on the other surface tells for the whole part. */
+static bool has_room(const graze_box *box) {
+  return box->min[0] < box->max[0] && box->min[1] < box->max[1] && box->min[2] < box->max[2];
+}
+
+/* The first corner that is not on the other surface tells for the whole part. Where the part meets the other along a
+ * segment the contacts have told already, and a few corners are enough to be sure. */
+static graze_status place_corner(relation *r, int which, uint32_t part, location *where) {
+  const body *own = &r->body[which];
+  uint32_t count = own->place.mesh->triangle_count, tried = 0, most = own->met[part] ? SAMPLES : UINT32_MAX;
+  *where = LOCATION_ON;
+  for (uint32_t t = own->shape->parts[part].first; t < count && *where == LOCATION_ON; t++) {
+    if (own->shape->part_of[t] != part) continue;
+    for (int c = 0; c < 3 && *where == LOCATION_ON; c++) {
+      double local[3], world[3];
+      if (tried++ >= most) return GRAZE_OK;
+      world_corner(&own->place, t, c, local, world);
+      graze_status status = locate_corner(r, which, local, where);
+      if (status != GRAZE_OK) return status;
+    }
+  }
+  return GRAZE_OK;
+}
+
 static graze_status place_part(relation *r, int which, uint32_t part) {
   const body *own = &r->body[which];
-  uint32_t count = own->place.mesh->triangle_count;
-  location where = LOCATION_ON;
+  location where;
   if (sticks_out(r, which, part)) {
     claim_part(r, which, part, LOCATION_OUT);
     return GRAZE_OK;
   }
   /* Within the other's box: what has no inside cannot hold it, but may have been meant to. */
   if (!r->body[1 - which].closed) {
-    if (r->open == GRAZE_OPEN_UNKNOWN) doubt(r, r->body[1 - which].fault, 1 - which);
+    if (r->open == GRAZE_OPEN_UNKNOWN && has_room(&r->box[1 - which])) doubt(r, r->body[1 - which].fault, 1 - which);
     r->claims |= only(which);
     r->confirmed |= only(which);
     return GRAZE_OK;
   }
-  for (uint32_t t = own->shape->parts[part].first; t < count && where == LOCATION_ON; t++) {
-    if (own->shape->part_of[t] != part) continue;
-    for (int c = 0; c < 3 && where == LOCATION_ON; c++) {
-      double local[3], world[3];
-      world_corner(&own->place, t, c, local, world);
-      graze_status status = locate_corner(r, which, local, &where);
-      if (status != GRAZE_OK) return status;
-    }
-  }
+  graze_status status = place_corner(r, which, part, &where);
+  if (status != GRAZE_OK) return status;
   if (where == LOCATION_ON && !own->met[part]) {
-    graze_status status = locate_middles(r, which, part, &where);
+    status = locate_middles(r, which, part, &where);
     if (status != GRAZE_OK) return status;
     if (where == LOCATION_ON) doubt(r, GRAZE_DOUBT_POINTS_ONLY, which);
   }
@@ -376,12 +388,9 @@ graze_status relate(graze_query *rays, const relate_side *a, const relate_side *
   }
   for (int k = 0; k < 2; k++) r.box[k] = side_box(&s[k]->place);
   if (count == 0 && plainly_separate(&r, s)) return GRAZE_OK;
-  graze_status status = make_body(&r, a, &r.body[0]);
-  if (status == GRAZE_OK) status = make_body(&r, b, &r.body[1]);
-  if (status == GRAZE_OK) status = decide(&r, pairs, count, out);
-  release_body(&r, &r.body[0]);
-  release_body(&r, &r.body[1]);
-  return status;
+  graze_status status = make_body(&r, a, &rays->met[0], &r.body[0]);
+  if (status == GRAZE_OK) status = make_body(&r, b, &rays->met[1], &r.body[1]);
+  return status == GRAZE_OK ? decide(&r, pairs, count, out) : status;
 }
 
 /* ---- the public call ---- */

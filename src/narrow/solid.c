@@ -154,16 +154,25 @@ static int volume_sign(const graze_mesh *mesh, const solid *s, uint32_t part, co
   return volume_sign_exact(mesh, s, part);
 }
 
-/* The winding number that all other parts have around a corner of this one. */
-static graze_status winding_of_others(graze_query *rays, const side *here, const solid *s, uint32_t part,
-                                      int *winding) {
-  double corners[9];
-  location where;
+/* The winding number that all other parts have around this one: at a corner that is on none of them, as parts may share
+ * corners. *known is false when there is no such corner. */
+static graze_status winding_of_others(graze_query *rays, const side *here, const solid *s, uint32_t part, int *winding,
+                                      bool *known) {
   const part_filter others = {s->part_of, part};
   *winding = 0;
-  if (s->part_count == 1) return GRAZE_OK;
-  mesh_corners(here->mesh, s->parts[part].first, corners);
-  return locate(rays, here, corners, here, &others, GRAZE_T0, &where, winding);
+  *known = s->part_count == 1;
+  for (uint32_t t = s->parts[part].first; t < s->triangle_count && !*known; t++) {
+    double corners[9];
+    if (s->part_of[t] != part) continue;
+    mesh_corners(here->mesh, t, corners);
+    for (int c = 0; c < 3 && !*known; c++) {
+      location where;
+      graze_status status = locate(rays, here, corners + 3 * c, here, &others, GRAZE_T0, &where, winding);
+      if (status != GRAZE_OK) return status;
+      *known = where == LOCATION_IN || where == LOCATION_OUT;
+    }
+  }
+  return GRAZE_OK;
 }
 
 static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid *s) {
@@ -182,9 +191,10 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
   }
   graze_status status = GRAZE_OK;
   for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK; p++) {
+    bool known;
     int around, turn = volume_sign(mesh, s, p, sums + p);
-    status = winding_of_others(rays, &here, s, p, &around);
-    if (turn == 0) { /* folded flat, or lobes that cancel: nothing says which side is inside */
+    status = winding_of_others(rays, &here, s, p, &around, &known);
+    if (turn == 0 || !known) { /* folded flat, or lobes that cancel: nothing says which side is inside */
       s->closed = false;
       break;
     }

@@ -236,7 +236,9 @@ class Checker:
         for pair in report["pairs"]:
             expected = expect_pair(models[pair["a"]], models[pair["b"]])
             self.same(f"{path}: {tier}: {pair['a']} {pair['b']}", expected, {k: pair[k] for k in expected})
-        clashes = sum(p["triangle_pairs"] > 0 for p in report["pairs"])
+            if expected["triangle_pairs"] > 0:
+                self.same(f"{path}: {pair['a']} {pair['b']}: meets", False, pair["relation"] == "separate")
+        clashes = sum(p["relation"] != "separate" for p in report["pairs"])
         self.same(f"{path}: exit code", int(clashes > 0), code)
 
     def check_self(self, path):
