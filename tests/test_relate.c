@@ -143,7 +143,174 @@ static void test_cells(void **unused) {
   bench_close(&b);
 }
 
+/* ---- single cases ---- */
+
+static const double unit_low[3] = {0, 0, 0}, unit_high[3] = {1, 1, 1};
+
+static uint32_t put_box(double *corners, uint32_t at, double low, double high) {
+  soup_box((const double[3]){low, low, low}, (const double[3]){high, high, high}, corners + 9 * (size_t)at);
+  return at + 12;
+}
+
+static void reverse(double *corners, uint32_t from, uint32_t to) {
+  for (uint32_t t = from; t < to; t++) {
+    for (int k = 0; k < 3; k++) {
+      double swap = corners[9 * (size_t)t + 3 + (size_t)k];
+      corners[9 * (size_t)t + 3 + (size_t)k] = corners[9 * (size_t)t + 6 + (size_t)k];
+      corners[9 * (size_t)t + 6 + (size_t)k] = swap;
+    }
+  }
+}
+
+static graze_mesh *box_mesh(const bench *b, double low, double high) {
+  double corners[9 * 12];
+  put_box(corners, 0, low, high);
+  return test_mesh(b->context, corners, 12, GRAZE_VOLUMES_ORIENTED);
+}
+
+/* A square of two triangles at height z. */
+static graze_mesh *sheet_mesh(const bench *b, double low, double high, double z) {
+  const double corners[18] = {low, low, z, high, low, z, high, high, z, low, low, z, high, high, z, low, high, z};
+  return test_mesh(b->context, corners, 2, GRAZE_VOLUMES_ORIENTED);
+}
+
+static void expect(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_relation want, graze_doubt why) {
+  graze_relating got = relate(b, m, NULL, n, NULL, GRAZE_T1), back = relate(b, n, NULL, m, NULL, GRAZE_T1);
+  graze_relating real = relate(b, m, NULL, n, NULL, GRAZE_T2);
+  if (got.relation != want) {
+    fail_msg("%s, not %s (%s)", graze_relation_string(got.relation), graze_relation_string(want),
+             graze_doubt_string(got.doubt));
+  }
+  assert_int_equal(got.doubt, why);
+  assert_int_equal(back.relation, swapped(want));
+  assert_int_equal(back.doubt, why);
+  assert_int_equal(real.relation, want);
+  if (want == GRAZE_UNKNOWN) {
+    assert_int_equal(back.doubt_mesh, 1 - got.doubt_mesh);
+    assert_memory_equal(back.doubt_point, got.doubt_point, sizeof got.doubt_point);
+  }
+}
+
+static void test_solids(void **unused) {
+  (void)unused;
+  bench b = bench_open();
+  double corners[9 * 36];
+  graze_mesh *small = box_mesh(&b, 0.375, 0.625), *large = box_mesh(&b, 0, 1), *within = box_mesh(&b, 0.3, 0.4);
+  expect(&b, small, large, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, large, large, GRAZE_DUPLICATE, GRAZE_DOUBT_NONE);
+  /* Inside out it encloses the same points. */
+  put_box(corners, 0, 0, 1);
+  reverse(corners, 0, 12);
+  graze_mesh *inverted = test_mesh(b.context, corners, 12, GRAZE_VOLUMES_ORIENTED);
+  expect(&b, small, inverted, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, large, inverted, GRAZE_DUPLICATE, GRAZE_DOUBT_NONE);
+  /* A cavity: what stands in it is outside, what fills it exactly touches. */
+  put_box(corners, 0, 0, 1);
+  put_box(corners, 12, 0.25, 0.75);
+  reverse(corners, 12, 24);
+  graze_mesh *hollow = test_mesh(b.context, corners, 24, GRAZE_VOLUMES_ORIENTED), *core = box_mesh(&b, 0.25, 0.75);
+  expect(&b, small, hollow, GRAZE_SEPARATE, GRAZE_DOUBT_NONE);
+  expect(&b, core, hollow, GRAZE_TOUCH, GRAZE_DOUBT_NONE);
+  expect(&b, hollow, large, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  /* The same shell not reversed bounds nothing: a solid within a solid. */
+  reverse(corners, 12, 24);
+  graze_mesh *nested = test_mesh(b.context, corners, 24, GRAZE_VOLUMES_ORIENTED);
+  expect(&b, small, nested, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, core, nested, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, nested, large, GRAZE_DUPLICATE, GRAZE_DOUBT_NONE);
+  /* Two boxes that overlap in one mesh: what lies across the wall between them may seem to stick out of either. */
+  put_box(corners, 0, 0, 0.5);
+  put_box(corners, 12, 0.25, 1);
+  graze_mesh *overlapping = test_mesh(b.context, corners, 24, GRAZE_VOLUMES_ORIENTED), *far = box_mesh(&b, 2, 3);
+  expect(&b, within, overlapping, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  graze_mesh *across = box_mesh(&b, 0.125, 0.375), *out = box_mesh(&b, 0.75, 1.5);
+  expect(&b, across, overlapping, GRAZE_UNKNOWN, GRAZE_DOUBT_SELF_INTERSECTING);
+  expect(&b, out, overlapping, GRAZE_CROSS, GRAZE_DOUBT_NONE);
+  expect(&b, far, overlapping, GRAZE_SEPARATE, GRAZE_DOUBT_NONE);
+  graze_mesh *all[] = {small, large, within, inverted, hollow, core, nested, overlapping, far, across, out};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) graze_mesh_destroy(all[i]);
+  bench_close(&b);
+}
+
+static void test_surfaces(void **unused) {
+  (void)unused;
+  bench b = bench_open();
+  double corners[9 * 12];
+  graze_mesh *small = box_mesh(&b, 0.375, 0.625), *large = box_mesh(&b, 0, 1), *beside = box_mesh(&b, 1, 2);
+  /* An open box: the last two triangles, one face, are missing. */
+  put_box(corners, 0, 0, 1);
+  graze_mesh *open = test_mesh(b.context, corners, 10, GRAZE_VOLUMES_ORIENTED);
+  expect(&b, small, open, GRAZE_UNKNOWN, GRAZE_DOUBT_OPEN);
+  expect(&b, open, beside, GRAZE_TOUCH, GRAZE_DOUBT_NONE);
+  graze_relating told = relate(&b, small, NULL, open, NULL, GRAZE_T1);
+  assert_int_equal(told.doubt_mesh, 1);
+  /* The place is on the rim of the missing face: on that face's plane. */
+  const double *missing = corners + 9 * 10;
+  bool on_face = false;
+  for (int k = 0; k < 3; k++) {
+    bool flat = missing[k] == missing[3 + k] && missing[k] == missing[6 + k];
+    on_face |= flat && told.doubt_point[k] == missing[k];
+  }
+  assert_true(on_face);
+  graze_relate_options options = graze_default_relate_options();
+  options.open = GRAZE_OPEN_SURFACE;
+  assert_int_equal(graze_relate_meshes(b.query, small, NULL, open, NULL, &options, &told), GRAZE_OK);
+  assert_int_equal(told.relation, GRAZE_SEPARATE);
+  /* One triangle turned over. */
+  put_box(corners, 0, 0, 1);
+  reverse(corners, 3, 4);
+  graze_mesh *turned = test_mesh(b.context, corners, 12, GRAZE_VOLUMES_ORIENTED);
+  expect(&b, small, turned, GRAZE_UNKNOWN, GRAZE_DOUBT_MISORIENTED);
+  /* Sheets through, in, on and above a solid, and through each other. */
+  graze_mesh *through = sheet_mesh(&b, -2, 2, 0.5), *inside = sheet_mesh(&b, 0.25, 0.75, 0.5);
+  graze_mesh *on = sheet_mesh(&b, -2, 2, 1), *above = sheet_mesh(&b, -2, 2, 1.5), *rim = sheet_mesh(&b, 0, 1, 0.5);
+  expect(&b, through, large, GRAZE_CROSS, GRAZE_DOUBT_NONE);
+  expect(&b, inside, large, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, on, large, GRAZE_TOUCH, GRAZE_DOUBT_NONE);
+  expect(&b, above, large, GRAZE_SEPARATE, GRAZE_DOUBT_NONE);
+  expect(&b, rim, large, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, through, open, GRAZE_CROSS, GRAZE_DOUBT_NONE);
+  expect(&b, on, above, GRAZE_SEPARATE, GRAZE_DOUBT_NONE);
+  expect(&b, on, on, GRAZE_DUPLICATE, GRAZE_DOUBT_NONE);
+  graze_mesh *all[] = {small, large, beside, open, turned, through, inside, on, above, rim};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) graze_mesh_destroy(all[i]);
+  bench_close(&b);
+}
+
+static void test_other_doubts(void **unused) {
+  (void)unused;
+  bench b = bench_open();
+  double corners[9 * 24];
+  graze_mesh *small = box_mesh(&b, 0.375, 0.625), *large = box_mesh(&b, 0, 1);
+  const graze_pose flat = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0.5}};
+  graze_relating got = relate(&b, small, NULL, large, &flat, GRAZE_T1);
+  assert_int_equal(got.relation, GRAZE_CROSS);
+  graze_mesh_def def = graze_default_mesh_def();
+  put_box(corners, 0, 0, 1);
+  def.vertices = corners;
+  def.vertex_count = 36;
+  def.precision = GRAZE_DOUBLE;
+  def.no_adjacency = true;
+  graze_mesh *bare = NULL;
+  assert_int_equal(graze_mesh_create(b.context, &def, &bare), GRAZE_OK);
+  expect(&b, small, bare, GRAZE_UNKNOWN, GRAZE_DOUBT_NO_ADJACENCY);
+  /* Two boxes that share an edge, and a third one there. */
+  soup_box(unit_low, unit_high, corners);
+  soup_box((const double[3]){1, 1, 0}, (const double[3]){2, 2, 1}, corners + 9 * 12);
+  graze_mesh *bow = test_mesh(b.context, corners, 24, GRAZE_VOLUMES_ORIENTED);
+  soup_box((const double[3]){1, 0, 0}, (const double[3]){2, 1, 1}, corners);
+  graze_mesh *corner = test_mesh(b.context, corners, 12, GRAZE_VOLUMES_ORIENTED);
+  expect(&b, bow, corner, GRAZE_UNKNOWN, GRAZE_DOUBT_NONMANIFOLD);
+  assert_int_equal(graze_relate_meshes(b.query, small, NULL, NULL, NULL, NULL, &got), GRAZE_ERROR_ARGUMENT);
+  graze_relate_options options = {0};
+  assert_int_equal(graze_relate_meshes(b.query, small, NULL, large, NULL, &options, &got), GRAZE_ERROR_ARGUMENT);
+  graze_mesh *all[] = {small, large, bare, bow, corner};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) graze_mesh_destroy(all[i]);
+  bench_close(&b);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cells)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids), cmocka_unit_test(test_surfaces),
+                                     cmocka_unit_test(test_other_doubts), cmocka_unit_test(test_cells)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

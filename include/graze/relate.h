@@ -64,7 +64,6 @@ typedef enum graze_open_rule {
 } graze_open_rule;
 
 typedef struct graze_relate_options {
-  graze_find find;           /* default ALL: keep the list of triangle pairs; ANY is not allowed */
   graze_exactness exactness; /* default T1. T2 decides contact on the real images as well */
   graze_open_rule open;
   uint32_t cookie;
@@ -87,6 +86,25 @@ typedef struct graze_relating {
 GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *pose_b,
                                            const graze_relate_options *options, graze_relating *result);
+
+/* Where two objects meet, for reports and pictures: coordinates within 2^-40 of the size of the place. */
+typedef struct graze_outline {
+  graze_box box;   /* of the common points of the surfaces; where they do not meet, of the object that lies inside */
+  double point[3]; /* of the curve, the one nearest to the middle of the box; else that middle */
+  double depth; /* a bound: moving one object by so much along an axis parts their boxes. A rough estimate of depth */
+
+  /* The curve in which the surfaces meet, and the border of areas in common: polyline k has points starts[k] ..
+   * starts[k + 1] - 1; a closed one repeats its first point. */
+  const double (*points)[3];
+  const uint32_t *starts; /* count + 1 numbers */
+  uint32_t count;
+} graze_outline;
+
+/* Outline of a result of graze_relate_meshes or graze_collide_meshes for the same arguments; `pairs` may stand in the
+ * same query. Arrays are owned by the query until its next call. O(count log count). Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_outline_contact(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
+                                             const graze_mesh *b, const graze_pose *pose_b,
+                                             const graze_triangle_pair *pairs, uint64_t count, graze_outline *outline);
 
 #ifdef __cplusplus
 }

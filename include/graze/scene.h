@@ -60,12 +60,14 @@ typedef struct graze_object_pair {
   double doubt_point[3]; /* and where in the world */
   graze_counts counts;
   const graze_triangle_pair *pairs; /* `find` ALL: the sorted list; else NULL */
+  graze_outline outline;            /* when asked for, of pairs that are not separate; else empty */
 } graze_object_pair;
 
 typedef struct graze_check_options {
   graze_find find;                  /* default GRAZE_FIND_COUNT; ANY: only whether surfaces meet, not how */
   graze_exactness exactness;        /* default T1 */
   graze_open_rule open;             /* default GRAZE_OPEN_UNKNOWN */
+  bool outlines;                    /* trace where the surfaces meet; not with ANY */
   bool all_pairs;                   /* list every pair that was not ignored, also the separate ones */
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;

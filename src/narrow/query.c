@@ -60,6 +60,7 @@ void graze_query_destroy(graze_query *q) {
   graze_mesh_destroy(q->ray);
   buffer_release(q->context, &q->met[0]);
   buffer_release(q->context, &q->met[1]);
+  for (int k = 0; k < 4; k++) buffer_release(q->context, &q->outline[k]);
   memory_release(q->context, q, sizeof *q);
 }
 

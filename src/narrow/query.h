@@ -34,6 +34,7 @@ struct graze_query {
   graze_query *rays; /* relate.c; made when first needed, and with it: */
   graze_mesh *ray;   /* locate.c */
   buffer met[2];     /* relate.c: bytes, of the parts of a and b */
+  buffer outline[4]; /* outline.c */
 };
 
 /* One query, ready to run. */

@@ -23,7 +23,7 @@
 enum { OPTIONS_COOKIE = 0x67727234, SAMPLES = 8, WITNESSES_MOST = 64 };
 
 graze_relate_options graze_default_relate_options(void) {
-  return (graze_relate_options){.find = GRAZE_FIND_ALL, .exactness = GRAZE_T1, .cookie = OPTIONS_COOKIE};
+  return (graze_relate_options){.exactness = GRAZE_T1, .cookie = OPTIONS_COOKIE};
 }
 
 const char *graze_relation_string(graze_relation relation) {
@@ -396,8 +396,7 @@ graze_status relate(graze_query *rays, const relate_side *a, const relate_side *
 /* ---- the public call ---- */
 
 static graze_status check_options(const graze_query *q, const graze_relate_options *o) {
-  if (o->cookie != OPTIONS_COOKIE || (o->find != GRAZE_FIND_ALL && o->find != GRAZE_FIND_COUNT) ||
-      (unsigned)o->exactness > GRAZE_T2 || (unsigned)o->open > GRAZE_OPEN_SURFACE) {
+  if (o->cookie != OPTIONS_COOKIE || (unsigned)o->exactness > GRAZE_T2 || (unsigned)o->open > GRAZE_OPEN_SURFACE) {
     return report(q->context, GRAZE_ERROR_ARGUMENT, "relate options: not initialised, or a value is unknown");
   }
   return GRAZE_OK;
@@ -422,7 +421,7 @@ graze_status query_relate(graze_query *q, const relate_side *a, const relate_sid
                              .doubt = v.doubt,
                              .doubt_mesh = v.doubt_mesh,
                              .counts = hits.counts,
-                             .pairs = o->find == GRAZE_FIND_ALL ? hits.pairs : NULL,
+                             .pairs = hits.pairs,
                              .work = hits.work};
   memcpy(result->doubt_point, v.doubt_point, sizeof v.doubt_point);
   return GRAZE_OK;

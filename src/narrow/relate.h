@@ -28,6 +28,10 @@ graze_status relate(graze_query *rays, const relate_side *a, const relate_side *
 graze_status query_relate(graze_query *query, const relate_side *a, const relate_side *b,
                           const graze_relate_options *options, graze_relating *result);
 
+/* outline.c: triangles are known to exist. */
+graze_status query_outline(graze_query *query, const side *a, const side *b, const graze_triangle_pair *pairs,
+                           uint64_t count, graze_outline *outline);
+
 /* query.c: checks a mesh at a pose as every query does. */
 graze_status query_side(const graze_query *query, const graze_mesh *mesh, const graze_pose *pose,
                         graze_exactness exactness, const char *which, side *out);

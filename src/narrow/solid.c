@@ -175,6 +175,14 @@ static graze_status winding_of_others(graze_query *rays, const side *here, const
   return GRAZE_OK;
 }
 
+/* From the winding numbers on either side. Of parts that cross each other none is within material whole: each bounds
+ * something. */
+static material material_of(int behind, int front, int turn, bool simple) {
+  if (behind != 0 && front != 0 && simple) return MATERIAL_BOTH;
+  if (behind != 0 && front != 0) return turn > 0 ? MATERIAL_BEHIND : MATERIAL_IN_FRONT;
+  return front != 0 ? MATERIAL_IN_FRONT : MATERIAL_BEHIND;
+}
+
 static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid *s) {
   const side here = {mesh, graze_pose_identity(), true};
   size_t bytes = s->part_count * sizeof(volume_sum);
@@ -189,7 +197,8 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
     if (v->terms == 0) memcpy(v->origin, c, sizeof v->origin);
     add_volume(v, c);
   }
-  graze_status status = GRAZE_OK;
+  bool simple = true;
+  graze_status status = s->part_count > 1 ? solid_is_simple(rays, mesh, s, &simple) : GRAZE_OK;
   for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK; p++) {
     bool known;
     int around, turn = volume_sign(mesh, s, p, sums + p);
@@ -200,7 +209,7 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
     }
     int within = around + turn;
     int behind = turn < 0 ? around : within, front = turn < 0 ? within : around;
-    s->parts[p].side = behind != 0 && front != 0 ? MATERIAL_BOTH : front != 0 ? MATERIAL_IN_FRONT : MATERIAL_BEHIND;
+    s->parts[p].side = (int8_t)material_of(behind, front, turn, simple);
   }
   memory_release(rays->context, sums, bytes);
   return status;

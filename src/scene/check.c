@@ -165,14 +165,28 @@ static uint64_t count_heavy(const check *c) {
 
 /* ---- exact queries ---- */
 
-static bool append_pairs(const graze_context *context, buffer *to, uint64_t *count, const graze_triangle_pair *pairs,
-                         uint64_t added) {
-  size_t used = *count * sizeof *pairs, bytes = added * sizeof *pairs;
+static bool append(const graze_context *context, buffer *to, uint64_t *count, const void *items, uint64_t added,
+                   size_t size) {
+  size_t used = *count * size, bytes = added * size;
   if (added == 0) return true;
   if (!buffer_reserve(context, to, used + bytes, used)) return false;
-  memcpy((char *)to->data + used, pairs, bytes);
+  memcpy((char *)to->data + used, items, bytes);
   *count += added;
   return true;
+}
+
+static void clear_list(task_list *list) {
+  list->count = list->point_count = list->start_count = 0;
+}
+
+/* Appends the outline of a pair; its starts count from its own first point. */
+static bool append_outline(const graze_context *context, task_list *list, const graze_outline *outline, outcome *o) {
+  uint32_t points = outline->starts[outline->count];
+  o->outline = *outline;
+  o->points = list->point_count;
+  o->starts = list->start_count;
+  return append(context, &list->points, &list->point_count, outline->points, points, sizeof outline->points[0]) &&
+         append(context, &list->starts, &list->start_count, outline->starts, outline->count + 1, sizeof(uint32_t));
 }
 
 static graze_status decide_contact(const check *c, graze_query *query, const object *a, const object *b,
@@ -191,30 +205,36 @@ static graze_status decide_contact(const check *c, graze_query *query, const obj
 }
 
 static graze_status decide_relation(const check *c, graze_query *query, const object *a, const object *b,
-                                    graze_relating *out) {
+                                    graze_relating *out, graze_outline *outline) {
   relate_side sides[2] = {{.slot = shapes_slot(&c->scene->shapes, a->mesh)},
                           {.slot = shapes_slot(&c->scene->shapes, b->mesh)}};
   graze_status status = query_side(query, a->mesh, &a->pose, c->options.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = query_side(query, b->mesh, &b->pose, c->options.exactness, "b", &sides[1].place);
-  return status == GRAZE_OK ? query_relate(query, &sides[0], &sides[1], &c->relate, out) : status;
+  if (status == GRAZE_OK) status = query_relate(query, &sides[0], &sides[1], &c->relate, out);
+  if (status != GRAZE_OK || !c->options.outlines || out->relation == GRAZE_SEPARATE) return status;
+  return query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
 }
 
-/* Decides one candidate and appends its list. */
-static void decide(check *c, graze_query *query, uint64_t candidate, buffer *list, uint64_t *list_count) {
+/* Decides one candidate and appends what it lists. */
+static void decide(check *c, graze_query *query, uint64_t candidate, task_list *list) {
+  const graze_context *context = c->scene->context;
   uint64_t key = c->scene->found.pairs[candidate];
   const object *a = scene_ranked(c->scene, (uint32_t)(key >> 32)), *b = scene_ranked(c->scene, (uint32_t)key);
   outcome *o = c->outcomes + candidate;
   graze_relating hits = {0};
+  graze_outline outline = {0};
   o->status = c->options.find == GRAZE_FIND_ANY ? decide_contact(c, query, a, b, &hits)
-                                                : decide_relation(c, query, a, b, &hits);
+                                                : decide_relation(c, query, a, b, &hits, &outline);
   if (o->status != GRAZE_OK) return;
   o->relation = (verdict){.relation = hits.relation, .doubt = hits.doubt, .doubt_mesh = hits.doubt_mesh};
   memcpy(o->relation.doubt_point, hits.doubt_point, sizeof hits.doubt_point);
   o->counts = hits.counts;
   o->work = hits.work;
-  o->list = *list_count;
-  if (c->options.find == GRAZE_FIND_ALL &&
-      !append_pairs(c->scene->context, list, list_count, hits.pairs, hits.counts.triangle_pairs)) {
+  o->list = list->count;
+  bool listed = c->options.find == GRAZE_FIND_ALL;
+  if ((listed &&
+       !append(context, &list->pairs, &list->count, hits.pairs, hits.counts.triangle_pairs, sizeof *hits.pairs)) ||
+      (outline.starts != NULL && !append_outline(context, list, &outline, o))) {
     o->status = GRAZE_ERROR_MEMORY;
     return;
   }
@@ -233,14 +253,14 @@ static void run_task(void *argument, uint32_t task) {
   check *c = argument;
   graze_scene *scene = c->scene;
   task_list *list = scene->lists + task;
-  list->count = 0;
+  clear_list(list);
   uint32_t place = take_query(scene);
   graze_status status = GRAZE_OK;
   if (scene->queries[place] == NULL) status = graze_query_create(&scene->single, &scene->queries[place]);
   for (uint32_t i = c->first[task]; i < c->first[task + 1]; i++) {
     uint64_t candidate = c->schedule[i];
     if (status == GRAZE_OK) {
-      decide(c, scene->queries[place], candidate, &list->pairs, &list->count);
+      decide(c, scene->queries[place], candidate, list);
     } else {
       c->outcomes[candidate].status = status;
     }
@@ -261,17 +281,22 @@ static graze_status outcome_error(const check *c, uint64_t candidate) {
 /* Puts the lists of a batch behind those of the batches before. */
 static graze_status collect_batch(check *c, uint32_t tasks) {
   graze_scene *scene = c->scene;
+  task_list *all = &scene->all;
   for (uint32_t task = 0; task < tasks; task++) {
-    task_list *list = scene->lists + task;
-    uint64_t base = scene->triangle_pair_count;
+    const task_list *list = scene->lists + task;
     for (uint32_t i = c->first[task]; i < c->first[task + 1]; i++) {
       graze_status status = outcome_error(c, c->schedule[i]);
       if (status != GRAZE_OK) return status;
-      c->outcomes[c->schedule[i]].list += base;
+      c->outcomes[c->schedule[i]].list += all->count;
+      c->outcomes[c->schedule[i]].points += all->point_count;
+      c->outcomes[c->schedule[i]].starts += all->start_count;
     }
-    if (!append_pairs(scene->context, &scene->triangle_pairs, &scene->triangle_pair_count, list->pairs.data,
-                      list->count)) {
-      return report_memory(scene->context, list->count * sizeof(graze_triangle_pair));
+    if (!append(scene->context, &all->pairs, &all->count, list->pairs.data, list->count, sizeof(graze_triangle_pair)) ||
+        !append(scene->context, &all->points, &all->point_count, list->points.data, list->point_count,
+                3 * sizeof(double)) ||
+        !append(scene->context, &all->starts, &all->start_count, list->starts.data, list->start_count,
+                sizeof(uint32_t))) {
+      return report(scene->context, GRAZE_ERROR_MEMORY, "out of memory: what the pairs of objects list");
     }
   }
   return GRAZE_OK;
@@ -301,7 +326,7 @@ static graze_status run_heavy(check *c, uint64_t candidate) {
     graze_status status = graze_query_create((graze_context *)scene->context, &scene->query);
     if (status != GRAZE_OK) return status;
   }
-  decide(c, scene->query, candidate, &scene->triangle_pairs, &scene->triangle_pair_count);
+  decide(c, scene->query, candidate, &scene->all);
   return outcome_error(c, candidate);
 }
 
@@ -312,7 +337,7 @@ static graze_status run_all(check *c) {
   /* Smaller batches when somebody watches. */
   int threads = parallel_threads(scene->context);
   if (c->options.progress != NULL && threads < PARALLEL_PIECES / 4) most = (uint32_t)threads * 4;
-  scene->triangle_pair_count = 0;
+  clear_list(&scene->all);
   while (done < scene->found.count) {
     if (!go_on(c, done)) return GRAZE_CANCELLED;
     graze_status status;
@@ -352,7 +377,12 @@ static graze_object_pair describe_candidate(const check *c, uint64_t candidate) 
   pair.doubt_mesh = o->relation.doubt_mesh;
   memcpy(pair.doubt_point, o->relation.doubt_point, sizeof pair.doubt_point);
   if (o->counts.triangle_pairs > 0 && c->options.find == GRAZE_FIND_ALL) {
-    pair.pairs = (const graze_triangle_pair *)scene->triangle_pairs.data + o->list;
+    pair.pairs = (const graze_triangle_pair *)scene->all.pairs.data + o->list;
+  }
+  if (c->options.outlines && o->relation.relation != GRAZE_SEPARATE) {
+    pair.outline = o->outline;
+    pair.outline.points = (const double(*)[3])scene->all.points.data + o->points;
+    pair.outline.starts = (const uint32_t *)scene->all.starts.data + o->starts;
   }
   return pair;
 }
@@ -420,6 +450,9 @@ static graze_status check_options(const graze_context *context, const graze_chec
   if (o->exactness != GRAZE_T0 && o->exactness != GRAZE_T1 && o->exactness != GRAZE_T2) {
     return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown exactness");
   }
+  if (o->outlines && o->find == GRAZE_FIND_ANY) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "check: outlines need every meeting pair, not any");
+  }
   if (o->open != GRAZE_OPEN_UNKNOWN && o->open != GRAZE_OPEN_SURFACE) {
     return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown rule for open meshes");
   }
@@ -452,7 +485,6 @@ graze_status graze_scene_check(graze_scene *scene, const graze_check_options *op
   graze_status status = check_options(scene->context, &c.options);
   if (status != GRAZE_OK) return status;
   c.relate = graze_default_relate_options();
-  c.relate.find = c.options.find == GRAZE_FIND_ALL ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
   c.relate.exactness = c.options.exactness;
   c.relate.open = c.options.open;
   unsigned saved = fp_enter();

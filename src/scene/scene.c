@@ -36,8 +36,9 @@ graze_status graze_scene_create(graze_context *context, graze_scene **scene) {
 
 static void release_check(graze_scene *scene) {
   const graze_context *context = scene->context;
-  buffer *buffers[] = {&scene->order,    &scene->rank,     &scene->layer,          &scene->census, &scene->boxes,
-                       &scene->outcomes, &scene->schedule, &scene->triangle_pairs, &scene->results};
+  buffer *buffers[] = {&scene->order,      &scene->rank,       &scene->layer,    &scene->census,
+                       &scene->boxes,      &scene->outcomes,   &scene->schedule, &scene->all.pairs,
+                       &scene->all.points, &scene->all.starts, &scene->results};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) buffer_release(context, buffers[i]);
   pair_set_release(context, &scene->rules.objects);
   pair_set_release(context, &scene->rules.layers);
@@ -47,6 +48,8 @@ static void release_check(graze_scene *scene) {
   for (int i = 0; i < PARALLEL_PIECES; i++) {
     graze_query_destroy(scene->queries[i]);
     buffer_release(context, &scene->lists[i].pairs);
+    buffer_release(context, &scene->lists[i].points);
+    buffer_release(context, &scene->lists[i].starts);
   }
 }
 

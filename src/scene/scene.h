@@ -36,7 +36,9 @@ typedef struct ignored_pair {
 typedef struct outcome {
   graze_counts counts;
   graze_work work;
-  uint64_t list; /* place of its first triangle pair in the scene's list */
+  uint64_t list;         /* place of its first triangle pair in the scene's list */
+  graze_outline outline; /* without its arrays, which begin at: */
+  uint64_t points, starts;
   graze_status status;
   bool finished;
   verdict relation;
@@ -44,8 +46,12 @@ typedef struct outcome {
 
 /* Lists of one task, before they are put together in order. */
 typedef struct task_list {
-  buffer pairs;
+  buffer pairs; /* graze_triangle_pair */
   uint64_t count;
+  buffer points; /* double[3] */
+  uint64_t point_count;
+  buffer starts; /* uint32_t */
+  uint64_t start_count;
 } task_list;
 
 struct graze_scene {
@@ -82,8 +88,7 @@ struct graze_scene {
   scene_shapes shapes;
   buffer outcomes;
   buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
-  buffer triangle_pairs;
-  uint64_t triangle_pair_count;
+  task_list all;   /* lists of all tasks so far */
   buffer results;
   graze_query *query; /* with all threads, for single heavy pairs */
   graze_query *queries[PARALLEL_PIECES];
