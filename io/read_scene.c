@@ -206,17 +206,81 @@ static bool read_ignore(const json_t *array, const named *names, graze_scene_fil
   return true;
 }
 
-static bool read_ignore_layers(const json_t *array, graze_scene_file *scene, io_fault *fault) {
-  if (!check_pairs(array, "ignore_layers", fault)) return false;
+/* An array of pairs of strings, copied; missing = none. */
+static bool read_text_pairs(const json_t *array, const char *key, char *(**pairs)[2], uint32_t *pair_count,
+                            io_fault *fault) {
+  if (!check_pairs(array, key, fault)) return false;
   size_t count = json_array_size(array);
-  scene->ignore_layers = calloc(count > 0 ? count : 1, sizeof scene->ignore_layers[0]);
-  if (scene->ignore_layers == NULL) return io_fail_memory(fault);
-  scene->ignore_layer_count = (uint32_t)count;
+  *pairs = calloc(count > 0 ? count : 1, sizeof **pairs);
+  if (*pairs == NULL) return io_fail_memory(fault);
+  *pair_count = (uint32_t)count;
   for (size_t i = 0; i < 2 * count; i++) {
     char *copy = strdup(pair_text(array, i / 2, i % 2));
     if (copy == NULL) return io_fail_memory(fault);
-    scene->ignore_layers[i / 2][i % 2] = copy;
+    (*pairs)[i / 2][i % 2] = copy;
   }
+  return true;
+}
+
+/* ---- sets ---- */
+
+static bool read_set(const char *name, const json_t *patterns, graze_scene_file_set *set, io_fault *fault) {
+  char place[80];
+  snprintf(place, sizeof place, "sets (\"%s\")", quote(name).text);
+  size_t count = json_array_size(patterns);
+  if (!json_is_array(patterns) || count == 0) return fail_at(fault, place, "not an array of patterns");
+  if (count >= UINT32_MAX) return fail_at(fault, place, "too many");
+  set->name = strdup(name);
+  set->patterns = calloc(count, sizeof set->patterns[0]);
+  if (set->name == NULL || set->patterns == NULL) return io_fail_memory(fault);
+  for (size_t i = 0; i < count; i++) {
+    const json_t *pattern = json_array_get(patterns, i);
+    if (!json_is_string(pattern)) return fail_at(fault, place, "pattern %zu is not a string", i);
+    set->patterns[i] = strdup(json_string_value(pattern));
+    if (set->patterns[i] == NULL) return io_fail_memory(fault);
+    set->pattern_count = (uint32_t)i + 1;
+  }
+  return true;
+}
+
+static bool read_sets(json_t *object, graze_scene_file *scene, io_fault *fault) {
+  const char *name;
+  json_t *patterns;
+  if (object == NULL) return true;
+  if (!json_is_object(object)) return fail_at(fault, "", "\"sets\" is not an object");
+  size_t count = json_object_size(object);
+  if (count >= UINT32_MAX) return fail_at(fault, "sets", "too many");
+  scene->sets = calloc(count > 0 ? count : 1, sizeof scene->sets[0]);
+  if (scene->sets == NULL) return io_fail_memory(fault);
+  json_object_foreach(object, name, patterns) {
+    graze_scene_file_set *set = &scene->sets[scene->set_count++]; /* what is there so far can be freed */
+    if (!read_set(name, patterns, set, fault)) return false;
+  }
+  return true;
+}
+
+static bool knows_set(const graze_scene_file *scene, const char *name) {
+  for (uint32_t i = 0; i < scene->set_count; i++) {
+    if (strcmp(scene->sets[i].name, name) == 0) return true;
+  }
+  return false;
+}
+
+static bool read_check(const json_t *array, graze_scene_file *scene, io_fault *fault) {
+  if (!read_text_pairs(array, "check", &scene->check, &scene->check_count, fault)) return false;
+  for (uint32_t i = 0; i < 2 * scene->check_count; i++) {
+    const char *name = scene->check[i / 2][i % 2];
+    if (knows_set(scene, name)) continue;
+    char place[40];
+    snprintf(place, sizeof place, "check[%lu]", (unsigned long)(i / 2));
+    return fail_at(fault, place, "no set has the name \"%s\"", quote(name).text);
+  }
+  return true;
+}
+
+static bool read_flag(const json_t *value, const char *key, bool *flag, io_fault *fault) {
+  if (value != NULL && !json_is_boolean(value)) return fail_at(fault, "", "\"%s\" is not true or false", key);
+  *flag = json_is_true(value);
   return true;
 }
 
@@ -229,15 +293,24 @@ static bool check_version(const json_t *value, io_fault *fault) {
 }
 
 static bool read_root(json_t *root, const char *path, graze_scene_file *scene, io_fault *fault) {
-  static const char *const known[] = {"graze", "units", "objects", "ignore", "ignore_layers", NULL};
+  static const char *const known[] = {
+      "graze", "units", "objects", "ignore", "ignore_layers", "ignore_names", "sets", "check", "ignore_same_parent",
+      NULL};
   if (!json_is_object(root)) return fail_at(fault, "", "not a JSON object");
   if (!check_version(json_object_get(root, "graze"), fault) || !check_keys(root, known, "", fault)) return false;
   if (!copy_text(json_object_get(root, "units"), "units", "", &scene->units, fault)) return false;
   if (!read_objects(json_object_get(root, "objects"), path, scene, fault)) return false;
   named *names = calloc(scene->object_count > 0 ? scene->object_count : 1, sizeof *names);
   if (names == NULL) return io_fail_memory(fault);
-  bool good = sort_names(scene, names, fault) && read_ignore(json_object_get(root, "ignore"), names, scene, fault) &&
-              read_ignore_layers(json_object_get(root, "ignore_layers"), scene, fault);
+  bool good =
+      sort_names(scene, names, fault) && read_ignore(json_object_get(root, "ignore"), names, scene, fault) &&
+      read_text_pairs(json_object_get(root, "ignore_layers"), "ignore_layers", &scene->ignore_layers,
+                      &scene->ignore_layer_count, fault) &&
+      read_text_pairs(json_object_get(root, "ignore_names"), "ignore_names", &scene->ignore_names,
+                      &scene->ignore_name_count, fault) &&
+      read_flag(json_object_get(root, "ignore_same_parent"), "ignore_same_parent", &scene->ignore_same_parent, fault) &&
+      read_sets(json_object_get(root, "sets"), scene, fault) &&
+      read_check(json_object_get(root, "check"), scene, fault);
   free(names);
   return good;
 }
@@ -282,6 +355,14 @@ graze_status graze_read_scene(const char *path, graze_scene_file *scene, graze_i
   return status;
 }
 
+static void free_pairs(char *(*pairs)[2], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    free(pairs[i][0]);
+    free(pairs[i][1]);
+  }
+  free(pairs);
+}
+
 void graze_scene_file_free(graze_scene_file *scene) {
   if (scene == NULL) return;
   for (uint32_t i = 0; i < scene->object_count; i++) {
@@ -289,13 +370,17 @@ void graze_scene_file_free(graze_scene_file *scene) {
     free(scene->objects[i].mesh);
     free(scene->objects[i].layer);
   }
-  for (uint32_t i = 0; i < scene->ignore_layer_count; i++) {
-    free(scene->ignore_layers[i][0]);
-    free(scene->ignore_layers[i][1]);
+  free_pairs(scene->ignore_layers, scene->ignore_layer_count);
+  free_pairs(scene->ignore_names, scene->ignore_name_count);
+  free_pairs(scene->check, scene->check_count);
+  for (uint32_t i = 0; i < scene->set_count; i++) {
+    for (uint32_t k = 0; k < scene->sets[i].pattern_count; k++) free(scene->sets[i].patterns[k]);
+    free(scene->sets[i].patterns);
+    free(scene->sets[i].name);
   }
+  free(scene->sets);
   free(scene->units);
   free(scene->objects);
   free(scene->ignore);
-  free(scene->ignore_layers);
   *scene = (graze_scene_file){0};
 }

@@ -105,13 +105,26 @@ GRAZE_API const char *graze_parse_double(const char *text, const char *end, doub
  * final 0; returns the length. "inf", "-inf" and "nan" for what is no number; -0 is "-0". */
 GRAZE_API size_t graze_format_double(double value, char text[32]);
 
-/* scene.json as CONTRACT describes it. */
+/* scene.json:
+ *   {"graze":1, "units":"m",
+ *    "objects":[{"name":"a","mesh":"a.obj","pose":[12 numbers],"layer":"steel"}],
+ *    "ignore":[["a","b"]], "ignore_layers":[["steel","steel"]], "ignore_names":[["*gasket*","*"]],
+ *    "ignore_same_parent":true, "sets":{"lines":["pipe*","layer:pipes"]}, "check":[["lines","lines"]]}
+ * Everything but "graze", "objects", "name" and "mesh" may be left out. */
 typedef struct graze_scene_file_object {
   char *name;
   char *mesh; /* path: joined to the scene file's folder unless absolute */
   graze_pose pose;
   char *layer; /* "" when absent */
 } graze_scene_file_object;
+
+/* A named set of objects: those that match one of its patterns. Patterns are shell patterns (*, ?, [...]) over the
+ * whole name, '/' not being special; "layer:PATTERN" is one over the layer. */
+typedef struct graze_scene_file_set {
+  char *name;
+  char **patterns;
+  uint32_t pattern_count;
+} graze_scene_file_set;
 
 typedef struct graze_scene_file {
   char *units; /* "" when absent */
@@ -121,6 +134,13 @@ typedef struct graze_scene_file {
   uint32_t ignore_count;
   char *(*ignore_layers)[2];
   uint32_t ignore_layer_count;
+  char *(*ignore_names)[2]; /* patterns: pairs of an object that matches one and an object that matches the other */
+  uint32_t ignore_name_count;
+  bool ignore_same_parent; /* pairs whose names have the same path before the last '/' */
+  graze_scene_file_set *sets;
+  uint32_t set_count;
+  char *(*check)[2]; /* names of sets: only pairs of an object of one and an object of the other; none = all pairs */
+  uint32_t check_count;
 } graze_scene_file;
 
 /* Errors: FILE, FORMAT (unknown key, duplicate or unknown object name, wrong type: the message names key and place),

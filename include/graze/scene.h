@@ -63,12 +63,19 @@ typedef struct graze_object_pair {
   graze_outline outline;            /* when asked for, of pairs that are not separate; else empty */
 } graze_object_pair;
 
+/* Whether a pair is to be checked: of two objects whose boxes meet and whom no ignore rule parts; `a` was added first.
+ * Called once for each such pair, in order, from the calling thread, before any exact query. With `all_pairs` for every
+ * pair that no ignore rule parts. */
+typedef bool (*graze_pair_function)(void *user, uint64_t user_id_a, uint64_t user_id_b);
+
 typedef struct graze_check_options {
-  graze_find find;                  /* default GRAZE_FIND_COUNT; ANY: only whether surfaces meet, not how */
-  graze_exactness exactness;        /* default T1 */
-  graze_open_rule open;             /* default GRAZE_OPEN_UNKNOWN */
-  bool outlines;                    /* trace where the surfaces meet; not with ANY */
-  bool all_pairs;                   /* list every pair that was not ignored, also the separate ones */
+  graze_find find;            /* default GRAZE_FIND_COUNT; ANY: only whether surfaces meet, not how */
+  graze_exactness exactness;  /* default T1 */
+  graze_open_rule open;       /* default GRAZE_OPEN_UNKNOWN */
+  bool outlines;              /* trace where the surfaces meet; not with ANY */
+  bool all_pairs;             /* list every pair that was not ignored, also the separate ones */
+  graze_pair_function wanted; /* NULL: every pair */
+  void *wanted_user;
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;
   uint32_t cookie;
@@ -79,9 +86,10 @@ GRAZE_API graze_check_options graze_default_check_options(void);
 typedef struct graze_check_result {
   const graze_object_pair *pairs; /* sorted by the order of adding; owned by the scene, valid until its next call */
   uint64_t pair_count;
-  uint64_t object_pairs; /* pairs of objects that were not ignored: n (n - 1) / 2 less the ignored ones */
+  uint64_t object_pairs; /* pairs of objects that were not ignored: n (n - 1) / 2 less the ignored and unwanted ones */
   uint64_t ignored_pairs;
   uint64_t candidate_pairs; /* of them, those whose boxes meet; an object's box is that of its mesh's posed box */
+  uint64_t unwanted_pairs;  /* pairs that `wanted` took out: not in the three numbers above and below */
   uint64_t clashes;         /* pairs that are not separate */
   uint64_t relations[GRAZE_UNKNOWN + 1]; /* candidates of each relation */
   graze_work work;

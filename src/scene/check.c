@@ -109,6 +109,38 @@ static graze_status check_identities(const check *c) {
   return GRAZE_OK;
 }
 
+/* ---- the caller's filter ---- */
+
+static bool wanted(const check *c, uint32_t a, uint32_t b) {
+  return c->options.wanted(c->options.wanted_user, scene_ranked(c->scene, a)->user_id,
+                           scene_ranked(c->scene, b)->user_id);
+}
+
+/* Parts the candidates; both halves stay in order. */
+static graze_status ask_wanted(check *c) {
+  graze_scene *scene = c->scene;
+  uint64_t count = scene->found.count, kept = 0, out = 0;
+  scene->unwanted_count = 0;
+  if (c->options.wanted == NULL || count == 0) return GRAZE_OK;
+  size_t bytes = count * sizeof(uint64_t);
+  if (!buffer_reserve(scene->context, &scene->wanted, bytes, 0) ||
+      !buffer_reserve(scene->context, &scene->unwanted, bytes, 0)) {
+    return report_memory(scene->context, 2 * bytes);
+  }
+  uint64_t *in = scene->wanted.data, *aside = scene->unwanted.data;
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t key = scene->found.pairs[i];
+    if (wanted(c, (uint32_t)(key >> 32), (uint32_t)key))
+      in[kept++] = key;
+    else
+      aside[out++] = key;
+  }
+  scene->found.pairs = in;
+  scene->found.count = kept;
+  scene->unwanted_count = out;
+  return GRAZE_OK;
+}
+
 /* ---- schedule ---- */
 
 static uint64_t weight(const check *c, uint64_t candidate) {
@@ -400,16 +432,23 @@ static uint64_t list_hits(const check *c, graze_object_pair *out) {
   return n;
 }
 
-/* Every pair whose answer is known. */
-static uint64_t list_all(const check *c, graze_object_pair *out) {
+/* Every pair whose answer is known; *unwanted counts those that the caller's filter takes out on the way. */
+static uint64_t list_all(const check *c, graze_object_pair *out, uint64_t *unwanted) {
   const graze_scene *scene = c->scene;
-  uint64_t n = 0, next = 0;
+  const uint64_t *aside = scene->unwanted.data;
+  uint64_t n = 0, next = 0, skipped = 0;
   for (uint32_t a = 0; a < scene->count; a++) {
     for (uint32_t b = a + 1; b < scene->count; b++) {
       if (next < scene->found.count && scene->found.pairs[next] == pair_key(a, b)) {
         if (c->outcomes[next].finished) out[n++] = describe_candidate(c, next);
         next++;
-      } else if (!filter_ignores(&scene->rules, a, b)) {
+      } else if (skipped < scene->unwanted_count && aside[skipped] == pair_key(a, b)) {
+        skipped++;
+      } else if (filter_ignores(&scene->rules, a, b)) {
+        continue;
+      } else if (c->options.wanted != NULL && !wanted(c, a, b)) {
+        ++*unwanted;
+      } else {
         out[n++] = describe(scene, a, b);
       }
     }
@@ -435,7 +474,10 @@ static graze_status make_result(const check *c, graze_check_result *result) {
     return report(scene->context, GRAZE_ERROR_MEMORY, "out of memory: the list of %llu pairs of objects",
                   (unsigned long long)most);
   }
-  r.pair_count = c->options.all_pairs ? list_all(c, scene->results.data) : list_hits(c, scene->results.data);
+  r.unwanted_pairs = scene->unwanted_count;
+  r.pair_count =
+      c->options.all_pairs ? list_all(c, scene->results.data, &r.unwanted_pairs) : list_hits(c, scene->results.data);
+  r.object_pairs -= r.unwanted_pairs;
   r.pairs = r.pair_count != 0 ? scene->results.data : NULL;
   *result = r;
   return GRAZE_OK;
@@ -466,6 +508,7 @@ static graze_status run_check(check *c, graze_check_result *result) {
   if (status == GRAZE_OK) status = make_boxes(c);
   if (status == GRAZE_OK)
     status = candidates_find(scene->context, &scene->found, c->boxes, scene->count, &scene->rules);
+  if (status == GRAZE_OK) status = ask_wanted(c);
   if (status == GRAZE_OK && scene->found.count > UINT32_MAX - TASK_PAIRS) {
     status = report(scene->context, GRAZE_ERROR_LIMIT, "check: more than 2^32 - 65 pairs of objects whose boxes meet");
   }

@@ -85,6 +85,9 @@ struct graze_scene {
   /* Check. */
   buffer boxes;
   candidates found;
+  buffer wanted;   /* candidates that the caller's filter let through, */
+  buffer unwanted; /* and the others: pair_key of each, ascending */
+  uint64_t unwanted_count;
   scene_shapes shapes;
   buffer outcomes;
   buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
