@@ -4,6 +4,7 @@
  * content has no word in common, and a file that calls itself .fbx is not meant as OBJ. */
 #include <string.h>
 
+#include "import.h"
 #include "readers.h"
 #include "text.h"
 
@@ -23,7 +24,7 @@ static graze_file_format format_of_name(const char *name) {
 }
 
 /* The endings of assimp 5.2 that name models of triangles or polygons. OBJ, STL, PLY, OFF and glTF never go there. */
-static bool is_name_of_import(const char *name) {
+bool io_is_name_of_import(const char *name) {
   static const char *const endings[] = {".dae", ".3mf", ".fbx", ".3ds", ".amf", ".ase",  ".ac", ".b3d", ".blend",
                                         ".cob", ".dxf", ".ifc", ".lwo", ".lxo", ".ms3d", ".x",  ".x3d"};
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
@@ -72,7 +73,7 @@ bool io_is_whole_binary_stl(const char *text, size_t size) {
 graze_file_format io_detect_format(const char *text, size_t size, const char *name) {
   const char *end = text + size;
   const char *p = text + io_text_begin(text, size);
-  if (is_name_of_import(name)) return GRAZE_FORMAT_IMPORT;
+  if (io_is_name_of_import(name)) return GRAZE_FORMAT_IMPORT;
   if (size >= 4 && memcmp(text, "glTF", 4) == 0) return GRAZE_FORMAT_GLTF;
   if (end - p > 3 && memcmp(p, "ply", 3) == 0 && io_is_space(p[3])) return GRAZE_FORMAT_PLY;
   if (io_is_whole_binary_stl(text, size)) return GRAZE_FORMAT_STL;
