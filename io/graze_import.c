@@ -101,6 +101,7 @@ static const struct aiScene *import_file(const char *path) {
   struct aiPropertyStore *properties = assimp.create_properties();
   if (properties == NULL) fail(GRAZE_ERROR_FORMAT, "out of memory while importing");
   assimp.set_integer(properties, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0); /* else each node becomes a chain of them */
+  assimp.set_integer(properties, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1); /* not ids */
   const struct aiScene *scene = assimp.import_file(path, 0, NULL, properties);
   if (scene == NULL) {
     const char *reason = assimp.error_string();
