@@ -1,8 +1,10 @@
-/* detect.c: which format a file has. The content decides where it can: PLY and OFF by their first word, STL by the
+/* detect.c: which format a file has. The content decides where it can: PLY, OFF and GLB by their first word, STL by the
  * size that its count asks for or by the word "solid". Else the ending of the name decides, and last the first
- * statement, when it is one of OBJ's. */
+ * statement, when it is one of OBJ's. Formats that another program reads go by the ending, before all else: their
+ * content has no word in common, and a file that calls itself .fbx is not meant as OBJ. */
 #include <string.h>
 
+#include "import.h"
 #include "readers.h"
 #include "text.h"
 
@@ -17,7 +19,18 @@ static graze_file_format format_of_name(const char *name) {
   if (has_ending(name, ".stl")) return GRAZE_FORMAT_STL;
   if (has_ending(name, ".ply")) return GRAZE_FORMAT_PLY;
   if (has_ending(name, ".off")) return GRAZE_FORMAT_OFF;
+  if (has_ending(name, ".gltf") || has_ending(name, ".glb")) return GRAZE_FORMAT_GLTF;
   return GRAZE_FORMAT_AUTO;
+}
+
+/* The endings of assimp 5.2 that name models of triangles or polygons. OBJ, STL, PLY, OFF and glTF never go there. */
+bool io_is_name_of_import(const char *name) {
+  static const char *const endings[] = {".dae", ".3mf", ".fbx", ".3ds", ".amf", ".ase",  ".ac", ".b3d", ".blend",
+                                        ".cob", ".dxf", ".ifc", ".lwo", ".lxo", ".ms3d", ".x",  ".x3d"};
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    if (has_ending(name, endings[i])) return true;
+  }
+  return false;
 }
 
 /* First statement that is no comment. */
@@ -60,6 +73,8 @@ bool io_is_whole_binary_stl(const char *text, size_t size) {
 graze_file_format io_detect_format(const char *text, size_t size, const char *name) {
   const char *end = text + size;
   const char *p = text + io_text_begin(text, size);
+  if (io_is_name_of_import(name)) return GRAZE_FORMAT_IMPORT;
+  if (size >= 4 && memcmp(text, "glTF", 4) == 0) return GRAZE_FORMAT_GLTF;
   if (end - p > 3 && memcmp(p, "ply", 3) == 0 && io_is_space(p[3])) return GRAZE_FORMAT_PLY;
   if (io_is_whole_binary_stl(text, size)) return GRAZE_FORMAT_STL;
   p = find_statement(p, end);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembly.h"
 #include "file.h"
 #include "parallel.h"
 #include "readers.h"
@@ -14,12 +15,16 @@ static bool check_text(const char *text, size_t size, io_fault *fault) {
   return true;
 }
 
-static bool read_bytes(const io_input *input, const char *name, graze_file_format format, graze_geometry *geometry,
-                       io_fault *fault) {
-  bool sized_stl = (format == GRAZE_FORMAT_AUTO || format == GRAZE_FORMAT_STL) &&
+static bool find_format(const io_input *input, graze_file_format *format, io_fault *fault) {
+  bool sized_stl = (*format == GRAZE_FORMAT_AUTO || *format == GRAZE_FORMAT_STL) &&
                    io_is_whole_binary_stl(input->text, input->size); /* its header may be anything */
   if (!sized_stl && !check_text(input->text, input->size, fault)) return false;
-  if (format == GRAZE_FORMAT_AUTO) format = io_detect_format(input->text, input->size, name);
+  if (*format == GRAZE_FORMAT_AUTO) *format = io_detect_format(input->text, input->size, input->name);
+  return *format != GRAZE_FORMAT_AUTO ||
+         io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "neither OBJ, STL, PLY, OFF nor glTF");
+}
+
+static bool read_plain(const io_input *input, graze_file_format format, graze_geometry *geometry, io_fault *fault) {
   switch (format) {
     case GRAZE_FORMAT_OBJ:
       return io_read_obj(input, geometry, fault);
@@ -27,50 +32,106 @@ static bool read_bytes(const io_input *input, const char *name, graze_file_forma
       return io_read_stl(input, geometry, fault);
     case GRAZE_FORMAT_PLY:
       return io_read_ply(input, geometry, fault);
-    case GRAZE_FORMAT_OFF:
-      return io_read_off(input, geometry, fault);
     default:
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "neither OBJ, STL, PLY nor OFF");
+      return io_read_off(input, geometry, fault);
   }
 }
 
-static graze_status parse(const void *bytes, size_t size, const char *name, graze_file_format format, int threads,
-                          graze_geometry *geometry, graze_io_error *error) {
-  io_fault fault = {0};
-  io_input input = {bytes, size, io_thread_count(threads, size)};
-  *geometry = (graze_geometry){0};
-  if (!read_bytes(&input, name, format, geometry, &fault)) graze_geometry_free(geometry);
-  return io_report(&fault, name, error);
+/* ---- what is asked for ---- */
+
+typedef struct io_request {
+  graze_file_format format;
+  bool split;
+  graze_geometry *geometry; /* or */
+  graze_assembly *assembly;
+} io_request;
+
+static bool read_as_assembly(const io_input *input, io_request *request, graze_assembly *assembly, io_fault *fault) {
+  if (request->format == GRAZE_FORMAT_GLTF) return io_read_gltf(input, assembly, fault);
+  if (request->format == GRAZE_FORMAT_IMPORT) return io_read_import(input, assembly, fault);
+  graze_geometry geometry = {0};
+  bool good = read_plain(input, request->format, &geometry, fault) &&
+              io_assembly_of_geometry(&geometry, input->name, request->split, assembly, fault);
+  graze_geometry_free(&geometry);
+  return good;
 }
 
-static bool check_arguments(const void *bytes, const char *name, graze_file_format format, int threads,
-                            const graze_geometry *geometry, io_fault *fault) {
-  bool good = bytes != NULL && name != NULL && geometry != NULL && threads >= 0 && (int)format >= GRAZE_FORMAT_AUTO &&
-              format <= GRAZE_FORMAT_OFF;
+static bool read_as_geometry(const io_input *input, io_request *request, io_fault *fault) {
+  if (request->format < GRAZE_FORMAT_GLTF) return read_plain(input, request->format, request->geometry, fault);
+  graze_assembly assembly = {0};
+  bool good =
+      read_as_assembly(input, request, &assembly, fault) && io_assembly_join(&assembly, request->geometry, fault);
+  graze_assembly_free(&assembly);
+  return good;
+}
+
+static graze_status answer(io_input *input, io_request *request, graze_io_error *error) {
+  io_fault fault = {0};
+  input->threads = io_thread_count(input->threads, input->size);
+  bool good = find_format(input, &request->format, &fault);
+  if (good && request->geometry != NULL) good = read_as_geometry(input, request, &fault);
+  if (good && request->assembly != NULL) {
+    good = read_as_assembly(input, request, request->assembly, &fault);
+    request->assembly->format = request->format;
+  }
+  if (!good) {
+    graze_geometry_free(request->geometry);
+    graze_assembly_free(request->assembly);
+  }
+  return io_report(&fault, input->name, error);
+}
+
+/* ---- the calls ---- */
+
+static bool check_arguments(const io_input *input, const io_request *request, io_fault *fault) {
+  if (request->geometry != NULL) *request->geometry = (graze_geometry){0};
+  if (request->assembly != NULL) *request->assembly = (graze_assembly){0};
+  bool good = input->text != NULL && input->name != NULL && input->threads >= 0 &&
+              (request->geometry != NULL || request->assembly != NULL) && (int)request->format >= GRAZE_FORMAT_AUTO &&
+              request->format <= GRAZE_FORMAT_IMPORT;
   if (good) return true;
   return io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
+static graze_status parse(io_input input, io_request request, graze_io_error *error) {
+  io_fault fault = {0};
+  if (input.size == 0) input.text = "";
+  if (check_arguments(&input, &request, &fault)) return answer(&input, &request, error);
+  return io_report(&fault, input.name != NULL ? input.name : "(no name)", error);
+}
+
+static graze_status read_path(const char *path, int threads, io_request request, graze_io_error *error) {
+  io_fault fault = {0};
+  io_file file = {0};
+  io_input input = {.text = "", .threads = threads, .name = path, .from_file = true};
+  if (!check_arguments(&input, &request, &fault) || !io_file_read(path, &file, &fault)) {
+    return io_report(&fault, path != NULL ? path : "(no name)", error);
+  }
+  input.text = file.bytes;
+  input.size = file.size;
+  graze_status status = answer(&input, &request, error);
+  free(file.bytes);
+  return status;
+}
+
 graze_status graze_parse_geometry(const void *bytes, size_t size, const char *name, graze_file_format format,
                                   int threads, graze_geometry *geometry, graze_io_error *error) {
-  io_fault fault = {0};
-  if (geometry != NULL) *geometry = (graze_geometry){0};
-  if (size == 0) bytes = "";
-  if (!check_arguments(bytes, name, format, threads, geometry, &fault)) {
-    return io_report(&fault, name != NULL ? name : "(no name)", error);
-  }
-  return parse(bytes, size, name, format, threads, geometry, error);
+  return parse((io_input){.text = bytes, .size = size, .threads = threads, .name = name},
+               (io_request){.format = format, .geometry = geometry}, error);
 }
 
 graze_status graze_read_geometry(const char *path, graze_file_format format, int threads, graze_geometry *geometry,
                                  graze_io_error *error) {
-  io_fault fault = {0};
-  io_file file = {0};
-  if (geometry != NULL) *geometry = (graze_geometry){0};
-  if (!check_arguments("", path, format, threads, geometry, &fault) || !io_file_read(path, &file, &fault)) {
-    return io_report(&fault, path != NULL ? path : "(no name)", error);
-  }
-  graze_status status = parse(file.bytes, file.size, path, format, threads, geometry, error);
-  free(file.bytes);
-  return status;
+  return read_path(path, threads, (io_request){.format = format, .geometry = geometry}, error);
+}
+
+graze_status graze_parse_assembly(const void *bytes, size_t size, const char *name, graze_file_format format,
+                                  bool split, int threads, graze_assembly *assembly, graze_io_error *error) {
+  return parse((io_input){.text = bytes, .size = size, .threads = threads, .name = name},
+               (io_request){.format = format, .split = split, .assembly = assembly}, error);
+}
+
+graze_status graze_read_assembly(const char *path, graze_file_format format, bool split, int threads,
+                                 graze_assembly *assembly, graze_io_error *error) {
+  return read_path(path, threads, (io_request){.format = format, .split = split, .assembly = assembly}, error);
 }

@@ -11,7 +11,9 @@
 typedef struct io_input {
   const char *text; /* all bytes of the file */
   size_t size;
-  int threads; /* to use */
+  int threads;      /* to use */
+  const char *name; /* the path, or what stands for it */
+  bool from_file;   /* the bytes are those of the file of that name */
 } io_input;
 
 /* Each fills `geometry`, which is empty at the start, or notes a fault and returns false: what `geometry` then holds

@@ -18,6 +18,7 @@ demo pkg-config      program pkg-config
 demo libjansson-dev  header  jansson.h
 test libcmocka-dev   probe   cmocka
 test libgmp-dev      header  gmp.h
+test libassimp-dev   header  assimp/cimport.h
 test python3         program python3
 test xz-utils        program xz
 test clang           program clang

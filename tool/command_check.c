@@ -37,9 +37,18 @@ static const struct argp_option options[] = {
 
 static const char *const exactness_names[] = {"t1", "t0", "t2", NULL}; /* in the order of graze_exactness */
 
+static bool has_ending(const char *path, const char *ending) {
+  size_t length = strlen(path), wanted = strlen(ending);
+  return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
+}
+
 static bool is_scene_file(const char *path) {
-  size_t length = strlen(path);
-  return length > 5 && strcasecmp(path + length - 5, ".json") == 0;
+  return has_ending(path, ".json");
+}
+
+/* By its name one mesh, not an assembly. */
+static bool is_mesh_file(const char *path) {
+  return has_ending(path, ".obj") || has_ending(path, ".stl") || has_ending(path, ".ply") || has_ending(path, ".off");
 }
 
 static void take_files(check_options *check, struct argp_state *state) {
@@ -47,7 +56,7 @@ static void take_files(check_options *check, struct argp_state *state) {
   for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
   if (check->is_scene && check->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
   if (check->is_scene && check->split) argp_error(state, "--split is for mesh files");
-  if (!check->is_scene && !check->split && check->files.count < 2)
+  if (!check->is_scene && !check->split && check->files.count < 2 && is_mesh_file(check->files.names[0]))
     argp_error(state, "two meshes or more are needed; `graze self' checks one against itself");
 }
 
@@ -323,10 +332,10 @@ int command_check(int argc, char **argv) {
       .options = options,
       .parser = parse_check,
       .children = children,
-      .args_doc = "SCENE.json\nMESH MESH...",
+      .args_doc = "SCENE.json\nASSEMBLY\nFILE FILE...",
       .doc =
-          "Finds every pair of objects whose surfaces meet. Objects come from a scene, or each mesh file (OBJ, STL, "
-          "PLY, OFF) is one."
+          "Finds every pair of objects whose surfaces meet. Objects come from a scene or an assembly (glTF, GLB, and "
+          "with assimp COLLADA, 3MF, FBX and more), or each mesh file (OBJ, STL, PLY, OFF) is one."
           "\vExit: 0 nothing meets, 1 something does, 2 wrong usage, 3 bad input or not everything checked."};
   check_options check = {.exactness = GRAZE_T1};
   session run;

@@ -196,7 +196,7 @@ int command_info(int argc, char **argv) {
   options_parse(&argp, argc, argv, &info, &info.common);
   output *out = output_open(info.common.output);
   session_begin(&run, &info.common);
-  model_load_files(&run, &all, &info.files, false);
+  model_load_meshes(&run, &all, &info.files);
   static void (*const writers[])(output *, const session *, const model *) = {write_text, write_json, write_csv};
   writers[info.common.format](out, &run, &all);
   output_close(out);

@@ -206,7 +206,7 @@ int command_self(int argc, char **argv) {
   options_parse(&argp, argc, argv, &self, &self.common);
   output *out = output_open(self.common.output);
   session_begin(&run, &self.common);
-  model_load_files(&run, &all, &self.files, false);
+  model_load_meshes(&run, &all, &self.files);
   self_result *results = calloc(all.mesh_count, sizeof *results);
   if (!results) fail_out_of_memory();
   run_self(&run, &all, &self, results);

@@ -1,6 +1,7 @@
 /* Files to meshes and objects. Geometry is freed as soon as it is baked, so that a large scene is in memory once. */
 #include "load.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <search.h>
 #include <stdio.h>
@@ -129,67 +130,72 @@ char *file_stem(const char *path) {
   return stem;
 }
 
-/* The triangles [first, first + count) with only the vertices that they use. `numbers` has an entry for each vertex of
- * the whole, all UINT32_MAX, and is so again afterwards. */
-static graze_geometry take_group(const graze_geometry *whole, uint64_t first, uint64_t count, uint32_t *numbers) {
-  graze_geometry group = {.triangle_count = count, .all_float = whole->all_float};
-  const uint32_t *indices = whole->indices + 3 * first;
-  group.indices = malloc(3 * count * sizeof *group.indices);
-  group.vertices = malloc(9 * count * sizeof *group.vertices);
-  if (!group.indices || !group.vertices) fail_out_of_memory();
-  for (uint64_t i = 0; i < 3 * count; i++) {
-    uint32_t *number = &numbers[indices[i]];
-    if (*number == UINT32_MAX) {
-      *number = (uint32_t)group.vertex_count++;
-      memcpy(group.vertices + 3 * (uint64_t)*number, whole->vertices + 3 * (uint64_t)indices[i], 3 * sizeof(double));
-    }
-    group.indices[i] = *number;
-  }
-  for (uint64_t i = 0; i < 3 * count; i++) numbers[indices[i]] = UINT32_MAX;
-  return group;
-}
-
-static void add_group(session *run, model *all, const char *path, const char *name, const graze_geometry *whole,
-                      uint64_t first, uint64_t count, uint32_t *numbers) {
-  if (count == 0) return;
-  graze_geometry group = take_group(whole, first, count, numbers);
-  graze_pose identity = graze_pose_identity();
-  add_object(all, name, "", add_mesh(run, all, path, &group), &identity);
-  free(group.indices);
-  free(group.vertices);
-}
-
-/* What comes before the first group goes by the file's name. */
-static void add_groups(session *run, model *all, const char *path, const graze_geometry *whole) {
-  uint64_t before = whole->group_count > 0 ? whole->groups[0].first_triangle : whole->triangle_count;
-  uint32_t *numbers = malloc((whole->vertex_count + 1) * sizeof *numbers);
-  char *stem = file_stem(path);
-  if (!numbers) fail_out_of_memory();
-  memset(numbers, 0xff, (whole->vertex_count + 1) * sizeof *numbers);
-  add_group(run, all, path, stem, whole, 0, before, numbers);
-  for (uint32_t g = 0; g < whole->group_count; g++) {
-    const graze_io_group *group = &whole->groups[g];
-    add_group(run, all, path, group->name, whole, group->first_triangle, group->triangle_count, numbers);
-  }
-  free(stem);
-  free(numbers);
-}
-
-void model_load_files(session *run, model *all, const file_list *files, bool split) {
+void model_load_meshes(session *run, model *all, const file_list *files) {
   const graze_pose identity = graze_pose_identity();
   memset(all, 0, sizeof *all);
   for (uint32_t i = 0; i < files->count; i++) {
-    const char *path = files->names[i];
     graze_geometry geometry;
-    load_geometry(run, path, &geometry);
-    if (split) {
-      add_groups(run, all, path, &geometry);
-    } else {
-      char *stem = file_stem(path);
-      add_object(all, stem, "", add_mesh(run, all, path, &geometry), &identity);
-      free(stem);
-    }
+    load_geometry(run, files->names[i], &geometry);
+    char *stem = file_stem(files->names[i]);
+    add_object(all, stem, "", add_mesh(run, all, files->names[i], &geometry), &identity);
+    free(stem);
     graze_geometry_free(&geometry);
+  }
+}
+
+/* ---- assemblies -------------------------------------------------------------------------------------------- */
+
+static void load_assembly(session *run, const char *path, bool split, graze_assembly *assembly) {
+  graze_io_error error;
+  double start = clock_seconds();
+  uint64_t triangles = 0;
+  if (graze_read_assembly(path, GRAZE_FORMAT_AUTO, split, run->threads, assembly, &error) != GRAZE_OK)
+    fail("%s", error.message);
+  for (uint32_t i = 0; i < assembly->object_count; i++)
+    triangles += assembly->meshes[assembly->objects[i].mesh].geometry.triangle_count;
+  if (triangles == 0) note("%s: no triangles", path);
+  if (assembly->left_out > 0) note("%s: points and lines are left out (%" PRIu64 ")", path, assembly->left_out);
+  clock_add(&run->load_seconds, start);
+}
+
+/* Bakes the meshes that have objects, each once, and frees what is baked. */
+static void add_assembly(session *run, model *all, const char *path, const char *layer, graze_assembly *assembly) {
+  uint32_t *numbers = malloc(((size_t)assembly->mesh_count + 1) * sizeof *numbers);
+  if (!numbers) fail_out_of_memory();
+  memset(numbers, 0xff, ((size_t)assembly->mesh_count + 1) * sizeof *numbers);
+  for (uint32_t i = 0; i < assembly->object_count; i++) {
+    const graze_assembly_object *object = &assembly->objects[i];
+    uint32_t *number = &numbers[object->mesh];
+    if (*number == UINT32_MAX) {
+      *number = add_mesh(run, all, path, &assembly->meshes[object->mesh].geometry);
+      graze_geometry_free(&assembly->meshes[object->mesh].geometry);
+    }
+    add_object(all, object->name, layer, *number, &object->pose);
+  }
+  free(numbers);
+}
+
+static bool holds_one_mesh(const graze_assembly *assembly) {
+  return assembly->format < GRAZE_FORMAT_GLTF;
+}
+
+/* The layer of a file's objects is the file's name, when there are several files. */
+static const char *add_layer(model *all, const char *path) {
+  all->layers = grow(all->layers, all->layer_count, sizeof *all->layers);
+  all->layers[all->layer_count] = file_stem(path);
+  return all->layers[all->layer_count++];
+}
+
+void model_load_files(session *run, model *all, const file_list *files, bool split) {
+  memset(all, 0, sizeof *all);
+  for (uint32_t i = 0; i < files->count; i++) {
+    const char *path = files->names[i];
+    graze_assembly assembly;
+    load_assembly(run, path, split, &assembly);
+    if (files->count == 1 && !split && holds_one_mesh(&assembly))
+      fail("%s is one object; `graze self' checks it against itself", path);
+    add_assembly(run, all, path, files->count > 1 ? add_layer(all, path) : "", &assembly);
+    graze_assembly_free(&assembly);
   }
 }
 
@@ -241,6 +247,8 @@ void model_free(model *all) {
   tdestroy(all->names, keep);
   for (uint32_t i = 0; i < all->mesh_count; i++) graze_mesh_destroy(all->meshes[i].mesh);
   for (uint32_t i = 0; i < all->object_count; i++) free(all->objects[i].name);
+  for (uint32_t i = 0; i < all->layer_count; i++) free(all->layers[i]);
+  free(all->layers);
   free(all->meshes);
   free(all->objects);
   graze_scene_file_free(&all->file);

@@ -51,10 +51,16 @@ typedef struct model {
   model_object *objects;
   uint32_t object_count;
   graze_scene_file file; /* of a scene.json: ignore rules, and the owner of paths and layers */
-  void *names;           /* search tree of the objects' names */
+  char **layers;         /* made from the names of files */
+  uint32_t layer_count;
+  void *names; /* search tree of the objects' names */
 } model;
 
-/* Each file one object named after it; with `split` one object for each group that the file names. */
+/* Each file one mesh and one object named after it; an assembly is joined. */
+void model_load_meshes(session *run, model *all, const file_list *files);
+
+/* Each object of an assembly, and each other file as one object named after it; with `split` one object for each group
+ * that such a file names. With several files, a file's objects are a layer named after it. */
 void model_load_files(session *run, model *all, const file_list *files, bool split);
 void model_load_scene(session *run, model *all, const char *path);
 void model_free(model *all);

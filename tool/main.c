@@ -18,7 +18,7 @@ typedef struct verb {
 } verb;
 
 static const verb verbs[] = {
-    {"check", "which objects of a scene, or which of several meshes, collide", command_check},
+    {"check", "which objects of a scene, an assembly or several files collide", command_check},
     {"self", "where a mesh meets itself", command_self},
     {"info", "facts of meshes: counts, holes, orientation, box", command_info},
     {"tritri", "decide pairs of triangles given as text", command_tritri},

@@ -1,9 +1,10 @@
 /* graze/io.h: mesh and scene files. A library of its own (graze_io), next to the core.
  *
- * Readers: OBJ, STL (ASCII and binary), PLY (ASCII, binary little- and big-endian), OFF. Numbers are the nearest
- * double of the decimal text, whatever the locale, or the exact value of a stored float or double. Triangles are
- * numbered in file order; polygons are fanned from their first corner, in order. A file with a fault is refused with
- * one message that names file and place; nothing is half-read.
+ * Readers: OBJ, STL (ASCII and binary), PLY (ASCII, binary little- and big-endian), OFF, glTF 2.0 (.gltf, .glb), and
+ * through a program of its own, graze-import, what assimp reads beside these. Numbers are the nearest double of the
+ * decimal text, whatever the locale, or the exact value of a stored float or double. Triangles are numbered in file
+ * order; polygons are fanned from their first corner, in order. A file with a fault is refused with one message that
+ * names file and place; nothing is half-read.
  */
 #ifndef GRAZE_IO_H
 #define GRAZE_IO_H
@@ -41,7 +42,9 @@ typedef enum graze_file_format {
   GRAZE_FORMAT_OBJ,
   GRAZE_FORMAT_STL,
   GRAZE_FORMAT_PLY,
-  GRAZE_FORMAT_OFF
+  GRAZE_FORMAT_OFF,
+  GRAZE_FORMAT_GLTF,  /* .gltf and .glb */
+  GRAZE_FORMAT_IMPORT /* by the program graze-import: COLLADA, 3MF, FBX and the like; found by the name's ending only */
 } graze_file_format;
 
 typedef struct graze_io_error {
@@ -50,12 +53,15 @@ typedef struct graze_io_error {
 } graze_io_error;
 
 /* Reads a whole file. `error` may be NULL. Uses up to `threads` threads (0 = all). On failure `geometry` is empty.
- * Errors: ARGUMENT, FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, UNSUPPORTED (the file has geometry of a kind that
- * is not read, such as free-form surfaces or triangle strips). */
+ * A file that holds an assembly is joined: every object's triangles at the object's pose (as tier T1 poses them), in
+ * the order of the objects, one group for each. Errors: ARGUMENT, FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE,
+ * UNSUPPORTED (the file has geometry of a kind that is not read, such as free-form surfaces or PLY's triangle strips).
+ */
 GRAZE_API graze_status graze_read_geometry(const char *path, graze_file_format format, int threads,
                                            graze_geometry *geometry, graze_io_error *error);
 
-/* The same from memory; `name` stands for the path in messages, its ending counts for GRAZE_FORMAT_AUTO. */
+/* The same from memory; `name` stands for the path in messages, its ending counts for GRAZE_FORMAT_AUTO, and what a
+ * .gltf file refers to is looked for in its folder. GRAZE_FORMAT_IMPORT is UNSUPPORTED here: it needs a file. */
 GRAZE_API graze_status graze_parse_geometry(const void *bytes, size_t size, const char *name, graze_file_format format,
                                             int threads, graze_geometry *geometry, graze_io_error *error);
 
@@ -68,7 +74,7 @@ typedef struct graze_assembly_mesh {
   graze_geometry geometry;
 } graze_assembly_mesh;
 
-/* A node of the file's tree that has geometry. */
+/* A node of the file's tree that has triangles. */
 typedef struct graze_assembly_object {
   const char *name;   /* path of the node's names from the root, "Site/Pump 3/Flange"; unique: "Bolt#2" and so on */
   const char *parent; /* path of the node above; "" = none */
@@ -77,19 +83,28 @@ typedef struct graze_assembly_object {
 } graze_assembly_object;
 
 typedef struct graze_assembly {
-  graze_assembly_mesh *meshes;
+  graze_assembly_mesh *meshes; /* of glTF all that the file has, in its order, used or not */
   uint32_t mesh_count;
   graze_assembly_object *objects; /* in the order of a depth-first walk */
   uint32_t object_count;
-  const char *units; /* of the file, "m" or "mm"; "" = the format or the file does not say */
-  void *memory;      /* private */
+  const char *units;        /* of the file, "m", "cm" or "mm"; "" = the format or the file does not say */
+  graze_file_format format; /* that was read */
+  uint64_t left_out;        /* primitives of points and lines, which have no triangles */
+  void *memory;             /* private */
 } graze_assembly;
 
-/* Reads a file as an assembly. glTF 2.0 (.gltf, .glb): every node with a mesh that has triangles. Other formats: one
- * object named after the file, or with `split` one for each group. Errors as for graze_read_geometry, and POSE (a
- * node's matrix is not finite or not affine; the message names the node). */
+/* Reads a file as an assembly. glTF 2.0 (.gltf, .glb): every node whose mesh has triangles. GRAZE_FORMAT_IMPORT: the
+ * same of what the importing program gives. Other formats: one object named after the file, or with `split` one for
+ * each group that has triangles; triangles before the first group go by the file's name. Errors as for
+ * graze_read_geometry; POSE: a node's matrix is not affine or not finite, and the message names the node. On failure
+ * `assembly` is empty. */
 GRAZE_API graze_status graze_read_assembly(const char *path, graze_file_format format, bool split, int threads,
                                            graze_assembly *assembly, graze_io_error *error);
+
+/* The same from memory, as graze_parse_geometry. */
+GRAZE_API graze_status graze_parse_assembly(const void *bytes, size_t size, const char *name, graze_file_format format,
+                                            bool split, int threads, graze_assembly *assembly, graze_io_error *error);
+
 GRAZE_API void graze_assembly_free(graze_assembly *assembly);
 
 /* Writes OBJ (numbers that read back to the same doubles), with `o` records for groups. A regular file that could not

@@ -1,0 +1,193 @@
+/* assembly.c: assemblies as they are built, taken from a plain mesh file, joined to one geometry, freed. */
+#include "assembly.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* ---- building ---- */
+
+bool io_assembly_set_meshes(io_assembly *assembly, uint64_t count, io_fault *fault) {
+  if (count > IO_MOST_ELEMENTS) return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many meshes");
+  assembly->result.meshes = calloc(count > 0 ? count : 1, sizeof assembly->result.meshes[0]);
+  if (assembly->result.meshes == NULL) return io_fail_memory(fault);
+  for (uint64_t i = 0; i < count; i++) assembly->result.meshes[i].name = "";
+  assembly->result.mesh_count = (uint32_t)count;
+  return true;
+}
+
+const char *io_assembly_add_path(io_assembly *assembly, const char *parent, const char *name, uint64_t node,
+                                 io_fault *fault) {
+  char path[IO_LONGEST_PATH + 1], number[32];
+  snprintf(number, sizeof number, "node%llu", (unsigned long long)node);
+  int length = snprintf(path, sizeof path, "%s%s%s", parent, *parent ? "/" : "", *name ? name : number);
+  if (length < 0 || (size_t)length >= sizeof path) {
+    io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "node %llu: the path of its names is longer than %d bytes",
+            (unsigned long long)node, IO_LONGEST_PATH);
+    return NULL;
+  }
+  const char *unique = io_names_make_unique(&assembly->names, path, (size_t)length);
+  if (unique == NULL) io_fail_memory(fault);
+  return unique;
+}
+
+bool io_assembly_add_object(io_assembly *assembly, const char *name, const char *parent, uint32_t mesh,
+                            const graze_pose *pose, io_fault *fault) {
+  graze_assembly *result = &assembly->result;
+  io_array objects = {result->objects, result->object_count, assembly->object_capacity};
+  if (objects.count >= IO_MOST_OBJECTS) {
+    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "more than %d objects", IO_MOST_OBJECTS);
+  }
+  if (!io_array_reserve(&objects, 1, sizeof result->objects[0])) return io_fail_memory(fault);
+  result->objects = objects.data;
+  assembly->object_capacity = objects.capacity;
+  result->objects[result->object_count++] = (graze_assembly_object){name, parent, mesh, *pose};
+  return true;
+}
+
+bool io_assembly_finish(io_assembly *assembly, bool good, graze_assembly *result) {
+  assembly->result.memory = assembly->names.texts;
+  if (assembly->result.units == NULL) assembly->result.units = "";
+  io_names_close(&assembly->names);
+  if (!good) graze_assembly_free(&assembly->result);
+  *result = assembly->result;
+  return good;
+}
+
+void graze_assembly_free(graze_assembly *assembly) {
+  if (assembly == NULL) return;
+  for (uint32_t i = 0; i < assembly->mesh_count; i++) graze_geometry_free(&assembly->meshes[i].geometry);
+  free(assembly->meshes);
+  free(assembly->objects);
+  io_texts_free(assembly->memory);
+  *assembly = (graze_assembly){0};
+}
+
+/* ---- from a plain mesh file ---- */
+
+/* The file's name without folders and ending. */
+static size_t find_stem(const char *path, const char **stem) {
+  const char *slash = strrchr(path, '/');
+  *stem = slash != NULL ? slash + 1 : path;
+  const char *dot = strrchr(*stem, '.');
+  return dot != NULL && dot > *stem ? (size_t)(dot - *stem) : strlen(*stem);
+}
+
+/* The triangles [first, first + count) with only the vertices that they use. `numbers` has an entry for each vertex
+ * of the whole, all UINT32_MAX, and is so again afterwards. */
+static bool take_triangles(const graze_geometry *whole, uint64_t first, uint64_t count, uint32_t *numbers,
+                           graze_geometry *part, io_fault *fault) {
+  const uint32_t *indices = whole->indices + 3 * first;
+  uint64_t used = 0;
+  if (!io_geometry_set_triangles(part, count, fault)) return false;
+  for (uint64_t i = 0; i < 3 * count; i++) {
+    uint32_t *number = &numbers[indices[i]];
+    if (*number == UINT32_MAX) *number = (uint32_t)used++;
+    part->indices[i] = *number;
+  }
+  bool good = io_geometry_set_vertices(part, used, fault);
+  for (uint64_t i = 0; i < 3 * count; i++) {
+    const double *from = whole->vertices + 3 * (uint64_t)indices[i];
+    if (good) memcpy(part->vertices + 3 * (uint64_t)part->indices[i], from, 3 * sizeof from[0]);
+    numbers[indices[i]] = UINT32_MAX;
+  }
+  part->all_float = whole->all_float;
+  return good;
+}
+
+static bool add_named(io_assembly *assembly, const char *name, size_t length, uint32_t mesh, io_fault *fault) {
+  const graze_pose identity = graze_pose_identity();
+  const char *unique = io_names_make_unique(&assembly->names, name, length);
+  if (unique == NULL) return io_fail_memory(fault);
+  assembly->result.meshes[mesh].name = unique;
+  return io_assembly_add_object(assembly, unique, "", mesh, &identity, fault);
+}
+
+static bool split_groups(io_assembly *assembly, const graze_geometry *whole, const char *file_name, uint32_t *numbers,
+                         io_fault *fault) {
+  uint32_t mesh = 0;
+  for (uint64_t g = 0; g <= whole->group_count; g++) { /* number 0 is what stands before the first group */
+    const char *name = g > 0 ? whole->groups[g - 1].name : NULL;
+    size_t length = g > 0 ? strlen(name) : find_stem(file_name, &name);
+    uint64_t first = g > 0 ? whole->groups[g - 1].first_triangle : 0;
+    uint64_t before = whole->group_count > 0 ? whole->groups[0].first_triangle : whole->triangle_count;
+    uint64_t count = g > 0 ? whole->groups[g - 1].triangle_count : before;
+    if (count == 0) continue;
+    if (!take_triangles(whole, first, count, numbers, &assembly->result.meshes[mesh].geometry, fault)) return false;
+    if (!add_named(assembly, name, length, mesh++, fault)) return false;
+  }
+  assembly->result.mesh_count = mesh;
+  return true;
+}
+
+bool io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
+                             io_fault *fault) {
+  io_assembly building = {0};
+  bool good = io_assembly_set_meshes(&building, split ? (uint64_t)geometry->group_count + 1 : 1, fault);
+  if (good && split) {
+    uint32_t *numbers = io_allocate(geometry->vertex_count, sizeof *numbers);
+    if (numbers != NULL) memset(numbers, 0xff, geometry->vertex_count * sizeof *numbers);
+    good = numbers != NULL ? split_groups(&building, geometry, file_name, numbers, fault) : io_fail_memory(fault);
+    free(numbers);
+    graze_geometry_free(geometry);
+  } else if (good) {
+    const char *stem;
+    size_t length = find_stem(file_name, &stem);
+    building.result.meshes[0].geometry = *geometry;
+    *geometry = (graze_geometry){0};
+    good = add_named(&building, stem, length, 0, fault);
+  }
+  return io_assembly_finish(&building, good, assembly);
+}
+
+/* ---- joined ---- */
+
+static bool pose_vertices(const graze_geometry *mesh, const graze_assembly_object *object, double *out, bool *all_float,
+                          io_fault *fault) {
+  for (uint64_t i = 0; i < mesh->vertex_count; i++, out += 3) {
+    graze_pose_apply(&object->pose, mesh->vertices + 3 * i, out);
+    if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2])) {
+      return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
+                     "object \"%s\": vertex %llu is not finite in place",
+                     io_quote(object->name, object->name + strlen(object->name)).text, (unsigned long long)i);
+    }
+    *all_float = *all_float && io_is_float(out[0]) && io_is_float(out[1]) && io_is_float(out[2]);
+  }
+  return true;
+}
+
+static bool fill_joined(const graze_assembly *assembly, graze_geometry *geometry, io_name *names, io_fault *fault) {
+  uint64_t vertices = 0, triangles = 0;
+  geometry->all_float = true;
+  for (uint32_t i = 0; i < assembly->object_count; i++) {
+    const graze_assembly_object *object = &assembly->objects[i];
+    const graze_geometry *mesh = &assembly->meshes[object->mesh].geometry;
+    names[i] = (io_name){object->name, strlen(object->name), triangles};
+    double *out = geometry->vertices + 3 * vertices;
+    if (!pose_vertices(mesh, object, out, &geometry->all_float, fault)) return false;
+    uint32_t *corner = geometry->indices + 3 * triangles;
+    for (uint64_t k = 0; k < 3 * mesh->triangle_count; k++) *corner++ = (uint32_t)vertices + mesh->indices[k];
+    vertices += mesh->vertex_count;
+    triangles += mesh->triangle_count;
+  }
+  return io_geometry_set_groups(geometry, names, assembly->object_count, fault);
+}
+
+bool io_assembly_join(const graze_assembly *assembly, graze_geometry *geometry, io_fault *fault) {
+  uint64_t vertices = 0, triangles = 0;
+  for (uint32_t i = 0; i < assembly->object_count; i++) {
+    const graze_geometry *mesh = &assembly->meshes[assembly->objects[i].mesh].geometry;
+    vertices += mesh->vertex_count;
+    triangles += mesh->triangle_count;
+  }
+  if (!io_geometry_set_vertices(geometry, vertices, fault)) return false;
+  if (!io_geometry_set_triangles(geometry, triangles, fault)) return false;
+  io_name *names = io_allocate(assembly->object_count, sizeof *names);
+  if (names == NULL) return io_fail_memory(fault);
+  bool good = fill_joined(assembly, geometry, names, fault);
+  free(names);
+  return good;
+}

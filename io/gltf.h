@@ -1,0 +1,178 @@
+/* gltf.h: a glTF 2.0 file while it is read; private to io.
+ *
+ * Source of every rule: the glTF 2.0 specification of the Khronos Group (2.0.1, ISO/IEC 12113), and for the two
+ * extensions their own texts (KHR_mesh_quantization, EXT_mesh_gpu_instancing). Chapters are named where a rule is used.
+ * Numbers of the file go through three steps: whole numbers below 2^53 from JSON, ranges checked when the tables of
+ * buffers, views and accessors are made, elements checked when they are read.
+ */
+#ifndef GRAZE_IO_GLTF_H
+#define GRAZE_IO_GLTF_H
+
+#include <jansson.h>
+
+#include "assembly.h"
+
+#define GLTF_NONE UINT32_MAX
+
+/* What a message begins with: "mesh 3 primitive 0". */
+typedef struct gltf_place {
+  char text[64];
+} gltf_place;
+
+typedef struct gltf_buffer {
+  const unsigned char *bytes; /* NULL: the file gives none */
+  uint64_t size;
+  void *owned; /* free() it */
+} gltf_buffer;
+
+typedef struct gltf_view {
+  uint32_t buffer;
+  uint64_t offset, size; /* within the buffer */
+  unsigned stride;       /* 0: elements lie side by side */
+  uint64_t target;       /* as in the file, 0: not said */
+} gltf_view;
+
+typedef enum gltf_component {
+  GLTF_BYTE = 5120,
+  GLTF_UNSIGNED_BYTE = 5121,
+  GLTF_SHORT = 5122,
+  GLTF_UNSIGNED_SHORT = 5123,
+  GLTF_UNSIGNED_INT = 5125,
+  GLTF_FLOAT = 5126
+} gltf_component;
+
+/* A run of elements within a view. */
+typedef struct gltf_run {
+  uint32_t view; /* GLTF_NONE: no bytes, all zeros */
+  uint64_t offset;
+  uint64_t component; /* a gltf_component, or a number that is not known here */
+} gltf_run;
+
+typedef struct gltf_accessor {
+  gltf_run run;
+  unsigned components; /* 1 to 4; 0: a matrix or a type that is not known here, which nothing here reads */
+  bool normalized;
+  uint64_t count;
+  uint64_t sparse_count; /* 0: none */
+  gltf_run sparse_indices, sparse_values;
+} gltf_accessor;
+
+typedef struct gltf_file {
+  const io_input *input;
+  io_fault *fault;
+  json_t *root;
+  const unsigned char *chunk; /* of a GLB file: its bytes; NULL: none */
+  uint64_t chunk_size;
+  bool is_glb, quantized;
+  gltf_buffer *buffers;
+  gltf_view *views;
+  gltf_accessor *accessors;
+  uint32_t buffer_count, view_count, accessor_count, mesh_count, node_count;
+  uint64_t zeros; /* elements read so far that the file has no bytes for */
+  io_assembly assembly;
+} gltf_file;
+
+/* ---- gltf_json.c: values ---- */
+
+gltf_place gltf_place_of(const char *what, uint64_t index);
+
+/* Notes a fault and returns false. */
+bool gltf_fail(const gltf_file *file, graze_status status, const char *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The member `key`, a whole number of [least, most]; `absent` when there is none, or a fault when that is
+ * GLTF_REQUIRED. */
+#define GLTF_REQUIRED UINT64_MAX
+bool gltf_get_number(const gltf_file *file, const char *place, const json_t *object, const char *key, uint64_t least,
+                     uint64_t most, uint64_t absent, uint64_t *value);
+
+/* The same for a place in a table of `count`; GLTF_NONE when there is none and it is not `required`. */
+bool gltf_get_index(const gltf_file *file, const char *place, const json_t *object, const char *key, uint32_t count,
+                    bool required, uint32_t *index);
+
+/* An entry of an array of indices. */
+bool gltf_index_of(const gltf_file *file, const char *place, const char *key, const json_t *value, uint32_t count,
+                   uint32_t *index);
+
+bool gltf_get_bool(const gltf_file *file, const char *place, const json_t *object, const char *key, bool *value);
+
+/* The member, or NULL when there is none; false: it is no array, or no object. */
+bool gltf_get_array(const gltf_file *file, const char *place, const json_t *object, const char *key, json_t **array);
+bool gltf_get_object(const gltf_file *file, const char *place, const json_t *object, const char *key, json_t **member);
+
+/* Exactly `count` numbers, or untouched when there are none; `found` says which. */
+bool gltf_get_numbers(const gltf_file *file, const char *place, const json_t *object, const char *key, size_t count,
+                      double *numbers, bool *found);
+
+/* "name", or "". */
+bool gltf_get_name(const gltf_file *file, const char *place, const json_t *object, const char **name);
+
+/* The array `key` of the root, each entry an object; NULL and 0 when there is none. An empty one is a fault. */
+bool gltf_get_table(const gltf_file *file, const char *key, json_t **table, uint32_t *count);
+
+/* The object `name` among the extensions of `object`; NULL: none. */
+json_t *gltf_extension(const json_t *object, const char *name);
+
+/* ---- gltf_buffer.c, gltf_uri.c: bytes ---- */
+
+bool gltf_read_buffers(gltf_file *file);
+
+/* The bytes that a uri names, of which `wanted` are needed. */
+bool gltf_read_uri(const gltf_file *file, const char *place, const char *uri, uint64_t wanted, gltf_buffer *buffer);
+
+/* ---- gltf_accessor.c: elements ---- */
+
+bool gltf_read_accessors(gltf_file *file);
+
+/* To be called before memory is asked for: an accessor without bytes has a count that costs the file nothing, so there
+ * is a limit to what all of them may give. */
+bool gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count);
+
+/* `components` doubles for each element of an accessor that has that many, into `out`. Every value is finite. */
+bool gltf_read_vectors(gltf_file *file, const char *place, uint32_t accessor, unsigned components, double *out);
+
+/* The first `count` elements of an accessor of unsigned whole numbers. */
+bool gltf_read_corners(gltf_file *file, const char *place, uint32_t accessor, uint64_t count, uint32_t *out);
+
+/* ---- gltf_mesh.c, gltf_primitive.c: geometry ---- */
+
+typedef struct gltf_primitive {
+  gltf_place place;
+  uint32_t position, corners; /* accessors; corners: GLTF_NONE when the vertices come in order */
+  uint64_t mode;              /* 0 to 6 */
+  uint64_t corner_count;      /* of indices, or of vertices without them */
+  uint64_t triangle_count;    /* 0 for points and lines */
+  uint64_t first_vertex;      /* in the mesh */
+} gltf_primitive;
+
+/* Checks the primitive and finds its numbers. */
+bool gltf_read_primitive(const gltf_file *file, const json_t *object, gltf_primitive *primitive);
+
+/* The triangles of the primitive, into `out`. */
+bool gltf_read_triangles(gltf_file *file, const gltf_primitive *primitive, uint32_t *out);
+
+bool gltf_read_meshes(gltf_file *file);
+
+/* ---- gltf_node.c, gltf_tree.c: objects ---- */
+
+typedef struct gltf_node {
+  const char *name;
+  json_t *children;  /* array of indices that have been checked, or NULL */
+  json_t *instances; /* the attributes of EXT_mesh_gpu_instancing, or NULL */
+  uint32_t mesh, parent;
+  uint32_t mark;   /* of the search that met the node last */
+  graze_pose pose; /* relative to the parent */
+} gltf_node;
+
+bool gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node);
+
+/* The pose of a translation, a rotation (x, y, z, w) and a scale: scaled first, moved last. */
+graze_pose gltf_make_pose(const double translation[3], const double rotation[4], const double scale[3]);
+
+/* The poses of the instances of a node. The caller frees them. */
+bool gltf_read_instances(gltf_file *file, const char *place, const json_t *attributes, graze_pose **poses,
+                         uint64_t *count);
+
+bool gltf_read_tree(gltf_file *file);
+
+#endif

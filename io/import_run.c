@@ -1,0 +1,192 @@
+/* import_run.c: runs graze-import, so that whatever a foreign library does to itself on a damaged file happens in
+ * another process: a crash, a hang, or a hunger for memory becomes an error message.
+ *
+ * The program is the one that $GRAZE_IMPORT names, else the file graze-import next to the program that runs, else the
+ * one on the PATH. It limits its own memory and processor time; the clock is watched here. $GRAZE_IMPORT_SECONDS
+ * changes the time limit. posix_spawn() is safe whatever threads there are.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "import.h"
+#include "memory.h"
+
+enum { DEFAULT_SECONDS = 60, MOST_SECONDS = 86400, MEMORY_MEGABYTES = 4096, READ_STEP = 1 << 20 };
+#define MOST_STREAM ((size_t)4 << 30)
+
+extern char **environ;
+
+/* ---- finding it ---- */
+
+static bool find_program(char *path, size_t size) {
+  const char *given = getenv("GRAZE_IMPORT");
+  if (given != NULL && *given) return snprintf(path, size, "%s", given) < (int)size;
+  ssize_t length = readlink("/proc/self/exe", path, size - 1);
+  if (length > 0) {
+    path[length] = 0;
+    char *slash = strrchr(path, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    bool fits = snprintf(path + folder, size - folder, "graze-import") < (int)(size - folder);
+    if (fits && access(path, X_OK) == 0) return true;
+  }
+  return snprintf(path, size, "graze-import") < (int)size;
+}
+
+static long find_seconds(void) {
+  const char *given = getenv("GRAZE_IMPORT_SECONDS");
+  if (given == NULL) return DEFAULT_SECONDS;
+  char *end;
+  long seconds = strtol(given, &end, 10);
+  return *end == 0 && seconds > 0 && seconds <= MOST_SECONDS ? seconds : DEFAULT_SECONDS;
+}
+
+/* ---- starting it ---- */
+
+static int set_up_files(posix_spawn_file_actions_t *actions, int output) {
+  int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (error == 0) error = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+  if (error == 0) error = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  return error;
+}
+
+/* Signals as a new program expects them, whatever the caller blocks or ignores. */
+static int set_up_signals(posix_spawnattr_t *attributes) {
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  int error = posix_spawnattr_setsigmask(attributes, &none);
+  if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &defaults);
+  if (error == 0) error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  return error;
+}
+
+/* 0, or an errno. */
+static int start(const char *program, char *const arguments[], int output, pid_t *child) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error != 0) return error;
+  error = posix_spawnattr_init(&attributes);
+  if (error == 0) {
+    error = set_up_files(&actions, output);
+    if (error == 0) error = set_up_signals(&attributes);
+    if (error == 0) error = posix_spawnp(child, program, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+static bool fail_start(int error, io_fault *fault) {
+  if (error != ENOENT && error != EACCES && error != ENOTDIR) {
+    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot start graze-import: %s", strerror(error));
+  }
+  return io_fail(
+      fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
+      "this format is read by the program graze-import, which is not there; it is built where Debian's package "
+      "libassimp-dev is installed");
+}
+
+/* ---- listening ---- */
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Waits for something to read until `deadline`. */
+static bool wait_for_bytes(int input, double deadline) {
+  for (;;) {
+    double left = deadline - now();
+    if (left <= 0) return false;
+    struct pollfd wanted = {.fd = input, .events = POLLIN};
+    int ready = poll(&wanted, 1, (int)(left * 1000) + 1);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
+}
+
+static bool listen_to(int input, long seconds, io_array *bytes, io_fault *fault) {
+  double deadline = now() + (double)seconds;
+  for (;;) {
+    if (!wait_for_bytes(input, deadline)) {
+      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "importing was stopped after %ld s", seconds);
+    }
+    if (bytes->count > MOST_STREAM) {
+      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
+                     "importing was stopped: more than %zu bytes of geometry", MOST_STREAM);
+    }
+    if (!io_array_reserve(bytes, READ_STEP, 1)) return io_fail_memory(fault);
+    ssize_t got = read(input, (char *)bytes->data + bytes->count, bytes->capacity - bytes->count);
+    if (got == 0) return true;
+    if (got < 0 && errno != EINTR) {
+      return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot read from graze-import: %s", strerror(errno));
+    }
+    if (got > 0) bytes->count += (size_t)got;
+  }
+}
+
+/* How it ended. A caller that ignores SIGCHLD has no status left to look at; the stream's end mark then tells. */
+static bool check_end(pid_t child, io_fault *fault) {
+  int status = 0;
+  pid_t ended;
+  do ended = waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  if (ended != child || !WIFSIGNALED(status)) return true;
+  int number = WTERMSIG(status);
+  if (number == SIGXCPU || number == SIGKILL) {
+    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
+                   "the importing program went over its limits (signal %d)", number);
+  }
+  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the importing program crashed on it (signal %d)",
+                 number);
+}
+
+static bool converse(pid_t child, int input, long seconds, io_file *stream, io_fault *fault) {
+  io_array bytes = {0};
+  bool good = listen_to(input, seconds, &bytes, fault);
+  if (!good) kill(child, SIGKILL);
+  io_fault ending = {0};
+  if (!check_end(child, &ending) && good) {
+    *fault = ending;
+    good = false;
+  }
+  if (!good) free(bytes.data);
+  if (good) *stream = (io_file){bytes.data, bytes.count};
+  return good;
+}
+
+bool io_import_run(const char *path, io_file *stream, io_fault *fault) {
+  char program[PATH_MAX], seconds_text[32], memory_text[32];
+  int ends[2];
+  pid_t child;
+  long seconds = find_seconds();
+  if (!find_program(program, sizeof program)) return fail_start(ENOENT, fault);
+  snprintf(seconds_text, sizeof seconds_text, "%ld", seconds);
+  snprintf(memory_text, sizeof memory_text, "%d", MEMORY_MEGABYTES);
+  char *arguments[] = {program, (char *)path, seconds_text, memory_text, NULL};
+  if (pipe(ends) != 0) {
+    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot make a pipe: %s", strerror(errno));
+  }
+  /* not pipe2(), which is no part of POSIX; a process that another thread starts in between keeps the pipe open no
+   * longer than the time limit */
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  int error = start(program, arguments, ends[1], &child);
+  close(ends[1]);
+  bool good = error == 0 ? converse(child, ends[0], seconds, stream, fault) : fail_start(error, fault);
+  close(ends[0]);
+  return good;
+}

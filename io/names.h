@@ -1,0 +1,34 @@
+/* names.h: texts that live as long as an assembly, and names made unique; private to io. */
+#ifndef GRAZE_IO_NAMES_H
+#define GRAZE_IO_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct io_names_entry {
+  const char *name; /* NULL: free */
+  uint32_t length;
+  uint32_t number; /* the next one to try behind this name */
+} io_names_entry;
+
+/* Starts as all zeros. */
+typedef struct io_names {
+  void *texts; /* io_texts_free() it, when its texts are no longer needed */
+  io_names_entry *entries;
+  size_t entry_count;
+  size_t capacity; /* a power of two, or 0 */
+} io_names;
+
+/* A copy of the text, with a 0 behind it. NULL: out of memory. */
+char *io_names_keep(io_names *names, const char *text, size_t length);
+
+/* The name itself when it is new here, else "name#2", "name#3", ... whichever comes first that is new. NULL: out of
+ * memory. Long runs of one name cost no more than a look-up each. */
+const char *io_names_make_unique(io_names *names, const char *name, size_t length);
+
+/* Frees what is needed for look-ups; the texts stay. */
+void io_names_close(io_names *names);
+void io_texts_free(void *texts);
+
+#endif
