@@ -302,9 +302,9 @@ static void join_neighbours(placed *list, uint32_t count) {
   }
 }
 
-/* "near 12.5 3 0.8": the mean, rounded to a power of ten below the distance. */
+/* "near 12.5 3 0.8": the mean, rounded to about a tenth of the distance. */
 static char *place_title(const double centre[3], double distance) {
-  double step = pow(10, floor(log10(distance)));
+  double step = pow(10, floor(log10(distance)) - 1);
   char *title = NULL, text[3][32];
   for (int k = 0; k < 3; k++) {
     double value = step < 1 ? round(centre[k] * round(1 / step)) / round(1 / step) : round(centre[k] / step) * step;
