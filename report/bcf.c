@@ -255,34 +255,35 @@ static void put_markup(bcf *work, uint32_t index) {
 
 /* ---- viewpoints ---- */
 
-static void put_component(report_out *out, const char *indent, const graze_report_object *object) {
-  char guid[23];
-  report_ifc_guid(object->name, guid);
-  put_text(out, indent);
-  put_text(out, "<Component IfcGuid=\"");
+static void put_selected(report_out *out, const char *guid, const graze_report_object *object) {
+  put_text(out, "      <Component IfcGuid=\"");
   put_text(out, guid);
   put_text(out, "\">\n");
-  put_text(out, indent);
-  put_text(out, "  <OriginatingSystem>Graze</OriginatingSystem>\n");
-  put_text(out, indent);
-  put_text(out, "  <AuthoringToolId>");
-  put_xml(out, object->name);
-  put_text(out, "</AuthoringToolId>\n");
-  put_text(out, indent);
-  put_text(out, "</Component>\n");
+  element(out, "        ", "OriginatingSystem", "Graze");
+  element(out, "        ", "AuthoringToolId", object->name);
+  put_text(out, "      </Component>\n");
 }
 
+static void put_coloured(report_out *out, const char *guid, const char *colour) {
+  put_text(out, "      <Color Color=\"");
+  put_text(out, colour);
+  put_text(out, "\">\n        <Component IfcGuid=\"");
+  put_text(out, guid);
+  put_text(out, "\"/>\n      </Color>\n");
+}
+
+/* Everything visible, the two selected and coloured. */
 static void put_components(report_out *out, const graze_report_object *a, const graze_report_object *b) {
+  char guid_a[23], guid_b[23];
+  report_ifc_guid(a->name, guid_a);
+  report_ifc_guid(b->name, guid_b);
   put_text(out, "  <Components>\n    <Selection>\n");
-  put_component(out, "      ", a);
-  put_component(out, "      ", b);
-  put_text(out,
-           "    </Selection>\n    <Visibility DefaultVisibility=\"true\"/>\n"
-           "    <Coloring>\n      <Color Color=\"FF3B30\">\n");
-  put_component(out, "        ", a);
-  put_text(out, "      </Color>\n      <Color Color=\"0A84FF\">\n");
-  put_component(out, "        ", b);
-  put_text(out, "      </Color>\n    </Coloring>\n  </Components>\n");
+  put_selected(out, guid_a, a);
+  put_selected(out, guid_b, b);
+  put_text(out, "    </Selection>\n    <Visibility DefaultVisibility=\"true\"/>\n    <Coloring>\n");
+  put_coloured(out, guid_a, "FF3B30");
+  put_coloured(out, guid_b, "0A84FF");
+  put_text(out, "    </Coloring>\n  </Components>\n");
 }
 
 static void put_vector(report_out *out, const char *name, const double v[3]) {

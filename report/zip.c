@@ -110,8 +110,8 @@ report_zip *report_zip_begin(report_out *out, report_time when) {
   zip->capacity = 1 << 16;
   zip->waiting = malloc(zip->capacity);
   set_time(zip, when);
-  /* Level 1 packs XML of this kind to a fifth; higher levels gain little for several times the time. */
-  zip->deflater_open = deflateInit2(&zip->deflater, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+  /* For files of a page or less: fixed codes, as a tree for each file takes longer to make than it saves. */
+  zip->deflater_open = deflateInit2(&zip->deflater, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_FIXED) == Z_OK;
   zlib_filefunc64_def functions = {stream_open, stream_read,  stream_write, stream_tell,
                                    stream_seek, stream_close, stream_error, zip};
   if (zip->waiting != NULL && zip->deflater_open)
