@@ -18,6 +18,7 @@ struct report_zip {
   zip_fileinfo info;
   z_stream deflater;
   bool deflater_open, failed;
+  uint64_t entries;
   char *packed;
   size_t packed_capacity;
 };
@@ -155,12 +156,46 @@ void report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t
   good = good && (stored == 0 || zipWriteInFileInZip(zip->archive, contents, (unsigned)stored) == ZIP_OK);
   good = good && zipCloseFileInZipRaw64(zip->archive, size, size > 0 ? crc32(0, bytes, (uInt)size) : 0) == ZIP_OK;
   zip->failed = !good;
+  zip->entries++;
   send_waiting(zip);
 }
 
+static void put_little(report_out *out, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; i++) put_bytes(out, (uint8_t[1]){(uint8_t)(value >> (8 * i))}, 1);
+}
+
+/* The records of Zip64 (APPNOTE 4.3.14 and 4.3.15) that stand before the last one when 16 bits cannot count the
+ * entries. minizip writes them for large offsets, and of this case only the 0xffff that points to them. `size`: of the
+ * directory. */
+static void put_zip64_end(report_zip *zip, uint64_t size) {
+  report_out *out = zip->out;
+  put_text(out, "PK\x06\x06");
+  put_little(out, 44, 8); /* what follows in this record */
+  put_little(out, 45, 2); /* made by and needs: 4.5, the first with Zip64 */
+  put_little(out, 45, 2);
+  put_little(out, 0, 8); /* number of this disk and of the directory's */
+  put_little(out, zip->entries, 8);
+  put_little(out, zip->entries, 8);
+  put_little(out, size, 8);
+  put_little(out, zip->base, 8);
+  put_text(out, "PK\x06\x07");
+  put_little(out, 0, 4);
+  put_little(out, zip->base + size, 8); /* where the record above begins */
+  put_little(out, 1, 4);
+}
+
+enum { END_RECORD = 22 };
+
 bool report_zip_end(report_zip *zip) {
   bool good = zipClose(zip->archive, NULL) == ZIP_OK && !zip->failed;
-  send_waiting(zip);
+  if (good && zip->entries > 0xffff && zip->base < 0xffffffff && zip->used > END_RECORD) {
+    uint64_t size = zip->used - END_RECORD;
+    put_bytes(zip->out, zip->waiting, size);
+    put_zip64_end(zip, size);
+    put_bytes(zip->out, zip->waiting + size, END_RECORD);
+  } else {
+    send_waiting(zip);
+  }
   deflateEnd(&zip->deflater);
   free(zip->waiting);
   free(zip->packed);

@@ -289,6 +289,21 @@ def check_components(view, clash):
     same(view.find("Components/Visibility").get("DefaultVisibility"), "true", "visibility")
 
 
+def check_end(data, entries):
+    """The count in the last records, which Python's reader does not look at."""
+    count = int.from_bytes(data[-12:-10], "little")
+    if entries <= 0xffff:
+        same(count, entries, "entries in the end record")
+        return
+    end, locator = data[-22 - 20 - 56:-22 - 20], data[-22 - 20:-22]
+    same((count, end[:4], locator[:4]), (0xffff, b"PK\6\6", b"PK\6\7"), "end records")
+    same([int.from_bytes(end[k:k + 8], "little") for k in (24, 32)], [entries] * 2, "entries in the Zip64 record")
+    size, start = (int.from_bytes(end[k:k + 8], "little") for k in (40, 48))
+    same(start + size, len(data) - 22 - 20 - 56, "end of the directory")
+    same(int.from_bytes(locator[8:16], "little"), start + size, "place of the Zip64 record")
+    same(data[start:start + 4], b"PK\1\2", "begin of the directory")
+
+
 def check_bcf(stem):
     if not Path(stem + ".bcf").exists():
         print("skipped: built without minizip, so there is no BCF")
@@ -297,6 +312,7 @@ def check_bcf(stem):
     with zipfile.ZipFile(stem + ".bcf") as archive:
         expect(archive.testzip() is None, stem, "a checksum is wrong")
         names = archive.namelist()
+        check_end(Path(stem + ".bcf").read_bytes(), len(names))
         same(len(set(names)), len(names), stem, "different entries")
         same(names[0], "bcf.version", stem)
         same({i.date_time for i in archive.infolist()}, {(2025, 1, 31, 12, 34, 56)}, stem, "times")
