@@ -16,6 +16,7 @@ demo cmake           probe   cmake
 demo ninja-build     probe   ninja
 demo pkg-config      program pkg-config
 demo libjansson-dev  header  jansson.h
+demo libminizip-dev  header  minizip/zip.h
 test libcmocka-dev   probe   cmocka
 test libgmp-dev      header  gmp.h
 test libassimp-dev   header  assimp/cimport.h

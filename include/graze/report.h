@@ -40,7 +40,7 @@ typedef struct graze_report_clash {
   uint32_t a, b; /* numbers of objects, a < b */
   char id[24];   /* stable from run to run: of names and coarse place; letters, digits and '-' */
   graze_relation relation;
-  const char *reason; /* for UNKNOWN, a sentence; else NULL */
+  const char *reason; /* for UNKNOWN and for resolved ones, a sentence; else NULL */
   graze_counts counts;
   graze_box box;   /* of the common set; in the scene's units */
   double point[3]; /* a point of the common set, or near it */
@@ -51,7 +51,10 @@ typedef struct graze_report_clash {
   const uint32_t *curve_starts; /* curve_count + 1 numbers */
   uint32_t curve_count;
 
+  const graze_triangle_pair *triangles; /* the counts.triangle_pairs pairs, sorted; NULL = not listed. For JSON only */
+
   graze_report_state state;
+  const char *found;                                /* `created` of the report that had it first; "" = this one */
   const char *mark;                                 /* the reviewer's: "", "reviewed" or "approved" */
   const char *comment;                              /* the reviewer's; "" = none */
   uint32_t group_object, group_layers, group_place; /* numbers of groups, or GRAZE_NO_GROUP */
@@ -88,12 +91,28 @@ typedef struct graze_report {
   double load_seconds, build_seconds, query_seconds;
 } graze_report;
 
-/* Comma-separated: a header line and a line a clash. */
+/* ---- files ---- */
+
+/* Comma-separated (RFC 4180, UTF-8): a header line and a line a clash. An incomplete check has a line that says so
+ * before the others, with state "incomplete" and no id. Errors, here and below: ARGUMENT (the record contradicts
+ * itself; the message names the clash), FILE, MEMORY. */
 GRAZE_API graze_status graze_report_write_csv(const char *path, const graze_report *report, graze_io_error *error);
 
+/* Takes the next `size` bytes; false = it cannot, and no more are sent. */
+typedef bool (*graze_report_sink)(void *user, const void *bytes, size_t size);
+
+/* What `graze check --format json` prints, and what graze_report_previous_read reads: docs/report.md has every key.
+ * `curves`: with the intersection curves. */
+GRAZE_API graze_status graze_report_write_json(const char *path, const graze_report *report, bool curves,
+                                               graze_io_error *error);
+
+/* The same to a sink. A sink that refuses is GRAZE_ERROR_FILE. */
+GRAZE_API graze_status graze_report_send_json(graze_report_sink sink, void *user, const graze_report *report,
+                                              bool curves, graze_io_error *error);
+
 /* JUnit XML: a test suite a layer pair, a test case a clash. Relations in `failing` (bit 1 << relation) are failures,
- * `unknown` is an error, resolved and approved ones are skipped; with nothing found one passing case says so. An
- * incomplete check is an error case of its own. */
+ * `unknown` is an error even when it is approved, resolved and approved ones are skipped, all others pass; with nothing
+ * found one passing case says so. An incomplete check is an error case of its own, in the first suite. */
 GRAZE_API graze_status graze_report_write_junit(const char *path, const graze_report *report, unsigned failing,
                                                 graze_io_error *error);
 
@@ -133,8 +152,9 @@ GRAZE_API graze_camera graze_report_camera(const graze_report *report, uint32_t 
 GRAZE_API graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error);
 
 /* BCF 2.1 (buildingSMART): a zip with a topic, viewpoint and snapshot a clash; both components named. `snapshots`:
- * folder that has ID.png for each clash, or NULL for none; cameras: one a clash, or NULL for graze_report_camera.
- * Topics have GUIDs made from the clash ids, so that a later export updates the earlier one. */
+ * folder that has ID.png for each clash, or NULL for none; a clash without a picture there becomes a topic without one.
+ * cameras: one a clash, or NULL for graze_report_camera. Topics have GUIDs made from the clash ids, so that a later
+ * export updates the earlier one. Further errors: UNSUPPORTED (built without minizip), FORMAT (a picture is no PNG). */
 GRAZE_API graze_status graze_report_write_bcf(const char *path, const graze_report *report, const char *snapshots,
                                               const graze_camera *cameras, graze_io_error *error);
 
@@ -143,6 +163,113 @@ GRAZE_API graze_status graze_report_write_bcf(const char *path, const graze_repo
  * `snapshots` (may be NULL): folder, relative to the page, that has ID.png for each clash. */
 GRAZE_API graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
                                                const char *snapshots, graze_io_error *error);
+
+/* ---- the life of a clash, from report to report: identify, carry, group, then write ---- */
+
+/* Sets `id` of every clash: made of the two names in either order and, where two objects clash more than once, of the
+ * coarse place. Moving an object, renumbering or changing the mesh changes no id. Ids are unique in the report.
+ * Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_report_identify(const graze_report_object *objects, uint32_t object_count,
+                                             graze_report_clash *clashes, uint32_t clash_count, graze_io_error *error);
+
+typedef struct graze_report_groups {
+  graze_report_group *groups;
+  uint32_t group_count;
+} graze_report_groups;
+
+/* Sorts the clashes into groups, three ways, and sets their group numbers. By object: the object with most clashes
+ * takes them all, then the one with most of the rest, and so on. By layers: the pair of layers, unless no object has
+ * one. By place: clashes nearer to each other than 1/64 of the diagonal of the objects' box, directly or by way of
+ * others. Resolved and separate ones are in no group. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_report_group_clashes(const graze_report_object *objects, uint32_t object_count,
+                                                  graze_report_clash *clashes, uint32_t clash_count,
+                                                  graze_report_groups *groups, graze_io_error *error);
+GRAZE_API void graze_report_groups_free(graze_report_groups *groups);
+
+/* An earlier report, read back. */
+typedef struct graze_report_previous graze_report_previous;
+
+typedef struct graze_report_previous_clash {
+  const char *id, *a, *b; /* names of the objects, which may be gone by now */
+  graze_relation relation;
+  graze_counts counts; /* zero for resolved ones */
+  bool placed;         /* `point` is known */
+  double point[3], depth;
+  graze_box box;
+  graze_report_state state;
+  const char *found, *mark, *comment;
+} graze_report_previous_clash;
+
+/* Reads what graze_report_write_json wrote, its marks and comments perhaps edited, or an older `graze check --format
+ * json` without the keys of the life cycle. Strict: a key that is not known, a wrong type, a mark that is none, a name
+ * that no object has, an id that stands there twice are errors that name the place. Errors: ARGUMENT, FILE, FORMAT,
+ * MEMORY. */
+GRAZE_API graze_status graze_report_previous_read(const char *path, graze_report_previous **previous,
+                                                  graze_io_error *error);
+GRAZE_API graze_status graze_report_previous_parse(const void *bytes, size_t size, const char *name,
+                                                   graze_report_previous **previous, graze_io_error *error);
+GRAZE_API void graze_report_previous_destroy(graze_report_previous *previous);
+
+/* Its clashes in the order of the file, resolved ones last. */
+GRAZE_API const graze_report_previous_clash *graze_report_previous_clashes(const graze_report_previous *previous,
+                                                                           uint32_t *count);
+
+/* Takes marks and comments from a comma-, semicolon- or tab-separated file with a header line: columns id and mark or
+ * comment or both, in any order; others are left alone, so an edited graze_report_write_csv file will do. Errors:
+ * FORMAT (line and what is wrong: an id that the report does not have, an unknown mark), FILE, MEMORY; `previous` is
+ * then as before. */
+GRAZE_API graze_status graze_report_read_marks(const char *path, graze_report_previous *previous,
+                                               graze_io_error *error);
+GRAZE_API graze_status graze_report_parse_marks(const void *bytes, size_t size, const char *name,
+                                                graze_report_previous *previous, graze_io_error *error);
+
+/* Objects and clashes of the new report: those of now, and what is carried on behind them. */
+typedef struct graze_report_carried {
+  graze_report_object *objects;
+  uint32_t object_count;
+  graze_report_clash *clashes;
+  uint32_t clash_count;
+  uint32_t new_count, active_count, resolved_count;
+} graze_report_carried;
+
+/* Compares the report of now, identified, with the earlier one: states, marks, comments, `found`; a clash that was
+ * there keeps its earlier id. What is found no more is appended as resolved; when the check of now is incomplete it is
+ * appended as `unknown` instead, for nobody looked. A resolved clash that is found again is new, keeps its comment and
+ * loses its mark; so does an approval that was given for another relation (see docs/report.md). The result points into
+ * both: `now` and `previous` must outlive it. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_report_carry(const graze_report *now, const graze_report_previous *previous,
+                                          graze_report_carried *carried, graze_io_error *error);
+GRAZE_API void graze_report_carried_free(graze_report_carried *carried);
+
+/* ---- pairs that need no second check ---- */
+
+/* 64 bits that tell poses apart, as graze_mesh_facts.hash tells meshes. */
+GRAZE_API uint64_t graze_report_pose_hash(const graze_pose *pose);
+
+typedef struct graze_report_reuse graze_report_reuse;
+
+typedef enum graze_earlier {
+  GRAZE_EARLIER_UNKNOWN = 0, /* not the same inputs, or not decided: check the pair */
+  GRAZE_EARLIER_SEPARATE,    /* checked with the same inputs (or left out by the same rule), and not listed */
+  GRAZE_EARLIER_LISTED       /* checked with the same inputs: the entry has relation and counts */
+} graze_earlier;
+
+/* Finds the objects of now (`now`: objects, exactness, rules; clashes play no part) that the earlier report had with
+ * the same name, layer, mesh and pose. Nothing can be reused when the earlier check was incomplete, had another
+ * exactness, other rules or another version of Graze, or when its file has no hashes: `reason` (may be NULL) then gets
+ * a sentence, else NULL. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_report_reuse_create(const graze_report *now, const graze_report_previous *previous,
+                                                 graze_report_reuse **reuse, const char **reason,
+                                                 graze_io_error *error);
+GRAZE_API void graze_report_reuse_destroy(graze_report_reuse *reuse);
+
+/* Objects of now that are as they were. */
+GRAZE_API uint32_t graze_report_reuse_unchanged(const graze_report_reuse *reuse);
+
+/* What the earlier check found for the pair of objects a < b, in O(1). `clash` (may be NULL) gets the entry of
+ * GRAZE_EARLIER_LISTED, else NULL. Any number of threads. */
+GRAZE_API graze_earlier graze_report_reuse_pair(const graze_report_reuse *reuse, uint32_t a, uint32_t b,
+                                                const graze_report_previous_clash **clash);
 
 #ifdef __cplusplus
 }

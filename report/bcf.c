@@ -1,0 +1,439 @@
+/* bcf.c: BCF 2.1, the issue files of building information modelling (buildingSMART, BCF-XML release 2.1: markup.xsd,
+ * visinfo.xsd, version.xsd and the file structure of its documentation). A zip with bcf.version and a folder a clash,
+ * named by the topic's GUID: markup.bcf, viewpoint.bcfv, snapshot.png. Elements stand in the order of the schemas.
+ *
+ * Lengths are in metres there, whatever the scene has. Field of view is horizontal and from 45 to 60 degrees: another
+ * one is brought into that range and the eye moved along the view, so that the clash fills as much of the picture.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uuid.h"
+#include "zip.h"
+
+typedef struct bcf {
+  const graze_report *report;
+  const char *path, *snapshots;
+  const graze_camera *cameras;
+  double metres; /* a unit of the scene; 0 = not known */
+  report_zip *zip;
+  report_out text; /* the XML file in work */
+  char *picture;   /* of the clash in work; NULL = none */
+  size_t picture_size;
+  double aspect; /* of the picture, width / height; 1 when there is none */
+  graze_io_error *error;
+} bcf;
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- dates and units ---- */
+
+static bool two_digits(const char *text, int low, int high, int *value) {
+  if (text[0] < '0' || text[0] > '9' || text[1] < '0' || text[1] > '9') return false;
+  *value = 10 * (text[0] - '0') + text[1] - '0';
+  return *value >= low && *value <= high;
+}
+
+/* "2025-01-31T12:00:00Z" */
+static bool read_time(const char *text, report_time *time) {
+  static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
+  int century, year;
+  if (text == NULL || strlen(text) != sizeof shape - 1) return false;
+  for (size_t i = 0; i < sizeof shape - 1; i++) {
+    if (shape[i] != 'd' && text[i] != shape[i]) return false;
+  }
+  bool good = two_digits(text, 0, 99, &century) && two_digits(text + 2, 0, 99, &year) &&
+              two_digits(text + 5, 1, 12, &time->month) && two_digits(text + 8, 1, 31, &time->day) &&
+              two_digits(text + 11, 0, 23, &time->hour) && two_digits(text + 14, 0, 59, &time->minute) &&
+              two_digits(text + 17, 0, 59, &time->second);
+  if (good) time->year = 100 * century + year;
+  return good;
+}
+
+static double metres_of(const char *units) {
+  static const struct {
+    const char *name;
+    double metres;
+  } known[] = {{"m", 1}, {"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"ft", 0.3048}};
+  for (size_t i = 0; units != NULL && i < sizeof known / sizeof known[0]; i++) {
+    if (strcmp(units, known[i].name) == 0) return known[i].metres;
+  }
+  return 0;
+}
+
+/* ---- pictures ---- */
+
+static uint32_t big_endian(const char *bytes) {
+  const unsigned char *b = (const unsigned char *)bytes;
+  return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* Reads ID.png when it is there. */
+static graze_status load_picture(bcf *work, const graze_report_clash *clash) {
+  char *path = NULL;
+  free(work->picture);
+  work->picture = NULL;
+  work->aspect = 1;
+  if (work->snapshots == NULL) return GRAZE_OK;
+  if (asprintf(&path, "%s/%s.png", work->snapshots, clash->id) < 0) return report_fail_memory(work->error, work->path);
+  bool absent = access(path, F_OK) != 0 && errno == ENOENT;
+  graze_status status = absent ? GRAZE_OK : report_read_file(path, &work->picture, &work->picture_size, work->error);
+  if (status == GRAZE_OK && work->picture != NULL) {
+    bool png = work->picture_size > 24 && memcmp(work->picture, "\x89PNG\r\n\x1a\n", 8) == 0;
+    uint32_t width = png ? big_endian(work->picture + 16) : 0, height = png ? big_endian(work->picture + 20) : 0;
+    if (width == 0 || height == 0) status = report_fail(work->error, GRAZE_ERROR_FORMAT, path, "is not a PNG picture");
+    if (status == GRAZE_OK) work->aspect = (double)width / height;
+  }
+  free(path);
+  return status;
+}
+
+/* ---- XML ---- */
+
+static void element(report_out *out, const char *indent, const char *name, const char *text) {
+  put_text(out, indent);
+  put_text(out, "<");
+  put_text(out, name);
+  put_text(out, ">");
+  put_xml(out, text);
+  put_text(out, "</");
+  put_text(out, name);
+  put_text(out, ">\n");
+}
+
+static void put_guid(report_out *out, const char *kind, const char *name) {
+  char text[37];
+  report_uuid_text(report_uuid_of(kind, name), text);
+  put_text(out, text);
+}
+
+static void put_point_and_depth(bcf *work, const graze_report_clash *clash) {
+  report_out *out = &work->text;
+  const char *units = work->report->units != NULL ? work->report->units : "";
+  if (isfinite(clash->point[0] + clash->point[1] + clash->point[2])) {
+    put_text(out, "&#10;At");
+    for (int k = 0; k < 3; k++) {
+      put_text(out, " ");
+      put_double(out, clash->point[k]);
+    }
+    put_text(out, " ");
+    put_xml(out, units);
+  }
+  if (clash->depth > 0) {
+    put_text(out, "&#10;Depth of the overlap, a rough estimate: ");
+    put_double(out, clash->depth);
+    put_text(out, " ");
+    put_xml(out, units);
+  }
+}
+
+static void put_count(report_out *out, const char *before, uint64_t value) {
+  put_text(out, before);
+  put_integer(out, value);
+}
+
+static void put_object_line(report_out *out, const char *which, const graze_report_object *object) {
+  put_text(out, which);
+  put_xml(out, object->name);
+  if (object->layer != NULL && *object->layer) {
+    put_text(out, ", layer ");
+    put_xml(out, object->layer);
+  }
+  if (object->file != NULL && *object->file) {
+    put_text(out, ", file ");
+    put_xml(out, object->file);
+  }
+}
+
+static void put_description(bcf *work, const graze_report_clash *clash) {
+  report_out *out = &work->text;
+  put_text(out, "    <Description>");
+  put_xml(out, graze_relation_string(clash->relation));
+  if (clash->reason != NULL) {
+    put_text(out, ": ");
+    put_xml(out, clash->reason);
+  }
+  if (clash->state != GRAZE_STATE_RESOLVED) {
+    put_count(out, "&#10;Triangle pairs that meet: ", clash->counts.triangle_pairs);
+    put_count(out, " (points ", clash->counts.points);
+    put_count(out, ", segments ", clash->counts.segments);
+    put_count(out, ", areas ", clash->counts.areas);
+    put_count(out, ", with a degenerate triangle ", clash->counts.degenerate);
+    put_count(out, "; coplanar ", clash->counts.coplanar);
+    put_text(out, ")");
+  }
+  put_point_and_depth(work, clash);
+  put_object_line(out, "&#10;A: ", &work->report->objects[clash->a]);
+  put_object_line(out, "&#10;B: ", &work->report->objects[clash->b]);
+  put_text(out, "&#10;Id: ");
+  put_xml(out, clash->id);
+  if (work->metres == 0) put_text(out, "&#10;The units of the scene are not known: its numbers are taken for metres.");
+  if (work->snapshots != NULL && work->picture == NULL) put_text(out, "&#10;There is no picture of this clash.");
+  put_text(out, "</Description>\n");
+}
+
+static bool has_text(const char *text) {
+  return text != NULL && *text;
+}
+
+static void put_labels(bcf *work, const graze_report_clash *clash) {
+  const uint32_t groups[3] = {clash->group_object, clash->group_layers, clash->group_place};
+  element(&work->text, "    ", "Labels", graze_relation_string(clash->relation));
+  for (int k = 0; k < 3; k++) {
+    if (groups[k] != GRAZE_NO_GROUP) element(&work->text, "    ", "Labels", work->report->groups[groups[k]].title);
+  }
+  if (has_text(clash->mark)) element(&work->text, "    ", "Labels", clash->mark);
+}
+
+/* Found earlier: created then, modified now. */
+static void put_dates(bcf *work, const graze_report_clash *clash) {
+  report_time ignored;
+  const char *found = read_time(clash->found, &ignored) ? clash->found : work->report->created;
+  element(&work->text, "    ", "CreationDate", found);
+  element(&work->text, "    ", "CreationAuthor", "Graze");
+  if (strcmp(found, work->report->created) == 0) return;
+  element(&work->text, "    ", "ModifiedDate", work->report->created);
+  element(&work->text, "    ", "ModifiedAuthor", "Graze");
+}
+
+static void put_topic(bcf *work, uint32_t index) {
+  const graze_report_clash *clash = &work->report->clashes[index];
+  report_out *out = &work->text;
+  bool closed = clash->state == GRAZE_STATE_RESOLVED ||
+                (clash->relation != GRAZE_UNKNOWN && has_text(clash->mark) && strcmp(clash->mark, "approved") == 0);
+  put_text(out, "  <Topic Guid=\"");
+  put_guid(out, "topic", clash->id);
+  put_text(out, "\" TopicType=\"Clash\" TopicStatus=\"");
+  put_text(out, closed ? "Closed\">\n    <Title>" : "Open\">\n    <Title>");
+  put_xml(out, work->report->objects[clash->a].name);
+  put_text(out, " and ");
+  put_xml(out, work->report->objects[clash->b].name);
+  put_text(out, ": ");
+  put_xml(out, graze_relation_string(clash->relation));
+  put_text(out, "</Title>\n    <Index>");
+  put_integer(out, (uint64_t)index + 1);
+  put_text(out, "</Index>\n");
+  put_labels(work, clash);
+  put_dates(work, clash);
+  put_description(work, clash);
+  put_text(out, "  </Topic>\n");
+}
+
+static void put_comment(bcf *work, const graze_report_clash *clash) {
+  report_out *out = &work->text;
+  if (!has_text(clash->comment)) return;
+  put_text(out, "  <Comment Guid=\"");
+  put_guid(out, "comment", clash->id);
+  put_text(out, "\">\n");
+  element(out, "    ", "Date", work->report->created);
+  element(out, "    ", "Author", "Reviewer");
+  element(out, "    ", "Comment", clash->comment);
+  put_text(out, "    <Viewpoint Guid=\"");
+  put_guid(out, "viewpoint", clash->id);
+  put_text(out, "\"/>\n  </Comment>\n");
+}
+
+static const char xml_head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+
+static void put_markup(bcf *work, uint32_t index) {
+  const graze_report_clash *clash = &work->report->clashes[index];
+  report_out *out = &work->text;
+  put_text(out, xml_head);
+  put_text(out, "<Markup>\n");
+  put_topic(work, index);
+  put_comment(work, clash);
+  put_text(out, "  <Viewpoints Guid=\"");
+  put_guid(out, "viewpoint", clash->id);
+  put_text(out, "\">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n");
+  if (work->picture != NULL) put_text(out, "    <Snapshot>snapshot.png</Snapshot>\n");
+  put_text(out, "  </Viewpoints>\n</Markup>\n");
+}
+
+/* ---- viewpoints ---- */
+
+static void put_selected(report_out *out, const char *guid, const graze_report_object *object) {
+  put_text(out, "      <Component IfcGuid=\"");
+  put_text(out, guid);
+  put_text(out, "\">\n");
+  element(out, "        ", "OriginatingSystem", "Graze");
+  element(out, "        ", "AuthoringToolId", object->name);
+  put_text(out, "      </Component>\n");
+}
+
+static void put_coloured(report_out *out, const char *guid, const char *colour) {
+  put_text(out, "      <Color Color=\"");
+  put_text(out, colour);
+  put_text(out, "\">\n        <Component IfcGuid=\"");
+  put_text(out, guid);
+  put_text(out, "\"/>\n      </Color>\n");
+}
+
+/* Everything visible, the two selected and coloured. */
+static void put_components(report_out *out, const graze_report_object *a, const graze_report_object *b) {
+  char guid_a[23], guid_b[23];
+  report_ifc_guid(a->name, guid_a);
+  report_ifc_guid(b->name, guid_b);
+  put_text(out, "  <Components>\n    <Selection>\n");
+  put_selected(out, guid_a, a);
+  put_selected(out, guid_b, b);
+  put_text(out, "    </Selection>\n    <Visibility DefaultVisibility=\"true\"/>\n    <Coloring>\n");
+  put_coloured(out, guid_a, "FF3B30");
+  put_coloured(out, guid_b, "0A84FF");
+  put_text(out, "    </Coloring>\n  </Components>\n");
+}
+
+static void put_vector(report_out *out, const char *name, const double v[3]) {
+  static const char *const axes[] = {"X", "Y", "Z"};
+  put_text(out, "    <");
+  put_text(out, name);
+  put_text(out, ">\n");
+  for (int k = 0; k < 3; k++) {
+    put_text(out, "      <");
+    put_text(out, axes[k]);
+    put_text(out, ">");
+    put_double(out, v[k]);
+    put_text(out, "</");
+    put_text(out, axes[k]);
+    put_text(out, ">\n");
+  }
+  put_text(out, "    </");
+  put_text(out, name);
+  put_text(out, ">\n");
+}
+
+/* Makes the vertical field of view a horizontal one that BCF allows; returns it in degrees. */
+static double fit_camera(const bcf *work, const graze_report_clash *clash, graze_camera *camera) {
+  double half = atan(tan(camera->field_of_view * pi / 360) * work->aspect);
+  double allowed = fmin(fmax(half, 45 * pi / 360), 60 * pi / 360);
+  double distance = 0;
+  for (int k = 0; k < 3; k++) distance += (clash->point[k] - camera->eye[k]) * camera->forward[k];
+  double back = distance > 0 ? distance * (tan(half) / tan(allowed) - 1) : 0;
+  for (int k = 0; k < 3; k++) camera->eye[k] -= back * camera->forward[k];
+  return fmin(fmax(allowed * 360 / pi, 45), 60);
+}
+
+static void put_camera(bcf *work, uint32_t index) {
+  const graze_report_clash *clash = &work->report->clashes[index];
+  report_out *out = &work->text;
+  graze_camera camera = work->cameras != NULL ? work->cameras[index] : graze_report_camera(work->report, index);
+  double field = fit_camera(work, clash, &camera), sum = field;
+  for (int k = 0; k < 3; k++) {
+    camera.eye[k] *= work->metres > 0 ? work->metres : 1;
+    sum += camera.eye[k] + camera.forward[k] + camera.up[k];
+  }
+  if (!isfinite(sum)) return; /* a clash without a place: the schema lets the camera be absent, not be nonsense */
+  put_text(out, "  <PerspectiveCamera>\n");
+  put_vector(out, "CameraViewPoint", camera.eye);
+  put_vector(out, "CameraDirection", camera.forward);
+  put_vector(out, "CameraUpVector", camera.up);
+  put_text(out, "    <FieldOfView>");
+  put_double(out, field);
+  put_text(out, "</FieldOfView>\n  </PerspectiveCamera>\n");
+}
+
+static void put_viewpoint(bcf *work, uint32_t index) {
+  const graze_report_clash *clash = &work->report->clashes[index];
+  put_text(&work->text, xml_head);
+  put_text(&work->text, "<VisualizationInfo Guid=\"");
+  put_guid(&work->text, "viewpoint", clash->id);
+  put_text(&work->text, "\">\n");
+  put_components(&work->text, &work->report->objects[clash->a], &work->report->objects[clash->b]);
+  put_camera(work, index);
+  put_text(&work->text, "</VisualizationInfo>\n");
+}
+
+/* ---- the archive ---- */
+
+/* Adds the XML file in work, FOLDER/NAME, and begins the next one. */
+static void add_text(bcf *work, const char *folder, const char *name) {
+  char path[80];
+  snprintf(path, sizeof path, "%s%s", folder, name);
+  report_zip_add(work->zip, path, work->text.data, work->text.used, true);
+  work->text.used = 0;
+}
+
+static graze_status add_clash(bcf *work, uint32_t index) {
+  const graze_report_clash *clash = &work->report->clashes[index];
+  char folder[40], path[80];
+  graze_status status = load_picture(work, clash);
+  if (status != GRAZE_OK) return status;
+  report_uuid_text(report_uuid_of("topic", clash->id), folder);
+  strcat(folder, "/");
+  report_zip_add(work->zip, folder, "", 0, false);
+  put_markup(work, index);
+  add_text(work, folder, "markup.bcf");
+  put_viewpoint(work, index);
+  add_text(work, folder, "viewpoint.bcfv");
+  if (work->picture != NULL) {
+    snprintf(path, sizeof path, "%ssnapshot.png", folder);
+    report_zip_add(work->zip, path, work->picture, work->picture_size, false);
+  }
+  return GRAZE_OK;
+}
+
+/* A topic of its own, so that nobody takes what is there for all there is. */
+static void add_incomplete(bcf *work) {
+  char folder[40];
+  report_uuid_text(report_uuid_of("topic", "incomplete"), folder);
+  put_text(&work->text, xml_head);
+  put_text(&work->text, "<Markup>\n  <Topic Guid=\"");
+  put_text(&work->text, folder);
+  put_text(&work->text, "\" TopicType=\"Error\" TopicStatus=\"Open\">\n");
+  element(&work->text, "    ", "Title", report_incomplete);
+  element(&work->text, "    ", "Index", "0");
+  element(&work->text, "    ", "CreationDate", work->report->created);
+  element(&work->text, "    ", "CreationAuthor", "Graze");
+  put_text(&work->text, "  </Topic>\n</Markup>\n");
+  strcat(folder, "/");
+  report_zip_add(work->zip, folder, "", 0, false);
+  add_text(work, folder, "markup.bcf");
+}
+
+static graze_status add_all(bcf *work) {
+  graze_status status = GRAZE_OK;
+  put_text(&work->text, xml_head);
+  put_text(&work->text,
+           "<Version VersionId=\"2.1\" xsi:noNamespaceSchemaLocation=\"version.xsd\" "
+           "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n  <DetailedVersion>2.1</DetailedVersion>\n"
+           "</Version>\n");
+  add_text(work, "", "bcf.version");
+  if (!work->report->complete) add_incomplete(work);
+  for (uint32_t i = 0; i < work->report->clash_count && status == GRAZE_OK; i++) status = add_clash(work, i);
+  return status;
+}
+
+/* Topics are told apart by their ids alone. */
+static graze_status check_ids(const graze_report *report, const char *path, graze_io_error *error) {
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    if (*report->clashes[i].id == 0) {
+      return report_fail(error, GRAZE_ERROR_ARGUMENT, path, "clashes[%lu] has no id", (unsigned long)i);
+    }
+  }
+  return GRAZE_OK;
+}
+
+graze_status graze_report_write_bcf(const char *path, const graze_report *report, const char *snapshots,
+                                    const graze_camera *cameras, graze_io_error *error) {
+  report_file file;
+  report_time when = {0};
+  graze_status status = report_file_open(&file, path, report, error);
+  if (status != GRAZE_OK) return status;
+  bcf work = {.report = report, .path = path, .snapshots = snapshots, .cameras = cameras, .error = error};
+  work.metres = metres_of(report->units);
+  if (!read_time(report->created, &when)) {
+    status = report_fail(error, GRAZE_ERROR_ARGUMENT, path, "\"created\" is not a time like 2025-01-31T12:00:00Z");
+  }
+  if (status == GRAZE_OK) status = check_ids(report, path, error);
+  if (status == GRAZE_OK && report_out_begin(&work.text, NULL, NULL)) work.zip = report_zip_begin(&file.out, when);
+  if (status == GRAZE_OK && work.zip == NULL) status = report_fail_memory(error, path);
+  if (status == GRAZE_OK) status = add_all(&work);
+  if (work.zip != NULL && !report_zip_end(work.zip) && status == GRAZE_OK) status = report_fail_memory(error, path);
+  if (status == GRAZE_OK && work.text.no_memory) status = report_fail_memory(error, path);
+  report_out_end(&work.text);
+  free(work.picture);
+  return report_file_close(&file, status, error);
+}

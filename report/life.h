@@ -1,0 +1,67 @@
+/* life.h: what identify, carry, group and reuse share; private to report. */
+#ifndef GRAZE_REPORT_LIFE_H
+#define GRAZE_REPORT_LIFE_H
+
+#include <jansson.h>
+
+#include "fault.h"
+#include "map.h"
+
+/* ---- identity ---- */
+
+/* The id of a clash of two names, in either order. `place`: `size` bytes that tell clashes of the same two apart. */
+void report_make_id(const char *first, const char *second, const void *place, size_t size, uint32_t salt, char id[24]);
+
+/* The key of an id in a map. */
+uint64_t report_id_key(const char *id);
+
+/* Sizes of the two objects as the grid of places has them: a power of two, a quarter of the smaller one's diagonal. */
+double report_place_cell(const graze_report_object *a, const graze_report_object *b);
+
+/* Box of an object in the world; false: it has none. */
+bool report_object_box(const graze_report_object *object, graze_box *box);
+
+/* ---- names ---- */
+
+typedef struct report_names { /* numbers sorted by name */
+  const char **names;
+  uint32_t *order;
+  uint32_t count;
+} report_names;
+
+/* Sorts; the names stay the caller's. False: out of memory. */
+bool report_names_open(report_names *list, const char *const *names, uint32_t count);
+void report_names_close(report_names *list);
+
+/* The number of the name; UINT32_MAX = it is not there. Of names that stand there twice, the first. */
+uint32_t report_names_find(const report_names *list, const char *name);
+
+bool report_object_names_open(report_names *list, const graze_report_object *objects, uint32_t count);
+
+/* ---- the earlier report ---- */
+
+typedef struct report_previous_object {
+  const char *name, *layer, *file;
+  bool hashed;
+  uint64_t mesh_hash, pose_hash;
+} report_previous_object;
+
+struct graze_report_previous {
+  json_t *root; /* owns the strings */
+  char **texts; /* strings of marks files */
+  uint32_t text_count;
+  const char *version, *exactness, *units, *created;
+  bool complete;
+  report_previous_object *objects;
+  uint32_t object_count;
+  report_names names;
+  const char **rules;
+  uint32_t rule_count;
+  graze_report_previous_clash *clashes;
+  uint32_t clash_count;
+  uint32_t (*clash_objects)[2]; /* numbers of the earlier objects, UINT32_MAX = not among them (resolved ones) */
+};
+
+bool report_is_mark(const char *mark);
+
+#endif

@@ -1,0 +1,411 @@
+/* previous.c: reads an earlier report back. Strict, as a reviewer edits these files by hand: what is not understood
+ * must not be lost without a word, an approval least of all. jansson takes the JSON apart and keeps the strings.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "life.h"
+#include "out.h"
+
+/* What is being read, and where a complaint goes. */
+typedef struct reading {
+  const char *name; /* of the file */
+  graze_report_previous *previous;
+  graze_io_error *error;
+  graze_status status;
+} reading;
+
+/* Notes a complaint about `place`, like "pairs[3]", and returns false. */
+static bool fail_at(reading *r, const char *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static bool fail_at(reading *r, const char *place, const char *format, ...) {
+  char reason[200];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  r->status = report_fail(r->error, GRAZE_ERROR_FORMAT, r->name, "%s%s%s", place, *place ? ": " : "", reason);
+  return false;
+}
+
+static bool fail_memory(reading *r) {
+  r->status = report_fail_memory(r->error, r->name);
+  return false;
+}
+
+/* ---- values ---- */
+
+static bool check_keys(reading *r, json_t *object, const char *const *known, const char *place) {
+  const char *key;
+  json_t *value;
+  if (!json_is_object(object)) return fail_at(r, place, "not an object");
+  json_object_foreach(object, key, value) {
+    size_t i = 0;
+    while (known[i] != NULL && strcmp(known[i], key) != 0) i++;
+    if (known[i] == NULL) return fail_at(r, place, "unknown key \"%s\"", report_quote(key).text);
+  }
+  return true;
+}
+
+/* An absent text is `otherwise`; NULL there: it must be present. */
+static bool get_text(reading *r, const json_t *object, const char *key, const char *otherwise, const char *place,
+                     const char **text) {
+  const json_t *value = json_object_get(object, key);
+  *text = otherwise;
+  if (value == NULL && otherwise != NULL) return true;
+  if (!json_is_string(value)) return fail_at(r, place, "\"%s\" is %s", key, value ? "not a string" : "missing");
+  *text = json_string_value(value);
+  return true;
+}
+
+static bool get_count(reading *r, const json_t *object, const char *key, const char *place, uint64_t *number) {
+  const json_t *value = json_object_get(object, key);
+  *number = 0;
+  if (value == NULL) return true;
+  if (!json_is_integer(value) || json_integer_value(value) < 0) {
+    return fail_at(r, place, "\"%s\" is not a whole number of 0 or more", key);
+  }
+  *number = (uint64_t)json_integer_value(value);
+  return true;
+}
+
+/* 16 hex digits. `there`: the key is there. */
+static bool get_hash(reading *r, const json_t *object, const char *key, const char *place, uint64_t *hash,
+                     bool *there) {
+  const char *text;
+  *hash = 0;
+  *there = json_object_get(object, key) != NULL;
+  if (!get_text(r, object, key, "", place, &text)) return false;
+  if (*there && (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)) {
+    return fail_at(r, place, "\"%s\" is not 16 hex digits", key);
+  }
+  for (const char *c = text; *c; c++) *hash = *hash << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+  return true;
+}
+
+/* `there` false: absent or null. */
+static bool get_point(reading *r, const json_t *object, const char *key, const char *place, double point[3],
+                      bool *there) {
+  const json_t *value = json_object_get(object, key);
+  *there = value != NULL && !json_is_null(value);
+  bool good = !*there || json_array_size(value) == 3;
+  for (size_t k = 0; k < 3; k++) {
+    const json_t *entry = json_array_get(value, k);
+    point[k] = *there ? json_number_value(entry) : NAN;
+    good = good && (!*there || json_is_number(entry));
+  }
+  return good || fail_at(r, place, "\"%s\" is not an array of 3 numbers", key);
+}
+
+static bool get_box(reading *r, json_t *object, const char *place, graze_box *box) {
+  static const char *const known[] = {"min", "max", NULL};
+  json_t *value = json_object_get(object, "box");
+  bool min = false, max = false;
+  *box = (graze_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  if (value == NULL || json_is_null(value)) return true;
+  char inside[100];
+  snprintf(inside, sizeof inside, "%s.box", place);
+  if (!check_keys(r, value, known, inside) || !get_point(r, value, "min", inside, box->min, &min) ||
+      !get_point(r, value, "max", inside, box->max, &max)) {
+    return false;
+  }
+  return (min && max) || fail_at(r, inside, "\"min\" or \"max\" is missing");
+}
+
+/* The number of the word in the list; fails when it is none of them. */
+static bool get_word(reading *r, const json_t *object, const char *key, const char *otherwise, const char *place,
+                     const char *const *words, unsigned *number) {
+  const char *text;
+  if (!get_text(r, object, key, otherwise, place, &text)) return false;
+  for (*number = 0; words[*number] != NULL; ++*number) {
+    if (strcmp(words[*number], text) == 0) return true;
+  }
+  return fail_at(r, place, "\"%s\" is \"%s\", which it cannot be", key, report_quote(text).text);
+}
+
+bool report_is_mark(const char *mark) {
+  return *mark == 0 || strcmp(mark, "reviewed") == 0 || strcmp(mark, "approved") == 0;
+}
+
+/* ---- objects ---- */
+
+static bool read_object(reading *r, json_t *value, const char *place, report_previous_object *object) {
+  static const char *const known[] = {"name",  "mesh", "triangles", "degenerate", "closed",
+                                      "layer", "file", "mesh_hash", "pose_hash",  NULL};
+  bool mesh = false, pose = false;
+  if (!check_keys(r, value, known, place) || !get_text(r, value, "name", NULL, place, &object->name) ||
+      !get_text(r, value, "mesh", "", place, &object->file) ||
+      !get_text(r, value, "layer", "", place, &object->layer) ||
+      !get_hash(r, value, "mesh_hash", place, &object->mesh_hash, &mesh) ||
+      !get_hash(r, value, "pose_hash", place, &object->pose_hash, &pose)) {
+    return false;
+  }
+  object->hashed = mesh && pose;
+  return true;
+}
+
+static bool open_names(reading *r) {
+  graze_report_previous *p = r->previous;
+  const char **names = malloc(((size_t)p->object_count + 1) * sizeof *names);
+  for (uint32_t i = 0; names != NULL && i < p->object_count; i++) names[i] = p->objects[i].name;
+  bool good = names != NULL && report_names_open(&p->names, names, p->object_count);
+  free(names);
+  if (!good) return fail_memory(r);
+  for (uint32_t i = 1; i < p->object_count; i++) {
+    const char *name = p->objects[p->names.order[i]].name;
+    if (strcmp(p->objects[p->names.order[i - 1]].name, name) != 0) continue;
+    return fail_at(r, "objects", "two have the name \"%s\"", report_quote(name).text);
+  }
+  return true;
+}
+
+/* The array at `key`; absent is empty when it may be. */
+static bool get_array(reading *r, const json_t *root, const char *key, bool needed, json_t **array, uint32_t *count) {
+  *array = json_object_get(root, key);
+  *count = 0;
+  if (*array == NULL && !needed) return true;
+  if (!json_is_array(*array)) return fail_at(r, "", "\"%s\" is %s", key, *array ? "not an array" : "missing");
+  if (json_array_size(*array) >= UINT32_MAX / 2) return fail_at(r, key, "too many");
+  *count = (uint32_t)json_array_size(*array);
+  return true;
+}
+
+static bool read_objects(reading *r, const json_t *root) {
+  graze_report_previous *p = r->previous;
+  json_t *array;
+  if (!get_array(r, root, "objects", true, &array, &p->object_count)) return false;
+  p->objects = calloc((size_t)p->object_count + 1, sizeof *p->objects);
+  if (p->objects == NULL) return fail_memory(r);
+  for (uint32_t i = 0; i < p->object_count; i++) {
+    char place[40];
+    snprintf(place, sizeof place, "objects[%lu]", (unsigned long)i);
+    if (!read_object(r, json_array_get(array, i), place, &p->objects[i])) return false;
+  }
+  return open_names(r);
+}
+
+/* ---- clashes ---- */
+
+static bool read_counts(reading *r, const json_t *value, const char *place, graze_counts *counts) {
+  bool ignored;
+  return get_count(r, value, "triangle_pairs", place, &counts->triangle_pairs) &&
+         get_count(r, value, "points", place, &counts->points) &&
+         get_count(r, value, "segments", place, &counts->segments) &&
+         get_count(r, value, "areas", place, &counts->areas) &&
+         get_count(r, value, "coplanar", place, &counts->coplanar) &&
+         get_count(r, value, "degenerate", place, &counts->degenerate) &&
+         get_hash(r, value, "hash", place, &counts->hash, &ignored);
+}
+
+static bool read_words(reading *r, const json_t *value, const char *place, bool resolved,
+                       graze_report_previous_clash *clash) {
+  static const char *const relations[] = {"separate", "clearance", "touch",   "cross", "a_in_b",
+                                          "b_in_a",   "duplicate", "unknown", NULL};
+  static const char *const states[] = {"", "new", "active", NULL}, *const gone[] = {"resolved", NULL};
+  unsigned relation, state;
+  if (!get_word(r, value, "relation", NULL, place, relations, &relation) ||
+      !get_word(r, value, "state", resolved ? "resolved" : "", place, resolved ? gone : states, &state) ||
+      !get_text(r, value, "found", r->previous->created, place, &clash->found) ||
+      !get_text(r, value, "mark", "", place, &clash->mark) ||
+      !get_text(r, value, "comment", "", place, &clash->comment)) {
+    return false;
+  }
+  clash->relation = (graze_relation)relation;
+  clash->state = resolved ? GRAZE_STATE_RESOLVED : (graze_report_state)state;
+  if (report_is_mark(clash->mark)) return true;
+  return fail_at(r, place, "\"mark\" is \"%s\"; it can be \"\", \"reviewed\" or \"approved\"",
+                 report_quote(clash->mark).text);
+}
+
+static bool find_objects(reading *r, const graze_report_previous_clash *clash, const char *place, uint32_t objects[2]) {
+  const char *const names[2] = {clash->a, clash->b};
+  for (int k = 0; k < 2; k++) {
+    objects[k] = report_names_find(&r->previous->names, names[k]);
+    if (objects[k] != UINT32_MAX || clash->state == GRAZE_STATE_RESOLVED) continue;
+    return fail_at(r, place, "no object has the name \"%s\"", report_quote(names[k]).text);
+  }
+  if (strcmp(clash->a, clash->b) == 0) return fail_at(r, place, "\"a\" and \"b\" are the same object");
+  return true;
+}
+
+/* A report of the time before ids: the two names alone. */
+static bool make_id(reading *r, json_t *value, graze_report_previous_clash *clash) {
+  char id[24];
+  report_make_id(clash->a, clash->b, NULL, 0, 0, id);
+  if (json_object_set_new(value, "id", json_string(id)) != 0) return fail_memory(r);
+  clash->id = json_string_value(json_object_get(value, "id"));
+  return true;
+}
+
+static bool read_clash(reading *r, json_t *value, const char *place, bool resolved, uint32_t index) {
+  static const char *const known[] = {"a",
+                                      "b",
+                                      "relation",
+                                      "reason",
+                                      "triangle_pairs",
+                                      "points",
+                                      "segments",
+                                      "areas",
+                                      "coplanar",
+                                      "degenerate",
+                                      "hash",
+                                      "triangles",
+                                      "id",
+                                      "state",
+                                      "found",
+                                      "mark",
+                                      "comment",
+                                      "point",
+                                      "box",
+                                      "groups",
+                                      "depth_estimate",
+                                      "curve",
+                                      NULL};
+  graze_report_previous_clash *clash = &r->previous->clashes[index];
+  if (!check_keys(r, value, known, place) || !get_text(r, value, "a", NULL, place, &clash->a) ||
+      !get_text(r, value, "b", NULL, place, &clash->b) || !get_text(r, value, "id", "", place, &clash->id) ||
+      !read_words(r, value, place, resolved, clash) || !read_counts(r, value, place, &clash->counts) ||
+      !get_point(r, value, "point", place, clash->point, &clash->placed) || !get_box(r, value, place, &clash->box) ||
+      !find_objects(r, clash, place, r->previous->clash_objects[index])) {
+    return false;
+  }
+  const json_t *depth = json_object_get(value, "depth_estimate");
+  clash->depth = json_is_number(depth) ? json_number_value(depth) : NAN;
+  if (depth != NULL && !json_is_number(depth) && !json_is_null(depth)) {
+    return fail_at(r, place, "\"depth_estimate\" is not a number");
+  }
+  if (json_object_get(value, "id") == NULL) return make_id(r, value, clash);
+  return report_is_id(clash->id) || fail_at(r, place, "\"id\" is not 1 to 23 letters, digits and '-'");
+}
+
+static bool check_ids(reading *r) {
+  const graze_report_previous *p = r->previous;
+  const char **ids = malloc(((size_t)p->clash_count + 1) * sizeof *ids);
+  report_names sorted = {0};
+  for (uint32_t i = 0; ids != NULL && i < p->clash_count; i++) ids[i] = p->clashes[i].id;
+  bool good = ids != NULL && report_names_open(&sorted, ids, p->clash_count);
+  free(ids);
+  if (!good) return fail_memory(r);
+  for (uint32_t i = 1; i < p->clash_count && good; i++) {
+    const char *id = p->clashes[sorted.order[i]].id;
+    good = strcmp(p->clashes[sorted.order[i - 1]].id, id) != 0 || fail_at(r, "", "two clashes have the id \"%s\"", id);
+  }
+  report_names_close(&sorted);
+  return good;
+}
+
+static bool read_clashes(reading *r, const json_t *root) {
+  graze_report_previous *p = r->previous;
+  json_t *pairs, *resolved;
+  uint32_t pair_count, resolved_count;
+  if (!get_array(r, root, "pairs", true, &pairs, &pair_count)) return false;
+  if (!get_array(r, root, "resolved", false, &resolved, &resolved_count)) return false;
+  p->clash_count = pair_count + resolved_count;
+  p->clashes = calloc((size_t)p->clash_count + 1, sizeof *p->clashes);
+  p->clash_objects = calloc((size_t)p->clash_count + 1, sizeof *p->clash_objects);
+  if (p->clashes == NULL || p->clash_objects == NULL) return fail_memory(r);
+  for (uint32_t i = 0; i < p->clash_count; i++) {
+    char place[40];
+    bool gone = i >= pair_count;
+    snprintf(place, sizeof place, "%s[%lu]", gone ? "resolved" : "pairs", (unsigned long)(gone ? i - pair_count : i));
+    if (!read_clash(r, json_array_get(gone ? resolved : pairs, gone ? i - pair_count : i), place, gone, i))
+      return false;
+  }
+  return check_ids(r);
+}
+
+/* ---- the whole ---- */
+
+static bool read_rules(reading *r, const json_t *root) {
+  static const char *const known[] = {"text", "pairs", NULL};
+  graze_report_previous *p = r->previous;
+  json_t *array;
+  if (!get_array(r, root, "rules", false, &array, &p->rule_count)) return false;
+  p->rules = calloc((size_t)p->rule_count + 1, sizeof *p->rules);
+  if (p->rules == NULL) return fail_memory(r);
+  for (uint32_t i = 0; i < p->rule_count; i++) {
+    char place[40];
+    json_t *rule = json_array_get(array, i);
+    snprintf(place, sizeof place, "rules[%lu]", (unsigned long)i);
+    if (!check_keys(r, rule, known, place) || !get_text(r, rule, "text", NULL, place, &p->rules[i])) return false;
+  }
+  return true;
+}
+
+static bool read_root(reading *r, json_t *root) {
+  static const char *const known[] = {"graze",   "engine", "exactness", "status", "title",  "created", "units", "rules",
+                                      "objects", "pairs",  "resolved",  "groups", "counts", "seconds", NULL};
+  static const char *const statuses[] = {"incomplete", "complete", NULL};
+  graze_report_previous *p = r->previous;
+  const char *ignored;
+  unsigned status;
+  if (!check_keys(r, root, known, "") || !get_text(r, root, "graze", NULL, "", &p->version) ||
+      !get_text(r, root, "engine", "", "", &ignored) || !get_text(r, root, "exactness", NULL, "", &p->exactness) ||
+      !get_word(r, root, "status", NULL, "", statuses, &status) || !get_text(r, root, "title", "", "", &ignored) ||
+      !get_text(r, root, "created", "", "", &p->created) || !get_text(r, root, "units", "", "", &p->units)) {
+    return false;
+  }
+  p->complete = status == 1;
+  return read_rules(r, root) && read_objects(r, root) && read_clashes(r, root);
+}
+
+graze_status graze_report_previous_parse(const void *bytes, size_t size, const char *name,
+                                         graze_report_previous **previous, graze_io_error *error) {
+  json_error_t json;
+  if (previous != NULL) *previous = NULL;
+  if ((bytes == NULL && size > 0) || name == NULL || previous == NULL) {
+    return report_fail(error, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "report",
+                       "an argument of the reading call is invalid");
+  }
+  reading r = {.name = name, .error = error, .previous = calloc(1, sizeof *r.previous)};
+  if (r.previous == NULL) return report_fail_memory(error, name);
+  r.previous->root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES, &json);
+  if (r.previous->root != NULL) {
+    read_root(&r, r.previous->root);
+  } else if (json_error_code(&json) == json_error_out_of_memory) {
+    fail_memory(&r);
+  } else {
+    r.status =
+        report_fail_line(error, GRAZE_ERROR_FORMAT, name, (uint64_t)(json.line > 0 ? json.line : 1), "%s", json.text);
+  }
+  if (r.status != GRAZE_OK) {
+    graze_report_previous_destroy(r.previous);
+    return r.status;
+  }
+  *previous = r.previous;
+  return report_succeed(error);
+}
+
+graze_status graze_report_previous_read(const char *path, graze_report_previous **previous, graze_io_error *error) {
+  char *bytes;
+  size_t size;
+  if (path == NULL || previous == NULL) return graze_report_previous_parse(NULL, 0, path, previous, error);
+  *previous = NULL;
+  graze_status status = report_read_file(path, &bytes, &size, error);
+  if (status != GRAZE_OK) return status;
+  status = graze_report_previous_parse(bytes, size, path, previous, error);
+  free(bytes);
+  return status;
+}
+
+void graze_report_previous_destroy(graze_report_previous *previous) {
+  if (previous == NULL) return;
+  for (uint32_t i = 0; i < previous->text_count; i++) free(previous->texts[i]);
+  free(previous->texts);
+  free(previous->objects);
+  report_names_close(&previous->names);
+  free(previous->rules);
+  free(previous->clashes);
+  free(previous->clash_objects);
+  json_decref(previous->root);
+  free(previous);
+}
+
+const graze_report_previous_clash *graze_report_previous_clashes(const graze_report_previous *previous,
+                                                                 uint32_t *count) {
+  *count = previous->clash_count;
+  return previous->clashes;
+}
