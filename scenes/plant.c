@@ -92,7 +92,7 @@ static solid beam(double width, double height, double length) {
 }
 
 static double pick(plant *p, uint32_t count, const double *choices) {
-  return choices[random_below(&p->random, count)];
+  return choices[stream_below(&p->random, count)];
 }
 
 /* ---- pipes --------------------------------------------------------------------------------------------------- */
@@ -233,8 +233,8 @@ static void place_lane(plant *p, int lane) {
   for (int joint = 1; joint <= 12; joint += 2) {
     const bool end = joint > 11;
     const double x = end ? bay_length : joint;
-    if (!end && random_below(&p->random, 3) > 0) continue;
-    const bool with_valve = !end && random_below(&p->random, 4) == 0;
+    if (!end && stream_below(&p->random, 3) > 0) continue;
+    const bool with_valve = !end && stream_below(&p->random, 4) == 0;
     const double half = with_valve ? valve / 2 + seam : seam / 2;
     place_spool(p, &l, 0, (const double[3]){from, y, lane_height}, x - half, true, true);
     if (with_valve) place_valve(p, &l, x, y, valve);
@@ -278,7 +278,7 @@ static void place_trays(plant *p) {
 
 /* A pipe and a flange out of a wall at (x, y, z) towards -y, which become a port. */
 static port place_nozzle(plant *p, const char *owner, uint32_t number, double x, double y, double z) {
-  const pipe_size *size = &pipes[random_below(&p->random, pipe_dn300)];
+  const pipe_size *size = &pipes[stream_below(&p->random, pipe_dn300)];
   const double length = 0.25, pipe_end = y - gap - length, face = pipe_end - seam - size->thickness;
   place(p, "equipment", (solid){solid_pipe, {size->radius, size->bore, length, 0}}, turn_cycle, x, pipe_end, z,
         "%s %u/nozzle", owner, number);
@@ -314,7 +314,7 @@ static void place_platform(plant *p, uint32_t number, double x, double y, double
 /* The skirt is a little wider than the shell and laps over the lower head. */
 static port place_vessel(plant *p, double x) {
   static const double radii[] = {0.75, 1, 1.25, 1.5};
-  const double radius = pick(p, 4, radii), height = 4 + random_below(&p->random, 6), y = 10.5;
+  const double radius = pick(p, 4, radii), height = 4 + stream_below(&p->random, 6), y = 10.5;
   const double foot = 0.5 + 2 * gap, weld = foot + 1.375, play = 0.015625, side = 2 * radius + 0.75;
   uint32_t number = ++p->vessels;
   place(p, "concrete", box(side, side, 0.5), turn_none, x - side / 2, y - side / 2, gap, "vessel %u/plinth", number);
@@ -322,7 +322,7 @@ static port place_vessel(plant *p, double x) {
         "vessel %u/skirt", number);
   place(p, "equipment", (solid){solid_vessel, {radius, height, 0, 0}}, turn_none, x, y, weld, "vessel %u/shell",
         number);
-  place_manway(p, "vessel", number, &pipes[random_below(&p->random, pipe_sizes)], x, y, weld + height + radius / 2);
+  place_manway(p, "vessel", number, &pipes[stream_below(&p->random, pipe_sizes)], x, y, weld + height + radius / 2);
   place(p, "steel", (solid){solid_ladder, {height + 1, 0, 0, 0}}, turn_none, x + radius + 0.25, y, foot,
         "vessel %u/ladder", number);
   place_platform(p, number, x + radius, y, weld + height - 0.5);
@@ -331,7 +331,7 @@ static port place_vessel(plant *p, double x) {
 
 static port place_tank(plant *p, double x) {
   static const double radii[] = {1.5, 2, 2.25};
-  const double radius = pick(p, 3, radii), height = 3 + random_below(&p->random, 3), y = 10, foot = 0.25 + 2 * gap;
+  const double radius = pick(p, 3, radii), height = 3 + stream_below(&p->random, 3), y = 10, foot = 0.25 + 2 * gap;
   uint32_t number = ++p->tanks;
   place(p, "concrete", (solid){solid_rod, {radius + 0.25, 0.25, 0, 0}}, turn_upright, x, y, gap, "tank %u/foundation",
         number);
@@ -345,7 +345,7 @@ static port place_tank(plant *p, double x) {
 
 static port place_drum(plant *p, double x) {
   static const double radii[] = {0.75, 1};
-  const double radius = pick(p, 2, radii), length = 4 + random_below(&p->random, 2), y = 8, z = 2.25, plinth = 1;
+  const double radius = pick(p, 2, radii), length = 4 + stream_below(&p->random, 2), y = 8, z = 2.25, plinth = 1;
   const double foot = plinth + 2 * gap, play = 0.03125;
   uint32_t number = ++p->drums;
   place(p, "equipment", (solid){solid_vessel, {radius, length, 0, 0}}, turn_upright, x, y, z, "drum %u/shell", number);
@@ -405,7 +405,7 @@ static void place_pump(plant *p, double x, double y) {
   const double skid = 0.25 + 2 * gap, top = skid + 0.125 + gap, tube = 0.0625;
   uint32_t number = ++p->pumps;
   double angle[2];
-  circle_point(random_below(&p->random, 64), 64, &angle[0], &angle[1]);
+  circle_point(stream_below(&p->random, 64), 64, &angle[0], &angle[1]);
   place_about(p, box(2, 1, 0.25), angle, x, y, (const double[3]){-1, -0.5, gap}, "concrete", "pump %u/plinth", number);
   place_about(p, box(1.75, 0.75, 0.125), angle, x, y, (const double[3]){-0.875, -0.375, skid}, "steel", "pump %u/skid",
               number);
@@ -419,7 +419,7 @@ static void place_pump(plant *p, double x, double y) {
 }
 
 static port place_equipment(plant *p, double x) {
-  switch (random_below(&p->random, 5)) {
+  switch (stream_below(&p->random, 5)) {
     case 0:
       return place_vessel(p, x);
     case 1:
@@ -438,7 +438,7 @@ static port place_equipment(plant *p, double x) {
 
 /* A lane whose pipe is at least as thick as its branch, if there is one. */
 static int choose_lane(plant *p, const pipe_size *branch) {
-  int lane = (int)random_below(&p->random, lane_count);
+  int lane = (int)stream_below(&p->random, lane_count);
   for (int tried = 1; tried < lane_count && p->lanes[lane]->radius < branch->radius; tried++)
     lane = (lane + 1) % lane_count;
   return lane;
@@ -460,7 +460,7 @@ static void place_bay(plant *p) {
 }
 
 static void begin_row(plant *p) {
-  for (int lane = 0; lane < lane_count; lane++) p->lanes[lane] = &pipes[random_below(&p->random, pipe_sizes)];
+  for (int lane = 0; lane < lane_count; lane++) p->lanes[lane] = &pipes[stream_below(&p->random, pipe_sizes)];
 }
 
 /* About as many bays in a row as rows. */

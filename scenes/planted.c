@@ -416,7 +416,7 @@ bool plant_clashes(parts *shelf, random_stream *random, uint32_t count) {
     const construction *how = &constructions[i];
     uint32_t number = 0;
     for (uint32_t copy = 0; copy < count; copy++) {
-      turn whole = copy == 0 ? turn_none : turn_numbered(random_below(random, 24));
+      turn whole = copy == 0 ? turn_none : turn_numbered(stream_below(random, 24));
       if (!plant_pair(&y, how, ++number, whole, false)) return false;
       if (how->both_orders && !plant_pair(&y, how, ++number, whole, true)) return false;
     }
