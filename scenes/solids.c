@@ -269,20 +269,22 @@ static void add_ladder(builder *build, double height) {
   const double gap = 0.00390625;
   add_box(build, (const double[3]){0, -0.25, 0}, (const double[3]){0.0625, -0.21875, height});
   add_box(build, (const double[3]){0, 0.21875, 0}, (const double[3]){0.0625, 0.25, height});
-  for (double z = 0.25; z < height; z += 0.25)
+  for (int rung = 1; 0.25 * rung < height; rung++) {
+    const double z = 0.25 * rung;
     add_box(build, (const double[3]){0.015625, -0.21875 + gap, z - 0.03125},
             (const double[3]){0.046875, 0.21875 - gap, z});
+  }
 }
 
 /* Posts a metre apart, knee rails between them, the hand rail above; 1/256 m between the pieces. */
 static void add_rail(builder *build, double length) {
   const double gap = 0.00390625, thick = 0.046875;
-  for (double x = 0; x <= length; x += 1) {
-    double left = x < length ? x : length - thick;
+  for (int post = 0; post <= length; post++) {
+    double left = post < length ? post : length - thick;
     add_box(build, (const double[3]){left, 0, 0}, (const double[3]){left + thick, thick, 1});
-    if (x >= length) break;
-    double right = x + 1 < length ? x + 1 : length - thick;
-    add_box(build, (const double[3]){x + thick + gap, 0, 0.5}, (const double[3]){right - gap, thick, 0.546875});
+    if (post >= length) break;
+    double right = post + 1 < length ? post + 1 : length - thick;
+    add_box(build, (const double[3]){left + thick + gap, 0, 0.5}, (const double[3]){right - gap, thick, 0.546875});
   }
   add_box(build, (const double[3]){0, 0, 1 + gap}, (const double[3]){length, thick, 1 + gap + thick});
 }
