@@ -151,6 +151,32 @@ static void test_names(void **unused) {
   }
 }
 
+/* Parts of the same name below different nodes are different nodes; the same path is the same node. */
+static void test_tree(void **unused) {
+  (void)unused;
+  enum { sites = 300, all = 2 * sites };
+  static graze_assembly_object many[all];
+  static char names[all][32];
+  reset();
+  for (uint32_t i = 0; i < all; i++) {
+    snprintf(names[i], sizeof names[i], "site %u/room/%s", (unsigned)(i % sites), i < sites ? "left" : "right");
+    many[i] = (graze_assembly_object){.name = names[i], .pose = graze_pose_identity()};
+  }
+  assembly.objects = many;
+  assembly.object_count = all;
+  unsigned char *bytes = calloc(1, 1 << 20);
+  assert_non_null(bytes);
+  assert_int_equal(graze_write_glb(path_for(".glb"), &assembly, NULL), GRAZE_OK);
+  assert_true(read_back(bytes, (1 << 20) - 1) > 0);
+  int rooms = 0, nodes = 0;
+  char *json = (char *)bytes + 20;
+  for (const char *p = json; (p = strstr(p, "{\"name\":\"room\",\"children\":[")) != NULL; p++) rooms++;
+  for (const char *p = json; (p = strstr(p, "\n{\"name\":")) != NULL; p++) nodes++;
+  assert_int_equal(rooms, sites);
+  assert_int_equal(nodes, 4 * sites + 1); /* and the mesh */
+  free(bytes);
+}
+
 static void test_file_errors(void **unused) {
   (void)unused;
   graze_io_error error;
@@ -165,8 +191,8 @@ static void test_file_errors(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes), cmocka_unit_test(test_empty),       cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_names), cmocka_unit_test(test_file_errors),
+      cmocka_unit_test(test_bytes), cmocka_unit_test(test_empty), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_names), cmocka_unit_test(test_tree),  cmocka_unit_test(test_file_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
