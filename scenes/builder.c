@@ -135,10 +135,13 @@ bool scene_take_mesh(scenes_scene *scene, builder *build, const char *name, uint
 }
 
 bool scene_add_object(scenes_scene *scene, const char *name, const char *layer, uint32_t mesh, const double pose[12]) {
-  scenes_object *objects = realloc(scene->objects, (scene->object_count + 1) * sizeof *objects);
-  if (!objects) return false;
-  scene->objects = objects;
-  scenes_object *object = &objects[scene->object_count++];
+  uint64_t count = scene->object_count;
+  if ((count & (count - 1)) == 0) { /* full: the room is always a power of two */
+    scenes_object *objects = realloc(scene->objects, (count ? 2 * count : 1) * sizeof *objects);
+    if (!objects) return false;
+    scene->objects = objects;
+  }
+  scenes_object *object = &scene->objects[scene->object_count++];
   snprintf(object->name, sizeof object->name, "%s", name);
   snprintf(object->layer, sizeof object->layer, "%s", layer);
   object->mesh = mesh;

@@ -18,8 +18,8 @@ static void throw_fragment(builder *debris, const scenes_mesh *model, uint64_t t
     corners[c] = model->vertices + 3 * (uint64_t)model->indices[3 * triangle + c];
     for (int k = 0; k < 3; k++) centre[k] += corners[c][k] / 3;
   }
-  random_rotation(random, rotation);
-  double flight = random_between(random, 0.25, 2);
+  stream_rotation(random, rotation);
+  double flight = stream_between(random, 0.25, 2);
   uint32_t numbers[3];
   for (int c = 0; c < 3; c++) {
     double point[3];

@@ -10,5 +10,6 @@ bool scenes_make_explosion(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_nested(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_walls(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_pipes(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_plant(const scenes_request *request, scenes_scene *scene);
 
 #endif

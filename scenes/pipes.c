@@ -157,23 +157,23 @@ static uint32_t lattice_side(uint32_t runs) {
 
 /* Legs go up or down an axis, always the same way on that axis, so that a run cannot come back upon itself. */
 static void build_run(builder *build, random_stream *random, uint32_t side) {
-  const bool thick = random_below(random, 4) == 0;
+  const bool thick = stream_below(random, 4) == 0;
   const double outer = thick ? 0.1875 : 0.125, inner = 0.75 * outer, bend = 3 * outer;
   double from[3];
   int sign[3];
   for (int k = 0; k < 3; k++) {
-    from[k] = 1 + random_below(random, side);
-    sign[k] = random_below(random, 2) ? 1 : -1;
+    from[k] = 1 + stream_below(random, side);
+    sign[k] = stream_below(random, 2) ? 1 : -1;
   }
-  int axis = (int)random_below(random, 3);
-  uint32_t legs = 3 + random_below(random, most_legs - 2);
+  int axis = (int)stream_below(random, 3);
+  uint32_t legs = 3 + stream_below(random, most_legs - 2);
   pipe p = pipe_begin(build, from, axis, sign[axis], outer, inner);
   for (uint32_t leg = 0; leg < legs; leg++) {
     double taken = (leg > 0) * bend + (leg + 1 < legs) * bend; /* the elbows' share of the way */
-    pipe_straight(&p, 2 + random_below(random, 2) - taken);
+    pipe_straight(&p, 2 + stream_below(random, 2) - taken);
     if (leg + 1 == legs) break;
     double towards[3] = {0, 0, 0};
-    axis = (axis + 1 + (int)random_below(random, 2)) % 3;
+    axis = (axis + 1 + (int)stream_below(random, 2)) % 3;
     towards[axis] = sign[axis];
     pipe_elbow(&p, towards, bend);
   }

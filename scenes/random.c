@@ -4,31 +4,31 @@
 
 #include <math.h>
 
-uint64_t random_bits(random_stream *stream) {
+uint64_t stream_bits(random_stream *stream) {
   uint64_t x = stream->state += 0x9E3779B97F4A7C15u;
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
   x = (x ^ x >> 27) * 0x94D049BB133111EBu;
   return x ^ x >> 31;
 }
 
-double random_unit(random_stream *stream) {
-  return (double)(random_bits(stream) >> 11) * 0x1p-53;
+double stream_unit(random_stream *stream) {
+  return (double)(stream_bits(stream) >> 11) * 0x1p-53;
 }
 
-double random_between(random_stream *stream, double low, double high) {
-  return low + (high - low) * random_unit(stream);
+double stream_between(random_stream *stream, double low, double high) {
+  return low + (high - low) * stream_unit(stream);
 }
 
-uint32_t random_below(random_stream *stream, uint32_t count) {
-  return (uint32_t)((unsigned __int128)random_bits(stream) * count >> 64);
+uint32_t stream_below(random_stream *stream, uint32_t count) {
+  return (uint32_t)((unsigned __int128)stream_bits(stream) * count >> 64);
 }
 
-void random_rotation(random_stream *stream, double rotation[9]) {
+void stream_rotation(random_stream *stream, double rotation[9]) {
   double q[4], square;
   do {
     square = 0;
     for (int k = 0; k < 4; k++) {
-      q[k] = random_between(stream, -1, 1);
+      q[k] = stream_between(stream, -1, 1);
       square += q[k] * q[k];
     }
   } while (square > 1 || square < 0x1p-10);

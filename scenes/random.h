@@ -8,18 +8,18 @@ typedef struct random_stream {
   uint64_t state;
 } random_stream;
 
-uint64_t random_bits(random_stream *stream);
+uint64_t stream_bits(random_stream *stream);
 
 /* [0, 1), a multiple of 2^-53. */
-double random_unit(random_stream *stream);
+double stream_unit(random_stream *stream);
 
 /* [low, high). */
-double random_between(random_stream *stream, double low, double high);
+double stream_between(random_stream *stream, double low, double high);
 
 /* 0 .. count - 1; the bias is below count / 2^64. */
-uint32_t random_below(random_stream *stream, uint32_t count);
+uint32_t stream_below(random_stream *stream, uint32_t count);
 
 /* A rotation matrix (row-major), uniform over all rotations, without trigonometry. */
-void random_rotation(random_stream *stream, double rotation[9]);
+void stream_rotation(random_stream *stream, double rotation[9]);
 
 #endif

@@ -8,18 +8,72 @@
 #include "kinds.h"
 
 static const scenes_kind kinds[] = {
-    {"forklifts", "two forklifts face to face, forks interlaced a gap apart", "tessellation level", 1, 500, false, true,
-     0.03125, -0.0625, 0.125, scenes_make_forklifts},
-    {"wave", "the wavy plane of the voxel paper, and the same one lifted by a gap", "squares along a side", 100, 40000,
-     false, true, 0.001, -1.0, 1.0, scenes_make_wave},
-    {"explosion", "a forklift blown to pieces above a floor", "tessellation level", 1, 500, true, false, 0.0, 0.0, 0.0,
-     scenes_make_explosion},
-    {"nested", "three spheres in each other, thin gaps between", "edges along a side of the icosahedron", 16, 8000,
-     false, true, 0.001, 0.0, 1.0, scenes_make_nested},
-    {"walls", "pairs of walls: in line, flush, edge to edge, crossing, twice", "squares along a side of a face", 1,
-     10000, false, true, 0.0078125, 0.0, 0.5, scenes_make_walls},
-    {"pipes", "seeded pipe runs; parallel, coincident, crossing, sleeved pipes", "number of runs", 8, 1000000, true,
-     true, 0.0078125, 0.0, 0.0625, scenes_make_pipes},
+    {.name = "forklifts",
+     .summary = "two forklifts face to face, forks interlaced a gap apart",
+     .size_means = "tessellation level",
+     .default_size = 1,
+     .max_size = 500,
+     .uses_gap = true,
+     .default_gap = 0.03125,
+     .min_gap = -0.0625,
+     .max_gap = 0.125,
+     .make = scenes_make_forklifts},
+    {.name = "wave",
+     .summary = "the wavy plane of the voxel paper, and the same one lifted by a gap",
+     .size_means = "squares along a side",
+     .default_size = 100,
+     .max_size = 40000,
+     .uses_gap = true,
+     .default_gap = 0.001,
+     .min_gap = -1.0,
+     .max_gap = 1.0,
+     .make = scenes_make_wave},
+    {.name = "explosion",
+     .summary = "a forklift blown to pieces above a floor",
+     .size_means = "tessellation level",
+     .default_size = 1,
+     .max_size = 500,
+     .uses_seed = true,
+     .make = scenes_make_explosion},
+    {.name = "nested",
+     .summary = "three spheres in each other, thin gaps between",
+     .size_means = "edges along a side of the icosahedron",
+     .default_size = 16,
+     .max_size = 8000,
+     .uses_gap = true,
+     .default_gap = 0.001,
+     .max_gap = 1.0,
+     .make = scenes_make_nested},
+    {.name = "walls",
+     .summary = "pairs of walls: in line, flush, edge to edge, crossing, twice",
+     .size_means = "squares along a side of a face",
+     .default_size = 1,
+     .max_size = 10000,
+     .uses_gap = true,
+     .default_gap = 0.0078125,
+     .max_gap = 0.5,
+     .make = scenes_make_walls},
+    {.name = "pipes",
+     .summary = "seeded pipe runs; parallel, coincident, crossing, sleeved pipes",
+     .size_means = "number of runs",
+     .default_size = 8,
+     .max_size = 1000000,
+     .uses_seed = true,
+     .uses_gap = true,
+     .default_gap = 0.0078125,
+     .max_gap = 0.0625,
+     .make = scenes_make_pipes},
+    {.name = "plant",
+     .summary = "separate objects of a process plant, and planted pairs",
+     .size_means = "number of objects besides the planted ones",
+     .default_size = 300,
+     .max_size = 1000000,
+     .default_detail = 1,
+     .max_detail = 16,
+     .default_clashes = 2,
+     .max_clashes = 10000,
+     .uses_seed = true,
+     .make = scenes_make_plant},
 };
 
 const scenes_kind *scenes_kinds(uint32_t *count) {
@@ -35,12 +89,19 @@ const scenes_kind *scenes_find_kind(const char *name) {
 }
 
 scenes_request scenes_default_request(const scenes_kind *kind) {
-  return (scenes_request){.size = kind->default_size, .seed = 1, .gap = kind->default_gap};
+  return (scenes_request){.size = kind->default_size,
+                          .detail = kind->default_detail,
+                          .clashes = kind->default_clashes,
+                          .seed = 1,
+                          .gap = kind->default_gap};
 }
 
 const char *scenes_fault(const scenes_kind *kind, const scenes_request *request) {
   if (request->size < 1) return "the size must be at least 1";
   if (request->size > kind->max_size) return "the size is too large for 32-bit indices";
+  if (kind->max_detail > 0 && request->detail < 1) return "the detail must be at least 1";
+  if (kind->max_detail > 0 && request->detail > kind->max_detail) return "the detail is out of range for this kind";
+  if (kind->max_clashes > 0 && request->clashes > kind->max_clashes) return "too many clashes are asked for";
   if (!kind->uses_gap) return NULL;
   if (!isfinite(request->gap)) return "the gap must be a finite number";
   if (request->gap < kind->min_gap || request->gap > kind->max_gap) return "the gap is out of range for this kind";
@@ -68,5 +129,6 @@ void scenes_free(scenes_scene *scene) {
   }
   free(scene->meshes);
   free(scene->objects);
+  free(scene->pairs);
   memset(scene, 0, sizeof *scene);
 }

@@ -18,6 +18,9 @@
  *               that CAD models are full of: walls.c lists them; `gap` is for the pair that is apart.
  *   pipes       size = number of seeded pipe runs, about 4,000 triangles each, next to six fixed pairs (pipes.c lists
  *               them). Hollow pipes of 32-gon rings. `gap` is for the parallel pair and the sleeve.
+ *   plant       size = number of objects. A process plant whose objects are all separate, and next to it `clashes`
+ *               pairs of each construction in planted.c, whose relations are known. Every coordinate is a multiple of
+ *               2^-18 m below 64 m and so a float's value. Rings have 32 `detail` corners. No gap.
  */
 #ifndef SCENES_H
 #define SCENES_H
@@ -42,21 +45,32 @@ typedef struct scenes_mesh {
 } scenes_mesh;
 
 typedef struct scenes_object {
-  char name[32];
+  char name[48];
   char layer[32];
   uint32_t mesh;
   double pose[12]; /* 3x4, row-major, rigid */
 } scenes_object;
+
+typedef struct scenes_pair { /* two objects whose relation is known by construction; a < b */
+  uint32_t a, b;
+  const char *relation;     /* in the words of graze_relation_string */
+  const char *construction; /* what was built */
+  bool surfaces_meet;
+} scenes_pair;
 
 typedef struct scenes_scene {
   scenes_mesh *meshes;
   uint32_t mesh_count;
   scenes_object *objects;
   uint32_t object_count;
+  scenes_pair *pairs; /* of a kind that plants clashes: with these, all other pairs are separate */
+  uint32_t pair_count;
 } scenes_scene;
 
 typedef struct scenes_request {
   uint32_t size;
+  uint32_t detail;  /* of kinds that have it */
+  uint32_t clashes; /* of kinds that plant them: so many of each construction */
   uint64_t seed;
   double gap; /* 0, or at least 2^-44 in magnitude: smaller ones would drown in the coordinates' rounding */
 } scenes_request;
@@ -66,7 +80,9 @@ typedef struct scenes_kind {
   const char *summary;
   const char *size_means;
   uint32_t default_size;
-  uint32_t max_size; /* so that 32-bit indices suffice */
+  uint32_t max_size;                     /* so that 32-bit indices suffice */
+  uint32_t default_detail, max_detail;   /* 0: the kind has no detail */
+  uint32_t default_clashes, max_clashes; /* 0: the kind plants none */
   bool uses_seed;
   bool uses_gap;
   double default_gap;

@@ -111,6 +111,19 @@ GRAZE_API void graze_assembly_free(graze_assembly *assembly);
  * be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, MEMORY. */
 GRAZE_API graze_status graze_write_obj(const char *path, const graze_geometry *geometry, graze_io_error *error);
 
+/* ---- binary glTF ---- */
+
+/* Writes an assembly as one GLB file (glTF 2.0): a mesh with one primitive for each mesh, float positions and 32-bit
+ * indices; a node for each object, with its pose as matrix, below a node for each part of its name before a '/'. The
+ * objects' `parent` and the meshes' groups are not looked at; axes and lengths stay as they are (glTF reads them as y
+ * up, in metres). Nothing is rounded: a coordinate that is not a float's value is an error. So is what glTF cannot
+ * hold: a mesh without triangles, a pose that shears, a name that is not UTF-8, more than 4 GiB. A regular file that
+ * could not be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE,
+ * UNSUPPORTED; the message names mesh and vertex or triangle, or the object. */
+GRAZE_API graze_status graze_write_glb(const char *path, const graze_assembly *assembly, graze_io_error *error);
+
+/* ---- numbers ---- */
+
 /* Nearest double of the decimal number at `text` (at most `end`), independent of the locale: digits, point,
  * exponent, sign. Returns the first unread character, or NULL when there is no number. Overflow gives an infinity.
  * No hex, no "nan", no "inf". */

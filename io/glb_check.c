@@ -1,0 +1,107 @@
+/* glb_check.c: refuses what glTF cannot hold, before a file is opened. */
+#include <math.h>
+
+#include "glb.h"
+#include "text.h"
+
+/* Length of the UTF-8 sequence at `p`, which ends with 0; 0 when there is none. Overlong ones and surrogates are none.
+ */
+static size_t utf8_length(const unsigned char *p) {
+  if (p[0] < 0x80) return 1;
+  size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+  if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  }
+  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90)) return 0;
+  if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0;
+  return length;
+}
+
+static bool is_utf8(const char *text) {
+  const unsigned char *p = (const unsigned char *)(text != NULL ? text : "");
+  while (*p) {
+    size_t length = utf8_length(p);
+    if (length == 0) return false;
+    p += length;
+  }
+  return true;
+}
+
+static bool check_vertices(const graze_geometry *g, uint32_t mesh, io_fault *fault) {
+  for (uint64_t i = 0; i < 3 * g->vertex_count; i++) {
+    const double value = g->vertices[i];
+    if (!isfinite(value))
+      return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
+                     "mesh %u, vertex %llu: coordinate %c is not finite", mesh, (unsigned long long)(i / 3),
+                     "xyz"[i % 3]);
+    if (io_is_float(value)) continue;
+    char number[32];
+    graze_format_double(value, number);
+    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
+                   "mesh %u, vertex %llu: coordinate %c, %s, is not the value of a float, and glTF holds no other",
+                   mesh, (unsigned long long)(i / 3), "xyz"[i % 3], number);
+  }
+  return true;
+}
+
+static bool check_mesh(const graze_assembly_mesh *mesh, uint32_t number, io_fault *fault) {
+  const graze_geometry *g = &mesh->geometry;
+  if (!is_utf8(mesh->name))
+    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "mesh %u: its name is not UTF-8", number);
+  if (g->triangle_count == 0)
+    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
+                   "mesh %u: no triangles, and glTF holds no empty mesh", number);
+  if (!check_vertices(g, number, fault)) return false;
+  for (uint64_t i = 0; i < 3 * g->triangle_count; i++) {
+    if (g->indices[i] < g->vertex_count) continue;
+    return io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0, "mesh %u, triangle %llu, corner %u: vertex %lu of %llu",
+                   number, (unsigned long long)(i / 3), (unsigned)(i % 3), (unsigned long)g->indices[i],
+                   (unsigned long long)g->vertex_count);
+  }
+  return true;
+}
+
+/* A node's matrix must be a translation after a rotation after a scaling: its columns stand across each other. */
+static bool is_decomposable(const graze_pose *pose) {
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3;
+    double dot = 0, square_i = 0, square_j = 0;
+    for (int row = 0; row < 3; row++) {
+      const double a = pose->m[4 * row + i], b = pose->m[4 * row + j];
+      dot += a * b;
+      square_i += a * a;
+      square_j += b * b;
+    }
+    if (!(fabs(dot) <= 1e-6 * sqrt(square_i) * sqrt(square_j))) return false;
+  }
+  return true;
+}
+
+static bool check_object(const graze_assembly *assembly, uint32_t number, io_fault *fault) {
+  const graze_assembly_object *object = &assembly->objects[number];
+  if (!is_utf8(object->name))
+    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "object %u: its name is not UTF-8", number);
+  const char *name = object->name != NULL ? object->name : "";
+  if (object->mesh >= assembly->mesh_count)
+    return io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0, "object %u \"%s\": mesh %lu of %lu", number, name,
+                   (unsigned long)object->mesh, (unsigned long)assembly->mesh_count);
+  for (int k = 0; k < 12; k++) {
+    if (isfinite(object->pose.m[k])) continue;
+    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
+                   "object %u \"%s\": number %d of its pose is not finite", number, name, k);
+  }
+  if (is_decomposable(&object->pose)) return true;
+  return io_fail(fault, GRAZE_ERROR_POSE, IO_WHOLE_FILE, 0,
+                 "object %u \"%s\": its pose shears, which glTF does not allow", number, name);
+}
+
+bool glb_check(const graze_assembly *assembly, io_fault *fault) {
+  for (uint32_t i = 0; i < assembly->mesh_count; i++) {
+    if (!check_mesh(&assembly->meshes[i], i, fault)) return false;
+  }
+  for (uint32_t i = 0; i < assembly->object_count; i++) {
+    if (!check_object(assembly, i, fault)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,222 @@
+/* Writing made scenes: a folder with one OBJ for each mesh, an OBJ with all objects where they stand, or a GLB with the
+ * meshes once and a node for each object. */
+#include "scene_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "diagnostics.h"
+#include "graze/graze.h"
+#include "graze/io.h"
+#include "json.h"
+#include "output.h"
+
+static void note_file(written *done, const char *path, uint64_t triangles) {
+  table_text(&done->files, path);
+  table_integer(&done->files, triangles);
+  done->triangles += triangles;
+}
+
+/* A file without triangles. */
+static void note_text(written *done, const char *path) {
+  table_text(&done->files, path);
+  table_text(&done->files, "");
+}
+
+/* ---- OBJ --------------------------------------------------------------------------------------------------- */
+
+static void write_obj(const char *path, const graze_geometry *geometry, written *done) {
+  graze_io_error error;
+  if (graze_write_obj(path, geometry, &error) != GRAZE_OK) fail("%s", error.message);
+  note_file(done, path, geometry->triangle_count);
+}
+
+static graze_geometry geometry_of(const scenes_mesh *mesh) {
+  return (graze_geometry){.vertices = mesh->vertices,
+                          .vertex_count = mesh->vertex_count,
+                          .indices = mesh->indices,
+                          .triangle_count = mesh->triangle_count};
+}
+
+/* A mesh with its parts as groups. */
+static void write_mesh(const char *path, const scenes_mesh *mesh, written *done) {
+  graze_io_group *groups = calloc(mesh->part_count + 1, sizeof *groups);
+  if (!groups) fail_out_of_memory();
+  for (uint32_t i = 0; i < mesh->part_count; i++) {
+    const scenes_part *part = &mesh->parts[i];
+    groups[i] = (graze_io_group){part->name, (uint32_t)part->first_triangle, (uint32_t)part->triangle_count};
+  }
+  graze_geometry geometry = geometry_of(mesh);
+  geometry.groups = groups;
+  geometry.group_count = mesh->part_count;
+  write_obj(path, &geometry, done);
+  free(groups);
+}
+
+static char *join_path(const char *folder, const char *name, const char *ending) {
+  char *path = NULL;
+  size_t length = strlen(folder);
+  if (asprintf(&path, "%s%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name, ending) < 0)
+    fail_out_of_memory();
+  return path;
+}
+
+static void write_scene_object(json *writer, const scenes_scene *scene, const scenes_object *object) {
+  char file[64];
+  snprintf(file, sizeof file, "%s.obj", scene->meshes[object->mesh].name);
+  json_open_object(writer);
+  json_key_string(writer, "name", object->name);
+  json_key_string(writer, "mesh", file);
+  json_key(writer, "pose");
+  json_open_array(writer);
+  for (int k = 0; k < 12; k++) json_double(writer, object->pose[k]);
+  json_close_array(writer);
+  json_key_string(writer, "layer", object->layer);
+  json_close_object(writer);
+}
+
+static void write_scene(const char *path, const scenes_scene *scene, written *done) {
+  output *out = output_open(path);
+  json writer = json_begin(out);
+  json_open_object(&writer);
+  json_key_integer(&writer, "graze", 1);
+  json_key_string(&writer, "units", "m");
+  json_key(&writer, "objects");
+  json_open_array(&writer);
+  for (uint32_t i = 0; i < scene->object_count; i++) write_scene_object(&writer, scene, &scene->objects[i]);
+  json_close_array(&writer);
+  json_close_object(&writer);
+  json_end(&writer);
+  output_close(out);
+  note_text(done, path);
+}
+
+/* ---- what is known of the planted pairs ---------------------------------------------------------------------- */
+
+static void write_truth_pair(json *writer, const scenes_scene *scene, const scenes_pair *pair) {
+  json_open_object(writer);
+  json_key_string(writer, "a", scene->objects[pair->a].name);
+  json_key_string(writer, "b", scene->objects[pair->b].name);
+  json_key_string(writer, "relation", pair->relation);
+  json_key_bool(writer, "surfaces_meet", pair->surfaces_meet);
+  json_key_string(writer, "construction", pair->construction);
+  json_close_object(writer);
+}
+
+/* Only for scenes that say what they hold. */
+static void write_truth(const char *path, const scenes_scene *scene, written *done) {
+  output *out = output_open(path);
+  json writer = json_begin(out);
+  json_open_object(&writer);
+  json_key_integer(&writer, "graze", 1);
+  json_key(&writer, "pairs");
+  json_open_array(&writer);
+  for (uint32_t i = 0; i < scene->pair_count; i++) write_truth_pair(&writer, scene, &scene->pairs[i]);
+  json_close_array(&writer);
+  json_key_string(&writer, "all others", "separate");
+  json_close_object(&writer);
+  json_end(&writer);
+  output_close(out);
+  note_text(done, path);
+}
+
+/* ---- folder, OBJ and GLB --------------------------------------------------------------------------------------- */
+
+static void write_folder(const char *folder, const scenes_scene *scene, written *done) {
+  struct stat facts;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) fail("%s: cannot make the folder: %s", folder, strerror(errno));
+  if (stat(folder, &facts) != 0 || !S_ISDIR(facts.st_mode)) fail("%s: exists and is not a folder", folder);
+  for (uint32_t i = 0; i < scene->mesh_count; i++) {
+    char *path = join_path(folder, scene->meshes[i].name, ".obj");
+    write_mesh(path, &scene->meshes[i], done);
+    free(path);
+  }
+  char *path = join_path(folder, "scene", ".json");
+  write_scene(path, scene, done);
+  free(path);
+  if (!scene->pairs) return;
+  path = join_path(folder, "truth", ".json");
+  write_truth(path, scene, done);
+  free(path);
+}
+
+static void append_object(graze_geometry *whole, const scenes_scene *scene, const scenes_object *object) {
+  const scenes_mesh *mesh = &scene->meshes[object->mesh];
+  graze_pose pose;
+  memcpy(pose.m, object->pose, sizeof pose.m);
+  for (uint64_t v = 0; v < mesh->vertex_count; v++)
+    graze_pose_apply(&pose, mesh->vertices + 3 * v, whole->vertices + 3 * (whole->vertex_count + v));
+  for (uint64_t i = 0; i < 3 * mesh->triangle_count; i++)
+    whole->indices[3 * whole->triangle_count + i] = (uint32_t)(whole->vertex_count + mesh->indices[i]);
+  whole->groups[whole->group_count++] =
+      (graze_io_group){object->name, (uint32_t)whole->triangle_count, (uint32_t)mesh->triangle_count};
+  whole->vertex_count += mesh->vertex_count;
+  whole->triangle_count += mesh->triangle_count;
+}
+
+/* All objects in one file, each a group, at their poses. */
+static void write_single(const char *path, const scenes_scene *scene, written *done) {
+  graze_geometry whole = {0};
+  uint64_t vertices = 0, triangles = 0;
+  for (uint32_t i = 0; i < scene->object_count; i++) {
+    vertices += scene->meshes[scene->objects[i].mesh].vertex_count;
+    triangles += scene->meshes[scene->objects[i].mesh].triangle_count;
+  }
+  if (vertices > UINT32_MAX || triangles > UINT32_MAX) fail("%s: too many triangles for one file", path);
+  whole.vertices = malloc(3 * vertices * sizeof *whole.vertices);
+  whole.indices = malloc(3 * triangles * sizeof *whole.indices);
+  whole.groups = malloc(scene->object_count * sizeof *whole.groups);
+  if (!whole.vertices || !whole.indices || !whole.groups) fail_out_of_memory();
+  for (uint32_t i = 0; i < scene->object_count; i++) append_object(&whole, scene, &scene->objects[i]);
+  write_obj(path, &whole, done);
+  free(whole.vertices);
+  free(whole.indices);
+  free(whole.groups);
+}
+
+static void write_glb(const char *path, const scenes_scene *scene, written *done) {
+  graze_assembly whole = {.mesh_count = scene->mesh_count, .object_count = scene->object_count};
+  graze_io_error error;
+  uint64_t triangles = 0;
+  whole.meshes = calloc(scene->mesh_count + 1, sizeof *whole.meshes);
+  whole.objects = calloc(scene->object_count + 1, sizeof *whole.objects);
+  if (!whole.meshes || !whole.objects) fail_out_of_memory();
+  for (uint32_t i = 0; i < scene->mesh_count; i++) {
+    whole.meshes[i] = (graze_assembly_mesh){scene->meshes[i].name, geometry_of(&scene->meshes[i])};
+    triangles += scene->meshes[i].triangle_count;
+  }
+  for (uint32_t i = 0; i < scene->object_count; i++) {
+    whole.objects[i] = (graze_assembly_object){.name = scene->objects[i].name, .mesh = scene->objects[i].mesh};
+    memcpy(whole.objects[i].pose.m, scene->objects[i].pose, sizeof whole.objects[i].pose.m);
+  }
+  if (graze_write_glb(path, &whole, &error) != GRAZE_OK) fail("%s", error.message);
+  note_file(done, path, triangles);
+  free(whole.meshes);
+  free(whole.objects);
+}
+
+static bool ends_in(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+void write_scene_files(const char *path, const scenes_scene *scene, written *done) {
+  const bool obj = ends_in(path, ".obj");
+  if (!obj && !ends_in(path, ".glb")) {
+    write_folder(path, scene, done);
+    return;
+  }
+  if (obj)
+    write_single(path, scene, done);
+  else
+    write_glb(path, scene, done);
+  if (!scene->pairs) return;
+  char *truth = NULL;
+  if (asprintf(&truth, "%s.truth.json", path) < 0) fail_out_of_memory();
+  write_truth(truth, scene, done);
+  free(truth);
+}

@@ -1,0 +1,17 @@
+/* scene_files.h: made scenes as files. */
+#ifndef TOOL_SCENE_FILES_H
+#define TOOL_SCENE_FILES_H
+
+#include "scenes.h"
+#include "table.h"
+
+typedef struct written { /* what is told afterwards */
+  table files;           /* columns: file, triangles */
+  uint64_t triangles;
+} written;
+
+/* Into one file when the path ends in .obj or .glb, else into a folder of that name, which is made. What is known of
+ * the scene's pairs goes into truth.json there, or PATH.truth.json. A failure ends the program. */
+void write_scene_files(const char *path, const scenes_scene *scene, written *done);
+
+#endif
