@@ -276,12 +276,12 @@ static void emit_box(thin_mesh *made) {
 }
 
 /* Six times the enclosed volume in box units; its sign says which way the triangles face. */
-static double signed_volume(const thin_mesh *made) {
+static double signed_volume(const source *from) {
   double volume = 0;
-  for (uint32_t t = 0; t < made->triangle_count; t++) {
+  for (uint32_t t = 0; t < from->triangle_count; t++) {
     double p[3][3];
     for (int c = 0; c < 3; c++) {
-      for (int k = 0; k < 3; k++) p[c][k] = made->points[made->triangles[t][c]][k] - 32768.0;
+      for (int k = 0; k < 3; k++) p[c][k] = from->points[from->corners[t][c]][k] - 32768.0;
     }
     volume += p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
               p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
@@ -315,15 +315,14 @@ bool thin_make(thinner *work, const graze_mesh *mesh, uint32_t share) {
   if (share < THIN_LEAST) share = THIN_LEAST;
   uint32_t finest = from.triangle_count <= share ? FINEST : choose_grid(&work->made, &from, share);
   if (finest > 0 && !make_clusters(work, &from, finest)) return false;
-  bool closed = facts.adjacency && facts.closed && facts.oriented;
+  double volume = facts.adjacency && facts.closed && facts.oriented ? signed_volume(&from) : 0;
+  work->made.solid = (volume > 0) - (volume < 0);
   if (work->made.triangle_count == 0) {
     work->made.points = slot(work, SLOT_POINTS, 8, sizeof *work->made.points);
     work->made.triangles = slot(work, SLOT_TRIANGLES, 12, sizeof *work->made.triangles);
     if (work->made.points == NULL || work->made.triangles == NULL) return false;
     emit_box(&work->made);
-    closed = true;
+    work->made.solid = 1;
   }
-  double volume = closed ? signed_volume(&work->made) : 0;
-  work->made.solid = (volume > 0) - (volume < 0);
   return true;
 }

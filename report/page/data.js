@@ -21,7 +21,7 @@ const layerPalette = ['#9aa7b1', '#9db38c', '#c0ab85', '#a994b8', '#86b3ab', '#b
 function element(tag, properties, ...children) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(properties || {})) {
-    if (key.startsWith('aria-') || key === 'role' || key === 'colspan' || key === 'scope') made.setAttribute(key, value);
+    if (key.startsWith('aria-') || key === 'role' || key === 'scope') made.setAttribute(key, value);
     else made[key] = value;
   }
   made.append(...children.filter((child) => child !== null && child !== undefined));

@@ -4,7 +4,9 @@
 const canvas = byId('canvas');
 const view = {gl: null, selected: null, picked: null, hiddenLayers: new Set(), ghosts: true, moving: 0, requested: false,
   frames: 0, slow: false};
-const styles = {layer: 0, first: 1, second: 2, picked: 3, ghost: 4};
+/* The last three: an object that has the other one inside it, and the second of two in the same place, in stripes. */
+const styles = {layer: 0, first: 1, second: 2, picked: 3, ghost: 4, firstAround: 5, secondAround: 6, striped: 7};
+const isClear = (style) => style >= styles.ghost && style !== styles.striped;
 const stageAspect = () => Math.max(canvas.clientWidth, 1) / Math.max(canvas.clientHeight, 1);
 
 function requestDraw() {
@@ -88,8 +90,9 @@ function describeBuffer(gl, array, buffer, divisor) {
 function setLines(clash) {
   const gl = view.gl;
   if (!gl) return;
-  let segments = clash ? curveSegments(clash) : new Float32Array(0);
-  view.boxed = Boolean(clash) && segments.length === 0; /* no curve: the box stands in */
+  const striped = clash && clash.relation === 'duplicate'; /* its curve would be everywhere, and its stripes suffice */
+  let segments = clash && !striped ? curveSegments(clash) : new Float32Array(0);
+  view.boxed = Boolean(clash) && segments.length === 0 && !striped; /* no curve: the box stands in */
   if (view.boxed) segments = boxSegments(clash);
   gl.bindBuffer(gl.ARRAY_BUFFER, view.lines);
   gl.bufferData(gl.ARRAY_BUFFER, segments, gl.STATIC_DRAW);
@@ -114,8 +117,11 @@ function setMarkers() {
 
 function styleOf(number) {
   const clash = view.selected;
-  if (clash && number === clash.a) return styles.first;
-  if (clash && number === clash.b) return styles.second;
+  if (clash && number === clash.a) return clash.relation === 'b_in_a' ? styles.firstAround : styles.first;
+  if (clash && number === clash.b) {
+    if (clash.relation === 'duplicate') return styles.striped;
+    return clash.relation === 'a_in_b' ? styles.secondAround : styles.second;
+  }
   if (view.hiddenLayers.has(objects[number].layer)) return -1;
   if (view.picked === number) return styles.picked;
   if (!clash) return styles.layer;
@@ -133,17 +139,17 @@ function collectBatches(matrices, height, moving, planes) {
   const least = leastPixels(moving) * Math.tan(fieldOfView / 2) / (height / 2);
   const [ex, ey, ez] = matrices.eye;
   let used = 0;
-  for (const wanted of ['solid', 'ghost']) {
+  for (const wanted of ['solid', 'clear']) {
     let batch = null;
     for (const number of drawable) {
       const style = styleOf(number), at = 3 * number;
-      if (style < 0 || (style === styles.ghost) !== (wanted === 'ghost')) continue;
+      if (style < 0 || isClear(style) !== (wanted === 'clear')) continue;
       const far = Math.hypot(boxCentre[at] - ex, boxCentre[at + 1] - ey, boxCentre[at + 2] - ez);
       if (Math.hypot(boxHalf[at], boxHalf[at + 1], boxHalf[at + 2]) < least * far) continue;
       if (boxOutside(planes, boxCentre, boxHalf, at)) continue;
       if (!batch || batch.mesh !== objects[number].mesh) {
         batch = {mesh: objects[number].mesh, first: used, count: 0, far};
-        (wanted === 'ghost' ? ghosts : solid).push(batch);
+        (wanted === 'clear' ? ghosts : solid).push(batch);
       }
       numbers[used++] = (number | style << 28) >>> 0;
       batch.count++;

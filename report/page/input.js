@@ -114,7 +114,7 @@ function pageKey(event) {
 
 /* One thing at a time: the search first, then the clicked object, then the clash. */
 function escape() {
-  byId('keys').open = byId('layers').open = false;
+  byId('keys').open = byId('layer-menu').open = false;
   if (document.activeElement === byId('search') && filter.text) {
     filter.text = '';
     refresh();

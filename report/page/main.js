@@ -53,7 +53,7 @@ function showLegend() {
 }
 
 function buildLayers() {
-  byId('layers').hidden = layerNames.length < 2;
+  byId('layer-menu').hidden = layerNames.length < 2;
   layerNames.forEach((name, number) => {
     const box = element('input', {type: 'checkbox', checked: true, onchange: () => {
       if (box.checked) view.hiddenLayers.delete(name);

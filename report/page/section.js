@@ -27,6 +27,7 @@ function showSection() {
 function startSection(axis) {
   section.axis = axis;
   section.part = 0.5;
+  setFlip(axis !== null && cameraFrame().back[axis] < 0); /* the half that goes is the one in front */
   if (axis !== null && view.selected && view.selected.point.every((x) => x !== null)) {
     const at = toView(view.selected.point)[axis], low = world.low[axis], high = world.high[axis];
     section.part = high > low ? clamp((at - low) / (high - low), 0, 1) : 0.5;
@@ -35,15 +36,19 @@ function startSection(axis) {
   showSection();
 }
 
+function setFlip(on) {
+  section.flip = on;
+  byId('section-flip').setAttribute('aria-pressed', on);
+}
+
 function buildSection() {
   byId('section-axis').onchange = (event) => startSection(event.target.value === '' ? null : Number(event.target.value));
   byId('section-at').oninput = (event) => {
     section.part = Number(event.target.value) / 1000;
     showSection();
   };
-  byId('section-flip').onclick = (event) => {
-    section.flip = !section.flip;
-    event.target.setAttribute('aria-pressed', section.flip);
+  byId('section-flip').onclick = () => {
+    setFlip(!section.flip);
     showSection();
   };
   byId('section-fill').onchange = (event) => {

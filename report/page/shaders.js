@@ -33,7 +33,7 @@ precision highp int;
 in vec3 place;
 flat in vec4 colour;
 flat in uint number;
-flat in uint style; /* 0 layer colour, 1 first, 2 second, 3 picked, 4 ghost */
+flat in uint style; /* as in draw.js */
 uniform vec3 eye, light, up, first, second, picked, ghost;
 uniform vec4 section; /* what has dot(section.xyz, p) > section.w is cut away */
 uniform vec4 focus; /* the selected clash, relative to the eye, and how far around it ghosts are strong */
@@ -44,21 +44,23 @@ void main() {
   vec3 normal = normalize(cross(dFdx(place), dFdy(place)));
   vec3 view = normalize(-place);
   if (dot(normal, view) < 0.0) normal = -normal;
+  float edge = 1.0 - abs(dot(normal, view));
+  bool around = style == 5u || style == 6u;
   if (style == 4u) {
-    float edge = 1.0 - abs(dot(normal, view));
     vec3 away = (place - focus.xyz) / focus.w;
     result = vec4(ghost, (0.05 + 0.3 * edge * edge) * (0.12 + 0.88 * exp(-dot(away, away))));
     return;
   }
-  vec3 base = style == 0u ? colour.rgb : style == 1u ? first : style == 2u ? second : picked;
+  if (style == 7u && mod(gl_FragCoord.x + gl_FragCoord.y, 16.0) < 8.0) discard;
+  vec3 base = style == 0u ? colour.rgb : style == 3u ? picked : style == 1u || style == 5u ? first : second;
   bool inside = colour.a != 0.0 && gl_FrontFacing == (colour.a < 0.0);
-  if (fill > 0.0 && inside) { /* seen through the cut: the inside of a solid looks like its cut face */
+  if (fill > 0.0 && inside && !around) { /* seen through the cut: the inside of a solid looks like its cut face */
     float hatch = mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 1.5 ? 0.72 : 0.88;
     result = vec4(base * hatch, 1.0);
     return;
   }
   float shade = 0.54 + 0.13 * dot(normal, up) + 0.42 * max(dot(normal, light), 0.0);
-  result = vec4(base * shade, 1.0);
+  result = vec4(base * shade, around ? 0.1 + 0.4 * edge * edge : 1.0);
 }`;
 
 const pickFragmentShader = `#version 300 es

@@ -99,7 +99,7 @@ function relationDot(relation) {
 }
 
 function padRow(height) {
-  const cell = element('td', {colspan: columns.length}), row = element('tr', {className: 'pad', 'aria-hidden': 'true'}, cell);
+  const cell = element('td'), row = element('tr', {className: 'pad', 'aria-hidden': 'true'}, cell);
   cell.style.height = height + 'px';
   return row;
 }

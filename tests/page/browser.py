@@ -177,12 +177,13 @@ class Browser:
             e.dispatchEvent(new Event('input', {{bubbles: true}}));
             e.dispatchEvent(new Event('change', {{bubbles: true}})); }})()""")
 
-    def screenshot(self, selector=None, path=None):
-        """The PNG's bytes: of the window, or of one element."""
+    def screenshot(self, selector=None, path=None, scale=1):
+        """The PNG's bytes: of the window, or of one element, which may be scaled down."""
         more = {}
         if selector:
             box = self.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-                           "return {x: b.left, y: b.top, width: b.width, height: b.height, scale: 1}; })()")
+                           "return {x: b.left, y: b.top, width: b.width, height: b.height}; })()")
+            box["scale"] = scale
             more["clip"] = box
         data = base64.b64decode(self.call("Page.captureScreenshot", format="png", **more)["data"])
         if path:
