@@ -10,7 +10,7 @@ const relationWords = {
 /* Told apart by words first; the colours differ in brightness too. */
 const relationColours = {
   separate: '#8a929b', clearance: '#4f9e8f', touch: '#d9b310', cross: '#c2185b', a_in_b: '#7b4fc9', b_in_a: '#a583e0',
-  duplicate: '#7a4a2b', unknown: '#6b7480',
+  duplicate: '#a0673d', unknown: '#6b7480',
 };
 
 /* Calm colours for layers; none is the orange or the blue of a selected pair. */

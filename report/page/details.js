@@ -49,7 +49,8 @@ function detailsHead(clash) {
     element('h2', {}, relationDot(clash.relation), relationWords[clash.relation]),
     clash.state ? element('span', {className: 'badge'}, clash.state) : null,
     clash.mark ? element('span', {className: 'badge'}, clash.mark) : null,
-    element('span', {className: 'muted number'}, clash.id), copy, element('span', {className: 'space'}),
+    element('a', {className: 'muted number', href: '#clash=' + encodeURIComponent(clash.id), title: 'Link to this clash'},
+      clash.id), copy, element('span', {className: 'space'}),
     button('\u2190', 'Previous clash (p)', () => step(-1)), button('\u2192', 'Next clash (n)', () => step(1)),
     button('Frame', 'Look at it closely (f)', () => frameClash(clash)),
     button('Close', 'Select nothing (Escape)', () => selectClash(null)));

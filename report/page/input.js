@@ -149,8 +149,10 @@ function canvasKey(event) {
 
 function buildDivider() {
   const divider = byId('divider'), main = byId('main');
-  const setWidth = (part) => {
-    main.style.setProperty('--list-width', (100 * clamp(part, 0.2, 0.8)).toFixed(2) + '%');
+  const setWidth = (wanted) => {
+    const part = clamp(wanted, 0.2, 0.8);
+    main.style.setProperty('--list-width', (100 * part).toFixed(2) + '%');
+    divider.setAttribute('aria-valuenow', Math.round(100 * part));
     settings.write('list-width', String(part));
   };
   const kept = Number(settings.read('list-width'));

@@ -120,8 +120,8 @@ function showRows(again, all) {
   byId('body').replaceChildren(...made);
   byId('table').setAttribute('aria-rowcount', listed.length + 1);
   const place = listed.indexOf(view.selected);
-  if (place >= first && place < last) rows.setAttribute('aria-activedescendant', 'row-' + place);
-  else rows.removeAttribute('aria-activedescendant');
+  if (place >= first && place < last) byId('table').setAttribute('aria-activedescendant', 'row-' + place);
+  else byId('table').removeAttribute('aria-activedescendant');
 }
 
 function scrollToSelected() {

@@ -26,7 +26,9 @@ typedef struct model {
   uint32_t object_count;
   graze_report_clash *clashes;
   uint32_t clash_count;
-  char (*texts)[64]; /* names of objects, comments */
+  char (*texts)[64];          /* names of objects */
+  void *kept[2 * 10000 + 16]; /* points and starts of curves */
+  uint32_t kept_count;
 } model;
 
 static void *must(void *memory) {
@@ -41,6 +43,10 @@ static void must_work(graze_status status) {
   if (status == GRAZE_OK) return;
   fprintf(stderr, "make_pages: %s\n", graze_status_string(status));
   exit(3);
+}
+
+static void *keep(model *m, void *memory) {
+  return m->kept[m->kept_count++] = must(memory);
 }
 
 static double now(void) {
@@ -91,12 +97,24 @@ static void make_objects(model *m, uint32_t copies) {
   }
 }
 
+static void free_model(model *m) {
+  for (uint32_t i = 0; i < m->kept_count; i++) free(m->kept[i]);
+  for (uint32_t i = 0; i < m->scene.mesh_count; i++) graze_mesh_destroy(m->meshes[i]);
+  scenes_free(&m->scene);
+  graze_context_destroy(m->context);
+  free(m->meshes);
+  free(m->objects);
+  free(m->clashes);
+  free(m->texts);
+  free(m);
+}
+
 /* The segments in which two objects meet, as a curve of as many polylines. */
-static void add_curve(graze_report_clash *clash, const model *m, const graze_object_pair *pair) {
+static void add_curve(graze_report_clash *clash, model *m, const graze_object_pair *pair) {
   const graze_report_object *a = m->objects + clash->a, *b = m->objects + clash->b;
   uint64_t most = pair->counts.triangle_pairs;
-  double(*points)[3] = must(malloc((2 * most + 1) * sizeof *points));
-  uint32_t *starts = must(malloc((most + 2) * sizeof *starts)), count = 0;
+  double(*points)[3] = keep(m, malloc((2 * most + 1) * sizeof *points));
+  uint32_t *starts = keep(m, malloc((most + 2) * sizeof *starts)), count = 0;
   for (int k = 0; k < 3; k++) {
     clash->box.min[k] = INFINITY;
     clash->box.max[k] = -INFINITY;
@@ -242,36 +260,37 @@ static void make_sample(const char *path, const char *kind) {
   static const graze_report_group groups[] = {{GRAZE_GROUP_OBJECT, "Unit 1/run_4", 3},
                                               {GRAZE_GROUP_LAYERS, "drains / steam", 4},
                                               {GRAZE_GROUP_PLACE, "near -30 -6 0", 5}};
-  model m = {0};
-  make_meshes(&m, 14);
-  make_objects(&m, 1);
-  find_clashes(&m);
-  for (uint32_t i = 0; i < m.clash_count; i++) {
-    m.clashes[i].state = i % 3 == 0 ? GRAZE_STATE_NEW : GRAZE_STATE_ACTIVE;
-    m.clashes[i].group_object = i >= 4 ? 0 : GRAZE_NO_GROUP;
-    m.clashes[i].group_layers = i % 2 == 0 ? 1 : GRAZE_NO_GROUP;
-    m.clashes[i].group_place = i < 4 ? 2 : GRAZE_NO_GROUP;
-    if (m.clashes[i].counts.triangle_pairs == 3328) m.clashes[i].relation = GRAZE_DUPLICATE;
+  model *m = must(calloc(1, sizeof *m));
+  make_meshes(m, 14);
+  make_objects(m, 1);
+  find_clashes(m);
+  for (uint32_t i = 0; i < m->clash_count; i++) {
+    m->clashes[i].state = i % 3 == 0 ? GRAZE_STATE_NEW : GRAZE_STATE_ACTIVE;
+    m->clashes[i].group_object = i >= 4 ? 0 : GRAZE_NO_GROUP;
+    m->clashes[i].group_layers = i % 2 == 0 ? 1 : GRAZE_NO_GROUP;
+    m->clashes[i].group_place = i < 4 ? 2 : GRAZE_NO_GROUP;
+    if (m->clashes[i].counts.triangle_pairs == 3328) m->clashes[i].relation = GRAZE_DUPLICATE;
   }
-  add_by_hand(&m);
-  graze_report report = report_of(&m);
+  add_by_hand(m);
+  graze_report report = report_of(m);
   report.groups = groups;
   report.group_count = 3;
   if (strcmp(kind, "empty") == 0) report.clash_count = report.rule_count = report.group_count = 0;
   if (strcmp(kind, "incomplete") == 0) report.complete = false;
   write(path, &report, strcmp(kind, "thinned") == 0 ? 3000 : 0);
+  free_model(m);
 }
 
 /* Clashes by hand: a ring about a corner of an object's mesh. */
 static void add_rings(model *m, uint32_t count) {
   enum { RING = 64 };
-  uint32_t *starts = must(calloc(2, sizeof *starts));
+  uint32_t *starts = keep(m, calloc(2, sizeof *starts));
   starts[1] = RING + 1;
   m->clashes = must(calloc(count, sizeof *m->clashes));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t a = (uint32_t)(i * UINT64_C(2654435761) % m->object_count), b = (a + 1 + i % 17) % m->object_count;
     graze_report_clash *clash = m->clashes + m->clash_count++;
-    double corner[9], at[3], (*ring)[3] = must(malloc((RING + 1) * sizeof *ring));
+    double corner[9], at[3], (*ring)[3] = keep(m, malloc((RING + 1) * sizeof *ring));
     graze_mesh_get_triangle(m->objects[a].mesh, i % graze_mesh_triangle_count(m->objects[a].mesh), corner);
     graze_pose_apply(&m->objects[a].pose, corner, at);
     *clash = (graze_report_clash){.a = a < b ? a : b, .b = a < b ? b : a};
@@ -300,12 +319,13 @@ static void add_rings(model *m, uint32_t count) {
 }
 
 static void make_large(const char *path, uint32_t runs, uint32_t copies, uint32_t clashes) {
-  model m = {0};
-  make_meshes(&m, runs);
-  make_objects(&m, copies);
-  add_rings(&m, clashes);
-  graze_report report = report_of(&m);
+  model *m = must(calloc(1, sizeof *m));
+  make_meshes(m, runs);
+  make_objects(m, copies);
+  add_rings(m, clashes);
+  graze_report report = report_of(m);
   write(path, &report, 0);
+  free_model(m);
 }
 
 int main(int argc, char **argv) {

@@ -167,10 +167,10 @@ def test_keys(browser, pages):
     browser.key("p", "p")
     check(browser.run(place) == 1, "n and p do not step")
     browser.click("tr.chosen")
-    browser.run("document.getElementById('rows').focus()")
+    browser.run("document.getElementById('table').focus()")
     browser.key("ArrowDown")
     check(browser.run(place) == 2, "an arrow does not step")
-    active = browser.run("document.getElementById('rows').getAttribute('aria-activedescendant')")
+    active = browser.run("document.getElementById('table').getAttribute('aria-activedescendant')")
     check(browser.run(f"document.getElementById({json.dumps(active)}).classList.contains('chosen')"), "aria points elsewhere")
     browser.settle()
     browser.run("document.getElementById('canvas').focus()")
@@ -197,6 +197,32 @@ def test_mouse(browser, pages):
     browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240)
     browser.settle()
     check(difference(moved, picture(browser)) > 0.02, "the wheel does not zoom")
+
+
+def test_touch(browser, pages):
+    """One finger turns, two come closer."""
+    browser.open(pages["sample"], "#clash=hand-1")
+    x, y = browser.place("#canvas")
+
+    def touch(kind, *points):
+        browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": p, "y": q, "id": i} for i, (p, q) in enumerate(points)])
+
+    before = picture(browser)
+    touch("touchStart", (x, y + 60))
+    for step in range(1, 6):
+        touch("touchMove", (x + 30 * step, y + 60))
+    touch("touchEnd")
+    browser.settle()
+    turned = picture(browser)
+    check(difference(before, turned) > 0.02, "a finger does not turn")
+    blue = share_of_hue(turned[2], BLUE) + share_of_hue(turned[2], ORANGE)
+    touch("touchStart", (x - 30, y), (x + 30, y))
+    for step in range(1, 6):
+        touch("touchMove", (x - 30 - 12 * step, y), (x + 30 + 12 * step, y))
+    touch("touchEnd")
+    browser.settle()
+    closer = picture(browser)
+    check(share_of_hue(closer[2], BLUE) + share_of_hue(closer[2], ORANGE) > 1.5 * blue, "two fingers do not zoom")
 
 
 def test_pick(browser, pages):
