@@ -27,6 +27,7 @@ test clang-format    program clang-format
 test clang-tidy      program clang-tidy
 test doxygen         program doxygen
 test shellcheck      program shellcheck
+test chromium        program chromium
 test libclang-rt-dev probe   fuzzer
 '
 

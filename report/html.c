@@ -1,0 +1,300 @@
+/* html.c: the page: its fixed parts, embedded by page/embed.cmake, around the record as JSON and the meshes as base64.
+ *
+ * Everything is streamed. The meshes come before the record, which tells how many of their triangles are shown. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graze/report.h"
+#include "page_curve.h"
+#include "page_meshes.h"
+#include "page_parts.h"
+
+static const uint64_t default_budget = 1500000;
+
+typedef struct page {
+  const char *path;
+  const graze_report *report;
+  const char *snapshots;
+  page_meshes meshes;
+  graze_io_error fault;
+} page;
+
+/* "PATH: reason", printable; a path too long for the message keeps its end. */
+static bool fail(page *p, graze_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static bool fail(page *p, graze_status status, const char *format, ...) {
+  enum { LONGEST_NAME = 220 };
+  const char *name = p->path != NULL ? p->path : "(no name)";
+  size_t length = strlen(name);
+  char reason[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  const char *dots = length > LONGEST_NAME ? "..." : "";
+  if (length > LONGEST_NAME) name += length - LONGEST_NAME;
+  snprintf(p->fault.message, sizeof p->fault.message, "%s%s: %s", dots, name, reason);
+  for (char *c = p->fault.message; *c; c++) {
+    if ((unsigned char)*c < ' ') *c = '?';
+  }
+  p->fault.status = status;
+  return false;
+}
+
+/* ---- is the record sound? ---- */
+
+static bool check_objects(page *p) {
+  for (uint32_t i = 0; i < p->report->object_count; i++) {
+    for (int k = 0; k < 12; k++) {
+      if (isfinite(p->report->objects[i].pose.m[k])) continue;
+      return fail(p, GRAZE_ERROR_NOT_FINITE, "object %u: entry %d of its pose is not finite", i, k);
+    }
+  }
+  return true;
+}
+
+static bool check_curve(page *p, uint32_t number) {
+  const graze_report_clash *clash = p->report->clashes + number;
+  if (clash->curve_count == 0) return true;
+  if (clash->curve_starts == NULL || clash->curve_points == NULL) {
+    return fail(p, GRAZE_ERROR_ARGUMENT, "clash %u: a curve without points", number);
+  }
+  for (uint32_t k = 0; k < clash->curve_count; k++) {
+    if (clash->curve_starts[k] <= clash->curve_starts[k + 1]) continue;
+    return fail(p, GRAZE_ERROR_ARGUMENT, "clash %u: polyline %u ends before it starts", number, k);
+  }
+  for (uint32_t i = clash->curve_starts[0]; i < clash->curve_starts[clash->curve_count]; i++) {
+    const double *point = clash->curve_points[i];
+    if (isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2])) continue;
+    return fail(p, GRAZE_ERROR_NOT_FINITE, "clash %u: point %u of its curve is not finite", number, i);
+  }
+  return true;
+}
+
+static bool check_clashes(page *p) {
+  for (uint32_t i = 0; i < p->report->clash_count; i++) {
+    const graze_report_clash *clash = p->report->clashes + i;
+    const uint32_t groups[3] = {clash->group_object, clash->group_layers, clash->group_place};
+    if (clash->a >= p->report->object_count || clash->b >= p->report->object_count) {
+      return fail(p, GRAZE_ERROR_INDEX, "clash %u: objects %u and %u of %u", i, clash->a, clash->b,
+                  p->report->object_count);
+    }
+    if (memchr(clash->id, 0, sizeof clash->id) == NULL) {
+      return fail(p, GRAZE_ERROR_ARGUMENT, "clash %u: its id has no end", i);
+    }
+    for (int k = 0; k < 3; k++) {
+      if (groups[k] == GRAZE_NO_GROUP || groups[k] < p->report->group_count) continue;
+      return fail(p, GRAZE_ERROR_INDEX, "clash %u: group %u of %u", i, groups[k], p->report->group_count);
+    }
+    if (!check_curve(p, i)) return false;
+  }
+  return true;
+}
+
+/* ---- the record ---- */
+
+static void put_meshes(page_sink *sink, const page_meshes *plan) {
+  page_json_open(sink, "meshes", '[');
+  for (uint32_t i = 0; i < plan->count; i++) {
+    const page_mesh *m = plan->meshes + i;
+    page_json_open(sink, NULL, '{');
+    page_json_count(sink, "triangles", m->triangles);
+    page_json_count(sink, "shown", m->shown);
+    page_json_count(sink, "points", m->points);
+    page_json_numbers(sink, "min", m->min, 3);
+    page_json_numbers(sink, "max", m->max, 3);
+    page_json_number(sink, "solid", m->solid);
+    page_json_close(sink, '}');
+  }
+  page_json_close(sink, ']');
+}
+
+static void put_objects(page_sink *sink, const page *p) {
+  page_json_open(sink, "objects", '[');
+  for (uint32_t i = 0; i < p->report->object_count; i++) {
+    const graze_report_object *object = p->report->objects + i;
+    page_json_open(sink, NULL, '{');
+    page_json_text(sink, "name", object->name);
+    page_json_text(sink, "layer", object->layer);
+    page_json_text(sink, "file", object->file);
+    if (p->meshes.of_object[i] == PAGE_NO_MESH) {
+      page_json_word(sink, "mesh", "null");
+    } else {
+      page_json_count(sink, "mesh", p->meshes.of_object[i]);
+    }
+    page_json_numbers(sink, "pose", object->pose.m, 12);
+    page_json_close(sink, '}');
+  }
+  page_json_close(sink, ']');
+}
+
+static void put_triangle_numbers(page_sink *sink, const page_meshes *plan) {
+  uint64_t all = 0, shown = 0;
+  for (uint32_t i = 0; i < plan->count; i++) {
+    all += (uint64_t)plan->meshes[i].triangles * plan->meshes[i].instances;
+    shown += (uint64_t)plan->meshes[i].shown * plan->meshes[i].instances;
+  }
+  page_json_open(sink, "triangles", '{');
+  page_json_count(sink, "all", all);
+  page_json_count(sink, "shown", shown);
+  page_json_close(sink, '}');
+}
+
+static void put_facts(page_sink *sink, const page *p) {
+  const graze_report *r = p->report;
+  page_json_text(sink, "title", r->title);
+  page_json_text(sink, "created", r->created);
+  page_json_text(sink, "units", r->units);
+  page_json_text(sink, "engine", r->engine);
+  page_json_text(sink, "exactness", r->exactness);
+  page_json_word(sink, "complete", r->complete ? "true" : "false");
+  page_json_count(sink, "object_pairs", r->object_pairs);
+  page_json_open(sink, "seconds", '{');
+  page_json_number(sink, "load", r->load_seconds);
+  page_json_number(sink, "build", r->build_seconds);
+  page_json_number(sink, "query", r->query_seconds);
+  page_json_close(sink, '}');
+  put_triangle_numbers(sink, &p->meshes);
+  if (p->snapshots != NULL) {
+    page_json_text(sink, "snapshots", p->snapshots);
+  } else {
+    page_json_word(sink, "snapshots", "null");
+  }
+}
+
+static void put_groups_and_rules(page_sink *sink, const graze_report *r) {
+  static const char *const kinds[] = {"object", "layers", "place"};
+  page_json_open(sink, "groups", '[');
+  for (uint32_t i = 0; i < r->group_count; i++) {
+    page_json_open(sink, NULL, '{');
+    page_json_text(sink, "kind", (unsigned)r->groups[i].kind < 3 ? kinds[r->groups[i].kind] : "");
+    page_json_text(sink, "title", r->groups[i].title);
+    page_json_count(sink, "clashes", r->groups[i].clashes);
+    page_json_close(sink, '}');
+  }
+  page_json_close(sink, ']');
+  page_json_open(sink, "rules", '[');
+  for (uint32_t i = 0; i < r->rule_count; i++) {
+    page_json_open(sink, NULL, '{');
+    page_json_text(sink, "text", r->rules[i].text);
+    page_json_count(sink, "pairs", r->rules[i].pairs);
+    page_json_close(sink, '}');
+  }
+  page_json_close(sink, ']');
+}
+
+static void put_counts(page_sink *sink, const graze_counts *counts) {
+  char hash[24];
+  page_json_open(sink, "counts", '{');
+  page_json_count(sink, "triangle_pairs", counts->triangle_pairs);
+  page_json_count(sink, "points", counts->points);
+  page_json_count(sink, "segments", counts->segments);
+  page_json_count(sink, "areas", counts->areas);
+  page_json_count(sink, "coplanar", counts->coplanar);
+  page_json_count(sink, "degenerate", counts->degenerate);
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)counts->hash); /* text: a double would lose bits */
+  page_json_text(sink, "hash", hash);
+  page_json_close(sink, '}');
+}
+
+static void put_group(page_sink *sink, const char *key, uint32_t group) {
+  if (group != GRAZE_NO_GROUP) page_json_count(sink, key, group);
+}
+
+static void put_box(page_sink *sink, const graze_box *box) {
+  for (int k = 0; k < 3; k++) {
+    if (box->min[k] <= box->max[k]) continue;
+    page_json_word(sink, "box", "null");
+    return;
+  }
+  page_json_open(sink, "box", '{');
+  page_json_numbers(sink, "min", box->min, 3);
+  page_json_numbers(sink, "max", box->max, 3);
+  page_json_close(sink, '}');
+}
+
+static void put_clash(page_sink *sink, const graze_report_clash *clash) {
+  page_json_open(sink, NULL, '{');
+  page_json_text(sink, "id", clash->id);
+  page_json_count(sink, "a", clash->a);
+  page_json_count(sink, "b", clash->b);
+  page_json_text(sink, "relation", graze_relation_string(clash->relation));
+  if (clash->reason != NULL) page_json_text(sink, "reason", clash->reason);
+  page_json_text(sink, "state", graze_report_state_string(clash->state));
+  page_json_text(sink, "mark", clash->mark);
+  page_json_text(sink, "comment", clash->comment);
+  put_counts(sink, &clash->counts);
+  put_box(sink, &clash->box);
+  page_json_numbers(sink, "point", clash->point, 3);
+  page_json_number(sink, "depth", clash->depth);
+  put_group(sink, "group_object", clash->group_object);
+  put_group(sink, "group_layers", clash->group_layers);
+  put_group(sink, "group_place", clash->group_place);
+  page_put_curve(sink, clash);
+  page_json_close(sink, '}');
+}
+
+static void put_record(page_sink *sink, const page *p) {
+  page_put_text(sink, "<script type=\"application/json\" id=\"record\">");
+  page_json_open(sink, NULL, '{');
+  page_json_text(sink, "format", "graze report page 1");
+  put_facts(sink, p);
+  put_groups_and_rules(sink, p->report);
+  put_meshes(sink, &p->meshes);
+  put_objects(sink, p);
+  page_json_open(sink, "clashes", '[');
+  for (uint32_t i = 0; i < p->report->clash_count; i++) {
+    page_put_text(sink, "\n"); /* a line a clash, for those who search with grep */
+    put_clash(sink, p->report->clashes + i);
+  }
+  page_json_close(sink, ']');
+  page_json_close(sink, '}');
+  page_put_text(sink, "</script>\n");
+}
+
+/* ---- the page ---- */
+
+static bool put_page(page *p, page_sink *sink) {
+  page_put(sink, page_part_head, page_part_head_size);
+  page_put_html(sink, p->report->title);
+  page_put(sink, page_part_body, page_part_body_size);
+  if (!page_meshes_put(&p->meshes, sink)) return false;
+  put_record(sink, p);
+  page_put(sink, page_part_tail, page_part_tail_size);
+  return true;
+}
+
+static bool write_page(page *p, page_sink *sink) {
+  if (!page_sink_open(sink, p->path)) {
+    return fail(p, GRAZE_ERROR_FILE, "cannot open for writing: %s", strerror(sink->reason));
+  }
+  bool memory = put_page(p, sink);
+  if (!memory) sink->reason = -1; /* so that the half page is removed */
+  if (page_sink_close(sink, p->path)) return true;
+  if (!memory) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+  return fail(p, GRAZE_ERROR_FILE, "cannot write: %s", strerror(sink->reason));
+}
+
+graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
+                                     const char *snapshots, graze_io_error *error) {
+  page p = {.path = path, .report = report, .snapshots = snapshots};
+  page_sink *sink = malloc(sizeof *sink);
+  if (path == NULL || report == NULL) {
+    fail(&p, GRAZE_ERROR_ARGUMENT, "a path and a report are needed");
+  } else if (sink == NULL) {
+    fail(&p, GRAZE_ERROR_MEMORY, "out of memory");
+  } else if (check_objects(&p) && check_clashes(&p)) {
+    if (page_meshes_plan(&p.meshes, report, triangle_budget != 0 ? triangle_budget : default_budget)) {
+      write_page(&p, sink);
+    } else {
+      fail(&p, GRAZE_ERROR_MEMORY, "out of memory");
+    }
+    page_meshes_free(&p.meshes);
+  }
+  free(sink);
+  if (error != NULL) *error = p.fault;
+  return p.fault.status;
+}

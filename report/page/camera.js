@@ -1,0 +1,126 @@
+/* camera.js: a turntable: the camera looks at a target from a distance, turned by yaw about the up axis and tilted by
+ * pitch. The horizon stays level, which engineers expect of a building or a machine. */
+const camera = {target: [0, 0, 0], distance: 2.6, yaw: -0.9, pitch: 0.5, upAxis: 2};
+const fieldOfView = 40 * Math.PI / 180;
+const steepest = Math.PI / 2 - 1e-3;
+let flight = null; /* an animation under way */
+
+/* A direction of the turntable (third number up) in view coordinates. */
+function turned(x, y, z) {
+  return camera.upAxis === 2 ? [x, y, z] : [x, z, -y];
+}
+
+function cameraFrame() {
+  const cp = Math.cos(camera.pitch), sp = Math.sin(camera.pitch), cy = Math.cos(camera.yaw), sy = Math.sin(camera.yaw);
+  const back = turned(cp * cy, cp * sy, sp), right = turned(-sy, cy, 0), up = turned(-sp * cy, -sp * sy, cp);
+  return {back, right, up, eye: add(camera.target, scaled(back, camera.distance))};
+}
+
+/* Everything that drawing needs. Near and far planes hug the assembly, so that depth keeps its digits. */
+function cameraMatrices(aspect) {
+  const frame = cameraFrame(), middle = size(frame.eye);
+  const far = middle + 1.05, near = Math.max(middle - 1.05, camera.distance * 0.02, far * 2e-5);
+  const projection = perspective(fieldOfView, aspect, near, far);
+  return {...frame, near, far, aspect,
+    toClip: multiply(projection, viewMatrix([0, 0, 0], frame.right, frame.up, frame.back)),
+    whole: multiply(projection, viewMatrix(frame.eye, frame.right, frame.up, frame.back))};
+}
+
+/* Turns about `pivot`, which stays where it is on the screen. */
+function orbit(yaw, pitch, pivot) {
+  const before = cameraFrame(), arm = subtract(camera.target, pivot);
+  const seen = [dot(arm, before.right), dot(arm, before.up), dot(arm, before.back)];
+  camera.yaw += yaw;
+  camera.pitch = clamp(camera.pitch + pitch, -steepest, steepest);
+  const after = cameraFrame();
+  camera.target = add(pivot, add(add(scaled(after.right, seen[0]), scaled(after.up, seen[1])), scaled(after.back, seen[2])));
+}
+
+/* Moves the assembly by pixels, `depth` from the eye along the line of sight. */
+function pan(dx, dy, depth, height) {
+  const frame = cameraFrame(), step = 2 * depth * Math.tan(fieldOfView / 2) / height;
+  camera.target = add(camera.target, add(scaled(frame.right, -dx * step), scaled(frame.up, dy * step)));
+}
+
+/* Comes closer (factor < 1) to a point, which stays where it is on the screen. */
+function zoom(factor, point) {
+  const distance = clamp(camera.distance * factor, 1e-6, 40);
+  camera.target = mix(point, camera.target, distance / camera.distance);
+  camera.distance = distance;
+}
+
+function stopFlight() {
+  flight = null;
+}
+
+/* Glides to another view; at once for those who want less motion. */
+function flyTo(goal) {
+  const turn = Math.round((camera.yaw - goal.yaw) / (2 * Math.PI)) * 2 * Math.PI; /* the short way round */
+  const to = {...goal, yaw: goal.yaw + turn};
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
+    Object.assign(camera, to);
+    flight = null;
+  } else {
+    flight = {from: {...camera, target: camera.target.slice()}, to, began: performance.now()};
+  }
+  requestDraw();
+}
+
+/* Distances change by factors rather than by steps. Returns whether the flight goes on. */
+function advanceFlight(now) {
+  if (!flight) return false;
+  const late = flight.last && now - flight.last > 200; /* too slow to be a movement: arrive */
+  const part = late ? 1 : clamp((now - flight.began) / 420, 0, 1), t = part * part * (3 - 2 * part);
+  const {from, to} = flight;
+  flight.last = now;
+  camera.target = mix(from.target, to.target, t);
+  camera.distance = from.distance ** (1 - t) * to.distance ** t;
+  camera.yaw = from.yaw + (to.yaw - from.yaw) * t;
+  camera.pitch = from.pitch + (to.pitch - from.pitch) * t;
+  if (part === 1) flight = null;
+  return flight !== null;
+}
+
+/* The distance from which a ball fills the view. */
+function distanceFor(radius) {
+  const narrow = Math.min(1, stageAspect());
+  return radius / Math.sin(Math.atan(Math.tan(fieldOfView / 2) * narrow));
+}
+
+function fitAll() {
+  const half = scaled(subtract(world.high, world.low), 0.5);
+  flyTo({target: mix(world.low, world.high, 0.5), distance: distanceFor(size(half) * 0.86), yaw: camera.yaw,
+    pitch: camera.pitch});
+}
+
+/* How much around a clash is shown: enough of both objects to know them again. */
+function clashRadius(clash) {
+  const smallest = Math.min(...[clash.a, clash.b].filter(isDrawable)
+    .map((number) => size(Array.from(boxHalf.subarray(3 * number, 3 * number + 3)))), 1);
+  const overlap = clash.box ? size(subtract(clash.box.max, clash.box.min)) / 2 / world.radius : 0;
+  return clamp(Math.max(1.25 * overlap, 0.5 * smallest), 2e-5, 1);
+}
+
+/* Seen from the outside of the assembly, a little from above, where the least stands in the way; turned so that neither
+ * object hides the place from it. */
+function frameClash(clash) {
+  if (clash.point.some((x) => x === null)) return;
+  const point = toView(clash.point);
+  const centre = clash.box ? mix(toView(clash.box.min), toView(clash.box.max), 0.5) : point;
+  const outwards = subtract(point, mix(world.low, world.high, 0.5));
+  const wish = add(scaled(unit(outwards), Math.min(1, 3 * size(outwards))), clearSide(clash, centre));
+  const back = unit(add(scaled(wish, 0.6), scaled(turned(0.45, -0.8, 0.65), 0.8)));
+  const [x, y, z] = camera.upAxis === 2 ? back : [back[0], -back[2], back[1]];
+  flyTo({target: centre, distance: distanceFor(clashRadius(clash)), yaw: Math.atan2(y, x),
+    pitch: clamp(Math.asin(clamp(z, -1, 1)), -0.2, 1.1)});
+}
+
+/* Away from the middles of both objects: they are behind the place then. */
+function clearSide(clash, centre) {
+  let away = [0, 0, 0];
+  for (const number of [clash.a, clash.b].filter(isDrawable)) {
+    const arm = subtract(centre, Array.from(boxCentre.subarray(3 * number, 3 * number + 3)));
+    away = add(away, scaled(arm, 1 / (size(boxHalf.subarray(3 * number, 3 * number + 3)) || 1)));
+  }
+  return size(away) > 1 ? unit(away) : away;
+}

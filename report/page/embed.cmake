@@ -1,0 +1,32 @@
+# Joins the page's sources and makes C of them: cmake -DOUT=FILE.c -DHERE=FOLDER "-DSCRIPTS=a.js;b.js" -P embed.cmake
+# page.html has three places: @STYLE@ and @SCRIPT@, which are filled in here, and @TITLE@ and @DATA@, where the text is
+# cut into the parts that html.c writes around what it knows.
+file(READ "${HERE}/page.html" page)
+file(READ "${HERE}/viewer.css" style)
+set(script "")
+foreach(name IN LISTS SCRIPTS)
+  file(READ "${HERE}/${name}" text)
+  string(APPEND script "${text}\n")
+endforeach()
+string(REPLACE "@STYLE@" "${style}" page "${page}")
+string(REPLACE "@SCRIPT@" "(function () {\n'use strict';\n${script}})();" page "${page}")
+string(FIND "${page}" "@TITLE@" title)
+string(FIND "${page}" "@DATA@" data)
+if(title LESS 0 OR data LESS title)
+  message(FATAL_ERROR "page.html lacks @TITLE@ or @DATA@")
+endif()
+math(EXPR body "${title} + 7")
+math(EXPR body_length "${data} - ${body}")
+math(EXPR tail "${data} + 6")
+string(SUBSTRING "${page}" 0 ${title} part_head)
+string(SUBSTRING "${page}" ${body} ${body_length} part_body)
+string(SUBSTRING "${page}" ${tail} -1 part_tail)
+
+set(code "/* Made by report/page/embed.cmake. */\n#include \"page_parts.h\"\n")
+foreach(part IN ITEMS head body tail)
+  string(HEX "${part_${part}}" bytes)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND code "const unsigned char page_part_${part}[] = {${bytes}};\n"
+    "const size_t page_part_${part}_size = sizeof page_part_${part};\n")
+endforeach()
+file(WRITE "${OUT}" "${code}")

@@ -1,0 +1,55 @@
+/* filter.js: which clashes are listed, and in which order. */
+const filter = {text: '', relations: new Set(), state: '', mark: '', layers: '', group: '', object: null};
+const order = {column: 'number', down: false};
+let listed = clashes.slice(); /* what passes, sorted */
+
+function passes(clash, words) {
+  if (filter.relations.size > 0 && !filter.relations.has(clash.relation)) return false;
+  if (filter.state && clash.state !== filter.state) return false;
+  if (filter.mark && (clash.mark || 'none') !== filter.mark) return false;
+  if (filter.layers && clash.layers !== filter.layers) return false;
+  if (filter.object !== null && clash.a !== filter.object && clash.b !== filter.object) return false;
+  if (filter.group) {
+    const group = Number(filter.group);
+    if (clash.group_object !== group && clash.group_layers !== group && clash.group_place !== group) return false;
+  }
+  return words.every((word) => clash.text.includes(word));
+}
+
+const collator = new Intl.Collator('en', {numeric: true});
+const sortKeys = {
+  number: (clash) => clash.number,
+  state: (clash) => clash.state,
+  relation: (clash) => relationWords[clash.relation],
+  a: (clash) => objects[clash.a].name,
+  b: (clash) => objects[clash.b].name,
+  layers: (clash) => clash.layers,
+  pairs: (clash) => clash.counts.triangle_pairs,
+  depth: (clash) => (clash.depth === null ? -1 : clash.depth),
+  mark: (clash) => clash.mark,
+};
+
+/* Equal keys stay in the order of the check. */
+function sortListed() {
+  const key = sortKeys[order.column], sign = order.down ? -1 : 1;
+  const keyed = listed.map((clash) => [key(clash), clash]);
+  const compare = keyed.length > 0 && typeof keyed[0][0] === 'string' ? collator.compare : (x, y) => x - y;
+  keyed.sort((x, y) => sign * compare(x[0], y[0]) || x[1].number - y[1].number);
+  listed = keyed.map((pair) => pair[1]);
+}
+
+function filterActive() {
+  return filter.text.trim() !== '' || filter.relations.size > 0 || filter.object !== null ||
+    Boolean(filter.state || filter.mark || filter.layers || filter.group);
+}
+
+function clearFilter() {
+  Object.assign(filter, {text: '', state: '', mark: '', layers: '', group: '', object: null});
+  filter.relations.clear();
+}
+
+function applyFilter() {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  listed = clashes.filter((clash) => passes(clash, words));
+  sortListed();
+}

@@ -1,0 +1,156 @@
+/* table.js: the list. Only the rows in sight are in the document, with padding above and below, so that ten thousand
+ * clashes scroll like ten. */
+const rowHeight = 26;
+const rowsAround = 12; /* above and below what is in sight */
+const rows = byId('rows');
+let firstRow = -1, lastRow = -1;
+
+const hasStates = clashes.some((clash) => clash.state);
+const hasMarks = clashes.some((clash) => clash.mark);
+const hasLayers = layerNames.some((name) => name);
+const columns = [
+  {key: 'number', title: '#', width: `${24 + 9 * count(clashes.length).length}px`, number: true,
+    text: (clash) => count(clash.number + 1)},
+  hasStates && {key: 'state', title: 'State', width: '74px', text: (clash) => clash.state},
+  {key: 'relation', title: 'Relation', width: '96px', text: (clash) => relationWords[clash.relation], dot: true},
+  {key: 'a', title: 'Object A', text: (clash) => objects[clash.a].name, path: true},
+  {key: 'b', title: 'Object B', text: (clash) => objects[clash.b].name, path: true},
+  hasLayers && {key: 'layers', title: 'Layers', width: '21%', text: (clash) => clash.layers},
+  {key: 'pairs', title: 'Pairs', hint: 'Pairs of triangles that meet', width: '62px', number: true,
+    text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
+  {key: 'depth', title: 'Depth', hint: 'Estimate of how deep they overlap' + (record.units ? ', ' + record.units : ''),
+    width: '72px', number: true, text: (clash) => rounded(clash.depth)},
+  hasMarks && {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
+].filter(Boolean);
+
+function buildTable() {
+  byId('columns').append(...columns.map((column) => {
+    const col = element('col', {className: 'column-' + column.key});
+    if (column.width) col.style.width = column.width;
+    return col;
+  }));
+  const head = element('tr', {'aria-rowindex': 1});
+  for (const column of columns) {
+    const button = element('button', {type: 'button', title: column.hint || 'Sort by ' + column.title.toLowerCase(),
+      onclick: () => sortBy(column.key)});
+    column.cell = element('th', {scope: 'col', role: 'columnheader',
+      className: `column-${column.key} ${column.number ? 'number' : ''}`}, button);
+    column.button = button;
+    head.append(column.cell);
+  }
+  byId('head').append(head);
+  rows.addEventListener('scroll', () => showRows(false), {passive: true});
+  new ResizeObserver(() => showRows(false)).observe(rows);
+  byId('body').addEventListener('click', (event) => {
+    const row = event.target.closest('tr.row');
+    if (row) selectClash(clashes[Number(row.dataset.number)], {frame: true});
+  });
+  rows.addEventListener('keydown', tableKey);
+  addEventListener('beforeprint', () => showRows(true, true));
+  addEventListener('afterprint', () => showRows(true));
+  showOrder();
+}
+
+function showOrder() {
+  for (const column of columns) {
+    const here = column.key === order.column;
+    column.cell.setAttribute('aria-sort', here ? (order.down ? 'descending' : 'ascending') : 'none');
+    column.button.textContent = column.title + (here ? (order.down ? ' \u25BE' : ' \u25B4') : '');
+  }
+}
+
+function sortBy(key) {
+  order.down = order.column === key && !order.down;
+  order.column = key;
+  sortListed();
+  showOrder();
+  showRows(true);
+  scrollToSelected();
+}
+
+function makeRow(clash, place) {
+  const row = element('tr', {className: 'row', id: 'row-' + place, 'aria-rowindex': place + 2});
+  row.dataset.number = clash.number;
+  if (clash.state === 'resolved') row.classList.add('resolved');
+  const chosen = clash === view.selected;
+  if (chosen) row.classList.add('chosen');
+  row.setAttribute('aria-selected', chosen);
+  for (const column of columns) {
+    const text = column.text(clash);
+    const cell = element('td', {className: `column-${column.key} ${column.number ? 'number' : 'name'}`, title: text});
+    if (column.dot) cell.append(relationDot(clash.relation));
+    cell.append(...(column.path ? pathParts(text) : [text]));
+    row.append(cell);
+  }
+  return row;
+}
+
+/* Of "Site/Pump 3/Flange" the end tells most, so it comes first: "Flange" and, paler, "Site/Pump 3". */
+function pathParts(name) {
+  const cut = name.lastIndexOf('/');
+  if (cut < 1 || cut === name.length - 1) return [name];
+  return [name.slice(cut + 1), element('span', {className: 'muted path'}, name.slice(0, cut))];
+}
+
+function relationDot(relation) {
+  const dot = element('span', {className: 'dot', 'aria-hidden': 'true'});
+  dot.style.background = relationColours[relation];
+  return dot;
+}
+
+function padRow(height) {
+  const cell = element('td'), row = element('tr', {className: 'pad', 'aria-hidden': 'true'}, cell);
+  cell.style.height = height + 'px';
+  return row;
+}
+
+/* `again`: the rows themselves have changed; `all`: every row, for paper. */
+function showRows(again, all) {
+  const top = Math.floor(rows.scrollTop / rowHeight);
+  const first = all ? 0 : Math.max(0, top - rowsAround);
+  const last = all ? listed.length
+    : Math.min(listed.length, top + Math.ceil(rows.clientHeight / rowHeight) + rowsAround);
+  if (!again && first === firstRow && last === lastRow) return;
+  firstRow = first;
+  lastRow = last;
+  const made = [];
+  if (first > 0) made.push(padRow(first * rowHeight));
+  for (let place = first; place < last; place++) made.push(makeRow(listed[place], place));
+  if (last < listed.length) made.push(padRow((listed.length - last) * rowHeight));
+  byId('body').replaceChildren(...made);
+  byId('table').setAttribute('aria-rowcount', listed.length + 1);
+  const place = listed.indexOf(view.selected);
+  if (place >= first && place < last) byId('table').setAttribute('aria-activedescendant', 'row-' + place);
+  else byId('table').removeAttribute('aria-activedescendant');
+}
+
+function scrollToSelected() {
+  const place = listed.indexOf(view.selected), head = byId('head').offsetHeight;
+  if (place < 0) return;
+  const top = place * rowHeight;
+  if (top < rows.scrollTop) rows.scrollTop = top;
+  if (top + rowHeight + head > rows.scrollTop + rows.clientHeight) {
+    rows.scrollTop = top + rowHeight + head - rows.clientHeight;
+  }
+}
+
+/* Steps through the list from the selected clash; without one from the top. */
+function step(by) {
+  if (listed.length === 0) return;
+  const place = listed.indexOf(view.selected);
+  const next = place < 0 ? (by > 0 ? 0 : listed.length - 1) : clamp(place + by, 0, listed.length - 1);
+  selectClash(listed[next], {frame: true});
+}
+
+function tableKey(event) {
+  const page = Math.max(1, Math.floor(rows.clientHeight / rowHeight) - 2);
+  const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.length, End: listed.length};
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('button')) return;
+  if (event.key in steps) {
+    event.preventDefault();
+    event.stopPropagation();
+    step(steps[event.key]);
+  } else if (event.key === 'Enter' && view.selected) {
+    frameClash(view.selected);
+  }
+}

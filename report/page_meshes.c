@@ -1,0 +1,127 @@
+/* page_meshes.c: see page_meshes.h. One mesh is in memory at a time, so that a page needs little more than its largest
+ * mesh. Processors are taken to be little-endian, as the page's are. */
+#include "page_meshes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "thin.h"
+
+/* How much closer meshes of a clash are looked at than others, and how often the triangles of the budget may be drawn
+ * in all when many objects share a mesh. */
+static const double clash_weight = 4;
+enum { DRAWN_PER_BUDGET = 4 };
+
+typedef struct use {
+  uintptr_t mesh;
+  uint32_t object;
+} use;
+
+static int compare_uses(const void *left, const void *right) {
+  const use *a = left, *b = right;
+  if (a->mesh != b->mesh) return a->mesh < b->mesh ? -1 : 1;
+  return (a->object > b->object) - (a->object < b->object);
+}
+
+/* Meshes are told apart by address and numbered by their first object: addresses must not decide the order. */
+static bool number_meshes(page_meshes *plan, const graze_report *report) {
+  use *uses = malloc((report->object_count + 1) * sizeof *uses);
+  uint32_t count = 0;
+  if (uses == NULL) return false;
+  for (uint32_t i = 0; i < report->object_count; i++) {
+    plan->of_object[i] = PAGE_NO_MESH;
+    if (report->objects[i].mesh != NULL) uses[count++] = (use){(uintptr_t)report->objects[i].mesh, i};
+  }
+  qsort(uses, count, sizeof *uses, compare_uses);
+  for (uint32_t i = 0, first = 0; i < count; i++) { /* at first: the number of the mesh's first object */
+    if (uses[i].mesh != uses[first].mesh) first = i;
+    plan->of_object[uses[i].object] = uses[first].object;
+  }
+  free(uses);
+  for (uint32_t i = 0; i < report->object_count; i++) {
+    if (plan->of_object[i] == PAGE_NO_MESH) continue;
+    if (plan->of_object[i] == i) {
+      plan->meshes[plan->count] = (page_mesh){.mesh = report->objects[i].mesh};
+      plan->of_object[i] = plan->count++;
+    } else {
+      plan->of_object[i] = plan->of_object[plan->of_object[i]]; /* the first one has its number by now */
+    }
+    plan->meshes[plan->of_object[i]].instances++;
+  }
+  return true;
+}
+
+static bool share_out(page_meshes *plan, const graze_report *report, uint64_t budget) {
+  thin_wish *wishes = malloc((plan->count + 1) * sizeof *wishes);
+  if (wishes == NULL) return false;
+  for (uint32_t i = 0; i < plan->count; i++) {
+    page_mesh *m = plan->meshes + i;
+    m->triangles = graze_mesh_triangle_count(m->mesh);
+    wishes[i] = (thin_wish){m->triangles, m->instances, 1};
+  }
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    uint32_t a = plan->of_object[report->clashes[i].a], b = plan->of_object[report->clashes[i].b];
+    if (a != PAGE_NO_MESH) wishes[a].weight = clash_weight;
+    if (b != PAGE_NO_MESH) wishes[b].weight = clash_weight;
+  }
+  uint64_t drawn = budget < UINT64_MAX / DRAWN_PER_BUDGET ? budget * DRAWN_PER_BUDGET : UINT64_MAX;
+  thin_share(wishes, plan->count, budget, drawn, plan->shares);
+  free(wishes);
+  return true;
+}
+
+bool page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget) {
+  size_t room = (size_t)report->object_count + 1;
+  *plan = (page_meshes){0};
+  plan->meshes = calloc(room, sizeof *plan->meshes);
+  plan->of_object = calloc(room, sizeof *plan->of_object);
+  plan->shares = calloc(room, sizeof *plan->shares);
+  if (plan->meshes == NULL || plan->of_object == NULL || plan->shares == NULL) return false;
+  return number_meshes(plan, report) && share_out(plan, report, budget);
+}
+
+void page_meshes_free(page_meshes *plan) {
+  free(plan->meshes);
+  free(plan->of_object);
+  free(plan->shares);
+}
+
+static void put_triangles(page_base64 *stream, const thin_mesh *made) {
+  if (made->point_count > UINT16_MAX + 1) {
+    page_base64_put(stream, made->triangles, made->triangle_count * sizeof *made->triangles);
+    return;
+  }
+  for (uint32_t t = 0; t < made->triangle_count; t++) {
+    uint16_t narrow[3];
+    for (int c = 0; c < 3; c++) narrow[c] = (uint16_t)made->triangles[t][c];
+    page_base64_put(stream, narrow, sizeof narrow);
+  }
+}
+
+static void put_mesh(page_sink *sink, const thin_mesh *made) {
+  page_base64 stream = {.sink = sink};
+  page_put_text(sink, "<script type=\"text/plain\" class=\"mesh\">");
+  page_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
+  if (made->point_count % 2 == 1) page_base64_put(&stream, "\0", 2);
+  put_triangles(&stream, made);
+  page_base64_end(&stream);
+  page_put_text(sink, "</script>\n");
+}
+
+bool page_meshes_put(page_meshes *plan, page_sink *sink) {
+  thinner work = {0};
+  bool done = true;
+  for (uint32_t i = 0; i < plan->count && sink->reason == 0 && done; i++) {
+    page_mesh *m = plan->meshes + i;
+    done = thin_make(&work, m->mesh, plan->shares[i]);
+    if (!done) break;
+    put_mesh(sink, &work.made);
+    m->shown = work.made.triangle_count;
+    m->points = work.made.point_count;
+    m->solid = work.made.solid;
+    memcpy(m->min, work.made.min, sizeof m->min);
+    memcpy(m->max, work.made.max, sizeof m->max);
+  }
+  thin_free(&work);
+  return done;
+}

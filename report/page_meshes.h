@@ -1,0 +1,38 @@
+/* page_meshes.h: the distinct meshes of a record: which object shows which, how far each is thinned, and their bytes.
+ * Private to report. */
+#ifndef GRAZE_REPORT_PAGE_MESHES_H
+#define GRAZE_REPORT_PAGE_MESHES_H
+
+#include "graze/report.h"
+#include "page_sink.h"
+
+#define PAGE_NO_MESH UINT32_MAX
+
+typedef struct page_mesh { /* what the page's record says of a mesh */
+  const graze_mesh *mesh;
+  uint32_t instances;
+  uint32_t triangles; /* of the mesh itself */
+  uint32_t shown;
+  uint32_t points;
+  double min[3], max[3];
+  int solid;
+} page_mesh;
+
+typedef struct page_meshes {
+  page_mesh *meshes; /* in the order of their first object */
+  uint32_t count;
+  uint32_t *of_object; /* number of the mesh, or PAGE_NO_MESH */
+  uint32_t *shares;
+} page_meshes;
+
+/* False: out of memory. Free it either way. */
+bool page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget);
+
+/* Writes a script element for each mesh: base64 of its points (three 16-bit numbers each, padded to a multiple of 4
+ * bytes) and of its triangles (three numbers of a point each, 16 bits, or 32 with more than 65,536 points), all
+ * little-endian; and notes in the plan what was written. False: out of memory. */
+bool page_meshes_put(page_meshes *plan, page_sink *sink);
+
+void page_meshes_free(page_meshes *plan);
+
+#endif

@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""The report page in a browser, used as a reader uses it: clicks, keys, wheel, and a look at what is on the screen.
+
+page_test.py MAKE_PAGES CHROMIUM WORK_FOLDER [TEST ...]
+
+Exit code 77: the browser does not start here, which is said in a line that begins with SKIPPED.
+"""
+import colorsys
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+from browser import Browser, Failure, pixels
+
+WIDTH, HEIGHT = 1280, 800
+ORANGE, BLUE = (15, 45), (205, 225)  # hues, degrees
+
+
+def check(condition, words):
+    if not condition:
+        raise Failure(words)
+
+
+def texts(browser, column):
+    """What a column of the list shows, from the top."""
+    return browser.run(f"[...document.querySelectorAll('#body td.column-{column}')].map((e) => e.textContent)")
+
+
+def shown(browser):
+    return browser.run("document.getElementById('shown').textContent")
+
+
+def picture(browser):
+    """The 3D view at half its size, which is enough and takes a quarter of the time to read."""
+    return pixels(browser.screenshot("#canvas", scale=0.5))
+
+
+def share_of_hue(rows, hue):
+    """Part of the picture whose strong colours are of a hue."""
+    found = total = 0
+    for row in rows:
+        for r, g, b in row:
+            total += 1
+            h, s, v = colorsys.rgb_to_hsv(r / 255, g / 255, b / 255)
+            found += hue[0] <= 360 * h <= hue[1] and s > 0.6 and v > 0.3
+    return found / total
+
+
+def difference(one, other):
+    """Part of the pixels that two pictures of one size do not share."""
+    check(one[:2] == other[:2], "the pictures have different sizes")
+    far = total = 0
+    for p, q in zip(one[2], other[2]):
+        for x, y in zip(p, q):
+            total += 1
+            far += max(abs(x[k] - y[k]) for k in range(3)) > 24
+    return far / total
+
+
+def row_place(browser, name):
+    """Selector of the row of the clash with this id."""
+    number = browser.run(f"""JSON.parse(document.getElementById('record').textContent).clashes
+        .findIndex((clash) => clash.id === {json.dumps(name)})""")
+    check(number >= 0, f"no clash {name}")
+    return f'tr.row[data-number="{number}"]'
+
+
+def crossing(browser):
+    """A clash of two pipes at right angles."""
+    return browser.run("""(() => { const r = JSON.parse(document.getElementById('record').textContent);
+        return r.clashes.find((c) => r.objects[c.a].name.endsWith('/crossing_1') && c.relation === 'cross').id; })()""")
+
+
+# ---- the tests: each gets a browser and the pages ----
+
+
+def test_loads(browser, pages):
+    browser.open(pages["sample"])
+    check(browser.run("document.title") == "Plant 7, revision C", "the title is wrong")
+    check(shown(browser) == "16 clashes", f"the list says {shown(browser)}")
+    check(len(texts(browser, "relation")) == 16, "rows are missing")
+    check(browser.run("document.getElementById('incomplete').hidden"), "a complete check is called incomplete")
+    check(browser.run("document.getElementById('thinned').hidden"), "whole meshes are called thinned")
+    check(browser.run("document.getElementById('no-view').hidden"), "there is no 3D view")
+    chips = browser.run("document.getElementById('chips').textContent")
+    check("cross 10" in chips and "unknown 1" in chips, f"the chips say {chips}")
+    check("36 pairs" in browser.run("document.getElementById('rules').textContent"), "the rules lack a count")
+    _, _, rows = picture(browser)
+    colours = {pixel for row in rows[::2] for pixel in row[::2]}
+    check(len(colours) > 100, f"the view shows {len(colours)} colours only")
+
+
+def test_row_click(browser, pages):
+    browser.open(pages["sample"])
+    name = crossing(browser)
+    check(share_of_hue(picture(browser)[2], ORANGE) < 0.002, "orange without a selected clash")
+    browser.click(row_place(browser, name))
+    browser.settle()
+    details = browser.run("document.getElementById('details').textContent")
+    for words in (name, "Unit 1/crossing_1", "Unit 1/crossing_2", "(estimate)", "plant.glb"):
+        check(words in details, f"the details lack {words}")
+    check(browser.run("document.querySelector('tr.chosen').getAttribute('aria-selected')") == "true", "no row is chosen")
+    check(browser.run("location.hash") == "#clash=" + name, "the address does not name the clash")
+    rows = picture(browser)[2]
+    orange, blue = share_of_hue(rows, ORANGE), share_of_hue(rows, BLUE)
+    check(orange > 0.02 and blue > 0.02, f"orange {orange:.4f}, blue {blue:.4f} of the picture")
+    browser.key("Escape")
+    browser.settle()
+    check(browser.run("document.getElementById('details').hidden"), "Escape does not close the details")
+    check(browser.run("location.hash") in ("", "#"), "Escape leaves the address")
+
+
+def test_sort(browser, pages):
+    browser.open(pages["sample"])
+    for column, key in (("pairs", lambda t: int(t.replace(",", "") or 0)), ("a", lambda t: t), ("relation", lambda t: t)):
+        for direction in ("ascending", "descending"):
+            browser.click(f"th.column-{column} button")
+            check(browser.run(f"document.querySelector('th.column-{column}').getAttribute('aria-sort')") == direction,
+                  f"{column} is not {direction}")
+            got = texts(browser, column)
+            check(len(got) == 16, "sorting loses rows")
+            if column == "a":  # run_4 before run_11
+                got = [re.sub(r"\d+", lambda m: m.group().zfill(6), t) for t in got]
+            wanted = sorted(got, key=key, reverse=direction == "descending")
+            check([key(t) for t in got] == [key(t) for t in wanted], f"{column} {direction}: {got}")
+
+
+def test_filter(browser, pages):
+    browser.open(pages["sample"])
+    browser.click("#search")
+    browser.call("Input.insertText", text="RUN_4 run_11")
+    check(shown(browser) == "1 of 16 clashes", f"text: {shown(browser)}")
+    browser.click("#clear")
+    check(shown(browser) == "16 clashes", "the filters are not cleared")
+    browser.click('#chips button[data-relation="touch"]')
+    check(texts(browser, "relation") == ["touch"], "the chip does not filter")
+    browser.click('#chips button[data-relation="unknown"]')
+    check(sorted(texts(browser, "relation")) == ["touch", "unknown"], "two chips are not both")
+    browser.click("#clear")
+    for selector, value, column, wanted in (("#state", "resolved", "state", {"resolved"}), ("#mark", "approved", "mark", {"approved"})):
+        browser.choose(selector, value)
+        check(set(texts(browser, column)) == wanted, f"{selector}: {texts(browser, column)}")
+        browser.click("#clear")
+    for selector in ("#layers", "#group"):
+        value, words = browser.run(f"""(() => {{ const o = [...document.querySelectorAll({json.dumps(selector)} + ' option')]
+            .find((x) => x.value !== ''); return [o.value, o.textContent]; }})()""")
+        browser.choose(selector, value)
+        count = len(texts(browser, "relation"))
+        check(0 < count < 16, f"{selector} {words}: {count}")
+        browser.click("#clear")
+    browser.click("#search")
+    browser.call("Input.insertText", text="no such thing")
+    check("No clash passes" in browser.run("document.getElementById('nothing').textContent"), "an empty list says nothing")
+
+
+def test_keys(browser, pages):
+    browser.open(pages["sample"])
+    place = "Number(document.querySelector('tr.chosen').dataset.number)"
+    browser.key("n", "n")
+    check(browser.run(place) == 0, "n does not start at the top")
+    browser.key("n", "n")
+    browser.key("n", "n")
+    browser.key("p", "p")
+    check(browser.run(place) == 1, "n and p do not step")
+    browser.click("tr.chosen")
+    browser.run("document.getElementById('table').focus()")
+    browser.key("ArrowDown")
+    check(browser.run(place) == 2, "an arrow does not step")
+    active = browser.run("document.getElementById('table').getAttribute('aria-activedescendant')")
+    check(browser.run(f"document.getElementById({json.dumps(active)}).classList.contains('chosen')"), "aria points elsewhere")
+    browser.settle()
+    browser.run("document.getElementById('canvas').focus()")
+    before = picture(browser)
+    browser.key("ArrowLeft")
+    browser.settle()
+    check(difference(before, picture(browser)) > 0.02, "an arrow does not turn the view")
+    browser.key("f", "f")
+    browser.settle()
+
+
+def test_mouse(browser, pages):
+    browser.open(pages["sample"], "#clash=hand-1")
+    x, y = browser.place("#canvas")
+    before = picture(browser)
+    browser.drag(x, y + 60, x + 150, y + 90)
+    browser.settle()
+    turned = picture(browser)
+    check(difference(before, turned) > 0.02, "dragging does not turn")
+    browser.drag(x, y + 60, x + 80, y + 60, "right")
+    browser.settle()
+    moved = picture(browser)
+    check(difference(turned, moved) > 0.02, "dragging with the right button does not move")
+    browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240)
+    browser.settle()
+    check(difference(moved, picture(browser)) > 0.02, "the wheel does not zoom")
+
+
+def test_touch(browser, pages):
+    """One finger turns, two come closer."""
+    browser.open(pages["sample"], "#clash=hand-1")
+    x, y = browser.place("#canvas")
+
+    def touch(kind, *points):
+        browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": p, "y": q, "id": i} for i, (p, q) in enumerate(points)])
+
+    before = picture(browser)
+    touch("touchStart", (x, y + 60))
+    for step in range(1, 6):
+        touch("touchMove", (x + 30 * step, y + 60))
+    touch("touchEnd")
+    browser.settle()
+    turned = picture(browser)
+    check(difference(before, turned) > 0.02, "a finger does not turn")
+    blue = share_of_hue(turned[2], BLUE) + share_of_hue(turned[2], ORANGE)
+    touch("touchStart", (x - 30, y), (x + 30, y))
+    for step in range(1, 6):
+        touch("touchMove", (x - 30 - 12 * step, y), (x + 30 + 12 * step, y))
+    touch("touchEnd")
+    browser.settle()
+    closer = picture(browser)
+    check(share_of_hue(closer[2], BLUE) + share_of_hue(closer[2], ORANGE) > 1.5 * blue, "two fingers do not zoom")
+
+
+def test_pick(browser, pages):
+    """What is clicked is named, and its clashes can be listed. The place comes from the picture."""
+    browser.open(pages["sample"])
+    browser.click(row_place(browser, crossing(browser)))
+    browser.settle()
+    _, _, rows = picture(browser)
+    spots = [(x, y) for y, row in enumerate(rows) for x, (r, g, b) in enumerate(row)
+             if y > 30 and r > 150 and r > 1.6 * g and g > 2 * b]
+    check(len(spots) > 125, "no orange to click on")
+    inner = [(x, y) for x, y in spots if all((x + dx, y + dy) in set_of(spots) for dx, dy in ((-3, 0), (3, 0), (0, 3), (0, -3)))]
+    left, top = browser.run("(() => { const b = document.getElementById('canvas').getBoundingClientRect(); return [b.left, b.top]; })()")
+    x, y = inner[len(inner) // 4]
+    browser.click_at(left + 2 * x, top + 2 * y)
+    card = browser.run("document.getElementById('picked').textContent")
+    check("Unit 1/crossing_1" in card and "structure" in card, f"the card says: {card}")
+    browser.click("#picked-filter")
+    check(shown(browser) == "2 of 16 clashes of Unit 1/crossing_1", f"the list says {shown(browser)}")
+
+
+def set_of(spots, kept={}):
+    """The set of a list, made once."""
+    if kept.get("of") is not spots:
+        kept.update(of=spots, made=set(spots))
+    return kept["made"]
+
+
+def test_section(browser, pages):
+    browser.open(pages["sample"])
+    browser.click(row_place(browser, crossing(browser)))
+    browser.settle()
+    whole = picture(browser)
+    browser.choose("#section-axis", "0")
+    browser.settle()
+    cut = picture(browser)
+    check(difference(whole, cut) > 0.02, "the section changes nothing")
+    check(browser.run("!document.getElementById('section-more').hidden"), "the slider is not there")
+    browser.click("#section-flip")
+    browser.settle()
+    check(difference(cut, picture(browser)) > 0.02, "flipping changes nothing")
+    browser.choose("#section-at", "0")
+    browser.settle()
+    flipped = picture(browser)
+    browser.choose("#section-axis", "")
+    browser.settle()
+    back = picture(browser)
+    check(difference(flipped, back) > 0.02 and difference(whole, back) < 0.002, "without the section all is not as before")
+
+
+def test_deep_link(browser, pages):
+    browser.open(pages["sample"], "#clash=hand-4")
+    details = browser.run("document.getElementById('details').textContent")
+    check("hand-4" in details and "the second mesh is not closed" in details, "the address does not lead to the clash")
+    browser.open(pages["sample"], "#clash=nobody")
+    check("nobody" in shown(browser), "an address of a clash that is not there says nothing")
+
+
+def test_snapshot(browser, pages):
+    """A picture that is there is shown, one that is missing leaves no hole."""
+    folder = os.path.join(os.path.dirname(pages["sample"]), "snapshots")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "hand-1.png"), "wb") as file:
+        browser.open(pages["sample"])
+        file.write(browser.screenshot("#axes"))
+    browser.open(pages["sample"], "#clash=hand-1")
+    browser.wait("document.querySelector('#details img') && !document.querySelector('#details img').hidden", 10)
+    browser.click(row_place(browser, "hand-2"))
+    browser.wait("!document.querySelector('#details img')", 10)
+
+
+def test_dark(browser, pages):
+    def brightness():
+        _, _, rows = pixels(browser.screenshot("body", scale=0.5))
+        return sum(sum(p) for row in rows[::7] for p in row[::7]) / sum(3 * len(row[::7]) for row in rows[::7])
+
+    browser.dark(False)
+    browser.open(pages["sample"])
+    light = brightness()
+    browser.dark(True)
+    browser.settle()
+    dark = brightness()
+    check(light > 200 and dark < 60, f"brightness {light:.0f} light, {dark:.0f} dark")
+    browser.click("#theme")
+    browser.settle()
+    check(brightness() > 200, "the button does not switch to light")
+    browser.click("#theme")
+    browser.run("try { localStorage.clear() } catch {}")
+    browser.dark(False)
+
+
+def test_narrow(browser, pages):
+    browser.open(pages["sample"])
+    browser.resize(390, 844, True)
+    browser.settle()
+    check(browser.run("document.documentElement.scrollWidth") <= 390, "a telephone has to scroll sideways")
+    browser.click(row_place(browser, crossing(browser)))
+    browser.settle()
+    check(share_of_hue(picture(browser)[2], ORANGE) > 0.01, "a clash is not shown on a telephone")
+    browser.resize(WIDTH, HEIGHT)
+
+
+def print_all(browser):
+    """On paper every row is there."""
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    check(browser.run("document.querySelectorAll('tr.row').length") == 10000, "rows are missing on paper")
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    check(browser.run("document.querySelectorAll('tr.row').length") < 100, "the rows stay")
+
+
+def test_states(browser, pages):
+    browser.open(pages["empty"])
+    check(browser.run("document.getElementById('nothing').textContent") == "Nothing found: all 325 pairs of objects checked.",
+          "nothing found is not said")
+    browser.open(pages["incomplete"])
+    banner = browser.run("[document.getElementById('incomplete').hidden, document.getElementById('incomplete').textContent]")
+    check(not banner[0] and banner[1].startswith("INCOMPLETE"), "an incomplete check does not say so")
+    browser.open(pages["thinned"])
+    note = browser.run("document.getElementById('thinned').textContent")
+    check(re.match(r"[\d,]+ of 61,952 triangles shown: meshes are thinned for view only\.", note), f"thinned: {note}")
+
+
+def test_big(browser, pages):
+    """Ten thousand clashes, five million triangles: still usable, on a processor that paints by itself."""
+    began = time.monotonic()
+    browser.open(pages["big"], limit=300)
+    print(f"  big page: opened and drawn in {time.monotonic() - began:.1f} s")
+    check(shown(browser) == "10,000 clashes", f"the list says {shown(browser)}")
+    check(browser.run("document.querySelectorAll('tr.row').length") < 100, "the list is not virtual")
+    took = browser.run("""new Promise((done) => { const list = document.getElementById('rows'); let n = 0;
+        const began = performance.now(), turn = () => { if (n++ === 50) done((performance.now() - began) / 50);
+            else { list.scrollTop = n * 4999; requestAnimationFrame(turn); } }; turn(); })""")
+    print(f"  big page: {took:.1f} ms a step of scrolling")
+    check(took < 500, f"{took:.0f} ms a step of scrolling")
+    number = browser.run("document.querySelector('tr.row').dataset.number")
+    check(int(number) > 5000, "scrolling shows the same rows")
+    browser.click("tr.row:nth-child(20)")
+    browser.settle(300)
+    check(share_of_hue(picture(browser)[2], ORANGE) > 0.002, "the clash is not shown")
+    print_all(browser)
+
+
+TESTS = [value for name, value in list(globals().items()) if name.startswith("test_")]
+
+
+def make_pages(program, folder):
+    os.makedirs(folder, exist_ok=True)
+    pages = {}
+    for kind in ("sample", "empty", "incomplete", "thinned", "big"):
+        pages[kind] = os.path.join(folder, kind + ".html")
+        print(kind, subprocess.run([program, kind, pages[kind]], check=True, capture_output=True, text=True).stdout, end="")
+    return pages
+
+
+def expected(problem):
+    """A missing snapshot is looked for and not found: that is how it gets hidden."""
+    return "ERR_FILE_NOT_FOUND" in problem and "/snapshots/" in problem
+
+
+def run(test, browser, pages):
+    browser.problems.clear()
+    try:
+        test(browser, pages)
+        problems = [p for p in browser.problems if not expected(p)]
+        check(not problems, f"the console says: {problems}")
+    except Failure:
+        traceback.print_exc()
+        browser.screenshot(path=os.path.join(os.path.dirname(pages["sample"]), test.__name__ + ".png"))
+        return False
+    return True
+
+
+def main():
+    program, chromium, folder, wanted = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+    pages = make_pages(program, folder)
+    try:
+        browser = Browser(chromium, WIDTH, HEIGHT)
+    except (Failure, OSError) as failure:
+        print(f"SKIPPED: {chromium} does not start: {failure}")
+        return 77
+    failed = 0
+    with browser:
+        for test in TESTS:
+            if wanted and test.__name__ not in wanted:
+                continue
+            began = time.monotonic()
+            good = run(test, browser, pages)
+            failed += not good
+            print(f"{'ok' if good else 'FAILED':6} {test.__name__} {time.monotonic() - began:.1f} s", flush=True)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
