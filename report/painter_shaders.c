@@ -1,0 +1,198 @@
+/* The shaders of the pictures.
+ *
+ * solid    flat faces: the normal is that of the face, from the derivatives of the position, so that meshes need no
+ *          normals and no vertices of their own per face. Two lights that travel with the eye, and darker rims.
+ * compose  puts the layers together: background, ghosts, subject. Outlines where depth bends: over a flat face depth
+ *          is linear in the picture, so its second difference is 0 there and not at edges and silhouettes.
+ * marks    lines with round ends and dots, their edges smoothed by distance.
+ * plain    one colour, for the trial pictures; dots: single points, which an occlusion query counts. */
+#include "gl/program.h"
+#include "painter.h"
+
+static const char solid_vertex[] =
+    "#version 450 core\n"
+    "layout(location = 0) in vec3 position;\n"
+    "layout(location = 1) in vec4 row_x;\n"
+    "layout(location = 2) in vec4 row_y;\n"
+    "layout(location = 3) in vec4 row_z;\n"
+    "layout(location = 4) in vec4 colour;\n"
+    "layout(location = 0) uniform vec3 projection;\n" /* 1 / tan_x, 1 / tan_y, near */
+    "layout(location = 3) uniform float cut;\n"       /* nothing nearer than this is drawn, when clipping is on */
+    "out vec3 place;\n"
+    "flat out vec4 tint;\n"
+    "out float gl_ClipDistance[1];\n"
+    "void main() {\n"
+    "  vec4 p = vec4(position, 1.0);\n"
+    "  place = vec3(dot(row_x, p), dot(row_y, p), dot(row_z, p));\n"
+    "  tint = colour;\n"
+    "  gl_ClipDistance[0] = place.z - cut;\n"
+    "  gl_Position = vec4(place.xy * projection.xy, projection.z, place.z);\n"
+    "}\n";
+
+static const char solid_fragment[] =
+    "#version 450 core\n"
+    "layout(location = 1) uniform float stripes;\n" /* pixels from stripe to stripe; 0: whole */
+    "layout(location = 2) uniform vec4 hole;\n"     /* centre in view space and radius; 0: none */
+    "in vec3 place;\n"
+    "flat in vec4 tint;\n"
+    "out vec4 result;\n"
+    "void main() {\n"
+    "  if (stripes > 0.0 && mod(gl_FragCoord.x + gl_FragCoord.y, stripes) < 0.5 * stripes) discard;\n"
+    /* ghosts before the clash, in the cone from the eye to it */
+    "  if (hole.w > 0.0 && place.z < hole.z && length(place.xy / place.z * hole.z - hole.xy) < hole.w) discard;\n"
+    "  vec3 n = cross(dFdx(place), dFdy(place));\n"
+    "  float l = length(n);\n"
+    "  n = l > 0.0 ? n / l : vec3(0.0, 0.0, -1.0);\n"
+    "  vec3 to_eye = -normalize(place);\n"
+    "  float facing = dot(n, to_eye);\n"
+    "  if (facing < 0.0) { n = -n; facing = -facing; }\n"
+    "  float key = max(dot(n, vec3(-0.46, 0.72, -0.52)), 0.0);\n"
+    "  float fill = max(dot(n, vec3(0.80, 0.05, -0.60)), 0.0);\n"
+    "  float shade = 0.40 + 0.52 * key + 0.22 * fill;\n"
+    "  shade *= mix(0.70, 1.0, smoothstep(0.0, 0.45, facing));\n"
+    "  vec3 lit = tint.rgb * shade + vec3(0.10) * pow(key, 12.0);\n"
+    "  result = vec4(lit * tint.a, tint.a);\n"
+    "}\n";
+
+static const char plain_fragment[] =
+    "#version 450 core\n"
+    "in vec3 place;\n"
+    "flat in vec4 tint;\n"
+    "out vec4 result;\n"
+    "void main() { result = tint; }\n";
+
+static const char screen_vertex[] =
+    "#version 450 core\n"
+    "void main() {\n"
+    "  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);\n"
+    "  gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0);\n"
+    "}\n";
+
+static const char compose_fragment[] =
+    "#version 450 core\n"
+    "layout(binding = 0) uniform sampler2DMS subject_colour;\n"
+    "layout(binding = 1) uniform sampler2DMS subject_depth;\n"
+    "layout(binding = 2) uniform sampler2DMS ghost_colour;\n"
+    "layout(binding = 3) uniform sampler2DMS ghost_depth;\n"
+    "layout(location = 0) uniform int ghosts;\n"
+    "layout(location = 1) uniform vec2 size;\n"
+    "layout(location = 2) uniform float focus;\n" /* depth of the clash */
+    "out vec4 result;\n"
+    "float bend(sampler2DMS depth, ivec2 at, ivec2 last, float d) {\n"
+    "  float l = texelFetch(depth, ivec2(max(at.x - 1, 0), at.y), 0).r;\n"
+    "  float r = texelFetch(depth, ivec2(min(at.x + 1, last.x), at.y), 0).r;\n"
+    "  float u = texelFetch(depth, ivec2(at.x, max(at.y - 1, 0)), 0).r;\n"
+    "  float v = texelFetch(depth, ivec2(at.x, min(at.y + 1, last.y)), 0).r;\n"
+    "  float most = max(d, max(max(l, r), max(u, v)));\n"
+    "  if (most == 0.0) return 0.0;\n"
+    "  float x = abs(l + r - 2.0 * d), y = abs(u + v - 2.0 * d);\n"
+    "  return smoothstep(0.0011, 0.0045, max(x, y) / most);\n"
+    "}\n"
+    "void main() {\n"
+    "  ivec2 at = ivec2(gl_FragCoord.xy), last = ivec2(size) - 1;\n"
+    "  vec4 subject = vec4(0.0), ghost = vec4(0.0);\n"
+    "  for (int i = 0; i < 4; i++) subject += texelFetch(subject_colour, at, i);\n"
+    "  subject *= 0.25;\n"
+    "  float depth = texelFetch(subject_depth, at, 0).r;\n"
+    "  float t = gl_FragCoord.y / size.y;\n"
+    "  vec3 base = mix(vec3(0.985, 0.988, 0.992), vec3(0.905, 0.915, 0.930), t);\n"
+    "  float line = bend(subject_depth, at, last, depth);\n"
+    "  float over = 0.0;\n"
+    "  vec3 over_colour = vec3(0.0);\n"
+    "  if (ghosts != 0) {\n"
+    "    for (int i = 0; i < 4; i++) ghost += texelFetch(ghost_colour, at, i);\n"
+    "    ghost *= 0.25;\n"
+    "    if (ghost.a > 0.0) {\n"
+    "      float far = texelFetch(ghost_depth, at, 0).r;\n"
+    "      float edge = bend(ghost_depth, at, last, far);\n"
+    "      float fade = clamp(far / focus, 0.25, 1.0);\n"
+    "      vec3 pale = mix(ghost.rgb / ghost.a, vec3(0.42, 0.45, 0.50), 0.55 * edge);\n"
+    "      base = mix(base, pale, min(ghost.a * (1.0 + 0.8 * edge), 1.0) * fade);\n"
+    "      if (far > depth && depth > 0.0) {\n" /* before the subject: a breath and its outline */
+    "        over = ghost.a * (0.30 + 0.9 * edge);\n"
+    "        over_colour = pale;\n"
+    "      }\n"
+    "    }\n"
+    "  }\n"
+    "  vec3 colour = base * (1.0 - subject.a) + subject.rgb;\n"
+    "  colour = mix(colour, colour * 0.28, line * 0.85);\n"
+    "  colour = mix(colour, over_colour, over * subject.a);\n"
+    "  result = vec4(colour, 1.0);\n"
+    "}\n";
+
+static const char marks_vertex[] =
+    "#version 450 core\n"
+    "layout(location = 0) in vec3 from;\n"
+    "layout(location = 1) in vec3 to;\n"
+    "layout(location = 2) in vec2 width;\n"
+    "layout(location = 3) in vec4 colour;\n"
+    "layout(location = 0) uniform vec2 size;\n"
+    "out vec2 place;\n"
+    "flat out vec3 first;\n"
+    "flat out vec3 second;\n"
+    "flat out vec2 half_width;\n"
+    "flat out vec4 tint;\n"
+    "void main() {\n"
+    "  vec2 along = to.xy - from.xy;\n"
+    "  float l = length(along);\n"
+    "  along = l > 0.0 ? along / l : vec2(1.0, 0.0);\n"
+    "  vec2 across = vec2(-along.y, along.x);\n"
+    "  float reach = width.x + 1.0;\n"
+    "  float side = (gl_VertexID & 1) == 0 ? -reach : reach;\n"
+    "  place = (gl_VertexID < 2 ? from.xy - along * reach : to.xy + along * reach) + across * side;\n"
+    "  first = from; second = to; half_width = width; tint = colour;\n"
+    "  gl_Position = vec4(place.x / size.x * 2.0 - 1.0, 1.0 - place.y / size.y * 2.0, 0.0, 1.0);\n"
+    "}\n";
+
+static const char marks_fragment[] =
+    "#version 450 core\n"
+    "layout(binding = 1) uniform sampler2DMS subject_depth;\n"
+    "layout(location = 1) uniform float nearest;\n"
+    "in vec2 place;\n"
+    "flat in vec3 first;\n"
+    "flat in vec3 second;\n"
+    "flat in vec2 half_width;\n"
+    "flat in vec4 tint;\n"
+    "out vec4 result;\n"
+    "void main() {\n"
+    "  vec2 along = second.xy - first.xy;\n"
+    "  float t = dot(along, along) > 0.0 ? clamp(dot(place - first.xy, along) / dot(along, along), 0.0, 1.0) : 0.0;\n"
+    "  float depth = mix(first.z, second.z, t) * nearest;\n"
+    "  float before = texelFetch(subject_depth, ivec2(gl_FragCoord.xy), 0).r;\n"
+    /* a line on a surface is not hidden by it: one part in a hundred of the distance is forgiven */
+    "  float wide = half_width.x * (before > depth * 1.01 ? half_width.y : 1.0);\n"
+    "  float cover = clamp(wide + 0.5 - distance(place, mix(first.xy, second.xy, t)), 0.0, 1.0);\n"
+    "  if (wide <= 0.0 || cover <= 0.0) discard;\n"
+    "  result = vec4(tint.rgb, tint.a * cover);\n"
+    "}\n";
+
+static const char dots_vertex[] =
+    "#version 450 core\n"
+    "layout(location = 0) in vec4 position;\n"
+    "void main() { gl_Position = position; }\n";
+
+static const char dots_fragment[] =
+    "#version 450 core\n"
+    "out vec4 result;\n"
+    "void main() { result = vec4(0.0); }\n";
+
+static bool make(graze_painter *p, GLuint *program, const char *name, const char *vertex, const char *fragment) {
+  gl_message message;
+  *program = gl_program(p->gl, name, vertex, fragment, &message);
+  return *program != 0 || painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "%s", message.text);
+}
+
+bool painter_programs_create(graze_painter *painter) {
+  painter_programs *all = &painter->programs;
+  return make(painter, &all->solid, "solid", solid_vertex, solid_fragment) &&
+         make(painter, &all->compose, "compose", screen_vertex, compose_fragment) &&
+         make(painter, &all->marks, "marks", marks_vertex, marks_fragment) &&
+         make(painter, &all->plain, "plain", solid_vertex, plain_fragment) &&
+         make(painter, &all->dots, "dots", dots_vertex, dots_fragment);
+}
+
+void painter_programs_destroy(graze_painter *painter) {
+  const GLuint all[] = {painter->programs.solid, painter->programs.compose, painter->programs.marks,
+                        painter->programs.plain, painter->programs.dots};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) painter->gl->DeleteProgram(all[i]);
+}
