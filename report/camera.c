@@ -2,8 +2,9 @@
  * the short list that the painter tries out.
  *
  * Directions are the 26 ways out of a cube: towards corners, edges and faces, with z up as in plants and buildings.
- * A direction is the better the fewer objects' boxes stand on the ray from the clash to the outside, and the sooner
- * the ray leaves the boxes of the two objects themselves: that is the side on which the clash lies. */
+ * A direction is the better the fewer objects' boxes stand on the ray from the clash to the eye, and the sooner the ray
+ * leaves the boxes of the two objects themselves: that is the side on which the clash lies. Both are shares of the
+ * worst direction, so that a crowded plant and a pair of boxes are judged alike. */
 #include "camera.h"
 
 #include <float.h>
@@ -12,18 +13,23 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Best known views first: from above over a corner, over an edge, then level, then straight down, then from below. Each
- * row: direction, and what the view costs in blocking boxes. */
+/* Best known views first: from above over a corner, over an edge, level over a corner, from below, and last the views
+ * along the axes, in which things that are built at right angles hide behind themselves. Each row: direction, and what
+ * the view costs, in boxes that stand in the way. */
 static const struct {
   signed char x, y, z;
   double cost;
 } directions[CAMERA_DIRECTIONS] = {
-    {1, -1, 1, 0.00},   {-1, -1, 1, 0.01}, {1, 1, 1, 0.02},   {-1, 1, 1, 0.03},  {0, -1, 1, 0.25}, {1, 0, 1, 0.26},
-    {-1, 0, 1, 0.27},   {0, 1, 1, 0.28},   {1, -1, 0, 0.35},  {-1, -1, 0, 0.36}, {1, 1, 0, 0.37},  {-1, 1, 0, 0.38},
-    {0, -1, 0, 0.50},   {1, 0, 0, 0.51},   {-1, 0, 0, 0.52},  {0, 1, 0, 0.53},   {0, 0, 1, 0.60},  {1, -1, -1, 0.70},
-    {-1, -1, -1, 0.71}, {1, 1, -1, 0.72},  {-1, 1, -1, 0.73}, {0, -1, -1, 0.85}, {1, 0, -1, 0.86}, {-1, 0, -1, 0.87},
-    {0, 1, -1, 0.88},   {0, 0, -1, 1.00},
+    {1, -1, 1, 0.00},  {-1, -1, 1, 0.01},  {1, 1, 1, 0.02},  {-1, 1, 1, 0.03},  {0, -1, 1, 0.35},  {1, 0, 1, 0.36},
+    {-1, 0, 1, 0.37},  {0, 1, 1, 0.38},    {1, -1, 0, 0.45}, {-1, -1, 0, 0.46}, {1, 1, 0, 0.47},   {-1, 1, 0, 0.48},
+    {1, -1, -1, 0.70}, {-1, -1, -1, 0.71}, {1, 1, -1, 0.72}, {-1, 1, -1, 0.73}, {0, -1, -1, 0.95}, {1, 0, -1, 0.96},
+    {-1, 0, -1, 0.97}, {0, 1, -1, 0.98},   {0, -1, 0, 1.10}, {1, 0, 0, 1.11},   {-1, 0, 0, 1.12},  {0, 1, 0, 1.13},
+    {0, 0, 1, 1.20},   {0, 0, -1, 1.60},
 };
+
+double camera_distance(double half_height) {
+  return half_height / tan(CAMERA_FIELD_OF_VIEW / 360 * pi);
+}
 
 bool camera_box_empty(const graze_box *box) {
   for (int k = 0; k < 3; k++) {
@@ -102,8 +108,8 @@ bool camera_frame_clash(const graze_report_clash *clash, const graze_box *a, con
     size = fmax(size, fabs(frame->focus[k]));
   }
   double radius = sqrt(sum) / 2;
-  /* The clash takes a third of the view, unless so little is in the view then that nobody could tell where it is; and
-   * nothing is gained by a view that is wider than both objects. */
+  /* The clash takes a third of the view; less, down to a fifth, where more of the objects has to be seen to know them,
+   * and least where it is next to nothing. Nothing is gained by a view that is wider than both objects. */
   double context = 3 * radius, least = 0, whole = radius;
   const graze_box *boxes[2] = {a, b};
   for (int i = 0; i < 2; i++) {
@@ -112,7 +118,8 @@ bool camera_frame_clash(const graze_report_clash *clash, const graze_box *a, con
     least = least > 0 ? fmin(least, side) : side;
     whole = fmax(whole, reach(boxes[i], frame->focus));
   }
-  context = fmin(fmax(context, least), fmax(1.1 * whole, radius));
+  context = fmax(context, fmin(least, fmax(5 * radius, least / 3)));
+  context = fmin(context, fmax(1.1 * whole, radius));
   if (!(context > 1e-9 * size)) context = size > 0 ? 1e-9 * size : 1; /* a point on a point */
   frame->context = context;
   frame->radius = fmax(radius, context / 40);
@@ -164,15 +171,14 @@ static bool box_holds(const graze_box *box, const double point[3]) {
   return true;
 }
 
-void camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
-                 const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
-  double rays[CAMERA_DIRECTIONS][3];
-  for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
-    ratings[i] = directions[i].cost;
-    camera_direction(i, rays[i]);
+/* How many objects' boxes stand between the clash and the eye, for each direction. */
+static void count_blocking(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
+                           const camera_frame *frame, double blocking[CAMERA_DIRECTIONS]) {
+  double rays[CAMERA_DIRECTIONS][3], distance = camera_distance(frame->context);
+  for (int k = 0; k < CAMERA_DIRECTIONS; k++) {
+    camera_direction(k, rays[k]);
+    blocking[k] = 0;
   }
-  if (!camera_box_empty(&boxes[clash->a])) rate_own(&boxes[clash->a], frame, ratings);
-  if (!camera_box_empty(&boxes[clash->b])) rate_own(&boxes[clash->b], frame, ratings);
   for (uint32_t i = 0; i < report->object_count; i++) {
     if (i == clash->a || i == clash->b || camera_box_empty(&boxes[i])) continue;
     if (box_holds(&boxes[i], frame->focus)) continue; /* a hall around everything blocks no side more than another */
@@ -183,14 +189,25 @@ void camera_rate(const graze_report *report, const graze_box *boxes, const graze
     }
     for (int k = 0; k < CAMERA_DIRECTIONS; k++) {
       double in, out;
-      if (ray_box(&grown, frame->focus, rays[k], &in, &out)) ratings[k] += 1;
+      blocking[k] += ray_box(&grown, frame->focus, rays[k], &in, &out) && in < distance;
     }
   }
 }
 
+void camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
+                 const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
+  double blocking[CAMERA_DIRECTIONS], most = 0;
+  for (int i = 0; i < CAMERA_DIRECTIONS; i++) ratings[i] = directions[i].cost;
+  if (!camera_box_empty(&boxes[clash->a])) rate_own(&boxes[clash->a], frame, ratings);
+  if (!camera_box_empty(&boxes[clash->b])) rate_own(&boxes[clash->b], frame, ratings);
+  count_blocking(report, boxes, clash, frame, blocking);
+  for (int k = 0; k < CAMERA_DIRECTIONS; k++) most = fmax(most, blocking[k]);
+  for (int k = 0; k < CAMERA_DIRECTIONS && most > 0; k++) ratings[k] += 2 * blocking[k] / most;
+}
+
 graze_camera camera_look(const double focus[3], const double direction[3], double half_height) {
   graze_camera camera = {.field_of_view = CAMERA_FIELD_OF_VIEW};
-  double distance = half_height / tan(CAMERA_FIELD_OF_VIEW / 360 * pi);
+  double distance = camera_distance(half_height);
   bool steep = direction[0] == 0 && direction[1] == 0;
   double along = direction[2], length = steep ? 1 : sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
   for (int k = 0; k < 3; k++) {

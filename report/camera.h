@@ -30,6 +30,9 @@ void camera_direction(int number, double direction[3]);
 void camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
                  const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]);
 
+/* How far from the focus the eye is to see half_height of the plane there. */
+double camera_distance(double half_height);
+
 /* The camera that looks at `focus` against `direction` and sees `half_height` of the plane there. */
 graze_camera camera_look(const double focus[3], const double direction[3], double half_height);
 

@@ -97,7 +97,7 @@ static void create_arrays(graze_painter *p) {
 static bool create_targets(graze_painter *p) {
   gl_message message = {""};
   bool good = gl_target_create(p->gl, p->width, p->height, PAINTER_SAMPLES, true, &p->subject, &message) &&
-              gl_target_create(p->gl, p->width, p->height, PAINTER_SAMPLES, true, &p->ghosts, &message) &&
+              gl_target_create(p->gl, p->width, p->height, 1, true, &p->ghosts, &message) &&
               gl_target_create(p->gl, p->width, p->height, 1, false, &p->picture, &message);
   return good || painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "pictures: %s", message.text);
 }
@@ -214,9 +214,24 @@ static void begin_layer(graze_painter *p, const gl_target *target) {
   gl_target_clear(p->gl, target, nothing, 0);
 }
 
-static void draw_solids(graze_painter *p, const painter_view *view, float stripes) {
-  p->gl->ProgramUniform1f(p->programs.solid, 1, stripes);
-  painter_list_draw(p, view, p->programs.solid);
+/* How solids are drawn; all 0: as they are. */
+typedef struct solid_style {
+  float stripes;                    /* pixels from stripe to stripe */
+  float hole_distance, hole_radius; /* a cone from the eye that is left out as far as the distance */
+  float cut;                        /* nothing nearer is drawn */
+} solid_style;
+
+/* Uniforms are set while the program is in use: Mesa 22.3's llvmpipe was seen to draw with old values otherwise. */
+static void draw_solids(graze_painter *p, const painter_view *view, solid_style style) {
+  const gl_functions *gl = p->gl;
+  GLuint program = p->programs.solid;
+  gl->UseProgram(program);
+  gl->ProgramUniform1f(program, 1, style.stripes);
+  gl->ProgramUniform4f(program, 2, 0, 0, style.hole_distance, style.hole_radius);
+  gl->ProgramUniform1f(program, 3, style.cut);
+  if (style.cut > 0) gl->Enable(GL_CLIP_DISTANCE0);
+  painter_list_draw(p, view, program);
+  gl->Disable(GL_CLIP_DISTANCE0);
 }
 
 /* Where the two objects share a surface, b's is drawn once more in stripes and a touch nearer, so that both colours
@@ -226,7 +241,9 @@ static bool draw_shared_surface(graze_painter *p, const painter_view *view, uint
   if (!painter_list_add(p, view, object, colour, UINT64_MAX)) return false;
   p->gl->Enable(GL_POLYGON_OFFSET_FILL);
   p->gl->PolygonOffset(1, 128);
-  draw_solids(p, view, STRIPE_PIXELS);
+  p->gl->DepthMask(GL_FALSE); /* outlines are made of depth: stripes are to have none */
+  draw_solids(p, view, (solid_style){.stripes = STRIPE_PIXELS});
+  p->gl->DepthMask(GL_TRUE);
   p->gl->Disable(GL_POLYGON_OFFSET_FILL);
   return true;
 }
@@ -235,16 +252,15 @@ static bool draw_subject(graze_painter *p, const painter_view *view, const graze
   uint32_t container = painter_container(clash);
   begin_layer(p, &p->subject);
   painter_list_clear(p);
-  p->gl->ProgramUniform4f(p->programs.solid, 2, 0, 0, 0, 0);
   if (container != clash->a && !painter_list_add(p, view, clash->a, colour_a, UINT64_MAX)) return false;
-  draw_solids(p, view, 0);
+  draw_solids(p, view, (solid_style){0});
   if (container == clash->b) return true;
   bool shared = clash->relation == GRAZE_DUPLICATE || clash->counts.coplanar > 0;
   painter_list_clear(p);
   if (!painter_list_add(p, view, clash->b, colour_b, UINT64_MAX)) return false;
   p->gl->Enable(GL_POLYGON_OFFSET_FILL);
   p->gl->PolygonOffset(shared ? -1 : 0, shared ? -128 : 0);
-  draw_solids(p, view, 0);
+  draw_solids(p, view, (solid_style){0});
   p->gl->Disable(GL_POLYGON_OFFSET_FILL);
   return !shared || draw_shared_surface(p, view, clash->b, colour_b);
 }
@@ -267,12 +283,9 @@ static bool draw_ghosts(graze_painter *p, const painter_view *view, const graze_
     uint64_t rest = GHOST_TRIANGLES - p->list.triangles;
     if (!painter_list_add(p, &part, p->near[i].object, colour_ghost, rest)) return false;
   }
+  /* The container is there to be looked into; anything else before the clash gets a hole. */
   float hole = container == NO_OBJECT ? (float)(1.2 * frame->radius) : 0;
-  p->gl->ProgramUniform4f(p->programs.solid, 2, 0, 0, (float)distance, hole);
-  p->gl->ProgramUniform1f(p->programs.solid, 3, (float)part.nearest);
-  p->gl->Enable(GL_CLIP_DISTANCE0);
-  draw_solids(p, view, 0);
-  p->gl->Disable(GL_CLIP_DISTANCE0);
+  draw_solids(p, view, (solid_style){0, (float)distance, hole, (float)part.nearest});
   return true;
 }
 
@@ -320,7 +333,7 @@ static bool paint_clash(graze_painter *p, uint32_t index, graze_picture *picture
   double direction[3];
   if (!painter_choose_side(p, clash, &frame, direction)) return false;
   *camera = camera_look(frame.focus, direction, frame.context);
-  double distance = frame.context / tan(CAMERA_FIELD_OF_VIEW / 360 * 3.14159265358979323846);
+  double distance = camera_distance(frame.context);
   painter_view view = painter_view_of(camera, (double)p->width / p->height);
   view.nearest = 0.02 * distance;
   painter_marks_clear(p);
@@ -429,8 +442,7 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
     bool good = painter_list_add_all(p, &view, (const float(*)[4])colours);
     free(colours);
     if (!good) return false;
-    p->gl->ProgramUniform4f(p->programs.solid, 2, 0, 0, 0, 0);
-    draw_solids(p, &view, 0);
+    draw_solids(p, &view, (solid_style){0});
     if (!painter_mark_clash_points(p, &view) || !painter_mark_axes(p, &view)) return false;
   }
   compose(p, false, 1);

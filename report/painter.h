@@ -21,6 +21,7 @@ typedef struct painter_mesh {
   double middle[3]; /* vertices on the device are relative to it */
   uint32_t triangles;
   GLuint vertices, indices; /* 0: not sent yet */
+  bool inside_out;          /* triangles run clockwise, seen from outside */
   float (*chunks)[6];       /* middle and half sides of the boxes, relative to `middle` */
 } painter_mesh;
 
@@ -127,6 +128,9 @@ painter_view painter_view_of(const graze_camera *camera, double aspect);
  * that was not yet done. */
 bool painter_list_add(graze_painter *painter, const painter_view *view, uint32_t object, const float colour[4],
                       uint64_t budget);
+
+/* Whether the triangles of a posed object run clockwise, seen from outside. */
+bool painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out);
 
 /* Adds all objects of `order` whole; `colours`: one per object of the report. */
 bool painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]);

@@ -3,6 +3,7 @@
  * narrow bright one. Points of a curve that fall into the same pixel are one. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "painter.h"
 
@@ -45,6 +46,15 @@ static void to_pixels(const graze_painter *p, const painter_view *view, const do
   out[2] = (float)(1 / place[2]);
 }
 
+/* False: the point is nearer than the near plane. */
+static bool project(const graze_painter *p, const painter_view *view, const double point[3], float out[3]) {
+  double place[3];
+  to_view(view, point, place);
+  if (!(place[2] >= view->nearest)) return false;
+  to_pixels(p, view, place, out);
+  return true;
+}
+
 bool painter_mark_line(graze_painter *painter, const painter_view *view, const double from[3], const double to[3],
                        const painter_mark *style) {
   double a[3], b[3];
@@ -64,51 +74,90 @@ bool painter_mark_line(graze_painter *painter, const painter_view *view, const d
   return add_mark(painter, start, end, style);
 }
 
-static bool same_pixel(const graze_painter *p, const painter_view *view, const double a[3], const double b[3]) {
-  double place[2][3];
-  float pixel[2][3];
-  to_view(view, a, place[0]);
-  to_view(view, b, place[1]);
-  if (place[0][2] < view->nearest || place[1][2] < view->nearest) return false;
-  for (int i = 0; i < 2; i++) to_pixels(p, view, place[i], pixel[i]);
-  return hypotf(pixel[0][0] - pixel[1][0], pixel[0][1] - pixel[1][1]) < 0.75f;
-}
-
+/* A run of points as strokes; a point in the same pixel as the last stroke's end is passed over. */
 static bool mark_polyline(graze_painter *p, const painter_view *view, const double (*points)[3], uint32_t count,
                           const painter_mark *style) {
   uint32_t last = 0;
+  float from[3], to[3];
+  bool visible = project(p, view, points[0], from);
   if (count == 1) return painter_mark_line(p, view, points[0], points[0], style);
   for (uint32_t i = 1; i < count; i++) {
-    if (i + 1 < count && same_pixel(p, view, points[last], points[i])) continue;
-    if (!painter_mark_line(p, view, points[last], points[i], style)) return false;
+    bool ends = project(p, view, points[i], to);
+    if (visible && ends) {
+      if (i + 1 < count && fabsf(to[0] - from[0]) + fabsf(to[1] - from[1]) < 0.75f) continue;
+      if (!add_mark(p, from, to, style)) return false;
+    } else if (!painter_mark_line(p, view, points[last], points[i], style)) {
+      return false;
+    }
     last = i;
+    visible = ends;
+    memcpy(from, to, sizeof from);
   }
   return true;
 }
 
-/* The curve; for a clash without one, the point. */
-bool painter_mark_curve(graze_painter *painter, const painter_view *view, const graze_report_clash *clash) {
-  const painter_mark *styles[2] = {&curve_rim, &curve_core}, *dots[2] = {&point_rim, &point_core};
-  for (int i = 0; i < 2; i++) {
-    for (uint32_t k = 0; k < clash->curve_count; k++) {
-      uint32_t first = clash->curve_starts[k], count = clash->curve_starts[k + 1] - first;
-      if (!mark_polyline(painter, view, clash->curve_points + first, count, styles[i])) return false;
+/* Where a curve is so dense that its strokes would hide what they are about (surfaces that run into each other over and
+ * over), they are drawn thinner: by the share of its box in the picture that they would cover. */
+static float stroke_scale(const painter_mark *marks, size_t count) {
+  float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, length = 0;
+  for (size_t i = 0; i < count; i++) {
+    for (int k = 0; k < 2; k++) {
+      low[k] = fminf(low[k], fminf(marks[i].from[k], marks[i].to[k]));
+      high[k] = fmaxf(high[k], fmaxf(marks[i].from[k], marks[i].to[k]));
     }
-    bool point = clash->curve_count == 0 && (clash->relation == GRAZE_TOUCH || clash->relation == GRAZE_CROSS);
-    for (int k = 0; k < 3; k++) point = point && isfinite(clash->point[k]);
-    if (point && !painter_mark_line(painter, view, clash->point, clash->point, dots[i])) return false;
+    length += hypotf(marks[i].to[0] - marks[i].from[0], marks[i].to[1] - marks[i].from[1]);
+  }
+  float area = fmaxf(high[0] - low[0], 12) * fmaxf(high[1] - low[1], 12);
+  float cover = length * 2 * curve_rim.half_width / area;
+  return cover > 1 ? fmaxf(1 / cover, 0.3f) : 1;
+}
+
+/* Could the curve be overlooked? */
+static bool is_speck(const painter_mark *marks, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (int k = 0; k < 2; k++) {
+      if (fabsf(marks[i].from[k] - marks[0].from[k]) > 6 || fabsf(marks[i].to[k] - marks[0].from[k]) > 6) return false;
+    }
+  }
+  return true;
+}
+
+static bool mark_point(graze_painter *p, const painter_view *view, const double point[3]) {
+  if (!isfinite(point[0]) || !isfinite(point[1]) || !isfinite(point[2])) return true;
+  return painter_mark_line(p, view, point, point, &point_rim) && painter_mark_line(p, view, point, point, &point_core);
+}
+
+/* The curve, first its rim and then itself; the point of a clash that has none, or one too small to see. */
+bool painter_mark_curve(graze_painter *painter, const painter_view *view, const graze_report_clash *clash) {
+  painter_marks *all = &painter->drawn_marks;
+  size_t first = all->count;
+  for (uint32_t k = 0; k < clash->curve_count; k++) {
+    uint32_t start = clash->curve_starts[k], count = clash->curve_starts[k + 1] - start;
+    if (count > 0 && !mark_polyline(painter, view, clash->curve_points + start, count, &curve_rim)) return false;
+  }
+  size_t strokes = all->count - first;
+  bool surfaces_meet = clash->relation == GRAZE_TOUCH || clash->relation == GRAZE_CROSS;
+  if (surfaces_meet && is_speck(all->marks + first, strokes)) return mark_point(painter, view, clash->point);
+  float scale = stroke_scale(all->marks + first, strokes);
+  for (size_t i = 0; i < strokes; i++) {
+    painter_mark rim = all->marks[first + i], core = curve_core; /* copies: the array may move */
+    core.half_width *= sqrtf(scale);
+    all->marks[first + i].half_width *= scale;
+    if (!add_mark(painter, rim.from, rim.to, &core)) return false;
   }
   return true;
 }
 
 bool painter_mark_clash_points(graze_painter *painter, const painter_view *view) {
-  const painter_mark *styles[2] = {&place_rim, &place_core};
+  painter_mark styles[2] = {place_rim, place_core};
+  float crowd = sqrtf(50.0f / (float)(painter->report->clash_count + 1)); /* many of them are small */
   for (int i = 0; i < 2; i++) {
+    styles[i].half_width *= fmaxf(0.4f, fminf(1, crowd));
     for (uint32_t k = 0; k < painter->report->clash_count; k++) {
       const graze_report_clash *clash = &painter->report->clashes[k];
       if (clash->state == GRAZE_STATE_RESOLVED) continue;
       if (!isfinite(clash->point[0]) || !isfinite(clash->point[1]) || !isfinite(clash->point[2])) continue;
-      if (!painter_mark_line(painter, view, clash->point, clash->point, styles[i])) return false;
+      if (!painter_mark_line(painter, view, clash->point, clash->point, &styles[i])) return false;
     }
   }
   return true;

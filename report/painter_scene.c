@@ -115,16 +115,27 @@ static void measure_chunk(const float *vertices, const uint32_t *indices, uint32
   }
 }
 
-static void copy_mesh(const painter_mesh *m, float *vertices, uint32_t *indices) {
+/* The volume that the triangles enclose tells which way round they are; of an open mesh it is a guess. */
+static double signed_volume(const double c[9], const double middle[3]) {
+  double e[3][3];
+  for (int i = 0; i < 9; i++) e[i / 3][i % 3] = c[i] - middle[i % 3];
+  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+static void copy_mesh(painter_mesh *m, float *vertices, uint32_t *indices) {
+  double volume = 0;
   for (uint32_t i = 0; i < m->triangles; i++) {
     double corners[9];
     uint32_t *t = indices + 3 * (size_t)i;
     graze_mesh_get_indices(m->mesh, i, t);
     graze_mesh_get_triangle(m->mesh, i, corners);
+    volume += signed_volume(corners, m->middle);
     for (int c = 0; c < 3; c++) {
       for (int k = 0; k < 3; k++) vertices[3 * (size_t)t[c] + (size_t)k] = (float)(corners[3 * c + k] - m->middle[k]);
     }
   }
+  m->inside_out = volume < 0;
 }
 
 static bool send_mesh(graze_painter *p, painter_mesh *m) {
@@ -283,6 +294,17 @@ bool painter_list_add(graze_painter *painter, const painter_view *view, uint32_t
   if (triangles > budget) list->command_count = first_command;
   if (triangles <= budget) list->triangles += triangles;
   batch->count += (uint32_t)(list->command_count - first_command);
+  return true;
+}
+
+bool painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out) {
+  if (painter->object_meshes[object] == NO_MESH) return true;
+  painter_mesh *mesh = &painter->meshes[painter->object_meshes[object]];
+  if (!send_mesh(painter, mesh)) return false;
+  const double *m = painter->report->objects[object].pose.m;
+  double turn =
+      m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+  *inside_out = mesh->inside_out != (turn < 0);
   return true;
 }
 

@@ -5,7 +5,8 @@
  * compose  puts the layers together: background, ghosts, subject. Outlines where depth bends: over a flat face depth
  *          is linear in the picture, so its second difference is 0 there and not at edges and silhouettes.
  * marks    lines with round ends and dots, their edges smoothed by distance.
- * plain    one colour, for the trial pictures; dots: single points, which an occlusion query counts. */
+ * plain    one colour, and which side of the surface is seen, for the trial pictures; dots: single points, which an
+ *          occlusion query counts. */
 #include "gl/program.h"
 #include "painter.h"
 
@@ -48,9 +49,9 @@ static const char solid_fragment[] =
     "  if (facing < 0.0) { n = -n; facing = -facing; }\n"
     "  float key = max(dot(n, vec3(-0.46, 0.72, -0.52)), 0.0);\n"
     "  float fill = max(dot(n, vec3(0.80, 0.05, -0.60)), 0.0);\n"
-    "  float shade = 0.40 + 0.52 * key + 0.22 * fill;\n"
-    "  shade *= mix(0.70, 1.0, smoothstep(0.0, 0.45, facing));\n"
-    "  vec3 lit = tint.rgb * shade + vec3(0.10) * pow(key, 12.0);\n"
+    "  float shade = 0.60 + 0.40 * key + 0.16 * fill;\n"
+    "  shade *= min(0.74 + 0.6 * facing, 1.0);\n"
+    "  vec3 lit = tint.rgb * shade + vec3(0.10) * key * key * key * key;\n"
     "  result = vec4(lit * tint.a, tint.a);\n"
     "}\n";
 
@@ -59,7 +60,8 @@ static const char plain_fragment[] =
     "in vec3 place;\n"
     "flat in vec4 tint;\n"
     "out vec4 result;\n"
-    "void main() { result = tint; }\n";
+    /* alpha: 1 where the inside of a surface is seen; tint.a: 1 where triangles run the wrong way round */
+    "void main() { result = vec4(tint.rgb, gl_FrontFacing == (tint.a < 0.5) ? 0.0 : 1.0); }\n";
 
 static const char screen_vertex[] =
     "#version 450 core\n"
@@ -72,51 +74,50 @@ static const char compose_fragment[] =
     "#version 450 core\n"
     "layout(binding = 0) uniform sampler2DMS subject_colour;\n"
     "layout(binding = 1) uniform sampler2DMS subject_depth;\n"
-    "layout(binding = 2) uniform sampler2DMS ghost_colour;\n"
-    "layout(binding = 3) uniform sampler2DMS ghost_depth;\n"
+    "layout(binding = 2) uniform sampler2D ghost_colour;\n"
+    "layout(binding = 3) uniform sampler2D ghost_depth;\n"
     "layout(location = 0) uniform int ghosts;\n"
     "layout(location = 1) uniform vec2 size;\n"
     "layout(location = 2) uniform float focus;\n" /* depth of the clash */
     "out vec4 result;\n"
-    "float bend(sampler2DMS depth, ivec2 at, ivec2 last, float d) {\n"
-    "  float l = texelFetch(depth, ivec2(max(at.x - 1, 0), at.y), 0).r;\n"
-    "  float r = texelFetch(depth, ivec2(min(at.x + 1, last.x), at.y), 0).r;\n"
-    "  float u = texelFetch(depth, ivec2(at.x, max(at.y - 1, 0)), 0).r;\n"
-    "  float v = texelFetch(depth, ivec2(at.x, min(at.y + 1, last.y)), 0).r;\n"
+    "float line(float d, float l, float r, float u, float v) {\n"
     "  float most = max(d, max(max(l, r), max(u, v)));\n"
-    "  if (most == 0.0) return 0.0;\n"
-    "  float x = abs(l + r - 2.0 * d), y = abs(u + v - 2.0 * d);\n"
-    "  return smoothstep(0.0011, 0.0045, max(x, y) / most);\n"
+    "  float bend = max(abs(l + r - 2.0 * d), abs(u + v - 2.0 * d));\n"
+    "  return smoothstep(0.0011, 0.0045, bend / most);\n"
     "}\n"
     "void main() {\n"
     "  ivec2 at = ivec2(gl_FragCoord.xy), last = ivec2(size) - 1;\n"
-    "  vec4 subject = vec4(0.0), ghost = vec4(0.0);\n"
+    "  ivec2 low = max(at - 1, 0), high = min(at + 1, last);\n"
+    "  ivec2 left = ivec2(low.x, at.y), right = ivec2(high.x, at.y);\n"
+    "  ivec2 above = ivec2(at.x, low.y), below = ivec2(at.x, high.y);\n"
+    "  vec4 subject = vec4(0.0);\n"
     "  for (int i = 0; i < 4; i++) subject += texelFetch(subject_colour, at, i);\n"
     "  subject *= 0.25;\n"
     "  float depth = texelFetch(subject_depth, at, 0).r;\n"
     "  float t = gl_FragCoord.y / size.y;\n"
     "  vec3 base = mix(vec3(0.985, 0.988, 0.992), vec3(0.905, 0.915, 0.930), t);\n"
-    "  float line = bend(subject_depth, at, last, depth);\n"
     "  float over = 0.0;\n"
-    "  vec3 over_colour = vec3(0.0);\n"
+    "  vec3 pale = vec3(0.0);\n"
     "  if (ghosts != 0) {\n"
-    "    for (int i = 0; i < 4; i++) ghost += texelFetch(ghost_colour, at, i);\n"
-    "    ghost *= 0.25;\n"
+    "    vec4 ghost = texelFetch(ghost_colour, at, 0);\n"
     "    if (ghost.a > 0.0) {\n"
     "      float far = texelFetch(ghost_depth, at, 0).r;\n"
-    "      float edge = bend(ghost_depth, at, last, far);\n"
+    "      float edge = line(far, texelFetch(ghost_depth, left, 0).r, texelFetch(ghost_depth, right, 0).r,\n"
+    "                        texelFetch(ghost_depth, above, 0).r, texelFetch(ghost_depth, below, 0).r);\n"
     "      float fade = clamp(far / focus, 0.25, 1.0);\n"
-    "      vec3 pale = mix(ghost.rgb / ghost.a, vec3(0.42, 0.45, 0.50), 0.55 * edge);\n"
+    "      pale = mix(ghost.rgb / ghost.a, vec3(0.42, 0.45, 0.50), 0.55 * edge);\n"
     "      base = mix(base, pale, min(ghost.a * (1.0 + 0.8 * edge), 1.0) * fade);\n"
-    "      if (far > depth && depth > 0.0) {\n" /* before the subject: a breath and its outline */
-    "        over = ghost.a * (0.30 + 0.9 * edge);\n"
-    "        over_colour = pale;\n"
-    "      }\n"
+    /* before the subject: a breath and its outline */
+    "      if (far > depth && depth > 0.0) over = ghost.a * (0.30 + 0.9 * edge);\n"
     "    }\n"
     "  }\n"
     "  vec3 colour = base * (1.0 - subject.a) + subject.rgb;\n"
-    "  colour = mix(colour, colour * 0.28, line * 0.85);\n"
-    "  colour = mix(colour, over_colour, over * subject.a);\n"
+    "  if (subject.a > 0.0) {\n"
+    "    float edge = line(depth, texelFetch(subject_depth, left, 0).r, texelFetch(subject_depth, right, 0).r,\n"
+    "                      texelFetch(subject_depth, above, 0).r, texelFetch(subject_depth, below, 0).r);\n"
+    "    colour *= 1.0 - 0.62 * edge;\n"
+    "    colour = mix(colour, pale, over * subject.a);\n"
+    "  }\n"
     "  result = vec4(colour, 1.0);\n"
     "}\n";
 

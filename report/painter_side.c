@@ -1,7 +1,8 @@
 /* The side from which a clash is seen best. Boxes say which few sides are worth trying (camera.c); those are drawn
  * small, with nothing but what stands around the clash, and counted:
  *   - how many points of the intersection curve are seen past the two objects, and past everything (occlusion queries),
- *   - how much is seen of the object of which less is seen.
+ *   - how much is seen of the object of which less is seen,
+ *   - how much is seen of the objects' insides: then the eye is in one of them, a pipe for example.
  * Counts are of fixed samples, and ties go to the more usual view, so the choice is the same every time. */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { DOTS = 256, TRIAL_TRIANGLES = 12000 };
 
 /* Colours by which trial pictures tell what is seen. */
-static const float mark_a[4] = {1, 0, 0, 1}, mark_b[4] = {0, 1, 0, 1}, mark_other[4] = {0, 0, 1, 1};
+static const float mark_a[4] = {1, 0, 0, 0}, mark_b[4] = {0, 1, 0, 0}, mark_other[4] = {0, 0, 1, 0};
 
 bool painter_sides_create(graze_painter *painter) {
   const gl_functions *gl = painter->gl;
@@ -94,7 +95,7 @@ static void choose_trials(const graze_painter *p, const graze_report_clash *clas
 static void aim(const camera_frame *frame, trial *t) {
   camera_direction(t->number, t->direction);
   graze_camera camera = camera_look(frame->focus, t->direction, frame->context);
-  double distance = frame->context / tan(CAMERA_FIELD_OF_VIEW / 360 * 3.14159265358979323846);
+  double distance = camera_distance(frame->context);
   t->view = painter_view_of(&camera, 1);
   t->view.tan_x = t->view.tan_y = fmax(1.5 * frame->radius, 0.12 * frame->context) / distance;
   t->view.nearest = 0.02 * distance;
@@ -124,7 +125,7 @@ static uint32_t send_dots(graze_painter *p, const graze_report_clash *clash, con
   uint32_t first = clash->curve_count > 0 ? clash->curve_starts[0] : 0;
   uint32_t points = clash->curve_count > 0 ? clash->curve_starts[clash->curve_count] - first : 0;
   uint32_t count = points < DOTS ? points : DOTS;
-  double forgiven = 0.04 * frame->radius;
+  double forgiven = 0.12 * frame->radius; /* two pixels of the trial on a steep surface */
   for (uint32_t i = 0; i < count; i++) {
     put_dot(view, clash->curve_points[first + (uint64_t)i * points / count], forgiven, dots[i]);
   }
@@ -150,12 +151,19 @@ static void count_dots(graze_painter *p, uint32_t count, GLuint query) {
   gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
 }
 
+static bool add_subject(graze_painter *p, const painter_view *view, uint32_t object, const float mark[4]) {
+  bool inside_out = false;
+  if (!painter_inside_out(p, object, &inside_out)) return false;
+  const float colour[4] = {mark[0], mark[1], mark[2], inside_out};
+  return painter_list_add(p, view, object, colour, UINT64_MAX);
+}
+
 static bool draw_trial(graze_painter *p, const graze_report_clash *clash, const camera_frame *frame, trial *t, int at) {
   uint32_t container = painter_container(clash);
   p->gl->Viewport(at * TRIAL_PIXELS, 0, TRIAL_PIXELS, TRIAL_PIXELS);
   painter_list_clear(p);
-  if (container != clash->a && !painter_list_add(p, &t->view, clash->a, mark_a, UINT64_MAX)) return false;
-  if (container != clash->b && !painter_list_add(p, &t->view, clash->b, mark_b, UINT64_MAX)) return false;
+  if (container != clash->a && !add_subject(p, &t->view, clash->a, mark_a)) return false;
+  if (container != clash->b && !add_subject(p, &t->view, clash->b, mark_b)) return false;
   painter_list_draw(p, &t->view, p->programs.plain);
   t->dots = send_dots(p, clash, frame, &t->view);
   count_dots(p, t->dots, p->queries[2 * at]);
@@ -171,7 +179,7 @@ static bool draw_trial(graze_painter *p, const graze_report_clash *clash, const 
 
 /* ---- counting ---- */
 
-/* How good the side is: 0 to 3.5, less the rating of unusual views. */
+/* How good the side is: at most 3.5, less for insides, unusual views and boxes in the way. */
 static double weigh(graze_painter *p, const graze_report_clash *clash, const trial *t, int at, const uint8_t *pixels) {
   double past_subject = 0, past_all = 0;
   if (t->dots > 0) {
@@ -180,18 +188,19 @@ static double weigh(graze_painter *p, const graze_report_clash *clash, const tri
     past_subject = (double)seen[0] / t->dots;
     past_all = (double)seen[1] / t->dots;
   }
-  uint32_t seen_a = 0, seen_b = 0;
+  uint32_t seen_a = 0, seen_b = 0, insides = 0;
   for (int y = 0; y < TRIAL_PIXELS; y++) {
     const uint8_t *row = pixels + 4 * ((size_t)y * TRIAL_SIDES * TRIAL_PIXELS + (size_t)at * TRIAL_PIXELS);
     for (int x = 0; x < TRIAL_PIXELS; x++) {
       seen_a += row[4 * x] > 127;
       seen_b += row[4 * x + 1] > 127;
+      insides += (row[4 * x] > 127 || row[4 * x + 1] > 127) && row[4 * x + 3] > 127;
     }
   }
   uint32_t container = painter_container(clash);
   uint32_t least = container == clash->a ? seen_b : container == clash->b ? seen_a : seen_a < seen_b ? seen_a : seen_b;
-  double share = fmin(1, 5.0 * least / (TRIAL_PIXELS * TRIAL_PIXELS));
-  return 1.5 * past_subject + 0.75 * past_all + 1.25 * share - 0.2 * t->rating;
+  double all = TRIAL_PIXELS * TRIAL_PIXELS, share = fmin(1, 5 * least / all);
+  return 1.5 * past_subject + 0.75 * past_all + 1.25 * share - 2 * insides / all - 0.35 * t->rating;
 }
 
 bool painter_choose_side(graze_painter *painter, const graze_report_clash *clash, const camera_frame *frame,
