@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_SIDE = 16384, GHOST_TRIANGLES = 40000, LAYER_COLOURS = 8, STRIPE_PIXELS = 14 };
+enum { LARGEST_SIDE = 16384, GHOST_TRIANGLES = 16000, LAYER_COLOURS = 8, STRIPE_PIXELS = 14 };
 
 /* Orange and blue are told apart by every kind of colour vision (Okabe and Ito 2002). */
 static const float colour_a[4] = {0.95f, 0.55f, 0.08f, 1}, colour_b[4] = {0.10f, 0.45f, 0.78f, 1};

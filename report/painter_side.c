@@ -10,7 +10,7 @@
 
 #include "painter.h"
 
-enum { DOTS = 256, TRIAL_TRIANGLES = 12000 };
+enum { DOTS = 256, TRIAL_TRIANGLES = 6000 };
 
 /* Colours by which trial pictures tell what is seen. */
 static const float mark_a[4] = {1, 0, 0, 0}, mark_b[4] = {0, 1, 0, 0}, mark_other[4] = {0, 0, 1, 0};
@@ -43,7 +43,6 @@ uint32_t painter_container(const graze_report_clash *clash) {
 /* ---- the few sides ---- */
 
 typedef struct trial {
-  int number;
   double direction[3];
   double rating;
   painter_view view;
@@ -76,24 +75,37 @@ static void find_near(graze_painter *p, const graze_report_clash *clash, const c
   qsort(p->near, p->near_count, sizeof *p->near, by_distance);
 }
 
-/* The best rated sides, in order; insertion into a list of TRIAL_SIDES. */
+/* The best rated side that is not yet among the trials, and if there is one, more than 60 degrees from each of them:
+ * boxes know little of what hides what, so the trials are to look from all around. */
+static int next_side(const double ratings[CAMERA_DIRECTIONS], const trial *trials, int count) {
+  int best[2] = {-1, -1};
+  for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
+    double direction[3], nearest = -1;
+    camera_direction(i, direction);
+    for (int t = 0; t < count; t++) {
+      const double *other = trials[t].direction;
+      nearest = fmax(nearest, direction[0] * other[0] + direction[1] * other[1] + direction[2] * other[2]);
+    }
+    if (nearest > 1 - 1e-9) continue; /* one of them */
+    int apart = nearest < 0.5;
+    if (best[apart] < 0 || ratings[i] < ratings[best[apart]]) best[apart] = i;
+  }
+  return best[1] >= 0 ? best[1] : best[0];
+}
+
 static void choose_trials(const graze_painter *p, const graze_report_clash *clash, const camera_frame *frame,
                           trial trials[TRIAL_SIDES]) {
   double ratings[CAMERA_DIRECTIONS];
   camera_rate(p->report, p->boxes, clash, frame, ratings);
-  for (int i = 0; i < TRIAL_SIDES; i++) trials[i] = (trial){.number = -1, .rating = INFINITY};
-  for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
-    int at = TRIAL_SIDES;
-    while (at > 0 && ratings[i] < trials[at - 1].rating) at--;
-    if (at == TRIAL_SIDES) continue;
-    memmove(trials + at + 1, trials + at, (size_t)(TRIAL_SIDES - 1 - at) * sizeof *trials);
-    trials[at] = (trial){.number = i, .rating = ratings[i]};
+  for (int i = 0; i < TRIAL_SIDES; i++) {
+    int side = next_side(ratings, trials, i);
+    trials[i] = (trial){.rating = ratings[side]};
+    camera_direction(side, trials[i].direction);
   }
 }
 
 /* The eye of the picture itself, but a view that holds the clash only. */
 static void aim(const camera_frame *frame, trial *t) {
-  camera_direction(t->number, t->direction);
   graze_camera camera = camera_look(frame->focus, t->direction, frame->context);
   double distance = camera_distance(frame->context);
   t->view = painter_view_of(&camera, 1);
