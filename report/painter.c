@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_SIDE = 16384, GHOST_TRIANGLES = 16000, LAYER_COLOURS = 8, STRIPE_PIXELS = 14 };
+enum { LARGEST_SIDE = 16384, GHOST_TRIANGLES = 14000, LAYER_COLOURS = 8, STRIPE_PIXELS = 14 };
 
 /* Orange and blue are told apart by every kind of colour vision (Okabe and Ito 2002). */
 static const float colour_a[4] = {0.95f, 0.55f, 0.08f, 1}, colour_b[4] = {0.10f, 0.45f, 0.78f, 1};
@@ -289,7 +289,7 @@ static bool draw_ghosts(graze_painter *p, const painter_view *view, const graze_
   return true;
 }
 
-static void compose(graze_painter *p, bool ghosts, double focus_depth) {
+static void compose(graze_painter *p, const painter_view *view, bool ghosts, double focus_depth) {
   const gl_functions *gl = p->gl;
   GLuint program = p->programs.compose;
   gl_target_use(gl, &p->picture);
@@ -298,6 +298,7 @@ static void compose(graze_painter *p, bool ghosts, double focus_depth) {
   gl->ProgramUniform1i(program, 0, ghosts);
   gl->ProgramUniform2f(program, 1, (float)p->width, (float)p->height);
   gl->ProgramUniform1f(program, 2, (float)focus_depth);
+  gl->ProgramUniform2f(program, 3, (float)view->tan_x, (float)view->tan_y);
   gl->BindTextureUnit(0, p->subject.colour);
   gl->BindTextureUnit(1, p->subject.depth);
   gl->BindTextureUnit(2, p->ghosts.colour);
@@ -338,7 +339,7 @@ static bool paint_clash(graze_painter *p, uint32_t index, graze_picture *picture
   view.nearest = 0.02 * distance;
   painter_marks_clear(p);
   if (!draw_subject(p, &view, clash) || !draw_ghosts(p, &view, clash, &frame, distance)) return false;
-  compose(p, true, view.nearest / distance);
+  compose(p, &view, true, view.nearest / distance);
   return painter_mark_curve(p, &view, clash) && painter_mark_axes(p, &view) && finish(p, &view, picture);
 }
 
@@ -445,7 +446,7 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
     draw_solids(p, &view, (solid_style){0});
     if (!painter_mark_clash_points(p, &view) || !painter_mark_axes(p, &view)) return false;
   }
-  compose(p, false, 1);
+  compose(p, &view, false, 1);
   return finish(p, &view, picture);
 }
 

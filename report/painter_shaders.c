@@ -1,9 +1,10 @@
 /* The shaders of the pictures.
  *
- * solid    flat faces: the normal is that of the face, from the derivatives of the position, so that meshes need no
- *          normals and no vertices of their own per face. Two lights that travel with the eye, and darker rims.
- * compose  puts the layers together: background, ghosts, subject. Outlines where depth bends: over a flat face depth
- *          is linear in the picture, so its second difference is 0 there and not at edges and silhouettes.
+ * solid    colour and depth, no more: small triangles cost what is done for each of them.
+ * compose  puts the layers together: background, ghosts, subject, and lights them. Over a flat face depth (near / z) is
+ *          linear in the picture: its slope gives the face's normal, so that meshes need none, and its second
+ * difference is 0 there and not at edges and silhouettes, which get a line. Two lights that travel with the eye, darker
+ *          rims.
  * marks    lines with round ends and dots, their edges smoothed by distance.
  * plain    one colour, and which side of the surface is seen, for the trial pictures; dots: single points, which an
  *          occlusion query counts. */
@@ -41,18 +42,7 @@ static const char solid_fragment[] =
     "  if (stripes > 0.0 && mod(gl_FragCoord.x + gl_FragCoord.y, stripes) < 0.5 * stripes) discard;\n"
     /* ghosts before the clash, in the cone from the eye to it */
     "  if (hole.w > 0.0 && place.z < hole.z && length(place.xy / place.z * hole.z - hole.xy) < hole.w) discard;\n"
-    "  vec3 n = cross(dFdx(place), dFdy(place));\n"
-    "  float l = length(n);\n"
-    "  n = l > 0.0 ? n / l : vec3(0.0, 0.0, -1.0);\n"
-    "  vec3 to_eye = -normalize(place);\n"
-    "  float facing = dot(n, to_eye);\n"
-    "  if (facing < 0.0) { n = -n; facing = -facing; }\n"
-    "  float key = max(dot(n, vec3(-0.46, 0.72, -0.52)), 0.0);\n"
-    "  float fill = max(dot(n, vec3(0.80, 0.05, -0.60)), 0.0);\n"
-    "  float shade = 0.60 + 0.40 * key + 0.16 * fill;\n"
-    "  shade *= min(0.74 + 0.6 * facing, 1.0);\n"
-    "  vec3 lit = tint.rgb * shade + vec3(0.10) * key * key * key * key;\n"
-    "  result = vec4(lit * tint.a, tint.a);\n"
+    "  result = vec4(tint.rgb * tint.a, tint.a);\n"
     "}\n";
 
 static const char plain_fragment[] =
@@ -79,11 +69,23 @@ static const char compose_fragment[] =
     "layout(location = 0) uniform int ghosts;\n"
     "layout(location = 1) uniform vec2 size;\n"
     "layout(location = 2) uniform float focus;\n" /* depth of the clash */
+    "layout(location = 3) uniform vec2 reach;\n"  /* tan_x, tan_y */
     "out vec4 result;\n"
-    "float line(float d, float l, float r, float u, float v) {\n"
-    "  float most = max(d, max(max(l, r), max(u, v)));\n"
-    "  float bend = max(abs(l + r - 2.0 * d), abs(u + v - 2.0 * d));\n"
+    "float outline(float d, vec4 n) {\n" /* n: depths to the left, right, above, below */
+    "  float most = max(d, max(max(n.x, n.y), max(n.z, n.w)));\n"
+    "  float bend = max(abs(n.x + n.y - 2.0 * d), abs(n.z + n.w - 2.0 * d));\n"
     "  return smoothstep(0.0011, 0.0045, bend / most);\n"
+    "}\n"
+    "float slope(float before, float after) { return abs(before) < abs(after) ? before : after; }\n"
+    "float light(float d, vec4 n, vec2 at) {\n"
+    "  vec2 step = 2.0 * reach / size;\n"
+    "  vec2 p = (vec2(at.x, size.y - at.y) / size * 2.0 - 1.0) * reach;\n"
+    "  vec2 g = vec2(slope(d - n.x, n.y - d), slope(n.z - d, d - n.w)) / step;\n"
+    "  vec3 normal = -normalize(vec3(g, d - dot(g, p)));\n"
+    "  float key = max(dot(normal, vec3(-0.46, 0.72, -0.52)), 0.0);\n"
+    "  float fill = max(dot(normal, vec3(0.80, 0.05, -0.60)), 0.0);\n"
+    "  float facing = -dot(normal, vec3(p, 1.0)) * inversesqrt(1.0 + dot(p, p));\n"
+    "  return d > 0.0 ? (0.60 + 0.42 * key + 0.16 * fill) * min(0.74 + 0.6 * facing, 1.0) : 0.9;\n"
     "}\n"
     "void main() {\n"
     "  ivec2 at = ivec2(gl_FragCoord.xy), last = ivec2(size) - 1;\n"
@@ -102,20 +104,22 @@ static const char compose_fragment[] =
     "    vec4 ghost = texelFetch(ghost_colour, at, 0);\n"
     "    if (ghost.a > 0.0) {\n"
     "      float far = texelFetch(ghost_depth, at, 0).r;\n"
-    "      float edge = line(far, texelFetch(ghost_depth, left, 0).r, texelFetch(ghost_depth, right, 0).r,\n"
-    "                        texelFetch(ghost_depth, above, 0).r, texelFetch(ghost_depth, below, 0).r);\n"
+    "      vec4 near = vec4(texelFetch(ghost_depth, left, 0).r, texelFetch(ghost_depth, right, 0).r,\n"
+    "                       texelFetch(ghost_depth, above, 0).r, texelFetch(ghost_depth, below, 0).r);\n"
+    "      float edge = outline(far, near);\n"
     "      float fade = clamp(far / focus, 0.25, 1.0);\n"
-    "      pale = mix(ghost.rgb / ghost.a, vec3(0.42, 0.45, 0.50), 0.55 * edge);\n"
+    "      pale = mix(ghost.rgb / ghost.a * light(far, near, gl_FragCoord.xy), vec3(0.42, 0.45, 0.50), 0.55 * edge);\n"
     "      base = mix(base, pale, min(ghost.a * (1.0 + 0.8 * edge), 1.0) * fade);\n"
     /* before the subject: a breath and its outline */
     "      if (far > depth && depth > 0.0) over = ghost.a * (0.30 + 0.9 * edge);\n"
     "    }\n"
     "  }\n"
-    "  vec3 colour = base * (1.0 - subject.a) + subject.rgb;\n"
+    "  vec3 colour = base;\n"
     "  if (subject.a > 0.0) {\n"
-    "    float edge = line(depth, texelFetch(subject_depth, left, 0).r, texelFetch(subject_depth, right, 0).r,\n"
-    "                      texelFetch(subject_depth, above, 0).r, texelFetch(subject_depth, below, 0).r);\n"
-    "    colour *= 1.0 - 0.62 * edge;\n"
+    "    vec4 near = vec4(texelFetch(subject_depth, left, 0).r, texelFetch(subject_depth, right, 0).r,\n"
+    "                     texelFetch(subject_depth, above, 0).r, texelFetch(subject_depth, below, 0).r);\n"
+    "    colour = base * (1.0 - subject.a) + subject.rgb * light(depth, near, gl_FragCoord.xy);\n"
+    "    colour *= 1.0 - 0.62 * outline(depth, near);\n"
     "    colour = mix(colour, pale, over * subject.a);\n"
     "  }\n"
     "  result = vec4(colour, 1.0);\n"

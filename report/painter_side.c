@@ -10,7 +10,7 @@
 
 #include "painter.h"
 
-enum { DOTS = 256, TRIAL_TRIANGLES = 6000 };
+enum { DOTS = 256, TRIAL_TRIANGLES = 3000 };
 
 /* Colours by which trial pictures tell what is seen. */
 static const float mark_a[4] = {1, 0, 0, 0}, mark_b[4] = {0, 1, 0, 0}, mark_other[4] = {0, 0, 1, 0};
@@ -212,7 +212,7 @@ static double weigh(graze_painter *p, const graze_report_clash *clash, const tri
   uint32_t container = painter_container(clash);
   uint32_t least = container == clash->a ? seen_b : container == clash->b ? seen_a : seen_a < seen_b ? seen_a : seen_b;
   double all = TRIAL_PIXELS * TRIAL_PIXELS, share = fmin(1, 5 * least / all);
-  return 1.5 * past_subject + 0.75 * past_all + 1.25 * share - 2 * insides / all - 0.35 * t->rating;
+  return 1.5 * past_subject + 0.75 * past_all + 1.25 * share - 2 * insides / all - 0.5 * t->rating;
 }
 
 bool painter_choose_side(graze_painter *painter, const graze_report_clash *clash, const camera_frame *frame,
