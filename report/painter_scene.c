@@ -346,8 +346,7 @@ void painter_list_draw(graze_painter *painter, const painter_view *view, GLuint 
     if (batch->count == 0) continue;
     gl->VertexArrayVertexBuffer(painter->solids, 0, m->vertices, 0, 3 * sizeof(float));
     gl->VertexArrayElementBuffer(painter->solids, m->indices);
-    gl->MultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT,
-                                  (const char *)NULL + batch->first * sizeof *list->commands, (GLsizei)batch->count,
-                                  sizeof *list->commands);
+    gl->MultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, (const void *)(batch->first * sizeof *list->commands),
+                                  (GLsizei)batch->count, sizeof *list->commands);
   }
 }
