@@ -1,21 +1,242 @@
-/* camera.c: where a clash is looked at from: along the diagonal of the axes, far enough to have its box in the picture.
- */
-#include <math.h>
+/* From where a clash is looked at, decided by boxes alone: the camera for files that are made without graphics, and
+ * the short list that the painter tries out.
+ *
+ * Directions are the 26 ways out of a cube: towards corners, edges and faces, with z up as in plants and buildings.
+ * A direction is the better the fewer objects' boxes stand on the ray from the clash to the eye, and the sooner the ray
+ * leaves the boxes of the two objects themselves: that is the side on which the clash lies. Both are shares of the
+ * worst direction, so that a crowded plant and a pair of boxes are judged alike. */
+#include "camera.h"
 
-#include "graze/report.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* Best known views first: from above over a corner, over an edge, level over a corner, from below, and last the views
+ * along the axes, in which things that are built at right angles hide behind themselves. Each row: direction, and what
+ * the view costs, in boxes that stand in the way. */
+static const struct {
+  signed char x, y, z;
+  double cost;
+} directions[CAMERA_DIRECTIONS] = {
+    {1, -1, 1, 0.00},  {-1, -1, 1, 0.01},  {1, 1, 1, 0.02},  {-1, 1, 1, 0.03},  {0, -1, 1, 0.35},  {1, 0, 1, 0.36},
+    {-1, 0, 1, 0.37},  {0, 1, 1, 0.38},    {1, -1, 0, 0.45}, {-1, -1, 0, 0.46}, {1, 1, 0, 0.47},   {-1, 1, 0, 0.48},
+    {1, -1, -1, 0.70}, {-1, -1, -1, 0.71}, {1, 1, -1, 0.72}, {-1, 1, -1, 0.73}, {0, -1, -1, 0.95}, {1, 0, -1, 0.96},
+    {-1, 0, -1, 0.97}, {0, 1, -1, 0.98},   {0, -1, 0, 1.10}, {1, 0, 0, 1.11},   {-1, 0, 0, 1.12},  {0, 1, 0, 1.13},
+    {0, 0, 1, 1.20},   {0, 0, -1, 1.60},
+};
+
+double camera_distance(double half_height) {
+  return half_height / tan(CAMERA_FIELD_OF_VIEW / 360 * pi);
+}
+
+bool camera_box_empty(const graze_box *box) {
+  for (int k = 0; k < 3; k++) {
+    if (!(box->min[k] <= box->max[k]) || !isfinite(box->min[k]) || !isfinite(box->max[k])) return true;
+  }
+  return false;
+}
+
+graze_box camera_object_box(const graze_report_object *object) {
+  graze_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  if (object->mesh == NULL) return box;
+  graze_mesh_facts facts;
+  graze_mesh_get_facts(object->mesh, &facts);
+  if (camera_box_empty(&facts.box)) return box;
+  for (int corner = 0; corner < 8; corner++) {
+    double point[3];
+    for (int k = 0; k < 3; k++) point[k] = corner >> k & 1 ? facts.box.max[k] : facts.box.min[k];
+    graze_pose_apply(&object->pose, point, point);
+    for (int k = 0; k < 3; k++) {
+      box.min[k] = fmin(box.min[k], point[k]);
+      box.max[k] = fmax(box.max[k], point[k]);
+    }
+  }
+  return box;
+}
+
+static graze_box overlap(const graze_box *a, const graze_box *b) {
+  graze_box both;
+  for (int k = 0; k < 3; k++) {
+    both.min[k] = fmax(a->min[k], b->min[k]);
+    both.max[k] = fmin(a->max[k], b->max[k]);
+    if (both.min[k] > both.max[k]) { /* apart: what lies between them */
+      double swap = both.min[k];
+      both.min[k] = both.max[k];
+      both.max[k] = swap;
+    }
+  }
+  return both;
+}
+
+/* Where the clash is, by the best source that the record has. */
+static bool clash_box(const graze_report_clash *clash, const graze_box *a, const graze_box *b, graze_box *box) {
+  *box = clash->box;
+  if (!camera_box_empty(box)) return true;
+  bool known = camera_box_empty(a) || camera_box_empty(b);
+  *box = known ? (camera_box_empty(a) ? *b : *a) : overlap(a, b);
+  if (camera_box_empty(box)) return false;
+  return true;
+}
+
+/* The middle one of a box's three sides: of a long pipe its thickness, of a plate its width. */
+static double middle_side(const graze_box *box) {
+  double side[3];
+  for (int k = 0; k < 3; k++) side[k] = box->max[k] - box->min[k];
+  return fmax(fmin(side[0], side[1]), fmin(fmax(side[0], side[1]), side[2]));
+}
+
+/* The longest way from a point to a box's corners. */
+static double reach(const graze_box *box, const double point[3]) {
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    double way = fmax(fabs(box->min[k] - point[k]), fabs(box->max[k] - point[k]));
+    sum += way * way;
+  }
+  return sqrt(sum);
+}
+
+bool camera_frame_clash(const graze_report_clash *clash, const graze_box *a, const graze_box *b, camera_frame *frame) {
+  graze_box box;
+  if (!clash_box(clash, a, b, &box)) return false;
+  double sum = 0, size = 0;
+  for (int k = 0; k < 3; k++) {
+    double side = box.max[k] - box.min[k];
+    frame->focus[k] = box.min[k] + side / 2;
+    sum += side * side;
+    size = fmax(size, fabs(frame->focus[k]));
+  }
+  double radius = sqrt(sum) / 2;
+  /* The clash takes a third of the view; less, down to a fifth, where more of the objects has to be seen to know them,
+   * and least where it is next to nothing. Nothing is gained by a view that is wider than both objects. */
+  double context = 3 * radius, least = 0, whole = radius;
+  const graze_box *boxes[2] = {a, b};
+  for (int i = 0; i < 2; i++) {
+    if (camera_box_empty(boxes[i])) continue;
+    double side = 0.75 * middle_side(boxes[i]);
+    least = least > 0 ? fmin(least, side) : side;
+    whole = fmax(whole, reach(boxes[i], frame->focus));
+  }
+  context = fmax(context, fmin(least, fmax(5 * radius, least / 3)));
+  context = fmin(context, fmax(1.1 * whole, radius));
+  if (!(context > 1e-9 * size)) context = size > 0 ? 1e-9 * size : 1; /* a point on a point */
+  frame->context = context;
+  frame->radius = fmax(radius, context / 40);
+  return isfinite(context);
+}
+
+void camera_direction(int number, double direction[3]) {
+  double raw[3] = {directions[number].x, directions[number].y, directions[number].z};
+  /* Slightly off the symmetric view: over the exact corner of a cube, edges fall on edges. */
+  if (raw[0] != 0 && raw[1] != 0) raw[0] *= 0.8;
+  if (raw[2] != 0 && (raw[0] != 0 || raw[1] != 0)) raw[2] *= 0.85;
+  double length = sqrt(raw[0] * raw[0] + raw[1] * raw[1] + raw[2] * raw[2]);
+  for (int k = 0; k < 3; k++) direction[k] = raw[k] / length;
+}
+
+/* Where the ray from `from` enters and leaves the box; false: it misses. */
+static bool ray_box(const graze_box *box, const double from[3], const double direction[3], double *in, double *out) {
+  *in = -INFINITY;
+  *out = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    if (direction[k] == 0) {
+      if (from[k] < box->min[k] || from[k] > box->max[k]) return false;
+      continue;
+    }
+    double t0 = (box->min[k] - from[k]) / direction[k], t1 = (box->max[k] - from[k]) / direction[k];
+    *in = fmax(*in, fmin(t0, t1));
+    *out = fmin(*out, fmax(t0, t1));
+  }
+  return *in <= *out && *out > 0;
+}
+
+/* How far it is out of the clash's own object, as a share of the longest way out; 0 when the focus is not in its box.
+ */
+static void rate_own(const graze_box *box, const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
+  double ways[CAMERA_DIRECTIONS], longest = 0;
+  for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
+    double direction[3], in, out;
+    camera_direction(i, direction);
+    ways[i] = ray_box(box, frame->focus, direction, &in, &out) ? out - fmax(in, 0) : 0;
+    longest = fmax(longest, ways[i]);
+  }
+  for (int i = 0; i < CAMERA_DIRECTIONS && longest > 0; i++) ratings[i] += ways[i] / longest;
+}
+
+static bool box_holds(const graze_box *box, const double point[3]) {
+  for (int k = 0; k < 3; k++) {
+    if (point[k] < box->min[k] || point[k] > box->max[k]) return false;
+  }
+  return true;
+}
+
+/* How many objects' boxes stand between the clash and the eye, for each direction. */
+static void count_blocking(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
+                           const camera_frame *frame, double blocking[CAMERA_DIRECTIONS]) {
+  double rays[CAMERA_DIRECTIONS][3], distance = camera_distance(frame->context);
+  for (int k = 0; k < CAMERA_DIRECTIONS; k++) {
+    camera_direction(k, rays[k]);
+    blocking[k] = 0;
+  }
+  for (uint32_t i = 0; i < report->object_count; i++) {
+    if (i == clash->a || i == clash->b || camera_box_empty(&boxes[i])) continue;
+    if (box_holds(&boxes[i], frame->focus)) continue; /* a hall around everything blocks no side more than another */
+    graze_box grown = boxes[i];
+    for (int k = 0; k < 3; k++) {
+      grown.min[k] -= frame->radius / 2;
+      grown.max[k] += frame->radius / 2;
+    }
+    for (int k = 0; k < CAMERA_DIRECTIONS; k++) {
+      double in, out;
+      blocking[k] += ray_box(&grown, frame->focus, rays[k], &in, &out) && in < distance;
+    }
+  }
+}
+
+void camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
+                 const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
+  double blocking[CAMERA_DIRECTIONS], most = 0;
+  for (int i = 0; i < CAMERA_DIRECTIONS; i++) ratings[i] = directions[i].cost;
+  if (!camera_box_empty(&boxes[clash->a])) rate_own(&boxes[clash->a], frame, ratings);
+  if (!camera_box_empty(&boxes[clash->b])) rate_own(&boxes[clash->b], frame, ratings);
+  count_blocking(report, boxes, clash, frame, blocking);
+  for (int k = 0; k < CAMERA_DIRECTIONS; k++) most = fmax(most, blocking[k]);
+  for (int k = 0; k < CAMERA_DIRECTIONS && most > 0; k++) ratings[k] += 2 * blocking[k] / most;
+}
+
+graze_camera camera_look(const double focus[3], const double direction[3], double half_height) {
+  graze_camera camera = {.field_of_view = CAMERA_FIELD_OF_VIEW};
+  double distance = camera_distance(half_height);
+  bool steep = direction[0] == 0 && direction[1] == 0;
+  double along = direction[2], length = steep ? 1 : sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
+  for (int k = 0; k < 3; k++) {
+    camera.eye[k] = focus[k] + distance * direction[k];
+    camera.forward[k] = -direction[k];
+    /* z without its part along the view; y where z is the view */
+    camera.up[k] = steep ? k == 1 : ((k == 2) - along * direction[k]) / length;
+  }
+  return camera;
+}
 
 graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
-  static const double forward[3] = {-0.57735026918962573, 0.57735026918962573, -0.57735026918962573};
-  static const double up[3] = {-0.40824829046386307, 0.40824829046386307, 0.81649658092772615};
+  const double corner[3] = {0.6, -0.64, 0.48}, origin[3] = {0, 0, 0};
+  graze_camera camera = camera_look(origin, corner, 1);
+  graze_box *boxes = index < report->clash_count ? malloc(report->object_count * sizeof *boxes) : NULL;
+  if (boxes == NULL) return camera;
   const graze_report_clash *clash = &report->clashes[index];
-  double diagonal = 0;
-  graze_camera camera = {.field_of_view = 50};
-  for (int k = 0; k < 3; k++) diagonal = hypot(diagonal, fmax(clash->box.max[k] - clash->box.min[k], 0));
-  if (!(diagonal > 0)) diagonal = 1;
-  for (int k = 0; k < 3; k++) {
-    camera.forward[k] = forward[k];
-    camera.up[k] = up[k];
-    camera.eye[k] = (isfinite(clash->point[k]) ? clash->point[k] : 0) - 2 * diagonal * forward[k];
+  for (uint32_t i = 0; i < report->object_count; i++) boxes[i] = camera_object_box(&report->objects[i]);
+  camera_frame frame;
+  if (camera_frame_clash(clash, &boxes[clash->a], &boxes[clash->b], &frame)) {
+    double ratings[CAMERA_DIRECTIONS], direction[3];
+    int best = 0;
+    camera_rate(report, boxes, clash, &frame, ratings);
+    for (int i = 1; i < CAMERA_DIRECTIONS; i++) {
+      if (ratings[i] < ratings[best]) best = i;
+    }
+    camera_direction(best, direction);
+    camera = camera_look(frame.focus, direction, frame.context);
   }
+  free(boxes);
   return camera;
 }

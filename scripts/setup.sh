@@ -1,7 +1,7 @@
 # Finds what a build lacks and installs it. Sourced by demo.sh and test.sh:
 #
 #     . scripts/setup.sh
-#     setup_packages demo      # compiler, cmake, ninja, jansson
+#     setup_packages demo      # compiler, cmake, ninja, jansson, libpng, OpenGL without a display
 #     setup_packages test      # the same and everything the tests use
 #
 # A thing is missing when it cannot be used, whoever installed it, so a compiler or a CMake of your own counts. What
@@ -17,6 +17,10 @@ demo ninja-build     probe   ninja
 demo pkg-config      program pkg-config
 demo libjansson-dev  header  jansson.h
 demo libminizip-dev  header  minizip/zip.h
+demo libpng-dev      header  png.h
+demo libegl-dev      header  EGL/egl.h
+demo libgl-dev       header  GL/glcorearb.h
+demo libgl1-mesa-dri probe   opengl
 test libcmocka-dev   probe   cmocka
 test libgmp-dev      header  gmp.h
 test libassimp-dev   header  assimp/cimport.h
@@ -51,6 +55,15 @@ setup_have_cmake() {
 }
 
 setup_have_ninja() { command -v ninja >/dev/null || command -v make >/dev/null; }
+
+# A driver for off-screen OpenGL: Mesa's software one, or another vendor's for EGL.
+setup_have_opengl() {
+  for setup_file in /usr/lib/*/dri/swrast_dri.so /usr/lib/dri/swrast_dri.so /usr/lib64/dri/swrast_dri.so \
+    /usr/share/glvnd/egl_vendor.d/*nvidia.json /etc/glvnd/egl_vendor.d/*nvidia.json; do
+    [ ! -e "$setup_file" ] || return 0
+  done
+  return 1
+}
 
 setup_have_cmocka() {
   printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \

@@ -1,0 +1,172 @@
+/* painter.h: the inside of the off-screen renderer; private to report.
+ *
+ * View space has x to the right, y up and z away from the eye; depth is near / z, so that 0 is infinitely far, bigger
+ * is nearer, and depth is linear in the picture over a flat face. Positions reach the device relative to the eye,
+ * computed in double: a plant a million metres from the origin looks as sharp as at the origin.
+ */
+#ifndef GRAZE_REPORT_PAINTER_H
+#define GRAZE_REPORT_PAINTER_H
+
+#include "camera.h"
+#include "gl/buffer.h"
+#include "gl/context.h"
+#include "gl/target.h"
+
+enum { CHUNK_TRIANGLES = 256, PAINTER_SAMPLES = 4, TRIAL_SIDES = 6, TRIAL_PIXELS = 64 };
+
+/* A distinct mesh. Triangles in file order are cut into chunks with a box each, so that of a large mesh only what is
+ * in view is drawn. */
+typedef struct painter_mesh {
+  const graze_mesh *mesh;
+  double middle[3]; /* vertices on the device are relative to it */
+  uint32_t triangles;
+  GLuint vertices, indices; /* 0: not sent yet */
+  bool inside_out;          /* triangles run clockwise, seen from outside */
+  float (*chunks)[6];       /* middle and half sides of the boxes, relative to `middle` */
+} painter_mesh;
+
+/* From where, and how much of it. */
+typedef struct painter_view {
+  double eye[3];
+  double axes[3][3];        /* right, up, forward */
+  double tan_x, tan_y;      /* half the width and height of the view at distance 1 */
+  double nearest, farthest; /* planes between which is drawn; farthest only leaves out whole chunks */
+} painter_view;
+
+/* What the vertex shader gets for each object drawn. */
+typedef struct painter_instance {
+  float rows[3][4]; /* from mesh to view space */
+  float colour[4];
+} painter_instance;
+
+typedef struct painter_command { /* as glMultiDrawElementsIndirect reads it */
+  uint32_t count, instances, first, base_vertex, base_instance;
+} painter_command;
+
+typedef struct painter_batch { /* commands of one mesh in a row */
+  uint32_t mesh, first, count;
+} painter_batch;
+
+/* A list of draws. Start from {0}; it keeps its memory. */
+typedef struct painter_list {
+  painter_instance *instances;
+  painter_command *commands;
+  painter_batch *batches;
+  size_t instance_count, command_count, batch_count;
+  size_t instance_capacity, command_capacity, batch_capacity;
+  uint64_t triangles; /* in all commands */
+} painter_list;
+
+/* A line with round ends, or a dot (both ends alike), in pixels of the picture. */
+typedef struct painter_mark {
+  float from[3], to[3]; /* x, y, and 1 / z of the view */
+  float half_width;
+  float hidden; /* factor for the width where something stands before it */
+  float colour[4];
+} painter_mark;
+
+typedef struct painter_marks {
+  painter_mark *marks;
+  size_t count, capacity;
+} painter_marks;
+
+/* Numbers of what stands near a clash, nearest first. */
+typedef struct painter_near {
+  double distance;
+  uint32_t object;
+} painter_near;
+
+typedef struct painter_programs {
+  GLuint solid, compose, marks, plain, dots;
+} painter_programs;
+
+struct graze_painter {
+  const graze_report *report;
+  uint32_t width, height;
+  gl_context *context;
+  const gl_functions *gl;
+  painter_programs programs;
+  gl_target subject, ghosts;    /* multisampled: the clash's objects; what stands around them */
+  gl_target picture, trial;     /* the composed picture; small pictures from several sides */
+  GLuint solids, quads, points; /* vertex arrays */
+  GLuint queries[2 * TRIAL_SIDES];
+  gl_stream instances, commands, marks, dots;
+  painter_mesh *meshes;
+  uint32_t mesh_count;
+  uint32_t *object_meshes; /* number of an object's mesh; NO_MESH */
+  uint32_t *order;         /* objects with a mesh, those with the same mesh next to each other */
+  uint32_t order_count;
+  graze_box *boxes; /* of objects in the world */
+  painter_list list;
+  painter_marks drawn_marks;
+  painter_near *near;
+  uint32_t near_count;
+  uint8_t *rgba, *rgb;
+  graze_status status; /* first failure of the running call */
+  char message[512];
+};
+
+#define NO_MESH   UINT32_MAX
+#define NO_OBJECT UINT32_MAX
+
+/* Notes the first failure of the running call; false. */
+bool painter_fail(graze_painter *painter, graze_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool painter_fail_memory(graze_painter *painter);
+
+/* Room for `more` elements of `size` bytes behind `count`; false: out of memory, noted. */
+bool painter_grow(graze_painter *painter, void **data, size_t *capacity, size_t count, size_t more, size_t size);
+
+/* ---- painter_scene.c: meshes on the device, lists of draws ---- */
+
+bool painter_scene_create(graze_painter *painter);
+void painter_scene_destroy(graze_painter *painter);
+
+painter_view painter_view_of(const graze_camera *camera, double aspect);
+
+/* Adds what is in view of an object. `budget`: an object with more triangles in view is left out. Sends its mesh when
+ * that was not yet done. */
+bool painter_list_add(graze_painter *painter, const painter_view *view, uint32_t object, const float colour[4],
+                      uint64_t budget);
+
+/* Whether the triangles of a posed object run clockwise, seen from outside. */
+bool painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out);
+
+/* Adds all objects of `order` whole; `colours`: one per object of the report. */
+bool painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]);
+void painter_list_clear(graze_painter *painter);
+
+/* Draws the list with the program, which must be one that takes solids. */
+void painter_list_draw(graze_painter *painter, const painter_view *view, GLuint program);
+
+/* ---- painter_shaders.c ---- */
+
+bool painter_programs_create(graze_painter *painter);
+void painter_programs_destroy(graze_painter *painter);
+
+/* ---- painter_side.c: the side from which a clash is seen best ---- */
+
+bool painter_sides_create(graze_painter *painter);
+void painter_sides_destroy(graze_painter *painter);
+
+/* Of the sides that boxes call good, the one from which most of the clash is seen. `near` is filled. */
+bool painter_choose_side(graze_painter *painter, const graze_report_clash *clash, const camera_frame *frame,
+                         double direction[3]);
+
+/* The object that holds the other one (relations a_in_b and b_in_a), and is drawn so that one sees into it; or
+ * NO_OBJECT. */
+uint32_t painter_container(const graze_report_clash *clash);
+
+/* ---- painter_marks.c: lines and dots over the picture ---- */
+
+void painter_marks_clear(graze_painter *painter);
+
+/* A dot or a line between two points of the world, cut at the near plane. */
+bool painter_mark_line(graze_painter *painter, const painter_view *view, const double from[3], const double to[3],
+                       const painter_mark *style);
+bool painter_mark_curve(graze_painter *painter, const painter_view *view, const graze_report_clash *clash);
+bool painter_mark_clash_points(graze_painter *painter, const painter_view *view);
+bool painter_mark_axes(graze_painter *painter, const painter_view *view);
+void painter_marks_draw(graze_painter *painter, const painter_view *view);
+
+#endif

@@ -1,0 +1,352 @@
+/* What is drawn: each distinct mesh is sent to the device once, when it is first needed, and objects are instances of
+ * it. A picture is a list of indirect draws that is made on the CPU, where chunks of triangles outside of the view are
+ * left out: a clash in a large plant costs what is near it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "painter.h"
+
+enum { COUNT_PLANES = 6 };
+
+/* ---- meshes ---- */
+
+typedef struct mesh_user {
+  const graze_mesh *mesh;
+  uint32_t object;
+} mesh_user;
+
+static int by_mesh(const void *x, const void *y) {
+  const mesh_user *a = x, *b = y;
+  if (a->mesh != b->mesh) return (uintptr_t)a->mesh < (uintptr_t)b->mesh ? -1 : 1;
+  return (a->object > b->object) - (a->object < b->object);
+}
+
+typedef struct numbered_object {
+  uint32_t mesh, object;
+} numbered_object;
+
+static int by_number(const void *x, const void *y) {
+  const numbered_object *a = x, *b = y;
+  if (a->mesh != b->mesh) return a->mesh < b->mesh ? -1 : 1;
+  return (a->object > b->object) - (a->object < b->object);
+}
+
+/* Meshes are numbered by the first object that has them, so that nothing depends on where they lie in memory. */
+static void number_meshes(graze_painter *p, mesh_user *users, uint32_t *firsts) {
+  const graze_report *report = p->report;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < report->object_count; i++) {
+    p->object_meshes[i] = NO_MESH;
+    if (!camera_box_empty(&p->boxes[i])) users[count++] = (mesh_user){report->objects[i].mesh, i};
+  }
+  qsort(users, count, sizeof *users, by_mesh);
+  for (uint32_t i = 0; i < count; i++) {
+    firsts[users[i].object] =
+        i > 0 && users[i].mesh == users[i - 1].mesh ? firsts[users[i - 1].object] : users[i].object;
+  }
+  for (uint32_t i = 0; i < report->object_count; i++) {
+    if (camera_box_empty(&p->boxes[i])) continue;
+    if (firsts[i] == i) p->meshes[p->mesh_count++].mesh = report->objects[i].mesh;
+    p->object_meshes[i] = firsts[i] == i ? p->mesh_count - 1 : p->object_meshes[firsts[i]];
+  }
+}
+
+static void sort_objects(graze_painter *p, numbered_object *sorted) {
+  for (uint32_t i = 0; i < p->report->object_count; i++) {
+    if (p->object_meshes[i] != NO_MESH) sorted[p->order_count++] = (numbered_object){p->object_meshes[i], i};
+  }
+  qsort(sorted, p->order_count, sizeof *sorted, by_number);
+  for (uint32_t i = 0; i < p->order_count; i++) p->order[i] = sorted[i].object;
+}
+
+bool painter_scene_create(graze_painter *painter) {
+  size_t count = painter->report->object_count + (size_t)1;
+  painter->boxes = malloc(count * sizeof *painter->boxes);
+  painter->object_meshes = malloc(count * sizeof *painter->object_meshes);
+  painter->order = malloc(count * sizeof *painter->order);
+  painter->near = malloc(count * sizeof *painter->near);
+  painter->meshes = calloc(count, sizeof *painter->meshes);
+  mesh_user *users = malloc(count * sizeof *users);
+  uint32_t *firsts = malloc(count * sizeof *firsts);
+  numbered_object *sorted = malloc(count * sizeof *sorted);
+  bool good = painter->boxes && painter->object_meshes && painter->order && painter->near && painter->meshes && users &&
+              firsts && sorted;
+  if (good) {
+    for (uint32_t i = 0; i < painter->report->object_count; i++) {
+      painter->boxes[i] = camera_object_box(&painter->report->objects[i]);
+    }
+    number_meshes(painter, users, firsts);
+    sort_objects(painter, sorted);
+  }
+  free(users);
+  free(firsts);
+  free(sorted);
+  return good || painter_fail_memory(painter);
+}
+
+void painter_scene_destroy(graze_painter *painter) {
+  for (uint32_t i = 0; i < painter->mesh_count; i++) {
+    painter->gl->DeleteBuffers(1, &painter->meshes[i].vertices);
+    painter->gl->DeleteBuffers(1, &painter->meshes[i].indices);
+    free(painter->meshes[i].chunks);
+  }
+  free(painter->meshes);
+  free(painter->boxes);
+  free(painter->object_meshes);
+  free(painter->order);
+  free(painter->near);
+  free(painter->list.instances);
+  free(painter->list.commands);
+  free(painter->list.batches);
+}
+
+/* Middle and half sides of the box of a chunk's triangles, rounded outward a little: they only decide what to draw. */
+static void measure_chunk(const float *vertices, const uint32_t *indices, uint32_t corners, float box[6]) {
+  for (int k = 0; k < 3; k++) {
+    float low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < corners; i++) {
+      float x = vertices[3 * (size_t)indices[i] + (size_t)k];
+      low = fminf(low, x);
+      high = fmaxf(high, x);
+    }
+    box[k] = low / 2 + high / 2;
+    box[3 + k] = (high / 2 - low / 2) * 1.0001f;
+  }
+}
+
+/* The volume that the triangles enclose tells which way round they are; of an open mesh it is a guess. */
+static double signed_volume(const double c[9], const double middle[3]) {
+  double e[3][3];
+  for (int i = 0; i < 9; i++) e[i / 3][i % 3] = c[i] - middle[i % 3];
+  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+static void copy_mesh(painter_mesh *m, float *vertices, uint32_t *indices) {
+  double volume = 0;
+  for (uint32_t i = 0; i < m->triangles; i++) {
+    double corners[9];
+    uint32_t *t = indices + 3 * (size_t)i;
+    graze_mesh_get_indices(m->mesh, i, t);
+    graze_mesh_get_triangle(m->mesh, i, corners);
+    volume += signed_volume(corners, m->middle);
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < 3; k++) vertices[3 * (size_t)t[c] + (size_t)k] = (float)(corners[3 * c + k] - m->middle[k]);
+    }
+  }
+  m->inside_out = volume < 0;
+}
+
+static bool send_mesh(graze_painter *p, painter_mesh *m) {
+  graze_mesh_facts facts;
+  if (m->vertices != 0) return true;
+  graze_mesh_get_facts(m->mesh, &facts);
+  for (int k = 0; k < 3; k++) m->middle[k] = facts.box.min[k] / 2 + facts.box.max[k] / 2;
+  m->triangles = (uint32_t)facts.triangles;
+  size_t chunks = ((size_t)m->triangles + CHUNK_TRIANGLES - 1) / CHUNK_TRIANGLES;
+  size_t corners = 3 * (size_t)m->triangles;
+  float *vertices = calloc(facts.vertices + 1, 3 * sizeof *vertices);
+  uint32_t *indices = malloc((corners + 1) * sizeof *indices);
+  if (m->chunks == NULL) m->chunks = malloc((chunks + 1) * sizeof *m->chunks);
+  bool good = vertices != NULL && indices != NULL && m->chunks != NULL;
+  if (good) {
+    copy_mesh(m, vertices, indices);
+    for (size_t i = 0; i < chunks; i++) {
+      size_t first = 3 * i * CHUNK_TRIANGLES;
+      size_t count = corners - first < 3 * CHUNK_TRIANGLES ? corners - first : 3 * CHUNK_TRIANGLES;
+      measure_chunk(vertices, indices + first, (uint32_t)count, m->chunks[i]);
+    }
+    m->vertices = gl_buffer(p->gl, vertices, 3 * (size_t)facts.vertices * sizeof *vertices);
+    m->indices = gl_buffer(p->gl, indices, corners * sizeof *indices);
+  }
+  free(vertices);
+  free(indices);
+  return good || painter_fail_memory(p);
+}
+
+/* ---- views ---- */
+
+painter_view painter_view_of(const graze_camera *camera, double aspect) {
+  painter_view view;
+  const double *f = camera->forward, *u = camera->up;
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    view.eye[k] = camera->eye[k];
+    view.axes[0][k] = f[i] * u[j] - f[j] * u[i];
+    view.axes[1][k] = u[k];
+    view.axes[2][k] = f[k];
+  }
+  view.tan_y = tan(camera->field_of_view / 360 * 3.14159265358979323846);
+  view.tan_x = view.tan_y * aspect;
+  view.nearest = 0;
+  view.farthest = INFINITY;
+  return view;
+}
+
+/* The matrix from the mesh's numbers on the device to view space. The eye is subtracted in double. */
+static void object_rows(const painter_view *view, const graze_pose *pose, const double middle[3], double rows[3][4]) {
+  double origin[3];
+  graze_pose_apply(pose, middle, origin);
+  for (int k = 0; k < 3; k++) origin[k] -= view->eye[k];
+  for (int r = 0; r < 3; r++) {
+    const double *axis = view->axes[r];
+    for (int c = 0; c < 3; c++) {
+      rows[r][c] = axis[0] * pose->m[c] + axis[1] * pose->m[4 + c] + axis[2] * pose->m[8 + c];
+    }
+    rows[r][3] = axis[0] * origin[0] + axis[1] * origin[1] + axis[2] * origin[2];
+  }
+}
+
+/* Planes of the view: inside is n . p + n[3] >= 0. */
+static void view_planes(const painter_view *view, double planes[COUNT_PLANES][4]) {
+  const double all[COUNT_PLANES][4] = {{1, 0, view->tan_x, 0},    {-1, 0, view->tan_x, 0},
+                                       {0, 1, view->tan_y, 0},    {0, -1, view->tan_y, 0},
+                                       {0, 0, 1, -view->nearest}, {0, 0, -1, fmin(view->farthest, 1e300)}};
+  memcpy(planes, all, sizeof all);
+}
+
+/* The same planes in the numbers of the mesh on the device, and their absolute values for the boxes. */
+static void mesh_planes(const painter_view *view, double rows[3][4], float planes[COUNT_PLANES][4]) {
+  double world[COUNT_PLANES][4];
+  view_planes(view, world);
+  for (int i = 0; i < COUNT_PLANES; i++) {
+    for (int c = 0; c < 4; c++) {
+      double sum = c == 3 ? world[i][3] : 0;
+      for (int r = 0; r < 3; r++) sum += world[i][r] * rows[r][c];
+      planes[i][c] = (float)fmin(sum, 1e37);
+    }
+  }
+}
+
+static bool box_in_view(const float box[6], float planes[COUNT_PLANES][4]) {
+  for (int i = 0; i < COUNT_PLANES; i++) {
+    const float *n = planes[i];
+    float middle = n[0] * box[0] + n[1] * box[1] + n[2] * box[2] + n[3];
+    float reach = fabsf(n[0]) * box[3] + fabsf(n[1]) * box[4] + fabsf(n[2]) * box[5];
+    if (middle + reach < 0) return false;
+  }
+  return true;
+}
+
+/* ---- lists ---- */
+
+void painter_list_clear(graze_painter *painter) {
+  painter_list *list = &painter->list;
+  list->instance_count = list->command_count = list->batch_count = 0;
+  list->triangles = 0;
+}
+
+/* Adds an instance and room for `commands`, and the batch that they go to. */
+static painter_batch *add_instance(graze_painter *p, uint32_t mesh, double rows[3][4], const float colour[4],
+                                   size_t commands) {
+  painter_list *list = &p->list;
+  if (!painter_grow(p, (void **)&list->instances, &list->instance_capacity, list->instance_count, 1,
+                    sizeof *list->instances) ||
+      !painter_grow(p, (void **)&list->commands, &list->command_capacity, list->command_count, commands,
+                    sizeof *list->commands) ||
+      !painter_grow(p, (void **)&list->batches, &list->batch_capacity, list->batch_count, 1, sizeof *list->batches)) {
+    return NULL;
+  }
+  painter_instance *instance = &list->instances[list->instance_count++];
+  for (int r = 0; r < 3; r++) {
+    for (int c = 0; c < 4; c++) instance->rows[r][c] = (float)rows[r][c];
+  }
+  memcpy(instance->colour, colour, sizeof instance->colour);
+  if (list->batch_count > 0 && list->batches[list->batch_count - 1].mesh == mesh) {
+    return &list->batches[list->batch_count - 1];
+  }
+  painter_batch *batch = &list->batches[list->batch_count++];
+  *batch = (painter_batch){mesh, (uint32_t)list->command_count, 0};
+  return batch;
+}
+
+bool painter_list_add(graze_painter *painter, const painter_view *view, uint32_t object, const float colour[4],
+                      uint64_t budget) {
+  uint32_t number = painter->object_meshes[object];
+  if (number == NO_MESH) return true;
+  painter_mesh *m = &painter->meshes[number];
+  if (!send_mesh(painter, m)) return false;
+  double rows[3][4];
+  float planes[COUNT_PLANES][4];
+  object_rows(view, &painter->report->objects[object].pose, m->middle, rows);
+  mesh_planes(view, rows, planes);
+  uint32_t chunks = (uint32_t)(((uint64_t)m->triangles + CHUNK_TRIANGLES - 1) / CHUNK_TRIANGLES);
+  painter_list *list = &painter->list;
+  painter_batch *batch = add_instance(painter, number, rows, colour, chunks);
+  if (batch == NULL) return false;
+  uint32_t instance = (uint32_t)list->instance_count - 1;
+  size_t first_command = list->command_count;
+  uint64_t triangles = 0;
+  bool open = false; /* the chunk before is drawn: this one joins its command */
+  for (uint32_t i = 0; i < chunks; i++) {
+    uint32_t first = i * CHUNK_TRIANGLES, rest = m->triangles - first;
+    uint32_t count = rest < CHUNK_TRIANGLES ? rest : CHUNK_TRIANGLES;
+    if (!box_in_view(m->chunks[i], planes)) {
+      open = false;
+      continue;
+    }
+    if (!open) list->commands[list->command_count++] = (painter_command){0, 1, 3 * first, 0, instance};
+    list->commands[list->command_count - 1].count += 3 * count;
+    triangles += count;
+    open = true;
+  }
+  if (triangles > budget) list->command_count = first_command;
+  if (triangles <= budget) list->triangles += triangles;
+  batch->count += (uint32_t)(list->command_count - first_command);
+  return true;
+}
+
+bool painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out) {
+  if (painter->object_meshes[object] == NO_MESH) return true;
+  painter_mesh *mesh = &painter->meshes[painter->object_meshes[object]];
+  if (!send_mesh(painter, mesh)) return false;
+  const double *m = painter->report->objects[object].pose.m;
+  double turn =
+      m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+  *inside_out = mesh->inside_out != (turn < 0);
+  return true;
+}
+
+bool painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]) {
+  painter_list *list = &painter->list;
+  for (uint32_t i = 0; i < painter->order_count; i++) {
+    uint32_t object = painter->order[i], number = painter->object_meshes[object];
+    painter_mesh *m = &painter->meshes[number];
+    double rows[3][4];
+    if (!send_mesh(painter, m)) return false;
+    object_rows(view, &painter->report->objects[object].pose, m->middle, rows);
+    painter_batch *batch = add_instance(painter, number, rows, colours[object], 1);
+    if (batch == NULL) return false;
+    list->triangles += m->triangles;
+    if (batch->count == 0) {
+      uint32_t instance = (uint32_t)list->instance_count - 1;
+      list->commands[list->command_count++] = (painter_command){3 * m->triangles, 0, 0, 0, instance};
+      batch->count = 1;
+    }
+    list->commands[list->command_count - 1].instances++;
+  }
+  return true;
+}
+
+void painter_list_draw(graze_painter *painter, const painter_view *view, GLuint program) {
+  const gl_functions *gl = painter->gl;
+  painter_list *list = &painter->list;
+  if (list->command_count == 0) return;
+  gl_stream_fill(gl, &painter->instances, list->instances, list->instance_count * sizeof *list->instances);
+  gl_stream_fill(gl, &painter->commands, list->commands, list->command_count * sizeof *list->commands);
+  gl->UseProgram(program);
+  gl->ProgramUniform3f(program, 0, (float)(1 / view->tan_x), (float)(1 / view->tan_y), (float)view->nearest);
+  gl->BindVertexArray(painter->solids);
+  gl->BindBuffer(GL_DRAW_INDIRECT_BUFFER, painter->commands.buffer);
+  gl->VertexArrayVertexBuffer(painter->solids, 1, painter->instances.buffer, 0, sizeof *list->instances);
+  for (size_t i = 0; i < list->batch_count; i++) {
+    const painter_batch *batch = &list->batches[i];
+    const painter_mesh *m = &painter->meshes[batch->mesh];
+    if (batch->count == 0) continue;
+    gl->VertexArrayVertexBuffer(painter->solids, 0, m->vertices, 0, 3 * sizeof(float));
+    gl->VertexArrayElementBuffer(painter->solids, m->indices);
+    gl->MultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, (const void *)(batch->first * sizeof *list->commands),
+                                  (GLsizei)batch->count, sizeof *list->commands);
+  }
+}

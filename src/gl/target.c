@@ -1,0 +1,59 @@
+/* Framebuffers whose depth is a 32-bit float texture: with depth = near / distance and 0 for "infinitely far" that
+ * keeps its precision at every distance, and shaders can compare with it. */
+#include "gl/target.h"
+
+#include <stdio.h>
+
+static GLuint make_texture(const gl_functions *gl, GLenum format, uint32_t width, uint32_t height, uint32_t samples) {
+  GLuint texture = 0;
+  if (samples > 1) {
+    gl->CreateTextures(GL_TEXTURE_2D_MULTISAMPLE, 1, &texture);
+    gl->TextureStorage2DMultisample(texture, (GLsizei)samples, format, (GLsizei)width, (GLsizei)height, GL_TRUE);
+    return texture;
+  }
+  gl->CreateTextures(GL_TEXTURE_2D, 1, &texture);
+  gl->TextureStorage2D(texture, 1, format, (GLsizei)width, (GLsizei)height);
+  gl->TextureParameteri(texture, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  gl->TextureParameteri(texture, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  return texture;
+}
+
+bool gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height, uint32_t samples, bool depth,
+                      gl_target *target, gl_message *message) {
+  target->width = width;
+  target->height = height;
+  gl->CreateFramebuffers(1, &target->framebuffer);
+  target->colour = make_texture(gl, GL_RGBA8, width, height, samples);
+  gl->NamedFramebufferTexture(target->framebuffer, GL_COLOR_ATTACHMENT0, target->colour, 0);
+  if (depth) {
+    target->depth = make_texture(gl, GL_DEPTH_COMPONENT32F, width, height, samples);
+    gl->NamedFramebufferTexture(target->framebuffer, GL_DEPTH_ATTACHMENT, target->depth, 0);
+  }
+  if (gl->CheckNamedFramebufferStatus(target->framebuffer, GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE) return true;
+  snprintf(message->text, sizeof message->text, "the graphics device cannot draw %u x %u pixels of %u samples", width,
+           height, samples);
+  return false;
+}
+
+void gl_target_destroy(const gl_functions *gl, gl_target *target) {
+  gl->DeleteFramebuffers(1, &target->framebuffer);
+  gl->DeleteTextures(1, &target->colour);
+  gl->DeleteTextures(1, &target->depth);
+  *target = (gl_target){0};
+}
+
+void gl_target_use(const gl_functions *gl, const gl_target *target) {
+  gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
+  gl->Viewport(0, 0, (GLsizei)target->width, (GLsizei)target->height);
+}
+
+void gl_target_clear(const gl_functions *gl, const gl_target *target, const float colour[4], float depth) {
+  gl->ClearNamedFramebufferfv(target->framebuffer, GL_COLOR, 0, colour);
+  if (target->depth != 0) gl->ClearNamedFramebufferfv(target->framebuffer, GL_DEPTH, 0, &depth);
+}
+
+void gl_target_read(const gl_functions *gl, const gl_target *target, uint8_t *pixels) {
+  gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
+  gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
+  gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+}
