@@ -64,7 +64,7 @@ def meshes(document, binary):
         need(primitive.get("mode", 4) == 4, "mode of " + mesh["name"])
         where, which = primitive["attributes"]["POSITION"], primitive["indices"]
         need("min" in document["accessors"][where] and "max" in document["accessors"][where], "bounds of positions")
-        need(document["accessors"][where]["type"] == "VEC3" and document["accessors"][which]["type"] == "SCALAR", "types")
+        need([document["accessors"][n]["type"] for n in (where, which)] == ["VEC3", "SCALAR"], "types")
         need(document["accessors"][which]["componentType"] == 5125, "type of indices")
         views = [document["bufferViews"][document["accessors"][n]["bufferView"]] for n in (where, which)]
         need([view["target"] for view in views] == [34962, 34963], "targets")
