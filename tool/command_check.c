@@ -1,41 +1,84 @@
-/* graze check: every pair of objects that meets. */
+/* graze check: how every pair of objects lies to each other. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "diagnostics.h"
-#include "graze/graze.h"
-#include "json.h"
-#include "load.h"
-#include "options.h"
-#include "output.h"
-#include "table.h"
 #include "verbs.h"
 
-typedef struct check_options {
-  common_options common;
-  file_list files;
-  graze_exactness exactness;
-  bool pairs, all, split, is_scene;
-} check_options;
-
-enum { key_exactness = 1, key_pairs, key_all, key_split };
+enum {
+  key_exactness = 1,
+  key_pairs,
+  key_all,
+  key_split,
+  key_curves,
+  key_open,
+  key_relations,
+  key_units,
+  key_title,
+  key_set,
+  key_between,
+  key_within,
+  key_ignore_names,
+  key_ignore_layers,
+  key_same_parent,
+  key_report,
+  key_pictures,
+  key_previous,
+  key_marks
+};
 
 static const struct argp_option options[] = {
     {"exactness", key_exactness, "TIER", 0,
      "t0: coordinates as given, no poses; t1 (default): after the pose, each operation rounded once; t2: the "
      "real-number image",
-     0},
-    {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 0},
-    {"all", key_all, NULL, 0, "list separate pairs of objects too", 0},
-    {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 0},
+     1},
+    {"open", key_open, "RULE", 0,
+     "what meshes with holes are: unknown (default): what may lie inside is of unknown relation; surface: they have no "
+     "inside",
+     1},
+    {"units", key_units, "UNITS", 0,
+     "work in m, mm, cm, in or ft: files that say their units are converted, others are taken to be in them", 1},
+    {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 1},
+    {0, 0, 0, 0, "Which pairs:", 2},
+    {"set", key_set, "NAME=PATTERN", 0,
+     "name a set of objects: those whose name matches the shell pattern, or with layer:PATTERN whose layer does; the "
+     "same NAME again adds to it",
+     2},
+    {"between", key_between, "SET SET", 0, "check pairs of an object of one set and one of the other only", 2},
+    {"within", key_within, "SET", 0, "check pairs of two objects of the set only", 2},
+    {"ignore-names", key_ignore_names, "PATTERN PATTERN", 0, "leave out pairs of objects that match the two patterns",
+     2},
+    {"ignore-layers", key_ignore_layers, "LAYER LAYER", 0, "leave out pairs of objects of the two layers", 2},
+    {"ignore-same-parent", key_same_parent, NULL, 0,
+     "leave out pairs whose names have the same path before the last '/'", 2},
+    {0, 0, 0, 0, "What is reported:", 3},
+    {"relations", key_relations, "LIST", 0,
+     "report these relations only, as cross,duplicate (default: all but separate); of: separate, touch, cross, a_in_b, "
+     "b_in_a, duplicate, unknown",
+     3},
+    {"all", key_all, NULL, 0, "list separate pairs of objects too", 3},
+    {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 3},
+    {"curves", key_curves, NULL, 0, "with JSON: the curves in which surfaces meet", 3},
+    {"report", key_report, "FOLDER", 0, "write a report: index.html, pictures, JSON, CSV, BCF 2.1 and JUnit XML", 3},
+    {"title", key_title, "TEXT", 0, "title of the report (default: the file's name)", 3},
+    {"pictures", key_pictures, "N", 0, "paint the first N clashes (default 1000; 0: none)", 3},
+    {"previous", key_previous, "FILE", 0,
+     "an earlier report as JSON: clashes become new, active or resolved, marks and comments are kept, and pairs that "
+     "were separate and have not changed are not checked again",
+     3},
+    {"marks", key_marks, "FILE", 0, "a table of id, mark (reviewed, approved) and comment for clashes of --previous",
+     3},
     {0}};
 
-static const char *const exactness_names[] = {"t1", "t0", "t2", NULL}; /* in the order of graze_exactness */
+typedef struct check_input {
+  check_options options;
+  rules selection;
+} check_input;
 
 static bool has_ending(const char *path, const char *ending) {
   size_t length = strlen(path), wanted = strlen(ending);
@@ -56,60 +99,144 @@ static void take_files(check_options *check, struct argp_state *state) {
   for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
   if (check->is_scene && check->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
   if (check->is_scene && check->split) argp_error(state, "--split is for mesh files");
+  if (check->all && check->folder) argp_error(state, "--all is not for reports");
+  if (check->marks && !check->previous) argp_error(state, "--marks needs --previous");
   if (!check->is_scene && !check->split && check->files.count < 2 && is_mesh_file(check->files.names[0]))
     argp_error(state, "two meshes or more are needed; `graze self' checks one against itself");
 }
 
-static error_t parse_check(int key, char *argument, struct argp_state *state) {
-  check_options *check = state->input;
+/* Bits of the relations in a list with commas. */
+static unsigned parse_relations(struct argp_state *state, char *list) {
+  unsigned bits = 0;
+  for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
+    int r = 0;
+    while (r <= GRAZE_UNKNOWN && strcmp(graze_relation_string((graze_relation)r), word) != 0) r++;
+    if (r > GRAZE_UNKNOWN || r == GRAZE_CLEARANCE) argp_error(state, "--relations: '%s' is no relation", word);
+    bits |= 1u << r;
+  }
+  if (bits == 0) argp_error(state, "--relations: the list is empty");
+  return bits;
+}
+
+static error_t parse_selection(check_input *in, int key, char *argument, struct argp_state *state) {
+  const char *second = NULL;
   switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &check->common;
-      break;
-    case key_exactness:
-      check->exactness = (graze_exactness)options_choice(state, "exactness", argument, exactness_names);
-      break;
-    case key_pairs:
-      check->pairs = true;
-      break;
-    case key_all:
-      check->all = true;
-      break;
-    case key_split:
-      check->split = true;
-      break;
-    case ARGP_KEY_ARGS:
-      take_files(check, state);
-      break;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "a scene or two meshes are needed");
-      break;
+    case key_set:
+      rules_add_set(&in->selection, state, argument);
+      return 0;
+    case key_between:
+      second = rules_next_argument(state, "between");
+      rules_add_only(&in->selection, state, argument, second);
+      return 0;
+    case key_within:
+      rules_add_only(&in->selection, state, argument, argument);
+      return 0;
+    case key_ignore_names:
+      rules_add_ignored_names(&in->selection, argument, rules_next_argument(state, "ignore-names"));
+      return 0;
+    case key_ignore_layers:
+      rules_add_ignored_layers(&in->selection, argument, rules_next_argument(state, "ignore-layers"));
+      return 0;
+    case key_same_parent:
+      rules_add_same_parent(&in->selection);
+      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
-  return 0;
+}
+
+static error_t parse_reporting(check_options *check, int key, char *argument, struct argp_state *state) {
+  switch (key) {
+    case key_relations:
+      check->relations = parse_relations(state, argument);
+      return 0;
+    case key_pairs:
+      check->pairs = true;
+      return 0;
+    case key_all:
+      check->all = true;
+      check->relations |= 1u << GRAZE_SEPARATE;
+      return 0;
+    case key_curves:
+      check->curves = true;
+      return 0;
+    case key_report:
+      check->folder = argument;
+      return 0;
+    case key_title:
+      check->title = argument;
+      return 0;
+    case key_pictures:
+      check->pictures = (uint32_t)options_number(state, "pictures", argument, 0, UINT32_MAX);
+      return 0;
+    case key_previous:
+      check->previous = argument;
+      return 0;
+    case key_marks:
+      check->marks = argument;
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t parse_check(int key, char *argument, struct argp_state *state) {
+  static const char *const open_names[] = {"unknown", "surface", NULL};
+  check_input *in = state->input;
+  check_options *check = &in->options;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &check->common;
+      return 0;
+    case key_exactness:
+      check->exactness = (graze_exactness)options_choice(state, "exactness", argument, check_exactness_names);
+      return 0;
+    case key_open:
+      check->open = (graze_open_rule)options_choice(state, "open", argument, open_names);
+      return 0;
+    case key_units:
+      check->units = unit_names[options_choice(state, "units", argument, unit_names)];
+      return 0;
+    case key_split:
+      check->split = true;
+      return 0;
+    case ARGP_KEY_ARGS:
+      take_files(check, state);
+      return 0;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "a scene or two meshes are needed");
+      return 0;
+    default:
+      if (parse_selection(in, key, argument, state) == 0) return 0;
+      return parse_reporting(check, key, argument, state);
+  }
 }
 
 /* ---- progress ---------------------------------------------------------------------------------------------- */
 
 typedef struct progress_line {
   bool shown;
-  double next;
+  double start, next;
 } progress_line;
 
 static bool show_progress(void *user, uint64_t done, uint64_t total) {
   progress_line *line = user;
   double now = clock_seconds();
+  if (line->start == 0) line->start = now;
   if (line->shown && now >= line->next) {
-    fprintf(stderr, "\rchecking %" PRIu64 " of %" PRIu64 " pairs of objects", done, total);
+    static const char bar[] = "########################################";
+    double seconds = now - line->start, rate = seconds > 0 ? (double)done / seconds : 0;
+    int length = total > 0 ? (int)(40 * done / total) : 40;
+    fprintf(stderr, "\r[%-40.*s] %" PRIu64 " of %" PRIu64 " pairs of objects", length, bar, done, total);
+    if (seconds > 0.5 && rate > 0) fprintf(stderr, ", %.0f/s, %.0f s left\033[K", rate, (double)(total - done) / rate);
     line->next = now + 0.2;
   }
   return !interrupts_came();
 }
 
-/* ---- the scene --------------------------------------------------------------------------------------------- */
+/* ---- the check --------------------------------------------------------------------------------------------- */
 
-static graze_scene *build_scene(session *run, const model *all) {
+static graze_scene *build_scene(session *run, const model *all, const rules *selection) {
   graze_scene *scene = NULL;
   graze_object_id *ids = malloc((all->object_count + 1) * sizeof *ids);
   if (!ids) fail_out_of_memory();
@@ -126,204 +253,103 @@ static graze_scene *build_scene(session *run, const model *all) {
   }
   for (uint32_t i = 0; i < all->file.ignore_count && status == GRAZE_OK; i++)
     status = graze_scene_ignore(scene, ids[all->file.ignore[i][0]], ids[all->file.ignore[i][1]]);
-  for (uint32_t i = 0; i < all->file.ignore_layer_count && status == GRAZE_OK; i++)
-    status = graze_scene_ignore_layers(scene, all->file.ignore_layers[i][0], all->file.ignore_layers[i][1]);
   if (status != GRAZE_OK) session_fail(run, NULL, status);
+  rules_apply_layers(selection, scene);
   free(ids);
   return scene;
 }
 
+/* Which pairs need a look: those that the rules let through and that are not known from the earlier report. */
+typedef struct asking {
+  rules *selection;
+  graze_report_reuse *reuse;
+  uint64_t reused;
+} asking;
+
+static bool is_wanted(void *user, uint64_t a, uint64_t b) {
+  asking *ask = user;
+  if (!rules_want(ask->selection, a, b)) return false;
+  if (!ask->reuse || graze_report_reuse_pair(ask->reuse, (uint32_t)a, (uint32_t)b, NULL) != GRAZE_EARLIER_SEPARATE)
+    return true;
+  ask->reused++;
+  return false;
+}
+
+/* What stays separate when nothing has changed need not be asked for again; the rest is cheap and brings curves. */
+static void begin_reuse(asking *ask, const check_options *check, const check_record *record) {
+  graze_io_error error;
+  const char *reason = NULL;
+  if (!record->previous || check->all) return;
+  if (graze_report_reuse_create(&record->report, record->previous, &ask->reuse, &reason, &error) != GRAZE_OK)
+    fail("%s", error.message);
+  if (reason) note("%s: every pair is checked again: %s", check->previous, reason);
+}
+
 /* False when it was cancelled: `result` then has what was finished. */
-static bool run_check(session *run, graze_scene *scene, const check_options *check, graze_check_result *result) {
+static bool run_check(session *run, graze_scene *scene, const check_options *check, asking *ask,
+                      graze_check_result *result) {
   progress_line line = {.shown = !check->common.quiet && isatty(STDERR_FILENO)};
-  graze_check_options ask = graze_default_check_options();
-  ask.find = check->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
-  ask.exactness = check->exactness;
-  ask.all_pairs = check->all;
-  ask.progress = show_progress;
-  ask.progress_user = &line;
+  graze_check_options how = graze_default_check_options();
+  how.find = check->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
+  how.exactness = check->exactness;
+  how.open = check->open;
+  how.all_pairs = check->all;
+  how.outlines = check->folder || check->previous || check->common.format == format_json;
+  if (ask->reuse || rules_select(ask->selection)) how.wanted = is_wanted;
+  how.wanted_user = ask;
+  how.progress = show_progress;
+  how.progress_user = &line;
   memset(result, 0, sizeof *result);
   double start = clock_seconds();
-  graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_check(scene, &ask, result);
+  graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_check(scene, &how, result);
   clock_add(&run->query_seconds, start);
   if (line.next > 0) fputs("\r\033[K", stderr);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) session_fail(run, NULL, status);
+  result->object_pairs += ask->reused;
   return status == GRAZE_OK;
 }
 
-/* ---- reports ----------------------------------------------------------------------------------------------- */
-
-typedef struct check_report {
-  const check_options *options;
-  const session *run;
-  const model *all;
-  const graze_check_result *result;
-  bool complete;
-} check_report;
-
-static const char *name_of(const check_report *report, uint64_t user_id) {
-  return report->all->objects[user_id].name;
-}
-
-static void write_json_object(json *writer, const check_report *report, const model_object *object) {
-  const model_mesh *mesh = &report->all->meshes[object->mesh];
-  json_open_object(writer);
-  json_key_string(writer, "name", object->name);
-  json_key_string(writer, "mesh", mesh->path);
-  json_key_integer(writer, "triangles", mesh->facts.triangles);
-  json_key_integer(writer, "degenerate", mesh->facts.degenerate);
-  json_key_bool(writer, "closed", mesh->facts.closed && mesh->facts.oriented);
-  json_close_object(writer);
-}
-
-static void write_json_pair(json *writer, const check_report *report, const graze_object_pair *pair) {
-  json_open_object(writer);
-  json_key_string(writer, "a", name_of(report, pair->user_id_a));
-  json_key_string(writer, "b", name_of(report, pair->user_id_b));
-  json_key_string(writer, "relation", graze_relation_string(pair->relation));
-  json_key_integer(writer, "triangle_pairs", pair->counts.triangle_pairs);
-  json_key_integer(writer, "points", pair->counts.points);
-  json_key_integer(writer, "segments", pair->counts.segments);
-  json_key_integer(writer, "areas", pair->counts.areas);
-  json_key_integer(writer, "coplanar", pair->counts.coplanar);
-  json_key_integer(writer, "degenerate", pair->counts.degenerate);
-  json_key_hash(writer, "hash", pair->counts.hash);
-  if (report->options->pairs) {
-    json_key(writer, "triangles");
-    json_open_array(writer);
-    for (uint64_t i = 0; pair->pairs && i < pair->counts.triangle_pairs; i++)
-      json_pair(writer, pair->pairs[i].a, pair->pairs[i].b);
-    json_close_array(writer);
+static int finish(const check_print *print, output *out) {
+  const check_record *record = print->record;
+  bool complete = record->report.complete;
+  if (complete || print->options->common.format != format_csv) {
+    print_check(out, print);
+    output_close(out);
   }
-  json_close_object(writer);
+  if (print->options->folder) write_report_folder(print->options, record);
+  if (!complete) fail("interrupted; not every pair was checked");
+  return record_open_clashes(record) > 0 ? exit_found : exit_clear;
 }
 
-static void write_json(output *out, const check_report *report) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", "cpu");
-  json_key_string(&writer, "exactness", exactness_names[report->options->exactness]);
-  json_key_string(&writer, "status", report->complete ? "complete" : "incomplete");
-  json_key(&writer, "objects");
-  json_open_array(&writer);
-  for (uint32_t i = 0; i < report->all->object_count; i++) write_json_object(&writer, report, &report->all->objects[i]);
-  json_close_array(&writer);
-  json_key(&writer, "pairs");
-  json_open_array(&writer);
-  for (uint64_t i = 0; i < report->result->pair_count; i++) write_json_pair(&writer, report, &report->result->pairs[i]);
-  json_close_array(&writer);
-  json_key(&writer, "counts");
-  json_open_object(&writer);
-  json_key_integer(&writer, "objects", report->all->object_count);
-  json_key_integer(&writer, "object_pairs", report->result->object_pairs);
-  json_key_integer(&writer, "clashes", report->result->clashes);
-  json_close_object(&writer);
-  json_key(&writer, "seconds");
-  json_open_object(&writer);
-  json_key_double(&writer, "load", report->run->load_seconds);
-  json_key_double(&writer, "build", report->run->build_seconds);
-  json_key_double(&writer, "query", report->run->query_seconds);
-  json_close_object(&writer);
-  json_close_object(&writer);
-  json_end(&writer);
-}
-
-static table pair_table(const check_report *report) {
-  static const table_column columns[] = {
-      {"a", true},         {"b", true},      {"relation", true},  {"triangle_pairs", false}, {"points", false},
-      {"segments", false}, {"areas", false}, {"coplanar", false}, {"degenerate", false},     {"hash", false}};
-  table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
-  for (uint64_t i = 0; i < report->result->pair_count; i++) {
-    const graze_object_pair *pair = &report->result->pairs[i];
-    table_text(&rows, name_of(report, pair->user_id_a));
-    table_text(&rows, name_of(report, pair->user_id_b));
-    table_text(&rows, graze_relation_string(pair->relation));
-    table_integer(&rows, pair->counts.triangle_pairs);
-    table_integer(&rows, pair->counts.points);
-    table_integer(&rows, pair->counts.segments);
-    table_integer(&rows, pair->counts.areas);
-    table_integer(&rows, pair->counts.coplanar);
-    table_integer(&rows, pair->counts.degenerate);
-    table_hex(&rows, pair->counts.hash);
-  }
-  return rows;
-}
-
-/* One row for each pair of triangles. */
-static void write_csv_triangles(output *out, const check_report *report) {
-  output_text(out, "a,b,triangle_a,triangle_b\n");
-  for (uint64_t i = 0; i < report->result->pair_count; i++) {
-    const graze_object_pair *pair = &report->result->pairs[i];
-    for (uint64_t j = 0; pair->pairs && j < pair->counts.triangle_pairs; j++) {
-      write_csv_field(out, name_of(report, pair->user_id_a));
-      output_text(out, ",");
-      write_csv_field(out, name_of(report, pair->user_id_b));
-      output_text(out, ",");
-      output_integer(out, pair->pairs[j].a);
-      output_text(out, ",");
-      output_integer(out, pair->pairs[j].b);
-      output_text(out, "\n");
-    }
-  }
-}
-
-/* Only of complete checks: a table cut short would look like a whole one. */
-static void write_csv(output *out, const check_report *report) {
-  if (report->options->pairs) {
-    write_csv_triangles(out, report);
-    return;
-  }
-  table rows = pair_table(report);
-  table_write_csv(&rows, out);
-  table_free(&rows);
-}
-
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
-static void write_verdict(output *out, const check_report *report) {
-  const graze_check_result *result = report->result;
-  uint64_t triangles = 0, meeting = 0;
-  for (uint32_t i = 0; i < report->all->object_count; i++)
-    triangles += report->all->meshes[report->all->objects[i].mesh].facts.triangles;
-  for (uint64_t i = 0; i < result->pair_count; i++) meeting += result->pairs[i].counts.triangle_pairs;
-  if (!report->complete)
-    output_text(out, "INCOMPLETE, stopped before every pair was checked: ");
-  else if (result->clashes == 0)
-    output_text(out, "clear: ");
-  if (result->clashes == 0)
-    output_text(out, "no clash");
+/* The whole of a check, once the command line is understood. */
+static int check_all(check_input *in, output *out) {
+  check_options *check = &in->options;
+  session run;
+  model all;
+  check_record record;
+  graze_check_result result;
+  session_begin(&run, &check->common);
+  if (check->is_scene)
+    model_load_scene(&run, &all, check->files.names[0], check->units);
   else
-    output_print(out, "%" PRIu64 " clash%s", result->clashes, result->clashes == 1 ? "" : "es");
-  output_print(out, " %s %" PRIu64 " pair%s of objects", report->complete ? "among" : "so far among",
-               result->object_pairs, plural(result->object_pairs));
-  if (result->clashes > 0) output_print(out, ", %" PRIu64 " triangle pair%s", meeting, plural(meeting));
-  output_print(out, " (%" PRIu32 " object%s, %" PRIu64 " triangles", report->all->object_count,
-               plural(report->all->object_count), triangles);
-  if (result->ignored_pairs > 0)
-    output_print(out, ", %" PRIu64 " pair%s ignored", result->ignored_pairs, plural(result->ignored_pairs));
-  output_print(out, "; cpu, %s, %.3f s)\n", exactness_names[report->options->exactness],
-               report->run->load_seconds + report->run->build_seconds + report->run->query_seconds);
-}
-
-static void write_text(output *out, const check_report *report) {
-  if (report->result->pair_count > 0) {
-    table rows = pair_table(report);
-    table_write_text(&rows, out);
-    table_free(&rows);
-    output_text(out, "\n");
-  }
-  for (uint64_t i = 0; report->options->pairs && i < report->result->pair_count; i++) {
-    const graze_object_pair *pair = &report->result->pairs[i];
-    if (pair->counts.triangle_pairs == 0) continue;
-    output_print(out, "%s %s\n", name_of(report, pair->user_id_a), name_of(report, pair->user_id_b));
-    for (uint64_t j = 0; pair->pairs && j < pair->counts.triangle_pairs; j++)
-      output_print(out, "  %" PRIu32 " %" PRIu32 "\n", pair->pairs[j].a, pair->pairs[j].b);
-    output_text(out, "\n");
-  }
-  write_verdict(out, report);
+    model_load_files(&run, &all, &check->files, check->split, check->units);
+  rules_prepare(&in->selection, &all);
+  record_begin(&record, check, &all, &in->selection);
+  record_read_previous(&record, check);
+  asking ask = {.selection = &in->selection};
+  begin_reuse(&ask, check, &record);
+  interrupts_ask();
+  graze_scene *scene = build_scene(&run, &all, &in->selection);
+  bool complete = run_check(&run, scene, check, &ask, &result);
+  record_finish(&record, check, &run, &all, &in->selection, &result, complete);
+  const check_print print = {check, &run, &all, &in->selection, &result, &record};
+  int code = finish(&print, out);
+  record_free(&record);
+  graze_report_reuse_destroy(ask.reuse);
+  graze_scene_destroy(scene);
+  model_free(&all);
+  session_end(&run);
+  return code;
 }
 
 int command_check(int argc, char **argv) {
@@ -334,32 +360,15 @@ int command_check(int argc, char **argv) {
       .children = children,
       .args_doc = "SCENE.json\nASSEMBLY\nFILE FILE...",
       .doc =
-          "Finds every pair of objects whose surfaces meet. Objects come from a scene or an assembly (glTF, GLB, and "
-          "with assimp COLLADA, 3MF, FBX and more), or each mesh file (OBJ, STL, PLY, OFF) is one."
-          "\vExit: 0 nothing meets, 1 something does, 2 wrong usage, 3 bad input or not everything checked."};
-  check_options check = {.exactness = GRAZE_T1};
-  session run;
-  model all;
-  graze_check_result result;
-  options_parse(&argp, argc, argv, &check, &check.common);
-  output *out = output_open(check.common.output);
-  session_begin(&run, &check.common);
-  if (check.is_scene)
-    model_load_scene(&run, &all, check.files.names[0]);
-  else
-    model_load_files(&run, &all, &check.files, check.split);
-  interrupts_ask();
-  graze_scene *scene = build_scene(&run, &all);
-  bool complete = run_check(&run, scene, &check, &result);
-  const check_report report = {&check, &run, &all, &result, complete};
-  if (complete || check.common.format != format_csv) {
-    static void (*const writers[])(output *, const check_report *) = {write_text, write_json, write_csv};
-    writers[check.common.format](out, &report);
-    output_close(out);
-  }
-  graze_scene_destroy(scene);
-  model_free(&all);
-  session_end(&run);
-  if (!complete) fail("interrupted; not every pair was checked");
-  return result.clashes > 0 ? exit_found : exit_clear;
+          "Finds how every pair of objects lies to each other: separate, touch, cross, one in the other, duplicate. "
+          "Objects come from a scene or an assembly (glTF, GLB, and with assimp COLLADA, 3MF, FBX and more), or each "
+          "mesh file (OBJ, STL, PLY, OFF) is one."
+          "\vExit: 0 nothing to report, or all of it approved; 1 something; 2 wrong usage; 3 bad input or not "
+          "everything checked."};
+  check_input in = {.options = {.exactness = GRAZE_T1, .relations = ~(1u << GRAZE_SEPARATE), .pictures = 1000}};
+  options_parse(&argp, argc, argv, &in, &in.options.common);
+  output *out = output_open(in.options.common.output);
+  int code = check_all(&in, out);
+  rules_free(&in.selection);
+  return code;
 }

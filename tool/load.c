@@ -133,6 +133,7 @@ char *file_stem(const char *path) {
 void model_load_meshes(session *run, model *all, const file_list *files) {
   const graze_pose identity = graze_pose_identity();
   memset(all, 0, sizeof *all);
+  all->units = "";
   for (uint32_t i = 0; i < files->count; i++) {
     graze_geometry geometry;
     load_geometry(run, files->names[i], &geometry);
@@ -141,6 +142,44 @@ void model_load_meshes(session *run, model *all, const file_list *files) {
     free(stem);
     graze_geometry_free(&geometry);
   }
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------- */
+
+const char *const unit_names[] = {"m", "mm", "cm", "in", "ft", NULL};
+static const double unit_metres[] = {1, 0.001, 0.01, 0.0254, 0.3048};
+
+/* Metres in a unit; 0: not known here. */
+static double metres(const char *units) {
+  for (int i = 0; unit_names[i]; i++) {
+    if (strcmp(unit_names[i], units) == 0) return unit_metres[i];
+  }
+  return 0;
+}
+
+/* What lengths of a file must be multiplied by, given what it says of itself ("" = nothing). The first file that says
+ * something sets the model's units unless they were asked for. */
+static double unit_factor(model *all, const char *path, const char *own, const char *asked) {
+  if (asked) {
+    all->units = asked;
+    if (!*own || strcmp(own, asked) == 0) return 1;
+    if (metres(own) == 0) fail("%s: its units are \"%s\", which cannot be converted to %s", path, own, asked);
+    note("%s: converted from %s to %s", path, own, asked);
+    /* One rounding where the ratio of the units is a whole number. */
+    double ratio = metres(own) / metres(asked), inverse = metres(asked) / metres(own);
+    return ratio >= 1 ? (fabs(ratio - round(ratio)) < 1e-9 * ratio ? round(ratio) : ratio)
+                      : 1 / (fabs(inverse - round(inverse)) < 1e-9 * inverse ? round(inverse) : inverse);
+  }
+  if (all->object_count == 0) all->units = own;
+  if (strcmp(all->units, own) == 0) return 1;
+  const char *name = *own ? own : "not known", *others = *all->units ? all->units : "not known";
+  fail("%s: its units are %s, those of the files before are %s; --units says what to convert to", path, name, others);
+}
+
+static graze_pose scaled(const graze_pose *pose, double factor) {
+  graze_pose out = *pose;
+  for (int k = 0; k < 12 && factor != 1; k++) out.m[k] *= factor;
+  return out;
 }
 
 /* ---- assemblies -------------------------------------------------------------------------------------------- */
@@ -159,7 +198,8 @@ static void load_assembly(session *run, const char *path, bool split, graze_asse
 }
 
 /* Bakes the meshes that have objects, each once, and frees what is baked. */
-static void add_assembly(session *run, model *all, const char *path, const char *layer, graze_assembly *assembly) {
+static void add_assembly(session *run, model *all, const char *path, const char *layer, double factor,
+                         graze_assembly *assembly) {
   uint32_t *numbers = malloc(((size_t)assembly->mesh_count + 1) * sizeof *numbers);
   if (!numbers) fail_out_of_memory();
   memset(numbers, 0xff, ((size_t)assembly->mesh_count + 1) * sizeof *numbers);
@@ -170,7 +210,8 @@ static void add_assembly(session *run, model *all, const char *path, const char 
       *number = add_mesh(run, all, path, &assembly->meshes[object->mesh].geometry);
       graze_geometry_free(&assembly->meshes[object->mesh].geometry);
     }
-    add_object(all, object->name, layer, *number, &object->pose);
+    graze_pose pose = scaled(&object->pose, factor);
+    add_object(all, object->name, layer, *number, &pose);
   }
   free(numbers);
 }
@@ -186,15 +227,17 @@ static const char *add_layer(model *all, const char *path) {
   return all->layers[all->layer_count++];
 }
 
-void model_load_files(session *run, model *all, const file_list *files, bool split) {
+void model_load_files(session *run, model *all, const file_list *files, bool split, const char *units) {
   memset(all, 0, sizeof *all);
+  all->units = "";
   for (uint32_t i = 0; i < files->count; i++) {
     const char *path = files->names[i];
     graze_assembly assembly;
     load_assembly(run, path, split, &assembly);
     if (files->count == 1 && !split && holds_one_mesh(&assembly))
       fail("%s is one object; `graze self' checks it against itself", path);
-    add_assembly(run, all, path, files->count > 1 ? add_layer(all, path) : "", &assembly);
+    double factor = unit_factor(all, path, assembly.units, units);
+    add_assembly(run, all, path, files->count > 1 ? add_layer(all, path) : "", factor, &assembly);
     graze_assembly_free(&assembly);
   }
 }
@@ -225,16 +268,18 @@ static uint32_t find_mesh(session *run, model *all, void **paths, const char *pa
   return added->mesh;
 }
 
-void model_load_scene(session *run, model *all, const char *path) {
+void model_load_scene(session *run, model *all, const char *path, const char *units) {
   graze_io_error error;
   void *paths = NULL;
   memset(all, 0, sizeof *all);
   double start = clock_seconds();
   if (graze_read_scene(path, &all->file, &error) != GRAZE_OK) fail("%s", error.message);
   clock_add(&run->load_seconds, start);
+  double factor = unit_factor(all, path, all->file.units, units);
   for (uint32_t i = 0; i < all->file.object_count; i++) {
     const graze_scene_file_object *object = &all->file.objects[i];
-    add_object(all, object->name, object->layer, find_mesh(run, all, &paths, object->mesh), &object->pose);
+    graze_pose pose = scaled(&object->pose, factor);
+    add_object(all, object->name, object->layer, find_mesh(run, all, &paths, object->mesh), &pose);
   }
   tdestroy(paths, free);
 }

@@ -53,7 +53,8 @@ typedef struct model {
   graze_scene_file file; /* of a scene.json: ignore rules, and the owner of paths and layers */
   char **layers;         /* made from the names of files */
   uint32_t layer_count;
-  void *names; /* search tree of the objects' names */
+  const char *units; /* of every coordinate after the pose: a word of unit_names, or as a scene says; "" = not known */
+  void *names;       /* search tree of the objects' names */
 } model;
 
 /* Each file one mesh and one object named after it; an assembly is joined. */
@@ -61,8 +62,12 @@ void model_load_meshes(session *run, model *all, const file_list *files);
 
 /* Each object of an assembly, and each other file as one object named after it; with `split` one object for each group
  * that such a file names. With several files, a file's objects are a layer named after it. */
-void model_load_files(session *run, model *all, const file_list *files, bool split);
-void model_load_scene(session *run, model *all, const char *path);
+void model_load_files(session *run, model *all, const file_list *files, bool split, const char *units);
+void model_load_scene(session *run, model *all, const char *path, const char *units);
+
+/* Units that can be converted, NULL at the end. `units` above: what the model is to be in, and what files are in that
+ * do not say; NULL: as the files say, which must then agree. Nothing is guessed. */
+extern const char *const unit_names[];
 void model_free(model *all);
 
 /* The file's name without folders and ending; "name#2" and so on when `names` (a search tree) has it already. The

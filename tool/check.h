@@ -1,0 +1,74 @@
+/* check.h: the parts of `graze check`: what was asked, the run, the record of what was found, and what is made of it.
+ */
+#ifndef TOOL_CHECK_H
+#define TOOL_CHECK_H
+
+#include "graze/graze.h"
+#include "graze/report.h"
+#include "load.h"
+#include "options.h"
+#include "output.h"
+#include "rules.h"
+
+typedef struct check_options {
+  common_options common;
+  file_list files;
+  graze_exactness exactness;
+  graze_open_rule open;
+  unsigned relations; /* bit of each relation that is reported */
+  bool pairs, all, split, is_scene, curves;
+  const char *units;    /* NULL: as the files say */
+  const char *title;    /* NULL: the first file's name */
+  const char *folder;   /* --report; NULL: none */
+  const char *previous; /* an earlier report; NULL: none */
+  const char *marks;    /* a reviewer's table; NULL: none */
+  uint32_t pictures;    /* at most so many */
+} check_options;
+
+extern const char *const check_exactness_names[]; /* in the order of graze_exactness */
+
+/* The record, and what it points to. */
+typedef struct check_record {
+  graze_report report;
+  graze_report_object *objects;
+  graze_report_clash *clashes; /* of now */
+  char **reasons;
+  uint32_t reason_count;
+  graze_report_rule *rules;
+  graze_report_groups groups;
+  graze_report_previous *previous;
+  graze_report_carried carried;
+  char created[32];
+  char *title;
+} check_record;
+
+/* check_record.c: objects, rules and the head, before the check. */
+void record_begin(check_record *record, const check_options *check, const model *all, const rules *selection);
+
+/* The earlier report and its marks, if any; faults end the program. */
+void record_read_previous(check_record *record, const check_options *check);
+
+/* Clashes, ids, states and groups, after the check. */
+void record_finish(check_record *record, const check_options *check, const session *run, const model *all,
+                   const rules *selection, const graze_check_result *result, bool complete);
+
+/* Clashes of now that are not approved. */
+uint32_t record_open_clashes(const check_record *record);
+void record_free(check_record *record);
+
+/* check_print.c: the table, the verdict and the lists on stdout. */
+typedef struct check_print {
+  const check_options *options;
+  const session *run;
+  const model *all;
+  const rules *selection;
+  const graze_check_result *result;
+  const check_record *record;
+} check_print;
+
+void print_check(output *out, const check_print *print);
+
+/* check_files.c: everything that --report asks for. */
+void write_report_folder(const check_options *check, const check_record *record);
+
+#endif

@@ -1,0 +1,181 @@
+/* What `graze check` prints: a table of clashes and a verdict, JSON, or CSV. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "check.h"
+#include "diagnostics.h"
+#include "table.h"
+
+static const char *name_of(const check_print *print, uint32_t object) {
+  return print->record->report.objects[object].name;
+}
+
+/* Clashes of now: resolved ones are told in the verdict only. */
+static bool is_listed(const graze_report_clash *clash) {
+  return clash->state != GRAZE_STATE_RESOLVED;
+}
+
+static table pair_table(const check_print *print) {
+  static const table_column columns[] = {
+      {"a", true},         {"b", true},      {"relation", true},  {"triangle_pairs", false}, {"points", false},
+      {"segments", false}, {"areas", false}, {"coplanar", false}, {"degenerate", false},     {"hash", false}};
+  const graze_report *report = &print->record->report;
+  table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    const graze_report_clash *clash = &report->clashes[i];
+    if (!is_listed(clash)) continue;
+    table_text(&rows, name_of(print, clash->a));
+    table_text(&rows, name_of(print, clash->b));
+    table_text(&rows, graze_relation_string(clash->relation));
+    table_integer(&rows, clash->counts.triangle_pairs);
+    table_integer(&rows, clash->counts.points);
+    table_integer(&rows, clash->counts.segments);
+    table_integer(&rows, clash->counts.areas);
+    table_integer(&rows, clash->counts.coplanar);
+    table_integer(&rows, clash->counts.degenerate);
+    table_hex(&rows, clash->counts.hash);
+  }
+  return rows;
+}
+
+/* ---- csv --------------------------------------------------------------------------------------------------- */
+
+/* One row for each pair of triangles. */
+static void print_csv_triangles(output *out, const check_print *print) {
+  const graze_report *report = &print->record->report;
+  output_text(out, "a,b,triangle_a,triangle_b\n");
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    const graze_report_clash *clash = &report->clashes[i];
+    for (uint64_t j = 0; clash->triangles && j < clash->counts.triangle_pairs; j++) {
+      write_csv_field(out, name_of(print, clash->a));
+      output_text(out, ",");
+      write_csv_field(out, name_of(print, clash->b));
+      output_text(out, ",");
+      output_integer(out, clash->triangles[j].a);
+      output_text(out, ",");
+      output_integer(out, clash->triangles[j].b);
+      output_text(out, "\n");
+    }
+  }
+}
+
+/* Only of complete checks: a table cut short would look like a whole one. */
+static void print_csv(output *out, const check_print *print) {
+  if (!print->record->report.complete) return;
+  if (print->options->pairs) {
+    print_csv_triangles(out, print);
+    return;
+  }
+  table rows = pair_table(print);
+  table_write_csv(&rows, out);
+  table_free(&rows);
+}
+
+/* ---- json -------------------------------------------------------------------------------------------------- */
+
+static bool send_json(void *user, const void *bytes, size_t size) {
+  output_bytes(user, bytes, size);
+  return true; /* an output that cannot take it ends the program */
+}
+
+static void print_json(output *out, const check_print *print) {
+  graze_io_error error;
+  if (graze_report_send_json(send_json, out, &print->record->report, print->options->curves, &error) != GRAZE_OK)
+    fail("%s", error.message);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+static uint32_t count_state(const graze_report *report, graze_report_state state) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < report->clash_count; i++) count += report->clashes[i].state == state;
+  return count;
+}
+
+/* "12 clashes (8 cross, 4 touch)" */
+static void print_clashes(output *out, const graze_report *report) {
+  uint64_t of[GRAZE_UNKNOWN + 1] = {0}, clashes = 0;
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    if (is_listed(&report->clashes[i])) of[report->clashes[i].relation]++;
+  }
+  for (int r = 0; r <= GRAZE_UNKNOWN; r++) clashes += r == GRAZE_SEPARATE ? 0 : of[r];
+  if (clashes == 0) {
+    output_text(out, "no clash");
+    return;
+  }
+  output_print(out, "%" PRIu64 " clash%s", clashes, clashes == 1 ? "" : "es");
+  const char *before = " (";
+  for (int r = 0; r <= GRAZE_UNKNOWN; r++) {
+    if (r == GRAZE_SEPARATE || of[r] == 0) continue;
+    output_print(out, "%s%" PRIu64 " %s", before, of[r], graze_relation_string((graze_relation)r));
+    before = ", ";
+  }
+  output_text(out, ")");
+}
+
+static void print_verdict(output *out, const check_print *print) {
+  const graze_report *report = &print->record->report;
+  uint64_t triangles = 0;
+  for (uint32_t i = 0; i < print->all->object_count; i++)
+    triangles += print->all->meshes[print->all->objects[i].mesh].facts.triangles;
+  if (!report->complete)
+    output_text(out, "INCOMPLETE, stopped before every pair was checked: ");
+  else if (record_open_clashes(print->record) == 0)
+    output_text(out, "clear: ");
+  print_clashes(out, report);
+  output_print(out, " %s %" PRIu64 " pair%s of objects", report->complete ? "among" : "so far among",
+               report->object_pairs, plural(report->object_pairs));
+  output_print(out, " (%" PRIu32 " object%s, %" PRIu64 " triangles", print->all->object_count,
+               plural(print->all->object_count), triangles);
+  if (print->result->ignored_pairs > 0)
+    output_print(out, ", %" PRIu64 " pair%s ignored", print->result->ignored_pairs,
+                 plural(print->result->ignored_pairs));
+  output_print(out, "; cpu, %s, %.3f s)\n", report->exactness,
+               report->load_seconds + report->build_seconds + report->query_seconds);
+}
+
+/* Everything that the table does not say. */
+static void print_notes(output *out, const check_print *print) {
+  const graze_report *report = &print->record->report;
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    const graze_report_clash *clash = &report->clashes[i];
+    if (clash->relation == GRAZE_UNKNOWN && is_listed(clash))
+      output_print(out, "unknown: %s, %s: %s\n", name_of(print, clash->a), name_of(print, clash->b), clash->reason);
+  }
+  for (uint32_t i = 0; i < report->rule_count; i++)
+    output_print(out, "rule: %s: %" PRIu64 " pair%s\n", report->rules[i].text, report->rules[i].pairs,
+                 plural(report->rules[i].pairs));
+  if (print->options->previous)
+    output_print(out, "since %s: %" PRIu32 " new, %" PRIu32 " active, %" PRIu32 " resolved\n", print->options->previous,
+                 count_state(report, GRAZE_STATE_NEW), count_state(report, GRAZE_STATE_ACTIVE),
+                 count_state(report, GRAZE_STATE_RESOLVED));
+}
+
+static void print_text(output *out, const check_print *print) {
+  const graze_report *report = &print->record->report;
+  if (report->clash_count > count_state(report, GRAZE_STATE_RESOLVED)) {
+    table rows = pair_table(print);
+    table_write_text(&rows, out);
+    table_free(&rows);
+    output_text(out, "\n");
+  }
+  for (uint32_t i = 0; print->options->pairs && i < report->clash_count; i++) {
+    const graze_report_clash *clash = &report->clashes[i];
+    if (clash->counts.triangle_pairs == 0) continue;
+    output_print(out, "%s %s\n", name_of(print, clash->a), name_of(print, clash->b));
+    for (uint64_t j = 0; clash->triangles && j < clash->counts.triangle_pairs; j++)
+      output_print(out, "  %" PRIu32 " %" PRIu32 "\n", clash->triangles[j].a, clash->triangles[j].b);
+    output_text(out, "\n");
+  }
+  print_notes(out, print);
+  print_verdict(out, print);
+}
+
+void print_check(output *out, const check_print *print) {
+  static void (*const printers[])(output *, const check_print *) = {print_text, print_json, print_csv};
+  printers[print->options->common.format](out, print);
+}

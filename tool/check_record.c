@@ -1,0 +1,180 @@
+/* From the library's result to the record of a report. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "diagnostics.h"
+
+const char *const check_exactness_names[] = {"t1", "t0", "t2", NULL};
+
+static void *allocate(size_t count, size_t size) {
+  void *made = calloc(count + 1, size);
+  if (!made) fail_out_of_memory();
+  return made;
+}
+
+/* SOURCE_DATE_EPOCH stands for the clock where the same input must give the same bytes. */
+static void write_time(char text[32]) {
+  const char *fixed = getenv("SOURCE_DATE_EPOCH");
+  time_t now = fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+  struct tm parts;
+  if (!gmtime_r(&now, &parts) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) *text = 0;
+}
+
+static void fill_rules(check_record *record, const rules *selection) {
+  for (uint32_t i = 0; i < selection->count; i++)
+    record->rules[i] = (graze_report_rule){selection->list[i].text, selection->list[i].pairs};
+  if (selection->only) record->rules[selection->count] = (graze_report_rule){"other pairs", selection->other_sets};
+}
+
+void record_begin(check_record *record, const check_options *check, const model *all, const rules *selection) {
+  *record = (check_record){.objects = allocate(all->object_count, sizeof *record->objects),
+                           .rules = allocate(selection->count + 1, sizeof *record->rules)};
+  write_time(record->created);
+  record->title = check->title ? strdup(check->title) : file_stem(check->files.names[0]);
+  if (!record->title) fail_out_of_memory();
+  for (uint32_t i = 0; i < all->object_count; i++) {
+    const model_object *object = &all->objects[i];
+    record->objects[i] = (graze_report_object){.name = object->name,
+                                               .layer = object->layer,
+                                               .file = all->meshes[object->mesh].path,
+                                               .mesh = all->meshes[object->mesh].mesh,
+                                               .pose = object->pose};
+  }
+  fill_rules(record, selection);
+  record->report = (graze_report){.title = record->title,
+                                  .created = record->created,
+                                  .units = all->units,
+                                  .engine = "cpu",
+                                  .exactness = check_exactness_names[check->exactness],
+                                  .objects = record->objects,
+                                  .object_count = all->object_count,
+                                  .rules = record->rules,
+                                  .rule_count = selection->count + selection->only};
+}
+
+void record_read_previous(check_record *record, const check_options *check) {
+  graze_io_error error;
+  if (!check->previous) return;
+  if (graze_report_previous_read(check->previous, &record->previous, &error) != GRAZE_OK) fail("%s", error.message);
+  if (check->marks && graze_report_read_marks(check->marks, record->previous, &error) != GRAZE_OK)
+    fail("%s", error.message);
+}
+
+/* ---- clashes ------------------------------------------------------------------------------------------------ */
+
+/* "OBJECT: the mesh is open, and the other object may lie inside; near 1 2 3" */
+static const char *reason_of(check_record *record, const graze_object_pair *pair) {
+  char place[3][32], *text = NULL;
+  const char *name = record->objects[pair->doubt_mesh == 0 ? pair->user_id_a : pair->user_id_b].name;
+  for (int k = 0; k < 3; k++) graze_format_double(pair->doubt_point[k], place[k]);
+  if (asprintf(&text, "%s: %s; near %s %s %s", name, graze_doubt_string(pair->doubt), place[0], place[1], place[2]) < 0)
+    fail_out_of_memory();
+  record->reasons[record->reason_count++] = text;
+  return text;
+}
+
+static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair) {
+  const graze_outline *outline = &pair->outline;
+  graze_report_clash clash = {.a = (uint32_t)pair->user_id_a,
+                              .b = (uint32_t)pair->user_id_b,
+                              .relation = pair->relation,
+                              .counts = pair->counts,
+                              .triangles = pair->pairs,
+                              .depth = NAN,
+                              .mark = "",
+                              .comment = "",
+                              .found = "",
+                              .group_object = GRAZE_NO_GROUP,
+                              .group_layers = GRAZE_NO_GROUP,
+                              .group_place = GRAZE_NO_GROUP};
+  if (pair->relation == GRAZE_UNKNOWN) clash.reason = reason_of(record, pair);
+  if (outline->starts) {
+    clash.box = outline->box;
+    memcpy(clash.point, outline->point, sizeof clash.point);
+    clash.depth = pair->relation == GRAZE_TOUCH ? 0 : outline->depth;
+    clash.curve_points = outline->points;
+    clash.curve_starts = outline->starts;
+    clash.curve_count = outline->count;
+    return clash;
+  }
+  for (int k = 0; k < 3; k++) {
+    clash.box.min[k] = INFINITY;
+    clash.box.max[k] = -INFINITY;
+    clash.point[k] = NAN;
+  }
+  return clash;
+}
+
+static void fill_clashes(check_record *record, const check_options *check, const graze_check_result *result) {
+  record->clashes = allocate(result->pair_count, sizeof *record->clashes);
+  record->reasons = allocate(result->pair_count, sizeof *record->reasons);
+  uint32_t count = 0;
+  for (uint64_t i = 0; i < result->pair_count; i++) {
+    const graze_object_pair *pair = &result->pairs[i];
+    if ((check->relations >> pair->relation & 1) != 0) record->clashes[count++] = clash_of(record, pair);
+  }
+  record->report.clashes = record->clashes;
+  record->report.clash_count = count;
+}
+
+static void carry(check_record *record) {
+  graze_io_error error;
+  if (!record->previous) return;
+  if (graze_report_carry(&record->report, record->previous, &record->carried, &error) != GRAZE_OK)
+    fail("%s", error.message);
+  record->report.objects = record->carried.objects;
+  record->report.object_count = record->carried.object_count;
+  record->report.clashes = record->carried.clashes;
+  record->report.clash_count = record->carried.clash_count;
+}
+
+void record_finish(check_record *record, const check_options *check, const session *run, const model *all,
+                   const rules *selection, const graze_check_result *result, bool complete) {
+  graze_io_error error;
+  graze_report *report = &record->report;
+  fill_rules(record, selection);
+  report->complete = complete;
+  report->object_pairs = result->object_pairs;
+  report->load_seconds = run->load_seconds;
+  report->build_seconds = run->build_seconds;
+  report->query_seconds = run->query_seconds;
+  fill_clashes(record, check, result);
+  if (graze_report_identify(report->objects, all->object_count, record->clashes, report->clash_count, &error) !=
+      GRAZE_OK)
+    fail("%s", error.message);
+  carry(record);
+  graze_report_clash *clashes = record->previous ? record->carried.clashes : record->clashes;
+  if (graze_report_group_clashes(report->objects, report->object_count, clashes, report->clash_count, &record->groups,
+                                 &error) != GRAZE_OK)
+    fail("%s", error.message);
+  report->groups = record->groups.groups;
+  report->group_count = record->groups.group_count;
+}
+
+uint32_t record_open_clashes(const check_record *record) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < record->report.clash_count; i++) {
+    const graze_report_clash *clash = &record->report.clashes[i];
+    bool settled = clash->state == GRAZE_STATE_RESOLVED || clash->relation == GRAZE_SEPARATE ||
+                   (strcmp(clash->mark, "approved") == 0 && clash->relation != GRAZE_UNKNOWN);
+    count += !settled;
+  }
+  return count;
+}
+
+void record_free(check_record *record) {
+  graze_report_groups_free(&record->groups);
+  graze_report_carried_free(&record->carried);
+  graze_report_previous_destroy(record->previous);
+  for (uint32_t i = 0; i < record->reason_count; i++) free(record->reasons[i]);
+  free(record->reasons);
+  free(record->clashes);
+  free(record->objects);
+  free(record->rules);
+  free(record->title);
+}
