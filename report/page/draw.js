@@ -93,10 +93,26 @@ function setLines(clash) {
   const striped = clash && clash.relation === 'duplicate'; /* its curve would be everywhere, and its stripes suffice */
   let segments = clash && !striped ? curveSegments(clash) : new Float32Array(0);
   view.boxed = Boolean(clash) && segments.length === 0 && !striped; /* no curve: the box stands in */
+  view.thicket = curveDensity(segments) > 18;
   if (view.boxed) segments = boxSegments(clash);
   gl.bindBuffer(gl.ARRAY_BUFFER, view.lines);
   gl.bufferData(gl.ARRAY_BUFFER, segments, gl.STATIC_DRAW);
   view.lineCount = segments.length / 6;
+}
+
+/* How many times a curve runs through its own extent. Where faces lie in each other it runs along every edge, and thick
+ * lines would hide what they are on. */
+function curveDensity(segments) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  let total = 0;
+  for (let i = 0; i < segments.length; i += 6) {
+    for (let k = 0; k < 3; k++) {
+      low[k] = Math.min(low[k], segments[i + k], segments[i + 3 + k]);
+      high[k] = Math.max(high[k], segments[i + k], segments[i + 3 + k]);
+    }
+    total += size([0, 1, 2].map((k) => segments[i + 3 + k] - segments[i + k]));
+  }
+  return total > 0 ? total / size(subtract(high, low)) : 0;
 }
 
 /* One for each listed clash; with one selected only for that, and only when it has no curve to show. */
@@ -227,12 +243,12 @@ function drawLines(gl, matrices, colours, ratio) {
     gl.uniform4f(places.colour, ...hexColour(colour), alpha);
     gl.drawArraysInstanced(gl.TRIANGLES, 0, 6, view.lineCount);
   };
-  const thin = view.boxed || view.lineCount > 3000; /* a thicket of thick lines would hide what they are on */
+  const thin = view.boxed || view.thicket;
   gl.disable(gl.DEPTH_TEST);
-  stroke(1.5, colours.line, 0.5, 0);
+  stroke(view.thicket ? 1 : 1.5, colours.line, view.thicket ? 0.25 : 0.5, 0);
   gl.enable(gl.DEPTH_TEST);
   if (!thin) stroke(6, colours.halo, 1, 0.006);
-  stroke(thin ? 2 : 3.2, colours.line, 1, 0.0065);
+  stroke(view.thicket ? 1.2 : thin ? 2 : 3.2, colours.line, 1, 0.0065);
   gl.bindVertexArray(null);
 }
 
