@@ -823,19 +823,24 @@ static void must_not_import(const char *script, graze_status status, const char 
 static void test_bad_importers(void **state) {
   (void)state;
   write_file("model.dae", "<COLLADA/>", 10);
-  setenv("GRAZE_IMPORT_SECONDS", "1", 1);
   must_not_import("#!/bin/sh\nkill -SEGV $$\n", GRAZE_ERROR_FORMAT, "crashed on it (signal 11)");
   must_not_import("#!/bin/sh\nkill -XCPU $$\n", GRAZE_ERROR_FORMAT, "went over its limits");
+  setenv("GRAZE_IMPORT_SECONDS", "1", 1);
   must_not_import("#!/bin/sh\nexec sleep 20\n", GRAZE_ERROR_FORMAT, "importing was stopped after 1 s");
+  unsetenv("GRAZE_IMPORT_SECONDS");
   must_not_import("#!/bin/sh\nexit 1\n", GRAZE_ERROR_FORMAT, "gave no whole model");
   must_not_import("#!/bin/sh\necho GRZSCENEandmore\n", GRAZE_ERROR_FORMAT, "gave no whole model");
   must_not_import("#!/bin/sh\nprintf 'GRZFAULT\\007\\0\\0\\0\\003\\0\\0\\0bad'\n", GRAZE_ERROR_FORMAT,
                   "model.dae: bad");
   must_not_import("#!/bin/sh\nprintf 'GRZFAULT\\007\\0\\0\\0\\377\\377\\377\\377bad'\n", GRAZE_ERROR_FORMAT,
                   "no whole model");
-  unsetenv("GRAZE_IMPORT_SECONDS");
   graze_assembly assembly;
   graze_io_error error;
+  assert_int_equal(parse("<COLLADA/>", 10, "memory.dae", &assembly, &error), GRAZE_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "from files only"));
+  write_file("plain.obj", "v 0 0 0\n", 8); /* not one for the importer, whoever says so */
+  assert_int_equal(graze_read_assembly(scratch_path("plain.obj"), GRAZE_FORMAT_IMPORT, false, 1, &assembly, &error),
+                   GRAZE_ERROR_UNSUPPORTED);
   setenv("GRAZE_IMPORT", "/nowhere/graze-import", 1);
   assert_int_equal(import(&assembly, &error), GRAZE_ERROR_UNSUPPORTED);
   assert_non_null(strstr(error.message, "libassimp-dev"));
