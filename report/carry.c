@@ -118,7 +118,7 @@ static bool is_same_class(graze_relation a, graze_relation b) {
   return a == GRAZE_UNKNOWN || b == GRAZE_UNKNOWN || relation_class(a) == relation_class(b);
 }
 
-static bool is_approval_void(const graze_report_previous_clash *then, graze_relation now) {
+static bool is_mark_void(const graze_report_previous_clash *then, graze_relation now) {
   return then->state == GRAZE_STATE_RESOLVED || !is_same_class(then->relation, now);
 }
 
@@ -130,7 +130,7 @@ static void match(carrying *work, graze_report_clash *clash, uint32_t index) {
   clash->state = then->state == GRAZE_STATE_RESOLVED ? GRAZE_STATE_NEW : GRAZE_STATE_ACTIVE;
   clash->found = then->found;
   clash->comment = then->comment;
-  clash->mark = is_approval_void(then, clash->relation) ? "" : then->mark;
+  clash->mark = is_mark_void(then, clash->relation) ? "" : then->mark;
 }
 
 /* An entry of the list that is sorted by pair of objects: a clash of now, or of then. */
@@ -338,7 +338,11 @@ static bool carry(carrying *work) {
     if (now->clash_count > 0) memcpy(out->clashes, now->clashes, now->clash_count * sizeof *out->clashes);
     out->object_count = now->object_count;
     out->clash_count = now->clash_count;
-    for (uint32_t i = 0; i < out->clash_count; i++) out->clashes[i].state = GRAZE_STATE_NONE;
+    for (uint32_t i = 0; i < out->clash_count; i++) {
+      graze_report_clash *clash = &out->clashes[i];
+      clash->state = GRAZE_STATE_NONE;
+      clash->group_object = clash->group_layers = clash->group_place = GRAZE_NO_GROUP;
+    }
     match_all(work, list);
     for (uint32_t i = 0; i < out->clash_count; i++) {
       graze_report_clash *clash = &out->clashes[i];

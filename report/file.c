@@ -45,6 +45,7 @@ graze_status report_file_open(report_file *file, const char *path, const graze_r
   struct stat facts;
   if (path == NULL) return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "no path");
   graze_status status = report_check(report, path, error);
+  if (status == GRAZE_OK) status = report_check_groups(report, path, error);
   if (status != GRAZE_OK) return status;
   *file = (report_file){.path = path, .descriptor = -1};
   bool in_place = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);

@@ -140,6 +140,10 @@ static graze_status check_numbers(const graze_report_object *objects, uint32_t o
                                   const graze_report_clash *clashes, uint32_t clash_count, graze_io_error *error) {
   bool whole = (objects != NULL || object_count == 0) && (clashes != NULL || clash_count == 0);
   if (!whole) return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "a count without a list");
+  for (uint32_t i = 0; i < object_count; i++) {
+    if (objects[i].name != NULL) continue;
+    return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "objects[%lu] has no name", (unsigned long)i);
+  }
   for (uint32_t i = 0; i < clash_count; i++) {
     if (clashes[i].a < clashes[i].b && clashes[i].b < object_count) continue;
     return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "clashes[%lu]: its objects are not two of the report",

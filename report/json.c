@@ -269,6 +269,7 @@ graze_status graze_report_send_json(graze_report_sink sink, void *user, const gr
   report_out out;
   if (sink == NULL) return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "no sink");
   graze_status status = report_check(report, name, error);
+  if (status == GRAZE_OK) status = report_check_groups(report, name, error);
   if (status != GRAZE_OK) return status;
   if (!report_out_begin(&out, sink, user)) return report_fail_memory(error, name);
   put_report(&out, report, curves);

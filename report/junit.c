@@ -2,6 +2,7 @@
  * the Jenkins and the Apache Ant ones have in common: testsuites, testsuite, testcase with one failure, error or
  * skipped.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,9 @@ static void put_message(report_out *out, const graze_report *report, const graze
   if (clash->counts.triangle_pairs == 0) return;
   put_text(out, ": ");
   put_integer(out, clash->counts.triangle_pairs);
-  put_text(out, clash->counts.triangle_pairs == 1 ? " triangle pair near" : " triangle pairs near");
+  put_text(out, clash->counts.triangle_pairs == 1 ? " triangle pair" : " triangle pairs");
+  if (!isfinite(clash->point[0] + clash->point[1] + clash->point[2])) return;
+  put_text(out, " near");
   for (int k = 0; k < 3; k++) {
     put_text(out, " ");
     put_double(out, clash->point[k]);

@@ -15,7 +15,7 @@ void report_make_id(const char *first, const char *second, const void *place, si
 /* The key of an id in a map. */
 uint64_t report_id_key(const char *id);
 
-/* Sizes of the two objects as the grid of places has them: a power of two, a quarter of the smaller one's diagonal. */
+/* Width of a cell of the grid of places: the power of two next to a quarter of the smaller object's diagonal. */
 double report_place_cell(const graze_report_object *a, const graze_report_object *b);
 
 /* Box of an object in the world; false: it has none. */

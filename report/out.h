@@ -44,7 +44,7 @@ typedef struct report_file {
   char *target, *temporary; /* NULL: written in place */
 } report_file;
 
-/* Opens it after a look at the record (report_check). */
+/* Opens it after a look at the record (report_check, report_check_groups). */
 graze_status report_file_open(report_file *file, const char *path, const graze_report *report, graze_io_error *error);
 
 /* With OK: flushes, renames, and reports what failed. With another status, which has its message already, or when
@@ -56,6 +56,9 @@ graze_status report_read_file(const char *path, char **bytes, size_t *size, graz
 
 /* A record that contradicts itself would make files that do: names and ids there, numbers in range. */
 graze_status report_check(const graze_report *report, const char *name, graze_io_error *error);
+
+/* The same of the groups, which exist only when all else is done. */
+graze_status report_check_groups(const graze_report *report, const char *name, graze_io_error *error);
 
 /* 1 to 23 letters, digits and '-': an id may become the name of a file. */
 bool report_is_id(const char *id);

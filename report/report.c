@@ -36,10 +36,6 @@ static graze_status check_clash(const graze_report *report, uint32_t index, cons
     reason = "its id is not of letters, digits and '-'";
   } else if (clash->relation > GRAZE_UNKNOWN || clash->state > GRAZE_STATE_RESOLVED) {
     reason = "its relation or state is none";
-  } else if (!is_group(report, clash->group_object, GRAZE_GROUP_OBJECT) ||
-             !is_group(report, clash->group_layers, GRAZE_GROUP_LAYERS) ||
-             !is_group(report, clash->group_place, GRAZE_GROUP_PLACE)) {
-    reason = "the report does not have its groups";
   } else if (clash->curve_count > 0 && (clash->curve_points == NULL || clash->curve_starts == NULL)) {
     reason = "its curve has no points";
   }
@@ -60,6 +56,20 @@ graze_status report_check(const graze_report *report, const char *name, graze_io
   for (uint32_t i = 0; i < report->clash_count; i++) {
     graze_status status = check_clash(report, i, name, error);
     if (status != GRAZE_OK) return status;
+  }
+  return GRAZE_OK;
+}
+
+graze_status report_check_groups(const graze_report *report, const char *name, graze_io_error *error) {
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    const graze_report_clash *clash = &report->clashes[i];
+    if (is_group(report, clash->group_object, GRAZE_GROUP_OBJECT) &&
+        is_group(report, clash->group_layers, GRAZE_GROUP_LAYERS) &&
+        is_group(report, clash->group_place, GRAZE_GROUP_PLACE)) {
+      continue;
+    }
+    return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "clashes[%lu]: the report does not have its groups",
+                       (unsigned long)i);
   }
   return GRAZE_OK;
 }

@@ -300,6 +300,10 @@ static void test_whole_or_none(void **state) {
     assert_int_equal(writers[i].write("none", &w.report, &error), GRAZE_ERROR_ARGUMENT);
     assert_string_equal(error.message, "none: clashes[1]: its objects are not two of the report, a before b");
     w.clashes[1].b = 2;
+    w.clashes[1].group_place = 0;
+    assert_int_equal(writers[i].write("none", &w.report, &error), GRAZE_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "none: clashes[1]: the report does not have its groups");
+    w.clashes[1].group_place = GRAZE_NO_GROUP;
     strcpy(w.clashes[2].id, "../etc");
     assert_int_equal(writers[i].write("none", &w.report, &error), GRAZE_ERROR_ARGUMENT);
     identify(&w);

@@ -235,11 +235,11 @@ typedef struct graze_report_carried {
   uint32_t new_count, active_count, resolved_count;
 } graze_report_carried;
 
-/* Compares the report of now, identified, with the earlier one: states, marks, comments, `found`; a clash that was
- * there keeps its earlier id. What is found no more is appended as resolved; when the check of now is incomplete it is
- * appended as `unknown` instead, for nobody looked. A resolved clash that is found again is new, keeps its comment and
- * loses its mark; so does an approval that was given for another relation (see docs/report.md). The result points into
- * both: `now` and `previous` must outlive it. Errors: ARGUMENT, MEMORY. */
+/* Compares the report of now, identified and not yet grouped, with the earlier one: states, marks, comments, `found`; a
+ * clash that was there keeps its earlier id. What is found no more is appended as resolved; when the check of now is
+ * incomplete it is appended as `unknown` instead, for nobody looked. A resolved clash that is found again is new, keeps
+ * its comment and loses its mark; so does an approval that was given for another relation (see docs/report.md). The
+ * result points into both: `now` and `previous` must outlive it. Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_report_carry(const graze_report *now, const graze_report_previous *previous,
                                           graze_report_carried *carried, graze_io_error *error);
 GRAZE_API void graze_report_carried_free(graze_report_carried *carried);
