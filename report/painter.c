@@ -224,11 +224,14 @@ typedef struct solid_style {
 /* Uniforms are set while the program is in use: Mesa 22.3's llvmpipe was seen to draw with old values otherwise. */
 static void draw_solids(graze_painter *p, const painter_view *view, solid_style style) {
   const gl_functions *gl = p->gl;
-  GLuint program = p->programs.solid;
+  bool partial = style.stripes > 0 || style.hole_radius > 0;
+  GLuint program = partial ? p->programs.partial : p->programs.solid;
   gl->UseProgram(program);
-  gl->ProgramUniform1f(program, 1, style.stripes);
-  gl->ProgramUniform4f(program, 2, 0, 0, style.hole_distance, style.hole_radius);
   gl->ProgramUniform1f(program, 3, style.cut);
+  if (partial) {
+    gl->ProgramUniform1f(program, 1, style.stripes);
+    gl->ProgramUniform4f(program, 2, 0, 0, style.hole_distance, style.hole_radius);
+  }
   if (style.cut > 0) gl->Enable(GL_CLIP_DISTANCE0);
   painter_list_draw(p, view, program);
   gl->Disable(GL_CLIP_DISTANCE0);
@@ -265,8 +268,15 @@ static bool draw_subject(graze_painter *p, const painter_view *view, const graze
   return !shared || draw_shared_surface(p, view, clash->b, colour_b);
 }
 
+static bool box_in_box(const graze_box *inner, const graze_box *outer) {
+  for (int k = 0; k < 3; k++) {
+    if (inner->min[k] < outer->min[k] || inner->max[k] > outer->max[k]) return false;
+  }
+  return true;
+}
+
 /* What stands around the clash, nearest first and within a budget; without what is before it, and with a hole where a
- * ghost would still come between the eye and the clash. */
+ * ghost would still come between the eye and the clash; around a container nothing, which would hide it. */
 static bool draw_ghosts(graze_painter *p, const painter_view *view, const graze_report_clash *clash,
                         const camera_frame *frame, double distance) {
   painter_view part = *view;
@@ -281,7 +291,9 @@ static bool draw_ghosts(graze_painter *p, const painter_view *view, const graze_
   }
   for (uint32_t i = 0; i < p->near_count && p->list.triangles < GHOST_TRIANGLES; i++) {
     uint64_t rest = GHOST_TRIANGLES - p->list.triangles;
-    if (!painter_list_add(p, &part, p->near[i].object, colour_ghost, rest)) return false;
+    uint32_t object = p->near[i].object;
+    if (container != NO_OBJECT && box_in_box(&p->boxes[container], &p->boxes[object])) continue;
+    if (!painter_list_add(p, &part, object, colour_ghost, rest)) return false;
   }
   /* The container is there to be looked into; anything else before the clash gets a hole. */
   float hole = container == NO_OBJECT ? (float)(1.2 * frame->radius) : 0;
@@ -289,7 +301,7 @@ static bool draw_ghosts(graze_painter *p, const painter_view *view, const graze_
   return true;
 }
 
-static void compose(graze_painter *p, const painter_view *view, bool ghosts, double focus_depth) {
+static void compose(graze_painter *p, const painter_view *view, int ghosts, double focus_depth) {
   const gl_functions *gl = p->gl;
   GLuint program = p->programs.compose;
   gl_target_use(gl, &p->picture);
@@ -339,7 +351,7 @@ static bool paint_clash(graze_painter *p, uint32_t index, graze_picture *picture
   view.nearest = 0.02 * distance;
   painter_marks_clear(p);
   if (!draw_subject(p, &view, clash) || !draw_ghosts(p, &view, clash, &frame, distance)) return false;
-  compose(p, &view, true, view.nearest / distance);
+  compose(p, &view, painter_container(clash) == NO_OBJECT ? 1 : 2, view.nearest / distance);
   return painter_mark_curve(p, &view, clash) && painter_mark_axes(p, &view) && finish(p, &view, picture);
 }
 
@@ -446,7 +458,7 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
     draw_solids(p, &view, (solid_style){0});
     if (!painter_mark_clash_points(p, &view) || !painter_mark_axes(p, &view)) return false;
   }
-  compose(p, &view, false, 1);
+  compose(p, &view, 0, 1);
   return finish(p, &view, picture);
 }
 

@@ -77,7 +77,7 @@ typedef struct painter_near {
 } painter_near;
 
 typedef struct painter_programs {
-  GLuint solid, compose, marks, plain, dots;
+  GLuint solid, partial, compose, marks, plain, dots;
 } painter_programs;
 
 struct graze_painter {

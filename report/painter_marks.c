@@ -152,7 +152,7 @@ bool painter_mark_clash_points(graze_painter *painter, const painter_view *view)
   painter_mark styles[2] = {place_rim, place_core};
   float crowd = sqrtf(50.0f / (float)(painter->report->clash_count + 1)); /* many of them are small */
   for (int i = 0; i < 2; i++) {
-    styles[i].half_width *= fmaxf(0.4f, fminf(1, crowd));
+    styles[i].half_width *= fmaxf(0.25f, fminf(1, crowd));
     for (uint32_t k = 0; k < painter->report->clash_count; k++) {
       const graze_report_clash *clash = &painter->report->clashes[k];
       if (clash->state == GRAZE_STATE_RESOLVED) continue;

@@ -418,6 +418,7 @@ static void test_hidden_objects(void **unused) {
   add_box(&w, (double[3]){-1, -1, -1}, (double[3]){1, 1, 1});
   w.clash.box = (graze_box){{-0.3, -0.3, -0.3}, {0.3, 0.3, 0.3}};
   w.clash.relation = GRAZE_A_IN_B;
+  add_box(&w, (double[3]){-1.2, -1.2, -1.2}, (double[3]){1.2, 1.2, 1.2}); /* and around both a third */
   graze_painter *painter = open_painter(&w);
   if (painter != NULL) {
     graze_picture picture = paint(painter, NULL);

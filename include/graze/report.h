@@ -129,8 +129,11 @@ typedef struct graze_camera {
   double field_of_view;     /* vertical, degrees */
 } graze_camera;
 
-/* Off-screen renderer (EGL and OpenGL 4.5, loaded at run time; Mesa's llvmpipe will do). Create fails with UNSUPPORTED
- * and a message where there is none. The record and its meshes must outlive it. One thread at a time. */
+/* Off-screen renderer (EGL and OpenGL 4.5, loaded at run time; Mesa's llvmpipe will do, a hardware device is taken
+ * first). Create fails with UNSUPPORTED and a message with the reason where there is none, or where GRAZE_DISABLE in
+ * the environment lists "opengl"; with ARGUMENT for sides outside of 16 to 16384 pixels, INDEX for a clash of objects
+ * that are not there, and MEMORY. The record and its meshes must outlive it. One thread at a time; the calling thread's
+ * own OpenGL context, if any, is as before after each call. The same device paints the same bytes. */
 typedef struct graze_painter graze_painter;
 
 GRAZE_API graze_status graze_painter_create(const graze_report *report, uint32_t width, uint32_t height,
@@ -138,17 +141,23 @@ GRAZE_API graze_status graze_painter_create(const graze_report *report, uint32_t
 GRAZE_API void graze_painter_destroy(graze_painter *painter);
 GRAZE_API const char *graze_painter_device(const graze_painter *painter); /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
 
-/* The whole assembly, clashing objects coloured. `picture` belongs to the painter, valid until its next call. */
+/* The whole assembly in calm colours by layer, objects that clash in orange, a dot at each clash that shows through
+ * everything; resolved clashes are left out. `picture` belongs to the painter, valid until its next call. Errors:
+ * ARGUMENT, MEMORY, UNSUPPORTED (the device failed). */
 GRAZE_API graze_status graze_painter_overview(graze_painter *painter, graze_picture *picture, graze_io_error *error);
 
-/* Clash `index` from its least hidden side: its two objects coloured, the neighbours ghosted, the curve drawn.
- * `camera` (may be NULL) gets where it was seen from. */
+/* Clash `index` from its least hidden side: object a in orange, b in blue, striped where they share a surface; of what
+ * stands around them the nearest, pale and never before the clash; the curve over everything, thinner where it is
+ * hidden; z is up. An object that holds the other one is seen into. `camera` (may be NULL) gets where it was seen from.
+ * Only what is near the clash is drawn. Errors: ARGUMENT (also: neither object has a mesh), MEMORY, UNSUPPORTED. */
 GRAZE_API graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_picture *picture,
                                            graze_camera *camera, graze_io_error *error);
 
-/* The same choice of camera without graphics: from the direction of the assembly's outside, framing the clash. */
+/* A camera without graphics: the same framing, from the direction in which the fewest objects' boxes stand in the way.
+ * Never fails; for a clash that nothing places it looks at the origin. O(objects). */
 GRAZE_API graze_camera graze_report_camera(const graze_report *report, uint32_t index);
 
+/* Errors: ARGUMENT, FILE, UNSUPPORTED (built without libpng). */
 GRAZE_API graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error);
 
 /* BCF 2.1 (buildingSMART): a zip with a topic, viewpoint and snapshot a clash; both components named. `snapshots`:
