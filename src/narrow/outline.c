@@ -156,7 +156,7 @@ static void drop_repeated(tracer *t) {
          next++) {
       borders += t->segments[next].border;
     }
-    bool inner = borders == next - i && borders % 2 == 0;
+    bool inner = borders > 0 && borders % 2 == 0; /* whatever else meets there */
     if (s->node[0] != s->node[1] && !inner) t->segments[kept++] = *s;
   }
   t->count = kept;
