@@ -5,10 +5,18 @@
 #include "narrow/adjacent.h"
 #include "narrow/boxes.h"
 #include "narrow/exact_sink.h"
+#include "narrow/fans.h"
 
 typedef struct node_pair {
   uint32_t a, b;
 } node_pair;
+
+/* Pairs of triangles of one mesh that no fan settles, waiting for their coordinates. */
+enum { STRANGERS = 64 };
+typedef struct strangers {
+  uint32_t first[STRANGERS], second[STRANGERS];
+  unsigned count;
+} strangers;
 
 /* Everything that one thread needs. */
 typedef struct worker {
@@ -18,8 +26,11 @@ typedef struct worker {
   boxes_function *boxes;
   adjacent_append_function *append;
   adjacent_judge_function *judge;
-  adjacent_pairs adjacent; /* self.c: candidates that may share corners */
-  buffer stack;            /* node_pair */
+  fan_mates_function *mates;
+  const corner_names *names; /* self.c: by node; NULL: no fans */
+  adjacent_pairs adjacent;   /* self.c: candidates that may share corners */
+  strangers strangers;
+  buffer stack; /* node_pair */
   size_t depth;
   float size_b; /* size of b's nodes in units of mesh a */
 } worker;
@@ -31,6 +42,7 @@ struct graze_query {
   buffer keys;  /* merged hits, then the public pairs in the same memory */
   buffer sort;  /* scratch for sorting */
   buffer sweep; /* sweep.c */
+  buffer fans;  /* fans.c */
 };
 
 /* One query, ready to run. */
@@ -39,7 +51,8 @@ typedef struct job {
   mesh_map map;
   bool tree; /* both hierarchies can be used; else sweep */
   bool self;
-  bool boxes_only; /* candidates are the answer (graze_collide_self_boxes) */
+  bool boxes_only;           /* candidates are the answer (graze_collide_self_boxes) */
+  const corner_names *names; /* of `self`; NULL: no fans */
   graze_find find;
   graze_exactness exactness;
 } job;
@@ -48,6 +61,11 @@ typedef struct job {
 worker *query_worker(graze_query *query, uint32_t number);
 
 bool worker_push(worker *w, uint32_t a, uint32_t b);
+
+/* All cache lines of a node that will be opened soon. */
+static inline void prefetch_node(const bvh_node *node) {
+  for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);
+}
 
 /* map.c: how b lies relative to a, and whether hierarchies can be used. */
 void job_map(job *j);
