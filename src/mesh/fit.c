@@ -26,7 +26,7 @@ typedef struct fitter {
   bvh_node *nodes;
   uint32_t *units; /* root nodes */
   subtree_box *boxes;
-  uint32_t unit_count;
+  uint32_t unit_count, node_count;
   fit_unit *scratch; /* one per task */
   uint32_t tasks;
   fit_node_function *fit_node;
@@ -99,10 +99,29 @@ static void bottom_slots(const graze_mesh *mesh, const bvh_node *node, fit_unit 
   unit->slots += NODE_WIDTH;
 }
 
+/* A bottom node's triangles lie anywhere in memory: asks for the vertex numbers of a node two places on, and for the
+ * vertices of the next. */
+__attribute__((always_inline)) static inline void prefetch_slots(const fitter *f, uint32_t index) {
+  const graze_mesh *mesh = f->mesh;
+  const bvh_node *next = &f->nodes[index + 3], *after = next + 4;
+  if (index + 7 >= f->node_count) return;
+  for (uint32_t i = 0; after->bottom && i < after->count; i++) {
+    __builtin_prefetch(mesh->triangles + 3 * (size_t)after->child[i]);
+  }
+  for (uint32_t i = 0; next->bottom && i < next->count; i++) {
+    const uint32_t *v = mesh->triangles + 3 * (size_t)next->child[i];
+    for (int c = 0; c < 3; c++) {
+      size_t at = 3 * (size_t)v[c];
+      __builtin_prefetch(mesh->is_double ? (const void *)(mesh->vertices_double + at) : mesh->vertices_float + at);
+    }
+  }
+}
+
 /* Gathers the subtree's triangles depth first. */
 static void gather(const fitter *f, uint32_t index, fit_unit *unit, subtree_box *box) {
   const bvh_node *node = &f->nodes[index];
   if (node->bottom) {
+    prefetch_slots(f, index);
     bottom_slots(f->mesh, node, unit, box);
     return;
   }
@@ -255,7 +274,7 @@ static graze_status run(fitter *f) {
 graze_status mesh_fit_tree(const graze_mesh *mesh, bvh_node *nodes, uint32_t count) {
   if (count == 0) return GRAZE_OK;
   bool avx2 = cpu_best() >= CPU_AVX2;
-  fitter f = {.mesh = mesh, .nodes = nodes, .fit_node = fit_node_base, .fit_areas = fit_areas_base};
+  fitter f = {.mesh = mesh, .nodes = nodes, .node_count = count, .fit_node = fit_node_base, .fit_areas = fit_areas_base};
 #if defined(__x86_64__)
   if (avx2) {
     f.fit_node = fit_node_avx2;

@@ -30,7 +30,7 @@ static void judge_slice(void *argument, uint32_t task) {
   CPU_KERNEL(fan_judge)(&s);
 }
 
-static void prefetch_triangles(const graze_mesh *mesh, const bvh_node *node) {
+__attribute__((always_inline)) static inline void prefetch_triangles(const graze_mesh *mesh, const bvh_node *node) {
   for (uint32_t i = 0; node->bottom && i < node->count; i++) {
     __builtin_prefetch(mesh->triangles + 3 * (size_t)node->child[i]);
   }

@@ -63,7 +63,7 @@ worker *query_worker(graze_query *query, uint32_t number);
 bool worker_push(worker *w, uint32_t a, uint32_t b);
 
 /* All cache lines of a node that will be opened soon. */
-static inline void prefetch_node(const bvh_node *node) {
+__attribute__((always_inline)) static inline void prefetch_node(const bvh_node *node) {
   for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);
 }
 

@@ -56,7 +56,7 @@ static void judge_pairs(worker *w) {
 
 /* ---- strangers: pairs that fans leave open, few a node, so that their triangles are fetched one by one ---- */
 
-static void prefetch_vertices(const graze_mesh *mesh, uint32_t triangle) {
+__attribute__((always_inline)) static inline void prefetch_vertices(const graze_mesh *mesh, uint32_t triangle) {
   const uint32_t *v = mesh->triangles + 3 * (size_t)triangle;
   for (int c = 0; c < 3; c++) {
     size_t at = 3 * (size_t)v[c];
