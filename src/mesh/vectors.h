@@ -21,6 +21,10 @@ static inline v4 v4_load(const float *p) {
   return v;
 }
 
+static inline v4 v4_set(float x) {
+  return (v4){x, x, x, x};
+}
+
 static inline v4 v4_min(v4 a, v4 b) {
 #if defined(__SSE2__)
   return (v4)_mm_min_ps((__m128)a, (__m128)b);
