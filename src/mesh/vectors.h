@@ -14,6 +14,7 @@ typedef float v4 __attribute__((vector_size(16)));
 typedef int32_t i4 __attribute__((vector_size(16)));
 typedef float v8 __attribute__((vector_size(32)));
 typedef int32_t i8 __attribute__((vector_size(32)));
+typedef int16_t s16 __attribute__((vector_size(32)));
 
 static inline v4 v4_load(const float *p) {
   v4 v;
