@@ -74,6 +74,10 @@ static inline v8 v8_max(v8 a, v8 b) {
 #endif
 }
 
+static inline v8 v8_join(v4 lower, v4 upper) {
+  return (v8){lower[0], lower[1], lower[2], lower[3], upper[0], upper[1], upper[2], upper[3]};
+}
+
 static inline v4 v8_lower(v8 a) {
   return (v4){a[0], a[1], a[2], a[3]};
 }
