@@ -91,18 +91,6 @@ static inline float v8_sum(v8 a) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-static inline float v8_lowest(v8 a) {
-  v4 m = v4_min(v8_lower(a), v8_upper(a));
-  m = v4_min(m, (v4){m[2], m[3], m[2], m[3]});
-  return m[0] < m[1] ? m[0] : m[1];
-}
-
-static inline float v8_highest(v8 a) {
-  v4 m = v4_max(v8_lower(a), v8_upper(a));
-  m = v4_max(m, (v4){m[2], m[3], m[2], m[3]});
-  return m[0] > m[1] ? m[0] : m[1];
-}
-
 /* Rows of four become columns. */
 static inline void v4_transpose(v4 r[4]) {
 #if defined(__SSE2__)
@@ -118,5 +106,35 @@ static inline void v4_transpose(v4 r[4]) {
   memcpy(r, t, sizeof t);
 #endif
 }
+
+/* v8_sum of each. */
+static inline v4 v8_sums(v8 a, v8 b, v8 c, v8 d) {
+  v4 r[4] = {v8_lower(a) + v8_upper(a), v8_lower(b) + v8_upper(b), v8_lower(c) + v8_upper(c),
+             v8_lower(d) + v8_upper(d)};
+  v4_transpose(r);
+  return (r[0] + r[2]) + (r[1] + r[3]);
+}
+
+/* The lowest number in each of three vectors; the fourth component means nothing. */
+static inline v4 v8_lowests(const v8 a[3]) {
+  v4 r[4] = {v4_min(v8_lower(a[0]), v8_upper(a[0])), v4_min(v8_lower(a[1]), v8_upper(a[1])),
+             v4_min(v8_lower(a[2]), v8_upper(a[2])), v4_set(0)};
+  v4_transpose(r);
+  return v4_min(v4_min(r[0], r[1]), v4_min(r[2], r[3]));
+}
+
+static inline v4 v8_highests(const v8 a[3]) {
+  v4 r[4] = {v4_max(v8_lower(a[0]), v8_upper(a[0])), v4_max(v8_lower(a[1]), v8_upper(a[1])),
+             v4_max(v8_lower(a[2]), v8_upper(a[2])), v4_set(0)};
+  v4_transpose(r);
+  return v4_max(v4_max(r[0], r[1]), v4_max(r[2], r[3]));
+}
+
+static inline float v8_lowest(v8 a) {
+  v4 m = v4_min(v8_lower(a), v8_upper(a));
+  m = v4_min(m, (v4){m[2], m[3], m[2], m[3]});
+  return m[0] < m[1] ? m[0] : m[1];
+}
+
 
 #endif
