@@ -16,6 +16,8 @@
 #include "base/parallel.h"
 #include "mesh/vectors.h"
 
+enum { AHEAD = 6 };
+
 /* Box of a subtree in mesh coordinates. */
 typedef struct subtree_box {
   double low[3], high[3];
@@ -99,21 +101,12 @@ static void bottom_slots(const graze_mesh *mesh, const bvh_node *node, fit_unit 
   unit->slots += NODE_WIDTH;
 }
 
-/* A bottom node's triangles lie anywhere in memory: asks for the vertex numbers of a node two places on, and for the
- * vertices of the next. */
+/* A bottom node's triangles lie anywhere in memory: asks for the vertex numbers of a node some places on. */
 __attribute__((always_inline)) static inline void prefetch_slots(const fitter *f, uint32_t index) {
-  const graze_mesh *mesh = f->mesh;
-  const bvh_node *next = &f->nodes[index + 3], *after = next + 4;
-  if (index + 7 >= f->node_count) return;
-  for (uint32_t i = 0; after->bottom && i < after->count; i++) {
-    __builtin_prefetch(mesh->triangles + 3 * (size_t)after->child[i]);
-  }
-  for (uint32_t i = 0; next->bottom && i < next->count; i++) {
-    const uint32_t *v = mesh->triangles + 3 * (size_t)next->child[i];
-    for (int c = 0; c < 3; c++) {
-      size_t at = 3 * (size_t)v[c];
-      __builtin_prefetch(mesh->is_double ? (const void *)(mesh->vertices_double + at) : mesh->vertices_float + at);
-    }
+  if (index + AHEAD >= f->node_count) return;
+  const bvh_node *node = &f->nodes[index + AHEAD];
+  for (uint32_t i = 0; node->bottom && i < node->count; i++) {
+    __builtin_prefetch(f->mesh->triangles + 3 * (size_t)node->child[i]);
   }
 }
 
