@@ -272,7 +272,12 @@ static graze_status run(fitter *f) {
 graze_status mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count) {
   if (count == 0) return GRAZE_OK;
   bool avx2 = cpu_best() >= CPU_AVX2;
-  fitter f = {.mesh = mesh, .topology = topology, .nodes = nodes, .node_count = count, .fit_node = fit_node_base, .fit_areas = fit_areas_base};
+  fitter f = {.mesh = mesh,
+              .topology = topology,
+              .nodes = nodes,
+              .node_count = count,
+              .fit_node = fit_node_base,
+              .fit_areas = fit_areas_base};
 #if defined(__x86_64__)
   if (avx2) {
     f.fit_node = fit_node_avx2;

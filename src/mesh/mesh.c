@@ -16,12 +16,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-enum {
-  DEF_COOKIE = 0x67726d31,
-  COPY_LEAST = 1 << 20,
-  SERIAL_TRIANGLES = 1 << 15,
-  VERTICES_LEAST = 1 << 14
-};
+enum { DEF_COOKIE = 0x67726d31, COPY_LEAST = 1 << 20, SERIAL_TRIANGLES = 1 << 15, VERTICES_LEAST = 1 << 14 };
 
 static const uint64_t MOST = UINT32_MAX - 1;
 

@@ -136,5 +136,4 @@ static inline float v8_lowest(v8 a) {
   return m[0] < m[1] ? m[0] : m[1];
 }
 
-
 #endif
