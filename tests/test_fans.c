@@ -182,7 +182,7 @@ static void test_lattice(void **unused) {
   uint64_t state = 3;
   uint8_t proved[most_vertices];
   int proofs = 0;
-  for (int i = 0; i < (test_long() ? 200000 : 10000); i++) {
+  for (int i = 0; i < (test_long() ? 100000 : 2000); i++) {
     uint32_t ring = 3 + random_below(&state, 6), side = 2 + random_below(&state, 4);
     tent t = make_tent(&state, ring, 1, 2);
     for (uint32_t k = 0; k < 3 * t.vertex_count; k++) {
@@ -191,7 +191,7 @@ static void test_lattice(void **unused) {
     check_tent(context, &t, proved);
     for (uint32_t v = 0; v < t.vertex_count; v++) proofs += proved[v];
   }
-  assert_true(proofs > 1000);
+  assert_true(proofs > 500);
   graze_context_destroy(context);
 }
 
