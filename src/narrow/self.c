@@ -1,7 +1,8 @@
 /* A mesh against itself: the hierarchy traversed against itself, and pairs told apart by the corners they share.
  *
  * Positions are compared by coordinates, so that a soup and an indexed mesh give the same answer. Neighbours, which are
- * nearly all of the candidates on a clean mesh, are settled by adjacent.h without an exact test.
+ * nearly all of the candidates on a clean mesh, are settled by fans.h without a look at them where a vertex is proved,
+ * else by adjacent.h without an exact test.
  */
 #include "narrow/query.h"
 
