@@ -15,16 +15,29 @@ static uint64_t step(uint64_t state, uint64_t word) {
   return (state << 29) | (state >> 35);
 }
 
+static uint64_t load_word(const unsigned char *p) {
+  uint64_t word;
+  memcpy(&word, p, sizeof word);
+  return word;
+}
+
 uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed) {
   const unsigned char *p = bytes;
   uint64_t lane[4];
   for (int k = 0; k < 4; k++) lane[k] = splitmix64(seed + (uint64_t)k);
   size_t left = size;
+  /* Four variables, as the compiler would keep an array in memory. */
+  uint64_t a = lane[0], b = lane[1], c = lane[2], d = lane[3];
   for (; left >= 32; left -= 32, p += 32) {
-    uint64_t word[4];
-    memcpy(word, p, 32);
-    for (int k = 0; k < 4; k++) lane[k] = step(lane[k], word[k]);
+    a = step(a, load_word(p));
+    b = step(b, load_word(p + 8));
+    c = step(c, load_word(p + 16));
+    d = step(d, load_word(p + 24));
   }
+  lane[0] = a;
+  lane[1] = b;
+  lane[2] = c;
+  lane[3] = d;
   uint64_t tail[4] = {0, 0, 0, 0};
   memcpy(tail, p, left);
   uint64_t result = size;

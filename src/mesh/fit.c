@@ -16,6 +16,8 @@
 #include "base/parallel.h"
 #include "mesh/vectors.h"
 
+enum { AHEAD = 6 };
+
 /* Box of a subtree in mesh coordinates. */
 typedef struct subtree_box {
   double low[3], high[3];
@@ -23,15 +25,29 @@ typedef struct subtree_box {
 
 typedef struct fitter {
   const graze_mesh *mesh;
+  const tree_node *topology; /* NULL: the nodes have it */
   bvh_node *nodes;
   uint32_t *units; /* root nodes */
   subtree_box *boxes;
-  uint32_t unit_count;
+  uint32_t unit_count, node_count;
   fit_unit *scratch; /* one per task */
   uint32_t tasks;
   fit_node_function *fit_node;
   fit_areas_function *fit_areas;
 } fitter;
+
+/* The node with its topology in place: a node is written once, when its unit's turn has come. */
+static inline bvh_node *open_node(const fitter *f, uint32_t index) {
+  bvh_node *node = &f->nodes[index];
+  if (f->topology == NULL) return node;
+  const tree_node *from = &f->topology[index];
+  memcpy(node->child, from->child, sizeof node->child);
+  node->count = from->count;
+  node->bottom = from->bottom;
+  node->pad = 0;
+  node->triangles = from->triangles;
+  return node;
+}
 
 static void fetch_corner(const graze_mesh *mesh, uint32_t vertex, double out[3]) {
   size_t at = 3 * (size_t)vertex;
@@ -99,10 +115,20 @@ static void bottom_slots(const graze_mesh *mesh, const bvh_node *node, fit_unit 
   unit->slots += NODE_WIDTH;
 }
 
+/* A bottom node's triangles lie anywhere in memory: asks for the vertex numbers of a node some places on. */
+__attribute__((always_inline)) static inline void prefetch_slots(const fitter *f, uint32_t index) {
+  if (f->topology == NULL || index + AHEAD >= f->node_count) return;
+  const tree_node *node = &f->topology[index + AHEAD];
+  for (uint32_t i = 0; node->bottom && i < node->count; i++) {
+    __builtin_prefetch(f->mesh->triangles + 3 * (size_t)node->child[i]);
+  }
+}
+
 /* Gathers the subtree's triangles depth first. */
 static void gather(const fitter *f, uint32_t index, fit_unit *unit, subtree_box *box) {
-  const bvh_node *node = &f->nodes[index];
+  const bvh_node *node = open_node(f, index);
   if (node->bottom) {
+    prefetch_slots(f, index);
     bottom_slots(f->mesh, node, unit, box);
     return;
   }
@@ -139,8 +165,8 @@ static slot_range fit_subtree(const fitter *f, const fit_unit *unit, uint32_t in
 static void fit_one(const fitter *f, uint32_t number, fit_unit *unit) {
   subtree_box *box = &f->boxes[number];
   *box = (subtree_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  const bvh_node *node = &f->nodes[f->units[number]];
-  while (!node->bottom) node = &f->nodes[node->child[0]];
+  const bvh_node *node = open_node(f, f->units[number]);
+  while (!node->bottom) node = open_node(f, node->child[0]);
   double p[3];
   fetch_corner(f->mesh, f->mesh->triangles[3 * (size_t)node->child[0]], p);
   for (int k = 0; k < 3; k++) unit->origin[k] = (float)p[k];
@@ -162,27 +188,18 @@ static void fit_task(void *argument, uint32_t task) {
 
 /* ---- cutting and joining ---- */
 
-/* Children stand behind their parents, so one pass from the end counts triangles. */
-static void count_triangles(bvh_node *nodes, uint32_t count) {
-  for (uint32_t i = count; i-- > 0;) {
-    uint32_t sum = nodes[i].bottom ? nodes[i].count : 0;
-    for (int c = 0; !nodes[i].bottom && c < nodes[i].count; c++) sum += nodes[nodes[i].child[c]].triangles;
-    nodes[i].triangles = sum;
-  }
-}
-
 static bool is_unit(const bvh_node *node) {
   return node->bottom || node->triangles <= UNIT_TRIANGLES;
 }
 
 /* Lists the units below a node in depth-first order; a NULL list only counts. */
-static uint32_t list_units(const bvh_node *nodes, uint32_t index, uint32_t *list, uint32_t n) {
-  const bvh_node *node = &nodes[index];
+static uint32_t list_units(const fitter *f, uint32_t index, uint32_t *list, uint32_t n) {
+  const bvh_node *node = open_node(f, index);
   if (is_unit(node)) {
     if (list != NULL) list[n] = index;
     return n + 1;
   }
-  for (int c = 0; c < node->count; c++) n = list_units(nodes, node->child[c], list, n);
+  for (int c = 0; c < node->count; c++) n = list_units(f, node->child[c], list, n);
   return n;
 }
 
@@ -235,7 +252,7 @@ static subtree_box join_above(const fitter *f, uint32_t index, uint32_t *unit) {
 
 static graze_status run(fitter *f) {
   const graze_context *context = f->mesh->context;
-  f->unit_count = list_units(f->nodes, 0, NULL, 0);
+  f->unit_count = list_units(f, 0, NULL, 0);
   uint32_t most = (uint32_t)parallel_threads(context) * 8;
   f->tasks = parallel_threads(context) == 1 || f->unit_count < 8 ? 1 : most < f->unit_count ? most : f->unit_count;
   size_t bytes = f->tasks * sizeof(fit_unit) + f->unit_count * (sizeof(subtree_box) + sizeof(uint32_t));
@@ -244,7 +261,7 @@ static graze_status run(fitter *f) {
   f->scratch = (fit_unit *)memory;
   f->boxes = (subtree_box *)(memory + f->tasks * sizeof(fit_unit));
   f->units = (uint32_t *)(f->boxes + f->unit_count);
-  list_units(f->nodes, 0, f->units, 0);
+  list_units(f, 0, f->units, 0);
   parallel_for(context, f->tasks, fit_task, f);
   uint32_t unit = 0;
   join_above(f, 0, &unit);
@@ -252,10 +269,15 @@ static graze_status run(fitter *f) {
   return GRAZE_OK;
 }
 
-graze_status mesh_fit_tree(const graze_mesh *mesh, bvh_node *nodes, uint32_t count) {
+graze_status mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count) {
   if (count == 0) return GRAZE_OK;
   bool avx2 = cpu_best() >= CPU_AVX2;
-  fitter f = {.mesh = mesh, .nodes = nodes, .fit_node = fit_node_base, .fit_areas = fit_areas_base};
+  fitter f = {.mesh = mesh,
+              .topology = topology,
+              .nodes = nodes,
+              .node_count = count,
+              .fit_node = fit_node_base,
+              .fit_areas = fit_areas_base};
 #if defined(__x86_64__)
   if (avx2) {
     f.fit_node = fit_node_avx2;
@@ -263,6 +285,5 @@ graze_status mesh_fit_tree(const graze_mesh *mesh, bvh_node *nodes, uint32_t cou
   }
 #endif
   (void)avx2;
-  count_triangles(nodes, count);
   return run(&f);
 }

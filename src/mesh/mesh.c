@@ -16,13 +16,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-enum {
-  DEF_COOKIE = 0x67726d31,
-  COPY_LEAST = 1 << 20,
-  SERIAL_TRIANGLES = 1 << 15,
-  NODES_LEAST = 1 << 10,
-  VERTICES_LEAST = 1 << 14
-};
+enum { DEF_COOKIE = 0x67726d31, COPY_LEAST = 1 << 20, SERIAL_TRIANGLES = 1 << 15, VERTICES_LEAST = 1 << 14 };
 
 static const uint64_t MOST = UINT32_MAX - 1;
 
@@ -211,25 +205,13 @@ static graze_status stage_fill(const graze_context *context, stage *s, const gra
 
 /* ---- the block ---- */
 
-static void copy_topology(void *argument, uint32_t index) {
-  const copying *c = argument;
-  const tree_node *from = (const tree_node *)(const void *)c->from;
-  bvh_node *to = (bvh_node *)(void *)c->to;
-  for (uint64_t i = pieces_begin(&c->cut, index), end = pieces_end(&c->cut, index); i < end; i++) {
-    memset(to + i, 0, sizeof to[i]);
-    memcpy(to[i].child, from[i].child, sizeof to[i].child);
-    to[i].count = from[i].count;
-    to[i].bottom = from[i].bottom;
-  }
-}
-
 static void clear_gap(mesh_header *header, uint64_t end_of_array) {
   uint64_t aligned = (end_of_array + 63) / 64 * 64;
   if (aligned > header->block_bytes) aligned = header->block_bytes;
   memset((char *)header + end_of_array, 0, aligned - end_of_array);
 }
 
-/* Writes the arrays of the stage to their places, with the gaps between them cleared. */
+/* Writes the arrays of the stage, all but the nodes, to their places, with the gaps between them cleared. */
 static void fill_block(const graze_context *context, mesh_header *header, const stage *s) {
   char *block = (char *)header;
   *header = s->header;
@@ -247,31 +229,30 @@ static void fill_block(const graze_context *context, mesh_header *header, const 
     copy_bytes(context, block + header->neighbours, s->mesh.neighbours, triangles);
     clear_gap(header, header->neighbours + triangles);
   }
-  copying c = {.to = block + header->nodes, .from = (const char *)s->nodes};
-  c.cut = pieces_of(header->node_count, NODES_LEAST);
-  parallel_for(context, c.cut.number, copy_topology, &c);
   clear_gap(header, header->nodes + sizeof(bvh_node) * header->node_count);
 }
 
-/* Boxes and checksum of an attached block whose other arrays stand. */
-static graze_status finish_block(graze_mesh *mesh) {
+/* Nodes and checksum of an attached block whose other arrays stand; topology NULL: the nodes have it. */
+static graze_status finish_block(graze_mesh *mesh, const tree_node *topology) {
   graze_status status = GRAZE_OK;
-  if (mesh->node_count != 0) status = mesh_fit_tree(mesh, (bvh_node *)mesh->nodes, mesh->node_count);
+  if (mesh->node_count != 0) status = mesh_fit_tree(mesh, topology, (bvh_node *)mesh->nodes, mesh->node_count);
   if (status == GRAZE_OK) mesh->header->checksum = mesh_checksum(mesh->context, mesh->header);
   return status;
 }
 
-/* The block from the stage, which is released on the way, before the boxes are made. */
+/* The block from the stage, which is released on the way but for the topology, before the boxes are made. */
 static graze_status make_block(const graze_context *context, stage *s, graze_mesh *made) {
   mesh_layout(&s->header);
   mesh_header *header = memory_alloc(context, s->header.block_bytes);
   if (header == NULL) return report_memory(context, s->header.block_bytes);
   fill_block(context, header, s);
+  stage topology = {.nodes = s->nodes, .nodes_bytes = s->nodes_bytes};
+  s->nodes = NULL;
   stage_release(context, s);
-  *s = (stage){.nodes = NULL};
+  *s = topology;
   *made = (graze_mesh){.context = context, .owner = MESH_OWNED};
   mesh_attach(made, header);
-  graze_status status = finish_block(made);
+  graze_status status = finish_block(made, s->nodes);
   if (status != GRAZE_OK) memory_release(context, header, header->block_bytes);
   return status;
 }
@@ -364,7 +345,7 @@ static graze_status refit_into_spare(graze_mesh *mesh, const void *vertices, siz
   mesh_compute_basics(&next);
   if (next.header->tree_usable != mesh->header->tree_usable) return rebuild(mesh, &next);
   if (next.header->adjacency) status = mesh_compute_adjacency(&next);
-  if (status == GRAZE_OK) status = finish_block(&next);
+  if (status == GRAZE_OK) status = finish_block(&next, NULL);
   if (status != GRAZE_OK) return status;
   next.spare = mesh->header;
   *mesh = next;

@@ -76,6 +76,7 @@ _Static_assert(sizeof(mesh_header) % 8 == 0, "no hidden padding at the end");
 /* A node as the builder makes it, before frames and boxes. */
 typedef struct tree_node {
   uint32_t child[NODE_WIDTH];
+  uint32_t triangles; /* below this node */
   uint8_t count;
   uint8_t bottom;
 } tree_node;
@@ -134,8 +135,9 @@ graze_status mesh_compute_adjacency(graze_mesh *mesh);
  * that is not usable: no nodes. */
 graze_status mesh_build_tree(const graze_mesh *mesh, tree_node **nodes, uint32_t *count, size_t *bytes);
 
-/* fit.c: frames and boxes of all nodes, bottom up. Sets every other field of the nodes. count 0: nothing. */
-graze_status mesh_fit_tree(const graze_mesh *mesh, bvh_node *nodes, uint32_t count);
+/* fit.c: frames and boxes of all nodes, bottom up. Their topology is taken from `topology` on the way, or is in the
+ * nodes already (NULL). Every field of the nodes is set. count 0: nothing. */
+graze_status mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count);
 
 /* block.c: fills the header's offsets and block_bytes from its counts, precision and adjacency. */
 void mesh_layout(mesh_header *header);

@@ -14,11 +14,16 @@ typedef float v4 __attribute__((vector_size(16)));
 typedef int32_t i4 __attribute__((vector_size(16)));
 typedef float v8 __attribute__((vector_size(32)));
 typedef int32_t i8 __attribute__((vector_size(32)));
+typedef int16_t s16 __attribute__((vector_size(32)));
 
 static inline v4 v4_load(const float *p) {
   v4 v;
   memcpy(&v, p, sizeof v);
   return v;
+}
+
+static inline v4 v4_set(float x) {
+  return (v4){x, x, x, x};
 }
 
 static inline v4 v4_min(v4 a, v4 b) {
@@ -69,6 +74,10 @@ static inline v8 v8_max(v8 a, v8 b) {
 #endif
 }
 
+static inline v8 v8_join(v4 lower, v4 upper) {
+  return (v8){lower[0], lower[1], lower[2], lower[3], upper[0], upper[1], upper[2], upper[3]};
+}
+
 static inline v4 v8_lower(v8 a) {
   return (v4){a[0], a[1], a[2], a[3]};
 }
@@ -80,18 +89,6 @@ static inline v4 v8_upper(v8 a) {
 static inline float v8_sum(v8 a) {
   v4 s = v8_lower(a) + v8_upper(a);
   return (s[0] + s[2]) + (s[1] + s[3]);
-}
-
-static inline float v8_lowest(v8 a) {
-  v4 m = v4_min(v8_lower(a), v8_upper(a));
-  m = v4_min(m, (v4){m[2], m[3], m[2], m[3]});
-  return m[0] < m[1] ? m[0] : m[1];
-}
-
-static inline float v8_highest(v8 a) {
-  v4 m = v4_max(v8_lower(a), v8_upper(a));
-  m = v4_max(m, (v4){m[2], m[3], m[2], m[3]});
-  return m[0] > m[1] ? m[0] : m[1];
 }
 
 /* Rows of four become columns. */
@@ -108,6 +105,35 @@ static inline void v4_transpose(v4 r[4]) {
   for (int i = 0; i < 4; i++) t[i] = (v4){r[0][i], r[1][i], r[2][i], r[3][i]};
   memcpy(r, t, sizeof t);
 #endif
+}
+
+/* v8_sum of each. */
+static inline v4 v8_sums(v8 a, v8 b, v8 c, v8 d) {
+  v4 r[4] = {v8_lower(a) + v8_upper(a), v8_lower(b) + v8_upper(b), v8_lower(c) + v8_upper(c),
+             v8_lower(d) + v8_upper(d)};
+  v4_transpose(r);
+  return (r[0] + r[2]) + (r[1] + r[3]);
+}
+
+/* The lowest number in each of three vectors; the fourth component means nothing. */
+static inline v4 v8_lowests(const v8 a[3]) {
+  v4 r[4] = {v4_min(v8_lower(a[0]), v8_upper(a[0])), v4_min(v8_lower(a[1]), v8_upper(a[1])),
+             v4_min(v8_lower(a[2]), v8_upper(a[2])), v4_set(0)};
+  v4_transpose(r);
+  return v4_min(v4_min(r[0], r[1]), v4_min(r[2], r[3]));
+}
+
+static inline v4 v8_highests(const v8 a[3]) {
+  v4 r[4] = {v4_max(v8_lower(a[0]), v8_upper(a[0])), v4_max(v8_lower(a[1]), v8_upper(a[1])),
+             v4_max(v8_lower(a[2]), v8_upper(a[2])), v4_set(0)};
+  v4_transpose(r);
+  return v4_max(v4_max(r[0], r[1]), v4_max(r[2], r[3]));
+}
+
+static inline float v8_lowest(v8 a) {
+  v4 m = v4_min(v8_lower(a), v8_upper(a));
+  m = v4_min(m, (v4){m[2], m[3], m[2], m[3]});
+  return m[0] < m[1] ? m[0] : m[1];
 }
 
 #endif

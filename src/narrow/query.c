@@ -61,6 +61,7 @@ void graze_query_destroy(graze_query *q) {
   buffer_release(q->context, &q->met[0]);
   buffer_release(q->context, &q->met[1]);
   for (int k = 0; k < 4; k++) buffer_release(q->context, &q->outline[k]);
+  buffer_release(q->context, &q->fans);
   memory_release(q->context, q, sizeof *q);
 }
 
@@ -91,7 +92,10 @@ static void worker_start(worker *w, const job *j) {
   w->boxes = boxes_best();
   w->append = adjacent_append_best();
   w->judge = adjacent_judge_best();
+  w->mates = fan_mates_best();
+  w->names = j->names;
   w->adjacent.count = 0;
+  w->strangers.count = 0;
   w->depth = 0;
   double scale = 0;
   for (int k = 0; k < 9; k++) scale += j->map.linear[k] * j->map.linear[k];
@@ -440,6 +444,10 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
   graze_self_collision r = {0};
   unsigned saved = fp_enter();
   graze_status status = self_job(q, mesh, options, &j);
+  /* The search for any hit may end at once: it does without fans. */
+  if (status == GRAZE_OK && j.tree && j.find != GRAZE_FIND_ANY && !fans_find(q->context, mesh, &q->fans, &j.names)) {
+    status = report(q->context, GRAZE_ERROR_MEMORY, "out of memory: fans of a self query");
+  }
   if (status == GRAZE_OK) status = run_job(q, &j, &workers);
   if (status == GRAZE_OK && j.find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
   fp_leave(saved);

@@ -5,10 +5,18 @@
 #include "narrow/adjacent.h"
 #include "narrow/boxes.h"
 #include "narrow/exact_sink.h"
+#include "narrow/fans.h"
 
 typedef struct node_pair {
   uint32_t a, b;
 } node_pair;
+
+/* Pairs of triangles of one mesh that no fan settles, waiting for their coordinates. */
+enum { STRANGERS = 64 };
+typedef struct strangers {
+  uint32_t first[STRANGERS], second[STRANGERS];
+  unsigned count;
+} strangers;
 
 /* Everything that one thread needs. */
 typedef struct worker {
@@ -18,8 +26,11 @@ typedef struct worker {
   boxes_function *boxes;
   adjacent_append_function *append;
   adjacent_judge_function *judge;
-  adjacent_pairs adjacent; /* self.c: candidates that may share corners */
-  buffer stack;            /* node_pair */
+  fan_mates_function *mates;
+  const corner_names *names; /* self.c: by node; NULL: no fans */
+  adjacent_pairs adjacent;   /* self.c: candidates that may share corners */
+  strangers strangers;
+  buffer stack; /* node_pair */
   size_t depth;
   float size_b; /* size of b's nodes in units of mesh a */
 } worker;
@@ -35,6 +46,7 @@ struct graze_query {
   graze_mesh *ray;   /* locate.c */
   buffer met[2];     /* relate.c: bytes, of the parts of a and b */
   buffer outline[4]; /* outline.c */
+  buffer fans;       /* fans.c */
 };
 
 /* One query, ready to run. */
@@ -43,7 +55,8 @@ typedef struct job {
   mesh_map map;
   bool tree; /* both hierarchies can be used; else sweep */
   bool self;
-  bool boxes_only; /* candidates are the answer (graze_collide_self_boxes) */
+  bool boxes_only;           /* candidates are the answer (graze_collide_self_boxes) */
+  const corner_names *names; /* of `self`; NULL: no fans */
   graze_find find;
   graze_exactness exactness;
 } job;
@@ -52,6 +65,11 @@ typedef struct job {
 worker *query_worker(graze_query *query, uint32_t number);
 
 bool worker_push(worker *w, uint32_t a, uint32_t b);
+
+/* All cache lines of a node that will be opened soon. */
+__attribute__((always_inline)) static inline void prefetch_node(const bvh_node *node) {
+  for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);
+}
 
 /* map.c: how b lies relative to a, and whether hierarchies can be used. */
 void job_map(job *j);

@@ -1,7 +1,8 @@
 /* A mesh against itself: the hierarchy traversed against itself, and pairs told apart by the corners they share.
  *
  * Positions are compared by coordinates, so that a soup and an indexed mesh give the same answer. Neighbours, which are
- * nearly all of the candidates on a clean mesh, are settled by adjacent.h without an exact test.
+ * nearly all of the candidates on a clean mesh, are settled by fans.h without a look at them where a vertex is proved,
+ * else by adjacent.h without an exact test.
  */
 #include "narrow/query.h"
 
@@ -31,7 +32,7 @@ static void corners_at(const double (*from)[ADJACENT_ROOM], unsigned at, double 
   for (int k = 0; k < 9; k++) corners[k] = from[k][at];
 }
 
-void self_flush(worker *w) {
+static void judge_pairs(worker *w) {
   static const shared_corners shares[] = {
       [ADJACENT_NONE] = SHARES_NONE, [ADJACENT_CORNER] = SHARES_CORNER, [ADJACENT_EDGE] = SHARES_EDGE};
   adjacent_pairs *p = &w->adjacent;
@@ -54,6 +55,68 @@ void self_flush(worker *w) {
   p->count = 0;
 }
 
+/* ---- strangers: pairs that fans leave open, few a node, so that their triangles are fetched one by one ---- */
+
+__attribute__((always_inline)) static inline void prefetch_vertices(const graze_mesh *mesh, uint32_t triangle) {
+  const uint32_t *v = mesh->triangles + 3 * (size_t)triangle;
+  for (int c = 0; c < 3; c++) {
+    size_t at = 3 * (size_t)v[c];
+    __builtin_prefetch(mesh->is_double ? (const void *)(mesh->vertices_double + at) : mesh->vertices_float + at);
+  }
+}
+
+static void append_stranger(worker *w, uint32_t x, uint32_t y) {
+  const graze_mesh *mesh = w->sink.a->mesh;
+  adjacent_pairs *p = &w->adjacent;
+  double a[9], b[9];
+  mesh_corners(mesh, x, a);
+  mesh_corners(mesh, y, b);
+  if (mesh->header->degenerate_count != 0 && (mesh_degenerate(mesh, x) || mesh_degenerate(mesh, y))) {
+    sink_add(&w->sink, x, y, a, b, SHARES_NONE);
+    return;
+  }
+  for (int k = 0; k < 9; k++) {
+    p->a[k][p->count] = a[k];
+    p->b[k][p->count] = b[k];
+  }
+  p->first[p->count] = x;
+  p->second[p->count++] = y;
+  if (p->count >= ADJACENT_PAIRS) judge_pairs(w);
+}
+
+static void fetch_strangers(worker *w) {
+  const graze_mesh *mesh = w->sink.a->mesh;
+  const strangers *s = &w->strangers;
+  for (unsigned i = 0; i < s->count; i++) {
+    prefetch_vertices(mesh, s->first[i]);
+    prefetch_vertices(mesh, s->second[i]);
+  }
+  for (unsigned i = 0; i < s->count && !w->sink.stop; i++) append_stranger(w, s->first[i], s->second[i]);
+  w->strangers.count = 0;
+}
+
+static void leave_strangers(worker *w, node_pair pair, uint64_t mask) {
+  const graze_mesh *mesh = w->sink.a->mesh;
+  const bvh_node *a = &mesh->nodes[pair.a], *b = &mesh->nodes[pair.b];
+  strangers *s = &w->strangers;
+  for (; mask != 0; mask &= mask - 1) {
+    int bit = __builtin_ctzll(mask);
+    uint32_t x = a->child[bit & 7], y = b->child[bit >> 3];
+    __builtin_prefetch(mesh->triangles + 3 * (size_t)x);
+    __builtin_prefetch(mesh->triangles + 3 * (size_t)y);
+    s->first[s->count] = x;
+    s->second[s->count++] = y;
+    if (s->count == STRANGERS) fetch_strangers(w);
+  }
+}
+
+void self_flush(worker *w) {
+  fetch_strangers(w);
+  judge_pairs(w);
+}
+
+/* ---- bottom nodes ---- */
+
 /* Pairs of the set places of a with place j of b, none of them degenerate. */
 static void append_places(worker *w, const bottoms *t, int j, unsigned places) {
   adjacent_pairs *p = &w->adjacent;
@@ -62,7 +125,7 @@ static void append_places(worker *w, const bottoms *t, int j, unsigned places) {
     p->first[p->count] = t->a->child[__builtin_ctz(places)];
     p->second[p->count++] = t->b->child[j];
   }
-  if (p->count >= ADJACENT_PAIRS) self_flush(w);
+  if (p->count >= ADJACENT_PAIRS) judge_pairs(w);
 }
 
 /* Pairs with a degenerate triangle: what they share does not matter. */
@@ -80,6 +143,10 @@ static void add_thin(exact_sink *s, const bottoms *t, int j, unsigned places) {
 
 /* Triangles of two bottom nodes, or of one (pair.a == pair.b), whose boxes meet. */
 static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
+  if (w->names != NULL) {
+    leave_strangers(w, pair, mask & ~w->mates(&w->names[pair.a], &w->names[pair.b], mask));
+    return;
+  }
   exact_sink *s = &w->sink;
   const graze_mesh *mesh = s->a->mesh;
   bottoms t = open_bottoms(s, pair);
@@ -106,6 +173,7 @@ static void descend(worker *w, node_pair pair, uint64_t mask) {
   for (int j = 0; j < b->count; j++) {
     unsigned row = (mask >> (8 * j)) & 0xff;
     if (row == 0) continue;
+    if (enter_b) prefetch_node(&nodes[b->child[j]]);
     if (!enter_a) {
       if (!worker_push(w, pair.a, b->child[j])) return;
     } else if (enter_b) {

@@ -16,11 +16,6 @@ bool worker_push(worker *w, uint32_t a, uint32_t b) {
   return true;
 }
 
-/* All cache lines of a node that will be opened soon. */
-static inline void prefetch_node(const bvh_node *node) {
-  for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);
-}
-
 static void push_both(worker *w, const bvh_node *a, const bvh_node *b, uint64_t mask) {
   const bvh_node *nodes_a = w->sink.a->mesh->nodes, *nodes_b = w->sink.b->mesh->nodes;
   for (; mask != 0; mask &= mask - 1) {
