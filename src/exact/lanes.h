@@ -61,8 +61,20 @@ static inline vm vd_eq(vd a, vd b) {
 static inline vd vd_select(vm m, vd yes, vd no) {
   return _mm512_mask_blend_pd(m, no, yes);
 }
-/* The rounding error of p = a * b. */
-static inline vd vd_product_error(vd a, vd b, vd p) {
+/* max(|a|, |b|) */
+static inline vd vd_max_abs(vd a, vd b) {
+  return _mm512_range_pd(a, b, 0x0b);
+}
+/* a with its sign turned over where s is negative or -0. */
+static inline vd vd_turn(vd a, vd s) {
+  return _mm512_xor_pd(a, _mm512_and_pd(s, _mm512_set1_pd(-0.0)));
+}
+/* a * b + c, rounded once or twice: the same everywhere only where the product is a double. */
+static inline vd vd_product_plus(vd a, vd b, vd c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+/* a * b - p, for a result that is a double; p within a rounding or two of a * b. */
+static inline vd vd_product_rest(vd a, vd b, vd p) {
   return _mm512_fmsub_pd(a, b, p);
 }
 /* A power of two at least |a| and at most 2 |a|, for finite a >= 2^-1021. */
@@ -89,6 +101,10 @@ static inline vm vm_all(void) {
 }
 static inline unsigned vm_bits(vm a) {
   return a;
+}
+/* A byte a lane: 1 where the lane's bit is set. */
+static inline uint64_t lanes_bytes(unsigned bits) {
+  return _pdep_u64(bits, 0x0101010101010101u);
 }
 /* Moves the lanes of from[0..LANES) whose bits are set to the front of `to`, which has room for `room` numbers and may
  * be written up to there. */
@@ -149,7 +165,16 @@ static inline vm vd_eq(vd a, vd b) {
 static inline vd vd_select(vm m, vd yes, vd no) {
   return _mm256_blendv_pd(no, yes, m);
 }
-static inline vd vd_product_error(vd a, vd b, vd p) {
+static inline vd vd_max_abs(vd a, vd b) {
+  return _mm256_max_pd(vd_abs(a), vd_abs(b));
+}
+static inline vd vd_turn(vd a, vd s) {
+  return _mm256_xor_pd(a, _mm256_and_pd(s, _mm256_set1_pd(-0.0)));
+}
+static inline vd vd_product_plus(vd a, vd b, vd c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+static inline vd vd_product_rest(vd a, vd b, vd p) {
   return _mm256_fmsub_pd(a, b, p);
 }
 static inline vd vd_power_above(vd a) {
@@ -177,6 +202,9 @@ static inline vm vm_all(void) {
 }
 static inline unsigned vm_bits(vm a) {
   return (unsigned)_mm256_movemask_pd(a);
+}
+static inline uint64_t lanes_bytes(unsigned bits) {
+  return _pdep_u64(bits, 0x01010101u);
 }
 
 #else
@@ -227,11 +255,19 @@ static inline vm vd_eq(vd a, vd b) {
 static inline vd vd_select(vm m, vd yes, vd no) {
   return m ? yes : no;
 }
-static inline vd vd_product_error(vd a, vd b, vd p) {
+static inline vd vd_max_abs(vd a, vd b) {
+  return fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+}
+static inline vd vd_turn(vd a, vd s) {
+  return signbit(s) ? -a : a;
+}
+static inline vd vd_product_plus(vd a, vd b, vd c) {
+  return a * b + c;
+}
+static inline vd vd_product_rest(vd a, vd b, vd p) {
   double hi, lo;
-  (void)p;
   two_prod(a, b, &hi, &lo);
-  return lo;
+  return (hi - p) + lo;
 }
 static inline vd vd_power_above(vd a) {
   union {
@@ -261,6 +297,9 @@ static inline vm vm_all(void) {
 }
 static inline unsigned vm_bits(vm a) {
   return a;
+}
+static inline uint64_t lanes_bytes(unsigned bits) {
+  return bits & 1u;
 }
 
 #endif
