@@ -65,6 +65,10 @@ static inline vd vd_select(vm m, vd yes, vd no) {
 static inline vd vd_max_abs(vd a, vd b) {
   return _mm512_range_pd(a, b, 0x0b);
 }
+/* Its bits or those of the other. */
+static inline vd vd_or(vd a, vd b) {
+  return _mm512_or_pd(a, b);
+}
 /* a with its sign turned over where s is negative or -0. */
 static inline vd vd_turn(vd a, vd s) {
   return _mm512_xor_pd(a, _mm512_and_pd(s, _mm512_set1_pd(-0.0)));
@@ -168,6 +172,9 @@ static inline vd vd_select(vm m, vd yes, vd no) {
 static inline vd vd_max_abs(vd a, vd b) {
   return _mm256_max_pd(vd_abs(a), vd_abs(b));
 }
+static inline vd vd_or(vd a, vd b) {
+  return _mm256_or_pd(a, b);
+}
 static inline vd vd_turn(vd a, vd s) {
   return _mm256_xor_pd(a, _mm256_and_pd(s, _mm256_set1_pd(-0.0)));
 }
@@ -257,6 +264,14 @@ static inline vd vd_select(vm m, vd yes, vd no) {
 }
 static inline vd vd_max_abs(vd a, vd b) {
   return fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+}
+static inline vd vd_or(vd a, vd b) {
+  union {
+    double d;
+    uint64_t u;
+  } x = {a}, y = {b};
+  x.u |= y.u;
+  return x.d;
 }
 static inline vd vd_turn(vd a, vd s) {
   return signbit(s) ? -a : a;
