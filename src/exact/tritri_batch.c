@@ -98,11 +98,11 @@ static void decide_last(const batch *work, uint64_t from, unsigned count, uint8_
   work->decide_last(&block, count, false, codes);
 }
 
-static void run_block(batch *work, uint64_t from, unsigned count) {
+static void run_block(batch *work, uint64_t from, unsigned count, tritri_trend *trend) {
   enum { AHEAD = 2 * TRITRI_BLOCK };
   uint8_t codes[TRITRI_BLOCK], all = 0;
   if (count == TRITRI_BLOCK) {
-    work->decide(work->a, work->b, from, work->count - from >= AHEAD + TRITRI_BLOCK ? AHEAD : 0, codes);
+    work->decide(work->a, work->b, from, work->count - from >= AHEAD + TRITRI_BLOCK ? AHEAD : 0, trend, codes);
   } else {
     decide_last(work, from, count, codes);
   }
@@ -116,10 +116,11 @@ static void run_block(batch *work, uint64_t from, unsigned count) {
 
 static void run_task(void *argument, uint32_t index) {
   batch *work = argument;
+  tritri_trend trend = {false, false};
   uint64_t from = (uint64_t)index * PAIRS_PER_TASK;
   uint64_t end = from + PAIRS_PER_TASK < work->count ? from + PAIRS_PER_TASK : work->count;
   for (; from < end; from += TRITRI_BLOCK) {
-    run_block(work, from, end - from < TRITRI_BLOCK ? (unsigned)(end - from) : TRITRI_BLOCK);
+    run_block(work, from, end - from < TRITRI_BLOCK ? (unsigned)(end - from) : TRITRI_BLOCK, &trend);
   }
 }
 

@@ -34,10 +34,16 @@ tritri_block_function tritri_block_scalar, tritri_block_avx2, tritri_block_avx51
 /* The one for this machine. */
 tritri_block_function *tritri_block_best(void);
 
+/* What the last pairs were like, which says what to try first. Only time depends on it. Starts as zeros. */
+typedef struct tritri_trend {
+  bool exact; /* most had signs that no bound decides: the lattice stage first */
+  bool fine;  /* off the coarse grid */
+} tritri_trend;
+
 /* The same for TRITRI_BLOCK pairs that lie in columns, pair `from` first. Those `ahead` further on are asked for from
  * memory, unless it is 0. */
 typedef void tritri_columns_function(const double *const a[9], const double *const b[9], uint64_t from, unsigned ahead,
-                                     uint8_t *codes);
+                                     tritri_trend *trend, uint8_t *codes);
 tritri_columns_function tritri_columns_scalar, tritri_columns_avx2, tritri_columns_avx512;
 tritri_columns_function *tritri_columns_best(void);
 
