@@ -25,53 +25,12 @@ static inline vd point_dot(point a, point b) {
   return vd_add(vd_add(vd_mul(a.x, b.x), vd_mul(a.y, b.y)), vd_mul(a.z, b.z));
 }
 
-/* Three signs at once: masks of the positive and of the negative. */
-typedef struct signs3 {
-  vm p[3], n[3];
-} signs3;
-
 static inline vm all3(const vm m[3]) {
   return vm_and(vm_and(m[0], m[1]), m[2]);
 }
 
 static inline vm any3(const vm m[3]) {
   return vm_or(vm_or(m[0], m[1]), m[2]);
-}
-
-/* The corner that lies alone on its side (tritri_cut): masks of the first and of the second; of lanes whose corner
- * alone is on the plane; and of those where the other triangle must be turned over. For lanes whose signs are not all
- * equal. */
-typedef struct alone3 {
-  vm first, second, tip, flip;
-} alone3;
-
-static inline vm choose(vm m, vm yes, vm no) {
-  return vm_or(vm_and(m, yes), vm_andnot(no, m));
-}
-
-static inline alone3 find_alone(const signs3 *s) {
-  alone3 a;
-  /* Of three that are not all set, an odd number is one. */
-  vm one_p = vm_xor(vm_xor(s->p[0], s->p[1]), s->p[2]);
-  vm one_n = vm_xor(vm_xor(s->n[0], s->n[1]), s->n[2]);
-  vm other_0 = choose(one_n, s->n[0], vm_andnot(vm_andnot(vm_all(), s->p[0]), s->n[0]));
-  vm other_1 = choose(one_n, s->n[1], vm_andnot(vm_andnot(vm_all(), s->p[1]), s->n[1]));
-  a.first = choose(one_p, s->p[0], other_0);
-  a.second = choose(one_p, s->p[1], other_1);
-  a.tip = vm_andnot(vm_andnot(vm_all(), one_p), one_n);
-  a.flip = vm_andnot(vm_or(one_n, any3(s->p)), one_p);
-  return a;
-}
-
-/* p, q, r = the triangle's corners rotated so that p is the one alone; q and r swapped where `turned`. */
-static inline void rotate(const point t[3], const alone3 *alone, vm turned, point out[3]) {
-  vm third = vm_andnot(vm_andnot(vm_all(), alone->first), alone->second);
-  /* first: t1 t2, second: t2 t0, third: t0 t1 */
-  vm q_is_1 = choose(turned, third, alone->first), q_is_2 = choose(turned, alone->first, alone->second);
-  vm r_is_1 = choose(turned, alone->first, third), r_is_2 = choose(turned, alone->second, alone->first);
-  out[0] = point_select(alone->first, t[0], point_select(alone->second, t[1], t[2]));
-  out[1] = point_select(q_is_1, t[1], point_select(q_is_2, t[2], t[0]));
-  out[2] = point_select(r_is_1, t[1], point_select(r_is_2, t[2], t[0]));
 }
 
 /* Where the coordinates of the pairs are: a[k][i] as in tritri_block. */
@@ -115,6 +74,91 @@ static inline point box_extent(const lane_box *a, const lane_box *b) {
   return (point){vd_sub(vd_max(a->high.x, b->high.x), vd_min(a->low.x, b->low.x)),
                  vd_sub(vd_max(a->high.y, b->high.y), vd_min(a->low.y, b->low.y)),
                  vd_sub(vd_max(a->high.z, b->high.z), vd_min(a->low.z, b->low.z))};
+}
+
+/* ---- a block's masks as words: bit i is pair i, so that logic is done for all pairs at once ---- */
+
+static inline unsigned lanes_of(uint64_t word, unsigned at) {
+  return (unsigned)(word >> at) & ((1u << LANES) - 1);
+}
+
+static inline vm mask_of(uint64_t word, unsigned at) {
+  return vm_from(lanes_of(word, at));
+}
+
+static inline uint64_t first_bits(unsigned count) {
+  return count == 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
+}
+
+static inline uint64_t choose(uint64_t m, uint64_t yes, uint64_t no) {
+  return (m & yes) | (~m & no);
+}
+
+/* Where the signs of a triangle's corners against the other plane are positive, and negative. */
+typedef struct sign_words {
+  uint64_t p[3], n[3];
+} sign_words;
+
+static inline uint64_t one_side(const sign_words *s) {
+  return (s->p[0] & s->p[1] & s->p[2]) | (s->n[0] & s->n[1] & s->n[2]);
+}
+
+static inline uint64_t any_sign(const sign_words *s) {
+  return s->p[0] | s->p[1] | s->p[2] | s->n[0] | s->n[1] | s->n[2];
+}
+
+static inline uint64_t all_signs(const sign_words *s) {
+  return (s->p[0] | s->n[0]) & (s->p[1] | s->n[1]) & (s->p[2] | s->n[2]);
+}
+
+/* The corner that lies alone on its side (tritri_cut): whether it is the first or the second; whether it alone is on
+ * the plane; and whether the other triangle must be turned over. For signs that are not all equal. */
+typedef struct alone_words {
+  uint64_t first, second, tip, flip;
+} alone_words;
+
+static inline alone_words find_alone(const sign_words *s) {
+  /* Of three bits that are not all set, an odd number is one. */
+  uint64_t one_p = s->p[0] ^ s->p[1] ^ s->p[2], one_n = s->n[0] ^ s->n[1] ^ s->n[2];
+  alone_words a;
+  a.first = choose(one_p, s->p[0], choose(one_n, s->n[0], ~(s->p[0] | s->n[0])));
+  a.second = choose(one_p, s->p[1], choose(one_n, s->n[1], ~(s->p[1] | s->n[1])));
+  a.tip = ~(one_p | one_n);
+  a.flip = (one_n | s->p[0] | s->p[1] | s->p[2]) & ~one_p;
+  return a;
+}
+
+/* Which corner becomes p, the one alone, and which q and r, in turn: the second or the third, else the first. */
+typedef struct order_words {
+  uint64_t p_second, p_third, q_second, q_third, r_second, r_third;
+} order_words;
+
+/* q and r are swapped where `turned`. */
+static inline order_words find_order(const alone_words *alone, uint64_t turned) {
+  uint64_t first = alone->first, second = alone->second, third = ~(first | second);
+  return (order_words){second,
+                       third,
+                       choose(turned, third, first),
+                       choose(turned, first, second),
+                       choose(turned, first, third),
+                       choose(turned, second, first)};
+}
+
+static inline void reorder(const point t[3], const order_words *order, unsigned at, point out[3]) {
+  const uint64_t seconds[3] = {order->p_second, order->q_second, order->r_second};
+  const uint64_t thirds[3] = {order->p_third, order->q_third, order->r_third};
+  for (int k = 0; k < 3; k++) {
+    out[k] = point_select(mask_of(seconds[k], at), t[1], point_select(mask_of(thirds[k], at), t[2], t[0]));
+  }
+}
+
+/* Eighteen columns are more streams than the processor follows by itself: asks for pairs `ahead` further on. */
+static inline void ask_ahead(const pair_source *source, unsigned at, unsigned ahead) {
+  if (ahead == 0 || at % 8 != 0) return;
+  for (int k = 0; k < 9; k++) {
+    __builtin_prefetch(source->a[k] + at + ahead);
+    __builtin_prefetch(source->b[k] + at + ahead);
+  }
 }
 
 #endif

@@ -106,9 +106,16 @@ static inline vm vm_all(void) {
 static inline unsigned vm_bits(vm a) {
   return a;
 }
-/* A byte a lane: 1 where the lane's bit is set. */
-static inline uint64_t lanes_bytes(unsigned bits) {
-  return _pdep_u64(bits, 0x0101010101010101u);
+static inline vm vm_from(unsigned bits) {
+  return (vm)bits;
+}
+/* The lanes' bits become bits at .. of a word of 64 that was zero there. */
+static inline void vm_put(uint64_t *word, unsigned at, vm a) {
+  ((uint8_t *)word)[at / 8] = a;
+}
+/* Bit i of `bits` goes to the place of the i-th bit that is set in `places`. */
+static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
+  return _pdep_u64(bits, places);
 }
 /* Moves the lanes of from[0..LANES) whose bits are set to the front of `to`, which has room for `room` numbers and may
  * be written up to there. */
@@ -210,8 +217,15 @@ static inline vm vm_all(void) {
 static inline unsigned vm_bits(vm a) {
   return (unsigned)_mm256_movemask_pd(a);
 }
-static inline uint64_t lanes_bytes(unsigned bits) {
-  return _pdep_u64(bits, 0x01010101u);
+static inline vm vm_from(unsigned bits) {
+  const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
+  return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits), lane), lane));
+}
+static inline void vm_put(uint64_t *word, unsigned at, vm a) {
+  *word |= (uint64_t)vm_bits(a) << at;
+}
+static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
+  return _pdep_u64(bits, places);
 }
 
 #else
@@ -313,8 +327,18 @@ static inline vm vm_all(void) {
 static inline unsigned vm_bits(vm a) {
   return a;
 }
-static inline uint64_t lanes_bytes(unsigned bits) {
+static inline vm vm_from(unsigned bits) {
   return bits & 1u;
+}
+static inline void vm_put(uint64_t *word, unsigned at, vm a) {
+  *word |= (uint64_t)a << at;
+}
+static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
+  uint64_t sum = 0;
+  for (; places != 0; places &= places - 1, bits >>= 1) {
+    if (bits & 1) sum |= places & -places;
+  }
+  return sum;
 }
 
 #endif
