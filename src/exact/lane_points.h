@@ -3,6 +3,7 @@
 #define GRAZE_SRC_EXACT_LANE_POINTS_H
 
 #include "exact/lanes.h"
+#include "exact/tritri_batch.h"
 
 typedef struct point {
   vd x, y, z;
@@ -37,6 +38,15 @@ static inline vm any3(const vm m[3]) {
 typedef struct pair_source {
   const double *a[9], *b[9];
 } pair_source;
+
+static inline pair_source source_of(const tritri_block *block) {
+  pair_source s;
+  for (int k = 0; k < 9; k++) {
+    s.a[k] = block->a[k];
+    s.b[k] = block->b[k];
+  }
+  return s;
+}
 
 static inline void load_points(const double *const from[9], unsigned at, point t[3]) {
   for (int k = 0; k < 3; k++) {

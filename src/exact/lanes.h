@@ -117,6 +117,10 @@ static inline void vm_put(uint64_t *word, unsigned at, vm a) {
 static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
   return _pdep_u64(bits, places);
 }
+/* The other way: the bits at the places, side by side. */
+static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
+  return _pext_u64(bits, places);
+}
 /* Moves the lanes of from[0..LANES) whose bits are set to the front of `to`, which has room for `room` numbers and may
  * be written up to there. */
 static inline void lanes_pack(double *to, const double *from, unsigned bits, unsigned room) {
@@ -226,6 +230,9 @@ static inline void vm_put(uint64_t *word, unsigned at, vm a) {
 }
 static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
   return _pdep_u64(bits, places);
+}
+static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
+  return _pext_u64(bits, places);
 }
 
 #else
@@ -337,6 +344,13 @@ static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
   uint64_t sum = 0;
   for (; places != 0; places &= places - 1, bits >>= 1) {
     if (bits & 1) sum |= places & -places;
+  }
+  return sum;
+}
+static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
+  uint64_t sum = 0;
+  for (int i = 0; places != 0; places &= places - 1, i++) {
+    if (bits & places & -places) sum |= (uint64_t)1 << i;
   }
   return sum;
 }
