@@ -375,12 +375,19 @@ static void make_rotated(uint64_t *state, family_pair *pair) {
 }
 
 /* As wide a grid as the lattice stage takes, and wider: corners in one plane, or next to it. Also so far from the
- * origin that the last bits of the coordinates are those of the grid. */
+ * origin that the last bits of the coordinates are those of the grid, or beyond. */
 static void make_wide(uint64_t *state, family_pair *pair) {
-  int bits = random_between(state, 19, 25), direction = chance(state, 2) ? 1 : -1;
-  int64_t far = chance(state, 2) ? 0 : direction * ((int64_t)1 << random_below(state, 53));
+  int bits = random_between(state, 19, 26), direction = chance(state, 2) ? 1 : -1;
+  int64_t far = chance(state, 2) ? 0 : direction * ((int64_t)1 << random_between(state, 20, 51));
+  bool half_steps = chance(state, 4); /* the last bit of the coordinates is half a step of the grid */
+  if (half_steps) {
+    bits = 27;
+    far = direction * ((int64_t)3 << 51);
+  }
+  bool all_far = chance(state, 2);
   lattice_corners(state, 1 << (bits - 2), pair->la);
   for (int i = 0; i < 9; i++) pair->la[i] *= 4;
+  for (int i = 0; i < 3 && half_steps; i++) pair->la[i] = 1 << (bits - 1); /* half as far from the others */
   for (int i = 0; i < 9; i += 3) corner_within(state, pair->la, pair->lb + i);
   if (chance(state, 2)) lattice_corners(state, 1 << bits, pair->lb);
   if (chance(state, 2)) corner_within(state, pair->la, pair->lb);
@@ -388,7 +395,7 @@ static void make_wide(uint64_t *state, family_pair *pair) {
   for (int i = random_between(state, 0, 2); i > 0; i--)
     pair->lb[random_below(state, 9)] += random_between(state, -1, 1);
   finish(state, pair);
-  place(state, pair, (int[3]){0, 0, 0}, (int64_t[3]){far, chance(state, 2) ? far : 0, 0});
+  place(state, pair, (int[3]){0, 0, 0}, (int64_t[3]){far, all_far ? far : 0, all_far ? far : 0});
   pair->lattice = false;
 }
 
