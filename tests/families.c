@@ -250,6 +250,68 @@ static void lattice_pierced(uint64_t *state, family_pair *pair) {
   finish(state, pair);
 }
 
+/* ---- zero area against everything --------------------------------------------------------------------------------
+ */
+
+static void any_direction(uint64_t *state, int reach, int32_t d[3]) {
+  for (int k = 0; k < 3; k++) d[k] = random_between(state, -reach, reach);
+}
+
+/* Three corners start + t d on a line: a segment with the third corner anywhere in it, or a point. */
+static void corners_on_line(uint64_t *state, const int32_t start[3], const int32_t d[3], int reach, int32_t c[9]) {
+  int t[3];
+  for (int i = 0; i < 3; i++) t[i] = random_between(state, -reach, reach);
+  if (chance(state, 3)) t[1] = t[2];
+  if (chance(state, 4)) t[0] = t[1] = t[2];
+  for (int i = 0; i < 9; i++) c[i] = start[i % 3] + t[i / 3] * d[i % 3];
+}
+
+/* Segments and points: on one line, crossing, parallel, skew. */
+static void lattice_thin_thin(uint64_t *state, family_pair *pair) {
+  int32_t start[3], other[3], d[3], e[3];
+  int reach = chance(state, 2) ? 2 : 100;
+  any_direction(state, 3 * reach, start);
+  any_direction(state, reach, d);
+  any_direction(state, reach, e);
+  corners_on_line(state, start, d, 4, pair->la);
+  uint32_t how = random_below(state, 5);
+  int along = random_between(state, -4, 4);
+  for (int k = 0; k < 3; k++) other[k] = start[k] + along * d[k] + (how == 3) * e[k];
+  if (how == 4) any_direction(state, 3 * reach, other);
+  corners_on_line(state, other, how == 0 || how == 1 || how == 3 ? d : e, 4, pair->lb);
+  finish(state, pair);
+}
+
+/* A triangle, and in its plane a segment or point: along an edge's line, or anywhere. */
+static void lattice_thin_flat(uint64_t *state, family_pair *pair) {
+  int32_t start[3], end[3], d[3];
+  quarterable(state, pair);
+  if (chance(state, 2)) {
+    int edge = random_between(state, 0, 2);
+    memcpy(start, pair->la + 3 * edge, sizeof start);
+    for (int k = 0; k < 3; k++) d[k] = (pair->la[3 * ((edge + 1) % 3) + k] - start[k]) / 4;
+  } else {
+    corner_within(state, pair->la, start);
+    if (chance(state, 2)) corner_at_corner(state, pair->la, start);
+    corner_in_plane(state, pair->la, end);
+    for (int k = 0; k < 3; k++) d[k] = end[k] - start[k];
+  }
+  corners_on_line(state, start, d, 8, pair->lb);
+  finish(state, pair);
+}
+
+/* A triangle and a segment whose line goes through a point of it. */
+static void lattice_thin_through(uint64_t *state, family_pair *pair) {
+  int32_t start[3], d[3];
+  quarterable(state, pair);
+  corner_within(state, pair->la, start);
+  if (chance(state, 3)) corner_at_corner(state, pair->la, start);
+  if (chance(state, 3)) corner_in_plane(state, pair->la, start);
+  any_direction(state, chance(state, 2) ? 3 : 300, d);
+  corners_on_line(state, start, d, 3, pair->lb);
+  finish(state, pair);
+}
+
 #define PLACED(name)                                            \
   static void make_##name(uint64_t *state, family_pair *pair) { \
     lattice_##name(state, pair);                                \
@@ -262,6 +324,9 @@ PLACED(coplanar)
 PLACED(identical)
 PLACED(degenerate)
 PLACED(pierced)
+PLACED(thin_thin)
+PLACED(thin_flat)
+PLACED(thin_through)
 
 /* ---- with rounding --------------------------------------------------------------------------------------------------
  */
@@ -306,6 +371,31 @@ static void make_rotated(uint64_t *state, family_pair *pair) {
     p[1] = v - 0.1 * shift;
     p[2] = c * z - s * u;
   }
+  pair->lattice = false;
+}
+
+/* As wide a grid as the lattice stage takes, and wider: corners in one plane, or next to it. Also so far from the
+ * origin that the last bits of the coordinates are those of the grid, or beyond. */
+static void make_wide(uint64_t *state, family_pair *pair) {
+  int bits = random_between(state, 19, 26), direction = chance(state, 2) ? 1 : -1;
+  int64_t far = chance(state, 2) ? 0 : direction * ((int64_t)1 << random_between(state, 20, 51));
+  bool half_steps = chance(state, 4); /* the last bit of the coordinates is half a step of the grid */
+  if (half_steps) {
+    bits = 27;
+    far = direction * ((int64_t)3 << 51);
+  }
+  bool all_far = chance(state, 2);
+  lattice_corners(state, 1 << (bits - 2), pair->la);
+  for (int i = 0; i < 9; i++) pair->la[i] *= 4;
+  for (int i = 0; i < 3 && half_steps; i++) pair->la[i] = 1 << (bits - 1); /* half as far from the others */
+  for (int i = 0; i < 9; i += 3) corner_within(state, pair->la, pair->lb + i);
+  if (chance(state, 2)) lattice_corners(state, 1 << bits, pair->lb);
+  if (chance(state, 2)) corner_within(state, pair->la, pair->lb);
+  if (chance(state, 4)) corner_at_corner(state, pair->la, pair->lb + 3);
+  for (int i = random_between(state, 0, 2); i > 0; i--)
+    pair->lb[random_below(state, 9)] += random_between(state, -1, 1);
+  finish(state, pair);
+  place(state, pair, (int[3]){0, 0, 0}, (int64_t[3]){far, all_far ? far : 0, all_far ? far : 0});
   pair->lattice = false;
 }
 
@@ -430,6 +520,10 @@ const family families[] = {
     {"spread", make_spread},
     {"extreme", make_extreme},
     {"tiny_on_large", make_tiny_on_large},
+    {"wide", make_wide},
+    {"thin_thin", make_thin_thin},
+    {"thin_flat", make_thin_flat},
+    {"thin_through", make_thin_through},
 };
 const int family_count = sizeof families / sizeof *families;
 

@@ -36,11 +36,11 @@ static void assert_same(const char *name, const graze_tritri *got, const graze_t
   fail_msg("%s: want %s", name, describe(a, b, want));
 }
 
-static void fill(batch *data, const family *from, uint64_t *state) {
+static void fill_with(batch *data, const family *from, uint64_t *state, bool gmp) {
   for (int i = 0; i < chunk; i++) {
     family_pair *pair = &data->pairs[i];
     from->make(state, pair);
-    if (pair->lattice) {
+    if (pair->lattice && !gmp) {
       lattice_tritri(pair->la, pair->lb, &data->want[i]);
     } else {
       oracle_tritri(pair->a, pair->b, &data->want[i]);
@@ -50,6 +50,10 @@ static void fill(batch *data, const family *from, uint64_t *state) {
       data->columns[1][k][i] = pair->b[k];
     }
   }
+}
+
+static void fill(batch *data, const family *from, uint64_t *state) {
+  fill_with(data, from, state, false);
 }
 
 static void columns_of(const batch *data, int side, size_t from, const double *out[9]) {
@@ -124,6 +128,35 @@ static void test_families(void **unused) {
       if (round % 4 == 0) check_scalar(families[f].name, data);
       if (round % 8 == 0) {
         for (int i = 0; i < chunk; i += 20) check_all_ways(families[f].name, &data->pairs[i], &data->want[i]);
+      }
+      total += chunk;
+    }
+  }
+  print_message("%llu pairs, instruction set %s\n", (unsigned long long)total, graze_instruction_set());
+  assert_true(total >= 1000000);
+  free(data);
+  graze_context_destroy(context);
+}
+
+/* Zero-area triangles and wide grids in batches, which the SIMD code decides by rules of its own, against GMP. */
+static void test_rules_of_the_lanes(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"thin_thin", "thin_flat", "thin_through", "degenerate", "wide", "coplanar"};
+  graze_context *context = test_context(1, NULL);
+  batch *data = malloc(sizeof *data);
+  assert_non_null(data);
+  uint64_t total = 0;
+  for (int f = 0; f < family_count; f++) {
+    bool chosen = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+      chosen = chosen || strcmp(families[f].name, names[i]) == 0;
+    if (!chosen) continue;
+    uint64_t state = 5000 + (uint64_t)f;
+    for (int round = 0; round < (test_long() ? 20000 : 200); round++) {
+      fill_with(data, &families[f], &state, true);
+      run_batch(context, data, 0, chunk);
+      for (int i = 0; i < chunk; i++) {
+        assert_same(families[f].name, &data->got[i], &data->want[i], data->pairs[i].a, data->pairs[i].b);
       }
       total += chunk;
     }
@@ -291,10 +324,10 @@ static void test_no_crack(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_families),         cmocka_unit_test(test_mixed_lanes),
-      cmocka_unit_test(test_threads),          cmocka_unit_test(test_not_finite_scalar),
-      cmocka_unit_test(test_not_finite_batch), cmocka_unit_test(test_null_arguments),
-      cmocka_unit_test(test_no_crack),
+      cmocka_unit_test(test_families),          cmocka_unit_test(test_rules_of_the_lanes),
+      cmocka_unit_test(test_mixed_lanes),       cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_not_finite_scalar), cmocka_unit_test(test_not_finite_batch),
+      cmocka_unit_test(test_null_arguments),    cmocka_unit_test(test_no_crack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,8 +61,24 @@ static inline vm vd_eq(vd a, vd b) {
 static inline vd vd_select(vm m, vd yes, vd no) {
   return _mm512_mask_blend_pd(m, no, yes);
 }
-/* The rounding error of p = a * b. */
-static inline vd vd_product_error(vd a, vd b, vd p) {
+/* max(|a|, |b|) */
+static inline vd vd_max_abs(vd a, vd b) {
+  return _mm512_range_pd(a, b, 0x0b);
+}
+/* Its bits or those of the other. */
+static inline vd vd_or(vd a, vd b) {
+  return _mm512_or_pd(a, b);
+}
+/* a with its sign turned over where s is negative or -0. */
+static inline vd vd_turn(vd a, vd s) {
+  return _mm512_xor_pd(a, _mm512_and_pd(s, _mm512_set1_pd(-0.0)));
+}
+/* a * b + c, rounded once or twice: the same everywhere only where the product is a double. */
+static inline vd vd_product_plus(vd a, vd b, vd c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+/* a * b - p, for a result that is a double; p within a rounding or two of a * b. */
+static inline vd vd_product_rest(vd a, vd b, vd p) {
   return _mm512_fmsub_pd(a, b, p);
 }
 /* A power of two at least |a| and at most 2 |a|, for finite a >= 2^-1021. */
@@ -89,6 +105,21 @@ static inline vm vm_all(void) {
 }
 static inline unsigned vm_bits(vm a) {
   return a;
+}
+static inline vm vm_from(unsigned bits) {
+  return (vm)bits;
+}
+/* The lanes' bits become bits at .. of a word of 64 that was zero there. */
+static inline void vm_put(uint64_t *word, unsigned at, vm a) {
+  ((uint8_t *)word)[at / 8] = a;
+}
+/* Bit i of `bits` goes to the place of the i-th bit that is set in `places`. */
+static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
+  return _pdep_u64(bits, places);
+}
+/* The other way: the bits at the places, side by side. */
+static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
+  return _pext_u64(bits, places);
 }
 /* Moves the lanes of from[0..LANES) whose bits are set to the front of `to`, which has room for `room` numbers and may
  * be written up to there. */
@@ -149,7 +180,19 @@ static inline vm vd_eq(vd a, vd b) {
 static inline vd vd_select(vm m, vd yes, vd no) {
   return _mm256_blendv_pd(no, yes, m);
 }
-static inline vd vd_product_error(vd a, vd b, vd p) {
+static inline vd vd_max_abs(vd a, vd b) {
+  return _mm256_max_pd(vd_abs(a), vd_abs(b));
+}
+static inline vd vd_or(vd a, vd b) {
+  return _mm256_or_pd(a, b);
+}
+static inline vd vd_turn(vd a, vd s) {
+  return _mm256_xor_pd(a, _mm256_and_pd(s, _mm256_set1_pd(-0.0)));
+}
+static inline vd vd_product_plus(vd a, vd b, vd c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+static inline vd vd_product_rest(vd a, vd b, vd p) {
   return _mm256_fmsub_pd(a, b, p);
 }
 static inline vd vd_power_above(vd a) {
@@ -177,6 +220,19 @@ static inline vm vm_all(void) {
 }
 static inline unsigned vm_bits(vm a) {
   return (unsigned)_mm256_movemask_pd(a);
+}
+static inline vm vm_from(unsigned bits) {
+  const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
+  return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits), lane), lane));
+}
+static inline void vm_put(uint64_t *word, unsigned at, vm a) {
+  *word |= (uint64_t)vm_bits(a) << at;
+}
+static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
+  return _pdep_u64(bits, places);
+}
+static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
+  return _pext_u64(bits, places);
 }
 
 #else
@@ -227,11 +283,27 @@ static inline vm vd_eq(vd a, vd b) {
 static inline vd vd_select(vm m, vd yes, vd no) {
   return m ? yes : no;
 }
-static inline vd vd_product_error(vd a, vd b, vd p) {
+static inline vd vd_max_abs(vd a, vd b) {
+  return fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+}
+static inline vd vd_or(vd a, vd b) {
+  union {
+    double d;
+    uint64_t u;
+  } x = {a}, y = {b};
+  x.u |= y.u;
+  return x.d;
+}
+static inline vd vd_turn(vd a, vd s) {
+  return signbit(s) ? -a : a;
+}
+static inline vd vd_product_plus(vd a, vd b, vd c) {
+  return a * b + c;
+}
+static inline vd vd_product_rest(vd a, vd b, vd p) {
   double hi, lo;
-  (void)p;
   two_prod(a, b, &hi, &lo);
-  return lo;
+  return (hi - p) + lo;
 }
 static inline vd vd_power_above(vd a) {
   union {
@@ -261,6 +333,26 @@ static inline vm vm_all(void) {
 }
 static inline unsigned vm_bits(vm a) {
   return a;
+}
+static inline vm vm_from(unsigned bits) {
+  return bits & 1u;
+}
+static inline void vm_put(uint64_t *word, unsigned at, vm a) {
+  *word |= (uint64_t)a << at;
+}
+static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
+  uint64_t sum = 0;
+  for (; places != 0; places &= places - 1, bits >>= 1) {
+    if (bits & 1) sum |= places & -places;
+  }
+  return sum;
+}
+static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
+  uint64_t sum = 0;
+  for (int i = 0; places != 0; places &= places - 1, i++) {
+    if (bits & places & -places) sum |= (uint64_t)1 << i;
+  }
+  return sum;
 }
 
 #endif

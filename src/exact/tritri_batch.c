@@ -14,6 +14,10 @@ tritri_block_function *tritri_block_best(void) {
   return CPU_KERNEL(tritri_block);
 }
 
+tritri_columns_function *tritri_columns_best(void) {
+  return CPU_KERNEL(tritri_columns);
+}
+
 tritri_near_function *tritri_near_best(void) {
   return CPU_KERNEL(tritri_near);
 }
@@ -55,7 +59,8 @@ typedef struct batch {
   const double *const *b;
   graze_tritri *results;
   uint64_t count;
-  tritri_block_function *decide;
+  tritri_columns_function *decide;
+  tritri_block_function *decide_last;
   _Atomic uint64_t first_bad; /* lowest pair with a number that is not finite */
 } batch;
 
@@ -67,49 +72,55 @@ static void note_bad(batch *work, uint64_t pair) {
   }
 }
 
-/* Copies a block's columns, eight pairs at a time, and asks for those two blocks on: eighteen columns are more streams
- * than the processor follows by itself. */
-static void load_block(const batch *work, uint64_t from, unsigned count, tritri_block *block) {
-  uint64_t ahead = from + 2 * TRITRI_BLOCK;
-  for (unsigned i = 0; i < count; i += 8) {
-    unsigned n = count - i < 8 ? count - i : 8;
-    bool more = ahead + i < work->count;
-    for (int k = 0; k < 9; k++) {
-      if (more) {
-        __builtin_prefetch(work->a[k] + ahead + i);
-        __builtin_prefetch(work->b[k] + ahead + i);
-      }
-      if (n == 8) {
-        memcpy(block->a[k] + i, work->a[k] + from + i, 8 * sizeof(double));
-        memcpy(block->b[k] + i, work->b[k] + from + i, 8 * sizeof(double));
-        continue;
-      }
-      for (unsigned j = 0; j < 8; j++) {
-        block->a[k][i + j] = j < n ? work->a[k][from + i + j] : 0;
-        block->b[k][i + j] = j < n ? work->b[k][from + i + j] : 0;
-      }
-    }
-  }
+/* The result of each code, and a byte to fill up four. */
+#define RESULT(code) \
+  { (code) & 3, (code) >> 2 & 1, (code) >> 3, 0 }
+#define RESULTS(code) RESULT(code), RESULT((code) + 1), RESULT((code) + 2), RESULT((code) + 3)
+static const uint8_t results_of[32][4] = {RESULTS(0),  RESULTS(4),  RESULTS(8),  RESULTS(12),
+                                          RESULTS(16), RESULTS(20), RESULTS(24), RESULTS(28)};
+_Static_assert(sizeof(graze_tritri) == 3, "three bytes a result");
+
+/* Four bytes are written faster than three: the fourth is the next result's first, which comes after it. */
+static void write_results(const uint8_t *codes, unsigned count, graze_tritri *results) {
+  for (unsigned i = 0; i + 1 < count; i++) memcpy((uint8_t *)results + 3 * i, results_of[codes[i] & 31], 4);
+  results[count - 1] = tritri_from_code(codes[count - 1]);
 }
 
-static void run_block(batch *work, uint64_t from, unsigned count) {
+/* Fewer pairs than a block holds: nothing behind the columns' ends may be read. */
+static void decide_last(const batch *work, uint64_t from, unsigned count, uint8_t *codes) {
   tritri_block block;
-  uint8_t codes[TRITRI_BLOCK];
-  if (count == 0) return;
-  load_block(work, from, count, &block);
-  work->decide(&block, count, false, codes);
+  for (int k = 0; k < 9; k++) {
+    memset(block.a[k], 0, sizeof block.a[k]);
+    memset(block.b[k], 0, sizeof block.b[k]);
+    memcpy(block.a[k], work->a[k] + from, count * sizeof(double));
+    memcpy(block.b[k], work->b[k] + from, count * sizeof(double));
+  }
+  work->decide_last(&block, count, false, codes);
+}
+
+static void run_block(batch *work, uint64_t from, unsigned count, tritri_trend *trend) {
+  enum { AHEAD = 2 * TRITRI_BLOCK };
+  uint8_t codes[TRITRI_BLOCK], all = 0;
+  if (count == TRITRI_BLOCK) {
+    work->decide(work->a, work->b, from, work->count - from >= AHEAD + TRITRI_BLOCK ? AHEAD : 0, trend, codes);
+  } else {
+    decide_last(work, from, count, codes);
+  }
+  write_results(codes, count, work->results + from);
+  for (unsigned i = 0; i < count; i++) all |= codes[i];
+  if ((all & TRITRI_NOT_FINITE) == 0) return;
   for (unsigned i = 0; i < count; i++) {
     if (codes[i] == TRITRI_NOT_FINITE) note_bad(work, from + i);
-    work->results[from + i] = tritri_from_code(codes[i]);
   }
 }
 
 static void run_task(void *argument, uint32_t index) {
   batch *work = argument;
+  tritri_trend trend = {false, false};
   uint64_t from = (uint64_t)index * PAIRS_PER_TASK;
   uint64_t end = from + PAIRS_PER_TASK < work->count ? from + PAIRS_PER_TASK : work->count;
   for (; from < end; from += TRITRI_BLOCK) {
-    run_block(work, from, end - from < TRITRI_BLOCK ? (unsigned)(end - from) : TRITRI_BLOCK);
+    run_block(work, from, end - from < TRITRI_BLOCK ? (unsigned)(end - from) : TRITRI_BLOCK, &trend);
   }
 }
 
@@ -120,7 +131,7 @@ graze_status graze_tritri_batch(graze_context *context, uint64_t count, const do
   for (int k = 0; k < 9 && count > 0; k++) {
     if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
   }
-  batch work = {a, b, results, count, tritri_block_best(), UINT64_MAX};
+  batch work = {a, b, results, count, tritri_columns_best(), tritri_block_best(), UINT64_MAX};
   parallel_for(context, (uint32_t)((count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), run_task, &work);
   uint64_t bad = atomic_load(&work.first_bad);
   if (bad == UINT64_MAX) return GRAZE_OK;

@@ -34,6 +34,19 @@ tritri_block_function tritri_block_scalar, tritri_block_avx2, tritri_block_avx51
 /* The one for this machine. */
 tritri_block_function *tritri_block_best(void);
 
+/* What the last pairs were like, which says what to try first. Only time depends on it. Starts as zeros. */
+typedef struct tritri_trend {
+  bool exact; /* most had signs that no bound decides: the lattice stage first */
+  bool fine;  /* off the coarse grid */
+} tritri_trend;
+
+/* The same for TRITRI_BLOCK pairs that lie in columns, pair `from` first. Those `ahead` further on are asked for from
+ * memory, unless it is 0. */
+typedef void tritri_columns_function(const double *const a[9], const double *const b[9], uint64_t from, unsigned ahead,
+                                     tritri_trend *trend, uint8_t *codes);
+tritri_columns_function tritri_columns_scalar, tritri_columns_avx2, tritri_columns_avx512;
+tritri_columns_function *tritri_columns_best(void);
+
 /* Stage 1 for points that lie near the block's coordinates: a difference of two of them is within slack[k] of the
  * block's on axis k. Codes are 0, GRAZE_KIND_SEGMENT or TRITRI_OPEN; returns how many are open. For tier T2. */
 typedef unsigned tritri_near_function(const tritri_block *block, unsigned count, const double slack[3], uint8_t *codes);
