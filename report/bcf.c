@@ -319,7 +319,7 @@ static double fit_camera(const bcf *work, const graze_report_clash *clash, graze
 static void put_camera(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
   report_out *out = &work->text;
-  graze_camera camera = work->cameras != NULL ? work->cameras[index] : graze_report_camera(work->report, index);
+  graze_camera camera = work->cameras[index];
   double field = fit_camera(work, clash, &camera), sum = field;
   for (int k = 0; k < 3; k++) {
     camera.eye[k] *= work->metres > 0 ? work->metres : 1;
@@ -393,6 +393,18 @@ static void add_incomplete(bcf *work) {
   add_text(work, folder, "markup.bcf");
 }
 
+/* The caller's cameras, or some of our own; *own is to be freed. */
+static graze_status find_cameras(bcf *work, graze_camera **own) {
+  *own = NULL;
+  if (work->cameras != NULL) return GRAZE_OK;
+  *own = malloc(((size_t)work->report->clash_count + 1) * sizeof **own);
+  if (*own == NULL || graze_report_cameras(work->report, *own) != GRAZE_OK) {
+    return report_fail_memory(work->error, work->path);
+  }
+  work->cameras = *own;
+  return GRAZE_OK;
+}
+
 static graze_status add_all(bcf *work) {
   graze_status status = GRAZE_OK;
   put_text(&work->text, xml_head);
@@ -427,7 +439,9 @@ graze_status graze_report_write_bcf(const char *path, const graze_report *report
   if (!read_time(report->created, &when)) {
     status = report_fail(error, GRAZE_ERROR_ARGUMENT, path, "\"created\" is not a time like 2025-01-31T12:00:00Z");
   }
+  graze_camera *own = NULL;
   if (status == GRAZE_OK) status = check_ids(report, path, error);
+  if (status == GRAZE_OK) status = find_cameras(&work, &own);
   if (status == GRAZE_OK && report_out_begin(&work.text, NULL, NULL)) work.zip = report_zip_begin(&file.out, when);
   if (status == GRAZE_OK && work.zip == NULL) status = report_fail_memory(error, path);
   if (status == GRAZE_OK) status = add_all(&work);
@@ -435,5 +449,6 @@ graze_status graze_report_write_bcf(const char *path, const graze_report *report
   if (status == GRAZE_OK && work.text.no_memory) status = report_fail_memory(error, path);
   report_out_end(&work.text);
   free(work.picture);
+  free(own);
   return report_file_close(&file, status, error);
 }

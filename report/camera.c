@@ -164,6 +164,14 @@ static void rate_own(const graze_box *box, const camera_frame *frame, double rat
   for (int i = 0; i < CAMERA_DIRECTIONS && longest > 0; i++) ratings[i] += ways[i] / longest;
 }
 
+/* Farther from the focus than the eye is, on some axis. */
+static bool is_beyond(const graze_box *box, const double focus[3], double distance) {
+  for (int k = 0; k < 3; k++) {
+    if (box->min[k] > focus[k] + distance || box->max[k] < focus[k] - distance) return true;
+  }
+  return false;
+}
+
 static bool box_holds(const graze_box *box, const double point[3]) {
   for (int k = 0; k < 3; k++) {
     if (point[k] < box->min[k] || point[k] > box->max[k]) return false;
@@ -180,6 +188,7 @@ static void count_blocking(const graze_report *report, const graze_box *boxes, c
     blocking[k] = 0;
   }
   for (uint32_t i = 0; i < report->object_count; i++) {
+    if (is_beyond(&boxes[i], frame->focus, distance + frame->radius)) continue;
     if (i == clash->a || i == clash->b || camera_box_empty(&boxes[i])) continue;
     if (box_holds(&boxes[i], frame->focus)) continue; /* a hall around everything blocks no side more than another */
     graze_box grown = boxes[i];
@@ -219,24 +228,44 @@ graze_camera camera_look(const double focus[3], const double direction[3], doubl
   return camera;
 }
 
-graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
+static graze_camera default_camera(void) {
   const double corner[3] = {0.6, -0.64, 0.48}, origin[3] = {0, 0, 0};
-  graze_camera camera = camera_look(origin, corner, 1);
-  graze_box *boxes = index < report->clash_count ? malloc(report->object_count * sizeof *boxes) : NULL;
-  if (boxes == NULL) return camera;
-  const graze_report_clash *clash = &report->clashes[index];
-  for (uint32_t i = 0; i < report->object_count; i++) boxes[i] = camera_object_box(&report->objects[i]);
+  return camera_look(origin, corner, 1);
+}
+
+static graze_camera choose(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash) {
   camera_frame frame;
-  if (camera_frame_clash(clash, &boxes[clash->a], &boxes[clash->b], &frame)) {
-    double ratings[CAMERA_DIRECTIONS], direction[3];
-    int best = 0;
-    camera_rate(report, boxes, clash, &frame, ratings);
-    for (int i = 1; i < CAMERA_DIRECTIONS; i++) {
-      if (ratings[i] < ratings[best]) best = i;
-    }
-    camera_direction(best, direction);
-    camera = camera_look(frame.focus, direction, frame.context);
+  if (!camera_frame_clash(clash, &boxes[clash->a], &boxes[clash->b], &frame)) return default_camera();
+  double ratings[CAMERA_DIRECTIONS], direction[3];
+  int best = 0;
+  camera_rate(report, boxes, clash, &frame, ratings);
+  for (int i = 1; i < CAMERA_DIRECTIONS; i++) {
+    if (ratings[i] < ratings[best]) best = i;
   }
+  camera_direction(best, direction);
+  return camera_look(frame.focus, direction, frame.context);
+}
+
+static graze_box *object_boxes(const graze_report *report) {
+  graze_box *boxes = malloc(((size_t)report->object_count + 1) * sizeof *boxes);
+  for (uint32_t i = 0; boxes != NULL && i < report->object_count; i++) {
+    boxes[i] = camera_object_box(&report->objects[i]);
+  }
+  return boxes;
+}
+
+graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
+  graze_box *boxes = index < report->clash_count ? object_boxes(report) : NULL;
+  graze_camera camera = boxes != NULL ? choose(report, boxes, &report->clashes[index]) : default_camera();
   free(boxes);
   return camera;
+}
+
+graze_status graze_report_cameras(const graze_report *report, graze_camera *cameras) {
+  if (report == NULL || (cameras == NULL && report->clash_count > 0)) return GRAZE_ERROR_ARGUMENT;
+  graze_box *boxes = object_boxes(report);
+  if (boxes == NULL) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < report->clash_count; i++) cameras[i] = choose(report, boxes, &report->clashes[i]);
+  free(boxes);
+  return GRAZE_OK;
 }

@@ -1,6 +1,7 @@
 /* The made plant against what it claims: closed solids that do not meet themselves, no contact but that of planted
  * pairs, gaps of more than a millimetre, stated counts, the same bytes for the same seed. Planted relations are also
  * looked at from outside, by sampling points of the solids. GRAZE_TEST_LONG=1: more seeds. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,8 +166,8 @@ static void add_objects(graze_scene *world, const scenes_scene *scene, const bak
   }
 }
 
-/* Contact where the truth says that surfaces meet, and nowhere else. */
-static void check_contact(const scenes_scene *scene, const baked_plant *baked, double shake) {
+/* The relations of the truth, and no others. */
+static void check_truth(const scenes_scene *scene, const baked_plant *baked, double shake) {
   graze_scene *world = NULL;
   graze_check_result result;
   uint64_t found = 0;
@@ -175,12 +176,17 @@ static void check_contact(const scenes_scene *scene, const baked_plant *baked, d
   assert_int_equal(graze_scene_check(world, NULL, &result), GRAZE_OK);
   for (uint32_t i = 0; i < scene->pair_count; i++) {
     const scenes_pair *pair = &scene->pairs[i];
-    if (!pair->surfaces_meet) continue;
-    if (found == result.pair_count) fail_msg("%s: no contact", scene->objects[pair->a].name);
+    if (strcmp(pair->relation, "separate") == 0) continue;
+    if (found == result.pair_count) fail_msg("%s: not found", scene->objects[pair->a].name);
     const graze_object_pair *got = &result.pairs[found++];
     if (got->user_id_a != pair->a || got->user_id_b != pair->b)
       fail_msg("%s and %s meet; next should be %s", scene->objects[got->user_id_a].name,
                scene->objects[got->user_id_b].name, scene->objects[pair->a].name);
+    const char *relation = graze_relation_string(got->relation);
+    if (strcmp(relation, pair->relation) != 0)
+      fail_msg("%s: %s, not %s", scene->objects[pair->a].name, relation, pair->relation);
+    if ((got->counts.triangle_pairs > 0) != pair->surfaces_meet)
+      fail_msg("%s: %" PRIu64 " triangle pairs", scene->objects[pair->a].name, got->counts.triangle_pairs);
   }
   if (found < result.pair_count)
     fail_msg("%s and %s meet", scene->objects[result.pairs[found].user_id_a].name,
@@ -194,7 +200,7 @@ static void check_seed(uint64_t seed, uint32_t size, uint32_t detail, uint32_t c
   check_counts(&scene, size, clashes);
   check_names(&scene, size);
   for (uint32_t i = 0; i < scene.mesh_count; i++) check_mesh(baked.query, &scene.meshes[i], baked.meshes[i]);
-  check_contact(&scene, &baked, 0);
+  check_truth(&scene, &baked, 0);
   free_baked(&baked);
   scenes_free(&scene);
 }
@@ -222,7 +228,7 @@ static void test_gaps(void **unused) {
     scenes_scene scene = make_plant(seed, 500, 1, 0);
     baked_plant baked = bake_plant(&scene);
     assert_int_equal(scene.pair_count, 0);
-    check_contact(&scene, &baked, 0x1p-11);
+    check_truth(&scene, &baked, 0x1p-11);
     free_baked(&baked);
     scenes_free(&scene);
   }

@@ -118,7 +118,7 @@ void write_report_folder(const check_options *check, const check_record *record)
   graze_camera *cameras = calloc((size_t)report->clash_count + 1, sizeof *cameras);
   if (!cameras) fail_out_of_memory();
   make_folder(check->folder);
-  for (uint32_t i = 0; i < report->clash_count; i++) cameras[i] = graze_report_camera(report, i);
+  if (graze_report_cameras(report, cameras) != GRAZE_OK) fail_out_of_memory();
   bool pictures = check->pictures > 0 && paint(check, record, cameras);
   write_files(check, record, pictures ? "pictures" : NULL, cameras);
   free(cameras);

@@ -157,6 +157,9 @@ GRAZE_API graze_status graze_painter_clash(graze_painter *painter, uint32_t inde
  * Never fails; for a clash that nothing places it looks at the origin. O(objects). */
 GRAZE_API graze_camera graze_report_camera(const graze_report *report, uint32_t index);
 
+/* The cameras of all clashes, O(clashes * objects) of little. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_report_cameras(const graze_report *report, graze_camera *cameras);
+
 /* Errors: ARGUMENT, FILE, UNSUPPORTED (built without libpng). */
 GRAZE_API graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error);
 
