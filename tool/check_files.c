@@ -52,17 +52,30 @@ static bool has_picture(const graze_report *report, uint32_t i) {
   return report->clashes[i].state != GRAZE_STATE_RESOLVED && report->clashes[i].relation != GRAZE_SEPARATE;
 }
 
-/* Pictures of the first clashes, and from where they were seen. Returns false when there is nothing to paint with. */
+/* A picture of no size is refused by every build; one without libpng says that it is. */
+static bool can_save_pictures(void) {
+  const graze_picture none = {0};
+  graze_io_error error;
+  if (graze_picture_write_png("pictures", &none, &error) != GRAZE_ERROR_UNSUPPORTED) return true;
+  note("no %s", error.message);
+  return false;
+}
+
+/* Pictures of the first clashes, and from where they were seen. Returns false when they cannot be painted or saved. */
 static bool paint(const check_options *check, const check_record *record, graze_camera *cameras) {
   const graze_report *report = &record->report;
   graze_io_error error;
   graze_painter *painter = NULL;
+  bool possible = can_save_pictures();
   graze_status status = graze_painter_create(report, picture_width, picture_height, &painter, &error);
-  if (status == GRAZE_ERROR_UNSUPPORTED) {
+  if (status == GRAZE_ERROR_UNSUPPORTED)
     note("no pictures: %s", error.message);
+  else
+    must(status, &error);
+  if (!possible || status != GRAZE_OK) {
+    graze_painter_destroy(painter);
     return false;
   }
-  must(status, &error);
   char *folder = join(check->folder, "pictures", "");
   make_folder(folder);
   uint32_t painted = 0, left = 0;

@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <search.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +35,22 @@ static void add_pattern(object_set *set, const char *pattern) {
   set->patterns[set->pattern_count++] = pattern;
 }
 
-static rule *add_rule(rules *r, rule_kind kind, uint32_t first, uint32_t second, const char *format, const char *a,
-                      const char *b) {
+static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text_of(const char *format, ...) {
+  char *text = NULL;
+  va_list values;
+  va_start(values, format);
+  int length = vasprintf(&text, format, values);
+  va_end(values);
+  if (length < 0) fail_out_of_memory();
+  return text;
+}
+
+/* `text` becomes the rule's own. */
+static rule *add_rule(rules *r, rule_kind kind, uint32_t first, uint32_t second, char *text) {
   r->list = grow(r->list, r->count, sizeof *r->list);
   rule *added = &r->list[r->count++];
-  *added = (rule){.kind = kind, .first = first, .second = second};
-  int length = snprintf(NULL, 0, format, a, b);  // NOLINT: the callers' formats are literals
-  added->text = malloc((size_t)length + 1);
-  if (!added->text) fail_out_of_memory();
-  snprintf(added->text, (size_t)length + 1, format, a, b);  // NOLINT
+  *added = (rule){.kind = kind, .first = first, .second = second, .text = text};
   return added;
 }
 
@@ -60,7 +68,7 @@ void rules_add_set(rules *r, struct argp_state *state, char *text) {
 
 static void add_only(rules *r, uint32_t first, uint32_t second) {
   const char *a = r->sets[first].name, *b = r->sets[second].name;
-  add_rule(r, rule_only, first, second, first == second ? "within %s" : "between %s and %s", a, b);
+  add_rule(r, rule_only, first, second, first == second ? text_of("within %s", a) : text_of("between %s and %s", a, b));
   r->only = true;
 }
 
@@ -75,11 +83,11 @@ void rules_add_ignored_names(rules *r, const char *first, const char *second) {
   uint32_t a = new_set(r, NULL), b = new_set(r, NULL);
   add_pattern(&r->sets[a], first);
   add_pattern(&r->sets[b], second);
-  add_rule(r, rule_ignore, a, b, "ignore names %s and %s", first, second);
+  add_rule(r, rule_ignore, a, b, text_of("ignore names %s and %s", first, second));
 }
 
 void rules_add_ignored_layers(rules *r, const char *first, const char *second) {
-  rule *added = add_rule(r, rule_ignore_layers, 0, 0, "ignore layers %s and %s", first, second);
+  rule *added = add_rule(r, rule_ignore_layers, 0, 0, text_of("ignore layers %s and %s", first, second));
   added->layers[0] = first;
   added->layers[1] = second;
 }
@@ -88,7 +96,7 @@ void rules_add_same_parent(rules *r) {
   for (uint32_t i = 0; i < r->count; i++) {
     if (r->list[i].kind == rule_same_parent) return;
   }
-  add_rule(r, rule_same_parent, 0, 0, "ignore objects of the same parent", "", "");
+  add_rule(r, rule_same_parent, 0, 0, text_of("ignore objects of the same parent"));
 }
 
 const char *rules_next_argument(struct argp_state *state, const char *option) {
@@ -113,7 +121,7 @@ static void add_scene_rules(rules *r, const graze_scene_file *file) {
     rules_add_ignored_layers(r, file->ignore_layers[i][0], file->ignore_layers[i][1]);
   if (file->ignore_same_parent) rules_add_same_parent(r);
   if (file->ignore_count > 0)
-    add_rule(r, rule_ignore_pairs, 0, 0, "ignore listed pairs", "", "")->pairs = file->ignore_count;
+    add_rule(r, rule_ignore_pairs, 0, 0, text_of("ignore listed pairs"))->pairs = file->ignore_count;
 }
 
 static bool matches(const char *pattern, const model_object *object) {

@@ -51,12 +51,13 @@ static bool far_end(const side *from, const double eye[3], const double along[3]
   double size = 0;
   for (int k = 0; k < 3; k++) size = fmax(size, fmax(box->max[k] - box->min[k], fabs(eye[k])));
   double reach = isfinite(size) && size > 0 ? size : 1;
-  for (int i = 0; i < DOUBLINGS_MOST; i++, reach *= 2) {
+  for (int i = 0; i < DOUBLINGS_MOST; i++) {
     double world[3];
     for (int k = 0; k < 3; k++) out[k] = eye[k] + reach * along[k];
     graze_pose_apply(&from->pose, out, world);
     if (!isfinite(world[0]) || !isfinite(world[1]) || !isfinite(world[2])) return false;
     if (outside(box, world)) return true;
+    reach *= 2;
   }
   return false;
 }

@@ -209,7 +209,7 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
     }
     int within = around + turn;
     int behind = turn < 0 ? around : within, front = turn < 0 ? within : around;
-    s->parts[p].side = (int8_t)material_of(behind, front, turn, simple);
+    s->parts[p].side = material_of(behind, front, turn, simple);
   }
   memory_release(rays->context, sums, bytes);
   return status;

@@ -15,7 +15,7 @@ typedef enum simplicity { SIMPLE_NOT_KNOWN, SIMPLE_YES, SIMPLE_NO } simplicity;
 /* A part: triangles connected through edges of exactly two triangles. Zero-area triangles belong to none. */
 typedef struct solid_part {
   uint32_t first; /* its lowest triangle */
-  int8_t side;    /* material, of closed meshes */
+  material side;  /* of closed meshes */
 } solid_part;
 
 #define NO_PART UINT32_MAX

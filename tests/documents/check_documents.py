@@ -17,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-CODE = ("include", "src", "io", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
+CODE = ("include", "src", "io", "report", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
 WORD = re.compile(r"\b(?:graze|GRAZE)_[A-Za-z0-9_]+\*?")
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = [
