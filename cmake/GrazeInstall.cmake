@@ -1,5 +1,6 @@
 # What `cmake --install` puts where: libraries, public headers, the program, the CMake package (find_package(graze)
-# with targets graze::graze, graze::io and graze::report) and the pkg-config files. The installed tree may be moved as a whole.
+# with targets graze::graze, graze::io and graze::report) and the pkg-config files. The installed tree may be moved as a
+# whole.
 include(CMakePackageConfigHelpers)
 
 set(graze_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/graze")
@@ -63,7 +64,8 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/grazeConfigVersion.cmake
 install(FILES "${PROJECT_BINARY_DIR}/grazeConfig.cmake" "${PROJECT_BINARY_DIR}/grazeConfigVersion.cmake"
   DESTINATION "${graze_package_dir}")
 
-# pkg-config. What a static library needs stands in Libs of a static installation, so that plain --libs links.
+# pkg-config. What a static library needs stands in Libs of a static installation, so that plain --libs links. A
+# shared one carries its needs: its users can do without those packages.
 file(RELATIVE_PATH graze_prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" graze_prefix_from_pc "${graze_prefix_from_pc}")
 set(graze_private_libs "-lm")
@@ -88,21 +90,17 @@ if(BUILD_SHARED_LIBS)
   set(graze_pc_libs_private " ${graze_private_libs}")
   set(graze_pc_cflags " -DGRAZE_SHARED")
   set(graze_io_pc_requires "graze = ${PROJECT_VERSION}")
-  set(graze_io_pc_requires_private "jansson")
   set(graze_report_pc_requires "graze_io = ${PROJECT_VERSION}")
   set(graze_report_pc_libs "")
   set(graze_report_pc_libs_private "${graze_dl_libs}")
-  string(REGEX REPLACE "^, " "" graze_report_pc_requires_private "${graze_report_requires}")
 else()
   set(graze_pc_libs " ${graze_private_libs}")
   set(graze_pc_libs_private "")
   set(graze_pc_cflags "")
   set(graze_io_pc_requires "graze = ${PROJECT_VERSION}, jansson")
-  set(graze_io_pc_requires_private "")
   set(graze_report_pc_requires "graze_io = ${PROJECT_VERSION}${graze_report_requires}")
   set(graze_report_pc_libs "${graze_dl_libs}")
   set(graze_report_pc_libs_private "")
-  set(graze_report_pc_requires_private "")
 endif()
 foreach(package IN LISTS graze_installed)
   configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
