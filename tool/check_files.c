@@ -68,10 +68,11 @@ static bool paint(const check_options *check, const check_record *record, const 
   graze_painter *painter = NULL;
   graze_status status = graze_painter_create(report, picture_width, picture_height, &painter, &error);
   if (status == GRAZE_ERROR_UNSUPPORTED) {
-    note("no pictures: %s", error.message);
+    note("left out: %s", error.message);
     return false;
   }
   must(status, &error);
+  make_report_folder(folder);
   uint32_t painted = 0, left = 0;
   for (uint32_t i = 0; i < report->clash_count; i++) {
     graze_picture picture;
@@ -97,11 +98,10 @@ static bool paint(const check_options *check, const check_record *record, const 
 static bool make_pictures(const check_options *check, const check_record *record, graze_camera *cameras) {
   if (check->pictures == 0) return false;
   if (interrupts_came()) {
-    note("no pictures: interrupted");
+    note("left out: pictures: interrupted");
     return false;
   }
   char *folder = join(check->folder, "pictures", "");
-  make_report_folder(folder);
   bool made = paint(check, record, folder, cameras);
   free(folder);
   return made;
@@ -123,7 +123,7 @@ static void write_files(const check_options *check, const check_record *record, 
   must(graze_report_write_junit(junit, report, failing, &error), &error);
   graze_status status = graze_report_write_bcf(bcf, report, pictures ? snapshots : NULL, cameras, &error);
   if (status == GRAZE_ERROR_UNSUPPORTED)
-    note("no BCF: %s", error.message);
+    note("left out: %s", error.message);
   else
     must(status, &error);
   must(graze_report_write_html(page, report, 0, pictures, &error), &error);

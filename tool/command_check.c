@@ -165,6 +165,7 @@ static error_t parse_reporting(check_options *check, int key, char *argument, st
       return 0;
     case key_report:
       check->folder = argument;
+      if (*argument == 0) argp_error(state, "--report: the folder has no name");
       return 0;
     case key_title:
       check->title = argument;
@@ -279,11 +280,20 @@ static bool is_wanted(void *user, uint64_t a, uint64_t b) {
   return false;
 }
 
+static bool leaves_out_relations(const check_options *check) {
+  const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
+  return (check->relations & all) != all;
+}
+
 /* What stays separate when nothing has changed need not be asked for again; the rest is cheap and brings curves. */
 static void begin_reuse(asking *ask, const check_options *check, const check_record *record) {
   graze_io_error error;
   const char *reason = NULL;
   if (!record->previous || check->all) return;
+  if (leaves_out_relations(check)) {
+    note("%s: every pair is checked again: with --relations what is not listed may meet", check->previous);
+    return;
+  }
   if (graze_report_reuse_create(&record->report, record->previous, &ask->reuse, &reason, &error) != GRAZE_OK)
     fail("%s", error.message);
   if (reason) note("%s: every pair is checked again: %s", check->previous, reason);
@@ -360,8 +370,7 @@ static int check_all(check_input *in, output *out) {
 
 /* What is asked of every pair is a rule too: it decides what a report lists. */
 static void add_rules_of_options(check_input *in) {
-  const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
-  if ((in->options.relations & all) != all) rules_add_relations(&in->selection, in->options.relations);
+  if (leaves_out_relations(&in->options)) rules_add_relations(&in->selection, in->options.relations);
   if (in->options.open == GRAZE_OPEN_SURFACE) rules_add_open(&in->selection);
 }
 
