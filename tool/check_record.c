@@ -86,13 +86,16 @@ static const char *reason_of(check_record *record, const graze_object_pair *pair
   return text;
 }
 
-static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair) {
+static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair, bool listed) {
+  static const graze_triangle_pair none = {0, 0}; /* an empty list is a list */
   const graze_outline *outline = &pair->outline;
   graze_report_clash clash = {.a = (uint32_t)pair->user_id_a,
                               .b = (uint32_t)pair->user_id_b,
                               .relation = pair->relation,
                               .counts = pair->counts,
-                              .triangles = pair->pairs,
+                              .triangles = !listed       ? NULL
+                                           : pair->pairs ? pair->pairs
+                                                         : &none,
                               .depth = NAN,
                               .mark = "",
                               .comment = "",
@@ -125,7 +128,7 @@ static void fill_clashes(check_record *record, const check_options *check, const
   for (uint64_t i = 0; i < result->pair_count; i++) {
     const graze_object_pair *pair = &result->pairs[i];
     if ((check->relations >> pair->relation & 1) != 0)
-      record->clashes[count++] = clash_of(record, pair);
+      record->clashes[count++] = clash_of(record, pair, check->pairs);
     else
       record->left_out += pair->relation != GRAZE_SEPARATE;
   }
