@@ -11,6 +11,8 @@
  */
 #include "narrow/contact.h"
 
+#include "exact/orient.h"
+
 /* Points of a set: a triangle of each, and the far corner of the neighbour across the edge that is looked at. */
 enum { A0 = 0, B0 = 3, WING_A = 6, WING_B = 7 };
 
@@ -154,8 +156,10 @@ static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int
 static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t triangle, int e) {
   wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {wing, 1}, .wings = 2};
   w.surface = !b->closed;
-  if (!set_wing(set, wing, b, triangle, e)) {
-    b->unclear_edges |= b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0;
+  bool known = set_wing(set, wing, b, triangle, e);
+  b->unclear_edges |= !known && (b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0);
+  const sign_source signs = spots_signs(set);
+  if (!known || spots_axis(&signs, first + e, first + (e + 1) % 3, wing) < 0) { /* the latter: flattened by the pose */
     w.surface = true;
     w.wings = 1;
     w.begin = w.end;
@@ -284,12 +288,52 @@ static bool pass_through(const sign_source *s, const int sign_a[3], const int si
   return first < 0 && last < 0;
 }
 
+/* ---- images that rounding has bent ---- */
+
+/* Whether the wings of an edge, p to q, point into one half of the plane across it; plain arithmetic, for angles that
+ * are either next to nothing or next to half a turn. */
+static bool acute(const double *p, const double *q, const double *u, const double *v) {
+  double along = 0, at_u = 0, at_v = 0, both = 0;
+  for (int k = 0; k < 3; k++) {
+    along += (q[k] - p[k]) * (q[k] - p[k]);
+    at_u += (u[k] - p[k]) * (q[k] - p[k]);
+    at_v += (v[k] - p[k]) * (q[k] - p[k]);
+    both += (u[k] - p[k]) * (v[k] - p[k]);
+  }
+  return !(both * along - at_u * at_v < 0);
+}
+
+/* The image keeps the edge's angle on its side of nothing. */
+static bool edge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle,
+                          int e) {
+  if (!set_wing(set, wing, b, triangle, e)) return true;
+  int p = first + e, q = first + (e + 1) % 3, far = first + (e + 2) % 3;
+  if (spots_axis(s, p, q, wing) < 0) return false;
+  int was = orient3d(set->local[p], set->local[q], set->local[far], set->local[wing]) * (b->mirrored ? -1 : 1);
+  if (was == 0 || sign3(s, p, q, far, wing) == was) return true;
+  return !acute(set->local[p], set->local[q], set->local[far], set->local[wing]);
+}
+
+/* Whether the image of a triangle can be judged. A singular pose may flatten it. Tier T1 rounds the corners; where that
+ * has flattened the triangle or its neighbours, or folded one over the other, sides of the surface mean nothing. */
+static bool straight(spots *set, const sign_source *s, int first, int wing, body *b, uint32_t triangle) {
+  if (b->place.identity) return true;
+  bool good = spots_axis(s, first, first + 1, first + 2) >= 0;
+  if (set->real || !b->closed) return good;
+  for (int e = 0; e < 3 && good; e++) good = edge_straight(set, s, first, wing, b, triangle, e);
+  b->bent |= !good;
+  return good;
+}
+
 unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
   spots_set_triangle(set, A0, &a->place, i);
   spots_set_triangle(set, B0, &b->place, j);
   const meeting m = {set, spots_signs(set), a, b, i, j};
+  bool good = straight(set, &m.signs, A0, WING_A, a, i);
+  good &= straight(set, &m.signs, B0, WING_B, b, j);
+  if (!good) return 0;
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
   if (both_sides(sign_a) && both_sides(sign_b)) {

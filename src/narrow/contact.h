@@ -18,6 +18,7 @@ typedef struct body {
   graze_doubt fault;  /* of a body that is not closed */
   uint8_t *met;       /* of each part: it meets the other along a segment */
   bool unclear_edges; /* met along an edge whose other triangles are not known */
+  bool bent;          /* met where rounding has flattened or folded its image */
 } body;
 
 /* What the contact of triangle i of a and triangle j of b claims; `set` is scratch. Pairs that meet in a point only
