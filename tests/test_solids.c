@@ -368,7 +368,248 @@ static void test_scaling_poses(void **unused) {
   bench_close(&b);
 }
 
+/* ---- damaged solids ---- */
+
+static void turn_over(double *triangle) {
+  double t[3];
+  memcpy(t, triangle, sizeof t);
+  memcpy(triangle, triangle + 3, sizeof t);
+  memcpy(triangle + 3, t, sizeof t);
+}
+
+/* What may be said of solid b and of a, which has lost triangles or has one turned over, when the whole a would lie to b
+ * as `whole`: the same; or `unknown`, because of the damage to a; or, of what is left of the surface, that it does not
+ * meet b, that it lies within b, or that it touches b in points. Never that b, inside of a, is apart from it. */
+static bool allowed(const graze_relating *got, graze_relation whole, graze_doubt damage) {
+  if (got->relation == whole) return true;
+  switch (got->relation) {
+    case GRAZE_UNKNOWN:
+      return got->doubt == damage && got->doubt_mesh == 0;
+    case GRAZE_SEPARATE:
+      return got->counts.triangle_pairs == 0 && whole != GRAZE_B_IN_A && whole != GRAZE_DUPLICATE;
+    case GRAZE_TOUCH:
+      return damage == GRAZE_DOUBT_OPEN && whole == GRAZE_CROSS;
+    case GRAZE_A_IN_B:
+      return damage == GRAZE_DOUBT_OPEN && whole == GRAZE_CROSS;
+    default:
+      return false;
+  }
+}
+
+static void test_damaged(void **unused) {
+  (void)unused;
+  bench b = bench_open(26);
+  int rounds = test_long() ? 300000 : 8000;
+  uint64_t touching = 0;
+  for (int i = 0; i < rounds; i++) {
+    convex p, q;
+    uint32_t side = 2 + random_below(&b.state, 5);
+    random_points(&b.state, 4 + (int)random_below(&b.state, 5), side, &p);
+    if (i % 4 == 0)
+      random_points(&b.state, 4 + (int)random_below(&b.state, 5), side, &q);
+    else
+      related_points(&b.state, &p, &q);
+    if (!convex_make(&p) || !convex_make(&q)) continue;
+    graze_relation whole = convex_relation(&p, &q);
+    uint32_t np = convex_surface(&p, &b.state, room_a), nq = convex_surface(&q, &b.state, room_b);
+    bool turned = i % 3 == 0;
+    if (turned)
+      turn_over(room_a + 9 * (size_t)random_below(&b.state, np));
+    else
+      np -= 1 + random_below(&b.state, 2);
+    graze_doubt damage = turned ? GRAZE_DOUBT_MISORIENTED : GRAZE_DOUBT_OPEN;
+    graze_mesh *m = soup(&b, room_a, np), *n = soup(&b, room_b, nq);
+    graze_relating got = relate(&b, m, NULL, n, NULL, GRAZE_T1);
+    if (!allowed(&got, whole, damage)) {
+      fail_msg("round %d: %s (%s) of a whole that is %s", i, name_of(got.relation), graze_doubt_string(got.doubt),
+               name_of(whole));
+    }
+    touching += got.relation == GRAZE_TOUCH && whole == GRAZE_CROSS;
+    graze_relating back = relate(&b, n, NULL, m, NULL, GRAZE_T1);
+    assert_int_equal(back.relation, swapped(got.relation));
+    assert_int_equal(back.doubt, got.doubt);
+    b.tally[got.relation]++;
+    graze_mesh_destroy(m);
+    graze_mesh_destroy(n);
+  }
+  print_tally(&b, "damaged");
+  print_message("%llu touch, but would cross\n", (unsigned long long)touching);
+  assert_true(b.tally[GRAZE_UNKNOWN] > 100);
+  bench_close(&b);
+}
+
+/* ---- solids of cells: cavities, several parts ---- */
+
+static bool merged(polycube *into, const polycube *other) {
+  for (int i = 0; i < CELLS * CELLS * CELLS; i++) (&into->cell[0][0][0])[i] |= (&other->cell[0][0][0])[i];
+  return true;
+}
+
+/* Shells with something inside, and two lumps apart, in one mesh. */
+static void test_parts(void **unused) {
+  (void)unused;
+  bench b = bench_open(27);
+  int rounds = test_long() ? 20000 : 250;
+  for (int i = 0; i < rounds; i++) {
+    polycube p, q, r;
+    polycube_random(&p, &b.state, 1, 1, 9, 1);
+    int low = 2 + (int)random_below(&b.state, 2), high = 7 + (int)random_below(&b.state, 2);
+    for (int x = low; x < high; x++)
+      for (int y = low; y < high; y++)
+        for (int z = low; z < high; z++) p.cell[x][y][z] = false;
+    polycube_random(&r, &b.state, 1, low + 1, high - 1, 0.7);
+    polycube_mend(&r, 1);
+    if (i % 2 == 0) merged(&p, &r);
+    int from = (int)random_below(&b.state, 5);
+    polycube_random(&q, &b.state, 1, from, from + 1 + (int)random_below(&b.state, 5), 0.8);
+    polycube_mend(&q, 1);
+    if (i % 5 == 0) q = r;
+    if (i % 7 == 0) q = p;
+    graze_relation want = polycube_relation(&p, &q);
+    uint32_t np = polycube_surface(&p, 1, &b.state, room_a), nq = polycube_surface(&q, 1, &b.state, room_b);
+    if (nq == 0) continue;
+    check_guises(&b, np, nq, want, false);
+    b.tally[want]++;
+  }
+  print_tally(&b, "shells and lumps");
+  bench_close(&b);
+}
+
+/* Many small parts in one mesh inside a large box: no step may look at all triangles for each part. */
+static void test_many_parts(void **unused) {
+  (void)unused;
+  enum { side = 24 };
+  static double cubes[108 * side * side * side];
+  bench b = bench_open(28);
+  double box[108];
+  size_t n = 0;
+  for (int i = 0; i < side * side * side; i++) {
+    double low[3] = {2.0 * (i % side), 2.0 * (i / side % side), 2.0 * (i / side / side)};
+    double high[3] = {low[0] + 1, low[1] + 1, low[2] + 1};
+    soup_box(low, high, cubes + n);
+    n += 108;
+  }
+  soup_box((const double[3]){-1, -1, -1}, (const double[3]){50, 50, 50}, box);
+  graze_mesh *many = soup(&b, cubes, (uint32_t)(n / 9)), *one = soup(&b, box, 12);
+  expect(&b, many, one, GRAZE_A_IN_B, "many parts");
+  graze_mesh_destroy(many);
+  graze_mesh_destroy(one);
+  bench_close(&b);
+}
+
+/* ---- what users of other tools have reported ---- */
+
+static graze_mesh *block(const bench *b, double x0, double y0, double z0, double x1, double y1, double z1) {
+  double corners[108];
+  soup_box((const double[3]){x0, y0, z0}, (const double[3]){x1, y1, z1}, corners);
+  return soup(b, corners, 12);
+}
+
+/* Eight-sided, radius 5 across the flats, along z; corners are exact. */
+static graze_mesh *pipe(const bench *b, double x, double y, double low, double high) {
+  static const double ring[8][2] = {{5, -2}, {5, 2}, {2, 5}, {-2, 5}, {-5, 2}, {-5, -2}, {-2, -5}, {2, -5}};
+  double at[8][2];
+  for (int i = 0; i < 8; i++) {
+    at[i][0] = x + ring[i][0];
+    at[i][1] = y + ring[i][1];
+  }
+  return prism(b, 8, at, low, high);
+}
+
+/* Checks and destroys both. */
+static void expect_of(bench *b, graze_mesh *m, graze_mesh *n, graze_relation want, const char *what) {
+  expect(b, m, n, want, what);
+  expect(b, n, m, swapped(want), what);
+  graze_mesh_destroy(m);
+  graze_mesh_destroy(n);
+}
+
+/* IfcOpenShell#4594: in line, of one cross-section, 50 mm shared. No triangle passes through another. */
+static void test_walls_in_line(void **unused) {
+  (void)unused;
+  bench b = bench_open(31);
+  expect_of(&b, block(&b, 0, 0, 0, 4000, 200, 3000), block(&b, 3950, 0, 0, 8000, 200, 3000), GRAZE_CROSS, "walls");
+  expect_of(&b, block(&b, 0, 0, 0, 4000, 200, 3000), block(&b, 4000, 0, 0, 8000, 200, 3000), GRAZE_TOUCH, "end to end");
+  expect_of(&b, block(&b, 0, 0, 0, 4000, 200, 3000), block(&b, 4050, 0, 0, 8000, 200, 3000), GRAZE_SEPARATE, "gap");
+  /* With a hole in the far end of one it cannot be known, and must not be called a touch. */
+  double corners[108];
+  soup_box((const double[3]){0, 0, 0}, (const double[3]){4000, 200, 3000}, corners);
+  graze_mesh *second = block(&b, 3950, 0, 0, 8000, 200, 3000);
+  for (size_t t = 0; t < 12; t++) {
+    bool far_end = corners[9 * t] == 0 && corners[9 * t + 3] == 0 && corners[9 * t + 6] == 0;
+    double left[108];
+    size_t kept = 0;
+    for (size_t u = 0; u < 12; u++) {
+      if (u == t || !far_end) continue;
+      memcpy(left + 9 * kept++, corners + 9 * u, 9 * sizeof *left);
+    }
+    if (!far_end) continue;
+    graze_mesh *open = soup(&b, left, 11);
+    graze_relating got = relate(&b, open, NULL, second, NULL, GRAZE_T1);
+    if (got.relation != GRAZE_CROSS) {
+      assert_int_equal(got.relation, GRAZE_UNKNOWN);
+      assert_int_equal(got.doubt, GRAZE_DOUBT_OPEN);
+      assert_int_equal(got.doubt_mesh, 0);
+    }
+    graze_mesh_destroy(open);
+  }
+  graze_mesh_destroy(second);
+  bench_close(&b);
+}
+
+/* Navisworks' manual on its hard test: parallel pipes that coincide are missed. */
+static void test_parallel_pipes(void **unused) {
+  (void)unused;
+  bench b = bench_open(32);
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 0, 0, 60, 160), GRAZE_CROSS, "on one axis");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 0, 0, 20, 80), GRAZE_B_IN_A, "a piece of the other");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 0, 0, 0, 100), GRAZE_DUPLICATE, "the same pipe");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 0, 0, 100, 160), GRAZE_TOUCH, "end to end");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 10, 0, 20, 80), GRAZE_TOUCH, "side by side along flats");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 10, 4, 20, 80), GRAZE_TOUCH, "side by side along a line");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 7, 7, 20, 80), GRAZE_TOUCH, "on the slant");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 9, 0, 20, 80), GRAZE_CROSS, "too near");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), pipe(&b, 11, 0, 20, 80), GRAZE_SEPARATE, "apart");
+  bench_close(&b);
+}
+
+/* ifc-lite#1273, #1362: a touch is not a clash. */
+static void test_boxes_that_touch(void **unused) {
+  (void)unused;
+  bench b = bench_open(33);
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 2, 0, 0, 4, 2, 2), GRAZE_TOUCH, "a face");
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 2, 1, 1, 4, 3, 3), GRAZE_TOUCH, "part of a face");
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 2, 0.5, 0.5, 4, 1.5, 1.5), GRAZE_TOUCH, "within a face");
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 2, 2, 0, 4, 4, 2), GRAZE_TOUCH, "an edge");
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 2, 2, 1, 4, 4, 7), GRAZE_TOUCH, "part of an edge");
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 2, 2, 2, 4, 4, 4), GRAZE_TOUCH, "a corner");
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 1, 0, 0, 4, 2, 2), GRAZE_CROSS, "faces in line");
+  expect_of(&b, block(&b, 0, 0, 0, 2, 2, 2), block(&b, 0, 0, 0, 1, 2, 2), GRAZE_B_IN_A, "in one end");
+  bench_close(&b);
+}
+
+/* fcl#78: one thing wholly inside another. */
+static void test_bolt_in_block(void **unused) {
+  (void)unused;
+  bench b = bench_open(34);
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), block(&b, -20, -20, -10, 20, 20, 110), GRAZE_A_IN_B, "buried");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), block(&b, -20, -20, 0, 20, 20, 110), GRAZE_A_IN_B, "flush at one end");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), block(&b, -20, -20, 0, 20, 20, 100), GRAZE_A_IN_B, "flush at both");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), block(&b, -5, -5, 0, 5, 5, 100), GRAZE_A_IN_B, "as wide");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), block(&b, -20, -20, 10, 20, 20, 90), GRAZE_CROSS, "through");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), block(&b, -20, -20, 10, 20, 20, 110), GRAZE_CROSS, "sunk");
+  expect_of(&b, pipe(&b, 0, 0, 0, 100), block(&b, -20, -20, 100, 20, 20, 110), GRAZE_TOUCH, "standing on it");
+  bench_close(&b);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_convex), cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_lobes), cmocka_unit_test(test_collapsed), cmocka_unit_test(test_scaling_poses)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_convex),           cmocka_unit_test(test_tetrahedra),
+      cmocka_unit_test(test_lobes),            cmocka_unit_test(test_collapsed),
+      cmocka_unit_test(test_scaling_poses),    cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_parts),            cmocka_unit_test(test_many_parts),
+      cmocka_unit_test(test_walls_in_line),    cmocka_unit_test(test_parallel_pipes),
+      cmocka_unit_test(test_boxes_that_touch), cmocka_unit_test(test_bolt_in_block),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,10 +28,12 @@ typedef struct spindle {
   int p, q;
 } spindle;
 
-/* Material counterclockwise (about p to q) from `begin` to `end`; a surface has up to two rays and no material. */
+/* Material counterclockwise (about p to q) from `begin` to `end`. A surface has up to two rays and no material, but
+ * where it may be the boundary of a solid with something missing, material would be there. */
 typedef struct wedge {
   ray begin, end;
   bool surface;
+  bool turned; /* a surface whose triangles may face either way */
   bool both; /* material on either side of the wings: everywhere */
   int wings; /* of a surface: 1 or 2, `begin` first */
 } wedge;
@@ -109,19 +111,30 @@ static unsigned surface_claims(const spindle *x, const wedge *a, const wedge *b)
   return first * second < 0 ? CLAIM_ALL : 0;
 }
 
+static unsigned maybe_common(const spindle *x, const wedge *a, const wedge *b) {
+  if (a->wings < 2 || b->wings < 2) return 0;
+  bool common = a->turned || b->turned || (solid_claims(x, a, b) & CLAIM_COMMON) != 0;
+  return common ? CLAIM_MAYBE_COMMON : 0;
+}
+
 static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b) {
   if (folded(x, a) || folded(x, b)) return 0;
-  if (a->surface && b->surface) return surface_claims(x, a, b);
-  if (a->surface) return mixed_claims(x, a, b, CLAIM_ONLY_A);
-  if (b->surface) return mixed_claims(x, b, a, CLAIM_ONLY_B);
-  return solid_claims(x, a, b);
+  if (!a->surface && !b->surface) return solid_claims(x, a, b);
+  unsigned maybe = maybe_common(x, a, b);
+  if (a->surface && b->surface) return maybe | surface_claims(x, a, b);
+  return maybe | (a->surface ? mixed_claims(x, a, b, CLAIM_ONLY_A) : mixed_claims(x, b, a, CLAIM_ONLY_B));
 }
 
 /* ---- making wedges ---- */
 
+/* Of a surface: as its triangles face. */
 static int material_side(const body *b, uint32_t triangle) {
   int where = b->shape->parts[b->shape->part_of[triangle]].side;
   return b->mirrored ? -where : where;
+}
+
+static bool faces_unknown(const body *b) {
+  return !b->closed && b->fault != GRAZE_DOUBT_OPEN;
 }
 
 static void turn_round(wedge *w) {
@@ -156,6 +169,7 @@ static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int
 static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t triangle, int e) {
   wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {wing, 1}, .wings = 2};
   w.surface = !b->closed;
+  w.turned = faces_unknown(b);
   bool known = set_wing(set, wing, b, triangle, e);
   b->unclear_edges |= !known && (b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0);
   const sign_source signs = spots_signs(set);
@@ -165,7 +179,7 @@ static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t trian
     w.begin = w.end;
     return w;
   }
-  int where = b->closed ? material_side(b, triangle) : MATERIAL_BEHIND;
+  int where = material_side(b, triangle);
   w.both = b->closed && where == MATERIAL_BOTH;
   if (where == MATERIAL_IN_FRONT) turn_round(&w);
   return w;
@@ -176,11 +190,11 @@ static wedge face_wedge(const spindle *x, int first, const body *b, uint32_t tri
   int off = first;
   while (spots_axis(x->signs, x->p, x->q, off) < 0) off++;
   wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !b->closed, .wings = 2};
-  if (!b->closed) return w;
+  w.turned = faces_unknown(b);
   int flat = spots_axis(x->signs, first, first + 1, first + 2);
   bool agrees = sign2(x->signs, flat, first, first + 1, first + 2) == sign2(x->signs, flat, x->p, x->q, off);
   int where = material_side(b, triangle);
-  w.both = where == MATERIAL_BOTH;
+  w.both = b->closed && where == MATERIAL_BOTH;
   /* Towards the corner the triangle's normal lies counterclockwise when the turns agree: material ends there. */
   if (agrees == (where == MATERIAL_IN_FRONT)) turn_round(&w);
   return w;

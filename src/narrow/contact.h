@@ -9,6 +9,9 @@
  * lies in the other's interior, `only` when some lies outside of the other. */
 typedef enum claim { CLAIM_COMMON = 1, CLAIM_ONLY_A = 2, CLAIM_ONLY_B = 4, CLAIM_ALL = 7 } claim;
 
+/* Beside those: were the surfaces the boundaries of solids, as their triangles face, there would be a common part. */
+enum { CLAIM_MAYBE_COMMON = 8 };
+
 /* One object of a relation. */
 typedef struct body {
   side place;

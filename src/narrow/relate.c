@@ -70,6 +70,7 @@ typedef struct relation {
   graze_box box[2];
   unsigned claims;
   unsigned confirmed; /* claims that a corner proves */
+  bool maybe_common;  /* by what faces the contacts show, were a surface the boundary of a solid */
   graze_doubt doubt;
   int doubt_of;
 } relation;
@@ -247,7 +248,9 @@ static void look_at_contacts(relation *r, const graze_triangle_pair *pairs, uint
   spots set;
   set.real = r->exactness == GRAZE_T2;
   for (uint64_t i = 0; i < count && r->claims != CLAIM_ALL; i++) {
-    r->claims |= contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
+    unsigned claims = contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
+    r->claims |= claims & CLAIM_ALL;
+    r->maybe_common |= (claims & CLAIM_MAYBE_COMMON) != 0;
   }
   /* A solid has an interior, which no surface covers. */
   for (int which = 0; which < 2; which++) {
@@ -365,10 +368,21 @@ static void give_verdict(relation *r, bool meet, verdict *out) {
   graze_pose_apply(&b->place.pose, place, out->doubt_point);
 }
 
+/* Surfaces touch, but may be meant as solids that have more in common: two walls in line of which one has a hole. */
+static void doubt_touch(relation *r) {
+  if (!r->maybe_common || (r->claims & CLAIM_COMMON) != 0 || r->open != GRAZE_OPEN_UNKNOWN) return;
+  for (int k = 0; k < 3; k++) {
+    if (!(r->box[0].min[k] < r->box[1].max[k] && r->box[1].min[k] < r->box[0].max[k])) return;
+  }
+  int whose = r->body[0].closed;
+  doubt(r, r->body[whose].fault, whose);
+}
+
 static graze_status decide(relation *r, const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
   graze_status status;
   look_at_contacts(r, pairs, count);
   if (r->claims != CLAIM_ALL && (status = place_parts(r)) != GRAZE_OK) return status;
+  doubt_touch(r);
   if ((status = confirm(r)) != GRAZE_OK) return status;
   give_verdict(r, count > 0, out);
   return GRAZE_OK;
