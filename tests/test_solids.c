@@ -257,8 +257,8 @@ static graze_mesh *prism(const bench *b, int count, const double polygon[][2], d
     const double *p = polygon[i], *q = polygon[(i + 1) % count], *o = polygon[0];
     const double wall[18] = {p[0], p[1], low, q[0], q[1], low,  q[0], q[1], high,
                              p[0], p[1], low, q[0], q[1], high, p[0], p[1], high};
-    const double caps[18] = {o[0], o[1], low, q[0], q[1], low, p[0], p[1], low, o[0], o[1], high, p[0], p[1], high, q[0],
-                             q[1], high};
+    const double caps[18] = {o[0], o[1], low,  q[0], q[1], low,  p[0], p[1], low,
+                             o[0], o[1], high, p[0], p[1], high, q[0], q[1], high};
     memcpy(out, wall, sizeof wall);
     out += 18;
     if (i == 0 || i == count - 1) continue;
@@ -283,7 +283,8 @@ static void test_lobes(void **unused) {
   bench b = bench_open(23);
   const double tie[4][2] = {{0, 0}, {4, 3}, {4, 0}, {0, 1}}, left[3][2] = {{0, 0}, {1, 0.75}, {0, 1}};
   const double right[3][2] = {{1, 0.75}, {4, 0}, {4, 3}}, beside[4][2] = {{-1, 0.25}, {0, 0.25}, {0, 0.75}, {-1, 0.75}};
-  const double after[4][2] = {{4, 1}, {5, 1}, {5, 2}, {4, 2}}, through[4][2] = {{-1, 0.5}, {5, 0.5}, {5, 0.6}, {-1, 0.6}};
+  const double after[4][2] = {{4, 1}, {5, 1}, {5, 2}, {4, 2}},
+               through[4][2] = {{-1, 0.5}, {5, 0.5}, {5, 0.6}, {-1, 0.6}};
   const double between[3][2] = {{1, 0.75}, {2, 1.5}, {0, 1.5}};
   graze_mesh *bow = prism(&b, 4, tie, 0, 1);
   graze_mesh *m[] = {prism(&b, 3, left, 0, 1),    prism(&b, 3, left, 0.25, 0.5), prism(&b, 3, right, 0, 1),
@@ -377,9 +378,9 @@ static void turn_over(double *triangle) {
   memcpy(triangle + 3, t, sizeof t);
 }
 
-/* What may be said of solid b and of a, which has lost triangles or has one turned over, when the whole a would lie to b
- * as `whole`: the same; or `unknown`, because of the damage to a; or, of what is left of the surface, that it does not
- * meet b, that it lies within b, or that it touches b in points. Never that b, inside of a, is apart from it. */
+/* What may be said of solid b and of a, which has lost triangles or has one turned over, when the whole a would lie to
+ * b as `whole`: the same; or `unknown`, because of the damage to a; or, of what is left of the surface, that it does
+ * not meet b, that it lies within b, or that it touches b in points. Never that b, inside of a, is apart from it. */
 static bool allowed(const graze_relating *got, graze_relation whole, graze_doubt damage) {
   if (got->relation == whole) return true;
   switch (got->relation) {
@@ -604,12 +605,18 @@ static void test_bolt_in_block(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_convex),           cmocka_unit_test(test_tetrahedra),
-      cmocka_unit_test(test_lobes),            cmocka_unit_test(test_collapsed),
-      cmocka_unit_test(test_scaling_poses),    cmocka_unit_test(test_damaged),
-      cmocka_unit_test(test_parts),            cmocka_unit_test(test_many_parts),
-      cmocka_unit_test(test_walls_in_line),    cmocka_unit_test(test_parallel_pipes),
-      cmocka_unit_test(test_boxes_that_touch), cmocka_unit_test(test_bolt_in_block),
+      cmocka_unit_test(test_convex),
+      cmocka_unit_test(test_tetrahedra),
+      cmocka_unit_test(test_lobes),
+      cmocka_unit_test(test_collapsed),
+      cmocka_unit_test(test_scaling_poses),
+      cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_many_parts),
+      cmocka_unit_test(test_walls_in_line),
+      cmocka_unit_test(test_parallel_pipes),
+      cmocka_unit_test(test_boxes_that_touch),
+      cmocka_unit_test(test_bolt_in_block),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

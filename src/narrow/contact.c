@@ -34,8 +34,8 @@ typedef struct wedge {
   ray begin, end;
   bool surface;
   bool turned; /* a surface whose triangles may face either way */
-  bool both; /* material on either side of the wings: everywhere */
-  int wings; /* of a surface: 1 or 2, `begin` first */
+  bool both;   /* material on either side of the wings: everywhere */
+  int wings;   /* of a surface: 1 or 2, `begin` first */
 } wedge;
 
 static int turn(const spindle *x, ray from, ray to) {
