@@ -339,20 +339,28 @@ static bool straight(spots *set, const sign_source *s, int first, int wing, body
   return good;
 }
 
+/* The corners have an edge in the other's plane. */
+static bool edge_in_plane(const int sign[3]) {
+  return (sign[0] == 0) + (sign[1] == 0) + (sign[2] == 0) >= 2;
+}
+
 unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
-  spots_set_triangle(set, A0, &a->place, i);
+  if (a->stands != i) {
+    spots_set_triangle(set, A0, &a->place, i);
+    a->stands = i;
+    a->straight = -1;
+  }
   spots_set_triangle(set, B0, &b->place, j);
   const meeting m = {set, spots_signs(set), a, b, i, j};
-  bool good = straight(set, &m.signs, A0, WING_A, a, i);
-  good &= straight(set, &m.signs, B0, WING_B, b, j);
-  if (!good) return 0;
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
-  if (both_sides(sign_a) && both_sides(sign_b)) {
-    return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
-  }
+  bool crossing = both_sides(sign_a) && both_sides(sign_b);
+  if (!crossing && !edge_in_plane(sign_a) && !edge_in_plane(sign_b)) return 0;
+  if (a->straight < 0) a->straight = straight(set, &m.signs, A0, WING_A, a, i);
+  if (!straight(set, &m.signs, B0, WING_B, b, j) || !a->straight) return 0;
+  if (crossing) return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
   unsigned claims = 0;
   for (int e = 0; e < 3; e++) {
     if (sign_a[e] == 0 && sign_a[(e + 1) % 3] == 0) claims |= edge_claims(&m, A0, e, B0);

@@ -116,6 +116,7 @@ static graze_status make_body(relation *r, const relate_side *from, buffer *met,
   out->shape = shape;
   out->closed = shape->closed && sign != 0;
   out->mirrored = sign < 0;
+  out->stands = NO_TRIANGLE;
   out->fault = !shape->closed ? shape->fault : sign == 0 ? GRAZE_DOUBT_FLATTENED : GRAZE_DOUBT_NONE;
   if (shape->part_count == 0) return GRAZE_OK;
   if (!buffer_reserve(r->rays->context, met, shape->part_count, 0)) {
