@@ -17,8 +17,7 @@ typedef struct bench {
   test_allocator memory;
   graze_context *context;
   graze_mesh *mesh;
-  graze_query *query;
-  graze_scene *scene;
+  graze_mesh *shells;
   char path[64];
 } bench;
 
@@ -38,6 +37,14 @@ static graze_mesh_def ball_def(int volumes) {
   def.precision = GRAZE_DOUBLE;
   def.volumes = (graze_volumes)volumes;
   return def;
+}
+
+/* Three balls one in another. */
+static graze_mesh *nested_balls(graze_context *context) {
+  static double corners[3 * 9 * 8 * 36];
+  uint32_t count = 0;
+  for (int i = 0; i < 3; i++) count += soup_ball(6, 1 - 0.25 * i, corners + 9 * (size_t)count);
+  return test_mesh(context, corners, count, GRAZE_VOLUMES_ORIENTED);
 }
 
 /* One attempt of each call, on fresh objects where it makes one. */
@@ -165,6 +172,44 @@ static graze_status attempt_self(bench *b) {
   return status;
 }
 
+/* Two meshes of several parts that cross, so that parts, rays, solids and curves are all needed. */
+static graze_status attempt_relate(bench *b) {
+  graze_relating result, untouched;
+  graze_outline outline, as_before;
+  graze_query *query = NULL, *second = NULL;
+  graze_pose pose = {{0.8, -0.6, 0, 0.3, 0.6, 0.8, 0, 0.1, 0, 0, 1, 0.2}};
+  graze_status status = graze_query_create(b->context, &query);
+  if (status == GRAZE_OK) status = graze_query_create(b->context, &second);
+  memset(&result, 0xEE, sizeof result);
+  memset(&outline, 0xEE, sizeof outline);
+  untouched = result;
+  as_before = outline;
+  if (status == GRAZE_OK) status = graze_relate_meshes(query, b->shells, NULL, b->shells, &pose, NULL, &result);
+  if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
+  if (status == GRAZE_OK) {
+    assert_int_equal(result.relation, GRAZE_CROSS);
+    status = graze_outline_contact(second, b->shells, NULL, b->shells, &pose, result.pairs,
+                                   result.counts.triangle_pairs, &outline);
+    if (status != GRAZE_OK) assert_memory_equal(&outline, &as_before, sizeof outline);
+    if (status == GRAZE_OK) assert_true(outline.count > 0);
+  }
+  graze_query_destroy(query);
+  graze_query_destroy(second);
+  return status;
+}
+
+/* One in the other: only rays tell. */
+static graze_status attempt_within(bench *b) {
+  graze_relating result;
+  graze_query *query = NULL;
+  const graze_pose small = {{0.125, 0, 0, 0, 0, 0.125, 0, 0, 0, 0, 0.125, 0}};
+  graze_status status = graze_query_create(b->context, &query);
+  if (status == GRAZE_OK) status = graze_relate_meshes(query, b->mesh, &small, b->mesh, NULL, NULL, &result);
+  if (status == GRAZE_OK) assert_int_equal(result.relation, GRAZE_A_IN_B);
+  graze_query_destroy(query);
+  return status;
+}
+
 static graze_status attempt_scene(bench *b) {
   graze_scene *scene = (graze_scene *)1;
   graze_object_id ids[6];
@@ -175,7 +220,7 @@ static graze_status attempt_scene(bench *b) {
   }
   for (int i = 0; i < 6 && status == GRAZE_OK; i++) {
     graze_object_def def = graze_default_object_def();
-    def.mesh = b->mesh;
+    def.mesh = i < 4 ? b->mesh : b->shells;
     def.pose = test_translation(0.3 * i, 0.2, 0.1);
     def.name = "a name of some length, which has to be copied";
     def.layer = i & 1 ? "odd" : "even";
@@ -188,6 +233,7 @@ static graze_status attempt_scene(bench *b) {
     graze_check_options options = graze_default_check_options();
     graze_check_result result, untouched;
     options.find = GRAZE_FIND_ALL;
+    options.outlines = true;
     memset(&result, 0xEE, sizeof result);
     untouched = result;
     status = graze_scene_check(scene, &options, &result);
@@ -239,6 +285,7 @@ static void run_all(int threads) {
       {"save", attempt_save},       {"load", attempt_load},       {"refit", attempt_refit},
       {"collide", attempt_collide}, {"collide T2", attempt_real}, {"poses", attempt_poses},
       {"self", attempt_self},       {"scene", attempt_scene},     {"batch", attempt_batch},
+      {"relate", attempt_relate},   {"within", attempt_within},
   };
   bench b = {.memory = {0}};
   char folder[] = "/tmp/graze_test_XXXXXX";
@@ -248,8 +295,10 @@ static void run_all(int threads) {
   b.context = counted_context(&b.memory, threads);
   graze_mesh_def def = ball_def(GRAZE_VOLUMES_ALIGNED);
   assert_int_equal(graze_mesh_create(b.context, &def, &b.mesh), GRAZE_OK);
+  b.shells = nested_balls(b.context);
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) fail_each(&b, attempts[i].name, attempts[i].try);
   graze_mesh_destroy(b.mesh);
+  graze_mesh_destroy(b.shells);
   graze_context_destroy(b.context);
   assert_int_equal(b.memory.live_blocks, 0);
   assert_int_equal(b.memory.live_bytes, 0);
@@ -302,16 +351,20 @@ static void test_steady_state(void **unused) {
   ball_count = soup_ball(level, 1, ball);
   graze_context *context = counted_context(&memory, 1);
   graze_mesh *mesh = NULL;
-  graze_query *query = NULL;
+  graze_query *query = NULL, *outlines = NULL;
   graze_scene *scene = NULL;
   graze_collision result;
   graze_check_result check;
+  graze_outline outline;
   graze_self_collision self;
   graze_object_id ids[4];
   graze_mesh_def def = ball_def(GRAZE_VOLUMES_ORIENTED);
   assert_int_equal(graze_mesh_create(context, &def, &mesh), GRAZE_OK);
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
+  assert_int_equal(graze_query_create(context, &outlines), GRAZE_OK);
   assert_int_equal(graze_scene_create(context, &scene), GRAZE_OK);
+  graze_check_options options = graze_default_check_options();
+  options.outlines = true;
   for (int i = 0; i < 4; i++) {
     graze_object_def object = graze_default_object_def();
     object.mesh = mesh;
@@ -323,13 +376,17 @@ static void test_steady_state(void **unused) {
     for (int i = 0; i < 10; i++) {
       graze_pose pose = test_translation(0.3 + 0.05 * i, 0.2, 0.1);
       assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, &pose, NULL, &result), GRAZE_OK);
+      assert_int_equal(graze_outline_contact(outlines, mesh, NULL, mesh, &pose, result.pairs,
+                                             result.counts.triangle_pairs, &outline),
+                       GRAZE_OK);
       assert_int_equal(graze_collide_self(query, mesh, NULL, &self), GRAZE_OK);
       assert_int_equal(graze_scene_set_pose(scene, ids[i % 4], &pose), GRAZE_OK);
-      assert_int_equal(graze_scene_check(scene, NULL, &check), GRAZE_OK);
+      assert_int_equal(graze_scene_check(scene, &options, &check), GRAZE_OK);
     }
   }
   assert_int_equal(memory.requests, 0);
   graze_scene_destroy(scene);
+  graze_query_destroy(outlines);
   graze_query_destroy(query);
   graze_mesh_destroy(mesh);
   graze_context_destroy(context);

@@ -11,6 +11,8 @@
  */
 #include "narrow/contact.h"
 
+#include "exact/orient.h"
+
 /* Points of a set: a triangle of each, and the far corner of the neighbour across the edge that is looked at. */
 enum { A0 = 0, B0 = 3, WING_A = 6, WING_B = 7 };
 
@@ -26,12 +28,14 @@ typedef struct spindle {
   int p, q;
 } spindle;
 
-/* Material counterclockwise (about p to q) from `begin` to `end`; a surface has up to two rays and no material. */
+/* Material counterclockwise (about p to q) from `begin` to `end`. A surface has up to two rays and no material, but
+ * where it may be the boundary of a solid with something missing, material would be there. */
 typedef struct wedge {
   ray begin, end;
   bool surface;
-  bool both; /* material on either side of the wings: everywhere */
-  int wings; /* of a surface: 1 or 2, `begin` first */
+  bool turned; /* a surface whose triangles may face either way */
+  bool both;   /* material on either side of the wings: everywhere */
+  int wings;   /* of a surface: 1 or 2, `begin` first */
 } wedge;
 
 static int turn(const spindle *x, ray from, ray to) {
@@ -101,19 +105,30 @@ static unsigned surface_claims(const spindle *x, const wedge *a, const wedge *b)
   return first * second < 0 ? CLAIM_ALL : 0;
 }
 
+static unsigned maybe_common(const spindle *x, const wedge *a, const wedge *b) {
+  if (a->wings < 2 || b->wings < 2) return 0;
+  bool common = a->turned || b->turned || (solid_claims(x, a, b) & CLAIM_COMMON) != 0;
+  return common ? CLAIM_MAYBE_COMMON : 0;
+}
+
 static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b) {
   if (folded(x, a) || folded(x, b)) return 0;
-  if (a->surface && b->surface) return surface_claims(x, a, b);
-  if (a->surface) return mixed_claims(x, a, b, CLAIM_ONLY_A);
-  if (b->surface) return mixed_claims(x, b, a, CLAIM_ONLY_B);
-  return solid_claims(x, a, b);
+  if (!a->surface && !b->surface) return solid_claims(x, a, b);
+  unsigned maybe = maybe_common(x, a, b);
+  if (a->surface && b->surface) return maybe | surface_claims(x, a, b);
+  return maybe | (a->surface ? mixed_claims(x, a, b, CLAIM_ONLY_A) : mixed_claims(x, b, a, CLAIM_ONLY_B));
 }
 
 /* ---- making wedges ---- */
 
+/* Of a surface: as its triangles face. */
 static int material_side(const body *b, uint32_t triangle) {
   int where = b->shape->parts[b->shape->part_of[triangle]].side;
   return b->mirrored ? -where : where;
+}
+
+static bool faces_unknown(const body *b) {
+  return !b->closed && b->fault != GRAZE_DOUBT_OPEN;
 }
 
 static void turn_round(wedge *w) {
@@ -148,14 +163,17 @@ static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int
 static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t triangle, int e) {
   wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {wing, 1}, .wings = 2};
   w.surface = !b->closed;
-  if (!set_wing(set, wing, b, triangle, e)) {
-    b->unclear_edges |= b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0;
+  w.turned = faces_unknown(b);
+  bool known = set_wing(set, wing, b, triangle, e);
+  b->unclear_edges |= !known && (b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0);
+  const sign_source signs = spots_signs(set);
+  if (!known || spots_axis(&signs, first + e, first + (e + 1) % 3, wing) < 0) { /* the latter: flattened by the pose */
     w.surface = true;
     w.wings = 1;
     w.begin = w.end;
     return w;
   }
-  int where = b->closed ? material_side(b, triangle) : MATERIAL_BEHIND;
+  int where = material_side(b, triangle);
   w.both = b->closed && where == MATERIAL_BOTH;
   if (where == MATERIAL_IN_FRONT) turn_round(&w);
   return w;
@@ -166,11 +184,11 @@ static wedge face_wedge(const spindle *x, int first, const body *b, uint32_t tri
   int off = first;
   while (spots_axis(x->signs, x->p, x->q, off) < 0) off++;
   wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !b->closed, .wings = 2};
-  if (!b->closed) return w;
+  w.turned = faces_unknown(b);
   int flat = spots_axis(x->signs, first, first + 1, first + 2);
   bool agrees = sign2(x->signs, flat, first, first + 1, first + 2) == sign2(x->signs, flat, x->p, x->q, off);
   int where = material_side(b, triangle);
-  w.both = where == MATERIAL_BOTH;
+  w.both = b->closed && where == MATERIAL_BOTH;
   /* Towards the corner the triangle's normal lies counterclockwise when the turns agree: material ends there. */
   if (agrees == (where == MATERIAL_IN_FRONT)) turn_round(&w);
   return w;
@@ -278,17 +296,65 @@ static bool pass_through(const sign_source *s, const int sign_a[3], const int si
   return first < 0 && last < 0;
 }
 
+/* ---- images that rounding has bent ---- */
+
+/* Whether the wings of an edge, p to q, point into one half of the plane across it; plain arithmetic, for angles that
+ * are either next to nothing or next to half a turn. */
+static bool acute(const double *p, const double *q, const double *u, const double *v) {
+  double along = 0, at_u = 0, at_v = 0, both = 0;
+  for (int k = 0; k < 3; k++) {
+    along += (q[k] - p[k]) * (q[k] - p[k]);
+    at_u += (u[k] - p[k]) * (q[k] - p[k]);
+    at_v += (v[k] - p[k]) * (q[k] - p[k]);
+    both += (u[k] - p[k]) * (v[k] - p[k]);
+  }
+  return !(both * along - at_u * at_v < 0);
+}
+
+/* The image keeps the edge's angle on its side of nothing. */
+static bool edge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle,
+                          int e) {
+  if (!set_wing(set, wing, b, triangle, e)) return true;
+  int p = first + e, q = first + (e + 1) % 3, far = first + (e + 2) % 3;
+  if (spots_axis(s, p, q, wing) < 0) return false;
+  int was = orient3d(set->local[p], set->local[q], set->local[far], set->local[wing]) * (b->mirrored ? -1 : 1);
+  if (was == 0 || sign3(s, p, q, far, wing) == was) return true;
+  return !acute(set->local[p], set->local[q], set->local[far], set->local[wing]);
+}
+
+/* Whether the image of a triangle can be judged. A singular pose may flatten it. Tier T1 rounds the corners; where that
+ * has flattened the triangle or its neighbours, or folded one over the other, sides of the surface mean nothing. */
+static bool straight(spots *set, const sign_source *s, int first, int wing, body *b, uint32_t triangle) {
+  if (b->place.identity) return true;
+  bool good = spots_axis(s, first, first + 1, first + 2) >= 0;
+  if (set->real || !b->closed) return good;
+  for (int e = 0; e < 3 && good; e++) good = edge_straight(set, s, first, wing, b, triangle, e);
+  b->bent |= !good;
+  return good;
+}
+
+/* The corners have an edge in the other's plane. */
+static bool edge_in_plane(const int sign[3]) {
+  return (sign[0] == 0) + (sign[1] == 0) + (sign[2] == 0) >= 2;
+}
+
 unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
-  spots_set_triangle(set, A0, &a->place, i);
+  if (a->stands != i) {
+    spots_set_triangle(set, A0, &a->place, i);
+    a->stands = i;
+    a->straight = -1;
+  }
   spots_set_triangle(set, B0, &b->place, j);
   const meeting m = {set, spots_signs(set), a, b, i, j};
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
-  if (both_sides(sign_a) && both_sides(sign_b)) {
-    return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
-  }
+  bool crossing = both_sides(sign_a) && both_sides(sign_b);
+  if (!crossing && !edge_in_plane(sign_a) && !edge_in_plane(sign_b)) return 0;
+  if (a->straight < 0) a->straight = straight(set, &m.signs, A0, WING_A, a, i);
+  if (!straight(set, &m.signs, B0, WING_B, b, j) || !a->straight) return 0;
+  if (crossing) return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
   unsigned claims = 0;
   for (int e = 0; e < 3; e++) {
     if (sign_a[e] == 0 && sign_a[(e + 1) % 3] == 0) claims |= edge_claims(&m, A0, e, B0);

@@ -9,6 +9,9 @@
  * lies in the other's interior, `only` when some lies outside of the other. */
 typedef enum claim { CLAIM_COMMON = 1, CLAIM_ONLY_A = 2, CLAIM_ONLY_B = 4, CLAIM_ALL = 7 } claim;
 
+/* Beside those: were the surfaces the boundaries of solids, as their triangles face, there would be a common part. */
+enum { CLAIM_MAYBE_COMMON = 8 };
+
 /* One object of a relation. */
 typedef struct body {
   side place;
@@ -18,10 +21,14 @@ typedef struct body {
   graze_doubt fault;  /* of a body that is not closed */
   uint8_t *met;       /* of each part: it meets the other along a segment */
   bool unclear_edges; /* met along an edge whose other triangles are not known */
+  uint32_t stands;    /* a: the triangle whose points stand in the set, or NO_TRIANGLE */
+  int straight;       /* whether that can be judged; -1: not looked at */
+  bool bent;          /* met where rounding has flattened or folded its image */
 } body;
 
-/* What the contact of triangle i of a and triangle j of b claims; `set` is scratch. Pairs that meet in a point only
- * claim nothing: what lies there is seen elsewhere. */
+/* What the contact of triangle i of a and triangle j of b claims. `set` is scratch; it keeps triangle a->stands of a
+ * from call to call, as pairs come sorted. Pairs that meet in a point only claim nothing: what lies there is seen
+ * elsewhere. */
 unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j);
 
 #endif

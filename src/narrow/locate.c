@@ -14,7 +14,8 @@
 #include "geometry/pose.h"
 #include "narrow/spots.h"
 
-enum { RAYS_MOST = 1000, DOUBLINGS_MOST = 200 };
+/* Doublings lead from the least double to the greatest. */
+enum { RAYS_MOST = 1000, LOST_MOST = 16, DOUBLINGS_MOST = 2200 };
 static const double NARROW = 0x1p-14; /* of the ray's length */
 
 enum { EYE = 0, FAR = 1, CORNER = 2 };
@@ -46,14 +47,17 @@ static bool outside(const graze_box *box, const double p[3]) {
   return false;
 }
 
-/* A point outside `box` in the world, along the direction; false: the pose leads nowhere. */
+/* A point outside `box` in the world, along the direction; false: there is none, as the pose is singular or doubles
+ * come to their end. */
 static bool far_end(const side *from, const double eye[3], const double along[3], const graze_box *box, double out[3]) {
+  const mesh_header *own = from->mesh->header; /* in units of the eye: the pose may scale */
   double size = 0;
-  for (int k = 0; k < 3; k++) size = fmax(size, fmax(box->max[k] - box->min[k], fabs(eye[k])));
-  double reach = isfinite(size) && size > 0 ? size : 1;
+  for (int k = 0; k < 3; k++) size = fmax(size, fmax(own->box_max[k] - own->box_min[k], fabs(eye[k])));
+  double reach = fmin(fmax(size, 0x1p-960), 0x1p1022); /* room for directions, and for the first steps */
   for (int i = 0; i < DOUBLINGS_MOST; i++) {
     double world[3];
     for (int k = 0; k < 3; k++) out[k] = eye[k] + reach * along[k];
+    if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2])) return false;
     graze_pose_apply(&from->pose, out, world);
     if (!isfinite(world[0]) || !isfinite(world[1]) || !isfinite(world[2])) return false;
     if (outside(box, world)) return true;
@@ -70,7 +74,8 @@ static graze_status aim(graze_query *rays, const double eye[3], const double end
     corners[k] = eye[k];
     corners[3 + k] = end[k];
     /* Sideways: along another axis' share of the ray. */
-    corners[6 + k] = end[k] + NARROW * (end[(k + 1) % 3] - eye[(k + 1) % 3]) * (k == 1 ? -1 : 1);
+    double share = NARROW * end[(k + 1) % 3] - NARROW * eye[(k + 1) % 3];
+    corners[6 + k] = end[k] + (end[k] > 0 ? -fabs(share) : fabs(share)); /* towards zero: no overflow */
   }
   if (rays->ray != NULL) return graze_mesh_refit(rays->ray, corners, 0);
   graze_mesh_def def = graze_default_mesh_def();
@@ -139,11 +144,15 @@ graze_status locate(graze_query *rays, const side *from, const double local[3], 
   graze_box box = side_box(shape);
   spots set;
   set.real = exactness == GRAZE_T2;
-  for (uint32_t attempt = 0; attempt < RAYS_MOST; attempt++) {
+  uint32_t lost = 0;
+  for (uint32_t attempt = 0; attempt < RAYS_MOST && lost < LOST_MOST; attempt++) {
     double along[3], end[3];
     graze_collision hits;
     direction(attempt, along);
-    if (!far_end(from, local, along, &box, end)) break;
+    if (!far_end(from, local, along, &box, end)) {
+      lost++;
+      continue;
+    }
     graze_status status = find_crossed(rays, from, local, end, shape, exactness, &hits);
     if (status != GRAZE_OK) return status;
     spots_set(&set, EYE, from, local);

@@ -83,8 +83,9 @@ static bool add_pair(tracer *t, const double a[9], const double b[9]) {
 
 static bool collect(tracer *t, const side *a, const side *b, const graze_triangle_pair *pairs, uint64_t count) {
   t->box = empty_box();
-  for (uint64_t i = 0; i < count && t->count < UINT32_MAX / 2 - 6; i++) {
+  for (uint64_t i = 0; i < count; i++) {
     double p[9], q[9];
+    if (t->count >= UINT32_MAX / 2 - 6) return false; /* ends are numbered in 32 bits */
     side_corners(a, pairs[i].a, p);
     side_corners(b, pairs[i].b, q);
     if (!add_pair(t, p, q)) return false;

@@ -4,9 +4,10 @@
  * pair of triangles is enough. What the contacts leave open is settled part by part: a part that meets the other
  * surface nowhere, or in points, lies on one side of it whole, and one corner that is not on it tells which.
  *
- * Claims of "only" are made from the wedge next to the contact, which is all of the solid only when the mesh does not
- * intersect itself; so before one counts, a vertex outside the other object must be found, or the other mesh be shown
- * to be simple. "Common" needs no such care: material next to a contact is material.
+ * Claims are made from the wedge next to a contact. That wedge is all of the solid there only when the mesh does not
+ * intersect itself; and of a mesh that does, lobes may be turned inside out, so that material lies on the other side.
+ * So before a claim of a contact counts, or the lack of a common part, a corner must be found that proves it, or the
+ * meshes be shown to be simple. Of a union of simple parts "only" is in doubt alone: material is where it is claimed.
  */
 #include "narrow/relate.h"
 
@@ -68,7 +69,8 @@ typedef struct relation {
   body body[2]; /* a, b */
   graze_box box[2];
   unsigned claims;
-  unsigned confirmed; /* of CLAIM_ONLY_A and _B */
+  unsigned confirmed; /* claims that a corner proves */
+  bool maybe_common;  /* by what faces the contacts show, were a surface the boundary of a solid */
   graze_doubt doubt;
   int doubt_of;
 } relation;
@@ -114,6 +116,7 @@ static graze_status make_body(relation *r, const relate_side *from, buffer *met,
   out->shape = shape;
   out->closed = shape->closed && sign != 0;
   out->mirrored = sign < 0;
+  out->stands = NO_TRIANGLE;
   out->fault = !shape->closed ? shape->fault : sign == 0 ? GRAZE_DOUBT_FLATTENED : GRAZE_DOUBT_NONE;
   if (shape->part_count == 0) return GRAZE_OK;
   if (!buffer_reserve(r->rays->context, met, shape->part_count, 0)) {
@@ -129,12 +132,10 @@ static graze_status make_body(relation *r, const relate_side *from, buffer *met,
 /* A corner of the part outside the other's box; false: none among those looked at. */
 static bool sticks_out(const relation *r, int which, uint32_t part) {
   const body *own = &r->body[which];
-  uint32_t count = own->place.mesh->triangle_count;
   double local[3], world[3];
-  for (uint32_t t = own->shape->parts[part].first; t < count; t++) {
-    if (own->shape->part_of[t] != part) continue;
+  for (uint32_t i = own->shape->parts[part].begin; i < own->shape->parts[part].end; i++) {
     for (int c = 0; c < 3; c++) {
-      world_corner(&own->place, t, c, local, world);
+      world_corner(&own->place, own->shape->listed[i], c, local, world);
       if (!in_box(&r->box[1 - which], world)) return true;
     }
   }
@@ -150,6 +151,7 @@ static void claim_part(relation *r, int which, uint32_t part, location where) {
     return;
   }
   r->claims |= CLAIM_COMMON;
+  r->confirmed |= CLAIM_COMMON;
   bool has_outside = !own->closed || own->shape->parts[part].side != MATERIAL_BOTH;
   if (has_outside) r->claims |= only(1 - which);
 }
@@ -163,10 +165,9 @@ static graze_status locate_corner(relation *r, int which, const double local[3],
 static graze_status locate_middles(relation *r, int which, uint32_t part, location *where) {
   const body *own = &r->body[which];
   const graze_mesh *mesh = own->place.mesh;
-  for (uint32_t t = own->shape->parts[part].first; t < mesh->triangle_count; t++) {
-    if (own->shape->part_of[t] != part) continue;
+  for (uint32_t i = own->shape->parts[part].begin; i < own->shape->parts[part].end; i++) {
     double c[9];
-    mesh_corners(mesh, t, c);
+    mesh_corners(mesh, own->shape->listed[i], c);
     for (int e = 0; e < 3; e++) {
       const double *p = c + 3 * e, *q = c + (3 * e + 3) % 9;
       double middle[3];
@@ -192,14 +193,13 @@ static bool has_room(const graze_box *box) {
  * segment the contacts have told already, and a few corners are enough to be sure. */
 static graze_status place_corner(relation *r, int which, uint32_t part, location *where) {
   const body *own = &r->body[which];
-  uint32_t count = own->place.mesh->triangle_count, tried = 0, most = own->met[part] ? SAMPLES : UINT32_MAX;
+  uint32_t tried = 0, most = own->met[part] ? SAMPLES : UINT32_MAX;
   *where = LOCATION_ON;
-  for (uint32_t t = own->shape->parts[part].first; t < count && *where == LOCATION_ON; t++) {
-    if (own->shape->part_of[t] != part) continue;
+  for (uint32_t i = own->shape->parts[part].begin; i < own->shape->parts[part].end && *where == LOCATION_ON; i++) {
     for (int c = 0; c < 3 && *where == LOCATION_ON; c++) {
       double local[3], world[3];
       if (tried++ >= most) return GRAZE_OK;
-      world_corner(&own->place, t, c, local, world);
+      world_corner(&own->place, own->shape->listed[i], c, local, world);
       graze_status status = locate_corner(r, which, local, where);
       if (status != GRAZE_OK) return status;
     }
@@ -249,7 +249,9 @@ static void look_at_contacts(relation *r, const graze_triangle_pair *pairs, uint
   spots set;
   set.real = r->exactness == GRAZE_T2;
   for (uint64_t i = 0; i < count && r->claims != CLAIM_ALL; i++) {
-    r->claims |= contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
+    unsigned claims = contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
+    r->claims |= claims & CLAIM_ALL;
+    r->maybe_common |= (claims & CLAIM_MAYBE_COMMON) != 0;
   }
   /* A solid has an interior, which no surface covers. */
   for (int which = 0; which < 2; which++) {
@@ -258,41 +260,76 @@ static void look_at_contacts(relation *r, const graze_triangle_pair *pairs, uint
     r->confirmed |= only(which);
   }
   for (int which = 0; which < 2; which++) {
-    if (r->body[which].unclear_edges && r->claims != CLAIM_ALL) doubt(r, r->body[which].fault, which);
+    if (r->claims == CLAIM_ALL) continue;
+    if (r->body[which].unclear_edges) doubt(r, r->body[which].fault, which);
+    if (r->body[which].bent) doubt(r, GRAZE_DOUBT_FLATTENED, which);
   }
 }
 
-/* ---- trust in claims of "only" ---- */
+/* ---- trust in claims of contacts ---- */
 
-/* A vertex of the body that is truly outside the other. */
-static graze_status find_witness(relation *r, int which, bool *found) {
+static bool meets(const body *b) {
+  for (uint32_t p = 0; p < b->shape->part_count; p++) {
+    if (b->met[p]) return true;
+  }
+  return false;
+}
+
+/* Corners of the body prove claims: those outside the other's box; or, among a few, those that a ray places. */
+static graze_status find_witnesses(relation *r, int which, unsigned wanted) {
   const body *own = &r->body[which];
-  uint32_t count = own->place.mesh->triangle_count, tried = 0;
-  uint32_t step = count / WITNESSES_MOST + 1;
-  *found = false;
-  for (uint32_t p = 0; p < own->shape->part_count && !*found; p++) *found = sticks_out(r, which, p);
-  for (uint32_t t = 0; t < count && !*found && tried < WITNESSES_MOST; t += step, tried++) {
+  uint32_t count = own->place.mesh->triangle_count, step = count / WITNESSES_MOST + 1;
+  for (uint32_t t = 0; t < count && (wanted & ~r->confirmed) != 0; t += step) {
     double local[3], world[3];
     location where;
     world_corner(&own->place, t, 0, local, world);
     graze_status status = locate_corner(r, which, local, &where);
     if (status != GRAZE_OK) return status;
-    *found = where == LOCATION_OUT;
+    if (where == LOCATION_OUT) r->confirmed |= only(which);
+    if (where == LOCATION_IN) r->confirmed |= CLAIM_COMMON;
   }
   return GRAZE_OK;
 }
 
-static graze_status confirm(relation *r, int which) {
-  bool good = true;
-  body *other = &r->body[1 - which];
-  if ((r->claims & only(which)) == 0 || (r->confirmed & only(which)) != 0 || !other->closed) return GRAZE_OK;
-  graze_status status = GRAZE_OK;
+static bool any_sticks_out(const relation *r, int which) {
   for (uint32_t p = 0; p < r->body[which].shape->part_count; p++) {
-    if (sticks_out(r, which, p)) return GRAZE_OK;
+    if (sticks_out(r, which, p)) return true;
   }
-  status = solid_is_simple(r->rays, other->place.mesh, other->shape, &good);
-  if (status == GRAZE_OK && !good) status = find_witness(r, which, &good);
-  if (status == GRAZE_OK && !good) doubt(r, GRAZE_DOUBT_SELF_INTERSECTING, 1 - which);
+  return false;
+}
+
+/* Claims that a mesh in which sides may be wrong leaves open. */
+static unsigned doubted_claims(const simplicity simple[2]) {
+  if (simple[0] == SIMPLE_NO || simple[1] == SIMPLE_NO) return CLAIM_ALL;
+  return (simple[1] == SIMPLE_UNION ? CLAIM_ONLY_A : 0) | (simple[0] == SIMPLE_UNION ? CLAIM_ONLY_B : 0);
+}
+
+/* What must be sure for the relation that the claims name: no common part, or each claim. */
+static unsigned open_claims(const relation *r) {
+  return (r->claims & CLAIM_COMMON) != 0 ? r->claims & ~r->confirmed : CLAIM_COMMON;
+}
+
+/* Only contacts can mislead: a part that meets nothing is placed by a ray. */
+static graze_status confirm(relation *r) {
+  simplicity simple[2] = {SIMPLE_YES, SIMPLE_YES};
+  graze_status status = GRAZE_OK;
+  if (!meets(&r->body[0])) return GRAZE_OK;
+  for (int which = 0; which < 2; which++) {
+    if ((open_claims(r) & only(which)) != 0 && any_sticks_out(r, which)) r->confirmed |= only(which);
+  }
+  for (int which = 0; which < 2 && status == GRAZE_OK && open_claims(r) != 0; which++) {
+    const body *b = &r->body[which];
+    if (b->closed) status = solid_simplicity(r->rays, b->place.mesh, b->shape, &simple[which]);
+  }
+  unsigned open = open_claims(r) & doubted_claims(simple);
+  for (int which = 0; which < 2 && status == GRAZE_OK && (r->claims & CLAIM_COMMON) != 0; which++) {
+    if (open != 0 && r->body[1 - which].closed) status = find_witnesses(r, which, open);
+  }
+  /* A common part that was not claimed and yet is there is doubtful as well: what else was not seen? */
+  bool sure = (r->claims & CLAIM_COMMON) != 0 ? (open & ~r->confirmed) == 0 : open == 0;
+  if (status == GRAZE_OK && !sure) {
+    doubt(r, GRAZE_DOUBT_SELF_INTERSECTING, simple[1] == SIMPLE_NO || simple[0] == SIMPLE_YES);
+  }
   return status;
 }
 
@@ -317,22 +354,37 @@ static void give_verdict(relation *r, bool meet, verdict *out) {
   *out = (verdict){.relation = relation_of(r->claims, meet)};
   if (r->doubt == GRAZE_DOUBT_NONE) return;
   /* Surfaces that cross, cross, whatever an inside might add. */
-  bool inside_only = r->doubt != GRAZE_DOUBT_SELF_INTERSECTING && r->doubt != GRAZE_DOUBT_POINTS_ONLY;
+  bool inside_only = r->doubt != GRAZE_DOUBT_SELF_INTERSECTING && r->doubt != GRAZE_DOUBT_POINTS_ONLY &&
+                     !r->body[0].bent && !r->body[1].bent;
   if (inside_only && out->relation == GRAZE_CROSS) return;
   out->relation = GRAZE_UNKNOWN;
   out->doubt = r->doubt;
   out->doubt_mesh = (uint8_t)r->doubt_of;
   const body *b = &r->body[r->doubt_of];
-  graze_pose_apply(&b->place.pose, b->shape->fault_point, out->doubt_point);
+  double place[3];
+  memcpy(place, b->shape->fault_point, sizeof place);
+  if (r->doubt == GRAZE_DOUBT_SELF_INTERSECTING && b->closed) {
+    solid_edge_middle(b->place.mesh, atomic_load(&b->shape->tangled), 0, place);
+  }
+  graze_pose_apply(&b->place.pose, place, out->doubt_point);
+}
+
+/* Surfaces touch, but may be meant as solids that have more in common: two walls in line of which one has a hole. */
+static void doubt_touch(relation *r) {
+  if (!r->maybe_common || (r->claims & CLAIM_COMMON) != 0 || r->open != GRAZE_OPEN_UNKNOWN) return;
+  for (int k = 0; k < 3; k++) {
+    if (!(r->box[0].min[k] < r->box[1].max[k] && r->box[1].min[k] < r->box[0].max[k])) return;
+  }
+  int whose = r->body[0].closed;
+  doubt(r, r->body[whose].fault, whose);
 }
 
 static graze_status decide(relation *r, const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
   graze_status status;
   look_at_contacts(r, pairs, count);
   if (r->claims != CLAIM_ALL && (status = place_parts(r)) != GRAZE_OK) return status;
-  if ((r->claims & CLAIM_COMMON) != 0) {
-    if ((status = confirm(r, 0)) != GRAZE_OK || (status = confirm(r, 1)) != GRAZE_OK) return status;
-  }
+  doubt_touch(r);
+  if ((status = confirm(r)) != GRAZE_OK) return status;
   give_verdict(r, count > 0, out);
   return GRAZE_OK;
 }

@@ -14,13 +14,14 @@
 void solid_destroy(const graze_context *context, solid *s) {
   if (s == NULL) return;
   memory_release(context, s->part_of, s->triangle_count * sizeof *s->part_of);
+  memory_release(context, s->listed, s->triangle_count * sizeof *s->listed);
   memory_release(context, s->parts, s->part_count * sizeof *s->parts);
   memory_release(context, s, sizeof *s);
 }
 
 /* ---- the fault of a mesh that is no solid ---- */
 
-static void edge_middle(const graze_mesh *mesh, uint32_t triangle, int edge, double out[3]) {
+void solid_edge_middle(const graze_mesh *mesh, uint32_t triangle, int edge, double out[3]) {
   double c[9];
   mesh_corners(mesh, triangle, c);
   for (int k = 0; k < 3; k++) out[k] = 0.5 * c[3 * edge + k] + 0.5 * c[(3 * edge + 3) % 9 + k];
@@ -46,7 +47,6 @@ static void find_fault(const graze_mesh *mesh, solid *s) {
              : h->nonmanifold_edges > 0 ? GRAZE_DOUBT_NONMANIFOLD
              : !h->oriented             ? GRAZE_DOUBT_MISORIENTED
                                         : GRAZE_DOUBT_SELF_INTERSECTING;
-  if (mesh->triangle_count > 0) edge_middle(mesh, 0, 0, s->fault_point);
   if (mesh->neighbours == NULL) return;
   for (uint32_t t = 0; t < mesh->triangle_count; t++) {
     if (mesh_degenerate(mesh, t)) continue;
@@ -55,7 +55,7 @@ static void find_fault(const graze_mesh *mesh, solid *s) {
       bool alone = s->fault == GRAZE_DOUBT_OPEN || s->fault == GRAZE_DOUBT_NONMANIFOLD;
       bool fault = alone ? other == NO_TRIANGLE : other != NO_TRIANGLE && misoriented(mesh, t, e, other);
       if (!fault) continue;
-      edge_middle(mesh, t, e, s->fault_point);
+      solid_edge_middle(mesh, t, e, s->fault_point);
       return;
     }
   }
@@ -63,49 +63,49 @@ static void find_fault(const graze_mesh *mesh, solid *s) {
 
 /* ---- parts ---- */
 
-static void flood(const graze_mesh *mesh, solid *s, uint32_t start, uint32_t part, uint32_t *stack) {
-  uint32_t depth = 0;
-  stack[depth++] = start;
+/* Lists the part of triangle `start` from place `end` on; returns where the list ends. */
+static uint32_t flood(const graze_mesh *mesh, solid *s, uint32_t start, uint32_t part, uint32_t end) {
+  uint32_t next = end;
+  s->listed[end++] = start;
   s->part_of[start] = part;
-  while (depth > 0) {
-    uint32_t t = stack[--depth];
+  while (next < end) {
+    uint32_t t = s->listed[next++];
     for (size_t e = 0; e < 3 && mesh->neighbours != NULL; e++) {
       uint32_t other = mesh->neighbours[3 * (size_t)t + e];
       if (other == NO_TRIANGLE || s->part_of[other] != NO_PART) continue;
       s->part_of[other] = part;
-      stack[depth++] = other;
+      s->listed[end++] = other;
     }
   }
+  return end;
 }
 
 static graze_status find_parts(const graze_context *context, const graze_mesh *mesh, solid *s) {
   size_t bytes = (size_t)mesh->triangle_count * sizeof(uint32_t);
-  uint32_t *stack = memory_alloc(context, bytes);
+  s->listed = memory_alloc(context, bytes);
   s->part_of = memory_alloc(context, bytes);
-  if (stack == NULL || s->part_of == NULL) {
-    memory_release(context, stack, bytes);
-    return report_memory(context, 2 * bytes);
-  }
+  if (s->listed == NULL || s->part_of == NULL) return report_memory(context, 2 * bytes);
   memset(s->part_of, 0xff, bytes);
-  uint32_t count = 0;
+  uint32_t count = 0, end = 0;
   for (uint32_t t = 0; t < mesh->triangle_count; t++) {
-    if (s->part_of[t] == NO_PART && !mesh_degenerate(mesh, t)) flood(mesh, s, t, count++, stack);
+    if (s->part_of[t] == NO_PART && !mesh_degenerate(mesh, t)) end = flood(mesh, s, t, count++, end);
   }
-  memory_release(context, stack, bytes);
   if (count == 0) return GRAZE_OK;
   s->parts = memory_alloc(context, count * sizeof *s->parts);
   if (s->parts == NULL) return report_memory(context, count * sizeof *s->parts);
   s->part_count = count;
-  uint32_t next = 0;
-  for (uint32_t t = 0; t < mesh->triangle_count && next < count; t++) {
-    if (s->part_of[t] == next) s->parts[next++] = (solid_part){t, MATERIAL_BEHIND};
+  for (uint32_t p = 0, next = 0; p < count; p++) {
+    solid_part *part = &s->parts[p];
+    *part = (solid_part){.begin = next, .side = MATERIAL_BEHIND};
+    while (next < end && s->part_of[s->listed[next]] == p) next++;
+    part->end = next;
   }
   return GRAZE_OK;
 }
 
 /* ---- sides ---- */
 
-/* Sum of |terms| and of terms of six times the volume below each part's triangles, seen from one of its corners. */
+/* Sum of |terms| and of terms of six times the volume below a part's triangles, seen from one of its corners. */
 typedef struct volume_sum {
   double origin[3];
   double sum, size;
@@ -130,15 +130,14 @@ static void add_volume(volume_sum *v, const double c[9]) {
 static int volume_sign_exact(const graze_mesh *mesh, const solid *s, uint32_t part) {
   big sum, x[9], p, q;
   big_from_double(&sum, 0);
-  for (uint32_t t = s->parts[part].first; t < mesh->triangle_count; t++) {
-    if (s->part_of[t] != part) continue;
+  for (uint32_t i = s->parts[part].begin; i < s->parts[part].end; i++) {
     double c[9];
-    mesh_corners(mesh, t, c);
+    mesh_corners(mesh, s->listed[i], c);
     for (int k = 0; k < 9; k++) big_from_double(&x[k], c[k]);
     for (int k = 0; k < 3; k++) {
-      int i = (k + 1) % 3, j = (k + 2) % 3;
-      big_mul(&p, &x[i], &x[3 + j]);
-      big_mul(&q, &x[j], &x[3 + i]);
+      int u = (k + 1) % 3, v = (k + 2) % 3;
+      big_mul(&p, &x[u], &x[3 + v]);
+      big_mul(&q, &x[v], &x[3 + u]);
       big_sub(&p, &p, &q);
       big_mul(&p, &p, &x[6 + k]);
       big_add(&sum, &sum, &p);
@@ -148,9 +147,16 @@ static int volume_sign_exact(const graze_mesh *mesh, const solid *s, uint32_t pa
 }
 
 /* Each difference carries one rounding, each product two more, each sum one for every term before it. */
-static int volume_sign(const graze_mesh *mesh, const solid *s, uint32_t part, const volume_sum *v) {
-  double bound = v->size * ((double)v->terms + 16) * 0x1p-52;
-  if (v->size > 1e-200 && v->size < 1e200 && fabs(v->sum) > bound) return v->sum > 0 ? 1 : -1;
+static int volume_sign(const graze_mesh *mesh, const solid *s, uint32_t part) {
+  volume_sum v = {.terms = 0};
+  for (uint32_t i = s->parts[part].begin; i < s->parts[part].end; i++) {
+    double c[9];
+    mesh_corners(mesh, s->listed[i], c);
+    if (v.terms == 0) memcpy(v.origin, c, sizeof v.origin);
+    add_volume(&v, c);
+  }
+  double bound = v.size * ((double)v.terms + 16) * 0x1p-52;
+  if (v.size > 1e-200 && v.size < 1e200 && fabs(v.sum) > bound) return v.sum > 0 ? 1 : -1;
   return volume_sign_exact(mesh, s, part);
 }
 
@@ -161,10 +167,9 @@ static graze_status winding_of_others(graze_query *rays, const side *here, const
   const part_filter others = {s->part_of, part};
   *winding = 0;
   *known = s->part_count == 1;
-  for (uint32_t t = s->parts[part].first; t < s->triangle_count && !*known; t++) {
+  for (uint32_t i = s->parts[part].begin; i < s->parts[part].end && !*known; i++) {
     double corners[9];
-    if (s->part_of[t] != part) continue;
-    mesh_corners(here->mesh, t, corners);
+    mesh_corners(here->mesh, s->listed[i], corners);
     for (int c = 0; c < 3 && !*known; c++) {
       location where;
       graze_status status = locate(rays, here, corners + 3 * c, here, &others, GRAZE_T0, &where, winding);
@@ -185,33 +190,22 @@ static material material_of(int behind, int front, int turn, bool simple) {
 
 static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid *s) {
   const side here = {mesh, graze_pose_identity(), true};
-  size_t bytes = s->part_count * sizeof(volume_sum);
-  volume_sum *sums = memory_alloc(rays->context, bytes);
-  if (sums == NULL) return report_memory(rays->context, bytes);
-  memset(sums, 0, bytes);
-  for (uint32_t t = 0; t < mesh->triangle_count; t++) {
-    if (s->part_of[t] == NO_PART) continue;
-    volume_sum *v = sums + s->part_of[t];
-    double c[9];
-    mesh_corners(mesh, t, c);
-    if (v->terms == 0) memcpy(v->origin, c, sizeof v->origin);
-    add_volume(v, c);
+  simplicity simple = SIMPLE_YES;
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    s->parts[p].turn = (int8_t)volume_sign(mesh, s, p);
+    s->closed &= s->parts[p].turn != 0; /* folded flat, or lobes that cancel: nothing says which side is inside */
   }
-  bool simple = true;
-  graze_status status = s->part_count > 1 ? solid_is_simple(rays, mesh, s, &simple) : GRAZE_OK;
-  for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK; p++) {
+  if (!s->closed) return GRAZE_OK;
+  graze_status status = s->part_count > 1 ? solid_simplicity(rays, mesh, s, &simple) : GRAZE_OK;
+  for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK && s->closed; p++) {
     bool known;
-    int around, turn = volume_sign(mesh, s, p, sums + p);
+    int around, turn = s->parts[p].turn;
     status = winding_of_others(rays, &here, s, p, &around, &known);
-    if (turn == 0 || !known) { /* folded flat, or lobes that cancel: nothing says which side is inside */
-      s->closed = false;
-      break;
-    }
     int within = around + turn;
     int behind = turn < 0 ? around : within, front = turn < 0 ? within : around;
-    s->parts[p].side = material_of(behind, front, turn, simple);
+    s->parts[p].side = material_of(behind, front, turn, simple == SIMPLE_YES);
+    s->closed &= known;
   }
-  memory_release(rays->context, sums, bytes);
   return status;
 }
 
@@ -227,20 +221,37 @@ graze_status solid_create(graze_query *rays, const graze_mesh *mesh, solid **mad
     solid_destroy(rays->context, s);
     return status;
   }
+  if (mesh->triangle_count > 0) solid_edge_middle(mesh, 0, 0, s->fault_point);
   if (!s->closed) find_fault(mesh, s);
   *made = s;
   return GRAZE_OK;
 }
 
-graze_status solid_is_simple(graze_query *rays, const graze_mesh *mesh, solid *s, bool *simple) {
+/* Of a mesh that meets itself in these pairs. Triangles of no area belong to no surface. */
+static simplicity classify(solid *s, const graze_self_collision *self) {
+  simplicity found = SIMPLE_YES;
+  uint32_t worst = NO_TRIANGLE;
+  for (uint64_t i = 0; i < self->self_pairs && found != SIMPLE_NO; i++) {
+    uint32_t p = s->part_of[self->pairs[i].a], q = s->part_of[self->pairs[i].b];
+    if (p == NO_PART || q == NO_PART) continue;
+    if (found == SIMPLE_YES || p == q) worst = self->pairs[i].a;
+    found = p == q ? SIMPLE_NO : SIMPLE_UNION;
+  }
+  for (uint32_t p = 1; p < s->part_count && found == SIMPLE_UNION; p++) {
+    if (s->parts[p].turn != s->parts[0].turn) found = SIMPLE_NO;
+  }
+  atomic_store(&s->tangled, worst);
+  return found;
+}
+
+graze_status solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out) {
   if (atomic_load(&s->simple) == SIMPLE_NOT_KNOWN) {
     graze_collide_options options = graze_default_collide_options();
     graze_self_collision self;
-    options.find = GRAZE_FIND_ANY;
     graze_status status = graze_collide_self(rays, mesh, &options, &self);
     if (status != GRAZE_OK) return status;
-    atomic_store(&s->simple, self.self_pairs == 0 ? SIMPLE_YES : SIMPLE_NO);
+    atomic_store(&s->simple, classify(s, &self));
   }
-  *simple = atomic_load(&s->simple) == SIMPLE_YES;
+  *out = (simplicity)atomic_load(&s->simple);
   return GRAZE_OK;
 }

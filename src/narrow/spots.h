@@ -3,6 +3,7 @@
 #define GRAZE_SRC_NARROW_SPOTS_H
 
 #include "exact/real_points.h"
+#include "geometry/pose.h"
 #include "narrow/exact_sink.h"
 
 typedef struct spots {
@@ -20,7 +21,7 @@ static inline void spots_set(spots *set, int i, const side *s, const double loca
   else if (s->identity)
     for (int k = 0; k < 3; k++) set->posed[i][k] = local[k];
   else
-    graze_pose_apply(&s->pose, local, set->posed[i]);
+    for (int k = 0; k < 3; k++) set->posed[i][k] = pose_row(&s->pose, k, local);
 }
 
 static inline void spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle) {
