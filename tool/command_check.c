@@ -68,8 +68,8 @@ static const struct argp_option options[] = {
     {"title", key_title, "TEXT", 0, "title of the report (default: the file's name)", 3},
     {"pictures", key_pictures, "N", 0, "paint the first N clashes (default 1000; 0: none)", 3},
     {"previous", key_previous, "FILE", 0,
-     "an earlier report as JSON: clashes become new, active or resolved, marks and comments are kept, and pairs that "
-     "were separate and have not changed are not checked again",
+     "an earlier report as JSON: clashes become new, active or resolved, marks and comments are kept, and pairs of "
+     "objects that have not changed are not checked again",
      3},
     {"marks", key_marks, "FILE", 0, "a table of id, mark (reviewed, approved) and comment for clashes of --previous",
      3},
@@ -262,27 +262,12 @@ static graze_scene *build_scene(session *run, const model *all, const rules *sel
 /* Which pairs need a look: those that the rules let through and that are not known from the earlier report. */
 typedef struct asking {
   rules *selection;
-  graze_report_reuse *reuse;
-  uint64_t reused;
+  known_pairs known;
 } asking;
 
 static bool is_wanted(void *user, uint64_t a, uint64_t b) {
   asking *ask = user;
-  if (!rules_want(ask->selection, a, b)) return false;
-  if (!ask->reuse || graze_report_reuse_pair(ask->reuse, (uint32_t)a, (uint32_t)b, NULL) != GRAZE_EARLIER_SEPARATE)
-    return true;
-  ask->reused++;
-  return false;
-}
-
-/* What stays separate when nothing has changed need not be asked for again; the rest is cheap and brings curves. */
-static void begin_reuse(asking *ask, const check_options *check, const check_record *record) {
-  graze_io_error error;
-  const char *reason = NULL;
-  if (!record->previous || check->all) return;
-  if (graze_report_reuse_create(&record->report, record->previous, &ask->reuse, &reason, &error) != GRAZE_OK)
-    fail("%s", error.message);
-  if (reason) note("%s: every pair is checked again: %s", check->previous, reason);
+  return rules_want(ask->selection, a, b) && !known_take(&ask->known, (uint32_t)a, (uint32_t)b);
 }
 
 /* False when it was cancelled: `result` then has what was finished. */
@@ -295,7 +280,7 @@ static bool run_check(session *run, graze_scene *scene, const check_options *che
   how.open = check->open;
   how.all_pairs = check->all;
   how.outlines = check->folder || check->previous || check->common.format == format_json;
-  if (ask->reuse || rules_select(ask->selection)) how.wanted = is_wanted;
+  if (ask->known.reuse || rules_select(ask->selection)) how.wanted = is_wanted;
   how.wanted_user = ask;
   how.progress = show_progress;
   how.progress_user = &line;
@@ -305,7 +290,6 @@ static bool run_check(session *run, graze_scene *scene, const check_options *che
   clock_add(&run->query_seconds, start);
   if (line.next > 0) fputs("\r\033[K", stderr);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) session_fail(run, NULL, status);
-  result->object_pairs += ask->reused;
   return status == GRAZE_OK;
 }
 
@@ -337,15 +321,15 @@ static int check_all(check_input *in, output *out) {
   record_begin(&record, check, &all, &in->selection);
   record_read_previous(&record, check);
   asking ask = {.selection = &in->selection};
-  begin_reuse(&ask, check, &record);
+  known_begin(&ask.known, check, &record);
   interrupts_ask();
   graze_scene *scene = build_scene(&run, &all, &in->selection);
   bool complete = run_check(&run, scene, check, &ask, &result);
-  record_finish(&record, check, &run, &all, &in->selection, &result, complete);
+  record_finish(&record, check, &run, &all, &in->selection, &result, &ask.known, complete);
   const check_print print = {check, &run, &all, &in->selection, &result, &record};
   int code = finish(&print, out);
   record_free(&record);
-  graze_report_reuse_destroy(ask.reuse);
+  known_free(&ask.known);
   graze_scene_destroy(scene);
   model_free(&all);
   session_end(&run);
