@@ -18,6 +18,7 @@ typedef struct check_options {
   unsigned relations; /* bit of each relation that is reported */
   bool pairs, all, split, is_scene, curves;
   const char *units;    /* NULL: as the files say */
+  const char *cache;    /* folder of baked meshes; NULL: none */
   const char *title;    /* NULL: the first file's name */
   const char *folder;   /* --report; NULL: none */
   const char *previous; /* an earlier report; NULL: none */

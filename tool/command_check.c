@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "diagnostics.h"
+#include "progress.h"
 #include "verbs.h"
 
 enum {
@@ -29,7 +30,8 @@ enum {
   key_report,
   key_pictures,
   key_previous,
-  key_marks
+  key_marks,
+  key_cache
 };
 
 static const struct argp_option options[] = {
@@ -43,6 +45,8 @@ static const struct argp_option options[] = {
      1},
     {"units", key_units, "UNITS", 0,
      "work in m, mm, cm, in or ft: files that say their units are converted, others are taken to be in them", 1},
+    {"cache", key_cache, "FOLDER", 0,
+     "keep baked meshes in the folder and take them from there: a check of the same meshes starts sooner", 1},
     {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 1},
     {0, 0, 0, 0, "Which pairs:", 2},
     {"set", key_set, "NAME=PATTERN", 0,
@@ -200,6 +204,9 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
     case key_split:
       check->split = true;
       return 0;
+    case key_cache:
+      check->cache = argument;
+      return 0;
     case ARGP_KEY_ARGS:
       take_files(check, state);
       return 0;
@@ -214,23 +221,8 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
 
 /* ---- progress ---------------------------------------------------------------------------------------------- */
 
-typedef struct progress_line {
-  bool shown;
-  double start, next;
-} progress_line;
-
 static bool show_progress(void *user, uint64_t done, uint64_t total) {
-  progress_line *line = user;
-  double now = clock_seconds();
-  if (line->start == 0) line->start = now;
-  if (line->shown && now >= line->next) {
-    static const char bar[] = "########################################";
-    double seconds = now - line->start, rate = seconds > 0 ? (double)done / seconds : 0;
-    int length = total > 0 ? (int)(40 * done / total) : 40;
-    fprintf(stderr, "\r[%-40.*s] %" PRIu64 " of %" PRIu64 " pairs of objects", length, bar, done, total);
-    if (seconds > 0.5 && rate > 0) fprintf(stderr, ", %.0f/s, %.0f s left\033[K", rate, (double)(total - done) / rate);
-    line->next = now + 0.2;
-  }
+  progress_show(user, done, total);
   return !interrupts_came();
 }
 
@@ -273,7 +265,7 @@ static bool is_wanted(void *user, uint64_t a, uint64_t b) {
 /* False when it was cancelled: `result` then has what was finished. */
 static bool run_check(session *run, graze_scene *scene, const check_options *check, asking *ask,
                       graze_check_result *result) {
-  progress_line line = {.shown = !check->common.quiet && isatty(STDERR_FILENO)};
+  progress_line line = progress_begin("pairs of objects", check->common.quiet);
   graze_check_options how = graze_default_check_options();
   how.find = check->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
   how.exactness = check->exactness;
@@ -288,7 +280,7 @@ static bool run_check(session *run, graze_scene *scene, const check_options *che
   double start = clock_seconds();
   graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_check(scene, &how, result);
   clock_add(&run->query_seconds, start);
-  if (line.next > 0) fputs("\r\033[K", stderr);
+  progress_end(&line);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) session_fail(run, NULL, status);
   return status == GRAZE_OK;
 }
@@ -313,6 +305,7 @@ static int check_all(check_input *in, output *out) {
   check_record record;
   graze_check_result result;
   session_begin(&run, &check->common);
+  run.cache = check->cache;
   if (check->is_scene)
     model_load_scene(&run, &all, check->files.names[0], check->units);
   else
