@@ -100,14 +100,15 @@ static void run_jobs(bake_work *work) {
   session *run = work->run;
   make_workers(run);
   work->line.shown = work->line.shown && work->count > 1;
+  for (uint32_t i = 0; i < work->count; i++) work->jobs[i].large = work->is_large(&work->jobs[i]);
   for (uint32_t i = 0; i < work->count; i++) {
-    if (work->is_large(&work->jobs[i])) run_job(work, &run->makers[run->maker_count], run->threads, &work->jobs[i]);
+    if (work->jobs[i].large) run_job(work, &run->makers[run->maker_count], run->threads, &work->jobs[i]);
   }
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic, 1) num_threads((int)run->maker_count) if (work->count > 1)
 #endif
   for (uint32_t i = 0; i < work->count; i++) {
-    if (!work->is_large(&work->jobs[i])) run_job(work, &run->makers[thread_number()], 1, &work->jobs[i]);
+    if (!work->jobs[i].large) run_job(work, &run->makers[thread_number()], 1, &work->jobs[i]);
   }
   progress_end(&work->line);
   for (uint32_t i = 0; i < work->count; i++) {

@@ -10,6 +10,7 @@ typedef struct bake_job {
   const char *path;        /* for messages */
   graze_geometry geometry; /* freed as soon as it is baked */
   graze_mesh *mesh;        /* what is made */
+  bool large;              /* private: worth all threads */
   char fault[600];         /* "" = none */
 } bake_job;
 
