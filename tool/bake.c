@@ -190,9 +190,8 @@ static bool save_block(const char *path, const graze_mesh *mesh) {
   return good;
 }
 
-static void put_cached(const session *run, const graze_mesh *mesh, const char *path) {
+static void put_cached(const graze_mesh *mesh, const char *path) {
   static _Atomic bool told;
-  if (mkdir(run->cache, 0777) != 0 && errno != EEXIST) fail("%s: %s", run->cache, strerror(errno));
   if (!save_block(path, mesh) && !atomic_exchange(&told, true)) note("%s: not kept: %s", path, strerror(errno));
 }
 
@@ -219,7 +218,7 @@ static graze_status make_mesh(const session *run, bake_worker *worker, const gra
   *mesh = find_cached(worker, def, path, hash);
   if (!*mesh) {
     status = graze_mesh_create(worker->context, def, mesh);
-    if (status == GRAZE_OK) put_cached(run, *mesh, path);
+    if (status == GRAZE_OK) put_cached(*mesh, path);
   }
   free(path);
   return status;
@@ -245,8 +244,15 @@ static void bake_one(session *run, bake_worker *worker, int threads, bake_job *j
   graze_geometry_free(&job->geometry);
 }
 
+static void make_folder(const char *path) {
+  struct stat about;
+  if (mkdir(path, 0777) != 0 && errno != EEXIST) fail("%s: %s", path, strerror(errno));
+  if (stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) fail("%s: not a folder", path);
+}
+
 void bake_meshes(session *run, bake_job *jobs, uint32_t count) {
   double start = clock_seconds();
+  if (run->cache) make_folder(run->cache);
   bake_work work = {run, jobs, count, is_large_geometry, bake_one, progress_begin("meshes", run->quiet), 0};
   run_jobs(&work);
   clock_add(&run->build_seconds, start);
