@@ -175,7 +175,7 @@ static void put_clash(report_out *out, const graze_report *report, const graze_r
   key_text(out, "comment", clash->comment);
   put_place(out, clash);
   put_group_numbers(out, clash);
-  if (curves && clash->curve_count > 0) put_curve(out, clash);
+  if (curves && clash->curve_starts != NULL) put_curve(out, clash); /* an empty one tells that it is known */
   if (clash->triangles != NULL && clash->state != GRAZE_STATE_RESOLVED) put_triangles(out, clash);
   put_text(out, "}");
 }
@@ -244,6 +244,7 @@ static void put_report(report_out *out, const graze_report *report, bool curves)
   put_json(out, graze_version());
   key_text(out, "engine", report->engine);
   key_text(out, "exactness", report->exactness);
+  if (report->settings != NULL && *report->settings) key_text(out, "settings", report->settings);
   key_text(out, "status", report->complete ? "complete" : "incomplete");
   key_text(out, "title", report->title);
   key_text(out, "created", report->created);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "painter.h"
+#include "thin.h"
 
-enum { COUNT_PLANES = 6 };
+enum { COUNT_PLANES = 6, OVERVIEW_TRIANGLES = 4000000 };
 
 /* ---- meshes ---- */
 
@@ -66,7 +67,7 @@ bool painter_scene_create(graze_painter *painter) {
   painter->object_meshes = malloc(count * sizeof *painter->object_meshes);
   painter->order = malloc(count * sizeof *painter->order);
   painter->near = malloc(count * sizeof *painter->near);
-  painter->meshes = calloc(count, sizeof *painter->meshes);
+  painter->meshes = calloc(2 * count, sizeof *painter->meshes);
   mesh_user *users = malloc(count * sizeof *users);
   uint32_t *firsts = malloc(count * sizeof *firsts);
   numbered_object *sorted = malloc(count * sizeof *sorted);
@@ -86,7 +87,7 @@ bool painter_scene_create(graze_painter *painter) {
 }
 
 void painter_scene_destroy(graze_painter *painter) {
-  for (uint32_t i = 0; i < painter->mesh_count; i++) {
+  for (size_t i = 0; i < 2 * (size_t)painter->mesh_count; i++) {
     painter->gl->DeleteBuffers(1, &painter->meshes[i].vertices);
     painter->gl->DeleteBuffers(1, &painter->meshes[i].indices);
     free(painter->meshes[i].chunks);
@@ -308,13 +309,62 @@ bool painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_ou
   return true;
 }
 
-bool painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]) {
+/* ---- everything ---- */
+
+/* Triangles of each mesh in the overview. A large plant has far more than the picture has pixels, and a renderer that
+ * keeps them all until it draws would take gigabytes. */
+static bool share_out(const graze_painter *p, uint32_t *shares) {
+  thin_wish *wishes = calloc((size_t)p->mesh_count + 1, sizeof *wishes);
+  if (wishes == NULL) return false;
+  for (uint32_t i = 0; i < p->mesh_count; i++)
+    wishes[i] = (thin_wish){graze_mesh_triangle_count(p->meshes[i].mesh), 0, 1};
+  for (uint32_t i = 0; i < p->order_count; i++) wishes[p->object_meshes[p->order[i]]].instances++;
+  thin_share(wishes, p->mesh_count, UINT64_MAX, OVERVIEW_TRIANGLES, shares);
+  free(wishes);
+  return true;
+}
+
+/* Sends what thinning has left of a mesh. */
+static bool send_thinned(graze_painter *p, const graze_mesh *mesh, painter_mesh *m, uint32_t share) {
+  thinner work = {0};
+  if (m->vertices != 0) return true;
+  bool good = thin_make(&work, mesh, share);
+  const thin_mesh *made = &work.made;
+  float(*vertices)[3] = good ? malloc(((size_t)made->point_count + 1) * sizeof *vertices) : NULL;
+  if (vertices != NULL) {
+    m->mesh = mesh;
+    m->triangles = made->triangle_count;
+    for (int k = 0; k < 3; k++) {
+      double half = made->max[k] / 2 - made->min[k] / 2;
+      m->middle[k] = made->min[k] / 2 + made->max[k] / 2;
+      for (uint32_t i = 0; i < made->point_count; i++)
+        vertices[i][k] = (float)(half * (made->points[i][k] / 32767.5 - 1));
+    }
+    m->vertices = gl_buffer(p->gl, vertices, made->point_count * sizeof *vertices);
+    m->indices = gl_buffer(p->gl, made->triangles, made->triangle_count * sizeof *made->triangles);
+  }
+  good = vertices != NULL;
+  free(vertices);
+  thin_free(&work);
+  return good || painter_fail_memory(p);
+}
+
+/* The mesh with which an object stands in the overview. */
+static bool choose_mesh(graze_painter *p, uint32_t *number, uint32_t share) {
+  painter_mesh *whole = &p->meshes[*number];
+  if (share >= graze_mesh_triangle_count(whole->mesh)) return send_mesh(p, whole);
+  *number += p->mesh_count;
+  return send_thinned(p, whole->mesh, &p->meshes[*number], share);
+}
+
+static bool add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4],
+                    const uint32_t *shares) {
   painter_list *list = &painter->list;
   for (uint32_t i = 0; i < painter->order_count; i++) {
     uint32_t object = painter->order[i], number = painter->object_meshes[object];
-    painter_mesh *m = &painter->meshes[number];
     double rows[3][4];
-    if (!send_mesh(painter, m)) return false;
+    if (!choose_mesh(painter, &number, shares[number])) return false;
+    const painter_mesh *m = &painter->meshes[number];
     object_rows(view, &painter->report->objects[object].pose, m->middle, rows);
     painter_batch *batch = add_instance(painter, number, rows, colours[object], 1);
     if (batch == NULL) return false;
@@ -327,6 +377,14 @@ bool painter_list_add_all(graze_painter *painter, const painter_view *view, cons
     list->commands[list->command_count - 1].instances++;
   }
   return true;
+}
+
+bool painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]) {
+  uint32_t *shares = calloc((size_t)painter->mesh_count + 1, sizeof *shares);
+  bool good = shares != NULL && share_out(painter, shares);
+  good = good ? add_all(painter, view, colours, shares) : painter_fail_memory(painter);
+  free(shares);
+  return good;
 }
 
 void painter_list_draw(graze_painter *painter, const painter_view *view, GLuint program) {

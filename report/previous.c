@@ -86,18 +86,23 @@ static bool get_hash(reading *r, const json_t *object, const char *key, const ch
   return true;
 }
 
+static bool get_numbers(const json_t *value, double numbers[3]) {
+  bool good = json_array_size(value) == 3;
+  for (size_t k = 0; k < 3; k++) {
+    const json_t *entry = json_array_get(value, k);
+    numbers[k] = json_number_value(entry);
+    good = good && json_is_number(entry);
+  }
+  return good;
+}
+
 /* `there` false: absent or null. */
 static bool get_point(reading *r, const json_t *object, const char *key, const char *place, double point[3],
                       bool *there) {
   const json_t *value = json_object_get(object, key);
   *there = value != NULL && !json_is_null(value);
-  bool good = !*there || json_array_size(value) == 3;
-  for (size_t k = 0; k < 3; k++) {
-    const json_t *entry = json_array_get(value, k);
-    point[k] = *there ? json_number_value(entry) : NAN;
-    good = good && (!*there || json_is_number(entry));
-  }
-  return good || fail_at(r, place, "\"%s\" is not an array of 3 numbers", key);
+  for (size_t k = 0; k < 3; k++) point[k] = NAN;
+  return !*there || get_numbers(value, point) || fail_at(r, place, "\"%s\" is not an array of 3 numbers", key);
 }
 
 static bool get_box(reading *r, json_t *object, const char *place, graze_box *box) {
@@ -220,6 +225,41 @@ static bool read_words(reading *r, const json_t *value, const char *place, bool 
                  report_quote(clash->mark).text);
 }
 
+/* Makes room for the polylines: one block, the points and then the starts. */
+static bool open_curve(reading *r, const json_t *lines, const char *place, graze_report_previous_clash *clash) {
+  size_t count = json_array_size(lines), points = 0;
+  if (!json_is_array(lines)) return fail_at(r, place, "\"curve\" is not an array");
+  for (size_t i = 0; i < count; i++) points += json_array_size(json_array_get(lines, i));
+  if (points + count >= UINT32_MAX / 2) return fail_at(r, place, "\"curve\" has too many points");
+  double(*room)[3] = malloc((points + 1) * sizeof *room + (count + 1) * sizeof(uint32_t));
+  if (room == NULL) return fail_memory(r);
+  clash->curve_points = (const double(*)[3])room;
+  clash->curve_starts = (const uint32_t *)(room + points + 1);
+  clash->curve_count = (uint32_t)count;
+  return true;
+}
+
+/* Absent where the surfaces do not meet, and in reports without curves. */
+static bool get_curve(reading *r, const json_t *value, const char *place, graze_report_previous_clash *clash) {
+  const json_t *lines = json_object_get(value, "curve");
+  if (lines == NULL) return true;
+  if (!open_curve(r, lines, place, clash)) return false;
+  double(*points)[3] = (double(*)[3])clash->curve_points;
+  uint32_t *starts = (uint32_t *)clash->curve_starts, next = 0;
+  for (uint32_t k = 0; k < clash->curve_count; k++) {
+    const json_t *line = json_array_get(lines, k);
+    size_t count = json_array_size(line);
+    if (count == 0) return fail_at(r, place, "polyline %lu of \"curve\" has no points", (unsigned long)k);
+    starts[k] = next;
+    for (size_t i = 0; i < count; i++, next++) {
+      if (!get_numbers(json_array_get(line, i), points[next]))
+        return fail_at(r, place, "\"curve\" has a point that is not 3 numbers");
+    }
+  }
+  starts[clash->curve_count] = next;
+  return true;
+}
+
 static bool find_objects(reading *r, const graze_report_previous_clash *clash, const char *place, uint32_t objects[2]) {
   const char *const names[2] = {clash->a, clash->b};
   for (int k = 0; k < 2; k++) {
@@ -269,6 +309,7 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
       !get_text(r, value, "b", NULL, place, &clash->b) || !get_text(r, value, "id", "", place, &clash->id) ||
       !read_words(r, value, place, resolved, clash) || !read_counts(r, value, place, &clash->counts) ||
       !get_point(r, value, "point", place, clash->point, &clash->placed) || !get_box(r, value, place, &clash->box) ||
+      !get_curve(r, value, place, clash) ||
       !find_objects(r, clash, place, r->previous->clash_objects[index])) {
     return false;
   }
@@ -336,14 +377,15 @@ static bool read_rules(reading *r, const json_t *root) {
 }
 
 static bool read_root(reading *r, json_t *root) {
-  static const char *const known[] = {"graze",   "engine", "exactness", "status", "title",  "created", "units", "rules",
-                                      "objects", "pairs",  "resolved",  "groups", "counts", "seconds", NULL};
+  static const char *const known[] = {"graze",   "engine", "exactness", "settings", "status", "title",  "created", "units",
+                                      "rules", "objects", "pairs",  "resolved",  "groups", "counts", "seconds", NULL};
   static const char *const statuses[] = {"incomplete", "complete", NULL};
   graze_report_previous *p = r->previous;
   const char *ignored;
   unsigned status;
   if (!check_keys(r, root, known, "") || !get_text(r, root, "graze", NULL, "", &p->version) ||
       !get_text(r, root, "engine", "", "", &ignored) || !get_text(r, root, "exactness", NULL, "", &p->exactness) ||
+      !get_text(r, root, "settings", "", "", &p->settings) ||
       !get_word(r, root, "status", NULL, "", statuses, &status) || !get_text(r, root, "title", "", "", &ignored) ||
       !get_text(r, root, "created", "", "", &p->created) || !get_text(r, root, "units", "", "", &p->units)) {
     return false;
@@ -398,6 +440,8 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
   free(previous->objects);
   report_names_close(&previous->names);
   free(previous->rules);
+  for (uint32_t i = 0; previous->clashes != NULL && i < previous->clash_count; i++)
+    free((void *)previous->clashes[i].curve_points);
   free(previous->clashes);
   free(previous->clash_objects);
   json_decref(previous->root);

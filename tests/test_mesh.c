@@ -282,6 +282,42 @@ static void test_layouts(void **unused) {
   graze_context_destroy(context);
 }
 
+/* The hash without a mesh is the one that the mesh has. */
+static void test_hash_alone(void **unused) {
+  (void)unused;
+  test_log log = {0};
+  graze_context *context = test_context(1, &log);
+  uint64_t state = 5, hash = 7;
+  model m;
+  for (int round = 0; round < 40; round++) {
+    float soup[max_triangles][9];
+    graze_mesh_facts facts;
+    make_model(&state, &m);
+    graze_mesh_def def = def_of(&m);
+    if (round % 2 == 1) {
+      for (uint32_t t = 0; t < m.triangle_count; t++) {
+        for (int i = 0; i < 9; i++) soup[t][i] = (float)m.vertices[m.indices[t][i / 3]][i % 3];
+      }
+      def.vertices = soup;
+      def.vertex_count = 3 * (uint64_t)m.triangle_count;
+      def.indices = NULL;
+      def.triangle_count = 0;
+      def.precision = GRAZE_FLOAT;
+    }
+    graze_mesh *mesh = bake(context, &def);
+    graze_mesh_get_facts(mesh, &facts);
+    assert_int_equal(graze_mesh_hash(context, &def, &hash), GRAZE_OK);
+    assert_true(hash == facts.hash);
+    graze_mesh_destroy(mesh);
+  }
+  m.indices[0][1] = m.vertex_count;
+  graze_mesh_def def = def_of(&m);
+  assert_int_equal(graze_mesh_hash(context, &def, &hash), GRAZE_ERROR_INDEX);
+  assert_non_null(strstr(log.last, "triangle 0, corner 1"));
+  assert_int_equal(graze_mesh_hash(context, NULL, &hash), GRAZE_ERROR_ARGUMENT);
+  graze_context_destroy(context);
+}
+
 static void test_hash(void **unused) {
   (void)unused;
   graze_context *context = test_context(1, NULL);
@@ -728,6 +764,7 @@ int main(void) {
       cmocka_unit_test(test_facts),
       cmocka_unit_test(test_closed_meshes),
       cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_hash_alone),
       cmocka_unit_test(test_hash),
       cmocka_unit_test(test_same_block),
       cmocka_unit_test(test_not_finite),

@@ -18,6 +18,7 @@ typedef struct check_options {
   unsigned relations; /* bit of each relation that is reported */
   bool pairs, all, split, is_scene, curves;
   const char *units;         /* NULL: as the files say */
+  const char *cache;         /* folder of baked meshes; NULL: none */
   const char *title;         /* NULL: the first file's name */
   const char *folder;        /* --report; NULL: none */
   const char *previous;      /* an earlier report; NULL: none */
@@ -40,6 +41,7 @@ typedef struct check_record {
   graze_report_groups groups;
   graze_report_previous *previous;
   graze_report_carried carried;
+  char settings[96];
   char created[32];
   char *title;
 } check_record;
@@ -50,9 +52,29 @@ void record_begin(check_record *record, const check_options *check, const model 
 /* The earlier report and its marks, if any; faults end the program. */
 void record_read_previous(check_record *record, const check_options *check);
 
+/* check_reuse.c: what the earlier report has answered already. */
+typedef struct known_clash { /* objects of now, and what was found */
+  uint32_t a, b;
+  const graze_report_previous_clash *clash;
+} known_clash;
+
+typedef struct known_pairs {
+  graze_report_reuse *reuse; /* NULL: nothing is known */
+  bool lists, curves;        /* triangle pairs, and curves, are to be told of every clash */
+  known_clash *clashes;      /* in the order of the check */
+  uint32_t clash_count;
+  uint64_t count; /* of pairs, with those that are separate */
+} known_pairs;
+
+void known_begin(known_pairs *known, const check_options *check, const check_record *record);
+
+/* Whether the earlier report answers for objects a and b, a < b; then notes what it says. */
+bool known_take(known_pairs *known, uint32_t a, uint32_t b);
+void known_free(known_pairs *known);
+
 /* Clashes, ids, states and groups, after the check. */
 void record_finish(check_record *record, const check_options *check, const session *run, const model *all,
-                   const rules *selection, const graze_check_result *result, bool complete);
+                   const rules *selection, const graze_check_result *result, const known_pairs *known, bool complete);
 
 /* Clashes of now that are not approved. */
 uint32_t record_open_clashes(const check_record *record);

@@ -30,6 +30,19 @@ static void write_time(char text[32]) {
   if (!gmtime_r(&now, &parts) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) *text = 0;
 }
 
+/* What the answer depends on beside exactness and rules; nothing for what is usual. */
+static void write_settings(char text[96], const check_options *check) {
+  size_t used = 0;
+  text[0] = 0;
+  if (check->open == GRAZE_OPEN_SURFACE) used += (size_t)snprintf(text, 96, "open surface");
+  if ((~check->relations & ~(1u << GRAZE_SEPARATE | 1u << GRAZE_CLEARANCE)) == 0) return;
+  used += (size_t)snprintf(text + used, 96 - used, "%srelations", used > 0 ? ", " : "");
+  for (int r = 0; r <= GRAZE_UNKNOWN; r++) {
+    if ((check->relations >> r & 1) != 0)
+      used += (size_t)snprintf(text + used, 96 - used, " %s", graze_relation_string((graze_relation)r));
+  }
+}
+
 static void fill_rules(check_record *record, const rules *selection) {
   for (uint32_t i = 0; i < selection->count; i++)
     record->rules[i] = (graze_report_rule){
@@ -43,6 +56,7 @@ void record_begin(check_record *record, const check_options *check, const model 
   *record = (check_record){.objects = allocate(all->object_count, sizeof *record->objects),
                            .rules = allocate(selection->count + 1, sizeof *record->rules)};
   write_time(record->created);
+  write_settings(record->settings, check);
   record->title = check->title ? strdup(check->title) : file_stem(check->files.names[0]);
   if (!record->title) fail_out_of_memory();
   for (uint32_t i = 0; i < all->object_count; i++) {
@@ -59,6 +73,7 @@ void record_begin(check_record *record, const check_options *check, const model 
                                   .units = all->units,
                                   .engine = "cpu",
                                   .exactness = check_exactness_names[check->exactness],
+                                  .settings = record->settings,
                                   .objects = record->objects,
                                   .object_count = all->object_count,
                                   .rules = record->rules,
@@ -86,16 +101,13 @@ static const char *reason_of(check_record *record, const graze_object_pair *pair
   return text;
 }
 
-static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair, bool listed) {
-  static const graze_triangle_pair none = {0, 0}; /* an empty list is a list */
-  const graze_outline *outline = &pair->outline;
-  graze_report_clash clash = {.a = (uint32_t)pair->user_id_a,
-                              .b = (uint32_t)pair->user_id_b,
-                              .relation = pair->relation,
-                              .counts = pair->counts,
-                              .triangles = !listed       ? NULL
-                                           : pair->pairs ? pair->pairs
-                                                         : &none,
+static const graze_triangle_pair no_pairs = {0, 0}; /* an empty list is a list */
+
+static graze_report_clash plain_clash(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts) {
+  return (graze_report_clash){.a = a,
+                              .b = b,
+                              .relation = relation,
+                              .counts = *counts,
                               .depth = NAN,
                               .mark = "",
                               .comment = "",
@@ -103,6 +115,13 @@ static graze_report_clash clash_of(check_record *record, const graze_object_pair
                               .group_object = GRAZE_NO_GROUP,
                               .group_layers = GRAZE_NO_GROUP,
                               .group_place = GRAZE_NO_GROUP};
+}
+
+static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair, bool listed) {
+  const graze_outline *outline = &pair->outline;
+  graze_report_clash clash =
+      plain_clash((uint32_t)pair->user_id_a, (uint32_t)pair->user_id_b, pair->relation, &pair->counts);
+  if (listed) clash.triangles = pair->pairs ? pair->pairs : &no_pairs;
   if (pair->relation == GRAZE_UNKNOWN) clash.reason = reason_of(record, pair);
   if (outline->starts) {
     clash.box = outline->box;
@@ -121,17 +140,39 @@ static graze_report_clash clash_of(check_record *record, const graze_object_pair
   return clash;
 }
 
-static void fill_clashes(check_record *record, const check_options *check, const graze_check_result *result) {
-  record->clashes = allocate(result->pair_count, sizeof *record->clashes);
+static graze_report_clash known_clash_of(const known_clash *known, bool listed) {
+  const graze_report_previous_clash *then = known->clash;
+  graze_report_clash clash = plain_clash(known->a, known->b, then->relation, &then->counts);
+  if (listed) clash.triangles = &no_pairs;
+  clash.box = then->box;
+  memcpy(clash.point, then->point, sizeof clash.point);
+  clash.depth = then->depth;
+  clash.curve_points = then->curve_points;
+  clash.curve_starts = then->curve_starts;
+  clash.curve_count = then->curve_count;
+  return clash;
+}
+
+static bool stands_before(const known_clash *known, const graze_object_pair *pair) {
+  return known->a != pair->user_id_a ? known->a < pair->user_id_a : known->b < pair->user_id_b;
+}
+
+/* What was found now and what was known, in the order of the check. */
+static void fill_clashes(check_record *record, const check_options *check, const graze_check_result *result,
+                         const known_pairs *known) {
+  record->clashes = allocate(result->pair_count + known->clash_count, sizeof *record->clashes);
   record->reasons = allocate(result->pair_count, sizeof *record->reasons);
-  uint32_t count = 0;
+  uint32_t count = 0, next = 0;
   for (uint64_t i = 0; i < result->pair_count; i++) {
     const graze_object_pair *pair = &result->pairs[i];
+    while (next < known->clash_count && stands_before(&known->clashes[next], pair))
+      record->clashes[count++] = known_clash_of(&known->clashes[next++], check->pairs);
     if ((check->relations >> pair->relation & 1) != 0)
       record->clashes[count++] = clash_of(record, pair, check->pairs);
     else
       record->left_out += pair->relation != GRAZE_SEPARATE;
   }
+  while (next < known->clash_count) record->clashes[count++] = known_clash_of(&known->clashes[next++], check->pairs);
   record->report.clashes = record->clashes;
   record->report.clash_count = count;
 }
@@ -148,13 +189,14 @@ static void carry(check_record *record) {
 }
 
 void record_finish(check_record *record, const check_options *check, const session *run, const model *all,
-                   const rules *selection, const graze_check_result *result, bool complete) {
+                   const rules *selection, const graze_check_result *result, const known_pairs *known, bool complete) {
   graze_io_error error;
   graze_report *report = &record->report;
-  fill_clashes(record, check, result);
+  fill_clashes(record, check, result, known);
   fill_rules(record, selection);
   report->complete = complete;
-  report->object_pairs = result->object_pairs;
+  report->object_pairs = result->object_pairs + known->count;
+  report->reused_pairs = known->count;
   if (!fixed_time()) {
     report->load_seconds = run->load_seconds;
     report->build_seconds = run->build_seconds;

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "diagnostics.h"
+#include "progress.h"
 #include "verbs.h"
 
 enum {
@@ -29,7 +30,8 @@ enum {
   key_report,
   key_pictures,
   key_previous,
-  key_marks
+  key_marks,
+  key_cache
 };
 
 static const struct argp_option options[] = {
@@ -43,6 +45,8 @@ static const struct argp_option options[] = {
      1},
     {"units", key_units, "UNITS", 0,
      "work in m, mm, cm, in or ft: files that say their units are converted, others are taken to be in them", 1},
+    {"cache", key_cache, "FOLDER", 0,
+     "keep baked meshes in the folder and take them from there: a check of the same meshes starts sooner", 1},
     {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 1},
     {0, 0, 0, 0, "Which pairs:", 2},
     {"set", key_set, "NAME=PATTERN", 0,
@@ -68,8 +72,8 @@ static const struct argp_option options[] = {
     {"title", key_title, "TEXT", 0, "title of the report (default: the file's name)", 3},
     {"pictures", key_pictures, "N", 0, "paint the first N clashes (default 1000; 0: none)", 3},
     {"previous", key_previous, "FILE", 0,
-     "an earlier report as JSON: clashes become new, active or resolved, marks and comments are kept, and pairs that "
-     "were separate and have not changed are not checked again",
+     "an earlier report as JSON: clashes become new, active or resolved, marks and comments are kept, and pairs of "
+     "objects that have not changed are not checked again",
      3},
     {"marks", key_marks, "FILE", 0, "a table of id, mark (reviewed, approved) and comment for clashes of --previous",
      3},
@@ -205,6 +209,9 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
     case key_split:
       check->split = true;
       return 0;
+    case key_cache:
+      check->cache = argument;
+      return 0;
     case ARGP_KEY_ARGS:
       take_files(check, state);
       return 0;
@@ -219,23 +226,8 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
 
 /* ---- progress ---------------------------------------------------------------------------------------------- */
 
-typedef struct progress_line {
-  bool shown;
-  double start, next;
-} progress_line;
-
 static bool show_progress(void *user, uint64_t done, uint64_t total) {
-  progress_line *line = user;
-  double now = clock_seconds();
-  if (line->start == 0) line->start = now;
-  if (line->shown && now >= line->next) {
-    static const char bar[] = "########################################";
-    double seconds = now - line->start, rate = seconds > 0 ? (double)done / seconds : 0;
-    int length = total > 0 ? (int)(40 * done / total) : 40;
-    fprintf(stderr, "\r[%-40.*s] %" PRIu64 " of %" PRIu64 " pairs of objects", length, bar, done, total);
-    if (seconds > 0.5 && rate > 0) fprintf(stderr, ", %.0f/s, %.0f s left\033[K", rate, (double)(total - done) / rate);
-    line->next = now + 0.2;
-  }
+  progress_show(user, done, total);
   return !interrupts_came();
 }
 
@@ -267,49 +259,30 @@ static graze_scene *build_scene(session *run, const model *all, const rules *sel
 /* Which pairs need a look: those that the rules let through and that are not known from the earlier report. */
 typedef struct asking {
   rules *selection;
-  graze_report_reuse *reuse;
-  uint64_t reused;
+  known_pairs known;
 } asking;
-
-static bool is_wanted(void *user, uint64_t a, uint64_t b) {
-  asking *ask = user;
-  if (!rules_want(ask->selection, a, b)) return false;
-  if (!ask->reuse || graze_report_reuse_pair(ask->reuse, (uint32_t)a, (uint32_t)b, NULL) != GRAZE_EARLIER_SEPARATE)
-    return true;
-  ask->reused++;
-  return false;
-}
 
 static bool leaves_out_relations(const check_options *check) {
   const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
   return (check->relations & all) != all;
 }
 
-/* What stays separate when nothing has changed need not be asked for again; the rest is cheap and brings curves. */
-static void begin_reuse(asking *ask, const check_options *check, const check_record *record) {
-  graze_io_error error;
-  const char *reason = NULL;
-  if (!record->previous || check->all) return;
-  if (leaves_out_relations(check)) {
-    note("%s: every pair is checked again: with --relations what is not listed may meet", check->previous);
-    return;
-  }
-  if (graze_report_reuse_create(&record->report, record->previous, &ask->reuse, &reason, &error) != GRAZE_OK)
-    fail("%s", error.message);
-  if (reason) note("%s: every pair is checked again: %s", check->previous, reason);
+static bool is_wanted(void *user, uint64_t a, uint64_t b) {
+  asking *ask = user;
+  return rules_want(ask->selection, a, b) && !known_take(&ask->known, (uint32_t)a, (uint32_t)b);
 }
 
 /* False when it was cancelled: `result` then has what was finished. */
 static bool run_check(session *run, graze_scene *scene, const check_options *check, asking *ask,
                       graze_check_result *result) {
-  progress_line line = {.shown = !check->common.quiet && isatty(STDERR_FILENO)};
+  progress_line line = progress_begin("pairs of objects", check->common.quiet);
   graze_check_options how = graze_default_check_options();
   how.find = check->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
   how.exactness = check->exactness;
   how.open = check->open;
   how.all_pairs = check->all;
   how.outlines = check->folder || check->previous || check->common.format == format_json;
-  if (ask->reuse || rules_select(ask->selection)) how.wanted = is_wanted;
+  if (ask->known.reuse || rules_select(ask->selection)) how.wanted = is_wanted;
   how.wanted_user = ask;
   how.progress = show_progress;
   how.progress_user = &line;
@@ -317,9 +290,8 @@ static bool run_check(session *run, graze_scene *scene, const check_options *che
   double start = clock_seconds();
   graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_check(scene, &how, result);
   clock_add(&run->query_seconds, start);
-  if (line.next > 0) fputs("\r\033[K", stderr);
+  progress_end(&line);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) session_fail(run, NULL, status);
-  result->object_pairs += ask->reused; /* their answer is known */
   return status == GRAZE_OK;
 }
 
@@ -343,6 +315,7 @@ static int check_all(check_input *in, output *out) {
   check_record record;
   graze_check_result result;
   session_begin(&run, &check->common);
+  run.cache = check->cache;
   if (check->is_scene)
     model_load_scene(&run, &all, check->files.names[0], check->units);
   else
@@ -351,17 +324,16 @@ static int check_all(check_input *in, output *out) {
   record_begin(&record, check, &all, &in->selection);
   record_read_previous(&record, check);
   asking ask = {.selection = &in->selection};
-  begin_reuse(&ask, check, &record);
+  known_begin(&ask.known, check, &record);
   if (check->folder) make_report_folder(check->folder);
   interrupts_ask();
   graze_scene *scene = build_scene(&run, &all, &in->selection);
   bool complete = run_check(&run, scene, check, &ask, &result);
-  record.report.reused_pairs = ask.reused;
-  record_finish(&record, check, &run, &all, &in->selection, &result, complete);
+  record_finish(&record, check, &run, &all, &in->selection, &result, &ask.known, complete);
   const check_print print = {check, &run, &all, &in->selection, &result, &record};
   int code = finish(&print, out);
   record_free(&record);
-  graze_report_reuse_destroy(ask.reuse);
+  known_free(&ask.known);
   graze_scene_destroy(scene);
   model_free(&all);
   session_end(&run);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bake.h"
 #include "diagnostics.h"
 
 /* ---- session ----------------------------------------------------------------------------------------------- */
@@ -26,11 +27,13 @@ void session_begin(session *run, const common_options *common) {
   def.log_user = run;
   def.threads = common->threads;
   run->threads = common->threads;
+  run->quiet = common->quiet;
   graze_status status = graze_context_create(&def, &run->context);
   if (status != GRAZE_OK) session_fail(run, NULL, status);
 }
 
 void session_end(session *run) {
+  bake_end(run);
   graze_context_destroy(run->context);
 }
 
@@ -50,41 +53,6 @@ void clock_add(double *total, double start) {
   *total = round((*total + (clock_seconds() - start)) * 1e9) / 1e9;
 }
 
-/* ---- one file ---------------------------------------------------------------------------------------------- */
-
-void load_geometry(session *run, const char *path, graze_geometry *geometry) {
-  graze_io_error error;
-  double start = clock_seconds();
-  if (graze_read_geometry(path, GRAZE_FORMAT_AUTO, run->threads, geometry, &error) != GRAZE_OK)
-    fail("%s", error.message);
-  if (geometry->triangle_count == 0) note("%s: no triangles", path);
-  clock_add(&run->load_seconds, start);
-}
-
-static float *to_floats(const double *values, uint64_t count) {
-  float *floats = malloc((count ? count : 1) * sizeof *floats);
-  if (!floats) fail_out_of_memory();
-  for (uint64_t i = 0; i < count; i++) floats[i] = (float)values[i];
-  return floats;
-}
-
-graze_mesh *bake_geometry(session *run, const char *path, const graze_geometry *geometry) {
-  double start = clock_seconds();
-  float *floats = geometry->all_float ? to_floats(geometry->vertices, 3 * geometry->vertex_count) : NULL;
-  graze_mesh_def def = graze_default_mesh_def();
-  def.vertices = floats ? (const void *)floats : geometry->vertices;
-  def.precision = floats ? GRAZE_FLOAT : GRAZE_DOUBLE;
-  def.vertex_count = geometry->vertex_count;
-  def.indices = geometry->indices;
-  def.triangle_count = geometry->triangle_count;
-  graze_mesh *mesh = NULL;
-  graze_status status = graze_mesh_create(run->context, &def, &mesh);
-  if (status != GRAZE_OK) session_fail(run, path, status);
-  free(floats);
-  clock_add(&run->build_seconds, start);
-  return mesh;
-}
-
 /* ---- the model --------------------------------------------------------------------------------------------- */
 
 /* Room for one more element of an array whose capacity is the next power of two. */
@@ -95,13 +63,28 @@ static void *grow(void *array, uint32_t count, size_t size) {
   return larger;
 }
 
-static uint32_t add_mesh(session *run, model *all, const char *path, const graze_geometry *geometry) {
+static uint32_t add_mesh(model *all, const bake_job *job) {
   all->meshes = grow(all->meshes, all->mesh_count, sizeof *all->meshes);
   model_mesh *added = &all->meshes[all->mesh_count];
-  added->path = path;
-  added->mesh = bake_geometry(run, path, geometry);
+  added->path = job->path;
+  added->mesh = job->mesh;
   graze_mesh_get_facts(added->mesh, &added->facts);
   return all->mesh_count++;
+}
+
+/* A mesh of each file. The geometry of a few files at a time is in memory. */
+static void add_files(session *run, model *all, const char *const *paths, uint32_t count) {
+  enum { FILES_AT_ONCE = 64 };
+  bake_job *jobs = calloc(FILES_AT_ONCE, sizeof *jobs);
+  if (!jobs) fail_out_of_memory();
+  for (uint32_t first = 0; first < count; first += FILES_AT_ONCE) {
+    uint32_t some = count - first < FILES_AT_ONCE ? count - first : FILES_AT_ONCE;
+    for (uint32_t i = 0; i < some; i++) jobs[i] = (bake_job){.path = paths[first + i]};
+    bake_read(run, jobs, some);
+    bake_meshes(run, jobs, some);
+    for (uint32_t i = 0; i < some; i++) add_mesh(all, &jobs[i]);
+  }
+  free(jobs);
 }
 
 static void add_object(model *all, const char *name, const char *layer, uint32_t mesh, const graze_pose *pose) {
@@ -134,13 +117,11 @@ void model_load_meshes(session *run, model *all, const file_list *files) {
   const graze_pose identity = graze_pose_identity();
   memset(all, 0, sizeof *all);
   all->units = "";
+  add_files(run, all, (const char *const *)files->names, files->count);
   for (uint32_t i = 0; i < files->count; i++) {
-    graze_geometry geometry;
-    load_geometry(run, files->names[i], &geometry);
     char *stem = file_stem(files->names[i]);
-    add_object(all, stem, "", add_mesh(run, all, files->names[i], &geometry), &identity);
+    add_object(all, stem, "", i, &identity);
     free(stem);
-    graze_geometry_free(&geometry);
   }
 }
 
@@ -200,20 +181,26 @@ static void load_assembly(session *run, const char *path, bool split, graze_asse
 /* Bakes the meshes that have objects, each once, and frees what is baked. */
 static void add_assembly(session *run, model *all, const char *path, const char *layer, double factor,
                          graze_assembly *assembly) {
-  uint32_t *numbers = malloc(((size_t)assembly->mesh_count + 1) * sizeof *numbers);
-  if (!numbers) fail_out_of_memory();
+  uint32_t *numbers = malloc(((size_t)assembly->mesh_count + 1) * sizeof *numbers), count = 0;
+  bake_job *jobs = calloc((size_t)assembly->mesh_count + 1, sizeof *jobs);
+  if (!numbers || !jobs) fail_out_of_memory();
   memset(numbers, 0xff, ((size_t)assembly->mesh_count + 1) * sizeof *numbers);
   for (uint32_t i = 0; i < assembly->object_count; i++) {
+    uint32_t mesh = assembly->objects[i].mesh;
+    if (numbers[mesh] != UINT32_MAX) continue;
+    numbers[mesh] = all->mesh_count + count;
+    jobs[count++] = (bake_job){.path = path, .geometry = assembly->meshes[mesh].geometry};
+    assembly->meshes[mesh].geometry = (graze_geometry){0}; /* the job frees it */
+  }
+  bake_meshes(run, jobs, count);
+  for (uint32_t i = 0; i < count; i++) add_mesh(all, &jobs[i]);
+  for (uint32_t i = 0; i < assembly->object_count; i++) {
     const graze_assembly_object *object = &assembly->objects[i];
-    uint32_t *number = &numbers[object->mesh];
-    if (*number == UINT32_MAX) {
-      *number = add_mesh(run, all, path, &assembly->meshes[object->mesh].geometry);
-      graze_geometry_free(&assembly->meshes[object->mesh].geometry);
-    }
     graze_pose pose = scaled(&object->pose, factor);
-    add_object(all, object->name, layer, *number, &pose);
+    add_object(all, object->name, layer, numbers[object->mesh], &pose);
   }
   free(numbers);
+  free(jobs);
 }
 
 static bool holds_one_mesh(const graze_assembly *assembly) {
@@ -244,7 +231,7 @@ void model_load_files(session *run, model *all, const file_list *files, bool spl
 
 /* ---- scene files ------------------------------------------------------------------------------------------- */
 
-typedef struct mesh_key { /* which mesh a path has become */
+typedef struct mesh_key { /* which mesh a path becomes */
   const char *path;
   uint32_t mesh;
 } mesh_key;
@@ -253,35 +240,44 @@ static int compare_keys(const void *a, const void *b) {
   return strcmp(((const mesh_key *)a)->path, ((const mesh_key *)b)->path);
 }
 
-/* Objects that name the same path share the mesh. */
-static uint32_t find_mesh(session *run, model *all, void **paths, const char *path) {
-  mesh_key wanted = {path, 0};
-  mesh_key **known = tfind(&wanted, paths, compare_keys);
-  if (known) return (*known)->mesh;
-  graze_geometry geometry;
-  load_geometry(run, path, &geometry);
-  mesh_key *added = malloc(sizeof *added);
-  if (!added) fail_out_of_memory();
-  *added = (mesh_key){path, add_mesh(run, all, path, &geometry)};
-  if (!tsearch(added, paths, compare_keys)) fail_out_of_memory();
-  graze_geometry_free(&geometry);
-  return added->mesh;
+/* Numbers the distinct paths in their order: objects that name the same path share the mesh. */
+static uint32_t list_paths(const graze_scene_file *file, const char **paths, uint32_t *numbers) {
+  void *tree = NULL;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < file->object_count; i++) {
+    mesh_key *wanted = malloc(sizeof *wanted);
+    if (!wanted) fail_out_of_memory();
+    *wanted = (mesh_key){file->objects[i].mesh, count};
+    mesh_key **known = tsearch(wanted, &tree, compare_keys);
+    if (!known) fail_out_of_memory();
+    numbers[i] = (*known)->mesh;
+    if (*known == wanted)
+      paths[count++] = wanted->path;
+    else
+      free(wanted);
+  }
+  tdestroy(tree, free);
+  return count;
 }
 
 void model_load_scene(session *run, model *all, const char *path, const char *units) {
   graze_io_error error;
-  void *paths = NULL;
   memset(all, 0, sizeof *all);
   double start = clock_seconds();
   if (graze_read_scene(path, &all->file, &error) != GRAZE_OK) fail("%s", error.message);
   clock_add(&run->load_seconds, start);
   double factor = unit_factor(all, path, all->file.units, units);
+  const char **paths = malloc(((size_t)all->file.object_count + 1) * sizeof *paths);
+  uint32_t *numbers = malloc(((size_t)all->file.object_count + 1) * sizeof *numbers);
+  if (!paths || !numbers) fail_out_of_memory();
+  add_files(run, all, paths, list_paths(&all->file, paths, numbers));
   for (uint32_t i = 0; i < all->file.object_count; i++) {
     const graze_scene_file_object *object = &all->file.objects[i];
     graze_pose pose = scaled(&object->pose, factor);
-    add_object(all, object->name, object->layer, find_mesh(run, all, &paths, object->mesh), &pose);
+    add_object(all, object->name, object->layer, numbers[i], &pose);
   }
-  tdestroy(paths, free);
+  free(paths);
+  free(numbers);
 }
 
 static void keep(void *node) {

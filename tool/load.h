@@ -10,6 +10,10 @@
 typedef struct session {
   graze_context *context;
   int threads;
+  bool quiet;
+  const char *cache;          /* folder of baked meshes; NULL: none */
+  struct bake_worker *makers; /* bake.c: a context of one thread for each thread */
+  uint32_t maker_count;
   double load_seconds, build_seconds, query_seconds;
   char message[512]; /* of the last failed call */
 } session;
@@ -25,12 +29,6 @@ double clock_seconds(void);
 
 /* Adds the time since `start`; totals are whole nanoseconds, so that they print short. */
 void clock_add(double *total, double start);
-
-/* Reads a file. */
-void load_geometry(session *run, const char *path, graze_geometry *geometry);
-
-/* Bakes all triangles of a geometry, as floats where nothing is lost. */
-graze_mesh *bake_geometry(session *run, const char *path, const graze_geometry *geometry);
 
 typedef struct model_mesh {
   const char *path;

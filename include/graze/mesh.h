@@ -43,6 +43,10 @@ GRAZE_API graze_mesh_def graze_default_mesh_def(void);
 GRAZE_API graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def, graze_mesh **mesh);
 GRAZE_API void graze_mesh_destroy(graze_mesh *mesh);
 
+/* The `hash` that the facts of the mesh would have, without baking it: to look for a saved block. Errors as
+ * graze_mesh_create. O(n), little more than reading the arrays once. */
+GRAZE_API graze_status graze_mesh_hash(graze_context *context, const graze_mesh_def *def, uint64_t *hash);
+
 /* Two vertices are the same position when their coordinates are equal (-0 equals +0); indices play no part. An
  * edge is a pair of different positions; degenerate (zero-area) triangles have no part in edge facts. */
 typedef struct graze_mesh_facts {

@@ -151,9 +151,13 @@ void mesh_compute_basics(graze_mesh *mesh) {
     total.degenerate += s.parts[i].degenerate;
   }
   write_header(header, &total);
+  header->geometry_hash = mesh_geometry_hash(mesh);
+}
 
+uint64_t mesh_geometry_hash(const graze_mesh *mesh) {
+  const mesh_header *header = mesh->header;
   const void *vertices = mesh->is_double ? (const void *)mesh->vertices_double : mesh->vertices_float;
   uint64_t vertex_bytes = 3 * header->vertex_count * (mesh->is_double ? sizeof(double) : sizeof(float));
   uint64_t hash = mesh_hash(mesh->context, vertices, vertex_bytes, header->precision);
-  header->geometry_hash = mesh_hash(mesh->context, mesh->triangles, 12 * header->triangle_count, hash);
+  return mesh_hash(mesh->context, mesh->triangles, 12 * header->triangle_count, hash);
 }

@@ -179,7 +179,8 @@ static graze_status stage_triangles(const graze_context *context, stage *s, cons
   return GRAZE_OK;
 }
 
-static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
+/* The header's counts, vertices and triangles. */
+static graze_status stage_geometry(const graze_context *context, stage *s, const graze_mesh_def *d) {
   s->header = (mesh_header){.magic = MESH_MAGIC, .version = MESH_VERSION, .header_bytes = sizeof s->header};
   s->header.vertex_count = d->vertex_count;
   s->header.triangle_count = d->triangle_count;
@@ -188,9 +189,12 @@ static graze_status stage_fill(const graze_context *context, stage *s, const gra
   s->header.adjacency = !d->no_adjacency;
   s->mesh = (graze_mesh){.context = context, .header = &s->header, .triangle_count = (uint32_t)d->triangle_count};
   graze_status status = stage_vertices(context, s, d);
-  if (status == GRAZE_OK) status = stage_triangles(context, s, d);
-  if (status != GRAZE_OK) return status;
+  return status == GRAZE_OK ? stage_triangles(context, s, d) : status;
+}
 
+static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
+  graze_status status = stage_geometry(context, s, d);
+  if (status != GRAZE_OK) return status;
   uint64_t bits = (d->triangle_count + 63) / 64 * 8;
   s->bits = stage_memory(context, bits + (d->no_adjacency ? 0 : 12 * d->triangle_count), &s->bits_bytes, &status);
   if (status != GRAZE_OK) return status;
@@ -281,6 +285,18 @@ graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def
   } else {
     memory_release(context, made, sizeof *made);
   }
+  return status;
+}
+
+graze_status graze_mesh_hash(graze_context *context, const graze_mesh_def *def, uint64_t *hash) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (def == NULL || hash == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh hash: null pointer");
+  graze_mesh_def d = *def;
+  stage s = {.nodes = NULL};
+  graze_status status = check_def(context, &d);
+  if (status == GRAZE_OK) status = stage_geometry(context, &s, &d);
+  if (status == GRAZE_OK) *hash = mesh_geometry_hash(&s.mesh);
+  stage_release(context, &s);
   return status;
 }
 

@@ -121,6 +121,9 @@ static inline bool mesh_degenerate(const graze_mesh *mesh, uint32_t triangle) {
  * and triangles in place. Coordinates are known to be finite. */
 void mesh_compute_basics(graze_mesh *mesh);
 
+/* facts.c: the hash of the coordinates and triangles of a mesh with both in place, and its header's counts. */
+uint64_t mesh_geometry_hash(const graze_mesh *mesh);
+
 /* facts.c: number of the first coordinate of `count` that is NaN or infinite, or `count`. */
 uint64_t mesh_first_not_finite(const graze_context *context, const void *coordinates, bool is_double, uint64_t count);
 

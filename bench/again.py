@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""How long a check takes again: makes a plant, moves a share of its objects, and compares a first check with checks that
+know its report. The answer of every check again is compared with that of a check that knows nothing.
+
+usage: again.py GRAZE [--size N] [--detail N] [--share X] [--by LENGTH] [--rounds N] [--threads N]
+
+A row: load, build and query as the program tells them (wall), and processor seconds of the whole program (user and
+system, all threads), medians over the rounds, in which the programs take turns; ratios are to the first row."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import resource
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+
+SECONDS = ("load", "build", "query")
+
+
+def move(source, target, share, by):
+    """Moves a random share of the nodes that have a mesh along x."""
+    data = source.read_bytes()
+    size = struct.unpack_from("<I", data, 12)[0]
+    tree, rest = json.loads(data[20 : 20 + size]), data[20 + size :]
+    nodes = [node for node in tree["nodes"] if "mesh" in node]
+    for node in random.Random(1).sample(nodes, max(1, round(share * len(nodes)))):
+        node.setdefault("matrix", [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])[12] += by
+    text = json.dumps(tree, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    head = struct.pack("<4sII", b"glTF", 2, 20 + len(text) + len(rest)) + struct.pack("<I4s", len(text), b"JSON")
+    target.write_bytes(head + text + rest)
+
+
+def answer(report):
+    """What does not depend on how it was found: not the seconds, states, dates, and what is resolved."""
+    report = {key: value for key, value in report.items() if key not in ("seconds", "created", "resolved")}
+    pairs = [{key: value for key, value in pair.items() if key not in ("state", "found")} for pair in report["pairs"]]
+    return {**report, "pairs": pairs}
+
+
+def check(graze, folder, arguments):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = folder / "out.json"
+    done = subprocess.run([graze, "check", "plant.glb", "-q", "--format", "json", "--curves", "-o", out, *arguments],
+                          cwd=folder, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{arguments}: exit {done.returncode}")
+    report = json.loads(out.read_text())
+    busy = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return report, [report["seconds"][key] for key in SECONDS] + [busy]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("graze", type=os.path.abspath)
+    parser.add_argument("--size", default="2000")
+    parser.add_argument("--detail", default="3")
+    parser.add_argument("--share", type=float, default=0.01)
+    parser.add_argument("--by", type=float, default=2**-10, help="within the gaps of the plant: nothing new meets")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", default="1")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        old, new = folder / "old", folder / "new"
+        old.mkdir()
+        new.mkdir()
+        subprocess.run([given.graze, "make", "plant", "--size", given.size, "--detail", given.detail, "-q", "-o",
+                        old / "plant.glb"], check=True, stdout=subprocess.DEVNULL)
+        move(old / "plant.glb", new / "plant.glb", given.share, given.by)
+        threads, cache = ["--threads", given.threads], ["--cache", folder / "cache"]
+        known = ["--previous", folder / "old.json"]
+        report, _ = check(given.graze, old, threads + cache)
+        (folder / "old.json").write_text(json.dumps(report))
+        rows = {"first": (old, []), "first, meshes cached": (old, cache), "moved, nothing known": (new, []),
+                "unchanged": (old, known), "unchanged, meshes cached": (old, known + cache),
+                "moved": (new, known), "moved, meshes cached": (new, known + cache)}
+        times, answers = {row: [] for row in rows}, {}
+        for _ in range(given.rounds):
+            for row, (where, arguments) in rows.items():
+                report, seconds = check(given.graze, where, threads + arguments)
+                times[row].append(seconds)
+                found = answer(report)
+                if answers.setdefault(where, found) != found:
+                    sys.exit(f"{row}: another answer than without an earlier report")
+    medians = {row: [statistics.median(column) for column in zip(*list_)] for row, list_ in times.items()}
+    first = medians["first"]
+    print(f"{'':26} {'load':>8} {'build':>8} {'query':>8} {'sum':>8} {'ratio':>6} {'busy':>8} {'ratio':>6}")
+    for row, m in medians.items():
+        total, busy = sum(m[:3]), m[3]
+        print(f"{row:26} {m[0]:8.4f} {m[1]:8.4f} {m[2]:8.4f} {total:8.4f} {total / sum(first[:3]):6.3f} "
+              f"{busy:8.4f} {busy / first[3]:6.3f}")
+
+
+if __name__ == "__main__":
+    main()
