@@ -52,12 +52,18 @@ static bool has_picture(const graze_report *report, uint32_t i) {
   return report->clashes[i].state != GRAZE_STATE_RESOLVED && report->clashes[i].relation != GRAZE_SEPARATE;
 }
 
+static void note_no_pictures(const graze_io_error *error) {
+  const size_t prefix = strlen("pictures: "); /* most of the library's reasons begin so */
+  bool told = strncmp(error->message, "pictures: ", prefix) == 0;
+  note("no pictures: %s", error->message + (told ? prefix : 0));
+}
+
 /* A picture of no size is refused by every build; one without libpng says that it is. */
 static bool can_save_pictures(void) {
   const graze_picture none = {0};
   graze_io_error error;
   if (graze_picture_write_png("pictures", &none, &error) != GRAZE_ERROR_UNSUPPORTED) return true;
-  note("no %s", error.message);
+  note_no_pictures(&error);
   return false;
 }
 
@@ -69,7 +75,7 @@ static bool paint(const check_options *check, const check_record *record, graze_
   bool possible = can_save_pictures();
   graze_status status = graze_painter_create(report, picture_width, picture_height, &painter, &error);
   if (status == GRAZE_ERROR_UNSUPPORTED)
-    note("no pictures: %s", error.message);
+    note_no_pictures(&error);
   else
     must(status, &error);
   if (!possible || status != GRAZE_OK) {

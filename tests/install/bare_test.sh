@@ -55,5 +55,5 @@ quiet graze make pipes -o pipes.obj
 rc=0
 report pipes.obj >out 2>&1 || rc=$?
 [ $rc -eq 1 ] && [ -s index.html ] && [ ! -e overview.png ] || { cat out >&2; fail "the example ended with $rc"; }
-once out "overview.png: graze was built without OpenGL"
+once out "overview.png: pictures: graze was built without OpenGL"
 echo "bare_test: ok"
