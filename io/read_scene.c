@@ -253,6 +253,7 @@ static bool read_sets(json_t *object, graze_scene_file *scene, io_fault *fault) 
   scene->sets = calloc(count > 0 ? count : 1, sizeof scene->sets[0]);
   if (scene->sets == NULL) return io_fail_memory(fault);
   json_object_foreach(object, name, patterns) {
+    if (*name == 0) return fail_at(fault, "sets", "a name is empty");
     graze_scene_file_set *set = &scene->sets[scene->set_count++]; /* what is there so far can be freed */
     if (!read_set(name, patterns, set, fault)) return false;
   }

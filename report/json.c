@@ -229,6 +229,7 @@ static void put_totals(report_out *out, const graze_report *report, uint64_t obj
   put_integer(out, objects);
   key_integer(out, "object_pairs", report->object_pairs);
   key_integer(out, "clashes", clashes);
+  if (report->reused_pairs > 0) key_integer(out, "reused_pairs", report->reused_pairs);
   put_text(out, "}");
   key(out, "seconds");
   put_text(out, "{\"load\":");

@@ -6,7 +6,7 @@
 static graze_status refuse(graze_io_error *error) {
   if (error != NULL) {
     error->status = GRAZE_ERROR_UNSUPPORTED;
-    snprintf(error->message, sizeof error->message, "pictures: graze was built without OpenGL (libegl-dev, libgl-dev)");
+    snprintf(error->message, sizeof error->message, "graze was built without OpenGL (libegl-dev, libgl-dev)");
   }
   return GRAZE_ERROR_UNSUPPORTED;
 }

@@ -369,14 +369,15 @@ enum { construction_count = sizeof constructions / sizeof constructions[0] };
 
 typedef struct yard {
   parts *shelf;
-  uint32_t pairs; /* so many so far */
+  uint32_t pairs;   /* so many so far */
+  uint32_t columns; /* in a row */
 } yard;
 
-/* The middle of a pair's place: 16 in a row, 8 m apart; the rows go away from the plant. */
-static void find_place(uint32_t pair, double middle[3]) {
-  middle[0] = 4 + 8.0 * (pair % 16);
-  middle[1] = -8 - 8.0 * (pair / 16);
-  middle[2] = 4;
+/* The middle of a pair's place: 5 m apart, in a square; the rows go away from the plant. */
+static void find_place(const yard *y, uint32_t pair, double middle[3]) {
+  middle[0] = 2 + 5.0 * (pair % y->columns);
+  middle[1] = -5 - 5.0 * (pair / y->columns);
+  middle[2] = 3;
 }
 
 /* The solid's own turn and place, then the pair's turn. */
@@ -401,7 +402,7 @@ static bool plant_pair(yard *y, const construction *how, uint32_t number, turn w
   scenes_scene *scene = y->shelf->scene;
   double middle[3];
   uint32_t first = scene->object_count;
-  find_place(y->pairs++, middle);
+  find_place(y, y->pairs++, middle);
   scene->pairs[scene->pair_count++] =
       (scenes_pair){first, first + 1, swapped ? "b_in_a" : how->relation, how->name, how->surfaces_meet};
   return place_member(y, swapped ? &how->b : &how->a, whole, middle, how->name, number, 'a') &&
@@ -409,7 +410,10 @@ static bool plant_pair(yard *y, const construction *how, uint32_t number, turn w
 }
 
 bool plant_clashes(parts *shelf, random_stream *random, uint32_t count) {
-  yard y = {shelf, 0};
+  uint32_t pairs = 0, columns = 1;
+  for (uint32_t i = 0; i < construction_count; i++) pairs += count * (constructions[i].both_orders ? 2 : 1);
+  while (columns * columns < pairs) columns++;
+  yard y = {shelf, 0, columns};
   shelf->scene->pairs = malloc((2 * (size_t)construction_count * count + 1) * sizeof *shelf->scene->pairs);
   if (!shelf->scene->pairs) return false;
   for (uint32_t i = 0; i < construction_count; i++) {

@@ -17,12 +17,13 @@ typedef struct check_options {
   graze_open_rule open;
   unsigned relations; /* bit of each relation that is reported */
   bool pairs, all, split, is_scene, curves;
-  const char *units;    /* NULL: as the files say */
-  const char *title;    /* NULL: the first file's name */
-  const char *folder;   /* --report; NULL: none */
-  const char *previous; /* an earlier report; NULL: none */
-  const char *marks;    /* a reviewer's table; NULL: none */
-  uint32_t pictures;    /* at most so many */
+  const char *units;         /* NULL: as the files say */
+  const char *title;         /* NULL: the first file's name */
+  const char *folder;        /* --report; NULL: none */
+  const char *previous;      /* an earlier report; NULL: none */
+  const char *marks;         /* a reviewer's table; NULL: none */
+  const char *pictures_text; /* --pictures; NULL: not given */
+  uint32_t pictures;         /* at most so many */
 } check_options;
 
 extern const char *const check_exactness_names[]; /* in the order of graze_exactness */
@@ -34,6 +35,7 @@ typedef struct check_record {
   graze_report_clash *clashes; /* of now */
   char **reasons;
   uint32_t reason_count;
+  uint64_t left_out; /* pairs whose relation was not asked for */
   graze_report_rule *rules;
   graze_report_groups groups;
   graze_report_previous *previous;
@@ -68,7 +70,9 @@ typedef struct check_print {
 
 void print_check(output *out, const check_print *print);
 
-/* check_files.c: everything that --report asks for. */
+/* check_files.c: everything that --report asks for. The folder is made before the check, so that a name that cannot be
+ * one is not told after hours. */
+void make_report_folder(const char *path);
 void write_report_folder(const check_options *check, const check_record *record);
 
 #endif

@@ -1,6 +1,7 @@
 /* What `graze check` prints: a table of clashes and a verdict, JSON, or CSV. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "check.h"
 #include "diagnostics.h"
@@ -90,6 +91,13 @@ static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
 }
 
+static uint32_t count_mark(const graze_report *report, const char *mark) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < report->clash_count; i++)
+    count += is_listed(&report->clashes[i]) && strcmp(report->clashes[i].mark, mark) == 0;
+  return count;
+}
+
 static uint32_t count_state(const graze_report *report, graze_report_state state) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < report->clash_count; i++) count += report->clashes[i].state == state;
@@ -149,10 +157,14 @@ static void print_notes(output *out, const check_print *print) {
   for (uint32_t i = 0; i < report->rule_count; i++)
     output_print(out, "rule: %s: %" PRIu64 " pair%s\n", report->rules[i].text, report->rules[i].pairs,
                  plural(report->rules[i].pairs));
-  if (print->options->previous)
-    output_print(out, "since %s: %" PRIu32 " new, %" PRIu32 " active, %" PRIu32 " resolved\n", print->options->previous,
-                 count_state(report, GRAZE_STATE_NEW), count_state(report, GRAZE_STATE_ACTIVE),
-                 count_state(report, GRAZE_STATE_RESOLVED));
+  if (!print->options->previous) return;
+  output_print(out, "since %s: %" PRIu32 " new, %" PRIu32 " active, %" PRIu32 " resolved\n", print->options->previous,
+               count_state(report, GRAZE_STATE_NEW), count_state(report, GRAZE_STATE_ACTIVE),
+               count_state(report, GRAZE_STATE_RESOLVED));
+  output_print(out, "marked: %" PRIu32 " approved, %" PRIu32 " reviewed\n", count_mark(report, "approved"),
+               count_mark(report, "reviewed"));
+  output_print(out, "unchanged: %" PRIu64 " separate pair%s, not checked again\n", report->reused_pairs,
+               plural(report->reused_pairs));
 }
 
 static void print_text(output *out, const check_print *print) {

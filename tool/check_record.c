@@ -17,17 +17,25 @@ static void *allocate(size_t count, size_t size) {
   return made;
 }
 
-/* SOURCE_DATE_EPOCH stands for the clock where the same input must give the same bytes. */
+/* SOURCE_DATE_EPOCH stands for the clock where the same input must give the same bytes: nothing takes time then. */
+static const char *fixed_time(void) {
+  const char *text = getenv("SOURCE_DATE_EPOCH");
+  return text && *text ? text : NULL;
+}
+
 static void write_time(char text[32]) {
-  const char *fixed = getenv("SOURCE_DATE_EPOCH");
-  time_t now = fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+  const char *fixed = fixed_time();
+  time_t now = fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
   struct tm parts;
   if (!gmtime_r(&now, &parts) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) *text = 0;
 }
 
 static void fill_rules(check_record *record, const rules *selection) {
   for (uint32_t i = 0; i < selection->count; i++)
-    record->rules[i] = (graze_report_rule){selection->list[i].text, selection->list[i].pairs};
+    record->rules[i] = (graze_report_rule){
+        selection->list[i].text,
+        selection->list[i].kind == rule_relations ? record->left_out : selection->list[i].pairs,
+    };
   if (selection->only) record->rules[selection->count] = (graze_report_rule){"other pairs", selection->other_sets};
 }
 
@@ -78,13 +86,16 @@ static const char *reason_of(check_record *record, const graze_object_pair *pair
   return text;
 }
 
-static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair) {
+static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair, bool listed) {
+  static const graze_triangle_pair none = {0, 0}; /* an empty list is a list */
   const graze_outline *outline = &pair->outline;
   graze_report_clash clash = {.a = (uint32_t)pair->user_id_a,
                               .b = (uint32_t)pair->user_id_b,
                               .relation = pair->relation,
                               .counts = pair->counts,
-                              .triangles = pair->pairs,
+                              .triangles = !listed       ? NULL
+                                           : pair->pairs ? pair->pairs
+                                                         : &none,
                               .depth = NAN,
                               .mark = "",
                               .comment = "",
@@ -116,7 +127,10 @@ static void fill_clashes(check_record *record, const check_options *check, const
   uint32_t count = 0;
   for (uint64_t i = 0; i < result->pair_count; i++) {
     const graze_object_pair *pair = &result->pairs[i];
-    if ((check->relations >> pair->relation & 1) != 0) record->clashes[count++] = clash_of(record, pair);
+    if ((check->relations >> pair->relation & 1) != 0)
+      record->clashes[count++] = clash_of(record, pair, check->pairs);
+    else
+      record->left_out += pair->relation != GRAZE_SEPARATE;
   }
   record->report.clashes = record->clashes;
   record->report.clash_count = count;
@@ -137,13 +151,15 @@ void record_finish(check_record *record, const check_options *check, const sessi
                    const rules *selection, const graze_check_result *result, bool complete) {
   graze_io_error error;
   graze_report *report = &record->report;
+  fill_clashes(record, check, result);
   fill_rules(record, selection);
   report->complete = complete;
   report->object_pairs = result->object_pairs;
-  report->load_seconds = run->load_seconds;
-  report->build_seconds = run->build_seconds;
-  report->query_seconds = run->query_seconds;
-  fill_clashes(record, check, result);
+  if (!fixed_time()) {
+    report->load_seconds = run->load_seconds;
+    report->build_seconds = run->build_seconds;
+    report->query_seconds = run->query_seconds;
+  }
   if (graze_report_identify(report->objects, all->object_count, record->clashes, report->clash_count, &error) !=
       GRAZE_OK)
     fail("%s", error.message);

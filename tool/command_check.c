@@ -95,11 +95,14 @@ static bool is_mesh_file(const char *path) {
 }
 
 static void take_files(check_options *check, struct argp_state *state) {
+  if (check->all) check->relations |= 1u << GRAZE_SEPARATE;
   check->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
   if (check->is_scene && check->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
   if (check->is_scene && check->split) argp_error(state, "--split is for mesh files");
-  if (check->all && check->folder) argp_error(state, "--all is not for reports");
+  if (check->all && check->folder) argp_error(state, "separate pairs (--all) are not for reports");
+  if (check->pictures_text && !check->folder) argp_error(state, "--pictures needs --report");
+  if (check->curves && check->common.format != format_json) argp_error(state, "--curves is for --format json");
   if (check->marks && !check->previous) argp_error(state, "--marks needs --previous");
   if (!check->is_scene && !check->split && check->files.count < 2 && is_mesh_file(check->files.names[0]))
     argp_error(state, "two meshes or more are needed; `graze self' checks one against itself");
@@ -149,24 +152,26 @@ static error_t parse_reporting(check_options *check, int key, char *argument, st
   switch (key) {
     case key_relations:
       check->relations = parse_relations(state, argument);
+      check->all |= (check->relations & 1u << GRAZE_SEPARATE) != 0;
       return 0;
     case key_pairs:
       check->pairs = true;
       return 0;
     case key_all:
       check->all = true;
-      check->relations |= 1u << GRAZE_SEPARATE;
       return 0;
     case key_curves:
       check->curves = true;
       return 0;
     case key_report:
       check->folder = argument;
+      if (*argument == 0) argp_error(state, "--report: the folder has no name");
       return 0;
     case key_title:
       check->title = argument;
       return 0;
     case key_pictures:
+      check->pictures_text = argument;
       check->pictures = (uint32_t)options_number(state, "pictures", argument, 0, UINT32_MAX);
       return 0;
     case key_previous:
@@ -275,11 +280,20 @@ static bool is_wanted(void *user, uint64_t a, uint64_t b) {
   return false;
 }
 
+static bool leaves_out_relations(const check_options *check) {
+  const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
+  return (check->relations & all) != all;
+}
+
 /* What stays separate when nothing has changed need not be asked for again; the rest is cheap and brings curves. */
 static void begin_reuse(asking *ask, const check_options *check, const check_record *record) {
   graze_io_error error;
   const char *reason = NULL;
   if (!record->previous || check->all) return;
+  if (leaves_out_relations(check)) {
+    note("%s: every pair is checked again: with --relations what is not listed may meet", check->previous);
+    return;
+  }
   if (graze_report_reuse_create(&record->report, record->previous, &ask->reuse, &reason, &error) != GRAZE_OK)
     fail("%s", error.message);
   if (reason) note("%s: every pair is checked again: %s", check->previous, reason);
@@ -305,7 +319,7 @@ static bool run_check(session *run, graze_scene *scene, const check_options *che
   clock_add(&run->query_seconds, start);
   if (line.next > 0) fputs("\r\033[K", stderr);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) session_fail(run, NULL, status);
-  result->object_pairs += ask->reused;
+  result->object_pairs += ask->reused; /* their answer is known */
   return status == GRAZE_OK;
 }
 
@@ -338,9 +352,11 @@ static int check_all(check_input *in, output *out) {
   record_read_previous(&record, check);
   asking ask = {.selection = &in->selection};
   begin_reuse(&ask, check, &record);
+  if (check->folder) make_report_folder(check->folder);
   interrupts_ask();
   graze_scene *scene = build_scene(&run, &all, &in->selection);
   bool complete = run_check(&run, scene, check, &ask, &result);
+  record.report.reused_pairs = ask.reused;
   record_finish(&record, check, &run, &all, &in->selection, &result, complete);
   const check_print print = {check, &run, &all, &in->selection, &result, &record};
   int code = finish(&print, out);
@@ -350,6 +366,12 @@ static int check_all(check_input *in, output *out) {
   model_free(&all);
   session_end(&run);
   return code;
+}
+
+/* What is asked of every pair is a rule too: it decides what a report lists. */
+static void add_rules_of_options(check_input *in) {
+  if (leaves_out_relations(&in->options)) rules_add_relations(&in->selection, in->options.relations);
+  if (in->options.open == GRAZE_OPEN_SURFACE) rules_add_open(&in->selection);
 }
 
 int command_check(int argc, char **argv) {
@@ -367,6 +389,7 @@ int command_check(int argc, char **argv) {
           "everything checked."};
   check_input in = {.options = {.exactness = GRAZE_T1, .relations = ~(1u << GRAZE_SEPARATE), .pictures = 1000}};
   options_parse(&argp, argc, argv, &in, &in.options.common);
+  add_rules_of_options(&in);
   output *out = output_open(in.options.common.output);
   int code = check_all(&in, out);
   rules_free(&in.selection);

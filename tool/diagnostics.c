@@ -74,6 +74,7 @@ void interrupts_install(void) {
   sigaction(SIGTERM, &action, NULL);
   action.sa_handler = SIG_IGN; /* a closed pipe is then an error of write(), which says so */
   sigaction(SIGPIPE, &action, NULL);
+  sigaction(SIGXFSZ, &action, NULL); /* so is a file that may grow no more */
 }
 
 void interrupts_ask(void) {

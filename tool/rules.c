@@ -2,6 +2,7 @@
 #include "rules.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,15 +35,10 @@ static void add_pattern(object_set *set, const char *pattern) {
   set->patterns[set->pattern_count++] = pattern;
 }
 
-static rule *add_rule(rules *r, rule_kind kind, uint32_t first, uint32_t second, const char *format, const char *a,
-                      const char *b) {
+static rule *add_rule(rules *r, rule_kind kind, uint32_t first, uint32_t second) {
   r->list = grow(r->list, r->count, sizeof *r->list);
   rule *added = &r->list[r->count++];
   *added = (rule){.kind = kind, .first = first, .second = second};
-  int length = snprintf(NULL, 0, format, a, b);  // NOLINT: the callers' formats are literals
-  added->text = malloc((size_t)length + 1);
-  if (!added->text) fail_out_of_memory();
-  snprintf(added->text, (size_t)length + 1, format, a, b);  // NOLINT
   return added;
 }
 
@@ -59,8 +55,7 @@ void rules_add_set(rules *r, struct argp_state *state, char *text) {
 }
 
 static void add_only(rules *r, uint32_t first, uint32_t second) {
-  const char *a = r->sets[first].name, *b = r->sets[second].name;
-  add_rule(r, rule_only, first, second, first == second ? "within %s" : "between %s and %s", a, b);
+  add_rule(r, rule_only, first, second);
   r->only = true;
 }
 
@@ -75,11 +70,11 @@ void rules_add_ignored_names(rules *r, const char *first, const char *second) {
   uint32_t a = new_set(r, NULL), b = new_set(r, NULL);
   add_pattern(&r->sets[a], first);
   add_pattern(&r->sets[b], second);
-  add_rule(r, rule_ignore, a, b, "ignore names %s and %s", first, second);
+  add_rule(r, rule_ignore, a, b);
 }
 
 void rules_add_ignored_layers(rules *r, const char *first, const char *second) {
-  rule *added = add_rule(r, rule_ignore_layers, 0, 0, "ignore layers %s and %s", first, second);
+  rule *added = add_rule(r, rule_ignore_layers, 0, 0);
   added->layers[0] = first;
   added->layers[1] = second;
 }
@@ -88,11 +83,20 @@ void rules_add_same_parent(rules *r) {
   for (uint32_t i = 0; i < r->count; i++) {
     if (r->list[i].kind == rule_same_parent) return;
   }
-  add_rule(r, rule_same_parent, 0, 0, "ignore objects of the same parent", "", "");
+  add_rule(r, rule_same_parent, 0, 0);
 }
 
+void rules_add_relations(rules *r, unsigned reported) {
+  add_rule(r, rule_relations, reported, 0);
+}
+
+void rules_add_open(rules *r) {
+  add_rule(r, rule_open, 0, 0);
+}
+
+/* What begins with "--" is the next option, and an argument was forgotten. */
 const char *rules_next_argument(struct argp_state *state, const char *option) {
-  if (state->next < state->argc) return state->argv[state->next++];
+  if (state->next < state->argc && strncmp(state->argv[state->next], "--", 2) != 0) return state->argv[state->next++];
   argp_error(state, "--%s: a second argument is missing", option);
   return "";
 }
@@ -112,8 +116,7 @@ static void add_scene_rules(rules *r, const graze_scene_file *file) {
   for (uint32_t i = 0; i < file->ignore_layer_count; i++)
     rules_add_ignored_layers(r, file->ignore_layers[i][0], file->ignore_layers[i][1]);
   if (file->ignore_same_parent) rules_add_same_parent(r);
-  if (file->ignore_count > 0)
-    add_rule(r, rule_ignore_pairs, 0, 0, "ignore listed pairs", "", "")->pairs = file->ignore_count;
+  if (file->ignore_count > 0) add_rule(r, rule_ignore_pairs, 0, 0)->pairs = file->ignore_count;
 }
 
 static bool matches(const char *pattern, const model_object *object) {
@@ -193,9 +196,83 @@ static void count_layers(rules *r) {
   }
 }
 
+/* ---- texts ------------------------------------------------------------------------------------------------- */
+
+/* pipes ("pipe *", "layer:tubes") */
+static void write_set(FILE *out, const object_set *set) {
+  if (set->name) fprintf(out, "%s (", set->name);
+  for (uint32_t i = 0; i < set->pattern_count; i++) fprintf(out, "%s\"%s\"", i > 0 ? ", " : "", set->patterns[i]);
+  if (set->name) fputc(')', out);
+}
+
+static void write_two_sets(FILE *out, const rules *r, const rule *one, const char *before) {
+  fputs(before, out);
+  write_set(out, &r->sets[one->first]);
+  if (one->kind == rule_only && one->first == one->second) return;
+  fputs(" and ", out);
+  write_set(out, &r->sets[one->second]);
+}
+
+/* FNV-1a of the names, each with its final zero: another list has another text. */
+static uint64_t hash_ignored(const graze_scene_file *file) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (uint32_t i = 0; i < 2 * file->ignore_count; i++) {
+    const char *c = file->objects[file->ignore[i / 2][i % 2]].name;
+    do hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+    while (*c++);
+  }
+  return hash;
+}
+
+static void write_left_out(FILE *out, unsigned reported) {
+  const char *before = "leave out ";
+  for (int k = GRAZE_SEPARATE + 1; k <= GRAZE_UNKNOWN; k++) {
+    if (k == GRAZE_CLEARANCE || (reported >> k & 1)) continue;
+    fprintf(out, "%s%s", before, graze_relation_string((graze_relation)k));
+    before = ", ";
+  }
+}
+
+static void write_rule(FILE *out, const rules *r, const rule *one) {
+  switch (one->kind) {
+    case rule_only:
+      write_two_sets(out, r, one, one->first == one->second ? "within " : "between ");
+      break;
+    case rule_ignore:
+      write_two_sets(out, r, one, "ignore names ");
+      break;
+    case rule_ignore_layers:
+      fprintf(out, "ignore layers \"%s\" and \"%s\"", one->layers[0], one->layers[1]);
+      break;
+    case rule_ignore_pairs:
+      fprintf(out, "ignore listed pairs (hash %016" PRIx64 ")", hash_ignored(&r->all->file));
+      break;
+    case rule_same_parent:
+      fputs("ignore objects of the same parent", out);
+      break;
+    case rule_relations:
+      write_left_out(out, one->first);
+      break;
+    case rule_open:
+      fputs("open meshes are surfaces", out);
+      break;
+  }
+}
+
+static void write_texts(rules *r) {
+  for (uint32_t i = 0; i < r->count; i++) {
+    size_t size;
+    FILE *out = open_memstream(&r->list[i].text, &size);
+    if (!out) fail_out_of_memory();
+    write_rule(out, r, &r->list[i]);
+    if (fclose(out) != 0) fail_out_of_memory();
+  }
+}
+
 void rules_prepare(rules *r, const model *all) {
   r->all = all;
   add_scene_rules(r, &all->file);
+  write_texts(r);
   find_members(r);
   find_parents(r);
   count_layers(r);
@@ -207,20 +284,23 @@ static bool in_set(const rules *r, uint64_t object, uint32_t set) {
   return r->members[object * r->words + set / 64] >> set % 64 & 1;
 }
 
+/* Rules that take nothing out here: the scene does, or nobody. */
+static bool is_selecting(const rule *one) {
+  return one->kind == rule_only || one->kind == rule_ignore || one->kind == rule_same_parent;
+}
+
 static bool concerns(const rules *r, const rule *one, uint64_t a, uint64_t b) {
-  if (one->kind == rule_ignore_pairs || one->kind == rule_ignore_layers) return false; /* the scene's own */
   if (one->kind == rule_same_parent) return r->parents[a] != 0 && r->parents[a] == r->parents[b];
   return (in_set(r, a, one->first) && in_set(r, b, one->second)) ||
          (in_set(r, b, one->first) && in_set(r, a, one->second));
 }
 
 /* Each pair counts for the first rule that decides it. */
-bool rules_want(void *user, uint64_t a, uint64_t b) {
-  rules *r = user;
+static bool is_let_in(rules *r, uint64_t a, uint64_t b) {
   for (int only = 0; only < 2; only++) {
     for (uint32_t i = 0; i < r->count; i++) {
       rule *one = &r->list[i];
-      if ((one->kind == rule_only) != only || !concerns(r, one, a, b)) continue;
+      if (!is_selecting(one) || (one->kind == rule_only) != only || !concerns(r, one, a, b)) continue;
       one->pairs++;
       return only;
     }
@@ -229,9 +309,23 @@ bool rules_want(void *user, uint64_t a, uint64_t b) {
   return !r->only;
 }
 
+static bool is_open(const rules *r, uint64_t object) {
+  const graze_mesh_facts *facts = &r->all->meshes[r->all->objects[object].mesh].facts;
+  return !facts->closed || !facts->oriented;
+}
+
+bool rules_want(void *user, uint64_t a, uint64_t b) {
+  rules *r = user;
+  if (!is_let_in(r, a, b)) return false;
+  for (uint32_t i = 0; i < r->count; i++) {
+    if (r->list[i].kind == rule_open) r->list[i].pairs += is_open(r, a) || is_open(r, b);
+  }
+  return true;
+}
+
 bool rules_select(const rules *r) {
   for (uint32_t i = 0; i < r->count; i++) {
-    if (r->list[i].kind != rule_ignore_pairs && r->list[i].kind != rule_ignore_layers) return true;
+    if (is_selecting(&r->list[i]) || r->list[i].kind == rule_open) return true;
   }
   return false;
 }

@@ -14,7 +14,9 @@ typedef enum rule_kind {
   rule_ignore,        /* leave out pairs of an object of one set and one of the other */
   rule_ignore_layers, /* the same of two layers */
   rule_ignore_pairs,  /* pairs that the scene file lists */
-  rule_same_parent    /* leave out objects whose names have the same path before the last '/' */
+  rule_same_parent,   /* leave out objects whose names have the same path before the last '/' */
+  rule_relations,     /* pairs that are checked and, by their relation, not reported */
+  rule_open           /* open meshes are surfaces; it counts the checked pairs that it concerns */
 } rule_kind;
 
 typedef struct object_set {
@@ -28,7 +30,8 @@ typedef struct rule {
   rule_kind kind;
   uint32_t first, second; /* sets */
   const char *layers[2];  /* of rule_ignore_layers */
-  char *text;             /* as a report shows it */
+  char *text; /* as a report shows it. All that selects pairs stands in it: an earlier report with the same texts is an
+                 answer to the same question */
   uint64_t pairs; /* taken out or let in: of objects whose boxes meet (with --all, of all); of ignored layers and listed
                      pairs, wherever the objects are */
 } rule;
@@ -52,6 +55,8 @@ void rules_add_only(rules *r, struct argp_state *state, const char *first, const
 void rules_add_ignored_names(rules *r, const char *first, const char *second);
 void rules_add_ignored_layers(rules *r, const char *first, const char *second);
 void rules_add_same_parent(rules *r);
+void rules_add_relations(rules *r, unsigned reported); /* bits of those that are reported */
+void rules_add_open(rules *r);
 
 /* The argument after an option's own, for options that take two; wrong usage without one. */
 const char *rules_next_argument(struct argp_state *state, const char *option);
@@ -66,7 +71,7 @@ bool rules_want(void *user, uint64_t a, uint64_t b);
 /* Tells the scene of the ignored layers. */
 void rules_apply_layers(const rules *r, graze_scene *scene);
 
-/* True when rules_want can say no. */
+/* True when rules_want must be asked: it can say no, or counts. */
 bool rules_select(const rules *r);
 
 void rules_free(rules *r);

@@ -93,8 +93,8 @@ typedef struct graze_outline {
   double point[3]; /* of the curve, the one nearest to the middle of the box; else that middle */
   double depth; /* a bound: moving one object by so much along an axis parts their boxes. A rough estimate of depth */
 
-  /* The curve in which the surfaces meet, and the border of areas in common: polyline k has points starts[k] ..
-   * starts[k + 1] - 1; a closed one repeats its first point. */
+  /* The curve in which the surfaces meet, and the border of areas in common: polyline k has the points from
+   * starts[k] to starts[k + 1] - 1; a closed one repeats its first point. */
   const double (*points)[3];
   const uint32_t *starts; /* count + 1 numbers */
   uint32_t count;

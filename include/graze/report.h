@@ -88,6 +88,7 @@ typedef struct graze_report {
   const graze_report_rule *rules;
   uint32_t rule_count;
   uint64_t object_pairs; /* pairs of objects that were to be checked */
+  uint64_t reused_pairs; /* those of them that an earlier report says are separate, not checked again */
   double load_seconds, build_seconds, query_seconds;
 } graze_report;
 

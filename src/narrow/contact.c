@@ -67,21 +67,15 @@ static int inside(const spindle *x, const wedge *w, ray r) {
 
 /* ---- two wedges ---- */
 
-/* Claims of the gap that begins at ray `r`, counterclockwise. */
+/* Whether the gap that begins at ray `r`, counterclockwise, is of the wedge's material. */
+static bool fills_gap(const spindle *x, const wedge *w, ray r) {
+  if (w->both || sector(x, w->begin, r) == 0) return true;
+  return sector(x, w->end, r) != 0 && before(x, w->begin, r, w->end);
+}
+
 static unsigned gap_claims(const spindle *x, const wedge *a, const wedge *b, ray r) {
-  const wedge *const w[2] = {a, b};
-  bool in[2];
-  for (int k = 0; k < 2; k++) {
-    if (w[k]->both)
-      in[k] = true;
-    else if (sector(x, w[k]->begin, r) == 0)
-      in[k] = true;
-    else if (sector(x, w[k]->end, r) == 0)
-      in[k] = false;
-    else
-      in[k] = before(x, w[k]->begin, r, w[k]->end);
-  }
-  return in[0] && in[1] ? CLAIM_COMMON : in[0] ? CLAIM_ONLY_A : in[1] ? CLAIM_ONLY_B : 0;
+  bool in_a = fills_gap(x, a, r), in_b = fills_gap(x, b, r);
+  return in_a && in_b ? CLAIM_COMMON : in_a ? CLAIM_ONLY_A : in_b ? CLAIM_ONLY_B : 0;
 }
 
 /* Wings that coincide bound nothing: a fold of a mesh that intersects itself. */

@@ -54,13 +54,14 @@ static bool far_end(const side *from, const double eye[3], const double along[3]
   double size = 0;
   for (int k = 0; k < 3; k++) size = fmax(size, fmax(own->box_max[k] - own->box_min[k], fabs(eye[k])));
   double reach = fmin(fmax(size, 0x1p-960), 0x1p1022); /* room for directions, and for the first steps */
-  for (int i = 0; i < DOUBLINGS_MOST; i++, reach *= 2) {
+  for (int i = 0; i < DOUBLINGS_MOST; i++) {
     double world[3];
     for (int k = 0; k < 3; k++) out[k] = eye[k] + reach * along[k];
     if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2])) return false;
     graze_pose_apply(&from->pose, out, world);
     if (!isfinite(world[0]) || !isfinite(world[1]) || !isfinite(world[2])) return false;
     if (outside(box, world)) return true;
+    reach *= 2;
   }
   return false;
 }

@@ -192,7 +192,7 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
   const side here = {mesh, graze_pose_identity(), true};
   simplicity simple = SIMPLE_YES;
   for (uint32_t p = 0; p < s->part_count; p++) {
-    s->parts[p].turn = (int8_t)volume_sign(mesh, s, p);
+    s->parts[p].turn = volume_sign(mesh, s, p);
     s->closed &= s->parts[p].turn != 0; /* folded flat, or lobes that cancel: nothing says which side is inside */
   }
   if (!s->closed) return GRAZE_OK;
@@ -203,7 +203,7 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
     status = winding_of_others(rays, &here, s, p, &around, &known);
     int within = around + turn;
     int behind = turn < 0 ? around : within, front = turn < 0 ? within : around;
-    s->parts[p].side = (int8_t)material_of(behind, front, turn, simple == SIMPLE_YES);
+    s->parts[p].side = material_of(behind, front, turn, simple == SIMPLE_YES);
     s->closed &= known;
   }
   return status;

@@ -28,6 +28,7 @@ VERSION = (HERE.parent.parent / "VERSION").read_text().strip()
 MASKS = [
     (re.compile(r'("(?:load|build|query)":)[0-9][0-9.e+-]*'), r"\1T"),
     (re.compile(r"\b[0-9]+\.[0-9]{3} s\)"), "T s)"),
+    (re.compile(r"(written in )[0-9.]+ s"), r"\1T s"),
     (re.compile(r'("bytes":)[0-9]+'), r"\1B"),
     (re.compile(r"(volumes, )[0-9]+ bytes"), r"\1B bytes"),
     (re.compile(r'("graze":)"' + re.escape(VERSION) + '"'), r'\1"VERSION"'),

@@ -7,7 +7,7 @@ check_documents.py examples SOURCE             README.md shows examples/two_mesh
 check_documents.py console SOURCE BIN WORK     every "$ " line of a console block prints what stands below it
 check_documents.py update SOURCE BIN WORK      writes what the console lines print now into the documents
 
-In a console block a line "..." stands for any number of lines. Seconds are not compared.
+In a console block a line "..." stands for any number of lines. Times are not compared.
 """
 import difflib
 import os
@@ -17,10 +17,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-CODE = ("include", "src", "io", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
+CODE = ("include", "src", "io", "report", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
 WORD = re.compile(r"\b(?:graze|GRAZE)_[A-Za-z0-9_]+\*?")
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = [
+    (re.compile(r'"20[0-9]{2}-[0-9-]{5}T[0-9:]{8}Z"'), '"T"'),
     (re.compile(r'("(?:load|build|query|write|total)": ?)[0-9][0-9.e+-]*'), r"\g<1>T"),
     (re.compile(r"\b[0-9][0-9.e+-]* (?:s|ms|us|seconds)\b"), "T"),
 ]

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds and installs graze as a static or a shared library, moves the installed tree, and uses it as a stranger
-# would: find_package, pkg-config with plain cc, and the lines and the CMakeLists.txt that README.md shows.
+# would: find_package, pkg-config with plain cc, and the lines and the CMakeLists.txt that README.md shows. A stranger
+# who lacks the libraries of the reports can still use the rest of it.
 #
 #     install_test.sh static|shared SOURCE WORK GENERATOR CC
 set -eu
@@ -23,6 +24,15 @@ readme_block() {
     $0 == fence { inside = 1; text = "" }' "$source/README.md"
 }
 
+# examples FOLDER OPTION ...: builds the examples in $work/use, a project of its own, with the installed tree.
+examples() {
+  folder=$1
+  shift
+  quiet cmake -G "$generator" -S "$work/use" -B "$work/use/$folder" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$prefix" "$@"
+  quiet cmake --build "$work/use/$folder"
+}
+
 mkdir -p "$work"
 rm -rf "$work/prefix" "$work/moved" "$work/use"
 shared=OFF
@@ -42,6 +52,12 @@ installed=$(find "$prefix/include" -type f | wc -l)
 wanted=$(find "$source/include/graze" -name '*.h' | wc -l)
 [ "$installed" -eq $((wanted + 1)) ] || fail "$installed headers installed, $((wanted + 1)) wanted"
 
+# What is installed does not know where it was built, and so can be used where that is not.
+for folder in "$source" "$work/build" "$work/prefix"; do
+  told=$(grep -rlF "$folder" "$prefix" || true)
+  [ -z "$told" ] || fail "$folder stands in $told"
+done
+
 version=$(cat "$source/VERSION")
 "$prefix/bin/graze" --version | grep -F "$version" >/dev/null || fail "the program does not say $version"
 
@@ -49,12 +65,24 @@ libdir=$(dirname "$(find "$prefix" -name 'libgraze.*' | head -n 1)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 [ "$(pkg-config --modversion graze)" = "$version" ] || fail "pkg-config does not say $version"
 
-# The examples through find_package: their folder is a project of its own.
+# The examples through find_package. A static library of reports built with libpng is found with it only; a shared one
+# carries what it needs.
 mkdir -p "$work/use"
 cp -r "$source"/examples/. "$work/use"
-quiet cmake -G "$generator" -S "$work/use" -B "$work/use/package" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_PREFIX_PATH="$prefix"
-quiet cmake --build "$work/use/package"
+examples package
+[ -x "$work/use/package/report" ] || fail "find_package did not find the library of reports"
+examples poor -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON
+[ -x "$work/use/poor/read_and_check" ] || fail "without libpng, find_package does not find the readers"
+if [ "$kind" = shared ]; then
+  [ -x "$work/use/poor/report" ] || fail "a shared library of reports is not found without libpng's headers"
+elif grep -q PNG::PNG "$libdir/cmake/graze/grazeTargets.cmake"; then
+  [ ! -e "$work/use/poor/report" ] || fail "without libpng, the static library of reports is found"
+fi
+# Without any of the packages, pkg-config still knows all but what a static library links.
+for package in graze graze_io graze_report; do
+  if [ "$kind" = static ] && [ "$package" != graze ]; then continue; fi
+  quiet env PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs "$package"
+done
 
 # The same through pkg-config and the plain compiler; shared libraries are then found by path.
 mkdir -p "$work/use/plain"
@@ -64,6 +92,7 @@ fi
 for example in "$work"/use/*.c; do
   package=graze
   if grep -q 'graze/io.h' "$example"; then package=graze_io; fi
+  if grep -q 'graze/report.h' "$example"; then package=graze_report; fi
   # shellcheck disable=SC2046 # words on purpose
   quiet "$cc" -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs $package) \
     -o "$work/use/plain/$(basename "$example" .c)"
@@ -72,17 +101,31 @@ done
 # Every example runs, and both builds of it say the same.
 cd "$work/use"
 quiet "$prefix/bin/graze" make pipes -o pipes
+quiet "$prefix/bin/graze" make pipes -o pipes.obj
 for example in *.c; do
   name=${example%.c}
   set --
-  if [ "$name" = read_and_check ]; then set -- pipes/tube.obj pipes/core.obj; fi
+  if [ "$name" = read_and_check ]; then set -- ../pipes/tube.obj ../pipes/core.obj; fi
+  if [ "$name" = report ]; then set -- ../pipes.obj; fi
   for build in package plain; do
     rc=0
-    "./$build/$name" "$@" >"$build/$name.out" 2>&1 </dev/null || rc=$?
+    (cd "$build" && "./$name" "$@" >"$name.out" 2>&1 </dev/null) || rc=$?
     echo "exit $rc" >>"$build/$name.out"
     [ $rc -le 1 ] || { cat "$build/$name.out" >&2; fail "$build/$name ended with $rc"; }
   done
   cmp "package/$name.out" "plain/$name.out" || fail "two builds of $name say different things"
+done
+
+# The example of a report wrote its files, and found what the program finds.
+rc=0
+"$prefix/bin/graze" check --split pipes.obj --report program >program.out 2>&1 || rc=$?
+[ $rc -eq 1 ] || { cat program.out >&2; fail "graze check --report ended with $rc"; }
+for build in package plain; do
+  [ -s "$build/index.html" ] || fail "$build/report wrote no page"
+  cmp "$build/clashes.csv" program/clashes.csv || fail "$build/report and graze check find different things"
+  if [ -e program/overview.png ]; then
+    cmp "$build/overview.png" program/overview.png || fail "$build/report paints something else than graze check"
+  fi
 done
 
 # What README.md tells a stranger to write.
