@@ -204,7 +204,7 @@ static void check_guises(bench *b, uint32_t na, uint32_t nb, graze_relation want
 static void test_convex(void **unused) {
   (void)unused;
   bench b = bench_open(21);
-  int rounds = test_long() ? 300000 : 8000;
+  int rounds = test_long() ? 300000 : 4000;
   for (int i = 0; i < rounds; i++) {
     convex p, q;
     uint32_t side = 2 + random_below(&b.state, 5);
@@ -222,7 +222,7 @@ static void test_convex(void **unused) {
     b.tally[want]++;
   }
   print_tally(&b, "convex solids");
-  assert_each_seen(&b, 100);
+  assert_each_seen(&b, 40);
   bench_close(&b);
 }
 
@@ -230,7 +230,7 @@ static void test_convex(void **unused) {
 static void test_tetrahedra(void **unused) {
   (void)unused;
   bench b = bench_open(22);
-  int rounds = test_long() ? 2000000 : 25000;
+  int rounds = test_long() ? 2000000 : 16000;
   for (int i = 0; i < rounds; i++) {
     convex p, q;
     uint32_t side = 2 + (uint32_t)(i % 3);
@@ -244,7 +244,7 @@ static void test_tetrahedra(void **unused) {
     b.tally[want]++;
   }
   print_tally(&b, "tetrahedra");
-  assert_each_seen(&b, 30);
+  assert_each_seen(&b, 20);
   bench_close(&b);
 }
 
@@ -389,7 +389,6 @@ static bool allowed(const graze_relating *got, graze_relation whole, graze_doubt
     case GRAZE_SEPARATE:
       return got->counts.triangle_pairs == 0 && whole != GRAZE_B_IN_A && whole != GRAZE_DUPLICATE;
     case GRAZE_TOUCH:
-      return damage == GRAZE_DOUBT_OPEN && whole == GRAZE_CROSS;
     case GRAZE_A_IN_B:
       return damage == GRAZE_DOUBT_OPEN && whole == GRAZE_CROSS;
     default:
@@ -400,7 +399,7 @@ static bool allowed(const graze_relating *got, graze_relation whole, graze_doubt
 static void test_damaged(void **unused) {
   (void)unused;
   bench b = bench_open(26);
-  int rounds = test_long() ? 300000 : 8000;
+  int rounds = test_long() ? 300000 : 4000;
   uint64_t touching = 0;
   for (int i = 0; i < rounds; i++) {
     convex p, q;
@@ -441,9 +440,8 @@ static void test_damaged(void **unused) {
 
 /* ---- solids of cells: cavities, several parts ---- */
 
-static bool merged(polycube *into, const polycube *other) {
+static void merge(polycube *into, const polycube *other) {
   for (int i = 0; i < CELLS * CELLS * CELLS; i++) (&into->cell[0][0][0])[i] |= (&other->cell[0][0][0])[i];
-  return true;
 }
 
 /* Shells with something inside, and two lumps apart, in one mesh. */
@@ -460,7 +458,7 @@ static void test_parts(void **unused) {
         for (int z = low; z < high; z++) p.cell[x][y][z] = false;
     polycube_random(&r, &b.state, 1, low + 1, high - 1, 0.7);
     polycube_mend(&r, 1);
-    if (i % 2 == 0) merged(&p, &r);
+    if (i % 2 == 0) merge(&p, &r);
     int from = (int)random_below(&b.state, 5);
     polycube_random(&q, &b.state, 1, from, from + 1 + (int)random_below(&b.state, 5), 0.8);
     polycube_mend(&q, 1);

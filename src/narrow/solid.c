@@ -192,7 +192,7 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
   const side here = {mesh, graze_pose_identity(), true};
   simplicity simple = SIMPLE_YES;
   for (uint32_t p = 0; p < s->part_count; p++) {
-    s->parts[p].turn = (int8_t)volume_sign(mesh, s, p);
+    s->parts[p].turn = volume_sign(mesh, s, p);
     s->closed &= s->parts[p].turn != 0; /* folded flat, or lobes that cancel: nothing says which side is inside */
   }
   if (!s->closed) return GRAZE_OK;

@@ -17,7 +17,7 @@ typedef enum simplicity { SIMPLE_NOT_KNOWN, SIMPLE_YES, SIMPLE_UNION, SIMPLE_NO 
 /* A part: triangles connected through edges of exactly two triangles. Zero-area triangles belong to none. */
 typedef struct solid_part {
   uint32_t begin, end; /* its triangles are listed[begin .. end - 1], the lowest first */
-  int8_t turn;         /* sign of its volume, of closed meshes */
+  int turn;            /* sign of its volume, of closed meshes */
   material side;       /* of closed meshes */
 } solid_part;
 
