@@ -163,7 +163,7 @@ static void print_notes(output *out, const check_print *print) {
                count_state(report, GRAZE_STATE_RESOLVED));
   output_print(out, "marked: %" PRIu32 " approved, %" PRIu32 " reviewed\n", count_mark(report, "approved"),
                count_mark(report, "reviewed"));
-  output_print(out, "unchanged: %" PRIu64 " separate pair%s, not checked again\n", report->reused_pairs,
+  output_print(out, "unchanged: %" PRIu64 " pair%s, not checked again\n", report->reused_pairs,
                plural(report->reused_pairs));
 }
 
