@@ -309,8 +309,7 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
       !get_text(r, value, "b", NULL, place, &clash->b) || !get_text(r, value, "id", "", place, &clash->id) ||
       !read_words(r, value, place, resolved, clash) || !read_counts(r, value, place, &clash->counts) ||
       !get_point(r, value, "point", place, clash->point, &clash->placed) || !get_box(r, value, place, &clash->box) ||
-      !get_curve(r, value, place, clash) ||
-      !find_objects(r, clash, place, r->previous->clash_objects[index])) {
+      !get_curve(r, value, place, clash) || !find_objects(r, clash, place, r->previous->clash_objects[index])) {
     return false;
   }
   const json_t *depth = json_object_get(value, "depth_estimate");
@@ -377,8 +376,9 @@ static bool read_rules(reading *r, const json_t *root) {
 }
 
 static bool read_root(reading *r, json_t *root) {
-  static const char *const known[] = {"graze",   "engine", "exactness", "settings", "status", "title",  "created", "units",
-                                      "rules", "objects", "pairs",  "resolved",  "groups", "counts", "seconds", NULL};
+  static const char *const known[] = {"graze",   "engine", "exactness", "settings", "status", "title",
+                                      "created", "units",  "rules",     "objects",  "pairs",  "resolved",
+                                      "groups",  "counts", "seconds",   NULL};
   static const char *const statuses[] = {"incomplete", "complete", NULL};
   graze_report_previous *p = r->previous;
   const char *ignored;

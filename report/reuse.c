@@ -1,7 +1,8 @@
 /* reuse.c: which pairs of objects need no second check. An earlier report lists only what it found, so a pair that it
  * does not list was separate, or left out by a rule, provided that it is a whole answer to the same question: complete,
- * the same exactness and settings, the same rules in the same order, the same version of the program (a later one may judge more),
- * and for both objects the same name, layer, mesh and pose. Meshes and poses are compared by 64-bit hashes.
+ * the same exactness and settings, the same rules in the same order, the same version of the program (a later one may
+ * judge more), and for both objects the same name, layer, mesh and pose. Meshes and poses are compared by 64-bit
+ * hashes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -94,7 +94,8 @@ typedef struct graze_outline {
   double depth; /* a bound: moving one object by so much along an axis parts their boxes. A rough estimate of depth */
 
   /* The curve in which the surfaces meet, and the border of areas in common: polyline k has the points from
-   * starts[k] to starts[k + 1] - 1; a closed one repeats its first point. */
+   * starts[k] to starts[k + 1] - 1; a closed one repeats its first point. Of more than 2^20
+   * triangle pairs no curve is traced: count is 0. */
   const double (*points)[3];
   const uint32_t *starts; /* count + 1 numbers */
   uint32_t count;

@@ -15,6 +15,9 @@
 #include "narrow/locate.h"
 #include "narrow/relate.h"
 
+/* A curve of more pairs is no help to the eye, and would take hundreds of bytes of scratch for each. */
+enum { CURVE_PAIRS_MOST = 1 << 20 };
+
 enum { SEGMENTS = 0, ENDS = 1, POINTS = 2, STARTS = 3 }; /* buffers of the query */
 
 #define GRID 0x1p40 /* cells across the place */
@@ -68,12 +71,12 @@ static bool add_segment(tracer *t, const double p[3], const double q[3], bool bo
   return true;
 }
 
-static bool add_pair(tracer *t, const double a[9], const double b[9]) {
+static bool add_pair(tracer *t, const double a[9], const double b[9], bool curve) {
   graze_intersection common;
   if (graze_tritri_intersection(a, b, &common) != GRAZE_OK) return true;
   for (uint32_t i = 0; i < common.count; i++) grow(&t->box, common.points[i]);
   t->any |= common.count > 0;
-  if (common.count < 2) return true;
+  if (common.count < 2 || !curve) return true;
   bool border = common.count > 2;
   for (uint32_t i = 0; i < (border ? common.count : 1); i++) {
     if (!add_segment(t, common.points[i], common.points[(i + 1) % common.count], border)) return false;
@@ -85,10 +88,9 @@ static bool collect(tracer *t, const side *a, const side *b, const graze_triangl
   t->box = empty_box();
   for (uint64_t i = 0; i < count; i++) {
     double p[9], q[9];
-    if (t->count >= UINT32_MAX / 2 - 6) return false; /* ends are numbered in 32 bits */
     side_corners(a, pairs[i].a, p);
     side_corners(b, pairs[i].b, q);
-    if (!add_pair(t, p, q)) return false;
+    if (!add_pair(t, p, q, count <= CURVE_PAIRS_MOST)) return false;
   }
   return true;
 }
