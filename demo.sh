@@ -18,7 +18,7 @@ echo "Building (build/demo) ..."
 
 graze=build/demo/bin/graze
 models=build/demo/models
-report=build/demo/report
+report=build/demo/clashes
 mkdir -p "$models"
 
 # Runs graze check: 0 (clear) and 1 (clashes) are both answers.
