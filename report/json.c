@@ -244,7 +244,6 @@ static void put_report(report_out *out, const graze_report *report, bool curves)
   put_json(out, graze_version());
   key_text(out, "engine", report->engine);
   key_text(out, "exactness", report->exactness);
-  if (report->settings != NULL && *report->settings) key_text(out, "settings", report->settings);
   key_text(out, "status", report->complete ? "complete" : "incomplete");
   key_text(out, "title", report->title);
   key_text(out, "created", report->created);

@@ -50,7 +50,7 @@ struct graze_report_previous {
   json_t *root; /* owns the strings */
   char **texts; /* strings of marks files */
   uint32_t text_count;
-  const char *version, *exactness, *settings, *units, *created;
+  const char *version, *exactness, *units, *created;
   bool complete;
   report_previous_object *objects;
   uint32_t object_count;

@@ -24,8 +24,8 @@ void put_bytes(report_out *out, const void *bytes, size_t size);
 void put_text(report_out *out, const char *text); /* NULL = "" */
 void put_integer(report_out *out, uint64_t value);
 void put_hex(report_out *out, uint64_t value); /* 16 digits */
-void put_double(report_out *out,
-                double value); /* shortest text that reads back the same; nothing for what is no number */
+/* The shortest text that reads back to the same double; nothing for what is no number. */
+void put_double(report_out *out, double value);
 
 /* Text in the manner of a format. What is not UTF-8 becomes U+FFFD, and so do the characters that XML cannot carry. */
 void put_xml(report_out *out, const char *text);  /* for content and for attributes in double quotes */

@@ -376,16 +376,14 @@ static bool read_rules(reading *r, const json_t *root) {
 }
 
 static bool read_root(reading *r, json_t *root) {
-  static const char *const known[] = {"graze",   "engine", "exactness", "settings", "status", "title",
-                                      "created", "units",  "rules",     "objects",  "pairs",  "resolved",
-                                      "groups",  "counts", "seconds",   NULL};
+  static const char *const known[] = {"graze",   "engine", "exactness", "status", "title",  "created", "units", "rules",
+                                      "objects", "pairs",  "resolved",  "groups", "counts", "seconds", NULL};
   static const char *const statuses[] = {"incomplete", "complete", NULL};
   graze_report_previous *p = r->previous;
   const char *ignored;
   unsigned status;
   if (!check_keys(r, root, known, "") || !get_text(r, root, "graze", NULL, "", &p->version) ||
       !get_text(r, root, "engine", "", "", &ignored) || !get_text(r, root, "exactness", NULL, "", &p->exactness) ||
-      !get_text(r, root, "settings", "", "", &p->settings) ||
       !get_word(r, root, "status", NULL, "", statuses, &status) || !get_text(r, root, "title", "", "", &ignored) ||
       !get_text(r, root, "created", "", "", &p->created) || !get_text(r, root, "units", "", "", &p->units)) {
     return false;

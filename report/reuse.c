@@ -1,8 +1,7 @@
 /* reuse.c: which pairs of objects need no second check. An earlier report lists only what it found, so a pair that it
  * does not list was separate, or left out by a rule, provided that it is a whole answer to the same question: complete,
- * the same exactness and settings, the same rules in the same order, the same version of the program (a later one may
- * judge more), and for both objects the same name, layer, mesh and pose. Meshes and poses are compared by 64-bit
- * hashes.
+ * the same exactness, the same rules in the same order, the same version of the program (a later one may judge more),
+ * and for both objects the same name, layer, mesh and pose. Meshes and poses are compared by 64-bit hashes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,6 @@ static const char *find_obstacle(const graze_report *now, const graze_report_pre
   if (!then->complete) return "the earlier check was incomplete";
   if (strcmp(then->version, graze_version()) != 0) return "the earlier check was made by another version of Graze";
   if (!is_same_text(now->exactness, then->exactness)) return "the earlier check had another exactness";
-  if (!is_same_text(now->settings, then->settings)) return "the earlier check had other settings";
   for (uint32_t i = 0; i < now->rule_count && rules; i++) rules = is_same_text(now->rules[i].text, then->rules[i]);
   if (!rules) return "the earlier check had other rules";
   for (uint32_t i = 0; i < then->object_count && !hashed; i++) hashed = then->objects[i].hashed;

@@ -41,7 +41,6 @@ typedef struct check_record {
   graze_report_groups groups;
   graze_report_previous *previous;
   graze_report_carried carried;
-  char settings[96];
   char created[32];
   char *title;
 } check_record;
@@ -65,6 +64,9 @@ typedef struct known_pairs {
   uint32_t clash_count;
   uint64_t count; /* of pairs, with those that are separate */
 } known_pairs;
+
+/* Whether --relations leaves some out. */
+bool check_leaves_out(const check_options *check);
 
 void known_begin(known_pairs *known, const check_options *check, const check_record *record);
 

@@ -30,19 +30,6 @@ static void write_time(char text[32]) {
   if (!gmtime_r(&now, &parts) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) *text = 0;
 }
 
-/* What the answer depends on beside exactness and rules; nothing for what is usual. */
-static void write_settings(char text[96], const check_options *check) {
-  size_t used = 0;
-  text[0] = 0;
-  if (check->open == GRAZE_OPEN_SURFACE) used += (size_t)snprintf(text, 96, "open surface");
-  if ((~check->relations & ~(1u << GRAZE_SEPARATE | 1u << GRAZE_CLEARANCE)) == 0) return;
-  used += (size_t)snprintf(text + used, 96 - used, "%srelations", used > 0 ? ", " : "");
-  for (int r = 0; r <= GRAZE_UNKNOWN; r++) {
-    if ((check->relations >> r & 1) != 0)
-      used += (size_t)snprintf(text + used, 96 - used, " %s", graze_relation_string((graze_relation)r));
-  }
-}
-
 static void fill_rules(check_record *record, const rules *selection) {
   for (uint32_t i = 0; i < selection->count; i++)
     record->rules[i] = (graze_report_rule){
@@ -56,7 +43,6 @@ void record_begin(check_record *record, const check_options *check, const model 
   *record = (check_record){.objects = allocate(all->object_count, sizeof *record->objects),
                            .rules = allocate(selection->count + 1, sizeof *record->rules)};
   write_time(record->created);
-  write_settings(record->settings, check);
   record->title = check->title ? strdup(check->title) : file_stem(check->files.names[0]);
   if (!record->title) fail_out_of_memory();
   for (uint32_t i = 0; i < all->object_count; i++) {
@@ -73,7 +59,6 @@ void record_begin(check_record *record, const check_options *check, const model 
                                   .units = all->units,
                                   .engine = "cpu",
                                   .exactness = check_exactness_names[check->exactness],
-                                  .settings = record->settings,
                                   .objects = record->objects,
                                   .object_count = all->object_count,
                                   .rules = record->rules,

@@ -9,12 +9,21 @@
 #include "check.h"
 #include "diagnostics.h"
 
+bool check_leaves_out(const check_options *check) {
+  const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
+  return (check->relations & all) != all;
+}
+
 void known_begin(known_pairs *known, const check_options *check, const check_record *record) {
   graze_io_error error;
   const char *reason = NULL;
   known->lists = check->pairs;
   known->curves = check->folder || (check->curves && check->common.format == format_json);
   if (!record->previous || check->all) return;
+  if (check_leaves_out(check)) { /* and how many it leaves out is told as well */
+    note("%s: every pair is checked again: with --relations what is not listed may meet", check->previous);
+    return;
+  }
   if (graze_report_reuse_create(&record->report, record->previous, &known->reuse, &reason, &error) != GRAZE_OK)
     fail("%s", error.message);
   if (reason) note("%s: every pair is checked again: %s", check->previous, reason);

@@ -262,11 +262,6 @@ typedef struct asking {
   known_pairs known;
 } asking;
 
-static bool leaves_out_relations(const check_options *check) {
-  const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
-  return (check->relations & all) != all;
-}
-
 static bool is_wanted(void *user, uint64_t a, uint64_t b) {
   asking *ask = user;
   return rules_want(ask->selection, a, b) && !known_take(&ask->known, (uint32_t)a, (uint32_t)b);
@@ -342,7 +337,7 @@ static int check_all(check_input *in, output *out) {
 
 /* What is asked of every pair is a rule too: it decides what a report lists. */
 static void add_rules_of_options(check_input *in) {
-  if (leaves_out_relations(&in->options)) rules_add_relations(&in->selection, in->options.relations);
+  if (check_leaves_out(&in->options)) rules_add_relations(&in->selection, in->options.relations);
   if (in->options.open == GRAZE_OPEN_SURFACE) rules_add_open(&in->selection);
 }
 

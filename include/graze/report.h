@@ -78,8 +78,6 @@ typedef struct graze_report {
   const char *created; /* ISO 8601 in UTC, the caller's clock: "2025-01-31T12:00:00Z" */
   const char *units;   /* "m", "mm", ...; "" = not known */
   const char *engine, *exactness;
-  const char
-      *settings; /* what else the answer depends on, as "open surface"; NULL or "" = nothing out of the ordinary */
   bool complete; /* false: stopped before every pair was checked; every writer says so where it is seen first */
   const graze_report_object *objects;
   uint32_t object_count;
@@ -277,7 +275,7 @@ typedef enum graze_earlier {
 
 /* Finds the objects of now (`now`: objects, exactness, rules; clashes play no part) that the earlier report had with
  * the same name, layer, mesh and pose. Nothing can be reused when the earlier check was incomplete, had another
- * exactness, other rules or settings or another version of Graze, or when its file has no hashes: `reason` (may be
+ * exactness, other rules or another version of Graze, or when its file has no hashes: `reason` (may be
  * NULL) then gets a sentence, else NULL. Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_report_reuse_create(const graze_report *now, const graze_report_previous *previous,
                                                  graze_report_reuse **reuse, const char **reason,
