@@ -39,7 +39,8 @@ def answer(report):
     """What does not depend on how it was found: not the seconds, states, dates, and what is resolved."""
     report = {key: value for key, value in report.items() if key not in ("seconds", "created", "resolved")}
     pairs = [{key: value for key, value in pair.items() if key not in ("state", "found")} for pair in report["pairs"]]
-    return {**report, "pairs": pairs}
+    counts = {key: value for key, value in report["counts"].items() if key != "reused_pairs"}
+    return {**report, "pairs": pairs, "counts": counts}
 
 
 def check(graze, folder, arguments):

@@ -98,7 +98,7 @@ static void world_corner(const side *s, uint32_t triangle, int corner, double lo
   mesh_corners(s->mesh, triangle, c);
   memcpy(local, c + 3 * corner, 3 * sizeof *local);
   memcpy(world, local, 3 * sizeof *world);
-  if (!s->identity) graze_pose_apply(&s->pose, local, world);
+  for (int k = 0; k < 3 && !s->identity; k++) world[k] = pose_row(&s->pose, k, local);
 }
 
 static int mirror(const graze_pose *pose) {
