@@ -93,7 +93,7 @@ def main():
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "ARGP_", "POSIXLY_"))}
-    environment["PATH"] = f"{options.bin.resolve()}:{environment.get('PATH', '/usr/bin:/bin')}"
+    environment["PATH"] = f"{options.bin.resolve()}:{HERE}:{environment.get('PATH', '/usr/bin:/bin')}"
     environment["VERSION"] = VERSION
     environment["SOURCE_DATE_EPOCH"] = "1700000000"  # reports carry the time
     cases, tail = parse(options.file.read_text())
