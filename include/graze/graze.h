@@ -3,6 +3,7 @@
 #define GRAZE_H
 
 #include "graze/base.h"
+#include "graze/broadphase.h"
 #include "graze/collide.h"
 #include "graze/math.h"
 #include "graze/mesh.h"

@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+/* Of coordinates in the caller's arrays. */
+typedef enum graze_precision { GRAZE_FLOAT = 0, GRAZE_DOUBLE = 1 } graze_precision;
+
 typedef struct graze_pose {
   double m[12];
 } graze_pose;

@@ -17,8 +17,6 @@ extern "C" {
 
 typedef struct graze_mesh graze_mesh;
 
-typedef enum graze_precision { GRAZE_FLOAT = 0, GRAZE_DOUBLE = 1 } graze_precision;
-
 typedef enum graze_volumes {
   GRAZE_VOLUMES_ORIENTED = 0, /* boxes in a frame fitted to each small patch: best for near misses */
   GRAZE_VOLUMES_ALIGNED = 1   /* boxes along the mesh's axes: faster build and refit; candidate boxes are exact */

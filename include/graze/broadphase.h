@@ -1,0 +1,219 @@
+/* graze/broadphase.h: which boxes meet, of many that move.
+ *
+ * A proxy is a closed axis-aligned box with a 64-bit user id and a layer. Proxies are added, moved and removed, one or
+ * many at a time; an update then tells which pairs of boxes began to meet, which go on, and which ended. The pairs are
+ * exact on the caller's doubles: boxes that share one point meet; what a method stores in floats only widens. The same
+ * edits give the same arrays with every method and any number of threads.
+ *
+ * A pair names its proxies by the index of their ids, the lower one first; lists of pairs are sorted by (a, b).
+ */
+#ifndef GRAZE_BROADPHASE_H
+#define GRAZE_BROADPHASE_H
+
+#include "graze/base.h"
+#include "graze/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In the order of the table that graze_broad_method_info reads. */
+typedef enum graze_broad_method {
+  GRAZE_BROAD_AUTO = 0,    /* picks one of the others, again when the measured cost says so */
+  GRAZE_BROAD_BRUTE,       /* every pair, SIMD */
+  GRAZE_BROAD_SWEEP,       /* sort and sweep along the best axis, anew each time */
+  GRAZE_BROAD_SAP,         /* incremental sweep and prune on three axes */
+  GRAZE_BROAD_GRID,        /* uniform grid */
+  GRAZE_BROAD_HGRID,       /* hierarchical grid */
+  GRAZE_BROAD_HASH,        /* spatial hash */
+  GRAZE_BROAD_TREE,        /* dynamic tree of boxes */
+  GRAZE_BROAD_BVH,         /* bounding volume hierarchy, rebuilt each time */
+  GRAZE_BROAD_OCTREE,      /* loose octree */
+  GRAZE_BROAD_KDTREE,      /* kd-tree */
+  GRAZE_BROAD_BSP,         /* binary space partition */
+  GRAZE_BROAD_SUBDIVISION, /* home and phantom cells with control bits */
+  GRAZE_BROAD_METHODS      /* how many there are */
+} graze_broad_method;
+
+typedef struct graze_broad_method_info {
+  const char *name;       /* as on the command line: "grid" */
+  const char *summary;    /* one line */
+  const char *complexity; /* of an update of n boxes with k pairs */
+  bool incremental;       /* an update costs what was edited, not what there is */
+} graze_broad_method_info;
+
+/* Valid for ever; NULL when `method` is none. */
+GRAZE_API const graze_broad_method_info *graze_broad_method_describe(graze_broad_method method);
+
+/* False when no method has the name. */
+GRAZE_API bool graze_broad_method_named(const char *name, graze_broad_method *method);
+
+/* How incremental sweep and prune keeps its pairs. */
+typedef enum graze_pair_manager {
+  GRAZE_PAIRS_HASH = 0, /* open addressing; default */
+  GRAZE_PAIRS_SORTED,   /* a sorted list for each box */
+  GRAZE_PAIRS_MATRIX    /* a bit a pair: n (n - 1) / 2 bits, for some thousand boxes */
+} graze_pair_manager;
+
+typedef struct graze_broadphase graze_broadphase;
+
+typedef struct graze_broadphase_def {
+  graze_broad_method method;  /* default AUTO */
+  graze_pair_manager manager; /* of SAP */
+  uint32_t cookie;
+} graze_broadphase_def;
+
+GRAZE_API graze_broadphase_def graze_default_broadphase_def(void);
+
+/* `def` may be NULL for the defaults. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_broadphase_create(graze_context *context, const graze_broadphase_def *def,
+                                               graze_broadphase **broadphase);
+GRAZE_API void graze_broadphase_destroy(graze_broadphase *broadphase);
+
+/* ---- proxies --------------------------------------------------------------------------------------------------- */
+
+enum { GRAZE_BROAD_LAYERS = 64 };
+
+typedef struct graze_proxy_id { /* generation 0 never names a proxy */
+  uint32_t index;               /* small: below the largest number of proxies that there ever were at one update */
+  uint32_t generation;
+} graze_proxy_id;
+
+/* Boxes in the caller's memory: six numbers each, min x y z and then max x y z. */
+typedef struct graze_box_array {
+  const void *data; /* first number of box 0 */
+  size_t stride;    /* bytes from box to box; 0 = 6 numbers */
+  graze_precision precision;
+} graze_box_array;
+
+/* Adds `count` proxies. `user_ids` NULL: 0, 1, .. in this call; `layers` (each below GRAZE_BROAD_LAYERS) NULL: layer 0;
+ * `proxies` gets the ids and may be NULL. All or nothing. Errors: ARGUMENT (a box with min > max, a layer too high),
+ * NOT_FINITE (both name box and axis), LIMIT, MEMORY. */
+GRAZE_API graze_status graze_broadphase_add(graze_broadphase *broadphase, const graze_box_array *boxes, uint32_t count,
+                                            const uint64_t *user_ids, const uint8_t *layers, graze_proxy_id *proxies);
+
+/* Gives `count` proxies new boxes; of a proxy that is named twice the last box counts. All or nothing. Errors: as for
+ * adding, and HANDLE (names the place in `proxies`). */
+GRAZE_API graze_status graze_broadphase_move(graze_broadphase *broadphase, const graze_proxy_id *proxies,
+                                             const graze_box_array *boxes, uint32_t count);
+
+/* Gives every proxy a new box: box i to the proxy whose index is i. Only where no index is free, that is when the
+ * count of proxies equals graze_broadphase_index_end(); `count` must be that number. */
+GRAZE_API graze_status graze_broadphase_move_all(graze_broadphase *broadphase, const graze_box_array *boxes,
+                                                 uint32_t count);
+
+/* Their indices are given out again after the next update, not before. */
+GRAZE_API graze_status graze_broadphase_remove(graze_broadphase *broadphase, const graze_proxy_id *proxies,
+                                               uint32_t count);
+
+GRAZE_API uint32_t graze_broadphase_count(const graze_broadphase *broadphase);
+
+/* Every index is below. */
+GRAZE_API uint32_t graze_broadphase_index_end(const graze_broadphase *broadphase);
+
+/* The user id of the proxy with this index, also of one that was removed since the last update; 0 for a free index. */
+GRAZE_API uint64_t graze_broadphase_user_id(const graze_broadphase *broadphase, uint32_t index);
+
+/* Whether proxies of the two layers meet at all (default: all do). Pairs of layers that do not are left out before
+ * anything is done for them; a layer that meets none, itself included, costs nothing. Counts from the next update, for
+ * pairs that meet already as well. Errors: ARGUMENT. */
+GRAZE_API graze_status graze_broadphase_set_layers_meet(graze_broadphase *broadphase, uint32_t first, uint32_t second,
+                                                        bool meet);
+
+/* ---- pairs ----------------------------------------------------------------------------------------------------- */
+
+typedef struct graze_box_pair {
+  uint32_t a; /* a < b */
+  uint32_t b;
+} graze_box_pair;
+
+typedef struct graze_broad_events {
+  const graze_box_pair *began; /* meet now, did not at the last update */
+  uint64_t began_count;
+  const graze_box_pair *persist; /* met then and now */
+  uint64_t persist_count;
+  const graze_box_pair *ended; /* met then; now they do not, or one of them is gone */
+  uint64_t ended_count;
+} graze_broad_events;
+
+/* Brings the pairs up to date with the edits since the last update. The arrays are owned by the broad phase and valid
+ * until its next update. On an error the pairs are as at the last update and the edits still stand. Errors: MEMORY,
+ * LIMIT. */
+GRAZE_API graze_status graze_broadphase_update(graze_broadphase *broadphase, graze_broad_events *events);
+
+/* The pairs of the last update: began and persist in one sorted list. Valid until the next update. */
+GRAZE_API graze_status graze_broadphase_pairs(graze_broadphase *broadphase, const graze_box_pair **pairs,
+                                              uint64_t *count);
+
+/* The pairs of boxes that are not added, from nothing: a and b are numbers of boxes. Proxies and events are not
+ * touched. `unsorted` leaves the pairs in the order in which the method finds them, which saves time and is not the
+ * same for all methods and numbers of threads. The array is valid until the next call for pairs, an update included.
+ * Errors: as for adding. */
+GRAZE_API graze_status graze_broadphase_find(graze_broadphase *broadphase, const graze_box_array *boxes, uint32_t count,
+                                             bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count);
+
+/* Balls in the caller's memory. */
+typedef struct graze_ball_array {
+  const void *centers;  /* x, y, z of ball 0 */
+  const void *radii;    /* of ball 0; at least 0 */
+  size_t center_stride; /* bytes; 0 = 3 numbers */
+  size_t radius_stride; /* bytes; 0 = 1 number */
+  graze_precision precision;
+} graze_ball_array;
+
+/* As graze_broadphase_find, for closed balls: a pair meets when the distance of the centres is at most the sum of the
+ * radii, decided exactly. Errors: as for boxes, and ARGUMENT for a negative radius. */
+GRAZE_API graze_status graze_broadphase_find_balls(graze_broadphase *broadphase, const graze_ball_array *balls,
+                                                   uint32_t count, bool unsorted, const graze_box_pair **pairs,
+                                                   uint64_t *pair_count);
+
+/* ---- queries: of the proxies as they stand, edits included ----------------------------------------------------- */
+
+/* Only proxies of layers whose bit is set in `layers` are looked at. Lists are valid until the next call for the same
+ * kind of query. */
+
+/* Proxies whose boxes meet `box`; indices ascending. */
+GRAZE_API graze_status graze_broadphase_query_box(graze_broadphase *broadphase, const graze_box *box, uint64_t layers,
+                                                  const uint32_t **indices, uint32_t *count);
+
+/* Proxies whose boxes have the point; indices ascending. */
+GRAZE_API graze_status graze_broadphase_query_point(graze_broadphase *broadphase, const double point[3],
+                                                    uint64_t layers, const uint32_t **indices, uint32_t *count);
+
+typedef struct graze_ray_hit {
+  double enter; /* parameter at which the ray enters the box, rounded; 0 when it starts inside */
+  uint32_t index;
+} graze_ray_hit;
+
+/* Proxies whose boxes meet origin + t direction for some t in [0, length]; whether they do is decided exactly. Sorted
+ * by (enter, index). A direction of zero asks for the point. Errors: NOT_FINITE; `length` may be infinite. */
+GRAZE_API graze_status graze_broadphase_query_ray(graze_broadphase *broadphase, const double origin[3],
+                                                  const double direction[3], double length, uint64_t layers,
+                                                  const graze_ray_hit **hits, uint32_t *count);
+
+typedef struct graze_near {
+  double distance; /* from the point to the box, rounded; 0 inside */
+  uint32_t index;
+} graze_near;
+
+/* The `wanted` proxies nearest to the point, fewer when there are fewer, sorted by (distance, index). Distances are
+ * compared as rounded; of equal ones the lower index is nearer. */
+GRAZE_API graze_status graze_broadphase_query_nearest(graze_broadphase *broadphase, const double point[3],
+                                                      uint32_t wanted, uint64_t layers, const graze_near **found,
+                                                      uint32_t *count);
+
+/* ---- what it does ---------------------------------------------------------------------------------------------- */
+
+typedef struct graze_broad_report {
+  graze_broad_method method; /* at the last update or find; never AUTO */
+  const char *reason;        /* of AUTO: why, one line; "asked for" otherwise. Valid until the next call */
+  uint64_t bytes;            /* that proxies, pairs and the method's own structures take now */
+  double seconds;            /* of the last update or find */
+} graze_broad_report;
+
+GRAZE_API graze_broad_report graze_broadphase_report(const graze_broadphase *broadphase);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

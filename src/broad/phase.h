@@ -1,0 +1,72 @@
+/* The inside of a broad phase. */
+#ifndef GRAZE_SRC_BROAD_PHASE_H
+#define GRAZE_SRC_BROAD_PHASE_H
+
+#include "broad/broad.h"
+#include "broad/choose.h"
+
+/* The pairs of the last update. Either `full` holds all of them, or they are `persist` and `began`; the lists are
+ * sorted. A small change then costs little more than copying `persist` once. */
+typedef struct pair_history {
+  pair_list full, persist, began, ended;
+  bool full_valid;
+} pair_history;
+
+/* A method with what it knows. */
+typedef struct broad_engine {
+  graze_broad_method method;
+  void *state;
+  bool ready; /* for edits: the last call of an incremental method went well */
+} broad_engine;
+
+struct graze_broadphase {
+  graze_context *context;
+  graze_broadphase_def def;
+
+  /* Proxies, by index. Boxes stay in floats until the first double comes. */
+  graze_precision precision;
+  buffer boxes, user_ids, generations, layers;
+  uint32_t index_end;  /* indices given out so far */
+  uint32_t capacity;   /* that the arrays have room for */
+  uint32_t live;       /* proxies */
+  buffer free_indices; /* to be given out again */
+  uint32_t free_count;
+  buffer removed; /* since the last update: free after the next */
+  uint32_t removed_count;
+  uint64_t meets[GRAZE_BROAD_LAYERS];
+  bool layers_matter;  /* some pair of layers does not meet */
+  bool layers_changed; /* since the last update */
+
+  /* Edits since the last update. */
+  buffer edited; /* a byte each index */
+  buffer edit_slots;
+  uint32_t edit_count;
+
+  broad_engine engine;  /* for proxies */
+  broad_engine foreign; /* for boxes that are not added */
+  pair_history history;
+  pair_list work[6]; /* scratch */
+  pair_list found;   /* of boxes that are not added */
+  buffer scratch;
+  broad_choice choice; /* of AUTO */
+  graze_broad_report report;
+};
+
+static inline size_t box_bytes(graze_precision precision) {
+  return precision == GRAZE_DOUBLE ? 6 * sizeof(double) : 6 * sizeof(float);
+}
+
+/* The boxes of the proxies as a method sees them. */
+broad_view broad_view_of(const graze_broadphase *broadphase);
+
+/* The caller's boxes, of which none is free. */
+broad_view broad_view_of_array(const graze_context *context, const graze_box_array *boxes, uint32_t count);
+
+/* Checks `count` boxes: finite, min <= max. Reports the first bad one. */
+graze_status boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count);
+
+/* Makes `engine` run `method`, forgetting what it knew when that is another one. */
+graze_status engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method);
+void engine_release(const graze_context *context, broad_engine *engine);
+
+#endif

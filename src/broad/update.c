@@ -1,0 +1,328 @@
+/* Updates: from the edits to the pairs that began, persist and ended.
+ *
+ * Three ways, from the least work to the most: a method that tells what changed; a method that looks up the pairs of
+ * the edited proxies; all pairs anew. The last one also whenever too much was edited for the others to pay.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/context.h"
+#include "base/sort.h"
+#include "broad/phase.h"
+
+/* ---- the object ------------------------------------------------------------------------------------------------ */
+
+enum { BROADPHASE_COOKIE = 0x62726f64 };
+
+graze_broadphase_def graze_default_broadphase_def(void) {
+  return (graze_broadphase_def){GRAZE_BROAD_AUTO, GRAZE_PAIRS_HASH, BROADPHASE_COOKIE};
+}
+
+graze_status graze_broadphase_create(graze_context *context, const graze_broadphase_def *def,
+                                     graze_broadphase **broadphase) {
+  if (context == NULL || broadphase == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_broadphase_def chosen = def != NULL ? *def : graze_default_broadphase_def();
+  if (chosen.cookie != BROADPHASE_COOKIE) return report(context, GRAZE_ERROR_ARGUMENT, "definition not initialised");
+  if (broad_method_of(chosen.method) == NULL) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "no broad phase has number %d", (int)chosen.method);
+  }
+  if ((unsigned)chosen.manager > GRAZE_PAIRS_MATRIX) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "no pair manager has number %d", (int)chosen.manager);
+  }
+  graze_broadphase *bp = memory_alloc(context, sizeof *bp);
+  if (bp == NULL) return GRAZE_ERROR_MEMORY;
+  *bp = (graze_broadphase){.context = context, .def = chosen, .precision = GRAZE_FLOAT};
+  for (int k = 0; k < GRAZE_BROAD_LAYERS; k++) bp->meets[k] = UINT64_MAX;
+  bp->history.full_valid = true;
+  bp->report.reason = "nothing was looked for yet";
+  *broadphase = bp;
+  return GRAZE_OK;
+}
+
+graze_status engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method) {
+  if (engine->state != NULL && engine->method == method) return GRAZE_OK;
+  engine_release(context, engine);
+  size_t size = broad_method_of(method)->state_bytes;
+  void *state = memory_alloc(context, size != 0 ? size : 1);
+  if (state == NULL) return GRAZE_ERROR_MEMORY;
+  memset(state, 0, size);
+  *engine = (broad_engine){method, state, false};
+  return GRAZE_OK;
+}
+
+void engine_release(const graze_context *context, broad_engine *engine) {
+  if (engine->state == NULL) return;
+  const broad_method *m = broad_method_of(engine->method);
+  m->release(context, engine->state);
+  memory_release(context, engine->state, m->state_bytes != 0 ? m->state_bytes : 1);
+  *engine = (broad_engine){0};
+}
+
+void graze_broadphase_destroy(graze_broadphase *bp) {
+  if (bp == NULL) return;
+  const graze_context *context = bp->context;
+  buffer *buffers[] = {&bp->boxes,   &bp->user_ids, &bp->generations, &bp->layers, &bp->free_indices,
+                       &bp->removed, &bp->edited,   &bp->edit_slots,  &bp->scratch};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  pair_history *h = &bp->history;
+  pair_list *lists[] = {&h->full, &h->persist, &h->began, &h->ended, &bp->found};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) pair_list_release(context, lists[i]);
+  for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) pair_list_release(context, &bp->work[i]);
+  engine_release(context, &bp->engine);
+  engine_release(context, &bp->foreign);
+  memory_release(context, bp, sizeof *bp);
+}
+
+/* ---- from lists of pairs to events ----------------------------------------------------------------------------- */
+
+static void swap_lists(pair_list *x, pair_list *y) {
+  pair_list z = *x;
+  *x = *y;
+  *y = z;
+}
+
+/* Makes `full` hold all pairs of the last update. */
+static bool gather_full(graze_broadphase *bp) {
+  pair_history *h = &bp->history;
+  if (h->full_valid) return true;
+  const pair_list none = {0};
+  if (!pair_list_edit(bp->context, &h->persist, &none, &h->began, &h->full)) return false;
+  h->full_valid = true;
+  return true;
+}
+
+/* Takes over small sorted lists of what began and what ended. */
+static bool apply_changes(graze_broadphase *bp, pair_list *began, pair_list *ended) {
+  pair_history *h = &bp->history;
+  const graze_context *c = bp->context;
+  const pair_list none = {0};
+  pair_list *drop = &bp->work[3], *both = &bp->work[4], *insert = &bp->work[5];
+  /* The pairs that there were are those of `base` and `pending`; of these, those that did not end go into the base. */
+  const pair_list *base = h->full_valid ? &h->full : &h->persist;
+  const pair_list *pending = h->full_valid ? &none : &h->began;
+  if (!pair_lists_compare(c, pending, ended, drop, both, insert)) return false;
+  if (!pair_list_edit(c, base, drop, insert, both)) return false;
+  swap_lists(both, &h->persist);
+  swap_lists(began, &h->began);
+  swap_lists(ended, &h->ended);
+  h->full_valid = false;
+  return true;
+}
+
+/* Takes over all pairs, sorted. */
+static bool apply_all(graze_broadphase *bp, pair_list *now) {
+  pair_history *h = &bp->history;
+  if (!gather_full(bp)) return false;
+  if (!pair_lists_compare(bp->context, &h->full, now, &h->began, &h->persist, &h->ended)) return false;
+  swap_lists(now, &h->full);
+  return true;
+}
+
+/* The pairs of the last update that have an edited proxy, sorted. */
+static bool old_pairs_of_edited(graze_broadphase *bp, pair_list *out) {
+  const pair_history *h = &bp->history;
+  const uint8_t *edited = bp->edited.data;
+  out->count = 0;
+  if (h->full_valid) return pair_list_marked(bp->context, &h->full, edited, out);
+  return pair_list_marked(bp->context, &h->persist, edited, out) &&
+         pair_list_marked(bp->context, &h->began, edited, out) &&
+         pair_list_sort(bp->context, out, bp->index_end, &bp->scratch);
+}
+
+/* ---- the three ways -------------------------------------------------------------------------------------------- */
+
+static graze_status update_anew(graze_broadphase *bp, const broad_view *view) {
+  pair_list *now = &bp->work[0];
+  now->count = 0;
+  bp->engine.ready = false;
+  const broad_method *m = broad_method_of(bp->engine.method);
+  graze_status status = m->find(bp->engine.state, view, now);
+  if (status != GRAZE_OK) return status;
+  if (!pair_list_sort(bp->context, now, view->count, &bp->scratch) || !apply_all(bp, now)) return GRAZE_ERROR_MEMORY;
+  bp->engine.ready = m->step != NULL || m->changes != NULL;
+  return GRAZE_OK;
+}
+
+static graze_status update_by_step(graze_broadphase *bp, const broad_view *view, const broad_edits *edits) {
+  const graze_context *c = bp->context;
+  pair_list *now = &bp->work[0], *began = &bp->work[1], *ended = &bp->work[2], *then = &bp->work[3];
+  pair_list *both = &bp->work[4];
+  now->count = 0;
+  bp->engine.ready = false;
+  graze_status status = broad_method_of(bp->engine.method)->step(bp->engine.state, view, edits, now);
+  if (status != GRAZE_OK) return status;
+  if (!pair_list_sort(c, now, view->count, &bp->scratch) || !old_pairs_of_edited(bp, then) ||
+      !pair_lists_compare(c, then, now, began, both, ended) || !apply_changes(bp, began, ended)) {
+    return GRAZE_ERROR_MEMORY;
+  }
+  bp->engine.ready = true;
+  return GRAZE_OK;
+}
+
+static graze_status update_by_changes(graze_broadphase *bp, const broad_view *view, const broad_edits *edits) {
+  pair_list *began = &bp->work[1], *ended = &bp->work[2];
+  began->count = ended->count = 0;
+  bp->engine.ready = false;
+  graze_status status = broad_method_of(bp->engine.method)->changes(bp->engine.state, view, edits, began, ended);
+  if (status != GRAZE_OK) return status;
+  if (!pair_list_sort(bp->context, began, view->count, &bp->scratch) ||
+      !pair_list_sort(bp->context, ended, view->count, &bp->scratch) || !apply_changes(bp, began, ended)) {
+    return GRAZE_ERROR_MEMORY;
+  }
+  bp->engine.ready = true;
+  return GRAZE_OK;
+}
+
+static bool edits_pay(const graze_broadphase *bp, const broad_view *view, const broad_edits *edits) {
+  const broad_method *m = broad_method_of(bp->engine.method);
+  if (!bp->engine.ready || bp->layers_changed) return false;
+  if (m->pays != NULL) return m->pays(bp->engine.state, view, edits);
+  return edits->count < view->count / 3;
+}
+
+/* Edited slots are looked through in ascending order: memory is read in order, and results do not depend on the order
+ * of edits. */
+static bool sort_edits(graze_broadphase *bp) {
+  uint32_t *slots = bp->edit_slots.data;
+  const uint8_t *edited = bp->edited.data;
+  bool sorted = true;
+  for (uint32_t i = 1; i < bp->edit_count && sorted; i++) sorted = slots[i - 1] < slots[i];
+  if (sorted) return true;
+  if (bp->edit_count > bp->index_end / 16) {
+    for (uint32_t i = 0, n = 0; i < bp->index_end; i++) {
+      slots[n] = i;
+      n += edited[i];
+      if (n == bp->edit_count) break;
+    }
+    return true;
+  }
+  if (!buffer_reserve(bp->context, &bp->scratch, 2 * bp->edit_count * sizeof(uint64_t), 0)) return false;
+  uint64_t *keys = bp->scratch.data;
+  for (uint32_t i = 0; i < bp->edit_count; i++) keys[i] = slots[i];
+  sort_keys(keys, keys + bp->edit_count, bp->edit_count);
+  for (uint32_t i = 0; i < bp->edit_count; i++) slots[i] = (uint32_t)keys[i];
+  return true;
+}
+
+static graze_status run_update(graze_broadphase *bp) {
+  broad_view view = broad_view_of(bp);
+  if (!sort_edits(bp)) return GRAZE_ERROR_MEMORY;
+  broad_edits edits = {bp->edit_slots.data, bp->edit_count, bp->edited.data};
+  graze_broad_method method = bp->def.method;
+  if (method == GRAZE_BROAD_AUTO) method = choose_method(&bp->choice, &view, bp->edit_count);
+  graze_status status = engine_set(bp->context, &bp->engine, method);
+  if (status != GRAZE_OK) return status;
+  if (!edits_pay(bp, &view, &edits)) return update_anew(bp, &view);
+  bool tells = broad_method_of(method)->changes != NULL;
+  return (tells ? update_by_changes : update_by_step)(bp, &view, &edits);
+}
+
+/* The edits are done: their marks go, and indices of removed proxies become free. */
+static void finish_edits(graze_broadphase *bp) {
+  uint8_t *edited = bp->edited.data;
+  const uint32_t *slots = bp->edit_slots.data, *removed = bp->removed.data;
+  for (uint32_t i = 0; i < bp->edit_count; i++) edited[slots[i]] = 0;
+  for (uint32_t i = 0; i < bp->removed_count; i++) {
+    ((uint64_t *)bp->user_ids.data)[removed[i]] = 0;
+    ((uint32_t *)bp->free_indices.data)[bp->free_count++] = removed[i];
+  }
+  bp->edit_count = bp->removed_count = 0;
+  bp->layers_changed = false;
+}
+
+/* ---- the calls ------------------------------------------------------------------------------------------------- */
+
+static double now_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static graze_status no_memory(const graze_broadphase *bp, uint32_t boxes) {
+  return report(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for the pairs of %u boxes", boxes);
+}
+
+static void take_notes(graze_broadphase *bp, graze_broad_method method, double start) {
+  bp->report.method = method;
+  bp->report.reason = bp->def.method == GRAZE_BROAD_AUTO ? bp->choice.reason : "asked for";
+  bp->report.seconds = now_seconds() - start;
+}
+
+graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *events) {
+  if (bp == NULL || events == NULL) return GRAZE_ERROR_ARGUMENT;
+  double start = now_seconds();
+  unsigned saved = fp_enter();
+  graze_status status = run_update(bp);
+  fp_leave(saved);
+  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? no_memory(bp, bp->live) : status;
+  take_notes(bp, bp->engine.method, start);
+  if (bp->def.method == GRAZE_BROAD_AUTO) choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds);
+  finish_edits(bp);
+  const pair_history *h = &bp->history;
+  *events =
+      (graze_broad_events){pair_list_data(&h->began), h->began.count, pair_list_data(&h->persist), h->persist.count,
+                           pair_list_data(&h->ended), h->ended.count};
+  return GRAZE_OK;
+}
+
+graze_status graze_broadphase_pairs(graze_broadphase *bp, const graze_box_pair **pairs, uint64_t *count) {
+  if (bp == NULL || pairs == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (!gather_full(bp)) return no_memory(bp, bp->live);
+  *pairs = pair_list_data(&bp->history.full);
+  *count = bp->history.full.count;
+  return GRAZE_OK;
+}
+
+static graze_status run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
+  graze_broad_method method = bp->def.method;
+  broad_choice choice = {0};
+  if (method == GRAZE_BROAD_AUTO) method = choose_method(&choice, view, view->count);
+  bp->choice.reason = choice.reason;
+  graze_status status = engine_set(bp->context, &bp->foreign, method);
+  bp->found.count = 0;
+  if (status == GRAZE_OK) status = broad_method_of(method)->find(bp->foreign.state, view, &bp->found);
+  if (status == GRAZE_OK && !unsorted && !pair_list_sort(bp->context, &bp->found, view->count, &bp->scratch)) {
+    status = GRAZE_ERROR_MEMORY;
+  }
+  return status;
+}
+
+graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count, bool unsorted,
+                                   const graze_box_pair **pairs, uint64_t *pair_count) {
+  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+  double start = now_seconds();
+  graze_status status = boxes_check(bp->context, boxes, count);
+  if (status != GRAZE_OK) return status;
+  broad_view view = broad_view_of_array(bp->context, boxes, count);
+  view.manager = bp->def.manager;
+  unsigned saved = fp_enter();
+  status = run_find(bp, &view, unsorted);
+  fp_leave(saved);
+  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? no_memory(bp, count) : status;
+  take_notes(bp, bp->foreign.method, start);
+  *pairs = pair_list_data(&bp->found);
+  *pair_count = bp->found.count;
+  return GRAZE_OK;
+}
+
+static uint64_t bytes_taken(const graze_broadphase *bp) {
+  const pair_history *h = &bp->history;
+  uint64_t sum = sizeof *bp + bp->boxes.bytes + bp->user_ids.bytes + bp->generations.bytes + bp->layers.bytes +
+                 bp->free_indices.bytes + bp->removed.bytes + bp->edited.bytes + bp->edit_slots.bytes +
+                 bp->scratch.bytes + bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes +
+                 h->began.memory.bytes + h->ended.memory.bytes;
+  for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) sum += bp->work[i].memory.bytes;
+  const broad_engine *engines[] = {&bp->engine, &bp->foreign};
+  for (int i = 0; i < 2; i++) {
+    if (engines[i]->state == NULL) continue;
+    const broad_method *m = broad_method_of(engines[i]->method);
+    sum += m->state_bytes + m->bytes(engines[i]->state);
+  }
+  return sum;
+}
+
+graze_broad_report graze_broadphase_report(const graze_broadphase *bp) {
+  graze_broad_report report = bp->report;
+  report.bytes = bytes_taken(bp);
+  return report;
+}
