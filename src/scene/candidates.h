@@ -2,58 +2,14 @@
 #ifndef GRAZE_SRC_SCENE_CANDIDATES_H
 #define GRAZE_SRC_SCENE_CANDIDATES_H
 
-#include "base/memory.h"
-#include "base/parallel.h"
-#include "graze/math.h"
+#include "scene/scene.h"
 
-/* A set of unordered pairs of numbers: sorted keys (lower << 32 | higher) and, for each lower number, where its keys
- * start. */
-typedef struct pair_set {
-  buffer keys;
-  buffer scratch;
-  buffer starts;
-  uint64_t count;
-  uint32_t limit; /* numbers are below this */
-} pair_set;
+/* The box of an object in the world; empty for a mesh without triangles. False: a posed coordinate overflows. Where
+ * only the box does, the object meets every box. */
+bool object_box(const object *o, graze_exactness exactness, graze_box *out);
 
-static inline uint64_t pair_key(uint32_t x, uint32_t y) {
-  return x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
-}
-
-/* Adds a key; the set answers after pair_set_finish only. False: no memory. */
-bool pair_set_add(const graze_context *context, pair_set *set, uint64_t key);
-/* Sorts, drops repeated keys. False: no memory. */
-bool pair_set_finish(const graze_context *context, pair_set *set, uint32_t limit);
-bool pair_set_has(const pair_set *set, uint32_t x, uint32_t y);
-void pair_set_release(const graze_context *context, pair_set *set);
-
-/* Rules over objects numbered in the order of adding. */
-typedef struct filter {
-  pair_set objects;      /* pairs of objects */
-  pair_set layers;       /* pairs of layers */
-  const uint32_t *layer; /* of each object; 0 = none */
-} filter;
-
-static inline bool filter_ignores(const filter *f, uint32_t x, uint32_t y) {
-  return (f->layers.count != 0 && pair_set_has(&f->layers, f->layer[x], f->layer[y])) ||
-         (f->objects.count != 0 && pair_set_has(&f->objects, x, y));
-}
-
-/* Scratch and result; zero-initialised, kept from search to search. */
-typedef struct candidates {
-  buffer items;
-  buffer boxes;
-  buffer nodes;
-  buffer merged;
-  buffer found[PARALLEL_PIECES];
-  uint64_t found_count[PARALLEL_PIECES];
-  const uint64_t *pairs; /* pair_key of each, ascending */
-  uint64_t count;
-} candidates;
-
-/* Fills pairs and count. Boxes are finite or empty; empty ones meet nothing. Errors: MEMORY. */
-graze_status candidates_find(const graze_context *context, candidates *c, const graze_box *boxes, uint32_t count,
-                             const filter *rules);
-void candidates_release(const graze_context *context, candidates *c);
+/* Fills the scene's `found` with the pairs of ranks, ascending. The scene is prepared. Errors: NOT_FINITE (names the
+ * object), MEMORY, LIMIT. */
+graze_status candidates_find(graze_scene *scene, graze_exactness exactness);
 
 #endif

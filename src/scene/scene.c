@@ -38,11 +38,11 @@ static void release_check(graze_scene *scene) {
   const graze_context *context = scene->context;
   buffer *buffers[] = {&scene->order,    &scene->rank,     &scene->layer,     &scene->census,     &scene->boxes,
                        &scene->outcomes, &scene->schedule, &scene->all.pairs, &scene->all.points, &scene->all.starts,
-                       &scene->wanted,   &scene->unwanted, &scene->results};
+                       &scene->wanted,   &scene->unwanted, &scene->results,   &scene->found.keys};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) buffer_release(context, buffers[i]);
   pair_set_release(context, &scene->rules.objects);
   pair_set_release(context, &scene->rules.layers);
-  candidates_release(context, &scene->found);
+  graze_broadphase_destroy(scene->broad);
   shapes_release(context, &scene->shapes);
   graze_query_destroy(scene->query);
   for (int i = 0; i < PARALLEL_PIECES; i++) {
@@ -333,6 +333,7 @@ graze_status scene_prepare(graze_scene *scene) {
     return report(scene->context, GRAZE_ERROR_MEMORY, "out of memory: the scene's lists of objects and rules");
   }
   count_pairs(scene);
+  scene->shapes_listed = false;
   scene->prepared = true;
   return GRAZE_OK;
 }

@@ -3,9 +3,11 @@
 #define GRAZE_SRC_SCENE_SCENE_H
 
 #include "base/context.h"
+#include "base/parallel.h"
+#include "graze/broadphase.h"
 #include "graze/scene.h"
 #include "mesh/mesh.h"
-#include "scene/candidates.h"
+#include "scene/rules.h"
 #include "scene/shapes.h"
 
 #define NO_OBJECT UINT32_MAX
@@ -54,6 +56,13 @@ typedef struct task_list {
   uint64_t start_count;
 } task_list;
 
+/* Pairs of ranks whose boxes meet: pair_key of each, ascending. */
+typedef struct candidates {
+  buffer keys;
+  const uint64_t *pairs;
+  uint64_t count;
+} candidates;
+
 struct graze_scene {
   const graze_context *context;
   graze_context single; /* a copy for queries that run inside a task: one thread, silent */
@@ -83,12 +92,14 @@ struct graze_scene {
   uint64_t ignored_pairs;
 
   /* Check. */
-  buffer boxes;
+  graze_broadphase *broad; /* for pairs of boxes that it does not keep */
+  buffer boxes;            /* of the objects, then the ranks of those that have one */
   candidates found;
   buffer wanted;   /* candidates that the caller's filter let through, */
   buffer unwanted; /* and the others: pair_key of each, ascending */
   uint64_t unwanted_count;
   scene_shapes shapes;
+  bool shapes_listed; /* of the objects that there are */
   buffer outcomes;
   buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
   task_list all;   /* lists of all tasks so far */

@@ -63,6 +63,13 @@ graze_status shapes_update(const graze_context *context, scene_shapes *shapes, c
   return GRAZE_OK;
 }
 
+bool shapes_current(const scene_shapes *shapes) {
+  for (uint32_t i = 0; i < shapes->count; i++) {
+    if (shapes->rows[i].geometry_hash != shapes->rows[i].mesh->header->geometry_hash) return false;
+  }
+  return true;
+}
+
 void shapes_release(const graze_context *context, scene_shapes *shapes) {
   for (uint32_t i = 0; i < shapes->count; i++) solid_destroy(context, atomic_load(&shapes->rows[i].made));
   memory_release(context, shapes->rows, shapes->count * sizeof *shapes->rows);

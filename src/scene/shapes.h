@@ -19,6 +19,9 @@ typedef struct scene_shapes {
 graze_status shapes_update(const graze_context *context, scene_shapes *shapes, const graze_mesh **meshes,
                            uint32_t count);
 
+/* Whether the solids are still those of the meshes as they are. O(meshes). */
+bool shapes_current(const scene_shapes *shapes);
+
 _Atomic(solid *) *shapes_slot(const scene_shapes *shapes, const graze_mesh *mesh);
 
 void shapes_release(const graze_context *context, scene_shapes *shapes);

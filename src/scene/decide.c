@@ -1,0 +1,276 @@
+/* Deciding many candidates: an exact query for each.
+ *
+ * Candidates are taken heaviest first, in batches of tasks that share one query per running task; progress is told
+ * between batches from the calling thread. A pair that alone is more than one thread's share of the whole is decided
+ * by all threads together before the others start. What a task finds is put in its place by number, so that neither
+ * the order of work nor the number of threads shows in the results.
+ */
+#include "scene/decide.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+enum {
+  TASK_PAIRS = 64,         /* at most so many pairs in a task, */
+  TASK_TRIANGLES = 100000, /* and not many more triangles */
+  HEAVY_TRIANGLES = 50000  /* fewer are never worth all threads */
+};
+
+/* ---- schedule ---- */
+
+static uint64_t weight(const deciding *c, uint64_t candidate) {
+  uint64_t key = c->pairs[candidate];
+  return (uint64_t)scene_ranked(c->scene, (uint32_t)(key >> 32))->mesh->triangle_count +
+         scene_ranked(c->scene, (uint32_t)key)->mesh->triangle_count;
+}
+
+/* Heaviest first, in steps of powers of two, so that neighbours stay together. */
+static graze_status make_schedule(deciding *c) {
+  graze_scene *scene = c->scene;
+  uint64_t count = c->count;
+  size_t bytes = 2 * count * sizeof(uint64_t), more = count * sizeof(outcome);
+  if (!buffer_reserve(scene->context, &scene->schedule, bytes, 0) ||
+      !buffer_reserve(scene->context, &scene->outcomes, more, 0)) {
+    return report_memory(scene->context, bytes + more);
+  }
+  const uint64_t numbers = ((uint64_t)1 << 58) - 1;
+  uint64_t *keys = scene->schedule.data;
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t step = (uint64_t)__builtin_clzll(weight(c, i) | 1);
+    keys[i] = step << 58 | i;
+  }
+  sort_keys(keys, keys + count, count);
+  for (uint64_t i = 0; i < count; i++) keys[i] &= numbers;
+  c->schedule = keys;
+  c->outcomes = scene->outcomes.data;
+  if (count != 0) memset(c->outcomes, 0, more);
+  return GRAZE_OK;
+}
+
+/* A place for the solid of each mesh. The list of meshes borrows the memory of the results, which come later. */
+static graze_status list_shapes(const deciding *c) {
+  graze_scene *scene = c->scene;
+  if (scene->shapes_listed && shapes_current(&scene->shapes)) return GRAZE_OK;
+  size_t bytes = scene->count * sizeof(const graze_mesh *);
+  if (!buffer_reserve(scene->context, &scene->results, bytes, 0)) return report_memory(scene->context, bytes);
+  const graze_mesh **meshes = scene->results.data;
+  for (uint32_t i = 0; i < scene->count; i++) meshes[i] = scene_ranked(scene, i)->mesh;
+  graze_status status = shapes_update(scene->context, &scene->shapes, meshes, scene->count);
+  scene->shapes_listed = status == GRAZE_OK;
+  return status;
+}
+
+/* How many of the schedule's first pairs deserve all threads. */
+static uint64_t count_heavy(const deciding *c) {
+  uint64_t threads = (uint64_t)parallel_threads(c->scene->context), total = 0, heavy = 0;
+  if (threads == 1) return 0;
+  for (uint64_t i = 0; i < c->count; i++) total += weight(c, i);
+  while (heavy < c->count) {
+    uint64_t w = weight(c, c->schedule[heavy]);
+    if (w < HEAVY_TRIANGLES || w * threads <= total) break;
+    heavy++;
+  }
+  return heavy;
+}
+
+/* ---- exact queries ---- */
+
+static bool append(const graze_context *context, buffer *to, uint64_t *count, const void *items, uint64_t added,
+                   size_t size) {
+  size_t used = *count * size, bytes = added * size;
+  if (added == 0) return true;
+  if (!buffer_reserve(context, to, used + bytes, used)) return false;
+  memcpy((char *)to->data + used, items, bytes);
+  *count += added;
+  return true;
+}
+
+static void clear_list(task_list *list) {
+  list->count = list->point_count = list->start_count = 0;
+}
+
+/* Appends the outline of a pair; its starts count from its own first point. */
+static bool append_outline(const graze_context *context, task_list *list, const graze_outline *outline, outcome *o) {
+  uint32_t points = outline->starts[outline->count];
+  o->outline = *outline;
+  o->points = list->point_count;
+  o->starts = list->start_count;
+  return append(context, &list->points, &list->point_count, outline->points, points, sizeof outline->points[0]) &&
+         append(context, &list->starts, &list->start_count, outline->starts, outline->count + 1, sizeof(uint32_t));
+}
+
+static graze_status decide_contact(const deciding *c, graze_query *query, const object *a, const object *b,
+                                   graze_relating *out) {
+  graze_collide_options options = graze_default_collide_options();
+  graze_collision hits;
+  options.find = GRAZE_FIND_ANY;
+  options.exactness = c->relate.exactness;
+  graze_status status = graze_collide_meshes(query, a->mesh, &a->pose, b->mesh, &b->pose, &options, &hits);
+  if (status != GRAZE_OK) return status;
+  out->relation = hits.hit ? GRAZE_UNKNOWN : GRAZE_SEPARATE;
+  out->doubt = hits.hit ? GRAZE_DOUBT_NOT_ASKED : GRAZE_DOUBT_NONE;
+  out->counts = hits.counts;
+  out->work = hits.work;
+  return GRAZE_OK;
+}
+
+static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b,
+                                    graze_relating *out, graze_outline *outline) {
+  relate_side sides[2] = {{.slot = shapes_slot(&c->scene->shapes, a->mesh)},
+                          {.slot = shapes_slot(&c->scene->shapes, b->mesh)}};
+  graze_status status = query_side(query, a->mesh, &a->pose, c->relate.exactness, "a", &sides[0].place);
+  if (status == GRAZE_OK) status = query_side(query, b->mesh, &b->pose, c->relate.exactness, "b", &sides[1].place);
+  if (status == GRAZE_OK) status = query_relate(query, &sides[0], &sides[1], &c->relate, out);
+  if (status != GRAZE_OK || !c->outlines || out->relation == GRAZE_SEPARATE) return status;
+  return query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
+}
+
+/* Decides one candidate and appends what it lists. */
+static void decide(deciding *c, graze_query *query, uint64_t candidate, task_list *list) {
+  const graze_context *context = c->scene->context;
+  uint64_t key = c->pairs[candidate];
+  const object *a = scene_ranked(c->scene, (uint32_t)(key >> 32)), *b = scene_ranked(c->scene, (uint32_t)key);
+  outcome *o = c->outcomes + candidate;
+  graze_relating hits = {0};
+  graze_outline outline = {0};
+  o->status = c->find == GRAZE_FIND_ANY ? decide_contact(c, query, a, b, &hits)
+                                        : decide_relation(c, query, a, b, &hits, &outline);
+  if (o->status != GRAZE_OK) return;
+  o->relation = (verdict){.relation = hits.relation, .doubt = hits.doubt, .doubt_mesh = hits.doubt_mesh};
+  memcpy(o->relation.doubt_point, hits.doubt_point, sizeof hits.doubt_point);
+  o->counts = hits.counts;
+  o->work = hits.work;
+  o->list = list->count;
+  bool listed = c->find == GRAZE_FIND_ALL;
+  if ((listed &&
+       !append(context, &list->pairs, &list->count, hits.pairs, hits.counts.triangle_pairs, sizeof *hits.pairs)) ||
+      (outline.starts != NULL && !append_outline(context, list, &outline, o))) {
+    o->status = GRAZE_ERROR_MEMORY;
+    return;
+  }
+  o->finished = true;
+}
+
+/* A query that no other task uses. There are as many places as tasks in a batch, so that one is always free. */
+static uint32_t take_query(graze_scene *scene) {
+  for (uint32_t i = 0;; i = (i + 1) % PARALLEL_PIECES) {
+    bool expected = false;
+    if (atomic_compare_exchange_strong(&scene->busy[i], &expected, true)) return i;
+  }
+}
+
+static void run_task(void *argument, uint32_t task) {
+  deciding *c = argument;
+  graze_scene *scene = c->scene;
+  task_list *list = scene->lists + task;
+  clear_list(list);
+  uint32_t place = take_query(scene);
+  graze_status status = GRAZE_OK;
+  if (scene->queries[place] == NULL) status = graze_query_create(&scene->single, &scene->queries[place]);
+  for (uint32_t i = c->first[task]; i < c->first[task + 1]; i++) {
+    uint64_t candidate = c->schedule[i];
+    if (status == GRAZE_OK) {
+      decide(c, scene->queries[place], candidate, list);
+    } else {
+      c->outcomes[candidate].status = status;
+    }
+  }
+  atomic_store(&scene->busy[place], false);
+}
+
+static graze_status outcome_error(const deciding *c, uint64_t candidate) {
+  graze_status status = c->outcomes[candidate].status;
+  uint64_t key = c->pairs[candidate];
+  char a[96], b[96];
+  if (status == GRAZE_OK) return GRAZE_OK;
+  return report(c->scene->context, status, "objects %s and %s: %s",
+                scene_object_label(c->scene, (uint32_t)(key >> 32), a), scene_object_label(c->scene, (uint32_t)key, b),
+                graze_status_string(status));
+}
+
+/* Puts the lists of a batch behind those of the batches before. */
+static graze_status collect_batch(deciding *c, uint32_t tasks) {
+  graze_scene *scene = c->scene;
+  task_list *all = &scene->all;
+  for (uint32_t task = 0; task < tasks; task++) {
+    const task_list *list = scene->lists + task;
+    for (uint32_t i = c->first[task]; i < c->first[task + 1]; i++) {
+      graze_status status = outcome_error(c, c->schedule[i]);
+      if (status != GRAZE_OK) return status;
+      c->outcomes[c->schedule[i]].list += all->count;
+      c->outcomes[c->schedule[i]].points += all->point_count;
+      c->outcomes[c->schedule[i]].starts += all->start_count;
+    }
+    if (!append(scene->context, &all->pairs, &all->count, list->pairs.data, list->count, sizeof(graze_triangle_pair)) ||
+        !append(scene->context, &all->points, &all->point_count, list->points.data, list->point_count,
+                3 * sizeof(double)) ||
+        !append(scene->context, &all->starts, &all->start_count, list->starts.data, list->start_count,
+                sizeof(uint32_t))) {
+      return report(scene->context, GRAZE_ERROR_MEMORY, "out of memory: what the pairs of objects list");
+    }
+  }
+  return GRAZE_OK;
+}
+
+/* Cuts tasks from the schedule; returns how many. */
+static uint32_t cut_tasks(deciding *c, uint64_t begin, uint32_t most) {
+  uint64_t count = c->count, next = begin;
+  uint32_t tasks = 0;
+  c->first[0] = (uint32_t)begin;
+  while (tasks < most && next < count) {
+    uint64_t triangles = 0, end = next + TASK_PAIRS < count ? next + TASK_PAIRS : count;
+    while (next < end && triangles < TASK_TRIANGLES) triangles += weight(c, c->schedule[next++]);
+    c->first[++tasks] = (uint32_t)next;
+  }
+  return tasks;
+}
+
+static bool go_on(const deciding *c, uint64_t done) {
+  return c->progress == NULL || c->progress(c->progress_user, done, c->count);
+}
+
+static graze_status run_heavy(deciding *c, uint64_t candidate) {
+  graze_scene *scene = c->scene;
+  if (scene->query == NULL) {
+    /* Creation is const in spirit: the context is only remembered. */
+    graze_status status = graze_query_create((graze_context *)scene->context, &scene->query);
+    if (status != GRAZE_OK) return status;
+  }
+  decide(c, scene->query, candidate, &scene->all);
+  return outcome_error(c, candidate);
+}
+
+static graze_status run_all(deciding *c) {
+  graze_scene *scene = c->scene;
+  uint64_t done = 0, heavy = count_heavy(c);
+  uint32_t most = PARALLEL_PIECES;
+  /* Smaller batches when somebody watches. */
+  int threads = parallel_threads(scene->context);
+  if (c->progress != NULL && threads < PARALLEL_PIECES / 4) most = (uint32_t)threads * 4;
+  clear_list(&scene->all);
+  while (done < c->count) {
+    if (!go_on(c, done)) return GRAZE_CANCELLED;
+    graze_status status;
+    if (done < heavy) {
+      status = run_heavy(c, c->schedule[done++]);
+    } else {
+      uint32_t tasks = cut_tasks(c, done, most);
+      parallel_for(scene->context, tasks, run_task, c);
+      status = collect_batch(c, tasks);
+      done = c->first[tasks];
+    }
+    if (status != GRAZE_OK) return status;
+  }
+  return go_on(c, done) ? GRAZE_OK : GRAZE_CANCELLED;
+}
+
+graze_status scene_decide(deciding *c) {
+  if (c->count > UINT32_MAX - TASK_PAIRS) {
+    return report(c->scene->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 65 pairs of objects whose boxes meet");
+  }
+  graze_status status = make_schedule(c);
+  if (status == GRAZE_OK) status = list_shapes(c);
+  return status == GRAZE_OK ? run_all(c) : status;
+}

@@ -1,0 +1,28 @@
+/* Deciding many candidates: an exact query for each. */
+#ifndef GRAZE_SRC_SCENE_DECIDE_H
+#define GRAZE_SRC_SCENE_DECIDE_H
+
+#include "scene/scene.h"
+
+typedef struct deciding {
+  graze_scene *scene;    /* prepared */
+  const uint64_t *pairs; /* pair_key of the ranks of each candidate, ascending */
+  uint64_t count;
+  graze_find find;
+  graze_relate_options relate;
+  bool outlines;
+  graze_progress_function progress;
+  void *progress_user;
+
+  outcome *outcomes; /* out: one for each candidate; what they list is in the scene's `all` */
+
+  /* inside */
+  const uint64_t *schedule;
+  uint32_t first[PARALLEL_PIECES + 1]; /* tasks of a batch, as ranges of the schedule */
+} deciding;
+
+/* Decides all. On GRAZE_CANCELLED some outcomes are not finished. Errors: those of the queries, MEMORY, LIMIT; the
+ * outcomes are then of no use. */
+graze_status scene_decide(deciding *d);
+
+#endif
