@@ -1,7 +1,8 @@
 /* graze/scene.h: many objects, every pair of them that collides.
  *
  * An object is a shared mesh at a pose, with a 64-bit user id, a layer and a name. A check finds the candidate pairs
- * by their world boxes, decides each exactly, and reports in the order in which the objects were added.
+ * by their world boxes, decides each exactly, and reports in the order in which the objects were added. An update does
+ * the same for a scene that lives: it decides again only what has changed, and tells what began, persists and ended.
  */
 #ifndef GRAZE_SCENE_H
 #define GRAZE_SCENE_H
@@ -41,6 +42,10 @@ GRAZE_API void graze_scene_destroy(graze_scene *scene);
 GRAZE_API graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, graze_object_id *object);
 GRAZE_API graze_status graze_scene_remove(graze_scene *scene, graze_object_id object);
 GRAZE_API graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id object, const graze_pose *pose);
+
+/* The same for many, all or nothing; `poses[i]` for `objects[i]`. Errors name the place in the arrays. */
+GRAZE_API graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *objects,
+                                             const graze_pose *poses, uint32_t count);
 GRAZE_API uint32_t graze_scene_object_count(const graze_scene *scene);
 
 /* The pair is then never reported, in either order. */
@@ -99,6 +104,59 @@ typedef struct graze_check_result {
  * Other errors: ARGUMENT, MEMORY, NOT_FINITE, POSE; `result` is then untouched. */
 GRAZE_API graze_status graze_scene_check(graze_scene *scene, const graze_check_options *options,
                                          graze_check_result *result);
+
+/* ---- scenes that live ------------------------------------------------------------------------------------------ */
+
+typedef struct graze_update_options {
+  graze_find find;                  /* default GRAZE_FIND_COUNT, or ANY: only whether surfaces meet, not how */
+  graze_exactness exactness;        /* default T1 */
+  graze_open_rule open;             /* default GRAZE_OPEN_UNKNOWN */
+  graze_progress_function progress; /* units: pairs that are decided in this update */
+  void *progress_user;
+  uint32_t cookie;
+} graze_update_options;
+
+GRAZE_API graze_update_options graze_default_update_options(void);
+
+typedef struct graze_scene_event {
+  graze_object_id a; /* the one that was added first; of an ended pair it may be gone */
+  graze_object_id b;
+  uint64_t user_id_a;
+  uint64_t user_id_b;
+  graze_relation before;   /* at the last update; GRAZE_SEPARATE when it begins */
+  graze_relation relation; /* now; GRAZE_SEPARATE when it ended */
+  graze_doubt doubt;       /* of `unknown`, as in graze_object_pair */
+  uint8_t doubt_mesh;
+  double doubt_point[3];
+  graze_counts counts;
+} graze_scene_event;
+
+/* What became of the pairs of objects, each list in the order of adding of a, then of b. A pair takes part while its
+ * relation is not `separate`. */
+typedef struct graze_scene_events {
+  const graze_scene_event *began;
+  uint64_t began_count;
+  const graze_scene_event *persist; /* also when the relation changed: see `before` */
+  uint64_t persist_count;
+  const graze_scene_event *ended; /* apart now, ignored now, or an object is gone */
+  uint64_t ended_count;
+  uint64_t candidate_pairs; /* whose boxes meet and which no rule ignores */
+  uint64_t decided_pairs;   /* of them, decided in this update: new, or an object's pose or mesh has changed */
+  uint64_t hash;            /* of the pairs that take part: graze_scene_hash_pair of each, added up mod 2^64 */
+  graze_work work;          /* of this update */
+} graze_scene_events;
+
+/* Brings the relations up to date with all that was done to the scene since the last update: objects added, removed,
+ * moved, meshes refitted, rules given. The lists are owned by the scene and valid until its next update. Nothing is
+ * told twice or lost: after an error, or GRAZE_CANCELLED, the next update tells the difference to the last one that
+ * went well. Options may change from update to update. A check of the same scene gives the same relations. Errors:
+ * ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE; `events` is then untouched. */
+GRAZE_API graze_status graze_scene_update(graze_scene *scene, const graze_update_options *options,
+                                          graze_scene_events *events);
+
+/* What a pair of objects adds to the hash of a scene; `a` and `b` are their numbers in the order of adding, among those
+ * that are there, a < b. */
+GRAZE_API uint64_t graze_scene_hash_pair(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts);
 
 #ifdef __cplusplus
 }

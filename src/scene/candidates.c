@@ -72,6 +72,17 @@ static graze_status make_boxes(graze_scene *scene, graze_exactness exactness) {
   return GRAZE_OK;
 }
 
+graze_status candidates_check_poses(const graze_scene *scene, graze_exactness exactness) {
+  char label[96];
+  if (exactness != GRAZE_T0) return GRAZE_OK;
+  for (uint32_t i = 0; i < scene->count; i++) {
+    if (graze_pose_is_identity(&scene_ranked(scene, i)->pose)) continue;
+    return report(scene->context, GRAZE_ERROR_POSE, "object %s: tier T0 allows the identity pose only",
+                  scene_object_label(scene, i, label));
+  }
+  return GRAZE_OK;
+}
+
 /* ---- the search ---- */
 
 /* Puts the boxes that are not empty side by side, with the ranks of their objects; returns how many. */

@@ -16,17 +16,6 @@ typedef struct check {
   const outcome *outcomes; /* of the candidates */
 } check;
 
-static graze_status check_identities(const check *c) {
-  char label[96];
-  if (c->options.exactness != GRAZE_T0) return GRAZE_OK;
-  for (uint32_t i = 0; i < c->scene->count; i++) {
-    if (graze_pose_is_identity(&scene_ranked(c->scene, i)->pose)) continue;
-    return report(c->scene->context, GRAZE_ERROR_POSE, "object %s: tier T0 allows the identity pose only",
-                  scene_object_label(c->scene, i, label));
-  }
-  return GRAZE_OK;
-}
-
 /* ---- the caller's filter ---- */
 
 static bool wanted(const check *c, uint32_t a, uint32_t b) {
@@ -177,7 +166,7 @@ static graze_status check_options(const graze_context *context, const graze_chec
 static graze_status run_check(check *c, graze_check_result *result) {
   graze_scene *scene = c->scene;
   graze_status status = scene_prepare(scene);
-  if (status == GRAZE_OK) status = check_identities(c);
+  if (status == GRAZE_OK) status = candidates_check_poses(scene, c->options.exactness);
   if (status == GRAZE_OK) status = candidates_find(scene, c->options.exactness);
   if (status == GRAZE_OK) status = ask_wanted(c);
   if (status != GRAZE_OK) return status;

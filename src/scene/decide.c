@@ -59,6 +59,7 @@ static graze_status list_shapes(const deciding *c) {
   for (uint32_t i = 0; i < scene->count; i++) meshes[i] = scene_ranked(scene, i)->mesh;
   graze_status status = shapes_update(scene->context, &scene->shapes, meshes, scene->count);
   scene->shapes_listed = status == GRAZE_OK;
+  scene->shapes_changes++;
   return status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "geometry/pose.h"
+#include "scene/live.h"
 
 enum { OBJECT_COOKIE = 0x6772626a };
 
@@ -43,6 +44,7 @@ static void release_check(graze_scene *scene) {
   pair_set_release(context, &scene->rules.objects);
   pair_set_release(context, &scene->rules.layers);
   graze_broadphase_destroy(scene->broad);
+  live_release(context, scene->live);
   shapes_release(context, &scene->shapes);
   graze_query_destroy(scene->query);
   for (int i = 0; i < PARALLEL_PIECES; i++) {
@@ -120,7 +122,8 @@ static graze_status check_pose(const graze_scene *scene, const graze_pose *pose)
 static bool reserve_place(graze_scene *scene) {
   if (scene->free != NO_OBJECT) return true;
   size_t used = scene->places * sizeof(object);
-  return buffer_reserve(scene->context, &scene->objects, used + sizeof(object), used);
+  return buffer_reserve(scene->context, &scene->objects, used + sizeof(object), used) &&
+         live_reserve(scene->context, scene->live, scene->places + 1);
 }
 
 /* Takes a free place, or a new one; reserve_place has made room. */
@@ -139,6 +142,7 @@ static uint32_t link_newest(graze_scene *scene, object filled) {
   uint32_t place = take_place(scene);
   object *o = scene_object(scene, place);
   filled.generation = o->generation + 1;
+  filled.serial = scene->serials++;
   filled.previous = scene->newest;
   filled.next = NO_OBJECT;
   *o = filled;
@@ -150,6 +154,7 @@ static uint32_t link_newest(graze_scene *scene, object filled) {
   scene->newest = place;
   scene->count++;
   scene->prepared = false;
+  live_touch(scene->live, place);
   return place;
 }
 
@@ -193,6 +198,7 @@ graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
   graze_status status = check_id(scene, object_id);
   if (status != GRAZE_OK) return status;
   object *o = scene_object(scene, object_id.index);
+  live_forget(scene->live, object_id.index);
   memory_release(scene->context, o->name, o->name_bytes);
   *(o->previous != NO_OBJECT ? &scene_object(scene, o->previous)->next : &scene->oldest) = o->next;
   *(o->next != NO_OBJECT ? &scene_object(scene, o->next)->previous : &scene->newest) = o->previous;
@@ -211,9 +217,39 @@ graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
 graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id object_id, const graze_pose *pose) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   if (pose == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "object: the pose is NULL");
-  graze_status status = check_id(scene, object_id);
-  if (status == GRAZE_OK) status = check_pose(scene, pose);
-  if (status == GRAZE_OK) scene_object(scene, object_id.index)->pose = *pose;
+  return graze_scene_set_poses(scene, &object_id, pose, 1);
+}
+
+static graze_status check_poses(const graze_scene *scene, const graze_object_id *objects, const graze_pose *poses,
+                                uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    int entry = pose_first_not_finite(&poses[i]);
+    if (!is_live(scene, objects[i])) {
+      return report(scene->context, GRAZE_ERROR_HANDLE,
+                    "place %" PRIu32 ": object id %" PRIu32 " of generation %" PRIu32 " names no object", i,
+                    objects[i].index, objects[i].generation);
+    }
+    if (entry != 12) {
+      return report(scene->context, GRAZE_ERROR_NOT_FINITE, "place %" PRIu32 ": pose entry m%d%d is not finite", i,
+                    entry / 4, entry % 4);
+    }
+  }
+  return GRAZE_OK;
+}
+
+graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *objects, const graze_pose *poses,
+                                   uint32_t count) {
+  if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (count > 0 && (objects == NULL || poses == NULL)) {
+    return report(scene->context, GRAZE_ERROR_ARGUMENT, "poses: null pointer");
+  }
+  graze_status status = check_poses(scene, objects, poses, count);
+  for (uint32_t i = 0; i < count && status == GRAZE_OK; i++) {
+    object *o = scene_object(scene, objects[i].index);
+    if (memcmp(&o->pose, &poses[i], sizeof poses[i]) == 0) continue;
+    o->pose = poses[i];
+    live_touch(scene->live, objects[i].index);
+  }
   return status;
 }
 
@@ -233,6 +269,11 @@ const char *scene_object_label(const graze_scene *scene, uint32_t rank, char tex
 
 /* ---- rules ---- */
 
+static void note_rules(graze_scene *scene) {
+  scene->prepared = false;
+  if (scene->live != NULL) scene->live->rules_changed = true;
+}
+
 graze_status graze_scene_ignore(graze_scene *scene, graze_object_id first, graze_object_id second) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   graze_status status = check_id(scene, first);
@@ -243,7 +284,7 @@ graze_status graze_scene_ignore(graze_scene *scene, graze_object_id first, graze
     return report_memory(scene->context, used + sizeof(ignored_pair));
   }
   ((ignored_pair *)scene->ignored.data)[scene->ignored_count++] = (ignored_pair){first, second};
-  scene->prepared = false;
+  note_rules(scene);
   return GRAZE_OK;
 }
 
@@ -258,7 +299,7 @@ graze_status graze_scene_ignore_layers(graze_scene *scene, const char *first, co
     return report_memory(scene->context, used + sizeof(uint64_t));
   }
   ((uint64_t *)scene->ignored_layers.data)[scene->ignored_layer_count++] = pair_key(a, b);
-  scene->prepared = false;
+  note_rules(scene);
   return GRAZE_OK;
 }
 

@@ -18,9 +18,11 @@ typedef struct object {
   uint64_t user_id;
   char *name;
   size_t name_bytes;
-  uint32_t layer;      /* number of the layer; 0 = none */
-  uint32_t generation; /* of the id that is, or was last, given out */
-  uint32_t previous;   /* in the order of adding; a free place has `next` only */
+  uint32_t layer;         /* number of the layer; 0 = none */
+  uint32_t generation;    /* of the id that is, or was last, given out */
+  uint64_t serial;        /* in the order of adding; never given out again */
+  uint64_t geometry_hash; /* of the mesh when an update last looked at it */
+  uint32_t previous;      /* in the order of adding; a free place has `next` only */
   uint32_t next;
 } object;
 
@@ -63,6 +65,8 @@ typedef struct candidates {
   uint64_t count;
 } candidates;
 
+typedef struct live_scene live_scene;
+
 struct graze_scene {
   const graze_context *context;
   graze_context single; /* a copy for queries that run inside a task: one thread, silent */
@@ -91,6 +95,9 @@ struct graze_scene {
   uint64_t object_pairs;
   uint64_t ignored_pairs;
 
+  uint64_t serials; /* given out so far */
+  live_scene *live; /* NULL before the first update */
+
   /* Check. */
   graze_broadphase *broad; /* for pairs of boxes that it does not keep */
   buffer boxes;            /* of the objects, then the ranks of those that have one */
@@ -99,7 +106,8 @@ struct graze_scene {
   buffer unwanted; /* and the others: pair_key of each, ascending */
   uint64_t unwanted_count;
   scene_shapes shapes;
-  bool shapes_listed; /* of the objects that there are */
+  bool shapes_listed;      /* of the objects that there are */
+  uint64_t shapes_changes; /* how often they were listed */
   buffer outcomes;
   buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
   task_list all;   /* lists of all tasks so far */

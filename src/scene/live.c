@@ -1,0 +1,306 @@
+/* Living scenes: from edits to boxes, from boxes to pairs that remember their relation.
+ *
+ * Edits leave notes: a place that was touched, a proxy that was lost. An update turns them into boxes for the broad
+ * phase, then walks the sorted pairs of the broad phase beside those of the last update: what is new gets a place in
+ * the pool, what is gone gives it back, once its end was told. The walk compares lists, not events, so that an update
+ * that failed halfway loses nothing. Memory: about 200 bytes a pair whose boxes meet and 60 an object.
+ */
+#include "scene/live.h"
+
+#include <string.h>
+
+#include "scene/candidates.h"
+
+/* ---- notes ---- */
+
+static graze_proxy_id *proxy_of(const live_scene *live, uint32_t place) {
+  return (graze_proxy_id *)live->proxies.data + place;
+}
+
+bool live_reserve(const graze_context *context, live_scene *live, uint32_t places) {
+  if (live == NULL || places <= live->places) return true;
+  size_t n = places > 64 ? places + places / 2 : 64, old = live->places;
+  if (!buffer_reserve(context, &live->proxies, n * sizeof(graze_proxy_id), old * sizeof(graze_proxy_id)) ||
+      !buffer_reserve(context, &live->touched, n, old) ||
+      !buffer_reserve(context, &live->touched_list, n * sizeof(uint32_t), live->touched_count * sizeof(uint32_t)) ||
+      !buffer_reserve(context, &live->lost, n * sizeof(graze_proxy_id), live->lost_count * sizeof(graze_proxy_id))) {
+    return false;
+  }
+  memset((uint8_t *)live->touched.data + old, 0, n - old);
+  memset(proxy_of(live, (uint32_t)old), 0, (n - old) * sizeof(graze_proxy_id));
+  live->places = (uint32_t)n;
+  return true;
+}
+
+void live_touch(live_scene *live, uint32_t place) {
+  if (live == NULL) return;
+  uint8_t *touched = live->touched.data;
+  if (touched[place]) return;
+  touched[place] = 1;
+  ((uint32_t *)live->touched_list.data)[live->touched_count++] = place;
+}
+
+void live_forget(live_scene *live, uint32_t place) {
+  if (live == NULL || proxy_of(live, place)->generation == 0) return;
+  ((graze_proxy_id *)live->lost.data)[live->lost_count++] = *proxy_of(live, place);
+  *proxy_of(live, place) = (graze_proxy_id){0};
+}
+
+void live_release(const graze_context *context, live_scene *live) {
+  if (live == NULL) return;
+  buffer *buffers[] = {&live->proxies,     &live->touched,    &live->touched_list, &live->lost,  &live->who,
+                       &live->moved,       &live->keys,       &live->states,       &live->gone,  &live->next_keys,
+                       &live->next_states, &live->pool.pairs, &live->pool.free,    &live->batch, &live->wanted,
+                       &live->events[0],   &live->events[1],  &live->events[2]};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  graze_broadphase_destroy(live->broad);
+  memory_release(context, live, sizeof *live);
+}
+
+void live_touch_all(graze_scene *scene) {
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    live_touch(scene->live, place);
+  }
+}
+
+void live_find_refitted(graze_scene *scene) {
+  bool seen = scene->live->shapes_seen == scene->shapes_changes;
+  if (seen && scene->shapes_listed && shapes_current(&scene->shapes)) return;
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    object *o = scene_object(scene, place);
+    if (o->geometry_hash == o->mesh->header->geometry_hash) continue;
+    live_touch(scene->live, place);
+  }
+}
+
+/* ---- boxes ---- */
+
+/* One box on its way: to a proxy, or to a new one for an object. */
+typedef struct sending {
+  graze_box *boxes;
+  graze_proxy_id *proxies;
+  uint32_t *places;
+  uint32_t count;
+} sending;
+
+static graze_status report_overflow(const graze_scene *scene, uint32_t place) {
+  const uint32_t *rank = scene->rank.data;
+  char label[96];
+  return report(scene->context, GRAZE_ERROR_NOT_FINITE, "object %s: a posed coordinate overflows",
+                scene_object_label(scene, rank[place], label));
+}
+
+/* Sorts what was touched into boxes of old proxies and of new ones. */
+static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, sending *moves, sending *adds) {
+  live_scene *live = scene->live;
+  const uint32_t *list = live->touched_list.data;
+  for (uint32_t i = 0; i < live->touched_count; i++) {
+    uint32_t place = list[i];
+    const object *o = scene_object(scene, place);
+    graze_box box;
+    if (o->mesh == NULL) continue;
+    if (!object_box(o, exactness, &box)) return report_overflow(scene, place);
+    graze_proxy_id proxy = *proxy_of(live, place);
+    if (box.min[0] > box.max[0]) { /* a mesh without triangles, for good: it cannot be refitted to have some */
+      continue;
+    }
+    sending *to = proxy.generation != 0 ? moves : adds;
+    to->boxes[to->count] = box;
+    to->places[to->count] = place;
+    to->proxies[to->count++] = proxy;
+  }
+  return GRAZE_OK;
+}
+
+/* Room by index of proxies, for `more` new ones at most. */
+static bool reserve_indices(const graze_scene *scene, uint32_t more) {
+  live_scene *live = scene->live;
+  size_t n = (size_t)graze_broadphase_index_end(live->broad) + more, old = live->indices;
+  if (n <= old) return true;
+  n += n / 2;
+  if (!buffer_reserve(scene->context, &live->who, n * sizeof(live_object), old * sizeof(live_object)) ||
+      !buffer_reserve(scene->context, &live->moved, n, old)) {
+    return false;
+  }
+  memset((uint8_t *)live->moved.data + old, 0, n - old);
+  live->indices = (uint32_t)n;
+  return true;
+}
+
+static void note_sent(graze_scene *scene, const sending *sent) {
+  live_scene *live = scene->live;
+  live_object *who = live->who.data;
+  for (uint32_t i = 0; i < sent->count; i++) {
+    uint32_t place = sent->places[i];
+    object *o = scene_object(scene, place);
+    *proxy_of(live, place) = sent->proxies[i];
+    who[sent->proxies[i].index] = (live_object){{place, o->generation}, o->user_id, o->serial};
+    ((uint8_t *)live->moved.data)[sent->proxies[i].index] = 1;
+    o->geometry_hash = o->mesh->header->geometry_hash;
+  }
+}
+
+static graze_status send_boxes(graze_scene *scene, sending *moves, sending *adds) {
+  live_scene *live = scene->live;
+  graze_box_array moved = {moves->boxes, 0, GRAZE_DOUBLE}, added = {adds->boxes, 0, GRAZE_DOUBLE};
+  graze_status status = graze_broadphase_remove(live->broad, live->lost.data, live->lost_count);
+  if (status != GRAZE_OK) return status;
+  live->lost_count = 0;
+  status = graze_broadphase_move(live->broad, moves->proxies, &moved, moves->count);
+  if (status != GRAZE_OK) return status;
+  note_sent(scene, moves);
+  status = graze_broadphase_add(live->broad, &added, adds->count, NULL, NULL, adds->proxies);
+  if (status == GRAZE_OK) note_sent(scene, adds);
+  return status;
+}
+
+graze_status live_sync(graze_scene *scene, graze_exactness exactness) {
+  live_scene *live = scene->live;
+  size_t most = live->touched_count, bytes = 2 * most * (sizeof(graze_box) + sizeof(graze_proxy_id) + sizeof(uint32_t));
+  if (!buffer_reserve(scene->context, &live->batch, bytes, 0) || !reserve_indices(scene, (uint32_t)most)) {
+    return report_memory(scene->context, bytes);
+  }
+  graze_box *boxes = live->batch.data;
+  graze_proxy_id *proxies = (graze_proxy_id *)(boxes + 2 * most);
+  uint32_t *places = (uint32_t *)(proxies + 2 * most);
+  sending moves = {boxes, proxies, places, 0}, adds = {boxes + most, proxies + most, places + most, 0};
+  graze_status status = gather_boxes(scene, exactness, &moves, &adds);
+  if (status == GRAZE_OK) status = send_boxes(scene, &moves, &adds);
+  if (status != GRAZE_OK) return status;
+  for (uint32_t i = 0; i < live->touched_count; i++) {
+    ((uint8_t *)live->touched.data)[((const uint32_t *)live->touched_list.data)[i]] = 0;
+  }
+  live->touched_count = 0;
+  return GRAZE_OK;
+}
+
+/* ---- pairs ---- */
+
+/* Room for `more` pairs, so that taking a number cannot fail. */
+static bool reserve_pool(const graze_context *context, live_pool *pool, uint64_t more) {
+  size_t n = pool->count + (size_t)more;
+  return buffer_reserve(context, &pool->pairs, n * sizeof(live_pair), pool->count * sizeof(live_pair)) &&
+         buffer_reserve(context, &pool->free, n * sizeof(uint32_t), pool->free_count * sizeof(uint32_t));
+}
+
+static uint32_t take_number(live_pool *pool) {
+  return pool->free_count > 0 ? ((uint32_t *)pool->free.data)[--pool->free_count] : pool->count++;
+}
+
+void live_give_back(live_scene *live, uint32_t number) {
+  ((uint32_t *)live->pool.free.data)[live->pool.free_count++] = number;
+}
+
+static bool same_objects(const live_pair *pair, const live_object *x, const live_object *y) {
+  return (pair->a.serial == x->serial && pair->b.serial == y->serial) ||
+         (pair->a.serial == y->serial && pair->b.serial == x->serial);
+}
+
+/* A pair of two proxies that did not meet; or did, left and came back before anybody was told. */
+static uint32_t begin_pair(live_scene *live, const live_object *x, const live_object *y) {
+  uint32_t *gone = live->gone.data;
+  for (uint32_t i = 0; i < live->carried; i++) {
+    uint32_t number = gone[i];
+    if (!same_objects(live_pair_at(live, number), x, y)) continue;
+    gone[i] = gone[--live->carried];
+    gone[live->carried] = gone[--live->gone_count];
+    live_pair_at(live, number)->stale = true;
+    return number;
+  }
+  uint32_t number = take_number(&live->pool);
+  bool ordered = x->serial < y->serial;
+  *live_pair_at(live, number) = (live_pair){.a = ordered ? *x : *y, .b = ordered ? *y : *x, .stale = true};
+  return number;
+}
+
+static void end_pair(live_scene *live, uint32_t number) {
+  live_pair *pair = live_pair_at(live, number);
+  if (pair->told == GRAZE_SEPARATE) {
+    live_give_back(live, number);
+    return;
+  }
+  pair->now = (verdict){.relation = GRAZE_SEPARATE};
+  pair->counts = (graze_counts){0};
+  pair->stale = false;
+  ((uint32_t *)live->gone.data)[live->gone_count++] = number;
+}
+
+static uint64_t order_of(graze_box_pair pair) {
+  return (uint64_t)pair.a << 32 | pair.b;
+}
+
+/* Walks the old pairs beside the new ones. */
+static void walk_pairs(live_scene *live, const graze_box_pair *now, uint64_t count) {
+  const graze_box_pair *then = live->keys.data;
+  const uint32_t *old = live->states.data;
+  const live_object *who = live->who.data;
+  graze_box_pair *keys = live->next_keys.data;
+  uint32_t *states = live->next_states.data;
+  uint64_t i = 0;
+  live->carried = live->gone_count;
+  for (uint64_t j = 0; j < count; j++) {
+    for (; i < live->count && order_of(then[i]) < order_of(now[j]); i++) end_pair(live, old[i]);
+    const live_object *x = &who[now[j].a], *y = &who[now[j].b];
+    bool met = i < live->count && order_of(then[i]) == order_of(now[j]);
+    if (met && !same_objects(live_pair_at(live, old[i]), x, y)) { /* an index that was given out again */
+      end_pair(live, old[i]);
+      met = false;
+      i++;
+    }
+    keys[j] = now[j];
+    states[j] = met ? old[i++] : begin_pair(live, x, y);
+  }
+  for (; i < live->count; i++) end_pair(live, old[i]);
+}
+
+static void swap_buffers(buffer *x, buffer *y) {
+  buffer z = *x;
+  *x = *y;
+  *y = z;
+}
+
+/* Which pairs a rule parts, and which have to be decided. */
+static void mark_pairs(graze_scene *scene, bool all_stale) {
+  live_scene *live = scene->live;
+  const graze_box_pair *keys = live->keys.data;
+  const uint32_t *states = live->states.data, *rank = scene->rank.data;
+  const uint8_t *moved = live->moved.data;
+  for (uint64_t i = 0; i < live->count; i++) {
+    live_pair *pair = live_pair_at(live, states[i]);
+    pair->stale |= all_stale || moved[keys[i].a] != 0 || moved[keys[i].b] != 0;
+    if (!pair->stale && !live->rules_changed) continue;
+    bool ignored = filter_ignores(&scene->rules, rank[pair->a.id.index], rank[pair->b.id.index]);
+    if (pair->ignored && !ignored) pair->stale = true;
+    pair->ignored = ignored;
+  }
+  live->rules_changed = false;
+  if (live->indices > 0) memset(live->moved.data, 0, live->indices);
+}
+
+graze_status live_pair_up(graze_scene *scene, bool all_stale) {
+  live_scene *live = scene->live;
+  const graze_context *context = scene->context;
+  graze_broad_events events;
+  const graze_box_pair *pairs;
+  uint64_t count;
+  graze_status status = graze_broadphase_update(live->broad, &events);
+  if (status == GRAZE_OK) status = graze_broadphase_pairs(live->broad, &pairs, &count);
+  if (status != GRAZE_OK) return status;
+  if (count > UINT32_MAX / 2) {
+    return report(context, GRAZE_ERROR_LIMIT, "scene: more than 2^31 pairs of objects whose boxes meet");
+  }
+  if (!buffer_reserve(context, &live->next_keys, count * sizeof(graze_box_pair), 0) ||
+      !buffer_reserve(context, &live->next_states, count * sizeof(uint32_t), 0) ||
+      !reserve_pool(context, &live->pool, count) ||
+      !buffer_reserve(context, &live->gone, (live->gone_count + (size_t)live->count) * sizeof(uint32_t),
+                      live->gone_count * sizeof(uint32_t))) {
+    return report(context, GRAZE_ERROR_MEMORY, "out of memory: %llu pairs of objects whose boxes meet",
+                  (unsigned long long)count);
+  }
+  walk_pairs(live, pairs, count);
+  swap_buffers(&live->keys, &live->next_keys);
+  swap_buffers(&live->states, &live->next_states);
+  live->count = count;
+  mark_pairs(scene, all_stale);
+  return GRAZE_OK;
+}

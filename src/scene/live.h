@@ -1,0 +1,96 @@
+/* What a scene remembers from update to update. */
+#ifndef GRAZE_SRC_SCENE_LIVE_H
+#define GRAZE_SRC_SCENE_LIVE_H
+
+#include "scene/scene.h"
+
+/* Who stands behind a proxy. */
+typedef struct live_object {
+  graze_object_id id;
+  uint64_t user_id;
+  uint64_t serial; /* in the order of adding; no two objects ever have the same */
+} live_object;
+
+/* A pair of objects whose boxes meet; or that met, and whose end was not told yet. */
+typedef struct live_pair {
+  live_object a, b;    /* a was added first */
+  graze_relation told; /* to the caller, at the last update that went well */
+  verdict now;
+  graze_counts counts;
+  bool stale;   /* `now` is not known any more */
+  bool ignored; /* a rule parts them: their relation counts as separate */
+} live_pair;
+
+/* Pairs that keep their numbers. */
+typedef struct live_pool {
+  buffer pairs; /* live_pair */
+  buffer free;  /* numbers to be given out again */
+  uint32_t count, free_count;
+} live_pool;
+
+struct live_scene {
+  graze_broadphase *broad;
+  graze_update_options options; /* of the last update */
+  bool begun;                   /* there was one */
+  bool rules_changed;           /* since then */
+  uint64_t shapes_seen;         /* the scene's shapes_changes then */
+
+  /* By place. */
+  buffer proxies; /* graze_proxy_id; generation 0: none */
+  buffer touched; /* uint8_t: it is in the list of touched places */
+  uint32_t places;
+  buffer touched_list; /* uint32_t: places whose object is new, has moved, or has another mesh now */
+  uint32_t touched_count;
+  buffer lost; /* graze_proxy_id: of objects that are gone */
+  uint32_t lost_count;
+
+  /* By index of the proxy. */
+  buffer who;   /* live_object */
+  buffer moved; /* uint8_t: since pairs were brought up to date */
+  uint32_t indices;
+
+  /* Pairs of the last update, in the order of the broad phase, and the number of each in the pool. */
+  buffer keys;   /* graze_box_pair */
+  buffer states; /* uint32_t */
+  uint64_t count;
+  buffer next_keys, next_states; /* scratch */
+  live_pool pool;
+  buffer gone; /* uint32_t: numbers of pairs whose boxes meet no more and whose end was not told */
+  uint32_t gone_count;
+  uint32_t carried; /* of them, from updates before this one: the first ones */
+
+  buffer batch;     /* scratch: boxes and ids on their way to the broad phase */
+  buffer wanted;    /* scratch: keys of pairs that are to be decided, and their numbers in the pool */
+  buffer events[3]; /* graze_scene_event: began, persist, ended */
+};
+
+static inline live_pair *live_pair_at(const live_scene *live, uint32_t number) {
+  return (live_pair *)live->pool.pairs.data + number;
+}
+
+/* Room for notes about so many places. False: no memory. */
+bool live_reserve(const graze_context *context, live_scene *live, uint32_t places);
+
+/* Notes that the object of a place is new, or has changed; that it goes. `live` NULL: nobody asks. */
+void live_touch(live_scene *live, uint32_t place);
+void live_forget(live_scene *live, uint32_t place);
+
+void live_touch_all(graze_scene *scene);
+
+void live_release(const graze_context *context, live_scene *live);
+
+/* Gives up the number of a pair; never fails. */
+void live_give_back(live_scene *live, uint32_t number);
+
+/* Touches every object whose mesh was refitted since it was looked at. */
+void live_find_refitted(graze_scene *scene);
+
+/* Gives the broad phase the boxes of what was touched or lost. Errors: NOT_FINITE, MEMORY, LIMIT; what was touched
+ * stays so. */
+graze_status live_sync(graze_scene *scene, graze_exactness exactness);
+
+/* Brings the pairs to those of the broad phase; marks what has to be decided. `all_stale`: everything. Errors: MEMORY,
+ * LIMIT; it can be called again. */
+graze_status live_pair_up(graze_scene *scene, bool all_stale);
+
+#endif

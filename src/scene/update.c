@@ -1,0 +1,253 @@
+/* Updates of a living scene: what changed is decided again, and what became of every pair is told.
+ *
+ * Each pair keeps the relation that the caller knows (`told`) beside the one that is true (`now`). Lists of events are
+ * made from the two when everything is decided, and only then becomes told what is true: an update that fails or is
+ * cancelled tells nothing, and the next one tells all of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "scene/candidates.h"
+#include "scene/decide.h"
+#include "scene/live.h"
+
+enum { UPDATE_COOKIE = 0x67727570 };
+
+graze_update_options graze_default_update_options(void) {
+  return (graze_update_options){.find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1, .cookie = UPDATE_COOKIE};
+}
+
+uint64_t graze_scene_hash_pair(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts) {
+  return splitmix64(hash_pair(a, b) ^ splitmix64(counts->hash + (uint64_t)relation));
+}
+
+static graze_status check_options(const graze_context *context, const graze_update_options *o) {
+  if (o->cookie != UPDATE_COOKIE) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "update: the options were not initialised");
+  }
+  if (o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "update: find is count or any");
+  }
+  if (o->exactness != GRAZE_T0 && o->exactness != GRAZE_T1 && o->exactness != GRAZE_T2) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "update: unknown exactness");
+  }
+  if (o->open != GRAZE_OPEN_UNKNOWN && o->open != GRAZE_OPEN_SURFACE) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "update: unknown rule for open meshes");
+  }
+  return GRAZE_OK;
+}
+
+/* ---- the start ---- */
+
+static graze_status start_living(graze_scene *scene) {
+  const graze_context *context = scene->context;
+  live_scene *live = memory_alloc(context, sizeof *live);
+  if (live == NULL) return report_memory(context, sizeof *live);
+  *live = (live_scene){0};
+  /* The context is only remembered. */
+  graze_status status = graze_broadphase_create((graze_context *)context, NULL, &live->broad);
+  if (status == GRAZE_OK && !live_reserve(context, live, scene->places)) {
+    status = report(context, GRAZE_ERROR_MEMORY, "out of memory: notes about %u objects", scene->places);
+  }
+  if (status != GRAZE_OK) {
+    live_release(context, live);
+    return status;
+  }
+  scene->live = live;
+  live_touch_all(scene);
+  return GRAZE_OK;
+}
+
+/* Whether answers under the former options are answers under these. */
+static bool same_question(const live_scene *live, const graze_update_options *o) {
+  return live->begun && live->options.find == o->find && live->options.exactness == o->exactness &&
+         live->options.open == o->open;
+}
+
+/* ---- deciding ---- */
+
+static bool takes_part(const live_pair *pair) {
+  return !pair->ignored && pair->now.relation != GRAZE_SEPARATE;
+}
+
+/* Keys of the pairs that are stale, and their numbers; returns how many. */
+static uint64_t list_stale(const graze_scene *scene, uint64_t *keys, uint32_t *numbers) {
+  const live_scene *live = scene->live;
+  const uint32_t *states = live->states.data, *rank = scene->rank.data;
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < live->count; i++) {
+    const live_pair *pair = live_pair_at(live, states[i]);
+    if (!pair->stale || pair->ignored) continue;
+    keys[n] = pair_key(rank[pair->a.id.index], rank[pair->b.id.index]);
+    numbers[n++] = states[i];
+  }
+  return n;
+}
+
+static graze_status decide_stale(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
+  live_scene *live = scene->live;
+  size_t bytes = live->count * (sizeof(uint64_t) + sizeof(uint32_t));
+  if (!buffer_reserve(scene->context, &live->wanted, bytes, 0)) return report_memory(scene->context, bytes);
+  uint64_t *keys = live->wanted.data;
+  uint32_t *numbers = (uint32_t *)(keys + live->count);
+  deciding d = {.scene = scene,
+                .pairs = keys,
+                .count = list_stale(scene, keys, numbers),
+                .find = options->find,
+                .relate = graze_default_relate_options(),
+                .progress = options->progress,
+                .progress_user = options->progress_user};
+  d.relate.exactness = options->exactness;
+  d.relate.open = options->open;
+  graze_status status = scene_decide(&d);
+  if (status != GRAZE_OK && status != GRAZE_CANCELLED) return status;
+  for (uint64_t i = 0; i < d.count; i++) {
+    const outcome *o = d.outcomes + i;
+    live_pair *pair = live_pair_at(live, numbers[i]);
+    if (!o->finished) continue;
+    pair->now = o->relation;
+    pair->counts = o->counts;
+    pair->stale = false;
+    events->work.node_pairs += o->work.node_pairs;
+    events->work.triangle_tests += o->work.triangle_tests;
+    events->work.exact_tests += o->work.exact_tests;
+  }
+  events->decided_pairs = d.count;
+  return status;
+}
+
+/* ---- telling ---- */
+
+static void tell(const live_pair *pair, graze_scene_event *list, uint64_t *count) {
+  graze_scene_event *e = &list[(*count)++];
+  bool part = takes_part(pair);
+  *e = (graze_scene_event){.a = pair->a.id,
+                           .b = pair->b.id,
+                           .user_id_a = pair->a.user_id,
+                           .user_id_b = pair->b.user_id,
+                           .before = pair->told};
+  if (!part) return;
+  e->relation = pair->now.relation;
+  e->doubt = pair->now.doubt;
+  e->doubt_mesh = pair->now.doubt_mesh;
+  memcpy(e->doubt_point, pair->now.doubt_point, sizeof e->doubt_point);
+  e->counts = pair->counts;
+}
+
+/* Pairs of the pool in the order of adding. */
+typedef struct ordered {
+  uint64_t a, b;
+  uint32_t number;
+} ordered;
+
+static int by_adding(const void *p, const void *q) {
+  const ordered *x = p, *y = q;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  return (x->b > y->b) - (x->b < y->b);
+}
+
+static void note_order(const live_scene *live, uint32_t number, ordered *list, uint64_t *count) {
+  const live_pair *pair = live_pair_at(live, number);
+  if (!takes_part(pair) && pair->told == GRAZE_SEPARATE) return;
+  list[(*count)++] = (ordered){pair->a.serial, pair->b.serial, number};
+}
+
+/* The pairs that somebody has to hear of, sorted; they mostly are already. */
+static uint64_t list_told(const live_scene *live, ordered *list) {
+  const uint32_t *states = live->states.data, *gone = live->gone.data;
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < live->count; i++) note_order(live, states[i], list, &n);
+  for (uint32_t i = 0; i < live->gone_count; i++) note_order(live, gone[i], list, &n);
+  for (uint64_t i = 1; i < n; i++) {
+    if (by_adding(&list[i - 1], &list[i]) < 0) continue;
+    qsort(list, n, sizeof *list, by_adding);
+    break;
+  }
+  return n;
+}
+
+static void hash_and_count(const graze_scene *scene, graze_scene_events *events) {
+  const live_scene *live = scene->live;
+  const uint32_t *states = live->states.data, *rank = scene->rank.data;
+  for (uint64_t i = 0; i < live->count; i++) {
+    const live_pair *pair = live_pair_at(live, states[i]);
+    events->candidate_pairs += !pair->ignored;
+    if (!takes_part(pair)) continue;
+    events->hash +=
+        graze_scene_hash_pair(rank[pair->a.id.index], rank[pair->b.id.index], pair->now.relation, &pair->counts);
+  }
+}
+
+/* From here on nothing fails: told becomes what is true. */
+static void settle(live_scene *live, const ordered *list, uint64_t count, graze_scene_events *events) {
+  graze_scene_event *began = live->events[0].data, *persist = live->events[1].data, *ended = live->events[2].data;
+  for (uint64_t i = 0; i < count; i++) {
+    live_pair *pair = live_pair_at(live, list[i].number);
+    if (!takes_part(pair)) {
+      tell(pair, ended, &events->ended_count);
+    } else if (pair->told == GRAZE_SEPARATE) {
+      tell(pair, began, &events->began_count);
+    } else {
+      tell(pair, persist, &events->persist_count);
+    }
+    pair->told = takes_part(pair) ? pair->now.relation : GRAZE_SEPARATE;
+  }
+  const uint32_t *gone = live->gone.data;
+  for (uint32_t i = 0; i < live->gone_count; i++) live_give_back(live, gone[i]);
+  live->gone_count = 0;
+  events->began = began;
+  events->persist = persist;
+  events->ended = ended;
+}
+
+static graze_status tell_all(graze_scene *scene, graze_scene_events *events) {
+  live_scene *live = scene->live;
+  const graze_context *context = scene->context;
+  size_t bytes = (live->count + live->gone_count) * sizeof(ordered);
+  if (!buffer_reserve(context, &live->wanted, bytes, 0)) return report_memory(context, bytes);
+  ordered *list = live->wanted.data;
+  uint64_t n = list_told(live, list);
+  for (int k = 0; k < 3; k++) {
+    if (buffer_reserve(context, &live->events[k], n * sizeof(graze_scene_event), 0)) continue;
+    return report_memory(context, n * sizeof(graze_scene_event));
+  }
+  hash_and_count(scene, events);
+  settle(live, list, n, events);
+  return GRAZE_OK;
+}
+
+/* ---- the call ---- */
+
+static graze_status run_update(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
+  graze_status status = scene->live == NULL ? start_living(scene) : GRAZE_OK;
+  if (status == GRAZE_OK) status = scene_prepare(scene);
+  if (status == GRAZE_OK) status = candidates_check_poses(scene, options->exactness);
+  if (status != GRAZE_OK) return status;
+  live_scene *live = scene->live;
+  bool same = same_question(live, options);
+  if (live->begun && (live->options.exactness == GRAZE_T0) != (options->exactness == GRAZE_T0)) live_touch_all(scene);
+  live_find_refitted(scene);
+  status = live_sync(scene, options->exactness);
+  if (status == GRAZE_OK) status = live_pair_up(scene, !same);
+  if (status != GRAZE_OK) return status;
+  live->options = *options;
+  live->begun = true;
+  status = decide_stale(scene, options, events);
+  live->shapes_seen = scene->shapes_changes;
+  return status == GRAZE_OK ? tell_all(scene, events) : status;
+}
+
+graze_status graze_scene_update(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
+  if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (events == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "update: null pointer");
+  graze_update_options chosen = options != NULL ? *options : graze_default_update_options();
+  graze_status status = check_options(scene->context, &chosen);
+  if (status != GRAZE_OK) return status;
+  graze_scene_events told = {0};
+  unsigned saved = fp_enter();
+  status = run_update(scene, &chosen, &told);
+  fp_leave(saved);
+  if (status == GRAZE_OK) *events = told;
+  return status;
+}

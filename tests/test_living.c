@@ -1,0 +1,370 @@
+/* Scenes that live: what updates tell, under any order of edits, is what checks of the same scene say. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "families.h"
+#include "support.h"
+
+enum { MOST = 60, KINDS = 6 };
+
+/* ---- shapes that meet in every way ------------------------------------------------------------------------------ */
+
+static graze_mesh *make_box(graze_context *context, double x, double y, double z) {
+  double corners[108], low[3] = {0, 0, 0}, high[3] = {x, y, z};
+  soup_box(low, high, corners);
+  return test_mesh(context, corners, 12, GRAZE_VOLUMES_ALIGNED);
+}
+
+static void make_shapes(graze_context *context, graze_mesh *shapes[KINDS]) {
+  double sheet[18] = {0, 0, 0, 2, 0, 0, 2, 2, 0, 0, 0, 0, 2, 2, 0, 0, 2, 0};
+  double needle[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
+  double ball[9 * 8 * 16];
+  uint32_t count = soup_ball(2, 1, ball);
+  shapes[0] = make_box(context, 2, 2, 2);
+  shapes[1] = make_box(context, 1, 1, 1);
+  shapes[2] = make_box(context, 4, 1, 1);
+  shapes[3] = test_mesh(context, sheet, 2, GRAZE_VOLUMES_ORIENTED);
+  shapes[4] = test_mesh(context, needle, 1, GRAZE_VOLUMES_ORIENTED);
+  shapes[5] = test_mesh(context, ball, count, GRAZE_VOLUMES_ORIENTED);
+}
+
+/* Places on a lattice, so that touching, containing and standing at one place are common. */
+static graze_pose random_place(uint64_t *random) {
+  return test_translation(random_below(random, 8), random_below(random, 8), random_below(random, 3));
+}
+
+/* ---- what the caller knows ------------------------------------------------------------------------------------- */
+
+typedef struct known {
+  uint64_t a, b; /* user ids, which grow in the order of adding */
+  graze_relation relation;
+} known;
+
+typedef struct story {
+  graze_scene *scene;
+  graze_mesh *shapes[KINDS];
+  uint64_t random, next_user;
+  graze_object_id ids[MOST];
+  uint64_t users[MOST];
+  uint32_t live;
+  known *told;
+  uint64_t told_count;
+} story;
+
+static int by_users(const void *p, const void *q) {
+  const known *x = p, *y = q;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  return (x->b > y->b) - (x->b < y->b);
+}
+
+static known *find_known(known *list, uint64_t count, uint64_t a, uint64_t b) {
+  known key = {a, b, GRAZE_SEPARATE};
+  return count == 0 ? NULL : bsearch(&key, list, count, sizeof key, by_users);
+}
+
+static void story_add(story *s) {
+  if (s->live == MOST) return;
+  static const char *const layers[] = {"", "steel", "pipes"};
+  graze_object_def def = graze_default_object_def();
+  def.mesh = s->shapes[random_below(&s->random, KINDS)];
+  def.pose = random_place(&s->random);
+  def.user_id = s->next_user++;
+  def.layer = layers[random_below(&s->random, 3)];
+  s->users[s->live] = def.user_id;
+  assert_int_equal(graze_scene_add(s->scene, &def, &s->ids[s->live++]), GRAZE_OK);
+}
+
+static void story_remove(story *s) {
+  if (s->live == 0) return;
+  uint32_t i = random_below(&s->random, s->live);
+  assert_int_equal(graze_scene_remove(s->scene, s->ids[i]), GRAZE_OK);
+  s->ids[i] = s->ids[--s->live];
+  s->users[i] = s->users[s->live];
+}
+
+static void story_move(story *s) {
+  if (s->live == 0) return;
+  graze_pose poses[4];
+  graze_object_id ids[4];
+  uint32_t count = 1 + random_below(&s->random, 4);
+  for (uint32_t i = 0; i < count; i++) {
+    ids[i] = s->ids[random_below(&s->random, s->live)];
+    poses[i] = random_place(&s->random);
+  }
+  assert_int_equal(graze_scene_set_poses(s->scene, ids, poses, count), GRAZE_OK);
+}
+
+/* One mesh gets other vertices under the objects that have it. */
+static void story_refit(story *s) {
+  double corners[108], low[3] = {0, 0, 0}, high[3];
+  for (int k = 0; k < 3; k++) high[k] = 1 + random_below(&s->random, 2);
+  soup_box(low, high, corners);
+  assert_int_equal(graze_mesh_refit(s->shapes[1], corners, 0), GRAZE_OK);
+}
+
+static void story_edit(story *s) {
+  uint32_t choice = random_below(&s->random, 40);
+  if (choice < 12) {
+    story_add(s);
+  } else if (choice < 20) {
+    story_remove(s);
+  } else if (choice < 37) {
+    story_move(s);
+  } else if (choice == 37) {
+    story_refit(s);
+  } else if (choice == 38 && s->live > 1) {
+    assert_int_equal(graze_scene_ignore(s->scene, s->ids[0], s->ids[random_below(&s->random, s->live)]), GRAZE_OK);
+  } else if (random_below(&s->random, 40) == 0) {
+    assert_int_equal(graze_scene_ignore_layers(s->scene, "steel", random_below(&s->random, 2) ? "steel" : "pipes"),
+                     GRAZE_OK);
+  }
+}
+
+/* The pairs of a fresh check, sorted by user ids; `hash` gets what an update should say. */
+static known *checked(const story *s, const graze_update_options *o, uint64_t *count, uint64_t *hash,
+                      graze_check_result *result) {
+  graze_check_options options = graze_default_check_options();
+  options.find = o->find;
+  options.exactness = o->exactness;
+  options.open = o->open;
+  assert_int_equal(graze_scene_check(s->scene, &options, result), GRAZE_OK);
+  known *list = malloc((result->pair_count + 1) * sizeof *list);
+  uint64_t *users = malloc((s->live + 1) * sizeof *users);
+  memcpy(users, s->users, s->live * sizeof *users);
+  *count = result->pair_count;
+  *hash = 0;
+  for (uint64_t i = 0; i < result->pair_count; i++) {
+    const graze_object_pair *p = &result->pairs[i];
+    uint32_t a = 0, b = 0;
+    for (uint32_t k = 0; k < s->live; k++) {
+      a += users[k] < p->user_id_a;
+      b += users[k] < p->user_id_b;
+    }
+    list[i] = (known){p->user_id_a, p->user_id_b, p->relation};
+    *hash += graze_scene_hash_pair(a, b, p->relation, &p->counts);
+  }
+  qsort(list, result->pair_count, sizeof *list, by_users);
+  free(users);
+  return list;
+}
+
+/* Events against the difference between what was told and what a check says now. */
+static void compare_events(story *s, const graze_scene_events *e, known *now, uint64_t count) {
+  uint64_t began = 0, persist = 0, ended = 0;
+  for (uint64_t i = 0; i < e->began_count; i++) {
+    const graze_scene_event *x = &e->began[i];
+    const known *k = find_known(now, count, x->user_id_a, x->user_id_b);
+    assert_non_null(k);
+    assert_int_equal(x->relation, k->relation);
+    assert_int_equal(x->before, GRAZE_SEPARATE);
+    assert_null(find_known(s->told, s->told_count, x->user_id_a, x->user_id_b));
+    began++;
+  }
+  for (uint64_t i = 0; i < e->persist_count; i++) {
+    const graze_scene_event *x = &e->persist[i];
+    const known *k = find_known(now, count, x->user_id_a, x->user_id_b);
+    const known *t = find_known(s->told, s->told_count, x->user_id_a, x->user_id_b);
+    assert_non_null(k);
+    assert_non_null(t);
+    assert_int_equal(x->relation, k->relation);
+    assert_int_equal(x->before, t->relation);
+    if (i > 0) assert_true(x[-1].user_id_a < x->user_id_a || x[-1].user_id_b < x->user_id_b);
+    persist++;
+  }
+  for (uint64_t i = 0; i < e->ended_count; i++) {
+    const graze_scene_event *x = &e->ended[i];
+    const known *t = find_known(s->told, s->told_count, x->user_id_a, x->user_id_b);
+    assert_non_null(t);
+    assert_int_equal(x->before, t->relation);
+    assert_int_equal(x->relation, GRAZE_SEPARATE);
+    assert_null(find_known(now, count, x->user_id_a, x->user_id_b));
+    ended++;
+  }
+  assert_int_equal(began + persist, count);
+  assert_int_equal(persist + ended, s->told_count);
+}
+
+static void story_update(story *s, const graze_update_options *options) {
+  graze_scene_events e;
+  graze_check_result result;
+  uint64_t count, hash;
+  bool first = random_below(&s->random, 2) != 0; /* a check may come before the update: it must not take its news */
+  known *now = first ? checked(s, options, &count, &hash, &result) : NULL;
+  assert_int_equal(graze_scene_update(s->scene, options, &e), GRAZE_OK);
+  if (!first) now = checked(s, options, &count, &hash, &result);
+  compare_events(s, &e, now, count);
+  assert_true(e.hash == hash);
+  assert_true(e.candidate_pairs == result.candidate_pairs);
+  assert_true(e.decided_pairs <= e.candidate_pairs);
+  free(s->told);
+  s->told = now;
+  s->told_count = count;
+}
+
+static story *story_begin(graze_context *context, uint64_t seed) {
+  story *s = calloc(1, sizeof *s);
+  s->random = seed;
+  assert_int_equal(graze_scene_create(context, &s->scene), GRAZE_OK);
+  make_shapes(context, s->shapes);
+  return s;
+}
+
+static void story_end(story *s) {
+  graze_scene_destroy(s->scene);
+  for (int k = 0; k < KINDS; k++) graze_mesh_destroy(s->shapes[k]);
+  free(s->told);
+  free(s);
+}
+
+static void test_storms(void **state) {
+  (void)state;
+  uint32_t seeds = test_long() ? 200 : 12;
+  for (uint32_t seed = 0; seed < seeds; seed++) {
+    graze_context *context = test_context(1 + (int)(seed % 3), NULL);
+    story *s = story_begin(context, seed);
+    graze_update_options options = graze_default_update_options();
+    for (int step = 0; step < 40; step++) {
+      for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
+      if (random_below(&s->random, 10) == 0) options.open ^= GRAZE_OPEN_UNKNOWN ^ GRAZE_OPEN_SURFACE;
+      if (random_below(&s->random, 10) == 0) options.exactness ^= GRAZE_T1 ^ GRAZE_T2;
+      if (random_below(&s->random, 10) == 0) options.find ^= GRAZE_FIND_COUNT ^ GRAZE_FIND_ANY;
+      story_update(s, &options);
+    }
+    story_end(s);
+    graze_context_destroy(context);
+  }
+}
+
+/* Only what moved is decided again. */
+static void test_work(void **state) {
+  (void)state;
+  graze_context *context = test_context(1, NULL);
+  story *s = story_begin(context, 5);
+  graze_scene_events e;
+  for (int i = 0; i < MOST; i++) story_add(s);
+  assert_int_equal(graze_scene_update(s->scene, NULL, &e), GRAZE_OK);
+  assert_true(e.decided_pairs == e.candidate_pairs && e.candidate_pairs > 20);
+  uint64_t hash = e.hash, persist = e.began_count;
+  assert_int_equal(graze_scene_update(s->scene, NULL, &e), GRAZE_OK);
+  assert_int_equal(e.decided_pairs, 0);
+  assert_int_equal(e.persist_count, persist);
+  assert_true(e.hash == hash);
+  graze_pose far = test_translation(1000, 0, 0);
+  assert_int_equal(graze_scene_set_pose(s->scene, s->ids[3], &far), GRAZE_OK);
+  assert_int_equal(graze_scene_update(s->scene, NULL, &e), GRAZE_OK);
+  assert_int_equal(e.decided_pairs, 0);
+  assert_true(e.ended_count > 0 && e.persist_count + e.ended_count == persist);
+  story_end(s);
+  graze_context_destroy(context);
+}
+
+/* ---- updates that fail ----------------------------------------------------------------------------------------- */
+
+static bool stop_at_once(void *user, uint64_t done, uint64_t total) {
+  (void)user;
+  (void)done;
+  (void)total;
+  return false;
+}
+
+/* When everything is decided and nothing told. */
+static bool stop_late(void *user, uint64_t done, uint64_t total) {
+  (void)user;
+  return done < total;
+}
+
+/* Between two updates that go well any number may be cancelled: nothing is told twice or lost. */
+static void test_cancel(void **state) {
+  (void)state;
+  graze_context *context = test_context(1, NULL);
+  story *s = story_begin(context, 99);
+  graze_update_options options = graze_default_update_options();
+  for (int step = 0; step < 60; step++) {
+    for (uint32_t tries = random_below(&s->random, 3); tries-- > 0;) {
+      for (uint32_t i = random_below(&s->random, 8); i-- > 0;) story_edit(s);
+      graze_update_options cut = options;
+      graze_scene_events e;
+      cut.progress = random_below(&s->random, 2) ? stop_at_once : stop_late;
+      assert_int_equal(graze_scene_update(s->scene, &cut, &e), GRAZE_CANCELLED);
+    }
+    story_update(s, &options);
+  }
+  story_end(s);
+  graze_context_destroy(context);
+}
+
+/* The same with memory refused at every place in turn. */
+static void test_memory(void **state) {
+  (void)state;
+  for (uint64_t fail = 1; fail < 400; fail++) {
+    test_allocator allocator = {0};
+    graze_context_def def = graze_default_context_def();
+    def.allocator = test_allocator_hooks(&allocator);
+    def.threads = 1;
+    graze_context *context;
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    story *s = story_begin(context, 7);
+    graze_update_options options = graze_default_update_options();
+    for (int i = 0; i < 10; i++) story_add(s);
+    if (fail % 2 == 0) story_update(s, &options);
+    for (int i = 0; i < 25; i++) story_add(s);
+    for (int i = 0; i < 4; i++) story_remove(s);
+    graze_scene_events e;
+    allocator.fail_at = allocator.requests + fail;
+    graze_status status = graze_scene_update(s->scene, &options, &e);
+    bool refused = allocator.requests >= allocator.fail_at;
+    allocator.fail_at = 0;
+    assert_int_equal(status, refused ? GRAZE_ERROR_MEMORY : GRAZE_OK);
+    if (refused) {
+      story_move(s);
+      story_update(s, &options);
+    }
+    story_end(s);
+    graze_context_destroy(context);
+    assert_int_equal(allocator.live_blocks, 0);
+    if (!refused && fail % 2 == 1) break;
+  }
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  test_log log;
+  graze_context *context = test_context(1, &log);
+  story *s = story_begin(context, 1);
+  graze_scene_events e;
+  graze_update_options options = {0};
+  story_add(s);
+  story_add(s);
+  assert_int_equal(graze_scene_update(s->scene, &options, &e), GRAZE_ERROR_ARGUMENT);
+  options = graze_default_update_options();
+  options.find = GRAZE_FIND_ALL;
+  assert_int_equal(graze_scene_update(s->scene, &options, &e), GRAZE_ERROR_ARGUMENT);
+  assert_string_equal(log.last, "update: find is count or any");
+  graze_pose poses[2] = {graze_pose_identity(), graze_pose_identity()};
+  poses[1].m[6] = strtod("nan", NULL);
+  assert_int_equal(graze_scene_set_poses(s->scene, s->ids, poses, 2), GRAZE_ERROR_NOT_FINITE);
+  assert_string_equal(log.last, "place 1: pose entry m12 is not finite");
+  graze_object_id stale[2] = {s->ids[0], {77, 1}};
+  poses[1] = graze_pose_identity();
+  assert_int_equal(graze_scene_set_poses(s->scene, stale, poses, 2), GRAZE_ERROR_HANDLE);
+  assert_non_null(strstr(log.last, "place 1: object id 77"));
+  poses[0] = test_translation(1e308, 0, 0);
+  poses[0].m[0] = 1e308;
+  assert_int_equal(graze_scene_set_poses(s->scene, s->ids, poses, 1), GRAZE_OK);
+  assert_int_equal(graze_scene_update(s->scene, NULL, &e), GRAZE_ERROR_NOT_FINITE);
+  assert_non_null(strstr(log.last, "a posed coordinate overflows"));
+  poses[0] = graze_pose_identity();
+  assert_int_equal(graze_scene_set_poses(s->scene, s->ids, poses, 1), GRAZE_OK);
+  options = graze_default_update_options();
+  story_update(s, &options);
+  story_end(s);
+  graze_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_refusals), cmocka_unit_test(test_work),   cmocka_unit_test(test_storms),
+      cmocka_unit_test(test_cancel),   cmocka_unit_test(test_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
