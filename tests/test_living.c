@@ -326,6 +326,157 @@ static void test_memory(void **state) {
   }
 }
 
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+/* The scene is put into a file and taken out again in the middle of its story, which goes on with the same ids. */
+static void reload(story *s, graze_context *context) {
+  const char *path = "living.scene";
+  graze_scene *copy;
+  assert_int_equal(graze_scene_save(s->scene, path), GRAZE_OK);
+  assert_int_equal(graze_scene_load(context, path, &copy), GRAZE_OK);
+  graze_scene_destroy(s->scene);
+  s->scene = copy;
+  /* The meshes of old are not those of the scene any more. */
+  const graze_object_id *ids;
+  uint32_t count;
+  assert_int_equal(graze_scene_list_objects(copy, &ids, &count), GRAZE_OK);
+  assert_int_equal(count, s->live);
+  for (uint32_t i = 0; i < s->live; i++) {
+    graze_object_def def;
+    assert_int_equal(graze_scene_get_object(copy, s->ids[i], &def), GRAZE_OK);
+    assert_true(def.user_id == s->users[i]);
+  }
+}
+
+static void test_snapshots(void **state) {
+  (void)state;
+  uint32_t seeds = test_long() ? 100 : 10;
+  for (uint32_t seed = 0; seed < seeds; seed++) {
+    graze_context *context = test_context(1, NULL);
+    story *s = story_begin(context, 500 + seed);
+    graze_update_options options = graze_default_update_options();
+    for (int step = 0; step < 30; step++) {
+      for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
+      if (random_below(&s->random, 4) == 0) reload(s, context);
+      if (random_below(&s->random, 3) != 0) story_update(s, &options);
+    }
+    story_end(s);
+    graze_context_destroy(context);
+  }
+  remove("living.scene");
+}
+
+/* A story with many kinds of edits is recorded and runs the same again, with any number of threads. */
+static void test_records(void **state) {
+  (void)state;
+  const char *path = "living.record";
+  uint32_t seeds = test_long() ? 60 : 8;
+  for (uint32_t seed = 0; seed < seeds; seed++) {
+    graze_context *context = test_context(1, NULL);
+    story *s = story_begin(context, 900 + seed);
+    graze_update_options options = graze_default_update_options();
+    graze_scene_events e;
+    uint64_t hashes[40], steps = 0;
+    for (int step = 0; step < 40; step++) {
+      for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
+      if (step == 5) assert_int_equal(graze_scene_record(s->scene, path), GRAZE_OK);
+      if (random_below(&s->random, 10) == 0) options.exactness ^= GRAZE_T1 ^ GRAZE_T2;
+      assert_int_equal(graze_scene_update(s->scene, &options, &e), GRAZE_OK);
+      if (step >= 5) hashes[steps++] = e.hash;
+    }
+    assert_int_equal(graze_scene_record_end(s->scene), GRAZE_OK);
+    story_end(s);
+    graze_context_destroy(context);
+
+    context = test_context(3, NULL);
+    graze_replay *replay;
+    graze_replay_step step;
+    assert_int_equal(graze_replay_open(context, path, &replay), GRAZE_OK);
+    for (uint64_t i = 0; i < steps; i++) {
+      assert_int_equal(graze_replay_next(replay, &e, &step), GRAZE_OK);
+      assert_int_equal(step.number, i + 1);
+      assert_true(step.same);
+      assert_true(e.hash == hashes[i] && step.hash == hashes[i]);
+    }
+    assert_int_equal(graze_replay_next(replay, &e, &step), GRAZE_OK);
+    assert_int_equal(step.number, 0);
+    graze_replay_close(replay);
+    graze_context_destroy(context);
+  }
+  remove(path);
+}
+
+/* A record whose bytes are changed, or that ends early, anywhere, is refused with a byte; never taken for the run. */
+static void test_damage(void **state) {
+  (void)state;
+  const char *path = "living.record", *bad = "living.damaged";
+  test_log log;
+  graze_context *context = test_context(1, &log);
+  story *s = story_begin(context, 3);
+  graze_scene_events e;
+  for (int i = 0; i < 6; i++) story_add(s);
+  assert_int_equal(graze_scene_record(s->scene, path), GRAZE_OK);
+  assert_int_equal(graze_scene_record(s->scene, path), GRAZE_ERROR_ARGUMENT);
+  for (int step = 0; step < 3; step++) {
+    story_move(s);
+    story_add(s);
+    assert_int_equal(graze_scene_update(s->scene, NULL, &e), GRAZE_OK);
+  }
+  assert_int_equal(graze_scene_record_end(s->scene), GRAZE_OK);
+  story_end(s);
+  FILE *file = fopen(path, "rb");
+  static char bytes[1 << 20];
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  assert_true(size > 1000 && size < sizeof bytes);
+  uint64_t random = 17;
+  for (int i = 0; i < 400; i++) {
+    size_t at = (size_t)(random_unit(&random) * (double)size), length = size;
+    char kept = bytes[at];
+    if (i % 2 == 0) {
+      length = at;
+    } else {
+      bytes[at] ^= (char)(1 << random_below(&random, 8));
+    }
+    file = fopen(bad, "wb");
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+    bytes[at] = kept;
+    graze_replay *replay = NULL;
+    graze_replay_step step = {.number = 1};
+    graze_status status = graze_replay_open(context, bad, &replay);
+    while (status == GRAZE_OK && step.number != 0) status = graze_replay_next(replay, &e, &step);
+    if (status == GRAZE_OK) {
+      /* A file that ends between two sections is a shorter run. */
+      assert_true(i % 2 == 0);
+    } else {
+      assert_int_equal(status, GRAZE_ERROR_FORMAT);
+      assert_non_null(strstr(log.last, "byte "));
+    }
+    graze_replay_close(replay);
+  }
+  assert_int_equal(graze_scene_load(context, "nowhere/nothing", &(graze_scene *){NULL}), GRAZE_ERROR_FILE);
+  remove(path);
+  remove(bad);
+  graze_context_destroy(context);
+}
+
+/* A full disk ends the record, not the scene. */
+static void test_full_disk(void **state) {
+  (void)state;
+  FILE *full = fopen("/dev/full", "w");
+  if (full == NULL) skip();
+  fclose(full);
+  test_log log;
+  graze_context *context = test_context(1, &log);
+  story *s = story_begin(context, 3);
+  assert_int_equal(graze_scene_record(s->scene, "/dev/full"), GRAZE_ERROR_FILE);
+  assert_non_null(strstr(log.last, "/dev/full: cannot write"));
+  assert_int_equal(graze_scene_save(s->scene, "/dev/full"), GRAZE_ERROR_FILE);
+  story_end(s);
+  graze_context_destroy(context);
+}
+
 static void test_refusals(void **state) {
   (void)state;
   test_log log;
@@ -363,8 +514,9 @@ static void test_refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_refusals), cmocka_unit_test(test_work),   cmocka_unit_test(test_storms),
-      cmocka_unit_test(test_cancel),   cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_refusals),  cmocka_unit_test(test_work),    cmocka_unit_test(test_storms),
+      cmocka_unit_test(test_snapshots), cmocka_unit_test(test_records), cmocka_unit_test(test_damage),
+      cmocka_unit_test(test_full_disk), cmocka_unit_test(test_cancel),  cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

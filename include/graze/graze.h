@@ -7,6 +7,7 @@
 #include "graze/collide.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
+#include "graze/record.h"
 #include "graze/relate.h"
 #include "graze/scene.h"
 

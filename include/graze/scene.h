@@ -46,6 +46,13 @@ GRAZE_API graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id 
 /* The same for many, all or nothing; `poses[i]` for `objects[i]`. Errors name the place in the arrays. */
 GRAZE_API graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *objects,
                                              const graze_pose *poses, uint32_t count);
+
+/* What the object is now; name and layer are the scene's own and live until it is removed. Errors: HANDLE. */
+GRAZE_API graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id object, graze_object_def *def);
+
+/* All objects in the order of adding; valid until the next call that is not const. Errors: MEMORY. */
+GRAZE_API graze_status graze_scene_list_objects(graze_scene *scene, const graze_object_id **objects, uint32_t *count);
+
 GRAZE_API uint32_t graze_scene_object_count(const graze_scene *scene);
 
 /* The pair is then never reported, in either order. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -297,70 +298,15 @@ const void *graze_mesh_block(const graze_mesh *mesh, size_t *size) {
 
 /* ---- files ---- */
 
-static graze_status file_error(const graze_context *context, const char *path, const char *what) {
-  return report(context, GRAZE_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
-}
-
-static bool write_all(int file, const char *bytes, size_t size) {
-  const size_t most = (size_t)1 << 30;
-  while (size != 0) {
-    ssize_t written = write(file, bytes, size < most ? size : most);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      if (written == 0) errno = ENOSPC;
-      return false;
-    }
-    bytes += written;
-    size -= (size_t)written;
-  }
-  return true;
-}
-
-/* Opens a new file next to `path`; its name goes to `temporary`. Not mkstemp: the file shall get the usual mode. */
-static int open_temporary(const char *path, char *temporary, size_t room) {
-  for (unsigned attempt = 0; attempt < 1000; attempt++) {
-    snprintf(temporary, room, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST) return file;
-  }
-  return -1;
-}
-
-static graze_status save_through(const graze_context *context, const graze_mesh *mesh, const char *path,
-                                 char *temporary, size_t room) {
-  int file = open_temporary(path, temporary, room);
-  if (file < 0) return file_error(context, path, "cannot create");
-  const char *failed = NULL;
-  if (!write_all(file, (const char *)mesh->header, mesh->header->block_bytes)) failed = "cannot write";
-  if (failed == NULL && fsync(file) != 0) failed = "cannot write";
-  int reason = errno;
-  if (close(file) != 0 && failed == NULL) {
-    failed = "cannot write";
-    reason = errno;
-  }
-  if (failed == NULL && rename(temporary, path) != 0) {
-    failed = "cannot rename";
-    reason = errno;
-  }
-  if (failed == NULL) return GRAZE_OK;
-  unlink(temporary);
-  errno = reason;
-  return file_error(context, path, failed);
-}
-
 graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, const char *path) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
   if (mesh == NULL || path == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh save: null pointer");
-  struct stat old;
-  if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) {
-    return report(context, GRAZE_ERROR_FILE, "%s: exists and is not a regular file", path);
-  }
-  size_t room = strlen(path) + 64;
-  char *temporary = memory_alloc(context, room);
-  if (temporary == NULL) return report_memory(context, room);
-  graze_status status = save_through(context, mesh, path, temporary, room);
-  memory_release(context, temporary, room);
-  return status;
+  new_file out;
+  graze_status status = new_file_open(context, path, &out);
+  if (status != GRAZE_OK) return status;
+  bool written = file_write(out.file, mesh->header, mesh->header->block_bytes);
+  if (!written) status = file_error(context, path, "cannot write");
+  return new_file_close(context, &out, status);
 }
 
 #if !defined(MAP_POPULATE)

@@ -7,9 +7,13 @@
  */
 #include "scene/live.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "scene/candidates.h"
+#include "scene/record.h"
+
+enum { NO_NUMBER = UINT32_MAX };
 
 /* ---- notes ---- */
 
@@ -63,12 +67,32 @@ void live_touch_all(graze_scene *scene) {
   }
 }
 
+graze_status live_start(graze_scene *scene) {
+  const graze_context *context = scene->context;
+  live_scene *live = memory_alloc(context, sizeof *live);
+  if (live == NULL) return report_memory(context, sizeof *live);
+  *live = (live_scene){0};
+  /* The context is only remembered. */
+  graze_status status = graze_broadphase_create((graze_context *)context, NULL, &live->broad);
+  if (status == GRAZE_OK && !live_reserve(context, live, scene->places)) {
+    status = report(context, GRAZE_ERROR_MEMORY, "out of memory: notes about %u objects", scene->places);
+  }
+  if (status != GRAZE_OK) {
+    live_release(context, live);
+    return status;
+  }
+  scene->live = live;
+  live_touch_all(scene);
+  return GRAZE_OK;
+}
+
 void live_find_refitted(graze_scene *scene) {
   bool seen = scene->live->shapes_seen == scene->shapes_changes;
   if (seen && scene->shapes_listed && shapes_current(&scene->shapes)) return;
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     object *o = scene_object(scene, place);
     if (o->geometry_hash == o->mesh->header->geometry_hash) continue;
+    record_refit(scene->recorder, o);
     live_touch(scene->live, place);
   }
 }
@@ -196,21 +220,33 @@ static bool same_objects(const live_pair *pair, const live_object *x, const live
          (pair->a.serial == y->serial && pair->b.serial == x->serial);
 }
 
-/* A pair of two proxies that did not meet; or did, left and came back before anybody was told. */
-static uint32_t begin_pair(live_scene *live, const live_object *x, const live_object *y) {
-  uint32_t *gone = live->gone.data;
-  for (uint32_t i = 0; i < live->carried; i++) {
-    uint32_t number = gone[i];
-    if (!same_objects(live_pair_at(live, number), x, y)) continue;
-    gone[i] = gone[--live->carried];
-    gone[live->carried] = gone[--live->gone_count];
+static int by_serials(const void *p, const void *q) {
+  const gone_pair *x = p, *y = q;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  return (x->b > y->b) - (x->b < y->b);
+}
+
+/* A pair of two proxies that did not meet; or did, left and came back before anybody was told: then it is one of the
+ * first `carried` that are gone, which are sorted. */
+static uint32_t begin_pair(live_scene *live, const live_object *x, const live_object *y, uint32_t carried) {
+  bool ordered = x->serial < y->serial;
+  const live_object *a = ordered ? x : y, *b = ordered ? y : x;
+  gone_pair key = {a->serial, b->serial, 0};
+  gone_pair *back = carried > 0 ? bsearch(&key, live->gone.data, carried, sizeof key, by_serials) : NULL;
+  if (back != NULL) {
+    uint32_t number = back->number;
+    back->number = NO_NUMBER;
     live_pair_at(live, number)->stale = true;
     return number;
   }
   uint32_t number = take_number(&live->pool);
-  bool ordered = x->serial < y->serial;
-  *live_pair_at(live, number) = (live_pair){.a = ordered ? *x : *y, .b = ordered ? *y : *x, .stale = true};
+  *live_pair_at(live, number) = (live_pair){.a = *a, .b = *b, .stale = true};
   return number;
+}
+
+static void push_gone(live_scene *live, uint32_t number) {
+  const live_pair *pair = live_pair_at(live, number);
+  ((gone_pair *)live->gone.data)[live->gone_count++] = (gone_pair){pair->a.serial, pair->b.serial, number};
 }
 
 static void end_pair(live_scene *live, uint32_t number) {
@@ -222,7 +258,28 @@ static void end_pair(live_scene *live, uint32_t number) {
   pair->now = (verdict){.relation = GRAZE_SEPARATE};
   pair->counts = (graze_counts){0};
   pair->stale = false;
-  ((uint32_t *)live->gone.data)[live->gone_count++] = number;
+  push_gone(live, number);
+}
+
+/* Drops from the gone ones those that came back. */
+static void drop_returned(live_scene *live) {
+  gone_pair *gone = live->gone.data;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < live->gone_count; i++) {
+    if (gone[i].number != NO_NUMBER) gone[kept++] = gone[i];
+  }
+  live->gone_count = kept;
+}
+
+bool live_recall(const graze_context *context, live_scene *live, const live_pair *pair) {
+  size_t used = live->gone_count * sizeof(gone_pair);
+  if (!reserve_pool(context, &live->pool, 1) || !buffer_reserve(context, &live->gone, used + sizeof(gone_pair), used)) {
+    return false;
+  }
+  uint32_t number = take_number(&live->pool);
+  *live_pair_at(live, number) = *pair;
+  push_gone(live, number);
+  return true;
 }
 
 static uint64_t order_of(graze_box_pair pair) {
@@ -237,7 +294,8 @@ static void walk_pairs(live_scene *live, const graze_box_pair *now, uint64_t cou
   graze_box_pair *keys = live->next_keys.data;
   uint32_t *states = live->next_states.data;
   uint64_t i = 0;
-  live->carried = live->gone_count;
+  uint32_t carried = live->gone_count;
+  if (carried > 1) qsort(live->gone.data, carried, sizeof(gone_pair), by_serials);
   for (uint64_t j = 0; j < count; j++) {
     for (; i < live->count && order_of(then[i]) < order_of(now[j]); i++) end_pair(live, old[i]);
     const live_object *x = &who[now[j].a], *y = &who[now[j].b];
@@ -248,9 +306,10 @@ static void walk_pairs(live_scene *live, const graze_box_pair *now, uint64_t cou
       i++;
     }
     keys[j] = now[j];
-    states[j] = met ? old[i++] : begin_pair(live, x, y);
+    states[j] = met ? old[i++] : begin_pair(live, x, y, carried);
   }
   for (; i < live->count; i++) end_pair(live, old[i]);
+  drop_returned(live);
 }
 
 static void swap_buffers(buffer *x, buffer *y) {
@@ -292,8 +351,8 @@ graze_status live_pair_up(graze_scene *scene, bool all_stale) {
   if (!buffer_reserve(context, &live->next_keys, count * sizeof(graze_box_pair), 0) ||
       !buffer_reserve(context, &live->next_states, count * sizeof(uint32_t), 0) ||
       !reserve_pool(context, &live->pool, count) ||
-      !buffer_reserve(context, &live->gone, (live->gone_count + (size_t)live->count) * sizeof(uint32_t),
-                      live->gone_count * sizeof(uint32_t))) {
+      !buffer_reserve(context, &live->gone, (live->gone_count + (size_t)live->count) * sizeof(gone_pair),
+                      live->gone_count * sizeof(gone_pair))) {
     return report(context, GRAZE_ERROR_MEMORY, "out of memory: %llu pairs of objects whose boxes meet",
                   (unsigned long long)count);
   }

@@ -21,6 +21,12 @@ typedef struct live_pair {
   bool ignored; /* a rule parts them: their relation counts as separate */
 } live_pair;
 
+/* A pair whose boxes meet no more and whose end was not told: serials of its objects, and its number. */
+typedef struct gone_pair {
+  uint64_t a, b;
+  uint32_t number;
+} gone_pair;
+
 /* Pairs that keep their numbers. */
 typedef struct live_pool {
   buffer pairs; /* live_pair */
@@ -55,9 +61,8 @@ struct live_scene {
   uint64_t count;
   buffer next_keys, next_states; /* scratch */
   live_pool pool;
-  buffer gone; /* uint32_t: numbers of pairs whose boxes meet no more and whose end was not told */
+  buffer gone; /* gone_pair */
   uint32_t gone_count;
-  uint32_t carried; /* of them, from updates before this one: the first ones */
 
   buffer batch;     /* scratch: boxes and ids on their way to the broad phase */
   buffer wanted;    /* scratch: keys of pairs that are to be decided, and their numbers in the pool */
@@ -74,6 +79,13 @@ bool live_reserve(const graze_context *context, live_scene *live, uint32_t place
 /* Notes that the object of a place is new, or has changed; that it goes. `live` NULL: nobody asks. */
 void live_touch(live_scene *live, uint32_t place);
 void live_forget(live_scene *live, uint32_t place);
+
+/* The state of a scene before its first update. Errors: MEMORY. */
+graze_status live_start(graze_scene *scene);
+
+/* A pair that was told and is not known to meet: the next update tells that it ended, or that it persists. False: no
+ * memory. */
+bool live_recall(const graze_context *context, live_scene *live, const live_pair *pair);
 
 void live_touch_all(graze_scene *scene);
 

@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "geometry/pose.h"
-#include "scene/live.h"
+#include "scene/record.h"
 
 enum { OBJECT_COOKIE = 0x6772626a };
 
@@ -39,7 +39,7 @@ static void release_check(graze_scene *scene) {
   const graze_context *context = scene->context;
   buffer *buffers[] = {&scene->order,    &scene->rank,     &scene->layer,     &scene->census,     &scene->boxes,
                        &scene->outcomes, &scene->schedule, &scene->all.pairs, &scene->all.points, &scene->all.starts,
-                       &scene->wanted,   &scene->unwanted, &scene->results,   &scene->found.keys};
+                       &scene->wanted,   &scene->unwanted, &scene->results,   &scene->found.keys, &scene->listed};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) buffer_release(context, buffers[i]);
   pair_set_release(context, &scene->rules.objects);
   pair_set_release(context, &scene->rules.layers);
@@ -58,6 +58,7 @@ static void release_check(graze_scene *scene) {
 void graze_scene_destroy(graze_scene *scene) {
   if (scene == NULL) return;
   const graze_context *context = scene->context;
+  record_end(context, scene->recorder);
   release_check(scene);
   for (uint32_t i = 0; i < scene->places; i++) {
     object *o = scene_object(scene, i);
@@ -65,6 +66,8 @@ void graze_scene_destroy(graze_scene *scene) {
   }
   layer_name *layers = scene->layers.data;
   for (uint32_t i = 0; i < scene->layer_count; i++) memory_release(context, layers[i].name, layers[i].bytes);
+  for (uint32_t i = 0; i < scene->owned_count; i++) graze_mesh_destroy(((graze_mesh **)scene->owned.data)[i]);
+  buffer_release(context, &scene->owned);
   buffer_release(context, &scene->objects);
   buffer_release(context, &scene->layers);
   buffer_release(context, &scene->layer_table);
@@ -90,8 +93,7 @@ static bool grow_layer_table(graze_scene *scene) {
   return true;
 }
 
-/* The number of a layer, made when it is new; 0 for "". UINT32_MAX: no memory. */
-static uint32_t layer_number(graze_scene *scene, const char *name) {
+uint32_t scene_layer_number(graze_scene *scene, const char *name) {
   if (name == NULL || name[0] == '\0') return 0;
   if (2 * (uint64_t)scene->layer_count >= scene->layer_slots && !grow_layer_table(scene)) return UINT32_MAX;
   size_t bytes = strlen(name) + 1;
@@ -172,12 +174,13 @@ graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, gr
   }
   const char *name = def->name != NULL ? def->name : "";
   object o = {.mesh = def->mesh, .pose = def->pose, .user_id = def->user_id, .name_bytes = strlen(name) + 1};
-  o.layer = layer_number(scene, def->layer);
+  o.layer = scene_layer_number(scene, def->layer);
   if (o.layer == UINT32_MAX || !reserve_place(scene)) return report_memory(context, sizeof o);
   o.name = memory_alloc(context, o.name_bytes);
   if (o.name == NULL) return report_memory(context, o.name_bytes);
   memcpy(o.name, name, o.name_bytes);
   uint32_t place = link_newest(scene, o);
+  record_add(scene->recorder, scene, place);
   if (object_id != NULL) *object_id = (graze_object_id){place, scene_object(scene, place)->generation};
   return GRAZE_OK;
 }
@@ -198,6 +201,7 @@ graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
   graze_status status = check_id(scene, object_id);
   if (status != GRAZE_OK) return status;
   object *o = scene_object(scene, object_id.index);
+  record_remove(scene->recorder, object_id);
   live_forget(scene->live, object_id.index);
   memory_release(scene->context, o->name, o->name_bytes);
   *(o->previous != NO_OBJECT ? &scene_object(scene, o->previous)->next : &scene->oldest) = o->next;
@@ -248,9 +252,41 @@ graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *ob
     object *o = scene_object(scene, objects[i].index);
     if (memcmp(&o->pose, &poses[i], sizeof poses[i]) == 0) continue;
     o->pose = poses[i];
+    record_pose(scene->recorder, objects[i], &poses[i]);
     live_touch(scene->live, objects[i].index);
   }
   return status;
+}
+
+graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id object_id, graze_object_def *def) {
+  if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (def == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "object: null pointer");
+  graze_status status = check_id(scene, object_id);
+  if (status != GRAZE_OK) return status;
+  const object *o = scene_object(scene, object_id.index);
+  const layer_name *layers = scene->layers.data;
+  *def = graze_default_object_def();
+  def->mesh = o->mesh;
+  def->pose = o->pose;
+  def->user_id = o->user_id;
+  def->name = o->name;
+  def->layer = o->layer != 0 ? layers[o->layer - 1].name : "";
+  return GRAZE_OK;
+}
+
+graze_status graze_scene_list_objects(graze_scene *scene, const graze_object_id **objects, uint32_t *count) {
+  if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (objects == NULL || count == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "objects: null pointer");
+  size_t bytes = scene->count * sizeof(graze_object_id);
+  if (!buffer_reserve(scene->context, &scene->listed, bytes, 0)) return report_memory(scene->context, bytes);
+  graze_object_id *ids = scene->listed.data;
+  uint32_t n = 0;
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    ids[n++] = (graze_object_id){place, scene_object(scene, place)->generation};
+  }
+  *objects = ids;
+  *count = n;
+  return GRAZE_OK;
 }
 
 uint32_t graze_scene_object_count(const graze_scene *scene) {
@@ -284,6 +320,7 @@ graze_status graze_scene_ignore(graze_scene *scene, graze_object_id first, graze
     return report_memory(scene->context, used + sizeof(ignored_pair));
   }
   ((ignored_pair *)scene->ignored.data)[scene->ignored_count++] = (ignored_pair){first, second};
+  record_ignore(scene->recorder, first, second);
   note_rules(scene);
   return GRAZE_OK;
 }
@@ -293,12 +330,13 @@ graze_status graze_scene_ignore_layers(graze_scene *scene, const char *first, co
   if (first == NULL || second == NULL || first[0] == '\0' || second[0] == '\0') {
     return report(scene->context, GRAZE_ERROR_ARGUMENT, "ignore layers: a layer has no name");
   }
-  uint32_t a = layer_number(scene, first), b = a == UINT32_MAX ? a : layer_number(scene, second);
+  uint32_t a = scene_layer_number(scene, first), b = a == UINT32_MAX ? a : scene_layer_number(scene, second);
   size_t used = scene->ignored_layer_count * sizeof(uint64_t);
   if (b == UINT32_MAX || !buffer_reserve(scene->context, &scene->ignored_layers, used + sizeof(uint64_t), used)) {
     return report_memory(scene->context, used + sizeof(uint64_t));
   }
   ((uint64_t *)scene->ignored_layers.data)[scene->ignored_layer_count++] = pair_key(a, b);
+  record_ignore_layers(scene->recorder, first, second);
   note_rules(scene);
   return GRAZE_OK;
 }

@@ -22,6 +22,7 @@ typedef struct object {
   uint32_t generation;    /* of the id that is, or was last, given out */
   uint64_t serial;        /* in the order of adding; never given out again */
   uint64_t geometry_hash; /* of the mesh when an update last looked at it */
+  uint32_t recorded;      /* number of the mesh in the record */
   uint32_t previous;      /* in the order of adding; a free place has `next` only */
   uint32_t next;
 } object;
@@ -66,6 +67,7 @@ typedef struct candidates {
 } candidates;
 
 typedef struct live_scene live_scene;
+typedef struct recorder recorder;
 
 struct graze_scene {
   const graze_context *context;
@@ -75,6 +77,7 @@ struct graze_scene {
   uint32_t places; /* objects and free places */
   uint32_t count;
   uint32_t oldest, newest, free;
+  buffer listed; /* graze_object_id, for the caller */
 
   buffer layers; /* layer_name, from number 1 on */
   uint32_t layer_count;
@@ -97,6 +100,9 @@ struct graze_scene {
 
   uint64_t serials; /* given out so far */
   live_scene *live; /* NULL before the first update */
+  recorder *recorder;
+  buffer owned; /* graze_mesh *: of a scene that came from a file */
+  uint32_t owned_count;
 
   /* Check. */
   graze_broadphase *broad; /* for pairs of boxes that it does not keep */
@@ -129,6 +135,9 @@ static inline object *scene_ranked(const graze_scene *scene, uint32_t rank) {
 
 /* Ranks, rules and the count of ignored pairs. */
 graze_status scene_prepare(graze_scene *scene);
+
+/* The number of a layer, made when it is new; 0 for "" and NULL. UINT32_MAX: no memory. */
+uint32_t scene_layer_number(graze_scene *scene, const char *name);
 
 /* How messages call an object: its name in quotes, or its number in the order of adding. */
 const char *scene_object_label(const graze_scene *scene, uint32_t rank, char text[96]);

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "scene/candidates.h"
 #include "scene/decide.h"
-#include "scene/live.h"
+#include "scene/record.h"
 
 enum { UPDATE_COOKIE = 0x67727570 };
 
@@ -35,27 +35,6 @@ static graze_status check_options(const graze_context *context, const graze_upda
   if (o->open != GRAZE_OPEN_UNKNOWN && o->open != GRAZE_OPEN_SURFACE) {
     return report(context, GRAZE_ERROR_ARGUMENT, "update: unknown rule for open meshes");
   }
-  return GRAZE_OK;
-}
-
-/* ---- the start ---- */
-
-static graze_status start_living(graze_scene *scene) {
-  const graze_context *context = scene->context;
-  live_scene *live = memory_alloc(context, sizeof *live);
-  if (live == NULL) return report_memory(context, sizeof *live);
-  *live = (live_scene){0};
-  /* The context is only remembered. */
-  graze_status status = graze_broadphase_create((graze_context *)context, NULL, &live->broad);
-  if (status == GRAZE_OK && !live_reserve(context, live, scene->places)) {
-    status = report(context, GRAZE_ERROR_MEMORY, "out of memory: notes about %u objects", scene->places);
-  }
-  if (status != GRAZE_OK) {
-    live_release(context, live);
-    return status;
-  }
-  scene->live = live;
-  live_touch_all(scene);
   return GRAZE_OK;
 }
 
@@ -155,10 +134,11 @@ static void note_order(const live_scene *live, uint32_t number, ordered *list, u
 
 /* The pairs that somebody has to hear of, sorted; they mostly are already. */
 static uint64_t list_told(const live_scene *live, ordered *list) {
-  const uint32_t *states = live->states.data, *gone = live->gone.data;
+  const uint32_t *states = live->states.data;
+  const gone_pair *gone = live->gone.data;
   uint64_t n = 0;
   for (uint64_t i = 0; i < live->count; i++) note_order(live, states[i], list, &n);
-  for (uint32_t i = 0; i < live->gone_count; i++) note_order(live, gone[i], list, &n);
+  for (uint32_t i = 0; i < live->gone_count; i++) note_order(live, gone[i].number, list, &n);
   for (uint64_t i = 1; i < n; i++) {
     if (by_adding(&list[i - 1], &list[i]) < 0) continue;
     qsort(list, n, sizeof *list, by_adding);
@@ -193,8 +173,8 @@ static void settle(live_scene *live, const ordered *list, uint64_t count, graze_
     }
     pair->told = takes_part(pair) ? pair->now.relation : GRAZE_SEPARATE;
   }
-  const uint32_t *gone = live->gone.data;
-  for (uint32_t i = 0; i < live->gone_count; i++) live_give_back(live, gone[i]);
+  const gone_pair *gone = live->gone.data;
+  for (uint32_t i = 0; i < live->gone_count; i++) live_give_back(live, gone[i].number);
   live->gone_count = 0;
   events->began = began;
   events->persist = persist;
@@ -220,7 +200,7 @@ static graze_status tell_all(graze_scene *scene, graze_scene_events *events) {
 /* ---- the call ---- */
 
 static graze_status run_update(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
-  graze_status status = scene->live == NULL ? start_living(scene) : GRAZE_OK;
+  graze_status status = scene->live == NULL ? live_start(scene) : GRAZE_OK;
   if (status == GRAZE_OK) status = scene_prepare(scene);
   if (status == GRAZE_OK) status = candidates_check_poses(scene, options->exactness);
   if (status != GRAZE_OK) return status;
@@ -248,6 +228,9 @@ graze_status graze_scene_update(graze_scene *scene, const graze_update_options *
   unsigned saved = fp_enter();
   status = run_update(scene, &chosen, &told);
   fp_leave(saved);
-  if (status == GRAZE_OK) *events = told;
+  if (status == GRAZE_OK) {
+    record_update(scene->recorder, &chosen, &told);
+    *events = told;
+  }
   return status;
 }

@@ -1,0 +1,72 @@
+/* Files of sections: type, size, bytes, and a hash that is chained from section to section.
+ *
+ *   file     "GRZSCEN1", then sections
+ *   section  uint32 type, uint32 0, uint64 size, the bytes, uint64 hash of the bytes seeded with the hash before
+ */
+#ifndef GRAZE_SRC_SCENE_ARCHIVE_H
+#define GRAZE_SRC_SCENE_ARCHIVE_H
+
+#include "base/context.h"
+#include "base/memory.h"
+
+typedef enum archive_type {
+  ARCHIVE_END = 0, /* of the file: not written */
+  ARCHIVE_MESH,    /* a baked mesh; they are numbered as they come */
+  ARCHIVE_SCENE,   /* objects, rules, what was told */
+  ARCHIVE_STEP     /* edits and an update */
+} archive_type;
+
+/* ---- writing ---- */
+
+typedef struct archive_writer {
+  const graze_context *context;
+  const char *path;
+  int file;
+  uint64_t chain;
+  buffer section; /* being put together */
+  size_t used;
+  graze_status status; /* the first error; from then on nothing is written */
+} archive_writer;
+
+/* Starts a file that is open. */
+void archive_begin(archive_writer *w, const graze_context *context, int file, const char *path);
+void archive_put(archive_writer *w, const void *bytes, size_t size);
+void archive_put_u32(archive_writer *w, uint32_t x);
+void archive_put_u64(archive_writer *w, uint64_t x);
+void archive_put_text(archive_writer *w, const char *text); /* its length and its bytes */
+/* Writes what was put since the last section. */
+void archive_end_section(archive_writer *w, archive_type type);
+/* Writes a section of these bytes; what was put so far stays for the next. */
+void archive_whole_section(archive_writer *w, archive_type type, const void *bytes, size_t size);
+void archive_writer_release(archive_writer *w);
+
+/* ---- reading ---- */
+
+typedef struct archive_reader {
+  const graze_context *context;
+  const char *path;
+  int file;
+  uint64_t offset, size; /* of the file */
+  uint64_t chain;
+  buffer section;
+  uint64_t start; /* of the section's bytes in the file */
+  size_t length;  /* of the section */
+  size_t at;      /* next byte to be taken */
+  bool overrun;   /* more was asked for than there is */
+} archive_reader;
+
+/* Checks the head of a file that is open. Errors: FILE, FORMAT. */
+graze_status archive_open(archive_reader *r, const graze_context *context, int file, const char *path);
+/* Reads the next section whole. Errors: FILE, FORMAT, MEMORY. */
+graze_status archive_next(archive_reader *r, archive_type *type);
+/* Bytes of the section, valid until the next; zeros behind its end, which sets `overrun`. */
+const void *archive_take(archive_reader *r, size_t size);
+uint32_t archive_take_u32(archive_reader *r);
+uint64_t archive_take_u64(archive_reader *r);
+/* A text that ends with a zero byte within the section; NULL when it does not. */
+const char *archive_take_text(archive_reader *r);
+/* FORMAT with the byte of the file at which the section's next byte is. */
+graze_status archive_error(const archive_reader *r, const char *what);
+void archive_reader_release(archive_reader *r);
+
+#endif

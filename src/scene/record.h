@@ -1,0 +1,64 @@
+/* Snapshots and records, from inside. */
+#ifndef GRAZE_SRC_SCENE_RECORD_H
+#define GRAZE_SRC_SCENE_RECORD_H
+
+#include "graze/record.h"
+#include "scene/archive.h"
+#include "scene/live.h"
+
+/* Meshes that a file holds, numbered as they came: by address, for as long as their geometry is the same. */
+typedef struct mesh_numbers {
+  buffer slots; /* mesh_number; open addressing */
+  uint32_t capacity, count, next;
+} mesh_numbers;
+
+/* The number of a mesh. *fresh: it has none yet, or one for another geometry, and got the next. False: no memory. */
+bool mesh_numbers_get(const graze_context *context, mesh_numbers *n, const graze_mesh *mesh, uint32_t *number,
+                      bool *fresh);
+/* Whether a mesh has another geometry than what the file holds under this number. */
+bool mesh_numbers_is_old(const mesh_numbers *n, const graze_mesh *mesh, uint32_t number);
+/* From now on the file holds the mesh as it is under this number. */
+void mesh_numbers_keep(mesh_numbers *n, const graze_mesh *mesh, uint32_t number);
+void mesh_numbers_release(const graze_context *context, mesh_numbers *n);
+
+/* Sections of the scene as it is: its meshes, then itself. Errors stay in the writer. */
+void snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes);
+
+/* Makes a scene from the sections up to and with the one of the scene. */
+graze_status snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene);
+
+/* The mesh of the section that was read, as the scene's own and next in number. */
+graze_status snapshot_read_mesh(graze_context *context, archive_reader *r, graze_scene *scene);
+
+/* The running record of a scene. */
+struct recorder {
+  archive_writer writer;
+  mesh_numbers meshes;
+  char *path;
+  size_t path_bytes;
+};
+
+/* Edits of a step. */
+typedef enum record_edit {
+  EDIT_ADD = 1,
+  EDIT_REMOVE,
+  EDIT_POSE,
+  EDIT_IGNORE,
+  EDIT_IGNORE_LAYERS,
+  EDIT_REFIT
+} record_edit;
+
+/* Called after the edit. `recorder` NULL: nobody records. */
+void record_add(recorder *recorder, graze_scene *scene, uint32_t place);
+void record_remove(recorder *recorder, graze_object_id id);
+void record_pose(recorder *recorder, graze_object_id id, const graze_pose *pose);
+void record_ignore(recorder *recorder, graze_object_id first, graze_object_id second);
+void record_ignore_layers(recorder *recorder, const char *first, const char *second);
+/* The mesh of the object has another geometry than when an update last looked. */
+void record_refit(recorder *recorder, const object *o);
+/* An update went well. */
+void record_update(recorder *recorder, const graze_update_options *options, const graze_scene_events *events);
+/* Closes the file; the first error. */
+graze_status record_end(const graze_context *context, recorder *recorder);
+
+#endif

@@ -1,0 +1,173 @@
+/* A record run again: its edits step by step through the library at hand, and whether it tells the same. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "scene/record.h"
+
+struct graze_replay {
+  graze_context *context;
+  archive_reader reader;
+  graze_scene *scene;
+  char *path;
+  size_t path_bytes;
+  uint64_t steps;
+};
+
+graze_status graze_replay_open(graze_context *context, const char *path, graze_replay **replay) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (path == NULL || replay == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "replay: null pointer");
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return file_error(context, path, "cannot open");
+  size_t bytes = strlen(path) + 1;
+  graze_replay *made = memory_alloc(context, sizeof *made);
+  char *copy = memory_alloc(context, bytes);
+  if (made == NULL || copy == NULL) {
+    memory_release(context, made, sizeof *made);
+    memory_release(context, copy, bytes);
+    close(file);
+    return report_memory(context, sizeof *made + bytes);
+  }
+  memcpy(copy, path, bytes);
+  *made = (graze_replay){.context = context, .path = copy, .path_bytes = bytes};
+  graze_status status = archive_open(&made->reader, context, file, copy);
+  if (status == GRAZE_OK) status = snapshot_read(context, &made->reader, &made->scene);
+  if (status != GRAZE_OK) {
+    graze_replay_close(made);
+    return status;
+  }
+  *replay = made;
+  return GRAZE_OK;
+}
+
+void graze_replay_close(graze_replay *replay) {
+  if (replay == NULL) return;
+  const graze_context *context = replay->context;
+  graze_scene_destroy(replay->scene);
+  close(replay->reader.file);
+  archive_reader_release(&replay->reader);
+  memory_release(context, replay->path, replay->path_bytes);
+  memory_release(context, replay, sizeof *replay);
+}
+
+graze_scene *graze_replay_scene(graze_replay *replay) {
+  return replay != NULL ? replay->scene : NULL;
+}
+
+/* ---- edits ---- */
+
+static graze_object_id take_id(archive_reader *r) {
+  uint32_t index = archive_take_u32(r);
+  return (graze_object_id){index, archive_take_u32(r)};
+}
+
+static graze_status take_add(archive_reader *r, graze_scene *scene) {
+  graze_object_def def = graze_default_object_def();
+  graze_object_id want = take_id(r), got;
+  uint32_t mesh = archive_take_u32(r);
+  def.user_id = archive_take_u64(r);
+  memcpy(def.pose.m, archive_take(r, sizeof def.pose.m), sizeof def.pose.m);
+  def.name = archive_take_text(r);
+  def.layer = archive_take_text(r);
+  if (def.name == NULL || def.layer == NULL || mesh >= scene->owned_count) {
+    return archive_error(r, "the object before this byte cannot be");
+  }
+  def.mesh = ((graze_mesh *const *)scene->owned.data)[mesh];
+  graze_status status = graze_scene_add(scene, &def, &got);
+  if (status == GRAZE_OK && (got.index != want.index || got.generation != want.generation)) {
+    return archive_error(r, "the object before this byte has got another id");
+  }
+  return status;
+}
+
+static graze_status take_pose(archive_reader *r, graze_scene *scene) {
+  graze_object_id id = take_id(r);
+  graze_pose pose;
+  memcpy(pose.m, archive_take(r, sizeof pose.m), sizeof pose.m);
+  return graze_scene_set_pose(scene, id, &pose);
+}
+
+static graze_status take_refit(archive_reader *r, graze_scene *scene) {
+  uint32_t number = archive_take_u32(r);
+  uint64_t size = archive_take_u64(r);
+  if (number >= scene->owned_count || size > r->length - r->at) return archive_error(r, "no mesh to be refitted");
+  graze_mesh *mesh = ((graze_mesh **)scene->owned.data)[number];
+  size_t vertex = 3 * (mesh->header->precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float));
+  if (size != mesh->header->vertex_count * vertex) return archive_error(r, "not the vertices of the mesh");
+  return graze_mesh_refit(mesh, archive_take(r, size), 0);
+}
+
+static graze_status take_ignore_layers(archive_reader *r, graze_scene *scene) {
+  const char *first = archive_take_text(r), *second = archive_take_text(r);
+  if (first == NULL || second == NULL) return archive_error(r, "no names of layers");
+  return graze_scene_ignore_layers(scene, first, second);
+}
+
+static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t edit) {
+  graze_object_id id;
+  switch (edit) {
+    case EDIT_ADD:
+      return take_add(r, scene);
+    case EDIT_REMOVE:
+      return graze_scene_remove(scene, take_id(r));
+    case EDIT_POSE:
+      return take_pose(r, scene);
+    case EDIT_IGNORE:
+      id = take_id(r);
+      return graze_scene_ignore(scene, id, take_id(r));
+    case EDIT_IGNORE_LAYERS:
+      return take_ignore_layers(r, scene);
+    case EDIT_REFIT:
+      return take_refit(r, scene);
+    default:
+      return archive_error(r, "the number before this byte is no edit");
+  }
+}
+
+/* ---- steps ---- */
+
+static graze_status run_step(graze_replay *replay, graze_scene_events *events, graze_replay_step *step) {
+  archive_reader *r = &replay->reader;
+  graze_status status = GRAZE_OK;
+  for (uint32_t edit; status == GRAZE_OK && (edit = archive_take_u32(r)) != 0;) {
+    status = take_edit(r, replay->scene, edit);
+    if (status == GRAZE_OK && r->overrun) status = archive_error(r, "the step ends within an edit");
+  }
+  if (status != GRAZE_OK) return status;
+  graze_update_options options = graze_default_update_options();
+  options.find = (graze_find)archive_take_u32(r);
+  options.exactness = (graze_exactness)archive_take_u32(r);
+  options.open = (graze_open_rule)archive_take_u32(r);
+  graze_replay_step s = {.number = replay->steps + 1, .hash = archive_take_u64(r)};
+  s.began_count = archive_take_u64(r);
+  s.persist_count = archive_take_u64(r);
+  s.ended_count = archive_take_u64(r);
+  if (r->overrun || r->at != r->length) return archive_error(r, "the step ends early or late");
+  status = graze_scene_update(replay->scene, &options, events);
+  if (status != GRAZE_OK) return status;
+  s.same = s.hash == events->hash && s.began_count == events->began_count && s.persist_count == events->persist_count &&
+           s.ended_count == events->ended_count;
+  replay->steps++;
+  *step = s;
+  return GRAZE_OK;
+}
+
+graze_status graze_replay_next(graze_replay *replay, graze_scene_events *events, graze_replay_step *step) {
+  if (replay == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (events == NULL || step == NULL) return report(replay->context, GRAZE_ERROR_ARGUMENT, "replay: null pointer");
+  for (;;) {
+    archive_type type;
+    graze_status status = archive_next(&replay->reader, &type);
+    if (status != GRAZE_OK) return status;
+    if (type == ARCHIVE_STEP) return run_step(replay, events, step);
+    if (type == ARCHIVE_END) {
+      *step = (graze_replay_step){0};
+      *events = (graze_scene_events){0};
+      return GRAZE_OK;
+    }
+    if (type == ARCHIVE_SCENE) return archive_error(&replay->reader, "a second scene");
+    status = snapshot_read_mesh(replay->context, &replay->reader, replay->scene);
+    if (status != GRAZE_OK) return status;
+  }
+}

@@ -1,0 +1,392 @@
+/* A scene in a file and back.
+ *
+ * What a scene says next depends on the meshes, on objects with their ids and the order in which they came, on the
+ * chain of free places (which decides the ids to come), on rules, and on what was told last; all of it is written.
+ * Boxes, solids and relations are found again. Nothing in a file is believed: every number is checked against what it
+ * counts.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "geometry/pose.h"
+#include "scene/record.h"
+
+/* ---- numbers of meshes ---- */
+
+typedef struct mesh_number {
+  const graze_mesh *mesh; /* NULL: empty */
+  uint64_t geometry_hash;
+  uint32_t number;
+} mesh_number;
+
+static mesh_number *slot_of(const mesh_numbers *n, const graze_mesh *mesh) {
+  mesh_number *slots = n->slots.data;
+  uint32_t i = (uint32_t)splitmix64((uint64_t)(uintptr_t)mesh) & (n->capacity - 1);
+  while (slots[i].mesh != NULL && slots[i].mesh != mesh) i = (i + 1) & (n->capacity - 1);
+  return &slots[i];
+}
+
+static bool grow(const graze_context *context, mesh_numbers *n) {
+  mesh_numbers old = *n;
+  n->capacity = old.capacity > 0 ? 2 * old.capacity : 64;
+  n->slots = (buffer){0};
+  if (!buffer_reserve(context, &n->slots, n->capacity * sizeof(mesh_number), 0)) {
+    *n = old;
+    return false;
+  }
+  memset(n->slots.data, 0, n->capacity * sizeof(mesh_number));
+  const mesh_number *from = old.slots.data;
+  for (uint32_t i = 0; i < old.capacity; i++) {
+    if (from[i].mesh != NULL) *slot_of(n, from[i].mesh) = from[i];
+  }
+  buffer_release(context, &old.slots);
+  return true;
+}
+
+bool mesh_numbers_get(const graze_context *context, mesh_numbers *n, const graze_mesh *mesh, uint32_t *number,
+                      bool *fresh) {
+  if (2 * n->count >= n->capacity && !grow(context, n)) return false;
+  mesh_number *slot = slot_of(n, mesh);
+  *fresh = slot->mesh == NULL || slot->geometry_hash != mesh->header->geometry_hash;
+  n->count += slot->mesh == NULL;
+  if (*fresh) *slot = (mesh_number){mesh, mesh->header->geometry_hash, n->next++};
+  *number = slot->number;
+  return true;
+}
+
+bool mesh_numbers_is_old(const mesh_numbers *n, const graze_mesh *mesh, uint32_t number) {
+  const mesh_number *slot = slot_of(n, mesh);
+  return slot->number != number || slot->geometry_hash != mesh->header->geometry_hash;
+}
+
+void mesh_numbers_keep(mesh_numbers *n, const graze_mesh *mesh, uint32_t number) {
+  *slot_of(n, mesh) = (mesh_number){mesh, mesh->header->geometry_hash, number};
+}
+
+void mesh_numbers_release(const graze_context *context, mesh_numbers *n) {
+  buffer_release(context, &n->slots);
+}
+
+/* ---- writing ---- */
+
+static uint32_t count_free(const graze_scene *scene) {
+  uint32_t n = 0;
+  for (uint32_t place = scene->free; place != NO_OBJECT; place = scene_object(scene, place)->next) n++;
+  return n;
+}
+
+static void put_id(archive_writer *w, graze_object_id id) {
+  archive_put_u32(w, id.index);
+  archive_put_u32(w, id.generation);
+}
+
+static void put_objects(const graze_scene *scene, archive_writer *w, mesh_numbers *meshes) {
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    object *o = scene_object(scene, place);
+    bool fresh;
+    if (!mesh_numbers_get(w->context, meshes, o->mesh, &o->recorded, &fresh)) {
+      w->status = report(w->context, GRAZE_ERROR_MEMORY, "out of memory: numbers of meshes");
+      return;
+    }
+    if (fresh) archive_whole_section(w, ARCHIVE_MESH, o->mesh->header, o->mesh->header->block_bytes);
+    put_id(w, (graze_object_id){place, o->generation});
+    archive_put_u64(w, o->serial);
+    archive_put_u32(w, o->recorded);
+    archive_put_u32(w, o->layer);
+    archive_put_u64(w, o->user_id);
+    archive_put(w, o->pose.m, sizeof o->pose.m);
+    archive_put_text(w, o->name);
+  }
+}
+
+static void put_rules(const graze_scene *scene, archive_writer *w) {
+  const ignored_pair *ignored = scene->ignored.data;
+  for (uint64_t i = 0; i < scene->ignored_count; i++) {
+    put_id(w, ignored[i].first);
+    put_id(w, ignored[i].second);
+  }
+  archive_put(w, scene->ignored_layers.data, scene->ignored_layer_count * sizeof(uint64_t));
+}
+
+static void put_live_object(archive_writer *w, const live_object *o) {
+  put_id(w, o->id);
+  archive_put_u64(w, o->user_id);
+  archive_put_u64(w, o->serial);
+}
+
+static uint64_t put_told(archive_writer *w, const live_scene *live, bool count_only) {
+  const uint32_t *states = live->states.data;
+  const gone_pair *gone = live->gone.data;
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < live->count + live->gone_count; i++) {
+    const live_pair *pair = live_pair_at(live, i < live->count ? states[i] : gone[i - live->count].number);
+    if (pair->told == GRAZE_SEPARATE) continue;
+    n++;
+    if (count_only) continue;
+    put_live_object(w, &pair->a);
+    put_live_object(w, &pair->b);
+    archive_put_u32(w, pair->told);
+  }
+  return n;
+}
+
+void snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes) {
+  const live_scene *live = scene->live;
+  bool begun = live != NULL && live->begun;
+  const layer_name *layers = scene->layers.data;
+  archive_put_u32(w, scene->places);
+  archive_put_u32(w, scene->count);
+  archive_put_u32(w, count_free(scene));
+  archive_put_u32(w, scene->layer_count);
+  archive_put_u64(w, scene->serials);
+  archive_put_u64(w, scene->ignored_count);
+  archive_put_u64(w, scene->ignored_layer_count);
+  archive_put_u64(w, begun ? put_told(w, live, true) : 0);
+  archive_put_u32(w, begun);
+  archive_put_u32(w, begun ? live->options.find : 0);
+  archive_put_u32(w, begun ? live->options.exactness : 0);
+  archive_put_u32(w, begun ? live->options.open : 0);
+  for (uint32_t i = 0; i < scene->layer_count; i++) archive_put_text(w, layers[i].name);
+  put_objects(scene, w, meshes);
+  for (uint32_t place = scene->free; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
+  }
+  put_rules(scene, w);
+  if (begun) put_told(w, live, false);
+  archive_end_section(w, ARCHIVE_SCENE);
+}
+
+graze_status graze_scene_save(graze_scene *scene, const char *path) {
+  if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (path == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "scene save: no path");
+  new_file out;
+  graze_status status = new_file_open(scene->context, path, &out);
+  if (status != GRAZE_OK) return status;
+  archive_writer w;
+  mesh_numbers meshes = {0};
+  archive_begin(&w, scene->context, out.file, path);
+  snapshot_write(scene, &w, &meshes);
+  mesh_numbers_release(scene->context, &meshes);
+  archive_writer_release(&w);
+  return new_file_close(scene->context, &out, w.status);
+}
+
+/* ---- reading ---- */
+
+/* What the section of the scene says that it has. */
+typedef struct numbers {
+  uint32_t places, count, free_count, layer_count;
+  uint64_t serials, ignored_count, ignored_layer_count, told_count;
+  uint32_t begun, find, exactness, open;
+} numbers;
+
+static numbers take_numbers(archive_reader *r) {
+  numbers n;
+  n.places = archive_take_u32(r);
+  n.count = archive_take_u32(r);
+  n.free_count = archive_take_u32(r);
+  n.layer_count = archive_take_u32(r);
+  n.serials = archive_take_u64(r);
+  n.ignored_count = archive_take_u64(r);
+  n.ignored_layer_count = archive_take_u64(r);
+  n.told_count = archive_take_u64(r);
+  n.begun = archive_take_u32(r);
+  n.find = archive_take_u32(r);
+  n.exactness = archive_take_u32(r);
+  n.open = archive_take_u32(r);
+  return n;
+}
+
+/* Before anything is reserved: each of the things takes some bytes of the section. */
+static bool numbers_are_possible(const numbers *n, const archive_reader *r) {
+  uint64_t left = r->length - r->at;
+  return !r->overrun && n->places < NO_OBJECT && n->count <= n->places && n->free_count <= n->places - n->count &&
+         n->layer_count <= left && n->count <= left / 128 && n->free_count <= left / 8 &&
+         n->ignored_count <= left / 16 && n->ignored_layer_count <= left / 8 && n->told_count <= left / 52 &&
+         n->begun <= 1 && n->find <= GRAZE_FIND_ANY && n->exactness <= GRAZE_T2 && n->open <= GRAZE_OPEN_SURFACE;
+}
+
+static graze_object_id take_id(archive_reader *r) {
+  uint32_t index = archive_take_u32(r);
+  return (graze_object_id){index, archive_take_u32(r)};
+}
+
+graze_status snapshot_read_mesh(graze_context *context, archive_reader *r, graze_scene *scene) {
+  size_t used = scene->owned_count * sizeof(graze_mesh *);
+  graze_mesh *mesh;
+  if (!buffer_reserve(context, &scene->owned, used + sizeof mesh, used)) return report_memory(context, used);
+  graze_status status = graze_mesh_from_block(context, r->section.data, r->length, &mesh);
+  if (status == GRAZE_ERROR_FORMAT) return archive_error(r, "the mesh is not one");
+  if (status == GRAZE_OK) ((graze_mesh **)scene->owned.data)[scene->owned_count++] = mesh;
+  return status;
+}
+
+static graze_status take_layers(archive_reader *r, graze_scene *scene, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = archive_take_text(r);
+    if (name == NULL || name[0] == '\0') return archive_error(r, "no name of a layer");
+    uint32_t number = scene_layer_number(scene, name);
+    if (number == UINT32_MAX) return report(r->context, GRAZE_ERROR_MEMORY, "out of memory: names of layers");
+    if (number != i + 1) return archive_error(r, "the name of a layer comes twice");
+  }
+  return GRAZE_OK;
+}
+
+/* Places that are not in the file keep this: they were given up. */
+static graze_status make_places(const archive_reader *r, graze_scene *scene, uint32_t places) {
+  size_t bytes = places * sizeof(object);
+  /* Every place is named, or was used 2^32 times. */
+  if (!buffer_reserve(r->context, &scene->objects, bytes, 0)) return report_memory(r->context, bytes);
+  for (uint32_t i = 0; i < places; i++) *scene_object(scene, i) = (object){.generation = UINT32_MAX, .next = NO_OBJECT};
+  scene->places = places;
+  return GRAZE_OK;
+}
+
+static graze_status take_object(archive_reader *r, graze_scene *scene, const numbers *n) {
+  graze_object_id id = take_id(r);
+  object o = {.generation = id.generation, .previous = scene->newest, .next = NO_OBJECT};
+  o.serial = archive_take_u64(r);
+  uint32_t mesh = archive_take_u32(r);
+  o.layer = archive_take_u32(r);
+  o.user_id = archive_take_u64(r);
+  memcpy(o.pose.m, archive_take(r, sizeof o.pose.m), sizeof o.pose.m);
+  const char *name = archive_take_text(r);
+  if (name == NULL || id.index >= n->places || id.generation == 0) return archive_error(r, "no object");
+  const object *before = scene_object(scene, id.index);
+  if (before->mesh != NULL || mesh >= scene->owned_count || o.layer > scene->layer_count ||
+      pose_first_not_finite(&o.pose) != 12 || o.serial >= n->serials ||
+      (scene->newest != NO_OBJECT && scene_object(scene, scene->newest)->serial >= o.serial)) {
+    return archive_error(r, "the object before this byte cannot be");
+  }
+  o.mesh = ((graze_mesh *const *)scene->owned.data)[mesh];
+  o.name_bytes = strlen(name) + 1;
+  o.name = memory_alloc(r->context, o.name_bytes);
+  if (o.name == NULL) return report_memory(r->context, o.name_bytes);
+  memcpy(o.name, name, o.name_bytes);
+  *scene_object(scene, id.index) = o;
+  *(scene->newest != NO_OBJECT ? &scene_object(scene, scene->newest)->next : &scene->oldest) = id.index;
+  scene->newest = id.index;
+  scene->count++;
+  return GRAZE_OK;
+}
+
+static graze_status take_free(archive_reader *r, graze_scene *scene, const numbers *n) {
+  uint32_t *link = &scene->free;
+  for (uint32_t i = 0; i < n->free_count; i++) {
+    graze_object_id id = take_id(r);
+    if (id.index >= n->places || scene_object(scene, id.index)->mesh != NULL || id.generation == UINT32_MAX ||
+        scene_object(scene, id.index)->generation != UINT32_MAX) {
+      return archive_error(r, "the free place before this byte cannot be");
+    }
+    scene_object(scene, id.index)->generation = id.generation;
+    *link = id.index;
+    link = &scene_object(scene, id.index)->next;
+  }
+  return GRAZE_OK;
+}
+
+static graze_status take_rules(archive_reader *r, graze_scene *scene, const numbers *n) {
+  size_t pairs = n->ignored_count * sizeof(ignored_pair), layers = n->ignored_layer_count * sizeof(uint64_t);
+  if (!buffer_reserve(r->context, &scene->ignored, pairs, 0) ||
+      !buffer_reserve(r->context, &scene->ignored_layers, layers, 0)) {
+    return report_memory(r->context, pairs + layers);
+  }
+  for (uint64_t i = 0; i < n->ignored_count; i++) {
+    graze_object_id first = take_id(r), second = take_id(r);
+    /* Of objects that are gone too: such rules are dropped when they are next looked at. */
+    ((ignored_pair *)scene->ignored.data)[i] = (ignored_pair){first, second};
+  }
+  for (uint64_t i = 0; i < n->ignored_layer_count; i++) {
+    uint64_t key = archive_take_u64(r);
+    if (key >> 32 > (uint32_t)key || (uint32_t)key > scene->layer_count || key >> 32 == 0) {
+      return archive_error(r, "the pair of layers before this byte cannot be");
+    }
+    ((uint64_t *)scene->ignored_layers.data)[i] = key;
+  }
+  scene->ignored_count = n->ignored_count;
+  scene->ignored_layer_count = n->ignored_layer_count;
+  return GRAZE_OK;
+}
+
+static live_object take_live_object(archive_reader *r) {
+  graze_object_id id = take_id(r);
+  uint64_t user_id = archive_take_u64(r);
+  return (live_object){id, user_id, archive_take_u64(r)};
+}
+
+static graze_status take_told(archive_reader *r, graze_scene *scene, const numbers *n) {
+  if (!n->begun) return n->told_count == 0 ? GRAZE_OK : archive_error(r, "pairs were told before an update");
+  graze_status status = live_start(scene);
+  if (status != GRAZE_OK) return status;
+  live_scene *live = scene->live;
+  live->begun = true;
+  live->options = graze_default_update_options();
+  live->options.find = (graze_find)n->find;
+  live->options.exactness = (graze_exactness)n->exactness;
+  live->options.open = (graze_open_rule)n->open;
+  for (uint64_t i = 0; i < n->told_count; i++) {
+    live_pair pair = {.a = take_live_object(r)};
+    pair.b = take_live_object(r);
+    pair.told = (graze_relation)archive_take_u32(r);
+    if (pair.a.serial >= pair.b.serial || pair.b.serial >= n->serials || pair.told <= GRAZE_SEPARATE ||
+        pair.told > GRAZE_UNKNOWN) {
+      return archive_error(r, "the pair before this byte cannot be");
+    }
+    if (!live_recall(r->context, live, &pair)) return report_memory(r->context, sizeof pair);
+  }
+  return GRAZE_OK;
+}
+
+static graze_status take_scene(archive_reader *r, graze_scene *scene) {
+  numbers n = take_numbers(r);
+  if (!numbers_are_possible(&n, r)) return archive_error(r, "the scene's numbers cannot be");
+  graze_status status = make_places(r, scene, n.places);
+  if (status == GRAZE_OK) status = take_layers(r, scene, n.layer_count);
+  for (uint32_t i = 0; status == GRAZE_OK && i < n.count; i++) status = take_object(r, scene, &n);
+  if (status == GRAZE_OK) status = take_free(r, scene, &n);
+  if (status == GRAZE_OK) status = take_rules(r, scene, &n);
+  scene->serials = n.serials;
+  if (status == GRAZE_OK) status = take_told(r, scene, &n);
+  if (status == GRAZE_OK && (r->overrun || r->at != r->length)) {
+    status = archive_error(r, "the scene ends early or late");
+  }
+  return status;
+}
+
+graze_status snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene) {
+  graze_scene *made;
+  archive_type type = ARCHIVE_END;
+  graze_status status = graze_scene_create(context, &made);
+  if (status != GRAZE_OK) return status;
+  do {
+    status = archive_next(r, &type);
+    if (status == GRAZE_OK && type == ARCHIVE_MESH) status = snapshot_read_mesh(context, r, made);
+  } while (status == GRAZE_OK && type == ARCHIVE_MESH);
+  if (status == GRAZE_OK) {
+    status = type == ARCHIVE_SCENE ? take_scene(r, made) : archive_error(r, "the scene is missing");
+  }
+  if (status == GRAZE_OK) {
+    *scene = made;
+  } else {
+    graze_scene_destroy(made);
+  }
+  return status;
+}
+
+graze_status graze_scene_load(graze_context *context, const char *path, graze_scene **scene) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (path == NULL || scene == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "scene load: null pointer");
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return file_error(context, path, "cannot open");
+  archive_reader r;
+  graze_status status = archive_open(&r, context, file, path);
+  if (status == GRAZE_OK) status = snapshot_read(context, &r, scene);
+  archive_reader_release(&r);
+  close(file);
+  return status;
+}
