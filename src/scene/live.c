@@ -236,7 +236,10 @@ static uint32_t begin_pair(live_scene *live, const live_object *x, const live_ob
   if (back != NULL) {
     uint32_t number = back->number;
     back->number = NO_NUMBER;
-    live_pair_at(live, number)->stale = true;
+    live_pair *pair = live_pair_at(live, number);
+    pair->a = *a; /* one from a file is believed its serials only */
+    pair->b = *b;
+    pair->stale = true;
     return number;
   }
   uint32_t number = take_number(&live->pool);
