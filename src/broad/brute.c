@@ -1,9 +1,13 @@
-/* Every pair of boxes. O(n^2) time, no memory of its own. The definition of the answer; below some hundred boxes also
- * the quickest way to it. */
-#include "broad/broad.h"
+/* Every pair of boxes, 16 at a time over packed floats. O(n^2) time, 28 bytes a box. Below some hundred boxes the
+ * quickest way to the answer. Without SIMD: every pair of the caller's own numbers, which is the definition of it. */
+#include "base/cpu.h"
+#include "broad/packed.h"
 
-static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  (void)state;
+typedef struct brute {
+  buffer memory;
+} brute;
+
+static graze_status find_plainly(const broad_view *view, pair_list *out) {
   for (uint32_t a = 0; a < view->count; a++) {
     if (!view_takes(view, a)) continue;
     for (uint32_t b = a + 1; b < view->count; b++) {
@@ -13,15 +17,68 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   return GRAZE_OK;
 }
 
-static void release(const graze_context *context, void *state) {
-  (void)context;
+#if defined(__x86_64__)
+
+static bool lay_out(const graze_context *context, buffer *memory, uint32_t count, packed_rows *rows) {
+  size_t room = ((size_t)count + PACKED_LANES) / PACKED_LANES * PACKED_LANES;
+  if (!buffer_reserve(context, memory, 7 * room * sizeof(float), 0)) return false;
+  float *at = memory->data;
+  for (int k = 0; k < 3; k++) {
+    rows->low[k] = at + (size_t)k * room;
+    rows->high[k] = at + (size_t)(3 + k) * room;
+  }
+  rows->slots = (uint32_t *)(at + 6 * room);
+  return true;
+}
+
+static uint32_t pack(const broad_view *view, packed_rows *rows) {
+  uint32_t count = 0;
+  bool rounded = false;
+  for (uint32_t slot = 0; slot < view->count; slot++) {
+    if (!view_takes(view, slot)) continue;
+    float box[6];
+    rounded |= pack_box(view, slot, box);
+    for (int k = 0; k < 3; k++) {
+      rows->low[k][count] = box[k];
+      rows->high[k][count] = box[3 + k];
+    }
+    rows->slots[count++] = slot;
+  }
+  rows->rounded = rounded;
+  return count;
+}
+
+static graze_status find(void *state, const broad_view *view, pair_list *out) {
+  if (cpu_best() == CPU_SCALAR) return find_plainly(view, out);
+  brute *b = state;
+  packed_rows rows = {.home = NULL};
+  if (!lay_out(view->context, &b->memory, view->count, &rows)) return GRAZE_ERROR_MEMORY;
+  uint32_t count = pack(view, &rows);
+  packed_all_function *all = cpu_best() == CPU_AVX512 ? packed_all_avx512 : packed_all_avx2;
+  return all(&rows, count, view, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+}
+
+#else
+
+static graze_status find(void *state, const broad_view *view, pair_list *out) {
   (void)state;
+  return find_plainly(view, out);
+}
+
+#endif
+
+static void release(const graze_context *context, void *state) {
+  brute *b = state;
+  buffer_release(context, &b->memory);
 }
 
 static size_t bytes(const void *state) {
-  (void)state;
-  return 0;
+  const brute *b = state;
+  return b->memory.bytes;
 }
 
-const broad_method broad_brute = {
-    .info = {"brute", "every pair of boxes", "O(n^2)", false}, .find = find, .release = release, .bytes = bytes};
+const broad_method broad_brute = {.info = {"brute", "every pair of boxes", "O(n^2)", false},
+                                  .state_bytes = sizeof(brute),
+                                  .find = find,
+                                  .release = release,
+                                  .bytes = bytes};
