@@ -544,9 +544,9 @@ static bool search(const broad_view *view, hash_state *s, uint64_t count, void (
   parallel_for(view->context, q.p.number, body, &q);
   bool good = true;
   for (uint32_t i = 0; i < q.p.number; i++) good = good && !q.failed[i];
-  if (good) return pair_lists_join(view->context, q.lists, q.p.number, out);
+  good = good && pair_lists_join(view->context, q.lists, q.p.number, out);
   for (uint32_t i = 0; i < q.p.number; i++) q.lists->part[i].count = 0;
-  return false;
+  return good;
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
