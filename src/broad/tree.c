@@ -1,0 +1,397 @@
+/* Dynamic tree of fat boxes, and the pairs of fat boxes that meet.
+ *
+ * Each box lies in a fat box that is a little larger; the tree holds the fat ones, and the pairs of them that meet are
+ * kept in lists. A box that moves within its fat box needs no search: its pairs are in its list and are compared again,
+ * on the caller's numbers, so that what is told is exact. A box that leaves gets a new fat box, a new place in the tree
+ * and a new list. Where many left at once, and while nearly everything moves, all fat boxes, lists and the tree are
+ * made anew with the packed hierarchy (bvh.h), which costs less a box than one search of the tree.
+ *
+ * The margin of a fat box is MARGIN_STEPS times the box's own speed, measured from how far it got since its fat box was
+ * put and in how many updates; at most a quarter of its mean edge, for the lists get long, and a sixty-fourth at least.
+ * A box too fast for that gets the least margin, as it will leave anyway. Before a speed is known: a sixteenth.
+ *
+ * Sources: tree.h, near.h. O(n) anew; O(e) for e edited boxes that stay in their fat boxes, O(e log n) for those that
+ * leave. Memory: about 300 bytes a box at five neighbours each.
+ */
+#include "broad/tree.h"
+
+#include <math.h>
+
+#include "broad/bvh.h"
+#include "broad/near.h"
+
+enum { MARGIN_STEPS = 16, SLOTS_MOST = INT32_MAX };
+
+/* What becomes of a slot in an update. */
+enum { SLOT_STAYS = 0, SLOT_LEFT, SLOT_DONE };
+
+typedef struct tree_state {
+  hierarchy h;
+  pair_lists parts;
+  pair_list pairs; /* of fat boxes, while all is made anew */
+  box_tree tree;
+  near_lists near;
+  buffer fat;    /* float[6] by slot: low x y z, high x y z; a free slot has an empty one */
+  buffer placed; /* number of the update in which the fat box was put, by slot */
+  buffer marks;  /* by slot: partners that met, see relist */
+  buffer fates;  /* by slot */
+  buffer left;   /* slots that left their fat boxes */
+  buffer hits;
+  uint32_t slots; /* the arrays are for */
+  uint32_t step;  /* number of the update */
+  uint32_t mark;  /* last one given */
+  uint32_t left_count;
+  uint64_t left_since; /* all was made anew */
+} tree_state;
+
+typedef float fat_box[6];
+
+static fat_box *fats_of(const tree_state *s) {
+  return s->fat.data;
+}
+
+/* ---- fat boxes ------------------------------------------------------------------------------------------------- */
+
+static float float_below(double x) {
+  float f = (float)x;
+  return (double)f > x ? nextafterf(f, -INFINITY) : f;
+}
+
+static float float_above(double x) {
+  float f = (float)x;
+  return (double)f < x ? nextafterf(f, INFINITY) : f;
+}
+
+static bool has_fat(const fat_box fat) {
+  return fat[0] <= fat[3];
+}
+
+static bool fat_holds(const fat_box fat, const graze_box *box) {
+  bool holds = true;
+  for (int k = 0; k < 3; k++) holds &= ((double)fat[k] <= box->min[k]) & ((double)fat[3 + k] >= box->max[k]);
+  return holds;
+}
+
+static double margin_of(const tree_state *s, uint32_t slot, const graze_box *box) {
+  const float *fat = fats_of(s)[slot];
+  double extent = 0, moved = 0;
+  for (int k = 0; k < 3; k++) {
+    extent += (box->max[k] - box->min[k]) / 3;
+    if (!has_fat(fat)) continue;
+    double by = fabs((0.5 * box->min[k] + 0.5 * box->max[k]) - (0.5 * (double)fat[k] + 0.5 * (double)fat[3 + k]));
+    if (by > moved) moved = by;
+  }
+  if (!(extent < 1e300)) return 0;
+  if (!has_fat(fat)) return extent / 16;
+  uint32_t steps = s->step - ((const uint32_t *)s->placed.data)[slot];
+  double least = extent / 64, most = extent / 4, speed = moved / (double)(steps > 0 ? steps : 1);
+  double wanted = MARGIN_STEPS * speed;
+  if (!(wanted > least) || 4 * speed > most) return least;
+  return wanted < most ? wanted : most;
+}
+
+/* A new fat box, or an empty one for a slot that can be in no pair. */
+static void put_fat(tree_state *s, const broad_view *view, uint32_t slot) {
+  float *fat = fats_of(s)[slot];
+  if (!view_takes(view, slot)) {
+    for (int k = 0; k < 3; k++) {
+      fat[k] = INFINITY;
+      fat[3 + k] = -INFINITY;
+    }
+    return;
+  }
+  graze_box box = view_box(view, slot);
+  double margin = margin_of(s, slot, &box);
+  for (int k = 0; k < 3; k++) {
+    fat[k] = float_below(box.min[k] - margin);
+    fat[3 + k] = float_above(box.max[k] + margin);
+  }
+  ((uint32_t *)s->placed.data)[slot] = s->step;
+}
+
+/* Arrays for all slots of the view; new slots have nothing. */
+static bool reserve(tree_state *s, const broad_view *view) {
+  const graze_context *context = view->context;
+  size_t n = view->count, known = s->slots < view->count ? s->slots : view->count;
+  if (!buffer_reserve(context, &s->fat, n * sizeof(fat_box), known * sizeof(fat_box)) ||
+      !buffer_reserve(context, &s->placed, n * sizeof(uint32_t), known * sizeof(uint32_t)) ||
+      !buffer_reserve(context, &s->marks, n * sizeof(uint32_t), known * sizeof(uint32_t)) ||
+      !buffer_reserve(context, &s->fates, n, known) || !buffer_reserve(context, &s->left, n * sizeof(uint32_t), 0) ||
+      !tree_reserve(context, &s->tree, view->count, (uint32_t)known) ||
+      !near_grow(context, &s->near, view->count, (uint32_t)known)) {
+    return false;
+  }
+  for (size_t i = known; i < n; i++) {
+    float *fat = fats_of(s)[i];
+    for (int k = 0; k < 3; k++) {
+      fat[k] = INFINITY;
+      fat[3 + k] = -INFINITY;
+    }
+    ((uint32_t *)s->placed.data)[i] = s->step;
+    ((uint32_t *)s->marks.data)[i] = 0;
+    ((uint8_t *)s->fates.data)[i] = SLOT_STAYS;
+    ((uint32_t *)s->tree.leaf_of.data)[i] = TREE_NONE;
+  }
+  s->slots = view->count;
+  return true;
+}
+
+/* ---- all anew -------------------------------------------------------------------------------------------------- */
+
+/* As view_meet for pairs of the lists, whose layers meet. */
+static inline bool slots_meet(const broad_view *view, uint32_t a, uint32_t b) {
+  if (view->precision == GRAZE_FLOAT) {
+    float p[6], q[6];
+    memcpy(p, view->data + (size_t)a * view->stride, sizeof p);
+    memcpy(q, view->data + (size_t)b * view->stride, sizeof q);
+    return (p[0] <= q[3]) & (q[0] <= p[3]) & (p[1] <= q[4]) & (q[1] <= p[4]) & (p[2] <= q[5]) & (q[2] <= p[5]);
+  }
+  graze_box p = view_box(view, a), q = view_box(view, b);
+  return boxes_meet(&p, &q);
+}
+
+/* New fat boxes, and in `pairs` those that meet. */
+static bool pair_fat_boxes(tree_state *s, const broad_view *view) {
+  for (uint32_t i = 0; i < view->count; i++) put_fat(s, view, i);
+  broad_view fat = *view;
+  fat.data = s->fat.data;
+  fat.stride = sizeof(fat_box);
+  fat.precision = GRAZE_FLOAT;
+  fat.holes = true;
+  s->pairs.count = 0;
+  return hierarchy_build(&s->h, &fat) && hierarchy_pairs(&s->h, &fat, &s->parts, &s->pairs);
+}
+
+/* Marks the pairs of fat boxes whose boxes meet, and appends to `out` those that did not by the lists of `before`
+ * (NULL: none did). */
+static bool mark_met(tree_state *s, const broad_view *view, const near_lists *before, pair_list *out) {
+  enum { STRETCH = 1024 };
+  graze_box_pair *pairs = pair_list_data(&s->pairs);
+  for (uint64_t begin = 0; begin < s->pairs.count; begin += STRETCH) {
+    uint64_t end = s->pairs.count - begin < STRETCH ? s->pairs.count : begin + STRETCH;
+    if (!pair_list_room(view->context, out, STRETCH)) return false;
+    graze_box_pair *to = pair_list_data(out);
+    for (uint64_t i = begin; i < end; i++) {
+      graze_box_pair pair = pairs[i];
+      bool met = slots_meet(view, pair.a, pair.b);
+      pairs[i].b |= met ? NEAR_MET : 0;
+      to[out->count] = pair;
+      out->count += before == NULL ? met : met && !near_met(before, pair.a, pair.b);
+    }
+  }
+  return true;
+}
+
+/* The tree over the fat boxes, in the order of the hierarchy. */
+static void build_tree(tree_state *s, const broad_view *view) {
+  tree_clear(&s->tree, view->count);
+  tree_build(&s->tree, s->h.slots.data, s->h.count, (const float(*)[6])s->fat.data);
+  s->left_since = 0;
+}
+
+static graze_status find(void *state, const broad_view *view, pair_list *out) {
+  tree_state *s = state;
+  if (view->count > SLOTS_MOST) return GRAZE_ERROR_LIMIT;
+  s->slots = 0; /* forgets speeds too: the boxes may be others */
+  s->step = s->mark = 0;
+  if (!reserve(s, view) || !pair_fat_boxes(s, view) || !mark_met(s, view, NULL, out) ||
+      !near_fill(view->context, &s->near, &s->pairs, view->count)) {
+    return GRAZE_ERROR_MEMORY;
+  }
+  build_tree(s, view);
+  return GRAZE_OK;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------------------------- */
+
+typedef struct tree_step {
+  tree_state *s;
+  const broad_view *view;
+  const broad_edits *edits;
+  pair_list *began, *ended;
+} tree_step;
+
+/* Pairs of the lists that met and do not any more. */
+static bool end_all(const tree_step *t, const near_lists *lists) {
+  for (uint32_t a = 0; a < t->view->count; a++) {
+    const near_head *head = near_of(lists, a);
+    const uint32_t *partners = near_partners(lists, head);
+    for (uint32_t i = 0; i < head->count; i++) {
+      uint32_t b = partners[i] & ~NEAR_MET;
+      if (b < a || (partners[i] & NEAR_MET) == 0 || slots_meet(t->view, a, b)) continue;
+      if (!pair_list_push(t->view->context, t->ended, a, b)) return false;
+    }
+  }
+  return true;
+}
+
+static bool step_anew(const tree_step *t) {
+  tree_state *s = t->s;
+  if (!pair_fat_boxes(s, t->view) || !mark_met(s, t->view, &s->near, t->began) || !end_all(t, &s->near) ||
+      !near_fill(t->view->context, &s->near, &s->pairs, t->view->count)) {
+    return false;
+  }
+  build_tree(s, t->view);
+  return true;
+}
+
+/* Finds the slots that left their fat boxes, came, or went. */
+static void find_left(const tree_step *t) {
+  tree_state *s = t->s;
+  uint32_t *left = s->left.data;
+  const uint32_t *leaf_of = s->tree.leaf_of.data;
+  s->left_count = 0;
+  for (uint32_t i = 0; i < t->edits->count; i++) {
+    uint32_t slot = t->edits->slots[i];
+    graze_box box = view_box(t->view, slot);
+    if (fat_holds(fats_of(s)[slot], &box) && !box_is_empty(&box)) continue;
+    if (leaf_of[slot] == TREE_NONE && !view_takes(t->view, slot)) continue;
+    left[s->left_count++] = slot;
+    ((uint8_t *)s->fates.data)[slot] = SLOT_LEFT;
+  }
+}
+
+/* Puts a slot where it is now. */
+static bool replace(const tree_step *t, uint32_t slot) {
+  tree_state *s = t->s;
+  const graze_context *context = t->view->context;
+  if (((const uint32_t *)s->tree.leaf_of.data)[slot] != TREE_NONE) tree_remove(&s->tree, slot);
+  put_fat(s, t->view, slot);
+  if (has_fat(fats_of(s)[slot]) && !tree_insert(context, &s->tree, slot, fats_of(s)[slot])) return false;
+  return tree_mend(context, &s->tree);
+}
+
+/* Takes the list of a slot that left apart. Partners that met are marked; of those, the ones that do not any more are
+ * told. Pairs with slots whose lists are new already stay. */
+static bool unlist(const tree_step *t, uint32_t slot) {
+  tree_state *s = t->s;
+  uint32_t *marks = s->marks.data;
+  const uint8_t *fates = s->fates.data;
+  for (uint32_t i = near_of(&s->near, slot)->count; i-- > 0;) {
+    uint32_t entry = near_partners(&s->near, near_of(&s->near, slot))[i], b = entry & ~NEAR_MET;
+    if (fates[b] == SLOT_DONE) continue;
+    if ((entry & NEAR_MET) != 0) {
+      marks[b] = s->mark;
+      if (!slots_meet(t->view, slot, b) && !pair_list_push(t->view->context, t->ended, slot, b)) return false;
+    }
+    near_unlink(&s->near, slot, i);
+  }
+  return true;
+}
+
+/* The new list of a slot that left. All that left have new fat boxes before the first gets its list. */
+static bool relist(const tree_step *t, uint32_t slot) {
+  tree_state *s = t->s;
+  const graze_context *context = t->view->context;
+  uint32_t *marks = s->marks.data, count;
+  uint8_t *fates = s->fates.data;
+  if (++s->mark == 0) { /* once around: old marks must not count */
+    memset(marks, 0, s->slots * sizeof *marks);
+    s->mark = 1;
+  }
+  if (!unlist(t, slot)) return false;
+  fates[slot] = SLOT_DONE;
+  if (!has_fat(fats_of(s)[slot])) return true;
+  if (!tree_query(context, &s->tree, fats_of(s)[slot], &s->hits, &count)) return false;
+  const uint32_t *hits = s->hits.data;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t b = hits[i];
+    if (fates[b] == SLOT_DONE || !view_counts(t->view, slot, b)) continue;
+    bool met = slots_meet(t->view, slot, b);
+    if (!near_link(context, &s->near, slot, b, met)) return false;
+    if (met && marks[b] != s->mark && !pair_list_push(context, t->began, slot, b)) return false;
+  }
+  return true;
+}
+
+/* Compares the pairs of the slots that stay in their fat boxes. */
+static bool compare(const tree_step *t) {
+  tree_state *s = t->s;
+  const broad_edits *edits = t->edits;
+  const uint8_t *fates = s->fates.data;
+  for (uint32_t e = 0; e < edits->count; e++) {
+    uint32_t a = edits->slots[e];
+    if (fates[a] != SLOT_STAYS) continue;
+    const near_head *head = near_of(&s->near, a);
+    const uint32_t *partners = near_partners(&s->near, head);
+    for (uint32_t i = 0; i < head->count; i++) {
+      uint32_t b = partners[i] & ~NEAR_MET;
+      if (b < a && edits->edited[b]) continue; /* was looked at already */
+      bool met = slots_meet(t->view, a, b);
+      if (met == ((partners[i] & NEAR_MET) != 0)) continue;
+      near_note(&s->near, a, i, met);
+      if (!pair_list_push(t->view->context, met ? t->began : t->ended, a, b)) return false;
+    }
+  }
+  return true;
+}
+
+/* Whether it costs less to make all anew than to search for those that left. A search costs some four times as much as
+ * a box does anew; while most boxes move they all leave soon, and a new start spares all these searches at once. */
+static bool anew_pays(const tree_step *t) {
+  const tree_state *s = t->s;
+  uint64_t all = t->view->count, left = s->left_count;
+  return 4 * left > all || (2 * (uint64_t)t->edits->count > all && 8 * s->left_since > all) || s->tree.edits > 8 * all;
+}
+
+static bool step_some(const tree_step *t) {
+  tree_state *s = t->s;
+  const uint32_t *left = s->left.data;
+  for (uint32_t i = 0; i < s->left_count; i++) {
+    if (!replace(t, left[i])) return false;
+  }
+  for (uint32_t i = 0; i < s->left_count; i++) {
+    if (!relist(t, left[i])) return false;
+  }
+  return compare(t);
+}
+
+static graze_status changes(void *state, const broad_view *view, const broad_edits *edits, pair_list *began,
+                            pair_list *ended) {
+  tree_state *s = state;
+  tree_step t = {s, view, edits, began, ended};
+  if (view->count > SLOTS_MOST) return GRAZE_ERROR_LIMIT;
+  s->step++;
+  if (!reserve(s, view)) return GRAZE_ERROR_MEMORY;
+  find_left(&t);
+  s->left_since += s->left_count;
+  bool done = (anew_pays(&t) ? step_anew : step_some)(&t);
+  for (uint32_t i = 0; i < s->left_count; i++) ((uint8_t *)s->fates.data)[((uint32_t *)s->left.data)[i]] = SLOT_STAYS;
+  return done ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+}
+
+/* Any edits: where many were made, `changes` makes all anew too, and spares the sorting of all pairs. */
+static bool pays(const void *state, const broad_view *view, const broad_edits *edits) {
+  (void)state;
+  (void)view;
+  (void)edits;
+  return true;
+}
+
+static void release(const graze_context *context, void *state) {
+  tree_state *s = state;
+  hierarchy_release(context, &s->h);
+  pair_lists_release(context, &s->parts);
+  pair_list_release(context, &s->pairs);
+  tree_release(context, &s->tree);
+  near_release(context, &s->near);
+  buffer *buffers[] = {&s->fat, &s->placed, &s->marks, &s->fates, &s->left, &s->hits};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+}
+
+static size_t bytes(const void *state) {
+  const tree_state *s = state;
+  size_t sum = hierarchy_bytes(&s->h) + s->pairs.memory.bytes + tree_bytes(&s->tree) + near_bytes(&s->near) +
+               s->fat.bytes + s->placed.bytes + s->marks.bytes + s->fates.bytes + s->left.bytes + s->hits.bytes;
+  for (int i = 0; i < PARALLEL_PIECES; i++) sum += s->parts.part[i].memory.bytes;
+  return sum;
+}
+
+const broad_method broad_tree = {
+    .info = {"tree", "dynamic tree of fat boxes, and the pairs of them that meet", "O(e log n + k) for e edits", true},
+    .state_bytes = sizeof(tree_state),
+    .find = find,
+    .changes = changes,
+    .pays = pays,
+    .release = release,
+    .bytes = bytes};
