@@ -88,7 +88,8 @@ static bool place_in_clusters(scenes_boxes *boxes, random_stream *stream) {
   return true;
 }
 
-/* ---- the wavy plane: after Lawlor and Kale 2002, with a wave that runs -------------------------------------------- */
+/* ---- the wavy plane: after Lawlor and Kale 2002, with a wave that runs --------------------------------------------
+ */
 
 /* Squares along the short side; the long one has twice as many. */
 static uint32_t wave_side(uint32_t count) {
@@ -165,7 +166,7 @@ static bool place(scenes_boxes *boxes, random_stream *stream) {
 }
 
 static void give_motion(scenes_boxes *boxes, random_stream *stream) {
-  boxes->least_edge = boxes->greatest_edge = boxes->edges[0];
+  boxes->least_edge = INFINITY;
   for (size_t i = 0; i < boxes->count; i++) {
     stream_direction(stream, boxes->directions + 3 * i);
     boxes->phases[i] = stream_unit(stream);

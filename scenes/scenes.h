@@ -132,10 +132,10 @@ bool scenes_box_kind_named(const char *name, scenes_box_kind *kind);
 typedef struct scenes_boxes {
   scenes_box_kind kind;
   uint32_t count;
-  double *centers;       /* 3 a box, at rest */
-  double *directions;    /* 3 a box, unit vectors */
-  double *edges;         /* of the cubes */
-  double *phases;        /* where in its swing a box is at step 0, [0, 1) */
+  double *centers;        /* 3 a box, at rest */
+  double *directions;     /* 3 a box, unit vectors */
+  double *edges;          /* of the cubes */
+  double *phases;         /* where in its swing a box is at step 0, [0, 1) */
   double low[3], high[3]; /* hold every box at every step */
   double least_edge, greatest_edge;
 } scenes_boxes;
