@@ -34,12 +34,6 @@ static uint64_t place_of(const row_places *places, uint64_t row) {
 
 /* ---- what text and binary have in common ---- */
 
-static bool check_id(uint64_t id, const row_places *places, uint64_t row, io_fault *fault) {
-  if (id <= UINT32_MAX) return true;
-  return io_fail(fault, GRAZE_ERROR_LIMIT, kind_of_place(places), place_of(places, row),
-                 "id %llu is more than %u, the largest one", (unsigned long long)id, UINT32_MAX);
-}
-
 static bool check_order(const graze_box *box, const row_places *places, uint64_t row, io_fault *fault) {
   for (int k = 0; k < 3; k++) {
     if (box->min[k] <= box->max[k]) continue;
@@ -116,16 +110,19 @@ static bool check_size(const io_input *input, uint64_t *count, io_fault *fault) 
   if (*count == held && odd == 0) return true;
   uint64_t place = *count > held ? input->size : HEAD_BYTES + *count * RECORD_BYTES;
   return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, place,
-                 "the count says %llu boxes, but the file has %llu bytes behind it, %llu boxes%s",
-                 (unsigned long long)*count, (unsigned long long)(input->size - HEAD_BYTES), (unsigned long long)held,
-                 odd ? " and a piece of one" : "");
+                 "the count is %llu, but the %llu bytes behind it are %llu times %d%s", (unsigned long long)*count,
+                 (unsigned long long)(input->size - HEAD_BYTES), (unsigned long long)held, RECORD_BYTES,
+                 odd ? " and some" : "");
 }
 
 static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *boxes, const row_places *places,
                         io_fault *fault) {
   double numbers[NUMBERS];
   uint64_t id = read_word(p);
-  if (!check_id(id, places, row, fault)) return false;
+  if (id > UINT32_MAX) {
+    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_BYTE, place_of(places, row), "id %llu is more than %u, the largest one",
+                   (unsigned long long)id, UINT32_MAX);
+  }
   boxes->ids[row] = (uint32_t)id;
   for (int k = 0; k < NUMBERS; k++) {
     size_t offset = 8 + 8 * (size_t)k;
@@ -214,11 +211,13 @@ static bool read_row(const char *p, const char *end, uint64_t row, graze_box_lis
   p = io_skip_blanks(p, end);
   const char *q = read_id(p, end, &id);
   q = q != NULL ? leave_field(q, end) : NULL;
-  if (q == NULL) {
-    const char *last = memchr(p, ',', (size_t)(end - p));
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "id \"%s\" is not a whole number", io_quote(p, last).text);
+  if (q == NULL || id > UINT32_MAX) {
+    io_quoted text = io_quote(p, memchr(p, ',', (size_t)(end - p)));
+    if (q == NULL)
+      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "id \"%s\" is not a whole number", text.text);
+    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_LINE, line, "id %s is more than %u, the largest one", text.text,
+                   UINT32_MAX);
   }
-  if (!check_id(id, places, row, fault)) return false;
   for (int k = 0; k < NUMBERS; k++) {
     if (!read_number(&q, end, number_names[k], &numbers[k], line, fault)) return false;
   }

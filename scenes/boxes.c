@@ -1,5 +1,5 @@
-/* Boxes for broad phases. In every kind an interior box meets five others in the mean, so that figures of different
- * kinds and sizes compare: the domain is as large as that needs.
+/* Boxes for broad phases. An interior box meets five others in the mean, so that figures of different kinds and
+ * sizes compare: the domain is as large as that needs. (The wave is what it is: six.)
  *
  * Two closed boxes with edges a and b, whose centres are spread evenly, meet when their centres differ by at most
  * (a + b) / 2 on each axis: of n centres in a volume V that is n (a + b)^3 / V. The kinds solve this for the domain. */

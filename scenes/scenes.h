@@ -111,8 +111,8 @@ void scenes_free(scenes_scene *scene);
 
 /* ---- boxes -------------------------------------------------------------------------------------------------------
  *
- * Workloads for broad phases: cubes whose mean number of neighbours is about five. Unlike the scenes above they use
- * the C library's log, exp, sin and cos, whose last bit may differ from one C library to another. */
+ * Workloads for broad phases: boxes that meet about five others in the mean (of the wave, six). Unlike the scenes
+ * above they use the C library's log, exp, sin and cos, whose last bit may differ from one C library to another. */
 
 typedef enum scenes_box_kind {
   SCENES_BOXES_UNIFORM,  /* unit cubes, evenly in a cube */
