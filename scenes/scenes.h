@@ -109,4 +109,46 @@ bool scenes_make(const scenes_kind *kind, const scenes_request *request, scenes_
 
 void scenes_free(scenes_scene *scene);
 
+/* ---- boxes -------------------------------------------------------------------------------------------------------
+ *
+ * Workloads for broad phases: boxes that meet about five others in the mean (of the wave, six). Unlike the scenes
+ * above they use the C library's log, exp, sin and cos, whose last bit may differ from one C library to another. */
+
+typedef enum scenes_box_kind {
+  SCENES_BOXES_UNIFORM,  /* unit cubes, evenly in a cube */
+  SCENES_BOXES_MIXED,    /* cubes with edges log-uniform from 1 to 1000, evenly in a cube */
+  SCENES_BOXES_CLUSTERS, /* unit cubes in 4 to 64 Gaussian heaps far apart */
+  SCENES_BOXES_FLAT,     /* unit cubes in a slab four edges thick */
+  SCENES_BOXES_WAVE,     /* of the triangles of a wavy plane, a hair smaller than they are */
+  SCENES_BOX_KINDS
+} scenes_box_kind;
+
+const char *scenes_box_kind_name(scenes_box_kind kind);
+const char *scenes_box_kind_summary(scenes_box_kind kind);
+
+/* False when no kind has the name. */
+bool scenes_box_kind_named(const char *name, scenes_box_kind *kind);
+
+typedef struct scenes_boxes {
+  scenes_box_kind kind;
+  uint32_t count;
+  double *centers;        /* 3 a box, at rest */
+  double *directions;     /* 3 a box, unit vectors */
+  double *edges;          /* of the cubes */
+  double *phases;         /* where in its swing a box is at step 0, [0, 1) */
+  double low[3], high[3]; /* hold every box at every step */
+  double least_edge, greatest_edge;
+} scenes_boxes;
+
+/* Makes about `count` boxes, at least 1: WAVE has two triangles for each of 2 k^2 squares, so 4 k^2 for the nearest k;
+ * the others have exactly as many. False: no memory. */
+bool scenes_boxes_make(scenes_box_kind kind, uint32_t count, uint64_t seed, scenes_boxes *boxes);
+
+/* The boxes at a step, six floats each, min x y z and then max x y z. Each box swings on a straight segment of two
+ * edges to either side of its place, `speed` edges a step; in WAVE the wave runs on by one unit of time a step instead.
+ * The same step gives the same boxes, whatever was asked before. */
+void scenes_boxes_at(const scenes_boxes *boxes, double speed, uint32_t step, float *out);
+
+void scenes_boxes_free(scenes_boxes *boxes);
+
 #endif

@@ -6,6 +6,7 @@
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "json.h"
+#include "make_boxes.h"
 #include "options.h"
 #include "output.h"
 #include "scene_files.h"
@@ -18,9 +19,11 @@ typedef struct make_options {
   const scenes_kind *kind;
   const char *size_text, *seed_text, *gap_text, *detail_text, *clashes_text; /* read when the kind is known */
   scenes_request request;
+  bool boxes; /* not a kind of scene */
+  box_request box_request;
 } make_options;
 
-enum { key_size = 1, key_seed, key_gap, key_detail, key_clashes };
+enum { key_size = 1, key_seed, key_gap, key_detail, key_clashes, key_kind, key_step, key_speed };
 
 static const struct argp_option options[] = {
     {"size", key_size, "N", 0, "how fine or how many; what it means depends on the kind", 0},
@@ -28,13 +31,17 @@ static const struct argp_option options[] = {
     {"gap", key_gap, "LENGTH", 0, "between what is nearly touching, in metres", 0},
     {"detail", key_detail, "N", 0, "how fine round parts are, where size says how many", 0},
     {"clashes", key_clashes, "N", 0, "so many planted pairs of each construction", 0},
+    {"kind", key_kind, "KIND", 0, "of boxes", 0},
+    {"step", key_step, "N", 0, "boxes as they are at this step of their motion (default 0)", 0},
+    {"speed", key_speed, "EDGES", 0, "that a box moves in a step, in edges of the box (default 0.01)", 0},
     {0}};
 
 static void take_kind(make_options *make, struct argp_state *state) {
   const char *name = state->argv[state->next];
   if (state->argc - state->next > 1) argp_error(state, "one kind at a time");
   make->kind = scenes_find_kind(name);
-  if (!make->kind) argp_error(state, "no such kind: %s", name);
+  make->boxes = strcmp(name, "boxes") == 0;
+  if (!make->kind && !make->boxes) argp_error(state, "no such kind: %s", name);
 }
 
 static void finish_request(make_options *make, struct argp_state *state) {
@@ -51,6 +58,13 @@ static void finish_request(make_options *make, struct argp_state *state) {
   const char *fault = scenes_fault(make->kind, request);
   if (fault) argp_error(state, "%s", fault);
   if (!make->common.output) argp_error(state, "-o is needed: a folder, or a file that ends in .obj or .glb");
+}
+
+static void finish(make_options *make, struct argp_state *state) {
+  if (make->boxes)
+    box_request_finish(&make->box_request, make->size_text, make->seed_text, make->common.output, state);
+  else
+    finish_request(make, state);
 }
 
 static error_t parse_make(int key, char *argument, struct argp_state *state) {
@@ -74,6 +88,15 @@ static error_t parse_make(int key, char *argument, struct argp_state *state) {
     case key_clashes:
       make->clashes_text = argument;
       break;
+    case key_kind:
+      make->box_request.kind_text = argument;
+      break;
+    case key_step:
+      make->box_request.step_text = argument;
+      break;
+    case key_speed:
+      make->box_request.speed_text = argument;
+      break;
     case ARGP_KEY_ARGS:
       take_kind(make, state);
       break;
@@ -81,7 +104,7 @@ static error_t parse_make(int key, char *argument, struct argp_state *state) {
       argp_error(state, "a kind is needed");
       break;
     case ARGP_KEY_SUCCESS:
-      finish_request(make, state);
+      finish(make, state);
       break;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -113,6 +136,7 @@ static char *filter_help(int key, const char *text, void *input) {
       fprintf(stream, "    clashes: from 0 to %" PRIu32 " (default %" PRIu32 ")\n", kind->max_clashes,
               kind->default_clashes);
   }
+  box_request_help(stream);
   fputs("\nExit: 0 written, 2 wrong usage, 3 not written.", stream);
   fclose(stream);
   return list;
@@ -161,13 +185,18 @@ static void tell(const make_options *make, const scenes_scene *scene, const writ
 }
 
 static void note_unused(const make_options *make) {
-  if (make->seed_text && !make->kind->uses_seed)
-    note("nothing is random in %s: --seed changes nothing", make->kind->name);
-  if (make->gap_text && !make->kind->uses_gap) note("%s has no gap: --gap changes nothing", make->kind->name);
-  if (make->detail_text && make->kind->max_detail == 0)
-    note("%s has no detail: --detail changes nothing", make->kind->name);
+  const char *name = make->boxes ? "boxes" : make->kind->name;
+  const box_request *boxes = &make->box_request;
+  if (!make->boxes && (boxes->kind_text || boxes->step_text || boxes->speed_text))
+    note("--kind, --step and --speed are for boxes: they change nothing in %s", name);
+  if (make->boxes && (make->gap_text || make->detail_text || make->clashes_text))
+    note("--gap, --detail and --clashes change nothing in boxes");
+  if (make->boxes) return;
+  if (make->seed_text && !make->kind->uses_seed) note("nothing is random in %s: --seed changes nothing", name);
+  if (make->gap_text && !make->kind->uses_gap) note("%s has no gap: --gap changes nothing", name);
+  if (make->detail_text && make->kind->max_detail == 0) note("%s has no detail: --detail changes nothing", name);
   if (make->clashes_text && make->kind->max_clashes == 0)
-    note("nothing is planted in %s: --clashes changes nothing", make->kind->name);
+    note("nothing is planted in %s: --clashes changes nothing", name);
 }
 
 int command_make(int argc, char **argv) {
@@ -180,12 +209,13 @@ int command_make(int argc, char **argv) {
       .doc =
           "Writes a model: into the folder given by -o one OBJ for each mesh and a scene.json for `graze check', or, "
           "when -o ends in .obj or .glb, one file with all objects. Planted pairs are told in truth.json, or in "
-          "FILE.truth.json beside the one file.\v ",
+          "FILE.truth.json beside the one file. The kind `boxes' makes a file for `graze pairs', .csv or .gzb.\v ",
       .help_filter = filter_help};
   static const table_column columns[] = {{"file", true}, {"triangles", false}};
   make_options make = {0};
   options_parse(&argp, argc, argv, &make, &make.common);
   note_unused(&make);
+  if (make.boxes) return make_boxes(&make.box_request, &make.common);
   scenes_scene scene;
   const char *reason;
   if (!scenes_make(make.kind, &make.request, &scene, &reason)) fail("%s: %s", make.kind->name, reason);

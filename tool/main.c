@@ -22,6 +22,7 @@ static const verb verbs[] = {
     {"self", "where a mesh meets itself", command_self},
     {"info", "facts of meshes: counts, holes, orientation, box", command_info},
     {"tritri", "decide pairs of triangles given as text", command_tritri},
+    {"pairs", "which of many boxes meet, by any broad phase", command_pairs},
     {"make", "write a model from a seed", command_make},
 };
 

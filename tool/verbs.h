@@ -5,6 +5,7 @@
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_make(int argc, char **argv);
+int command_pairs(int argc, char **argv);
 int command_self(int argc, char **argv);
 int command_tritri(int argc, char **argv);
 

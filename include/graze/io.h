@@ -122,6 +122,27 @@ GRAZE_API graze_status graze_write_obj(const char *path, const graze_geometry *g
  * UNSUPPORTED; the message names mesh and vertex or triangle, or the object. */
 GRAZE_API graze_status graze_write_glb(const char *path, const graze_assembly *assembly, graze_io_error *error);
 
+/* ---- boxes ---- */
+
+/* Axis-aligned boxes with ids, as a broad phase takes them, in file order. */
+typedef struct graze_box_list {
+  uint32_t *ids; /* no two alike */
+  graze_box *boxes;
+  uint32_t count;
+} graze_box_list;
+
+/* Reads boxes. Text: a line a box, `id,minx,miny,minz,maxx,maxy,maxz`; the first line may be these words. Binary, by
+ * the first bytes: "GRZBOX1" and a zero byte, uint64 n, then n times uint64 id and 6 doubles, little-endian. Ids are
+ * whole numbers below 2^32, min is at most max. Errors: ARGUMENT, FILE, FORMAT (number of fields, no number, min above
+ * max, an id twice, a size that the count does not fit), NOT_FINITE, LIMIT (an id of 2^32 or more), MEMORY; the message
+ * names line or byte. On failure `boxes` is empty. */
+GRAZE_API graze_status graze_read_boxes(const char *path, graze_box_list *boxes, graze_io_error *error);
+
+/* The same from memory; `name` stands for the path in messages, and one that ends in .gzb must be binary. */
+GRAZE_API graze_status graze_parse_boxes(const void *bytes, size_t size, const char *name, graze_box_list *boxes,
+                                         graze_io_error *error);
+GRAZE_API void graze_box_list_free(graze_box_list *boxes);
+
 /* ---- numbers ---- */
 
 /* Nearest double of the decimal number at `text` (at most `end`), independent of the locale: digits, point,

@@ -1,0 +1,313 @@
+/* read_boxes.c: boxes with ids, as CSV text or binary (.gzb).
+ *
+ * Nothing is skipped and nothing repaired: every line is a box, a binary file is exactly as long as its count says. So
+ * a row's number gives its place in the file, and messages about pairs of rows can name both.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "memory.h"
+#include "readers.h"
+#include "text.h"
+
+enum { MAGIC_BYTES = 8, HEAD_BYTES = 16, RECORD_BYTES = 56, NUMBERS = 6, FIELDS = 1 + NUMBERS };
+
+static const char magic[MAGIC_BYTES] = "GRZBOX1";
+static const char titles[] = "id,minx,miny,minz,maxx,maxy,maxz";
+static const char *const number_names[NUMBERS] = {"minx", "miny", "minz", "maxx", "maxy", "maxz"};
+
+/* Where a row is: line first + row of text, or byte HEAD_BYTES + row * RECORD_BYTES. */
+typedef struct row_places {
+  bool text;
+  uint64_t first;
+} row_places;
+
+static io_place kind_of_place(const row_places *places) {
+  return places->text ? IO_LINE : IO_BYTE;
+}
+
+static uint64_t place_of(const row_places *places, uint64_t row) {
+  return places->text ? places->first + row : HEAD_BYTES + row * RECORD_BYTES;
+}
+
+/* ---- what text and binary have in common ---- */
+
+static bool check_order(const graze_box *box, const row_places *places, uint64_t row, io_fault *fault) {
+  for (int k = 0; k < 3; k++) {
+    if (box->min[k] <= box->max[k]) continue;
+    char low[32], high[32];
+    graze_format_double(box->min[k], low);
+    graze_format_double(box->max[k], high);
+    return io_fail(fault, GRAZE_ERROR_FORMAT, kind_of_place(places), place_of(places, row),
+                   "min%c %s is more than max%c %s", "xyz"[k], low, "xyz"[k], high);
+  }
+  return true;
+}
+
+static int compare_keys(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool is_ascending(const graze_box_list *boxes) {
+  for (uint32_t i = 1; i < boxes->count; i++) {
+    if (boxes->ids[i - 1] >= boxes->ids[i]) return false;
+  }
+  return true;
+}
+
+/* Names the first row of the file whose id an earlier row has. */
+static bool check_ids_differ(const graze_box_list *boxes, const row_places *places, io_fault *fault) {
+  if (is_ascending(boxes)) return true;
+  uint64_t *keys = io_allocate(boxes->count, sizeof *keys);
+  if (keys == NULL) return io_fail_memory(fault);
+  for (uint32_t i = 0; i < boxes->count; i++) keys[i] = (uint64_t)boxes->ids[i] << 32 | i;
+  qsort(keys, boxes->count, sizeof *keys, compare_keys);
+  uint64_t again = UINT64_MAX, before = 0;
+  for (uint32_t i = 1; i < boxes->count; i++) {
+    uint32_t row = (uint32_t)keys[i];
+    if (keys[i - 1] >> 32 != keys[i] >> 32 || row >= again) continue;
+    again = row;
+    before = (uint32_t)keys[i - 1];
+  }
+  free(keys);
+  if (again == UINT64_MAX) return true;
+  return io_fail(fault, GRAZE_ERROR_FORMAT, kind_of_place(places), place_of(places, again),
+                 "id %u was given to a box already, at %s %llu", boxes->ids[again], places->text ? "line" : "byte",
+                 (unsigned long long)place_of(places, before));
+}
+
+static bool make_room(graze_box_list *boxes, uint64_t count, io_fault *fault) {
+  boxes->ids = io_allocate((size_t)count, sizeof *boxes->ids);
+  boxes->boxes = io_allocate((size_t)count, sizeof *boxes->boxes);
+  boxes->count = (uint32_t)count;
+  return (boxes->ids != NULL && boxes->boxes != NULL) || io_fail_memory(fault);
+}
+
+static bool check_count(uint64_t count, io_place place, uint64_t number, io_fault *fault) {
+  if (count <= IO_MOST_ELEMENTS) return true;
+  return io_fail(fault, GRAZE_ERROR_LIMIT, place, number, "%llu boxes: more than 32-bit numbers allow",
+                 (unsigned long long)count);
+}
+
+/* ---- binary ---- */
+
+static uint64_t read_word(const unsigned char *p) {
+  uint64_t word = 0;
+  for (int k = 7; k >= 0; k--) word = word << 8 | p[k];
+  return word;
+}
+
+static bool check_size(const io_input *input, uint64_t *count, io_fault *fault) {
+  if (input->size < HEAD_BYTES) {
+    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, input->size,
+                   "the file ends within the %d bytes before the boxes", HEAD_BYTES);
+  }
+  *count = read_word((const unsigned char *)input->text + MAGIC_BYTES);
+  uint64_t held = (input->size - HEAD_BYTES) / RECORD_BYTES, odd = (input->size - HEAD_BYTES) % RECORD_BYTES;
+  if (*count == held && odd == 0) return true;
+  uint64_t place = *count > held ? input->size : HEAD_BYTES + *count * RECORD_BYTES;
+  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, place,
+                 "the count is %llu, but the %llu bytes behind it are %llu times %d%s", (unsigned long long)*count,
+                 (unsigned long long)(input->size - HEAD_BYTES), (unsigned long long)held, RECORD_BYTES,
+                 odd ? " and some" : "");
+}
+
+static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *boxes, const row_places *places,
+                        io_fault *fault) {
+  double numbers[NUMBERS];
+  uint64_t id = read_word(p);
+  if (id > UINT32_MAX) {
+    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_BYTE, place_of(places, row), "id %llu is more than %u, the largest one",
+                   (unsigned long long)id, UINT32_MAX);
+  }
+  boxes->ids[row] = (uint32_t)id;
+  for (int k = 0; k < NUMBERS; k++) {
+    size_t offset = 8 + 8 * (size_t)k;
+    uint64_t bits = read_word(p + offset);
+    memcpy(&numbers[k], &bits, sizeof bits);
+    if (isfinite(numbers[k])) continue;
+    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, place_of(places, row) + offset, "%s of box %llu is %s",
+                   number_names[k], (unsigned long long)row, isnan(numbers[k]) ? "NaN" : "infinite");
+  }
+  memcpy(&boxes->boxes[row], numbers, sizeof numbers);
+  return check_order(&boxes->boxes[row], places, row, fault);
+}
+
+static bool read_binary(const io_input *input, graze_box_list *boxes, row_places *places, io_fault *fault) {
+  uint64_t count = 0;
+  if (!check_size(input, &count, fault) || !check_count(count, IO_BYTE, MAGIC_BYTES, fault)) return false;
+  if (!make_room(boxes, count, fault)) return false;
+  const unsigned char *p = (const unsigned char *)input->text + HEAD_BYTES;
+  for (uint64_t row = 0; row < count; row++, p += RECORD_BYTES) {
+    if (!read_record(p, row, boxes, places, fault)) return false;
+  }
+  return true;
+}
+
+/* ---- text ---- */
+
+static bool fail_field(const char *p, const char *end, const char *name, uint64_t line, io_fault *fault) {
+  const char *last = p;
+  while (last < end && *last != ',' && !io_is_line_end(*last)) last++;
+  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%s \"%s\" is not a number", name, io_quote(p, last).text);
+}
+
+/* A whole number; what does not fit into 64 bits is a number all the same, and too large. */
+static const char *read_id(const char *p, const char *end, uint64_t *id) {
+  if (p == end || !io_is_digit(*p)) return NULL;
+  *id = 0;
+  for (; p < end && io_is_digit(*p); p++) {
+    uint64_t digit = (uint64_t)(*p - '0');
+    *id = *id > (UINT64_MAX - digit) / 10 ? UINT64_MAX : 10 * *id + digit;
+  }
+  return p;
+}
+
+static bool check_fields(const char *p, const char *end, uint64_t line, io_fault *fault) {
+  unsigned fields = 1;
+  for (const char *q = p; q < end; q++) fields += *q == ',';
+  if (io_skip_blanks(p, end) == end) return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "the line is empty");
+  if (fields == FIELDS) return true;
+  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%u fields where there should be %d: %s", fields, FIELDS,
+                 titles);
+}
+
+/* Between two fields, or behind the last. */
+static const char *leave_field(const char *p, const char *end) {
+  p = io_skip_blanks(p, end);
+  if (p == end) return p;
+  return *p == ',' ? p + 1 : NULL;
+}
+
+static bool read_number(const char **p, const char *end, const char *name, double *number, uint64_t line,
+                        io_fault *fault) {
+  const char *first = io_skip_blanks(*p, end), *field_end = first;
+  while (field_end < end && *field_end != ',') field_end++;
+  const char *last = field_end;
+  while (last > first && io_is_blank(last[-1])) last--;
+  const char *sign = first + (first < last && (*first == '-' || *first == '+'));
+  const char *q = graze_parse_double(first, last, number);
+  if (io_token_is(sign, last, "nan") || io_token_is(sign, last, "inf") || io_token_is(sign, last, "infinity")) {
+    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is not finite", name,
+                   io_quote(first, last).text);
+  }
+  if (q != last || q == NULL) return fail_field(first, last, name, line, fault);
+  if (!isfinite(*number)) {
+    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is too large for a double", name,
+                   io_quote(first, last).text);
+  }
+  *p = field_end < end ? field_end + 1 : end;
+  return true;
+}
+
+static bool read_row(const char *p, const char *end, uint64_t row, graze_box_list *boxes, const row_places *places,
+                     io_fault *fault) {
+  uint64_t line = place_of(places, row), id;
+  double numbers[NUMBERS];
+  if (!check_fields(p, end, line, fault)) return false;
+  p = io_skip_blanks(p, end);
+  const char *q = read_id(p, end, &id);
+  q = q != NULL ? leave_field(q, end) : NULL;
+  if (q == NULL || id > UINT32_MAX) {
+    io_quoted text = io_quote(p, memchr(p, ',', (size_t)(end - p)));
+    if (q == NULL)
+      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "id \"%s\" is not a whole number", text.text);
+    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_LINE, line, "id %s is more than %u, the largest one", text.text,
+                   UINT32_MAX);
+  }
+  for (int k = 0; k < NUMBERS; k++) {
+    if (!read_number(&q, end, number_names[k], &numbers[k], line, fault)) return false;
+  }
+  boxes->ids[row] = (uint32_t)id;
+  memcpy(&boxes->boxes[row], numbers, sizeof numbers);
+  return check_order(&boxes->boxes[row], places, row, fault);
+}
+
+static bool has_titles(const char *p, const char *end) {
+  return (size_t)(end - p) >= sizeof titles - 1 && memcmp(p, titles, sizeof titles - 1) == 0 &&
+         (p + sizeof titles - 1 == end || io_is_line_end(p[sizeof titles - 1]));
+}
+
+static uint64_t count_lines(const char *p, const char *end) {
+  uint64_t lines = 0;
+  for (; p < end; lines++) p = io_skip_line_end(io_find_line_end(p, end), end);
+  return lines;
+}
+
+static bool read_text(const io_input *input, graze_box_list *boxes, row_places *places, io_fault *fault) {
+  const char *p = input->text + io_text_begin(input->text, input->size), *end = input->text + input->size;
+  if (p == end) return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
+  places->first = 1;
+  if (has_titles(p, end)) {
+    places->first = 2;
+    p = io_skip_line_end(io_find_line_end(p, end), end);
+  }
+  uint64_t count = count_lines(p, end);
+  if (!check_count(count, IO_WHOLE_FILE, 0, fault) || !make_room(boxes, count, fault)) return false;
+  for (uint64_t row = 0; row < count; row++) {
+    const char *line_end = io_find_line_end(p, end);
+    if (!read_row(p, line_end, row, boxes, places, fault)) return false;
+    p = io_skip_line_end(line_end, end);
+  }
+  return true;
+}
+
+/* ---- the calls ---- */
+
+/* By its name, or by the beginning of the magic bytes: of another version, or damaged. */
+static bool means_binary(const io_input *input) {
+  size_t length = strlen(input->name);
+  return (length >= 4 && io_token_is(input->name + length - 4, input->name + length, ".gzb")) ||
+         (input->size >= 6 && memcmp(input->text, magic, 6) == 0);
+}
+
+static bool read_any(const io_input *input, graze_box_list *boxes, io_fault *fault) {
+  bool binary = input->size >= MAGIC_BYTES && memcmp(input->text, magic, MAGIC_BYTES) == 0;
+  if (!binary && means_binary(input)) {
+    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "binary boxes begin with \"%s\" and a zero byte", magic);
+  }
+  row_places places = {.text = !binary};
+  bool good = binary ? read_binary(input, boxes, &places, fault) : read_text(input, boxes, &places, fault);
+  return good && check_ids_differ(boxes, &places, fault);
+}
+
+static graze_status answer(const io_input *input, graze_box_list *boxes, graze_io_error *error) {
+  io_fault fault = {0};
+  if (!read_any(input, boxes, &fault)) graze_box_list_free(boxes);
+  return io_report(&fault, input->name, error);
+}
+
+static bool check_arguments(const void *bytes, const char *name, graze_box_list *boxes, io_fault *fault) {
+  if (boxes != NULL) *boxes = (graze_box_list){0};
+  if (bytes != NULL && name != NULL && boxes != NULL) return true;
+  return io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+}
+
+graze_status graze_parse_boxes(const void *bytes, size_t size, const char *name, graze_box_list *boxes,
+                               graze_io_error *error) {
+  io_fault fault = {0};
+  if (size == 0) bytes = "";
+  if (!check_arguments(bytes, name, boxes, &fault)) return io_report(&fault, name != NULL ? name : "(no name)", error);
+  return answer(&(io_input){.text = bytes, .size = size, .name = name}, boxes, error);
+}
+
+graze_status graze_read_boxes(const char *path, graze_box_list *boxes, graze_io_error *error) {
+  io_fault fault = {0};
+  io_file file = {0};
+  if (!check_arguments("", path, boxes, &fault) || !io_file_read(path, &file, &fault)) {
+    return io_report(&fault, path != NULL ? path : "(no name)", error);
+  }
+  graze_status status = answer(&(io_input){.text = file.bytes, .size = file.size, .name = path}, boxes, error);
+  free(file.bytes);
+  return status;
+}
+
+void graze_box_list_free(graze_box_list *boxes) {
+  if (boxes == NULL) return;
+  free(boxes->ids);
+  free(boxes->boxes);
+  *boxes = (graze_box_list){0};
+}
