@@ -4,14 +4,32 @@
 
 #include "broad/broad.h"
 
+/* How much was edited decides which methods are worth a look. */
+typedef enum broad_regime { BROAD_RESTING, BROAD_MOVING, BROAD_REGIMES } broad_regime;
+
 /* What is remembered from update to update; zero-initialised. */
 typedef struct broad_choice {
-  graze_broad_method method;
-  const char *reason;
+  graze_broad_method method, before; /* of the last update, and of the one before; AUTO: there was none */
+  double share;                      /* of the proxies that are edited in an update, averaged */
+  broad_regime regime;
+  double cost[BROAD_REGIMES][GRAZE_BROAD_METHODS];  /* seconds a proxy, averaged; 0: not known */
+  double price[BROAD_REGIMES][GRAZE_BROAD_METHODS]; /* of its last trial, building included, seconds */
+  graze_broad_method trial;                         /* being tried instead of the best; AUTO: none */
+  uint32_t trial_updates;                           /* of the trial so far */
+  double trial_seconds;
+  uint32_t updates;            /* since the last trial, */
+  double seconds;              /* and what they took */
+  uint32_t sampled;            /* updates since the boxes were looked at; 0: never were */
+  graze_broad_method by_shape; /* what sizes and density speak for when everything moves */
+  char shape[96];              /* in words */
+  char reason[192];
 } broad_choice;
 
-/* The method for this update, of which `edits` slots were edited. Sets the reason. */
-graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits);
+/* The method for all pairs of the view from nothing. Sets the reason. */
+graze_broad_method choose_once(broad_choice *choice, const broad_view *view);
+
+/* The method for this update of `live` proxies, of which `edits` were edited. Sets the reason. */
+graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live);
 
 /* What the update with the chosen method took. */
 void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds);

@@ -48,7 +48,8 @@ struct graze_broadphase {
   pair_list work[6]; /* scratch */
   pair_list found;   /* of boxes that are not added */
   buffer scratch;
-  broad_choice choice; /* of AUTO */
+  broad_choice choice; /* of AUTO, for proxies, */
+  broad_choice once;   /* and for boxes that are not added */
   graze_broad_report report;
 };
 

@@ -209,7 +209,7 @@ static graze_status run_update(graze_broadphase *bp) {
   if (!sort_edits(bp)) return GRAZE_ERROR_MEMORY;
   broad_edits edits = {bp->edit_slots.data, bp->edit_count, bp->edited.data};
   graze_broad_method method = bp->def.method;
-  if (method == GRAZE_BROAD_AUTO) method = choose_method(&bp->choice, &view, bp->edit_count);
+  if (method == GRAZE_BROAD_AUTO) method = choose_method(&bp->choice, &view, bp->edit_count, bp->live);
   graze_status status = engine_set(bp->context, &bp->engine, method);
   if (status != GRAZE_OK) return status;
   if (!edits_pay(bp, &view, &edits)) return update_anew(bp, &view);
@@ -242,9 +242,9 @@ static graze_status no_memory(const graze_broadphase *bp, uint32_t boxes) {
   return report(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for the pairs of %u boxes", boxes);
 }
 
-static void take_notes(graze_broadphase *bp, graze_broad_method method, double start) {
+static void take_notes(graze_broadphase *bp, graze_broad_method method, const broad_choice *choice, double start) {
   bp->report.method = method;
-  bp->report.reason = bp->def.method == GRAZE_BROAD_AUTO ? bp->choice.reason : "asked for";
+  bp->report.reason = bp->def.method == GRAZE_BROAD_AUTO ? choice->reason : "asked for";
   bp->report.seconds = now_seconds() - start;
 }
 
@@ -255,7 +255,7 @@ graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *e
   graze_status status = run_update(bp);
   fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? no_memory(bp, bp->live) : status;
-  take_notes(bp, bp->engine.method, start);
+  take_notes(bp, bp->engine.method, &bp->choice, start);
   if (bp->def.method == GRAZE_BROAD_AUTO) choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds);
   finish_edits(bp);
   const pair_history *h = &bp->history;
@@ -275,9 +275,7 @@ graze_status graze_broadphase_pairs(graze_broadphase *bp, const graze_box_pair *
 
 static graze_status run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
   graze_broad_method method = bp->def.method;
-  broad_choice choice = {0};
-  if (method == GRAZE_BROAD_AUTO) method = choose_method(&choice, view, view->count);
-  bp->choice.reason = choice.reason;
+  if (method == GRAZE_BROAD_AUTO) method = choose_once(&bp->once, view);
   graze_status status = engine_set(bp->context, &bp->foreign, method);
   bp->found.count = 0;
   if (status == GRAZE_OK) status = broad_method_of(method)->find(bp->foreign.state, view, &bp->found);
@@ -299,7 +297,7 @@ graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *
   status = run_find(bp, &view, unsorted);
   fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? no_memory(bp, count) : status;
-  take_notes(bp, bp->foreign.method, start);
+  take_notes(bp, bp->foreign.method, &bp->once, start);
   *pairs = pair_list_data(&bp->found);
   *pair_count = bp->found.count;
   return GRAZE_OK;
