@@ -149,15 +149,15 @@ static void write_csv(output *out, const session *run, const model *all) {
 }
 
 static void write_text_box(output *out, const graze_box *box) {
-  output_text(out, "  box                ");
+  graze_put_text(out, "  box                ");
   for (int corner = 0; corner < 2; corner++) {
     for (int k = 0; k < 3; k++) {
-      output_text(out, k == 0 ? (corner ? " .. (" : "(") : ", ");
-      output_double(out, corner ? box->max[k] : box->min[k]);
+      graze_put_text(out, k == 0 ? (corner ? " .. (" : "(") : ", ");
+      graze_put_double(out, corner ? box->max[k] : box->min[k]);
     }
-    output_text(out, ")");
+    graze_put_text(out, ")");
   }
-  output_text(out, "\n");
+  graze_put_text(out, "\n");
 }
 
 static void write_text_mesh(output *out, const model_mesh *mesh) {
