@@ -78,8 +78,7 @@ void graze_put_hex(graze_text *text, uint64_t value) {
 }
 
 void graze_put_double(graze_text *text, double value) {
-  char digits[32];
-  graze_put_bytes(text, digits, graze_format_double(value, digits));
+  if (!text->no_memory && make_room(text, 32)) text->used += graze_format_double(value, text->data + text->used);
 }
 
 size_t graze_utf8_length(const char *text) {
