@@ -3,8 +3,10 @@
  * Everything is streamed. The meshes come before the record, which tells how many of their triangles are shown. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "camera.h"
 #include "fault.h"
 #include "page_curve.h"
 #include "page_meshes.h"
@@ -16,6 +18,9 @@ typedef struct page {
   const char *path;
   const graze_report *report;
   const char *snapshots;
+  const graze_camera *cameras; /* one a clash */
+  graze_camera *own_cameras;   /* those, when the caller gave none */
+  graze_box *boxes;            /* of the objects */
   page_meshes meshes;
   graze_io_error fault;
 } page;
@@ -200,7 +205,34 @@ static void put_box(page_sink *sink, const graze_box *box) {
   page_json_close(sink, '}');
 }
 
-static void put_clash(page_sink *sink, const graze_report_clash *clash) {
+/* The view of a clash: what stands in its middle, the direction from there to the eye, and half the height of what is
+ * seen there. A page has its own perspective and shape; these three it can keep. */
+static void put_view(page_sink *sink, const page *p, uint32_t index) {
+  const graze_report_clash *clash = p->report->clashes + index;
+  const graze_camera *camera = p->cameras + index;
+  camera_frame frame;
+  double depth = 0, target[3], from[3];
+  if (camera_frame_clash(clash, &p->boxes[clash->a], &p->boxes[clash->b], &frame)) {
+    for (int k = 0; k < 3; k++) depth += (frame.focus[k] - camera->eye[k]) * camera->forward[k];
+  }
+  double half = depth * tan(camera->field_of_view / 360 * M_PI);
+  if (!(half > 0) || !isfinite(half)) {
+    page_json_word(sink, "view", "null");
+    return;
+  }
+  for (int k = 0; k < 3; k++) {
+    target[k] = camera->eye[k] + depth * camera->forward[k];
+    from[k] = 0 - camera->forward[k]; /* never -0 */
+  }
+  page_json_open(sink, "view", '{');
+  page_json_numbers(sink, "target", target, 3);
+  page_json_numbers(sink, "from", from, 3);
+  page_json_number(sink, "half", half);
+  page_json_close(sink, '}');
+}
+
+static void put_clash(page_sink *sink, const page *p, uint32_t index) {
+  const graze_report_clash *clash = p->report->clashes + index;
   page_json_open(sink, NULL, '{');
   page_json_text(sink, "id", clash->id);
   page_json_count(sink, "a", clash->a);
@@ -214,6 +246,7 @@ static void put_clash(page_sink *sink, const graze_report_clash *clash) {
   put_box(sink, &clash->box);
   page_json_numbers(sink, "point", clash->point, 3);
   page_json_number(sink, "depth", clash->depth);
+  put_view(sink, p, index);
   put_group(sink, "group_object", clash->group_object);
   put_group(sink, "group_layers", clash->group_layers);
   put_group(sink, "group_place", clash->group_place);
@@ -232,7 +265,7 @@ static void put_record(page_sink *sink, const page *p) {
   page_json_open(sink, "clashes", '[');
   for (uint32_t i = 0; i < p->report->clash_count; i++) {
     graze_put_text(&sink->text, "\n"); /* a line a clash, for those who search with grep */
-    put_clash(sink, p->report->clashes + i);
+    put_clash(sink, p, i);
   }
   page_json_close(sink, ']');
   page_json_close(sink, '}');
@@ -262,20 +295,34 @@ static bool write_page(page *p, page_sink *sink) {
   return fail(p, GRAZE_ERROR_FILE, "cannot write: %s", strerror(sink->reason));
 }
 
+/* What is to be known of the scene before the first byte is written. */
+static bool prepare(page *p, uint64_t triangle_budget) {
+  const graze_report *report = p->report;
+  p->boxes = camera_object_boxes(report);
+  if (p->boxes == NULL) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+  if (p->cameras == NULL) {
+    p->own_cameras = malloc(((size_t)report->clash_count + 1) * sizeof *p->own_cameras);
+    if (p->own_cameras == NULL || graze_report_cameras(report, p->own_cameras) != GRAZE_OK) {
+      return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+    }
+    p->cameras = p->own_cameras;
+  }
+  return page_meshes_plan(&p->meshes, report, triangle_budget != 0 ? triangle_budget : default_budget) ||
+         fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+}
+
 graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
-                                     const char *snapshots, graze_io_error *error) {
-  page p = {.path = path, .report = report, .snapshots = snapshots};
+                                     const char *snapshots, const graze_camera *cameras, graze_io_error *error) {
+  page p = {.path = path, .report = report, .snapshots = snapshots, .cameras = cameras};
   page_sink sink;
   if (path == NULL || report == NULL) {
     fail(&p, GRAZE_ERROR_ARGUMENT, "a path and a report are needed");
-  } else if (check_objects(&p) && check_clashes(&p)) {
-    if (page_meshes_plan(&p.meshes, report, triangle_budget != 0 ? triangle_budget : default_budget)) {
-      write_page(&p, &sink);
-    } else {
-      fail(&p, GRAZE_ERROR_MEMORY, "out of memory");
-    }
-    page_meshes_free(&p.meshes);
+  } else if (check_objects(&p) && check_clashes(&p) && prepare(&p, triangle_budget)) {
+    write_page(&p, &sink);
   }
+  page_meshes_free(&p.meshes);
+  free(p.own_cameras);
+  free(p.boxes);
   if (error != NULL) *error = p.fault;
   return p.fault.status;
 }
