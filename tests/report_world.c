@@ -63,17 +63,6 @@ void fill_world(world *w) {
   identify(w);
 }
 
-char *read_text(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  char *text = malloc(1 << 22);
-  assert_non_null(text);
-  *size = fread(text, 1, (1 << 22) - 1, file);
-  fclose(file);
-  text[*size] = 0;
-  return text;
-}
-
 graze_report_previous *reread(const graze_report *report, const char *path) {
   graze_io_error error;
   graze_report_previous *previous = NULL;

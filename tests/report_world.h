@@ -29,9 +29,6 @@ void mark(world *w, int clash, const char *word, const char *comment);
 /* Four cubes: A-B and B-C cross, C-D touch. */
 void fill_world(world *w);
 
-/* The whole file, with a final 0; free() it. */
-char *read_text(const char *path, size_t *size);
-
 /* Written to `path` as JSON and read back. */
 graze_report_previous *reread(const graze_report *report, const char *path);
 

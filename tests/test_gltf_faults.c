@@ -223,17 +223,15 @@ static bool is_exception(const char *name) {
 
 /* Every beginning of a short file and many of a long one, from memory. */
 static void check_beginnings(const char *path) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  static char bytes[1 << 18];
-  size_t size = fread(bytes, 1, sizeof bytes, file);
-  fclose(file);
+  size_t size;
+  char *bytes = test_read_file(path, &size);
   for (size_t i = 1; i < size; i += size / 300 + 1) {
     graze_assembly assembly;
     graze_io_error error;
     parse(bytes, i, path, &assembly, &error);
     graze_assembly_free(&assembly);
   }
+  free(bytes);
 }
 
 static void check_corpus_file(const char *folder, const char *name, const char *expect) {

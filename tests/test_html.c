@@ -119,20 +119,6 @@ static int tear_down(void **state) {
 
 static const char path[] = "test_html.out.html";
 
-static char *read_page(size_t *size) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  char *text = malloc(*size + 1);
-  assert_non_null(text);
-  assert_int_equal(fread(text, 1, *size, file), *size);
-  fclose(file);
-  text[*size] = 0;
-  return text;
-}
-
 /* The page's text; free it. */
 static char *write_page(const fixture *f, uint64_t budget) {
   graze_io_error error;
@@ -141,7 +127,7 @@ static char *write_page(const fixture *f, uint64_t budget) {
   if (status != GRAZE_OK) print_error("%s\n", error.message);
   assert_int_equal(status, GRAZE_OK);
   assert_string_equal(error.message, "");
-  char *text = read_page(&size);
+  char *text = test_read_file(path, &size);
   assert_int_equal(strlen(text), size); /* no zero byte */
   remove(path);
   return text;
@@ -235,7 +221,7 @@ static void test_view(void **state) {
   const graze_camera cameras[2] = {{{0.55, 0.5, 10.5}, {0, 0, -1}, {0, 1, 0}, 90}, /* ten above the middle */
                                    {{0.55, 0.5, -1}, {0, 0, -1}, {0, 1, 0}, 90}};  /* looks away from it */
   assert_int_equal(graze_report_write_html(path, &f->report, 0, NULL, cameras, &error), GRAZE_OK);
-  char *page = read_page(&size);
+  char *page = test_read_file(path, &size);
   const char *record = record_of(page);
   assert_has(record, "\"view\":{\"target\":[0.55,0.5,0.5],\"from\":[0,0,1],\"half\":");
   const char *half = strstr(record, "\"half\":") + strlen("\"half\":");

@@ -151,16 +151,6 @@ static void test_streams(void **state) {
 
 /* ---- the real program ---- */
 
-static char *read_text(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  char *bytes = malloc(1 << 16);
-  assert_non_null(bytes);
-  *size = fread(bytes, 1, 1 << 16, file);
-  fclose(file);
-  return bytes;
-}
-
 /* The real program on a COLLADA file, and on that file cut off or with one bit turned over. */
 static void test_collada(void **state) {
   (void)state;
@@ -182,7 +172,7 @@ static void test_collada(void **state) {
   assert_triangles(&assembly.meshes[0].geometry, fan, 2);
   graze_assembly_free(&assembly);
   size_t size;
-  char *text = read_text(GRAZE_SOURCE_DIR "/tests/cli/data/model.dae", &size);
+  char *text = test_read_file(GRAZE_SOURCE_DIR "/tests/cli/data/model.dae", &size);
   size_t step = test_long() ? 1 : 61;
   for (size_t i = 0; i + 20 < size; i += step) { /* without its end tag */
     write_file("cut.dae", text, i);

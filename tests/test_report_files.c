@@ -46,7 +46,7 @@ static void test_csv_is_rfc_4180(void **state) {
   second->box = (graze_box){{1, 1, 1}, {0, 0, 0}};
   w.report.complete = false;
   assert_int_equal(graze_report_write_csv("escapes.csv", &w.report, &error), GRAZE_OK);
-  char *text = read_text("escapes.csv", &size);
+  char *text = test_read_file("escapes.csv", &size);
   assert_string_equal(text, want);
   free(text);
   world_close(&w);
@@ -124,7 +124,7 @@ static void test_json_to_a_sink(void **state) {
   fill_world(&w);
   assert_int_equal(graze_report_send_json(take_bytes, &sink, &w.report, false, &error), GRAZE_OK);
   assert_int_equal(graze_report_write_json("sink.json", &w.report, false, &error), GRAZE_OK);
-  char *text = read_text("sink.json", &size);
+  char *text = test_read_file("sink.json", &size);
   assert_int_equal(size, sink.used);
   assert_memory_equal(text, sink.text, size);
   free(text);
@@ -179,7 +179,7 @@ static void test_same_record_same_bytes(void **state) {
     assert_int_equal(writers[i].write("same.1", &w.report, &error), GRAZE_OK);
     setenv("TZ", "America/Lima", 1);
     assert_int_equal(writers[i].write("same.2", &w.report, &error), GRAZE_OK);
-    char *first = read_text("same.1", &size[0]), *second = read_text("same.2", &size[1]);
+    char *first = test_read_file("same.1", &size[0]), *second = test_read_file("same.2", &size[1]);
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(first, second, size[0]);
     free(first);
@@ -254,7 +254,7 @@ static void test_bcf_refuses(void **state) {
   w.clashes[0].id[0] = 0;
   assert_int_equal(graze_report_write_bcf("kept.bcf", &w.report, NULL, NULL, &error), GRAZE_ERROR_ARGUMENT);
   assert_string_equal(error.message, "kept.bcf: clashes[0] has no id");
-  char *text = read_text("kept.bcf", &size);
+  char *text = test_read_file("kept.bcf", &size);
   assert_string_equal(text, "good");
   free(text);
   world_close(&w);

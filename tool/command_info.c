@@ -20,20 +20,7 @@ typedef struct info_options {
 static error_t parse_info(int key, char *argument, struct argp_state *state) {
   info_options *info = state->input;
   (void)argument;
-  switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &info->common;
-      break;
-    case ARGP_KEY_ARGS:
-      info->files = options_files(state, 1, UINT32_MAX);
-      break;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "a mesh is needed");
-      break;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-  return 0;
+  return options_arguments(key, state, &info->common, &info->files, UINT32_MAX, "a mesh");
 }
 
 static const char *precision_name(const graze_mesh_facts *facts) {

@@ -25,23 +25,11 @@ static const struct argp_option options[] = {{"pairs", key_pairs, NULL, 0, "list
 static error_t parse_self(int key, char *argument, struct argp_state *state) {
   self_options *self = state->input;
   (void)argument;
-  switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &self->common;
-      break;
-    case key_pairs:
-      self->pairs = true;
-      break;
-    case ARGP_KEY_ARGS:
-      self->files = options_files(state, 1, UINT32_MAX);
-      break;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "a mesh is needed");
-      break;
-    default:
-      return ARGP_ERR_UNKNOWN;
+  if (key == key_pairs) {
+    self->pairs = true;
+    return 0;
   }
-  return 0;
+  return options_arguments(key, state, &self->common, &self->files, UINT32_MAX, "a mesh");
 }
 
 typedef struct self_result {
