@@ -1275,7 +1275,7 @@ static void test_bad_files(void **state) {
   (void)state;
   const char *folder = test_shared();
   if (folder == NULL) {
-    print_message("no test data (set GRAZE_SHARED): the malformed files are not tried\n");
+    puts("SKIPPED test_io: no shared data, so the malformed files are not tried");
     skip();
   }
   char path[1400], line[2048];
@@ -1337,7 +1337,7 @@ static void test_meshes(void **state) {
   (void)state;
   const char *folder = test_shared();
   if (folder == NULL) {
-    print_message("no test data (set GRAZE_SHARED): the real meshes are not read\n");
+    puts("SKIPPED test_io: no shared data, so the real meshes are not read");
     skip();
   }
   char path[1400], line[1024], name[512];
