@@ -21,13 +21,16 @@ static bool write_bytes(void *user, const void *bytes, size_t size) {
   return false;
 }
 
+/* A line at a time: most of a file is vertices. */
 static void put_vertex(graze_text *text, const double v[3]) {
-  graze_put_text(text, "v");
+  char line[3 * 32 + 2], *p = line;
+  *p++ = 'v';
   for (int k = 0; k < 3; k++) {
-    graze_put_text(text, " ");
-    graze_put_double(text, v[k]);
+    *p++ = ' ';
+    p += graze_format_double(v[k], p);
   }
-  graze_put_text(text, "\n");
+  *p++ = '\n';
+  graze_put_bytes(text, line, (size_t)(p - line));
 }
 
 static void put_triangle(graze_text *text, const uint32_t t[3]) {
