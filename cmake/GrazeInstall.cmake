@@ -45,7 +45,7 @@ endif()
 
 set(graze_headers base collide graze math mesh relate scene)
 if(TARGET graze_io)
-  list(APPEND graze_headers io)
+  list(APPEND graze_headers io text)
 endif()
 if(TARGET graze_report)
   list(APPEND graze_headers report)

@@ -54,7 +54,7 @@ static void write_files(const graze_report *report) {
   graze_io_error error;
   graze_painter *painter = NULL;
   graze_picture picture;
-  must(graze_report_write_html("index.html", report, 0, NULL, &error), &error);
+  must(graze_report_write_html("index.html", report, 0, NULL, NULL, &error), &error);
   must(graze_report_write_csv("clashes.csv", report, &error), &error);
   graze_status status = graze_painter_create(report, 1280, 800, &painter, &error);
   if (status == GRAZE_OK) {

@@ -36,6 +36,16 @@ bool io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_faul
   return true;
 }
 
+bool io_append_names(io_array *names, const io_array *part, uint64_t triangles) {
+  if (!io_array_reserve(names, part->count, sizeof(io_name))) return false;
+  for (size_t i = 0; i < part->count; i++) {
+    io_name name = ((const io_name *)part->data)[i];
+    name.first_triangle += triangles;
+    ((io_name *)names->data)[names->count++] = name;
+  }
+  return true;
+}
+
 bool io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault) {
   if (count == 0) return true;
   if (count > IO_MOST_ELEMENTS) return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many named objects");

@@ -2,28 +2,13 @@
 #include <math.h>
 
 #include "glb.h"
+#include "graze/text.h"
 #include "text.h"
 
-/* Length of the UTF-8 sequence at `p`, which ends with 0; 0 when there is none. Overlong ones and surrogates are none.
- */
-static size_t utf8_length(const unsigned char *p) {
-  if (p[0] < 0x80) return 1;
-  size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-  if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
-  for (size_t i = 1; i < length; i++) {
-    if ((p[i] & 0xc0) != 0x80) return 0;
-  }
-  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90)) return 0;
-  if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0;
-  return length;
-}
-
 static bool is_utf8(const char *text) {
-  const unsigned char *p = (const unsigned char *)(text != NULL ? text : "");
-  while (*p) {
-    size_t length = utf8_length(p);
+  for (size_t length; text != NULL && *text; text += length) {
+    length = graze_utf8_length(text);
     if (length == 0) return false;
-    p += length;
   }
   return true;
 }

@@ -280,14 +280,7 @@ static void join_part(void *argument, size_t index) {
 static bool join_groups(const ascii_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
   io_array names = {0};
   bool good = true;
-  for (size_t i = 0; i < count && good; i++) {
-    good = io_array_reserve(&names, parts[i].names.count, sizeof(io_name));
-    for (size_t k = 0; k < parts[i].names.count && good; k++) {
-      io_name name = ((const io_name *)parts[i].names.data)[k];
-      name.first_triangle += parts[i].first_vertex / 3;
-      ((io_name *)names.data)[names.count++] = name;
-    }
-  }
+  for (size_t i = 0; i < count && good; i++) good = io_append_names(&names, &parts[i].names, parts[i].first_vertex / 3);
   good = good ? io_geometry_set_groups(geometry, names.data, names.count, fault) : io_fail_memory(fault);
   free(names.data);
   return good;

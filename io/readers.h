@@ -40,6 +40,9 @@ typedef struct io_name {
   uint64_t first_triangle;
 } io_name;
 
+/* Puts the names of a part behind those of the parts before it, which have `triangles` triangles. False: no memory. */
+bool io_append_names(io_array *names, const io_array *part, uint64_t triangles);
+
 /* Makes the groups: each runs to the next one or to the last triangle. */
 bool io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault);
 

@@ -2,93 +2,71 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "fault.h"
-
-enum { BUFFER = 1 << 16, LONGEST_LINE = 128 };
+#include "graze/text.h"
 
 typedef struct writer {
+  graze_text text;
   FILE *file;
-  size_t count;
-  bool failed;
   int reason; /* errno of the first failure */
-  char buffer[BUFFER];
 } writer;
 
-static void flush(writer *w) {
-  if (w->count > 0 && !w->failed && fwrite(w->buffer, 1, w->count, w->file) != w->count) {
-    w->failed = true;
-    w->reason = errno;
-  }
-  w->count = 0;
+static bool write_bytes(void *user, const void *bytes, size_t size) {
+  writer *w = user;
+  if (fwrite(bytes, 1, size, w->file) == size) return true;
+  w->reason = errno != 0 ? errno : EIO;
+  return false;
 }
 
-/* Makes room for a line. */
-static char *begin_line(writer *w) {
-  if (w->count > BUFFER - LONGEST_LINE) flush(w);
-  return w->buffer + w->count;
-}
-
-static char *put_number(char *p, uint64_t value) {
-  char digits[20];
-  int count = 0;
-  do digits[count++] = (char)('0' + value % 10);
-  while ((value /= 10) > 0);
-  while (count > 0) *p++ = digits[--count];
-  return p;
-}
-
-static void put_vertex(writer *w, const double v[3]) {
-  char *p = begin_line(w);
+/* A line at a time: most of a file is vertices. */
+static void put_vertex(graze_text *text, const double v[3]) {
+  char line[3 * 32 + 2], *p = line;
   *p++ = 'v';
   for (int k = 0; k < 3; k++) {
     *p++ = ' ';
     p += graze_format_double(v[k], p);
   }
   *p++ = '\n';
-  w->count = (size_t)(p - w->buffer);
+  graze_put_bytes(text, line, (size_t)(p - line));
 }
 
-static void put_triangle(writer *w, const uint32_t t[3]) {
-  char *p = begin_line(w);
-  *p++ = 'f';
+static void put_triangle(graze_text *text, const uint32_t t[3]) {
+  graze_put_text(text, "f");
   for (int k = 0; k < 3; k++) {
-    *p++ = ' ';
-    p = put_number(p, (uint64_t)t[k] + 1);
+    graze_put_text(text, " ");
+    graze_put_integer(text, (uint64_t)t[k] + 1);
   }
-  *p++ = '\n';
-  w->count = (size_t)(p - w->buffer);
+  graze_put_text(text, "\n");
 }
 
 /* A name could hold anything: what would end the line becomes a space. */
-static void put_group(writer *w, const char *name) {
-  char *p = begin_line(w);
-  *p++ = 'o';
-  *p++ = ' ';
-  w->count += 2;
-  for (; name != NULL && *name; name++) {
-    p = begin_line(w);
-    *p = *name == '\n' || *name == '\r' ? ' ' : *name;
-    w->count++;
+static void put_group(graze_text *text, const char *name) {
+  graze_put_text(text, "o ");
+  while (name != NULL && *name) {
+    size_t plain = strcspn(name, "\n\r");
+    graze_put_bytes(text, name, plain);
+    name += plain;
+    if (*name) {
+      graze_put_text(text, " ");
+      name++;
+    }
   }
-  p = begin_line(w);
-  *p = '\n';
-  w->count++;
+  graze_put_text(text, "\n");
 }
 
-static void put_geometry(writer *w, const graze_geometry *geometry) {
-  for (uint64_t i = 0; i < geometry->vertex_count; i++) put_vertex(w, geometry->vertices + 3 * i);
+static void put_geometry(graze_text *text, const graze_geometry *geometry) {
+  for (uint64_t i = 0; i < geometry->vertex_count; i++) put_vertex(text, geometry->vertices + 3 * i);
   uint32_t group = 0;
   for (uint64_t i = 0; i <= geometry->triangle_count; i++) {
     for (; group < geometry->group_count && geometry->groups[group].first_triangle <= i; group++) {
-      put_group(w, geometry->groups[group].name);
+      put_group(text, geometry->groups[group].name);
     }
-    if (i < geometry->triangle_count) put_triangle(w, geometry->indices + 3 * i);
+    if (i < geometry->triangle_count) put_triangle(text, geometry->indices + 3 * i);
   }
-  flush(w);
+  graze_text_flush(text);
 }
 
 static bool check_geometry(const graze_geometry *geometry, io_fault *fault) {
@@ -112,12 +90,9 @@ static bool write_file(const char *path, const graze_geometry *geometry, writer 
     return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
   }
   setvbuf(w->file, NULL, _IONBF, 0);
-  put_geometry(w, geometry);
-  if (fclose(w->file) != 0 && !w->failed) {
-    w->failed = true;
-    w->reason = errno;
-  }
-  if (!w->failed) return true;
+  put_geometry(&w->text, geometry);
+  if (fclose(w->file) != 0 && w->reason == 0) w->reason = errno;
+  if (w->reason == 0) return true;
   struct stat facts;
   if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path); /* half a file is worse than none */
   return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s", strerror(w->reason));
@@ -129,12 +104,12 @@ graze_status graze_write_obj(const char *path, const graze_geometry *geometry, g
     io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
     return io_report(&fault, path != NULL ? path : "(no name)", error);
   }
-  writer *w = calloc(1, sizeof *w);
-  if (w == NULL) {
+  writer w = {.reason = 0};
+  if (!graze_text_begin(&w.text, write_bytes, &w)) {
     io_fail_memory(&fault);
   } else if (check_geometry(geometry, &fault)) {
-    write_file(path, geometry, w, &fault);
+    write_file(path, geometry, &w, &fault);
   }
-  free(w);
+  graze_text_end(&w.text);
   return io_report(&fault, path, error);
 }

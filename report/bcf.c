@@ -21,7 +21,7 @@ typedef struct bcf {
   const graze_camera *cameras;
   double metres; /* a unit of the scene; 0 = not known */
   report_zip *zip;
-  report_out text; /* the XML file in work */
+  graze_text text; /* the XML file in work */
   char *picture;   /* of the clash in work; NULL = none */
   size_t picture_size;
   double aspect; /* of the picture, width / height; 1 when there is none */
@@ -94,67 +94,67 @@ static graze_status load_picture(bcf *work, const graze_report_clash *clash) {
 
 /* ---- XML ---- */
 
-static void element(report_out *out, const char *indent, const char *name, const char *text) {
-  put_text(out, indent);
-  put_text(out, "<");
-  put_text(out, name);
-  put_text(out, ">");
+static void element(graze_text *out, const char *indent, const char *name, const char *text) {
+  graze_put_text(out, indent);
+  graze_put_text(out, "<");
+  graze_put_text(out, name);
+  graze_put_text(out, ">");
   put_xml(out, text);
-  put_text(out, "</");
-  put_text(out, name);
-  put_text(out, ">\n");
+  graze_put_text(out, "</");
+  graze_put_text(out, name);
+  graze_put_text(out, ">\n");
 }
 
-static void put_guid(report_out *out, const char *kind, const char *name) {
+static void put_guid(graze_text *out, const char *kind, const char *name) {
   char text[37];
   report_uuid_text(report_uuid_of(kind, name), text);
-  put_text(out, text);
+  graze_put_text(out, text);
 }
 
 static void put_point_and_depth(bcf *work, const graze_report_clash *clash) {
-  report_out *out = &work->text;
+  graze_text *out = &work->text;
   const char *units = work->report->units != NULL ? work->report->units : "";
   if (isfinite(clash->point[0] + clash->point[1] + clash->point[2])) {
-    put_text(out, "&#10;At");
+    graze_put_text(out, "&#10;At");
     for (int k = 0; k < 3; k++) {
-      put_text(out, " ");
+      graze_put_text(out, " ");
       put_double(out, clash->point[k]);
     }
-    put_text(out, " ");
+    graze_put_text(out, " ");
     put_xml(out, units);
   }
   if (clash->depth > 0) {
-    put_text(out, "&#10;Depth of the overlap, a rough estimate: ");
+    graze_put_text(out, "&#10;Depth of the overlap, a rough estimate: ");
     put_double(out, clash->depth);
-    put_text(out, " ");
+    graze_put_text(out, " ");
     put_xml(out, units);
   }
 }
 
-static void put_count(report_out *out, const char *before, uint64_t value) {
-  put_text(out, before);
-  put_integer(out, value);
+static void put_count(graze_text *out, const char *before, uint64_t value) {
+  graze_put_text(out, before);
+  graze_put_integer(out, value);
 }
 
-static void put_object_line(report_out *out, const char *which, const graze_report_object *object) {
-  put_text(out, which);
+static void put_object_line(graze_text *out, const char *which, const graze_report_object *object) {
+  graze_put_text(out, which);
   put_xml(out, object->name);
   if (object->layer != NULL && *object->layer) {
-    put_text(out, ", layer ");
+    graze_put_text(out, ", layer ");
     put_xml(out, object->layer);
   }
   if (object->file != NULL && *object->file) {
-    put_text(out, ", file ");
+    graze_put_text(out, ", file ");
     put_xml(out, object->file);
   }
 }
 
 static void put_description(bcf *work, const graze_report_clash *clash) {
-  report_out *out = &work->text;
-  put_text(out, "    <Description>");
+  graze_text *out = &work->text;
+  graze_put_text(out, "    <Description>");
   put_xml(out, graze_relation_string(clash->relation));
   if (clash->reason != NULL) {
-    put_text(out, ": ");
+    graze_put_text(out, ": ");
     put_xml(out, clash->reason);
   }
   if (clash->state != GRAZE_STATE_RESOLVED) {
@@ -164,16 +164,17 @@ static void put_description(bcf *work, const graze_report_clash *clash) {
     put_count(out, ", areas ", clash->counts.areas);
     put_count(out, ", with a degenerate triangle ", clash->counts.degenerate);
     put_count(out, "; coplanar ", clash->counts.coplanar);
-    put_text(out, ")");
+    graze_put_text(out, ")");
   }
   put_point_and_depth(work, clash);
   put_object_line(out, "&#10;A: ", &work->report->objects[clash->a]);
   put_object_line(out, "&#10;B: ", &work->report->objects[clash->b]);
-  put_text(out, "&#10;Id: ");
+  graze_put_text(out, "&#10;Id: ");
   put_xml(out, clash->id);
-  if (work->metres == 0) put_text(out, "&#10;The units of the scene are not known: its numbers are taken for metres.");
-  if (work->snapshots != NULL && work->picture == NULL) put_text(out, "&#10;There is no picture of this clash.");
-  put_text(out, "</Description>\n");
+  if (work->metres == 0)
+    graze_put_text(out, "&#10;The units of the scene are not known: its numbers are taken for metres.");
+  if (work->snapshots != NULL && work->picture == NULL) graze_put_text(out, "&#10;There is no picture of this clash.");
+  graze_put_text(out, "</Description>\n");
 }
 
 static bool has_text(const char *text) {
@@ -202,107 +203,107 @@ static void put_dates(bcf *work, const graze_report_clash *clash) {
 
 static void put_topic(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  report_out *out = &work->text;
+  graze_text *out = &work->text;
   bool closed = clash->state == GRAZE_STATE_RESOLVED ||
                 (clash->relation != GRAZE_UNKNOWN && has_text(clash->mark) && strcmp(clash->mark, "approved") == 0);
-  put_text(out, "  <Topic Guid=\"");
+  graze_put_text(out, "  <Topic Guid=\"");
   put_guid(out, "topic", clash->id);
-  put_text(out, "\" TopicType=\"Clash\" TopicStatus=\"");
-  put_text(out, closed ? "Closed\">\n    <Title>" : "Open\">\n    <Title>");
+  graze_put_text(out, "\" TopicType=\"Clash\" TopicStatus=\"");
+  graze_put_text(out, closed ? "Closed\">\n    <Title>" : "Open\">\n    <Title>");
   put_xml(out, work->report->objects[clash->a].name);
-  put_text(out, " and ");
+  graze_put_text(out, " and ");
   put_xml(out, work->report->objects[clash->b].name);
-  put_text(out, ": ");
+  graze_put_text(out, ": ");
   put_xml(out, graze_relation_string(clash->relation));
-  put_text(out, "</Title>\n    <Index>");
-  put_integer(out, (uint64_t)index + 1);
-  put_text(out, "</Index>\n");
+  graze_put_text(out, "</Title>\n    <Index>");
+  graze_put_integer(out, (uint64_t)index + 1);
+  graze_put_text(out, "</Index>\n");
   put_labels(work, clash);
   put_dates(work, clash);
   put_description(work, clash);
-  put_text(out, "  </Topic>\n");
+  graze_put_text(out, "  </Topic>\n");
 }
 
 static void put_comment(bcf *work, const graze_report_clash *clash) {
-  report_out *out = &work->text;
+  graze_text *out = &work->text;
   if (!has_text(clash->comment)) return;
-  put_text(out, "  <Comment Guid=\"");
+  graze_put_text(out, "  <Comment Guid=\"");
   put_guid(out, "comment", clash->id);
-  put_text(out, "\">\n");
+  graze_put_text(out, "\">\n");
   element(out, "    ", "Date", work->report->created);
   element(out, "    ", "Author", "Reviewer");
   element(out, "    ", "Comment", clash->comment);
-  put_text(out, "    <Viewpoint Guid=\"");
+  graze_put_text(out, "    <Viewpoint Guid=\"");
   put_guid(out, "viewpoint", clash->id);
-  put_text(out, "\"/>\n  </Comment>\n");
+  graze_put_text(out, "\"/>\n  </Comment>\n");
 }
 
 static const char xml_head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 static void put_markup(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  report_out *out = &work->text;
-  put_text(out, xml_head);
-  put_text(out, "<Markup>\n");
+  graze_text *out = &work->text;
+  graze_put_text(out, xml_head);
+  graze_put_text(out, "<Markup>\n");
   put_topic(work, index);
   put_comment(work, clash);
-  put_text(out, "  <Viewpoints Guid=\"");
+  graze_put_text(out, "  <Viewpoints Guid=\"");
   put_guid(out, "viewpoint", clash->id);
-  put_text(out, "\">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n");
-  if (work->picture != NULL) put_text(out, "    <Snapshot>snapshot.png</Snapshot>\n");
-  put_text(out, "  </Viewpoints>\n</Markup>\n");
+  graze_put_text(out, "\">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n");
+  if (work->picture != NULL) graze_put_text(out, "    <Snapshot>snapshot.png</Snapshot>\n");
+  graze_put_text(out, "  </Viewpoints>\n</Markup>\n");
 }
 
 /* ---- viewpoints ---- */
 
-static void put_selected(report_out *out, const char *guid, const graze_report_object *object) {
-  put_text(out, "      <Component IfcGuid=\"");
-  put_text(out, guid);
-  put_text(out, "\">\n");
+static void put_selected(graze_text *out, const char *guid, const graze_report_object *object) {
+  graze_put_text(out, "      <Component IfcGuid=\"");
+  graze_put_text(out, guid);
+  graze_put_text(out, "\">\n");
   element(out, "        ", "OriginatingSystem", "Graze");
   element(out, "        ", "AuthoringToolId", object->name);
-  put_text(out, "      </Component>\n");
+  graze_put_text(out, "      </Component>\n");
 }
 
-static void put_coloured(report_out *out, const char *guid, const char *colour) {
-  put_text(out, "      <Color Color=\"");
-  put_text(out, colour);
-  put_text(out, "\">\n        <Component IfcGuid=\"");
-  put_text(out, guid);
-  put_text(out, "\"/>\n      </Color>\n");
+static void put_coloured(graze_text *out, const char *guid, const char *colour) {
+  graze_put_text(out, "      <Color Color=\"");
+  graze_put_text(out, colour);
+  graze_put_text(out, "\">\n        <Component IfcGuid=\"");
+  graze_put_text(out, guid);
+  graze_put_text(out, "\"/>\n      </Color>\n");
 }
 
 /* Everything visible, the two selected and coloured. */
-static void put_components(report_out *out, const graze_report_object *a, const graze_report_object *b) {
+static void put_components(graze_text *out, const graze_report_object *a, const graze_report_object *b) {
   char guid_a[23], guid_b[23];
   report_ifc_guid(a->name, guid_a);
   report_ifc_guid(b->name, guid_b);
-  put_text(out, "  <Components>\n    <Selection>\n");
+  graze_put_text(out, "  <Components>\n    <Selection>\n");
   put_selected(out, guid_a, a);
   put_selected(out, guid_b, b);
-  put_text(out, "    </Selection>\n    <Visibility DefaultVisibility=\"true\"/>\n    <Coloring>\n");
+  graze_put_text(out, "    </Selection>\n    <Visibility DefaultVisibility=\"true\"/>\n    <Coloring>\n");
   put_coloured(out, guid_a, "FF3B30");
   put_coloured(out, guid_b, "0A84FF");
-  put_text(out, "    </Coloring>\n  </Components>\n");
+  graze_put_text(out, "    </Coloring>\n  </Components>\n");
 }
 
-static void put_vector(report_out *out, const char *name, const double v[3]) {
+static void put_vector(graze_text *out, const char *name, const double v[3]) {
   static const char *const axes[] = {"X", "Y", "Z"};
-  put_text(out, "    <");
-  put_text(out, name);
-  put_text(out, ">\n");
+  graze_put_text(out, "    <");
+  graze_put_text(out, name);
+  graze_put_text(out, ">\n");
   for (int k = 0; k < 3; k++) {
-    put_text(out, "      <");
-    put_text(out, axes[k]);
-    put_text(out, ">");
+    graze_put_text(out, "      <");
+    graze_put_text(out, axes[k]);
+    graze_put_text(out, ">");
     put_double(out, v[k]);
-    put_text(out, "</");
-    put_text(out, axes[k]);
-    put_text(out, ">\n");
+    graze_put_text(out, "</");
+    graze_put_text(out, axes[k]);
+    graze_put_text(out, ">\n");
   }
-  put_text(out, "    </");
-  put_text(out, name);
-  put_text(out, ">\n");
+  graze_put_text(out, "    </");
+  graze_put_text(out, name);
+  graze_put_text(out, ">\n");
 }
 
 /* Makes the vertical field of view a horizontal one that BCF allows; returns it in degrees. */
@@ -318,7 +319,7 @@ static double fit_camera(const bcf *work, const graze_report_clash *clash, graze
 
 static void put_camera(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  report_out *out = &work->text;
+  graze_text *out = &work->text;
   graze_camera camera = work->cameras[index];
   double field = fit_camera(work, clash, &camera), sum = field;
   for (int k = 0; k < 3; k++) {
@@ -326,24 +327,24 @@ static void put_camera(bcf *work, uint32_t index) {
     sum += camera.eye[k] + camera.forward[k] + camera.up[k];
   }
   if (!isfinite(sum)) return; /* a clash without a place: the schema lets the camera be absent, not be nonsense */
-  put_text(out, "  <PerspectiveCamera>\n");
+  graze_put_text(out, "  <PerspectiveCamera>\n");
   put_vector(out, "CameraViewPoint", camera.eye);
   put_vector(out, "CameraDirection", camera.forward);
   put_vector(out, "CameraUpVector", camera.up);
-  put_text(out, "    <FieldOfView>");
+  graze_put_text(out, "    <FieldOfView>");
   put_double(out, field);
-  put_text(out, "</FieldOfView>\n  </PerspectiveCamera>\n");
+  graze_put_text(out, "</FieldOfView>\n  </PerspectiveCamera>\n");
 }
 
 static void put_viewpoint(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  put_text(&work->text, xml_head);
-  put_text(&work->text, "<VisualizationInfo Guid=\"");
+  graze_put_text(&work->text, xml_head);
+  graze_put_text(&work->text, "<VisualizationInfo Guid=\"");
   put_guid(&work->text, "viewpoint", clash->id);
-  put_text(&work->text, "\">\n");
+  graze_put_text(&work->text, "\">\n");
   put_components(&work->text, &work->report->objects[clash->a], &work->report->objects[clash->b]);
   put_camera(work, index);
-  put_text(&work->text, "</VisualizationInfo>\n");
+  graze_put_text(&work->text, "</VisualizationInfo>\n");
 }
 
 /* ---- the archive ---- */
@@ -379,15 +380,15 @@ static graze_status add_clash(bcf *work, uint32_t index) {
 static void add_incomplete(bcf *work) {
   char folder[40];
   report_uuid_text(report_uuid_of("topic", "incomplete"), folder);
-  put_text(&work->text, xml_head);
-  put_text(&work->text, "<Markup>\n  <Topic Guid=\"");
-  put_text(&work->text, folder);
-  put_text(&work->text, "\" TopicType=\"Error\" TopicStatus=\"Open\">\n");
+  graze_put_text(&work->text, xml_head);
+  graze_put_text(&work->text, "<Markup>\n  <Topic Guid=\"");
+  graze_put_text(&work->text, folder);
+  graze_put_text(&work->text, "\" TopicType=\"Error\" TopicStatus=\"Open\">\n");
   element(&work->text, "    ", "Title", report_incomplete);
   element(&work->text, "    ", "Index", "0");
   element(&work->text, "    ", "CreationDate", work->report->created);
   element(&work->text, "    ", "CreationAuthor", "Graze");
-  put_text(&work->text, "  </Topic>\n</Markup>\n");
+  graze_put_text(&work->text, "  </Topic>\n</Markup>\n");
   strcat(folder, "/");
   report_zip_add(work->zip, folder, "", 0, false);
   add_text(work, folder, "markup.bcf");
@@ -407,11 +408,11 @@ static graze_status find_cameras(bcf *work, graze_camera **own) {
 
 static graze_status add_all(bcf *work) {
   graze_status status = GRAZE_OK;
-  put_text(&work->text, xml_head);
-  put_text(&work->text,
-           "<Version VersionId=\"2.1\" xsi:noNamespaceSchemaLocation=\"version.xsd\" "
-           "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n  <DetailedVersion>2.1</DetailedVersion>\n"
-           "</Version>\n");
+  graze_put_text(&work->text, xml_head);
+  graze_put_text(&work->text,
+                 "<Version VersionId=\"2.1\" xsi:noNamespaceSchemaLocation=\"version.xsd\" "
+                 "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n  <DetailedVersion>2.1</DetailedVersion>\n"
+                 "</Version>\n");
   add_text(work, "", "bcf.version");
   if (!work->report->complete) add_incomplete(work);
   for (uint32_t i = 0; i < work->report->clash_count && status == GRAZE_OK; i++) status = add_clash(work, i);
@@ -442,12 +443,12 @@ graze_status graze_report_write_bcf(const char *path, const graze_report *report
   graze_camera *own = NULL;
   if (status == GRAZE_OK) status = check_ids(report, path, error);
   if (status == GRAZE_OK) status = find_cameras(&work, &own);
-  if (status == GRAZE_OK && report_out_begin(&work.text, NULL, NULL)) work.zip = report_zip_begin(&file.out, when);
+  if (status == GRAZE_OK && graze_text_begin(&work.text, NULL, NULL)) work.zip = report_zip_begin(&file.out, when);
   if (status == GRAZE_OK && work.zip == NULL) status = report_fail_memory(error, path);
   if (status == GRAZE_OK) status = add_all(&work);
   if (work.zip != NULL && !report_zip_end(work.zip) && status == GRAZE_OK) status = report_fail_memory(error, path);
   if (status == GRAZE_OK && work.text.no_memory) status = report_fail_memory(error, path);
-  report_out_end(&work.text);
+  graze_text_end(&work.text);
   free(work.picture);
   free(own);
   return report_file_close(&file, status, error);

@@ -246,7 +246,7 @@ static graze_camera choose(const graze_report *report, const graze_box *boxes, c
   return camera_look(frame.focus, direction, frame.context);
 }
 
-static graze_box *object_boxes(const graze_report *report) {
+graze_box *camera_object_boxes(const graze_report *report) {
   graze_box *boxes = malloc(((size_t)report->object_count + 1) * sizeof *boxes);
   for (uint32_t i = 0; boxes != NULL && i < report->object_count; i++) {
     boxes[i] = camera_object_box(&report->objects[i]);
@@ -255,7 +255,7 @@ static graze_box *object_boxes(const graze_report *report) {
 }
 
 graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
-  graze_box *boxes = index < report->clash_count ? object_boxes(report) : NULL;
+  graze_box *boxes = index < report->clash_count ? camera_object_boxes(report) : NULL;
   graze_camera camera = boxes != NULL ? choose(report, boxes, &report->clashes[index]) : default_camera();
   free(boxes);
   return camera;
@@ -263,7 +263,7 @@ graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
 
 graze_status graze_report_cameras(const graze_report *report, graze_camera *cameras) {
   if (report == NULL || (cameras == NULL && report->clash_count > 0)) return GRAZE_ERROR_ARGUMENT;
-  graze_box *boxes = object_boxes(report);
+  graze_box *boxes = camera_object_boxes(report);
   if (boxes == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < report->clash_count; i++) cameras[i] = choose(report, boxes, &report->clashes[i]);
   free(boxes);

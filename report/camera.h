@@ -17,6 +17,9 @@ typedef struct camera_frame {
 /* World box of an object: that of its mesh's posed box. Empty without a mesh or triangles. */
 graze_box camera_object_box(const graze_report_object *object);
 
+/* Of all objects; free() them. NULL: out of memory. */
+graze_box *camera_object_boxes(const graze_report *report);
+
 bool camera_box_empty(const graze_box *box);
 
 /* False: nothing says where the clash is (no box, no point, no meshes). `a`, `b`: boxes of its objects. */

@@ -1,7 +1,6 @@
 /* fault.c: see fault.h. A name too long for a message keeps its end, which tells more than its beginning. */
 #include "fault.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,12 +19,18 @@ static void write_message(graze_io_error *error, const char *name, const char *l
   }
 }
 
-graze_status report_fail(graze_io_error *error, graze_status status, const char *name, const char *format, ...) {
-  va_list arguments;
+graze_status report_fail_list(graze_io_error *error, graze_status status, const char *name, const char *format,
+                              va_list arguments) {
   if (error == NULL) return status;
   error->status = status;
-  va_start(arguments, format);
   write_message(error, name, "", format, arguments);
+  return status;
+}
+
+graze_status report_fail(graze_io_error *error, graze_status status, const char *name, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  report_fail_list(error, status, name, format, arguments);
   va_end(arguments);
   return status;
 }

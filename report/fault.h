@@ -2,11 +2,17 @@
 #ifndef GRAZE_REPORT_FAULT_H
 #define GRAZE_REPORT_FAULT_H
 
+#include <stdarg.h>
+
 #include "graze/report.h"
 
 /* Fills `error` (may be NULL) with "NAME: reason" and returns `status`. */
 graze_status report_fail(graze_io_error *error, graze_status status, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The same for a function that has such arguments itself. */
+graze_status report_fail_list(graze_io_error *error, graze_status status, const char *name, const char *format,
+                              va_list arguments);
 
 /* "NAME:LINE: reason" */
 graze_status report_fail_line(graze_io_error *error, graze_status status, const char *name, uint64_t line,

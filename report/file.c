@@ -52,7 +52,7 @@ graze_status report_file_open(report_file *file, const char *path, const graze_r
   if (in_place) file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
   if (in_place ? file->descriptor < 0 : !open_temporary(file)) {
     status = report_fail(error, GRAZE_ERROR_FILE, path, "cannot write: %s", strerror(errno));
-  } else if (!report_out_begin(&file->out, write_all, file)) {
+  } else if (!graze_text_begin(&file->out, write_all, file)) {
     status = report_fail_memory(error, path);
     close(file->descriptor);
     if (file->temporary != NULL) unlink(file->temporary);
@@ -72,7 +72,7 @@ static void set_mode(const report_file *file) {
 }
 
 graze_status report_file_close(report_file *file, graze_status status, graze_io_error *error) {
-  report_out_flush(&file->out);
+  graze_text_flush(&file->out);
   bool failed = file->out.refused;
   set_mode(file);
   if (close(file->descriptor) != 0 && !failed) {
@@ -88,7 +88,7 @@ graze_status report_file_close(report_file *file, graze_status status, graze_io_
     status = report_fail(error, GRAZE_ERROR_FILE, file->path, "cannot write: %s", strerror(file->reason));
   }
   if (status != GRAZE_OK && file->temporary != NULL) unlink(file->temporary);
-  report_out_end(&file->out);
+  graze_text_end(&file->out);
   free(file->target);
   free(file->temporary);
   return status == GRAZE_OK ? report_succeed(error) : status;

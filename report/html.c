@@ -3,11 +3,11 @@
  * Everything is streamed. The meshes come before the record, which tells how many of their triangles are shown. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graze/report.h"
+#include "camera.h"
+#include "fault.h"
 #include "page_curve.h"
 #include "page_meshes.h"
 #include "page_parts.h"
@@ -18,29 +18,20 @@ typedef struct page {
   const char *path;
   const graze_report *report;
   const char *snapshots;
+  const graze_camera *cameras; /* one a clash */
+  graze_camera *own_cameras;   /* those, when the caller gave none */
+  graze_box *boxes;            /* of the objects */
   page_meshes meshes;
   graze_io_error fault;
 } page;
 
-/* "PATH: reason", printable; a path too long for the message keeps its end. */
 static bool fail(page *p, graze_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static bool fail(page *p, graze_status status, const char *format, ...) {
-  enum { LONGEST_NAME = 220 };
-  const char *name = p->path != NULL ? p->path : "(no name)";
-  size_t length = strlen(name);
-  char reason[256];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(reason, sizeof reason, format, arguments);
+  report_fail_list(&p->fault, status, p->path != NULL ? p->path : "(no name)", format, arguments);
   va_end(arguments);
-  const char *dots = length > LONGEST_NAME ? "..." : "";
-  if (length > LONGEST_NAME) name += length - LONGEST_NAME;
-  snprintf(p->fault.message, sizeof p->fault.message, "%s%s: %s", dots, name, reason);
-  for (char *c = p->fault.message; *c; c++) {
-    if ((unsigned char)*c < ' ') *c = '?';
-  }
-  p->fault.status = status;
   return false;
 }
 
@@ -187,7 +178,6 @@ static void put_groups_and_rules(page_sink *sink, const graze_report *r) {
 }
 
 static void put_counts(page_sink *sink, const graze_counts *counts) {
-  char hash[24];
   page_json_open(sink, "counts", '{');
   page_json_count(sink, "triangle_pairs", counts->triangle_pairs);
   page_json_count(sink, "points", counts->points);
@@ -195,8 +185,7 @@ static void put_counts(page_sink *sink, const graze_counts *counts) {
   page_json_count(sink, "areas", counts->areas);
   page_json_count(sink, "coplanar", counts->coplanar);
   page_json_count(sink, "degenerate", counts->degenerate);
-  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)counts->hash); /* text: a double would lose bits */
-  page_json_text(sink, "hash", hash);
+  page_json_hash(sink, "hash", counts->hash);
   page_json_close(sink, '}');
 }
 
@@ -216,7 +205,34 @@ static void put_box(page_sink *sink, const graze_box *box) {
   page_json_close(sink, '}');
 }
 
-static void put_clash(page_sink *sink, const graze_report_clash *clash) {
+/* The view of a clash: what stands in its middle, the direction from there to the eye, and half the height of what is
+ * seen there. A page has its own perspective and shape; these three it can keep. */
+static void put_view(page_sink *sink, const page *p, uint32_t index) {
+  const graze_report_clash *clash = p->report->clashes + index;
+  const graze_camera *camera = p->cameras + index;
+  camera_frame frame;
+  double depth = 0, target[3], from[3];
+  if (camera_frame_clash(clash, &p->boxes[clash->a], &p->boxes[clash->b], &frame)) {
+    for (int k = 0; k < 3; k++) depth += (frame.focus[k] - camera->eye[k]) * camera->forward[k];
+  }
+  double half = depth * tan(camera->field_of_view / 360 * M_PI);
+  if (!(half > 0) || !isfinite(half)) {
+    page_json_word(sink, "view", "null");
+    return;
+  }
+  for (int k = 0; k < 3; k++) {
+    target[k] = camera->eye[k] + depth * camera->forward[k];
+    from[k] = 0 - camera->forward[k]; /* never -0 */
+  }
+  page_json_open(sink, "view", '{');
+  page_json_numbers(sink, "target", target, 3);
+  page_json_numbers(sink, "from", from, 3);
+  page_json_number(sink, "half", half);
+  page_json_close(sink, '}');
+}
+
+static void put_clash(page_sink *sink, const page *p, uint32_t index) {
+  const graze_report_clash *clash = p->report->clashes + index;
   page_json_open(sink, NULL, '{');
   page_json_text(sink, "id", clash->id);
   page_json_count(sink, "a", clash->a);
@@ -230,6 +246,7 @@ static void put_clash(page_sink *sink, const graze_report_clash *clash) {
   put_box(sink, &clash->box);
   page_json_numbers(sink, "point", clash->point, 3);
   page_json_number(sink, "depth", clash->depth);
+  put_view(sink, p, index);
   put_group(sink, "group_object", clash->group_object);
   put_group(sink, "group_layers", clash->group_layers);
   put_group(sink, "group_place", clash->group_place);
@@ -238,7 +255,7 @@ static void put_clash(page_sink *sink, const graze_report_clash *clash) {
 }
 
 static void put_record(page_sink *sink, const page *p) {
-  page_put_text(sink, "<script type=\"application/json\" id=\"record\">");
+  graze_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
   page_json_open(sink, NULL, '{');
   page_json_text(sink, "format", "graze report page 1");
   put_facts(sink, p);
@@ -247,23 +264,23 @@ static void put_record(page_sink *sink, const page *p) {
   put_objects(sink, p);
   page_json_open(sink, "clashes", '[');
   for (uint32_t i = 0; i < p->report->clash_count; i++) {
-    page_put_text(sink, "\n"); /* a line a clash, for those who search with grep */
-    put_clash(sink, p->report->clashes + i);
+    graze_put_text(&sink->text, "\n"); /* a line a clash, for those who search with grep */
+    put_clash(sink, p, i);
   }
   page_json_close(sink, ']');
   page_json_close(sink, '}');
-  page_put_text(sink, "</script>\n");
+  graze_put_text(&sink->text, "</script>\n");
 }
 
 /* ---- the page ---- */
 
 static bool put_page(page *p, page_sink *sink) {
-  page_put(sink, page_part_head, page_part_head_size);
+  graze_put_bytes(&sink->text, page_part_head, page_part_head_size);
   page_put_html(sink, p->report->title);
-  page_put(sink, page_part_body, page_part_body_size);
+  graze_put_bytes(&sink->text, page_part_body, page_part_body_size);
   if (!page_meshes_put(&p->meshes, sink)) return false;
   put_record(sink, p);
-  page_put(sink, page_part_tail, page_part_tail_size);
+  graze_put_bytes(&sink->text, page_part_tail, page_part_tail_size);
   return true;
 }
 
@@ -271,30 +288,41 @@ static bool write_page(page *p, page_sink *sink) {
   if (!page_sink_open(sink, p->path)) {
     return fail(p, GRAZE_ERROR_FILE, "cannot open for writing: %s", strerror(sink->reason));
   }
-  bool memory = put_page(p, sink);
+  bool memory = put_page(p, sink) && !sink->text.no_memory;
   if (!memory) sink->reason = -1; /* so that the half page is removed */
   if (page_sink_close(sink, p->path)) return true;
   if (!memory) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
   return fail(p, GRAZE_ERROR_FILE, "cannot write: %s", strerror(sink->reason));
 }
 
+/* What is to be known of the scene before the first byte is written. */
+static bool prepare(page *p, uint64_t triangle_budget) {
+  const graze_report *report = p->report;
+  p->boxes = camera_object_boxes(report);
+  if (p->boxes == NULL) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+  if (p->cameras == NULL) {
+    p->own_cameras = malloc(((size_t)report->clash_count + 1) * sizeof *p->own_cameras);
+    if (p->own_cameras == NULL || graze_report_cameras(report, p->own_cameras) != GRAZE_OK) {
+      return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+    }
+    p->cameras = p->own_cameras;
+  }
+  return page_meshes_plan(&p->meshes, report, triangle_budget != 0 ? triangle_budget : default_budget) ||
+         fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+}
+
 graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
-                                     const char *snapshots, graze_io_error *error) {
-  page p = {.path = path, .report = report, .snapshots = snapshots};
-  page_sink *sink = malloc(sizeof *sink);
+                                     const char *snapshots, const graze_camera *cameras, graze_io_error *error) {
+  page p = {.path = path, .report = report, .snapshots = snapshots, .cameras = cameras};
+  page_sink sink;
   if (path == NULL || report == NULL) {
     fail(&p, GRAZE_ERROR_ARGUMENT, "a path and a report are needed");
-  } else if (sink == NULL) {
-    fail(&p, GRAZE_ERROR_MEMORY, "out of memory");
-  } else if (check_objects(&p) && check_clashes(&p)) {
-    if (page_meshes_plan(&p.meshes, report, triangle_budget != 0 ? triangle_budget : default_budget)) {
-      write_page(&p, sink);
-    } else {
-      fail(&p, GRAZE_ERROR_MEMORY, "out of memory");
-    }
-    page_meshes_free(&p.meshes);
+  } else if (check_objects(&p) && check_clashes(&p) && prepare(&p, triangle_budget)) {
+    write_page(&p, &sink);
   }
-  free(sink);
+  page_meshes_free(&p.meshes);
+  free(p.own_cameras);
+  free(p.boxes);
   if (error != NULL) *error = p.fault;
   return p.fault.status;
 }

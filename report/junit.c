@@ -30,74 +30,75 @@ static int compare_suited(const void *a, const void *b) {
   return order != 0 ? order : (x->clash > y->clash) - (x->clash < y->clash);
 }
 
-static void put_attribute(report_out *out, const char *name, uint64_t value) {
-  put_text(out, " ");
-  put_text(out, name);
-  put_text(out, "=\"");
-  put_integer(out, value);
-  put_text(out, "\"");
+static void put_attribute(graze_text *out, const char *name, uint64_t value) {
+  graze_put_text(out, " ");
+  graze_put_text(out, name);
+  graze_put_text(out, "=\"");
+  graze_put_integer(out, value);
+  graze_put_text(out, "\"");
 }
 
-static void put_seconds(report_out *out, double seconds) {
-  put_text(out, " time=\"");
+static void put_seconds(graze_text *out, double seconds) {
+  graze_put_text(out, " time=\"");
   put_double(out, seconds >= 0 ? seconds : 0);
-  put_text(out, "\"");
+  graze_put_text(out, "\"");
 }
 
 /* "cross: 12 triangle pairs near 1 2 3 m" */
-static void put_message(report_out *out, const graze_report *report, const graze_report_clash *clash) {
+static void put_message(graze_text *out, const graze_report *report, const graze_report_clash *clash) {
   put_xml(out, graze_relation_string(clash->relation));
   if (clash->reason != NULL) {
-    put_text(out, ": ");
+    graze_put_text(out, ": ");
     put_xml(out, clash->reason);
   }
   if (clash->counts.triangle_pairs == 0) return;
-  put_text(out, ": ");
-  put_integer(out, clash->counts.triangle_pairs);
-  put_text(out, clash->counts.triangle_pairs == 1 ? " triangle pair" : " triangle pairs");
+  graze_put_text(out, ": ");
+  graze_put_integer(out, clash->counts.triangle_pairs);
+  graze_put_text(out, clash->counts.triangle_pairs == 1 ? " triangle pair" : " triangle pairs");
   if (!isfinite(clash->point[0] + clash->point[1] + clash->point[2])) return;
-  put_text(out, " near");
+  graze_put_text(out, " near");
   for (int k = 0; k < 3; k++) {
-    put_text(out, " ");
+    graze_put_text(out, " ");
     put_double(out, clash->point[k]);
   }
   if (report->units != NULL && *report->units) {
-    put_text(out, " ");
+    graze_put_text(out, " ");
     put_xml(out, report->units);
   }
 }
 
-static void put_outcome(report_out *out, const graze_report *report, const graze_report_clash *clash, verdict outcome) {
+static void put_outcome(graze_text *out, const graze_report *report, const graze_report_clash *clash, verdict outcome) {
   static const char *const elements[] = {"", "failure", "error", "skipped"};
-  put_text(out, ">\n      <");
-  put_text(out, elements[outcome]);
-  put_text(out, " message=\"");
-  if (outcome == verdict_skipped) put_text(out, clash->state == GRAZE_STATE_RESOLVED ? "resolved: " : "approved: ");
+  graze_put_text(out, ">\n      <");
+  graze_put_text(out, elements[outcome]);
+  graze_put_text(out, " message=\"");
+  if (outcome == verdict_skipped)
+    graze_put_text(out, clash->state == GRAZE_STATE_RESOLVED ? "resolved: " : "approved: ");
   put_message(out, report, clash);
   if (outcome != verdict_skipped) {
-    put_text(out, "\" type=\"");
-    put_text(out, graze_relation_string(clash->relation));
+    graze_put_text(out, "\" type=\"");
+    graze_put_text(out, graze_relation_string(clash->relation));
   }
-  put_text(out, "\">");
+  graze_put_text(out, "\">");
   put_xml(out, clash->comment);
-  put_text(out, "</");
-  put_text(out, elements[outcome]);
-  put_text(out, ">\n    </testcase>\n");
+  graze_put_text(out, "</");
+  graze_put_text(out, elements[outcome]);
+  graze_put_text(out, ">\n    </testcase>\n");
 }
 
-static void put_case(report_out *out, const graze_report *report, const suited *entry) {
+static void put_case(graze_text *out, const graze_report *report, const suited *entry) {
   const graze_report_clash *clash = &report->clashes[entry->clash];
-  put_text(out, "    <testcase classname=\"");
+  graze_put_text(out, "    <testcase classname=\"");
   put_xml(out, entry->suite);
-  put_text(out, "\" name=\"");
+  graze_put_text(out, "\" name=\"");
   put_xml(out, report->objects[clash->a].name);
-  put_text(out, " and ");
+  graze_put_text(out, " and ");
   put_xml(out, report->objects[clash->b].name);
-  put_text(out, " (");
+  graze_put_text(out, " (");
   put_xml(out, clash->id);
-  put_text(out, ")\"");
+  graze_put_text(out, ")\"");
   if (entry->verdict == verdict_pass) {
-    put_text(out, "/>\n");
+    graze_put_text(out, "/>\n");
   } else {
     put_outcome(out, report, clash, entry->verdict);
   }
@@ -108,60 +109,60 @@ static void count_verdicts(const suited *list, uint32_t count, uint64_t counts[4
   for (uint32_t i = 0; i < count; i++) counts[list[i].verdict]++;
 }
 
-static void open_suite(report_out *out, const graze_report *report, const char *name, uint64_t tests,
+static void open_suite(graze_text *out, const graze_report *report, const char *name, uint64_t tests,
                        const uint64_t counts[4]) {
-  put_text(out, "  <testsuite name=\"");
+  graze_put_text(out, "  <testsuite name=\"");
   put_xml(out, name);
-  put_text(out, "\"");
+  graze_put_text(out, "\"");
   put_attribute(out, "tests", tests);
   put_attribute(out, "failures", counts[verdict_failure]);
   put_attribute(out, "errors", counts[verdict_error]);
   put_attribute(out, "skipped", counts[verdict_skipped]);
   if (report->created != NULL && *report->created) {
-    put_text(out, " timestamp=\"");
+    graze_put_text(out, " timestamp=\"");
     put_xml(out, report->created);
-    put_text(out, "\"");
+    graze_put_text(out, "\"");
   }
-  put_text(out, ">\n");
+  graze_put_text(out, ">\n");
 }
 
 /* The suite of the check itself: that it was not finished, or that it found nothing. */
-static void put_check_suite(report_out *out, const graze_report *report) {
+static void put_check_suite(graze_text *out, const graze_report *report) {
   const uint64_t counts[4] = {report->complete, 0, !report->complete, 0};
   open_suite(out, report, "check", 1, counts);
-  put_text(out, "    <testcase classname=\"check\" name=\"");
+  graze_put_text(out, "    <testcase classname=\"check\" name=\"");
   if (report->complete) {
-    put_text(out, "no clash among ");
-    put_integer(out, report->object_pairs);
-    put_text(out, " pairs of objects\"/>\n");
+    graze_put_text(out, "no clash among ");
+    graze_put_integer(out, report->object_pairs);
+    graze_put_text(out, " pairs of objects\"/>\n");
   } else {
-    put_text(out, "complete\">\n      <error message=\"");
+    graze_put_text(out, "complete\">\n      <error message=\"");
     put_xml(out, report_incomplete);
-    put_text(out, "\" type=\"incomplete\"></error>\n    </testcase>\n");
+    graze_put_text(out, "\" type=\"incomplete\"></error>\n    </testcase>\n");
   }
-  put_text(out, "  </testsuite>\n");
+  graze_put_text(out, "  </testsuite>\n");
 }
 
-static void put_suites(report_out *out, const graze_report *report, const suited *list, bool check_suite) {
+static void put_suites(graze_text *out, const graze_report *report, const suited *list, bool check_suite) {
   uint64_t counts[4];
   count_verdicts(list, report->clash_count, counts);
-  put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"");
+  graze_put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"");
   put_xml(out, report->title != NULL && *report->title ? report->title : "Graze");
-  put_text(out, "\"");
+  graze_put_text(out, "\"");
   put_attribute(out, "tests", report->clash_count + (uint64_t)check_suite);
   put_attribute(out, "failures", counts[verdict_failure]);
   put_attribute(out, "errors", counts[verdict_error] + (check_suite && !report->complete));
   put_seconds(out, report->load_seconds + report->build_seconds + report->query_seconds);
-  put_text(out, ">\n");
+  graze_put_text(out, ">\n");
   if (check_suite) put_check_suite(out, report);
   for (uint32_t first = 0, end = 0; first < report->clash_count; first = end) {
     while (end < report->clash_count && strcmp(list[end].suite, list[first].suite) == 0) end++;
     count_verdicts(list + first, end - first, counts);
     open_suite(out, report, list[first].suite, end - first, counts);
     for (uint32_t i = first; i < end; i++) put_case(out, report, &list[i]);
-    put_text(out, "  </testsuite>\n");
+    graze_put_text(out, "  </testsuite>\n");
   }
-  put_text(out, "</testsuites>\n");
+  graze_put_text(out, "</testsuites>\n");
 }
 
 static suited *make_list(const graze_report *report, unsigned failing) {

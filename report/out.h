@@ -1,43 +1,22 @@
-/* out.h: text on its way into a file, and files that appear whole or not at all; private to report.
- *
- * The put functions never fail: the first failure is kept, what comes after it is dropped, and the end reports it.
- */
+/* out.h: text in the manner of the reports' formats, on top of graze/text.h, and files that appear whole or not at all;
+ * private to report. */
 #ifndef GRAZE_REPORT_OUT_H
 #define GRAZE_REPORT_OUT_H
 
 #include "fault.h"
+#include "graze/text.h"
 
-typedef struct report_out {
-  char *data;
-  size_t used, capacity;
-  graze_report_sink sink; /* NULL: everything stays in `data`, which grows */
-  void *user;
-  bool no_memory, refused;
-} report_out;
-
-/* False: out of memory. */
-bool report_out_begin(report_out *out, graze_report_sink sink, void *user);
-void report_out_flush(report_out *out);
-void report_out_end(report_out *out); /* frees; does not flush */
-
-void put_bytes(report_out *out, const void *bytes, size_t size);
-void put_text(report_out *out, const char *text); /* NULL = "" */
-void put_integer(report_out *out, uint64_t value);
-void put_hex(report_out *out, uint64_t value); /* 16 digits */
 /* The shortest text that reads back to the same double; nothing for what is no number. */
-void put_double(report_out *out, double value);
+void put_double(graze_text *out, double value);
 
 /* Text in the manner of a format. What is not UTF-8 becomes U+FFFD, and so do the characters that XML cannot carry. */
-void put_xml(report_out *out, const char *text);  /* for content and for attributes in double quotes */
-void put_json(report_out *out, const char *text); /* with the quotes */
-void put_csv(report_out *out, const char *text);  /* with quotes where it needs them */
-
-/* Length of the valid UTF-8 sequence at `text`; 0 = none (overlong ones and surrogates count as none). */
-size_t report_utf8_length(const char *text);
+void put_xml(graze_text *out, const char *text);  /* for content and for attributes in double quotes */
+void put_json(graze_text *out, const char *text); /* with the quotes */
+void put_csv(graze_text *out, const char *text);  /* with quotes where it needs them */
 
 /* A file under a temporary name beside its own, renamed when it is complete; devices and pipes are written in place. */
 typedef struct report_file {
-  report_out out;
+  graze_text out;
   const char *path;
   int descriptor;
   int reason;               /* errno of the first failure */

@@ -122,6 +122,6 @@ void page_put_curve(page_sink *sink, const graze_report_clash *clash) {
     put_polyline(&w, clash->curve_points + starts[0], starts[1] - starts[0]);
   }
   page_base64_end(&w.stream);
-  page_put(sink, "\"", 1);
+  graze_put_bytes(&sink->text, "\"", 1);
   page_json_close(sink, '}');
 }

@@ -100,12 +100,12 @@ static void put_triangles(page_base64 *stream, const thin_mesh *made) {
 
 static void put_mesh(page_sink *sink, const thin_mesh *made) {
   page_base64 stream = {.sink = sink};
-  page_put_text(sink, "<script type=\"text/plain\" class=\"mesh\">");
+  graze_put_text(&sink->text, "<script type=\"text/plain\" class=\"mesh\">");
   page_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
   if (made->point_count % 2 == 1) page_base64_put(&stream, "\0", 2);
   put_triangles(&stream, made);
   page_base64_end(&stream);
-  page_put_text(sink, "</script>\n");
+  graze_put_text(&sink->text, "</script>\n");
 }
 
 bool page_meshes_put(page_meshes *plan, page_sink *sink) {

@@ -6,52 +6,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "graze/io.h"
-
 /* ---- the file ---- */
 
+static bool write_bytes(void *user, const void *bytes, size_t size) {
+  page_sink *sink = user;
+  if (sink->reason == 0 && fwrite(bytes, 1, size, sink->file) != size) sink->reason = errno != 0 ? errno : EIO;
+  return sink->reason == 0;
+}
+
 bool page_sink_open(page_sink *sink, const char *path) {
-  memset(sink, 0, sizeof *sink);
+  *sink = (page_sink){0};
   sink->file = fopen(path, "wb");
   if (sink->file == NULL) {
     sink->reason = errno;
     return false;
   }
-  setvbuf(sink->file, NULL, _IONBF, 0); /* the sink buffers itself */
+  setvbuf(sink->file, NULL, _IONBF, 0); /* the text buffers itself */
+  graze_text_begin(&sink->text, write_bytes, sink);
   return true;
 }
 
-static void sink_flush(page_sink *sink) {
-  if (sink->reason == 0 && sink->count > 0 && fwrite(sink->buffer, 1, sink->count, sink->file) != sink->count) {
-    sink->reason = errno != 0 ? errno : EIO;
-  }
-  sink->count = 0;
-}
-
 bool page_sink_close(page_sink *sink, const char *path) {
-  sink_flush(sink);
+  graze_text_flush(&sink->text);
+  graze_text_end(&sink->text);
   if (fclose(sink->file) != 0 && sink->reason == 0) sink->reason = errno;
-  sink->file = NULL;
   if (sink->reason == 0) return true;
   struct stat facts;
   if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path); /* half a page is worse than none */
   return false;
-}
-
-void page_put(page_sink *sink, const void *bytes, size_t size) {
-  for (const uint8_t *from = bytes; size > 0;) {
-    size_t part = PAGE_SINK_BUFFER - sink->count;
-    if (part > size) part = size;
-    memcpy(sink->buffer + sink->count, from, part);
-    sink->count += part;
-    from += part;
-    size -= part;
-    if (sink->count == PAGE_SINK_BUFFER) sink_flush(sink);
-  }
-}
-
-void page_put_text(page_sink *sink, const char *text) {
-  page_put(sink, text, strlen(text));
 }
 
 /* ---- text ---- */
@@ -84,15 +66,15 @@ void page_put_html(page_sink *sink, const char *text) {
   for (const uint8_t *p = (const uint8_t *)(text != NULL ? text : ""); *p != 0;) {
     int length = sequence_length(p);
     if (*p == '&') {
-      page_put_text(sink, "&amp;");
+      graze_put_text(&sink->text, "&amp;");
     } else if (*p == '<') {
-      page_put_text(sink, "&lt;");
+      graze_put_text(&sink->text, "&lt;");
     } else if (*p == '>') {
-      page_put_text(sink, "&gt;");
+      graze_put_text(&sink->text, "&gt;");
     } else if (length > 0) {
-      page_put(sink, p, (size_t)length);
+      graze_put_bytes(&sink->text, p, (size_t)length);
     } else {
-      page_put_text(sink, replacement);
+      graze_put_text(&sink->text, replacement);
     }
     p += length > 0 ? length : -length;
   }
@@ -105,47 +87,47 @@ static void put_json_character(page_sink *sink, uint8_t c) {
   } else if (c < ' ' || c == '<' || c == 0x7F) {
     snprintf(escape, sizeof escape, "\\u%04x", c);
   } else {
-    page_put(sink, &c, 1);
+    graze_put_bytes(&sink->text, &c, 1);
     return;
   }
-  page_put_text(sink, escape);
+  graze_put_text(&sink->text, escape);
 }
 
 static void put_json_string(page_sink *sink, const char *text) {
-  page_put(sink, "\"", 1);
+  graze_put_bytes(&sink->text, "\"", 1);
   for (const uint8_t *p = (const uint8_t *)(text != NULL ? text : ""); *p != 0;) {
     int length = sequence_length(p);
     if (length == 1) {
       put_json_character(sink, *p);
     } else if (length > 1) {
-      page_put(sink, p, (size_t)length);
+      graze_put_bytes(&sink->text, p, (size_t)length);
     } else {
-      page_put_text(sink, replacement);
+      graze_put_text(&sink->text, replacement);
     }
     p += length > 0 ? length : -length;
   }
-  page_put(sink, "\"", 1);
+  graze_put_bytes(&sink->text, "\"", 1);
 }
 
 /* ---- JSON ---- */
 
 static void begin_value(page_sink *sink, const char *key) {
-  if (sink->more) page_put(sink, ",", 1);
+  if (sink->more) graze_put_bytes(&sink->text, ",", 1);
   sink->more = true;
   if (key == NULL) return;
-  page_put(sink, "\"", 1);
-  page_put_text(sink, key);
-  page_put(sink, "\":", 2);
+  graze_put_bytes(&sink->text, "\"", 1);
+  graze_put_text(&sink->text, key);
+  graze_put_bytes(&sink->text, "\":", 2);
 }
 
 void page_json_open(page_sink *sink, const char *key, char bracket) {
   begin_value(sink, key);
-  page_put(sink, &bracket, 1);
+  graze_put_bytes(&sink->text, &bracket, 1);
   sink->more = false;
 }
 
 void page_json_close(page_sink *sink, char bracket) {
-  page_put(sink, &bracket, 1);
+  graze_put_bytes(&sink->text, &bracket, 1);
   sink->more = true;
 }
 
@@ -156,19 +138,28 @@ void page_json_text(page_sink *sink, const char *key, const char *text) {
 
 void page_json_word(page_sink *sink, const char *key, const char *word) {
   begin_value(sink, key);
-  page_put_text(sink, word);
+  graze_put_text(&sink->text, word);
 }
 
 void page_json_count(page_sink *sink, const char *key, uint64_t value) {
-  char digits[24];
-  snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-  page_json_word(sink, key, digits);
+  begin_value(sink, key);
+  graze_put_integer(&sink->text, value);
 }
 
 void page_json_number(page_sink *sink, const char *key, double value) {
-  char digits[32];
-  if (isfinite(value)) graze_format_double(value, digits);
-  page_json_word(sink, key, isfinite(value) ? digits : "null");
+  begin_value(sink, key);
+  if (isfinite(value)) {
+    graze_put_double(&sink->text, value);
+  } else {
+    graze_put_text(&sink->text, "null");
+  }
+}
+
+void page_json_hash(page_sink *sink, const char *key, uint64_t value) {
+  begin_value(sink, key);
+  graze_put_text(&sink->text, "\"");
+  graze_put_hex(&sink->text, value);
+  graze_put_text(&sink->text, "\"");
 }
 
 void page_json_numbers(page_sink *sink, const char *key, const double *values, int count) {
@@ -181,31 +172,37 @@ void page_json_numbers(page_sink *sink, const char *key, const double *values, i
 
 static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static void put_group(uint8_t *to, uint32_t group) {
-  for (int k = 0; k < 4; k++) to[k] = (uint8_t)digits64[group >> (18 - 6 * k) & 63];
+static void put_group(char *to, uint32_t group) {
+  for (int k = 0; k < 4; k++) to[k] = digits64[group >> (18 - 6 * k) & 63];
+}
+
+/* Whole groups of three bytes. */
+static void put_groups(page_sink *sink, const uint8_t *from, size_t count) {
+  char some[4 * 64];
+  while (count > 0) {
+    size_t part = count < 64 ? count : 64;
+    for (size_t i = 0; i < part; i++, from += 3) {
+      put_group(some + 4 * i, (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2]);
+    }
+    graze_put_bytes(&sink->text, some, 4 * part);
+    count -= part;
+  }
 }
 
 void page_base64_put(page_base64 *stream, const void *bytes, size_t size) {
-  const uint8_t *from = bytes;
-  page_sink *sink = stream->sink;
-  while (size > 0) {
-    while (stream->rest_count == 0 && size >= 3 && sink->count + 4 <= PAGE_SINK_BUFFER) {
-      put_group(sink->buffer + sink->count, (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2]);
-      sink->count += 4;
-      from += 3;
-      size -= 3;
-    }
-    if (size == 0) return;
+  for (const uint8_t *from = bytes; size > 0;) {
     if (stream->rest_count == 0 && size >= 3) {
-      sink_flush(sink);
+      put_groups(stream->sink, from, size / 3);
+      from += size / 3 * 3;
+      size %= 3;
       continue;
     }
     stream->rest = stream->rest << 8 | *from++;
     size--;
     if (++stream->rest_count == 3) {
-      uint8_t group[4];
+      char group[4];
       put_group(group, stream->rest);
-      page_put(sink, group, 4);
+      graze_put_bytes(&stream->sink->text, group, 4);
       stream->rest = 0;
       stream->rest_count = 0;
     }
@@ -214,11 +211,11 @@ void page_base64_put(page_base64 *stream, const void *bytes, size_t size) {
 
 void page_base64_end(page_base64 *stream) {
   if (stream->rest_count == 0) return;
-  uint8_t group[4];
+  char group[4];
   put_group(group, stream->rest << (stream->rest_count == 1 ? 16 : 8));
   group[3] = '=';
   if (stream->rest_count == 1) group[2] = '=';
-  page_put(stream->sink, group, 4);
+  graze_put_bytes(&stream->sink->text, group, 4);
   stream->rest = 0;
   stream->rest_count = 0;
 }

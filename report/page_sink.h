@@ -1,30 +1,24 @@
-/* page_sink.h: where the page's bytes go: a buffered file that remembers its first failure, with JSON, HTML and base64
- * on top. Private to report. */
+/* page_sink.h: where the page's bytes go: a file that remembers its first failure, with JSON, HTML and base64 on top of
+ * graze/text.h. Private to report. */
 #ifndef GRAZE_REPORT_PAGE_SINK_H
 #define GRAZE_REPORT_PAGE_SINK_H
 
 #include <stdio.h>
 
-#include "graze/base.h"
-
-enum { PAGE_SINK_BUFFER = 1 << 16 };
+#include "graze/text.h"
 
 typedef struct page_sink {
+  graze_text text;
   FILE *file;
-  size_t count;
   int reason; /* errno of the first failure; 0 = none. Later writes are ignored */
   bool more;  /* JSON: something stands before in the innermost array or object */
-  uint8_t buffer[PAGE_SINK_BUFFER];
 } page_sink;
 
 /* False: `reason` says why. */
 bool page_sink_open(page_sink *sink, const char *path);
 
-/* Writes out what is buffered and closes. False: something was not written; a regular file is then removed. */
+/* Writes out what is buffered, closes and frees. False: something was not written; a regular file is then removed. */
 bool page_sink_close(page_sink *sink, const char *path);
-
-void page_put(page_sink *sink, const void *bytes, size_t size);
-void page_put_text(page_sink *sink, const char *text);
 
 /* Text between tags: & < > become entities, bytes that are not UTF-8 become U+FFFD. */
 void page_put_html(page_sink *sink, const char *text);
@@ -35,6 +29,7 @@ void page_put_html(page_sink *sink, const char *text);
 void page_json_open(page_sink *sink, const char *key, char bracket);
 void page_json_close(page_sink *sink, char bracket);
 void page_json_text(page_sink *sink, const char *key, const char *text);
+void page_json_hash(page_sink *sink, const char *key, uint64_t value); /* as text: a double would lose bits */
 void page_json_count(page_sink *sink, const char *key, uint64_t value);
 void page_json_number(page_sink *sink, const char *key, double value);
 void page_json_numbers(page_sink *sink, const char *key, const double *values, int count);

@@ -15,7 +15,7 @@ typedef struct report_time { /* UTC */
 } report_time;
 
 /* The archive goes to `out`, every entry with the time `when`. NULL: out of memory. */
-report_zip *report_zip_begin(report_out *out, report_time when);
+report_zip *report_zip_begin(graze_text *out, report_time when);
 
 /* A name that ends in '/' is a folder. `packed`: deflate; contents that are packed already (PNG) are stored. */
 void report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed);

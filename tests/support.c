@@ -127,6 +127,32 @@ void test_assert_counts(const graze_counts *got, const graze_counts *want) {
   assert_true(got->hash == want->hash);
 }
 
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
+
+char *test_read_all(FILE *file, size_t *size) {
+  size_t room = 1 << 16;
+  char *bytes = malloc(room);
+  *size = 0;
+  for (;;) {
+    assert_non_null(bytes);
+    size_t got = fread(bytes + *size, 1, room - *size - 1, file);
+    *size += got;
+    if (got == 0) break;
+    if (*size + 1 == room) bytes = realloc(bytes, room *= 2);
+  }
+  bytes[*size] = 0;
+  return bytes;
+}
+
+char *test_read_file(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) fail_msg("cannot open %s", path);
+  char *bytes = test_read_all(file, size);
+  fclose(file);
+  return bytes;
+}
+
 /* ---- shared data --------------------------------------------------------------------------------------------------
  */
 

@@ -66,6 +66,10 @@ const char *test_shared(void);
 FILE *test_open_data(const char *name);
 void test_close_data(FILE *file, const char *name);
 
+/* All that is left of a stream, and a whole file; with a 0 behind it. free() it. */
+char *test_read_all(FILE *file, size_t *size);
+char *test_read_file(const char *path, size_t *size);
+
 /* Splits a CSV line in place; returns the number of fields, at most `limit`. */
 int test_split(char *line, char **fields, int limit);
 

@@ -119,29 +119,15 @@ static int tear_down(void **state) {
 
 static const char path[] = "test_html.out.html";
 
-static char *read_page(size_t *size) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  char *text = malloc(*size + 1);
-  assert_non_null(text);
-  assert_int_equal(fread(text, 1, *size, file), *size);
-  fclose(file);
-  text[*size] = 0;
-  return text;
-}
-
 /* The page's text; free it. */
 static char *write_page(const fixture *f, uint64_t budget) {
   graze_io_error error;
   size_t size;
-  graze_status status = graze_report_write_html(path, &f->report, budget, "shots", &error);
+  graze_status status = graze_report_write_html(path, &f->report, budget, "shots", NULL, &error);
   if (status != GRAZE_OK) print_error("%s\n", error.message);
   assert_int_equal(status, GRAZE_OK);
   assert_string_equal(error.message, "");
-  char *text = read_page(&size);
+  char *text = test_read_file(path, &size);
   assert_int_equal(strlen(text), size); /* no zero byte */
   remove(path);
   return text;
@@ -169,6 +155,19 @@ static unsigned long long number_at(const char *text, const char *key, int occur
     text += strlen(key);
   }
   return strtoull(text, NULL, 10);
+}
+
+/* The three numbers behind the first "key":[ of the record. */
+static void numbers_at(const char *text, const char *key, double numbers[3]) {
+  text = strstr(text, key);
+  assert_non_null(text);
+  text += strlen(key);
+  for (int k = 0; k < 3; k++) {
+    char *end;
+    numbers[k] = strtod(text, &end);
+    assert_true(*end == (k < 2 ? ',' : ']'));
+    text = end + 1;
+  }
 }
 
 static const char record_begin[] = "<script type=\"application/json\" id=\"record\">";
@@ -210,6 +209,34 @@ static void test_contents(void **state) {
   assert_int_equal(number_at(record, "\"triangles\":{\"all\":", 0), 14400 + 24);
   assert_int_equal(number_at(record, "\"triangles\":", 1), 12);
   assert_int_equal(number_at(record, "\"shown\":", 0), 14400 + 24);
+  free(page);
+}
+
+/* The view of a clash is that of the caller's camera, or of graze_report_camera. */
+static void test_view(void **state) {
+  fixture *f = *state;
+  graze_io_error error;
+  size_t size;
+  double target[3], from[3];
+  const graze_camera cameras[2] = {{{0.55, 0.5, 10.5}, {0, 0, -1}, {0, 1, 0}, 90}, /* ten above the middle */
+                                   {{0.55, 0.5, -1}, {0, 0, -1}, {0, 1, 0}, 90}};  /* looks away from it */
+  assert_int_equal(graze_report_write_html(path, &f->report, 0, NULL, cameras, &error), GRAZE_OK);
+  char *page = test_read_file(path, &size);
+  const char *record = record_of(page);
+  assert_has(record, "\"view\":{\"target\":[0.55,0.5,0.5],\"from\":[0,0,1],\"half\":");
+  const char *half = strstr(record, "\"half\":") + strlen("\"half\":");
+  assert_true(fabs(strtod(half, NULL) - 10) < 1e-12);
+  assert_has(strstr(record, "\"id-1\""), "\"view\":null");
+  free(page);
+  const graze_camera own = graze_report_camera(&f->report, 0);
+  page = write_page(f, 0);
+  record = record_of(page);
+  numbers_at(record, "\"target\":[", target);
+  numbers_at(record, "\"from\":[", from);
+  for (int k = 0; k < 3; k++) {
+    assert_true(from[k] == -own.forward[k]);
+    assert_true(fabs(target[k] - (f->clashes[0].box.min[k] + f->clashes[0].box.max[k]) / 2) < 1e-12);
+  }
   free(page);
 }
 
@@ -336,7 +363,7 @@ static void test_odd_meshes(void **state) {
 
 static void assert_refused(const fixture *f, graze_status want, const char *words) {
   graze_io_error error;
-  assert_int_equal(graze_report_write_html(path, &f->report, 0, NULL, &error), want);
+  assert_int_equal(graze_report_write_html(path, &f->report, 0, NULL, NULL, &error), want);
   assert_int_equal(error.status, want);
   if (strstr(error.message, words) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, words);
   assert_int_equal(access(path, F_OK), -1);
@@ -346,8 +373,8 @@ static void test_faults(void **state) {
   fixture *f = *state;
   static const uint32_t wrong[2] = {3, 1};
   graze_io_error error;
-  assert_int_equal(graze_report_write_html(NULL, &f->report, 0, NULL, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_report_write_html(path, NULL, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_report_write_html(NULL, &f->report, 0, NULL, NULL, &error), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_report_write_html(path, NULL, 0, NULL, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   f->objects[2].pose.m[5] = NAN;
   assert_refused(f, GRAZE_ERROR_NOT_FINITE, "object 2: entry 5 of its pose");
   f->objects[2].pose.m[5] = 1;
@@ -371,13 +398,14 @@ static void test_faults(void **state) {
 static void test_write_failure(void **state) {
   fixture *f = *state;
   graze_io_error error;
-  assert_int_equal(graze_report_write_html("no/such/folder/x.html", &f->report, 0, NULL, &error), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_report_write_html("no/such/folder/x.html", &f->report, 0, NULL, NULL, &error),
+                   GRAZE_ERROR_FILE);
   assert_non_null(strstr(error.message, "no/such/folder/x.html: cannot open"));
   if (access("/dev/full", W_OK) != 0) {
     print_message("SKIPPED: no /dev/full\n");
     return;
   }
-  assert_int_equal(graze_report_write_html("/dev/full", &f->report, 0, NULL, &error), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_report_write_html("/dev/full", &f->report, 0, NULL, NULL, &error), GRAZE_ERROR_FILE);
   assert_non_null(strstr(error.message, "/dev/full: cannot write"));
   assert_int_equal(access("/dev/full", F_OK), 0); /* only regular files are removed */
 }
@@ -392,7 +420,7 @@ static void test_partial_file(void **state) {
   little.rlim_cur = 100000;
   void (*handler)(int) = signal(SIGXFSZ, SIG_IGN); /* so that the write fails instead */
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
-  graze_status status = graze_report_write_html(path, &f->report, 0, NULL, &error);
+  graze_status status = graze_report_write_html(path, &f->report, 0, NULL, NULL, &error);
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
   signal(SIGXFSZ, handler);
   assert_int_equal(status, GRAZE_ERROR_FILE);
@@ -403,6 +431,7 @@ static void test_partial_file(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_contents, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_view, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_escaping, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_budgets, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_instances, set_up, tear_down),

@@ -5,25 +5,13 @@
 #include <float.h>
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* cmocka.h needs some of those before it. */
-// clang-format off
-#include <cmocka.h>
-// clang-format on
 
 #include "graze/io.h"
-
-#ifndef GRAZE_SOURCE_DIR
-#define GRAZE_SOURCE_DIR "."
-#endif
+#include "support.h"
 
 /* ---- helpers ---- */
 
@@ -48,42 +36,10 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-static const char *shared_folder(void) {
-  static char folder[1024];
-  const char *given = getenv("GRAZE_SHARED");
-  snprintf(folder, sizeof folder, "%s", given != NULL ? given : GRAZE_SOURCE_DIR "/../shared");
-  char probe[1100];
-  snprintf(probe, sizeof probe, "%s/data/bad/MANIFEST.csv", folder);
-  return access(probe, R_OK) == 0 ? folder : NULL;
-}
-
 typedef struct bytes {
   char *data;
   size_t size;
 } bytes;
-
-static bytes read_stream(FILE *stream) {
-  bytes b = {NULL, 0};
-  size_t capacity = 0;
-  for (;;) {
-    if (b.size == capacity) {
-      capacity = capacity > 0 ? 2 * capacity : 1 << 16;
-      b.data = realloc(b.data, capacity);
-      assert_non_null(b.data);
-    }
-    size_t got = fread(b.data + b.size, 1, capacity - b.size, stream);
-    if (got == 0) return b;
-    b.size += got;
-  }
-}
-
-static bytes read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) fail_msg("cannot open %s", path);
-  bytes b = read_stream(file);
-  fclose(file);
-  return b;
-}
 
 /* A copy without room behind it, so that the address sanitizer sees a read past the end. */
 static graze_status parse_exact(const void *data, size_t size, const char *name, graze_file_format format, int threads,
@@ -1304,7 +1260,8 @@ static int check_bad_file(const char *folder, const char *name, const char *form
     assert_empty(&g);
   }
   graze_geometry_free(&g);
-  bytes file = read_file(path);
+  bytes file;
+  file.data = test_read_file(path, &file.size);
   if (graze_parse_geometry(file.data, file.size, name, (graze_file_format)which, 0, &g, NULL) != status) {
     fail_msg("%s: another status when the format is given", name);
   }
@@ -1316,9 +1273,9 @@ static int check_bad_file(const char *folder, const char *name, const char *form
 
 static void test_bad_files(void **state) {
   (void)state;
-  const char *folder = shared_folder();
+  const char *folder = test_shared();
   if (folder == NULL) {
-    print_message("no test data (set GRAZE_SHARED): the malformed files are not tried\n");
+    puts("SKIPPED test_io: no shared data, so the malformed files are not tried");
     skip();
   }
   char path[1400], line[2048];
@@ -1351,7 +1308,8 @@ static bytes read_data(const char *folder, const char *name) {
   snprintf(command, sizeof command, "%s '%s'", packed ? "xz -dc" : "cat", path);
   FILE *stream = popen(command, "r");
   assert_non_null(stream);
-  bytes file = read_stream(stream);
+  bytes file;
+  file.data = test_read_all(stream, &file.size);
   assert_int_equal(pclose(stream), 0);
   return file;
 }
@@ -1377,9 +1335,9 @@ static graze_geometry check_data(const char *folder, const char *name) {
 
 static void test_meshes(void **state) {
   (void)state;
-  const char *folder = shared_folder();
+  const char *folder = test_shared();
   if (folder == NULL) {
-    print_message("no test data (set GRAZE_SHARED): the real meshes are not read\n");
+    puts("SKIPPED test_io: no shared data, so the real meshes are not read");
     skip();
   }
   char path[1400], line[1024], name[512];

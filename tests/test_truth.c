@@ -27,17 +27,8 @@ static int source_count;
 
 static void *read_all(const char *name, size_t *size) {
   FILE *file = test_open_data(name);
-  size_t room = 1 << 20;
-  char *bytes = malloc(room);
   assert_non_null(file);
-  *size = 0;
-  for (;;) {
-    assert_non_null(bytes);
-    size_t got = fread(bytes + *size, 1, room - *size, file);
-    *size += got;
-    if (got == 0) break;
-    if (*size == room) bytes = realloc(bytes, room *= 2);
-  }
+  char *bytes = test_read_all(file, size);
   test_close_data(file, name);
   return bytes;
 }

@@ -139,7 +139,7 @@ static void write_files(const check_options *check, const check_record *record, 
     note("left out: %s", error.message);
   else
     must(status, &error);
-  must(graze_report_write_html(page, report, 0, pictures, &error), &error);
+  must(graze_report_write_html(page, report, 0, pictures, cameras, &error), &error);
   note("report: %s", page);
   free(json);
   free(csv);

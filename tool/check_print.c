@@ -44,18 +44,18 @@ static table pair_table(const check_print *print) {
 /* One row for each pair of triangles. */
 static void print_csv_triangles(output *out, const check_print *print) {
   const graze_report *report = &print->record->report;
-  output_text(out, "a,b,triangle_a,triangle_b\n");
+  graze_put_text(out, "a,b,triangle_a,triangle_b\n");
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     for (uint64_t j = 0; clash->triangles && j < clash->counts.triangle_pairs; j++) {
       write_csv_field(out, name_of(print, clash->a));
-      output_text(out, ",");
+      graze_put_text(out, ",");
       write_csv_field(out, name_of(print, clash->b));
-      output_text(out, ",");
-      output_integer(out, clash->triangles[j].a);
-      output_text(out, ",");
-      output_integer(out, clash->triangles[j].b);
-      output_text(out, "\n");
+      graze_put_text(out, ",");
+      graze_put_integer(out, clash->triangles[j].a);
+      graze_put_text(out, ",");
+      graze_put_integer(out, clash->triangles[j].b);
+      graze_put_text(out, "\n");
     }
   }
 }
@@ -75,7 +75,7 @@ static void print_csv(output *out, const check_print *print) {
 /* ---- json -------------------------------------------------------------------------------------------------- */
 
 static bool send_json(void *user, const void *bytes, size_t size) {
-  output_bytes(user, bytes, size);
+  graze_put_bytes(user, bytes, size);
   return true; /* an output that cannot take it ends the program */
 }
 
@@ -112,7 +112,7 @@ static void print_clashes(output *out, const graze_report *report) {
   }
   for (int r = 0; r <= GRAZE_UNKNOWN; r++) clashes += r == GRAZE_SEPARATE ? 0 : of[r];
   if (clashes == 0) {
-    output_text(out, "no clash");
+    graze_put_text(out, "no clash");
     return;
   }
   output_print(out, "%" PRIu64 " clash%s", clashes, clashes == 1 ? "" : "es");
@@ -122,7 +122,7 @@ static void print_clashes(output *out, const graze_report *report) {
     output_print(out, "%s%" PRIu64 " %s", before, of[r], graze_relation_string((graze_relation)r));
     before = ", ";
   }
-  output_text(out, ")");
+  graze_put_text(out, ")");
 }
 
 static void print_verdict(output *out, const check_print *print) {
@@ -131,9 +131,9 @@ static void print_verdict(output *out, const check_print *print) {
   for (uint32_t i = 0; i < print->all->object_count; i++)
     triangles += print->all->meshes[print->all->objects[i].mesh].facts.triangles;
   if (!report->complete)
-    output_text(out, "INCOMPLETE, stopped before every pair was checked: ");
+    graze_put_text(out, "INCOMPLETE, stopped before every pair was checked: ");
   else if (record_open_clashes(print->record) == 0)
-    output_text(out, "clear: ");
+    graze_put_text(out, "clear: ");
   print_clashes(out, report);
   output_print(out, " %s %" PRIu64 " pair%s of objects", report->complete ? "among" : "so far among",
                report->object_pairs, plural(report->object_pairs));
@@ -173,7 +173,7 @@ static void print_text(output *out, const check_print *print) {
     table rows = pair_table(print);
     table_write_text(&rows, out);
     table_free(&rows);
-    output_text(out, "\n");
+    graze_put_text(out, "\n");
   }
   for (uint32_t i = 0; print->options->pairs && i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
@@ -181,7 +181,7 @@ static void print_text(output *out, const check_print *print) {
     output_print(out, "%s %s\n", name_of(print, clash->a), name_of(print, clash->b));
     for (uint64_t j = 0; clash->triangles && j < clash->counts.triangle_pairs; j++)
       output_print(out, "  %" PRIu32 " %" PRIu32 "\n", clash->triangles[j].a, clash->triangles[j].b);
-    output_text(out, "\n");
+    graze_put_text(out, "\n");
   }
   print_notes(out, print);
   print_verdict(out, print);

@@ -20,20 +20,7 @@ typedef struct info_options {
 static error_t parse_info(int key, char *argument, struct argp_state *state) {
   info_options *info = state->input;
   (void)argument;
-  switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &info->common;
-      break;
-    case ARGP_KEY_ARGS:
-      info->files = options_files(state, 1, UINT32_MAX);
-      break;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "a mesh is needed");
-      break;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-  return 0;
+  return options_arguments(key, state, &info->common, &info->files, UINT32_MAX, "a mesh");
 }
 
 static const char *precision_name(const graze_mesh_facts *facts) {
@@ -149,15 +136,15 @@ static void write_csv(output *out, const session *run, const model *all) {
 }
 
 static void write_text_box(output *out, const graze_box *box) {
-  output_text(out, "  box                ");
+  graze_put_text(out, "  box                ");
   for (int corner = 0; corner < 2; corner++) {
     for (int k = 0; k < 3; k++) {
-      output_text(out, k == 0 ? (corner ? " .. (" : "(") : ", ");
-      output_double(out, corner ? box->max[k] : box->min[k]);
+      graze_put_text(out, k == 0 ? (corner ? " .. (" : "(") : ", ");
+      graze_put_double(out, corner ? box->max[k] : box->min[k]);
     }
-    output_text(out, ")");
+    graze_put_text(out, ")");
   }
-  output_text(out, "\n");
+  graze_put_text(out, "\n");
 }
 
 static void write_text_mesh(output *out, const model_mesh *mesh) {

@@ -25,23 +25,11 @@ static const struct argp_option options[] = {{"pairs", key_pairs, NULL, 0, "list
 static error_t parse_self(int key, char *argument, struct argp_state *state) {
   self_options *self = state->input;
   (void)argument;
-  switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &self->common;
-      break;
-    case key_pairs:
-      self->pairs = true;
-      break;
-    case ARGP_KEY_ARGS:
-      self->files = options_files(state, 1, UINT32_MAX);
-      break;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "a mesh is needed");
-      break;
-    default:
-      return ARGP_ERR_UNKNOWN;
+  if (key == key_pairs) {
+    self->pairs = true;
+    return 0;
   }
-  return 0;
+  return options_arguments(key, state, &self->common, &self->files, UINT32_MAX, "a mesh");
 }
 
 typedef struct self_result {
@@ -127,15 +115,15 @@ static table mesh_table(const model *all, const self_result *results) {
 }
 
 static void write_csv_triangles(output *out, const model *all, const self_result *results) {
-  output_text(out, "name,triangle_a,triangle_b\n");
+  graze_put_text(out, "name,triangle_a,triangle_b\n");
   for (uint32_t i = 0; i < all->mesh_count; i++) {
     for (uint64_t j = 0; j < results[i].found.self_pairs; j++) {
       write_csv_field(out, all->objects[i].name);
-      output_text(out, ",");
-      output_integer(out, results[i].found.pairs[j].a);
-      output_text(out, ",");
-      output_integer(out, results[i].found.pairs[j].b);
-      output_text(out, "\n");
+      graze_put_text(out, ",");
+      graze_put_integer(out, results[i].found.pairs[j].a);
+      graze_put_text(out, ",");
+      graze_put_integer(out, results[i].found.pairs[j].b);
+      graze_put_text(out, "\n");
     }
   }
 }
@@ -155,14 +143,14 @@ static void write_text(output *out, const session *run, const model *all, const 
   table rows = mesh_table(all, results);
   table_write_text(&rows, out);
   table_free(&rows);
-  output_text(out, "\n");
+  graze_put_text(out, "\n");
   for (uint32_t i = 0; i < all->mesh_count; i++) {
     total += results[i].found.self_pairs;
     if (!pairs || results[i].found.self_pairs == 0) continue;
     output_print(out, "%s\n", all->objects[i].name);
     for (uint64_t j = 0; j < results[i].found.self_pairs; j++)
       output_print(out, "  %" PRIu32 " %" PRIu32 "\n", results[i].found.pairs[j].a, results[i].found.pairs[j].b);
-    output_text(out, "\n");
+    graze_put_text(out, "\n");
   }
   if (total == 0)
     output_print(out, "clear: no mesh meets itself");

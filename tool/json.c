@@ -9,7 +9,7 @@ json json_begin(output *out) {
 }
 
 void json_end(json *writer) {
-  output_text(writer->out, "\n");
+  graze_put_text(writer->out, "\n");
 }
 
 /* What stands before a value or a key: a comma, a new line. */
@@ -20,15 +20,15 @@ static void separate(json *writer, bool is_object) {
   }
   uint32_t bit = 1u << writer->depth;
   bool first = !(writer->started & bit);
-  if (!first) output_bytes(writer->out, ",", 1);
+  if (!first) graze_put_bytes(writer->out, ",", 1);
   writer->started |= bit;
-  if (writer->depth == 1 && !first) output_text(writer->out, "\n ");
-  if (writer->depth == 2 && writer->is_array & bit && is_object) output_text(writer->out, "\n  ");
+  if (writer->depth == 1 && !first) graze_put_text(writer->out, "\n ");
+  if (writer->depth == 2 && writer->is_array & bit && is_object) graze_put_text(writer->out, "\n  ");
 }
 
 static void open_container(json *writer, bool is_array) {
   separate(writer, !is_array);
-  output_bytes(writer->out, is_array ? "[" : "{", 1);
+  graze_put_bytes(writer->out, is_array ? "[" : "{", 1);
   uint32_t bit = 1u << ++writer->depth;
   writer->started &= ~bit;
   writer->is_array = is_array ? writer->is_array | bit : writer->is_array & ~bit;
@@ -40,7 +40,7 @@ void json_open_object(json *writer) {
 
 void json_close_object(json *writer) {
   writer->depth--;
-  output_bytes(writer->out, "}", 1);
+  graze_put_bytes(writer->out, "}", 1);
 }
 
 void json_open_array(json *writer) {
@@ -49,50 +49,30 @@ void json_open_array(json *writer) {
 
 void json_close_array(json *writer) {
   writer->depth--;
-  output_bytes(writer->out, "]", 1);
-}
-
-/* Length of the valid UTF-8 sequence at `text`, 0 when there is none (overlong and surrogates count as none). */
-static size_t sequence_length(const unsigned char *text) {
-  static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-  unsigned char lead = text[0];
-  size_t length = lead < 0x80                   ? 1
-                  : lead >= 0xc2 && lead < 0xe0 ? 2
-                  : lead >= 0xe0 && lead < 0xf0 ? 3
-                  : lead < 0xf5                 ? 4
-                                                : 0;
-  if (lead >= 0x80 && lead < 0xc2) length = 0;
-  if (length < 2) return length;
-  uint32_t code = lead & (0x7fu >> length);
-  for (size_t i = 1; i < length; i++) {
-    if ((text[i] & 0xc0) != 0x80) return 0;
-    code = code << 6 | (text[i] & 0x3f);
-  }
-  if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
-  return length;
+  graze_put_bytes(writer->out, "]", 1);
 }
 
 static void write_string(json *writer, const char *text) {
-  output_bytes(writer->out, "\"", 1);
-  for (const unsigned char *at = (const unsigned char *)text; *at;) {
-    size_t length = sequence_length(at);
+  graze_put_bytes(writer->out, "\"", 1);
+  for (const char *at = text; *at;) {
+    size_t length = graze_utf8_length(at);
     if (length == 0)
-      output_text(writer->out, "\\ufffd");
+      graze_put_text(writer->out, "\\ufffd");
     else if (*at == '"' || *at == '\\')
       output_print(writer->out, "\\%c", *at);
-    else if (*at < 0x20)
+    else if ((unsigned char)*at < 0x20)
       output_print(writer->out, "\\u%04x", *at);
     else
-      output_bytes(writer->out, at, length);
+      graze_put_bytes(writer->out, at, length);
     at += length ? length : 1;
   }
-  output_bytes(writer->out, "\"", 1);
+  graze_put_bytes(writer->out, "\"", 1);
 }
 
 void json_key(json *writer, const char *key) {
   separate(writer, false);
   write_string(writer, key);
-  output_bytes(writer->out, ":", 1);
+  graze_put_bytes(writer->out, ":", 1);
   writer->after_key = true;
 }
 
@@ -103,27 +83,27 @@ void json_string(json *writer, const char *text) {
 
 void json_integer(json *writer, uint64_t value) {
   separate(writer, false);
-  output_integer(writer->out, value);
+  graze_put_integer(writer->out, value);
 }
 
 void json_double(json *writer, double value) {
   separate(writer, false);
   if (isfinite(value))
-    output_double(writer->out, value);
+    graze_put_double(writer->out, value);
   else
-    output_text(writer->out, "null");
+    graze_put_text(writer->out, "null");
 }
 
 void json_bool(json *writer, bool value) {
   separate(writer, false);
-  output_text(writer->out, value ? "true" : "false");
+  graze_put_text(writer->out, value ? "true" : "false");
 }
 
 void json_hash(json *writer, uint64_t value) {
   separate(writer, false);
-  output_bytes(writer->out, "\"", 1);
-  output_hex(writer->out, value);
-  output_bytes(writer->out, "\"", 1);
+  graze_put_bytes(writer->out, "\"", 1);
+  graze_put_hex(writer->out, value);
+  graze_put_bytes(writer->out, "\"", 1);
 }
 
 void json_pair(json *writer, uint64_t first, uint64_t second) {

@@ -37,10 +37,10 @@ static const char help_tail[] =
     "found; 2 wrong usage; 3 bad input, or not everything could be checked.\n";
 
 static void print_help(output *out) {
-  output_text(out, help_head);
+  graze_put_text(out, help_head);
   for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
     output_print(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);
-  output_text(out, help_tail);
+  graze_put_text(out, help_tail);
   output_close(out);
 }
 

@@ -63,6 +63,24 @@ file_list options_files(struct argp_state *state, uint32_t least, uint32_t most)
   return files;
 }
 
+error_t options_arguments(int key, struct argp_state *state, common_options *common, file_list *files, uint32_t most,
+                          const char *needed) {
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = common;
+      break;
+    case ARGP_KEY_ARGS:
+      *files = options_files(state, 1, most);
+      break;
+    case ARGP_KEY_NO_ARGS:
+      argp_error(state, "%s is needed", needed);
+      break;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
 static bool is_device(const char *text) {
   const char *colon = strchr(text, ':');
   if (!colon || !isdigit((unsigned char)colon[1]) || strspn(colon + 1, "0123456789") != strlen(colon + 1)) return false;

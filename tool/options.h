@@ -40,6 +40,11 @@ typedef struct file_list {
   uint32_t count;
 } file_list;
 
+/* For a verb's parser: hands `common` to the child and takes all arguments as files, one to `most`; without one the
+ * usage error is "X is needed". */
+error_t options_arguments(int key, struct argp_state *state, common_options *common, file_list *files, uint32_t most,
+                          const char *needed);
+
 file_list options_files(struct argp_state *state, uint32_t least, uint32_t most);
 
 #endif

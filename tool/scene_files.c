@@ -65,6 +65,20 @@ static char *join_path(const char *folder, const char *name, const char *ending)
   return path;
 }
 
+static json open_document(const char *path) {
+  json writer = json_begin(output_open(path));
+  json_open_object(&writer);
+  json_key_integer(&writer, "graze", 1);
+  return writer;
+}
+
+static void close_document(json *writer, const char *path, written *done) {
+  json_close_object(writer);
+  json_end(writer);
+  output_close(writer->out);
+  note_text(done, path);
+}
+
 static void write_scene_object(json *writer, const scenes_scene *scene, const scenes_object *object) {
   char file[64];
   snprintf(file, sizeof file, "%s.obj", scene->meshes[object->mesh].name);
@@ -80,19 +94,13 @@ static void write_scene_object(json *writer, const scenes_scene *scene, const sc
 }
 
 static void write_scene(const char *path, const scenes_scene *scene, written *done) {
-  output *out = output_open(path);
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_integer(&writer, "graze", 1);
+  json writer = open_document(path);
   json_key_string(&writer, "units", "m");
   json_key(&writer, "objects");
   json_open_array(&writer);
   for (uint32_t i = 0; i < scene->object_count; i++) write_scene_object(&writer, scene, &scene->objects[i]);
   json_close_array(&writer);
-  json_close_object(&writer);
-  json_end(&writer);
-  output_close(out);
-  note_text(done, path);
+  close_document(&writer, path, done);
 }
 
 /* ---- what is known of the planted pairs ---------------------------------------------------------------------- */
@@ -109,19 +117,13 @@ static void write_truth_pair(json *writer, const scenes_scene *scene, const scen
 
 /* Only for scenes that say what they hold. */
 static void write_truth(const char *path, const scenes_scene *scene, written *done) {
-  output *out = output_open(path);
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_integer(&writer, "graze", 1);
+  json writer = open_document(path);
   json_key(&writer, "pairs");
   json_open_array(&writer);
   for (uint32_t i = 0; i < scene->pair_count; i++) write_truth_pair(&writer, scene, &scene->pairs[i]);
   json_close_array(&writer);
   json_key_string(&writer, "all others", "separate");
-  json_close_object(&writer);
-  json_end(&writer);
-  output_close(out);
-  note_text(done, path);
+  close_document(&writer, path, done);
 }
 
 /* ---- folder, OBJ and GLB --------------------------------------------------------------------------------------- */

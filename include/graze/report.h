@@ -175,10 +175,12 @@ GRAZE_API graze_status graze_report_write_bcf(const char *path, const graze_repo
  * dark; PAGE#clash=ID leads to a clash. Meshes beyond `triangle_budget` (0 = 1,500,000) in all are thinned for view
  * only, to no less than 12 triangles each, and the page says so; those that many objects share are thinned further, so
  * that at most four times the budget is drawn. `snapshots` (may be NULL): folder, relative to the page, that has ID.png
- * for each clash. Other programs find the record as JSON in the element with the id "record". Errors: ARGUMENT, INDEX,
- * NOT_FINITE (the message names object or clash), FILE, MEMORY. */
+ * for each clash. `cameras`: one a clash, or NULL for graze_report_camera; a clash that is framed is seen from there,
+ * so that page, picture and BCF show one view. Other programs find the record as JSON in the element with the id
+ * "record". Errors: ARGUMENT, INDEX, NOT_FINITE (the message names object or clash), FILE, MEMORY. */
 GRAZE_API graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
-                                               const char *snapshots, graze_io_error *error);
+                                               const char *snapshots, const graze_camera *cameras,
+                                               graze_io_error *error);
 
 /* ---- the life of a clash, from report to report: identify, carry, group, then write ---- */
 

@@ -1,7 +1,7 @@
 /* camera.js: a turntable: the camera looks at a target from a distance, turned by yaw about the up axis and tilted by
  * pitch. The horizon stays level, which engineers expect of a building or a machine. */
 const camera = {target: [0, 0, 0], distance: 2.6, yaw: -0.9, pitch: 0.5, upAxis: 2};
-const fieldOfView = 40 * Math.PI / 180;
+const fieldOfView = 36 * Math.PI / 180; /* as in the pictures of clashes */
 const steepest = Math.PI / 2 - 1e-3;
 let flight = null; /* an animation under way */
 
@@ -93,7 +93,7 @@ function fitAll() {
     pitch: camera.pitch});
 }
 
-/* How much around a clash is shown: enough of both objects to know them again. */
+/* How much around a clash counts as near it: enough of both objects to know them again. */
 function clashRadius(clash) {
   const smallest = Math.min(...[clash.a, clash.b].filter(isDrawable)
     .map((number) => size(Array.from(boxHalf.subarray(3 * number, 3 * number + 3)))), 1);
@@ -101,26 +101,14 @@ function clashRadius(clash) {
   return clamp(Math.max(1.25 * overlap, 0.5 * smallest), 2e-5, 1);
 }
 
-/* Seen from the outside of the assembly, a little from above, where the least stands in the way; turned so that neither
- * object hides the place from it. */
+/* The view that the report chose for the clash, which its picture and BCF viewpoint share: the same middle, the same
+ * side, and as much in height, or in width where the stage is narrow. The horizon is the page's. */
 function frameClash(clash) {
-  if (clash.point.some((x) => x === null)) return;
-  const point = toView(clash.point);
-  const centre = clash.box ? mix(toView(clash.box.min), toView(clash.box.max), 0.5) : point;
-  const outwards = subtract(point, mix(world.low, world.high, 0.5));
-  const wish = add(scaled(unit(outwards), Math.min(1, 3 * size(outwards))), clearSide(clash, centre));
-  const back = unit(add(scaled(wish, 0.6), scaled(turned(0.45, -0.8, 0.65), 0.8)));
-  const [x, y, z] = camera.upAxis === 2 ? back : [back[0], -back[2], back[1]];
-  flyTo({target: centre, distance: distanceFor(clashRadius(clash)), yaw: Math.atan2(y, x),
-    pitch: clamp(Math.asin(clamp(z, -1, 1)), -0.2, 1.1)});
-}
-
-/* Away from the middles of both objects: they are behind the place then. */
-function clearSide(clash, centre) {
-  let away = [0, 0, 0];
-  for (const number of [clash.a, clash.b].filter(isDrawable)) {
-    const arm = subtract(centre, Array.from(boxCentre.subarray(3 * number, 3 * number + 3)));
-    away = add(away, scaled(arm, 1 / (size(boxHalf.subarray(3 * number, 3 * number + 3)) || 1)));
-  }
-  return size(away) > 1 ? unit(away) : away;
+  if (!clash.view) return;
+  const {target, from, half} = clash.view;
+  const [x, y, z] = camera.upAxis === 2 ? from : [from[0], -from[2], from[1]];
+  const radius = Math.max(half / world.radius, 2e-5); /* nearer than floats tell points apart nothing is seen */
+  flyTo({target: toView(target), distance: radius / Math.tan(fieldOfView / 2) / Math.min(1, stageAspect()),
+    yaw: x || y ? Math.atan2(y, x) : -Math.sign(z) * Math.PI / 2, /* straight down: y is up, as in the picture */
+    pitch: clamp(Math.asin(clamp(z, -1, 1)), -steepest, steepest)});
 }

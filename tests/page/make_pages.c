@@ -219,7 +219,7 @@ static void add_by_hand(model *m) {
 static void write(const char *path, graze_report *report, uint64_t budget) {
   graze_io_error error;
   double began = now();
-  if (graze_report_write_html(path, report, budget, "snapshots", &error) != GRAZE_OK) {
+  if (graze_report_write_html(path, report, budget, "snapshots", NULL, &error) != GRAZE_OK) {
     fprintf(stderr, "make_pages: %s\n", error.message);
     exit(3);
   }

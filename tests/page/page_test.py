@@ -6,7 +6,9 @@ page_test.py MAKE_PAGES CHROMIUM WORK_FOLDER [TEST ...]
 Exit code 77: the browser does not start here, which is said in a line that begins with SKIPPED.
 """
 import colorsys
+import itertools
 import json
+import math
 import os
 import re
 import subprocess
@@ -264,7 +266,8 @@ def test_section(browser, pages):
     browser.click("#section-flip")
     browser.settle()
     check(difference(cut, picture(browser)) > 0.02, "flipping changes nothing")
-    browser.choose("#section-at", "0")
+    flip = browser.run("document.getElementById('section-flip').getAttribute('aria-pressed')") == "true"
+    browser.choose("#section-at", "1000" if flip else "0")  # cuts all away
     browser.settle()
     flipped = picture(browser)
     browser.choose("#section-axis", "")
@@ -292,6 +295,68 @@ def test_snapshot(browser, pages):
     browser.wait("document.querySelector('#details img') && !document.querySelector('#details img').hidden", 10)
     browser.click(row_place(browser, "hand-2"))
     browser.wait("!document.querySelector('#details img')", 10)
+
+
+def axes_seen(browser):
+    """What the small axes show: the right and the up of the view, as vectors of the model."""
+    texts = browser.run("""[...document.querySelectorAll('#axes text')]
+        .map((e) => [e.textContent, Number(e.getAttribute('x')), Number(e.getAttribute('y'))])""")
+    at = {name: (x / 0.82, -y / 0.82) for name, x, y in texts}
+    return [at[name][0] for name in "XYZ"], [at[name][1] for name in "XYZ"]
+
+
+def axes_wanted(back, upright):
+    cross = lambda a, b: [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    right = cross(upright, back)
+    right = [x / math.hypot(*right) for x in right]
+    return right, cross(back, right)
+
+
+def place_wanted(clash, axes, width, height):
+    """Left, top, right, bottom of the clash's box in a picture of this size."""
+    view, spots = clash["view"], []
+    tangent = math.tan(math.radians(18))
+    distance = view["half"] / tangent / min(1, width / height)
+    for corner in itertools.product(*zip(clash["box"]["min"], clash["box"]["max"])):
+        way = [corner[k] - view["target"][k] for k in range(3)]
+        x, y, z = (sum(way[k] * axis[k] for k in range(3)) for axis in (*axes, view["from"]))
+        scale = height / 2 / tangent / (distance - z)
+        spots.append((width / 2 + scale * x, height / 2 - scale * y))
+    return [f(spot[k] for spot in spots) for f in (min, max) for k in (0, 1)]
+
+
+def place_seen(rows):
+    """The same of the box that is drawn."""
+    spots = [(x, y) for y, row in enumerate(rows) for x, (r, g, b) in enumerate(row)
+             if abs(r - 0xb0) < 24 and g < 24 and abs(b - 0x3a) < 24]
+    check(spots, "no box is drawn")
+    return [f(spot[k] for spot in spots) for f in (min, max) for k in (0, 1)]
+
+
+def test_view(browser, pages):
+    """A framed clash is seen from where the record says: the side, the middle and the size of what is seen."""
+    browser.open(pages["sample"])
+    clashes = browser.run("JSON.parse(document.getElementById('record').textContent).clashes")
+    sides = set()
+    for clash in clashes:
+        if clash["id"] not in (crossing(browser), "hand-2", "hand-4", "hand-5"):
+            continue
+        browser.click(row_place(browser, clash["id"]))
+        browser.settle()
+        for up, upright in (("1", (0, 1, 0)), ("2", (0, 0, 1))):
+            browser.choose("#up", up)
+            browser.key("f", "f")
+            browser.settle()
+            wanted = axes_wanted(clash["view"]["from"], upright)
+            off = max(abs(x - y) for a, b in zip(axes_seen(browser), wanted) for x, y in zip(a, b))
+            check(off < 1e-6, f"{clash['id']}, axis {up} up: the axes are off by {off:g}")
+        sides.add(tuple(clash["view"]["from"]))
+        if clash["id"].startswith("hand"):  # has no curve: its box is drawn
+            width, height, rows = pixels(browser.screenshot("#canvas"))
+            wanted, seen = place_wanted(clash, wanted, width, height), place_seen(rows)
+            off = max(abs(x - y) for x, y in zip(seen, wanted))
+            check(off < 5, f"{clash['id']}: the box is at {seen}, not at {wanted}")
+    check(len(sides) > 1, "all clashes are seen from one side")
 
 
 def test_dark(browser, pages):
