@@ -39,6 +39,11 @@ static void write_relation(char text[64], const watch_event *event) {
     snprintf(text, 64, "%s", event->change == GRAZE_FILM_ENDED ? before : now);
 }
 
+/* Where only contact was asked for, there is no place to look at. */
+static bool has_doubt(const watch_event *event) {
+  return event->relation == GRAZE_UNKNOWN && event->doubt != GRAZE_DOUBT_NOT_ASKED;
+}
+
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
 static int number_width(uint32_t number) {
@@ -50,7 +55,7 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
   write_relation(relation, event);
   output_print(out, "step %*" PRIu32 "  %-7s  %-*s  %s / %s", step_width, event->step, change_words[event->change],
                width, relation, log->names[event->a], log->names[event->b]);
-  if (event->relation == GRAZE_UNKNOWN) {
+  if (has_doubt(event)) {
     output_print(out, ": %s: %s", log->names[event->doubt_name], graze_doubt_string(event->doubt));
     for (int k = 0; k < 3; k++) {
       graze_put_text(out, k == 0 ? "; near " : " ");
@@ -103,7 +108,7 @@ static void json_event(json *writer, const watch_log *log, const watch_event *ev
   json_key_string(writer, "b", log->names[event->b]);
   json_key_string(writer, "before", graze_relation_string(event->before));
   json_key_string(writer, "relation", graze_relation_string(event->relation));
-  if (event->relation == GRAZE_UNKNOWN) {
+  if (has_doubt(event)) {
     json_key_string(writer, "doubt", graze_doubt_string(event->doubt));
     json_key_string(writer, "doubt_object", log->names[event->doubt_name]);
     json_key(writer, "doubt_point");

@@ -218,8 +218,8 @@ GRAZE_API graze_status graze_film_write_html(const char *path, const graze_film 
 GRAZE_API graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses, const bool *lit,
                                            const graze_camera *camera, graze_picture *picture, graze_io_error *error);
 
-/* The camera that sees all objects of the film at all steps, in pictures of this shape. O(moves). Errors: ARGUMENT,
- * MEMORY. */
+/* The camera that sees all objects of the film at all steps, in pictures of this shape. O(objects + moves). Errors:
+ * ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_film_camera(const graze_film *film, double width_by_height, graze_camera *camera);
 
 /* An animated PNG (APNG): every picture is shown for so many milliseconds, over and over. Programs that do not know it
