@@ -137,10 +137,15 @@ static bool add_mesh_object(cell *c, builder *build, const char *name, const cha
   return scene_take_mesh(c->scene, build, file, &mesh) && scene_add_object(c->scene, name, layer, mesh, identity_pose);
 }
 
+/* -0 becomes +0. */
+static void keep_pose(const double from[12], double pose[12]) {
+  for (int k = 0; k < 12; k++) pose[k] = from[k] + 0.0;
+}
+
 static void set_pose(scenes_object *object, const robot_place *place) {
   const double pose[12] = {
       place->cosine, -place->sine, 0, place->at[0], place->sine, place->cosine, 0, place->at[1], 0, 0, 1, place->at[2]};
-  memcpy(object->pose, pose, sizeof pose);
+  keep_pose(pose, object->pose);
 }
 
 static void add_body(cell *c, uint32_t object, const robot_box *boxes, uint32_t count, double x, double y, double z) {
@@ -324,7 +329,7 @@ static void link_pose(const hand *h, double ahead, double up, double reach, doub
                            0,
                            ahead,
                            height};
-  memcpy(pose, rows, sizeof rows);
+  keep_pose(rows, pose);
 }
 
 /* Two links of the same length: the elbow stands above the middle of the line from shoulder to wrist. */

@@ -28,7 +28,7 @@ enum {
 static const struct argp_option options[] = {
     {"motion", key_motion, "FILE", 0,
      "how objects move: a table with the columns step, object and a pose; see docs/files.md", 1},
-    {"record", key_record, "FILE", 0, "write the run to FILE, so that it can be run again", 1},
+    {"record", key_record, "FILE", 0, "write the run to FILE, which --replay runs again", 1},
     {"replay", key_replay, "FILE", 0, "run what --record wrote instead, and tell whether every step is as it was", 1},
     {"exactness", key_exactness, "TIER", 0,
      "t0: coordinates as given, no poses; t1 (default): after the pose, each operation rounded once; t2: the "
