@@ -224,8 +224,11 @@ static bool add_surroundings(cell *c) {
 static bool add_rollers(cell *c) {
   builder build = {0};
   uint32_t object;
-  for (double x = -0.375; x < belt_end(c); x += 0.25)
-    cylinder(&build, 1, (const double[2]){belt_z - 0.0625 - 0.03125 - HAIR, x}, 0.03125, 1.046875, 1.453125);
+  uint32_t count = (uint32_t)ceil((belt_end(c) + 0.375) * 4);
+  for (uint32_t i = 0; i < count; i++) {
+    const double middle[2] = {belt_z - 0.0625 - 0.03125 - HAIR, 0.25 * i - 0.375};
+    cylinder(&build, 1, middle, 0.03125, 1.046875, 1.453125);
+  }
   return add_mesh_object(c, &build, "conveyor/rollers", "conveyor", &object);
 }
 

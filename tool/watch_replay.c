@@ -28,21 +28,21 @@ static int compare_ids(const void *a, const void *b) {
   return (x->generation > y->generation) - (x->generation < y->generation);
 }
 
-/* Objects without a name go by their user id. */
-static char *make_name(const replay_run *r, graze_object_id id) {
+/* Objects without a name go by their user id, and so do those that were gone when the record began: the first step can
+ * still tell that their pairs ended. */
+static char *make_name(const replay_run *r, graze_object_id id, uint64_t user_id) {
   graze_object_def def;
   char *name = NULL;
-  graze_status status = graze_scene_get_object(r->scene, id, &def);
-  if (status != GRAZE_OK) session_fail(r->run, "an object of an event", status);
-  if (def.name && *def.name)
+  bool is_there = graze_scene_get_object(r->scene, id, &def) == GRAZE_OK;
+  if (is_there && *def.name)
     name = strdup(def.name);
-  else if (asprintf(&name, "object %" PRIu64, def.user_id) < 0)
+  else if (asprintf(&name, "object %" PRIu64, user_id) < 0)
     name = NULL;
   if (!name) fail_out_of_memory();
   return name;
 }
 
-static uint32_t name_of(replay_run *r, graze_object_id id) {
+static uint32_t name_of(replay_run *r, graze_object_id id, uint64_t user_id) {
   known_object *wanted = malloc(sizeof *wanted);
   if (!wanted) fail_out_of_memory();
   *wanted = (known_object){id, r->log->name_count};
@@ -56,7 +56,7 @@ static uint32_t name_of(replay_run *r, graze_object_id id) {
   char **names = realloc(log->names, ((size_t)log->name_count + 1) * sizeof *names);
   if (!names) fail_out_of_memory();
   log->names = names;
-  names[log->name_count] = make_name(r, id);
+  names[log->name_count] = make_name(r, id, user_id);
   return log->name_count++;
 }
 
@@ -64,7 +64,7 @@ static void add_events(replay_run *r, const graze_scene_event *events, uint64_t 
                        uint32_t step) {
   for (uint64_t i = 0; i < count; i++) {
     if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].relation) continue;
-    uint32_t a = name_of(r, events[i].a), b = name_of(r, events[i].b);
+    uint32_t a = name_of(r, events[i].a, events[i].user_id_a), b = name_of(r, events[i].b, events[i].user_id_b);
     watch_event *event = watch_log_add_event(r->log);
     watch_event_fill(event, &events[i], change, step);
     event->a = a;
@@ -82,9 +82,9 @@ static void meet_objects(replay_run *r) {
   r->log->triangles = 0;
   for (uint32_t i = 0; i < count; i++) {
     graze_object_def def;
-    name_of(r, objects[i]);
-    if (graze_scene_get_object(r->scene, objects[i], &def) == GRAZE_OK)
-      r->log->triangles += graze_mesh_triangle_count(def.mesh);
+    if (graze_scene_get_object(r->scene, objects[i], &def) != GRAZE_OK) continue;
+    name_of(r, objects[i], def.user_id);
+    r->log->triangles += graze_mesh_triangle_count(def.mesh);
   }
 }
 

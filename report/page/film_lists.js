@@ -2,6 +2,7 @@
 const rowHeight = 26;
 const rows = byId('rows');
 let listed = []; /* numbers of the events that pass the filter */
+let listedSteps = []; /* their steps */
 let chosenEvent = null;
 
 const twoNames = (pair) => `${objects[pair.a].name} / ${objects[pair.b].name}`;
@@ -54,6 +55,7 @@ function filterEvents() {
     const text = `${event.event} ${relationText(event)} ${twoNames(event)}`.toLowerCase();
     if (words.every((word) => text.includes(word))) listed.push(number);
   });
+  listedSteps = listed.map((number) => events[number].step);
   byId('shown').textContent = words.length > 0 ? `${count(listed.length)} of ${plural(events.length, 'event', 'events')}`
     : events.length > 0 ? plural(events.length, 'event', 'events') : 'No event: nothing ever meets.';
   rows.scrollTop = 0;
@@ -62,7 +64,7 @@ function filterEvents() {
 
 /* Keeps the list at the time that is shown. */
 function scrollToStep() {
-  const place = lastNotAbove(listed.map((number) => events[number].step), film.step);
+  const place = lastNotAbove(listedSteps, film.step);
   const top = rowHeight * Math.max(place, 0);
   if (top < rows.scrollTop || top + rowHeight > rows.scrollTop + rows.clientHeight) {
     rows.scrollTop = Math.max(0, top - rows.clientHeight / 2);
@@ -88,7 +90,7 @@ function goToEvent(number) {
 function stepEvent(by) {
   if (listed.length === 0) return;
   const chosen = listed.indexOf(chosenEvent);
-  const here = lastNotAbove(listed.map((number) => events[number].step), film.step);
+  const here = lastNotAbove(listedSteps, film.step);
   const inStep = chosen >= 0 && events[chosenEvent].step === film.step;
   const wanted = inStep ? chosen + by : by > 0 ? here + 1 : here;
   if (wanted >= 0 && wanted < listed.length) goToEvent(listed[wanted]);

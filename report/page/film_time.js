@@ -49,29 +49,43 @@ function followLink() {
 
 const placeOfStep = (step, width) => thumb + (width - 2 * thumb) * (film.last > 0 ? step / film.last : 0.5);
 
-function drawMarks() {
-  const ratio = window.devicePixelRatio || 1, width = marks.clientWidth, height = marks.clientHeight;
-  Object.assign(marks, {width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio))});
-  const pen = marks.getContext('2d'), style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue('--' + name).trim();
+/* The marks without the cursor are drawn anew only when size or theme change. */
+const marksBase = {canvas: document.createElement('canvas'), key: ''};
+
+function drawMarksBase(width, height, ratio) {
+  const base = marksBase.canvas, key = [width, height, ratio, document.documentElement.dataset.theme].join(' ');
+  if (marksBase.key === key) return;
+  marksBase.key = key;
+  Object.assign(base, {width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio))});
+  const pen = base.getContext('2d'), lanes = {began: 3, changed: height / 2 - 3.5, ended: height - 10};
+  const drawn = new Set();
   pen.scale(ratio, ratio);
-  pen.fillStyle = colour('line');
+  pen.fillStyle = markColour('line');
   pen.fillRect(thumb, height - 1, width - 2 * thumb, 1);
-  pen.fillStyle = colour('band');
+  pen.fillStyle = markColour('band');
   for (const [from, to] of busySpans()) {
     const left = placeOfStep(from - 0.5, width), right = placeOfStep(to - 0.5, width);
     pen.fillRect(left, 2, Math.max(right - left, 1.5), height - 4);
   }
-  const lanes = {began: 3, changed: height / 2 - 3.5, ended: height - 10};
-  const drawn = new Set();
   for (const event of events) { /* of many in one pixel one is enough */
-    const x = Math.round(placeOfStep(event.step, width) * 2) / 2, key = event.event + x;
-    if (drawn.has(key)) continue;
-    drawn.add(key);
-    pen.fillStyle = colour(event.event);
+    const x = Math.round(placeOfStep(event.step, width) * 2) / 2, place = event.event + x;
+    if (drawn.has(place)) continue;
+    drawn.add(place);
+    pen.fillStyle = markColour(event.event);
     pen.fillRect(x - 1.5, lanes[event.event], 3, 7);
   }
-  pen.fillStyle = colour('accent');
+}
+
+const markColour = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+
+function drawMarks() {
+  const ratio = window.devicePixelRatio || 1, width = marks.clientWidth, height = marks.clientHeight;
+  drawMarksBase(width, height, ratio);
+  Object.assign(marks, {width: marksBase.canvas.width, height: marksBase.canvas.height});
+  const pen = marks.getContext('2d');
+  pen.drawImage(marksBase.canvas, 0, 0);
+  pen.scale(ratio, ratio);
+  pen.fillStyle = markColour('accent');
   pen.fillRect(placeOfStep(film.step, width) - 0.75, 0, 1.5, height);
 }
 
