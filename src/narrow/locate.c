@@ -143,7 +143,7 @@ graze_status locate(graze_query *rays, const side *from, const double local[3], 
                     const part_filter *filter, graze_exactness exactness, location *where, int *winding) {
   graze_box box = side_box(shape);
   spots set;
-  set.real = exactness == GRAZE_T2;
+  spots_start(&set, exactness == GRAZE_T2);
   uint32_t lost = 0;
   for (uint32_t attempt = 0; attempt < RAYS_MOST && lost < LOST_MOST; attempt++) {
     double along[3], end[3];

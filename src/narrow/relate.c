@@ -245,9 +245,22 @@ static graze_status place_parts(relation *r) {
 
 /* ---- contacts ---- */
 
+/* Contacts lie in both boxes; the neighbours of what meets may reach as far as the boxes do. */
+static void lay_grid(spots *set, const relation *r, const graze_triangle_pair *first) {
+  double local[3], origin[3], reach = 0;
+  world_corner(&r->body[0].place, first->a, 0, local, origin);
+  for (int which = 0; which < 2; which++) {
+    for (int k = 0; k < 3; k++) {
+      reach = fmax(reach, fmax(r->box[which].max[k] - origin[k], origin[k] - r->box[which].min[k]));
+    }
+  }
+  spots_lay_grid(set, origin, reach);
+}
+
 static void look_at_contacts(relation *r, const graze_triangle_pair *pairs, uint64_t count) {
   spots set;
-  set.real = r->exactness == GRAZE_T2;
+  spots_start(&set, r->exactness == GRAZE_T2);
+  if (count > 0) lay_grid(&set, r, pairs);
   for (uint64_t i = 0; i < count && r->claims != CLAIM_ALL; i++) {
     unsigned claims = contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
     r->claims |= claims & CLAIM_ALL;
