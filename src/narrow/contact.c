@@ -129,35 +129,45 @@ static unsigned mixed_claims(dial *d, int w) {
 /* Two surfaces cross when each has a wing strictly between the other's wings, on either side. */
 static unsigned surface_claims(dial *d) {
   if (d->wedge[0]->wings < 2 || d->wedge[1]->wings < 2) return 0;
-  return inside(d, 0, 2) * inside(d, 0, 3) < 0 ? CLAIM_ALL : 0;
+  return inside(d, 0, 2) * inside(d, 0, 3) < 0 ? CLAIM_ALL | CLAIM_SURE : 0;
 }
 
-static unsigned maybe_common(dial *d) {
+/* Were the surfaces boundaries of solids as their triangles face, there would be a common part. */
+static bool maybe_common(dial *d) {
   const wedge *a = d->wedge[0], *b = d->wedge[1];
-  if (a->wings < 2 || b->wings < 2) return 0;
-  bool common = a->turned || b->turned || (solid_claims(d) & CLAIM_COMMON) != 0;
-  return common ? CLAIM_MAYBE_COMMON : 0;
+  if (a->wings < 2 || b->wings < 2) return false;
+  return a->turned || b->turned || (solid_claims(d) & CLAIM_COMMON) != 0;
 }
 
-static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b) {
+static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b, bool *maybe) {
   dial d = make_dial(x, a, b);
+  *maybe = false;
   if (folded(&d, 0) || folded(&d, 1)) return 0;
   if (!a->surface && !b->surface) return solid_claims(&d);
-  unsigned maybe = maybe_common(&d);
-  if (a->surface && b->surface) return maybe | surface_claims(&d);
-  return maybe | mixed_claims(&d, a->surface ? 0 : 1);
+  *maybe = maybe_common(&d);
+  return a->surface && b->surface ? surface_claims(&d) : mixed_claims(&d, a->surface ? 0 : 1);
 }
 
 /* ---- making wedges ---- */
 
+static const solid_part *part_at(const body *b, uint32_t triangle) {
+  return &b->shape->parts[b->shape->part_of[triangle]];
+}
+
+static bool bounds(const body *b, uint32_t triangle) {
+  return body_bounds(b, b->shape->part_of[triangle]);
+}
+
 /* Of a surface: as its triangles face. */
 static int material_side(const body *b, uint32_t triangle) {
-  int where = b->shape->parts[b->shape->part_of[triangle]].side;
+  int where = part_at(b, triangle)->side;
   return b->mirrored ? -where : where;
 }
 
-static bool faces_unknown(const body *b) {
-  return !b->closed && b->fault != GRAZE_DOUBT_OPEN;
+/* Nothing says which way a surface was meant to face. */
+static bool faces_unknown(const body *b, uint32_t triangle) {
+  const solid_part *part = part_at(b, triangle);
+  return !b->upright || part->turned_over || (part->fault != GRAZE_DOUBT_OPEN && part->fault != GRAZE_DOUBT_NONE);
 }
 
 static void turn_round(wedge *w) {
@@ -171,9 +181,9 @@ static bool same_point(const double *p, const double *q) {
 }
 
 /* Sets point `wing` to the corner of the neighbour across edge `e` that is not on the edge; false: no neighbour. */
-static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int e) {
+static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int e, bool *unclear) {
   const graze_mesh *mesh = b->place.mesh;
-  uint32_t other = mesh->neighbours == NULL ? NO_TRIANGLE : mesh->neighbours[3 * (size_t)triangle + (size_t)e];
+  uint32_t other = solid_across(mesh, b->shape, (edge_place){triangle, (uint32_t)e}, unclear);
   if (other == NO_TRIANGLE) return false;
   double here[9], there[9];
   mesh_corners(mesh, triangle, here);
@@ -191,10 +201,10 @@ static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int
  * points counterclockwise from its wing, so material behind it ends there. */
 static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t triangle, int e) {
   wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {wing, 1}, .wings = 2};
-  w.surface = !b->closed;
-  w.turned = faces_unknown(b);
-  bool known = set_wing(set, wing, b, triangle, e);
-  b->unclear_edges |= !known && (b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0);
+  w.surface = !bounds(b, triangle);
+  w.turned = faces_unknown(b, triangle);
+  bool unclear, known = set_wing(set, wing, b, triangle, e, &unclear);
+  if (unclear && triangle < b->unclear.triangle) b->unclear = (edge_place){triangle, (uint32_t)e};
   const sign_source signs = spots_signs(set);
   if (!known || spots_axis(&signs, first + e, first + (e + 1) % 3, wing) < 0) { /* the latter: flattened by the pose */
     w.surface = true;
@@ -203,7 +213,7 @@ static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t trian
     return w;
   }
   int where = material_side(b, triangle);
-  w.both = b->closed && where == MATERIAL_BOTH;
+  w.both = !w.surface && where == MATERIAL_BOTH;
   if (where == MATERIAL_IN_FRONT) turn_round(&w);
   return w;
 }
@@ -225,11 +235,11 @@ static flat_view view_flat(const sign_source *s, int first) {
 static wedge face_wedge(const spindle *x, int first, const flat_view *view, const body *b, uint32_t triangle) {
   int off = first;
   while (spots_axis(x->signs, x->p, x->q, off) < 0) off++;
-  wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !b->closed, .wings = 2};
-  w.turned = faces_unknown(b);
+  wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !bounds(b, triangle), .wings = 2};
+  w.turned = faces_unknown(b, triangle);
   bool agrees = view->turn == sign2(x->signs, view->axis, x->p, x->q, off);
   int where = material_side(b, triangle);
-  w.both = b->closed && where == MATERIAL_BOTH;
+  w.both = !w.surface && where == MATERIAL_BOTH;
   /* Towards the corner the triangle's normal lies counterclockwise when the turns agree: material ends there. */
   if (agrees == (where == MATERIAL_IN_FRONT)) turn_round(&w);
   return w;
@@ -246,8 +256,22 @@ typedef struct meeting {
 } meeting;
 
 static void note_met(const meeting *m) {
-  m->a->met[m->a->shape->part_of[m->i]] = 1;
-  m->b->met[m->b->shape->part_of[m->j]] = 1;
+  if (bounds(m->b, m->j)) m->a->met[m->a->shape->part_of[m->i]] = 1;
+  if (bounds(m->a, m->i)) m->b->met[m->b->shape->part_of[m->j]] = 1;
+}
+
+static void note_surface(body *b, uint32_t triangle, unsigned claims, bool maybe) {
+  uint32_t part = b->shape->part_of[triangle];
+  if (body_bounds(b, part)) return;
+  b->pierces |= (claims & CLAIM_COMMON) != 0;
+  if (maybe && part < b->maybe) b->maybe = part;
+}
+
+/* Notes what the claims mean for surfaces, and passes them on. */
+static unsigned note_surfaces(const meeting *m, unsigned claims, bool maybe) {
+  note_surface(m->a, m->i, claims, maybe);
+  note_surface(m->b, m->j, claims, maybe);
+  return claims;
 }
 
 /* How an edge lies to a triangle of the same plane. */
@@ -308,15 +332,20 @@ static unsigned edge_claims(const meeting *m, int first, int e, int other) {
   } else {
     theirs = face_wedge(&x, other, view, its, its_triangle);
   }
-  return of_a ? wedge_claims(&x, &mine, &theirs) : wedge_claims(&x, &theirs, &mine);
+  bool maybe;
+  unsigned claims = of_a ? wedge_claims(&x, &mine, &theirs, &maybe) : wedge_claims(&x, &theirs, &mine, &maybe);
+  return note_surfaces(m, claims, maybe);
 }
 
 /* Of bodies a and b that cross face through face at triangles i, j. */
 static unsigned crossing_claims(const meeting *m) {
+  bool surface_a = !bounds(m->a, m->i), surface_b = !bounds(m->b, m->j);
+  bool none_a = surface_a || material_side(m->a, m->i) == MATERIAL_BOTH;
+  bool none_b = surface_b || material_side(m->b, m->j) == MATERIAL_BOTH;
   note_met(m);
-  bool none_a = m->a->closed && material_side(m->a, m->i) == MATERIAL_BOTH;
-  bool none_b = m->b->closed && material_side(m->b, m->j) == MATERIAL_BOTH;
-  return CLAIM_COMMON | (none_b ? 0 : CLAIM_ONLY_A) | (none_a ? 0 : CLAIM_ONLY_B);
+  if (surface_a && surface_b) return note_surfaces(m, CLAIM_ALL | CLAIM_SURE, false);
+  /* Each goes on outside of the other, unless there is no outside. Of a solid a surface takes nothing away. */
+  return note_surfaces(m, CLAIM_COMMON | (none_b ? 0 : CLAIM_ONLY_A) | (none_a ? 0 : CLAIM_ONLY_B), false);
 }
 
 static void plane_signs(const sign_source *s, int plane, int first, int sign[3]) {
@@ -356,7 +385,8 @@ static bool acute(const double *p, const double *q, const double *u, const doubl
 /* The image keeps the edge's angle on its side of nothing. */
 static bool edge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle,
                           int e) {
-  if (!set_wing(set, wing, b, triangle, e)) return true;
+  bool unclear;
+  if (!set_wing(set, wing, b, triangle, e, &unclear)) return true;
   int p = first + e, q = first + (e + 1) % 3, far = first + (e + 2) % 3;
   if (spots_axis(s, p, q, wing) < 0) return false;
   int was = orient3d(set->local[p], set->local[q], set->local[far], set->local[wing]) * (b->mirrored ? -1 : 1);
@@ -368,7 +398,7 @@ static bool edge_straight(spots *set, const sign_source *s, int first, int wing,
  * has flattened the triangle or its neighbours, or folded one over the other, sides of the surface mean nothing. */
 static bool judge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle) {
   bool good = spots_axis(s, first, first + 1, first + 2) >= 0;
-  if (set->real || !b->closed) return good;
+  if (set->real || !bounds(b, triangle)) return good;
   for (int e = 0; e < 3 && good; e++) good = edge_straight(set, s, first, wing, b, triangle, e);
   return good;
 }
@@ -379,7 +409,7 @@ static bool straight(spots *set, const sign_source *s, int first, int wing, body
   judged *known = &b->judged[triangle % JUDGED];
   if (!known->any || known->triangle != triangle) {
     *known = (judged){triangle, true, judge_straight(set, s, first, wing, b, triangle)};
-    b->bent |= !known->straight && !set->real && b->closed;
+    if (!known->straight && !set->real && bounds(b, triangle) && triangle < b->bent) b->bent = triangle;
   }
   return known->straight;
 }

@@ -125,8 +125,8 @@ static bool count_passages(spots *set, const side *shape, const part_filter *fil
   *winding = 0;
   for (uint64_t i = 0; i < hits->counts.triangle_pairs; i++) {
     uint32_t triangle = hits->pairs[i].b;
-    if (mesh_degenerate(shape->mesh, triangle)) continue;
-    if (filter != NULL && filter->of != NULL && filter->of[triangle] == filter->skip) continue;
+    uint32_t part = filter->shape->part_of[triangle];
+    if (part == NO_PART || part == filter->skip || !part_bounds(&filter->shape->parts[part], filter->strict)) continue;
     passage p = pass(set, shape, triangle);
     if (p == PASSES_ON) {
       *where = LOCATION_ON;
