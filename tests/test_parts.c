@@ -95,9 +95,9 @@ static uint32_t put_sheets(const sheets *s, uint64_t *state, uint32_t count) {
 
 /* ---- what the grid says ---- */
 
-typedef struct count {
+typedef struct tally {
   bool common, only_a, only_b, meet, sheet_meets, pierced;
-} count;
+} tally;
 
 static bool cell_touches(const polycube *p, int x, int y, int z) {
   for (int i = -1; i <= 1; i++) {
@@ -126,7 +126,7 @@ static bool square_touches(const polycube *p, int k, const int at[3]) {
   return false;
 }
 
-static void count_cells(const polycube *a, const polycube *b, count *n) {
+static void count_cells(const polycube *a, const polycube *b, tally *n) {
   for (int x = 0; x < CELLS; x++) {
     for (int y = 0; y < CELLS; y++) {
       for (int z = 0; z < CELLS; z++) {
@@ -141,7 +141,7 @@ static void count_cells(const polycube *a, const polycube *b, count *n) {
 }
 
 /* A square within b's cells is common; one outside of them is a's own; one on their boundary is neither. */
-static void count_squares(const sheets *s, const polycube *b, count *n) {
+static void count_squares(const sheets *s, const polycube *b, tally *n) {
   for (int x = 0; x < FACES; x++) {
     for (int y = 0; y < FACES; y++) {
       for (int z = 0; z < FACES; z++) {
@@ -160,7 +160,7 @@ static void count_squares(const sheets *s, const polycube *b, count *n) {
   n->meet |= n->sheet_meets;
 }
 
-static graze_relation relation_of(const count *n) {
+static graze_relation relation_of(const tally *n) {
   if (!n->common) return n->meet ? GRAZE_TOUCH : GRAZE_SEPARATE;
   if (n->only_a && n->only_b) return GRAZE_CROSS;
   return n->only_a ? GRAZE_B_IN_A : n->only_b ? GRAZE_A_IN_B : GRAZE_DUPLICATE;
@@ -217,7 +217,7 @@ static bool all_within(const polycube *p, const grid_box *box) {
 }
 
 static bool squares_touch(const sheets *s, const polycube *p) {
-  count n = {0};
+  tally n = {0};
   count_squares(s, p, &n);
   return n.sheet_meets;
 }
@@ -257,14 +257,14 @@ static bool branches(const graze_mesh *mesh) {
 
 /* Where sheets end on the cells' boundary they may cut it into parts that are open themselves: then a is a surface,
  * which crosses what it goes through, and may have no inside when that is the rule. */
-static bool holds(const count *n, graze_open_rule rule, bool apart, graze_relation got) {
+static bool holds(const tally *n, graze_open_rule rule, bool apart, graze_relation got) {
   if (got == relation_of(n) || got == GRAZE_UNKNOWN) return true;
   return !apart && (rule == GRAZE_OPEN_SURFACE || (got == GRAZE_CROSS && n->pierced));
 }
 
 /* Mesh a is of the cells pa and the sheets, b of the cells pb. */
 static void check_pair(bench *b, const polycube *pa, const sheets *s, const polycube *pb, const char *what) {
-  count n = {0};
+  tally n = {0};
   count_cells(pa, pb, &n);
   count_squares(s, pb, &n);
   graze_relation want = relation_of(&n);
@@ -343,6 +343,92 @@ static void test_kind(uint64_t seed, int kind, const char *what) {
   graze_context_destroy(b.context);
 }
 
+/* ---- parts that run through each other ---- */
+
+/* Winding numbers of two solids of cells, each of which may face inwards. */
+static void add_windings(const polycube *p, int way, int winding[CELLS * CELLS * CELLS]) {
+  for (int i = 0; i < CELLS * CELLS * CELLS; i++) winding[i] += way * (&p->cell[0][0][0])[i];
+}
+
+static void turn_over(double *corners, uint32_t count) {
+  for (uint32_t t = 0; t < count; t++) {
+    double swap[3], *c = corners + 9 * (size_t)t;
+    memcpy(swap, c + 3, sizeof swap);
+    memcpy(c + 3, c + 6, sizeof swap);
+    memcpy(c + 6, swap, sizeof swap);
+  }
+}
+
+static void cubes_of_two(bench *b, polycube *p) {
+  polycube_random(p, &b->state, 2, 0, 6, 0.3 + 0.7 * random_unit(&b->state));
+  polycube_mend(p, 2);
+}
+
+static void shift_by_one(polycube *p) {
+  polycube from = *p;
+  memset(p, 0, sizeof *p);
+  for (int x = 1; x < CELLS; x++) {
+    for (int y = 1; y < CELLS; y++) {
+      for (int z = 1; z < CELLS; z++) p->cell[x][y][z] = from.cell[x - 1][y - 1][z - 1];
+    }
+  }
+}
+
+/* Cubes of two cells on even places, and on odd ones, in squares of two: neither faces nor edges coincide. */
+static graze_mesh *overlapping_mesh(bench *b, polycube *solid, bool turned) {
+  int winding[CELLS * CELLS * CELLS] = {0};
+  polycube even, odd;
+  cubes_of_two(b, &even);
+  cubes_of_two(b, &odd);
+  uint32_t first = polycube_surface(&even, 2, &b->state, room);
+  uint32_t second = polycube_surface(&odd, 2, &b->state, room + 9 * (size_t)first);
+  for (size_t i = 9 * (size_t)first; i < 9 * (size_t)(first + second); i++) room[i] += 1;
+  if (turned) turn_over(room + 9 * (size_t)first, second);
+  shift_by_one(&odd);
+  add_windings(&even, 1, winding);
+  add_windings(&odd, turned ? -1 : 1, winding);
+  for (int i = 0; i < CELLS * CELLS * CELLS; i++) (&solid->cell[0][0][0])[i] = winding[i] != 0;
+  return first + second == 0 ? NULL : test_mesh(b->context, room, first + second, GRAZE_VOLUMES_ORIENTED);
+}
+
+static graze_mesh *simple_mesh(bench *b, polycube *solid) {
+  int low = (int)random_below(&b->state, 6);
+  random_cells(b, solid, low, low + 1 + (int)random_below(&b->state, 4));
+  uint32_t n = polycube_surface(solid, 1, &b->state, room);
+  return n == 0 ? NULL : test_mesh(b->context, room, n, GRAZE_VOLUMES_ORIENTED);
+}
+
+static void test_overlaps(void **unused) {
+  (void)unused;
+  bench b = {.context = test_context(1, NULL), .state = 44};
+  assert_int_equal(graze_query_create(b.context, &b.query), GRAZE_OK);
+  for (int i = 0; i < (test_long() ? 12000 : 600); i++) {
+    polycube pa, pb;
+    graze_mesh *ma = overlapping_mesh(&b, &pa, i % 3 == 0);
+    graze_mesh *mb = i % 4 == 0 ? overlapping_mesh(&b, &pb, i % 8 == 0) : simple_mesh(&b, &pb);
+    if (ma != NULL && mb != NULL) {
+      graze_relation want = polycube_relation(&pa, &pb);
+      graze_relating got = relate(&b, ma, mb, GRAZE_OPEN_UNKNOWN, GRAZE_T1);
+      assert_int_equal(relate(&b, mb, ma, GRAZE_OPEN_UNKNOWN, GRAZE_T1).relation, swapped(got.relation));
+      if (got.relation != want && got.relation != GRAZE_UNKNOWN) {
+        fail_msg("overlaps %d: %s, not %s", i, graze_relation_string(got.relation), graze_relation_string(want));
+      }
+      b.known[got.relation]++;
+      b.doubts[got.doubt]++;
+    }
+    graze_mesh_destroy(ma);
+    graze_mesh_destroy(mb);
+  }
+  print_message("overlaps:");
+  for (int r = 0; r <= GRAZE_UNKNOWN; r++) {
+    print_message(" %llu %s", (unsigned long long)b.known[r], graze_relation_string((graze_relation)r));
+  }
+  print_message("\n");
+  assert_true(b.known[GRAZE_TOUCH] > 20 && b.known[GRAZE_CROSS] > 20 && b.known[GRAZE_B_IN_A] > 20);
+  graze_query_destroy(b.query);
+  graze_context_destroy(b.context);
+}
+
 static void test_flat_sheets(void **unused) {
   (void)unused;
   test_kind(41, 0, "flat sheets");
@@ -363,6 +449,7 @@ int main(void) {
       cmocka_unit_test(test_flat_sheets),
       cmocka_unit_test(test_torn_shells),
       cmocka_unit_test(test_both),
+      cmocka_unit_test(test_overlaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@
 #include "narrow/contact.h"
 #include "narrow/locate.h"
 
-enum { OPTIONS_COOKIE = 0x67727234, SAMPLES = 8, WITNESSES_MOST = 64 };
+enum { OPTIONS_COOKIE = 0x67727234, SAMPLES = 8, WITNESSES_MOST = 64, COMBINED_PARTS_MOST = 256 };
 
 graze_relate_options graze_default_relate_options(void) {
   return (graze_relate_options){.exactness = GRAZE_T1, .cookie = OPTIONS_COOKIE};
@@ -75,6 +75,7 @@ typedef struct relation {
   body body[2]; /* a, b */
   graze_box box[2];
   graze_box open_box[2]; /* around what is not closed; min > max: all is */
+  uint32_t single[2];    /* the only part that is looked at, or NO_PART */
   unsigned claims;
   unsigned confirmed; /* claims that a corner proves */
   reason hard;        /* claims may be wrong */
@@ -278,10 +279,14 @@ static graze_status place_part(relation *r, int which, uint32_t part) {
   return GRAZE_OK;
 }
 
+static bool looked_at(const relation *r, int which, uint32_t part) {
+  return r->single[which] == NO_PART || r->single[which] == part;
+}
+
 static graze_status place_parts(relation *r) {
   for (int which = 0; which < 2; which++) {
     for (uint32_t p = 0; p < r->body[which].shape->part_count && !seen_enough(r); p++) {
-      if (r->claims == CLAIM_ALL && body_bounds(&r->body[which], p)) continue;
+      if (!looked_at(r, which, p) || (r->claims == CLAIM_ALL && body_bounds(&r->body[which], p))) continue;
       graze_status status = place_part(r, which, p);
       if (status != GRAZE_OK) return status;
     }
@@ -308,6 +313,8 @@ static void look_at_contacts(relation *r, const graze_triangle_pair *pairs, uint
   spots_start(&set, r->exactness == GRAZE_T2);
   if (count > 0) lay_grid(&set, r, pairs);
   for (uint64_t i = 0; i < count && !seen_enough(r); i++) {
+    if (!looked_at(r, 0, r->body[0].shape->part_of[pairs[i].a])) continue;
+    if (!looked_at(r, 1, r->body[1].shape->part_of[pairs[i].b])) continue;
     unsigned claims = contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
     r->claims |= claims & CLAIM_ALL;
     if ((claims & CLAIM_SURE) != 0) r->confirmed |= claims & CLAIM_ALL;
@@ -333,19 +340,34 @@ static bool meets_solid(const body *b) {
   return false;
 }
 
-/* Corners of the body prove claims: those outside the other's box; or, among a few, those that a ray places. */
-static graze_status find_witnesses(relation *r, int which, unsigned wanted) {
+/* Whether a corner of the body lies on another of its closed parts. Parts that face opposite ways may cancel there, so
+ * that there is no material. */
+static graze_status on_others(relation *r, int which, uint32_t triangle, const double local[3], bool *on) {
+  const body *own = &r->body[which];
+  const part_filter others = {.shape = own->shape, .strict = own->strict, .skip = own->shape->part_of[triangle]};
+  location where;
+  int winding;
+  graze_status status = locate(r->rays, &own->place, local, &own->place, &others, r->exactness, &where, &winding);
+  *on = where == LOCATION_ON || where == LOCATION_LOST;
+  return status;
+}
+
+/* Corners of the body prove claims, among a few, as a ray places them. `cancels`: parts of it may face opposite ways.
+ */
+static graze_status find_witnesses(relation *r, int which, unsigned wanted, bool cancels) {
   const body *own = &r->body[which];
   uint32_t count = own->place.mesh->triangle_count, step = count / WITNESSES_MOST + 1;
   for (uint32_t t = 0; t < count && (wanted & ~r->confirmed) != 0; t += step) {
     double local[3], world[3];
     location where;
+    bool on = false;
     if (mesh_degenerate(own->place.mesh, t)) continue;
     world_corner(&own->place, t, 0, local, world);
     graze_status status = locate_corner(r, which, local, &where);
+    if (status == GRAZE_OK && cancels) status = on_others(r, which, t, local, &on);
     if (status != GRAZE_OK) return status;
-    if (where == LOCATION_OUT) r->confirmed |= only(which);
-    if (where == LOCATION_IN) r->confirmed |= CLAIM_COMMON;
+    if (where == LOCATION_OUT && !on) r->confirmed |= only(which);
+    if (where == LOCATION_IN && !on) r->confirmed |= CLAIM_COMMON;
   }
   return GRAZE_OK;
 }
@@ -359,7 +381,7 @@ static bool any_sticks_out(const relation *r, int which) {
 
 /* Claims that a mesh in which sides may be wrong leaves open. */
 static unsigned doubted_claims(const simplicity simple[2]) {
-  if (simple[0] == SIMPLE_NO || simple[1] == SIMPLE_NO) return CLAIM_ALL;
+  if (simple[0] >= SIMPLE_PARTS || simple[1] >= SIMPLE_PARTS) return CLAIM_ALL;
   return (simple[1] == SIMPLE_UNION ? CLAIM_ONLY_A : 0) | (simple[0] == SIMPLE_UNION ? CLAIM_ONLY_B : 0);
 }
 
@@ -368,8 +390,160 @@ static unsigned open_claims(const relation *r) {
   return (r->claims & CLAIM_COMMON) != 0 ? r->claims & ~r->confirmed : CLAIM_COMMON;
 }
 
+/* ---- each part by itself ---- */
+
+/* A body seen through one part at a time, which alone bounds material: behind its triangles, or in front when they are
+ * turned. A body of simple solid is seen whole. */
+typedef struct part_view {
+  solid shape;
+  bool whole;
+  uint32_t now; /* the part, or NO_PART */
+} part_view;
+
+static graze_status open_view(const relation *r, int which, bool whole, part_view *v) {
+  const solid *from = r->body[which].shape;
+  *v = (part_view){.whole = whole, .now = NO_PART};
+  if (whole) return GRAZE_OK;
+  size_t bytes = from->part_count * sizeof *from->parts;
+  v->shape.parts = memory_alloc(r->rays->context, bytes);
+  if (v->shape.parts == NULL) return report_memory(r->rays->context, bytes);
+  v->shape.part_count = from->part_count;
+  v->shape.first_fault = NO_PART;
+  v->shape.part_of = from->part_of;
+  v->shape.listed = from->listed;
+  v->shape.joints = from->joints;
+  v->shape.joint_count = from->joint_count;
+  for (uint32_t p = 0; p < from->part_count; p++) {
+    v->shape.parts[p] = from->parts[p];
+    v->shape.parts[p].fault = GRAZE_DOUBT_SELF_INTERSECTING;
+    v->shape.parts[p].side = from->parts[p].turn > 0 ? MATERIAL_BEHIND : MATERIAL_IN_FRONT;
+  }
+  return GRAZE_OK;
+}
+
+static void close_view(const relation *r, part_view *v) {
+  memory_release(r->rays->context, v->shape.parts, v->shape.part_count * sizeof *v->shape.parts);
+}
+
+/* Moves on to the next part; false: there is none. */
+static bool next_part(part_view *v) {
+  if (v->whole) {
+    bool first = v->now == NO_PART;
+    v->now = 0;
+    return first;
+  }
+  if (v->now != NO_PART) v->shape.parts[v->now].fault = GRAZE_DOUBT_SELF_INTERSECTING;
+  v->now = v->now == NO_PART ? 0 : v->now + 1;
+  if (v->now == v->shape.part_count) {
+    v->now = NO_PART;
+    return false;
+  }
+  v->shape.parts[v->now].fault = GRAZE_DOUBT_NONE;
+  return true;
+}
+
+/* Claims of the bodies as they are seen; *good: they are sure. */
+static graze_status relate_views(const relation *r, part_view views[2], const graze_triangle_pair *pairs,
+                                 uint64_t count, unsigned *claims, bool *good) {
+  relation seen = *r;
+  for (int k = 0; k < 2; k++) {
+    body *b = &seen.body[k];
+    memset(b->judged, 0, sizeof b->judged);
+    memset(b->met, 0, b->shape->part_count);
+    b->stands = b->bent = NO_TRIANGLE;
+    if (views[k].whole) continue;
+    b->shape = &views[k].shape;
+    b->bounding = 1;
+    seen.single[k] = views[k].now;
+  }
+  seen.claims = seen.confirmed = 0;
+  seen.hard = seen.lost = (reason){0};
+  look_at_contacts(&seen, pairs, count);
+  graze_status status = place_parts(&seen);
+  *claims |= seen.claims;
+  *good = *good && seen.hard.what == GRAZE_DOUBT_NONE && seen.lost.what == GRAZE_DOUBT_NONE;
+  return status;
+}
+
+/* What is known of the other body o when each part of body w is taken for a solid of its own. */
+typedef struct part_census {
+  bool common;      /* some part has something in common with o */
+  bool outside;     /* some part has something outside of o */
+  bool cut;         /* some part has something in common with o and does not hold all of it */
+  uint32_t sharing; /* so many parts have something in common with o */
+  int winding;      /* of the parts that hold all of o */
+} part_census;
+
+static void count_part(part_census *c, unsigned claims, int w, int turn) {
+  bool shares = (claims & CLAIM_COMMON) != 0, leaves = (claims & only(1 - w)) != 0;
+  c->outside |= !shares || (claims & only(w)) != 0;
+  c->common |= shares;
+  c->sharing += shares;
+  c->cut |= shares && leaves;
+  c->winding += shares && !leaves ? turn : 0;
+}
+
+static graze_status take_census(const relation *r, int w, part_view views[2], const graze_triangle_pair *pairs,
+                                uint64_t count, part_census *c, bool *good) {
+  graze_status status = GRAZE_OK;
+  while (status == GRAZE_OK && *good && next_part(&views[w])) {
+    unsigned claims = 0;
+    views[1 - w].now = NO_PART;
+    while (status == GRAZE_OK && *good && next_part(&views[1 - w])) {
+      status = relate_views(r, views, pairs, count, &claims, good);
+    }
+    count_part(c, claims, w, r->body[w].shape->parts[views[w].now].turn);
+  }
+  return status;
+}
+
+/* Claims that follow for the whole; false: they do not. The parts of a union add up. Otherwise the winding number of
+ * each part must be the same all over the other body. */
+static bool conclude(const part_census *c, int w, const simplicity simple[2], unsigned confirmed, unsigned *claims) {
+  unsigned only_other = only(1 - w), only_own = only(w), proved = confirmed & only_own;
+  bool simple_other = simple[1 - w] == SIMPLE_YES;
+  if (!c->common || (simple_other && !c->cut && c->winding == 0)) {
+    *claims = only_other | only_own;
+    return true;
+  }
+  *claims = CLAIM_COMMON | (c->winding != 0 ? 0 : only_other) | (c->outside ? only_own : 0);
+  if (simple[w] == SIMPLE_UNION) {
+    return simple_other && (c->winding != 0 || (confirmed & only_other) != 0 || c->sharing == 1);
+  }
+  *claims = CLAIM_COMMON | only_own;
+  return simple_other && !c->cut && proved != 0;
+}
+
+/* Bodies whose parts meet each other, part by part: of both the parts must be simple. */
+static graze_status relate_by_parts(relation *r, const simplicity simple[2], const graze_triangle_pair *pairs,
+                                    uint64_t count, bool *sure) {
+  int w = simple[0] == SIMPLE_YES;
+  uint64_t combined = 1;
+  part_view views[2];
+  *sure = false;
+  for (int k = 0; k < 2; k++) {
+    if (simple[k] == SIMPLE_NO || has_surfaces(&r->body[k])) return GRAZE_OK;
+    if (simple[k] != SIMPLE_YES) combined *= r->body[k].shape->part_count;
+  }
+  if (combined > COMBINED_PARTS_MOST) return GRAZE_OK;
+  graze_status status = open_view(r, 0, simple[0] == SIMPLE_YES, &views[0]);
+  if (status != GRAZE_OK) return status;
+  status = open_view(r, 1, simple[1] == SIMPLE_YES, &views[1]);
+  part_census c = {0};
+  bool good = true;
+  unsigned claims = 0;
+  if (status == GRAZE_OK) {
+    status = take_census(r, w, views, pairs, count, &c, &good);
+    *sure = status == GRAZE_OK && good && conclude(&c, w, simple, r->confirmed, &claims);
+    close_view(r, &views[1]);
+  }
+  close_view(r, &views[0]);
+  if (*sure) r->claims = claims;
+  return status;
+}
+
 /* Only contacts can mislead: a part that meets nothing is placed by a ray. */
-static graze_status confirm(relation *r) {
+static graze_status confirm(relation *r, const graze_triangle_pair *pairs, uint64_t count) {
   simplicity simple[2] = {SIMPLE_YES, SIMPLE_YES};
   graze_status status = GRAZE_OK;
   if (!meets_solid(&r->body[0]) && !meets_solid(&r->body[1])) return GRAZE_OK;
@@ -380,14 +554,18 @@ static graze_status confirm(relation *r) {
     const body *b = &r->body[which];
     if (b->bounding > 0) status = solid_simplicity(r->rays, b->place.mesh, b->shape, &simple[which]);
   }
+  bool cancels[2] = {simple[0] == SIMPLE_PARTS, simple[1] == SIMPLE_PARTS};
+  if (cancels[0] || cancels[1]) r->confirmed = 0;
   unsigned open = open_claims(r) & doubted_claims(simple);
   for (int which = 0; which < 2 && status == GRAZE_OK && (r->claims & CLAIM_COMMON) != 0; which++) {
-    if (open != 0 && r->body[1 - which].bounding > 0) status = find_witnesses(r, which, open);
+    if (open != 0 && r->body[1 - which].bounding > 0) status = find_witnesses(r, which, open, cancels[which]);
   }
-  /* A common part that was not claimed and yet is there is doubtful as well: what else was not seen? */
-  bool sure = (r->claims & CLAIM_COMMON) != 0 ? (open & ~r->confirmed) == 0 : open == 0;
+  /* Where parts meet each other, what touches one from outside may lie in another. */
+  bool both_simple = simple[0] == SIMPLE_YES && simple[1] == SIMPLE_YES;
+  bool sure = (r->claims & CLAIM_COMMON) != 0 ? (open & ~r->confirmed) == 0 : both_simple;
+  if (status == GRAZE_OK && !sure) status = relate_by_parts(r, simple, pairs, count, &sure);
   if (status == GRAZE_OK && !sure) {
-    int whose = simple[1] == SIMPLE_NO || simple[0] == SIMPLE_YES;
+    int whose = simple[1] > simple[0];
     uint32_t tangled = atomic_load(&r->body[whose].shape->tangled);
     doubt(&r->hard, GRAZE_DOUBT_SELF_INTERSECTING, whose, (edge_place){tangled, 0});
   }
@@ -503,7 +681,7 @@ static graze_status decide(relation *r, const graze_triangle_pair *pairs, uint64
   graze_status status;
   look_at_contacts(r, pairs, count);
   if ((status = place_parts(r)) != GRAZE_OK) return status;
-  if ((status = confirm(r)) != GRAZE_OK) return status;
+  if ((status = confirm(r, pairs, count)) != GRAZE_OK) return status;
   doubt_surfaces(r);
   give_verdict(r, count > 0, out);
   return GRAZE_OK;
@@ -550,7 +728,7 @@ static bool same_everything(const side *a, const side *b) {
 
 graze_status relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
                     graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
-  relation r = {.rays = rays, .exactness = exactness};
+  relation r = {.rays = rays, .exactness = exactness, .single = {NO_PART, NO_PART}};
   const relate_side *const s[2] = {a, b};
   *out = (verdict){.relation = GRAZE_SEPARATE};
   if (a->place.mesh->triangle_count == 0 || b->place.mesh->triangle_count == 0) return GRAZE_OK;

@@ -267,7 +267,7 @@ static simplicity classify(solid *s, const graze_self_collision *self) {
   for (uint32_t p = 0; p < s->part_count && found == SIMPLE_UNION; p++) {
     if (s->parts[p].fault != GRAZE_DOUBT_NONE) continue;
     if (turn == 0) turn = s->parts[p].turn;
-    if (s->parts[p].turn != turn) found = SIMPLE_NO;
+    if (s->parts[p].turn != turn) found = SIMPLE_PARTS;
   }
   atomic_store(&s->tangled, worst);
   return found;

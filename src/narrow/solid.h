@@ -10,9 +10,10 @@
 /* Side of the material relative to the triangles' normals (counterclockwise corners seen from their tips). */
 typedef enum material { MATERIAL_BEHIND = -1, MATERIAL_BOTH = 0, MATERIAL_IN_FRONT = 1 } material;
 
-/* How the closed parts of a mesh meet. Of a union every part is simple, and all are turned the same way: what lies
- * behind any triangle is material, but what lies in front of one may be material of another part. */
-typedef enum simplicity { SIMPLE_NOT_KNOWN, SIMPLE_YES, SIMPLE_UNION, SIMPLE_NO } simplicity;
+/* How the closed parts of a mesh meet. SIMPLE_PARTS: each is simple by itself, but they meet each other. Of a union all
+ * are turned the same way besides: what lies behind any triangle is material, but what lies in front of one may be
+ * material of another part. */
+typedef enum simplicity { SIMPLE_NOT_KNOWN, SIMPLE_YES, SIMPLE_UNION, SIMPLE_PARTS, SIMPLE_NO } simplicity;
 
 /* Side `edge` of a triangle. */
 typedef struct edge_place {
