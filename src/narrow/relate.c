@@ -8,6 +8,10 @@
  * intersect itself; and of a mesh that does, lobes may be turned inside out, so that material lies on the other side.
  * So before a claim of a contact counts, or the lack of a common part, a corner must be found that proves it, or the
  * meshes be shown to be simple. Of a union of simple parts "only" is in doubt alone: material is where it is claimed.
+ * What stays in doubt is tried part by part.
+ *
+ * Claims are those of solids and surfaces as they are. That open parts may be more is a doubt of its own, which ends in
+ * the box around them.
  */
 #include "narrow/relate.h"
 
