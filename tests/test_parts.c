@@ -14,7 +14,7 @@ static double room[9 * (size_t)ROOM];
 /* Unit squares: square[k][x][y][z] is across axis k between the cells x, y, z less one on that axis and x, y, z. Its
  * value is the way that it faces: 1, -1, or 0 where there is none. */
 typedef struct sheets {
-  signed char square[3][FACES][FACES][FACES];
+  int square[3][FACES][FACES][FACES];
 } sheets;
 
 typedef struct bench {
@@ -53,7 +53,7 @@ static void torn_shell(sheets *s, const polycube *p, uint64_t *state, double mis
           const int high[3] = {x, y, z}, low[3] = {x - (k == 0), y - (k == 1), z - (k == 2)};
           bool below = has_cell(p, low), above = has_cell(p, high);
           if (below == above || (k == 2 && below) || random_unit(state) < missing) continue;
-          s->square[k][x][y][z] = (signed char)(below ? 1 : -1);
+          s->square[k][x][y][z] = below ? 1 : -1;
         }
       }
     }
