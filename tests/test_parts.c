@@ -331,7 +331,7 @@ static void run(bench *b, int rounds, int kind, const char *what) {
 static void test_kind(uint64_t seed, int kind, const char *what) {
   bench b = {.context = test_context(1, NULL), .state = seed};
   assert_int_equal(graze_query_create(b.context, &b.query), GRAZE_OK);
-  run(&b, test_long() ? 12000 : 700, kind, what);
+  run(&b, test_long() ? 12000 : 400, kind, what);
   print_message("%s: %llu due;", what, (unsigned long long)b.required);
   for (int r = 0; r <= GRAZE_UNKNOWN; r++) {
     print_message(" %llu %s", (unsigned long long)b.known[r], graze_relation_string((graze_relation)r));
@@ -402,7 +402,7 @@ static void test_overlaps(void **unused) {
   (void)unused;
   bench b = {.context = test_context(1, NULL), .state = 44};
   assert_int_equal(graze_query_create(b.context, &b.query), GRAZE_OK);
-  for (int i = 0; i < (test_long() ? 12000 : 600); i++) {
+  for (int i = 0; i < (test_long() ? 12000 : 400); i++) {
     polycube pa, pb;
     graze_mesh *ma = overlapping_mesh(&b, &pa, i % 3 == 0);
     graze_mesh *mb = i % 4 == 0 ? overlapping_mesh(&b, &pb, i % 8 == 0) : simple_mesh(&b, &pb);
