@@ -54,7 +54,7 @@ static void world_close(world *w) {
 
 static uint32_t add_object(world *w, const char *name, const char *layer, double x) {
   graze_report_object *object = &w->objects[w->report.object_count];
-  *object = (graze_report_object){name, layer, "cubes.obj", w->cube, test_translation(x, 0, 0)};
+  *object = (graze_report_object){name, layer, "cubes.obj", w->cube, test_translation(x, 0, 0), NULL};
   return w->report.object_count++;
 }
 
@@ -1009,7 +1009,7 @@ static void fill_many(const world *w, graze_report_object *objects, graze_report
   for (uint32_t i = 0; i < many_objects; i++) {
     snprintf(names[i], sizeof names[i], "Site/Building %u/Level %u/Pipe segment %u", i % 3, i % 17, i);
     objects[i] = (graze_report_object){names[i], i % 3 ? "pipes" : "steel", "plant.glb", w->cube,
-                                       test_translation(i % 100, i / 100 % 100, i / 10000.0)};
+                                       test_translation(i % 100, i / 100 % 100, i / 10000.0), NULL};
   }
   for (uint32_t i = 0; i < many; i++) {
     uint32_t a = i % (many_objects - 1);
