@@ -2,10 +2,12 @@
  * which little has changed. */
 #include "check.h"
 #include "diagnostics.h"
+#include "json_memory.h"
 
 static void *read_it(void *argument) {
   earlier_report *earlier = argument;
   graze_report_previous_read(earlier->path, &earlier->read, &earlier->error);
+  json_memory_leave();
   return NULL;
 }
 
