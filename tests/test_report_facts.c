@@ -144,7 +144,8 @@ static void test_unclear(void **unused) {
   graze_report_previous *previous;
   bool closed;
   char *first = strstr(told.bytes, "\"closed\":true");
-  memcpy(first, "\"closed\":null", 13);
+  const char told_nothing[] = {'n', 'u', 'l', 'l'};
+  memcpy(first + strlen("\"closed\":"), told_nothing, sizeof told_nothing);
   assert_int_equal(graze_report_previous_parse(told.bytes, told.size, "p", &previous, NULL), GRAZE_OK);
   assert_false(graze_report_previous_closed(previous, w.facts[1].hash, &closed));
   assert_true(graze_report_previous_closed(previous, w.facts[0].hash, &closed));
