@@ -12,6 +12,7 @@ static const broad_method *const table[GRAZE_BROAD_METHODS] = {
     [GRAZE_BROAD_AUTO] = &automatic,
     [GRAZE_BROAD_BRUTE] = &broad_brute,
     [GRAZE_BROAD_GRID] = &broad_grid,
+    [GRAZE_BROAD_HGRID] = &broad_hgrid,
 };
 
 const broad_method *broad_method_of(graze_broad_method method) {
