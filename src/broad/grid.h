@@ -20,6 +20,7 @@ enum {
   GRID_CELL_BITS = 12, /* their logarithm */
   GRID_LEVELS = 18,    /* most; the last one is for boxes that the sample did not foretell */
   GRID_PAD = 16,       /* places behind each unit that hold no box */
+  GRID_AHEAD = 64,     /* places behind all that may be read */
   GRID_UNIT = 4096,    /* boxes that are sorted together, at least, where there are as many */
   GRID_TASKS = 32,     /* most */
   GRID_MOST_Y_CELLS = 1 << 12,
@@ -44,10 +45,10 @@ typedef struct grid_level {
   unsigned fine;     /* a cell is 2^fine fine cells along x, by which it is sorted */
   unsigned x_bits, y_bits;
   uint32_t slab_base, slabs;
-  uint32_t reach[3];    /* largest box, in parts */
-  uint32_t count;       /* boxes */
-  uint32_t begin, end;  /* places */
-  const uint32_t *rows; /* where row y of slab z begins, at [z * cells[1] + y]; NULL: too many to have a table */
+  uint32_t reach[3];     /* largest box, in parts */
+  uint32_t count;        /* boxes */
+  uint32_t begin, end;   /* places */
+  const uint32_t *table; /* where the boxes of each cell begin, and the end of all; NULL: too many cells */
 } grid_level;
 
 /* What all levels share. */
@@ -76,7 +77,7 @@ typedef struct grid_unit {
 } grid_unit;
 
 typedef struct grid {
-  buffer dealt, sorted, slab_memory, unit_memory, rows, counters, scratch;
+  buffer dealt, sorted, slab_memory, unit_memory, tables, counters, scratch;
   pair_lists parts;
 
   grid_frame frame;

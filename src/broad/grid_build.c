@@ -19,6 +19,7 @@ enum {
   SAMPLE_GRID = 8,     /* cells along an axis that tell how much of the bounds is full */
   DIGIT_BITS = 11,     /* most of a digit of a key */
   DIGITS = 6,          /* most of a key */
+  TABLE_CELLS = 8,     /* of a table, for each box */
   FINE_BITS = 16,      /* of x */
   SLABS_FOR_BOXES = 16 /* a slab for so many boxes, at most */
 };
@@ -487,44 +488,48 @@ static bool sort_units(building *b) {
   return true;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
+/* ---- tables of cells ------------------------------------------------------------------------------------------- */
 
-static size_t row_count(const grid_level *level) {
-  return (size_t)level->cells[1] * level->slabs;
+static size_t cell_count(const grid_level *level) {
+  return (size_t)level->cells[0] * level->cells[1] * level->slabs;
 }
 
-static bool has_rows(const grid *g, const grid_level *level) {
-  return g->level_count > 1 && row_count(level) <= 4 * (size_t)level->count + 1024;
+static bool has_table(const grid *g, const grid_level *level) {
+  return g->level_count > 1 && level->count > 0 && cell_count(level) <= TABLE_CELLS * (size_t)level->count + 1024;
 }
 
-static void fill_rows(const grid *g, const grid_level *level, uint32_t *rows) {
-  uint32_t row = 0, *at = rows;
+static void fill_table(const grid *g, const grid_level *level, uint32_t *table) {
+  size_t row_cells = level->cells[0], at = 0;
+  uint32_t x_mask = (UINT32_C(1) << level->x_bits) - 1;
   for (uint32_t z = 0; z < level->slabs; z++) {
     const grid_slab *slab = &g->slabs[level->slab_base + z];
     for (uint32_t place = slab->begin; place < slab->end; place++) {
-      row = (g->keys[place] - slab->z_key) >> level->x_bits;
-      while (at <= rows + (size_t)z * level->cells[1] + row) *at++ = place;
+      uint32_t key = g->keys[place] - slab->z_key;
+      size_t row = (size_t)z * level->cells[1] + (key >> level->x_bits);
+      size_t cell = row * row_cells + ((key & x_mask) >> level->fine);
+      while (at <= cell) table[at++] = place;
     }
-    while (at < rows + (size_t)(z + 1) * level->cells[1]) *at++ = slab->end;
+    /* Places of two slabs need not be neighbours. */
+    while (at < (size_t)(z + 1) * level->cells[1] * row_cells) table[at++] = slab->end;
   }
-  *at = level->end;
+  table[at] = level->end;
 }
 
-/* Tables of rows for looking boxes of other levels up. */
-static bool make_rows(const broad_view *view, grid *g) {
+/* For looking boxes of other levels up. */
+static bool make_tables(const broad_view *view, grid *g) {
   size_t need = 0;
   for (uint32_t l = 0; l < g->level_count; l++) {
-    if (has_rows(g, &g->levels[l])) need += row_count(&g->levels[l]) + 1;
+    if (has_table(g, &g->levels[l])) need += cell_count(&g->levels[l]) + 1;
   }
   if (need == 0) return true;
-  if (!buffer_reserve(view->context, &g->rows, need * sizeof(uint32_t), 0)) return false;
-  uint32_t *at = g->rows.data;
+  if (!buffer_reserve(view->context, &g->tables, need * sizeof(uint32_t), 0)) return false;
+  uint32_t *at = g->tables.data;
   for (uint32_t l = 0; l < g->level_count; l++) {
     grid_level *level = &g->levels[l];
-    if (!has_rows(g, level)) continue;
-    fill_rows(g, level, at);
-    level->rows = at;
-    at += row_count(level) + 1;
+    if (!has_table(g, level)) continue;
+    fill_table(g, level, at);
+    level->table = at;
+    at += cell_count(level) + 1;
   }
   return true;
 }
@@ -557,22 +562,22 @@ bool grid_build(grid *g, const broad_view *view, grid_chooser *choose) {
   if (!buffer_reserve(c, &g->dealt, places_bytes(count, false), 0)) return false;
   b.dealt = places_of(&g->dealt, count);
   parallel_for(c, b.pieces, deal_piece, &b);
-  size_t with_pads = (size_t)g->box_count + (size_t)GRID_PAD * g->unit_count;
+  size_t with_pads = (size_t)g->box_count + (size_t)GRID_PAD * g->unit_count + GRID_AHEAD;
   if (!buffer_reserve(c, &g->sorted, places_bytes(with_pads, false), 0)) return false;
   b.sorted = places_of(&g->sorted, with_pads);
   g->records = b.sorted.records;
   g->keys = b.sorted.keys;
-  return sort_units(&b) && make_rows(view, g);
+  return sort_units(&b) && make_tables(view, g);
 }
 
 void grid_release(const graze_context *context, grid *g) {
-  buffer *all[] = {&g->dealt, &g->sorted, &g->slab_memory, &g->unit_memory, &g->rows, &g->counters, &g->scratch};
+  buffer *all[] = {&g->dealt, &g->sorted, &g->slab_memory, &g->unit_memory, &g->tables, &g->counters, &g->scratch};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) buffer_release(context, all[i]);
   pair_lists_release(context, &g->parts);
 }
 
 size_t grid_bytes(const grid *g) {
-  size_t sum = g->dealt.bytes + g->sorted.bytes + g->slab_memory.bytes + g->unit_memory.bytes + g->rows.bytes +
+  size_t sum = g->dealt.bytes + g->sorted.bytes + g->slab_memory.bytes + g->unit_memory.bytes + g->tables.bytes +
                g->counters.bytes + g->scratch.bytes;
   for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += g->parts.part[i].memory.bytes;
   return sum;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/cpu.h"
+#include "broad/check.h"
 #include "broad/phase.h"
 
 static const float empty_float[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
@@ -38,24 +40,18 @@ static graze_status report_box(const graze_context *context, const graze_box *bo
   return GRAZE_OK;
 }
 
-/* Without a branch a number: x - x is 0 only for a finite x. */
-static inline bool box_is_good(const graze_box *b) {
-  double finite = 0;
-  for (int k = 0; k < 3; k++) finite += (b->min[k] - b->min[k]) + (b->max[k] - b->max[k]);
-  return (finite == 0) & (b->min[0] <= b->max[0]) & (b->min[1] <= b->max[1]) & (b->min[2] <= b->max[2]);
-}
-
 graze_status boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
   if (boxes == NULL || (boxes->data == NULL && count > 0)) return report(context, GRAZE_ERROR_ARGUMENT, "no boxes");
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) {
     return report(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of boxes", (int)boxes->precision);
   }
   broad_view view = broad_view_of_array(context, boxes, count);
-  for (uint32_t i = 0; i < count; i++) {
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = CPU_KERNEL(good_boxes)(&view); i < count && status == GRAZE_OK; i++) {
     graze_box box = view_box(&view, i);
-    if (!box_is_good(&box)) return report_box(context, &box, i);
+    status = report_box(context, &box, i);
   }
-  return GRAZE_OK;
+  return status;
 }
 
 static graze_status check_proxies(const graze_broadphase *bp, const graze_proxy_id *proxies, uint32_t count) {
