@@ -4,9 +4,11 @@
  * empty for the most part. Boxes of two levels meet by looking one up in the cells of the other.
  *
  * Source: Ericson, "Real-Time Collision Detection" (2005), 7.2; Mirtich, "Impulse-based Dynamic Simulation" (1996).
- * How it is done: grid.h.
+ * How it is done: grid.h; for few edits, hgrid_step.c.
  *
  * O(n (1 + log(largest size / finest cell)) + k); 48 bytes a box. */
+#include "broad/hgrid.h"
+
 #include <math.h>
 
 #include "broad/grid.h"
@@ -32,21 +34,45 @@ static uint32_t choose_levels(const grid_frame *f, uint32_t boxes, double *sizes
   return halvings + 1;
 }
 
+typedef struct hgrid {
+  grid sorted;     /* from nothing */
+  hgrid_live live; /* for few edits */
+} hgrid;
+
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  return grid_build(state, view, choose_levels) && grid_pairs(state, view, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+  hgrid *h = state;
+  h->live.valid = false;
+  bool good = grid_build(&h->sorted, view, choose_levels) && grid_pairs(&h->sorted, view, out);
+  return good ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+}
+
+static graze_status step(void *state, const broad_view *view, const broad_edits *edits, pair_list *out) {
+  hgrid *h = state;
+  return hgrid_live_step(&h->live, view, edits, out);
+}
+
+/* The table of cells costs something to begin with, and more for each edit than `find` takes for a box. */
+static bool pays(const void *state, const broad_view *view, const broad_edits *edits) {
+  const hgrid *h = state;
+  return edits->count < view->count / (h->live.valid ? 8 : 16);
 }
 
 static void release(const graze_context *context, void *state) {
-  grid_release(context, state);
+  hgrid *h = state;
+  grid_release(context, &h->sorted);
+  hgrid_live_release(context, &h->live);
 }
 
 static size_t bytes(const void *state) {
-  return grid_bytes(state);
+  const hgrid *h = state;
+  return grid_bytes(&h->sorted) + hgrid_live_bytes(&h->live);
 }
 
-const broad_method broad_hgrid = {
-    .info = {"hgrid", "levels of cells, sorted", "O(n + k) for sizes in a few decades", false},
-    .state_bytes = sizeof(grid),
-    .find = find,
-    .release = release,
-    .bytes = bytes};
+const broad_method broad_hgrid = {.info = {"hgrid", "levels of cells, sorted; a table of cells for few edits",
+                                           "O(n + k); O(edits + k) for few edits", true},
+                                  .state_bytes = sizeof(hgrid),
+                                  .find = find,
+                                  .step = step,
+                                  .pays = pays,
+                                  .release = release,
+                                  .bytes = bytes};
