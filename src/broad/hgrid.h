@@ -4,19 +4,19 @@
 
 #include "broad/broad.h"
 
-enum { HGRID_EXPONENTS = 2176, HGRID_ZERO = 1100 }; /* levels from 2^-1100 on */
+enum { HGRID_LIVE_LEVELS = 2176 }; /* as many as doubles have powers of two */
 
 /* Zero-initialised. */
 typedef struct hgrid_live {
   buffer node_memory, head_memory;
-  bool valid;      /* holds the boxes of the last call */
-  uint32_t nodes;  /* slots */
-  uint32_t boxes;  /* in cells */
-  uint32_t mask;   /* of the hash table */
-  uint32_t finest; /* level of all boxes that are smaller */
+  bool valid;     /* holds the boxes of the last call */
+  uint32_t nodes; /* slots */
+  uint32_t boxes; /* in cells */
+  uint32_t mask;  /* of the hash table */
+  double finest;  /* half the edge of the cells of level 0 */
   uint32_t level_count;
-  uint16_t levels[HGRID_EXPONENTS]; /* that were in use since the start, ascending */
-  uint32_t in_level[HGRID_EXPONENTS];
+  uint16_t levels[HGRID_LIVE_LEVELS]; /* that were in use since the start, ascending */
+  uint32_t in_level[HGRID_LIVE_LEVELS];
 } hgrid_live;
 
 /* As broad_method.step. Builds the table first when it is not valid. */

@@ -1,19 +1,22 @@
 /* Few edits in a hierarchical grid: every box is in the list of one cell, the cells are found by hashing. Adding,
  * moving and removing a box takes constant time; its partners are in the few cells around it of each level in use.
  *
- * Level e has cells of edge 2^e for boxes of largest extent below that, and not below half of it but for the finest
- * level. A box is in the cell of its low corner. Scaling by a power of two is exact, so that a box that reaches q's
- * cell begins there or in the cell before; cells far out are one, which only makes it fuller. Boxes of other cells in
- * the same list are told by their cell, so that none is met twice.
+ * Level k has cells whose edge is that of level 0 times 2^k, for boxes of largest extent below that and, but for level
+ * 0, not below half of it. A box is in the cell of its low corner. Boxes that reach q's cell begin there or in the cell
+ * before; cells far out are one, which only makes it fuller. Boxes of other cells in the same list are told by their
+ * cell, so that none is met twice. The cells of a row are neighbours in the hash table.
  *
  * Source: Ericson, "Real-Time Collision Detection" (2005), 7.2. 36 bytes a box. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "broad/hgrid.h"
 
-enum { NONE = UINT32_MAX - 1, FARTHEST = 1 << 29 };
+#define NONE UINT32_MAX
+
+enum { FARTHEST = 1 << 29 }; /* cells from the origin */
 
 typedef struct node {
   uint32_t next, previous; /* slots; NONE at the ends */
@@ -30,48 +33,52 @@ static node *nodes_of(const hgrid_live *live) {
   return live->node_memory.data;
 }
 
+static uint32_t row_of(uint32_t level, int32_t y, int32_t z) {
+  return (uint32_t)splitmix64((uint64_t)(uint32_t)y << 32 | ((uint32_t)z ^ level << 20));
+}
+
 static uint32_t bucket_of(const hgrid_live *live, uint32_t level, const int32_t cell[3]) {
-  uint64_t xy = (uint64_t)(uint32_t)cell[0] << 32 | (uint32_t)cell[1];
-  return (uint32_t)splitmix64(xy ^ splitmix64((uint64_t)level << 32 | (uint32_t)cell[2])) & live->mask;
+  return (row_of(level, cell[1], cell[2]) + (uint32_t)cell[0]) & live->mask;
 }
 
 /* ---- levels and cells ------------------------------------------------------------------------------------------ */
 
-static uint32_t level_of_extent(double half) {
-  int exponent;
-  if (half == 0) return 0;
-  (void)frexp(half, &exponent);
-  return (uint32_t)(exponent + 1 + HGRID_ZERO);
-}
-
-static uint32_t level_of(const graze_box *box) {
+static double half_size(const graze_box *box) {
   double half = 0;
-  for (int k = 0; k < 3; k++) half = fmax(half, 0.5 * box->max[k] - 0.5 * box->min[k]);
-  return level_of_extent(half);
+  for (int k = 0; k < 3; k++) {
+    double extent = 0.5 * box->max[k] - 0.5 * box->min[k];
+    half = extent > half ? extent : half;
+  }
+  return half;
 }
 
-/* Multiplies by 2^-e: in two steps, as 2^-e itself may be no double. */
-typedef struct scale {
-  double first, second;
-} scale;
-
-static scale scale_of(uint32_t level) {
-  int power = HGRID_ZERO - (int)level;
-  return (scale){ldexp(1, power / 2), ldexp(1, power - power / 2)};
+static uint32_t level_of(const hgrid_live *live, const graze_box *box) {
+  double half = half_size(box);
+  int exponent;
+  if (half < live->finest) return 0;
+  (void)frexp(half / live->finest, &exponent);
+  return (uint32_t)exponent;
 }
 
-static int32_t cell_at(double x, scale by) {
-  double cell = floor(x * by.first * by.second);
-  return cell < -FARTHEST ? -FARTHEST : cell > FARTHEST ? FARTHEST : (int32_t)cell;
+static double cells_a_unit(const hgrid_live *live, uint32_t level) {
+  return ldexp(0.5 / live->finest, -(int)level);
+}
+
+/* Rounded down. */
+static inline int32_t cell_at(double part) {
+  double cut = part > -FARTHEST ? part : -FARTHEST;
+  int32_t cell = (int32_t)(cut < FARTHEST ? cut : FARTHEST);
+  return cell - (cell > cut);
 }
 
 /* In which a box of the level can begin that meets this one. */
-static cells cells_around(const graze_box *box, uint32_t level) {
+static cells cells_around(const hgrid_live *live, const graze_box *box, uint32_t level) {
+  const double rounding = 0x1p-20; /* more than is lost within the farthest cells */
   cells c;
-  scale by = scale_of(level);
+  double scale = cells_a_unit(live, level);
   for (int k = 0; k < 3; k++) {
-    c.low[k] = cell_at(box->min[k], by) - 1;
-    c.high[k] = cell_at(box->max[k], by);
+    c.low[k] = cell_at(box->min[k] * scale - (1 + rounding));
+    c.high[k] = cell_at(box->max[k] * scale);
   }
   return c;
 }
@@ -107,10 +114,9 @@ static void put_in(hgrid_live *live, const broad_view *view, uint32_t slot) {
   uint32_t *heads = live->head_memory.data;
   node *n = nodes_of(live) + slot;
   graze_box box = view_box(view, slot);
-  uint32_t level = level_of(&box);
-  n->level = level < live->finest ? live->finest : level;
-  scale by = scale_of(n->level);
-  for (int k = 0; k < 3; k++) n->cell[k] = cell_at(box.min[k], by);
+  n->level = level_of(live, &box);
+  double scale = cells_a_unit(live, n->level);
+  for (int k = 0; k < 3; k++) n->cell[k] = cell_at(box.min[k] * scale);
   n->bucket = bucket_of(live, n->level, n->cell);
   n->previous = NONE;
   n->next = heads[n->bucket];
@@ -122,34 +128,41 @@ static void put_in(hgrid_live *live, const broad_view *view, uint32_t slot) {
 
 /* ---- building -------------------------------------------------------------------------------------------------- */
 
-/* The level of half the mean distance of boxes, or of the median box when that is less: cells with hardly more than a
- * box each. Boxes without size have but eight cells to look at, however small these are. */
-static uint32_t finest_level(const broad_view *view) {
-  uint32_t histogram[HGRID_EXPONENTS] = {0}, count = 0, axes = 0, median = 0;
-  double low[3] = {0}, high[3] = {0}, logarithm = 0;
+/* How many boxes smaller than a cell share it with a box, on average; counted in the hash table, which is empty. */
+static double occupancy(hgrid_live *live, const broad_view *view) {
+  uint32_t *counts = live->head_memory.data, boxes = 0;
+  uint64_t sum = 0;
+  double scale = cells_a_unit(live, 0);
+  memset(counts, 0, (live->mask + (size_t)1) * sizeof *counts);
+  for (uint32_t i = 0; i < view->count; i++) {
+    graze_box box = view_box(view, i);
+    if (!view_takes(view, i) || half_size(&box) >= live->finest) continue;
+    int32_t cell[3];
+    for (int k = 0; k < 3; k++) cell[k] = cell_at(box.min[k] * scale);
+    sum += 2 * counts[bucket_of(live, 0, cell)]++;
+    boxes++;
+  }
+  return boxes > 0 ? (double)sum / boxes : 0;
+}
+
+/* Cells for the largest box, and finer ones as long as they are crowded and some boxes are that small. */
+static void choose_finest(hgrid_live *live, const broad_view *view) {
+  enum { CROWD = 8, HALVINGS = 40 };
+  double largest = 0, smallest = DBL_MAX;
   for (uint32_t i = 0; i < view->count; i++) {
     if (!view_takes(view, i)) continue;
     graze_box box = view_box(view, i);
-    for (int k = 0; k < 3; k++) {
-      if (count == 0 || box.min[k] < low[k]) low[k] = box.min[k];
-      if (count == 0 || box.min[k] > high[k]) high[k] = box.min[k];
-    }
-    histogram[level_of(&box)]++;
-    count++;
+    double half = half_size(&box);
+    largest = half > largest ? half : largest;
+    smallest = half < smallest ? half : smallest;
   }
-  for (int k = 0; k < 3; k++) {
-    double range = 0.5 * high[k] - 0.5 * low[k];
-    if (range <= 0) continue;
-    logarithm += log2(range) + 1;
-    axes++;
+  const double least = DBL_MIN * 0x1p20;
+  live->finest = largest * (1 + 1.0 / 256);
+  if (live->finest < least) live->finest = least;
+  for (int i = 0; i < HALVINGS && live->finest > 2 * least && live->finest > 2 * smallest; i++) {
+    if (occupancy(live, view) <= CROWD) break;
+    live->finest *= 0.5;
   }
-  if (count == 0 || axes == 0) return 0;
-  for (uint32_t sum = histogram[0]; sum < count / 2; sum += histogram[++median]) {
-  }
-  double spacing = (logarithm - log2(count)) / axes - (median == 0 ? 10 : 1);
-  int level = (int)floor(spacing) + 1 + HGRID_ZERO;
-  if (level < 0) level = 0;
-  return median > 0 && median < (uint32_t)level ? median : (uint32_t)level;
 }
 
 static bool make_nodes(hgrid_live *live, const broad_view *view) {
@@ -167,9 +180,9 @@ static bool build(hgrid_live *live, const broad_view *view) {
   if (!make_nodes(live, view)) return false;
   if (!buffer_reserve(view->context, &live->head_memory, (size_t)buckets * sizeof(uint32_t), 0)) return false;
   uint32_t *heads = live->head_memory.data;
-  for (uint32_t i = 0; i < buckets; i++) heads[i] = NONE;
   live->mask = buckets - 1;
-  live->finest = finest_level(view);
+  choose_finest(live, view);
+  for (uint32_t i = 0; i < buckets; i++) heads[i] = NONE;
   for (uint32_t i = 0; i < view->count; i++) put_in(live, view, i);
   live->valid = true;
   return true;
@@ -183,54 +196,62 @@ typedef struct lookup {
   const broad_edits *edits;
   pair_list *out;
   uint32_t slot;
+  graze_box box;
 } lookup;
 
 /* Of two edited boxes the one with the lower slot reports the pair. */
-static inline bool meet(const lookup *l, uint32_t other) {
-  if (other == l->slot || (other < l->slot && l->edits->edited[other] != 0)) return true;
-  return !view_meet(l->view, l->slot, other) || pair_list_push(l->view->context, l->out, l->slot, other);
+static inline bool reports(const lookup *l, uint32_t other) {
+  if (other == l->slot || (other < l->slot && l->edits->edited[other] != 0)) return false;
+  return view_counts(l->view, l->slot, other);
 }
 
-static bool meet_cell(const lookup *l, uint32_t level, const int32_t cell[3]) {
+static inline bool meets(const lookup *l, uint32_t other) {
+  graze_box box = view_box(l->view, other);
+  return boxes_meet(&l->box, &box);
+}
+
+static bool meet_row(const lookup *l, uint32_t level, const cells *c, int32_t y, int32_t z) {
   const node *nodes = nodes_of(l->live);
   const uint32_t *heads = l->live->head_memory.data;
-  for (uint32_t i = heads[bucket_of(l->live, level, cell)]; i != NONE; i = nodes[i].next) {
-    const node *n = &nodes[i];
-    if (n->level != level || n->cell[0] != cell[0] || n->cell[1] != cell[1] || n->cell[2] != cell[2]) continue;
-    if (!meet(l, i)) return false;
-  }
-  return true;
-}
-
-static bool meet_cells(const lookup *l, uint32_t level, const cells *c) {
-  int32_t cell[3];
-  for (cell[2] = c->low[2]; cell[2] <= c->high[2]; cell[2]++) {
-    for (cell[1] = c->low[1]; cell[1] <= c->high[1]; cell[1]++) {
-      for (cell[0] = c->low[0]; cell[0] <= c->high[0]; cell[0]++) {
-        if (!meet_cell(l, level, cell)) return false;
-      }
+  uint32_t row = row_of(level, y, z);
+  for (int32_t x = c->low[0]; x <= c->high[0]; x++) {
+    for (uint32_t i = heads[(row + (uint32_t)x) & l->live->mask]; i != NONE; i = nodes[i].next) {
+      const node *n = &nodes[i];
+      if (!meets(l, i) || n->level != level || n->cell[0] != x || n->cell[1] != y || n->cell[2] != z) continue;
+      if (reports(l, i) && !pair_list_push(l->view->context, l->out, l->slot, i)) return false;
     }
   }
   return true;
 }
 
-static bool meet_level(const lookup *l, uint32_t level) {
-  const node *nodes = nodes_of(l->live);
-  for (uint32_t i = 0; i < l->live->nodes; i++) {
-    if (nodes[i].bucket != NONE && nodes[i].level == level && !meet(l, i)) return false;
+static bool meet_cells(const lookup *l, uint32_t level, const cells *c) {
+  for (int32_t z = c->low[2]; z <= c->high[2]; z++) {
+    for (int32_t y = c->low[1]; y <= c->high[1]; y++) {
+      if (!meet_row(l, level, c, y, z)) return false;
+    }
   }
   return true;
 }
 
-static bool meet_all(const lookup *l) {
-  graze_box box = view_box(l->view, l->slot);
+/* All boxes of the level: fewer than the cells that a large box reaches. */
+static bool meet_level(const lookup *l, uint32_t level) {
+  const node *nodes = nodes_of(l->live);
+  for (uint32_t i = 0; i < l->live->nodes; i++) {
+    if (nodes[i].bucket == NONE || nodes[i].level != level || !meets(l, i)) continue;
+    if (reports(l, i) && !pair_list_push(l->view->context, l->out, l->slot, i)) return false;
+  }
+  return true;
+}
+
+static bool meet_all(lookup *l, uint32_t slot) {
+  l->slot = slot;
+  l->box = view_box(l->view, slot);
   for (uint32_t k = 0; k < l->live->level_count; k++) {
     uint32_t level = l->live->levels[k];
     if (l->live->in_level[level] == 0) continue;
-    cells c = cells_around(&box, level);
+    cells c = cells_around(l->live, &l->box, level);
     double number = 1;
     for (int j = 0; j < 3; j++) number *= (double)(c.high[j] - c.low[j] + 1);
-    /* A large box has more small cells around it than there are boxes. */
     bool good = number > l->live->nodes ? meet_level(l, level) : meet_cells(l, level, &c);
     if (!good) return false;
   }
@@ -249,10 +270,10 @@ graze_status hgrid_live_step(hgrid_live *live, const broad_view *view, const bro
       put_in(live, view, edits->slots[i]);
     }
   }
-  lookup l = {live, view, edits, out, 0};
+  lookup l = {.live = live, .view = view, .edits = edits, .out = out};
   for (uint32_t i = 0; i < edits->count; i++) {
-    l.slot = edits->slots[i];
-    if (nodes_of(live)[l.slot].bucket != NONE && !meet_all(&l)) return GRAZE_ERROR_MEMORY;
+    uint32_t slot = edits->slots[i];
+    if (nodes_of(live)[slot].bucket != NONE && !meet_all(&l, slot)) return GRAZE_ERROR_MEMORY;
   }
   return GRAZE_OK;
 }
