@@ -441,15 +441,19 @@ static void sort_unit(const building *b, const grid_unit *unit, digits *d, uint6
   d->bits = (unit->bits + d->number - 1) / d->number;
   uint32_t mask = (UINT32_C(1) << d->bits) - 1;
   count_digits(d, keys, count);
-  for (uint32_t i = 0; i < count; i++) from[i] = (uint64_t)keys[i] << 32 | i;
-  for (unsigned k = 0; k + 1 < d->number; k++) {
+  unsigned last = d->number - 1;
+  if (last == 0) {
+    for (uint32_t i = 0; i < count; i++) from[i] = (uint64_t)keys[i] << 32 | i;
+  } else {
+    for (uint32_t i = 0; i < count; i++) from[d->starts[0][keys[i] & mask]++] = (uint64_t)keys[i] << 32 | i;
+  }
+  for (unsigned k = 1; k < last; k++) {
     uint32_t *next = d->starts[k];
     for (uint32_t i = 0; i < count; i++) to[next[(uint32_t)(from[i] >> 32) >> (k * d->bits) & mask]++] = from[i];
     uint64_t *swap = from;
     from = to;
     to = swap;
   }
-  unsigned last = d->number - 1;
   uint32_t *next = d->starts[last];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t key = (uint32_t)(from[i] >> 32), at = next[key >> (last * d->bits) & mask]++;
