@@ -15,10 +15,12 @@
  */
 #include "broad/tree.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "broad/bvh.h"
 #include "broad/near.h"
+#include "mesh/vectors.h"
 
 enum { MARGIN_STEPS = 16, SLOTS_MOST = INT32_MAX };
 
@@ -52,14 +54,14 @@ static fat_box *fats_of(const tree_state *s) {
 
 /* ---- fat boxes ------------------------------------------------------------------------------------------------- */
 
-static float float_below(double x) {
-  float f = (float)x;
-  return (double)f > x ? nextafterf(f, -INFINITY) : f;
+/* A float at most x, and at least x, within two units of the last place. */
+static inline float float_below(double x) {
+  float f = (float)(x - (fabs(x) * 0x1p-23 + 0x1p-149));
+  return f < FLT_MAX ? f : FLT_MAX;
 }
 
-static float float_above(double x) {
-  float f = (float)x;
-  return (double)f < x ? nextafterf(f, INFINITY) : f;
+static inline float float_above(double x) {
+  return -float_below(-x);
 }
 
 static bool has_fat(const fat_box fat) {
@@ -138,16 +140,22 @@ static bool reserve(tree_state *s, const broad_view *view) {
 
 /* ---- all anew -------------------------------------------------------------------------------------------------- */
 
-/* As view_meet for pairs of the lists, whose layers meet. */
+/* As view_meet for pairs of the lists, whose layers meet. No branch: whether two near boxes meet cannot be foretold. */
 static inline bool slots_meet(const broad_view *view, uint32_t a, uint32_t b) {
+  const char *p = view->data + (size_t)a * view->stride, *q = view->data + (size_t)b * view->stride;
   if (view->precision == GRAZE_FLOAT) {
-    float p[6], q[6];
-    memcpy(p, view->data + (size_t)a * view->stride, sizeof p);
-    memcpy(q, view->data + (size_t)b * view->stride, sizeof q);
-    return (p[0] <= q[3]) & (q[0] <= p[3]) & (p[1] <= q[4]) & (q[1] <= p[4]) & (p[2] <= q[5]) & (q[2] <= p[5]);
+    /* low x y z, high x; and low z, high x y z: two loads of four */
+    const v4 low = v4_load((const float *)(const void *)q), high = v4_load((const float *)(const void *)(q + 8));
+    const v4 own_low = v4_load((const float *)(const void *)p),
+             own_high = v4_load((const float *)(const void *)(p + 8));
+    const v4 to = {own_high[1], own_high[2], own_high[3], INFINITY};
+    const v4 from = {-INFINITY, own_low[0], own_low[1], own_low[2]};
+    return v4_all((low <= to) & (from <= high));
   }
-  graze_box p = view_box(view, a), q = view_box(view, b);
-  return boxes_meet(&p, &q);
+  graze_box u = view_box(view, a), v = view_box(view, b);
+  bool meet = true;
+  for (int k = 0; k < 3; k++) meet &= (u.min[k] <= v.max[k]) & (v.min[k] <= u.max[k]);
+  return meet;
 }
 
 /* New fat boxes, and in `pairs` those that meet. */
@@ -212,13 +220,15 @@ typedef struct tree_step {
 } tree_step;
 
 /* Pairs of the lists that met and do not any more. */
-static bool end_all(const tree_step *t, const near_lists *lists) {
+static bool end_all(const tree_step *t) {
+  const near_lists *lists = &t->s->near;
   for (uint32_t a = 0; a < t->view->count; a++) {
     const near_head *head = near_of(lists, a);
-    const uint32_t *partners = near_partners(lists, head);
-    for (uint32_t i = 0; i < head->count; i++) {
-      uint32_t b = partners[i] & ~NEAR_MET;
-      if (b < a || (partners[i] & NEAR_MET) == 0 || slots_meet(t->view, a, b)) continue;
+    const near_entry *entries = near_entries(lists, head);
+    for (uint32_t i = 0; i < head->own; i++) {
+      uint32_t b = entries[i].partner & ~NEAR_MET;
+      bool meet = slots_meet(t->view, a, b);
+      if (meet | ((entries[i].partner & NEAR_MET) == 0)) continue;
       if (!pair_list_push(t->view->context, t->ended, a, b)) return false;
     }
   }
@@ -227,12 +237,27 @@ static bool end_all(const tree_step *t, const near_lists *lists) {
 
 static bool step_anew(const tree_step *t) {
   tree_state *s = t->s;
-  if (!pair_fat_boxes(s, t->view) || !mark_met(s, t->view, &s->near, t->began) || !end_all(t, &s->near) ||
+  if (!pair_fat_boxes(s, t->view) || !mark_met(s, t->view, &s->near, t->began) || !end_all(t) ||
       !near_fill(t->view->context, &s->near, &s->pairs, t->view->count)) {
     return false;
   }
   build_tree(s, t->view);
   return true;
+}
+
+/* Whether a slot is still in its fat box. A free slot is not. */
+static inline bool stays(const tree_step *t, uint32_t slot) {
+  const float *fat = fats_of(t->s)[slot];
+  if (t->view->precision == GRAZE_DOUBLE) {
+    graze_box box = view_box(t->view, slot);
+    return fat_holds(fat, &box) && !box_is_empty(&box);
+  }
+  const char *at = t->view->data + (size_t)slot * t->view->stride;
+  v4 low, high;
+  memcpy(&low, at, sizeof low);
+  memcpy(&high, at + 2 * sizeof(float), sizeof high);
+  const v4 from = {fat[0], fat[1], fat[2], -INFINITY}, to = {INFINITY, fat[3], fat[4], fat[5]};
+  return v4_all((from <= low) & (high <= to)) && low[0] <= low[3];
 }
 
 /* Finds the slots that left their fat boxes, came, or went. */
@@ -243,8 +268,7 @@ static void find_left(const tree_step *t) {
   s->left_count = 0;
   for (uint32_t i = 0; i < t->edits->count; i++) {
     uint32_t slot = t->edits->slots[i];
-    graze_box box = view_box(t->view, slot);
-    if (fat_holds(fats_of(s)[slot], &box) && !box_is_empty(&box)) continue;
+    if (stays(t, slot)) continue;
     if (leaf_of[slot] == TREE_NONE && !view_takes(t->view, slot)) continue;
     left[s->left_count++] = slot;
     ((uint8_t *)s->fates.data)[slot] = SLOT_LEFT;
@@ -268,7 +292,7 @@ static bool unlist(const tree_step *t, uint32_t slot) {
   uint32_t *marks = s->marks.data;
   const uint8_t *fates = s->fates.data;
   for (uint32_t i = near_of(&s->near, slot)->count; i-- > 0;) {
-    uint32_t entry = near_partners(&s->near, near_of(&s->near, slot))[i], b = entry & ~NEAR_MET;
+    uint32_t entry = near_entries(&s->near, near_of(&s->near, slot))[i].partner, b = entry & ~NEAR_MET;
     if (fates[b] == SLOT_DONE) continue;
     if ((entry & NEAR_MET) != 0) {
       marks[b] = s->mark;
@@ -304,23 +328,33 @@ static bool relist(const tree_step *t, uint32_t slot) {
   return true;
 }
 
-/* Compares the pairs of the slots that stay in their fat boxes. */
+/* Compares a pair of a's list. */
+static inline bool compare_one(const tree_step *t, uint32_t a, const near_entry *entries, uint32_t place) {
+  uint32_t entry = entries[place].partner, b = entry & ~NEAR_MET;
+  bool met = slots_meet(t->view, a, b);
+  if (met == ((entry & NEAR_MET) != 0)) return true;
+  near_note(&t->s->near, a, place, met);
+  return pair_list_push(t->view->context, met ? t->began : t->ended, a, b);
+}
+
+/* Compares the pairs of the slots that stay in their fat boxes: those that a slot owns, and those whose owners were not
+ * edited. */
 static bool compare(const tree_step *t) {
-  tree_state *s = t->s;
+  const tree_state *s = t->s;
   const broad_edits *edits = t->edits;
   const uint8_t *fates = s->fates.data;
+  const bool all = edits->count == t->view->count;
   for (uint32_t e = 0; e < edits->count; e++) {
     uint32_t a = edits->slots[e];
     if (fates[a] != SLOT_STAYS) continue;
     const near_head *head = near_of(&s->near, a);
-    const uint32_t *partners = near_partners(&s->near, head);
-    for (uint32_t i = 0; i < head->count; i++) {
-      uint32_t b = partners[i] & ~NEAR_MET;
-      if (b < a && edits->edited[b]) continue; /* was looked at already */
-      bool met = slots_meet(t->view, a, b);
-      if (met == ((partners[i] & NEAR_MET) != 0)) continue;
-      near_note(&s->near, a, i, met);
-      if (!pair_list_push(t->view->context, met ? t->began : t->ended, a, b)) return false;
+    const near_entry *entries = near_entries(&s->near, head);
+    for (uint32_t i = 0; i < head->own; i++) {
+      if (!compare_one(t, a, entries, i)) return false;
+    }
+    for (uint32_t i = head->own; !all && i < head->count; i++) {
+      if (edits->edited[entries[i].partner & ~NEAR_MET]) continue;
+      if (!compare_one(t, a, entries, i)) return false;
     }
   }
   return true;
@@ -331,7 +365,7 @@ static bool compare(const tree_step *t) {
 static bool anew_pays(const tree_step *t) {
   const tree_state *s = t->s;
   uint64_t all = t->view->count, left = s->left_count;
-  return 4 * left > all || (2 * (uint64_t)t->edits->count > all && 8 * s->left_since > all) || s->tree.edits > 8 * all;
+  return 4 * left > all || (2 * (uint64_t)t->edits->count > all && 32 * s->left_since > all) || s->tree.edits > 8 * all;
 }
 
 static bool step_some(const tree_step *t) {
