@@ -208,6 +208,7 @@ graze_status graze_broadphase_add(graze_broadphase *bp, const graze_box_array *b
     if (proxies != NULL) proxies[i] = (graze_proxy_id){index, *generation};
   }
   bp->live += count;
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -222,6 +223,7 @@ graze_status graze_broadphase_move(graze_broadphase *bp, const graze_proxy_id *p
   for (uint32_t i = 0; i < count; i++) {
     change_box(bp, proxies[i].index, &view, i);
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -238,6 +240,7 @@ graze_status graze_broadphase_move_all(graze_broadphase *bp, const graze_box_arr
   for (uint32_t i = 0; i < count; i++) {
     change_box(bp, i, &view, i);
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -256,6 +259,7 @@ graze_status graze_broadphase_remove(graze_broadphase *bp, const graze_proxy_id 
     ((uint32_t *)bp->removed.data)[bp->removed_count++] = index;
     bp->live--;
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 
