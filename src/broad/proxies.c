@@ -60,7 +60,7 @@ static uint32_t good_floats(const broad_view *view) {
       memcpy(&low, at, sizeof low);
       memcpy(&high, at + 2 * sizeof(float), sizeof high);
       v4 shifted = {high[1], high[2], high[3], 0};
-      good &= ((low <= shifted) | last) & ((low - low) + (high - high) == v4_set(0));
+      good &= ((low <= shifted) | last) & (v4_set(0) * low + v4_set(0) * high == v4_set(0)); /* finite */
     }
     if (!v4_all(good)) break;
   }
