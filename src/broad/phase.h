@@ -3,6 +3,7 @@
 #define GRAZE_SRC_BROAD_PHASE_H
 
 #include "broad/broad.h"
+#include "broad/bvh.h"
 #include "broad/choose.h"
 
 /* The pairs of the last update. Either `full` holds all of them, or they are `persist` and `began`; the lists are
@@ -18,6 +19,15 @@ typedef struct broad_engine {
   void *state;
   bool ready; /* for edits: the last call of an incremental method went well */
 } broad_engine;
+
+/* What queries keep; query.c. */
+typedef struct broad_queries {
+  hierarchy h;
+  uint64_t built;                        /* edition of the proxies that the hierarchy is of; 0: none */
+  uint64_t asked;                        /* edition at the last query that looked at all boxes */
+  buffer in_box, at_point, on_ray, near; /* answers */
+  buffer keys, scratch;
+} broad_queries;
 
 struct graze_broadphase {
   graze_context *context;
@@ -36,6 +46,9 @@ struct graze_broadphase {
   uint64_t meets[GRAZE_BROAD_LAYERS];
   bool layers_matter;  /* some pair of layers does not meet */
   bool layers_changed; /* since the last update */
+
+  uint64_t edition; /* grows with every edit */
+  broad_queries queries;
 
   /* Edits since the last update. */
   buffer edited; /* a byte each index */
@@ -69,5 +82,8 @@ graze_status boxes_check(const graze_context *context, const graze_box_array *bo
 /* Makes `engine` run `method`, forgetting what it knew when that is another one. */
 graze_status engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method);
 void engine_release(const graze_context *context, broad_engine *engine);
+
+void queries_release(const graze_context *context, broad_queries *queries);
+size_t queries_bytes(const broad_queries *queries);
 
 #endif

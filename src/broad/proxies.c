@@ -130,13 +130,24 @@ static void put_box(graze_broadphase *bp, uint32_t index, const broad_view *from
   memcpy(box_at(bp, index), source, box_bytes(bp->precision));
 }
 
+/* Copies `bytes`, a constant, and tells whether they differ from what was there. */
+static inline bool replaced(void *to, const void *from, size_t bytes) {
+  if (memcmp(to, from, bytes) == 0) return false;
+  memcpy(to, from, bytes);
+  return true;
+}
+
 /* The same, marked as an edit when it is another box than before (-0 and 0 being two numbers for once). */
 static inline void change_box(graze_broadphase *bp, uint32_t index, const broad_view *from, uint32_t i) {
-  graze_box box = view_box(from, i);
-  const void *source = from->precision == bp->precision ? from->data + (size_t)i * from->stride : (const void *)&box;
-  if (memcmp(box_at(bp, index), source, box_bytes(bp->precision)) == 0) return;
-  memcpy(box_at(bp, index), source, box_bytes(bp->precision));
-  mark(bp, index);
+  const char *source = from->data + (size_t)i * from->stride;
+  bool differs;
+  if (bp->precision == GRAZE_FLOAT) {
+    differs = replaced((float *)bp->boxes.data + 6 * (size_t)index, source, 6 * sizeof(float));
+  } else {
+    graze_box box = view_box(from, i); /* floats may come among doubles */
+    differs = replaced((double *)bp->boxes.data + 6 * (size_t)index, &box, sizeof box);
+  }
+  if (differs) mark(bp, index);
 }
 
 /* ---- edits ----------------------------------------------------------------------------------------------------- */
@@ -172,6 +183,7 @@ graze_status graze_broadphase_add(graze_broadphase *bp, const graze_box_array *b
     if (proxies != NULL) proxies[i] = (graze_proxy_id){index, *generation};
   }
   bp->live += count;
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -186,6 +198,7 @@ graze_status graze_broadphase_move(graze_broadphase *bp, const graze_proxy_id *p
   for (uint32_t i = 0; i < count; i++) {
     change_box(bp, proxies[i].index, &view, i);
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -227,6 +240,7 @@ graze_status graze_broadphase_move_all(graze_broadphase *bp, const graze_box_arr
   } else {
     for (uint32_t i = 0; i < count; i++) change_box(bp, i, &view, i);
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -245,6 +259,7 @@ graze_status graze_broadphase_remove(graze_broadphase *bp, const graze_proxy_id 
     ((uint32_t *)bp->removed.data)[bp->removed_count++] = index;
     bp->live--;
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 

@@ -70,6 +70,7 @@ void graze_broadphase_destroy(graze_broadphase *bp) {
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) pair_list_release(context, &bp->work[i]);
   engine_release(context, &bp->engine);
   engine_release(context, &bp->foreign);
+  queries_release(context, &bp->queries);
   memory_release(context, bp, sizeof *bp);
 }
 
@@ -305,10 +306,10 @@ graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *
 
 static uint64_t bytes_taken(const graze_broadphase *bp) {
   const pair_history *h = &bp->history;
-  uint64_t sum = sizeof *bp + bp->boxes.bytes + bp->user_ids.bytes + bp->generations.bytes + bp->layers.bytes +
-                 bp->free_indices.bytes + bp->removed.bytes + bp->edited.bytes + bp->edit_slots.bytes +
-                 bp->scratch.bytes + bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes +
-                 h->began.memory.bytes + h->ended.memory.bytes;
+  uint64_t sum = sizeof *bp + queries_bytes(&bp->queries) + bp->boxes.bytes + bp->user_ids.bytes +
+                 bp->generations.bytes + bp->layers.bytes + bp->free_indices.bytes + bp->removed.bytes +
+                 bp->edited.bytes + bp->edit_slots.bytes + bp->scratch.bytes + bp->found.memory.bytes +
+                 h->full.memory.bytes + h->persist.memory.bytes + h->began.memory.bytes + h->ended.memory.bytes;
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) sum += bp->work[i].memory.bytes;
   const broad_engine *engines[] = {&bp->engine, &bp->foreign};
   for (int i = 0; i < 2; i++) {
