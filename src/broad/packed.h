@@ -6,6 +6,8 @@
 #ifndef GRAZE_SRC_BROAD_PACKED_H
 #define GRAZE_SRC_BROAD_PACKED_H
 
+#include <float.h>
+
 #include "broad/broad.h"
 
 enum { PACKED_LANES = 16 }; /* that arrays must have room for behind their last box */
@@ -39,7 +41,8 @@ static inline uint32_t packed_key(float x) {
   return bits >> 31 != 0 ? ~bits : bits | (uint32_t)1 << 31;
 }
 
-/* The six numbers of a slot, min x y z and max x y z. True when one of them was rounded. */
+/* The six numbers of a slot, min x y z and max x y z, as finite floats: beyond their range the last one stands for all,
+ * so that differences of two are never of infinities. True when one of them was rounded. */
 static inline bool pack_box(const broad_view *view, uint32_t slot, float to[6]) {
   const char *at = view->data + (size_t)slot * view->stride;
   if (view->precision == GRAZE_FLOAT) {
@@ -50,7 +53,8 @@ static inline bool pack_box(const broad_view *view, uint32_t slot, float to[6]) 
   bool rounded = false;
   memcpy(from, at, sizeof from);
   for (int k = 0; k < 6; k++) {
-    to[k] = (float)from[k];
+    double inside = from[k] < (double)FLT_MAX ? from[k] : (double)FLT_MAX;
+    to[k] = (float)(inside > -(double)FLT_MAX ? inside : -(double)FLT_MAX);
     rounded |= (double)to[k] != from[k];
   }
   return rounded;
