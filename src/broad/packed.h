@@ -33,20 +33,20 @@ packed_sweep_function packed_sweep_scalar, packed_sweep_avx2, packed_sweep_avx51
 typedef bool packed_all_function(const packed_rows *rows, uint32_t count, const broad_view *view, pair_list *out);
 packed_all_function packed_all_avx2, packed_all_avx512;
 
-/* Integers in the order of the floats; -0 and 0 are one. */
+/* Integers in the order of the floats, which have no -0. */
 static inline uint32_t packed_key(float x) {
   uint32_t bits;
-  x += 0.0f;
   memcpy(&bits, &x, sizeof bits);
   return bits >> 31 != 0 ? ~bits : bits | (uint32_t)1 << 31;
 }
 
 /* The six numbers of a slot, min x y z and max x y z, as finite floats: beyond their range the last one stands for all,
- * so that differences of two are never of infinities. True when one of them was rounded. */
+ * so that differences of two are never of infinities; -0 becomes 0, so that equal numbers differ by 0. True when one of them was rounded. */
 static inline bool pack_box(const broad_view *view, uint32_t slot, float to[6]) {
   const char *at = view->data + (size_t)slot * view->stride;
   if (view->precision == GRAZE_FLOAT) {
     memcpy(to, at, 6 * sizeof *to);
+    for (int k = 0; k < 6; k++) to[k] += 0.0f;
     return false;
   }
   double from[6];
@@ -55,6 +55,7 @@ static inline bool pack_box(const broad_view *view, uint32_t slot, float to[6]) 
   for (int k = 0; k < 6; k++) {
     double inside = from[k] < (double)FLT_MAX ? from[k] : (double)FLT_MAX;
     to[k] = (float)(inside > -(double)FLT_MAX ? inside : -(double)FLT_MAX);
+    to[k] += 0.0f;
     rounded |= (double)to[k] != from[k];
   }
   return rounded;
