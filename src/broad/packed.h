@@ -16,8 +16,8 @@ enum { PACKED_LANES = 16 }; /* that arrays must have room for behind their last 
 typedef struct packed_rows {
   float *low[3], *high[3];
   uint32_t *slots;
-  uint8_t *home;  /* a pair counts where the bits of both together are PACKED_HOME; NULL for packed_all */
-  bool rounded;   /* some number is not the caller's */
+  uint8_t *home; /* a pair counts where the bits of both together are PACKED_HOME; NULL for packed_all */
+  bool rounded;  /* some number is not the caller's */
 } packed_rows;
 
 enum { PACKED_HOME = 7 };
@@ -41,7 +41,8 @@ static inline uint32_t packed_key(float x) {
 }
 
 /* The six numbers of a slot, min x y z and max x y z, as finite floats: beyond their range the last one stands for all,
- * so that differences of two are never of infinities; -0 becomes 0, so that equal numbers differ by 0. True when one of them was rounded. */
+ * so that differences of two are never of infinities; -0 becomes 0, so that equal numbers differ by 0. True when one of
+ * them was rounded. */
 static inline bool pack_box(const broad_view *view, uint32_t slot, float to[6]) {
   const char *at = view->data + (size_t)slot * view->stride;
   if (view->precision == GRAZE_FLOAT) {

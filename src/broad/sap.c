@@ -33,9 +33,9 @@
 #include "broad/sweep.h"
 
 typedef struct end_points { /* of one axis, in order */
-  buffer keys;   /* uint64_t: the number, as an integer that orders in the same way */
-  buffer tags;   /* uint32_t: slot * 2, + 1 for a maximum */
-  buffer places; /* uint32_t, by tag: where it is */
+  buffer keys;              /* uint64_t: the number, as an integer that orders in the same way */
+  buffer tags;              /* uint32_t: slot * 2, + 1 for a maximum */
+  buffer places;            /* uint32_t, by tag: where it is */
 } end_points;
 
 /* What a slot is to the structure. */
@@ -46,13 +46,13 @@ typedef struct sap_state {
   pair_list pairs; /* while asleep: those of the last `find` */
   bool awake;      /* end points and the set of pairs are those of the last update */
   end_points axes[3];
-  uint32_t count;  /* of end points on an axis */
-  uint32_t slots;  /* that the arrays by slot are for */
-  buffer roles;    /* uint8_t by slot */
-  buffer reaches;  /* by slot: hull of the box before and after the update, as floats */
-  buffer indices;  /* uint32_t by slot: in the list of boxes that the pass is in */
-  buffer crossed;  /* uint32_t: slots whose end points were crossed; lists of boxes that the pass is in */
-  buffer comers;   /* end points to be merged, and room to sort them */
+  uint32_t count; /* of end points on an axis */
+  uint32_t slots; /* that the arrays by slot are for */
+  buffer roles;   /* uint8_t by slot */
+  buffer reaches; /* by slot: hull of the box before and after the update, as floats */
+  buffer indices; /* uint32_t by slot: in the list of boxes that the pass is in */
+  buffer crossed; /* uint32_t: slots whose end points were crossed; lists of boxes that the pass is in */
+  buffer comers;  /* end points to be merged, and room to sort them */
   pair_manager manager;
   pair_list altered; /* each time that the set of pairs was altered, in this update */
   pair_list work[4];
@@ -91,8 +91,8 @@ typedef struct reach {
 } reach;
 
 static inline bool reaches_meet(const reach *p, const reach *q) {
-  return (p->low[0] <= q->high[0]) & (q->low[0] <= p->high[0]) & (p->low[1] <= q->high[1]) &
-         (q->low[1] <= p->high[1]) & (p->low[2] <= q->high[2]) & (q->low[2] <= p->high[2]);
+  return (p->low[0] <= q->high[0]) & (q->low[0] <= p->high[0]) & (p->low[1] <= q->high[1]) & (q->low[1] <= p->high[1]) &
+         (p->low[2] <= q->high[2]) & (q->low[2] <= p->high[2]);
 }
 
 static void set_reach(const sap_pass *pass, uint32_t slot) {
@@ -391,7 +391,8 @@ static bool reserve_slots(const graze_context *c, sap_state *s, uint32_t slots) 
   for (int k = 0; k < 3; k++) {
     if (!buffer_reserve(c, &s->axes[k].places, 2 * n * sizeof(uint32_t), 2 * old * sizeof(uint32_t))) return false;
   }
-  if (!buffer_reserve(c, &s->roles, n, old) || !buffer_reserve(c, &s->reaches, n * sizeof(reach), old * sizeof(reach)) ||
+  if (!buffer_reserve(c, &s->roles, n, old) ||
+      !buffer_reserve(c, &s->reaches, n * sizeof(reach), old * sizeof(reach)) ||
       !buffer_reserve(c, &s->indices, n * sizeof(uint32_t), 0) ||
       !buffer_reserve(c, &s->crossed, 2 * n * sizeof(uint32_t), 0)) {
     return false;

@@ -29,7 +29,7 @@ typedef struct range { /* the bins that a box reaches */
 } range;
 
 typedef struct entry {
-  float box[6];  /* as pack_box has it */
+  float box[6]; /* as pack_box has it */
   uint32_t slot;
   uint32_t home; /* bit k: its minimum on axis k is in this bin's strip */
 } entry;

@@ -15,8 +15,8 @@ typedef struct sweep_plan {
   int axis;           /* swept along */
   uint32_t strips[3]; /* 1: the axis is not cut */
   uint32_t bins;
-  uint32_t bin_step[3]; /* from a bin to the next one along the axis */
-  float start[3], scale[3];           /* cell of x: (x - start) * scale */
+  uint32_t bin_step[3];             /* from a bin to the next one along the axis */
+  float start[3], scale[3];         /* cell of x: (x - start) * scale */
   uint8_t strip_of[3][SWEEP_CELLS]; /* never falls */
 } sweep_plan;
 

@@ -12,12 +12,12 @@
 #include "broad/sweep.h"
 
 enum {
-  SAMPLE_MOST = 512,  /* boxes */
+  SAMPLE_MOST = 512, /* boxes */
   SAMPLE_LEAST = 24,
-  SAMPLE_PART = 32,   /* a box of so many */
-  JUDGED_MOST = 128,  /* of them in the judgement of a plan */
-  BIN_LEAST = 24,     /* boxes for each bin that may be made */
-  BIN_CACHED = 4096   /* entries of a bin that stay in the second-level cache */
+  SAMPLE_PART = 32,  /* a box of so many */
+  JUDGED_MOST = 128, /* of them in the judgement of a plan */
+  BIN_LEAST = 24,    /* boxes for each bin that may be made */
+  BIN_CACHED = 4096  /* entries of a bin that stay in the second-level cache */
 };
 
 /* Measured, in nanoseconds: an entry dealt, sorted and started; a test of a follower; what an entry costs more for each
