@@ -18,7 +18,7 @@
  * had, which nothing depends on. "May begin" is confirmed, and "ends" denied, by all three axes of both boxes as they
  * are at the end of the update (view_meet): boxes are moved one after the other, and what holds between two of those
  * moves is of no interest. This is enough: a pair that changes has an axis on which it changes, hence a crossing of its
- * own that says so. A pair that changed twice on the way did not change: what counts is how often the set was altered.
+ * own that says so. And it is told once, because what was set right stays so.
  *
  * All pairs from nothing come from sort and sweep (sweep.c); end points are sorted at the first update after that
  * whose edits pay. Boxes that come and go are merged into the arrays and taken out of them in one pass each; when
@@ -54,7 +54,7 @@ typedef struct sap_state {
   buffer crossed; /* uint32_t: slots whose end points were crossed; lists of boxes that the pass is in */
   buffer comers;  /* end points to be merged, and room to sort them */
   pair_manager manager;
-  pair_list altered; /* each time that the set of pairs was altered, in this update */
+  pair_list began, ended; /* of this update */
   pair_list work[4];
   buffer scratch;
   uint64_t swaps; /* of this update */
@@ -120,16 +120,14 @@ static bool begin_pair(const sap_pass *pass, uint32_t a, uint32_t b) {
   const graze_context *c = pass->view->context;
   bool fresh;
   if (!view_meet(pass->view, a, b)) return true;
-  if (!pair_list_room(c, &s->altered, 1) || !pair_manager_add(c, &s->manager, pair_of(a, b), &fresh)) return false;
-  return !fresh || pair_list_push(c, &s->altered, a, b);
+  if (!pair_manager_add(c, &s->manager, pair_of(a, b), &fresh)) return false;
+  return !fresh || pair_list_push(c, &s->began, a, b);
 }
 
 static bool end_pair(const sap_pass *pass, uint32_t a, uint32_t b) {
   sap_state *s = pass->s;
-  if (view_meet(pass->view, a, b)) return true;
-  if (!pair_list_room(pass->view->context, &s->altered, 1)) return false;
-  if (pair_manager_remove(&s->manager, pair_of(a, b))) pair_list_push(pass->view->context, &s->altered, a, b);
-  return true;
+  if (view_meet(pass->view, a, b) || !pair_manager_remove(&s->manager, pair_of(a, b))) return true;
+  return pair_list_push(pass->view->context, &s->ended, a, b);
 }
 
 /* ---- shifting -------------------------------------------------------------------------------------------------- */
@@ -277,7 +275,7 @@ static void remove_end_points(sap_state *s, int axis) {
 static bool remove_boxes(sap_pass *pass, const broad_edits *edits, uint32_t going) {
   sap_state *s = pass->s;
   uint8_t *roles = s->roles.data;
-  if (!pair_manager_drop(pass->view->context, &s->manager, roles, SLOT_GOES, &s->altered)) return false;
+  if (!pair_manager_drop(pass->view->context, &s->manager, roles, SLOT_GOES, &s->ended)) return false;
   for (int k = 0; k < 3; k++) remove_end_points(s, k);
   s->count -= 2 * going;
   for (uint32_t i = 0; i < edits->count; i++) {
@@ -460,29 +458,25 @@ static bool append(const graze_context *c, const pair_list *from, pair_list *to)
 }
 
 /* Finds all pairs and compares them with those that there were: both lists come out sorted, `now` new. */
-static graze_status compare_anew(const sap_pass *pass, pair_list *then, pair_list *now, pair_list *began,
-                                 pair_list *ended) {
+static graze_status compare_anew(const sap_pass *pass, pair_list *then, pair_list *now) {
   sap_state *s = pass->s;
   const graze_context *c = pass->view->context;
-  uint32_t limit = pass->view->count > s->slots ? pass->view->count : s->slots;
-  pair_list *come = &s->work[2], *gone = &s->work[3];
   now->count = 0;
   graze_status status = sweep_find(&s->sweep, pass->view, now);
   if (status != GRAZE_OK) return status;
-  bool done = pair_list_sort(c, then, limit, &s->scratch) && pair_list_sort(c, now, limit, &s->scratch) &&
-              pair_lists_compare(c, then, now, come, &s->altered, gone) && append(c, come, began) &&
-              append(c, gone, ended);
-  s->altered.count = 0;
+  bool done = pair_list_sort(c, then, pass->view->count, &s->scratch) &&
+              pair_list_sort(c, now, pass->view->count, &s->scratch) &&
+              pair_lists_compare(c, then, now, &s->began, &s->work[3], &s->ended);
   return done ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
 /* The first edits that pay since all pairs were found. */
-static graze_status wake(const sap_pass *pass, pair_list *began, pair_list *ended) {
+static graze_status wake(const sap_pass *pass) {
   sap_state *s = pass->s;
   pair_list *now = &s->work[0];
-  graze_status status = compare_anew(pass, &s->pairs, now, began, ended);
+  graze_status status = compare_anew(pass, &s->pairs, now);
   if (status != GRAZE_OK) return status;
   if (!build(pass, now)) return GRAZE_ERROR_MEMORY;
   s->awake = true;
@@ -490,34 +484,19 @@ static graze_status wake(const sap_pass *pass, pair_list *began, pair_list *ende
   return GRAZE_OK;
 }
 
-/* From how often the set was altered to what changed: an odd number of times. */
-static bool tell_changes(const sap_pass *pass, pair_list *began, pair_list *ended) {
-  sap_state *s = pass->s;
-  const graze_context *c = pass->view->context;
-  if (!pair_list_sort(c, &s->altered, s->slots, &s->scratch)) return false;
-  const graze_box_pair *pairs = pair_list_data(&s->altered);
-  for (uint64_t i = 0, next; i < s->altered.count; i = next) {
-    for (next = i + 1; next < s->altered.count && pair_order(pairs[next]) == pair_order(pairs[i]);) next++;
-    if ((next - i) % 2 == 0) continue;
-    pair_list *list = pair_manager_has(&s->manager, pairs[i]) ? began : ended;
-    if (!pair_list_push(c, list, pairs[i].a, pairs[i].b)) return false;
-  }
-  s->altered.count = 0;
-  return true;
-}
-
 /* Shifting has become too much: all pairs anew, against those at the last update. */
-static graze_status give_up(const sap_pass *pass, pair_list *began, pair_list *ended) {
+static graze_status give_up(const sap_pass *pass) {
   sap_state *s = pass->s;
   const graze_context *c = pass->view->context;
-  pair_list *then = &s->work[0], *come = &s->work[1], *gone = &s->work[2], *have = &s->work[3];
-  have->count = come->count = gone->count = 0;
-  bool done = pair_manager_list(c, &s->manager, have) && pair_list_sort(c, have, s->slots, &s->scratch) &&
-              tell_changes(pass, come, gone) && pair_list_edit(c, have, come, gone, then);
+  uint32_t limit = s->slots;
+  pair_list *have = &s->work[0], *then = &s->work[1];
+  have->count = 0;
+  bool done = pair_manager_list(c, &s->manager, have) && pair_list_sort(c, have, limit, &s->scratch) &&
+              pair_list_sort(c, &s->began, limit, &s->scratch) && pair_list_sort(c, &s->ended, limit, &s->scratch) &&
+              pair_list_edit(c, have, &s->began, &s->ended, then);
   if (!done) return GRAZE_ERROR_MEMORY;
   s->awake = false;
-  graze_status status = compare_anew(pass, then, &s->pairs, began, ended);
-  return status;
+  return compare_anew(pass, then, &s->pairs);
 }
 
 typedef struct tally {
@@ -559,27 +538,37 @@ static bool move_boxes(sap_pass *pass, const broad_edits *edits, bool *enough) {
   return true;
 }
 
+/* While awake. */
+static graze_status update(sap_pass *pass, const broad_edits *edits) {
+  sap_state *s = pass->s;
+  const graze_context *c = pass->view->context;
+  if (!reserve_slots(c, s, pass->view->count) || !pair_manager_grow(c, &s->manager, s->slots)) {
+    return GRAZE_ERROR_MEMORY;
+  }
+  s->swaps = 0;
+  tally t = sort_roles(pass, edits);
+  if (t.going > 0 && !remove_boxes(pass, edits, t.going)) return GRAZE_ERROR_MEMORY;
+  bool enough;
+  if (!move_boxes(pass, edits, &enough)) return GRAZE_ERROR_MEMORY;
+  if (t.moving > 0) s->swaps_an_edit = (double)s->swaps / t.moving;
+  if (enough) return give_up(pass);
+  if (t.coming > 0 && !add_boxes(pass, edits, t.coming)) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < edits->count; i++) {
+    if (((uint8_t *)s->roles.data)[edits->slots[i]] == SLOT_IN) set_reach(pass, edits->slots[i]);
+  }
+  return GRAZE_OK;
+}
+
 static graze_status changes(void *state, const broad_view *view, const broad_edits *edits, pair_list *began,
                             pair_list *ended) {
   sap_state *s = state;
   const graze_context *c = view->context;
   if (view->count > INT32_MAX) return report(c, GRAZE_ERROR_LIMIT, "sweep and prune: more than 2^31 - 1 proxies");
   sap_pass pass = {s, view, (uint64_t)(find_cost / swap_cost * (s->count / 2 + 64))};
-  if (!s->awake) return wake(&pass, began, ended);
-  if (!reserve_slots(c, s, view->count) || !pair_manager_grow(c, &s->manager, s->slots)) return GRAZE_ERROR_MEMORY;
-  s->altered.count = 0;
-  s->swaps = 0;
-  tally t = sort_roles(&pass, edits);
-  if (t.going > 0 && !remove_boxes(&pass, edits, t.going)) return GRAZE_ERROR_MEMORY;
-  bool enough;
-  if (!move_boxes(&pass, edits, &enough)) return GRAZE_ERROR_MEMORY;
-  if (t.moving > 0) s->swaps_an_edit = (double)s->swaps / t.moving;
-  if (enough) return give_up(&pass, began, ended);
-  if (t.coming > 0 && !add_boxes(&pass, edits, t.coming)) return GRAZE_ERROR_MEMORY;
-  for (uint32_t i = 0; i < edits->count; i++) {
-    if (((uint8_t *)s->roles.data)[edits->slots[i]] == SLOT_IN) set_reach(&pass, edits->slots[i]);
-  }
-  return tell_changes(&pass, began, ended) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+  s->began.count = s->ended.count = 0;
+  graze_status status = s->awake ? update(&pass, edits) : wake(&pass);
+  if (status != GRAZE_OK) return status;
+  return append(c, &s->began, began) && append(c, &s->ended, ended) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
 /* Swaps of the last edits foretell those of the next. */
@@ -611,7 +600,8 @@ static void release(const graze_context *context, void *state) {
   }
   for (size_t i = 0; i < sizeof s->work / sizeof *s->work; i++) pair_list_release(context, &s->work[i]);
   pair_list_release(context, &s->pairs);
-  pair_list_release(context, &s->altered);
+  pair_list_release(context, &s->began);
+  pair_list_release(context, &s->ended);
   pair_manager_release(context, &s->manager);
   sweep_release(context, &s->sweep);
 }
@@ -619,7 +609,7 @@ static void release(const graze_context *context, void *state) {
 static size_t bytes(const void *state) {
   const sap_state *s = state;
   size_t sum = s->roles.bytes + s->reaches.bytes + s->indices.bytes + s->crossed.bytes + s->comers.bytes +
-               s->scratch.bytes + s->pairs.memory.bytes + s->altered.memory.bytes;
+               s->scratch.bytes + s->pairs.memory.bytes + s->began.memory.bytes + s->ended.memory.bytes;
   for (int k = 0; k < 3; k++) sum += s->axes[k].keys.bytes + s->axes[k].tags.bytes + s->axes[k].places.bytes;
   for (size_t i = 0; i < sizeof s->work / sizeof *s->work; i++) sum += s->work[i].memory.bytes;
   return sum + pair_manager_bytes(&s->manager) + sweep_bytes(&s->sweep);
