@@ -105,6 +105,7 @@ static void count_piece(void *argument, uint32_t index) {
 /* Written in its place at once: an entry that is put together and then copied makes the processor wait. */
 static inline void deal(const sweeping *s, uint32_t *next, uint32_t bin, uint32_t slot, uint32_t home) {
   entry *e = &s->entries[next[bin]++];
+  __builtin_prefetch(e + 2, 1); /* the line that this bin will write to next */
   pack_box(s->view, slot, e->box);
   e->slot = slot;
   e->home = home;
