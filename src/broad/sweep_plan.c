@@ -22,7 +22,7 @@ enum {
 
 /* Measured, in nanoseconds: an entry dealt, sorted and started; a test of a follower; what an entry costs more for each
  * doubling of a bin that is out of the cache; a bin. */
-static const double entry_cost = 14, test_cost = 0.12, spill_cost = 1, bin_cost = 100;
+static const double entry_cost = 10, test_cost = 0.12, spill_cost = 1, bin_cost = 100;
 
 typedef struct sample {
   uint32_t count;
