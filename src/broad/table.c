@@ -12,6 +12,7 @@ static const broad_method *const table[GRAZE_BROAD_METHODS] = {
     [GRAZE_BROAD_AUTO] = &automatic,
     [GRAZE_BROAD_BRUTE] = &broad_brute,
     [GRAZE_BROAD_SWEEP] = &broad_sweep,
+    [GRAZE_BROAD_SAP] = &broad_sap,
     [GRAZE_BROAD_GRID] = &broad_grid,
     [GRAZE_BROAD_HGRID] = &broad_hgrid,
     [GRAZE_BROAD_HASH] = &broad_hash,
