@@ -1,10 +1,11 @@
 /* Balls: the vertex-vertex model. Particles of any radii are put into boxes, the method finds the pairs of boxes, and
  * of these the pairs of balls are kept.
  *
- * Centre minus and plus radius are not exact in floating point, so boxes are widened by more than the rounding: balls
- * that meet have boxes that meet. Boxes are of the caller's precision. What is beyond the largest number ends there; a
- * ball whose centre is a number still meets such a box where it should. Pairs are decided by exact/ball.c, in pieces
- * side by side. O(method + pairs of boxes). Memory: that of the method and 24 or 48 bytes a ball.
+ * Centre minus and plus radius are rounded, to the caller's precision, so that a box may be a little too small. No pair
+ * is lost by that: rounding to nearest keeps order, so where the end of one ball on an axis is not below the beginning
+ * of another it is not below it as rounded either. What is beyond the largest number ends there, which keeps order as
+ * well. Pairs are decided by exact/ball.c, in pieces side by side. O(method + pairs of boxes). Memory: that of the
+ * method and 24 or 48 bytes a ball.
  */
 #include <float.h>
 #include <math.h>
@@ -88,26 +89,18 @@ typedef struct ball_work {
   uint64_t result[PARALLEL_PIECES]; /* of a piece: the first bad ball, or how many pairs are kept */
 } ball_work;
 
-/* A sum that was rounded is off by half a unit of its last place, which 2^-52 of it is at least; sums too small for
- * that to be a number are exact. */
 static inline void box_of_doubles(const ball *b, double box[6]) {
   for (int k = 0; k < 3; k++) {
     double low = b->center[k] - b->radius, high = b->center[k] + b->radius;
-    low -= fabs(low) * 0x1p-52;
-    high += fabs(high) * 0x1p-52;
     box[k] = low < -DBL_MAX ? -DBL_MAX : low;
     box[3 + k] = high > DBL_MAX ? DBL_MAX : high;
   }
 }
 
-/* The same, rounded to floats and widened again; these may be too small for a relative step and get the least one. */
+/* Rounded twice, which keeps order as well. */
 static inline void box_of_floats(const ball *b, float box[6]) {
-  double wide[6];
-  box_of_doubles(b, wide);
   for (int k = 0; k < 3; k++) {
-    float low = (float)wide[k], high = (float)wide[3 + k];
-    low -= fabsf(low) * 0x1p-23f + 0x1p-149f;
-    high += fabsf(high) * 0x1p-23f + 0x1p-149f;
+    float low = (float)(b->center[k] - b->radius), high = (float)(b->center[k] + b->radius);
     box[k] = low < -FLT_MAX ? -FLT_MAX : low;
     box[3 + k] = high > FLT_MAX ? FLT_MAX : high;
   }
