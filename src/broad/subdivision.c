@@ -229,9 +229,12 @@ static subdivision_sphere sphere_around(const graze_box *box, const int axis[3],
 static const int all_axes[3] = {0, 1, 2};
 
 static uint8_t class_of(double radius, double largest) {
-  uint8_t class = 0;
-  for (largest /= CLASS_RATIO; class < CLASSES - 1 && radius <= largest; largest /= CLASS_RATIO) class ++;
-  return class;
+  uint8_t number = 0;
+  while (number < CLASSES - 1 && radius <= largest / CLASS_RATIO) {
+    largest /= CLASS_RATIO;
+    number++;
+  }
+  return number;
 }
 
 static bool reserve(const graze_context *context, subdivision_state *s, uint32_t count) {
@@ -376,8 +379,8 @@ static bool traverse(subdivision_run *r, size_t cells, pair_list *out) {
   return good;
 }
 
-static bool find_in_class(subdivision_state *s, const broad_view *view, int class, pair_list *out) {
-  uint32_t start = s->start[class], end = s->start[class + 1];
+static bool find_in_class(subdivision_state *s, const broad_view *view, int number, pair_list *out) {
+  uint32_t start = s->start[number], end = s->start[number + 1];
   if (start == end || s->count - start < 2) return true;
   subdivision_run r = {.view = view,
                        .objects = (const subdivision_object *)s->objects.data + start,
@@ -404,8 +407,8 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   subdivision_state *s = state;
   if (!reserve(view->context, s, view->count)) return GRAZE_ERROR_MEMORY;
   deal_to_classes(view, s);
-  for (int class = 0; class < CLASSES; class ++) {
-    if (!find_in_class(s, view, class, out)) return GRAZE_ERROR_MEMORY;
+  for (int c = 0; c < CLASSES; c++) {
+    if (!find_in_class(s, view, c, out)) return GRAZE_ERROR_MEMORY;
   }
   return GRAZE_OK;
 }
