@@ -142,13 +142,17 @@ static graze_status make_boxes(graze_broadphase *bp, ball_work *w) {
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
+enum { AHEAD = 12 }; /* pairs from a ball's being asked for to its use: balls of a pair are anywhere in memory */
+
 /* Keeps the pairs of balls that meet at the front of the piece. */
 static void keep_piece(void *argument, uint32_t index) {
   ball_work *w = argument;
   graze_box_pair *pairs = w->pairs + pieces_begin(&w->p, index);
   uint64_t count = pieces_end(&w->p, index) - pieces_begin(&w->p, index), kept = 0;
   for (uint64_t i = 0; i < count; i++) {
-    graze_box_pair pair = pairs[i];
+    graze_box_pair pair = pairs[i], soon = pairs[i + AHEAD < count ? i + AHEAD : i];
+    __builtin_prefetch(w->view.centers + soon.a * w->view.center_stride);
+    __builtin_prefetch(w->view.centers + soon.b * w->view.center_stride);
     ball a = ball_at(&w->view, pair.a), b = ball_at(&w->view, pair.b);
     pairs[kept] = pair;
     kept += balls_meet(&a, &b);

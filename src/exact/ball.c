@@ -1,18 +1,10 @@
-/* Two balls: filter, expansions, integers.
- *
- * Filter bound. Each square of a difference collects three roundings, u = 2^-53 each (the difference counts twice), and
- * the two sums two more; nothing is negative, so |a - b|^2 is off by a factor within 5.01 u of 1, and (ra + rb)^2
- * likewise by one within 3.01 u. A factor of 16 u between the two covers both and its own rounding. What underflow can
- * add, four times 2^-1075, is far below u times the numbers while these are above 2^-900.
- */
+/* Two balls: the stages behind the filter. */
 #include "exact/ball.h"
 
 #include <math.h>
 
 #include "exact/big.h"
 #include "exact/expansion.h"
-
-static const double FILTER = 1 + 0x1p-49;
 
 /* Expansions are exact when every number is zero or within [2^-200, 2^300]: the lowest bit of a difference is then at
  * least 2^-252 and of its square 2^-504. */
@@ -64,14 +56,7 @@ bool balls_meet_integer(const ball *a, const ball *b) {
   return sum.sign >= 0;
 }
 
-bool balls_meet(const ball *a, const ball *b) {
-  double x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
-  double reach = a->radius + b->radius;
-  double apart2 = x * x + y * y + z * z, reach2 = reach * reach;
-  if (apart2 + reach2 > 0x1p-900 && apart2 + reach2 < 0x1p1000) {
-    if (apart2 * FILTER < reach2) return true;
-    if (reach2 * FILTER < apart2) return false;
-  }
+bool balls_meet_exactly(const ball *a, const ball *b) {
   bool usable;
   bool meet = balls_meet_expansion(a, b, &usable);
   return usable ? meet : balls_meet_integer(a, b);

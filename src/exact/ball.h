@@ -13,9 +13,21 @@ typedef struct ball {
   double radius; /* at least 0 */
 } ball;
 
-bool balls_meet(const ball *a, const ball *b);
+/* Without the filter. */
+bool balls_meet_exactly(const ball *a, const ball *b);
 
-/* The two last stages alone, for tests. */
+static inline bool balls_meet(const ball *a, const ball *b) {
+  const double margin = 1 + 0x1p-49;
+  double x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
+  double reach = a->radius + b->radius;
+  double apart2 = x * x + y * y + z * z, reach2 = reach * reach;
+  bool within = (apart2 + reach2 > 0x1p-900) & (apart2 + reach2 < 0x1p1000);
+  bool apart = (apart2 * margin < reach2) | (reach2 * margin < apart2);
+  if (within & apart) return apart2 < reach2; /* one branch, nearly always the same way */
+  return balls_meet_exactly(a, b);
+}
+
+/* Its two stages alone, for tests. */
 bool balls_meet_expansion(const ball *a, const ball *b, bool *usable);
 bool balls_meet_integer(const ball *a, const ball *b);
 
