@@ -92,20 +92,20 @@ typedef struct descent {
 } descent;
 
 static void test(descent *d, const space_item *a, const space_item *b) {
-  if (!boxes_meet(&a->box, &b->box) || !view_counts(d->view, a->slot, b->slot)) return;
+  if (!boxes_meet_branchless(&a->box, &b->box) || !view_counts(d->view, a->slot, b->slot)) return;
   if (!pair_list_push(d->view->context, d->out, a->slot, b->slot)) d->failed = true;
 }
 
 static void test_leaves(descent *d, const space_node *a, const space_node *b) {
   for (uint32_t i = a->begin; i < a->end && !d->failed; i++) {
-    if (!boxes_meet(&d->items[i].box, &b->box)) continue;
+    if (!boxes_meet_branchless(&d->items[i].box, &b->box)) continue;
     for (uint32_t j = b->begin; j < b->end; j++) test(d, &d->items[i], &d->items[j]);
   }
 }
 
 /* Pairs of one box below `a` and one below `b`; the larger node is opened. At most 2 SPACE_DEPTH deep. */
 static void join(descent *d, const space_node *a, const space_node *b) {
-  if (d->failed || !boxes_meet(&a->box, &b->box)) return;
+  if (d->failed || !boxes_meet_branchless(&a->box, &b->box)) return;
   if (a->children == 0 && b->children == 0) {
     test_leaves(d, a, b);
     return;

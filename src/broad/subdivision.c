@@ -343,17 +343,11 @@ typedef struct subdivision_visit {
   pair_list *out;
 } subdivision_visit;
 
-/* Most objects of a cell do not meet, on no axis more than on another: one branch is better than six. */
-static inline bool meet(const graze_box *a, const graze_box *b) {
-  return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
-         (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
-}
-
 static bool test_pair(void *user, uint32_t a, uint32_t b) {
   const subdivision_visit *v = user;
   const broad_view *view = v->run->view;
   const subdivision_object *p = &v->run->objects[a], *q = &v->run->objects[b];
-  if (!meet(&p->box, &q->box) || !view_counts(view, p->slot, q->slot)) return true;
+  if (!boxes_meet_branchless(&p->box, &q->box) || !view_counts(view, p->slot, q->slot)) return true;
   return pair_list_push(view->context, v->out, p->slot, q->slot);
 }
 
