@@ -8,8 +8,8 @@
  * and are cut further with other planes.
  *
  * H. Fuchs, Z. Kedem, B. Naylor, "On visible surface generation by a priori tree structures", 1980, for the tree; the
- * directions are those of the 26-faced bounding volumes of Klosowski et al., 1998. O(n log n + k) on common scenes, a
- * large factor more than a kd-tree for the search of planes. Memory: broad/space_tree.h.
+ * directions are those of the 26-faced bounding volumes of Klosowski et al., 1998. O(n log n + k) on common scenes, two
+ * to three times a kd-tree's time for the search of planes. Memory: broad/space_tree.h.
  *
  * The ends of a box along a diagonal are sums of two or three of its numbers, which are rounded. Rounding keeps order:
  * a point of two boxes, its numbers summed alike, is between the rounded ends of both, so that boxes held to be parted
