@@ -60,6 +60,7 @@ struct graze_broadphase {
   pair_history history;
   pair_list work[6]; /* scratch */
   pair_list found;   /* of boxes that are not added */
+  buffer ball_boxes; /* around balls */
   buffer scratch;
   broad_choice choice; /* of AUTO, for proxies, */
   broad_choice once;   /* and for boxes that are not added */
@@ -85,5 +86,15 @@ void engine_release(const graze_context *context, broad_engine *engine);
 
 void queries_release(const graze_context *context, broad_queries *queries);
 size_t queries_bytes(const broad_queries *queries);
+
+/* The pairs of boxes that are not added, into `found`. Errors are not reported. */
+graze_status broad_run_find(graze_broadphase *broadphase, const broad_view *view, bool unsorted);
+
+/* Seconds of a clock, and what a call that began at `start` tells afterwards. */
+double broad_now(void);
+void broad_take_notes(graze_broadphase *broadphase, graze_broad_method method, const broad_choice *choice, double start);
+
+/* Reports that there is no memory for the pairs of so many boxes. */
+graze_status broad_no_memory(const graze_broadphase *broadphase, uint32_t boxes);
 
 #endif

@@ -21,6 +21,7 @@ static const broad_method *const table[GRAZE_BROAD_METHODS] = {
     [GRAZE_BROAD_OCTREE] = &broad_octree,
     [GRAZE_BROAD_KDTREE] = &broad_kdtree,
     [GRAZE_BROAD_BSP] = &broad_bsp,
+    [GRAZE_BROAD_SUBDIVISION] = &broad_subdivision,
 };
 
 const broad_method *broad_method_of(graze_broad_method method) {
