@@ -44,4 +44,24 @@ static inline uint64_t hash_of_pair(uint32_t first, uint32_t second) {
   return splitmix64((uint64_t)first << 32 | second);
 }
 
+/* ---- broad phases ---- */
+
+#define BROAD_WARM_STEPS    8    /* of moving boxes that are not timed, so that what was built has settled */
+#define BROAD_BUILD_SECONDS 3.0  /* what is expected to take longer is left out */
+#define BROAD_STEPS_SECONDS 10.0 /* a run of steps that takes longer is given up */
+
+/* How long n boxes will take when n / 10 and n / 100 took these times: each tenfold costs as many times more as the
+ * one before, and ten times at least. */
+static inline double broad_expected(double tenth, double hundredth) {
+  double growth = hundredth > 0 ? tenth / hundredth : 10;
+  return tenth * (growth > 10 ? growth : 10);
+}
+
+/* In a step every `every`-th box moves; the others stay where they were at step 0. `first` and `out`: six floats a
+ * box, the boxes of step 0 and of the step. */
+static inline void broad_hold(const float *first, uint32_t count, uint32_t every, float *out) {
+  for (uint64_t i = 0; i < count; i++)
+    for (uint64_t k = 0; k < 6 && i % every != 0; k++) out[6 * i + k] = first[6 * i + k];
+}
+
 #endif
