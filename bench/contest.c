@@ -137,7 +137,8 @@ static void judge(contest *c, entry *e) {
 
 /* Times one entry once more unless it has had its share. A timed run must count what the judged run counted. */
 static void take_turn(contest *c, entry *e, uint32_t round) {
-  if (e->failed || (round >= LEAST_ROUNDS && e->spent > BUDGET_SECONDS)) return;
+  double budget = c->budget > 0 ? c->budget : BUDGET_SECONDS;
+  if (e->failed || (round >= LEAST_ROUNDS && e->spent > budget)) return;
   sample *s = &e->samples[e->sample_count];
   run_entry(c, e, false, s);
   if (e->failed) return;

@@ -39,6 +39,7 @@ typedef struct contest {
   char name[96];
   const char *unit; /* of an item */
   uint64_t size, items;
+  double budget; /* seconds: an entry that used more stops after the least number of rounds; 0: as usual */
   bool has_expected;
   uint64_t expected_count, expected_hash;
   /* Fills right, wrong and note from entry->checked; NULL: compares count and hash with the expected ones. */
