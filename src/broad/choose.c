@@ -71,7 +71,6 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
   sample_facts f = look_at(view, live);
   bool alike = f.spread <= LIKE_SIZES;
   choice->by_shape = alike ? GRAZE_BROAD_GRID : GRAZE_BROAD_HGRID;
-  if (broad_method_of(choice->by_shape) == NULL) choice->by_shape = GRAZE_BROAD_SWEEP;
   if (live <= BRUTE_MOST || f.crowded >= live / 4.0) choice->by_shape = GRAZE_BROAD_BRUTE;
   snprintf(choice->shape, sizeof choice->shape, "%u boxes, sizes %.3g : 1, about %.2g neighbours each", live, f.spread,
            f.crowded);
@@ -96,7 +95,7 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
   if (regime == BROAD_RESTING) {
     list[0] = GRAZE_BROAD_TREE;
     list[1] = GRAZE_BROAD_SAP;
-    return broad_method_of(GRAZE_BROAD_SAP) != NULL ? 2 : 1;
+    return 2;
   }
   list[0] = choice->by_shape;
   list[1] = GRAZE_BROAD_TREE;

@@ -92,7 +92,8 @@ graze_status broad_run_find(graze_broadphase *broadphase, const broad_view *view
 
 /* Seconds of a clock, and what a call that began at `start` tells afterwards. */
 double broad_now(void);
-void broad_take_notes(graze_broadphase *broadphase, graze_broad_method method, const broad_choice *choice, double start);
+void broad_take_notes(graze_broadphase *broadphase, graze_broad_method method, const broad_choice *choice,
+                      double start);
 
 /* Reports that there is no memory for the pairs of so many boxes. */
 graze_status broad_no_memory(const graze_broadphase *broadphase, uint32_t boxes);
