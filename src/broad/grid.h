@@ -18,7 +18,9 @@
 enum {
   GRID_CELL = 4096,    /* parts of a cell */
   GRID_CELL_BITS = 12, /* their logarithm */
-  GRID_LEVELS = 18,    /* most; the last one is for boxes that the sample did not foretell */
+  GRID_SIZES = 12,     /* most levels by size */
+  GRID_HEAPS = 6,      /* most levels for heaps */
+  GRID_LEVELS = 19,    /* and one for boxes that the sample did not foretell */
   GRID_PAD = 16,       /* places behind each unit that hold no box */
   GRID_AHEAD = 64,     /* places behind all that may be read */
   GRID_UNIT = 4096,    /* boxes that are sorted together, at least, where there are as many */
@@ -45,6 +47,7 @@ typedef struct grid_level {
   unsigned fine;     /* a cell is 2^fine fine cells along x, by which it is sorted */
   unsigned x_bits, y_bits;
   uint32_t slab_base, slabs;
+  bool strict;           /* only for boxes within the bounds: a heap */
   uint32_t reach[3];     /* largest box, in parts */
   uint32_t count;        /* boxes */
   uint32_t begin, end;   /* places */
@@ -56,6 +59,7 @@ typedef struct grid_frame {
   int axis[3];            /* the caller's axis that is x, y, z here */
   double low[3], high[3]; /* of the low corners in the sample, in the grid's order of axes */
   double stretch[3];      /* largest extent along each axis, as part of the largest of all */
+  bool heap;              /* bounds of a heap, not of all */
   double volume_share;    /* sampled boxes come from about this part of [low, high] */
   uint32_t sampled;
   float *sizes; /* of the sampled boxes, ascending: half the largest extent after stretching */
@@ -92,7 +96,7 @@ typedef struct grid {
   grid_unit *units;
 } grid;
 
-/* Chooses sizes of cells from the sample: half edges of levels, ascending, at most GRID_LEVELS - 1. Gives how many. */
+/* Chooses sizes of cells from the sample: half edges of levels, ascending, at most GRID_SIZES. Gives how many. */
 typedef uint32_t grid_chooser(const grid_frame *frame, uint32_t boxes, double *sizes);
 
 /* Sorts the boxes of the view into levels. False: no memory. */

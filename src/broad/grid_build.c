@@ -19,6 +19,10 @@ enum {
   SAMPLE_GRID = 8,     /* cells along an axis that tell how much of the bounds is full */
   DIGIT_BITS = 11,     /* most of a digit of a key */
   DIGITS = 6,          /* most of a key */
+  HEAP_CELLS = 2048,   /* of an axis, before a world is called wide */
+  HEAP_SIDE = 16,      /* cells of an axis in which heaps are looked for */
+  HEAP_GAIN = 16,      /* so many times denser than all */
+  HEAP_SHARE = 32,     /* a heap has at least this part of the boxes */
   TABLE_CELLS = 8,     /* of a table, for each box */
   FINE_BITS = 16,      /* of x */
   SLABS_FOR_BOXES = 16 /* a slab for so many boxes, at most */
@@ -28,12 +32,6 @@ enum {
 static const double widest = DBL_MAX / 8;
 
 /* ---- the sample ------------------------------------------------------------------------------------------------ */
-
-typedef struct sample {
-  uint32_t count;
-  float center[SAMPLE][3]; /* as parts of the bounds; caller's axes */
-  float size[SAMPLE];
-} sample;
 
 static double half_extent(const graze_box *box, int axis) {
   return 0.5 * box->max[axis] - 0.5 * box->min[axis];
@@ -100,8 +98,7 @@ static double share_of_volume(const broad_view *view, const uint32_t *slots, uin
   return (double)cells / (side * side * side);
 }
 
-static void take_sample(grid *g, const broad_view *view, float *sizes) {
-  uint32_t slots[SAMPLE];
+static void take_sample(grid *g, const broad_view *view, uint32_t *slots, float *sizes) {
   grid_frame *f = &g->frame;
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, most[3] = {0, 0, 0}, largest = 0;
   f->sampled = sample_slots(view, slots);
@@ -160,7 +157,7 @@ static void set_axis(grid_level *level, int k, const grid_frame *f, double half,
 }
 
 static void set_level(grid_level *level, const grid_frame *f, double half, uint32_t boxes) {
-  *level = (grid_level){0};
+  *level = (grid_level){.strict = f->heap};
   uint32_t slabs = boxes / SLABS_FOR_BOXES + 1;
   set_axis(level, 0, f, half * f->stretch[0], GRID_MOST_X_CELLS);
   set_axis(level, 1, f, half * f->stretch[1], GRID_MOST_Y_CELLS);
@@ -175,9 +172,9 @@ static void set_level(grid_level *level, const grid_frame *f, double half, uint3
   level->y_bits = bits_for(level->cells[1] + 1);
 }
 
-static bool add_level(grid *g, const broad_view *view, double half, uint32_t boxes) {
+static bool add_level(grid *g, const broad_view *view, const grid_frame *f, double half, uint32_t boxes) {
   grid_level *level = &g->levels[g->level_count];
-  set_level(level, &g->frame, half, boxes);
+  set_level(level, f, half, boxes);
   level->slab_base = g->slab_count;
   level->slabs = level->cells[2];
   uint32_t slabs = g->slab_count + level->slabs;
@@ -186,6 +183,107 @@ static bool add_level(grid *g, const broad_view *view, double half, uint32_t box
   g->slabs = g->slab_memory.data;
   g->slab_count = slabs;
   g->level_count++;
+  return true;
+}
+
+/* ---- heaps ----------------------------------------------------------------------------------------------------- */
+
+/* In a world so wide that cells have to be much larger than the boxes, many boxes may lie in one cell. Such a heap gets
+ * a level of its own, with its own bounds. */
+
+/* Whether the cells of a level for boxes up to `half` would be too large in these bounds. */
+static bool is_wide(const grid_frame *f, double half) {
+  for (int k = 0; k < 3; k++) {
+    if (0.5 * f->high[k] - 0.5 * f->low[k] > 2 * HEAP_CELLS * fmax(half * f->stretch[k], DBL_MIN * 0x1p20)) return true;
+  }
+  return false;
+}
+
+static uint32_t heap_cell(const grid_frame *f, const graze_box *box) {
+  uint32_t cell = 0;
+  for (int k = 0; k < 3; k++) {
+    double range = 0.5 * f->high[k] - 0.5 * f->low[k], low = box->min[f->axis[k]];
+    double part = range > 0 ? (0.5 * low - 0.5 * f->low[k]) / range : 0;
+    cell = cell * HEAP_SIDE + (uint32_t)(part * (HEAP_SIDE - 1) + 0.5);
+  }
+  return cell;
+}
+
+/* Narrows the bounds to the fullest of a few cells. The ends of an axis are in different cells: some box is left out.
+ */
+static void narrow(grid_frame *f, const broad_view *view, const uint32_t *slots, uint32_t count) {
+  uint32_t counts[HEAP_SIDE * HEAP_SIDE * HEAP_SIDE] = {0}, fullest = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    graze_box box = view_box(view, slots[i]);
+    uint32_t cell = heap_cell(f, &box);
+    if (++counts[cell] > counts[fullest]) fullest = cell;
+  }
+  grid_frame found = *f;
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    graze_box box = view_box(view, slots[i]);
+    if (heap_cell(f, &box) != fullest) continue;
+    for (int k = 0; k < 3; k++) {
+      double low = box.min[f->axis[k]];
+      if (number == 0 || low < found.low[k]) found.low[k] = low;
+      if (number == 0 || low > found.high[k]) found.high[k] = low;
+    }
+    number++;
+  }
+  *f = found;
+}
+
+static bool is_inside(const grid_frame *f, const graze_box *box) {
+  for (int k = 0; k < 3; k++) {
+    double low = box->min[f->axis[k]];
+    if (low < f->low[k] || low > f->high[k]) return false;
+  }
+  return true;
+}
+
+/* Those inside the bounds, or those outside, to the front. */
+static uint32_t keep_slots(const grid_frame *f, const broad_view *view, uint32_t *slots, uint32_t count, bool inside) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    graze_box box = view_box(view, slots[i]);
+    slots[kept] = slots[i];
+    kept += is_inside(f, &box) == inside;
+  }
+  return kept;
+}
+
+/* Whether bounds with this share of the boxes are much narrower than the share makes one expect. */
+static bool is_heap(const grid_frame *f, const grid_frame *all, double share) {
+  for (int k = 0; k < 3; k++) {
+    double range = 0.5 * all->high[k] - 0.5 * all->low[k], narrowed = 0.5 * f->high[k] - 0.5 * f->low[k];
+    if (narrowed * HEAP_GAIN < range * share) return true;
+  }
+  return false;
+}
+
+/* Levels for heaps of boxes up to `half`. `slots` is used up. */
+static bool add_heaps(grid *g, const broad_view *view, uint32_t *slots, double half) {
+  uint32_t count = 0, in_heap[SAMPLE];
+  for (uint32_t i = 0; i < g->frame.sampled; i++) {
+    graze_box box = view_box(view, slots[i]);
+    bool small = true;
+    for (int k = 0; k < 3; k++) small &= half_extent(&box, g->frame.axis[k]) <= half * g->frame.stretch[k] * 1.001;
+    slots[count] = slots[i];
+    count += small;
+  }
+  for (int heap = 0; heap < GRID_HEAPS; heap++) {
+    grid_frame f = g->frame;
+    f.heap = true;
+    uint32_t inside = count;
+    memcpy(in_heap, slots, count * sizeof *slots);
+    while (inside > g->frame.sampled / HEAP_SHARE && is_wide(&f, half)) {
+      narrow(&f, view, in_heap, inside);
+      inside = keep_slots(&f, view, in_heap, inside, true);
+    }
+    if (inside <= g->frame.sampled / HEAP_SHARE || !is_heap(&f, &g->frame, (double)inside / count)) break;
+    if (!add_level(g, view, &f, half, (uint32_t)((uint64_t)view->count * inside / g->frame.sampled))) return false;
+    count = keep_slots(&f, view, slots, count, false);
+  }
   return true;
 }
 
@@ -290,7 +388,7 @@ static bool fill_large(building *b, uint32_t refused) {
   }
   uint32_t slabs = g->slab_count;
   b->first_level = g->level_count;
-  if (!add_level(g, b->view, largest, refused) || !make_counters(b, slabs)) return false;
+  if (!add_level(g, b->view, &g->frame, largest, refused) || !make_counters(b, slabs)) return false;
   parallel_for(b->view->context, b->pieces, fill_piece, b);
   return true;
 }
@@ -542,13 +640,15 @@ static bool make_tables(const broad_view *view, grid *g) {
 
 static bool build_levels(grid *g, const broad_view *view, grid_chooser *choose) {
   float sizes[SAMPLE];
-  double chosen[GRID_LEVELS];
-  take_sample(g, view, sizes);
+  uint32_t slots[SAMPLE];
+  double chosen[GRID_SIZES];
+  take_sample(g, view, slots, sizes);
   g->level_count = g->slab_count = 0;
   uint32_t levels = choose(&g->frame, view->count, chosen);
   g->frame.sizes = NULL;
+  if (!add_heaps(g, view, slots, chosen[0])) return false;
   for (uint32_t l = 0; l < levels; l++) {
-    if (!add_level(g, view, chosen[l], view->count)) return false;
+    if (!add_level(g, view, &g->frame, chosen[l], view->count)) return false;
   }
   return true;
 }

@@ -46,11 +46,11 @@ static void add_searches(pairing *p, const grid_level *level, uint32_t number) {
   }
 }
 
-/* Rows of `to` that a box of `from` reaches, about. */
+/* Rows of `to` that a box of `from` reaches, about; more than there are boxes are not looked at one by one. */
 static double rows_reached(const grid_level *from, const grid_level *to) {
-  double rows = 1;
-  for (int k = 1; k < 3; k++) rows *= 2 + 0.75 * from->size[k] / to->size[k];
-  return rows;
+  double rows = 1, most = to->count;
+  for (int k = 1; k < 3; k++) rows *= 2 + 0.75 * from->size[k] * from->reach[k] / GRID_CELL / to->size[k];
+  return rows < most ? rows : most;
 }
 
 /* Two levels: the boxes of one of them are looked up in the other, whichever is less work. */

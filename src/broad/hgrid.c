@@ -26,12 +26,17 @@ static uint32_t choose_levels(const grid_frame *f, uint32_t boxes, double *sizes
   double largest = f->sampled > 0 ? (double)f->sizes[f->sampled - 1] : 0, finest = largest;
   uint32_t halvings = 0;
   /* Nothing is won by cells that are finer than all boxes. */
-  while (halvings + 2 < GRID_LEVELS && finest > 2 * (double)f->sizes[0] && occupancy(f, boxes, finest) > 1) {
+  while (halvings + 2 < GRID_SIZES && finest > 2 * (double)f->sizes[0] && occupancy(f, boxes, finest) > 1) {
     finest *= 0.5;
     halvings++;
   }
-  for (uint32_t i = 0; i <= halvings; i++) sizes[i] = ldexp(largest, (int)i - (int)halvings);
-  return halvings + 1;
+  /* A world may be so wide that finer cells look empty when they are not: nine tenths of the boxes, when they are far
+   * smaller, get a level of their own below. */
+  uint32_t count = 0;
+  double most = f->sampled > 0 ? (double)f->sizes[f->sampled * 9 / 10] : 0;
+  if (most * 16 < finest) sizes[count++] = most;
+  for (uint32_t i = 0; i <= halvings; i++) sizes[count++] = ldexp(largest, (int)i - (int)halvings);
+  return count;
 }
 
 typedef struct hgrid {
