@@ -183,7 +183,7 @@ static void print_choices(const report *r) {
   for (size_t i = 0, next; i < r->row_count; i = next) {
     for (next = i; next < r->row_count && !strcmp(r->rows[next].contest, r->rows[i].contest);) next++;
     const ratio_row *own = quickest(&r->rows[i], next - i, true), *rival = quickest(&r->rows[i], next - i, false);
-    if (!own) continue;
+    if (!own || r->rows[i].failed) continue;
     if (!titled) fprintf(stderr, "\n%-32s %9s %-18s %9s\n", "", "auto/best", "own method", "best peer/auto");
     titled = true;
     fprintf(stderr, "%-32s %9.2f %-18s", r->rows[i].contest, 1 / own->ratio, own->entry);

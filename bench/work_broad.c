@@ -258,19 +258,21 @@ static job *add_job(setting *s, graze_context *context, graze_broad_method metho
   return j;
 }
 
+/* An entry of ours, run or left out. */
+static entry *enter(contest *c, const setting *s, const char *name, run_function run, job *j) {
+  double seconds = expected_seconds(s->b->context, j->method, s->kind, s->in.count);
+  if (seconds < BROAD_BUILD_SECONDS) return contest_ours(c, name, run, j);
+  return contest_left_out(c, name, "left out: would take about %.0f s", seconds);
+}
+
 /* Each method of the table as an alternative to auto. */
 static void add_methods(contest *c, setting *s, run_function run, bool kept) {
-  graze_context *context = s->b->context;
   for (int m = GRAZE_BROAD_AUTO + 1; m < GRAZE_BROAD_METHODS; m++) {
-    graze_broad_method method = (graze_broad_method)m;
-    const graze_broad_method_info *info = graze_broad_method_describe(method);
+    const graze_broad_method_info *info = graze_broad_method_describe((graze_broad_method)m);
     if (!info) continue;
     char name[48];
     snprintf(name, sizeof name, "cpu/%s", info->name);
-    double seconds = expected_seconds(context, method, s->kind, s->in.count);
-    entry *e = seconds < BROAD_BUILD_SECONDS ? contest_ours(c, name, run, add_job(s, context, method, kept))
-                                             : contest_left_out(c, name, "left out: would take about %.0f s", seconds);
-    e->alternative = true;
+    enter(c, s, name, run, add_job(s, s->b->context, (graze_broad_method)m, kept))->alternative = true;
   }
 }
 
@@ -278,7 +280,7 @@ static void add_two_threads(contest *c, setting *s, run_function run, bool kept)
   if (!s->two_threads) return;
   job *j = add_job(s, s->two_threads, GRAZE_BROAD_AUTO, kept);
   j->threads = 2;
-  contest_ours(c, "cpu/auto_2_threads", run, j)->threads = 2;
+  enter(c, s, "cpu/auto_2_threads", run, j)->threads = 2;
 }
 
 static void finish(contest *c, setting *s, const char *task) {
@@ -297,11 +299,11 @@ static void one_static(bench *b, scenes_box_kind kind, uint32_t count) {
   setting s = setting_make(b, kind, input_make(kind, count, 0, 0, 1), 0);
   contest c;
   contest_begin(&c, b, "box", s.in.count, s.in.count, "broad/%s/%u", name, count);
-  contest_ours(&c, "cpu/auto", run_static, add_job(&s, b->context, GRAZE_BROAD_AUTO, true));
+  enter(&c, &s, "cpu/auto", run_static, add_job(&s, b->context, GRAZE_BROAD_AUTO, true));
   job *sorted = add_job(&s, b->context, GRAZE_BROAD_AUTO, true);
   sorted->sorted = true;
-  contest_ours(&c, "cpu/auto_sorted", run_static, sorted);
-  contest_ours(&c, "cpu/auto_fresh", run_static, add_job(&s, b->context, GRAZE_BROAD_AUTO, false));
+  enter(&c, &s, "cpu/auto_sorted", run_static, sorted);
+  enter(&c, &s, "cpu/auto_fresh", run_static, add_job(&s, b->context, GRAZE_BROAD_AUTO, false));
   add_two_threads(&c, &s, run_static, true);
   add_methods(&c, &s, run_static, true);
   finish(&c, &s, "broad");
@@ -319,7 +321,7 @@ static void one_moving(bench *b, scenes_box_kind kind, double speed, uint32_t co
   setting s = setting_make(b, kind, input_make(kind, count, speed, steps, every), BROAD_WARM_STEPS + steps);
   contest c;
   contest_begin(&c, b, "box", s.in.count, s.in.count, "%s/%s/%g/%u", family, name, speed, count);
-  contest_ours(&c, "cpu/auto", run_moving, add_job(&s, b->context, GRAZE_BROAD_AUTO, false));
+  enter(&c, &s, "cpu/auto", run_moving, add_job(&s, b->context, GRAZE_BROAD_AUTO, false));
   add_two_threads(&c, &s, run_moving, false);
   add_methods(&c, &s, run_moving, false);
   finish(&c, &s, "moving");
