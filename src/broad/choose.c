@@ -8,28 +8,50 @@
  */
 #include "broad/choose.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
-  BRUTE_MOST = 160, /* boxes for which nothing beats looking at every pair */
-  SAMPLE = 512,     /* boxes that are looked at */
+  BRUTE_MOST = 500, /* boxes for which nothing beats looking at every pair */
+  SAMPLE = 512,     /* boxes that are looked at, at most, */
+  SAMPLE_PART = 32, /* and of how many one is */
   RESAMPLE = 64,    /* updates until they are looked at again */
   SETTLE = 8,       /* updates before a first trial */
   RETRY = 64,       /* and before another one, at least */
-  TRIAL = 3         /* updates of a trial; only the last one counts: the first ones build */
+  TRIAL = 4,        /* updates of a trial; the first one builds and does not count, the least of the others does */
+  QUARTERS = 4 * 512
 };
 
-static const double LIKE_SIZES = 4; /* 95th to 5th percentile: one cell size fits */
-static const double RESTING = 0.1;  /* share of edits below which an update should cost what was edited */
-static const double PATIENCE = 25;  /* times the price of a trial that updates cost before the next */
+static const double LIKE_SIZES = 2.5; /* 95th to 5th percentile: one cell size fits */
+static const double RESTING = 0.1;    /* share of edits below which an update should cost what was edited */
+static const double PATIENCE = 25;    /* times the price of a trial that updates cost before the next */
 
 /* ---- the boxes ---- */
 
-static int by_size(const void *p, const void *q) {
-  double x = *(const double *)p, y = *(const double *)q;
-  return (x > y) - (x < y);
+/* Sizes in quarters of octaves: percentiles without sorting. */
+typedef struct size_census {
+  uint32_t boxes[QUARTERS];
+  uint32_t all;
+} size_census;
+
+static void count_size(size_census *c, double size) {
+  int exponent;
+  double part = frexp(size < DBL_MAX ? size : DBL_MAX, &exponent); /* [0.5, 1) */
+  int quarter = size > 0 ? 4 * exponent + (int)(8 * part) - 4 + QUARTERS / 2 : 0;
+  if (quarter < 0) quarter = 0;
+  if (quarter >= QUARTERS) quarter = QUARTERS - 1;
+  c->boxes[quarter]++;
+  c->all++;
+}
+
+/* The size that this part of the boxes is below, within a quarter of an octave. */
+static double size_at(const size_census *c, double part) {
+  double wanted = part * c->all;
+  uint32_t seen = 0, quarter = 0;
+  while (quarter < QUARTERS - 1 && seen + c->boxes[quarter] <= wanted) seen += c->boxes[quarter++];
+  int steps = (int)quarter - QUARTERS / 2;
+  return ldexp(0.5 + (steps & 3) / 8.0, (steps - (steps & 3)) / 4);
 }
 
 typedef struct sample_facts {
@@ -38,13 +60,11 @@ typedef struct sample_facts {
 } sample_facts;
 
 static sample_facts look_at(const broad_view *view, uint32_t live) {
-  double sizes[SAMPLE], low[3], high[3];
-  uint32_t n = 0, step = view->count / SAMPLE + 1;
-  for (int k = 0; k < 3; k++) {
-    low[k] = INFINITY;
-    high[k] = -INFINITY;
-  }
-  for (uint32_t i = 0; i < view->count && n < SAMPLE; i += step) {
+  size_census census = {{0}, 0};
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  uint32_t step = view->count / SAMPLE + 1;
+  if (step < SAMPLE_PART) step = SAMPLE_PART;
+  for (uint32_t i = 0; i < view->count; i += step) {
     graze_box box = view_box(view, i);
     if (box_is_empty(&box)) continue;
     double size = 0;
@@ -54,12 +74,11 @@ static sample_facts look_at(const broad_view *view, uint32_t live) {
       if (middle < low[k]) low[k] = middle;
       if (middle > high[k]) high[k] = middle;
     }
-    sizes[n++] = size;
+    count_size(&census, size);
   }
-  if (n == 0) return (sample_facts){1, 0};
-  qsort(sizes, n, sizeof *sizes, by_size);
-  double small = sizes[n / 20], large = sizes[n - 1 - n / 20], middle = sizes[n / 2];
-  sample_facts f = {small > 0 ? large / small : large > 0 ? INFINITY : 1, live};
+  if (census.all == 0) return (sample_facts){1, 0};
+  double middle = size_at(&census, 0.5);
+  sample_facts f = {size_at(&census, 0.95) / size_at(&census, 0.05), live};
   for (int k = 0; k < 3; k++) {
     double reach = high[k] - low[k];
     if (reach > 2 * middle) f.crowded *= 2 * middle / reach;
@@ -68,13 +87,18 @@ static sample_facts look_at(const broad_view *view, uint32_t live) {
 }
 
 static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32_t live) {
-  sample_facts f = look_at(view, live);
-  bool alike = f.spread <= LIKE_SIZES;
-  choice->by_shape = alike ? GRAZE_BROAD_GRID : GRAZE_BROAD_HGRID;
-  if (live <= BRUTE_MOST || f.crowded >= live / 4.0) choice->by_shape = GRAZE_BROAD_BRUTE;
-  snprintf(choice->shape, sizeof choice->shape, "%u boxes, sizes %.3g : 1, about %.2g neighbours each", live, f.spread,
-           f.crowded);
   choice->sampled = 1;
+  if (live <= BRUTE_MOST) {
+    choice->by_shape = GRAZE_BROAD_BRUTE;
+    snprintf(choice->shape, sizeof choice->shape, "%u boxes", live);
+    return;
+  }
+  sample_facts f = look_at(view, live);
+  choice->by_shape = f.crowded >= live / 4.0  ? GRAZE_BROAD_BRUTE
+                     : f.spread <= LIKE_SIZES ? GRAZE_BROAD_GRID
+                                              : GRAZE_BROAD_SWEEP;
+  snprintf(choice->shape, sizeof choice->shape, "%u boxes%s, sizes %.2g : 1", live,
+           choice->by_shape == GRAZE_BROAD_BRUTE ? " in a heap" : "", f.spread);
 }
 
 graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
@@ -98,8 +122,9 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
     return 2;
   }
   list[0] = choice->by_shape;
-  list[1] = GRAZE_BROAD_TREE;
-  return 2;
+  list[1] = choice->by_shape == GRAZE_BROAD_GRID ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
+  list[2] = GRAZE_BROAD_TREE;
+  return 3;
 }
 
 static graze_broad_method best_of(const broad_choice *choice, const graze_broad_method *list, int count) {
@@ -168,12 +193,14 @@ void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double se
   choice->seconds += seconds;
   if (choice->trial == GRAZE_BROAD_AUTO) {
     bool built = choice->before == choice->method;
-    if (built) *cost = *cost > 0 ? 0.8 * *cost + 0.2 * now : now;
+    double fair = *cost > 0 && now > 2 * *cost ? 2 * *cost : now; /* others may have had the processor */
+    if (built) *cost = *cost > 0 ? 0.8 * *cost + 0.2 * fair : now;
     return;
   }
   choice->trial_seconds += seconds;
-  if (++choice->trial_updates < TRIAL) return;
-  *cost = now;
+  if (++choice->trial_updates == 2 || now < choice->trial_least) choice->trial_least = now;
+  if (choice->trial_updates < TRIAL) return;
+  *cost = choice->trial_least;
   choice->price[choice->regime][choice->method] = choice->trial_seconds;
   choice->trial = GRAZE_BROAD_AUTO;
   choice->updates = 0;

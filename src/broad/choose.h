@@ -16,7 +16,7 @@ typedef struct broad_choice {
   double price[BROAD_REGIMES][GRAZE_BROAD_METHODS]; /* of its last trial, building included, seconds */
   graze_broad_method trial;                         /* being tried instead of the best; AUTO: none */
   uint32_t trial_updates;                           /* of the trial so far */
-  double trial_seconds;
+  double trial_seconds, trial_least;
   uint32_t updates;            /* since the last trial, */
   double seconds;              /* and what they took */
   uint32_t sampled;            /* updates since the boxes were looked at; 0: never were */
