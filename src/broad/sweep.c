@@ -8,7 +8,7 @@
  * 1992, for the sweep; Dittrich and Seeger, "Data Redundancy and Duplicate Detection in Spatial Join Processing",
  * ICDE 2000, for the rule.)
  *
- * O(n log n + tests) time. About 8 + 69 c bytes a box, where c, 1 to 2 as a rule and 6 at most, is the mean number of
+ * O(n log n + tests) time. About 8 + 61 c bytes a box, where c, 1 to 1.5 as a rule and 6 at most, is the mean number of
  * bins that a box reaches into. */
 #include "broad/sweep.h"
 
