@@ -12,7 +12,7 @@
  * the next. Before a speed is known: a sixteenth.
  *
  * Sources: tree.h, near.h. O(n) anew; O(e) for e edited boxes that stay in their fat boxes, O(e log n) for those that
- * leave. Memory at five neighbours each: 320 bytes a box after the first update, 720 once all were made anew.
+ * leave. Memory at five neighbours each: 320 bytes a box after the first update, 820 once all were made anew.
  */
 #include "broad/tree.h"
 
