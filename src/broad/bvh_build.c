@@ -95,9 +95,9 @@ static void survey(building *w) {
     w->starts[i] = h->count;
     h->count += count;
   }
-  h->shifted = w->view->precision == GRAZE_DOUBLE;
+  bool shifted = w->view->precision == GRAZE_DOUBLE && h->count > 0;
   for (int k = 0; k < 3; k++) {
-    h->origin[k] = h->shifted && h->count > 0 ? 0.5 * range.min[k] + 0.5 * range.max[k] : 0;
+    h->origin[k] = shifted ? 0.5 * range.min[k] + 0.5 * range.max[k] : 0;
   }
   w->index_bits = 1;
   while (w->index_bits < 32 && w->view->count >> w->index_bits != 0) w->index_bits++;
