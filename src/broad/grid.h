@@ -51,7 +51,7 @@ typedef struct grid_level {
   uint32_t reach[3];     /* largest box, in parts */
   uint32_t count;        /* boxes */
   uint32_t begin, end;   /* places */
-  const uint32_t *table; /* where the boxes of each cell begin, and the end of all; NULL: too many cells */
+  const uint32_t *table; /* where the boxes of each cell begin, and each row ends; NULL: too many cells */
 } grid_level;
 
 /* What all levels share. */

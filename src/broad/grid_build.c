@@ -592,8 +592,9 @@ static bool sort_units(building *b) {
 
 /* ---- tables of cells ------------------------------------------------------------------------------------------- */
 
+/* Of each row the cells and its end: behind the last row of a slab there may be padding. */
 static size_t cell_count(const grid_level *level) {
-  return (size_t)level->cells[0] * level->cells[1] * level->slabs;
+  return (size_t)(level->cells[0] + 1) * level->cells[1] * level->slabs;
 }
 
 static bool has_table(const grid *g, const grid_level *level) {
@@ -601,7 +602,7 @@ static bool has_table(const grid *g, const grid_level *level) {
 }
 
 static void fill_table(const grid *g, const grid_level *level, uint32_t *table) {
-  size_t row_cells = level->cells[0], at = 0;
+  size_t row_cells = (size_t)level->cells[0] + 1, at = 0;
   uint32_t x_mask = (UINT32_C(1) << level->x_bits) - 1;
   for (uint32_t z = 0; z < level->slabs; z++) {
     const grid_slab *slab = &g->slabs[level->slab_base + z];
@@ -611,17 +612,15 @@ static void fill_table(const grid *g, const grid_level *level, uint32_t *table) 
       size_t cell = row * row_cells + ((key & x_mask) >> level->fine);
       while (at <= cell) table[at++] = place;
     }
-    /* Places of two slabs need not be neighbours. */
     while (at < (size_t)(z + 1) * level->cells[1] * row_cells) table[at++] = slab->end;
   }
-  table[at] = level->end;
 }
 
 /* For looking boxes of other levels up. */
 static bool make_tables(const broad_view *view, grid *g) {
   size_t need = 0;
   for (uint32_t l = 0; l < g->level_count; l++) {
-    if (has_table(g, &g->levels[l])) need += cell_count(&g->levels[l]) + 1;
+    if (has_table(g, &g->levels[l])) need += cell_count(&g->levels[l]);
   }
   if (need == 0) return true;
   if (!buffer_reserve(view->context, &g->tables, need * sizeof(uint32_t), 0)) return false;
@@ -631,7 +630,7 @@ static bool make_tables(const broad_view *view, grid *g) {
     if (!has_table(g, level)) continue;
     fill_table(g, level, at);
     level->table = at;
-    at += cell_count(level) + 1;
+    at += cell_count(level);
   }
   return true;
 }
