@@ -4,7 +4,7 @@
  * Source: Green, "Particle Simulation using CUDA" (2010), for sorting by cell in place of tables; Ericson, "Real-Time
  * Collision Detection" (2005), 7.1, for one cell a box and half of the neighbours. How it is done: grid.h.
  *
- * O(n + k) for boxes of like sizes that do not lie on heaps; 48 bytes a box. */
+ * O(n + k) for boxes of like sizes that do not lie on heaps; about 52 bytes a box. */
 #include "broad/grid.h"
 
 static uint32_t choose_cell(const grid_frame *f, uint32_t boxes, double *sizes) {

@@ -5,7 +5,7 @@
  * second-level cache; each unit is sorted there by the digits of its keys. Bounds and sizes need not be right: numbers
  * outside the bounds are drawn to the border, and boxes larger than all levels get one more level.
  *
- * O(n + slabs); 48 bytes a box.
+ * O(n + slabs); about 52 bytes a box.
  */
 #include <float.h>
 #include <math.h>

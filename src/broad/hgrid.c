@@ -6,7 +6,7 @@
  * Source: Ericson, "Real-Time Collision Detection" (2005), 7.2; Mirtich, "Impulse-based Dynamic Simulation" (1996).
  * How it is done: grid.h; for few edits, hgrid_step.c.
  *
- * O(n (1 + log(largest size / finest cell)) + k); 48 bytes a box. */
+ * O(n (1 + log(largest size / finest cell)) + k); about 52 bytes a box. */
 #include "broad/hgrid.h"
 
 #include <math.h>
