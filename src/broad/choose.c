@@ -11,6 +11,9 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/cpu.h"
 
 enum {
   BRUTE_MOST = 500, /* boxes for which nothing beats looking at every pair */
@@ -86,6 +89,11 @@ static sample_facts look_at(const broad_view *view, uint32_t live) {
   return f;
 }
 
+/* The grid has kernels for AVX-512 only, and is the better plain code; in between the sweep is ahead. */
+static graze_broad_method for_like_sizes(void) {
+  return cpu_best() == CPU_AVX2 ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
+}
+
 static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32_t live) {
   choice->sampled = 1;
   if (live <= BRUTE_MOST) {
@@ -95,17 +103,10 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
   }
   sample_facts f = look_at(view, live);
   choice->by_shape = f.crowded >= live / 4.0  ? GRAZE_BROAD_BRUTE
-                     : f.spread <= LIKE_SIZES ? GRAZE_BROAD_GRID
+                     : f.spread <= LIKE_SIZES ? for_like_sizes()
                                               : GRAZE_BROAD_SWEEP;
   snprintf(choice->shape, sizeof choice->shape, "%u boxes%s, sizes %.2g : 1", live,
            choice->by_shape == GRAZE_BROAD_BRUTE ? " in a heap" : "", f.spread);
-}
-
-graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
-  choose_by_shape(choice, view, view->count);
-  choice->method = choice->by_shape;
-  snprintf(choice->reason, sizeof choice->reason, "%s: %s", choice->shape, broad_method_of(choice->method)->info.name);
-  return choice->method;
 }
 
 /* ---- from update to update ---- */
@@ -123,7 +124,7 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
   }
   list[0] = choice->by_shape;
   list[1] = choice->by_shape == GRAZE_BROAD_GRID ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
-  list[2] = GRAZE_BROAD_TREE;
+  list[2] = regime == BROAD_MOVING ? GRAZE_BROAD_TREE : GRAZE_BROAD_BVH;
   return 3;
 }
 
@@ -159,17 +160,15 @@ static void explain(broad_choice *choice, const graze_broad_method *list, int co
                      1e9 * cost[list[i]]);
     used += n > 0 ? (size_t)n : 0;
   }
-  snprintf(choice->reason, sizeof choice->reason, "%s, %.0f %% edited%s: %s%s", choice->shape,
-           live > 0 ? 100.0 * edits / live : 0.0, costs, broad_method_of(choice->method)->info.name,
-           choice->trial != GRAZE_BROAD_AUTO ? " on trial" : "");
+  char edited[32] = "";
+  if (choice->regime != BROAD_ANEW) {
+    snprintf(edited, sizeof edited, ", %.0f %% edited", live > 0 ? 100.0 * edits / live : 0.0);
+  }
+  snprintf(choice->reason, sizeof choice->reason, "%s%s%s: %s%s", choice->shape, edited, costs,
+           broad_method_of(choice->method)->info.name, choice->trial != GRAZE_BROAD_AUTO ? " on trial" : "");
 }
 
-graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live) {
-  double now = live > 0 && edits < live ? (double)edits / live : 1;
-  choice->share = choice->method == GRAZE_BROAD_AUTO ? now : 0.75 * choice->share + 0.25 * now;
-  broad_regime regime = choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING;
-  if (choice->sampled == 0 || choice->sampled > RESAMPLE) choose_by_shape(choice, view, live);
-  choice->sampled++;
+static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, uint32_t edits, uint32_t live) {
   graze_broad_method list[3];
   int count = contenders(choice, regime, live, list);
   if (regime != choice->regime) choice->trial = GRAZE_BROAD_AUTO;
@@ -184,6 +183,28 @@ graze_broad_method choose_method(broad_choice *choice, const broad_view *view, u
   choice->method = choice->trial != GRAZE_BROAD_AUTO ? choice->trial : best;
   explain(choice, list, count, edits, live);
   return choice->method;
+}
+
+graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
+  graze_broad_method before = choice->by_shape;
+  uint32_t live = view->count;
+  choose_by_shape(choice, view, live);
+  /* Costs are of boxes like these only. */
+  if (before != choice->by_shape || live > 2 * choice->live || choice->live > 2 * live) {
+    memset(choice->cost, 0, sizeof choice->cost);
+    choice->trial = GRAZE_BROAD_AUTO;
+    choice->updates = 0;
+  }
+  choice->live = live;
+  return choose_in(choice, BROAD_ANEW, live, live);
+}
+
+graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live) {
+  double now = live > 0 && edits < live ? (double)edits / live : 1;
+  choice->share = choice->method == GRAZE_BROAD_AUTO ? now : 0.75 * choice->share + 0.25 * now;
+  if (choice->sampled == 0 || choice->sampled > RESAMPLE) choose_by_shape(choice, view, live);
+  choice->sampled++;
+  return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
 }
 
 void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds) {

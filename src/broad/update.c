@@ -299,6 +299,7 @@ graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *
   fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? broad_no_memory(bp, count) : status;
   broad_take_notes(bp, bp->foreign.method, &bp->once, start);
+  if (bp->def.method == GRAZE_BROAD_AUTO) choose_learn(&bp->once, count, count, bp->report.seconds);
   *pairs = pair_list_data(&bp->found);
   *pair_count = bp->found.count;
   return GRAZE_OK;
