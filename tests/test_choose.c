@@ -33,6 +33,7 @@ static void test_once(void **state) {
   expect_find(bp, BOXES_UNIFORM, 20000, alike, "20000 boxes, sizes 1 : 1: ");
   expect_find(bp, BOXES_CLUSTERS, 20000, alike, "sizes 1 : 1");
   expect_find(bp, BOXES_DECADES, 20000, GRAZE_BROAD_SWEEP, ": sweep");
+  expect_find(bp, BOXES_LINE, 20000, GRAZE_BROAD_SWEEP, "20000 boxes");
   expect_find(bp, BOXES_STACKED, 2000, GRAZE_BROAD_BRUTE, "2000 boxes in a heap");
   graze_broadphase_destroy(bp);
   graze_context_destroy(context);

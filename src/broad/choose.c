@@ -23,7 +23,8 @@ enum {
   SETTLE = 8,       /* updates before a first trial */
   RETRY = 64,       /* and before another one, at least */
   TRIAL = 4,        /* updates of a trial; the first one builds and does not count, the least of the others does */
-  QUARTERS = 4 * 512
+  QUARTERS = 4 * 512,
+  STEPS = 4096 /* of a box's own size */
 };
 
 static const double LIKE_SIZES = 2.5; /* 95th to 5th percentile: one cell size fits */
@@ -57,10 +58,40 @@ static double size_at(const size_census *c, double part) {
   return ldexp(0.5 + (steps & 3) / 8.0, (steps - (steps & 3)) / 4);
 }
 
+/* Whether low corners stand on a lattice: of numbers taken in steps of a middle size, how many fall on one that another
+ * has. Boxes that touch come in such worlds, and touching makes the grid's coarse numbers equal. */
+typedef struct lattice_census {
+  uint8_t taken[3][STEPS / 8];
+  uint32_t met[3];
+} lattice_census;
+
+static void count_step(lattice_census *c, int axis, double low, double size) {
+  double at = low / size;
+  if (!isfinite(at)) return;
+  uint32_t step = (uint32_t)((at - floor(at)) * STEPS) & (STEPS - 1);
+  uint8_t bit = (uint8_t)(1u << (step & 7)), *taken = &c->taken[axis][step / 8];
+  c->met[axis] += (*taken & bit) != 0;
+  *taken |= bit;
+}
+
 typedef struct sample_facts {
   double spread;  /* of sizes: 95th to 5th percentile */
   double crowded; /* boxes that a box of middle size is expected to meet */
+  bool planar;    /* the world is thinner than two boxes */
+  bool lattice;
 } sample_facts;
+
+static bool on_lattice(const broad_view *view, uint32_t step, const size_census *sizes) {
+  lattice_census census = {{{0}}, {0}};
+  for (uint32_t i = 0; i < view->count; i += step) {
+    graze_box box = view_box(view, i);
+    if (box_is_empty(&box)) continue;
+    for (int k = 0; k < 3; k++) count_step(&census, k, box.min[k], box.max[k] - box.min[k]);
+  }
+  uint32_t most = census.met[0] > census.met[1] ? census.met[0] : census.met[1];
+  if (census.met[2] > most) most = census.met[2];
+  return most > sizes->all / 3;
+}
 
 static sample_facts look_at(const broad_view *view, uint32_t live) {
   size_census census = {{0}, 0};
@@ -79,13 +110,15 @@ static sample_facts look_at(const broad_view *view, uint32_t live) {
     }
     count_size(&census, size);
   }
-  if (census.all == 0) return (sample_facts){1, 0};
+  if (census.all == 0) return (sample_facts){.spread = 1};
   double middle = size_at(&census, 0.5);
-  sample_facts f = {size_at(&census, 0.95) / size_at(&census, 0.05), live};
+  sample_facts f = {.spread = size_at(&census, 0.95) / size_at(&census, 0.05), .crowded = live};
   for (int k = 0; k < 3; k++) {
     double reach = high[k] - low[k];
+    f.planar |= reach < 2 * middle;
     if (reach > 2 * middle) f.crowded *= 2 * middle / reach;
   }
+  f.lattice = on_lattice(view, step, &census);
   return f;
 }
 
@@ -102,11 +135,11 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
     return;
   }
   sample_facts f = look_at(view, live);
-  choice->by_shape = f.crowded >= live / 4.0  ? GRAZE_BROAD_BRUTE
-                     : f.spread <= LIKE_SIZES ? for_like_sizes()
-                                              : GRAZE_BROAD_SWEEP;
-  snprintf(choice->shape, sizeof choice->shape, "%u boxes%s, sizes %.2g : 1", live,
-           choice->by_shape == GRAZE_BROAD_BRUTE ? " in a heap" : "", f.spread);
+  bool heap = f.crowded >= live / 4.0;
+  bool alike = f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
+  choice->by_shape = heap ? GRAZE_BROAD_BRUTE : alike ? for_like_sizes() : GRAZE_BROAD_SWEEP;
+  const char *world = heap ? " in a heap" : f.lattice ? " on a lattice" : f.planar ? " in a plane" : "";
+  snprintf(choice->shape, sizeof choice->shape, "%u boxes%s, sizes %.2g : 1", live, world, f.spread);
 }
 
 /* ---- from update to update ---- */
