@@ -11,6 +11,7 @@
 #include "page_curve.h"
 #include "page_meshes.h"
 #include "page_parts.h"
+#include "page_record.h"
 
 static const uint64_t default_budget = 1500000;
 
@@ -86,96 +87,6 @@ static bool check_clashes(page *p) {
 }
 
 /* ---- the record ---- */
-
-static void put_meshes(page_sink *sink, const page_meshes *plan) {
-  page_json_open(sink, "meshes", '[');
-  for (uint32_t i = 0; i < plan->count; i++) {
-    const page_mesh *m = plan->meshes + i;
-    page_json_open(sink, NULL, '{');
-    page_json_count(sink, "triangles", m->triangles);
-    page_json_count(sink, "shown", m->shown);
-    page_json_count(sink, "points", m->points);
-    page_json_numbers(sink, "min", m->min, 3);
-    page_json_numbers(sink, "max", m->max, 3);
-    page_json_number(sink, "solid", m->solid);
-    page_json_close(sink, '}');
-  }
-  page_json_close(sink, ']');
-}
-
-static void put_objects(page_sink *sink, const page *p) {
-  page_json_open(sink, "objects", '[');
-  for (uint32_t i = 0; i < p->report->object_count; i++) {
-    const graze_report_object *object = p->report->objects + i;
-    page_json_open(sink, NULL, '{');
-    page_json_text(sink, "name", object->name);
-    page_json_text(sink, "layer", object->layer);
-    page_json_text(sink, "file", object->file);
-    if (p->meshes.of_object[i] == PAGE_NO_MESH) {
-      page_json_word(sink, "mesh", "null");
-    } else {
-      page_json_count(sink, "mesh", p->meshes.of_object[i]);
-    }
-    page_json_numbers(sink, "pose", object->pose.m, 12);
-    page_json_close(sink, '}');
-  }
-  page_json_close(sink, ']');
-}
-
-static void put_triangle_numbers(page_sink *sink, const page_meshes *plan) {
-  uint64_t all = 0, shown = 0;
-  for (uint32_t i = 0; i < plan->count; i++) {
-    all += (uint64_t)plan->meshes[i].triangles * plan->meshes[i].instances;
-    shown += (uint64_t)plan->meshes[i].shown * plan->meshes[i].instances;
-  }
-  page_json_open(sink, "triangles", '{');
-  page_json_count(sink, "all", all);
-  page_json_count(sink, "shown", shown);
-  page_json_close(sink, '}');
-}
-
-static void put_facts(page_sink *sink, const page *p) {
-  const graze_report *r = p->report;
-  page_json_text(sink, "title", r->title);
-  page_json_text(sink, "created", r->created);
-  page_json_text(sink, "units", r->units);
-  page_json_text(sink, "engine", r->engine);
-  page_json_text(sink, "exactness", r->exactness);
-  page_json_word(sink, "complete", r->complete ? "true" : "false");
-  page_json_count(sink, "object_pairs", r->object_pairs);
-  page_json_open(sink, "seconds", '{');
-  page_json_number(sink, "load", r->load_seconds);
-  page_json_number(sink, "build", r->build_seconds);
-  page_json_number(sink, "query", r->query_seconds);
-  page_json_close(sink, '}');
-  put_triangle_numbers(sink, &p->meshes);
-  if (p->snapshots != NULL) {
-    page_json_text(sink, "snapshots", p->snapshots);
-  } else {
-    page_json_word(sink, "snapshots", "null");
-  }
-}
-
-static void put_groups_and_rules(page_sink *sink, const graze_report *r) {
-  static const char *const kinds[] = {"object", "layers", "place"};
-  page_json_open(sink, "groups", '[');
-  for (uint32_t i = 0; i < r->group_count; i++) {
-    page_json_open(sink, NULL, '{');
-    page_json_text(sink, "kind", (unsigned)r->groups[i].kind < 3 ? kinds[r->groups[i].kind] : "");
-    page_json_text(sink, "title", r->groups[i].title);
-    page_json_count(sink, "clashes", r->groups[i].clashes);
-    page_json_close(sink, '}');
-  }
-  page_json_close(sink, ']');
-  page_json_open(sink, "rules", '[');
-  for (uint32_t i = 0; i < r->rule_count; i++) {
-    page_json_open(sink, NULL, '{');
-    page_json_text(sink, "text", r->rules[i].text);
-    page_json_count(sink, "pairs", r->rules[i].pairs);
-    page_json_close(sink, '}');
-  }
-  page_json_close(sink, ']');
-}
 
 static void put_counts(page_sink *sink, const graze_counts *counts) {
   page_json_open(sink, "counts", '{');
@@ -258,10 +169,15 @@ static void put_record(page_sink *sink, const page *p) {
   graze_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
   page_json_open(sink, NULL, '{');
   page_json_text(sink, "format", "graze report page 1");
-  put_facts(sink, p);
-  put_groups_and_rules(sink, p->report);
-  put_meshes(sink, &p->meshes);
-  put_objects(sink, p);
+  page_put_facts(sink, p->report, &p->meshes);
+  if (p->snapshots != NULL) {
+    page_json_text(sink, "snapshots", p->snapshots);
+  } else {
+    page_json_word(sink, "snapshots", "null");
+  }
+  page_put_groups_and_rules(sink, p->report);
+  page_put_meshes(sink, &p->meshes);
+  page_put_objects(sink, p->report, &p->meshes);
   page_json_open(sink, "clashes", '[');
   for (uint32_t i = 0; i < p->report->clash_count; i++) {
     graze_put_text(&sink->text, "\n"); /* a line a clash, for those who search with grep */

@@ -439,6 +439,14 @@ static bool overview_camera(const graze_painter *p, graze_camera *camera, double
   return true;
 }
 
+/* All objects in their colours, as the subject. */
+static bool draw_all(graze_painter *p, const painter_view *view, const float (*colours)[4]) {
+  painter_list_clear(p);
+  if (!painter_list_add_all(p, view, colours)) return false;
+  draw_solids(p, view, (solid_style){0});
+  return true;
+}
+
 static bool paint_overview(graze_painter *p, graze_picture *picture) {
   graze_camera camera;
   double distance = 1;
@@ -451,12 +459,9 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
     view = painter_view_of(&camera, (double)p->width / p->height);
     view.nearest = 0.01 * distance;
     choose_colours(p->report, colours);
-    painter_list_clear(p);
-    bool good = painter_list_add_all(p, &view, (const float(*)[4])colours);
+    bool good = draw_all(p, &view, (const float(*)[4])colours);
     free(colours);
-    if (!good) return false;
-    draw_solids(p, &view, (solid_style){0});
-    if (!painter_mark_clash_points(p, &view) || !painter_mark_axes(p, &view)) return false;
+    if (!good || !painter_mark_clash_points(p, &view) || !painter_mark_axes(p, &view)) return false;
   }
   compose(p, &view, 0, 1);
   return finish(p, &view, picture);
@@ -469,6 +474,61 @@ graze_status graze_painter_overview(graze_painter *painter, graze_picture *pictu
   graze_status status = begin_call(painter, error);
   if (status != GRAZE_OK) return status;
   paint_overview(painter, picture);
+  gl_end(painter->context);
+  return report_error(error, painter->status, painter->message);
+}
+
+/* ---- a frame of a film ---- */
+
+/* How far before the eye the scene's middle is; the eye may stand in it. */
+static double scene_distance(const graze_painter *p, const graze_camera *camera) {
+  double farthest = 0;
+  for (uint32_t i = 0; i < p->order_count; i++) {
+    const graze_box *box = &p->boxes[p->order[i]];
+    double depth = 0;
+    for (int k = 0; k < 3; k++) depth += (box->min[k] / 2 + box->max[k] / 2 - camera->eye[k]) * camera->forward[k];
+    farthest = fmax(farthest, depth);
+  }
+  return farthest > 0 ? farthest : 1;
+}
+
+static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *camera, graze_picture *picture) {
+  uint32_t count = p->report->object_count;
+  float(*colours)[4] = malloc(((size_t)count + 1) * sizeof *colours);
+  if (colours == NULL) return painter_fail_memory(p);
+  painter_view view = painter_view_of(camera, (double)p->width / p->height);
+  view.nearest = 0.01 * scene_distance(p, camera);
+  graze_report calm = *p->report;
+  calm.clash_count = 0;
+  choose_colours(&calm, colours);
+  for (uint32_t i = 0; i < count; i++) {
+    if (lit[i]) memcpy(colours[i], colour_a, sizeof colours[i]);
+  }
+  painter_marks_clear(p);
+  begin_layer(p, &p->subject);
+  bool good = draw_all(p, &view, (const float(*)[4])colours);
+  free(colours);
+  if (!good || !painter_mark_axes(p, &view)) return false;
+  compose(p, &view, 0, 1);
+  return finish(p, &view, picture);
+}
+
+graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses, const bool *lit,
+                                 const graze_camera *camera, graze_picture *picture, graze_io_error *error) {
+  if (painter == NULL || poses == NULL || lit == NULL || camera == NULL || picture == NULL) {
+    return report_error(error, GRAZE_ERROR_ARGUMENT, "pictures: an argument of the frame is invalid");
+  }
+  for (uint32_t i = 0; i < painter->report->object_count; i++) {
+    for (int k = 0; k < 12; k++) {
+      if (!isfinite(poses[i].m[k]))
+        return report_error(error, GRAZE_ERROR_NOT_FINITE, "pictures: a pose of the frame is not finite");
+    }
+  }
+  graze_status status = begin_call(painter, error);
+  if (status != GRAZE_OK) return status;
+  painter->poses = poses;
+  paint_frame(painter, lit, camera, picture);
+  painter->poses = NULL;
   gl_end(painter->context);
   return report_error(error, painter->status, painter->message);
 }

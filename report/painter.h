@@ -96,7 +96,8 @@ struct graze_painter {
   uint32_t *object_meshes; /* number of an object's mesh; NO_MESH */
   uint32_t *order;         /* objects with a mesh, those with the same mesh next to each other */
   uint32_t order_count;
-  graze_box *boxes; /* of objects in the world */
+  graze_box *boxes;        /* of objects in the world */
+  const graze_pose *poses; /* of a film's frame; NULL: those of the report */
   painter_list list;
   painter_marks drawn_marks;
   painter_near *near;

@@ -36,3 +36,9 @@ graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_p
   (void)painter, (void)index, (void)picture, (void)camera;
   return refuse(error);
 }
+
+graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses, const bool *lit,
+                                 const graze_camera *camera, graze_picture *picture, graze_io_error *error) {
+  (void)painter, (void)poses, (void)lit, (void)camera, (void)picture;
+  return refuse(error);
+}

@@ -365,7 +365,8 @@ static bool add_all(graze_painter *painter, const painter_view *view, const floa
     double rows[3][4];
     if (!choose_mesh(painter, &number, shares[number])) return false;
     const painter_mesh *m = &painter->meshes[number];
-    object_rows(view, &painter->report->objects[object].pose, m->middle, rows);
+    const graze_pose *pose = painter->poses != NULL ? &painter->poses[object] : &painter->report->objects[object].pose;
+    object_rows(view, pose, m->middle, rows);
     painter_batch *batch = add_instance(painter, number, rows, colours[object], 1);
     if (batch == NULL) return false;
     list->triangles += m->triangles;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "graze/report.h"
+#include "png_put.h"
 
 static graze_status report_error(graze_io_error *error, graze_status status, const char *path, const char *reason,
                                  const char *detail) {
@@ -24,7 +25,9 @@ static graze_status report_error(graze_io_error *error, graze_status status, con
 
 typedef struct png_fault {
   jmp_buf back;
-  char reason[128];
+  png_sink sink;
+  void *user;
+  char reason[PNG_REASON];
 } png_fault;
 
 static void on_error(png_structp png, png_const_charp reason) {
@@ -37,8 +40,17 @@ static void on_warning(png_structp png, png_const_charp reason) {
   (void)png, (void)reason;
 }
 
+static void write_some(png_structp png, png_bytep bytes, size_t size) {
+  png_fault *fault = png_get_io_ptr(png);
+  if (!fault->sink(fault->user, bytes, size)) png_error(png, strerror(errno));
+}
+
+static void flush_nothing(png_structp png) {
+  (void)png;
+}
+
 /* libpng leaves by longjmp. What lives across it is not changed after setjmp. */
-static bool put_picture(FILE *file, const graze_picture *picture, png_fault *fault) {
+static bool put_picture(const graze_picture *picture, png_fault *fault) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, fault, on_error, on_warning);
   png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
   if (info == NULL) {
@@ -50,7 +62,7 @@ static bool put_picture(FILE *file, const graze_picture *picture, png_fault *fau
     png_destroy_write_struct(&png, &info);
     return false;
   }
-  png_init_io(png, file);
+  png_set_write_fn(png, fault, write_some, flush_nothing);
   png_set_IHDR(png, info, picture->width, picture->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_compression_level(png, 1);
@@ -64,13 +76,24 @@ static bool put_picture(FILE *file, const graze_picture *picture, png_fault *fau
   return true;
 }
 
+bool png_put(const graze_picture *picture, png_sink sink, void *user, char reason[PNG_REASON]) {
+  png_fault fault = {.sink = sink, .user = user};
+  bool good = put_picture(picture, &fault);
+  memcpy(reason, fault.reason, sizeof fault.reason);
+  return good;
+}
+
+static bool write_to_file(void *user, const void *bytes, size_t size) {
+  return fwrite(bytes, 1, size, user) == size;
+}
+
 static void remove_half(const char *path) {
   struct stat facts;
   if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path);
 }
 
 graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error) {
-  png_fault fault;
+  char reason[PNG_REASON];
   if (path == NULL || picture == NULL || picture->pixels == NULL || picture->width == 0 || picture->height == 0) {
     return report_error(error, GRAZE_ERROR_ARGUMENT, path != NULL ? path : "(no name)",
                         "an argument of the writing call is invalid", "");
@@ -79,15 +102,14 @@ graze_status graze_picture_write_png(const char *path, const graze_picture *pict
   if (file == NULL) {
     return report_error(error, GRAZE_ERROR_FILE, path, "cannot open for writing: ", strerror(errno));
   }
-  fault.reason[0] = 0;
-  bool good = put_picture(file, picture, &fault);
+  bool good = png_put(picture, write_to_file, file, reason);
   if (fclose(file) != 0 && good) {
     good = false;
-    snprintf(fault.reason, sizeof fault.reason, "%s", strerror(errno));
+    snprintf(reason, sizeof reason, "%s", strerror(errno));
   }
   if (!good) {
     remove_half(path);
-    return report_error(error, GRAZE_ERROR_FILE, path, "cannot write: ", fault.reason);
+    return report_error(error, GRAZE_ERROR_FILE, path, "cannot write: ", reason);
   }
   if (error != NULL) *error = (graze_io_error){.status = GRAZE_OK};
   return GRAZE_OK;

@@ -158,3 +158,24 @@ bool scene_add_object_at(scenes_scene *scene, const char *name, const char *laye
   pose[11] = z;
   return scene_add_object(scene, name, layer, mesh, pose);
 }
+
+/* Room for one more element of an array whose room is always a power of two. */
+static void *make_room(void *array, uint64_t count, size_t size) {
+  return count & (count - 1) ? array : realloc(array, (count ? 2 * count : 1) * size);
+}
+
+bool scene_add_move(scenes_scene *scene, const scenes_move *move) {
+  scenes_move *moves = make_room(scene->moves, scene->move_count, sizeof *moves);
+  if (!moves) return false;
+  scene->moves = moves;
+  moves[scene->move_count++] = *move;
+  return true;
+}
+
+bool scene_add_meeting(scenes_scene *scene, const scenes_meeting *meeting) {
+  scenes_meeting *meetings = make_room(scene->meetings, scene->meeting_count, sizeof *meetings);
+  if (!meetings) return false;
+  scene->meetings = meetings;
+  meetings[scene->meeting_count++] = *meeting;
+  return true;
+}

@@ -41,4 +41,8 @@ bool scene_add_object(scenes_scene *scene, const char *name, const char *layer, 
 bool scene_add_object_at(scenes_scene *scene, const char *name, const char *layer, uint32_t mesh, double x, double y,
                          double z);
 
+/* In the order in which they are to stand. */
+bool scene_add_move(scenes_scene *scene, const scenes_move *move);
+bool scene_add_meeting(scenes_scene *scene, const scenes_meeting *meeting);
+
 #endif

@@ -11,5 +11,6 @@ bool scenes_make_nested(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_walls(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_pipes(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_plant(const scenes_request *request, scenes_scene *scene);
+bool scenes_make_robot(const scenes_request *request, scenes_scene *scene);
 
 #endif

@@ -74,6 +74,13 @@ static const scenes_kind kinds[] = {
      .max_clashes = 10000,
      .uses_seed = true,
      .make = scenes_make_plant},
+    {.name = "robot",
+     .summary = "a robot cell and its motion: some of its cycles go wrong",
+     .size_means = "number of parts, 128 steps each",
+     .default_size = 4,
+     .max_size = 50,
+     .uses_seed = true,
+     .make = scenes_make_robot},
 };
 
 const scenes_kind *scenes_kinds(uint32_t *count) {
@@ -130,5 +137,7 @@ void scenes_free(scenes_scene *scene) {
   free(scene->meshes);
   free(scene->objects);
   free(scene->pairs);
+  free(scene->moves);
+  free(scene->meetings);
   memset(scene, 0, sizeof *scene);
 }

@@ -21,6 +21,8 @@
  *   plant       size = number of objects. A process plant whose objects are all separate, and next to it `clashes`
  *               pairs of each construction in planted.c, whose relations are known. Every coordinate is a multiple of
  *               2^-18 m below 64 m and so a float's value. Rings have 32 `detail` corners. No gap.
+ *   robot       size = parts that a robot takes from a table to a conveyor, 128 steps each. A scene that moves; what
+ *               meets at which step is known from the plan (robot_truth.c). No gap.
  */
 #ifndef SCENES_H
 #define SCENES_H
@@ -58,6 +60,16 @@ typedef struct scenes_pair { /* two objects whose relation is known by construct
   bool surfaces_meet;
 } scenes_pair;
 
+typedef struct scenes_move { /* an object's pose from a step on */
+  uint32_t step, object;
+  double pose[12];
+} scenes_move;
+
+typedef struct scenes_meeting { /* two objects that meet at a step; a < b */
+  uint32_t step, a, b;
+  const char *relation; /* in the words of graze_relation_string */
+} scenes_meeting;
+
 typedef struct scenes_scene {
   scenes_mesh *meshes;
   uint32_t mesh_count;
@@ -65,6 +77,11 @@ typedef struct scenes_scene {
   uint32_t object_count;
   scenes_pair *pairs; /* of a kind that plants clashes: with these, all other pairs are separate */
   uint32_t pair_count;
+  scenes_move *moves; /* of a kind that moves: by step, then by object; step 0 is the scene as it is */
+  uint32_t move_count;
+  uint32_t last_step;
+  scenes_meeting *meetings; /* by step; all other pairs are separate then */
+  uint32_t meeting_count;
 } scenes_scene;
 
 typedef struct scenes_request {

@@ -209,7 +209,8 @@ int command_make(int argc, char **argv) {
       .doc =
           "Writes a model: into the folder given by -o one OBJ for each mesh and a scene.json for `graze check', or, "
           "when -o ends in .obj or .glb, one file with all objects. Planted pairs are told in truth.json, or in "
-          "FILE.truth.json beside the one file. The kind `boxes' makes a file for `graze pairs', .csv or .gzb.\v ",
+          "FILE.truth.json beside the one file, a motion in motion.csv or FILE.motion.csv. The kind `boxes' makes a "
+          "file for `graze pairs', .csv or .gzb.\v ",
       .help_filter = filter_help};
   static const table_column columns[] = {{"file", true}, {"triangles", false}};
   make_options make = {0};

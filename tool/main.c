@@ -21,6 +21,7 @@ typedef struct verb {
 
 static const verb verbs[] = {
     {"check", "which objects of a scene, an assembly or several files collide", command_check},
+    {"watch", "what begins to meet and ends while objects move, step by step", command_watch},
     {"self", "where a mesh meets itself", command_self},
     {"info", "facts of meshes: counts, holes, orientation, box", command_info},
     {"tritri", "decide pairs of triangles given as text", command_tritri},

@@ -126,6 +126,46 @@ static void write_truth(const char *path, const scenes_scene *scene, written *do
   close_document(&writer, path, done);
 }
 
+/* ---- motion ------------------------------------------------------------------------------------------------ */
+
+static void write_motion(const char *path, const scenes_scene *scene, written *done) {
+  output *out = output_open(path);
+  graze_put_text(out, "step,object,m00,m01,m02,m03,m10,m11,m12,m13,m20,m21,m22,m23\n");
+  for (uint32_t i = 0; i < scene->move_count; i++) {
+    const scenes_move *move = &scene->moves[i];
+    graze_put_integer(out, move->step);
+    graze_put_text(out, ",");
+    write_csv_field(out, scene->objects[move->object].name);
+    for (int k = 0; k < 12; k++) {
+      graze_put_text(out, ",");
+      graze_put_double(out, move->pose[k]);
+    }
+    graze_put_text(out, "\n");
+  }
+  output_close(out);
+  note_text(done, path);
+}
+
+/* What meets at which step. */
+static void write_meetings(const char *path, const scenes_scene *scene, written *done) {
+  json writer = open_document(path);
+  json_key_integer(&writer, "last_step", scene->last_step);
+  json_key(&writer, "meetings");
+  json_open_array(&writer);
+  for (uint32_t i = 0; i < scene->meeting_count; i++) {
+    const scenes_meeting *meeting = &scene->meetings[i];
+    json_open_object(&writer);
+    json_key_integer(&writer, "step", meeting->step);
+    json_key_string(&writer, "a", scene->objects[meeting->a].name);
+    json_key_string(&writer, "b", scene->objects[meeting->b].name);
+    json_key_string(&writer, "relation", meeting->relation);
+    json_close_object(&writer);
+  }
+  json_close_array(&writer);
+  json_key_string(&writer, "all others", "separate");
+  close_document(&writer, path, done);
+}
+
 /* ---- folder, OBJ and GLB --------------------------------------------------------------------------------------- */
 
 static void write_folder(const char *folder, const scenes_scene *scene, written *done) {
@@ -140,9 +180,17 @@ static void write_folder(const char *folder, const scenes_scene *scene, written 
   char *path = join_path(folder, "scene", ".json");
   write_scene(path, scene, done);
   free(path);
-  if (!scene->pairs) return;
+  if (scene->moves) {
+    path = join_path(folder, "motion", ".csv");
+    write_motion(path, scene, done);
+    free(path);
+  }
+  if (!scene->pairs && !scene->moves) return;
   path = join_path(folder, "truth", ".json");
-  write_truth(path, scene, done);
+  if (scene->moves)
+    write_meetings(path, scene, done);
+  else
+    write_truth(path, scene, done);
   free(path);
 }
 
@@ -206,8 +254,18 @@ static bool ends_in(const char *path, const char *ending) {
   return length > tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
+static void write_beside(const char *path, const char *ending,
+                         void (*write)(const char *path, const scenes_scene *scene, written *done),
+                         const scenes_scene *scene, written *done) {
+  char *beside = NULL;
+  if (asprintf(&beside, "%s%s", path, ending) < 0) fail_out_of_memory();
+  write(beside, scene, done);
+  free(beside);
+}
+
 void write_scene_files(const char *path, const scenes_scene *scene, written *done) {
   const bool obj = ends_in(path, ".obj");
+  if (obj && scene->moves) fail("%s: an OBJ file has no poses that could move; take a folder or .glb", path);
   if (!obj && !ends_in(path, ".glb")) {
     write_folder(path, scene, done);
     return;
@@ -216,9 +274,9 @@ void write_scene_files(const char *path, const scenes_scene *scene, written *don
     write_single(path, scene, done);
   else
     write_glb(path, scene, done);
-  if (!scene->pairs) return;
-  char *truth = NULL;
-  if (asprintf(&truth, "%s.truth.json", path) < 0) fail_out_of_memory();
-  write_truth(truth, scene, done);
-  free(truth);
+  if (scene->moves) {
+    write_beside(path, ".motion.csv", write_motion, scene, done);
+    write_beside(path, ".truth.json", write_meetings, scene, done);
+  }
+  if (scene->pairs) write_beside(path, ".truth.json", write_truth, scene, done);
 }

@@ -11,7 +11,8 @@ typedef struct written { /* what is told afterwards */
 } written;
 
 /* Into one file when the path ends in .obj or .glb, else into a folder of that name, which is made. What is known of
- * the scene's pairs goes into truth.json there, or PATH.truth.json. A failure ends the program. */
+ * the scene's pairs goes into truth.json there, or PATH.truth.json, how it moves into motion.csv or PATH.motion.csv. A
+ * failure ends the program. */
 void write_scene_files(const char *path, const scenes_scene *scene, written *done);
 
 #endif

@@ -8,5 +8,6 @@ int command_make(int argc, char **argv);
 int command_pairs(int argc, char **argv);
 int command_self(int argc, char **argv);
 int command_tritri(int argc, char **argv);
+int command_watch(int argc, char **argv);
 
 #endif

@@ -153,6 +153,38 @@ GRAZE_API graze_status graze_parse_boxes(const void *bytes, size_t size, const c
                                          graze_io_error *error);
 GRAZE_API void graze_box_list_free(graze_box_list *boxes);
 
+/* ---- motions ---- */
+
+/* An object's pose from a step on. */
+typedef struct graze_motion_move {
+  uint32_t step;
+  uint32_t object; /* number in the list of names that the reader was given */
+  graze_pose pose;
+} graze_motion_move;
+
+typedef struct graze_motion {
+  graze_motion_move *moves; /* by step, and within a step in the order of the file */
+  uint64_t count;
+  uint32_t last_step; /* 0: nothing moves */
+} graze_motion;
+
+#define GRAZE_MOTION_MOST_STEPS 1000000
+
+/* Reads how objects move: comma-separated text (RFC 4180 without line ends in fields) whose first line names the
+ * columns: `step,object` and then the pose, either `m00,m01,m02,m03,m10,...,m23` or `x,y,z,qw,qx,qy,qz`, a unit
+ * quaternion (it is normalised). A row says where an object is from that step on; step 0 is the scene as it is. Steps
+ * do not descend; steps and objects that are not named stay as they are. `names`: the objects', to be different; the
+ * moves have numbers in this list. Errors: ARGUMENT, FILE, FORMAT (titles, number of fields, no number, a step below
+ * the one before or 0, a name that no object has, an object twice in a step, a zero quaternion), NOT_FINITE, LIMIT (a
+ * step above GRAZE_MOTION_MOST_STEPS), MEMORY; the message names the line. On failure `motion` is empty. */
+GRAZE_API graze_status graze_read_motion(const char *path, const char *const *names, uint32_t name_count,
+                                         graze_motion *motion, graze_io_error *error);
+
+/* The same from memory; `name` stands for the path in messages. */
+GRAZE_API graze_status graze_parse_motion(const void *bytes, size_t size, const char *name, const char *const *names,
+                                          uint32_t name_count, graze_motion *motion, graze_io_error *error);
+GRAZE_API void graze_motion_free(graze_motion *motion);
+
 /* ---- numbers ---- */
 
 /* Nearest double of the decimal number at `text` (at most `end`), independent of the locale: digits, point,

@@ -183,6 +183,57 @@ GRAZE_API graze_status graze_report_write_html(const char *path, const graze_rep
                                                const char *snapshots, const graze_camera *cameras,
                                                graze_io_error *error);
 
+/* ---- films: a scene that moves ---- */
+
+typedef enum graze_film_change {
+  GRAZE_FILM_BEGAN,   /* the pair was apart at the step before */
+  GRAZE_FILM_CHANGED, /* it took part, with another relation */
+  GRAZE_FILM_ENDED    /* it is apart now */
+} graze_film_change;
+
+typedef struct graze_film_event {
+  uint32_t step;
+  graze_film_change change;
+  uint32_t a, b;                   /* numbers of objects */
+  graze_relation before, relation; /* GRAZE_SEPARATE when it begins, and when it ended */
+} graze_film_event;
+
+typedef struct graze_film {
+  const graze_report *report;     /* head, rules and objects, as they are at step 0; its clashes play no part */
+  uint32_t step_count;            /* with step 0 */
+  const graze_motion_move *moves; /* ascending by step, of no step beyond */
+  uint64_t move_count;
+  const graze_film_event *events; /* likewise */
+  uint64_t event_count;
+} graze_film;
+
+/* A page like that of graze_report_write_html, with a time line: a step at a time, objects that take part in a
+ * collision in orange, events to go to. Poses are stored where they change, as floats relative to the middle of the
+ * scene: what is seen is for the eye, what is listed was decided. Errors: ARGUMENT (steps that descend or are not
+ * there, INDEX for objects), NOT_FINITE, FILE, MEMORY; the message names object, move or event. */
+GRAZE_API graze_status graze_film_write_html(const char *path, const graze_film *film, uint64_t triangle_budget,
+                                             graze_io_error *error);
+
+/* A frame: the whole scene with the objects at `poses`, one for each object of the report, those that are `lit` in
+ * orange, seen by `camera`. Errors as those of graze_painter_overview, and NOT_FINITE. */
+GRAZE_API graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses, const bool *lit,
+                                           const graze_camera *camera, graze_picture *picture, graze_io_error *error);
+
+/* The camera that sees all objects of the film at all steps, in pictures of this shape. O(objects + moves). Errors:
+ * ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_film_camera(const graze_film *film, double width_by_height, graze_camera *camera);
+
+/* An animated PNG (APNG): every picture is shown for so many milliseconds, over and over. Programs that do not know it
+ * show the first picture. Errors, of all three: ARGUMENT (another size, not as many pictures as were announced), FILE,
+ * MEMORY, UNSUPPORTED (built without libpng). Close frees in any case; a file that is not complete is removed. */
+typedef struct graze_animation graze_animation;
+
+GRAZE_API graze_status graze_animation_open(const char *path, uint32_t pictures, uint32_t milliseconds,
+                                            graze_animation **animation, graze_io_error *error);
+GRAZE_API graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture,
+                                           graze_io_error *error);
+GRAZE_API graze_status graze_animation_close(graze_animation *animation, graze_io_error *error);
+
 /* ---- the life of a clash, from report to report: identify, carry, group, then write ---- */
 
 /* Sets `id` of every clash: made of the two names in either order and, where two objects clash more than once, of the

@@ -112,3 +112,9 @@ function frameClash(clash) {
     yaw: x || y ? Math.atan2(y, x) : -Math.sign(z) * Math.PI / 2, /* straight down: y is up, as in the picture */
     pitch: clamp(Math.asin(clamp(z, -1, 1)), -steepest, steepest)});
 }
+
+function flyToObject(number) {
+  const at = 3 * number, half = size(Array.from(boxHalf.subarray(at, at + 3)));
+  flyTo({target: Array.from(boxCentre.subarray(at, at + 3)), distance: distanceFor(half * 1.1), yaw: camera.yaw,
+    pitch: camera.pitch});
+}

@@ -131,9 +131,3 @@ function pickNothing() {
   showPicked();
   requestDraw();
 }
-
-function flyToObject(number) {
-  const at = 3 * number, half = size(Array.from(boxHalf.subarray(at, at + 3)));
-  flyTo({target: Array.from(boxCentre.subarray(at, at + 3)), distance: distanceFor(half * 1.1), yaw: camera.yaw,
-    pitch: camera.pitch});
-}

@@ -44,7 +44,7 @@ function createMeshes(gl) {
 }
 
 function createObjectTexture(gl) {
-  const {texels, rows} = objectTexels(), texture = gl.createTexture();
+  const {texels, rows} = view.texels = objectTexels(), texture = gl.createTexture();
   gl.bindTexture(gl.TEXTURE_2D, texture);
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, objectsPerRow * 4, rows, 0, gl.RGBA, gl.FLOAT, texels);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
@@ -129,19 +129,6 @@ function setMarkers() {
   gl.bindBuffer(gl.ARRAY_BUFFER, view.markers);
   gl.bufferData(gl.ARRAY_BUFFER, numbers, gl.STATIC_DRAW);
   view.markerCount = view.marked.length;
-}
-
-function styleOf(number) {
-  const clash = view.selected;
-  if (clash && number === clash.a) return clash.relation === 'b_in_a' ? styles.firstAround : styles.first;
-  if (clash && number === clash.b) {
-    if (clash.relation === 'duplicate') return styles.striped;
-    return clash.relation === 'a_in_b' ? styles.secondAround : styles.second;
-  }
-  if (view.hiddenLayers.has(objects[number].layer)) return -1;
-  if (view.picked === number) return styles.picked;
-  if (!clash) return styles.layer;
-  return view.ghosts ? styles.ghost : -1;
 }
 
 /* Half the size on screen, in pixels, below which an object is left out. */

@@ -1,8 +1,13 @@
-# Joins the page's sources and makes C of them: cmake -DOUT=FILE.c -DHERE=FOLDER "-DSCRIPTS=a.js;b.js" -P embed.cmake
-# page.html has three places: @STYLE@ and @SCRIPT@, which are filled in here, and @TITLE@ and @DATA@, where the text is
+# Joins a page's sources and makes C of them:
+#   cmake -DOUT=FILE.c -DNAME=page -DHERE=FOLDER -DHTML=page.html "-DSTYLES=a.css" "-DSCRIPTS=a.js;b.js" -P embed.cmake
+# The HTML has three places: @STYLE@ and @SCRIPT@, which are filled in here, and @TITLE@ and @DATA@, where the text is
 # cut into the parts that html.c writes around what it knows.
-file(READ "${HERE}/page.html" page)
-file(READ "${HERE}/viewer.css" style)
+file(READ "${HERE}/${HTML}" page)
+set(style "")
+foreach(name IN LISTS STYLES)
+  file(READ "${HERE}/${name}" text)
+  string(APPEND style "${text}")
+endforeach()
 set(script "")
 foreach(name IN LISTS SCRIPTS)
   file(READ "${HERE}/${name}" text)
@@ -13,7 +18,7 @@ string(REPLACE "@SCRIPT@" "(function () {\n'use strict';\n${script}})();" page "
 string(FIND "${page}" "@TITLE@" title)
 string(FIND "${page}" "@DATA@" data)
 if(title LESS 0 OR data LESS title)
-  message(FATAL_ERROR "page.html lacks @TITLE@ or @DATA@")
+  message(FATAL_ERROR "${HTML} lacks @TITLE@ or @DATA@")
 endif()
 math(EXPR body "${title} + 7")
 math(EXPR body_length "${data} - ${body}")
@@ -26,7 +31,7 @@ set(code "/* Made by report/page/embed.cmake. */\n#include \"page_parts.h\"\n")
 foreach(part IN ITEMS head body tail)
   string(HEX "${part_${part}}" bytes)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-  string(APPEND code "const unsigned char page_part_${part}[] = {${bytes}};\n"
-    "const size_t page_part_${part}_size = sizeof page_part_${part};\n")
+  string(APPEND code "const unsigned char ${NAME}_part_${part}[] = {${bytes}};\n"
+    "const size_t ${NAME}_part_${part}_size = sizeof ${NAME}_part_${part};\n")
 endforeach()
 file(WRITE "${OUT}" "${code}")

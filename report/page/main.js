@@ -52,68 +52,10 @@ function showLegend() {
   legend.replaceChildren(entry('first', objects[clash.a].name), entry('second', objects[clash.b].name));
 }
 
-function buildLayers() {
-  byId('layer-menu').hidden = layerNames.length < 2;
-  layerNames.forEach((name, number) => {
-    const box = element('input', {type: 'checkbox', checked: true, onchange: () => {
-      if (box.checked) view.hiddenLayers.delete(name);
-      else view.hiddenLayers.add(name);
-      requestDraw();
-    }});
-    const swatch = element('span', {className: 'swatch'});
-    swatch.style.background = layerPalette[number % layerPalette.length];
-    byId('layer-list').append(element('label', {}, box, ' ', swatch, element('span', {className: 'name'}, layerWord(name))));
-  });
-}
-
-function buildKeys() {
-  const lines = [['Left drag', 'turn'], ['Right or Shift drag', 'move'], ['Wheel', 'zoom to the pointer'],
-    ['One, two fingers', 'turn; move and zoom'], ['Click', 'choose an object or a marker'],
-    ['n, p', 'next, previous clash'], ['f', 'look at the clash'], ['Arrow keys', 'turn; with Shift move'],
-    ['+, -', 'zoom'], ['Home', 'fit all'], ['/', 'filter'], ['Escape', 'select nothing']];
-  byId('keys-body').append(element('dl', {}, ...lines.flatMap(([key, what]) =>
-    [element('dt', {}, key), element('dd', {className: 'muted'}, what)])));
-}
-
-function buildTools() {
-  byId('fit').onclick = fitAll;
-  byId('ghosts').onchange = (event) => {
-    view.ghosts = event.target.checked;
-    requestDraw();
-  };
-  byId('up').value = settings.read('up') || '2';
-  camera.upAxis = Number(byId('up').value);
-  byId('up').onchange = (event) => {
-    camera.upAxis = Number(event.target.value);
-    settings.write('up', event.target.value);
-    requestMoving();
-  };
-  buildLayers();
-  buildKeys();
-}
-
-/* Without WebGL2 the list is all there is; a lost context comes back. */
-function startView() {
-  const refuse = (reason) => {
-    byId('no-view').hidden = false;
-    byId('no-view').textContent = `No 3D view: ${reason}. The list works without it.`;
-    byId('tools').hidden = true;
-  };
-  try {
-    if (!createGraphics()) refuse('this browser does not give the page WebGL2');
-  } catch (error) {
-    view.gl = null;
-    refuse(error.message);
-  }
-  canvas.addEventListener('webglcontextlost', (event) => event.preventDefault());
-  canvas.addEventListener('webglcontextrestored', () => {
-    createGraphics();
-    setLines(view.selected);
-    setMarkers();
-    requestDraw();
-  });
-  new ResizeObserver(requestDraw).observe(canvas);
-}
+const keyLines = [['Left drag', 'turn'], ['Right or Shift drag', 'move'], ['Wheel', 'zoom to the pointer'],
+  ['One, two fingers', 'turn; move and zoom'], ['Click', 'choose an object or a marker'],
+  ['n, p', 'next, previous clash'], ['f', 'look at the clash'], ['Arrow keys', 'turn; with Shift move'],
+  ['+, -', 'zoom'], ['Home', 'fit all'], ['/', 'filter'], ['Escape', 'select nothing']];
 
 function start() {
   showFacts();
@@ -121,12 +63,15 @@ function start() {
   buildChips();
   buildFilters();
   buildTable();
-  buildTools();
+  buildTools(keyLines);
   buildSection();
   buildInput();
   buildTheme();
   refresh();
-  startView();
+  startView(() => {
+    setLines(view.selected);
+    setMarkers();
+  });
   Object.assign(camera, {target: mix(world.low, world.high, 0.5),
     distance: distanceFor(size(subtract(world.high, world.low)) * 0.43)});
   setMarkers();

@@ -39,6 +39,7 @@ function measureWorld() {
     include(subtract(box.centre, box.half));
     include(add(box.centre, box.half));
   });
+  for (const corner of record.bounds || []) include(corner); /* of a scene that moves: at all its steps */
   for (const clash of clashes) if (clash.point.every((x) => x !== null)) include(clash.point);
   drawable.sort((x, y) => objects[x].mesh - objects[y].mesh || x - y);
   if (low[0] <= high[0]) {
@@ -47,11 +48,13 @@ function measureWorld() {
   }
   world.low = low[0] <= high[0] ? toView(low) : [-1, -1, -1];
   world.high = low[0] <= high[0] ? toView(high) : [1, 1, 1];
-  for (const number of drawable) {
-    const box = worldBox(objects[number]);
-    boxCentre.set(toView(box.centre), 3 * number);
-    boxHalf.set(scaled(box.half, 1 / world.radius), 3 * number);
-  }
+  for (const number of drawable) placeBox(number);
+}
+
+function placeBox(number) {
+  const box = worldBox(objects[number]);
+  boxCentre.set(toView(box.centre), 3 * number);
+  boxHalf.set(scaled(box.half, 1 / world.radius), 3 * number);
 }
 measureWorld();
 
@@ -83,21 +86,23 @@ const objectsPerRow = 256;
 function objectTexels() {
   const rows = Math.max(1, Math.ceil(objects.length / objectsPerRow));
   const texels = new Float32Array(rows * objectsPerRow * 16);
-  for (const number of drawable) {
-    const object = objects[number], mesh = meshes[object.mesh], m = object.pose, at = 16 * number;
-    const shift = toView([3, 7, 11].map((k, row) =>
-      m[k] + m[4 * row] * mesh.min[0] + m[4 * row + 1] * mesh.min[1] + m[4 * row + 2] * mesh.min[2]));
-    for (let row = 0; row < 3; row++) {
-      for (let k = 0; k < 3; k++) {
-        texels[at + 4 * row + k] = m[4 * row + k] * (mesh.max[k] - mesh.min[k]) / 65535 / world.radius;
-      }
-      texels[at + 4 * row + 3] = shift[row];
-    }
-    const mirrored = dot(m.slice(0, 3), cross(m.slice(4, 7), m.slice(8, 11))) < 0;
-    texels.set(hexColour(layerPalette[layerNumber.get(object.layer) % layerPalette.length]), at + 12);
-    texels[at + 15] = mirrored ? -mesh.solid : mesh.solid;
-  }
+  for (const number of drawable) placeTexels(texels, number);
   return {texels, rows};
+}
+
+function placeTexels(texels, number) {
+  const object = objects[number], mesh = meshes[object.mesh], m = object.pose, at = 16 * number;
+  const shift = toView([3, 7, 11].map((k, row) =>
+    m[k] + m[4 * row] * mesh.min[0] + m[4 * row + 1] * mesh.min[1] + m[4 * row + 2] * mesh.min[2]));
+  for (let row = 0; row < 3; row++) {
+    for (let k = 0; k < 3; k++) {
+      texels[at + 4 * row + k] = m[4 * row + k] * (mesh.max[k] - mesh.min[k]) / 65535 / world.radius;
+    }
+    texels[at + 4 * row + 3] = shift[row];
+  }
+  const mirrored = dot(m.slice(0, 3), cross(m.slice(4, 7), m.slice(8, 11))) < 0;
+  texels.set(hexColour(layerPalette[layerNumber.get(object.layer) % layerPalette.length]), at + 12);
+  texels[at + 15] = mirrored ? -mesh.solid : mesh.solid;
 }
 
 /* End points of the curve's segments in view coordinates, six numbers a segment. */

@@ -1,0 +1,337 @@
+/* graze watch: what becomes of the pairs of objects while objects move. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "check.h"
+#include "diagnostics.h"
+#include "progress.h"
+#include "verbs.h"
+#include "watch.h"
+
+enum {
+  key_motion = 1,
+  key_replay,
+  key_record,
+  key_exactness,
+  key_open,
+  key_find,
+  key_cache,
+  key_split,
+  key_report,
+  key_title,
+  key_pictures
+};
+
+static const struct argp_option options[] = {
+    {"motion", key_motion, "FILE", 0,
+     "how objects move: a table with the columns step, object and a pose; see docs/files.md", 1},
+    {"record", key_record, "FILE", 0, "write the run to FILE, which --replay runs again", 1},
+    {"replay", key_replay, "FILE", 0, "run what --record wrote instead, and tell whether every step is as it was", 1},
+    {"exactness", key_exactness, "TIER", 0,
+     "t0: coordinates as given, no poses; t1 (default): after the pose, each operation rounded once; t2: the "
+     "real-number image",
+     2},
+    {"open", key_open, "RULE", 0,
+     "what meshes with holes are: unknown (default): what may lie inside is of unknown relation; surface: they have no "
+     "inside",
+     2},
+    {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
+    {"cache", key_cache, "FOLDER", 0, "keep baked meshes in the folder and take them from there", 2},
+    {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 2},
+    {"report", key_report, "FOLDER", 0, "write a film: a page with a time line", 3},
+    {"title", key_title, "TEXT", 0, "title of the film (default: the file's name)", 3},
+    {"pictures", key_pictures, "N", 0, "paint N frames of the film, evenly over the steps, and film.png from them", 3},
+    {0}};
+
+static bool has_ending(const char *path, const char *ending) {
+  size_t length = strlen(path), wanted = strlen(ending);
+  return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
+}
+
+static void take_files(watch_options *watch, struct argp_state *state) {
+  if (watch->replay) argp_error(state, "--replay has its own scene: no files beside it");
+  watch->files = options_files(state, 1, UINT32_MAX);
+  for (uint32_t i = 0; i < watch->files.count; i++) watch->is_scene |= has_ending(watch->files.names[i], ".json");
+  if (watch->is_scene && watch->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
+  if (watch->is_scene && watch->split) argp_error(state, "--split is for mesh files");
+  if (!watch->motion) argp_error(state, "--motion is needed: without it nothing moves, and `graze check' is the verb");
+}
+
+/* Options that only a run from files has. */
+static void check_together(const watch_options *watch, struct argp_state *state) {
+  if (watch->replay && (watch->motion || watch->record))
+    argp_error(state, "--replay takes no --motion and no --record");
+  if (watch->replay && watch->folder) argp_error(state, "--report is for runs with --motion");
+  if (watch->pictures_given && !watch->folder) argp_error(state, "--pictures needs --report");
+}
+
+static error_t parse_film(watch_options *watch, int key, char *argument, struct argp_state *state) {
+  switch (key) {
+    case key_report:
+      watch->folder = argument;
+      if (*argument == 0) argp_error(state, "--report: the folder has no name");
+      return 0;
+    case key_title:
+      watch->title = argument;
+      return 0;
+    case key_pictures:
+      watch->pictures_given = true;
+      watch->pictures = (uint32_t)options_number(state, "pictures", argument, 0, 100000);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t parse_watch(int key, char *argument, struct argp_state *state) {
+  static const char *const open_names[] = {"unknown", "surface", NULL};
+  static const char *const find_names[] = {"relation", "any", NULL};
+  watch_options *watch = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &watch->common;
+      return 0;
+    case key_motion:
+      watch->motion = argument;
+      return 0;
+    case key_replay:
+      watch->replay = argument;
+      return 0;
+    case key_record:
+      watch->record = argument;
+      return 0;
+    case key_exactness:
+      watch->exactness = (graze_exactness)options_choice(state, "exactness", argument, check_exactness_names);
+      return 0;
+    case key_open:
+      watch->open = (graze_open_rule)options_choice(state, "open", argument, open_names);
+      return 0;
+    case key_find:
+      watch->find = options_choice(state, "find", argument, find_names) == 0 ? GRAZE_FIND_COUNT : GRAZE_FIND_ANY;
+      return 0;
+    case key_cache:
+      watch->cache = argument;
+      return 0;
+    case key_split:
+      watch->split = true;
+      return 0;
+    case ARGP_KEY_ARGS:
+      take_files(watch, state);
+      return 0;
+    case ARGP_KEY_NO_ARGS:
+      if (!watch->replay) argp_error(state, "a scene or an assembly is needed, or --replay");
+      return 0;
+    case ARGP_KEY_END:
+      check_together(watch, state);
+      return 0;
+    default:
+      return parse_film(watch, key, argument, state);
+  }
+}
+
+/* ---- the scene --------------------------------------------------------------------------------------------- */
+
+typedef struct live_run {
+  const watch_options *watch;
+  session run;
+  model all;
+  rules selection;
+  graze_motion motion;
+  graze_scene *scene;
+  graze_object_id *ids;
+  watch_log log;
+} live_run;
+
+/* Rules that take pairs out by name are told to the scene pair by pair: then a record has them too. */
+static void apply_rules(live_run *live) {
+  const model *all = &live->all;
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = 0; i < all->file.ignore_count && status == GRAZE_OK; i++)
+    status = graze_scene_ignore(live->scene, live->ids[all->file.ignore[i][0]], live->ids[all->file.ignore[i][1]]);
+  rules_apply_layers(&live->selection, live->scene);
+  for (uint32_t a = 0; rules_select(&live->selection) && a < all->object_count; a++) {
+    for (uint32_t b = a + 1; b < all->object_count && status == GRAZE_OK; b++) {
+      if (!rules_want(&live->selection, a, b)) status = graze_scene_ignore(live->scene, live->ids[a], live->ids[b]);
+    }
+  }
+  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
+}
+
+static void build_scene(live_run *live) {
+  const model *all = &live->all;
+  live->ids = malloc(((size_t)all->object_count + 1) * sizeof *live->ids);
+  if (!live->ids) fail_out_of_memory();
+  graze_status status = graze_scene_create(live->run.context, &live->scene);
+  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
+  for (uint32_t i = 0; i < all->object_count; i++) {
+    graze_object_def def = graze_default_object_def();
+    def.mesh = all->meshes[all->objects[i].mesh].mesh;
+    def.pose = all->objects[i].pose;
+    def.name = all->objects[i].name;
+    def.layer = all->objects[i].layer;
+    def.user_id = i;
+    status = graze_scene_add(live->scene, &def, &live->ids[i]);
+    if (status != GRAZE_OK) session_fail(&live->run, def.name, status);
+  }
+  apply_rules(live);
+}
+
+static void name_objects(live_run *live) {
+  watch_log *log = &live->log;
+  log->names = calloc((size_t)live->all.object_count + 1, sizeof *log->names);
+  if (!log->names) fail_out_of_memory();
+  for (uint32_t i = 0; i < live->all.object_count; i++) {
+    log->names[i] = strdup(live->all.objects[i].name);
+    if (!log->names[i]) fail_out_of_memory();
+    log->triangles += live->all.meshes[live->all.objects[i].mesh].facts.triangles;
+  }
+  log->name_count = live->all.object_count;
+  log->objects = live->all.object_count;
+}
+
+static void load(live_run *live) {
+  const watch_options *watch = live->watch;
+  graze_io_error error;
+  if (watch->is_scene)
+    model_load_scene(&live->run, &live->all, watch->files.names[0], NULL);
+  else
+    model_load_files(&live->run, &live->all, &watch->files, watch->split, NULL);
+  name_objects(live);
+  double start = clock_seconds();
+  graze_status status = graze_read_motion(watch->motion, (const char *const *)live->log.names, live->log.name_count,
+                                          &live->motion, &error);
+  if (status != GRAZE_OK) fail("%s", error.message);
+  clock_add(&live->run.load_seconds, start);
+  live->log.wanted = live->motion.last_step + 1;
+  rules_prepare(&live->selection, &live->all);
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------- */
+
+static bool go_on(void *user, uint64_t done, uint64_t total) {
+  (void)user, (void)done, (void)total;
+  return !interrupts_came();
+}
+
+static void add_events(watch_log *log, const graze_scene_event *events, uint64_t count, graze_film_change change,
+                       uint32_t step) {
+  for (uint64_t i = 0; i < count; i++) {
+    if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].relation) continue;
+    watch_event *event = watch_log_add_event(log);
+    watch_event_fill(event, &events[i], change, step);
+    event->a = (uint32_t)events[i].user_id_a;
+    event->b = (uint32_t)events[i].user_id_b;
+    event->doubt_name = events[i].doubt_mesh == 0 ? event->a : event->b;
+  }
+}
+
+/* Moves what the step moves; returns where the moves of the next one begin. */
+static uint64_t move_objects(live_run *live, uint64_t next, uint32_t step) {
+  for (; next < live->motion.count && live->motion.moves[next].step == step; next++) {
+    const graze_motion_move *move = &live->motion.moves[next];
+    graze_status status = graze_scene_set_pose(live->scene, live->ids[move->object], &move->pose);
+    if (status != GRAZE_OK) session_fail(&live->run, live->log.names[move->object], status);
+  }
+  return next;
+}
+
+/* False when it was interrupted. */
+static bool update(live_run *live, uint32_t step) {
+  graze_update_options how = graze_default_update_options();
+  graze_scene_events events;
+  how.find = live->watch->find;
+  how.exactness = live->watch->exactness;
+  how.open = live->watch->open;
+  how.progress = go_on;
+  graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_update(live->scene, &how, &events);
+  if (status == GRAZE_CANCELLED) return false;
+  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
+  watch_log_add_step(&live->log, &events);
+  add_events(&live->log, events.began, events.began_count, GRAZE_FILM_BEGAN, step);
+  add_events(&live->log, events.persist, events.persist_count, GRAZE_FILM_CHANGED, step);
+  add_events(&live->log, events.ended, events.ended_count, GRAZE_FILM_ENDED, step);
+  return true;
+}
+
+static void run_steps(live_run *live) {
+  progress_line line = progress_begin("steps", live->watch->common.quiet);
+  graze_status status = live->watch->record ? graze_scene_record(live->scene, live->watch->record) : GRAZE_OK;
+  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
+  double start = clock_seconds();
+  uint64_t next = 0;
+  bool more = true;
+  for (uint32_t step = 0; more && step < live->log.wanted; step++) {
+    next = move_objects(live, next, step);
+    more = update(live, step);
+    progress_show(&line, step, live->log.wanted);
+  }
+  clock_add(&live->run.query_seconds, start);
+  progress_end(&line);
+  live->log.complete = more;
+  if (live->watch->record) status = graze_scene_record_end(live->scene);
+  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
+}
+
+static int finish(const watch_options *watch, const session *run, const watch_log *log, output *out) {
+  if (log->complete || watch->common.format != format_csv) {
+    watch_print(out, watch, run, log);
+    output_close(out);
+  }
+  if (!log->complete) fail("interrupted; not every step was run");
+  if (log->differs)
+    fail("%s: the answers differ from those in the file from step %" PRIu32 " on", watch->replay, log->differs_at);
+  return watch_found(log) ? exit_found : exit_clear;
+}
+
+static int run_files(const watch_options *watch, output *out) {
+  live_run live = {.watch = watch};
+  session_begin(&live.run, &watch->common);
+  live.run.cache = watch->cache;
+  load(&live);
+  if (watch->folder) make_report_folder(watch->folder);
+  interrupts_ask();
+  build_scene(&live);
+  run_steps(&live);
+  if (watch->folder) watch_write_film(watch, &live.run, &live.all, &live.selection, &live.motion, &live.log);
+  int code = finish(watch, &live.run, &live.log, out);
+  graze_scene_destroy(live.scene);
+  graze_motion_free(&live.motion);
+  watch_log_free(&live.log);
+  rules_free(&live.selection);
+  free(live.ids);
+  model_free(&live.all);
+  session_end(&live.run);
+  return code;
+}
+
+static int run_record(const watch_options *watch, output *out) {
+  session run;
+  watch_log log = {0};
+  session_begin(&run, &watch->common);
+  watch_replay(&run, watch, &log);
+  int code = finish(watch, &run, &log, out);
+  watch_log_free(&log);
+  session_end(&run);
+  return code;
+}
+
+int command_watch(int argc, char **argv) {
+  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {
+      .options = options,
+      .parser = parse_watch,
+      .children = children,
+      .args_doc = "SCENE.json --motion FILE\nASSEMBLY --motion FILE\nFILE FILE... --motion FILE\n--replay FILE",
+      .doc =
+          "Moves objects step by step and tells which pairs begin to touch, cross or lie in each other, how that "
+          "changes, and when it ends."
+          "\vExit: 0 nothing ever met; 1 something did; 2 wrong usage; 3 bad input, not every step was run, or a "
+          "replay is not as recorded."};
+  watch_options watch = {.find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1};
+  options_parse(&argp, argc, argv, &watch, &watch.common);
+  output *out = output_open(watch.common.output);
+  return watch.replay ? run_record(&watch, out) : run_files(&watch, out);
+}

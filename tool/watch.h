@@ -1,0 +1,81 @@
+/* watch.h: the parts of `graze watch`: what was asked, the run, what happened in it, and what is made of that. */
+#ifndef TOOL_WATCH_H
+#define TOOL_WATCH_H
+
+#include "graze/graze.h"
+#include "graze/report.h"
+#include "load.h"
+#include "options.h"
+#include "output.h"
+#include "rules.h"
+
+typedef struct watch_options {
+  common_options common;
+  file_list files;
+  const char *motion;  /* NULL: none was given */
+  const char *replay;  /* NULL: the run is made of files */
+  const char *record;  /* NULL: none is written */
+  const char *cache;   /* folder of baked meshes; NULL: none */
+  const char *folder;  /* --report; NULL: none */
+  const char *title;   /* NULL: the first file's name */
+  uint32_t pictures;   /* frames to paint */
+  bool pictures_given; /* --pictures was there */
+  bool is_scene, split;
+  graze_find find;
+  graze_exactness exactness;
+  graze_open_rule open;
+} watch_options;
+
+/* An event that is told: a pair that persists is one only when its relation changed. */
+typedef struct watch_event {
+  uint32_t step;
+  graze_film_change change;
+  uint32_t a, b; /* numbers of names */
+  graze_relation before, relation;
+  graze_doubt doubt; /* of `unknown` */
+  double doubt_point[3];
+  uint32_t doubt_name;
+  graze_counts counts;
+} watch_event;
+
+typedef struct watch_step {
+  uint64_t hash, pairs; /* that take part */
+  uint64_t candidate_pairs, decided_pairs;
+  uint64_t first_event; /* its events go on to those of the next step */
+} watch_step;
+
+typedef struct watch_log {
+  char **names; /* of objects */
+  uint32_t name_count;
+  uint64_t objects, triangles; /* in the scene at the end */
+  watch_event *events;
+  uint64_t event_count;
+  watch_step *steps;
+  uint32_t step_count; /* done */
+  uint32_t wanted;     /* to be done, with step 0; when it is not known beforehand, those that were done */
+  bool complete;
+  bool differs; /* a replay: the answers are not those in the file, from this step on */
+  uint32_t differs_at;
+} watch_log;
+
+void watch_log_add_step(watch_log *log, const graze_scene_events *events);
+watch_event *watch_log_add_event(watch_log *log);
+
+/* The event's common part, but for the names; persisting events whose relation has not changed are not to be added. */
+void watch_event_fill(watch_event *event, const graze_scene_event *from, graze_film_change change, uint32_t step);
+void watch_log_free(watch_log *log);
+
+/* Whether some pair took part in some step. */
+bool watch_found(const watch_log *log);
+
+/* watch_replay.c: runs the record again; faults of the file end the program. */
+void watch_replay(session *run, const watch_options *watch, watch_log *log);
+
+/* watch_print.c: the list of events on stdout. */
+void watch_print(output *out, const watch_options *watch, const session *run, const watch_log *log);
+
+/* watch_film.c: the folder of --report. */
+void watch_write_film(const watch_options *watch, const session *run, const model *all, const rules *selection,
+                      const graze_motion *motion, const watch_log *log);
+
+#endif

@@ -1,0 +1,53 @@
+/* What happened in a run: a step after the other, and the events of all of them in one list. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "watch.h"
+
+/* Room for one more element of an array whose capacity is the next power of two. */
+static void *grow(void *array, uint64_t count, size_t size) {
+  if (count & (count - 1)) return array;
+  void *larger = realloc(array, (count ? 2 * (size_t)count : 1) * size);
+  if (!larger) fail_out_of_memory();
+  return larger;
+}
+
+void watch_log_add_step(watch_log *log, const graze_scene_events *events) {
+  log->steps = grow(log->steps, log->step_count, sizeof *log->steps);
+  log->steps[log->step_count++] = (watch_step){.hash = events->hash,
+                                               .pairs = events->began_count + events->persist_count,
+                                               .candidate_pairs = events->candidate_pairs,
+                                               .decided_pairs = events->decided_pairs,
+                                               .first_event = log->event_count};
+}
+
+watch_event *watch_log_add_event(watch_log *log) {
+  log->events = grow(log->events, log->event_count, sizeof *log->events);
+  return &log->events[log->event_count++];
+}
+
+void watch_event_fill(watch_event *event, const graze_scene_event *from, graze_film_change change, uint32_t step) {
+  *event = (watch_event){.step = step,
+                         .change = change,
+                         .before = from->before,
+                         .relation = from->relation,
+                         .doubt = from->doubt,
+                         .counts = from->counts};
+  memcpy(event->doubt_point, from->doubt_point, sizeof event->doubt_point);
+}
+
+bool watch_found(const watch_log *log) {
+  for (uint32_t i = 0; i < log->step_count; i++) {
+    if (log->steps[i].pairs > 0) return true;
+  }
+  return false;
+}
+
+void watch_log_free(watch_log *log) {
+  for (uint32_t i = 0; i < log->name_count; i++) free(log->names[i]);
+  free(log->names);
+  free(log->events);
+  free(log->steps);
+  *log = (watch_log){0};
+}

@@ -1,0 +1,204 @@
+/* What happened, as lines for people, JSON and CSV. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "json.h"
+#include "table.h"
+#include "watch.h"
+
+static const char *const change_words[] = {"began", "changed", "ended"};
+
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+typedef struct watch_counts {
+  uint64_t of[3]; /* began, changed, ended */
+  uint32_t steps; /* in which something takes part */
+  uint64_t most;  /* pairs at a time */
+} watch_counts;
+
+static watch_counts count_all(const watch_log *log) {
+  watch_counts counts = {0};
+  for (uint64_t i = 0; i < log->event_count; i++) counts.of[log->events[i].change]++;
+  for (uint32_t i = 0; i < log->step_count; i++) {
+    counts.steps += log->steps[i].pairs > 0;
+    if (log->steps[i].pairs > counts.most) counts.most = log->steps[i].pairs;
+  }
+  return counts;
+}
+
+/* "touch", or "touch -> cross" of a change; of an ended pair what it was. */
+static void write_relation(char text[64], const watch_event *event) {
+  const char *before = graze_relation_string(event->before), *now = graze_relation_string(event->relation);
+  if (event->change == GRAZE_FILM_CHANGED)
+    snprintf(text, 64, "%s -> %s", before, now);
+  else
+    snprintf(text, 64, "%s", event->change == GRAZE_FILM_ENDED ? before : now);
+}
+
+/* Where only contact was asked for, there is no place to look at. */
+static bool has_doubt(const watch_event *event) {
+  return event->relation == GRAZE_UNKNOWN && event->doubt != GRAZE_DOUBT_NOT_ASKED;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+static int number_width(uint32_t number) {
+  return snprintf(NULL, 0, "%" PRIu32, number);
+}
+
+static void print_event(output *out, const watch_log *log, const watch_event *event, int step_width, int width) {
+  char relation[64];
+  write_relation(relation, event);
+  output_print(out, "step %*" PRIu32 "  %-7s  %-*s  %s / %s", step_width, event->step, change_words[event->change],
+               width, relation, log->names[event->a], log->names[event->b]);
+  if (has_doubt(event)) {
+    output_print(out, ": %s: %s", log->names[event->doubt_name], graze_doubt_string(event->doubt));
+    for (int k = 0; k < 3; k++) {
+      graze_put_text(out, k == 0 ? "; near " : " ");
+      graze_put_double(out, event->doubt_point[k]);
+    }
+  }
+  graze_put_text(out, "\n");
+}
+
+static void print_summary(output *out, const watch_options *watch, const session *run, const watch_log *log) {
+  watch_counts counts = count_all(log);
+  if (!log->complete)
+    output_print(out, "INCOMPLETE, stopped after %" PRIu32 " step%s: ", log->step_count, plural(log->step_count));
+  else if (counts.steps == 0)
+    graze_put_text(out, "clear: ");
+  if (counts.steps == 0)
+    output_print(out, "no collision in %" PRIu32 " step%s", log->step_count, plural(log->step_count));
+  else
+    output_print(out,
+                 "collisions in %" PRIu32 " of %" PRIu32 " step%s, %" PRIu64 " pair%s at most in one: %" PRIu64
+                 " began, %" PRIu64 " changed, %" PRIu64 " ended",
+                 counts.steps, log->step_count, plural(log->step_count), counts.most, plural(counts.most), counts.of[0],
+                 counts.of[1], counts.of[2]);
+  output_print(out, " (%" PRIu64 " object%s, %" PRIu64 " triangles; cpu", log->objects, plural(log->objects),
+               log->triangles);
+  if (!watch->replay) output_print(out, ", %s", check_exactness_names[watch->exactness]);
+  output_print(out, ", %.3f s)\n", run->load_seconds + run->build_seconds + run->query_seconds);
+}
+
+static void print_text(output *out, const watch_options *watch, const session *run, const watch_log *log) {
+  int step_width = log->step_count > 0 ? number_width(log->step_count - 1) : 1, width = 0;
+  for (uint64_t i = 0; i < log->event_count; i++) {
+    char relation[64];
+    write_relation(relation, &log->events[i]);
+    if ((int)strlen(relation) > width) width = (int)strlen(relation);
+  }
+  for (uint64_t i = 0; i < log->event_count; i++) print_event(out, log, &log->events[i], step_width, width);
+  if (log->event_count > 0) graze_put_text(out, "\n");
+  if (watch->replay && log->complete && !log->differs)
+    output_print(out, "every step is as recorded in %s\n", watch->replay);
+  print_summary(out, watch, run, log);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------- */
+
+static void json_event(json *writer, const watch_log *log, const watch_event *event) {
+  json_open_object(writer);
+  json_key_string(writer, "event", change_words[event->change]);
+  json_key_string(writer, "a", log->names[event->a]);
+  json_key_string(writer, "b", log->names[event->b]);
+  json_key_string(writer, "before", graze_relation_string(event->before));
+  json_key_string(writer, "relation", graze_relation_string(event->relation));
+  if (has_doubt(event)) {
+    json_key_string(writer, "doubt", graze_doubt_string(event->doubt));
+    json_key_string(writer, "doubt_object", log->names[event->doubt_name]);
+    json_key(writer, "doubt_point");
+    json_open_array(writer);
+    for (int k = 0; k < 3; k++) json_double(writer, event->doubt_point[k]);
+    json_close_array(writer);
+  }
+  json_key_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
+  json_close_object(writer);
+}
+
+static void json_steps(json *writer, const watch_log *log) {
+  uint64_t next = 0;
+  json_key(writer, "steps");
+  json_open_array(writer);
+  for (uint32_t i = 0; i < log->step_count; i++) {
+    const watch_step *step = &log->steps[i];
+    json_open_object(writer);
+    json_key_integer(writer, "step", i);
+    json_key_hash(writer, "hash", step->hash);
+    json_key_integer(writer, "pairs", step->pairs);
+    json_key_integer(writer, "candidate_pairs", step->candidate_pairs);
+    json_key_integer(writer, "decided_pairs", step->decided_pairs);
+    json_key(writer, "events");
+    json_open_array(writer);
+    for (; next < log->event_count && log->events[next].step == i; next++) json_event(writer, log, &log->events[next]);
+    json_close_array(writer);
+    json_close_object(writer);
+  }
+  json_close_array(writer);
+}
+
+static void json_totals(json *writer, const session *run, const watch_log *log) {
+  watch_counts counts = count_all(log);
+  json_key(writer, "counts");
+  json_open_object(writer);
+  json_key_integer(writer, "objects", log->objects);
+  json_key_integer(writer, "triangles", log->triangles);
+  json_key_integer(writer, "steps", log->step_count);
+  json_key_integer(writer, "steps_with_pairs", counts.steps);
+  json_key_integer(writer, "most_pairs", counts.most);
+  json_key_integer(writer, "began", counts.of[0]);
+  json_key_integer(writer, "changed", counts.of[1]);
+  json_key_integer(writer, "ended", counts.of[2]);
+  json_close_object(writer);
+  json_key(writer, "seconds");
+  json_open_object(writer);
+  json_key_double(writer, "load", run->load_seconds);
+  json_key_double(writer, "build", run->build_seconds);
+  json_key_double(writer, "query", run->query_seconds);
+  json_close_object(writer);
+}
+
+static void print_json(output *out, const watch_options *watch, const session *run, const watch_log *log) {
+  json writer = json_begin(out);
+  json_open_object(&writer);
+  json_key_string(&writer, "graze", graze_version());
+  json_key_string(&writer, "engine", "cpu");
+  if (!watch->replay) json_key_string(&writer, "exactness", check_exactness_names[watch->exactness]);
+  json_key_string(&writer, "status", log->complete ? "complete" : "incomplete");
+  if (watch->replay) json_key_bool(&writer, "as_recorded", !log->differs);
+  if (log->differs) json_key_integer(&writer, "differs_from_step", log->differs_at);
+  json_steps(&writer, log);
+  json_totals(&writer, run, log);
+  json_close_object(&writer);
+  json_end(&writer);
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------- */
+
+static void print_csv(output *out, const watch_options *watch, const session *run, const watch_log *log) {
+  static const table_column columns[] = {{"step", false}, {"event", true},  {"a", true},
+                                         {"b", true},     {"before", true}, {"relation", true}};
+  (void)watch, (void)run;
+  table rows = table_begin(columns, 6);
+  for (uint64_t i = 0; i < log->event_count; i++) {
+    const watch_event *event = &log->events[i];
+    table_integer(&rows, event->step);
+    table_text(&rows, change_words[event->change]);
+    table_text(&rows, log->names[event->a]);
+    table_text(&rows, log->names[event->b]);
+    table_text(&rows, graze_relation_string(event->before));
+    table_text(&rows, graze_relation_string(event->relation));
+  }
+  table_write_csv(&rows, out);
+  table_free(&rows);
+}
+
+void watch_print(output *out, const watch_options *watch, const session *run, const watch_log *log) {
+  static void (*const printers[])(output *, const watch_options *, const session *, const watch_log *) = {
+      print_text, print_json, print_csv};
+  printers[watch->common.format](out, watch, run, log);
+}
