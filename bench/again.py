@@ -4,19 +4,20 @@ know its report. The answer of every check again is compared with that of a chec
 
 usage: again.py GRAZE [--size N] [--detail N] [--share X] [--by LENGTH] [--rounds N] [--threads N]
 
-A row: load, build and query as the program tells them (wall), and processor seconds of the whole program (user and
-system, all threads), medians over the rounds, in which the programs take turns; ratios are to the first row."""
+A row: load, build and query as the program tells them, and of the whole program the seconds that it took, those of
+processors (user and system, all threads); medians over the rounds, in which the programs take turns. Ratios are to the
+first row."""
 import argparse
 import json
 import os
 import pathlib
 import random
-import resource
 import statistics
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 SECONDS = ("load", "build", "query")
 
@@ -44,16 +45,17 @@ def answer(report):
 
 
 def check(graze, folder, arguments):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
     out = folder / "out.json"
-    done = subprocess.run([graze, "check", "plant.glb", "-q", "--format", "json", "--curves", "-o", out, *arguments],
-                          cwd=folder, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 1):
-        sys.exit(f"{arguments}: exit {done.returncode}")
+    running = subprocess.Popen([graze, "check", "plant.glb", "-q", "--format", "json", "--curves", "-o", out, *arguments],
+                               cwd=folder)
+    _, status, used = os.wait4(running.pid, 0)
+    took = time.monotonic() - start
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode not in (0, 1):
+        sys.exit(f"{arguments}: exit {running.returncode}")
     report = json.loads(out.read_text())
-    busy = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return report, [report["seconds"][key] for key in SECONDS] + [busy]
+    return report, [report["seconds"][key] for key in SECONDS] + [took, used.ru_utime + used.ru_stime]
 
 
 def main():
@@ -91,11 +93,10 @@ def main():
                     sys.exit(f"{row}: another answer than without an earlier report")
     medians = {row: [statistics.median(column) for column in zip(*list_)] for row, list_ in times.items()}
     first = medians["first"]
-    print(f"{'':26} {'load':>8} {'build':>8} {'query':>8} {'sum':>8} {'ratio':>6} {'busy':>8} {'ratio':>6}")
+    print(f"{'':26} {'load':>8} {'build':>8} {'query':>8} {'took':>8} {'ratio':>6} {'busy':>8} {'ratio':>6}")
     for row, m in medians.items():
-        total, busy = sum(m[:3]), m[3]
-        print(f"{row:26} {m[0]:8.4f} {m[1]:8.4f} {m[2]:8.4f} {total:8.4f} {total / sum(first[:3]):6.3f} "
-              f"{busy:8.4f} {busy / first[3]:6.3f}")
+        print(f"{row:26} {m[0]:8.4f} {m[1]:8.4f} {m[2]:8.4f} {m[3]:8.4f} {m[3] / first[3]:6.3f} "
+              f"{m[4]:8.4f} {m[4] / first[4]:6.3f}")
 
 
 if __name__ == "__main__":

@@ -58,5 +58,6 @@ void work_pairs(bench *b);
 void work_self(bench *b);
 void work_wave(bench *b);
 void work_read(bench *b);
+void work_broad(bench *b);
 
 #endif

@@ -44,4 +44,27 @@ static inline uint64_t hash_of_pair(uint32_t first, uint32_t second) {
   return splitmix64((uint64_t)first << 32 | second);
 }
 
+/* ---- broad phases ---- */
+
+/* What is expected to take longer than BROAD_BUILD_SECONDS is left out, and a run of steps that takes longer than
+ * BROAD_STEPS_SECONDS is given up: a bench has an end. */
+#define BROAD_TRIALS        3 /* of fewer boxes, to form the expectation */
+#define BROAD_BUILD_SECONDS 2.0
+#define BROAD_STEPS_SECONDS 8.0
+#define BROAD_WARM_STEPS    8 /* of moving boxes, not timed, so that what was built has settled */
+
+/* How long n boxes will take when n / 10 and n / 100 took these times: each tenfold costs as many times more as the
+ * one before, and ten times at least. */
+static inline double broad_expected(double tenth, double hundredth) {
+  double growth = hundredth > 0 ? tenth / hundredth : 10;
+  return tenth * (growth > 10 ? growth : 10);
+}
+
+/* In a step every `every`-th box moves; the others stay where they were at step 0. `first` and `out`: six floats a
+ * box, the boxes of step 0 and of the step. */
+static inline void broad_hold(const float *first, uint32_t count, uint32_t every, float *out) {
+  for (uint64_t i = 0; i < count; i++)
+    for (uint64_t k = 0; k < 6 && i % every != 0; k++) out[6 * i + k] = first[6 * i + k];
+}
+
 #endif

@@ -35,11 +35,22 @@ static entry *add(contest *c, const char *name) {
   return e;
 }
 
-void contest_ours(contest *c, const char *name, run_function run, void *argument) {
+entry *contest_ours(contest *c, const char *name, run_function run, void *argument) {
   entry *e = add(c, name);
   e->ours = true;
   e->run = run;
   e->argument = argument;
+  return e;
+}
+
+entry *contest_left_out(contest *c, const char *name, const char *format, ...) {
+  entry *e = add(c, name);
+  e->ours = e->failed = true;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(e->note, sizeof e->note, format, list);
+  va_end(list);
+  return e;
 }
 
 static void add_variant(contest *c, peer *p, const char *task, const char *variant, bool no_hash, bool ready) {
@@ -97,6 +108,8 @@ static void run_entry(contest *c, entry *e, bool check, sample *out) {
   *out = (sample){0};
   if (e->run) {
     e->run(e->argument, check, out);
+    e->failed = out->gave_up[0] != 0;
+    if (e->failed) snprintf(e->note, sizeof e->note, "%s", out->gave_up);
   } else {
     char reason[128];
     const char *answer = peer_ask(e->program, reason, "%s %s%s%s", check ? "check" : "run", e->command,
@@ -124,7 +137,8 @@ static void judge(contest *c, entry *e) {
 
 /* Times one entry once more unless it has had its share. A timed run must count what the judged run counted. */
 static void take_turn(contest *c, entry *e, uint32_t round) {
-  if (e->failed || (round >= LEAST_ROUNDS && e->spent > BUDGET_SECONDS)) return;
+  double budget = c->budget > 0 ? c->budget : BUDGET_SECONDS;
+  if (e->failed || (round >= LEAST_ROUNDS && e->spent > budget)) return;
   sample *s = &e->samples[e->sample_count];
   run_entry(c, e, false, s);
   if (e->failed) return;
@@ -148,7 +162,7 @@ void contest_end(contest *c) {
     for (size_t i = 0; i < c->entry_count; i++) take_turn(c, &c->entries[(i + r) % c->entry_count], r);
   report_contest(c->b->report, c);
   for (size_t i = 0; i < c->entry_count; i++) {
-    c->b->wrong += c->entries[i].ours && !c->entries[i].right;
+    c->b->wrong += c->entries[i].ours && !c->entries[i].failed && !c->entries[i].right;
     free(c->entries[i].samples);
   }
   free(c->entries);

@@ -10,6 +10,7 @@ typedef struct sample {
   uint64_t count, hash, bytes;
   uint32_t timed;
   double seconds[BENCH_ITEMS_MAX];
+  char gave_up[64]; /* why there is no result; "" when there is one */
 } sample;
 
 /* Runs once. `check` asks for the hash and the answers; such a run warms up and is not timed. */
@@ -18,6 +19,8 @@ typedef void (*run_function)(void *argument, bool check, sample *out);
 typedef struct entry {
   char name[48]; /* "cpu", "cpu/full", "fcl/obbrss" */
   bool ours, failed, no_hash;
+  bool alternative; /* one of those of which the first entry picks */
+  int threads;      /* 0: as the bench runs */
   run_function run;
   void *argument;
   peer *program;
@@ -36,6 +39,7 @@ typedef struct contest {
   char name[96];
   const char *unit; /* of an item */
   uint64_t size, items;
+  double budget; /* seconds: an entry that used more stops after the least number of rounds; 0: as usual */
   bool has_expected;
   uint64_t expected_count, expected_hash;
   /* Fills right, wrong and note from entry->checked; NULL: compares count and hash with the expected ones. */
@@ -49,7 +53,12 @@ typedef struct contest {
 void contest_begin(contest *c, bench *b, const char *unit, uint64_t size, uint64_t items, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 void contest_expect(contest *c, uint64_t count, uint64_t hash);
-void contest_ours(contest *c, const char *name, run_function run, void *argument);
+
+/* What it returns may be filled in further until the next entry is added. */
+entry *contest_ours(contest *c, const char *name, run_function run, void *argument);
+
+/* An entry of ours that is not run, with the reason. */
+entry *contest_left_out(contest *c, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds the peers that offer `task`, after `setup` lines (NULL-terminated list) went to each. `no_hash`: the task has
  * only a count. */

@@ -30,7 +30,7 @@ static const char usage[] =
     "  --peers            run the peer programs that were built\n"
     "  --peers-dir DIR    folder with graze-peer-* (where graze-bench is)\n"
     "  --quick            small inputs, few rounds\n"
-    "  --large            also the plane of 4 million triangles\n";
+    "  --large            also the plane of 4 million triangles, and a million boxes\n";
 
 bool bench_wants(bench *b, const char *format, ...) {
   char name[96];
@@ -135,6 +135,7 @@ static void run_all(bench *b) {
   work_self(b);
   work_wave(b);
   work_read(b);
+  work_broad(b);
   graze_context_destroy(b->context);
 }
 

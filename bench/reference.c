@@ -129,7 +129,7 @@ static void sweep(const corners *a, const corners *b, found_function found, void
 
 typedef struct tally {
   const corners *a, *b;
-  reference all, disjoint;
+  reference all, disjoint; /* disjoint: of triangles without a common corner, of boxes with inner points in common */
 } tally;
 
 static void note(reference *r, uint32_t i, uint32_t j) {
@@ -167,6 +167,34 @@ reference reference_boxes(const model *m) {
   sweep(&x, &x, on_boxes, &t);
   corners_free(&x);
   return t.all;
+}
+
+static bool touch(const box *a, const box *b) {
+  for (int k = 0; k < 3; k++)
+    if (a->low[k] == b->high[k] || b->low[k] == a->high[k]) return true;
+  return false;
+}
+
+static void on_float_boxes(void *argument, uint32_t i, uint32_t j) {
+  tally *t = argument;
+  if (i >= j) return;
+  note(&t->all, i, j);
+  if (!touch(&t->a->boxes[i], &t->a->boxes[j])) note(&t->disjoint, i, j);
+}
+
+reference_touching reference_float_boxes(const float *boxes, uint32_t count) {
+  corners x = {.count = count, .boxes = must_alloc(count, sizeof *x.boxes)};
+  for (uint32_t i = 0; i < count; i++) {
+    x.boxes[i].number = i;
+    for (size_t k = 0; k < 3; k++) {
+      x.boxes[i].low[k] = (double)boxes[6 * (size_t)i + k];
+      x.boxes[i].high[k] = (double)boxes[6 * (size_t)i + 3 + k];
+    }
+  }
+  tally t = {.a = &x, .b = &x};
+  sweep(&x, &x, on_float_boxes, &t);
+  corners_free(&x);
+  return (reference_touching){t.all, t.disjoint};
 }
 
 /* How many positions two triangles have in common, by value. */

@@ -15,6 +15,13 @@ reference reference_pairs(const model *a, const model *b, const double pose[12])
 /* Pairs i < j of one mesh whose closed boxes meet. */
 reference reference_boxes(const model *m);
 
+/* Pairs i < j of boxes, six floats each. `open`: without those that only touch, that is share no inner point. */
+typedef struct reference_touching {
+  reference closed, open;
+} reference_touching;
+
+reference_touching reference_float_boxes(const float *boxes, uint32_t count);
+
 typedef struct reference_self {
   reference all;      /* duplicates, edge overlaps, more than a shared corner, and disjoint hits */
   reference disjoint; /* the last of them only */

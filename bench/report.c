@@ -10,7 +10,7 @@
 typedef struct ratio_row {
   char contest[96], entry[48], note[192];
   double median, ratio; /* ratio 0: ours */
-  bool ours, right, failed;
+  bool ours, right, failed, alternative;
   uint64_t count, wrong;
 } ratio_row;
 
@@ -77,8 +77,12 @@ static void write_row(report *r, const contest *c, const entry *e) {
   double each = s.median / (double)(timed > 1 || !c->items ? 1 : c->items);
   const char *ok = e->failed ? "failed" : e->right ? "yes" : e->ours ? "VOID" : "no";
   fprintf(r->file, "%s,%lu,%s,%s,%d,%u,%.9g,%.9g,%.9g,%lu,%s,%.6g,%.6g,%lu,%lu,", c->name, c->size, e->name,
-          e->ours ? graze_instruction_set() : "", e->ours ? r->threads : 1, e->sample_count, s.median, s.least, s.worst,
-          items, c->unit, each * 1e9, each > 0 ? 1 / each : 0, e->checked.bytes, e->checked.count);
+          e->ours ? graze_instruction_set() : "",
+          e->threads ? e->threads
+          : e->ours  ? r->threads
+                     : 1,
+          e->sample_count, s.median, s.least, s.worst, items, c->unit, each * 1e9, each > 0 ? 1 / each : 0,
+          e->checked.bytes, e->checked.count);
   if (e->no_hash || e->failed)
     fprintf(r->file, ",");
   else
@@ -96,6 +100,7 @@ void report_contest(report *r, const contest *c) {
     r->rows = must_grow(r->rows, r->row_count + 1, sizeof *r->rows);
     ratio_row *row = &r->rows[r->row_count++];
     *row = (ratio_row){.ours = e->ours, .right = e->right, .failed = e->failed, .count = e->checked.count};
+    row->alternative = e->alternative;
     row->wrong = e->wrong;
     memcpy(row->contest, c->name, sizeof row->contest);
     memcpy(row->entry, e->name, sizeof row->entry);
@@ -161,11 +166,38 @@ static void print_means(const report *r) {
   }
 }
 
+/* The quickest of a contest's rows that `alternative` describes: our alternatives, or the peers. Rows that were wrong
+ * count as well: a peer that loses a few pairs is a rival all the same. */
+static const ratio_row *quickest(const ratio_row *rows, size_t count, bool alternative) {
+  const ratio_row *best = NULL;
+  for (size_t i = 0; i < count; i++) {
+    bool counts = rows[i].ratio > 0 && (alternative ? rows[i].alternative : !rows[i].ours);
+    if (counts && (!best || rows[i].ratio < best->ratio)) best = &rows[i];
+  }
+  return best;
+}
+
+/* Contests in which our first entry picks one of several methods. */
+static void print_choices(const report *r) {
+  bool titled = false;
+  for (size_t i = 0, next; i < r->row_count; i = next) {
+    for (next = i; next < r->row_count && !strcmp(r->rows[next].contest, r->rows[i].contest);) next++;
+    const ratio_row *own = quickest(&r->rows[i], next - i, true), *rival = quickest(&r->rows[i], next - i, false);
+    if (!own || r->rows[i].failed) continue;
+    if (!titled) fprintf(stderr, "\n%-32s %9s %-18s %9s\n", "", "auto/best", "own method", "best peer/auto");
+    titled = true;
+    fprintf(stderr, "%-32s %9.2f %-18s", r->rows[i].contest, 1 / own->ratio, own->entry);
+    if (rival) fprintf(stderr, " %9.2f %s%s", rival->ratio, rival->entry, rival->right ? "" : " (WRONG)");
+    fputc('\n', stderr);
+  }
+}
+
 void report_close(report *r) {
   fprintf(stderr, "\n%-28s %-22s %10s %9s  %10s\n", "workload", "engine", "median", "time/ours", "count");
   for (size_t i = 0; i < r->row_count; i++)
     print_row(&r->rows[i], !i || strcmp(r->rows[i].contest, r->rows[i - 1].contest));
   print_means(r);
+  print_choices(r);
   if (r->file != stdout && fclose(r->file)) fail("the CSV could not be written: %s", strerror(errno));
   free(r->rows);
   free(r);

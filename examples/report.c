@@ -76,7 +76,8 @@ static void add_objects(graze_scene *scene, const graze_assembly *file, graze_me
     def.pose = file->objects[i].pose;
     def.user_id = i;
     must(graze_scene_add(scene, &def, &id), NULL);
-    objects[i] = (graze_report_object){file->objects[i].name, "", path, def.mesh, def.pose};
+    objects[i] = (graze_report_object){
+        .name = file->objects[i].name, .layer = "", .file = path, .mesh = def.mesh, .pose = def.pose};
   }
 }
 

@@ -63,6 +63,7 @@ void graze_assembly_free(graze_assembly *assembly) {
   free(assembly->meshes);
   free(assembly->objects);
   io_texts_free(assembly->memory);
+  io_gltf_close(assembly->source);
   *assembly = (graze_assembly){0};
 }
 

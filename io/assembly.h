@@ -40,6 +40,12 @@ bool io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bo
                              io_fault *fault);
 
 bool io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault);
+
+/* The same of a stored input without geometry: `source` of the assembly, which takes the descriptor, gives that mesh by
+ * mesh, to any number of threads at a time. */
+bool io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault);
+bool io_gltf_read_mesh(const void *source, uint32_t mesh, graze_geometry *geometry, io_fault *fault);
+void io_gltf_close(void *source);
 bool io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* file.c: reads a whole file.
+/* file.c: reads a whole file, or parts of it.
  *
  * The bytes are read into memory of our own rather than mapped: a mapped file that another process cuts off kills the
  * reader with a signal that a library cannot catch politely. With large pages reading costs 5 ms for 40 MB where
@@ -92,4 +92,36 @@ bool io_file_read(const char *path, io_file *file, io_fault *fault) {
     *file = (io_file){0};
   }
   return good;
+}
+
+/* ---- parts ---- */
+
+int io_file_open(const char *path, char *head, size_t head_size, size_t *size) {
+  struct stat facts;
+  /* Opening a pipe and closing it again would end who writes to it. */
+  if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return -1;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return -1;
+  if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode)) {
+    size_t wanted = (uint64_t)facts.st_size < head_size ? (size_t)facts.st_size : head_size;
+    io_fault ignored = {0};
+    *size = (size_t)facts.st_size;
+    if (io_file_read_at(descriptor, 0, wanted, head, &ignored)) return descriptor;
+  }
+  close(descriptor);
+  return -1;
+}
+
+bool io_file_read_at(int descriptor, uint64_t at, size_t size, void *bytes, io_fault *fault) {
+  size_t done = 0;
+  while (done < size) {
+    size_t wanted = size - done < LONGEST_READ ? size - done : LONGEST_READ;
+    ssize_t got = pread(descriptor, (char *)bytes + done, wanted, (off_t)(at + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_system(fault, "read");
+    if (got == 0)
+      return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
+    done += (size_t)got;
+  }
+  return true;
 }

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "assembly.h"
+#include "file.h"
 
 #define GLTF_NONE UINT32_MAX
 
@@ -20,8 +21,9 @@ typedef struct gltf_place {
 } gltf_place;
 
 typedef struct gltf_buffer {
-  const unsigned char *bytes; /* NULL: the file gives none */
-  uint64_t size;
+  const unsigned char *bytes; /* NULL: not in memory */
+  bool stored;                /* in the input's file, from `at` on; else without bytes the file gives none */
+  uint64_t at, size;
   void *owned; /* free() it */
 } gltf_buffer;
 
@@ -57,17 +59,34 @@ typedef struct gltf_accessor {
   gltf_run sparse_indices, sparse_values;
 } gltf_accessor;
 
+typedef struct gltf_primitive {
+  gltf_place place;
+  uint32_t position, corners; /* accessors; corners: GLTF_NONE when the vertices come in order */
+  uint64_t mode;              /* 0 to 6 */
+  uint64_t corner_count;      /* of indices, or of vertices without them */
+  uint64_t triangle_count;    /* 0 for points and lines */
+  uint64_t first_vertex;      /* in the mesh */
+} gltf_primitive;
+
+typedef struct gltf_mesh { /* what there is to read */
+  gltf_primitive *primitives;
+  size_t primitive_count;
+  uint64_t vertex_count, triangle_count;
+} gltf_mesh;
+
+/* Once the tree of nodes is known, all but the JSON stays until the last mesh has been read. */
 typedef struct gltf_file {
   const io_input *input;
   io_fault *fault;
   json_t *root;
-  const unsigned char *chunk; /* of a GLB file: its bytes; NULL: none */
-  uint64_t chunk_size;
-  bool is_glb, quantized;
+  gltf_buffer chunk; /* of a GLB file: its bytes */
+  bool has_chunk, is_glb, quantized;
+  bool may_extend; /* some member may be called "extensions" */
   gltf_buffer *buffers;
   gltf_view *views;
   gltf_accessor *accessors;
   uint32_t buffer_count, view_count, accessor_count, mesh_count, node_count;
+  gltf_mesh *meshes;
   uint64_t zeros; /* elements read so far that the file has no bytes for */
   io_assembly assembly;
 } gltf_file;
@@ -129,29 +148,25 @@ bool gltf_read_accessors(gltf_file *file);
 bool gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count);
 
 /* `components` doubles for each element of an accessor that has that many, into `out`. Every value is finite. */
-bool gltf_read_vectors(gltf_file *file, const char *place, uint32_t accessor, unsigned components, double *out);
+bool gltf_read_vectors(const gltf_file *file, const char *place, uint32_t accessor, unsigned components, double *out);
 
 /* The first `count` elements of an accessor of unsigned whole numbers. */
-bool gltf_read_corners(gltf_file *file, const char *place, uint32_t accessor, uint64_t count, uint32_t *out);
+bool gltf_read_corners(const gltf_file *file, const char *place, uint32_t accessor, uint64_t count, uint32_t *out);
 
 /* ---- gltf_mesh.c, gltf_primitive.c: geometry ---- */
-
-typedef struct gltf_primitive {
-  gltf_place place;
-  uint32_t position, corners; /* accessors; corners: GLTF_NONE when the vertices come in order */
-  uint64_t mode;              /* 0 to 6 */
-  uint64_t corner_count;      /* of indices, or of vertices without them */
-  uint64_t triangle_count;    /* 0 for points and lines */
-  uint64_t first_vertex;      /* in the mesh */
-} gltf_primitive;
 
 /* Checks the primitive and finds its numbers. */
 bool gltf_read_primitive(const gltf_file *file, const json_t *object, gltf_primitive *primitive);
 
 /* The triangles of the primitive, into `out`. */
-bool gltf_read_triangles(gltf_file *file, const gltf_primitive *primitive, uint32_t *out);
+bool gltf_read_triangles(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out);
 
-bool gltf_read_meshes(gltf_file *file);
+/* Checks every mesh, used or not, and counts what it has; `meshes` of the assembly have counts and no arrays. */
+bool gltf_list_meshes(gltf_file *file);
+void gltf_free_meshes(gltf_file *file);
+
+/* The vertices and triangles of a mesh of the list. Changes nothing in `file`. */
+bool gltf_read_mesh(const gltf_file *file, uint32_t mesh, graze_geometry *geometry);
 
 /* ---- gltf_node.c, gltf_tree.c: objects ---- */
 

@@ -163,19 +163,30 @@ static double read_number(const unsigned char *p, uint64_t component, bool norma
 typedef struct element_bytes {
   const unsigned char *first;
   size_t stride;
+  void *owned; /* free() it */
 } element_bytes;
 
-/* False: the run's buffer has no bytes. */
-static bool find_bytes(const gltf_file *file, const char *place, const gltf_run *run, unsigned size,
-                       element_bytes *bytes) {
+/* The bytes of `count` elements, read from the file where they are not in memory. False: the run's buffer has none. */
+static bool get_bytes(const gltf_file *file, const char *place, const gltf_run *run, uint64_t count, unsigned size,
+                      element_bytes *bytes) {
   const gltf_view *view = &file->views[run->view];
   const gltf_buffer *buffer = &file->buffers[view->buffer];
-  if (buffer->bytes == NULL) {
+  uint64_t first = view->offset + run->offset;
+  *bytes = (element_bytes){.stride = view->stride > 0 ? view->stride : size};
+  if (buffer->bytes != NULL) {
+    bytes->first = buffer->bytes + first;
+    return true;
+  }
+  if (!buffer->stored) {
     return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "buffer %lu has no bytes: it has no \"uri\"",
                      (unsigned long)view->buffer);
   }
-  *bytes = (element_bytes){buffer->bytes + view->offset + run->offset, view->stride > 0 ? view->stride : size};
-  return true;
+  uint64_t whole = count > 0 ? (count - 1) * bytes->stride + size : 0;
+  bytes->first = bytes->owned = io_allocate(whole, 1);
+  if (bytes->owned == NULL) return io_fail_memory(file->fault);
+  if (io_file_read_at(file->input->descriptor, buffer->at + first, whole, bytes->owned, file->fault)) return true;
+  free(bytes->owned);
+  return false;
 }
 
 bool gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count) {
@@ -199,7 +210,7 @@ static bool read_sparse_index(const gltf_file *file, const char *place, const gl
 /* ---- as doubles ---- */
 
 typedef struct vector_reading {
-  gltf_file *file;
+  const gltf_file *file;
   const char *place;
   const gltf_accessor *accessor;
   unsigned components;
@@ -241,41 +252,44 @@ static bool read_base(const vector_reading *reading, double *out) {
     memset(out, 0, accessor->count * reading->components * sizeof *out);
     return true;
   }
-  if (!find_bytes(reading->file, reading->place, &accessor->run, size, &bytes)) return false;
-  if (accessor->run.component == GLTF_FLOAT && reading->components == 3) {
-    return read_float_points(reading, &bytes, out);
-  }
-  for (uint64_t i = 0; i < accessor->count; i++) {
-    if (!read_vector(reading, bytes.first + i * bytes.stride, i, out + i * reading->components)) return false;
-  }
-  return true;
+  if (!get_bytes(reading->file, reading->place, &accessor->run, accessor->count, size, &bytes)) return false;
+  bool points = accessor->run.component == GLTF_FLOAT && reading->components == 3;
+  bool good = !points || read_float_points(reading, &bytes, out);
+  for (uint64_t i = 0; i < accessor->count && good && !points; i++)
+    good = read_vector(reading, bytes.first + i * bytes.stride, i, out + i * reading->components);
+  free(bytes.owned);
+  return good;
 }
 
 /* The bytes of the two runs of a sparse accessor. */
-static bool find_sparse(const gltf_file *file, const char *place, const gltf_accessor *accessor, element_bytes *indices,
-                        element_bytes *values) {
+static bool get_sparse(const gltf_file *file, const char *place, const gltf_accessor *accessor, element_bytes *indices,
+                       element_bytes *values) {
   unsigned index_size = component_size(accessor->sparse_indices.component);
   unsigned value_size = accessor->components * component_size(accessor->run.component);
-  return find_bytes(file, place, &accessor->sparse_indices, index_size, indices) &&
-         find_bytes(file, place, &accessor->sparse_values, value_size, values);
+  uint64_t count = accessor->sparse_count;
+  if (!get_bytes(file, place, &accessor->sparse_indices, count, index_size, indices)) return false;
+  if (get_bytes(file, place, &accessor->sparse_values, count, value_size, values)) return true;
+  free(indices->owned);
+  return false;
 }
 
 static bool replace_vectors(const vector_reading *reading, double *out) {
   const gltf_accessor *accessor = reading->accessor;
   element_bytes indices = {0}, values = {0};
   uint64_t element = 0;
-  if (!find_sparse(reading->file, reading->place, accessor, &indices, &values)) return false;
-  for (uint64_t i = 0; i < accessor->sparse_count; i++) {
+  if (!get_sparse(reading->file, reading->place, accessor, &indices, &values)) return false;
+  bool good = true;
+  for (uint64_t i = 0; i < accessor->sparse_count && good; i++) {
     const unsigned char *index = indices.first + i * indices.stride, *value = values.first + i * values.stride;
-    if (!read_sparse_index(reading->file, reading->place, accessor, index, i, &element) ||
-        !read_vector(reading, value, element, out + element * reading->components)) {
-      return false;
-    }
+    good = read_sparse_index(reading->file, reading->place, accessor, index, i, &element) &&
+           read_vector(reading, value, element, out + element * reading->components);
   }
-  return true;
+  free(indices.owned);
+  free(values.owned);
+  return good;
 }
 
-bool gltf_read_vectors(gltf_file *file, const char *place, uint32_t accessor, unsigned components, double *out) {
+bool gltf_read_vectors(const gltf_file *file, const char *place, uint32_t accessor, unsigned components, double *out) {
   vector_reading reading = {file, place, &file->accessors[accessor], components};
   return read_base(&reading, out) && (reading.accessor->sparse_count == 0 || replace_vectors(&reading, out));
 }
@@ -292,23 +306,27 @@ static bool replace_corners(const gltf_file *file, const char *place, const gltf
   element_bytes indices = {0}, values = {0};
   uint64_t element = 0;
   unsigned size = component_size(accessor->run.component);
-  if (!find_sparse(file, place, accessor, &indices, &values)) return false;
-  for (uint64_t i = 0; i < accessor->sparse_count; i++) {
-    if (!read_sparse_index(file, place, accessor, indices.first + i * indices.stride, i, &element)) return false;
-    if (element < count) out[element] = read_bits(values.first + i * values.stride, size);
+  if (!get_sparse(file, place, accessor, &indices, &values)) return false;
+  bool good = true;
+  for (uint64_t i = 0; i < accessor->sparse_count && good; i++) {
+    good = read_sparse_index(file, place, accessor, indices.first + i * indices.stride, i, &element);
+    if (good && element < count) out[element] = read_bits(values.first + i * values.stride, size);
   }
-  return true;
+  free(indices.owned);
+  free(values.owned);
+  return good;
 }
 
-bool gltf_read_corners(gltf_file *file, const char *place, uint32_t number, uint64_t count, uint32_t *out) {
+bool gltf_read_corners(const gltf_file *file, const char *place, uint32_t number, uint64_t count, uint32_t *out) {
   const gltf_accessor *accessor = &file->accessors[number];
   unsigned size = component_size(accessor->run.component);
   if (accessor->run.view == GLTF_NONE) {
     memset(out, 0, count * sizeof *out);
   } else {
     element_bytes bytes = {0};
-    if (!find_bytes(file, place, &accessor->run, size, &bytes)) return false;
+    if (!get_bytes(file, place, &accessor->run, count, size, &bytes)) return false;
     copy_corners(&bytes, size, count, out);
+    free(bytes.owned);
   }
   return accessor->sparse_count == 0 || replace_corners(file, place, accessor, count, out);
 }

@@ -7,14 +7,14 @@
 enum { LEAST_STRIDE = 4, MOST_STRIDE = 252 };
 
 static bool take_chunk(gltf_file *file, const char *place, uint64_t size, gltf_buffer *buffer) {
-  if (file->chunk == NULL) {
+  if (!file->has_chunk) {
     return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "neither a \"uri\" nor a binary chunk in the file");
   }
-  if (file->chunk_size < size) {
+  if (file->chunk.size < size) {
     return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the binary chunk has %llu bytes, but \"byteLength\" is %llu",
-                     (unsigned long long)file->chunk_size, (unsigned long long)size);
+                     (unsigned long long)file->chunk.size, (unsigned long long)size);
   }
-  buffer->bytes = file->chunk;
+  *buffer = file->chunk;
   return true;
 }
 

@@ -1,5 +1,6 @@
 /* gltf_mesh.c: meshes. The primitives of a mesh become one geometry, triangles in their order; primitives that use the
- * same positions share them. Every mesh is read, used or not, so that a fault in any of them is found. */
+ * same positions share them. Every mesh is listed and checked, used or not, before one is read: an assembly may be far
+ * larger than memory should hold at a time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +8,23 @@
 #include "gltf.h"
 #include "text.h"
 
+/* ---- the list ---- */
+
 /* Which positions the mesh at hand has already, by accessor. */
 typedef struct known_positions {
   uint32_t mesh; /* counted from 1 */
   uint64_t first_vertex;
 } known_positions;
 
-typedef struct mesh_reading {
+typedef struct mesh_listing {
   gltf_file *file;
   known_positions *known;
-  gltf_primitive *primitives;
-  size_t primitive_count;
-  uint64_t vertex_count, triangle_count;
-} mesh_reading;
+  gltf_mesh *mesh;
+} mesh_listing;
 
 /* Gives the primitive's vertices their place in the mesh; true when they are new there. */
-static bool place_vertices(const mesh_reading *reading, uint32_t mesh, gltf_primitive *primitive, uint64_t end) {
-  known_positions *known = &reading->known[primitive->position];
+static bool place_vertices(const mesh_listing *listing, uint32_t mesh, gltf_primitive *primitive, uint64_t end) {
+  known_positions *known = &listing->known[primitive->position];
   bool is_new = known->mesh != mesh + 1;
   if (is_new) *known = (known_positions){mesh + 1, end};
   primitive->first_vertex = known->first_vertex;
@@ -39,18 +40,18 @@ static bool check_weights(const gltf_file *file, const char *place, const json_t
                    targets);
 }
 
-static bool list_primitives(mesh_reading *reading, const json_t *object, uint32_t mesh) {
-  gltf_file *file = reading->file;
+static bool list_primitives(mesh_listing *listing, const json_t *object, uint32_t mesh) {
+  gltf_file *file = listing->file;
   gltf_place place = gltf_place_of("mesh", mesh);
   json_t *array;
   if (!gltf_get_array(file, place.text, object, "primitives", &array)) return false;
-  reading->primitive_count = json_array_size(array);
-  if (reading->primitive_count == 0) return gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "no \"primitives\"");
+  listing->mesh->primitive_count = json_array_size(array);
+  if (listing->mesh->primitive_count == 0) return gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "no \"primitives\"");
   if (!check_weights(file, place.text, object, json_array_get(array, 0))) return false;
-  reading->primitives = calloc(reading->primitive_count, sizeof reading->primitives[0]);
-  if (reading->primitives == NULL) return io_fail_memory(file->fault);
-  for (size_t i = 0; i < reading->primitive_count; i++) {
-    gltf_primitive *primitive = &reading->primitives[i];
+  listing->mesh->primitives = calloc(listing->mesh->primitive_count, sizeof listing->mesh->primitives[0]);
+  if (listing->mesh->primitives == NULL) return io_fail_memory(file->fault);
+  for (size_t i = 0; i < listing->mesh->primitive_count; i++) {
+    gltf_primitive *primitive = &listing->mesh->primitives[i];
     snprintf(primitive->place.text, sizeof primitive->place.text, "mesh %lu primitive %zu", (unsigned long)mesh, i);
     if (!gltf_read_primitive(file, json_array_get(array, i), primitive)) return false;
     file->assembly.result.left_out += primitive->mode < 4;
@@ -59,15 +60,15 @@ static bool list_primitives(mesh_reading *reading, const json_t *object, uint32_
 }
 
 /* Numbers the vertices of those primitives that have triangles. */
-static bool number_vertices(mesh_reading *reading, uint32_t mesh) {
-  gltf_file *file = reading->file;
-  for (size_t i = 0; i < reading->primitive_count; i++) {
-    gltf_primitive *primitive = &reading->primitives[i];
+static bool number_vertices(mesh_listing *listing, uint32_t mesh) {
+  gltf_file *file = listing->file;
+  for (size_t i = 0; i < listing->mesh->primitive_count; i++) {
+    gltf_primitive *primitive = &listing->mesh->primitives[i];
     if (primitive->triangle_count == 0) continue;
-    reading->triangle_count += primitive->triangle_count;
+    listing->mesh->triangle_count += primitive->triangle_count;
     uint64_t count = file->accessors[primitive->position].count;
-    bool is_new = place_vertices(reading, mesh, primitive, reading->vertex_count);
-    if (is_new) reading->vertex_count += count;
+    bool is_new = place_vertices(listing, mesh, primitive, listing->mesh->vertex_count);
+    if (is_new) listing->mesh->vertex_count += count;
     uint32_t corners = primitive->corners != GLTF_NONE ? primitive->corners : primitive->position;
     if ((is_new && !gltf_allow_zeros(file, primitive->place.text, primitive->position, count)) ||
         !gltf_allow_zeros(file, primitive->place.text, corners, primitive->corner_count)) {
@@ -77,62 +78,77 @@ static bool number_vertices(mesh_reading *reading, uint32_t mesh) {
   return true;
 }
 
-static bool fill_geometry(mesh_reading *reading, graze_geometry *geometry) {
-  uint64_t vertices = 0;
-  uint32_t *corners = geometry->indices;
-  for (size_t i = 0; i < reading->primitive_count; i++) {
-    const gltf_primitive *primitive = &reading->primitives[i];
-    if (primitive->triangle_count == 0) continue;
-    if (primitive->first_vertex == vertices) {
-      double *out = geometry->vertices + 3 * vertices;
-      if (!gltf_read_vectors(reading->file, primitive->place.text, primitive->position, 3, out)) return false;
-      vertices += reading->file->accessors[primitive->position].count;
-    }
-    if (!gltf_read_triangles(reading->file, primitive, corners)) return false;
-    corners += 3 * primitive->triangle_count;
-  }
-  return true;
-}
-
-static bool find_all_float(const mesh_reading *reading, const graze_geometry *geometry) {
-  bool all = true, quantized = reading->file->quantized; /* else they are floats in the file */
-  for (uint64_t i = 0; quantized && all && i < 3 * geometry->vertex_count; i++)
-    all = io_is_float(geometry->vertices[i]);
-  return all;
-}
-
-static bool read_mesh(mesh_reading *reading, const json_t *object, uint32_t index) {
-  gltf_file *file = reading->file;
+static bool list_mesh(mesh_listing *listing, const json_t *object, uint32_t index) {
+  gltf_file *file = listing->file;
   graze_assembly_mesh *mesh = &file->assembly.result.meshes[index];
   gltf_place place = gltf_place_of("mesh", index);
   const char *name;
-  if (!gltf_get_name(file, place.text, object, &name) || !list_primitives(reading, object, index)) return false;
+  if (!gltf_get_name(file, place.text, object, &name) || !list_primitives(listing, object, index)) return false;
   mesh->name = io_names_keep(&file->assembly.names, name, strlen(name));
   if (mesh->name == NULL) return io_fail_memory(file->fault);
-  if (!number_vertices(reading, index) ||
-      !io_geometry_set_vertices(&mesh->geometry, reading->vertex_count, file->fault) ||
-      !io_geometry_set_triangles(&mesh->geometry, reading->triangle_count, file->fault) ||
-      !fill_geometry(reading, &mesh->geometry)) {
-    return false;
-  }
-  mesh->geometry.all_float = find_all_float(reading, &mesh->geometry);
+  if (!number_vertices(listing, index)) return false;
+  mesh->geometry.vertex_count = listing->mesh->vertex_count;
+  mesh->geometry.triangle_count = listing->mesh->triangle_count;
   return true;
 }
 
-bool gltf_read_meshes(gltf_file *file) {
+bool gltf_list_meshes(gltf_file *file) {
   json_t *table;
   if (!gltf_get_table(file, "meshes", &table, &file->mesh_count) ||
       !io_assembly_set_meshes(&file->assembly, file->mesh_count, file->fault)) {
     return false;
   }
+  file->meshes = calloc((size_t)file->mesh_count + 1, sizeof file->meshes[0]);
   known_positions *known = calloc((size_t)file->accessor_count + 1, sizeof *known);
-  if (known == NULL) return io_fail_memory(file->fault);
-  bool good = true;
+  bool good = file->meshes != NULL && known != NULL;
+  if (!good) io_fail_memory(file->fault);
   for (uint32_t i = 0; good && i < file->mesh_count; i++) {
-    mesh_reading reading = {.file = file, .known = known};
-    good = read_mesh(&reading, json_array_get(table, i), i);
-    free(reading.primitives);
+    mesh_listing listing = {.file = file, .known = known, .mesh = &file->meshes[i]};
+    good = list_mesh(&listing, json_array_get(table, i), i);
   }
   free(known);
   return good;
+}
+
+void gltf_free_meshes(gltf_file *file) {
+  for (uint32_t i = 0; file->meshes != NULL && i < file->mesh_count; i++) free(file->meshes[i].primitives);
+  free(file->meshes);
+}
+
+/* ---- geometry ---- */
+
+static bool fill_geometry(const gltf_file *file, const gltf_mesh *mesh, graze_geometry *geometry) {
+  uint64_t vertices = 0;
+  uint32_t *corners = geometry->indices;
+  for (size_t i = 0; i < mesh->primitive_count; i++) {
+    const gltf_primitive *primitive = &mesh->primitives[i];
+    if (primitive->triangle_count == 0) continue;
+    if (primitive->first_vertex == vertices) {
+      double *out = geometry->vertices + 3 * vertices;
+      if (!gltf_read_vectors(file, primitive->place.text, primitive->position, 3, out)) return false;
+      vertices += file->accessors[primitive->position].count;
+    }
+    if (!gltf_read_triangles(file, primitive, corners)) return false;
+    corners += 3 * primitive->triangle_count;
+  }
+  return true;
+}
+
+static bool find_all_float(const gltf_file *file, const graze_geometry *geometry) {
+  bool all = true; /* they are floats in the file, unless they are quantized */
+  for (uint64_t i = 0; file->quantized && all && i < 3 * geometry->vertex_count; i++)
+    all = io_is_float(geometry->vertices[i]);
+  return all;
+}
+
+bool gltf_read_mesh(const gltf_file *file, uint32_t index, graze_geometry *geometry) {
+  const gltf_mesh *mesh = &file->meshes[index];
+  *geometry = (graze_geometry){0};
+  if (!io_geometry_set_vertices(geometry, mesh->vertex_count, file->fault) ||
+      !io_geometry_set_triangles(geometry, mesh->triangle_count, file->fault) || !fill_geometry(file, mesh, geometry)) {
+    graze_geometry_free(geometry);
+    return false;
+  }
+  geometry->all_float = find_all_float(file, geometry);
+  return true;
 }

@@ -150,7 +150,7 @@ static bool check_range(const gltf_file *file, const gltf_primitive *primitive, 
                    (unsigned long)corners[at], (unsigned long long)at, (unsigned long long)vertices);
 }
 
-static bool take_corners(gltf_file *file, const gltf_primitive *primitive, uint64_t count, uint32_t *corners) {
+static bool take_corners(const gltf_file *file, const gltf_primitive *primitive, uint64_t count, uint32_t *corners) {
   if (primitive->corners != GLTF_NONE) {
     return gltf_read_corners(file, primitive->place.text, primitive->corners, count, corners) &&
            check_range(file, primitive, corners, count);
@@ -175,7 +175,7 @@ static void unroll_fan(const uint32_t *v, uint64_t triangles, uint32_t *out) {
   }
 }
 
-static bool read_strip_or_fan(gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
+static bool read_strip_or_fan(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
   uint64_t count = primitive->triangle_count + 2;
   uint32_t *corners = io_allocate(count, sizeof *corners);
   if (corners == NULL) return io_fail_memory(file->fault);
@@ -186,7 +186,7 @@ static bool read_strip_or_fan(gltf_file *file, const gltf_primitive *primitive, 
   return good;
 }
 
-bool gltf_read_triangles(gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
+bool gltf_read_triangles(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
   if (primitive->triangle_count == 0) return true;
   bool good = primitive->mode == MODE_TRIANGLES ? take_corners(file, primitive, 3 * primitive->triangle_count, out)
                                                 : read_strip_or_fan(file, primitive, out);

@@ -146,7 +146,7 @@ static bool add_instances(const tree *t, uint32_t index, const char *parent, con
 static bool walk_node(const tree *t, uint32_t index, const char *parent, const graze_pose *above) {
   gltf_file *file = t->file;
   const gltf_node *node = &t->nodes[index];
-  bool has_triangles = node->mesh != GLTF_NONE && file->assembly.result.meshes[node->mesh].geometry.triangle_count > 0;
+  bool has_triangles = node->mesh != GLTF_NONE && file->meshes[node->mesh].triangle_count > 0;
   graze_pose world = above != NULL ? graze_pose_multiply(above, &node->pose) : node->pose;
   if (!check_pose(t, index, &world)) return false;
   const char *path = io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);

@@ -1,6 +1,7 @@
 /* read.c: the entry to all mesh readers: finds the format, calls its reader, reports. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "assembly.h"
 #include "file.h"
@@ -42,11 +43,13 @@ static bool read_plain(const io_input *input, graze_file_format format, graze_ge
 typedef struct io_request {
   graze_file_format format;
   bool split;
+  bool open;                /* leave the geometry in a stored input */
   graze_geometry *geometry; /* or */
   graze_assembly *assembly;
 } io_request;
 
 static bool read_as_assembly(const io_input *input, io_request *request, graze_assembly *assembly, io_fault *fault) {
+  if (request->open && input->stored) return io_open_gltf(input, assembly, fault);
   if (request->format == GRAZE_FORMAT_GLTF) return io_read_gltf(input, assembly, fault);
   if (request->format == GRAZE_FORMAT_IMPORT) return io_read_import(input, assembly, fault);
   graze_geometry geometry = {0};
@@ -68,7 +71,7 @@ static bool read_as_geometry(const io_input *input, io_request *request, io_faul
 static graze_status answer(io_input *input, io_request *request, graze_io_error *error) {
   io_fault fault = {0};
   input->threads = io_thread_count(input->threads, input->size);
-  bool good = find_format(input, &request->format, &fault);
+  bool good = input->stored || find_format(input, &request->format, &fault);
   if (good && request->geometry != NULL) good = read_as_geometry(input, request, &fault);
   if (good && request->assembly != NULL) {
     good = read_as_assembly(input, request, request->assembly, &fault);
@@ -100,13 +103,43 @@ static graze_status parse(io_input input, io_request request, graze_io_error *er
   return io_report(&fault, input.name != NULL ? input.name : "(no name)", error);
 }
 
+enum { HEAD_SIZE = 128 }; /* enough to tell the format, and a binary STL file whose header says glTF */
+
+/* A GLB file is not read as a whole: most of it is arrays, which are turned into others. */
+static bool open_glb(const char *path, io_input *input, io_request *request) {
+  char head[HEAD_SIZE];
+  size_t size;
+  if (request->format != GRAZE_FORMAT_AUTO && request->format != GRAZE_FORMAT_GLTF) return false;
+  int descriptor = io_file_open(path, head, sizeof head, &size);
+  if (descriptor < 0) return false;
+  size_t held = size < sizeof head ? size : sizeof head;
+  bool is_glb = held >= 4 && memcmp(head, "glTF", 4) == 0;
+  if (request->format == GRAZE_FORMAT_AUTO)
+    is_glb = is_glb && !io_is_whole_binary_stl(head, size) && io_detect_format(head, held, path) == GRAZE_FORMAT_GLTF;
+  if (!is_glb) {
+    close(descriptor);
+    return false;
+  }
+  request->format = GRAZE_FORMAT_GLTF;
+  input->stored = true;
+  input->descriptor = descriptor;
+  input->size = size;
+  return true;
+}
+
+static graze_status read_glb(io_input *input, io_request *request, graze_io_error *error) {
+  graze_status status = answer(input, request, error);
+  if (!request->open || status != GRAZE_OK) close(input->descriptor);
+  return status;
+}
+
 static graze_status read_path(const char *path, int threads, io_request request, graze_io_error *error) {
   io_fault fault = {0};
   io_file file = {0};
   io_input input = {.text = "", .threads = threads, .name = path, .from_file = true};
-  if (!check_arguments(&input, &request, &fault) || !io_file_read(path, &file, &fault)) {
-    return io_report(&fault, path != NULL ? path : "(no name)", error);
-  }
+  if (!check_arguments(&input, &request, &fault)) return io_report(&fault, path != NULL ? path : "(no name)", error);
+  if (open_glb(path, &input, &request)) return read_glb(&input, &request, error);
+  if (!io_file_read(path, &file, &fault)) return io_report(&fault, path, error);
   input.text = file.bytes;
   input.size = file.size;
   graze_status status = answer(&input, &request, error);
@@ -134,4 +167,21 @@ graze_status graze_parse_assembly(const void *bytes, size_t size, const char *na
 graze_status graze_read_assembly(const char *path, graze_file_format format, bool split, int threads,
                                  graze_assembly *assembly, graze_io_error *error) {
   return read_path(path, threads, (io_request){.format = format, .split = split, .assembly = assembly}, error);
+}
+
+graze_status graze_open_assembly(const char *path, graze_file_format format, bool split, int threads,
+                                 graze_assembly *assembly, graze_io_error *error) {
+  return read_path(path, threads, (io_request){.format = format, .split = split, .open = true, .assembly = assembly},
+                   error);
+}
+
+graze_status graze_read_assembly_mesh(const graze_assembly *assembly, uint32_t mesh, const char *path,
+                                      graze_geometry *geometry, graze_io_error *error) {
+  io_fault fault = {0};
+  if (geometry != NULL) *geometry = (graze_geometry){0};
+  if (assembly == NULL || assembly->source == NULL || mesh >= assembly->mesh_count || path == NULL || geometry == NULL)
+    io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+  else
+    io_gltf_read_mesh(assembly->source, mesh, geometry, &fault);
+  return io_report(&fault, path != NULL ? path : "(no name)", error);
 }

@@ -5,9 +5,11 @@
  * nodes, declared extensions. Materials, textures, cameras, animations and skins are not looked at: a skinned or
  * morphed mesh is read at rest, as its positions stand in the file.
  */
+#define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gltf.h"
 #include "text.h"
@@ -26,6 +28,8 @@ static bool fail_byte(const gltf_file *file, graze_status status, uint64_t byte,
 
 static bool parse_json(gltf_file *file, const char *text, size_t size, uint64_t first_byte) {
   json_error_t error;
+  /* Written so, or with escapes: without either no member can have the name. */
+  file->may_extend = memmem(text, size, "\"extensions\"", 12) != NULL || memchr(text, '\\', size) != NULL;
   file->root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (file->root != NULL) {
     return json_is_object(file->root) || fail_byte(file, GRAZE_ERROR_FORMAT, first_byte, "not a JSON object");
@@ -38,23 +42,40 @@ static bool parse_json(gltf_file *file, const char *text, size_t size, uint64_t 
                  place, "%s", error.text);
 }
 
+/* `size` bytes of the input from `at` on: from its file where they are not in memory. */
+static bool read_bytes(const gltf_file *file, uint64_t at, size_t size, void *bytes) {
+  if (file->input->stored) return io_file_read_at(file->input->descriptor, at, size, bytes, file->fault);
+  memcpy(bytes, file->input->text + at, size);
+  return true;
+}
+
+static bool parse_chunk(gltf_file *file, uint64_t at, size_t size) {
+  if (!file->input->stored) return parse_json(file, file->input->text + at, size, at);
+  char *text = io_allocate(size, 1);
+  if (text == NULL) return io_fail_memory(file->fault);
+  bool good = read_bytes(file, at, size, text) && parse_json(file, text, size, at);
+  free(text);
+  return good;
+}
+
 /* Chunk number `index` at `at`: JSON first, then the bytes if there are any; others may follow and are skipped. */
 static bool read_chunk(gltf_file *file, uint64_t index, uint64_t at, uint64_t size, uint32_t type) {
-  const unsigned char *bytes = (const unsigned char *)file->input->text + at + CHUNK_HEADER_SIZE;
   if (size % 4 != 0) return fail_byte(file, GRAZE_ERROR_FORMAT, at, "the size of a chunk is not a multiple of 4");
   if (index == 0 && type != CHUNK_JSON) return fail_byte(file, GRAZE_ERROR_FORMAT, at, "the first chunk is not JSON");
-  if (index == 0) return parse_json(file, (const char *)bytes, size, at + CHUNK_HEADER_SIZE);
+  if (index == 0) return parse_chunk(file, at + CHUNK_HEADER_SIZE, size);
   if (type == CHUNK_JSON) return fail_byte(file, GRAZE_ERROR_FORMAT, at, "a second JSON chunk");
   if (type != CHUNK_BINARY) return true;
   if (index > 1) return fail_byte(file, GRAZE_ERROR_FORMAT, at, "a binary chunk that is not the second one");
-  file->chunk = bytes;
-  file->chunk_size = size;
+  file->has_chunk = true;
+  file->chunk = (gltf_buffer){.stored = file->input->stored, .at = at + CHUNK_HEADER_SIZE, .size = size};
+  if (!file->chunk.stored) file->chunk.bytes = (const unsigned char *)file->input->text + file->chunk.at;
   return true;
 }
 
 static bool read_chunks(gltf_file *file) {
-  const unsigned char *bytes = (const unsigned char *)file->input->text;
+  unsigned char bytes[HEADER_SIZE];
   if (file->input->size < HEADER_SIZE) return fail_byte(file, GRAZE_ERROR_FORMAT, 0, "the GLB header is cut off");
+  if (!read_bytes(file, 0, sizeof bytes, bytes)) return false;
   if (read_word(bytes + 4) != 2) {
     return fail_byte(file, GRAZE_ERROR_UNSUPPORTED, 4, "the version of the GLB header is not 2");
   }
@@ -63,9 +84,10 @@ static bool read_chunks(gltf_file *file) {
   for (uint64_t index = 0; index == 0 || at < end; index++) {
     if (end < at + CHUNK_HEADER_SIZE)
       return fail_byte(file, GRAZE_ERROR_FORMAT, at, "the header of a chunk is cut off");
-    uint64_t size = read_word(bytes + at);
+    if (!read_bytes(file, at, CHUNK_HEADER_SIZE, bytes)) return false;
+    uint64_t size = read_word(bytes);
     if (size > end - at - CHUNK_HEADER_SIZE) return fail_byte(file, GRAZE_ERROR_FORMAT, at, "a chunk is cut off");
-    if (!read_chunk(file, index, at, size, read_word(bytes + at + 4))) return false;
+    if (!read_chunk(file, index, at, size, read_word(bytes + 4))) return false;
     at += CHUNK_HEADER_SIZE + size;
   }
   return true;
@@ -73,7 +95,7 @@ static bool read_chunks(gltf_file *file) {
 
 static bool read_container(gltf_file *file) {
   const char *text = file->input->text, *end = text + file->input->size, *p = text;
-  file->is_glb = file->input->size >= 4 && memcmp(text, "glTF", 4) == 0;
+  file->is_glb = file->input->stored || (file->input->size >= 4 && memcmp(text, "glTF", 4) == 0);
   if (file->is_glb) return read_chunks(file);
   while (p < end && io_is_space(*p)) p++;
   if (p == end || *p != '{') {
@@ -169,7 +191,7 @@ static bool read_extensions(gltf_file *file) {
                   : io_fail_memory(file->fault);
   file->quantized = json_object_get(used, "KHR_mesh_quantization") != NULL ||
                     json_object_get(required, "KHR_mesh_quantization") != NULL;
-  good = good && check_extensions(file, used, file->root);
+  good = good && (!file->may_extend || check_extensions(file, used, file->root));
   json_decref(used);
   json_decref(required);
   return good;
@@ -179,17 +201,74 @@ static bool read_extensions(gltf_file *file) {
 
 static bool read_file(gltf_file *file) {
   return read_container(file) && check_version(file) && read_extensions(file) && gltf_read_buffers(file) &&
-         gltf_read_accessors(file) && gltf_read_meshes(file) && gltf_read_tree(file);
+         gltf_read_accessors(file) && gltf_list_meshes(file) && gltf_read_tree(file);
+}
+
+static bool read_all_meshes(gltf_file *file) {
+  bool good = true;
+  for (uint32_t i = 0; good && i < file->mesh_count; i++)
+    good = gltf_read_mesh(file, i, &file->assembly.result.meshes[i].geometry);
+  return good;
+}
+
+static void release(gltf_file *file) {
+  for (uint32_t i = 0; file->buffers != NULL && i < file->buffer_count; i++) free(file->buffers[i].owned);
+  free(file->buffers);
+  free(file->views);
+  free(file->accessors);
+  gltf_free_meshes(file);
+  json_decref(file->root);
+}
+
+static bool read_whole(gltf_file *file) {
+  file->assembly.result.units = "m"; /* chapter 3.4 */
+  return read_file(file);
 }
 
 bool io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
   gltf_file file = {.input = input, .fault = fault};
-  file.assembly.result.units = "m"; /* chapter 3.4 */
-  bool good = read_file(&file);
-  for (uint32_t i = 0; file.buffers != NULL && i < file.buffer_count; i++) free(file.buffers[i].owned);
-  free(file.buffers);
-  free(file.views);
-  free(file.accessors);
-  json_decref(file.root);
+  bool good = read_whole(&file) && read_all_meshes(&file);
+  release(&file);
   return io_assembly_finish(&file.assembly, good, assembly);
+}
+
+/* ---- mesh by mesh ---- */
+
+/* What an assembly has of a file that is still open. */
+typedef struct open_gltf {
+  gltf_file file;
+  io_input input;
+} open_gltf;
+
+bool io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
+  open_gltf *open = malloc(sizeof *open);
+  if (open == NULL) return io_fail_memory(fault);
+  *open = (open_gltf){.file = {.input = input, .fault = fault}, .input = *input};
+  bool good = read_whole(&open->file);
+  io_assembly built = open->file.assembly;
+  if (good) {
+    json_decref(open->file.root);
+    open->file.root = NULL;
+    open->file.input = &open->input;
+    open->input.name = NULL; /* the caller's */
+    built.result.source = open;
+  } else {
+    release(&open->file);
+    free(open);
+  }
+  return io_assembly_finish(&built, good, assembly);
+}
+
+bool io_gltf_read_mesh(const void *source, uint32_t mesh, graze_geometry *geometry, io_fault *fault) {
+  gltf_file file = ((const open_gltf *)source)->file; /* a copy: several threads may be here, each with its fault */
+  file.fault = fault;
+  return gltf_read_mesh(&file, mesh, geometry);
+}
+
+void io_gltf_close(void *source) {
+  open_gltf *open = source;
+  if (open == NULL) return;
+  release(&open->file);
+  close(open->input.descriptor);
+  free(open);
 }

@@ -9,7 +9,9 @@
 #define IO_MOST_ELEMENTS (UINT32_MAX - 1)
 
 typedef struct io_input {
-  const char *text; /* all bytes of the file */
+  const char *text; /* all bytes of the file, unless: */
+  bool stored;      /* they stay in the file, a GLB, and are read from `descriptor` */
+  int descriptor;
   size_t size;
   int threads;      /* to use */
   const char *name; /* the path, or what stands for it */

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "life.h"
+
 static const double pi = 3.14159265358979323846;
 
 /* Best known views first: from above over a corner, over an edge, level over a corner, from below, and last the views
@@ -40,9 +42,8 @@ bool camera_box_empty(const graze_box *box) {
 
 graze_box camera_object_box(const graze_report_object *object) {
   graze_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  if (object->mesh == NULL) return box;
   graze_mesh_facts facts;
-  graze_mesh_get_facts(object->mesh, &facts);
+  if (!report_object_facts(object, &facts)) return box;
   if (camera_box_empty(&facts.box)) return box;
   for (int corner = 0; corner < 8; corner++) {
     double point[3];

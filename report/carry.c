@@ -36,8 +36,8 @@ static uint64_t geometry_key(uint64_t mesh_hash, uint64_t pose_hash) {
 }
 
 static uint64_t key_now(const graze_report_object *object) {
-  graze_mesh_facts facts;
-  graze_mesh_get_facts(object->mesh, &facts);
+  graze_mesh_facts facts = {0};
+  report_object_facts(object, &facts);
   return geometry_key(facts.hash, graze_report_pose_hash(&object->pose));
 }
 
@@ -47,9 +47,8 @@ static const char *text_or_empty(const char *text) {
 
 static bool is_same_geometry(const report_previous_object *then, const graze_report_object *now) {
   graze_mesh_facts facts;
-  graze_mesh_get_facts(now->mesh, &facts);
-  return then->mesh_hash == facts.hash && then->pose_hash == graze_report_pose_hash(&now->pose) &&
-         strcmp(then->layer, text_or_empty(now->layer)) == 0;
+  return report_object_facts(now, &facts) && then->mesh_hash == facts.hash &&
+         then->pose_hash == graze_report_pose_hash(&now->pose) && strcmp(then->layer, text_or_empty(now->layer)) == 0;
 }
 
 enum { AMBIGUOUS = UINT32_MAX - 1 };
@@ -58,7 +57,7 @@ enum { AMBIGUOUS = UINT32_MAX - 1 };
 static void note_new_objects(const carrying *work, report_map *map) {
   for (uint32_t i = 0; i < work->now->object_count; i++) {
     const graze_report_object *object = &work->now->objects[i];
-    if (object->mesh == NULL || report_names_find(&work->then->names, object->name) != UINT32_MAX) continue;
+    if (!report_is_present(object) || report_names_find(&work->then->names, object->name) != UINT32_MAX) continue;
     uint32_t *value = report_map_add(map, key_now(object), i);
     if (*value != i) *value = AMBIGUOUS;
   }

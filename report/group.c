@@ -45,15 +45,17 @@ static uint32_t add_group(grouping *work, graze_group_kind kind, char *title, ui
 /* ---- by object ---- */
 
 typedef struct cover {
+  const graze_report_object *objects;
   uint32_t *starts, *members; /* clashes of object i: members[starts[i]] .. members[starts[i + 1] - 1] */
   uint32_t *left;             /* clashes of the object that are in no group yet */
-  uint32_t *rank;             /* place of the object's name among all names */
   uint32_t *heap, heap_count; /* objects; above each stands none with more left (as far as was known) */
   uint32_t *key;              /* what the heap believes to be left */
 } cover;
 
 static bool before(const cover *c, uint32_t a, uint32_t b) {
-  return c->key[a] != c->key[b] ? c->key[a] > c->key[b] : c->rank[a] < c->rank[b];
+  if (c->key[a] != c->key[b]) return c->key[a] > c->key[b];
+  int order = strcmp(c->objects[a].name, c->objects[b].name);
+  return order != 0 ? order < 0 : a < b;
 }
 
 static void sift_down(cover *c, uint32_t at) {
@@ -117,19 +119,13 @@ static bool cover_clashes(grouping *work, cover *c) {
 
 static bool group_by_object(grouping *work) {
   size_t n = work->object_count;
-  report_names names = {0};
-  cover c = {0};
-  uint32_t *memory = calloc(5 * n + 2 + 2 * (size_t)work->clash_count, sizeof *memory);
-  bool good = memory != NULL && report_object_names_open(&names, work->objects, work->object_count);
-  if (good) {
-    c = (cover){.starts = memory, .left = memory + n + 1, .rank = memory + 2 * n + 1, .heap = memory + 3 * n + 1};
-    c.key = memory + 4 * n + 1;
-    c.members = memory + 5 * n + 1;
-    for (uint32_t i = 0; i < names.count; i++) c.rank[names.order[i]] = i;
-    fill_cover(work, &c);
-    good = cover_clashes(work, &c);
-  }
-  report_names_close(&names);
+  uint32_t *memory = calloc(4 * n + 2 + 2 * (size_t)work->clash_count, sizeof *memory);
+  if (memory == NULL) return false;
+  cover c = {.objects = work->objects, .starts = memory, .left = memory + n + 1, .heap = memory + 2 * n + 1};
+  c.key = memory + 3 * n + 1;
+  c.members = memory + 4 * n + 1;
+  fill_cover(work, &c);
+  bool good = cover_clashes(work, &c);
   free(memory);
   return good;
 }

@@ -47,10 +47,17 @@ void report_make_id(const char *first, const char *second, const void *place, si
 
 /* ---- places ---- */
 
+bool report_object_facts(const graze_report_object *object, graze_mesh_facts *facts) {
+  if (object->mesh != NULL)
+    graze_mesh_get_facts(object->mesh, facts);
+  else if (object->facts != NULL)
+    *facts = *object->facts;
+  return report_is_present(object);
+}
+
 static double diagonal(const graze_report_object *object) {
   graze_mesh_facts facts;
-  if (object->mesh == NULL) return 0;
-  graze_mesh_get_facts(object->mesh, &facts);
+  if (!report_object_facts(object, &facts)) return 0;
   double sum = 0;
   for (int k = 0; k < 3; k++) sum = hypot(sum, fmax(facts.box.max[k] - facts.box.min[k], 0));
   return sum;
@@ -64,8 +71,7 @@ double report_place_cell(const graze_report_object *a, const graze_report_object
 
 bool report_object_box(const graze_report_object *object, graze_box *box) {
   graze_mesh_facts facts;
-  if (object->mesh == NULL) return false;
-  graze_mesh_get_facts(object->mesh, &facts);
+  if (!report_object_facts(object, &facts)) return false;
   if (!(facts.box.min[0] <= facts.box.max[0])) return false;
   for (int corner = 0; corner < 8; corner++) {
     double point[3];
@@ -180,26 +186,33 @@ graze_status graze_report_identify(const graze_report_object *objects, uint32_t 
 
 /* ---- names ---- */
 
-static int compare_order(const void *a, const void *b, void *user) {
-  const char *const *names = user;
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  int order = strcmp(names[x], names[y]);
-  return order != 0 ? order : (x > y) - (x < y);
+static uint32_t *slot_of(const report_names *list, const char *name) {
+  uint64_t at = mix(fnv1a(fnv_start, name, strlen(name)));
+  for (;; at++) {
+    uint32_t *slot = &list->slots[at & list->mask];
+    if (*slot == UINT32_MAX || strcmp(list->names[*slot], name) == 0) return slot;
+  }
 }
 
 bool report_names_open(report_names *list, const char *const *names, uint32_t count) {
-  *list = (report_names){.count = count};
+  uint64_t size = 8;
+  while (size < 2 * (uint64_t)count) size *= 2;
+  *list = (report_names){.mask = size - 1, .repeated = UINT32_MAX};
   list->names = malloc(((size_t)count + 1) * sizeof *list->names);
-  list->order = malloc(((size_t)count + 1) * sizeof *list->order);
-  if (list->names == NULL || list->order == NULL) {
+  list->slots = malloc(size * sizeof *list->slots);
+  if (list->names == NULL || list->slots == NULL) {
     report_names_close(list);
     return false;
   }
+  memset(list->slots, 0xff, size * sizeof *list->slots);
   for (uint32_t i = 0; i < count; i++) {
     list->names[i] = names[i];
-    list->order[i] = i;
+    uint32_t *slot = slot_of(list, names[i]);
+    if (*slot == UINT32_MAX)
+      *slot = i;
+    else if (list->repeated == UINT32_MAX)
+      list->repeated = i;
   }
-  qsort_r(list->order, count, sizeof *list->order, compare_order, list->names);
   return true;
 }
 
@@ -214,20 +227,10 @@ bool report_object_names_open(report_names *list, const graze_report_object *obj
 
 void report_names_close(report_names *list) {
   free(list->names);
-  free(list->order);
+  free(list->slots);
   *list = (report_names){0};
 }
 
 uint32_t report_names_find(const report_names *list, const char *name) {
-  uint32_t low = 0, high = list->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (strcmp(list->names[list->order[middle]], name) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  bool found = low < list->count && strcmp(list->names[list->order[low]], name) == 0;
-  return found ? list->order[low] : UINT32_MAX;
+  return *slot_of(list, name);
 }

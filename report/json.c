@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "life.h"
 #include "out.h"
 
 /* ---- small pieces: every key but the first of an object brings its comma ---- */
@@ -57,8 +58,8 @@ static void put_numbers(graze_text *out, const double *values, int count) {
 /* ---- objects ---- */
 
 static void put_object(graze_text *out, const graze_report_object *object) {
-  graze_mesh_facts facts;
-  graze_mesh_get_facts(object->mesh, &facts);
+  graze_mesh_facts facts = {0};
+  report_object_facts(object, &facts);
   graze_put_text(out, "{\"name\":");
   put_json(out, object->name);
   key_text(out, "mesh", object->file);
@@ -79,7 +80,7 @@ static uint64_t put_objects(graze_text *out, const graze_report *report) {
   key(out, "objects");
   graze_put_text(out, "[");
   for (uint32_t i = 0; i < report->object_count; i++) {
-    if (report->objects[i].mesh == NULL) continue;
+    if (!report_is_present(&report->objects[i])) continue;
     graze_put_text(out, count++ > 0 ? ",\n  " : "\n  ");
     put_object(out, &report->objects[i]);
   }

@@ -18,18 +18,27 @@ uint64_t report_id_key(const char *id);
 /* Width of a cell of the grid of places: the power of two next to a quarter of the smaller object's diagonal. */
 double report_place_cell(const graze_report_object *a, const graze_report_object *b);
 
+/* Is the object in the scene, or known by name only? */
+static inline bool report_is_present(const graze_report_object *object) {
+  return object->mesh != NULL || object->facts != NULL;
+}
+
+/* False: it is known by name only. */
+bool report_object_facts(const graze_report_object *object, graze_mesh_facts *facts);
+
 /* Box of an object in the world; false: it has none. */
 bool report_object_box(const graze_report_object *object, graze_box *box);
 
 /* ---- names ---- */
 
-typedef struct report_names { /* numbers sorted by name */
+typedef struct report_names { /* numbers by name */
   const char **names;
-  uint32_t *order;
-  uint32_t count;
+  uint32_t *slots; /* open addressing; UINT32_MAX = empty */
+  uint64_t mask;
+  uint32_t repeated; /* the first number whose name stands there before; UINT32_MAX = none */
 } report_names;
 
-/* Sorts; the names stay the caller's. False: out of memory. */
+/* The names stay the caller's. False: out of memory. */
 bool report_names_open(report_names *list, const char *const *names, uint32_t count);
 void report_names_close(report_names *list);
 
@@ -46,6 +55,8 @@ typedef struct report_previous_object {
   uint64_t mesh_hash, pose_hash;
 } report_previous_object;
 
+typedef enum earlier_mesh { EARLIER_MESH_OPEN, EARLIER_MESH_CLOSED, EARLIER_MESH_UNCLEAR } earlier_mesh;
+
 struct graze_report_previous {
   json_t *root; /* owns the strings */
   char **texts; /* strings of marks files */
@@ -55,6 +66,7 @@ struct graze_report_previous {
   report_previous_object *objects;
   uint32_t object_count;
   report_names names;
+  report_map meshes; /* hash of a mesh to what is told of it, an earlier_mesh */
   const char **rules;
   uint32_t rule_count;
   graze_report_previous_clash *clashes;

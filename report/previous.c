@@ -137,6 +137,15 @@ bool report_is_mark(const char *mark) {
 
 /* ---- objects ---- */
 
+/* Objects of one mesh should say the same of it. */
+static void note_mesh(graze_report_previous *previous, uint64_t hash, const json_t *closed) {
+  uint32_t told = json_is_true(closed)    ? EARLIER_MESH_CLOSED
+                  : json_is_false(closed) ? EARLIER_MESH_OPEN
+                                          : EARLIER_MESH_UNCLEAR;
+  uint32_t *value = report_map_add(&previous->meshes, hash, told);
+  if (*value != told) *value = EARLIER_MESH_UNCLEAR;
+}
+
 static bool read_object(reading *r, json_t *value, const char *place, report_previous_object *object) {
   static const char *const known[] = {"name",  "mesh", "triangles", "degenerate", "closed",
                                       "layer", "file", "mesh_hash", "pose_hash",  NULL};
@@ -149,6 +158,7 @@ static bool read_object(reading *r, json_t *value, const char *place, report_pre
     return false;
   }
   object->hashed = mesh && pose;
+  if (mesh) note_mesh(r->previous, object->mesh_hash, json_object_get(value, "closed"));
   return true;
 }
 
@@ -159,12 +169,8 @@ static bool open_names(reading *r) {
   bool good = names != NULL && report_names_open(&p->names, names, p->object_count);
   free(names);
   if (!good) return fail_memory(r);
-  for (uint32_t i = 1; i < p->object_count; i++) {
-    const char *name = p->objects[p->names.order[i]].name;
-    if (strcmp(p->objects[p->names.order[i - 1]].name, name) != 0) continue;
-    return fail_at(r, "objects", "two have the name \"%s\"", report_quote(name).text);
-  }
-  return true;
+  if (p->names.repeated == UINT32_MAX) return true;
+  return fail_at(r, "objects", "two have the name \"%s\"", report_quote(p->objects[p->names.repeated].name).text);
 }
 
 /* The array at `key`; absent is empty when it may be. */
@@ -183,7 +189,7 @@ static bool read_objects(reading *r, const json_t *root) {
   json_t *array;
   if (!get_array(r, root, "objects", true, &array, &p->object_count)) return false;
   p->objects = calloc((size_t)p->object_count + 1, sizeof *p->objects);
-  if (p->objects == NULL) return fail_memory(r);
+  if (p->objects == NULL || !report_map_open(&p->meshes, p->object_count)) return fail_memory(r);
   for (uint32_t i = 0; i < p->object_count; i++) {
     char place[40];
     snprintf(place, sizeof place, "objects[%lu]", (unsigned long)i);
@@ -324,16 +330,14 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
 static bool check_ids(reading *r) {
   const graze_report_previous *p = r->previous;
   const char **ids = malloc(((size_t)p->clash_count + 1) * sizeof *ids);
-  report_names sorted = {0};
+  report_names list = {0};
   for (uint32_t i = 0; ids != NULL && i < p->clash_count; i++) ids[i] = p->clashes[i].id;
-  bool good = ids != NULL && report_names_open(&sorted, ids, p->clash_count);
+  bool good = ids != NULL && report_names_open(&list, ids, p->clash_count);
   free(ids);
   if (!good) return fail_memory(r);
-  for (uint32_t i = 1; i < p->clash_count && good; i++) {
-    const char *id = p->clashes[sorted.order[i]].id;
-    good = strcmp(p->clashes[sorted.order[i - 1]].id, id) != 0 || fail_at(r, "", "two clashes have the id \"%s\"", id);
-  }
-  report_names_close(&sorted);
+  if (list.repeated != UINT32_MAX)
+    good = fail_at(r, "", "two clashes have the id \"%s\"", p->clashes[list.repeated].id);
+  report_names_close(&list);
   return good;
 }
 
@@ -437,6 +441,7 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
   free(previous->texts);
   free(previous->objects);
   report_names_close(&previous->names);
+  report_map_close(&previous->meshes);
   free(previous->rules);
   for (uint32_t i = 0; previous->clashes != NULL && i < previous->clash_count; i++)
     free((void *)previous->clashes[i].curve_points);
@@ -444,6 +449,13 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
   free(previous->clash_objects);
   json_decref(previous->root);
   free(previous);
+}
+
+bool graze_report_previous_closed(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed) {
+  const uint32_t *told = report_map_find(&previous->meshes, mesh_hash);
+  if (told == NULL || *told == EARLIER_MESH_UNCLEAR || strcmp(previous->version, graze_version()) != 0) return false;
+  *closed = *told == EARLIER_MESH_CLOSED;
+  return true;
 }
 
 const graze_report_previous_clash *graze_report_previous_clashes(const graze_report_previous *previous,

@@ -37,9 +37,8 @@ static const char *find_obstacle(const graze_report *now, const graze_report_pre
 static uint32_t find_earlier(const graze_report_object *object, const graze_report_previous *then) {
   graze_mesh_facts facts;
   uint32_t number = report_names_find(&then->names, object->name);
-  if (number == UINT32_MAX || object->mesh == NULL || !then->objects[number].hashed) return UINT32_MAX;
+  if (number == UINT32_MAX || !then->objects[number].hashed || !report_object_facts(object, &facts)) return UINT32_MAX;
   const report_previous_object *earlier = &then->objects[number];
-  graze_mesh_get_facts(object->mesh, &facts);
   bool same = earlier->mesh_hash == facts.hash && earlier->pose_hash == graze_report_pose_hash(&object->pose) &&
               is_same_text(object->layer, earlier->layer);
   return same ? number : UINT32_MAX;

@@ -33,15 +33,14 @@ static graze_pose at(double x, double y, double z) {
 static void open_world(world *w, double shift) {
   const double low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
   double corners[108];
+  static const char *const names[OBJECTS] = {"slide", "rest", "far"};
   memset(w, 0, sizeof *w);
   w->context = test_context(1, NULL);
   soup_box(low, high, corners);
   w->mesh = test_mesh(w->context, corners, 12, GRAZE_VOLUMES_ORIENTED);
   for (int i = 0; i < OBJECTS; i++)
-    w->objects[i] = (graze_report_object){i == 0   ? "slide"
-                                          : i == 1 ? "rest"
-                                                   : "far",
-                                          "", "", w->mesh, at(shift + 4 * i, shift, shift)};
+    w->objects[i] = (graze_report_object){
+        .name = names[i], .layer = "", .file = "", .mesh = w->mesh, .pose = at(shift + 4 * i, shift, shift)};
   w->report = (graze_report){.title = "film",
                              .created = "2025-01-31T12:00:00Z",
                              .units = "m",

@@ -282,6 +282,30 @@ static void test_layouts(void **unused) {
   graze_context_destroy(context);
 }
 
+/* Measuring gives the facts of baking, with and without neighbours, and no block. */
+static void check_measure(graze_context *context, graze_mesh_def def, graze_mesh_facts baked) {
+  graze_mesh_facts measured;
+  memset(&measured, 0xff, sizeof measured);
+  assert_int_equal(graze_mesh_measure(context, &def, &measured), GRAZE_OK);
+  assert_int_equal(measured.bytes, 0);
+  assert_int_equal(measured.positions, baked.positions);
+  assert_int_equal(measured.parts, baked.parts);
+  assert_int_equal(measured.open_edges, baked.open_edges);
+  assert_int_equal(measured.closed, baked.closed);
+  assert_int_equal(measured.oriented, baked.oriented);
+  for (int round = 0; round < 2; round++) {
+    assert_true(measured.hash == baked.hash);
+    assert_int_equal(measured.vertices, baked.vertices);
+    assert_int_equal(measured.triangles, baked.triangles);
+    assert_int_equal(measured.degenerate, baked.degenerate);
+    assert_int_equal(measured.precision, baked.precision);
+    assert_memory_equal(&measured.box, &baked.box, sizeof baked.box);
+    def.no_adjacency = true;
+    assert_int_equal(graze_mesh_measure(context, &def, &measured), GRAZE_OK);
+  }
+  assert_false(measured.adjacency);
+}
+
 /* The hash without a mesh is the one that the mesh has. */
 static void test_hash_alone(void **unused) {
   (void)unused;
@@ -308,10 +332,14 @@ static void test_hash_alone(void **unused) {
     graze_mesh_get_facts(mesh, &facts);
     assert_int_equal(graze_mesh_hash(context, &def, &hash), GRAZE_OK);
     assert_true(hash == facts.hash);
+    check_measure(context, def, facts);
     graze_mesh_destroy(mesh);
   }
   m.indices[0][1] = m.vertex_count;
   graze_mesh_def def = def_of(&m);
+  graze_mesh_facts measured;
+  assert_int_equal(graze_mesh_measure(context, &def, &measured), GRAZE_ERROR_INDEX);
+  assert_int_equal(graze_mesh_measure(context, &def, NULL), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_mesh_hash(context, &def, &hash), GRAZE_ERROR_INDEX);
   assert_non_null(strstr(log.last, "triangle 0, corner 1"));
   assert_int_equal(graze_mesh_hash(context, NULL, &hash), GRAZE_ERROR_ARGUMENT);

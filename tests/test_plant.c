@@ -216,6 +216,7 @@ static void test_sizes(void **unused) {
   for (uint32_t size = 1; size < 200; size += 33) check_seed(size, size, 1, 1); /* bays broken off anywhere */
   check_seed(1, 2000, 2, 4);
   check_seed(2, 300, 4, 1);
+  check_seed(5, 60, 32, 1);
   if (test_long()) check_seed(3, 20000, 3, 10);
   if (test_long()) check_seed(4, 300, 16, 1);
 }
@@ -380,9 +381,9 @@ static void test_requests(void **unused) {
   assert_null(scenes_fault(kind, &request));
   request.detail = 0;
   assert_non_null(strstr(scenes_fault(kind, &request), "detail"));
-  request.detail = 17;
+  request.detail = 33;
   assert_non_null(strstr(scenes_fault(kind, &request), "detail"));
-  request.detail = 16;
+  request.detail = 32;
   request.clashes = 10001;
   assert_non_null(strstr(scenes_fault(kind, &request), "clashes"));
   request.clashes = 0;

@@ -448,8 +448,12 @@ static void note_time(const char *what, double start) {
 static void fill_many(const world *w, graze_report_object *objects, graze_report_clash *clashes, char (*names)[64]) {
   for (uint32_t i = 0; i < many_objects; i++) {
     snprintf(names[i], sizeof names[i], "Site/Building %u/Level %u/Pipe segment %u", i % 3, i % 17, i);
-    objects[i] = (graze_report_object){names[i], i % 3 ? "pipes" : "steel", "plant.glb", w->cube,
-                                       test_translation(i % 100, i / 100 % 100, i / 10000.0)};
+    objects[i] = (graze_report_object){names[i],
+                                       i % 3 ? "pipes" : "steel",
+                                       "plant.glb",
+                                       w->cube,
+                                       test_translation(i % 100, i / 100 % 100, i / 10000.0),
+                                       NULL};
   }
   for (uint32_t i = 0; i < many; i++) {
     uint32_t a = i % (many_objects - 1);

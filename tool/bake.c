@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,15 +83,29 @@ void bake_end(session *run) {
 
 typedef struct bake_work {
   session *run;
-  bake_job *jobs;
+  void *jobs; /* each `size` bytes, with a job_head first */
+  size_t size;
   uint32_t count;
-  bool (*is_large)(const bake_job *job);
-  void (*body)(session *run, bake_worker *worker, int threads, bake_job *job);
+  bool (*is_large)(const void *job);
+  void (*body)(const session *run, bake_worker *worker, int threads, void *job);
   progress_line line;
   _Atomic uint32_t done;
 } bake_work;
 
-static void run_job(bake_work *work, bake_worker *worker, int threads, bake_job *job) {
+static job_head *job_of(const bake_work *work, uint32_t i) {
+  return (job_head *)((char *)work->jobs + i * work->size);
+}
+
+static void note_fault(job_head *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note_fault(job_head *job, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&job->fault, format, arguments) < 0) fail_out_of_memory();
+  va_end(arguments);
+}
+
+static void run_job(bake_work *work, bake_worker *worker, int threads, job_head *job) {
   work->body(work->run, worker, threads, job);
   uint32_t done = ++work->done;
   if (thread_number() == 0) progress_show(&work->line, done, work->count);
@@ -100,40 +115,66 @@ static void run_jobs(bake_work *work) {
   session *run = work->run;
   make_workers(run);
   work->line.shown = work->line.shown && work->count > 1;
-  for (uint32_t i = 0; i < work->count; i++) work->jobs[i].large = work->is_large(&work->jobs[i]);
+  for (uint32_t i = 0; i < work->count; i++) job_of(work, i)->large = work->is_large(job_of(work, i));
   for (uint32_t i = 0; i < work->count; i++) {
-    if (work->jobs[i].large) run_job(work, &run->makers[run->maker_count], run->threads, &work->jobs[i]);
+    if (job_of(work, i)->large) run_job(work, &run->makers[run->maker_count], run->threads, job_of(work, i));
   }
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic, 1) num_threads((int)run->maker_count) if (work->count > 1)
 #endif
   for (uint32_t i = 0; i < work->count; i++) {
-    if (!work->jobs[i].large) run_job(work, &run->makers[thread_number()], 1, &work->jobs[i]);
+    if (!job_of(work, i)->large) run_job(work, &run->makers[thread_number()], 1, job_of(work, i));
   }
   progress_end(&work->line);
   for (uint32_t i = 0; i < work->count; i++) {
-    if (work->jobs[i].fault[0]) fail("%s", work->jobs[i].fault);
+    if (job_of(work, i)->fault) fail("%s", job_of(work, i)->fault);
   }
 }
 
 /* ---- reading ---- */
 
-static bool is_large_file(const bake_job *job) {
+static bool is_large_path(const char *path) {
   struct stat about;
-  return stat(job->path, &about) == 0 && about.st_size >= LARGE_FILE;
+  return stat(path, &about) == 0 && about.st_size >= LARGE_FILE;
 }
 
-static void read_one(session *run, bake_worker *worker, int threads, bake_job *job) {
+static bool is_large_assembly(const void *job) {
+  return is_large_path(((const file_job *)job)->path);
+}
+
+static void open_one(const session *run, bake_worker *worker, int threads, void *file) {
   graze_io_error error;
+  file_job *job = file;
+  (void)run;
+  (void)worker;
+  if (graze_open_assembly(job->path, GRAZE_FORMAT_AUTO, job->split, threads, &job->assembly, &error) != GRAZE_OK)
+    note_fault(&job->head, "%s", error.message);
+}
+
+void bake_open(session *run, file_job *jobs, uint32_t count) {
+  double start = clock_seconds();
+  bake_work work = {run, jobs, sizeof *jobs, count, is_large_assembly, open_one, progress_begin("files", run->quiet),
+                    0};
+  run_jobs(&work);
+  clock_add(&run->load_seconds, start);
+}
+
+static bool is_large_file(const void *job) {
+  return is_large_path(((const bake_job *)job)->path);
+}
+
+static void read_one(const session *run, bake_worker *worker, int threads, void *file) {
+  graze_io_error error;
+  bake_job *job = file;
   (void)run;
   (void)worker;
   if (graze_read_geometry(job->path, GRAZE_FORMAT_AUTO, threads, &job->geometry, &error) != GRAZE_OK)
-    snprintf(job->fault, sizeof job->fault, "%s", error.message);
+    note_fault(&job->head, "%s", error.message);
 }
 
 void bake_read(session *run, bake_job *jobs, uint32_t count) {
   double start = clock_seconds();
-  bake_work work = {run, jobs, count, is_large_file, read_one, progress_begin("files", run->quiet), 0};
+  bake_work work = {run, jobs, sizeof *jobs, count, is_large_file, read_one, progress_begin("files", run->quiet), 0};
   run_jobs(&work);
   for (uint32_t i = 0; i < count; i++) {
     if (jobs[i].geometry.triangle_count == 0) note("%s: no triangles", jobs[i].path);
@@ -197,8 +238,10 @@ static void put_cached(const graze_mesh *mesh, const char *path) {
 
 /* ---- baking ---- */
 
-static bool is_large_geometry(const bake_job *job) {
-  return job->geometry.triangle_count >= LARGE_TRIANGLES;
+static bool is_large_geometry(const void *made) {
+  const bake_job *job = made;
+  const graze_geometry *geometry = job->assembly ? &job->assembly->meshes[job->number].geometry : &job->geometry;
+  return geometry->triangle_count >= LARGE_TRIANGLES;
 }
 
 static float *to_floats(const double *values, uint64_t count) {
@@ -224,8 +267,31 @@ static graze_status make_mesh(const session *run, bake_worker *worker, const gra
   return status;
 }
 
-static void bake_one(session *run, bake_worker *worker, int threads, bake_job *job) {
+/* Facts alone; all of them come from the cache where there is one. */
+static graze_status measure(const session *run, bake_worker *worker, graze_mesh_def *def, bake_job *job) {
+  graze_mesh *mesh = NULL;
+  def->no_adjacency = job->stage == bake_measured;
+  if (def->no_adjacency || !run->cache) return graze_mesh_measure(worker->context, def, &job->facts);
+  graze_status status = make_mesh(run, worker, def, &mesh);
+  if (status == GRAZE_OK) graze_mesh_get_facts(mesh, &job->facts);
+  graze_mesh_destroy(mesh);
+  return status;
+}
+
+/* The geometry that stands in an open file. */
+static bool read_mesh(bake_job *job) {
+  graze_io_error error;
+  if (!job->assembly ||
+      graze_read_assembly_mesh(job->assembly, job->number, job->path, &job->geometry, &error) == GRAZE_OK)
+    return true;
+  note_fault(&job->head, "%s", error.message);
+  return false;
+}
+
+static void bake_one(const session *run, bake_worker *worker, int threads, void *made) {
+  bake_job *job = made;
   const graze_geometry *geometry = &job->geometry;
+  if (!read_mesh(job)) return;
   float *floats = geometry->all_float ? to_floats(geometry->vertices, 3 * geometry->vertex_count) : NULL;
   graze_mesh_def def = graze_default_mesh_def();
   (void)threads;
@@ -235,13 +301,14 @@ static void bake_one(session *run, bake_worker *worker, int threads, bake_job *j
   def.indices = geometry->indices;
   def.triangle_count = geometry->triangle_count;
   worker->message[0] = 0;
-  graze_status status = make_mesh(run, worker, &def, &job->mesh);
-  if (status != GRAZE_OK) {
-    const char *reason = worker->message[0] ? worker->message : graze_status_string(status);
-    snprintf(job->fault, sizeof job->fault, "%s: %s", job->path, reason);
-  }
+  graze_status status =
+      job->stage == bake_mesh ? make_mesh(run, worker, &def, &job->mesh) : measure(run, worker, &def, job);
+  if (status != GRAZE_OK)
+    note_fault(&job->head, "%s: %s", job->path, worker->message[0] ? worker->message : graze_status_string(status));
+  else if (job->mesh)
+    graze_mesh_get_facts(job->mesh, &job->facts);
   free(floats);
-  graze_geometry_free(&job->geometry);
+  if (job->stage != bake_measured || job->assembly) graze_geometry_free(&job->geometry);
 }
 
 static void make_folder(const char *path) {
@@ -253,7 +320,8 @@ static void make_folder(const char *path) {
 void bake_meshes(session *run, bake_job *jobs, uint32_t count) {
   double start = clock_seconds();
   if (run->cache) make_folder(run->cache);
-  bake_work work = {run, jobs, count, is_large_geometry, bake_one, progress_begin("meshes", run->quiet), 0};
+  bake_work work = {run, jobs, sizeof *jobs, count, is_large_geometry, bake_one, progress_begin("meshes", run->quiet),
+                    0};
   run_jobs(&work);
   clock_add(&run->build_seconds, start);
 }

@@ -3,6 +3,8 @@
 #ifndef TOOL_CHECK_H
 #define TOOL_CHECK_H
 
+#include <pthread.h>
+
 #include "graze/graze.h"
 #include "graze/report.h"
 #include "load.h"
@@ -48,8 +50,20 @@ typedef struct check_record {
 /* check_record.c: objects, rules and the head, before the check. */
 void record_begin(check_record *record, const check_options *check, const model *all, const rules *selection);
 
+/* check_earlier.c: the earlier report, which is read while the geometry is, on more than one thread. */
+typedef struct earlier_report {
+  const char *path; /* NULL: none */
+  pthread_t thread;
+  bool started;
+  graze_report_previous *read;
+  graze_io_error error;
+} earlier_report;
+
+/* `earlier` must stay where it is until record_read_previous. */
+void earlier_begin(earlier_report *earlier, const check_options *check);
+
 /* The earlier report and its marks, if any; faults end the program. */
-void record_read_previous(check_record *record, const check_options *check);
+void record_read_previous(check_record *record, const check_options *check, earlier_report *earlier);
 
 /* check_reuse.c: what the earlier report has answered already. */
 typedef struct known_clash { /* objects of now, and what was found */
@@ -73,6 +87,21 @@ void known_begin(known_pairs *known, const check_options *check, const check_rec
 /* Whether the earlier report answers for objects a and b, a < b; then notes what it says. */
 bool known_take(known_pairs *known, uint32_t a, uint32_t b);
 void known_free(known_pairs *known);
+
+/* check_scene.c: the scene and its check. */
+
+/* Which pairs need a look: those that the rules let through and that are not known from the earlier report. */
+typedef struct asking {
+  rules *selection;
+  known_pairs known;
+} asking;
+
+/* Whether meshes are to be baked only when a pair needs them: what is asked for tells of all others by facts. */
+bool check_is_lazy(const check_options *check);
+
+/* Bakes what is needed and checks. False when it was cancelled: `result` then has what was finished. */
+bool check_scene(session *run, model *all, const check_options *check, asking *ask, check_record *record,
+                 graze_scene **scene, graze_check_result *result);
 
 /* Clashes, ids, states and groups, after the check. */
 void record_finish(check_record *record, const check_options *check, const session *run, const model *all,

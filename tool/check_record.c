@@ -51,7 +51,8 @@ void record_begin(check_record *record, const check_options *check, const model 
                                                .layer = object->layer,
                                                .file = all->meshes[object->mesh].path,
                                                .mesh = all->meshes[object->mesh].mesh,
-                                               .pose = object->pose};
+                                               .pose = object->pose,
+                                               .facts = &all->meshes[object->mesh].facts};
   }
   fill_rules(record, selection);
   record->report = (graze_report){.title = record->title,
@@ -63,14 +64,6 @@ void record_begin(check_record *record, const check_options *check, const model 
                                   .object_count = all->object_count,
                                   .rules = record->rules,
                                   .rule_count = selection->count + selection->only};
-}
-
-void record_read_previous(check_record *record, const check_options *check) {
-  graze_io_error error;
-  if (!check->previous) return;
-  if (graze_report_previous_read(check->previous, &record->previous, &error) != GRAZE_OK) fail("%s", error.message);
-  if (check->marks && graze_report_read_marks(check->marks, record->previous, &error) != GRAZE_OK)
-    fail("%s", error.message);
 }
 
 /* ---- clashes ------------------------------------------------------------------------------------------------ */

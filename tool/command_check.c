@@ -8,7 +8,6 @@
 
 #include "check.h"
 #include "diagnostics.h"
-#include "progress.h"
 #include "verbs.h"
 
 enum {
@@ -224,71 +223,7 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
   }
 }
 
-/* ---- progress ---------------------------------------------------------------------------------------------- */
-
-static bool show_progress(void *user, uint64_t done, uint64_t total) {
-  progress_show(user, done, total);
-  return !interrupts_came();
-}
-
 /* ---- the check --------------------------------------------------------------------------------------------- */
-
-static graze_scene *build_scene(session *run, const model *all, const rules *selection) {
-  graze_scene *scene = NULL;
-  graze_object_id *ids = malloc((all->object_count + 1) * sizeof *ids);
-  if (!ids) fail_out_of_memory();
-  graze_status status = graze_scene_create(run->context, &scene);
-  for (uint32_t i = 0; i < all->object_count && status == GRAZE_OK; i++) {
-    graze_object_def def = graze_default_object_def();
-    def.mesh = all->meshes[all->objects[i].mesh].mesh;
-    def.pose = all->objects[i].pose;
-    def.name = all->objects[i].name;
-    def.layer = all->objects[i].layer;
-    def.user_id = i;
-    status = graze_scene_add(scene, &def, &ids[i]);
-    if (status != GRAZE_OK) session_fail(run, def.name, status);
-  }
-  for (uint32_t i = 0; i < all->file.ignore_count && status == GRAZE_OK; i++)
-    status = graze_scene_ignore(scene, ids[all->file.ignore[i][0]], ids[all->file.ignore[i][1]]);
-  if (status != GRAZE_OK) session_fail(run, NULL, status);
-  rules_apply_layers(selection, scene);
-  free(ids);
-  return scene;
-}
-
-/* Which pairs need a look: those that the rules let through and that are not known from the earlier report. */
-typedef struct asking {
-  rules *selection;
-  known_pairs known;
-} asking;
-
-static bool is_wanted(void *user, uint64_t a, uint64_t b) {
-  asking *ask = user;
-  return rules_want(ask->selection, a, b) && !known_take(&ask->known, (uint32_t)a, (uint32_t)b);
-}
-
-/* False when it was cancelled: `result` then has what was finished. */
-static bool run_check(session *run, graze_scene *scene, const check_options *check, asking *ask,
-                      graze_check_result *result) {
-  progress_line line = progress_begin("pairs of objects", check->common.quiet);
-  graze_check_options how = graze_default_check_options();
-  how.find = check->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
-  how.exactness = check->exactness;
-  how.open = check->open;
-  how.all_pairs = check->all;
-  how.outlines = check->folder || check->previous || check->common.format == format_json;
-  if (ask->known.reuse || rules_select(ask->selection)) how.wanted = is_wanted;
-  how.wanted_user = ask;
-  how.progress = show_progress;
-  how.progress_user = &line;
-  memset(result, 0, sizeof *result);
-  double start = clock_seconds();
-  graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_check(scene, &how, result);
-  clock_add(&run->query_seconds, start);
-  progress_end(&line);
-  if (status != GRAZE_OK && status != GRAZE_CANCELLED) session_fail(run, NULL, status);
-  return status == GRAZE_OK;
-}
 
 static int finish(const check_print *print, output *out) {
   const check_record *record = print->record;
@@ -311,19 +246,23 @@ static int check_all(check_input *in, output *out) {
   graze_check_result result;
   session_begin(&run, &check->common);
   run.cache = check->cache;
+  run.lazy = check_is_lazy(check);
+  run.hold = run.lazy && check->previous;
+  earlier_report earlier;
+  earlier_begin(&earlier, check);
   if (check->is_scene)
     model_load_scene(&run, &all, check->files.names[0], check->units);
   else
     model_load_files(&run, &all, &check->files, check->split, check->units);
   rules_prepare(&in->selection, &all);
   record_begin(&record, check, &all, &in->selection);
-  record_read_previous(&record, check);
+  record_read_previous(&record, check, &earlier);
   asking ask = {.selection = &in->selection};
   known_begin(&ask.known, check, &record);
   if (check->folder) make_report_folder(check->folder);
   interrupts_ask();
-  graze_scene *scene = build_scene(&run, &all, &in->selection);
-  bool complete = run_check(&run, scene, check, &ask, &result);
+  graze_scene *scene = NULL;
+  bool complete = check_scene(&run, &all, check, &ask, &record, &scene, &result);
   record_finish(&record, check, &run, &all, &in->selection, &result, &ask.known, complete);
   const check_print print = {check, &run, &all, &in->selection, &result, &record};
   int code = finish(&print, out);

@@ -1,4 +1,6 @@
-/* Files to meshes and objects. Geometry is freed as soon as it is baked, so that a large scene is in memory once. */
+/* Files to meshes and objects. Geometry is read mesh by mesh where the format allows it, and freed as soon as it is
+ * baked, so that a large scene is in memory once at most. With `lazy` a mesh is only measured at first: which ones a
+ * check needs is known when the boxes of all objects are. */
 #include "load.h"
 
 #include <inttypes.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "bake.h"
@@ -65,21 +68,25 @@ static void *grow(void *array, uint32_t count, size_t size) {
 
 static uint32_t add_mesh(model *all, const bake_job *job) {
   all->meshes = grow(all->meshes, all->mesh_count, sizeof *all->meshes);
-  model_mesh *added = &all->meshes[all->mesh_count];
-  added->path = job->path;
-  added->mesh = job->mesh;
-  graze_mesh_get_facts(added->mesh, &added->facts);
+  all->meshes[all->mesh_count] = (model_mesh){.path = job->path,
+                                              .mesh = job->mesh,
+                                              .facts = job->facts,
+                                              .assembly = job->assembly,
+                                              .number = job->number,
+                                              .geometry = job->geometry};
   return all->mesh_count++;
 }
 
+enum { FILES_AT_ONCE = 64 };
+
 /* A mesh of each file. The geometry of a few files at a time is in memory. */
 static void add_files(session *run, model *all, const char *const *paths, uint32_t count) {
-  enum { FILES_AT_ONCE = 64 };
   bake_job *jobs = calloc(FILES_AT_ONCE, sizeof *jobs);
   if (!jobs) fail_out_of_memory();
   for (uint32_t first = 0; first < count; first += FILES_AT_ONCE) {
     uint32_t some = count - first < FILES_AT_ONCE ? count - first : FILES_AT_ONCE;
-    for (uint32_t i = 0; i < some; i++) jobs[i] = (bake_job){.path = paths[first + i]};
+    for (uint32_t i = 0; i < some; i++)
+      jobs[i] = (bake_job){.path = paths[first + i], .stage = run->hold ? bake_measured : bake_mesh};
     bake_read(run, jobs, some);
     bake_meshes(run, jobs, some);
     for (uint32_t i = 0; i < some; i++) add_mesh(all, &jobs[i]);
@@ -87,9 +94,12 @@ static void add_files(session *run, model *all, const char *const *paths, uint32
   free(jobs);
 }
 
-static void add_object(model *all, const char *name, const char *layer, uint32_t mesh, const graze_pose *pose) {
+static void add_object(model *all, bool unique, const char *name, const char *layer, uint32_t mesh,
+                       const graze_pose *pose) {
+  char *kept = unique ? strdup(name) : unique_name(&all->names, name);
+  if (!kept) fail_out_of_memory();
   all->objects = grow(all->objects, all->object_count, sizeof *all->objects);
-  all->objects[all->object_count++] = (model_object){unique_name(&all->names, name), layer, mesh, *pose};
+  all->objects[all->object_count++] = (model_object){kept, layer, mesh, *pose};
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -120,7 +130,7 @@ void model_load_meshes(session *run, model *all, const file_list *files) {
   add_files(run, all, (const char *const *)files->names, files->count);
   for (uint32_t i = 0; i < files->count; i++) {
     char *stem = file_stem(files->names[i]);
-    add_object(all, stem, "", i, &identity);
+    add_object(all, false, stem, "", i, &identity);
     free(stem);
   }
 }
@@ -165,43 +175,7 @@ static graze_pose scaled(const graze_pose *pose, double factor) {
 
 /* ---- assemblies -------------------------------------------------------------------------------------------- */
 
-static void load_assembly(session *run, const char *path, bool split, graze_assembly *assembly) {
-  graze_io_error error;
-  double start = clock_seconds();
-  uint64_t triangles = 0;
-  if (graze_read_assembly(path, GRAZE_FORMAT_AUTO, split, run->threads, assembly, &error) != GRAZE_OK)
-    fail("%s", error.message);
-  for (uint32_t i = 0; i < assembly->object_count; i++)
-    triangles += assembly->meshes[assembly->objects[i].mesh].geometry.triangle_count;
-  if (triangles == 0) note("%s: no triangles", path);
-  if (assembly->left_out > 0) note("%s: points and lines are left out (%" PRIu64 ")", path, assembly->left_out);
-  clock_add(&run->load_seconds, start);
-}
-
-/* Bakes the meshes that have objects, each once, and frees what is baked. */
-static void add_assembly(session *run, model *all, const char *path, const char *layer, double factor,
-                         graze_assembly *assembly) {
-  uint32_t *numbers = malloc(((size_t)assembly->mesh_count + 1) * sizeof *numbers), count = 0;
-  bake_job *jobs = calloc((size_t)assembly->mesh_count + 1, sizeof *jobs);
-  if (!numbers || !jobs) fail_out_of_memory();
-  memset(numbers, 0xff, ((size_t)assembly->mesh_count + 1) * sizeof *numbers);
-  for (uint32_t i = 0; i < assembly->object_count; i++) {
-    uint32_t mesh = assembly->objects[i].mesh;
-    if (numbers[mesh] != UINT32_MAX) continue;
-    numbers[mesh] = all->mesh_count + count;
-    jobs[count++] = (bake_job){.path = path, .geometry = assembly->meshes[mesh].geometry};
-    assembly->meshes[mesh].geometry = (graze_geometry){0}; /* the job frees it */
-  }
-  bake_meshes(run, jobs, count);
-  for (uint32_t i = 0; i < count; i++) add_mesh(all, &jobs[i]);
-  for (uint32_t i = 0; i < assembly->object_count; i++) {
-    const graze_assembly_object *object = &assembly->objects[i];
-    graze_pose pose = scaled(&object->pose, factor);
-    add_object(all, object->name, layer, numbers[object->mesh], &pose);
-  }
-  free(numbers);
-  free(jobs);
-}
+enum { MOST_OPEN = 256 /* files; a process may have 1024 */ };
 
 static bool holds_one_mesh(const graze_assembly *assembly) {
   return assembly->format < GRAZE_FORMAT_GLTF;
@@ -214,19 +188,171 @@ static const char *add_layer(model *all, const char *path) {
   return all->layers[all->layer_count++];
 }
 
-void model_load_files(session *run, model *all, const file_list *files, bool split, const char *units) {
+/* Files that are being added, and the meshes that they want. */
+typedef struct adding {
+  session *run;
+  model *all;
+  const char *units;
+  bool only;  /* there is one file, whose names differ */
+  bool later; /* what is in open files is baked later, and they stay open */
+  bake_job *jobs;
+  uint32_t job_count;
+} adding;
+
+static void note_contents(const graze_assembly *assembly, const char *path) {
+  uint64_t triangles = 0;
+  for (uint32_t i = 0; i < assembly->object_count; i++)
+    triangles += assembly->meshes[assembly->objects[i].mesh].geometry.triangle_count;
+  if (triangles == 0) note("%s: no triangles", path);
+  if (assembly->left_out > 0) note("%s: points and lines are left out (%" PRIu64 ")", path, assembly->left_out);
+}
+
+static bake_job job_of(const adding *work, const char *path, graze_assembly *assembly, uint32_t number) {
+  graze_geometry *geometry = &assembly->meshes[number].geometry;
+  bool stored = !geometry->vertices;
+  bake_job job = {.path = path, .assembly = stored ? assembly : NULL, .number = number, .stage = bake_mesh};
+  if (stored) {
+    if (work->later) job.stage = bake_measured;
+  } else {
+    if (work->run->hold) job.stage = bake_measured;
+    job.geometry = *geometry;
+    *geometry = (graze_geometry){0}; /* the job frees it */
+  }
+  return job;
+}
+
+/* Meshes that no object has are read all the same where that has not happened yet: a fault in them is one. */
+static void add_meshes(adding *work, const char *path, graze_assembly *assembly, uint32_t *numbers) {
+  memset(numbers, 0xff, ((size_t)assembly->mesh_count + 1) * sizeof *numbers);
+  for (uint32_t i = 0; i < assembly->object_count; i++) {
+    uint32_t mesh = assembly->objects[i].mesh;
+    if (numbers[mesh] != UINT32_MAX) continue;
+    numbers[mesh] = work->all->mesh_count + work->job_count;
+    work->jobs = grow(work->jobs, work->job_count, sizeof *work->jobs);
+    work->jobs[work->job_count++] = job_of(work, path, assembly, mesh);
+  }
+}
+
+static void add_assembly(adding *work, const file_job *file, graze_assembly *assembly, const char *layer) {
+  double factor = unit_factor(work->all, file->path, assembly->units, work->units);
+  uint32_t *numbers = malloc(((size_t)assembly->mesh_count + 1) * sizeof *numbers);
+  if (!numbers) fail_out_of_memory();
+  add_meshes(work, file->path, assembly, numbers);
+  for (uint32_t i = 0; i < assembly->object_count; i++) {
+    const graze_assembly_object *object = &assembly->objects[i];
+    graze_pose pose = scaled(&object->pose, factor);
+    add_object(work->all, work->only, object->name, layer, numbers[object->mesh], &pose);
+  }
+  free(numbers);
+}
+
+/* Reads what no object has, for its faults. */
+static void read_unused(session *run, const char *path, const graze_assembly *assembly) {
+  bool *used = calloc((size_t)assembly->mesh_count + 1, sizeof *used);
+  bake_job *jobs = calloc((size_t)assembly->mesh_count + 1, sizeof *jobs);
+  uint32_t count = 0;
+  if (!used || !jobs) fail_out_of_memory();
+  for (uint32_t i = 0; i < assembly->object_count; i++) used[assembly->objects[i].mesh] = true;
+  for (uint32_t i = 0; i < assembly->mesh_count; i++) {
+    if (!used[i] && !assembly->meshes[i].geometry.vertices)
+      jobs[count++] = (bake_job){.path = path, .assembly = assembly, .number = i, .stage = bake_measured};
+  }
+  bake_meshes(run, jobs, count);
+  free(used);
+  free(jobs);
+}
+
+/* Some of the files side by side: they are opened, and then all their meshes measured or baked. */
+static void add_some(adding *work, file_job *files, uint32_t count, bool several) {
+  graze_assembly *assemblies[FILES_AT_ONCE];
+  bake_open(work->run, files, count);
+  work->later = work->run->lazy && work->all->open_count + count <= MOST_OPEN;
+  for (uint32_t i = 0; i < count; i++) {
+    assemblies[i] = malloc(sizeof *assemblies[i]);
+    if (!assemblies[i]) fail_out_of_memory();
+    *assemblies[i] = files[i].assembly;
+    note_contents(assemblies[i], files[i].path);
+    if (!several && !files[i].split && holds_one_mesh(assemblies[i]))
+      fail("%s is one object; `graze self' checks it against itself", files[i].path);
+    add_assembly(work, &files[i], assemblies[i], several ? add_layer(work->all, files[i].path) : "");
+  }
+  bake_meshes(work->run, work->jobs, work->job_count);
+  for (uint32_t i = 0; i < count; i++) read_unused(work->run, files[i].path, assemblies[i]);
+  for (uint32_t i = 0; i < work->job_count; i++) add_mesh(work->all, &work->jobs[i]);
+  work->job_count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!work->later) {
+      graze_assembly_free(assemblies[i]);
+      free(assemblies[i]);
+      continue;
+    }
+    work->all->open = grow(work->all->open, work->all->open_count, sizeof *work->all->open);
+    work->all->open[work->all->open_count++] = assemblies[i];
+  }
+}
+
+static void close_files(model *all) {
+  for (uint32_t i = 0; i < all->open_count; i++) {
+    graze_assembly_free(all->open[i]);
+    free(all->open[i]);
+  }
+  all->open_count = 0;
+}
+
+/* How many files from `first` on are taken together: not more than is good to have in memory at a time. */
+static uint32_t count_together(const file_list *list, uint32_t first) {
+  const off_t most = 256 << 20;
+  struct stat about;
+  off_t bytes = 0;
+  uint32_t count = 0;
+  while (first + count < list->count && count < FILES_AT_ONCE) {
+    if (stat(list->names[first + count], &about) == 0) bytes += about.st_size;
+    if (count > 0 && bytes > most) break;
+    count++;
+  }
+  return count;
+}
+
+void model_load_files(session *run, model *all, const file_list *list, bool split, const char *units) {
+  file_job files[FILES_AT_ONCE];
+  adding work = {.run = run, .all = all, .units = units, .only = list->count == 1};
   memset(all, 0, sizeof *all);
   all->units = "";
-  for (uint32_t i = 0; i < files->count; i++) {
-    const char *path = files->names[i];
-    graze_assembly assembly;
-    load_assembly(run, path, split, &assembly);
-    if (files->count == 1 && !split && holds_one_mesh(&assembly))
-      fail("%s is one object; `graze self' checks it against itself", path);
-    double factor = unit_factor(all, path, assembly.units, units);
-    add_assembly(run, all, path, files->count > 1 ? add_layer(all, path) : "", factor, &assembly);
-    graze_assembly_free(&assembly);
+  for (uint32_t first = 0, some = 0; first < list->count; first += some) {
+    some = count_together(list, first);
+    for (uint32_t i = 0; i < some; i++) files[i] = (file_job){.path = list->names[first + i], .split = split};
+    add_some(&work, files, some, list->count > 1);
   }
+  free(work.jobs);
+}
+
+void model_bake(session *run, model *all, const bool *wanted, bool facts) {
+  bake_job *jobs = calloc((size_t)all->mesh_count + 1, sizeof *jobs);
+  uint32_t *numbers = malloc(((size_t)all->mesh_count + 1) * sizeof *numbers), count = 0;
+  if (!jobs || !numbers) fail_out_of_memory();
+  for (uint32_t i = 0; i < all->mesh_count; i++) {
+    model_mesh *mesh = &all->meshes[i];
+    bool asked = wanted[i] || (facts && !mesh->facts.adjacency);
+    if (mesh->mesh || !asked) continue;
+    numbers[count] = i;
+    jobs[count++] = (bake_job){.path = mesh->path,
+                               .assembly = mesh->assembly,
+                               .number = mesh->number,
+                               .geometry = mesh->geometry,
+                               .stage = wanted[i] ? bake_mesh : bake_facts};
+    mesh->geometry = (graze_geometry){0}; /* the job frees it */
+  }
+  bake_meshes(run, jobs, count);
+  for (uint32_t i = 0; i < count; i++) {
+    model_mesh *mesh = &all->meshes[numbers[i]];
+    if (mesh->facts.hash != jobs[i].facts.hash) fail("%s: it changed while it was read", mesh->path);
+    mesh->mesh = jobs[i].mesh;
+    mesh->facts = jobs[i].facts;
+  }
+  free(jobs);
+  free(numbers);
+  for (uint32_t i = 0; i < all->mesh_count; i++) graze_geometry_free(&all->meshes[i].geometry);
+  close_files(all);
 }
 
 /* ---- scene files ------------------------------------------------------------------------------------------- */
@@ -274,7 +400,7 @@ void model_load_scene(session *run, model *all, const char *path, const char *un
   for (uint32_t i = 0; i < all->file.object_count; i++) {
     const graze_scene_file_object *object = &all->file.objects[i];
     graze_pose pose = scaled(&object->pose, factor);
-    add_object(all, object->name, object->layer, numbers[i], &pose);
+    add_object(all, true, object->name, object->layer, numbers[i], &pose); /* the reader has seen to it */
   }
   free(paths);
   free(numbers);
@@ -286,9 +412,14 @@ static void keep(void *node) {
 
 void model_free(model *all) {
   tdestroy(all->names, keep);
-  for (uint32_t i = 0; i < all->mesh_count; i++) graze_mesh_destroy(all->meshes[i].mesh);
+  for (uint32_t i = 0; i < all->mesh_count; i++) {
+    graze_mesh_destroy(all->meshes[i].mesh);
+    graze_geometry_free(&all->meshes[i].geometry);
+  }
   for (uint32_t i = 0; i < all->object_count; i++) free(all->objects[i].name);
   for (uint32_t i = 0; i < all->layer_count; i++) free(all->layers[i]);
+  close_files(all);
+  free(all->open);
   free(all->layers);
   free(all->meshes);
   free(all->objects);

@@ -11,6 +11,8 @@ typedef struct session {
   graze_context *context;
   int threads;
   bool quiet;
+  bool lazy;                  /* meshes in open files are measured, and baked when they are asked for, */
+  bool hold;                  /* and so are those whose geometry must be in memory till then */
   const char *cache;          /* folder of baked meshes; NULL: none */
   struct bake_worker *makers; /* bake.c: a context of one thread for each thread */
   uint32_t maker_count;
@@ -32,8 +34,11 @@ void clock_add(double *total, double start);
 
 typedef struct model_mesh {
   const char *path;
-  graze_mesh *mesh;
-  graze_mesh_facts facts;
+  graze_mesh *mesh;               /* NULL: not baked, */
+  graze_mesh_facts facts;         /* and where `adjacency` is not set, not all of these are known; */
+  const graze_assembly *assembly; /* the geometry is in its file, */
+  uint32_t number;                /* as this mesh of it, */
+  graze_geometry geometry;        /* or here */
 } model_mesh;
 
 typedef struct model_object {
@@ -52,7 +57,9 @@ typedef struct model {
   char **layers;         /* made from the names of files */
   uint32_t layer_count;
   const char *units; /* of every coordinate after the pose: a word of unit_names, or as a scene says; "" = not known */
-  void *names;       /* search tree of the objects' names */
+  void *names;       /* search tree of the objects' names; NULL: the one file of all objects has made them differ */
+  graze_assembly **open; /* files that still have geometry to read */
+  uint32_t open_count;
 } model;
 
 /* Each file one mesh and one object named after it; an assembly is joined. */
@@ -66,6 +73,9 @@ void model_load_scene(session *run, model *all, const char *path, const char *un
 /* Units that can be converted, NULL at the end. `units` above: what the model is to be in, and what files are in that
  * do not say; NULL: as the files say, which must then agree. Nothing is guessed. */
 extern const char *const unit_names[];
+/* Bakes the meshes that are wanted and have not been baked. Of the others all `facts` are found out if they are asked
+ * for. Ends the reading of files. */
+void model_bake(session *run, model *all, const bool *wanted, bool facts);
 void model_free(model *all);
 
 /* The file's name without folders and ending; "name#2" and so on when `names` (a search tree) has it already. The

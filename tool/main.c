@@ -1,6 +1,7 @@
 /* graze VERB [options] FILES: picks the verb. Results go to stdout, everything else to stderr. */
 #include <argp.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "diagnostics.h"
 #include "graze/base.h"
+#include "json_memory.h"
 #include "output.h"
 #include "verbs.h"
 
@@ -74,6 +76,9 @@ int main(int argc, char **argv) {
   char program[64];
   hold_standard_descriptors();
   interrupts_install();
+  json_memory_install();
+  /* Arrays of meshes are freed for good: unless it is told, malloc keeps ever larger ones. */
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   if (atexit(check_standard_output) != 0) return exit_incomplete;
   argp_err_exit_status = exit_usage;
   argp_program_version_hook = print_version;

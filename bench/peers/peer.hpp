@@ -5,6 +5,7 @@
 //   load a|b PATH                ok                      reads a mesh file
 //   poses PATH                   ok                      reads a pose file
 //   pairs PATH                   ok                      reads a file of triangle pairs
+//   boxes KIND COUNT SPEED STEPS EVERY   ok              which boxes the tasks broad and moving are for (broad.hpp)
 //   prepare TASK VARIANT         ok | skip REASON        builds what the task wants to find ready; not timed
 //   run TASK VARIANT [FILE]      ok COUNT HASH BYTES N SECONDS ...   runs once; N timed items
 //   check TASK VARIANT [FILE]    the same with the hash, which `run` leaves out; FILE gets a byte an answer (tritri)
@@ -12,7 +13,7 @@
 //   quit
 //
 // Tasks: build, boolean (mesh b at every pose against a), pairs (all triangle pairs of a and b), self, wave (self pairs
-// of closed triangle boxes), tritri (triangle pairs).
+// of closed triangle boxes), tritri (triangle pairs), broad and moving (pairs of boxes).
 #pragma once
 
 #include <algorithm>
@@ -49,8 +50,19 @@ struct Reply {
   std::vector<double> seconds;
 };
 
+// Boxes of scenes/boxes.c. Every `every`-th of them moves, the others rest.
+struct BoxOrder {
+  std::string kind;
+  uint32_t count = 0, steps = 0, every = 1;
+  double speed = 0;
+  bool operator==(const BoxOrder &o) const {
+    return kind == o.kind && count == o.count && steps == o.steps && every == o.every && speed == o.speed;
+  }
+};
+
 struct Inputs {
   Mesh a, b;
+  BoxOrder order;
   std::vector<double> poses, pairs;
   bool check = false;
   std::string answers;
@@ -233,6 +245,9 @@ inline std::string Program::answer(const std::string &line, const std::function<
   if (verb == "load" && words >> slot && words >> path) return load_mesh(path, slot == "a" ? in_.a : in_.b);
   if (verb == "poses" && words >> path) return load_doubles(path, BENCH_POSE_MAGIC, 12, in_.poses);
   if (verb == "pairs" && words >> path) return load_doubles(path, BENCH_PAIRS_MAGIC, 18, in_.pairs);
+  if (verb == "boxes" &&
+      words >> in_.order.kind >> in_.order.count >> in_.order.speed >> in_.order.steps >> in_.order.every)
+    return in_.order.every ? "ok" : "skip no box moves";
   if (verb == "drop") {
     release();
     in_ = Inputs();

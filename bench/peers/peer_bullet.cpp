@@ -1,5 +1,7 @@
 // graze-peer-bullet: Bullet's GImpact mesh-mesh (quantised box trees, then GImpact's own triangle test) and btDbvt,
-// behind the bench's protocol.
+// behind the bench's protocol; and its broad phases.
+#include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
+#include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
 #include <BulletCollision/Gimpact/btGImpactShape.h>
 #include <btBulletCollisionCommon.h>
@@ -7,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "broad.hpp"
 #include "peer.hpp"
 
 namespace {
@@ -140,6 +143,116 @@ Reply wave(const Inputs &in) {
   return found.pairs.reply(seconds_now() - start);
 }
 
+// ---- broad phases ----
+
+using peer::BoxInput;
+
+btVector3 corner(const float *p) {
+  return btVector3(p[0], p[1], p[2]);
+}
+
+// Proxies and a cache of pairs, as a world of rigid bodies uses them. The pairs are those of enlarged boxes.
+class Proxies : public peer::Broad {
+ public:
+  enum Kind { IMMEDIATE, DEFERRED, SWEEP };
+  explicit Proxies(Kind kind) : kind_(kind) {
+  }
+  ~Proxies() override {
+    broadphase_.reset();
+    // btDbvtBroadphase leaves its proxies to whoever removes them one by one, which takes longer than the whole test
+    if (kind_ != SWEEP)
+      for (auto *p : proxies_) btAlignedFree(p);
+  }
+  void build(const BoxInput &in) override {
+    if (kind_ == SWEEP) {
+      const double *low = in.made.low, *high = in.made.high;
+      btVector3 least(btScalar(low[0] - 1), btScalar(low[1] - 1), btScalar(low[2] - 1));
+      btVector3 most(btScalar(high[0] + 1), btScalar(high[1] + 1), btScalar(high[2] + 1));
+      broadphase_.reset(new bt32BitAxisSweep3(least, most, in.count() + 2, nullptr, true));
+    } else {
+      auto tree = new btDbvtBroadphase();
+      tree->m_deferedcollide = kind_ == DEFERRED;
+      broadphase_.reset(tree);
+    }
+    proxies_.resize(in.count());
+    for (uint32_t i = 0; i < in.count(); i++)
+      proxies_[i] = broadphase_->createProxy(corner(in.low(i)), corner(in.high(i)), 0,
+                                             reinterpret_cast<void *>(size_t(i) + 1), 1, 1, nullptr);
+  }
+  void move(const BoxInput &in) override {
+    for (uint32_t i : in.movers) broadphase_->setAabb(proxies_[i], corner(in.low(i)), corner(in.high(i)), nullptr);
+  }
+  void find(const BoxInput &, peer::BoxPairs &out) override {
+    broadphase_->calculateOverlappingPairs(nullptr);
+    auto *cache = broadphase_->getOverlappingPairCache();
+    int n = cache->getNumOverlappingPairs();
+    const btBroadphasePair *p = n ? cache->getOverlappingPairArrayPtr() : nullptr;
+    for (int i = 0; i < n; i++)
+      out.add(uint32_t(size_t(p[i].m_pProxy0->m_clientObject) - 1),
+              uint32_t(size_t(p[i].m_pProxy1->m_clientObject) - 1));
+  }
+
+ private:
+  Kind kind_;
+  std::unique_ptr<btBroadphaseInterface> broadphase_;
+  std::vector<btBroadphaseProxy *> proxies_;
+};
+
+// The bare tree against itself, exact boxes: built anew, or its leaves moved and a hundredth of it improved a step.
+class Tree : public peer::Broad {
+ public:
+  explicit Tree(bool incremental) : incremental_(incremental) {
+  }
+  void build(const BoxInput &in) override {
+    tree_.reset(new btDbvt);
+    leaves_.resize(in.count());
+    for (uint32_t i = 0; i < in.count(); i++)
+      leaves_[i] = tree_->insert(volume(in, i), reinterpret_cast<void *>(size_t(i)));
+  }
+  void move(const BoxInput &in) override {
+    if (!incremental_) {
+      build(in);
+      return;
+    }
+    for (uint32_t i : in.movers) {
+      btDbvtVolume v = volume(in, i);
+      tree_->update(leaves_[i], v);
+    }
+    tree_->optimizeIncremental(1 + int(in.count() / 100));
+  }
+  void find(const BoxInput &, peer::BoxPairs &out) override {
+    Sink sink(out);
+    tree_->collideTTpersistentStack(tree_->m_root, tree_->m_root, sink);
+  }
+
+ private:
+  struct Sink : btDbvt::ICollide {
+    peer::BoxPairs &out;
+    explicit Sink(peer::BoxPairs &pairs) : out(pairs) {
+    }
+    void Process(const btDbvtNode *x, const btDbvtNode *y) override {
+      out.add(uint32_t(size_t(x->data)), uint32_t(size_t(y->data)));
+    }
+  };
+  static btDbvtVolume volume(const BoxInput &in, uint32_t i) {
+    return btDbvtVolume::FromMM(corner(in.low(i)), corner(in.high(i)));
+  }
+  bool incremental_;
+  std::unique_ptr<btDbvt> tree_;
+  std::vector<btDbvtNode *> leaves_;
+};
+
+void offer_broad_phases(peer::Program &program) {
+  const int both = peer::BROAD_STATIC | peer::BROAD_MOVING;
+  auto proxies = [](Proxies::Kind kind) { return [kind] { return std::unique_ptr<peer::Broad>(new Proxies(kind)); }; };
+  auto tree = [](bool moved) { return [moved] { return std::unique_ptr<peer::Broad>(new Tree(moved)); }; };
+  peer::offer_broad(program, "dbvt", both, proxies(Proxies::IMMEDIATE));
+  peer::offer_broad(program, "dbvt_deferred", both, proxies(Proxies::DEFERRED));
+  peer::offer_broad(program, "sweep", both, proxies(Proxies::SWEEP));
+  peer::offer_broad(program, "tree", peer::BROAD_STATIC, tree(false));
+  peer::offer_broad(program, "tree_moved", peer::BROAD_MOVING, tree(true));
+}
+
 }  // namespace
 
 int main() {
@@ -153,6 +266,7 @@ int main() {
   program.offer(
       "wave", "dbvt", [](const Inputs &in) { return in.a.triangle_count() > 100000 ? "too slow at this size" : ""; },
       wave);
+  offer_broad_phases(program);
   return program.serve([&] {
     queries.a.reset();
     queries.b.reset();

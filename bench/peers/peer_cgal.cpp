@@ -14,6 +14,7 @@
 #include <limits>
 #include <memory>
 
+#include "broad.hpp"
 #include "peer.hpp"
 
 namespace {
@@ -226,6 +227,46 @@ bool meet(const double *a, const double *b) {
   return segment.is_degenerate() ? proper.has_on(segment.source()) : CGAL::do_intersect(proper, segment);
 }
 
+// ---- broad phase: streamed segment trees, anew each time. `cutoff`: below so many boxes, all pairs are tested. ----
+
+class Streamed : public peer::Broad {
+ public:
+  explicit Streamed(std::ptrdiff_t cutoff) : cutoff_(cutoff) {
+  }
+  void build(const peer::BoxInput &in) override {
+    boxes_.clear();
+    pointers_.clear();
+    boxes_.reserve(in.count());
+    pointers_.reserve(in.count());
+    for (uint32_t i = 0; i < in.count(); i++) {
+      float low[3], high[3];
+      std::copy_n(in.low(i), 3, low);
+      std::copy_n(in.high(i), 3, high);
+      boxes_.emplace_back(low, high, i);
+      pointers_.push_back(&boxes_.back());
+    }
+  }
+  void move(const peer::BoxInput &in) override {
+    build(in);
+  }
+  void find(const peer::BoxInput &, peer::BoxPairs &out) override {
+    CGAL::box_self_intersection_d(
+        pointers_.begin(), pointers_.end(),
+        [&](const Box<float> *x, const Box<float> *y) { out.add(x->info(), y->info()); }, cutoff_);
+  }
+
+ private:
+  std::ptrdiff_t cutoff_;
+  std::vector<Box<float>> boxes_;
+  std::vector<const Box<float> *> pointers_;
+};
+
+void offer_broad_phases(peer::Program &program) {
+  for (auto cutoff : {std::ptrdiff_t(10), std::ptrdiff_t(1000)})
+    peer::offer_broad(program, "box_" + std::to_string(cutoff), peer::BROAD_STATIC | peer::BROAD_MOVING,
+                      [cutoff] { return std::unique_ptr<peer::Broad>(new Streamed(cutoff)); });
+}
+
 }  // namespace
 
 int main() {
@@ -238,5 +279,6 @@ int main() {
   program.offer("self", "disjoint_box", nullptr, self_box);
   program.offer("wave", "box", nullptr, wave);
   program.offer("tritri", "epick", nullptr, [](const Inputs &in) { return peer::time_triangle_pairs(in, meet); });
+  offer_broad_phases(program);
   return program.serve([] { state.release(); });
 }

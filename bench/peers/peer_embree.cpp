@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../plain_tritri.h"
+#include "broad.hpp"
 #include "peer.hpp"
 
 namespace {
@@ -174,6 +175,78 @@ struct Quality {
   }
 };
 
+// ---- broad phase: one scene of boxes against itself. Candidates are pairs of leaves, which the callback tests. ----
+
+class BoxScene : public peer::Broad {
+ public:
+  BoxScene(RTCBuildQuality quality, bool refit) : quality_(quality), refit_(refit) {
+  }
+  ~BoxScene() override {
+    if (geometry_) rtcReleaseGeometry(geometry_);
+    if (scene_) rtcReleaseScene(scene_);
+  }
+  void build(const peer::BoxInput &in) override {
+    in_ = &in;
+    scene_ = rtcNewScene(device);
+    if (quality_ == RTC_BUILD_QUALITY_LOW) rtcSetSceneFlags(scene_, RTC_SCENE_FLAG_DYNAMIC);
+    rtcSetSceneBuildQuality(scene_, quality_);
+    geometry_ = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_USER);
+    rtcSetGeometryUserPrimitiveCount(geometry_, in.count());
+    rtcSetGeometryUserData(geometry_, this);
+    rtcSetGeometryBoundsFunction(geometry_, bounds_of_box, nullptr);
+    rtcSetGeometryBuildQuality(geometry_, refit_ ? RTC_BUILD_QUALITY_REFIT : quality_);
+    rtcCommitGeometry(geometry_);
+    rtcAttachGeometry(scene_, geometry_);
+    rtcCommitScene(scene_);
+  }
+  void move(const peer::BoxInput &in) override {
+    in_ = &in;
+    rtcUpdateGeometryBuffer(geometry_, RTC_BUFFER_TYPE_VERTEX, 0);
+    rtcCommitGeometry(geometry_);
+    rtcCommitScene(scene_);
+  }
+  void find(const peer::BoxInput &, peer::BoxPairs &out) override {
+    out_ = &out;
+    rtcCollide(scene_, scene_, on_candidates, this);
+  }
+
+ private:
+  static void bounds_of_box(const RTCBoundsFunctionArguments *arguments) {
+    auto *self = static_cast<const BoxScene *>(arguments->geometryUserPtr);
+    const float *low = self->in_->low(arguments->primID), *high = self->in_->high(arguments->primID);
+    RTCBounds *b = arguments->bounds_o;
+    b->lower_x = low[0];
+    b->lower_y = low[1];
+    b->lower_z = low[2];
+    b->upper_x = high[0];
+    b->upper_y = high[1];
+    b->upper_z = high[2];
+  }
+  static void on_candidates(void *user, RTCCollision *found, unsigned n) {
+    auto *self = static_cast<BoxScene *>(user);
+    for (unsigned k = 0; k < n; k++) {
+      uint32_t x = found[k].primID0, y = found[k].primID1;
+      if (x < y && self->in_->meet(x, y)) self->out_->add(x, y);
+    }
+  }
+  RTCBuildQuality quality_;
+  bool refit_;
+  RTCScene scene_ = nullptr;
+  RTCGeometry geometry_ = nullptr;
+  const peer::BoxInput *in_ = nullptr;
+  peer::BoxPairs *out_ = nullptr;
+};
+
+void offer_broad_phases(peer::Program &program) {
+  auto scene = [](RTCBuildQuality quality, bool refit) {
+    return [=] { return std::unique_ptr<peer::Broad>(new BoxScene(quality, refit)); };
+  };
+  const int both = peer::BROAD_STATIC | peer::BROAD_MOVING;
+  peer::offer_broad(program, "morton", both, scene(RTC_BUILD_QUALITY_LOW, false));
+  peer::offer_broad(program, "sah", both, scene(RTC_BUILD_QUALITY_MEDIUM, false));
+  peer::offer_broad(program, "refit", peer::BROAD_MOVING, scene(RTC_BUILD_QUALITY_LOW, true));
+}
+
 }  // namespace
 
 int main() {
@@ -190,6 +263,7 @@ int main() {
   Quality morton{RTC_BUILD_QUALITY_LOW, nullptr}, sah{RTC_BUILD_QUALITY_MEDIUM, nullptr};
   morton.offer(program, "morton", true);
   sah.offer(program, "sah", false);
+  offer_broad_phases(program);
   int status = program.serve([&] {
     morton.held.reset();
     sah.held.reset();

@@ -1,9 +1,15 @@
-// graze-peer-fcl: FCL (Flexible Collision Library) as the distribution built it, behind the bench's protocol.
+// graze-peer-fcl: FCL (Flexible Collision Library) as the distribution built it, behind the bench's protocol:
+// meshes and broad phases.
+#include <fcl/broadphase/broadphase_SSaP.h>
+#include <fcl/broadphase/broadphase_SaP.h>
+#include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
+#include <fcl/broadphase/broadphase_dynamic_AABB_tree_array.h>
 #include <fcl/fcl.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "broad.hpp"
 #include "peer.hpp"
 
 namespace {
@@ -92,6 +98,59 @@ Reply triangle_pairs(const Inputs &in) {
   });
 }
 
+// ---- broad phases: objects are made outside the timed part; of a step their boxes are part of the work ----
+
+template <class Manager>
+class Objects : public peer::Broad {
+ public:
+  void prepare(const peer::BoxInput &in) override {
+    for (uint32_t i = 0; i < in.count(); i++) {
+      auto box = std::make_shared<fcl::Boxd>(in.size(i, 0), in.size(i, 1), in.size(i, 2));
+      objects_.emplace_back(new fcl::CollisionObjectd(box, fcl::Matrix3d::Identity(), middle(in, i)));
+      objects_.back()->setUserData(reinterpret_cast<void *>(size_t(i)));
+      objects_.back()->computeAABB();
+    }
+    for (uint32_t i : in.movers) moved_.push_back(objects_[i].get());
+  }
+  void build(const peer::BoxInput &) override {
+    std::vector<fcl::CollisionObjectd *> all;
+    for (auto &o : objects_) all.push_back(o.get());
+    manager_.reset(new Manager);
+    manager_->registerObjects(all);
+    manager_->setup();
+  }
+  void move(const peer::BoxInput &in) override {
+    for (uint32_t i : in.movers) {
+      objects_[i]->setTranslation(middle(in, i));
+      objects_[i]->computeAABB();
+    }
+    if (moved_.size() == objects_.size())
+      manager_->update();
+    else
+      manager_->update(moved_);
+  }
+  void find(const peer::BoxInput &, peer::BoxPairs &out) override {
+    manager_->collide(&out, [](fcl::CollisionObjectd *x, fcl::CollisionObjectd *y, void *pairs) {
+      static_cast<peer::BoxPairs *>(pairs)->add(uint32_t(size_t(x->getUserData())), uint32_t(size_t(y->getUserData())));
+      return false;
+    });
+  }
+
+ private:
+  static fcl::Vector3d middle(const peer::BoxInput &in, uint32_t i) {
+    return fcl::Vector3d(in.middle(i, 0), in.middle(i, 1), in.middle(i, 2));
+  }
+  std::vector<std::unique_ptr<fcl::CollisionObjectd>> objects_;
+  std::vector<fcl::CollisionObjectd *> moved_;
+  std::unique_ptr<fcl::BroadPhaseCollisionManagerd> manager_;  // of a Manager: some hide overloads of update
+};
+
+template <class Manager>
+void offer_objects(peer::Program &program, const char *name) {
+  peer::offer_broad(program, name, peer::BROAD_STATIC | peer::BROAD_MOVING,
+                    [] { return std::unique_ptr<peer::Broad>(new Objects<Manager>); });
+}
+
 }  // namespace
 
 int main() {
@@ -101,6 +160,10 @@ int main() {
   obbrss.offer(program, "obbrss");
   obb.offer(program, "obb");
   program.offer("tritri", "triangle", nullptr, triangle_pairs);
+  offer_objects<fcl::DynamicAABBTreeCollisionManagerd>(program, "tree");
+  offer_objects<fcl::DynamicAABBTreeCollisionManager_Arrayd>(program, "tree_array");
+  offer_objects<fcl::SaPCollisionManagerd>(program, "sap");
+  offer_objects<fcl::SSaPCollisionManagerd>(program, "ssap");
   return program.serve([&] {
     obbrss.release();
     obb.release();

@@ -1,8 +1,11 @@
-// graze-peer-ode: ODE's mesh-mesh collider (OPCODE inside) behind the bench's protocol.
+// graze-peer-ode: ODE's mesh-mesh collider (OPCODE inside) behind the bench's protocol; and its spaces.
 #include <ode/ode.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 
+#include "broad.hpp"
 #include "peer.hpp"
 
 namespace {
@@ -59,6 +62,74 @@ struct Queries {
   }
 };
 
+// ---- broad phases: spaces of boxes without bodies. ODE keeps no pairs: every step is the whole work. ----
+
+class Space : public peer::Broad {
+ public:
+  enum Kind { SWEEP, HASH, QUAD };
+  explicit Space(Kind kind) : kind_(kind) {
+  }
+  ~Space() override {
+    if (space_)
+      for (auto g : geoms_) dSpaceRemove(space_, g);
+    if (space_) dSpaceDestroy(space_);
+    for (auto g : geoms_) dGeomDestroy(g);
+  }
+  void prepare(const peer::BoxInput &in) override {
+    geoms_.resize(in.count());
+    for (uint32_t i = 0; i < in.count(); i++) {
+      // ODE wants every length above zero
+      dReal size[3];
+      for (int k = 0; k < 3; k++) size[k] = std::max(dReal(in.size(i, k)), dReal(1e-30));
+      geoms_[i] = dCreateBox(nullptr, size[0], size[1], size[2]);
+      dGeomSetData(geoms_[i], reinterpret_cast<void *>(size_t(i)));
+      place(in, i);
+    }
+  }
+  void build(const peer::BoxInput &in) override {
+    const scenes_boxes &made = in.made;
+    if (kind_ == SWEEP) {
+      space_ = dSweepAndPruneSpaceCreate(nullptr, dSAP_AXES_XYZ);
+    } else if (kind_ == HASH) {
+      space_ = dHashSpaceCreate(nullptr);
+      dHashSpaceSetLevels(space_, int(std::floor(std::log2(made.least_edge))),
+                          int(std::ceil(std::log2(made.greatest_edge))) + 1);
+    } else {
+      dVector3 middle, extent;
+      for (int k = 0; k < 3; k++) {
+        middle[k] = dReal(0.5 * (made.low[k] + made.high[k]));
+        extent[k] = dReal(made.high[k] - made.low[k]);
+      }
+      space_ = dQuadTreeSpaceCreate(nullptr, middle, extent, std::min(9, int(std::ceil(std::log2(in.count()) / 2))));
+    }
+    dSpaceSetCleanup(space_, 0);
+    for (auto g : geoms_) dSpaceAdd(space_, g);
+  }
+  void move(const peer::BoxInput &in) override {
+    for (uint32_t i : in.movers) place(in, i);
+  }
+  void find(const peer::BoxInput &, peer::BoxPairs &out) override {
+    dSpaceCollide(space_, &out, [](void *pairs, dGeomID x, dGeomID y) {
+      static_cast<peer::BoxPairs *>(pairs)->add(uint32_t(size_t(dGeomGetData(x))), uint32_t(size_t(dGeomGetData(y))));
+    });
+  }
+
+ private:
+  void place(const peer::BoxInput &in, uint32_t i) {
+    dGeomSetPosition(geoms_[i], dReal(in.middle(i, 0)), dReal(in.middle(i, 1)), dReal(in.middle(i, 2)));
+  }
+  Kind kind_;
+  dSpaceID space_ = nullptr;
+  std::vector<dGeomID> geoms_;
+};
+
+void offer_spaces(peer::Program &program) {
+  auto space = [](Space::Kind kind) { return [kind] { return std::unique_ptr<peer::Broad>(new Space(kind)); }; };
+  peer::offer_broad(program, "sweep", peer::BROAD_STATIC | peer::BROAD_MOVING, space(Space::SWEEP));
+  peer::offer_broad(program, "hash", peer::BROAD_STATIC | peer::BROAD_MOVING, space(Space::HASH));
+  peer::offer_broad(program, "quad", peer::BROAD_STATIC | peer::BROAD_MOVING, space(Space::QUAD));
+}
+
 }  // namespace
 
 int main() {
@@ -72,6 +143,7 @@ int main() {
       [&](const Inputs &in) {
         return peer::time_poses(in, BENCH_ITEMS_MAX, [&](const double *m) { return queries.hit(m); });
       });
+  offer_spaces(program);
   int status = program.serve([&] { queries.release(); });
   dCloseODE();
   return status;

@@ -181,18 +181,19 @@ GRAZE_API graze_status graze_broadphase_query_point(graze_broadphase *broadphase
                                                     uint64_t layers, const uint32_t **indices, uint32_t *count);
 
 typedef struct graze_ray_hit {
-  double enter; /* parameter at which the ray enters the box, rounded; 0 when it starts inside */
+  double enter; /* parameter at which the ray enters the box, within 2^-52 of itself; 0 when it starts inside */
   uint32_t index;
 } graze_ray_hit;
 
 /* Proxies whose boxes meet origin + t direction for some t in [0, length]; whether they do is decided exactly. Sorted
- * by (enter, index). A direction of zero asks for the point. Errors: NOT_FINITE; `length` may be infinite. */
+ * by (enter, index). A direction of zero asks for the point. Errors: NOT_FINITE; `length` may be infinite; ARGUMENT for
+ * one below 0. */
 GRAZE_API graze_status graze_broadphase_query_ray(graze_broadphase *broadphase, const double origin[3],
                                                   const double direction[3], double length, uint64_t layers,
                                                   const graze_ray_hit **hits, uint32_t *count);
 
 typedef struct graze_near {
-  double distance; /* from the point to the box, rounded; 0 inside */
+  double distance; /* from the point to the box, within four units of the last place; 0 inside */
   uint32_t index;
 } graze_near;
 

@@ -90,7 +90,7 @@ typedef struct graze_assembly {
   const char *units;        /* of the file, "m", "cm" or "mm"; "" = the format or the file does not say */
   graze_file_format format; /* that was read */
   uint64_t left_out;        /* primitives of points and lines, which have no triangles */
-  void *memory;             /* private */
+  void *memory, *source;    /* private */
 } graze_assembly;
 
 /* Reads a file as an assembly. glTF 2.0 (.gltf, .glb): every node whose mesh has triangles. GRAZE_FORMAT_IMPORT: the
@@ -104,6 +104,16 @@ GRAZE_API graze_status graze_read_assembly(const char *path, graze_file_format f
 /* The same from memory, as graze_parse_geometry. */
 GRAZE_API graze_status graze_parse_assembly(const void *bytes, size_t size, const char *name, graze_file_format format,
                                             bool split, int threads, graze_assembly *assembly, graze_io_error *error);
+
+/* The same, but the geometry of a GLB file stays in the file, which is open until the assembly is freed: its meshes
+ * have counts and no arrays. For assemblies that are larger than memory should hold at a time. */
+GRAZE_API graze_status graze_open_assembly(const char *path, graze_file_format format, bool split, int threads,
+                                           graze_assembly *assembly, graze_io_error *error);
+
+/* Reads the geometry of such a mesh, to be freed by the caller; of one that has its arrays already it is an ARGUMENT
+ * error. Any number of threads at a time. `path` stands in messages. Other errors as graze_read_assembly. */
+GRAZE_API graze_status graze_read_assembly_mesh(const graze_assembly *assembly, uint32_t mesh, const char *path,
+                                                graze_geometry *geometry, graze_io_error *error);
 
 GRAZE_API void graze_assembly_free(graze_assembly *assembly);
 

@@ -68,6 +68,12 @@ typedef struct graze_mesh_facts {
 } graze_mesh_facts;
 
 GRAZE_API void graze_mesh_get_facts(const graze_mesh *mesh, graze_mesh_facts *facts);
+
+/* The facts that a mesh would have, `bytes` being 0, without its hierarchy; with `no_adjacency` in little more time
+ * than reading the arrays takes. For meshes whose box or hash may turn out to be all that is needed. Errors as
+ * graze_mesh_create. */
+GRAZE_API graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts);
+
 GRAZE_API uint32_t graze_mesh_triangle_count(const graze_mesh *mesh);
 
 /* Corners of triangle `index` (< triangle count) as 9 doubles, exactly the stored values. */

@@ -1,9 +1,10 @@
 /* graze/relate.h: how two objects lie to each other, decided exactly.
  *
- * A closed, consistently oriented mesh is a solid: the points that its surface winds around. Every other mesh is a
- * surface. The relation of two solids follows from which of three sets have an interior: the common part, what only a
- * has, what only b has. A surface in a solid is judged alike: what of it lies inside the solid's interior, what
- * outside.
+ * The closed, consistently oriented parts of a mesh bound a solid: the points that they wind around. Every other part
+ * is a surface. The relation of two solids follows from which of three sets have an interior: the common part, what
+ * only a has, what only b has. A surface in a solid is judged alike: what of it lies inside the solid's interior, what
+ * outside. What an open part may enclose lies within the box around the open parts of its mesh; what lies there is of
+ * unknown relation. docs/relations.md says so in full.
  *
  *     common part   only a   only b   relation
  *     no            -        -        touch when the surfaces meet, else separate
@@ -44,9 +45,9 @@ GRAZE_API const char *graze_relation_string(graze_relation relation);
 /* Why a relation is unknown. */
 typedef enum graze_doubt {
   GRAZE_DOUBT_NONE = 0,
-  GRAZE_DOUBT_OPEN,              /* the mesh has a hole, and the other may lie inside */
-  GRAZE_DOUBT_MISORIENTED,       /* the same for a mesh whose triangles do not all face one way */
-  GRAZE_DOUBT_NONMANIFOLD,       /* the surfaces meet along an edge of three or more triangles */
+  GRAZE_DOUBT_OPEN,              /* a part of the mesh has an edge of one triangle, and the other may lie inside */
+  GRAZE_DOUBT_MISORIENTED,       /* the same for a part whose triangles do not all face one way */
+  GRAZE_DOUBT_NONMANIFOLD,       /* the same for a part with an edge of three or more triangles; or they meet there */
   GRAZE_DOUBT_NO_ADJACENCY,      /* the mesh was made without adjacency, so that holes are not known */
   GRAZE_DOUBT_FLATTENED,         /* the pose is singular: there is no inside */
   GRAZE_DOUBT_SELF_INTERSECTING, /* the mesh intersects itself where it matters */
@@ -57,10 +58,10 @@ typedef enum graze_doubt {
 /* A sentence, "the mesh is open, and the other object may lie inside". Never NULL. */
 GRAZE_API const char *graze_doubt_string(graze_doubt doubt);
 
-/* What an open or misoriented mesh means to a check. */
+/* What parts that are not closed mean to a check. */
 typedef enum graze_open_rule {
-  GRAZE_OPEN_UNKNOWN = 0, /* an object that lies within its box and may be inside is `unknown` (default) */
-  GRAZE_OPEN_SURFACE = 1  /* it is a surface that has no inside */
+  GRAZE_OPEN_UNKNOWN = 0, /* what lies within the box around them and may be inside is `unknown` (default) */
+  GRAZE_OPEN_SURFACE = 1  /* they are surfaces that have no inside */
 } graze_open_rule;
 
 typedef struct graze_relate_options {
@@ -75,14 +76,15 @@ typedef struct graze_relating {
   graze_relation relation;
   graze_doubt doubt;     /* of UNKNOWN */
   uint8_t doubt_mesh;    /* 0: a, 1: b has the fault */
-  double doubt_point[3]; /* a place of it in the world: the middle of the first faulty edge, or a corner */
+  double doubt_point[3]; /* a place of it in the world: the middle of an edge */
   graze_counts counts;
   const graze_triangle_pair *pairs; /* sorted; owned by the query, valid until its next call */
   graze_work work;
 } graze_relating;
 
 /* Relation of two meshes at two poses (NULL = identity). Parts and sides of both surfaces are found anew in each call,
- * O(triangles); a scene does that once for each mesh. Errors as graze_collide_meshes. */
+ * O(triangles), and O(n log n) in edges without a neighbour where edges of three or more triangles are; a scene does
+ * that once for each mesh. Errors as graze_collide_meshes. */
 GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *pose_b,
                                            const graze_relate_options *options, graze_relating *result);

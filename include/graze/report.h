@@ -23,8 +23,9 @@ typedef struct graze_report_object {
   const char *name;       /* unique in the report; of assemblies the path of the node, "Site/Pump 3/Flange" */
   const char *layer;      /* "" = none */
   const char *file;       /* where its mesh came from */
-  const graze_mesh *mesh; /* NULL: known by name only (an object that a resolved clash of an earlier run names) */
+  const graze_mesh *mesh; /* NULL, and no facts: known by name only (an object of an earlier run's resolved clash) */
   graze_pose pose;
+  const graze_mesh_facts *facts; /* where there is no mesh: what is known of it. Views and pictures leave it out */
 } graze_report_object;
 
 typedef enum graze_report_state {
@@ -285,6 +286,10 @@ GRAZE_API void graze_report_previous_destroy(graze_report_previous *previous);
 /* Its clashes in the order of the file, resolved ones last. */
 GRAZE_API const graze_report_previous_clash *graze_report_previous_clashes(const graze_report_previous *previous,
                                                                            uint32_t *count);
+
+/* Whether a mesh of that hash (graze_mesh_facts.hash) is closed and oriented, as the earlier report tells it. False: it
+ * does not, or it was made by another version. */
+GRAZE_API bool graze_report_previous_closed(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed);
 
 /* Takes marks and comments from a comma-, semicolon- or tab-separated file with a header line: columns id and mark or
  * comment or both, in any order; others are left alone, so an edited graze_report_write_csv file will do. Errors:

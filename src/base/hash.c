@@ -39,7 +39,7 @@ uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed) {
   lane[2] = c;
   lane[3] = d;
   uint64_t tail[4] = {0, 0, 0, 0};
-  memcpy(tail, p, left);
+  if (left > 0) memcpy(tail, p, left);
   uint64_t result = size;
   for (int k = 0; k < 4; k++) result = splitmix64(result ^ step(lane[k], tail[k]));
   return result;

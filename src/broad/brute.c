@@ -1,5 +1,7 @@
 /* Every pair of boxes, 16 at a time over packed floats. O(n^2) time, 28 bytes a box. Below some hundred boxes the
  * quickest way to the answer. Without SIMD: every pair of the caller's own numbers, which is the definition of it. */
+#include <math.h>
+
 #include "base/cpu.h"
 #include "broad/packed.h"
 
@@ -45,6 +47,12 @@ static uint32_t pack(const broad_view *view, packed_rows *rows) {
     rows->slots[count++] = slot;
   }
   rows->rounded = rounded;
+  for (uint32_t i = count; i % PACKED_LANES != 0; i++) { /* what is behind the last box meets nothing */
+    for (int k = 0; k < 3; k++) {
+      rows->low[k][i] = INFINITY;
+      rows->high[k][i] = -INFINITY;
+    }
+  }
   return count;
 }
 

@@ -31,8 +31,7 @@ typedef struct hierarchy {
   uint32_t levels;                      /* the top one is a single block; 0 without boxes */
   uint32_t first[HIERARCHY_LEVELS + 1]; /* block at which a level begins */
   uint32_t number[HIERARCHY_LEVELS];    /* blocks of a level */
-  double origin[3];
-  bool shifted; /* the caller's numbers are doubles: floats that are equal say nothing */
+  double origin[3];                     /* taken off doubles before they become floats; 0 for floats */
 } hierarchy;
 
 static inline const box_block *hierarchy_block(const hierarchy *h, uint32_t level, uint32_t block) {

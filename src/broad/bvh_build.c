@@ -17,7 +17,8 @@ enum {
   SORT_PIECE = 16384, /* keys, at least */
   SORT_PIECES = 32,   /* most */
   CROWD = 4 * BLOCK,  /* more boxes than that in one cell get a curve of their own */
-  LEAST = 4096        /* slots to a piece */
+  LEAST = 4096,       /* slots to a piece */
+  AHEAD = 32          /* boxes asked for before they are needed: they lie anywhere */
 };
 
 typedef struct building {
@@ -94,9 +95,9 @@ static void survey(building *w) {
     w->starts[i] = h->count;
     h->count += count;
   }
-  h->shifted = w->view->precision == GRAZE_DOUBLE;
+  bool shifted = w->view->precision == GRAZE_DOUBLE && h->count > 0;
   for (int k = 0; k < 3; k++) {
-    h->origin[k] = h->shifted && h->count > 0 ? 0.5 * range.min[k] + 0.5 * range.max[k] : 0;
+    h->origin[k] = shifted ? 0.5 * range.min[k] + 0.5 * range.max[k] : 0;
   }
   w->index_bits = 1;
   while (w->index_bits < 32 && w->view->count >> w->index_bits != 0) w->index_bits++;
@@ -240,6 +241,9 @@ static void fill_piece(void *argument, uint32_t index) {
   for (uint64_t b = pieces_begin(&p, index); b < pieces_end(&p, index); b++) {
     for (uint32_t i = 0; i < BLOCK; i++) {
       uint64_t at = BLOCK * b + i;
+      if (at + AHEAD < h->count) {
+        __builtin_prefetch(w->view->data + (size_t)(w->from[at + AHEAD] & index_mask) * w->view->stride);
+      }
       if (at < h->count) {
         uint32_t slot = (uint32_t)(w->from[at] & index_mask);
         slots[at] = slot;

@@ -8,43 +8,97 @@
  */
 #include "broad/choose.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu.h"
 
 enum {
-  BRUTE_MOST = 160, /* boxes for which nothing beats looking at every pair */
-  SAMPLE = 512,     /* boxes that are looked at */
+  BRUTE_MOST = 500, /* boxes for which nothing beats looking at every pair */
+  SAMPLE = 512,     /* boxes that are looked at, at most, */
+  SAMPLE_PART = 32, /* and of how many one is */
   RESAMPLE = 64,    /* updates until they are looked at again */
   SETTLE = 8,       /* updates before a first trial */
   RETRY = 64,       /* and before another one, at least */
-  TRIAL = 3         /* updates of a trial; only the last one counts: the first ones build */
+  TRIAL = 4,        /* updates of a trial; the first one builds and does not count, the least of the others does */
+  QUARTERS = 4 * 512,
+  STEPS = 4096 /* of a box's own size */
 };
 
-static const double LIKE_SIZES = 4; /* 95th to 5th percentile: one cell size fits */
-static const double RESTING = 0.1;  /* share of edits below which an update should cost what was edited */
-static const double PATIENCE = 25;  /* times the price of a trial that updates cost before the next */
+static const double LIKE_SIZES = 2.5; /* 95th to 5th percentile: one cell size fits */
+static const double RESTING = 0.1;    /* share of edits below which an update should cost what was edited */
+static const double PATIENCE = 25;    /* times the price of a trial that updates cost before the next */
 
 /* ---- the boxes ---- */
 
-static int by_size(const void *p, const void *q) {
-  double x = *(const double *)p, y = *(const double *)q;
-  return (x > y) - (x < y);
+/* Sizes in quarters of octaves: percentiles without sorting. */
+typedef struct size_census {
+  uint32_t boxes[QUARTERS];
+  uint32_t all;
+} size_census;
+
+static void count_size(size_census *c, double size) {
+  int exponent;
+  double part = frexp(size < DBL_MAX ? size : DBL_MAX, &exponent); /* [0.5, 1) */
+  int quarter = size > 0 ? 4 * exponent + (int)(8 * part) - 4 + QUARTERS / 2 : 0;
+  if (quarter < 0) quarter = 0;
+  if (quarter >= QUARTERS) quarter = QUARTERS - 1;
+  c->boxes[quarter]++;
+  c->all++;
+}
+
+/* The size that this part of the boxes is below, within a quarter of an octave. */
+static double size_at(const size_census *c, double part) {
+  double wanted = part * c->all;
+  uint32_t seen = 0, quarter = 0;
+  while (quarter < QUARTERS - 1 && seen + c->boxes[quarter] <= wanted) seen += c->boxes[quarter++];
+  int steps = (int)quarter - QUARTERS / 2;
+  return ldexp(0.5 + (steps & 3) / 8.0, (steps - (steps & 3)) / 4);
+}
+
+/* Whether low corners stand on a lattice: of numbers taken in steps of a middle size, how many fall on one that another
+ * has. Boxes that touch come in such worlds, and touching makes the grid's coarse numbers equal. */
+typedef struct lattice_census {
+  uint8_t taken[3][STEPS / 8];
+  uint32_t met[3];
+} lattice_census;
+
+static void count_step(lattice_census *c, int axis, double low, double size) {
+  double at = low / size;
+  if (!isfinite(at)) return;
+  uint32_t step = (uint32_t)((at - floor(at)) * STEPS) & (STEPS - 1);
+  uint8_t bit = (uint8_t)(1u << (step & 7)), *taken = &c->taken[axis][step / 8];
+  c->met[axis] += (*taken & bit) != 0;
+  *taken |= bit;
 }
 
 typedef struct sample_facts {
   double spread;  /* of sizes: 95th to 5th percentile */
   double crowded; /* boxes that a box of middle size is expected to meet */
+  bool planar;    /* the world is thinner than two boxes */
+  bool lattice;
 } sample_facts;
 
-static sample_facts look_at(const broad_view *view, uint32_t live) {
-  double sizes[SAMPLE], low[3], high[3];
-  uint32_t n = 0, step = view->count / SAMPLE + 1;
-  for (int k = 0; k < 3; k++) {
-    low[k] = INFINITY;
-    high[k] = -INFINITY;
+static bool on_lattice(const broad_view *view, uint32_t step, const size_census *sizes) {
+  lattice_census census = {{{0}}, {0}};
+  for (uint32_t i = 0; i < view->count; i += step) {
+    graze_box box = view_box(view, i);
+    if (box_is_empty(&box)) continue;
+    for (int k = 0; k < 3; k++) count_step(&census, k, box.min[k], box.max[k] - box.min[k]);
   }
-  for (uint32_t i = 0; i < view->count && n < SAMPLE; i += step) {
+  uint32_t most = census.met[0] > census.met[1] ? census.met[0] : census.met[1];
+  if (census.met[2] > most) most = census.met[2];
+  return most > sizes->all / 3;
+}
+
+static sample_facts look_at(const broad_view *view, uint32_t live) {
+  size_census census = {{0}, 0};
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  uint32_t step = view->count / SAMPLE + 1;
+  if (step < SAMPLE_PART) step = SAMPLE_PART;
+  for (uint32_t i = 0; i < view->count; i += step) {
     graze_box box = view_box(view, i);
     if (box_is_empty(&box)) continue;
     double size = 0;
@@ -54,35 +108,38 @@ static sample_facts look_at(const broad_view *view, uint32_t live) {
       if (middle < low[k]) low[k] = middle;
       if (middle > high[k]) high[k] = middle;
     }
-    sizes[n++] = size;
+    count_size(&census, size);
   }
-  if (n == 0) return (sample_facts){1, 0};
-  qsort(sizes, n, sizeof *sizes, by_size);
-  double small = sizes[n / 20], large = sizes[n - 1 - n / 20], middle = sizes[n / 2];
-  sample_facts f = {small > 0 ? large / small : large > 0 ? INFINITY : 1, live};
+  if (census.all == 0) return (sample_facts){.spread = 1};
+  double middle = size_at(&census, 0.5);
+  sample_facts f = {.spread = size_at(&census, 0.95) / size_at(&census, 0.05), .crowded = live};
   for (int k = 0; k < 3; k++) {
     double reach = high[k] - low[k];
+    f.planar |= reach < 2 * middle;
     if (reach > 2 * middle) f.crowded *= 2 * middle / reach;
   }
+  f.lattice = on_lattice(view, step, &census);
   return f;
 }
 
-static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32_t live) {
-  sample_facts f = look_at(view, live);
-  bool alike = f.spread <= LIKE_SIZES;
-  choice->by_shape = alike ? GRAZE_BROAD_GRID : GRAZE_BROAD_HGRID;
-  if (broad_method_of(choice->by_shape) == NULL) choice->by_shape = GRAZE_BROAD_SWEEP;
-  if (live <= BRUTE_MOST || f.crowded >= live / 4.0) choice->by_shape = GRAZE_BROAD_BRUTE;
-  snprintf(choice->shape, sizeof choice->shape, "%u boxes, sizes %.3g : 1, about %.2g neighbours each", live, f.spread,
-           f.crowded);
-  choice->sampled = 1;
+/* The grid has kernels for AVX-512 only, and is the better plain code; in between the sweep is ahead. */
+static graze_broad_method for_like_sizes(void) {
+  return cpu_best() == CPU_AVX2 ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
 }
 
-graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
-  choose_by_shape(choice, view, view->count);
-  choice->method = choice->by_shape;
-  snprintf(choice->reason, sizeof choice->reason, "%s: %s", choice->shape, broad_method_of(choice->method)->info.name);
-  return choice->method;
+static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32_t live) {
+  choice->sampled = 1;
+  if (live <= BRUTE_MOST) {
+    choice->by_shape = GRAZE_BROAD_BRUTE;
+    snprintf(choice->shape, sizeof choice->shape, "%u boxes", live);
+    return;
+  }
+  sample_facts f = look_at(view, live);
+  bool heap = f.crowded >= live / 4.0;
+  bool alike = f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
+  choice->by_shape = heap ? GRAZE_BROAD_BRUTE : alike ? for_like_sizes() : GRAZE_BROAD_SWEEP;
+  const char *world = heap ? " in a heap" : f.lattice ? " on a lattice" : f.planar ? " in a plane" : "";
+  snprintf(choice->shape, sizeof choice->shape, "%u boxes%s, sizes %.2g : 1", live, world, f.spread);
 }
 
 /* ---- from update to update ---- */
@@ -96,11 +153,12 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
   if (regime == BROAD_RESTING) {
     list[0] = GRAZE_BROAD_TREE;
     list[1] = GRAZE_BROAD_SAP;
-    return broad_method_of(GRAZE_BROAD_SAP) != NULL ? 2 : 1;
+    return 2;
   }
   list[0] = choice->by_shape;
-  list[1] = GRAZE_BROAD_TREE;
-  return 2;
+  list[1] = choice->by_shape == GRAZE_BROAD_GRID ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
+  list[2] = regime == BROAD_MOVING ? GRAZE_BROAD_TREE : GRAZE_BROAD_BVH;
+  return 3;
 }
 
 static graze_broad_method best_of(const broad_choice *choice, const graze_broad_method *list, int count) {
@@ -135,17 +193,15 @@ static void explain(broad_choice *choice, const graze_broad_method *list, int co
                      1e9 * cost[list[i]]);
     used += n > 0 ? (size_t)n : 0;
   }
-  snprintf(choice->reason, sizeof choice->reason, "%s, %.0f %% edited%s: %s%s", choice->shape,
-           live > 0 ? 100.0 * edits / live : 0.0, costs, broad_method_of(choice->method)->info.name,
-           choice->trial != GRAZE_BROAD_AUTO ? " on trial" : "");
+  char edited[32] = "";
+  if (choice->regime != BROAD_ANEW) {
+    snprintf(edited, sizeof edited, ", %.0f %% edited", live > 0 ? 100.0 * edits / live : 0.0);
+  }
+  snprintf(choice->reason, sizeof choice->reason, "%s%s%s: %s%s", choice->shape, edited, costs,
+           broad_method_of(choice->method)->info.name, choice->trial != GRAZE_BROAD_AUTO ? " on trial" : "");
 }
 
-graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live) {
-  double now = live > 0 && edits < live ? (double)edits / live : 1;
-  choice->share = choice->method == GRAZE_BROAD_AUTO ? now : 0.75 * choice->share + 0.25 * now;
-  broad_regime regime = choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING;
-  if (choice->sampled == 0 || choice->sampled > RESAMPLE) choose_by_shape(choice, view, live);
-  choice->sampled++;
+static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, uint32_t edits, uint32_t live) {
   graze_broad_method list[3];
   int count = contenders(choice, regime, live, list);
   if (regime != choice->regime) choice->trial = GRAZE_BROAD_AUTO;
@@ -162,6 +218,28 @@ graze_broad_method choose_method(broad_choice *choice, const broad_view *view, u
   return choice->method;
 }
 
+graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
+  graze_broad_method before = choice->by_shape;
+  uint32_t live = view->count;
+  choose_by_shape(choice, view, live);
+  /* Costs are of boxes like these only. */
+  if (before != choice->by_shape || live > 2 * choice->live || choice->live > 2 * live) {
+    memset(choice->cost, 0, sizeof choice->cost);
+    choice->trial = GRAZE_BROAD_AUTO;
+    choice->updates = 0;
+  }
+  choice->live = live;
+  return choose_in(choice, BROAD_ANEW, live, live);
+}
+
+graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live) {
+  double now = live > 0 && edits < live ? (double)edits / live : 1;
+  choice->share = choice->method == GRAZE_BROAD_AUTO ? now : 0.75 * choice->share + 0.25 * now;
+  if (choice->sampled == 0 || choice->sampled > RESAMPLE) choose_by_shape(choice, view, live);
+  choice->sampled++;
+  return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
+}
+
 void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds) {
   double *cost = &choice->cost[choice->regime][choice->method], now = live > 0 ? seconds / live : 0;
   if (edits == 0 || live == 0) return; /* nothing was done */
@@ -169,12 +247,14 @@ void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double se
   choice->seconds += seconds;
   if (choice->trial == GRAZE_BROAD_AUTO) {
     bool built = choice->before == choice->method;
-    if (built) *cost = *cost > 0 ? 0.8 * *cost + 0.2 * now : now;
+    double fair = *cost > 0 && now > 2 * *cost ? 2 * *cost : now; /* others may have had the processor */
+    if (built) *cost = *cost > 0 ? 0.8 * *cost + 0.2 * fair : now;
     return;
   }
   choice->trial_seconds += seconds;
-  if (++choice->trial_updates < TRIAL) return;
-  *cost = now;
+  if (++choice->trial_updates == 2 || now < choice->trial_least) choice->trial_least = now;
+  if (choice->trial_updates < TRIAL) return;
+  *cost = choice->trial_least;
   choice->price[choice->regime][choice->method] = choice->trial_seconds;
   choice->trial = GRAZE_BROAD_AUTO;
   choice->updates = 0;

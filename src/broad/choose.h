@@ -5,7 +5,12 @@
 #include "broad/broad.h"
 
 /* How much was edited decides which methods are worth a look. */
-typedef enum broad_regime { BROAD_RESTING, BROAD_MOVING, BROAD_REGIMES } broad_regime;
+typedef enum broad_regime {
+  BROAD_RESTING, /* few proxies are edited */
+  BROAD_MOVING,  /* many are */
+  BROAD_ANEW,    /* boxes that are not added */
+  BROAD_REGIMES
+} broad_regime;
 
 /* What is remembered from update to update; zero-initialised. */
 typedef struct broad_choice {
@@ -16,11 +21,12 @@ typedef struct broad_choice {
   double price[BROAD_REGIMES][GRAZE_BROAD_METHODS]; /* of its last trial, building included, seconds */
   graze_broad_method trial;                         /* being tried instead of the best; AUTO: none */
   uint32_t trial_updates;                           /* of the trial so far */
-  double trial_seconds;
+  double trial_seconds, trial_least;
   uint32_t updates;            /* since the last trial, */
   double seconds;              /* and what they took */
   uint32_t sampled;            /* updates since the boxes were looked at; 0: never were */
   graze_broad_method by_shape; /* what sizes and density speak for when everything moves */
+  uint32_t live;               /* boxes, when they are not added */
   char shape[96];              /* in words */
   char reason[192];
 } broad_choice;

@@ -6,10 +6,11 @@
  * keeps its full coordinates, so that cells of equal hash are never taken for one another. Coordinates are floors, in
  * 64 bits: negative ones are like others, and what lies beyond 2^60 cells counts as lying there, which keeps the order.
  *
- * The cell is a power of two, 1.5 to 3 times the median edge. A box is in every cell that it touches. Boxes too large
- * for that are in a coarser grid of the same table, cells four times as wide as those of the level before, so that no
- * box is in more than eight cells; what the coarsest grid does not bound either is in a list and compared with all.
- * Boxes of two levels are compared where the smaller one touches cells of the coarser level.
+ * The cell is a power of two, 1.5 to 3 times the median edge or, when sizes are mixed, wider while that pays. A box is
+ * in every cell that it touches. Boxes too large for that are in a coarser grid of the same table, cells four times as
+ * wide as those of the level before, so that no box is in more than eight cells; what the coarsest grid does not bound
+ * either is in a list and compared with all. Boxes of two levels are compared where the smaller one touches cells of
+ * the coarser level.
  *
  * Two boxes may share several cells. The pair belongs to the one with the component-wise greatest of their two lower
  * corners (J.-P. Dittrich, B. Seeger, "Data redundancy and duplicate detection in spatial join processing", 2000). That
@@ -17,8 +18,7 @@
  *
  * From nothing: O(n + k) when boxes are spread as in common scenes; boxes are taken in the order of coarse places, so
  * that what is near in space is near in memory. An edit costs what there is in the cells that the box touches.
- * Memory: 32 bytes a box and some 70 for its entries, in blocks of 64 bytes for twelve, when sizes are alike; twice
- * that when they are mixed.
+ * Memory: 32 bytes a box and some 70 for its entries, in blocks of 64 bytes for twelve.
  */
 #include <math.h>
 #include <stdalign.h>
@@ -68,7 +68,7 @@ typedef struct hash_state {
   buffer places;                        /* by slot; NONE: no box */
   buffer cells, blocks, wide;
   buffer buckets; /* first cell of each hash */
-  buffer codes;   /* scratch: by slot, the coarse place */
+  buffer codes;   /* scratch: by slot, the coarse place; or counters of cells */
   unsigned bucket_bits;
   uint32_t slot_count, box_end, cell_end, block_end; /* that were ever in use */
   uint32_t free_box, free_cell, free_block;
@@ -123,10 +123,15 @@ static inline unsigned low_of(const cell_span *span, const int64_t at[3]) {
          (unsigned)(at[2] == span->low[2]) << 2;
 }
 
-/* The table's size is a power of two; the last product brings all bits of the hash into those that are used. */
-static inline uint32_t bucket_of(const hash_state *s, uint32_t level, const int64_t at[3]) {
+/* The last product brings all bits of the hash into the upper ones, which are used. */
+static inline uint64_t hash_of(uint32_t level, const int64_t at[3]) {
   uint64_t hash = ((uint64_t)at[0] * 73856093u) ^ ((uint64_t)at[1] * 19349669u) ^ ((uint64_t)at[2] * 83492791u);
-  return (uint32_t)(((hash + level) * 0x9E3779B97F4A7C15u) >> (64 - s->bucket_bits));
+  return (hash + level) * 0x9E3779B97F4A7C15u;
+}
+
+/* The table's size is a power of two. */
+static inline uint32_t bucket_of(const hash_state *s, uint32_t level, const int64_t at[3]) {
+  return (uint32_t)(hash_of(level, at) >> (64 - s->bucket_bits));
 }
 
 static inline uint32_t find_cell(const hash_state *s, uint32_t level, const int64_t at[3]) {
@@ -347,8 +352,8 @@ static inline void test_block(hash_walk *w, const hash_box *a, unsigned low, con
   }
 }
 
-/* Pairs of the entries of one cell. */
-static void pairs_in_cell(hash_walk *w, const hash_cell *cell) {
+/* Pairs of the entries of a cell of any number. */
+static void pairs_in_large_cell(hash_walk *w, const hash_cell *cell) {
   const hash_box *boxes = w->s->boxes.data;
   const hash_block *blocks = w->s->blocks.data;
   uint32_t filled = cell->count != 0 ? in_first(cell) : 0;
@@ -361,6 +366,74 @@ static void pairs_in_cell(hash_walk *w, const hash_cell *cell) {
       }
     }
   }
+}
+
+enum { GATHERED = 48, LANES = 4 };
+typedef float lanes __attribute__((vector_size(4 * LANES)));
+typedef int32_t lanes_int __attribute__((vector_size(4 * LANES)));
+
+/* The boxes of a cell side by side, so that one is tested against several at a time. */
+typedef struct hash_gathered {
+  alignas(16) float min[3][GATHERED];
+  float max[3][GATHERED];
+  int32_t low[GATHERED];
+  uint32_t slot[GATHERED];
+  uint32_t count;
+} hash_gathered;
+
+static inline lanes lanes_at(const float *at) {
+  lanes v;
+  memcpy(&v, at, sizeof v);
+  return v;
+}
+
+static void gather(const hash_state *s, const hash_cell *cell, hash_gathered *g) {
+  const hash_box *boxes = s->boxes.data;
+  const hash_block *blocks = s->blocks.data;
+  uint32_t filled = in_first(cell);
+  g->count = 0;
+  for (uint32_t x = cell->blocks; x != NONE; x = blocks[x].next, filled = BLOCK) {
+    for (uint32_t i = 0; i < filled; i++) {
+      const hash_box *b = &boxes[blocks[x].place[i]];
+      for (int k = 0; k < 3; k++) {
+        g->min[k][g->count] = b->min[k];
+        g->max[k][g->count] = b->max[k];
+      }
+      g->low[g->count] = blocks[x].low[i];
+      g->slot[g->count++] = b->slot;
+    }
+  }
+}
+
+/* Box `i` and those before it; what stands behind them is looked at as well, and left out. Which lanes hit is not to be
+ * foreseen, so that hits are gathered without a branch. */
+static inline void test_gathered(hash_walk *w, const hash_gathered *g, uint32_t i) {
+  uint32_t hits[GATHERED + 1], count = 0;
+  for (uint32_t from = 0; from < i; from += LANES) {
+    lanes_int hit;
+    memcpy(&hit, &g->low[from], sizeof hit);
+    hit = (hit | g->low[i]) == ALL_LOW;
+    for (int k = 0; k < 3; k++) {
+      hit &= (lanes_at(&g->min[k][from]) <= g->max[k][i]) & (g->min[k][i] <= lanes_at(&g->max[k][from]));
+    }
+    for (uint32_t l = 0; l < LANES; l++) {
+      hits[count] = from + l;
+      count += (uint32_t)hit[l] & 1;
+    }
+  }
+  for (uint32_t n = 0; n < count && hits[n] < i; n++) emit(w, g->slot[i], g->slot[hits[n]]);
+}
+
+/* Pairs of the entries of one cell. */
+static void pairs_in_cell(hash_walk *w, const hash_cell *cell) {
+  if (cell->count > GATHERED) {
+    pairs_in_large_cell(w, cell);
+    return;
+  }
+  if (cell->count < 2) return;
+  hash_gathered g;
+  gather(w->s, cell, &g);
+  for (uint32_t i = 1; i < g.count; i++) test_gathered(w, &g, i);
 }
 
 /* A box and all others that are of one level. */
@@ -419,18 +492,66 @@ static void survey(const broad_view *view, hash_survey *v) {
   }
 }
 
-/* The finest cell: for half of the boxes the next power of two above 1.5 edges, so that no cell has many of the rest
- * when boxes of all sizes are spread alike; but the largest number is at most 2^30 cells away, for which the levels
- * suffice. */
-static void choose_cells(hash_state *s, const hash_survey *v) {
+enum { CROWD_BITS = 16, CROWD_BOXES = 1 << 14 };
+
+/* How many boxes there are in the cell of the lower corner of a box, in the mean, for cells of edge 2^exponent. Looks
+ * at all boxes of some cells, so many that the counters are nearly all of one cell each. */
+static double crowd(const broad_view *view, hash_state *s, uint32_t boxes, int exponent) {
+  uint32_t *counters = s->codes.data;
+  memset(counters, 0, sizeof *counters << CROWD_BITS);
+  unsigned skip = 0;
+  while (boxes >> skip > CROWD_BOXES) skip++;
+  double inverse = ldexp(1, -exponent), squares = 0, seen = 1;
+  for (uint32_t slot = 0; slot < view->count; slot++) {
+    if (!view_takes(view, slot)) continue;
+    graze_box b = view_box(view, slot);
+    int64_t at[3];
+    for (int k = 0; k < 3; k++) at[k] = coordinate(b.min[k], inverse);
+    uint64_t hash = hash_of(0, at);
+    if ((hash >> 24 & ((1u << skip) - 1)) != 0) continue;
+    squares += 1 + 2.0 * counters[hash >> (64 - CROWD_BITS)]++;
+    seen++;
+  }
+  return squares / seen;
+}
+
+/* How many levels above the first have boxes when the first has cells of edge 2^exponent. */
+static int levels_above(const hash_survey *v, int exponent) {
+  int levels = 0;
+  for (int e = exponent + 1; e <= 1024; e += 2) {
+    levels += v->exponents[e + 1022] != 0 || (e < 1024 && v->exponents[e + 1023] != 0);
+  }
+  return levels;
+}
+
+/* The finest cell. For half of the boxes it is the next power of two above 1.5 edges, so that no cell has many of the
+ * rest when boxes of all sizes are spread alike; wider when the sizes are mixed and the boxes not so dense that this
+ * costs more tests than it saves levels to look through. The largest number is at most 2^30 cells away, for which the
+ * levels suffice. */
+static int choose_exponent(const broad_view *view, hash_state *s, const hash_survey *v) {
+  enum { TRIED = 8, LEVEL_COST = 10 }; /* in boxes of a crowd, roughly: 5 and 40 choose alike on common scenes */
   double farthest = 0;
   for (int k = 0; k < 3; k++) farthest = fmax(farthest, fmax(fabs(v->all.min[k]), fabs(v->all.max[k])));
   uint32_t seen = 0;
-  int exponent = 0;
-  while (exponent < 2047 && (seen += v->exponents[exponent]) < v->boxes - v->boxes / 2) exponent++;
-  exponent -= 1022;
+  int first = 0;
+  while (first < 2047 && (seen += v->exponents[first]) < v->boxes - v->boxes / 2) first++;
+  first -= 1022;
   int least = (int)exponent_of(farthest) - 1022 - 30;
-  if (exponent < least) exponent = least;
+  if (first < least) first = least;
+  int levels = levels_above(v, first), best = first;
+  double lowest = (double)INFINITY;
+  for (int e = first; e < first + TRIED && e <= 1000 && levels > 0; e++) {
+    levels = levels_above(v, e);
+    double cost = crowd(view, s, v->boxes, e) + LEVEL_COST * levels;
+    if (cost < lowest) {
+      lowest = cost;
+      best = e;
+    }
+  }
+  return best;
+}
+
+static void set_cells(hash_state *s, int exponent) {
   for (int level = 0; level < LEVELS; level++) {
     int e = exponent + 2 * level;
     e = e < -1022 ? -1022 : e > 1023 ? 1023 : e;
@@ -553,7 +674,8 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   hash_state *s = state;
   hash_survey v;
   survey(view, &v);
-  choose_cells(s, &v);
+  if (!buffer_reserve(view->context, &s->codes, sizeof(uint32_t) << CROWD_BITS, 0)) return GRAZE_ERROR_MEMORY;
+  set_cells(s, choose_exponent(view, s, &v));
   if (!place_boxes(view, s, &v) || !fill(view, s)) return GRAZE_ERROR_MEMORY;
   s->found = v.boxes;
   s->edited = 0;

@@ -38,7 +38,7 @@ static double spread(const space_item *items, uint32_t count, int axis) {
 }
 
 static double median_center(const space_item *items, uint32_t count, int axis) {
-  double sorted[SAMPLE];
+  double sorted[SAMPLE] = {0};
   uint32_t taken = count < SAMPLE ? count : SAMPLE;
   for (uint32_t i = 0; i < taken; i++) {
     const graze_box *b = &items[(uint64_t)i * count / taken].box;

@@ -1,19 +1,19 @@
 /* Lists of pairs.
  *
  * Sorting: pairs are dealt out by the high bits of a, so that what follows stays in the second-level cache, then
- * counted by a; the few b of one a are put in order by insertion. Dealing out is done piece by piece and every bucket
+ * counted by a; the few b of one a are put in order by themselves. Dealing out is done piece by piece and every bucket
  * by itself, side by side; the result does not depend on the order of what came in, nor on threads.
  */
 #include "broad/pairs.h"
 
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/sort.h"
 
 enum {
-  BUCKET_BITS = 15, /* slots of a bucket: 128 kB of counters */
-  BUCKETS = 512,    /* most; they get wider then */
-  SHORT = 24        /* pairs of one a that are sorted by insertion */
+  BUCKET_BITS = 13, /* slots of a bucket: 32 kB of counters, the first-level cache */
+  BUCKETS = 512     /* most; they get wider then */
 };
 
 void pair_list_release(const graze_context *context, pair_list *list) {
@@ -69,37 +69,6 @@ static void deal_piece(void *argument, uint32_t index) {
   }
 }
 
-/* The pairs of one a, when they are few. */
-static void sort_some(graze_box_pair *pairs, uint32_t count) {
-  for (uint32_t i = 1; i < count; i++) {
-    graze_box_pair pair = pairs[i];
-    uint32_t j = i;
-    for (; j > 0 && pairs[j - 1].b > pair.b; j--) pairs[j] = pairs[j - 1];
-    pairs[j] = pair;
-  }
-}
-
-/* When they are many: heap sort, in place. */
-static void sift(graze_box_pair *pairs, uint32_t root, uint32_t count) {
-  graze_box_pair pair = pairs[root];
-  for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
-    if (child + 1 < count && pairs[child + 1].b > pairs[child].b) child++;
-    if (pairs[child].b <= pair.b) break;
-    pairs[root] = pairs[child];
-  }
-  pairs[root] = pair;
-}
-
-static void sort_many(graze_box_pair *pairs, uint32_t count) {
-  for (uint32_t root = count / 2; root-- > 0;) sift(pairs, root, count);
-  for (uint32_t end = count; end-- > 1;) {
-    graze_box_pair last = pairs[end];
-    pairs[end] = pairs[0];
-    pairs[0] = last;
-    sift(pairs, 0, end);
-  }
-}
-
 static void sort_bucket(void *argument, uint32_t index) {
   const sorting *s = argument;
   uint64_t begin = s->starts[(size_t)index * s->p.number];
@@ -114,11 +83,7 @@ static void sort_bucket(void *argument, uint32_t index) {
   for (uint32_t k = 0; k < width; k++) next[k + 1] += next[k];
   for (uint64_t i = 0; i < end - begin; i++) to[next[from[i].a - low]++] = from[i];
   /* Every counter has moved to where the next one began. */
-  for (uint32_t k = 0, start = 0; k < width; start = next[k++]) {
-    uint32_t count = next[k] - start;
-    if (count < 2) continue;
-    (count <= SHORT ? sort_some : sort_many)(to + start, count);
-  }
+  CPU_KERNEL(pairs_order)(to, next, width);
 }
 
 /* Few pairs among many slots, or more than 32-bit counters count: as keys. */

@@ -53,6 +53,11 @@ void pair_lists_release(const graze_context *context, pair_lists *lists);
 /* Sorts by (a, b); every a and b is below `limit`. `scratch` is working memory. O(count + limit). False: no memory. */
 bool pair_list_sort(const graze_context *context, pair_list *list, uint32_t limit, buffer *scratch);
 
+/* The kernel of that: pairs up to ends[k] and from ends[k - 1] on have the same a, for k < width; sorts them by b. */
+void pairs_order_scalar(graze_box_pair *pairs, const uint32_t *ends, uint32_t width);
+void pairs_order_avx2(graze_box_pair *pairs, const uint32_t *ends, uint32_t width);
+void pairs_order_avx512(graze_box_pair *pairs, const uint32_t *ends, uint32_t width);
+
 /* Compares two sorted lists without repetitions: what only `now` has, what both have, what only `then` has. The three
  * lists are overwritten. O(then + now). False: no memory. */
 bool pair_lists_compare(const graze_context *context, const pair_list *then, const pair_list *now, pair_list *began,

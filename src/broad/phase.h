@@ -3,6 +3,7 @@
 #define GRAZE_SRC_BROAD_PHASE_H
 
 #include "broad/broad.h"
+#include "broad/bvh.h"
 #include "broad/choose.h"
 
 /* The pairs of the last update. Either `full` holds all of them, or they are `persist` and `began`; the lists are
@@ -18,6 +19,15 @@ typedef struct broad_engine {
   void *state;
   bool ready; /* for edits: the last call of an incremental method went well */
 } broad_engine;
+
+/* What queries keep; query.c. */
+typedef struct broad_queries {
+  hierarchy h;
+  uint64_t built;                        /* edition of the proxies that the hierarchy is of; 0: none */
+  uint64_t asked;                        /* edition at the last query that looked at all boxes */
+  buffer in_box, at_point, on_ray, near; /* answers */
+  buffer keys, scratch;
+} broad_queries;
 
 struct graze_broadphase {
   graze_context *context;
@@ -37,6 +47,9 @@ struct graze_broadphase {
   bool layers_matter;  /* some pair of layers does not meet */
   bool layers_changed; /* since the last update */
 
+  uint64_t edition; /* grows with every edit */
+  broad_queries queries;
+
   /* Edits since the last update. */
   buffer edited; /* a byte each index */
   buffer edit_slots;
@@ -47,6 +60,7 @@ struct graze_broadphase {
   pair_history history;
   pair_list work[6]; /* scratch */
   pair_list found;   /* of boxes that are not added */
+  buffer ball_boxes; /* around balls */
   buffer scratch;
   broad_choice choice; /* of AUTO, for proxies, */
   broad_choice once;   /* and for boxes that are not added */
@@ -69,5 +83,19 @@ graze_status boxes_check(const graze_context *context, const graze_box_array *bo
 /* Makes `engine` run `method`, forgetting what it knew when that is another one. */
 graze_status engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method);
 void engine_release(const graze_context *context, broad_engine *engine);
+
+void queries_release(const graze_context *context, broad_queries *queries);
+size_t queries_bytes(const broad_queries *queries);
+
+/* The pairs of boxes that are not added, into `found`. Errors are not reported. */
+graze_status broad_run_find(graze_broadphase *broadphase, const broad_view *view, bool unsorted);
+
+/* Seconds of a clock, and what a call that began at `start` tells afterwards. */
+double broad_now(void);
+void broad_take_notes(graze_broadphase *broadphase, graze_broad_method method, const broad_choice *choice,
+                      double start);
+
+/* Reports that there is no memory for the pairs of so many boxes. */
+graze_status broad_no_memory(const graze_broadphase *broadphase, uint32_t boxes);
 
 #endif

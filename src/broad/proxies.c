@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/cpu.h"
+#include "broad/check.h"
 #include "broad/phase.h"
 
 static const float empty_float[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
@@ -38,24 +40,18 @@ static graze_status report_box(const graze_context *context, const graze_box *bo
   return GRAZE_OK;
 }
 
-/* Without a branch a number: x - x is 0 only for a finite x. */
-static inline bool box_is_good(const graze_box *b) {
-  double finite = 0;
-  for (int k = 0; k < 3; k++) finite += (b->min[k] - b->min[k]) + (b->max[k] - b->max[k]);
-  return (finite == 0) & (b->min[0] <= b->max[0]) & (b->min[1] <= b->max[1]) & (b->min[2] <= b->max[2]);
-}
-
 graze_status boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
   if (boxes == NULL || (boxes->data == NULL && count > 0)) return report(context, GRAZE_ERROR_ARGUMENT, "no boxes");
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) {
     return report(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of boxes", (int)boxes->precision);
   }
   broad_view view = broad_view_of_array(context, boxes, count);
-  for (uint32_t i = 0; i < count; i++) {
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = CPU_KERNEL(good_boxes)(&view); i < count && status == GRAZE_OK; i++) {
     graze_box box = view_box(&view, i);
-    if (!box_is_good(&box)) return report_box(context, &box, i);
+    status = report_box(context, &box, i);
   }
-  return GRAZE_OK;
+  return status;
 }
 
 static graze_status check_proxies(const graze_broadphase *bp, const graze_proxy_id *proxies, uint32_t count) {
@@ -84,7 +80,7 @@ static bool reserve(graze_broadphase *bp, uint32_t capacity) {
          buffer_reserve(c, &bp->user_ids, n * sizeof(uint64_t), old * sizeof(uint64_t)) &&
          buffer_reserve(c, &bp->generations, n * sizeof(uint32_t), old * sizeof(uint32_t)) &&
          buffer_reserve(c, &bp->layers, n, old) && buffer_reserve(c, &bp->edited, n, old) &&
-         buffer_reserve(c, &bp->edit_slots, n * sizeof(uint32_t), bp->edit_count * sizeof(uint32_t)) &&
+         buffer_reserve(c, &bp->edit_slots, (n + 1) * sizeof(uint32_t), bp->edit_count * sizeof(uint32_t)) &&
          buffer_reserve(c, &bp->free_indices, n * sizeof(uint32_t), bp->free_count * sizeof(uint32_t)) &&
          buffer_reserve(c, &bp->removed, n * sizeof(uint32_t), bp->removed_count * sizeof(uint32_t));
 }
@@ -118,6 +114,7 @@ static graze_status prepare(graze_broadphase *bp, const graze_box_array *boxes, 
   return GRAZE_OK;
 }
 
+/* Writes one place behind the last edit, edited or not: there is room for one more than there are indices. */
 static void mark(graze_broadphase *bp, uint32_t index) {
   uint8_t *edited = bp->edited.data;
   uint32_t *slots = bp->edit_slots.data;
@@ -133,13 +130,24 @@ static void put_box(graze_broadphase *bp, uint32_t index, const broad_view *from
   memcpy(box_at(bp, index), source, box_bytes(bp->precision));
 }
 
+/* Copies `bytes`, a constant, and tells whether they differ from what was there. */
+static inline bool replaced(void *to, const void *from, size_t bytes) {
+  if (memcmp(to, from, bytes) == 0) return false;
+  memcpy(to, from, bytes);
+  return true;
+}
+
 /* The same, marked as an edit when it is another box than before (-0 and 0 being two numbers for once). */
 static inline void change_box(graze_broadphase *bp, uint32_t index, const broad_view *from, uint32_t i) {
-  graze_box box = view_box(from, i);
-  const void *source = from->precision == bp->precision ? from->data + (size_t)i * from->stride : (const void *)&box;
-  if (memcmp(box_at(bp, index), source, box_bytes(bp->precision)) == 0) return;
-  memcpy(box_at(bp, index), source, box_bytes(bp->precision));
-  mark(bp, index);
+  const char *source = from->data + (size_t)i * from->stride;
+  bool differs;
+  if (bp->precision == GRAZE_FLOAT) {
+    differs = replaced((float *)bp->boxes.data + 6 * (size_t)index, source, 6 * sizeof(float));
+  } else {
+    graze_box box = view_box(from, i); /* floats may come among doubles */
+    differs = replaced((double *)bp->boxes.data + 6 * (size_t)index, &box, sizeof box);
+  }
+  if (differs) mark(bp, index);
 }
 
 /* ---- edits ----------------------------------------------------------------------------------------------------- */
@@ -175,6 +183,7 @@ graze_status graze_broadphase_add(graze_broadphase *bp, const graze_box_array *b
     if (proxies != NULL) proxies[i] = (graze_proxy_id){index, *generation};
   }
   bp->live += count;
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -189,7 +198,29 @@ graze_status graze_broadphase_move(graze_broadphase *bp, const graze_proxy_id *p
   for (uint32_t i = 0; i < count; i++) {
     change_box(bp, proxies[i].index, &view, i);
   }
+  bp->edition++;
   return GRAZE_OK;
+}
+
+/* All boxes at once, of `bytes` bytes on both sides: as change_box, without a branch a box, and with a size that is
+ * known to the compiler. */
+static inline __attribute__((always_inline)) void change_all(graze_broadphase *bp, const broad_view *from,
+                                                             size_t bytes) {
+  uint8_t *edited = bp->edited.data;
+  uint32_t *slots = bp->edit_slots.data, edits = bp->edit_count;
+  char *to = bp->boxes.data;
+  for (uint32_t i = 0; i < from->count; i++, to += bytes) {
+    uint64_t now[6], then[6], differ = 0;
+    memcpy(now, from->data + (size_t)i * from->stride, bytes);
+    memcpy(then, to, bytes);
+    for (size_t k = 0; k < bytes / sizeof *now; k++) differ |= now[k] ^ then[k];
+    memcpy(to, now, bytes);
+    uint8_t fresh = (uint8_t)((differ != 0) & (edited[i] == 0));
+    slots[edits] = i;
+    edits += fresh;
+    edited[i] |= fresh;
+  }
+  bp->edit_count = edits;
 }
 
 graze_status graze_broadphase_move_all(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count) {
@@ -202,9 +233,14 @@ graze_status graze_broadphase_move_all(graze_broadphase *bp, const graze_box_arr
   if (status == GRAZE_OK) status = prepare(bp, boxes, 0);
   if (status != GRAZE_OK) return status;
   broad_view view = broad_view_of_array(bp->context, boxes, count);
-  for (uint32_t i = 0; i < count; i++) {
-    change_box(bp, i, &view, i);
+  if (view.precision == GRAZE_FLOAT && bp->precision == GRAZE_FLOAT) {
+    change_all(bp, &view, 6 * sizeof(float));
+  } else if (view.precision == GRAZE_DOUBLE) {
+    change_all(bp, &view, 6 * sizeof(double));
+  } else {
+    for (uint32_t i = 0; i < count; i++) change_box(bp, i, &view, i);
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 
@@ -223,6 +259,7 @@ graze_status graze_broadphase_remove(graze_broadphase *bp, const graze_proxy_id 
     ((uint32_t *)bp->removed.data)[bp->removed_count++] = index;
     bp->live--;
   }
+  bp->edition++;
   return GRAZE_OK;
 }
 

@@ -54,7 +54,7 @@ static void sort_groups(space_tree *tree, const space_node *node, uint32_t group
   memcpy(items + node->begin, sorted + node->begin, (node->end - node->begin) * sizeof *items);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): at most SPACE_DEPTH deep
+/* At most SPACE_DEPTH deep. */
 static bool split(const graze_context *context, space_tree *tree, space_rule *rule, uint32_t index,
                   const space_room *room, int depth) {
   space_node node = ((const space_node *)tree->nodes.data)[index];
@@ -92,21 +92,20 @@ typedef struct descent {
 } descent;
 
 static void test(descent *d, const space_item *a, const space_item *b) {
-  if (!boxes_meet(&a->box, &b->box) || !view_counts(d->view, a->slot, b->slot)) return;
+  if (!boxes_meet_branchless(&a->box, &b->box) || !view_counts(d->view, a->slot, b->slot)) return;
   if (!pair_list_push(d->view->context, d->out, a->slot, b->slot)) d->failed = true;
 }
 
 static void test_leaves(descent *d, const space_node *a, const space_node *b) {
   for (uint32_t i = a->begin; i < a->end && !d->failed; i++) {
-    if (!boxes_meet(&d->items[i].box, &b->box)) continue;
+    if (!boxes_meet_branchless(&d->items[i].box, &b->box)) continue;
     for (uint32_t j = b->begin; j < b->end; j++) test(d, &d->items[i], &d->items[j]);
   }
 }
 
-/* Pairs of one box below `a` and one below `b`; the larger node is opened. */
-// NOLINTNEXTLINE(misc-no-recursion): at most 2 SPACE_DEPTH deep
+/* Pairs of one box below `a` and one below `b`; the larger node is opened. At most 2 SPACE_DEPTH deep. */
 static void join(descent *d, const space_node *a, const space_node *b) {
-  if (d->failed || !boxes_meet(&a->box, &b->box)) return;
+  if (d->failed || !boxes_meet_branchless(&a->box, &b->box)) return;
   if (a->children == 0 && b->children == 0) {
     test_leaves(d, a, b);
     return;
@@ -117,7 +116,6 @@ static void join(descent *d, const space_node *a, const space_node *b) {
 }
 
 /* Pairs of two boxes below `a`. */
-// NOLINTNEXTLINE(misc-no-recursion): at most SPACE_DEPTH deep
 static void join_self(descent *d, const space_node *a) {
   for (uint32_t i = a->begin; a->children == 0 && i < a->end && !d->failed; i++) {
     for (uint32_t j = i + 1; j < a->end; j++) test(d, &d->items[i], &d->items[j]);

@@ -3,7 +3,7 @@
  * They differ in one function, the rule by which the boxes of a node are dealt out to its children. A box is in one
  * place only. Every node knows the box around all that is below it, taken from the boxes themselves, so that leaving
  * out two nodes that are apart is exact whatever the rule computed and rounded. Pairs are found by descending into two
- * nodes at a time. Memory: 112 bytes a box while it is built, and a node of 64 bytes for about every fourth box.
+ * nodes at a time. Memory: 112 bytes a box while it is built, and a node of 64 bytes for every second to fourth box.
  */
 #ifndef GRAZE_SRC_BROAD_SPACE_TREE_H
 #define GRAZE_SRC_BROAD_SPACE_TREE_H

@@ -15,12 +15,14 @@ typedef struct sweep_plan {
   int axis;           /* swept along */
   uint32_t strips[3]; /* 1: the axis is not cut */
   uint32_t bins;
-  float start[3], scale[3];           /* cell of x: (x - start) * scale */
+  uint32_t bin_step[3];             /* from a bin to the next one along the axis */
+  float start[3], scale[3];         /* cell of x: (x - start) * scale */
   uint8_t strip_of[3][SWEEP_CELLS]; /* never falls */
 } sweep_plan;
 
-/* Chooses the plan from a sample of the boxes. False: no memory. */
-bool sweep_choose(const broad_view *view, buffer *scratch, sweep_plan *plan);
+/* Chooses the plan from a sample of the boxes; a bin has `crowding` times as many boxes as they alone make expect.
+ * False: no memory. */
+bool sweep_choose(const broad_view *view, double crowding, buffer *scratch, sweep_plan *plan);
 
 /* Half as many strips on the axis that has the most. */
 void sweep_coarsen(sweep_plan *plan);

@@ -12,17 +12,17 @@
 #include "broad/sweep.h"
 
 enum {
-  SAMPLE_MOST = 512,  /* boxes */
+  SAMPLE_MOST = 512, /* boxes */
   SAMPLE_LEAST = 24,
-  SAMPLE_PART = 32,   /* a box of so many */
-  JUDGED_MOST = 128,  /* of them in the judgement of a plan */
-  BIN_LEAST = 24,     /* boxes for each bin that may be made */
-  BIN_CACHED = 4096   /* entries of a bin that stay in the second-level cache */
+  SAMPLE_PART = 32,  /* a box of so many */
+  JUDGED_MOST = 128, /* of them in the judgement of a plan */
+  BIN_LEAST = 24,    /* boxes for each bin that may be made */
+  BIN_CACHED = 4096  /* entries of a bin that stay in the second-level cache */
 };
 
 /* Measured, in nanoseconds: an entry dealt, sorted and started; a test of a follower; what an entry costs more for each
  * doubling of a bin that is out of the cache; a bin. */
-static const double entry_cost = 14, test_cost = 0.12, spill_cost = 1, bin_cost = 100;
+static const double entry_cost = 10, test_cost = 0.12, spill_cost = 1, bin_cost = 100;
 
 typedef struct sample {
   uint32_t count;
@@ -71,7 +71,7 @@ static void measure_axis(sample *s, int axis, uint64_t *keys) {
 
 /* ---- judging --------------------------------------------------------------------------------------------------- */
 
-static double judge(const sample *s, double boxes, int axis, const uint32_t strips[3]) {
+static double judge(const sample *s, double boxes, double crowding, int axis, const uint32_t strips[3]) {
   double copies = 0, tests = 0, bins = 1, across = 1;
   uint32_t step = s->count / JUDGED_MOST + 1, judged = 0;
   for (uint32_t i = 0; i < s->count; i += step, judged++) {
@@ -85,7 +85,7 @@ static double judge(const sample *s, double boxes, int axis, const uint32_t stri
     if (k != axis) across *= strips[k];
   }
   double entries = boxes * copies / judged, spilled = entries / bins / BIN_CACHED;
-  double looked_at = boxes * tests / judged * entries / across;
+  double looked_at = boxes * tests / judged * entries / across * crowding;
   double handling = entry_cost + (spilled > 1 ? spill_cost * log2(spilled) : 0);
   return entries * handling + looked_at * test_cost + bins * bin_cost;
 }
@@ -94,9 +94,9 @@ static uint32_t more_strips(uint32_t strips) {
   return strips < 3 ? strips + 1 : strips + strips / 3;
 }
 
-static void choose_strips(const sample *s, double boxes, sweep_plan *plan) {
+static void choose_strips(const sample *s, double boxes, double crowding, sweep_plan *plan) {
   uint32_t *strips = plan->strips;
-  double best = judge(s, boxes, plan->axis, strips);
+  double best = judge(s, boxes, crowding, plan->axis, strips);
   double most = boxes / BIN_LEAST < SWEEP_BINS ? boxes / BIN_LEAST : SWEEP_BINS;
   for (;;) {
     int chosen = -1;
@@ -104,7 +104,7 @@ static void choose_strips(const sample *s, double boxes, sweep_plan *plan) {
       uint32_t tried[3] = {strips[0], strips[1], strips[2]};
       tried[k] = more_strips(tried[k]);
       if (plan->scale[k] == 0 || tried[k] > SWEEP_STRIPS || (double)tried[0] * tried[1] * tried[2] > most) continue;
-      double cost = judge(s, boxes, plan->axis, tried);
+      double cost = judge(s, boxes, crowding, plan->axis, tried);
       if (cost >= best) continue;
       best = cost;
       chosen = k;
@@ -141,17 +141,24 @@ static void cut(const sample *s, int axis, sweep_plan *plan) {
   for (; cell < SWEEP_CELLS; cell++) table[cell] = (uint8_t)(strips - 1);
 }
 
+static void number_bins(sweep_plan *plan) {
+  plan->bin_step[2] = 1;
+  plan->bin_step[1] = plan->strips[2];
+  plan->bin_step[0] = plan->strips[1] * plan->strips[2];
+  plan->bins = plan->strips[0] * plan->bin_step[0];
+}
+
 void sweep_coarsen(sweep_plan *plan) {
   int widest = 0;
   for (int k = 1; k < 3; k++) {
     if (plan->strips[k] > plan->strips[widest]) widest = k;
   }
-  plan->bins = plan->bins / plan->strips[widest] * ((plan->strips[widest] + 1) / 2);
   plan->strips[widest] = (plan->strips[widest] + 1) / 2;
+  number_bins(plan);
   for (int i = 0; i < SWEEP_CELLS; i++) plan->strip_of[widest][i] /= 2;
 }
 
-bool sweep_choose(const broad_view *view, buffer *scratch, sweep_plan *plan) {
+bool sweep_choose(const broad_view *view, double crowding, buffer *scratch, sweep_plan *plan) {
   size_t keys = 2 * SAMPLE_MOST * sizeof(uint64_t);
   if (!buffer_reserve(view->context, scratch, keys + sizeof(sample), 0)) return false;
   sample *s = (sample *)((char *)scratch->data + keys);
@@ -168,8 +175,8 @@ bool sweep_choose(const broad_view *view, buffer *scratch, sweep_plan *plan) {
     least = sum;
     plan->axis = k;
   }
-  choose_strips(s, view->count, plan);
+  choose_strips(s, view->count, crowding, plan);
   for (int k = 0; k < 3; k++) cut(s, k, plan);
-  plan->bins = plan->strips[0] * plan->strips[1] * plan->strips[2];
+  number_bins(plan);
   return true;
 }

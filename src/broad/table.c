@@ -12,12 +12,16 @@ static const broad_method *const table[GRAZE_BROAD_METHODS] = {
     [GRAZE_BROAD_AUTO] = &automatic,
     [GRAZE_BROAD_BRUTE] = &broad_brute,
     [GRAZE_BROAD_SWEEP] = &broad_sweep,
+    [GRAZE_BROAD_SAP] = &broad_sap,
+    [GRAZE_BROAD_GRID] = &broad_grid,
+    [GRAZE_BROAD_HGRID] = &broad_hgrid,
     [GRAZE_BROAD_HASH] = &broad_hash,
     [GRAZE_BROAD_TREE] = &broad_tree,
     [GRAZE_BROAD_BVH] = &broad_bvh,
     [GRAZE_BROAD_OCTREE] = &broad_octree,
     [GRAZE_BROAD_KDTREE] = &broad_kdtree,
     [GRAZE_BROAD_BSP] = &broad_bsp,
+    [GRAZE_BROAD_SUBDIVISION] = &broad_subdivision,
 };
 
 const broad_method *broad_method_of(graze_broad_method method) {

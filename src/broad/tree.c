@@ -8,19 +8,22 @@
  *
  * The margin of a fat box is MARGIN_STEPS times the box's own speed, measured from how far it got since its fat box was
  * put and in how many updates; at most a quarter of its mean edge, for the lists get long, and a sixty-fourth at least.
- * A box too fast for that gets the least margin, as it will leave anyway. Before a speed is known: a sixteenth.
+ * A box too fast for that gets the least margin, as it will leave anyway. A margin at most halves from one fat box to
+ * the next. Before a speed is known: a sixteenth.
  *
  * Sources: tree.h, near.h. O(n) anew; O(e) for e edited boxes that stay in their fat boxes, O(e log n) for those that
- * leave. Memory: about 300 bytes a box at five neighbours each.
+ * leave. Memory at five neighbours each: 320 bytes a box after the first update, 820 once all were made anew.
  */
 #include "broad/tree.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "broad/bvh.h"
 #include "broad/near.h"
+#include "mesh/vectors.h"
 
-enum { MARGIN_STEPS = 16, SLOTS_MOST = INT32_MAX };
+enum { MARGIN_STEPS = 22, SLOTS_MOST = INT32_MAX };
 
 /* What becomes of a slot in an update. */
 enum { SLOT_STAYS = 0, SLOT_LEFT, SLOT_DONE };
@@ -30,12 +33,12 @@ typedef struct tree_state {
   pair_lists parts;
   pair_list pairs; /* of fat boxes, while all is made anew */
   box_tree tree;
-  near_lists near;
-  buffer fat;    /* float[6] by slot: low x y z, high x y z; a free slot has an empty one */
-  buffer placed; /* number of the update in which the fat box was put, by slot */
-  buffer marks;  /* by slot: partners that met, see relist */
-  buffer fates;  /* by slot */
-  buffer left;   /* slots that left their fat boxes */
+  near_lists near, before; /* before: of the last start but one, kept for its memory */
+  buffer fat;              /* float[6] by slot: low x y z, high x y z; a free slot has an empty one */
+  buffer placed;           /* number of the update in which the fat box was put, by slot */
+  buffer marks;            /* by slot: partners that met, see relist */
+  buffer fates;            /* by slot */
+  buffer left;             /* slots that left their fat boxes */
   buffer hits;
   uint32_t slots; /* the arrays are for */
   uint32_t step;  /* number of the update */
@@ -52,14 +55,14 @@ static fat_box *fats_of(const tree_state *s) {
 
 /* ---- fat boxes ------------------------------------------------------------------------------------------------- */
 
-static float float_below(double x) {
-  float f = (float)x;
-  return (double)f > x ? nextafterf(f, -INFINITY) : f;
+/* A float at most x, and at least x, within two units of the last place. */
+static inline float float_below(double x) {
+  float f = (float)(x - (fabs(x) * 0x1p-23 + 0x1p-149));
+  return f < FLT_MAX ? f : FLT_MAX;
 }
 
-static float float_above(double x) {
-  float f = (float)x;
-  return (double)f < x ? nextafterf(f, INFINITY) : f;
+static inline float float_above(double x) {
+  return -float_below(-x);
 }
 
 static bool has_fat(const fat_box fat) {
@@ -86,6 +89,8 @@ static double margin_of(const tree_state *s, uint32_t slot, const graze_box *box
   uint32_t steps = s->step - ((const uint32_t *)s->placed.data)[slot];
   double least = extent / 64, most = extent / 4, speed = moved / (double)(steps > 0 ? steps : 1);
   double wanted = MARGIN_STEPS * speed;
+  double half = 0.25 * (((double)fat[3] - (double)fat[0]) - (box->max[0] - box->min[0])); /* of the margin so far */
+  if (half > wanted) wanted = half; /* it may only just have turned round */
   if (!(wanted > least) || 4 * speed > most) return least;
   return wanted < most ? wanted : most;
 }
@@ -138,16 +143,22 @@ static bool reserve(tree_state *s, const broad_view *view) {
 
 /* ---- all anew -------------------------------------------------------------------------------------------------- */
 
-/* As view_meet for pairs of the lists, whose layers meet. */
+/* As view_meet for pairs of the lists, whose layers meet. No branch: whether two near boxes meet cannot be foretold. */
 static inline bool slots_meet(const broad_view *view, uint32_t a, uint32_t b) {
+  const char *p = view->data + (size_t)a * view->stride, *q = view->data + (size_t)b * view->stride;
   if (view->precision == GRAZE_FLOAT) {
-    float p[6], q[6];
-    memcpy(p, view->data + (size_t)a * view->stride, sizeof p);
-    memcpy(q, view->data + (size_t)b * view->stride, sizeof q);
-    return (p[0] <= q[3]) & (q[0] <= p[3]) & (p[1] <= q[4]) & (q[1] <= p[4]) & (p[2] <= q[5]) & (q[2] <= p[5]);
+    /* low x y z, high x; and low z, high x y z: two loads of four */
+    const v4 low = v4_load((const float *)(const void *)q), high = v4_load((const float *)(const void *)(q + 8));
+    const v4 own_low = v4_load((const float *)(const void *)p),
+             own_high = v4_load((const float *)(const void *)(p + 8));
+    const v4 to = {own_high[1], own_high[2], own_high[3], INFINITY};
+    const v4 from = {-INFINITY, own_low[0], own_low[1], own_low[2]};
+    return v4_all((low <= to) & (from <= high));
   }
-  graze_box p = view_box(view, a), q = view_box(view, b);
-  return boxes_meet(&p, &q);
+  graze_box u = view_box(view, a), v = view_box(view, b);
+  bool meet = true;
+  for (int k = 0; k < 3; k++) meet &= (u.min[k] <= v.max[k]) & (v.min[k] <= u.max[k]);
+  return meet;
 }
 
 /* New fat boxes, and in `pairs` those that meet. */
@@ -162,22 +173,17 @@ static bool pair_fat_boxes(tree_state *s, const broad_view *view) {
   return hierarchy_build(&s->h, &fat) && hierarchy_pairs(&s->h, &fat, &s->parts, &s->pairs);
 }
 
-/* Marks the pairs of fat boxes whose boxes meet, and appends to `out` those that did not by the lists of `before`
- * (NULL: none did). */
-static bool mark_met(tree_state *s, const broad_view *view, const near_lists *before, pair_list *out) {
-  enum { STRETCH = 1024 };
+/* Marks the pairs of fat boxes whose boxes meet, and appends these to `out` unless it is NULL. False: no memory. */
+static bool mark_met(tree_state *s, const broad_view *view, pair_list *out) {
   graze_box_pair *pairs = pair_list_data(&s->pairs);
-  for (uint64_t begin = 0; begin < s->pairs.count; begin += STRETCH) {
-    uint64_t end = s->pairs.count - begin < STRETCH ? s->pairs.count : begin + STRETCH;
-    if (!pair_list_room(view->context, out, STRETCH)) return false;
-    graze_box_pair *to = pair_list_data(out);
-    for (uint64_t i = begin; i < end; i++) {
-      graze_box_pair pair = pairs[i];
-      bool met = slots_meet(view, pair.a, pair.b);
-      pairs[i].b |= met ? NEAR_MET : 0;
-      to[out->count] = pair;
-      out->count += before == NULL ? met : met && !near_met(before, pair.a, pair.b);
-    }
+  if (out != NULL && !pair_list_room(view->context, out, s->pairs.count)) return false;
+  for (uint64_t i = 0; i < s->pairs.count; i++) {
+    graze_box_pair pair = pairs[i];
+    bool met = slots_meet(view, pair.a, pair.b);
+    pairs[i].b |= met ? NEAR_MET : 0;
+    if (out == NULL) continue;
+    pair_list_data(out)[out->count] = pair;
+    out->count += met;
   }
   return true;
 }
@@ -194,7 +200,7 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   if (view->count > SLOTS_MOST) return GRAZE_ERROR_LIMIT;
   s->slots = 0; /* forgets speeds too: the boxes may be others */
   s->step = s->mark = 0;
-  if (!reserve(s, view) || !pair_fat_boxes(s, view) || !mark_met(s, view, NULL, out) ||
+  if (!reserve(s, view) || !pair_fat_boxes(s, view) || !mark_met(s, view, out) ||
       !near_fill(view->context, &s->near, &s->pairs, view->count)) {
     return GRAZE_ERROR_MEMORY;
   }
@@ -211,15 +217,37 @@ typedef struct tree_step {
   pair_list *began, *ended;
 } tree_step;
 
-/* Pairs of the lists that met and do not any more. */
-static bool end_all(const tree_step *t, const near_lists *lists) {
+/* A new mark, which no slot has. */
+static uint32_t next_mark(tree_state *s) {
+  if (++s->mark == 0) { /* once around: old marks must not count */
+    memset(s->marks.data, 0, s->slots * sizeof(uint32_t));
+    s->mark = 1;
+  }
+  return s->mark;
+}
+
+/* What began and ended between the lists before and now: slot by slot, for the lower slot owns a pair. */
+static bool tell_changes(const tree_step *t) {
+  tree_state *s = t->s;
+  const graze_context *context = t->view->context;
+  uint32_t *marks = s->marks.data;
   for (uint32_t a = 0; a < t->view->count; a++) {
-    const near_head *head = near_of(lists, a);
-    const uint32_t *partners = near_partners(lists, head);
-    for (uint32_t i = 0; i < head->count; i++) {
-      uint32_t b = partners[i] & ~NEAR_MET;
-      if (b < a || (partners[i] & NEAR_MET) == 0 || slots_meet(t->view, a, b)) continue;
-      if (!pair_list_push(t->view->context, t->ended, a, b)) return false;
+    const near_entry *then = near_entries(&s->before, NEAR_OWN, a), *now = near_entries(&s->near, NEAR_OWN, a);
+    const uint32_t thens = near_of(&s->before, NEAR_OWN, a)->count, nows = near_of(&s->near, NEAR_OWN, a)->count;
+    const uint32_t mark = next_mark(s);
+    for (uint32_t i = 0; i < thens; i++) {
+      if ((then[i].partner & NEAR_MET) != 0) marks[then[i].partner & ~NEAR_MET] = mark;
+    }
+    for (uint32_t i = 0; i < nows; i++) {
+      uint32_t b = now[i].partner & ~NEAR_MET;
+      if ((now[i].partner & NEAR_MET) == 0) continue;
+      if (marks[b] != mark && !pair_list_push(context, t->began, a, b)) return false;
+      marks[b] = 0;
+    }
+    for (uint32_t i = 0; i < thens; i++) {
+      uint32_t b = then[i].partner & ~NEAR_MET;
+      if ((then[i].partner & NEAR_MET) == 0 || marks[b] != mark) continue;
+      if (!pair_list_push(context, t->ended, a, b)) return false;
     }
   }
   return true;
@@ -227,12 +255,28 @@ static bool end_all(const tree_step *t, const near_lists *lists) {
 
 static bool step_anew(const tree_step *t) {
   tree_state *s = t->s;
-  if (!pair_fat_boxes(s, t->view) || !mark_met(s, t->view, &s->near, t->began) || !end_all(t, &s->near) ||
-      !near_fill(t->view->context, &s->near, &s->pairs, t->view->count)) {
-    return false;
-  }
+  if (!pair_fat_boxes(s, t->view) || !mark_met(s, t->view, NULL)) return false;
+  near_lists swap = s->near;
+  s->near = s->before;
+  s->before = swap;
+  if (!near_fill(t->view->context, &s->near, &s->pairs, t->view->count) || !tell_changes(t)) return false;
   build_tree(s, t->view);
   return true;
+}
+
+/* Whether a slot is still in its fat box. A free slot is not. */
+static inline bool stays(const tree_step *t, uint32_t slot) {
+  const float *fat = fats_of(t->s)[slot];
+  if (t->view->precision == GRAZE_DOUBLE) {
+    graze_box box = view_box(t->view, slot);
+    return fat_holds(fat, &box) && !box_is_empty(&box);
+  }
+  const char *at = t->view->data + (size_t)slot * t->view->stride;
+  v4 low, high;
+  memcpy(&low, at, sizeof low);
+  memcpy(&high, at + 2 * sizeof(float), sizeof high);
+  const v4 from = {fat[0], fat[1], fat[2], -INFINITY}, to = {INFINITY, fat[3], fat[4], fat[5]};
+  return v4_all((from <= low) & (high <= to)) && low[0] <= low[3];
 }
 
 /* Finds the slots that left their fat boxes, came, or went. */
@@ -243,8 +287,7 @@ static void find_left(const tree_step *t) {
   s->left_count = 0;
   for (uint32_t i = 0; i < t->edits->count; i++) {
     uint32_t slot = t->edits->slots[i];
-    graze_box box = view_box(t->view, slot);
-    if (fat_holds(fats_of(s)[slot], &box) && !box_is_empty(&box)) continue;
+    if (stays(t, slot)) continue;
     if (leaf_of[slot] == TREE_NONE && !view_takes(t->view, slot)) continue;
     left[s->left_count++] = slot;
     ((uint8_t *)s->fates.data)[slot] = SLOT_LEFT;
@@ -261,20 +304,20 @@ static bool replace(const tree_step *t, uint32_t slot) {
   return tree_mend(context, &s->tree);
 }
 
-/* Takes the list of a slot that left apart. Partners that met are marked; of those, the ones that do not any more are
+/* Takes a list of a slot that left apart. Partners that met are marked; of those, the ones that do not any more are
  * told. Pairs with slots whose lists are new already stay. */
-static bool unlist(const tree_step *t, uint32_t slot) {
+static bool unlist(const tree_step *t, near_side side, uint32_t slot) {
   tree_state *s = t->s;
   uint32_t *marks = s->marks.data;
   const uint8_t *fates = s->fates.data;
-  for (uint32_t i = near_of(&s->near, slot)->count; i-- > 0;) {
-    uint32_t entry = near_partners(&s->near, near_of(&s->near, slot))[i], b = entry & ~NEAR_MET;
+  for (uint32_t i = near_of(&s->near, side, slot)->count; i-- > 0;) {
+    uint32_t entry = near_entries(&s->near, side, slot)[i].partner, b = entry & ~NEAR_MET;
     if (fates[b] == SLOT_DONE) continue;
     if ((entry & NEAR_MET) != 0) {
       marks[b] = s->mark;
       if (!slots_meet(t->view, slot, b) && !pair_list_push(t->view->context, t->ended, slot, b)) return false;
     }
-    near_unlink(&s->near, slot, i);
+    near_unlink(&s->near, side, slot, i);
   }
   return true;
 }
@@ -285,11 +328,8 @@ static bool relist(const tree_step *t, uint32_t slot) {
   const graze_context *context = t->view->context;
   uint32_t *marks = s->marks.data, count;
   uint8_t *fates = s->fates.data;
-  if (++s->mark == 0) { /* once around: old marks must not count */
-    memset(marks, 0, s->slots * sizeof *marks);
-    s->mark = 1;
-  }
-  if (!unlist(t, slot)) return false;
+  (void)next_mark(s);
+  if (!unlist(t, NEAR_OWN, slot) || !unlist(t, NEAR_OTHER, slot)) return false;
   fates[slot] = SLOT_DONE;
   if (!has_fat(fats_of(s)[slot])) return true;
   if (!tree_query(context, &s->tree, fats_of(s)[slot], &s->hits, &count)) return false;
@@ -298,40 +338,53 @@ static bool relist(const tree_step *t, uint32_t slot) {
     uint32_t b = hits[i];
     if (fates[b] == SLOT_DONE || !view_counts(t->view, slot, b)) continue;
     bool met = slots_meet(t->view, slot, b);
-    if (!near_link(context, &s->near, slot, b, met)) return false;
+    if (!near_link(context, &s->near, slot < b ? slot : b, slot < b ? b : slot, met)) return false;
     if (met && marks[b] != s->mark && !pair_list_push(context, t->began, slot, b)) return false;
   }
   return true;
 }
 
-/* Compares the pairs of the slots that stay in their fat boxes. */
+/* Compares the pair at a place of a list of a's. */
+static inline bool compare_one(const tree_step *t, near_side side, uint32_t a, uint32_t entry, uint32_t place) {
+  uint32_t b = entry & ~NEAR_MET;
+  bool met = slots_meet(t->view, a, b);
+  if (met == ((entry & NEAR_MET) != 0)) return true;
+  near_note(&t->s->near, side, a, place, met);
+  return pair_list_push(t->view->context, met ? t->began : t->ended, a, b);
+}
+
+/* Compares the pairs of the slots that stay in their fat boxes: those that a slot owns, and those whose owners were not
+ * edited. */
 static bool compare(const tree_step *t) {
-  tree_state *s = t->s;
+  const near_lists *near = &t->s->near;
   const broad_edits *edits = t->edits;
-  const uint8_t *fates = s->fates.data;
+  const uint8_t *fates = t->s->fates.data;
+  const bool all = edits->count == t->view->count;
   for (uint32_t e = 0; e < edits->count; e++) {
     uint32_t a = edits->slots[e];
     if (fates[a] != SLOT_STAYS) continue;
-    const near_head *head = near_of(&s->near, a);
-    const uint32_t *partners = near_partners(&s->near, head);
-    for (uint32_t i = 0; i < head->count; i++) {
-      uint32_t b = partners[i] & ~NEAR_MET;
-      if (b < a && edits->edited[b]) continue; /* was looked at already */
-      bool met = slots_meet(t->view, a, b);
-      if (met == ((partners[i] & NEAR_MET) != 0)) continue;
-      near_note(&s->near, a, i, met);
-      if (!pair_list_push(t->view->context, met ? t->began : t->ended, a, b)) return false;
+    const near_entry *entries = near_entries(near, NEAR_OWN, a);
+    for (uint32_t i = 0, n = near_of(near, NEAR_OWN, a)->count; i < n; i++) {
+      if (!compare_one(t, NEAR_OWN, a, entries[i].partner, i)) return false;
+    }
+    if (all) continue;
+    entries = near_entries(near, NEAR_OTHER, a);
+    for (uint32_t i = 0, n = near_of(near, NEAR_OTHER, a)->count; i < n; i++) {
+      if (edits->edited[entries[i].partner & ~NEAR_MET]) continue;
+      if (!compare_one(t, NEAR_OTHER, a, entries[i].partner, i)) return false;
     }
   }
   return true;
 }
 
-/* Whether it costs less to make all anew than to search for those that left. A search costs some four times as much as
- * a box does anew; while most boxes move they all leave soon, and a new start spares all these searches at once. */
+/* Whether it costs less to make all anew than to search for those that left. A search costs some
+ * twelve times as much as a box does anew; while most boxes move they all leave soon, and a new start spares all these
+ * searches at once. */
 static bool anew_pays(const tree_step *t) {
   const tree_state *s = t->s;
   uint64_t all = t->view->count, left = s->left_count;
-  return 4 * left > all || (2 * (uint64_t)t->edits->count > all && 8 * s->left_since > all) || s->tree.edits > 8 * all;
+  return 12 * left > all || (2 * (uint64_t)t->edits->count > all && 64 * s->left_since > all) ||
+         s->tree.edits > 8 * all;
 }
 
 static bool step_some(const tree_step *t) {
@@ -375,6 +428,7 @@ static void release(const graze_context *context, void *state) {
   pair_list_release(context, &s->pairs);
   tree_release(context, &s->tree);
   near_release(context, &s->near);
+  near_release(context, &s->before);
   buffer *buffers[] = {&s->fat, &s->placed, &s->marks, &s->fates, &s->left, &s->hits};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
 }
@@ -382,7 +436,8 @@ static void release(const graze_context *context, void *state) {
 static size_t bytes(const void *state) {
   const tree_state *s = state;
   size_t sum = hierarchy_bytes(&s->h) + s->pairs.memory.bytes + tree_bytes(&s->tree) + near_bytes(&s->near) +
-               s->fat.bytes + s->placed.bytes + s->marks.bytes + s->fates.bytes + s->left.bytes + s->hits.bytes;
+               near_bytes(&s->before) + s->fat.bytes + s->placed.bytes + s->marks.bytes + s->fates.bytes +
+               s->left.bytes + s->hits.bytes;
   for (int i = 0; i < PARALLEL_PIECES; i++) sum += s->parts.part[i].memory.bytes;
   return sum;
 }

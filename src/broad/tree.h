@@ -1,9 +1,9 @@
 /* A dynamic tree of boxes: one leaf a slot, two children a node, kept good while leaves come and go.
  *
  * Insertion looks for the sibling that adds the least surface by branch and bound; on the way back up each node may
- * swap a child with a grandchild; parts in which as many leaves came and went as there are get built anew, top down
- * with bins. J. Goldsmith and J. Salmon, "Automatic creation of object hierarchies for ray tracing", 1987; E. Catto,
- * "Dynamic bounding volume hierarchies", 2019; I. Wald, "On fast construction of SAH-based bounding volume
+ * swap a child with a grandchild; parts in which four times as many leaves came and went as there are get built anew,
+ * top down with bins. J. Goldsmith and J. Salmon, "Automatic creation of object hierarchies for ray tracing", 1987; E.
+ * Catto, "Dynamic bounding volume hierarchies", 2019; I. Wald, "On fast construction of SAH-based bounding volume
  * hierarchies", 2007. Siblings lie side by side in one cache line, so a node needs its parent and its first child only.
  */
 #ifndef GRAZE_SRC_BROAD_TREE_H

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "broad/tree.h"
+#include "mesh/vectors.h"
 
 enum {
   PART_LEAST = 16,  /* leaves of a part that is built anew */
   PART_MOST = 1024, /* and that takes no time to speak of */
+  PART_EDITS = 4,   /* a leaf, and a part has decayed */
   BINS = 8
 };
 
@@ -31,29 +33,31 @@ static inline uint32_t leaves_below(const box_tree *tree, const tree_node *node)
   return is_leaf(node) ? 1 : tally_of(tree, node)->leaves;
 }
 
+typedef struct bound4 {
+  v4 low, high; /* the last lane is of no account */
+} bound4;
+
+static inline bound4 bound_of(const tree_node *node) {
+  return (bound4){v4_load(node->low), v4_load(node->high)};
+}
+
+static inline bound4 join(bound4 a, bound4 b) {
+  return (bound4){v4_min(a.low, b.low), v4_max(a.high, b.high)};
+}
+
 /* Half the surface. Lengths are cut off where squares would overflow: this only steers. */
-static inline float surface(const box_tree *tree, const float low[3], const float high[3]) {
-  const float most = 1e18f;
-  float e[3];
-  for (int k = 0; k < 3; k++) {
-    e[k] = high[k] - low[k] + tree->thickness;
-    e[k] = e[k] < most ? e[k] : most;
-  }
+static inline float surface(const box_tree *tree, bound4 b) {
+  v4 e = v4_min(b.high - b.low + v4_set(tree->thickness), v4_set(1e18f));
   return e[0] * e[1] + e[1] * e[2] + e[2] * e[0];
 }
 
-static inline float joined(const box_tree *tree, const float low_a[3], const float high_a[3], const float low_b[3],
-                           const float high_b[3]) {
-  bound u;
-  for (int k = 0; k < 3; k++) {
-    u.low[k] = low_a[k] < low_b[k] ? low_a[k] : low_b[k];
-    u.high[k] = high_a[k] > high_b[k] ? high_a[k] : high_b[k];
-  }
-  return surface(tree, u.low, u.high);
+static inline float surface_of(const box_tree *tree, const bound *b) {
+  bound4 u = {{b->low[0], b->low[1], b->low[2], 0}, {b->high[0], b->high[1], b->high[2], 0}};
+  return surface(tree, u);
 }
 
 static inline float joined_nodes(const box_tree *tree, const tree_node *a, const tree_node *b) {
-  return joined(tree, a->low, a->high, b->low, b->high);
+  return surface(tree, join(bound_of(a), bound_of(b)));
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
@@ -178,6 +182,7 @@ void tree_build(box_tree *tree, const uint32_t *order, uint32_t count, const flo
 typedef struct candidate {
   uint32_t node;
   float inherited; /* surface that the nodes above grow by */
+  float direct;    /* of the parent of this node and the new leaf */
 } candidate;
 
 static inline bool push(const graze_context *context, box_tree *tree, size_t *depth, candidate c) {
@@ -196,29 +201,27 @@ static inline bool push(const graze_context *context, box_tree *tree, size_t *de
  * part is left out when even a parent as small as the leaf itself would cost more than the best so far. */
 static bool best_sibling(const graze_context *context, box_tree *tree, const float box[6], uint32_t *best) {
   const tree_node *nodes = nodes_of(tree);
-  const float own = surface(tree, box, box + 3);
+  const bound4 leaf = {{box[0], box[1], box[2], 0}, {box[3], box[4], box[5], 0}};
+  const float own = surface(tree, leaf);
   float least = INFINITY;
   size_t depth = 0;
   *best = 0;
-  if (!push(context, tree, &depth, (candidate){0, 0})) return false;
+  if (!push(context, tree, &depth, (candidate){0, 0, surface(tree, join(bound_of(nodes), leaf))})) return false;
   while (depth > 0) {
     candidate c = ((candidate *)tree->stack.data)[--depth];
     if (own + c.inherited >= least) continue;
     const tree_node *node = &nodes[c.node];
-    float direct = joined(tree, node->low, node->high, box, box + 3);
-    if (direct + c.inherited < least) {
-      least = direct + c.inherited;
+    if (c.direct + c.inherited < least) {
+      least = c.direct + c.inherited;
       *best = c.node;
     }
     if (is_leaf(node)) continue;
-    float inherited = c.inherited + direct - surface(tree, node->low, node->high);
+    float inherited = c.inherited + c.direct - surface(tree, bound_of(node));
     if (own + inherited >= least) continue;
-    const tree_node *a = &nodes[node->child], *b = a + 1;
-    bool second = joined(tree, b->low, b->high, box, box + 3) < joined(tree, a->low, a->high, box, box + 3);
-    if (!push(context, tree, &depth, (candidate){node->child + (second ? 0 : 1), inherited}) ||
-        !push(context, tree, &depth, (candidate){node->child + (second ? 1 : 0), inherited})) {
-      return false;
-    }
+    candidate a = {node->child, inherited, surface(tree, join(bound_of(&nodes[node->child]), leaf))};
+    candidate b = {node->child + 1, inherited, surface(tree, join(bound_of(&nodes[node->child + 1]), leaf))};
+    bool second = b.direct < a.direct;
+    if (!push(context, tree, &depth, second ? a : b) || !push(context, tree, &depth, second ? b : a)) return false;
   }
   return true;
 }
@@ -231,7 +234,7 @@ static void rotate(const box_tree *tree, uint32_t x) {
   for (uint32_t side = 0; side < 2; side++) {
     const tree_node *inner = &nodes[first + side], *other = &nodes[first + 1 - side];
     if (is_leaf(inner)) continue;
-    float now = surface(tree, inner->low, inner->high);
+    float now = surface(tree, bound_of(inner));
     for (uint32_t i = 0; i < 2; i++) { /* grandchild i goes up, the other one stays */
       float g = now - joined_nodes(tree, other, &nodes[inner->child + 1 - i]);
       if (g <= gain) continue;
@@ -252,7 +255,8 @@ static void repair_up(box_tree *tree, uint32_t x, bool rotations) {
     refit(tree, x);
     tree_tally *tally = tally_of(tree, &nodes_of(tree)[x]);
     tally->edits++;
-    if (tally->edits > tally->leaves && tally->leaves >= PART_LEAST && tally->leaves <= PART_MOST) tree->decayed = x;
+    if (tally->edits > PART_EDITS * tally->leaves && tally->leaves >= PART_LEAST && tally->leaves <= PART_MOST)
+      tree->decayed = x;
     if (x == 0) return;
   }
 }
@@ -376,14 +380,14 @@ static unsigned best_cut(const box_tree *tree, const bins *b) {
   for (int i = BINS - 1; i > 0; i--) {
     n += b->count[i];
     grow(&u, b->bounds[i].low, b->bounds[i].high);
-    right[i] = n > 0 ? (float)n * surface(tree, u.low, u.high) : INFINITY;
+    right[i] = n > 0 ? (float)n * surface_of(tree, &u) : INFINITY;
   }
   u = no_bound;
   n = 0;
   for (unsigned i = 1; i < BINS; i++) {
     n += b->count[i - 1];
     grow(&u, b->bounds[i - 1].low, b->bounds[i - 1].high);
-    float cost = n > 0 ? (float)n * surface(tree, u.low, u.high) + right[i] : INFINITY;
+    float cost = n > 0 ? (float)n * surface_of(tree, &u) + right[i] : INFINITY;
     if (cost >= least) continue;
     least = cost;
     best = i;
@@ -438,27 +442,28 @@ bool tree_mend(const graze_context *context, box_tree *tree) {
 
 /* ---- descent --------------------------------------------------------------------------------------------------- */
 
-static inline bool node_meets(const tree_node *node, const float box[6]) {
-  bool meets = true;
-  for (int k = 0; k < 3; k++) meets &= (node->low[k] <= box[3 + k]) & (node->high[k] >= box[k]);
-  return meets;
+static inline bool node_meets(const tree_node *node, bound4 box) {
+  i4 last = {0, 0, 0, -1};
+  bound4 b = bound_of(node);
+  return v4_all(((b.low <= box.high) & (box.low <= b.high)) | last);
 }
 
 bool tree_query(const graze_context *context, box_tree *tree, const float box[6], buffer *hits, uint32_t *count) {
   const tree_node *nodes = nodes_of(tree);
+  const bound4 wanted = {{box[0], box[1], box[2], 0}, {box[3], box[4], box[5], 0}};
   size_t depth = 0;
   *count = 0;
   if (tree->leaves == 0) return true;
-  if (!push(context, tree, &depth, (candidate){0, 0})) return false;
+  if (!push(context, tree, &depth, (candidate){0, 0, 0})) return false;
   while (depth > 0) {
     const tree_node *node = &nodes[((candidate *)tree->stack.data)[--depth].node];
-    if (!node_meets(node, box)) continue;
+    if (!node_meets(node, wanted)) continue;
     if (is_leaf(node)) {
       size_t used = *count * sizeof(uint32_t);
       if (!buffer_reserve(context, hits, used + sizeof(uint32_t), used)) return false;
       ((uint32_t *)hits->data)[(*count)++] = node->child & ~TREE_LEAF;
-    } else if (!push(context, tree, &depth, (candidate){node->child, 0}) ||
-               !push(context, tree, &depth, (candidate){node->child + 1, 0})) {
+    } else if (!push(context, tree, &depth, (candidate){node->child, 0, 0}) ||
+               !push(context, tree, &depth, (candidate){node->child + 1, 0, 0})) {
       return false;
     }
   }

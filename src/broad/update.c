@@ -61,8 +61,8 @@ void engine_release(const graze_context *context, broad_engine *engine) {
 void graze_broadphase_destroy(graze_broadphase *bp) {
   if (bp == NULL) return;
   const graze_context *context = bp->context;
-  buffer *buffers[] = {&bp->boxes,   &bp->user_ids, &bp->generations, &bp->layers, &bp->free_indices,
-                       &bp->removed, &bp->edited,   &bp->edit_slots,  &bp->scratch};
+  buffer *buffers[] = {&bp->boxes,   &bp->user_ids, &bp->generations, &bp->layers,  &bp->free_indices,
+                       &bp->removed, &bp->edited,   &bp->edit_slots,  &bp->scratch, &bp->ball_boxes};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
   pair_history *h = &bp->history;
   pair_list *lists[] = {&h->full, &h->persist, &h->began, &h->ended, &bp->found};
@@ -70,6 +70,7 @@ void graze_broadphase_destroy(graze_broadphase *bp) {
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) pair_list_release(context, &bp->work[i]);
   engine_release(context, &bp->engine);
   engine_release(context, &bp->foreign);
+  queries_release(context, &bp->queries);
   memory_release(context, bp, sizeof *bp);
 }
 
@@ -232,30 +233,30 @@ static void finish_edits(graze_broadphase *bp) {
 
 /* ---- the calls ------------------------------------------------------------------------------------------------- */
 
-static double now_seconds(void) {
+double broad_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static graze_status no_memory(const graze_broadphase *bp, uint32_t boxes) {
+graze_status broad_no_memory(const graze_broadphase *bp, uint32_t boxes) {
   return report(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for the pairs of %u boxes", boxes);
 }
 
-static void take_notes(graze_broadphase *bp, graze_broad_method method, const broad_choice *choice, double start) {
+void broad_take_notes(graze_broadphase *bp, graze_broad_method method, const broad_choice *choice, double start) {
   bp->report.method = method;
   bp->report.reason = bp->def.method == GRAZE_BROAD_AUTO ? choice->reason : "asked for";
-  bp->report.seconds = now_seconds() - start;
+  bp->report.seconds = broad_now() - start;
 }
 
 graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *events) {
   if (bp == NULL || events == NULL) return GRAZE_ERROR_ARGUMENT;
-  double start = now_seconds();
+  double start = broad_now();
   unsigned saved = fp_enter();
   graze_status status = run_update(bp);
   fp_leave(saved);
-  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? no_memory(bp, bp->live) : status;
-  take_notes(bp, bp->engine.method, &bp->choice, start);
+  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? broad_no_memory(bp, bp->live) : status;
+  broad_take_notes(bp, bp->engine.method, &bp->choice, start);
   if (bp->def.method == GRAZE_BROAD_AUTO) choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds);
   finish_edits(bp);
   const pair_history *h = &bp->history;
@@ -267,13 +268,13 @@ graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *e
 
 graze_status graze_broadphase_pairs(graze_broadphase *bp, const graze_box_pair **pairs, uint64_t *count) {
   if (bp == NULL || pairs == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (!gather_full(bp)) return no_memory(bp, bp->live);
+  if (!gather_full(bp)) return broad_no_memory(bp, bp->live);
   *pairs = pair_list_data(&bp->history.full);
   *count = bp->history.full.count;
   return GRAZE_OK;
 }
 
-static graze_status run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
+graze_status broad_run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
   graze_broad_method method = bp->def.method;
   if (method == GRAZE_BROAD_AUTO) method = choose_once(&bp->once, view);
   graze_status status = engine_set(bp->context, &bp->foreign, method);
@@ -288,16 +289,17 @@ static graze_status run_find(graze_broadphase *bp, const broad_view *view, bool 
 graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count, bool unsorted,
                                    const graze_box_pair **pairs, uint64_t *pair_count) {
   if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
-  double start = now_seconds();
+  double start = broad_now();
   graze_status status = boxes_check(bp->context, boxes, count);
   if (status != GRAZE_OK) return status;
   broad_view view = broad_view_of_array(bp->context, boxes, count);
   view.manager = bp->def.manager;
   unsigned saved = fp_enter();
-  status = run_find(bp, &view, unsorted);
+  status = broad_run_find(bp, &view, unsorted);
   fp_leave(saved);
-  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? no_memory(bp, count) : status;
-  take_notes(bp, bp->foreign.method, &bp->once, start);
+  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? broad_no_memory(bp, count) : status;
+  broad_take_notes(bp, bp->foreign.method, &bp->once, start);
+  if (bp->def.method == GRAZE_BROAD_AUTO) choose_learn(&bp->once, count, count, bp->report.seconds);
   *pairs = pair_list_data(&bp->found);
   *pair_count = bp->found.count;
   return GRAZE_OK;
@@ -305,10 +307,11 @@ graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *
 
 static uint64_t bytes_taken(const graze_broadphase *bp) {
   const pair_history *h = &bp->history;
-  uint64_t sum = sizeof *bp + bp->boxes.bytes + bp->user_ids.bytes + bp->generations.bytes + bp->layers.bytes +
-                 bp->free_indices.bytes + bp->removed.bytes + bp->edited.bytes + bp->edit_slots.bytes +
-                 bp->scratch.bytes + bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes +
-                 h->began.memory.bytes + h->ended.memory.bytes;
+  uint64_t sum = sizeof *bp + queries_bytes(&bp->queries) + bp->boxes.bytes + bp->user_ids.bytes +
+                 bp->generations.bytes + bp->layers.bytes + bp->free_indices.bytes + bp->removed.bytes +
+                 bp->edited.bytes + bp->edit_slots.bytes + bp->scratch.bytes + bp->ball_boxes.bytes +
+                 bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes + h->began.memory.bytes +
+                 h->ended.memory.bytes;
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) sum += bp->work[i].memory.bytes;
   const broad_engine *engines[] = {&bp->engine, &bp->foreign};
   for (int i = 0; i < 2; i++) {

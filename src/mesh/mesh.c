@@ -192,7 +192,8 @@ static graze_status stage_geometry(const graze_context *context, stage *s, const
   return status == GRAZE_OK ? stage_triangles(context, s, d) : status;
 }
 
-static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
+/* All facts: zero-area bits, box and hash, and the neighbours. */
+static graze_status stage_facts(const graze_context *context, stage *s, const graze_mesh_def *d) {
   graze_status status = stage_geometry(context, s, d);
   if (status != GRAZE_OK) return status;
   uint64_t bits = (d->triangle_count + 63) / 64 * 8;
@@ -201,7 +202,11 @@ static graze_status stage_fill(const graze_context *context, stage *s, const gra
   s->mesh.degenerate = s->bits;
   if (!d->no_adjacency && s->bits != NULL) s->mesh.neighbours = (const uint32_t *)((const char *)s->bits + bits);
   mesh_compute_basics(&s->mesh);
-  if (!d->no_adjacency) status = mesh_compute_adjacency(&s->mesh);
+  return d->no_adjacency ? GRAZE_OK : mesh_compute_adjacency(&s->mesh);
+}
+
+static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
+  graze_status status = stage_facts(context, s, d);
   if (status == GRAZE_OK) status = mesh_build_tree(&s->mesh, &s->nodes, &s->mesh.node_count, &s->nodes_bytes);
   s->header.node_count = s->mesh.node_count;
   return status;
@@ -297,6 +302,44 @@ graze_status graze_mesh_hash(graze_context *context, const graze_mesh_def *def, 
   if (status == GRAZE_OK) status = stage_geometry(context, &s, &d);
   if (status == GRAZE_OK) *hash = mesh_geometry_hash(&s.mesh);
   stage_release(context, &s);
+  return status;
+}
+
+static void facts_of(const mesh_header *h, graze_mesh_facts *facts) {
+  *facts = (graze_mesh_facts){.vertices = h->vertex_count,
+                              .positions = h->positions,
+                              .triangles = h->triangle_count,
+                              .degenerate = h->degenerate_count,
+                              .parts = h->parts,
+                              .open_edges = h->open_edges,
+                              .nonmanifold_edges = h->nonmanifold_edges,
+                              .misoriented_edges = h->misoriented_edges,
+                              .adjacency = h->adjacency != 0,
+                              .closed = h->closed != 0,
+                              .oriented = h->oriented != 0,
+                              .precision = (graze_precision)h->precision,
+                              .volumes = (graze_volumes)h->volumes,
+                              .bytes = h->block_bytes,
+                              .hash = h->geometry_hash};
+  memcpy(facts->box.min, h->box_min, sizeof facts->box.min);
+  memcpy(facts->box.max, h->box_max, sizeof facts->box.max);
+}
+
+graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts) {
+  if (context == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (def == NULL || facts == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh measure: null pointer");
+  graze_mesh_def d = *def;
+  graze_status status = check_def(context, &d);
+  if (status != GRAZE_OK) return status;
+  graze_context alone = *context;
+  alone.threads = 1;
+  const graze_context *use = d.triangle_count < SERIAL_TRIANGLES ? &alone : context;
+  unsigned saved = fp_enter();
+  stage s = {.nodes = NULL};
+  status = stage_facts(use, &s, &d);
+  if (status == GRAZE_OK) facts_of(&s.header, facts);
+  stage_release(use, &s);
+  fp_leave(saved);
   return status;
 }
 
@@ -396,24 +439,7 @@ graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t str
 /* ---- getters ---- */
 
 void graze_mesh_get_facts(const graze_mesh *mesh, graze_mesh_facts *facts) {
-  const mesh_header *h = mesh->header;
-  *facts = (graze_mesh_facts){.vertices = h->vertex_count,
-                              .positions = h->positions,
-                              .triangles = h->triangle_count,
-                              .degenerate = h->degenerate_count,
-                              .parts = h->parts,
-                              .open_edges = h->open_edges,
-                              .nonmanifold_edges = h->nonmanifold_edges,
-                              .misoriented_edges = h->misoriented_edges,
-                              .adjacency = h->adjacency != 0,
-                              .closed = h->closed != 0,
-                              .oriented = h->oriented != 0,
-                              .precision = (graze_precision)h->precision,
-                              .volumes = (graze_volumes)h->volumes,
-                              .bytes = h->block_bytes,
-                              .hash = h->geometry_hash};
-  memcpy(facts->box.min, h->box_min, sizeof facts->box.min);
-  memcpy(facts->box.max, h->box_max, sizeof facts->box.max);
+  facts_of(mesh->header, facts);
 }
 
 uint32_t graze_mesh_triangle_count(const graze_mesh *mesh) {

@@ -44,6 +44,15 @@ static inline v4 v4_max(v4 a, v4 b) {
 #endif
 }
 
+/* Of a comparison: whether all lanes are true. */
+static inline int v4_all(i4 mask) {
+#if defined(__SSE2__)
+  return _mm_movemask_ps((__m128)mask) == 15;
+#else
+  return mask[0] & mask[1] & mask[2] & mask[3];
+#endif
+}
+
 static inline v8 v8_load(const float *p) {
   v8 v;
   memcpy(&v, p, sizeof v);

@@ -38,97 +38,136 @@ typedef struct wedge {
   int wings;   /* of a surface: 1 or 2, `begin` first */
 } wedge;
 
-static int turn(const spindle *x, ray from, ray to) {
-  return from.sign * to.sign * sign3(x->signs, x->p, x->q, from.point, to.point);
+/* Two wedges about one line, a's first. Their rays by number: 2 w where wedge w begins, 2 w + 1 where it ends. Each
+ * pair of rays is compared once: from where the one stands to where the other does. */
+enum { NOT_COMPARED = -1, SAME = 0, LESS_THAN_HALF = 1, OPPOSITE = 2, MORE_THAN_HALF = 3 };
+typedef struct dial {
+  const spindle *line;
+  const wedge *wedge[2];
+  ray ray[4];
+  signed char sectors[4][4];
+} dial;
+
+static dial make_dial(const spindle *line, const wedge *a, const wedge *b) {
+  dial d = {line, {a, b}, {a->begin, a->end, b->begin, b->end}, {{0}}};
+  for (int from = 0; from < 4; from++) {
+    for (int to = 0; to < 4; to++) d.sectors[from][to] = (signed char)(from == to ? SAME : NOT_COMPARED);
+  }
+  return d;
 }
 
-/* Sector of ray `to` seen from `from`: 0 the same, 1 less than half a turn on, 2 opposite, 3 more than half. */
-static int sector(const spindle *x, ray from, ray to) {
-  int t = turn(x, from, to);
-  if (t != 0) return t > 0 ? 1 : 3;
+static int compare_rays(const spindle *x, ray from, ray to) {
+  if (from.point == to.point) return from.sign == to.sign ? SAME : OPPOSITE;
+  int t = from.sign * to.sign * sign3(x->signs, x->p, x->q, from.point, to.point);
+  if (t != 0) return t > 0 ? LESS_THAN_HALF : MORE_THAN_HALF;
   int flat = spots_axis(x->signs, x->p, x->q, from.point);
   int same =
       sign2(x->signs, flat, x->p, x->q, from.point) * sign2(x->signs, flat, x->p, x->q, to.point) * from.sign * to.sign;
-  return same > 0 ? 0 : 2;
+  return same > 0 ? SAME : OPPOSITE;
+}
+
+/* Sector of ray `to` seen from `from`, counterclockwise. */
+static int sector(dial *d, int from, int to) {
+  if (d->sectors[from][to] == NOT_COMPARED) {
+    int s = compare_rays(d->line, d->ray[from], d->ray[to]);
+    d->sectors[from][to] = (signed char)s;
+    d->sectors[to][from] = (signed char)(s == LESS_THAN_HALF   ? MORE_THAN_HALF
+                                         : s == MORE_THAN_HALF ? LESS_THAN_HALF
+                                                               : s);
+  }
+  return d->sectors[from][to];
 }
 
 /* Whether `first` comes before `second`, both counted counterclockwise from `start`; equal rays: neither. */
-static bool before(const spindle *x, ray start, ray first, ray second) {
-  int f = sector(x, start, first), s = sector(x, start, second);
-  return f != s ? f < s : (f == 1 || f == 3) && turn(x, first, second) > 0;
+static bool before(dial *d, int start, int first, int second) {
+  int f = sector(d, start, first), s = sector(d, start, second);
+  return f != s ? f < s : (f == LESS_THAN_HALF || f == MORE_THAN_HALF) && sector(d, first, second) == LESS_THAN_HALF;
 }
 
-/* Where a ray lies in a wedge of material: 1 strictly inside, 0 on a wing, -1 outside. */
-static int inside(const spindle *x, const wedge *w, ray r) {
-  if (w->both) return 1;
-  if (sector(x, w->begin, r) == 0 || sector(x, w->end, r) == 0) return 0;
-  return before(x, w->begin, r, w->end) ? 1 : -1;
+/* Where a ray lies in wedge w of material: 1 strictly inside, 0 on a wing, -1 outside. */
+static int inside(dial *d, int w, int r) {
+  int begin = 2 * w, end = begin + 1;
+  if (d->wedge[w]->both) return 1;
+  if (sector(d, begin, r) == SAME || sector(d, end, r) == SAME) return 0;
+  return before(d, begin, r, end) ? 1 : -1;
 }
 
 /* ---- two wedges ---- */
 
 /* Whether the gap that begins at ray `r`, counterclockwise, is of the wedge's material. */
-static bool fills_gap(const spindle *x, const wedge *w, ray r) {
-  if (w->both || sector(x, w->begin, r) == 0) return true;
-  return sector(x, w->end, r) != 0 && before(x, w->begin, r, w->end);
-}
-
-static unsigned gap_claims(const spindle *x, const wedge *a, const wedge *b, ray r) {
-  bool in_a = fills_gap(x, a, r), in_b = fills_gap(x, b, r);
-  return in_a && in_b ? CLAIM_COMMON : in_a ? CLAIM_ONLY_A : in_b ? CLAIM_ONLY_B : 0;
+static bool fills_gap(dial *d, int w, int r) {
+  int begin = 2 * w, end = begin + 1;
+  if (d->wedge[w]->both || sector(d, begin, r) == SAME) return true;
+  return sector(d, end, r) != SAME && before(d, begin, r, end);
 }
 
 /* Wings that coincide bound nothing: a fold of a mesh that intersects itself. */
-static bool folded(const spindle *x, const wedge *w) {
-  return !w->both && (!w->surface || w->wings == 2) && sector(x, w->begin, w->end) == 0;
+static bool folded(dial *d, int w) {
+  const wedge *own = d->wedge[w];
+  return !own->both && (!own->surface || own->wings == 2) && sector(d, 2 * w, 2 * w + 1) == SAME;
 }
 
-static unsigned solid_claims(const spindle *x, const wedge *a, const wedge *b) {
-  unsigned claims = gap_claims(x, a, b, a->begin) | gap_claims(x, a, b, a->end);
-  return claims | gap_claims(x, a, b, b->begin) | gap_claims(x, a, b, b->end);
-}
-
-/* A surface beside a solid; `only` is the surface's own claim. */
-static unsigned mixed_claims(const spindle *x, const wedge *surface, const wedge *filled, unsigned only) {
+static unsigned solid_claims(dial *d) {
   unsigned claims = 0;
-  for (int k = 0; k < surface->wings; k++) {
-    int place = inside(x, filled, k == 0 ? surface->begin : surface->end);
-    claims |= place > 0 ? CLAIM_COMMON : place < 0 ? only : 0;
+  for (int r = 0; r < 4; r++) {
+    bool in_a = fills_gap(d, 0, r), in_b = fills_gap(d, 1, r);
+    claims |= in_a && in_b ? CLAIM_COMMON : in_a ? CLAIM_ONLY_A : in_b ? CLAIM_ONLY_B : 0;
+  }
+  return claims;
+}
+
+/* Wedge `w` is of a surface, the other of a solid. */
+static unsigned mixed_claims(dial *d, int w) {
+  unsigned claims = 0;
+  for (int k = 0; k < d->wedge[w]->wings; k++) {
+    int place = inside(d, 1 - w, 2 * w + k);
+    claims |= place > 0 ? CLAIM_COMMON : place < 0 ? (w == 0 ? CLAIM_ONLY_A : CLAIM_ONLY_B) : 0;
   }
   return claims;
 }
 
 /* Two surfaces cross when each has a wing strictly between the other's wings, on either side. */
-static unsigned surface_claims(const spindle *x, const wedge *a, const wedge *b) {
-  if (a->wings < 2 || b->wings < 2) return 0;
-  int first = inside(x, a, b->begin), second = inside(x, a, b->end);
-  return first * second < 0 ? CLAIM_ALL : 0;
+static unsigned surface_claims(dial *d) {
+  if (d->wedge[0]->wings < 2 || d->wedge[1]->wings < 2) return 0;
+  return inside(d, 0, 2) * inside(d, 0, 3) < 0 ? CLAIM_ALL | CLAIM_SURE : 0;
 }
 
-static unsigned maybe_common(const spindle *x, const wedge *a, const wedge *b) {
-  if (a->wings < 2 || b->wings < 2) return 0;
-  bool common = a->turned || b->turned || (solid_claims(x, a, b) & CLAIM_COMMON) != 0;
-  return common ? CLAIM_MAYBE_COMMON : 0;
+/* Were the surfaces boundaries of solids as their triangles face, there would be a common part. */
+static bool maybe_common(dial *d) {
+  const wedge *a = d->wedge[0], *b = d->wedge[1];
+  if (a->wings < 2 || b->wings < 2) return false;
+  return a->turned || b->turned || (solid_claims(d) & CLAIM_COMMON) != 0;
 }
 
-static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b) {
-  if (folded(x, a) || folded(x, b)) return 0;
-  if (!a->surface && !b->surface) return solid_claims(x, a, b);
-  unsigned maybe = maybe_common(x, a, b);
-  if (a->surface && b->surface) return maybe | surface_claims(x, a, b);
-  return maybe | (a->surface ? mixed_claims(x, a, b, CLAIM_ONLY_A) : mixed_claims(x, b, a, CLAIM_ONLY_B));
+static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b, bool *maybe) {
+  dial d = make_dial(x, a, b);
+  *maybe = false;
+  if (folded(&d, 0) || folded(&d, 1)) return 0;
+  if (!a->surface && !b->surface) return solid_claims(&d);
+  *maybe = maybe_common(&d);
+  return a->surface && b->surface ? surface_claims(&d) : mixed_claims(&d, a->surface ? 0 : 1);
 }
 
 /* ---- making wedges ---- */
 
+static const solid_part *part_at(const body *b, uint32_t triangle) {
+  return &b->shape->parts[b->shape->part_of[triangle]];
+}
+
+static bool bounds(const body *b, uint32_t triangle) {
+  return body_bounds(b, b->shape->part_of[triangle]);
+}
+
 /* Of a surface: as its triangles face. */
 static int material_side(const body *b, uint32_t triangle) {
-  int where = b->shape->parts[b->shape->part_of[triangle]].side;
+  int where = part_at(b, triangle)->side;
   return b->mirrored ? -where : where;
 }
 
-static bool faces_unknown(const body *b) {
-  return !b->closed && b->fault != GRAZE_DOUBT_OPEN;
+/* Nothing says which way a surface was meant to face. */
+static bool faces_unknown(const body *b, uint32_t triangle) {
+  const solid_part *part = part_at(b, triangle);
+  return !b->upright || part->turned_over || (part->fault != GRAZE_DOUBT_OPEN && part->fault != GRAZE_DOUBT_NONE);
 }
 
 static void turn_round(wedge *w) {
@@ -142,9 +181,9 @@ static bool same_point(const double *p, const double *q) {
 }
 
 /* Sets point `wing` to the corner of the neighbour across edge `e` that is not on the edge; false: no neighbour. */
-static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int e) {
+static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int e, bool *unclear) {
   const graze_mesh *mesh = b->place.mesh;
-  uint32_t other = mesh->neighbours == NULL ? NO_TRIANGLE : mesh->neighbours[3 * (size_t)triangle + (size_t)e];
+  uint32_t other = solid_across(mesh, b->shape, (edge_place){triangle, (uint32_t)e}, unclear);
   if (other == NO_TRIANGLE) return false;
   double here[9], there[9];
   mesh_corners(mesh, triangle, here);
@@ -162,10 +201,10 @@ static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int
  * points counterclockwise from its wing, so material behind it ends there. */
 static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t triangle, int e) {
   wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {wing, 1}, .wings = 2};
-  w.surface = !b->closed;
-  w.turned = faces_unknown(b);
-  bool known = set_wing(set, wing, b, triangle, e);
-  b->unclear_edges |= !known && (b->shape->fault != GRAZE_DOUBT_OPEN || b->place.mesh->header->nonmanifold_edges > 0);
+  w.surface = !bounds(b, triangle);
+  w.turned = faces_unknown(b, triangle);
+  bool unclear, known = set_wing(set, wing, b, triangle, e, &unclear);
+  if (unclear && triangle < b->unclear.triangle) b->unclear = (edge_place){triangle, (uint32_t)e};
   const sign_source signs = spots_signs(set);
   if (!known || spots_axis(&signs, first + e, first + (e + 1) % 3, wing) < 0) { /* the latter: flattened by the pose */
     w.surface = true;
@@ -174,21 +213,33 @@ static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t trian
     return w;
   }
   int where = material_side(b, triangle);
-  w.both = b->closed && where == MATERIAL_BOTH;
+  w.both = !w.surface && where == MATERIAL_BOTH;
   if (where == MATERIAL_IN_FRONT) turn_round(&w);
   return w;
 }
 
+/* A proper triangle seen along an axis that keeps its area, and which way it turns there. */
+typedef struct flat_view {
+  int axis;
+  int turn;
+} flat_view;
+
+static flat_view view_flat(const sign_source *s, int first) {
+  flat_view v = {0, 0};
+  while (v.turn == 0) v.turn = sign2(s, v.axis++, first, first + 1, first + 2);
+  v.axis--;
+  return v;
+}
+
 /* The wedge of the plane of a triangle that holds the line p, q: one wing towards a corner off the line, one away. */
-static wedge face_wedge(const spindle *x, int first, const body *b, uint32_t triangle) {
+static wedge face_wedge(const spindle *x, int first, const flat_view *view, const body *b, uint32_t triangle) {
   int off = first;
   while (spots_axis(x->signs, x->p, x->q, off) < 0) off++;
-  wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !b->closed, .wings = 2};
-  w.turned = faces_unknown(b);
-  int flat = spots_axis(x->signs, first, first + 1, first + 2);
-  bool agrees = sign2(x->signs, flat, first, first + 1, first + 2) == sign2(x->signs, flat, x->p, x->q, off);
+  wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !bounds(b, triangle), .wings = 2};
+  w.turned = faces_unknown(b, triangle);
+  bool agrees = view->turn == sign2(x->signs, view->axis, x->p, x->q, off);
   int where = material_side(b, triangle);
-  w.both = b->closed && where == MATERIAL_BOTH;
+  w.both = !w.surface && where == MATERIAL_BOTH;
   /* Towards the corner the triangle's normal lies counterclockwise when the turns agree: material ends there. */
   if (agrees == (where == MATERIAL_IN_FRONT)) turn_round(&w);
   return w;
@@ -201,11 +252,26 @@ typedef struct meeting {
   sign_source signs;
   body *a, *b;
   uint32_t i, j;
+  flat_view view_a, view_b;
 } meeting;
 
 static void note_met(const meeting *m) {
-  m->a->met[m->a->shape->part_of[m->i]] = 1;
-  m->b->met[m->b->shape->part_of[m->j]] = 1;
+  if (bounds(m->b, m->j)) m->a->met[m->a->shape->part_of[m->i]] = 1;
+  if (bounds(m->a, m->i)) m->b->met[m->b->shape->part_of[m->j]] = 1;
+}
+
+static void note_surface(body *b, uint32_t triangle, unsigned claims, bool maybe) {
+  uint32_t part = b->shape->part_of[triangle];
+  if (body_bounds(b, part)) return;
+  b->pierces |= (claims & CLAIM_COMMON) != 0;
+  if (maybe && part < b->maybe) b->maybe = part;
+}
+
+/* Notes what the claims mean for surfaces, and passes them on. */
+static unsigned note_surfaces(const meeting *m, unsigned claims, bool maybe) {
+  note_surface(m->a, m->i, claims, maybe);
+  note_surface(m->b, m->j, claims, maybe);
+  return claims;
 }
 
 /* How an edge lies to a triangle of the same plane. */
@@ -224,9 +290,8 @@ static bool overlap(const sign_source *s, int p, int q, int u, int v) {
 }
 
 /* Where the segment p, q of the plane of triangle first.. has more than a point in common with it. */
-static int lies(const sign_source *s, int p, int q, int first) {
-  int flat = spots_axis(s, first, first + 1, first + 2), left = 0, right = 0;
-  int turned = sign2(s, flat, first, first + 1, first + 2);
+static int lies(const sign_source *s, int p, int q, int first, const flat_view *view) {
+  int flat = view->axis, turned = view->turn, left = 0, right = 0;
   for (int e = 0; e < 3; e++) {
     int u = first + e, v = first + (e + 1) % 3;
     int at_p = turned * sign2(s, flat, u, v, p), at_q = turned * sign2(s, flat, u, v, q);
@@ -256,7 +321,8 @@ static unsigned edge_claims(const meeting *m, int first, int e, int other) {
   bool of_a = first == A0;
   body *own = of_a ? m->a : m->b, *its = of_a ? m->b : m->a;
   uint32_t triangle = of_a ? m->i : m->j, its_triangle = of_a ? m->j : m->i;
-  int f = lies(x.signs, x.p, x.q, other);
+  const flat_view *view = of_a ? &m->view_b : &m->view_a;
+  int f = lies(x.signs, x.p, x.q, other, view);
   if (f == APART || (f != THROUGH && !of_a)) return 0; /* along an edge: seen from the edge of a */
   note_met(m);
   wedge mine = edge_wedge(m->set, first, of_a ? WING_A : WING_B, own, triangle, e), theirs;
@@ -264,17 +330,22 @@ static unsigned edge_claims(const meeting *m, int first, int e, int other) {
     theirs = edge_wedge(m->set, other, of_a ? WING_B : WING_A, its, its_triangle, f);
     if (!same_way(x.signs, x.p, x.q, other + f, other + (f + 1) % 3)) turn_round(&theirs);
   } else {
-    theirs = face_wedge(&x, other, its, its_triangle);
+    theirs = face_wedge(&x, other, view, its, its_triangle);
   }
-  return of_a ? wedge_claims(&x, &mine, &theirs) : wedge_claims(&x, &theirs, &mine);
+  bool maybe;
+  unsigned claims = of_a ? wedge_claims(&x, &mine, &theirs, &maybe) : wedge_claims(&x, &theirs, &mine, &maybe);
+  return note_surfaces(m, claims, maybe);
 }
 
 /* Of bodies a and b that cross face through face at triangles i, j. */
 static unsigned crossing_claims(const meeting *m) {
+  bool surface_a = !bounds(m->a, m->i), surface_b = !bounds(m->b, m->j);
+  bool none_a = surface_a || material_side(m->a, m->i) == MATERIAL_BOTH;
+  bool none_b = surface_b || material_side(m->b, m->j) == MATERIAL_BOTH;
   note_met(m);
-  bool none_a = m->a->closed && material_side(m->a, m->i) == MATERIAL_BOTH;
-  bool none_b = m->b->closed && material_side(m->b, m->j) == MATERIAL_BOTH;
-  return CLAIM_COMMON | (none_b ? 0 : CLAIM_ONLY_A) | (none_a ? 0 : CLAIM_ONLY_B);
+  if (surface_a && surface_b) return note_surfaces(m, CLAIM_ALL | CLAIM_SURE, false);
+  /* Each goes on outside of the other, unless there is no outside. Of a solid a surface takes nothing away. */
+  return note_surfaces(m, CLAIM_COMMON | (none_b ? 0 : CLAIM_ONLY_A) | (none_a ? 0 : CLAIM_ONLY_B), false);
 }
 
 static void plane_signs(const sign_source *s, int plane, int first, int sign[3]) {
@@ -314,7 +385,8 @@ static bool acute(const double *p, const double *q, const double *u, const doubl
 /* The image keeps the edge's angle on its side of nothing. */
 static bool edge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle,
                           int e) {
-  if (!set_wing(set, wing, b, triangle, e)) return true;
+  bool unclear;
+  if (!set_wing(set, wing, b, triangle, e, &unclear)) return true;
   int p = first + e, q = first + (e + 1) % 3, far = first + (e + 2) % 3;
   if (spots_axis(s, p, q, wing) < 0) return false;
   int was = orient3d(set->local[p], set->local[q], set->local[far], set->local[wing]) * (b->mirrored ? -1 : 1);
@@ -324,13 +396,22 @@ static bool edge_straight(spots *set, const sign_source *s, int first, int wing,
 
 /* Whether the image of a triangle can be judged. A singular pose may flatten it. Tier T1 rounds the corners; where that
  * has flattened the triangle or its neighbours, or folded one over the other, sides of the surface mean nothing. */
+static bool judge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle) {
+  bool good = spots_axis(s, first, first + 1, first + 2) >= 0;
+  if (set->real || !bounds(b, triangle)) return good;
+  for (int e = 0; e < 3 && good; e++) good = edge_straight(set, s, first, wing, b, triangle, e);
+  return good;
+}
+
+/* Judged once for most triangles: one meets many of the other body. */
 static bool straight(spots *set, const sign_source *s, int first, int wing, body *b, uint32_t triangle) {
   if (b->place.identity) return true;
-  bool good = spots_axis(s, first, first + 1, first + 2) >= 0;
-  if (set->real || !b->closed) return good;
-  for (int e = 0; e < 3 && good; e++) good = edge_straight(set, s, first, wing, b, triangle, e);
-  b->bent |= !good;
-  return good;
+  judged *known = &b->judged[triangle % JUDGED];
+  if (!known->any || known->triangle != triangle) {
+    *known = (judged){triangle, true, judge_straight(set, s, first, wing, b, triangle)};
+    if (!known->straight && !set->real && bounds(b, triangle) && triangle < b->bent) b->bent = triangle;
+  }
+  return known->straight;
 }
 
 /* The corners have an edge in the other's plane. */
@@ -344,17 +425,18 @@ unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
   if (a->stands != i) {
     spots_set_triangle(set, A0, &a->place, i);
     a->stands = i;
-    a->straight = -1;
   }
   spots_set_triangle(set, B0, &b->place, j);
-  const meeting m = {set, spots_signs(set), a, b, i, j};
+  meeting m = {.set = set, .signs = spots_signs(set), .a = a, .b = b, .i = i, .j = j};
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
   bool crossing = both_sides(sign_a) && both_sides(sign_b);
   if (!crossing && !edge_in_plane(sign_a) && !edge_in_plane(sign_b)) return 0;
-  if (a->straight < 0) a->straight = straight(set, &m.signs, A0, WING_A, a, i);
-  if (!straight(set, &m.signs, B0, WING_B, b, j) || !a->straight) return 0;
+  bool straight_a = straight(set, &m.signs, A0, WING_A, a, i);
+  if (!straight(set, &m.signs, B0, WING_B, b, j) || !straight_a) return 0;
   if (crossing) return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
+  m.view_a = view_flat(&m.signs, A0);
+  m.view_b = view_flat(&m.signs, B0);
   unsigned claims = 0;
   for (int e = 0; e < 3; e++) {
     if (sign_a[e] == 0 && sign_a[(e + 1) % 3] == 0) claims |= edge_claims(&m, A0, e, B0);

@@ -125,8 +125,8 @@ static bool count_passages(spots *set, const side *shape, const part_filter *fil
   *winding = 0;
   for (uint64_t i = 0; i < hits->counts.triangle_pairs; i++) {
     uint32_t triangle = hits->pairs[i].b;
-    if (mesh_degenerate(shape->mesh, triangle)) continue;
-    if (filter != NULL && filter->of != NULL && filter->of[triangle] == filter->skip) continue;
+    uint32_t part = filter->shape->part_of[triangle];
+    if (part == NO_PART || part == filter->skip || !part_bounds(&filter->shape->parts[part], filter->strict)) continue;
     passage p = pass(set, shape, triangle);
     if (p == PASSES_ON) {
       *where = LOCATION_ON;
@@ -143,7 +143,7 @@ graze_status locate(graze_query *rays, const side *from, const double local[3], 
                     const part_filter *filter, graze_exactness exactness, location *where, int *winding) {
   graze_box box = side_box(shape);
   spots set;
-  set.real = exactness == GRAZE_T2;
+  spots_start(&set, exactness == GRAZE_T2);
   uint32_t lost = 0;
   for (uint32_t attempt = 0; attempt < RAYS_MOST && lost < LOST_MOST; attempt++) {
     double along[3], end[3];

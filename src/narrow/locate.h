@@ -1,18 +1,19 @@
-/* Where a point lies relative to a closed mesh: inside, outside, on it. */
+/* Where a point lies relative to the closed parts of a mesh: inside, outside, on them. */
 #ifndef GRAZE_SRC_NARROW_LOCATE_H
 #define GRAZE_SRC_NARROW_LOCATE_H
 
-#include "narrow/query.h"
+#include "narrow/solid.h"
 
 typedef enum location { LOCATION_OUT, LOCATION_IN, LOCATION_ON, LOCATION_LOST } location;
 
-/* The parts of a mesh that count; `of` NULL = all of it. */
+/* The parts of a mesh that count: the closed ones (part_bounds) but one. */
 typedef struct part_filter {
-  const uint32_t *of; /* part of each triangle */
-  uint32_t skip;
+  const solid *shape;
+  bool strict;
+  uint32_t skip; /* or NO_PART */
 } part_filter;
 
-/* Winding number of `shape` (cycles of triangles; those of zero area count for nothing) around the point `local` at the
+/* Winding number of the parts of `shape` that count around the point `local` at the
  * pose of `from`. LOST: the pose of `from` is singular, so that no ray leads out. `rays` is used up. Expected
  * O(log n + triangles along a ray). */
 graze_status locate(graze_query *rays, const side *from, const double local[3], const side *shape,

@@ -1,6 +1,7 @@
-/* Parts by flooding through neighbours; the side of the material from the sign of each part's volume and the winding
- * number of the other parts around it, so that cavities, surfaces turned inside out and shells within shells come out
- * right. Material is where the winding number is not zero.
+/* Parts by flooding through neighbours. Those that are closed bound material: where the winding number of all of them
+ * is not zero. Its side of each part follows from the sign of the part's volume and the winding number of the others
+ * around it, so that cavities, surfaces turned inside out and shells within shells come out right. What is not closed
+ * is a surface.
  */
 #include "narrow/solid.h"
 
@@ -16,49 +17,14 @@ void solid_destroy(const graze_context *context, solid *s) {
   memory_release(context, s->part_of, s->triangle_count * sizeof *s->part_of);
   memory_release(context, s->listed, s->triangle_count * sizeof *s->listed);
   memory_release(context, s->parts, s->part_count * sizeof *s->parts);
+  memory_release(context, s->joints, s->joint_room * sizeof *s->joints);
   memory_release(context, s, sizeof *s);
 }
 
-/* ---- the fault of a mesh that is no solid ---- */
-
-void solid_edge_middle(const graze_mesh *mesh, uint32_t triangle, int edge, double out[3]) {
+void solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]) {
   double c[9];
-  mesh_corners(mesh, triangle, c);
-  for (int k = 0; k < 3; k++) out[k] = 0.5 * c[3 * edge + k] + 0.5 * c[(3 * edge + 3) % 9 + k];
-}
-
-/* The same direction through both triangles: corner positions of the edge in order. */
-static bool misoriented(const graze_mesh *mesh, uint32_t t, int edge, uint32_t other) {
-  double c[9], d[9];
-  mesh_corners(mesh, t, c);
-  mesh_corners(mesh, other, d);
-  const double *p = c + 3 * edge, *q = c + (3 * edge + 3) % 9;
-  for (int e = 0; e < 9; e += 3) {
-    const double *u = d + e, *v = d + (e + 3) % 9;
-    if (p[0] == u[0] && p[1] == u[1] && p[2] == u[2] && q[0] == v[0] && q[1] == v[1] && q[2] == v[2]) return true;
-  }
-  return false;
-}
-
-static void find_fault(const graze_mesh *mesh, solid *s) {
-  const mesh_header *h = mesh->header;
-  s->fault = !h->adjacency              ? GRAZE_DOUBT_NO_ADJACENCY
-             : h->open_edges > 0        ? GRAZE_DOUBT_OPEN
-             : h->nonmanifold_edges > 0 ? GRAZE_DOUBT_NONMANIFOLD
-             : !h->oriented             ? GRAZE_DOUBT_MISORIENTED
-                                        : GRAZE_DOUBT_SELF_INTERSECTING;
-  if (mesh->neighbours == NULL) return;
-  for (uint32_t t = 0; t < mesh->triangle_count; t++) {
-    if (mesh_degenerate(mesh, t)) continue;
-    for (int e = 0; e < 3; e++) {
-      uint32_t other = mesh->neighbours[3 * (size_t)t + (size_t)e];
-      bool alone = s->fault == GRAZE_DOUBT_OPEN || s->fault == GRAZE_DOUBT_NONMANIFOLD;
-      bool fault = alone ? other == NO_TRIANGLE : other != NO_TRIANGLE && misoriented(mesh, t, e, other);
-      if (!fault) continue;
-      solid_edge_middle(mesh, t, e, s->fault_point);
-      return;
-    }
-  }
+  mesh_corners(mesh, at.triangle, c);
+  for (uint32_t k = 0; k < 3; k++) out[k] = 0.5 * c[3 * at.edge + k] + 0.5 * c[(3 * at.edge + 3) % 9 + k];
 }
 
 /* ---- parts ---- */
@@ -160,13 +126,13 @@ static int volume_sign(const graze_mesh *mesh, const solid *s, uint32_t part) {
   return volume_sign_exact(mesh, s, part);
 }
 
-/* The winding number that all other parts have around this one: at a corner that is on none of them, as parts may share
- * corners. *known is false when there is no such corner. */
+/* The winding number that all other closed parts have around this one: at a corner that is on none of them, as parts
+ * may share corners. *known is false when there is no such corner. */
 static graze_status winding_of_others(graze_query *rays, const side *here, const solid *s, uint32_t part, int *winding,
                                       bool *known) {
-  const part_filter others = {s->part_of, part};
+  const part_filter others = {.shape = s, .skip = part};
   *winding = 0;
-  *known = s->part_count == 1;
+  *known = s->closed_count == 1;
   for (uint32_t i = s->parts[part].begin; i < s->parts[part].end && !*known; i++) {
     double corners[9];
     mesh_corners(here->mesh, s->listed[i], corners);
@@ -188,25 +154,79 @@ static material material_of(int behind, int front, int turn, bool simple) {
   return front != 0 ? MATERIAL_IN_FRONT : MATERIAL_BEHIND;
 }
 
+/* No solid can be made of the part: folded flat, or with lobes that cancel, or so placed that nothing tells the sides.
+ */
+static void refuse(solid *s, uint32_t part) {
+  s->parts[part].fault = GRAZE_DOUBT_SELF_INTERSECTING;
+  s->parts[part].fault_at = (edge_place){s->listed[s->parts[part].begin], 0};
+}
+
+static void find_turns(const graze_mesh *mesh, solid *s) {
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    if (s->parts[p].fault != GRAZE_DOUBT_NONE) continue;
+    s->parts[p].turn = volume_sign(mesh, s, p);
+    if (s->parts[p].turn == 0)
+      refuse(s, p);
+    else
+      s->closed_count++;
+  }
+}
+
 static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid *s) {
   const side here = {mesh, graze_pose_identity(), true};
   simplicity simple = SIMPLE_YES;
-  for (uint32_t p = 0; p < s->part_count; p++) {
-    s->parts[p].turn = volume_sign(mesh, s, p);
-    s->closed &= s->parts[p].turn != 0; /* folded flat, or lobes that cancel: nothing says which side is inside */
-  }
-  if (!s->closed) return GRAZE_OK;
-  graze_status status = s->part_count > 1 ? solid_simplicity(rays, mesh, s, &simple) : GRAZE_OK;
-  for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK && s->closed; p++) {
-    bool known;
+  bool good = true;
+  graze_status status = s->closed_count > 1 ? solid_simplicity(rays, mesh, s, &simple) : GRAZE_OK;
+  for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK && good; p++) {
+    if (s->parts[p].fault != GRAZE_DOUBT_NONE) continue;
     int around, turn = s->parts[p].turn;
-    status = winding_of_others(rays, &here, s, p, &around, &known);
+    status = winding_of_others(rays, &here, s, p, &around, &good);
     int within = around + turn;
     int behind = turn < 0 ? around : within, front = turn < 0 ? within : around;
     s->parts[p].side = material_of(behind, front, turn, simple == SIMPLE_YES);
-    s->closed &= known;
   }
+  /* The solid is that of all closed parts together. */
+  for (uint32_t p = 0; p < s->part_count && !good; p++) {
+    if (s->parts[p].fault == GRAZE_DOUBT_NONE) refuse(s, p);
+  }
+  if (!good) s->closed_count = 0;
   return status;
+}
+
+/* ---- what is not closed ---- */
+
+/* The box grows by a part, or (`grow` false) whether it holds the part. */
+static bool part_box(const graze_mesh *mesh, solid *s, const solid_part *part, bool grow) {
+  bool within = true;
+  for (uint32_t i = part->begin; i < part->end && within; i++) {
+    double c[9];
+    mesh_corners(mesh, s->listed[i], c);
+    for (int k = 0; k < 9 && within; k++) {
+      double *low = &s->open_min[k % 3], *high = &s->open_max[k % 3];
+      if (grow) {
+        *low = fmin(*low, c[k]);
+        *high = fmax(*high, c[k]);
+      }
+      within = c[k] >= *low && c[k] <= *high;
+    }
+  }
+  return within;
+}
+
+static void find_open_box(const graze_mesh *mesh, solid *s) {
+  for (int k = 0; k < 3; k++) {
+    s->open_min[k] = INFINITY;
+    s->open_max[k] = -INFINITY;
+  }
+  for (uint32_t p = s->part_count; p-- > 0;) {
+    if (s->parts[p].fault == GRAZE_DOUBT_NONE) continue;
+    part_box(mesh, s, &s->parts[p], true);
+    s->first_fault = p;
+  }
+  for (uint32_t p = 0; p < s->part_count && s->first_fault != NO_PART; p++) {
+    solid_part *part = &s->parts[p];
+    part->in_open_box = part->fault == GRAZE_DOUBT_NONE && part_box(mesh, s, part, false);
+  }
 }
 
 graze_status solid_create(graze_query *rays, const graze_mesh *mesh, solid **made) {
@@ -214,31 +234,40 @@ graze_status solid_create(graze_query *rays, const graze_mesh *mesh, solid **mad
   if (s == NULL) return report_memory(rays->context, sizeof *s);
   memset(s, 0, sizeof *s);
   s->triangle_count = mesh->triangle_count;
-  s->closed = mesh->header->adjacency && mesh->header->closed && mesh->header->oriented;
+  s->first_fault = NO_PART;
+  s->shared_edge = NO_TRIANGLE;
   graze_status status = mesh->triangle_count > 0 ? find_parts(rays->context, mesh, s) : GRAZE_OK;
-  if (status == GRAZE_OK && s->closed && s->part_count > 0) status = find_sides(rays, mesh, s);
+  if (status == GRAZE_OK) status = solid_find_joints(rays->context, mesh, s);
+  if (status == GRAZE_OK) {
+    find_turns(mesh, s);
+    status = find_sides(rays, mesh, s);
+  }
   if (status != GRAZE_OK) {
     solid_destroy(rays->context, s);
     return status;
   }
-  if (mesh->triangle_count > 0) solid_edge_middle(mesh, 0, 0, s->fault_point);
-  if (!s->closed) find_fault(mesh, s);
+  find_open_box(mesh, s);
   *made = s;
   return GRAZE_OK;
 }
 
-/* Of a mesh that meets itself in these pairs. Triangles of no area belong to no surface. */
+/* Of a mesh that meets itself in these pairs. Only closed parts matter; triangles of no area belong to none. Parts that
+ * share an edge meet as well, which is no self-intersection of the mesh. */
 static simplicity classify(solid *s, const graze_self_collision *self) {
-  simplicity found = SIMPLE_YES;
-  uint32_t worst = NO_TRIANGLE;
+  uint32_t worst = s->shared_edge;
+  simplicity found = worst == NO_TRIANGLE ? SIMPLE_YES : SIMPLE_UNION;
   for (uint64_t i = 0; i < self->self_pairs && found != SIMPLE_NO; i++) {
     uint32_t p = s->part_of[self->pairs[i].a], q = s->part_of[self->pairs[i].b];
     if (p == NO_PART || q == NO_PART) continue;
+    if (s->parts[p].fault != GRAZE_DOUBT_NONE || s->parts[q].fault != GRAZE_DOUBT_NONE) continue;
     if (found == SIMPLE_YES || p == q) worst = self->pairs[i].a;
     found = p == q ? SIMPLE_NO : SIMPLE_UNION;
   }
-  for (uint32_t p = 1; p < s->part_count && found == SIMPLE_UNION; p++) {
-    if (s->parts[p].turn != s->parts[0].turn) found = SIMPLE_NO;
+  int turn = 0;
+  for (uint32_t p = 0; p < s->part_count && found == SIMPLE_UNION; p++) {
+    if (s->parts[p].fault != GRAZE_DOUBT_NONE) continue;
+    if (turn == 0) turn = s->parts[p].turn;
+    if (s->parts[p].turn != turn) found = SIMPLE_PARTS;
   }
   atomic_store(&s->tangled, worst);
   return found;

@@ -1,4 +1,4 @@
-/* What a mesh encloses: its parts, and on which side of each the material lies. */
+/* What a mesh encloses: its parts, which of them bound material, and on which side of each that lies. */
 #ifndef GRAZE_SRC_NARROW_SOLID_H
 #define GRAZE_SRC_NARROW_SOLID_H
 
@@ -10,40 +10,76 @@
 /* Side of the material relative to the triangles' normals (counterclockwise corners seen from their tips). */
 typedef enum material { MATERIAL_BEHIND = -1, MATERIAL_BOTH = 0, MATERIAL_IN_FRONT = 1 } material;
 
-/* How a mesh meets itself. Of a union every part is simple, and all are turned the same way: what lies behind any
- * triangle is material, but what lies in front of one may be material of another part. */
-typedef enum simplicity { SIMPLE_NOT_KNOWN, SIMPLE_YES, SIMPLE_UNION, SIMPLE_NO } simplicity;
+/* How the closed parts of a mesh meet. SIMPLE_PARTS: each is simple by itself, but they meet each other. Of a union all
+ * are turned the same way besides: what lies behind any triangle is material, but what lies in front of one may be
+ * material of another part. */
+typedef enum simplicity { SIMPLE_NOT_KNOWN, SIMPLE_YES, SIMPLE_UNION, SIMPLE_PARTS, SIMPLE_NO } simplicity;
+
+/* Side `edge` of a triangle. */
+typedef struct edge_place {
+  uint32_t triangle;
+  uint32_t edge;
+} edge_place;
 
 /* A part: triangles connected through edges of exactly two triangles. Zero-area triangles belong to none. */
 typedef struct solid_part {
   uint32_t begin, end; /* its triangles are listed[begin .. end - 1], the lowest first */
-  int turn;            /* sign of its volume, of closed meshes */
-  material side;       /* of closed meshes */
+  graze_doubt fault;   /* why it is not closed; NONE: it bounds material */
+  edge_place fault_at;
+  bool turned_over; /* its triangles do not all face one way */
+  bool in_open_box; /* closed, but within the box around the open parts: it may be a cavity of what those bound */
+  int turn;         /* sign of its volume, of closed parts */
+  material side;    /* of closed parts; of others as their triangles face */
 } solid_part;
 
 #define NO_PART UINT32_MAX
 
+/* A side of a triangle at an edge of three or more triangles. A closed part has two triangles there that continue each
+ * other, whatever else meets them. */
+typedef struct joint {
+  edge_place at;
+  uint32_t other; /* the triangle of the same part that goes on there, or NO_TRIANGLE */
+  bool unclear;   /* triangles of several parts, or too many of one, may go on here */
+} joint;
+
 typedef struct solid {
-  bool closed; /* a solid; else a surface */
-  graze_doubt fault;
-  double fault_point[3]; /* in mesh coordinates */
+  uint32_t closed_count; /* of parts; those in the open box too */
   uint32_t part_count;
+  uint32_t first_fault; /* a part that is not closed, the first; NO_PART: there is none */
+  double open_min[3];   /* the box around the parts that are not closed, in mesh coordinates */
+  double open_max[3];
   solid_part *parts;
   uint32_t *part_of; /* of each triangle, or NO_PART */
   uint32_t *listed;  /* triangles by part */
   uint32_t triangle_count;
+  joint *joints; /* by place */
+  uint32_t joint_count, joint_room;
+  uint32_t shared_edge;     /* a triangle with an edge where closed parts meet, or NO_TRIANGLE */
   _Atomic uint32_t tangled; /* a triangle that meets others of the mesh, once it is known not to be simple */
   _Atomic int simple;       /* simplicity, found out when it is asked for */
 } solid;
 
-/* O(triangles), and a ray for each part when there are several. `rays` is used up. */
+/* Whether a part bounds material. `strict`: not when it may be a cavity of an open part. */
+static inline bool part_bounds(const solid_part *part, bool strict) {
+  return part->fault == GRAZE_DOUBT_NONE && !(strict && part->in_open_box);
+}
+
+/* O(triangles), O(n log n) in edges of one or of many triangles where there are some of many, and a ray for each part
+ * when there are several. `rays` is used up. */
 graze_status solid_create(graze_query *rays, const graze_mesh *mesh, solid **made);
 void solid_destroy(const graze_context *context, solid *s);
 
-/* Whether the mesh is free of self-intersections, at the price of a query of the mesh against itself the first time. */
+/* joints.c: faults of parts at their edges, and the joints. */
+graze_status solid_find_joints(const graze_context *context, const graze_mesh *mesh, solid *s);
+
+/* joints.c: the triangle across an edge in the same part, or NO_TRIANGLE; *unclear: others may go on there. */
+uint32_t solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear);
+
+/* Whether the closed parts are free of intersections, at the price of a query of the mesh against itself the first
+ * time. */
 graze_status solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out);
 
-/* The middle of an edge of the triangle. */
-void solid_edge_middle(const graze_mesh *mesh, uint32_t triangle, int edge, double out[3]);
+/* The middle of an edge. */
+void solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]);
 
 #endif

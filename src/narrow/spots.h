@@ -1,4 +1,10 @@
-/* A few named points of two posed meshes and the exact signs of their determinants, in the tier of the query. */
+/* A few named points of two posed meshes and the exact signs of their determinants, in the tier of the query.
+ *
+ * Points of drawings mostly lie on a common grid, the multiples of a power of two, and many signs asked for are zero:
+ * faces in one plane, edges on one line. Floating-point filters never settle those. So tier T1 keeps each point as
+ * integers as well where it lies on a grid that the caller sets up once; a sign among such points takes one
+ * determinant of integers. Any other point leaves the doubles to decide.
+ */
 #ifndef GRAZE_SRC_NARROW_SPOTS_H
 #define GRAZE_SRC_NARROW_SPOTS_H
 
@@ -7,32 +13,28 @@
 #include "narrow/exact_sink.h"
 
 typedef struct spots {
-  bool real; /* T2 */
+  bool real;        /* T2 */
+  double unit;      /* grid steps for each unit of length, a power of two; 0: no grid */
+  double origin[3]; /* of the grid */
+  unsigned off;     /* bit i: point i is not on the grid */
   double local[REAL_POINTS][3];
   double posed[REAL_POINTS][3]; /* T1 images */
+  int64_t grid[REAL_POINTS][3]; /* the same in steps from the origin, less than 2^29 */
   real_points exact;            /* T2 */
 } spots;
 
+/* An empty set, without a grid. */
+void spots_start(spots *set, bool real);
+
+/* Lays the finest grid that holds everything within `reach` of the origin on each axis. */
+void spots_lay_grid(spots *set, const double origin[3], double reach);
+
 /* Point i = `local` at the pose of `s`; `s` must stay valid. */
-static inline void spots_set(spots *set, int i, const side *s, const double local[3]) {
-  for (int k = 0; k < 3; k++) set->local[i][k] = local[k];
-  if (set->real)
-    real_points_set(&set->exact, i, set->local[i], &s->pose);
-  else if (s->identity)
-    for (int k = 0; k < 3; k++) set->posed[i][k] = local[k];
-  else
-    for (int k = 0; k < 3; k++) set->posed[i][k] = pose_row(&s->pose, k, local);
-}
+void spots_set(spots *set, int i, const side *s, const double local[3]);
 
-static inline void spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle) {
-  double corners[9];
-  mesh_corners(s->mesh, triangle, corners);
-  for (int c = 0; c < 3; c++) spots_set(set, first + c, s, corners + 3 * c);
-}
+void spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle);
 
-static inline sign_source spots_signs(spots *set) {
-  return set->real ? real_points_signs(&set->exact) : tritri_doubles((const double(*)[3])set->posed);
-}
+sign_source spots_signs(spots *set);
 
 static inline int sign3(const sign_source *s, int a, int b, int c, int d) {
   return s->orient3d(s->self, a, b, c, d);

@@ -3,7 +3,7 @@
 
 check_documents.py names SOURCE                every graze_ and GRAZE_ word exists in the code
 check_documents.py links SOURCE                every relative link and every `path/` leads to a file
-check_documents.py examples SOURCE             README.md shows examples/two_meshes.c, byte for byte
+check_documents.py examples SOURCE             the documents of EXAMPLES show these files, byte for byte
 check_documents.py console SOURCE BIN WORK     every "$ " line of a console block prints what stands below it
 check_documents.py update SOURCE BIN WORK      writes what the console lines print now into the documents
 
@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 CODE = ("include", "src", "io", "report", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
+EXAMPLES = {"README.md": "examples/two_meshes.c", "docs/broadphase.md": "examples/moving_boxes.c"}
 WORD = re.compile(r"\b(?:graze|GRAZE)_[A-Za-z0-9_]+\*?")
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = [
@@ -67,9 +68,12 @@ def check_links(source):
 
 
 def check_examples(source):
-    example = (source / "examples/two_meshes.c").read_text()
-    blocks = [body for kind, body in FENCE.findall((source / "README.md").read_text()) if kind == "c"]
-    return [] if example in blocks else ["README.md: no C block is examples/two_meshes.c, byte for byte"]
+    faults = []
+    for document, example in EXAMPLES.items():
+        blocks = [body for kind, body in FENCE.findall((source / document).read_text()) if kind == "c"]
+        if (source / example).read_text() not in blocks:
+            faults.append(f"{document}: no C block is {example}, byte for byte")
+    return faults
 
 
 def plain(line):

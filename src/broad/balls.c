@@ -1,0 +1,203 @@
+/* Balls: the vertex-vertex model. Particles of any radii are put into boxes, the method finds the pairs of boxes, and
+ * of these the pairs of balls are kept.
+ *
+ * Centre minus and plus radius are rounded, to the caller's precision, so that a box may be a little too small. No pair
+ * is lost by that: rounding to nearest keeps order, so where the end of one ball on an axis is not below the beginning
+ * of another it is not below it as rounded either. What is beyond the largest number ends there, which keeps order as
+ * well. Pairs are decided by exact/ball.c, in pieces side by side. O(method + pairs of boxes). Memory: that of the
+ * method and 24 or 48 bytes a ball.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "broad/phase.h"
+#include "exact/ball.h"
+
+/* The caller's balls. */
+typedef struct ball_view {
+  const char *centers, *radii;
+  size_t center_stride, radius_stride;
+  graze_precision precision;
+  uint32_t count;
+} ball_view;
+
+static ball_view ball_view_of(const graze_ball_array *balls, uint32_t count) {
+  size_t number = balls->precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float);
+  return (ball_view){.centers = balls->centers,
+                     .radii = balls->radii,
+                     .center_stride = balls->center_stride != 0 ? balls->center_stride : 3 * number,
+                     .radius_stride = balls->radius_stride != 0 ? balls->radius_stride : number,
+                     .precision = balls->precision,
+                     .count = count};
+}
+
+static inline ball ball_at(const ball_view *view, uint32_t i) {
+  ball b;
+  const char *center = view->centers + i * view->center_stride, *radius = view->radii + i * view->radius_stride;
+  if (view->precision == GRAZE_DOUBLE) {
+    memcpy(b.center, center, sizeof b.center);
+    memcpy(&b.radius, radius, sizeof b.radius);
+  } else {
+    float c[3], r;
+    memcpy(c, center, sizeof c);
+    memcpy(&r, radius, sizeof r);
+    b = (ball){{(double)c[0], (double)c[1], (double)c[2]}, (double)r};
+  }
+  return b;
+}
+
+/* ---- checking -------------------------------------------------------------------------------------------------- */
+
+static graze_status report_ball(const graze_context *context, const ball *b, uint32_t index) {
+  static const char axes[] = "xyz";
+  for (int k = 0; k < 3; k++) {
+    if (isfinite(b->center[k])) continue;
+    return report(context, GRAZE_ERROR_NOT_FINITE, "ball %u: center %c is %g", index, axes[k], b->center[k]);
+  }
+  if (!isfinite(b->radius)) {
+    return report(context, GRAZE_ERROR_NOT_FINITE, "ball %u: radius is %g", index, b->radius);
+  }
+  return report(context, GRAZE_ERROR_ARGUMENT, "ball %u: radius %.17g is negative", index, b->radius);
+}
+
+/* x - x is 0 only for a finite x. */
+static inline bool ball_is_good(const ball *b) {
+  double finite = b->radius - b->radius;
+  for (int k = 0; k < 3; k++) finite += b->center[k] - b->center[k];
+  return (finite == 0) & (b->radius >= 0);
+}
+
+static graze_status check_array(const graze_context *context, const graze_ball_array *balls, uint32_t count) {
+  if (balls == NULL || (count > 0 && (balls->centers == NULL || balls->radii == NULL))) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "no balls");
+  }
+  if (balls->precision != GRAZE_FLOAT && balls->precision != GRAZE_DOUBLE) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of balls", (int)balls->precision);
+  }
+  return GRAZE_OK;
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------------------------- */
+
+typedef struct ball_work {
+  ball_view view;
+  void *boxes;
+  graze_box_pair *pairs;
+  pieces p;
+  uint64_t result[PARALLEL_PIECES]; /* of a piece: the first bad ball, or how many pairs are kept */
+} ball_work;
+
+static inline void box_of_doubles(const ball *b, double box[6]) {
+  for (int k = 0; k < 3; k++) {
+    double low = b->center[k] - b->radius, high = b->center[k] + b->radius;
+    box[k] = low < -DBL_MAX ? -DBL_MAX : low;
+    box[3 + k] = high > DBL_MAX ? DBL_MAX : high;
+  }
+}
+
+/* Rounded twice, which keeps order as well. */
+static inline void box_of_floats(const ball *b, float box[6]) {
+  for (int k = 0; k < 3; k++) {
+    float low = (float)(b->center[k] - b->radius), high = (float)(b->center[k] + b->radius);
+    box[k] = low < -FLT_MAX ? -FLT_MAX : low;
+    box[3 + k] = high > FLT_MAX ? FLT_MAX : high;
+  }
+}
+
+static void box_piece(void *argument, uint32_t index) {
+  ball_work *w = argument;
+  w->result[index] = UINT64_MAX;
+  for (uint64_t i = pieces_begin(&w->p, index); i < pieces_end(&w->p, index); i++) {
+    ball b = ball_at(&w->view, (uint32_t)i);
+    if (!ball_is_good(&b)) {
+      w->result[index] = i;
+      return;
+    }
+    if (w->view.precision == GRAZE_DOUBLE) {
+      box_of_doubles(&b, (double *)w->boxes + 6 * i);
+    } else {
+      box_of_floats(&b, (float *)w->boxes + 6 * i);
+    }
+  }
+}
+
+/* Checks the balls and makes their boxes. */
+static graze_status make_boxes(graze_broadphase *bp, ball_work *w) {
+  const ball_view *view = &w->view;
+  if (!buffer_reserve(bp->context, &bp->ball_boxes, view->count * box_bytes(view->precision), 0)) {
+    return broad_no_memory(bp, view->count);
+  }
+  w->boxes = bp->ball_boxes.data;
+  w->p = pieces_of(view->count, 4096);
+  parallel_for(bp->context, w->p.number, box_piece, w);
+  for (uint32_t i = 0; i < w->p.number; i++) {
+    if (w->result[i] == UINT64_MAX) continue;
+    ball b = ball_at(view, (uint32_t)w->result[i]);
+    return report_ball(bp->context, &b, (uint32_t)w->result[i]);
+  }
+  return GRAZE_OK;
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------------------------- */
+
+enum { AHEAD = 12 }; /* pairs from a ball's being asked for to its use: balls of a pair are anywhere in memory */
+
+/* Keeps the pairs of balls that meet at the front of the piece. */
+static void keep_piece(void *argument, uint32_t index) {
+  ball_work *w = argument;
+  graze_box_pair *pairs = w->pairs + pieces_begin(&w->p, index);
+  uint64_t count = pieces_end(&w->p, index) - pieces_begin(&w->p, index), kept = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    graze_box_pair pair = pairs[i], soon = pairs[i + AHEAD < count ? i + AHEAD : i];
+    __builtin_prefetch(w->view.centers + soon.a * w->view.center_stride);
+    __builtin_prefetch(w->view.centers + soon.b * w->view.center_stride);
+    ball a = ball_at(&w->view, pair.a), b = ball_at(&w->view, pair.b);
+    pairs[kept] = pair;
+    kept += balls_meet(&a, &b);
+  }
+  w->result[index] = kept;
+}
+
+static void keep_balls(const graze_context *context, ball_work *w, pair_list *list) {
+  w->pairs = pair_list_data(list);
+  w->p = pieces_of(list->count, 1024);
+  parallel_for(context, w->p.number, keep_piece, w);
+  list->count = 0;
+  for (uint32_t i = 0; i < w->p.number; i++) {
+    memmove(w->pairs + list->count, w->pairs + pieces_begin(&w->p, i), (size_t)w->result[i] * sizeof *w->pairs);
+    list->count += w->result[i];
+  }
+}
+
+static graze_status find_balls(graze_broadphase *bp, ball_work *w, bool unsorted) {
+  graze_status status = make_boxes(bp, w);
+  if (status != GRAZE_OK) return status;
+  graze_box_array boxes = {w->boxes, 0, w->view.precision};
+  broad_view view = broad_view_of_array(bp->context, &boxes, w->view.count);
+  view.manager = bp->def.manager;
+  status = broad_run_find(bp, &view, true);
+  if (status == GRAZE_ERROR_MEMORY) return broad_no_memory(bp, view.count);
+  if (status != GRAZE_OK) return status;
+  keep_balls(bp->context, w, &bp->found);
+  bool sorted = unsorted || pair_list_sort(bp->context, &bp->found, view.count, &bp->scratch);
+  return sorted ? GRAZE_OK : broad_no_memory(bp, view.count);
+}
+
+graze_status graze_broadphase_find_balls(graze_broadphase *bp, const graze_ball_array *balls, uint32_t count,
+                                         bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
+  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+  double start = broad_now();
+  graze_status status = check_array(bp->context, balls, count);
+  if (status != GRAZE_OK) return status;
+  ball_work work = {.view = ball_view_of(balls, count)};
+  unsigned saved = fp_enter();
+  status = find_balls(bp, &work, unsorted);
+  fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  broad_take_notes(bp, bp->foreign.method, &bp->once, start);
+  *pairs = pair_list_data(&bp->found);
+  *pair_count = bp->found.count;
+  return GRAZE_OK;
+}

@@ -1,0 +1,34 @@
+/* Whether two closed balls share a point: the answer is right for every finite double.
+ *
+ * |a - b|^2 is compared with (ra + rb)^2. Ladder: a floating-point filter with a proved error bound; expansions;
+ * integers of any length for numbers at the ends of the exponent range.
+ */
+#ifndef GRAZE_SRC_EXACT_BALL_H
+#define GRAZE_SRC_EXACT_BALL_H
+
+#include <stdbool.h>
+
+typedef struct ball {
+  double center[3];
+  double radius; /* at least 0 */
+} ball;
+
+/* Without the filter. */
+bool balls_meet_exactly(const ball *a, const ball *b);
+
+static inline bool balls_meet(const ball *a, const ball *b) {
+  const double margin = 1 + 0x1p-49;
+  double x = a->center[0] - b->center[0], y = a->center[1] - b->center[1], z = a->center[2] - b->center[2];
+  double reach = a->radius + b->radius;
+  double apart2 = x * x + y * y + z * z, reach2 = reach * reach;
+  bool within = (apart2 + reach2 > 0x1p-900) & (apart2 + reach2 < 0x1p1000);
+  bool apart = (apart2 * margin < reach2) | (reach2 * margin < apart2);
+  if (within & apart) return apart2 < reach2; /* one branch, nearly always the same way */
+  return balls_meet_exactly(a, b);
+}
+
+/* Its two stages alone, for tests. */
+bool balls_meet_expansion(const ball *a, const ball *b, bool *usable);
+bool balls_meet_integer(const ball *a, const ball *b);
+
+#endif

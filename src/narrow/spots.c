@@ -1,0 +1,104 @@
+/* Signs from integers: with steps below 2^29 differences are below 2^30, minors below 2^61, determinants of three
+ * differences below 2^93.
+ */
+#include "narrow/spots.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exact/expansion.h"
+#include "exact/orient.h"
+
+enum { GRID_BITS = 28 };
+
+/* Products of three differences beyond these would leave the range of doubles on the way to the grid. */
+static const double REACH_LEAST = 0x1p-900, REACH_MOST = 0x1p900;
+
+void spots_start(spots *set, bool real) {
+  set->real = real;
+  set->unit = 0;
+  set->off = ~0u;
+}
+
+void spots_lay_grid(spots *set, const double origin[3], double reach) {
+  if (set->real || !(reach > REACH_LEAST && reach < REACH_MOST)) return;
+  memcpy(set->origin, origin, sizeof set->origin);
+  set->unit = ldexp(1, GRID_BITS - ilogb(reach));
+}
+
+/* Whether the point lies on the grid; then its steps are set. */
+static bool find_steps(const spots *set, const double p[3], int64_t steps[3]) {
+  for (int k = 0; k < 3; k++) {
+    double d, rest;
+    two_diff(p[k], set->origin[k], &d, &rest);
+    double scaled = d * set->unit; /* exact, but for underflow */
+    if (rest != 0 || !(fabs(scaled) < 0x1p29)) return false;
+    steps[k] = (int64_t)scaled;
+    if ((double)steps[k] != scaled || (scaled == 0 && d != 0)) return false;
+  }
+  return true;
+}
+
+void spots_set(spots *set, int i, const side *s, const double local[3]) {
+  double *posed = set->posed[i];
+  memcpy(set->local[i], local, sizeof set->local[i]);
+  if (set->real) {
+    real_points_set(&set->exact, i, set->local[i], &s->pose);
+    return;
+  }
+  for (int k = 0; k < 3; k++) posed[k] = s->identity ? local[k] : pose_row(&s->pose, k, local);
+  if (set->unit == 0) return;
+  unsigned bit = 1u << i;
+  set->off = find_steps(set, posed, set->grid[i]) ? set->off & ~bit : set->off | bit;
+}
+
+void spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle) {
+  double corners[9];
+  mesh_corners(s->mesh, triangle, corners);
+  for (int c = 0; c < 3; c++) spots_set(set, first + c, s, corners + 3 * c);
+}
+
+/* ---- signs ---- */
+
+static int sign_of(int64_t x) {
+  return (x > 0) - (x < 0);
+}
+
+static int spots_orient3d(const void *self, int a, int b, int c, int d) {
+  const spots *set = self;
+  if ((set->off & (1u << a | 1u << b | 1u << c | 1u << d)) != 0) {
+    return orient3d(set->posed[a], set->posed[b], set->posed[c], set->posed[d]);
+  }
+  const int64_t *p = set->grid[a], *q = set->grid[b], *r = set->grid[c], *s = set->grid[d];
+  int64_t u[3], v[3], w[3];
+  for (int k = 0; k < 3; k++) {
+    u[k] = q[k] - p[k];
+    v[k] = r[k] - p[k];
+    w[k] = s[k] - p[k];
+  }
+  __int128 det = (__int128)(u[1] * v[2] - u[2] * v[1]) * w[0] + (__int128)(u[2] * v[0] - u[0] * v[2]) * w[1] +
+                 (__int128)(u[0] * v[1] - u[1] * v[0]) * w[2];
+  return (det > 0) - (det < 0);
+}
+
+static int spots_orient2d(const void *self, int axis, int a, int b, int c) {
+  static const int next[5] = {0, 1, 2, 0, 1};
+  const spots *set = self;
+  if ((set->off & (1u << a | 1u << b | 1u << c)) != 0) {
+    return orient2d(axis, set->posed[a], set->posed[b], set->posed[c]);
+  }
+  int i = next[axis + 1], j = next[axis + 2];
+  const int64_t *p = set->grid[a], *q = set->grid[b], *r = set->grid[c];
+  return sign_of((q[i] - p[i]) * (r[j] - p[j]) - (q[j] - p[j]) * (r[i] - p[i]));
+}
+
+static int spots_compare(const void *self, int axis, int a, int b) {
+  const spots *set = self;
+  double x = set->posed[a][axis], y = set->posed[b][axis];
+  return (x > y) - (x < y);
+}
+
+sign_source spots_signs(spots *set) {
+  if (set->real) return real_points_signs(&set->exact);
+  return (sign_source){spots_orient3d, spots_orient2d, spots_compare, set};
+}

@@ -1,0 +1,117 @@
+/* Contacts decided from integers on a grid against the same contacts decided from doubles: the same claims, parts and
+ * doubts for every pair of triangles. Looks behind the public headers, so it needs the static library. */
+#include <string.h>
+
+#include "families.h"
+#include "narrow/contact.h"
+#include "polycubes.h"
+#include "support.h"
+
+static double room_a[9 * 12 * CELLS * CELLS * CELLS], room_b[9 * 12 * CELLS * CELLS * CELLS];
+
+enum { PARTS = 4096 };
+
+typedef struct bench {
+  graze_context *context;
+  graze_query *query;
+  uint64_t state, contacts, claimed, on_grid;
+} bench;
+
+static body make_body(const bench *b, const graze_mesh *mesh, const graze_pose *pose, uint8_t *met) {
+  body made;
+  memset(&made, 0, sizeof made);
+  made.place =
+      (side){mesh, *pose, memcmp(pose, &(graze_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, sizeof *pose) == 0};
+  made.upright = made.strict = true;
+  made.stands = made.bent = made.unclear.triangle = NO_TRIANGLE;
+  made.maybe = NO_PART;
+  made.met = met;
+  assert_int_equal(solid_create(b->query, mesh, &made.shape), GRAZE_OK);
+  assert_true(made.shape->part_count <= PARTS);
+  memset(met, 0, PARTS);
+  return made;
+}
+
+static void compare_bodies(const body *p, const body *q) {
+  assert_memory_equal(p->met, q->met, p->shape->part_count);
+  assert_int_equal(p->pierces, q->pierces);
+  assert_int_equal(p->maybe, q->maybe);
+  assert_int_equal(p->bent, q->bent);
+  assert_int_equal(p->unclear.triangle, q->unclear.triangle);
+}
+
+static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, const graze_pose *pose, double reach) {
+  static uint8_t met[4][PARTS];
+  body fast[2] = {make_body(b, m, pose, met[0]), make_body(b, n, pose, met[1])};
+  body plain[2] = {make_body(b, m, pose, met[2]), make_body(b, n, pose, met[3])};
+  spots grid, doubles;
+  graze_collision hits;
+  double origin[3] = {pose->m[3], pose->m[7], pose->m[11]};
+  spots_start(&grid, false);
+  spots_start(&doubles, false);
+  spots_lay_grid(&grid, origin, reach);
+  assert_true(grid.unit > 0 && doubles.unit == 0);
+  assert_int_equal(graze_collide_meshes(b->query, m, pose, n, pose, NULL, &hits), GRAZE_OK);
+  for (uint64_t i = 0; i < hits.counts.triangle_pairs; i++) {
+    uint32_t s = hits.pairs[i].a, t = hits.pairs[i].b;
+    unsigned got = contact_claims(&grid, &fast[0], s, &fast[1], t);
+    unsigned want = contact_claims(&doubles, &plain[0], s, &plain[1], t);
+    if (got != want) fail_msg("triangles %u, %u: claims %u, not %u", s, t, got, want);
+    b->contacts++;
+    b->claimed += want != 0;
+    b->on_grid += (grid.off & 0x3f) == 0;
+  }
+  for (int k = 0; k < 2; k++) {
+    compare_bodies(&fast[k], &plain[k]);
+    solid_destroy(b->context, fast[k].shape);
+    solid_destroy(b->context, plain[k].shape);
+  }
+}
+
+/* Solids of cells, and soups of the grid: surfaces of every kind; some corners a little beside the grid. */
+static void make_pair(bench *b, int round, uint32_t *np, uint32_t *nq) {
+  if (round % 2 == 0) {
+    polycube p, q;
+    polycube_random(&p, &b->state, 1, 1, 4, 0.6);
+    polycube_random(&q, &b->state, 1, 2, 5, 0.6);
+    if (round % 4 == 0) polycube_mend(&p, 1);
+    *np = polycube_surface(&p, 1, &b->state, room_a);
+    *nq = polycube_surface(&q, 1, &b->state, room_b);
+  } else {
+    soup_lattice(&b->state, *np = 40, 4, room_a);
+    soup_lattice(&b->state, *nq = 40, 4, room_b);
+  }
+  for (int i = 0; round % 3 == 0 && i < 4 && *np > 0; i++) {
+    room_a[random_below(&b->state, 9 * *np)] += (random_unit(&b->state) - 0.5) * 0x1p-30;
+  }
+}
+
+static void test_grid_and_doubles_agree(void **unused) {
+  (void)unused;
+  bench b = {.context = test_context(1, NULL), .state = 51};
+  assert_int_equal(graze_query_create(b.context, &b.query), GRAZE_OK);
+  static const graze_pose poses[] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+                                     {{1, 0, 0, 700.25, 0, 1, 0, -3, 0, 0, 1, 1e6}},
+                                     {{0, -0.5, 0, 1, 0.5, 0, 0, 0.125, 0, 0, -0.5, 9}},
+                                     {{0.6, -0.8, 0, 0.1, 0.8, 0.6, 0, 0.2, 0, 0, 1, 0.3}}};
+  for (int i = 0; i < (test_long() ? 20000 : 400); i++) {
+    uint32_t np, nq;
+    make_pair(&b, i, &np, &nq);
+    if (np == 0 || nq == 0) continue;
+    graze_mesh *m = test_mesh(b.context, room_a, np, GRAZE_VOLUMES_ORIENTED);
+    graze_mesh *n = test_mesh(b.context, room_b, nq, GRAZE_VOLUMES_ORIENTED);
+    check_meshes(&b, m, n, &poses[i % 4], 16);
+    graze_mesh_destroy(m);
+    graze_mesh_destroy(n);
+  }
+  print_message("%llu contacts, %llu with claims, %llu on the grid\n", (unsigned long long)b.contacts,
+                (unsigned long long)b.claimed, (unsigned long long)b.on_grid);
+  assert_true(b.claimed > 10000 && b.on_grid > 10000 && b.contacts - b.on_grid > 10000);
+  graze_query_destroy(b.query);
+  graze_context_destroy(b.context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_grid_and_doubles_agree)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
