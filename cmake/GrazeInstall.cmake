@@ -43,7 +43,7 @@ if(TARGET graze_import) # io/import_run.c looks for it next to the program
   install(TARGETS graze_import RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
-set(graze_headers base collide graze math mesh relate scene)
+set(graze_headers base broadphase collide graze math mesh record relate scene)
 if(TARGET graze_io)
   list(APPEND graze_headers io text)
 endif()

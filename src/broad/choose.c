@@ -20,7 +20,7 @@ enum {
   SAMPLE = 512,     /* boxes that are looked at, at most, */
   SAMPLE_PART = 32, /* and of how many one is */
   RESAMPLE = 64,    /* updates until they are looked at again */
-  SETTLE = 8,       /* updates before a first trial */
+  SETTLE = 4,       /* updates before a first trial */
   RETRY = 64,       /* and before another one, at least */
   TRIAL = 4,        /* updates of a trial; the first one builds and does not count, the least of the others does */
   QUARTERS = 4 * 512,
@@ -144,53 +144,76 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
 
 /* ---- from update to update ---- */
 
-/* The methods that come into question, the likeliest first; returns how many. */
-static int contenders(const broad_choice *choice, broad_regime regime, uint32_t live, graze_broad_method list[3]) {
+/* Somebody who comes into question, and what he cost on one machine: not to decide by, but to tell who deserves a trial
+ * soon, and what it will take. */
+typedef struct contender {
+  graze_broad_method method;
+  double usual; /* seconds, an edited proxy */
+  double price; /* of a trial, seconds a proxy */
+} contender;
+
+/* The likeliest first; returns how many. */
+static int contenders(const broad_choice *choice, broad_regime regime, uint32_t live, contender list[3]) {
+  static const contender brute = {GRAZE_BROAD_BRUTE, 2e-8, 2e-8}, grid = {GRAZE_BROAD_GRID, 4e-8, 2e-7},
+                         sweep = {GRAZE_BROAD_SWEEP, 6e-8, 3e-7}, bvh = {GRAZE_BROAD_BVH, 1e-7, 4e-7},
+                         tree = {GRAZE_BROAD_TREE, 4e-7, 6e-7}, cells = {GRAZE_BROAD_HGRID, 1.2e-6, 2e-7},
+                         ends = {GRAZE_BROAD_SAP, 4e-7, 1e-6}, moving_tree = {GRAZE_BROAD_TREE, 9e-8, 6e-7};
   if (live <= BRUTE_MOST) {
-    list[0] = GRAZE_BROAD_BRUTE;
+    list[0] = brute;
     return 1;
   }
   if (regime == BROAD_RESTING) {
-    list[0] = GRAZE_BROAD_TREE;
-    list[1] = GRAZE_BROAD_SAP;
-    return 2;
+    list[0] = tree;
+    list[1] = cells;
+    list[2] = ends;
+    return 3;
   }
-  list[0] = choice->by_shape;
-  list[1] = choice->by_shape == GRAZE_BROAD_GRID ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
-  list[2] = regime == BROAD_MOVING ? GRAZE_BROAD_TREE : GRAZE_BROAD_BVH;
+  bool gridded = choice->by_shape == GRAZE_BROAD_GRID;
+  list[0] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep : brute;
+  list[1] = gridded ? sweep : grid;
+  list[2] = regime == BROAD_MOVING ? moving_tree : bvh;
   return 3;
 }
 
-static graze_broad_method best_of(const broad_choice *choice, const graze_broad_method *list, int count) {
+static graze_broad_method best_of(const broad_choice *choice, const contender *list, int count) {
   const double *cost = choice->cost[choice->regime];
-  graze_broad_method best = list[0];
+  graze_broad_method best = list[0].method;
   for (int i = 1; i < count; i++) {
-    if (cost[list[i]] > 0 && cost[best] > 0 && cost[list[i]] < cost[best]) best = list[i];
+    graze_broad_method m = list[i].method;
+    if (cost[m] > 0 && cost[best] > 0 && cost[m] < cost[best]) best = m;
   }
   return best;
 }
 
+/* Whether a trial of this one is due: he was never tried and is likely to be better, or his trial is cheap beside what
+ * updates have cost since the last. */
+static bool is_due(const broad_choice *choice, const contender *c, double best, uint32_t edits, uint32_t live) {
+  if (choice->updates < SETTLE) return false;
+  double price = choice->price[choice->regime][c->method];
+  bool known = choice->cost[choice->regime][c->method] > 0;
+  if (!known && 1.25 * c->usual * edits < best * live) return true;
+  return choice->updates >= RETRY && choice->seconds >= PATIENCE * (known ? price : c->price * live);
+}
+
 /* Whom to try now. AUTO: nobody. */
-static graze_broad_method to_try(const broad_choice *choice, const graze_broad_method *list, int count,
-                                 graze_broad_method best) {
-  const double *cost = choice->cost[choice->regime], *price = choice->price[choice->regime];
-  if (cost[best] <= 0 || choice->updates < SETTLE) return GRAZE_BROAD_AUTO;
+static graze_broad_method to_try(const broad_choice *choice, const contender *list, int count, graze_broad_method best,
+                                 uint32_t edits, uint32_t live) {
+  double least = choice->cost[choice->regime][best];
+  if (least <= 0) return GRAZE_BROAD_AUTO; /* first of all the likeliest */
   for (int i = 0; i < count; i++) {
-    if (list[i] == best) continue;
-    bool known = cost[list[i]] > 0;
-    if (!known || (choice->updates >= RETRY && choice->seconds >= PATIENCE * price[list[i]])) return list[i];
+    if (list[i].method != best && is_due(choice, &list[i], least, edits, live)) return list[i].method;
   }
   return GRAZE_BROAD_AUTO;
 }
 
-static void explain(broad_choice *choice, const graze_broad_method *list, int count, uint32_t edits, uint32_t live) {
+static void explain(broad_choice *choice, const contender *list, int count, uint32_t edits, uint32_t live) {
   const double *cost = choice->cost[choice->regime];
   char costs[64] = "";
   size_t used = 0;
   for (int i = 0; i < count && used < sizeof costs; i++) {
-    if (cost[list[i]] <= 0) continue;
-    int n = snprintf(costs + used, sizeof costs - used, ", %s %.0f ns a box", broad_method_of(list[i])->info.name,
-                     1e9 * cost[list[i]]);
+    if (cost[list[i].method] <= 0) continue;
+    int n = snprintf(costs + used, sizeof costs - used, ", %s %.0f ns a box",
+                     broad_method_of(list[i].method)->info.name, 1e9 * cost[list[i].method]);
     used += n > 0 ? (size_t)n : 0;
   }
   char edited[32] = "";
@@ -202,13 +225,13 @@ static void explain(broad_choice *choice, const graze_broad_method *list, int co
 }
 
 static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, uint32_t edits, uint32_t live) {
-  graze_broad_method list[3];
+  contender list[3];
   int count = contenders(choice, regime, live, list);
   if (regime != choice->regime) choice->trial = GRAZE_BROAD_AUTO;
   choice->regime = regime;
   graze_broad_method best = best_of(choice, list, count);
   if (choice->trial == GRAZE_BROAD_AUTO) {
-    choice->trial = to_try(choice, list, count, best);
+    choice->trial = to_try(choice, list, count, best, edits, live);
     choice->trial_updates = 0;
     choice->trial_seconds = 0;
   }
