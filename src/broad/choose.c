@@ -27,9 +27,11 @@ enum {
   STEPS = 4096 /* of a box's own size */
 };
 
-static const double LIKE_SIZES = 2.5; /* 95th to 5th percentile: one cell size fits */
-static const double RESTING = 0.1;    /* share of edits below which an update should cost what was edited */
-static const double PATIENCE = 25;    /* times the price of a trial that updates cost before the next */
+static const double LIKE_SIZES = 2.5;    /* 95th to 5th percentile: one cell size fits */
+static const double RESTING = 0.1;       /* share of edits below which an update should cost what was edited */
+static const double HOPELESS = 3;        /* times the cost of the best: a trial ends at once, */
+static const double HOPELESS_BUILD = 25; /* with what is built in its first update */
+static const double PATIENCE = 25;       /* times the price of a trial that updates cost before the next */
 
 /* ---- the boxes ---- */
 
@@ -234,6 +236,7 @@ static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, u
     choice->trial = to_try(choice, list, count, best, edits, live);
     choice->trial_updates = 0;
     choice->trial_seconds = 0;
+    choice->to_beat = choice->cost[regime][best];
   }
   choice->before = choice->method;
   choice->method = choice->trial != GRAZE_BROAD_AUTO ? choice->trial : best;
@@ -275,8 +278,9 @@ void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double se
     return;
   }
   choice->trial_seconds += seconds;
-  if (++choice->trial_updates == 2 || now < choice->trial_least) choice->trial_least = now;
-  if (choice->trial_updates < TRIAL) return;
+  if (++choice->trial_updates <= 2 || now < choice->trial_least) choice->trial_least = now;
+  bool hopeless = now > (choice->trial_updates == 1 ? HOPELESS_BUILD : HOPELESS) * choice->to_beat;
+  if (choice->trial_updates < TRIAL && !hopeless) return;
   *cost = choice->trial_least;
   choice->price[choice->regime][choice->method] = choice->trial_seconds;
   choice->trial = GRAZE_BROAD_AUTO;

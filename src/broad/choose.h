@@ -22,6 +22,7 @@ typedef struct broad_choice {
   graze_broad_method trial;                         /* being tried instead of the best; AUTO: none */
   uint32_t trial_updates;                           /* of the trial so far */
   double trial_seconds, trial_least;
+  double to_beat;              /* seconds a proxy that the trial is up against */
   uint32_t updates;            /* since the last trial, */
   double seconds;              /* and what they took */
   uint32_t sampled;            /* updates since the boxes were looked at; 0: never were */
