@@ -158,8 +158,13 @@ void contest_end(contest *c) {
     run_entry(c, e, true, &e->checked);
     if (!e->failed) judge(c, e);
   }
-  for (uint32_t r = 0; r < rounds; r++)
-    for (size_t i = 0; i < c->entry_count; i++) take_turn(c, &c->entries[(i + r) % c->entry_count], r);
+  /* Forth and back, so that nobody always comes after one who leaves the input in the caches. */
+  for (uint32_t r = 0; r < rounds; r++) {
+    for (size_t i = 0; i < c->entry_count; i++) {
+      size_t place = r % 2 == 0 ? i : c->entry_count - 1 - i;
+      take_turn(c, &c->entries[(place + r) % c->entry_count], r);
+    }
+  }
   report_contest(c->b->report, c);
   for (size_t i = 0; i < c->entry_count; i++) {
     c->b->wrong += c->entries[i].ours && !c->entries[i].failed && !c->entries[i].right;

@@ -222,6 +222,16 @@ static bool read_text_pairs(const json_t *array, const char *key, char *(**pairs
   return true;
 }
 
+static bool check_layer_names(const graze_scene_file *scene, io_fault *fault) {
+  for (uint32_t i = 0; i < 2 * scene->ignore_layer_count; i++) {
+    char place[40];
+    if (scene->ignore_layers[i / 2][i % 2][0] != '\0') continue;
+    snprintf(place, sizeof place, "ignore_layers[%lu]", (unsigned long)(i / 2));
+    return fail_at(fault, place, "a layer has no name");
+  }
+  return true;
+}
+
 /* ---- sets ---- */
 
 static bool read_set(const char *name, const json_t *patterns, graze_scene_file_set *set, io_fault *fault) {
@@ -307,6 +317,7 @@ static bool read_root(json_t *root, const char *path, graze_scene_file *scene, i
       sort_names(scene, names, fault) && read_ignore(json_object_get(root, "ignore"), names, scene, fault) &&
       read_text_pairs(json_object_get(root, "ignore_layers"), "ignore_layers", &scene->ignore_layers,
                       &scene->ignore_layer_count, fault) &&
+      check_layer_names(scene, fault) &&
       read_text_pairs(json_object_get(root, "ignore_names"), "ignore_names", &scene->ignore_names,
                       &scene->ignore_name_count, fault) &&
       read_flag(json_object_get(root, "ignore_same_parent"), "ignore_same_parent", &scene->ignore_same_parent, fault) &&

@@ -141,7 +141,9 @@ static error_t parse_selection(check_input *in, int key, char *argument, struct 
       rules_add_ignored_names(&in->selection, argument, rules_next_argument(state, "ignore-names"));
       return 0;
     case key_ignore_layers:
-      rules_add_ignored_layers(&in->selection, argument, rules_next_argument(state, "ignore-layers"));
+      second = rules_next_argument(state, "ignore-layers");
+      if (argument[0] == '\0' || second[0] == '\0') argp_error(state, "--ignore-layers: a layer has no name");
+      rules_add_ignored_layers(&in->selection, argument, second);
       return 0;
     case key_same_parent:
       rules_add_same_parent(&in->selection);
