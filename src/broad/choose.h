@@ -29,7 +29,7 @@ typedef struct broad_choice {
   graze_broad_method by_shape; /* what sizes and density speak for when everything moves */
   uint32_t live;               /* boxes, when they are not added */
   char shape[96];              /* in words */
-  char reason[192];
+  char reason[256];
 } broad_choice;
 
 /* The method for all pairs of the view from nothing. Sets the reason. */

@@ -202,13 +202,17 @@ static numbers take_numbers(archive_reader *r) {
   return n;
 }
 
-/* Before anything is reserved: each of the things takes some bytes of the section. */
+enum { GIVEN_UP_MOST = 4096 };
+
+/* Before anything is reserved: each of the things takes some bytes of the section, but for places that were given up
+ * after 2^32 uses, of which nobody has many. */
 static bool numbers_are_possible(const numbers *n, const archive_reader *r) {
   uint64_t left = r->length - r->at;
   return !r->overrun && n->places < NO_OBJECT && n->count <= n->places && n->free_count <= n->places - n->count &&
-         n->layer_count <= left && n->count <= left / 128 && n->free_count <= left / 8 &&
-         n->ignored_count <= left / 16 && n->ignored_layer_count <= left / 8 && n->told_count <= left / 52 &&
-         n->begun <= 1 && n->find <= GRAZE_FIND_ANY && n->exactness <= GRAZE_T2 && n->open <= GRAZE_OPEN_SURFACE;
+         n->places - n->count - n->free_count <= GIVEN_UP_MOST && n->layer_count <= left && n->count <= left / 128 &&
+         n->free_count <= left / 8 && n->ignored_count <= left / 16 && n->ignored_layer_count <= left / 8 &&
+         n->told_count <= left / 52 && n->begun <= 1 && n->find <= GRAZE_FIND_ANY && n->exactness <= GRAZE_T2 &&
+         n->open <= GRAZE_OPEN_SURFACE;
 }
 
 static graze_object_id take_id(archive_reader *r) {
