@@ -107,7 +107,7 @@ graze_status archive_next(archive_reader *r, archive_type *type) {
     errno = 0;
     return cannot_read(r);
   }
-  if (!buffer_reserve(r->context, &r->section, head.size, 0)) return report_memory(r->context, head.size);
+  if (!buffer_reserve(r->context, &r->section, head.size + 1, 0)) return report_memory(r->context, head.size + 1);
   if (!file_read(r->file, r->section.data, head.size) || !file_read(r->file, &hash, sizeof hash)) return cannot_read(r);
   r->chain = hash_bytes(r->section.data, head.size, r->chain + head.type);
   if (r->chain != hash) {

@@ -98,7 +98,7 @@ static uint32_t drop_empty(graze_box *boxes, uint32_t count, uint32_t *ranks) {
 
 graze_status candidates_find(graze_scene *scene, graze_exactness exactness) {
   const graze_context *context = scene->context;
-  size_t bytes = scene->count * (sizeof(graze_box) + sizeof(uint32_t));
+  size_t bytes = (scene->count + (size_t)1) * (sizeof(graze_box) + sizeof(uint32_t)); /* never nothing */
   if (!buffer_reserve(context, &scene->boxes, bytes, 0)) return report_memory(context, bytes);
   graze_status status = make_boxes(scene, exactness);
   if (status == GRAZE_OK && scene->broad == NULL) {

@@ -30,7 +30,7 @@ static uint64_t weight(const deciding *c, uint64_t candidate) {
 static graze_status make_schedule(deciding *c) {
   graze_scene *scene = c->scene;
   uint64_t count = c->count;
-  size_t bytes = 2 * count * sizeof(uint64_t), more = count * sizeof(outcome);
+  size_t bytes = (2 * count + 1) * sizeof(uint64_t), more = (count + 1) * sizeof(outcome); /* never nothing */
   if (!buffer_reserve(scene->context, &scene->schedule, bytes, 0) ||
       !buffer_reserve(scene->context, &scene->outcomes, more, 0)) {
     return report_memory(scene->context, bytes + more);
@@ -45,7 +45,7 @@ static graze_status make_schedule(deciding *c) {
   for (uint64_t i = 0; i < count; i++) keys[i] &= numbers;
   c->schedule = keys;
   c->outcomes = scene->outcomes.data;
-  if (count != 0) memset(c->outcomes, 0, more);
+  memset(c->outcomes, 0, more);
   return GRAZE_OK;
 }
 

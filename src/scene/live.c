@@ -180,7 +180,8 @@ static graze_status send_boxes(graze_scene *scene, sending *moves, sending *adds
 
 graze_status live_sync(graze_scene *scene, graze_exactness exactness) {
   live_scene *live = scene->live;
-  size_t most = live->touched_count, bytes = 2 * most * (sizeof(graze_box) + sizeof(graze_proxy_id) + sizeof(uint32_t));
+  size_t most = live->touched_count,
+         bytes = (2 * most + 1) * (sizeof(graze_box) + sizeof(graze_proxy_id) + sizeof(uint32_t));
   if (!buffer_reserve(scene->context, &live->batch, bytes, 0) || !reserve_indices(scene, (uint32_t)most)) {
     return report_memory(scene->context, bytes);
   }

@@ -66,7 +66,7 @@ static uint64_t list_stale(const graze_scene *scene, uint64_t *keys, uint32_t *n
 
 static graze_status decide_stale(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
   live_scene *live = scene->live;
-  size_t bytes = live->count * (sizeof(uint64_t) + sizeof(uint32_t));
+  size_t bytes = (live->count + 1) * (sizeof(uint64_t) + sizeof(uint32_t)); /* never nothing */
   if (!buffer_reserve(scene->context, &live->wanted, bytes, 0)) return report_memory(scene->context, bytes);
   uint64_t *keys = live->wanted.data;
   uint32_t *numbers = (uint32_t *)(keys + live->count);
