@@ -2,16 +2,18 @@
  * that looks finished. */
 #include "diagnostics.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char *program_name = "graze";
 static bool quiet;
 static const char *volatile unfinished_path;
-static volatile sig_atomic_t asking, came;
+static volatile sig_atomic_t asking, came, creating, late;
 
 void diagnostics_start(const char *program) {
   program_name = program;
@@ -19,10 +21,6 @@ void diagnostics_start(const char *program) {
 
 void diagnostics_quiet(void) {
   quiet = true;
-}
-
-void diagnostics_set_unfinished(const char *path) {
-  unfinished_path = path;
 }
 
 static void print_line(const char *format, va_list arguments) {
@@ -59,10 +57,27 @@ static void handle_interrupt(int signal_number) {
     came = 1;
     return;
   }
+  if (creating) { /* a file that is there, perhaps, and not known yet */
+    late = 1;
+    return;
+  }
   static const char message[] = "graze: interrupted; nothing was decided\n";
   if (unfinished_path) unlink(unfinished_path);
   if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(exit_incomplete);
   _exit(exit_incomplete);
+}
+
+int unfinished_create(char *path) {
+  creating = 1;
+  int file = mkostemp(path, O_CLOEXEC);
+  if (file >= 0) unfinished_path = path;
+  creating = 0;
+  if (late) raise(SIGINT);
+  return file;
+}
+
+void unfinished_done(void) {
+  unfinished_path = NULL;
 }
 
 void interrupts_install(void) {

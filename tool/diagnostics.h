@@ -21,8 +21,10 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* fail() for a refused allocation. */
 _Noreturn void fail_out_of_memory(void);
 
-/* The file to remove when the program ends early; NULL: none. The text must stay. */
-void diagnostics_set_unfinished(const char *path);
+/* As mkostemp, whose errors it has; until unfinished_done() the file is removed when the program ends early. The text
+ * must stay. One file at a time. */
+int unfinished_create(char *path);
+void unfinished_done(void);
 
 /* Ctrl-C and SIGTERM end the program with exit 3. After interrupts_ask() the first one only makes
  * interrupts_came() true. */

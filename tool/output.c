@@ -31,9 +31,8 @@ static void open_temporary(file *out, const char *path) {
   if (!out->temporary) fail_out_of_memory();
   memcpy(out->temporary, out->target, length);
   memcpy(out->temporary + length, ending, sizeof ending);
-  out->descriptor = mkostemp(out->temporary, O_CLOEXEC);
+  out->descriptor = unfinished_create(out->temporary);
   if (out->descriptor < 0) fail("%s: cannot write: %s", path, strerror(errno));
-  diagnostics_set_unfinished(out->temporary);
   mode_t mask = umask(0);
   umask(mask);
   fchmod(out->descriptor, 0666 & ~mask);
@@ -76,7 +75,7 @@ void output_close(output *text) {
   if (close(out->descriptor) != 0) fail("%s: cannot write: %s", out->name, strerror(errno));
   if (out->temporary && rename(out->temporary, out->target) != 0)
     fail("%s: cannot write: %s", out->name, strerror(errno));
-  if (out->temporary) diagnostics_set_unfinished(NULL);
+  if (out->temporary) unfinished_done();
   graze_text_end(text);
   free(out->temporary);
   free(out->target);

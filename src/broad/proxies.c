@@ -100,7 +100,9 @@ static bool widen(graze_broadphase *bp) {
 
 /* Makes room for boxes of this precision. */
 static graze_status prepare(graze_broadphase *bp, const graze_box_array *boxes, uint32_t more) {
-  if (boxes->precision == GRAZE_DOUBLE && bp->precision == GRAZE_FLOAT && !widen(bp)) return GRAZE_ERROR_MEMORY;
+  if (boxes->precision == GRAZE_DOUBLE && bp->precision == GRAZE_FLOAT && !widen(bp)) {
+    return report_memory(bp->context, bp->capacity * box_bytes(GRAZE_DOUBLE));
+  }
   uint32_t fresh = more > bp->free_count ? more - bp->free_count : 0;
   if (fresh > UINT32_MAX - 1 - bp->index_end) {
     return report(bp->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 2 proxies");
@@ -109,7 +111,9 @@ static graze_status prepare(graze_broadphase *bp, const graze_box_array *boxes, 
   if (needed <= bp->capacity) return GRAZE_OK;
   uint32_t capacity = needed;
   if (capacity < bp->capacity + bp->capacity / 2) capacity = bp->capacity + bp->capacity / 2;
-  if (!reserve(bp, capacity)) return GRAZE_ERROR_MEMORY;
+  if (!reserve(bp, capacity)) {
+    return report(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for %u proxies", capacity);
+  }
   bp->capacity = capacity;
   return GRAZE_OK;
 }
@@ -137,7 +141,7 @@ static inline bool replaced(void *to, const void *from, size_t bytes) {
   return true;
 }
 
-/* The same, marked as an edit when it is another box than before (-0 and 0 being two numbers for once). */
+/* As put_box, and marks an edit when it is another box than before (-0 and 0 being two numbers for once). */
 static inline void change_box(graze_broadphase *bp, uint32_t index, const broad_view *from, uint32_t i) {
   const char *source = from->data + (size_t)i * from->stride;
   bool differs;

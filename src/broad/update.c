@@ -30,7 +30,7 @@ graze_status graze_broadphase_create(graze_context *context, const graze_broadph
     return report(context, GRAZE_ERROR_ARGUMENT, "no pair manager has number %d", (int)chosen.manager);
   }
   graze_broadphase *bp = memory_alloc(context, sizeof *bp);
-  if (bp == NULL) return GRAZE_ERROR_MEMORY;
+  if (bp == NULL) return report_memory(context, sizeof *bp);
   *bp = (graze_broadphase){.context = context, .def = chosen, .precision = GRAZE_FLOAT};
   for (int k = 0; k < GRAZE_BROAD_LAYERS; k++) bp->meets[k] = UINT64_MAX;
   bp->history.full_valid = true;

@@ -151,16 +151,10 @@ static graze_status check_options(const graze_context *context, const graze_chec
   if (o->find != GRAZE_FIND_ALL && o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
     return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown value of find");
   }
-  if (o->exactness != GRAZE_T0 && o->exactness != GRAZE_T1 && o->exactness != GRAZE_T2) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown exactness");
-  }
   if (o->outlines && o->find == GRAZE_FIND_ANY) {
     return report(context, GRAZE_ERROR_ARGUMENT, "check: outlines need every meeting pair, not any");
   }
-  if (o->open != GRAZE_OPEN_UNKNOWN && o->open != GRAZE_OPEN_SURFACE) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown rule for open meshes");
-  }
-  return GRAZE_OK;
+  return decide_check_question(context, "check", o->exactness, o->open);
 }
 
 static graze_status run_check(check *c, graze_check_result *result) {

@@ -18,6 +18,17 @@ enum {
   HEAVY_TRIANGLES = 50000  /* fewer are never worth all threads */
 };
 
+graze_status decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
+                                   graze_open_rule open) {
+  if (exactness != GRAZE_T0 && exactness != GRAZE_T1 && exactness != GRAZE_T2) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "%s: unknown exactness", call);
+  }
+  if (open != GRAZE_OPEN_UNKNOWN && open != GRAZE_OPEN_SURFACE) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "%s: unknown rule for open meshes", call);
+  }
+  return GRAZE_OK;
+}
+
 /* ---- schedule ---- */
 
 static uint64_t weight(const deciding *c, uint64_t candidate) {

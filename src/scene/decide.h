@@ -21,6 +21,10 @@ typedef struct deciding {
   uint32_t first[PARALLEL_PIECES + 1]; /* tasks of a batch, as ranges of the schedule */
 } deciding;
 
+/* Whether the values are known ones. Errors: ARGUMENT, in the words of `call`. */
+graze_status decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
+                                   graze_open_rule open);
+
 /* Decides all. On GRAZE_CANCELLED some outcomes are not finished. Errors: those of the queries, MEMORY, LIMIT; the
  * outcomes are then of no use. */
 graze_status scene_decide(deciding *d);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "broad/pairs.h"
 #include "scene/candidates.h"
 #include "scene/record.h"
 
@@ -221,8 +222,8 @@ static bool same_objects(const live_pair *pair, const live_object *x, const live
          (pair->a.serial == y->serial && pair->b.serial == x->serial);
 }
 
-static int by_serials(const void *p, const void *q) {
-  const gone_pair *x = p, *y = q;
+int numbered_pairs_order(const void *p, const void *q) {
+  const numbered_pair *x = p, *y = q;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
   return (x->b > y->b) - (x->b < y->b);
 }
@@ -232,8 +233,8 @@ static int by_serials(const void *p, const void *q) {
 static uint32_t begin_pair(live_scene *live, const live_object *x, const live_object *y, uint32_t carried) {
   bool ordered = x->serial < y->serial;
   const live_object *a = ordered ? x : y, *b = ordered ? y : x;
-  gone_pair key = {a->serial, b->serial, 0};
-  gone_pair *back = carried > 0 ? bsearch(&key, live->gone.data, carried, sizeof key, by_serials) : NULL;
+  numbered_pair key = {a->serial, b->serial, 0};
+  numbered_pair *back = carried > 0 ? bsearch(&key, live->gone.data, carried, sizeof key, numbered_pairs_order) : NULL;
   if (back != NULL) {
     uint32_t number = back->number;
     back->number = NO_NUMBER;
@@ -250,7 +251,7 @@ static uint32_t begin_pair(live_scene *live, const live_object *x, const live_ob
 
 static void push_gone(live_scene *live, uint32_t number) {
   const live_pair *pair = live_pair_at(live, number);
-  ((gone_pair *)live->gone.data)[live->gone_count++] = (gone_pair){pair->a.serial, pair->b.serial, number};
+  ((numbered_pair *)live->gone.data)[live->gone_count++] = (numbered_pair){pair->a.serial, pair->b.serial, number};
 }
 
 static void end_pair(live_scene *live, uint32_t number) {
@@ -267,7 +268,7 @@ static void end_pair(live_scene *live, uint32_t number) {
 
 /* Drops from the gone ones those that came back. */
 static void drop_returned(live_scene *live) {
-  gone_pair *gone = live->gone.data;
+  numbered_pair *gone = live->gone.data;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < live->gone_count; i++) {
     if (gone[i].number != NO_NUMBER) gone[kept++] = gone[i];
@@ -276,18 +277,15 @@ static void drop_returned(live_scene *live) {
 }
 
 bool live_recall(const graze_context *context, live_scene *live, const live_pair *pair) {
-  size_t used = live->gone_count * sizeof(gone_pair);
-  if (!reserve_pool(context, &live->pool, 1) || !buffer_reserve(context, &live->gone, used + sizeof(gone_pair), used)) {
+  size_t used = live->gone_count * sizeof(numbered_pair);
+  if (!reserve_pool(context, &live->pool, 1) ||
+      !buffer_reserve(context, &live->gone, used + sizeof(numbered_pair), used)) {
     return false;
   }
   uint32_t number = take_number(&live->pool);
   *live_pair_at(live, number) = *pair;
   push_gone(live, number);
   return true;
-}
-
-static uint64_t order_of(graze_box_pair pair) {
-  return (uint64_t)pair.a << 32 | pair.b;
 }
 
 /* Walks the old pairs beside the new ones. */
@@ -299,11 +297,11 @@ static void walk_pairs(live_scene *live, const graze_box_pair *now, uint64_t cou
   uint32_t *states = live->next_states.data;
   uint64_t i = 0;
   uint32_t carried = live->gone_count;
-  if (carried > 1) qsort(live->gone.data, carried, sizeof(gone_pair), by_serials);
+  if (carried > 1) qsort(live->gone.data, carried, sizeof(numbered_pair), numbered_pairs_order);
   for (uint64_t j = 0; j < count; j++) {
-    for (; i < live->count && order_of(then[i]) < order_of(now[j]); i++) end_pair(live, old[i]);
+    for (; i < live->count && pair_order(then[i]) < pair_order(now[j]); i++) end_pair(live, old[i]);
     const live_object *x = &who[now[j].a], *y = &who[now[j].b];
-    bool met = i < live->count && order_of(then[i]) == order_of(now[j]);
+    bool met = i < live->count && pair_order(then[i]) == pair_order(now[j]);
     if (met && !same_objects(live_pair_at(live, old[i]), x, y)) { /* an index that was given out again */
       end_pair(live, old[i]);
       met = false;
@@ -355,8 +353,8 @@ graze_status live_pair_up(graze_scene *scene, bool all_stale) {
   if (!buffer_reserve(context, &live->next_keys, count * sizeof(graze_box_pair), 0) ||
       !buffer_reserve(context, &live->next_states, count * sizeof(uint32_t), 0) ||
       !reserve_pool(context, &live->pool, count) ||
-      !buffer_reserve(context, &live->gone, (live->gone_count + (size_t)live->count) * sizeof(gone_pair),
-                      live->gone_count * sizeof(gone_pair))) {
+      !buffer_reserve(context, &live->gone, (live->gone_count + (size_t)live->count) * sizeof(numbered_pair),
+                      live->gone_count * sizeof(numbered_pair))) {
     return report(context, GRAZE_ERROR_MEMORY, "out of memory: %llu pairs of objects whose boxes meet",
                   (unsigned long long)count);
   }

@@ -21,11 +21,14 @@ typedef struct live_pair {
   bool ignored; /* a rule parts them: their relation counts as separate */
 } live_pair;
 
-/* A pair whose boxes meet no more and whose end was not told: serials of its objects, and its number. */
-typedef struct gone_pair {
+/* A pair by the serials of its objects, and its number. */
+typedef struct numbered_pair {
   uint64_t a, b;
   uint32_t number;
-} gone_pair;
+} numbered_pair;
+
+/* For qsort and bsearch: in the order of adding. */
+int numbered_pairs_order(const void *p, const void *q);
 
 /* Pairs that keep their numbers. */
 typedef struct live_pool {
@@ -61,7 +64,7 @@ struct live_scene {
   uint64_t count;
   buffer next_keys, next_states; /* scratch */
   live_pool pool;
-  buffer gone; /* gone_pair */
+  buffer gone; /* numbered_pair: boxes meet no more, and the end was not told */
   uint32_t gone_count;
 
   buffer batch;     /* scratch: boxes and ids on their way to the broad phase */

@@ -16,11 +16,6 @@ static bool records(const recorder *rec) {
   return rec != NULL && rec->writer.status == GRAZE_OK;
 }
 
-static void put_id(archive_writer *w, graze_object_id id) {
-  archive_put_u32(w, id.index);
-  archive_put_u32(w, id.generation);
-}
-
 void record_add(recorder *rec, graze_scene *scene, uint32_t place) {
   if (!records(rec)) return;
   archive_writer *w = &rec->writer;
@@ -33,7 +28,7 @@ void record_add(recorder *rec, graze_scene *scene, uint32_t place) {
   }
   if (fresh) archive_whole_section(w, ARCHIVE_MESH, o->mesh->header, o->mesh->header->block_bytes);
   archive_put_u32(w, EDIT_ADD);
-  put_id(w, (graze_object_id){place, o->generation});
+  record_put_id(w, (graze_object_id){place, o->generation});
   archive_put_u32(w, o->recorded);
   archive_put_u64(w, o->user_id);
   archive_put(w, o->pose.m, sizeof o->pose.m);
@@ -44,21 +39,21 @@ void record_add(recorder *rec, graze_scene *scene, uint32_t place) {
 void record_remove(recorder *rec, graze_object_id id) {
   if (!records(rec)) return;
   archive_put_u32(&rec->writer, EDIT_REMOVE);
-  put_id(&rec->writer, id);
+  record_put_id(&rec->writer, id);
 }
 
 void record_pose(recorder *rec, graze_object_id id, const graze_pose *pose) {
   if (!records(rec)) return;
   archive_put_u32(&rec->writer, EDIT_POSE);
-  put_id(&rec->writer, id);
+  record_put_id(&rec->writer, id);
   archive_put(&rec->writer, pose->m, sizeof pose->m);
 }
 
 void record_ignore(recorder *rec, graze_object_id first, graze_object_id second) {
   if (!records(rec)) return;
   archive_put_u32(&rec->writer, EDIT_IGNORE);
-  put_id(&rec->writer, first);
-  put_id(&rec->writer, second);
+  record_put_id(&rec->writer, first);
+  record_put_id(&rec->writer, second);
 }
 
 void record_ignore_layers(recorder *rec, const char *first, const char *second) {

@@ -38,6 +38,9 @@ struct recorder {
   size_t path_bytes;
 };
 
+void record_put_id(archive_writer *w, graze_object_id id);
+graze_object_id record_take_id(archive_reader *r);
+
 /* Edits of a step. */
 typedef enum record_edit {
   EDIT_ADD = 1,

@@ -57,14 +57,9 @@ graze_scene *graze_replay_scene(graze_replay *replay) {
 
 /* ---- edits ---- */
 
-static graze_object_id take_id(archive_reader *r) {
-  uint32_t index = archive_take_u32(r);
-  return (graze_object_id){index, archive_take_u32(r)};
-}
-
 static graze_status take_add(archive_reader *r, graze_scene *scene) {
   graze_object_def def = graze_default_object_def();
-  graze_object_id want = take_id(r), got;
+  graze_object_id want = record_take_id(r), got;
   uint32_t mesh = archive_take_u32(r);
   def.user_id = archive_take_u64(r);
   memcpy(def.pose.m, archive_take(r, sizeof def.pose.m), sizeof def.pose.m);
@@ -82,7 +77,7 @@ static graze_status take_add(archive_reader *r, graze_scene *scene) {
 }
 
 static graze_status take_pose(archive_reader *r, graze_scene *scene) {
-  graze_object_id id = take_id(r);
+  graze_object_id id = record_take_id(r);
   graze_pose pose;
   memcpy(pose.m, archive_take(r, sizeof pose.m), sizeof pose.m);
   return graze_scene_set_pose(scene, id, &pose);
@@ -110,12 +105,12 @@ static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t ed
     case EDIT_ADD:
       return take_add(r, scene);
     case EDIT_REMOVE:
-      return graze_scene_remove(scene, take_id(r));
+      return graze_scene_remove(scene, record_take_id(r));
     case EDIT_POSE:
       return take_pose(r, scene);
     case EDIT_IGNORE:
-      id = take_id(r);
-      return graze_scene_ignore(scene, id, take_id(r));
+      id = record_take_id(r);
+      return graze_scene_ignore(scene, id, record_take_id(r));
     case EDIT_IGNORE_LAYERS:
       return take_ignore_layers(r, scene);
     case EDIT_REFIT:

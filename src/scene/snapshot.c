@@ -80,7 +80,7 @@ static uint32_t count_free(const graze_scene *scene) {
   return n;
 }
 
-static void put_id(archive_writer *w, graze_object_id id) {
+void record_put_id(archive_writer *w, graze_object_id id) {
   archive_put_u32(w, id.index);
   archive_put_u32(w, id.generation);
 }
@@ -94,7 +94,7 @@ static void put_objects(const graze_scene *scene, archive_writer *w, mesh_number
       return;
     }
     if (fresh) archive_whole_section(w, ARCHIVE_MESH, o->mesh->header, o->mesh->header->block_bytes);
-    put_id(w, (graze_object_id){place, o->generation});
+    record_put_id(w, (graze_object_id){place, o->generation});
     archive_put_u64(w, o->serial);
     archive_put_u32(w, o->recorded);
     archive_put_u32(w, o->layer);
@@ -107,21 +107,21 @@ static void put_objects(const graze_scene *scene, archive_writer *w, mesh_number
 static void put_rules(const graze_scene *scene, archive_writer *w) {
   const ignored_pair *ignored = scene->ignored.data;
   for (uint64_t i = 0; i < scene->ignored_count; i++) {
-    put_id(w, ignored[i].first);
-    put_id(w, ignored[i].second);
+    record_put_id(w, ignored[i].first);
+    record_put_id(w, ignored[i].second);
   }
   archive_put(w, scene->ignored_layers.data, scene->ignored_layer_count * sizeof(uint64_t));
 }
 
 static void put_live_object(archive_writer *w, const live_object *o) {
-  put_id(w, o->id);
+  record_put_id(w, o->id);
   archive_put_u64(w, o->user_id);
   archive_put_u64(w, o->serial);
 }
 
 static uint64_t put_told(archive_writer *w, const live_scene *live, bool count_only) {
   const uint32_t *states = live->states.data;
-  const gone_pair *gone = live->gone.data;
+  const numbered_pair *gone = live->gone.data;
   uint64_t n = 0;
   for (uint64_t i = 0; i < live->count + live->gone_count; i++) {
     const live_pair *pair = live_pair_at(live, i < live->count ? states[i] : gone[i - live->count].number);
@@ -154,7 +154,7 @@ void snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes)
   for (uint32_t i = 0; i < scene->layer_count; i++) archive_put_text(w, layers[i].name);
   put_objects(scene, w, meshes);
   for (uint32_t place = scene->free; place != NO_OBJECT; place = scene_object(scene, place)->next) {
-    put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
+    record_put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
   }
   put_rules(scene, w);
   if (begun) put_told(w, live, false);
@@ -215,7 +215,7 @@ static bool numbers_are_possible(const numbers *n, const archive_reader *r) {
          n->open <= GRAZE_OPEN_SURFACE;
 }
 
-static graze_object_id take_id(archive_reader *r) {
+graze_object_id record_take_id(archive_reader *r) {
   uint32_t index = archive_take_u32(r);
   return (graze_object_id){index, archive_take_u32(r)};
 }
@@ -252,7 +252,7 @@ static graze_status make_places(const archive_reader *r, graze_scene *scene, uin
 }
 
 static graze_status take_object(archive_reader *r, graze_scene *scene, const numbers *n) {
-  graze_object_id id = take_id(r);
+  graze_object_id id = record_take_id(r);
   object o = {.generation = id.generation, .previous = scene->newest, .next = NO_OBJECT};
   o.serial = archive_take_u64(r);
   uint32_t mesh = archive_take_u32(r);
@@ -282,7 +282,7 @@ static graze_status take_object(archive_reader *r, graze_scene *scene, const num
 static graze_status take_free(archive_reader *r, graze_scene *scene, const numbers *n) {
   uint32_t *link = &scene->free;
   for (uint32_t i = 0; i < n->free_count; i++) {
-    graze_object_id id = take_id(r);
+    graze_object_id id = record_take_id(r);
     if (id.index >= n->places || scene_object(scene, id.index)->mesh != NULL || id.generation == UINT32_MAX ||
         scene_object(scene, id.index)->generation != UINT32_MAX) {
       return archive_error(r, "the free place before this byte cannot be");
@@ -301,7 +301,7 @@ static graze_status take_rules(archive_reader *r, graze_scene *scene, const numb
     return report_memory(r->context, pairs + layers);
   }
   for (uint64_t i = 0; i < n->ignored_count; i++) {
-    graze_object_id first = take_id(r), second = take_id(r);
+    graze_object_id first = record_take_id(r), second = record_take_id(r);
     /* Of objects that are gone too: such rules are dropped when they are next looked at. */
     ((ignored_pair *)scene->ignored.data)[i] = (ignored_pair){first, second};
   }
@@ -318,7 +318,7 @@ static graze_status take_rules(archive_reader *r, graze_scene *scene, const numb
 }
 
 static live_object take_live_object(archive_reader *r) {
-  graze_object_id id = take_id(r);
+  graze_object_id id = record_take_id(r);
   uint64_t user_id = archive_take_u64(r);
   return (live_object){id, user_id, archive_take_u64(r)};
 }

@@ -29,13 +29,7 @@ static graze_status check_options(const graze_context *context, const graze_upda
   if (o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
     return report(context, GRAZE_ERROR_ARGUMENT, "update: find is count or any");
   }
-  if (o->exactness != GRAZE_T0 && o->exactness != GRAZE_T1 && o->exactness != GRAZE_T2) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "update: unknown exactness");
-  }
-  if (o->open != GRAZE_OPEN_UNKNOWN && o->open != GRAZE_OPEN_SURFACE) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "update: unknown rule for open meshes");
-  }
-  return GRAZE_OK;
+  return decide_check_question(context, "update", o->exactness, o->open);
 }
 
 /* Whether answers under the former options are answers under these. */
@@ -114,34 +108,22 @@ static void tell(const live_pair *pair, graze_scene_event *list, uint64_t *count
   e->counts = pair->counts;
 }
 
-/* Pairs of the pool in the order of adding. */
-typedef struct ordered {
-  uint64_t a, b;
-  uint32_t number;
-} ordered;
-
-static int by_adding(const void *p, const void *q) {
-  const ordered *x = p, *y = q;
-  if (x->a != y->a) return x->a < y->a ? -1 : 1;
-  return (x->b > y->b) - (x->b < y->b);
-}
-
-static void note_order(const live_scene *live, uint32_t number, ordered *list, uint64_t *count) {
+static void note_order(const live_scene *live, uint32_t number, numbered_pair *list, uint64_t *count) {
   const live_pair *pair = live_pair_at(live, number);
   if (!takes_part(pair) && pair->told == GRAZE_SEPARATE) return;
-  list[(*count)++] = (ordered){pair->a.serial, pair->b.serial, number};
+  list[(*count)++] = (numbered_pair){pair->a.serial, pair->b.serial, number};
 }
 
 /* The pairs that somebody has to hear of, sorted; they mostly are already. */
-static uint64_t list_told(const live_scene *live, ordered *list) {
+static uint64_t list_told(const live_scene *live, numbered_pair *list) {
   const uint32_t *states = live->states.data;
-  const gone_pair *gone = live->gone.data;
+  const numbered_pair *gone = live->gone.data;
   uint64_t n = 0;
   for (uint64_t i = 0; i < live->count; i++) note_order(live, states[i], list, &n);
   for (uint32_t i = 0; i < live->gone_count; i++) note_order(live, gone[i].number, list, &n);
   for (uint64_t i = 1; i < n; i++) {
-    if (by_adding(&list[i - 1], &list[i]) < 0) continue;
-    qsort(list, n, sizeof *list, by_adding);
+    if (numbered_pairs_order(&list[i - 1], &list[i]) < 0) continue;
+    qsort(list, n, sizeof *list, numbered_pairs_order);
     break;
   }
   return n;
@@ -160,7 +142,7 @@ static void hash_and_count(const graze_scene *scene, graze_scene_events *events)
 }
 
 /* From here on nothing fails: told becomes what is true. */
-static void settle(live_scene *live, const ordered *list, uint64_t count, graze_scene_events *events) {
+static void settle(live_scene *live, const numbered_pair *list, uint64_t count, graze_scene_events *events) {
   graze_scene_event *began = live->events[0].data, *persist = live->events[1].data, *ended = live->events[2].data;
   for (uint64_t i = 0; i < count; i++) {
     live_pair *pair = live_pair_at(live, list[i].number);
@@ -173,7 +155,7 @@ static void settle(live_scene *live, const ordered *list, uint64_t count, graze_
     }
     pair->told = takes_part(pair) ? pair->now.relation : GRAZE_SEPARATE;
   }
-  const gone_pair *gone = live->gone.data;
+  const numbered_pair *gone = live->gone.data;
   for (uint32_t i = 0; i < live->gone_count; i++) live_give_back(live, gone[i].number);
   live->gone_count = 0;
   events->began = began;
@@ -184,9 +166,9 @@ static void settle(live_scene *live, const ordered *list, uint64_t count, graze_
 static graze_status tell_all(graze_scene *scene, graze_scene_events *events) {
   live_scene *live = scene->live;
   const graze_context *context = scene->context;
-  size_t bytes = (live->count + live->gone_count) * sizeof(ordered);
+  size_t bytes = (live->count + live->gone_count) * sizeof(numbered_pair);
   if (!buffer_reserve(context, &live->wanted, bytes, 0)) return report_memory(context, bytes);
-  ordered *list = live->wanted.data;
+  numbered_pair *list = live->wanted.data;
   uint64_t n = list_told(live, list);
   for (int k = 0; k < 3; k++) {
     if (buffer_reserve(context, &live->events[k], n * sizeof(graze_scene_event), 0)) continue;

@@ -4,8 +4,8 @@
     interrupt.py [--signal NAME] [--when WORD] COMMAND...
 
 Waits until COMMAND catches the signal (INT when not named) and, with --when, until its progress line contains WORD
-(its stderr is a terminal for that); then sends the signal. Prints what else COMMAND wrote to stderr; ends with its
-exit code.
+(its stderr is a terminal for that); then sends the signal. COMMAND's input stays open and empty. Prints what else
+COMMAND wrote to stderr; ends with its exit code.
 """
 import argparse
 import os
@@ -52,7 +52,7 @@ def main():
     number = signal.Signals["SIG" + options.signal]
 
     leader, follower = pty.openpty()
-    process = subprocess.Popen(options.command, stderr=follower)
+    process = subprocess.Popen(options.command, stdin=subprocess.PIPE, stderr=follower)
     os.close(follower)
     wait_for_handler(process, number)
     text = b""
