@@ -51,8 +51,7 @@ typedef struct job {
   graze_broadphase *broadphase; /* kept from run to run; NULL: made and destroyed in every run, and that time counts */
   bool sorted;
   int threads;
-  graze_broad_report report;
-  char reason[128];
+  graze_broad_report report; /* the reason without what means something in CSV */
 } job;
 
 static graze_broadphase *broadphase_make(graze_context *context, graze_broad_method method) {
@@ -90,8 +89,7 @@ static uint64_t hash_of_pairs(const graze_box_pair *pairs, uint64_t count) {
 
 static void keep_report(job *j, const graze_broadphase *broadphase, sample *out) {
   j->report = graze_broadphase_report(broadphase);
-  snprintf(j->reason, sizeof j->reason, "%s", j->report.reason);
-  for (char *c = j->reason; *c; c++) *c = *c == ',' || *c == '"' ? ';' : *c;
+  for (char *c = j->report.reason; *c; c++) *c = *c == ',' || *c == '"' ? ';' : *c;
   out->bytes = j->report.bytes;
 }
 
@@ -210,8 +208,8 @@ static void judge_broad(contest *c, entry *e) {
     const job *j = e->argument;
     snprintf(e->note, sizeof e->note, "%.0f bytes a box", (double)s->bytes / (double)c->size);
     if (j->method == GRAZE_BROAD_AUTO)
-      snprintf(e->note, sizeof e->note, "%.0f bytes a box; %s: %s", (double)s->bytes / (double)c->size,
-               graze_broad_method_describe(j->report.method)->name, j->reason);
+      snprintf(e->note, sizeof e->note, "%.0f bytes a box; %s: %.128s", (double)s->bytes / (double)c->size,
+               graze_broad_method_describe(j->report.method)->name, j->report.reason);
   } else if (!e->right && s->count == r->open.count && s->hash == r->open.hash) {
     e->right = true;
     snprintf(e->note, sizeof e->note, "open boxes: without the %lu pairs that only touch", e->wrong);

@@ -207,7 +207,7 @@ GRAZE_API graze_status graze_broadphase_query_nearest(graze_broadphase *broadpha
 
 typedef struct graze_broad_report {
   graze_broad_method method; /* at the last update or find; never AUTO */
-  const char *reason;        /* of AUTO: why, one line; "asked for" otherwise. Valid until the next call */
+  char reason[256];          /* of AUTO: why, one line; "asked for" otherwise */
   uint64_t bytes;            /* that proxies, pairs and the method's own structures take now */
   double seconds;            /* of the last update or find */
 } graze_broad_report;

@@ -76,13 +76,6 @@ static void count_step(lattice_census *c, int axis, double low, double size) {
   *taken |= bit;
 }
 
-typedef struct sample_facts {
-  double spread;  /* of sizes: 95th to 5th percentile */
-  double crowded; /* boxes that a box of middle size is expected to meet */
-  bool planar;    /* the world is thinner than two boxes */
-  bool lattice;
-} sample_facts;
-
 static bool on_lattice(const broad_view *view, uint32_t step, const size_census *sizes) {
   lattice_census census = {{{0}}, {0}};
   for (uint32_t i = 0; i < view->count; i += step) {
@@ -95,7 +88,7 @@ static bool on_lattice(const broad_view *view, uint32_t step, const size_census 
   return most > sizes->all / 3;
 }
 
-static sample_facts look_at(const broad_view *view, uint32_t live) {
+static broad_shape look_at(const broad_view *view, uint32_t live) {
   size_census census = {{0}, 0};
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   uint32_t step = view->count / SAMPLE + 1;
@@ -112,14 +105,15 @@ static sample_facts look_at(const broad_view *view, uint32_t live) {
     }
     count_size(&census, size);
   }
-  if (census.all == 0) return (sample_facts){.spread = 1};
+  if (census.all == 0) return (broad_shape){.spread = 1};
   double middle = size_at(&census, 0.5);
-  sample_facts f = {.spread = size_at(&census, 0.95) / size_at(&census, 0.05), .crowded = live};
+  broad_shape f = {.spread = size_at(&census, 0.95) / size_at(&census, 0.05), .crowded = live};
   for (int k = 0; k < 3; k++) {
     double reach = high[k] - low[k];
     f.planar |= reach < 2 * middle;
     if (reach > 2 * middle) f.crowded *= 2 * middle / reach;
   }
+  f.heap = f.crowded >= live / 4.0;
   f.lattice = on_lattice(view, step, &census);
   return f;
 }
@@ -131,17 +125,11 @@ static graze_broad_method for_like_sizes(void) {
 
 static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32_t live) {
   choice->sampled = 1;
-  if (live <= BRUTE_MOST) {
-    choice->by_shape = GRAZE_BROAD_BRUTE;
-    snprintf(choice->shape, sizeof choice->shape, "%u boxes", live);
-    return;
-  }
-  sample_facts f = look_at(view, live);
-  bool heap = f.crowded >= live / 4.0;
+  choice->by_shape = GRAZE_BROAD_BRUTE;
+  if (live <= BRUTE_MOST) return;
+  broad_shape f = choice->shape = look_at(view, live);
   bool alike = f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
-  choice->by_shape = heap ? GRAZE_BROAD_BRUTE : alike ? for_like_sizes() : GRAZE_BROAD_SWEEP;
-  const char *world = heap ? " in a heap" : f.lattice ? " on a lattice" : f.planar ? " in a plane" : "";
-  snprintf(choice->shape, sizeof choice->shape, "%u boxes%s, sizes %.2g : 1", live, world, f.spread);
+  if (!f.heap) choice->by_shape = alike ? for_like_sizes() : GRAZE_BROAD_SWEEP;
 }
 
 /* ---- from update to update ---- */
@@ -208,24 +196,6 @@ static graze_broad_method to_try(const broad_choice *choice, const contender *li
   return GRAZE_BROAD_AUTO;
 }
 
-static void explain(broad_choice *choice, const contender *list, int count, uint32_t edits, uint32_t live) {
-  const double *cost = choice->cost[choice->regime];
-  char costs[64] = "";
-  size_t used = 0;
-  for (int i = 0; i < count && used < sizeof costs; i++) {
-    if (cost[list[i].method] <= 0) continue;
-    int n = snprintf(costs + used, sizeof costs - used, ", %s %.0f ns a box",
-                     broad_method_of(list[i].method)->info.name, 1e9 * cost[list[i].method]);
-    used += n > 0 ? (size_t)n : 0;
-  }
-  char edited[32] = "";
-  if (choice->regime != BROAD_ANEW) {
-    snprintf(edited, sizeof edited, ", %.0f %% edited", live > 0 ? 100.0 * edits / live : 0.0);
-  }
-  snprintf(choice->reason, sizeof choice->reason, "%s%s%s: %s%s", choice->shape, edited, costs,
-           broad_method_of(choice->method)->info.name, choice->trial != GRAZE_BROAD_AUTO ? " on trial" : "");
-}
-
 static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, uint32_t edits, uint32_t live) {
   contender list[3];
   int count = contenders(choice, regime, live, list);
@@ -239,8 +209,10 @@ static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, u
     choice->to_beat = choice->cost[regime][best];
   }
   choice->before = choice->method;
-  choice->method = choice->trial != GRAZE_BROAD_AUTO ? choice->trial : best;
-  explain(choice, list, count, edits, live);
+  choice->on_trial = choice->trial != GRAZE_BROAD_AUTO;
+  choice->method = choice->on_trial ? choice->trial : best;
+  choice->edits = edits;
+  choice->live = live;
   return choice->method;
 }
 
@@ -254,7 +226,6 @@ graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
     choice->trial = GRAZE_BROAD_AUTO;
     choice->updates = 0;
   }
-  choice->live = live;
   return choose_in(choice, BROAD_ANEW, live, live);
 }
 
@@ -286,4 +257,36 @@ void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double se
   choice->trial = GRAZE_BROAD_AUTO;
   choice->updates = 0;
   choice->seconds = 0;
+}
+
+/* ---- in words ---- */
+
+static void explain_costs(const broad_choice *choice, char *text, size_t room) {
+  contender list[3];
+  int count = contenders(choice, choice->regime, choice->live, list);
+  const double *cost = choice->cost[choice->regime];
+  text[0] = 0;
+  for (int i = 0; i < count; i++) {
+    graze_broad_method m = list[i].method;
+    if (cost[m] <= 0) continue;
+    int n = snprintf(text, room, ", %s %.0f ns a box", broad_method_of(m)->info.name, 1e9 * cost[m]);
+    if (n < 0 || (size_t)n >= room) return;
+    text += n;
+    room -= (size_t)n;
+  }
+}
+
+void choose_explain(const broad_choice *choice, char *text, size_t room) {
+  char shape[64] = "", edited[32] = "", costs[128];
+  if (choice->live > BRUTE_MOST) {
+    const broad_shape *f = &choice->shape;
+    const char *world = f->heap ? " in a heap" : f->lattice ? " on a lattice" : f->planar ? " in a plane" : "";
+    snprintf(shape, sizeof shape, "%s, sizes %.2g : 1", world, f->spread);
+  }
+  if (choice->regime != BROAD_ANEW) {
+    snprintf(edited, sizeof edited, ", %.0f %% edited", choice->live > 0 ? 100.0 * choice->edits / choice->live : 0.0);
+  }
+  explain_costs(choice, costs, sizeof costs);
+  snprintf(text, room, "%u boxes%s%s%s: %s%s", choice->live, shape, edited, costs,
+           broad_method_of(choice->method)->info.name, choice->on_trial ? " on trial" : "");
 }

@@ -12,6 +12,15 @@ typedef enum broad_regime {
   BROAD_REGIMES
 } broad_regime;
 
+/* What a sample of the boxes looks like. */
+typedef struct broad_shape {
+  double spread;  /* of sizes: 95th to 5th percentile */
+  double crowded; /* boxes that a box of middle size is expected to meet */
+  bool heap;      /* a good part of all */
+  bool planar;    /* the world is thinner than two boxes */
+  bool lattice;
+} broad_shape;
+
 /* What is remembered from update to update; zero-initialised. */
 typedef struct broad_choice {
   graze_broad_method method, before; /* of the last update, and of the one before; AUTO: there was none */
@@ -27,18 +36,21 @@ typedef struct broad_choice {
   double seconds;              /* and what they took */
   uint32_t sampled;            /* updates since the boxes were looked at; 0: never were */
   graze_broad_method by_shape; /* what sizes and density speak for when everything moves */
-  uint32_t live;               /* boxes, when they are not added */
-  char shape[96];              /* in words */
-  char reason[256];
+  broad_shape shape;
+  uint32_t edits, live; /* of the last choice */
+  bool on_trial;        /* it was */
 } broad_choice;
 
-/* The method for all pairs of the view from nothing. Sets the reason. */
+/* The method for all pairs of the view from nothing. */
 graze_broad_method choose_once(broad_choice *choice, const broad_view *view);
 
-/* The method for this update of `live` proxies, of which `edits` were edited. Sets the reason. */
+/* The method for this update of `live` proxies, of which `edits` were edited. */
 graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live);
 
 /* What the update with the chosen method took. */
 void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds);
+
+/* The last choice and why, in a line. What updates cost is told as it is known by now. */
+void choose_explain(const broad_choice *choice, char *text, size_t room);
 
 #endif

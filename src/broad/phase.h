@@ -62,9 +62,10 @@ struct graze_broadphase {
   pair_list found;   /* of boxes that are not added */
   buffer ball_boxes; /* around balls */
   buffer scratch;
-  broad_choice choice; /* of AUTO, for proxies, */
-  broad_choice once;   /* and for boxes that are not added */
-  graze_broad_report report;
+  broad_choice choice;        /* of AUTO, for proxies, */
+  broad_choice once;          /* and for boxes that are not added */
+  const broad_choice *chosen; /* what the last update or find went by; NULL: the method was asked for */
+  graze_broad_report report;  /* of it, without the reason */
 };
 
 static inline size_t box_bytes(graze_precision precision) {

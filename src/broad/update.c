@@ -34,7 +34,7 @@ graze_status graze_broadphase_create(graze_context *context, const graze_broadph
   *bp = (graze_broadphase){.context = context, .def = chosen, .precision = GRAZE_FLOAT};
   for (int k = 0; k < GRAZE_BROAD_LAYERS; k++) bp->meets[k] = UINT64_MAX;
   bp->history.full_valid = true;
-  bp->report.reason = "nothing was looked for yet";
+  bp->report = (graze_broad_report){.reason = "nothing was looked for yet"};
   *broadphase = bp;
   return GRAZE_OK;
 }
@@ -245,7 +245,8 @@ graze_status broad_no_memory(const graze_broadphase *bp, uint32_t boxes) {
 
 void broad_take_notes(graze_broadphase *bp, graze_broad_method method, const broad_choice *choice, double start) {
   bp->report.method = method;
-  bp->report.reason = bp->def.method == GRAZE_BROAD_AUTO ? choice->reason : "asked for";
+  bp->chosen = bp->def.method == GRAZE_BROAD_AUTO ? choice : NULL;
+  if (bp->chosen == NULL) memcpy(bp->report.reason, "asked for", sizeof "asked for");
   bp->report.seconds = broad_now() - start;
 }
 
@@ -325,5 +326,6 @@ static uint64_t bytes_taken(const graze_broadphase *bp) {
 graze_broad_report graze_broadphase_report(const graze_broadphase *bp) {
   graze_broad_report report = bp->report;
   report.bytes = bytes_taken(bp);
+  if (bp->chosen != NULL) choose_explain(bp->chosen, report.reason, sizeof report.reason);
   return report;
 }
