@@ -16,13 +16,14 @@
 #include "base/cpu.h"
 
 enum {
-  BRUTE_MOST = 500, /* boxes for which nothing beats looking at every pair */
-  SAMPLE = 512,     /* boxes that are looked at, at most, */
-  SAMPLE_PART = 32, /* and of how many one is */
-  RESAMPLE = 64,    /* updates until they are looked at again */
-  SETTLE = 4,       /* updates before a first trial */
-  RETRY = 64,       /* and before another one, at least */
-  TRIAL = 4,        /* updates of a trial; the first one builds and does not count, the least of the others does */
+  BRUTE_MOST = 500,  /* boxes for which nothing beats looking at every pair */
+  SWEEP_MOST = 3000, /* boxes of like sizes for which making a grid does not pay for sure */
+  SAMPLE = 512,      /* boxes that are looked at, at most, */
+  SAMPLE_PART = 32,  /* and of how many one is */
+  RESAMPLE = 64,     /* updates until they are looked at again */
+  SETTLE = 4,        /* updates before a first trial */
+  RETRY = 64,        /* and before another one, at least */
+  TRIAL = 4,         /* updates of a trial; the first one builds and does not count, the least of the others does */
   QUARTERS = 4 * 512,
   STEPS = 4096 /* of a box's own size */
 };
@@ -128,8 +129,8 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
   choice->by_shape = GRAZE_BROAD_BRUTE;
   if (live <= BRUTE_MOST) return;
   broad_shape f = choice->shape = look_at(view, live);
-  bool alike = f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
-  if (!f.heap) choice->by_shape = alike ? for_like_sizes() : GRAZE_BROAD_SWEEP;
+  bool gridded = live > SWEEP_MOST && f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
+  if (!f.heap) choice->by_shape = gridded ? for_like_sizes() : GRAZE_BROAD_SWEEP;
 }
 
 /* ---- from update to update ---- */
