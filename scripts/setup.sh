@@ -21,6 +21,9 @@ demo libpng-dev      header  png.h
 demo libegl-dev      header  EGL/egl.h
 demo libgl-dev       header  GL/glcorearb.h
 demo libgl1-mesa-dri probe   opengl
+demo opencl-headers  header  CL/cl.h
+test ocl-icd-libopencl1 probe opencl_loader
+test pocl-opencl-icd probe   opencl_driver
 test libcmocka-dev   probe   cmocka
 test libgmp-dev      header  gmp.h
 test libassimp-dev   header  assimp/cimport.h
@@ -60,6 +63,21 @@ setup_have_ninja() { command -v ninja >/dev/null || command -v make >/dev/null; 
 setup_have_opengl() {
   for setup_file in /usr/lib/*/dri/swrast_dri.so /usr/lib/dri/swrast_dri.so /usr/lib64/dri/swrast_dri.so \
     /usr/share/glvnd/egl_vendor.d/*nvidia.json /etc/glvnd/egl_vendor.d/*nvidia.json; do
+    [ ! -e "$setup_file" ] || return 0
+  done
+  return 1
+}
+
+# What opens the drivers of OpenCL, and a driver: PoCL, or another vendor's.
+setup_have_opencl_loader() {
+  for setup_file in /usr/lib/*/libOpenCL.so.1 /usr/lib/libOpenCL.so.1 /usr/lib64/libOpenCL.so.1; do
+    [ ! -e "$setup_file" ] || return 0
+  done
+  return 1
+}
+
+setup_have_opencl_driver() {
+  for setup_file in /etc/OpenCL/vendors/*.icd; do
     [ ! -e "$setup_file" ] || return 0
   done
   return 1

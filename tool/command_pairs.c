@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diagnostics.h"
+#include "graze/gpu.h"
 #include "graze/graze.h"
 #include "graze/io.h"
 #include "json.h"
@@ -24,8 +25,10 @@ typedef struct pairs_options {
 typedef struct pairs_run {
   const pairs_options *asked;
   session session;
-  graze_box_list boxes; /* in the order of their ids */
-  graze_broadphase *broadphase;
+  graze_box_list boxes;         /* in the order of their ids */
+  graze_broadphase *broadphase; /* NULL: found on the device */
+  graze_gpu *gpu;
+  char device[24];             /* "" when the processor did it */
   const graze_box_pair *pairs; /* of numbers of boxes */
   uint64_t count, hash;
   graze_broad_report report;
@@ -65,6 +68,10 @@ static error_t parse_pairs(int key, char *argument, struct argp_state *state) {
     case ARGP_KEY_ARGS:
     case ARGP_KEY_NO_ARGS:
       take_files(pairs, state);
+      break;
+    case ARGP_KEY_END:
+      if (pairs->common.engine == engine_gpu && strcmp(pairs->method_text, "auto") != 0)
+        argp_error(state, "--method is for the engine cpu");
       break;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -173,19 +180,39 @@ static bool lists_pairs(const pairs_run *run) {
   return run->asked->list_pairs || run->asked->common.format == format_csv;
 }
 
-static void find_pairs(pairs_run *run) {
-  const char *path = run->asked->files.names[0];
+static graze_status find_on_processor(pairs_run *run, const graze_box_array *boxes) {
   graze_broadphase_def def = graze_default_broadphase_def();
   def.method = run->asked->method;
+  graze_status status = graze_broadphase_create(run->session.context, &def, &run->broadphase);
+  if (status != GRAZE_OK) return status;
+  status = graze_broadphase_find(run->broadphase, boxes, run->boxes.count, !lists_pairs(run), &run->pairs, &run->count);
+  run->report = graze_broadphase_report(run->broadphase);
+  return status;
+}
+
+#ifdef GRAZE_HAVE_GPU
+static graze_status find_on_device(pairs_run *run, const graze_box_array *boxes) {
+  if (graze_gpu_create(run->session.context, run->asked->common.device, &run->gpu) != GRAZE_OK)
+    session_fail(&run->session, NULL, GRAZE_ERROR_UNSUPPORTED);
+  graze_status status = graze_gpu_find(run->gpu, boxes, run->boxes.count, !lists_pairs(run), &run->pairs, &run->count);
+  if (graze_gpu_get_report(run->gpu)->on_device)
+    snprintf(run->device, sizeof run->device, "%s", graze_gpu_get_info(run->gpu)->id);
+  return status;
+}
+#endif
+
+static void find_pairs(pairs_run *run) {
+  const char *path = run->asked->files.names[0];
   graze_box_array boxes = {.data = run->boxes.boxes, .precision = GRAZE_DOUBLE};
   double start = clock_seconds();
-  graze_status status = graze_broadphase_create(run->session.context, &def, &run->broadphase);
-  if (status == GRAZE_OK)
-    status =
-        graze_broadphase_find(run->broadphase, &boxes, run->boxes.count, !lists_pairs(run), &run->pairs, &run->count);
+#ifdef GRAZE_HAVE_GPU
+  bool device = run->asked->common.engine == engine_gpu;
+  graze_status status = (device ? find_on_device : find_on_processor)(run, &boxes);
+#else
+  graze_status status = find_on_processor(run, &boxes);
+#endif
   if (status != GRAZE_OK) session_fail(&run->session, path, status);
   clock_add(&run->session.query_seconds, start);
-  run->report = graze_broadphase_report(run->broadphase);
   for (uint64_t i = 0; i < run->count; i++)
     run->hash += graze_pair_hash(run->boxes.ids[run->pairs[i].a], run->boxes.ids[run->pairs[i].b]);
 }
@@ -200,10 +227,11 @@ static void write_json(output *out, const pairs_run *run) {
   json writer = json_begin(out);
   json_open_object(&writer);
   json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", "cpu");
+  json_key_string(&writer, "engine", run->device[0] ? "gpu" : "cpu");
+  if (run->device[0]) json_key_string(&writer, "device", run->device);
   json_key_string(&writer, "status", "complete");
   json_key_string(&writer, "method", method_name(run->asked->method));
-  if (run->asked->method == GRAZE_BROAD_AUTO) {
+  if (run->broadphase && run->asked->method == GRAZE_BROAD_AUTO) {
     json_key_string(&writer, "picked", method_name(run->report.method));
     json_key_string(&writer, "reason", run->report.reason);
   }
@@ -238,10 +266,12 @@ static void write_pairs(output *out, const pairs_run *run, const char *between) 
 static void write_text(output *out, const pairs_run *run) {
   if (run->asked->list_pairs) write_pairs(out, run, " ");
   if (run->asked->list_pairs && run->count > 0) graze_put_text(out, "\n");
-  output_print(out, "%" PRIu64 " pair%s of %" PRIu32 " boxes meet, hash %016" PRIx64 " (%s", run->count,
-               run->count == 1 ? "" : "s", run->boxes.count, run->hash, method_name(run->report.method));
-  if (run->asked->method == GRAZE_BROAD_AUTO) output_print(out, ": %s", run->report.reason);
-  output_print(out, "; cpu, %.3f s)\n", run->session.load_seconds + run->session.query_seconds);
+  output_print(out, "%" PRIu64 " pair%s of %" PRIu32 " boxes meet, hash %016" PRIx64 " (", run->count,
+               run->count == 1 ? "" : "s", run->boxes.count, run->hash);
+  if (run->broadphase) graze_put_text(out, method_name(run->report.method));
+  if (run->broadphase && run->asked->method == GRAZE_BROAD_AUTO) output_print(out, ": %s", run->report.reason);
+  output_print(out, "%s%s, %.3f s)\n", run->broadphase ? "; " : "", run->device[0] ? run->device : "cpu",
+               run->session.load_seconds + run->session.query_seconds);
 }
 
 static void write_results(const pairs_run *run) {
@@ -272,7 +302,7 @@ int command_pairs(int argc, char **argv) {
           "Which boxes of a file meet; boxes that share one point do. BOXES has a line `id,minx,miny,minz,maxx,maxy,"
           "maxz' for each box, or is binary (.gzb). Pairs are told by ids, the lower one first."
           "\vExit: 0 no two boxes meet, 1 some do, 2 wrong usage, 3 bad input."};
-  pairs_options pairs = {.method_text = "auto"};
+  pairs_options pairs = {.common = {.has_gpu = true}, .method_text = "auto"};
   options_parse(&argp, argc, argv, &pairs, &pairs.common);
   if (pairs.list_methods) return list_methods(&pairs);
   pairs_run run = {.asked = &pairs};
@@ -281,6 +311,9 @@ int command_pairs(int argc, char **argv) {
   find_pairs(&run);
   write_results(&run);
   graze_broadphase_destroy(run.broadphase);
+#ifdef GRAZE_HAVE_GPU
+  graze_gpu_destroy(run.gpu);
+#endif
   graze_box_list_free(&run.boxes);
   session_end(&run.session);
   return run.count > 0 ? exit_found : exit_clear;

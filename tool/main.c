@@ -27,6 +27,7 @@ static const verb verbs[] = {
     {"tritri", "decide pairs of triangles given as text", command_tritri},
     {"pairs", "which of many boxes meet, by any broad phase", command_pairs},
     {"make", "write a model from a seed", command_make},
+    {"devices", "what can compute beside the processor", command_devices},
 };
 
 static const char help_head[] =

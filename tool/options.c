@@ -123,6 +123,9 @@ const struct argp common_argp = {.options = options, .parser = parse_common};
 void options_parse(const struct argp *argp, int argc, char **argv, void *input, const common_options *common) {
   if (argp_parse(argp, argc, argv, 0, NULL, input) != 0) fail_out_of_memory();
   if (common->quiet) diagnostics_quiet();
+#ifdef GRAZE_HAVE_GPU
+  if (common->engine == engine_gpu && common->has_gpu) return;
+#endif
   if (common->engine == engine_gpu || common->engine == engine_visibility)
     fail("this build has no engine '%s'; use --engine cpu", engine_names[common->engine]);
 }

@@ -16,6 +16,7 @@ typedef struct common_options {
   const char *device;
   int threads;
   bool quiet;
+  bool has_gpu; /* set by a verb that has the engine gpu */
 } common_options;
 
 /* To be the first child of each verb's argp; its input is a common_options. */

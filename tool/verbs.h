@@ -3,6 +3,7 @@
 #define TOOL_VERBS_H
 
 int command_check(int argc, char **argv);
+int command_devices(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_make(int argc, char **argv);
 int command_pairs(int argc, char **argv);

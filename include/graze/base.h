@@ -40,6 +40,7 @@ typedef enum graze_status {
   GRAZE_ERROR_POSE,        /* the pose is not allowed here (tier T0 takes the identity only) */
   GRAZE_ERROR_HANDLE,      /* an id that is stale or was never given out */
   GRAZE_ERROR_UNSUPPORTED, /* this build or this machine lacks the part that was asked for */
+  GRAZE_ERROR_DEVICE,      /* a device's driver failed; the message names device and call */
   GRAZE_CANCELLED          /* the progress callback asked to stop; results are incomplete */
 } graze_status;
 

@@ -28,6 +28,8 @@ const char *graze_status_string(graze_status status) {
       return "stale or unknown id";
     case GRAZE_ERROR_UNSUPPORTED:
       return "not supported here";
+    case GRAZE_ERROR_DEVICE:
+      return "a device failed";
     case GRAZE_CANCELLED:
       return "cancelled";
   }

@@ -1,0 +1,86 @@
+/* graze/gpu.h: devices that compute beside the processor: what there is, and what they can be trusted with.
+ *
+ * A device makes answers come sooner, never others: every call gives the bytes that the processor gives. Drivers are
+ * loaded when devices are first asked for (OpenCL by the ICD loader libOpenCL.so.1, CUDA by libcuda.so.1), so that one
+ * binary serves machines with and without them. A device is named API:NUMBER, as "opencl:0"; numbers count the devices
+ * of an API in the order in which its driver lists them.
+ *
+ * A device may be used by one thread at a time. When a call of the driver fails the device is lost: whatever is asked
+ * of it from then on fails with GRAZE_ERROR_DEVICE, until it is destroyed and another one made.
+ */
+#ifndef GRAZE_GPU_H
+#define GRAZE_GPU_H
+
+#include "graze/broadphase.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graze_gpu graze_gpu;
+
+typedef enum graze_gpu_api { GRAZE_GPU_OPENCL, GRAZE_GPU_CUDA } graze_gpu_api;
+
+typedef struct graze_gpu_info {
+  graze_gpu_api api;
+  uint32_t number;       /* within the API */
+  char id[24];           /* "opencl:0" */
+  char name[128];        /* as the driver says */
+  char driver[128];      /* platform and version */
+  uint64_t memory;       /* bytes */
+  uint64_t largest;      /* of one buffer, bytes */
+  uint32_t units;        /* compute units, multiprocessors */
+  uint32_t shared_bytes; /* of a work-group */
+  uint32_t group_most;   /* work-items of a work-group */
+  bool doubles;          /* it has them at all */
+} graze_gpu_info;
+
+/* What a device was found to compute: an arithmetic self-test runs when it is made. */
+typedef struct graze_gpu_arithmetic {
+  bool exact;     /* doubles are rounded as the processor rounds them, subnormals included: it may decide. Else it only
+                     sorts out, on coordinates that are integers by then, and the processor decides */
+  char flaw[128]; /* what was wrong; "" when exact */
+} graze_gpu_arithmetic;
+
+/* Lists the devices of this machine, those of OpenCL first. The list is the caller's: release it with
+ * graze_gpu_list_free. No device is no error: the count is 0, and `why` (room for 256 bytes, or NULL) gets the reasons,
+ * a sentence for each API, as "no OpenCL: libOpenCL.so.1: cannot open ...". GRAZE_DISABLE=opencl,cuda in the
+ * environment hides an API. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list, uint32_t *count, char *why);
+GRAZE_API void graze_gpu_list_free(const graze_context *context, graze_gpu_info *list, uint32_t count);
+
+/* Makes ready the device of this name; NULL: the first of CUDA, else the first of OpenCL. Kernels are compiled when
+ * they are first needed and kept on the disk, in $GRAZE_CACHE, else $XDG_CACHE_HOME/graze, else ~/.cache/graze; a
+ * folder that cannot be written is no error. Errors: ARGUMENT (no such name), UNSUPPORTED (no such device, with what
+ * there is), MEMORY, DEVICE. */
+GRAZE_API graze_status graze_gpu_create(graze_context *context, const char *device, graze_gpu **gpu);
+GRAZE_API void graze_gpu_destroy(graze_gpu *gpu);
+
+GRAZE_API const graze_gpu_info *graze_gpu_get_info(const graze_gpu *gpu);
+GRAZE_API const graze_gpu_arithmetic *graze_gpu_get_arithmetic(const graze_gpu *gpu);
+
+/* ---- boxes ----------------------------------------------------------------------------------------------------- */
+
+/* What became of the last call. */
+typedef struct graze_gpu_report {
+  bool on_device;                   /* else the processor did it all */
+  char reason[128];                 /* why it did; "" on the device */
+  double upload, compute, download; /* seconds; 0 on the processor */
+  uint64_t bytes;                   /* that the device's buffers take now */
+} graze_gpu_report;
+
+/* As graze_broadphase_find: the pairs of boxes that meet, the same bytes. Whatever the device cannot do, for want of
+ * memory, of doubles, or because it was lost, the processor does, and a warning goes to the logger. The list is valid
+ * until the next call. Errors: those of graze_broadphase_find.
+ *
+ * On the device: a grid in levels for sizes of all kinds, sorted by cell. O(n) with common sizes and places; memory
+ * some 150 bytes a box and 32 a pair. */
+GRAZE_API graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted,
+                                      const graze_box_pair **pairs, uint64_t *pair_count);
+
+GRAZE_API const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

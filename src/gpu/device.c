@@ -1,0 +1,275 @@
+/* The device layer: what is common to all back ends. Names of devices, buffers that grow, modules that are compiled
+ * when they are first asked for, and what happens when a call of the driver fails. */
+#include "gpu/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEVICES = 32, API_COUNT = 2, KERNELS_OF_MODULE = 16 };
+
+static const gpu_backend *const backends[API_COUNT] = {[GRAZE_GPU_OPENCL] = &gpu_opencl, [GRAZE_GPU_CUDA] = &gpu_cuda};
+
+/* A module with the kernels that were asked for; `handle` NULL: not compiled. */
+struct gpu_module {
+  void *handle;
+  const char *names[KERNELS_OF_MODULE];
+  gpu_kernel kernels[KERNELS_OF_MODULE];
+  uint32_t count;
+};
+
+/* ---- what there is --------------------------------------------------------------------------------------------- */
+
+/* GRAZE_DISABLE is a list of parts of the machine that are not to be used. */
+static bool is_switched_off(const char *name) {
+  const char *list = getenv("GRAZE_DISABLE");
+  while (list != NULL && *list) {
+    size_t item = strcspn(list, ",");
+    if (item == strlen(name) && strncmp(list, name, item) == 0) return true;
+    list += item;
+    if (*list == ',') list++;
+  }
+  return false;
+}
+
+static uint32_t list_api(const gpu_backend *backend, graze_gpu_info *list, uint32_t room, char why[128]) {
+  if (is_switched_off(backend->name)) {
+    snprintf(why, 128, "GRAZE_DISABLE switches it off");
+    return 0;
+  }
+  uint32_t count = backend->list(list, room, why);
+  return count < room ? count : room;
+}
+
+static uint32_t list_all(graze_gpu_info list[MOST_DEVICES], char *why, size_t room) {
+  uint32_t count = 0;
+  size_t used = 0;
+  why[0] = 0;
+  for (int api = 0; api < API_COUNT; api++) {
+    char reason[128] = "";
+    uint32_t more = list_api(backends[api], list + count, MOST_DEVICES - count, reason);
+    for (uint32_t i = 0; i < more; i++) {
+      graze_gpu_info *info = &list[count + i];
+      info->api = (graze_gpu_api)api;
+      info->number = i;
+      snprintf(info->id, sizeof info->id, "%s:%u", backends[api]->name, i);
+    }
+    count += more;
+    if (more > 0 || used >= room) continue;
+    int n = snprintf(why + used, room - used, "%sno %s: %s", used > 0 ? "; " : "",
+                     api == GRAZE_GPU_OPENCL ? "OpenCL" : "CUDA", reason);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  return count;
+}
+
+graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list, uint32_t *count, char *why) {
+  if (context == NULL || list == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_gpu_info found[MOST_DEVICES];
+  char reasons[256];
+  uint32_t n = list_all(found, reasons, sizeof reasons);
+  graze_gpu_info *copy = NULL;
+  if (n > 0) {
+    copy = memory_alloc(context, n * sizeof *copy);
+    if (copy == NULL) return report_memory(context, n * sizeof *copy);
+    memcpy(copy, found, n * sizeof *copy);
+  }
+  *list = copy;
+  *count = n;
+  if (why != NULL) memcpy(why, reasons, sizeof reasons);
+  return GRAZE_OK;
+}
+
+void graze_gpu_list_free(const graze_context *context, graze_gpu_info *list, uint32_t count) {
+  if (list != NULL) memory_release(context, list, count * sizeof *list);
+}
+
+/* ---- a device -------------------------------------------------------------------------------------------------- */
+
+static bool is_a_name(const char *name) {
+  for (int api = 0; api < API_COUNT; api++) {
+    size_t length = strlen(backends[api]->name);
+    const char *digits = name + length + 1;
+    if (strncmp(name, backends[api]->name, length) != 0 || name[length] != ':') continue;
+    size_t n = strspn(digits, "0123456789");
+    return n > 0 && n < 6 && digits[n] == 0;
+  }
+  return false;
+}
+
+static graze_status find_device(const graze_context *context, const char *name, graze_gpu_info *found) {
+  graze_gpu_info list[MOST_DEVICES];
+  char why[256];
+  if (name != NULL && !is_a_name(name)) {
+    return report(context, GRAZE_ERROR_ARGUMENT, "device \"%s\": devices are called opencl:N and cuda:N", name);
+  }
+  uint32_t count = list_all(list, why, sizeof why), chosen = UINT32_MAX;
+  for (uint32_t i = 0; i < count; i++) {
+    bool better = chosen == UINT32_MAX || (list[i].api == GRAZE_GPU_CUDA && list[chosen].api != GRAZE_GPU_CUDA);
+    if (name != NULL ? strcmp(list[i].id, name) == 0 : better) chosen = i;
+  }
+  if (chosen != UINT32_MAX) {
+    *found = list[chosen];
+    return GRAZE_OK;
+  }
+  if (count == 0) return report(context, GRAZE_ERROR_UNSUPPORTED, "no device: %s", why);
+  return report(context, GRAZE_ERROR_UNSUPPORTED, "no device %s; there are %u, from %s on", name, count, list[0].id);
+}
+
+graze_status graze_gpu_create(graze_context *context, const char *device, graze_gpu **gpu) {
+  if (context == NULL || gpu == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_gpu_info info;
+  graze_status status = find_device(context, device, &info);
+  if (status != GRAZE_OK) return status;
+  graze_gpu *made = memory_alloc(context, sizeof *made);
+  gpu_module *modules = memory_alloc(context, gpu_source_count * sizeof *modules);
+  if (made == NULL || modules == NULL) {
+    memory_release(context, made, sizeof *made);
+    memory_release(context, modules, gpu_source_count * sizeof *modules);
+    return report_memory(context, sizeof *made);
+  }
+  memset(modules, 0, gpu_source_count * sizeof *modules);
+  *made = (graze_gpu){.context = context, .backend = backends[info.api], .info = info, .modules = modules};
+  status = made->backend->open(made, info.number);
+  if (status == GRAZE_OK) status = gpu_test_arithmetic(made);
+  if (status != GRAZE_OK) {
+    graze_gpu_destroy(made);
+    return status;
+  }
+  *gpu = made;
+  return GRAZE_OK;
+}
+
+void graze_gpu_destroy(graze_gpu *gpu) {
+  if (gpu == NULL) return;
+  gpu_release_engines(gpu);
+  for (uint32_t i = 0; gpu->state != NULL && i < gpu_source_count; i++) {
+    if (gpu->modules[i].handle != NULL) gpu->backend->drop(gpu, gpu->modules[i].handle);
+  }
+  if (gpu->state != NULL) gpu->backend->close(gpu);
+  memory_release(gpu->context, gpu->modules, gpu_source_count * sizeof *gpu->modules);
+  memory_release(gpu->context, gpu, sizeof *gpu);
+}
+
+const graze_gpu_info *graze_gpu_get_info(const graze_gpu *gpu) {
+  return &gpu->info;
+}
+
+const graze_gpu_arithmetic *graze_gpu_get_arithmetic(const graze_gpu *gpu) {
+  return &gpu->arithmetic;
+}
+
+graze_status gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason) {
+  if (status != GRAZE_ERROR_MEMORY) gpu->lost = true;
+  return report(gpu->context, status, "%s (%s): %s: %s", gpu->info.id, gpu->info.name, call, reason);
+}
+
+static graze_status check_alive(const graze_gpu *gpu) {
+  if (!gpu->lost) return GRAZE_OK;
+  return report(gpu->context, GRAZE_ERROR_DEVICE, "%s (%s): was lost", gpu->info.id, gpu->info.name);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+void gpu_release(graze_gpu *gpu, gpu_buffer *room) {
+  if (room->bytes > 0) gpu->backend->release(gpu, room->memory);
+  gpu->bytes -= room->bytes;
+  *room = (gpu_buffer){0, 0};
+}
+
+graze_status gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes) {
+  if (bytes <= room->bytes) return GRAZE_OK;
+  graze_status status = check_alive(gpu);
+  if (status != GRAZE_OK) return status;
+  size_t grown = room->bytes + room->bytes / 2;
+  if (grown < bytes) grown = bytes;
+  gpu_release(gpu, room);
+  uintptr_t memory;
+  status = gpu->backend->allocate(gpu, grown, &memory);
+  if (status != GRAZE_OK) return status;
+  *room = (gpu_buffer){memory, grown};
+  gpu->bytes += grown;
+  return GRAZE_OK;
+}
+
+graze_status gpu_write(graze_gpu *gpu, const gpu_buffer *to, size_t offset, const void *from, size_t bytes) {
+  graze_status status = check_alive(gpu);
+  if (status != GRAZE_OK || bytes == 0) return status;
+  return gpu->backend->write(gpu, to->memory, offset, from, bytes);
+}
+
+graze_status gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t offset, size_t bytes) {
+  graze_status status = check_alive(gpu);
+  if (status != GRAZE_OK || bytes == 0) return status;
+  return gpu->backend->read(gpu, to, from->memory, offset, bytes);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_source(const char *name) {
+  uint32_t i = 0;
+  while (i < gpu_source_count && strcmp(gpu_sources[i].name, name) != 0) i++;
+  return i;
+}
+
+static graze_status compile(graze_gpu *gpu, const gpu_source *source, void **module) {
+  size_t size;
+  void *kept = gpu_cache_read(gpu, source, &size);
+  *module = NULL;
+  if (kept != NULL) {
+    graze_status status = gpu->backend->build(gpu, source, kept, size, module);
+    memory_release(gpu->context, kept, size);
+    if (status != GRAZE_OK || *module != NULL) return status;
+  }
+  graze_status status = gpu->backend->build(gpu, source, NULL, 0, module);
+  if (status != GRAZE_OK) return status;
+  void *code = gpu->backend->code(gpu, *module, &size);
+  if (code == NULL) return GRAZE_OK;
+  gpu_cache_write(gpu, source, code, size);
+  memory_release(gpu->context, code, size);
+  return GRAZE_OK;
+}
+
+graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel) {
+  graze_status status = check_alive(gpu);
+  if (status != GRAZE_OK) return status;
+  uint32_t number = find_source(module);
+  if (number == gpu_source_count) return report(gpu->context, GRAZE_ERROR_ARGUMENT, "no kernels \"%s\"", module);
+  gpu_module *m = &gpu->modules[number];
+  if (m->handle == NULL) status = compile(gpu, &gpu_sources[number], &m->handle);
+  if (status != GRAZE_OK) return status;
+  for (uint32_t i = 0; i < m->count; i++) {
+    if (strcmp(m->names[i], name) != 0) continue;
+    *kernel = m->kernels[i];
+    return GRAZE_OK;
+  }
+  status = gpu->backend->kernel(gpu, m->handle, name, kernel);
+  if (status != GRAZE_OK) return status;
+  if (m->count < KERNELS_OF_MODULE) {
+    m->names[m->count] = name;
+    m->kernels[m->count++] = *kernel;
+  }
+  return GRAZE_OK;
+}
+
+graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
+                        uint32_t count) {
+  graze_status status = check_alive(gpu);
+  if (status != GRAZE_OK || groups == 0) return status;
+  return gpu->backend->launch(gpu, kernel, groups, arguments, count);
+}
+
+graze_status gpu_finish(graze_gpu *gpu) {
+  graze_status status = check_alive(gpu);
+  return status != GRAZE_OK ? status : gpu->backend->finish(gpu);
+}
+
+graze_status gpu_mark(graze_gpu *gpu, void **mark) {
+  graze_status status = check_alive(gpu);
+  return status != GRAZE_OK ? status : gpu->backend->mark(gpu, mark);
+}
+
+graze_status gpu_between(graze_gpu *gpu, void *first, void *second, double *seconds) {
+  graze_status status = check_alive(gpu);
+  return status != GRAZE_OK ? status : gpu->backend->between(gpu, first, second, seconds);
+}

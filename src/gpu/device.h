@@ -1,0 +1,133 @@
+/* The device layer: one small interface, with a back end for each API.
+ *
+ * Work goes to one queue and is done in order; a call returns when it is queued, gpu_read when the bytes are there.
+ * Kernels are one-dimensional. Every function reports: "opencl:0 (NAME): clFinish: out of resources". Apart from a
+ * refused allocation, a failed call means that the device is lost.
+ */
+#ifndef GRAZE_SRC_GPU_DEVICE_H
+#define GRAZE_SRC_GPU_DEVICE_H
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "graze/gpu.h"
+
+typedef struct gpu_backend gpu_backend;
+typedef struct gpu_module gpu_module;
+
+/* Memory of the device. Zero-initialised: none. */
+typedef struct gpu_buffer {
+  uintptr_t memory; /* cl_mem or CUdeviceptr */
+  size_t bytes;
+} gpu_buffer;
+
+/* An argument of a kernel: a buffer, or a value of up to 64 bytes. */
+typedef struct gpu_argument {
+  const gpu_buffer *buffer; /* NULL: the value */
+  const void *value;
+  size_t bytes;
+} gpu_argument;
+
+#define GPU_BUFFER(b) ((gpu_argument){.buffer = (b)})
+#define GPU_VALUE(v)  ((gpu_argument){.value = &(v), .bytes = sizeof(v)})
+
+/* What can be compiled: the texts of kernels/, in sources.c, which the build makes. */
+typedef struct gpu_source {
+  const char *name; /* "sort32" */
+  const char *text;
+  size_t size;
+  const unsigned char *ptx; /* made by nvcc; NULL where it was not there */
+  size_t ptx_size;
+} gpu_source;
+
+extern const gpu_source gpu_sources[];
+extern const uint32_t gpu_source_count;
+
+/* A kernel, by the module that has it. Looked up once and kept. */
+typedef struct gpu_kernel {
+  void *handle;
+  uint32_t group; /* work-items of a work-group: as it was written */
+} gpu_kernel;
+
+struct graze_gpu {
+  graze_context *context;
+  const gpu_backend *backend;
+  void *state; /* the back end's */
+  graze_gpu_info info;
+  graze_gpu_arithmetic arithmetic;
+  bool lost;
+  gpu_module *modules; /* by number of the source */
+  uint64_t bytes;      /* of all buffers */
+
+  struct gpu_boxes *boxes; /* engine.c: made when first needed */
+  graze_broadphase *broad; /* for what the device cannot do */
+  graze_gpu_report report;
+};
+
+/* Makes room for at least `bytes`, half more than before when it grows; what was in it is lost. */
+graze_status gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes);
+void gpu_release(graze_gpu *gpu, gpu_buffer *room);
+
+/* `offset` and `bytes` within the buffer. gpu_write has taken the bytes when it returns. */
+graze_status gpu_write(graze_gpu *gpu, const gpu_buffer *to, size_t offset, const void *from, size_t bytes);
+graze_status gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t offset, size_t bytes);
+
+/* The kernel of a module; both are compiled, or read from the disk, when they are first asked for. */
+graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel);
+
+graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
+                        uint32_t count);
+graze_status gpu_finish(graze_gpu *gpu);
+
+/* Times on the device: a mark is a place in the queue. */
+graze_status gpu_mark(graze_gpu *gpu, void **mark);
+/* Seconds between two marks, which it waits for and releases. */
+graze_status gpu_between(graze_gpu *gpu, void *first, void *second, double *seconds);
+
+/* Reports a failed call of the driver, and writes the device off unless `status` is MEMORY. */
+graze_status gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason);
+
+/* Runs known numbers through the device's arithmetic; fills gpu->arithmetic. */
+graze_status gpu_test_arithmetic(graze_gpu *gpu);
+
+/* Releases what engine.c made. */
+void gpu_release_engines(graze_gpu *gpu);
+
+/* ---- back ends ------------------------------------------------------------------------------------------------- */
+
+struct gpu_backend {
+  const char *name; /* "opencl" */
+
+  /* Devices, at most `room`, into `list`; returns how many there are. `why` gets the reason when there is none. */
+  uint32_t (*list)(graze_gpu_info *list, uint32_t room, char why[128]);
+
+  /* Fills info and state. Errors: UNSUPPORTED, MEMORY, DEVICE, reported. */
+  graze_status (*open)(graze_gpu *gpu, uint32_t number);
+  void (*close)(graze_gpu *gpu);
+
+  graze_status (*allocate)(graze_gpu *gpu, size_t bytes, uintptr_t *memory);
+  void (*release)(graze_gpu *gpu, uintptr_t memory);
+  graze_status (*write)(graze_gpu *gpu, uintptr_t to, size_t offset, const void *from, size_t bytes);
+  graze_status (*read)(graze_gpu *gpu, void *to, uintptr_t from, size_t offset, size_t bytes);
+
+  /* A module from what `code` gave earlier, or (NULL, 0) from its source. With `kept` a failure is no error: it gives
+   * OK and a NULL module, for that code may be of another driver. */
+  graze_status (*build)(graze_gpu *gpu, const gpu_source *source, const void *kept, size_t size, void **module);
+  /* What a module was compiled to, in memory of the context; NULL: nothing that could be kept. */
+  void *(*code)(graze_gpu *gpu, void *module, size_t *size);
+  void (*drop)(graze_gpu *gpu, void *module);
+  graze_status (*kernel)(graze_gpu *gpu, void *module, const char *name, gpu_kernel *kernel);
+
+  graze_status (*launch)(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
+                         uint32_t count);
+  graze_status (*finish)(graze_gpu *gpu);
+  graze_status (*mark)(graze_gpu *gpu, void **mark);
+  graze_status (*between)(graze_gpu *gpu, void *first, void *second, double *seconds);
+};
+
+extern const gpu_backend gpu_opencl, gpu_cuda;
+
+/* cache.c: compiled code on the disk. Reading gives NULL when there is none, or none that is whole. */
+void *gpu_cache_read(const graze_gpu *gpu, const gpu_source *source, size_t *size);
+void gpu_cache_write(const graze_gpu *gpu, const gpu_source *source, const void *code, size_t size);
+
+#endif

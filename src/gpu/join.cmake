@@ -1,0 +1,10 @@
+# Puts the text of a module together: HEAD, the type of its keys if it has one, FILE. To OUT.
+file(READ "${HEAD}" text)
+if(KEY)
+  string(APPEND text "#define KEY ${KEY}\n")
+  if(KEY STREQUAL "u64")
+    string(APPEND text "#define KEY64\n")
+  endif()
+endif()
+file(READ "${FILE}" body)
+file(WRITE "${OUT}" "${text}${body}")

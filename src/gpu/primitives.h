@@ -1,0 +1,35 @@
+/* Building blocks on a device: prefix sums, compaction, runs of equal keys, a stable radix sort. */
+#ifndef GRAZE_SRC_GPU_PRIMITIVES_H
+#define GRAZE_SRC_GPU_PRIMITIVES_H
+
+#include "gpu/device.h"
+
+/* Scratch that is kept from call to call; zero-initialised. */
+typedef struct gpu_scratch {
+  gpu_buffer sums, total, counts, keys, values, marks, places;
+} gpu_scratch;
+
+void gpu_scratch_release(graze_gpu *gpu, gpu_scratch *scratch);
+
+/* out[i] = in[0] + .. + in[i - 1] for i in [0, count]: `out` has one more than `in`, and may be the same buffer. The
+ * sum of all is in scratch->total, as 64 bits; where it needs more than 32, `out` is modulo 2^32. At most 2^31
+ * elements. */
+graze_status gpu_scan(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *in, const gpu_buffer *out,
+                      uint32_t count);
+/* The sum that the last gpu_scan found. */
+graze_status gpu_scan_total(graze_gpu *gpu, const gpu_scratch *scratch, uint64_t *total);
+
+/* Numbers of the elements whose mark is 1 (others are 0), ascending; makes room in `out`. */
+graze_status gpu_compact(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *marks, uint32_t count, gpu_buffer *out,
+                         uint32_t *found);
+
+/* Where runs of equal 32-bit keys begin: starts[0] .. starts[runs - 1]; makes room. */
+graze_status gpu_runs(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *keys, uint32_t count, gpu_buffer *starts,
+                      uint32_t *runs);
+
+/* Sorts pairs of a key (32 or 64 bits, `key_bytes` 4 or 8) and a 32-bit value by the lowest `bits` of the keys; stable.
+ * The buffers may be exchanged with those of the scratch. At most 2^31 pairs. O(count * bits / 8). */
+graze_status gpu_sort(graze_gpu *gpu, gpu_scratch *scratch, gpu_buffer *keys, gpu_buffer *values, uint32_t count,
+                      uint32_t key_bytes, uint32_t bits);
+
+#endif

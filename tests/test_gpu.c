@@ -1,0 +1,299 @@
+/* Devices: what there is, their building blocks held to plain loops, and what is kept on the disk. Where there is no
+ * device, the tests of what it computes are skipped. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "families.h"
+#include "gpu/primitives.h"
+#include "support.h"
+
+static graze_context *context;
+static graze_gpu *gpu;
+static test_log messages;
+
+static int open_device(void **state) {
+  (void)state;
+  char why[256];
+  uint32_t count;
+  graze_gpu_info *list;
+  context = test_context(1, &messages);
+  assert_int_equal(graze_gpu_list(context, &list, &count, why), GRAZE_OK);
+  graze_gpu_list_free(context, list, count);
+  if (count == 0) {
+    printf("SKIPPED test_gpu: %s\n", why);
+    return 0;
+  }
+  assert_int_equal(graze_gpu_create(context, getenv("GRAZE_TEST_DEVICE"), &gpu), GRAZE_OK);
+  printf("device %s: %s, %s\n", graze_gpu_get_info(gpu)->id, graze_gpu_get_info(gpu)->name,
+         graze_gpu_get_info(gpu)->driver);
+  return 0;
+}
+
+static int close_device(void **state) {
+  (void)state;
+  graze_gpu_destroy(gpu);
+  graze_context_destroy(context);
+  return 0;
+}
+
+static void need_device(void) {
+  if (gpu == NULL) skip();
+}
+
+/* ---- devices --------------------------------------------------------------------------------------------------- */
+
+static void test_names(void **state) {
+  (void)state;
+  graze_gpu *none = NULL;
+  static const char *const bad[] = {"",          "opencl", "opencl:", "opencl:x",
+                                    "opencl:1x", "gpu:0",  "cuda:-1", "opencl:123456"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(graze_gpu_create(context, bad[i], &none), GRAZE_ERROR_ARGUMENT);
+    assert_null(none);
+  }
+  assert_int_equal(graze_gpu_create(context, "opencl:99", &none), GRAZE_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(messages.last, gpu == NULL ? "no device: " : "no device opencl:99"));
+}
+
+/* What is switched off is as if it were not there, and is said to be. */
+static void test_switched_off(void **state) {
+  (void)state;
+  const char *old = getenv("GRAZE_DISABLE");
+  char *kept = old != NULL ? strdup(old) : NULL, why[256];
+  graze_gpu_info *list;
+  uint32_t count;
+  graze_gpu *none = NULL;
+  setenv("GRAZE_DISABLE", "avx512,opencl,cuda", 1);
+  assert_int_equal(graze_gpu_list(context, &list, &count, why), GRAZE_OK);
+  assert_int_equal(count, 0);
+  assert_null(list);
+  assert_string_equal(why, "no OpenCL: GRAZE_DISABLE switches it off; no CUDA: GRAZE_DISABLE switches it off");
+  assert_int_equal(graze_gpu_create(context, NULL, &none), GRAZE_ERROR_UNSUPPORTED);
+  assert_int_equal(strncmp(messages.last, "no device: no OpenCL", 20), 0);
+  if (kept != NULL)
+    setenv("GRAZE_DISABLE", kept, 1);
+  else
+    unsetenv("GRAZE_DISABLE");
+  free(kept);
+}
+
+/* Every OpenCL device at hand is exact; one that is not must say where. */
+static void test_arithmetic(void **state) {
+  (void)state;
+  need_device();
+  const graze_gpu_arithmetic *a = graze_gpu_get_arithmetic(gpu);
+  assert_true(a->exact == (a->flaw[0] == 0));
+  if (!a->exact) printf("not exact: %s\n", a->flaw);
+}
+
+/* ---- building blocks ------------------------------------------------------------------------------------------- */
+
+static const uint32_t sizes[] = {0, 1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 4096, 10000, 100003, 600000};
+
+static uint32_t *random_numbers(uint64_t *random, uint32_t count, uint32_t below) {
+  uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
+  assert_non_null(numbers);
+  for (uint32_t i = 0; i < count; i++) numbers[i] = (uint32_t)(random_next(random) % below);
+  return numbers;
+}
+
+static void put(gpu_buffer *to, const void *from, size_t bytes) {
+  assert_int_equal(gpu_reserve(gpu, to, bytes), GRAZE_OK);
+  assert_int_equal(gpu_write(gpu, to, 0, from, bytes), GRAZE_OK);
+}
+
+static void test_scan(void **state) {
+  (void)state;
+  need_device();
+  uint64_t random = 1;
+  gpu_buffer in = {0, 0}, out = {0, 0};
+  gpu_scratch scratch = {0};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    uint32_t n = sizes[s], below = s % 2 == 0 ? 5 : 0x80000000u;
+    uint32_t *numbers = random_numbers(&random, n, below), *sums = malloc((n + 1) * sizeof *sums);
+    put(&in, numbers, n * sizeof *numbers);
+    assert_int_equal(gpu_reserve(gpu, &out, (n + 1) * sizeof *sums), GRAZE_OK);
+    assert_int_equal(gpu_scan(gpu, &scratch, &in, &out, n), GRAZE_OK);
+    assert_int_equal(gpu_read(gpu, sums, &out, 0, (n + 1) * sizeof *sums), GRAZE_OK);
+    uint64_t sum = 0, total;
+    for (uint32_t i = 0; i <= n; i++) {
+      if (sums[i] != (uint32_t)sum) fail_msg("%u numbers: sum %u is %u, not %u", n, i, sums[i], (uint32_t)sum);
+      if (i < n) sum += numbers[i];
+    }
+    assert_int_equal(gpu_scan_total(gpu, &scratch, &total), GRAZE_OK);
+    assert_true(total == sum); /* more than 32 bits hold, where numbers are large */
+    free(numbers);
+    free(sums);
+  }
+  gpu_release(gpu, &in);
+  gpu_release(gpu, &out);
+  gpu_scratch_release(gpu, &scratch);
+}
+
+static void test_runs(void **state) {
+  (void)state;
+  need_device();
+  uint64_t random = 2;
+  gpu_buffer in = {0, 0}, out = {0, 0};
+  gpu_scratch scratch = {0};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    uint32_t n = sizes[s], found, runs = 0, *keys = random_numbers(&random, n, 3), *got = malloc((n + 1) * sizeof *got);
+    put(&in, keys, n * sizeof *keys);
+    assert_int_equal(gpu_runs(gpu, &scratch, &in, n, &out, &found), GRAZE_OK);
+    assert_int_equal(gpu_read(gpu, got, &out, 0, found * sizeof *got), GRAZE_OK);
+    for (uint32_t i = 0; i < n; i++) {
+      if (i > 0 && keys[i] == keys[i - 1]) continue;
+      assert_true(runs < found);
+      assert_int_equal(got[runs++], i);
+    }
+    assert_int_equal(runs, found);
+    free(keys);
+    free(got);
+  }
+  gpu_release(gpu, &in);
+  gpu_release(gpu, &out);
+  gpu_scratch_release(gpu, &scratch);
+}
+
+typedef struct item {
+  uint64_t key;
+  uint32_t value;
+} item;
+
+/* Of equal keys the one that was first stays first. */
+static int by_key(const void *p, const void *q) {
+  const item *x = p, *y = q;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->value > y->value) - (x->value < y->value);
+}
+
+static void check_sort(gpu_scratch *scratch, uint64_t *random, uint32_t n, uint32_t key_bytes, uint32_t bits) {
+  gpu_buffer keys = {0, 0}, values = {0, 0};
+  item *items = malloc((n + 1) * sizeof *items);
+  uint32_t *numbers = malloc((n + 1) * sizeof *numbers);
+  unsigned char *raw = malloc((n + (size_t)1) * key_bytes);
+  for (uint32_t i = 0; i < n; i++) {
+    items[i] = (item){random_next(random) >> (64 - bits), i};
+    numbers[i] = i;
+    memcpy(raw + (size_t)i * key_bytes, &items[i].key, key_bytes);
+  }
+  put(&keys, raw, (size_t)n * key_bytes);
+  put(&values, numbers, n * sizeof *numbers);
+  assert_int_equal(gpu_sort(gpu, scratch, &keys, &values, n, key_bytes, bits), GRAZE_OK);
+  assert_int_equal(gpu_read(gpu, raw, &keys, 0, (size_t)n * key_bytes), GRAZE_OK);
+  assert_int_equal(gpu_read(gpu, numbers, &values, 0, n * sizeof *numbers), GRAZE_OK);
+  qsort(items, n, sizeof *items, by_key);
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t key = 0;
+    memcpy(&key, raw + (size_t)i * key_bytes, key_bytes);
+    if (key != items[i].key || numbers[i] != items[i].value) fail_msg("%u keys of %u bits: place %u", n, bits, i);
+  }
+  gpu_release(gpu, &keys);
+  gpu_release(gpu, &values);
+  free(items);
+  free(numbers);
+  free(raw);
+}
+
+static void test_sort(void **state) {
+  (void)state;
+  need_device();
+  uint64_t random = 3;
+  gpu_scratch scratch = {0};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    check_sort(&scratch, &random, sizes[s], 4, 32);
+    check_sort(&scratch, &random, sizes[s], 4, 3); /* many are equal */
+    check_sort(&scratch, &random, sizes[s], 8, 64);
+    check_sort(&scratch, &random, sizes[s], 8, 36);
+  }
+  gpu_scratch_release(gpu, &scratch);
+}
+
+/* ---- the cache ------------------------------------------------------------------------------------------------- */
+
+/* Overwrites every file of the folder with a byte that is wrong; returns how many there were. */
+static int damage(const char *folder) {
+  DIR *files = opendir(folder);
+  int count = 0;
+  if (files == NULL) return 0;
+  for (struct dirent *entry; (entry = readdir(files)) != NULL;) {
+    char path[1200];
+    if (strstr(entry->d_name, ".kernels") == NULL) continue;
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, count % 2 == 0 ? 40 : 5, SEEK_SET);
+    fputc(0x55, file);
+    fclose(file);
+    count++;
+  }
+  closedir(files);
+  return count;
+}
+
+static void empty(const char *folder) {
+  DIR *files = opendir(folder);
+  if (files == NULL) return;
+  for (struct dirent *entry; (entry = readdir(files)) != NULL;) {
+    char path[1200];
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (entry->d_name[0] != '.') unlink(path);
+  }
+  closedir(files);
+  rmdir(folder);
+}
+
+/* A device made anew takes its kernels from the disk; damaged ones are made again; no folder is no error. */
+static void test_cache(void **state) {
+  (void)state;
+  need_device();
+  const char *old = getenv("GRAZE_CACHE");
+  char *kept = old != NULL ? strdup(old) : NULL, folder[64];
+  snprintf(folder, sizeof folder, "test_gpu_%ld/kernels", (long)getpid());
+  setenv("GRAZE_CACHE", folder, 1);
+  for (int round = 0; round < 3; round++) {
+    graze_gpu *other = NULL;
+    assert_int_equal(graze_gpu_create(context, graze_gpu_get_info(gpu)->id, &other), GRAZE_OK);
+    assert_true(graze_gpu_get_arithmetic(other)->exact == graze_gpu_get_arithmetic(gpu)->exact);
+    graze_gpu_destroy(other);
+    if (round == 1 && graze_gpu_get_info(gpu)->api == GRAZE_GPU_OPENCL) assert_int_equal(damage(folder), 1);
+  }
+  empty(folder);
+  *strchr(folder, '/') = 0;
+  rmdir(folder);
+  setenv("GRAZE_CACHE", "/dev/null/nowhere", 1);
+  graze_gpu *other = NULL;
+  assert_int_equal(graze_gpu_create(context, graze_gpu_get_info(gpu)->id, &other), GRAZE_OK);
+  graze_gpu_destroy(other);
+  if (kept != NULL)
+    setenv("GRAZE_CACHE", kept, 1);
+  else
+    unsetenv("GRAZE_CACHE");
+  free(kept);
+}
+
+/* More than there is: an error that names the device, which stays usable. */
+static void test_memory(void **state) {
+  (void)state;
+  need_device();
+  gpu_buffer huge = {0, 0}, small = {0, 0};
+  assert_int_equal(gpu_reserve(gpu, &huge, (size_t)1 << 50), GRAZE_ERROR_MEMORY);
+  assert_non_null(strstr(messages.last, graze_gpu_get_info(gpu)->id));
+  uint32_t number = 17, back = 0;
+  put(&small, &number, sizeof number);
+  assert_int_equal(gpu_read(gpu, &back, &small, 0, sizeof back), GRAZE_OK);
+  assert_int_equal(back, 17);
+  gpu_release(gpu, &huge);
+  gpu_release(gpu, &small);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_names),      cmocka_unit_test(test_switched_off),
+                                     cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_scan),
+                                     cmocka_unit_test(test_runs),       cmocka_unit_test(test_sort),
+                                     cmocka_unit_test(test_cache),      cmocka_unit_test(test_memory)};
+  return cmocka_run_group_tests(tests, open_device, close_device);
+}

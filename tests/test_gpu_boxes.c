@@ -1,0 +1,202 @@
+/* Pairs of boxes from a device: the same bytes as the processor's, for boxes of every kind, in floats and doubles, with
+ * strides; bad boxes refused in the processor's words; what the device cannot do is done all the same. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boxes.h"
+#include "families.h"
+#include "gpu/device.h"
+#include "support.h"
+
+static graze_context *context;
+static graze_gpu *gpu;
+static graze_broadphase *broad;
+static test_log messages;
+
+static int open_device(void **state) {
+  (void)state;
+  char why[256];
+  uint32_t count;
+  graze_gpu_info *list;
+  context = test_context(1, &messages);
+  assert_int_equal(graze_gpu_list(context, &list, &count, why), GRAZE_OK);
+  graze_gpu_list_free(context, list, count);
+  assert_int_equal(graze_broadphase_create(context, NULL, &broad), GRAZE_OK);
+  if (count == 0) {
+    printf("SKIPPED test_gpu_boxes: %s\n", why);
+    return 0;
+  }
+  assert_int_equal(graze_gpu_create(context, getenv("GRAZE_TEST_DEVICE"), &gpu), GRAZE_OK);
+  return 0;
+}
+
+static int close_device(void **state) {
+  (void)state;
+  graze_broadphase_destroy(broad);
+  graze_gpu_destroy(gpu);
+  graze_context_destroy(context);
+  return 0;
+}
+
+static void need_device(void) {
+  if (gpu == NULL) skip();
+}
+
+static int pair_order(const void *p, const void *q) {
+  const graze_box_pair *x = p, *y = q;
+  if (x->a != y->a) return x->a < y->a ? -1 : 1;
+  return (x->b > y->b) - (x->b < y->b);
+}
+
+static void check(const graze_box_array *boxes, uint32_t n, const char *what) {
+  const graze_box_pair *want, *got;
+  uint64_t want_count, got_count;
+  assert_int_equal(graze_broadphase_find(broad, boxes, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find(gpu, boxes, n, false, &got, &got_count), GRAZE_OK);
+  assert_true(graze_gpu_get_report(gpu)->on_device);
+  if (got_count != want_count || (want_count > 0 && memcmp(got, want, want_count * sizeof *want) != 0)) {
+    fail_msg("%u boxes, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)got_count,
+             (unsigned long long)want_count);
+  }
+  assert_int_equal(graze_gpu_find(gpu, boxes, n, true, &got, &got_count), GRAZE_OK);
+  assert_true(got_count == want_count);
+  if (want_count == 0) return;
+  graze_box_pair *copy = malloc(want_count * sizeof *copy);
+  memcpy(copy, got, want_count * sizeof *copy);
+  qsort(copy, want_count, sizeof *copy, pair_order);
+  assert_memory_equal(copy, want, want_count * sizeof *copy);
+  free(copy);
+}
+
+/* The nearest floats, every box with a gap behind it. */
+typedef struct gapped {
+  float box[6];
+  float gap[3];
+} gapped;
+
+static void check_both(const graze_box *boxes, uint32_t n, const char *what) {
+  check(&(graze_box_array){boxes, 0, GRAZE_DOUBLE}, n, what);
+  gapped *rounded = malloc((n + 1) * sizeof *rounded);
+  for (uint32_t i = 0; i < n; i++) {
+    for (int k = 0; k < 3; k++) {
+      rounded[i].box[k] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, boxes[i].min[k]));
+      rounded[i].box[k + 3] = (float)fmax(-FLT_MAX, fmin(FLT_MAX, boxes[i].max[k]));
+    }
+  }
+  check(&(graze_box_array){rounded, sizeof *rounded, GRAZE_FLOAT}, n, what);
+  free(rounded);
+}
+
+static void test_families(void **state) {
+  (void)state;
+  need_device();
+  static const uint32_t sizes[] = {0, 1, 2, 3, 130, 1000, 5000};
+  for (box_family kind = 0; kind < BOXES_FAMILIES; kind++) {
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+      uint32_t n = kind == BOXES_STACKED && sizes[s] > 1000 ? 1000 : sizes[s];
+      uint64_t random = 100 * (uint64_t)kind + s;
+      graze_box *boxes = malloc((n + 1) * sizeof *boxes);
+      boxes_make(kind, &random, n, boxes);
+      check_both(boxes, n, box_family_name(kind));
+      free(boxes);
+    }
+  }
+}
+
+/* Numbers that differ in the last bit, subnormal ones, both zeros, the ends of the range. */
+static void test_ends(void **state) {
+  (void)state;
+  need_device();
+  static const double scales[] = {1, 0x1p-1074, 0x1p-1060, 0x1p-149, 0x1p-126, 0x1p120, 0x1p900, 0x1p1018};
+  enum { N = 400 };
+  graze_box boxes[N];
+  uint64_t random = 9;
+  for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+    for (int i = 0; i < N; i++) {
+      for (int k = 0; k < 3; k++) {
+        double low = ((double)random_below(&random, 24) - 12) * scales[s], edge = random_below(&random, 4) * scales[s];
+        boxes[i].min[k] = low == 0 && i % 2 == 0 ? -0.0 : low;
+        boxes[i].max[k] = low + edge == 0 && i % 3 == 0 ? -0.0 : low + edge;
+        if (i % 5 == 0 && boxes[i].max[k] > 0) boxes[i].max[k] = nextafter(boxes[i].max[k], 0);
+        if (boxes[i].max[k] < boxes[i].min[k]) boxes[i].max[k] = boxes[i].min[k];
+      }
+    }
+    check_both(boxes, N, "at the ends of the range");
+  }
+}
+
+static void test_bad_boxes(void **state) {
+  (void)state;
+  need_device();
+  enum { N = 5000 };
+  graze_box *boxes = malloc(N * sizeof *boxes);
+  uint64_t random = 3, count;
+  const graze_box_pair *pairs;
+  boxes_make(BOXES_UNIFORM, &random, N, boxes);
+  graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
+  for (int fault = 0; fault < 4; fault++) {
+    graze_box kept = boxes[4321];
+    if (fault == 0) boxes[4321].max[1] = NAN;
+    if (fault == 1) boxes[4321].min[2] = -(double)INFINITY;
+    if (fault == 2) boxes[4321].max[0] = (double)INFINITY;
+    if (fault == 3) boxes[4321].max[0] = boxes[4321].min[0] - 1;
+    graze_status want = graze_broadphase_find(broad, &array, N, false, &pairs, &count);
+    char message[1024];
+    snprintf(message, sizeof message, "%s", messages.last);
+    messages.last[0] = 0;
+    assert_int_not_equal(want, GRAZE_OK);
+    assert_int_equal(graze_gpu_find(gpu, &array, N, false, &pairs, &count), want);
+    assert_string_equal(messages.last, message);
+    boxes[4321] = kept;
+  }
+  check(&array, N, "after bad ones");
+  free(boxes);
+}
+
+/* A device that is lost, or that has no doubles: the processor answers. */
+static void test_without_device(void **state) {
+  (void)state;
+  need_device();
+  enum { N = 300 };
+  graze_box boxes[N];
+  uint64_t random = 4, count, want_count;
+  const graze_box_pair *pairs;
+  boxes_make(BOXES_UNIFORM, &random, N, boxes);
+  graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
+  graze_box_pair *want = boxes_pairs(boxes, N, NULL, NULL, &want_count);
+  for (int fault = 0; fault < 2; fault++) {
+    gpu->lost = fault == 0;
+    gpu->info.doubles = fault == 0;
+    assert_int_equal(graze_gpu_find(gpu, &array, N, false, &pairs, &count), GRAZE_OK);
+    assert_false(graze_gpu_get_report(gpu)->on_device);
+    assert_string_equal(graze_gpu_get_report(gpu)->reason,
+                        fault == 0 ? "the device was lost" : "the device has no doubles");
+    assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
+  }
+  gpu->lost = false;
+  gpu->info.doubles = true;
+  free(want);
+}
+
+static void test_large(void **state) {
+  (void)state;
+  need_device();
+  static const box_family kinds[] = {BOXES_UNIFORM, BOXES_CLUSTERS, BOXES_DECADES};
+  enum { N = 60000 };
+  graze_box *boxes = malloc(N * sizeof *boxes);
+  for (int i = 0; i < 3; i++) {
+    uint64_t random = (uint64_t)i;
+    boxes_make(kinds[i], &random, N, boxes);
+    check_both(boxes, N, box_family_name(kinds[i]));
+  }
+  free(boxes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_ends),
+                                     cmocka_unit_test(test_bad_boxes), cmocka_unit_test(test_without_device),
+                                     cmocka_unit_test(test_large)};
+  return cmocka_run_group_tests(tests, open_device, close_device);
+}

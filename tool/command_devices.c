@@ -1,0 +1,138 @@
+/* graze devices: what can compute beside the processor, and what it is trusted with. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "diagnostics.h"
+#include "graze/gpu.h"
+#include "json.h"
+#include "load.h"
+#include "options.h"
+#include "output.h"
+#include "table.h"
+#include "verbs.h"
+
+typedef struct devices_run {
+  session run;
+  graze_gpu_info *list;
+  graze_gpu_arithmetic *arithmetic; /* of each; a device that cannot be made ready has that as its flaw */
+  uint32_t count;
+  char missing[256]; /* which API has no device, and why */
+} devices_run;
+
+static error_t parse_devices(int key, char *argument, struct argp_state *state) {
+  common_options *common = state->input;
+  (void)argument;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = common;
+      return 0;
+    case ARGP_KEY_ARG:
+      argp_error(state, "too many arguments");
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+#ifdef GRAZE_HAVE_GPU
+static void find_devices(devices_run *d) {
+  graze_status status = graze_gpu_list(d->run.context, &d->list, &d->count, d->missing);
+  if (status != GRAZE_OK) session_fail(&d->run, NULL, status);
+  d->arithmetic = calloc((size_t)d->count + 1, sizeof *d->arithmetic);
+  if (!d->arithmetic) fail_out_of_memory();
+  for (uint32_t i = 0; i < d->count; i++) {
+    graze_gpu *gpu = NULL;
+    graze_gpu_arithmetic *a = &d->arithmetic[i];
+    if (graze_gpu_create(d->run.context, d->list[i].id, &gpu) == GRAZE_OK)
+      *a = *graze_gpu_get_arithmetic(gpu);
+    else
+      snprintf(a->flaw, sizeof a->flaw, "%.*s", (int)sizeof a->flaw - 1, d->run.message);
+    graze_gpu_destroy(gpu);
+  }
+}
+
+static void free_devices(devices_run *d) {
+  graze_gpu_list_free(d->run.context, d->list, d->count);
+  free(d->arithmetic);
+}
+#else
+static void find_devices(devices_run *d) {
+  snprintf(d->missing, sizeof d->missing, "this build has no engine for devices");
+}
+
+static void free_devices(devices_run *d) {
+  (void)d;
+}
+#endif
+
+static void write_json(output *out, const devices_run *d) {
+  json writer = json_begin(out);
+  json_open_object(&writer);
+  json_key_string(&writer, "graze", graze_version());
+  json_key_string(&writer, "status", "complete");
+  json_key(&writer, "devices");
+  json_open_array(&writer);
+  for (uint32_t i = 0; i < d->count; i++) {
+    const graze_gpu_info *info = &d->list[i];
+    json_open_object(&writer);
+    json_key_string(&writer, "id", info->id);
+    json_key_string(&writer, "name", info->name);
+    json_key_string(&writer, "driver", info->driver);
+    json_key_integer(&writer, "units", info->units);
+    json_key_integer(&writer, "memory", info->memory);
+    json_key_integer(&writer, "largest_buffer", info->largest);
+    json_key_integer(&writer, "shared_bytes", info->shared_bytes);
+    json_key_bool(&writer, "exact", d->arithmetic[i].exact);
+    if (!d->arithmetic[i].exact) json_key_string(&writer, "flaw", d->arithmetic[i].flaw);
+    json_close_object(&writer);
+  }
+  json_close_array(&writer);
+  json_key_string(&writer, "missing", d->missing);
+  json_close_object(&writer);
+  json_end(&writer);
+}
+
+static void write_table(output *out, const devices_run *d, bool csv) {
+  static const table_column columns[] = {{"id", true},     {"name", true},    {"driver", true},
+                                         {"units", false}, {"memory", false}, {"largest_buffer", false},
+                                         {"exact", true}};
+  table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
+  for (uint32_t i = 0; i < d->count; i++) {
+    table_text(&rows, d->list[i].id);
+    table_text(&rows, d->list[i].name);
+    table_text(&rows, d->list[i].driver);
+    table_integer(&rows, d->list[i].units);
+    table_integer(&rows, d->list[i].memory);
+    table_integer(&rows, d->list[i].largest);
+    table_text(&rows, d->arithmetic[i].exact ? "yes" : d->arithmetic[i].flaw);
+  }
+  (csv ? table_write_csv : table_write_text)(&rows, out);
+  table_free(&rows);
+}
+
+int command_devices(int argc, char **argv) {
+  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+  static const struct argp argp = {
+      .parser = parse_devices,
+      .children = children,
+      .doc =
+          "Lists the devices of OpenCL and CUDA, and whether their arithmetic is exact: then they may decide, else "
+          "they only sort out."
+          "\vExit: 0 listed, also when there is none; 2 wrong usage; 3 out of memory."};
+  common_options common = {0};
+  devices_run d = {.count = 0};
+  options_parse(&argp, argc, argv, &common, &common);
+  output *out = output_open(common.output);
+  session_begin(&d.run, &common);
+  find_devices(&d);
+  if (common.format == format_json)
+    write_json(out, &d);
+  else if (d.count > 0 || common.format == format_csv)
+    write_table(out, &d, common.format == format_csv);
+  if (common.format == format_text && d.missing[0]) output_print(out, "%s%s\n", d.count > 0 ? "\n" : "", d.missing);
+  output_close(out);
+  free_devices(&d);
+  session_end(&d.run);
+  return exit_clear;
+}
