@@ -53,9 +53,11 @@ static inline uint64_t hash_of_pair(uint32_t first, uint32_t second) {
 #define BROAD_STEPS_SECONDS 8.0
 #define BROAD_WARM_STEPS    8 /* of moving boxes, not timed, so that what was built has settled */
 
-/* How long n boxes will take when n / 10 and n / 100 took these times: each tenfold costs as many times more as the
- * one before, and ten times at least. */
+/* How long n boxes will take at least when n / 10 and n / 100 took these times: each tenfold costs as many times more
+ * as the one before, and ten times at least. When the hundredth alone says that it is too long, the tenth need not be
+ * tried (0). */
 static inline double broad_expected(double tenth, double hundredth) {
+  if (tenth == 0) return 100 * hundredth;
   double growth = hundredth > 0 ? tenth / hundredth : 10;
   return tenth * (growth > 10 ? growth : 10);
 }

@@ -11,9 +11,10 @@
 #include "report.h"
 
 #define LEAST_ROUNDS   3
-#define BUDGET_SECONDS 6.0  /* an entry that used this much stops after LEAST_ROUNDS */
-#define BRIEF_SECONDS  2e-3 /* below, a run would be timed reading what others pushed out of the caches: it goes twice \
-                             */
+#define BUDGET_SECONDS 6.0 /* an entry that used this much stops after LEAST_ROUNDS */
+#define BRIEF_SECONDS                                                                             \
+  2e-3 /* below, a run would be timed reading what others pushed out of the caches: it goes twice \
+        */
 
 void contest_begin(contest *c, bench *b, const char *unit, uint64_t size, uint64_t items, const char *format, ...) {
   *c = (contest){.b = b, .unit = unit, .size = size, .items = items};

@@ -192,8 +192,9 @@ static double static_seconds(graze_context *context, graze_broad_method method, 
 static double expected_seconds(graze_context *context, graze_broad_method method, scenes_box_kind kind,
                                uint32_t count) {
   if (count < 10000) return 0;
-  double tenth = static_seconds(context, method, kind, count / 10);
-  return broad_expected(tenth, static_seconds(context, method, kind, count / 100));
+  double hundredth = static_seconds(context, method, kind, count / 100);
+  bool hopeless = broad_expected(0, hundredth) > BROAD_BUILD_SECONDS;
+  return broad_expected(hopeless ? 0 : static_seconds(context, method, kind, count / 10), hundredth);
 }
 
 /* ---- contests ---------------------------------------------------------------------------------------------------- */
@@ -260,7 +261,7 @@ static job *add_job(setting *s, graze_context *context, graze_broad_method metho
 static entry *enter(contest *c, const setting *s, const char *name, run_function run, job *j) {
   double seconds = expected_seconds(s->b->context, j->method, s->kind, s->in.count);
   if (seconds < BROAD_BUILD_SECONDS) return contest_ours(c, name, run, j);
-  return contest_left_out(c, name, "left out: would take about %.0f s", seconds);
+  return contest_left_out(c, name, "left out: would take %.0f s or more", seconds);
 }
 
 /* Each method of the table as an alternative to auto. */

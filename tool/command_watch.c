@@ -18,6 +18,7 @@ enum {
   key_exactness,
   key_open,
   key_find,
+  key_units,
   key_cache,
   key_split,
   key_report,
@@ -39,6 +40,8 @@ static const struct argp_option options[] = {
      "inside",
      2},
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
+    {"units", key_units, "UNITS", 0,
+     "work in m, mm, cm, in or ft, as `check' does; the motion is converted with the files", 2},
     {"cache", key_cache, "FOLDER", 0, "keep baked meshes in the folder and take them from there", 2},
     {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 2},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a time line", 3},
@@ -112,6 +115,9 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
     case key_find:
       watch->find = options_choice(state, "find", argument, find_names) == 0 ? GRAZE_FIND_COUNT : GRAZE_FIND_ANY;
       return 0;
+    case key_units:
+      watch->units = unit_names[options_choice(state, "units", argument, unit_names)];
+      return 0;
     case key_cache:
       watch->cache = argument;
       return 0;
@@ -145,40 +151,6 @@ typedef struct live_run {
   watch_log log;
 } live_run;
 
-/* Rules that take pairs out by name are told to the scene pair by pair: then a record has them too. */
-static void apply_rules(live_run *live) {
-  const model *all = &live->all;
-  graze_status status = GRAZE_OK;
-  for (uint32_t i = 0; i < all->file.ignore_count && status == GRAZE_OK; i++)
-    status = graze_scene_ignore(live->scene, live->ids[all->file.ignore[i][0]], live->ids[all->file.ignore[i][1]]);
-  rules_apply_layers(&live->selection, live->scene);
-  for (uint32_t a = 0; rules_select(&live->selection) && a < all->object_count; a++) {
-    for (uint32_t b = a + 1; b < all->object_count && status == GRAZE_OK; b++) {
-      if (!rules_want(&live->selection, a, b)) status = graze_scene_ignore(live->scene, live->ids[a], live->ids[b]);
-    }
-  }
-  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
-}
-
-static void build_scene(live_run *live) {
-  const model *all = &live->all;
-  live->ids = malloc(((size_t)all->object_count + 1) * sizeof *live->ids);
-  if (!live->ids) fail_out_of_memory();
-  graze_status status = graze_scene_create(live->run.context, &live->scene);
-  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
-  for (uint32_t i = 0; i < all->object_count; i++) {
-    graze_object_def def = graze_default_object_def();
-    def.mesh = all->meshes[all->objects[i].mesh].mesh;
-    def.pose = all->objects[i].pose;
-    def.name = all->objects[i].name;
-    def.layer = all->objects[i].layer;
-    def.user_id = i;
-    status = graze_scene_add(live->scene, &def, &live->ids[i]);
-    if (status != GRAZE_OK) session_fail(&live->run, def.name, status);
-  }
-  apply_rules(live);
-}
-
 static void name_objects(live_run *live) {
   watch_log *log = &live->log;
   log->names = calloc((size_t)live->all.object_count + 1, sizeof *log->names);
@@ -196,14 +168,18 @@ static void load(live_run *live) {
   const watch_options *watch = live->watch;
   graze_io_error error;
   if (watch->is_scene)
-    model_load_scene(&live->run, &live->all, watch->files.names[0], NULL);
+    model_load_scene(&live->run, &live->all, watch->files.names[0], watch->units);
   else
-    model_load_files(&live->run, &live->all, &watch->files, watch->split, NULL);
+    model_load_files(&live->run, &live->all, &watch->files, watch->split, watch->units);
   name_objects(live);
   double start = clock_seconds();
   graze_status status = graze_read_motion(watch->motion, (const char *const *)live->log.names, live->log.name_count,
                                           &live->motion, &error);
   if (status != GRAZE_OK) fail("%s", error.message);
+  for (uint64_t i = 0; i < live->motion.count; i++) {
+    graze_motion_move *move = &live->motion.moves[i];
+    move->pose = model_scaled(&move->pose, live->all.objects[move->object].factor);
+  }
   clock_add(&live->run.load_seconds, start);
   live->log.wanted = live->motion.last_step + 1;
   rules_prepare(&live->selection, &live->all);
@@ -293,7 +269,9 @@ static int run_files(const watch_options *watch, output *out) {
   load(&live);
   if (watch->folder) make_report_folder(watch->folder);
   interrupts_ask();
-  build_scene(&live);
+  live.ids = malloc(((size_t)live.all.object_count + 1) * sizeof *live.ids);
+  if (!live.ids) fail_out_of_memory();
+  live.scene = watch_make_scene(&live.run, &live.all, &live.motion, &live.selection, live.ids);
   run_steps(&live);
   if (watch->folder) watch_write_film(watch, &live.run, &live.all, &live.selection, &live.motion, &live.log);
   int code = finish(watch, &live.run, &live.log, out);

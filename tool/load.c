@@ -94,12 +94,18 @@ static void add_files(session *run, model *all, const char *const *paths, uint32
   free(jobs);
 }
 
+graze_pose model_scaled(const graze_pose *pose, double factor) {
+  graze_pose out = *pose;
+  for (int k = 0; k < 12 && factor != 1; k++) out.m[k] *= factor;
+  return out;
+}
+
 static void add_object(model *all, bool unique, const char *name, const char *layer, uint32_t mesh,
-                       const graze_pose *pose) {
+                       const graze_pose *pose, double factor) {
   char *kept = unique ? strdup(name) : unique_name(&all->names, name);
   if (!kept) fail_out_of_memory();
   all->objects = grow(all->objects, all->object_count, sizeof *all->objects);
-  all->objects[all->object_count++] = (model_object){kept, layer, mesh, *pose};
+  all->objects[all->object_count++] = (model_object){kept, layer, mesh, model_scaled(pose, factor), factor};
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -130,7 +136,7 @@ void model_load_meshes(session *run, model *all, const file_list *files) {
   add_files(run, all, (const char *const *)files->names, files->count);
   for (uint32_t i = 0; i < files->count; i++) {
     char *stem = file_stem(files->names[i]);
-    add_object(all, false, stem, "", i, &identity);
+    add_object(all, false, stem, "", i, &identity, 1);
     free(stem);
   }
 }
@@ -165,12 +171,6 @@ static double unit_factor(model *all, const char *path, const char *own, const c
   if (strcmp(all->units, own) == 0) return 1;
   const char *name = *own ? own : "not known", *others = *all->units ? all->units : "not known";
   fail("%s: its units are %s, those of the files before are %s; --units says what to convert to", path, name, others);
-}
-
-static graze_pose scaled(const graze_pose *pose, double factor) {
-  graze_pose out = *pose;
-  for (int k = 0; k < 12 && factor != 1; k++) out.m[k] *= factor;
-  return out;
 }
 
 /* ---- assemblies -------------------------------------------------------------------------------------------- */
@@ -240,8 +240,7 @@ static void add_assembly(adding *work, const file_job *file, graze_assembly *ass
   add_meshes(work, file->path, assembly, numbers);
   for (uint32_t i = 0; i < assembly->object_count; i++) {
     const graze_assembly_object *object = &assembly->objects[i];
-    graze_pose pose = scaled(&object->pose, factor);
-    add_object(work->all, work->only, object->name, layer, numbers[object->mesh], &pose);
+    add_object(work->all, work->only, object->name, layer, numbers[object->mesh], &object->pose, factor);
   }
   free(numbers);
 }
@@ -399,8 +398,8 @@ void model_load_scene(session *run, model *all, const char *path, const char *un
   add_files(run, all, paths, list_paths(&all->file, paths, numbers));
   for (uint32_t i = 0; i < all->file.object_count; i++) {
     const graze_scene_file_object *object = &all->file.objects[i];
-    graze_pose pose = scaled(&object->pose, factor);
-    add_object(all, true, object->name, object->layer, numbers[i], &pose); /* the reader has seen to it */
+    bool unique = true; /* the reader has seen to it */
+    add_object(all, unique, object->name, object->layer, numbers[i], &object->pose, factor);
   }
   free(paths);
   free(numbers);

@@ -45,8 +45,11 @@ typedef struct model_object {
   char *name;
   const char *layer;
   uint32_t mesh;
-  graze_pose pose;
+  graze_pose pose; /* times the factor, */
+  double factor;   /* by which the units of its file are converted */
 } model_object;
+
+graze_pose model_scaled(const graze_pose *pose, double factor);
 
 typedef struct model {
   model_mesh *meshes;

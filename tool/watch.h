@@ -15,6 +15,7 @@ typedef struct watch_options {
   const char *motion;  /* NULL: none was given */
   const char *replay;  /* NULL: the run is made of files */
   const char *record;  /* NULL: none is written */
+  const char *units;   /* NULL: as the files say */
   const char *cache;   /* folder of baked meshes; NULL: none */
   const char *folder;  /* --report; NULL: none */
   const char *title;   /* NULL: the first file's name */
@@ -67,6 +68,11 @@ void watch_log_free(watch_log *log);
 
 /* Whether some pair took part in some step. */
 bool watch_found(const watch_log *log);
+
+/* watch_scene.c: all objects in a scene, and its rules; `ids` (one for each object) gets theirs. Rules that take pairs
+ * out by name are told pair by pair, of those that can meet at all. Faults end the program. */
+graze_scene *watch_make_scene(session *run, const model *all, const graze_motion *motion, rules *selection,
+                              graze_object_id *ids);
 
 /* watch_replay.c: runs the record again; faults of the file end the program. */
 void watch_replay(session *run, const watch_options *watch, watch_log *log);

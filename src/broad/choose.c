@@ -1,10 +1,10 @@
 /* AUTO: which method, and why.
  *
  * A sample of the boxes says how much their sizes differ and how crowded they are; that settles which method is best
- * when all pairs are found anew. From update to update the share of edited proxies says whether an incremental method
- * can pay. Where two methods come into question, each is tried, and what they cost decides. The other one is tried
- * again from time to time, for the scene may have changed; a trial builds what the method needs, so it has to wait
- * until that is a small part of what updates have cost since.
+ * when all pairs are found anew. From update to update the share of edited proxies, and how far they go, say whether an
+ * incremental method can pay. Where several methods come into question, each is tried, and what they cost decides. The
+ * others are tried again from time to time, for the scene may have changed; a trial builds what the method needs, so it
+ * has to wait until that is a small part of what updates have cost since.
  */
 #include "broad/choose.h"
 
@@ -16,19 +16,22 @@
 #include "base/cpu.h"
 
 enum {
-  BRUTE_MOST = 500,  /* boxes for which nothing beats looking at every pair */
-  SWEEP_MOST = 3000, /* boxes of like sizes for which making a grid does not pay for sure */
-  SAMPLE = 512,      /* boxes that are looked at, at most, */
-  SAMPLE_PART = 32,  /* and of how many one is */
-  RESAMPLE = 64,     /* updates until they are looked at again */
-  SETTLE = 4,        /* updates before a first trial */
-  RETRY = 64,        /* and before another one, at least */
-  TRIAL = 4,         /* updates of a trial; the first one builds and does not count, the least of the others does */
+  BRUTE_MOST = 500,        /* boxes for which nothing beats looking at every pair */
+  SWEEP_MOST = 3000,       /* boxes of like sizes for which making a grid does not pay for sure */
+  TREE_MOST = 20000,       /* creeping boxes of like sizes for which the tree beats making a grid, */
+  TREE_MOST_MIXED = 50000, /* and of any sizes for which it beats sorting them */
+  SAMPLE = 512,            /* boxes that are looked at, at most, */
+  SAMPLE_PART = 32,        /* and of how many one is */
+  RESAMPLE = 64,           /* updates until they are looked at again */
+  SETTLE = 4,              /* updates before a first trial */
+  RETRY = 64,              /* and before another one, at least */
+  TRIAL = 4, /* updates of a trial; the first one builds and does not count, the least of the others does */
   QUARTERS = 4 * 512,
   STEPS = 4096 /* of a box's own size */
 };
 
 static const double LIKE_SIZES = 2.5;    /* 95th to 5th percentile: one cell size fits */
+static const double CREEPING = 0.1;      /* edges that boxes move in an update: below, neighbours stay neighbours */
 static const double RESTING = 0.1;       /* share of edits below which an update should cost what was edited */
 static const double HOPELESS = 3;        /* times the cost of the best: a trial ends at once, */
 static const double HOPELESS_BUILD = 25; /* with what is built in its first update */
@@ -147,22 +150,24 @@ typedef struct contender {
 static int contenders(const broad_choice *choice, broad_regime regime, uint32_t live, contender list[3]) {
   static const contender brute = {GRAZE_BROAD_BRUTE, 2e-8, 2e-8}, grid = {GRAZE_BROAD_GRID, 4e-8, 2e-7},
                          sweep = {GRAZE_BROAD_SWEEP, 6e-8, 3e-7}, bvh = {GRAZE_BROAD_BVH, 1e-7, 4e-7},
-                         tree = {GRAZE_BROAD_TREE, 4e-7, 6e-7}, cells = {GRAZE_BROAD_HGRID, 1.2e-6, 2e-7},
-                         ends = {GRAZE_BROAD_SAP, 4e-7, 1e-6}, moving_tree = {GRAZE_BROAD_TREE, 9e-8, 6e-7};
+                         creeping_tree = {GRAZE_BROAD_TREE, 7e-8, 6e-7};
+  static const contender resting[2][3] = {
+      {{GRAZE_BROAD_TREE, 3e-7, 6e-7}, {GRAZE_BROAD_SAP, 4e-7, 1e-6}, {GRAZE_BROAD_HASH, 6e-7, 8e-7}},
+      {{GRAZE_BROAD_HASH, 1e-6, 8e-7}, {GRAZE_BROAD_HGRID, 1.2e-6, 2e-7}, {GRAZE_BROAD_TREE, 4e-6, 6e-7}}};
   if (live <= BRUTE_MOST) {
     list[0] = brute;
     return 1;
   }
+  bool creeping = choice->speed < CREEPING;
   if (regime == BROAD_RESTING) {
-    list[0] = tree;
-    list[1] = cells;
-    list[2] = ends;
+    memcpy(list, resting[!creeping], 3 * sizeof *list);
     return 3;
   }
-  bool gridded = choice->by_shape == GRAZE_BROAD_GRID;
-  list[0] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep : brute;
-  list[1] = gridded ? sweep : grid;
-  list[2] = regime == BROAD_MOVING ? moving_tree : bvh;
+  bool gridded = choice->by_shape == GRAZE_BROAD_GRID, tree = regime == BROAD_MOVING && creeping;
+  bool ahead = tree && choice->by_shape != GRAZE_BROAD_BRUTE && live <= (gridded ? TREE_MOST : TREE_MOST_MIXED);
+  list[ahead] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep : brute;
+  list[1 + ahead] = gridded ? sweep : grid;
+  list[ahead ? 0 : 2] = tree ? creeping_tree : bvh;
   return 3;
 }
 
@@ -176,14 +181,15 @@ static graze_broad_method best_of(const broad_choice *choice, const contender *l
   return best;
 }
 
-/* Whether a trial of this one is due: he was never tried and is likely to be better, or his trial is cheap beside what
- * updates have cost since the last. */
+/* Whether a trial of this one is due. Of one who was never tried and is likely to be better: when it costs no more than
+ * updates have. Else when it is cheap beside that. */
 static bool is_due(const broad_choice *choice, const contender *c, double best, uint32_t edits, uint32_t live) {
   if (choice->updates < SETTLE) return false;
   double price = choice->price[choice->regime][c->method];
+  if (price <= 0) price = c->price * live;
   bool known = choice->cost[choice->regime][c->method] > 0;
-  if (!known && 1.25 * c->usual * edits < best * live) return true;
-  return choice->updates >= RETRY && choice->seconds >= PATIENCE * (known ? price : c->price * live);
+  if (!known && 1.25 * c->usual * edits < best * live) return choice->seconds >= price;
+  return choice->updates >= RETRY && choice->seconds >= PATIENCE * price;
 }
 
 /* Whom to try now. AUTO: nobody. */
@@ -230,9 +236,12 @@ graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
   return choose_in(choice, BROAD_ANEW, live, live);
 }
 
-graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live) {
+graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
+                                 double speed) {
   double now = live > 0 && edits < live ? (double)edits / live : 1;
-  choice->share = choice->method == GRAZE_BROAD_AUTO ? now : 0.75 * choice->share + 0.25 * now;
+  bool fresh = choice->method == GRAZE_BROAD_AUTO || choice->before == GRAZE_BROAD_AUTO; /* at first all are added */
+  choice->share = fresh ? now : 0.75 * choice->share + 0.25 * now;
+  choice->speed = fresh ? speed : 0.75 * choice->speed + 0.25 * speed;
   if (choice->sampled == 0 || choice->sampled > RESAMPLE) choose_by_shape(choice, view, live);
   choice->sampled++;
   return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
@@ -262,11 +271,14 @@ void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double se
 
 /* ---- in words ---- */
 
+/* Those that were compared. */
 static void explain_costs(const broad_choice *choice, char *text, size_t room) {
   contender list[3];
-  int count = contenders(choice, choice->regime, choice->live, list);
+  int count = contenders(choice, choice->regime, choice->live, list), known = 0;
   const double *cost = choice->cost[choice->regime];
   text[0] = 0;
+  for (int i = 0; i < count; i++) known += cost[list[i].method] > 0;
+  if (known < 2) return;
   for (int i = 0; i < count; i++) {
     graze_broad_method m = list[i].method;
     if (cost[m] <= 0) continue;
@@ -278,14 +290,15 @@ static void explain_costs(const broad_choice *choice, char *text, size_t room) {
 }
 
 void choose_explain(const broad_choice *choice, char *text, size_t room) {
-  char shape[64] = "", edited[32] = "", costs[128];
+  char shape[64] = "", edited[48] = "", costs[128];
   if (choice->live > BRUTE_MOST) {
     const broad_shape *f = &choice->shape;
     const char *world = f->heap ? " in a heap" : f->lattice ? " on a lattice" : f->planar ? " in a plane" : "";
     snprintf(shape, sizeof shape, "%s, sizes %.2g : 1", world, f->spread);
   }
   if (choice->regime != BROAD_ANEW) {
-    snprintf(edited, sizeof edited, ", %.0f %% edited", choice->live > 0 ? 100.0 * choice->edits / choice->live : 0.0);
+    snprintf(edited, sizeof edited, ", %.0f %% edited, by %.2g edges",
+             choice->live > 0 ? 100.0 * choice->edits / choice->live : 0.0, choice->speed);
   }
   explain_costs(choice, costs, sizeof costs);
   snprintf(text, room, "%u boxes%s%s%s: %s%s", choice->live, shape, edited, costs,

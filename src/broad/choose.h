@@ -25,6 +25,7 @@ typedef struct broad_shape {
 typedef struct broad_choice {
   graze_broad_method method, before; /* of the last update, and of the one before; AUTO: there was none */
   double share;                      /* of the proxies that are edited in an update, averaged */
+  double speed;                      /* of those that move, in edges of the box, averaged */
   broad_regime regime;
   double cost[BROAD_REGIMES][GRAZE_BROAD_METHODS];  /* seconds a proxy, averaged; 0: not known */
   double price[BROAD_REGIMES][GRAZE_BROAD_METHODS]; /* of its last trial, building included, seconds */
@@ -44,8 +45,10 @@ typedef struct broad_choice {
 /* The method for all pairs of the view from nothing. */
 graze_broad_method choose_once(broad_choice *choice, const broad_view *view);
 
-/* The method for this update of `live` proxies, of which `edits` were edited. */
-graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live);
+/* The method for this update of `live` proxies, of which `edits` were edited. Those that moved went `speed` times the
+ * edge of their boxes. */
+graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
+                                 double speed);
 
 /* What the update with the chosen method took. */
 void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds);

@@ -13,6 +13,11 @@ typedef struct pair_history {
   bool full_valid;
 } pair_history;
 
+/* How far a sample of the boxes that were moved went since the last update, and their edges. */
+typedef struct broad_motion {
+  double way, edge;
+} broad_motion;
+
 /* A method with what it knows. */
 typedef struct broad_engine {
   graze_broad_method method;
@@ -54,6 +59,7 @@ struct graze_broadphase {
   buffer edited; /* a byte each index */
   buffer edit_slots;
   uint32_t edit_count;
+  broad_motion motion;
 
   broad_engine engine;  /* for proxies */
   broad_engine foreign; /* for boxes that are not added */

@@ -191,6 +191,25 @@ graze_status graze_broadphase_add(graze_broadphase *bp, const graze_box_array *b
   return GRAZE_OK;
 }
 
+/* Before boxes are moved, `proxies` NULL: all of them; looks at a few. */
+static void sample_motion(graze_broadphase *bp, const graze_proxy_id *proxies, const broad_view *to) {
+  enum { SAMPLE = 64 };
+  if (bp->def.method != GRAZE_BROAD_AUTO) return;
+  broad_view from = broad_view_of(bp);
+  uint32_t step = to->count / SAMPLE + 1;
+  for (uint32_t i = 0; i < to->count; i += step) {
+    graze_box before = view_box(&from, proxies != NULL ? proxies[i].index : i), after = view_box(to, i);
+    double way = 0, edge = 0;
+    for (int k = 0; k < 3; k++) {
+      way = fmax(way, fabs(after.min[k] - before.min[k]));
+      edge = fmax(edge, after.max[k] - after.min[k]);
+    }
+    if (way == 0 || !isfinite(way + edge)) continue;
+    bp->motion.way += way;
+    bp->motion.edge += edge;
+  }
+}
+
 graze_status graze_broadphase_move(graze_broadphase *bp, const graze_proxy_id *proxies, const graze_box_array *boxes,
                                    uint32_t count) {
   if (bp == NULL) return GRAZE_ERROR_ARGUMENT;
@@ -199,6 +218,7 @@ graze_status graze_broadphase_move(graze_broadphase *bp, const graze_proxy_id *p
   if (status == GRAZE_OK) status = prepare(bp, boxes, 0);
   if (status != GRAZE_OK) return status;
   broad_view view = broad_view_of_array(bp->context, boxes, count);
+  sample_motion(bp, proxies, &view);
   for (uint32_t i = 0; i < count; i++) {
     change_box(bp, proxies[i].index, &view, i);
   }
@@ -237,6 +257,7 @@ graze_status graze_broadphase_move_all(graze_broadphase *bp, const graze_box_arr
   if (status == GRAZE_OK) status = prepare(bp, boxes, 0);
   if (status != GRAZE_OK) return status;
   broad_view view = broad_view_of_array(bp->context, boxes, count);
+  sample_motion(bp, NULL, &view);
   if (view.precision == GRAZE_FLOAT && bp->precision == GRAZE_FLOAT) {
     change_all(bp, &view, 6 * sizeof(float));
   } else if (view.precision == GRAZE_DOUBLE) {

@@ -205,12 +205,18 @@ static bool sort_edits(graze_broadphase *bp) {
   return true;
 }
 
+/* What comes and goes is like what jumps. */
+static double speed_of(const broad_motion *m) {
+  return m->way < m->edge ? m->way / m->edge : 1;
+}
+
 static graze_status run_update(graze_broadphase *bp) {
   broad_view view = broad_view_of(bp);
   if (!sort_edits(bp)) return GRAZE_ERROR_MEMORY;
   broad_edits edits = {bp->edit_slots.data, bp->edit_count, bp->edited.data};
   graze_broad_method method = bp->def.method;
-  if (method == GRAZE_BROAD_AUTO) method = choose_method(&bp->choice, &view, bp->edit_count, bp->live);
+  if (method == GRAZE_BROAD_AUTO)
+    method = choose_method(&bp->choice, &view, bp->edit_count, bp->live, speed_of(&bp->motion));
   graze_status status = engine_set(bp->context, &bp->engine, method);
   if (status != GRAZE_OK) return status;
   if (!edits_pay(bp, &view, &edits)) return update_anew(bp, &view);
@@ -228,6 +234,7 @@ static void finish_edits(graze_broadphase *bp) {
     ((uint32_t *)bp->free_indices.data)[bp->free_count++] = removed[i];
   }
   bp->edit_count = bp->removed_count = 0;
+  bp->motion = (broad_motion){0, 0};
   bp->layers_changed = false;
 }
 
