@@ -59,5 +59,6 @@ void work_self(bench *b);
 void work_wave(bench *b);
 void work_read(bench *b);
 void work_broad(bench *b);
+void work_gpu(bench *b); /* where the private parts of graze_gpu are at hand */
 
 #endif

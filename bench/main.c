@@ -136,6 +136,9 @@ static void run_all(bench *b) {
   work_wave(b);
   work_read(b);
   work_broad(b);
+#ifdef BENCH_GPU
+  work_gpu(b);
+#endif
   graze_context_destroy(b->context);
 }
 

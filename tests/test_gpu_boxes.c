@@ -44,6 +44,11 @@ static void need_device(void) {
   if (gpu == NULL) skip();
 }
 
+/* For simulators of devices, which are slow. */
+static bool is_small(void) {
+  return getenv("GRAZE_TEST_SMALL") != NULL;
+}
+
 static int pair_order(const void *p, const void *q) {
   const graze_box_pair *x = p, *y = q;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
@@ -93,8 +98,9 @@ static void test_families(void **state) {
   (void)state;
   need_device();
   static const uint32_t sizes[] = {0, 1, 2, 3, 130, 1000, 5000};
+  size_t size_count = is_small() ? 5 : sizeof sizes / sizeof *sizes;
   for (box_family kind = 0; kind < BOXES_FAMILIES; kind++) {
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (size_t s = 0; s < size_count; s++) {
       uint32_t n = kind == BOXES_STACKED && sizes[s] > 1000 ? 1000 : sizes[s];
       uint64_t random = 100 * (uint64_t)kind + s;
       graze_box *boxes = malloc((n + 1) * sizeof *boxes);
@@ -183,6 +189,7 @@ static void test_without_device(void **state) {
 static void test_large(void **state) {
   (void)state;
   need_device();
+  if (is_small()) skip();
   static const box_family kinds[] = {BOXES_UNIFORM, BOXES_CLUSTERS, BOXES_DECADES};
   enum { N = 60000 };
   graze_box *boxes = malloc(N * sizeof *boxes);

@@ -1,0 +1,223 @@
+/* bench/work_gpu.c: what devices do: their building blocks, by the clock of the device, and pairs of boxes, transfers
+ * included. One set of rows for each device; answers are held to plain code on the processor. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contest.h"
+#include "gpu/primitives.h"
+#include "graze/gpu.h"
+#include "reference.h"
+#include "scenes.h"
+
+/* A fresh input of a building block, and what has to come out. */
+typedef struct block_job {
+  graze_gpu *gpu;
+  gpu_scratch scratch;
+  gpu_buffer in, values, out;
+  unsigned char *keys; /* key_bytes each */
+  uint32_t *numbers;   /* 0, 1, .. */
+  uint32_t count, key_bytes;
+} block_job;
+
+static void *mark(graze_gpu *gpu) {
+  void *at;
+  must(gpu_mark(gpu, &at), "gpu_mark");
+  return at;
+}
+
+static void put(graze_gpu *gpu, gpu_buffer *to, const void *from, size_t bytes) {
+  must(gpu_reserve(gpu, to, bytes), "gpu_reserve");
+  must(gpu_write(gpu, to, 0, from, bytes), "gpu_write");
+}
+
+/* Weighs the elements by their places, so that one at a wrong place shows. */
+static uint64_t hash_of(const uint32_t *numbers, uint32_t count) {
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < count; i++) hash += splitmix64((uint64_t)i << 32 | numbers[i]);
+  return hash;
+}
+
+static void run_sort(void *argument, bool check, sample *out) {
+  block_job *j = argument;
+  put(j->gpu, &j->in, j->keys, (size_t)j->count * j->key_bytes);
+  put(j->gpu, &j->values, j->numbers, j->count * sizeof *j->numbers);
+  void *first = mark(j->gpu);
+  must(gpu_sort(j->gpu, &j->scratch, &j->in, &j->values, j->count, j->key_bytes, 8 * j->key_bytes), "gpu_sort");
+  void *second = mark(j->gpu);
+  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  out->timed = 1;
+  out->count = j->count;
+  if (!check) return;
+  uint32_t *order = must_alloc(j->count, sizeof *order);
+  must(gpu_read(j->gpu, order, &j->values, 0, j->count * sizeof *order), "gpu_read");
+  out->hash = hash_of(order, j->count);
+  free(order);
+}
+
+static void run_scan(void *argument, bool check, sample *out) {
+  block_job *j = argument;
+  put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
+  must(gpu_reserve(j->gpu, &j->out, (j->count + (size_t)1) * sizeof(uint32_t)), "gpu_reserve");
+  void *first = mark(j->gpu);
+  must(gpu_scan(j->gpu, &j->scratch, &j->in, &j->out, j->count), "gpu_scan");
+  void *second = mark(j->gpu);
+  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  out->timed = 1;
+  out->count = j->count;
+  if (!check) return;
+  uint32_t *sums = must_alloc(j->count + (size_t)1, sizeof *sums);
+  must(gpu_read(j->gpu, sums, &j->out, 0, (j->count + (size_t)1) * sizeof *sums), "gpu_read");
+  out->hash = hash_of(sums, j->count + 1);
+  free(sums);
+}
+
+/* ---- what has to come out ---------------------------------------------------------------------------------------- */
+
+static uint64_t key_at(const block_job *j, uint32_t i) {
+  uint64_t key = 0;
+  memcpy(&key, j->keys + (size_t)i * j->key_bytes, j->key_bytes);
+  return key;
+}
+
+typedef struct keyed {
+  uint64_t key;
+  uint32_t number;
+} keyed;
+
+static int by_key(const void *p, const void *q) {
+  const keyed *x = p, *y = q;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static uint64_t sorted_hash(const block_job *j) {
+  keyed *all = must_alloc(j->count, sizeof *all);
+  uint32_t *order = must_alloc(j->count, sizeof *order);
+  for (uint32_t i = 0; i < j->count; i++) all[i] = (keyed){key_at(j, i), i};
+  qsort(all, j->count, sizeof *all, by_key);
+  for (uint32_t i = 0; i < j->count; i++) order[i] = all[i].number;
+  uint64_t hash = hash_of(order, j->count);
+  free(all);
+  free(order);
+  return hash;
+}
+
+static uint64_t summed_hash(const block_job *j) {
+  uint32_t *sums = must_alloc(j->count + (size_t)1, sizeof *sums), sum = 0;
+  for (uint32_t i = 0; i <= j->count; i++) {
+    sums[i] = sum;
+    if (i < j->count) sum += (uint32_t)key_at(j, i);
+  }
+  uint64_t hash = hash_of(sums, j->count + 1);
+  free(sums);
+  return hash;
+}
+
+static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count, uint32_t key_bytes, run_function run,
+                      uint64_t (*expected)(const block_job *)) {
+  const char *id = graze_gpu_get_info(gpu)->id;
+  if (!bench_wants(b, "gpu_%s/%s/%u", name, id, count)) return;
+  block_job j = {.gpu = gpu, .count = count, .key_bytes = key_bytes};
+  j.keys = must_alloc(count, key_bytes);
+  j.numbers = must_alloc(count, sizeof *j.numbers);
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t random = splitmix64(i);
+    memcpy(j.keys + (size_t)i * key_bytes, &random, key_bytes);
+    j.numbers[i] = i;
+  }
+  contest c;
+  char entry_name[48];
+  snprintf(entry_name, sizeof entry_name, "gpu/%s", id);
+  contest_begin(&c, b, "key", count, count, "gpu_%s/%s/%u", name, id, count);
+  contest_expect(&c, count, expected(&j));
+  contest_ours(&c, entry_name, run, &j);
+  contest_end(&c);
+  gpu_buffer *all[] = {&j.in, &j.values, &j.out};
+  for (size_t i = 0; i < COUNT_OF(all); i++) gpu_release(gpu, all[i]);
+  gpu_scratch_release(gpu, &j.scratch);
+  free(j.keys);
+  free(j.numbers);
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct boxes_job {
+  graze_gpu *gpu; /* NULL: the processor */
+  graze_broadphase *broadphase;
+  const float *boxes;
+  uint32_t count;
+  bool kernels; /* only the work on the device, without the ways there and back */
+} boxes_job;
+
+static void run_boxes(void *argument, bool check, sample *out) {
+  boxes_job *j = argument;
+  const graze_box_array boxes = {.data = j->boxes, .precision = GRAZE_FLOAT};
+  const graze_box_pair *pairs;
+  double start = seconds_now();
+  if (j->gpu)
+    must(graze_gpu_find(j->gpu, &boxes, j->count, false, &pairs, &out->count), "graze_gpu_find");
+  else
+    must(graze_broadphase_find(j->broadphase, &boxes, j->count, false, &pairs, &out->count), "graze_broadphase_find");
+  out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu)->compute : seconds_now() - start;
+  out->timed = 1;
+  if (j->gpu) out->bytes = graze_gpu_get_report(j->gpu)->bytes;
+  if (j->gpu && !graze_gpu_get_report(j->gpu)->on_device)
+    snprintf(out->gave_up, sizeof out->gave_up, "%.60s", graze_gpu_get_report(j->gpu)->reason);
+  for (uint64_t i = 0; check && i < out->count; i++) out->hash += hash_of_pair(pairs[i].a, pairs[i].b);
+}
+
+static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t count) {
+  const char *id = graze_gpu_get_info(gpu)->id, *name = scenes_box_kind_name(kind);
+  if (!bench_wants(b, "gpu_boxes/%s/%s/%u", name, id, count)) return;
+  scenes_boxes made;
+  if (!scenes_boxes_make(kind, count, 1, &made)) fail("out of memory");
+  float *boxes = must_alloc(6 * (size_t)made.count, sizeof *boxes);
+  scenes_boxes_at(&made, 0, 0, boxes);
+  reference_touching expected = reference_float_boxes(boxes, made.count);
+  boxes_job jobs[3] = {{.boxes = boxes, .count = made.count},
+                       {.gpu = gpu, .boxes = boxes, .count = made.count},
+                       {.gpu = gpu, .boxes = boxes, .count = made.count, .kernels = true}};
+  must(graze_broadphase_create(b->context, NULL, &jobs[0].broadphase), "graze_broadphase_create");
+  contest c;
+  char whole[48], kernels[48];
+  snprintf(whole, sizeof whole, "gpu/%s", id);
+  snprintf(kernels, sizeof kernels, "gpu/%s_kernels", id);
+  contest_begin(&c, b, "box", made.count, made.count, "gpu_boxes/%s/%s/%u", name, id, made.count);
+  contest_expect(&c, expected.closed.count, expected.closed.hash);
+  contest_ours(&c, "cpu/auto_sorted", run_boxes, &jobs[0]);
+  contest_ours(&c, whole, run_boxes, &jobs[1]);
+  contest_ours(&c, kernels, run_boxes, &jobs[2]);
+  contest_end(&c);
+  graze_broadphase_destroy(jobs[0].broadphase);
+  scenes_boxes_free(&made);
+  free(boxes);
+}
+
+static void one_device(bench *b, graze_gpu *gpu) {
+  const uint32_t counts[] = {b->quick ? 1u << 14 : 1u << 20, 1u << 24};
+  for (size_t i = 0; i < (b->large ? 2u : 1u); i++) {
+    one_block(b, gpu, "scan", counts[i], 4, run_scan, summed_hash);
+    one_block(b, gpu, "sort32", counts[i], 4, run_sort, sorted_hash);
+    one_block(b, gpu, "sort64", counts[i], 8, run_sort, sorted_hash);
+  }
+  for (int kind = 0; kind < SCENES_BOX_KINDS; kind++) {
+    one_boxes(b, gpu, (scenes_box_kind)kind, b->quick ? 10000 : 100000);
+    if (b->large) one_boxes(b, gpu, (scenes_box_kind)kind, 1000000);
+  }
+}
+
+void work_gpu(bench *b) {
+  graze_gpu_info *list;
+  uint32_t count;
+  char why[256];
+  must(graze_gpu_list(b->context, &list, &count, why), "graze_gpu_list");
+  if (count == 0 && !b->list) fprintf(stderr, "no rows of devices: %s\n", why);
+  for (uint32_t i = 0; i < count; i++) {
+    graze_gpu *gpu = NULL;
+    if (graze_gpu_create(b->context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
+    one_device(b, gpu);
+    graze_gpu_destroy(gpu);
+  }
+  graze_gpu_list_free(b->context, list, count);
+}
