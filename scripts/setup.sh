@@ -24,6 +24,7 @@ demo libgl1-mesa-dri probe   opengl
 demo opencl-headers  header  CL/cl.h
 test ocl-icd-libopencl1 probe opencl_loader
 test pocl-opencl-icd probe   opencl_driver
+test oclgrind        program oclgrind
 test libcmocka-dev   probe   cmocka
 test libgmp-dev      header  gmp.h
 test libassimp-dev   header  assimp/cimport.h

@@ -1,7 +1,4 @@
-/* Status texts and error reports. */
-#include <stdarg.h>
-#include <stdio.h>
-
+/* Status texts. */
 #include "base/context.h"
 
 const char *graze_status_string(graze_status status) {
@@ -38,19 +35,4 @@ const char *graze_status_string(graze_status status) {
 
 const char *graze_version(void) {
   return GRAZE_VERSION_STRING;
-}
-
-graze_status report(const graze_context *context, graze_status status, const char *format, ...) {
-  if (context->log == NULL) return status;
-  char line[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  context->log(context->log_user, GRAZE_LOG_ERROR, line);
-  return status;
-}
-
-graze_status report_memory(const graze_context *context, size_t bytes) {
-  return report(context, GRAZE_ERROR_MEMORY, "out of memory: %zu bytes were refused", bytes);
 }

@@ -108,7 +108,10 @@ static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t coun
     if (plan->bits[k] > AXIS_BITS) plan->bits[k] = AXIS_BITS;
   }
   uint32_t level = 0;
-  for (; level < LEVELS - 1 && cell <= world; level++, cell *= 4) plan->inverse[level] = 1 / cell;
+  while (level < LEVELS - 1 && cell <= world) {
+    plan->inverse[level++] = 1 / cell;
+    cell *= 4;
+  }
   plan->levels = level + 1; /* the last has one cell */
   plan->level_bits = bits_for(plan->levels);
 }

@@ -75,13 +75,19 @@ enum {
   X(GetProgramLogSize, "nvrtcGetProgramLogSize", (nvrtc_program program, size_t * size))                   \
   X(GetProgramLog, "nvrtcGetProgramLog", (nvrtc_program program, char *log))
 
-#define FIELD(name, symbol, parameters) cu_result(*name) parameters;
+#define TYPES(name, symbol, parameters)        \
+  typedef cu_result call_of_##name parameters; \
+  typedef call_of_##name *pointer_to_##name;
+#define FIELD(name, symbol, parameters) pointer_to_##name name;
+CU_FUNCTIONS(TYPES)
+NVRTC_FUNCTIONS(TYPES)
 typedef struct cu_functions {
   CU_FUNCTIONS(FIELD)
 } cu_functions;
 typedef struct nvrtc_functions {
   NVRTC_FUNCTIONS(FIELD)
 } nvrtc_functions;
+#undef TYPES
 #undef FIELD
 
 static struct {

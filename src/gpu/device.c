@@ -118,7 +118,7 @@ static graze_status find_device(const graze_context *context, const char *name, 
 
 graze_status graze_gpu_create(graze_context *context, const char *device, graze_gpu **gpu) {
   if (context == NULL || gpu == NULL) return GRAZE_ERROR_ARGUMENT;
-  graze_gpu_info info;
+  graze_gpu_info info = {0};
   graze_status status = find_device(context, device, &info);
   if (status != GRAZE_OK) return status;
   graze_gpu *made = memory_alloc(context, sizeof *made);

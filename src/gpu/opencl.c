@@ -41,10 +41,13 @@ enum { MOST_PLATFORMS = 8, MOST_DEVICES = 16 };
   X(SetKernelArg)              \
   X(WaitForEvents)
 
-#define CL_FIELD(name) __typeof__(&cl##name) name;
+#define CL_TYPE(name)  typedef __typeof__(&cl##name) cl_##name##_pointer;
+#define CL_FIELD(name) cl_##name##_pointer name;
+CL_FUNCTIONS(CL_TYPE)
 typedef struct cl_functions {
   CL_FUNCTIONS(CL_FIELD)
 } cl_functions;
+#undef CL_TYPE
 #undef CL_FIELD
 
 static struct {

@@ -9,19 +9,19 @@
 
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define KERNEL(items) __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
-#define FUNCTION      static inline
-#define GLOBAL        __global
-#define SHARED        __local
-#define SHARED_ARG    __local
-#define CONSTANT      __constant
-#define RESTRICT      restrict
-#define ITEM          ((u32)get_local_id(0))
-#define GROUP         ((u32)get_group_id(0))
-#define GROUPS        ((u32)get_num_groups(0))
-#define BARRIER       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define FMA(a, b, c)  fma(a, b, c)
-#define SQRT(a)       sqrt(a)
+#define KERNEL(items)    __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
+#define FUNCTION         static inline
+#define GLOBAL           __global
+#define SHARED           __local
+#define SHARED_ARG       __local
+#define CONSTANT         __constant
+#define RESTRICT         restrict
+#define ITEM             ((u32)get_local_id(0))
+#define GROUP            ((u32)get_group_id(0))
+#define GROUPS           ((u32)get_num_groups(0))
+#define BARRIER          barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define FMA(a, b, c)     fma(a, b, c)
+#define SQRT(a)          sqrt(a)
 #define ADD_SHARED(p, x) atomic_add(p, x)
 #define ADD_GLOBAL(p, x) atomic_add(p, x)
 #define OR_GLOBAL(p, x)  atomic_or(p, x)
@@ -37,14 +37,14 @@ typedef long i64;
 #define KERNEL(items) extern "C" __global__ void __launch_bounds__(items)
 #define FUNCTION      static __device__ inline
 #define GLOBAL
-#define SHARED   __shared__
+#define SHARED __shared__
 #define SHARED_ARG
-#define CONSTANT __constant__
-#define RESTRICT __restrict__
-#define ITEM     ((u32)threadIdx.x)
-#define GROUP    ((u32)blockIdx.x)
-#define GROUPS   ((u32)gridDim.x)
-#define BARRIER  __syncthreads()
+#define CONSTANT         __constant__
+#define RESTRICT         __restrict__
+#define ITEM             ((u32)threadIdx.x)
+#define GROUP            ((u32)blockIdx.x)
+#define GROUPS           ((u32)gridDim.x)
+#define BARRIER          __syncthreads()
 #define FMA(a, b, c)     fma(a, b, c)
 #define SQRT(a)          sqrt(a)
 #define ADD_SHARED(p, x) atomicAdd(p, x)
