@@ -1,7 +1,7 @@
 # Finds what a build lacks and installs it. Sourced by demo.sh and test.sh:
 #
 #     . scripts/setup.sh
-#     setup_packages demo      # compiler, cmake, ninja, jansson, libpng, OpenGL without a display
+#     setup_packages demo      # compiler, cmake, ninja, jansson, libpng, OpenGL without a display, headers of OpenCL
 #     setup_packages test      # the same and everything the tests use
 #
 # A thing is missing when it cannot be used, whoever installed it, so a compiler or a CMake of your own counts. What

@@ -771,7 +771,7 @@ static void many_alike(int how) {
     graze_mesh_destroy(b);
     graze_mesh_destroy(mesh);
   }
-  assert_true(test_clock() - start < 60);
+  assert_true(test_clock() - start < 200); /* a second or two, where others leave the processor */
   graze_query_destroy(query);
   graze_context_destroy(context);
   free(corners);

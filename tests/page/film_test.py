@@ -119,7 +119,7 @@ def test_buttons(browser, cell):
 
 def test_play(browser, cell):
     browser.open(cell.page)
-    browser.choose("#speed", "50")
+    browser.choose("#speed", "10")
     browser.run("document.activeElement.blur()")
     browser.key(" ", " ")
     check(text(browser, "#play") == "Pause", "Space does not play")
