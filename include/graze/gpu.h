@@ -12,6 +12,7 @@
 #define GRAZE_GPU_H
 
 #include "graze/broadphase.h"
+#include "graze/collide.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,6 +80,27 @@ GRAZE_API graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *box
                                       const graze_box_pair **pairs, uint64_t *pair_count);
 
 GRAZE_API const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu);
+
+/* ---- triangles of two models, each with each --------------------------------------------------------------------- */
+
+/* A mesh's triangles on a device. */
+typedef struct graze_gpu_model graze_gpu_model;
+
+/* The mesh must outlive the model and stay as it is. A device that has no room for it, or whose arithmetic is not
+ * exact, is no error: questions about the model are then answered by the processor. 72 bytes a triangle. Errors:
+ * ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_model **model);
+GRAZE_API void graze_gpu_model_destroy(graze_gpu_model *model);
+
+/* As graze_collide_meshes: the same counts, hash and list, which is valid until the next call. With GRAZE_FIND_ANY
+ * which pair is found may be another one. No hierarchy is used: every triangle is compared with every other, O(n m), in
+ * tiles; the device puts aside what surely does not meet, the processor decides the rest. For models of up to some ten
+ * thousand triangles, and for soups that change at every step. Tier T2, and whatever the device cannot do, the
+ * processor does with the hierarchies of the meshes. work.triangle_tests counts what the processor decided. Errors:
+ * those of graze_collide_meshes. */
+GRAZE_API graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                                         const graze_gpu_model *b, const graze_pose *pose_b,
+                                         const graze_collide_options *options, graze_collision *result);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "gpu/boxes.h"
+#include "gpu/triangles.h"
 
 static void warn(const graze_gpu *gpu, const char *reason) {
   char line[256];
@@ -15,9 +17,14 @@ static void warn(const graze_gpu *gpu, const char *reason) {
 void gpu_release_engines(graze_gpu *gpu) {
   if (gpu->boxes != NULL && gpu->state != NULL) gpu_boxes_release(gpu, gpu->boxes);
   memory_release(gpu->context, gpu->boxes, sizeof *gpu->boxes);
+  if (gpu->triangles != NULL && gpu->state != NULL) gpu_triangles_release(gpu, gpu->triangles);
+  memory_release(gpu->context, gpu->triangles, sizeof *gpu->triangles);
   graze_broadphase_destroy(gpu->broad);
+  graze_query_destroy(gpu->query);
   gpu->boxes = NULL;
+  gpu->triangles = NULL;
   gpu->broad = NULL;
+  gpu->query = NULL;
 }
 
 /* Errors of the driver are reported where they happen; here they are no more than a reason. */
@@ -73,4 +80,57 @@ graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *boxes, uint32
 
 const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu) {
   return &gpu->report;
+}
+
+/* ---- triangles ------------------------------------------------------------------------------------------------- */
+
+static graze_status collide_on_processor(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                                         const graze_gpu_model *b, const graze_pose *pose_b,
+                                         const graze_collide_options *options, graze_collision *result) {
+  graze_status status = GRAZE_OK;
+  if (gpu->query == NULL) status = graze_query_create(gpu->context, &gpu->query);
+  return status != GRAZE_OK ? status
+                            : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
+}
+
+/* Why the device is not asked; "": without a word, for the processor tells what is wrong. NULL: it is asked. */
+static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_model *a, const graze_gpu_model *b,
+                                         const graze_collide_options *o, const graze_pose *poses[2]) {
+  if (o->exactness == GRAZE_T2) return "tier T2 is the processor's";
+  if (o->cookie != graze_default_collide_options().cookie || (unsigned)o->find > GRAZE_FIND_ANY) return "";
+  if ((unsigned)o->exactness > GRAZE_T2) return "";
+  if (o->exactness == GRAZE_T0 && !(graze_pose_is_identity(poses[0]) && graze_pose_is_identity(poses[1]))) return "";
+  if (gpu->lost) return "the device was lost";
+  if (!gpu->arithmetic.exact) return "the device's arithmetic is not exact";
+  bool there = (a->count == 0 || a->corners.bytes > 0) && (b->count == 0 || b->corners.bytes > 0);
+  return there ? NULL : "no memory on the device";
+}
+
+graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                               const graze_gpu_model *b, const graze_pose *pose_b, const graze_collide_options *options,
+                               graze_collision *result) {
+  if (gpu == NULL || a == NULL || b == NULL || result == NULL || a->gpu != gpu || b->gpu != gpu) {
+    return GRAZE_ERROR_ARGUMENT;
+  }
+  const graze_pose identity = graze_pose_identity();
+  const graze_pose *poses[2] = {pose_a != NULL ? pose_a : &identity, pose_b != NULL ? pose_b : &identity};
+  const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
+  if (gpu->triangles == NULL) {
+    gpu->triangles = memory_alloc(gpu->context, sizeof *gpu->triangles);
+    if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
+    memset(gpu->triangles, 0, sizeof *gpu->triangles);
+  }
+  const char *reason = reason_against_models(gpu, a, b, &o, poses);
+  if (reason == NULL) {
+    unsigned saved = fp_enter();
+    graze_status status = gpu_triangles_collide(gpu, gpu->triangles, a, poses[0], b, poses[1], o.find, result);
+    fp_leave(saved);
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    if (status == GRAZE_OK) return GRAZE_OK;
+    reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+  }
+  if (reason[0] != 0 && o.exactness != GRAZE_T2) warn(gpu, reason);
+  gpu->report = (graze_gpu_report){.bytes = gpu->bytes};
+  snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", reason);
+  return collide_on_processor(gpu, a, pose_a, b, pose_b, options, result);
 }

@@ -25,6 +25,7 @@
 #define ADD_SHARED(p, x) atomic_add(p, x)
 #define ADD_GLOBAL(p, x) atomic_add(p, x)
 #define OR_GLOBAL(p, x)  atomic_or(p, x)
+#define MIN_GLOBAL(p, x) atomic_min(p, x)
 typedef uchar u8;
 typedef ushort u16;
 typedef uint u32;
@@ -50,6 +51,7 @@ typedef long i64;
 #define ADD_SHARED(p, x) atomicAdd(p, x)
 #define ADD_GLOBAL(p, x) atomicAdd(p, x)
 #define OR_GLOBAL(p, x)  atomicOr(p, x)
+#define MIN_GLOBAL(p, x) atomicMin(p, x)
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;

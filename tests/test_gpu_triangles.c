@@ -1,0 +1,180 @@
+/* Triangles of two models on a device: the counts, hash and list of the processor, on soups that touch in every way, at
+ * poses, at the ends of the range. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "families.h"
+#include "gpu/device.h"
+#include "support.h"
+
+static graze_context *context;
+static graze_gpu *gpu;
+static graze_query *query;
+static test_log messages;
+
+static int open_device(void **state) {
+  (void)state;
+  char why[256];
+  uint32_t count;
+  graze_gpu_info *list;
+  context = test_context(1, &messages);
+  assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
+  assert_int_equal(graze_gpu_list(context, &list, &count, why), GRAZE_OK);
+  graze_gpu_list_free(context, list, count);
+  if (count == 0) {
+    printf("SKIPPED test_gpu_triangles: %s\n", why);
+    return 0;
+  }
+  assert_int_equal(graze_gpu_create(context, getenv("GRAZE_TEST_DEVICE"), &gpu), GRAZE_OK);
+  return 0;
+}
+
+static int close_device(void **state) {
+  (void)state;
+  graze_query_destroy(query);
+  graze_gpu_destroy(gpu);
+  graze_context_destroy(context);
+  return 0;
+}
+
+static void need_device(void) {
+  if (gpu == NULL) skip();
+}
+
+/* For simulators of devices, which are slow. */
+static bool is_small(void) {
+  return getenv("GRAZE_TEST_SMALL") != NULL;
+}
+
+/* Asks both about two meshes. Returns how many pairs meet. */
+static uint64_t compare(const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b, const graze_pose *pose_b,
+                        graze_exactness exactness, bool on_device) {
+  graze_gpu_model *x = NULL, *y = NULL;
+  graze_collide_options options = graze_default_collide_options();
+  graze_collision want, got;
+  options.exactness = exactness;
+  assert_int_equal(graze_gpu_model_create(gpu, a, &x), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(gpu, b, &y), GRAZE_OK);
+  for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
+    options.find = find;
+    assert_int_equal(graze_collide_meshes(query, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
+    assert_int_equal(graze_gpu_collide(gpu, x, pose_a, y, pose_b, &options, &got), GRAZE_OK);
+    assert_true(graze_gpu_get_report(gpu)->on_device == on_device);
+    assert_true(got.hit == want.hit);
+    if (find == GRAZE_FIND_ANY) {
+      assert_true((got.pairs != NULL) == want.hit);
+      continue;
+    }
+    test_assert_counts(&got.counts, &want.counts);
+    if (find == GRAZE_FIND_ALL) test_assert_pairs(got.pairs, want.pairs, want.counts.triangle_pairs);
+  }
+  graze_gpu_model_destroy(x);
+  graze_gpu_model_destroy(y);
+  return want.hit ? 1 : 0;
+}
+
+static graze_mesh *lattice(uint64_t *random, uint32_t count, uint32_t side, double scale) {
+  double *corners = malloc(9 * (size_t)count * sizeof *corners);
+  soup_lattice(random, count, side, corners);
+  for (size_t i = 0; i < 9 * (size_t)count; i++) corners[i] *= scale;
+  graze_mesh *mesh = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED);
+  free(corners);
+  return mesh;
+}
+
+/* Touching, coplanar and degenerate pairs in plenty; whole and partial tiles and chunks. */
+static void test_lattices(void **state) {
+  (void)state;
+  need_device();
+  static const uint32_t sizes[][2] = {{1, 1}, {3, 64}, {65, 63}, {130, 400}, {700, 1}};
+  uint64_t random = 1;
+  for (size_t s = 0; s < (is_small() ? 3u : sizeof sizes / sizeof *sizes); s++) {
+    for (uint32_t side = 3; side <= 12; side += 3) {
+      graze_mesh *a = lattice(&random, sizes[s][0], side, 1), *b = lattice(&random, sizes[s][1], side, 1);
+      compare(a, NULL, b, NULL, GRAZE_T1, true);
+      compare(a, NULL, b, NULL, GRAZE_T0, true);
+      graze_mesh_destroy(a);
+      graze_mesh_destroy(b);
+    }
+  }
+}
+
+/* Where products overflow or vanish nothing is sure, and all is decided by the processor. */
+static void test_ends(void **state) {
+  (void)state;
+  need_device();
+  static const double scales[] = {0x1p-1074, 0x1p-1060, 0x1p-340, 0x1p-300, 0x1p330, 0x1p400, 0x1p1018};
+  uint64_t random = 2;
+  for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+    graze_mesh *a = lattice(&random, 40, 8, scales[s]), *b = lattice(&random, 40, 8, scales[s]);
+    compare(a, NULL, b, NULL, GRAZE_T1, true);
+    graze_mesh_destroy(a);
+    graze_mesh_destroy(b);
+  }
+}
+
+static void test_poses(void **state) {
+  (void)state;
+  need_device();
+  enum { LEVEL = 6, MOST = 8 * LEVEL * LEVEL };
+  double *corners = malloc(9 * MOST * sizeof *corners);
+  uint32_t count = soup_ball(is_small() ? 2 : LEVEL, 1, corners);
+  graze_mesh *ball = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED);
+  uint64_t random = 3, hits = 0;
+  for (int i = 0; i < (is_small() ? 3 : 30); i++) {
+    graze_pose x = test_random_pose(&random, 1.2), y = test_random_pose(&random, 1.2);
+    hits += compare(ball, &x, ball, &y, GRAZE_T1, true); /* one model at two poses */
+    if (i % 10 == 0) compare(ball, &x, ball, &y, GRAZE_T2, false);
+  }
+  assert_true(is_small() || (hits > 3 && hits < 30));
+  graze_mesh_destroy(ball);
+  free(corners);
+}
+
+/* What the processor refuses is refused in its words; a device that fails is replaced by it. */
+static void test_faults(void **state) {
+  (void)state;
+  need_device();
+  uint64_t random = 4;
+  graze_mesh *mesh = lattice(&random, 20, 5, 1);
+  graze_gpu_model *m = NULL;
+  graze_collision want, got;
+  assert_int_equal(graze_gpu_model_create(gpu, mesh, &m), GRAZE_OK);
+  graze_pose bad = graze_pose_identity(), huge = bad;
+  bad.m[3] = NAN;
+  huge.m[0] = 1e308;
+  const graze_pose *poses[] = {&bad, &huge};
+  for (int i = 0; i < 2; i++) {
+    graze_status status = graze_collide_meshes(query, mesh, poses[i], mesh, NULL, NULL, &want);
+    char message[1024];
+    snprintf(message, sizeof message, "%s", messages.last);
+    messages.last[0] = 0;
+    assert_int_equal(graze_gpu_collide(gpu, m, poses[i], m, NULL, NULL, &got), status);
+    if (status != GRAZE_OK) assert_string_equal(messages.last, message);
+  }
+  graze_collide_options options = graze_default_collide_options();
+  options.exactness = GRAZE_T0;
+  huge = test_translation(1, 0, 0);
+  assert_int_equal(graze_gpu_collide(gpu, m, &huge, m, NULL, &options, &got), GRAZE_ERROR_POSE);
+  options.find = (graze_find)7;
+  assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, NULL, &options, &got), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, NULL, NULL, &want), GRAZE_OK);
+  for (int fault = 0; fault < 2; fault++) {
+    gpu->lost = fault == 0;
+    gpu->arithmetic.exact = fault == 0;
+    assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, NULL, NULL, &got), GRAZE_OK);
+    assert_false(graze_gpu_get_report(gpu)->on_device);
+    test_assert_counts(&got.counts, &want.counts);
+  }
+  gpu->lost = false;
+  gpu->arithmetic.exact = true;
+  graze_gpu_model_destroy(m);
+  graze_mesh_destroy(mesh);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices), cmocka_unit_test(test_ends),
+                                     cmocka_unit_test(test_poses), cmocka_unit_test(test_faults)};
+  return cmocka_run_group_tests(tests, open_device, close_device);
+}
