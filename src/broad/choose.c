@@ -163,8 +163,9 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
     memcpy(list, resting[!creeping], 3 * sizeof *list);
     return 3;
   }
-  bool gridded = choice->by_shape == GRAZE_BROAD_GRID, tree = regime == BROAD_MOVING && creeping;
-  bool ahead = tree && choice->by_shape != GRAZE_BROAD_BRUTE && live <= (gridded ? TREE_MOST : TREE_MOST_MIXED);
+  bool gridded = choice->by_shape == GRAZE_BROAD_GRID;
+  bool tree = regime == BROAD_MOVING && creeping && live <= (gridded ? TREE_MOST : TREE_MOST_MIXED);
+  bool ahead = tree && choice->by_shape != GRAZE_BROAD_BRUTE;
   list[ahead] = gridded ? grid : choice->by_shape == GRAZE_BROAD_SWEEP ? sweep : brute;
   list[1 + ahead] = gridded ? sweep : grid;
   list[ahead ? 0 : 2] = tree ? creeping_tree : bvh;
