@@ -1,12 +1,10 @@
-/* All pairs of triangles of two models, in tiles: the work of the OpenCL tutorial that this began with, with every
- * answer right. A pair is put aside when the boxes of the two do not meet, or when the corners of one lie surely on one
- * side of the plane of the other: the determinant is farther from zero than it can be wrong. What is left goes to the
- * processor, which decides it exactly.
+/* All pairs of triangles of two models, in tiles. A pair is put aside when the boxes of the two do not meet, or when the
+ * corners of one lie surely on one side of the plane of the other: the determinant is farther from zero than it can be
+ * wrong. What is left goes to the processor, which decides it exactly.
  *
  * The bound: with rx, ry, rz the extents of the box around both triangles a determinant is off by less than
  * 5.4e-15 rx ry rz, as in src/exact/tritri_filter.inc; where the extents are so small or large that products leave the
- * range of normal numbers, nothing is sure. Corners are posed as tier T1 says: a product or a sum is rounded each.
- * (Tutorial: "exact collision of low-poly models" compares all pairs by five edges in floats.) */
+ * range of normal numbers, nothing is sure. Corners are posed as tier T1 says: a product or a sum is rounded each. */
 
 #define SIDE 64 /* triangles of a tile, items of a group */
 
