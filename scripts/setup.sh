@@ -60,29 +60,26 @@ setup_have_cmake() {
 
 setup_have_ninja() { command -v ninja >/dev/null || command -v make >/dev/null; }
 
-# A driver for off-screen OpenGL: Mesa's software one, or another vendor's for EGL.
-setup_have_opengl() {
-  for setup_file in /usr/lib/*/dri/swrast_dri.so /usr/lib/dri/swrast_dri.so /usr/lib64/dri/swrast_dri.so \
-    /usr/share/glvnd/egl_vendor.d/*nvidia.json /etc/glvnd/egl_vendor.d/*nvidia.json; do
+# Is one of the files there? For patterns, which stay as they are when they match nothing.
+setup_any() {
+  for setup_file in "$@"; do
     [ ! -e "$setup_file" ] || return 0
   done
   return 1
+}
+
+# A driver for off-screen OpenGL: Mesa's software one, or another vendor's for EGL.
+setup_have_opengl() {
+  setup_any /usr/lib/*/dri/swrast_dri.so /usr/lib/dri/swrast_dri.so /usr/lib64/dri/swrast_dri.so \
+    /usr/share/glvnd/egl_vendor.d/*nvidia.json /etc/glvnd/egl_vendor.d/*nvidia.json
 }
 
 # What opens the drivers of OpenCL, and a driver: PoCL, or another vendor's.
 setup_have_opencl_loader() {
-  for setup_file in /usr/lib/*/libOpenCL.so.1 /usr/lib/libOpenCL.so.1 /usr/lib64/libOpenCL.so.1; do
-    [ ! -e "$setup_file" ] || return 0
-  done
-  return 1
+  setup_any /usr/lib/*/libOpenCL.so.1 /usr/lib/libOpenCL.so.1 /usr/lib64/libOpenCL.so.1
 }
 
-setup_have_opencl_driver() {
-  for setup_file in /etc/OpenCL/vendors/*.icd; do
-    [ ! -e "$setup_file" ] || return 0
-  done
-  return 1
-}
+setup_have_opencl_driver() { setup_any /etc/OpenCL/vendors/*.icd; }
 
 setup_have_cmocka() {
   printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "families.h"
 #include "gpu/primitives.h"
-#include "support.h"
 
 static graze_context *context;
 static graze_gpu *gpu;
@@ -16,19 +16,8 @@ static test_log messages;
 
 static int open_device(void **state) {
   (void)state;
-  char why[256];
-  uint32_t count;
-  graze_gpu_info *list;
   context = test_context(1, &messages);
-  assert_int_equal(graze_gpu_list(context, &list, &count, why), GRAZE_OK);
-  graze_gpu_list_free(context, list, count);
-  if (count == 0) {
-    printf("SKIPPED test_gpu: %s\n", why);
-    return 0;
-  }
-  assert_int_equal(graze_gpu_create(context, getenv("GRAZE_TEST_DEVICE"), &gpu), GRAZE_OK);
-  printf("device %s: %s, %s\n", graze_gpu_get_info(gpu)->id, graze_gpu_get_info(gpu)->name,
-         graze_gpu_get_info(gpu)->driver);
+  gpu = test_device(context, "test_gpu");
   return 0;
 }
 
@@ -91,11 +80,11 @@ static void test_arithmetic(void **state) {
 
 /* ---- building blocks ------------------------------------------------------------------------------------------- */
 
-/* Ascending: with GRAZE_TEST_SMALL in the environment, which is for simulators of devices, large ones are left out. */
+/* Ascending; on a slow device the large ones are left out. */
 static const uint32_t sizes[] = {0, 1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 4096, 10000, 100003, 600000};
 
 static size_t size_count(void) {
-  return getenv("GRAZE_TEST_SMALL") != NULL ? 7 : sizeof sizes / sizeof *sizes;
+  return test_device_slow() ? 7 : sizeof sizes / sizeof *sizes;
 }
 
 static uint32_t *random_numbers(uint64_t *random, uint32_t count, uint32_t below) {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "boxes.h"
+#include "device.h"
 #include "families.h"
 #include "gpu/device.h"
-#include "support.h"
 
 static graze_context *context;
 static graze_gpu *gpu;
@@ -17,18 +17,9 @@ static test_log messages;
 
 static int open_device(void **state) {
   (void)state;
-  char why[256];
-  uint32_t count;
-  graze_gpu_info *list;
   context = test_context(1, &messages);
-  assert_int_equal(graze_gpu_list(context, &list, &count, why), GRAZE_OK);
-  graze_gpu_list_free(context, list, count);
   assert_int_equal(graze_broadphase_create(context, NULL, &broad), GRAZE_OK);
-  if (count == 0) {
-    printf("SKIPPED test_gpu_boxes: %s\n", why);
-    return 0;
-  }
-  assert_int_equal(graze_gpu_create(context, getenv("GRAZE_TEST_DEVICE"), &gpu), GRAZE_OK);
+  gpu = test_device(context, "test_gpu_boxes");
   return 0;
 }
 
@@ -42,11 +33,6 @@ static int close_device(void **state) {
 
 static void need_device(void) {
   if (gpu == NULL) skip();
-}
-
-/* For simulators of devices, which are slow. */
-static bool is_small(void) {
-  return getenv("GRAZE_TEST_SMALL") != NULL;
 }
 
 static int pair_order(const void *p, const void *q) {
@@ -98,8 +84,8 @@ static void test_families(void **state) {
   (void)state;
   need_device();
   static const uint32_t sizes[] = {0, 1, 2, 3, 50, 1000, 5000};
-  size_t size_count = is_small() ? 5 : sizeof sizes / sizeof *sizes;
-  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += is_small() ? 4 : 1) {
+  size_t size_count = test_device_slow() ? 5 : sizeof sizes / sizeof *sizes;
+  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_slow() ? 4 : 1) {
     for (size_t s = 0; s < size_count; s++) {
       uint32_t n = kind == BOXES_STACKED && sizes[s] > 1000 ? 1000 : sizes[s];
       uint64_t random = 100 * (uint64_t)kind + s;
@@ -117,7 +103,7 @@ static void test_ends(void **state) {
   need_device();
   static const double scales[] = {1, 0x1p-1074, 0x1p-1060, 0x1p-149, 0x1p-126, 0x1p120, 0x1p900, 0x1p1018};
   graze_box boxes[400];
-  const uint32_t n = is_small() ? 40 : 400;
+  const uint32_t n = test_device_slow() ? 40 : 400;
   uint64_t random = 9;
   for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
     for (uint32_t i = 0; i < n; i++) {
@@ -189,7 +175,7 @@ static void test_without_device(void **state) {
 static void test_large(void **state) {
   (void)state;
   need_device();
-  if (is_small()) skip();
+  if (test_device_slow()) skip();
   static const box_family kinds[] = {BOXES_UNIFORM, BOXES_CLUSTERS, BOXES_DECADES};
   enum { N = 60000 };
   graze_box *boxes = malloc(N * sizeof *boxes);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "families.h"
 #include "gpu/device.h"
-#include "support.h"
 
 static graze_context *context;
 static graze_gpu *gpu;
@@ -15,18 +15,9 @@ static test_log messages;
 
 static int open_device(void **state) {
   (void)state;
-  char why[256];
-  uint32_t count;
-  graze_gpu_info *list;
   context = test_context(1, &messages);
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
-  assert_int_equal(graze_gpu_list(context, &list, &count, why), GRAZE_OK);
-  graze_gpu_list_free(context, list, count);
-  if (count == 0) {
-    printf("SKIPPED test_gpu_triangles: %s\n", why);
-    return 0;
-  }
-  assert_int_equal(graze_gpu_create(context, getenv("GRAZE_TEST_DEVICE"), &gpu), GRAZE_OK);
+  gpu = test_device(context, "test_gpu_triangles");
   return 0;
 }
 
@@ -40,11 +31,6 @@ static int close_device(void **state) {
 
 static void need_device(void) {
   if (gpu == NULL) skip();
-}
-
-/* For simulators of devices, which are slow. */
-static bool is_small(void) {
-  return getenv("GRAZE_TEST_SMALL") != NULL;
 }
 
 /* Asks both about two meshes. Returns how many pairs meet. */
@@ -89,7 +75,7 @@ static void test_lattices(void **state) {
   need_device();
   static const uint32_t sizes[][2] = {{1, 1}, {3, 64}, {65, 63}, {130, 400}, {700, 1}};
   uint64_t random = 1;
-  for (size_t s = 0; s < (is_small() ? 3u : sizeof sizes / sizeof *sizes); s++) {
+  for (size_t s = 0; s < (test_device_slow() ? 3u : sizeof sizes / sizeof *sizes); s++) {
     for (uint32_t side = 3; side <= 12; side += 3) {
       graze_mesh *a = lattice(&random, sizes[s][0], side, 1), *b = lattice(&random, sizes[s][1], side, 1);
       compare(a, NULL, b, NULL, GRAZE_T1, true);
@@ -119,15 +105,15 @@ static void test_poses(void **state) {
   need_device();
   enum { LEVEL = 6, MOST = 8 * LEVEL * LEVEL };
   double *corners = malloc(9 * MOST * sizeof *corners);
-  uint32_t count = soup_ball(is_small() ? 2 : LEVEL, 1, corners);
+  uint32_t count = soup_ball(test_device_slow() ? 2 : LEVEL, 1, corners);
   graze_mesh *ball = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED);
   uint64_t random = 3, hits = 0;
-  for (int i = 0; i < (is_small() ? 3 : 30); i++) {
+  for (int i = 0; i < (test_device_slow() ? 3 : 30); i++) {
     graze_pose x = test_random_pose(&random, 1.2), y = test_random_pose(&random, 1.2);
     hits += compare(ball, &x, ball, &y, GRAZE_T1, true); /* one model at two poses */
     if (i % 10 == 0) compare(ball, &x, ball, &y, GRAZE_T2, false);
   }
-  assert_true(is_small() || (hits > 3 && hits < 30));
+  assert_true(test_device_slow() || (hits > 3 && hits < 30));
   graze_mesh_destroy(ball);
   free(corners);
 }

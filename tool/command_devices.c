@@ -117,8 +117,8 @@ int command_devices(int argc, char **argv) {
       .parser = parse_devices,
       .children = children,
       .doc =
-          "Lists the devices of OpenCL and CUDA, and whether their arithmetic is exact: then they may decide, else "
-          "they only sort out."
+          "Lists the devices of OpenCL and CUDA, and whether their arithmetic is exact. Those whose is not are asked "
+          "only what whole numbers decide."
           "\vExit: 0 listed, also when there is none; 2 wrong usage; 3 out of memory."};
   common_options common = {0};
   devices_run d = {.count = 0};

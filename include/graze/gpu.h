@@ -5,8 +5,8 @@
  * binary serves machines with and without them. A device is named API:NUMBER, as "opencl:0"; numbers count the devices
  * of an API in the order in which its driver lists them.
  *
- * A device may be used by one thread at a time. When a call of the driver fails the device is lost: whatever is asked
- * of it from then on fails with GRAZE_ERROR_DEVICE, until it is destroyed and another one made.
+ * A device may be used by one thread at a time. When a call of the driver fails the device is lost: the processor
+ * answers whatever is asked from then on, until the device is destroyed and another one made.
  */
 #ifndef GRAZE_GPU_H
 #define GRAZE_GPU_H
@@ -38,8 +38,8 @@ typedef struct graze_gpu_info {
 
 /* What a device was found to compute: an arithmetic self-test runs when it is made. */
 typedef struct graze_gpu_arithmetic {
-  bool exact;     /* doubles are rounded as the processor rounds them, subnormals included: it may decide. Else it only
-                     sorts out, on coordinates that are integers by then, and the processor decides */
+  bool exact;     /* doubles are rounded as the processor rounds them, subnormals included: what it finds sure is
+                     believed. Else it is asked only what whole numbers decide */
   char flaw[128]; /* what was wrong; "" when exact */
 } graze_gpu_arithmetic;
 

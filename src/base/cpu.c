@@ -3,22 +3,9 @@
 #include "base/cpu.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/disable.h"
 #include "graze/base.h"
-
-static bool disabled(const char *name) {
-  const char *list = getenv("GRAZE_DISABLE");
-  size_t length = strlen(name);
-  while (list != NULL && *list != '\0') {
-    size_t item = strcspn(list, ",");
-    if (item == length && strncmp(list, name, length) == 0) return true;
-    list += item;
-    if (*list == ',') list++;
-  }
-  return false;
-}
 
 static cpu_isa detect(void) {
 #if defined(__x86_64__)
@@ -27,8 +14,8 @@ static cpu_isa detect(void) {
               __builtin_cpu_supports("bmi2");
   bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-  if (disabled("avx2")) return CPU_SCALAR;
-  if (avx512 && !disabled("avx512")) return CPU_AVX512;
+  if (is_disabled("avx2")) return CPU_SCALAR;
+  if (avx512 && !is_disabled("avx512")) return CPU_AVX512;
   if (avx2) return CPU_AVX2;
 #endif
   return CPU_SCALAR;

@@ -111,13 +111,14 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
   }
   if (census.all == 0) return (broad_shape){.spread = 1};
   double middle = size_at(&census, 0.5);
-  broad_shape f = {.spread = size_at(&census, 0.95) / size_at(&census, 0.05), .crowded = live};
+  broad_shape f = {.spread = size_at(&census, 0.95) / size_at(&census, 0.05)};
+  double crowded = live; /* boxes that a box of middle size is expected to meet */
   for (int k = 0; k < 3; k++) {
     double reach = high[k] - low[k];
     f.planar |= reach < 2 * middle;
-    if (reach > 2 * middle) f.crowded *= 2 * middle / reach;
+    if (reach > 2 * middle) crowded *= 2 * middle / reach;
   }
-  f.heap = f.crowded >= live / 4.0;
+  f.heap = crowded >= live / 4.0;
   f.lattice = on_lattice(view, step, &census);
   return f;
 }

@@ -14,10 +14,9 @@ typedef enum broad_regime {
 
 /* What a sample of the boxes looks like. */
 typedef struct broad_shape {
-  double spread;  /* of sizes: 95th to 5th percentile */
-  double crowded; /* boxes that a box of middle size is expected to meet */
-  bool heap;      /* a good part of all */
-  bool planar;    /* the world is thinner than two boxes */
+  double spread; /* of sizes: 95th to 5th percentile */
+  bool heap;     /* a box of middle size is expected to meet a good part of all */
+  bool planar;   /* the world is thinner than two boxes */
   bool lattice;
 } broad_shape;
 

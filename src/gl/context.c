@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/disable.h"
+
 enum { MAX_DEVICES = 32 };
 
 #define EGL_FUNCTIONS(X)                  \
@@ -56,18 +58,6 @@ struct gl_context {
 static graze_status refuse(gl_message *message, const char *reason, const char *detail) {
   snprintf(message->text, sizeof message->text, "%s%s%s", reason, detail[0] ? ": " : "", detail);
   return GRAZE_ERROR_UNSUPPORTED;
-}
-
-/* GRAZE_DISABLE is a list of parts of the machine that are not to be used. */
-static bool switched_off(void) {
-  const char *list = getenv("GRAZE_DISABLE");
-  while (list != NULL && *list) {
-    size_t item = strcspn(list, ",");
-    if (item == strlen("opengl") && strncmp(list, "opengl", item) == 0) return true;
-    list += item;
-    if (*list == ',') list++;
-  }
-  return false;
 }
 
 /* ISO C has no cast from an object pointer to a function pointer; POSIX promises that the bits are the same. */
@@ -180,7 +170,7 @@ static graze_status open_surfaceless(gl_context *c, gl_message *message) {
 
 graze_status gl_context_create(const gl_request *request, gl_context **context, gl_message *message) {
   message->text[0] = 0;
-  if (switched_off()) return refuse(message, "OpenGL is switched off by GRAZE_DISABLE", "");
+  if (is_disabled("opengl")) return refuse(message, "OpenGL is switched off by GRAZE_DISABLE", "");
   gl_context *c = calloc(1, sizeof *c);
   if (c == NULL) {
     refuse(message, "out of memory", "");

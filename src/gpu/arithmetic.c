@@ -86,13 +86,11 @@ static void judge(graze_gpu *gpu, const uint64_t *in, const uint64_t *out) {
 
 static graze_status ask(graze_gpu *gpu, gpu_buffer *in, gpu_buffer *out, const uint64_t *numbers, uint64_t *results) {
   const uint32_t count = TRIPLES;
-  gpu_kernel kernel;
-  graze_status status = gpu_get_kernel(gpu, "arithmetic", "arithmetic", &kernel);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, in, 3 * TRIPLES * sizeof *numbers);
+  graze_status status = gpu_reserve(gpu, in, 3 * TRIPLES * sizeof *numbers);
   if (status == GRAZE_OK) status = gpu_reserve(gpu, out, RESULTS * TRIPLES * sizeof *results);
   if (status == GRAZE_OK) status = gpu_write(gpu, in, 0, numbers, 3 * TRIPLES * sizeof *numbers);
   const gpu_argument arguments[] = {GPU_BUFFER(in), GPU_BUFFER(out), GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = gpu_launch(gpu, &kernel, TRIPLES / GROUP, arguments, 3);
+  if (status == GRAZE_OK) status = gpu_run(gpu, "arithmetic", "arithmetic", TRIPLES / GROUP, arguments, 3);
   if (status == GRAZE_OK) status = gpu_read(gpu, results, out, 0, RESULTS * TRIPLES * sizeof *results);
   return status;
 }

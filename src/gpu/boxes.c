@@ -28,10 +28,6 @@ typedef struct grid_plan {
   uint32_t pack;        /* bits of a box's number */
 } grid_plan;
 
-static uint32_t divide_up(uint64_t count, uint32_t size) {
-  return (uint32_t)((count + size - 1) / size);
-}
-
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -42,13 +38,6 @@ static uint32_t bits_for(uint64_t values) {
   uint32_t bits = 0;
   while (bits < 64 && (uint64_t)1 << bits < values) bits++;
   return bits;
-}
-
-static graze_status run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
-                        const gpu_argument *arguments, uint32_t count) {
-  gpu_kernel kernel;
-  graze_status status = gpu_get_kernel(gpu, module, name, &kernel);
-  return status != GRAZE_OK ? status : gpu_launch(gpu, &kernel, groups, arguments, count);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------------------------- */
@@ -155,7 +144,7 @@ static uint64_t key_at(const void *keys, size_t i, graze_precision precision) {
 static graze_status find_bounds(graze_gpu *gpu, gpu_boxes *b, const char *module, graze_precision precision,
                                 uint32_t count, double bounds[6]) {
   size_t size = precision == GRAZE_FLOAT ? sizeof(uint32_t) : sizeof(uint64_t);
-  uint32_t groups = divide_up(count, BOUNDS_TILE);
+  uint32_t groups = gpu_groups(count, BOUNDS_TILE);
   size_t bytes = 6 * groups * size;
   if (!buffer_reserve(gpu->context, &b->answer, bytes + groups * sizeof(uint32_t), 0)) {
     return report_memory(gpu->context, bytes + groups * sizeof(uint32_t));
@@ -165,7 +154,7 @@ static graze_status find_bounds(graze_gpu *gpu, gpu_boxes *b, const char *module
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->bad, groups * sizeof(uint32_t));
   const gpu_argument arguments[] = {GPU_BUFFER(&b->boxes), GPU_BUFFER(&b->bounds), GPU_BUFFER(&b->bad),
                                     GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = run(gpu, module, "box_bounds", groups, arguments, 4);
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_bounds", groups, arguments, 4);
   if (status == GRAZE_OK) status = gpu_read(gpu, b->answer.data, &b->bounds, 0, bytes);
   if (status == GRAZE_OK) status = gpu_read(gpu, bad, &b->bad, 0, groups * sizeof(uint32_t));
   if (status != GRAZE_OK) return status;
@@ -198,7 +187,7 @@ static graze_status put_frame(graze_gpu *gpu, gpu_boxes *b, const grid_plan *pla
 static graze_status sort_boxes(graze_gpu *gpu, gpu_boxes *b, const char *module, graze_precision precision,
                                uint32_t count, grid_plan *plan) {
   size_t sorted = (precision == GRAZE_FLOAT ? 8 * sizeof(uint32_t) : 7 * sizeof(uint64_t)) * count;
-  uint32_t shift = plan->bits[0] + plan->bits[1] + plan->bits[2], groups = divide_up(count, GROUP);
+  uint32_t shift = plan->bits[0] + plan->bits[1] + plan->bits[2], groups = gpu_groups(count, GROUP);
   graze_status status = put_frame(gpu, b, plan, precision);
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->keys, count * sizeof(uint64_t));
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->values, count * sizeof(uint32_t));
@@ -207,13 +196,13 @@ static graze_status sort_boxes(graze_gpu *gpu, gpu_boxes *b, const char *module,
                                GPU_BUFFER(&b->values),   GPU_BUFFER(&b->levels),   GPU_VALUE(count),
                                GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]), GPU_VALUE(plan->bits[2]),
                                GPU_VALUE(plan->levels)};
-  if (status == GRAZE_OK) status = run(gpu, module, "box_keys", groups, keys, 10);
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_keys", groups, keys, 10);
   if (status == GRAZE_OK) {
     status = gpu_sort(gpu, &b->scratch, &b->keys, &b->values, count, sizeof(uint64_t), shift + plan->level_bits);
   }
   const gpu_argument gather[] = {GPU_BUFFER(&b->boxes),  GPU_BUFFER(&b->keys), GPU_BUFFER(&b->values),
                                  GPU_BUFFER(&b->sorted), GPU_VALUE(count),     GPU_VALUE(shift)};
-  if (status == GRAZE_OK) status = run(gpu, module, "box_gather", groups, gather, 6);
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_gather", groups, gather, 6);
   return status != GRAZE_OK ? status : gpu_read(gpu, &plan->levels_used, &b->levels, 0, sizeof plan->levels_used);
 }
 
@@ -235,7 +224,7 @@ static graze_status count_pairs(graze_gpu *gpu, gpu_boxes *b, const walk *w, uin
                                     GPU_BUFFER(&b->sorted),   GPU_BUFFER(&b->counts),   GPU_VALUE(begin),
                                     GPU_VALUE(some),          GPU_VALUE(w->count),      GPU_VALUE(plan->levels_used),
                                     GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]), GPU_VALUE(plan->bits[2])};
-  if (status == GRAZE_OK) status = run(gpu, w->module, "box_count", divide_up(some, WALK_GROUP), arguments, 12);
+  if (status == GRAZE_OK) status = gpu_run(gpu, w->module, "box_count", gpu_groups(some, WALK_GROUP), arguments, 12);
   if (status == GRAZE_OK) status = gpu_scan(gpu, &b->scratch, &b->counts, &b->places, some);
   return status != GRAZE_OK ? status : gpu_scan_total(gpu, &b->scratch, total);
 }
@@ -250,7 +239,7 @@ static graze_status write_pairs(graze_gpu *gpu, gpu_boxes *b, const walk *w, uin
       GPU_BUFFER(&b->places),   GPU_BUFFER(&b->packed),       GPU_VALUE(begin),         GPU_VALUE(some),
       GPU_VALUE(w->count),      GPU_VALUE(plan->levels_used), GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]),
       GPU_VALUE(plan->bits[2]), GPU_VALUE(plan->pack)};
-  if (status == GRAZE_OK) status = run(gpu, w->module, "box_write", divide_up(some, WALK_GROUP), write, 14);
+  if (status == GRAZE_OK) status = gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), write, 14);
   if (status == GRAZE_OK && !w->unsorted) {
     status = gpu_reserve(gpu, &b->unused, total * sizeof(uint32_t));
     if (status == GRAZE_OK) {
@@ -259,7 +248,7 @@ static graze_status write_pairs(graze_gpu *gpu, gpu_boxes *b, const walk *w, uin
   }
   const gpu_argument unpack[] = {GPU_BUFFER(&b->packed), GPU_BUFFER(&b->pairs), GPU_VALUE(total),
                                  GPU_VALUE(plan->pack)};
-  return status != GRAZE_OK ? status : run(gpu, w->module, "box_unpack", divide_up(total, GROUP), unpack, 4);
+  return status != GRAZE_OK ? status : gpu_run(gpu, w->module, "box_unpack", gpu_groups(total, GROUP), unpack, 4);
 }
 
 /* Pairs of the boxes at places [begin, begin + some), halved until what they give has room. */

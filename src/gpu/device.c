@@ -3,8 +3,9 @@
 #include "gpu/device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/disable.h"
 
 enum { MOST_DEVICES = 32, API_COUNT = 2, KERNELS_OF_MODULE = 16 };
 
@@ -20,20 +21,8 @@ struct gpu_module {
 
 /* ---- what there is --------------------------------------------------------------------------------------------- */
 
-/* GRAZE_DISABLE is a list of parts of the machine that are not to be used. */
-static bool is_switched_off(const char *name) {
-  const char *list = getenv("GRAZE_DISABLE");
-  while (list != NULL && *list) {
-    size_t item = strcspn(list, ",");
-    if (item == strlen(name) && strncmp(list, name, item) == 0) return true;
-    list += item;
-    if (*list == ',') list++;
-  }
-  return false;
-}
-
 static uint32_t list_api(const gpu_backend *backend, graze_gpu_info *list, uint32_t room, char why[128]) {
-  if (is_switched_off(backend->name)) {
+  if (is_disabled(backend->name)) {
     snprintf(why, 128, "GRAZE_DISABLE switches it off");
     return 0;
   }
@@ -257,6 +246,13 @@ graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t group
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK || groups == 0) return status;
   return gpu->backend->launch(gpu, kernel, groups, arguments, count);
+}
+
+graze_status gpu_run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
+                     const gpu_argument *arguments, uint32_t count) {
+  gpu_kernel kernel;
+  graze_status status = gpu_get_kernel(gpu, module, name, &kernel);
+  return status != GRAZE_OK ? status : gpu_launch(gpu, &kernel, groups, arguments, count);
 }
 
 graze_status gpu_finish(graze_gpu *gpu) {

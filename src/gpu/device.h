@@ -65,6 +65,11 @@ struct graze_gpu {
   graze_gpu_report report;
 };
 
+/* How many groups of `size` have room for `count` items. */
+static inline uint32_t gpu_groups(uint64_t count, uint32_t size) {
+  return (uint32_t)((count + size - 1) / size);
+}
+
 /* Makes room for at least `bytes`, half more than before when it grows; what was in it is lost. */
 graze_status gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes);
 void gpu_release(graze_gpu *gpu, gpu_buffer *room);
@@ -78,6 +83,9 @@ graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name
 
 graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
                         uint32_t count);
+/* Both. */
+graze_status gpu_run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
+                     const gpu_argument *arguments, uint32_t count);
 graze_status gpu_finish(graze_gpu *gpu);
 
 /* Times on the device: a mark is a place in the queue. */
@@ -102,7 +110,7 @@ struct gpu_backend {
   /* Devices, at most `room`, into `list`; returns how many there are. `why` gets the reason when there is none. */
   uint32_t (*list)(graze_gpu_info *list, uint32_t room, char why[128]);
 
-  /* Fills info and state. Errors: UNSUPPORTED, MEMORY, DEVICE, reported. */
+  /* Fills the state. Errors: MEMORY, DEVICE, reported. */
   graze_status (*open)(graze_gpu *gpu, uint32_t number);
   void (*close)(graze_gpu *gpu);
 

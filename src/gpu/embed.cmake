@@ -1,4 +1,5 @@
-# Writes OUT: the modules of TEXTS as arrays, with the PTX that lies beside a text.
+# Writes OUT: the modules of TEXTS as arrays, each with its PTX if that is among the files PTX.
+cmake_policy(SET CMP0057 NEW) # IN_LIST
 function(bytes_of file result)
   file(READ "${file}" hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
@@ -14,7 +15,7 @@ foreach(text IN LISTS TEXTS)
   bytes_of("${text}" bytes)
   string(APPEND arrays "static const char text_${name}[] = {${bytes}0};\n")
   set(ptx "NULL, 0")
-  if(EXISTS "${folder}/${name}.ptx")
+  if("${folder}/${name}.ptx" IN_LIST PTX)
     bytes_of("${folder}/${name}.ptx" bytes)
     string(APPEND arrays "static const unsigned char ptx_${name}[] = {${bytes}0};\n")
     set(ptx "ptx_${name}, sizeof ptx_${name}")

@@ -27,6 +27,20 @@ void gpu_release_engines(graze_gpu *gpu) {
   gpu->query = NULL;
 }
 
+/* What an engine keeps, cleared when it is first needed. */
+static void *kept_memory(const graze_gpu *gpu, void *known, size_t size) {
+  void *memory = known != NULL ? known : memory_alloc(gpu->context, size);
+  if (known == NULL && memory != NULL) memset(memory, 0, size);
+  return memory;
+}
+
+/* The processor answers; `reason` "": without a word. */
+static void hand_over(graze_gpu *gpu, const char *reason) {
+  if (reason[0] != 0) warn(gpu, reason);
+  gpu->report = (graze_gpu_report){.bytes = gpu->bytes};
+  snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", reason);
+}
+
 /* Errors of the driver are reported where they happen; here they are no more than a reason. */
 static const char *reason_for(graze_status status) {
   return status == GRAZE_ERROR_MEMORY ? "no memory on the device" : "the device failed";
@@ -53,15 +67,11 @@ graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *boxes, uint32
     return GRAZE_ERROR_ARGUMENT;
   }
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) return GRAZE_ERROR_ARGUMENT;
-  if (gpu->boxes == NULL) {
-    gpu->boxes = memory_alloc(gpu->context, sizeof *gpu->boxes);
-    if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
-    memset(gpu->boxes, 0, sizeof *gpu->boxes);
-  }
+  gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
+  if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
   const char *reason = reason_against(gpu, boxes, count);
-  graze_status status = GRAZE_OK;
   if (reason == NULL) {
-    status = gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
+    graze_status status = gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
     if (status == GRAZE_OK) {
       const gpu_boxes *b = gpu->boxes;
       gpu->report = (graze_gpu_report){
@@ -72,9 +82,7 @@ graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *boxes, uint32
     }
     reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status); /* of bad boxes the processor tells */
   }
-  if (reason[0] != 0) warn(gpu, reason);
-  gpu->report = (graze_gpu_report){.bytes = gpu->bytes};
-  snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", reason);
+  hand_over(gpu, reason);
   return find_on_processor(gpu, boxes, count, unsorted, pairs, pair_count);
 }
 
@@ -93,10 +101,11 @@ static graze_status collide_on_processor(graze_gpu *gpu, const graze_gpu_model *
                             : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
 }
 
-/* Why the device is not asked; "": without a word, for the processor tells what is wrong. NULL: it is asked. */
+/* Why the device is not asked; "": without a word, for it is the processor's to answer or to refuse. NULL: it is
+ * asked. */
 static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_model *a, const graze_gpu_model *b,
                                          const graze_collide_options *o, const graze_pose *poses[2]) {
-  if (o->exactness == GRAZE_T2) return "tier T2 is the processor's";
+  if (o->exactness == GRAZE_T2) return ""; /* it is the processor's */
   if (o->cookie != graze_default_collide_options().cookie || (unsigned)o->find > GRAZE_FIND_ANY) return "";
   if ((unsigned)o->exactness > GRAZE_T2) return "";
   if (o->exactness == GRAZE_T0 && !(graze_pose_is_identity(poses[0]) && graze_pose_is_identity(poses[1]))) return "";
@@ -115,22 +124,19 @@ graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const g
   const graze_pose identity = graze_pose_identity();
   const graze_pose *poses[2] = {pose_a != NULL ? pose_a : &identity, pose_b != NULL ? pose_b : &identity};
   const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
-  if (gpu->triangles == NULL) {
-    gpu->triangles = memory_alloc(gpu->context, sizeof *gpu->triangles);
-    if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
-    memset(gpu->triangles, 0, sizeof *gpu->triangles);
-  }
+  gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
+  if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
   const char *reason = reason_against_models(gpu, a, b, &o, poses);
   if (reason == NULL) {
     unsigned saved = fp_enter();
     graze_status status = gpu_triangles_collide(gpu, gpu->triangles, a, poses[0], b, poses[1], o.find, result);
     fp_leave(saved);
-    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
-    if (status == GRAZE_OK) return GRAZE_OK;
+    if (status == GRAZE_OK) {
+      gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+      return GRAZE_OK;
+    }
     reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
   }
-  if (reason[0] != 0 && o.exactness != GRAZE_T2) warn(gpu, reason);
-  gpu->report = (graze_gpu_report){.bytes = gpu->bytes};
-  snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", reason);
+  hand_over(gpu, reason);
   return collide_on_processor(gpu, a, pose_a, b, pose_b, options, result);
 }

@@ -3,34 +3,22 @@
 
 enum { SCAN_TILE = 2048, SORT_TILE = 2048, GROUP = 256, DIGITS = 256 };
 
-static uint32_t divide_up(uint64_t count, uint32_t size) {
-  return (uint32_t)((count + size - 1) / size);
-}
-
 void gpu_scratch_release(graze_gpu *gpu, gpu_scratch *s) {
   gpu_buffer *all[] = {&s->sums, &s->total, &s->counts, &s->keys, &s->values, &s->marks, &s->places};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
 }
 
-/* Fetches a kernel and launches it. */
-static graze_status run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
-                        const gpu_argument *arguments, uint32_t count) {
-  gpu_kernel kernel;
-  graze_status status = gpu_get_kernel(gpu, module, name, &kernel);
-  return status != GRAZE_OK ? status : gpu_launch(gpu, &kernel, groups, arguments, count);
-}
-
 graze_status gpu_scan(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *in, const gpu_buffer *out,
                       uint32_t count) {
-  uint32_t tiles = count > 0 ? divide_up(count, SCAN_TILE) : 1; /* of nothing, out[0] is 0 all the same */
+  uint32_t tiles = count > 0 ? gpu_groups(count, SCAN_TILE) : 1; /* of nothing, out[0] is 0 all the same */
   graze_status status = gpu_reserve(gpu, &scratch->sums, tiles * sizeof(uint64_t));
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &scratch->total, sizeof(uint64_t));
   const gpu_argument reduce[] = {GPU_BUFFER(in), GPU_BUFFER(&scratch->sums), GPU_VALUE(count)},
                      top[] = {GPU_BUFFER(&scratch->sums), GPU_VALUE(tiles), GPU_BUFFER(&scratch->total)},
                      apply[] = {GPU_BUFFER(in), GPU_BUFFER(out), GPU_BUFFER(&scratch->sums), GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = run(gpu, "scan", "scan_reduce", tiles, reduce, 3);
-  if (status == GRAZE_OK) status = run(gpu, "scan", "scan_top", 1, top, 3);
-  if (status == GRAZE_OK) status = run(gpu, "scan", "scan_apply", tiles, apply, 4);
+  if (status == GRAZE_OK) status = gpu_run(gpu, "scan", "scan_reduce", tiles, reduce, 3);
+  if (status == GRAZE_OK) status = gpu_run(gpu, "scan", "scan_top", 1, top, 3);
+  if (status == GRAZE_OK) status = gpu_run(gpu, "scan", "scan_apply", tiles, apply, 4);
   return status;
 }
 
@@ -47,7 +35,7 @@ graze_status gpu_compact(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer 
   if (status != GRAZE_OK) return status;
   status = gpu_reserve(gpu, out, total * sizeof(uint32_t));
   const gpu_argument arguments[] = {GPU_BUFFER(marks), GPU_BUFFER(&scratch->places), GPU_BUFFER(out), GPU_VALUE(count)};
-  if (status == GRAZE_OK && total > 0) status = run(gpu, "scan", "compact", divide_up(count, GROUP), arguments, 4);
+  if (status == GRAZE_OK && total > 0) status = gpu_run(gpu, "scan", "compact", gpu_groups(count, GROUP), arguments, 4);
   if (status == GRAZE_OK) *found = (uint32_t)total;
   return status;
 }
@@ -58,7 +46,7 @@ graze_status gpu_runs(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *ke
   if (count == 0) return GRAZE_OK;
   graze_status status = gpu_reserve(gpu, &scratch->marks, count * sizeof(uint32_t));
   const gpu_argument arguments[] = {GPU_BUFFER(keys), GPU_BUFFER(&scratch->marks), GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = run(gpu, "scan", "mark_runs", divide_up(count, GROUP), arguments, 3);
+  if (status == GRAZE_OK) status = gpu_run(gpu, "scan", "mark_runs", gpu_groups(count, GROUP), arguments, 3);
   return status != GRAZE_OK ? status : gpu_compact(gpu, scratch, &scratch->marks, count, starts, runs);
 }
 
@@ -72,7 +60,7 @@ graze_status gpu_sort(graze_gpu *gpu, gpu_scratch *scratch, gpu_buffer *keys, gp
                       uint32_t key_bytes, uint32_t bits) {
   const char *module = key_bytes == 8 ? "sort64" : "sort32";
   if (count < 2) return GRAZE_OK;
-  uint32_t tiles = divide_up(count, SORT_TILE), counts = tiles * DIGITS;
+  uint32_t tiles = gpu_groups(count, SORT_TILE), counts = tiles * DIGITS;
   graze_status status = gpu_reserve(gpu, &scratch->counts, (counts + (size_t)1) * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &scratch->keys, (size_t)count * key_bytes);
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &scratch->values, (size_t)count * sizeof(uint32_t));
@@ -86,9 +74,9 @@ graze_status gpu_sort(graze_gpu *gpu, gpu_scratch *scratch, gpu_buffer *keys, gp
                                   GPU_BUFFER(&scratch->counts),
                                   GPU_VALUE(count),
                                   GPU_VALUE(shift)};
-    status = run(gpu, module, "sort_count", tiles, count_digits, 4);
+    status = gpu_run(gpu, module, "sort_count", tiles, count_digits, 4);
     if (status == GRAZE_OK) status = gpu_scan(gpu, scratch, &scratch->counts, &scratch->counts, counts);
-    if (status == GRAZE_OK) status = run(gpu, module, "sort_write", tiles, write, 7);
+    if (status == GRAZE_OK) status = gpu_run(gpu, module, "sort_write", tiles, write, 7);
     swap(keys, &scratch->keys);
     swap(values, &scratch->values);
   }

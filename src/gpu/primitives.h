@@ -27,8 +27,9 @@ graze_status gpu_compact(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer 
 graze_status gpu_runs(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *keys, uint32_t count, gpu_buffer *starts,
                       uint32_t *runs);
 
-/* Sorts pairs of a key (32 or 64 bits, `key_bytes` 4 or 8) and a 32-bit value by the lowest `bits` of the keys; stable.
- * The buffers may be exchanged with those of the scratch. At most 2^31 pairs. O(count * bits / 8). */
+/* Sorts pairs of a key (32 or 64 bits, `key_bytes` 4 or 8) and a 32-bit value by the lowest `bits` of the keys, rounded
+ * up to whole bytes; stable. The buffers may be exchanged with those of the scratch. At most 2^31 pairs. O(count * bits
+ * / 8). */
 graze_status gpu_sort(graze_gpu *gpu, gpu_scratch *scratch, gpu_buffer *keys, gpu_buffer *values, uint32_t count,
                       uint32_t key_bytes, uint32_t bits);
 

@@ -14,17 +14,6 @@ static const uint64_t MOST_TESTS = (uint64_t)1 << 36; /* of a launch: drivers en
 static const uint64_t MOST_LEFT = 1u << 25;           /* pairs that are written together */
 static const uint64_t MOST_COUNTS = 1u << 26;
 
-static uint32_t divide_up(uint64_t count, uint32_t size) {
-  return (uint32_t)((count + size - 1) / size);
-}
-
-static graze_status run(graze_gpu *gpu, const char *name, uint32_t groups, const gpu_argument *arguments,
-                        uint32_t count) {
-  gpu_kernel kernel;
-  graze_status status = gpu_get_kernel(gpu, "triangles", name, &kernel);
-  return status != GRAZE_OK ? status : gpu_launch(gpu, &kernel, groups, arguments, count);
-}
-
 /* ---- models ---------------------------------------------------------------------------------------------------- */
 
 static graze_status upload(graze_gpu_model *m) {
@@ -60,24 +49,31 @@ graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graz
   return GRAZE_OK;
 }
 
-/* ARGUMENT: something is not finite. */
 static graze_status pose_model(graze_gpu *gpu, gpu_triangles *t, int side, const graze_gpu_model *m,
                                const graze_pose *pose) {
-  const uint32_t none = UINT32_MAX;
-  uint32_t bad;
   for (int k = 0; k < 12; k++) {
     if (!isfinite(pose->m[k])) return GRAZE_ERROR_ARGUMENT;
   }
   graze_status status = gpu_reserve(gpu, &t->posed[side], 9 * sizeof(double) * m->count);
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &t->pose, sizeof pose->m);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &t->bad, sizeof none);
   if (status == GRAZE_OK) status = gpu_write(gpu, &t->pose, 0, pose->m, sizeof pose->m);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &t->bad, 0, &none, sizeof none);
   const gpu_argument arguments[] = {GPU_BUFFER(&m->corners), GPU_BUFFER(&t->pose), GPU_BUFFER(&t->posed[side]),
                                     GPU_BUFFER(&t->bad), GPU_VALUE(m->count)};
-  if (status == GRAZE_OK) status = run(gpu, "pose_corners", divide_up(m->count, 256), arguments, 5);
+  return status != GRAZE_OK ? status
+                            : gpu_run(gpu, "triangles", "pose_corners", gpu_groups(m->count, 256), arguments, 5);
+}
+
+/* ARGUMENT: something is not finite. */
+static graze_status pose_both(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
+                              const graze_gpu_model *b, const graze_pose *pose_b) {
+  const uint32_t none = UINT32_MAX;
+  uint32_t bad;
+  graze_status status = gpu_reserve(gpu, &t->bad, sizeof none);
+  if (status == GRAZE_OK) status = gpu_write(gpu, &t->bad, 0, &none, sizeof none);
+  if (status == GRAZE_OK) status = pose_model(gpu, t, 0, a, pose_a);
+  if (status == GRAZE_OK) status = pose_model(gpu, t, 1, b, pose_b);
   if (status == GRAZE_OK) status = gpu_read(gpu, &bad, &t->bad, 0, sizeof bad);
-  return status != GRAZE_OK ? status : bad != UINT32_MAX ? GRAZE_ERROR_ARGUMENT : GRAZE_OK;
+  return status == GRAZE_OK && bad != none ? GRAZE_ERROR_ARGUMENT : status;
 }
 
 /* ---- what is left ---------------------------------------------------------------------------------------------- */
@@ -166,7 +162,7 @@ static graze_status compare_tiles(graze_gpu *gpu, gpu_triangles *t, const compar
   const gpu_argument count[] = {
       GPU_BUFFER(&t->posed[0]),     GPU_BUFFER(&t->posed[1]), GPU_BUFFER(&t->counts), GPU_VALUE(c->a.model->count),
       GPU_VALUE(c->b.model->count), GPU_VALUE(c->chunk),      GPU_VALUE(c->chunks),   GPU_VALUE(first)};
-  if (status == GRAZE_OK) status = run(gpu, "compare_count", groups, count, 8);
+  if (status == GRAZE_OK) status = gpu_run(gpu, "triangles", "compare_count", groups, count, 8);
   if (status == GRAZE_OK) status = gpu_scan(gpu, &t->scratch, &t->counts, &t->places, items);
   if (status == GRAZE_OK) status = gpu_scan_total(gpu, &t->scratch, &total);
   if (status != GRAZE_OK) return status;
@@ -184,17 +180,17 @@ static graze_status compare_tiles(graze_gpu *gpu, gpu_triangles *t, const compar
   const gpu_argument write[] = {GPU_BUFFER(&t->posed[0]), GPU_BUFFER(&t->posed[1]),     GPU_BUFFER(&t->places),
                                 GPU_BUFFER(&t->pairs),    GPU_VALUE(c->a.model->count), GPU_VALUE(c->b.model->count),
                                 GPU_VALUE(c->chunk),      GPU_VALUE(c->chunks),         GPU_VALUE(first)};
-  if (status == GRAZE_OK) status = run(gpu, "compare_write", groups, write, 9);
+  if (status == GRAZE_OK) status = gpu_run(gpu, "triangles", "compare_write", groups, write, 9);
   if (status == GRAZE_OK) status = gpu_read(gpu, t->left.data, &t->pairs, 0, bytes);
   return status != GRAZE_OK ? status : decide(gpu, t, &c->a, &c->b, t->left.data, total, c->find, out);
 }
 
 /* As many groups as keep a device busy; chunks of whole tiles. */
 static void cut_in_chunks(comparison *c, uint32_t tiles) {
-  uint32_t others = divide_up(c->b.model->count, SIDE), chunks = divide_up(GROUPS_WANTED, tiles);
+  uint32_t others = gpu_groups(c->b.model->count, SIDE), chunks = gpu_groups(GROUPS_WANTED, tiles);
   if (chunks > others) chunks = others;
-  c->chunk = divide_up(others, chunks) * SIDE;
-  c->chunks = divide_up(c->b.model->count, c->chunk);
+  c->chunk = gpu_groups(others, chunks) * SIDE;
+  c->chunks = gpu_groups(c->b.model->count, c->chunk);
 }
 
 graze_status gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
@@ -204,10 +200,9 @@ graze_status gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze
   t->hit_count = 0;
   *result = (graze_collision){0};
   if (a->count == 0 || b->count == 0) return GRAZE_OK;
-  graze_status status = pose_model(gpu, t, 0, a, pose_a);
-  if (status == GRAZE_OK) status = pose_model(gpu, t, 1, b, pose_b);
+  graze_status status = pose_both(gpu, t, a, pose_a, b, pose_b);
   if (status != GRAZE_OK) return status;
-  uint32_t tiles = divide_up(a->count, SIDE);
+  uint32_t tiles = gpu_groups(a->count, SIDE);
   cut_in_chunks(&c, tiles);
   uint64_t most = MOST_TESTS / ((uint64_t)SIDE * b->count), room = MOST_COUNTS / ((uint64_t)SIDE * c.chunks);
   if (most > room) most = room;

@@ -54,8 +54,7 @@ FUNCTION u32 cell_of(REAL x, REAL low, REAL inverse, u32 last) {
   return c < (REAL)last ? (u32)c : last;
 }
 
-/* frame: low corner of all boxes, then the inverse edge of a cell of each level; that of the last one is 0. */
-FUNCTION u64 row_key(u32 level, u32 z, u32 y, u32 bits_x, u32 bits_y, u32 bits_z) {
+FUNCTION u64 row_key(u32 level, u32 z, u32 y, u32 bits_y, u32 bits_z) {
   return ((((u64)level << bits_z) + z) << bits_y) + y;
 }
 
@@ -99,6 +98,8 @@ KERNEL(256) box_bounds(GLOBAL const KEY *RESTRICT boxes, GLOBAL KEY *RESTRICT bo
   if (item == 0) bad[GROUP] = worst[0];
 }
 
+/* frame: low corner of all boxes, then the inverse edge of a cell of each level; that of the last one is 0. on_level: a
+ * bit for each level that has boxes. */
 KERNEL(256) box_keys(GLOBAL const KEY *RESTRICT boxes, GLOBAL const REAL *RESTRICT frame, GLOBAL u64 *RESTRICT keys,
                      GLOBAL u32 *RESTRICT values, GLOBAL u32 *RESTRICT on_level, u32 count, u32 bits_x, u32 bits_y,
                      u32 bits_z, u32 levels) {
@@ -118,9 +119,9 @@ KERNEL(256) box_keys(GLOBAL const KEY *RESTRICT boxes, GLOBAL const REAL *RESTRI
     }
     if (fits != 0 || level + 1 == levels) break;
   }
-  keys[i] = (row_key(level, low[2], low[1], bits_x, bits_y, bits_z) << bits_x) + low[0];
+  keys[i] = (row_key(level, low[2], low[1], bits_y, bits_z) << bits_x) + low[0];
   values[i] = i;
-  OR_GLOBAL(&on_level[0], 1u << level);
+  OR_GLOBAL(on_level, 1u << level);
 }
 
 KERNEL(256) box_gather(GLOBAL const KEY *RESTRICT boxes, GLOBAL const u64 *RESTRICT keys,
@@ -167,7 +168,7 @@ FUNCTION u32 box_walk(GLOBAL const KEY *boxes, GLOBAL const REAL *frame, GLOBAL 
     }
     for (u32 z = low[2]; z <= high[2]; z++) {
       for (u32 y = low[1]; y <= high[1]; y++) {
-        u64 row = row_key(level, z, y, bits_x, bits_y, bits_z) << bits_x;
+        u64 row = row_key(level, z, y, bits_y, bits_z) << bits_x;
         u32 j = lower_bound(keys, count, row + low[0]);
         if (level == a.level && j <= i) { /* each pair of a level once: from the one that comes first */
           if (keys[i] > row + high[0]) continue;

@@ -1,7 +1,7 @@
-/* What kernels are written in: the part that OpenCL C 1.2, CUDA C++ and C17 have in common, under one set of names.
- * This text goes before that of every module.
+/* What kernels are written in: the part that OpenCL C 1.2 and CUDA C++ have in common, under one set of names. This
+ * text goes before that of every module.
  *
- * Pointers carry GLOBAL or CONSTANT, those to SHARED arrays SHARED_ARG: OpenCL 1.2 has no pointers to any memory. No
+ * Pointers carry GLOBAL, those to SHARED arrays SHARED_ARG: OpenCL 1.2 has no pointers to any memory. No
  * vectors: their members and operators differ. Every product and sum is rounded by itself: OpenCL is told so here, CUDA
  * by an option. FMA(a, b, c) is the one that is rounded once. Barriers are reached by all items of a group or none.
  * Kernels are one-dimensional: KERNEL(256) name(...) has groups of 256 items. */
@@ -14,7 +14,6 @@
 #define GLOBAL           __global
 #define SHARED           __local
 #define SHARED_ARG       __local
-#define CONSTANT         __constant
 #define RESTRICT         restrict
 #define ITEM             ((u32)get_local_id(0))
 #define GROUP            ((u32)get_group_id(0))
@@ -23,14 +22,11 @@
 #define FMA(a, b, c)     fma(a, b, c)
 #define SQRT(a)          sqrt(a)
 #define ADD_SHARED(p, x) atomic_add(p, x)
-#define ADD_GLOBAL(p, x) atomic_add(p, x)
 #define OR_GLOBAL(p, x)  atomic_or(p, x)
 #define MIN_GLOBAL(p, x) atomic_min(p, x)
-typedef uchar u8;
 typedef ushort u16;
 typedef uint u32;
 typedef ulong u64;
-typedef int i32;
 typedef long i64;
 
 #elif defined(__CUDACC__)
@@ -40,7 +36,6 @@ typedef long i64;
 #define GLOBAL
 #define SHARED __shared__
 #define SHARED_ARG
-#define CONSTANT         __constant__
 #define RESTRICT         __restrict__
 #define ITEM             ((u32)threadIdx.x)
 #define GROUP            ((u32)blockIdx.x)
@@ -49,14 +44,11 @@ typedef long i64;
 #define FMA(a, b, c)     fma(a, b, c)
 #define SQRT(a)          sqrt(a)
 #define ADD_SHARED(p, x) atomicAdd(p, x)
-#define ADD_GLOBAL(p, x) atomicAdd(p, x)
 #define OR_GLOBAL(p, x)  atomicOr(p, x)
 #define MIN_GLOBAL(p, x) atomicMin(p, x)
-typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
-typedef int i32;
 typedef long long i64;
 
 #endif

@@ -5,32 +5,9 @@
 #define SCAN_EACH 8 /* elements of an item */
 #define SCAN_TILE (256 * SCAN_EACH)
 
-/* Sums of the values of the items before this one; all items of the group call it. sums[255] is then the sum of all. */
-FUNCTION u32 scan_group(SHARED_ARG u32 *sums, u32 value) {
-  u32 item = ITEM;
-  sums[item] = value;
-  BARRIER;
-  for (u32 reach = 1; reach < 256; reach *= 2) {
-    u32 before = item >= reach ? sums[item - reach] : 0;
-    BARRIER;
-    sums[item] += before;
-    BARRIER;
-  }
-  return sums[item] - value;
-}
-
-FUNCTION u64 scan_group64(SHARED_ARG u64 *sums, u64 value) {
-  u32 item = ITEM;
-  sums[item] = value;
-  BARRIER;
-  for (u32 reach = 1; reach < 256; reach *= 2) {
-    u64 before = item >= reach ? sums[item - reach] : 0;
-    BARRIER;
-    sums[item] += before;
-    BARRIER;
-  }
-  return sums[item] - value;
-}
+#include "group.h"
+GROUP_SCAN(scan_group, u32)
+GROUP_SCAN(scan_group64, u64)
 
 /* Sums of tiles are of 64 bits, so that a sum of all that 32 bits do not hold is seen. */
 KERNEL(256) scan_reduce(GLOBAL const u32 *RESTRICT in, GLOBAL u64 *RESTRICT sums, u32 count) {

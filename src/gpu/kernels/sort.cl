@@ -8,19 +8,8 @@
 #define SORT_EACH 8 /* elements of an item */
 #define SORT_TILE (256 * SORT_EACH)
 
-/* Sums of the values of the items before this one; all items of the group call it. */
-FUNCTION u32 sort_scan_group(SHARED_ARG u32 *sums, u32 value) {
-  u32 item = ITEM;
-  sums[item] = value;
-  BARRIER;
-  for (u32 reach = 1; reach < 256; reach *= 2) {
-    u32 before = item >= reach ? sums[item - reach] : 0;
-    BARRIER;
-    sums[item] += before;
-    BARRIER;
-  }
-  return sums[item] - value;
-}
+#include "group.h"
+GROUP_SCAN(scan_group, u32)
 
 /* counts[digit * GROUPS + tile] */
 KERNEL(256) sort_count(GLOBAL const KEY *RESTRICT keys, GLOBAL u32 *RESTRICT counts, u32 count, u32 shift) {
@@ -65,7 +54,7 @@ KERNEL(256) sort_write(GLOBAL const KEY *RESTRICT keys, GLOBAL const u32 *RESTRI
     BARRIER;
     u32 sum = 0;
     for (u32 j = 0; j < 16; j++) sum += counters[item * 16 + j];
-    sum = sort_scan_group(sums, sum);
+    sum = scan_group(sums, sum);
     for (u32 j = 0; j < 16; j++) {
       u32 here = counters[item * 16 + j];
       counters[item * 16 + j] = (u16)sum;
