@@ -1,5 +1,21 @@
-# Puts the text of a module together: FOLDER/portable.h, the type of its keys if it has one, FOLDER/FILE.cl with what
-# that includes. To OUT.
+# Puts the text of a module together: FOLDER/portable.h, the type of its keys if it has one, FOLDER/FILE.cl with the
+# headers of FOLDER that it includes, each once. To OUT.
+function(read_text name result)
+  file(READ "${FOLDER}/${name}" text)
+  string(REGEX MATCHALL "#include \"[a-z0-9_]+\\.h\"\n" lines "${text}")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "#include \"([a-z0-9_]+\\.h)\"\n" "\\1" header "${line}")
+    get_property(seen GLOBAL PROPERTY "seen_${header}")
+    set(body "")
+    if(NOT seen)
+      set_property(GLOBAL PROPERTY "seen_${header}" ON)
+      read_text("${header}" body)
+    endif()
+    string(REPLACE "${line}" "${body}" text "${text}")
+  endforeach()
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
 file(READ "${FOLDER}/portable.h" text)
 if(KEY)
   string(APPEND text "#define KEY ${KEY}\n")
@@ -7,7 +23,5 @@ if(KEY)
     string(APPEND text "#define KEY64\n")
   endif()
 endif()
-file(READ "${FOLDER}/${FILE}.cl" body)
-file(READ "${FOLDER}/group.h" group)
-string(REPLACE "#include \"group.h\"\n" "${group}" body "${body}")
+read_text("${FILE}.cl" body)
 file(WRITE "${OUT}" "${text}${body}")
