@@ -83,21 +83,18 @@ KERNEL(256) tree_keys(GLOBAL const float *RESTRICT boxes, GLOBAL const float *RE
 
 /* ---- levels of unions ------------------------------------------------------------------------------------------ */
 
-FUNCTION tree_box empty_box(void) {
-  tree_box box;
+FUNCTION void make_empty(tree_box *box) {
   for (u32 k = 0; k < 3; k++) {
-    box.low[k] = 0xFFFFFFFFu;
-    box.high[k] = 0;
+    box->low[k] = 0xFFFFFFFFu;
+    box->high[k] = 0;
   }
-  return box;
 }
 
-FUNCTION tree_box union_of(tree_box a, tree_box b) {
+FUNCTION void enclose(tree_box *box, tree_box more) {
   for (u32 k = 0; k < 3; k++) {
-    a.low[k] = b.low[k] < a.low[k] ? b.low[k] : a.low[k];
-    a.high[k] = b.high[k] > a.high[k] ? b.high[k] : a.high[k];
+    box->low[k] = more.low[k] < box->low[k] ? more.low[k] : box->low[k];
+    box->high[k] = more.high[k] > box->high[k] ? more.high[k] : box->high[k];
   }
-  return a;
 }
 
 /* Eight levels, or as many as there are, above the level of `count` boxes at `offset`, of which every item of the group
@@ -131,11 +128,12 @@ KERNEL(256) tree_leaves(GLOBAL const u32 *RESTRICT boxes, GLOBAL const u32 *REST
                         GLOBAL tree_box *RESTRICT levels, GLOBAL u32 *RESTRICT bad, u32 count) {
   SHARED u32 part[6 * 256];
   u32 i = GROUP * 256 + ITEM;
-  tree_box own = empty_box();
+  tree_box own;
+  make_empty(&own);
   if (i < count) {
     const u32 infinite = ordered32(0x7F800000u);
     u32 number = numbers[i], fits = 1;
-    own = box_at(boxes, number);
+    read_box(&own, boxes, number);
     for (u32 k = 0; k < 3; k++) {
       if (own.low[k] > own.high[k] || own.high[k] >= infinite || own.low[k] <= ~infinite) fits = 0;
     }
@@ -149,7 +147,8 @@ KERNEL(256) tree_leaves(GLOBAL const u32 *RESTRICT boxes, GLOBAL const u32 *REST
 KERNEL(256) tree_levels(GLOBAL tree_box *levels, u64 offset, u32 count) {
   SHARED u32 part[6 * 256];
   u32 i = GROUP * 256 + ITEM;
-  tree_box own = empty_box();
+  tree_box own;
+  make_empty(&own);
   if (i < count) own = levels[offset + i];
   unite(part, levels, offset, count, own);
 }
@@ -188,19 +187,17 @@ KERNEL(256) tree_split(GLOBAL const u64 *RESTRICT keys, GLOBAL tree_node *RESTRI
   nodes[i].split = step == 1 ? i + way : i - way - 1;
 }
 
-/* The box around the sorted boxes [begin, end), of the largest pieces that lie within. */
-FUNCTION tree_box union_of_run(GLOBAL const tree_box *levels, u32 count, u32 begin, u32 end) {
-  tree_box box = empty_box();
+/* Adds the sorted boxes [begin, end) to a box, as the largest pieces that lie within. */
+FUNCTION void enclose_run(tree_box *box, GLOBAL const tree_box *levels, u32 count, u32 begin, u32 end) {
   u64 offset = 0;
   while (begin < end) {
-    if ((begin & 1) != 0) box = union_of(box, levels[offset + begin++]);
-    if ((end & 1) != 0) box = union_of(box, levels[offset + --end]);
+    if ((begin & 1) != 0) enclose(box, levels[offset + begin++]);
+    if ((end & 1) != 0) enclose(box, levels[offset + --end]);
     begin /= 2;
     end /= 2;
     offset += count;
     count = (count + 1) / 2;
   }
-  return box;
 }
 
 /* The boxes of the children of every node. count: boxes. Of one box there is one node, whose right child is empty. */
@@ -208,8 +205,13 @@ KERNEL(256) tree_fit(GLOBAL const tree_box *RESTRICT levels, GLOBAL tree_node *R
   u32 i = GROUP * 256 + ITEM;
   if (i + 1 >= count && i > 0) return;
   u32 first = nodes[i].first, split = nodes[i].split, last = nodes[i].last;
-  nodes[i].left = union_of_run(levels, count, first, split + 1);
-  nodes[i].right = union_of_run(levels, count, split + 1, last + 1);
+  tree_box left, right;
+  make_empty(&left);
+  make_empty(&right);
+  enclose_run(&left, levels, count, first, split + 1);
+  enclose_run(&right, levels, count, split + 1, last + 1);
+  nodes[i].left = left;
+  nodes[i].right = right;
 }
 
 /* ---- doubles --------------------------------------------------------------------------------------------------- */

@@ -32,11 +32,9 @@ FUNCTION u64 ordered64(u64 bits) {
 }
 
 /* Box number i of an array of six floats each. */
-FUNCTION tree_box box_at(GLOBAL const u32 *boxes, u32 i) {
-  tree_box box;
+FUNCTION void read_box(tree_box *box, GLOBAL const u32 *boxes, u32 i) {
   for (u32 k = 0; k < 3; k++) {
-    box.low[k] = ordered32(boxes[6 * (u64)i + k]);
-    box.high[k] = ordered32(boxes[6 * (u64)i + 3 + k]);
+    box->low[k] = ordered32(boxes[6 * (u64)i + k]);
+    box->high[k] = ordered32(boxes[6 * (u64)i + 3 + k]);
   }
-  return box;
 }

@@ -63,13 +63,11 @@ FUNCTION u32 tree_walk(GLOBAL const tree_node *nodes, GLOBAL const u32 *numbers,
 /* ---- the tree's boxes against each other ----------------------------------------------------------------------- */
 
 /* Each pair once: from the one that comes first in the order. */
-FUNCTION tree_query own_query(GLOBAL const tree_box *leaves, GLOBAL const u32 *numbers, u32 i) {
-  tree_query query;
-  query.box = leaves[i];
-  query.number = numbers[i];
-  query.from = i + 1;
-  query.own = 1;
-  return query;
+FUNCTION void ask_own(tree_query *query, GLOBAL const tree_box *leaves, GLOBAL const u32 *numbers, u32 i) {
+  query->box = leaves[i];
+  query->number = numbers[i];
+  query->from = i + 1;
+  query->own = 1;
 }
 
 /* Of the sorted places [begin, begin + some). leaves: the lowest level of unions. */
@@ -78,7 +76,9 @@ KERNEL(128) own_count(GLOBAL const tree_node *RESTRICT nodes, GLOBAL const tree_
                       GLOBAL u32 *RESTRICT counts, u32 begin, u32 some) {
   u32 i = GROUP * 128 + ITEM;
   if (i >= some) return;
-  counts[i] = tree_walk(nodes, numbers, exact, decide, 0, 0, 0, 0, 0, own_query(leaves, numbers, begin + i));
+  tree_query query;
+  ask_own(&query, leaves, numbers, begin + i);
+  counts[i] = tree_walk(nodes, numbers, exact, decide, 0, 0, 0, 0, 0, query);
 }
 
 /* places: the scan of counts. */
@@ -88,19 +88,19 @@ KERNEL(128) own_write(GLOBAL const tree_node *RESTRICT nodes, GLOBAL const tree_
                       u32 shift_b) {
   u32 i = GROUP * 128 + ITEM;
   if (i >= some || places[i] == places[i + 1]) return;
-  tree_walk(nodes, numbers, exact, decide, out, places[i], 1, shift_a, shift_b, own_query(leaves, numbers, begin + i));
+  tree_query query;
+  ask_own(&query, leaves, numbers, begin + i);
+  tree_walk(nodes, numbers, exact, decide, out, places[i], 1, shift_a, shift_b, query);
 }
 
 /* ---- other boxes ----------------------------------------------------------------------------------------------- */
 
 /* order: numbers of boxes, when `is_ordered` is not 0. */
-FUNCTION tree_query other_query(GLOBAL const u32 *boxes, GLOBAL const u32 *order, u32 is_ordered, u32 i) {
-  tree_query query;
-  query.number = is_ordered != 0 ? order[i] : i;
-  query.box = box_at(boxes, query.number);
-  query.from = 0;
-  query.own = 0;
-  return query;
+FUNCTION void ask_other(tree_query *query, GLOBAL const u32 *boxes, GLOBAL const u32 *order, u32 is_ordered, u32 i) {
+  query->number = is_ordered != 0 ? order[i] : i;
+  read_box(&query->box, boxes, query->number);
+  query->from = 0;
+  query->own = 0;
 }
 
 KERNEL(128) other_count(GLOBAL const tree_node *RESTRICT nodes, GLOBAL const u32 *RESTRICT boxes,
@@ -108,7 +108,9 @@ KERNEL(128) other_count(GLOBAL const tree_node *RESTRICT nodes, GLOBAL const u32
                         u32 some) {
   u32 i = GROUP * 128 + ITEM;
   if (i >= some) return;
-  counts[i] = tree_walk(nodes, 0, 0, 0, 0, 0, 0, 0, 0, other_query(boxes, order, is_ordered, begin + i));
+  tree_query query;
+  ask_other(&query, boxes, order, is_ordered, begin + i);
+  counts[i] = tree_walk(nodes, 0, 0, 0, 0, 0, 0, 0, 0, query);
 }
 
 KERNEL(128) other_write(GLOBAL const tree_node *RESTRICT nodes, GLOBAL const u32 *RESTRICT boxes,
@@ -116,5 +118,7 @@ KERNEL(128) other_write(GLOBAL const tree_node *RESTRICT nodes, GLOBAL const u32
                         GLOBAL const u32 *RESTRICT places, GLOBAL u64 *RESTRICT out, u32 begin, u32 some) {
   u32 i = GROUP * 128 + ITEM;
   if (i >= some || places[i] == places[i + 1]) return;
-  tree_walk(nodes, numbers, 0, 0, out, places[i], 1, 0, 32, other_query(boxes, order, is_ordered, begin + i));
+  tree_query query;
+  ask_other(&query, boxes, order, is_ordered, begin + i);
+  tree_walk(nodes, numbers, 0, 0, out, places[i], 1, 0, 32, query);
 }
