@@ -61,6 +61,7 @@ struct graze_gpu {
 
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
   struct gpu_triangles *triangles;
+  struct gpu_words *words;
   graze_query *query;
   graze_broadphase *broad; /* for what the device cannot do */
   graze_gpu_report report;
