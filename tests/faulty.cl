@@ -37,9 +37,13 @@ KERNEL(64) stray(GLOBAL u32 *out, u32 place) {
   if (ITEM == 0) out[place] = 1;
 }
 
+FUNCTION void put_at(SHARED_ARG u32 *part, u32 place) {
+  part[place] = ITEM;
+}
+
 KERNEL(64) stray_shared(GLOBAL u32 *out, u32 place) {
   SHARED u32 part[64];
-  part[ITEM + place] = ITEM;
+  put_at(part, ITEM + place);
   BARRIER;
   out[ITEM] = part[63 - ITEM];
 }
