@@ -12,14 +12,6 @@
 #define AXIS_LAST 2097151 /* 21 bits an axis */
 #define LEVELS_AT_ONCE 8  /* that a group makes above the boxes of its 256 items */
 
-#if defined(__OPENCL_VERSION__)
-#define LEADING_ZEROS(x) ((u32)clz((u64)(x)))
-#elif defined(__CUDACC__)
-#define LEADING_ZEROS(x) ((u32)__clzll((i64)(x)))
-#else
-#define LEADING_ZEROS(x) ((u32)__builtin_clzll((u64)(x)))
-#endif
-
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
 /* The bits of a number that `ordered32` made a whole number of. */
