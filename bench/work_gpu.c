@@ -1,5 +1,7 @@
 /* bench/work_gpu.c: what devices do: their building blocks, by the clock of the device, and pairs of boxes, transfers
  * included. One set of rows for each device; answers are held to plain code on the processor. */
+#include "work_gpu.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +207,7 @@ static void one_device(bench *b, graze_gpu *gpu) {
     one_boxes(b, gpu, (scenes_box_kind)kind, b->quick ? 10000 : 100000);
     if (b->large) one_boxes(b, gpu, (scenes_box_kind)kind, 1000000);
   }
+  work_gpu_tree(b, gpu);
 }
 
 void work_gpu(bench *b) {
