@@ -139,7 +139,7 @@ graze_status gpu_open(graze_context *context, const gpu_backend *backend, const 
     return report_memory(context, sizeof *made);
   }
   memset(modules, 0, gpu_source_count * sizeof *modules);
-  *made = (graze_gpu){.context = context, .backend = backend, .info = *info, .modules = modules};
+  *made = (graze_gpu){.context = context, .processor = *context, .backend = backend, .info = *info, .modules = modules};
   graze_status status = backend->open(made, info->number);
   if (status == GRAZE_OK) status = choose_scans(made);
   if (status == GRAZE_OK) status = gpu_test_arithmetic(made);

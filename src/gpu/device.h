@@ -52,6 +52,7 @@ typedef struct gpu_kernel {
 
 struct graze_gpu {
   graze_context *context;
+  graze_context processor; /* the same, for what the processor is to do */
   const gpu_backend *backend;
   void *state; /* the back end's */
   graze_gpu_info info;
@@ -63,6 +64,7 @@ struct graze_gpu {
 
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
   struct gpu_triangles *triangles;
+  struct gpu_words *words;
   graze_query *query;
   graze_broadphase *broad; /* for what the device cannot do */
   graze_gpu_report report;
