@@ -61,4 +61,7 @@ void work_read(bench *b);
 void work_broad(bench *b);
 void work_gpu(bench *b); /* where the private parts of graze_gpu are at hand */
 
+struct graze_gpu;
+void work_gpu_triangles(bench *b, struct graze_gpu *gpu); /* a part of work_gpu, for each device */
+
 #endif

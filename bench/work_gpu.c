@@ -195,6 +195,7 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
 }
 
 static void one_device(bench *b, graze_gpu *gpu) {
+  work_gpu_triangles(b, gpu);
   const uint32_t counts[] = {b->quick ? 1u << 14 : 1u << 20, 1u << 24};
   for (size_t i = 0; i < (b->large ? 2u : 1u); i++) {
     one_block(b, gpu, "scan", counts[i], 4, run_scan, summed_hash);
