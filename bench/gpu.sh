@@ -16,7 +16,7 @@ set -u
 
 usage() { sed -n '/^#     bench/,/^# Exit/s/^# \{0,5\}//p' "$0"; }
 
-budget=540 device= all= size= out=
+budget=540 device='' all='' size='' out=''
 while [ $# -gt 0 ]; do
   case $1 in
     --budget | --device)
@@ -98,8 +98,8 @@ parts='gpu_triangles/@(repeated|waves)/*
 gpu_sort32/*
 gpu_boxes/uniform/*
 gpu_@(tree*|balls|subdivision)/*
-gpu_triangles/!(repeated|waves)/*
-gpu_!(triangles|sort32|boxes/uniform|tree*|balls|subdivision)/*'
+gpu_triangles/!(repeated/*|waves/*)
+gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*|balls/*|subdivision/*)'
 
 work=$(mktemp -d "$here/work.XXXXXX") || exit 3
 rows=$work/rows.csv
@@ -117,7 +117,7 @@ run_part() { # DEVICE SLOW FILTER
   flag=$([ "$large" = --large ] && echo --large)
   before=$(left)
   # A workload that is under way when the time is up comes to its end, unless it hangs.
-  timeout -k 10 $((share + 60)) "$bench" --device "$1" --filter "$3" --repeats 5 --budget "$share" $flag \
+  timeout -k 10 $((share + 60)) "$bench" --device "$1" --filter "$3" --repeats 5 --budget "$share" ${flag:+"$flag"} \
     --work "$work/inputs" --append --out "$rows" >>"$log" 2>&1
   code=$?
   echo "$1  $3: $((before - $(left))) s$([ $code -ne 0 ] && echo ", exit code $code")"
@@ -134,7 +134,7 @@ while [ -n "$chosen" ]; do
 '
   for part in $parts; do
     IFS=' '
-    run_part ${first% *} "${first#* }" "$part"
+    run_part "${first% *}" "${first#* }" "$part"
   done
   unset IFS
   set +f
