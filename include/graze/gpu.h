@@ -92,15 +92,25 @@ typedef struct graze_gpu_model graze_gpu_model;
 GRAZE_API graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_model **model);
 GRAZE_API void graze_gpu_model_destroy(graze_gpu_model *model);
 
+/* The mesh was refitted: its triangles go to the device again. */
+GRAZE_API void graze_gpu_model_refresh(graze_gpu_model *model);
+
 /* As graze_collide_meshes: the same counts, hash and list, which is valid until the next call. With GRAZE_FIND_ANY
  * which pair is found may be another one. No hierarchy is used: every triangle is compared with every other, O(n m), in
- * tiles; the device puts aside what surely does not meet, the processor decides the rest. For models of up to some ten
- * thousand triangles, and for soups that change at every step. Tier T2, and whatever the device cannot do, the
- * processor does with the hierarchies of the meshes. work.triangle_tests counts what the processor decided. Errors:
- * those of graze_collide_meshes. */
+ * tiles; the device decides, and the processor what the device's digits do not reach. For models of up to some ten
+ * thousand triangles, and for soups that change at every step: nothing is built, and a repeated question sends two
+ * poses and reads one answer. Tier T2, and whatever the device cannot do, the processor does with the hierarchies of
+ * the meshes. work.triangle_tests counts pairs whose boxes meet, work.exact_tests those of them that needed more than
+ * one filter. Errors: those of graze_collide_meshes. */
 GRAZE_API graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                          const graze_gpu_model *b, const graze_pose *pose_b,
                                          const graze_collide_options *options, graze_collision *result);
+
+/* As graze_collide_poses: b at `count` poses, all in one go. Work is told for the first of the poses that were taken
+ * together. Errors: those of graze_collide_poses. */
+GRAZE_API graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                                               const graze_gpu_model *b, const graze_pose *poses_b, uint32_t count,
+                                               const graze_collide_options *options, graze_collision *results);
 
 #ifdef __cplusplus
 }

@@ -118,7 +118,8 @@ graze_status graze_gpu_create(graze_context *context, const char *device, graze_
     return report_memory(context, sizeof *made);
   }
   memset(modules, 0, gpu_source_count * sizeof *modules);
-  *made = (graze_gpu){.context = context, .backend = backends[info.api], .info = info, .modules = modules};
+  *made = (graze_gpu){
+      .context = context, .processor = *context, .backend = backends[info.api], .info = info, .modules = modules};
   status = made->backend->open(made, info.number);
   if (status == GRAZE_OK) status = gpu_test_arithmetic(made);
   if (status != GRAZE_OK) {

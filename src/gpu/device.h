@@ -50,6 +50,7 @@ typedef struct gpu_kernel {
 
 struct graze_gpu {
   graze_context *context;
+  graze_context processor; /* the same, for what the processor is to do */
   const gpu_backend *backend;
   void *state; /* the back end's */
   graze_gpu_info info;

@@ -49,7 +49,7 @@ static const char *reason_for(graze_status status) {
 static graze_status find_on_processor(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted,
                                       const graze_box_pair **pairs, uint64_t *pair_count) {
   graze_status status = GRAZE_OK;
-  if (gpu->broad == NULL) status = graze_broadphase_create(gpu->context, NULL, &gpu->broad);
+  if (gpu->broad == NULL) status = graze_broadphase_create(&gpu->processor, NULL, &gpu->broad);
   return status != GRAZE_OK ? status : graze_broadphase_find(gpu->broad, boxes, count, unsorted, pairs, pair_count);
 }
 
@@ -92,27 +92,31 @@ const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu) {
 
 /* ---- triangles ------------------------------------------------------------------------------------------------- */
 
-static graze_status collide_on_processor(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
-                                         const graze_gpu_model *b, const graze_pose *pose_b,
-                                         const graze_collide_options *options, graze_collision *result) {
-  graze_status status = GRAZE_OK;
-  if (gpu->query == NULL) status = graze_query_create(gpu->context, &gpu->query);
-  return status != GRAZE_OK ? status
-                            : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
+static graze_status make_query(graze_gpu *gpu) {
+  return gpu->query != NULL ? GRAZE_OK : graze_query_create(&gpu->processor, &gpu->query);
 }
 
 /* Why the device is not asked; "": without a word, for it is the processor's to answer or to refuse. NULL: it is
  * asked. */
 static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_model *a, const graze_gpu_model *b,
-                                         const graze_collide_options *o, const graze_pose *poses[2]) {
+                                         const graze_collide_options *o) {
   if (o->exactness == GRAZE_T2) return ""; /* it is the processor's */
   if (o->cookie != graze_default_collide_options().cookie || (unsigned)o->find > GRAZE_FIND_ANY) return "";
   if ((unsigned)o->exactness > GRAZE_T2) return "";
-  if (o->exactness == GRAZE_T0 && !(graze_pose_is_identity(poses[0]) && graze_pose_is_identity(poses[1]))) return "";
   if (gpu->lost) return "the device was lost";
   if (!gpu->arithmetic.exact) return "the device's arithmetic is not exact";
   bool there = (a->count == 0 || a->corners.bytes > 0) && (b->count == 0 || b->corners.bytes > 0);
   return there ? NULL : "no memory on the device";
+}
+
+/* b at some poses on the device. *reason: why it could not be; NULL: done. */
+static void collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                              const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                              graze_collision *results, const char **reason) {
+  unsigned saved = fp_enter();
+  graze_status status = gpu_triangles_collide(gpu, gpu->triangles, a, pose_a, b, poses_b, poses, find, results);
+  fp_leave(saved);
+  if (status != GRAZE_OK) *reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
 }
 
 graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
@@ -126,17 +130,55 @@ graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const g
   const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
   gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
   if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
-  const char *reason = reason_against_models(gpu, a, b, &o, poses);
+  const char *reason = reason_against_models(gpu, a, b, &o);
+  bool posed = !graze_pose_is_identity(poses[0]) || !graze_pose_is_identity(poses[1]);
+  if (o.exactness == GRAZE_T0 && posed) reason = ""; /* an error */
+  if (reason == NULL) collide_on_device(gpu, a, poses[0], b, poses[1], 1, o.find, result, &reason);
   if (reason == NULL) {
-    unsigned saved = fp_enter();
-    graze_status status = gpu_triangles_collide(gpu, gpu->triangles, a, poses[0], b, poses[1], o.find, result);
-    fp_leave(saved);
-    if (status == GRAZE_OK) {
-      gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
-      return GRAZE_OK;
-    }
-    reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    return GRAZE_OK;
   }
   hand_over(gpu, reason);
-  return collide_on_processor(gpu, a, pose_a, b, pose_b, options, result);
+  graze_status status = make_query(gpu);
+  return status != GRAZE_OK ? status
+                            : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
+}
+
+/* So many that their triangles are counted in 32 bits and take a share of the device's memory. */
+static uint32_t poses_together(const graze_gpu *gpu, const graze_gpu_model *b) {
+  const uint64_t bytes = 9 * sizeof(double) + 6 * sizeof(float);
+  uint64_t room = gpu->info.largest / (9 * sizeof(double)), share = gpu->info.memory / 8 / bytes;
+  if (room > share) room = share;
+  if (room > UINT32_MAX) room = UINT32_MAX;
+  uint64_t poses = b->count > 0 ? room / b->count : 1;
+  return poses < 1 ? 1 : poses > UINT32_MAX ? UINT32_MAX : (uint32_t)poses;
+}
+
+graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                                     const graze_gpu_model *b, const graze_pose *poses_b, uint32_t count,
+                                     const graze_collide_options *options, graze_collision *results) {
+  if (gpu == NULL || a == NULL || b == NULL || a->gpu != gpu || b->gpu != gpu) return GRAZE_ERROR_ARGUMENT;
+  if (count > 0 && (poses_b == NULL || results == NULL)) return GRAZE_ERROR_ARGUMENT;
+  const graze_pose identity = graze_pose_identity();
+  const graze_pose *pose = pose_a != NULL ? pose_a : &identity;
+  const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
+  gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
+  if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
+  const char *reason = o.exactness == GRAZE_T1 ? reason_against_models(gpu, a, b, &o) : ""; /* T0: it may be an error */
+  uint32_t most = poses_together(gpu, b);
+  for (uint32_t from = 0; from < count && reason == NULL; from += most) {
+    uint32_t some = count - from < most ? count - from : most;
+    graze_find find = o.find == GRAZE_FIND_ALL ? GRAZE_FIND_COUNT : o.find;
+    collide_on_device(gpu, a, pose, b, poses_b + from, some, find, results + from, &reason);
+    for (uint32_t k = from; k < from + some; k++) results[k].pairs = NULL;
+  }
+  if (reason == NULL) {
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    return GRAZE_OK;
+  }
+  hand_over(gpu, reason);
+  graze_status status = make_query(gpu);
+  return status != GRAZE_OK
+             ? status
+             : graze_collide_poses(gpu->query, a->mesh, pose_a, b->mesh, poses_b, count, options, results);
 }

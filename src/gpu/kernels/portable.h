@@ -3,14 +3,17 @@
  *
  * Pointers carry GLOBAL, those to SHARED arrays SHARED_ARG: OpenCL 1.2 has no pointers to any memory. No
  * vectors: their members and operators differ. Every product and sum is rounded by itself: OpenCL is told so here, CUDA
- * by an option. FMA(a, b, c) is the one that is rounded once. Barriers are reached by all items of a group or none.
- * Kernels are one-dimensional: KERNEL(256) name(...) has groups of 256 items. */
+ * by an option. FMA(a, b, c) is the one that is rounded once. LEADING_ZEROS is of
+ * 64 bits, BITS_SET of 32. A CALLED function is large and called from many places: it is not to be made part of them.
+ * Barriers are reached by all items of a group or none. Kernels are one-dimensional: KERNEL(256) name(...) has groups
+ * of 256 items. */
 #if defined(__OPENCL_VERSION__)
 
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define KERNEL(items)    __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
 #define FUNCTION         static inline
+#define CALLED           static __attribute__((noinline))
 #define GLOBAL           __global
 #define SHARED           __local
 #define SHARED_ARG       __local
@@ -21,7 +24,14 @@
 #define BARRIER          barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define FMA(a, b, c)     fma(a, b, c)
 #define SQRT(a)          sqrt(a)
+#define LEADING_ZEROS(x) ((int)clz(x))
+#define BITS_SET(x)      popcount(x)
+#define AS_U64(x)        as_ulong(x)
+#define AS_U32(x)        as_uint(x)
+#define AS_F64(x)        as_double(x)
+#define AS_F32(x)        as_float(x)
 #define ADD_SHARED(p, x) atomic_add(p, x)
+#define ADD_GLOBAL(p, x) atomic_add(p, x)
 #define OR_GLOBAL(p, x)  atomic_or(p, x)
 #define MIN_GLOBAL(p, x) atomic_min(p, x)
 typedef ushort u16;
@@ -33,6 +43,7 @@ typedef long i64;
 
 #define KERNEL(items) extern "C" __global__ void __launch_bounds__(items)
 #define FUNCTION      static __device__ inline
+#define CALLED        static __device__ __noinline__
 #define GLOBAL
 #define SHARED __shared__
 #define SHARED_ARG
@@ -43,7 +54,14 @@ typedef long i64;
 #define BARRIER          __syncthreads()
 #define FMA(a, b, c)     fma(a, b, c)
 #define SQRT(a)          sqrt(a)
+#define LEADING_ZEROS(x) __clzll((long long)(x))
+#define BITS_SET(x)      ((u32)__popc(x))
+#define AS_U64(x)        ((u64)__double_as_longlong(x))
+#define AS_U32(x)        __float_as_uint(x)
+#define AS_F64(x)        __longlong_as_double((i64)(x))
+#define AS_F32(x)        __uint_as_float(x)
 #define ADD_SHARED(p, x) atomicAdd(p, x)
+#define ADD_GLOBAL(p, x) atomicAdd(p, x)
 #define OR_GLOBAL(p, x)  atomicOr(p, x)
 #define MIN_GLOBAL(p, x) atomicMin(p, x)
 typedef unsigned short u16;
