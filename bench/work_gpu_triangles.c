@@ -114,7 +114,7 @@ static void couple_free(setting *s, couple *c) {
   }
 }
 
-typedef enum asked { ASKED_OURS, ASKED_PROCESSOR, ASKED_TUTORIAL, ASKED_TUTORIAL_ALL } asked;
+typedef enum asked { ASKED_OURS, ASKED_OURS_POSES, ASKED_PROCESSOR, ASKED_TUTORIAL, ASKED_TUTORIAL_ALL } asked;
 
 typedef struct triangles_job {
   setting *s;
@@ -179,20 +179,45 @@ static void ask_tutorial(triangles_job *j, uint32_t which, bool check, sample *o
     judge_verdicts(j, which);
 }
 
+static void check_report(const triangles_job *j, sample *out) {
+  const graze_gpu_report *report = graze_gpu_get_report(j->s->gpu);
+  if (!report->on_device) snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
+}
+
 static void ask_ours(triangles_job *j, uint32_t which, sample *out) {
   double start = seconds_now();
   graze_collision r = ask_exact(j, j->who == ASKED_PROCESSOR, j->find, which);
   out->seconds[which] = seconds_now() - start;
   out->count += j->find == GRAZE_FIND_ANY ? r.hit : r.counts.triangle_pairs;
   out->hash += j->find == GRAZE_FIND_ANY ? (uint64_t)r.hit << which : r.counts.hash;
-  const graze_gpu_report *report = graze_gpu_get_report(j->s->gpu);
-  if (j->who == ASKED_PROCESSOR || report->on_device) return;
-  snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
+  if (j->who == ASKED_OURS) check_report(j, out);
+}
+
+/* All poses in one call; each has its part of the time. */
+static void ask_poses(const triangles_job *j, sample *out) {
+  const couple *c = j->c;
+  graze_pose poses[BENCH_ITEMS_MAX];
+  graze_collision results[BENCH_ITEMS_MAX];
+  graze_collide_options options = graze_default_collide_options();
+  options.find = GRAZE_FIND_COUNT;
+  for (uint32_t i = 0; i < c->poses.count; i++) memcpy(poses[i].m, c->poses.matrices[i], sizeof poses[i].m);
+  double start = seconds_now();
+  must(graze_gpu_collide_poses(j->s->gpu, c->on_device[0], NULL, c->on_device[1], poses, c->poses.count, &options,
+                               results),
+       "graze_gpu_collide_poses");
+  double each = (seconds_now() - start) / c->poses.count;
+  for (uint32_t i = 0; i < c->poses.count; i++) {
+    out->seconds[i] = each;
+    out->count += results[i].counts.triangle_pairs;
+    out->hash += results[i].counts.hash;
+  }
+  check_report(j, out);
 }
 
 static void run_triangles(void *argument, bool check, sample *out) {
   triangles_job *j = argument;
-  for (uint32_t i = 0; i < j->c->poses.count; i++) {
+  if (j->who == ASKED_OURS_POSES) ask_poses(j, out);
+  for (uint32_t i = 0; i < j->c->poses.count && j->who != ASKED_OURS_POSES; i++) {
     if (j->who == ASKED_OURS || j->who == ASKED_PROCESSOR)
       ask_ours(j, i, out);
     else
@@ -270,8 +295,35 @@ static void get_ready(setting *s) {
   if (s->rates.collide > quick && s->rates.ours > quick) learn_rates(s, LARGER);
 }
 
-static void enter(contest *c, const char *name, triangles_job *j, double rate) {
-  double seconds = rate > 0 ? (double)j->c->pairs * j->c->poses.count / rate : 0;
+static const struct {
+  const char *before, *after; /* what stands around the device; `before` "": there is none */
+  asked who;
+  graze_find find;
+} entrants[] = {{"gpu/", "", ASKED_OURS, GRAZE_FIND_ALL},
+                {"gpu/", "_any", ASKED_OURS, GRAZE_FIND_ANY},
+                {"gpu/", "_poses", ASKED_OURS_POSES, GRAZE_FIND_COUNT},
+                {"", "cpu", ASKED_PROCESSOR, GRAZE_FIND_ALL},
+                {"", "cpu/any", ASKED_PROCESSOR, GRAZE_FIND_ANY},
+                {"", "tutorial/collide", ASKED_TUTORIAL, GRAZE_FIND_ANY},
+                {"", "tutorial/judge", ASKED_TUTORIAL_ALL, GRAZE_FIND_ALL}};
+
+static double expected_seconds(const triangles_job *j) {
+  const rates *r = &j->s->rates;
+  const double pairs = (double)j->c->pairs * j->c->poses.count;
+  switch (j->who) {
+    case ASKED_PROCESSOR:
+      return 0; /* it has hierarchies */
+    case ASKED_TUTORIAL:
+      return pairs / r->collide;
+    case ASKED_TUTORIAL_ALL:
+      return pairs / r->judge;
+    default:
+      return pairs / r->ours;
+  }
+}
+
+static void enter(contest *c, const char *name, triangles_job *j) {
+  double seconds = expected_seconds(j);
   if (seconds > MOST_SECONDS) {
     contest_left_out(c, name, "left out: would take %.0f s", seconds);
   } else if (j->who == ASKED_TUTORIAL_ALL && !tutorial_can_judge(&j->s->rival, j->c->pairs)) {
@@ -285,21 +337,15 @@ static void enter(contest *c, const char *name, triangles_job *j, double rate) {
 
 /* All answer; the first one, ours on the device, is the base of the ratios. */
 static void hold_contest(setting *s, couple *c, contest *row) {
-  char all[48], any[48];
+  const char *id = graze_gpu_get_info(s->gpu)->id;
+  triangles_job jobs[COUNT_OF(entrants)] = {{0}};
   couple_prepare(s, c);
   expectation expected = expect(c);
-  triangles_job jobs[] = {
-      {.who = ASKED_OURS, .find = GRAZE_FIND_ALL},      {.who = ASKED_OURS, .find = GRAZE_FIND_ANY},
-      {.who = ASKED_PROCESSOR, .find = GRAZE_FIND_ALL}, {.who = ASKED_PROCESSOR, .find = GRAZE_FIND_ANY},
-      {.who = ASKED_TUTORIAL, .find = GRAZE_FIND_ANY},  {.who = ASKED_TUTORIAL_ALL, .find = GRAZE_FIND_ALL}};
-  snprintf(all, sizeof all, "gpu/%s", graze_gpu_get_info(s->gpu)->id);
-  snprintf(any, sizeof any, "gpu/%s_any", graze_gpu_get_info(s->gpu)->id);
-  const char *const names[] = {all, any, "cpu", "cpu/any", "tutorial/collide", "tutorial/judge"};
-  const double known[] = {s->rates.ours, s->rates.ours, 0, 0, s->rates.collide, s->rates.judge};
-  for (size_t i = 0; i < COUNT_OF(jobs); i++) {
-    jobs[i].s = s;
-    jobs[i].c = c;
-    enter(row, names[i], &jobs[i], known[i]);
+  for (size_t i = 0; i < COUNT_OF(entrants); i++) {
+    char *name = text_of("%s%s%s", entrants[i].before, entrants[i].before[0] ? id : "", entrants[i].after);
+    jobs[i] = (triangles_job){.s = s, .c = c, .who = entrants[i].who, .find = entrants[i].find};
+    if (jobs[i].who != ASKED_OURS_POSES || c->poses.count > 1) enter(row, name, &jobs[i]);
+    free(name);
   }
   row->budget = 2;
   row->judge = judge_triangles;
