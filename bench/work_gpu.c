@@ -114,6 +114,13 @@ static uint64_t summed_hash(const block_job *j) {
   return hash;
 }
 
+void note_device(entry *e, const graze_gpu *gpu) {
+  snprintf(e->note, sizeof e->note, "%s", graze_gpu_get_info(gpu)->name);
+  for (char *at = e->note; *at != 0; at++) {
+    if (*at == ',') *at = ';'; /* it means something in CSV */
+  }
+}
+
 static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count, uint32_t key_bytes, run_function run,
                       uint64_t (*expected)(const block_job *)) {
   const char *id = graze_gpu_get_info(gpu)->id;
@@ -131,7 +138,7 @@ static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count
   snprintf(entry_name, sizeof entry_name, "gpu/%s", id);
   contest_begin(&c, b, "key", count, count, "gpu_%s/%s/%u", name, id, count);
   contest_expect(&c, count, expected(&j));
-  contest_ours(&c, entry_name, run, &j);
+  note_device(contest_ours(&c, entry_name, run, &j), gpu);
   contest_end(&c);
   gpu_buffer *all[] = {&j.in, &j.values, &j.out};
   for (size_t i = 0; i < COUNT_OF(all); i++) gpu_release(gpu, all[i]);
@@ -199,8 +206,8 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
   contest_begin(&c, b, "box", made.count, made.count, "gpu_boxes/%s/%s/%u", name, id, made.count);
   expect_boxes(&c, &jobs[0]);
   contest_ours(&c, "cpu/auto_sorted", run_boxes, &jobs[0]);
-  contest_ours(&c, whole, run_boxes, &jobs[1]);
-  contest_ours(&c, kernels, run_boxes, &jobs[2]);
+  note_device(contest_ours(&c, whole, run_boxes, &jobs[1]), gpu);
+  note_device(contest_ours(&c, kernels, run_boxes, &jobs[2]), gpu);
   contest_end(&c);
   graze_broadphase_destroy(jobs[0].broadphase);
   scenes_boxes_free(&made);

@@ -331,7 +331,8 @@ static void enter(contest *c, const char *name, triangles_job *j) {
   } else if (j->who == ASKED_TUTORIAL || j->who == ASKED_TUTORIAL_ALL) {
     contest_rival(c, name, run_triangles, j);
   } else {
-    contest_ours(c, name, run_triangles, j);
+    entry *e = contest_ours(c, name, run_triangles, j);
+    if (j->who != ASKED_PROCESSOR) note_device(e, j->s->gpu);
   }
 }
 
