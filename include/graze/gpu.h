@@ -81,6 +81,12 @@ GRAZE_API graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *box
 
 GRAZE_API const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu);
 
+/* ---- pairs of triangles, one by one ------------------------------------------------------------------------------ */
+
+/* As graze_tritri_batch, the same results. Errors: those of graze_tritri_batch. */
+GRAZE_API graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *const a[9],
+                                        const double *const b[9], graze_tritri *results);
+
 /* ---- triangles of two models, each with each --------------------------------------------------------------------- */
 
 /* A mesh's triangles on a device. */

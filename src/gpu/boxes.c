@@ -107,9 +107,16 @@ static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t coun
 
 /* ---- on the device --------------------------------------------------------------------------------------------- */
 
-static graze_status upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, size_t stride, uint32_t count) {
-  size_t size = boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double);
+static size_t stride_of(const graze_box_array *boxes) {
+  return boxes->stride != 0 ? boxes->stride : 6 * (boxes->precision == GRAZE_FLOAT ? sizeof(float) : sizeof(double));
+}
+
+graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count) {
+  size_t size = boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double), stride = stride_of(boxes);
   const void *source = boxes->data;
+  double start = now();
+  b->found = 0;
+  b->upload = b->compute = b->download = 0;
   if (stride != size) {
     if (!buffer_reserve(gpu->context, &b->staging, count * size, 0)) return report_memory(gpu->context, count * size);
     for (uint32_t i = 0; i < count; i++) {
@@ -118,7 +125,9 @@ static graze_status upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *
     source = b->staging.data;
   }
   graze_status status = gpu_reserve(gpu, &b->boxes, count * size);
-  return status != GRAZE_OK ? status : gpu_write(gpu, &b->boxes, 0, source, count * size);
+  if (status == GRAZE_OK) status = gpu_write(gpu, &b->boxes, 0, source, count * size);
+  b->upload = now() - start;
+  return status;
 }
 
 /* The number that the kernels' `ordered` made this of. */
@@ -233,22 +242,40 @@ static graze_status write_pairs(graze_gpu *gpu, gpu_boxes *b, const walk *w, uin
                                 uint32_t total) {
   const grid_plan *plan = w->plan;
   graze_status status = gpu_reserve(gpu, &b->packed, total * sizeof(uint64_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->pairs, total * sizeof(graze_box_pair));
   const gpu_argument write[] = {
       GPU_BUFFER(&b->boxes),    GPU_BUFFER(&b->frame),        GPU_BUFFER(&b->keys),     GPU_BUFFER(&b->sorted),
       GPU_BUFFER(&b->places),   GPU_BUFFER(&b->packed),       GPU_VALUE(begin),         GPU_VALUE(some),
       GPU_VALUE(w->count),      GPU_VALUE(plan->levels_used), GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]),
       GPU_VALUE(plan->bits[2]), GPU_VALUE(plan->pack)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), write, 14);
-  if (status == GRAZE_OK && !w->unsorted) {
+  return status != GRAZE_OK ? status : gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), write, 14);
+}
+
+static graze_status unpack_pairs(graze_gpu *gpu, gpu_boxes *b, const char *module, uint32_t total, uint32_t pack,
+                                 bool unsorted) {
+  graze_status status = gpu_reserve(gpu, &b->pairs, total * sizeof(graze_box_pair));
+  if (status == GRAZE_OK && !unsorted) {
     status = gpu_reserve(gpu, &b->unused, total * sizeof(uint32_t));
     if (status == GRAZE_OK) {
-      status = gpu_sort(gpu, &b->scratch, &b->packed, &b->unused, total, sizeof(uint64_t), 2 * plan->pack);
+      status = gpu_sort(gpu, &b->scratch, &b->packed, &b->unused, total, sizeof(uint64_t), 2 * pack);
     }
   }
-  const gpu_argument unpack[] = {GPU_BUFFER(&b->packed), GPU_BUFFER(&b->pairs), GPU_VALUE(total),
-                                 GPU_VALUE(plan->pack)};
-  return status != GRAZE_OK ? status : gpu_run(gpu, w->module, "box_unpack", gpu_groups(total, GROUP), unpack, 4);
+  const gpu_argument arguments[] = {GPU_BUFFER(&b->packed), GPU_BUFFER(&b->pairs), GPU_VALUE(total), GPU_VALUE(pack)};
+  return status != GRAZE_OK ? status : gpu_run(gpu, module, "box_unpack", gpu_groups(total, GROUP), arguments, 4);
+}
+
+graze_status gpu_boxes_take(graze_gpu *gpu, gpu_boxes *b, const char *module, uint32_t total, uint32_t pack,
+                            bool unsorted) {
+  size_t had = b->found * sizeof(graze_box_pair), more = total * sizeof(graze_box_pair);
+  if (!buffer_reserve(gpu->context, &b->result, had + more, had)) return report_memory(gpu->context, had + more);
+  double start = now();
+  graze_status status = unpack_pairs(gpu, b, module, total, pack, unsorted);
+  if (status == GRAZE_OK) status = gpu_finish(gpu);
+  double unpacked = now();
+  if (status == GRAZE_OK) status = gpu_read(gpu, (char *)b->result.data + had, &b->pairs, 0, more);
+  b->compute += unpacked - start;
+  b->download += now() - unpacked;
+  if (status == GRAZE_OK) b->found += total;
+  return status;
 }
 
 /* Pairs of the boxes at places [begin, begin + some), halved until what they give has room. */
@@ -262,21 +289,13 @@ static graze_status find_piece(graze_gpu *gpu, gpu_boxes *b, const walk *w, uint
     status = find_piece(gpu, b, w, begin, some / 2);
     return status != GRAZE_OK ? status : find_piece(gpu, b, w, begin + some / 2, some - some / 2);
   }
-  size_t had = b->found * sizeof(graze_box_pair), more = total * sizeof(graze_box_pair);
-  if (!buffer_reserve(gpu->context, &b->result, had + more, had)) return report_memory(gpu->context, had + more);
   start = now();
   status = write_pairs(gpu, b, w, begin, some, (uint32_t)total);
-  if (status == GRAZE_OK) status = gpu_finish(gpu);
-  double written = now();
-  if (status == GRAZE_OK) status = gpu_read(gpu, (char *)b->result.data + had, &b->pairs, 0, more);
-  b->compute += written - start;
-  b->download += now() - written;
-  if (status == GRAZE_OK) b->found += total;
-  return status;
+  b->compute += now() - start;
+  return status != GRAZE_OK ? status : gpu_boxes_take(gpu, b, w->module, (uint32_t)total, w->plan->pack, w->unsorted);
 }
 
-/* Pieces are sorted each; several of them are sorted again, as keys. */
-static graze_status sort_result(graze_gpu *gpu, gpu_boxes *b) {
+graze_status gpu_boxes_sort(graze_gpu *gpu, gpu_boxes *b) {
   size_t bytes = 2 * b->found * sizeof(uint64_t);
   graze_box_pair *pairs = b->result.data;
   if (!buffer_reserve(gpu->context, &b->sort_room, bytes, 0)) return report_memory(gpu->context, bytes);
@@ -289,19 +308,14 @@ static graze_status sort_result(graze_gpu *gpu, gpu_boxes *b) {
 
 graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count, bool unsorted) {
   const char *module = boxes->precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
-  size_t size = boxes->precision == GRAZE_FLOAT ? sizeof(float) : sizeof(double);
-  size_t stride = boxes->stride != 0 ? boxes->stride : 6 * size;
-  double bounds[6] = {0}, start = now();
+  double bounds[6] = {0};
   grid_plan plan;
-  b->found = 0;
-  b->upload = b->compute = b->download = 0;
-  if (count == 0) return GRAZE_OK;
-  graze_status status = upload(gpu, b, boxes, stride, count);
+  graze_status status = gpu_boxes_upload(gpu, b, boxes, count);
+  if (status != GRAZE_OK || count == 0) return status;
   double uploaded = now();
-  b->upload = uploaded - start;
-  if (status == GRAZE_OK) status = find_bounds(gpu, b, module, boxes->precision, count, bounds);
+  status = find_bounds(gpu, b, module, boxes->precision, count, bounds);
   if (status != GRAZE_OK) return status;
-  make_plan(boxes, stride, count, bounds, &plan);
+  make_plan(boxes, stride_of(boxes), count, bounds, &plan);
   status = sort_boxes(gpu, b, module, boxes->precision, count, &plan);
   b->compute = now() - uploaded;
   const walk w = {module, &plan, count, unsorted};
@@ -311,7 +325,7 @@ graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array 
     status = find_piece(gpu, b, &w, begin, count - begin < PIECE ? count - begin : PIECE);
     if (b->found - before > MOST_PAIRS) pieces++; /* it was halved */
   }
-  if (status == GRAZE_OK && !unsorted && pieces > 1) status = sort_result(gpu, b);
+  if (status == GRAZE_OK && !unsorted && pieces > 1) status = gpu_boxes_sort(gpu, b);
   return status;
 }
 

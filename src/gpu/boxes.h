@@ -21,6 +21,17 @@ typedef struct gpu_boxes {
  * for a box that is not one: the processor says what is wrong with it. */
 graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count, bool unsorted);
 
+/* ---- what other ways to find them share ------------------------------------------------------------------------- */
+
+/* Boxes to b->boxes, side by side; nothing is found yet. */
+graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count);
+/* Appends the pairs in b->packed, a << pack | b each, to the result; unless `unsorted` they are sorted, among
+ * themselves. `module`: boxes32 or boxes64, whichever is in use. */
+graze_status gpu_boxes_take(graze_gpu *gpu, gpu_boxes *b, const char *module, uint32_t total, uint32_t pack,
+                            bool unsorted);
+/* Sorts a result that came in several pieces. */
+graze_status gpu_boxes_sort(graze_gpu *gpu, gpu_boxes *b);
+
 void gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b);
 
 #endif

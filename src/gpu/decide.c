@@ -151,9 +151,15 @@ static graze_status decide_left(graze_gpu *gpu, gpu_decide *d, const decide_ques
 
 /* ---- on the device ----------------------------------------------------------------------------------------------- */
 
-static graze_status launch(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t shift) {
+/* As many groups as there can be work for, up to a number that keeps a device busy: each takes what comes to it. */
+static uint32_t groups_for(uint64_t items, uint32_t size, uint32_t most) {
+  return (items + size - 1) / size < most ? (uint32_t)((items + size - 1) / size) : most;
+}
+
+static graze_status launch(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most, uint32_t shift) {
   const gpu_buffer *thin = q->thin != NULL ? q->thin : &d->answer; /* any: it is not read */
-  uint32_t filters = gpu_groups(d->room, 128), exacts = gpu_groups(d->room, 64);
+  if (most > d->room) most = d->room;
+  uint32_t filters = groups_for(most, 128, FILTER_GROUPS), exacts = groups_for(most, 64, EXACT_GROUPS);
   const gpu_argument filter[] = {GPU_BUFFER(q->a.corners), GPU_BUFFER(q->b.corners), GPU_BUFFER(&d->pairs),
                                  GPU_BUFFER(thin),         GPU_BUFFER(&d->answer),   GPU_BUFFER(&d->open),
                                  GPU_BUFFER(&d->hits),     GPU_BUFFER(&d->words),    GPU_VALUE(d->room),
@@ -162,11 +168,8 @@ static graze_status launch(graze_gpu *gpu, gpu_decide *d, const decide_question 
                                 GPU_BUFFER(&d->answer),   GPU_BUFFER(&d->open),     GPU_BUFFER(&d->left),
                                 GPU_BUFFER(&d->hits),     GPU_BUFFER(&d->words),    GPU_VALUE(q->b.count),
                                 GPU_VALUE(shift),         GPU_VALUE(q->ask)};
-  graze_status status =
-      gpu_run(gpu, "decide", "decide_filter", filters < FILTER_GROUPS ? filters : FILTER_GROUPS, filter, 12);
-  return status != GRAZE_OK
-             ? status
-             : gpu_run(gpu, "decide", "decide_exact", exacts < EXACT_GROUPS ? exacts : EXACT_GROUPS, exact, 11);
+  graze_status status = gpu_run(gpu, "decide", "decide_filter", filters, filter, 12);
+  return status != GRAZE_OK ? status : gpu_run(gpu, "decide", "decide_exact", exacts, exact, 11);
 }
 
 /* Appends the hits that the device listed, in order. */
@@ -195,9 +198,10 @@ static void add_answer(gpu_decide *d, uint32_t poses) {
   }
 }
 
-graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t *candidates) {
+graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most,
+                            uint32_t *candidates) {
   const uint32_t *counters = d->answer_read, shift = bits_for(q->b.count);
-  graze_status status = launch(gpu, d, q, shift);
+  graze_status status = launch(gpu, d, q, most, shift);
   if (status == GRAZE_OK) {
     status = gpu_read(gpu, d->answer_read, &d->answer, 0, answer_words(q->poses) * sizeof *counters);
   }

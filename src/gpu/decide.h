@@ -58,10 +58,12 @@ graze_status gpu_decide_reserve(graze_gpu *gpu, gpu_decide *d, uint32_t candidat
 /* Sets the answer on the device to zero but for the counter of candidates: before each run but the first. */
 graze_status gpu_decide_reset(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t candidates);
 
-/* Decides the candidates in d->pairs, of which the device's counter tells how many there are, and waits. Nothing is
- * done when they had no room: *candidates is then more than d->room. With ASK_WORDS the words are in d->words, those of
- * open pairs WORD_OPEN. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a posed corner is not finite. */
-graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t *candidates);
+/* Decides the candidates in d->pairs, of which the device's counter tells how many there are, `most` or fewer, and
+ * waits. Nothing is done when they had no room: *candidates is then more than d->room. With ASK_WORDS the words are in
+ * d->words, those of open pairs WORD_OPEN. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a posed corner is not finite.
+ */
+graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most,
+                            uint32_t *candidates);
 
 /* The sums of a pose; with ASK_SELF the other one, of which `pairs` and `work` are left as they are. */
 void gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *counts);

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "gpu/boxes.h"
 #include "gpu/triangles.h"
+#include "gpu/words.h"
 
 static void warn(const graze_gpu *gpu, const char *reason) {
   char line[256];
@@ -19,10 +20,13 @@ void gpu_release_engines(graze_gpu *gpu) {
   memory_release(gpu->context, gpu->boxes, sizeof *gpu->boxes);
   if (gpu->triangles != NULL && gpu->state != NULL) gpu_triangles_release(gpu, gpu->triangles);
   memory_release(gpu->context, gpu->triangles, sizeof *gpu->triangles);
+  if (gpu->words != NULL && gpu->state != NULL) gpu_words_release(gpu, gpu->words);
+  memory_release(gpu->context, gpu->words, sizeof *gpu->words);
   graze_broadphase_destroy(gpu->broad);
   graze_query_destroy(gpu->query);
   gpu->boxes = NULL;
   gpu->triangles = NULL;
+  gpu->words = NULL;
   gpu->broad = NULL;
   gpu->query = NULL;
 }
@@ -181,4 +185,27 @@ graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, c
   return status != GRAZE_OK
              ? status
              : graze_collide_poses(gpu->query, a->mesh, pose_a, b->mesh, poses_b, count, options, results);
+}
+
+graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *const a[9], const double *const b[9],
+                              graze_tritri *results) {
+  if (gpu == NULL || (count > 0 && (a == NULL || b == NULL || results == NULL))) return GRAZE_ERROR_ARGUMENT;
+  gpu->words = kept_memory(gpu, gpu->words, sizeof *gpu->words);
+  if (gpu->words == NULL) return report_memory(gpu->context, sizeof *gpu->words);
+  const char *reason = gpu->lost                ? "the device was lost"
+                       : !gpu->arithmetic.exact ? "the device's arithmetic is not exact"
+                                                : NULL;
+  for (int k = 0; k < 9 && count > 0; k++) {
+    if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
+  }
+  if (reason == NULL) {
+    graze_status status = gpu_words_decide(gpu, gpu->words, count, a, b, results);
+    if (status != GRAZE_OK) reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+  }
+  if (reason == NULL) {
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    return GRAZE_OK;
+  }
+  hand_over(gpu, reason);
+  return graze_tritri_batch(&gpu->processor, count, a, b, results);
 }

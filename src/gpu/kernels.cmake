@@ -1,6 +1,6 @@
 # graze_embed_kernels(OUT PREFIX FOLDER KERNELS): writes OUT, in which PREFIX_sources lists the modules KERNELS, whose
 # texts are in FOLDER, as text and, where nvcc works, as PTX. Of a module NAME=FILE, or NAME=FILE:KEY for a text that is
-# made for a type of keys.
+# made for a type of keys. PREFIX_texts gets the files of the texts.
 set(GRAZE_KERNELS_HERE "${CMAKE_CURRENT_LIST_DIR}")
 find_program(GRAZE_NVCC nvcc HINTS /usr/local/cuda/bin)
 if(GRAZE_NVCC AND NOT DEFINED GRAZE_NVCC_WORKS) # it may not know this compiler, or this capability no longer
@@ -33,14 +33,17 @@ function(graze_embed_kernels out prefix folder kernels)
     list(APPEND texts "${text}")
     if(GRAZE_NVCC AND GRAZE_NVCC_WORKS)
       # The oldest capability that all toolkits in use know; drivers compile it for the device.
-      add_custom_command(OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx"
-        COMMAND "${GRAZE_NVCC}" --ptx --gpu-architecture=compute_75 --fmad=false -std=c++17
-          -o "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx" "${text}"
+      set(made "${CMAKE_CURRENT_BINARY_DIR}/${name}")
+      set(to_ptx "${GRAZE_NVCC}" --ptx --gpu-architecture=compute_75 --fmad=false -std=c++17)
+      add_custom_command(OUTPUT "${made}.ptx" "${made}_shuffle.ptx"
+        COMMAND ${to_ptx} -o "${made}.ptx" "${text}"
+        COMMAND ${to_ptx} -DGRAZE_SHUFFLE -o "${made}_shuffle.ptx" "${text}"
         DEPENDS "${text}" VERBATIM)
-      list(APPEND ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx")
+      list(APPEND ptx "${made}.ptx")
     endif()
   endforeach()
   add_custom_command(OUTPUT "${out}"
     COMMAND "${CMAKE_COMMAND}" "-DTEXTS=${texts}" "-DPTX=${ptx}" "-DPREFIX=${prefix}" "-DOUT=${out}" -P "${here}/embed.cmake"
     DEPENDS ${texts} ${ptx} "${here}/embed.cmake" VERBATIM)
+  set(${prefix}_texts "${texts}" PARENT_SCOPE)
 endfunction()

@@ -122,7 +122,8 @@ static graze_status compare_once(graze_gpu *gpu, comparison *c, const rectangle 
                                     GPU_VALUE(chunk),
                                     GPU_VALUE(chunks)};
   if (status == GRAZE_OK) status = gpu_run(gpu, "triangles", "compare_boxes", tiles * chunks, arguments, 11);
-  return status != GRAZE_OK ? status : gpu_decide_run(gpu, d, &c->question, candidates);
+  uint64_t tests = (uint64_t)(r->end_a - r->begin_a) * (r->end_b - r->begin_b);
+  return status != GRAZE_OK ? status : gpu_decide_run(gpu, d, &c->question, tests, candidates);
 }
 
 static bool is_answered(const comparison *c) {
