@@ -145,5 +145,6 @@ if [ -s "$out" ]; then tail -n +2 "$rows" >>"$out"; else cat "$rows" >"$out"; fi
 echo
 awk -f bench/gpu_table.awk "$rows" || wrong=1
 echo "$(($(wc -l <"$rows") - 1)) rows added to $out in $((budget - $(left))) s"
+echo "with an H200: bench/roofline.py bench/results docs/gpu-roofline.md"
 [ $wrong -eq 0 ] || echo "not all is well: see $log"
 exit $wrong
