@@ -255,7 +255,7 @@ void work_gpu(bench *b) {
   if (count == 0 && !b->list) fprintf(stderr, "no rows of devices: %s\n", why);
   for (uint32_t i = 0; i < count; i++) {
     graze_gpu *gpu = NULL;
-    if (b->device && strcmp(b->device, list[i].id)) continue;
+    if (b->device && strcmp(b->device, list[i].id) != 0) continue;
     if (graze_gpu_create(b->context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
     one_device(b, gpu);
     graze_gpu_destroy(gpu);
