@@ -59,6 +59,8 @@ struct graze_gpu {
   uint64_t bytes;      /* of all buffers */
 
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
+  struct gpu_subdivision *subdivision;
+  struct gpu_balls *balls;
   struct gpu_triangles *triangles;
   graze_query *query;
   graze_broadphase *broad; /* for what the device cannot do */

@@ -9,14 +9,12 @@
 
 #define LEVELS 16
 
+#include "numbers.h"
+
 #if defined(KEY64)
 typedef double REAL;
-#define KEY_TOP      ((KEY)1 << 63)
-#define KEY_INFINITE ((KEY)0x7FF << 52)
 #else
 typedef float REAL;
-#define KEY_TOP      ((KEY)1 << 31)
-#define KEY_INFINITE ((KEY)0xFF << 23)
 #endif
 
 /* As sorted: whole numbers, the box's own number, its level. */
@@ -39,12 +37,6 @@ FUNCTION REAL real_of(KEY bits) {
   return __uint_as_float(bits);
 #endif
 #endif
-}
-
-/* In the order of the numbers; -0 and 0 are one. */
-FUNCTION KEY ordered(KEY bits) {
-  if (bits == KEY_TOP) bits = 0;
-  return (bits & KEY_TOP) != 0 ? ~bits : bits | KEY_TOP;
 }
 
 /* The cell of a coordinate: monotone in x. `last` is the highest cell. */
@@ -209,12 +201,4 @@ KERNEL(128) box_write(GLOBAL const KEY *RESTRICT boxes, GLOBAL const REAL *RESTR
   u32 i = GROUP * 128 + ITEM;
   if (i >= some || places[i] == places[i + 1]) return;
   box_walk(boxes, frame, keys, sorted, out, places[i], 1, begin + i, count, levels_used, bits_x, bits_y, bits_z, pack);
-}
-
-/* Two numbers of 32 bits from one that was packed. */
-KERNEL(256) box_unpack(GLOBAL const u64 *RESTRICT packed, GLOBAL u32 *RESTRICT pairs, u32 count, u32 pack) {
-  u32 i = GROUP * 256 + ITEM;
-  if (i >= count) return;
-  pairs[2 * (u64)i] = (u32)(packed[i] >> pack);
-  pairs[2 * (u64)i + 1] = (u32)(packed[i] & (((u64)1 << pack) - 1));
 }
