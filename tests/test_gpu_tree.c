@@ -342,10 +342,11 @@ static void check_find(const graze_box_array *boxes, uint32_t n, const char *wha
   assert_int_equal(graze_broadphase_find(broad, boxes, n, false, &want, &want_count), GRAZE_OK);
   for (int unsorted = 0; unsorted < 2; unsorted++) {
     assert_int_equal(gpu_tree_find(gpu, &finder, &found, boxes, n, unsorted != 0), GRAZE_OK);
-    if (found.found > 0 && unsorted != 0) qsort(found.result.data, found.found, sizeof *want, pair_order);
-    if (found.found != want_count ||
-        (want_count > 0 && memcmp(found.result.data, want, want_count * sizeof *want) != 0)) {
-      fail_msg("%u boxes, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)found.found,
+    if (found.list.found > 0 && unsorted != 0)
+      qsort(found.list.result.data, found.list.found, sizeof *want, pair_order);
+    if (found.list.found != want_count ||
+        (want_count > 0 && memcmp(found.list.result.data, want, want_count * sizeof *want) != 0)) {
+      fail_msg("%u boxes, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)found.list.found,
                (unsigned long long)want_count);
     }
   }
