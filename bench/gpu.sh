@@ -97,9 +97,10 @@ chosen=$(choose)
 parts='gpu_triangles/@(repeated|waves)/*
 gpu_sort32/*
 gpu_boxes/uniform/*
-gpu_@(tree*|balls|subdivision)/*
+gpu_tree*/uniform/*
+gpu_@(balls|subdivision)*
 gpu_triangles/!(repeated/*|waves/*)
-gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*|balls/*|subdivision/*)'
+gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|balls*|subdivision*)'
 
 work=$(mktemp -d "$here/work.XXXXXX") || exit 3
 rows=$work/rows.csv

@@ -10,6 +10,7 @@
 #include "reference.h"
 #include "scenes.h"
 #include "tutorial.h"
+#include "work_gpu.h"
 
 /* What is expected to take longer is left out. */
 #define MOST_SECONDS 3.0
