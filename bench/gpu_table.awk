@@ -103,6 +103,7 @@ function table(    n) {
   time_row("boxes, 10000000, on the device", "gpu_boxes/uniform/10000000", "gpu_kernels", 1.6)
   n = size_run("gpu_triangles/waves", "gpu", "224 90 45 22")
   rate_row("triangles, 2 x " n "^2, each with each", "gpu_triangles/waves/" n, "gpu", "pairs/s", 1.5e12)
+  time_row("the same with hierarchies on the device", "gpu_triangles/waves/" n, "gpu_tree", 0)
   n = size_run("gpu_triangles/waves", "tutorial/collide", "224 90 45 22")
   rate_row("the tutorial's kernel, 2 x " n "^2", "gpu_triangles/waves/" n, "tutorial/collide", "pairs/s", 0)
   factor_row("its time / ours", "gpu_triangles/waves/" n, 25)
