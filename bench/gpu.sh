@@ -140,7 +140,10 @@ while [ -n "$chosen" ]; do
   unset IFS
   set +f
 done
-[ -s "$rows" ] || failed "no rows"
+if ! [ -s "$rows" ]; then
+  [ $wrong -eq 0 ] && { echo "gpu.sh: no time was left for a row: --budget" >&2; exit 3; }
+  failed "no rows"
+fi
 if [ -s "$out" ]; then tail -n +2 "$rows" >>"$out"; else cat "$rows" >"$out"; fi || failed "$out cannot be written"
 
 echo
