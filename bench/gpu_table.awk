@@ -99,6 +99,8 @@ function table(    n) {
   rate_row("sort, " n " pairs of 32 bits", "gpu_sort32/" n, "gpu", "pairs/s", n == 16777216 ? 15e9 : 0)
   n = size_run("gpu_boxes/uniform", "gpu", "1000000 100000")
   time_row("boxes, " n ", on the device", "gpu_boxes/uniform/" n, "gpu_kernels", n == 1000000 ? 0.25 : 0)
+  time_row("the same, by subdivision", "gpu_boxes/uniform/" n, "gpu_subdivision_kernels", 0)
+  time_row("the same, by a hierarchy", "gpu_boxes/uniform/" n, "gpu_tree_kernels", 0)
   time_row("boxes, " n ", transfers included", "gpu_boxes/uniform/" n, "gpu", 0)
   time_row("boxes, 10000000, on the device", "gpu_boxes/uniform/10000000", "gpu_kernels", 1.6)
   n = size_run("gpu_triangles/waves", "gpu", "224 90 45 22")
@@ -117,7 +119,6 @@ function table(    n) {
   family_rows("gpu_tree_refit")
   family_rows("gpu_tree_pairs")
   family_rows("gpu_balls")
-  family_rows("gpu_subdivision")
   mistakes()
   print ""
 }
