@@ -68,6 +68,7 @@ static void check(const graze_box_array *boxes, uint32_t n, const char *what) {
   assert_int_equal(graze_broadphase_find(broad, boxes, n, false, &want, &want_count), GRAZE_OK);
   check_method(GRAZE_GPU_GRID, boxes, n, want, want_count, what);
   check_method(GRAZE_GPU_SUBDIVISION, boxes, n, want, want_count, what);
+  check_method(GRAZE_GPU_TREE, boxes, n, want, want_count, what);
 }
 
 /* The nearest floats, every box with a gap behind it. */
@@ -147,7 +148,7 @@ static void test_bad_boxes(void **state) {
     char message[1024];
     snprintf(message, sizeof message, "%s", messages.last);
     assert_int_not_equal(want, GRAZE_OK);
-    for (graze_gpu_method m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_SUBDIVISION; m++) {
+    for (graze_gpu_method m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_TREE; m++) {
       messages.last[0] = 0;
       assert_int_equal(graze_gpu_find(gpu, m, &array, N, false, &pairs, &count), want);
       assert_string_equal(messages.last, message);

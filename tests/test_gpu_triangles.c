@@ -118,6 +118,70 @@ static void test_poses(void **state) {
   free(corners);
 }
 
+/* Many poses in one go: the processor's counts for each, also where a lot of pairs meet and where none does. */
+static void test_batches(void **state) {
+  (void)state;
+  need_device();
+  enum { MOST = 200 };
+  const uint32_t poses_count = test_device_slow() ? 3 : MOST;
+  double corners[9 * 72];
+  graze_pose poses[MOST], pose_a;
+  graze_collision want[MOST], got[MOST];
+  graze_collide_options options = graze_default_collide_options();
+  uint64_t random = 5, hits = 0;
+  uint32_t count = soup_ball(test_device_slow() ? 1 : 3, 1, corners);
+  graze_mesh *ball = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED), *soup = lattice(&random, 100, 4, 0.5);
+  graze_gpu_model *x = NULL, *y = NULL;
+  assert_int_equal(graze_gpu_model_create(gpu, soup, &x), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(gpu, ball, &y), GRAZE_OK);
+  pose_a = test_random_pose(&random, 0.5);
+  for (uint32_t i = 0; i < poses_count; i++) poses[i] = test_random_pose(&random, 3);
+  for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
+    options.find = find;
+    assert_int_equal(graze_collide_poses(query, soup, &pose_a, ball, poses, poses_count, &options, want), GRAZE_OK);
+    assert_int_equal(graze_gpu_collide_poses(gpu, x, &pose_a, y, poses, poses_count, &options, got), GRAZE_OK);
+    assert_true(graze_gpu_get_report(gpu)->on_device);
+    for (uint32_t i = 0; i < poses_count; i++) {
+      assert_true(got[i].hit == want[i].hit);
+      assert_null(got[i].pairs);
+      if (find != GRAZE_FIND_ANY) test_assert_counts(&got[i].counts, &want[i].counts);
+      hits += want[i].hit;
+    }
+  }
+  assert_true(test_device_slow() || (hits > 30 && hits < 3 * MOST - 30));
+  poses[1].m[5] = NAN;
+  assert_int_equal(graze_gpu_collide_poses(gpu, x, &pose_a, y, poses, 2, &options, got), GRAZE_ERROR_NOT_FINITE);
+  assert_int_equal(graze_gpu_collide_poses(gpu, x, NULL, y, NULL, 0, NULL, NULL), GRAZE_OK);
+  graze_gpu_model_destroy(x);
+  graze_gpu_model_destroy(y);
+  graze_mesh_destroy(ball);
+  graze_mesh_destroy(soup);
+}
+
+/* A mesh that changes its shape. */
+static void test_refit(void **state) {
+  (void)state;
+  need_device();
+  double corners[9 * 8];
+  graze_collision want, got;
+  graze_gpu_model *m = NULL;
+  uint32_t count = soup_ball(1, 1, corners);
+  graze_mesh *mesh = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED);
+  const graze_pose away = test_translation(2.5, 0, 0);
+  assert_int_equal(graze_gpu_model_create(gpu, mesh, &m), GRAZE_OK);
+  assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
+  assert_false(got.hit);
+  for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= 2;
+  assert_int_equal(graze_mesh_refit(mesh, corners, 0), GRAZE_OK);
+  graze_gpu_model_refresh(m);
+  assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
+  assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, &away, NULL, &want), GRAZE_OK);
+  assert_true(got.hit);
+  test_assert_counts(&got.counts, &want.counts);
+  graze_gpu_model_destroy(m);
+  graze_mesh_destroy(mesh);
+}
+
 /* What the processor refuses is refused in its words; a device that fails is replaced by it. */
 static void test_faults(void **state) {
   (void)state;
@@ -161,6 +225,7 @@ static void test_faults(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices), cmocka_unit_test(test_ends),
-                                     cmocka_unit_test(test_poses), cmocka_unit_test(test_faults)};
+                                     cmocka_unit_test(test_poses),    cmocka_unit_test(test_batches),
+                                     cmocka_unit_test(test_refit),    cmocka_unit_test(test_faults)};
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

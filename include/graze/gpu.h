@@ -63,11 +63,13 @@ GRAZE_API const graze_gpu_arithmetic *graze_gpu_get_arithmetic(const graze_gpu *
 /* ---- boxes ----------------------------------------------------------------------------------------------------- */
 
 typedef enum graze_gpu_method {
-  GRAZE_GPU_AUTO,       /* the grid in levels */
-  GRAZE_GPU_GRID,       /* a grid in levels for sizes of all kinds, sorted by cell: O(n) with common sizes and places;
-                           memory some 150 bytes a box and 32 a pair */
-  GRAZE_GPU_SUBDIVISION /* home and phantom cells with control bits (S. Le Grand, GPU Gems 3, chapter 32, 2007): for
-                           boxes of like sizes; some 400 bytes a box and 32 a pair */
+  GRAZE_GPU_AUTO,        /* the grid in levels */
+  GRAZE_GPU_GRID,        /* a grid in levels for sizes of all kinds, sorted by cell: O(n) with common sizes and places;
+                            memory some 150 bytes a box and 32 a pair */
+  GRAZE_GPU_SUBDIVISION, /* home and phantom cells with control bits (S. Le Grand, GPU Gems 3, chapter 32, 2007): for
+                            boxes of like sizes; some 400 bytes a box and 32 a pair */
+  GRAZE_GPU_TREE /* a hierarchy along a space-filling curve: for sizes and places of all kinds; some 200 bytes a box
+                    and 32 a pair */
 } graze_gpu_method;
 
 /* What became of the last call. */
@@ -105,6 +107,12 @@ GRAZE_API graze_status graze_gpu_count_balls(graze_gpu *gpu, const graze_ball_ar
 
 GRAZE_API const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu);
 
+/* ---- pairs of triangles, one by one ------------------------------------------------------------------------------ */
+
+/* As graze_tritri_batch, the same results. Errors: those of graze_tritri_batch. */
+GRAZE_API graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *const a[9],
+                                        const double *const b[9], graze_tritri *results);
+
 /* ---- triangles of two models, each with each --------------------------------------------------------------------- */
 
 /* A mesh's triangles on a device. */
@@ -116,15 +124,25 @@ typedef struct graze_gpu_model graze_gpu_model;
 GRAZE_API graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_model **model);
 GRAZE_API void graze_gpu_model_destroy(graze_gpu_model *model);
 
+/* The mesh was refitted: its triangles go to the device again. */
+GRAZE_API void graze_gpu_model_refresh(graze_gpu_model *model);
+
 /* As graze_collide_meshes: the same counts, hash and list, which is valid until the next call. With GRAZE_FIND_ANY
  * which pair is found may be another one. No hierarchy is used: every triangle is compared with every other, O(n m), in
- * tiles; the device puts aside what surely does not meet, the processor decides the rest. For models of up to some ten
- * thousand triangles, and for soups that change at every step. Tier T2, and whatever the device cannot do, the
- * processor does with the hierarchies of the meshes. work.triangle_tests counts what the processor decided. Errors:
- * those of graze_collide_meshes. */
+ * tiles; the device decides, and the processor what the device's digits do not reach. For models of up to some ten
+ * thousand triangles, and for soups that change at every step: nothing is built, and a repeated question sends two
+ * poses and reads one answer. Tier T2, and whatever the device cannot do, the processor does with the hierarchies of
+ * the meshes. work.triangle_tests counts pairs whose boxes meet, work.exact_tests those of them that needed more than
+ * one filter. Errors: those of graze_collide_meshes. */
 GRAZE_API graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                          const graze_gpu_model *b, const graze_pose *pose_b,
                                          const graze_collide_options *options, graze_collision *result);
+
+/* As graze_collide_poses: b at `count` poses, all in one go. Work is told for the first of the poses that were taken
+ * together. Errors: those of graze_collide_poses. */
+GRAZE_API graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                                               const graze_gpu_model *b, const graze_pose *poses_b, uint32_t count,
+                                               const graze_collide_options *options, graze_collision *results);
 
 #ifdef __cplusplus
 }

@@ -24,7 +24,7 @@ typedef struct cache_head {
 
 /* Of everything that the code depends on. */
 static uint64_t key_of(const graze_gpu *gpu, const gpu_source *source) {
-  uint64_t key = hash_bytes(source->text, source->size, 1);
+  uint64_t key = hash_bytes(source->text, source->size, gpu->shuffle ? 2 : 1);
   key = hash_bytes(source->name, strlen(source->name), key);
   key = hash_bytes(gpu->info.name, strlen(gpu->info.name), key);
   key = hash_bytes(gpu->info.driver, strlen(gpu->info.driver), key);

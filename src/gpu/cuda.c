@@ -311,7 +311,7 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, char **ptx
   cuda *s = gpu->state;
   nvrtc_program program;
   char architecture[48];
-  const char *options[] = {architecture, "--fmad=false", "--std=c++17"};
+  const char *options[] = {architecture, "--fmad=false", "--std=c++17", "--define-macro=GRAZE_SHUFFLE"};
   if (!library.has_nvrtc) {
     return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "dlopen", "neither embedded kernels nor libnvrtc.so to compile them");
   }
@@ -320,7 +320,7 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, char **ptx
     return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "nvrtcCreateProgram", "failed");
   }
   graze_status status = GRAZE_OK;
-  if (n->CompileProgram(program, 3, options) != 0 || n->GetPTXSize(program, size) != 0) {
+  if (n->CompileProgram(program, gpu->shuffle ? 4 : 3, options) != 0 || n->GetPTXSize(program, size) != 0) {
     status = nvrtc_failed(gpu, program, source->name);
   }
   *ptx = status == GRAZE_OK ? memory_alloc(gpu->context, *size) : NULL;
@@ -356,7 +356,7 @@ static graze_status build(graze_gpu *gpu, const gpu_source *source, const void *
     status = compile(gpu, source, &made->ptx, &made->ptx_size);
     image = made->ptx;
   } else if (kept == NULL) {
-    image = (const char *)source->ptx;
+    image = (const char *)(gpu->shuffle && source->ptx_shuffle != NULL ? source->ptx_shuffle : source->ptx);
   }
   if (status == GRAZE_OK) status = enter(gpu);
   if (status == GRAZE_OK) {
@@ -446,6 +446,7 @@ static graze_status between(graze_gpu *gpu, void *first, void *second, double *s
 }
 
 const gpu_backend gpu_cuda = {.name = "cuda",
+                              .shuffles = true,
                               .list = list,
                               .open = open_device,
                               .close = close_device,

@@ -105,11 +105,32 @@ static graze_status find_device(const graze_context *context, const char *name, 
   return report(context, GRAZE_ERROR_UNSUPPORTED, "no device %s; there are %u, from %s on", name, count, list[0].id);
 }
 
-graze_status graze_gpu_create(graze_context *context, const char *device, graze_gpu **gpu) {
-  if (context == NULL || gpu == NULL) return GRAZE_ERROR_ARGUMENT;
-  graze_gpu_info info = {0};
-  graze_status status = find_device(context, device, &info);
-  if (status != GRAZE_OK) return status;
+static void drop_modules(graze_gpu *gpu) {
+  for (uint32_t i = 0; i < gpu_source_count; i++) {
+    if (gpu->modules[i].handle != NULL) gpu->backend->drop(gpu, gpu->modules[i].handle);
+    gpu->modules[i] = (gpu_module){0};
+  }
+}
+
+/* Shuffles are used where they were seen to be right. Where they are not, or where the driver fails with them, the
+ * device is opened afresh without: a failure may have spoilt what it has in hand. */
+static graze_status choose_scans(graze_gpu *gpu) {
+  bool right = false;
+  gpu->shuffle = gpu->backend->shuffles;
+  if (!gpu->shuffle || (gpu_test_scans(gpu, &right) == GRAZE_OK && right)) return GRAZE_OK;
+  if (gpu->context->log != NULL) {
+    char line[256];
+    snprintf(line, sizeof line, "%s (%s): shuffles are not right; kernels do without", gpu->info.id, gpu->info.name);
+    gpu->context->log(gpu->context->log_user, GRAZE_LOG_WARNING, line);
+  }
+  drop_modules(gpu);
+  gpu->backend->close(gpu);
+  gpu->shuffle = false;
+  gpu->lost = false;
+  return gpu->backend->open(gpu, gpu->info.number);
+}
+
+graze_status gpu_open(graze_context *context, const gpu_backend *backend, const graze_gpu_info *info, graze_gpu **gpu) {
   graze_gpu *made = memory_alloc(context, sizeof *made);
   gpu_module *modules = memory_alloc(context, gpu_source_count * sizeof *modules);
   if (made == NULL || modules == NULL) {
@@ -118,8 +139,9 @@ graze_status graze_gpu_create(graze_context *context, const char *device, graze_
     return report_memory(context, sizeof *made);
   }
   memset(modules, 0, gpu_source_count * sizeof *modules);
-  *made = (graze_gpu){.context = context, .backend = backends[info.api], .info = info, .modules = modules};
-  status = made->backend->open(made, info.number);
+  *made = (graze_gpu){.context = context, .processor = *context, .backend = backend, .info = *info, .modules = modules};
+  graze_status status = backend->open(made, info->number);
+  if (status == GRAZE_OK) status = choose_scans(made);
   if (status == GRAZE_OK) status = gpu_test_arithmetic(made);
   if (status != GRAZE_OK) {
     graze_gpu_destroy(made);
@@ -129,12 +151,17 @@ graze_status graze_gpu_create(graze_context *context, const char *device, graze_
   return GRAZE_OK;
 }
 
+graze_status graze_gpu_create(graze_context *context, const char *device, graze_gpu **gpu) {
+  if (context == NULL || gpu == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_gpu_info info = {0};
+  graze_status status = find_device(context, device, &info);
+  return status != GRAZE_OK ? status : gpu_open(context, backends[info.api], &info, gpu);
+}
+
 void graze_gpu_destroy(graze_gpu *gpu) {
   if (gpu == NULL) return;
   gpu_release_engines(gpu);
-  for (uint32_t i = 0; gpu->state != NULL && i < gpu_source_count; i++) {
-    if (gpu->modules[i].handle != NULL) gpu->backend->drop(gpu, gpu->modules[i].handle);
-  }
+  if (gpu->state != NULL) drop_modules(gpu);
   if (gpu->state != NULL) gpu->backend->close(gpu);
   memory_release(gpu->context, gpu->modules, gpu_source_count * sizeof *gpu->modules);
   memory_release(gpu->context, gpu, sizeof *gpu);

@@ -37,6 +37,8 @@ typedef struct gpu_source {
   size_t size;
   const unsigned char *ptx; /* made by nvcc; NULL where it was not there */
   size_t ptx_size;
+  const unsigned char *ptx_shuffle; /* with shuffles; NULL: it uses none, `ptx` is the same */
+  size_t ptx_shuffle_size;
 } gpu_source;
 
 extern const gpu_source gpu_sources[];
@@ -50,18 +52,22 @@ typedef struct gpu_kernel {
 
 struct graze_gpu {
   graze_context *context;
+  graze_context processor; /* the same, for what the processor is to do */
   const gpu_backend *backend;
   void *state; /* the back end's */
   graze_gpu_info info;
   graze_gpu_arithmetic arithmetic;
   bool lost;
+  bool shuffle;        /* kernels are built with the vendor's shuffles */
   gpu_module *modules; /* by number of the source */
   uint64_t bytes;      /* of all buffers */
 
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
   struct gpu_subdivision *subdivision;
+  struct gpu_tree_finder *tree;
   struct gpu_balls *balls;
   struct gpu_triangles *triangles;
+  struct gpu_words *words;
   graze_query *query;
   graze_broadphase *broad; /* for what the device cannot do */
   graze_gpu_report report;
@@ -98,8 +104,15 @@ graze_status gpu_between(graze_gpu *gpu, void *first, void *second, double *seco
 /* Reports a failed call of the driver, and writes the device off unless `status` is MEMORY. */
 graze_status gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason);
 
+/* Makes a device of a back end ready, whether it is listed or not; both outlive it. What is wrong with the device's
+ * arithmetic or its shuffles is found out here. */
+graze_status gpu_open(graze_context *context, const gpu_backend *backend, const graze_gpu_info *info, graze_gpu **gpu);
+
 /* Runs known numbers through the device's arithmetic; fills gpu->arithmetic. */
 graze_status gpu_test_arithmetic(graze_gpu *gpu);
+
+/* Whether group scans, as kernels are built now, give known sums. */
+graze_status gpu_test_scans(graze_gpu *gpu, bool *right);
 
 /* Releases what engine.c made. */
 void gpu_release_engines(graze_gpu *gpu);
@@ -108,6 +121,7 @@ void gpu_release_engines(graze_gpu *gpu);
 
 struct gpu_backend {
   const char *name; /* "opencl" */
+  bool shuffles;    /* it can build kernels with shuffles (kernels/group.h), as gpu->shuffle says */
 
   /* Devices, at most `room`, into `list`; returns how many there are. `why` gets the reason when there is none. */
   uint32_t (*list)(graze_gpu_info *list, uint32_t room, char why[128]);

@@ -1,4 +1,5 @@
-# Writes OUT: the modules of TEXTS as arrays, each with its PTX if that is among the files PTX.
+# Writes OUT: the modules of TEXTS as arrays, each with its PTX if that is among the files PTX, and with the PTX that uses
+# shuffles if that is another.
 cmake_policy(SET CMP0057 NEW) # IN_LIST
 function(bytes_of file result)
   file(READ "${file}" hex HEX)
@@ -14,11 +15,16 @@ foreach(text IN LISTS TEXTS)
   get_filename_component(folder "${text}" DIRECTORY)
   bytes_of("${text}" bytes)
   string(APPEND arrays "static const char text_${name}[] = {${bytes}0};\n")
-  set(ptx "NULL, 0")
+  set(ptx "NULL, 0, NULL, 0")
   if("${folder}/${name}.ptx" IN_LIST PTX)
     bytes_of("${folder}/${name}.ptx" bytes)
     string(APPEND arrays "static const unsigned char ptx_${name}[] = {${bytes}0};\n")
-    set(ptx "ptx_${name}, sizeof ptx_${name}")
+    set(ptx "ptx_${name}, sizeof ptx_${name}, NULL, 0")
+    bytes_of("${folder}/${name}_shuffle.ptx" other)
+    if(NOT other STREQUAL bytes)
+      string(APPEND arrays "static const unsigned char ptx_${name}_shuffle[] = {${other}0};\n")
+      set(ptx "ptx_${name}, sizeof ptx_${name}, ptx_${name}_shuffle, sizeof ptx_${name}_shuffle")
+    endif()
   endif()
   string(APPEND table "    {\"${name}\", text_${name}, sizeof text_${name} - 1, ${ptx}},\n")
   math(EXPR count "${count} + 1")

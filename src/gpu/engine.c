@@ -7,7 +7,9 @@
 #include "gpu/balls.h"
 #include "gpu/boxes.h"
 #include "gpu/subdivision.h"
+#include "gpu/tree_find.h"
 #include "gpu/triangles.h"
+#include "gpu/words.h"
 
 static void warn(const graze_gpu *gpu, const char *reason) {
   char line[256];
@@ -21,16 +23,22 @@ void gpu_release_engines(graze_gpu *gpu) {
   memory_release(gpu->context, gpu->boxes, sizeof *gpu->boxes);
   if (gpu->subdivision != NULL && gpu->state != NULL) gpu_subdivision_release(gpu, gpu->subdivision);
   memory_release(gpu->context, gpu->subdivision, sizeof *gpu->subdivision);
+  if (gpu->tree != NULL && gpu->state != NULL) gpu_tree_finder_release(gpu, gpu->tree);
+  memory_release(gpu->context, gpu->tree, sizeof *gpu->tree);
   if (gpu->balls != NULL && gpu->state != NULL) gpu_balls_release(gpu, gpu->balls);
   memory_release(gpu->context, gpu->balls, sizeof *gpu->balls);
   if (gpu->triangles != NULL && gpu->state != NULL) gpu_triangles_release(gpu, gpu->triangles);
   memory_release(gpu->context, gpu->triangles, sizeof *gpu->triangles);
+  if (gpu->words != NULL && gpu->state != NULL) gpu_words_release(gpu, gpu->words);
+  memory_release(gpu->context, gpu->words, sizeof *gpu->words);
   graze_broadphase_destroy(gpu->broad);
   graze_query_destroy(gpu->query);
   gpu->boxes = NULL;
   gpu->subdivision = NULL;
+  gpu->tree = NULL;
   gpu->balls = NULL;
   gpu->triangles = NULL;
+  gpu->words = NULL;
   gpu->broad = NULL;
   gpu->query = NULL;
 }
@@ -55,7 +63,7 @@ static const char *reason_for(graze_status status) {
 }
 
 static graze_status need_broadphase(graze_gpu *gpu) {
-  return gpu->broad != NULL ? GRAZE_OK : graze_broadphase_create(gpu->context, NULL, &gpu->broad);
+  return gpu->broad != NULL ? GRAZE_OK : graze_broadphase_create(&gpu->processor, NULL, &gpu->broad);
 }
 
 static graze_status find_on_processor(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted,
@@ -92,8 +100,8 @@ static graze_status find_by_subdivision(graze_gpu *gpu, const graze_box_array *b
   if ((*unfit)[0] != 0) return GRAZE_OK;
   gpu->subdivision = kept_memory(gpu, gpu->subdivision, sizeof *gpu->subdivision);
   if (gpu->subdivision == NULL) return report_memory(gpu->context, sizeof *gpu->subdivision);
-  gpu_pairs_begin(&gpu->boxes->list);
-  if (count > 0) status = gpu_boxes_upload(gpu, gpu->boxes, boxes, count, bounds);
+  status = gpu_boxes_upload(gpu, gpu->boxes, boxes, count);
+  if (status == GRAZE_OK && count > 0) status = gpu_boxes_bounds(gpu, gpu->boxes, boxes->precision, count, bounds);
   unsigned saved = fp_enter();
   if (status == GRAZE_OK) {
     status = gpu_subdivision_find(gpu, gpu->subdivision, gpu->boxes, boxes->precision, count, unsorted);
@@ -106,23 +114,25 @@ static graze_status find_by_subdivision(graze_gpu *gpu, const graze_box_array *b
   return GRAZE_OK;
 }
 
+static graze_status find_by_tree(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted) {
+  gpu->tree = kept_memory(gpu, gpu->tree, sizeof *gpu->tree);
+  if (gpu->tree == NULL) return report_memory(gpu->context, sizeof *gpu->tree);
+  return gpu_tree_find(gpu, gpu->tree, gpu->boxes, boxes, count, unsorted);
+}
+
 static graze_status find_on_device(graze_gpu *gpu, graze_gpu_method method, const graze_box_array *boxes,
                                    uint32_t count, bool unsorted, const gpu_pairs **list) {
   const char *unfit = "";
   graze_status status = GRAZE_OK;
-  switch (method) {
-    case GRAZE_GPU_SUBDIVISION:
-      status = find_by_subdivision(gpu, boxes, count, unsorted, list, &unfit);
-      if (status != GRAZE_OK || unfit[0] == 0) return status;
-      break;
-    case GRAZE_GPU_AUTO:
-    case GRAZE_GPU_GRID:
-      break;
+  if (method == GRAZE_GPU_SUBDIVISION) {
+    status = find_by_subdivision(gpu, boxes, count, unsorted, list, &unfit);
+    if (status != GRAZE_OK || unfit[0] == 0) return status;
   }
-  status = gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
+  bool tree = method == GRAZE_GPU_TREE;
+  status = tree ? find_by_tree(gpu, boxes, count, unsorted) : gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
   if (status != GRAZE_OK) return status;
   *list = &gpu->boxes->list;
-  report_list(gpu, GRAZE_GPU_GRID, *list, (*list)->upload);
+  report_list(gpu, tree ? GRAZE_GPU_TREE : GRAZE_GPU_GRID, *list, (*list)->upload);
   snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", unfit);
   return GRAZE_OK;
 }
@@ -133,7 +143,7 @@ graze_status graze_gpu_find(graze_gpu *gpu, graze_gpu_method method, const graze
     return GRAZE_ERROR_ARGUMENT;
   }
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) return GRAZE_ERROR_ARGUMENT;
-  if ((unsigned)method > GRAZE_GPU_SUBDIVISION) return GRAZE_ERROR_ARGUMENT;
+  if ((unsigned)method > GRAZE_GPU_TREE) return GRAZE_ERROR_ARGUMENT;
   gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
   if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
   const char *reason = reason_against(gpu, boxes, count);
@@ -250,27 +260,31 @@ graze_status graze_gpu_count_balls(graze_gpu *gpu, const graze_ball_array *balls
 
 /* ---- triangles ------------------------------------------------------------------------------------------------- */
 
-static graze_status collide_on_processor(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
-                                         const graze_gpu_model *b, const graze_pose *pose_b,
-                                         const graze_collide_options *options, graze_collision *result) {
-  graze_status status = GRAZE_OK;
-  if (gpu->query == NULL) status = graze_query_create(gpu->context, &gpu->query);
-  return status != GRAZE_OK ? status
-                            : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
+static graze_status make_query(graze_gpu *gpu) {
+  return gpu->query != NULL ? GRAZE_OK : graze_query_create(&gpu->processor, &gpu->query);
 }
 
 /* Why the device is not asked; "": without a word, for it is the processor's to answer or to refuse. NULL: it is
  * asked. */
 static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_model *a, const graze_gpu_model *b,
-                                         const graze_collide_options *o, const graze_pose *poses[2]) {
+                                         const graze_collide_options *o) {
   if (o->exactness == GRAZE_T2) return ""; /* it is the processor's */
   if (o->cookie != graze_default_collide_options().cookie || (unsigned)o->find > GRAZE_FIND_ANY) return "";
   if ((unsigned)o->exactness > GRAZE_T2) return "";
-  if (o->exactness == GRAZE_T0 && !(graze_pose_is_identity(poses[0]) && graze_pose_is_identity(poses[1]))) return "";
   if (gpu->lost) return "the device was lost";
   if (!gpu->arithmetic.exact) return "the device's arithmetic is not exact";
   bool there = (a->count == 0 || a->corners.bytes > 0) && (b->count == 0 || b->corners.bytes > 0);
   return there ? NULL : "no memory on the device";
+}
+
+/* b at some poses on the device. *reason: why it could not be; NULL: done. */
+static void collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                              const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                              graze_collision *results, const char **reason) {
+  unsigned saved = fp_enter();
+  graze_status status = gpu_triangles_collide(gpu, gpu->triangles, a, pose_a, b, poses_b, poses, find, results);
+  fp_leave(saved);
+  if (status != GRAZE_OK) *reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
 }
 
 graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
@@ -284,17 +298,78 @@ graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const g
   const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
   gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
   if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
-  const char *reason = reason_against_models(gpu, a, b, &o, poses);
+  const char *reason = reason_against_models(gpu, a, b, &o);
+  bool posed = !graze_pose_is_identity(poses[0]) || !graze_pose_is_identity(poses[1]);
+  if (o.exactness == GRAZE_T0 && posed) reason = ""; /* an error */
+  if (reason == NULL) collide_on_device(gpu, a, poses[0], b, poses[1], 1, o.find, result, &reason);
   if (reason == NULL) {
-    unsigned saved = fp_enter();
-    graze_status status = gpu_triangles_collide(gpu, gpu->triangles, a, poses[0], b, poses[1], o.find, result);
-    fp_leave(saved);
-    if (status == GRAZE_OK) {
-      gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
-      return GRAZE_OK;
-    }
-    reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    return GRAZE_OK;
   }
   hand_over(gpu, reason);
-  return collide_on_processor(gpu, a, pose_a, b, pose_b, options, result);
+  graze_status status = make_query(gpu);
+  return status != GRAZE_OK ? status
+                            : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
+}
+
+/* So many that their triangles are counted in 32 bits and take a share of the device's memory. */
+static uint32_t poses_together(const graze_gpu *gpu, const graze_gpu_model *b) {
+  const uint64_t bytes = 9 * sizeof(double) + 6 * sizeof(float);
+  uint64_t room = gpu->info.largest / (9 * sizeof(double)), share = gpu->info.memory / 8 / bytes;
+  if (room > share) room = share;
+  if (room > UINT32_MAX) room = UINT32_MAX;
+  uint64_t poses = b->count > 0 ? room / b->count : 1;
+  return poses < 1 ? 1 : poses > UINT32_MAX ? UINT32_MAX : (uint32_t)poses;
+}
+
+graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                                     const graze_gpu_model *b, const graze_pose *poses_b, uint32_t count,
+                                     const graze_collide_options *options, graze_collision *results) {
+  if (gpu == NULL || a == NULL || b == NULL || a->gpu != gpu || b->gpu != gpu) return GRAZE_ERROR_ARGUMENT;
+  if (count > 0 && (poses_b == NULL || results == NULL)) return GRAZE_ERROR_ARGUMENT;
+  const graze_pose identity = graze_pose_identity();
+  const graze_pose *pose = pose_a != NULL ? pose_a : &identity;
+  const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
+  gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
+  if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
+  const char *reason = o.exactness == GRAZE_T1 ? reason_against_models(gpu, a, b, &o) : ""; /* T0: it may be an error */
+  uint32_t most = poses_together(gpu, b);
+  for (uint32_t from = 0; from < count && reason == NULL; from += most) {
+    uint32_t some = count - from < most ? count - from : most;
+    graze_find find = o.find == GRAZE_FIND_ALL ? GRAZE_FIND_COUNT : o.find;
+    collide_on_device(gpu, a, pose, b, poses_b + from, some, find, results + from, &reason);
+    for (uint32_t k = from; k < from + some; k++) results[k].pairs = NULL;
+  }
+  if (reason == NULL) {
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    return GRAZE_OK;
+  }
+  hand_over(gpu, reason);
+  graze_status status = make_query(gpu);
+  return status != GRAZE_OK
+             ? status
+             : graze_collide_poses(gpu->query, a->mesh, pose_a, b->mesh, poses_b, count, options, results);
+}
+
+graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *const a[9], const double *const b[9],
+                              graze_tritri *results) {
+  if (gpu == NULL || (count > 0 && (a == NULL || b == NULL || results == NULL))) return GRAZE_ERROR_ARGUMENT;
+  gpu->words = kept_memory(gpu, gpu->words, sizeof *gpu->words);
+  if (gpu->words == NULL) return report_memory(gpu->context, sizeof *gpu->words);
+  const char *reason = gpu->lost                ? "the device was lost"
+                       : !gpu->arithmetic.exact ? "the device's arithmetic is not exact"
+                                                : NULL;
+  for (int k = 0; k < 9 && count > 0; k++) {
+    if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
+  }
+  if (reason == NULL) {
+    graze_status status = gpu_words_decide(gpu, gpu->words, count, a, b, results);
+    if (status != GRAZE_OK) reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+  }
+  if (reason == NULL) {
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    return GRAZE_OK;
+  }
+  hand_over(gpu, reason);
+  return graze_tritri_batch(&gpu->processor, count, a, b, results);
 }

@@ -1,7 +1,7 @@
 /* Building blocks on a device. The kernels say how they work. */
 #include "gpu/primitives.h"
 
-enum { SCAN_TILE = 2048, SORT_TILE = 2048, GROUP = 256, DIGITS = 256 };
+enum { SCAN_TILE = 2048, SORT_TILE = 2048, SEGMENT_TILE = 2048, GROUP = 256, DIGITS = 256 };
 
 void gpu_scratch_release(graze_gpu *gpu, gpu_scratch *s) {
   gpu_buffer *all[] = {&s->sums, &s->total, &s->counts, &s->keys, &s->values, &s->marks, &s->places};
@@ -48,6 +48,54 @@ graze_status gpu_runs(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *ke
   const gpu_argument arguments[] = {GPU_BUFFER(keys), GPU_BUFFER(&scratch->marks), GPU_VALUE(count)};
   if (status == GRAZE_OK) status = gpu_run(gpu, "scan", "mark_runs", gpu_groups(count, GROUP), arguments, 3);
   return status != GRAZE_OK ? status : gpu_compact(gpu, scratch, &scratch->marks, count, starts, runs);
+}
+
+/* Room for what tiles leave open, in sums, and whether a segment begins in them, in counts. */
+static graze_status reserve_tails(graze_gpu *gpu, gpu_scratch *scratch, uint32_t tiles, uint32_t value_bytes) {
+  graze_status status = gpu_reserve(gpu, &scratch->sums, (size_t)tiles * value_bytes);
+  return status != GRAZE_OK ? status : gpu_reserve(gpu, &scratch->counts, tiles * sizeof(uint32_t));
+}
+
+graze_status gpu_scan_segments(graze_gpu *gpu, gpu_scratch *scratch, const gpu_buffer *in, const gpu_buffer *flags,
+                               const gpu_buffer *out, uint32_t count, uint32_t value_bytes) {
+  const char *module = value_bytes == 8 ? "segments64" : "segments32";
+  const uint32_t tiles = gpu_groups(count, SEGMENT_TILE), sum = GPU_SUM;
+  if (count == 0) return GRAZE_OK;
+  graze_status status = reserve_tails(gpu, scratch, tiles, value_bytes);
+  const gpu_argument tails[] = {GPU_BUFFER(in), GPU_BUFFER(flags), GPU_BUFFER(&scratch->sums),
+                                GPU_BUFFER(&scratch->counts), GPU_VALUE(count)},
+                     carry[] = {GPU_BUFFER(&scratch->sums), GPU_BUFFER(&scratch->counts), GPU_VALUE(tiles),
+                                GPU_VALUE(sum)},
+                     scan[] = {GPU_BUFFER(in), GPU_BUFFER(flags), GPU_BUFFER(out), GPU_BUFFER(&scratch->sums),
+                               GPU_VALUE(count)};
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "flagged_tails", tiles, tails, 5);
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "carry_tails", 1, carry, 4);
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "flagged_scan", tiles, scan, 5);
+  return status;
+}
+
+graze_status gpu_fold_segments(graze_gpu *gpu, gpu_scratch *scratch, gpu_fold fold, const gpu_buffer *in,
+                               uint32_t count, uint32_t value_bytes, const gpu_buffer *starts, uint32_t segments,
+                               const gpu_buffer *out) {
+  const char *module = value_bytes == 8 ? "segments64" : "segments32";
+  const uint32_t tiles = count > 0 ? gpu_groups(count, SEGMENT_TILE) : 1, op = fold; /* empty ones are written too */
+  if (segments == 0) return GRAZE_OK;
+  graze_status status = reserve_tails(gpu, scratch, tiles, value_bytes);
+  const gpu_argument tails[] = {GPU_BUFFER(in),
+                                GPU_BUFFER(starts),
+                                GPU_BUFFER(&scratch->sums),
+                                GPU_BUFFER(&scratch->counts),
+                                GPU_VALUE(count),
+                                GPU_VALUE(segments),
+                                GPU_VALUE(op)},
+                     carry[] = {GPU_BUFFER(&scratch->sums), GPU_BUFFER(&scratch->counts), GPU_VALUE(tiles),
+                                GPU_VALUE(op)},
+                     folds[] = {GPU_BUFFER(in),   GPU_BUFFER(starts),  GPU_BUFFER(out), GPU_BUFFER(&scratch->sums),
+                                GPU_VALUE(count), GPU_VALUE(segments), GPU_VALUE(op)};
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "started_tails", tiles, tails, 7);
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "carry_tails", 1, carry, 4);
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "started_folds", tiles, folds, 7);
+  return status;
 }
 
 static void swap(gpu_buffer *x, gpu_buffer *y) {

@@ -1,6 +1,6 @@
-/* Triangles of two models, each with each, on a device; kernels/triangles.cl puts aside what surely does not meet, and
- * what is left is decided here, exactly, block by block. Right for models that change shape at every step, and for
- * small ones that are asked about again and again: nothing is built, and a repeated question sends two poses. */
+/* Triangles of two models, each with each, on a device: poses, boxes in tiles (kernels/triangles.cl), and decide.h for
+ * what these leave. Right for models that change shape at every step, and for small ones that are asked about again and
+ * again: nothing is built, and a repeated question sends poses and reads one answer. */
 #include "gpu/triangles.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 
 #include "geometry/pose.h"
 
-enum { SIDE = 64, GROUPS_WANTED = 4096, BLOCK = 1 << 15 };
+enum { TILE = 512 /* triangles of a that a group has */, CHUNK = 32 /* of b, at least */, GROUPS_WANTED = 4096 };
 
-static const uint64_t MOST_TESTS = (uint64_t)1 << 36; /* of a launch: drivers end what seems to hang */
-static const uint64_t MOST_LEFT = 1u << 25;           /* pairs that are written together */
-static const uint64_t MOST_COUNTS = 1u << 26;
+static const uint64_t MOST_TESTS = UINT32_MAX;    /* of a launch: so that candidates are counted in 32 bits */
+static const uint64_t FIRST_TESTS = 1u << 24;     /* of the first launch, when one hit is enough */
+static const uint32_t MOST_CANDIDATES = 1u << 26; /* decided together: 32 bytes of memory each */
 
 /* ---- models ---------------------------------------------------------------------------------------------------- */
 
@@ -43,183 +43,154 @@ graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graz
   graze_gpu_model *m = memory_alloc(gpu->context, sizeof *m);
   if (m == NULL) return report_memory(gpu->context, sizeof *m);
   *m = (graze_gpu_model){.gpu = gpu, .mesh = mesh, .count = graze_mesh_triangle_count(mesh)};
-  /* A device that cannot hold it is no error: the processor has the mesh. */
-  if (!gpu->lost && gpu->arithmetic.exact && upload(m) != GRAZE_OK) gpu_release(gpu, &m->corners);
+  graze_gpu_model_refresh(m);
   *model = m;
   return GRAZE_OK;
 }
 
-static graze_status pose_model(graze_gpu *gpu, gpu_triangles *t, int side, const graze_gpu_model *m,
-                               const graze_pose *pose) {
-  for (int k = 0; k < 12; k++) {
-    if (!isfinite(pose->m[k])) return GRAZE_ERROR_ARGUMENT;
+void graze_gpu_model_refresh(graze_gpu_model *m) {
+  if (m == NULL || m->gpu->lost || !m->gpu->arithmetic.exact) return;
+  /* A device that cannot hold it is no error: the processor has the mesh. */
+  if (upload(m) != GRAZE_OK) gpu_release(m->gpu, &m->corners);
+}
+
+/* ---- poses ----------------------------------------------------------------------------------------------------- */
+
+static graze_status pose_model(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
+                               const graze_pose *poses, uint32_t count) {
+  const size_t triangles = (size_t)m->count * count;
+  for (uint32_t i = 0; i < count; i++) {
+    if (pose_first_not_finite(&poses[i]) < 12) return GRAZE_ERROR_ARGUMENT;
   }
-  graze_status status = gpu_reserve(gpu, &t->posed[side], 9 * sizeof(double) * m->count);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &t->pose, sizeof pose->m);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &t->pose, 0, pose->m, sizeof pose->m);
-  const gpu_argument arguments[] = {GPU_BUFFER(&m->corners), GPU_BUFFER(&t->pose), GPU_BUFFER(&t->posed[side]),
-                                    GPU_BUFFER(&t->bad), GPU_VALUE(m->count)};
-  return status != GRAZE_OK ? status
-                            : gpu_run(gpu, "triangles", "pose_corners", gpu_groups(m->count, 256), arguments, 5);
+  graze_status status = gpu_reserve(gpu, &p->corners, 9 * sizeof(double) * triangles);
+  if (status == GRAZE_OK) status = gpu_reserve(gpu, &p->boxes, 6 * sizeof(float) * triangles);
+  if (status == GRAZE_OK) status = gpu_reserve(gpu, &p->poses, count * sizeof *poses);
+  if (status == GRAZE_OK) status = gpu_write(gpu, &p->poses, 0, poses, count * sizeof *poses);
+  const uint32_t all = (uint32_t)triangles;
+  const gpu_argument arguments[] = {GPU_BUFFER(&m->corners), GPU_BUFFER(&p->poses),         GPU_BUFFER(&p->corners),
+                                    GPU_BUFFER(&p->boxes),   GPU_BUFFER(&t->decide.answer), GPU_VALUE(m->count),
+                                    GPU_VALUE(all)};
+  return status != GRAZE_OK ? status : gpu_run(gpu, "triangles", "pose_triangles", gpu_groups(all, 256), arguments, 7);
 }
 
-/* ARGUMENT: something is not finite. */
-static graze_status pose_both(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
-                              const graze_gpu_model *b, const graze_pose *pose_b) {
-  const uint32_t none = UINT32_MAX;
-  uint32_t bad;
-  graze_status status = gpu_reserve(gpu, &t->bad, sizeof none);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &t->bad, 0, &none, sizeof none);
-  if (status == GRAZE_OK) status = pose_model(gpu, t, 0, a, pose_a);
-  if (status == GRAZE_OK) status = pose_model(gpu, t, 1, b, pose_b);
-  if (status == GRAZE_OK) status = gpu_read(gpu, &bad, &t->bad, 0, sizeof bad);
-  return status == GRAZE_OK && bad != none ? GRAZE_ERROR_ARGUMENT : status;
-}
-
-/* ---- what is left ---------------------------------------------------------------------------------------------- */
-
-typedef struct posed_model {
+/* A model at its poses, for the processor. */
+typedef struct placed_model {
   const graze_gpu_model *model;
-  const graze_pose *pose;
-} posed_model;
+  const graze_pose *poses;
+} placed_model;
 
-static void put_corners(const posed_model *m, uint32_t triangle, double *const to[9], uint64_t i) {
-  double corners[9];
-  graze_mesh_get_triangle(m->model->mesh, triangle, corners);
-  for (int k = 0; k < 9; k++) to[k][i] = pose_row(m->pose, k % 3, corners + k / 3 * 3);
-}
-
-static bool keep_hit(graze_gpu *gpu, gpu_triangles *t, const graze_triangle_pair *pair) {
-  size_t used = t->hit_count * sizeof *pair;
-  if (!buffer_reserve(gpu->context, &t->hits, used + sizeof *pair, used)) return false;
-  ((graze_triangle_pair *)t->hits.data)[t->hit_count++] = *pair;
-  return true;
-}
-
-static bool count_hit(graze_gpu *gpu, gpu_triangles *t, const graze_triangle_pair *pair, const graze_tritri *r,
-                      graze_find find, graze_collision *out) {
-  graze_counts *c = &out->counts;
-  out->hit = true;
-  c->triangle_pairs++;
-  c->degenerate += r->degenerate != 0;
-  c->points += r->degenerate == 0 && r->kind == GRAZE_KIND_POINT;
-  c->segments += r->degenerate == 0 && r->kind == GRAZE_KIND_SEGMENT;
-  c->areas += r->degenerate == 0 && r->kind == GRAZE_KIND_AREA;
-  c->coplanar += r->coplanar;
-  if (find != GRAZE_FIND_ANY) c->hash += graze_pair_hash(pair->a, pair->b);
-  return find == GRAZE_FIND_COUNT || keep_hit(gpu, t, pair);
-}
-
-/* Decides pairs exactly. */
-static graze_status decide(graze_gpu *gpu, gpu_triangles *t, const posed_model *a, const posed_model *b,
-                           const graze_triangle_pair *pairs, uint64_t count, graze_find find, graze_collision *out) {
-  if (!buffer_reserve(gpu->context, &t->corners, 18 * sizeof(double) * BLOCK, 0) ||
-      !buffer_reserve(gpu->context, &t->results, BLOCK * sizeof(graze_tritri), 0)) {
-    return report_memory(gpu->context, 18 * sizeof(double) * BLOCK);
-  }
-  double *first[9], *second[9], *data = t->corners.data;
-  graze_tritri *results = t->results.data;
-  for (size_t k = 0; k < 9; k++) {
-    first[k] = data + k * BLOCK;
-    second[k] = data + (9 + k) * BLOCK;
-  }
-  for (uint64_t from = 0; from < count; from += BLOCK) {
-    uint64_t some = count - from < BLOCK ? count - from : BLOCK;
-    for (uint64_t i = 0; i < some; i++) {
-      put_corners(a, pairs[from + i].a, first, i);
-      put_corners(b, pairs[from + i].b, second, i);
-    }
-    graze_status status =
-        graze_tritri_batch(gpu->context, some, (const double *const *)first, (const double *const *)second, results);
-    if (status != GRAZE_OK) return status;
-    for (uint64_t i = 0; i < some; i++) {
-      if (results[i].kind == GRAZE_KIND_NONE) continue;
-      if (!count_hit(gpu, t, &pairs[from + i], &results[i], find, out)) {
-        return report(gpu->context, GRAZE_ERROR_MEMORY, "out of memory: %llu triangle pairs",
-                      (unsigned long long)t->hit_count);
-      }
-      if (find == GRAZE_FIND_ANY) return GRAZE_OK;
-    }
-  }
-  return GRAZE_OK;
+static void get_corners(const void *user, uint32_t triangle, double corners[9]) {
+  const placed_model *m = user;
+  const graze_pose *pose = &m->poses[triangle / m->model->count];
+  double given[9];
+  graze_mesh_get_triangle(m->model->mesh, triangle % m->model->count, given);
+  for (int k = 0; k < 9; k++) corners[k] = pose_row(pose, k % 3, given + k / 3 * 3);
 }
 
 /* ---- the comparison -------------------------------------------------------------------------------------------- */
 
+/* Triangles [begin_a, end_a) against [begin_b, end_b). */
+typedef struct rectangle {
+  uint32_t begin_a, end_a, begin_b, end_b;
+} rectangle;
+
 typedef struct comparison {
-  posed_model a, b;
-  uint32_t chunk, chunks; /* triangles of b that a group looks at, and how many such */
-  graze_find find;
+  gpu_triangles *t;
+  decide_question question;
+  bool used; /* the answer has to be reset */
 } comparison;
 
-/* Tiles [first, first + tiles) of a against all of b, halved until what is left has room. */
-static graze_status compare_tiles(graze_gpu *gpu, gpu_triangles *t, const comparison *c, uint32_t first, uint32_t tiles,
-                                  graze_collision *out) {
-  uint32_t groups = tiles * c->chunks, items = groups * SIDE;
-  uint64_t total;
-  graze_status status = gpu_reserve(gpu, &t->counts, items * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &t->places, (items + (size_t)1) * sizeof(uint32_t));
-  const gpu_argument count[] = {
-      GPU_BUFFER(&t->posed[0]),     GPU_BUFFER(&t->posed[1]), GPU_BUFFER(&t->counts), GPU_VALUE(c->a.model->count),
-      GPU_VALUE(c->b.model->count), GPU_VALUE(c->chunk),      GPU_VALUE(c->chunks),   GPU_VALUE(first)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, "triangles", "compare_count", groups, count, 8);
-  if (status == GRAZE_OK) status = gpu_scan(gpu, &t->scratch, &t->counts, &t->places, items);
-  if (status == GRAZE_OK) status = gpu_scan_total(gpu, &t->scratch, &total);
-  if (status != GRAZE_OK) return status;
-  out->work.triangle_tests += total;
-  if (total == 0) return GRAZE_OK;
-  if (total > MOST_LEFT && tiles > 1) {
-    out->work.triangle_tests -= total;
-    status = compare_tiles(gpu, t, c, first, tiles / 2, out);
-    if (status != GRAZE_OK || (out->hit && c->find == GRAZE_FIND_ANY)) return status;
-    return compare_tiles(gpu, t, c, first + tiles / 2, tiles - tiles / 2, out);
-  }
-  size_t bytes = total * sizeof(graze_triangle_pair);
-  if (!buffer_reserve(gpu->context, &t->left, bytes, 0)) return report_memory(gpu->context, bytes);
-  status = gpu_reserve(gpu, &t->pairs, bytes);
-  const gpu_argument write[] = {GPU_BUFFER(&t->posed[0]), GPU_BUFFER(&t->posed[1]),     GPU_BUFFER(&t->places),
-                                GPU_BUFFER(&t->pairs),    GPU_VALUE(c->a.model->count), GPU_VALUE(c->b.model->count),
-                                GPU_VALUE(c->chunk),      GPU_VALUE(c->chunks),         GPU_VALUE(first)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, "triangles", "compare_write", groups, write, 9);
-  if (status == GRAZE_OK) status = gpu_read(gpu, t->left.data, &t->pairs, 0, bytes);
-  return status != GRAZE_OK ? status : decide(gpu, t, &c->a, &c->b, t->left.data, total, c->find, out);
+static graze_status compare_once(graze_gpu *gpu, comparison *c, const rectangle *r, uint32_t *candidates) {
+  gpu_triangles *t = c->t;
+  gpu_decide *d = &t->decide;
+  uint32_t tiles = gpu_groups(r->end_a - r->begin_a, TILE), parts = gpu_groups(r->end_b - r->begin_b, CHUNK);
+  uint32_t chunks = gpu_groups(GROUPS_WANTED, tiles);
+  if (chunks > parts) chunks = parts;
+  uint32_t chunk = gpu_groups(parts, chunks) * CHUNK;
+  chunks = gpu_groups(r->end_b - r->begin_b, chunk);
+  graze_status status = c->used ? gpu_decide_reset(gpu, d, &c->question, 0) : GRAZE_OK;
+  c->used = true;
+  const gpu_argument arguments[] = {GPU_BUFFER(&t->posed[0].boxes),
+                                    GPU_BUFFER(&t->posed[1].boxes),
+                                    GPU_BUFFER(&d->answer),
+                                    GPU_BUFFER(&d->pairs),
+                                    GPU_VALUE(d->room),
+                                    GPU_VALUE(r->begin_a),
+                                    GPU_VALUE(r->end_a),
+                                    GPU_VALUE(r->begin_b),
+                                    GPU_VALUE(r->end_b),
+                                    GPU_VALUE(chunk),
+                                    GPU_VALUE(chunks)};
+  if (status == GRAZE_OK) status = gpu_run(gpu, "triangles", "compare_boxes", tiles * chunks, arguments, 11);
+  uint64_t tests = (uint64_t)(r->end_a - r->begin_a) * (r->end_b - r->begin_b);
+  return status != GRAZE_OK ? status : gpu_decide_run(gpu, d, &c->question, tests, candidates);
 }
 
-/* As many groups as keep a device busy; chunks of whole tiles. */
-static void cut_in_chunks(comparison *c, uint32_t tiles) {
-  uint32_t others = gpu_groups(c->b.model->count, SIDE), chunks = gpu_groups(GROUPS_WANTED, tiles);
-  if (chunks > others) chunks = others;
-  c->chunk = gpu_groups(others, chunks) * SIDE;
-  c->chunks = gpu_groups(c->b.model->count, c->chunk);
+static bool is_answered(const comparison *c) {
+  return c->question.any && c->t->decide.hit_count > 0;
+}
+
+static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r);
+
+static graze_status compare_halves(graze_gpu *gpu, comparison *c, const rectangle *r) {
+  rectangle first = *r, second = *r;
+  if (r->end_a - r->begin_a > r->end_b - r->begin_b)
+    first.end_a = second.begin_a = r->begin_a + (r->end_a - r->begin_a) / 2;
+  else
+    first.end_b = second.begin_b = r->begin_b + (r->end_b - r->begin_b) / 2;
+  graze_status status = compare(gpu, c, &first);
+  return status != GRAZE_OK || is_answered(c) ? status : compare(gpu, c, &second);
+}
+
+/* Halved until tests and candidates are few enough; what has no room is compared again when it has. */
+static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r) {
+  uint32_t candidates;
+  uint64_t tests = (uint64_t)(r->end_a - r->begin_a) * (r->end_b - r->begin_b);
+  if (tests > MOST_TESTS || (c->question.any && tests > FIRST_TESTS)) return compare_halves(gpu, c, r);
+  graze_status status = compare_once(gpu, c, r, &candidates);
+  if (status != GRAZE_OK || candidates <= c->t->decide.room) return status;
+  if (candidates > MOST_CANDIDATES) return compare_halves(gpu, c, r);
+  status = gpu_decide_reserve(gpu, &c->t->decide, candidates);
+  return status != GRAZE_OK ? status : compare_once(gpu, c, r, &candidates);
 }
 
 graze_status gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
-                                   const graze_gpu_model *b, const graze_pose *pose_b, graze_find find,
-                                   graze_collision *result) {
-  comparison c = {.a = {a, pose_a}, .b = {b, pose_b}, .find = find};
-  t->hit_count = 0;
-  *result = (graze_collision){0};
-  if (a->count == 0 || b->count == 0) return GRAZE_OK;
-  graze_status status = pose_both(gpu, t, a, pose_a, b, pose_b);
-  if (status != GRAZE_OK) return status;
-  uint32_t tiles = gpu_groups(a->count, SIDE);
-  cut_in_chunks(&c, tiles);
-  uint64_t most = MOST_TESTS / ((uint64_t)SIDE * b->count), room = MOST_COUNTS / ((uint64_t)SIDE * c.chunks);
-  if (most > room) most = room;
-  if (most == 0) most = 1;
-  for (uint32_t first = 0; first < tiles && status == GRAZE_OK; first += (uint32_t)most) {
-    uint32_t some = tiles - first < most ? tiles - first : (uint32_t)most;
-    status = compare_tiles(gpu, t, &c, first, some, result);
-    if (result->hit && find == GRAZE_FIND_ANY) break;
+                                   const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                                   graze_collision *results) {
+  gpu_decide *d = &t->decide;
+  const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
+  comparison c = {.t = t,
+                  .question = {.a = {&t->posed[0].corners, a->count},
+                               .b = {&t->posed[1].corners, b->count},
+                               .poses = poses,
+                               .ask = poses == 1 && find != GRAZE_FIND_COUNT ? ASK_LIST : 0,
+                               .any = poses == 1 && find == GRAZE_FIND_ANY,
+                               .get_a = get_corners,
+                               .get_b = get_corners,
+                               .user_a = &sides[0],
+                               .user_b = &sides[1]}};
+  memset(results, 0, poses * sizeof *results);
+  if (a->count == 0 || b->count == 0 || poses == 0) return GRAZE_OK;
+  graze_status status = gpu_decide_begin(gpu, d, &c.question);
+  if (status == GRAZE_OK) status = pose_model(gpu, t, &t->posed[0], a, pose_a, 1);
+  if (status == GRAZE_OK) status = pose_model(gpu, t, &t->posed[1], b, poses_b, poses);
+  const rectangle all = {0, a->count, 0, b->count * poses};
+  if (status == GRAZE_OK) status = compare(gpu, &c, &all);
+  if (status == GRAZE_OK && poses == 1) status = gpu_decide_pairs(gpu, d, &results->pairs);
+  for (uint32_t p = 0; p < poses && status == GRAZE_OK; p++) {
+    gpu_decide_counts(d, p, &results[p].counts);
+    results[p].hit = results[p].counts.triangle_pairs > 0;
+    if (find == GRAZE_FIND_ANY) results[p].counts.hash = 0;
   }
-  result->pairs = find != GRAZE_FIND_COUNT && t->hit_count > 0 ? t->hits.data : NULL;
+  results->work = (graze_work){.triangle_tests = d->candidates, .exact_tests = d->exact};
   return status;
 }
 
 void gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t) {
-  gpu_buffer *all[] = {&t->pose, &t->bad, &t->posed[0], &t->posed[1], &t->counts, &t->places, &t->pairs};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
-  gpu_scratch_release(gpu, &t->scratch);
-  buffer *memory[] = {&t->left, &t->corners, &t->results, &t->hits};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) buffer_release(gpu->context, memory[i]);
+  for (int side = 0; side < 2; side++) {
+    gpu_release(gpu, &t->posed[side].poses);
+    gpu_release(gpu, &t->posed[side].corners);
+    gpu_release(gpu, &t->posed[side].boxes);
+  }
+  gpu_decide_release(gpu, &t->decide);
 }

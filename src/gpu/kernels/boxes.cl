@@ -13,8 +13,10 @@
 
 #if defined(KEY64)
 typedef double REAL;
+#define REAL_OF(bits) AS_F64(bits)
 #else
 typedef float REAL;
+#define REAL_OF(bits) AS_F32(bits)
 #endif
 
 /* As sorted: whole numbers, the box's own number, its level. */
@@ -22,22 +24,6 @@ typedef struct grid_box {
   KEY min[3], max[3];
   u32 number, level;
 } grid_box;
-
-FUNCTION REAL real_of(KEY bits) {
-#if defined(KEY64)
-#if defined(__OPENCL_VERSION__)
-  return as_double(bits);
-#else
-  return __longlong_as_double((i64)bits);
-#endif
-#else
-#if defined(__OPENCL_VERSION__)
-  return as_float(bits);
-#else
-  return __uint_as_float(bits);
-#endif
-#endif
-}
 
 /* The cell of a coordinate: monotone in x. `last` is the highest cell. */
 FUNCTION u32 cell_of(REAL x, REAL low, REAL inverse, u32 last) {
@@ -105,8 +91,8 @@ KERNEL(256) box_keys(GLOBAL const KEY *RESTRICT boxes, GLOBAL const REAL *RESTRI
   for (;; level++) {
     u32 fits = 1;
     for (u32 k = 0; k < 3; k++) {
-      low[k] = cell_of(real_of(boxes[6 * (u64)i + k]), frame[k], frame[3 + level], last[k]);
-      u32 high = cell_of(real_of(boxes[6 * (u64)i + 3 + k]), frame[k], frame[3 + level], last[k]);
+      low[k] = cell_of(REAL_OF(boxes[6 * (u64)i + k]), frame[k], frame[3 + level], last[k]);
+      u32 high = cell_of(REAL_OF(boxes[6 * (u64)i + 3 + k]), frame[k], frame[3 + level], last[k]);
       if (high > low[k] + 1) fits = 0;
     }
     if (fits != 0 || level + 1 == levels) break;
@@ -154,8 +140,8 @@ FUNCTION u32 box_walk(GLOBAL const KEY *boxes, GLOBAL const REAL *frame, GLOBAL 
     bits[2] = bits_z;
     for (u32 k = 0; k < 3; k++) {
       u32 last = (1u << bits[k]) - 1;
-      low[k] = cell_of(real_of(boxes[6 * (u64)a.number + k]), frame[k], frame[3 + level], last);
-      high[k] = cell_of(real_of(boxes[6 * (u64)a.number + 3 + k]), frame[k], frame[3 + level], last);
+      low[k] = cell_of(REAL_OF(boxes[6 * (u64)a.number + k]), frame[k], frame[3 + level], last);
+      high[k] = cell_of(REAL_OF(boxes[6 * (u64)a.number + 3 + k]), frame[k], frame[3 + level], last);
       low[k] -= low[k] > 0;
     }
     for (u32 z = low[2]; z <= high[2]; z++) {

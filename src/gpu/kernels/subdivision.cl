@@ -25,17 +25,9 @@ typedef struct cell {
   u32 start, homes, large_homes, phantoms, large_phantoms, type;
 } cell;
 
-FUNCTION u64 bits_of(double x) {
-#if defined(__OPENCL_VERSION__)
-  return as_ulong(x);
-#else
-  return (u64)__double_as_longlong(x);
-#endif
-}
-
 /* As `ordered`, of a double. */
 FUNCTION u64 ordered_double(double x) {
-  u64 bits = bits_of(x), top = (u64)1 << 63;
+  u64 bits = AS_U64(x), top = (u64)1 << 63;
   if (bits == top) bits = 0;
   return (bits & top) != 0 ? ~bits : bits | top;
 }

@@ -1,0 +1,23 @@
+/* Pairs of triangles that are given one by one, on a device. */
+#ifndef GRAZE_SRC_GPU_WORDS_H
+#define GRAZE_SRC_GPU_WORDS_H
+
+#include "gpu/decide.h"
+
+/* Memory that is kept from call to call; zero-initialised. */
+typedef struct gpu_words {
+  gpu_decide decide;
+  gpu_buffer corners[2];
+  buffer staging; /* nine doubles a triangle */
+  buffer words;
+  buffer open[2]; /* columns of what stays open */
+  buffer results;
+} gpu_words;
+
+/* As graze_tritri_batch. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a number is not finite. */
+graze_status gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, const double *const a[9],
+                              const double *const b[9], graze_tritri *results);
+
+void gpu_words_release(graze_gpu *gpu, gpu_words *w);
+
+#endif

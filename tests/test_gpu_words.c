@@ -1,0 +1,138 @@
+/* Pairs of triangles one by one on a device: the words of the processor for every family, and how few are left to it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "families.h"
+#include "gpu/words.h"
+
+static graze_context *context;
+static graze_gpu *gpu;
+static test_log messages;
+
+static int open_device(void **state) {
+  (void)state;
+  context = test_context(1, &messages);
+  gpu = test_device(context, "test_gpu_words");
+  return 0;
+}
+
+static int close_device(void **state) {
+  (void)state;
+  graze_gpu_destroy(gpu);
+  graze_context_destroy(context);
+  return 0;
+}
+
+/* Pairs as columns. */
+typedef struct columns {
+  uint32_t count;
+  double *data, *a[9], *b[9];
+  graze_tritri *want, *got;
+} columns;
+
+static columns make_columns(uint32_t count) {
+  columns c = {.count = count, .data = malloc(18 * (size_t)count * sizeof(double))};
+  for (size_t k = 0; k < 9; k++) {
+    c.a[k] = c.data + k * count;
+    c.b[k] = c.data + (9 + k) * count;
+  }
+  c.want = calloc(count, sizeof *c.want);
+  c.got = calloc(count, sizeof *c.got);
+  return c;
+}
+
+static void free_columns(columns *c) {
+  free(c->data);
+  free(c->want);
+  free(c->got);
+}
+
+/* Both decide; returns how many pairs the device left to the processor. */
+static uint32_t compare(columns *c, const char *what) {
+  const double *const *a = (const double *const *)c->a, *const *b = (const double *const *)c->b;
+  assert_int_equal(graze_tritri_batch(context, c->count, a, b, c->want), GRAZE_OK);
+  assert_int_equal(graze_gpu_tritri(gpu, c->count, a, b, c->got), GRAZE_OK);
+  assert_true(graze_gpu_get_report(gpu)->on_device);
+  for (uint32_t i = 0; i < c->count; i++) {
+    if (memcmp(&c->want[i], &c->got[i], sizeof c->want[i]) == 0) continue;
+    print_error("%s, pair %u: kind %d coplanar %d degenerate %d, on the device %d %d %d\n", what, i, c->want[i].kind,
+                c->want[i].coplanar, c->want[i].degenerate, c->got[i].kind, c->got[i].coplanar, c->got[i].degenerate);
+    fail();
+  }
+  return gpu->words->decide.answer_read[COUNT_LEFT];
+}
+
+static void test_families(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  columns c = make_columns(test_device_slow() ? 60 : 20000);
+  for (int f = 0; f < family_count; f++) {
+    uint64_t random = (uint64_t)f + 1;
+    for (uint32_t i = 0; i < c.count; i++) {
+      family_pair pair;
+      families[f].make(&random, &pair);
+      for (int k = 0; k < 9; k++) {
+        c.a[k][i] = pair.a[k];
+        c.b[k][i] = pair.b[k];
+      }
+    }
+    uint32_t left = compare(&c, families[f].name);
+    printf("%-24s %5.1f %% left to the processor\n", families[f].name, 100.0 * left / c.count);
+  }
+  free_columns(&c);
+}
+
+/* Small whole numbers, in single precision, at any power of two that leaves room: nothing is left. */
+static void test_few_digits(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  static const double units[] = {1, 0x1p-90, 0x1p-20, 0x1p40, 0x1p300};
+  columns c = make_columns(test_device_slow() ? 60 : 20000);
+  double *corners = malloc(18 * (size_t)c.count * sizeof *corners);
+  for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+    for (uint32_t side = 2; side <= 1u << 20; side = side < 8 ? side + 1 : side * 16) {
+      uint64_t random = side;
+      soup_lattice(&random, 2 * c.count, side, corners);
+      for (uint32_t i = 0; i < c.count; i++) {
+        for (int k = 0; k < 9; k++) {
+          c.a[k][i] = units[u] * corners[9 * (size_t)i + (size_t)k];
+          c.b[k][i] = units[u] * corners[9 * (size_t)(c.count + i) + (size_t)k];
+        }
+      }
+      assert_int_equal(compare(&c, "lattice"), 0);
+    }
+  }
+  free(corners);
+  free_columns(&c);
+}
+
+/* Several blocks, bad numbers, a device that fails. */
+static void test_blocks_and_faults(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  columns c = make_columns(test_device_slow() ? 100 : (1u << 20) + 77);
+  uint64_t random = 5;
+  for (size_t k = 0; k < 18 * (size_t)c.count; k++) c.data[k] = random_signed(&random);
+  compare(&c, "random");
+  const double *const *a = (const double *const *)c.a, *const *b = (const double *const *)c.b;
+  gpu->lost = true;
+  assert_int_equal(graze_gpu_tritri(gpu, 50, a, b, c.got), GRAZE_OK);
+  assert_false(graze_gpu_get_report(gpu)->on_device);
+  assert_memory_equal(c.want, c.got, 50 * sizeof *c.want);
+  gpu->lost = false;
+  c.b[4][33] = INFINITY;
+  assert_int_equal(graze_gpu_tritri(gpu, c.count, a, b, c.got), GRAZE_ERROR_NOT_FINITE);
+  assert_non_null(strstr(messages.last, "triangle pair 33"));
+  assert_int_equal(graze_gpu_tritri(gpu, 0, NULL, NULL, NULL), GRAZE_OK);
+  assert_int_equal(graze_gpu_tritri(gpu, 1, a, b, NULL), GRAZE_ERROR_ARGUMENT);
+  free_columns(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_few_digits),
+                                     cmocka_unit_test(test_blocks_and_faults)};
+  return cmocka_run_group_tests(tests, open_device, close_device);
+}
