@@ -1,5 +1,5 @@
-/* bench/work_gpu.c: what devices do: their building blocks, by the clock of the device, and pairs of boxes, transfers
- * included. One set of rows for each device; answers are held to plain code on the processor. */
+/* bench/work_gpu.c: what devices do: their building blocks, by the clock of the device, and pairs of boxes by every
+ * method, transfers included. One set of rows for each device; answers are held to plain code on the processor. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "graze/gpu.h"
 #include "reference.h"
 #include "scenes.h"
+#include "work_gpu_balls.h"
 
 /* A fresh input of a building block, and what has to come out. */
 typedef struct block_job {
@@ -147,6 +148,7 @@ typedef struct boxes_job {
   graze_broadphase *broadphase;
   const float *boxes;
   uint32_t count;
+  graze_gpu_method method;
   bool kernels; /* only the work on the device, without the ways there and back */
 } boxes_job;
 
@@ -161,10 +163,12 @@ static void run_boxes(void *argument, bool check, sample *out) {
     must(graze_broadphase_find(j->broadphase, &boxes, j->count, false, &pairs, &out->count), "graze_broadphase_find");
   out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu)->compute : seconds_now() - start;
   out->timed = 1;
-  if (j->gpu) out->bytes = graze_gpu_get_report(j->gpu)->bytes;
-  if (j->gpu && !graze_gpu_get_report(j->gpu)->on_device)
-    snprintf(out->gave_up, sizeof out->gave_up, "%.60s", graze_gpu_get_report(j->gpu)->reason);
   for (uint64_t i = 0; check && i < out->count; i++) out->hash += hash_of_pair(pairs[i].a, pairs[i].b);
+  if (j->gpu == NULL) return;
+  const graze_gpu_report *report = graze_gpu_get_report(j->gpu);
+  out->bytes = report->bytes;
+  if (!report->on_device || report->method != j->method)
+    snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
 }
 
 static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t count) {
@@ -175,21 +179,25 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
   float *boxes = must_alloc(6 * (size_t)made.count, sizeof *boxes);
   scenes_boxes_at(&made, 0, 0, boxes);
   reference_touching expected = reference_float_boxes(boxes, made.count);
-  boxes_job jobs[3] = {{.boxes = boxes, .count = made.count},
-                       {.gpu = gpu, .boxes = boxes, .count = made.count},
-                       {.gpu = gpu, .boxes = boxes, .count = made.count, .kernels = true}};
-  must(graze_broadphase_create(b->context, NULL, &jobs[0].broadphase), "graze_broadphase_create");
+  boxes_job processor = {.boxes = boxes, .count = made.count}, jobs[6];
+  static const char *const methods[] = {"", "_subdivision", "_tree"};
+  must(graze_broadphase_create(b->context, NULL, &processor.broadphase), "graze_broadphase_create");
   contest c;
-  char whole[48], kernels[48];
-  snprintf(whole, sizeof whole, "gpu/%s", id);
-  snprintf(kernels, sizeof kernels, "gpu/%s_kernels", id);
   contest_begin(&c, b, "box", made.count, made.count, "gpu_boxes/%s/%s/%u", name, id, made.count);
   contest_expect(&c, expected.closed.count, expected.closed.hash);
-  contest_ours(&c, "cpu/auto_sorted", run_boxes, &jobs[0]);
-  contest_ours(&c, whole, run_boxes, &jobs[1]);
-  contest_ours(&c, kernels, run_boxes, &jobs[2]);
+  contest_ours(&c, "cpu/auto_sorted", run_boxes, &processor);
+  for (int i = 0; i < 6; i++) {
+    char entry_name[48];
+    jobs[i] = (boxes_job){.gpu = gpu,
+                          .boxes = boxes,
+                          .count = made.count,
+                          .method = (graze_gpu_method)(GRAZE_GPU_GRID + i / 2),
+                          .kernels = i % 2 == 1};
+    snprintf(entry_name, sizeof entry_name, "gpu/%s%s%s", id, methods[i / 2], i % 2 == 1 ? "_kernels" : "");
+    contest_ours(&c, entry_name, run_boxes, &jobs[i]);
+  }
   contest_end(&c);
-  graze_broadphase_destroy(jobs[0].broadphase);
+  graze_broadphase_destroy(processor.broadphase);
   scenes_boxes_free(&made);
   free(boxes);
 }
@@ -205,6 +213,9 @@ static void one_device(bench *b, graze_gpu *gpu) {
     one_boxes(b, gpu, (scenes_box_kind)kind, b->quick ? 10000 : 100000);
     if (b->large) one_boxes(b, gpu, (scenes_box_kind)kind, 1000000);
   }
+  bench_gpu_balls(b, gpu, b->quick ? 10000 : 1000000, true);
+  if (b->large) bench_gpu_balls(b, gpu, 1u << 24, true);
+  if (b->large && graze_gpu_get_info(gpu)->memory >= (uint64_t)16 << 30) bench_gpu_balls(b, gpu, 100000000, false);
 }
 
 void work_gpu(bench *b) {
