@@ -1,5 +1,7 @@
 /* bench/work_gpu.c: what devices do: their building blocks, by the clock of the device, and pairs of boxes by every
  * method, transfers included. One set of rows for each device; answers are held to plain code on the processor. */
+#include "work_gpu.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "graze/gpu.h"
 #include "reference.h"
 #include "scenes.h"
-#include "work_gpu_balls.h"
 
 /* A fresh input of a building block, and what has to come out. */
 typedef struct block_job {
@@ -19,6 +20,8 @@ typedef struct block_job {
   unsigned char *keys; /* key_bytes each */
   uint32_t *numbers;   /* 0, 1, .. */
   uint32_t count, key_bytes;
+  uint32_t *flags, *starts; /* where segments begin: a mark an element, and the places, with `count` behind them */
+  uint32_t segments;
 } block_job;
 
 static void *mark(graze_gpu *gpu) {
@@ -73,6 +76,43 @@ static void run_scan(void *argument, bool check, sample *out) {
   free(sums);
 }
 
+static void run_scan_segments(void *argument, bool check, sample *out) {
+  block_job *j = argument;
+  put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
+  put(j->gpu, &j->values, j->flags, j->count * sizeof(uint32_t));
+  must(gpu_reserve(j->gpu, &j->out, j->count * sizeof(uint32_t)), "gpu_reserve");
+  void *first = mark(j->gpu);
+  must(gpu_scan_segments(j->gpu, &j->scratch, &j->in, &j->values, &j->out, j->count, 4), "gpu_scan_segments");
+  void *second = mark(j->gpu);
+  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  out->timed = 1;
+  out->count = j->count;
+  if (!check) return;
+  uint32_t *sums = must_alloc(j->count, sizeof *sums);
+  must(gpu_read(j->gpu, sums, &j->out, 0, j->count * sizeof *sums), "gpu_read");
+  out->hash = hash_of(sums, j->count);
+  free(sums);
+}
+
+static void run_fold_segments(void *argument, bool check, sample *out) {
+  block_job *j = argument;
+  put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
+  put(j->gpu, &j->values, j->starts, (j->segments + (size_t)1) * sizeof(uint32_t));
+  must(gpu_reserve(j->gpu, &j->out, j->segments * sizeof(uint32_t)), "gpu_reserve");
+  void *first = mark(j->gpu);
+  must(gpu_fold_segments(j->gpu, &j->scratch, GPU_SUM, &j->in, j->count, 4, &j->values, j->segments, &j->out),
+       "gpu_fold_segments");
+  void *second = mark(j->gpu);
+  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  out->timed = 1;
+  out->count = j->count;
+  if (!check) return;
+  uint32_t *sums = must_alloc(j->segments, sizeof *sums);
+  must(gpu_read(j->gpu, sums, &j->out, 0, j->segments * sizeof *sums), "gpu_read");
+  out->hash = hash_of(sums, j->segments);
+  free(sums);
+}
+
 /* ---- what has to come out ---------------------------------------------------------------------------------------- */
 
 static uint64_t key_at(const block_job *j, uint32_t i) {
@@ -115,6 +155,47 @@ static uint64_t summed_hash(const block_job *j) {
   return hash;
 }
 
+static uint64_t segment_scan_hash(const block_job *j) {
+  uint32_t *sums = must_alloc(j->count, sizeof *sums), sum = 0;
+  for (uint32_t i = 0; i < j->count; i++) {
+    if (j->flags[i] != 0) sum = 0;
+    sums[i] = sum;
+    sum += (uint32_t)key_at(j, i);
+  }
+  uint64_t hash = hash_of(sums, j->count);
+  free(sums);
+  return hash;
+}
+
+static uint64_t segment_fold_hash(const block_job *j) {
+  uint32_t *sums = must_alloc(j->segments, sizeof *sums);
+  for (uint32_t s = 0; s < j->segments; s++) {
+    sums[s] = 0;
+    for (uint32_t i = j->starts[s]; i < j->starts[s + 1]; i++) sums[s] += (uint32_t)key_at(j, i);
+  }
+  uint64_t hash = hash_of(sums, j->segments);
+  free(sums);
+  return hash;
+}
+
+/* Segments of sixteen elements in the middle, of any lengths. */
+static void cut_segments(block_job *j) {
+  j->flags = must_alloc(j->count, sizeof *j->flags);
+  j->starts = must_alloc(j->count + (size_t)1, sizeof *j->starts);
+  for (uint32_t i = 0; i < j->count; i++) {
+    j->flags[i] = i == 0 || splitmix64(~(uint64_t)i) % 16 == 0;
+    if (j->flags[i] != 0) j->starts[j->segments++] = i;
+  }
+  j->starts[j->segments] = j->count;
+}
+
+void note_device(entry *e, const graze_gpu *gpu) {
+  snprintf(e->note, sizeof e->note, "%s", graze_gpu_get_info(gpu)->name);
+  for (char *at = e->note; *at != 0; at++) {
+    if (*at == ',') *at = ';'; /* it means something in CSV */
+  }
+}
+
 static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count, uint32_t key_bytes, run_function run,
                       uint64_t (*expected)(const block_job *)) {
   const char *id = graze_gpu_get_info(gpu)->id;
@@ -127,18 +208,21 @@ static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count
     memcpy(j.keys + (size_t)i * key_bytes, &random, key_bytes);
     j.numbers[i] = i;
   }
+  cut_segments(&j);
   contest c;
   char entry_name[48];
   snprintf(entry_name, sizeof entry_name, "gpu/%s", id);
   contest_begin(&c, b, "key", count, count, "gpu_%s/%s/%u", name, id, count);
   contest_expect(&c, count, expected(&j));
-  contest_ours(&c, entry_name, run, &j);
+  note_device(contest_ours(&c, entry_name, run, &j), gpu);
   contest_end(&c);
   gpu_buffer *all[] = {&j.in, &j.values, &j.out};
   for (size_t i = 0; i < COUNT_OF(all); i++) gpu_release(gpu, all[i]);
   gpu_scratch_release(gpu, &j.scratch);
   free(j.keys);
   free(j.numbers);
+  free(j.flags);
+  free(j.starts);
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
@@ -171,6 +255,20 @@ static void run_boxes(void *argument, bool check, sample *out) {
     snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
 }
 
+/* The sweep takes minutes for many boxes; then the processor's answer is what has to come out, to which the rows of
+ * broad phases hold the same sweep for fewer. */
+static void expect_boxes(contest *c, boxes_job *processor) {
+  enum { MOST_SWEPT = 100000 };
+  if (processor->count > MOST_SWEPT) {
+    sample answer = {0};
+    run_boxes(processor, true, &answer);
+    contest_expect(c, answer.count, answer.hash);
+  } else {
+    reference_touching expected = reference_float_boxes(processor->boxes, processor->count);
+    contest_expect(c, expected.closed.count, expected.closed.hash);
+  }
+}
+
 static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t count) {
   const char *id = graze_gpu_get_info(gpu)->id, *name = scenes_box_kind_name(kind);
   if (!bench_wants(b, "gpu_boxes/%s/%s/%u", name, id, count)) return;
@@ -178,13 +276,12 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
   if (!scenes_boxes_make(kind, count, 1, &made)) fail("out of memory");
   float *boxes = must_alloc(6 * (size_t)made.count, sizeof *boxes);
   scenes_boxes_at(&made, 0, 0, boxes);
-  reference_touching expected = reference_float_boxes(boxes, made.count);
-  boxes_job processor = {.boxes = boxes, .count = made.count}, jobs[6];
   static const char *const methods[] = {"", "_subdivision", "_tree"};
+  boxes_job processor = {.boxes = boxes, .count = made.count}, jobs[6];
   must(graze_broadphase_create(b->context, NULL, &processor.broadphase), "graze_broadphase_create");
   contest c;
   contest_begin(&c, b, "box", made.count, made.count, "gpu_boxes/%s/%s/%u", name, id, made.count);
-  contest_expect(&c, expected.closed.count, expected.closed.hash);
+  expect_boxes(&c, &processor);
   contest_ours(&c, "cpu/auto_sorted", run_boxes, &processor);
   for (int i = 0; i < 6; i++) {
     char entry_name[48];
@@ -194,7 +291,7 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
                           .method = (graze_gpu_method)(GRAZE_GPU_GRID + i / 2),
                           .kernels = i % 2 == 1};
     snprintf(entry_name, sizeof entry_name, "gpu/%s%s%s", id, methods[i / 2], i % 2 == 1 ? "_kernels" : "");
-    contest_ours(&c, entry_name, run_boxes, &jobs[i]);
+    note_device(contest_ours(&c, entry_name, run_boxes, &jobs[i]), gpu);
   }
   contest_end(&c);
   graze_broadphase_destroy(processor.broadphase);
@@ -203,9 +300,12 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
 }
 
 static void one_device(bench *b, graze_gpu *gpu) {
+  work_gpu_triangles(b, gpu);
   const uint32_t counts[] = {b->quick ? 1u << 14 : 1u << 20, 1u << 24};
   for (size_t i = 0; i < (b->large ? 2u : 1u); i++) {
     one_block(b, gpu, "scan", counts[i], 4, run_scan, summed_hash);
+    one_block(b, gpu, "scan_segments", counts[i], 4, run_scan_segments, segment_scan_hash);
+    one_block(b, gpu, "fold_segments", counts[i], 4, run_fold_segments, segment_fold_hash);
     one_block(b, gpu, "sort32", counts[i], 4, run_sort, sorted_hash);
     one_block(b, gpu, "sort64", counts[i], 8, run_sort, sorted_hash);
   }
@@ -213,9 +313,29 @@ static void one_device(bench *b, graze_gpu *gpu) {
     one_boxes(b, gpu, (scenes_box_kind)kind, b->quick ? 10000 : 100000);
     if (b->large) one_boxes(b, gpu, (scenes_box_kind)kind, 1000000);
   }
-  bench_gpu_balls(b, gpu, b->quick ? 10000 : 1000000, true);
-  if (b->large) bench_gpu_balls(b, gpu, 1u << 24, true);
-  if (b->large && graze_gpu_get_info(gpu)->memory >= (uint64_t)16 << 30) bench_gpu_balls(b, gpu, 100000000, false);
+  if (b->large) one_boxes(b, gpu, SCENES_BOXES_UNIFORM, 10000000);
+  work_gpu_tree(b, gpu);
+  work_gpu_balls(b, gpu, b->quick ? 10000 : 1000000, true);
+  if (b->large) work_gpu_balls(b, gpu, 1u << 24, true);
+  if (b->large && graze_gpu_get_info(gpu)->memory >= (uint64_t)16 << 30) work_gpu_balls(b, gpu, 100000000, false);
+}
+
+bool work_gpu_list(const bench *b) {
+  graze_gpu_info *list;
+  uint32_t count, usable = 0;
+  char why[256];
+  must(graze_gpu_list(b->context, &list, &count, why), "graze_gpu_list");
+  for (uint32_t i = 0; i < count; i++) {
+    graze_gpu *gpu = NULL;
+    if (graze_gpu_create(b->context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
+    const graze_gpu_arithmetic *a = graze_gpu_get_arithmetic(gpu);
+    printf("%s\t%s\t%s\t%s\n", list[i].id, list[i].name, list[i].driver, a->exact ? "exact" : a->flaw);
+    graze_gpu_destroy(gpu);
+    usable++;
+  }
+  if (why[0] != 0) fprintf(stderr, "%s\n", why);
+  graze_gpu_list_free(b->context, list, count);
+  return usable > 0;
 }
 
 void work_gpu(bench *b) {
@@ -226,6 +346,7 @@ void work_gpu(bench *b) {
   if (count == 0 && !b->list) fprintf(stderr, "no rows of devices: %s\n", why);
   for (uint32_t i = 0; i < count; i++) {
     graze_gpu *gpu = NULL;
+    if (b->device && strcmp(b->device, list[i].id) != 0) continue;
     if (graze_gpu_create(b->context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
     one_device(b, gpu);
     graze_gpu_destroy(gpu);

@@ -1,11 +1,10 @@
 /* bench/work_gpu_balls.c: pairs of particles on devices, as lists and counted; answers are held to a plain grid. */
-#include "work_gpu_balls.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "contest.h"
 #include "graze/gpu.h"
+#include "work_gpu.h"
 
 static const float RADIUS = 0.5F;
 static const double NUMBER_DENSITY = 1.2; /* balls in a unit cube: about five neighbours each */
@@ -118,7 +117,7 @@ static void run_balls(void *argument, bool check, sample *out) {
     snprintf(out->gave_up, sizeof out->gave_up, "%.60s", graze_gpu_get_report(j->gpu)->reason);
 }
 
-void bench_gpu_balls(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
+void work_gpu_balls(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
   const char *id = graze_gpu_get_info(gpu)->id;
   if (!bench_wants(b, "gpu_balls/%s/%u", id, count)) return;
   particles p = make_particles(count);
@@ -137,7 +136,7 @@ void bench_gpu_balls(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
   for (size_t i = lists ? 1 : 3; i < COUNT_OF(jobs); i++) {
     char name[48];
     snprintf(name, sizeof name, "gpu/%.24s%s", id, suffixes[i]);
-    contest_ours(&c, name, run_balls, &jobs[i]);
+    note_device(contest_ours(&c, name, run_balls, &jobs[i]), gpu);
   }
   contest_end(&c);
   graze_broadphase_destroy(jobs[0].broadphase);

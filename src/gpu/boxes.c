@@ -89,17 +89,11 @@ static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t coun
   plan->level_bits = gpu_bits_for(plan->levels);
 }
 
-static size_t stride_of(const graze_box_array *boxes) {
-  return boxes->stride != 0 ? boxes->stride : 6 * (boxes->precision == GRAZE_FLOAT ? sizeof(float) : sizeof(double));
-}
-
 /* ---- on the device --------------------------------------------------------------------------------------------- */
 
-graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count) {
-  size_t size = boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double), stride = stride_of(boxes);
+static graze_status upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, size_t stride, uint32_t count) {
+  size_t size = boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double);
   const void *source = boxes->data;
-  double start = gpu_seconds();
-  gpu_pairs_begin(&b->list);
   if (stride != size) {
     if (!buffer_reserve(gpu->context, &b->staging, count * size, 0)) return report_memory(gpu->context, count * size);
     for (uint32_t i = 0; i < count; i++) {
@@ -108,9 +102,7 @@ graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_arra
     source = b->staging.data;
   }
   graze_status status = gpu_reserve(gpu, &b->boxes, count * size);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &b->boxes, 0, source, count * size);
-  b->list.upload = gpu_seconds() - start;
-  return status;
+  return status != GRAZE_OK ? status : gpu_write(gpu, &b->boxes, 0, source, count * size);
 }
 
 /* The number that the kernels' `ordered` made this of. */
@@ -132,9 +124,9 @@ static uint64_t key_at(const void *keys, size_t i, graze_precision precision) {
   return precision == GRAZE_FLOAT ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
 }
 
-graze_status gpu_boxes_bounds(graze_gpu *gpu, gpu_boxes *b, graze_precision precision, uint32_t count,
-                              double bounds[6]) {
-  const char *module = precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
+/* The box around all. ARGUMENT: one is no box. */
+static graze_status find_bounds(graze_gpu *gpu, gpu_boxes *b, const char *module, graze_precision precision,
+                                uint32_t count, double bounds[6]) {
   size_t size = precision == GRAZE_FLOAT ? sizeof(uint32_t) : sizeof(uint64_t);
   uint32_t groups = gpu_groups(count, BOUNDS_TILE);
   size_t bytes = 6 * groups * size;
@@ -231,18 +223,31 @@ static graze_status write_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint
   return gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), arguments, 14);
 }
 
+/* Sends the boxes and finds the box around them. ARGUMENT: one is no box. */
+graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
+                              double bounds[6]) {
+  const char *module = boxes->precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
+  double start = gpu_seconds();
+  graze_status status = upload(gpu, b, boxes, gpu_box_stride(boxes), count);
+  double uploaded = gpu_seconds();
+  b->list.upload = uploaded - start;
+  if (status == GRAZE_OK) status = find_bounds(gpu, b, module, boxes->precision, count, bounds);
+  b->list.compute += gpu_seconds() - uploaded;
+  return status;
+}
+
 graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count, bool unsorted) {
   const char *module = boxes->precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
   double bounds[6] = {0};
   grid_plan plan;
-  graze_status status = gpu_boxes_upload(gpu, b, boxes, count);
-  if (status != GRAZE_OK || count == 0) return status;
-  double start = gpu_seconds();
-  status = gpu_boxes_bounds(gpu, b, boxes->precision, count, bounds);
+  gpu_pairs_begin(&b->list);
+  if (count == 0) return GRAZE_OK;
+  graze_status status = gpu_boxes_upload(gpu, b, boxes, count, bounds);
   if (status != GRAZE_OK) return status;
-  make_plan(boxes, stride_of(boxes), count, bounds, &plan);
+  double start = gpu_seconds();
+  make_plan(boxes, gpu_box_stride(boxes), count, bounds, &plan);
   status = sort_boxes(gpu, b, module, boxes->precision, count, &plan);
-  b->list.compute = gpu_seconds() - start;
+  b->list.compute += gpu_seconds() - start;
   walk w = {b, module, &plan, count};
   const gpu_pair_work work = {.user = &w,
                               .count = count_pairs,

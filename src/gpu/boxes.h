@@ -17,14 +17,15 @@ typedef struct gpu_boxes {
  * unreported, for a box that is not one: the processor says what is wrong with it. */
 graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count, bool unsorted);
 
-/* ---- what other ways to find them share ------------------------------------------------------------------------- */
-
-/* Boxes to b->boxes, side by side; clears b->list. */
-graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count);
-/* The box around them, of which there is one at least. Errors: as gpu_boxes_find. */
-graze_status gpu_boxes_bounds(graze_gpu *gpu, gpu_boxes *b, graze_precision precision, uint32_t count,
+/* The first stage alone: b->boxes gets the boxes side by side, `bounds` the box around them. Same errors. */
+graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
                               double bounds[6]);
 
 void gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b);
+
+static inline size_t gpu_box_stride(const graze_box_array *boxes) {
+  if (boxes->stride != 0) return boxes->stride;
+  return boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double);
+}
 
 #endif

@@ -36,35 +36,21 @@ static graze_status count_piece(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs 
   return status != GRAZE_OK ? status : gpu_scan_total(gpu, scratch, total);
 }
 
-static graze_status unpack(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *w, uint32_t total) {
-  graze_status status = gpu_reserve(gpu, &p->pairs, total * sizeof(graze_box_pair));
+static graze_status write_piece(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *w,
+                                uint32_t begin, uint32_t some, uint32_t total) {
+  graze_status status = gpu_reserve(gpu, &p->packed, total * sizeof(uint64_t));
+  if (status == GRAZE_OK) status = gpu_reserve(gpu, &p->pairs, total * sizeof(graze_box_pair));
+  if (status == GRAZE_OK) status = w->write(gpu, w->user, begin, some, &p->places, &p->packed);
   if (status == GRAZE_OK && !w->unsorted) {
     status = gpu_reserve(gpu, &p->unused, total * sizeof(uint32_t));
     if (status == GRAZE_OK) {
       status = gpu_sort(gpu, scratch, &p->packed, &p->unused, total, sizeof(uint64_t), 2 * w->pack + w->flags);
     }
   }
-  const gpu_argument arguments[] = {GPU_BUFFER(&p->packed), GPU_BUFFER(&p->pairs), GPU_VALUE(total), GPU_VALUE(w->pack),
-                                    GPU_VALUE(w->flags)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, "pairs", "pair_unpack", gpu_groups(total, GROUP), arguments, 5);
+  const gpu_argument unpack[] = {GPU_BUFFER(&p->packed), GPU_BUFFER(&p->pairs), GPU_VALUE(total), GPU_VALUE(w->pack),
+                                 GPU_VALUE(w->flags)};
+  if (status == GRAZE_OK) status = gpu_run(gpu, "pairs", "pair_unpack", gpu_groups(total, GROUP), unpack, 5);
   return status != GRAZE_OK ? status : gpu_finish(gpu);
-}
-
-graze_status gpu_pairs_take(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *w,
-                            uint32_t total) {
-  size_t had = p->found * sizeof(graze_box_pair), more = total * sizeof(graze_box_pair);
-  if (!buffer_reserve(gpu->context, &p->result, had + more, had)) return report_memory(gpu->context, had + more);
-  double start = gpu_seconds();
-  graze_status status = unpack(gpu, scratch, p, w, total);
-  double unpacked = gpu_seconds();
-  graze_box_pair *fresh = (graze_box_pair *)p->result.data + p->found;
-  if (status == GRAZE_OK) status = gpu_read(gpu, fresh, &p->pairs, 0, more);
-  p->compute += unpacked - start;
-  p->download += gpu_seconds() - unpacked;
-  if (status != GRAZE_OK) return status;
-  p->found += w->keep != NULL ? w->keep(w->user, fresh, total) : total;
-  p->pieces++;
-  return GRAZE_OK;
 }
 
 /* Pairs of the items [begin, begin + some), halved until what they give has room. */
@@ -79,11 +65,19 @@ static graze_status find_piece(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *
     status = find_piece(gpu, scratch, p, w, begin, some / 2);
     return status != GRAZE_OK ? status : find_piece(gpu, scratch, p, w, begin + some / 2, some - some / 2);
   }
+  size_t had = p->found * sizeof(graze_box_pair), more = total * sizeof(graze_box_pair);
+  if (!buffer_reserve(gpu->context, &p->result, had + more, had)) return report_memory(gpu->context, had + more);
   start = gpu_seconds();
-  status = gpu_reserve(gpu, &p->packed, total * sizeof(uint64_t));
-  if (status == GRAZE_OK) status = w->write(gpu, w->user, begin, some, &p->places, &p->packed);
-  p->compute += gpu_seconds() - start;
-  return status != GRAZE_OK ? status : gpu_pairs_take(gpu, scratch, p, w, (uint32_t)total);
+  status = write_piece(gpu, scratch, p, w, begin, some, (uint32_t)total);
+  double written = gpu_seconds();
+  graze_box_pair *fresh = (graze_box_pair *)p->result.data + p->found;
+  if (status == GRAZE_OK) status = gpu_read(gpu, fresh, &p->pairs, 0, more);
+  p->compute += written - start;
+  p->download += gpu_seconds() - written;
+  if (status != GRAZE_OK) return status;
+  p->found += w->keep != NULL ? w->keep(w->user, fresh, total) : total;
+  p->pieces++;
+  return GRAZE_OK;
 }
 
 graze_status gpu_pairs_find(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *work) {

@@ -44,11 +44,6 @@ void gpu_pairs_begin(gpu_pairs *p);
 /* Appends the pairs of all items. */
 graze_status gpu_pairs_find(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *work);
 
-/* Appends the `total` pairs that are in p->packed, sorted among themselves unless that is not asked for. `keep` may be
- * NULL. */
-graze_status gpu_pairs_take(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *work,
-                            uint32_t total);
-
 /* Sorts the list if it was put together of several pieces. */
 graze_status gpu_pairs_end(graze_gpu *gpu, gpu_pairs *p, bool unsorted);
 
