@@ -1,5 +1,5 @@
-/* bench/work_gpu.c: what devices do: their building blocks, by the clock of the device, and pairs of boxes, transfers
- * included. One set of rows for each device; answers are held to plain code on the processor. */
+/* bench/work_gpu.c: what devices do: their building blocks, by the clock of the device, and pairs of boxes by every
+ * method, transfers included. One set of rows for each device; answers are held to plain code on the processor. */
 #include "work_gpu.h"
 
 #include <stdio.h>
@@ -232,6 +232,7 @@ typedef struct boxes_job {
   graze_broadphase *broadphase;
   const float *boxes;
   uint32_t count;
+  graze_gpu_method method;
   bool kernels; /* only the work on the device, without the ways there and back */
 } boxes_job;
 
@@ -241,15 +242,17 @@ static void run_boxes(void *argument, bool check, sample *out) {
   const graze_box_pair *pairs;
   double start = seconds_now();
   if (j->gpu)
-    must(graze_gpu_find(j->gpu, GRAZE_GPU_AUTO, &boxes, j->count, false, &pairs, &out->count), "graze_gpu_find");
+    must(graze_gpu_find(j->gpu, j->method, &boxes, j->count, false, &pairs, &out->count), "graze_gpu_find");
   else
     must(graze_broadphase_find(j->broadphase, &boxes, j->count, false, &pairs, &out->count), "graze_broadphase_find");
   out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu)->compute : seconds_now() - start;
   out->timed = 1;
-  if (j->gpu) out->bytes = graze_gpu_get_report(j->gpu)->bytes;
-  if (j->gpu && !graze_gpu_get_report(j->gpu)->on_device)
-    snprintf(out->gave_up, sizeof out->gave_up, "%.60s", graze_gpu_get_report(j->gpu)->reason);
   for (uint64_t i = 0; check && i < out->count; i++) out->hash += hash_of_pair(pairs[i].a, pairs[i].b);
+  if (j->gpu == NULL) return;
+  const graze_gpu_report *report = graze_gpu_get_report(j->gpu);
+  out->bytes = report->bytes;
+  if (!report->on_device || report->method != j->method)
+    snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
 }
 
 reference expected_pairs(const bench *b, const float *boxes, uint32_t count) {
@@ -270,22 +273,26 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
   if (!scenes_boxes_make(kind, count, 1, &made)) fail("out of memory");
   float *boxes = must_alloc(6 * (size_t)made.count, sizeof *boxes);
   scenes_boxes_at(&made, 0, 0, boxes);
-  boxes_job jobs[3] = {{.boxes = boxes, .count = made.count},
-                       {.gpu = gpu, .boxes = boxes, .count = made.count},
-                       {.gpu = gpu, .boxes = boxes, .count = made.count, .kernels = true}};
-  must(graze_broadphase_create(b->context, NULL, &jobs[0].broadphase), "graze_broadphase_create");
+  static const char *const methods[] = {"", "_subdivision", "_tree"};
+  boxes_job processor = {.boxes = boxes, .count = made.count}, jobs[6];
+  must(graze_broadphase_create(b->context, NULL, &processor.broadphase), "graze_broadphase_create");
   reference expected = expected_pairs(b, boxes, made.count);
   contest c;
-  char whole[48], kernels[48];
-  snprintf(whole, sizeof whole, "gpu/%s", id);
-  snprintf(kernels, sizeof kernels, "gpu/%s_kernels", id);
   contest_begin(&c, b, "box", made.count, made.count, "gpu_boxes/%s/%s/%u", name, id, made.count);
   contest_expect(&c, expected.count, expected.hash);
-  contest_ours(&c, "cpu/auto_sorted", run_boxes, &jobs[0]);
-  note_device(contest_ours(&c, whole, run_boxes, &jobs[1]), gpu);
-  note_device(contest_ours(&c, kernels, run_boxes, &jobs[2]), gpu);
+  contest_ours(&c, "cpu/auto_sorted", run_boxes, &processor);
+  for (int i = 0; i < 6; i++) {
+    char entry_name[48];
+    jobs[i] = (boxes_job){.gpu = gpu,
+                          .boxes = boxes,
+                          .count = made.count,
+                          .method = (graze_gpu_method)(GRAZE_GPU_GRID + i / 2),
+                          .kernels = i % 2 == 1};
+    snprintf(entry_name, sizeof entry_name, "gpu/%s%s%s", id, methods[i / 2], i % 2 == 1 ? "_kernels" : "");
+    note_device(contest_ours(&c, entry_name, run_boxes, &jobs[i]), gpu);
+  }
   contest_end(&c);
-  graze_broadphase_destroy(jobs[0].broadphase);
+  graze_broadphase_destroy(processor.broadphase);
   scenes_boxes_free(&made);
   free(boxes);
 }
@@ -306,6 +313,9 @@ static void one_device(bench *b, graze_gpu *gpu) {
   }
   if (b->large) one_boxes(b, gpu, SCENES_BOXES_UNIFORM, 10000000);
   work_gpu_tree(b, gpu);
+  work_gpu_balls(b, gpu, b->quick ? 10000 : 1000000, true);
+  if (b->large) work_gpu_balls(b, gpu, 1u << 24, true);
+  if (b->large && graze_gpu_get_info(gpu)->memory >= (uint64_t)16 << 30) work_gpu_balls(b, gpu, 100000000, false);
 }
 
 bool work_gpu_list(const bench *b) {

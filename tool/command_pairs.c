@@ -19,6 +19,9 @@ typedef struct pairs_options {
   file_list files;
   const char *method_text;
   graze_broad_method method;
+#ifdef GRAZE_HAVE_GPU
+  graze_gpu_method gpu_method;
+#endif
   bool list_methods, list_pairs;
 } pairs_options;
 
@@ -29,6 +32,7 @@ typedef struct pairs_run {
   graze_broadphase *broadphase; /* NULL: found on the device */
   graze_gpu *gpu;
   char device[24];             /* "" when the processor did it */
+  char reason[128];            /* why the device took another method; "" when it did not */
   const graze_box_pair *pairs; /* of numbers of boxes */
   uint64_t count, hash;
   graze_broad_report report;
@@ -37,9 +41,28 @@ typedef struct pairs_run {
 enum { key_method = 1, key_pairs };
 
 static const struct argp_option options[] = {
-    {"method", key_method, "METHOD", 0, "which broad phase (default auto); `list' prints all", 0},
+    {"method", key_method, "METHOD", 0,
+     "which broad phase (default auto); `list' prints all. For the engine gpu: auto, grid, subdivision or tree", 0},
     {"pairs", key_pairs, NULL, 0, "list the pairs, by ids; CSV always does", 0},
     {0}};
+
+/* The engine is not known before all options were seen. */
+static void take_method(pairs_options *pairs, struct argp_state *state) {
+#ifdef GRAZE_HAVE_GPU
+  static const char *const names[] = {"auto", "grid", "subdivision", "tree"};
+  if (pairs->common.engine == engine_gpu) {
+    for (int m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_TREE; m++) {
+      if (strcmp(pairs->method_text, names[m]) != 0) continue;
+      pairs->gpu_method = (graze_gpu_method)m;
+      return;
+    }
+    argp_error(state, "--method: no method '%s' of devices; there are auto, grid, subdivision and tree",
+               pairs->method_text);
+  }
+#endif
+  if (!graze_broad_method_named(pairs->method_text, &pairs->method))
+    argp_error(state, "--method: no method '%s'; --method list prints all", pairs->method_text);
+}
 
 static void take_files(pairs_options *pairs, struct argp_state *state) {
   if (strcmp(pairs->method_text, "list") == 0) {
@@ -47,8 +70,7 @@ static void take_files(pairs_options *pairs, struct argp_state *state) {
     options_files(state, 0, 0);
     return;
   }
-  if (!graze_broad_method_named(pairs->method_text, &pairs->method))
-    argp_error(state, "--method: no method '%s'; --method list prints all", pairs->method_text);
+  take_method(pairs, state);
   if (state->next == state->argc) argp_error(state, "a file of boxes is needed");
   pairs->files = options_files(state, 1, 1);
 }
@@ -68,10 +90,6 @@ static error_t parse_pairs(int key, char *argument, struct argp_state *state) {
     case ARGP_KEY_ARGS:
     case ARGP_KEY_NO_ARGS:
       take_files(pairs, state);
-      break;
-    case ARGP_KEY_END:
-      if (pairs->common.engine == engine_gpu && strcmp(pairs->method_text, "auto") != 0)
-        argp_error(state, "--method is for the engine cpu");
       break;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -194,10 +212,11 @@ static graze_status find_on_processor(pairs_run *run, const graze_box_array *box
 static graze_status find_on_device(pairs_run *run, const graze_box_array *boxes) {
   if (graze_gpu_create(run->session.context, run->asked->common.device, &run->gpu) != GRAZE_OK)
     session_fail(&run->session, NULL, GRAZE_ERROR_UNSUPPORTED);
-  graze_status status =
-      graze_gpu_find(run->gpu, GRAZE_GPU_AUTO, boxes, run->boxes.count, !lists_pairs(run), &run->pairs, &run->count);
+  graze_status status = graze_gpu_find(run->gpu, run->asked->gpu_method, boxes, run->boxes.count, !lists_pairs(run),
+                                       &run->pairs, &run->count);
   if (graze_gpu_get_report(run->gpu)->on_device)
     snprintf(run->device, sizeof run->device, "%s", graze_gpu_get_info(run->gpu)->id);
+  if (run->device[0]) snprintf(run->reason, sizeof run->reason, "%s", graze_gpu_get_report(run->gpu)->reason);
   return status;
 }
 #endif
@@ -231,11 +250,12 @@ static void write_json(output *out, const pairs_run *run) {
   json_key_string(&writer, "engine", run->device[0] ? "gpu" : "cpu");
   if (run->device[0]) json_key_string(&writer, "device", run->device);
   json_key_string(&writer, "status", "complete");
-  json_key_string(&writer, "method", method_name(run->asked->method));
+  json_key_string(&writer, "method", run->asked->method_text);
   if (run->broadphase && run->asked->method == GRAZE_BROAD_AUTO) {
     json_key_string(&writer, "picked", method_name(run->report.method));
     json_key_string(&writer, "reason", run->report.reason);
   }
+  if (run->reason[0]) json_key_string(&writer, "reason", run->reason);
   json_key_integer(&writer, "n", run->boxes.count);
   json_key_integer(&writer, "pairs", run->count);
   json_key_hash(&writer, "hash", run->hash);

@@ -63,11 +63,13 @@ GRAZE_API const graze_gpu_arithmetic *graze_gpu_get_arithmetic(const graze_gpu *
 /* ---- boxes ----------------------------------------------------------------------------------------------------- */
 
 typedef enum graze_gpu_method {
-  GRAZE_GPU_AUTO,       /* the grid in levels */
-  GRAZE_GPU_GRID,       /* a grid in levels for sizes of all kinds, sorted by cell: O(n) with common sizes and places;
-                           memory some 150 bytes a box and 32 a pair */
-  GRAZE_GPU_SUBDIVISION /* home and phantom cells with control bits (S. Le Grand, GPU Gems 3, chapter 32, 2007): for
-                           boxes of like sizes; some 400 bytes a box and 32 a pair */
+  GRAZE_GPU_AUTO,        /* the grid in levels */
+  GRAZE_GPU_GRID,        /* a grid in levels for sizes of all kinds, sorted by cell: O(n) with common sizes and places;
+                            memory some 150 bytes a box and 32 a pair */
+  GRAZE_GPU_SUBDIVISION, /* home and phantom cells with control bits (S. Le Grand, GPU Gems 3, chapter 32, 2007): for
+                            boxes of like sizes; some 400 bytes a box and 32 a pair */
+  GRAZE_GPU_TREE /* a hierarchy along a space-filling curve: for sizes and places of all kinds; some 200 bytes a box
+                    and 32 a pair */
 } graze_gpu_method;
 
 /* What became of the last call. */

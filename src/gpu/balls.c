@@ -71,13 +71,14 @@ static void make_plan(const ball_view *view, const double bounds[7], ball_plan *
     world = fmax(world, extent[k]);
   }
   /* Too small or too large for cells: one cell, all with all. */
-  if (!(world > 0x1p-1000) || world > 0x1p1020 || largest > world) return;
+  if (!(world > 0x1p-1000) || world > 0x1p1020) return;
   double reach = finest_reach(view, largest, world);
   for (int k = 0; k < 3; k++) plan->bits[k] = gpu_bits_for((uint64_t)(extent[k] / (2 * reach)) + 1);
   uint32_t level = 0;
-  for (; level < LEVELS - 1 && reach < largest; level++, reach *= 4) {
+  while (level < LEVELS - 1 && reach < largest) {
     plan->inverse[level] = 0.5 / reach;
-    plan->reach[level] = reach;
+    plan->reach[level++] = reach;
+    reach *= 4;
   }
   plan->inverse[level] = 0.5 / fmax(reach, largest);
   plan->reach[level] = largest;

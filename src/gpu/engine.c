@@ -8,6 +8,7 @@
 #include "gpu/boxes.h"
 #include "gpu/hierarchy.h"
 #include "gpu/subdivision.h"
+#include "gpu/tree_find.h"
 #include "gpu/triangles.h"
 #include "gpu/words.h"
 
@@ -23,6 +24,8 @@ void gpu_release_engines(graze_gpu *gpu) {
   memory_release(gpu->context, gpu->boxes, sizeof *gpu->boxes);
   if (gpu->subdivision != NULL && gpu->state != NULL) gpu_subdivision_release(gpu, gpu->subdivision);
   memory_release(gpu->context, gpu->subdivision, sizeof *gpu->subdivision);
+  if (gpu->tree != NULL && gpu->state != NULL) gpu_tree_finder_release(gpu, gpu->tree);
+  memory_release(gpu->context, gpu->tree, sizeof *gpu->tree);
   if (gpu->balls != NULL && gpu->state != NULL) gpu_balls_release(gpu, gpu->balls);
   memory_release(gpu->context, gpu->balls, sizeof *gpu->balls);
   if (gpu->triangles != NULL && gpu->state != NULL) gpu_triangles_release(gpu, gpu->triangles);
@@ -33,6 +36,7 @@ void gpu_release_engines(graze_gpu *gpu) {
   graze_query_destroy(gpu->query);
   gpu->boxes = NULL;
   gpu->subdivision = NULL;
+  gpu->tree = NULL;
   gpu->balls = NULL;
   gpu->triangles = NULL;
   gpu->words = NULL;
@@ -112,23 +116,25 @@ static graze_status find_by_subdivision(graze_gpu *gpu, const graze_box_array *b
   return GRAZE_OK;
 }
 
+static graze_status find_by_tree(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted) {
+  gpu->tree = kept_memory(gpu, gpu->tree, sizeof *gpu->tree);
+  if (gpu->tree == NULL) return report_memory(gpu->context, sizeof *gpu->tree);
+  return gpu_tree_find(gpu, gpu->tree, gpu->boxes, boxes, count, unsorted);
+}
+
 static graze_status find_on_device(graze_gpu *gpu, graze_gpu_method method, const graze_box_array *boxes,
                                    uint32_t count, bool unsorted, const gpu_pairs **list) {
   const char *unfit = "";
   graze_status status = GRAZE_OK;
-  switch (method) {
-    case GRAZE_GPU_SUBDIVISION:
-      status = find_by_subdivision(gpu, boxes, count, unsorted, list, &unfit);
-      if (status != GRAZE_OK || unfit[0] == 0) return status;
-      break;
-    case GRAZE_GPU_AUTO:
-    case GRAZE_GPU_GRID:
-      break;
+  if (method == GRAZE_GPU_SUBDIVISION) {
+    status = find_by_subdivision(gpu, boxes, count, unsorted, list, &unfit);
+    if (status != GRAZE_OK || unfit[0] == 0) return status;
   }
-  status = gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
+  bool tree = method == GRAZE_GPU_TREE;
+  status = tree ? find_by_tree(gpu, boxes, count, unsorted) : gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
   if (status != GRAZE_OK) return status;
   *list = &gpu->boxes->list;
-  report_list(gpu, GRAZE_GPU_GRID, *list, (*list)->upload);
+  report_list(gpu, tree ? GRAZE_GPU_TREE : GRAZE_GPU_GRID, *list, (*list)->upload);
   snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", unfit);
   return GRAZE_OK;
 }
@@ -139,7 +145,7 @@ graze_status graze_gpu_find(graze_gpu *gpu, graze_gpu_method method, const graze
     return GRAZE_ERROR_ARGUMENT;
   }
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) return GRAZE_ERROR_ARGUMENT;
-  if ((unsigned)method > GRAZE_GPU_SUBDIVISION) return GRAZE_ERROR_ARGUMENT;
+  if ((unsigned)method > GRAZE_GPU_TREE) return GRAZE_ERROR_ARGUMENT;
   gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
   if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
   const char *reason = reason_against(gpu, boxes, count);
