@@ -12,14 +12,6 @@
 #define AXIS_LAST 2097151 /* 21 bits an axis */
 #define LEVELS_AT_ONCE 8  /* that a group makes above the boxes of its 256 items */
 
-#if defined(__OPENCL_VERSION__)
-#define LEADING_ZEROS(x) ((u32)clz((u64)(x)))
-#elif defined(__CUDACC__)
-#define LEADING_ZEROS(x) ((u32)__clzll((i64)(x)))
-#else
-#define LEADING_ZEROS(x) ((u32)__builtin_clzll((u64)(x)))
-#endif
-
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
 /* The bits of a number that `ordered32` made a whole number of. */
@@ -160,7 +152,7 @@ KERNEL(256) tree_levels(GLOBAL tree_box *levels, u64 offset, u32 count) {
 FUNCTION u32 alike(GLOBAL const u64 *keys, u32 count, u64 key, u32 i, u32 j) {
   if (j >= count) return 0;
   u64 other = keys[j] ^ key;
-  return other != 0 ? 1 + LEADING_ZEROS(other) : 65 + LEADING_ZEROS((u64)(i ^ j));
+  return other != 0 ? 1 + (u32)LEADING_ZEROS(other) : 65 + (u32)LEADING_ZEROS(i ^ j);
 }
 
 /* Node i of count - 1 has box i at one end of its run; the other end is on the side where the neighbour is more alike,
