@@ -65,6 +65,8 @@ struct graze_gpu {
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
   struct gpu_triangles *triangles;
   struct gpu_words *words;
+  graze_gpu_search search;
+  struct gpu_attachment *attachment; /* attach.c; NULL: not attached */
   graze_query *query;
   graze_broadphase *broad; /* for what the device cannot do */
   graze_gpu_report report;
@@ -85,6 +87,12 @@ graze_status gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t o
 
 /* The kernel of a module; both are compiled, or read from the disk, when they are first asked for. */
 graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel);
+
+/* The same for kernels that are not of the library, as those of a benchmark: `source` is compiled, or read from the
+ * disk, at once, and is dropped before the device is destroyed. */
+graze_status gpu_module_create(graze_gpu *gpu, const gpu_source *source, gpu_module **module);
+void gpu_module_destroy(graze_gpu *gpu, gpu_module *module);
+graze_status gpu_module_kernel(graze_gpu *gpu, gpu_module *module, const char *name, gpu_kernel *kernel);
 
 graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
                         uint32_t count);
@@ -110,6 +118,9 @@ graze_status gpu_test_arithmetic(graze_gpu *gpu);
 
 /* Whether group scans, as kernels are built now, give known sums. */
 graze_status gpu_test_scans(graze_gpu *gpu, bool *right);
+
+/* The processor's query, made when first needed. */
+graze_status gpu_make_query(graze_gpu *gpu);
 
 /* Releases what engine.c made. */
 void gpu_release_engines(graze_gpu *gpu);

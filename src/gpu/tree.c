@@ -118,47 +118,42 @@ uint32_t gpu_tree_queries(const gpu_tree *t, const gpu_tree_question *q) {
   return q->boxes != NULL ? q->count : t->count;
 }
 
-static graze_status count_own(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
-                              uint32_t some) {
-  uint32_t decide = q->exact != NULL;
-  const gpu_argument arguments[] = {GPU_BUFFER(&t->nodes),   GPU_BUFFER(&t->levels),
-                                    GPU_BUFFER(&t->numbers), GPU_BUFFER(q->exact != NULL ? q->exact : &t->levels),
-                                    GPU_VALUE(decide),       GPU_BUFFER(&t->counts),
-                                    GPU_VALUE(begin),        GPU_VALUE(some)};
-  return gpu_run(gpu, "treewalk", "own_count", gpu_groups(some, WALK_GROUP), arguments, 8);
+/* Where a buffer is missing another one stands, which is not looked at. */
+graze_status gpu_tree_count(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
+                            uint32_t some, const gpu_buffer *counts) {
+  uint32_t decide = q->exact != NULL, ordered = q->order != NULL, groups = gpu_groups(some, WALK_GROUP);
+  const gpu_argument own[] = {GPU_BUFFER(&t->nodes),   GPU_BUFFER(&t->levels),
+                              GPU_BUFFER(&t->numbers), GPU_BUFFER(q->exact != NULL ? q->exact : &t->levels),
+                              GPU_VALUE(decide),       GPU_BUFFER(counts),
+                              GPU_VALUE(begin),        GPU_VALUE(some)},
+                     other[] = {GPU_BUFFER(&t->nodes),
+                                GPU_BUFFER(q->boxes),
+                                GPU_BUFFER(q->order != NULL ? q->order : &t->numbers),
+                                GPU_VALUE(ordered),
+                                GPU_BUFFER(counts),
+                                GPU_VALUE(begin),
+                                GPU_VALUE(some)};
+  return q->boxes != NULL ? gpu_run(gpu, "treewalk", "other_count", groups, other, 7)
+                          : gpu_run(gpu, "treewalk", "own_count", groups, own, 8);
 }
 
 /* The two u32 of a pair are the halves of a number of 64 bits, the first of them the lower one. */
-static graze_status write_own(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
-                              uint32_t some, const gpu_buffer *pairs) {
-  uint32_t decide = q->exact != NULL, shift_a = q->pack, shift_b = q->pack > 0 ? 0 : 32;
-  const gpu_argument arguments[] = {GPU_BUFFER(&t->nodes),   GPU_BUFFER(&t->levels),
-                                    GPU_BUFFER(&t->numbers), GPU_BUFFER(q->exact != NULL ? q->exact : &t->levels),
-                                    GPU_VALUE(decide),       GPU_BUFFER(&t->places),
-                                    GPU_BUFFER(pairs),       GPU_VALUE(begin),
-                                    GPU_VALUE(some),         GPU_VALUE(shift_a),
-                                    GPU_VALUE(shift_b)};
-  return gpu_run(gpu, "treewalk", "own_write", gpu_groups(some, WALK_GROUP), arguments, 11);
-}
-
-static graze_status count_others(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
-                                 uint32_t some) {
-  uint32_t ordered = q->order != NULL;
-  const gpu_argument arguments[] = {
-      GPU_BUFFER(&t->nodes), GPU_BUFFER(q->boxes),   GPU_BUFFER(q->order != NULL ? q->order : &t->numbers),
-      GPU_VALUE(ordered),    GPU_BUFFER(&t->counts), GPU_VALUE(begin),
-      GPU_VALUE(some)};
-  return gpu_run(gpu, "treewalk", "other_count", gpu_groups(some, WALK_GROUP), arguments, 7);
-}
-
-static graze_status write_others(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
-                                 uint32_t some, const gpu_buffer *pairs) {
-  uint32_t ordered = q->order != NULL;
-  const gpu_argument arguments[] = {
-      GPU_BUFFER(&t->nodes), GPU_BUFFER(q->boxes),    GPU_BUFFER(q->order != NULL ? q->order : &t->numbers),
-      GPU_VALUE(ordered),    GPU_BUFFER(&t->numbers), GPU_BUFFER(&t->places),
-      GPU_BUFFER(pairs),     GPU_VALUE(begin),        GPU_VALUE(some)};
-  return gpu_run(gpu, "treewalk", "other_write", gpu_groups(some, WALK_GROUP), arguments, 9);
+graze_status gpu_tree_write(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
+                            uint32_t some, const gpu_buffer *places, const gpu_buffer *pairs) {
+  uint32_t decide = q->exact != NULL, ordered = q->order != NULL, groups = gpu_groups(some, WALK_GROUP);
+  uint32_t shift_a = q->pack, shift_b = q->pack > 0 ? 0 : 32;
+  const gpu_argument
+      own[] = {GPU_BUFFER(&t->nodes),   GPU_BUFFER(&t->levels),
+               GPU_BUFFER(&t->numbers), GPU_BUFFER(q->exact != NULL ? q->exact : &t->levels),
+               GPU_VALUE(decide),       GPU_BUFFER(places),
+               GPU_BUFFER(pairs),       GPU_VALUE(begin),
+               GPU_VALUE(some),         GPU_VALUE(shift_a),
+               GPU_VALUE(shift_b)},
+      other[] = {GPU_BUFFER(&t->nodes), GPU_BUFFER(q->boxes),    GPU_BUFFER(q->order != NULL ? q->order : &t->numbers),
+                 GPU_VALUE(ordered),    GPU_BUFFER(&t->numbers), GPU_BUFFER(places),
+                 GPU_BUFFER(pairs),     GPU_VALUE(begin),        GPU_VALUE(some)};
+  return q->boxes != NULL ? gpu_run(gpu, "treewalk", "other_write", groups, other, 9)
+                          : gpu_run(gpu, "treewalk", "own_write", groups, own, 11);
 }
 
 graze_status gpu_tree_query(graze_gpu *gpu, gpu_tree *t, const gpu_tree_question *q, uint32_t begin, uint32_t some,
@@ -167,15 +162,12 @@ graze_status gpu_tree_query(graze_gpu *gpu, gpu_tree *t, const gpu_tree_question
   if (t->count == 0 || some == 0) return GRAZE_OK;
   graze_status status = gpu_reserve(gpu, &t->counts, some * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &t->places, (some + (size_t)1) * sizeof(uint32_t));
-  if (status == GRAZE_OK) {
-    status = q->boxes != NULL ? count_others(gpu, t, q, begin, some) : count_own(gpu, t, q, begin, some);
-  }
+  if (status == GRAZE_OK) status = gpu_tree_count(gpu, t, q, begin, some, &t->counts);
   if (status == GRAZE_OK) status = gpu_scan(gpu, &t->scratch, &t->counts, &t->places, some);
   if (status == GRAZE_OK) status = gpu_scan_total(gpu, &t->scratch, total);
   if (status != GRAZE_OK || *total == 0 || *total > most) return status;
   status = gpu_reserve(gpu, pairs, *total * 2 * sizeof(uint32_t));
-  if (status != GRAZE_OK) return status;
-  return q->boxes != NULL ? write_others(gpu, t, q, begin, some, pairs) : write_own(gpu, t, q, begin, some, pairs);
+  return status != GRAZE_OK ? status : gpu_tree_write(gpu, t, q, begin, some, &t->places, pairs);
 }
 
 /* Pieces are cut to what the last ones gave, so that few of them are counted twice. The limit is raised for one query

@@ -49,6 +49,13 @@ uint32_t gpu_tree_queries(const gpu_tree *tree, const gpu_tree_question *questio
 graze_status gpu_tree_query(graze_gpu *gpu, gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
                             uint32_t some, uint64_t most, gpu_buffer *pairs, uint64_t *total);
 
+/* The two halves of it, for tree and question of at least one box: numbers of pairs of the queries [begin, begin +
+ * some), and the pairs, those of query begin + i from places[i] on, where places is the scan of the numbers. */
+graze_status gpu_tree_count(graze_gpu *gpu, const gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
+                            uint32_t some, const gpu_buffer *counts);
+graze_status gpu_tree_write(graze_gpu *gpu, const gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
+                            uint32_t some, const gpu_buffer *places, const gpu_buffer *pairs);
+
 /* Takes the pairs of some queries, which stay on the device until it returns. */
 typedef graze_status (*gpu_tree_take)(void *user, const gpu_buffer *pairs, uint32_t count);
 

@@ -152,7 +152,7 @@ KERNEL(256) tree_levels(GLOBAL tree_box *levels, u64 offset, u32 count) {
 FUNCTION u32 alike(GLOBAL const u64 *keys, u32 count, u64 key, u32 i, u32 j) {
   if (j >= count) return 0;
   u64 other = keys[j] ^ key;
-  return other != 0 ? 1 + (u32)LEADING_ZEROS(other) : 65 + (u32)LEADING_ZEROS(i ^ j);
+  return other != 0 ? 1 + (u32)LEADING_ZEROS(other) : 65 + (u32)LEADING_ZEROS((u64)(i ^ j));
 }
 
 /* Node i of count - 1 has box i at one end of its run; the other end is on the side where the neighbour is more alike,
