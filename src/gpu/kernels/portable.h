@@ -8,8 +8,8 @@
  * KERNEL(256) name(...) has groups of 256 items.
  *
  * AS_... are the same bits as another type; LEADING_ZEROS is of 64 bits, BITS_SET of 32; MUL_HI is the upper half of a
- * product of two u64. ADD_GLOBAL64 needs a device that has it, as most do (cl_khr_int64_base_atomics). SHUFFLE_UP(x,
- * n), where it is defined, is the x of the item n before this one among 32 that run together; all 32 call it, and the
+ * product of two u64. ADD_GLOBAL64 needs a device that has it, as most do (cl_khr_int64_base_atomics). Where it is
+ * defined, SHUFFLE_UP(x, n) is the x of the item n before this one among 32 that run together; all 32 call it, and the
  * first n get their own. */
 #if defined(__OPENCL_VERSION__)
 
