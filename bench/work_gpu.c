@@ -241,7 +241,7 @@ static void run_boxes(void *argument, bool check, sample *out) {
   const graze_box_pair *pairs;
   double start = seconds_now();
   if (j->gpu)
-    must(graze_gpu_find(j->gpu, &boxes, j->count, false, &pairs, &out->count), "graze_gpu_find");
+    must(graze_gpu_find(j->gpu, GRAZE_GPU_AUTO, &boxes, j->count, false, &pairs, &out->count), "graze_gpu_find");
   else
     must(graze_broadphase_find(j->broadphase, &boxes, j->count, false, &pairs, &out->count), "graze_broadphase_find");
   out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu)->compute : seconds_now() - start;

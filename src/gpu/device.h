@@ -63,6 +63,8 @@ struct graze_gpu {
   uint64_t bytes;      /* of all buffers */
 
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
+  struct gpu_subdivision *subdivision;
+  struct gpu_balls *balls;
   struct gpu_triangles *triangles;
   struct gpu_words *words;
   graze_gpu_search search;
