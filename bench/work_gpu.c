@@ -20,6 +20,8 @@ typedef struct block_job {
   unsigned char *keys; /* key_bytes each */
   uint32_t *numbers;   /* 0, 1, .. */
   uint32_t count, key_bytes;
+  uint32_t *flags, *starts; /* where segments begin: a mark an element, and the places, with `count` behind them */
+  uint32_t segments;
 } block_job;
 
 static void *mark(graze_gpu *gpu) {
@@ -74,6 +76,43 @@ static void run_scan(void *argument, bool check, sample *out) {
   free(sums);
 }
 
+static void run_scan_segments(void *argument, bool check, sample *out) {
+  block_job *j = argument;
+  put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
+  put(j->gpu, &j->values, j->flags, j->count * sizeof(uint32_t));
+  must(gpu_reserve(j->gpu, &j->out, j->count * sizeof(uint32_t)), "gpu_reserve");
+  void *first = mark(j->gpu);
+  must(gpu_scan_segments(j->gpu, &j->scratch, &j->in, &j->values, &j->out, j->count, 4), "gpu_scan_segments");
+  void *second = mark(j->gpu);
+  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  out->timed = 1;
+  out->count = j->count;
+  if (!check) return;
+  uint32_t *sums = must_alloc(j->count, sizeof *sums);
+  must(gpu_read(j->gpu, sums, &j->out, 0, j->count * sizeof *sums), "gpu_read");
+  out->hash = hash_of(sums, j->count);
+  free(sums);
+}
+
+static void run_fold_segments(void *argument, bool check, sample *out) {
+  block_job *j = argument;
+  put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
+  put(j->gpu, &j->values, j->starts, (j->segments + (size_t)1) * sizeof(uint32_t));
+  must(gpu_reserve(j->gpu, &j->out, j->segments * sizeof(uint32_t)), "gpu_reserve");
+  void *first = mark(j->gpu);
+  must(gpu_fold_segments(j->gpu, &j->scratch, GPU_SUM, &j->in, j->count, 4, &j->values, j->segments, &j->out),
+       "gpu_fold_segments");
+  void *second = mark(j->gpu);
+  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  out->timed = 1;
+  out->count = j->count;
+  if (!check) return;
+  uint32_t *sums = must_alloc(j->segments, sizeof *sums);
+  must(gpu_read(j->gpu, sums, &j->out, 0, j->segments * sizeof *sums), "gpu_read");
+  out->hash = hash_of(sums, j->segments);
+  free(sums);
+}
+
 /* ---- what has to come out ---------------------------------------------------------------------------------------- */
 
 static uint64_t key_at(const block_job *j, uint32_t i) {
@@ -116,6 +155,40 @@ static uint64_t summed_hash(const block_job *j) {
   return hash;
 }
 
+static uint64_t segment_scan_hash(const block_job *j) {
+  uint32_t *sums = must_alloc(j->count, sizeof *sums), sum = 0;
+  for (uint32_t i = 0; i < j->count; i++) {
+    if (j->flags[i] != 0) sum = 0;
+    sums[i] = sum;
+    sum += (uint32_t)key_at(j, i);
+  }
+  uint64_t hash = hash_of(sums, j->count);
+  free(sums);
+  return hash;
+}
+
+static uint64_t segment_fold_hash(const block_job *j) {
+  uint32_t *sums = must_alloc(j->segments, sizeof *sums);
+  for (uint32_t s = 0; s < j->segments; s++) {
+    sums[s] = 0;
+    for (uint32_t i = j->starts[s]; i < j->starts[s + 1]; i++) sums[s] += (uint32_t)key_at(j, i);
+  }
+  uint64_t hash = hash_of(sums, j->segments);
+  free(sums);
+  return hash;
+}
+
+/* Segments of sixteen elements in the middle, of any lengths. */
+static void cut_segments(block_job *j) {
+  j->flags = must_alloc(j->count, sizeof *j->flags);
+  j->starts = must_alloc(j->count + (size_t)1, sizeof *j->starts);
+  for (uint32_t i = 0; i < j->count; i++) {
+    j->flags[i] = i == 0 || splitmix64(~(uint64_t)i) % 16 == 0;
+    if (j->flags[i] != 0) j->starts[j->segments++] = i;
+  }
+  j->starts[j->segments] = j->count;
+}
+
 static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count, uint32_t key_bytes, run_function run,
                       uint64_t (*expected)(const block_job *)) {
   const char *id = graze_gpu_get_info(gpu)->id;
@@ -128,6 +201,7 @@ static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count
     memcpy(j.keys + (size_t)i * key_bytes, &random, key_bytes);
     j.numbers[i] = i;
   }
+  cut_segments(&j);
   contest c;
   char entry_name[48];
   snprintf(entry_name, sizeof entry_name, "gpu/%s", id);
@@ -140,6 +214,8 @@ static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count
   gpu_scratch_release(gpu, &j.scratch);
   free(j.keys);
   free(j.numbers);
+  free(j.flags);
+  free(j.starts);
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
@@ -200,6 +276,8 @@ static void one_device(bench *b, graze_gpu *gpu) {
   const uint32_t counts[] = {b->quick ? 1u << 14 : 1u << 20, 1u << 24};
   for (size_t i = 0; i < (b->large ? 2u : 1u); i++) {
     one_block(b, gpu, "scan", counts[i], 4, run_scan, summed_hash);
+    one_block(b, gpu, "scan_segments", counts[i], 4, run_scan_segments, segment_scan_hash);
+    one_block(b, gpu, "fold_segments", counts[i], 4, run_fold_segments, segment_fold_hash);
     one_block(b, gpu, "sort32", counts[i], 4, run_sort, sorted_hash);
     one_block(b, gpu, "sort64", counts[i], 8, run_sort, sorted_hash);
   }

@@ -47,7 +47,7 @@ if(TARGET graze_import) # io/import_run.c looks for it next to the program
   install(TARGETS graze_import RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
-set(graze_headers base broadphase collide graze math mesh record relate scene)
+set(graze_headers base broadphase collide engine graze math mesh record relate scene)
 if(TARGET graze_io)
   list(APPEND graze_headers io text)
 endif()

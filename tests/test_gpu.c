@@ -217,6 +217,40 @@ static void test_scan_segments(void **state) {
   gpu_scratch_release(gpu, &scratch);
 }
 
+/* The step in which one group goes over all tiles, with more of them than it has items: so many tiles are more than a
+ * simulator has time for. */
+static void test_many_tiles(void **state) {
+  (void)state;
+  need_device();
+  enum { TILES = 700 };
+  const uint32_t tiles = TILES, op = GPU_SUM;
+  uint64_t random = 6, sum = 0, all, got[TILES], *sums = random_values(&random, TILES, 8);
+  uint32_t heads[TILES], open = 0, over[TILES], *tails = random_values(&random, TILES, 4);
+  gpu_buffer in = {0, 0}, total = {0, 0}, marks = {0, 0};
+  put(&in, sums, sizeof got);
+  put(&total, &sum, sizeof sum);
+  const gpu_argument top[] = {GPU_BUFFER(&in), GPU_VALUE(tiles), GPU_BUFFER(&total)};
+  assert_int_equal(gpu_run(gpu, "scan", "scan_top", 1, top, 3), GRAZE_OK);
+  assert_int_equal(gpu_read(gpu, got, &in, 0, sizeof got), GRAZE_OK);
+  assert_int_equal(gpu_read(gpu, &all, &total, 0, sizeof all), GRAZE_OK);
+  for (uint32_t i = 0; i < TILES; sum += sums[i++]) assert_true(got[i] == sum);
+  assert_true(all == sum);
+  for (uint32_t i = 0; i < TILES; i++) heads[i] = i == 17 || i == 600;
+  put(&in, tails, sizeof over);
+  put(&marks, heads, sizeof over);
+  const gpu_argument carry[] = {GPU_BUFFER(&in), GPU_BUFFER(&marks), GPU_VALUE(tiles), GPU_VALUE(op)};
+  assert_int_equal(gpu_run(gpu, "segments32", "carry_tails", 1, carry, 4), GRAZE_OK);
+  assert_int_equal(gpu_read(gpu, over, &in, 0, sizeof over), GRAZE_OK);
+  for (uint32_t i = 0; i < TILES; i++) {
+    assert_int_equal(over[i], open);
+    open = heads[i] != 0 ? tails[i] : open + tails[i];
+  }
+  gpu_buffer *buffers[] = {&in, &total, &marks};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gpu_release(gpu, buffers[i]);
+  free(sums);
+  free(tails);
+}
+
 static uint64_t plain_fold(gpu_fold fold, const void *values, uint32_t begin, uint32_t end, uint32_t bytes) {
   uint64_t all = fold == GPU_MIN ? UINT64_MAX : 0;
   for (uint32_t i = begin; i < end; i++) {
@@ -421,9 +455,9 @@ static void test_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_switched_off),  cmocka_unit_test(test_arithmetic),
-      cmocka_unit_test(test_group_scans), cmocka_unit_test(test_scan),          cmocka_unit_test(test_runs),
-      cmocka_unit_test(test_sort),        cmocka_unit_test(test_scan_segments), cmocka_unit_test(test_fold_segments),
-      cmocka_unit_test(test_cache),       cmocka_unit_test(test_memory)};
+      cmocka_unit_test(test_names),         cmocka_unit_test(test_switched_off),  cmocka_unit_test(test_arithmetic),
+      cmocka_unit_test(test_group_scans),   cmocka_unit_test(test_scan),          cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_sort),          cmocka_unit_test(test_scan_segments), cmocka_unit_test(test_many_tiles),
+      cmocka_unit_test(test_fold_segments), cmocka_unit_test(test_cache),         cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -22,6 +22,7 @@
 #endif
 
 #include "diagnostics.h"
+#include "graze/engine.h"
 #include "progress.h"
 
 enum { LARGE_TRIANGLES = 1 << 15, LARGE_FILE = 8 << 20 };
@@ -44,6 +45,7 @@ static void make_worker(session *run, bake_worker *worker, int threads) {
   def.log_user = worker;
   def.threads = threads;
   graze_status status = graze_context_create(&def, &worker->context);
+  if (status == GRAZE_OK) status = graze_context_share_engine(worker->context, run->context);
   if (status != GRAZE_OK) session_fail(run, NULL, status);
 }
 

@@ -58,7 +58,6 @@ void record_begin(check_record *record, const check_options *check, const model 
   record->report = (graze_report){.title = record->title,
                                   .created = record->created,
                                   .units = all->units,
-                                  .engine = "cpu",
                                   .exactness = check_exactness_names[check->exactness],
                                   .objects = record->objects,
                                   .object_count = all->object_count,
@@ -173,6 +172,7 @@ void record_finish(check_record *record, const check_options *check, const sessi
   fill_clashes(record, check, result, known);
   fill_rules(record, selection);
   report->complete = complete;
+  report->engine = session_engine(run);
   report->object_pairs = result->object_pairs + known->count;
   report->reused_pairs = known->count;
   if (!fixed_time()) {

@@ -247,6 +247,7 @@ static int check_all(check_input *in, output *out) {
   check_record record;
   graze_check_result result;
   session_begin(&run, &check->common);
+  session_attach(&run, &check->common);
   run.cache = check->cache;
   run.lazy = check_is_lazy(check);
   run.hold = run.lazy && check->previous;
@@ -295,7 +296,9 @@ int command_check(int argc, char **argv) {
           "mesh file (OBJ, STL, PLY, OFF) is one."
           "\vExit: 0 nothing to report, or all of it approved; 1 something; 2 wrong usage; 3 bad input or not "
           "everything checked."};
-  check_input in = {.options = {.exactness = GRAZE_T1, .relations = ~(1u << GRAZE_SEPARATE), .pictures = 1000}};
+  check_input in = {
+      .options = {
+          .common = {.has_gpu = true}, .exactness = GRAZE_T1, .relations = ~(1u << GRAZE_SEPARATE), .pictures = 1000}};
   options_parse(&argp, argc, argv, &in, &in.options.common);
   add_rules_of_options(&in);
   output *out = output_open(in.options.common.output);

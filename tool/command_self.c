@@ -75,7 +75,7 @@ static void write_json(output *out, const session *run, const model *all, const 
   json writer = json_begin(out);
   json_open_object(&writer);
   json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", "cpu");
+  json_key_string(&writer, "engine", session_engine(run));
   json_key_string(&writer, "status", "complete");
   json_key(&writer, "meshes");
   json_open_array(&writer);
@@ -188,12 +188,13 @@ int command_self(int argc, char **argv) {
                                        "Finds the pairs of triangles of a mesh that meet where they should not: in "
                                        "more than the corners and edges that they share."
                                        "\vExit: 0 no self pair, 1 some, 2 wrong usage, 3 bad input."};
-  self_options self = {0};
+  self_options self = {.common = {.has_gpu = true}};
   session run;
   model all;
   options_parse(&argp, argc, argv, &self, &self.common);
   output *out = output_open(self.common.output);
   session_begin(&run, &self.common);
+  session_attach(&run, &self.common);
   model_load_meshes(&run, &all, &self.files);
   self_result *results = calloc(all.mesh_count, sizeof *results);
   if (!results) fail_out_of_memory();

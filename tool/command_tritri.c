@@ -132,14 +132,13 @@ static void finish_block(tritri_run *run) {
   run->block->count = 0;
 }
 
-/* The head; for JSON the status comes last, when it is known. */
+/* The head; for JSON engine and status come last, when they are known. */
 static void write_head(tritri_run *run) {
   if (run->format == format_csv) graze_put_text(run->out, "hit,kind,coplanar\n");
   if (run->format != format_json) return;
   run->writer = json_begin(run->out);
   json_open_object(&run->writer);
   json_key_string(&run->writer, "graze", graze_version());
-  json_key_string(&run->writer, "engine", "cpu");
   json_key(&run->writer, "results");
   json_open_array(&run->writer);
 }
@@ -147,6 +146,7 @@ static void write_head(tritri_run *run) {
 static void write_tail(tritri_run *run) {
   if (run->format != format_json) return;
   json_close_array(&run->writer);
+  json_key_string(&run->writer, "engine", session_engine(&run->session));
   json_key(&run->writer, "counts");
   json_open_object(&run->writer);
   json_key_integer(&run->writer, "pairs", run->pairs);
@@ -194,7 +194,7 @@ int command_tritri(int argc, char **argv) {
           "Decides pairs of triangles: a line a pair, 18 numbers a0 a1 a2 b0 b1 b2 (decimal or C hex floats). Prints a "
           "line a pair: hit (0 1), kind (0 none, 1 point, 2 segment, 3 area), coplanar (0 1)."
           "\vExit: 0 no pair meets, 1 some do, 2 wrong usage, 3 bad input."};
-  tritri_options tritri = {0};
+  tritri_options tritri = {.common = {.has_gpu = true}};
   options_parse(&argp, argc, argv, &tritri, &tritri.common);
   const char *path = tritri.files.names[0];
   bool is_standard = strcmp(path, "-") == 0;
@@ -205,6 +205,7 @@ int command_tritri(int argc, char **argv) {
   if (!run.block) fail_out_of_memory();
   run.out = output_open(tritri.common.output);
   session_begin(&run.session, &tritri.common);
+  session_attach(&run.session, &tritri.common);
   write_head(&run);
   read_all(&run, input);
   write_tail(&run);

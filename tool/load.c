@@ -20,7 +20,7 @@
 static void keep_message(void *user, graze_log_level level, const char *message) {
   session *run = user;
   if (level == GRAZE_LOG_ERROR) snprintf(run->message, sizeof run->message, "%s", message);
-  if (level == GRAZE_LOG_WARNING) note("%s", message);
+  if (level == GRAZE_LOG_WARNING || (level == GRAZE_LOG_INFO && run->tells)) note("%s", message);
 }
 
 void session_begin(session *run, const common_options *common) {
@@ -37,6 +37,7 @@ void session_begin(session *run, const common_options *common) {
 
 void session_end(session *run) {
   bake_end(run);
+  session_detach(run);
   graze_context_destroy(run->context);
 }
 

@@ -9,8 +9,10 @@
 /* The context that a run works in, and the clock of its stages. */
 typedef struct session {
   graze_context *context;
+  struct graze_gpu *gpu; /* engine.c: the engine of the context; NULL: the processor alone */
   int threads;
   bool quiet;
+  bool tells;                 /* what the library says of its choices is noted */
   bool lazy;                  /* meshes in open files are measured, and baked when they are asked for, */
   bool hold;                  /* and so are those whose geometry must be in memory till then */
   const char *cache;          /* folder of baked meshes; NULL: none */
@@ -22,6 +24,13 @@ typedef struct session {
 
 void session_begin(session *run, const common_options *common);
 void session_end(session *run);
+
+/* engine.c: gives the context the engine that was asked for, before anything else is made with it; ends the program
+ * when the device that was asked for is not there. */
+void session_attach(session *run, const common_options *common);
+void session_detach(session *run);
+/* "gpu" when a device answered, else "cpu". */
+const char *session_engine(const session *run);
 
 /* Ends the program with the message of the call that failed; `what` (may be NULL) names the file. */
 _Noreturn void session_fail(const session *run, const char *what, graze_status status);

@@ -16,13 +16,13 @@ static const struct argp_option options[] = {
     {"format", key_format, "FORMAT", 0, "text (default), json or csv", 90},
     {"output", 'o', "FILE", 0, "write results to FILE instead of stdout; complete or not at all", 90},
     {"threads", key_threads, "N", 0, "use at most N threads (0, the default: all processors)", 90},
-    {"engine", key_engine, "ENGINE", 0, "cpu, gpu, visibility or auto (default)", 90},
+    {"engine", key_engine, "ENGINE", 0, "cpu (default), gpu, visibility, or auto: what is found to be faster", 90},
     {"device", key_device, "DEVICE", 0, "for the engine gpu: opencl:N or cuda:N", 90},
     {"quiet", 'q', NULL, 0, "no notes and no progress on stderr", 90},
     {0}};
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
-static const char *const engine_names[] = {"auto", "cpu", "gpu", "visibility", NULL};
+static const char *const engine_names[] = {"cpu", "gpu", "visibility", "auto", NULL};
 
 int options_choice(struct argp_state *state, const char *option, const char *text, const char *const names[]) {
   for (int i = 0; names[i]; i++) {

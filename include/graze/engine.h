@@ -1,5 +1,5 @@
-/* graze/engine.h: how an engine takes stages of the work over from the processor. For those who write or choose engines;
- * graze/gpu.h has one.
+/* graze/engine.h: how an engine takes stages of the work over from the processor. For those who write or choose
+ * engines; graze/gpu.h has one.
  *
  * The processor defines every answer. An engine gives the same bytes or none: what it returns with another status than
  * OK, the processor does as if there were no engine.
@@ -27,7 +27,8 @@ typedef struct graze_engine {
    * 0): the calling thread then has it to itself. */
   bool (*take)(void *user, graze_stage stage, uint64_t a, uint64_t b);
   void (*give)(void *user);
-  /* As the calls that the stages are named for; what was asked is known to be in order. Lists are read before `give`. */
+  /* As the calls that the stages are named for; what was asked is known to be in order. Lists are read before `give`.
+   */
   graze_status (*tritri)(void *user, uint64_t count, const double *const a[9], const double *const b[9],
                          graze_tritri *results);
   graze_status (*collide)(void *user, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
@@ -38,8 +39,12 @@ typedef struct graze_engine {
 } graze_engine;
 
 /* Gives the context an engine, which is copied; NULL takes it away. Nothing may be at work with the context. The engine
- * is asked about meshes of this context only. Errors: ARGUMENT. */
+ * is asked about meshes of this context, and of those that share its engine. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_context_set_engine(graze_context *context, const graze_engine *engine);
+
+/* `context` has the engine of `from` from now on, whatever that is at a time; `from` outlives it. For meshes that are
+ * made with one context and asked about with another. Errors: ARGUMENT. */
+GRAZE_API graze_status graze_context_share_engine(graze_context *context, const graze_context *from);
 
 #ifdef __cplusplus
 }

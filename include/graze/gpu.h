@@ -87,27 +87,36 @@ GRAZE_API const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu);
 GRAZE_API graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *const a[9],
                                         const double *const b[9], graze_tritri *results);
 
-/* ---- triangles of two models, each with each --------------------------------------------------------------------- */
+/* ---- triangles of models ----------------------------------------------------------------------------------------- */
 
 /* A mesh's triangles on a device. */
 typedef struct graze_gpu_model graze_gpu_model;
 
-/* The mesh must outlive the model and stay as it is. A device that has no room for it, or whose arithmetic is not
- * exact, is no error: questions about the model are then answered by the processor. 72 bytes a triangle. Errors:
- * ARGUMENT, MEMORY. */
+/* The mesh must outlive the model. A device that has no room for it, or whose arithmetic is not exact, is no error:
+ * questions about the model are then answered by the processor. 72 bytes a triangle, and 150 more when it is first
+ * asked about with a hierarchy. Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_model **model);
 GRAZE_API void graze_gpu_model_destroy(graze_gpu_model *model);
 
 /* The mesh was refitted: its triangles go to the device again. */
 GRAZE_API void graze_gpu_model_refresh(graze_gpu_model *model);
 
+/* How pairs of triangles whose boxes meet are found. Every triangle with every other, O(n m), in tiles, needs nothing
+ * built: for soups that change at every step, and for models of up to some ten thousand triangles, of which a repeated
+ * question sends two poses and reads one answer. A hierarchy (LBVH) is built when a model is first asked about, and
+ * refitted for each pose: O(n + m log n + pairs). */
+typedef enum graze_gpu_search {
+  GRAZE_GPU_AUTO_SEARCH, /* a hierarchy for more than 2^28 pairs of triangles */
+  GRAZE_GPU_EACH_SEARCH,
+  GRAZE_GPU_TREE_SEARCH
+} graze_gpu_search;
+
+GRAZE_API graze_status graze_gpu_set_search(graze_gpu *gpu, graze_gpu_search search);
+
 /* As graze_collide_meshes: the same counts, hash and list, which is valid until the next call. With GRAZE_FIND_ANY
- * which pair is found may be another one. No hierarchy is used: every triangle is compared with every other, O(n m), in
- * tiles; the device decides, and the processor what the device's digits do not reach. For models of up to some ten
- * thousand triangles, and for soups that change at every step: nothing is built, and a repeated question sends two
- * poses and reads one answer. Tier T2, and whatever the device cannot do, the processor does with the hierarchies of
- * the meshes. work.triangle_tests counts pairs whose boxes meet, work.exact_tests those of them that needed more than
- * one filter. Errors: those of graze_collide_meshes. */
+ * which pair is found may be another one. The device decides, and the processor what the device's digits do not reach.
+ * Tier T2, and whatever the device cannot do, the processor does. work.triangle_tests counts pairs whose boxes meet,
+ * work.exact_tests those of them that needed more than one filter. Errors: those of graze_collide_meshes. */
 GRAZE_API graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                          const graze_gpu_model *b, const graze_pose *pose_b,
                                          const graze_collide_options *options, graze_collision *result);
@@ -117,6 +126,30 @@ GRAZE_API graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *
 GRAZE_API graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                                const graze_gpu_model *b, const graze_pose *poses_b, uint32_t count,
                                                const graze_collide_options *options, graze_collision *results);
+
+/* As graze_collide_self, with a hierarchy. Errors: those of graze_collide_self. */
+GRAZE_API graze_status graze_gpu_collide_self(graze_gpu *gpu, const graze_gpu_model *model,
+                                              const graze_collide_options *options, graze_self_collision *result);
+
+/* ---- as the engine of a context ---------------------------------------------------------------------------------- */
+
+typedef enum graze_gpu_use {
+  GRAZE_GPU_ALWAYS,
+  GRAZE_GPU_WHERE_FASTER /* work of each size is done by both once, and timed, the ways to the device and back included;
+                            what comes of it goes to the logger */
+} graze_gpu_use;
+
+/* From now on calls with the device's context, and what is made with it, ask the device: pairs of triangles, pairs of
+ * meshes (also for relations and scenes), meshes with themselves. Answers stay what they are. Any thread may call; one
+ * at a time has the device, the others wait, or, with WHERE_FASTER, go on by themselves. The device keeps the meshes
+ * that it was asked about while they live and it has room. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use);
+
+/* No longer. Nothing may be at work with the context. graze_gpu_destroy does it too. */
+GRAZE_API void graze_gpu_detach(graze_gpu *gpu);
+
+/* How many calls the device has answered since it was attached, those that were only tried not counted. */
+GRAZE_API uint64_t graze_gpu_answered(const graze_gpu *gpu);
 
 #ifdef __cplusplus
 }

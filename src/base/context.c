@@ -35,21 +35,46 @@ graze_context_def graze_default_context_def(void) {
   return (graze_context_def){.cookie = CONTEXT_COOKIE};
 }
 
+/* With the engine, that copies of the context point to. */
+typedef struct context_block {
+  graze_context context;
+  graze_engine engine;
+} context_block;
+
 graze_status graze_context_create(const graze_context_def *def, graze_context **context) {
   graze_context_def d = def != NULL ? *def : graze_default_context_def();
   if (context == NULL || d.cookie != CONTEXT_COOKIE || d.threads < 0) return GRAZE_ERROR_ARGUMENT;
   if ((d.allocator.alloc == NULL) != (d.allocator.release == NULL)) return GRAZE_ERROR_ARGUMENT;
   if (d.allocator.alloc == NULL) d.allocator = (graze_allocator){system_alloc, system_release, NULL};
-  graze_context *made = d.allocator.alloc(d.allocator.user, sizeof *made, MEMORY_ALIGNMENT);
+  context_block *made = d.allocator.alloc(d.allocator.user, sizeof *made, MEMORY_ALIGNMENT);
   if (made == NULL) return GRAZE_ERROR_MEMORY;
-  *made = (graze_context){d.allocator, d.log, d.log_user, d.parallel, d.parallel_user, d.threads};
+  made->engine = (graze_engine){0};
+  made->context =
+      (graze_context){d.allocator, d.log, d.log_user, d.parallel, d.parallel_user, d.threads, &made->engine};
   cpu_best();
-  *context = made;
+  *context = &made->context;
+  return GRAZE_OK;
+}
+
+graze_status graze_context_set_engine(graze_context *context, const graze_engine *engine) {
+  if (context == NULL || context->engine == NULL) return GRAZE_ERROR_ARGUMENT;
+  const graze_engine none = {0};
+  if (engine != NULL && (engine->take == NULL || engine->give == NULL || engine->tritri == NULL ||
+                         engine->collide == NULL || engine->self == NULL || engine->forget == NULL)) {
+    return GRAZE_ERROR_ARGUMENT;
+  }
+  *context->engine = engine != NULL ? *engine : none;
+  return GRAZE_OK;
+}
+
+graze_status graze_context_share_engine(graze_context *context, const graze_context *from) {
+  if (context == NULL || from == NULL) return GRAZE_ERROR_ARGUMENT;
+  context->engine = from->engine;
   return GRAZE_OK;
 }
 
 void graze_context_destroy(graze_context *context) {
   if (context == NULL) return;
   graze_allocator allocator = context->allocator;
-  allocator.release(allocator.user, context, sizeof *context);
+  allocator.release(allocator.user, context, sizeof(context_block));
 }

@@ -2,7 +2,7 @@
 #ifndef GRAZE_SRC_BASE_CONTEXT_H
 #define GRAZE_SRC_BASE_CONTEXT_H
 
-#include "graze/base.h"
+#include "graze/engine.h"
 
 struct graze_context {
   graze_allocator allocator;
@@ -11,7 +11,15 @@ struct graze_context {
   graze_parallel_function parallel;
   void *parallel_user;
   int threads;
+  graze_engine *engine; /* of this context, its copies and those that share it; NULL: there can be none.
+                           Without `take` there is none now */
 };
+
+/* Whether the context's engine does a stage: then it is the calling thread's until `give`. */
+static inline bool engine_take(const graze_context *context, graze_stage stage, uint64_t a, uint64_t b) {
+  const graze_engine *engine = context->engine;
+  return engine != NULL && engine->take != NULL && engine->take(engine->user, stage, a, b);
+}
 
 /* Logs one formatted line at error level and returns `status`, so that a check reads: return report(...). */
 graze_status report(const graze_context *context, graze_status status, const char *format, ...)

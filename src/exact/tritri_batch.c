@@ -131,6 +131,11 @@ graze_status graze_tritri_batch(graze_context *context, uint64_t count, const do
   for (int k = 0; k < 9 && count > 0; k++) {
     if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
   }
+  if (engine_take(context, GRAZE_STAGE_TRITRI, count, 0)) {
+    graze_status status = context->engine->tritri(context->engine->user, count, a, b, results);
+    context->engine->give(context->engine->user);
+    if (status == GRAZE_OK) return GRAZE_OK;
+  }
   batch work = {a, b, results, count, tritri_columns_best(), tritri_block_best(), UINT64_MAX};
   parallel_for(context, (uint32_t)((count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), run_task, &work);
   uint64_t bad = atomic_load(&work.first_bad);

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "base/rounding.h"
 #include "gpu/triangles.h"
+#include "graze/engine.h"
 
 enum { CLASSES = 65 };
 
@@ -30,6 +30,7 @@ struct gpu_attachment {
   _Atomic(uint8_t) verdicts[GRAZE_STAGES][CLASSES]; /* by the number of bits of the work */
   known_mesh *known;                                /* open addressing; half empty */
   uint32_t capacity, count;
+  _Atomic(uint64_t) answered;
 };
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
@@ -55,6 +56,14 @@ static graze_status grow(graze_gpu *gpu, struct gpu_attachment *t) {
   return GRAZE_OK;
 }
 
+static void drop_models(struct gpu_attachment *t) {
+  for (uint32_t i = 0; i < t->capacity; i++) {
+    graze_gpu_model_destroy(t->known[i].model);
+    t->known[i] = (known_mesh){0};
+  }
+  t->count = 0;
+}
+
 static graze_status model_of(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_model **model) {
   struct gpu_attachment *t = gpu->attachment;
   graze_status status = 2 * (t->count + 1) > t->capacity ? grow(gpu, t) : GRAZE_OK;
@@ -68,6 +77,17 @@ static graze_status model_of(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_m
   }
   *model = k->model;
   return GRAZE_OK;
+}
+
+/* The models of two meshes, or of one twice. Where the device has no room for them all others have to go. */
+static graze_status models_of(graze_gpu *gpu, const graze_mesh *const meshes[2], graze_gpu_model *models[2]) {
+  for (int attempt = 0;; attempt++) {
+    graze_status status = model_of(gpu, meshes[0], &models[0]);
+    if (status == GRAZE_OK) status = model_of(gpu, meshes[1], &models[1]);
+    bool there = status == GRAZE_OK && gpu_model_is_there(models[0]) && gpu_model_is_there(models[1]);
+    if (there || attempt > 0 || gpu->lost) return status;
+    drop_models(gpu->attachment);
+  }
 }
 
 /* What comes after an emptied place may belong before it. */
@@ -144,10 +164,16 @@ static void settle(const trial *t, double device, double processor) {
   bool faster = device < processor;
   t->gpu->attachment->verdicts[t->stage][class_of(t->work)] = faster ? DEVICE_FASTER : PROCESSOR_FASTER;
   if (context->log == NULL) return;
-  snprintf(line, sizeof line, "%s: %s, some 2^%u: %.3g ms on the device, %.3g ms on the processor, which %s them",
+  snprintf(line, sizeof line, "%s: %s, some 2^%u: %.3g ms on the device, %.3g ms on the processor: the %s does them",
            t->gpu->info.id, names[t->stage], class_of(t->work) - 1, 1e3 * device, 1e3 * processor,
-           faster ? "does not do" : "does");
+           faster ? "device" : "processor");
   context->log(context->log_user, GRAZE_LOG_INFO, line);
+}
+
+static graze_status ask_device(const trial *t) {
+  graze_status status = t->device(t);
+  t->gpu->attachment->answered += status == GRAZE_OK && t->gpu->report.on_device;
+  return status;
 }
 
 /* Always, or where it was found to be faster, the device; else both, the device twice, as it is slow when it does
@@ -155,7 +181,7 @@ static void settle(const trial *t, double device, double processor) {
 static graze_status do_work(const trial *t) {
   const struct gpu_attachment *attachment = t->gpu->attachment;
   if (attachment->use == GRAZE_GPU_ALWAYS || attachment->verdicts[t->stage][class_of(t->work)] == DEVICE_FASTER) {
-    return t->device(t);
+    return ask_device(t);
   }
   graze_status status = t->device(t);
   double start = now();
@@ -214,8 +240,8 @@ static graze_status collide_on_processor(const trial *t) {
 static graze_status collide(void *user, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
                             const graze_pose *pose_b, graze_find find, graze_collision *result) {
   graze_gpu_model *models[2];
-  graze_status status = model_of(user, a, &models[0]);
-  if (status == GRAZE_OK) status = model_of(user, b, &models[1]);
+  const graze_mesh *const meshes[2] = {a, b};
+  graze_status status = models_of(user, meshes, models);
   if (status != GRAZE_OK) return status;
   collide_question question = {models[0], models[1], pose_a, pose_b, graze_default_collide_options()};
   question.options.find = find;
@@ -236,12 +262,13 @@ static graze_status self_on_processor(const trial *t) {
 }
 
 static graze_status self(void *user, const graze_mesh *mesh, graze_find find, graze_self_collision *result) {
-  graze_gpu_model *model;
-  graze_status status = model_of(user, mesh, &model);
+  graze_gpu_model *models[2];
+  const graze_mesh *const meshes[2] = {mesh, mesh};
+  graze_status status = models_of(user, meshes, models);
   if (status != GRAZE_OK) return status;
-  collide_question question = {.a = model, .options = graze_default_collide_options()};
+  collide_question question = {.a = models[0], .options = graze_default_collide_options()};
   question.options.find = find;
-  const trial t = {user, GRAZE_STAGE_SELF, model->count, self_on_device, self_on_processor, &question, result};
+  const trial t = {user, GRAZE_STAGE_SELF, models[0]->count, self_on_device, self_on_processor, &question, result};
   return do_work(&t);
 }
 
@@ -266,9 +293,13 @@ void graze_gpu_detach(graze_gpu *gpu) {
   struct gpu_attachment *t = gpu != NULL ? gpu->attachment : NULL;
   if (t == NULL) return;
   if (gpu->context->engine->user == gpu) graze_context_set_engine(gpu->context, NULL);
-  for (uint32_t i = 0; i < t->capacity; i++) graze_gpu_model_destroy(t->known[i].model);
+  drop_models(t);
   memory_release(gpu->context, t->known, t->capacity * sizeof *t->known);
   pthread_mutex_destroy(&t->mutex);
   memory_release(gpu->context, t, sizeof *t);
   gpu->attachment = NULL;
+}
+
+uint64_t graze_gpu_answered(const graze_gpu *gpu) {
+  return gpu != NULL && gpu->attachment != NULL ? gpu->attachment->answered : 0;
 }

@@ -140,6 +140,7 @@ graze_status gpu_open(graze_context *context, const gpu_backend *backend, const 
   }
   memset(modules, 0, gpu_source_count * sizeof *modules);
   *made = (graze_gpu){.context = context, .processor = *context, .backend = backend, .info = *info, .modules = modules};
+  made->processor.engine = NULL;
   graze_status status = backend->open(made, info->number);
   if (status == GRAZE_OK) status = choose_scans(made);
   if (status == GRAZE_OK) status = gpu_test_arithmetic(made);
@@ -160,6 +161,7 @@ graze_status graze_gpu_create(graze_context *context, const char *device, graze_
 
 void graze_gpu_destroy(graze_gpu *gpu) {
   if (gpu == NULL) return;
+  graze_gpu_detach(gpu);
   gpu_release_engines(gpu);
   if (gpu->state != NULL) drop_modules(gpu);
   if (gpu->state != NULL) gpu->backend->close(gpu);

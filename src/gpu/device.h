@@ -65,6 +65,8 @@ struct graze_gpu {
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
   struct gpu_triangles *triangles;
   struct gpu_words *words;
+  graze_gpu_search search;
+  struct gpu_attachment *attachment; /* attach.c; NULL: not attached */
   graze_query *query;
   graze_broadphase *broad; /* for what the device cannot do */
   graze_gpu_report report;
@@ -110,6 +112,9 @@ graze_status gpu_test_arithmetic(graze_gpu *gpu);
 
 /* Whether group scans, as kernels are built now, give known sums. */
 graze_status gpu_test_scans(graze_gpu *gpu, bool *right);
+
+/* The processor's query, made when first needed. */
+graze_status gpu_make_query(graze_gpu *gpu);
 
 /* Releases what engine.c made. */
 void gpu_release_engines(graze_gpu *gpu);

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "gpu/boxes.h"
+#include "gpu/hierarchy.h"
 #include "gpu/triangles.h"
 #include "gpu/words.h"
 
@@ -96,7 +97,7 @@ const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu) {
 
 /* ---- triangles ------------------------------------------------------------------------------------------------- */
 
-static graze_status make_query(graze_gpu *gpu) {
+graze_status gpu_make_query(graze_gpu *gpu) {
   return gpu->query != NULL ? GRAZE_OK : graze_query_create(&gpu->processor, &gpu->query);
 }
 
@@ -109,16 +110,33 @@ static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_m
   if ((unsigned)o->exactness > GRAZE_T2) return "";
   if (gpu->lost) return "the device was lost";
   if (!gpu->arithmetic.exact) return "the device's arithmetic is not exact";
-  bool there = (a->count == 0 || a->corners.bytes > 0) && (b->count == 0 || b->corners.bytes > 0);
-  return there ? NULL : "no memory on the device";
+  return gpu_model_is_there(a) && gpu_model_is_there(b) ? NULL : "no memory on the device";
+}
+
+/* More pairs of triangles than these are not compared one by one: that takes longer than a hierarchy, which takes some
+ * thirty launches, on any device. */
+static const uint64_t EACH_MOST = 1u << 28;
+
+graze_status graze_gpu_set_search(graze_gpu *gpu, graze_gpu_search search) {
+  if (gpu == NULL || (unsigned)search > GRAZE_GPU_TREE_SEARCH) return GRAZE_ERROR_ARGUMENT;
+  gpu->search = search;
+  return GRAZE_OK;
+}
+
+static bool wants_tree(const graze_gpu *gpu, const graze_gpu_model *a, const graze_gpu_model *b, uint32_t poses) {
+  if (gpu->search != GRAZE_GPU_AUTO_SEARCH) return gpu->search == GRAZE_GPU_TREE_SEARCH;
+  return (double)a->count * b->count * poses > (double)EACH_MOST;
 }
 
 /* b at some poses on the device. *reason: why it could not be; NULL: done. */
 static void collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                               const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
                               graze_collision *results, const char **reason) {
+  memset(results, 0, poses * sizeof *results);
+  if (a->count == 0 || b->count == 0 || poses == 0) return;
   unsigned saved = fp_enter();
-  graze_status status = gpu_triangles_collide(gpu, gpu->triangles, a, pose_a, b, poses_b, poses, find, results);
+  graze_status status = (wants_tree(gpu, a, b, poses) ? gpu_hierarchy_collide : gpu_triangles_collide)(
+      gpu, gpu->triangles, a, pose_a, b, poses_b, poses, find, results);
   fp_leave(saved);
   if (status != GRAZE_OK) *reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
 }
@@ -143,7 +161,7 @@ graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const g
     return GRAZE_OK;
   }
   hand_over(gpu, reason);
-  graze_status status = make_query(gpu);
+  graze_status status = gpu_make_query(gpu);
   return status != GRAZE_OK ? status
                             : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
 }
@@ -181,10 +199,34 @@ graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, c
     return GRAZE_OK;
   }
   hand_over(gpu, reason);
-  graze_status status = make_query(gpu);
+  graze_status status = gpu_make_query(gpu);
   return status != GRAZE_OK
              ? status
              : graze_collide_poses(gpu->query, a->mesh, pose_a, b->mesh, poses_b, count, options, results);
+}
+
+graze_status graze_gpu_collide_self(graze_gpu *gpu, const graze_gpu_model *model, const graze_collide_options *options,
+                                    graze_self_collision *result) {
+  if (gpu == NULL || model == NULL || result == NULL || model->gpu != gpu) return GRAZE_ERROR_ARGUMENT;
+  const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
+  gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
+  if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
+  graze_collide_options seen = o;
+  if ((unsigned)o.exactness <= GRAZE_T2) seen.exactness = GRAZE_T0; /* there is no pose: all are one */
+  const char *reason = reason_against_models(gpu, model, model, &seen);
+  if (reason == NULL) {
+    unsigned saved = fp_enter();
+    graze_status status = gpu_hierarchy_self(gpu, gpu->triangles, model, o.find, result);
+    fp_leave(saved);
+    if (status != GRAZE_OK) reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+  }
+  if (reason == NULL) {
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+    return GRAZE_OK;
+  }
+  hand_over(gpu, reason);
+  graze_status status = gpu_make_query(gpu);
+  return status != GRAZE_OK ? status : graze_collide_self(gpu->query, model->mesh, options, result);
 }
 
 graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *const a[9], const double *const b[9],

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "geometry/pose.h"
+#include "gpu/hierarchy.h"
 
 enum { TILE = 512 /* triangles of a that a group has */, CHUNK = 32 /* of b, at least */, GROUPS_WANTED = 4096 };
 
@@ -35,6 +36,8 @@ static graze_status upload(graze_gpu_model *m) {
 void graze_gpu_model_destroy(graze_gpu_model *m) {
   if (m == NULL) return;
   gpu_release(m->gpu, &m->corners);
+  model_tree_release(m);
+  memory_release(m->gpu->context, m->tree, sizeof *m->tree);
   memory_release(m->gpu->context, m, sizeof *m);
 }
 
@@ -43,6 +46,12 @@ graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graz
   graze_gpu_model *m = memory_alloc(gpu->context, sizeof *m);
   if (m == NULL) return report_memory(gpu->context, sizeof *m);
   *m = (graze_gpu_model){.gpu = gpu, .mesh = mesh, .count = graze_mesh_triangle_count(mesh)};
+  m->tree = memory_alloc(gpu->context, sizeof *m->tree);
+  if (m->tree == NULL) {
+    memory_release(gpu->context, m, sizeof *m);
+    return report_memory(gpu->context, sizeof *m->tree);
+  }
+  memset(m->tree, 0, sizeof *m->tree);
   graze_gpu_model_refresh(m);
   *model = m;
   return GRAZE_OK;
@@ -50,14 +59,15 @@ graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graz
 
 void graze_gpu_model_refresh(graze_gpu_model *m) {
   if (m == NULL || m->gpu->lost || !m->gpu->arithmetic.exact) return;
+  model_tree_release(m);
   /* A device that cannot hold it is no error: the processor has the mesh. */
   if (upload(m) != GRAZE_OK) gpu_release(m->gpu, &m->corners);
 }
 
 /* ---- poses ----------------------------------------------------------------------------------------------------- */
 
-static graze_status pose_model(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
-                               const graze_pose *poses, uint32_t count) {
+graze_status gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
+                                const graze_pose *poses, uint32_t count) {
   const size_t triangles = (size_t)m->count * count;
   for (uint32_t i = 0; i < count; i++) {
     if (pose_first_not_finite(&poses[i]) < 12) return GRAZE_ERROR_ARGUMENT;
@@ -73,13 +83,7 @@ static graze_status pose_model(graze_gpu *gpu, const gpu_triangles *t, posed_tri
   return status != GRAZE_OK ? status : gpu_run(gpu, "triangles", "pose_triangles", gpu_groups(all, 256), arguments, 7);
 }
 
-/* A model at its poses, for the processor. */
-typedef struct placed_model {
-  const graze_gpu_model *model;
-  const graze_pose *poses;
-} placed_model;
-
-static void get_corners(const void *user, uint32_t triangle, double corners[9]) {
+void placed_corners(const void *user, uint32_t triangle, double corners[9]) {
   const placed_model *m = user;
   const graze_pose *pose = &m->poses[triangle / m->model->count];
   double given[9];
@@ -154,36 +158,43 @@ static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r) {
   return status != GRAZE_OK ? status : compare_once(gpu, c, r, &candidates);
 }
 
-graze_status gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
-                                   const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
-                                   graze_collision *results) {
-  gpu_decide *d = &t->decide;
-  const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
-  comparison c = {.t = t,
-                  .question = {.a = {&t->posed[0].corners, a->count},
-                               .b = {&t->posed[1].corners, b->count},
-                               .poses = poses,
-                               .ask = poses == 1 && find != GRAZE_FIND_COUNT ? ASK_LIST : 0,
-                               .any = poses == 1 && find == GRAZE_FIND_ANY,
-                               .get_a = get_corners,
-                               .get_b = get_corners,
-                               .user_a = &sides[0],
-                               .user_b = &sides[1]}};
+decide_question gpu_triangles_question(const gpu_triangles *t, const placed_model sides[2], uint32_t poses,
+                                       graze_find find) {
+  return (decide_question){.a = {&t->posed[0].corners, sides[0].model->count},
+                           .b = {&t->posed[1].corners, sides[1].model->count},
+                           .poses = poses,
+                           .ask = poses == 1 && find != GRAZE_FIND_COUNT ? ASK_LIST : 0,
+                           .any = poses == 1 && find == GRAZE_FIND_ANY,
+                           .get_a = placed_corners,
+                           .get_b = placed_corners,
+                           .user_a = &sides[0],
+                           .user_b = &sides[1]};
+}
+
+graze_status gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
+                                  graze_collision *results) {
+  const gpu_decide *d = &t->decide;
   memset(results, 0, poses * sizeof *results);
-  if (a->count == 0 || b->count == 0 || poses == 0) return GRAZE_OK;
-  graze_status status = gpu_decide_begin(gpu, d, &c.question);
-  if (status == GRAZE_OK) status = pose_model(gpu, t, &t->posed[0], a, pose_a, 1);
-  if (status == GRAZE_OK) status = pose_model(gpu, t, &t->posed[1], b, poses_b, poses);
-  const rectangle all = {0, a->count, 0, b->count * poses};
-  if (status == GRAZE_OK) status = compare(gpu, &c, &all);
-  if (status == GRAZE_OK && poses == 1) status = gpu_decide_pairs(gpu, d, &results->pairs);
-  for (uint32_t p = 0; p < poses && status == GRAZE_OK; p++) {
+  for (uint32_t p = 0; p < poses; p++) {
     gpu_decide_counts(d, p, &results[p].counts);
     results[p].hit = results[p].counts.triangle_pairs > 0;
     if (find == GRAZE_FIND_ANY) results[p].counts.hash = 0;
   }
   results->work = (graze_work){.triangle_tests = d->candidates, .exact_tests = d->exact};
-  return status;
+  return poses == 1 ? gpu_decide_pairs(gpu, &t->decide, &results->pairs) : GRAZE_OK;
+}
+
+graze_status gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
+                                   const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                                   graze_collision *results) {
+  const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
+  const rectangle all = {0, a->count, 0, b->count * poses};
+  comparison c = {.t = t, .question = gpu_triangles_question(t, sides, poses, find)};
+  graze_status status = gpu_decide_begin(gpu, &t->decide, &c.question);
+  if (status == GRAZE_OK) status = gpu_triangles_pose(gpu, t, &t->posed[0], a, pose_a, 1);
+  if (status == GRAZE_OK) status = gpu_triangles_pose(gpu, t, &t->posed[1], b, poses_b, poses);
+  if (status == GRAZE_OK) status = compare(gpu, &c, &all);
+  return status != GRAZE_OK ? status : gpu_triangles_answer(gpu, t, poses, find, results);
 }
 
 void gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t) {

@@ -1,4 +1,4 @@
-/* All pairs of triangles of two models on a device, with no hierarchy. */
+/* Models on a device, at poses; all pairs of triangles of two, with no hierarchy. */
 #ifndef GRAZE_SRC_GPU_TRIANGLES_H
 #define GRAZE_SRC_GPU_TRIANGLES_H
 
@@ -9,7 +9,13 @@ struct graze_gpu_model {
   const graze_mesh *mesh; /* the caller's */
   uint32_t count;         /* triangles */
   gpu_buffer corners;     /* nine doubles each; none: the device has no room, or is not to be trusted */
+  struct model_tree *tree;
 };
+
+/* Whether the device can be asked about it. */
+static inline bool gpu_model_is_there(const graze_gpu_model *m) {
+  return m->count == 0 || m->corners.bytes > 0;
+}
 
 /* A model at some poses, on the device. */
 typedef struct posed_triangles {
@@ -21,6 +27,27 @@ typedef struct gpu_triangles {
   gpu_decide decide;
   posed_triangles posed[2]; /* a and b */
 } gpu_triangles;
+
+/* A model at its poses, and its triangles for a decide_question. */
+typedef struct placed_model {
+  const graze_gpu_model *model;
+  const graze_pose *poses;
+} placed_model;
+
+void placed_corners(const void *user, uint32_t triangle, double corners[9]);
+
+/* What is asked of a at one pose and b at some. `sides` is kept. */
+decide_question gpu_triangles_question(const gpu_triangles *t, const placed_model sides[2], uint32_t poses,
+                                       graze_find find);
+
+/* Poses a model; corners that are not finite are counted in the answer. Errors: ARGUMENT, unreported: a pose is not
+ * finite. */
+graze_status gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
+                                const graze_pose *poses, uint32_t count);
+
+/* The answers to a question that is done. */
+graze_status gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
+                                  graze_collision *results);
 
 /* As graze_collide_poses for tiers T0 and T1, but that with one pose and FIND_ALL the pairs are listed. All posed
  * triangles of b together are less than 2^32. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a pose or a posed corner is

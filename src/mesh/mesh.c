@@ -343,9 +343,16 @@ graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *de
   return status;
 }
 
+/* What an engine has of the mesh is about to be wrong. */
+static void let_engine_forget(const graze_mesh *mesh) {
+  const graze_engine *engine = mesh->context->engine;
+  if (engine != NULL && engine->forget != NULL) engine->forget(engine->user, mesh);
+}
+
 void graze_mesh_destroy(graze_mesh *mesh) {
   if (mesh == NULL) return;
   const graze_context *context = mesh->context;
+  let_engine_forget(mesh);
   size_t bytes = mesh->header->block_bytes;
   memory_release(context, mesh->spare, bytes);
   if (mesh->owner == MESH_MAPPED) {
@@ -424,6 +431,7 @@ graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t str
     return report(context, GRAZE_ERROR_ARGUMENT, "refit: stride %zu is less than the %zu bytes of a vertex", stride,
                   packed);
   }
+  let_engine_forget(mesh);
   unsigned saved = fp_enter();
   bool first = mesh->spare == NULL;
   graze_status status = reserve_spare(mesh);

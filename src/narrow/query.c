@@ -325,6 +325,49 @@ static graze_status run_collision(graze_query *q, const job *j, graze_collision 
   return GRAZE_OK;
 }
 
+/* ---- with an engine ---- */
+
+/* Of meshes that tell the engine when they change. */
+static bool take_engine(const graze_query *q, graze_stage stage, const job *j) {
+  if (q->context->engine == NULL || j->exactness == GRAZE_T2) return false;
+  if (j->a.mesh->context->engine != q->context->engine || j->b.mesh->context->engine != q->context->engine)
+    return false;
+  return engine_take(q->context, stage, j->a.mesh->triangle_count, j->self ? 0 : j->b.mesh->triangle_count);
+}
+
+/* A list of the engine's becomes one of the query's. */
+static graze_status copy_pairs(graze_query *q, uint64_t count, const graze_triangle_pair **pairs) {
+  size_t bytes = count * sizeof **pairs;
+  if (*pairs == NULL || count == 0) return GRAZE_OK;
+  if (!buffer_reserve(q->context, &q->sort, bytes, 0)) return report_memory(q->context, bytes);
+  memcpy(q->sort.data, *pairs, bytes);
+  *pairs = q->sort.data;
+  return GRAZE_OK;
+}
+
+/* False: the processor is to do it. */
+static bool collide_by_engine(graze_query *q, const job *j, graze_collision *result, graze_status *status) {
+  if (!take_engine(q, GRAZE_STAGE_COLLIDE, j)) return false;
+  const graze_engine *engine = q->context->engine;
+  graze_collision r = {0};
+  bool done = engine->collide(engine->user, j->a.mesh, &j->a.pose, j->b.mesh, &j->b.pose, j->find, &r) == GRAZE_OK;
+  if (done) *status = copy_pairs(q, j->find == GRAZE_FIND_ANY ? r.hit : r.counts.triangle_pairs, &r.pairs);
+  engine->give(engine->user);
+  if (done && *status == GRAZE_OK) *result = r;
+  return done;
+}
+
+static bool self_by_engine(graze_query *q, const job *j, graze_self_collision *result, graze_status *status) {
+  if (!take_engine(q, GRAZE_STAGE_SELF, j)) return false;
+  const graze_engine *engine = q->context->engine;
+  graze_self_collision r = {0};
+  bool done = engine->self(engine->user, j->a.mesh, j->find, &r) == GRAZE_OK;
+  if (done) *status = copy_pairs(q, j->find == GRAZE_FIND_ANY ? r.self_pairs > 0 : r.self_pairs, &r.pairs);
+  engine->give(engine->user);
+  if (done && *status == GRAZE_OK) *result = r;
+  return done;
+}
+
 graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
                                   const graze_pose *pose_b, const graze_collide_options *options,
                                   graze_collision *result) {
@@ -334,7 +377,7 @@ graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const gra
   graze_status status = read_options(q, options, &j);
   if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
   if (status == GRAZE_OK) status = make_side(q->context, b, pose_b, j.exactness, "b", &j.b);
-  if (status == GRAZE_OK) {
+  if (status == GRAZE_OK && !collide_by_engine(q, &j, result, &status)) {
     job_map(&j);
     status = run_collision(q, &j, result);
   }
@@ -444,6 +487,10 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
   graze_self_collision r = {0};
   unsigned saved = fp_enter();
   graze_status status = self_job(q, mesh, options, &j);
+  if (status == GRAZE_OK && self_by_engine(q, &j, result, &status)) {
+    fp_leave(saved);
+    return status;
+  }
   /* The search for any hit may end at once: it does without fans. */
   if (status == GRAZE_OK && j.tree && j.find != GRAZE_FIND_ANY && !fans_find(q->context, mesh, &q->fans, &j.names)) {
     status = report(q->context, GRAZE_ERROR_MEMORY, "out of memory: fans of a self query");

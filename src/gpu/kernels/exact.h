@@ -86,7 +86,7 @@ FUNCTION int lowest_bit(double x) {
     exponent = 1;
   else
     digits |= (u64)1 << 52;
-  return exponent - 1075 + 63 - LEADING_ZEROS(digits & (0 - digits));
+  return exponent - 1075 + 63 - (int)LEADING_ZEROS(digits & (0 - digits));
 }
 
 /* e with x <= 2^e, and with what rounding took from x. */

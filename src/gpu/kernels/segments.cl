@@ -67,7 +67,8 @@ FUNCTION KEY scan_tails(SHARED_ARG KEY *part, SHARED_ARG u32 *heads, KEY tail, u
 
 /* Makes of each element of a tile the fold of its segment up to it. marks: of each item, a bit for those of its elements
  * that begin a segment. */
-FUNCTION void scan_tile(SHARED_ARG KEY *tile, SHARED_ARG KEY *part, SHARED_ARG u32 *heads, u32 marks, KEY carry, u32 op) {
+FUNCTION void scan_tile(SHARED_ARG KEY *tile, SHARED_ARG KEY *part, SHARED_ARG u32 *heads, u32 marks, KEY carry,
+                        u32 op) {
   u32 first = ITEM * EACH;
   KEY own[EACH], tail = neutral(op);
   for (u32 k = 0; k < EACH; k++) {
@@ -174,7 +175,8 @@ KERNEL(256) started_folds(GLOBAL const KEY *RESTRICT in, GLOBAL const u32 *RESTR
   }
   BARRIER;
   scan_tile(tile, part, heads, marks[item], carries[GROUP], op);
-  u32 first = lower_bound(starts, segments + 1, GROUP > 0 ? base + 1 : 0), ended = lower_bound(starts, segments + 1, end + 1);
+  u32 first = lower_bound(starts, segments + 1, GROUP > 0 ? base + 1 : 0);
+  u32 ended = lower_bound(starts, segments + 1, end + 1);
   for (u32 next = (first > 0 ? first : 1) + item; next < ended; next += 256) {
     out[next - 1] = starts[next - 1] != starts[next] ? tile[starts[next] - 1 - base] : neutral(op);
   }

@@ -54,7 +54,7 @@ FUNCTION void append(GLOBAL u32 *answer, GLOBAL u32 *pairs, u32 room, u32 *met, 
   for (u32 r = 0; r < OWN; r++) {
     for (; met[r] != 0 && place < room; met[r] &= met[r] - 1) {
       pairs[2 * (u64)place] = first + r * ITEMS;
-      pairs[2 * (u64)place + 1] = from + 63 - (u32)LEADING_ZEROS((u64)(met[r] & (0 - met[r])));
+      pairs[2 * (u64)place + 1] = from + 63 - LEADING_ZEROS(met[r] & (0 - met[r]));
       place++;
     }
   }
