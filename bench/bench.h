@@ -20,7 +20,10 @@ typedef struct bench {
   const char *pose_file;   /* poses.csv, or NULL */
   const char *work_folder; /* inputs for the peers, pose cache */
   const char *peers_folder;
+  const char *device; /* NULL: all */
   int repeats, threads, core;
+  int budget;   /* seconds after which no workload begins; 0: none */
+  double start; /* by seconds_now */
   bool list, quick, large, with_peers;
   graze_context *context;
   struct peer_set *peers;
@@ -28,7 +31,7 @@ typedef struct bench {
   int wrong; /* own rows that were not right */
 } bench;
 
-/* True when a workload of this name is to be run; with --list prints it and says no. */
+/* True when a workload of this name is to be run; with --list prints it and says no, as when the time is up. */
 bool bench_wants(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Ends the program with a message: the bench has no use for half a result. */
@@ -60,5 +63,12 @@ void work_wave(bench *b);
 void work_read(bench *b);
 void work_broad(bench *b);
 void work_gpu(bench *b); /* where the private parts of graze_gpu are at hand */
+
+bool work_gpu_list(const bench *b); /* prints the devices; false: there are none */
+
+struct graze_gpu;
+struct entry;
+void note_device(struct entry *e, const struct graze_gpu *gpu); /* the row tells what the device is called */
+void work_gpu_triangles(bench *b, struct graze_gpu *gpu);       /* a part of work_gpu, for each device */
 
 #endif

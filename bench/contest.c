@@ -38,11 +38,16 @@ static entry *add(contest *c, const char *name) {
   return e;
 }
 
-entry *contest_ours(contest *c, const char *name, run_function run, void *argument) {
+entry *contest_rival(contest *c, const char *name, run_function run, void *argument) {
   entry *e = add(c, name);
-  e->ours = true;
   e->run = run;
   e->argument = argument;
+  return e;
+}
+
+entry *contest_ours(contest *c, const char *name, run_function run, void *argument) {
+  entry *e = contest_rival(c, name, run, argument);
+  e->ours = true;
   return e;
 }
 

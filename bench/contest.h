@@ -57,6 +57,9 @@ void contest_expect(contest *c, uint64_t count, uint64_t hash);
 /* What it returns may be filled in further until the next entry is added. */
 entry *contest_ours(contest *c, const char *name, run_function run, void *argument);
 
+/* Another's method that runs in this program. */
+entry *contest_rival(contest *c, const char *name, run_function run, void *argument);
+
 /* An entry of ours that is not run, with the reason. */
 entry *contest_left_out(contest *c, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -29,6 +29,9 @@ static const char usage[] =
     "  --work DIR         folder for inputs and found poses (a temporary one)\n"
     "  --peers            run the peer programs that were built\n"
     "  --peers-dir DIR    folder with graze-peer-* (where graze-bench is)\n"
+    "  --device ID        of devices only this one, as cuda:0\n"
+    "  --devices          lists the devices, nothing is run\n"
+    "  --budget N         begin no workload after N seconds\n"
     "  --quick            small inputs, few rounds\n"
     "  --large            also the plane of 4 million triangles, and a million boxes\n";
 
@@ -39,6 +42,10 @@ bool bench_wants(bench *b, const char *format, ...) {
   vsnprintf(name, sizeof name, format, list);
   va_end(list);
   if (b->filter && fnmatch(b->filter, name, FNM_EXTMATCH)) return false;
+  if (b->budget > 0 && seconds_now() - b->start > b->budget) {
+    fprintf(stderr, "%s: left out, for the time is up\n", name);
+    return false;
+  }
   if (b->list) printf("%s\n", name);
   return !b->list;
 }
@@ -55,7 +62,7 @@ static int number(const char *text, const char *option) {
 
 typedef struct arguments {
   const char *out, *work;
-  bool append, help;
+  bool append, help, devices;
 } arguments;
 
 /* One option: where its value goes, by type. */
@@ -80,7 +87,8 @@ static void parse(int argc, char **argv, bench *b, arguments *a) {
                         {.name = "poses", .text = &b->pose_file},   {.name = "work", .text = &a->work},
                         {.name = "peers", .flag = &b->with_peers},  {.name = "peers-dir", .text = &b->peers_folder},
                         {.name = "quick", .flag = &b->quick},       {.name = "large", .flag = &b->large},
-                        {.name = "help", .flag = &a->help}};
+                        {.name = "device", .text = &b->device},     {.name = "devices", .flag = &a->devices},
+                        {.name = "budget", .number = &b->budget},   {.name = "help", .flag = &a->help}};
   struct option options[COUNT_OF(rules) + 1] = {0};
   for (size_t i = 0; i < COUNT_OF(rules); i++) {
     options[i].name = rules[i].name;
@@ -122,11 +130,28 @@ static void print_log(void *user, graze_log_level level, const char *message) {
   if (level == GRAZE_LOG_ERROR) fprintf(stderr, "graze: %s\n", message);
 }
 
-static void run_all(bench *b) {
+static void make_context(bench *b) {
   graze_context_def def = graze_default_context_def();
   def.threads = b->threads;
   def.log = print_log;
   must(graze_context_create(&def, &b->context), "graze_context_create");
+}
+
+/* 0: there are some. */
+static int list_devices(bench *b) {
+  int result = 1;
+  make_context(b);
+#ifdef BENCH_GPU
+  result = work_gpu_list(b) ? 0 : 1;
+#else
+  fprintf(stderr, "graze-bench: built without devices\n");
+#endif
+  graze_context_destroy(b->context);
+  return result;
+}
+
+static void run_all(bench *b) {
+  make_context(b);
   work_tritri(b);
   work_plain(b);
   work_build(b);
@@ -134,7 +159,9 @@ static void run_all(bench *b) {
   work_pairs(b);
   work_self(b);
   work_wave(b);
+#ifdef BENCH_IO
   work_read(b);
+#endif
   work_broad(b);
 #ifdef BENCH_GPU
   work_gpu(b);
@@ -167,9 +194,10 @@ static void remove_folder(const char *folder) {
 }
 
 int main(int argc, char **argv) {
-  bench b = {.threads = 1, .core = -1};
+  bench b = {.threads = 1, .core = -1, .start = seconds_now()};
   arguments a = {0};
   parse(argc, argv, &b, &a);
+  if (a.devices) return list_devices(&b);
   if (!b.repeats) b.repeats = b.quick ? 3 : 9;
   find_meshes(&b);
   if (!b.list) prepare(&b, &a);

@@ -1,4 +1,4 @@
-/* bench/models.c: meshes by name: read through graze_io, normalised, subdivided, merged; and written for the peers. */
+/* bench/models.c: meshes by name: read, normalised, subdivided, merged; and written for the peers. */
 #define _GNU_SOURCE
 #include "models.h"
 
@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "graze/io.h"
 #include "poses.h"
 
 void model_free(model *m) {
@@ -18,80 +15,20 @@ void model_free(model *m) {
   *m = (model){0};
 }
 
-static void from_geometry(const graze_geometry *g, model *m) {
-  m->vertex_count = (uint32_t)g->vertex_count;
-  m->triangle_count = (uint32_t)g->triangle_count;
-  m->vertices = must_alloc(3 * (size_t)m->vertex_count, sizeof *m->vertices);
-  m->indices = must_alloc(3 * (size_t)m->triangle_count, sizeof *m->indices);
-  for (size_t i = 0; i < 3 * (size_t)m->vertex_count; i++) m->vertices[i] = (float)g->vertices[i];
-  memcpy(m->indices, g->indices, sizeof *m->indices * 3 * m->triangle_count);
-}
-
-/* The bytes that `xz -dc path` writes. */
-static char *unpack(const char *path, size_t *size) {
-  int link[2];
-  if (pipe(link)) fail("pipe: %s", strerror(errno));
-  pid_t child = fork();
-  if (child < 0) fail("fork: %s", strerror(errno));
-  if (!child) {
-    if (dup2(link[1], 1) < 0) _exit(127);
-    close(link[0]);
-    close(link[1]);
-    execlp("xz", "xz", "-dc", path, (char *)NULL);
-    _exit(127);
-  }
-  close(link[1]);
-  size_t room = 1 << 20, used = 0;
-  char *bytes = must_alloc(room, 1);
-  ssize_t n;
-  while ((n = read(link[0], bytes + used, room - used)) > 0) {
-    used += (size_t)n;
-    if (used == room) bytes = must_grow(bytes, room *= 2, 1);
-  }
-  close(link[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (status) fail("%s: xz could not unpack it", path);
-  *size = used;
-  return bytes;
-}
-
-static bool read_file(const char *path, model *m) {
-  graze_geometry g;
-  graze_io_error error = {0};
-  graze_status status;
-  size_t length = strlen(path), size;
-  if (access(path, R_OK)) return false;
-  if (length > 3 && !strcmp(path + length - 3, ".xz")) {
-    char *bytes = unpack(path, &size), *name = text_of("%.*s", (int)(length - 3), path);
-    status = graze_parse_geometry(bytes, size, name, GRAZE_FORMAT_AUTO, 1, &g, &error);
-    free(bytes);
-    free(name);
-  } else {
-    status = graze_read_geometry(path, GRAZE_FORMAT_AUTO, 1, &g, &error);
-  }
-  if (status != GRAZE_OK) fail("%s", error.message);
-  from_geometry(&g, m);
-  graze_geometry_free(&g);
-  return true;
-}
-
-/* In DIR or its folder stanford, plain or packed. */
+/* Cleaned, moved, scaled. Without graze_io there are no readers. */
 static bool read_any(const bench *b, const char *file, model *m) {
-  static const char *const places[] = {"%s/%s", "%s/%s.xz", "%s/stanford/%s", "%s/stanford/%s.xz"};
-  for (size_t i = 0; b->meshes && i < COUNT_OF(places); i++) {
-    char path[1024];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(path, sizeof path, places[i], b->meshes, file);
-#pragma GCC diagnostic pop
-    if (!read_file(path, m)) continue;
-    model_clean(m);
-    model_normalise(m);
-    model_clean(m);
-    return true;
-  }
+#ifdef BENCH_IO
+  if (!model_read(b, file, m)) return false;
+  model_clean(m);
+  model_normalise(m);
+  model_clean(m);
+  return true;
+#else
+  (void)b;
+  (void)file;
+  (void)m;
   return false;
+#endif
 }
 
 static bool subdivided(const bench *b, const char *name, model *out) {

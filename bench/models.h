@@ -26,6 +26,9 @@ void model_write(const model *m, const char *path);
 
 graze_mesh *model_bake(const bench *b, const model *m, graze_volumes volumes, bool no_adjacency);
 
+/* In read_models.c, where graze_io is: a file in the folder of meshes or its folder stanford, plain or packed. */
+bool model_read(const bench *b, const char *file, model *m);
+
 /* ---- shapes.c and subdivide.c ---- */
 
 model shape_icosphere(int level, double radius);

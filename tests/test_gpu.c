@@ -438,6 +438,81 @@ static void test_cache(void **state) {
   free(kept);
 }
 
+/* ---- kernels from outside -------------------------------------------------------------------------------------- */
+
+/* In both languages; what a kernel of the library has in front of it is not there. */
+static const char twice[] =
+    "#if defined(__OPENCL_VERSION__)\n"
+    "__kernel __attribute__((reqd_work_group_size(32, 1, 1)))\n"
+    "void twice(__global unsigned *x) { x[get_global_id(0)] *= 2; }\n"
+    "#else\n"
+    "extern \"C\" __global__ void __launch_bounds__(32) twice(unsigned *x)\n"
+    "{ x[blockIdx.x * 32 + threadIdx.x] *= 2; }\n"
+    "#endif\n";
+
+static const gpu_source twice_source = {.name = "twice", .text = twice, .size = sizeof twice - 1};
+
+static void check_twice(gpu_module *module) {
+  enum { COUNT = 64 };
+  uint32_t numbers[COUNT];
+  gpu_buffer x = {0, 0};
+  gpu_kernel kernel;
+  for (uint32_t i = 0; i < COUNT; i++) numbers[i] = i;
+  put(&x, numbers, sizeof numbers);
+  for (int round = 0; round < 2; round++) { /* the second one is looked up */
+    assert_int_equal(gpu_module_kernel(gpu, module, "twice", &kernel), GRAZE_OK);
+    assert_int_equal(kernel.group, 32);
+    const gpu_argument arguments[] = {GPU_BUFFER(&x)};
+    assert_int_equal(gpu_launch(gpu, &kernel, gpu_groups(COUNT, kernel.group), arguments, 1), GRAZE_OK);
+  }
+  assert_int_equal(gpu_read(gpu, numbers, &x, 0, sizeof numbers), GRAZE_OK);
+  for (uint32_t i = 0; i < COUNT; i++) assert_int_equal(numbers[i], 4 * i);
+  gpu_release(gpu, &x);
+}
+
+/* The processor has its modules built in. */
+static void need_compiler(void) {
+  need_device();
+  if (strcmp(gpu->backend->name, "host") == 0) skip();
+}
+
+/* From the text, and then from the disk. */
+static void test_module(void **state) {
+  (void)state;
+  need_compiler();
+  for (int round = 0; round < 2; round++) {
+    gpu_module *module = NULL;
+    assert_int_equal(gpu_module_create(gpu, &twice_source, &module), GRAZE_OK);
+    check_twice(module);
+    gpu_module_destroy(gpu, module);
+  }
+}
+
+/* A text that does not compile, and a kernel that is not there: errors that name them; the device is lost. */
+static void test_bad_module(void **state) {
+  (void)state;
+  need_compiler();
+  static const char nonsense[] = "no kernel is this";
+  const gpu_source source = {.name = "nonsense", .text = nonsense, .size = sizeof nonsense - 1};
+  for (int round = 0; round < 2; round++) {
+    graze_gpu *other = NULL;
+    gpu_module *module = NULL;
+    gpu_kernel kernel;
+    assert_int_equal(test_device_again(context, &other), GRAZE_OK);
+    if (round == 0) {
+      assert_int_equal(gpu_module_create(other, &source, &module), GRAZE_ERROR_DEVICE);
+      assert_null(module);
+    } else {
+      assert_int_equal(gpu_module_create(other, &twice_source, &module), GRAZE_OK);
+      assert_int_equal(gpu_module_kernel(other, module, "thrice", &kernel), GRAZE_ERROR_DEVICE);
+    }
+    assert_non_null(strstr(messages.last, round == 0 ? "nonsense" : "thrice"));
+    assert_int_equal(gpu_module_create(other, &twice_source, &module), GRAZE_ERROR_DEVICE);
+    gpu_module_destroy(other, module);
+    graze_gpu_destroy(other);
+  }
+}
+
 /* More than there is: an error that names the device, which stays usable. */
 static void test_memory(void **state) {
   (void)state;
@@ -458,6 +533,7 @@ int main(void) {
       cmocka_unit_test(test_names),         cmocka_unit_test(test_switched_off),  cmocka_unit_test(test_arithmetic),
       cmocka_unit_test(test_group_scans),   cmocka_unit_test(test_scan),          cmocka_unit_test(test_runs),
       cmocka_unit_test(test_sort),          cmocka_unit_test(test_scan_segments), cmocka_unit_test(test_many_tiles),
-      cmocka_unit_test(test_fold_segments), cmocka_unit_test(test_cache),         cmocka_unit_test(test_memory)};
+      cmocka_unit_test(test_fold_segments), cmocka_unit_test(test_cache),         cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_module),        cmocka_unit_test(test_bad_module)};
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -1,5 +1,6 @@
-/* Pairs of boxes from a device: the same bytes as the processor's, for boxes of every kind, in floats and doubles, with
- * strides; bad boxes refused in the processor's words; what the device cannot do is done all the same. */
+/* Pairs of boxes from a device: the same bytes as the processor's, by every method, for boxes of every kind, in floats
+ * and doubles, with strides; bad boxes refused in the processor's words; what the device cannot do is done all the
+ * same. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,17 +42,17 @@ static int pair_order(const void *p, const void *q) {
   return (x->b > y->b) - (x->b < y->b);
 }
 
-static void check(const graze_box_array *boxes, uint32_t n, const char *what) {
-  const graze_box_pair *want, *got;
-  uint64_t want_count, got_count;
-  assert_int_equal(graze_broadphase_find(broad, boxes, n, false, &want, &want_count), GRAZE_OK);
-  assert_int_equal(graze_gpu_find(gpu, boxes, n, false, &got, &got_count), GRAZE_OK);
+static void check_method(graze_gpu_method method, const graze_box_array *boxes, uint32_t n, const graze_box_pair *want,
+                         uint64_t want_count, const char *what) {
+  const graze_box_pair *got;
+  uint64_t got_count;
+  assert_int_equal(graze_gpu_find(gpu, method, boxes, n, false, &got, &got_count), GRAZE_OK);
   assert_true(graze_gpu_get_report(gpu)->on_device);
   if (got_count != want_count || (want_count > 0 && memcmp(got, want, want_count * sizeof *want) != 0)) {
-    fail_msg("%u boxes, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)got_count,
-             (unsigned long long)want_count);
+    fail_msg("method %d, %u boxes, %s: %llu pairs, not %llu, or others", (int)method, n, what,
+             (unsigned long long)got_count, (unsigned long long)want_count);
   }
-  assert_int_equal(graze_gpu_find(gpu, boxes, n, true, &got, &got_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find(gpu, method, boxes, n, true, &got, &got_count), GRAZE_OK);
   assert_true(got_count == want_count);
   if (want_count == 0) return;
   graze_box_pair *copy = malloc(want_count * sizeof *copy);
@@ -59,6 +60,14 @@ static void check(const graze_box_array *boxes, uint32_t n, const char *what) {
   qsort(copy, want_count, sizeof *copy, pair_order);
   assert_memory_equal(copy, want, want_count * sizeof *copy);
   free(copy);
+}
+
+static void check(const graze_box_array *boxes, uint32_t n, const char *what) {
+  const graze_box_pair *want;
+  uint64_t want_count;
+  assert_int_equal(graze_broadphase_find(broad, boxes, n, false, &want, &want_count), GRAZE_OK);
+  check_method(GRAZE_GPU_GRID, boxes, n, want, want_count, what);
+  check_method(GRAZE_GPU_SUBDIVISION, boxes, n, want, want_count, what);
 }
 
 /* The nearest floats, every box with a gap behind it. */
@@ -137,10 +146,12 @@ static void test_bad_boxes(void **state) {
     graze_status want = graze_broadphase_find(broad, &array, N, false, &pairs, &count);
     char message[1024];
     snprintf(message, sizeof message, "%s", messages.last);
-    messages.last[0] = 0;
     assert_int_not_equal(want, GRAZE_OK);
-    assert_int_equal(graze_gpu_find(gpu, &array, N, false, &pairs, &count), want);
-    assert_string_equal(messages.last, message);
+    for (graze_gpu_method m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_SUBDIVISION; m++) {
+      messages.last[0] = 0;
+      assert_int_equal(graze_gpu_find(gpu, m, &array, N, false, &pairs, &count), want);
+      assert_string_equal(messages.last, message);
+    }
     boxes[4321] = kept;
   }
   check(&array, N, "after bad ones");
@@ -161,7 +172,7 @@ static void test_without_device(void **state) {
   for (int fault = 0; fault < 2; fault++) {
     gpu->lost = fault == 0;
     gpu->info.doubles = fault == 0;
-    assert_int_equal(graze_gpu_find(gpu, &array, N, false, &pairs, &count), GRAZE_OK);
+    assert_int_equal(graze_gpu_find(gpu, GRAZE_GPU_AUTO, &array, N, false, &pairs, &count), GRAZE_OK);
     assert_false(graze_gpu_get_report(gpu)->on_device);
     assert_string_equal(graze_gpu_get_report(gpu)->reason,
                         fault == 0 ? "the device was lost" : "the device has no doubles");

@@ -342,10 +342,11 @@ static void check_find(const graze_box_array *boxes, uint32_t n, const char *wha
   assert_int_equal(graze_broadphase_find(broad, boxes, n, false, &want, &want_count), GRAZE_OK);
   for (int unsorted = 0; unsorted < (test_device_slow() ? 1 : 2); unsorted++) {
     assert_int_equal(gpu_tree_find(gpu, &finder, &found, boxes, n, unsorted != 0), GRAZE_OK);
-    if (found.found > 0 && unsorted != 0) qsort(found.result.data, found.found, sizeof *want, pair_order);
-    if (found.found != want_count ||
-        (want_count > 0 && memcmp(found.result.data, want, want_count * sizeof *want) != 0)) {
-      fail_msg("%u boxes, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)found.found,
+    if (found.list.found > 0 && unsorted != 0)
+      qsort(found.list.result.data, found.list.found, sizeof *want, pair_order);
+    if (found.list.found != want_count ||
+        (want_count > 0 && memcmp(found.list.result.data, want, want_count * sizeof *want) != 0)) {
+      fail_msg("%u boxes, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)found.list.found,
                (unsigned long long)want_count);
     }
   }
@@ -487,6 +488,8 @@ static void test_bad_boxes(void **state) {
   uint64_t random = 3;
   boxes_make(BOXES_UNIFORM, &random, n, boxes);
   graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
+  gpu_tree tree = {0};
+  gpu_buffer given = {0, 0};
   for (int fault = 0; fault < 6; fault++) {
     graze_box kept = boxes[BAD];
     spoil(&boxes[BAD], fault);
@@ -503,12 +506,16 @@ static void test_bad_boxes(void **state) {
     if (fault != 4) {
       graze_box_array singles = {floats, 0, GRAZE_FLOAT};
       assert_int_equal(gpu_tree_find(gpu, &finder, &found, &singles, n, false), GRAZE_ERROR_ARGUMENT);
-      assert_int_equal(finder.tree.count, 0);
+      put(&given, floats, n * sizeof *floats);
+      assert_int_equal(gpu_tree_build(gpu, &tree, &given, n), GRAZE_ERROR_ARGUMENT);
+      assert_int_equal(tree.count, 0);
     }
     free(floats);
     boxes[BAD] = kept;
   }
   check_both(boxes, n, "after bad ones");
+  gpu_release(gpu, &given);
+  gpu_tree_release(gpu, &tree);
 }
 
 static void test_lost_device(void **state) {

@@ -194,7 +194,8 @@ static graze_status find_on_processor(pairs_run *run, const graze_box_array *box
 static graze_status find_on_device(pairs_run *run, const graze_box_array *boxes) {
   if (graze_gpu_create(run->session.context, run->asked->common.device, &run->gpu) != GRAZE_OK)
     session_fail(&run->session, NULL, GRAZE_ERROR_UNSUPPORTED);
-  graze_status status = graze_gpu_find(run->gpu, boxes, run->boxes.count, !lists_pairs(run), &run->pairs, &run->count);
+  graze_status status =
+      graze_gpu_find(run->gpu, GRAZE_GPU_AUTO, boxes, run->boxes.count, !lists_pairs(run), &run->pairs, &run->count);
   if (graze_gpu_get_report(run->gpu)->on_device)
     snprintf(run->device, sizeof run->device, "%s", graze_gpu_get_info(run->gpu)->id);
   return status;

@@ -62,22 +62,46 @@ GRAZE_API const graze_gpu_arithmetic *graze_gpu_get_arithmetic(const graze_gpu *
 
 /* ---- boxes ----------------------------------------------------------------------------------------------------- */
 
+typedef enum graze_gpu_method {
+  GRAZE_GPU_AUTO,       /* the grid in levels */
+  GRAZE_GPU_GRID,       /* a grid in levels for sizes of all kinds, sorted by cell: O(n) with common sizes and places;
+                           memory some 150 bytes a box and 32 a pair */
+  GRAZE_GPU_SUBDIVISION /* home and phantom cells with control bits (S. Le Grand, GPU Gems 3, chapter 32, 2007): for
+                           boxes of like sizes; some 400 bytes a box and 32 a pair */
+} graze_gpu_method;
+
 /* What became of the last call. */
 typedef struct graze_gpu_report {
   bool on_device;                   /* else the processor did it all */
-  char reason[128];                 /* why it did; "" on the device */
+  graze_gpu_method method;          /* of a search for boxes on the device: the one that was used */
+  char reason[128];                 /* why the processor did it, or why another method than the one asked for; or "" */
   double upload, compute, download; /* seconds; 0 on the processor */
   uint64_t bytes;                   /* that the device's buffers take now */
 } graze_gpu_report;
 
-/* As graze_broadphase_find: the pairs of boxes that meet, the same bytes. Whatever the device cannot do, for want of
+/* As graze_broadphase_find: the pairs of boxes that meet, the same bytes. Boxes that the method is not for are done by
+ * the grid in levels, and the report says why: more than 2^28 of them, so many in a cell that more than 1,024 pairs a
+ * box would have to be looked at, a device whose arithmetic is not exact. Whatever the device cannot do, for want of
  * memory, of doubles, or because it was lost, the processor does, and a warning goes to the logger. The list is valid
- * until the next call. Errors: those of graze_broadphase_find.
+ * until the next call. Errors: those of graze_broadphase_find; ARGUMENT for an unknown method. */
+GRAZE_API graze_status graze_gpu_find(graze_gpu *gpu, graze_gpu_method method, const graze_box_array *boxes,
+                                      uint32_t count, bool unsorted, const graze_box_pair **pairs,
+                                      uint64_t *pair_count);
+
+/* As graze_broadphase_find_balls: the pairs of balls that meet, the same bytes. The list is valid until the next call.
+ * Errors: those of graze_broadphase_find_balls.
  *
- * On the device: a grid in levels for sizes of all kinds, sorted by cell. O(n) with common sizes and places; memory
- * some 150 bytes a box and 32 a pair. */
-GRAZE_API graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted,
-                                      const graze_box_pair **pairs, uint64_t *pair_count);
+ * On the device: a grid of centres, in levels where radii are not alike; squares are compared in doubles, and what is
+ * within their error the processor decides. O(n) with common sizes and places; memory 64 bytes a ball of floats, 96 of
+ * doubles, and 32 a pair, of at most 2^25 pairs at a time. A device whose arithmetic is not exact compares boxes around
+ * the balls, and the processor decides every pair of these. */
+GRAZE_API graze_status graze_gpu_find_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count,
+                                            bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count);
+
+/* How many pairs there are, and the sum of their graze_pair_hash, without a list of them: for numbers of balls whose
+ * pairs would take gigabytes. Where the processor has to do it, it makes the list. Errors: the same. */
+GRAZE_API graze_status graze_gpu_count_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count,
+                                             uint64_t *pair_count, uint64_t *hash);
 
 GRAZE_API const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu);
 

@@ -7,46 +7,12 @@
  * well. Pairs are decided by exact/ball.c, in pieces side by side. O(method + pairs of boxes). Memory: that of the
  * method and 24 or 48 bytes a ball.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "broad/ball_view.h"
 #include "broad/phase.h"
-#include "exact/ball.h"
-
-/* The caller's balls. */
-typedef struct ball_view {
-  const char *centers, *radii;
-  size_t center_stride, radius_stride;
-  graze_precision precision;
-  uint32_t count;
-} ball_view;
-
-static ball_view ball_view_of(const graze_ball_array *balls, uint32_t count) {
-  size_t number = balls->precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float);
-  return (ball_view){.centers = balls->centers,
-                     .radii = balls->radii,
-                     .center_stride = balls->center_stride != 0 ? balls->center_stride : 3 * number,
-                     .radius_stride = balls->radius_stride != 0 ? balls->radius_stride : number,
-                     .precision = balls->precision,
-                     .count = count};
-}
-
-static inline ball ball_at(const ball_view *view, uint32_t i) {
-  ball b;
-  const char *center = view->centers + i * view->center_stride, *radius = view->radii + i * view->radius_stride;
-  if (view->precision == GRAZE_DOUBLE) {
-    memcpy(b.center, center, sizeof b.center);
-    memcpy(&b.radius, radius, sizeof b.radius);
-  } else {
-    float c[3], r;
-    memcpy(c, center, sizeof c);
-    memcpy(&r, radius, sizeof r);
-    b = (ball){{(double)c[0], (double)c[1], (double)c[2]}, (double)r};
-  }
-  return b;
-}
 
 /* ---- checking -------------------------------------------------------------------------------------------------- */
 
@@ -60,13 +26,6 @@ static graze_status report_ball(const graze_context *context, const ball *b, uin
     return report(context, GRAZE_ERROR_NOT_FINITE, "ball %u: radius is %g", index, b->radius);
   }
   return report(context, GRAZE_ERROR_ARGUMENT, "ball %u: radius %.17g is negative", index, b->radius);
-}
-
-/* x - x is 0 only for a finite x. */
-static inline bool ball_is_good(const ball *b) {
-  double finite = b->radius - b->radius;
-  for (int k = 0; k < 3; k++) finite += b->center[k] - b->center[k];
-  return (finite == 0) & (b->radius >= 0);
 }
 
 static graze_status check_array(const graze_context *context, const graze_ball_array *balls, uint32_t count) {
@@ -88,23 +47,6 @@ typedef struct ball_work {
   pieces p;
   uint64_t result[PARALLEL_PIECES]; /* of a piece: the first bad ball, or how many pairs are kept */
 } ball_work;
-
-static inline void box_of_doubles(const ball *b, double box[6]) {
-  for (int k = 0; k < 3; k++) {
-    double low = b->center[k] - b->radius, high = b->center[k] + b->radius;
-    box[k] = low < -DBL_MAX ? -DBL_MAX : low;
-    box[3 + k] = high > DBL_MAX ? DBL_MAX : high;
-  }
-}
-
-/* Rounded twice, which keeps order as well. */
-static inline void box_of_floats(const ball *b, float box[6]) {
-  for (int k = 0; k < 3; k++) {
-    float low = (float)(b->center[k] - b->radius), high = (float)(b->center[k] + b->radius);
-    box[k] = low < -FLT_MAX ? -FLT_MAX : low;
-    box[3 + k] = high > FLT_MAX ? FLT_MAX : high;
-  }
-}
 
 static void box_piece(void *argument, uint32_t index) {
   ball_work *w = argument;

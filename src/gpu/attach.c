@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "gpu/pairs.h"
 #include "gpu/triangles.h"
 #include "graze/engine.h"
 
@@ -140,12 +140,6 @@ static void give(void *user) {
   pthread_mutex_unlock(&gpu->attachment->mutex);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Work as a device and the processor both can do it. */
 typedef struct trial {
   graze_gpu *gpu;
@@ -184,13 +178,13 @@ static graze_status do_work(const trial *t) {
     return ask_device(t);
   }
   graze_status status = t->device(t);
-  double start = now();
+  double start = gpu_seconds();
   if (status == GRAZE_OK) status = t->device(t);
-  double device = t->gpu->report.on_device ? now() - start : INFINITY;
+  double device = t->gpu->report.on_device ? gpu_seconds() - start : INFINITY;
   if (status != GRAZE_OK) return status;
-  start = now();
+  start = gpu_seconds();
   status = t->processor(t);
-  if (status == GRAZE_OK) settle(t, device, now() - start);
+  if (status == GRAZE_OK) settle(t, device, gpu_seconds() - start);
   return status;
 }
 

@@ -1,12 +1,9 @@
-/* All pairs of boxes, on a device: bounds, a grid in levels for them, sorted keys, then count, scan and write. What is
- * written has its room before: no pair is ever cut off. kernels/boxes.cl says how a pair is found. */
+/* All pairs of boxes, on a device: bounds, a grid in levels for them, sorted keys, then count, scan and write.
+ * kernels/boxes.cl says how a pair is found. */
 #include "gpu/boxes.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
-
-#include "base/sort.h"
 
 enum {
   LEVELS = 16,        /* as in the kernels */
@@ -18,8 +15,7 @@ enum {
   PIECE = 1 << 22 /* boxes whose pairs are counted together, at most */
 };
 
-static const uint64_t MOST_PAIRS = 1u << 25; /* written together: some 32 bytes of memory each */
-static const double LIKE_SIZES = 2.5;        /* 95th to 5th percentile: one level */
+static const double LIKE_SIZES = 2.5; /* 95th to 5th percentile: one level */
 
 typedef struct grid_plan {
   double low[3], inverse[LEVELS];
@@ -27,18 +23,6 @@ typedef struct grid_plan {
   uint32_t levels_used; /* bits */
   uint32_t pack;        /* bits of a box's number */
 } grid_plan;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static uint32_t bits_for(uint64_t values) {
-  uint32_t bits = 0;
-  while (bits < 64 && (uint64_t)1 << bits < values) bits++;
-  return bits;
-}
 
 /* ---- the plan -------------------------------------------------------------------------------------------------- */
 
@@ -79,7 +63,7 @@ static double finest_cell(const graze_box_array *boxes, size_t stride, uint32_t 
 static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t count, const double bounds[6],
                       grid_plan *plan) {
   double world = 0, extent[3];
-  *plan = (grid_plan){.pack = bits_for(count)};
+  *plan = (grid_plan){.pack = gpu_bits_for(count)};
   for (int k = 0; k < 3; k++) {
     plan->low[k] = bounds[k];
     extent[k] = bounds[k + 3] - bounds[k];
@@ -93,7 +77,7 @@ static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t coun
   }
   double cell = finest_cell(boxes, stride, count, world);
   for (int k = 0; k < 3; k++) {
-    plan->bits[k] = bits_for((uint64_t)(extent[k] / cell) + 1);
+    plan->bits[k] = gpu_bits_for((uint64_t)(extent[k] / cell) + 1);
     if (plan->bits[k] > AXIS_BITS) plan->bits[k] = AXIS_BITS;
   }
   uint32_t level = 0;
@@ -102,21 +86,14 @@ static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t coun
     cell *= 4;
   }
   plan->levels = level + 1; /* the last has one cell */
-  plan->level_bits = bits_for(plan->levels);
+  plan->level_bits = gpu_bits_for(plan->levels);
 }
 
 /* ---- on the device --------------------------------------------------------------------------------------------- */
 
-static size_t stride_of(const graze_box_array *boxes) {
-  return boxes->stride != 0 ? boxes->stride : 6 * (boxes->precision == GRAZE_FLOAT ? sizeof(float) : sizeof(double));
-}
-
-graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count) {
-  size_t size = boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double), stride = stride_of(boxes);
+static graze_status upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, size_t stride, uint32_t count) {
+  size_t size = boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double);
   const void *source = boxes->data;
-  double start = now();
-  b->found = 0;
-  b->upload = b->compute = b->download = 0;
   if (stride != size) {
     if (!buffer_reserve(gpu->context, &b->staging, count * size, 0)) return report_memory(gpu->context, count * size);
     for (uint32_t i = 0; i < count; i++) {
@@ -125,9 +102,7 @@ graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_arra
     source = b->staging.data;
   }
   graze_status status = gpu_reserve(gpu, &b->boxes, count * size);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &b->boxes, 0, source, count * size);
-  b->upload = now() - start;
-  return status;
+  return status != GRAZE_OK ? status : gpu_write(gpu, &b->boxes, 0, source, count * size);
 }
 
 /* The number that the kernels' `ordered` made this of. */
@@ -218,122 +193,78 @@ static graze_status sort_boxes(graze_gpu *gpu, gpu_boxes *b, const char *module,
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
 typedef struct walk {
+  gpu_boxes *b;
   const char *module;
   const grid_plan *plan;
   uint32_t count;
-  bool unsorted;
 } walk;
 
-static graze_status count_pairs(graze_gpu *gpu, gpu_boxes *b, const walk *w, uint32_t begin, uint32_t some,
-                                uint64_t *total) {
+static graze_status count_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint32_t some, const gpu_buffer *counts) {
+  const walk *w = user;
+  const gpu_boxes *b = w->b;
   const grid_plan *plan = w->plan;
-  graze_status status = gpu_reserve(gpu, &b->counts, some * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->places, (some + (size_t)1) * sizeof(uint32_t));
   const gpu_argument arguments[] = {GPU_BUFFER(&b->boxes),    GPU_BUFFER(&b->frame),    GPU_BUFFER(&b->keys),
-                                    GPU_BUFFER(&b->sorted),   GPU_BUFFER(&b->counts),   GPU_VALUE(begin),
+                                    GPU_BUFFER(&b->sorted),   GPU_BUFFER(counts),       GPU_VALUE(begin),
                                     GPU_VALUE(some),          GPU_VALUE(w->count),      GPU_VALUE(plan->levels_used),
                                     GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]), GPU_VALUE(plan->bits[2])};
-  if (status == GRAZE_OK) status = gpu_run(gpu, w->module, "box_count", gpu_groups(some, WALK_GROUP), arguments, 12);
-  if (status == GRAZE_OK) status = gpu_scan(gpu, &b->scratch, &b->counts, &b->places, some);
-  return status != GRAZE_OK ? status : gpu_scan_total(gpu, &b->scratch, total);
+  return gpu_run(gpu, w->module, "box_count", gpu_groups(some, WALK_GROUP), arguments, 12);
 }
 
-static graze_status write_pairs(graze_gpu *gpu, gpu_boxes *b, const walk *w, uint32_t begin, uint32_t some,
-                                uint32_t total) {
+static graze_status write_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint32_t some, const gpu_buffer *places,
+                                const gpu_buffer *packed) {
+  const walk *w = user;
+  const gpu_boxes *b = w->b;
   const grid_plan *plan = w->plan;
-  graze_status status = gpu_reserve(gpu, &b->packed, total * sizeof(uint64_t));
-  const gpu_argument write[] = {
+  const gpu_argument arguments[] = {
       GPU_BUFFER(&b->boxes),    GPU_BUFFER(&b->frame),        GPU_BUFFER(&b->keys),     GPU_BUFFER(&b->sorted),
-      GPU_BUFFER(&b->places),   GPU_BUFFER(&b->packed),       GPU_VALUE(begin),         GPU_VALUE(some),
+      GPU_BUFFER(places),       GPU_BUFFER(packed),           GPU_VALUE(begin),         GPU_VALUE(some),
       GPU_VALUE(w->count),      GPU_VALUE(plan->levels_used), GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]),
       GPU_VALUE(plan->bits[2]), GPU_VALUE(plan->pack)};
-  return status != GRAZE_OK ? status : gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), write, 14);
+  return gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), arguments, 14);
 }
 
-static graze_status unpack_pairs(graze_gpu *gpu, gpu_boxes *b, const char *module, uint32_t total, uint32_t pack,
-                                 bool unsorted) {
-  graze_status status = gpu_reserve(gpu, &b->pairs, total * sizeof(graze_box_pair));
-  if (status == GRAZE_OK && !unsorted) {
-    status = gpu_reserve(gpu, &b->unused, total * sizeof(uint32_t));
-    if (status == GRAZE_OK) {
-      status = gpu_sort(gpu, &b->scratch, &b->packed, &b->unused, total, sizeof(uint64_t), 2 * pack);
-    }
-  }
-  const gpu_argument arguments[] = {GPU_BUFFER(&b->packed), GPU_BUFFER(&b->pairs), GPU_VALUE(total), GPU_VALUE(pack)};
-  return status != GRAZE_OK ? status : gpu_run(gpu, module, "box_unpack", gpu_groups(total, GROUP), arguments, 4);
-}
-
-graze_status gpu_boxes_take(graze_gpu *gpu, gpu_boxes *b, const char *module, uint32_t total, uint32_t pack,
-                            bool unsorted) {
-  size_t had = b->found * sizeof(graze_box_pair), more = total * sizeof(graze_box_pair);
-  if (!buffer_reserve(gpu->context, &b->result, had + more, had)) return report_memory(gpu->context, had + more);
-  double start = now();
-  graze_status status = unpack_pairs(gpu, b, module, total, pack, unsorted);
-  if (status == GRAZE_OK) status = gpu_finish(gpu);
-  double unpacked = now();
-  if (status == GRAZE_OK) status = gpu_read(gpu, (char *)b->result.data + had, &b->pairs, 0, more);
-  b->compute += unpacked - start;
-  b->download += now() - unpacked;
-  if (status == GRAZE_OK) b->found += total;
+/* Sends the boxes and finds the box around them. ARGUMENT: one is no box. */
+graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
+                              double bounds[6]) {
+  const char *module = boxes->precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
+  double start = gpu_seconds();
+  graze_status status = upload(gpu, b, boxes, gpu_box_stride(boxes), count);
+  double uploaded = gpu_seconds();
+  b->list.upload = uploaded - start;
+  if (status == GRAZE_OK) status = find_bounds(gpu, b, module, boxes->precision, count, bounds);
+  b->list.compute += gpu_seconds() - uploaded;
   return status;
-}
-
-/* Pairs of the boxes at places [begin, begin + some), halved until what they give has room. */
-static graze_status find_piece(graze_gpu *gpu, gpu_boxes *b, const walk *w, uint32_t begin, uint32_t some) {
-  uint64_t total;
-  double start = now();
-  graze_status status = count_pairs(gpu, b, w, begin, some, &total);
-  b->compute += now() - start;
-  if (status != GRAZE_OK || total == 0) return status;
-  if (total > MOST_PAIRS && some > 1) {
-    status = find_piece(gpu, b, w, begin, some / 2);
-    return status != GRAZE_OK ? status : find_piece(gpu, b, w, begin + some / 2, some - some / 2);
-  }
-  start = now();
-  status = write_pairs(gpu, b, w, begin, some, (uint32_t)total);
-  b->compute += now() - start;
-  return status != GRAZE_OK ? status : gpu_boxes_take(gpu, b, w->module, (uint32_t)total, w->plan->pack, w->unsorted);
-}
-
-graze_status gpu_boxes_sort(graze_gpu *gpu, gpu_boxes *b) {
-  size_t bytes = 2 * b->found * sizeof(uint64_t);
-  graze_box_pair *pairs = b->result.data;
-  if (!buffer_reserve(gpu->context, &b->sort_room, bytes, 0)) return report_memory(gpu->context, bytes);
-  uint64_t *keys = b->sort_room.data;
-  for (uint64_t i = 0; i < b->found; i++) keys[i] = (uint64_t)pairs[i].a << 32 | pairs[i].b;
-  sort_keys(keys, keys + b->found, b->found);
-  for (uint64_t i = 0; i < b->found; i++) pairs[i] = (graze_box_pair){(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
-  return GRAZE_OK;
 }
 
 graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count, bool unsorted) {
   const char *module = boxes->precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
   double bounds[6] = {0};
   grid_plan plan;
-  graze_status status = gpu_boxes_upload(gpu, b, boxes, count);
-  if (status != GRAZE_OK || count == 0) return status;
-  double uploaded = now();
-  status = find_bounds(gpu, b, module, boxes->precision, count, bounds);
+  gpu_pairs_begin(&b->list);
+  if (count == 0) return GRAZE_OK;
+  graze_status status = gpu_boxes_upload(gpu, b, boxes, count, bounds);
   if (status != GRAZE_OK) return status;
-  make_plan(boxes, stride_of(boxes), count, bounds, &plan);
+  double start = gpu_seconds();
+  make_plan(boxes, gpu_box_stride(boxes), count, bounds, &plan);
   status = sort_boxes(gpu, b, module, boxes->precision, count, &plan);
-  b->compute = now() - uploaded;
-  const walk w = {module, &plan, count, unsorted};
-  uint32_t pieces = 0;
-  for (uint32_t begin = 0; begin < count && status == GRAZE_OK; begin += PIECE, pieces++) {
-    uint64_t before = b->found;
-    status = find_piece(gpu, b, &w, begin, count - begin < PIECE ? count - begin : PIECE);
-    if (b->found - before > MOST_PAIRS) pieces++; /* it was halved */
-  }
-  if (status == GRAZE_OK && !unsorted && pieces > 1) status = gpu_boxes_sort(gpu, b);
-  return status;
+  b->list.compute += gpu_seconds() - start;
+  walk w = {b, module, &plan, count};
+  const gpu_pair_work work = {.user = &w,
+                              .count = count_pairs,
+                              .write = write_pairs,
+                              .items = count,
+                              .most = PIECE,
+                              .pack = plan.pack,
+                              .unsorted = unsorted};
+  if (status == GRAZE_OK) status = gpu_pairs_find(gpu, &b->scratch, &b->list, &work);
+  return status != GRAZE_OK ? status : gpu_pairs_end(gpu, &b->list, unsorted);
 }
 
 void gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b) {
-  gpu_buffer *all[] = {&b->boxes,  &b->frame,  &b->bounds, &b->bad,    &b->keys,   &b->values, &b->sorted,
-                       &b->levels, &b->counts, &b->places, &b->packed, &b->unused, &b->pairs};
+  gpu_buffer *all[] = {&b->boxes, &b->frame, &b->bounds, &b->bad, &b->keys, &b->values, &b->sorted, &b->levels};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
   gpu_scratch_release(gpu, &b->scratch);
-  buffer *memory[] = {&b->staging, &b->answer, &b->result, &b->sort_room};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) buffer_release(gpu->context, memory[i]);
+  gpu_pairs_release(gpu, &b->list);
+  buffer_release(gpu->context, &b->staging);
+  buffer_release(gpu->context, &b->answer);
 }

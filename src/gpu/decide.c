@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "gpu/pairs.h"
 
 enum {
   FILTER_GROUPS = 1024, /* at most; of 128 items */
@@ -12,12 +13,6 @@ enum {
   FIRST_ROOM = 1 << 16,
   BLOCK = 1 << 15 /* pairs that the processor decides together */
 };
-
-static uint32_t bits_for(uint32_t values) {
-  uint32_t bits = 1;
-  while (bits < 32 && (uint32_t)1 << bits < values) bits++;
-  return bits;
-}
 
 static size_t answer_words(uint32_t poses) {
   return COUNTERS + ANSWER_WORDS * (size_t)poses;
@@ -200,7 +195,7 @@ static void add_answer(gpu_decide *d, uint32_t poses) {
 
 graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most,
                             uint32_t *candidates) {
-  const uint32_t *counters = d->answer_read, shift = bits_for(q->b.count);
+  const uint32_t *counters = d->answer_read, shift = gpu_bits_for(q->b.count);
   graze_status status = launch(gpu, d, q, most, shift);
   if (status == GRAZE_OK) {
     status = gpu_read(gpu, d->answer_read, &d->answer, 0, answer_words(q->poses) * sizeof *counters);
@@ -215,7 +210,7 @@ graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question
   add_answer(d, q->poses);
   uint32_t listed = counters[COUNT_HITS];
   if (q->any && listed > 0) return read_hits(gpu, d, 1, shift, 0);
-  if (listed > 0) status = read_hits(gpu, d, listed, shift, shift + bits_for(q->a.count));
+  if (listed > 0) status = read_hits(gpu, d, listed, shift, shift + gpu_bits_for(q->a.count));
   return status != GRAZE_OK || counters[COUNT_LEFT] == 0 ? status : decide_left(gpu, d, q, counters[COUNT_LEFT]);
 }
 

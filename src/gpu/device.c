@@ -248,6 +248,22 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, void **mod
   return GRAZE_OK;
 }
 
+graze_status gpu_module_kernel(graze_gpu *gpu, gpu_module *m, const char *name, gpu_kernel *kernel) {
+  for (uint32_t i = 0; i < m->count; i++) {
+    if (strcmp(m->names[i], name) != 0) continue;
+    *kernel = m->kernels[i];
+    return GRAZE_OK;
+  }
+  graze_status status = check_alive(gpu);
+  if (status == GRAZE_OK) status = gpu->backend->kernel(gpu, m->handle, name, kernel);
+  if (status != GRAZE_OK) return status;
+  if (m->count < KERNELS_OF_MODULE) {
+    m->names[m->count] = name;
+    m->kernels[m->count++] = *kernel;
+  }
+  return GRAZE_OK;
+}
+
 graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel) {
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK) return status;
@@ -255,19 +271,28 @@ graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name
   if (number == gpu_source_count) return report(gpu->context, GRAZE_ERROR_ARGUMENT, "no kernels \"%s\"", module);
   gpu_module *m = &gpu->modules[number];
   if (m->handle == NULL) status = compile(gpu, &gpu_sources[number], &m->handle);
+  return status != GRAZE_OK ? status : gpu_module_kernel(gpu, m, name, kernel);
+}
+
+graze_status gpu_module_create(graze_gpu *gpu, const gpu_source *source, gpu_module **module) {
+  graze_status status = check_alive(gpu);
   if (status != GRAZE_OK) return status;
-  for (uint32_t i = 0; i < m->count; i++) {
-    if (strcmp(m->names[i], name) != 0) continue;
-    *kernel = m->kernels[i];
-    return GRAZE_OK;
+  gpu_module *made = memory_alloc(gpu->context, sizeof *made);
+  if (made == NULL) return report_memory(gpu->context, sizeof *made);
+  *made = (gpu_module){.count = 0};
+  status = compile(gpu, source, &made->handle);
+  if (status != GRAZE_OK) {
+    memory_release(gpu->context, made, sizeof *made);
+    return status;
   }
-  status = gpu->backend->kernel(gpu, m->handle, name, kernel);
-  if (status != GRAZE_OK) return status;
-  if (m->count < KERNELS_OF_MODULE) {
-    m->names[m->count] = name;
-    m->kernels[m->count++] = *kernel;
-  }
+  *module = made;
   return GRAZE_OK;
+}
+
+void gpu_module_destroy(graze_gpu *gpu, gpu_module *module) {
+  if (module == NULL) return;
+  gpu->backend->drop(gpu, module->handle);
+  memory_release(gpu->context, module, sizeof *module);
 }
 
 graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,

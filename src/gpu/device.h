@@ -63,6 +63,8 @@ struct graze_gpu {
   uint64_t bytes;      /* of all buffers */
 
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
+  struct gpu_subdivision *subdivision;
+  struct gpu_balls *balls;
   struct gpu_triangles *triangles;
   struct gpu_words *words;
   graze_gpu_search search;
@@ -87,6 +89,12 @@ graze_status gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t o
 
 /* The kernel of a module; both are compiled, or read from the disk, when they are first asked for. */
 graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel);
+
+/* The same for kernels that are not of the library, as those of a benchmark: `source` is compiled, or read from the
+ * disk, at once, and is dropped before the device is destroyed. */
+graze_status gpu_module_create(graze_gpu *gpu, const gpu_source *source, gpu_module **module);
+void gpu_module_destroy(graze_gpu *gpu, gpu_module *module);
+graze_status gpu_module_kernel(graze_gpu *gpu, gpu_module *module, const char *name, gpu_kernel *kernel);
 
 graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
                         uint32_t count);

@@ -1,5 +1,5 @@
 # Writes OUT: the modules of TEXTS as arrays, each with its PTX if that is among the files PTX, and with the PTX that uses
-# shuffles if that is another.
+# shuffles if that is another; and their table, PREFIX_sources.
 cmake_policy(SET CMP0057 NEW) # IN_LIST
 function(bytes_of file result)
   file(READ "${file}" hex HEX)
@@ -30,4 +30,4 @@ foreach(text IN LISTS TEXTS)
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE "${OUT}" "/* Made by embed.cmake from kernels. */\n#include \"gpu/device.h\"\n\n${arrays}
-const gpu_source gpu_sources[] = {\n${table}};\nconst uint32_t gpu_source_count = ${count};\n")
+extern const gpu_source ${PREFIX}_sources[];\nextern const uint32_t ${PREFIX}_source_count;\nconst gpu_source ${PREFIX}_sources[] = {\n${table}};\nconst uint32_t ${PREFIX}_source_count = ${count};\n")

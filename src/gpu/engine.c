@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "gpu/balls.h"
 #include "gpu/boxes.h"
 #include "gpu/hierarchy.h"
+#include "gpu/subdivision.h"
 #include "gpu/triangles.h"
 #include "gpu/words.h"
 
@@ -19,6 +21,10 @@ static void warn(const graze_gpu *gpu, const char *reason) {
 void gpu_release_engines(graze_gpu *gpu) {
   if (gpu->boxes != NULL && gpu->state != NULL) gpu_boxes_release(gpu, gpu->boxes);
   memory_release(gpu->context, gpu->boxes, sizeof *gpu->boxes);
+  if (gpu->subdivision != NULL && gpu->state != NULL) gpu_subdivision_release(gpu, gpu->subdivision);
+  memory_release(gpu->context, gpu->subdivision, sizeof *gpu->subdivision);
+  if (gpu->balls != NULL && gpu->state != NULL) gpu_balls_release(gpu, gpu->balls);
+  memory_release(gpu->context, gpu->balls, sizeof *gpu->balls);
   if (gpu->triangles != NULL && gpu->state != NULL) gpu_triangles_release(gpu, gpu->triangles);
   memory_release(gpu->context, gpu->triangles, sizeof *gpu->triangles);
   if (gpu->words != NULL && gpu->state != NULL) gpu_words_release(gpu, gpu->words);
@@ -26,6 +32,8 @@ void gpu_release_engines(graze_gpu *gpu) {
   graze_broadphase_destroy(gpu->broad);
   graze_query_destroy(gpu->query);
   gpu->boxes = NULL;
+  gpu->subdivision = NULL;
+  gpu->balls = NULL;
   gpu->triangles = NULL;
   gpu->words = NULL;
   gpu->broad = NULL;
@@ -51,10 +59,13 @@ static const char *reason_for(graze_status status) {
   return status == GRAZE_ERROR_MEMORY ? "no memory on the device" : "the device failed";
 }
 
+static graze_status need_broadphase(graze_gpu *gpu) {
+  return gpu->broad != NULL ? GRAZE_OK : graze_broadphase_create(&gpu->processor, NULL, &gpu->broad);
+}
+
 static graze_status find_on_processor(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted,
                                       const graze_box_pair **pairs, uint64_t *pair_count) {
-  graze_status status = GRAZE_OK;
-  if (gpu->broad == NULL) status = graze_broadphase_create(&gpu->processor, NULL, &gpu->broad);
+  graze_status status = need_broadphase(gpu);
   return status != GRAZE_OK ? status : graze_broadphase_find(gpu->broad, boxes, count, unsorted, pairs, pair_count);
 }
 
@@ -66,23 +77,77 @@ static const char *reason_against(const graze_gpu *gpu, const graze_box_array *b
   return NULL;
 }
 
-graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted,
-                            const graze_box_pair **pairs, uint64_t *pair_count) {
+/* What the device found. `upload` is of another list where another one had the boxes. */
+static void report_list(graze_gpu *gpu, graze_gpu_method method, const gpu_pairs *list, double upload) {
+  gpu->report = (graze_gpu_report){.on_device = true,
+                                   .method = method,
+                                   .upload = upload,
+                                   .compute = list->compute,
+                                   .download = list->download,
+                                   .bytes = gpu->bytes};
+}
+
+/* `unfit` gets why the method is not for these boxes; it stays as it is when they were found. */
+static graze_status find_by_subdivision(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted,
+                                        const gpu_pairs **list, const char **unfit) {
+  double bounds[6];
+  graze_status status = GRAZE_OK;
+  if (!gpu->arithmetic.exact) *unfit = "subdivision: the device's arithmetic is not exact; the grid did it";
+  if (count > GPU_SUBDIVISION_MOST) *unfit = "subdivision: more than 2^28 boxes; the grid did it";
+  if ((*unfit)[0] != 0) return GRAZE_OK;
+  gpu->subdivision = kept_memory(gpu, gpu->subdivision, sizeof *gpu->subdivision);
+  if (gpu->subdivision == NULL) return report_memory(gpu->context, sizeof *gpu->subdivision);
+  gpu_pairs_begin(&gpu->boxes->list);
+  if (count > 0) status = gpu_boxes_upload(gpu, gpu->boxes, boxes, count, bounds);
+  unsigned saved = fp_enter();
+  if (status == GRAZE_OK) {
+    status = gpu_subdivision_find(gpu, gpu->subdivision, gpu->boxes, boxes->precision, count, unsorted);
+  }
+  fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  *list = &gpu->subdivision->list;
+  if (gpu->subdivision->crowded) *unfit = "subdivision: too many boxes in a cell; the grid did it";
+  if (!gpu->subdivision->crowded) report_list(gpu, GRAZE_GPU_SUBDIVISION, *list, gpu->boxes->list.upload);
+  return GRAZE_OK;
+}
+
+static graze_status find_on_device(graze_gpu *gpu, graze_gpu_method method, const graze_box_array *boxes,
+                                   uint32_t count, bool unsorted, const gpu_pairs **list) {
+  const char *unfit = "";
+  graze_status status = GRAZE_OK;
+  switch (method) {
+    case GRAZE_GPU_SUBDIVISION:
+      status = find_by_subdivision(gpu, boxes, count, unsorted, list, &unfit);
+      if (status != GRAZE_OK || unfit[0] == 0) return status;
+      break;
+    case GRAZE_GPU_AUTO:
+    case GRAZE_GPU_GRID:
+      break;
+  }
+  status = gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
+  if (status != GRAZE_OK) return status;
+  *list = &gpu->boxes->list;
+  report_list(gpu, GRAZE_GPU_GRID, *list, (*list)->upload);
+  snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", unfit);
+  return GRAZE_OK;
+}
+
+graze_status graze_gpu_find(graze_gpu *gpu, graze_gpu_method method, const graze_box_array *boxes, uint32_t count,
+                            bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
   if (gpu == NULL || boxes == NULL || pairs == NULL || pair_count == NULL || (boxes->data == NULL && count > 0)) {
     return GRAZE_ERROR_ARGUMENT;
   }
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) return GRAZE_ERROR_ARGUMENT;
+  if ((unsigned)method > GRAZE_GPU_SUBDIVISION) return GRAZE_ERROR_ARGUMENT;
   gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
   if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
   const char *reason = reason_against(gpu, boxes, count);
   if (reason == NULL) {
-    graze_status status = gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
+    const gpu_pairs *list = NULL;
+    graze_status status = find_on_device(gpu, method, boxes, count, unsorted, &list);
     if (status == GRAZE_OK) {
-      const gpu_boxes *b = gpu->boxes;
-      gpu->report = (graze_gpu_report){
-          .on_device = true, .upload = b->upload, .compute = b->compute, .download = b->download, .bytes = gpu->bytes};
-      *pairs = b->result.data;
-      *pair_count = b->found;
+      *pairs = list->result.data;
+      *pair_count = list->found;
       return GRAZE_OK;
     }
     reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status); /* of bad boxes the processor tells */
@@ -93,6 +158,99 @@ graze_status graze_gpu_find(graze_gpu *gpu, const graze_box_array *boxes, uint32
 
 const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu) {
   return &gpu->report;
+}
+
+/* ---- balls ----------------------------------------------------------------------------------------------------- */
+
+/* What is asked about balls; `list` gets the device's answer. */
+typedef struct ball_request {
+  const graze_ball_array *balls;
+  uint32_t count;
+  bool unsorted, only_count;
+  const gpu_pairs *list;
+} ball_request;
+
+/* Why the device is not asked; "": without a word, for the processor tells what is wrong. NULL: it is asked. */
+static const char *reason_against_balls(const graze_gpu *gpu, const ball_request *r) {
+  const graze_ball_array *balls = r->balls;
+  if (balls == NULL || (r->count > 0 && (balls->centers == NULL || balls->radii == NULL))) return "";
+  if (balls->precision != GRAZE_FLOAT && balls->precision != GRAZE_DOUBLE) return "";
+  if (gpu->lost) return "the device was lost";
+  if (balls->precision == GRAZE_DOUBLE && !gpu->info.doubles) return "the device has no doubles";
+  if (r->count > (uint32_t)1 << 31) return "more than 2^31 balls";
+  return NULL;
+}
+
+static graze_status balls_on_device(graze_gpu *gpu, ball_request *r) {
+  graze_status status;
+  unsigned saved = fp_enter();
+  if (gpu->arithmetic.exact) {
+    status = gpu_balls_find(gpu, gpu->balls, r->balls, r->count, r->unsorted, r->only_count);
+    r->list = &gpu->balls->list;
+  } else {
+    status = gpu_balls_find_by_boxes(gpu, gpu->balls, gpu->boxes, r->balls, r->count, r->unsorted);
+    r->list = &gpu->boxes->list;
+    gpu->balls->found = r->list->found;
+    gpu->balls->hash = r->only_count ? gpu_hash_pairs(r->list->result.data, r->list->found) : 0;
+  }
+  fp_leave(saved);
+  return status;
+}
+
+/* Asks the device. False: the processor has to do it. */
+static bool ask_about_balls(graze_gpu *gpu, ball_request *r) {
+  const char *reason = reason_against_balls(gpu, r);
+  if (reason == NULL) {
+    graze_status status = balls_on_device(gpu, r);
+    if (status == GRAZE_OK) {
+      report_list(gpu, GRAZE_GPU_GRID, r->list, r->list->upload);
+      return true;
+    }
+    reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+  }
+  hand_over(gpu, reason);
+  return false;
+}
+
+static graze_status prepare_balls(graze_gpu *gpu) {
+  gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
+  if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
+  gpu->balls = kept_memory(gpu, gpu->balls, sizeof *gpu->balls);
+  return gpu->balls != NULL ? GRAZE_OK : report_memory(gpu->context, sizeof *gpu->balls);
+}
+
+graze_status graze_gpu_find_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count, bool unsorted,
+                                  const graze_box_pair **pairs, uint64_t *pair_count) {
+  if (gpu == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+  ball_request r = {.balls = balls, .count = count, .unsorted = unsorted};
+  graze_status status = prepare_balls(gpu);
+  if (status != GRAZE_OK) return status;
+  if (ask_about_balls(gpu, &r)) {
+    *pairs = r.list->result.data;
+    *pair_count = gpu->balls->found;
+    return GRAZE_OK;
+  }
+  status = need_broadphase(gpu);
+  if (status != GRAZE_OK) return status;
+  return graze_broadphase_find_balls(gpu->broad, balls, count, unsorted, pairs, pair_count);
+}
+
+graze_status graze_gpu_count_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count, uint64_t *pair_count,
+                                   uint64_t *hash) {
+  if (gpu == NULL || pair_count == NULL || hash == NULL) return GRAZE_ERROR_ARGUMENT;
+  ball_request r = {.balls = balls, .count = count, .unsorted = true, .only_count = true};
+  graze_status status = prepare_balls(gpu);
+  if (status != GRAZE_OK) return status;
+  if (ask_about_balls(gpu, &r)) {
+    *pair_count = gpu->balls->found;
+    *hash = gpu->balls->hash;
+    return GRAZE_OK;
+  }
+  const graze_box_pair *pairs;
+  status = need_broadphase(gpu);
+  if (status == GRAZE_OK) status = graze_broadphase_find_balls(gpu->broad, balls, count, true, &pairs, pair_count);
+  if (status == GRAZE_OK) *hash = gpu_hash_pairs(pairs, *pair_count);
+  return status;
 }
 
 /* ---- triangles ------------------------------------------------------------------------------------------------- */

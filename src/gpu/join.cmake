@@ -1,7 +1,7 @@
-# Puts the text of a module together: FOLDER/portable.h, the type of its keys if it has one, FOLDER/FILE.cl with the
-# headers of FOLDER that it includes, each once. To OUT.
-function(read_text name result)
-  file(READ "${FOLDER}/${name}" text)
+# Puts the text of a module together: FOLDER/portable.h, the type of its keys if it has one, FILE with the headers of
+# FOLDER that it includes, each once. To OUT.
+function(read_text path result)
+  file(READ "${path}" text)
   string(REGEX MATCHALL "#include \"[a-z0-9_]+\\.h\"\n" lines "${text}")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "#include \"([a-z0-9_]+\\.h)\"\n" "\\1" header "${line}")
@@ -9,7 +9,7 @@ function(read_text name result)
     set(body "")
     if(NOT seen)
       set_property(GLOBAL PROPERTY "seen_${header}" ON)
-      read_text("${header}" body)
+      read_text("${FOLDER}/${header}" body)
     endif()
     string(REPLACE "${line}" "${body}" text "${text}")
   endforeach()
@@ -23,5 +23,5 @@ if(KEY)
     string(APPEND text "#define KEY64\n")
   endif()
 endif()
-read_text("${FILE}.cl" body)
+read_text("${FILE}" body)
 file(WRITE "${OUT}" "${text}${body}")

@@ -2,30 +2,22 @@
  * rounded outward to floats for the tree; what meets there is decided on the doubles before it is counted. */
 #include "gpu/tree_find.h"
 
-#include <time.h>
+enum { GROUP = 256, PIECE = 1 << 22 /* boxes whose pairs are counted together, at most */ };
 
-enum { GROUP = 256 };
+typedef struct walk {
+  const gpu_tree *tree;
+  gpu_tree_question own;
+} walk;
 
-static const uint64_t MOST_PAIRS = 1u << 25; /* written together: some 32 bytes of memory each */
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static graze_status count_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint32_t some, const gpu_buffer *counts) {
+  const walk *w = user;
+  return gpu_tree_count(gpu, w->tree, &w->own, begin, some, counts);
 }
 
-typedef struct taking {
-  graze_gpu *gpu;
-  gpu_boxes *b;
-  uint32_t pack, pieces;
-  bool unsorted;
-} taking;
-
-static graze_status take(void *user, const gpu_buffer *pairs, uint32_t count) {
-  taking *t = user;
-  (void)pairs; /* they are in b->packed */
-  t->pieces++;
-  return gpu_boxes_take(t->gpu, t->b, "boxes32", count, t->pack, t->unsorted);
+static graze_status write_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint32_t some, const gpu_buffer *places,
+                                const gpu_buffer *packed) {
+  const walk *w = user;
+  return gpu_tree_write(gpu, w->tree, &w->own, begin, some, places, packed);
 }
 
 /* Floats around the boxes: they themselves, or what doubles are rounded to. */
@@ -37,20 +29,26 @@ static graze_status bound_by_floats(graze_gpu *gpu, gpu_tree_finder *f, const gp
 
 graze_status gpu_tree_find(graze_gpu *gpu, gpu_tree_finder *f, gpu_boxes *b, const graze_box_array *boxes,
                            uint32_t count, bool unsorted) {
-  taking t = {.gpu = gpu, .b = b, .unsorted = unsorted};
+  double bounds[6];
   bool single = boxes->precision == GRAZE_FLOAT;
-  graze_status status = gpu_boxes_upload(gpu, b, boxes, count);
-  if (status != GRAZE_OK || count == 0) return status;
-  double start = now();
-  if (!single) status = bound_by_floats(gpu, f, b, count);
+  gpu_pairs_begin(&b->list);
+  if (count == 0) return GRAZE_OK;
+  graze_status status = gpu_boxes_upload(gpu, b, boxes, count, bounds);
+  double start = gpu_seconds();
+  if (status == GRAZE_OK && !single) status = bound_by_floats(gpu, f, b, count);
   if (status == GRAZE_OK) status = gpu_tree_build(gpu, &f->tree, single ? &b->boxes : &f->rounded, count);
-  while (t.pack < 32 && (uint64_t)1 << t.pack < count) t.pack++;
-  if (t.pack == 0) t.pack = 1;
-  const gpu_tree_question own = {.exact = single ? NULL : &b->boxes, .pack = t.pack};
-  if (status == GRAZE_OK) status = gpu_tree_each(gpu, &f->tree, &own, MOST_PAIRS, &b->packed, take, &t);
-  b->compute = now() - start - b->download;
-  if (status == GRAZE_OK && !unsorted && t.pieces > 1) status = gpu_boxes_sort(gpu, b);
-  return status;
+  b->list.compute += gpu_seconds() - start;
+  uint32_t bits = gpu_bits_for(count), pack = bits > 0 ? bits : 1; /* 0 has a meaning of its own */
+  walk w = {&f->tree, {.exact = single ? NULL : &b->boxes, .pack = pack}};
+  const gpu_pair_work work = {.user = &w,
+                              .count = count_pairs,
+                              .write = write_pairs,
+                              .items = count,
+                              .most = PIECE,
+                              .pack = pack,
+                              .unsorted = unsorted};
+  if (status == GRAZE_OK) status = gpu_pairs_find(gpu, &b->scratch, &b->list, &work);
+  return status != GRAZE_OK ? status : gpu_pairs_end(gpu, &b->list, unsorted);
 }
 
 void gpu_tree_finder_release(graze_gpu *gpu, gpu_tree_finder *f) {

@@ -11,7 +11,7 @@ typedef struct gpu_tree_finder {
   gpu_buffer rounded; /* floats around doubles */
 } gpu_tree_finder;
 
-/* As gpu_boxes_find: the pairs go to b->result. */
+/* As gpu_boxes_find: the pairs go to b->list.result. */
 graze_status gpu_tree_find(graze_gpu *gpu, gpu_tree_finder *f, gpu_boxes *b, const graze_box_array *boxes,
                            uint32_t count, bool unsorted);
 

@@ -9,16 +9,14 @@
 
 #define LEVELS 16
 
+#include "numbers.h"
+
 #if defined(KEY64)
 typedef double REAL;
 #define REAL_OF(bits) AS_F64(bits)
-#define KEY_TOP      ((KEY)1 << 63)
-#define KEY_INFINITE ((KEY)0x7FF << 52)
 #else
 typedef float REAL;
 #define REAL_OF(bits) AS_F32(bits)
-#define KEY_TOP      ((KEY)1 << 31)
-#define KEY_INFINITE ((KEY)0xFF << 23)
 #endif
 
 /* As sorted: whole numbers, the box's own number, its level. */
@@ -26,12 +24,6 @@ typedef struct grid_box {
   KEY min[3], max[3];
   u32 number, level;
 } grid_box;
-
-/* In the order of the numbers; -0 and 0 are one. */
-FUNCTION KEY ordered(KEY bits) {
-  if (bits == KEY_TOP) bits = 0;
-  return (bits & KEY_TOP) != 0 ? ~bits : bits | KEY_TOP;
-}
 
 /* The cell of a coordinate: monotone in x. `last` is the highest cell. */
 FUNCTION u32 cell_of(REAL x, REAL low, REAL inverse, u32 last) {
@@ -195,12 +187,4 @@ KERNEL(128) box_write(GLOBAL const KEY *RESTRICT boxes, GLOBAL const REAL *RESTR
   u32 i = GROUP * 128 + ITEM;
   if (i >= some || places[i] == places[i + 1]) return;
   box_walk(boxes, frame, keys, sorted, out, places[i], 1, begin + i, count, levels_used, bits_x, bits_y, bits_z, pack);
-}
-
-/* Two numbers of 32 bits from one that was packed. */
-KERNEL(256) box_unpack(GLOBAL const u64 *RESTRICT packed, GLOBAL u32 *RESTRICT pairs, u32 count, u32 pack) {
-  u32 i = GROUP * 256 + ITEM;
-  if (i >= count) return;
-  pairs[2 * (u64)i] = (u32)(packed[i] >> pack);
-  pairs[2 * (u64)i + 1] = (u32)(packed[i] & (((u64)1 << pack) - 1));
 }

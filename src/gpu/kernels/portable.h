@@ -3,12 +3,12 @@
  *
  * Pointers carry GLOBAL, those to SHARED arrays SHARED_ARG: OpenCL 1.2 has no pointers to any memory. No
  * vectors: their members and operators differ. Every product and sum is rounded by itself: OpenCL is told so here, CUDA
- * by an option. FMA(a, b, c) is the one that is rounded once. A CALLED function is large and called from many places: it
- * is not to be made part of them. LEADING_ZEROS is of 64 bits, BITS_SET of 32. Barriers are reached by all items of a group or none.
- * Kernels are one-dimensional: KERNEL(256) name(...) has groups of 256 items. AS_... are the same bits as another type;
- * MUL_HI is the upper half of a product of two u64. ADD_GLOBAL64 needs a device that has it, as most do
- * (cl_khr_int64_base_atomics). SHUFFLE_UP(x, n), where it is defined, is the x of the item n before this one among 32
- * that run together; all 32 call it, and the first n get their own. */
+ * by an option. FMA(a, b, c) is the one that is rounded once. A CALLED function is large and called from many places:
+ * it is not to be made part of them. LEADING_ZEROS is of 64 bits, BITS_SET of 32. Barriers are reached by all items of
+ * a group or none. Kernels are one-dimensional: KERNEL(256) name(...) has groups of 256 items. AS_... are the same bits
+ * as another type; MUL_HI is the upper half of a product of two u64. ADD_GLOBAL64 needs a device that has it, as most
+ * do (cl_khr_int64_base_atomics). SHUFFLE_UP(x, n), where it is defined, is the x of the item n before this one among
+ * 32 that run together; all 32 call it, and the first n get their own. */
 #if defined(__OPENCL_VERSION__)
 
 #pragma OPENCL FP_CONTRACT OFF
