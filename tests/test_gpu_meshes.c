@@ -96,12 +96,12 @@ static void compare_self(const graze_mesh *mesh) {
 static void test_self(void **state) {
   (void)state;
   if (gpu == NULL) skip();
-  for (uint32_t side = 2; side <= 7; side++) {
-    graze_mesh *soup = make_soup(plain, side, test_device_slow() ? 60 : 500, side);
+  for (uint32_t side = 2; side <= 7; side += test_device_slow() ? 3 : 1) {
+    graze_mesh *soup = make_soup(plain, side, test_device_slow() ? 40 : 500, side);
     compare_self(soup);
     graze_mesh_destroy(soup);
   }
-  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 30), *clutter = make_soup(plain, 1, 200, 0);
+  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 30), *clutter = make_soup(plain, 1, test_device_slow() ? 30 : 200, 0);
   graze_mesh *one = make_soup(plain, 1, 1, 9), *none = make_soup(plain, 1, 0, 9);
   compare_self(ball);
   compare_self(clutter);
@@ -133,7 +133,7 @@ static void compare_pair(const graze_gpu_model *x, const graze_gpu_model *y, con
 static void test_trees(void **state) {
   (void)state;
   if (gpu == NULL) skip();
-  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 25), *soup = make_soup(plain, 9, 150, 5);
+  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 25), *soup = make_soup(plain, 9, test_device_slow() ? 30 : 150, 5);
   graze_gpu_model *x = NULL, *y = NULL;
   graze_collision want[3], got[3];
   uint64_t random = 11;
@@ -141,7 +141,7 @@ static void test_trees(void **state) {
   assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_TREE_SEARCH), GRAZE_OK);
   assert_int_equal(graze_gpu_model_create(gpu, ball, &x), GRAZE_OK);
   assert_int_equal(graze_gpu_model_create(gpu, soup, &y), GRAZE_OK);
-  for (int i = 0; i < (test_device_slow() ? 2 : 8); i++) {
+  for (int i = 0; i < (test_device_slow() ? 1 : 8); i++) {
     graze_pose poses[3];
     for (int k = 0; k < 3; k++) poses[k] = test_random_pose(&random, 1.3);
     compare_pair(x, x, ball, ball, &poses[0], &poses[1]);
@@ -178,7 +178,7 @@ static void test_engine(void **state) {
   (void)state;
   if (gpu == NULL) skip();
   enum { MESHES = 80 };
-  const uint32_t count = test_device_slow() ? 5 : MESHES;
+  const uint32_t count = test_device_most() < 1000 ? 3 : MESHES;
   graze_mesh *meshes[MESHES];
   uint64_t random = 21;
   assert_int_equal(graze_gpu_attach(gpu, (graze_gpu_use)7), GRAZE_ERROR_ARGUMENT);
@@ -229,7 +229,7 @@ static graze_status check_scene(graze_context *where, const graze_mesh *mesh, gr
 
 static void test_scene(void **state) {
   (void)state;
-  if (gpu == NULL) skip();
+  if (gpu == NULL || test_device_most() < 1000) skip();
   const uint32_t level = test_device_slow() ? 1 : 6;
   for (graze_gpu_use use = GRAZE_GPU_ALWAYS; use <= GRAZE_GPU_WHERE_FASTER; use++) {
     graze_check_result got, want;
