@@ -66,9 +66,4 @@ void work_gpu(bench *b); /* where the private parts of graze_gpu are at hand */
 
 bool work_gpu_list(const bench *b); /* prints the devices; false: there are none */
 
-struct graze_gpu;
-struct entry;
-void note_device(struct entry *e, const struct graze_gpu *gpu); /* the row tells what the device is called */
-void work_gpu_triangles(bench *b, struct graze_gpu *gpu);       /* a part of work_gpu, for each device */
-
 #endif

@@ -97,9 +97,10 @@ chosen=$(choose)
 parts='gpu_triangles/@(repeated|waves)/*
 gpu_sort32/*
 gpu_boxes/uniform/*
-gpu_@(tree*|balls|subdivision)/*
+gpu_tree*/uniform/*
+gpu_balls/*
 gpu_triangles/!(repeated/*|waves/*)
-gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*|balls/*|subdivision/*)'
+gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|balls/*)'
 
 work=$(mktemp -d "$here/work.XXXXXX") || exit 3
 rows=$work/rows.csv
@@ -139,7 +140,10 @@ while [ -n "$chosen" ]; do
   unset IFS
   set +f
 done
-[ -s "$rows" ] || failed "no rows"
+if ! [ -s "$rows" ]; then
+  [ $wrong -eq 0 ] && { echo "gpu.sh: no time was left for a row: --budget" >&2; exit 3; }
+  failed "no rows"
+fi
 if [ -s "$out" ]; then tail -n +2 "$rows" >>"$out"; else cat "$rows" >"$out"; fi || failed "$out cannot be written"
 
 echo

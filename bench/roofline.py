@@ -37,6 +37,11 @@ def boxes_bytes(count, pairs):
     return box + pairs * (8 + sort_bytes(8, 2 * number) + 16)
 
 
+def build_bytes():
+    """A box of a hierarchy: bounds, keys, their sort, nodes, levels, and the boxes of the nodes."""
+    return 24 + 36 + sort_bytes(8, 63) + 20 + 76 + 108
+
+
 # Label, workload without the device, engine, items a second at most (of the pairs that a box has).
 ROWS = [
     ("scan, 16,777,216 numbers", "gpu_scan/16777216", "gpu", lambda p: BYTES / 12),
@@ -44,6 +49,9 @@ ROWS = [
     ("sort64, 16,777,216 pairs", "gpu_sort64/16777216", "gpu", lambda p: BYTES / sort_bytes(8, 64)),
     ("boxes, uniform, 1,000,000", "gpu_boxes/uniform/1000000", "gpu_kernels", lambda p: BYTES / boxes_bytes(1e6, p)),
     ("boxes, uniform, 10,000,000", "gpu_boxes/uniform/10000000", "gpu_kernels", lambda p: BYTES / boxes_bytes(1e7, p)),
+    ("hierarchy built, uniform, 1,000,000", "gpu_tree_build/uniform/1000000", "gpu", lambda p: BYTES / build_bytes()),
+    ("hierarchy built, uniform, 10,000,000", "gpu_tree_build/uniform/10000000", "gpu", lambda p: BYTES / build_bytes()),
+    ("hierarchy refitted, uniform, 10,000,000", "gpu_tree_refit/uniform/10000000", "gpu", lambda p: BYTES / 184),
     ("triangles, waves of 16,200", "gpu_triangles/waves/90", "gpu", lambda p: SINGLES / 6),
     ("triangles, waves of 100,352", "gpu_triangles/waves/224", "gpu", lambda p: SINGLES / 6),
 ]

@@ -255,18 +255,15 @@ static void run_boxes(void *argument, bool check, sample *out) {
     snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
 }
 
-/* The sweep takes minutes for many boxes; then the processor's answer is what has to come out, to which the rows of
- * broad phases hold the same sweep for fewer. */
-static void expect_boxes(contest *c, boxes_job *processor) {
+reference expected_pairs(const bench *b, const float *boxes, uint32_t count) {
   enum { MOST_SWEPT = 100000 };
-  if (processor->count > MOST_SWEPT) {
-    sample answer = {0};
-    run_boxes(processor, true, &answer);
-    contest_expect(c, answer.count, answer.hash);
-  } else {
-    reference_touching expected = reference_float_boxes(processor->boxes, processor->count);
-    contest_expect(c, expected.closed.count, expected.closed.hash);
-  }
+  if (count <= MOST_SWEPT) return reference_float_boxes(boxes, count).closed;
+  boxes_job processor = {.boxes = boxes, .count = count};
+  sample answer = {0};
+  must(graze_broadphase_create(b->context, NULL, &processor.broadphase), "graze_broadphase_create");
+  run_boxes(&processor, true, &answer);
+  graze_broadphase_destroy(processor.broadphase);
+  return (reference){answer.count, answer.hash};
 }
 
 static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t count) {
@@ -279,9 +276,10 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
   static const char *const methods[] = {"", "_subdivision", "_tree"};
   boxes_job processor = {.boxes = boxes, .count = made.count}, jobs[6];
   must(graze_broadphase_create(b->context, NULL, &processor.broadphase), "graze_broadphase_create");
+  reference expected = expected_pairs(b, boxes, made.count);
   contest c;
   contest_begin(&c, b, "box", made.count, made.count, "gpu_boxes/%s/%s/%u", name, id, made.count);
-  expect_boxes(&c, &processor);
+  contest_expect(&c, expected.count, expected.hash);
   contest_ours(&c, "cpu/auto_sorted", run_boxes, &processor);
   for (int i = 0; i < 6; i++) {
     char entry_name[48];

@@ -2,10 +2,19 @@
 #ifndef BENCH_WORK_GPU_H
 #define BENCH_WORK_GPU_H
 
-#include "bench.h"
+#include "contest.h"
 #include "graze/gpu.h"
+#include "reference.h"
 
+void work_gpu_triangles(bench *b, graze_gpu *gpu);
 void work_gpu_tree(bench *b, graze_gpu *gpu);
+
+/* The row tells what the device is called. */
+void note_device(entry *e, const graze_gpu *gpu);
+
+/* The pairs of boxes that meet, by the sweep of reference.h. It takes minutes for many boxes; of those it is the
+ * processor's answer, to which the rows of broad phases hold the same sweep for fewer. */
+reference expected_pairs(const bench *b, const float *boxes, uint32_t count);
 
 /* So many balls; without `lists` only rows that count. */
 void work_gpu_balls(bench *b, graze_gpu *gpu, uint32_t count, bool lists);

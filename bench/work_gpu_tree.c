@@ -91,41 +91,60 @@ static void run_pairs(void *argument, bool check, sample *out) {
   if (check) ask(j, true, out);
 }
 
-static void one_row(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t count, const char *task,
-                    run_function run) {
-  const char *id = graze_gpu_get_info(gpu)->id, *name = scenes_box_kind_name(kind);
-  if (!bench_wants(b, "gpu_tree_%s/%s/%s/%u", task, name, id, count)) return;
+/* Made when the first row wants it. */
+typedef struct tree_input {
+  scenes_box_kind kind;
+  uint32_t asked, count; /* 0: not made */
+  float *boxes, *moved;
+  reference expected, expected_moved;
+} tree_input;
+
+static void make_input(const bench *b, tree_input *in) {
   scenes_boxes made;
-  if (!scenes_boxes_make(kind, count, 1, &made)) fail("out of memory");
-  float *boxes = must_alloc(6 * (size_t)made.count, sizeof *boxes);
-  float *moved = must_alloc(6 * (size_t)made.count, sizeof *moved);
-  scenes_boxes_at(&made, 0, 0, boxes);
-  scenes_boxes_at(&made, 0.1, 1, moved);
-  tree_job job = {.gpu = gpu, .boxes = boxes, .moved = moved, .count = made.count};
-  reference expected = reference_float_boxes(run == run_refit ? moved : boxes, made.count).closed;
+  if (in->count > 0) return;
+  if (!scenes_boxes_make(in->kind, in->asked, 1, &made)) fail("out of memory");
+  in->count = made.count;
+  in->boxes = must_alloc(6 * (size_t)in->count, sizeof *in->boxes);
+  in->moved = must_alloc(6 * (size_t)in->count, sizeof *in->moved);
+  scenes_boxes_at(&made, 0, 0, in->boxes);
+  scenes_boxes_at(&made, 0.1, 1, in->moved);
+  scenes_boxes_free(&made);
+  in->expected = expected_pairs(b, in->boxes, in->count);
+  in->expected_moved = expected_pairs(b, in->moved, in->count);
+}
+
+static void one_row(bench *b, graze_gpu *gpu, tree_input *in, const char *task, run_function run) {
+  const char *id = graze_gpu_get_info(gpu)->id, *name = scenes_box_kind_name(in->kind);
+  if (!bench_wants(b, "gpu_tree_%s/%s/%s/%u", task, name, id, in->asked)) return;
+  make_input(b, in);
+  tree_job job = {.gpu = gpu, .boxes = in->boxes, .moved = in->moved, .count = in->count};
+  const reference *expected = run == run_refit ? &in->expected_moved : &in->expected;
   contest c;
   char entry_name[48];
   snprintf(entry_name, sizeof entry_name, "gpu/%s", id);
-  contest_begin(&c, b, "box", made.count, made.count, "gpu_tree_%s/%s/%s/%u", task, name, id, made.count);
-  contest_expect(&c, expected.count, expected.hash);
-  contest_ours(&c, entry_name, run, &job);
+  contest_begin(&c, b, "box", in->count, in->count, "gpu_tree_%s/%s/%s/%u", task, name, id, in->count);
+  contest_expect(&c, expected->count, expected->hash);
+  note_device(contest_ours(&c, entry_name, run, &job), gpu);
   contest_end(&c);
   gpu_tree_release(gpu, &job.tree);
   gpu_release(gpu, &job.given);
   gpu_release(gpu, &job.pairs);
-  scenes_boxes_free(&made);
-  free(boxes);
-  free(moved);
+}
+
+static void one_kind(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t count) {
+  tree_input in = {.kind = kind, .asked = count};
+  one_row(b, gpu, &in, "build", run_build);
+  one_row(b, gpu, &in, "refit", run_refit);
+  one_row(b, gpu, &in, "pairs", run_pairs);
+  free(in.boxes);
+  free(in.moved);
 }
 
 void work_gpu_tree(bench *b, graze_gpu *gpu) {
-  const uint32_t counts[] = {b->quick ? 10000 : 1000000, 10000000};
   const scenes_box_kind kinds[] = {SCENES_BOXES_UNIFORM, SCENES_BOXES_MIXED, SCENES_BOXES_WAVE};
-  for (size_t i = 0; i < (b->large ? 2u : 1u); i++) {
-    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
-      one_row(b, gpu, kinds[k], counts[i], "build", run_build);
-      one_row(b, gpu, kinds[k], counts[i], "refit", run_refit);
-      one_row(b, gpu, kinds[k], counts[i], "pairs", run_pairs);
-    }
+  if (b->large) one_kind(b, gpu, SCENES_BOXES_UNIFORM, 10000000);
+  for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+    one_kind(b, gpu, kinds[k], b->quick ? 10000 : 100000);
+    if (b->large) one_kind(b, gpu, kinds[k], 1000000);
   }
 }

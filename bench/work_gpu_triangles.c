@@ -10,6 +10,7 @@
 #include "reference.h"
 #include "scenes.h"
 #include "tutorial.h"
+#include "work_gpu.h"
 
 /* What is expected to take longer is left out. */
 #define MOST_SECONDS 3.0
@@ -114,7 +115,14 @@ static void couple_free(setting *s, couple *c) {
   }
 }
 
-typedef enum asked { ASKED_OURS, ASKED_OURS_POSES, ASKED_PROCESSOR, ASKED_TUTORIAL, ASKED_TUTORIAL_ALL } asked;
+typedef enum asked {
+  ASKED_EACH, /* ours, each with each */
+  ASKED_TREE, /* ours, with hierarchies */
+  ASKED_POSES,
+  ASKED_PROCESSOR,
+  ASKED_TUTORIAL,
+  ASKED_TUTORIAL_ALL
+} asked;
 
 typedef struct triangles_job {
   setting *s;
@@ -190,7 +198,7 @@ static void ask_ours(triangles_job *j, uint32_t which, sample *out) {
   out->seconds[which] = seconds_now() - start;
   out->count += j->find == GRAZE_FIND_ANY ? r.hit : r.counts.triangle_pairs;
   out->hash += j->find == GRAZE_FIND_ANY ? (uint64_t)r.hit << which : r.counts.hash;
-  if (j->who == ASKED_OURS) check_report(j, out);
+  if (j->who != ASKED_PROCESSOR) check_report(j, out);
 }
 
 /* All poses in one call; each has its part of the time. */
@@ -216,12 +224,14 @@ static void ask_poses(const triangles_job *j, sample *out) {
 
 static void run_triangles(void *argument, bool check, sample *out) {
   triangles_job *j = argument;
-  if (j->who == ASKED_OURS_POSES) ask_poses(j, out);
-  for (uint32_t i = 0; i < j->c->poses.count && j->who != ASKED_OURS_POSES; i++) {
-    if (j->who == ASKED_OURS || j->who == ASKED_PROCESSOR)
-      ask_ours(j, i, out);
-    else
+  must(graze_gpu_set_search(j->s->gpu, j->who == ASKED_TREE ? GRAZE_GPU_TREE_SEARCH : GRAZE_GPU_EACH_SEARCH),
+       "graze_gpu_set_search");
+  if (j->who == ASKED_POSES) ask_poses(j, out);
+  for (uint32_t i = 0; i < j->c->poses.count && j->who != ASKED_POSES; i++) {
+    if (j->who == ASKED_TUTORIAL || j->who == ASKED_TUTORIAL_ALL)
       ask_tutorial(j, i, check, out);
+    else
+      ask_ours(j, i, out);
   }
   out->timed = j->c->poses.count;
 }
@@ -276,7 +286,7 @@ static void learn_rates(setting *s, uint32_t size) {
   couple c = {0};
   models_of_scene("wave", size, c.models);
   couple_prepare(s, &c);
-  s->rates.ours = rate_of(s, &c, ASKED_OURS, GRAZE_FIND_ALL);
+  s->rates.ours = rate_of(s, &c, ASKED_EACH, GRAZE_FIND_ALL);
   s->rates.collide = rate_of(s, &c, ASKED_TUTORIAL, GRAZE_FIND_ANY);
   s->rates.judge = rate_of(s, &c, ASKED_TUTORIAL_ALL, GRAZE_FIND_ALL);
   couple_free(s, &c);
@@ -299,9 +309,10 @@ static const struct {
   const char *before, *after; /* what stands around the device; `before` "": there is none */
   asked who;
   graze_find find;
-} entrants[] = {{"gpu/", "", ASKED_OURS, GRAZE_FIND_ALL},
-                {"gpu/", "_any", ASKED_OURS, GRAZE_FIND_ANY},
-                {"gpu/", "_poses", ASKED_OURS_POSES, GRAZE_FIND_COUNT},
+} entrants[] = {{"gpu/", "", ASKED_EACH, GRAZE_FIND_ALL},
+                {"gpu/", "_any", ASKED_EACH, GRAZE_FIND_ANY},
+                {"gpu/", "_tree", ASKED_TREE, GRAZE_FIND_ALL},
+                {"gpu/", "_poses", ASKED_POSES, GRAZE_FIND_COUNT},
                 {"", "cpu", ASKED_PROCESSOR, GRAZE_FIND_ALL},
                 {"", "cpu/any", ASKED_PROCESSOR, GRAZE_FIND_ANY},
                 {"", "tutorial/collide", ASKED_TUTORIAL, GRAZE_FIND_ANY},
@@ -311,8 +322,9 @@ static double expected_seconds(const triangles_job *j) {
   const rates *r = &j->s->rates;
   const double pairs = (double)j->c->pairs * j->c->poses.count;
   switch (j->who) {
+    case ASKED_TREE:
     case ASKED_PROCESSOR:
-      return 0; /* it has hierarchies */
+      return 0; /* they have hierarchies */
     case ASKED_TUTORIAL:
       return pairs / r->collide;
     case ASKED_TUTORIAL_ALL:
@@ -345,7 +357,7 @@ static void hold_contest(setting *s, couple *c, contest *row) {
   for (size_t i = 0; i < COUNT_OF(entrants); i++) {
     char *name = text_of("%s%s%s", entrants[i].before, entrants[i].before[0] ? id : "", entrants[i].after);
     jobs[i] = (triangles_job){.s = s, .c = c, .who = entrants[i].who, .find = entrants[i].find};
-    if (jobs[i].who != ASKED_OURS_POSES || c->poses.count > 1) enter(row, name, &jobs[i]);
+    if (jobs[i].who != ASKED_POSES || c->poses.count > 1) enter(row, name, &jobs[i]);
     free(name);
   }
   row->budget = 2;

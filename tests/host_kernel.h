@@ -64,6 +64,11 @@ static inline uint32_t host_as_u32(float x) {
   return bits;
 }
 
+/* 64 of nothing, as on devices. */
+static inline uint32_t host_leading_zeros(uint64_t x) {
+  return x != 0 ? (uint32_t)__builtin_clzll(x) : 64;
+}
+
 static inline uint32_t host_min(uint32_t *at, uint32_t x) {
   uint32_t old = *at;
   if (x < old) *at = x;

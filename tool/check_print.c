@@ -142,7 +142,7 @@ static void print_verdict(output *out, const check_print *print) {
   if (print->result->ignored_pairs > 0)
     output_print(out, ", %" PRIu64 " pair%s ignored", print->result->ignored_pairs,
                  plural(print->result->ignored_pairs));
-  output_print(out, "; cpu, %s, %.3f s)\n", report->exactness,
+  output_print(out, "; %s, %s, %.3f s)\n", report->engine, report->exactness,
                report->load_seconds + report->build_seconds + report->query_seconds);
 }
 

@@ -156,8 +156,8 @@ static void write_text(output *out, const session *run, const model *all, const 
     output_print(out, "clear: no mesh meets itself");
   else
     output_print(out, "%" PRIu64 " self pair%s", total, total == 1 ? "" : "s");
-  output_print(out, " (%" PRIu32 " mesh%s; cpu, %.3f s)\n", all->mesh_count, all->mesh_count == 1 ? "" : "es",
-               run->load_seconds + run->build_seconds + run->query_seconds);
+  output_print(out, " (%" PRIu32 " mesh%s; %s, %.3f s)\n", all->mesh_count, all->mesh_count == 1 ? "" : "es",
+               session_engine(run), run->load_seconds + run->build_seconds + run->query_seconds);
 }
 
 static uint64_t write_report(const session *run, const model *all, const self_result *results, const self_options *self,

@@ -265,6 +265,7 @@ static int finish(const watch_options *watch, const session *run, const watch_lo
 static int run_files(const watch_options *watch, output *out) {
   live_run live = {.watch = watch};
   session_begin(&live.run, &watch->common);
+  session_attach(&live.run, &watch->common);
   live.run.cache = watch->cache;
   load(&live);
   if (watch->folder) make_report_folder(watch->folder);
@@ -289,6 +290,7 @@ static int run_record(const watch_options *watch, output *out) {
   session run;
   watch_log log = {0};
   session_begin(&run, &watch->common);
+  session_attach(&run, &watch->common);
   watch_replay(&run, watch, &log);
   int code = finish(watch, &run, &log, out);
   watch_log_free(&log);
@@ -308,7 +310,7 @@ int command_watch(int argc, char **argv) {
           "changes, and when it ends."
           "\vExit: 0 nothing ever met; 1 something did; 2 wrong usage; 3 bad input, not every step was run, or a "
           "replay is not as recorded."};
-  watch_options watch = {.find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1};
+  watch_options watch = {.common = {.has_gpu = true}, .find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1};
   options_parse(&argp, argc, argv, &watch, &watch.common);
   output *out = output_open(watch.common.output);
   return watch.replay ? run_record(&watch, out) : run_files(&watch, out);

@@ -127,5 +127,5 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *input, 
   if (common->engine == engine_gpu && common->has_gpu) return;
 #endif
   if (common->engine == engine_gpu || common->engine == engine_visibility)
-    fail("this build has no engine '%s'; use --engine cpu", engine_names[common->engine]);
+    fail("has no engine '%s'; use --engine cpu", engine_names[common->engine]);
 }

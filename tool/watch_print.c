@@ -79,8 +79,8 @@ static void print_summary(output *out, const watch_options *watch, const session
                  " began, %" PRIu64 " changed, %" PRIu64 " ended",
                  counts.steps, log->step_count, plural(log->step_count), counts.most, plural(counts.most), counts.of[0],
                  counts.of[1], counts.of[2]);
-  output_print(out, " (%" PRIu64 " object%s, %" PRIu64 " triangles; cpu", log->objects, plural(log->objects),
-               log->triangles);
+  output_print(out, " (%" PRIu64 " object%s, %" PRIu64 " triangles; %s", log->objects, plural(log->objects),
+               log->triangles, session_engine(run));
   if (!watch->replay) output_print(out, ", %s", check_exactness_names[watch->exactness]);
   output_print(out, ", %.3f s)\n", run->load_seconds + run->build_seconds + run->query_seconds);
 }
@@ -166,7 +166,7 @@ static void print_json(output *out, const watch_options *watch, const session *r
   json writer = json_begin(out);
   json_open_object(&writer);
   json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", "cpu");
+  json_key_string(&writer, "engine", session_engine(run));
   if (!watch->replay) json_key_string(&writer, "exactness", check_exactness_names[watch->exactness]);
   json_key_string(&writer, "status", log->complete ? "complete" : "incomplete");
   if (watch->replay) json_key_bool(&writer, "as_recorded", !log->differs);

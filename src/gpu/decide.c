@@ -39,7 +39,6 @@ graze_status gpu_decide_reserve(graze_gpu *gpu, gpu_decide *d, uint32_t candidat
   graze_status status = gpu_reserve(gpu, &d->pairs, candidates * (size_t)8);
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &d->open, candidates * (size_t)4);
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &d->left, candidates * (size_t)8);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &d->hits, candidates * (size_t)8);
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &d->words, candidates * (size_t)4);
   if (status == GRAZE_OK) d->room = candidates;
   return status;
@@ -163,7 +162,8 @@ static graze_status launch(graze_gpu *gpu, gpu_decide *d, const decide_question 
                                 GPU_BUFFER(&d->answer),   GPU_BUFFER(&d->open),     GPU_BUFFER(&d->left),
                                 GPU_BUFFER(&d->hits),     GPU_BUFFER(&d->words),    GPU_VALUE(q->b.count),
                                 GPU_VALUE(shift),         GPU_VALUE(q->ask)};
-  graze_status status = gpu_run(gpu, "decide", "decide_filter", filters, filter, 12);
+  graze_status status = gpu_reserve(gpu, &d->hits, d->room * (size_t)8); /* sorting may have exchanged it */
+  if (status == GRAZE_OK) status = gpu_run(gpu, "decide", "decide_filter", filters, filter, 12);
   return status != GRAZE_OK ? status : gpu_run(gpu, "decide", "decide_exact", exacts, exact, 11);
 }
 

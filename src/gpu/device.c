@@ -120,7 +120,8 @@ static graze_status choose_scans(graze_gpu *gpu) {
   if (!gpu->shuffle || (gpu_test_scans(gpu, &right) == GRAZE_OK && right)) return GRAZE_OK;
   if (gpu->context->log != NULL) {
     char line[256];
-    snprintf(line, sizeof line, "%s (%s): shuffles are not right; kernels do without", gpu->info.id, gpu->info.name);
+    snprintf(line, sizeof line, "%s (%s): shuffles failed their test; kernels do without", gpu->info.id,
+             gpu->info.name);
     gpu->context->log(gpu->context->log_user, GRAZE_LOG_WARNING, line);
   }
   drop_modules(gpu);

@@ -58,6 +58,7 @@ struct graze_gpu {
   graze_gpu_info info;
   graze_gpu_arithmetic arithmetic;
   bool lost;
+  bool told_lost; /* the logger knows */
   bool shuffle;        /* kernels are built with the vendor's shuffles */
   gpu_module *modules; /* by number of the source */
   uint64_t bytes;      /* of all buffers */

@@ -53,7 +53,8 @@ static void *kept_memory(const graze_gpu *gpu, void *known, size_t size) {
 
 /* The processor answers; `reason` "": without a word. */
 static void hand_over(graze_gpu *gpu, const char *reason) {
-  if (reason[0] != 0) warn(gpu, reason);
+  if (reason[0] != 0 && !(gpu->lost && gpu->told_lost)) warn(gpu, reason);
+  gpu->told_lost |= gpu->lost;
   gpu->report = (graze_gpu_report){.bytes = gpu->bytes};
   snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", reason);
 }

@@ -104,6 +104,8 @@ graze_status gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gp
   question.b.corners = question.a.corners;
   question.ask |= ASK_SELF;
   question.thin = &m->tree->thin;
+  *result = (graze_self_collision){0};
+  if (m->count == 0) return GRAZE_OK;
   graze_status status = gpu_decide_begin(gpu, &t->decide, &question);
   if (status == GRAZE_OK) status = gpu_triangles_pose(gpu, t, &t->posed[0], m, &identity, 1);
   if (status == GRAZE_OK) status = fit_tree(gpu, m, &t->posed[0]);
@@ -111,7 +113,6 @@ graze_status gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gp
   const gpu_tree_question asked = {.boxes = NULL};
   if (status == GRAZE_OK) status = ask_tree(gpu, t, &question, &m->tree->tree, &asked);
   if (status != GRAZE_OK) return status;
-  *result = (graze_self_collision){0};
   gpu_decide_self_counts(&t->decide, result);
   if (find == GRAZE_FIND_ANY) result->hash = 0;
   result->work = (graze_work){.triangle_tests = t->decide.candidates, .exact_tests = t->decide.exact};

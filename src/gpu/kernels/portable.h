@@ -4,11 +4,13 @@
  * Pointers carry GLOBAL, those to SHARED arrays SHARED_ARG: OpenCL 1.2 has no pointers to any memory. No
  * vectors: their members and operators differ. Every product and sum is rounded by itself: OpenCL is told so here, CUDA
  * by an option. FMA(a, b, c) is the one that is rounded once. A CALLED function is large and called from many places:
- * it is not to be made part of them. LEADING_ZEROS is of 64 bits, BITS_SET of 32. Barriers are reached by all items of
- * a group or none. Kernels are one-dimensional: KERNEL(256) name(...) has groups of 256 items. AS_... are the same bits
- * as another type; MUL_HI is the upper half of a product of two u64. ADD_GLOBAL64 needs a device that has it, as most
- * do (cl_khr_int64_base_atomics). SHUFFLE_UP(x, n), where it is defined, is the x of the item n before this one among
- * 32 that run together; all 32 call it, and the first n get their own. */
+ * it is not to be made part of them. Barriers are reached by all items of a group or none. Kernels are one-dimensional:
+ * KERNEL(256) name(...) has groups of 256 items.
+ *
+ * AS_... are the same bits as another type; LEADING_ZEROS is of 64 bits, BITS_SET of 32; MUL_HI is the upper half of a
+ * product of two u64. ADD_GLOBAL64 needs a device that has it, as most do (cl_khr_int64_base_atomics). Where it is
+ * defined, SHUFFLE_UP(x, n) is the x of the item n before this one among 32 that run together; all 32 call it, and the
+ * first n get their own. */
 #if defined(__OPENCL_VERSION__)
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -96,7 +98,7 @@ typedef long long i64;
 #define BARRIER            host_barrier(__LINE__)
 #define FMA(a, b, c)       __builtin_fma(a, b, c)
 #define SQRT(a)            __builtin_sqrt(a)
-#define LEADING_ZEROS(x)   ((u32)__builtin_clzll((u64)(x)))
+#define LEADING_ZEROS(x)   host_leading_zeros(x)
 #define BITS_SET(x)        ((u32)__builtin_popcount(x))
 #define AS_F64(bits)       host_as_f64(bits)
 #define AS_F32(bits)       host_as_f32(bits)

@@ -10,7 +10,6 @@
 #include "tree.h"
 
 #define AXIS_LAST 2097151 /* 21 bits an axis */
-#define LEVELS_AT_ONCE 8  /* that a group makes above the boxes of its 256 items */
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
@@ -228,18 +227,14 @@ FUNCTION u32 rounded(u64 bits, u32 away) {
   return near | (u32)(bits >> 63) << 31;
 }
 
-/* Six doubles to six floats that bound them, as far as floats reach: a number beyond them becomes the largest, in every
- * box, so that boxes that meet still do. What is no box becomes one of floats that is none. */
+/* Six finite doubles to six floats that bound them, as far as floats reach: a number beyond them becomes the largest, in
+ * every box, so that boxes that meet still do. */
 KERNEL(256) tree_round(GLOBAL const u64 *RESTRICT boxes, GLOBAL u32 *RESTRICT floats, u32 count) {
-  u32 i = GROUP * 256 + ITEM, fits = 1;
+  u32 i = GROUP * 256 + ITEM;
   if (i >= count) return;
-  const u64 infinite = ordered64((u64)0x7FF << 52);
-  u32 box[6];
   for (u32 k = 0; k < 3; k++) {
     u64 low = boxes[6 * (u64)i + k], high = boxes[6 * (u64)i + 3 + k];
-    if (ordered64(low) > ordered64(high) || ordered64(high) >= infinite || ordered64(low) <= ~infinite) fits = 0;
-    box[k] = rounded(low, (u32)(low >> 63));
-    box[k + 3] = rounded(high, (u32)(high >> 63) ^ 1);
+    floats[6 * (u64)i + k] = rounded(low, (u32)(low >> 63));
+    floats[6 * (u64)i + 3 + k] = rounded(high, (u32)(high >> 63) ^ 1);
   }
-  for (u32 k = 0; k < 6; k++) floats[6 * (u64)i + k] = fits != 0 ? box[k] : 0x7F800000u;
 }

@@ -1,0 +1,281 @@
+/* Meshes on a device by its hierarchy, with each other and with themselves, and a device as the engine of a context. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "families.h"
+#include "gpu/device.h"
+#include "graze/scene.h"
+
+static graze_context *context; /* to which the device is attached where a test says so */
+static graze_context *plain;   /* of the answers that are wanted */
+static graze_gpu *gpu;
+static graze_query *query, *wanted;
+static char told[256]; /* by the logger, last */
+
+static void keep_info(void *user, graze_log_level level, const char *message) {
+  (void)user;
+  if (level == GRAZE_LOG_INFO) snprintf(told, sizeof told, "%s", message);
+}
+
+static int open_device(void **state) {
+  (void)state;
+  graze_context_def def = graze_default_context_def();
+  def.threads = 2;
+  def.log = keep_info;
+  assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+  plain = test_context(1, NULL);
+  assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
+  assert_int_equal(graze_query_create(plain, &wanted), GRAZE_OK);
+  gpu = test_device(context, "test_gpu_meshes");
+  return 0;
+}
+
+static int close_device(void **state) {
+  (void)state;
+  graze_query_destroy(query);
+  graze_query_destroy(wanted);
+  graze_gpu_destroy(gpu);
+  graze_context_destroy(context);
+  graze_context_destroy(plain);
+  return 0;
+}
+
+/* A soup: touching in every way on a small lattice, cluttered on a large one. */
+static graze_mesh *make_soup(graze_context *where, uint64_t seed, uint32_t count, uint32_t side) {
+  double *corners = malloc(9 * (size_t)count * sizeof *corners);
+  if (side > 0)
+    soup_lattice(&seed, count, side, corners);
+  else
+    soup_cluttered(&seed, count, 0.2, corners);
+  graze_mesh *mesh = test_mesh(where, corners, count, GRAZE_VOLUMES_ALIGNED);
+  free(corners);
+  return mesh;
+}
+
+static graze_mesh *make_ball(graze_context *where, uint32_t level) {
+  double *corners = malloc(9 * 8 * (size_t)level * level * sizeof *corners);
+  graze_mesh *mesh = test_mesh(where, corners, soup_ball(level, 1, corners), GRAZE_VOLUMES_ALIGNED);
+  free(corners);
+  return mesh;
+}
+
+static void assert_self(const graze_self_collision *got, const graze_self_collision *want) {
+  assert_int_equal(got->self_pairs, want->self_pairs);
+  assert_int_equal(got->duplicates, want->duplicates);
+  assert_int_equal(got->edge_overlaps, want->edge_overlaps);
+  assert_int_equal(got->vertex_more, want->vertex_more);
+  assert_int_equal(got->disjoint_hits, want->disjoint_hits);
+  assert_int_equal(got->degenerate_pairs, want->degenerate_pairs);
+  assert_true(got->hash == want->hash);
+}
+
+static void compare_self(const graze_mesh *mesh) {
+  graze_gpu_model *model = NULL;
+  graze_collide_options options = graze_default_collide_options();
+  graze_self_collision got, want;
+  assert_int_equal(graze_gpu_model_create(gpu, mesh, &model), GRAZE_OK);
+  for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
+    options.find = find;
+    assert_int_equal(graze_collide_self(wanted, mesh, &options, &want), GRAZE_OK);
+    assert_int_equal(graze_gpu_collide_self(gpu, model, &options, &got), GRAZE_OK);
+    assert_true(graze_gpu_get_report(gpu)->on_device);
+    if (find == GRAZE_FIND_ANY) {
+      assert_true((got.self_pairs > 0) == (want.self_pairs > 0));
+      continue;
+    }
+    assert_self(&got, &want);
+    if (find == GRAZE_FIND_ALL) test_assert_pairs(got.pairs, want.pairs, want.self_pairs);
+  }
+  graze_gpu_model_destroy(model);
+}
+
+/* Duplicates, overlaps at edges, more than a corner in common, zero areas; and clean surfaces, where nearly all
+ * candidates are neighbours. */
+static void test_self(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  for (uint32_t side = 2; side <= 7; side++) {
+    graze_mesh *soup = make_soup(plain, side, test_device_slow() ? 60 : 500, side);
+    compare_self(soup);
+    graze_mesh_destroy(soup);
+  }
+  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 30), *clutter = make_soup(plain, 1, 200, 0);
+  graze_mesh *one = make_soup(plain, 1, 1, 9), *none = make_soup(plain, 1, 0, 9);
+  compare_self(ball);
+  compare_self(clutter);
+  compare_self(one);
+  compare_self(none);
+  graze_mesh_destroy(ball);
+  graze_mesh_destroy(clutter);
+  graze_mesh_destroy(one);
+  graze_mesh_destroy(none);
+}
+
+static void compare_pair(const graze_gpu_model *x, const graze_gpu_model *y, const graze_mesh *a, const graze_mesh *b,
+                         const graze_pose *pose_a, const graze_pose *pose_b) {
+  graze_collide_options options = graze_default_collide_options();
+  graze_collision got, want;
+  for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
+    options.find = find;
+    assert_int_equal(graze_collide_meshes(wanted, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
+    assert_int_equal(graze_gpu_collide(gpu, x, pose_a, y, pose_b, &options, &got), GRAZE_OK);
+    assert_true(graze_gpu_get_report(gpu)->on_device);
+    assert_true(got.hit == want.hit);
+    if (find == GRAZE_FIND_ANY) continue;
+    test_assert_counts(&got.counts, &want.counts);
+    if (find == GRAZE_FIND_ALL) test_assert_pairs(got.pairs, want.pairs, want.counts.triangle_pairs);
+  }
+}
+
+/* The tree of the first model is built once and refitted to each pose; both models may be one. */
+static void test_trees(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 25), *soup = make_soup(plain, 9, 150, 5);
+  graze_gpu_model *x = NULL, *y = NULL;
+  graze_collision want[3], got[3];
+  uint64_t random = 11;
+  assert_int_equal(graze_gpu_set_search(gpu, (graze_gpu_search)9), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_TREE_SEARCH), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(gpu, ball, &x), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(gpu, soup, &y), GRAZE_OK);
+  for (int i = 0; i < (test_device_slow() ? 2 : 8); i++) {
+    graze_pose poses[3];
+    for (int k = 0; k < 3; k++) poses[k] = test_random_pose(&random, 1.3);
+    compare_pair(x, x, ball, ball, &poses[0], &poses[1]);
+    compare_pair(x, y, ball, soup, &poses[0], NULL);
+    compare_pair(y, x, soup, ball, &poses[1], &poses[2]);
+    assert_int_equal(graze_collide_poses(wanted, ball, &poses[0], soup, poses, 3, NULL, want), GRAZE_OK);
+    assert_int_equal(graze_gpu_collide_poses(gpu, x, &poses[0], y, poses, 3, NULL, got), GRAZE_OK);
+    for (int k = 0; k < 3; k++) test_assert_counts(&got[k].counts, &want[k].counts);
+  }
+  graze_pose bad = graze_pose_identity();
+  bad.m[0] = bad.m[5] = 1e308; /* posed corners overflow */
+  bad.m[1] = -1e308;
+  assert_int_equal(graze_gpu_collide(gpu, x, &bad, y, NULL, NULL, got),
+                   graze_collide_meshes(wanted, ball, &bad, soup, NULL, NULL, want));
+  assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_AUTO_SEARCH), GRAZE_OK);
+  graze_gpu_model_destroy(x);
+  graze_gpu_model_destroy(y);
+  graze_mesh_destroy(ball);
+  graze_mesh_destroy(soup);
+}
+
+/* ---- as an engine ------------------------------------------------------------------------------------------------ */
+
+static void check_pair(const graze_mesh *a, const graze_mesh *b, const graze_pose *pose) {
+  graze_collision got, want;
+  assert_int_equal(graze_collide_meshes(wanted, a, NULL, b, pose, NULL, &want), GRAZE_OK);
+  assert_int_equal(graze_collide_meshes(query, a, NULL, b, pose, NULL, &got), GRAZE_OK);
+  test_assert_counts(&got.counts, &want.counts);
+  test_assert_pairs(got.pairs, want.pairs, want.counts.triangle_pairs);
+}
+
+/* Meshes come, change and go while the device has them, more than the first table holds. */
+static void test_engine(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  enum { MESHES = 80 };
+  const uint32_t count = test_device_slow() ? 5 : MESHES;
+  graze_mesh *meshes[MESHES];
+  uint64_t random = 21;
+  assert_int_equal(graze_gpu_attach(gpu, (graze_gpu_use)7), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_gpu_attach(gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+  for (uint32_t i = 0; i < count; i++) meshes[i] = make_soup(context, i, 10 + i, 4);
+  for (uint32_t i = 0; i < count; i++) {
+    graze_pose pose = test_random_pose(&random, 2);
+    check_pair(meshes[i], meshes[(i * 7 + 3) % count], &pose);
+  }
+  assert_int_equal(graze_gpu_answered(gpu), count);
+  for (uint32_t i = 0; i < count; i += 2) {
+    graze_mesh_destroy(meshes[i]);
+    meshes[i] = make_soup(context, i + 1000, 20, 3);
+  }
+  double corners[9 * 11];
+  soup_lattice(&random, 11, 5, corners);
+  assert_int_equal(graze_mesh_refit(meshes[1], corners, 0), GRAZE_OK);
+  for (uint32_t i = 0; i < count; i++) check_pair(meshes[1], meshes[i], NULL);
+  graze_self_collision got, want;
+  assert_int_equal(graze_collide_self(query, meshes[0], NULL, &got), GRAZE_OK);
+  assert_int_equal(graze_collide_self(wanted, meshes[0], NULL, &want), GRAZE_OK);
+  assert_self(&got, &want);
+  /* Meshes of a context that does not tell the device when they change are none of its business. */
+  uint64_t before = graze_gpu_answered(gpu);
+  graze_mesh *stranger = make_soup(plain, 5, 20, 3);
+  check_pair(meshes[1], stranger, NULL);
+  assert_int_equal(graze_gpu_answered(gpu), before);
+  graze_mesh_destroy(stranger);
+  graze_gpu_detach(gpu);
+  check_pair(meshes[1], meshes[0], NULL);
+  for (uint32_t i = 0; i < count; i++) graze_mesh_destroy(meshes[i]);
+}
+
+/* A scene of balls, each in the middle of some others, by two threads. */
+static graze_status check_scene(graze_context *where, const graze_mesh *mesh, graze_check_result *result,
+                                graze_scene **scene) {
+  graze_check_options options = graze_default_check_options();
+  graze_status status = graze_scene_create(where, scene);
+  for (uint32_t i = 0; i < 30 && status == GRAZE_OK; i++) {
+    graze_object_def def = graze_default_object_def();
+    def.mesh = mesh;
+    def.pose = test_translation(0.9 * (i % 5), 0.8 * (i / 5 % 3), 0.7 * (i / 15));
+    def.user_id = i;
+    status = graze_scene_add(*scene, &def, NULL);
+  }
+  return status != GRAZE_OK ? status : graze_scene_check(*scene, &options, result);
+}
+
+static void test_scene(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  const uint32_t level = test_device_slow() ? 1 : 6;
+  for (graze_gpu_use use = GRAZE_GPU_ALWAYS; use <= GRAZE_GPU_WHERE_FASTER; use++) {
+    graze_check_result got, want;
+    graze_scene *scenes[2];
+    assert_int_equal(graze_gpu_attach(gpu, use), GRAZE_OK);
+    graze_mesh *mine = make_ball(context, level), *other = make_ball(plain, level);
+    assert_int_equal(check_scene(plain, other, &want, &scenes[0]), GRAZE_OK);
+    assert_int_equal(check_scene(context, mine, &got, &scenes[1]), GRAZE_OK);
+    if (use == GRAZE_GPU_ALWAYS) assert_true(graze_gpu_answered(gpu) > 30);
+    assert_int_equal(got.pair_count, want.pair_count);
+    assert_true(want.pair_count > 30);
+    for (uint64_t i = 0; i < want.pair_count; i++) {
+      assert_int_equal(got.pairs[i].relation, want.pairs[i].relation);
+      test_assert_counts(&got.pairs[i].counts, &want.pairs[i].counts);
+    }
+    graze_scene_destroy(scenes[0]);
+    graze_scene_destroy(scenes[1]);
+    graze_mesh_destroy(mine);
+    graze_mesh_destroy(other);
+    graze_gpu_detach(gpu);
+  }
+}
+
+/* Work that is worth a trial is done by both, once, and the logger is told. */
+static void test_trial(void **state) {
+  (void)state;
+  if (gpu == NULL || test_device_slow()) skip();
+  graze_mesh *a = make_soup(context, 31, 300, 8), *b = make_soup(context, 32, 400, 8);
+  assert_int_equal(graze_gpu_attach(gpu, GRAZE_GPU_WHERE_FASTER), GRAZE_OK);
+  told[0] = 0;
+  check_pair(a, b, NULL);
+  assert_non_null(strstr(told, "ms on the device"));
+  assert_int_equal(graze_gpu_answered(gpu), 0);
+  bool device = strstr(told, "the device does them") != NULL;
+  told[0] = 0;
+  for (int i = 0; i < 3; i++) check_pair(a, b, NULL);
+  assert_string_equal(told, "");
+  assert_int_equal(graze_gpu_answered(gpu), device ? 3 : 0);
+  graze_gpu_detach(gpu);
+  graze_mesh_destroy(a);
+  graze_mesh_destroy(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self), cmocka_unit_test(test_trees),
+                                     cmocka_unit_test(test_engine), cmocka_unit_test(test_scene),
+                                     cmocka_unit_test(test_trial)};
+  return cmocka_run_group_tests(tests, open_device, close_device);
+}
