@@ -99,9 +99,9 @@ static void check(const graze_ball_array *balls, uint32_t n, const char *what) {
   assert_int_equal(graze_gpu_count_balls(gpu, balls, n, &got_count, &hash), GRAZE_OK);
   assert_true(graze_gpu_get_report(gpu)->on_device);
   assert_true(got_count == want_count && hash == want_hash);
+  if (want_count == 0 || test_device_slow()) return;
   assert_int_equal(graze_gpu_find_balls(gpu, balls, n, true, &got, &got_count), GRAZE_OK);
   assert_true(got_count == want_count);
-  if (want_count == 0) return;
   graze_box_pair *copy = malloc(want_count * sizeof *copy);
   memcpy(copy, got, want_count * sizeof *copy);
   qsort(copy, want_count, sizeof *copy, pair_order);
