@@ -7,6 +7,11 @@
 
 #include "graze/io.h"
 #include "support.h"
+#ifdef GRAZE_TRUTH_DEVICE
+#include "device.h"
+
+static graze_gpu *gpu;
+#endif
 
 enum { max_fields = 32, max_meshes = 80, max_line = 4096 };
 
@@ -389,9 +394,15 @@ static void check_pairs(const char *name, int expected) {
   table_open(&t, name);
   while (table_next(&t)) {
     double c[18];
-    graze_tritri got;
-    for (int i = 0; i < 18; i++) c[i] = strtod(t.field[1 + i], NULL);
+    const double *columns[18];
+    graze_tritri got, batched;
+    for (int i = 0; i < 18; i++) {
+      c[i] = strtod(t.field[1 + i], NULL);
+      columns[i] = c + i;
+    }
     assert_int_equal(graze_tritri_test(c, c + 9, &got), GRAZE_OK);
+    assert_int_equal(graze_tritri_batch(context, 1, columns, columns + 9, &batched), GRAZE_OK);
+    assert_memory_equal(&got, &batched, sizeof got);
     int degenerate = (atoi(t.field[21]) < 2 ? 1 : 0) | (atoi(t.field[22]) < 2 ? 2 : 0);
     /* The table has coplanar 0 wherever a is degenerate. */
     bool coplanar = (degenerate & 1) || got.coplanar == atoi(t.field[23]);
@@ -409,9 +420,28 @@ static void test_triangle_pairs(void **unused) {
   check_pairs("tritri/shen2003_sample.csv.xz", 1000);
 }
 
+/* With GRAZE_TEST_ENGINE=gpu in the environment a device answers whatever it can. */
+static bool attach_device(void) {
+#ifdef GRAZE_TRUTH_DEVICE
+  if (getenv("GRAZE_TEST_ENGINE") == NULL) return true;
+  gpu = test_device(context, "test_truth");
+  if (gpu == NULL) return false;
+  assert_int_equal(graze_gpu_attach(gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+#endif
+  return true;
+}
+
+static void detach_device(void) {
+#ifdef GRAZE_TRUTH_DEVICE
+  if (gpu != NULL) assert_true(graze_gpu_answered(gpu) > 1000);
+  graze_gpu_destroy(gpu);
+#endif
+}
+
 static int set_up(void **unused) {
   (void)unused;
   context = test_context(0, NULL);
+  if (!attach_device()) exit(77); /* skipped: there is no device */
   return graze_query_create(context, &query);
 }
 
@@ -422,6 +452,7 @@ static int tear_down(void **unused) {
     graze_geometry_free(&sources[i].geometry);
   }
   graze_query_destroy(query);
+  detach_device();
   graze_context_destroy(context);
   return 0;
 }
