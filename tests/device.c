@@ -45,3 +45,7 @@ uint32_t test_device_most(void) {
   const char *most = getenv("GRAZE_TEST_SMALL");
   return most != NULL ? (uint32_t)strtoul(most, NULL, 10) : 1000000;
 }
+
+uint32_t test_device_stride(void) {
+  return !test_device_slow() ? 1 : test_device_most() > 1000 ? 4 : 9;
+}

@@ -19,4 +19,7 @@ bool test_device_slow(void);
 /* How many elements a building block is tried with at most: what GRAZE_TEST_SMALL says, a million without it. */
 uint32_t test_device_most(void);
 
+/* By how much a test of many cases goes on: 1; on a device as above 4, on a simulator 9. */
+uint32_t test_device_stride(void);
+
 #endif

@@ -137,7 +137,7 @@ static void test_kinds(void **state) {
   static const uint32_t sizes[] = {0, 1, 2, 3, 60, 1000, 20000};
   size_t size_count = test_device_slow() ? 5 : sizeof sizes / sizeof *sizes;
   ball *balls = malloc(20000 * sizeof *balls);
-  for (int kind = 0; kind < KINDS; kind += test_device_slow() ? 4 : 1) {
+  for (int kind = 0; kind < KINDS; kind += (int)test_device_stride()) {
     for (size_t s = test_device_slow() ? 4 : 0; s < size_count; s++) {
       bool crowd = kind == SPREAD || kind == FAR; /* all meet, those of FAR as floats */
       uint32_t n = crowd && sizes[s] > 1000 ? 1000 : sizes[s];
@@ -174,7 +174,7 @@ static void test_ends(void **state) {
   enum { N = 300 };
   static ball balls[N];
   const uint32_t n = test_device_slow() ? 30 : N;
-  for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e += test_device_slow() ? 6 : 1) {
+  for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e += test_device_stride()) {
     for (int kind = test_device_slow() ? NUDGED : TRIPLES; kind <= NUDGED; kind++) {
       make_balls((ball_kind)kind, 7 * e, n, balls);
       for (uint32_t i = 0; i < n; i++) {

@@ -101,7 +101,8 @@ static void test_self(void **state) {
     compare_self(soup);
     graze_mesh_destroy(soup);
   }
-  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 30), *clutter = make_soup(plain, 1, test_device_slow() ? 30 : 200, 0);
+  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 30),
+             *clutter = make_soup(plain, 1, test_device_slow() ? 30 : 200, 0);
   graze_mesh *one = make_soup(plain, 1, 1, 9), *none = make_soup(plain, 1, 0, 9);
   compare_self(ball);
   compare_self(clutter);
@@ -133,7 +134,8 @@ static void compare_pair(const graze_gpu_model *x, const graze_gpu_model *y, con
 static void test_trees(void **state) {
   (void)state;
   if (gpu == NULL) skip();
-  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 25), *soup = make_soup(plain, 9, test_device_slow() ? 30 : 150, 5);
+  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 25),
+             *soup = make_soup(plain, 9, test_device_slow() ? 30 : 150, 5);
   graze_gpu_model *x = NULL, *y = NULL;
   graze_collision want[3], got[3];
   uint64_t random = 11;

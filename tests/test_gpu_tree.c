@@ -170,8 +170,8 @@ static void test_nodes(void **state) {
   size_t size_count = test_device_slow() ? 6 : sizeof sizes / sizeof *sizes;
   gpu_tree tree = {0};
   gpu_buffer given = {0, 0};
-  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_slow() ? 9 : 1) {
-    for (size_t s = 0; s < size_count; s++) {
+  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_stride()) {
+    for (size_t s = kind == 0 ? 0 : 5; s < size_count; s += kind == 0 ? 1 : 2) {
       uint32_t n = sizes[s];
       uint64_t random = 10 * (uint64_t)kind + s;
       float_box *boxes = make_floats(kind, &random, n);
@@ -294,8 +294,8 @@ static void test_questions(void **state) {
   need_device();
   static const uint32_t sizes[][2] = {{0, 3}, {3, 0}, {1, 40}, {40, 30}, {1, 1}, {2, 5}, {30, 1}, {60, 90}, {700, 300}};
   size_t size_count = test_device_slow() ? 4 : sizeof sizes / sizeof *sizes;
-  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_slow() ? 9 : 1) {
-    for (size_t s = 0; s < size_count; s++) check_two_sets(kind, sizes[s][0], sizes[s][1]);
+  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_stride()) {
+    for (size_t s = kind == 0 ? 0 : 3; s < size_count; s++) check_two_sets(kind, sizes[s][0], sizes[s][1]);
   }
 }
 
@@ -367,10 +367,10 @@ static void check_both(const graze_box *boxes, uint32_t n, const char *what) {
 static void test_families(void **state) {
   (void)state;
   need_device();
-  static const uint32_t sizes[] = {0, 1, 2, 50, 1000, 5000};
+  static const uint32_t sizes[] = {0, 1, 2, 50, 600, 2500};
   size_t size_count = test_device_slow() ? 4 : sizeof sizes / sizeof *sizes;
-  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_slow() ? 6 : 1) {
-    for (size_t s = 0; s < size_count; s++) {
+  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_stride()) {
+    for (size_t s = kind == 0 ? 0 : 3; s < size_count; s++) { /* few boxes are of no kind */
       uint32_t n = kind == BOXES_STACKED && sizes[s] > 1000 ? 1000 : sizes[s];
       uint64_t random = 100 * (uint64_t)kind + s;
       graze_box *boxes = malloc((n + 1) * sizeof *boxes);
@@ -389,7 +389,7 @@ static void test_ends(void **state) {
   graze_box boxes[400];
   const uint32_t n = test_device_slow() ? 40 : 400;
   uint64_t random = 9;
-  for (size_t s = 0; s < sizeof scales / sizeof *scales; s += test_device_slow() ? 2 : 1) {
+  for (size_t s = 0; s < sizeof scales / sizeof *scales; s += test_device_stride()) {
     for (uint32_t i = 0; i < n; i++) {
       for (int k = 0; k < 3; k++) {
         double low = ((double)random_below(&random, 24) - 12) * scales[s], edge = random_below(&random, 4) * scales[s];
@@ -434,7 +434,7 @@ static void test_rounding(void **state) {
   enum { N = 6000 };
   double *boxes = malloc(6 * N * sizeof *boxes);
   float *floats = malloc(6 * N * sizeof *floats);
-  uint32_t n = test_device_slow() ? 1000 : N;
+  uint32_t n = test_device_most() < N ? test_device_most() : N;
   uint64_t random = 12;
   for (uint32_t i = 0; i < n; i++) {
     for (int k = 0; k < 3; k++) {
