@@ -5,35 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
+#include "device_group.h"
 #include "exact/ball.h"
 #include "families.h"
 #include "gpu/balls.h"
-
-static graze_context *context;
-static graze_gpu *gpu;
-static graze_broadphase *broad;
-static test_log messages;
-
-static int open_device(void **state) {
-  (void)state;
-  context = test_context(2, &messages);
-  assert_int_equal(graze_broadphase_create(context, NULL, &broad), GRAZE_OK);
-  gpu = test_device(context, "test_gpu_balls");
-  return 0;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  graze_broadphase_destroy(broad);
-  graze_gpu_destroy(gpu);
-  graze_context_destroy(context);
-  return 0;
-}
-
-static void need_device(void) {
-  if (gpu == NULL) skip();
-}
 
 /* ---- kinds of balls -------------------------------------------------------------------------------------------- */
 
@@ -88,19 +63,19 @@ static int pair_order(const void *p, const void *q) {
 static void check(const graze_ball_array *balls, uint32_t n, const char *what) {
   const graze_box_pair *want, *got;
   uint64_t want_count, got_count, hash, want_hash = 0;
-  assert_int_equal(graze_broadphase_find_balls(broad, balls, n, false, &want, &want_count), GRAZE_OK);
-  assert_int_equal(graze_gpu_find_balls(gpu, balls, n, false, &got, &got_count), GRAZE_OK);
-  assert_true(graze_gpu_get_report(gpu)->on_device);
+  assert_int_equal(graze_broadphase_find_balls(on.broad, balls, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find_balls(on.gpu, balls, n, false, &got, &got_count), GRAZE_OK);
+  assert_true(graze_gpu_get_report(on.gpu)->on_device);
   if (got_count != want_count || (want_count > 0 && memcmp(got, want, want_count * sizeof *want) != 0)) {
     fail_msg("%u balls, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)got_count,
              (unsigned long long)want_count);
   }
   for (uint64_t i = 0; i < want_count; i++) want_hash += graze_pair_hash(want[i].a, want[i].b);
-  assert_int_equal(graze_gpu_count_balls(gpu, balls, n, &got_count, &hash), GRAZE_OK);
-  assert_true(graze_gpu_get_report(gpu)->on_device);
+  assert_int_equal(graze_gpu_count_balls(on.gpu, balls, n, &got_count, &hash), GRAZE_OK);
+  assert_true(graze_gpu_get_report(on.gpu)->on_device);
   assert_true(got_count == want_count && hash == want_hash);
   if (want_count == 0 || test_device_slow()) return;
-  assert_int_equal(graze_gpu_find_balls(gpu, balls, n, true, &got, &got_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find_balls(on.gpu, balls, n, true, &got, &got_count), GRAZE_OK);
   assert_true(got_count == want_count);
   graze_box_pair *copy = malloc(want_count * sizeof *copy);
   memcpy(copy, got, want_count * sizeof *copy);
@@ -127,7 +102,7 @@ static void check_both(const ball *balls, uint32_t n, const char *what) {
 
 static bool device_had_doubts(void) {
   uint32_t doubt;
-  assert_int_equal(gpu_read(gpu, &doubt, &gpu->balls->doubt, 0, sizeof doubt), GRAZE_OK);
+  assert_int_equal(gpu_read(on.gpu, &doubt, &on.gpu->balls->doubt, 0, sizeof doubt), GRAZE_OK);
   return doubt != 0;
 }
 
@@ -155,7 +130,7 @@ static void test_kinds(void **state) {
 static void test_doubts(void **state) {
   (void)state;
   need_device();
-  if (!gpu->arithmetic.exact) skip();
+  if (!on.gpu->arithmetic.exact) skip();
   enum { N = 400 };
   static ball balls[N];
   const uint32_t n = test_device_slow() ? 60 : N;
@@ -192,16 +167,16 @@ static void expect_same_words(const graze_ball_array *balls, uint32_t n) {
   const graze_box_pair *pairs;
   uint64_t count, hash;
   char message[1024];
-  messages.last[0] = 0;
-  graze_status want = graze_broadphase_find_balls(broad, balls, n, false, &pairs, &count);
-  snprintf(message, sizeof message, "%s", messages.last);
+  on.messages.last[0] = 0;
+  graze_status want = graze_broadphase_find_balls(on.broad, balls, n, false, &pairs, &count);
+  snprintf(message, sizeof message, "%s", on.messages.last);
   assert_int_not_equal(want, GRAZE_OK);
-  messages.last[0] = 0;
-  assert_int_equal(graze_gpu_find_balls(gpu, balls, n, false, &pairs, &count), want);
-  assert_string_equal(messages.last, message);
-  messages.last[0] = 0;
-  assert_int_equal(graze_gpu_count_balls(gpu, balls, n, &count, &hash), want);
-  assert_string_equal(messages.last, message);
+  on.messages.last[0] = 0;
+  assert_int_equal(graze_gpu_find_balls(on.gpu, balls, n, false, &pairs, &count), want);
+  assert_string_equal(on.messages.last, message);
+  on.messages.last[0] = 0;
+  assert_int_equal(graze_gpu_count_balls(on.gpu, balls, n, &count, &hash), want);
+  assert_string_equal(on.messages.last, message);
 }
 
 static void test_bad_balls(void **state) {
@@ -211,10 +186,10 @@ static void test_bad_balls(void **state) {
   ball *balls = malloc(N * sizeof *balls);
   make_balls(GAS, 3, N, balls);
   graze_ball_array array = {balls, &balls->radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE};
-  bool exact = gpu->arithmetic.exact;
+  bool exact = on.gpu->arithmetic.exact;
   for (int fault = 0; fault < 12; fault++) {
     ball kept = balls[4321];
-    gpu->arithmetic.exact = exact && fault < 6;
+    on.gpu->arithmetic.exact = exact && fault < 6;
     if (fault % 6 == 0) balls[4321].center[1] = NAN;
     if (fault % 6 == 1) balls[4321].center[2] = -(double)INFINITY;
     if (fault % 6 == 2) balls[4321].radius = -0x1p-1074;
@@ -224,7 +199,7 @@ static void test_bad_balls(void **state) {
     expect_same_words(&array, N);
     balls[4321] = kept;
   }
-  gpu->arithmetic.exact = exact;
+  on.gpu->arithmetic.exact = exact;
   array.precision = (graze_precision)7;
   expect_same_words(&array, N);
   array.precision = GRAZE_DOUBLE;
@@ -248,26 +223,26 @@ static void test_without_device(void **state) {
   const graze_box_pair *pairs, *want;
   uint64_t count, want_count, hash;
   make_balls(TRIPLES, 4, n, balls);
-  assert_int_equal(graze_broadphase_find_balls(broad, &array, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_broadphase_find_balls(on.broad, &array, n, false, &want, &want_count), GRAZE_OK);
   for (int fault = 0; fault < 2; fault++) {
-    gpu->lost = fault == 0;
-    gpu->info.doubles = fault == 0;
-    assert_int_equal(graze_gpu_find_balls(gpu, &array, n, false, &pairs, &count), GRAZE_OK);
-    assert_false(graze_gpu_get_report(gpu)->on_device);
-    assert_string_equal(graze_gpu_get_report(gpu)->reason,
+    on.gpu->lost = fault == 0;
+    on.gpu->info.doubles = fault == 0;
+    assert_int_equal(graze_gpu_find_balls(on.gpu, &array, n, false, &pairs, &count), GRAZE_OK);
+    assert_false(graze_gpu_get_report(on.gpu)->on_device);
+    assert_string_equal(graze_gpu_get_report(on.gpu)->reason,
                         fault == 0 ? "the device was lost" : "the device has no doubles");
     assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
-    assert_int_equal(graze_gpu_count_balls(gpu, &array, n, &count, &hash), GRAZE_OK);
+    assert_int_equal(graze_gpu_count_balls(on.gpu, &array, n, &count, &hash), GRAZE_OK);
     assert_true(count == want_count && hash == gpu_hash_pairs(want, want_count));
   }
-  gpu->lost = false;
-  gpu->info.doubles = true;
-  bool exact = gpu->arithmetic.exact;
-  gpu->arithmetic.exact = false;
+  on.gpu->lost = false;
+  on.gpu->info.doubles = true;
+  bool exact = on.gpu->arithmetic.exact;
+  on.gpu->arithmetic.exact = false;
   check_both(balls, n, "a device that is not exact");
   make_balls(DECADES, 5, n, balls);
   check_both(balls, n, "a device that is not exact");
-  gpu->arithmetic.exact = exact;
+  on.gpu->arithmetic.exact = exact;
 }
 
 static void test_large(void **state) {
@@ -287,5 +262,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),          cmocka_unit_test(test_doubts),
                                      cmocka_unit_test(test_ends),           cmocka_unit_test(test_bad_balls),
                                      cmocka_unit_test(test_without_device), cmocka_unit_test(test_large)};
-  return cmocka_run_group_tests(tests, open_device, close_device);
+  return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

@@ -7,34 +7,9 @@
 #include <string.h>
 
 #include "boxes.h"
-#include "device.h"
+#include "device_group.h"
 #include "families.h"
 #include "gpu/device.h"
-
-static graze_context *context;
-static graze_gpu *gpu;
-static graze_broadphase *broad;
-static test_log messages;
-
-static int open_device(void **state) {
-  (void)state;
-  context = test_context(1, &messages);
-  assert_int_equal(graze_broadphase_create(context, NULL, &broad), GRAZE_OK);
-  gpu = test_device(context, "test_gpu_boxes");
-  return 0;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  graze_broadphase_destroy(broad);
-  graze_gpu_destroy(gpu);
-  graze_context_destroy(context);
-  return 0;
-}
-
-static void need_device(void) {
-  if (gpu == NULL) skip();
-}
 
 static int pair_order(const void *p, const void *q) {
   const graze_box_pair *x = p, *y = q;
@@ -46,14 +21,14 @@ static void check_method(graze_gpu_method method, const graze_box_array *boxes, 
                          uint64_t want_count, const char *what) {
   const graze_box_pair *got;
   uint64_t got_count;
-  assert_int_equal(graze_gpu_find(gpu, method, boxes, n, false, &got, &got_count), GRAZE_OK);
-  assert_true(graze_gpu_get_report(gpu)->on_device);
+  assert_int_equal(graze_gpu_find(on.gpu, method, boxes, n, false, &got, &got_count), GRAZE_OK);
+  assert_true(graze_gpu_get_report(on.gpu)->on_device);
   if (got_count != want_count || (want_count > 0 && memcmp(got, want, want_count * sizeof *want) != 0)) {
     fail_msg("method %d, %u boxes, %s: %llu pairs, not %llu, or others", (int)method, n, what,
              (unsigned long long)got_count, (unsigned long long)want_count);
   }
   if (test_device_slow()) return;
-  assert_int_equal(graze_gpu_find(gpu, method, boxes, n, true, &got, &got_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find(on.gpu, method, boxes, n, true, &got, &got_count), GRAZE_OK);
   assert_true(got_count == want_count);
   if (want_count == 0) return;
   graze_box_pair *copy = malloc(want_count * sizeof *copy);
@@ -66,7 +41,7 @@ static void check_method(graze_gpu_method method, const graze_box_array *boxes, 
 static void check(const graze_box_array *boxes, uint32_t n, const char *what) {
   const graze_box_pair *want;
   uint64_t want_count;
-  assert_int_equal(graze_broadphase_find(broad, boxes, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_broadphase_find(on.broad, boxes, n, false, &want, &want_count), GRAZE_OK);
   check_method(GRAZE_GPU_GRID, boxes, n, want, want_count, what);
   check_method(GRAZE_GPU_SUBDIVISION, boxes, n, want, want_count, what);
   if (n <= 1000 && !test_device_slow())
@@ -146,14 +121,14 @@ static void test_bad_boxes(void **state) {
     if (fault == 1) boxes[4321].min[2] = -(double)INFINITY;
     if (fault == 2) boxes[4321].max[0] = (double)INFINITY;
     if (fault == 3) boxes[4321].max[0] = boxes[4321].min[0] - 1;
-    graze_status want = graze_broadphase_find(broad, &array, N, false, &pairs, &count);
+    graze_status want = graze_broadphase_find(on.broad, &array, N, false, &pairs, &count);
     char message[1024];
-    snprintf(message, sizeof message, "%s", messages.last);
+    snprintf(message, sizeof message, "%s", on.messages.last);
     assert_int_not_equal(want, GRAZE_OK);
     for (graze_gpu_method m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_TREE; m++) {
-      messages.last[0] = 0;
-      assert_int_equal(graze_gpu_find(gpu, m, &array, N, false, &pairs, &count), want);
-      assert_string_equal(messages.last, message);
+      on.messages.last[0] = 0;
+      assert_int_equal(graze_gpu_find(on.gpu, m, &array, N, false, &pairs, &count), want);
+      assert_string_equal(on.messages.last, message);
     }
     boxes[4321] = kept;
   }
@@ -173,16 +148,16 @@ static void test_without_device(void **state) {
   graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
   graze_box_pair *want = boxes_pairs(boxes, N, NULL, NULL, &want_count);
   for (int fault = 0; fault < 2; fault++) {
-    gpu->lost = fault == 0;
-    gpu->info.doubles = fault == 0;
-    assert_int_equal(graze_gpu_find(gpu, GRAZE_GPU_AUTO, &array, N, false, &pairs, &count), GRAZE_OK);
-    assert_false(graze_gpu_get_report(gpu)->on_device);
-    assert_string_equal(graze_gpu_get_report(gpu)->reason,
+    on.gpu->lost = fault == 0;
+    on.gpu->info.doubles = fault == 0;
+    assert_int_equal(graze_gpu_find(on.gpu, GRAZE_GPU_AUTO, &array, N, false, &pairs, &count), GRAZE_OK);
+    assert_false(graze_gpu_get_report(on.gpu)->on_device);
+    assert_string_equal(graze_gpu_get_report(on.gpu)->reason,
                         fault == 0 ? "the device was lost" : "the device has no doubles");
     assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
   }
-  gpu->lost = false;
-  gpu->info.doubles = true;
+  on.gpu->lost = false;
+  on.gpu->info.doubles = true;
   free(want);
 }
 
@@ -205,5 +180,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_ends),
                                      cmocka_unit_test(test_bad_boxes), cmocka_unit_test(test_without_device),
                                      cmocka_unit_test(test_large)};
-  return cmocka_run_group_tests(tests, open_device, close_device);
+  return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

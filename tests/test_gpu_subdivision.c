@@ -5,33 +5,12 @@
 #include <string.h>
 
 #include "boxes.h"
-#include "device.h"
+#include "device_group.h"
 #include "families.h"
 #include "gpu/subdivision.h"
 
-static graze_context *context;
-static graze_gpu *gpu;
-static graze_broadphase *broad;
-static test_log messages;
-
-static int open_device(void **state) {
-  (void)state;
-  context = test_context(1, &messages);
-  assert_int_equal(graze_broadphase_create(context, NULL, &broad), GRAZE_OK);
-  gpu = test_device(context, "test_gpu_subdivision");
-  return 0;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  graze_broadphase_destroy(broad);
-  graze_gpu_destroy(gpu);
-  graze_context_destroy(context);
-  return 0;
-}
-
-static void need_device(void) {
-  if (gpu == NULL || !gpu->arithmetic.exact) skip();
+static void need_exact_device(void) {
+  if (on.gpu == NULL || !on.gpu->arithmetic.exact) skip();
 }
 
 /* The method that found the same pairs as the processor. */
@@ -39,19 +18,19 @@ static graze_gpu_method check(const graze_box *boxes, uint32_t n, graze_gpu_meth
   const graze_box_pair *want, *got;
   uint64_t want_count, got_count;
   const graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
-  assert_int_equal(graze_broadphase_find(broad, &array, n, false, &want, &want_count), GRAZE_OK);
-  assert_int_equal(graze_gpu_find(gpu, method, &array, n, false, &got, &got_count), GRAZE_OK);
-  assert_true(graze_gpu_get_report(gpu)->on_device);
+  assert_int_equal(graze_broadphase_find(on.broad, &array, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find(on.gpu, method, &array, n, false, &got, &got_count), GRAZE_OK);
+  assert_true(graze_gpu_get_report(on.gpu)->on_device);
   assert_true(got_count == want_count && want_count > 0);
   assert_memory_equal(got, want, want_count * sizeof *want);
-  return graze_gpu_get_report(gpu)->method;
+  return graze_gpu_get_report(on.gpu)->method;
 }
 
 /* ---- stages ---------------------------------------------------------------------------------------------------- */
 
 static void *read_back(const gpu_buffer *from, size_t bytes) {
   void *to = malloc(bytes);
-  assert_int_equal(gpu_read(gpu, to, from, 0, bytes), GRAZE_OK);
+  assert_int_equal(gpu_read(on.gpu, to, from, 0, bytes), GRAZE_OK);
   return to;
 }
 
@@ -130,7 +109,7 @@ static void compare_cells(const gpu_subdivision *s, const stages *p) {
 
 /* The last class is what the device keeps. */
 static void compare_stages(int dimensions) {
-  const gpu_subdivision *s = gpu->subdivision;
+  const gpu_subdivision *s = on.gpu->subdivision;
   subdivision_sphere *spheres = read_back(&s->spheres, s->count * sizeof *spheres);
   stages p = stages_of(spheres, s->count, dimensions, s->large);
   assert_int_equal(s->grid.dimensions, dimensions);
@@ -158,7 +137,7 @@ static void fill(graze_box *boxes, uint32_t n, uint64_t random, double side, con
 /* One class in space and in a plane; several classes, of which every one has large objects and small ones. */
 static void test_stages(void **state) {
   (void)state;
-  need_device();
+  need_exact_device();
   const uint32_t n = test_device_slow() ? 200 : 4000;
   graze_box *boxes = malloc(n * sizeof *boxes);
   const double space[3] = {1, 1, 1}, plane[3] = {1, 0.01, 1};
@@ -171,7 +150,7 @@ static void test_stages(void **state) {
   compare_stages(2);
   fill(boxes, n, 3, side, space, 100);
   assert_int_equal(check(boxes, n, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
-  assert_true(gpu->subdivision->begin > 0);
+  assert_true(on.gpu->subdivision->begin > 0);
   free(boxes);
 }
 
@@ -181,7 +160,7 @@ static void test_stages(void **state) {
  * at faces, edges and corners only, and a world of more cells than ids have numbers for. */
 static void test_worlds(void **state) {
   (void)state;
-  need_device();
+  need_exact_device();
   enum { N = 1500 };
   static graze_box boxes[N];
   const uint32_t n = test_device_slow() ? 60 : N;
@@ -198,8 +177,8 @@ static void test_worlds(void **state) {
       }
     }
     assert_int_equal(check(boxes, n, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
-    if (kind < 3) assert_int_equal(gpu->subdivision->grid.dimensions, 2);
-    const subdivision_grid *grid = &gpu->subdivision->grid;
+    if (kind < 3) assert_int_equal(on.gpu->subdivision->grid.dimensions, 2);
+    const subdivision_grid *grid = &on.gpu->subdivision->grid;
     if (kind == 5) assert_true(grid->bits <= 31 && grid->cell > 1);
   }
 }
@@ -207,7 +186,7 @@ static void test_worlds(void **state) {
 /* Thousands of boxes in one cell of the right size: the grid in levels, which finds the small ones apart. */
 static void test_crowd(void **state) {
   (void)state;
-  need_device();
+  need_exact_device();
   if (test_device_slow()) skip();
   enum { N = 6000 };
   graze_box *boxes = malloc(N * sizeof *boxes);
@@ -220,34 +199,35 @@ static void test_crowd(void **state) {
     }
   }
   assert_int_equal(check(boxes, N, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_GRID);
-  assert_string_equal(graze_gpu_get_report(gpu)->reason, "subdivision: too many boxes in a cell; the grid did it");
+  assert_string_equal(graze_gpu_get_report(on.gpu)->reason, "subdivision: too many boxes in a cell; the grid did it");
   assert_int_equal(check(boxes, N, GRAZE_GPU_AUTO), GRAZE_GPU_GRID);
-  assert_string_equal(graze_gpu_get_report(gpu)->reason, "");
+  assert_string_equal(graze_gpu_get_report(on.gpu)->reason, "");
   free(boxes);
 }
 
 /* A device that is not exact is asked by the grid only. */
 static void test_not_exact(void **state) {
   (void)state;
-  need_device();
+  need_exact_device();
   enum { N = 50 };
   static graze_box boxes[N];
   uint64_t random = 6;
   boxes_make(BOXES_LATTICE, &random, N, boxes);
-  gpu->arithmetic.exact = false;
+  on.gpu->arithmetic.exact = false;
   assert_int_equal(check(boxes, N, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_GRID);
-  assert_string_equal(graze_gpu_get_report(gpu)->reason,
+  assert_string_equal(graze_gpu_get_report(on.gpu)->reason,
                       "subdivision: the device's arithmetic is not exact; the grid did it");
-  gpu->arithmetic.exact = true;
+  on.gpu->arithmetic.exact = true;
   assert_int_equal(check(boxes, N, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
   const graze_box_pair *pairs;
   uint64_t count;
   const graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
-  assert_int_equal(graze_gpu_find(gpu, (graze_gpu_method)77, &array, N, false, &pairs, &count), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_gpu_find(on.gpu, (graze_gpu_method)77, &array, N, false, &pairs, &count),
+                   GRAZE_ERROR_ARGUMENT);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_stages), cmocka_unit_test(test_worlds),
                                      cmocka_unit_test(test_crowd), cmocka_unit_test(test_not_exact)};
-  return cmocka_run_group_tests(tests, open_device, close_device);
+  return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

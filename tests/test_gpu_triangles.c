@@ -4,34 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
+#include "device_group.h"
 #include "families.h"
 #include "gpu/device.h"
-
-static graze_context *context;
-static graze_gpu *gpu;
-static graze_query *query;
-static test_log messages;
-
-static int open_device(void **state) {
-  (void)state;
-  context = test_context(1, &messages);
-  assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
-  gpu = test_device(context, "test_gpu_triangles");
-  return 0;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  graze_query_destroy(query);
-  graze_gpu_destroy(gpu);
-  graze_context_destroy(context);
-  return 0;
-}
-
-static void need_device(void) {
-  if (gpu == NULL) skip();
-}
 
 /* Asks both about two meshes. Returns how many pairs meet. */
 static uint64_t compare(const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b, const graze_pose *pose_b,
@@ -40,13 +15,13 @@ static uint64_t compare(const graze_mesh *a, const graze_pose *pose_a, const gra
   graze_collide_options options = graze_default_collide_options();
   graze_collision want, got;
   options.exactness = exactness;
-  assert_int_equal(graze_gpu_model_create(gpu, a, &x), GRAZE_OK);
-  assert_int_equal(graze_gpu_model_create(gpu, b, &y), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(on.gpu, a, &x), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(on.gpu, b, &y), GRAZE_OK);
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
-    assert_int_equal(graze_collide_meshes(query, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide(gpu, x, pose_a, y, pose_b, &options, &got), GRAZE_OK);
-    assert_true(graze_gpu_get_report(gpu)->on_device == on_device);
+    assert_int_equal(graze_collide_meshes(on.query, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
+    assert_int_equal(graze_gpu_collide(on.gpu, x, pose_a, y, pose_b, &options, &got), GRAZE_OK);
+    assert_true(graze_gpu_get_report(on.gpu)->on_device == on_device);
     assert_true(got.hit == want.hit);
     if (find == GRAZE_FIND_ANY) {
       assert_true((got.pairs != NULL) == want.hit);
@@ -64,7 +39,7 @@ static graze_mesh *lattice(uint64_t *random, uint32_t count, uint32_t side, doub
   double *corners = malloc(9 * (size_t)count * sizeof *corners);
   soup_lattice(random, count, side, corners);
   for (size_t i = 0; i < 9 * (size_t)count; i++) corners[i] *= scale;
-  graze_mesh *mesh = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED);
+  graze_mesh *mesh = test_mesh(on.context, corners, count, GRAZE_VOLUMES_ALIGNED);
   free(corners);
   return mesh;
 }
@@ -106,7 +81,7 @@ static void test_poses(void **state) {
   enum { LEVEL = 6, MOST = 8 * LEVEL * LEVEL };
   double *corners = malloc(9 * MOST * sizeof *corners);
   uint32_t count = soup_ball(test_device_slow() ? 2 : LEVEL, 1, corners);
-  graze_mesh *ball = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED);
+  graze_mesh *ball = test_mesh(on.context, corners, count, GRAZE_VOLUMES_ALIGNED);
   uint64_t random = 3, hits = 0;
   for (int i = 0; i < (test_device_slow() ? 3 : 30); i++) {
     graze_pose x = test_random_pose(&random, 1.2), y = test_random_pose(&random, 1.2);
@@ -130,17 +105,18 @@ static void test_batches(void **state) {
   graze_collide_options options = graze_default_collide_options();
   uint64_t random = 5, hits = 0;
   uint32_t count = soup_ball(test_device_slow() ? 1 : 3, 1, corners);
-  graze_mesh *ball = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED), *soup = lattice(&random, 100, 4, 0.5);
+  graze_mesh *ball = test_mesh(on.context, corners, count, GRAZE_VOLUMES_ALIGNED),
+             *soup = lattice(&random, 100, 4, 0.5);
   graze_gpu_model *x = NULL, *y = NULL;
-  assert_int_equal(graze_gpu_model_create(gpu, soup, &x), GRAZE_OK);
-  assert_int_equal(graze_gpu_model_create(gpu, ball, &y), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(on.gpu, soup, &x), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(on.gpu, ball, &y), GRAZE_OK);
   pose_a = test_random_pose(&random, 0.5);
   for (uint32_t i = 0; i < poses_count; i++) poses[i] = test_random_pose(&random, 3);
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
-    assert_int_equal(graze_collide_poses(query, soup, &pose_a, ball, poses, poses_count, &options, want), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide_poses(gpu, x, &pose_a, y, poses, poses_count, &options, got), GRAZE_OK);
-    assert_true(graze_gpu_get_report(gpu)->on_device);
+    assert_int_equal(graze_collide_poses(on.query, soup, &pose_a, ball, poses, poses_count, &options, want), GRAZE_OK);
+    assert_int_equal(graze_gpu_collide_poses(on.gpu, x, &pose_a, y, poses, poses_count, &options, got), GRAZE_OK);
+    assert_true(graze_gpu_get_report(on.gpu)->on_device);
     for (uint32_t i = 0; i < poses_count; i++) {
       assert_true(got[i].hit == want[i].hit);
       assert_null(got[i].pairs);
@@ -150,8 +126,8 @@ static void test_batches(void **state) {
   }
   assert_true(test_device_slow() || (hits > 30 && hits < 3 * MOST - 30));
   poses[1].m[5] = NAN;
-  assert_int_equal(graze_gpu_collide_poses(gpu, x, &pose_a, y, poses, 2, &options, got), GRAZE_ERROR_NOT_FINITE);
-  assert_int_equal(graze_gpu_collide_poses(gpu, x, NULL, y, NULL, 0, NULL, NULL), GRAZE_OK);
+  assert_int_equal(graze_gpu_collide_poses(on.gpu, x, &pose_a, y, poses, 2, &options, got), GRAZE_ERROR_NOT_FINITE);
+  assert_int_equal(graze_gpu_collide_poses(on.gpu, x, NULL, y, NULL, 0, NULL, NULL), GRAZE_OK);
   graze_gpu_model_destroy(x);
   graze_gpu_model_destroy(y);
   graze_mesh_destroy(ball);
@@ -166,16 +142,16 @@ static void test_refit(void **state) {
   graze_collision want, got;
   graze_gpu_model *m = NULL;
   uint32_t count = soup_ball(1, 1, corners);
-  graze_mesh *mesh = test_mesh(context, corners, count, GRAZE_VOLUMES_ALIGNED);
+  graze_mesh *mesh = test_mesh(on.context, corners, count, GRAZE_VOLUMES_ALIGNED);
   const graze_pose away = test_translation(2.5, 0, 0);
-  assert_int_equal(graze_gpu_model_create(gpu, mesh, &m), GRAZE_OK);
-  assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(on.gpu, mesh, &m), GRAZE_OK);
+  assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
   assert_false(got.hit);
   for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= 2;
   assert_int_equal(graze_mesh_refit(mesh, corners, 0), GRAZE_OK);
   graze_gpu_model_refresh(m);
-  assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
-  assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, &away, NULL, &want), GRAZE_OK);
+  assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
+  assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, &away, NULL, &want), GRAZE_OK);
   assert_true(got.hit);
   test_assert_counts(&got.counts, &want.counts);
   graze_gpu_model_destroy(m);
@@ -190,35 +166,35 @@ static void test_faults(void **state) {
   graze_mesh *mesh = lattice(&random, 20, 5, 1);
   graze_gpu_model *m = NULL;
   graze_collision want, got;
-  assert_int_equal(graze_gpu_model_create(gpu, mesh, &m), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(on.gpu, mesh, &m), GRAZE_OK);
   graze_pose bad = graze_pose_identity(), huge = bad;
   bad.m[3] = NAN;
   huge.m[0] = 1e308;
   const graze_pose *poses[] = {&bad, &huge};
   for (int i = 0; i < 2; i++) {
-    graze_status status = graze_collide_meshes(query, mesh, poses[i], mesh, NULL, NULL, &want);
+    graze_status status = graze_collide_meshes(on.query, mesh, poses[i], mesh, NULL, NULL, &want);
     char message[1024];
-    snprintf(message, sizeof message, "%s", messages.last);
-    messages.last[0] = 0;
-    assert_int_equal(graze_gpu_collide(gpu, m, poses[i], m, NULL, NULL, &got), status);
-    if (status != GRAZE_OK) assert_string_equal(messages.last, message);
+    snprintf(message, sizeof message, "%s", on.messages.last);
+    on.messages.last[0] = 0;
+    assert_int_equal(graze_gpu_collide(on.gpu, m, poses[i], m, NULL, NULL, &got), status);
+    if (status != GRAZE_OK) assert_string_equal(on.messages.last, message);
   }
   graze_collide_options options = graze_default_collide_options();
   options.exactness = GRAZE_T0;
   huge = test_translation(1, 0, 0);
-  assert_int_equal(graze_gpu_collide(gpu, m, &huge, m, NULL, &options, &got), GRAZE_ERROR_POSE);
+  assert_int_equal(graze_gpu_collide(on.gpu, m, &huge, m, NULL, &options, &got), GRAZE_ERROR_POSE);
   options.find = (graze_find)7;
-  assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, NULL, &options, &got), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, NULL, NULL, &want), GRAZE_OK);
+  assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, NULL, &options, &got), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, NULL, NULL, &want), GRAZE_OK);
   for (int fault = 0; fault < 2; fault++) {
-    gpu->lost = fault == 0;
-    gpu->arithmetic.exact = fault == 0;
-    assert_int_equal(graze_gpu_collide(gpu, m, NULL, m, NULL, NULL, &got), GRAZE_OK);
-    assert_false(graze_gpu_get_report(gpu)->on_device);
+    on.gpu->lost = fault == 0;
+    on.gpu->arithmetic.exact = fault == 0;
+    assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, NULL, NULL, &got), GRAZE_OK);
+    assert_false(graze_gpu_get_report(on.gpu)->on_device);
     test_assert_counts(&got.counts, &want.counts);
   }
-  gpu->lost = false;
-  gpu->arithmetic.exact = true;
+  on.gpu->lost = false;
+  on.gpu->arithmetic.exact = true;
   graze_gpu_model_destroy(m);
   graze_mesh_destroy(mesh);
 }
@@ -227,5 +203,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices), cmocka_unit_test(test_ends),
                                      cmocka_unit_test(test_poses),    cmocka_unit_test(test_batches),
                                      cmocka_unit_test(test_refit),    cmocka_unit_test(test_faults)};
-  return cmocka_run_group_tests(tests, open_device, close_device);
+  return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

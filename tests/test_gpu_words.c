@@ -4,27 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
+#include "device_group.h"
 #include "families.h"
 #include "gpu/words.h"
-
-static graze_context *context;
-static graze_gpu *gpu;
-static test_log messages;
-
-static int open_device(void **state) {
-  (void)state;
-  context = test_context(1, &messages);
-  gpu = test_device(context, "test_gpu_words");
-  return 0;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  graze_gpu_destroy(gpu);
-  graze_context_destroy(context);
-  return 0;
-}
 
 /* Pairs as columns. */
 typedef struct columns {
@@ -53,21 +35,21 @@ static void free_columns(columns *c) {
 /* Both decide; returns how many pairs the device left to the processor. */
 static uint32_t compare(columns *c, const char *what) {
   const double *const *a = (const double *const *)c->a, *const *b = (const double *const *)c->b;
-  assert_int_equal(graze_tritri_batch(context, c->count, a, b, c->want), GRAZE_OK);
-  assert_int_equal(graze_gpu_tritri(gpu, c->count, a, b, c->got), GRAZE_OK);
-  assert_true(graze_gpu_get_report(gpu)->on_device);
+  assert_int_equal(graze_tritri_batch(on.context, c->count, a, b, c->want), GRAZE_OK);
+  assert_int_equal(graze_gpu_tritri(on.gpu, c->count, a, b, c->got), GRAZE_OK);
+  assert_true(graze_gpu_get_report(on.gpu)->on_device);
   for (uint32_t i = 0; i < c->count; i++) {
     if (memcmp(&c->want[i], &c->got[i], sizeof c->want[i]) == 0) continue;
     print_error("%s, pair %u: kind %d coplanar %d degenerate %d, on the device %d %d %d\n", what, i, c->want[i].kind,
                 c->want[i].coplanar, c->want[i].degenerate, c->got[i].kind, c->got[i].coplanar, c->got[i].degenerate);
     fail();
   }
-  return gpu->words->decide.answer_read[COUNT_LEFT];
+  return on.gpu->words->decide.answer_read[COUNT_LEFT];
 }
 
 static void test_families(void **state) {
   (void)state;
-  if (gpu == NULL) skip();
+  need_device();
   columns c = make_columns(test_device_slow() ? 60 : 20000);
   for (int f = 0; f < family_count; f++) {
     uint64_t random = (uint64_t)f + 1;
@@ -88,7 +70,7 @@ static void test_families(void **state) {
 /* Small whole numbers, in single precision, at any power of two that leaves room: nothing is left. */
 static void test_few_digits(void **state) {
   (void)state;
-  if (gpu == NULL) skip();
+  need_device();
   static const double units[] = {1, 0x1p-90, 0x1p-20, 0x1p40, 0x1p300};
   columns c = make_columns(test_device_slow() ? 60 : 20000);
   double *corners = malloc(18 * (size_t)c.count * sizeof *corners);
@@ -112,27 +94,27 @@ static void test_few_digits(void **state) {
 /* Several blocks, bad numbers, a device that fails. */
 static void test_blocks_and_faults(void **state) {
   (void)state;
-  if (gpu == NULL) skip();
+  need_device();
   columns c = make_columns(test_device_slow() ? 100 : (1u << 20) + 77);
   uint64_t random = 5;
   for (size_t k = 0; k < 18 * (size_t)c.count; k++) c.data[k] = random_signed(&random);
   compare(&c, "random");
   const double *const *a = (const double *const *)c.a, *const *b = (const double *const *)c.b;
-  gpu->lost = true;
-  assert_int_equal(graze_gpu_tritri(gpu, 50, a, b, c.got), GRAZE_OK);
-  assert_false(graze_gpu_get_report(gpu)->on_device);
+  on.gpu->lost = true;
+  assert_int_equal(graze_gpu_tritri(on.gpu, 50, a, b, c.got), GRAZE_OK);
+  assert_false(graze_gpu_get_report(on.gpu)->on_device);
   assert_memory_equal(c.want, c.got, 50 * sizeof *c.want);
-  gpu->lost = false;
+  on.gpu->lost = false;
   c.b[4][33] = INFINITY;
-  assert_int_equal(graze_gpu_tritri(gpu, c.count, a, b, c.got), GRAZE_ERROR_NOT_FINITE);
-  assert_non_null(strstr(messages.last, "triangle pair 33"));
-  assert_int_equal(graze_gpu_tritri(gpu, 0, NULL, NULL, NULL), GRAZE_OK);
-  assert_int_equal(graze_gpu_tritri(gpu, 1, a, b, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_gpu_tritri(on.gpu, c.count, a, b, c.got), GRAZE_ERROR_NOT_FINITE);
+  assert_non_null(strstr(on.messages.last, "triangle pair 33"));
+  assert_int_equal(graze_gpu_tritri(on.gpu, 0, NULL, NULL, NULL), GRAZE_OK);
+  assert_int_equal(graze_gpu_tritri(on.gpu, 1, a, b, NULL), GRAZE_ERROR_ARGUMENT);
   free_columns(&c);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_few_digits),
                                      cmocka_unit_test(test_blocks_and_faults)};
-  return cmocka_run_group_tests(tests, open_device, close_device);
+  return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }
