@@ -367,18 +367,29 @@ static void hold_contest(setting *s, couple *c, contest *row) {
   couple_free(s, c);
 }
 
-/* `scene` NULL: soups of so many triangles. */
+/* Spheres with bumps, divided so often. */
+static model blob(uint32_t level, uint64_t seed) {
+  (void)seed;
+  return shape_blob((int)level);
+}
+
+/* Two models of a scene, or two that are made, the second with another seed, and turned. */
 typedef struct triangles_row {
   const char *name, *scene;
+  model (*make)(uint32_t size, uint64_t seed); /* where `scene` is NULL */
   uint32_t size;
   enum { ROW_QUICK, ROW_USUAL, ROW_LARGE } when;
 } triangles_row;
 
 static const triangles_row rows[] = {
-    {"waves", "wave", 22, ROW_QUICK},  {"waves", "wave", 45, ROW_USUAL},     {"waves", "wave", 90, ROW_LARGE},
-    {"waves", "wave", 224, ROW_LARGE}, {"forks", "forklifts", 1, ROW_USUAL}, {"forks", "forklifts", 5, ROW_LARGE},
-    {"walls", "walls", 3, ROW_QUICK},  {"walls", "walls", 5, ROW_USUAL},     {"walls", "walls", 10, ROW_LARGE},
-    {"soup", NULL, 1000, ROW_QUICK},   {"soup", NULL, 4000, ROW_USUAL},      {"soup", NULL, 16000, ROW_LARGE},
+    {"waves", "wave", NULL, 22, ROW_QUICK},     {"waves", "wave", NULL, 45, ROW_USUAL},
+    {"waves", "wave", NULL, 90, ROW_LARGE},     {"waves", "wave", NULL, 224, ROW_LARGE},
+    {"forks", "forklifts", NULL, 1, ROW_USUAL}, {"forks", "forklifts", NULL, 5, ROW_LARGE},
+    {"walls", "walls", NULL, 3, ROW_QUICK},     {"walls", "walls", NULL, 5, ROW_USUAL},
+    {"walls", "walls", NULL, 10, ROW_LARGE},    {"soup", NULL, soup, 1000, ROW_QUICK},
+    {"soup", NULL, soup, 4000, ROW_USUAL},      {"soup", NULL, soup, 16000, ROW_LARGE},
+    {"blobs", NULL, blob, 3, ROW_QUICK},        {"blobs", NULL, blob, 6, ROW_USUAL},
+    {"blobs", NULL, blob, 8, ROW_LARGE},
 };
 
 static void one_row(setting *s, const triangles_row *row) {
@@ -390,8 +401,8 @@ static void one_row(setting *s, const triangles_row *row) {
   if (row->scene != NULL) {
     models_of_scene(row->scene, row->size, c.models);
   } else {
-    c.models[0] = soup(row->size, 1);
-    c.models[1] = soup(row->size, 2);
+    c.models[0] = row->make(row->size, 1);
+    c.models[1] = row->make(row->size, 2);
     c.poses = poses_concentric(1, 3);
   }
   uint64_t pairs = (uint64_t)c.models[0].triangle_count * c.models[1].triangle_count;
