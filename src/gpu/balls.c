@@ -17,9 +17,8 @@
 #include "broad/ball_view.h"
 
 enum {
-  LEVELS = 16,        /* as in the kernels */
-  AXIS_BITS = 19,     /* most, of a cell's coordinate */
-  BOUNDS_TILE = 4096, /* balls of a group of ball_bounds */
+  LEVELS = 16,    /* as in the kernels */
+  AXIS_BITS = 19, /* most, of a cell's coordinate */
   GROUP = 256,
   WALK_GROUP = 128,
   SAMPLE = 512,
@@ -105,22 +104,6 @@ static graze_status upload_numbers(graze_gpu *gpu, gpu_balls *b, gpu_buffer *to,
   return status;
 }
 
-/* The number that the kernels' `ordered` made this of. */
-static double number_of(const void *keys, size_t i, graze_precision precision) {
-  if (precision == GRAZE_FLOAT) {
-    uint32_t bits = ((const uint32_t *)keys)[i];
-    bits = (bits & 0x80000000u) != 0 ? bits & 0x7FFFFFFFu : ~bits;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return (double)x;
-  }
-  uint64_t bits = ((const uint64_t *)keys)[i];
-  bits = (bits >> 63) != 0 ? bits & 0x7FFFFFFFFFFFFFFFu : ~bits;
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 typedef struct ball_call {
   const graze_context *context;
   gpu_balls *b;
@@ -135,29 +118,13 @@ typedef struct ball_call {
 /* The box around the centres and the largest radius. ARGUMENT: one is no ball. */
 static graze_status find_bounds(graze_gpu *gpu, const ball_call *c, double bounds[7]) {
   gpu_balls *b = c->b;
-  graze_precision precision = c->view.precision;
-  size_t size = precision == GRAZE_FLOAT ? sizeof(uint32_t) : sizeof(uint64_t);
-  uint32_t count = c->view.count, groups = gpu_groups(count, BOUNDS_TILE);
-  size_t bytes = 7 * groups * size;
-  if (!buffer_reserve(gpu->context, &b->answer, bytes + groups * sizeof(uint32_t), 0)) {
-    return report_memory(gpu->context, bytes + groups * sizeof(uint32_t));
-  }
-  uint32_t *bad = (uint32_t *)(void *)((char *)b->answer.data + bytes);
-  graze_status status = gpu_reserve(gpu, &b->bounds, bytes);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->bad, groups * sizeof(uint32_t));
-  const gpu_argument arguments[] = {GPU_BUFFER(&b->centers), GPU_BUFFER(&b->radii), GPU_BUFFER(&b->bounds),
-                                    GPU_BUFFER(&b->bad), GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, c->module, "ball_bounds", groups, arguments, 5);
-  if (status == GRAZE_OK) status = gpu_read(gpu, b->answer.data, &b->bounds, 0, bytes);
-  if (status == GRAZE_OK) status = gpu_read(gpu, bad, &b->bad, 0, groups * sizeof(uint32_t));
-  for (uint32_t g = 0; g < groups && status == GRAZE_OK; g++) {
-    if (bad[g] != UINT32_MAX) return GRAZE_ERROR_ARGUMENT;
-    for (size_t k = 0; k < 7; k++) {
-      double x = number_of(b->answer.data, 7 * (size_t)g + k, precision);
-      if (g == 0 || (k < 3 ? x < bounds[k] : x > bounds[k])) bounds[k] = x;
-    }
-  }
-  return status;
+  const uint32_t count = c->view.count;
+  graze_status status = gpu_bounds_reserve(gpu, &b->bounds, c->view.precision, count, 7);
+  const gpu_argument arguments[] = {GPU_BUFFER(&b->centers), GPU_BUFFER(&b->radii), GPU_BUFFER(&b->bounds.keys),
+                                    GPU_BUFFER(&b->bounds.bad), GPU_VALUE(count)};
+  if (status == GRAZE_OK) status = gpu_run(gpu, c->module, "ball_bounds", b->bounds.groups, arguments, 5);
+  if (status == GRAZE_OK) status = gpu_bounds_check(gpu, &b->bounds);
+  return status != GRAZE_OK ? status : gpu_bounds_read(gpu, &b->bounds, bounds);
 }
 
 static graze_status sort_balls(graze_gpu *gpu, ball_call *c) {
@@ -385,9 +352,10 @@ graze_status gpu_balls_find_by_boxes(graze_gpu *gpu, gpu_balls *b, gpu_boxes *bo
 }
 
 void gpu_balls_release(graze_gpu *gpu, gpu_balls *b) {
-  gpu_buffer *all[] = {&b->centers, &b->radii,   &b->bounds, &b->bad,   &b->frame, &b->levels,
-                       &b->keys,    &b->numbers, &b->sorted, &b->doubt, &b->sums};
+  gpu_buffer *all[] = {&b->centers, &b->radii,  &b->frame, &b->levels, &b->keys,
+                       &b->numbers, &b->sorted, &b->doubt, &b->sums};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
+  gpu_bounds_release(gpu, &b->bounds);
   gpu_scratch_release(gpu, &b->scratch);
   gpu_pairs_release(gpu, &b->list);
   buffer *memory[] = {&b->staging, &b->answer, &b->boxes};

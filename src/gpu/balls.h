@@ -8,9 +8,10 @@
 typedef struct gpu_balls {
   gpu_scratch scratch;
   gpu_pairs list;
-  gpu_buffer centers, radii, bounds, bad, frame, levels, keys, numbers, sorted, doubt, sums;
+  gpu_bounds bounds;
+  gpu_buffer centers, radii, frame, levels, keys, numbers, sorted, doubt, sums;
   buffer staging; /* numbers side by side, some balls at a time */
-  buffer answer;  /* bounds, flags and sums from the device */
+  buffer answer;  /* sums from the device */
   buffer boxes;   /* of balls, for a device that is not exact */
   uint64_t found, hash;
 } gpu_balls;

@@ -6,9 +6,8 @@
 #include <string.h>
 
 enum {
-  LEVELS = 16,        /* as in the kernels */
-  AXIS_BITS = 19,     /* most, of a cell's coordinate */
-  BOUNDS_TILE = 4096, /* boxes of a group of box_bounds */
+  LEVELS = 16,    /* as in the kernels */
+  AXIS_BITS = 19, /* most, of a cell's coordinate */
   GROUP = 256,
   WALK_GROUP = 128,
   SAMPLE = 512,
@@ -105,51 +104,15 @@ static graze_status upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *
   return status != GRAZE_OK ? status : gpu_write(gpu, &b->boxes, 0, source, count * size);
 }
 
-/* The number that the kernels' `ordered` made this of. */
-static double number_of(uint64_t key, graze_precision precision) {
-  if (precision == GRAZE_FLOAT) {
-    uint32_t bits = (uint32_t)key;
-    bits = (bits & 0x80000000u) != 0 ? bits & 0x7FFFFFFFu : ~bits;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return (double)x;
-  }
-  uint64_t bits = (key >> 63) != 0 ? key & 0x7FFFFFFFFFFFFFFFu : ~key;
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static uint64_t key_at(const void *keys, size_t i, graze_precision precision) {
-  return precision == GRAZE_FLOAT ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
-}
-
 /* The box around all. ARGUMENT: one is no box. */
 static graze_status find_bounds(graze_gpu *gpu, gpu_boxes *b, const char *module, graze_precision precision,
                                 uint32_t count, double bounds[6]) {
-  size_t size = precision == GRAZE_FLOAT ? sizeof(uint32_t) : sizeof(uint64_t);
-  uint32_t groups = gpu_groups(count, BOUNDS_TILE);
-  size_t bytes = 6 * groups * size;
-  if (!buffer_reserve(gpu->context, &b->answer, bytes + groups * sizeof(uint32_t), 0)) {
-    return report_memory(gpu->context, bytes + groups * sizeof(uint32_t));
-  }
-  uint32_t *bad = (uint32_t *)(void *)((char *)b->answer.data + bytes);
-  graze_status status = gpu_reserve(gpu, &b->bounds, bytes);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->bad, groups * sizeof(uint32_t));
-  const gpu_argument arguments[] = {GPU_BUFFER(&b->boxes), GPU_BUFFER(&b->bounds), GPU_BUFFER(&b->bad),
+  graze_status status = gpu_bounds_reserve(gpu, &b->bounds, precision, count, 6);
+  const gpu_argument arguments[] = {GPU_BUFFER(&b->boxes), GPU_BUFFER(&b->bounds.keys), GPU_BUFFER(&b->bounds.bad),
                                     GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_bounds", groups, arguments, 4);
-  if (status == GRAZE_OK) status = gpu_read(gpu, b->answer.data, &b->bounds, 0, bytes);
-  if (status == GRAZE_OK) status = gpu_read(gpu, bad, &b->bad, 0, groups * sizeof(uint32_t));
-  if (status != GRAZE_OK) return status;
-  for (uint32_t g = 0; g < groups; g++) {
-    if (bad[g] != UINT32_MAX) return GRAZE_ERROR_ARGUMENT;
-    for (int k = 0; k < 6; k++) {
-      double x = number_of(key_at(b->answer.data, 6 * (size_t)g + (size_t)k, precision), precision);
-      if (g == 0 || (k < 3 ? x < bounds[k] : x > bounds[k])) bounds[k] = x;
-    }
-  }
-  return GRAZE_OK;
+  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_bounds", b->bounds.groups, arguments, 4);
+  if (status == GRAZE_OK) status = gpu_bounds_check(gpu, &b->bounds);
+  return status != GRAZE_OK ? status : gpu_bounds_read(gpu, &b->bounds, bounds);
 }
 
 static graze_status put_frame(graze_gpu *gpu, gpu_boxes *b, const grid_plan *plan, graze_precision precision) {
@@ -261,10 +224,10 @@ graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array 
 }
 
 void gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b) {
-  gpu_buffer *all[] = {&b->boxes, &b->frame, &b->bounds, &b->bad, &b->keys, &b->values, &b->sorted, &b->levels};
+  gpu_buffer *all[] = {&b->boxes, &b->frame, &b->keys, &b->values, &b->sorted, &b->levels};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
+  gpu_bounds_release(gpu, &b->bounds);
   gpu_scratch_release(gpu, &b->scratch);
   gpu_pairs_release(gpu, &b->list);
   buffer_release(gpu->context, &b->staging);
-  buffer_release(gpu->context, &b->answer);
 }

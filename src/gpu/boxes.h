@@ -2,15 +2,16 @@
 #ifndef GRAZE_SRC_GPU_BOXES_H
 #define GRAZE_SRC_GPU_BOXES_H
 
+#include "gpu/bounds.h"
 #include "gpu/pairs.h"
 
 /* Memory that is kept from call to call; zero-initialised. */
 typedef struct gpu_boxes {
   gpu_scratch scratch;
   gpu_pairs list;
-  gpu_buffer boxes, frame, bounds, bad, keys, values, sorted, levels;
+  gpu_bounds bounds;
+  gpu_buffer boxes, frame, keys, values, sorted, levels;
   buffer staging; /* boxes side by side */
-  buffer answer;  /* bounds and flags from the device */
 } gpu_boxes;
 
 /* The pairs go to b->list.result, as graze_broadphase_find would give them. Errors: DEVICE, MEMORY; ARGUMENT,

@@ -14,7 +14,6 @@
 enum {
   CLASSES = 8,
   ID_BITS = 31,
-  SPHERES_TILE = 4096, /* boxes of a group of sub_spheres */
   GROUP = 256,
   WALK_GROUP = 128,
   PIECE = 1 << 22, /* objects whose pairs are counted together, at most */
@@ -38,38 +37,20 @@ typedef struct sphere_bounds {
   double low[3], high[3], radius;
 } sphere_bounds;
 
-/* The number that the kernels' `ordered_double` made this of. */
-static double number_of(uint64_t key) {
-  uint64_t bits = (key >> 63) != 0 ? key & 0x7FFFFFFFFFFFFFFFu : ~key;
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 /* Makes the spheres of the objects from s->begin on. */
 static graze_status make_spheres(graze_gpu *gpu, gpu_subdivision *s, const find_call *f, uint32_t dimensions,
                                  sphere_bounds *bounds) {
-  uint32_t groups = gpu_groups(s->count, SPHERES_TILE), dealt = f->dealt;
-  size_t bytes = 7 * sizeof(uint64_t) * groups;
-  if (!buffer_reserve(gpu->context, &s->answer, bytes, 0)) return report_memory(gpu->context, bytes);
-  graze_status status = gpu_reserve(gpu, &s->bounds, bytes);
-  const gpu_argument arguments[] = {GPU_BUFFER(f->boxes),   GPU_BUFFER(&s->order), GPU_BUFFER(&s->spheres),
-                                    GPU_BUFFER(&s->bounds), GPU_VALUE(s->begin),   GPU_VALUE(s->count),
-                                    GPU_VALUE(dealt),       GPU_VALUE(s->axis),    GPU_VALUE(dimensions)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_spheres", groups, arguments, 9);
-  if (status == GRAZE_OK) status = gpu_read(gpu, s->answer.data, &s->bounds, 0, bytes);
-  if (status != GRAZE_OK) return status;
-  const uint64_t *part = s->answer.data;
-  *bounds = (sphere_bounds){.radius = 0};
-  for (uint32_t g = 0; g < groups; g++, part += 7) {
-    for (int k = 0; k < 3; k++) {
-      double low = number_of(part[k]), high = number_of(part[k + 3]);
-      bounds->low[k] = g == 0 ? low : fmin(bounds->low[k], low);
-      bounds->high[k] = g == 0 ? high : fmax(bounds->high[k], high);
-    }
-    bounds->radius = fmax(bounds->radius, number_of(part[6]));
-  }
-  return GRAZE_OK;
+  const uint32_t dealt = f->dealt;
+  double ends[7] = {0};
+  graze_status status = gpu_bounds_reserve(gpu, &s->bounds, GRAZE_DOUBLE, s->count, 7);
+  const gpu_argument arguments[] = {
+      GPU_BUFFER(f->boxes), GPU_BUFFER(&s->order), GPU_BUFFER(&s->spheres), GPU_BUFFER(&s->bounds.keys),
+      GPU_VALUE(s->begin),  GPU_VALUE(s->count),   GPU_VALUE(dealt),        GPU_VALUE(s->axis),
+      GPU_VALUE(dimensions)};
+  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_spheres", s->bounds.groups, arguments, 9);
+  if (status == GRAZE_OK) status = gpu_bounds_read(gpu, &s->bounds, ends);
+  *bounds = (sphere_bounds){{ends[0], ends[1], ends[2]}, {ends[3], ends[4], ends[5]}, ends[6]};
+  return status;
 }
 
 /* Puts the objects in the order of their classes, the largest first: `starts` gets where classes begin. */
@@ -317,10 +298,10 @@ graze_status gpu_subdivision_find(graze_gpu *gpu, gpu_subdivision *s, const gpu_
 }
 
 void gpu_subdivision_release(graze_gpu *gpu, gpu_subdivision *s) {
-  gpu_buffer *all[] = {&s->spheres, &s->bounds, &s->classes, &s->order, &s->objects, &s->frame, &s->ids,   &s->entries,
-                       &s->starts,  &s->marks,  &s->chosen,  &s->types, &s->passes,  &s->cells, &s->homes, &s->tests};
+  gpu_buffer *all[] = {&s->spheres, &s->classes, &s->order, &s->objects, &s->frame, &s->ids,   &s->entries, &s->starts,
+                       &s->marks,   &s->chosen,  &s->types, &s->passes,  &s->cells, &s->homes, &s->tests};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
   gpu_scratch_release(gpu, &s->scratch);
   gpu_pairs_release(gpu, &s->list);
-  buffer_release(gpu->context, &s->answer);
+  gpu_bounds_release(gpu, &s->bounds);
 }

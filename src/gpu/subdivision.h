@@ -9,9 +9,9 @@
 typedef struct gpu_subdivision {
   gpu_scratch scratch;
   gpu_pairs list;
-  gpu_buffer spheres, bounds, classes, order, objects;
+  gpu_bounds bounds;
+  gpu_buffer spheres, classes, order, objects;
   gpu_buffer frame, ids, entries, starts, marks, chosen, types, passes, cells, homes, tests;
-  buffer answer; /* bounds from the device */
   subdivision_grid grid;
   uint32_t begin, count, large; /* objects of the class and smaller ones; the first of them are large */
   uint32_t axis;                /* the first; others in turn */

@@ -6,8 +6,9 @@
  * two: 184 bytes in 4 launches. (T. Karras, 2012; see kernels/tree.cl.) */
 #include "gpu/tree.h"
 
+#include "gpu/bounds.h"
+
 enum {
-  BOUNDS_TILE = 4096, /* boxes of a group of box_bounds */
   GROUP = 256,
   WALK_GROUP = 128,
   KEY_BITS = 63,
@@ -32,7 +33,7 @@ static uint32_t node_count(uint32_t boxes) {
 }
 
 static graze_status sort_by_key(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes) {
-  uint32_t n = t->count, tiles = gpu_groups(n, BOUNDS_TILE), groups = gpu_groups(n, GROUP);
+  uint32_t n = t->count, tiles = gpu_groups(n, GPU_BOUNDS_TILE), groups = gpu_groups(n, GROUP);
   graze_status status = gpu_reserve(gpu, &t->bounds, 6 * (size_t)tiles * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &t->bad, (size_t)tiles * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gpu_reserve(gpu, &t->frame, 6 * sizeof(float));

@@ -11,6 +11,9 @@
 
 #include "wide.h"
 
+#define BOUND KEY
+#include "bounds.h"
+
 #define LEVELS 16
 #define SURE   1 /* kinds of pairs */
 #define UNSURE 2
@@ -41,7 +44,6 @@ FUNCTION u64 row_key(u32 level, u32 z, u32 y, u32 bits_y, u32 bits_z) {
 KERNEL(256) ball_bounds(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RESTRICT radii,
                         GLOBAL KEY *RESTRICT bounds, GLOBAL u32 *RESTRICT bad, u32 count) {
   SHARED KEY part[256];
-  SHARED u32 worst[256];
   KEY least[7]; /* high ends and the radius as complements */
   const KEY infinite = ordered(KEY_INFINITE), none = ordered(0);
   u32 item = ITEM, first = 0xFFFFFFFFu;
@@ -59,21 +61,9 @@ KERNEL(256) ball_bounds(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RE
       least[k + 3] = ~at < least[k + 3] ? ~at : least[k + 3];
     }
   }
-  worst[item] = first;
-  for (u32 k = 0; k < 7; k++) {
-    part[item] = least[k];
-    BARRIER;
-    for (u32 most = 128; most > 0; most /= 2) {
-      if (item < most) {
-        if (part[item + most] < part[item]) part[item] = part[item + most];
-        if (worst[item + most] < worst[item]) worst[item] = worst[item + most];
-      }
-      BARRIER;
-    }
-    if (item == 0) bounds[7 * GROUP + k] = k < 3 ? part[0] : ~part[0];
-    BARRIER;
-  }
-  if (item == 0) bad[GROUP] = worst[0];
+  group_bounds(part, bounds + 7 * (u64)GROUP, least, 7);
+  first = (u32)group_least(part, first);
+  if (item == 0) bad[GROUP] = first;
 }
 
 /* frame: low corner of all centres, then the inverse edge of a cell of each level, then the reach of each level.

@@ -11,6 +11,9 @@
 
 #include "numbers.h"
 
+#define BOUND KEY
+#include "bounds.h"
+
 #if defined(KEY64)
 typedef double REAL;
 #define REAL_OF(bits) AS_F64(bits)
@@ -41,39 +44,23 @@ FUNCTION u64 row_key(u32 level, u32 z, u32 y, u32 bits_y, u32 bits_z) {
 KERNEL(256) box_bounds(GLOBAL const KEY *RESTRICT boxes, GLOBAL KEY *RESTRICT bounds, GLOBAL u32 *RESTRICT bad,
                        u32 count) {
   SHARED KEY part[256];
-  SHARED u32 worst[256];
-  KEY low[3], high[3];
+  KEY least[6]; /* high ends as complements */
   const KEY infinite = ordered(KEY_INFINITE);
   u32 item = ITEM, first = 0xFFFFFFFFu;
-  for (u32 k = 0; k < 3; k++) {
-    low[k] = ~(KEY)0;
-    high[k] = 0;
-  }
+  for (u32 k = 0; k < 6; k++) least[k] = ~(KEY)0;
   for (u32 step = 0; step < 16; step++) {
     u32 i = GROUP * 4096 + step * 256 + item;
     if (i >= count) break;
     for (u32 k = 0; k < 3; k++) {
       KEY from = ordered(boxes[6 * (u64)i + k]), to = ordered(boxes[6 * (u64)i + 3 + k]);
       if ((from > to || to >= infinite || from <= ~infinite) && i < first) first = i;
-      low[k] = from < low[k] ? from : low[k];
-      high[k] = to > high[k] ? to : high[k];
+      least[k] = from < least[k] ? from : least[k];
+      least[k + 3] = ~to < least[k + 3] ? ~to : least[k + 3];
     }
   }
-  worst[item] = first;
-  for (u32 k = 0; k < 6; k++) {
-    part[item] = k < 3 ? low[k] : ~high[k - 3];
-    BARRIER;
-    for (u32 most = 128; most > 0; most /= 2) {
-      if (item < most) {
-        if (part[item + most] < part[item]) part[item] = part[item + most];
-        if (worst[item + most] < worst[item]) worst[item] = worst[item + most];
-      }
-      BARRIER;
-    }
-    if (item == 0) bounds[6 * GROUP + k] = k < 3 ? part[0] : ~part[0];
-    BARRIER;
-  }
-  if (item == 0) bad[GROUP] = worst[0];
+  group_bounds(part, bounds + 6 * (u64)GROUP, least, 6);
+  first = (u32)group_least(part, first);
+  if (item == 0) bad[GROUP] = first;
 }
 
 /* frame: low corner of all boxes, then the inverse edge of a cell of each level; that of the last one is 0. on_level: a

@@ -1,14 +1,19 @@
-/* Numbers of 32 or 64 bits, as KEY says, given as bits. */
+/* Numbers given as bits. */
+
+/* name(bits): in the order of the numbers; -0 and 0 are one. */
+#define ORDERED(name, type)                                \
+  FUNCTION type name(type bits) {                          \
+    const type top = (type)1 << (8 * sizeof(type) - 1);    \
+    if (bits == top) bits = 0;                             \
+    return (bits & top) != 0 ? (type)~bits : (bits | top); \
+  }
+
+/* Where there are keys: numbers of 32 or 64 bits, as KEY says. */
+#if defined(KEY)
 #if defined(KEY64)
-#define KEY_TOP      ((KEY)1 << 63)
 #define KEY_INFINITE ((KEY)0x7FF << 52)
 #else
-#define KEY_TOP      ((KEY)1 << 31)
 #define KEY_INFINITE ((KEY)0xFF << 23)
 #endif
-
-/* In the order of the numbers; -0 and 0 are one. */
-FUNCTION KEY ordered(KEY bits) {
-  if (bits == KEY_TOP) bits = 0;
-  return (bits & KEY_TOP) != 0 ? ~bits : bits | KEY_TOP;
-}
+ORDERED(ordered, KEY)
+#endif

@@ -8,6 +8,9 @@
 
 #include "wide.h"
 
+#define BOUND u64
+#include "bounds.h"
+
 #define SLACK 0x1p-30 /* in cells: more than coordinates are off by rounding */
 
 typedef struct sphere {
@@ -25,12 +28,7 @@ typedef struct cell {
   u32 start, homes, large_homes, phantoms, large_phantoms, type;
 } cell;
 
-/* As `ordered`, of a double. */
-FUNCTION u64 ordered_double(double x) {
-  u64 bits = AS_U64(x), top = (u64)1 << 63;
-  if (bits == top) bits = 0;
-  return (bits & top) != 0 ? ~bits : bits | top;
-}
+ORDERED(ordered64, u64)
 
 /* Around the projection of a box to `dimensions` of the axes from `axis` on, in units of 16, so that nothing
  * overflows: not smaller than it. */
@@ -64,23 +62,14 @@ KERNEL(256) sub_spheres(GLOBAL const KEY *RESTRICT boxes, GLOBAL const u32 *REST
     sphere_around(boxes + 6 * (u64)(dealt != 0 ? order[begin + i] : i), axis, dimensions, &s);
     spheres[i] = s;
     for (u32 k = 0; k < 3; k++) {
-      u64 at = ordered_double(s.center[k]);
+      u64 at = ordered64(AS_U64(s.center[k]));
       least[k] = at < least[k] ? at : least[k];
       least[k + 3] = ~at < least[k + 3] ? ~at : least[k + 3];
     }
-    u64 radius = ~ordered_double(s.radius);
+    u64 radius = ~ordered64(AS_U64(s.radius));
     least[6] = radius < least[6] ? radius : least[6];
   }
-  for (u32 k = 0; k < 7; k++) {
-    part[item] = least[k];
-    BARRIER;
-    for (u32 most = 128; most > 0; most /= 2) {
-      if (item < most && part[item + most] < part[item]) part[item] = part[item + most];
-      BARRIER;
-    }
-    if (item == 0) bounds[7 * GROUP + k] = k < 3 ? part[0] : ~part[0];
-    BARRIER;
-  }
+  group_bounds(part, bounds + 7 * (u64)GROUP, least, 7);
 }
 
 /* Classes by radius, each at most a quarter of the one before, the last with all the rest. */

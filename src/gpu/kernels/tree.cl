@@ -9,6 +9,9 @@
 
 #include "tree.h"
 
+#define BOUND u32
+#include "bounds.h"
+
 #define AXIS_LAST 2097151 /* 21 bits an axis */
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
@@ -21,22 +24,16 @@ FUNCTION u32 bits_of(u32 ordered) {
 /* The box around the boxes that box_bounds found, to the bits of six floats. One group. */
 KERNEL(256) tree_frame(GLOBAL const u32 *RESTRICT bounds, GLOBAL u32 *RESTRICT frame, u32 count) {
   SHARED u32 part[256];
-  u32 item = ITEM;
-  for (u32 k = 0; k < 6; k++) {
-    u32 least = 0xFFFFFFFFu;
-    for (u32 i = item; i < count; i += 256) {
+  u32 least[6]; /* high ends as complements */
+  for (u32 k = 0; k < 6; k++) least[k] = 0xFFFFFFFFu;
+  for (u32 i = ITEM; i < count; i += 256) {
+    for (u32 k = 0; k < 6; k++) {
       u32 x = k < 3 ? bounds[6 * i + k] : ~bounds[6 * i + k];
-      least = x < least ? x : least;
+      least[k] = x < least[k] ? x : least[k];
     }
-    part[item] = least;
-    BARRIER;
-    for (u32 most = 128; most > 0; most /= 2) {
-      if (item < most && part[item + most] < part[item]) part[item] = part[item + most];
-      BARRIER;
-    }
-    if (item == 0) frame[k] = bits_of(k < 3 ? part[0] : ~part[0]);
-    BARRIER;
   }
+  group_bounds(part, frame, least, 6);
+  for (u32 k = 0; k < 6 && ITEM == 0; k++) frame[k] = bits_of(frame[k]);
 }
 
 /* Two zero bits before each of 21. */

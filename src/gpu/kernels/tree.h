@@ -1,6 +1,8 @@
 /* What a bounding volume hierarchy consists of. Numbers of boxes are kept as whole numbers in the order of the floats,
  * so that what is compared is exact on every device, those that flush subnormal numbers included. */
 
+#include "numbers.h"
+
 /* Alignment lets a device read sixteen bytes at a time. */
 #if defined(__CUDACC__)
 #define ALIGNED(bytes) __align__(bytes)
@@ -19,17 +21,7 @@ typedef struct ALIGNED(16) tree_node {
   u32 first, split, last, unused;
 } tree_node;
 
-/* In the order of the numbers; -0 and 0 are one. */
-FUNCTION u32 ordered32(u32 bits) {
-  if (bits == 0x80000000u) bits = 0;
-  return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
-}
-
-FUNCTION u64 ordered64(u64 bits) {
-  const u64 top = (u64)1 << 63;
-  if (bits == top) bits = 0;
-  return (bits & top) != 0 ? ~bits : bits | top;
-}
+ORDERED(ordered32, u32)
 
 /* Box number i of an array of six floats each. */
 FUNCTION void read_box(tree_box *box, GLOBAL const u32 *boxes, u32 i) {

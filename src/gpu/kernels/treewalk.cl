@@ -14,6 +14,8 @@ FUNCTION u32 do_meet(tree_box a, tree_box b) {
          a.low[2] <= b.high[2] && b.low[2] <= a.high[2];
 }
 
+ORDERED(ordered64, u64)
+
 /* Boxes a and b of doubles. */
 FUNCTION u32 do_meet_exactly(GLOBAL const u64 *exact, u32 a, u32 b) {
   for (u32 k = 0; k < 3; k++) {
