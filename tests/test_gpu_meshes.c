@@ -165,6 +165,64 @@ static void test_trees(void **state) {
   graze_mesh_destroy(soup);
 }
 
+/* ---- without memory -------------------------------------------------------------------------------------------- */
+
+static const gpu_backend *generous;
+static size_t most_bytes; /* of a buffer; more is refused */
+
+static graze_status allocate_some(graze_gpu *where, size_t bytes, uintptr_t *memory) {
+  return bytes > most_bytes ? GRAZE_ERROR_MEMORY : generous->allocate(where, bytes, memory);
+}
+
+/* A search whose candidates have no room on the device is the processor's; what comes after finds the device whole. */
+static void test_refused(void **state) {
+  (void)state;
+  if (gpu == NULL || test_device_most() < 1000) skip();
+  graze_mesh *soup = make_soup(plain, 41, 400, 6), *small = make_soup(plain, 42, 40, 6);
+  graze_gpu_model *x = NULL, *y = NULL;
+  graze_collision got, want;
+  gpu_backend poor = *gpu->backend;
+  poor.allocate = allocate_some;
+  generous = gpu->backend;
+  assert_int_equal(graze_gpu_model_create(gpu, soup, &x), GRAZE_OK);
+  assert_int_equal(graze_gpu_model_create(gpu, small, &y), GRAZE_OK);
+  assert_int_equal(graze_collide_meshes(wanted, soup, NULL, soup, NULL, NULL, &want), GRAZE_OK);
+  compare_pair(y, y, small, small, NULL, NULL); /* so that some memory is there */
+  for (most_bytes = 1000; most_bytes <= 4000000; most_bytes *= 2) {
+    gpu->backend = &poor;
+    for (graze_gpu_search search = GRAZE_GPU_TREE_SEARCH; search >= GRAZE_GPU_EACH_SEARCH; search--) {
+      assert_int_equal(graze_gpu_set_search(gpu, search), GRAZE_OK);
+      assert_int_equal(graze_gpu_collide(gpu, x, NULL, x, NULL, NULL, &got), GRAZE_OK);
+      test_assert_counts(&got.counts, &want.counts);
+    }
+    gpu->backend = generous;
+    assert_false(gpu->lost);
+    assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_AUTO_SEARCH), GRAZE_OK);
+    compare_pair(y, y, small, small, NULL, NULL);
+  }
+  graze_gpu_model_destroy(x);
+  graze_gpu_model_destroy(y);
+  graze_mesh_destroy(soup);
+  graze_mesh_destroy(small);
+}
+
+/* Beyond floats boxes are all the same, and every pair a candidate: the device finds them still. */
+static void test_beyond_floats(void **state) {
+  (void)state;
+  if (gpu == NULL) skip();
+  double corners[9 * 12];
+  uint64_t random = 51;
+  soup_lattice(&random, 12, 4, corners);
+  for (int k = 0; k < 9 * 12; k++) corners[k] *= k % 2 == 0 ? 1e39 : -1e45;
+  graze_mesh *mesh = test_mesh(plain, corners, 12, GRAZE_VOLUMES_ALIGNED);
+  graze_gpu_model *model = NULL;
+  assert_int_equal(graze_gpu_model_create(gpu, mesh, &model), GRAZE_OK);
+  compare_pair(model, model, mesh, mesh, NULL, NULL);
+  compare_self(mesh);
+  graze_gpu_model_destroy(model);
+  graze_mesh_destroy(mesh);
+}
+
 /* ---- as an engine ------------------------------------------------------------------------------------------------ */
 
 static void check_pair(const graze_mesh *a, const graze_mesh *b, const graze_pose *pose) {
@@ -276,8 +334,9 @@ static void test_trial(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self), cmocka_unit_test(test_trees),
-                                     cmocka_unit_test(test_engine), cmocka_unit_test(test_scene),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_self),    cmocka_unit_test(test_trees),
+                                     cmocka_unit_test(test_refused), cmocka_unit_test(test_beyond_floats),
+                                     cmocka_unit_test(test_engine),  cmocka_unit_test(test_scene),
                                      cmocka_unit_test(test_trial)};
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -1,6 +1,4 @@
 /* The engine of a session: a device for whatever the context's calls ask of it. */
-#include <string.h>
-
 #include "diagnostics.h"
 #include "load.h"
 #ifdef GRAZE_HAVE_GPU
@@ -12,7 +10,10 @@ void session_attach(session *run, const common_options *common) {
   graze_status status = graze_gpu_create(run->context, common->device, &run->gpu);
   if (status == GRAZE_OK) status = graze_gpu_attach(run->gpu, choosing ? GRAZE_GPU_WHERE_FASTER : GRAZE_GPU_ALWAYS);
   if (status != GRAZE_OK && !choosing) session_fail(run, NULL, status);
-  if (status != GRAZE_OK) note("%s; the processor does it all", run->message);
+  if (status != GRAZE_OK) {
+    note("%s; the processor does it all", run->message[0] ? run->message : graze_status_string(status));
+    run->message[0] = 0; /* it is no error */
+  }
   run->tells = choosing;
 }
 

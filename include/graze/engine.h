@@ -38,11 +38,13 @@ typedef struct graze_engine {
   void (*forget)(void *user, const graze_mesh *mesh);
 } graze_engine;
 
-/* Gives the context an engine, which is copied; NULL takes it away. Nothing may be at work with the context. The engine
+/* Gives the context an engine, which is copied; NULL takes it away. Nothing may be at work with the context.
+ * GRAZE_FIND_ANY is never an engine's: which pair is found first is to be the same for all. The engine
  * is asked about meshes of this context, and of those that share its engine. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_context_set_engine(graze_context *context, const graze_engine *engine);
 
-/* `context` has the engine of `from` from now on, whatever that is at a time; `from` outlives it. For meshes that are
+/* `context` has the engine of `from` from now on, whatever that is at a time; `from` outlives it. To be called before
+ * anything is made with `context`, and not again. For meshes that are
  * made with one context and asked about with another. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_context_share_engine(graze_context *context, const graze_context *from);
 

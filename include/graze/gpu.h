@@ -140,9 +140,10 @@ typedef enum graze_gpu_search {
 GRAZE_API graze_status graze_gpu_set_search(graze_gpu *gpu, graze_gpu_search search);
 
 /* As graze_collide_meshes: the same counts, hash and list, which is valid until the next call. With GRAZE_FIND_ANY
- * which pair is found may be another one. The device decides, and the processor what the device's digits do not reach.
- * Tier T2, and whatever the device cannot do, the processor does. work.triangle_tests counts pairs whose boxes meet,
- * work.exact_tests those of them that needed more than one filter. Errors: those of graze_collide_meshes. */
+ * the pair that is found, and how many were seen till then, may be others. The device decides, and the processor what
+ * the device's digits do not reach. Tier T2, and whatever the device cannot do, the processor does. work.triangle_tests
+ * counts pairs whose boxes meet, work.exact_tests those of them that needed more than one filter. Errors: those of
+ * graze_collide_meshes. */
 GRAZE_API graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                          const graze_gpu_model *b, const graze_pose *pose_b,
                                          const graze_collide_options *options, graze_collision *result);
@@ -161,13 +162,14 @@ GRAZE_API graze_status graze_gpu_collide_self(graze_gpu *gpu, const graze_gpu_mo
 
 typedef enum graze_gpu_use {
   GRAZE_GPU_ALWAYS,
-  GRAZE_GPU_WHERE_FASTER /* work of each size is done by both once, and timed, the ways to the device and back included;
-                            what comes of it goes to the logger */
+  GRAZE_GPU_WHERE_FASTER /* the first work of each size is done by both and timed, the ways to the device and back
+                            included; what comes of it goes to the logger */
 } graze_gpu_use;
 
 /* From now on calls with the device's context, and what is made with it, ask the device: pairs of triangles, pairs of
  * meshes (also for relations and scenes), meshes with themselves. Answers stay what they are. Any thread may call; one
- * at a time has the device, the others wait, or, with WHERE_FASTER, go on by themselves. The device keeps the meshes
+ * at a time has the device, the others wait, or, with WHERE_FASTER, go on by themselves. A parallel function of the
+ * context's own must not run other work of the context on a thread that waits in it. The device keeps the meshes
  * that it was asked about while they live and it has room. Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use);
 

@@ -128,6 +128,7 @@ static uint32_t class_of(uint64_t work) {
 static bool take(void *user, graze_stage stage, uint64_t a, uint64_t b) {
   graze_gpu *gpu = user;
   struct gpu_attachment *t = gpu->attachment;
+  if (gpu->lost || !gpu->arithmetic.exact) return false; /* threads need not wait for each other */
   if (t->use == GRAZE_GPU_ALWAYS) return pthread_mutex_lock(&t->mutex) == 0;
   uint64_t work = work_of(stage, a, b);
   if (work < (stage == GRAZE_STAGE_COLLIDE ? LEAST_PRODUCT : LEAST_PAIRS)) return false;

@@ -29,6 +29,7 @@ graze_status gpu_decide_begin(graze_gpu *gpu, gpu_decide *d, const decide_questi
   d->sums = d->sum_room.data;
   memset(d->sums, 0, sums);
   graze_status status = gpu_reserve(gpu, &d->answer, bytes);
+  if (d->pairs.bytes < d->room * (size_t)8) d->room = 0; /* a hierarchy makes room there, and may be refused it */
   if (status == GRAZE_OK && d->room == 0) status = gpu_decide_reserve(gpu, d, FIRST_ROOM);
   return status != GRAZE_OK ? status : gpu_decide_reset(gpu, d, q, 0);
 }
@@ -167,9 +168,10 @@ static graze_status launch(graze_gpu *gpu, gpu_decide *d, const decide_question 
   return status != GRAZE_OK ? status : gpu_run(gpu, "decide", "decide_exact", exacts, exact, 11);
 }
 
-/* Appends the hits that the device listed, in order. */
-static graze_status read_hits(graze_gpu *gpu, gpu_decide *d, uint32_t count, uint32_t shift, uint32_t bits) {
-  size_t had = d->hit_count * sizeof(uint64_t), more = count * sizeof(uint64_t);
+/* Appends the first `wanted` of the hits that the device listed, in order. */
+static graze_status read_hits(graze_gpu *gpu, gpu_decide *d, uint32_t count, uint32_t wanted, uint32_t shift,
+                              uint32_t bits) {
+  size_t had = d->hit_count * sizeof(uint64_t), more = wanted * sizeof(uint64_t);
   if (!buffer_reserve(gpu->context, &d->hit_keys, had + more, had)) return report_memory(gpu->context, had + more);
   uint64_t *keys = (uint64_t *)d->hit_keys.data + d->hit_count;
   graze_status status = gpu_reserve(gpu, &d->unused, count * sizeof(uint32_t));
@@ -177,10 +179,10 @@ static graze_status read_hits(graze_gpu *gpu, gpu_decide *d, uint32_t count, uin
     status = gpu_sort(gpu, &d->scratch, &d->hits, &d->unused, count, sizeof(uint64_t), bits);
   }
   if (status == GRAZE_OK) status = gpu_read(gpu, keys, &d->hits, 0, more);
-  for (uint32_t i = 0; i < count && status == GRAZE_OK; i++) {
+  for (uint32_t i = 0; i < wanted && status == GRAZE_OK; i++) {
     keys[i] = (keys[i] >> shift) << 32 | (keys[i] & (((uint64_t)1 << shift) - 1));
   }
-  if (status == GRAZE_OK) d->hit_count += count;
+  if (status == GRAZE_OK) d->hit_count += wanted;
   return status;
 }
 
@@ -208,9 +210,9 @@ graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question
   d->exact += counters[COUNT_OPEN];
   if ((q->ask & ASK_WORDS) != 0) return GRAZE_OK;
   add_answer(d, q->poses);
-  uint32_t listed = counters[COUNT_HITS];
-  if (q->any && listed > 0) return read_hits(gpu, d, 1, shift, 0);
-  if (listed > 0) status = read_hits(gpu, d, listed, shift, shift + gpu_bits_for(q->a.count));
+  uint32_t listed = counters[COUNT_HITS], bits = shift + gpu_bits_for(q->a.count);
+  if (listed > 0) status = read_hits(gpu, d, listed, q->any ? 1 : listed, shift, bits);
+  if (q->any && d->hit_count > 0) return status;
   return status != GRAZE_OK || counters[COUNT_LEFT] == 0 ? status : decide_left(gpu, d, q, counters[COUNT_LEFT]);
 }
 

@@ -278,8 +278,8 @@ static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_m
   return gpu_model_is_there(a) && gpu_model_is_there(b) ? NULL : "no memory on the device";
 }
 
-/* More pairs of triangles than these are not compared one by one: that takes longer than a hierarchy, which takes some
- * thirty launches, on any device. */
+/* More pairs of triangles than these are not compared one by one. By the bounds of docs/gpu-roofline.md that takes some
+ * 50 microseconds then on a large card, and a hierarchy some fifty launches; none has told yet which is less. */
 static const uint64_t EACH_MOST = 1u << 28;
 
 graze_status graze_gpu_set_search(graze_gpu *gpu, graze_gpu_search search) {
@@ -338,7 +338,8 @@ static uint32_t poses_together(const graze_gpu *gpu, const graze_gpu_model *b) {
   if (room > share) room = share;
   if (room > UINT32_MAX) room = UINT32_MAX;
   uint64_t poses = b->count > 0 ? room / b->count : 1;
-  return poses < 1 ? 1 : poses > UINT32_MAX ? UINT32_MAX : (uint32_t)poses;
+  const uint32_t most = 1u << 28; /* words of an answer, and of matrices, are counted in 32 bits */
+  return poses < 1 ? 1 : poses > most ? most : (uint32_t)poses;
 }
 
 graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,

@@ -1,5 +1,5 @@
 /* Pairs of triangles that are given one by one: kernels/decide.cl gives each its word, the processor those that it
- * leaves open. In blocks, so that memory is bounded; 148 bytes a pair go to the device, 4 come back. */
+ * leaves open. In blocks, so that memory is bounded; 144 bytes a pair go to the device, 4 come back. */
 #include "gpu/words.h"
 
 #include <math.h>

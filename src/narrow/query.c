@@ -327,10 +327,11 @@ static graze_status run_collision(graze_query *q, const job *j, graze_collision 
 
 /* ---- with an engine ---- */
 
-/* Of meshes that tell the engine when they change; not for the one triangle of a ray. */
+/* Of meshes that tell the engine when they change; not for the one triangle of a ray, nor where any hit will do: which
+ * one that is, and what was seen before it, is to be the same with every engine. */
 static bool take_engine(const graze_query *q, graze_stage stage, const job *j) {
   if (q->context->engine == NULL || j->exactness == GRAZE_T2) return false;
-  if (j->a.mesh == q->ray) return false;
+  if (j->a.mesh == q->ray || j->find == GRAZE_FIND_ANY) return false;
   if (j->a.mesh->context->engine != q->context->engine || j->b.mesh->context->engine != q->context->engine)
     return false;
   return engine_take(q->context, stage, j->a.mesh->triangle_count, j->self ? 0 : j->b.mesh->triangle_count);

@@ -9,6 +9,7 @@
  * decide, and where some operation was rounded, is marked for the processor to decide. KEY is u32 for floats and u64
  * for doubles, of which balls are given as bits. (S. Green, "Particle simulation using CUDA", 2010, for one level.) */
 
+#include "hash.h"
 #include "wide.h"
 
 #define BOUND KEY
@@ -132,13 +133,6 @@ FUNCTION u32 meeting_of(ball p, ball q) {
   return apart2 <= reach2 ? SURE : 0;
 }
 
-FUNCTION u64 splitmix64(u64 x) {
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
-
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
 /* The first place from `begin` on whose key is not below this one. */
@@ -198,7 +192,7 @@ FUNCTION finds ball_walk(balls all, GLOBAL u64 *out, u64 place, u32 write, u32 i
           }
           found.sure += kind == SURE;
           found.unsure += kind == UNSURE;
-          if (kind == SURE) found.hash += splitmix64((u64)first << 32 | second);
+          if (kind == SURE) found.hash += hash_of_pair(first, second);
         }
       }
     }

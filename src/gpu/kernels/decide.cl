@@ -11,6 +11,7 @@
 
 #include "decide.h"
 #include "exact.h"
+#include "hash.h"
 
 typedef struct vec {
   double x, y, z;
@@ -226,19 +227,8 @@ FUNCTION u32 filter_neighbours(const triangle *a, const triangle *b, u32 shared,
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 
-/* What a group found is added up in shared memory, for the pose of its first pair, and added to the answer at the end;
- * what belongs to another pose goes to its answer at once. */
-typedef struct tally {
-  u32 pose, base;
-} tally;
-
-FUNCTION u64 hash_of_pair(u32 i, u32 j) {
-  u64 x = ((u64)i << 32 | j) + 0x9E3779B97F4A7C15ul;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ul;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBul;
-  return x ^ (x >> 31);
-}
-
+/* What a group found is added up in shared memory, for `base`, the pose of its first pair, and added to the answer at
+ * the end; what belongs to another pose goes to its answer at once. */
 FUNCTION void add_word(SHARED_ARG u32 *sums, GLOBAL u32 *answers, u32 pose, u32 base, u32 word, u32 value) {
   if (pose == base)
     ADD_SHARED(&sums[word], value);
@@ -305,9 +295,9 @@ FUNCTION u32 candidates_in(GLOBAL const u32 *counters, u32 room) {
   return count <= room ? count : 0;
 }
 
-/* Any number of groups. a, b: nine numbers a triangle. pairs: two a pair, with room for `room`. counters: the answer. thin: a bit a triangle,
- * of zero area; read with ASK_SELF only. open: numbers of pairs. hits: x << shift | y. words: with ASK_WORDS, in place
- * of answers and hits. */
+/* Any number of groups. a, b: nine numbers a triangle. pairs: two a pair, with room for `room`. thin: a bit a triangle,
+ * of zero area; read with ASK_SELF only. counters: the answer. open: numbers of pairs. hits: x << shift | y. words: with
+ * ASK_WORDS, in place of answers and hits. */
 KERNEL(128)
 decide_filter(GLOBAL const double *RESTRICT a, GLOBAL const double *RESTRICT b, GLOBAL const u32 *RESTRICT pairs,
               GLOBAL const u32 *RESTRICT thin, GLOBAL u32 *RESTRICT counters,

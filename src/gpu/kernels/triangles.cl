@@ -9,8 +9,10 @@
 #define TILE 32 /* boxes of b that are compared before what met is written */
 #define ITEMS 128
 
-/* Down to a float: a number near zero is not left to how a device rounds what is subnormal. */
+/* Down to a float: a number near zero is not left to how a device rounds what is subnormal; those beyond the range are
+ * all the last one, which keeps their order. */
 FUNCTION float float_below(double x) {
+  if (x < -3.4028234663852886e38) return -3.4028234663852886e38f;
   if (x < 0x1p-125 && x > -0x1p-125) return -0x1p-125f;
   float f = (float)x;
   if ((double)f <= x) return f;
