@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every broad phase of `graze pairs` against looking at each pair here, in Python: seeded boxes on small grids (which
-touch a lot), with odd ids, as text and as binary. Then a file of real boxes whose answer CGAL gave, where it is there.
+"""Every broad phase of `graze pairs`, and those of a device where there is one, against looking at each pair here, in
+Python: seeded boxes on small grids (which touch a lot), with odd ids, as text and as binary. Then a file of real boxes
+whose answer CGAL gave, where it is there.
 
     pairs_oracle.py --bin FOLDER [--shared FOLDER]
 """
@@ -42,8 +43,10 @@ def make(seed):
 
 
 def run(tool, method, path, extra=()):
-    done = subprocess.run([tool, "pairs", "--quiet", "--method", method, "--format", "json", *extra, path],
-                          stdout=subprocess.PIPE)
+    """`method` is a name, or "gpu NAME" for that of a device."""
+    engine, name = method.split() if " " in method else ("cpu", method)
+    done = subprocess.run([tool, "pairs", "--quiet", "--engine", engine, "--method", name, "--format", "json", *extra,
+                           path], stdout=subprocess.PIPE)
     if done.returncode not in (0, 1):
         sys.exit(f"pairs_oracle.py: graze pairs {path} ended with {done.returncode}")
     return done.returncode, json.loads(done.stdout)
@@ -91,11 +94,14 @@ def main():
     tool = options.bin.resolve() / "graze"
     listed = subprocess.run([tool, "pairs", "--method", "list"], stdout=subprocess.PIPE, text=True, check=True).stdout
     methods = [line.split()[0] for line in listed.splitlines()]
+    devices = subprocess.run([tool, "devices", "--format", "csv"], stdout=subprocess.PIPE, text=True)
+    if devices.returncode == 0 and len(devices.stdout.splitlines()) > 1:
+        methods += ["gpu grid", "gpu subdivision", "gpu tree"]
     with tempfile.TemporaryDirectory() as scratch:
         for method in methods:
-            for seed in range(25):
+            for seed in range(4 if " " in method else 25):
                 check_seed(tool, method, seed, Path(scratch))
-        print(f"{', '.join(methods)}: 25 seeds each")
+        print(f"{', '.join(methods)}: 25 seeds each, on a device 4")
         if options.shared:
             check_real(tool, methods, options.shared, Path(scratch))
 
