@@ -7,8 +7,8 @@ cd "$(dirname "$0")"
 usage() {
   cat <<'TEXT'
 usage: ./test.sh [options]
-  --long              fuzz each target for a minute, and with the sanitizers too; GRAZE_TEST_LONG=1 in the
-                      environment runs the tests' long forms
+  --long              also the tests labelled long; fuzz each target for a minute, and with the sanitizers too;
+                      GRAZE_TEST_LONG=1 in the environment runs the tests' long forms
   --no-sanitize       leave out the sanitizer build
   --sanitize          with the sanitizer build (the default)
   --only STEP[,STEP]  run these steps only
