@@ -167,13 +167,6 @@ static void test_trees(void **state) {
 
 /* ---- without memory -------------------------------------------------------------------------------------------- */
 
-static const gpu_backend *generous;
-static size_t most_bytes; /* of a buffer; more is refused */
-
-static graze_status allocate_some(graze_gpu *where, size_t bytes, uintptr_t *memory) {
-  return bytes > most_bytes ? GRAZE_ERROR_MEMORY : generous->allocate(where, bytes, memory);
-}
-
 /* A search whose candidates have no room on the device is the processor's; what comes after finds the device whole. */
 static void test_refused(void **state) {
   (void)state;
@@ -181,21 +174,19 @@ static void test_refused(void **state) {
   graze_mesh *soup = make_soup(plain, 41, 400, 6), *small = make_soup(plain, 42, 40, 6);
   graze_gpu_model *x = NULL, *y = NULL;
   graze_collision got, want;
-  gpu_backend poor = *gpu->backend;
-  poor.allocate = allocate_some;
-  generous = gpu->backend;
+  const uint64_t largest = gpu->info.largest;
   assert_int_equal(graze_gpu_model_create(gpu, soup, &x), GRAZE_OK);
   assert_int_equal(graze_gpu_model_create(gpu, small, &y), GRAZE_OK);
   assert_int_equal(graze_collide_meshes(wanted, soup, NULL, soup, NULL, NULL, &want), GRAZE_OK);
   compare_pair(y, y, small, small, NULL, NULL); /* so that some memory is there */
-  for (most_bytes = 1000; most_bytes <= 4000000; most_bytes *= 2) {
-    gpu->backend = &poor;
+  for (uint64_t bytes = 1000; bytes <= 4000000; bytes *= 2) {
+    gpu->info.largest = bytes; /* more is refused */
     for (graze_gpu_search search = GRAZE_GPU_TREE_SEARCH; search >= GRAZE_GPU_EACH_SEARCH; search--) {
       assert_int_equal(graze_gpu_set_search(gpu, search), GRAZE_OK);
       assert_int_equal(graze_gpu_collide(gpu, x, NULL, x, NULL, NULL, &got), GRAZE_OK);
       test_assert_counts(&got.counts, &want.counts);
     }
-    gpu->backend = generous;
+    gpu->info.largest = largest;
     assert_false(gpu->lost);
     assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_AUTO_SEARCH), GRAZE_OK);
     compare_pair(y, y, small, small, NULL, NULL);
