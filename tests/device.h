@@ -13,7 +13,7 @@ graze_gpu *test_device(graze_context *context, const char *test);
 /* The same once more. */
 graze_status test_device_again(graze_context *context, graze_gpu **gpu);
 
-/* With GRAZE_TEST_SMALL in the environment: on a simulator, which is slow. */
+/* With GRAZE_TEST_SMALL in the environment: on the processor as a device, or on a simulator, which is slow. */
 bool test_device_slow(void);
 
 /* How many elements a building block is tried with at most: what GRAZE_TEST_SMALL says, a million without it. */

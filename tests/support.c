@@ -127,6 +127,16 @@ void test_assert_counts(const graze_counts *got, const graze_counts *want) {
   assert_true(got->hash == want->hash);
 }
 
+void test_assert_self(const graze_self_collision *got, const graze_self_collision *want) {
+  assert_int_equal(got->self_pairs, want->self_pairs);
+  assert_int_equal(got->duplicates, want->duplicates);
+  assert_int_equal(got->edge_overlaps, want->edge_overlaps);
+  assert_int_equal(got->vertex_more, want->vertex_more);
+  assert_int_equal(got->disjoint_hits, want->disjoint_hits);
+  assert_int_equal(got->degenerate_pairs, want->degenerate_pairs);
+  assert_true(got->hash == want->hash);
+}
+
 /* ---- files --------------------------------------------------------------------------------------------------------
  */
 

@@ -61,16 +61,6 @@ static graze_mesh *make_ball(graze_context *where, uint32_t level) {
   return mesh;
 }
 
-static void assert_self(const graze_self_collision *got, const graze_self_collision *want) {
-  assert_int_equal(got->self_pairs, want->self_pairs);
-  assert_int_equal(got->duplicates, want->duplicates);
-  assert_int_equal(got->edge_overlaps, want->edge_overlaps);
-  assert_int_equal(got->vertex_more, want->vertex_more);
-  assert_int_equal(got->disjoint_hits, want->disjoint_hits);
-  assert_int_equal(got->degenerate_pairs, want->degenerate_pairs);
-  assert_true(got->hash == want->hash);
-}
-
 static void compare_self(const graze_mesh *mesh) {
   graze_gpu_model *model = NULL;
   graze_collide_options options = graze_default_collide_options();
@@ -85,7 +75,7 @@ static void compare_self(const graze_mesh *mesh) {
       assert_true((got.self_pairs > 0) == (want.self_pairs > 0));
       continue;
     }
-    assert_self(&got, &want);
+    test_assert_self(&got, &want);
     if (find == GRAZE_FIND_ALL) test_assert_pairs(got.pairs, want.pairs, want.self_pairs);
   }
   graze_gpu_model_destroy(model);
@@ -251,7 +241,7 @@ static void test_engine(void **state) {
   graze_self_collision got, want;
   assert_int_equal(graze_collide_self(query, meshes[0], NULL, &got), GRAZE_OK);
   assert_int_equal(graze_collide_self(wanted, meshes[0], NULL, &want), GRAZE_OK);
-  assert_self(&got, &want);
+  test_assert_self(&got, &want);
   /* Meshes of a context that does not tell the device when they change are none of its business. */
   uint64_t before = graze_gpu_answered(gpu);
   graze_mesh *stranger = make_soup(plain, 5, 20, 3);

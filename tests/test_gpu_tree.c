@@ -339,60 +339,6 @@ static void check_both(const graze_box *boxes, uint32_t n, const char *what) {
   if (graze_gpu_get_info(on.gpu)->doubles) check_find(&(graze_box_array){boxes, 0, GRAZE_DOUBLE}, n, what);
 }
 
-static void test_families(void **state) {
-  (void)state;
-  need_device();
-  static const uint32_t sizes[] = {0, 1, 2, 50, 600, 2500};
-  size_t size_count = test_device_slow() ? 4 : sizeof sizes / sizeof *sizes;
-  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_stride()) {
-    for (size_t s = kind == 0 ? 0 : 3; s < size_count; s++) { /* few boxes are of no kind */
-      uint32_t n = kind == BOXES_STACKED && sizes[s] > 1000 ? 1000 : sizes[s];
-      uint64_t random = 100 * (uint64_t)kind + s;
-      graze_box *boxes = malloc((n + 1) * sizeof *boxes);
-      boxes_make(kind, &random, n, boxes);
-      check_both(boxes, n, box_family_name(kind));
-      free(boxes);
-    }
-  }
-}
-
-/* Numbers that differ in the last bit, subnormal ones, both zeros, the ends of the range of floats and of doubles. */
-static void test_ends(void **state) {
-  (void)state;
-  need_device();
-  static const double scales[] = {1, 0x1p-1074, 0x1p-1060, 0x1p-149, 0x1p-126, 0x1p120, 0x1p124, 0x1p900, 0x1p1018};
-  graze_box boxes[400];
-  const uint32_t n = test_device_slow() ? 40 : 400;
-  uint64_t random = 9;
-  for (size_t s = 0; s < sizeof scales / sizeof *scales; s += test_device_stride()) {
-    for (uint32_t i = 0; i < n; i++) {
-      for (int k = 0; k < 3; k++) {
-        double low = ((double)random_below(&random, 24) - 12) * scales[s], edge = random_below(&random, 4) * scales[s];
-        boxes[i].min[k] = low == 0 && i % 2 == 0 ? -0.0 : low;
-        boxes[i].max[k] = low + edge == 0 && i % 3 == 0 ? -0.0 : low + edge;
-        if (i % 5 == 0 && boxes[i].max[k] > 0) boxes[i].max[k] = nextafter(boxes[i].max[k], 0);
-        if (boxes[i].max[k] < boxes[i].min[k]) boxes[i].max[k] = boxes[i].min[k];
-      }
-    }
-    check_both(boxes, n, "at the ends of the range");
-  }
-}
-
-static void test_large(void **state) {
-  (void)state;
-  need_device();
-  if (test_device_slow()) skip();
-  static const box_family kinds[] = {BOXES_UNIFORM, BOXES_CLUSTERS, BOXES_DECADES};
-  enum { N = 60000 };
-  graze_box *boxes = malloc(N * sizeof *boxes);
-  for (int i = 0; i < 3; i++) {
-    uint64_t random = (uint64_t)i;
-    boxes_make(kinds[i], &random, N, boxes);
-    check_both(boxes, N, box_family_name(kinds[i]));
-  }
-  free(boxes);
-}
-
 /* ---- doubles to floats ------------------------------------------------------------------------------------------- */
 
 static float bound_below(double x) {
@@ -507,9 +453,8 @@ static void test_lost_device(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nodes),    cmocka_unit_test(test_questions), cmocka_unit_test(test_equal_boxes),
-      cmocka_unit_test(test_families), cmocka_unit_test(test_ends),      cmocka_unit_test(test_large),
-      cmocka_unit_test(test_rounding), cmocka_unit_test(test_bad_boxes), cmocka_unit_test(test_lost_device)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_nodes),       cmocka_unit_test(test_questions),
+                                     cmocka_unit_test(test_equal_boxes), cmocka_unit_test(test_rounding),
+                                     cmocka_unit_test(test_bad_boxes),   cmocka_unit_test(test_lost_device)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

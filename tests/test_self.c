@@ -9,16 +9,6 @@
 
 enum { max_soup = 512 };
 
-static void check_result(const graze_self_collision *got, const graze_self_collision *want) {
-  assert_int_equal(got->self_pairs, want->self_pairs);
-  assert_int_equal(got->duplicates, want->duplicates);
-  assert_int_equal(got->edge_overlaps, want->edge_overlaps);
-  assert_int_equal(got->vertex_more, want->vertex_more);
-  assert_int_equal(got->disjoint_hits, want->disjoint_hits);
-  assert_int_equal(got->degenerate_pairs, want->degenerate_pairs);
-  assert_true(got->hash == want->hash);
-}
-
 static void check_any(graze_query *query, const graze_mesh *mesh, const graze_self_collision *want) {
   graze_self_collision got;
   graze_collide_options any = graze_default_collide_options();
@@ -93,11 +83,11 @@ static void check(const double *corners, uint32_t count) {
     assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
     memset(&got, 0xEE, sizeof got);
     assert_int_equal(graze_collide_self(query, mesh, NULL, &got), GRAZE_OK);
-    check_result(&got, &want);
+    test_assert_self(&got, &want);
     test_assert_pairs(got.pairs, want.pairs, want.self_pairs);
     options.find = GRAZE_FIND_COUNT;
     assert_int_equal(graze_collide_self(query, mesh, &options, &got), GRAZE_OK);
-    check_result(&got, &want);
+    test_assert_self(&got, &want);
     assert_null(got.pairs);
     check_any(query, mesh, &want);
     if (i & 1) check_boxes(query, mesh, corners, count);
@@ -269,7 +259,7 @@ static void test_threads(void **unused) {
       memcpy(first, got.pairs, bytes);
       assert_true(got.self_pairs > 5000);
     }
-    check_result(&got, &one);
+    test_assert_self(&got, &one);
     assert_memory_equal(got.pairs, first, bytes);
     graze_query_destroy(query);
     graze_mesh_destroy(mesh);

@@ -27,8 +27,8 @@ typedef struct graze_engine {
    * 0): the calling thread then has it to itself. */
   bool (*take)(void *user, graze_stage stage, uint64_t a, uint64_t b);
   void (*give)(void *user);
-  /* As the calls that the stages are named for; what was asked is known to be in order. Lists are read before `give`.
-   */
+  /* As the calls that the stages are named for; what was asked is known to be in order. `find` is ALL or COUNT: which
+   * pair is found first is to be the same for all, so that ANY is the processor's. Lists are read before `give`. */
   graze_status (*tritri)(void *user, uint64_t count, const double *const a[9], const double *const b[9],
                          graze_tritri *results);
   graze_status (*collide)(void *user, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
@@ -39,13 +39,12 @@ typedef struct graze_engine {
 } graze_engine;
 
 /* Gives the context an engine, which is copied; NULL takes it away. Nothing may be at work with the context.
- * GRAZE_FIND_ANY is never an engine's: which pair is found first is to be the same for all. The engine
- * is asked about meshes of this context, and of those that share its engine. Errors: ARGUMENT. */
+ * The engine is asked about meshes of this context, and of those that share its engine. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_context_set_engine(graze_context *context, const graze_engine *engine);
 
-/* `context` has the engine of `from` from now on, whatever that is at a time; `from` outlives it. To be called before
- * anything is made with `context`, and not again. For meshes that are
- * made with one context and asked about with another. Errors: ARGUMENT. */
+/* `context` has the engine of `from` from now on, whatever that is at a time; `from` outlives it. For meshes that are
+ * made with one context and asked about with another. To be called before anything is made with `context`, and not
+ * again. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_context_share_engine(graze_context *context, const graze_context *from);
 
 #ifdef __cplusplus

@@ -6,6 +6,9 @@
 #include "gpu/primitives.h"
 #include "graze/collide.h"
 
+/* Candidates that are decided together, at most: 32 bytes of memory each. */
+static const uint32_t GPU_DECIDE_MOST = 1u << 26;
+
 /* Corners of triangles on the device, nine doubles each: `count` at each of `poses` poses, one pose after the other. */
 typedef struct gpu_corners {
   const gpu_buffer *corners;

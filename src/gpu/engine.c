@@ -34,14 +34,6 @@ void gpu_release_engines(graze_gpu *gpu) {
   memory_release(gpu->context, gpu->words, sizeof *gpu->words);
   graze_broadphase_destroy(gpu->broad);
   graze_query_destroy(gpu->query);
-  gpu->boxes = NULL;
-  gpu->subdivision = NULL;
-  gpu->tree = NULL;
-  gpu->balls = NULL;
-  gpu->triangles = NULL;
-  gpu->words = NULL;
-  gpu->broad = NULL;
-  gpu->query = NULL;
 }
 
 /* What an engine keeps, cleared when it is first needed. */
@@ -59,8 +51,11 @@ static void hand_over(graze_gpu *gpu, const char *reason) {
   snprintf(gpu->report.reason, sizeof gpu->report.reason, "%s", reason);
 }
 
-/* Errors of the driver are reported where they happen; here they are no more than a reason. */
+/* Why the processor has to do what the device tried; NULL: it was done. Errors of the driver are reported where they
+ * happen; here they are no more than a reason. "": of what is wrong with a question the processor tells. */
 static const char *reason_for(graze_status status) {
+  if (status == GRAZE_OK) return NULL;
+  if (status == GRAZE_ERROR_ARGUMENT) return "";
   return status == GRAZE_ERROR_MEMORY ? "no memory on the device" : "the device failed";
 }
 
@@ -157,7 +152,7 @@ graze_status graze_gpu_find(graze_gpu *gpu, graze_gpu_method method, const graze
       *pair_count = list->found;
       return GRAZE_OK;
     }
-    reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status); /* of bad boxes the processor tells */
+    reason = reason_for(status);
   }
   hand_over(gpu, reason);
   return find_on_processor(gpu, boxes, count, unsorted, pairs, pair_count);
@@ -213,7 +208,7 @@ static bool ask_about_balls(graze_gpu *gpu, ball_request *r) {
       report_list(gpu, GRAZE_GPU_GRID, r->list, r->list->upload);
       return true;
     }
-    reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+    reason = reason_for(status);
   }
   hand_over(gpu, reason);
   return false;
@@ -266,6 +261,21 @@ graze_status gpu_make_query(graze_gpu *gpu) {
   return gpu->query != NULL ? GRAZE_OK : graze_query_create(&gpu->processor, &gpu->query);
 }
 
+/* Why the device is not asked about any triangle; NULL: it is. */
+static const char *reason_against_triangles(const graze_gpu *gpu) {
+  if (gpu->lost) return "the device was lost";
+  return gpu->arithmetic.exact ? NULL : "the device's arithmetic is not exact";
+}
+
+/* True: the device answered, as there is no reason against it. Else the processor has to. */
+static bool is_answered(graze_gpu *gpu, const char *reason) {
+  if (reason != NULL)
+    hand_over(gpu, reason);
+  else
+    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
+  return reason == NULL;
+}
+
 /* Why the device is not asked; "": without a word, for it is the processor's to answer or to refuse. NULL: it is
  * asked. */
 static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_model *a, const graze_gpu_model *b,
@@ -273,8 +283,8 @@ static const char *reason_against_models(const graze_gpu *gpu, const graze_gpu_m
   if (o->exactness == GRAZE_T2) return ""; /* it is the processor's */
   if (o->cookie != graze_default_collide_options().cookie || (unsigned)o->find > GRAZE_FIND_ANY) return "";
   if ((unsigned)o->exactness > GRAZE_T2) return "";
-  if (gpu->lost) return "the device was lost";
-  if (!gpu->arithmetic.exact) return "the device's arithmetic is not exact";
+  const char *reason = reason_against_triangles(gpu);
+  if (reason != NULL) return reason;
   return gpu_model_is_there(a) && gpu_model_is_there(b) ? NULL : "no memory on the device";
 }
 
@@ -293,17 +303,17 @@ static bool wants_tree(const graze_gpu *gpu, const graze_gpu_model *a, const gra
   return (double)a->count * b->count * poses > (double)EACH_MOST;
 }
 
-/* b at some poses on the device. *reason: why it could not be; NULL: done. */
-static void collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
-                              const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
-                              graze_collision *results, const char **reason) {
+/* b at some poses on the device. Returns why it could not be; NULL: done. */
+static const char *collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
+                                     const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses,
+                                     graze_find find, graze_collision *results) {
   memset(results, 0, poses * sizeof *results);
-  if (a->count == 0 || b->count == 0 || poses == 0) return;
+  if (a->count == 0 || b->count == 0) return NULL;
   unsigned saved = fp_enter();
   graze_status status = (wants_tree(gpu, a, b, poses) ? gpu_hierarchy_collide : gpu_triangles_collide)(
       gpu, gpu->triangles, a, pose_a, b, poses_b, poses, find, results);
   fp_leave(saved);
-  if (status != GRAZE_OK) *reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+  return reason_for(status);
 }
 
 graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
@@ -320,12 +330,8 @@ graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const g
   const char *reason = reason_against_models(gpu, a, b, &o);
   bool posed = !graze_pose_is_identity(poses[0]) || !graze_pose_is_identity(poses[1]);
   if (o.exactness == GRAZE_T0 && posed) reason = ""; /* an error */
-  if (reason == NULL) collide_on_device(gpu, a, poses[0], b, poses[1], 1, o.find, result, &reason);
-  if (reason == NULL) {
-    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
-    return GRAZE_OK;
-  }
-  hand_over(gpu, reason);
+  if (reason == NULL) reason = collide_on_device(gpu, a, poses[0], b, poses[1], 1, o.find, result);
+  if (is_answered(gpu, reason)) return GRAZE_OK;
   graze_status status = gpu_make_query(gpu);
   return status != GRAZE_OK ? status
                             : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
@@ -357,14 +363,10 @@ graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, c
   for (uint32_t from = 0; from < count && reason == NULL; from += most) {
     uint32_t some = count - from < most ? count - from : most;
     graze_find find = o.find == GRAZE_FIND_ALL ? GRAZE_FIND_COUNT : o.find;
-    collide_on_device(gpu, a, pose, b, poses_b + from, some, find, results + from, &reason);
+    reason = collide_on_device(gpu, a, pose, b, poses_b + from, some, find, results + from);
     for (uint32_t k = from; k < from + some; k++) results[k].pairs = NULL;
   }
-  if (reason == NULL) {
-    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
-    return GRAZE_OK;
-  }
-  hand_over(gpu, reason);
+  if (is_answered(gpu, reason)) return GRAZE_OK;
   graze_status status = gpu_make_query(gpu);
   return status != GRAZE_OK
              ? status
@@ -384,13 +386,9 @@ graze_status graze_gpu_collide_self(graze_gpu *gpu, const graze_gpu_model *model
     unsigned saved = fp_enter();
     graze_status status = gpu_hierarchy_self(gpu, gpu->triangles, model, o.find, result);
     fp_leave(saved);
-    if (status != GRAZE_OK) reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
+    reason = reason_for(status);
   }
-  if (reason == NULL) {
-    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
-    return GRAZE_OK;
-  }
-  hand_over(gpu, reason);
+  if (is_answered(gpu, reason)) return GRAZE_OK;
   graze_status status = gpu_make_query(gpu);
   return status != GRAZE_OK ? status : graze_collide_self(gpu->query, model->mesh, options, result);
 }
@@ -400,20 +398,11 @@ graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *cons
   if (gpu == NULL || (count > 0 && (a == NULL || b == NULL || results == NULL))) return GRAZE_ERROR_ARGUMENT;
   gpu->words = kept_memory(gpu, gpu->words, sizeof *gpu->words);
   if (gpu->words == NULL) return report_memory(gpu->context, sizeof *gpu->words);
-  const char *reason = gpu->lost                ? "the device was lost"
-                       : !gpu->arithmetic.exact ? "the device's arithmetic is not exact"
-                                                : NULL;
   for (int k = 0; k < 9 && count > 0; k++) {
     if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
   }
-  if (reason == NULL) {
-    graze_status status = gpu_words_decide(gpu, gpu->words, count, a, b, results);
-    if (status != GRAZE_OK) reason = status == GRAZE_ERROR_ARGUMENT ? "" : reason_for(status);
-  }
-  if (reason == NULL) {
-    gpu->report = (graze_gpu_report){.on_device = true, .bytes = gpu->bytes};
-    return GRAZE_OK;
-  }
-  hand_over(gpu, reason);
+  const char *reason = reason_against_triangles(gpu);
+  if (reason == NULL) reason = reason_for(gpu_words_decide(gpu, gpu->words, count, a, b, results));
+  if (is_answered(gpu, reason)) return GRAZE_OK;
   return graze_tritri_batch(&gpu->processor, count, a, b, results);
 }

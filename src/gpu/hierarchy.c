@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 
-static const uint64_t MOST_CANDIDATES = 1u << 26; /* decided together: 32 bytes of memory each */
-enum { ORDERED = 1 << 12 };                       /* triangles of b that are worth an order */
+enum { ORDERED = 1 << 12 }; /* triangles of b that are worth an order */
 
 void model_tree_release(graze_gpu_model *m) {
   if (m->tree == NULL) return;
@@ -55,7 +54,7 @@ static graze_status decide_piece(void *user, const gpu_buffer *pairs, uint32_t c
 static graze_status ask_tree(graze_gpu *gpu, gpu_triangles *t, const decide_question *q, gpu_tree *tree,
                              const gpu_tree_question *asked) {
   deciding c = {gpu, t, q, false};
-  graze_status status = gpu_tree_each(gpu, tree, asked, MOST_CANDIDATES, &t->decide.pairs, decide_piece, &c);
+  graze_status status = gpu_tree_each(gpu, tree, asked, GPU_DECIDE_MOST, &t->decide.pairs, decide_piece, &c);
   return c.answered ? GRAZE_OK : status;
 }
 

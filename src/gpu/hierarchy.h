@@ -18,7 +18,7 @@ graze_status gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const graze
                                    const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
                                    graze_collision *results);
 
-/* As graze_collide_self. Errors: DEVICE, MEMORY; ARGUMENT, unreported: coordinates are not for floats. */
+/* As graze_collide_self. Errors: DEVICE, MEMORY. */
 graze_status gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *model, graze_find find,
                                 graze_self_collision *result);
 

@@ -11,9 +11,8 @@
 
 enum { TILE = 512 /* triangles of a that a group has */, CHUNK = 32 /* of b, at least */, GROUPS_WANTED = 4096 };
 
-static const uint64_t MOST_TESTS = UINT32_MAX;    /* of a launch: so that candidates are counted in 32 bits */
-static const uint64_t FIRST_TESTS = 1u << 24;     /* of the first launch, when one hit is enough */
-static const uint32_t MOST_CANDIDATES = 1u << 26; /* decided together: 32 bytes of memory each */
+static const uint64_t MOST_TESTS = UINT32_MAX; /* of a launch: so that candidates are counted in 32 bits */
+static const uint64_t FIRST_TESTS = 1u << 24;  /* of the first launch, when one hit is enough */
 
 /* ---- models ---------------------------------------------------------------------------------------------------- */
 
@@ -153,7 +152,7 @@ static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r) {
   if (tests > MOST_TESTS || (c->question.any && tests > FIRST_TESTS)) return compare_halves(gpu, c, r);
   graze_status status = compare_once(gpu, c, r, &candidates);
   if (status != GRAZE_OK || candidates <= c->t->decide.room) return status;
-  if (candidates > MOST_CANDIDATES) return compare_halves(gpu, c, r);
+  if (candidates > GPU_DECIDE_MOST) return compare_halves(gpu, c, r);
   status = gpu_decide_reserve(gpu, &c->t->decide, candidates);
   return status != GRAZE_OK ? status : compare_once(gpu, c, r, &candidates);
 }

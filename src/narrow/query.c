@@ -353,7 +353,7 @@ static bool collide_by_engine(graze_query *q, const job *j, graze_collision *res
   const graze_engine *engine = q->context->engine;
   graze_collision r = {0};
   bool done = engine->collide(engine->user, j->a.mesh, &j->a.pose, j->b.mesh, &j->b.pose, j->find, &r) == GRAZE_OK;
-  if (done) *status = copy_pairs(q, j->find == GRAZE_FIND_ANY ? r.hit : r.counts.triangle_pairs, &r.pairs);
+  if (done) *status = copy_pairs(q, r.counts.triangle_pairs, &r.pairs);
   engine->give(engine->user);
   if (done && *status == GRAZE_OK) *result = r;
   return done;
@@ -364,7 +364,7 @@ static bool self_by_engine(graze_query *q, const job *j, graze_self_collision *r
   const graze_engine *engine = q->context->engine;
   graze_self_collision r = {0};
   bool done = engine->self(engine->user, j->a.mesh, j->find, &r) == GRAZE_OK;
-  if (done) *status = copy_pairs(q, j->find == GRAZE_FIND_ANY ? r.self_pairs > 0 : r.self_pairs, &r.pairs);
+  if (done) *status = copy_pairs(q, r.self_pairs, &r.pairs);
   engine->give(engine->user);
   if (done && *status == GRAZE_OK) *result = r;
   return done;

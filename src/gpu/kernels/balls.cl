@@ -135,15 +135,8 @@ FUNCTION u32 meeting_of(ball p, ball q) {
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
-/* The first place from `begin` on whose key is not below this one. */
-FUNCTION u32 lower_bound(GLOBAL const u64 *keys, u32 begin, u32 end, u64 key) {
-  while (begin < end) {
-    u32 middle = begin + (end - begin) / 2;
-    if (keys[middle] < key) begin = middle + 1;
-    else end = middle;
-  }
-  return begin;
-}
+#include "search.h"
+LOWER_BOUND(lower_bound, u64)
 
 /* The sorted balls. */
 typedef struct balls {

@@ -102,16 +102,8 @@ KERNEL(256) box_gather(GLOBAL const KEY *RESTRICT boxes, GLOBAL const u64 *RESTR
   sorted[i].level = (u32)(keys[i] >> level_shift);
 }
 
-/* The first place whose key is not below this one. */
-FUNCTION u32 lower_bound(GLOBAL const u64 *keys, u32 count, u64 key) {
-  u32 begin = 0, end = count;
-  while (begin < end) {
-    u32 middle = begin + (end - begin) / 2;
-    if (keys[middle] < key) begin = middle + 1;
-    else end = middle;
-  }
-  return begin;
-}
+#include "search.h"
+LOWER_BOUND(lower_bound, u64)
 
 /* Counts the pairs of the box at place i, and writes them from `place` on when `write` is not 0. */
 FUNCTION u32 box_walk(GLOBAL const KEY *boxes, GLOBAL const REAL *frame, GLOBAL const u64 *keys,
@@ -134,7 +126,7 @@ FUNCTION u32 box_walk(GLOBAL const KEY *boxes, GLOBAL const REAL *frame, GLOBAL 
     for (u32 z = low[2]; z <= high[2]; z++) {
       for (u32 y = low[1]; y <= high[1]; y++) {
         u64 row = row_key(level, z, y, bits_y, bits_z) << bits_x;
-        u32 j = lower_bound(keys, count, row + low[0]);
+        u32 j = lower_bound(keys, 0, count, row + low[0]);
         if (level == a.level && j <= i) { /* each pair of a level once: from the one that comes first */
           if (keys[i] > row + high[0]) continue;
           j = i + 1;

@@ -21,16 +21,8 @@ FUNCTION KEY fold(KEY x, KEY y, u32 op) {
   return (x < y) == (op == FOLD_MIN) ? x : y;
 }
 
-/* The first place whose number is not below x. */
-FUNCTION u32 lower_bound(GLOBAL const u32 *numbers, u32 count, u32 x) {
-  u32 begin = 0, end = count;
-  while (begin < end) {
-    u32 middle = begin + (end - begin) / 2;
-    if (numbers[middle] < x) begin = middle + 1;
-    else end = middle;
-  }
-  return begin;
-}
+#include "search.h"
+LOWER_BOUND(lower_bound, u32)
 
 /* Of all values of the group, for all of its items. */
 FUNCTION KEY fold_group(SHARED_ARG KEY *part, KEY value, u32 op) {
@@ -149,7 +141,7 @@ KERNEL(256) started_tails(GLOBAL const KEY *RESTRICT in, GLOBAL const u32 *RESTR
                           GLOBAL u32 *RESTRICT heads, u32 count, u32 segments, u32 op) {
   SHARED KEY part[256];
   u32 item = ITEM, base = GROUP * TILE, end = count - base < TILE ? count : base + TILE;
-  u32 begun = lower_bound(starts, segments, end), from = begun > 0 ? starts[begun - 1] : 0;
+  u32 begun = lower_bound(starts, 0, segments, end), from = begun > 0 ? starts[begun - 1] : 0;
   KEY tail = neutral(op);
   for (u32 i = (from > base ? from : base) + item; i < end; i += 256) tail = fold(tail, in[i], op);
   tail = fold_group(part, tail, op);
@@ -168,15 +160,15 @@ KERNEL(256) started_folds(GLOBAL const KEY *RESTRICT in, GLOBAL const u32 *RESTR
   marks[item] = 0;
   BARRIER;
   for (u32 place = item; place < TILE; place += 256) tile[place] = base + place < end ? in[base + place] : neutral(op);
-  u32 begun = lower_bound(starts, segments, end);
-  for (u32 s = lower_bound(starts, segments, base) + item; s < begun; s += 256) {
+  u32 begun = lower_bound(starts, 0, segments, end);
+  for (u32 s = lower_bound(starts, 0, segments, base) + item; s < begun; s += 256) {
     u32 place = starts[s] - base;
     if (starts[s] != starts[s + 1]) ADD_SHARED(&marks[place / EACH], 1u << place % EACH);
   }
   BARRIER;
   scan_tile(tile, part, heads, marks[item], carries[GROUP], op);
-  u32 first = lower_bound(starts, segments + 1, GROUP > 0 ? base + 1 : 0);
-  u32 ended = lower_bound(starts, segments + 1, end + 1);
+  u32 first = lower_bound(starts, 0, segments + 1, GROUP > 0 ? base + 1 : 0);
+  u32 ended = lower_bound(starts, 0, segments + 1, end + 1);
   for (u32 next = (first > 0 ? first : 1) + item; next < ended; next += 256) {
     out[next - 1] = starts[next - 1] != starts[next] ? tile[starts[next] - 1 - base] : neutral(op);
   }
