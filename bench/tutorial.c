@@ -10,12 +10,12 @@ enum { ITEMS = 256, SQUARE = 16 };
 extern const gpu_source bench_sources[]; /* made from kernels/ */
 
 static void get_kernel(tutorial *t, const char *name, gpu_kernel *kernel) {
-  must(gpu_module_kernel(t->gpu, t->module, name, kernel), name);
+  must(gz_gpu_module_kernel(t->gpu, t->module, name, kernel), name);
 }
 
 void tutorial_begin(tutorial *t, graze_gpu *gpu) {
   *t = (tutorial){.gpu = gpu};
-  must(gpu_module_create(gpu, &bench_sources[0], &t->module), "gpu_module_create");
+  must(gz_gpu_module_create(gpu, &bench_sources[0], &t->module), "gz_gpu_module_create");
   get_kernel(t, "turn", &t->turn);
   get_kernel(t, "move", &t->move);
   get_kernel(t, "collide", &t->collide);
@@ -24,13 +24,13 @@ void tutorial_begin(tutorial *t, graze_gpu *gpu) {
 
 void tutorial_end(tutorial *t) {
   gpu_buffer *all[] = {&t->matrix, &t->shift, &t->found, &t->verdicts};
-  for (size_t i = 0; i < COUNT_OF(all); i++) gpu_release(t->gpu, all[i]);
-  gpu_module_destroy(t->gpu, t->module);
+  for (size_t i = 0; i < COUNT_OF(all); i++) gz_gpu_release(t->gpu, all[i]);
+  gz_gpu_module_destroy(t->gpu, t->module);
 }
 
 static void put(tutorial *t, gpu_buffer *to, const void *from, size_t bytes) {
-  must(gpu_reserve(t->gpu, to, bytes), "gpu_reserve");
-  must(gpu_write(t->gpu, to, 0, from, bytes), "gpu_write");
+  must(gz_gpu_reserve(t->gpu, to, bytes), "gz_gpu_reserve");
+  must(gz_gpu_write(t->gpu, to, 0, from, bytes), "gz_gpu_write");
 }
 
 void tutorial_load(tutorial *t, tutorial_model *m, const model *triangles) {
@@ -40,15 +40,15 @@ void tutorial_load(tutorial *t, tutorial_model *m, const model *triangles) {
     memcpy(corners + 3 * i, triangles->vertices + 3 * (size_t)triangles->indices[i], 3 * sizeof *corners);
   *m = (tutorial_model){.count = triangles->triangle_count};
   put(t, &m->corners, corners, 3 * count * sizeof *corners);
-  must(gpu_reserve(t->gpu, &m->turned, 3 * count * sizeof *corners), "gpu_reserve");
-  must(gpu_reserve(t->gpu, &m->posed, 3 * count * sizeof *corners), "gpu_reserve");
+  must(gz_gpu_reserve(t->gpu, &m->turned, 3 * count * sizeof *corners), "gz_gpu_reserve");
+  must(gz_gpu_reserve(t->gpu, &m->posed, 3 * count * sizeof *corners), "gz_gpu_reserve");
   free(corners);
 }
 
 void tutorial_unload(tutorial *t, tutorial_model *m) {
-  gpu_release(t->gpu, &m->corners);
-  gpu_release(t->gpu, &m->turned);
-  gpu_release(t->gpu, &m->posed);
+  gz_gpu_release(t->gpu, &m->corners);
+  gz_gpu_release(t->gpu, &m->turned);
+  gz_gpu_release(t->gpu, &m->posed);
 }
 
 static bool is_turned(const double pose[12]) {
@@ -67,13 +67,13 @@ static const gpu_buffer *put_in_place(tutorial *t, tutorial_model *m, const doub
     for (int k = 0; k < 9; k++) matrix[k] = (float)pose[k % 3 * 4 + k / 3];
     put(t, &t->matrix, matrix, sizeof matrix);
     const gpu_argument turn[] = {GPU_BUFFER(at), GPU_BUFFER(&m->turned), GPU_BUFFER(&t->matrix), GPU_VALUE(numbers)};
-    must(gpu_launch(t->gpu, &t->turn, groups, turn, 4), "turn");
+    must(gz_gpu_launch(t->gpu, &t->turn, groups, turn, 4), "turn");
     at = &m->turned;
   }
   for (int k = 0; k < 3; k++) shift[k] = (float)pose[4 * k + 3];
   put(t, &t->shift, shift, sizeof shift);
   const gpu_argument move[] = {GPU_BUFFER(at), GPU_BUFFER(&m->posed), GPU_BUFFER(&t->shift), GPU_VALUE(numbers)};
-  must(gpu_launch(t->gpu, &t->move, groups, move, 4), "move");
+  must(gz_gpu_launch(t->gpu, &t->move, groups, move, 4), "move");
   return &m->posed;
 }
 
@@ -83,7 +83,7 @@ static uint32_t squares(const tutorial_model *a, const tutorial_model *b) {
 
 static uint32_t found(tutorial *t) {
   uint32_t count;
-  must(gpu_read(t->gpu, &count, &t->found, 0, sizeof count), "gpu_read");
+  must(gz_gpu_read(t->gpu, &count, &t->found, 0, sizeof count), "gz_gpu_read");
   return count;
 }
 
@@ -93,7 +93,7 @@ bool tutorial_collide(tutorial *t, const tutorial_model *a, tutorial_model *b, c
   put(t, &t->found, &none, sizeof none);
   const gpu_argument arguments[] = {GPU_BUFFER(&a->corners), GPU_BUFFER(posed), GPU_BUFFER(&t->found),
                                     GPU_VALUE(a->count), GPU_VALUE(b->count)};
-  must(gpu_launch(t->gpu, &t->collide, squares(a, b), arguments, 5), "collide");
+  must(gz_gpu_launch(t->gpu, &t->collide, squares(a, b), arguments, 5), "collide");
   return found(t) > 0;
 }
 
@@ -105,9 +105,9 @@ uint32_t tutorial_judge(tutorial *t, const tutorial_model *a, tutorial_model *b,
   const gpu_buffer *posed = put_in_place(t, b, pose);
   const uint32_t none = 0;
   put(t, &t->found, &none, sizeof none);
-  must(gpu_reserve(t->gpu, &t->verdicts, (size_t)a->count * b->count), "gpu_reserve");
+  must(gz_gpu_reserve(t->gpu, &t->verdicts, (size_t)a->count * b->count), "gz_gpu_reserve");
   const gpu_argument arguments[] = {GPU_BUFFER(&a->corners),  GPU_BUFFER(posed),   GPU_BUFFER(&t->found),
                                     GPU_BUFFER(&t->verdicts), GPU_VALUE(a->count), GPU_VALUE(b->count)};
-  must(gpu_launch(t->gpu, &t->judge, squares(a, b), arguments, 6), "judge");
+  must(gz_gpu_launch(t->gpu, &t->judge, squares(a, b), arguments, 6), "judge");
   return found(t);
 }

@@ -26,13 +26,13 @@ typedef struct block_job {
 
 static void *mark(graze_gpu *gpu) {
   void *at;
-  must(gpu_mark(gpu, &at), "gpu_mark");
+  must(gz_gpu_mark(gpu, &at), "gz_gpu_mark");
   return at;
 }
 
 static void put(graze_gpu *gpu, gpu_buffer *to, const void *from, size_t bytes) {
-  must(gpu_reserve(gpu, to, bytes), "gpu_reserve");
-  must(gpu_write(gpu, to, 0, from, bytes), "gpu_write");
+  must(gz_gpu_reserve(gpu, to, bytes), "gz_gpu_reserve");
+  must(gz_gpu_write(gpu, to, 0, from, bytes), "gz_gpu_write");
 }
 
 /* Weighs the elements by their places, so that one at a wrong place shows. */
@@ -47,14 +47,14 @@ static void run_sort(void *argument, bool check, sample *out) {
   put(j->gpu, &j->in, j->keys, (size_t)j->count * j->key_bytes);
   put(j->gpu, &j->values, j->numbers, j->count * sizeof *j->numbers);
   void *first = mark(j->gpu);
-  must(gpu_sort(j->gpu, &j->scratch, &j->in, &j->values, j->count, j->key_bytes, 8 * j->key_bytes), "gpu_sort");
+  must(gz_gpu_sort(j->gpu, &j->scratch, &j->in, &j->values, j->count, j->key_bytes, 8 * j->key_bytes), "gz_gpu_sort");
   void *second = mark(j->gpu);
-  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  must(gz_gpu_between(j->gpu, first, second, &out->seconds[0]), "gz_gpu_between");
   out->timed = 1;
   out->count = j->count;
   if (!check) return;
   uint32_t *order = must_alloc(j->count, sizeof *order);
-  must(gpu_read(j->gpu, order, &j->values, 0, j->count * sizeof *order), "gpu_read");
+  must(gz_gpu_read(j->gpu, order, &j->values, 0, j->count * sizeof *order), "gz_gpu_read");
   out->hash = hash_of(order, j->count);
   free(order);
 }
@@ -62,16 +62,16 @@ static void run_sort(void *argument, bool check, sample *out) {
 static void run_scan(void *argument, bool check, sample *out) {
   block_job *j = argument;
   put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
-  must(gpu_reserve(j->gpu, &j->out, (j->count + (size_t)1) * sizeof(uint32_t)), "gpu_reserve");
+  must(gz_gpu_reserve(j->gpu, &j->out, (j->count + (size_t)1) * sizeof(uint32_t)), "gz_gpu_reserve");
   void *first = mark(j->gpu);
-  must(gpu_scan(j->gpu, &j->scratch, &j->in, &j->out, j->count), "gpu_scan");
+  must(gz_gpu_scan(j->gpu, &j->scratch, &j->in, &j->out, j->count), "gz_gpu_scan");
   void *second = mark(j->gpu);
-  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  must(gz_gpu_between(j->gpu, first, second, &out->seconds[0]), "gz_gpu_between");
   out->timed = 1;
   out->count = j->count;
   if (!check) return;
   uint32_t *sums = must_alloc(j->count + (size_t)1, sizeof *sums);
-  must(gpu_read(j->gpu, sums, &j->out, 0, (j->count + (size_t)1) * sizeof *sums), "gpu_read");
+  must(gz_gpu_read(j->gpu, sums, &j->out, 0, (j->count + (size_t)1) * sizeof *sums), "gz_gpu_read");
   out->hash = hash_of(sums, j->count + 1);
   free(sums);
 }
@@ -80,16 +80,16 @@ static void run_scan_segments(void *argument, bool check, sample *out) {
   block_job *j = argument;
   put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
   put(j->gpu, &j->values, j->flags, j->count * sizeof(uint32_t));
-  must(gpu_reserve(j->gpu, &j->out, j->count * sizeof(uint32_t)), "gpu_reserve");
+  must(gz_gpu_reserve(j->gpu, &j->out, j->count * sizeof(uint32_t)), "gz_gpu_reserve");
   void *first = mark(j->gpu);
-  must(gpu_scan_segments(j->gpu, &j->scratch, &j->in, &j->values, &j->out, j->count, 4), "gpu_scan_segments");
+  must(gz_gpu_scan_segments(j->gpu, &j->scratch, &j->in, &j->values, &j->out, j->count, 4), "gz_gpu_scan_segments");
   void *second = mark(j->gpu);
-  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  must(gz_gpu_between(j->gpu, first, second, &out->seconds[0]), "gz_gpu_between");
   out->timed = 1;
   out->count = j->count;
   if (!check) return;
   uint32_t *sums = must_alloc(j->count, sizeof *sums);
-  must(gpu_read(j->gpu, sums, &j->out, 0, j->count * sizeof *sums), "gpu_read");
+  must(gz_gpu_read(j->gpu, sums, &j->out, 0, j->count * sizeof *sums), "gz_gpu_read");
   out->hash = hash_of(sums, j->count);
   free(sums);
 }
@@ -98,17 +98,17 @@ static void run_fold_segments(void *argument, bool check, sample *out) {
   block_job *j = argument;
   put(j->gpu, &j->in, j->keys, j->count * sizeof(uint32_t));
   put(j->gpu, &j->values, j->starts, (j->segments + (size_t)1) * sizeof(uint32_t));
-  must(gpu_reserve(j->gpu, &j->out, j->segments * sizeof(uint32_t)), "gpu_reserve");
+  must(gz_gpu_reserve(j->gpu, &j->out, j->segments * sizeof(uint32_t)), "gz_gpu_reserve");
   void *first = mark(j->gpu);
-  must(gpu_fold_segments(j->gpu, &j->scratch, GPU_SUM, &j->in, j->count, 4, &j->values, j->segments, &j->out),
-       "gpu_fold_segments");
+  must(gz_gpu_fold_segments(j->gpu, &j->scratch, GPU_SUM, &j->in, j->count, 4, &j->values, j->segments, &j->out),
+       "gz_gpu_fold_segments");
   void *second = mark(j->gpu);
-  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  must(gz_gpu_between(j->gpu, first, second, &out->seconds[0]), "gz_gpu_between");
   out->timed = 1;
   out->count = j->count;
   if (!check) return;
   uint32_t *sums = must_alloc(j->segments, sizeof *sums);
-  must(gpu_read(j->gpu, sums, &j->out, 0, j->segments * sizeof *sums), "gpu_read");
+  must(gz_gpu_read(j->gpu, sums, &j->out, 0, j->segments * sizeof *sums), "gz_gpu_read");
   out->hash = hash_of(sums, j->segments);
   free(sums);
 }
@@ -217,8 +217,8 @@ static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count
   note_device(contest_ours(&c, entry_name, run, &j), gpu);
   contest_end(&c);
   gpu_buffer *all[] = {&j.in, &j.values, &j.out};
-  for (size_t i = 0; i < COUNT_OF(all); i++) gpu_release(gpu, all[i]);
-  gpu_scratch_release(gpu, &j.scratch);
+  for (size_t i = 0; i < COUNT_OF(all); i++) gz_gpu_release(gpu, all[i]);
+  gz_gpu_scratch_release(gpu, &j.scratch);
   free(j.keys);
   free(j.numbers);
   free(j.flags);

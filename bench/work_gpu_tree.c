@@ -22,8 +22,8 @@ typedef struct tree_job {
 
 static void put(tree_job *j, const float *boxes) {
   size_t bytes = 6 * (size_t)j->count * sizeof *boxes;
-  must(gpu_reserve(j->gpu, &j->given, bytes), "gpu_reserve");
-  must(gpu_write(j->gpu, &j->given, 0, boxes, bytes), "gpu_write");
+  must(gz_gpu_reserve(j->gpu, &j->given, bytes), "gz_gpu_reserve");
+  must(gz_gpu_write(j->gpu, &j->given, 0, boxes, bytes), "gz_gpu_write");
 }
 
 static graze_status take(void *user, const gpu_buffer *pairs, uint32_t count) {
@@ -31,7 +31,7 @@ static graze_status take(void *user, const gpu_buffer *pairs, uint32_t count) {
   j->found += count;
   if (!j->read) return GRAZE_OK;
   uint32_t *numbers = must_alloc(2 * (size_t)count, sizeof *numbers);
-  must(gpu_read(j->gpu, numbers, pairs, 0, 2 * (size_t)count * sizeof *numbers), "gpu_read");
+  must(gz_gpu_read(j->gpu, numbers, pairs, 0, 2 * (size_t)count * sizeof *numbers), "gz_gpu_read");
   for (uint32_t i = 0; i < count; i++) j->hash += hash_of_pair(numbers[2 * (size_t)i], numbers[2 * (size_t)i + 1]);
   free(numbers);
   return GRAZE_OK;
@@ -42,21 +42,21 @@ static void ask(tree_job *j, bool check, sample *out) {
   const gpu_tree_question own = {0};
   j->found = j->hash = 0;
   j->read = check;
-  must(gpu_tree_each(j->gpu, &j->tree, &own, 1u << 25, &j->pairs, take, j), "gpu_tree_each");
+  must(gz_gpu_tree_each(j->gpu, &j->tree, &own, 1u << 25, &j->pairs, take, j), "gz_gpu_tree_each");
   out->count = j->found;
   out->hash = j->hash;
 }
 
 static void *begin(tree_job *j) {
   void *mark;
-  must(gpu_mark(j->gpu, &mark), "gpu_mark");
+  must(gz_gpu_mark(j->gpu, &mark), "gz_gpu_mark");
   return mark;
 }
 
 static void end(tree_job *j, void *first, sample *out) {
   void *second;
-  must(gpu_mark(j->gpu, &second), "gpu_mark");
-  must(gpu_between(j->gpu, first, second, &out->seconds[0]), "gpu_between");
+  must(gz_gpu_mark(j->gpu, &second), "gz_gpu_mark");
+  must(gz_gpu_between(j->gpu, first, second, &out->seconds[0]), "gz_gpu_between");
   out->timed = 1;
   out->bytes = j->gpu->bytes;
 }
@@ -65,7 +65,7 @@ static void run_build(void *argument, bool check, sample *out) {
   tree_job *j = argument;
   put(j, j->boxes);
   void *first = begin(j);
-  must(gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gpu_tree_build");
+  must(gz_gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_tree_build");
   end(j, first, out);
   ask(j, check, out);
 }
@@ -73,10 +73,10 @@ static void run_build(void *argument, bool check, sample *out) {
 static void run_refit(void *argument, bool check, sample *out) {
   tree_job *j = argument;
   put(j, j->boxes);
-  must(gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gpu_tree_build");
+  must(gz_gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_tree_build");
   put(j, j->moved);
   void *first = begin(j);
-  must(gpu_tree_refit(j->gpu, &j->tree, &j->given), "gpu_tree_refit");
+  must(gz_gpu_tree_refit(j->gpu, &j->tree, &j->given), "gz_gpu_tree_refit");
   end(j, first, out);
   ask(j, check, out);
 }
@@ -84,7 +84,7 @@ static void run_refit(void *argument, bool check, sample *out) {
 static void run_pairs(void *argument, bool check, sample *out) {
   tree_job *j = argument;
   put(j, j->boxes);
-  must(gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gpu_tree_build");
+  must(gz_gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_tree_build");
   void *first = begin(j);
   ask(j, false, out);
   end(j, first, out);
@@ -126,9 +126,9 @@ static void one_row(bench *b, graze_gpu *gpu, tree_input *in, const char *task, 
   contest_expect(&c, expected->count, expected->hash);
   note_device(contest_ours(&c, entry_name, run, &job), gpu);
   contest_end(&c);
-  gpu_tree_release(gpu, &job.tree);
-  gpu_release(gpu, &job.given);
-  gpu_release(gpu, &job.pairs);
+  gz_gpu_tree_release(gpu, &job.tree);
+  gz_gpu_release(gpu, &job.given);
+  gz_gpu_release(gpu, &job.pairs);
 }
 
 static void one_kind(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t count) {

@@ -152,7 +152,7 @@ static void judge_verdicts(triangles_job *j, uint32_t which) {
   uint32_t n = j->c->rival[0].count, m = j->c->rival[1].count;
   graze_collision exact = ask_exact(j, true, GRAZE_FIND_ALL, which);
   unsigned char *verdicts = must_alloc(j->c->pairs, 1);
-  must(gpu_read(j->s->gpu, verdicts, &j->s->rival.verdicts, 0, j->c->pairs), "gpu_read");
+  must(gz_gpu_read(j->s->gpu, verdicts, &j->s->rival.verdicts, 0, j->c->pairs), "gz_gpu_read");
   uint64_t said = 0, agreed = 0;
   for (size_t i = 0; i < j->c->pairs; i++) said += verdicts[i];
   for (uint64_t i = 0; i < exact.counts.triangle_pairs; i++) {

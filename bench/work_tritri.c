@@ -219,8 +219,8 @@ static void one_plain(bench *b, pair_set set) {
   job j;
   contest c;
   job_begin(&j, b, set);
-  block_job exact = {&j, blocks_of(&set), must_alloc(set.count + TRITRI_BLOCK, 1), tritri_block_best()};
-  block_job plain = {&j, exact.blocks, exact.codes, tritri_plain_best()};
+  block_job exact = {&j, blocks_of(&set), must_alloc(set.count + TRITRI_BLOCK, 1), gz_tritri_block_best()};
+  block_job plain = {&j, exact.blocks, exact.codes, gz_tritri_plain_best()};
   contest_begin(&c, b, "pair", set.count, set.count, "plain/%s", set.name);
   c.judge = judge;
   c.judge_argument = &j;

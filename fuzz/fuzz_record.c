@@ -19,7 +19,7 @@ static void mend_hashes(uint8_t *bytes, size_t size) {
     head h;
     memcpy(&h, bytes + at, sizeof h);
     if (h.size > size - at - sizeof h - sizeof chain) return;
-    chain = hash_bytes(bytes + at + sizeof h, h.size, chain + h.type);
+    chain = gz_hash_bytes(bytes + at + sizeof h, h.size, chain + h.type);
     memcpy(bytes + at + sizeof h + h.size, &chain, sizeof chain);
     at += sizeof h + h.size + sizeof chain;
   }

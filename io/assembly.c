@@ -10,48 +10,48 @@
 
 /* ---- building ---- */
 
-bool io_assembly_set_meshes(io_assembly *assembly, uint64_t count, io_fault *fault) {
-  if (count > IO_MOST_ELEMENTS) return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many meshes");
+bool gz_io_assembly_set_meshes(io_assembly *assembly, uint64_t count, io_fault *fault) {
+  if (count > IO_MOST_ELEMENTS) return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many meshes");
   assembly->result.meshes = calloc(count > 0 ? count : 1, sizeof assembly->result.meshes[0]);
-  if (assembly->result.meshes == NULL) return io_fail_memory(fault);
+  if (assembly->result.meshes == NULL) return gz_io_fail_memory(fault);
   for (uint64_t i = 0; i < count; i++) assembly->result.meshes[i].name = "";
   assembly->result.mesh_count = (uint32_t)count;
   return true;
 }
 
-const char *io_assembly_add_path(io_assembly *assembly, const char *parent, const char *name, uint64_t node,
-                                 io_fault *fault) {
+const char *gz_io_assembly_add_path(io_assembly *assembly, const char *parent, const char *name, uint64_t node,
+                                    io_fault *fault) {
   char path[IO_LONGEST_PATH + 1], number[32];
   snprintf(number, sizeof number, "node%llu", (unsigned long long)node);
   int length = snprintf(path, sizeof path, "%s%s%s", parent, *parent ? "/" : "", *name ? name : number);
   if (length < 0 || (size_t)length >= sizeof path) {
-    io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "node %llu: the path of its names is longer than %d bytes",
-            (unsigned long long)node, IO_LONGEST_PATH);
+    gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "node %llu: the path of its names is longer than %d bytes",
+               (unsigned long long)node, IO_LONGEST_PATH);
     return NULL;
   }
-  const char *unique = io_names_make_unique(&assembly->names, path, (size_t)length);
-  if (unique == NULL) io_fail_memory(fault);
+  const char *unique = gz_io_names_make_unique(&assembly->names, path, (size_t)length);
+  if (unique == NULL) gz_io_fail_memory(fault);
   return unique;
 }
 
-bool io_assembly_add_object(io_assembly *assembly, const char *name, const char *parent, uint32_t mesh,
-                            const graze_pose *pose, io_fault *fault) {
+bool gz_io_assembly_add_object(io_assembly *assembly, const char *name, const char *parent, uint32_t mesh,
+                               const graze_pose *pose, io_fault *fault) {
   graze_assembly *result = &assembly->result;
   io_array objects = {result->objects, result->object_count, assembly->object_capacity};
   if (objects.count >= IO_MOST_OBJECTS) {
-    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "more than %d objects", IO_MOST_OBJECTS);
+    return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "more than %d objects", IO_MOST_OBJECTS);
   }
-  if (!io_array_reserve(&objects, 1, sizeof result->objects[0])) return io_fail_memory(fault);
+  if (!io_array_reserve(&objects, 1, sizeof result->objects[0])) return gz_io_fail_memory(fault);
   result->objects = objects.data;
   assembly->object_capacity = objects.capacity;
   result->objects[result->object_count++] = (graze_assembly_object){name, parent, mesh, *pose};
   return true;
 }
 
-bool io_assembly_finish(io_assembly *assembly, bool good, graze_assembly *result) {
+bool gz_io_assembly_finish(io_assembly *assembly, bool good, graze_assembly *result) {
   assembly->result.memory = assembly->names.texts;
   if (assembly->result.units == NULL) assembly->result.units = "";
-  io_names_close(&assembly->names);
+  gz_io_names_close(&assembly->names);
   if (!good) graze_assembly_free(&assembly->result);
   *result = assembly->result;
   return good;
@@ -62,8 +62,8 @@ void graze_assembly_free(graze_assembly *assembly) {
   for (uint32_t i = 0; i < assembly->mesh_count; i++) graze_geometry_free(&assembly->meshes[i].geometry);
   free(assembly->meshes);
   free(assembly->objects);
-  io_texts_free(assembly->memory);
-  io_gltf_close(assembly->source);
+  gz_io_texts_free(assembly->memory);
+  gz_io_gltf_close(assembly->source);
   *assembly = (graze_assembly){0};
 }
 
@@ -83,13 +83,13 @@ static bool take_triangles(const graze_geometry *whole, uint64_t first, uint64_t
                            graze_geometry *part, io_fault *fault) {
   const uint32_t *indices = whole->indices + 3 * first;
   uint64_t used = 0;
-  if (!io_geometry_set_triangles(part, count, fault)) return false;
+  if (!gz_io_geometry_set_triangles(part, count, fault)) return false;
   for (uint64_t i = 0; i < 3 * count; i++) {
     uint32_t *number = &numbers[indices[i]];
     if (*number == UINT32_MAX) *number = (uint32_t)used++;
     part->indices[i] = *number;
   }
-  bool good = io_geometry_set_vertices(part, used, fault);
+  bool good = gz_io_geometry_set_vertices(part, used, fault);
   for (uint64_t i = 0; i < 3 * count; i++) {
     const double *from = whole->vertices + 3 * (uint64_t)indices[i];
     if (good) memcpy(part->vertices + 3 * (uint64_t)part->indices[i], from, 3 * sizeof from[0]);
@@ -101,10 +101,10 @@ static bool take_triangles(const graze_geometry *whole, uint64_t first, uint64_t
 
 static bool add_named(io_assembly *assembly, const char *name, size_t length, uint32_t mesh, io_fault *fault) {
   const graze_pose identity = graze_pose_identity();
-  const char *unique = io_names_make_unique(&assembly->names, name, length);
-  if (unique == NULL) return io_fail_memory(fault);
+  const char *unique = gz_io_names_make_unique(&assembly->names, name, length);
+  if (unique == NULL) return gz_io_fail_memory(fault);
   assembly->result.meshes[mesh].name = unique;
-  return io_assembly_add_object(assembly, unique, "", mesh, &identity, fault);
+  return gz_io_assembly_add_object(assembly, unique, "", mesh, &identity, fault);
 }
 
 static bool split_groups(io_assembly *assembly, const graze_geometry *whole, const char *file_name, uint32_t *numbers,
@@ -124,14 +124,14 @@ static bool split_groups(io_assembly *assembly, const graze_geometry *whole, con
   return true;
 }
 
-bool io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
-                             io_fault *fault) {
+bool gz_io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
+                                io_fault *fault) {
   io_assembly building = {0};
-  bool good = io_assembly_set_meshes(&building, split ? (uint64_t)geometry->group_count + 1 : 1, fault);
+  bool good = gz_io_assembly_set_meshes(&building, split ? (uint64_t)geometry->group_count + 1 : 1, fault);
   if (good && split) {
-    uint32_t *numbers = io_allocate(geometry->vertex_count, sizeof *numbers);
+    uint32_t *numbers = gz_io_allocate(geometry->vertex_count, sizeof *numbers);
     if (numbers != NULL) memset(numbers, 0xff, geometry->vertex_count * sizeof *numbers);
-    good = numbers != NULL ? split_groups(&building, geometry, file_name, numbers, fault) : io_fail_memory(fault);
+    good = numbers != NULL ? split_groups(&building, geometry, file_name, numbers, fault) : gz_io_fail_memory(fault);
     free(numbers);
     graze_geometry_free(geometry);
   } else if (good) {
@@ -141,7 +141,7 @@ bool io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bo
     *geometry = (graze_geometry){0};
     good = add_named(&building, stem, length, 0, fault);
   }
-  return io_assembly_finish(&building, good, assembly);
+  return gz_io_assembly_finish(&building, good, assembly);
 }
 
 /* ---- joined ---- */
@@ -151,9 +151,9 @@ static bool pose_vertices(const graze_geometry *mesh, const graze_assembly_objec
   for (uint64_t i = 0; i < mesh->vertex_count; i++, out += 3) {
     graze_pose_apply(&object->pose, mesh->vertices + 3 * i, out);
     if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2])) {
-      return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
-                     "object \"%s\": vertex %llu is not finite in place",
-                     io_quote(object->name, object->name + strlen(object->name)).text, (unsigned long long)i);
+      return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
+                        "object \"%s\": vertex %llu is not finite in place",
+                        gz_io_quote(object->name, object->name + strlen(object->name)).text, (unsigned long long)i);
     }
     *all_float = *all_float && io_is_float(out[0]) && io_is_float(out[1]) && io_is_float(out[2]);
   }
@@ -174,20 +174,20 @@ static bool fill_joined(const graze_assembly *assembly, graze_geometry *geometry
     vertices += mesh->vertex_count;
     triangles += mesh->triangle_count;
   }
-  return io_geometry_set_groups(geometry, names, assembly->object_count, fault);
+  return gz_io_geometry_set_groups(geometry, names, assembly->object_count, fault);
 }
 
-bool io_assembly_join(const graze_assembly *assembly, graze_geometry *geometry, io_fault *fault) {
+bool gz_io_assembly_join(const graze_assembly *assembly, graze_geometry *geometry, io_fault *fault) {
   uint64_t vertices = 0, triangles = 0;
   for (uint32_t i = 0; i < assembly->object_count; i++) {
     const graze_geometry *mesh = &assembly->meshes[assembly->objects[i].mesh].geometry;
     vertices += mesh->vertex_count;
     triangles += mesh->triangle_count;
   }
-  if (!io_geometry_set_vertices(geometry, vertices, fault)) return false;
-  if (!io_geometry_set_triangles(geometry, triangles, fault)) return false;
-  io_name *names = io_allocate(assembly->object_count, sizeof *names);
-  if (names == NULL) return io_fail_memory(fault);
+  if (!gz_io_geometry_set_vertices(geometry, vertices, fault)) return false;
+  if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
+  io_name *names = gz_io_allocate(assembly->object_count, sizeof *names);
+  if (names == NULL) return gz_io_fail_memory(fault);
   bool good = fill_joined(assembly, geometry, names, fault);
   free(names);
   return good;

@@ -12,40 +12,40 @@ enum { IO_LONGEST_PATH = 4096 };
 enum { IO_MOST_OBJECTS = 1 << 24 };
 
 typedef struct io_assembly {
-  graze_assembly result; /* to be handed over by io_assembly_finish() */
+  graze_assembly result; /* to be handed over by gz_io_assembly_finish() */
   size_t object_capacity;
   io_names names;
 } io_assembly;
 
 /* `count` empty meshes without names. */
-bool io_assembly_set_meshes(io_assembly *assembly, uint64_t count, io_fault *fault);
+bool gz_io_assembly_set_meshes(io_assembly *assembly, uint64_t count, io_fault *fault);
 
 /* The path of a node: "parent/name", made unique. `parent` is "" at the root. `node` is its number, for messages, and
  * for the name of a node that has none: "node7". NULL: the fault is noted. */
-const char *io_assembly_add_path(io_assembly *assembly, const char *parent, const char *name, uint64_t node,
-                                 io_fault *fault);
+const char *gz_io_assembly_add_path(io_assembly *assembly, const char *parent, const char *name, uint64_t node,
+                                    io_fault *fault);
 
 /* `name` and `parent` are texts of the assembly. */
-bool io_assembly_add_object(io_assembly *assembly, const char *name, const char *parent, uint32_t mesh,
-                            const graze_pose *pose, io_fault *fault);
+bool gz_io_assembly_add_object(io_assembly *assembly, const char *name, const char *parent, uint32_t mesh,
+                               const graze_pose *pose, io_fault *fault);
 
 /* Ends the building: `result` is the caller's, or empty when `good` is false. Returns `good`. */
-bool io_assembly_finish(io_assembly *assembly, bool good, graze_assembly *result);
+bool gz_io_assembly_finish(io_assembly *assembly, bool good, graze_assembly *result);
 
 /* Every object's triangles at its pose, one group for each object. */
-bool io_assembly_join(const graze_assembly *assembly, graze_geometry *geometry, io_fault *fault);
+bool gz_io_assembly_join(const graze_assembly *assembly, graze_geometry *geometry, io_fault *fault);
 
 /* One object of the whole file, or with `split` one for each group; takes the geometry. */
-bool io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
-                             io_fault *fault);
+bool gz_io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
+                                io_fault *fault);
 
-bool io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault);
+bool gz_io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault);
 
 /* The same of a stored input without geometry: `source` of the assembly, which takes the descriptor, gives that mesh by
  * mesh, to any number of threads at a time. */
-bool io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault);
-bool io_gltf_read_mesh(const void *source, uint32_t mesh, graze_geometry *geometry, io_fault *fault);
-void io_gltf_close(void *source);
-bool io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault);
+bool gz_io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault);
+bool gz_io_gltf_read_mesh(const void *source, uint32_t mesh, graze_geometry *geometry, io_fault *fault);
+void gz_io_gltf_close(void *source);
+bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault);
 
 #endif

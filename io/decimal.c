@@ -72,7 +72,7 @@ static bool read_digits(const char *first, const char *last, big *b, int64_t *ex
   return more;
 }
 
-uint64_t io_round_decimal(const char *first, const char *last, int64_t exponent, uint64_t lower) {
+uint64_t gz_io_round_decimal(const char *first, const char *last, int64_t exponent, uint64_t lower) {
   big left = {0}, right = {0};
   bool more = read_digits(first, last, &left, &exponent);
   /* midpoint above `lower`: h * 2^t */

@@ -11,7 +11,7 @@
 static bool has_ending(const char *name, const char *ending) {
   size_t length = strlen(name);
   size_t wanted = strlen(ending);
-  return length >= wanted && io_token_is(name + length - wanted, name + length, ending);
+  return length >= wanted && gz_io_token_is(name + length - wanted, name + length, ending);
 }
 
 static graze_file_format format_of_name(const char *name) {
@@ -24,7 +24,7 @@ static graze_file_format format_of_name(const char *name) {
 }
 
 /* The endings of assimp 5.2 that name models of triangles or polygons. OBJ, STL, PLY, OFF and glTF never go there. */
-bool io_is_name_of_import(const char *name) {
+bool gz_io_is_name_of_import(const char *name) {
   static const char *const endings[] = {".dae", ".3mf", ".fbx", ".3ds", ".amf", ".ase",  ".ac", ".b3d", ".blend",
                                         ".cob", ".dxf", ".ifc", ".lwo", ".lxo", ".ms3d", ".x",  ".x3d"};
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
@@ -63,23 +63,23 @@ static bool starts_like_obj(const char *p, const char *end) {
   return false;
 }
 
-bool io_is_whole_binary_stl(const char *text, size_t size) {
+bool gz_io_is_whole_binary_stl(const char *text, size_t size) {
   if (size < 84) return false;
   const unsigned char *c = (const unsigned char *)text + 80;
   uint64_t count = (uint64_t)c[0] | (uint64_t)c[1] << 8 | (uint64_t)c[2] << 16 | (uint64_t)c[3] << 24;
   return size == 84 + 50 * count;
 }
 
-graze_file_format io_detect_format(const char *text, size_t size, const char *name) {
+graze_file_format gz_io_detect_format(const char *text, size_t size, const char *name) {
   const char *end = text + size;
-  const char *p = text + io_text_begin(text, size);
-  if (io_is_name_of_import(name)) return GRAZE_FORMAT_IMPORT;
+  const char *p = text + gz_io_text_begin(text, size);
+  if (gz_io_is_name_of_import(name)) return GRAZE_FORMAT_IMPORT;
   if (size >= 4 && memcmp(text, "glTF", 4) == 0) return GRAZE_FORMAT_GLTF;
   if (end - p > 3 && memcmp(p, "ply", 3) == 0 && io_is_space(p[3])) return GRAZE_FORMAT_PLY;
-  if (io_is_whole_binary_stl(text, size)) return GRAZE_FORMAT_STL;
+  if (gz_io_is_whole_binary_stl(text, size)) return GRAZE_FORMAT_STL;
   p = find_statement(p, end);
   if (starts_with_off(p, end)) return GRAZE_FORMAT_OFF;
-  if (io_token_is(p, io_find_token_end(p, end), "solid")) return GRAZE_FORMAT_STL;
+  if (gz_io_token_is(p, io_find_token_end(p, end), "solid")) return GRAZE_FORMAT_STL;
   graze_file_format format = format_of_name(name);
   if (format == GRAZE_FORMAT_AUTO && starts_like_obj(p, end)) format = GRAZE_FORMAT_OBJ;
   return format;

@@ -7,7 +7,7 @@
 
 enum { LONGEST_NAME = 220, LONGEST_QUOTE = 24 };
 
-bool io_fail(io_fault *fault, graze_status status, io_place place, uint64_t number, const char *format, ...) {
+bool gz_io_fail(io_fault *fault, graze_status status, io_place place, uint64_t number, const char *format, ...) {
   fault->status = status;
   fault->place = place;
   fault->number = number;
@@ -18,11 +18,11 @@ bool io_fail(io_fault *fault, graze_status status, io_place place, uint64_t numb
   return false;
 }
 
-bool io_fail_memory(io_fault *fault) {
-  return io_fail(fault, GRAZE_ERROR_MEMORY, IO_WHOLE_FILE, 0, "out of memory");
+bool gz_io_fail_memory(io_fault *fault) {
+  return gz_io_fail(fault, GRAZE_ERROR_MEMORY, IO_WHOLE_FILE, 0, "out of memory");
 }
 
-graze_status io_report(const io_fault *fault, const char *name, graze_io_error *error) {
+graze_status gz_io_report(const io_fault *fault, const char *name, graze_io_error *error) {
   if (error == NULL) return fault->status;
   error->status = fault->status;
   error->message[0] = 0;
@@ -40,7 +40,7 @@ graze_status io_report(const io_fault *fault, const char *name, graze_io_error *
   return fault->status;
 }
 
-io_quoted io_quote(const char *first, const char *last) {
+io_quoted gz_io_quote(const char *first, const char *last) {
   io_quoted quoted;
   size_t length = (size_t)(last - first);
   size_t shown = length > LONGEST_QUOTE ? LONGEST_QUOTE : length;

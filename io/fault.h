@@ -13,18 +13,18 @@ typedef struct io_fault {
   char reason[256];
 } io_fault;
 
-/* Notes a fault and returns false, so that a parser can `return io_fail(...)`. */
-bool io_fail(io_fault *fault, graze_status status, io_place place, uint64_t number, const char *format, ...)
+/* Notes a fault and returns false, so that a parser can `return gz_io_fail(...)`. */
+bool gz_io_fail(io_fault *fault, graze_status status, io_place place, uint64_t number, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-bool io_fail_memory(io_fault *fault);
+bool gz_io_fail_memory(io_fault *fault);
 
 /* Writes the message into `error` (may be NULL) and returns the status. */
-graze_status io_report(const io_fault *fault, const char *name, graze_io_error *error);
+graze_status gz_io_report(const io_fault *fault, const char *name, graze_io_error *error);
 
 /* The text [first, last) made fit for a message: at most 24 characters, unprintable ones as '?'. */
 typedef struct io_quoted {
   char text[32];
 } io_quoted;
-io_quoted io_quote(const char *first, const char *last);
+io_quoted gz_io_quote(const char *first, const char *last);
 
 #endif

@@ -18,7 +18,7 @@
 enum { LONGEST_READ = 1 << 30, FIRST_PIPE_READ = 1 << 16 };
 
 static bool fail_system(io_fault *fault, const char *what) {
-  return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot %s: %s", what, strerror(errno));
+  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot %s: %s", what, strerror(errno));
 }
 
 /* Reads up to `size` bytes; fewer only at the end of the file. -1: errno says why. */
@@ -36,14 +36,14 @@ static ssize_t read_fully(int descriptor, char *bytes, size_t size) {
 }
 
 static bool read_sized(int descriptor, size_t size, io_file *file, io_fault *fault) {
-  file->bytes = io_allocate(size, 1);
-  if (file->bytes == NULL) return io_fail_memory(fault);
+  file->bytes = gz_io_allocate(size, 1);
+  if (file->bytes == NULL) return gz_io_fail_memory(fault);
   ssize_t got = read_fully(descriptor, file->bytes, size);
   if (got < 0) return fail_system(fault, "read");
   file->size = (size_t)got;
   char extra;
   if ((size_t)got < size || read_fully(descriptor, &extra, 1) != 0) {
-    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
+    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
   }
   return true;
 }
@@ -66,7 +66,7 @@ static bool read_stream(int descriptor, io_file *file, io_fault *fault) {
     }
   }
   free(buffer.data);
-  return io_fail_memory(fault);
+  return gz_io_fail_memory(fault);
 }
 
 static bool read_descriptor(int descriptor, io_file *file, io_fault *fault) {
@@ -81,7 +81,7 @@ static bool read_descriptor(int descriptor, io_file *file, io_fault *fault) {
   return read_sized(descriptor, (size_t)facts.st_size, file, fault);
 }
 
-bool io_file_read(const char *path, io_file *file, io_fault *fault) {
+bool gz_io_file_read(const char *path, io_file *file, io_fault *fault) {
   *file = (io_file){0};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return fail_system(fault, "open");
@@ -96,7 +96,7 @@ bool io_file_read(const char *path, io_file *file, io_fault *fault) {
 
 /* ---- parts ---- */
 
-int io_file_open(const char *path, char *head, size_t head_size, size_t *size) {
+int gz_io_file_open(const char *path, char *head, size_t head_size, size_t *size) {
   struct stat facts;
   /* Opening a pipe and closing it again would end who writes to it. */
   if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return -1;
@@ -106,13 +106,13 @@ int io_file_open(const char *path, char *head, size_t head_size, size_t *size) {
     size_t wanted = (uint64_t)facts.st_size < head_size ? (size_t)facts.st_size : head_size;
     io_fault ignored = {0};
     *size = (size_t)facts.st_size;
-    if (io_file_read_at(descriptor, 0, wanted, head, &ignored)) return descriptor;
+    if (gz_io_file_read_at(descriptor, 0, wanted, head, &ignored)) return descriptor;
   }
   close(descriptor);
   return -1;
 }
 
-bool io_file_read_at(int descriptor, uint64_t at, size_t size, void *bytes, io_fault *fault) {
+bool gz_io_file_read_at(int descriptor, uint64_t at, size_t size, void *bytes, io_fault *fault) {
   size_t done = 0;
   while (done < size) {
     size_t wanted = size - done < LONGEST_READ ? size - done : LONGEST_READ;
@@ -120,7 +120,7 @@ bool io_file_read_at(int descriptor, uint64_t at, size_t size, void *bytes, io_f
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_system(fault, "read");
     if (got == 0)
-      return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
+      return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
     done += (size_t)got;
   }
   return true;

@@ -9,13 +9,13 @@ typedef struct io_file {
   size_t size;
 } io_file;
 
-bool io_file_read(const char *path, io_file *file, io_fault *fault);
+bool gz_io_file_read(const char *path, io_file *file, io_fault *fault);
 
 /* Opens a regular file whose parts are to be read one by one; fills `head` with its first bytes, as many as there are.
  * -1: it cannot be opened, or is no regular file. close() it. */
-int io_file_open(const char *path, char *head, size_t head_size, size_t *size);
+int gz_io_file_open(const char *path, char *head, size_t head_size, size_t *size);
 
 /* Any number of threads at a time. */
-bool io_file_read_at(int descriptor, uint64_t at, size_t size, void *bytes, io_fault *fault);
+bool gz_io_file_read_at(int descriptor, uint64_t at, size_t size, void *bytes, io_fault *fault);
 
 #endif

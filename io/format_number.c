@@ -67,7 +67,7 @@ static uint64_t rounded(const scaled *s, int count, bool other_side) {
 
 static bool reads_back(uint64_t w, int exponent, uint64_t bits) {
   uint64_t back;
-  return io_decimal_to_bits(w, exponent, &back) && back == bits;
+  return gz_io_decimal_to_bits(w, exponent, &back) && back == bits;
 }
 
 /* The shortest digits for the positive finite number `bits`; `exponent` is that of the last digit. */

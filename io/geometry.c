@@ -16,27 +16,27 @@ void graze_geometry_free(graze_geometry *geometry) {
 
 static bool check_number(uint64_t count, const char *what, io_fault *fault) {
   if (count <= IO_MOST_ELEMENTS) return true;
-  return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "%llu %s: more than 32-bit numbers allow",
-                 (unsigned long long)count, what);
+  return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "%llu %s: more than 32-bit numbers allow",
+                    (unsigned long long)count, what);
 }
 
-bool io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault) {
+bool gz_io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault) {
   if (!check_number(count, "vertices", fault)) return false;
-  geometry->vertices = io_allocate(count, 3 * sizeof(double));
-  if (geometry->vertices == NULL) return io_fail_memory(fault);
+  geometry->vertices = gz_io_allocate(count, 3 * sizeof(double));
+  if (geometry->vertices == NULL) return gz_io_fail_memory(fault);
   geometry->vertex_count = count;
   return true;
 }
 
-bool io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_fault *fault) {
+bool gz_io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_fault *fault) {
   if (!check_number(count, "triangles", fault)) return false;
-  geometry->indices = io_allocate(count, 3 * sizeof(uint32_t));
-  if (geometry->indices == NULL) return io_fail_memory(fault);
+  geometry->indices = gz_io_allocate(count, 3 * sizeof(uint32_t));
+  if (geometry->indices == NULL) return gz_io_fail_memory(fault);
   geometry->triangle_count = count;
   return true;
 }
 
-bool io_append_names(io_array *names, const io_array *part, uint64_t triangles) {
+bool gz_io_append_names(io_array *names, const io_array *part, uint64_t triangles) {
   if (!io_array_reserve(names, part->count, sizeof(io_name))) return false;
   for (size_t i = 0; i < part->count; i++) {
     io_name name = ((const io_name *)part->data)[i];
@@ -46,14 +46,14 @@ bool io_append_names(io_array *names, const io_array *part, uint64_t triangles) 
   return true;
 }
 
-bool io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault) {
+bool gz_io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault) {
   if (count == 0) return true;
-  if (count > IO_MOST_ELEMENTS) return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many named objects");
+  if (count > IO_MOST_ELEMENTS) return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many named objects");
   size_t bytes = 0;
   for (size_t i = 0; i < count; i++) bytes += names[i].length + 1;
-  geometry->groups = io_allocate(count, sizeof geometry->groups[0]);
-  geometry->memory = io_allocate(bytes, 1);
-  if (geometry->groups == NULL || geometry->memory == NULL) return io_fail_memory(fault);
+  geometry->groups = gz_io_allocate(count, sizeof geometry->groups[0]);
+  geometry->memory = gz_io_allocate(bytes, 1);
+  if (geometry->groups == NULL || geometry->memory == NULL) return gz_io_fail_memory(fault);
   char *text = geometry->memory;
   for (size_t i = 0; i < count; i++) {
     uint64_t last = i + 1 < count ? names[i + 1].first_triangle : geometry->triangle_count;
@@ -76,6 +76,6 @@ static void number_step(void *argument, size_t step) {
   for (uint64_t i = step * SOUP_STEP; i < end; i++) geometry->indices[i] = (uint32_t)i;
 }
 
-void io_geometry_number_soup(graze_geometry *geometry, int threads) {
-  io_parallel(threads, (3 * geometry->triangle_count + SOUP_STEP - 1) / SOUP_STEP, number_step, geometry);
+void gz_io_geometry_number_soup(graze_geometry *geometry, int threads) {
+  gz_io_parallel(threads, (3 * geometry->triangle_count + SOUP_STEP - 1) / SOUP_STEP, number_step, geometry);
 }

@@ -21,10 +21,10 @@ typedef struct glb_tree {
 } glb_tree;
 
 /* Every part of a name before a '/' is a node, made when it is first seen; an object is always a node of its own. */
-bool glb_tree_make(const graze_assembly *assembly, glb_tree *tree, io_fault *fault);
-void glb_tree_free(glb_tree *tree);
+bool gz_glb_tree_make(const graze_assembly *assembly, glb_tree *tree, io_fault *fault);
+void gz_glb_tree_free(glb_tree *tree);
 
 /* What is written must be what glTF can hold. */
-bool glb_check(const graze_assembly *assembly, io_fault *fault);
+bool gz_glb_check(const graze_assembly *assembly, io_fault *fault);
 
 #endif

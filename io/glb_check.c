@@ -17,15 +17,15 @@ static bool check_vertices(const graze_geometry *g, uint32_t mesh, io_fault *fau
   for (uint64_t i = 0; i < 3 * g->vertex_count; i++) {
     const double value = g->vertices[i];
     if (!isfinite(value))
-      return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
-                     "mesh %u, vertex %llu: coordinate %c is not finite", mesh, (unsigned long long)(i / 3),
-                     "xyz"[i % 3]);
+      return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
+                        "mesh %u, vertex %llu: coordinate %c is not finite", mesh, (unsigned long long)(i / 3),
+                        "xyz"[i % 3]);
     if (io_is_float(value)) continue;
     char number[32];
     graze_format_double(value, number);
-    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
-                   "mesh %u, vertex %llu: coordinate %c, %s, is not the value of a float, and glTF holds no other",
-                   mesh, (unsigned long long)(i / 3), "xyz"[i % 3], number);
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
+                      "mesh %u, vertex %llu: coordinate %c, %s, is not the value of a float, and glTF holds no other",
+                      mesh, (unsigned long long)(i / 3), "xyz"[i % 3], number);
   }
   return true;
 }
@@ -33,16 +33,16 @@ static bool check_vertices(const graze_geometry *g, uint32_t mesh, io_fault *fau
 static bool check_mesh(const graze_assembly_mesh *mesh, uint32_t number, io_fault *fault) {
   const graze_geometry *g = &mesh->geometry;
   if (!is_utf8(mesh->name))
-    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "mesh %u: its name is not UTF-8", number);
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "mesh %u: its name is not UTF-8", number);
   if (g->triangle_count == 0)
-    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
-                   "mesh %u: no triangles, and glTF holds no empty mesh", number);
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
+                      "mesh %u: no triangles, and glTF holds no empty mesh", number);
   if (!check_vertices(g, number, fault)) return false;
   for (uint64_t i = 0; i < 3 * g->triangle_count; i++) {
     if (g->indices[i] < g->vertex_count) continue;
-    return io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0, "mesh %u, triangle %llu, corner %u: vertex %lu of %llu",
-                   number, (unsigned long long)(i / 3), (unsigned)(i % 3), (unsigned long)g->indices[i],
-                   (unsigned long long)g->vertex_count);
+    return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0,
+                      "mesh %u, triangle %llu, corner %u: vertex %lu of %llu", number, (unsigned long long)(i / 3),
+                      (unsigned)(i % 3), (unsigned long)g->indices[i], (unsigned long long)g->vertex_count);
   }
   return true;
 }
@@ -66,22 +66,22 @@ static bool is_decomposable(const graze_pose *pose) {
 static bool check_object(const graze_assembly *assembly, uint32_t number, io_fault *fault) {
   const graze_assembly_object *object = &assembly->objects[number];
   if (!is_utf8(object->name))
-    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "object %u: its name is not UTF-8", number);
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "object %u: its name is not UTF-8", number);
   const char *name = object->name != NULL ? object->name : "";
   if (object->mesh >= assembly->mesh_count)
-    return io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0, "object %u \"%s\": mesh %lu of %lu", number, name,
-                   (unsigned long)object->mesh, (unsigned long)assembly->mesh_count);
+    return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0, "object %u \"%s\": mesh %lu of %lu", number, name,
+                      (unsigned long)object->mesh, (unsigned long)assembly->mesh_count);
   for (int k = 0; k < 12; k++) {
     if (isfinite(object->pose.m[k])) continue;
-    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
-                   "object %u \"%s\": number %d of its pose is not finite", number, name, k);
+    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
+                      "object %u \"%s\": number %d of its pose is not finite", number, name, k);
   }
   if (is_decomposable(&object->pose)) return true;
-  return io_fail(fault, GRAZE_ERROR_POSE, IO_WHOLE_FILE, 0,
-                 "object %u \"%s\": its pose shears, which glTF does not allow", number, name);
+  return gz_io_fail(fault, GRAZE_ERROR_POSE, IO_WHOLE_FILE, 0,
+                    "object %u \"%s\": its pose shears, which glTF does not allow", number, name);
 }
 
-bool glb_check(const graze_assembly *assembly, io_fault *fault) {
+bool gz_glb_check(const graze_assembly *assembly, io_fault *fault) {
   for (uint32_t i = 0; i < assembly->mesh_count; i++) {
     if (!check_mesh(&assembly->meshes[i], i, fault)) return false;
   }

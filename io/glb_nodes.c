@@ -62,11 +62,11 @@ static uint64_t count_parts(const graze_assembly *assembly) {
   return count;
 }
 
-bool glb_tree_make(const graze_assembly *assembly, glb_tree *tree, io_fault *fault) {
+bool gz_glb_tree_make(const graze_assembly *assembly, glb_tree *tree, io_fault *fault) {
   uint64_t most = count_parts(assembly), slots = 64;
   *tree = (glb_tree){.first_root = GLB_NONE, .last_root = GLB_NONE};
   if (most >= GLB_NONE)
-    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "the objects' names have more than 2^32 parts");
+    return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "the objects' names have more than 2^32 parts");
   while (slots < 2 * most) slots *= 2;
   tree_table table = {tree, malloc(slots * sizeof *table.slots), slots - 1};
   tree->nodes = malloc((most + 1) * sizeof *tree->nodes);
@@ -75,14 +75,14 @@ bool glb_tree_make(const graze_assembly *assembly, glb_tree *tree, io_fault *fau
     memset(table.slots, 0xff, slots * sizeof *table.slots);
     for (uint32_t i = 0; i < assembly->object_count; i++) add_object(&table, assembly, i);
   } else {
-    glb_tree_free(tree);
-    io_fail_memory(fault);
+    gz_glb_tree_free(tree);
+    gz_io_fail_memory(fault);
   }
   free(table.slots);
   return done;
 }
 
-void glb_tree_free(glb_tree *tree) {
+void gz_glb_tree_free(glb_tree *tree) {
   free(tree->nodes);
   tree->nodes = NULL;
 }

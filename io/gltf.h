@@ -93,80 +93,82 @@ typedef struct gltf_file {
 
 /* ---- gltf_json.c: values ---- */
 
-gltf_place gltf_place_of(const char *what, uint64_t index);
+gltf_place gz_gltf_place_of(const char *what, uint64_t index);
 
 /* Notes a fault and returns false. */
-bool gltf_fail(const gltf_file *file, graze_status status, const char *place, const char *format, ...)
+bool gz_gltf_fail(const gltf_file *file, graze_status status, const char *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The member `key`, a whole number of [least, most]; `absent` when there is none, or a fault when that is
  * GLTF_REQUIRED. */
 #define GLTF_REQUIRED UINT64_MAX
-bool gltf_get_number(const gltf_file *file, const char *place, const json_t *object, const char *key, uint64_t least,
-                     uint64_t most, uint64_t absent, uint64_t *value);
+bool gz_gltf_get_number(const gltf_file *file, const char *place, const json_t *object, const char *key, uint64_t least,
+                        uint64_t most, uint64_t absent, uint64_t *value);
 
 /* The same for a place in a table of `count`; GLTF_NONE when there is none and it is not `required`. */
-bool gltf_get_index(const gltf_file *file, const char *place, const json_t *object, const char *key, uint32_t count,
-                    bool required, uint32_t *index);
+bool gz_gltf_get_index(const gltf_file *file, const char *place, const json_t *object, const char *key, uint32_t count,
+                       bool required, uint32_t *index);
 
 /* An entry of an array of indices. */
-bool gltf_index_of(const gltf_file *file, const char *place, const char *key, const json_t *value, uint32_t count,
-                   uint32_t *index);
+bool gz_gltf_index_of(const gltf_file *file, const char *place, const char *key, const json_t *value, uint32_t count,
+                      uint32_t *index);
 
-bool gltf_get_bool(const gltf_file *file, const char *place, const json_t *object, const char *key, bool *value);
+bool gz_gltf_get_bool(const gltf_file *file, const char *place, const json_t *object, const char *key, bool *value);
 
 /* The member, or NULL when there is none; false: it is no array, or no object. */
-bool gltf_get_array(const gltf_file *file, const char *place, const json_t *object, const char *key, json_t **array);
-bool gltf_get_object(const gltf_file *file, const char *place, const json_t *object, const char *key, json_t **member);
+bool gz_gltf_get_array(const gltf_file *file, const char *place, const json_t *object, const char *key, json_t **array);
+bool gz_gltf_get_object(const gltf_file *file, const char *place, const json_t *object, const char *key,
+                        json_t **member);
 
 /* Exactly `count` numbers, or untouched when there are none; `found` says which. */
-bool gltf_get_numbers(const gltf_file *file, const char *place, const json_t *object, const char *key, size_t count,
-                      double *numbers, bool *found);
+bool gz_gltf_get_numbers(const gltf_file *file, const char *place, const json_t *object, const char *key, size_t count,
+                         double *numbers, bool *found);
 
 /* "name", or "". */
-bool gltf_get_name(const gltf_file *file, const char *place, const json_t *object, const char **name);
+bool gz_gltf_get_name(const gltf_file *file, const char *place, const json_t *object, const char **name);
 
 /* The array `key` of the root, each entry an object; NULL and 0 when there is none. An empty one is a fault. */
-bool gltf_get_table(const gltf_file *file, const char *key, json_t **table, uint32_t *count);
+bool gz_gltf_get_table(const gltf_file *file, const char *key, json_t **table, uint32_t *count);
 
 /* The object `name` among the extensions of `object`; NULL: none. */
-json_t *gltf_extension(const json_t *object, const char *name);
+json_t *gz_gltf_extension(const json_t *object, const char *name);
 
 /* ---- gltf_buffer.c, gltf_uri.c: bytes ---- */
 
-bool gltf_read_buffers(gltf_file *file);
+bool gz_gltf_read_buffers(gltf_file *file);
 
 /* The bytes that a uri names, of which `wanted` are needed. */
-bool gltf_read_uri(const gltf_file *file, const char *place, const char *uri, uint64_t wanted, gltf_buffer *buffer);
+bool gz_gltf_read_uri(const gltf_file *file, const char *place, const char *uri, uint64_t wanted, gltf_buffer *buffer);
 
 /* ---- gltf_accessor.c: elements ---- */
 
-bool gltf_read_accessors(gltf_file *file);
+bool gz_gltf_read_accessors(gltf_file *file);
 
 /* To be called before memory is asked for: an accessor without bytes has a count that costs the file nothing, so there
  * is a limit to what all of them may give. */
-bool gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count);
+bool gz_gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count);
 
 /* `components` doubles for each element of an accessor that has that many, into `out`. Every value is finite. */
-bool gltf_read_vectors(const gltf_file *file, const char *place, uint32_t accessor, unsigned components, double *out);
+bool gz_gltf_read_vectors(const gltf_file *file, const char *place, uint32_t accessor, unsigned components,
+                          double *out);
 
 /* The first `count` elements of an accessor of unsigned whole numbers. */
-bool gltf_read_corners(const gltf_file *file, const char *place, uint32_t accessor, uint64_t count, uint32_t *out);
+bool gz_gltf_read_corners(const gltf_file *file, const char *place, uint32_t accessor, uint64_t count, uint32_t *out);
 
 /* ---- gltf_mesh.c, gltf_primitive.c: geometry ---- */
 
 /* Checks the primitive and finds its numbers. */
-bool gltf_read_primitive(const gltf_file *file, const json_t *object, gltf_primitive *primitive);
+bool gz_gltf_read_primitive(const gltf_file *file, const json_t *object, gltf_primitive *primitive);
 
 /* The triangles of the primitive, into `out`. */
-bool gltf_read_triangles(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out);
+bool gz_gltf_read_triangles(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out);
 
 /* Checks every mesh, used or not, and counts what it has; `meshes` of the assembly have counts and no arrays. */
-bool gltf_list_meshes(gltf_file *file);
-void gltf_free_meshes(gltf_file *file);
+bool gz_gltf_list_meshes(gltf_file *file);
+void gz_gltf_free_meshes(gltf_file *file);
 
 /* The vertices and triangles of a mesh of the list. Changes nothing in `file`. */
-bool gltf_read_mesh(const gltf_file *file, uint32_t mesh, graze_geometry *geometry);
+bool gz_gltf_read_mesh(const gltf_file *file, uint32_t mesh, graze_geometry *geometry);
 
 /* ---- gltf_node.c, gltf_tree.c: objects ---- */
 
@@ -179,15 +181,15 @@ typedef struct gltf_node {
   graze_pose pose; /* relative to the parent */
 } gltf_node;
 
-bool gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node);
+bool gz_gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node);
 
 /* The pose of a translation, a rotation (x, y, z, w) and a scale: scaled first, moved last. */
-graze_pose gltf_make_pose(const double translation[3], const double rotation[4], const double scale[3]);
+graze_pose gz_gltf_make_pose(const double translation[3], const double rotation[4], const double scale[3]);
 
 /* The poses of the instances of a node. The caller frees them. */
-bool gltf_read_instances(gltf_file *file, const char *place, const json_t *attributes, graze_pose **poses,
-                         uint64_t *count);
+bool gz_gltf_read_instances(gltf_file *file, const char *place, const json_t *attributes, graze_pose **poses,
+                            uint64_t *count);
 
-bool gltf_read_tree(gltf_file *file);
+bool gz_gltf_read_tree(gltf_file *file);
 
 #endif

@@ -42,14 +42,15 @@ static bool check_run(const gltf_file *file, const char *place, const gltf_run *
   const gltf_view *view = &file->views[run->view];
   unsigned stride = view->stride > 0 ? view->stride : size;
   if (stride < size) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "bufferView %lu: \"byteStride\" is %u, an element has %u bytes",
-                     (unsigned long)run->view, stride, size);
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place,
+                        "bufferView %lu: \"byteStride\" is %u, an element has %u bytes", (unsigned long)run->view,
+                        stride, size);
   }
   uint64_t last = run->offset + (count - 1) * stride + size;
   if (last <= view->size) return true;
-  return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%llu elements need %llu bytes of bufferView %lu, which has %llu",
-                   (unsigned long long)count, (unsigned long long)last, (unsigned long)run->view,
-                   (unsigned long long)view->size);
+  return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place,
+                      "%llu elements need %llu bytes of bufferView %lu, which has %llu", (unsigned long long)count,
+                      (unsigned long long)last, (unsigned long)run->view, (unsigned long long)view->size);
 }
 
 static unsigned count_components(const char *type) {
@@ -62,29 +63,29 @@ static unsigned count_components(const char *type) {
 static bool read_sparse_run(const gltf_file *file, const char *place, const json_t *sparse, const char *key,
                             gltf_run *run) {
   json_t *object;
-  if (!gltf_get_object(file, place, sparse, key, &object)) return false;
-  if (object == NULL) return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"%s\" is missing in \"sparse\"", key);
-  if (!gltf_get_index(file, place, object, "bufferView", file->view_count, true, &run->view) ||
-      !gltf_get_number(file, place, object, "byteOffset", 0, UINT64_MAX, 0, &run->offset)) {
+  if (!gz_gltf_get_object(file, place, sparse, key, &object)) return false;
+  if (object == NULL) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"%s\" is missing in \"sparse\"", key);
+  if (!gz_gltf_get_index(file, place, object, "bufferView", file->view_count, true, &run->view) ||
+      !gz_gltf_get_number(file, place, object, "byteOffset", 0, UINT64_MAX, 0, &run->offset)) {
     return false;
   }
   return file->views[run->view].stride == 0 ||
-         gltf_fail(file, GRAZE_ERROR_FORMAT, place, "bufferView %lu of \"sparse\" has a \"byteStride\"",
-                   (unsigned long)run->view);
+         gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "bufferView %lu of \"sparse\" has a \"byteStride\"",
+                      (unsigned long)run->view);
 }
 
 static bool read_sparse(const gltf_file *file, const char *place, const json_t *sparse, gltf_accessor *accessor) {
-  if (!gltf_get_number(file, place, sparse, "count", 1, accessor->count, GLTF_REQUIRED, &accessor->sparse_count) ||
+  if (!gz_gltf_get_number(file, place, sparse, "count", 1, accessor->count, GLTF_REQUIRED, &accessor->sparse_count) ||
       !read_sparse_run(file, place, sparse, "indices", &accessor->sparse_indices) ||
       !read_sparse_run(file, place, sparse, "values", &accessor->sparse_values) ||
-      !gltf_get_number(file, place, json_object_get(sparse, "indices"), "componentType", 0, UINT64_MAX, GLTF_REQUIRED,
-                       &accessor->sparse_indices.component)) {
+      !gz_gltf_get_number(file, place, json_object_get(sparse, "indices"), "componentType", 0, UINT64_MAX,
+                          GLTF_REQUIRED, &accessor->sparse_indices.component)) {
     return false;
   }
   accessor->sparse_values.component = accessor->run.component;
   if (!is_unsigned(accessor->sparse_indices.component)) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"componentType\" %llu of the sparse indices is not unsigned",
-                     (unsigned long long)accessor->sparse_indices.component);
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"componentType\" %llu of the sparse indices is not unsigned",
+                        (unsigned long long)accessor->sparse_indices.component);
   }
   unsigned size = accessor->components * component_size(accessor->run.component);
   return check_run(file, place, &accessor->sparse_indices, accessor->sparse_count,
@@ -93,31 +94,31 @@ static bool read_sparse(const gltf_file *file, const char *place, const json_t *
 }
 
 static bool read_accessor(const gltf_file *file, const json_t *object, uint32_t index) {
-  gltf_place place = gltf_place_of("accessor", index);
+  gltf_place place = gz_gltf_place_of("accessor", index);
   gltf_accessor *accessor = &file->accessors[index];
   json_t *sparse;
   const json_t *type = json_object_get(object, "type");
-  if (!gltf_get_index(file, place.text, object, "bufferView", file->view_count, false, &accessor->run.view) ||
-      !gltf_get_number(file, place.text, object, "byteOffset", 0, UINT64_MAX, 0, &accessor->run.offset) ||
-      !gltf_get_number(file, place.text, object, "componentType", 0, UINT64_MAX, GLTF_REQUIRED,
-                       &accessor->run.component) ||
-      !gltf_get_bool(file, place.text, object, "normalized", &accessor->normalized) ||
-      !gltf_get_number(file, place.text, object, "count", 1, UINT64_MAX, GLTF_REQUIRED, &accessor->count) ||
-      !gltf_get_object(file, place.text, object, "sparse", &sparse)) {
+  if (!gz_gltf_get_index(file, place.text, object, "bufferView", file->view_count, false, &accessor->run.view) ||
+      !gz_gltf_get_number(file, place.text, object, "byteOffset", 0, UINT64_MAX, 0, &accessor->run.offset) ||
+      !gz_gltf_get_number(file, place.text, object, "componentType", 0, UINT64_MAX, GLTF_REQUIRED,
+                          &accessor->run.component) ||
+      !gz_gltf_get_bool(file, place.text, object, "normalized", &accessor->normalized) ||
+      !gz_gltf_get_number(file, place.text, object, "count", 1, UINT64_MAX, GLTF_REQUIRED, &accessor->count) ||
+      !gz_gltf_get_object(file, place.text, object, "sparse", &sparse)) {
     return false;
   }
-  if (!json_is_string(type)) return gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "\"type\" is not a string");
+  if (!json_is_string(type)) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "\"type\" is not a string");
   accessor->components = count_components(json_string_value(type));
   unsigned size = accessor->components * component_size(accessor->run.component);
   return check_run(file, place.text, &accessor->run, accessor->count, size) &&
          (sparse == NULL || read_sparse(file, place.text, sparse, accessor));
 }
 
-bool gltf_read_accessors(gltf_file *file) {
+bool gz_gltf_read_accessors(gltf_file *file) {
   json_t *table;
-  if (!gltf_get_table(file, "accessors", &table, &file->accessor_count)) return false;
+  if (!gz_gltf_get_table(file, "accessors", &table, &file->accessor_count)) return false;
   file->accessors = calloc((size_t)file->accessor_count + 1, sizeof file->accessors[0]);
-  if (file->accessors == NULL) return io_fail_memory(file->fault);
+  if (file->accessors == NULL) return gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; i < file->accessor_count; i++) {
     if (!read_accessor(file, json_array_get(table, i), i)) return false;
   }
@@ -178,22 +179,23 @@ static bool get_bytes(const gltf_file *file, const char *place, const gltf_run *
     return true;
   }
   if (!buffer->stored) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "buffer %lu has no bytes: it has no \"uri\"",
-                     (unsigned long)view->buffer);
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "buffer %lu has no bytes: it has no \"uri\"",
+                        (unsigned long)view->buffer);
   }
   uint64_t whole = count > 0 ? (count - 1) * bytes->stride + size : 0;
-  bytes->first = bytes->owned = io_allocate(whole, 1);
-  if (bytes->owned == NULL) return io_fail_memory(file->fault);
-  if (io_file_read_at(file->input->descriptor, buffer->at + first, whole, bytes->owned, file->fault)) return true;
+  bytes->first = bytes->owned = gz_io_allocate(whole, 1);
+  if (bytes->owned == NULL) return gz_io_fail_memory(file->fault);
+  if (gz_io_file_read_at(file->input->descriptor, buffer->at + first, whole, bytes->owned, file->fault)) return true;
   free(bytes->owned);
   return false;
 }
 
-bool gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count) {
+bool gz_gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count) {
   if (file->accessors[accessor].run.view != GLTF_NONE) return true;
   file->zeros += count < MOST_ZEROS ? count : MOST_ZEROS + 1;
-  return file->zeros <= MOST_ZEROS || gltf_fail(file, GRAZE_ERROR_LIMIT, place,
-                                                "more than %d elements of accessors without a bufferView", MOST_ZEROS);
+  return file->zeros <= MOST_ZEROS ||
+         gz_gltf_fail(file, GRAZE_ERROR_LIMIT, place, "more than %d elements of accessors without a bufferView",
+                      MOST_ZEROS);
 }
 
 /* The element that entry `entry` of the sparse indices replaces; they must ascend. */
@@ -202,9 +204,10 @@ static bool read_sparse_index(const gltf_file *file, const char *place, const gl
   uint64_t index = read_bits(p, component_size(accessor->sparse_indices.component));
   bool good = index < accessor->count && (entry == 0 || index > *element);
   *element = index;
-  return good || gltf_fail(file, GRAZE_ERROR_INDEX, place,
-                           "sparse index %llu at %llu does not ascend or is out of range: there are %llu elements",
-                           (unsigned long long)index, (unsigned long long)entry, (unsigned long long)accessor->count);
+  return good ||
+         gz_gltf_fail(file, GRAZE_ERROR_INDEX, place,
+                      "sparse index %llu at %llu does not ascend or is out of range: there are %llu elements",
+                      (unsigned long long)index, (unsigned long long)entry, (unsigned long long)accessor->count);
 }
 
 /* ---- as doubles ---- */
@@ -217,9 +220,9 @@ typedef struct vector_reading {
 } vector_reading;
 
 static bool fail_vector(const vector_reading *reading, uint64_t element, unsigned k) {
-  return gltf_fail(reading->file, GRAZE_ERROR_NOT_FINITE, reading->place,
-                   "%c of element %llu of accessor %lu is not finite", "xyzw"[k], (unsigned long long)element,
-                   (unsigned long)(reading->accessor - reading->file->accessors));
+  return gz_gltf_fail(reading->file, GRAZE_ERROR_NOT_FINITE, reading->place,
+                      "%c of element %llu of accessor %lu is not finite", "xyzw"[k], (unsigned long long)element,
+                      (unsigned long)(reading->accessor - reading->file->accessors));
 }
 
 static bool read_vector(const vector_reading *reading, const unsigned char *p, uint64_t element, double *out) {
@@ -289,7 +292,8 @@ static bool replace_vectors(const vector_reading *reading, double *out) {
   return good;
 }
 
-bool gltf_read_vectors(const gltf_file *file, const char *place, uint32_t accessor, unsigned components, double *out) {
+bool gz_gltf_read_vectors(const gltf_file *file, const char *place, uint32_t accessor, unsigned components,
+                          double *out) {
   vector_reading reading = {file, place, &file->accessors[accessor], components};
   return read_base(&reading, out) && (reading.accessor->sparse_count == 0 || replace_vectors(&reading, out));
 }
@@ -317,7 +321,7 @@ static bool replace_corners(const gltf_file *file, const char *place, const gltf
   return good;
 }
 
-bool gltf_read_corners(const gltf_file *file, const char *place, uint32_t number, uint64_t count, uint32_t *out) {
+bool gz_gltf_read_corners(const gltf_file *file, const char *place, uint32_t number, uint64_t count, uint32_t *out) {
   const gltf_accessor *accessor = &file->accessors[number];
   unsigned size = component_size(accessor->run.component);
   if (accessor->run.view == GLTF_NONE) {

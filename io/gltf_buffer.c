@@ -8,28 +8,28 @@ enum { LEAST_STRIDE = 4, MOST_STRIDE = 252 };
 
 static bool take_chunk(gltf_file *file, const char *place, uint64_t size, gltf_buffer *buffer) {
   if (!file->has_chunk) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "neither a \"uri\" nor a binary chunk in the file");
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "neither a \"uri\" nor a binary chunk in the file");
   }
   if (file->chunk.size < size) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the binary chunk has %llu bytes, but \"byteLength\" is %llu",
-                     (unsigned long long)file->chunk.size, (unsigned long long)size);
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the binary chunk has %llu bytes, but \"byteLength\" is %llu",
+                        (unsigned long long)file->chunk.size, (unsigned long long)size);
   }
   *buffer = file->chunk;
   return true;
 }
 
 static bool read_buffer(gltf_file *file, const json_t *object, uint32_t index) {
-  gltf_place place = gltf_place_of("buffer", index);
+  gltf_place place = gz_gltf_place_of("buffer", index);
   gltf_buffer *buffer = &file->buffers[index];
   uint64_t size;
   const json_t *uri = json_object_get(object, "uri");
-  if (!gltf_get_number(file, place.text, object, "byteLength", 1, UINT64_MAX, GLTF_REQUIRED, &size)) return false;
+  if (!gz_gltf_get_number(file, place.text, object, "byteLength", 1, UINT64_MAX, GLTF_REQUIRED, &size)) return false;
   bool good = true;
   if (uri != NULL && !json_is_string(uri)) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "\"uri\" is not a string");
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "\"uri\" is not a string");
   }
   if (uri != NULL) {
-    good = gltf_read_uri(file, place.text, json_string_value(uri), size, buffer);
+    good = gz_gltf_read_uri(file, place.text, json_string_value(uri), size, buffer);
   } else if (index == 0 && file->is_glb) {
     good = take_chunk(file, place.text, size, buffer);
   }
@@ -38,39 +38,40 @@ static bool read_buffer(gltf_file *file, const json_t *object, uint32_t index) {
 }
 
 static bool read_view(gltf_file *file, const json_t *object, uint32_t index) {
-  gltf_place place = gltf_place_of("bufferView", index);
+  gltf_place place = gz_gltf_place_of("bufferView", index);
   gltf_view *view = &file->views[index];
   uint64_t stride;
-  if (!gltf_get_index(file, place.text, object, "buffer", file->buffer_count, true, &view->buffer) ||
-      !gltf_get_number(file, place.text, object, "byteOffset", 0, UINT64_MAX, 0, &view->offset) ||
-      !gltf_get_number(file, place.text, object, "byteLength", 1, UINT64_MAX, GLTF_REQUIRED, &view->size) ||
-      !gltf_get_number(file, place.text, object, "byteStride", LEAST_STRIDE, MOST_STRIDE, 0, &stride) ||
-      !gltf_get_number(file, place.text, object, "target", 0, UINT64_MAX, 0, &view->target)) {
+  if (!gz_gltf_get_index(file, place.text, object, "buffer", file->buffer_count, true, &view->buffer) ||
+      !gz_gltf_get_number(file, place.text, object, "byteOffset", 0, UINT64_MAX, 0, &view->offset) ||
+      !gz_gltf_get_number(file, place.text, object, "byteLength", 1, UINT64_MAX, GLTF_REQUIRED, &view->size) ||
+      !gz_gltf_get_number(file, place.text, object, "byteStride", LEAST_STRIDE, MOST_STRIDE, 0, &stride) ||
+      !gz_gltf_get_number(file, place.text, object, "target", 0, UINT64_MAX, 0, &view->target)) {
     return false;
   }
   view->stride = (unsigned)stride;
   if (stride % 4 != 0 || stride > view->size) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place.text,
-                     "\"byteStride\" is %llu, not a multiple of 4 within \"byteLength\"", (unsigned long long)stride);
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text,
+                        "\"byteStride\" is %llu, not a multiple of 4 within \"byteLength\"",
+                        (unsigned long long)stride);
   }
   uint64_t size = file->buffers[view->buffer].size;
   if (view->size <= size && view->offset <= size - view->size) return true;
-  return gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "bytes %llu to %llu of buffer %lu, which has %llu",
-                   (unsigned long long)view->offset, (unsigned long long)(view->offset + view->size),
-                   (unsigned long)view->buffer, (unsigned long long)size);
+  return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "bytes %llu to %llu of buffer %lu, which has %llu",
+                      (unsigned long long)view->offset, (unsigned long long)(view->offset + view->size),
+                      (unsigned long)view->buffer, (unsigned long long)size);
 }
 
-bool gltf_read_buffers(gltf_file *file) {
+bool gz_gltf_read_buffers(gltf_file *file) {
   json_t *buffers, *views;
-  if (!gltf_get_table(file, "buffers", &buffers, &file->buffer_count)) return false;
+  if (!gz_gltf_get_table(file, "buffers", &buffers, &file->buffer_count)) return false;
   file->buffers = calloc((size_t)file->buffer_count + 1, sizeof file->buffers[0]);
-  if (file->buffers == NULL) return io_fail_memory(file->fault);
+  if (file->buffers == NULL) return gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; i < file->buffer_count; i++) {
     if (!read_buffer(file, json_array_get(buffers, i), i)) return false;
   }
-  if (!gltf_get_table(file, "bufferViews", &views, &file->view_count)) return false;
+  if (!gz_gltf_get_table(file, "bufferViews", &views, &file->view_count)) return false;
   file->views = calloc((size_t)file->view_count + 1, sizeof file->views[0]);
-  if (file->views == NULL) return io_fail_memory(file->fault);
+  if (file->views == NULL) return gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; i < file->view_count; i++) {
     if (!read_view(file, json_array_get(views, i), i)) return false;
   }

@@ -33,27 +33,28 @@ static bool place_vertices(const mesh_listing *listing, uint32_t mesh, gltf_prim
 
 static bool check_weights(const gltf_file *file, const char *place, const json_t *object, const json_t *primitive) {
   json_t *weights;
-  if (!gltf_get_array(file, place, object, "weights", &weights)) return false;
+  if (!gz_gltf_get_array(file, place, object, "weights", &weights)) return false;
   size_t targets = json_array_size(json_object_get(primitive, "targets"));
   return weights == NULL || json_array_size(weights) == targets ||
-         gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%zu \"weights\", but %zu morph targets", json_array_size(weights),
-                   targets);
+         gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%zu \"weights\", but %zu morph targets",
+                      json_array_size(weights), targets);
 }
 
 static bool list_primitives(mesh_listing *listing, const json_t *object, uint32_t mesh) {
   gltf_file *file = listing->file;
-  gltf_place place = gltf_place_of("mesh", mesh);
+  gltf_place place = gz_gltf_place_of("mesh", mesh);
   json_t *array;
-  if (!gltf_get_array(file, place.text, object, "primitives", &array)) return false;
+  if (!gz_gltf_get_array(file, place.text, object, "primitives", &array)) return false;
   listing->mesh->primitive_count = json_array_size(array);
-  if (listing->mesh->primitive_count == 0) return gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "no \"primitives\"");
+  if (listing->mesh->primitive_count == 0)
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "no \"primitives\"");
   if (!check_weights(file, place.text, object, json_array_get(array, 0))) return false;
   listing->mesh->primitives = calloc(listing->mesh->primitive_count, sizeof listing->mesh->primitives[0]);
-  if (listing->mesh->primitives == NULL) return io_fail_memory(file->fault);
+  if (listing->mesh->primitives == NULL) return gz_io_fail_memory(file->fault);
   for (size_t i = 0; i < listing->mesh->primitive_count; i++) {
     gltf_primitive *primitive = &listing->mesh->primitives[i];
     snprintf(primitive->place.text, sizeof primitive->place.text, "mesh %lu primitive %zu", (unsigned long)mesh, i);
-    if (!gltf_read_primitive(file, json_array_get(array, i), primitive)) return false;
+    if (!gz_gltf_read_primitive(file, json_array_get(array, i), primitive)) return false;
     file->assembly.result.left_out += primitive->mode < 4;
   }
   return true;
@@ -70,8 +71,8 @@ static bool number_vertices(mesh_listing *listing, uint32_t mesh) {
     bool is_new = place_vertices(listing, mesh, primitive, listing->mesh->vertex_count);
     if (is_new) listing->mesh->vertex_count += count;
     uint32_t corners = primitive->corners != GLTF_NONE ? primitive->corners : primitive->position;
-    if ((is_new && !gltf_allow_zeros(file, primitive->place.text, primitive->position, count)) ||
-        !gltf_allow_zeros(file, primitive->place.text, corners, primitive->corner_count)) {
+    if ((is_new && !gz_gltf_allow_zeros(file, primitive->place.text, primitive->position, count)) ||
+        !gz_gltf_allow_zeros(file, primitive->place.text, corners, primitive->corner_count)) {
       return false;
     }
   }
@@ -81,27 +82,27 @@ static bool number_vertices(mesh_listing *listing, uint32_t mesh) {
 static bool list_mesh(mesh_listing *listing, const json_t *object, uint32_t index) {
   gltf_file *file = listing->file;
   graze_assembly_mesh *mesh = &file->assembly.result.meshes[index];
-  gltf_place place = gltf_place_of("mesh", index);
+  gltf_place place = gz_gltf_place_of("mesh", index);
   const char *name;
-  if (!gltf_get_name(file, place.text, object, &name) || !list_primitives(listing, object, index)) return false;
-  mesh->name = io_names_keep(&file->assembly.names, name, strlen(name));
-  if (mesh->name == NULL) return io_fail_memory(file->fault);
+  if (!gz_gltf_get_name(file, place.text, object, &name) || !list_primitives(listing, object, index)) return false;
+  mesh->name = gz_io_names_keep(&file->assembly.names, name, strlen(name));
+  if (mesh->name == NULL) return gz_io_fail_memory(file->fault);
   if (!number_vertices(listing, index)) return false;
   mesh->geometry.vertex_count = listing->mesh->vertex_count;
   mesh->geometry.triangle_count = listing->mesh->triangle_count;
   return true;
 }
 
-bool gltf_list_meshes(gltf_file *file) {
+bool gz_gltf_list_meshes(gltf_file *file) {
   json_t *table;
-  if (!gltf_get_table(file, "meshes", &table, &file->mesh_count) ||
-      !io_assembly_set_meshes(&file->assembly, file->mesh_count, file->fault)) {
+  if (!gz_gltf_get_table(file, "meshes", &table, &file->mesh_count) ||
+      !gz_io_assembly_set_meshes(&file->assembly, file->mesh_count, file->fault)) {
     return false;
   }
   file->meshes = calloc((size_t)file->mesh_count + 1, sizeof file->meshes[0]);
   known_positions *known = calloc((size_t)file->accessor_count + 1, sizeof *known);
   bool good = file->meshes != NULL && known != NULL;
-  if (!good) io_fail_memory(file->fault);
+  if (!good) gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; good && i < file->mesh_count; i++) {
     mesh_listing listing = {.file = file, .known = known, .mesh = &file->meshes[i]};
     good = list_mesh(&listing, json_array_get(table, i), i);
@@ -110,7 +111,7 @@ bool gltf_list_meshes(gltf_file *file) {
   return good;
 }
 
-void gltf_free_meshes(gltf_file *file) {
+void gz_gltf_free_meshes(gltf_file *file) {
   for (uint32_t i = 0; file->meshes != NULL && i < file->mesh_count; i++) free(file->meshes[i].primitives);
   free(file->meshes);
 }
@@ -125,10 +126,10 @@ static bool fill_geometry(const gltf_file *file, const gltf_mesh *mesh, graze_ge
     if (primitive->triangle_count == 0) continue;
     if (primitive->first_vertex == vertices) {
       double *out = geometry->vertices + 3 * vertices;
-      if (!gltf_read_vectors(file, primitive->place.text, primitive->position, 3, out)) return false;
+      if (!gz_gltf_read_vectors(file, primitive->place.text, primitive->position, 3, out)) return false;
       vertices += file->accessors[primitive->position].count;
     }
-    if (!gltf_read_triangles(file, primitive, corners)) return false;
+    if (!gz_gltf_read_triangles(file, primitive, corners)) return false;
     corners += 3 * primitive->triangle_count;
   }
   return true;
@@ -141,11 +142,12 @@ static bool find_all_float(const gltf_file *file, const graze_geometry *geometry
   return all;
 }
 
-bool gltf_read_mesh(const gltf_file *file, uint32_t index, graze_geometry *geometry) {
+bool gz_gltf_read_mesh(const gltf_file *file, uint32_t index, graze_geometry *geometry) {
   const gltf_mesh *mesh = &file->meshes[index];
   *geometry = (graze_geometry){0};
-  if (!io_geometry_set_vertices(geometry, mesh->vertex_count, file->fault) ||
-      !io_geometry_set_triangles(geometry, mesh->triangle_count, file->fault) || !fill_geometry(file, mesh, geometry)) {
+  if (!gz_io_geometry_set_vertices(geometry, mesh->vertex_count, file->fault) ||
+      !gz_io_geometry_set_triangles(geometry, mesh->triangle_count, file->fault) ||
+      !fill_geometry(file, mesh, geometry)) {
     graze_geometry_free(geometry);
     return false;
   }

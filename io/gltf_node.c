@@ -11,7 +11,7 @@
 
 #define UNIT_TOLERANCE 0.01 /* of a quaternion's length squared: enough for one kept in bytes */
 
-graze_pose gltf_make_pose(const double translation[3], const double rotation[4], const double scale[3]) {
+graze_pose gz_gltf_make_pose(const double translation[3], const double rotation[4], const double scale[3]) {
   const double quaternion[4] = {rotation[3], rotation[0], rotation[1], rotation[2]}; /* w first */
   const graze_pose moved = graze_pose_from_quaternion(quaternion, translation);
   const graze_pose scaled = {{scale[0], 0, 0, 0, 0, scale[1], 0, 0, 0, 0, scale[2], 0}};
@@ -27,7 +27,7 @@ static bool is_unit(const double q[4]) {
 /* The matrix stands in the file column by column. */
 static bool take_matrix(const gltf_file *file, const char *place, const double matrix[16], graze_pose *pose) {
   if (matrix[3] != 0 || matrix[7] != 0 || matrix[11] != 0 || matrix[15] != 1) {
-    return gltf_fail(file, GRAZE_ERROR_POSE, place, "the last row of \"matrix\" is not 0 0 0 1");
+    return gz_gltf_fail(file, GRAZE_ERROR_POSE, place, "the last row of \"matrix\" is not 0 0 0 1");
   }
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 4; c++) pose->m[4 * r + c] = matrix[4 * c + r];
@@ -38,18 +38,18 @@ static bool take_matrix(const gltf_file *file, const char *place, const double m
 static bool read_pose(const gltf_file *file, const json_t *object, const char *place, graze_pose *pose) {
   double matrix[16], translation[3] = {0}, rotation[4] = {0, 0, 0, 1}, scale[3] = {1, 1, 1};
   bool has_matrix, moved, turned, scaled;
-  if (!gltf_get_numbers(file, place, object, "matrix", 16, matrix, &has_matrix) ||
-      !gltf_get_numbers(file, place, object, "translation", 3, translation, &moved) ||
-      !gltf_get_numbers(file, place, object, "rotation", 4, rotation, &turned) ||
-      !gltf_get_numbers(file, place, object, "scale", 3, scale, &scaled)) {
+  if (!gz_gltf_get_numbers(file, place, object, "matrix", 16, matrix, &has_matrix) ||
+      !gz_gltf_get_numbers(file, place, object, "translation", 3, translation, &moved) ||
+      !gz_gltf_get_numbers(file, place, object, "rotation", 4, rotation, &turned) ||
+      !gz_gltf_get_numbers(file, place, object, "scale", 3, scale, &scaled)) {
     return false;
   }
   if (has_matrix && (moved || turned || scaled)) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "both \"matrix\" and translation, rotation or scale");
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "both \"matrix\" and translation, rotation or scale");
   }
   if (has_matrix) return take_matrix(file, place, matrix, pose);
-  if (!is_unit(rotation)) return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"rotation\" is not a unit quaternion");
-  *pose = gltf_make_pose(translation, rotation, scale);
+  if (!is_unit(rotation)) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"rotation\" is not a unit quaternion");
+  *pose = gz_gltf_make_pose(translation, rotation, scale);
   return true;
 }
 
@@ -58,25 +58,25 @@ static bool read_pose(const gltf_file *file, const json_t *object, const char *p
 static bool check_children(const gltf_file *file, const char *place, const json_t *children) {
   for (size_t i = 0; i < json_array_size(children); i++) {
     uint32_t child;
-    if (!gltf_index_of(file, place, "children", json_array_get(children, i), file->node_count, &child)) return false;
+    if (!gz_gltf_index_of(file, place, "children", json_array_get(children, i), file->node_count, &child)) return false;
   }
   return true;
 }
 
-bool gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node) {
-  json_t *instancing = gltf_extension(object, "EXT_mesh_gpu_instancing");
+bool gz_gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node) {
+  json_t *instancing = gz_gltf_extension(object, "EXT_mesh_gpu_instancing");
   node->parent = GLTF_NONE;
   node->instances = NULL;
-  if (!gltf_get_name(file, place, object, &node->name) ||
-      !gltf_get_index(file, place, object, "mesh", file->mesh_count, false, &node->mesh) ||
-      !gltf_get_array(file, place, object, "children", &node->children) ||
+  if (!gz_gltf_get_name(file, place, object, &node->name) ||
+      !gz_gltf_get_index(file, place, object, "mesh", file->mesh_count, false, &node->mesh) ||
+      !gz_gltf_get_array(file, place, object, "children", &node->children) ||
       !check_children(file, place, node->children) || !read_pose(file, object, place, &node->pose)) {
     return false;
   }
   if (instancing == NULL) return true;
-  if (!gltf_get_object(file, place, instancing, "attributes", &node->instances)) return false;
+  if (!gz_gltf_get_object(file, place, instancing, "attributes", &node->instances)) return false;
   return node->instances != NULL ||
-         gltf_fail(file, GRAZE_ERROR_FORMAT, place, "EXT_mesh_gpu_instancing has no \"attributes\"");
+         gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "EXT_mesh_gpu_instancing has no \"attributes\"");
 }
 
 /* ---- instances ---- */
@@ -90,43 +90,43 @@ static bool read_attribute(gltf_file *file, const char *place, const json_t *att
                            unsigned components, uint64_t *count, double **values) {
   uint32_t index;
   *values = NULL;
-  if (!gltf_get_index(file, place, attributes, key, file->accessor_count, false, &index)) return false;
+  if (!gz_gltf_get_index(file, place, attributes, key, file->accessor_count, false, &index)) return false;
   if (index == GLTF_NONE) return true;
   const gltf_accessor *accessor = &file->accessors[index];
   bool small = (accessor->run.component == GLTF_BYTE || accessor->run.component == GLTF_SHORT) && accessor->normalized;
   if (accessor->components != components || !(accessor->run.component == GLTF_FLOAT || (components == 4 && small))) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%s of the instances is of the wrong type", key);
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%s of the instances is of the wrong type", key);
   }
   if (*count != 0 && accessor->count != *count) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the attributes of the instances have different counts");
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the attributes of the instances have different counts");
   }
   *count = accessor->count;
-  if (accessor->count > IO_MOST_OBJECTS) return gltf_fail(file, GRAZE_ERROR_LIMIT, place, "too many instances");
-  if (!gltf_allow_zeros(file, place, index, accessor->count)) return false;
-  *values = io_allocate(accessor->count, components * sizeof **values);
-  if (*values == NULL) return io_fail_memory(file->fault);
-  return gltf_read_vectors(file, place, index, components, *values);
+  if (accessor->count > IO_MOST_OBJECTS) return gz_gltf_fail(file, GRAZE_ERROR_LIMIT, place, "too many instances");
+  if (!gz_gltf_allow_zeros(file, place, index, accessor->count)) return false;
+  *values = gz_io_allocate(accessor->count, components * sizeof **values);
+  if (*values == NULL) return gz_io_fail_memory(file->fault);
+  return gz_gltf_read_vectors(file, place, index, components, *values);
 }
 
 static bool make_poses(gltf_file *file, const char *place, const instance_data *data, uint64_t count,
                        graze_pose **poses) {
   static const double none[3] = {0, 0, 0}, unturned[4] = {0, 0, 0, 1}, unscaled[3] = {1, 1, 1};
-  *poses = io_allocate(count, sizeof **poses);
-  if (*poses == NULL) return io_fail_memory(file->fault);
+  *poses = gz_io_allocate(count, sizeof **poses);
+  if (*poses == NULL) return gz_io_fail_memory(file->fault);
   for (uint64_t i = 0; i < count; i++) {
     const double *rotation = data->rotations != NULL ? data->rotations + 4 * i : unturned;
     if (!is_unit(rotation)) {
-      return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "ROTATION of instance %llu is not a unit quaternion",
-                       (unsigned long long)i);
+      return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "ROTATION of instance %llu is not a unit quaternion",
+                          (unsigned long long)i);
     }
-    (*poses)[i] = gltf_make_pose(data->translations != NULL ? data->translations + 3 * i : none, rotation,
-                                 data->scales != NULL ? data->scales + 3 * i : unscaled);
+    (*poses)[i] = gz_gltf_make_pose(data->translations != NULL ? data->translations + 3 * i : none, rotation,
+                                    data->scales != NULL ? data->scales + 3 * i : unscaled);
   }
   return true;
 }
 
-bool gltf_read_instances(gltf_file *file, const char *place, const json_t *attributes, graze_pose **poses,
-                         uint64_t *count) {
+bool gz_gltf_read_instances(gltf_file *file, const char *place, const json_t *attributes, graze_pose **poses,
+                            uint64_t *count) {
   instance_data data = {0};
   *poses = NULL;
   *count = 0;
@@ -134,7 +134,7 @@ bool gltf_read_instances(gltf_file *file, const char *place, const json_t *attri
               read_attribute(file, place, attributes, "ROTATION", 4, count, &data.rotations) &&
               read_attribute(file, place, attributes, "SCALE", 3, count, &data.scales);
   if (good && *count == 0) {
-    good = gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the instances have no TRANSLATION, ROTATION or SCALE");
+    good = gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the instances have no TRANSLATION, ROTATION or SCALE");
   }
   good = good && make_poses(file, place, &data, *count, poses);
   free(data.translations);

@@ -37,33 +37,35 @@ static bool check_attributes(const gltf_file *file, const char *place, const jso
   unsigned joints = 0, weights = 0;
   json_object_foreach((json_t *)attributes, key, value) {
     uint32_t index;
-    const io_quoted quoted = io_quote(key, key + strlen(key));
+    const io_quoted quoted = gz_io_quote(key, key + strlen(key));
     const char *shown = quoted.text;
-    if (!is_attribute(key)) return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "no attribute is called \"%s\"", shown);
-    if (!gltf_index_of(file, place, shown, value, file->accessor_count, &index)) return false;
+    if (!is_attribute(key))
+      return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "no attribute is called \"%s\"", shown);
+    if (!gz_gltf_index_of(file, place, shown, value, file->accessor_count, &index)) return false;
     const gltf_accessor *accessor = &file->accessors[index];
     if (*count == 0) *count = accessor->count;
     if (accessor->count != *count) {
-      return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"%s\" has %llu elements, another attribute has %llu", shown,
-                       (unsigned long long)accessor->count, (unsigned long long)*count);
+      return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"%s\" has %llu elements, another attribute has %llu",
+                          shown, (unsigned long long)accessor->count, (unsigned long long)*count);
     }
     if (accessor->run.view != GLTF_NONE && file->views[accessor->run.view].target == TARGET_CORNERS) {
-      return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"%s\" lies in bufferView %lu, whose \"target\" is indices",
-                       shown, (unsigned long)accessor->run.view);
+      return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"%s\" lies in bufferView %lu, whose \"target\" is indices",
+                          shown, (unsigned long)accessor->run.view);
     }
     joints += strncmp(key, "JOINTS_", 7) == 0;
     weights += strncmp(key, "WEIGHTS_", 8) == 0;
   }
   return joints == weights ||
-         gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%u JOINTS attributes, %u WEIGHTS", joints, weights);
+         gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%u JOINTS attributes, %u WEIGHTS", joints, weights);
 }
 
 static bool check_targets(const gltf_file *file, const char *place, const json_t *object, uint64_t count) {
   json_t *targets;
-  if (!gltf_get_array(file, place, object, "targets", &targets)) return false;
+  if (!gz_gltf_get_array(file, place, object, "targets", &targets)) return false;
   for (size_t i = 0; i < json_array_size(targets); i++) {
     const json_t *target = json_array_get(targets, i);
-    if (!json_is_object(target)) return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "a morph target is not an object");
+    if (!json_is_object(target))
+      return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "a morph target is not an object");
     if (!check_attributes(file, place, target, &count)) return false;
   }
   return true;
@@ -74,13 +76,13 @@ static bool check_position(const gltf_file *file, const json_t *object, const gl
   uint64_t component = accessor->run.component;
   bool small = component >= GLTF_BYTE && component <= GLTF_UNSIGNED_SHORT;
   if (accessor->components != 3 || !(component == GLTF_FLOAT || (small && file->quantized))) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, primitive->place.text, "POSITION is not VEC3 of floats%s",
-                     small ? ", and KHR_mesh_quantization is not among \"extensionsUsed\"" : "");
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, primitive->place.text, "POSITION is not VEC3 of floats%s",
+                        small ? ", and KHR_mesh_quantization is not among \"extensionsUsed\"" : "");
   }
   bool empty = accessor->run.view == GLTF_NONE && accessor->sparse_count == 0;
-  if (!empty || gltf_extension(object, "KHR_draco_mesh_compression") == NULL) return true;
-  return gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, primitive->place.text,
-                   "KHR_draco_mesh_compression, which is not read here, and no other positions");
+  if (!empty || gz_gltf_extension(object, "KHR_draco_mesh_compression") == NULL) return true;
+  return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, primitive->place.text,
+                      "KHR_draco_mesh_compression, which is not read here, and no other positions");
 }
 
 static bool check_corners(const gltf_file *file, const gltf_primitive *primitive) {
@@ -88,13 +90,14 @@ static bool check_corners(const gltf_file *file, const gltf_primitive *primitive
   uint64_t component = accessor->run.component;
   bool whole = component == GLTF_UNSIGNED_BYTE || component == GLTF_UNSIGNED_SHORT || component == GLTF_UNSIGNED_INT;
   if (accessor->components != 1 || !whole || accessor->normalized) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, primitive->place.text, "the indices are not SCALAR of unsigned numbers");
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, primitive->place.text,
+                        "the indices are not SCALAR of unsigned numbers");
   }
   if (accessor->run.view == GLTF_NONE) return true;
   const gltf_view *view = &file->views[accessor->run.view];
   if (view->stride > 0 || view->target == TARGET_VERTICES) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, primitive->place.text,
-                     "the indices lie in bufferView %lu, which is of vertices", (unsigned long)accessor->run.view);
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, primitive->place.text,
+                        "the indices lie in bufferView %lu, which is of vertices", (unsigned long)accessor->run.view);
   }
   return true;
 }
@@ -106,14 +109,14 @@ static uint64_t count_triangles(uint64_t mode, uint64_t corners) {
   return mode > MODE_TRIANGLES && corners >= 3 ? corners - 2 : 0;
 }
 
-bool gltf_read_primitive(const gltf_file *file, const json_t *object, gltf_primitive *primitive) {
+bool gz_gltf_read_primitive(const gltf_file *file, const json_t *object, gltf_primitive *primitive) {
   const char *place = primitive->place.text;
   json_t *attributes;
   uint64_t count = 0;
-  if (!gltf_get_object(file, place, object, "attributes", &attributes) ||
-      !gltf_get_number(file, place, object, "mode", 0, MODE_FAN, MODE_TRIANGLES, &primitive->mode) ||
-      !gltf_get_index(file, place, object, "indices", file->accessor_count, false, &primitive->corners) ||
-      !gltf_get_index(file, place, attributes, "POSITION", file->accessor_count, true, &primitive->position) ||
+  if (!gz_gltf_get_object(file, place, object, "attributes", &attributes) ||
+      !gz_gltf_get_number(file, place, object, "mode", 0, MODE_FAN, MODE_TRIANGLES, &primitive->mode) ||
+      !gz_gltf_get_index(file, place, object, "indices", file->accessor_count, false, &primitive->corners) ||
+      !gz_gltf_get_index(file, place, attributes, "POSITION", file->accessor_count, true, &primitive->position) ||
       !check_attributes(file, place, attributes, &count) || !check_targets(file, place, object, count) ||
       !check_position(file, object, primitive)) {
     return false;
@@ -143,16 +146,16 @@ static bool check_range(const gltf_file *file, const gltf_primitive *primitive, 
   while (corners[at] < vertices && corners[at] != restart) at++;
   const char *place = primitive->place.text;
   if (corners[at] < vertices) {
-    return gltf_fail(file, GRAZE_ERROR_INDEX, place, "index %lu at %llu is the one that restarts a primitive",
-                     (unsigned long)corners[at], (unsigned long long)at);
+    return gz_gltf_fail(file, GRAZE_ERROR_INDEX, place, "index %lu at %llu is the one that restarts a primitive",
+                        (unsigned long)corners[at], (unsigned long long)at);
   }
-  return gltf_fail(file, GRAZE_ERROR_INDEX, place, "index %lu at %llu is out of range: there are %llu vertices",
-                   (unsigned long)corners[at], (unsigned long long)at, (unsigned long long)vertices);
+  return gz_gltf_fail(file, GRAZE_ERROR_INDEX, place, "index %lu at %llu is out of range: there are %llu vertices",
+                      (unsigned long)corners[at], (unsigned long long)at, (unsigned long long)vertices);
 }
 
 static bool take_corners(const gltf_file *file, const gltf_primitive *primitive, uint64_t count, uint32_t *corners) {
   if (primitive->corners != GLTF_NONE) {
-    return gltf_read_corners(file, primitive->place.text, primitive->corners, count, corners) &&
+    return gz_gltf_read_corners(file, primitive->place.text, primitive->corners, count, corners) &&
            check_range(file, primitive, corners, count);
   }
   for (uint64_t i = 0; i < count; i++) corners[i] = (uint32_t)i;
@@ -177,8 +180,8 @@ static void unroll_fan(const uint32_t *v, uint64_t triangles, uint32_t *out) {
 
 static bool read_strip_or_fan(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
   uint64_t count = primitive->triangle_count + 2;
-  uint32_t *corners = io_allocate(count, sizeof *corners);
-  if (corners == NULL) return io_fail_memory(file->fault);
+  uint32_t *corners = gz_io_allocate(count, sizeof *corners);
+  if (corners == NULL) return gz_io_fail_memory(file->fault);
   bool good = take_corners(file, primitive, count, corners);
   if (good && primitive->mode == MODE_STRIP) unroll_strip(corners, primitive->triangle_count, out);
   if (good && primitive->mode == MODE_FAN) unroll_fan(corners, primitive->triangle_count, out);
@@ -186,7 +189,7 @@ static bool read_strip_or_fan(const gltf_file *file, const gltf_primitive *primi
   return good;
 }
 
-bool gltf_read_triangles(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
+bool gz_gltf_read_triangles(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
   if (primitive->triangle_count == 0) return true;
   bool good = primitive->mode == MODE_TRIANGLES ? take_corners(file, primitive, 3 * primitive->triangle_count, out)
                                                 : read_strip_or_fan(file, primitive, out);

@@ -19,11 +19,11 @@ typedef struct tree {
 } tree;
 
 static gltf_place place_of_node(const tree *t, uint32_t index) {
-  gltf_place place = gltf_place_of("node", index);
+  gltf_place place = gz_gltf_place_of("node", index);
   const char *name = t->nodes[index].name;
   size_t used = strlen(place.text);
   if (name != NULL && *name) {
-    snprintf(place.text + used, sizeof place.text - used, " (\"%s\")", io_quote(name, name + strlen(name)).text);
+    snprintf(place.text + used, sizeof place.text - used, " (\"%s\")", gz_io_quote(name, name + strlen(name)).text);
   }
   return place;
 }
@@ -33,8 +33,9 @@ static gltf_place place_of_node(const tree *t, uint32_t index) {
 static bool set_parent(const tree *t, uint32_t parent, uint32_t child) {
   gltf_node *node = &t->nodes[child];
   if (node->parent != GLTF_NONE) {
-    return gltf_fail(t->file, GRAZE_ERROR_FORMAT, place_of_node(t, child).text,
-                     "it is a child of node %lu and of node %lu", (unsigned long)node->parent, (unsigned long)parent);
+    return gz_gltf_fail(t->file, GRAZE_ERROR_FORMAT, place_of_node(t, child).text,
+                        "it is a child of node %lu and of node %lu", (unsigned long)node->parent,
+                        (unsigned long)parent);
   }
   node->parent = parent;
   return true;
@@ -57,8 +58,8 @@ static bool set_parents(const tree *t) {
  * as many steps as there are nodes ends within it. */
 static bool check_cycles(const tree *t) {
   uint32_t count = t->file->node_count, done = 0, listed = 0;
-  uint32_t *list = io_allocate(count, sizeof *list);
-  if (list == NULL) return io_fail_memory(t->file->fault);
+  uint32_t *list = gz_io_allocate(count, sizeof *list);
+  if (list == NULL) return gz_io_fail_memory(t->file->fault);
   for (uint32_t i = 0; i < count; i++) {
     if (t->nodes[i].parent == GLTF_NONE) list[listed++] = i;
   }
@@ -72,24 +73,24 @@ static bool check_cycles(const tree *t) {
   uint32_t at = 0;
   while (t->nodes[at].mark == REACHED) at++;
   for (uint32_t i = 0; i < count; i++) at = t->nodes[at].parent;
-  return gltf_fail(t->file, GRAZE_ERROR_FORMAT, place_of_node(t, at).text, "it is below itself");
+  return gz_gltf_fail(t->file, GRAZE_ERROR_FORMAT, place_of_node(t, at).text, "it is below itself");
 }
 
 /* ---- scenes ---- */
 
 static bool check_scene(const tree *t, const json_t *scene, uint32_t index) {
-  gltf_place place = gltf_place_of("scene", index);
+  gltf_place place = gz_gltf_place_of("scene", index);
   json_t *nodes;
-  if (!gltf_get_array(t->file, place.text, scene, "nodes", &nodes)) return false;
+  if (!gz_gltf_get_array(t->file, place.text, scene, "nodes", &nodes)) return false;
   size_t count = json_array_size(nodes);
   bool good = true;
   for (size_t i = 0; good && i < count; i++) {
     uint32_t node;
-    if (!gltf_index_of(t->file, place.text, "nodes", json_array_get(nodes, i), t->file->node_count, &node))
+    if (!gz_gltf_index_of(t->file, place.text, "nodes", json_array_get(nodes, i), t->file->node_count, &node))
       return false;
     if (t->nodes[node].parent != GLTF_NONE || t->nodes[node].mark == index + 1) {
-      good = gltf_fail(t->file, GRAZE_ERROR_FORMAT, place.text, "node %lu %s", (unsigned long)node,
-                       t->nodes[node].mark == index + 1 ? "is listed twice" : "is a child of another node");
+      good = gz_gltf_fail(t->file, GRAZE_ERROR_FORMAT, place.text, "node %lu %s", (unsigned long)node,
+                          t->nodes[node].mark == index + 1 ? "is listed twice" : "is a child of another node");
     }
     t->nodes[node].mark = index + 1;
   }
@@ -101,8 +102,8 @@ static bool find_scene(const tree *t, bool *has_scene, const json_t **roots) {
   const gltf_file *file = t->file;
   json_t *scenes;
   uint32_t count, scene;
-  if (!gltf_get_table(file, "scenes", &scenes, &count) ||
-      !gltf_get_index(file, "", file->root, "scene", count, false, &scene)) {
+  if (!gz_gltf_get_table(file, "scenes", &scenes, &count) ||
+      !gz_gltf_get_index(file, "", file->root, "scene", count, false, &scene)) {
     return false;
   }
   for (uint32_t i = 0; i < count; i++) {
@@ -123,7 +124,7 @@ static bool is_finite(const graze_pose *pose) {
 
 static bool check_pose(const tree *t, uint32_t index, const graze_pose *pose) {
   return is_finite(pose) ||
-         gltf_fail(t->file, GRAZE_ERROR_POSE, place_of_node(t, index).text, "its pose in the world is not finite");
+         gz_gltf_fail(t->file, GRAZE_ERROR_POSE, place_of_node(t, index).text, "its pose in the world is not finite");
 }
 
 static bool add_instances(const tree *t, uint32_t index, const char *parent, const graze_pose *world) {
@@ -132,12 +133,12 @@ static bool add_instances(const tree *t, uint32_t index, const char *parent, con
   graze_pose *poses;
   uint64_t count;
   gltf_place place = place_of_node(t, index);
-  bool good = gltf_read_instances(file, place.text, node->instances, &poses, &count);
+  bool good = gz_gltf_read_instances(file, place.text, node->instances, &poses, &count);
   for (uint64_t i = 0; good && i < count; i++) {
     graze_pose pose = graze_pose_multiply(world, &poses[i]);
-    const char *name = io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);
+    const char *name = gz_io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);
     good = name != NULL && check_pose(t, index, &pose) &&
-           io_assembly_add_object(&file->assembly, name, parent, node->mesh, &pose, file->fault);
+           gz_io_assembly_add_object(&file->assembly, name, parent, node->mesh, &pose, file->fault);
   }
   free(poses);
   return good;
@@ -149,12 +150,12 @@ static bool walk_node(const tree *t, uint32_t index, const char *parent, const g
   bool has_triangles = node->mesh != GLTF_NONE && file->meshes[node->mesh].triangle_count > 0;
   graze_pose world = above != NULL ? graze_pose_multiply(above, &node->pose) : node->pose;
   if (!check_pose(t, index, &world)) return false;
-  const char *path = io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);
+  const char *path = gz_io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);
   if (path == NULL) return false;
   bool is_instanced = has_triangles && node->instances != NULL;
   if (is_instanced && !add_instances(t, index, path, &world)) return false;
   if (has_triangles && !is_instanced &&
-      !io_assembly_add_object(&file->assembly, path, parent, node->mesh, &world, file->fault)) {
+      !gz_io_assembly_add_object(&file->assembly, path, parent, node->mesh, &world, file->fault)) {
     return false;
   }
   for (size_t i = 0; i < json_array_size(node->children); i++) {
@@ -177,14 +178,14 @@ static bool walk_all(const tree *t) {
   return true;
 }
 
-bool gltf_read_tree(gltf_file *file) {
+bool gz_gltf_read_tree(gltf_file *file) {
   json_t *table;
-  if (!gltf_get_table(file, "nodes", &table, &file->node_count)) return false;
+  if (!gz_gltf_get_table(file, "nodes", &table, &file->node_count)) return false;
   tree t = {file, calloc((size_t)file->node_count + 1, sizeof t.nodes[0])};
-  if (t.nodes == NULL) return io_fail_memory(file->fault);
+  if (t.nodes == NULL) return gz_io_fail_memory(file->fault);
   bool good = true;
   for (uint32_t i = 0; good && i < file->node_count; i++) {
-    good = gltf_read_node(file, json_array_get(table, i), gltf_place_of("node", i).text, &t.nodes[i]);
+    good = gz_gltf_read_node(file, json_array_get(table, i), gz_gltf_place_of("node", i).text, &t.nodes[i]);
   }
   const json_t *roots = NULL;
   bool has_scene = false;

@@ -38,11 +38,11 @@ static bool read_data(const gltf_file *file, const char *place, const char *text
   bool whole = padding > 0 ? length % 4 == 0 : length % 4 != 1; /* padding may be left out */
   length -= padding;
   buffer->size = length / 4 * 3 + (length % 4 > 0 ? length % 4 - 1 : 0);
-  buffer->owned = io_allocate(buffer->size, 1);
-  if (buffer->owned == NULL) return io_fail_memory(file->fault);
+  buffer->owned = gz_io_allocate(buffer->size, 1);
+  if (buffer->owned == NULL) return gz_io_fail_memory(file->fault);
   buffer->bytes = buffer->owned;
   if (whole && decode_base64(text, length, buffer->owned)) return true;
-  return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the data: uri is not base64");
+  return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the data: uri is not base64");
 }
 
 /* Behind the head of a data: uri; NULL: it is none of the two kinds that chapter 3.6.1.1 has. */
@@ -50,7 +50,7 @@ static const char *skip_data_head(const char *uri) {
   static const char *const heads[] = {"data:application/octet-stream;base64,", "data:application/gltf-buffer;base64,"};
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
     size_t length = strlen(heads[i]);
-    if (strlen(uri) >= length && io_token_is(uri, uri + length, heads[i])) return uri + length;
+    if (strlen(uri) >= length && gz_io_token_is(uri, uri + length, heads[i])) return uri + length;
   }
   return NULL;
 }
@@ -99,20 +99,21 @@ static bool read_path(const gltf_file *file, const char *place, const char *fold
                       const char *uri, gltf_buffer *buffer) {
   size_t length = strlen(uri);
   char *path = malloc(folder_length + length + 1);
-  if (path == NULL) return io_fail_memory(file->fault);
+  if (path == NULL) return gz_io_fail_memory(file->fault);
   char *relative = path + folder_length;
   memcpy(path, folder, folder_length);
   memcpy(relative, uri, length + 1);
   io_file bytes = {0};
   io_fault fault = {0};
-  io_quoted quoted = io_quote(uri, uri + length);
+  io_quoted quoted = gz_io_quote(uri, uri + length);
   bool good = decode_percents(relative) ||
-              gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the uri \"%s\" has a wrong percent sign", quoted.text);
+              gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the uri \"%s\" has a wrong percent sign", quoted.text);
   if (good && (*relative == 0 || *relative == '/' || *relative == '\\' || climbs(relative))) {
-    good = gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the uri \"%s\" does not stay in the file's folder", quoted.text);
+    good =
+        gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the uri \"%s\" does not stay in the file's folder", quoted.text);
   }
-  if (good && !io_file_read(path, &bytes, &fault)) {
-    good = gltf_fail(file, fault.status, place, "\"%s\": %s", quoted.text, fault.reason);
+  if (good && !gz_io_file_read(path, &bytes, &fault)) {
+    good = gz_gltf_fail(file, fault.status, place, "\"%s\": %s", quoted.text, fault.reason);
   }
   free(path);
   *buffer = (gltf_buffer){.bytes = (unsigned char *)bytes.bytes, .size = bytes.size, .owned = bytes.bytes};
@@ -125,19 +126,19 @@ static bool read_relative(const gltf_file *file, const char *place, const char *
   return read_path(file, place, file->input->name, folder, uri, buffer);
 }
 
-bool gltf_read_uri(const gltf_file *file, const char *place, const char *uri, uint64_t wanted, gltf_buffer *buffer) {
-  bool is_data = strlen(uri) >= 5 && io_token_is(uri, uri + 5, "data:");
+bool gz_gltf_read_uri(const gltf_file *file, const char *place, const char *uri, uint64_t wanted, gltf_buffer *buffer) {
+  bool is_data = strlen(uri) >= 5 && gz_io_token_is(uri, uri + 5, "data:");
   const char *data = skip_data_head(uri);
   if (is_data && data == NULL) {
-    return gltf_fail(file, GRAZE_ERROR_FORMAT, place,
-                     "a data: uri that is neither application/octet-stream nor application/gltf-buffer in base64");
+    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place,
+                        "a data: uri that is neither application/octet-stream nor application/gltf-buffer in base64");
   }
   if (!is_data && has_scheme(uri)) {
-    return gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, place, "the uri \"%s\" is not of a file next to this one",
-                     io_quote(uri, uri + strlen(uri)).text);
+    return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, place, "the uri \"%s\" is not of a file next to this one",
+                        gz_io_quote(uri, uri + strlen(uri)).text);
   }
   if (!(is_data ? read_data(file, place, data, buffer) : read_relative(file, place, uri, buffer))) return false;
   if (buffer->size >= wanted) return true;
-  return gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%llu bytes, but \"byteLength\" is %llu",
-                   (unsigned long long)buffer->size, (unsigned long long)wanted);
+  return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "%llu bytes, but \"byteLength\" is %llu",
+                      (unsigned long long)buffer->size, (unsigned long long)wanted);
 }

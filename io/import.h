@@ -31,9 +31,9 @@ enum { IMPORT_MARK_SIZE = 8 };
 #define IMPORT_NO_PARENT UINT32_MAX
 
 /* Runs graze-import on the file within its limits, and gives what it wrote. */
-bool io_import_run(const char *path, io_file *stream, io_fault *fault);
+bool gz_io_import_run(const char *path, io_file *stream, io_fault *fault);
 
 /* The endings that go to graze-import. */
-bool io_is_name_of_import(const char *name);
+bool gz_io_is_name_of_import(const char *name);
 
 #endif

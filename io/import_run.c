@@ -90,9 +90,9 @@ static int start(const char *program, char *const arguments[], int output, pid_t
 
 static bool fail_start(int error, io_fault *fault) {
   if (error != ENOENT && error != EACCES && error != ENOTDIR) {
-    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot start graze-import: %s", strerror(error));
+    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot start graze-import: %s", strerror(error));
   }
-  return io_fail(
+  return gz_io_fail(
       fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
       "this format is read by the program graze-import, which is not there; it is built where Debian's package "
       "libassimp-dev is installed");
@@ -122,17 +122,18 @@ static bool listen_to(int input, long seconds, io_array *bytes, io_fault *fault)
   double deadline = now() + (double)seconds;
   for (;;) {
     if (!wait_for_bytes(input, deadline)) {
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "importing was stopped after %ld s", seconds);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "importing was stopped after %ld s", seconds);
     }
     if (bytes->count > MOST_STREAM) {
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
-                     "importing was stopped: more than %zu bytes of geometry", MOST_STREAM);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
+                        "importing was stopped: more than %zu bytes of geometry", MOST_STREAM);
     }
-    if (!io_array_reserve(bytes, READ_STEP, 1)) return io_fail_memory(fault);
+    if (!io_array_reserve(bytes, READ_STEP, 1)) return gz_io_fail_memory(fault);
     ssize_t got = read(input, (char *)bytes->data + bytes->count, bytes->capacity - bytes->count);
     if (got == 0) return true;
     if (got < 0 && errno != EINTR) {
-      return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot read from graze-import: %s", strerror(errno));
+      return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot read from graze-import: %s",
+                        strerror(errno));
     }
     if (got > 0) bytes->count += (size_t)got;
   }
@@ -147,11 +148,11 @@ static bool check_end(pid_t child, io_fault *fault) {
   if (ended != child || !WIFSIGNALED(status)) return true;
   int number = WTERMSIG(status);
   if (number == SIGXCPU || number == SIGKILL) {
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
-                   "the importing program went over its limits (signal %d)", number);
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
+                      "the importing program went over its limits (signal %d)", number);
   }
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the importing program crashed on it (signal %d)",
-                 number);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the importing program crashed on it (signal %d)",
+                    number);
 }
 
 static bool converse(pid_t child, int input, long seconds, io_file *stream, io_fault *fault) {
@@ -168,7 +169,7 @@ static bool converse(pid_t child, int input, long seconds, io_file *stream, io_f
   return good;
 }
 
-bool io_import_run(const char *path, io_file *stream, io_fault *fault) {
+bool gz_io_import_run(const char *path, io_file *stream, io_fault *fault) {
   char program[PATH_MAX], seconds_text[32], memory_text[32];
   int ends[2];
   pid_t child;
@@ -178,7 +179,7 @@ bool io_import_run(const char *path, io_file *stream, io_fault *fault) {
   snprintf(memory_text, sizeof memory_text, "%d", MEMORY_MEGABYTES);
   char *arguments[] = {program, (char *)path, seconds_text, memory_text, NULL};
   if (pipe(ends) != 0) {
-    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot make a pipe: %s", strerror(errno));
+    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot make a pipe: %s", strerror(errno));
   }
   /* not pipe2(), which is no part of POSIX; a process that another thread starts in between keeps the pipe open no
    * longer than the time limit */

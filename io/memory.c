@@ -18,7 +18,7 @@ static void ask_for_large_pages(void *block, size_t bytes) {
 #endif
 }
 
-bool io_array_grow(io_array *array, size_t more, size_t size) {
+bool gz_io_array_grow(io_array *array, size_t more, size_t size) {
   if (more > SIZE_MAX / 4 / size - array->count) return false;
   size_t capacity = array->count + more;
   if (capacity < 2 * array->capacity) capacity = 2 * array->capacity;
@@ -31,7 +31,7 @@ bool io_array_grow(io_array *array, size_t more, size_t size) {
   return true;
 }
 
-void *io_allocate(size_t count, size_t size) {
+void *gz_io_allocate(size_t count, size_t size) {
   if (count > SIZE_MAX / 2 / size) return NULL;
   size_t bytes = count * size;
   if (bytes < 2 * LARGE_PAGE) return malloc(bytes > 0 ? bytes : 1);

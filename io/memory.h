@@ -12,14 +12,14 @@ typedef struct io_array {
 } io_array;
 
 /* Makes room for `more` elements of `size` bytes behind `count`. False: out of memory, the array is as before. */
-bool io_array_grow(io_array *array, size_t more, size_t size);
+bool gz_io_array_grow(io_array *array, size_t more, size_t size);
 
 static inline bool io_array_reserve(io_array *array, size_t more, size_t size) {
-  return more <= array->capacity - array->count || io_array_grow(array, more, size);
+  return more <= array->capacity - array->count || gz_io_array_grow(array, more, size);
 }
 
 /* count * size bytes, at least one, for free(). Large blocks ask for large pages: filling a fresh block is otherwise
  * mostly page faults. NULL: out of memory. */
-void *io_allocate(size_t count, size_t size);
+void *gz_io_allocate(size_t count, size_t size);
 
 #endif

@@ -28,7 +28,7 @@ static char *take_room(io_names *names, size_t size) {
   return room;
 }
 
-char *io_names_keep(io_names *names, const char *text, size_t length) {
+char *gz_io_names_keep(io_names *names, const char *text, size_t length) {
   char *copy = take_room(names, length + 1);
   if (copy == NULL) return NULL;
   memcpy(copy, text, length);
@@ -68,14 +68,14 @@ static bool make_room(io_names *names) {
 
 static const char *enter(io_names *names, const char *name, size_t length) {
   if (!make_room(names)) return NULL;
-  const char *copy = io_names_keep(names, name, length);
+  const char *copy = gz_io_names_keep(names, name, length);
   if (copy == NULL) return NULL;
   *find(names, name, length) = (io_names_entry){copy, (uint32_t)length, 2};
   names->entry_count++;
   return copy;
 }
 
-const char *io_names_make_unique(io_names *names, const char *name, size_t length) {
+const char *gz_io_names_make_unique(io_names *names, const char *name, size_t length) {
   if (length > UINT32_MAX - LONGEST_NUMBER || !make_room(names)) return NULL;
   io_names_entry *taken = find(names, name, length);
   if (taken->name == NULL) return enter(names, name, length);
@@ -93,13 +93,13 @@ const char *io_names_make_unique(io_names *names, const char *name, size_t lengt
   }
 }
 
-void io_names_close(io_names *names) {
+void gz_io_names_close(io_names *names) {
   free(names->entries);
   names->entries = NULL;
   names->entry_count = names->capacity = 0;
 }
 
-void io_texts_free(void *texts) {
+void gz_io_texts_free(void *texts) {
   for (text_block *block = texts; block != NULL;) {
     text_block *next = block->next;
     free(block);

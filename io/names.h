@@ -14,21 +14,21 @@ typedef struct io_names_entry {
 
 /* Starts as all zeros. */
 typedef struct io_names {
-  void *texts; /* io_texts_free() it, when its texts are no longer needed */
+  void *texts; /* gz_io_texts_free() it, when its texts are no longer needed */
   io_names_entry *entries;
   size_t entry_count;
   size_t capacity; /* a power of two, or 0 */
 } io_names;
 
 /* A copy of the text, with a 0 behind it. NULL: out of memory. */
-char *io_names_keep(io_names *names, const char *text, size_t length);
+char *gz_io_names_keep(io_names *names, const char *text, size_t length);
 
 /* The name itself when it is new here, else "name#2", "name#3", ... whichever comes first that is new. NULL: out of
  * memory. Long runs of one name cost no more than a look-up each. */
-const char *io_names_make_unique(io_names *names, const char *name, size_t length);
+const char *gz_io_names_make_unique(io_names *names, const char *name, size_t length);
 
 /* Frees what is needed for look-ups; the texts stay. */
-void io_names_close(io_names *names);
-void io_texts_free(void *texts);
+void gz_io_names_close(io_names *names);
+void gz_io_texts_free(void *texts);
 
 #endif

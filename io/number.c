@@ -18,7 +18,7 @@
 
 #include "graze/io.h"
 
-const io_power io_powers_of_five[IO_POWER_HIGHEST - IO_POWER_LOWEST + 1] = {
+const io_power gz_io_powers_of_five[IO_POWER_HIGHEST - IO_POWER_LOWEST + 1] = {
 #include "powers_of_five.inc"
 };
 
@@ -33,7 +33,7 @@ static bool is_uncertain(int q, unsigned __int128 rest, unsigned __int128 mask) 
   return q < FIRST_TIE_POWER && rest <= 1;
 }
 
-bool io_decimal_to_bits(uint64_t w, int64_t q64, uint64_t *bits) {
+bool gz_io_decimal_to_bits(uint64_t w, int64_t q64, uint64_t *bits) {
   *bits = 0;
   if (w == 0 || q64 < IO_POWER_LOWEST) return true;
   *bits = INFINITY_BITS;
@@ -135,17 +135,17 @@ static uint64_t convert_long(const number_text *text) {
   for (const char *rest = p; rest < text->last && !more; rest++) more = *rest != '0' && *rest != '.';
   uint64_t low, high;
   int64_t exponent = text->exponent + (significant - kept);
-  bool certain = io_decimal_to_bits(w, exponent, &low);
-  if (certain && (!more || (io_decimal_to_bits(w + 1, exponent, &high) && high == low))) return low;
-  return io_round_decimal(first, text->last, text->exponent, low);
+  bool certain = gz_io_decimal_to_bits(w, exponent, &low);
+  if (certain && (!more || (gz_io_decimal_to_bits(w + 1, exponent, &high) && high == low))) return low;
+  return gz_io_round_decimal(first, text->last, text->exponent, low);
 }
 
 static uint64_t convert_short(const number_text *text) {
   uint64_t bits;
-  if (io_decimal_to_bits(text->w, text->exponent, &bits)) return bits;
+  if (gz_io_decimal_to_bits(text->w, text->exponent, &bits)) return bits;
   const char *first = text->digits;
   while (first < text->last && (*first == '0' || *first == '.')) first++;
-  return io_round_decimal(first, text->last, text->exponent, bits);
+  return gz_io_round_decimal(first, text->last, text->exponent, bits);
 }
 
 const char *graze_parse_double(const char *p, const char *end, double *value) {

@@ -12,7 +12,7 @@ typedef struct io_power {
   uint64_t high;
   uint64_t low;
 } io_power;
-extern const io_power io_powers_of_five[IO_POWER_HIGHEST - IO_POWER_LOWEST + 1];
+extern const io_power gz_io_powers_of_five[IO_POWER_HIGHEST - IO_POWER_LOWEST + 1];
 
 /* floor(log2(5^q)) for the q of the table; the script that writes the table checks it. The bias keeps the shifted
  * number positive. */
@@ -27,7 +27,7 @@ typedef struct io_product {
 } io_product;
 
 static inline io_product io_multiply_power(uint64_t w, int q) {
-  io_power power = io_powers_of_five[q - IO_POWER_LOWEST];
+  io_power power = gz_io_powers_of_five[q - IO_POWER_LOWEST];
   unsigned __int128 low = (unsigned __int128)w * power.low;
   unsigned __int128 high = (unsigned __int128)w * power.high + (uint64_t)(low >> 64);
   return (io_product){high, (uint64_t)low};
@@ -35,11 +35,11 @@ static inline io_product io_multiply_power(uint64_t w, int q) {
 
 /* Nearest double of w * 10^q as bits (sign 0). False when the first 128 bits of the product can't tell: then `bits`
  * is the double below, and the number lies between it and its upper neighbour. */
-bool io_decimal_to_bits(uint64_t w, int64_t q, uint64_t *bits);
+bool gz_io_decimal_to_bits(uint64_t w, int64_t q, uint64_t *bits);
 
 /* Decides between the double `lower` (bits, positive or zero) and its upper neighbour for the decimal number whose
  * significant digits are the digits in [first, last) (a point among them is skipped), the last of them counting
  * 10^exponent. Returns the bits of the nearer one, ties to even. The number must lie between the two. */
-uint64_t io_round_decimal(const char *first, const char *last, int64_t exponent, uint64_t lower);
+uint64_t gz_io_round_decimal(const char *first, const char *last, int64_t exponent, uint64_t lower);
 
 #endif

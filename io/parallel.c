@@ -7,7 +7,7 @@
 
 enum { BYTES_A_THREAD = 128 << 10 }; /* less work than this costs less than waking a thread */
 
-int io_thread_count(int threads, size_t bytes) {
+int gz_io_thread_count(int threads, size_t bytes) {
 #ifdef _OPENMP
   if (threads <= 0) threads = omp_get_num_procs();
 #else
@@ -18,7 +18,7 @@ int io_thread_count(int threads, size_t bytes) {
   return (size_t)threads < most ? threads : (int)most;
 }
 
-void io_parallel(int threads, size_t count, void (*body)(void *argument, size_t index), void *argument) {
+void gz_io_parallel(int threads, size_t count, void (*body)(void *argument, size_t index), void *argument) {
   if (threads <= 1 || count <= 1) {
     for (size_t i = 0; i < count; i++) body(argument, i);
     return;

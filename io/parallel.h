@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /* The number of threads worth using on `bytes` of input when `threads` are allowed (0 = all processors). */
-int io_thread_count(int threads, size_t bytes);
+int gz_io_thread_count(int threads, size_t bytes);
 
 /* Runs body(argument, i) for every i in [0, count). */
-void io_parallel(int threads, size_t count, void (*body)(void *argument, size_t index), void *argument);
+void gz_io_parallel(int threads, size_t count, void (*body)(void *argument, size_t index), void *argument);
 
 #endif

@@ -50,13 +50,13 @@ typedef struct ply_file {
   graze_geometry *geometry;
 } ply_file;
 
-bool ply_read_header(ply_file *file, io_fault *fault);
-void ply_free_header(ply_file *file);
+bool gz_ply_read_header(ply_file *file, io_fault *fault);
+void gz_ply_free_header(ply_file *file);
 
-bool ply_read_ascii(const ply_file *file, io_fault *fault);
-bool ply_read_binary(const ply_file *file, io_fault *fault);
+bool gz_ply_read_ascii(const ply_file *file, io_fault *fault);
+bool gz_ply_read_binary(const ply_file *file, io_fault *fault);
 
 /* The element's name for messages. */
-io_quoted ply_name(const ply_element *element);
+io_quoted gz_ply_name(const ply_element *element);
 
 #endif

@@ -15,8 +15,8 @@ static const char *skip_token(io_table_part *part, const char *p, const char *en
   p = io_skip_blanks(p, end);
   const char *last = io_find_token_end(p, end);
   if (last != p) return last;
-  io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line,
-          "the line has fewer values than its properties ask for");
+  gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line,
+             "the line has fewer values than its properties ask for");
   return NULL;
 }
 
@@ -26,11 +26,11 @@ static const char *read_list(const row_reader *reader, io_table_part *part, bool
   uint64_t count;
   const char *q = io_parse_count(p, end, &count);
   if (q == NULL || (q < end && !io_is_space(*q))) {
-    io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not the count of a list",
-            io_quote(p, io_find_token_end(p, end)).text);
+    gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not the count of a list",
+               gz_io_quote(p, io_find_token_end(p, end)).text);
     return NULL;
   }
-  if (is_watched) return io_table_read_polygon(part, count, reader->file->vertex_count, q, end);
+  if (is_watched) return gz_io_table_read_polygon(part, count, reader->file->vertex_count, q, end);
   while (count-- > 0 && q != NULL) q = skip_token(part, q, end);
   return q;
 }
@@ -47,7 +47,7 @@ static const char *read_row(void *user, io_table_part *part, uint64_t row, const
     if (properties[i].is_list) {
       p = read_list(reader, part, is_watched, p, end);
     } else if (is_watched) {
-      p = io_parse_coordinate(io_skip_blanks(p, end), end, ' ', v + k, &part->fault, part->line);
+      p = gz_io_parse_coordinate(io_skip_blanks(p, end), end, ' ', v + k, &part->fault, part->line);
       if (p != NULL) part->not_float |= !io_is_float(v[k]);
     } else {
       p = skip_token(part, p, end);
@@ -58,20 +58,21 @@ static const char *read_row(void *user, io_table_part *part, uint64_t row, const
 
 static bool read_rows(const ply_file *file, io_table *table, io_fault *fault) {
   graze_geometry *geometry = file->geometry;
-  if (!io_table_open(table, fault)) return false;
-  if (!io_geometry_set_vertices(geometry, file->vertex_count, fault) || !io_table_read(table, fault)) return false;
-  uint64_t triangles = io_table_count_triangles(table, &geometry->all_float);
-  if (!io_geometry_set_triangles(geometry, triangles, fault)) return false;
-  io_table_copy_triangles(table, geometry->indices);
+  if (!gz_io_table_open(table, fault)) return false;
+  if (!gz_io_geometry_set_vertices(geometry, file->vertex_count, fault) || !gz_io_table_read(table, fault))
+    return false;
+  uint64_t triangles = gz_io_table_count_triangles(table, &geometry->all_float);
+  if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
+  gz_io_table_copy_triangles(table, geometry->indices);
   return true;
 }
 
-bool ply_read_ascii(const ply_file *file, io_fault *fault) {
+bool gz_ply_read_ascii(const ply_file *file, io_fault *fault) {
   size_t count = file->element_count;
   io_table_section *sections = calloc(count, sizeof *sections);
   row_reader *readers = calloc(count, sizeof *readers);
   bool good = sections != NULL && readers != NULL;
-  if (!good) io_fail_memory(fault);
+  if (!good) gz_io_fail_memory(fault);
   for (size_t i = 0; i < count && good; i++) {
     const ply_element *element = &file->elements[i];
     readers[i] = (row_reader){file, element};
@@ -88,7 +89,7 @@ bool ply_read_ascii(const ply_file *file, io_fault *fault) {
                     .sections = sections,
                     .section_count = count};
   good = good && read_rows(file, &table, fault);
-  io_table_close(&table);
+  gz_io_table_close(&table);
   free(sections);
   free(readers);
   return good;

@@ -6,6 +6,7 @@
  * the remaining bytes can hold.
  */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,9 +65,9 @@ static inline double read_number(const char *p, ply_type type, bool big_endian) 
 }
 
 static bool fail_end(const ply_file *file, const ply_element *element, uint64_t row, io_fault *fault) {
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(file->end - file->text),
-                 "the file ends within row %llu of %llu of element \"%s\"", (unsigned long long)row,
-                 (unsigned long long)element->count, ply_name(element).text);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(file->end - file->text),
+                    "the file ends within row %llu of %llu of element \"%s\"", (unsigned long long)row,
+                    (unsigned long long)element->count, gz_ply_name(element).text);
 }
 
 /* Lays out row number `row`, which begins at `p`. */
@@ -85,9 +86,9 @@ static bool lay_out(const ply_file *file, const ply_element *element, const char
       if (count_size > left - at) return fail_end(file, element, row, fault);
       count = read_integer(p + at, property->count_type, big);
       if (count < 0) {
-        return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(p + at - file->text),
-                       "row %llu of element \"%s\": a list of %lld items", (unsigned long long)row,
-                       ply_name(element).text, (long long)count);
+        return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(p + at - file->text),
+                          "row %llu of element \"%s\": a list of %lld items", (unsigned long long)row,
+                          gz_ply_name(element).text, (long long)count);
       }
       at += count_size;
     }
@@ -123,15 +124,14 @@ typedef struct even_rows {
   const ply_element *element;
   const char *first;
   row_layout layout;
-  uint64_t first_bad; /* lowest row that is at fault */
-  bool not_float;
+  _Atomic uint64_t first_bad; /* lowest row that is at fault */
+  _Atomic bool not_float;
 } even_rows;
 
 static void note_bad_row(even_rows *rows, uint64_t row) {
-#ifdef _OPENMP
-#pragma omp critical(graze_io_ply_row)
-#endif
-  if (row < rows->first_bad) rows->first_bad = row;
+  uint64_t lowest = rows->first_bad;
+  while (row < lowest && !atomic_compare_exchange_weak(&rows->first_bad, &lowest, row)) {
+  }
 }
 
 static uint64_t end_of_step(const even_rows *rows, size_t step) {
@@ -141,7 +141,7 @@ static uint64_t end_of_step(const even_rows *rows, size_t step) {
 
 static bool run_steps(even_rows *rows, void (*body)(void *, size_t)) {
   rows->first_bad = UINT64_MAX;
-  io_parallel(rows->file->threads, (size_t)((rows->element->count + ROWS_A_STEP - 1) / ROWS_A_STEP), body, rows);
+  gz_io_parallel(rows->file->threads, (size_t)((rows->element->count + ROWS_A_STEP - 1) / ROWS_A_STEP), body, rows);
   return rows->first_bad == UINT64_MAX;
 }
 
@@ -162,9 +162,9 @@ static inline unsigned read_vertex(const ply_file *file, const ply_element *elem
 
 static bool fail_vertex(const ply_file *file, const char *p, const row_layout *layout, uint64_t row, unsigned k,
                         io_fault *fault) {
-  return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, (uint64_t)(p - file->text) + layout->offset[k],
-                 "vertex %llu: coordinate %c is %s", (unsigned long long)row, "xyz"[k],
-                 isnan(file->geometry->vertices[3 * row + k]) ? "NaN" : "infinite");
+  return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, (uint64_t)(p - file->text) + layout->offset[k],
+                    "vertex %llu: coordinate %c is %s", (unsigned long long)row, "xyz"[k],
+                    isnan(file->geometry->vertices[3 * row + k]) ? "NaN" : "infinite");
 }
 
 static void read_vertex_step(void *argument, size_t step) {
@@ -179,11 +179,7 @@ static void read_vertex_step(void *argument, size_t step) {
     }
     not_float |= !(io_is_float(v[0]) && io_is_float(v[1]) && io_is_float(v[2]));
   }
-  if (!not_float) return;
-#ifdef _OPENMP
-#pragma omp critical(graze_io_ply_row)
-#endif
-  rows->not_float = true;
+  if (not_float) rows->not_float = true;
 }
 
 static bool read_even_vertices(even_rows *rows, io_fault *fault) {
@@ -213,7 +209,7 @@ static bool walk_vertices(const ply_file *file, const ply_element *element, cons
 
 static bool read_vertices(const ply_file *file, const ply_element *element, bool fixed, const char **body,
                           io_fault *fault) {
-  if (!io_geometry_set_vertices(file->geometry, element->count, fault)) return false;
+  if (!gz_io_geometry_set_vertices(file->geometry, element->count, fault)) return false;
   if (!fixed) return walk_vertices(file, element, body, fault);
   even_rows rows = {.file = file, .element = element, .first = *body};
   if (element->count > 0 && !lay_out(file, element, *body, 0, &rows.layout, fault)) return false;
@@ -251,15 +247,15 @@ static bool fail_corner(const ply_file *file, const ply_element *element, const 
                         uint64_t corner, io_fault *fault) {
   ply_type type = corner_type(file, element);
   const char *p = items + corner * type_sizes[type];
-  return io_fail(fault, GRAZE_ERROR_INDEX, IO_BYTE, (uint64_t)(p - file->text),
-                 "face %llu, corner %llu: vertex %lld is out of range: there are %llu", (unsigned long long)row,
-                 (unsigned long long)corner, (long long)read_integer(p, type, file->format == PLY_BIG_ENDIAN),
-                 (unsigned long long)file->vertex_count);
+  return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_BYTE, (uint64_t)(p - file->text),
+                    "face %llu, corner %llu: vertex %lld is out of range: there are %llu", (unsigned long long)row,
+                    (unsigned long long)corner, (long long)read_integer(p, type, file->format == PLY_BIG_ENDIAN),
+                    (unsigned long long)file->vertex_count);
 }
 
 static bool fail_polygon(const ply_file *file, const char *p, uint64_t row, uint64_t count, io_fault *fault) {
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(p - file->text), "face %llu has %llu corners",
-                 (unsigned long long)row, (unsigned long long)count);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(p - file->text), "face %llu has %llu corners",
+                    (unsigned long long)row, (unsigned long long)count);
 }
 
 static void check_layout_step(void *argument, size_t step) {
@@ -300,7 +296,7 @@ static bool read_even_faces(even_rows *rows, const char **body, bool *done, io_f
   if (rows->layout.list_count < 3 || rows->layout.size > (uint64_t)(file->end - rows->first) / count) return true;
   if (!run_steps(rows, check_layout_step)) return true;
   *done = true;
-  if (!io_geometry_set_triangles(file->geometry, count * (rows->layout.list_count - 2), fault)) return false;
+  if (!gz_io_geometry_set_triangles(file->geometry, count * (rows->layout.list_count - 2), fault)) return false;
   *body += count * rows->layout.size;
   if (run_steps(rows, read_face_step)) return true;
   const char *items = rows->first + rows->first_bad * rows->layout.size + rows->layout.offset[0];
@@ -321,7 +317,7 @@ static bool walk_faces(const ply_file *file, const ply_element *element, const c
     triangles += layout.list_count - 2;
     p += layout.size;
   }
-  if (!io_geometry_set_triangles(file->geometry, triangles, fault)) return false;
+  if (!gz_io_geometry_set_triangles(file->geometry, triangles, fault)) return false;
   uint32_t *out = file->geometry->indices;
   ply_type type = corner_type(file, element);
   for (uint64_t i = 0; i < element->count; i++) {
@@ -366,9 +362,9 @@ static bool read_element(const ply_file *file, const ply_element *element, const
   uint64_t left = (uint64_t)(file->end - *body);
   if (size > 0 && element->count > left / size) {
     return fixed ? fail_end(file, element, left / size, fault)
-                 : io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(file->end - file->text),
-                           "%llu rows of element \"%s\" need more bytes than the file has",
-                           (unsigned long long)element->count, ply_name(element).text);
+                 : gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(file->end - file->text),
+                              "%llu rows of element \"%s\" need more bytes than the file has",
+                              (unsigned long long)element->count, gz_ply_name(element).text);
   }
   if (element->role == PLY_VERTEX) return read_vertices(file, element, fixed, body, fault);
   if (element->role == PLY_FACE) return read_faces(file, element, body, fault);
@@ -379,16 +375,16 @@ static bool read_element(const ply_file *file, const ply_element *element, const
 static bool check_rest(const ply_file *file, const char *body, io_fault *fault) {
   uint64_t left = (uint64_t)(file->end - body);
   if (left == 0 || (left == 1 && *body == '\n') || (left == 2 && body[0] == '\r' && body[1] == '\n')) return true;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(body - file->text),
-                 "%llu bytes more than the header's counts ask for", (unsigned long long)left);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(body - file->text),
+                    "%llu bytes more than the header's counts ask for", (unsigned long long)left);
 }
 
-bool ply_read_binary(const ply_file *file, io_fault *fault) {
+bool gz_ply_read_binary(const ply_file *file, io_fault *fault) {
   const char *body = file->body;
   for (size_t i = 0; i < file->element_count; i++) {
     if (!read_element(file, &file->elements[i], &body, fault)) return false;
   }
   if (!check_rest(file, body, fault)) return false;
   if (file->geometry->indices != NULL) return true;
-  return io_geometry_set_triangles(file->geometry, 0, fault);
+  return gz_io_geometry_set_triangles(file->geometry, 0, fault);
 }

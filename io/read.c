@@ -9,32 +9,32 @@
 #include "readers.h"
 
 static bool check_text(const char *text, size_t size, io_fault *fault) {
-  if (size == 0) return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
+  if (size == 0) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
   if (size >= 2 && (memcmp(text, "\xFE\xFF", 2) == 0 || memcmp(text, "\xFF\xFE", 2) == 0)) {
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "UTF-16 text; only ASCII and UTF-8 are read");
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "UTF-16 text; only ASCII and UTF-8 are read");
   }
   return true;
 }
 
 static bool find_format(const io_input *input, graze_file_format *format, io_fault *fault) {
   bool sized_stl = (*format == GRAZE_FORMAT_AUTO || *format == GRAZE_FORMAT_STL) &&
-                   io_is_whole_binary_stl(input->text, input->size); /* its header may be anything */
+                   gz_io_is_whole_binary_stl(input->text, input->size); /* its header may be anything */
   if (!sized_stl && !check_text(input->text, input->size, fault)) return false;
-  if (*format == GRAZE_FORMAT_AUTO) *format = io_detect_format(input->text, input->size, input->name);
+  if (*format == GRAZE_FORMAT_AUTO) *format = gz_io_detect_format(input->text, input->size, input->name);
   return *format != GRAZE_FORMAT_AUTO ||
-         io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "neither OBJ, STL, PLY, OFF nor glTF");
+         gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "neither OBJ, STL, PLY, OFF nor glTF");
 }
 
 static bool read_plain(const io_input *input, graze_file_format format, graze_geometry *geometry, io_fault *fault) {
   switch (format) {
     case GRAZE_FORMAT_OBJ:
-      return io_read_obj(input, geometry, fault);
+      return gz_io_read_obj(input, geometry, fault);
     case GRAZE_FORMAT_STL:
-      return io_read_stl(input, geometry, fault);
+      return gz_io_read_stl(input, geometry, fault);
     case GRAZE_FORMAT_PLY:
-      return io_read_ply(input, geometry, fault);
+      return gz_io_read_ply(input, geometry, fault);
     default:
-      return io_read_off(input, geometry, fault);
+      return gz_io_read_off(input, geometry, fault);
   }
 }
 
@@ -49,12 +49,12 @@ typedef struct io_request {
 } io_request;
 
 static bool read_as_assembly(const io_input *input, io_request *request, graze_assembly *assembly, io_fault *fault) {
-  if (request->open && input->stored) return io_open_gltf(input, assembly, fault);
-  if (request->format == GRAZE_FORMAT_GLTF) return io_read_gltf(input, assembly, fault);
-  if (request->format == GRAZE_FORMAT_IMPORT) return io_read_import(input, assembly, fault);
+  if (request->open && input->stored) return gz_io_open_gltf(input, assembly, fault);
+  if (request->format == GRAZE_FORMAT_GLTF) return gz_io_read_gltf(input, assembly, fault);
+  if (request->format == GRAZE_FORMAT_IMPORT) return gz_io_read_import(input, assembly, fault);
   graze_geometry geometry = {0};
   bool good = read_plain(input, request->format, &geometry, fault) &&
-              io_assembly_of_geometry(&geometry, input->name, request->split, assembly, fault);
+              gz_io_assembly_of_geometry(&geometry, input->name, request->split, assembly, fault);
   graze_geometry_free(&geometry);
   return good;
 }
@@ -63,14 +63,14 @@ static bool read_as_geometry(const io_input *input, io_request *request, io_faul
   if (request->format < GRAZE_FORMAT_GLTF) return read_plain(input, request->format, request->geometry, fault);
   graze_assembly assembly = {0};
   bool good =
-      read_as_assembly(input, request, &assembly, fault) && io_assembly_join(&assembly, request->geometry, fault);
+      read_as_assembly(input, request, &assembly, fault) && gz_io_assembly_join(&assembly, request->geometry, fault);
   graze_assembly_free(&assembly);
   return good;
 }
 
 static graze_status answer(io_input *input, io_request *request, graze_io_error *error) {
   io_fault fault = {0};
-  input->threads = io_thread_count(input->threads, input->size);
+  input->threads = gz_io_thread_count(input->threads, input->size);
   bool good = input->stored || find_format(input, &request->format, &fault);
   if (good && request->geometry != NULL) good = read_as_geometry(input, request, &fault);
   if (good && request->assembly != NULL) {
@@ -81,7 +81,7 @@ static graze_status answer(io_input *input, io_request *request, graze_io_error 
     graze_geometry_free(request->geometry);
     graze_assembly_free(request->assembly);
   }
-  return io_report(&fault, input->name, error);
+  return gz_io_report(&fault, input->name, error);
 }
 
 /* ---- the calls ---- */
@@ -93,14 +93,14 @@ static bool check_arguments(const io_input *input, const io_request *request, io
               (request->geometry != NULL || request->assembly != NULL) && (int)request->format >= GRAZE_FORMAT_AUTO &&
               request->format <= GRAZE_FORMAT_IMPORT;
   if (good) return true;
-  return io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+  return gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
 static graze_status parse(io_input input, io_request request, graze_io_error *error) {
   io_fault fault = {0};
   if (input.size == 0) input.text = "";
   if (check_arguments(&input, &request, &fault)) return answer(&input, &request, error);
-  return io_report(&fault, input.name != NULL ? input.name : "(no name)", error);
+  return gz_io_report(&fault, input.name != NULL ? input.name : "(no name)", error);
 }
 
 enum { HEAD_SIZE = 128 }; /* enough to tell the format, and a binary STL file whose header says glTF */
@@ -110,12 +110,13 @@ static bool open_glb(const char *path, io_input *input, io_request *request) {
   char head[HEAD_SIZE];
   size_t size;
   if (request->format != GRAZE_FORMAT_AUTO && request->format != GRAZE_FORMAT_GLTF) return false;
-  int descriptor = io_file_open(path, head, sizeof head, &size);
+  int descriptor = gz_io_file_open(path, head, sizeof head, &size);
   if (descriptor < 0) return false;
   size_t held = size < sizeof head ? size : sizeof head;
   bool is_glb = held >= 4 && memcmp(head, "glTF", 4) == 0;
   if (request->format == GRAZE_FORMAT_AUTO)
-    is_glb = is_glb && !io_is_whole_binary_stl(head, size) && io_detect_format(head, held, path) == GRAZE_FORMAT_GLTF;
+    is_glb =
+        is_glb && !gz_io_is_whole_binary_stl(head, size) && gz_io_detect_format(head, held, path) == GRAZE_FORMAT_GLTF;
   if (!is_glb) {
     close(descriptor);
     return false;
@@ -137,9 +138,9 @@ static graze_status read_path(const char *path, int threads, io_request request,
   io_fault fault = {0};
   io_file file = {0};
   io_input input = {.text = "", .threads = threads, .name = path, .from_file = true};
-  if (!check_arguments(&input, &request, &fault)) return io_report(&fault, path != NULL ? path : "(no name)", error);
+  if (!check_arguments(&input, &request, &fault)) return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
   if (open_glb(path, &input, &request)) return read_glb(&input, &request, error);
-  if (!io_file_read(path, &file, &fault)) return io_report(&fault, path, error);
+  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path, error);
   input.text = file.bytes;
   input.size = file.size;
   graze_status status = answer(&input, &request, error);
@@ -180,8 +181,8 @@ graze_status graze_read_assembly_mesh(const graze_assembly *assembly, uint32_t m
   io_fault fault = {0};
   if (geometry != NULL) *geometry = (graze_geometry){0};
   if (assembly == NULL || assembly->source == NULL || mesh >= assembly->mesh_count || path == NULL || geometry == NULL)
-    io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+    gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
   else
-    io_gltf_read_mesh(assembly->source, mesh, geometry, &fault);
-  return io_report(&fault, path != NULL ? path : "(no name)", error);
+    gz_io_gltf_read_mesh(assembly->source, mesh, geometry, &fault);
+  return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
 }

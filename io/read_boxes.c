@@ -40,8 +40,8 @@ static bool check_order(const graze_box *box, const row_places *places, uint64_t
     char low[32], high[32];
     graze_format_double(box->min[k], low);
     graze_format_double(box->max[k], high);
-    return io_fail(fault, GRAZE_ERROR_FORMAT, kind_of_place(places), place_of(places, row),
-                   "min%c %s is more than max%c %s", "xyz"[k], low, "xyz"[k], high);
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, kind_of_place(places), place_of(places, row),
+                      "min%c %s is more than max%c %s", "xyz"[k], low, "xyz"[k], high);
   }
   return true;
 }
@@ -61,8 +61,8 @@ static bool is_ascending(const graze_box_list *boxes) {
 /* Names the first row of the file whose id an earlier row has. */
 static bool check_ids_differ(const graze_box_list *boxes, const row_places *places, io_fault *fault) {
   if (is_ascending(boxes)) return true;
-  uint64_t *keys = io_allocate(boxes->count, sizeof *keys);
-  if (keys == NULL) return io_fail_memory(fault);
+  uint64_t *keys = gz_io_allocate(boxes->count, sizeof *keys);
+  if (keys == NULL) return gz_io_fail_memory(fault);
   for (uint32_t i = 0; i < boxes->count; i++) keys[i] = (uint64_t)boxes->ids[i] << 32 | i;
   qsort(keys, boxes->count, sizeof *keys, compare_keys);
   uint64_t again = UINT64_MAX, before = 0;
@@ -74,22 +74,22 @@ static bool check_ids_differ(const graze_box_list *boxes, const row_places *plac
   }
   free(keys);
   if (again == UINT64_MAX) return true;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, kind_of_place(places), place_of(places, again),
-                 "id %u was given to a box already, at %s %llu", boxes->ids[again], places->text ? "line" : "byte",
-                 (unsigned long long)place_of(places, before));
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, kind_of_place(places), place_of(places, again),
+                    "id %u was given to a box already, at %s %llu", boxes->ids[again], places->text ? "line" : "byte",
+                    (unsigned long long)place_of(places, before));
 }
 
 static bool make_room(graze_box_list *boxes, uint64_t count, io_fault *fault) {
-  boxes->ids = io_allocate((size_t)count, sizeof *boxes->ids);
-  boxes->boxes = io_allocate((size_t)count, sizeof *boxes->boxes);
+  boxes->ids = gz_io_allocate((size_t)count, sizeof *boxes->ids);
+  boxes->boxes = gz_io_allocate((size_t)count, sizeof *boxes->boxes);
   boxes->count = (uint32_t)count;
-  return (boxes->ids != NULL && boxes->boxes != NULL) || io_fail_memory(fault);
+  return (boxes->ids != NULL && boxes->boxes != NULL) || gz_io_fail_memory(fault);
 }
 
 static bool check_count(uint64_t count, io_place place, uint64_t number, io_fault *fault) {
   if (count <= IO_MOST_ELEMENTS) return true;
-  return io_fail(fault, GRAZE_ERROR_LIMIT, place, number, "%llu boxes: more than 32-bit numbers allow",
-                 (unsigned long long)count);
+  return gz_io_fail(fault, GRAZE_ERROR_LIMIT, place, number, "%llu boxes: more than 32-bit numbers allow",
+                    (unsigned long long)count);
 }
 
 /* ---- binary ---- */
@@ -102,17 +102,17 @@ static uint64_t read_word(const unsigned char *p) {
 
 static bool check_size(const io_input *input, uint64_t *count, io_fault *fault) {
   if (input->size < HEAD_BYTES) {
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, input->size,
-                   "the file ends within the %d bytes before the boxes", HEAD_BYTES);
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, input->size,
+                      "the file ends within the %d bytes before the boxes", HEAD_BYTES);
   }
   *count = read_word((const unsigned char *)input->text + MAGIC_BYTES);
   uint64_t held = (input->size - HEAD_BYTES) / RECORD_BYTES, odd = (input->size - HEAD_BYTES) % RECORD_BYTES;
   if (*count == held && odd == 0) return true;
   uint64_t place = *count > held ? input->size : HEAD_BYTES + *count * RECORD_BYTES;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, place,
-                 "the count is %llu, but the %llu bytes behind it are %llu times %d%s", (unsigned long long)*count,
-                 (unsigned long long)(input->size - HEAD_BYTES), (unsigned long long)held, RECORD_BYTES,
-                 odd ? " and some" : "");
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, place,
+                    "the count is %llu, but the %llu bytes behind it are %llu times %d%s", (unsigned long long)*count,
+                    (unsigned long long)(input->size - HEAD_BYTES), (unsigned long long)held, RECORD_BYTES,
+                    odd ? " and some" : "");
 }
 
 static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *boxes, const row_places *places,
@@ -120,8 +120,8 @@ static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *bo
   double numbers[NUMBERS];
   uint64_t id = read_word(p);
   if (id > UINT32_MAX) {
-    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_BYTE, place_of(places, row), "id %llu is more than %u, the largest one",
-                   (unsigned long long)id, UINT32_MAX);
+    return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_BYTE, place_of(places, row),
+                      "id %llu is more than %u, the largest one", (unsigned long long)id, UINT32_MAX);
   }
   boxes->ids[row] = (uint32_t)id;
   for (int k = 0; k < NUMBERS; k++) {
@@ -129,8 +129,8 @@ static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *bo
     uint64_t bits = read_word(p + offset);
     memcpy(&numbers[k], &bits, sizeof bits);
     if (isfinite(numbers[k])) continue;
-    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, place_of(places, row) + offset, "%s of box %llu is %s",
-                   number_names[k], (unsigned long long)row, isnan(numbers[k]) ? "NaN" : "infinite");
+    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, place_of(places, row) + offset, "%s of box %llu is %s",
+                      number_names[k], (unsigned long long)row, isnan(numbers[k]) ? "NaN" : "infinite");
   }
   memcpy(&boxes->boxes[row], numbers, sizeof numbers);
   return check_order(&boxes->boxes[row], places, row, fault);
@@ -152,7 +152,8 @@ static bool read_binary(const io_input *input, graze_box_list *boxes, row_places
 static bool fail_field(const char *p, const char *end, const char *name, uint64_t line, io_fault *fault) {
   const char *last = p;
   while (last < end && *last != ',' && !io_is_line_end(*last)) last++;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%s \"%s\" is not a number", name, io_quote(p, last).text);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%s \"%s\" is not a number", name,
+                    gz_io_quote(p, last).text);
 }
 
 /* A whole number; what does not fit into 64 bits is a number all the same, and too large. */
@@ -169,10 +170,10 @@ static const char *read_id(const char *p, const char *end, uint64_t *id) {
 static bool check_fields(const char *p, const char *end, uint64_t line, io_fault *fault) {
   unsigned fields = 1;
   for (const char *q = p; q < end; q++) fields += *q == ',';
-  if (io_skip_blanks(p, end) == end) return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "the line is empty");
+  if (io_skip_blanks(p, end) == end) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "the line is empty");
   if (fields == FIELDS) return true;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%u fields where there should be %d: %s", fields, FIELDS,
-                 titles);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%u fields where there should be %d: %s", fields, FIELDS,
+                    titles);
 }
 
 /* Between two fields, or behind the last. */
@@ -190,14 +191,15 @@ static bool read_number(const char **p, const char *end, const char *name, doubl
   while (last > first && io_is_blank(last[-1])) last--;
   const char *sign = first + (first < last && (*first == '-' || *first == '+'));
   const char *q = graze_parse_double(first, last, number);
-  if (io_token_is(sign, last, "nan") || io_token_is(sign, last, "inf") || io_token_is(sign, last, "infinity")) {
-    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is not finite", name,
-                   io_quote(first, last).text);
+  if (gz_io_token_is(sign, last, "nan") || gz_io_token_is(sign, last, "inf") ||
+      gz_io_token_is(sign, last, "infinity")) {
+    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is not finite", name,
+                      gz_io_quote(first, last).text);
   }
   if (q != last || q == NULL) return fail_field(first, last, name, line, fault);
   if (!isfinite(*number)) {
-    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is too large for a double", name,
-                   io_quote(first, last).text);
+    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is too large for a double", name,
+                      gz_io_quote(first, last).text);
   }
   *p = field_end < end ? field_end + 1 : end;
   return true;
@@ -212,11 +214,11 @@ static bool read_row(const char *p, const char *end, uint64_t row, graze_box_lis
   const char *q = read_id(p, end, &id);
   q = q != NULL ? leave_field(q, end) : NULL;
   if (q == NULL || id > UINT32_MAX) {
-    io_quoted text = io_quote(p, memchr(p, ',', (size_t)(end - p)));
+    io_quoted text = gz_io_quote(p, memchr(p, ',', (size_t)(end - p)));
     if (q == NULL)
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "id \"%s\" is not a whole number", text.text);
-    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_LINE, line, "id %s is more than %u, the largest one", text.text,
-                   UINT32_MAX);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "id \"%s\" is not a whole number", text.text);
+    return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_LINE, line, "id %s is more than %u, the largest one", text.text,
+                      UINT32_MAX);
   }
   for (int k = 0; k < NUMBERS; k++) {
     if (!read_number(&q, end, number_names[k], &numbers[k], line, fault)) return false;
@@ -238,8 +240,8 @@ static uint64_t count_lines(const char *p, const char *end) {
 }
 
 static bool read_text(const io_input *input, graze_box_list *boxes, row_places *places, io_fault *fault) {
-  const char *p = input->text + io_text_begin(input->text, input->size), *end = input->text + input->size;
-  if (p == end) return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
+  const char *p = input->text + gz_io_text_begin(input->text, input->size), *end = input->text + input->size;
+  if (p == end) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
   places->first = 1;
   if (has_titles(p, end)) {
     places->first = 2;
@@ -260,14 +262,14 @@ static bool read_text(const io_input *input, graze_box_list *boxes, row_places *
 /* By its name, or by the beginning of the magic bytes: of another version, or damaged. */
 static bool means_binary(const io_input *input) {
   size_t length = strlen(input->name);
-  return (length >= 4 && io_token_is(input->name + length - 4, input->name + length, ".gzb")) ||
+  return (length >= 4 && gz_io_token_is(input->name + length - 4, input->name + length, ".gzb")) ||
          (input->size >= 6 && memcmp(input->text, magic, 6) == 0);
 }
 
 static bool read_any(const io_input *input, graze_box_list *boxes, io_fault *fault) {
   bool binary = input->size >= MAGIC_BYTES && memcmp(input->text, magic, MAGIC_BYTES) == 0;
   if (!binary && means_binary(input)) {
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "binary boxes begin with \"%s\" and a zero byte", magic);
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "binary boxes begin with \"%s\" and a zero byte", magic);
   }
   row_places places = {.text = !binary};
   bool good = binary ? read_binary(input, boxes, &places, fault) : read_text(input, boxes, &places, fault);
@@ -277,28 +279,29 @@ static bool read_any(const io_input *input, graze_box_list *boxes, io_fault *fau
 static graze_status answer(const io_input *input, graze_box_list *boxes, graze_io_error *error) {
   io_fault fault = {0};
   if (!read_any(input, boxes, &fault)) graze_box_list_free(boxes);
-  return io_report(&fault, input->name, error);
+  return gz_io_report(&fault, input->name, error);
 }
 
 static bool check_arguments(const void *bytes, const char *name, graze_box_list *boxes, io_fault *fault) {
   if (boxes != NULL) *boxes = (graze_box_list){0};
   if (bytes != NULL && name != NULL && boxes != NULL) return true;
-  return io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+  return gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
 graze_status graze_parse_boxes(const void *bytes, size_t size, const char *name, graze_box_list *boxes,
                                graze_io_error *error) {
   io_fault fault = {0};
   if (size == 0) bytes = "";
-  if (!check_arguments(bytes, name, boxes, &fault)) return io_report(&fault, name != NULL ? name : "(no name)", error);
+  if (!check_arguments(bytes, name, boxes, &fault))
+    return gz_io_report(&fault, name != NULL ? name : "(no name)", error);
   return answer(&(io_input){.text = bytes, .size = size, .name = name}, boxes, error);
 }
 
 graze_status graze_read_boxes(const char *path, graze_box_list *boxes, graze_io_error *error) {
   io_fault fault = {0};
   io_file file = {0};
-  if (!check_arguments("", path, boxes, &fault) || !io_file_read(path, &file, &fault)) {
-    return io_report(&fault, path != NULL ? path : "(no name)", error);
+  if (!check_arguments("", path, boxes, &fault) || !gz_io_file_read(path, &file, &fault)) {
+    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
   }
   graze_status status = answer(&(io_input){.text = file.bytes, .size = file.size, .name = path}, boxes, error);
   free(file.bytes);

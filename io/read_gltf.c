@@ -23,7 +23,7 @@ static uint32_t read_word(const unsigned char *p) {
 }
 
 static bool fail_byte(const gltf_file *file, graze_status status, uint64_t byte, const char *reason) {
-  return io_fail(file->fault, status, IO_BYTE, byte, "%s", reason);
+  return gz_io_fail(file->fault, status, IO_BYTE, byte, "%s", reason);
 }
 
 static bool parse_json(gltf_file *file, const char *text, size_t size, uint64_t first_byte) {
@@ -34,25 +34,25 @@ static bool parse_json(gltf_file *file, const char *text, size_t size, uint64_t 
   if (file->root != NULL) {
     return json_is_object(file->root) || fail_byte(file, GRAZE_ERROR_FORMAT, first_byte, "not a JSON object");
   }
-  if (json_error_code(&error) == json_error_out_of_memory) return io_fail_memory(file->fault);
+  if (json_error_code(&error) == json_error_out_of_memory) return gz_io_fail_memory(file->fault);
   bool too_large = json_error_code(&error) == json_error_numeric_overflow;
   uint64_t place = file->is_glb ? first_byte + (uint64_t)(error.position > 0 ? error.position : 0)
                                 : (uint64_t)(error.line > 0 ? error.line : 1);
-  return io_fail(file->fault, too_large ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_FORMAT, file->is_glb ? IO_BYTE : IO_LINE,
-                 place, "%s", error.text);
+  return gz_io_fail(file->fault, too_large ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_FORMAT,
+                    file->is_glb ? IO_BYTE : IO_LINE, place, "%s", error.text);
 }
 
 /* `size` bytes of the input from `at` on: from its file where they are not in memory. */
 static bool read_bytes(const gltf_file *file, uint64_t at, size_t size, void *bytes) {
-  if (file->input->stored) return io_file_read_at(file->input->descriptor, at, size, bytes, file->fault);
+  if (file->input->stored) return gz_io_file_read_at(file->input->descriptor, at, size, bytes, file->fault);
   memcpy(bytes, file->input->text + at, size);
   return true;
 }
 
 static bool parse_chunk(gltf_file *file, uint64_t at, size_t size) {
   if (!file->input->stored) return parse_json(file, file->input->text + at, size, at);
-  char *text = io_allocate(size, 1);
-  if (text == NULL) return io_fail_memory(file->fault);
+  char *text = gz_io_allocate(size, 1);
+  if (text == NULL) return gz_io_fail_memory(file->fault);
   bool good = read_bytes(file, at, size, text) && parse_json(file, text, size, at);
   free(text);
   return good;
@@ -110,25 +110,25 @@ static bool read_container(gltf_file *file) {
 /* "2.0" and later ones with the same 2. */
 static bool check_version(const gltf_file *file) {
   json_t *asset;
-  if (!gltf_get_object(file, "", file->root, "asset", &asset)) return false;
-  if (asset == NULL) return gltf_fail(file, GRAZE_ERROR_FORMAT, "", "\"asset\" is missing");
+  if (!gz_gltf_get_object(file, "", file->root, "asset", &asset)) return false;
+  if (asset == NULL) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, "", "\"asset\" is missing");
   const char *version = json_string_value(json_object_get(asset, "version"));
   const char *least = json_string_value(json_object_get(asset, "minVersion"));
-  if (version == NULL) return gltf_fail(file, GRAZE_ERROR_FORMAT, "asset", "\"version\" is not a string");
+  if (version == NULL) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, "asset", "\"version\" is not a string");
   if (strncmp(version, "2.", 2) == 0 && (least == NULL || strcmp(least, "2.0") == 0)) return true;
   if (least != NULL) version = least;
-  return gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, "asset", "glTF version \"%s\"; 2.0 is read",
-                   io_quote(version, version + strlen(version)).text);
+  return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, "asset", "glTF version \"%s\"; 2.0 is read",
+                      gz_io_quote(version, version + strlen(version)).text);
 }
 
 /* Adds the strings of the array `key` to a set. */
 static bool add_names(const gltf_file *file, const char *key, json_t *set) {
   json_t *list;
-  if (!gltf_get_array(file, "", file->root, key, &list)) return false;
+  if (!gz_gltf_get_array(file, "", file->root, key, &list)) return false;
   for (size_t i = 0; i < json_array_size(list); i++) {
     const char *name = json_string_value(json_array_get(list, i));
-    if (name == NULL) return gltf_fail(file, GRAZE_ERROR_FORMAT, "", "entry %zu of \"%s\" is not a string", i, key);
-    if (json_object_set_new(set, name, json_true()) != 0) return io_fail_memory(file->fault);
+    if (name == NULL) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, "", "entry %zu of \"%s\" is not a string", i, key);
+    if (json_object_set_new(set, name, json_true()) != 0) return gz_io_fail_memory(file->fault);
   }
   return true;
 }
@@ -159,14 +159,14 @@ static bool check_extensions(const gltf_file *file, const json_t *used, json_t *
     if (strcmp(key, "extras") == 0) continue;
     if (!check_extensions(file, used, member)) return false;
     if (strcmp(key, "extensions") != 0) continue;
-    if (!json_is_object(member)) return gltf_fail(file, GRAZE_ERROR_FORMAT, "", "\"extensions\" is not an object");
+    if (!json_is_object(member)) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, "", "\"extensions\" is not an object");
     const char *name;
     json_t *extension;
     json_object_foreach(member, name, extension) {
       bool listed = json_object_get(used, name) != NULL;
       if (listed && json_is_object(extension)) continue;
-      return gltf_fail(file, GRAZE_ERROR_FORMAT, "", "the extension \"%s\" is not %s", name,
-                       listed ? "an object" : "among \"extensionsUsed\"");
+      return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, "", "the extension \"%s\" is not %s", name,
+                          listed ? "an object" : "among \"extensionsUsed\"");
     }
   }
   return true;
@@ -177,8 +177,8 @@ static bool check_required(const gltf_file *file, json_t *required) {
   json_t *value;
   json_object_foreach(required, name, value) {
     if (is_known(name)) continue;
-    return gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, "", "the file requires the extension %s, which is not read here",
-                     name);
+    return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, "", "the file requires the extension %s, which is not read here",
+                        name);
   }
   return true;
 }
@@ -188,7 +188,7 @@ static bool read_extensions(gltf_file *file) {
   bool good = used != NULL && required != NULL
                   ? add_names(file, "extensionsUsed", used) && add_names(file, "extensionsRequired", required) &&
                         check_required(file, required)
-                  : io_fail_memory(file->fault);
+                  : gz_io_fail_memory(file->fault);
   file->quantized = json_object_get(used, "KHR_mesh_quantization") != NULL ||
                     json_object_get(required, "KHR_mesh_quantization") != NULL;
   good = good && (!file->may_extend || check_extensions(file, used, file->root));
@@ -200,14 +200,14 @@ static bool read_extensions(gltf_file *file) {
 /* ---- the whole ---- */
 
 static bool read_file(gltf_file *file) {
-  return read_container(file) && check_version(file) && read_extensions(file) && gltf_read_buffers(file) &&
-         gltf_read_accessors(file) && gltf_list_meshes(file) && gltf_read_tree(file);
+  return read_container(file) && check_version(file) && read_extensions(file) && gz_gltf_read_buffers(file) &&
+         gz_gltf_read_accessors(file) && gz_gltf_list_meshes(file) && gz_gltf_read_tree(file);
 }
 
 static bool read_all_meshes(gltf_file *file) {
   bool good = true;
   for (uint32_t i = 0; good && i < file->mesh_count; i++)
-    good = gltf_read_mesh(file, i, &file->assembly.result.meshes[i].geometry);
+    good = gz_gltf_read_mesh(file, i, &file->assembly.result.meshes[i].geometry);
   return good;
 }
 
@@ -216,7 +216,7 @@ static void release(gltf_file *file) {
   free(file->buffers);
   free(file->views);
   free(file->accessors);
-  gltf_free_meshes(file);
+  gz_gltf_free_meshes(file);
   json_decref(file->root);
 }
 
@@ -225,11 +225,11 @@ static bool read_whole(gltf_file *file) {
   return read_file(file);
 }
 
-bool io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
+bool gz_io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
   gltf_file file = {.input = input, .fault = fault};
   bool good = read_whole(&file) && read_all_meshes(&file);
   release(&file);
-  return io_assembly_finish(&file.assembly, good, assembly);
+  return gz_io_assembly_finish(&file.assembly, good, assembly);
 }
 
 /* ---- mesh by mesh ---- */
@@ -240,9 +240,9 @@ typedef struct open_gltf {
   io_input input;
 } open_gltf;
 
-bool io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
+bool gz_io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
   open_gltf *open = malloc(sizeof *open);
-  if (open == NULL) return io_fail_memory(fault);
+  if (open == NULL) return gz_io_fail_memory(fault);
   *open = (open_gltf){.file = {.input = input, .fault = fault}, .input = *input};
   bool good = read_whole(&open->file);
   io_assembly built = open->file.assembly;
@@ -256,16 +256,16 @@ bool io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fau
     release(&open->file);
     free(open);
   }
-  return io_assembly_finish(&built, good, assembly);
+  return gz_io_assembly_finish(&built, good, assembly);
 }
 
-bool io_gltf_read_mesh(const void *source, uint32_t mesh, graze_geometry *geometry, io_fault *fault) {
+bool gz_io_gltf_read_mesh(const void *source, uint32_t mesh, graze_geometry *geometry, io_fault *fault) {
   gltf_file file = ((const open_gltf *)source)->file; /* a copy: several threads may be here, each with its fault */
   file.fault = fault;
-  return gltf_read_mesh(&file, mesh, geometry);
+  return gz_gltf_read_mesh(&file, mesh, geometry);
 }
 
-void io_gltf_close(void *source) {
+void gz_io_gltf_close(void *source) {
   open_gltf *open = source;
   if (open == NULL) return;
   release(&open->file);

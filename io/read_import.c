@@ -40,7 +40,7 @@ typedef struct importing {
 /* ---- the stream ---- */
 
 static bool fail_stream(const importing *reading) {
-  return io_fail(reading->fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the importing program gave no whole model");
+  return gz_io_fail(reading->fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the importing program gave no whole model");
 }
 
 static bool take(importing *reading, void *out, size_t size) {
@@ -54,8 +54,8 @@ static bool take_text(importing *reading, const char **text) {
   uint32_t length = 0;
   if (!take(reading, &length, sizeof length)) return false;
   if ((size_t)(reading->end - reading->p) < length) return fail_stream(reading);
-  char *copy = io_names_keep(&reading->assembly.names, reading->p, length);
-  if (copy == NULL) return io_fail_memory(reading->fault);
+  char *copy = gz_io_names_keep(&reading->assembly.names, reading->p, length);
+  if (copy == NULL) return gz_io_fail_memory(reading->fault);
   reading->p += length;
   *text = copy;
   return true;
@@ -77,18 +77,18 @@ static bool check_mesh(const importing *reading, uint32_t index, graze_geometry 
   mesh->all_float = true;
   for (uint64_t i = 0; i < 3 * mesh->vertex_count; i++) {
     if (!isfinite(mesh->vertices[i])) {
-      return io_fail(reading->fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
-                     "mesh %lu: %c of vertex %llu is not finite", (unsigned long)index, "xyz"[i % 3],
-                     (unsigned long long)(i / 3));
+      return gz_io_fail(reading->fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,
+                        "mesh %lu: %c of vertex %llu is not finite", (unsigned long)index, "xyz"[i % 3],
+                        (unsigned long long)(i / 3));
     }
     mesh->all_float = mesh->all_float && io_is_float(mesh->vertices[i]);
   }
   for (uint64_t i = 0; i < 3 * mesh->triangle_count; i++) {
     if (mesh->indices[i] < mesh->vertex_count) continue;
-    return io_fail(reading->fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0,
-                   "mesh %lu: triangle %llu names vertex %lu, but there are %llu", (unsigned long)index,
-                   (unsigned long long)(i / 3), (unsigned long)mesh->indices[i],
-                   (unsigned long long)mesh->vertex_count);
+    return gz_io_fail(reading->fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0,
+                      "mesh %lu: triangle %llu names vertex %lu, but there are %llu", (unsigned long)index,
+                      (unsigned long long)(i / 3), (unsigned long)mesh->indices[i],
+                      (unsigned long long)mesh->vertex_count);
   }
   return true;
 }
@@ -98,8 +98,8 @@ static bool read_mesh(importing *reading, uint32_t index) {
   graze_geometry *mesh = &reading->meshes[index].geometry;
   if (!take_text(reading, &reading->meshes[index].name) || !take(reading, counts, sizeof counts)) return false;
   if (!has(reading, counts[0], 3 * sizeof(double)) || !has(reading, counts[1], 3 * sizeof(uint32_t))) return false;
-  return io_geometry_set_vertices(mesh, counts[0], reading->fault) &&
-         io_geometry_set_triangles(mesh, counts[1], reading->fault) &&
+  return gz_io_geometry_set_vertices(mesh, counts[0], reading->fault) &&
+         gz_io_geometry_set_triangles(mesh, counts[1], reading->fault) &&
          take(reading, mesh->vertices, counts[0] * 3 * sizeof(double)) &&
          take(reading, mesh->indices, counts[1] * 3 * sizeof(uint32_t)) && check_mesh(reading, index, mesh);
 }
@@ -108,7 +108,7 @@ static bool read_meshes(importing *reading) {
   uint32_t count = 0;
   if (!take(reading, &count, sizeof count) || !has(reading, count, 1)) return false;
   reading->meshes = calloc((size_t)count + 1, sizeof reading->meshes[0]);
-  if (reading->meshes == NULL) return io_fail_memory(reading->fault);
+  if (reading->meshes == NULL) return gz_io_fail_memory(reading->fault);
   reading->mesh_count = count;
   for (uint32_t i = 0; i < count; i++) {
     if (!read_mesh(reading, i)) return false;
@@ -138,11 +138,11 @@ static bool join_meshes(importing *reading, const import_part *part, graze_geome
   }
   reading->joined += vertices + triangles;
   if (reading->joined > MOST_JOINED) {
-    return io_fail(reading->fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0,
-                   "the nodes ask for more than %d vertices and triangles", MOST_JOINED);
+    return gz_io_fail(reading->fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0,
+                      "the nodes ask for more than %d vertices and triangles", MOST_JOINED);
   }
-  if (!io_geometry_set_vertices(joined, vertices, reading->fault) ||
-      !io_geometry_set_triangles(joined, triangles, reading->fault)) {
+  if (!gz_io_geometry_set_vertices(joined, vertices, reading->fault) ||
+      !gz_io_geometry_set_triangles(joined, triangles, reading->fault)) {
     return false;
   }
   joined->all_float = true;
@@ -170,14 +170,14 @@ static bool find_part(importing *reading, const import_part *wanted, uint32_t *m
   if (meshes != NULL) result->meshes = meshes;
   if (meshes == NULL || part == NULL) {
     free(part);
-    return io_fail_memory(reading->fault);
+    return gz_io_fail_memory(reading->fault);
   }
   *mesh = result->mesh_count++;
   meshes[*mesh] = (graze_assembly_mesh){.name = wanted->count == 1 ? reading->meshes[reference(wanted, 0)].name : ""};
   *part = (import_part){wanted->references, wanted->count, *mesh};
   if (tsearch(part, &reading->parts, compare_parts) == NULL) {
     free(part);
-    return io_fail_memory(reading->fault);
+    return gz_io_fail_memory(reading->fault);
   }
   return join_meshes(reading, part, &meshes[*mesh].geometry);
 }
@@ -192,8 +192,8 @@ static bool take_pose(importing *reading, uint32_t index, graze_pose *pose) {
     memcpy(pose->m, m, sizeof pose->m);
     return true;
   }
-  return io_fail(reading->fault, GRAZE_ERROR_POSE, IO_WHOLE_FILE, 0, "node %lu: its matrix is not affine or not finite",
-                 (unsigned long)index);
+  return gz_io_fail(reading->fault, GRAZE_ERROR_POSE, IO_WHOLE_FILE, 0,
+                    "node %lu: its matrix is not affine or not finite", (unsigned long)index);
 }
 
 static bool set_pose(const importing *reading, uint32_t index, uint32_t parent, const graze_pose *own) {
@@ -201,8 +201,8 @@ static bool set_pose(const importing *reading, uint32_t index, uint32_t parent, 
   *world = parent == IMPORT_NO_PARENT ? *own : graze_pose_multiply(&reading->nodes[parent].pose, own);
   double sum = 0;
   for (int k = 0; k < 12; k++) sum += world->m[k] * 0;
-  return isfinite(sum) || io_fail(reading->fault, GRAZE_ERROR_POSE, IO_WHOLE_FILE, 0,
-                                  "node %lu: its pose in the world is not finite", (unsigned long)index);
+  return isfinite(sum) || gz_io_fail(reading->fault, GRAZE_ERROR_POSE, IO_WHOLE_FILE, 0,
+                                     "node %lu: its pose in the world is not finite", (unsigned long)index);
 }
 
 /* The object of a node that has meshes with triangles. */
@@ -219,7 +219,7 @@ static bool add_object(importing *reading, uint32_t index, const char *parent) {
   if (!find_part(reading, &part, &mesh)) return false;
   if (reading->assembly.result.meshes[mesh].geometry.triangle_count == 0) return true;
   const import_node *node = &reading->nodes[index];
-  return io_assembly_add_object(&reading->assembly, node->path, parent, mesh, &node->pose, reading->fault);
+  return gz_io_assembly_add_object(&reading->assembly, node->path, parent, mesh, &node->pose, reading->fault);
 }
 
 static bool read_node(importing *reading, uint32_t index) {
@@ -232,7 +232,7 @@ static bool read_node(importing *reading, uint32_t index) {
     return false;
   }
   const char *above = parent != IMPORT_NO_PARENT ? reading->nodes[parent].path : "";
-  reading->nodes[index].path = io_assembly_add_path(&reading->assembly, above, name, index, reading->fault);
+  reading->nodes[index].path = gz_io_assembly_add_path(&reading->assembly, above, name, index, reading->fault);
   return reading->nodes[index].path != NULL && add_object(reading, index, above);
 }
 
@@ -240,7 +240,7 @@ static bool read_nodes(importing *reading) {
   uint32_t count = 0;
   if (!take(reading, &count, sizeof count) || !has(reading, count, 1)) return false;
   reading->nodes = calloc((size_t)count + 1, sizeof reading->nodes[0]);
-  if (reading->nodes == NULL) return io_fail_memory(reading->fault);
+  if (reading->nodes == NULL) return gz_io_fail_memory(reading->fault);
   for (uint32_t i = 0; i < count; i++) {
     if (!read_node(reading, i)) return false;
   }
@@ -253,8 +253,8 @@ static bool read_fault(importing *reading) {
   uint32_t status = 0;
   const char *text = "";
   if (!take(reading, &status, sizeof status) || !take_text(reading, &text)) return false;
-  return io_fail(reading->fault, status == GRAZE_ERROR_UNSUPPORTED ? GRAZE_ERROR_UNSUPPORTED : GRAZE_ERROR_FORMAT,
-                 IO_WHOLE_FILE, 0, "%s", text);
+  return gz_io_fail(reading->fault, status == GRAZE_ERROR_UNSUPPORTED ? GRAZE_ERROR_UNSUPPORTED : GRAZE_ERROR_FORMAT,
+                    IO_WHOLE_FILE, 0, "%s", text);
 }
 
 static bool read_units(importing *reading) {
@@ -274,16 +274,16 @@ static bool read_stream(importing *reading) {
          (reading->p == reading->end || fail_stream(reading));
 }
 
-bool io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault) {
+bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault) {
   io_file stream = {0};
-  if (!io_is_name_of_import(input->name)) {
-    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "no format that is imported has this ending");
+  if (!gz_io_is_name_of_import(input->name)) {
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "no format that is imported has this ending");
   }
   if (!input->from_file) {
-    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
-                   "a format that is imported is read from files only");
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
+                      "a format that is imported is read from files only");
   }
-  if (!io_import_run(input->name, &stream, fault)) return false;
+  if (!gz_io_import_run(input->name, &stream, fault)) return false;
   importing reading = {.p = stream.bytes, .end = stream.bytes + stream.size, .fault = fault};
   bool good = read_stream(&reading);
   for (uint32_t i = 0; i < reading.mesh_count; i++) graze_geometry_free(&reading.meshes[i].geometry);
@@ -291,5 +291,5 @@ bool io_read_import(const io_input *input, graze_assembly *assembly, io_fault *f
   free(reading.nodes);
   tdestroy(reading.parts, free);
   free(stream.bytes);
-  return io_assembly_finish(&reading.assembly, good, assembly);
+  return gz_io_assembly_finish(&reading.assembly, good, assembly);
 }

@@ -36,7 +36,7 @@ typedef struct motion_reader {
 } motion_reader;
 
 static bool fail_line(motion_reader *r, graze_status status, const char *words, const char *first, const char *last) {
-  return io_fail(r->fault, status, IO_LINE, r->line, words, io_quote(first, last).text);
+  return gz_io_fail(r->fault, status, IO_LINE, r->line, words, gz_io_quote(first, last).text);
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------ */
@@ -77,7 +77,7 @@ static bool cut_line(motion_reader *r, const char *p, const char *end, field *fi
   int wanted = FIELDS_BEFORE + r->number_count;
   uint64_t count = 0;
   if (io_skip_blanks(p, end) == end)
-    return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "the line is empty");
+    return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "the line is empty");
   for (;; p++) {
     const char *last = find_field_end(p, end);
     if (last == NULL) return fail_line(r, GRAZE_ERROR_FORMAT, "the quotes of %s do not enclose a field", p, end);
@@ -87,24 +87,25 @@ static bool cut_line(motion_reader *r, const char *p, const char *end, field *fi
     if (p == end) break;
   }
   if (count == (uint64_t)wanted) return true;
-  return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "%llu fields where there should be %d",
-                 (unsigned long long)count, wanted);
+  return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "%llu fields where there should be %d",
+                    (unsigned long long)count, wanted);
 }
 
 static bool read_number(motion_reader *r, field text, const char *title, double *number) {
   const char *sign = text.first + (text.first < text.last && (*text.first == '-' || *text.first == '+'));
   const char *q = graze_parse_double(text.first, text.last, number);
-  io_quoted quoted = io_quote(text.first, text.last);
-  if (io_token_is(sign, text.last, "nan") || io_token_is(sign, text.last, "inf") ||
-      io_token_is(sign, text.last, "infinity")) {
-    return io_fail(r->fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, r->line, "%s \"%s\" is not finite", title, quoted.text);
+  io_quoted quoted = gz_io_quote(text.first, text.last);
+  if (gz_io_token_is(sign, text.last, "nan") || gz_io_token_is(sign, text.last, "inf") ||
+      gz_io_token_is(sign, text.last, "infinity")) {
+    return gz_io_fail(r->fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, r->line, "%s \"%s\" is not finite", title,
+                      quoted.text);
   }
   if (q == NULL || q != text.last) {
-    return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "%s \"%s\" is not a number", title, quoted.text);
+    return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "%s \"%s\" is not a number", title, quoted.text);
   }
   if (isfinite(*number)) return true;
-  return io_fail(r->fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, r->line, "%s \"%s\" is too large for a double", title,
-                 quoted.text);
+  return gz_io_fail(r->fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, r->line, "%s \"%s\" is too large for a double", title,
+                    quoted.text);
 }
 
 /* ---- titles ------------------------------------------------------------------------------------------------ */
@@ -131,8 +132,8 @@ static bool read_titles(motion_reader *r, const char *p, const char *end) {
   r->number_count = QUATERNION_NUMBERS;
   r->titles = quaternion_titles;
   if (titles_are(p, end, r->titles, r->number_count)) return true;
-  return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line,
-                 "the first line must be step,object,m00,m01,...,m23 or step,object,x,y,z,qw,qx,qy,qz");
+  return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line,
+                    "the first line must be step,object,m00,m01,...,m23 or step,object,x,y,z,qw,qx,qy,qz");
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------- */
@@ -144,15 +145,17 @@ static bool read_step(motion_reader *r, field text, uint32_t *step) {
   if (q == NULL || q != text.last)
     return fail_line(r, GRAZE_ERROR_FORMAT, "step \"%s\" is not a whole number", text.first, text.last);
   if (value == 0)
-    return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "step 0 is the scene as it is; steps begin with 1");
+    return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line,
+                      "step 0 is the scene as it is; steps begin with 1");
   if (value > GRAZE_MOTION_MOST_STEPS) {
-    return io_fail(r->fault, GRAZE_ERROR_LIMIT, IO_LINE, r->line, "step %s is more than %d, the last one there can be",
-                   io_quote(text.first, text.last).text, GRAZE_MOTION_MOST_STEPS);
+    return gz_io_fail(r->fault, GRAZE_ERROR_LIMIT, IO_LINE, r->line,
+                      "step %s is more than %d, the last one there can be", gz_io_quote(text.first, text.last).text,
+                      GRAZE_MOTION_MOST_STEPS);
   }
   uint32_t before = r->moves.count > 0 ? moves[r->moves.count - 1].step : 0;
   *step = (uint32_t)value;
   if (*step >= before) return true;
-  return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "step %u comes after step %u", *step, before);
+  return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "step %u comes after step %u", *step, before);
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -182,8 +185,8 @@ static bool read_object(motion_reader *r, field text, uint32_t step, uint32_t *o
   if (found == NULL) return fail_line(r, GRAZE_ERROR_FORMAT, "no object has the name \"%s\"", text.first, text.last);
   *object = found->object;
   if (r->last_steps[*object] == step) {
-    return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "\"%s\" has a pose in step %u already",
-                   io_quote(text.first, text.last).text, step);
+    return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "\"%s\" has a pose in step %u already",
+                      gz_io_quote(text.first, text.last).text, step);
   }
   r->last_steps[*object] = step;
   return true;
@@ -198,7 +201,7 @@ static bool make_pose(motion_reader *r, const double numbers[MATRIX_NUMBERS], gr
   double most = 0;
   for (int k = 3; k < QUATERNION_NUMBERS; k++) most = fmax(most, fabs(numbers[k]));
   if (most == 0) {
-    return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "the quaternion is zero: it is no rotation");
+    return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "the quaternion is zero: it is no rotation");
   }
   *pose = graze_pose_from_quaternion(numbers + 3, numbers);
   return true;
@@ -214,7 +217,7 @@ static bool read_row(motion_reader *r, const char *p, const char *end) {
     if (!read_number(r, fields[FIELDS_BEFORE + k], r->titles[k], &numbers[k])) return false;
   }
   if (!make_pose(r, numbers, &move.pose)) return false;
-  if (!io_array_reserve(&r->moves, 1, sizeof move)) return io_fail_memory(r->fault);
+  if (!io_array_reserve(&r->moves, 1, sizeof move)) return gz_io_fail_memory(r->fault);
   ((graze_motion_move *)r->moves.data)[r->moves.count++] = move;
   return true;
 }
@@ -222,9 +225,9 @@ static bool read_row(motion_reader *r, const char *p, const char *end) {
 /* ---- the file ---------------------------------------------------------------------------------------------- */
 
 static bool sort_names(motion_reader *r, const char *const *names) {
-  r->names = io_allocate(r->name_count, sizeof *r->names);
-  r->last_steps = io_allocate(r->name_count, sizeof *r->last_steps);
-  if (r->names == NULL || r->last_steps == NULL) return io_fail_memory(r->fault);
+  r->names = gz_io_allocate(r->name_count, sizeof *r->names);
+  r->last_steps = gz_io_allocate(r->name_count, sizeof *r->last_steps);
+  if (r->names == NULL || r->last_steps == NULL) return gz_io_fail_memory(r->fault);
   for (uint32_t i = 0; i < r->name_count; i++) {
     r->names[i] = (named_object){names[i], i};
     r->last_steps[i] = 0;
@@ -234,8 +237,8 @@ static bool sort_names(motion_reader *r, const char *const *names) {
 }
 
 static bool read_lines(motion_reader *r, const io_input *input) {
-  const char *p = input->text + io_text_begin(input->text, input->size), *end = input->text + input->size;
-  if (p == end) return io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
+  const char *p = input->text + gz_io_text_begin(input->text, input->size), *end = input->text + input->size;
+  if (p == end) return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
   for (r->line = 1; p < end; r->line++) {
     const char *line_end = io_find_line_end(p, end);
     if (r->line == 1 ? !read_titles(r, p, line_end) : !read_row(r, p, line_end)) return false;
@@ -248,8 +251,8 @@ static graze_status answer(const io_input *input, const char *const *names, uint
                            graze_io_error *error) {
   io_fault fault = {0};
   motion_reader r = {.name_count = name_count, .fault = &fault};
-  r.text = io_allocate(input->size + 1, 1);
-  bool good = r.text != NULL ? sort_names(&r, names) && read_lines(&r, input) : io_fail_memory(&fault);
+  r.text = gz_io_allocate(input->size + 1, 1);
+  bool good = r.text != NULL ? sort_names(&r, names) && read_lines(&r, input) : gz_io_fail_memory(&fault);
   if (good) {
     const graze_motion_move *moves = r.moves.data;
     motion->moves = r.moves.data;
@@ -261,7 +264,7 @@ static graze_status answer(const io_input *input, const char *const *names, uint
   free(r.names);
   free(r.last_steps);
   free(r.text);
-  return io_report(&fault, input->name, error);
+  return gz_io_report(&fault, input->name, error);
 }
 
 static bool check_arguments(const void *bytes, const char *name, const char *const *names, uint32_t name_count,
@@ -269,7 +272,8 @@ static bool check_arguments(const void *bytes, const char *name, const char *con
   bool good = bytes != NULL && name != NULL && motion != NULL && (names != NULL || name_count == 0);
   if (motion != NULL) *motion = (graze_motion){0};
   for (uint32_t i = 0; good && i < name_count; i++) good = names[i] != NULL;
-  return good || io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+  return good ||
+         gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
 graze_status graze_parse_motion(const void *bytes, size_t size, const char *name, const char *const *names,
@@ -277,7 +281,7 @@ graze_status graze_parse_motion(const void *bytes, size_t size, const char *name
   io_fault fault = {0};
   if (size == 0) bytes = "";
   if (!check_arguments(bytes, name, names, name_count, motion, &fault)) {
-    return io_report(&fault, name != NULL ? name : "(no name)", error);
+    return gz_io_report(&fault, name != NULL ? name : "(no name)", error);
   }
   return answer(&(io_input){.text = bytes, .size = size, .name = name}, names, name_count, motion, error);
 }
@@ -286,8 +290,8 @@ graze_status graze_read_motion(const char *path, const char *const *names, uint3
                                graze_io_error *error) {
   io_fault fault = {0};
   io_file file = {0};
-  if (!check_arguments("", path, names, name_count, motion, &fault) || !io_file_read(path, &file, &fault)) {
-    return io_report(&fault, path != NULL ? path : "(no name)", error);
+  if (!check_arguments("", path, names, name_count, motion, &fault) || !gz_io_file_read(path, &file, &fault)) {
+    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
   }
   io_input input = {.text = file.bytes, .size = file.size, .name = path};
   graze_status status = answer(&input, names, name_count, motion, error);

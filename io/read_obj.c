@@ -64,19 +64,19 @@ static inline bool at_end(const obj_part *part, const char *p) {
 }
 
 static const char *fail(obj_part *part, graze_status status, const char *reason) {
-  io_fail(&part->fault, status, IO_LINE, part->line, "%s", reason);
+  gz_io_fail(&part->fault, status, IO_LINE, part->line, "%s", reason);
   return NULL;
 }
 
 static const char *fail_token(obj_part *part, graze_status status, const char *p, const char *reason) {
   const char *last = io_find_token_end(p, part->end);
-  io_fail(&part->fault, status, IO_LINE, part->line, "\"%s\" %s", io_quote(p, last).text, reason);
+  gz_io_fail(&part->fault, status, IO_LINE, part->line, "\"%s\" %s", gz_io_quote(p, last).text, reason);
   return NULL;
 }
 
 static const char *read_vertex(obj_part *part, const char *p) {
   if (!io_array_reserve(&part->vertices, 1, 3 * sizeof(double))) {
-    io_fail_memory(&part->fault);
+    gz_io_fail_memory(&part->fault);
     return NULL;
   }
   double *v = (double *)part->vertices.data + 3 * part->vertices.count;
@@ -84,7 +84,7 @@ static const char *read_vertex(obj_part *part, const char *p) {
   for (int k = 0; k < 3; k++) {
     p = skip(part, p);
     if (at_end(part, p)) return fail(part, GRAZE_ERROR_FORMAT, "a vertex needs three coordinates");
-    p = io_parse_coordinate(p, part->end, '\\', v + k, &part->fault, part->line);
+    p = gz_io_parse_coordinate(p, part->end, '\\', v + k, &part->fault, part->line);
     if (p == NULL) return NULL;
     not_float |= !io_is_float(v[k]);
   }
@@ -126,15 +126,15 @@ static inline const char *read_corner(obj_part *part, const char *p, corner *c) 
 }
 
 static bool note_relative(obj_part *part, uint64_t place, const corner *c) {
-  if (!io_array_reserve(&part->relatives, 1, sizeof(relative_corner))) return io_fail_memory(&part->fault);
+  if (!io_array_reserve(&part->relatives, 1, sizeof(relative_corner))) return gz_io_fail_memory(&part->fault);
   ((relative_corner *)part->relatives.data)[part->relatives.count++] = (relative_corner){place, c->vertex};
   return true;
 }
 
 static inline bool add_triangle(obj_part *part, const corner corners[3]) {
-  if (!io_array_reserve(&part->triangles, 1, 3 * sizeof(uint32_t))) return io_fail_memory(&part->fault);
+  if (!io_array_reserve(&part->triangles, 1, 3 * sizeof(uint32_t))) return gz_io_fail_memory(&part->fault);
   if (part->triangles.count == part->wanted_triangle) {
-    return io_fail(&part->fault, GRAZE_ERROR_INDEX, IO_LINE, part->line, "found");
+    return gz_io_fail(&part->fault, GRAZE_ERROR_INDEX, IO_LINE, part->line, "found");
   }
   uint64_t place = 3 * part->triangles.count;
   uint32_t *triangle = (uint32_t *)part->triangles.data + place;
@@ -167,7 +167,7 @@ static const char *read_face(obj_part *part, const char *p) {
 
 static const char *read_group(obj_part *part, const char *p) {
   if (!io_array_reserve(&part->names, 1, sizeof(io_name))) {
-    io_fail_memory(&part->fault);
+    gz_io_fail_memory(&part->fault);
     return NULL;
   }
   p = io_skip_blanks(p, part->end);
@@ -300,24 +300,25 @@ static bool fail_range(const obj_part *part, uint64_t line, const graze_geometry
   free(again.triangles.data);
   free(again.relatives.data);
   free(again.names.data);
-  if (again.fault.status == GRAZE_ERROR_MEMORY) return io_fail_memory(fault);
+  if (again.fault.status == GRAZE_ERROR_MEMORY) return gz_io_fail_memory(fault);
   const uint32_t *corners = geometry->indices + 3 * (part->first_triangle + part->bad_triangle);
   unsigned k = 0;
   while (corners[k] < geometry->vertex_count) k++;
   if (corners[k] == UINT32_MAX) {
-    return io_fail(fault, GRAZE_ERROR_INDEX, IO_LINE, again.fault.number,
-                   "a corner counts back to before the first vertex");
+    return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_LINE, again.fault.number,
+                      "a corner counts back to before the first vertex");
   }
-  return io_fail(fault, GRAZE_ERROR_INDEX, IO_LINE, again.fault.number,
-                 "a corner names vertex %llu, but the file has %llu", (unsigned long long)corners[k] + 1,
-                 (unsigned long long)geometry->vertex_count);
+  return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_LINE, again.fault.number,
+                    "a corner names vertex %llu, but the file has %llu", (unsigned long long)corners[k] + 1,
+                    (unsigned long long)geometry->vertex_count);
 }
 
 static bool join_groups(const obj_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
   io_array names = {0};
   bool good = true;
-  for (size_t i = 0; i < count && good; i++) good = io_append_names(&names, &parts[i].names, parts[i].first_triangle);
-  good = good ? io_geometry_set_groups(geometry, names.data, names.count, fault) : io_fail_memory(fault);
+  for (size_t i = 0; i < count && good; i++)
+    good = gz_io_append_names(&names, &parts[i].names, parts[i].first_triangle);
+  good = good ? gz_io_geometry_set_groups(geometry, names.data, names.count, fault) : gz_io_fail_memory(fault);
   free(names.data);
   return good;
 }
@@ -327,7 +328,8 @@ static bool make_room(obj_part *parts, size_t count, uint64_t vertices, uint64_t
                       io_fault *fault) {
   bool take = count == 1 && vertices > 0 && triangles > 0 && vertices <= IO_MOST_ELEMENTS;
   if (!take || triangles > IO_MOST_ELEMENTS) {
-    return io_geometry_set_vertices(geometry, vertices, fault) && io_geometry_set_triangles(geometry, triangles, fault);
+    return gz_io_geometry_set_vertices(geometry, vertices, fault) &&
+           gz_io_geometry_set_triangles(geometry, triangles, fault);
   }
   void *smaller = realloc(parts->vertices.data, vertices * 3 * sizeof(double));
   if (smaller != NULL) parts->vertices.data = smaller;
@@ -358,7 +360,7 @@ static bool join_parts(obj_part *parts, size_t count, int threads, graze_geometr
   }
   if (!make_room(parts, count, vertices, triangles, geometry, fault)) return false;
   join j = {parts, geometry};
-  io_parallel(threads, count, join_part, &j);
+  gz_io_parallel(threads, count, join_part, &j);
   lines = 0;
   for (size_t i = 0; i < count; i++) {
     if (parts[i].bad_triangle != UINT64_MAX) return fail_range(&parts[i], lines + 1, geometry, fault);
@@ -400,28 +402,28 @@ static bool check_counts(const obj_counts *counts, const obj_part *parts, size_t
   uint64_t faces = 0;
   for (size_t i = 0; i < count; i++) faces += parts[i].face_count;
   if (!counts->there || (counts->vertices == geometry->vertex_count && counts->faces == faces)) return true;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, 1,
-                 "the first line says %llu vertices and %llu faces, but there are %llu and %llu",
-                 (unsigned long long)counts->vertices, (unsigned long long)counts->faces,
-                 (unsigned long long)geometry->vertex_count, (unsigned long long)faces);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, 1,
+                    "the first line says %llu vertices and %llu faces, but there are %llu and %llu",
+                    (unsigned long long)counts->vertices, (unsigned long long)counts->faces,
+                    (unsigned long long)geometry->vertex_count, (unsigned long long)faces);
 }
 
-bool io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *fault) {
-  const char *begin = input->text + io_text_begin(input->text, input->size);
+bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *fault) {
+  const char *begin = input->text + gz_io_text_begin(input->text, input->size);
   const char *end = input->text + input->size;
   obj_counts counts;
   begin = read_counts(begin, end, &counts);
   size_t count = input->threads > 1 ? (size_t)input->threads * PARTS_A_THREAD : 1;
   obj_part *parts = calloc(count, sizeof *parts);
-  if (parts == NULL) return io_fail_memory(fault);
+  if (parts == NULL) return gz_io_fail_memory(fault);
   const char *from = begin;
   for (size_t i = 0; i < count; i++) {
     const char *cut = begin + (size_t)(end - begin) / count * (i + 1);
-    const char *last = i + 1 == count ? end : io_find_line_start(begin, cut < from ? from : cut, end);
+    const char *last = i + 1 == count ? end : gz_io_find_line_start(begin, cut < from ? from : cut, end);
     parts[i] = (obj_part){.begin = from, .end = last, .line = 1, .wanted_triangle = UINT64_MAX};
     from = last;
   }
-  io_parallel(input->threads, count, read_part, parts);
+  gz_io_parallel(input->threads, count, read_part, parts);
   bool good =
       join_parts(parts, count, input->threads, geometry, fault) && check_counts(&counts, parts, count, geometry, fault);
   free_parts(parts, count, geometry);

@@ -36,7 +36,7 @@ static void skip_to_token(off_header *header, const char *end) {
 }
 
 static bool fail_header(const off_header *header, io_fault *fault, const char *reason) {
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, header->line, "%s", reason);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, header->line, "%s", reason);
 }
 
 /* The header word, which may be missing or run into the first count. */
@@ -55,10 +55,11 @@ static bool read_word(off_header *header, const char *end, io_fault *fault) {
     return fail_header(header, fault, "the word OFF runs on");
   }
   header->p = p;
-  if (!flat) return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_LINE, header->line, "only plain three-dimensional OFF");
+  if (!flat)
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_LINE, header->line, "only plain three-dimensional OFF");
   const char *q = io_skip_blanks(p, end);
-  if (io_token_is(q, io_find_token_end(q, end), "binary")) {
-    return io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_LINE, header->line, "binary OFF is not read");
+  if (gz_io_token_is(q, io_find_token_end(q, end), "binary")) {
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_LINE, header->line, "binary OFF is not read");
   }
   return true;
 }
@@ -68,11 +69,11 @@ static bool read_count(off_header *header, const char *end, uint64_t *count, io_
   if (q != NULL && (q == end || io_is_space(*q) || *q == '#')) {
     header->p = q;
     if (*count <= IO_MOST_ELEMENTS) return true;
-    return io_fail(fault, GRAZE_ERROR_LIMIT, IO_LINE, header->line, "%llu %s: more than 32-bit numbers allow",
-                   (unsigned long long)*count, what);
+    return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_LINE, header->line, "%llu %s: more than 32-bit numbers allow",
+                      (unsigned long long)*count, what);
   }
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, header->line, "\"%s\" is not the number of %s",
-                 io_quote(header->p, io_find_token_end(header->p, end)).text, what);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, header->line, "\"%s\" is not the number of %s",
+                    gz_io_quote(header->p, io_find_token_end(header->p, end)).text, what);
 }
 
 static bool read_header(off_header *header, const char *end, io_fault *fault) {
@@ -108,8 +109,8 @@ static const char *skip_numbers(io_table_part *part, const char *p, const char *
     double unused;
     const char *q = graze_parse_double(p, end, &unused);
     if (q == NULL || (q < end && !io_is_space(*q) && *q != '#')) {
-      io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not a number",
-              io_quote(p, io_find_token_end(p, end)).text);
+      gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not a number",
+                 gz_io_quote(p, io_find_token_end(p, end)).text);
       return NULL;
     }
     p = q;
@@ -120,7 +121,7 @@ static const char *read_vertex(void *user, io_table_part *part, uint64_t row, co
   const graze_geometry *geometry = user;
   double *v = geometry->vertices + 3 * row;
   for (int k = 0; k < 3; k++) {
-    p = io_parse_coordinate(io_skip_blanks(p, end), end, '#', v + k, &part->fault, part->line);
+    p = gz_io_parse_coordinate(io_skip_blanks(p, end), end, '#', v + k, &part->fault, part->line);
     if (p == NULL) return NULL;
     part->not_float |= !io_is_float(v[k]);
   }
@@ -133,27 +134,27 @@ static const char *read_face(void *user, io_table_part *part, uint64_t row, cons
   uint64_t count;
   const char *q = io_parse_count(p, end, &count);
   if (q == NULL || (q < end && !io_is_space(*q) && *q != '#')) {
-    io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not a number of corners",
-            io_quote(p, io_find_token_end(p, end)).text);
+    gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not a number of corners",
+               gz_io_quote(p, io_find_token_end(p, end)).text);
     return NULL;
   }
-  q = io_table_read_polygon(part, count, geometry->vertex_count, q, end);
+  q = gz_io_table_read_polygon(part, count, geometry->vertex_count, q, end);
   return q == NULL ? NULL : skip_numbers(part, q, end);
 }
 
 static bool read_body(io_table *table, graze_geometry *geometry, io_fault *fault) {
-  if (!io_table_open(table, fault)) return false;
+  if (!gz_io_table_open(table, fault)) return false;
   uint64_t vertices = table->sections[0].count;
-  if (!io_geometry_set_vertices(geometry, vertices, fault) || !io_table_read(table, fault)) return false;
-  uint64_t triangles = io_table_count_triangles(table, &geometry->all_float);
-  if (!io_geometry_set_triangles(geometry, triangles, fault)) return false;
-  io_table_copy_triangles(table, geometry->indices);
+  if (!gz_io_geometry_set_vertices(geometry, vertices, fault) || !gz_io_table_read(table, fault)) return false;
+  uint64_t triangles = gz_io_table_count_triangles(table, &geometry->all_float);
+  if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
+  gz_io_table_copy_triangles(table, geometry->indices);
   return true;
 }
 
-bool io_read_off(const io_input *input, graze_geometry *geometry, io_fault *fault) {
+bool gz_io_read_off(const io_input *input, graze_geometry *geometry, io_fault *fault) {
   const char *end = input->text + input->size;
-  off_header header = {.p = input->text + io_text_begin(input->text, input->size), .line = 1};
+  off_header header = {.p = input->text + gz_io_text_begin(input->text, input->size), .line = 1};
   if (!read_header(&header, end, fault)) return false;
   io_table_section sections[] = {{"vertex", 6, header.vertices, read_vertex, geometry},
                                  {"face", 4, header.faces, read_face, geometry}};
@@ -165,6 +166,6 @@ bool io_read_off(const io_input *input, graze_geometry *geometry, io_fault *faul
                     .sections = sections,
                     .section_count = 2};
   bool good = read_body(&table, geometry, fault);
-  io_table_close(&table);
+  gz_io_table_close(&table);
   return good;
 }

@@ -33,11 +33,12 @@ static bool token_is(token t, const char *word) {
 }
 
 static bool fail_token(const header_line *line, token t, io_fault *fault, const char *reason) {
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "\"%s\" %s", io_quote(t.first, t.last).text, reason);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "\"%s\" %s", gz_io_quote(t.first, t.last).text,
+                    reason);
 }
 
-io_quoted ply_name(const ply_element *element) {
-  return io_quote(element->name, element->name + element->name_length);
+io_quoted gz_ply_name(const ply_element *element) {
+  return gz_io_quote(element->name, element->name + element->name_length);
 }
 
 static bool read_type(header_line *line, ply_type *type, io_fault *fault) {
@@ -78,7 +79,7 @@ typedef struct header_arrays {
 } header_arrays;
 
 static bool read_element(header_arrays *arrays, header_line *line, io_fault *fault) {
-  if (!io_array_reserve(&arrays->elements, 1, sizeof(ply_element))) return io_fail_memory(fault);
+  if (!io_array_reserve(&arrays->elements, 1, sizeof(ply_element))) return gz_io_fail_memory(fault);
   token name = next_token(line);
   token count = next_token(line);
   uint64_t value;
@@ -95,9 +96,9 @@ static bool read_element(header_arrays *arrays, header_line *line, io_fault *fau
 }
 
 static bool read_property(header_arrays *arrays, header_line *line, io_fault *fault) {
-  if (!io_array_reserve(&arrays->properties, 1, sizeof(ply_property))) return io_fail_memory(fault);
+  if (!io_array_reserve(&arrays->properties, 1, sizeof(ply_property))) return gz_io_fail_memory(fault);
   if (arrays->elements.count == 0) {
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "a property before the first element");
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "a property before the first element");
   }
   ply_property property = {0};
   const char *back = line->p;
@@ -105,7 +106,7 @@ static bool read_property(header_arrays *arrays, header_line *line, io_fault *fa
   if (!property.is_list) line->p = back;
   if (property.is_list && !read_type(line, &property.count_type, fault)) return false;
   if (property.is_list && property.count_type >= PLY_FLOAT) {
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "the count of a list is no integer");
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "the count of a list is no integer");
   }
   if (!read_type(line, &property.type, fault)) return false;
   token name = next_token(line);
@@ -123,7 +124,7 @@ static bool read_line(ply_file *file, header_arrays *arrays, header_line *line, 
   token t = next_token(line);
   if (t.first == t.last || token_is(t, "comment") || token_is(t, "obj_info")) return true;
   if (token_is(t, "format")) {
-    if (*has_format) return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "a second format");
+    if (*has_format) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "a second format");
     *has_format = true;
     if (!read_format(file, line, fault)) return false;
   } else if (token_is(t, "element")) {
@@ -132,7 +133,7 @@ static bool read_line(ply_file *file, header_arrays *arrays, header_line *line, 
     if (!read_property(arrays, line, fault)) return false;
   } else if (token_is(t, "end_header")) {
     *done = true;
-    if (!*has_format) return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "the header has no format");
+    if (!*has_format) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "the header has no format");
   } else {
     return fail_token(line, t, fault, "is not a statement of a PLY header");
   }
@@ -161,7 +162,7 @@ static bool read_lines(ply_file *file, header_arrays *arrays, io_fault *fault) {
       return false;
     }
     if (line.last == file->end && !done) {
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line.number, "the file ends within the header");
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line.number, "the file ends within the header");
     }
     line.first = done ? find_body(file, line.last) : io_skip_line_end(line.last, file->end);
   }
@@ -183,11 +184,11 @@ static bool watch(const ply_file *file, ply_element *element, const char *name, 
     const ply_property *property = &file->properties[element->first_property + i];
     if (!token_is((token){property->name, property->name + property->name_length}, name)) continue;
     if (property->is_list != is_list || found++ > 0) {
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, element->line, "element \"%s\": property \"%s\" %s",
-                     ply_name(element).text, name,
-                     found > 1 ? "stands there twice"
-                     : is_list ? "is not a list"
-                               : "is a list");
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, element->line, "element \"%s\": property \"%s\" %s",
+                        gz_ply_name(element).text, name,
+                        found > 1 ? "stands there twice"
+                        : is_list ? "is not a list"
+                                  : "is a list");
     }
     element->watched[element->watched_count++] = i;
   }
@@ -195,7 +196,7 @@ static bool watch(const ply_file *file, ply_element *element, const char *name, 
 }
 
 static bool fail_element(const ply_element *element, graze_status status, io_fault *fault, const char *reason) {
-  return io_fail(fault, status, IO_LINE, element->line, "element \"%s\" %s", ply_name(element).text, reason);
+  return gz_io_fail(fault, status, IO_LINE, element->line, "element \"%s\" %s", gz_ply_name(element).text, reason);
 }
 
 static bool watch_vertex(ply_file *file, ply_element *element, io_fault *fault) {
@@ -204,8 +205,8 @@ static bool watch_vertex(ply_file *file, ply_element *element, io_fault *fault) 
   for (size_t k = 0; k < 3; k++) {
     if (!watch(file, element, names[k], false, fault)) return false;
     if (element->watched_count != k + 1) {
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, element->line, "element \"vertex\" has no property \"%s\"",
-                     names[k]);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, element->line, "element \"vertex\" has no property \"%s\"",
+                        names[k]);
     }
   }
   file->vertex_count = element->count;
@@ -249,10 +250,10 @@ static bool find_roles(ply_file *file, io_fault *fault) {
     if (is_face && !watch_face(file, element, fault)) return false;
   }
   if (has_vertices) return true;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, file->body_line - 1, "the header has no element \"vertex\"");
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, file->body_line - 1, "the header has no element \"vertex\"");
 }
 
-bool ply_read_header(ply_file *file, io_fault *fault) {
+bool gz_ply_read_header(ply_file *file, io_fault *fault) {
   header_arrays arrays = {0};
   bool good = read_lines(file, &arrays, fault);
   file->elements = arrays.elements.data;
@@ -261,18 +262,18 @@ bool ply_read_header(ply_file *file, io_fault *fault) {
   return good && find_roles(file, fault);
 }
 
-void ply_free_header(ply_file *file) {
+void gz_ply_free_header(ply_file *file) {
   free(file->elements);
   free(file->properties);
 }
 
-bool io_read_ply(const io_input *input, graze_geometry *geometry, io_fault *fault) {
-  ply_file file = {.text = input->text + io_text_begin(input->text, input->size),
+bool gz_io_read_ply(const io_input *input, graze_geometry *geometry, io_fault *fault) {
+  ply_file file = {.text = input->text + gz_io_text_begin(input->text, input->size),
                    .end = input->text + input->size,
                    .threads = input->threads,
                    .geometry = geometry};
-  bool good = ply_read_header(&file, fault) &&
-              (file.format == PLY_ASCII ? ply_read_ascii(&file, fault) : ply_read_binary(&file, fault));
-  ply_free_header(&file);
+  bool good = gz_ply_read_header(&file, fault) &&
+              (file.format == PLY_ASCII ? gz_ply_read_ascii(&file, fault) : gz_ply_read_binary(&file, fault));
+  gz_ply_free_header(&file);
   return good;
 }

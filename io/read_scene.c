@@ -25,11 +25,11 @@ static bool fail_at(io_fault *fault, const char *place, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "%s%s%s", place, *place ? ": " : "", reason);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "%s%s%s", place, *place ? ": " : "", reason);
 }
 
 static io_quoted quote(const char *text) {
-  return io_quote(text, text + strlen(text));
+  return gz_io_quote(text, text + strlen(text));
 }
 
 static bool check_keys(json_t *object, const char *const *known, const char *place, io_fault *fault) {
@@ -48,7 +48,7 @@ static bool check_keys(json_t *object, const char *const *known, const char *pla
 static bool copy_text(const json_t *value, const char *key, const char *place, char **text, io_fault *fault) {
   if (value != NULL && !json_is_string(value)) return fail_at(fault, place, "\"%s\" is not a string", key);
   *text = strdup(value != NULL ? json_string_value(value) : "");
-  return *text != NULL || io_fail_memory(fault);
+  return *text != NULL || gz_io_fail_memory(fault);
 }
 
 static bool copy_name(const json_t *value, const char *key, const char *place, char **text, io_fault *fault) {
@@ -64,7 +64,7 @@ static bool join_path(const char *scene_path, char **path, io_fault *fault) {
   size_t folder = (size_t)(slash - scene_path) + 1;
   size_t length = strlen(*path);
   char *joined = malloc(folder + length + 1);
-  if (joined == NULL) return io_fail_memory(fault);
+  if (joined == NULL) return gz_io_fail_memory(fault);
   memcpy(joined, scene_path, folder);
   memcpy(joined + folder, *path, length + 1);
   free(*path);
@@ -112,7 +112,7 @@ static bool read_objects(const json_t *array, const char *scene_path, graze_scen
   size_t count = json_array_size(array);
   if (count >= UINT32_MAX) return fail_at(fault, "objects", "too many");
   scene->objects = calloc(count > 0 ? count : 1, sizeof scene->objects[0]);
-  if (scene->objects == NULL) return io_fail_memory(fault);
+  if (scene->objects == NULL) return gz_io_fail_memory(fault);
   for (size_t i = 0; i < count; i++) {
     scene->object_count = (uint32_t)i + 1; /* what is there so far can be freed */
     if (!read_object(json_array_get(array, i), i, scene_path, &scene->objects[i], fault)) return false;
@@ -192,7 +192,7 @@ static bool read_ignore(const json_t *array, const named *names, graze_scene_fil
   if (!check_pairs(array, "ignore", fault)) return false;
   size_t count = json_array_size(array);
   scene->ignore = calloc(count > 0 ? count : 1, sizeof scene->ignore[0]);
-  if (scene->ignore == NULL) return io_fail_memory(fault);
+  if (scene->ignore == NULL) return gz_io_fail_memory(fault);
   for (size_t i = 0; i < count; i++) {
     for (size_t k = 0; k < 2; k++) {
       const char *name = pair_text(array, i, k);
@@ -212,11 +212,11 @@ static bool read_text_pairs(const json_t *array, const char *key, char *(**pairs
   if (!check_pairs(array, key, fault)) return false;
   size_t count = json_array_size(array);
   *pairs = calloc(count > 0 ? count : 1, sizeof **pairs);
-  if (*pairs == NULL) return io_fail_memory(fault);
+  if (*pairs == NULL) return gz_io_fail_memory(fault);
   *pair_count = (uint32_t)count;
   for (size_t i = 0; i < 2 * count; i++) {
     char *copy = strdup(pair_text(array, i / 2, i % 2));
-    if (copy == NULL) return io_fail_memory(fault);
+    if (copy == NULL) return gz_io_fail_memory(fault);
     (*pairs)[i / 2][i % 2] = copy;
   }
   return true;
@@ -242,12 +242,12 @@ static bool read_set(const char *name, const json_t *patterns, graze_scene_file_
   if (count >= UINT32_MAX) return fail_at(fault, place, "too many");
   set->name = strdup(name);
   set->patterns = calloc(count, sizeof set->patterns[0]);
-  if (set->name == NULL || set->patterns == NULL) return io_fail_memory(fault);
+  if (set->name == NULL || set->patterns == NULL) return gz_io_fail_memory(fault);
   for (size_t i = 0; i < count; i++) {
     const json_t *pattern = json_array_get(patterns, i);
     if (!json_is_string(pattern)) return fail_at(fault, place, "pattern %zu is not a string", i);
     set->patterns[i] = strdup(json_string_value(pattern));
-    if (set->patterns[i] == NULL) return io_fail_memory(fault);
+    if (set->patterns[i] == NULL) return gz_io_fail_memory(fault);
     set->pattern_count = (uint32_t)i + 1;
   }
   return true;
@@ -261,7 +261,7 @@ static bool read_sets(json_t *object, graze_scene_file *scene, io_fault *fault) 
   size_t count = json_object_size(object);
   if (count >= UINT32_MAX) return fail_at(fault, "sets", "too many");
   scene->sets = calloc(count > 0 ? count : 1, sizeof scene->sets[0]);
-  if (scene->sets == NULL) return io_fail_memory(fault);
+  if (scene->sets == NULL) return gz_io_fail_memory(fault);
   json_object_foreach(object, name, patterns) {
     if (*name == 0) return fail_at(fault, "sets", "a name is empty");
     graze_scene_file_set *set = &scene->sets[scene->set_count++]; /* what is there so far can be freed */
@@ -312,7 +312,7 @@ static bool read_root(json_t *root, const char *path, graze_scene_file *scene, i
   if (!copy_text(json_object_get(root, "units"), "units", "", &scene->units, fault)) return false;
   if (!read_objects(json_object_get(root, "objects"), path, scene, fault)) return false;
   named *names = calloc(scene->object_count > 0 ? scene->object_count : 1, sizeof *names);
-  if (names == NULL) return io_fail_memory(fault);
+  if (names == NULL) return gz_io_fail_memory(fault);
   bool good =
       sort_names(scene, names, fault) && read_ignore(json_object_get(root, "ignore"), names, scene, fault) &&
       read_text_pairs(json_object_get(root, "ignore_layers"), "ignore_layers", &scene->ignore_layers,
@@ -331,12 +331,13 @@ static bool read_root(json_t *root, const char *path, graze_scene_file *scene, i
 static bool fail_json(const json_error_t *json, io_fault *fault) {
   switch (json_error_code(json)) {
     case json_error_out_of_memory:
-      return io_fail_memory(fault);
+      return gz_io_fail_memory(fault);
     case json_error_numeric_overflow:
-      return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
-                     json->text);
+      return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
+                        json->text);
     default:
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s", json->text);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, (uint64_t)(json->line > 0 ? json->line : 1), "%s",
+                        json->text);
   }
 }
 
@@ -345,15 +346,15 @@ graze_status graze_parse_scene(const void *bytes, size_t size, const char *name,
   io_fault fault = {0};
   if (scene != NULL) *scene = (graze_scene_file){0};
   if ((bytes == NULL && size > 0) || name == NULL || scene == NULL) {
-    io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
-    return io_report(&fault, name != NULL ? name : "(no name)", error);
+    gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
+    return gz_io_report(&fault, name != NULL ? name : "(no name)", error);
   }
   json_error_t json;
   json_t *root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &json);
   bool good = root != NULL ? read_root(root, name, scene, &fault) : fail_json(&json, &fault);
   json_decref(root);
   if (!good) graze_scene_file_free(scene);
-  return io_report(&fault, name, error);
+  return gz_io_report(&fault, name, error);
 }
 
 graze_status graze_read_scene(const char *path, graze_scene_file *scene, graze_io_error *error) {
@@ -361,7 +362,7 @@ graze_status graze_read_scene(const char *path, graze_scene_file *scene, graze_i
   io_file file = {0};
   if (scene != NULL) *scene = (graze_scene_file){0};
   if (path == NULL || scene == NULL) return graze_parse_scene(NULL, 0, path, scene, error);
-  if (!io_file_read(path, &file, &fault)) return io_report(&fault, path, error);
+  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path, error);
   graze_status status = graze_parse_scene(file.bytes, file.size, path, scene, error);
   free(file.bytes);
   return status;

@@ -58,20 +58,21 @@ static bool fail_facet(const binary_stl *stl, uint64_t facet, io_fault *fault) {
   const double *v = stl->geometry->vertices + 9 * facet;
   unsigned k = 0;
   while (isfinite(v[k])) k++;
-  return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, HEADER + facet * FACET + 12 + 4 * k,
-                 "facet %llu, vertex %u: coordinate %c is %s", (unsigned long long)facet, k / 3, "xyz"[k % 3],
-                 isnan(v[k]) ? "NaN" : "infinite");
+  return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, HEADER + facet * FACET + 12 + 4 * k,
+                    "facet %llu, vertex %u: coordinate %c is %s", (unsigned long long)facet, k / 3, "xyz"[k % 3],
+                    isnan(v[k]) ? "NaN" : "infinite");
 }
 
 static bool read_binary(const io_input *input, graze_geometry *geometry, io_fault *fault) {
   uint64_t count = (input->size - HEADER) / FACET;
-  if (!io_geometry_set_vertices(geometry, 3 * count, fault) || !io_geometry_set_triangles(geometry, count, fault)) {
+  if (!gz_io_geometry_set_vertices(geometry, 3 * count, fault) ||
+      !gz_io_geometry_set_triangles(geometry, count, fault)) {
     return false;
   }
   size_t steps = (size_t)((count + FACETS_A_STEP - 1) / FACETS_A_STEP);
-  binary_stl stl = {(const unsigned char *)input->text + HEADER, geometry, io_allocate(steps, sizeof(uint64_t))};
-  if (stl.bad_facet == NULL) return io_fail_memory(fault);
-  io_parallel(input->threads, steps, read_step, &stl);
+  binary_stl stl = {(const unsigned char *)input->text + HEADER, geometry, gz_io_allocate(steps, sizeof(uint64_t))};
+  if (stl.bad_facet == NULL) return gz_io_fail_memory(fault);
+  gz_io_parallel(input->threads, steps, read_step, &stl);
   uint64_t bad = UINT64_MAX;
   for (size_t i = 0; i < steps && bad == UINT64_MAX; i++) bad = stl.bad_facet[i];
   free(stl.bad_facet);
@@ -82,15 +83,15 @@ static bool read_binary(const io_input *input, graze_geometry *geometry, io_faul
 /* A file that is neither ASCII nor of the right size. */
 static bool fail_size(const io_input *input, io_fault *fault) {
   if (input->size < HEADER) {
-    return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, input->size,
-                   "the file ends within the %d bytes that precede the facets of a binary STL", HEADER);
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, input->size,
+                      "the file ends within the %d bytes that precede the facets of a binary STL", HEADER);
   }
   const unsigned char *c = (const unsigned char *)input->text + 80;
   uint64_t count = (uint64_t)c[0] | (uint64_t)c[1] << 8 | (uint64_t)c[2] << 16 | (uint64_t)c[3] << 24;
   uint64_t wanted = HEADER + FACET * count;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, wanted < input->size ? wanted : input->size,
-                 "the count says %llu facets, that is %llu bytes, but the file has %llu", (unsigned long long)count,
-                 (unsigned long long)wanted, (unsigned long long)input->size);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, wanted < input->size ? wanted : input->size,
+                    "the count says %llu facets, that is %llu bytes, but the file has %llu", (unsigned long long)count,
+                    (unsigned long long)wanted, (unsigned long long)input->size);
 }
 
 /* ---- ASCII ---- */
@@ -128,17 +129,17 @@ static inline const char *find_word(ascii_part *part, const char *word, size_t l
   bool same = (size_t)(part->end - p) > length && memcmp(p, word, length) == 0 && io_is_space(p[length]);
   if (same) return p + length;
   const char *last = io_find_token_end(p, part->end);
-  return io_token_is(p, last, word) ? last : NULL;
+  return gz_io_token_is(p, last, word) ? last : NULL;
 }
 
 static bool fail_expected(ascii_part *part, const char *expected) {
   const char *last = io_find_token_end(part->p, part->end);
   if (part->p == part->end) {
-    return io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "the file ends where \"%s\" should follow",
-                   expected);
+    return gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "the file ends where \"%s\" should follow",
+                      expected);
   }
-  return io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" where \"%s\" should follow",
-                 io_quote(part->p, last).text, expected);
+  return gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" where \"%s\" should follow",
+                    gz_io_quote(part->p, last).text, expected);
 }
 
 static inline bool take(ascii_part *part, const char *word, size_t length) {
@@ -159,7 +160,7 @@ static bool read_vertex(ascii_part *part) {
   double *v = (double *)part->vertices.data + 3 * part->vertices.count;
   for (int k = 0; k < 3; k++) {
     skip_space(part);
-    const char *p = io_parse_coordinate(part->p, part->end, ' ', v + k, &part->fault, part->line);
+    const char *p = gz_io_parse_coordinate(part->p, part->end, ' ', v + k, &part->fault, part->line);
     if (p == NULL) return false;
     part->p = p;
     part->not_float |= !io_is_float(v[k]);
@@ -179,7 +180,7 @@ static void skip_normal(ascii_part *part) {
 
 /* Behind "facet". */
 static bool read_facet(ascii_part *part) {
-  if (!io_array_reserve(&part->vertices, 3, 3 * sizeof(double))) return io_fail_memory(&part->fault);
+  if (!io_array_reserve(&part->vertices, 3, 3 * sizeof(double))) return gz_io_fail_memory(&part->fault);
   skip_normal(part);
   if (!EXPECT(part, "outer") || !EXPECT(part, "loop")) return false;
   for (int k = 0; k < 3; k++) {
@@ -190,7 +191,7 @@ static bool read_facet(ascii_part *part) {
 
 /* Behind "solid": the rest of the line is the name. */
 static bool begin_solid(ascii_part *part) {
-  if (!io_array_reserve(&part->names, 1, sizeof(io_name))) return io_fail_memory(&part->fault);
+  if (!io_array_reserve(&part->names, 1, sizeof(io_name))) return gz_io_fail_memory(&part->fault);
   const char *first = io_skip_blanks(part->p, part->end);
   part->p = io_find_line_end(first, part->end);
   const char *last = part->p;
@@ -223,21 +224,21 @@ static void read_ascii_part(void *argument, size_t index) {
 /* The first line at or behind `from` that begins with "facet". */
 static const char *find_facet_line(const char *begin, const char *from, const char *end) {
   while (from < end) {
-    from = io_find_line_start(begin, from, end);
+    from = gz_io_find_line_start(begin, from, end);
     const char *p = io_skip_blanks(from, end);
-    if (io_token_is(p, io_find_token_end(p, end), "facet")) return from;
+    if (gz_io_token_is(p, io_find_token_end(p, end), "facet")) return from;
   }
   return end;
 }
 
 /* Facets are numbered through the file only here. */
 static bool fail_part(const ascii_part *part, uint64_t lines, uint64_t facets, io_fault *fault) {
-  if (part->fault.status == GRAZE_ERROR_MEMORY) return io_fail_memory(fault);
+  if (part->fault.status == GRAZE_ERROR_MEMORY) return gz_io_fail_memory(fault);
   *fault = part->fault;
   fault->number += lines;
   if (!part->in_solid) return false;
-  return io_fail(fault, part->fault.status, IO_LINE, fault->number, "facet %llu: %.200s",
-                 (unsigned long long)(facets + part->vertices.count / 3), part->fault.reason);
+  return gz_io_fail(fault, part->fault.status, IO_LINE, fault->number, "facet %llu: %.200s",
+                    (unsigned long long)(facets + part->vertices.count / 3), part->fault.reason);
 }
 
 /* Sums up the parts and looks for the first fault. */
@@ -280,8 +281,9 @@ static void join_part(void *argument, size_t index) {
 static bool join_groups(const ascii_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
   io_array names = {0};
   bool good = true;
-  for (size_t i = 0; i < count && good; i++) good = io_append_names(&names, &parts[i].names, parts[i].first_vertex / 3);
-  good = good ? io_geometry_set_groups(geometry, names.data, names.count, fault) : io_fail_memory(fault);
+  for (size_t i = 0; i < count && good; i++)
+    good = gz_io_append_names(&names, &parts[i].names, parts[i].first_vertex / 3);
+  good = good ? gz_io_geometry_set_groups(geometry, names.data, names.count, fault) : gz_io_fail_memory(fault);
   free(names.data);
   return good;
 }
@@ -289,13 +291,13 @@ static bool join_groups(const ascii_part *parts, size_t count, graze_geometry *g
 static bool join_parts(ascii_part *parts, size_t count, int threads, graze_geometry *geometry, io_fault *fault) {
   uint64_t vertices;
   if (!check_parts(parts, count, &vertices, fault)) return false;
-  if (!io_geometry_set_vertices(geometry, vertices, fault) ||
-      !io_geometry_set_triangles(geometry, vertices / 3, fault)) {
+  if (!gz_io_geometry_set_vertices(geometry, vertices, fault) ||
+      !gz_io_geometry_set_triangles(geometry, vertices / 3, fault)) {
     return false;
   }
   ascii_join join = {parts, geometry};
-  io_parallel(threads, count, join_part, &join);
-  io_geometry_number_soup(geometry, threads);
+  gz_io_parallel(threads, count, join_part, &join);
+  gz_io_geometry_number_soup(geometry, threads);
   geometry->all_float = true;
   for (size_t i = 0; i < count; i++) {
     if (parts[i].not_float) geometry->all_float = false;
@@ -304,11 +306,11 @@ static bool join_parts(ascii_part *parts, size_t count, int threads, graze_geome
 }
 
 static bool read_ascii(const io_input *input, graze_geometry *geometry, io_fault *fault) {
-  const char *begin = input->text + io_text_begin(input->text, input->size);
+  const char *begin = input->text + gz_io_text_begin(input->text, input->size);
   const char *end = input->text + input->size;
   size_t count = input->threads > 1 ? (size_t)input->threads * PARTS_A_THREAD : 1;
   ascii_part *parts = calloc(count, sizeof *parts);
-  if (parts == NULL) return io_fail_memory(fault);
+  if (parts == NULL) return gz_io_fail_memory(fault);
   const char *from = begin;
   for (size_t i = 0; i < count; i++) {
     const char *cut = begin + (size_t)(end - begin) / count * (i + 1);
@@ -316,7 +318,7 @@ static bool read_ascii(const io_input *input, graze_geometry *geometry, io_fault
     parts[i] = (ascii_part){.p = from, .cut = last, .end = end, .line = 1, .in_solid = i > 0};
     from = last;
   }
-  io_parallel(input->threads, count, read_ascii_part, parts);
+  gz_io_parallel(input->threads, count, read_ascii_part, parts);
   bool good = join_parts(parts, count, input->threads, geometry, fault);
   for (size_t i = 0; i < count; i++) {
     free(parts[i].vertices.data);
@@ -328,14 +330,14 @@ static bool read_ascii(const io_input *input, graze_geometry *geometry, io_fault
 
 static bool is_ascii(const char *text, size_t size) {
   const char *end = text + size;
-  const char *p = text + io_text_begin(text, size);
+  const char *p = text + gz_io_text_begin(text, size);
   while (p < end && io_is_space(*p)) p++;
-  if (!io_token_is(p, io_find_token_end(p, end), "solid")) return false;
+  if (!gz_io_token_is(p, io_find_token_end(p, end), "solid")) return false;
   return memchr(text, 0, size < BYTES_TO_JUDGE ? size : BYTES_TO_JUDGE) == NULL;
 }
 
-bool io_read_stl(const io_input *input, graze_geometry *geometry, io_fault *fault) {
-  if (io_is_whole_binary_stl(input->text, input->size)) return read_binary(input, geometry, fault);
+bool gz_io_read_stl(const io_input *input, graze_geometry *geometry, io_fault *fault) {
+  if (gz_io_is_whole_binary_stl(input->text, input->size)) return read_binary(input, geometry, fault);
   if (is_ascii(input->text, input->size)) return read_ascii(input, geometry, fault);
   return fail_size(input, fault);
 }

@@ -20,20 +20,20 @@ typedef struct io_input {
 
 /* Each fills `geometry`, which is empty at the start, or notes a fault and returns false: what `geometry` then holds
  * is freed by the caller. */
-bool io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *fault);
-bool io_read_stl(const io_input *input, graze_geometry *geometry, io_fault *fault);
-bool io_read_ply(const io_input *input, graze_geometry *geometry, io_fault *fault);
-bool io_read_off(const io_input *input, graze_geometry *geometry, io_fault *fault);
+bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *fault);
+bool gz_io_read_stl(const io_input *input, graze_geometry *geometry, io_fault *fault);
+bool gz_io_read_ply(const io_input *input, graze_geometry *geometry, io_fault *fault);
+bool gz_io_read_off(const io_input *input, graze_geometry *geometry, io_fault *fault);
 
 /* The format by content, then by the ending of `name`; GRAZE_FORMAT_AUTO when neither tells. */
-graze_file_format io_detect_format(const char *text, size_t size, const char *name);
+graze_file_format gz_io_detect_format(const char *text, size_t size, const char *name);
 
 /* True when the bytes are a binary STL file of exactly the size that its count asks for. */
-bool io_is_whole_binary_stl(const char *text, size_t size);
+bool gz_io_is_whole_binary_stl(const char *text, size_t size);
 
 /* Make room for that many, unfilled. */
-bool io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault);
-bool io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_fault *fault);
+bool gz_io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault);
+bool gz_io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_fault *fault);
 
 /* A group while its file is being read. */
 typedef struct io_name {
@@ -43,12 +43,12 @@ typedef struct io_name {
 } io_name;
 
 /* Puts the names of a part behind those of the parts before it, which have `triangles` triangles. False: no memory. */
-bool io_append_names(io_array *names, const io_array *part, uint64_t triangles);
+bool gz_io_append_names(io_array *names, const io_array *part, uint64_t triangles);
 
 /* Makes the groups: each runs to the next one or to the last triangle. */
-bool io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault);
+bool gz_io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault);
 
 /* Triangles 0, 1, 2 / 3, 4, 5 / ... */
-void io_geometry_number_soup(graze_geometry *geometry, int threads);
+void gz_io_geometry_number_soup(graze_geometry *geometry, int threads);
 
 #endif

@@ -51,32 +51,32 @@ static bool check_counts(const io_table *table, uint64_t rows, io_fault *fault) 
   for (size_t i = 0; i < table->section_count; i++) {
     const io_table_section *section = &table->sections[i];
     if (section->count > left) {
-      return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, find_row_line(table, rows),
-                     "the file ends after %llu of %llu rows of \"%s\"", (unsigned long long)left,
-                     (unsigned long long)section->count,
-                     io_quote(section->name, section->name + section->name_length).text);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, find_row_line(table, rows),
+                        "the file ends after %llu of %llu rows of \"%s\"", (unsigned long long)left,
+                        (unsigned long long)section->count,
+                        gz_io_quote(section->name, section->name + section->name_length).text);
     }
     left -= section->count;
   }
   if (left == 0) return true;
-  return io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, find_row_line(table, rows - left),
-                 "more lines than the header's counts say");
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, find_row_line(table, rows - left),
+                    "more lines than the header's counts say");
 }
 
-bool io_table_open(io_table *table, io_fault *fault) {
+bool gz_io_table_open(io_table *table, io_fault *fault) {
   size_t count = table->threads > 1 ? (size_t)table->threads * PARTS_A_THREAD : 1;
   table->parts = calloc(count, sizeof table->parts[0]);
-  if (table->parts == NULL) return io_fail_memory(fault);
+  if (table->parts == NULL) return gz_io_fail_memory(fault);
   table->part_count = count;
   const char *from = table->begin;
   for (size_t i = 0; i < count; i++) {
     const char *cut = table->begin + (size_t)(table->end - table->begin) / count * (i + 1);
     if (cut < from) cut = from;
-    const char *last = i + 1 == count ? table->end : io_find_line_start(table->begin, cut, table->end);
+    const char *last = i + 1 == count ? table->end : gz_io_find_line_start(table->begin, cut, table->end);
     table->parts[i] = (io_table_part){.begin = from, .end = last, .line = 1};
     from = last;
   }
-  io_parallel(table->threads, count, count_rows, table);
+  gz_io_parallel(table->threads, count, count_rows, table);
   uint64_t rows = 0;
   for (size_t i = 0; i < count; i++) {
     table->parts[i].first_row = rows;
@@ -86,8 +86,8 @@ bool io_table_open(io_table *table, io_fault *fault) {
 }
 
 static bool fail_rest(io_table_part *part, const char *p) {
-  return io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is too much on this line",
-                 io_quote(p, io_find_token_end(p, part->end)).text);
+  return gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is too much on this line",
+                    gz_io_quote(p, io_find_token_end(p, part->end)).text);
 }
 
 static void read_rows(void *argument, size_t index) {
@@ -113,8 +113,8 @@ static void read_rows(void *argument, size_t index) {
   }
 }
 
-bool io_table_read(io_table *table, io_fault *fault) {
-  io_parallel(table->threads, table->part_count, read_rows, table);
+bool gz_io_table_read(io_table *table, io_fault *fault) {
+  gz_io_parallel(table->threads, table->part_count, read_rows, table);
   uint64_t lines = table->line - 1;
   for (size_t i = 0; i < table->part_count; i++) {
     const io_table_part *part = &table->parts[i];
@@ -128,7 +128,7 @@ bool io_table_read(io_table *table, io_fault *fault) {
   return true;
 }
 
-uint64_t io_table_count_triangles(io_table *table, bool *all_float) {
+uint64_t gz_io_table_count_triangles(io_table *table, bool *all_float) {
   uint64_t triangles = 0;
   *all_float = true;
   for (size_t i = 0; i < table->part_count; i++) {
@@ -151,12 +151,12 @@ static void copy_part(void *argument, size_t index) {
   memcpy(copy->indices + 3 * part->first_triangle, part->triangles.data, part->triangles.count * 3 * sizeof(uint32_t));
 }
 
-void io_table_copy_triangles(io_table *table, uint32_t *indices) {
+void gz_io_table_copy_triangles(io_table *table, uint32_t *indices) {
   table_copy copy = {table, indices};
-  io_parallel(table->threads, table->part_count, copy_part, &copy);
+  gz_io_parallel(table->threads, table->part_count, copy_part, &copy);
 }
 
-void io_table_close(io_table *table) {
+void gz_io_table_close(io_table *table) {
   for (size_t i = 0; i < table->part_count; i++) free(table->parts[i].triangles.data);
   free(table->parts);
   table->parts = NULL;
@@ -166,19 +166,20 @@ void io_table_close(io_table *table) {
 static const char *fail_corner(io_table_part *part, const char *p, const char *end) {
   const char *last = io_find_token_end(p, end);
   if (p == last) {
-    io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "a polygon has fewer corners than its count says");
+    gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line,
+               "a polygon has fewer corners than its count says");
   } else {
-    io_fail(&part->fault, *p == '-' ? GRAZE_ERROR_INDEX : GRAZE_ERROR_FORMAT, IO_LINE, part->line,
-            "\"%s\" is not the number of a vertex", io_quote(p, last).text);
+    gz_io_fail(&part->fault, *p == '-' ? GRAZE_ERROR_INDEX : GRAZE_ERROR_FORMAT, IO_LINE, part->line,
+               "\"%s\" is not the number of a vertex", gz_io_quote(p, last).text);
   }
   return NULL;
 }
 
-const char *io_table_read_polygon(io_table_part *part, uint64_t count, uint64_t vertices, const char *p,
-                                  const char *end) {
+const char *gz_io_table_read_polygon(io_table_part *part, uint64_t count, uint64_t vertices, const char *p,
+                                     const char *end) {
   if (count < 3) {
-    io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "a polygon of %llu corners",
-            (unsigned long long)count);
+    gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "a polygon of %llu corners",
+               (unsigned long long)count);
     return NULL;
   }
   uint32_t corners[3];
@@ -188,15 +189,15 @@ const char *io_table_read_polygon(io_table_part *part, uint64_t count, uint64_t 
     const char *q = io_parse_count(p, end, &vertex);
     if (q == NULL || (q < end && !io_is_space(*q) && *q != '#')) return fail_corner(part, p, end);
     if (vertex >= vertices) {
-      io_fail(&part->fault, GRAZE_ERROR_INDEX, IO_LINE, part->line, "vertex %s is out of range: there are %llu",
-              io_quote(p, q).text, (unsigned long long)vertices);
+      gz_io_fail(&part->fault, GRAZE_ERROR_INDEX, IO_LINE, part->line, "vertex %s is out of range: there are %llu",
+                 gz_io_quote(p, q).text, (unsigned long long)vertices);
       return NULL;
     }
     p = q;
     corners[k < 2 ? k : 2] = (uint32_t)vertex;
     if (k < 2) continue;
     if (!io_array_reserve(&part->triangles, 1, sizeof corners)) {
-      io_fail_memory(&part->fault);
+      gz_io_fail_memory(&part->fault);
       return NULL;
     }
     memcpy((uint32_t *)part->triangles.data + 3 * part->triangles.count++, corners, sizeof corners);

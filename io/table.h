@@ -35,28 +35,28 @@ typedef struct io_table {
   int threads;
   const io_table_section *sections;
   size_t section_count;
-  io_table_part *parts; /* filled by io_table_open */
+  io_table_part *parts; /* filled by gz_io_table_open */
   size_t part_count;
 } io_table;
 
 /* Cuts the text and counts its rows: there must be as many as the sections ask for. Blank and comment lines don't
  * count. Only after this has succeeded are the counts of a header worth believing. */
-bool io_table_open(io_table *table, io_fault *fault);
+bool gz_io_table_open(io_table *table, io_fault *fault);
 
 /* Reads all rows. */
-bool io_table_read(io_table *table, io_fault *fault);
+bool gz_io_table_read(io_table *table, io_fault *fault);
 
 /* Number of triangles that the rows made; sets all_float. */
-uint64_t io_table_count_triangles(io_table *table, bool *all_float);
+uint64_t gz_io_table_count_triangles(io_table *table, bool *all_float);
 
 /* Copies the triangles to `indices`, which has room for them. */
-void io_table_copy_triangles(io_table *table, uint32_t *indices);
+void gz_io_table_copy_triangles(io_table *table, uint32_t *indices);
 
-void io_table_close(io_table *table);
+void gz_io_table_close(io_table *table);
 
 /* For row functions: a polygon of `count` corners at `p`, numbers of vertices below `vertices`, separated by blanks,
  * fanned from its first corner. */
-const char *io_table_read_polygon(io_table_part *part, uint64_t count, uint64_t vertices, const char *p,
-                                  const char *end);
+const char *gz_io_table_read_polygon(io_table_part *part, uint64_t count, uint64_t vertices, const char *p,
+                                     const char *end);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *io_find_line_start(const char *begin, const char *from, const char *end) {
+const char *gz_io_find_line_start(const char *begin, const char *from, const char *end) {
   for (const char *p = from;;) {
     p = io_find_line_end(p, end);
     if (p == end) return end;
@@ -14,7 +14,7 @@ const char *io_find_line_start(const char *begin, const char *from, const char *
   }
 }
 
-bool io_token_is(const char *first, const char *last, const char *word) {
+bool gz_io_token_is(const char *first, const char *last, const char *word) {
   for (; first < last && *word; first++, word++) {
     char c = *first >= 'A' && *first <= 'Z' ? (char)(*first + 32) : *first;
     if (c != *word) return false;
@@ -24,35 +24,36 @@ bool io_token_is(const char *first, const char *last, const char *word) {
 
 static bool names_no_finite_number(const char *first, const char *last) {
   if (first < last && (*first == '-' || *first == '+')) first++;
-  return io_token_is(first, last, "nan") || io_token_is(first, last, "inf") || io_token_is(first, last, "infinity");
+  return gz_io_token_is(first, last, "nan") || gz_io_token_is(first, last, "inf") ||
+         gz_io_token_is(first, last, "infinity");
 }
 
 static const char *fail_coordinate(const char *first, const char *last, io_fault *fault, uint64_t line) {
   if (first == last) {
-    io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "a coordinate is missing");
+    gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "a coordinate is missing");
   } else if (names_no_finite_number(first, last)) {
-    io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "the coordinate \"%s\" is not finite",
-            io_quote(first, last).text);
+    gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "the coordinate \"%s\" is not finite",
+               gz_io_quote(first, last).text);
   } else {
-    io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "\"%s\" is not a number", io_quote(first, last).text);
+    gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "\"%s\" is not a number", gz_io_quote(first, last).text);
   }
   return NULL;
 }
 
-const char *io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_fault *fault,
-                                uint64_t line) {
+const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_fault *fault,
+                                   uint64_t line) {
   const char *q = graze_parse_double(p, end, value);
   if (q == NULL || (q < end && !io_is_space(*q) && *q != stop)) {
     return fail_coordinate(p, io_find_token_end(p, end), fault, line);
   }
   if (!isfinite(*value)) {
-    io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "the coordinate \"%s\" is too large for a double",
-            io_quote(p, q).text);
+    gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "the coordinate \"%s\" is too large for a double",
+               gz_io_quote(p, q).text);
     return NULL;
   }
   return q;
 }
 
-size_t io_text_begin(const char *text, size_t size) {
+size_t gz_io_text_begin(const char *text, size_t size) {
   return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }

@@ -45,10 +45,10 @@ static inline const char *io_find_token_end(const char *p, const char *end) {
 }
 
 /* Behind the first line end at or after `from` that no backslash stands before; `end` if there is none. */
-const char *io_find_line_start(const char *begin, const char *from, const char *end);
+const char *gz_io_find_line_start(const char *begin, const char *from, const char *end);
 
 /* Case-insensitive comparison of the token [first, last) with a word in small letters. */
-bool io_token_is(const char *first, const char *last, const char *word);
+bool gz_io_token_is(const char *first, const char *last, const char *word);
 
 /* A decimal number without sign; one that does not fit is cut down to something above 2^57. NULL: no digit at `p`. */
 static inline const char *io_parse_count(const char *p, const char *end, uint64_t *value) {
@@ -63,11 +63,11 @@ static inline const char *io_parse_count(const char *p, const char *end, uint64_
 
 /* Reads a coordinate: a finite number that a space, a line end, `stop` or the end follows. NULL: `fault` says why,
  * with `line` as its place. */
-const char *io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_fault *fault,
-                                uint64_t line);
+const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_fault *fault,
+                                   uint64_t line);
 
 /* Position of the first byte behind a UTF-8 byte order mark, if there is one. */
-size_t io_text_begin(const char *text, size_t size);
+size_t gz_io_text_begin(const char *text, size_t size);
 
 /* True when the value is the value of a float too. */
 static inline bool io_is_float(double x) {

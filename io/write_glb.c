@@ -163,7 +163,7 @@ static bool make_json(const graze_assembly *assembly, const glb_tree *tree, char
                       io_fault *fault) {
   *text = NULL;
   FILE *json = open_memstream(text, size);
-  if (json == NULL) return io_fail_memory(fault);
+  if (json == NULL) return gz_io_fail_memory(fault);
   fputs("{\"asset\":{\"version\":\"2.0\",\"generator\":\"graze\"}", json);
   if (tree->count > 0) put_nodes(json, assembly, tree);
   if (assembly->mesh_count > 0) {
@@ -175,7 +175,7 @@ static bool make_json(const graze_assembly *assembly, const glb_tree *tree, char
   while (ftello(json) % 4 != 0) putc(' ', json);
   bool failed = ferror(json) != 0;
   failed = fclose(json) != 0 || failed;
-  return failed ? io_fail_memory(fault) : true;
+  return failed ? gz_io_fail_memory(fault) : true;
 }
 
 /* ---- the file ---- */
@@ -215,7 +215,7 @@ static bool write_file(const char *path, const graze_assembly *assembly, const c
                        io_fault *fault) {
   FILE *file = fopen(path, "wb");
   if (file == NULL)
-    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
+    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
   errno = 0;
   put_file(file, assembly, json, json_size);
   bool failed = ferror(file) != 0;
@@ -227,31 +227,31 @@ static bool write_file(const char *path, const graze_assembly *assembly, const c
   if (!failed) return true;
   struct stat facts;
   if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path); /* half a file is worse than none */
-  return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s",
-                 reason != 0 ? strerror(reason) : "unknown reason");
+  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s",
+                    reason != 0 ? strerror(reason) : "unknown reason");
 }
 
 static void write_assembly(const char *path, const graze_assembly *assembly, io_fault *fault) {
   glb_tree tree;
   char *json = NULL;
   size_t size = 0;
-  if (!glb_check(assembly, fault) || !glb_tree_make(assembly, &tree, fault)) return;
+  if (!gz_glb_check(assembly, fault) || !gz_glb_tree_make(assembly, &tree, fault)) return;
   if (make_json(assembly, &tree, &json, &size, fault)) {
     if (HEADER + 2 * CHUNK_HEADER + size + binary_bytes(assembly) > UINT32_MAX)
-      io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "more than 4 GiB, which is the most that GLB holds");
+      gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "more than 4 GiB, which is the most that GLB holds");
     else
       write_file(path, assembly, json, size, fault);
   }
   free(json);
-  glb_tree_free(&tree);
+  gz_glb_tree_free(&tree);
 }
 
 graze_status graze_write_glb(const char *path, const graze_assembly *assembly, graze_io_error *error) {
   io_fault fault = {0};
   if (path == NULL || assembly == NULL) {
-    io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
-    return io_report(&fault, path != NULL ? path : "(no name)", error);
+    gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
+    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
   }
   write_assembly(path, assembly, &fault);
-  return io_report(&fault, path, error);
+  return gz_io_report(&fault, path, error);
 }

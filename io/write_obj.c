@@ -72,14 +72,14 @@ static void put_geometry(graze_text *text, const graze_geometry *geometry) {
 static bool check_geometry(const graze_geometry *geometry, io_fault *fault) {
   for (uint64_t i = 0; i < 3 * geometry->vertex_count; i++) {
     if (isfinite(geometry->vertices[i])) continue;
-    return io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0, "vertex %llu: coordinate %c is not finite",
-                   (unsigned long long)(i / 3), "xyz"[i % 3]);
+    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0, "vertex %llu: coordinate %c is not finite",
+                      (unsigned long long)(i / 3), "xyz"[i % 3]);
   }
   for (uint64_t i = 0; i < 3 * geometry->triangle_count; i++) {
     if (geometry->indices[i] < geometry->vertex_count) continue;
-    return io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0, "triangle %llu, corner %u: vertex %lu of %llu",
-                   (unsigned long long)(i / 3), (unsigned)(i % 3), (unsigned long)geometry->indices[i],
-                   (unsigned long long)geometry->vertex_count);
+    return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_WHOLE_FILE, 0, "triangle %llu, corner %u: vertex %lu of %llu",
+                      (unsigned long long)(i / 3), (unsigned)(i % 3), (unsigned long)geometry->indices[i],
+                      (unsigned long long)geometry->vertex_count);
   }
   return true;
 }
@@ -87,7 +87,7 @@ static bool check_geometry(const graze_geometry *geometry, io_fault *fault) {
 static bool write_file(const char *path, const graze_geometry *geometry, writer *w, io_fault *fault) {
   w->file = fopen(path, "wb");
   if (w->file == NULL) {
-    return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
+    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
   }
   setvbuf(w->file, NULL, _IONBF, 0);
   put_geometry(&w->text, geometry);
@@ -95,21 +95,21 @@ static bool write_file(const char *path, const graze_geometry *geometry, writer 
   if (w->reason == 0) return true;
   struct stat facts;
   if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path); /* half a file is worse than none */
-  return io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s", strerror(w->reason));
+  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s", strerror(w->reason));
 }
 
 graze_status graze_write_obj(const char *path, const graze_geometry *geometry, graze_io_error *error) {
   io_fault fault = {0};
   if (path == NULL || geometry == NULL) {
-    io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
-    return io_report(&fault, path != NULL ? path : "(no name)", error);
+    gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
+    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
   }
   writer w = {.reason = 0};
   if (!graze_text_begin(&w.text, write_bytes, &w)) {
-    io_fail_memory(&fault);
+    gz_io_fail_memory(&fault);
   } else if (check_geometry(geometry, &fault)) {
     write_file(path, geometry, &w, &fault);
   }
   graze_text_end(&w.text);
-  return io_report(&fault, path, error);
+  return gz_io_report(&fault, path, error);
 }

@@ -79,13 +79,15 @@ static graze_status load_picture(bcf *work, const graze_report_clash *clash) {
   work->picture = NULL;
   work->aspect = 1;
   if (work->snapshots == NULL) return GRAZE_OK;
-  if (asprintf(&path, "%s/%s.png", work->snapshots, clash->id) < 0) return report_fail_memory(work->error, work->path);
+  if (asprintf(&path, "%s/%s.png", work->snapshots, clash->id) < 0)
+    return gz_report_fail_memory(work->error, work->path);
   bool absent = access(path, F_OK) != 0 && errno == ENOENT;
-  graze_status status = absent ? GRAZE_OK : report_read_file(path, &work->picture, &work->picture_size, work->error);
+  graze_status status = absent ? GRAZE_OK : gz_report_read_file(path, &work->picture, &work->picture_size, work->error);
   if (status == GRAZE_OK && work->picture != NULL) {
     bool png = work->picture_size > 24 && memcmp(work->picture, "\x89PNG\r\n\x1a\n", 8) == 0;
     uint32_t width = png ? big_endian(work->picture + 16) : 0, height = png ? big_endian(work->picture + 20) : 0;
-    if (width == 0 || height == 0) status = report_fail(work->error, GRAZE_ERROR_FORMAT, path, "is not a PNG picture");
+    if (width == 0 || height == 0)
+      status = gz_report_fail(work->error, GRAZE_ERROR_FORMAT, path, "is not a PNG picture");
     if (status == GRAZE_OK) work->aspect = (double)width / height;
   }
   free(path);
@@ -99,7 +101,7 @@ static void element(graze_text *out, const char *indent, const char *name, const
   graze_put_text(out, "<");
   graze_put_text(out, name);
   graze_put_text(out, ">");
-  put_xml(out, text);
+  gz_put_xml(out, text);
   graze_put_text(out, "</");
   graze_put_text(out, name);
   graze_put_text(out, ">\n");
@@ -107,7 +109,7 @@ static void element(graze_text *out, const char *indent, const char *name, const
 
 static void put_guid(graze_text *out, const char *kind, const char *name) {
   char text[37];
-  report_uuid_text(report_uuid_of(kind, name), text);
+  gz_report_uuid_text(gz_report_uuid_of(kind, name), text);
   graze_put_text(out, text);
 }
 
@@ -118,16 +120,16 @@ static void put_point_and_depth(bcf *work, const graze_report_clash *clash) {
     graze_put_text(out, "&#10;At");
     for (int k = 0; k < 3; k++) {
       graze_put_text(out, " ");
-      put_double(out, clash->point[k]);
+      gz_put_double(out, clash->point[k]);
     }
     graze_put_text(out, " ");
-    put_xml(out, units);
+    gz_put_xml(out, units);
   }
   if (clash->depth > 0) {
     graze_put_text(out, "&#10;Depth of the overlap, a rough estimate: ");
-    put_double(out, clash->depth);
+    gz_put_double(out, clash->depth);
     graze_put_text(out, " ");
-    put_xml(out, units);
+    gz_put_xml(out, units);
   }
 }
 
@@ -138,24 +140,24 @@ static void put_count(graze_text *out, const char *before, uint64_t value) {
 
 static void put_object_line(graze_text *out, const char *which, const graze_report_object *object) {
   graze_put_text(out, which);
-  put_xml(out, object->name);
+  gz_put_xml(out, object->name);
   if (object->layer != NULL && *object->layer) {
     graze_put_text(out, ", layer ");
-    put_xml(out, object->layer);
+    gz_put_xml(out, object->layer);
   }
   if (object->file != NULL && *object->file) {
     graze_put_text(out, ", file ");
-    put_xml(out, object->file);
+    gz_put_xml(out, object->file);
   }
 }
 
 static void put_description(bcf *work, const graze_report_clash *clash) {
   graze_text *out = &work->text;
   graze_put_text(out, "    <Description>");
-  put_xml(out, graze_relation_string(clash->relation));
+  gz_put_xml(out, graze_relation_string(clash->relation));
   if (clash->reason != NULL) {
     graze_put_text(out, ": ");
-    put_xml(out, clash->reason);
+    gz_put_xml(out, clash->reason);
   }
   if (clash->state != GRAZE_STATE_RESOLVED) {
     put_count(out, "&#10;Triangle pairs that meet: ", clash->counts.triangle_pairs);
@@ -170,7 +172,7 @@ static void put_description(bcf *work, const graze_report_clash *clash) {
   put_object_line(out, "&#10;A: ", &work->report->objects[clash->a]);
   put_object_line(out, "&#10;B: ", &work->report->objects[clash->b]);
   graze_put_text(out, "&#10;Id: ");
-  put_xml(out, clash->id);
+  gz_put_xml(out, clash->id);
   if (work->metres == 0)
     graze_put_text(out, "&#10;The units of the scene are not known: its numbers are taken for metres.");
   if (work->snapshots != NULL && work->picture == NULL) graze_put_text(out, "&#10;There is no picture of this clash.");
@@ -210,11 +212,11 @@ static void put_topic(bcf *work, uint32_t index) {
   put_guid(out, "topic", clash->id);
   graze_put_text(out, "\" TopicType=\"Clash\" TopicStatus=\"");
   graze_put_text(out, closed ? "Closed\">\n    <Title>" : "Open\">\n    <Title>");
-  put_xml(out, work->report->objects[clash->a].name);
+  gz_put_xml(out, work->report->objects[clash->a].name);
   graze_put_text(out, " and ");
-  put_xml(out, work->report->objects[clash->b].name);
+  gz_put_xml(out, work->report->objects[clash->b].name);
   graze_put_text(out, ": ");
-  put_xml(out, graze_relation_string(clash->relation));
+  gz_put_xml(out, graze_relation_string(clash->relation));
   graze_put_text(out, "</Title>\n    <Index>");
   graze_put_integer(out, (uint64_t)index + 1);
   graze_put_text(out, "</Index>\n");
@@ -276,8 +278,8 @@ static void put_coloured(graze_text *out, const char *guid, const char *colour) 
 /* Everything visible, the two selected and coloured. */
 static void put_components(graze_text *out, const graze_report_object *a, const graze_report_object *b) {
   char guid_a[23], guid_b[23];
-  report_ifc_guid(a->name, guid_a);
-  report_ifc_guid(b->name, guid_b);
+  gz_report_ifc_guid(a->name, guid_a);
+  gz_report_ifc_guid(b->name, guid_b);
   graze_put_text(out, "  <Components>\n    <Selection>\n");
   put_selected(out, guid_a, a);
   put_selected(out, guid_b, b);
@@ -296,7 +298,7 @@ static void put_vector(graze_text *out, const char *name, const double v[3]) {
     graze_put_text(out, "      <");
     graze_put_text(out, axes[k]);
     graze_put_text(out, ">");
-    put_double(out, v[k]);
+    gz_put_double(out, v[k]);
     graze_put_text(out, "</");
     graze_put_text(out, axes[k]);
     graze_put_text(out, ">\n");
@@ -332,7 +334,7 @@ static void put_camera(bcf *work, uint32_t index) {
   put_vector(out, "CameraDirection", camera.forward);
   put_vector(out, "CameraUpVector", camera.up);
   graze_put_text(out, "    <FieldOfView>");
-  put_double(out, field);
+  gz_put_double(out, field);
   graze_put_text(out, "</FieldOfView>\n  </PerspectiveCamera>\n");
 }
 
@@ -353,7 +355,7 @@ static void put_viewpoint(bcf *work, uint32_t index) {
 static void add_text(bcf *work, const char *folder, const char *name) {
   char path[80];
   snprintf(path, sizeof path, "%s%s", folder, name);
-  report_zip_add(work->zip, path, work->text.data, work->text.used, true);
+  gz_report_zip_add(work->zip, path, work->text.data, work->text.used, true);
   work->text.used = 0;
 }
 
@@ -362,16 +364,16 @@ static graze_status add_clash(bcf *work, uint32_t index) {
   char folder[40], path[80];
   graze_status status = load_picture(work, clash);
   if (status != GRAZE_OK) return status;
-  report_uuid_text(report_uuid_of("topic", clash->id), folder);
+  gz_report_uuid_text(gz_report_uuid_of("topic", clash->id), folder);
   strcat(folder, "/");
-  report_zip_add(work->zip, folder, "", 0, false);
+  gz_report_zip_add(work->zip, folder, "", 0, false);
   put_markup(work, index);
   add_text(work, folder, "markup.bcf");
   put_viewpoint(work, index);
   add_text(work, folder, "viewpoint.bcfv");
   if (work->picture != NULL) {
     snprintf(path, sizeof path, "%ssnapshot.png", folder);
-    report_zip_add(work->zip, path, work->picture, work->picture_size, false);
+    gz_report_zip_add(work->zip, path, work->picture, work->picture_size, false);
   }
   return GRAZE_OK;
 }
@@ -379,18 +381,18 @@ static graze_status add_clash(bcf *work, uint32_t index) {
 /* A topic of its own, so that nobody takes what is there for all there is. */
 static void add_incomplete(bcf *work) {
   char folder[40];
-  report_uuid_text(report_uuid_of("topic", "incomplete"), folder);
+  gz_report_uuid_text(gz_report_uuid_of("topic", "incomplete"), folder);
   graze_put_text(&work->text, xml_head);
   graze_put_text(&work->text, "<Markup>\n  <Topic Guid=\"");
   graze_put_text(&work->text, folder);
   graze_put_text(&work->text, "\" TopicType=\"Error\" TopicStatus=\"Open\">\n");
-  element(&work->text, "    ", "Title", report_incomplete);
+  element(&work->text, "    ", "Title", gz_report_incomplete);
   element(&work->text, "    ", "Index", "0");
   element(&work->text, "    ", "CreationDate", work->report->created);
   element(&work->text, "    ", "CreationAuthor", "Graze");
   graze_put_text(&work->text, "  </Topic>\n</Markup>\n");
   strcat(folder, "/");
-  report_zip_add(work->zip, folder, "", 0, false);
+  gz_report_zip_add(work->zip, folder, "", 0, false);
   add_text(work, folder, "markup.bcf");
 }
 
@@ -400,7 +402,7 @@ static graze_status find_cameras(bcf *work, graze_camera **own) {
   if (work->cameras != NULL) return GRAZE_OK;
   *own = malloc(((size_t)work->report->clash_count + 1) * sizeof **own);
   if (*own == NULL || graze_report_cameras(work->report, *own) != GRAZE_OK) {
-    return report_fail_memory(work->error, work->path);
+    return gz_report_fail_memory(work->error, work->path);
   }
   work->cameras = *own;
   return GRAZE_OK;
@@ -423,7 +425,7 @@ static graze_status add_all(bcf *work) {
 static graze_status check_ids(const graze_report *report, const char *path, graze_io_error *error) {
   for (uint32_t i = 0; i < report->clash_count; i++) {
     if (*report->clashes[i].id == 0) {
-      return report_fail(error, GRAZE_ERROR_ARGUMENT, path, "clashes[%lu] has no id", (unsigned long)i);
+      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, path, "clashes[%lu] has no id", (unsigned long)i);
     }
   }
   return GRAZE_OK;
@@ -433,23 +435,24 @@ graze_status graze_report_write_bcf(const char *path, const graze_report *report
                                     const graze_camera *cameras, graze_io_error *error) {
   report_file file;
   report_time when = {0};
-  graze_status status = report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(&file, path, report, error);
   if (status != GRAZE_OK) return status;
   bcf work = {.report = report, .path = path, .snapshots = snapshots, .cameras = cameras, .error = error};
   work.metres = metres_of(report->units);
   if (!read_time(report->created, &when)) {
-    status = report_fail(error, GRAZE_ERROR_ARGUMENT, path, "\"created\" is not a time like 2025-01-31T12:00:00Z");
+    status = gz_report_fail(error, GRAZE_ERROR_ARGUMENT, path, "\"created\" is not a time like 2025-01-31T12:00:00Z");
   }
   graze_camera *own = NULL;
   if (status == GRAZE_OK) status = check_ids(report, path, error);
   if (status == GRAZE_OK) status = find_cameras(&work, &own);
-  if (status == GRAZE_OK && graze_text_begin(&work.text, NULL, NULL)) work.zip = report_zip_begin(&file.out, when);
-  if (status == GRAZE_OK && work.zip == NULL) status = report_fail_memory(error, path);
+  if (status == GRAZE_OK && graze_text_begin(&work.text, NULL, NULL)) work.zip = gz_report_zip_begin(&file.out, when);
+  if (status == GRAZE_OK && work.zip == NULL) status = gz_report_fail_memory(error, path);
   if (status == GRAZE_OK) status = add_all(&work);
-  if (work.zip != NULL && !report_zip_end(work.zip) && status == GRAZE_OK) status = report_fail_memory(error, path);
-  if (status == GRAZE_OK && work.text.no_memory) status = report_fail_memory(error, path);
+  if (work.zip != NULL && !gz_report_zip_end(work.zip) && status == GRAZE_OK)
+    status = gz_report_fail_memory(error, path);
+  if (status == GRAZE_OK && work.text.no_memory) status = gz_report_fail_memory(error, path);
   graze_text_end(&work.text);
   free(work.picture);
   free(own);
-  return report_file_close(&file, status, error);
+  return gz_report_file_close(&file, status, error);
 }

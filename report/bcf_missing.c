@@ -6,6 +6,6 @@ graze_status graze_report_write_bcf(const char *path, const graze_report *report
   (void)report;
   (void)snapshots;
   (void)cameras;
-  return report_fail(error, GRAZE_ERROR_UNSUPPORTED, path != NULL ? path : "report",
-                     "this build writes no BCF: it was made without minizip (Debian: libminizip-dev)");
+  return gz_report_fail(error, GRAZE_ERROR_UNSUPPORTED, path != NULL ? path : "report",
+                        "this build writes no BCF: it was made without minizip (Debian: libminizip-dev)");
 }

@@ -29,22 +29,22 @@ static const struct {
     {0, 0, 1, 1.20},   {0, 0, -1, 1.60},
 };
 
-double camera_distance(double half_height) {
+double gz_camera_distance(double half_height) {
   return half_height / tan(CAMERA_FIELD_OF_VIEW / 360 * pi);
 }
 
-bool camera_box_empty(const graze_box *box) {
+bool gz_camera_box_empty(const graze_box *box) {
   for (int k = 0; k < 3; k++) {
     if (!(box->min[k] <= box->max[k]) || !isfinite(box->min[k]) || !isfinite(box->max[k])) return true;
   }
   return false;
 }
 
-graze_box camera_object_box(const graze_report_object *object) {
+graze_box gz_camera_object_box(const graze_report_object *object) {
   graze_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   graze_mesh_facts facts;
-  if (!report_object_facts(object, &facts)) return box;
-  if (camera_box_empty(&facts.box)) return box;
+  if (!gz_report_object_facts(object, &facts)) return box;
+  if (gz_camera_box_empty(&facts.box)) return box;
   for (int corner = 0; corner < 8; corner++) {
     double point[3];
     for (int k = 0; k < 3; k++) point[k] = corner >> k & 1 ? facts.box.max[k] : facts.box.min[k];
@@ -74,10 +74,10 @@ static graze_box overlap(const graze_box *a, const graze_box *b) {
 /* Where the clash is, by the best source that the record has. */
 static bool clash_box(const graze_report_clash *clash, const graze_box *a, const graze_box *b, graze_box *box) {
   *box = clash->box;
-  if (!camera_box_empty(box)) return true;
-  bool known = camera_box_empty(a) || camera_box_empty(b);
-  *box = known ? (camera_box_empty(a) ? *b : *a) : overlap(a, b);
-  if (camera_box_empty(box)) return false;
+  if (!gz_camera_box_empty(box)) return true;
+  bool known = gz_camera_box_empty(a) || gz_camera_box_empty(b);
+  *box = known ? (gz_camera_box_empty(a) ? *b : *a) : overlap(a, b);
+  if (gz_camera_box_empty(box)) return false;
   return true;
 }
 
@@ -98,7 +98,8 @@ static double reach(const graze_box *box, const double point[3]) {
   return sqrt(sum);
 }
 
-bool camera_frame_clash(const graze_report_clash *clash, const graze_box *a, const graze_box *b, camera_frame *frame) {
+bool gz_camera_frame_clash(const graze_report_clash *clash, const graze_box *a, const graze_box *b,
+                           camera_frame *frame) {
   graze_box box;
   if (!clash_box(clash, a, b, &box)) return false;
   double sum = 0, size = 0;
@@ -114,7 +115,7 @@ bool camera_frame_clash(const graze_report_clash *clash, const graze_box *a, con
   double context = 3 * radius, least = 0, whole = radius;
   const graze_box *boxes[2] = {a, b};
   for (int i = 0; i < 2; i++) {
-    if (camera_box_empty(boxes[i])) continue;
+    if (gz_camera_box_empty(boxes[i])) continue;
     double side = 0.75 * middle_side(boxes[i]);
     least = least > 0 ? fmin(least, side) : side;
     whole = fmax(whole, reach(boxes[i], frame->focus));
@@ -127,7 +128,7 @@ bool camera_frame_clash(const graze_report_clash *clash, const graze_box *a, con
   return isfinite(context);
 }
 
-void camera_direction(int number, double direction[3]) {
+void gz_camera_direction(int number, double direction[3]) {
   double raw[3] = {directions[number].x, directions[number].y, directions[number].z};
   /* Slightly off the symmetric view: over the exact corner of a cube, edges fall on edges. */
   if (raw[0] != 0 && raw[1] != 0) raw[0] *= 0.8;
@@ -158,7 +159,7 @@ static void rate_own(const graze_box *box, const camera_frame *frame, double rat
   double ways[CAMERA_DIRECTIONS], longest = 0;
   for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
     double direction[3], in, out;
-    camera_direction(i, direction);
+    gz_camera_direction(i, direction);
     ways[i] = ray_box(box, frame->focus, direction, &in, &out) ? out - fmax(in, 0) : 0;
     longest = fmax(longest, ways[i]);
   }
@@ -183,14 +184,14 @@ static bool box_holds(const graze_box *box, const double point[3]) {
 /* How many objects' boxes stand between the clash and the eye, for each direction. */
 static void count_blocking(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
                            const camera_frame *frame, double blocking[CAMERA_DIRECTIONS]) {
-  double rays[CAMERA_DIRECTIONS][3], distance = camera_distance(frame->context);
+  double rays[CAMERA_DIRECTIONS][3], distance = gz_camera_distance(frame->context);
   for (int k = 0; k < CAMERA_DIRECTIONS; k++) {
-    camera_direction(k, rays[k]);
+    gz_camera_direction(k, rays[k]);
     blocking[k] = 0;
   }
   for (uint32_t i = 0; i < report->object_count; i++) {
     if (is_beyond(&boxes[i], frame->focus, distance + frame->radius)) continue;
-    if (i == clash->a || i == clash->b || camera_box_empty(&boxes[i])) continue;
+    if (i == clash->a || i == clash->b || gz_camera_box_empty(&boxes[i])) continue;
     if (box_holds(&boxes[i], frame->focus)) continue; /* a hall around everything blocks no side more than another */
     graze_box grown = boxes[i];
     for (int k = 0; k < 3; k++) {
@@ -204,20 +205,20 @@ static void count_blocking(const graze_report *report, const graze_box *boxes, c
   }
 }
 
-void camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
-                 const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
+void gz_camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
+                    const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
   double blocking[CAMERA_DIRECTIONS], most = 0;
   for (int i = 0; i < CAMERA_DIRECTIONS; i++) ratings[i] = directions[i].cost;
-  if (!camera_box_empty(&boxes[clash->a])) rate_own(&boxes[clash->a], frame, ratings);
-  if (!camera_box_empty(&boxes[clash->b])) rate_own(&boxes[clash->b], frame, ratings);
+  if (!gz_camera_box_empty(&boxes[clash->a])) rate_own(&boxes[clash->a], frame, ratings);
+  if (!gz_camera_box_empty(&boxes[clash->b])) rate_own(&boxes[clash->b], frame, ratings);
   count_blocking(report, boxes, clash, frame, blocking);
   for (int k = 0; k < CAMERA_DIRECTIONS; k++) most = fmax(most, blocking[k]);
   for (int k = 0; k < CAMERA_DIRECTIONS && most > 0; k++) ratings[k] += 2 * blocking[k] / most;
 }
 
-graze_camera camera_look(const double focus[3], const double direction[3], double half_height) {
+graze_camera gz_camera_look(const double focus[3], const double direction[3], double half_height) {
   graze_camera camera = {.field_of_view = CAMERA_FIELD_OF_VIEW};
-  double distance = camera_distance(half_height);
+  double distance = gz_camera_distance(half_height);
   bool steep = direction[0] == 0 && direction[1] == 0;
   double along = direction[2], length = steep ? 1 : sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
   for (int k = 0; k < 3; k++) {
@@ -231,32 +232,32 @@ graze_camera camera_look(const double focus[3], const double direction[3], doubl
 
 static graze_camera default_camera(void) {
   const double corner[3] = {0.6, -0.64, 0.48}, origin[3] = {0, 0, 0};
-  return camera_look(origin, corner, 1);
+  return gz_camera_look(origin, corner, 1);
 }
 
 static graze_camera choose(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash) {
   camera_frame frame;
-  if (!camera_frame_clash(clash, &boxes[clash->a], &boxes[clash->b], &frame)) return default_camera();
+  if (!gz_camera_frame_clash(clash, &boxes[clash->a], &boxes[clash->b], &frame)) return default_camera();
   double ratings[CAMERA_DIRECTIONS], direction[3];
   int best = 0;
-  camera_rate(report, boxes, clash, &frame, ratings);
+  gz_camera_rate(report, boxes, clash, &frame, ratings);
   for (int i = 1; i < CAMERA_DIRECTIONS; i++) {
     if (ratings[i] < ratings[best]) best = i;
   }
-  camera_direction(best, direction);
-  return camera_look(frame.focus, direction, frame.context);
+  gz_camera_direction(best, direction);
+  return gz_camera_look(frame.focus, direction, frame.context);
 }
 
-graze_box *camera_object_boxes(const graze_report *report) {
+graze_box *gz_camera_object_boxes(const graze_report *report) {
   graze_box *boxes = malloc(((size_t)report->object_count + 1) * sizeof *boxes);
   for (uint32_t i = 0; boxes != NULL && i < report->object_count; i++) {
-    boxes[i] = camera_object_box(&report->objects[i]);
+    boxes[i] = gz_camera_object_box(&report->objects[i]);
   }
   return boxes;
 }
 
 graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
-  graze_box *boxes = index < report->clash_count ? camera_object_boxes(report) : NULL;
+  graze_box *boxes = index < report->clash_count ? gz_camera_object_boxes(report) : NULL;
   graze_camera camera = boxes != NULL ? choose(report, boxes, &report->clashes[index]) : default_camera();
   free(boxes);
   return camera;
@@ -264,7 +265,7 @@ graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
 
 graze_status graze_report_cameras(const graze_report *report, graze_camera *cameras) {
   if (report == NULL || (cameras == NULL && report->clash_count > 0)) return GRAZE_ERROR_ARGUMENT;
-  graze_box *boxes = camera_object_boxes(report);
+  graze_box *boxes = gz_camera_object_boxes(report);
   if (boxes == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < report->clash_count; i++) cameras[i] = choose(report, boxes, &report->clashes[i]);
   free(boxes);

@@ -15,28 +15,29 @@ typedef struct camera_frame {
 } camera_frame;
 
 /* World box of an object: that of its mesh's posed box. Empty without a mesh or triangles. */
-graze_box camera_object_box(const graze_report_object *object);
+graze_box gz_camera_object_box(const graze_report_object *object);
 
 /* Of all objects; free() them. NULL: out of memory. */
-graze_box *camera_object_boxes(const graze_report *report);
+graze_box *gz_camera_object_boxes(const graze_report *report);
 
-bool camera_box_empty(const graze_box *box);
+bool gz_camera_box_empty(const graze_box *box);
 
 /* False: nothing says where the clash is (no box, no point, no meshes). `a`, `b`: boxes of its objects. */
-bool camera_frame_clash(const graze_report_clash *clash, const graze_box *a, const graze_box *b, camera_frame *frame);
+bool gz_camera_frame_clash(const graze_report_clash *clash, const graze_box *a, const graze_box *b,
+                           camera_frame *frame);
 
 /* Unit vector from the focus towards the eye. */
-void camera_direction(int number, double direction[3]);
+void gz_camera_direction(int number, double direction[3]);
 
 /* How much stands in the way of each direction, by boxes alone, plus a little for unusual views: lower is better, the
  * number of the direction breaks ties. `boxes`: one per object of the report. */
-void camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
-                 const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]);
+void gz_camera_rate(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash,
+                    const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]);
 
 /* How far from the focus the eye is to see half_height of the plane there. */
-double camera_distance(double half_height);
+double gz_camera_distance(double half_height);
 
 /* The camera that looks at `focus` against `direction` and sees `half_height` of the plane there. */
-graze_camera camera_look(const double focus[3], const double direction[3], double half_height);
+graze_camera gz_camera_look(const double focus[3], const double direction[3], double half_height);
 
 #endif

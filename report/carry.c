@@ -37,7 +37,7 @@ static uint64_t geometry_key(uint64_t mesh_hash, uint64_t pose_hash) {
 
 static uint64_t key_now(const graze_report_object *object) {
   graze_mesh_facts facts = {0};
-  report_object_facts(object, &facts);
+  gz_report_object_facts(object, &facts);
   return geometry_key(facts.hash, graze_report_pose_hash(&object->pose));
 }
 
@@ -47,7 +47,7 @@ static const char *text_or_empty(const char *text) {
 
 static bool is_same_geometry(const report_previous_object *then, const graze_report_object *now) {
   graze_mesh_facts facts;
-  return report_object_facts(now, &facts) && then->mesh_hash == facts.hash &&
+  return gz_report_object_facts(now, &facts) && then->mesh_hash == facts.hash &&
          then->pose_hash == graze_report_pose_hash(&now->pose) && strcmp(then->layer, text_or_empty(now->layer)) == 0;
 }
 
@@ -57,8 +57,8 @@ enum { AMBIGUOUS = UINT32_MAX - 1 };
 static void note_new_objects(const carrying *work, report_map *map) {
   for (uint32_t i = 0; i < work->now->object_count; i++) {
     const graze_report_object *object = &work->now->objects[i];
-    if (!report_is_present(object) || report_names_find(&work->then->names, object->name) != UINT32_MAX) continue;
-    uint32_t *value = report_map_add(map, key_now(object), i);
+    if (!report_is_present(object) || gz_report_names_find(&work->then->names, object->name) != UINT32_MAX) continue;
+    uint32_t *value = gz_report_map_add(map, key_now(object), i);
     if (*value != i) *value = AMBIGUOUS;
   }
 }
@@ -67,41 +67,41 @@ static void note_new_objects(const carrying *work, report_map *map) {
 static bool find_renamed(carrying *work) {
   const graze_report_previous *then = work->then;
   report_map fresh, gone;
-  if (!report_map_open(&fresh, work->now->object_count)) return false;
-  if (!report_map_open(&gone, then->object_count)) {
-    report_map_close(&fresh);
+  if (!gz_report_map_open(&fresh, work->now->object_count)) return false;
+  if (!gz_report_map_open(&gone, then->object_count)) {
+    gz_report_map_close(&fresh);
     return false;
   }
   note_new_objects(work, &fresh);
   for (uint32_t i = 0; i < then->object_count; i++) {
     if (work->became[i] != UINT32_MAX || !then->objects[i].hashed) continue;
-    uint32_t *value = report_map_add(&gone, geometry_key(then->objects[i].mesh_hash, then->objects[i].pose_hash), i);
+    uint32_t *value = gz_report_map_add(&gone, geometry_key(then->objects[i].mesh_hash, then->objects[i].pose_hash), i);
     if (*value != i) *value = AMBIGUOUS;
   }
   for (uint32_t i = 0; i < then->object_count; i++) {
     const report_previous_object *object = &then->objects[i];
     if (work->became[i] != UINT32_MAX || !object->hashed) continue;
     uint64_t key = geometry_key(object->mesh_hash, object->pose_hash);
-    const uint32_t *single = report_map_find(&gone, key), *found = report_map_find(&fresh, key);
+    const uint32_t *single = gz_report_map_find(&gone, key), *found = gz_report_map_find(&fresh, key);
     if (*single != i || found == NULL || *found == AMBIGUOUS) continue;
     if (is_same_geometry(object, &work->now->objects[*found])) work->became[i] = *found;
   }
-  report_map_close(&fresh);
-  report_map_close(&gone);
+  gz_report_map_close(&fresh);
+  gz_report_map_close(&gone);
   return true;
 }
 
 static bool find_objects(carrying *work) {
   const graze_report_previous *then = work->then;
   for (uint32_t i = 0; i < then->object_count; i++) {
-    work->became[i] = report_names_find(&work->names, then->objects[i].name);
+    work->became[i] = gz_report_names_find(&work->names, then->objects[i].name);
   }
   if (!find_renamed(work)) return false;
   for (uint32_t i = 0; i < then->clash_count; i++) {
     const char *const names[2] = {then->clashes[i].a, then->clashes[i].b};
     for (int k = 0; k < 2; k++) {
       uint32_t object = then->clash_objects[i][k];
-      work->pairs[i][k] = object != UINT32_MAX ? work->became[object] : report_names_find(&work->names, names[k]);
+      work->pairs[i][k] = object != UINT32_MAX ? work->became[object] : gz_report_names_find(&work->names, names[k]);
     }
   }
   return true;
@@ -167,7 +167,7 @@ static void match_ids(carrying *work, const side *now, uint32_t now_count, const
 /* Takes the nearest two of what is left, again and again. */
 static void match_nearest(carrying *work, const side *now, uint32_t now_count, const side *then, uint32_t then_count) {
   const graze_report *report = work->now;
-  double reach = 2 * report_place_cell(&report->objects[now[0].a], &report->objects[now[0].b]);
+  double reach = 2 * gz_report_place_cell(&report->objects[now[0].a], &report->objects[now[0].b]);
   for (;;) {
     double best = reach;
     uint32_t best_now = UINT32_MAX, best_then = UINT32_MAX;
@@ -204,7 +204,7 @@ static void match_all(carrying *work, side *list) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < work->now->clash_count; i++) {
     const graze_report_clash *clash = &work->now->clashes[i];
-    if (report_is_live(clash)) list[count++] = (side){clash->a, clash->b, i, false};
+    if (gz_report_is_live(clash)) list[count++] = (side){clash->a, clash->b, i, false};
   }
   for (uint32_t i = 0; i < then->clash_count; i++) {
     uint32_t a = work->pairs[i][0], b = work->pairs[i][1];
@@ -229,7 +229,7 @@ static void match_all(carrying *work, side *list) {
 
 /* The object for a name that is not in the scene any more. */
 static uint32_t gone_object(carrying *work, const char *name, uint32_t earlier, report_map *gone) {
-  uint32_t *known = report_map_add(gone, report_id_key(name), work->out->object_count);
+  uint32_t *known = gz_report_map_add(gone, gz_report_id_key(name), work->out->object_count);
   if (*known != work->out->object_count) return *known;
   graze_report_object *object = &work->out->objects[work->out->object_count++];
   *object = (graze_report_object){.name = name, .layer = "", .file = "", .pose = graze_pose_identity()};
@@ -299,19 +299,20 @@ static void append(carrying *work, report_map *gone) {
 static bool make_ids_unique(carrying *work) {
   graze_report_carried *out = work->out;
   report_map taken;
-  if (!report_map_open(&taken, out->clash_count)) return false;
+  if (!gz_report_map_open(&taken, out->clash_count)) return false;
   for (uint32_t i = 0; i < out->clash_count; i++) {
-    if (i >= work->now->clash_count || work->adopted[i]) report_map_add(&taken, report_id_key(out->clashes[i].id), i);
+    if (i >= work->now->clash_count || work->adopted[i])
+      gz_report_map_add(&taken, gz_report_id_key(out->clashes[i].id), i);
   }
   for (uint32_t i = 0; i < work->now->clash_count; i++) {
     graze_report_clash *clash = &out->clashes[i];
     uint32_t salt = 1;
-    while (*report_map_add(&taken, report_id_key(clash->id), i) != i) {
-      report_make_id(out->objects[clash->a].name, out->objects[clash->b].name, clash->point, sizeof clash->point,
-                     salt++, clash->id);
+    while (*gz_report_map_add(&taken, gz_report_id_key(clash->id), i) != i) {
+      gz_report_make_id(out->objects[clash->a].name, out->objects[clash->b].name, clash->point, sizeof clash->point,
+                        salt++, clash->id);
     }
   }
-  report_map_close(&taken);
+  gz_report_map_close(&taken);
   return true;
 }
 
@@ -331,7 +332,7 @@ static bool carry(carrying *work) {
   out->objects = calloc(now->object_count + 2 * earlier + 1, sizeof *out->objects);
   out->clashes = calloc(now->clash_count + earlier + 1, sizeof *out->clashes);
   side *list = calloc(now->clash_count + earlier + 1, sizeof *list);
-  bool good = out->objects != NULL && out->clashes != NULL && list != NULL && report_map_open(&gone, 2 * earlier);
+  bool good = out->objects != NULL && out->clashes != NULL && list != NULL && gz_report_map_open(&gone, 2 * earlier);
   if (good) {
     if (now->object_count > 0) memcpy(out->objects, now->objects, now->object_count * sizeof *out->objects);
     if (now->clash_count > 0) memcpy(out->clashes, now->clashes, now->clash_count * sizeof *out->clashes);
@@ -345,24 +346,24 @@ static bool carry(carrying *work) {
     match_all(work, list);
     for (uint32_t i = 0; i < out->clash_count; i++) {
       graze_report_clash *clash = &out->clashes[i];
-      if (clash->state == GRAZE_STATE_NONE && report_is_live(clash)) clash->state = GRAZE_STATE_NEW;
+      if (clash->state == GRAZE_STATE_NONE && gz_report_is_live(clash)) clash->state = GRAZE_STATE_NEW;
     }
     append(work, &gone);
     good = make_ids_unique(work);
     count_states(out);
   }
   free(list);
-  report_map_close(&gone);
+  gz_report_map_close(&gone);
   return good;
 }
 
 graze_status graze_report_carry(const graze_report *now, const graze_report_previous *previous,
                                 graze_report_carried *carried, graze_io_error *error) {
   if (carried == NULL || previous == NULL) {
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "an argument of the carrying call is invalid");
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "an argument of the carrying call is invalid");
   }
   *carried = (graze_report_carried){0};
-  graze_status status = report_check(now, "report", error);
+  graze_status status = gz_report_check(now, "report", error);
   if (status != GRAZE_OK) return status;
   carrying work = {.now = now, .then = previous, .out = carried};
   work.same_units = strcmp(text_or_empty(now->units), previous->units) == 0;
@@ -371,16 +372,16 @@ graze_status graze_report_carry(const graze_report *now, const graze_report_prev
   work.matched = calloc((size_t)previous->clash_count + 1, sizeof *work.matched);
   work.adopted = calloc((size_t)now->clash_count + 1, sizeof *work.adopted);
   bool good = work.became != NULL && work.pairs != NULL && work.matched != NULL && work.adopted != NULL &&
-              report_object_names_open(&work.names, now->objects, now->object_count);
+              gz_report_object_names_open(&work.names, now->objects, now->object_count);
   good = good && find_objects(&work) && carry(&work);
-  report_names_close(&work.names);
+  gz_report_names_close(&work.names);
   free(work.became);
   free(work.pairs);
   free(work.matched);
   free(work.adopted);
-  if (good) return report_succeed(error);
+  if (good) return gz_report_succeed(error);
   graze_report_carried_free(carried);
-  return report_fail_memory(error, "report");
+  return gz_report_fail_memory(error, "report");
 }
 
 void graze_report_carried_free(graze_report_carried *carried) {

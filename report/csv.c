@@ -14,7 +14,7 @@ static const char header[] =
 
 static void field(graze_text *out, const char *text) {
   graze_put_text(out, ",");
-  put_csv(out, text);
+  gz_put_csv(out, text);
 }
 
 static void integer(graze_text *out, uint64_t value) {
@@ -25,7 +25,7 @@ static void integer(graze_text *out, uint64_t value) {
 static void numbers(graze_text *out, const double *values, int count) {
   for (int i = 0; i < count; i++) {
     graze_put_text(out, ",");
-    put_double(out, values[i]);
+    gz_put_double(out, values[i]);
   }
 }
 
@@ -46,7 +46,7 @@ static const char *group_title(const graze_report *report, uint32_t group) {
 
 static void put_row(graze_text *out, const graze_report *report, const graze_report_clash *clash) {
   const graze_report_object *a = &report->objects[clash->a], *b = &report->objects[clash->b];
-  put_csv(out, clash->id);
+  gz_put_csv(out, clash->id);
   field(out, graze_report_state_string(clash->state));
   field(out, graze_relation_string(clash->relation));
   field(out, a->name);
@@ -74,14 +74,14 @@ static void put_row(graze_text *out, const graze_report *report, const graze_rep
 
 graze_status graze_report_write_csv(const char *path, const graze_report *report, graze_io_error *error) {
   report_file file;
-  graze_status status = report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(&file, path, report, error);
   if (status != GRAZE_OK) return status;
   graze_put_text(&file.out, header);
   if (!report->complete) {
     graze_put_text(&file.out, ",incomplete,unknown,,,,,,,,,,,,,,,,,,,,,,");
-    put_csv(&file.out, report_incomplete);
+    gz_put_csv(&file.out, gz_report_incomplete);
     graze_put_text(&file.out, ",,,,,\r\n");
   }
   for (uint32_t i = 0; i < report->clash_count; i++) put_row(&file.out, report, &report->clashes[i]);
-  return report_file_close(&file, GRAZE_OK, error);
+  return gz_report_file_close(&file, GRAZE_OK, error);
 }

@@ -19,24 +19,24 @@ static void write_message(graze_io_error *error, const char *name, const char *l
   }
 }
 
-graze_status report_fail_list(graze_io_error *error, graze_status status, const char *name, const char *format,
-                              va_list arguments) {
+graze_status gz_report_fail_list(graze_io_error *error, graze_status status, const char *name, const char *format,
+                                 va_list arguments) {
   if (error == NULL) return status;
   error->status = status;
   write_message(error, name, "", format, arguments);
   return status;
 }
 
-graze_status report_fail(graze_io_error *error, graze_status status, const char *name, const char *format, ...) {
+graze_status gz_report_fail(graze_io_error *error, graze_status status, const char *name, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  report_fail_list(error, status, name, format, arguments);
+  gz_report_fail_list(error, status, name, format, arguments);
   va_end(arguments);
   return status;
 }
 
-graze_status report_fail_line(graze_io_error *error, graze_status status, const char *name, uint64_t line,
-                              const char *format, ...) {
+graze_status gz_report_fail_line(graze_io_error *error, graze_status status, const char *name, uint64_t line,
+                                 const char *format, ...) {
   char place[24];
   va_list arguments;
   if (error == NULL) return status;
@@ -48,16 +48,16 @@ graze_status report_fail_line(graze_io_error *error, graze_status status, const 
   return status;
 }
 
-graze_status report_fail_memory(graze_io_error *error, const char *name) {
-  return report_fail(error, GRAZE_ERROR_MEMORY, name, "out of memory");
+graze_status gz_report_fail_memory(graze_io_error *error, const char *name) {
+  return gz_report_fail(error, GRAZE_ERROR_MEMORY, name, "out of memory");
 }
 
-graze_status report_succeed(graze_io_error *error) {
+graze_status gz_report_succeed(graze_io_error *error) {
   if (error != NULL) *error = (graze_io_error){.status = GRAZE_OK};
   return GRAZE_OK;
 }
 
-report_quoted report_quote(const char *text) {
+report_quoted gz_report_quote(const char *text) {
   report_quoted quoted;
   size_t length = strlen(text);
   size_t shown = length > LONGEST_QUOTE ? LONGEST_QUOTE : length;

@@ -19,13 +19,13 @@ static graze_status check_moves(const graze_film *film, const char *name, graze_
     const graze_motion_move *move = &film->moves[i];
     unsigned long long number = i;
     if (move->object >= film->report->object_count)
-      return report_fail(error, GRAZE_ERROR_INDEX, name, "move %llu: object %u of %u", number, move->object,
-                         film->report->object_count);
+      return gz_report_fail(error, GRAZE_ERROR_INDEX, name, "move %llu: object %u of %u", number, move->object,
+                            film->report->object_count);
     if (move->step < before || move->step >= film->step_count)
-      return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "move %llu: step %u after step %u, of %u", number,
-                         move->step, before, film->step_count);
+      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "move %llu: step %u after step %u, of %u", number,
+                            move->step, before, film->step_count);
     if (!pose_is_finite(&move->pose))
-      return report_fail(error, GRAZE_ERROR_NOT_FINITE, name, "move %llu: its pose is not finite", number);
+      return gz_report_fail(error, GRAZE_ERROR_NOT_FINITE, name, "move %llu: its pose is not finite", number);
     before = move->step;
   }
   return GRAZE_OK;
@@ -37,24 +37,24 @@ static graze_status check_events(const graze_film *film, const char *name, graze
     const graze_film_event *event = &film->events[i];
     unsigned long long number = i;
     if (event->a >= film->report->object_count || event->b >= film->report->object_count)
-      return report_fail(error, GRAZE_ERROR_INDEX, name, "event %llu: objects %u and %u of %u", number, event->a,
-                         event->b, film->report->object_count);
+      return gz_report_fail(error, GRAZE_ERROR_INDEX, name, "event %llu: objects %u and %u of %u", number, event->a,
+                            event->b, film->report->object_count);
     if (event->step < before || event->step >= film->step_count || (unsigned)event->change > GRAZE_FILM_ENDED)
-      return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "event %llu: step %u after step %u, of %u, or its kind",
-                         number, event->step, before, film->step_count);
+      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "event %llu: step %u after step %u, of %u, or its kind",
+                            number, event->step, before, film->step_count);
     before = event->step;
   }
   return GRAZE_OK;
 }
 
-graze_status film_check(const graze_film *film, const char *name, graze_io_error *error) {
+graze_status gz_film_check(const graze_film *film, const char *name, graze_io_error *error) {
   const graze_report *report = film->report;
   if (report == NULL || film->step_count == 0 || (film->moves == NULL && film->move_count > 0) ||
       (film->events == NULL && film->event_count > 0))
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "a film needs a report and one step or more");
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "a film needs a report and one step or more");
   for (uint32_t i = 0; i < report->object_count; i++) {
     if (!pose_is_finite(&report->objects[i].pose))
-      return report_fail(error, GRAZE_ERROR_NOT_FINITE, name, "object %u: its pose is not finite", i);
+      return gz_report_fail(error, GRAZE_ERROR_NOT_FINITE, name, "object %u: its pose is not finite", i);
   }
   graze_status status = check_moves(film, name, error);
   return status == GRAZE_OK ? check_events(film, name, error) : status;
@@ -65,14 +65,14 @@ typedef void (*box_function)(void *user, const graze_box *box);
 /* Calls the function with the box of each object at step 0 and wherever it moves. */
 static void for_each_box(const graze_film *film, box_function call, void *user) {
   for (uint32_t i = 0; i < film->report->object_count; i++) {
-    graze_box box = camera_object_box(&film->report->objects[i]);
-    if (!camera_box_empty(&box)) call(user, &box);
+    graze_box box = gz_camera_object_box(&film->report->objects[i]);
+    if (!gz_camera_box_empty(&box)) call(user, &box);
   }
   for (uint64_t i = 0; i < film->move_count; i++) {
     graze_report_object object = film->report->objects[film->moves[i].object];
     object.pose = film->moves[i].pose;
-    graze_box box = camera_object_box(&object);
-    if (!camera_box_empty(&box)) call(user, &box);
+    graze_box box = gz_camera_object_box(&object);
+    if (!gz_camera_box_empty(&box)) call(user, &box);
   }
 }
 
@@ -84,7 +84,7 @@ static void include(void *user, const graze_box *box) {
   }
 }
 
-graze_box film_bounds(const graze_film *film) {
+graze_box gz_film_bounds(const graze_film *film) {
   graze_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for_each_box(film, include, &all);
   return all;
@@ -131,15 +131,15 @@ static void fit_box(void *user, const graze_box *box) {
 graze_status graze_film_camera(const graze_film *film, double width_by_height, graze_camera *camera) {
   if (film == NULL || camera == NULL || !(width_by_height > 0) || !isfinite(width_by_height))
     return GRAZE_ERROR_ARGUMENT;
-  graze_status status = film_check(film, "film", NULL);
+  graze_status status = gz_film_check(film, "film", NULL);
   if (status != GRAZE_OK) return status;
-  graze_box all = film_bounds(film);
-  fitting f = {.tan_y = 1 / camera_distance(1)};
+  graze_box all = gz_film_bounds(film);
+  fitting f = {.tan_y = 1 / gz_camera_distance(1)};
   double direction[3];
-  bool empty = camera_box_empty(&all);
+  bool empty = gz_camera_box_empty(&all);
   for (int k = 0; k < 3 && !empty; k++) f.middle[k] = all.min[k] / 2 + all.max[k] / 2;
-  camera_direction(0, direction);
-  *camera = camera_look(f.middle, direction, 1);
+  gz_camera_direction(0, direction);
+  *camera = gz_camera_look(f.middle, direction, 1);
   if (empty) return GRAZE_OK;
   f.tan_x = f.tan_y * width_by_height;
   for (int k = 0; k < 3; k++) {
@@ -161,6 +161,6 @@ graze_status graze_film_camera(const graze_film *film, double width_by_height, g
     f.distance = 0;
     for_each_box(film, fit_box, &f);
   }
-  *camera = camera_look(f.middle, direction, f.distance > 0 ? f.distance * f.tan_y : 1);
+  *camera = gz_camera_look(f.middle, direction, f.distance > 0 ? f.distance * f.tan_y : 1);
   return GRAZE_OK;
 }

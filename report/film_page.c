@@ -35,89 +35,91 @@ static void put_moves(page_sink *sink, const film_page *p) {
     graze_pose_apply(&move->pose, middle, middle);
     for (int k = 0; k < 9; k++) numbers[k] = (float)move->pose.m[k / 3 * 4 + k % 3];
     for (int k = 0; k < 3; k++) numbers[9 + k] = (float)(middle[k] - p->origin[k]);
-    page_base64_put(&stream, head, sizeof head);
-    page_base64_put(&stream, numbers, sizeof numbers);
+    gz_page_base64_put(&stream, head, sizeof head);
+    gz_page_base64_put(&stream, numbers, sizeof numbers);
   }
-  page_base64_end(&stream);
+  gz_page_base64_end(&stream);
   graze_put_text(&sink->text, "</script>\n");
 }
 
 static void put_event(page_sink *sink, const graze_film_event *event) {
   static const char *const words[] = {"began", "changed", "ended"};
-  page_json_open(sink, NULL, '{');
-  page_json_count(sink, "step", event->step);
-  page_json_text(sink, "event", words[event->change]);
-  page_json_count(sink, "a", event->a);
-  page_json_count(sink, "b", event->b);
-  page_json_text(sink, "before", graze_relation_string(event->before));
-  page_json_text(sink, "relation", graze_relation_string(event->relation));
-  page_json_close(sink, '}');
+  gz_page_json_open(sink, NULL, '{');
+  gz_page_json_count(sink, "step", event->step);
+  gz_page_json_text(sink, "event", words[event->change]);
+  gz_page_json_count(sink, "a", event->a);
+  gz_page_json_count(sink, "b", event->b);
+  gz_page_json_text(sink, "before", graze_relation_string(event->before));
+  gz_page_json_text(sink, "relation", graze_relation_string(event->relation));
+  gz_page_json_close(sink, '}');
 }
 
 static void put_record(page_sink *sink, const film_page *p) {
   graze_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
-  page_json_open(sink, NULL, '{');
-  page_json_text(sink, "format", "graze film page 1");
-  page_put_facts(sink, p->film->report, &p->meshes);
-  page_put_groups_and_rules(sink, p->film->report);
-  page_put_meshes(sink, &p->meshes);
-  page_put_objects(sink, p->film->report, &p->meshes);
-  page_json_open(sink, "clashes", '[');
-  page_json_close(sink, ']');
-  page_json_count(sink, "steps", p->film->step_count);
-  page_json_numbers(sink, "origin", p->origin, 3);
-  page_json_open(sink, "bounds", '[');
-  if (!camera_box_empty(&p->bounds)) {
-    page_json_numbers(sink, NULL, p->bounds.min, 3);
-    page_json_numbers(sink, NULL, p->bounds.max, 3);
+  gz_page_json_open(sink, NULL, '{');
+  gz_page_json_text(sink, "format", "graze film page 1");
+  gz_page_put_facts(sink, p->film->report, &p->meshes);
+  gz_page_put_groups_and_rules(sink, p->film->report);
+  gz_page_put_meshes(sink, &p->meshes);
+  gz_page_put_objects(sink, p->film->report, &p->meshes);
+  gz_page_json_open(sink, "clashes", '[');
+  gz_page_json_close(sink, ']');
+  gz_page_json_count(sink, "steps", p->film->step_count);
+  gz_page_json_numbers(sink, "origin", p->origin, 3);
+  gz_page_json_open(sink, "bounds", '[');
+  if (!gz_camera_box_empty(&p->bounds)) {
+    gz_page_json_numbers(sink, NULL, p->bounds.min, 3);
+    gz_page_json_numbers(sink, NULL, p->bounds.max, 3);
   }
-  page_json_close(sink, ']');
-  page_json_open(sink, "events", '[');
+  gz_page_json_close(sink, ']');
+  gz_page_json_open(sink, "events", '[');
   for (uint64_t i = 0; i < p->film->event_count; i++) {
     graze_put_text(&sink->text, "\n"); /* a line an event, for those who search with grep */
     put_event(sink, &p->film->events[i]);
   }
-  page_json_close(sink, ']');
-  page_json_close(sink, '}');
+  gz_page_json_close(sink, ']');
+  gz_page_json_close(sink, '}');
   graze_put_text(&sink->text, "</script>\n");
 }
 
 static bool put_page(film_page *p, page_sink *sink) {
-  graze_put_bytes(&sink->text, film_part_head, film_part_head_size);
-  page_put_html(sink, p->film->report->title);
-  graze_put_bytes(&sink->text, film_part_body, film_part_body_size);
-  if (!page_meshes_put(&p->meshes, sink)) return false;
+  graze_put_bytes(&sink->text, gz_film_part_head, gz_film_part_head_size);
+  gz_page_put_html(sink, p->film->report->title);
+  graze_put_bytes(&sink->text, gz_film_part_body, gz_film_part_body_size);
+  if (!gz_page_meshes_put(&p->meshes, sink)) return false;
   put_moves(sink, p);
   put_record(sink, p);
-  graze_put_bytes(&sink->text, film_part_tail, film_part_tail_size);
+  graze_put_bytes(&sink->text, gz_film_part_tail, gz_film_part_tail_size);
   return true;
 }
 
 static graze_status write_page(film_page *p, const char *path, graze_io_error *error) {
   page_sink sink;
-  if (!page_sink_open(&sink, path))
-    return report_fail(error, GRAZE_ERROR_FILE, path, "cannot open for writing: %s", strerror(sink.reason));
+  if (!gz_page_sink_open(&sink, path))
+    return gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot open for writing: %s", strerror(sink.reason));
   bool memory = put_page(p, &sink) && !sink.text.no_memory;
   if (!memory) sink.reason = ENOMEM; /* so that the half page is removed */
-  if (page_sink_close(&sink, path)) return report_succeed(error);
-  return memory ? report_fail(error, GRAZE_ERROR_FILE, path, "cannot write: %s", strerror(sink.reason))
-                : report_fail_memory(error, path);
+  if (gz_page_sink_close(&sink, path)) return gz_report_succeed(error);
+  return memory ? gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot write: %s", strerror(sink.reason))
+                : gz_report_fail_memory(error, path);
 }
 
 graze_status graze_film_write_html(const char *path, const graze_film *film, uint64_t triangle_budget,
                                    graze_io_error *error) {
   film_page p = {.film = film};
   if (path == NULL || film == NULL)
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, path != NULL ? path : "(no name)", "a path and a film are needed");
-  graze_status status = film_check(film, path, error);
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, path != NULL ? path : "(no name)",
+                          "a path and a film are needed");
+  graze_status status = gz_film_check(film, path, error);
   if (status != GRAZE_OK) return status;
   graze_report plain = *film->report; /* clashes would weigh on how meshes are thinned */
   plain.clash_count = 0;
-  p.bounds = film_bounds(film);
-  for (int k = 0; k < 3 && !camera_box_empty(&p.bounds); k++) p.origin[k] = p.bounds.min[k] / 2 + p.bounds.max[k] / 2;
-  status = page_meshes_plan(&p.meshes, &plain, triangle_budget != 0 ? triangle_budget : default_budget)
+  p.bounds = gz_film_bounds(film);
+  for (int k = 0; k < 3 && !gz_camera_box_empty(&p.bounds); k++)
+    p.origin[k] = p.bounds.min[k] / 2 + p.bounds.max[k] / 2;
+  status = gz_page_meshes_plan(&p.meshes, &plain, triangle_budget != 0 ? triangle_budget : default_budget)
                ? write_page(&p, path, error)
-               : report_fail_memory(error, path);
-  page_meshes_free(&p.meshes);
+               : gz_report_fail_memory(error, path);
+  gz_page_meshes_free(&p.meshes);
   return status;
 }

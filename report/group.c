@@ -74,7 +74,7 @@ static void sift_down(cover *c, uint32_t at) {
 
 static void fill_cover(const grouping *work, cover *c) {
   for (uint32_t i = 0; i < work->clash_count; i++) {
-    if (!report_is_live(&work->clashes[i])) continue;
+    if (!gz_report_is_live(&work->clashes[i])) continue;
     c->left[work->clashes[i].a]++;
     c->left[work->clashes[i].b]++;
   }
@@ -85,7 +85,7 @@ static void fill_cover(const grouping *work, cover *c) {
   }
   for (uint32_t i = 0; i < work->clash_count; i++) {
     const graze_report_clash *clash = &work->clashes[i];
-    if (!report_is_live(clash)) continue;
+    if (!gz_report_is_live(clash)) continue;
     c->members[c->starts[clash->a] + --c->key[clash->a]] = i;
     c->members[c->starts[clash->b] + --c->key[clash->b]] = i;
   }
@@ -163,8 +163,8 @@ static bool group_by_layers(grouping *work) {
   bool good = true;
   for (uint32_t i = 0; i < work->clash_count && good; i++) {
     const graze_report_clash *clash = &work->clashes[i];
-    if (!report_is_live(clash)) continue;
-    char *title = report_layer_pair(work->objects[clash->a].layer, work->objects[clash->b].layer);
+    if (!gz_report_is_live(clash)) continue;
+    char *title = gz_report_layer_pair(work->objects[clash->a].layer, work->objects[clash->b].layer);
     good = title != NULL;
     if (good) list[count++] = (layered){title, i};
   }
@@ -214,14 +214,14 @@ static int compare_places(const void *a, const void *b) {
 static double place_distance(const grouping *work) {
   graze_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, box;
   for (uint32_t i = 0; i < work->object_count; i++) {
-    if (!report_object_box(&work->objects[i], &box)) continue;
+    if (!gz_report_object_box(&work->objects[i], &box)) continue;
     for (int k = 0; k < 3; k++) {
       all.min[k] = fmin(all.min[k], box.min[k]);
       all.max[k] = fmax(all.max[k], box.max[k]);
     }
   }
   for (uint32_t i = 0; i < work->clash_count && !(all.min[0] <= all.max[0]); i++) {
-    if (!report_is_live(&work->clashes[i])) continue;
+    if (!gz_report_is_live(&work->clashes[i])) continue;
     for (int k = 0; k < 3; k++) {
       all.min[k] = fmin(all.min[k], work->clashes[i].point[k]);
       all.max[k] = fmax(all.max[k], work->clashes[i].point[k]);
@@ -237,7 +237,7 @@ static uint32_t place_clashes(const grouping *work, double distance, placed *lis
   uint32_t count = 0;
   for (uint32_t i = 0; i < work->clash_count; i++) {
     const graze_report_clash *clash = &work->clashes[i];
-    bool good = report_is_live(clash);
+    bool good = gz_report_is_live(clash);
     for (int k = 0; k < 3 && good; k++) {
       double cell = floor(clash->point[k] / distance);
       good = fabs(cell) < 0x1p60; /* false for NaN, too */
@@ -364,21 +364,21 @@ graze_status graze_report_group_clashes(const graze_report_object *objects, uint
                                         graze_report_clash *clashes, uint32_t clash_count, graze_report_groups *groups,
                                         graze_io_error *error) {
   const graze_report checked = {.objects = objects, .object_count = object_count};
-  if (groups == NULL) return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "nowhere to put the groups");
+  if (groups == NULL) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "nowhere to put the groups");
   *groups = (graze_report_groups){0};
-  graze_status status = report_check(&checked, "report", error);
+  graze_status status = gz_report_check(&checked, "report", error);
   if (status != GRAZE_OK) return status;
   for (uint32_t i = 0; i < clash_count; i++) {
     if (clashes[i].a >= clashes[i].b || clashes[i].b >= object_count) {
-      return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "clashes[%lu]: its objects are not two of the report",
-                         (unsigned long)i);
+      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report",
+                            "clashes[%lu]: its objects are not two of the report", (unsigned long)i);
     }
     clashes[i].group_object = clashes[i].group_layers = clashes[i].group_place = GRAZE_NO_GROUP;
   }
   grouping work = {objects, object_count, clashes, clash_count, groups, 0};
-  if (group_by_object(&work) && group_by_layers(&work) && group_by_place(&work)) return report_succeed(error);
+  if (group_by_object(&work) && group_by_layers(&work) && group_by_place(&work)) return gz_report_succeed(error);
   graze_report_groups_free(groups);
-  return report_fail_memory(error, "report");
+  return gz_report_fail_memory(error, "report");
 }
 
 void graze_report_groups_free(graze_report_groups *groups) {

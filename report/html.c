@@ -31,7 +31,7 @@ static bool fail(page *p, graze_status status, const char *format, ...) __attrib
 static bool fail(page *p, graze_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  report_fail_list(&p->fault, status, p->path != NULL ? p->path : "(no name)", format, arguments);
+  gz_report_fail_list(&p->fault, status, p->path != NULL ? p->path : "(no name)", format, arguments);
   va_end(arguments);
   return false;
 }
@@ -89,31 +89,31 @@ static bool check_clashes(page *p) {
 /* ---- the record ---- */
 
 static void put_counts(page_sink *sink, const graze_counts *counts) {
-  page_json_open(sink, "counts", '{');
-  page_json_count(sink, "triangle_pairs", counts->triangle_pairs);
-  page_json_count(sink, "points", counts->points);
-  page_json_count(sink, "segments", counts->segments);
-  page_json_count(sink, "areas", counts->areas);
-  page_json_count(sink, "coplanar", counts->coplanar);
-  page_json_count(sink, "degenerate", counts->degenerate);
-  page_json_hash(sink, "hash", counts->hash);
-  page_json_close(sink, '}');
+  gz_page_json_open(sink, "counts", '{');
+  gz_page_json_count(sink, "triangle_pairs", counts->triangle_pairs);
+  gz_page_json_count(sink, "points", counts->points);
+  gz_page_json_count(sink, "segments", counts->segments);
+  gz_page_json_count(sink, "areas", counts->areas);
+  gz_page_json_count(sink, "coplanar", counts->coplanar);
+  gz_page_json_count(sink, "degenerate", counts->degenerate);
+  gz_page_json_hash(sink, "hash", counts->hash);
+  gz_page_json_close(sink, '}');
 }
 
 static void put_group(page_sink *sink, const char *key, uint32_t group) {
-  if (group != GRAZE_NO_GROUP) page_json_count(sink, key, group);
+  if (group != GRAZE_NO_GROUP) gz_page_json_count(sink, key, group);
 }
 
 static void put_box(page_sink *sink, const graze_box *box) {
   for (int k = 0; k < 3; k++) {
     if (box->min[k] <= box->max[k]) continue;
-    page_json_word(sink, "box", "null");
+    gz_page_json_word(sink, "box", "null");
     return;
   }
-  page_json_open(sink, "box", '{');
-  page_json_numbers(sink, "min", box->min, 3);
-  page_json_numbers(sink, "max", box->max, 3);
-  page_json_close(sink, '}');
+  gz_page_json_open(sink, "box", '{');
+  gz_page_json_numbers(sink, "min", box->min, 3);
+  gz_page_json_numbers(sink, "max", box->max, 3);
+  gz_page_json_close(sink, '}');
 }
 
 /* The view of a clash: what stands in its middle, the direction from there to the eye, and half the height of what is
@@ -123,90 +123,90 @@ static void put_view(page_sink *sink, const page *p, uint32_t index) {
   const graze_camera *camera = p->cameras + index;
   camera_frame frame;
   double depth = 0, target[3], from[3];
-  if (camera_frame_clash(clash, &p->boxes[clash->a], &p->boxes[clash->b], &frame)) {
+  if (gz_camera_frame_clash(clash, &p->boxes[clash->a], &p->boxes[clash->b], &frame)) {
     for (int k = 0; k < 3; k++) depth += (frame.focus[k] - camera->eye[k]) * camera->forward[k];
   }
   double half = depth * tan(camera->field_of_view / 360 * M_PI);
   if (!(half > 0) || !isfinite(half)) {
-    page_json_word(sink, "view", "null");
+    gz_page_json_word(sink, "view", "null");
     return;
   }
   for (int k = 0; k < 3; k++) {
     target[k] = camera->eye[k] + depth * camera->forward[k];
     from[k] = 0 - camera->forward[k]; /* never -0 */
   }
-  page_json_open(sink, "view", '{');
-  page_json_numbers(sink, "target", target, 3);
-  page_json_numbers(sink, "from", from, 3);
-  page_json_number(sink, "half", half);
-  page_json_close(sink, '}');
+  gz_page_json_open(sink, "view", '{');
+  gz_page_json_numbers(sink, "target", target, 3);
+  gz_page_json_numbers(sink, "from", from, 3);
+  gz_page_json_number(sink, "half", half);
+  gz_page_json_close(sink, '}');
 }
 
 static void put_clash(page_sink *sink, const page *p, uint32_t index) {
   const graze_report_clash *clash = p->report->clashes + index;
-  page_json_open(sink, NULL, '{');
-  page_json_text(sink, "id", clash->id);
-  page_json_count(sink, "a", clash->a);
-  page_json_count(sink, "b", clash->b);
-  page_json_text(sink, "relation", graze_relation_string(clash->relation));
-  if (clash->reason != NULL) page_json_text(sink, "reason", clash->reason);
-  page_json_text(sink, "state", graze_report_state_string(clash->state));
-  page_json_text(sink, "mark", clash->mark);
-  page_json_text(sink, "comment", clash->comment);
+  gz_page_json_open(sink, NULL, '{');
+  gz_page_json_text(sink, "id", clash->id);
+  gz_page_json_count(sink, "a", clash->a);
+  gz_page_json_count(sink, "b", clash->b);
+  gz_page_json_text(sink, "relation", graze_relation_string(clash->relation));
+  if (clash->reason != NULL) gz_page_json_text(sink, "reason", clash->reason);
+  gz_page_json_text(sink, "state", graze_report_state_string(clash->state));
+  gz_page_json_text(sink, "mark", clash->mark);
+  gz_page_json_text(sink, "comment", clash->comment);
   put_counts(sink, &clash->counts);
   put_box(sink, &clash->box);
-  page_json_numbers(sink, "point", clash->point, 3);
-  page_json_number(sink, "depth", clash->depth);
+  gz_page_json_numbers(sink, "point", clash->point, 3);
+  gz_page_json_number(sink, "depth", clash->depth);
   put_view(sink, p, index);
   put_group(sink, "group_object", clash->group_object);
   put_group(sink, "group_layers", clash->group_layers);
   put_group(sink, "group_place", clash->group_place);
-  page_put_curve(sink, clash);
-  page_json_close(sink, '}');
+  gz_page_put_curve(sink, clash);
+  gz_page_json_close(sink, '}');
 }
 
 static void put_record(page_sink *sink, const page *p) {
   graze_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
-  page_json_open(sink, NULL, '{');
-  page_json_text(sink, "format", "graze report page 1");
-  page_put_facts(sink, p->report, &p->meshes);
+  gz_page_json_open(sink, NULL, '{');
+  gz_page_json_text(sink, "format", "graze report page 1");
+  gz_page_put_facts(sink, p->report, &p->meshes);
   if (p->snapshots != NULL) {
-    page_json_text(sink, "snapshots", p->snapshots);
+    gz_page_json_text(sink, "snapshots", p->snapshots);
   } else {
-    page_json_word(sink, "snapshots", "null");
+    gz_page_json_word(sink, "snapshots", "null");
   }
-  page_put_groups_and_rules(sink, p->report);
-  page_put_meshes(sink, &p->meshes);
-  page_put_objects(sink, p->report, &p->meshes);
-  page_json_open(sink, "clashes", '[');
+  gz_page_put_groups_and_rules(sink, p->report);
+  gz_page_put_meshes(sink, &p->meshes);
+  gz_page_put_objects(sink, p->report, &p->meshes);
+  gz_page_json_open(sink, "clashes", '[');
   for (uint32_t i = 0; i < p->report->clash_count; i++) {
     graze_put_text(&sink->text, "\n"); /* a line a clash, for those who search with grep */
     put_clash(sink, p, i);
   }
-  page_json_close(sink, ']');
-  page_json_close(sink, '}');
+  gz_page_json_close(sink, ']');
+  gz_page_json_close(sink, '}');
   graze_put_text(&sink->text, "</script>\n");
 }
 
 /* ---- the page ---- */
 
 static bool put_page(page *p, page_sink *sink) {
-  graze_put_bytes(&sink->text, page_part_head, page_part_head_size);
-  page_put_html(sink, p->report->title);
-  graze_put_bytes(&sink->text, page_part_body, page_part_body_size);
-  if (!page_meshes_put(&p->meshes, sink)) return false;
+  graze_put_bytes(&sink->text, gz_page_part_head, gz_page_part_head_size);
+  gz_page_put_html(sink, p->report->title);
+  graze_put_bytes(&sink->text, gz_page_part_body, gz_page_part_body_size);
+  if (!gz_page_meshes_put(&p->meshes, sink)) return false;
   put_record(sink, p);
-  graze_put_bytes(&sink->text, page_part_tail, page_part_tail_size);
+  graze_put_bytes(&sink->text, gz_page_part_tail, gz_page_part_tail_size);
   return true;
 }
 
 static bool write_page(page *p, page_sink *sink) {
-  if (!page_sink_open(sink, p->path)) {
+  if (!gz_page_sink_open(sink, p->path)) {
     return fail(p, GRAZE_ERROR_FILE, "cannot open for writing: %s", strerror(sink->reason));
   }
   bool memory = put_page(p, sink) && !sink->text.no_memory;
   if (!memory) sink->reason = -1; /* so that the half page is removed */
-  if (page_sink_close(sink, p->path)) return true;
+  if (gz_page_sink_close(sink, p->path)) return true;
   if (!memory) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
   return fail(p, GRAZE_ERROR_FILE, "cannot write: %s", strerror(sink->reason));
 }
@@ -214,7 +214,7 @@ static bool write_page(page *p, page_sink *sink) {
 /* What is to be known of the scene before the first byte is written. */
 static bool prepare(page *p, uint64_t triangle_budget) {
   const graze_report *report = p->report;
-  p->boxes = camera_object_boxes(report);
+  p->boxes = gz_camera_object_boxes(report);
   if (p->boxes == NULL) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
   if (p->cameras == NULL) {
     p->own_cameras = malloc(((size_t)report->clash_count + 1) * sizeof *p->own_cameras);
@@ -223,7 +223,7 @@ static bool prepare(page *p, uint64_t triangle_budget) {
     }
     p->cameras = p->own_cameras;
   }
-  return page_meshes_plan(&p->meshes, report, triangle_budget != 0 ? triangle_budget : default_budget) ||
+  return gz_page_meshes_plan(&p->meshes, report, triangle_budget != 0 ? triangle_budget : default_budget) ||
          fail(p, GRAZE_ERROR_MEMORY, "out of memory");
 }
 
@@ -236,7 +236,7 @@ graze_status graze_report_write_html(const char *path, const graze_report *repor
   } else if (check_objects(&p) && check_clashes(&p) && prepare(&p, triangle_budget)) {
     write_page(&p, &sink);
   }
-  page_meshes_free(&p.meshes);
+  gz_page_meshes_free(&p.meshes);
   free(p.own_cameras);
   free(p.boxes);
   if (error != NULL) *error = p.fault;

@@ -24,7 +24,7 @@ static uint64_t mix(uint64_t hash) {
 
 static const uint64_t fnv_start = 0xcbf29ce484222325;
 
-uint64_t report_id_key(const char *id) {
+uint64_t gz_report_id_key(const char *id) {
   return mix(fnv1a(fnv_start, id, strlen(id)));
 }
 
@@ -32,7 +32,8 @@ uint64_t graze_report_pose_hash(const graze_pose *pose) {
   return mix(fnv1a(fnv_start, pose->m, sizeof pose->m));
 }
 
-void report_make_id(const char *first, const char *second, const void *place, size_t size, uint32_t salt, char id[24]) {
+void gz_report_make_id(const char *first, const char *second, const void *place, size_t size, uint32_t salt,
+                       char id[24]) {
   static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz"; /* base 32 without i, l, o, u */
   bool swap = strcmp(first, second) > 0;
   const char *low = swap ? second : first, *high = swap ? first : second;
@@ -47,7 +48,7 @@ void report_make_id(const char *first, const char *second, const void *place, si
 
 /* ---- places ---- */
 
-bool report_object_facts(const graze_report_object *object, graze_mesh_facts *facts) {
+bool gz_report_object_facts(const graze_report_object *object, graze_mesh_facts *facts) {
   if (object->mesh != NULL)
     graze_mesh_get_facts(object->mesh, facts);
   else if (object->facts != NULL)
@@ -57,21 +58,21 @@ bool report_object_facts(const graze_report_object *object, graze_mesh_facts *fa
 
 static double diagonal(const graze_report_object *object) {
   graze_mesh_facts facts;
-  if (!report_object_facts(object, &facts)) return 0;
+  if (!gz_report_object_facts(object, &facts)) return 0;
   double sum = 0;
   for (int k = 0; k < 3; k++) sum = hypot(sum, fmax(facts.box.max[k] - facts.box.min[k], 0));
   return sum;
 }
 
-double report_place_cell(const graze_report_object *a, const graze_report_object *b) {
+double gz_report_place_cell(const graze_report_object *a, const graze_report_object *b) {
   double size_a = diagonal(a), size_b = diagonal(b);
   double smaller = size_a > 0 && size_b > 0 ? fmin(size_a, size_b) : fmax(size_a, size_b);
   return smaller > 0 && isfinite(smaller) ? exp2(round(log2(smaller / 4))) : 1;
 }
 
-bool report_object_box(const graze_report_object *object, graze_box *box) {
+bool gz_report_object_box(const graze_report_object *object, graze_box *box) {
   graze_mesh_facts facts;
-  if (!report_object_facts(object, &facts)) return false;
+  if (!gz_report_object_facts(object, &facts)) return false;
   if (!(facts.box.min[0] <= facts.box.max[0])) return false;
   for (int corner = 0; corner < 8; corner++) {
     double point[3];
@@ -95,9 +96,9 @@ typedef struct named {
 
 static void find_cell(const graze_report_object *objects, const graze_report_clash *clash, named *entry) {
   const graze_report_object *a = &objects[clash->a], *b = &objects[clash->b];
-  double size = report_place_cell(a, b);
+  double size = gz_report_place_cell(a, b);
   graze_box box;
-  bool placed = report_object_box(strcmp(a->name, b->name) < 0 ? a : b, &box);
+  bool placed = gz_report_object_box(strcmp(a->name, b->name) < 0 ? a : b, &box);
   for (int k = 0; k < 3; k++) {
     double origin = placed ? box.min[k] / 2 + box.max[k] / 2 : 0;
     double cell = floor((clash->point[k] - origin) / size + 0.5);
@@ -136,24 +137,24 @@ static void name_pair(named *list, uint32_t first, uint32_t end, report_map *tak
     size_t place = end - first > 1 ? sizeof list[i].cell : 0;
     uint32_t salt = 0;
     do {
-      report_make_id(list[i].low, list[i].high, list[i].cell, place, salt++, clash->id);
-    } while (report_map_find(taken, report_id_key(clash->id)) != NULL);
-    report_map_add(taken, report_id_key(clash->id), list[i].clash);
+      gz_report_make_id(list[i].low, list[i].high, list[i].cell, place, salt++, clash->id);
+    } while (gz_report_map_find(taken, gz_report_id_key(clash->id)) != NULL);
+    gz_report_map_add(taken, gz_report_id_key(clash->id), list[i].clash);
   }
 }
 
 static graze_status check_numbers(const graze_report_object *objects, uint32_t object_count,
                                   const graze_report_clash *clashes, uint32_t clash_count, graze_io_error *error) {
   bool whole = (objects != NULL || object_count == 0) && (clashes != NULL || clash_count == 0);
-  if (!whole) return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "a count without a list");
+  if (!whole) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "a count without a list");
   for (uint32_t i = 0; i < object_count; i++) {
     if (objects[i].name != NULL) continue;
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "objects[%lu] has no name", (unsigned long)i);
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "objects[%lu] has no name", (unsigned long)i);
   }
   for (uint32_t i = 0; i < clash_count; i++) {
     if (clashes[i].a < clashes[i].b && clashes[i].b < object_count) continue;
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "clashes[%lu]: its objects are not two of the report",
-                       (unsigned long)i);
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "clashes[%lu]: its objects are not two of the report",
+                          (unsigned long)i);
   }
   return GRAZE_OK;
 }
@@ -164,9 +165,9 @@ graze_status graze_report_identify(const graze_report_object *objects, uint32_t 
   graze_status status = check_numbers(objects, object_count, clashes, clash_count, error);
   if (status != GRAZE_OK) return status;
   named *list = calloc((size_t)clash_count + 1, sizeof *list);
-  if (list == NULL || !report_map_open(&taken, clash_count)) {
+  if (list == NULL || !gz_report_map_open(&taken, clash_count)) {
     free(list);
-    return report_fail_memory(error, "report");
+    return gz_report_fail_memory(error, "report");
   }
   for (uint32_t i = 0; i < clash_count; i++) {
     const char *a = objects[clashes[i].a].name, *b = objects[clashes[i].b].name;
@@ -180,8 +181,8 @@ graze_status graze_report_identify(const graze_report_object *objects, uint32_t 
     name_pair(list, first, end, &taken, clashes);
   }
   free(list);
-  report_map_close(&taken);
-  return report_succeed(error);
+  gz_report_map_close(&taken);
+  return gz_report_succeed(error);
 }
 
 /* ---- names ---- */
@@ -194,14 +195,14 @@ static uint32_t *slot_of(const report_names *list, const char *name) {
   }
 }
 
-bool report_names_open(report_names *list, const char *const *names, uint32_t count) {
+bool gz_report_names_open(report_names *list, const char *const *names, uint32_t count) {
   uint64_t size = 8;
   while (size < 2 * (uint64_t)count) size *= 2;
   *list = (report_names){.mask = size - 1, .repeated = UINT32_MAX};
   list->names = malloc(((size_t)count + 1) * sizeof *list->names);
   list->slots = malloc(size * sizeof *list->slots);
   if (list->names == NULL || list->slots == NULL) {
-    report_names_close(list);
+    gz_report_names_close(list);
     return false;
   }
   memset(list->slots, 0xff, size * sizeof *list->slots);
@@ -216,21 +217,21 @@ bool report_names_open(report_names *list, const char *const *names, uint32_t co
   return true;
 }
 
-bool report_object_names_open(report_names *list, const graze_report_object *objects, uint32_t count) {
+bool gz_report_object_names_open(report_names *list, const graze_report_object *objects, uint32_t count) {
   const char **names = malloc(((size_t)count + 1) * sizeof *names);
   if (names == NULL) return false;
   for (uint32_t i = 0; i < count; i++) names[i] = objects[i].name;
-  bool good = report_names_open(list, names, count);
+  bool good = gz_report_names_open(list, names, count);
   free(names);
   return good;
 }
 
-void report_names_close(report_names *list) {
+void gz_report_names_close(report_names *list) {
   free(list->names);
   free(list->slots);
   *list = (report_names){0};
 }
 
-uint32_t report_names_find(const report_names *list, const char *name) {
+uint32_t gz_report_names_find(const report_names *list, const char *name) {
   return *slot_of(list, name);
 }

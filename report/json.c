@@ -18,7 +18,7 @@ static void key(graze_text *out, const char *name) {
 
 static void key_text(graze_text *out, const char *name, const char *text) {
   key(out, name);
-  put_json(out, text);
+  gz_put_json(out, text);
 }
 
 static void key_integer(graze_text *out, const char *name, uint64_t value) {
@@ -35,7 +35,7 @@ static void key_hash(graze_text *out, const char *name, uint64_t value) {
 
 static void put_number(graze_text *out, double value) {
   if (isfinite(value)) {
-    put_double(out, value);
+    gz_put_double(out, value);
   } else {
     graze_put_text(out, "null");
   }
@@ -59,9 +59,9 @@ static void put_numbers(graze_text *out, const double *values, int count) {
 
 static void put_object(graze_text *out, const graze_report_object *object) {
   graze_mesh_facts facts = {0};
-  report_object_facts(object, &facts);
+  gz_report_object_facts(object, &facts);
   graze_put_text(out, "{\"name\":");
-  put_json(out, object->name);
+  gz_put_json(out, object->name);
   key_text(out, "mesh", object->file);
   key_integer(out, "triangles", facts.triangles);
   key_integer(out, "degenerate", facts.degenerate);
@@ -164,7 +164,7 @@ static void put_group_numbers(graze_text *out, const graze_report_clash *clash) 
 static void put_clash(graze_text *out, const graze_report *report, const graze_report_clash *clash, bool curves) {
   const char *found = clash->found != NULL && *clash->found ? clash->found : report->created;
   graze_put_text(out, "{\"a\":");
-  put_json(out, report->objects[clash->a].name);
+  gz_put_json(out, report->objects[clash->a].name);
   key_text(out, "b", report->objects[clash->b].name);
   key_text(out, "relation", graze_relation_string(clash->relation));
   if (clash->reason != NULL) key_text(out, "reason", clash->reason);
@@ -202,7 +202,7 @@ static void put_rules(graze_text *out, const graze_report *report) {
   graze_put_text(out, "[");
   for (uint32_t i = 0; i < report->rule_count; i++) {
     graze_put_text(out, i > 0 ? ",{\"text\":" : "{\"text\":");
-    put_json(out, report->rules[i].text);
+    gz_put_json(out, report->rules[i].text);
     key_integer(out, "pairs", report->rules[i].pairs);
     graze_put_text(out, "}");
   }
@@ -215,7 +215,7 @@ static void put_groups(graze_text *out, const graze_report *report) {
   graze_put_text(out, "[");
   for (uint32_t i = 0; i < report->group_count; i++) {
     graze_put_text(out, i > 0 ? ",\n  {\"kind\":" : "\n  {\"kind\":");
-    put_json(out, kinds[report->groups[i].kind]);
+    gz_put_json(out, kinds[report->groups[i].kind]);
     key_text(out, "title", report->groups[i].title);
     key_integer(out, "clashes", report->groups[i].clashes);
     graze_put_text(out, "}");
@@ -225,7 +225,7 @@ static void put_groups(graze_text *out, const graze_report *report) {
 
 static void put_totals(graze_text *out, const graze_report *report, uint64_t objects) {
   uint64_t clashes = 0;
-  for (uint32_t i = 0; i < report->clash_count; i++) clashes += report_is_live(&report->clashes[i]);
+  for (uint32_t i = 0; i < report->clash_count; i++) clashes += gz_report_is_live(&report->clashes[i]);
   graze_put_text(out, ",\n \"counts\":{\"objects\":");
   graze_put_integer(out, objects);
   key_integer(out, "object_pairs", report->object_pairs);
@@ -242,7 +242,7 @@ static void put_totals(graze_text *out, const graze_report *report, uint64_t obj
 
 static void put_report(graze_text *out, const graze_report *report, bool curves) {
   graze_put_text(out, "{\"graze\":");
-  put_json(out, graze_version());
+  gz_put_json(out, graze_version());
   key_text(out, "engine", report->engine);
   key_text(out, "exactness", report->exactness);
   key_text(out, "status", report->complete ? "complete" : "incomplete");
@@ -259,29 +259,29 @@ static void put_report(graze_text *out, const graze_report *report, bool curves)
 
 graze_status graze_report_write_json(const char *path, const graze_report *report, bool curves, graze_io_error *error) {
   report_file file;
-  graze_status status = report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(&file, path, report, error);
   if (status != GRAZE_OK) return status;
   put_report(&file.out, report, curves);
-  return report_file_close(&file, GRAZE_OK, error);
+  return gz_report_file_close(&file, GRAZE_OK, error);
 }
 
 graze_status graze_report_send_json(graze_report_sink sink, void *user, const graze_report *report, bool curves,
                                     graze_io_error *error) {
   static const char name[] = "report";
   graze_text out;
-  if (sink == NULL) return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "no sink");
-  graze_status status = report_check(report, name, error);
-  if (status == GRAZE_OK) status = report_check_groups(report, name, error);
+  if (sink == NULL) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "no sink");
+  graze_status status = gz_report_check(report, name, error);
+  if (status == GRAZE_OK) status = gz_report_check_groups(report, name, error);
   if (status != GRAZE_OK) return status;
-  if (!graze_text_begin(&out, sink, user)) return report_fail_memory(error, name);
+  if (!graze_text_begin(&out, sink, user)) return gz_report_fail_memory(error, name);
   put_report(&out, report, curves);
   graze_text_flush(&out);
   if (out.no_memory) {
-    status = report_fail_memory(error, name);
+    status = gz_report_fail_memory(error, name);
   } else if (out.refused) {
-    status = report_fail(error, GRAZE_ERROR_FILE, name, "the sink takes no more");
+    status = gz_report_fail(error, GRAZE_ERROR_FILE, name, "the sink takes no more");
   } else {
-    status = report_succeed(error);
+    status = gz_report_succeed(error);
   }
   graze_text_end(&out);
   return status;

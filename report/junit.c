@@ -40,16 +40,16 @@ static void put_attribute(graze_text *out, const char *name, uint64_t value) {
 
 static void put_seconds(graze_text *out, double seconds) {
   graze_put_text(out, " time=\"");
-  put_double(out, seconds >= 0 ? seconds : 0);
+  gz_put_double(out, seconds >= 0 ? seconds : 0);
   graze_put_text(out, "\"");
 }
 
 /* "cross: 12 triangle pairs near 1 2 3 m" */
 static void put_message(graze_text *out, const graze_report *report, const graze_report_clash *clash) {
-  put_xml(out, graze_relation_string(clash->relation));
+  gz_put_xml(out, graze_relation_string(clash->relation));
   if (clash->reason != NULL) {
     graze_put_text(out, ": ");
-    put_xml(out, clash->reason);
+    gz_put_xml(out, clash->reason);
   }
   if (clash->counts.triangle_pairs == 0) return;
   graze_put_text(out, ": ");
@@ -59,11 +59,11 @@ static void put_message(graze_text *out, const graze_report *report, const graze
   graze_put_text(out, " near");
   for (int k = 0; k < 3; k++) {
     graze_put_text(out, " ");
-    put_double(out, clash->point[k]);
+    gz_put_double(out, clash->point[k]);
   }
   if (report->units != NULL && *report->units) {
     graze_put_text(out, " ");
-    put_xml(out, report->units);
+    gz_put_xml(out, report->units);
   }
 }
 
@@ -80,7 +80,7 @@ static void put_outcome(graze_text *out, const graze_report *report, const graze
     graze_put_text(out, graze_relation_string(clash->relation));
   }
   graze_put_text(out, "\">");
-  put_xml(out, clash->comment);
+  gz_put_xml(out, clash->comment);
   graze_put_text(out, "</");
   graze_put_text(out, elements[outcome]);
   graze_put_text(out, ">\n    </testcase>\n");
@@ -89,13 +89,13 @@ static void put_outcome(graze_text *out, const graze_report *report, const graze
 static void put_case(graze_text *out, const graze_report *report, const suited *entry) {
   const graze_report_clash *clash = &report->clashes[entry->clash];
   graze_put_text(out, "    <testcase classname=\"");
-  put_xml(out, entry->suite);
+  gz_put_xml(out, entry->suite);
   graze_put_text(out, "\" name=\"");
-  put_xml(out, report->objects[clash->a].name);
+  gz_put_xml(out, report->objects[clash->a].name);
   graze_put_text(out, " and ");
-  put_xml(out, report->objects[clash->b].name);
+  gz_put_xml(out, report->objects[clash->b].name);
   graze_put_text(out, " (");
-  put_xml(out, clash->id);
+  gz_put_xml(out, clash->id);
   graze_put_text(out, ")\"");
   if (entry->verdict == verdict_pass) {
     graze_put_text(out, "/>\n");
@@ -112,7 +112,7 @@ static void count_verdicts(const suited *list, uint32_t count, uint64_t counts[4
 static void open_suite(graze_text *out, const graze_report *report, const char *name, uint64_t tests,
                        const uint64_t counts[4]) {
   graze_put_text(out, "  <testsuite name=\"");
-  put_xml(out, name);
+  gz_put_xml(out, name);
   graze_put_text(out, "\"");
   put_attribute(out, "tests", tests);
   put_attribute(out, "failures", counts[verdict_failure]);
@@ -120,7 +120,7 @@ static void open_suite(graze_text *out, const graze_report *report, const char *
   put_attribute(out, "skipped", counts[verdict_skipped]);
   if (report->created != NULL && *report->created) {
     graze_put_text(out, " timestamp=\"");
-    put_xml(out, report->created);
+    gz_put_xml(out, report->created);
     graze_put_text(out, "\"");
   }
   graze_put_text(out, ">\n");
@@ -137,7 +137,7 @@ static void put_check_suite(graze_text *out, const graze_report *report) {
     graze_put_text(out, " pairs of objects\"/>\n");
   } else {
     graze_put_text(out, "complete\">\n      <error message=\"");
-    put_xml(out, report_incomplete);
+    gz_put_xml(out, gz_report_incomplete);
     graze_put_text(out, "\" type=\"incomplete\"></error>\n    </testcase>\n");
   }
   graze_put_text(out, "  </testsuite>\n");
@@ -147,7 +147,7 @@ static void put_suites(graze_text *out, const graze_report *report, const suited
   uint64_t counts[4];
   count_verdicts(list, report->clash_count, counts);
   graze_put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"");
-  put_xml(out, report->title != NULL && *report->title ? report->title : "Graze");
+  gz_put_xml(out, report->title != NULL && *report->title ? report->title : "Graze");
   graze_put_text(out, "\"");
   put_attribute(out, "tests", report->clash_count + (uint64_t)check_suite);
   put_attribute(out, "failures", counts[verdict_failure]);
@@ -170,7 +170,7 @@ static suited *make_list(const graze_report *report, unsigned failing) {
   bool good = list != NULL;
   for (uint32_t i = 0; good && i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
-    char *suite = report_layer_pair(report->objects[clash->a].layer, report->objects[clash->b].layer);
+    char *suite = gz_report_layer_pair(report->objects[clash->a].layer, report->objects[clash->b].layer);
     list[i] = (suited){suite, i, judge(clash, failing)};
     good = suite != NULL;
   }
@@ -181,18 +181,18 @@ static suited *make_list(const graze_report *report, unsigned failing) {
 graze_status graze_report_write_junit(const char *path, const graze_report *report, unsigned failing,
                                       graze_io_error *error) {
   report_file file;
-  graze_status status = report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(&file, path, report, error);
   if (status != GRAZE_OK) return status;
   suited *list = make_list(report, failing);
   bool found = false;
-  for (uint32_t i = 0; i < report->clash_count; i++) found |= report_is_live(&report->clashes[i]);
+  for (uint32_t i = 0; i < report->clash_count; i++) found |= gz_report_is_live(&report->clashes[i]);
   bool whole = list != NULL && (report->clash_count == 0 || list[report->clash_count - 1].suite != NULL);
   if (whole) {
     put_suites(&file.out, report, list, !found || !report->complete);
   } else {
-    status = report_fail_memory(error, path);
+    status = gz_report_fail_memory(error, path);
   }
   for (uint32_t i = 0; list != NULL && i < report->clash_count; i++) free(list[i].suite);
   free(list);
-  return report_file_close(&file, status, error);
+  return gz_report_file_close(&file, status, error);
 }

@@ -10,13 +10,14 @@
 /* ---- identity ---- */
 
 /* The id of a clash of two names, in either order. `place`: `size` bytes that tell clashes of the same two apart. */
-void report_make_id(const char *first, const char *second, const void *place, size_t size, uint32_t salt, char id[24]);
+void gz_report_make_id(const char *first, const char *second, const void *place, size_t size, uint32_t salt,
+                       char id[24]);
 
 /* The key of an id in a map. */
-uint64_t report_id_key(const char *id);
+uint64_t gz_report_id_key(const char *id);
 
 /* Width of a cell of the grid of places: the power of two next to a quarter of the smaller object's diagonal. */
-double report_place_cell(const graze_report_object *a, const graze_report_object *b);
+double gz_report_place_cell(const graze_report_object *a, const graze_report_object *b);
 
 /* Is the object in the scene, or known by name only? */
 static inline bool report_is_present(const graze_report_object *object) {
@@ -24,10 +25,10 @@ static inline bool report_is_present(const graze_report_object *object) {
 }
 
 /* False: it is known by name only. */
-bool report_object_facts(const graze_report_object *object, graze_mesh_facts *facts);
+bool gz_report_object_facts(const graze_report_object *object, graze_mesh_facts *facts);
 
 /* Box of an object in the world; false: it has none. */
-bool report_object_box(const graze_report_object *object, graze_box *box);
+bool gz_report_object_box(const graze_report_object *object, graze_box *box);
 
 /* ---- names ---- */
 
@@ -39,13 +40,13 @@ typedef struct report_names { /* numbers by name */
 } report_names;
 
 /* The names stay the caller's. False: out of memory. */
-bool report_names_open(report_names *list, const char *const *names, uint32_t count);
-void report_names_close(report_names *list);
+bool gz_report_names_open(report_names *list, const char *const *names, uint32_t count);
+void gz_report_names_close(report_names *list);
 
 /* The number of the name; UINT32_MAX = it is not there. Of names that stand there twice, the first. */
-uint32_t report_names_find(const report_names *list, const char *name);
+uint32_t gz_report_names_find(const report_names *list, const char *name);
 
-bool report_object_names_open(report_names *list, const graze_report_object *objects, uint32_t count);
+bool gz_report_object_names_open(report_names *list, const graze_report_object *objects, uint32_t count);
 
 /* ---- the earlier report ---- */
 
@@ -74,6 +75,6 @@ struct graze_report_previous {
   uint32_t (*clash_objects)[2]; /* numbers of the earlier objects, UINT32_MAX = not among them (resolved ones) */
 };
 
-bool report_is_mark(const char *mark);
+bool gz_report_is_mark(const char *mark);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "graze/base.h"
 
-bool report_map_open(report_map *map, uint64_t count) {
+bool gz_report_map_open(report_map *map, uint64_t count) {
   uint64_t size = 8;
   while (size < 2 * count) size *= 2;
   map->mask = size - 1;
@@ -13,11 +13,11 @@ bool report_map_open(report_map *map, uint64_t count) {
   map->values = malloc(size * sizeof *map->values);
   map->used = calloc(size, sizeof *map->used);
   if (map->keys != NULL && map->values != NULL && map->used != NULL) return true;
-  report_map_close(map);
+  gz_report_map_close(map);
   return false;
 }
 
-void report_map_close(report_map *map) {
+void gz_report_map_close(report_map *map) {
   free(map->keys);
   free(map->values);
   free(map->used);
@@ -30,12 +30,12 @@ static uint64_t slot_of(const report_map *map, uint64_t key) {
   return slot;
 }
 
-uint32_t *report_map_find(const report_map *map, uint64_t key) {
+uint32_t *gz_report_map_find(const report_map *map, uint64_t key) {
   uint64_t slot = slot_of(map, key);
   return map->used[slot] ? &map->values[slot] : NULL;
 }
 
-uint32_t *report_map_add(report_map *map, uint64_t key, uint32_t value) {
+uint32_t *gz_report_map_add(report_map *map, uint64_t key, uint32_t value) {
   uint64_t slot = slot_of(map, key);
   if (!map->used[slot]) {
     map->used[slot] = true;

@@ -13,14 +13,14 @@ typedef struct report_map {
 } report_map;
 
 /* Room for `count` keys. False: out of memory. */
-bool report_map_open(report_map *map, uint64_t count);
-void report_map_close(report_map *map);
+bool gz_report_map_open(report_map *map, uint64_t count);
+void gz_report_map_close(report_map *map);
 
 /* The place of the key's value, or NULL. */
-uint32_t *report_map_find(const report_map *map, uint64_t key);
+uint32_t *gz_report_map_find(const report_map *map, uint64_t key);
 
 /* The place of the key's value: made with `value` when the key was not there. */
-uint32_t *report_map_add(report_map *map, uint64_t key, uint32_t value);
+uint32_t *gz_report_map_add(report_map *map, uint64_t key, uint32_t value);
 
 static inline uint64_t report_pair_key(uint32_t a, uint32_t b) {
   return (uint64_t)a << 32 | b;

@@ -25,12 +25,12 @@ typedef struct marks_change {
 } marks_change;
 
 static bool fail_row(marks_reader *r, uint64_t line, const char *reason, const char *word) {
-  r->status = report_fail_line(r->error, GRAZE_ERROR_FORMAT, r->name, line, reason, report_quote(word).text);
+  r->status = gz_report_fail_line(r->error, GRAZE_ERROR_FORMAT, r->name, line, reason, gz_report_quote(word).text);
   return false;
 }
 
 static bool fail_memory(marks_reader *r) {
-  r->status = report_fail_memory(r->error, r->name);
+  r->status = gz_report_fail_memory(r->error, r->name);
   return false;
 }
 
@@ -136,10 +136,10 @@ static bool is_no_clash(const marks_reader *r, const marks_columns *columns) {
 static bool take_row(marks_reader *r, const marks_columns *columns, const report_names *ids, bool *seen, uint64_t line,
                      marks_change *change) {
   const char *id = field_at(r, columns->id), *mark = field_at(r, columns->mark);
-  *change = (marks_change){.clash = report_names_find(ids, id)};
+  *change = (marks_change){.clash = gz_report_names_find(ids, id)};
   if (change->clash == UINT32_MAX) return fail_row(r, line, "the report has no clash with the id \"%s\"", id);
   if (seen[change->clash]) return fail_row(r, line, "the id \"%s\" stands there twice", id);
-  if (!report_is_mark(mark)) {
+  if (!gz_report_is_mark(mark)) {
     return fail_row(r, line, "the mark \"%s\" is none; it can be empty, \"reviewed\" or \"approved\"", mark);
   }
   seen[change->clash] = true;
@@ -207,7 +207,7 @@ static bool read_all(marks_reader *r, graze_report_previous *previous) {
   bool *seen = calloc((size_t)clashes + 1, sizeof *seen);
   marks_change *changes = calloc((size_t)clashes + 1, sizeof *changes);
   for (uint32_t i = 0; names != NULL && i < clashes; i++) names[i] = previous->clashes[i].id;
-  bool good = names != NULL && seen != NULL && changes != NULL && report_names_open(&ids, names, clashes);
+  bool good = names != NULL && seen != NULL && changes != NULL && gz_report_names_open(&ids, names, clashes);
   good = good ? read_changes(r, &ids, seen, changes, &count) : fail_memory(r);
   if (good && !reserve_texts(previous, count)) good = fail_memory(r);
   if (good) apply(previous, changes, count);
@@ -215,7 +215,7 @@ static bool read_all(marks_reader *r, graze_report_previous *previous) {
     free(changes[i].mark);
     free(changes[i].comment);
   }
-  report_names_close(&ids);
+  gz_report_names_close(&ids);
   free(names);
   free(seen);
   free(changes);
@@ -226,8 +226,8 @@ graze_status graze_report_parse_marks(const void *bytes, size_t size, const char
                                       graze_io_error *error) {
   const char *text = bytes;
   if ((bytes == NULL && size > 0) || name == NULL || previous == NULL) {
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "marks",
-                       "an argument of the reading call is invalid");
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "marks",
+                          "an argument of the reading call is invalid");
   }
   if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark, as spreadsheets like it */
     text += 3;
@@ -240,14 +240,14 @@ graze_status graze_report_parse_marks(const void *bytes, size_t size, const char
   good = good && read_all(&r, previous);
   free(r.text);
   free(r.fields);
-  return good ? report_succeed(error) : r.status;
+  return good ? gz_report_succeed(error) : r.status;
 }
 
 graze_status graze_report_read_marks(const char *path, graze_report_previous *previous, graze_io_error *error) {
   char *bytes;
   size_t size;
   if (path == NULL || previous == NULL) return graze_report_parse_marks(NULL, 0, path, previous, error);
-  graze_status status = report_read_file(path, &bytes, &size, error);
+  graze_status status = gz_report_read_file(path, &bytes, &size, error);
   if (status != GRAZE_OK) return status;
   status = graze_report_parse_marks(bytes, size, path, previous, error);
   free(bytes);

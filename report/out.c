@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-void put_double(graze_text *out, double value) {
+void gz_put_double(graze_text *out, double value) {
   if (isfinite(value)) graze_put_double(out, value);
 }
 
@@ -61,7 +61,7 @@ static bool is_plain_in_xml(char c) {
   return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '<' && c != '>' && c != '&' && c != '"';
 }
 
-void put_xml(graze_text *out, const char *text) {
+void gz_put_xml(graze_text *out, const char *text) {
   for (const char *at = text != NULL ? text : ""; *at;) {
     size_t plain = 0;
     while (is_plain_in_xml(at[plain])) plain++;
@@ -71,7 +71,7 @@ void put_xml(graze_text *out, const char *text) {
   }
 }
 
-void put_json(graze_text *out, const char *text) {
+void gz_put_json(graze_text *out, const char *text) {
   graze_put_text(out, "\"");
   for (const char *at = text != NULL ? text : ""; *at;) {
     unsigned char c = (unsigned char)*at;
@@ -87,7 +87,7 @@ void put_json(graze_text *out, const char *text) {
   graze_put_text(out, "\"");
 }
 
-void put_csv(graze_text *out, const char *text) {
+void gz_put_csv(graze_text *out, const char *text) {
   if (text == NULL) return;
   bool quoted = strpbrk(text, "\",;\t\r\n") != NULL || *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
   if (quoted) graze_put_text(out, "\"");

@@ -7,12 +7,12 @@
 #include "graze/text.h"
 
 /* The shortest text that reads back to the same double; nothing for what is no number. */
-void put_double(graze_text *out, double value);
+void gz_put_double(graze_text *out, double value);
 
 /* Text in the manner of a format. What is not UTF-8 becomes U+FFFD, and so do the characters that XML cannot carry. */
-void put_xml(graze_text *out, const char *text);  /* for content and for attributes in double quotes */
-void put_json(graze_text *out, const char *text); /* with the quotes */
-void put_csv(graze_text *out, const char *text);  /* with quotes where it needs them */
+void gz_put_xml(graze_text *out, const char *text);  /* for content and for attributes in double quotes */
+void gz_put_json(graze_text *out, const char *text); /* with the quotes */
+void gz_put_csv(graze_text *out, const char *text);  /* with quotes where it needs them */
 
 /* A file under a temporary name beside its own, renamed when it is complete; devices and pipes are written in place. */
 typedef struct report_file {
@@ -23,31 +23,32 @@ typedef struct report_file {
   char *target, *temporary; /* NULL: written in place */
 } report_file;
 
-/* Opens it after a look at the record (report_check, report_check_groups). */
-graze_status report_file_open(report_file *file, const char *path, const graze_report *report, graze_io_error *error);
+/* Opens it after a look at the record (gz_report_check, gz_report_check_groups). */
+graze_status gz_report_file_open(report_file *file, const char *path, const graze_report *report,
+                                 graze_io_error *error);
 
 /* With OK: flushes, renames, and reports what failed. With another status, which has its message already, or when
  * something failed: no file. */
-graze_status report_file_close(report_file *file, graze_status status, graze_io_error *error);
+graze_status gz_report_file_close(report_file *file, graze_status status, graze_io_error *error);
 
 /* A whole file in memory; free() the bytes. */
-graze_status report_read_file(const char *path, char **bytes, size_t *size, graze_io_error *error);
+graze_status gz_report_read_file(const char *path, char **bytes, size_t *size, graze_io_error *error);
 
 /* A record that contradicts itself would make files that do: names and ids there, numbers in range. */
-graze_status report_check(const graze_report *report, const char *name, graze_io_error *error);
+graze_status gz_report_check(const graze_report *report, const char *name, graze_io_error *error);
 
 /* The same of the groups, which exist only when all else is done. */
-graze_status report_check_groups(const graze_report *report, const char *name, graze_io_error *error);
+graze_status gz_report_check_groups(const graze_report *report, const char *name, graze_io_error *error);
 
 /* 1 to 23 letters, digits and '-': an id may become the name of a file. */
-bool report_is_id(const char *id);
+bool gz_report_is_id(const char *id);
 
 /* Clashes that are there now: not resolved and not separate. */
-bool report_is_live(const graze_report_clash *clash);
+bool gz_report_is_live(const graze_report_clash *clash);
 
 /* "pipes / steel": the two layers in the order of their bytes; free() it. NULL: out of memory. */
-char *report_layer_pair(const char *first, const char *second);
+char *gz_report_layer_pair(const char *first, const char *second);
 
-extern const char report_incomplete[]; /* the sentence that every incomplete report shows first */
+extern const char gz_report_incomplete[]; /* the sentence that every incomplete report shows first */
 
 #endif

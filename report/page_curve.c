@@ -69,7 +69,7 @@ static void put_point(curve_writer *w, const double point[3]) {
     bytes[2 * k] = (uint8_t)value;
     bytes[2 * k + 1] = (uint8_t)(value >> 8);
   }
-  page_base64_put(&w->stream, bytes, sizeof bytes);
+  gz_page_base64_put(&w->stream, bytes, sizeof bytes);
 }
 
 static void put_polyline(curve_writer *w, const double (*points)[3], uint32_t count) {
@@ -100,28 +100,28 @@ static void measure(curve_writer *w, const graze_report_clash *clash) {
   w->tolerance = 1.0 / (8192.0 * 8192.0);
 }
 
-void page_put_curve(page_sink *sink, const graze_report_clash *clash) {
+void gz_page_put_curve(page_sink *sink, const graze_report_clash *clash) {
   if (clash->curve_count == 0 || clash->curve_starts[0] == clash->curve_starts[clash->curve_count]) return;
   curve_writer w = {.stream.sink = sink, .counting = true};
   measure(&w, clash);
-  page_json_open(sink, "curve", '{');
-  page_json_numbers(sink, "min", w.min, 3);
-  page_json_numbers(sink, "max", w.max, 3);
-  page_json_open(sink, "starts", '[');
-  page_json_count(sink, NULL, 0);
+  gz_page_json_open(sink, "curve", '{');
+  gz_page_json_numbers(sink, "min", w.min, 3);
+  gz_page_json_numbers(sink, "max", w.max, 3);
+  gz_page_json_open(sink, "starts", '[');
+  gz_page_json_count(sink, NULL, 0);
   for (uint32_t k = 0; k < clash->curve_count; k++) {
     const uint32_t *starts = clash->curve_starts + k;
     put_polyline(&w, clash->curve_points + starts[0], starts[1] - starts[0]);
-    page_json_count(sink, NULL, w.written);
+    gz_page_json_count(sink, NULL, w.written);
   }
-  page_json_close(sink, ']');
+  gz_page_json_close(sink, ']');
   w.counting = false;
-  page_json_word(sink, "points", "\"");
+  gz_page_json_word(sink, "points", "\"");
   for (uint32_t k = 0; k < clash->curve_count; k++) {
     const uint32_t *starts = clash->curve_starts + k;
     put_polyline(&w, clash->curve_points + starts[0], starts[1] - starts[0]);
   }
-  page_base64_end(&w.stream);
+  gz_page_base64_end(&w.stream);
   graze_put_bytes(&sink->text, "\"", 1);
-  page_json_close(sink, '}');
+  gz_page_json_close(sink, '}');
 }

@@ -65,12 +65,12 @@ static bool share_out(page_meshes *plan, const graze_report *report, uint64_t bu
     if (b != PAGE_NO_MESH) wishes[b].weight = clash_weight;
   }
   uint64_t drawn = budget < UINT64_MAX / DRAWN_PER_BUDGET ? budget * DRAWN_PER_BUDGET : UINT64_MAX;
-  thin_share(wishes, plan->count, budget, drawn, plan->shares);
+  gz_thin_share(wishes, plan->count, budget, drawn, plan->shares);
   free(wishes);
   return true;
 }
 
-bool page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget) {
+bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget) {
   size_t room = (size_t)report->object_count + 1;
   *plan = (page_meshes){0};
   plan->meshes = calloc(room, sizeof *plan->meshes);
@@ -80,7 +80,7 @@ bool page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t bu
   return number_meshes(plan, report) && share_out(plan, report, budget);
 }
 
-void page_meshes_free(page_meshes *plan) {
+void gz_page_meshes_free(page_meshes *plan) {
   free(plan->meshes);
   free(plan->of_object);
   free(plan->shares);
@@ -88,32 +88,32 @@ void page_meshes_free(page_meshes *plan) {
 
 static void put_triangles(page_base64 *stream, const thin_mesh *made) {
   if (made->point_count > UINT16_MAX + 1) {
-    page_base64_put(stream, made->triangles, made->triangle_count * sizeof *made->triangles);
+    gz_page_base64_put(stream, made->triangles, made->triangle_count * sizeof *made->triangles);
     return;
   }
   for (uint32_t t = 0; t < made->triangle_count; t++) {
     uint16_t narrow[3];
     for (int c = 0; c < 3; c++) narrow[c] = (uint16_t)made->triangles[t][c];
-    page_base64_put(stream, narrow, sizeof narrow);
+    gz_page_base64_put(stream, narrow, sizeof narrow);
   }
 }
 
 static void put_mesh(page_sink *sink, const thin_mesh *made) {
   page_base64 stream = {.sink = sink};
   graze_put_text(&sink->text, "<script type=\"text/plain\" class=\"mesh\">");
-  page_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
-  if (made->point_count % 2 == 1) page_base64_put(&stream, "\0", 2);
+  gz_page_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
+  if (made->point_count % 2 == 1) gz_page_base64_put(&stream, "\0", 2);
   put_triangles(&stream, made);
-  page_base64_end(&stream);
+  gz_page_base64_end(&stream);
   graze_put_text(&sink->text, "</script>\n");
 }
 
-bool page_meshes_put(page_meshes *plan, page_sink *sink) {
+bool gz_page_meshes_put(page_meshes *plan, page_sink *sink) {
   thinner work = {0};
   bool done = true;
   for (uint32_t i = 0; i < plan->count && sink->reason == 0 && done; i++) {
     page_mesh *m = plan->meshes + i;
-    done = thin_make(&work, m->mesh, plan->shares[i]);
+    done = gz_thin_make(&work, m->mesh, plan->shares[i]);
     if (!done) break;
     put_mesh(sink, &work.made);
     m->shown = work.made.triangle_count;
@@ -122,6 +122,6 @@ bool page_meshes_put(page_meshes *plan, page_sink *sink) {
     memcpy(m->min, work.made.min, sizeof m->min);
     memcpy(m->max, work.made.max, sizeof m->max);
   }
-  thin_free(&work);
+  gz_thin_free(&work);
   return done;
 }

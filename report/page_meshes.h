@@ -26,13 +26,13 @@ typedef struct page_meshes {
 } page_meshes;
 
 /* False: out of memory. Free it either way. */
-bool page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget);
+bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget);
 
 /* Writes a script element for each mesh: base64 of its points (three 16-bit numbers each, padded to a multiple of 4
  * bytes) and of its triangles (three numbers of a point each, 16 bits, or 32 with more than 65,536 points), all
  * little-endian; and notes in the plan what was written. False: out of memory. */
-bool page_meshes_put(page_meshes *plan, page_sink *sink);
+bool gz_page_meshes_put(page_meshes *plan, page_sink *sink);
 
-void page_meshes_free(page_meshes *plan);
+void gz_page_meshes_free(page_meshes *plan);
 
 #endif

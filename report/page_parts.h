@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-extern const unsigned char page_part_head[], page_part_body[], page_part_tail[];
-extern const size_t page_part_head_size, page_part_body_size, page_part_tail_size;
+extern const unsigned char gz_page_part_head[], gz_page_part_body[], gz_page_part_tail[];
+extern const size_t gz_page_part_head_size, gz_page_part_body_size, gz_page_part_tail_size;
 
 /* Those of the film. */
-extern const unsigned char film_part_head[], film_part_body[], film_part_tail[];
-extern const size_t film_part_head_size, film_part_body_size, film_part_tail_size;
+extern const unsigned char gz_film_part_head[], gz_film_part_body[], gz_film_part_tail[];
+extern const size_t gz_film_part_head_size, gz_film_part_body_size, gz_film_part_tail_size;
 
 #endif

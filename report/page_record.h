@@ -5,11 +5,11 @@
 
 #include "page_meshes.h"
 
-void page_put_facts(page_sink *sink, const graze_report *report, const page_meshes *plan);
-void page_put_groups_and_rules(page_sink *sink, const graze_report *report);
+void gz_page_put_facts(page_sink *sink, const graze_report *report, const page_meshes *plan);
+void gz_page_put_groups_and_rules(page_sink *sink, const graze_report *report);
 
-/* After page_meshes_put: it tells how many triangles are shown. */
-void page_put_meshes(page_sink *sink, const page_meshes *plan);
-void page_put_objects(page_sink *sink, const graze_report *report, const page_meshes *plan);
+/* After gz_page_meshes_put: it tells how many triangles are shown. */
+void gz_page_put_meshes(page_sink *sink, const page_meshes *plan);
+void gz_page_put_objects(page_sink *sink, const graze_report *report, const page_meshes *plan);
 
 #endif

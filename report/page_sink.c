@@ -14,7 +14,7 @@ static bool write_bytes(void *user, const void *bytes, size_t size) {
   return sink->reason == 0;
 }
 
-bool page_sink_open(page_sink *sink, const char *path) {
+bool gz_page_sink_open(page_sink *sink, const char *path) {
   *sink = (page_sink){0};
   sink->file = fopen(path, "wb");
   if (sink->file == NULL) {
@@ -26,7 +26,7 @@ bool page_sink_open(page_sink *sink, const char *path) {
   return true;
 }
 
-bool page_sink_close(page_sink *sink, const char *path) {
+bool gz_page_sink_close(page_sink *sink, const char *path) {
   graze_text_flush(&sink->text);
   graze_text_end(&sink->text);
   if (fclose(sink->file) != 0 && sink->reason == 0) sink->reason = errno;
@@ -62,7 +62,7 @@ static int sequence_length(const uint8_t *p) {
 
 static const char replacement[] = "\xEF\xBF\xBD";
 
-void page_put_html(page_sink *sink, const char *text) {
+void gz_page_put_html(page_sink *sink, const char *text) {
   for (const uint8_t *p = (const uint8_t *)(text != NULL ? text : ""); *p != 0;) {
     int length = sequence_length(p);
     if (*p == '&') {
@@ -120,33 +120,33 @@ static void begin_value(page_sink *sink, const char *key) {
   graze_put_bytes(&sink->text, "\":", 2);
 }
 
-void page_json_open(page_sink *sink, const char *key, char bracket) {
+void gz_page_json_open(page_sink *sink, const char *key, char bracket) {
   begin_value(sink, key);
   graze_put_bytes(&sink->text, &bracket, 1);
   sink->more = false;
 }
 
-void page_json_close(page_sink *sink, char bracket) {
+void gz_page_json_close(page_sink *sink, char bracket) {
   graze_put_bytes(&sink->text, &bracket, 1);
   sink->more = true;
 }
 
-void page_json_text(page_sink *sink, const char *key, const char *text) {
+void gz_page_json_text(page_sink *sink, const char *key, const char *text) {
   begin_value(sink, key);
   put_json_string(sink, text);
 }
 
-void page_json_word(page_sink *sink, const char *key, const char *word) {
+void gz_page_json_word(page_sink *sink, const char *key, const char *word) {
   begin_value(sink, key);
   graze_put_text(&sink->text, word);
 }
 
-void page_json_count(page_sink *sink, const char *key, uint64_t value) {
+void gz_page_json_count(page_sink *sink, const char *key, uint64_t value) {
   begin_value(sink, key);
   graze_put_integer(&sink->text, value);
 }
 
-void page_json_number(page_sink *sink, const char *key, double value) {
+void gz_page_json_number(page_sink *sink, const char *key, double value) {
   begin_value(sink, key);
   if (isfinite(value)) {
     graze_put_double(&sink->text, value);
@@ -155,17 +155,17 @@ void page_json_number(page_sink *sink, const char *key, double value) {
   }
 }
 
-void page_json_hash(page_sink *sink, const char *key, uint64_t value) {
+void gz_page_json_hash(page_sink *sink, const char *key, uint64_t value) {
   begin_value(sink, key);
   graze_put_text(&sink->text, "\"");
   graze_put_hex(&sink->text, value);
   graze_put_text(&sink->text, "\"");
 }
 
-void page_json_numbers(page_sink *sink, const char *key, const double *values, int count) {
-  page_json_open(sink, key, '[');
-  for (int i = 0; i < count; i++) page_json_number(sink, NULL, values[i]);
-  page_json_close(sink, ']');
+void gz_page_json_numbers(page_sink *sink, const char *key, const double *values, int count) {
+  gz_page_json_open(sink, key, '[');
+  for (int i = 0; i < count; i++) gz_page_json_number(sink, NULL, values[i]);
+  gz_page_json_close(sink, ']');
 }
 
 /* ---- base64 ---- */
@@ -189,7 +189,7 @@ static void put_groups(page_sink *sink, const uint8_t *from, size_t count) {
   }
 }
 
-void page_base64_put(page_base64 *stream, const void *bytes, size_t size) {
+void gz_page_base64_put(page_base64 *stream, const void *bytes, size_t size) {
   for (const uint8_t *from = bytes; size > 0;) {
     if (stream->rest_count == 0 && size >= 3) {
       put_groups(stream->sink, from, size / 3);
@@ -209,7 +209,7 @@ void page_base64_put(page_base64 *stream, const void *bytes, size_t size) {
   }
 }
 
-void page_base64_end(page_base64 *stream) {
+void gz_page_base64_end(page_base64 *stream) {
   if (stream->rest_count == 0) return;
   char group[4];
   put_group(group, stream->rest << (stream->rest_count == 1 ? 16 : 8));

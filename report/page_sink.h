@@ -15,25 +15,25 @@ typedef struct page_sink {
 } page_sink;
 
 /* False: `reason` says why. */
-bool page_sink_open(page_sink *sink, const char *path);
+bool gz_page_sink_open(page_sink *sink, const char *path);
 
 /* Writes out what is buffered, closes and frees. False: something was not written; a regular file is then removed. */
-bool page_sink_close(page_sink *sink, const char *path);
+bool gz_page_sink_close(page_sink *sink, const char *path);
 
 /* Text between tags: & < > become entities, bytes that are not UTF-8 become U+FFFD. */
-void page_put_html(page_sink *sink, const char *text);
+void gz_page_put_html(page_sink *sink, const char *text);
 
 /* JSON that may stand in a script element: `<` is written as an escape, so that no name can end the element. `key` is
  * plain ASCII, or NULL for an element of an array. Text NULL counts as ""; bytes that are not UTF-8 become U+FFFD.
  * Doubles read back to the same value; one that is not finite is null. */
-void page_json_open(page_sink *sink, const char *key, char bracket);
-void page_json_close(page_sink *sink, char bracket);
-void page_json_text(page_sink *sink, const char *key, const char *text);
-void page_json_hash(page_sink *sink, const char *key, uint64_t value); /* as text: a double would lose bits */
-void page_json_count(page_sink *sink, const char *key, uint64_t value);
-void page_json_number(page_sink *sink, const char *key, double value);
-void page_json_numbers(page_sink *sink, const char *key, const double *values, int count);
-void page_json_word(page_sink *sink, const char *key, const char *word); /* true, false, null */
+void gz_page_json_open(page_sink *sink, const char *key, char bracket);
+void gz_page_json_close(page_sink *sink, char bracket);
+void gz_page_json_text(page_sink *sink, const char *key, const char *text);
+void gz_page_json_hash(page_sink *sink, const char *key, uint64_t value); /* as text: a double would lose bits */
+void gz_page_json_count(page_sink *sink, const char *key, uint64_t value);
+void gz_page_json_number(page_sink *sink, const char *key, double value);
+void gz_page_json_numbers(page_sink *sink, const char *key, const double *values, int count);
+void gz_page_json_word(page_sink *sink, const char *key, const char *word); /* true, false, null */
 
 /* Base64 of a stream that comes in pieces. */
 typedef struct page_base64 {
@@ -42,7 +42,7 @@ typedef struct page_base64 {
   int rest_count;
 } page_base64;
 
-void page_base64_put(page_base64 *stream, const void *bytes, size_t size);
-void page_base64_end(page_base64 *stream);
+void gz_page_base64_put(page_base64 *stream, const void *bytes, size_t size);
+void gz_page_base64_end(page_base64 *stream);
 
 #endif

@@ -24,7 +24,7 @@ static const float layer_colours[LAYER_COLOURS][4] = {
 
 /* ---- failures and memory ---- */
 
-bool painter_fail(graze_painter *painter, graze_status status, const char *format, ...) {
+bool gz_painter_fail(graze_painter *painter, graze_status status, const char *format, ...) {
   if (painter->status != GRAZE_OK) return false;
   painter->status = status;
   va_list arguments;
@@ -34,15 +34,15 @@ bool painter_fail(graze_painter *painter, graze_status status, const char *forma
   return false;
 }
 
-bool painter_fail_memory(graze_painter *painter) {
-  return painter_fail(painter, GRAZE_ERROR_MEMORY, "pictures: out of memory");
+bool gz_painter_fail_memory(graze_painter *painter) {
+  return gz_painter_fail(painter, GRAZE_ERROR_MEMORY, "pictures: out of memory");
 }
 
-bool painter_grow(graze_painter *painter, void **data, size_t *capacity, size_t count, size_t more, size_t size) {
+bool gz_painter_grow(graze_painter *painter, void **data, size_t *capacity, size_t count, size_t more, size_t size) {
   if (count + more <= *capacity) return true;
   size_t wanted = count + more + count / 2 + 64;
   void *grown = wanted <= SIZE_MAX / size ? realloc(*data, wanted * size) : NULL;
-  if (grown == NULL) return painter_fail_memory(painter);
+  if (grown == NULL) return gz_painter_fail_memory(painter);
   *data = grown;
   *capacity = wanted;
   return true;
@@ -96,16 +96,16 @@ static void create_arrays(graze_painter *p) {
 
 static bool create_targets(graze_painter *p) {
   gl_message message = {""};
-  bool good = gl_target_create(p->gl, p->width, p->height, PAINTER_SAMPLES, true, &p->subject, &message) &&
-              gl_target_create(p->gl, p->width, p->height, 1, true, &p->ghosts, &message) &&
-              gl_target_create(p->gl, p->width, p->height, 1, false, &p->picture, &message);
-  return good || painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "pictures: %s", message.text);
+  bool good = gz_gl_target_create(p->gl, p->width, p->height, PAINTER_SAMPLES, true, &p->subject, &message) &&
+              gz_gl_target_create(p->gl, p->width, p->height, 1, true, &p->ghosts, &message) &&
+              gz_gl_target_create(p->gl, p->width, p->height, 1, false, &p->picture, &message);
+  return good || gz_painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "pictures: %s", message.text);
 }
 
 static bool check_device(graze_painter *p) {
   gl_message message;
-  graze_status status = gl_check(p->context, &message);
-  return status == GRAZE_OK || painter_fail(p, status, "pictures: %s", message.text);
+  graze_status status = gz_gl_check(p->context, &message);
+  return status == GRAZE_OK || gz_painter_fail(p, status, "pictures: %s", message.text);
 }
 
 /* State that holds for every draw. */
@@ -120,13 +120,13 @@ static bool create_on_device(graze_painter *p) {
   GLint largest = 0;
   p->gl->GetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   if ((int64_t)p->width > largest || (int64_t)p->height > largest) {
-    return painter_fail(p, GRAZE_ERROR_ARGUMENT, "pictures: %u x %u pixels, and the device takes %d at most", p->width,
-                        p->height, largest);
+    return gz_painter_fail(p, GRAZE_ERROR_ARGUMENT, "pictures: %u x %u pixels, and the device takes %d at most",
+                           p->width, p->height, largest);
   }
   set_state(p);
   create_arrays(p);
-  return painter_programs_create(p) && create_targets(p) && painter_sides_create(p) && painter_scene_create(p) &&
-         check_device(p);
+  return gz_painter_programs_create(p) && create_targets(p) && gz_painter_sides_create(p) &&
+         gz_painter_scene_create(p) && check_device(p);
 }
 
 static graze_status create(graze_painter *p, const gl_request *request) {
@@ -135,21 +135,21 @@ static graze_status create(graze_painter *p, const gl_request *request) {
   p->rgba = malloc(4 * pixels);
   p->rgb = malloc(3 * pixels);
   if (p->rgba == NULL || p->rgb == NULL) {
-    painter_fail_memory(p);
+    gz_painter_fail_memory(p);
     return p->status;
   }
-  graze_status status = gl_context_create(request, &p->context, &message);
+  graze_status status = gz_gl_context_create(request, &p->context, &message);
   if (status != GRAZE_OK) {
-    painter_fail(p, status, "pictures: %s", message.text);
+    gz_painter_fail(p, status, "pictures: %s", message.text);
     return status;
   }
-  p->gl = gl_functions_of(p->context);
-  if (!gl_begin(p->context)) {
-    painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "pictures: the OpenGL context cannot be made current");
+  p->gl = gz_gl_functions_of(p->context);
+  if (!gz_gl_begin(p->context)) {
+    gz_painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "pictures: the OpenGL context cannot be made current");
     return p->status;
   }
   create_on_device(p);
-  gl_end(p->context);
+  gz_gl_end(p->context);
   return p->status;
 }
 
@@ -176,26 +176,26 @@ graze_status graze_painter_create(const graze_report *report, uint32_t width, ui
 }
 
 static void destroy_on_device(graze_painter *p) {
-  painter_scene_destroy(p);
-  painter_sides_destroy(p);
-  painter_programs_destroy(p);
-  gl_target_destroy(p->gl, &p->subject);
-  gl_target_destroy(p->gl, &p->ghosts);
-  gl_target_destroy(p->gl, &p->picture);
-  gl_stream_destroy(p->gl, &p->instances);
-  gl_stream_destroy(p->gl, &p->commands);
-  gl_stream_destroy(p->gl, &p->marks);
+  gz_painter_scene_destroy(p);
+  gz_painter_sides_destroy(p);
+  gz_painter_programs_destroy(p);
+  gz_gl_target_destroy(p->gl, &p->subject);
+  gz_gl_target_destroy(p->gl, &p->ghosts);
+  gz_gl_target_destroy(p->gl, &p->picture);
+  gz_gl_stream_destroy(p->gl, &p->instances);
+  gz_gl_stream_destroy(p->gl, &p->commands);
+  gz_gl_stream_destroy(p->gl, &p->marks);
   p->gl->DeleteVertexArrays(1, &p->solids);
   p->gl->DeleteVertexArrays(1, &p->quads);
 }
 
 void graze_painter_destroy(graze_painter *painter) {
   if (painter == NULL) return;
-  if (painter->context != NULL && gl_begin(painter->context)) {
+  if (painter->context != NULL && gz_gl_begin(painter->context)) {
     destroy_on_device(painter);
-    gl_end(painter->context);
+    gz_gl_end(painter->context);
   }
-  gl_context_destroy(painter->context);
+  gz_gl_context_destroy(painter->context);
   free(painter->drawn_marks.marks);
   free(painter->rgba);
   free(painter->rgb);
@@ -203,15 +203,15 @@ void graze_painter_destroy(graze_painter *painter) {
 }
 
 const char *graze_painter_device(const graze_painter *painter) {
-  return gl_device(painter->context);
+  return gz_gl_device(painter->context);
 }
 
 /* ---- layers ---- */
 
 static void begin_layer(graze_painter *p, const gl_target *target) {
   const float nothing[4] = {0, 0, 0, 0};
-  gl_target_use(p->gl, target);
-  gl_target_clear(p->gl, target, nothing, 0);
+  gz_gl_target_use(p->gl, target);
+  gz_gl_target_clear(p->gl, target, nothing, 0);
 }
 
 /* How solids are drawn; all 0: as they are. */
@@ -233,15 +233,15 @@ static void draw_solids(graze_painter *p, const painter_view *view, solid_style 
     gl->ProgramUniform4f(program, 2, 0, 0, style.hole_distance, style.hole_radius);
   }
   if (style.cut > 0) gl->Enable(GL_CLIP_DISTANCE0);
-  painter_list_draw(p, view, program);
+  gz_painter_list_draw(p, view, program);
   gl->Disable(GL_CLIP_DISTANCE0);
 }
 
 /* Where the two objects share a surface, b's is drawn once more in stripes and a touch nearer, so that both colours
  * show there; elsewhere that changes nothing. */
 static bool draw_shared_surface(graze_painter *p, const painter_view *view, uint32_t object, const float colour[4]) {
-  painter_list_clear(p);
-  if (!painter_list_add(p, view, object, colour, UINT64_MAX)) return false;
+  gz_painter_list_clear(p);
+  if (!gz_painter_list_add(p, view, object, colour, UINT64_MAX)) return false;
   p->gl->Enable(GL_POLYGON_OFFSET_FILL);
   p->gl->PolygonOffset(1, 128);
   p->gl->DepthMask(GL_FALSE); /* outlines are made of depth: stripes are to have none */
@@ -252,15 +252,15 @@ static bool draw_shared_surface(graze_painter *p, const painter_view *view, uint
 }
 
 static bool draw_subject(graze_painter *p, const painter_view *view, const graze_report_clash *clash) {
-  uint32_t container = painter_container(clash);
+  uint32_t container = gz_painter_container(clash);
   begin_layer(p, &p->subject);
-  painter_list_clear(p);
-  if (container != clash->a && !painter_list_add(p, view, clash->a, colour_a, UINT64_MAX)) return false;
+  gz_painter_list_clear(p);
+  if (container != clash->a && !gz_painter_list_add(p, view, clash->a, colour_a, UINT64_MAX)) return false;
   draw_solids(p, view, (solid_style){0});
   if (container == clash->b) return true;
   bool shared = clash->relation == GRAZE_DUPLICATE || clash->counts.coplanar > 0;
-  painter_list_clear(p);
-  if (!painter_list_add(p, view, clash->b, colour_b, UINT64_MAX)) return false;
+  gz_painter_list_clear(p);
+  if (!gz_painter_list_add(p, view, clash->b, colour_b, UINT64_MAX)) return false;
   p->gl->Enable(GL_POLYGON_OFFSET_FILL);
   p->gl->PolygonOffset(shared ? -1 : 0, shared ? -128 : 0);
   draw_solids(p, view, (solid_style){0});
@@ -283,17 +283,17 @@ static bool draw_ghosts(graze_painter *p, const painter_view *view, const graze_
   part.nearest = fmax(view->nearest, distance - 1.25 * frame->context);
   part.farthest = distance + 4 * frame->context;
   begin_layer(p, &p->ghosts);
-  painter_list_clear(p);
-  uint32_t container = painter_container(clash);
+  gz_painter_list_clear(p);
+  uint32_t container = gz_painter_container(clash);
   if (container != NO_OBJECT &&
-      !painter_list_add(p, &part, container, container == clash->a ? container_a : container_b, UINT64_MAX)) {
+      !gz_painter_list_add(p, &part, container, container == clash->a ? container_a : container_b, UINT64_MAX)) {
     return false;
   }
   for (uint32_t i = 0; i < p->near_count && p->list.triangles < GHOST_TRIANGLES; i++) {
     uint64_t rest = GHOST_TRIANGLES - p->list.triangles;
     uint32_t object = p->near[i].object;
     if (container != NO_OBJECT && box_in_box(&p->boxes[container], &p->boxes[object])) continue;
-    if (!painter_list_add(p, &part, object, colour_ghost, rest)) return false;
+    if (!gz_painter_list_add(p, &part, object, colour_ghost, rest)) return false;
   }
   /* The container is there to be looked into; anything else before the clash gets a hole. */
   float hole = container == NO_OBJECT ? (float)(1.2 * frame->radius) : 0;
@@ -304,7 +304,7 @@ static bool draw_ghosts(graze_painter *p, const painter_view *view, const graze_
 static void compose(graze_painter *p, const painter_view *view, int ghosts, double focus_depth) {
   const gl_functions *gl = p->gl;
   GLuint program = p->programs.compose;
-  gl_target_use(gl, &p->picture);
+  gz_gl_target_use(gl, &p->picture);
   gl->Disable(GL_DEPTH_TEST);
   gl->UseProgram(program);
   gl->ProgramUniform1i(program, 0, ghosts);
@@ -321,9 +321,9 @@ static void compose(graze_painter *p, const painter_view *view, int ghosts, doub
 
 /* Marks over the composed picture, and out of the device. */
 static bool finish(graze_painter *p, const painter_view *view, graze_picture *picture) {
-  painter_marks_draw(p, view);
+  gz_painter_marks_draw(p, view);
   p->gl->Enable(GL_DEPTH_TEST);
-  gl_target_read(p->gl, &p->picture, p->rgba);
+  gz_gl_target_read(p->gl, &p->picture, p->rgba);
   if (!check_device(p)) return false;
   size_t pixels = (size_t)p->width * p->height;
   for (size_t i = 0; i < pixels; i++) memcpy(p->rgb + 3 * i, p->rgba + 4 * i, 3);
@@ -337,28 +337,28 @@ static bool paint_clash(graze_painter *p, uint32_t index, graze_picture *picture
   const graze_report_clash *clash = &p->report->clashes[index];
   camera_frame frame;
   if (p->object_meshes[clash->a] == NO_MESH && p->object_meshes[clash->b] == NO_MESH) {
-    return painter_fail(p, GRAZE_ERROR_ARGUMENT, "pictures: neither object of clash %u (%.23s) has a mesh", index,
-                        clash->id);
+    return gz_painter_fail(p, GRAZE_ERROR_ARGUMENT, "pictures: neither object of clash %u (%.23s) has a mesh", index,
+                           clash->id);
   }
-  if (!camera_frame_clash(clash, &p->boxes[clash->a], &p->boxes[clash->b], &frame)) {
-    return painter_fail(p, GRAZE_ERROR_ARGUMENT, "pictures: clash %u (%.23s) has no place", index, clash->id);
+  if (!gz_camera_frame_clash(clash, &p->boxes[clash->a], &p->boxes[clash->b], &frame)) {
+    return gz_painter_fail(p, GRAZE_ERROR_ARGUMENT, "pictures: clash %u (%.23s) has no place", index, clash->id);
   }
   double direction[3];
-  if (!painter_choose_side(p, clash, &frame, direction)) return false;
-  *camera = camera_look(frame.focus, direction, frame.context);
-  double distance = camera_distance(frame.context);
-  painter_view view = painter_view_of(camera, (double)p->width / p->height);
+  if (!gz_painter_choose_side(p, clash, &frame, direction)) return false;
+  *camera = gz_camera_look(frame.focus, direction, frame.context);
+  double distance = gz_camera_distance(frame.context);
+  painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
   view.nearest = 0.02 * distance;
-  painter_marks_clear(p);
+  gz_painter_marks_clear(p);
   if (!draw_subject(p, &view, clash) || !draw_ghosts(p, &view, clash, &frame, distance)) return false;
-  compose(p, &view, painter_container(clash) == NO_OBJECT ? 1 : 2, view.nearest / distance);
-  return painter_mark_curve(p, &view, clash) && painter_mark_axes(p, &view) && finish(p, &view, picture);
+  compose(p, &view, gz_painter_container(clash) == NO_OBJECT ? 1 : 2, view.nearest / distance);
+  return gz_painter_mark_curve(p, &view, clash) && gz_painter_mark_axes(p, &view) && finish(p, &view, picture);
 }
 
 static graze_status begin_call(graze_painter *painter, graze_io_error *error) {
   painter->status = GRAZE_OK;
   painter->message[0] = 0;
-  if (gl_begin(painter->context)) return GRAZE_OK;
+  if (gz_gl_begin(painter->context)) return GRAZE_OK;
   return report_error(error, GRAZE_ERROR_UNSUPPORTED, "pictures: the OpenGL context cannot be made current");
 }
 
@@ -371,7 +371,7 @@ graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_p
   if (status != GRAZE_OK) return status;
   graze_camera seen;
   if (paint_clash(painter, index, picture, &seen) && camera != NULL) *camera = seen;
-  gl_end(painter->context);
+  gz_gl_end(painter->context);
   return report_error(error, painter->status, painter->message);
 }
 
@@ -416,11 +416,11 @@ static bool overview_camera(const graze_painter *p, graze_camera *camera, double
       all.max[k] = fmax(all.max[k], p->boxes[p->order[i]].max[k]);
     }
   }
-  if (camera_box_empty(&all)) return false;
+  if (gz_camera_box_empty(&all)) return false;
   for (int k = 0; k < 3; k++) middle[k] = all.min[k] / 2 + all.max[k] / 2;
-  camera_direction(0, direction);
-  *camera = camera_look(middle, direction, 1);
-  painter_view view = painter_view_of(camera, (double)p->width / p->height);
+  gz_camera_direction(0, direction);
+  *camera = gz_camera_look(middle, direction, 1);
+  painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
   for (uint32_t i = 0; i < p->order_count; i++) {
     const graze_box *box = &p->boxes[p->order[i]];
     for (int corner = 0; corner < 8; corner++) {
@@ -434,15 +434,15 @@ static bool overview_camera(const graze_painter *p, graze_camera *camera, double
     }
   }
   if (!(distance > 0)) distance = 1;
-  *camera = camera_look(middle, direction, distance * view.tan_y);
+  *camera = gz_camera_look(middle, direction, distance * view.tan_y);
   *eye_distance = distance;
   return true;
 }
 
 /* All objects in their colours, as the subject. */
 static bool draw_all(graze_painter *p, const painter_view *view, const float (*colours)[4]) {
-  painter_list_clear(p);
-  if (!painter_list_add_all(p, view, colours)) return false;
+  gz_painter_list_clear(p);
+  if (!gz_painter_list_add_all(p, view, colours)) return false;
   draw_solids(p, view, (solid_style){0});
   return true;
 }
@@ -451,17 +451,17 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
   graze_camera camera;
   double distance = 1;
   painter_view view = {.nearest = 1, .tan_x = 1, .tan_y = 1};
-  painter_marks_clear(p);
+  gz_painter_marks_clear(p);
   begin_layer(p, &p->subject);
   if (overview_camera(p, &camera, &distance)) {
     float(*colours)[4] = malloc(p->report->object_count * sizeof *colours);
-    if (colours == NULL) return painter_fail_memory(p);
-    view = painter_view_of(&camera, (double)p->width / p->height);
+    if (colours == NULL) return gz_painter_fail_memory(p);
+    view = gz_painter_view_of(&camera, (double)p->width / p->height);
     view.nearest = 0.01 * distance;
     choose_colours(p->report, colours);
     bool good = draw_all(p, &view, (const float(*)[4])colours);
     free(colours);
-    if (!good || !painter_mark_clash_points(p, &view) || !painter_mark_axes(p, &view)) return false;
+    if (!good || !gz_painter_mark_clash_points(p, &view) || !gz_painter_mark_axes(p, &view)) return false;
   }
   compose(p, &view, 0, 1);
   return finish(p, &view, picture);
@@ -474,7 +474,7 @@ graze_status graze_painter_overview(graze_painter *painter, graze_picture *pictu
   graze_status status = begin_call(painter, error);
   if (status != GRAZE_OK) return status;
   paint_overview(painter, picture);
-  gl_end(painter->context);
+  gz_gl_end(painter->context);
   return report_error(error, painter->status, painter->message);
 }
 
@@ -495,8 +495,8 @@ static double scene_distance(const graze_painter *p, const graze_camera *camera)
 static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *camera, graze_picture *picture) {
   uint32_t count = p->report->object_count;
   float(*colours)[4] = malloc(((size_t)count + 1) * sizeof *colours);
-  if (colours == NULL) return painter_fail_memory(p);
-  painter_view view = painter_view_of(camera, (double)p->width / p->height);
+  if (colours == NULL) return gz_painter_fail_memory(p);
+  painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
   view.nearest = 0.01 * scene_distance(p, camera);
   graze_report calm = *p->report;
   calm.clash_count = 0;
@@ -504,11 +504,11 @@ static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *c
   for (uint32_t i = 0; i < count; i++) {
     if (lit[i]) memcpy(colours[i], colour_a, sizeof colours[i]);
   }
-  painter_marks_clear(p);
+  gz_painter_marks_clear(p);
   begin_layer(p, &p->subject);
   bool good = draw_all(p, &view, (const float(*)[4])colours);
   free(colours);
-  if (!good || !painter_mark_axes(p, &view)) return false;
+  if (!good || !gz_painter_mark_axes(p, &view)) return false;
   compose(p, &view, 0, 1);
   return finish(p, &view, picture);
 }
@@ -529,6 +529,6 @@ graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses
   painter->poses = poses;
   paint_frame(painter, lit, camera, picture);
   painter->poses = NULL;
-  gl_end(painter->context);
+  gz_gl_end(painter->context);
   return report_error(error, painter->status, painter->message);
 }

@@ -111,63 +111,63 @@ struct graze_painter {
 #define NO_OBJECT UINT32_MAX
 
 /* Notes the first failure of the running call; false. */
-bool painter_fail(graze_painter *painter, graze_status status, const char *format, ...)
+bool gz_painter_fail(graze_painter *painter, graze_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool painter_fail_memory(graze_painter *painter);
+bool gz_painter_fail_memory(graze_painter *painter);
 
 /* Room for `more` elements of `size` bytes behind `count`; false: out of memory, noted. */
-bool painter_grow(graze_painter *painter, void **data, size_t *capacity, size_t count, size_t more, size_t size);
+bool gz_painter_grow(graze_painter *painter, void **data, size_t *capacity, size_t count, size_t more, size_t size);
 
 /* ---- painter_scene.c: meshes on the device, lists of draws ---- */
 
-bool painter_scene_create(graze_painter *painter);
-void painter_scene_destroy(graze_painter *painter);
+bool gz_painter_scene_create(graze_painter *painter);
+void gz_painter_scene_destroy(graze_painter *painter);
 
-painter_view painter_view_of(const graze_camera *camera, double aspect);
+painter_view gz_painter_view_of(const graze_camera *camera, double aspect);
 
 /* Adds what is in view of an object. `budget`: an object with more triangles in view is left out. Sends its mesh when
  * that was not yet done. */
-bool painter_list_add(graze_painter *painter, const painter_view *view, uint32_t object, const float colour[4],
-                      uint64_t budget);
+bool gz_painter_list_add(graze_painter *painter, const painter_view *view, uint32_t object, const float colour[4],
+                         uint64_t budget);
 
 /* Whether the triangles of a posed object run clockwise, seen from outside. */
-bool painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out);
+bool gz_painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out);
 
 /* Adds all objects of `order` whole; `colours`: one per object of the report. */
-bool painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]);
-void painter_list_clear(graze_painter *painter);
+bool gz_painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]);
+void gz_painter_list_clear(graze_painter *painter);
 
 /* Draws the list with the program, which must be one that takes solids. */
-void painter_list_draw(graze_painter *painter, const painter_view *view, GLuint program);
+void gz_painter_list_draw(graze_painter *painter, const painter_view *view, GLuint program);
 
 /* ---- painter_shaders.c ---- */
 
-bool painter_programs_create(graze_painter *painter);
-void painter_programs_destroy(graze_painter *painter);
+bool gz_painter_programs_create(graze_painter *painter);
+void gz_painter_programs_destroy(graze_painter *painter);
 
 /* ---- painter_side.c: the side from which a clash is seen best ---- */
 
-bool painter_sides_create(graze_painter *painter);
-void painter_sides_destroy(graze_painter *painter);
+bool gz_painter_sides_create(graze_painter *painter);
+void gz_painter_sides_destroy(graze_painter *painter);
 
 /* Of the sides that boxes call good, the one from which most of the clash is seen. `near` is filled. */
-bool painter_choose_side(graze_painter *painter, const graze_report_clash *clash, const camera_frame *frame,
-                         double direction[3]);
+bool gz_painter_choose_side(graze_painter *painter, const graze_report_clash *clash, const camera_frame *frame,
+                            double direction[3]);
 
 /* The object that holds the other one (relations a_in_b and b_in_a), and is drawn so that one sees into it; or
  * NO_OBJECT. */
-uint32_t painter_container(const graze_report_clash *clash);
+uint32_t gz_painter_container(const graze_report_clash *clash);
 
 /* ---- painter_marks.c: lines and dots over the picture ---- */
 
-void painter_marks_clear(graze_painter *painter);
+void gz_painter_marks_clear(graze_painter *painter);
 
 /* A dot or a line between two points of the world, cut at the near plane. */
-bool painter_mark_line(graze_painter *painter, const painter_view *view, const double from[3], const double to[3],
-                       const painter_mark *style);
-bool painter_mark_curve(graze_painter *painter, const painter_view *view, const graze_report_clash *clash);
-bool painter_mark_clash_points(graze_painter *painter, const painter_view *view);
-bool painter_mark_axes(graze_painter *painter, const painter_view *view);
-void painter_marks_draw(graze_painter *painter, const painter_view *view);
+bool gz_painter_mark_line(graze_painter *painter, const painter_view *view, const double from[3], const double to[3],
+                          const painter_mark *style);
+bool gz_painter_mark_curve(graze_painter *painter, const painter_view *view, const graze_report_clash *clash);
+bool gz_painter_mark_clash_points(graze_painter *painter, const painter_view *view);
+bool gz_painter_mark_axes(graze_painter *painter, const painter_view *view);
+void gz_painter_marks_draw(graze_painter *painter, const painter_view *view);
 
 #endif

@@ -14,13 +14,13 @@ static const painter_mark point_core = {.half_width = 5.0f, .hidden = 1.0f, .col
 static const painter_mark place_rim = {.half_width = 5.5f, .hidden = 1.0f, .colour = {1.0f, 1.0f, 1.0f, 1.0f}};
 static const painter_mark place_core = {.half_width = 4.0f, .hidden = 1.0f, .colour = {0.83f, 0.10f, 0.30f, 1.0f}};
 
-void painter_marks_clear(graze_painter *painter) {
+void gz_painter_marks_clear(graze_painter *painter) {
   painter->drawn_marks.count = 0;
 }
 
 static bool add_mark(graze_painter *p, const float from[3], const float to[3], const painter_mark *style) {
   painter_marks *all = &p->drawn_marks;
-  if (!painter_grow(p, (void **)&all->marks, &all->capacity, all->count, 1, sizeof *all->marks)) return false;
+  if (!gz_painter_grow(p, (void **)&all->marks, &all->capacity, all->count, 1, sizeof *all->marks)) return false;
   painter_mark *mark = &all->marks[all->count++];
   *mark = *style;
   for (int k = 0; k < 3; k++) {
@@ -55,8 +55,8 @@ static bool project(const graze_painter *p, const painter_view *view, const doub
   return true;
 }
 
-bool painter_mark_line(graze_painter *painter, const painter_view *view, const double from[3], const double to[3],
-                       const painter_mark *style) {
+bool gz_painter_mark_line(graze_painter *painter, const painter_view *view, const double from[3], const double to[3],
+                          const painter_mark *style) {
   double a[3], b[3];
   to_view(view, from, a);
   to_view(view, to, b);
@@ -80,13 +80,13 @@ static bool mark_polyline(graze_painter *p, const painter_view *view, const doub
   uint32_t last = 0;
   float from[3], to[3];
   bool visible = project(p, view, points[0], from);
-  if (count == 1) return painter_mark_line(p, view, points[0], points[0], style);
+  if (count == 1) return gz_painter_mark_line(p, view, points[0], points[0], style);
   for (uint32_t i = 1; i < count; i++) {
     bool ends = project(p, view, points[i], to);
     if (visible && ends) {
       if (i + 1 < count && fabsf(to[0] - from[0]) + fabsf(to[1] - from[1]) < 0.75f) continue;
       if (!add_mark(p, from, to, style)) return false;
-    } else if (!painter_mark_line(p, view, points[last], points[i], style)) {
+    } else if (!gz_painter_mark_line(p, view, points[last], points[i], style)) {
       return false;
     }
     last = i;
@@ -124,11 +124,12 @@ static bool is_speck(const painter_mark *marks, size_t count) {
 
 static bool mark_point(graze_painter *p, const painter_view *view, const double point[3]) {
   if (!isfinite(point[0]) || !isfinite(point[1]) || !isfinite(point[2])) return true;
-  return painter_mark_line(p, view, point, point, &point_rim) && painter_mark_line(p, view, point, point, &point_core);
+  return gz_painter_mark_line(p, view, point, point, &point_rim) &&
+         gz_painter_mark_line(p, view, point, point, &point_core);
 }
 
 /* The curve, first its rim and then itself; the point of a clash that has none, or one too small to see. */
-bool painter_mark_curve(graze_painter *painter, const painter_view *view, const graze_report_clash *clash) {
+bool gz_painter_mark_curve(graze_painter *painter, const painter_view *view, const graze_report_clash *clash) {
   painter_marks *all = &painter->drawn_marks;
   size_t first = all->count;
   for (uint32_t k = 0; k < clash->curve_count; k++) {
@@ -148,7 +149,7 @@ bool painter_mark_curve(graze_painter *painter, const painter_view *view, const 
   return true;
 }
 
-bool painter_mark_clash_points(graze_painter *painter, const painter_view *view) {
+bool gz_painter_mark_clash_points(graze_painter *painter, const painter_view *view) {
   painter_mark styles[2] = {place_rim, place_core};
   float crowd = sqrtf(50.0f / (float)(painter->report->clash_count + 1)); /* many of them are small */
   for (int i = 0; i < 2; i++) {
@@ -157,7 +158,7 @@ bool painter_mark_clash_points(graze_painter *painter, const painter_view *view)
       const graze_report_clash *clash = &painter->report->clashes[k];
       if (clash->state == GRAZE_STATE_RESOLVED) continue;
       if (!isfinite(clash->point[0]) || !isfinite(clash->point[1]) || !isfinite(clash->point[2])) continue;
-      if (!painter_mark_line(painter, view, clash->point, clash->point, &styles[i])) return false;
+      if (!gz_painter_mark_line(painter, view, clash->point, clash->point, &styles[i])) return false;
     }
   }
   return true;
@@ -181,7 +182,7 @@ static bool mark_letter(graze_painter *p, int axis, const float middle[3], float
 }
 
 /* The world's axes, small, in the lower left corner. */
-bool painter_mark_axes(graze_painter *painter, const painter_view *view) {
+bool gz_painter_mark_axes(graze_painter *painter, const painter_view *view) {
   const float colours[3][4] = {{0.78f, 0.22f, 0.20f, 1}, {0.15f, 0.55f, 0.25f, 1}, {0.18f, 0.35f, 0.75f, 1}};
   float unit = (float)painter->height / 360.0f, length = 21 * unit;
   const float middle[3] = {36 * unit, (float)painter->height - 36 * unit, 1e30f};
@@ -198,12 +199,12 @@ bool painter_mark_axes(graze_painter *painter, const painter_view *view) {
   return true;
 }
 
-void painter_marks_draw(graze_painter *painter, const painter_view *view) {
+void gz_painter_marks_draw(graze_painter *painter, const painter_view *view) {
   const gl_functions *gl = painter->gl;
   const painter_marks *all = &painter->drawn_marks;
   if (all->count == 0) return;
   GLuint program = painter->programs.marks;
-  gl_stream_fill(gl, &painter->marks, all->marks, all->count * sizeof *all->marks);
+  gz_gl_stream_fill(gl, &painter->marks, all->marks, all->count * sizeof *all->marks);
   gl->UseProgram(program);
   gl->ProgramUniform2f(program, 0, (float)painter->width, (float)painter->height);
   gl->ProgramUniform1f(program, 1, (float)view->nearest);

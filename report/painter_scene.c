@@ -39,7 +39,7 @@ static void number_meshes(graze_painter *p, mesh_user *users, uint32_t *firsts) 
   uint32_t count = 0;
   for (uint32_t i = 0; i < report->object_count; i++) {
     p->object_meshes[i] = NO_MESH;
-    if (!camera_box_empty(&p->boxes[i])) users[count++] = (mesh_user){report->objects[i].mesh, i};
+    if (!gz_camera_box_empty(&p->boxes[i])) users[count++] = (mesh_user){report->objects[i].mesh, i};
   }
   qsort(users, count, sizeof *users, by_mesh);
   for (uint32_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static void number_meshes(graze_painter *p, mesh_user *users, uint32_t *firsts) 
         i > 0 && users[i].mesh == users[i - 1].mesh ? firsts[users[i - 1].object] : users[i].object;
   }
   for (uint32_t i = 0; i < report->object_count; i++) {
-    if (camera_box_empty(&p->boxes[i])) continue;
+    if (gz_camera_box_empty(&p->boxes[i])) continue;
     if (firsts[i] == i) p->meshes[p->mesh_count++].mesh = report->objects[i].mesh;
     p->object_meshes[i] = firsts[i] == i ? p->mesh_count - 1 : p->object_meshes[firsts[i]];
   }
@@ -61,7 +61,7 @@ static void sort_objects(graze_painter *p, numbered_object *sorted) {
   for (uint32_t i = 0; i < p->order_count; i++) p->order[i] = sorted[i].object;
 }
 
-bool painter_scene_create(graze_painter *painter) {
+bool gz_painter_scene_create(graze_painter *painter) {
   size_t count = painter->report->object_count + (size_t)1;
   painter->boxes = malloc(count * sizeof *painter->boxes);
   painter->object_meshes = malloc(count * sizeof *painter->object_meshes);
@@ -75,7 +75,7 @@ bool painter_scene_create(graze_painter *painter) {
               firsts && sorted;
   if (good) {
     for (uint32_t i = 0; i < painter->report->object_count; i++) {
-      painter->boxes[i] = camera_object_box(&painter->report->objects[i]);
+      painter->boxes[i] = gz_camera_object_box(&painter->report->objects[i]);
     }
     number_meshes(painter, users, firsts);
     sort_objects(painter, sorted);
@@ -83,10 +83,10 @@ bool painter_scene_create(graze_painter *painter) {
   free(users);
   free(firsts);
   free(sorted);
-  return good || painter_fail_memory(painter);
+  return good || gz_painter_fail_memory(painter);
 }
 
-void painter_scene_destroy(graze_painter *painter) {
+void gz_painter_scene_destroy(graze_painter *painter) {
   for (size_t i = 0; i < 2 * (size_t)painter->mesh_count; i++) {
     painter->gl->DeleteBuffers(1, &painter->meshes[i].vertices);
     painter->gl->DeleteBuffers(1, &painter->meshes[i].indices);
@@ -158,17 +158,17 @@ static bool send_mesh(graze_painter *p, painter_mesh *m) {
       size_t count = corners - first < 3 * CHUNK_TRIANGLES ? corners - first : 3 * CHUNK_TRIANGLES;
       measure_chunk(vertices, indices + first, (uint32_t)count, m->chunks[i]);
     }
-    m->vertices = gl_buffer(p->gl, vertices, 3 * (size_t)facts.vertices * sizeof *vertices);
-    m->indices = gl_buffer(p->gl, indices, corners * sizeof *indices);
+    m->vertices = gz_gl_buffer(p->gl, vertices, 3 * (size_t)facts.vertices * sizeof *vertices);
+    m->indices = gz_gl_buffer(p->gl, indices, corners * sizeof *indices);
   }
   free(vertices);
   free(indices);
-  return good || painter_fail_memory(p);
+  return good || gz_painter_fail_memory(p);
 }
 
 /* ---- views ---- */
 
-painter_view painter_view_of(const graze_camera *camera, double aspect) {
+painter_view gz_painter_view_of(const graze_camera *camera, double aspect) {
   painter_view view;
   const double *f = camera->forward, *u = camera->up;
   for (int k = 0; k < 3; k++) {
@@ -232,7 +232,7 @@ static bool box_in_view(const float box[6], float planes[COUNT_PLANES][4]) {
 
 /* ---- lists ---- */
 
-void painter_list_clear(graze_painter *painter) {
+void gz_painter_list_clear(graze_painter *painter) {
   painter_list *list = &painter->list;
   list->instance_count = list->command_count = list->batch_count = 0;
   list->triangles = 0;
@@ -242,11 +242,12 @@ void painter_list_clear(graze_painter *painter) {
 static painter_batch *add_instance(graze_painter *p, uint32_t mesh, double rows[3][4], const float colour[4],
                                    size_t commands) {
   painter_list *list = &p->list;
-  if (!painter_grow(p, (void **)&list->instances, &list->instance_capacity, list->instance_count, 1,
-                    sizeof *list->instances) ||
-      !painter_grow(p, (void **)&list->commands, &list->command_capacity, list->command_count, commands,
-                    sizeof *list->commands) ||
-      !painter_grow(p, (void **)&list->batches, &list->batch_capacity, list->batch_count, 1, sizeof *list->batches)) {
+  if (!gz_painter_grow(p, (void **)&list->instances, &list->instance_capacity, list->instance_count, 1,
+                       sizeof *list->instances) ||
+      !gz_painter_grow(p, (void **)&list->commands, &list->command_capacity, list->command_count, commands,
+                       sizeof *list->commands) ||
+      !gz_painter_grow(p, (void **)&list->batches, &list->batch_capacity, list->batch_count, 1,
+                       sizeof *list->batches)) {
     return NULL;
   }
   painter_instance *instance = &list->instances[list->instance_count++];
@@ -262,8 +263,8 @@ static painter_batch *add_instance(graze_painter *p, uint32_t mesh, double rows[
   return batch;
 }
 
-bool painter_list_add(graze_painter *painter, const painter_view *view, uint32_t object, const float colour[4],
-                      uint64_t budget) {
+bool gz_painter_list_add(graze_painter *painter, const painter_view *view, uint32_t object, const float colour[4],
+                         uint64_t budget) {
   uint32_t number = painter->object_meshes[object];
   if (number == NO_MESH) return true;
   painter_mesh *m = &painter->meshes[number];
@@ -298,7 +299,7 @@ bool painter_list_add(graze_painter *painter, const painter_view *view, uint32_t
   return true;
 }
 
-bool painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out) {
+bool gz_painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out) {
   if (painter->object_meshes[object] == NO_MESH) return true;
   painter_mesh *mesh = &painter->meshes[painter->object_meshes[object]];
   if (!send_mesh(painter, mesh)) return false;
@@ -319,7 +320,7 @@ static bool share_out(const graze_painter *p, uint32_t *shares) {
   for (uint32_t i = 0; i < p->mesh_count; i++)
     wishes[i] = (thin_wish){graze_mesh_triangle_count(p->meshes[i].mesh), 0, 1};
   for (uint32_t i = 0; i < p->order_count; i++) wishes[p->object_meshes[p->order[i]]].instances++;
-  thin_share(wishes, p->mesh_count, UINT64_MAX, OVERVIEW_TRIANGLES, shares);
+  gz_thin_share(wishes, p->mesh_count, UINT64_MAX, OVERVIEW_TRIANGLES, shares);
   free(wishes);
   return true;
 }
@@ -328,7 +329,7 @@ static bool share_out(const graze_painter *p, uint32_t *shares) {
 static bool send_thinned(graze_painter *p, const graze_mesh *mesh, painter_mesh *m, uint32_t share) {
   thinner work = {0};
   if (m->vertices != 0) return true;
-  bool good = thin_make(&work, mesh, share);
+  bool good = gz_thin_make(&work, mesh, share);
   const thin_mesh *made = &work.made;
   float(*vertices)[3] = good ? malloc(((size_t)made->point_count + 1) * sizeof *vertices) : NULL;
   if (vertices != NULL) {
@@ -340,13 +341,13 @@ static bool send_thinned(graze_painter *p, const graze_mesh *mesh, painter_mesh 
       for (uint32_t i = 0; i < made->point_count; i++)
         vertices[i][k] = (float)(half * (made->points[i][k] / 32767.5 - 1));
     }
-    m->vertices = gl_buffer(p->gl, vertices, made->point_count * sizeof *vertices);
-    m->indices = gl_buffer(p->gl, made->triangles, made->triangle_count * sizeof *made->triangles);
+    m->vertices = gz_gl_buffer(p->gl, vertices, made->point_count * sizeof *vertices);
+    m->indices = gz_gl_buffer(p->gl, made->triangles, made->triangle_count * sizeof *made->triangles);
   }
   good = vertices != NULL;
   free(vertices);
-  thin_free(&work);
-  return good || painter_fail_memory(p);
+  gz_thin_free(&work);
+  return good || gz_painter_fail_memory(p);
 }
 
 /* The mesh with which an object stands in the overview. */
@@ -380,20 +381,20 @@ static bool add_all(graze_painter *painter, const painter_view *view, const floa
   return true;
 }
 
-bool painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]) {
+bool gz_painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]) {
   uint32_t *shares = calloc((size_t)painter->mesh_count + 1, sizeof *shares);
   bool good = shares != NULL && share_out(painter, shares);
-  good = good ? add_all(painter, view, colours, shares) : painter_fail_memory(painter);
+  good = good ? add_all(painter, view, colours, shares) : gz_painter_fail_memory(painter);
   free(shares);
   return good;
 }
 
-void painter_list_draw(graze_painter *painter, const painter_view *view, GLuint program) {
+void gz_painter_list_draw(graze_painter *painter, const painter_view *view, GLuint program) {
   const gl_functions *gl = painter->gl;
   painter_list *list = &painter->list;
   if (list->command_count == 0) return;
-  gl_stream_fill(gl, &painter->instances, list->instances, list->instance_count * sizeof *list->instances);
-  gl_stream_fill(gl, &painter->commands, list->commands, list->command_count * sizeof *list->commands);
+  gz_gl_stream_fill(gl, &painter->instances, list->instances, list->instance_count * sizeof *list->instances);
+  gz_gl_stream_fill(gl, &painter->commands, list->commands, list->command_count * sizeof *list->commands);
   gl->UseProgram(program);
   gl->ProgramUniform3f(program, 0, (float)(1 / view->tan_x), (float)(1 / view->tan_y), (float)view->nearest);
   gl->BindVertexArray(painter->solids);

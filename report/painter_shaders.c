@@ -193,11 +193,11 @@ static const char dots_fragment[] =
 
 static bool make(graze_painter *p, GLuint *program, const char *name, const char *vertex, const char *fragment) {
   gl_message message;
-  *program = gl_program(p->gl, name, vertex, fragment, &message);
-  return *program != 0 || painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "%s", message.text);
+  *program = gz_gl_program(p->gl, name, vertex, fragment, &message);
+  return *program != 0 || gz_painter_fail(p, GRAZE_ERROR_UNSUPPORTED, "%s", message.text);
 }
 
-bool painter_programs_create(graze_painter *painter) {
+bool gz_painter_programs_create(graze_painter *painter) {
   painter_programs *all = &painter->programs;
   return make(painter, &all->solid, "solid", solid_vertex, solid_fragment) &&
          make(painter, &all->partial, "partial", solid_vertex, partial_fragment) &&
@@ -207,7 +207,7 @@ bool painter_programs_create(graze_painter *painter) {
          make(painter, &all->dots, "dots", dots_vertex, dots_fragment);
 }
 
-void painter_programs_destroy(graze_painter *painter) {
+void gz_painter_programs_destroy(graze_painter *painter) {
   const GLuint all[] = {painter->programs.solid, painter->programs.partial, painter->programs.compose,
                         painter->programs.marks, painter->programs.plain,   painter->programs.dots};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) painter->gl->DeleteProgram(all[i]);

@@ -15,7 +15,7 @@ enum { DOTS = 256, TRIAL_TRIANGLES = 3000 };
 /* Colours by which trial pictures tell what is seen. */
 static const float mark_a[4] = {1, 0, 0, 0}, mark_b[4] = {0, 1, 0, 0}, mark_other[4] = {0, 0, 1, 0};
 
-bool painter_sides_create(graze_painter *painter) {
+bool gz_painter_sides_create(graze_painter *painter) {
   const gl_functions *gl = painter->gl;
   gl_message message = {""};
   gl->CreateQueries(GL_SAMPLES_PASSED, 2 * TRIAL_SIDES, painter->queries);
@@ -23,18 +23,18 @@ bool painter_sides_create(graze_painter *painter) {
   gl->EnableVertexArrayAttrib(painter->points, 0);
   gl->VertexArrayAttribFormat(painter->points, 0, 4, GL_FLOAT, GL_FALSE, 0);
   gl->VertexArrayAttribBinding(painter->points, 0, 0);
-  return gl_target_create(gl, TRIAL_SIDES * TRIAL_PIXELS, TRIAL_PIXELS, 1, true, &painter->trial, &message) ||
-         painter_fail(painter, GRAZE_ERROR_UNSUPPORTED, "%s", message.text);
+  return gz_gl_target_create(gl, TRIAL_SIDES * TRIAL_PIXELS, TRIAL_PIXELS, 1, true, &painter->trial, &message) ||
+         gz_painter_fail(painter, GRAZE_ERROR_UNSUPPORTED, "%s", message.text);
 }
 
-void painter_sides_destroy(graze_painter *painter) {
+void gz_painter_sides_destroy(graze_painter *painter) {
   painter->gl->DeleteQueries(2 * TRIAL_SIDES, painter->queries);
   painter->gl->DeleteVertexArrays(1, &painter->points);
-  gl_stream_destroy(painter->gl, &painter->dots);
-  gl_target_destroy(painter->gl, &painter->trial);
+  gz_gl_stream_destroy(painter->gl, &painter->dots);
+  gz_gl_target_destroy(painter->gl, &painter->trial);
 }
 
-uint32_t painter_container(const graze_report_clash *clash) {
+uint32_t gz_painter_container(const graze_report_clash *clash) {
   if (clash->relation == GRAZE_A_IN_B) return clash->b;
   if (clash->relation == GRAZE_B_IN_A) return clash->a;
   return NO_OBJECT;
@@ -81,7 +81,7 @@ static int next_side(const double ratings[CAMERA_DIRECTIONS], const trial *trial
   int best[2] = {-1, -1};
   for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
     double direction[3], nearest = -1;
-    camera_direction(i, direction);
+    gz_camera_direction(i, direction);
     for (int t = 0; t < count; t++) {
       const double *other = trials[t].direction;
       nearest = fmax(nearest, direction[0] * other[0] + direction[1] * other[1] + direction[2] * other[2]);
@@ -96,19 +96,19 @@ static int next_side(const double ratings[CAMERA_DIRECTIONS], const trial *trial
 static void choose_trials(const graze_painter *p, const graze_report_clash *clash, const camera_frame *frame,
                           trial trials[TRIAL_SIDES]) {
   double ratings[CAMERA_DIRECTIONS];
-  camera_rate(p->report, p->boxes, clash, frame, ratings);
+  gz_camera_rate(p->report, p->boxes, clash, frame, ratings);
   for (int i = 0; i < TRIAL_SIDES; i++) {
     int side = next_side(ratings, trials, i);
     trials[i] = (trial){.rating = ratings[side]};
-    camera_direction(side, trials[i].direction);
+    gz_camera_direction(side, trials[i].direction);
   }
 }
 
 /* The eye of the picture itself, but a view that holds the clash only. */
 static void aim(const camera_frame *frame, trial *t) {
-  graze_camera camera = camera_look(frame->focus, t->direction, frame->context);
-  double distance = camera_distance(frame->context);
-  t->view = painter_view_of(&camera, 1);
+  graze_camera camera = gz_camera_look(frame->focus, t->direction, frame->context);
+  double distance = gz_camera_distance(frame->context);
+  t->view = gz_painter_view_of(&camera, 1);
   t->view.tan_x = t->view.tan_y = fmax(1.5 * frame->radius, 0.12 * frame->context) / distance;
   t->view.nearest = 0.02 * distance;
   t->view.farthest = distance + 2 * frame->context;
@@ -144,7 +144,7 @@ static uint32_t send_dots(graze_painter *p, const graze_report_clash *clash, con
   if (count == 0 && isfinite(clash->point[0]) && isfinite(clash->point[1]) && isfinite(clash->point[2])) {
     put_dot(view, clash->point, forgiven, dots[count++]);
   }
-  if (count > 0) gl_stream_fill(p->gl, &p->dots, dots, count * sizeof dots[0]);
+  if (count > 0) gz_gl_stream_fill(p->gl, &p->dots, dots, count * sizeof dots[0]);
   return count;
 }
 
@@ -165,26 +165,26 @@ static void count_dots(graze_painter *p, uint32_t count, GLuint query) {
 
 static bool add_subject(graze_painter *p, const painter_view *view, uint32_t object, const float mark[4]) {
   bool inside_out = false;
-  if (!painter_inside_out(p, object, &inside_out)) return false;
+  if (!gz_painter_inside_out(p, object, &inside_out)) return false;
   const float colour[4] = {mark[0], mark[1], mark[2], inside_out};
-  return painter_list_add(p, view, object, colour, UINT64_MAX);
+  return gz_painter_list_add(p, view, object, colour, UINT64_MAX);
 }
 
 static bool draw_trial(graze_painter *p, const graze_report_clash *clash, const camera_frame *frame, trial *t, int at) {
-  uint32_t container = painter_container(clash);
+  uint32_t container = gz_painter_container(clash);
   p->gl->Viewport(at * TRIAL_PIXELS, 0, TRIAL_PIXELS, TRIAL_PIXELS);
-  painter_list_clear(p);
+  gz_painter_list_clear(p);
   if (container != clash->a && !add_subject(p, &t->view, clash->a, mark_a)) return false;
   if (container != clash->b && !add_subject(p, &t->view, clash->b, mark_b)) return false;
-  painter_list_draw(p, &t->view, p->programs.plain);
+  gz_painter_list_draw(p, &t->view, p->programs.plain);
   t->dots = send_dots(p, clash, frame, &t->view);
   count_dots(p, t->dots, p->queries[2 * at]);
-  painter_list_clear(p);
+  gz_painter_list_clear(p);
   for (uint32_t i = 0; i < p->near_count && p->list.triangles < TRIAL_TRIANGLES; i++) {
     uint64_t rest = TRIAL_TRIANGLES - p->list.triangles;
-    if (!painter_list_add(p, &t->view, p->near[i].object, mark_other, rest)) return false;
+    if (!gz_painter_list_add(p, &t->view, p->near[i].object, mark_other, rest)) return false;
   }
-  painter_list_draw(p, &t->view, p->programs.plain);
+  gz_painter_list_draw(p, &t->view, p->programs.plain);
   count_dots(p, t->dots, p->queries[2 * at + 1]);
   return true;
 }
@@ -209,26 +209,26 @@ static double weigh(graze_painter *p, const graze_report_clash *clash, const tri
       insides += (row[4 * x] > 127 || row[4 * x + 1] > 127) && row[4 * x + 3] > 127;
     }
   }
-  uint32_t container = painter_container(clash);
+  uint32_t container = gz_painter_container(clash);
   uint32_t least = container == clash->a ? seen_b : container == clash->b ? seen_a : seen_a < seen_b ? seen_a : seen_b;
   double all = TRIAL_PIXELS * TRIAL_PIXELS, share = fmin(1, 5 * least / all);
   return 1.5 * past_subject + 0.75 * past_all + 1.25 * share - 2 * insides / all - 0.5 * t->rating;
 }
 
-bool painter_choose_side(graze_painter *painter, const graze_report_clash *clash, const camera_frame *frame,
-                         double direction[3]) {
+bool gz_painter_choose_side(graze_painter *painter, const graze_report_clash *clash, const camera_frame *frame,
+                            double direction[3]) {
   const float nothing[4] = {0, 0, 0, 0};
   trial trials[TRIAL_SIDES];
   find_near(painter, clash, frame);
   choose_trials(painter, clash, frame, trials);
-  gl_target_use(painter->gl, &painter->trial);
-  gl_target_clear(painter->gl, &painter->trial, nothing, 0);
+  gz_gl_target_use(painter->gl, &painter->trial);
+  gz_gl_target_clear(painter->gl, &painter->trial, nothing, 0);
   for (int i = 0; i < TRIAL_SIDES; i++) {
     aim(frame, &trials[i]);
     if (!draw_trial(painter, clash, frame, &trials[i], i)) return false;
   }
   uint8_t pixels[4 * TRIAL_SIDES * TRIAL_PIXELS * TRIAL_PIXELS];
-  gl_target_read(painter->gl, &painter->trial, pixels);
+  gz_gl_target_read(painter->gl, &painter->trial, pixels);
   double best = -INFINITY;
   for (int i = 0; i < TRIAL_SIDES; i++) {
     double weight = weigh(painter, clash, &trials[i], i, pixels);

@@ -76,7 +76,7 @@ static bool put_picture(const graze_picture *picture, png_fault *fault) {
   return true;
 }
 
-bool png_put(const graze_picture *picture, png_sink sink, void *user, char reason[PNG_REASON]) {
+bool gz_png_put(const graze_picture *picture, png_sink sink, void *user, char reason[PNG_REASON]) {
   png_fault fault = {.sink = sink, .user = user};
   bool good = put_picture(picture, &fault);
   memcpy(reason, fault.reason, sizeof fault.reason);
@@ -102,7 +102,7 @@ graze_status graze_picture_write_png(const char *path, const graze_picture *pict
   if (file == NULL) {
     return report_error(error, GRAZE_ERROR_FILE, path, "cannot open for writing: ", strerror(errno));
   }
-  bool good = png_put(picture, write_to_file, file, reason);
+  bool good = gz_png_put(picture, write_to_file, file, reason);
   if (fclose(file) != 0 && good) {
     good = false;
     snprintf(reason, sizeof reason, "%s", strerror(errno));

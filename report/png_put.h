@@ -10,6 +10,6 @@ enum { PNG_REASON = 128 };
 typedef bool (*png_sink)(void *user, const void *bytes, size_t size);
 
 /* False: `reason` says why. */
-bool png_put(const graze_picture *picture, png_sink sink, void *user, char reason[PNG_REASON]);
+bool gz_png_put(const graze_picture *picture, png_sink sink, void *user, char reason[PNG_REASON]);
 
 #endif

@@ -27,12 +27,12 @@ static bool fail_at(reading *r, const char *place, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  r->status = report_fail(r->error, GRAZE_ERROR_FORMAT, r->name, "%s%s%s", place, *place ? ": " : "", reason);
+  r->status = gz_report_fail(r->error, GRAZE_ERROR_FORMAT, r->name, "%s%s%s", place, *place ? ": " : "", reason);
   return false;
 }
 
 static bool fail_memory(reading *r) {
-  r->status = report_fail_memory(r->error, r->name);
+  r->status = gz_report_fail_memory(r->error, r->name);
   return false;
 }
 
@@ -45,7 +45,7 @@ static bool check_keys(reading *r, json_t *object, const char *const *known, con
   json_object_foreach(object, key, value) {
     size_t i = 0;
     while (known[i] != NULL && strcmp(known[i], key) != 0) i++;
-    if (known[i] == NULL) return fail_at(r, place, "unknown key \"%s\"", report_quote(key).text);
+    if (known[i] == NULL) return fail_at(r, place, "unknown key \"%s\"", gz_report_quote(key).text);
   }
   return true;
 }
@@ -128,10 +128,10 @@ static bool get_word(reading *r, const json_t *object, const char *key, const ch
   for (*number = 0; words[*number] != NULL; ++*number) {
     if (strcmp(words[*number], text) == 0) return true;
   }
-  return fail_at(r, place, "\"%s\" is \"%s\", which it cannot be", key, report_quote(text).text);
+  return fail_at(r, place, "\"%s\" is \"%s\", which it cannot be", key, gz_report_quote(text).text);
 }
 
-bool report_is_mark(const char *mark) {
+bool gz_report_is_mark(const char *mark) {
   return *mark == 0 || strcmp(mark, "reviewed") == 0 || strcmp(mark, "approved") == 0;
 }
 
@@ -142,7 +142,7 @@ static void note_mesh(graze_report_previous *previous, uint64_t hash, const json
   uint32_t told = json_is_true(closed)    ? EARLIER_MESH_CLOSED
                   : json_is_false(closed) ? EARLIER_MESH_OPEN
                                           : EARLIER_MESH_UNCLEAR;
-  uint32_t *value = report_map_add(&previous->meshes, hash, told);
+  uint32_t *value = gz_report_map_add(&previous->meshes, hash, told);
   if (*value != told) *value = EARLIER_MESH_UNCLEAR;
 }
 
@@ -166,11 +166,11 @@ static bool open_names(reading *r) {
   graze_report_previous *p = r->previous;
   const char **names = malloc(((size_t)p->object_count + 1) * sizeof *names);
   for (uint32_t i = 0; names != NULL && i < p->object_count; i++) names[i] = p->objects[i].name;
-  bool good = names != NULL && report_names_open(&p->names, names, p->object_count);
+  bool good = names != NULL && gz_report_names_open(&p->names, names, p->object_count);
   free(names);
   if (!good) return fail_memory(r);
   if (p->names.repeated == UINT32_MAX) return true;
-  return fail_at(r, "objects", "two have the name \"%s\"", report_quote(p->objects[p->names.repeated].name).text);
+  return fail_at(r, "objects", "two have the name \"%s\"", gz_report_quote(p->objects[p->names.repeated].name).text);
 }
 
 /* The array at `key`; absent is empty when it may be. */
@@ -189,7 +189,7 @@ static bool read_objects(reading *r, const json_t *root) {
   json_t *array;
   if (!get_array(r, root, "objects", true, &array, &p->object_count)) return false;
   p->objects = calloc((size_t)p->object_count + 1, sizeof *p->objects);
-  if (p->objects == NULL || !report_map_open(&p->meshes, p->object_count)) return fail_memory(r);
+  if (p->objects == NULL || !gz_report_map_open(&p->meshes, p->object_count)) return fail_memory(r);
   for (uint32_t i = 0; i < p->object_count; i++) {
     char place[40];
     snprintf(place, sizeof place, "objects[%lu]", (unsigned long)i);
@@ -226,9 +226,9 @@ static bool read_words(reading *r, const json_t *value, const char *place, bool 
   }
   clash->relation = (graze_relation)relation;
   clash->state = resolved ? GRAZE_STATE_RESOLVED : (graze_report_state)state;
-  if (report_is_mark(clash->mark)) return true;
+  if (gz_report_is_mark(clash->mark)) return true;
   return fail_at(r, place, "\"mark\" is \"%s\"; it can be \"\", \"reviewed\" or \"approved\"",
-                 report_quote(clash->mark).text);
+                 gz_report_quote(clash->mark).text);
 }
 
 /* Makes room for the polylines: one block, the points and then the starts. */
@@ -269,9 +269,9 @@ static bool get_curve(reading *r, const json_t *value, const char *place, graze_
 static bool find_objects(reading *r, const graze_report_previous_clash *clash, const char *place, uint32_t objects[2]) {
   const char *const names[2] = {clash->a, clash->b};
   for (int k = 0; k < 2; k++) {
-    objects[k] = report_names_find(&r->previous->names, names[k]);
+    objects[k] = gz_report_names_find(&r->previous->names, names[k]);
     if (objects[k] != UINT32_MAX || clash->state == GRAZE_STATE_RESOLVED) continue;
-    return fail_at(r, place, "no object has the name \"%s\"", report_quote(names[k]).text);
+    return fail_at(r, place, "no object has the name \"%s\"", gz_report_quote(names[k]).text);
   }
   if (strcmp(clash->a, clash->b) == 0) return fail_at(r, place, "\"a\" and \"b\" are the same object");
   return true;
@@ -280,7 +280,7 @@ static bool find_objects(reading *r, const graze_report_previous_clash *clash, c
 /* A report of the time before ids: the two names alone. */
 static bool make_id(reading *r, json_t *value, graze_report_previous_clash *clash) {
   char id[24];
-  report_make_id(clash->a, clash->b, NULL, 0, 0, id);
+  gz_report_make_id(clash->a, clash->b, NULL, 0, 0, id);
   if (json_object_set_new(value, "id", json_string(id)) != 0) return fail_memory(r);
   clash->id = json_string_value(json_object_get(value, "id"));
   return true;
@@ -324,7 +324,7 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
     return fail_at(r, place, "\"depth_estimate\" is not a number");
   }
   if (json_object_get(value, "id") == NULL) return make_id(r, value, clash);
-  return report_is_id(clash->id) || fail_at(r, place, "\"id\" is not 1 to 23 letters, digits and '-'");
+  return gz_report_is_id(clash->id) || fail_at(r, place, "\"id\" is not 1 to 23 letters, digits and '-'");
 }
 
 static bool check_ids(reading *r) {
@@ -332,12 +332,12 @@ static bool check_ids(reading *r) {
   const char **ids = malloc(((size_t)p->clash_count + 1) * sizeof *ids);
   report_names list = {0};
   for (uint32_t i = 0; ids != NULL && i < p->clash_count; i++) ids[i] = p->clashes[i].id;
-  bool good = ids != NULL && report_names_open(&list, ids, p->clash_count);
+  bool good = ids != NULL && gz_report_names_open(&list, ids, p->clash_count);
   free(ids);
   if (!good) return fail_memory(r);
   if (list.repeated != UINT32_MAX)
     good = fail_at(r, "", "two clashes have the id \"%s\"", p->clashes[list.repeated].id);
-  report_names_close(&list);
+  gz_report_names_close(&list);
   return good;
 }
 
@@ -401,26 +401,26 @@ graze_status graze_report_previous_parse(const void *bytes, size_t size, const c
   json_error_t json;
   if (previous != NULL) *previous = NULL;
   if ((bytes == NULL && size > 0) || name == NULL || previous == NULL) {
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "report",
-                       "an argument of the reading call is invalid");
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "report",
+                          "an argument of the reading call is invalid");
   }
   reading r = {.name = name, .error = error, .previous = calloc(1, sizeof *r.previous)};
-  if (r.previous == NULL) return report_fail_memory(error, name);
+  if (r.previous == NULL) return gz_report_fail_memory(error, name);
   r.previous->root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES, &json);
   if (r.previous->root != NULL) {
     read_root(&r, r.previous->root);
   } else if (json_error_code(&json) == json_error_out_of_memory) {
     fail_memory(&r);
   } else {
-    r.status =
-        report_fail_line(error, GRAZE_ERROR_FORMAT, name, (uint64_t)(json.line > 0 ? json.line : 1), "%s", json.text);
+    r.status = gz_report_fail_line(error, GRAZE_ERROR_FORMAT, name, (uint64_t)(json.line > 0 ? json.line : 1), "%s",
+                                   json.text);
   }
   if (r.status != GRAZE_OK) {
     graze_report_previous_destroy(r.previous);
     return r.status;
   }
   *previous = r.previous;
-  return report_succeed(error);
+  return gz_report_succeed(error);
 }
 
 graze_status graze_report_previous_read(const char *path, graze_report_previous **previous, graze_io_error *error) {
@@ -428,7 +428,7 @@ graze_status graze_report_previous_read(const char *path, graze_report_previous 
   size_t size;
   if (path == NULL || previous == NULL) return graze_report_previous_parse(NULL, 0, path, previous, error);
   *previous = NULL;
-  graze_status status = report_read_file(path, &bytes, &size, error);
+  graze_status status = gz_report_read_file(path, &bytes, &size, error);
   if (status != GRAZE_OK) return status;
   status = graze_report_previous_parse(bytes, size, path, previous, error);
   free(bytes);
@@ -440,8 +440,8 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
   for (uint32_t i = 0; i < previous->text_count; i++) free(previous->texts[i]);
   free(previous->texts);
   free(previous->objects);
-  report_names_close(&previous->names);
-  report_map_close(&previous->meshes);
+  gz_report_names_close(&previous->names);
+  gz_report_map_close(&previous->meshes);
   free(previous->rules);
   for (uint32_t i = 0; previous->clashes != NULL && i < previous->clash_count; i++)
     free((void *)previous->clashes[i].curve_points);
@@ -452,7 +452,7 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
 }
 
 bool graze_report_previous_closed(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed) {
-  const uint32_t *told = report_map_find(&previous->meshes, mesh_hash);
+  const uint32_t *told = gz_report_map_find(&previous->meshes, mesh_hash);
   if (told == NULL || *told == EARLIER_MESH_UNCLEAR || strcmp(previous->version, graze_version()) != 0) return false;
   *closed = *told == EARLIER_MESH_CLOSED;
   return true;

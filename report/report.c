@@ -7,18 +7,18 @@
 
 #include "out.h"
 
-const char report_incomplete[] = "INCOMPLETE: the check was stopped before every pair of objects was checked";
+const char gz_report_incomplete[] = "INCOMPLETE: the check was stopped before every pair of objects was checked";
 
 const char *graze_report_state_string(graze_report_state state) {
   static const char *const words[] = {"", "new", "active", "resolved"};
   return (unsigned)state < sizeof words / sizeof words[0] ? words[state] : "";
 }
 
-bool report_is_live(const graze_report_clash *clash) {
+bool gz_report_is_live(const graze_report_clash *clash) {
   return clash->state != GRAZE_STATE_RESOLVED && clash->relation != GRAZE_SEPARATE;
 }
 
-bool report_is_id(const char *id) {
+bool gz_report_is_id(const char *id) {
   size_t length = strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-");
   return length > 0 && length < sizeof((graze_report_clash *)0)->id && id[length] == 0;
 }
@@ -32,7 +32,7 @@ static graze_status check_clash(const graze_report *report, uint32_t index, cons
   const char *reason = NULL;
   if (clash->a >= clash->b || clash->b >= report->object_count) {
     reason = "its objects are not two of the report, a before b";
-  } else if (*clash->id && (memchr(clash->id, 0, sizeof clash->id) == NULL || !report_is_id(clash->id))) {
+  } else if (*clash->id && (memchr(clash->id, 0, sizeof clash->id) == NULL || !gz_report_is_id(clash->id))) {
     reason = "its id is not of letters, digits and '-'";
   } else if (clash->relation > GRAZE_UNKNOWN || clash->state > GRAZE_STATE_RESOLVED) {
     reason = "its relation or state is none";
@@ -40,18 +40,18 @@ static graze_status check_clash(const graze_report *report, uint32_t index, cons
     reason = "its curve has no points";
   }
   if (reason == NULL) return GRAZE_OK;
-  return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "clashes[%lu]: %s", (unsigned long)index, reason);
+  return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "clashes[%lu]: %s", (unsigned long)index, reason);
 }
 
-graze_status report_check(const graze_report *report, const char *name, graze_io_error *error) {
-  if (report == NULL) return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "no report");
+graze_status gz_report_check(const graze_report *report, const char *name, graze_io_error *error) {
+  if (report == NULL) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "no report");
   bool whole =
       (report->objects != NULL || report->object_count == 0) && (report->clashes != NULL || report->clash_count == 0) &&
       (report->groups != NULL || report->group_count == 0) && (report->rules != NULL || report->rule_count == 0);
-  if (!whole) return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "the report has a count without a list");
+  if (!whole) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "the report has a count without a list");
   for (uint32_t i = 0; i < report->object_count; i++) {
     if (report->objects[i].name != NULL) continue;
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "objects[%lu] has no name", (unsigned long)i);
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "objects[%lu] has no name", (unsigned long)i);
   }
   for (uint32_t i = 0; i < report->clash_count; i++) {
     graze_status status = check_clash(report, i, name, error);
@@ -60,7 +60,7 @@ graze_status report_check(const graze_report *report, const char *name, graze_io
   return GRAZE_OK;
 }
 
-graze_status report_check_groups(const graze_report *report, const char *name, graze_io_error *error) {
+graze_status gz_report_check_groups(const graze_report *report, const char *name, graze_io_error *error) {
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     if (is_group(report, clash->group_object, GRAZE_GROUP_OBJECT) &&
@@ -68,13 +68,13 @@ graze_status report_check_groups(const graze_report *report, const char *name, g
         is_group(report, clash->group_place, GRAZE_GROUP_PLACE)) {
       continue;
     }
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, name, "clashes[%lu]: the report does not have its groups",
-                       (unsigned long)i);
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "clashes[%lu]: the report does not have its groups",
+                          (unsigned long)i);
   }
   return GRAZE_OK;
 }
 
-char *report_layer_pair(const char *first, const char *second) {
+char *gz_report_layer_pair(const char *first, const char *second) {
   if (first == NULL || *first == 0) first = "(no layer)";
   if (second == NULL || *second == 0) second = "(no layer)";
   bool swap = strcmp(first, second) > 0;

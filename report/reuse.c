@@ -36,8 +36,9 @@ static const char *find_obstacle(const graze_report *now, const graze_report_pre
 
 static uint32_t find_earlier(const graze_report_object *object, const graze_report_previous *then) {
   graze_mesh_facts facts;
-  uint32_t number = report_names_find(&then->names, object->name);
-  if (number == UINT32_MAX || !then->objects[number].hashed || !report_object_facts(object, &facts)) return UINT32_MAX;
+  uint32_t number = gz_report_names_find(&then->names, object->name);
+  if (number == UINT32_MAX || !then->objects[number].hashed || !gz_report_object_facts(object, &facts))
+    return UINT32_MAX;
   const report_previous_object *earlier = &then->objects[number];
   bool same = earlier->mesh_hash == facts.hash && earlier->pose_hash == graze_report_pose_hash(&object->pose) &&
               is_same_text(object->layer, earlier->layer);
@@ -51,7 +52,7 @@ static void note_pairs(graze_report_reuse *reuse) {
     if (then->clashes[i].state == GRAZE_STATE_RESOLVED) continue;
     /* Its "a" stands first in the input; a file that says otherwise was not written by this program. */
     uint32_t *value =
-        report_map_add(&reuse->pairs, a < b ? report_pair_key(a, b) : report_pair_key(b, a), a < b ? i : SEVERAL);
+        gz_report_map_add(&reuse->pairs, a < b ? report_pair_key(a, b) : report_pair_key(b, a), a < b ? i : SEVERAL);
     if (*value != i) *value = SEVERAL;
   }
 }
@@ -59,17 +60,17 @@ static void note_pairs(graze_report_reuse *reuse) {
 graze_status graze_report_reuse_create(const graze_report *now, const graze_report_previous *previous,
                                        graze_report_reuse **reuse, const char **reason, graze_io_error *error) {
   if (previous == NULL || reuse == NULL) {
-    return report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "an argument of the reusing call is invalid");
+    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "an argument of the reusing call is invalid");
   }
   *reuse = NULL;
-  graze_status status = report_check(now, "report", error);
+  graze_status status = gz_report_check(now, "report", error);
   if (status != GRAZE_OK) return status;
   const char *obstacle = find_obstacle(now, previous);
   graze_report_reuse *made = calloc(1, sizeof *made);
   if (made != NULL) made->earlier = malloc(((size_t)now->object_count + 1) * sizeof *made->earlier);
-  if (made == NULL || made->earlier == NULL || !report_map_open(&made->pairs, previous->clash_count)) {
+  if (made == NULL || made->earlier == NULL || !gz_report_map_open(&made->pairs, previous->clash_count)) {
     graze_report_reuse_destroy(made);
-    return report_fail_memory(error, "report");
+    return gz_report_fail_memory(error, "report");
   }
   made->then = previous;
   made->object_count = now->object_count;
@@ -80,13 +81,13 @@ graze_status graze_report_reuse_create(const graze_report *now, const graze_repo
   note_pairs(made);
   if (reason != NULL) *reason = obstacle;
   *reuse = made;
-  return report_succeed(error);
+  return gz_report_succeed(error);
 }
 
 void graze_report_reuse_destroy(graze_report_reuse *reuse) {
   if (reuse == NULL) return;
   free(reuse->earlier);
-  report_map_close(&reuse->pairs);
+  gz_report_map_close(&reuse->pairs);
   free(reuse);
 }
 
@@ -102,7 +103,7 @@ graze_earlier graze_report_reuse_pair(const graze_report_reuse *reuse, uint32_t 
   if (first == UINT32_MAX || second == UINT32_MAX) return GRAZE_EARLIER_UNKNOWN;
   bool swapped = first > second; /* the hash of a list depends on which object comes first */
   const uint32_t *found =
-      report_map_find(&reuse->pairs, swapped ? report_pair_key(second, first) : report_pair_key(first, second));
+      gz_report_map_find(&reuse->pairs, swapped ? report_pair_key(second, first) : report_pair_key(first, second));
   if (found == NULL) return GRAZE_EARLIER_SEPARATE;
   if (*found == SEVERAL || swapped) return GRAZE_EARLIER_UNKNOWN;
   const graze_report_previous_clash *entry = &reuse->then->clashes[*found];

@@ -52,7 +52,7 @@ static void fill_to_level(const thin_wish *wishes, uint32_t count, uint64_t budg
   }
 }
 
-void thin_share(const thin_wish *wishes, uint32_t count, uint64_t budget, uint64_t drawn, uint32_t *shares) {
+void gz_thin_share(const thin_wish *wishes, uint32_t count, uint64_t budget, uint64_t drawn, uint32_t *shares) {
   for (uint32_t i = 0; i < count; i++) shares[i] = wishes[i].triangles;
   fill_to_level(wishes, count, budget, false, shares);
   fill_to_level(wishes, count, drawn, true, shares);
@@ -70,7 +70,7 @@ static void *slot(thinner *work, int which, size_t count, size_t size) {
   return work->memory[which];
 }
 
-void thin_free(thinner *work) {
+void gz_thin_free(thinner *work) {
   for (int i = 0; i < 8; i++) free(work->memory[i]);
   memset(work, 0, sizeof *work);
 }
@@ -303,7 +303,7 @@ static bool make_clusters(thinner *work, const source *from, uint32_t finest) {
   return true;
 }
 
-bool thin_make(thinner *work, const graze_mesh *mesh, uint32_t share) {
+bool gz_thin_make(thinner *work, const graze_mesh *mesh, uint32_t share) {
   graze_mesh_facts facts;
   source from;
   graze_mesh_get_facts(mesh, &facts);

@@ -17,7 +17,7 @@ typedef struct thin_wish {
 /* Shares a budget of triangles out, shares[i] <= wishes[i].triangles: in all at most `budget`, and at most `drawn` with
  * every instance counted, unless THIN_LEAST for each exceeds that already. Small meshes stay whole before large ones
  * do; the share grows with the root of the size. */
-void thin_share(const thin_wish *wishes, uint32_t count, uint64_t budget, uint64_t drawn, uint32_t *shares);
+void gz_thin_share(const thin_wish *wishes, uint32_t count, uint64_t budget, uint64_t drawn, uint32_t *shares);
 
 /* Coordinate k of a point is min[k] + (max[k] - min[k]) * points[i][k] / 65535. */
 typedef struct thin_mesh {
@@ -38,8 +38,8 @@ typedef struct thinner {
 
 /* Makes thinner.made, with at most `share` triangles (at least THIN_LEAST are allowed). A mesh within its share keeps
  * every triangle. The same mesh and share give the same bytes. False: out of memory. */
-bool thin_make(thinner *work, const graze_mesh *mesh, uint32_t share);
+bool gz_thin_make(thinner *work, const graze_mesh *mesh, uint32_t share);
 
-void thin_free(thinner *work);
+void gz_thin_free(thinner *work);
 
 #endif

@@ -61,7 +61,7 @@ static void sha1_end(sha1 *hash, uint8_t digest[20]) {
 
 /* ---- UUIDs ---- */
 
-report_uuid report_uuid_of(const char *kind, const char *name) {
+report_uuid gz_report_uuid_of(const char *kind, const char *name) {
   /* 6a37dde1-c2cf-4b0c-9a5e-1f5bd16aeb75, drawn once for this project */
   static const uint8_t name_space[16] = {0x6a, 0x37, 0xdd, 0xe1, 0xc2, 0xcf, 0x4b, 0x0c,
                                          0x9a, 0x5e, 0x1f, 0x5b, 0xd1, 0x6a, 0xeb, 0x75};
@@ -79,7 +79,7 @@ report_uuid report_uuid_of(const char *kind, const char *name) {
   return uuid;
 }
 
-void report_uuid_text(report_uuid uuid, char text[37]) {
+void gz_report_uuid_text(report_uuid uuid, char text[37]) {
   for (int i = 0; i < 16; i++) {
     if (i == 4 || i == 6 || i == 8 || i == 10) *text++ = '-';
     *text++ = "0123456789abcdef"[uuid.bytes[i] >> 4];
@@ -135,10 +135,10 @@ static void compress(report_uuid uuid, char guid[23]) {
   guid[GUID_LENGTH] = 0;
 }
 
-void report_ifc_guid(const char *name, char guid[23]) {
+void gz_report_ifc_guid(const char *name, char guid[23]) {
   const char *written = find_guid(name);
   if (written == NULL) {
-    compress(report_uuid_of("object", name), guid);
+    compress(gz_report_uuid_of("object", name), guid);
   } else {
     memcpy(guid, written, GUID_LENGTH);
     guid[GUID_LENGTH] = 0;

@@ -104,7 +104,7 @@ static void set_time(report_zip *zip, report_time when) {
                                 .tm_year = when.year};
 }
 
-report_zip *report_zip_begin(graze_text *out, report_time when) {
+report_zip *gz_report_zip_begin(graze_text *out, report_time when) {
   report_zip *zip = calloc(1, sizeof *zip);
   if (zip == NULL) return NULL;
   zip->out = out;
@@ -141,7 +141,7 @@ static size_t deflate_bytes(report_zip *zip, const void *bytes, size_t size) {
   return deflate(&zip->deflater, Z_FINISH) == Z_STREAM_END ? bound - zip->deflater.avail_out : 0;
 }
 
-void report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed) {
+void gz_report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed) {
   if (zip->failed || size > INT_MAX / 4) { /* zlib and minizip count in 32 bits here; no entry comes near */
     zip->failed = true;
     return;
@@ -186,7 +186,7 @@ static void put_zip64_end(report_zip *zip, uint64_t size) {
 
 enum { END_RECORD = 22 };
 
-bool report_zip_end(report_zip *zip) {
+bool gz_report_zip_end(report_zip *zip) {
   bool good = zipClose(zip->archive, NULL) == ZIP_OK && !zip->failed;
   if (good && zip->entries > 0xffff && zip->base < 0xffffffff && zip->used > END_RECORD) {
     uint64_t size = zip->used - END_RECORD;

@@ -15,12 +15,12 @@ typedef struct report_time { /* UTC */
 } report_time;
 
 /* The archive goes to `out`, every entry with the time `when`. NULL: out of memory. */
-report_zip *report_zip_begin(graze_text *out, report_time when);
+report_zip *gz_report_zip_begin(graze_text *out, report_time when);
 
 /* A name that ends in '/' is a folder. `packed`: deflate; contents that are packed already (PNG) are stored. */
-void report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed);
+void gz_report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed);
 
 /* Writes the directory and frees `zip`. False: the archive is not whole. */
-bool report_zip_end(report_zip *zip);
+bool gz_report_zip_end(report_zip *zip);
 
 #endif

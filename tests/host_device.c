@@ -174,15 +174,15 @@ static const host_device *device_of(const graze_gpu *gpu) {
 static void close_host(graze_gpu *gpu) {
   host_state *s = gpu->state;
   munmap(s->stacks, MOST_ITEMS * s->pitch);
-  memory_release(gpu->context, s, sizeof *s);
+  gz_memory_release(gpu->context, s, sizeof *s);
   gpu->state = NULL;
 }
 
 static graze_status open_host(graze_gpu *gpu, uint32_t number) {
   (void)number;
   size_t page = (size_t)sysconf(_SC_PAGESIZE), pitch = STACK + page;
-  host_state *s = memory_alloc(gpu->context, sizeof *s);
-  if (s == NULL) return report_memory(gpu->context, sizeof *s);
+  host_state *s = gz_memory_alloc(gpu->context, sizeof *s);
+  if (s == NULL) return gz_fail_memory(gpu->context, sizeof *s);
   memset(s, 0, sizeof *s);
   s->pitch = pitch;
   s->random = device_of(gpu)->seed;
@@ -190,8 +190,8 @@ static graze_status open_host(graze_gpu *gpu, uint32_t number) {
   s->stacks =
       mmap(NULL, MOST_ITEMS * pitch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->stacks == MAP_FAILED) {
-    memory_release(gpu->context, s, sizeof *s);
-    return report_memory(gpu->context, MOST_ITEMS * pitch);
+    gz_memory_release(gpu->context, s, sizeof *s);
+    return gz_fail_memory(gpu->context, MOST_ITEMS * pitch);
   }
   for (uint32_t i = 0; i < MOST_ITEMS; i++) mprotect(s->stacks + i * pitch, page, PROT_NONE);
   gpu->state = s;
@@ -200,7 +200,7 @@ static graze_status open_host(graze_gpu *gpu, uint32_t number) {
 
 static graze_status allocate(graze_gpu *gpu, size_t bytes, uintptr_t *memory) {
   void *made = bytes <= gpu->info.largest ? malloc(bytes) : NULL;
-  if (made == NULL) return gpu_failed(gpu, GRAZE_ERROR_MEMORY, "malloc", "refused");
+  if (made == NULL) return gz_gpu_failed(gpu, GRAZE_ERROR_MEMORY, "malloc", "refused");
   memset(made, RUBBISH, bytes);
   *memory = (uintptr_t)made;
   return GRAZE_OK;
@@ -228,19 +228,19 @@ static graze_status build(graze_gpu *gpu, const gpu_source *source, const void *
   *module = NULL;
   if (kept != NULL && (size != strlen(source->name) || memcmp(kept, source->name, size) != 0)) return GRAZE_OK;
   if (gpu->shuffle && device_of(gpu)->shuffles == HOST_SHUFFLES_FAIL) {
-    return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "build", "no shuffles");
+    return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "build", "no shuffles");
   }
   for (int i = 0; i < MODULES; i++) {
     const host_module *m = gpu->shuffle ? shuffle_modules[i] : plain_modules[i];
     if (strcmp(m->name, source->name) == 0) *module = (void *)(uintptr_t)m;
   }
-  return *module != NULL ? GRAZE_OK : gpu_failed(gpu, GRAZE_ERROR_DEVICE, source->name, "no such module");
+  return *module != NULL ? GRAZE_OK : gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, source->name, "no such module");
 }
 
 static void *code_of(graze_gpu *gpu, void *module, size_t *size) {
   const char *name = ((const host_module *)module)->name;
   *size = strlen(name);
-  void *code = memory_alloc(gpu->context, *size);
+  void *code = gz_memory_alloc(gpu->context, *size);
   if (code != NULL) memcpy(code, name, *size);
   return code;
 }
@@ -256,9 +256,10 @@ static graze_status get_kernel(graze_gpu *gpu, void *module, const char *name, g
     const host_kernel *k = &m->kernels[i];
     if (strcmp(k->name, name) != 0) continue;
     *kernel = (gpu_kernel){(void *)(uintptr_t)k, k->group};
-    return k->group <= MOST_ITEMS ? GRAZE_OK : gpu_failed(gpu, GRAZE_ERROR_DEVICE, name, "too many items in a group");
+    return k->group <= MOST_ITEMS ? GRAZE_OK
+                                  : gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, name, "too many items in a group");
   }
-  return gpu_failed(gpu, GRAZE_ERROR_DEVICE, name, "no such kernel");
+  return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, name, "no such kernel");
 }
 
 /* Addresses of the arguments; false, and the fault: not those that the kernel has. */
@@ -311,7 +312,7 @@ static graze_status launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t gr
   if (take_arguments(s, s->kernel, arguments, count, memories, values) && run_groups(device_of(gpu), s, groups)) {
     return GRAZE_OK;
   }
-  return gpu_failed(gpu, GRAZE_ERROR_DEVICE, s->kernel->name, s->fault);
+  return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, s->kernel->name, s->fault);
 }
 
 static graze_status finish(graze_gpu *gpu) {
@@ -320,8 +321,8 @@ static graze_status finish(graze_gpu *gpu) {
 }
 
 static graze_status mark(graze_gpu *gpu, void **out) {
-  struct timespec *at = memory_alloc(gpu->context, sizeof *at);
-  if (at == NULL) return report_memory(gpu->context, sizeof *at);
+  struct timespec *at = gz_memory_alloc(gpu->context, sizeof *at);
+  if (at == NULL) return gz_fail_memory(gpu->context, sizeof *at);
   clock_gettime(CLOCK_MONOTONIC, at);
   *out = at;
   return GRAZE_OK;
@@ -330,8 +331,8 @@ static graze_status mark(graze_gpu *gpu, void **out) {
 static graze_status between(graze_gpu *gpu, void *first, void *second, double *seconds) {
   const struct timespec *a = first, *b = second;
   *seconds = (double)(b->tv_sec - a->tv_sec) + 1e-9 * (double)(b->tv_nsec - a->tv_nsec);
-  memory_release(gpu->context, first, sizeof *a);
-  memory_release(gpu->context, second, sizeof *b);
+  gz_memory_release(gpu->context, first, sizeof *a);
+  gz_memory_release(gpu->context, second, sizeof *b);
   return GRAZE_OK;
 }
 
@@ -366,5 +367,5 @@ graze_status host_device_create(graze_context *context, host_device *device, hos
                           .order = order,
                           .shuffles = shuffles,
                           .seed = 1};
-  return gpu_open(context, &device->backend, &info, gpu);
+  return gz_gpu_open(context, &device->backend, &info, gpu);
 }

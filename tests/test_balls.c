@@ -191,9 +191,9 @@ static void test_stages(void **state) {
     ball two[2] = {make_ball(kind, &random), make_ball(kind, &random)};
     scale_balls(two, 2, factor_for(kind, &random), 0);
     bool want = rational_reach(&two[0], &two[1]) >= 0, usable;
-    bool got = balls_meet_expansion(&two[0], &two[1], &usable);
+    bool got = gz_balls_meet_expansion(&two[0], &two[1], &usable);
     assert_true(!usable || got == want);
-    assert_true(balls_meet_integer(&two[0], &two[1]) == want);
+    assert_true(gz_balls_meet_integer(&two[0], &two[1]) == want);
     assert_true(balls_meet(&two[0], &two[1]) == want);
     usable_count += usable;
   }

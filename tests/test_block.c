@@ -36,7 +36,7 @@ static void use_mesh(const graze_mesh *mesh, const graze_mesh *sound) {
 static void try_block(void *bytes, size_t size, const graze_mesh *sound) {
   graze_mesh *mesh = (graze_mesh *)1;
   mesh_header *header = bytes;
-  if (header->block_bytes == size) header->checksum = mesh_checksum(context, header);
+  if (header->block_bytes == size) header->checksum = gz_mesh_checksum(context, header);
   graze_status status = graze_mesh_from_block(context, bytes, size, &mesh);
   if (status == GRAZE_OK) {
     accepted++;

@@ -26,7 +26,7 @@ static body make_body(const bench *b, const graze_mesh *mesh, const graze_pose *
   made.stands = made.bent = made.unclear.triangle = NO_TRIANGLE;
   made.maybe = NO_PART;
   made.met = met;
-  assert_int_equal(solid_create(b->query, mesh, &made.shape), GRAZE_OK);
+  assert_int_equal(gz_solid_create(b->query, mesh, &made.shape), GRAZE_OK);
   assert_true(made.shape->part_count <= PARTS);
   memset(met, 0, PARTS);
   return made;
@@ -47,15 +47,15 @@ static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, con
   spots grid, doubles;
   graze_collision hits;
   double origin[3] = {pose->m[3], pose->m[7], pose->m[11]};
-  spots_start(&grid, false);
-  spots_start(&doubles, false);
-  spots_lay_grid(&grid, origin, reach);
+  gz_spots_start(&grid, false);
+  gz_spots_start(&doubles, false);
+  gz_spots_lay_grid(&grid, origin, reach);
   assert_true(grid.unit > 0 && doubles.unit == 0);
   assert_int_equal(graze_collide_meshes(b->query, m, pose, n, pose, NULL, &hits), GRAZE_OK);
   for (uint64_t i = 0; i < hits.counts.triangle_pairs; i++) {
     uint32_t s = hits.pairs[i].a, t = hits.pairs[i].b;
-    unsigned got = contact_claims(&grid, &fast[0], s, &fast[1], t);
-    unsigned want = contact_claims(&doubles, &plain[0], s, &plain[1], t);
+    unsigned got = gz_contact_claims(&grid, &fast[0], s, &fast[1], t);
+    unsigned want = gz_contact_claims(&doubles, &plain[0], s, &plain[1], t);
     if (got != want) fail_msg("triangles %u, %u: claims %u, not %u", s, t, got, want);
     b->contacts++;
     b->claimed += want != 0;
@@ -63,8 +63,8 @@ static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, con
   }
   for (int k = 0; k < 2; k++) {
     compare_bodies(&fast[k], &plain[k]);
-    solid_destroy(b->context, fast[k].shape);
-    solid_destroy(b->context, plain[k].shape);
+    gz_solid_destroy(b->context, fast[k].shape);
+    gz_solid_destroy(b->context, plain[k].shape);
   }
 }
 

@@ -73,16 +73,16 @@ static void judge(fan_judge_function *kernel, const graze_mesh *mesh, uint32_t c
 static void judge_every_way(const graze_mesh *mesh, uint8_t *proved) {
   uint8_t other[most_vertices];
   size_t n = mesh->header->vertex_count;
-  judge(fan_judge_scalar, mesh, 0, proved);
-  judge(fan_judge_scalar, mesh, (uint32_t)n / 2, other);
+  judge(gz_fan_judge_scalar, mesh, 0, proved);
+  judge(gz_fan_judge_scalar, mesh, (uint32_t)n / 2, other);
   assert_memory_equal(proved, other, n);
 #if defined(__x86_64__)
-  if (cpu_best() >= CPU_AVX2) {
-    judge(fan_judge_avx2, mesh, 0, other);
+  if (gz_cpu_best() >= CPU_AVX2) {
+    judge(gz_fan_judge_avx2, mesh, 0, other);
     assert_memory_equal(proved, other, n);
   }
-  if (cpu_best() >= CPU_AVX512) {
-    judge(fan_judge_avx512, mesh, (uint32_t)n / 2, other);
+  if (gz_cpu_best() >= CPU_AVX512) {
+    judge(gz_fan_judge_avx512, mesh, (uint32_t)n / 2, other);
     assert_memory_equal(proved, other, n);
   }
 #endif
@@ -212,7 +212,7 @@ static void test_names(void **unused) {
   buffer memory = {NULL, 0};
   const corner_names *names;
   judge_every_way(mesh, proved);
-  assert_true(fans_find(context, mesh, &memory, &names));
+  assert_true(gz_fans_find(context, mesh, &memory, &names));
   assert_non_null(names);
   for (uint32_t p = 0; p < mesh->node_count; p++) {
     for (uint32_t q = 0; q < mesh->node_count; q++) {
@@ -228,11 +228,11 @@ static void test_names(void **unused) {
           if (proved[v] && both) want |= (uint64_t)1 << bit;
         }
       }
-      assert_true(fan_mates_scalar(&names[p], &names[q], in_use) == want);
-      assert_true(fan_mates_best()(&names[p], &names[q], in_use) == want);
+      assert_true(gz_fan_mates_scalar(&names[p], &names[q], in_use) == want);
+      assert_true(gz_fan_mates_best()(&names[p], &names[q], in_use) == want);
     }
   }
-  buffer_release(context, &memory);
+  gz_buffer_release(context, &memory);
   graze_mesh_destroy(mesh);
   graze_context_destroy(context);
 }

@@ -65,7 +65,7 @@ static void test_group_scans(void **state) {
   (void)state;
   need_device();
   bool right = false;
-  assert_int_equal(gpu_test_scans(on.gpu, &right), GRAZE_OK);
+  assert_int_equal(gz_gpu_test_scans(on.gpu, &right), GRAZE_OK);
   assert_true(right);
 }
 
@@ -88,8 +88,8 @@ static uint32_t *random_numbers(uint64_t *random, uint32_t count, uint32_t below
 }
 
 static void put(gpu_buffer *to, const void *from, size_t bytes) {
-  assert_int_equal(gpu_reserve(on.gpu, to, bytes), GRAZE_OK);
-  assert_int_equal(gpu_write(on.gpu, to, 0, from, bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_reserve(on.gpu, to, bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_write(on.gpu, to, 0, from, bytes), GRAZE_OK);
 }
 
 static void test_scan(void **state) {
@@ -102,22 +102,22 @@ static void test_scan(void **state) {
     uint32_t n = sizes[s], below = s % 2 == 0 ? 5 : 0x80000000u;
     uint32_t *numbers = random_numbers(&random, n, below), *sums = malloc((n + 1) * sizeof *sums);
     put(&in, numbers, n * sizeof *numbers);
-    assert_int_equal(gpu_reserve(on.gpu, &out, (n + 1) * sizeof *sums), GRAZE_OK);
-    assert_int_equal(gpu_scan(on.gpu, &scratch, &in, &out, n), GRAZE_OK);
-    assert_int_equal(gpu_read(on.gpu, sums, &out, 0, (n + 1) * sizeof *sums), GRAZE_OK);
+    assert_int_equal(gz_gpu_reserve(on.gpu, &out, (n + 1) * sizeof *sums), GRAZE_OK);
+    assert_int_equal(gz_gpu_scan(on.gpu, &scratch, &in, &out, n), GRAZE_OK);
+    assert_int_equal(gz_gpu_read(on.gpu, sums, &out, 0, (n + 1) * sizeof *sums), GRAZE_OK);
     uint64_t sum = 0, total;
     for (uint32_t i = 0; i <= n; i++) {
       if (sums[i] != (uint32_t)sum) fail_msg("%u numbers: sum %u is %u, not %u", n, i, sums[i], (uint32_t)sum);
       if (i < n) sum += numbers[i];
     }
-    assert_int_equal(gpu_scan_total(on.gpu, &scratch, &total), GRAZE_OK);
+    assert_int_equal(gz_gpu_scan_total(on.gpu, &scratch, &total), GRAZE_OK);
     assert_true(total == sum); /* more than 32 bits hold, where numbers are large */
     free(numbers);
     free(sums);
   }
-  gpu_release(on.gpu, &in);
-  gpu_release(on.gpu, &out);
-  gpu_scratch_release(on.gpu, &scratch);
+  gz_gpu_release(on.gpu, &in);
+  gz_gpu_release(on.gpu, &out);
+  gz_gpu_scratch_release(on.gpu, &scratch);
 }
 
 static void test_runs(void **state) {
@@ -129,8 +129,8 @@ static void test_runs(void **state) {
   for (size_t s = 0; s < size_count(); s++) {
     uint32_t n = sizes[s], found, runs = 0, *keys = random_numbers(&random, n, 3), *got = malloc((n + 1) * sizeof *got);
     put(&in, keys, n * sizeof *keys);
-    assert_int_equal(gpu_runs(on.gpu, &scratch, &in, n, &out, &found), GRAZE_OK);
-    assert_int_equal(gpu_read(on.gpu, got, &out, 0, found * sizeof *got), GRAZE_OK);
+    assert_int_equal(gz_gpu_runs(on.gpu, &scratch, &in, n, &out, &found), GRAZE_OK);
+    assert_int_equal(gz_gpu_read(on.gpu, got, &out, 0, found * sizeof *got), GRAZE_OK);
     for (uint32_t i = 0; i < n; i++) {
       if (i > 0 && keys[i] == keys[i - 1]) continue;
       assert_true(runs < found);
@@ -140,9 +140,9 @@ static void test_runs(void **state) {
     free(keys);
     free(got);
   }
-  gpu_release(on.gpu, &in);
-  gpu_release(on.gpu, &out);
-  gpu_scratch_release(on.gpu, &scratch);
+  gz_gpu_release(on.gpu, &in);
+  gz_gpu_release(on.gpu, &out);
+  gz_gpu_scratch_release(on.gpu, &scratch);
 }
 
 /* Numbers of 4 or 8 bytes, from the same random ones. */
@@ -165,15 +165,15 @@ static void check_scan_segments(gpu_scratch *scratch, uint64_t *random, uint32_t
   for (uint32_t i = 0; i < n; i++) marks[i] = marks[i] == 0 ? i % 3 + 1 : 0; /* any number but 0 is a flag */
   put(&in, values, (size_t)n * bytes);
   put(&flags, marks, n * sizeof *marks);
-  assert_int_equal(gpu_scan_segments(on.gpu, scratch, &in, &flags, &in, n, bytes), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, got, &in, 0, (size_t)n * bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_scan_segments(on.gpu, scratch, &in, &flags, &in, n, bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, got, &in, 0, (size_t)n * bytes), GRAZE_OK);
   for (uint32_t i = 0; i < n; i++) {
     if (marks[i] != 0) sum = 0;
     if (number_at(got, i, bytes) != (bytes == 8 ? sum : (uint32_t)sum)) fail_msg("%u numbers: sum %u", n, i);
     sum += number_at(values, i, bytes);
   }
-  gpu_release(on.gpu, &in);
-  gpu_release(on.gpu, &flags);
+  gz_gpu_release(on.gpu, &in);
+  gz_gpu_release(on.gpu, &flags);
   free(values);
   free(got);
   free(marks);
@@ -192,7 +192,7 @@ static void test_scan_segments(void **state) {
       check_scan_segments(&scratch, &random, sizes[s], a % 2 == 0 ? 8 : 4, apart[a]);
     }
   }
-  gpu_scratch_release(on.gpu, &scratch);
+  gz_gpu_scratch_release(on.gpu, &scratch);
 }
 
 /* The step in which one group goes over all tiles, with more of them than it has items: so many tiles are more than a
@@ -208,23 +208,23 @@ static void test_many_tiles(void **state) {
   put(&in, sums, sizeof got);
   put(&total, &sum, sizeof sum);
   const gpu_argument top[] = {GPU_BUFFER(&in), GPU_VALUE(tiles), GPU_BUFFER(&total)};
-  assert_int_equal(gpu_run(on.gpu, "scan", "scan_top", 1, top, 3), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, got, &in, 0, sizeof got), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, &all, &total, 0, sizeof all), GRAZE_OK);
+  assert_int_equal(gz_gpu_run(on.gpu, "scan", "scan_top", 1, top, 3), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, got, &in, 0, sizeof got), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, &all, &total, 0, sizeof all), GRAZE_OK);
   for (uint32_t i = 0; i < TILES; sum += sums[i++]) assert_true(got[i] == sum);
   assert_true(all == sum);
   for (uint32_t i = 0; i < TILES; i++) heads[i] = i == 17 || i == 600;
   put(&in, tails, sizeof over);
   put(&marks, heads, sizeof over);
   const gpu_argument carry[] = {GPU_BUFFER(&in), GPU_BUFFER(&marks), GPU_VALUE(tiles), GPU_VALUE(op)};
-  assert_int_equal(gpu_run(on.gpu, "segments32", "carry_tails", 1, carry, 4), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, over, &in, 0, sizeof over), GRAZE_OK);
+  assert_int_equal(gz_gpu_run(on.gpu, "segments32", "carry_tails", 1, carry, 4), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, over, &in, 0, sizeof over), GRAZE_OK);
   for (uint32_t i = 0; i < TILES; i++) {
     assert_int_equal(over[i], open);
     open = heads[i] != 0 ? tails[i] : open + tails[i];
   }
   gpu_buffer *buffers[] = {&in, &total, &marks};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gpu_release(on.gpu, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_gpu_release(on.gpu, buffers[i]);
   free(sums);
   free(tails);
 }
@@ -245,18 +245,18 @@ static void check_fold_segments(gpu_scratch *scratch, uint64_t *random, uint32_t
   void *values = random_values(random, n, bytes), *got = malloc((segments + (size_t)1) * bytes);
   put(&in, values, (size_t)n * bytes);
   put(&from, starts, (segments + (size_t)1) * sizeof *starts);
-  assert_int_equal(gpu_reserve(on.gpu, &out, (size_t)segments * bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_reserve(on.gpu, &out, (size_t)segments * bytes), GRAZE_OK);
   for (gpu_fold fold = GPU_SUM; fold <= GPU_MAX; fold++) {
-    assert_int_equal(gpu_fold_segments(on.gpu, scratch, fold, &in, n, bytes, &from, segments, &out), GRAZE_OK);
-    assert_int_equal(gpu_read(on.gpu, got, &out, 0, (size_t)segments * bytes), GRAZE_OK);
+    assert_int_equal(gz_gpu_fold_segments(on.gpu, scratch, fold, &in, n, bytes, &from, segments, &out), GRAZE_OK);
+    assert_int_equal(gz_gpu_read(on.gpu, got, &out, 0, (size_t)segments * bytes), GRAZE_OK);
     for (uint32_t s = 0; s < segments; s++) {
       uint64_t want = plain_fold(fold, values, starts[s], starts[s + 1], bytes);
       if (number_at(got, s, bytes) != want) fail_msg("%u numbers, fold %d: segment %u of %u", n, fold, s, segments);
     }
   }
-  gpu_release(on.gpu, &in);
-  gpu_release(on.gpu, &from);
-  gpu_release(on.gpu, &out);
+  gz_gpu_release(on.gpu, &in);
+  gz_gpu_release(on.gpu, &from);
+  gz_gpu_release(on.gpu, &out);
   free(values);
   free(got);
 }
@@ -294,7 +294,7 @@ static void test_fold_segments(void **state) {
     }
     free(starts);
   }
-  gpu_scratch_release(on.gpu, &scratch);
+  gz_gpu_scratch_release(on.gpu, &scratch);
 }
 
 typedef struct item {
@@ -321,17 +321,17 @@ static void check_sort(gpu_scratch *scratch, uint64_t *random, uint32_t n, uint3
   }
   put(&keys, raw, (size_t)n * key_bytes);
   put(&values, numbers, n * sizeof *numbers);
-  assert_int_equal(gpu_sort(on.gpu, scratch, &keys, &values, n, key_bytes, bits), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, raw, &keys, 0, (size_t)n * key_bytes), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, numbers, &values, 0, n * sizeof *numbers), GRAZE_OK);
+  assert_int_equal(gz_gpu_sort(on.gpu, scratch, &keys, &values, n, key_bytes, bits), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, raw, &keys, 0, (size_t)n * key_bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, numbers, &values, 0, n * sizeof *numbers), GRAZE_OK);
   qsort(items, n, sizeof *items, by_key);
   for (uint32_t i = 0; i < n; i++) {
     uint64_t key = 0;
     memcpy(&key, raw + (size_t)i * key_bytes, key_bytes);
     if (key != items[i].key || numbers[i] != items[i].value) fail_msg("%u keys of %u bits: place %u", n, bits, i);
   }
-  gpu_release(on.gpu, &keys);
-  gpu_release(on.gpu, &values);
+  gz_gpu_release(on.gpu, &keys);
+  gz_gpu_release(on.gpu, &values);
   free(items);
   free(numbers);
   free(raw);
@@ -348,7 +348,7 @@ static void test_sort(void **state) {
     check_sort(&scratch, &random, sizes[s], 8, 64);
     check_sort(&scratch, &random, sizes[s], 8, 36);
   }
-  gpu_scratch_release(on.gpu, &scratch);
+  gz_gpu_scratch_release(on.gpu, &scratch);
 }
 
 /* ---- the cache ------------------------------------------------------------------------------------------------- */
@@ -438,14 +438,14 @@ static void check_twice(gpu_module *module) {
   for (uint32_t i = 0; i < COUNT; i++) numbers[i] = i;
   put(&x, numbers, sizeof numbers);
   for (int round = 0; round < 2; round++) { /* the second one is looked up */
-    assert_int_equal(gpu_module_kernel(on.gpu, module, "twice", &kernel), GRAZE_OK);
+    assert_int_equal(gz_gpu_module_kernel(on.gpu, module, "twice", &kernel), GRAZE_OK);
     assert_int_equal(kernel.group, 32);
     const gpu_argument arguments[] = {GPU_BUFFER(&x)};
-    assert_int_equal(gpu_launch(on.gpu, &kernel, gpu_groups(COUNT, kernel.group), arguments, 1), GRAZE_OK);
+    assert_int_equal(gz_gpu_launch(on.gpu, &kernel, gpu_groups(COUNT, kernel.group), arguments, 1), GRAZE_OK);
   }
-  assert_int_equal(gpu_read(on.gpu, numbers, &x, 0, sizeof numbers), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, numbers, &x, 0, sizeof numbers), GRAZE_OK);
   for (uint32_t i = 0; i < COUNT; i++) assert_int_equal(numbers[i], 4 * i);
-  gpu_release(on.gpu, &x);
+  gz_gpu_release(on.gpu, &x);
 }
 
 /* The processor has its modules built in. */
@@ -460,9 +460,9 @@ static void test_module(void **state) {
   need_compiler();
   for (int round = 0; round < 2; round++) {
     gpu_module *module = NULL;
-    assert_int_equal(gpu_module_create(on.gpu, &twice_source, &module), GRAZE_OK);
+    assert_int_equal(gz_gpu_module_create(on.gpu, &twice_source, &module), GRAZE_OK);
     check_twice(module);
-    gpu_module_destroy(on.gpu, module);
+    gz_gpu_module_destroy(on.gpu, module);
   }
 }
 
@@ -478,15 +478,15 @@ static void test_bad_module(void **state) {
     gpu_kernel kernel;
     assert_int_equal(test_device_again(on.context, &other), GRAZE_OK);
     if (round == 0) {
-      assert_int_equal(gpu_module_create(other, &source, &module), GRAZE_ERROR_DEVICE);
+      assert_int_equal(gz_gpu_module_create(other, &source, &module), GRAZE_ERROR_DEVICE);
       assert_null(module);
     } else {
-      assert_int_equal(gpu_module_create(other, &twice_source, &module), GRAZE_OK);
-      assert_int_equal(gpu_module_kernel(other, module, "thrice", &kernel), GRAZE_ERROR_DEVICE);
+      assert_int_equal(gz_gpu_module_create(other, &twice_source, &module), GRAZE_OK);
+      assert_int_equal(gz_gpu_module_kernel(other, module, "thrice", &kernel), GRAZE_ERROR_DEVICE);
     }
     assert_non_null(strstr(on.messages.last, round == 0 ? "nonsense" : "thrice"));
-    assert_int_equal(gpu_module_create(other, &twice_source, &module), GRAZE_ERROR_DEVICE);
-    gpu_module_destroy(other, module);
+    assert_int_equal(gz_gpu_module_create(other, &twice_source, &module), GRAZE_ERROR_DEVICE);
+    gz_gpu_module_destroy(other, module);
     graze_gpu_destroy(other);
   }
 }
@@ -496,14 +496,14 @@ static void test_memory(void **state) {
   (void)state;
   need_device();
   gpu_buffer huge = {0, 0}, small = {0, 0};
-  assert_int_equal(gpu_reserve(on.gpu, &huge, (size_t)1 << 50), GRAZE_ERROR_MEMORY);
+  assert_int_equal(gz_gpu_reserve(on.gpu, &huge, (size_t)1 << 50), GRAZE_ERROR_MEMORY);
   assert_non_null(strstr(on.messages.last, graze_gpu_get_info(on.gpu)->id));
   uint32_t number = 17, back = 0;
   put(&small, &number, sizeof number);
-  assert_int_equal(gpu_read(on.gpu, &back, &small, 0, sizeof back), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, &back, &small, 0, sizeof back), GRAZE_OK);
   assert_int_equal(back, 17);
-  gpu_release(on.gpu, &huge);
-  gpu_release(on.gpu, &small);
+  gz_gpu_release(on.gpu, &huge);
+  gz_gpu_release(on.gpu, &small);
 }
 
 int main(void) {

@@ -102,7 +102,7 @@ static void check_both(const ball *balls, uint32_t n, const char *what) {
 
 static bool device_had_doubts(void) {
   uint32_t doubt;
-  assert_int_equal(gpu_read(on.gpu, &doubt, &on.gpu->balls->doubt, 0, sizeof doubt), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, &doubt, &on.gpu->balls->doubt, 0, sizeof doubt), GRAZE_OK);
   return doubt != 0;
 }
 
@@ -233,7 +233,7 @@ static void test_without_device(void **state) {
                         fault == 0 ? "the device was lost" : "the device has no doubles");
     assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
     assert_int_equal(graze_gpu_count_balls(on.gpu, &array, n, &count, &hash), GRAZE_OK);
-    assert_true(count == want_count && hash == gpu_hash_pairs(want, want_count));
+    assert_true(count == want_count && hash == gz_gpu_hash_pairs(want, want_count));
   }
   on.gpu->lost = false;
   on.gpu->info.doubles = true;

@@ -30,7 +30,7 @@ static graze_gpu_method check(const graze_box *boxes, uint32_t n, graze_gpu_meth
 
 static void *read_back(const gpu_buffer *from, size_t bytes) {
   void *to = malloc(bytes);
-  assert_int_equal(gpu_read(on.gpu, to, from, 0, bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, to, from, 0, bytes), GRAZE_OK);
   return to;
 }
 
@@ -60,16 +60,16 @@ static stages stages_of(const subdivision_sphere *spheres, uint32_t count, int d
       high[k] = i == 0 ? spheres[i].center[k] : fmax(high[k], spheres[i].center[k]);
     }
   }
-  p.grid = subdivision_grid_of(dimensions, low, high, largest, SUBDIVISION_SCALE, SUBDIVISION_CELL);
+  p.grid = gz_subdivision_grid_of(dimensions, low, high, largest, SUBDIVISION_SCALE, SUBDIVISION_CELL);
   p.ids = malloc(p.entry_count * sizeof *p.ids);
   p.ids2 = malloc(p.entry_count * sizeof *p.ids2);
   p.objects = malloc(p.entry_count * sizeof *p.objects);
   p.objects2 = malloc(p.entry_count * sizeof *p.objects2);
   p.control = malloc(count * sizeof *p.control);
   p.cells = malloc(count * sizeof *p.cells);
-  subdivision_mark(&p.grid, spheres, count, 0, count, p.ids, p.objects, p.control);
-  subdivision_sort(p.ids, p.objects, p.entry_count, p.grid.bits, p.ids2, p.objects2);
-  p.cell_count = subdivision_list(&p.grid, p.ids, p.objects, p.entry_count, p.control, large, p.cells);
+  gz_subdivision_mark(&p.grid, spheres, count, 0, count, p.ids, p.objects, p.control);
+  gz_subdivision_sort(p.ids, p.objects, p.entry_count, p.grid.bits, p.ids2, p.objects2);
+  p.cell_count = gz_subdivision_list(&p.grid, p.ids, p.objects, p.entry_count, p.control, large, p.cells);
   return p;
 }
 

@@ -43,8 +43,8 @@ static bool do_meet(const float_box *a, const float_box *b) {
 }
 
 static void put(gpu_buffer *to, const void *from, size_t bytes) {
-  assert_int_equal(gpu_reserve(on.gpu, to, bytes), GRAZE_OK);
-  assert_int_equal(gpu_write(on.gpu, to, 0, from, bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_reserve(on.gpu, to, bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_write(on.gpu, to, 0, from, bytes), GRAZE_OK);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -88,8 +88,8 @@ static void check_nodes(const gpu_tree *tree, const float_box *boxes, uint32_t n
     uint32_t at, depth, first, last;
   } stack[96];
   assert_int_equal(tree->count, n);
-  assert_int_equal(gpu_read(on.gpu, nodes, &tree->nodes, 0, nodes_bytes), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, numbers, &tree->numbers, 0, n * sizeof *numbers), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, nodes, &tree->nodes, 0, nodes_bytes), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, numbers, &tree->numbers, 0, n * sizeof *numbers), GRAZE_OK);
   stack[0].at = stack[0].depth = stack[0].first = 0;
   stack[0].last = n - 1;
   for (uint32_t waiting = n > 1 ? 1 : 0; waiting > 0;) {
@@ -151,17 +151,17 @@ static void test_nodes(void **state) {
       uint64_t random = 10 * (uint64_t)kind + s;
       float_box *boxes = make_floats(kind, &random, n);
       put(&given, boxes, n * sizeof *boxes);
-      assert_int_equal(gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
+      assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
       check_nodes(&tree, boxes, n, box_family_name(kind));
       move(boxes, n, &random);
       put(&given, boxes, n * sizeof *boxes);
-      assert_int_equal(gpu_tree_refit(on.gpu, &tree, &given), GRAZE_OK);
+      assert_int_equal(gz_gpu_tree_refit(on.gpu, &tree, &given), GRAZE_OK);
       check_nodes(&tree, boxes, n, "moved");
       free(boxes);
     }
   }
-  gpu_release(on.gpu, &given);
-  gpu_tree_release(on.gpu, &tree);
+  gz_gpu_release(on.gpu, &given);
+  gz_gpu_tree_release(on.gpu, &tree);
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ static graze_status append(void *user, const gpu_buffer *pairs, uint32_t count) 
   pair_list *list = user;
   list->pairs = realloc(list->pairs, (list->count + count) * sizeof *list->pairs);
   assert_non_null(list->pairs);
-  graze_status status = gpu_read(on.gpu, list->pairs + list->count, pairs, 0, count * sizeof *list->pairs);
+  graze_status status = gz_gpu_read(on.gpu, list->pairs + list->count, pairs, 0, count * sizeof *list->pairs);
   list->count += count;
   list->pieces++;
   if (count > list->largest) list->largest = count;
@@ -193,8 +193,8 @@ static int pair_order(const void *p, const void *q) {
 static pair_list ask(gpu_tree *tree, const gpu_tree_question *question, uint64_t most) {
   pair_list list = {0};
   gpu_buffer pairs = {0, 0};
-  assert_int_equal(gpu_tree_each(on.gpu, tree, question, most, &pairs, append, &list), GRAZE_OK);
-  gpu_release(on.gpu, &pairs);
+  assert_int_equal(gz_gpu_tree_each(on.gpu, tree, question, most, &pairs, append, &list), GRAZE_OK);
+  gz_gpu_release(on.gpu, &pairs);
   return list;
 }
 
@@ -245,7 +245,7 @@ static void check_two_sets(box_family kind, uint32_t n, uint32_t m) {
   put(&given, boxes, n * sizeof *boxes);
   put(&asked, others, m * sizeof *others);
   put(&permutation, order, m * sizeof *order);
-  assert_int_equal(gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
+  assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
   gpu_tree_question own = {0}, plain = {.boxes = &asked, .count = m},
                     curved = {.boxes = &asked, .order = &permutation, .count = m};
   check_question(&tree, &own, boxes, n, NULL, n, box_family_name(kind));
@@ -253,12 +253,12 @@ static void check_two_sets(box_family kind, uint32_t n, uint32_t m) {
   check_question(&tree, &curved, boxes, n, others, m, box_family_name(kind));
   move(boxes, n, &random);
   put(&given, boxes, n * sizeof *boxes);
-  assert_int_equal(gpu_tree_refit(on.gpu, &tree, &given), GRAZE_OK);
+  assert_int_equal(gz_gpu_tree_refit(on.gpu, &tree, &given), GRAZE_OK);
   check_question(&tree, &own, boxes, n, NULL, n, "moved");
   check_question(&tree, &curved, boxes, n, others, m, "moved");
   gpu_buffer *all[] = {&given, &asked, &permutation};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(on.gpu, all[i]);
-  gpu_tree_release(on.gpu, &tree);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(on.gpu, all[i]);
+  gz_gpu_tree_release(on.gpu, &tree);
   free(boxes);
   free(others);
   free(order);
@@ -284,16 +284,16 @@ static void test_equal_boxes(void **state) {
   gpu_tree tree = {0};
   gpu_buffer given = {0, 0}, pairs = {0, 0};
   put(&given, boxes, n * sizeof *boxes);
-  assert_int_equal(gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
+  assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
   check_nodes(&tree, boxes, n, "all equal");
   const gpu_tree_question own = {0}, other = {.boxes = &given, .count = 1};
   uint64_t total;
   for (uint32_t i = 0; i < n; i += n / 5) { /* a box meets those behind it */
-    assert_int_equal(gpu_tree_query(on.gpu, &tree, &own, i, 1, UINT32_MAX, &pairs, &total), GRAZE_OK);
+    assert_int_equal(gz_gpu_tree_query(on.gpu, &tree, &own, i, 1, UINT32_MAX, &pairs, &total), GRAZE_OK);
     assert_true(total == n - 1 - i);
   }
   const uint32_t some = 10;
-  assert_int_equal(gpu_tree_query(on.gpu, &tree, &own, 0, some, 0, &pairs, &total), GRAZE_OK); /* no room: counted */
+  assert_int_equal(gz_gpu_tree_query(on.gpu, &tree, &own, 0, some, 0, &pairs, &total), GRAZE_OK); /* no room: counted */
   assert_true(total == (uint64_t)some * (n - 1) - some * (some - 1) / 2);
   pair_list list = ask(&tree, &other, 10);
   assert_true(list.count == n && list.pieces == 1);
@@ -301,9 +301,9 @@ static void test_equal_boxes(void **state) {
   for (uint32_t i = 0; i < n; i++) assert_true(list.pairs[i].a == i && list.pairs[i].b == 0);
   free(list.pairs);
   free(boxes);
-  gpu_release(on.gpu, &given);
-  gpu_release(on.gpu, &pairs);
-  gpu_tree_release(on.gpu, &tree);
+  gz_gpu_release(on.gpu, &given);
+  gz_gpu_release(on.gpu, &pairs);
+  gz_gpu_tree_release(on.gpu, &tree);
 }
 
 /* ---- all pairs of boxes ------------------------------------------------------------------------------------------ */
@@ -316,7 +316,7 @@ static void check_find(const graze_box_array *boxes, uint32_t n, const char *wha
   uint64_t want_count;
   assert_int_equal(graze_broadphase_find(on.broad, boxes, n, false, &want, &want_count), GRAZE_OK);
   for (int unsorted = 0; unsorted < (test_device_slow() ? 1 : 2); unsorted++) {
-    assert_int_equal(gpu_tree_find(on.gpu, &finder, &found, boxes, n, unsorted != 0), GRAZE_OK);
+    assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, boxes, n, unsorted != 0), GRAZE_OK);
     if (found.list.found > 0 && unsorted != 0)
       qsort(found.list.result.data, found.list.found, sizeof *want, pair_order);
     if (found.list.found != want_count ||
@@ -374,16 +374,16 @@ static void test_rounding(void **state) {
   }
   gpu_buffer given = {0, 0}, made = {0, 0};
   put(&given, boxes, 6 * n * sizeof *boxes);
-  assert_int_equal(gpu_reserve(on.gpu, &made, 6 * n * sizeof *floats), GRAZE_OK);
+  assert_int_equal(gz_gpu_reserve(on.gpu, &made, 6 * n * sizeof *floats), GRAZE_OK);
   const gpu_argument arguments[] = {GPU_BUFFER(&given), GPU_BUFFER(&made), GPU_VALUE(n)};
-  assert_int_equal(gpu_run(on.gpu, "tree", "tree_round", gpu_groups(n, 256), arguments, 3), GRAZE_OK);
-  assert_int_equal(gpu_read(on.gpu, floats, &made, 0, 6 * n * sizeof *floats), GRAZE_OK);
+  assert_int_equal(gz_gpu_run(on.gpu, "tree", "tree_round", gpu_groups(n, 256), arguments, 3), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, floats, &made, 0, 6 * n * sizeof *floats), GRAZE_OK);
   for (uint32_t i = 0; i < 6 * n; i++) {
     float want = i % 6 < 3 ? bound_below(boxes[i]) : -bound_below(-boxes[i]);
     if (floats[i] != want) fail_msg("%a is rounded to %a, not %a", boxes[i], (double)floats[i], (double)want);
   }
-  gpu_release(on.gpu, &given);
-  gpu_release(on.gpu, &made);
+  gz_gpu_release(on.gpu, &given);
+  gz_gpu_release(on.gpu, &made);
   free(boxes);
   free(floats);
 }
@@ -415,7 +415,7 @@ static void test_bad_boxes(void **state) {
     graze_box kept = boxes[BAD];
     spoil(&boxes[BAD], fault);
     if (graze_gpu_get_info(on.gpu)->doubles) {
-      assert_int_equal(gpu_tree_find(on.gpu, &finder, &found, &array, n, false), GRAZE_ERROR_ARGUMENT);
+      assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, &array, n, false), GRAZE_ERROR_ARGUMENT);
     }
     float_box *floats = malloc(n * sizeof *floats);
     for (uint32_t i = 0; i < n; i++) {
@@ -426,17 +426,17 @@ static void test_bad_boxes(void **state) {
     }
     if (fault != 4) {
       graze_box_array singles = {floats, 0, GRAZE_FLOAT};
-      assert_int_equal(gpu_tree_find(on.gpu, &finder, &found, &singles, n, false), GRAZE_ERROR_ARGUMENT);
+      assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, &singles, n, false), GRAZE_ERROR_ARGUMENT);
       put(&given, floats, n * sizeof *floats);
-      assert_int_equal(gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_ERROR_ARGUMENT);
+      assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_ERROR_ARGUMENT);
       assert_int_equal(tree.count, 0);
     }
     free(floats);
     boxes[BAD] = kept;
   }
   check_both(boxes, n, "after bad ones");
-  gpu_release(on.gpu, &given);
-  gpu_tree_release(on.gpu, &tree);
+  gz_gpu_release(on.gpu, &given);
+  gz_gpu_tree_release(on.gpu, &tree);
 }
 
 static void test_lost_device(void **state) {
@@ -445,11 +445,11 @@ static void test_lost_device(void **state) {
   const float_box boxes[2] = {{{0, 0, 0}, {1, 1, 1}}, {{1, 1, 1}, {2, 2, 2}}};
   graze_box_array array = {boxes, 0, GRAZE_FLOAT};
   on.gpu->lost = true;
-  assert_int_equal(gpu_tree_find(on.gpu, &finder, &found, &array, 2, false), GRAZE_ERROR_DEVICE);
+  assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, &array, 2, false), GRAZE_ERROR_DEVICE);
   on.gpu->lost = false;
   check_find(&array, 2, "touching");
-  gpu_tree_finder_release(on.gpu, &finder);
-  gpu_boxes_release(on.gpu, &found);
+  gz_gpu_tree_finder_release(on.gpu, &finder);
+  gz_gpu_boxes_release(on.gpu, &found);
 }
 
 int main(void) {

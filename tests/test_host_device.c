@@ -25,7 +25,7 @@ static void begin(fixture *b, host_order order, host_shuffles shuffles, const ch
   *b = (fixture){0};
   b->context = test_context(1, &b->messages);
   assert_int_equal(host_device_create(b->context, &b->device, order, shuffles, &b->gpu), GRAZE_OK);
-  assert_int_equal(gpu_reserve(b->gpu, &b->out, GROUPS * ITEMS * sizeof(uint32_t)), GRAZE_OK);
+  assert_int_equal(gz_gpu_reserve(b->gpu, &b->out, GROUPS * ITEMS * sizeof(uint32_t)), GRAZE_OK);
   if (kernel == NULL) return;
   assert_int_equal(b->gpu->backend->build(b->gpu, &(gpu_source){.name = "faulty"}, NULL, 0, &module), GRAZE_OK);
   assert_int_equal(b->gpu->backend->kernel(b->gpu, module, kernel, &b->kernel), GRAZE_OK);
@@ -33,7 +33,7 @@ static void begin(fixture *b, host_order order, host_shuffles shuffles, const ch
 }
 
 static void end(fixture *b) {
-  gpu_release(b->gpu, &b->out);
+  gz_gpu_release(b->gpu, &b->out);
   graze_gpu_destroy(b->gpu);
   graze_context_destroy(b->context);
 }
@@ -49,7 +49,7 @@ static void test_barriers(void **state) {
       fixture b;
       begin(&b, order, HOST_SHUFFLES_NONE, kernels[i][0]);
       const gpu_argument arguments[] = {GPU_BUFFER(&b.out)};
-      assert_int_equal(gpu_launch(b.gpu, &b.kernel, 1, arguments, 1), GRAZE_ERROR_DEVICE);
+      assert_int_equal(gz_gpu_launch(b.gpu, &b.kernel, 1, arguments, 1), GRAZE_ERROR_DEVICE);
       assert_non_null(strstr(b.messages.last, kernels[i][0]));
       assert_non_null(strstr(b.messages.last, kernels[i][1]));
       assert_non_null(strstr(b.messages.last, others[i]));
@@ -63,8 +63,8 @@ static void run(host_order order, const char *kernel, uint32_t got[GROUPS * ITEM
   fixture b;
   begin(&b, order, HOST_SHUFFLES_NONE, kernel);
   const gpu_argument arguments[] = {GPU_BUFFER(&b.out)};
-  assert_int_equal(gpu_launch(b.gpu, &b.kernel, GROUPS, arguments, 1), GRAZE_OK);
-  assert_int_equal(gpu_read(b.gpu, got, &b.out, 0, GROUPS * ITEMS * sizeof *got), GRAZE_OK);
+  assert_int_equal(gz_gpu_launch(b.gpu, &b.kernel, GROUPS, arguments, 1), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(b.gpu, got, &b.out, 0, GROUPS * ITEMS * sizeof *got), GRAZE_OK);
   end(&b);
 }
 
@@ -98,9 +98,9 @@ static void test_arguments(void **state) {
                        bad[][2] = {{GPU_VALUE(place), GPU_VALUE(place)},
                                    {GPU_BUFFER(&b.out), GPU_BUFFER(&b.out)},
                                    {GPU_BUFFER(&b.out), GPU_VALUE(wide)}};
-    assert_int_equal(gpu_launch(b.gpu, &b.kernel, 1, good, 2), GRAZE_OK);
-    if (i < 3) assert_int_equal(gpu_launch(b.gpu, &b.kernel, 1, bad[i], 2), GRAZE_ERROR_DEVICE);
-    if (i == 3) assert_int_equal(gpu_launch(b.gpu, &b.kernel, 1, good, 1), GRAZE_ERROR_DEVICE);
+    assert_int_equal(gz_gpu_launch(b.gpu, &b.kernel, 1, good, 2), GRAZE_OK);
+    if (i < 3) assert_int_equal(gz_gpu_launch(b.gpu, &b.kernel, 1, bad[i], 2), GRAZE_ERROR_DEVICE);
+    if (i == 3) assert_int_equal(gz_gpu_launch(b.gpu, &b.kernel, 1, good, 1), GRAZE_ERROR_DEVICE);
     assert_non_null(strstr(b.messages.last, "argument"));
     end(&b);
   }
@@ -115,7 +115,7 @@ static bool survives(const char *kernel, uint32_t place) {
     close(STDERR_FILENO);
     begin(&b, HOST_RANDOM, HOST_SHUFFLES_NONE, kernel);
     const gpu_argument arguments[] = {GPU_BUFFER(&b.out), GPU_VALUE(place)};
-    _exit(gpu_launch(b.gpu, &b.kernel, 1, arguments, 2) == GRAZE_OK ? 0 : 1);
+    _exit(gz_gpu_launch(b.gpu, &b.kernel, 1, arguments, 2) == GRAZE_OK ? 0 : 1);
   }
   int status;
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -146,7 +146,7 @@ static void test_shuffles(void **state) {
     assert_true(b.gpu->shuffle == (kind == HOST_SHUFFLES_RIGHT));
     assert_false(b.gpu->lost);
     assert_true(graze_gpu_get_arithmetic(b.gpu)->exact);
-    assert_int_equal(gpu_test_scans(b.gpu, &right), GRAZE_OK);
+    assert_int_equal(gz_gpu_test_scans(b.gpu, &right), GRAZE_OK);
     assert_true(right);
     assert_int_equal(b.messages.errors, kind == HOST_SHUFFLES_FAIL ? 1 : 0);
     end(&b);
@@ -160,7 +160,7 @@ static void test_wrong_scans(void **state) {
   bool right = true;
   begin(&b, HOST_FORWARD, HOST_SHUFFLES_WRONG, NULL);
   b.gpu->shuffle = true;
-  assert_int_equal(gpu_test_scans(b.gpu, &right), GRAZE_OK);
+  assert_int_equal(gz_gpu_test_scans(b.gpu, &right), GRAZE_OK);
   assert_false(right);
   end(&b);
 }

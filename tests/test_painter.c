@@ -519,7 +519,7 @@ static void test_unavailable(void **unused) {
     gl_message message;
     gl_context *context = NULL;
     gl_request request = {.library = libraries[i][0]};
-    assert_int_equal(gl_context_create(&request, &context, &message), GRAZE_ERROR_UNSUPPORTED);
+    assert_int_equal(gz_gl_context_create(&request, &context, &message), GRAZE_ERROR_UNSUPPORTED);
     assert_null(context);
     assert_non_null(strstr(message.text, libraries[i][1]));
   }
@@ -538,28 +538,28 @@ static void test_programs(void **unused) {
   gl_message message;
   gl_context *context = NULL;
   gl_request software = {.software = true};
-  if (gl_context_create(&software, &context, &message) != GRAZE_OK) {
+  if (gz_gl_context_create(&software, &context, &message) != GRAZE_OK) {
     print_message("SKIPPED: no OpenGL in software here (%s)\n", message.text);
     return;
   }
-  assert_true(gl_begin(context));
-  const gl_functions *gl = gl_functions_of(context);
-  GLuint program = gl_program(gl, "good", vertex, fragment, &message);
+  assert_true(gz_gl_begin(context));
+  const gl_functions *gl = gz_gl_functions_of(context);
+  GLuint program = gz_gl_program(gl, "good", vertex, fragment, &message);
   assert_true(program != 0);
   gl->DeleteProgram(program);
-  assert_true(gl_program(gl, "bad", vertex, faulty, &message) == 0);
+  assert_true(gz_gl_program(gl, "bad", vertex, faulty, &message) == 0);
   assert_non_null(strstr(message.text, "fragment shader \"bad\""));
   assert_non_null(strstr(message.text, "nonsense"));
-  assert_true(gl_program(gl, "bad", faulty, fragment, &message) == 0);
+  assert_true(gz_gl_program(gl, "bad", faulty, fragment, &message) == 0);
   assert_non_null(strstr(message.text, "vertex shader \"bad\""));
-  assert_true(gl_program(gl, "odd", vertex, unmatched, &message) == 0);
+  assert_true(gz_gl_program(gl, "odd", vertex, unmatched, &message) == 0);
   assert_non_null(strstr(message.text, "\"odd\" do not link"));
-  assert_int_equal(gl_check(context, &message), GRAZE_OK);
+  assert_int_equal(gz_gl_check(context, &message), GRAZE_OK);
   gl->Enable(0xFFFF); /* no such thing */
-  assert_int_equal(gl_check(context, &message), GRAZE_ERROR_UNSUPPORTED);
+  assert_int_equal(gz_gl_check(context, &message), GRAZE_ERROR_UNSUPPORTED);
   assert_non_null(strstr(message.text, "0x0500"));
-  gl_end(context);
-  gl_context_destroy(context);
+  gz_gl_end(context);
+  gz_gl_context_destroy(context);
 #endif
 }
 

@@ -49,9 +49,9 @@ static rig *rig_make(const broad_method *method, graze_pair_manager manager, uin
 
 static void rig_free(rig *r) {
   r->method->release(r->context, r->state);
-  pair_list_release(r->context, &r->began);
-  pair_list_release(r->context, &r->ended);
-  buffer_release(r->context, &r->scratch);
+  gz_pair_list_release(r->context, &r->began);
+  gz_pair_list_release(r->context, &r->ended);
+  gz_buffer_release(r->context, &r->scratch);
   graze_context_destroy(r->context);
   free(r->state);
   free(r->boxes);
@@ -75,8 +75,8 @@ static void rig_step(rig *r) {
   broad_edits edits = {r->slots, r->edits, r->edited};
   r->began.count = r->ended.count = 0;
   assert_int_equal(r->method->changes(r->state, &r->view, &edits, &r->began, &r->ended), GRAZE_OK);
-  assert_true(pair_list_sort(r->context, &r->began, r->view.count, &r->scratch));
-  assert_true(pair_list_sort(r->context, &r->ended, r->view.count, &r->scratch));
+  assert_true(gz_pair_list_sort(r->context, &r->began, r->view.count, &r->scratch));
+  assert_true(gz_pair_list_sort(r->context, &r->ended, r->view.count, &r->scratch));
   memset(r->edited, 0, r->view.count);
 }
 
@@ -129,7 +129,7 @@ static void test_rules(void **state) {
     const rule *x = &rules[i];
     for (int axis = 0; axis < 3; axis++) {
       for (int apart = 0; apart < 2; apart++) {
-        rig *r = rig_make(&broad_sap, GRAZE_PAIRS_HASH, 2);
+        rig *r = rig_make(&gz_broad_sap, GRAZE_PAIRS_HASH, 2);
         char what[96];
         snprintf(what, sizeof what, "%s, axis %d%s", x->name, axis, apart ? ", apart on another" : "");
         graze_box still = on_axis(axis, 0, 1);
@@ -156,7 +156,7 @@ static void test_rules(void **state) {
 /* Numbers that are one float, and -0 against 0: only the doubles decide. */
 static void test_equal_ends(void **state) {
   (void)state;
-  rig *r = rig_make(&broad_sap, GRAZE_PAIRS_SORTED, 2);
+  rig *r = rig_make(&gz_broad_sap, GRAZE_PAIRS_SORTED, 2);
   double above = nextafter(1, 2);
   rig_set(r, 0, on_axis(0, 0, 1));
   rig_set(r, 1, on_axis(0, above, 2));
@@ -182,7 +182,7 @@ static void test_equal_ends(void **state) {
 /* Both boxes move, so that they pass each other, or leave each other's side for a moment. */
 static void test_both_move(void **state) {
   (void)state;
-  rig *r = rig_make(&broad_sap, GRAZE_PAIRS_HASH, 3);
+  rig *r = rig_make(&gz_broad_sap, GRAZE_PAIRS_HASH, 3);
   rig_set(r, 0, on_axis(0, 0, 1));
   rig_set(r, 1, on_axis(0, 0.5, 1.5));
   rig_set(r, 2, on_axis(0, 50, 51));
@@ -251,7 +251,7 @@ static void test_changes(void **state) {
   enum { N = 160, STEPS = 24 };
   for (int kind = 0; kind < BOXES_FAMILIES; kind++) {
     for (int manager = 0; manager < 3; manager++) {
-      rig *r = rig_make(&broad_sap, (graze_pair_manager)manager, N);
+      rig *r = rig_make(&gz_broad_sap, (graze_pair_manager)manager, N);
       uint64_t random = 11 + (uint64_t)kind;
       char what[96];
       truth before;
@@ -282,7 +282,7 @@ static void test_changes(void **state) {
 static void test_jumps(void **state) {
   (void)state;
   enum { N = 1200 };
-  rig *r = rig_make(&broad_sap, GRAZE_PAIRS_HASH, N);
+  rig *r = rig_make(&gz_broad_sap, GRAZE_PAIRS_HASH, N);
   uint64_t random = 5;
   truth before;
   for (uint32_t i = 0; i < N - 100; i++) rig_set(r, i, boxes_one(BOXES_UNIFORM, &random, N));
@@ -314,14 +314,14 @@ static graze_box_pair any_pair(uint64_t *random, uint32_t slots) {
 static void expect_set(const graze_context *context, const pair_manager *m, bool (*want)[SLOTS], uint64_t count) {
   pair_list list = {0};
   assert_true(m->count == count);
-  assert_true(pair_manager_list(context, m, &list));
+  assert_true(gz_pair_manager_list(context, m, &list));
   assert_true(list.count == count);
   for (uint64_t i = 0; i < list.count; i++) {
     graze_box_pair pair = pair_list_data(&list)[i];
     assert_true(pair.a < pair.b && pair.b < SLOTS && want[pair.a][pair.b]);
     for (uint64_t j = 0; j < i && i < 300; j++) assert_true(pair_order(pair_list_data(&list)[j]) != pair_order(pair));
   }
-  pair_list_release(context, &list);
+  gz_pair_list_release(context, &list);
 }
 
 static void test_managers(void **state) {
@@ -333,26 +333,26 @@ static void test_managers(void **state) {
     uint64_t random = 41, count = 0;
     uint32_t slots = SLOTS / 3;
     memset(want, 0, sizeof want);
-    assert_true(pair_manager_reset(context, &m, (graze_pair_manager)kind, slots, 10));
+    assert_true(gz_pair_manager_reset(context, &m, (graze_pair_manager)kind, slots, 10));
     for (uint32_t i = 0; i < OPERATIONS; i++) {
       graze_box_pair pair = any_pair(&random, slots);
       bool *there = &want[pair.a][pair.b], fresh;
       /* Times of growth and of decay, so that it is nearly full and nearly empty. */
       bool adds = random_below(&random, 10) < ((i / 9000) % 2 == 0 ? 8u : 2u);
-      assert_int_equal(pair_manager_has(&m, pair), *there);
+      assert_int_equal(gz_pair_manager_has(&m, pair), *there);
       if (adds) {
-        assert_true(pair_manager_add(context, &m, pair, &fresh));
+        assert_true(gz_pair_manager_add(context, &m, pair, &fresh));
         assert_int_equal(fresh, !*there);
         count += fresh;
       } else {
-        assert_int_equal(pair_manager_remove(&m, pair), *there);
+        assert_int_equal(gz_pair_manager_remove(&m, pair), *there);
         count -= *there;
       }
       *there = adds;
       if (i % 5000 == 0) expect_set(context, &m, want, count);
       if (i == OPERATIONS / 3) {
         slots = SLOTS;
-        assert_true(pair_manager_grow(context, &m, slots));
+        assert_true(gz_pair_manager_grow(context, &m, slots));
         expect_set(context, &m, want, count);
       }
     }
@@ -370,14 +370,14 @@ static void test_managers(void **state) {
       }
     }
     assert_true(gone > 100);
-    assert_true(pair_manager_drop(context, &m, marks, 3, &out));
+    assert_true(gz_pair_manager_drop(context, &m, marks, 3, &out));
     assert_true(out.count == gone);
     expect_set(context, &m, want, count - gone);
-    assert_true(pair_manager_reset(context, &m, (graze_pair_manager)kind, SLOTS, 0));
+    assert_true(gz_pair_manager_reset(context, &m, (graze_pair_manager)kind, SLOTS, 0));
     memset(want, 0, sizeof want);
     expect_set(context, &m, want, 0);
-    pair_list_release(context, &out);
-    pair_manager_release(context, &m);
+    gz_pair_list_release(context, &out);
+    gz_pair_manager_release(context, &m);
   }
   graze_context_destroy(context);
 }
@@ -408,16 +408,16 @@ static void test_unseen(void **state) {
                        .stride = sizeof *boxes,
                        .precision = GRAZE_DOUBLE,
                        .count = N};
-    void *sweep = calloc(1, broad_sweep.state_bytes);
+    void *sweep = calloc(1, gz_broad_sweep.state_bytes);
     pair_list got = {0};
     buffer scratch = {0};
-    assert_int_equal(broad_sweep.find(sweep, &view, &got), GRAZE_OK);
-    assert_true(pair_list_sort(context, &got, N, &scratch));
+    assert_int_equal(gz_broad_sweep.find(sweep, &view, &got), GRAZE_OK);
+    assert_true(gz_pair_list_sort(context, &got, N, &scratch));
     assert_true(got.count == want_count);
     assert_memory_equal(pair_list_data(&got), want, want_count * sizeof *want);
-    broad_sweep.release(context, sweep);
-    buffer_release(context, &scratch);
-    pair_list_release(context, &got);
+    gz_broad_sweep.release(context, sweep);
+    gz_buffer_release(context, &scratch);
+    gz_pair_list_release(context, &got);
     free(sweep);
     graze_context_destroy(context);
   }

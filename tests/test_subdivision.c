@@ -13,7 +13,7 @@
 /* A grid of cells of edge 1 with its origin at 0, into which spheres of scaled radius 1/3 go. */
 static subdivision_grid unit_grid(int dimensions) {
   const double low[3] = {0, 0, 0}, high[3] = {9, 9, 9};
-  subdivision_grid grid = subdivision_grid_of(dimensions, low, high, 1.0 / 3, 1, 1.5);
+  subdivision_grid grid = gz_subdivision_grid_of(dimensions, low, high, 1.0 / 3, 1, 1.5);
   assert_true(fabs(grid.cell - 1) < 1e-6);
   return grid;
 }
@@ -58,7 +58,7 @@ static void test_mark(void **state) {
     uint64_t ids[8], want[8];
     uint32_t objects[8];
     subdivision_control control;
-    subdivision_mark(&grid, &cases[c].sphere, 1, 0, 1, ids, objects, &control);
+    gz_subdivision_mark(&grid, &cases[c].sphere, 1, 0, 1, ids, objects, &control);
     unsigned home_parity = 0;
     for (int k = 0; k < grid.dimensions; k++) home_parity |= (unsigned)(cases[c].at[0][k] & 1) << k;
     const uint64_t *first = cases[c].at[0];
@@ -95,7 +95,7 @@ static void test_sort(void **state) {
     memcpy(ids2, ids, sizeof ids);
     static uint64_t before[N];
     memcpy(before, ids, sizeof ids);
-    subdivision_sort(ids, objects, N, bits, ids2, objects2);
+    gz_subdivision_sort(ids, objects, N, bits, ids2, objects2);
     for (uint32_t i = 0; i < N; i++) {
       assert_true(ids[i] == before[objects[i]]);
       if (i > 0) assert_true(ids[i - 1] < ids[i] || (ids[i - 1] == ids[i] && objects[i - 1] < objects[i]));
@@ -187,16 +187,16 @@ static outcome run_stages(scene *s, double scale, double cell_factor) {
     }
   }
   for (uint32_t i = 0; i < s->count; i++) largest = fmax(largest, s->spheres[i].radius);
-  subdivision_grid grid = subdivision_grid_of(s->dimensions, low, high, largest, scale, cell_factor);
+  subdivision_grid grid = gz_subdivision_grid_of(s->dimensions, low, high, largest, scale, cell_factor);
   size_t entries = (size_t)s->count << s->dimensions;
-  subdivision_mark(&grid, s->spheres, s->count, 0, s->count, s->ids, s->objects, s->control);
-  subdivision_sort(s->ids, s->objects, entries, grid.bits, s->ids2, s->objects2);
-  size_t cells = subdivision_list(&grid, s->ids, s->objects, entries, s->control, s->count, s->cells);
+  gz_subdivision_mark(&grid, s->spheres, s->count, 0, s->count, s->ids, s->objects, s->control);
+  gz_subdivision_sort(s->ids, s->objects, entries, grid.bits, s->ids2, s->objects2);
+  size_t cells = gz_subdivision_list(&grid, s->ids, s->objects, entries, s->control, s->count, s->cells);
   memset(s->seen, 0, s->count);
   for (uint32_t type = 0; type < 1u << s->dimensions; type++) {
     for (size_t c = 0; c < cells; c++) {
       if (s->cells[c].type != type) continue;
-      assert_true(subdivision_traverse(&s->cells[c], s->objects, s->control, note_pair, s));
+      assert_true(gz_subdivision_traverse(&s->cells[c], s->objects, s->control, note_pair, s));
     }
   }
   outcome o = {0, 0};
@@ -246,14 +246,14 @@ static void test_list(void **state) {
   scene_fill(&s, 3, &random, 1);
   run_stages(&s, SUBDIVISION_SCALE, SUBDIVISION_CELL);
   const double low[3] = {-2, -2, -2}, high[3] = {27, 27, 27};
-  subdivision_grid grid = subdivision_grid_of(3, low, high, 1, SUBDIVISION_SCALE, SUBDIVISION_CELL);
+  subdivision_grid grid = gz_subdivision_grid_of(3, low, high, 1, SUBDIVISION_SCALE, SUBDIVISION_CELL);
   size_t entries = 8 * (size_t)s.count;
-  subdivision_mark(&grid, s.spheres, s.count, 0, s.count, s.ids, s.objects, s.control);
+  gz_subdivision_mark(&grid, s.spheres, s.count, 0, s.count, s.ids, s.objects, s.control);
   uint64_t *home = malloc(s.count * sizeof *home);
   memcpy(home, s.ids, s.count * sizeof *home);
-  subdivision_sort(s.ids, s.objects, entries, grid.bits, s.ids2, s.objects2);
+  gz_subdivision_sort(s.ids, s.objects, entries, grid.bits, s.ids2, s.objects2);
   uint32_t large = 1000;
-  size_t cells = subdivision_list(&grid, s.ids, s.objects, entries, s.control, large, s.cells);
+  size_t cells = gz_subdivision_list(&grid, s.ids, s.objects, entries, s.control, large, s.cells);
   assert_true(cells > 100);
   for (size_t c = 0; c < cells; c++) {
     const subdivision_cell *cell = &s.cells[c];

@@ -43,7 +43,7 @@ static uint32_t check_part(const box_tree *tree, uint32_t x) {
 static void check_query(const graze_context *context, box_tree *tree, const float box[6], buffer *hits) {
   bool hit[SLOTS] = {false};
   uint32_t count;
-  assert_true(tree_query(context, tree, box, hits, &count));
+  assert_true(gz_tree_query(context, tree, box, hits, &count));
   for (uint32_t i = 0; i < count; i++) {
     uint32_t slot = ((const uint32_t *)hits->data)[i];
     assert_true(slot < SLOTS && !hit[slot]);
@@ -73,20 +73,20 @@ static void test_tree_alone(void **state) {
     buffer hits = {0};
     uint64_t random = 5 + (uint64_t)kind;
     uint32_t live = 0, mended = 0;
-    assert_true(tree_reserve(context, &tree, SLOTS, 0));
-    tree_clear(&tree, SLOTS);
+    assert_true(gz_tree_reserve(context, &tree, SLOTS, 0));
+    gz_tree_clear(&tree, SLOTS);
     for (int step = 0; step < 30000; step++) {
       uint32_t slot = random_below(&random, SLOTS);
       if (((const uint32_t *)tree.leaf_of.data)[slot] != TREE_NONE) {
-        tree_remove(&tree, slot);
+        gz_tree_remove(&tree, slot);
         live--;
       } else if (step % 6000 < 4000 || random_below(&random, 4) == 0) { /* ebbs as well */
         random_box(&random, kind, boxes[slot]);
-        assert_true(tree_insert(context, &tree, slot, boxes[slot]));
+        assert_true(gz_tree_insert(context, &tree, slot, boxes[slot]));
         live++;
       }
       mended += tree.decayed != TREE_NONE;
-      assert_true(tree_mend(context, &tree));
+      assert_true(gz_tree_mend(context, &tree));
       assert_int_equal(tree.leaves, live);
       if (step % 100 != 0 || live == 0) continue;
       float box[6];
@@ -95,8 +95,8 @@ static void test_tree_alone(void **state) {
       check_query(context, &tree, box, &hits);
     }
     assert_true(mended > 10);
-    buffer_release(context, &hits);
-    tree_release(context, &tree);
+    gz_buffer_release(context, &hits);
+    gz_tree_release(context, &tree);
   }
   graze_context_destroy(context);
 }

@@ -31,7 +31,7 @@ set(code "/* Made by report/page/embed.cmake. */\n#include \"page_parts.h\"\n")
 foreach(part IN ITEMS head body tail)
   string(HEX "${part_${part}}" bytes)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-  string(APPEND code "const unsigned char ${NAME}_part_${part}[] = {${bytes}};\n"
-    "const size_t ${NAME}_part_${part}_size = sizeof ${NAME}_part_${part};\n")
+  string(APPEND code "const unsigned char gz_${NAME}_part_${part}[] = {${bytes}};\n"
+    "const size_t gz_${NAME}_part_${part}_size = sizeof gz_${NAME}_part_${part};\n")
 endforeach()
 file(WRITE "${OUT}" "${code}")

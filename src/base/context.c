@@ -51,7 +51,7 @@ graze_status graze_context_create(const graze_context_def *def, graze_context **
   made->engine = (graze_engine){0};
   made->context =
       (graze_context){d.allocator, d.log, d.log_user, d.parallel, d.parallel_user, d.threads, &made->engine};
-  cpu_best();
+  gz_cpu_best();
   *context = &made->context;
   return GRAZE_OK;
 }

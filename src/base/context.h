@@ -21,11 +21,11 @@ static inline bool engine_take(const graze_context *context, graze_stage stage, 
   return engine != NULL && engine->take != NULL && engine->take(engine->user, stage, a, b);
 }
 
-/* Logs one formatted line at error level and returns `status`, so that a check reads: return report(...). */
-graze_status report(const graze_context *context, graze_status status, const char *format, ...)
+/* Logs one formatted line at error level and returns `status`, so that a check reads: return gz_fail(...). */
+graze_status gz_fail(const graze_context *context, graze_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* GRAZE_ERROR_MEMORY with the size that was refused. */
-graze_status report_memory(const graze_context *context, size_t bytes);
+graze_status gz_fail_memory(const graze_context *context, size_t bytes);
 
 #endif

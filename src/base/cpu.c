@@ -21,7 +21,7 @@ static cpu_isa detect(void) {
   return CPU_SCALAR;
 }
 
-cpu_isa cpu_best(void) {
+cpu_isa gz_cpu_best(void) {
   /* Racing first calls compute the same value. */
   static _Atomic int known = -1;
   int isa = atomic_load_explicit(&known, memory_order_relaxed);
@@ -34,5 +34,5 @@ cpu_isa cpu_best(void) {
 
 const char *graze_instruction_set(void) {
   static const char *const names[] = {"scalar", "avx2", "avx512"};
-  return names[cpu_best()];
+  return names[gz_cpu_best()];
 }

@@ -12,11 +12,11 @@
 
 static const size_t MOST = (size_t)1 << 30; /* in one call: some systems take no more */
 
-graze_status file_error(const graze_context *context, const char *path, const char *what) {
-  return report(context, GRAZE_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
+graze_status gz_file_error(const graze_context *context, const char *path, const char *what) {
+  return gz_fail(context, GRAZE_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
 }
 
-bool file_write(int file, const void *bytes, size_t size) {
+bool gz_file_write(int file, const void *bytes, size_t size) {
   const char *next = bytes;
   while (size != 0) {
     ssize_t written = write(file, next, size < MOST ? size : MOST);
@@ -31,7 +31,7 @@ bool file_write(int file, const void *bytes, size_t size) {
   return true;
 }
 
-bool file_read(int file, void *bytes, size_t size) {
+bool gz_file_read(int file, void *bytes, size_t size) {
   char *next = bytes;
   while (size != 0) {
     ssize_t got = read(file, next, size < MOST ? size : MOST);
@@ -56,25 +56,25 @@ static int open_temporary(const char *path, char *temporary, size_t room) {
   return -1;
 }
 
-graze_status new_file_open(const graze_context *context, const char *path, new_file *out) {
+graze_status gz_new_file_open(const graze_context *context, const char *path, new_file *out) {
   struct stat old;
   if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) {
-    return report(context, GRAZE_ERROR_FILE, "%s: exists and is not a regular file", path);
+    return gz_fail(context, GRAZE_ERROR_FILE, "%s: exists and is not a regular file", path);
   }
   new_file f = {.path = path, .room = strlen(path) + 64};
-  f.temporary = memory_alloc(context, f.room);
-  if (f.temporary == NULL) return report_memory(context, f.room);
+  f.temporary = gz_memory_alloc(context, f.room);
+  if (f.temporary == NULL) return gz_fail_memory(context, f.room);
   f.file = open_temporary(path, f.temporary, f.room);
   if (f.file < 0) {
-    graze_status status = file_error(context, path, "cannot create");
-    memory_release(context, f.temporary, f.room);
+    graze_status status = gz_file_error(context, path, "cannot create");
+    gz_memory_release(context, f.temporary, f.room);
     return status;
   }
   *out = f;
   return GRAZE_OK;
 }
 
-graze_status new_file_close(const graze_context *context, new_file *f, graze_status status) {
+graze_status gz_new_file_close(const graze_context *context, new_file *f, graze_status status) {
   const char *failed = NULL;
   if (status == GRAZE_OK && fsync(f->file) != 0) failed = "cannot write";
   int reason = errno;
@@ -88,7 +88,7 @@ graze_status new_file_close(const graze_context *context, new_file *f, graze_sta
   }
   if (status != GRAZE_OK || failed != NULL) unlink(f->temporary);
   errno = reason;
-  if (status == GRAZE_OK && failed != NULL) status = file_error(context, f->path, failed);
-  memory_release(context, f->temporary, f->room);
+  if (status == GRAZE_OK && failed != NULL) status = gz_file_error(context, f->path, failed);
+  gz_memory_release(context, f->temporary, f->room);
   return status;
 }

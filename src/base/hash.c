@@ -21,7 +21,7 @@ static uint64_t load_word(const unsigned char *p) {
   return word;
 }
 
-uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed) {
+uint64_t gz_hash_bytes(const void *bytes, size_t size, uint64_t seed) {
   const unsigned char *p = bytes;
   uint64_t lane[4];
   for (int k = 0; k < 4; k++) lane[k] = splitmix64(seed + (uint64_t)k);

@@ -17,6 +17,6 @@ static inline uint64_t hash_pair(uint32_t first, uint32_t second) {
 }
 
 /* Any change of one byte changes it; not cryptographic. Chain by passing the last value as seed. */
-uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed);
+uint64_t gz_hash_bytes(const void *bytes, size_t size, uint64_t seed);
 
 #endif

@@ -7,8 +7,8 @@
 enum { MEMORY_ALIGNMENT = 64 };
 
 /* NULL when refused; size 0 gives NULL without asking. Not cleared. */
-void *memory_alloc(const graze_context *context, size_t size);
-void memory_release(const graze_context *context, void *pointer, size_t size);
+void *gz_memory_alloc(const graze_context *context, size_t size);
+void gz_memory_release(const graze_context *context, void *pointer, size_t size);
 
 /* A piece of memory that grows and is kept: scratch that makes the steady state free of allocations. */
 typedef struct buffer {
@@ -18,7 +18,7 @@ typedef struct buffer {
 
 /* Makes room for at least `bytes`; old contents are lost unless `keep` bytes are asked to survive. False: refused,
  * and the buffer is as before. Grows by half at least, so that appending stays linear. */
-bool buffer_reserve(const graze_context *context, buffer *b, size_t bytes, size_t keep);
-void buffer_release(const graze_context *context, buffer *b);
+bool gz_buffer_reserve(const graze_context *context, buffer *b, size_t bytes, size_t keep);
+void gz_buffer_release(const graze_context *context, buffer *b);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 
-int parallel_threads(const graze_context *context) {
+int gz_parallel_threads(const graze_context *context) {
   if (context->threads > 0) return context->threads;
 #ifdef _OPENMP
   return omp_get_num_procs();
@@ -23,14 +23,14 @@ typedef struct loop {
 
 static void run_guarded(void *argument, uint32_t index) {
   const loop *l = argument;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   l->body(l->argument, index);
-  fp_leave(saved);
+  gz_fp_leave(saved);
 }
 
-void parallel_for(const graze_context *context, uint32_t count, void (*body)(void *, uint32_t), void *argument) {
+void gz_parallel_for(const graze_context *context, uint32_t count, void (*body)(void *, uint32_t), void *argument) {
   loop l = {body, argument};
-  int threads = parallel_threads(context);
+  int threads = gz_parallel_threads(context);
   if (count <= 1 || threads <= 1) {
     for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
     return;

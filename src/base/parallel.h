@@ -5,12 +5,12 @@
 #include "graze/base.h"
 
 /* Threads that a loop of the context may use; at least 1. */
-int parallel_threads(const graze_context *context);
+int gz_parallel_threads(const graze_context *context);
 
 /* body(argument, i) for every i < count, in any order, through the context's hook or OpenMP; on the calling thread
- * when count or the thread count is 1. Every body runs under fp_enter(). */
-void parallel_for(const graze_context *context, uint32_t count, void (*body)(void *argument, uint32_t index),
-                  void *argument);
+ * when count or the thread count is 1. Every body runs under gz_fp_enter(). */
+void gz_parallel_for(const graze_context *context, uint32_t count, void (*body)(void *argument, uint32_t index),
+                     void *argument);
 
 /* [0, count) cut into pieces whose bounds depend on count alone, so that what is added up piece by piece is the same
  * for any number of threads. Few enough pieces that a result for each fits on the stack; sizes are multiples of 64. */
@@ -39,7 +39,7 @@ static inline uint64_t pieces_end(const pieces *p, uint32_t index) {
 
 /* Exact arithmetic needs rounding to nearest and subnormals kept, whatever the host program has set: the state is
  * set at entry of the library and given back at exit. */
-unsigned fp_enter(void);
-void fp_leave(unsigned saved);
+unsigned gz_fp_enter(void);
+void gz_fp_leave(unsigned saved);
 
 #endif

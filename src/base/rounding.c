@@ -7,7 +7,7 @@
 #include <fenv.h>
 #endif
 
-unsigned fp_enter(void) {
+unsigned gz_fp_enter(void) {
 #if defined(__x86_64__)
   unsigned saved = _mm_getcsr();
   /* Keep the sticky flags, mask all exceptions, round to nearest, no flush-to-zero, no denormals-are-zero. */
@@ -21,7 +21,7 @@ unsigned fp_enter(void) {
 #endif
 }
 
-void fp_leave(unsigned saved) {
+void gz_fp_leave(unsigned saved) {
 #if defined(__x86_64__)
   unsigned now = _mm_getcsr();
   unsigned wanted = (saved & ~0x3fu) | (now & 0x3fu);

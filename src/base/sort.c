@@ -12,7 +12,7 @@ static void sort_short(uint64_t *keys, size_t count) {
   }
 }
 
-void sort_keys(uint64_t *keys, uint64_t *scratch, size_t count) {
+void gz_sort_keys(uint64_t *keys, uint64_t *scratch, size_t count) {
   if (count < 48) {
     sort_short(keys, count);
     return;

@@ -7,6 +7,6 @@
 
 /* Sorts `count` keys ascending; `scratch` holds `count` keys. Least-significant-digit radix sort in bytes that skips
  * digits in which all keys agree; insertion sort when short. O(count). */
-void sort_keys(uint64_t *keys, uint64_t *scratch, size_t count);
+void gz_sort_keys(uint64_t *keys, uint64_t *scratch, size_t count);
 
 #endif

@@ -20,20 +20,20 @@ static graze_status report_ball(const graze_context *context, const ball *b, uin
   static const char axes[] = "xyz";
   for (int k = 0; k < 3; k++) {
     if (isfinite(b->center[k])) continue;
-    return report(context, GRAZE_ERROR_NOT_FINITE, "ball %u: center %c is %g", index, axes[k], b->center[k]);
+    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "ball %u: center %c is %g", index, axes[k], b->center[k]);
   }
   if (!isfinite(b->radius)) {
-    return report(context, GRAZE_ERROR_NOT_FINITE, "ball %u: radius is %g", index, b->radius);
+    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "ball %u: radius is %g", index, b->radius);
   }
-  return report(context, GRAZE_ERROR_ARGUMENT, "ball %u: radius %.17g is negative", index, b->radius);
+  return gz_fail(context, GRAZE_ERROR_ARGUMENT, "ball %u: radius %.17g is negative", index, b->radius);
 }
 
 static graze_status check_array(const graze_context *context, const graze_ball_array *balls, uint32_t count) {
   if (balls == NULL || (count > 0 && (balls->centers == NULL || balls->radii == NULL))) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "no balls");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "no balls");
   }
   if (balls->precision != GRAZE_FLOAT && balls->precision != GRAZE_DOUBLE) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of balls", (int)balls->precision);
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of balls", (int)balls->precision);
   }
   return GRAZE_OK;
 }
@@ -68,12 +68,12 @@ static void box_piece(void *argument, uint32_t index) {
 /* Checks the balls and makes their boxes. */
 static graze_status make_boxes(graze_broadphase *bp, ball_work *w) {
   const ball_view *view = &w->view;
-  if (!buffer_reserve(bp->context, &bp->ball_boxes, view->count * box_bytes(view->precision), 0)) {
-    return broad_no_memory(bp, view->count);
+  if (!gz_buffer_reserve(bp->context, &bp->ball_boxes, view->count * box_bytes(view->precision), 0)) {
+    return gz_broad_no_memory(bp, view->count);
   }
   w->boxes = bp->ball_boxes.data;
   w->p = pieces_of(view->count, 4096);
-  parallel_for(bp->context, w->p.number, box_piece, w);
+  gz_parallel_for(bp->context, w->p.number, box_piece, w);
   for (uint32_t i = 0; i < w->p.number; i++) {
     if (w->result[i] == UINT64_MAX) continue;
     ball b = ball_at(view, (uint32_t)w->result[i]);
@@ -105,7 +105,7 @@ static void keep_piece(void *argument, uint32_t index) {
 static void keep_balls(const graze_context *context, ball_work *w, pair_list *list) {
   w->pairs = pair_list_data(list);
   w->p = pieces_of(list->count, 1024);
-  parallel_for(context, w->p.number, keep_piece, w);
+  gz_parallel_for(context, w->p.number, keep_piece, w);
   list->count = 0;
   for (uint32_t i = 0; i < w->p.number; i++) {
     memmove(w->pairs + list->count, w->pairs + pieces_begin(&w->p, i), (size_t)w->result[i] * sizeof *w->pairs);
@@ -117,28 +117,28 @@ static graze_status find_balls(graze_broadphase *bp, ball_work *w, bool unsorted
   graze_status status = make_boxes(bp, w);
   if (status != GRAZE_OK) return status;
   graze_box_array boxes = {w->boxes, 0, w->view.precision};
-  broad_view view = broad_view_of_array(bp->context, &boxes, w->view.count);
+  broad_view view = gz_broad_view_of_array(bp->context, &boxes, w->view.count);
   view.manager = bp->def.manager;
-  status = broad_run_find(bp, &view, true);
-  if (status == GRAZE_ERROR_MEMORY) return broad_no_memory(bp, view.count);
+  status = gz_broad_run_find(bp, &view, true);
+  if (status == GRAZE_ERROR_MEMORY) return gz_broad_no_memory(bp, view.count);
   if (status != GRAZE_OK) return status;
   keep_balls(bp->context, w, &bp->found);
-  bool sorted = unsorted || pair_list_sort(bp->context, &bp->found, view.count, &bp->scratch);
-  return sorted ? GRAZE_OK : broad_no_memory(bp, view.count);
+  bool sorted = unsorted || gz_pair_list_sort(bp->context, &bp->found, view.count, &bp->scratch);
+  return sorted ? GRAZE_OK : gz_broad_no_memory(bp, view.count);
 }
 
 graze_status graze_broadphase_find_balls(graze_broadphase *bp, const graze_ball_array *balls, uint32_t count,
                                          bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
   if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
-  double start = broad_now();
+  double start = gz_broad_now();
   graze_status status = check_array(bp->context, balls, count);
   if (status != GRAZE_OK) return status;
   ball_work work = {.view = ball_view_of(balls, count)};
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   status = find_balls(bp, &work, unsorted);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
-  broad_take_notes(bp, bp->foreign.method, &bp->once, start);
+  gz_broad_take_notes(bp, bp->foreign.method, &bp->once, start);
   *pairs = pair_list_data(&bp->found);
   *pair_count = bp->found.count;
   return GRAZE_OK;

@@ -120,9 +120,9 @@ typedef struct broad_method {
 } broad_method;
 
 /* The line of the table; NULL when `method` is none. That of AUTO has no functions. */
-const broad_method *broad_method_of(graze_broad_method method);
+const broad_method *gz_broad_method_of(graze_broad_method method);
 
-extern const broad_method broad_brute, broad_sweep, broad_sap, broad_grid, broad_hgrid, broad_hash, broad_tree,
-    broad_bvh, broad_octree, broad_kdtree, broad_bsp, broad_subdivision;
+extern const broad_method gz_broad_brute, gz_broad_sweep, gz_broad_sap, gz_broad_grid, gz_broad_hgrid, gz_broad_hash,
+    gz_broad_tree, gz_broad_bvh, gz_broad_octree, gz_broad_kdtree, gz_broad_bsp, gz_broad_subdivision;
 
 #endif

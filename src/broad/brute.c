@@ -23,7 +23,7 @@ static graze_status find_plainly(const broad_view *view, pair_list *out) {
 
 static bool lay_out(const graze_context *context, buffer *memory, uint32_t count, packed_rows *rows) {
   size_t room = ((size_t)count + PACKED_LANES) / PACKED_LANES * PACKED_LANES;
-  if (!buffer_reserve(context, memory, 7 * room * sizeof(float), 0)) return false;
+  if (!gz_buffer_reserve(context, memory, 7 * room * sizeof(float), 0)) return false;
   float *at = memory->data;
   for (int k = 0; k < 3; k++) {
     rows->low[k] = at + (size_t)k * room;
@@ -57,12 +57,12 @@ static uint32_t pack(const broad_view *view, packed_rows *rows) {
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  if (cpu_best() == CPU_SCALAR) return find_plainly(view, out);
+  if (gz_cpu_best() == CPU_SCALAR) return find_plainly(view, out);
   brute *b = state;
   packed_rows rows = {.home = NULL};
   if (!lay_out(view->context, &b->memory, view->count, &rows)) return GRAZE_ERROR_MEMORY;
   uint32_t count = pack(view, &rows);
-  packed_all_function *all = cpu_best() == CPU_AVX512 ? packed_all_avx512 : packed_all_avx2;
+  packed_all_function *all = gz_cpu_best() == CPU_AVX512 ? gz_packed_all_avx512 : gz_packed_all_avx2;
   return all(&rows, count, view, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
@@ -77,7 +77,7 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
 
 static void release(const graze_context *context, void *state) {
   brute *b = state;
-  buffer_release(context, &b->memory);
+  gz_buffer_release(context, &b->memory);
 }
 
 static size_t bytes(const void *state) {
@@ -85,8 +85,8 @@ static size_t bytes(const void *state) {
   return b->memory.bytes;
 }
 
-const broad_method broad_brute = {.info = {"brute", "every pair of boxes", "O(n^2)", false},
-                                  .state_bytes = sizeof(brute),
-                                  .find = find,
-                                  .release = release,
-                                  .bytes = bytes};
+const broad_method gz_broad_brute = {.info = {"brute", "every pair of boxes", "O(n^2)", false},
+                                     .state_bytes = sizeof(brute),
+                                     .find = find,
+                                     .release = release,
+                                     .bytes = bytes};

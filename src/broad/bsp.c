@@ -101,12 +101,12 @@ static bool cut_at_plane(space_item *items, uint32_t count, const graze_box *box
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  return space_tree_find(state, view, cut_at_plane, anywhere, out);
+  return gz_space_tree_find(state, view, cut_at_plane, anywhere, out);
 }
 
-const broad_method broad_bsp = {
+const broad_method gz_broad_bsp = {
     .info = {"bsp", "binary space partition, planes of thirteen directions", "O(n log n + k) on common scenes", false},
     .state_bytes = sizeof(space_tree),
     .find = find,
-    .release = space_tree_release,
-    .bytes = space_tree_bytes};
+    .release = gz_space_tree_release,
+    .bytes = gz_space_tree_bytes};

@@ -15,24 +15,24 @@ typedef struct bvh_state {
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
   bvh_state *s = state;
-  if (!hierarchy_build(&s->h, view) || !hierarchy_pairs(&s->h, view, &s->lists, out)) return GRAZE_ERROR_MEMORY;
+  if (!gz_hierarchy_build(&s->h, view) || !gz_hierarchy_pairs(&s->h, view, &s->lists, out)) return GRAZE_ERROR_MEMORY;
   return GRAZE_OK;
 }
 
 static void release(const graze_context *context, void *state) {
   bvh_state *s = state;
-  hierarchy_release(context, &s->h);
-  pair_lists_release(context, &s->lists);
+  gz_hierarchy_release(context, &s->h);
+  gz_pair_lists_release(context, &s->lists);
 }
 
 static size_t bytes(const void *state) {
   const bvh_state *s = state;
-  size_t sum = hierarchy_bytes(&s->h);
+  size_t sum = gz_hierarchy_bytes(&s->h);
   for (int i = 0; i < PARALLEL_PIECES; i++) sum += s->lists.part[i].memory.bytes;
   return sum;
 }
 
-const broad_method broad_bvh = {
+const broad_method gz_broad_bvh = {
     .info = {"bvh", "bounding volume hierarchy, rebuilt each time", "O(n + k), O(n^2) at worst", false},
     .state_bytes = sizeof(bvh_state),
     .find = find,

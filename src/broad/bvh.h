@@ -44,13 +44,13 @@ static inline float hierarchy_float(const hierarchy *h, double x, int axis) {
 }
 
 /* Of all slots that view_takes. O(n). False: no memory. */
-bool hierarchy_build(hierarchy *h, const broad_view *view);
+bool gz_hierarchy_build(hierarchy *h, const broad_view *view);
 
 /* Appends all pairs of the view the hierarchy was built from. `lists` are scratch. False: no memory. */
-bool hierarchy_pairs(const hierarchy *h, const broad_view *view, pair_lists *lists, pair_list *out);
+bool gz_hierarchy_pairs(const hierarchy *h, const broad_view *view, pair_lists *lists, pair_list *out);
 
-void hierarchy_release(const graze_context *context, hierarchy *h);
-size_t hierarchy_bytes(const hierarchy *h);
+void gz_hierarchy_release(const graze_context *context, hierarchy *h);
+size_t gz_hierarchy_bytes(const hierarchy *h);
 
 /* ---- kernels, compiled per instruction set (bvh_lanes.inc) ------------------------------------------------------ */
 
@@ -62,15 +62,15 @@ typedef struct key_frame {
 
 /* Keys of the centres of 16 boxes along the Hilbert curve. */
 typedef void hierarchy_keys_function(const key_frame *frame, const box_block *boxes, uint64_t keys[BLOCK]);
-hierarchy_keys_function hierarchy_keys_scalar, hierarchy_keys_avx2, hierarchy_keys_avx512;
+hierarchy_keys_function gz_hierarchy_keys_scalar, gz_hierarchy_keys_avx2, gz_hierarchy_keys_avx512;
 
 /* Lanes of a block that meet a box (low x y z, high x y z). */
 typedef uint32_t hierarchy_meets_function(const box_block *block, const float box[6]);
-hierarchy_meets_function hierarchy_meets_scalar, hierarchy_meets_avx2, hierarchy_meets_avx512;
+hierarchy_meets_function gz_hierarchy_meets_scalar, gz_hierarchy_meets_avx2, gz_hierarchy_meets_avx512;
 
 /* Appends the pairs of the boxes below block `a` of `level` with themselves and with all that come later. */
 typedef bool hierarchy_task_function(const hierarchy *h, const broad_view *view, uint32_t level, uint32_t a,
                                      pair_list *out);
-hierarchy_task_function hierarchy_task_scalar, hierarchy_task_avx2, hierarchy_task_avx512;
+hierarchy_task_function gz_hierarchy_task_scalar, gz_hierarchy_task_avx2, gz_hierarchy_task_avx512;
 
 #endif

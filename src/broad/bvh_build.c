@@ -86,7 +86,7 @@ static key_frame frame_of(const graze_box *range, const double origin[3], unsign
 /* Counts the boxes, puts the origin and the frame of keys. */
 static void survey(building *w) {
   hierarchy *h = w->h;
-  parallel_for(w->view->context, w->slots.number, survey_piece, w);
+  gz_parallel_for(w->view->context, w->slots.number, survey_piece, w);
   graze_box range = nothing;
   h->count = 0;
   for (uint32_t i = 0; i < w->slots.number; i++) {
@@ -188,9 +188,9 @@ static void sort_all(building *w) {
   const graze_context *context = w->view->context;
   unsigned end = w->index_bits + 3 * w->frame.bits;
   for (w->shift = w->index_bits; w->shift < end; w->shift += DIGIT) {
-    parallel_for(context, w->sorted.number, count_digits, w);
+    gz_parallel_for(context, w->sorted.number, count_digits, w);
     if (!add_up(w)) continue;
-    parallel_for(context, w->sorted.number, deal_digits, w);
+    gz_parallel_for(context, w->sorted.number, deal_digits, w);
     uint64_t *swap = w->from;
     w->from = w->to;
     w->to = swap;
@@ -215,7 +215,7 @@ static bool refine(const building *w, uint32_t begin, uint32_t end) {
     for (unsigned j = 0; j < n; j++) slots[j] = (uint32_t)(w->from[i + j] & index_mask);
     make_keys(w, &frame, slots, n, w->from + i);
   }
-  sort_keys(w->from + begin, w->to + begin, end - begin);
+  gz_sort_keys(w->from + begin, w->to + begin, end - begin);
   return w->from[begin] >> w->index_bits != w->from[end - 1] >> w->index_bits;
 }
 
@@ -303,30 +303,32 @@ static uint64_t lay_out(hierarchy *h) {
 
 /* ---- the calls ------------------------------------------------------------------------------------------------- */
 
-bool hierarchy_build(hierarchy *h, const broad_view *view) {
+bool gz_hierarchy_build(hierarchy *h, const broad_view *view) {
   const graze_context *context = view->context;
-  building w = {.h = h, .view = view, .keys = CPU_KERNEL(hierarchy_keys), .slots = pieces_of(view->count, LEAST)};
+  building w = {.h = h, .view = view, .keys = CPU_KERNEL(gz_hierarchy_keys), .slots = pieces_of(view->count, LEAST)};
   size_t surveyed = w.slots.number * (sizeof(graze_box) + sizeof(uint32_t));
   h->count = h->levels = 0;
   if (view->count == 0) return true;
-  if (!buffer_reserve(context, &h->pieces, surveyed, 0)) return false;
+  if (!gz_buffer_reserve(context, &h->pieces, surveyed, 0)) return false;
   w.ranges = h->pieces.data;
   w.starts = (uint32_t *)(w.ranges + w.slots.number);
   survey(&w);
   uint64_t blocks = lay_out(h);
   size_t places = (size_t)(h->levels > 0 ? h->number[0] : 0) * BLOCK;
-  if (!buffer_reserve(context, &h->blocks, (size_t)blocks * sizeof(box_block), 0) ||
-      !buffer_reserve(context, &h->slots, places * sizeof(uint32_t), 0) ||
-      !buffer_reserve(context, &h->keys, 2 * (size_t)h->count * sizeof(uint64_t), 0)) {
+  if (!gz_buffer_reserve(context, &h->blocks, (size_t)blocks * sizeof(box_block), 0) ||
+      !gz_buffer_reserve(context, &h->slots, places * sizeof(uint32_t), 0) ||
+      !gz_buffer_reserve(context, &h->keys, 2 * (size_t)h->count * sizeof(uint64_t), 0)) {
     h->count = h->levels = 0;
     return false;
   }
   w.from = h->keys.data;
   w.to = w.from + h->count;
-  parallel_for(context, w.slots.number, keys_piece, &w);
+  gz_parallel_for(context, w.slots.number, keys_piece, &w);
   uint64_t least = h->count / SORT_PIECES + 1;
-  w.sorted = pieces_of(h->count, parallel_threads(context) == 1 ? h->count : least > SORT_PIECE ? least : SORT_PIECE);
-  if (!buffer_reserve(context, &h->pieces, (size_t)w.sorted.number * DIGITS * sizeof(uint32_t), 0)) {
+  w.sorted = pieces_of(h->count, gz_parallel_threads(context) == 1 ? h->count
+                                 : least > SORT_PIECE              ? least
+                                                                   : SORT_PIECE);
+  if (!gz_buffer_reserve(context, &h->pieces, (size_t)w.sorted.number * DIGITS * sizeof(uint32_t), 0)) {
     h->count = h->levels = 0;
     return false;
   }
@@ -334,9 +336,9 @@ bool hierarchy_build(hierarchy *h, const broad_view *view) {
   sort_all(&w);
   refine_crowds(&w, 0, h->count);
   if (h->levels == 0) return true;
-  parallel_for(context, pieces_of(h->number[0], LEAST / BLOCK).number, fill_piece, &w);
+  gz_parallel_for(context, pieces_of(h->number[0], LEAST / BLOCK).number, fill_piece, &w);
   for (w.level = 1; w.level < h->levels; w.level++) {
-    parallel_for(context, pieces_of(h->number[w.level], LEAST / BLOCK / BLOCK).number, bounds_piece, &w);
+    gz_parallel_for(context, pieces_of(h->number[w.level], LEAST / BLOCK / BLOCK).number, bounds_piece, &w);
   }
   return true;
 }
@@ -358,10 +360,10 @@ static void search_piece(void *argument, uint32_t index) {
   }
 }
 
-bool hierarchy_pairs(const hierarchy *h, const broad_view *view, pair_lists *lists, pair_list *out) {
+bool gz_hierarchy_pairs(const hierarchy *h, const broad_view *view, pair_lists *lists, pair_list *out) {
   if (h->levels == 0) return true;
-  pair_search s = {.h = h, .view = view, .task = CPU_KERNEL(hierarchy_task), .level = h->levels - 1};
-  if (parallel_threads(view->context) == 1) { /* the order does not matter: one task, nothing to join */
+  pair_search s = {.h = h, .view = view, .task = CPU_KERNEL(gz_hierarchy_task), .level = h->levels - 1};
+  if (gz_parallel_threads(view->context) == 1) { /* the order does not matter: one task, nothing to join */
     return s.task(h, view, s.level, 0, out);
   }
   /* Tasks at the lowest level of at most 4096 blocks, in pieces of no fixed size: the join costs little either way. */
@@ -370,21 +372,21 @@ bool hierarchy_pairs(const hierarchy *h, const broad_view *view, pair_lists *lis
   uint64_t size = number / PARALLEL_PIECES + 1;
   s.blocks = (pieces){number, size, (uint32_t)((number + size - 1) / size)};
   s.parts = lists->part;
-  parallel_for(view->context, s.blocks.number, search_piece, &s);
+  gz_parallel_for(view->context, s.blocks.number, search_piece, &s);
   for (uint32_t i = 0; i < s.blocks.number; i++) {
     if (!s.refused[i]) continue;
     for (uint32_t j = 0; j < s.blocks.number; j++) lists->part[j].count = 0;
     return false;
   }
-  return pair_lists_join(view->context, lists, s.blocks.number, out);
+  return gz_pair_lists_join(view->context, lists, s.blocks.number, out);
 }
 
-void hierarchy_release(const graze_context *context, hierarchy *h) {
+void gz_hierarchy_release(const graze_context *context, hierarchy *h) {
   buffer *buffers[] = {&h->blocks, &h->slots, &h->keys, &h->pieces};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
   *h = (hierarchy){0};
 }
 
-size_t hierarchy_bytes(const hierarchy *h) {
+size_t gz_hierarchy_bytes(const hierarchy *h) {
   return h->blocks.bytes + h->slots.bytes + h->keys.bytes + h->pieces.bytes;
 }

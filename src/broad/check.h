@@ -5,8 +5,8 @@
 #include "broad/broad.h"
 
 /* How many boxes from the first on are good for certain: all, or fewer than 64 before the first bad one. */
-uint32_t good_boxes_scalar(const broad_view *view);
-uint32_t good_boxes_avx2(const broad_view *view);
-uint32_t good_boxes_avx512(const broad_view *view);
+uint32_t gz_good_boxes_scalar(const broad_view *view);
+uint32_t gz_good_boxes_avx2(const broad_view *view);
+uint32_t gz_good_boxes_avx512(const broad_view *view);
 
 #endif

@@ -125,7 +125,7 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
 
 /* The grid has kernels for AVX-512 only, and is the better plain code; in between the sweep is ahead. */
 static graze_broad_method for_like_sizes(void) {
-  return cpu_best() == CPU_AVX2 ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
+  return gz_cpu_best() == CPU_AVX2 ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
 }
 
 static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32_t live) {
@@ -225,7 +225,7 @@ static graze_broad_method choose_in(broad_choice *choice, broad_regime regime, u
   return choice->method;
 }
 
-graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
+graze_broad_method gz_choose_once(broad_choice *choice, const broad_view *view) {
   graze_broad_method before = choice->by_shape;
   uint32_t live = view->count;
   choose_by_shape(choice, view, live);
@@ -238,8 +238,8 @@ graze_broad_method choose_once(broad_choice *choice, const broad_view *view) {
   return choose_in(choice, BROAD_ANEW, live, live);
 }
 
-graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
-                                 double speed) {
+graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
+                                    double speed) {
   double now = live > 0 && edits < live ? (double)edits / live : 1;
   bool fresh = choice->method == GRAZE_BROAD_AUTO || choice->before == GRAZE_BROAD_AUTO; /* at first all are added */
   choice->share = fresh ? now : 0.75 * choice->share + 0.25 * now;
@@ -249,7 +249,7 @@ graze_broad_method choose_method(broad_choice *choice, const broad_view *view, u
   return choose_in(choice, choice->share < RESTING ? BROAD_RESTING : BROAD_MOVING, edits, live);
 }
 
-void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds) {
+void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds) {
   double *cost = &choice->cost[choice->regime][choice->method], now = live > 0 ? seconds / live : 0;
   if (edits == 0 || live == 0) return; /* nothing was done */
   choice->updates++;
@@ -284,14 +284,14 @@ static void explain_costs(const broad_choice *choice, char *text, size_t room) {
   for (int i = 0; i < count; i++) {
     graze_broad_method m = list[i].method;
     if (cost[m] <= 0) continue;
-    int n = snprintf(text, room, ", %s %.0f ns a box", broad_method_of(m)->info.name, 1e9 * cost[m]);
+    int n = snprintf(text, room, ", %s %.0f ns a box", gz_broad_method_of(m)->info.name, 1e9 * cost[m]);
     if (n < 0 || (size_t)n >= room) return;
     text += n;
     room -= (size_t)n;
   }
 }
 
-void choose_explain(const broad_choice *choice, char *text, size_t room) {
+void gz_choose_explain(const broad_choice *choice, char *text, size_t room) {
   char shape[64] = "", edited[48] = "", costs[128];
   if (choice->live > BRUTE_MOST) {
     const broad_shape *f = &choice->shape;
@@ -304,5 +304,5 @@ void choose_explain(const broad_choice *choice, char *text, size_t room) {
   }
   explain_costs(choice, costs, sizeof costs);
   snprintf(text, room, "%u boxes%s%s%s: %s%s", choice->live, shape, edited, costs,
-           broad_method_of(choice->method)->info.name, choice->on_trial ? " on trial" : "");
+           gz_broad_method_of(choice->method)->info.name, choice->on_trial ? " on trial" : "");
 }

@@ -42,17 +42,17 @@ typedef struct broad_choice {
 } broad_choice;
 
 /* The method for all pairs of the view from nothing. */
-graze_broad_method choose_once(broad_choice *choice, const broad_view *view);
+graze_broad_method gz_choose_once(broad_choice *choice, const broad_view *view);
 
 /* The method for this update of `live` proxies, of which `edits` were edited. Those that moved went `speed` times the
  * edge of their boxes. */
-graze_broad_method choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
-                                 double speed);
+graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
+                                    double speed);
 
 /* What the update with the chosen method took. */
-void choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds);
+void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds);
 
 /* The last choice and why, in a line. What updates cost is told as it is known by now. */
-void choose_explain(const broad_choice *choice, char *text, size_t room);
+void gz_choose_explain(const broad_choice *choice, char *text, size_t room);
 
 #endif

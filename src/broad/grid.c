@@ -21,19 +21,19 @@ static uint32_t choose_cell(const grid_frame *f, uint32_t boxes, double *sizes) 
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  return grid_build(state, view, choose_cell) && grid_pairs(state, view, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
+  return gz_grid_build(state, view, choose_cell) && gz_grid_pairs(state, view, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
 static void release(const graze_context *context, void *state) {
-  grid_release(context, state);
+  gz_grid_release(context, state);
 }
 
 static size_t bytes(const void *state) {
-  return grid_bytes(state);
+  return gz_grid_bytes(state);
 }
 
-const broad_method broad_grid = {.info = {"grid", "one grid of cells, sorted", "O(n + k) for like sizes", false},
-                                 .state_bytes = sizeof(grid),
-                                 .find = find,
-                                 .release = release,
-                                 .bytes = bytes};
+const broad_method gz_broad_grid = {.info = {"grid", "one grid of cells, sorted", "O(n + k) for like sizes", false},
+                                    .state_bytes = sizeof(grid),
+                                    .find = find,
+                                    .release = release,
+                                    .bytes = bytes};

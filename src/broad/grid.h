@@ -100,13 +100,13 @@ typedef struct grid {
 typedef uint32_t grid_chooser(const grid_frame *frame, uint32_t boxes, double *sizes);
 
 /* Sorts the boxes of the view into levels. False: no memory. */
-bool grid_build(grid *g, const broad_view *view, grid_chooser *choose);
+bool gz_grid_build(grid *g, const broad_view *view, grid_chooser *choose);
 
 /* Appends all pairs. False: no memory. */
-bool grid_pairs(grid *g, const broad_view *view, pair_list *out);
+bool gz_grid_pairs(grid *g, const broad_view *view, pair_list *out);
 
-void grid_release(const graze_context *context, grid *g);
-size_t grid_bytes(const grid *g);
+void gz_grid_release(const graze_context *context, grid *g);
+size_t gz_grid_bytes(const grid *g);
 
 /* ---- kernels, one for each instruction set --------------------------------------------------------------------- */
 
@@ -127,9 +127,9 @@ typedef struct grid_fill {
   uint32_t refused;     /* out: boxes too large for all levels, their numbers in keys[end - refused .. end - 1] */
 } grid_fill;
 
-void grid_fill_scalar(grid_fill *f);
-void grid_fill_avx2(grid_fill *f);
-void grid_fill_avx512(grid_fill *f);
+void gz_grid_fill_scalar(grid_fill *f);
+void gz_grid_fill_avx2(grid_fill *f);
+void gz_grid_fill_avx512(grid_fill *f);
 
 /* Pairs of boxes of one level that have their first box, in the order of places, in slabs [first, end). False: no
  * memory. */
@@ -143,13 +143,13 @@ typedef struct grid_search {
   pair_list *out;
 } grid_search;
 
-bool grid_search_scalar(const grid_search *s);
-bool grid_search_avx2(const grid_search *s);
-bool grid_search_avx512(const grid_search *s);
+bool gz_grid_search_scalar(const grid_search *s);
+bool gz_grid_search_avx2(const grid_search *s);
+bool gz_grid_search_avx512(const grid_search *s);
 
 /* Pairs of a box at places begin .. end - 1 with one of the level `against`. False: no memory. */
-bool grid_join_scalar(const grid_search *s);
-bool grid_join_avx2(const grid_search *s);
-bool grid_join_avx512(const grid_search *s);
+bool gz_grid_join_scalar(const grid_search *s);
+bool gz_grid_join_avx2(const grid_search *s);
+bool gz_grid_join_avx512(const grid_search *s);
 
 #endif

@@ -179,7 +179,7 @@ static bool add_level(grid *g, const broad_view *view, const grid_frame *f, doub
   level->slabs = level->cells[2];
   uint32_t slabs = g->slab_count + level->slabs;
   size_t old = g->slab_count * sizeof(grid_slab);
-  if (!buffer_reserve(view->context, &g->slab_memory, slabs * sizeof(grid_slab), old)) return false;
+  if (!gz_buffer_reserve(view->context, &g->slab_memory, slabs * sizeof(grid_slab), old)) return false;
   g->slabs = g->slab_memory.data;
   g->slab_count = slabs;
   g->level_count++;
@@ -343,7 +343,7 @@ static void fill_piece(void *argument, uint32_t index) {
                  .slabs = b->raw.slabs,
                  .counts = p->counts,
                  .reach = p->reach + b->first_level};
-  CPU_KERNEL(grid_fill)(&f);
+  CPU_KERNEL(gz_grid_fill)(&f);
   if (again) {
     p->refused = f.filled;
   } else {
@@ -353,7 +353,7 @@ static void fill_piece(void *argument, uint32_t index) {
 }
 
 static uint32_t task_count(const broad_view *view, uint32_t boxes) {
-  int threads = parallel_threads(view->context);
+  int threads = gz_parallel_threads(view->context);
   uint32_t tasks = threads > 1 ? 4 * (uint32_t)threads : 1;
   if (tasks > GRID_TASKS) tasks = GRID_TASKS;
   return boxes / 2048 + 1 < tasks ? boxes / 2048 + 1 : tasks;
@@ -363,7 +363,7 @@ static uint32_t task_count(const broad_view *view, uint32_t boxes) {
 static bool make_counters(building *b, uint32_t old) {
   grid *g = b->g;
   size_t slabs = g->slab_count, each = whole_lines(slabs * 4), each_old = whole_lines((size_t)old * 4);
-  if (!buffer_reserve(b->view->context, &g->counters, each * b->pieces, each_old * b->pieces)) return false;
+  if (!gz_buffer_reserve(b->view->context, &g->counters, each * b->pieces, each_old * b->pieces)) return false;
   for (uint32_t i = b->pieces; i-- > 0;) {
     char *to = (char *)g->counters.data + i * each;
     if (each_old > 0) memmove(to, (char *)g->counters.data + i * each_old, (size_t)old * 4);
@@ -389,7 +389,7 @@ static bool fill_large(building *b, uint32_t refused) {
   uint32_t slabs = g->slab_count;
   b->first_level = g->level_count;
   if (!add_level(g, b->view, &g->frame, largest, refused) || !make_counters(b, slabs)) return false;
-  parallel_for(b->view->context, b->pieces, fill_piece, b);
+  gz_parallel_for(b->view->context, b->pieces, fill_piece, b);
   return true;
 }
 
@@ -402,7 +402,7 @@ static bool fill(building *b) {
     b->piece[i].begin = (uint32_t)pieces_begin(&p, i);
     b->piece[i].end = (uint32_t)pieces_end(&p, i);
   }
-  parallel_for(b->view->context, b->pieces, fill_piece, b);
+  gz_parallel_for(b->view->context, b->pieces, fill_piece, b);
   for (uint32_t i = 0; i < b->pieces; i++) refused += b->piece[i].refused;
   return refused == 0 || fill_large(b, refused);
 }
@@ -446,7 +446,7 @@ static grid_unit gather_unit(building *b, const grid_level *level, uint32_t firs
 static bool make_units(building *b) {
   grid *g = b->g;
   uint32_t place = 0, from = 0;
-  if (!buffer_reserve(b->view->context, &g->unit_memory, g->slab_count * sizeof(grid_unit), 0)) return false;
+  if (!gz_buffer_reserve(b->view->context, &g->unit_memory, g->slab_count * sizeof(grid_unit), 0)) return false;
   g->units = g->unit_memory.data;
   g->unit_count = b->largest_unit = 0;
   for (uint32_t l = 0; l < g->level_count; l++) {
@@ -579,14 +579,14 @@ static void sort_task(void *argument, uint32_t index) {
 static bool sort_units(building *b) {
   grid *g = b->g;
   uint32_t tasks = task_count(b->view, g->box_count), unit = 0;
-  if (!buffer_reserve(b->view->context, &g->scratch, tasks * sorting_bytes(b), 0)) return false;
+  if (!gz_buffer_reserve(b->view->context, &g->scratch, tasks * sorting_bytes(b), 0)) return false;
   for (uint32_t t = 0; t < tasks; t++) {
     uint32_t begin = (uint32_t)((uint64_t)g->box_count * t / tasks);
     while (unit < g->unit_count && g->units[unit].from < begin) unit++;
     b->task_begin[t] = t == 0 ? 0 : unit;
   }
   b->task_begin[tasks] = g->unit_count;
-  parallel_for(b->view->context, tasks, sort_task, b);
+  gz_parallel_for(b->view->context, tasks, sort_task, b);
   return true;
 }
 
@@ -623,7 +623,7 @@ static bool make_tables(const broad_view *view, grid *g) {
     if (has_table(g, &g->levels[l])) need += cell_count(&g->levels[l]);
   }
   if (need == 0) return true;
-  if (!buffer_reserve(view->context, &g->tables, need * sizeof(uint32_t), 0)) return false;
+  if (!gz_buffer_reserve(view->context, &g->tables, need * sizeof(uint32_t), 0)) return false;
   uint32_t *at = g->tables.data;
   for (uint32_t l = 0; l < g->level_count; l++) {
     grid_level *level = &g->levels[l];
@@ -652,34 +652,34 @@ static bool build_levels(grid *g, const broad_view *view, grid_chooser *choose) 
   return true;
 }
 
-bool grid_build(grid *g, const broad_view *view, grid_chooser *choose) {
+bool gz_grid_build(grid *g, const broad_view *view, grid_chooser *choose) {
   const graze_context *c = view->context;
   building b = {.g = g, .view = view, .pieces = task_count(view, view->count)};
   if (!build_levels(g, view, choose)) return false;
   /* The first pass writes where the sorted records come to be: by then it is no longer needed. */
   size_t count = (size_t)view->count + GRID_PAD;
-  if (!buffer_reserve(c, &g->sorted, places_bytes(count, true), 0)) return false;
+  if (!gz_buffer_reserve(c, &g->sorted, places_bytes(count, true), 0)) return false;
   b.raw = places_of(&g->sorted, count);
   if (!fill(&b) || !make_units(&b)) return false;
   place_pieces(&b);
-  if (!buffer_reserve(c, &g->dealt, places_bytes(count, false), 0)) return false;
+  if (!gz_buffer_reserve(c, &g->dealt, places_bytes(count, false), 0)) return false;
   b.dealt = places_of(&g->dealt, count);
-  parallel_for(c, b.pieces, deal_piece, &b);
+  gz_parallel_for(c, b.pieces, deal_piece, &b);
   size_t with_pads = (size_t)g->box_count + (size_t)GRID_PAD * g->unit_count + GRID_AHEAD;
-  if (!buffer_reserve(c, &g->sorted, places_bytes(with_pads, false), 0)) return false;
+  if (!gz_buffer_reserve(c, &g->sorted, places_bytes(with_pads, false), 0)) return false;
   b.sorted = places_of(&g->sorted, with_pads);
   g->records = b.sorted.records;
   g->keys = b.sorted.keys;
   return sort_units(&b) && make_tables(view, g);
 }
 
-void grid_release(const graze_context *context, grid *g) {
+void gz_grid_release(const graze_context *context, grid *g) {
   buffer *all[] = {&g->dealt, &g->sorted, &g->slab_memory, &g->unit_memory, &g->tables, &g->counters, &g->scratch};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) buffer_release(context, all[i]);
-  pair_lists_release(context, &g->parts);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_buffer_release(context, all[i]);
+  gz_pair_lists_release(context, &g->parts);
 }
 
-size_t grid_bytes(const grid *g) {
+size_t gz_grid_bytes(const grid *g) {
   size_t sum = g->dealt.bytes + g->sorted.bytes + g->slab_memory.bytes + g->unit_memory.bytes + g->tables.bytes +
                g->counters.bytes + g->scratch.bytes;
   for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += g->parts.part[i].memory.bytes;

@@ -21,7 +21,7 @@ static void run_job(void *argument, uint32_t index) {
   pairing *p = argument;
   grid_search *s = &p->job[index];
   s->out = p->out != NULL ? p->out : &p->parts->part[index];
-  p->good[index] = s->against == NULL ? CPU_KERNEL(grid_search)(s) : CPU_KERNEL(grid_join)(s);
+  p->good[index] = s->against == NULL ? CPU_KERNEL(gz_grid_search)(s) : CPU_KERNEL(gz_grid_join)(s);
 }
 
 static void add_job(pairing *p, const grid_level *level, const grid_level *against, uint32_t begin, uint32_t end) {
@@ -78,7 +78,7 @@ static void add_jobs(pairing *p, uint32_t number) {
 
 /* How many jobs each level, or each two of them, is cut into. */
 static uint32_t cuts(const grid *g, const broad_view *view) {
-  int threads = parallel_threads(view->context);
+  int threads = gz_parallel_threads(view->context);
   if (threads == 1 || g->box_count < 4096) return 1;
   uint32_t levels = 0, most, wanted = 4 * (uint32_t)threads;
   for (uint32_t i = 0; i < g->level_count; i++) levels += g->levels[i].count > 0;
@@ -111,12 +111,12 @@ static bool join_parts(const broad_view *view, pair_lists *parts, uint32_t numbe
   }
   if (!pair_list_room(view->context, out, count - out->count)) return false;
   j.to = pair_list_data(out);
-  parallel_for(view->context, number, copy_part, &j);
+  gz_parallel_for(view->context, number, copy_part, &j);
   out->count = count;
   return true;
 }
 
-bool grid_pairs(grid *g, const broad_view *view, pair_list *out) {
+bool gz_grid_pairs(grid *g, const broad_view *view, pair_list *out) {
   pairing p = {.g = g, .view = view, .parts = &g->parts};
   uint32_t number = cuts(g, view);
   add_jobs(&p, number);
@@ -129,7 +129,7 @@ bool grid_pairs(grid *g, const broad_view *view, pair_list *out) {
     return true;
   }
   for (uint32_t i = 0; i < p.jobs; i++) g->parts.part[i].count = 0;
-  parallel_for(view->context, p.jobs, run_job, &p);
+  gz_parallel_for(view->context, p.jobs, run_job, &p);
   for (uint32_t i = 0; i < p.jobs; i++) {
     if (!p.good[i]) return false;
   }

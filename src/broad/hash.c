@@ -30,12 +30,12 @@ static bool fill(const broad_view *view, hash_state *s) {
   s->cell_end = s->block_end = s->wide_count = s->cell_count = 0;
   s->free_box = s->free_cell = s->free_block = HASH_NONE;
   memset(s->on_level, 0, sizeof s->on_level);
-  if (!hash_make_buckets(view->context, s, s->bucket_bits > 6 ? s->bucket_bits : 6)) return false;
+  if (!gz_hash_make_buckets(view->context, s, s->bucket_bits > 6 ? s->bucket_bits : 6)) return false;
   const hash_box *boxes = s->boxes.data;
   for (uint32_t p = 0; p < s->box_end; p++) {
     hash_cell_span span;
-    uint8_t level = hash_level_of(s, &boxes[p], &span);
-    if (!hash_put_in(view->context, s, p, level, &span)) return false;
+    uint8_t level = gz_hash_level_of(s, &boxes[p], &span);
+    if (!gz_hash_put_in(view->context, s, p, level, &span)) return false;
   }
   return true;
 }
@@ -52,7 +52,7 @@ static void search_cells(void *argument, uint32_t index) {
   hash_search *q = argument;
   hash_walk w = {q->s, q->view, &q->lists->part[index], NULL, false};
   const hash_cell *cells = q->s->cells.data;
-  for (uint64_t c = pieces_begin(&q->p, index); c < pieces_end(&q->p, index); c++) hash_pairs_in_cell(&w, &cells[c]);
+  for (uint64_t c = pieces_begin(&q->p, index); c < pieces_end(&q->p, index); c++) gz_hash_pairs_in_cell(&w, &cells[c]);
   q->failed[index] = w.failed;
 }
 
@@ -61,7 +61,7 @@ static void search_coarser(void *argument, uint32_t index) {
   hash_walk w = {q->s, q->view, &q->lists->part[index], NULL, false};
   const hash_box *boxes = q->s->boxes.data;
   for (uint64_t p = pieces_begin(&q->p, index); p < pieces_end(&q->p, index) && !w.failed; p++) {
-    hash_pairs_with_coarser(&w, &boxes[p]);
+    gz_hash_pairs_with_coarser(&w, &boxes[p]);
   }
   q->failed[index] = w.failed;
 }
@@ -69,17 +69,17 @@ static void search_coarser(void *argument, uint32_t index) {
 static bool search(const broad_view *view, hash_state *s, uint64_t count, void (*body)(void *, uint32_t),
                    pair_list *out) {
   hash_search q = {.s = s, .view = view, .p = pieces_of(count, 512), .lists = &s->lists};
-  parallel_for(view->context, q.p.number, body, &q);
+  gz_parallel_for(view->context, q.p.number, body, &q);
   bool good = true;
   for (uint32_t i = 0; i < q.p.number; i++) good = good && !q.failed[i];
-  good = good && pair_lists_join(view->context, q.lists, q.p.number, out);
+  good = good && gz_pair_lists_join(view->context, q.lists, q.p.number, out);
   for (uint32_t i = 0; i < q.p.number; i++) q.lists->part[i].count = 0;
   return good;
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
   hash_state *s = state;
-  if (!hash_plan(view, s) || !fill(view, s)) return GRAZE_ERROR_MEMORY;
+  if (!gz_hash_plan(view, s) || !fill(view, s)) return GRAZE_ERROR_MEMORY;
   s->found = s->box_end;
   s->edited = 0;
   if (!search(view, s, s->cell_end, search_cells, out)) return GRAZE_ERROR_MEMORY;
@@ -96,12 +96,12 @@ static uint32_t new_box(const graze_context *context, hash_state *s) {
     return p;
   }
   size_t used = (size_t)s->box_end * sizeof(hash_box);
-  return buffer_reserve(context, &s->boxes, used + sizeof(hash_box), used) ? s->box_end++ : HASH_NONE;
+  return gz_buffer_reserve(context, &s->boxes, used + sizeof(hash_box), used) ? s->box_end++ : HASH_NONE;
 }
 
 static void remove_box(hash_state *s, uint32_t place) {
   hash_box *b = (hash_box *)s->boxes.data + place;
-  hash_take_out(s, place);
+  gz_hash_take_out(s, place);
   b->level = HASH_FREE;
   b->slot = s->free_box;
   s->free_box = place;
@@ -111,7 +111,7 @@ static void remove_box(hash_state *s, uint32_t place) {
 static bool move_box(const graze_context *context, hash_state *s, uint32_t place, hash_box box) {
   hash_box *b = (hash_box *)s->boxes.data + place;
   hash_cell_span span;
-  box.level = hash_level_of(s, &box, &span);
+  box.level = gz_hash_level_of(s, &box, &span);
   if (box.level == b->level && box.level != HASH_WIDE) {
     hash_cell_span old = hash_span_of(s, b, b->level);
     if (memcmp(&old, &span, sizeof span) == 0) {
@@ -119,9 +119,9 @@ static bool move_box(const graze_context *context, hash_state *s, uint32_t place
       return true;
     }
   }
-  hash_take_out(s, place);
+  gz_hash_take_out(s, place);
   *b = box;
-  return hash_put_in(context, s, place, box.level, &span);
+  return gz_hash_put_in(context, s, place, box.level, &span);
 }
 
 static bool edit_slot(const broad_view *view, hash_state *s, uint32_t slot) {
@@ -138,14 +138,14 @@ static bool edit_slot(const broad_view *view, hash_state *s, uint32_t slot) {
   hash_box *b = (hash_box *)s->boxes.data + *place;
   *b = hash_packed(&box, slot);
   hash_cell_span span;
-  uint8_t level = hash_level_of(s, b, &span);
-  return hash_put_in(view->context, s, *place, level, &span);
+  uint8_t level = gz_hash_level_of(s, b, &span);
+  return gz_hash_put_in(view->context, s, *place, level, &span);
 }
 
 static graze_status step(void *state, const broad_view *view, const broad_edits *edits, pair_list *out) {
   hash_state *s = state;
   size_t known = s->slot_count * sizeof(uint32_t);
-  if (!buffer_reserve(view->context, &s->places, view->count * sizeof(uint32_t), known)) return GRAZE_ERROR_MEMORY;
+  if (!gz_buffer_reserve(view->context, &s->places, view->count * sizeof(uint32_t), known)) return GRAZE_ERROR_MEMORY;
   uint32_t *places = s->places.data;
   for (; s->slot_count < view->count; s->slot_count++) places[s->slot_count] = HASH_NONE;
   for (uint32_t i = 0; i < edits->count; i++) {
@@ -154,7 +154,7 @@ static graze_status step(void *state, const broad_view *view, const broad_edits 
   hash_walk w = {s, view, out, edits, false};
   for (uint32_t i = 0; i < edits->count && !w.failed; i++) {
     uint32_t place = places[edits->slots[i]];
-    if (place != HASH_NONE) hash_pairs_of_box(&w, (const hash_box *)s->boxes.data + place);
+    if (place != HASH_NONE) gz_hash_pairs_of_box(&w, (const hash_box *)s->boxes.data + place);
   }
   s->edited += edits->count;
   return w.failed ? GRAZE_ERROR_MEMORY : GRAZE_OK;
@@ -172,8 +172,8 @@ static bool pays(const void *state, const broad_view *view, const broad_edits *e
 static void release(const graze_context *context, void *state) {
   hash_state *s = state;
   buffer *all[] = {&s->boxes, &s->places, &s->cells, &s->blocks, &s->wide, &s->buckets, &s->codes};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) buffer_release(context, all[i]);
-  pair_lists_release(context, &s->lists);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_buffer_release(context, all[i]);
+  gz_pair_lists_release(context, &s->lists);
 }
 
 static size_t bytes(const void *state) {
@@ -184,7 +184,7 @@ static size_t bytes(const void *state) {
   return sum;
 }
 
-const broad_method broad_hash = {
+const broad_method gz_broad_hash = {
     .info = {"hash", "spatial hash, cells of a power of two", "O(n + k) on common scenes; an edit: its cells", true},
     .state_bytes = sizeof(hash_state),
     .find = find,

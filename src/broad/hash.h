@@ -142,21 +142,21 @@ static inline hash_box hash_packed(const graze_box *box, uint32_t slot) {
 /* ---- the table, hash_table.c ----------------------------------------------------------------------------------- */
 
 /* Makes the table have 2^bits buckets, and puts the cells into them. False: no memory. */
-bool hash_make_buckets(const graze_context *context, hash_state *s, unsigned bits);
+bool gz_hash_make_buckets(const graze_context *context, hash_state *s, unsigned bits);
 
 /* The finest level whose cells are at least 1.5 times as wide as the box, the coarsest if there is none. `span` gets
  * the cells there. */
-uint8_t hash_level_of(const hash_state *s, const hash_box *box, hash_cell_span *span);
+uint8_t gz_hash_level_of(const hash_state *s, const hash_box *box, hash_cell_span *span);
 
 /* Puts a box into its cells, or the list. False: no memory; it may be in some of them then. */
-bool hash_put_in(const graze_context *context, hash_state *s, uint32_t place, uint8_t level,
-                 const hash_cell_span *span);
-void hash_take_out(hash_state *s, uint32_t place);
+bool gz_hash_put_in(const graze_context *context, hash_state *s, uint32_t place, uint8_t level,
+                    const hash_cell_span *span);
+void gz_hash_take_out(hash_state *s, uint32_t place);
 
 /* ---- which cells, hash_plan.c ---------------------------------------------------------------------------------- */
 
 /* Chooses the cells for these boxes, and gives every box its place. False: no memory. */
-bool hash_plan(const broad_view *view, hash_state *s);
+bool gz_hash_plan(const broad_view *view, hash_state *s);
 
 /* ---- pairs, hash_pairs.c --------------------------------------------------------------------------------------- */
 
@@ -170,14 +170,14 @@ typedef struct hash_walk {
 } hash_walk;
 
 /* Pairs of the entries of one cell. */
-void hash_pairs_in_cell(hash_walk *w, const hash_cell *cell);
+void gz_hash_pairs_in_cell(hash_walk *w, const hash_cell *cell);
 
 /* Pairs of a box with larger ones: of coarser levels, and those in the list. Of two in the list, the one that comes
  * first in memory says so. */
-void hash_pairs_with_coarser(hash_walk *w, const hash_box *a);
+void gz_hash_pairs_with_coarser(hash_walk *w, const hash_box *a);
 
 /* All boxes that meet one: of coarser levels and its own through the cells that it touches; so of finer ones unless
  * these cells are more than there are boxes. */
-void hash_pairs_of_box(hash_walk *w, const hash_box *a);
+void gz_hash_pairs_of_box(hash_walk *w, const hash_box *a);
 
 #endif

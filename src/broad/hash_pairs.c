@@ -98,7 +98,7 @@ static inline void test_gathered(hash_walk *w, const hash_gathered *g, uint32_t 
   for (uint32_t n = 0; n < count && hits[n] < i; n++) emit(w, g->slot[i], g->slot[hits[n]]);
 }
 
-void hash_pairs_in_cell(hash_walk *w, const hash_cell *cell) {
+void gz_hash_pairs_in_cell(hash_walk *w, const hash_cell *cell) {
   if (cell->count > GATHERED) {
     pairs_in_large_cell(w, cell);
     return;
@@ -135,7 +135,7 @@ static void pairs_by_scan(hash_walk *w, const hash_box *a, uint32_t begin, uint3
   }
 }
 
-void hash_pairs_with_coarser(hash_walk *w, const hash_box *a) {
+void gz_hash_pairs_with_coarser(hash_walk *w, const hash_box *a) {
   const hash_state *s = w->s;
   const hash_box *boxes = s->boxes.data;
   const uint32_t *wide = s->wide.data;
@@ -148,7 +148,7 @@ void hash_pairs_with_coarser(hash_walk *w, const hash_box *a) {
   }
 }
 
-void hash_pairs_of_box(hash_walk *w, const hash_box *a) {
+void gz_hash_pairs_of_box(hash_walk *w, const hash_box *a) {
   const hash_state *s = w->s;
   const hash_box *boxes = s->boxes.data;
   if (a->level == HASH_WIDE) {

@@ -124,10 +124,10 @@ static uint16_t code_of(const graze_box *b, const graze_box *all, const double s
 /* Gives the boxes their places, in the order of their codes: a counting sort. */
 static bool place_boxes(const broad_view *view, hash_state *s, const hash_survey *v) {
   const graze_context *context = view->context;
-  if (!buffer_reserve(context, &s->places, view->count * sizeof(uint32_t), 0)) return false;
-  if (!buffer_reserve(context, &s->boxes, v->boxes * sizeof(hash_box), 0)) return false;
+  if (!gz_buffer_reserve(context, &s->places, view->count * sizeof(uint32_t), 0)) return false;
+  if (!gz_buffer_reserve(context, &s->boxes, v->boxes * sizeof(hash_box), 0)) return false;
   size_t code_bytes = (view->count * sizeof(uint16_t) + 63) / 64 * 64;
-  if (!buffer_reserve(context, &s->codes, code_bytes + (CODES + 1) * sizeof(uint32_t), 0)) return false;
+  if (!gz_buffer_reserve(context, &s->codes, code_bytes + (CODES + 1) * sizeof(uint32_t), 0)) return false;
   uint16_t *codes = s->codes.data;
   uint32_t *next = (uint32_t *)((char *)s->codes.data + code_bytes), *places = s->places.data;
   memset(next, 0, (CODES + 1) * sizeof *next);
@@ -157,10 +157,10 @@ static bool place_boxes(const broad_view *view, hash_state *s, const hash_survey
   return true;
 }
 
-bool hash_plan(const broad_view *view, hash_state *s) {
+bool gz_hash_plan(const broad_view *view, hash_state *s) {
   hash_survey v;
   survey(view, &v);
-  if (!buffer_reserve(view->context, &s->codes, sizeof(uint32_t) << CROWD_BITS, 0)) return false;
+  if (!gz_buffer_reserve(view->context, &s->codes, sizeof(uint32_t) << CROWD_BITS, 0)) return false;
   set_cells(s, choose_exponent(view, s, &v));
   return place_boxes(view, s, &v);
 }

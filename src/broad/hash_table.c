@@ -3,9 +3,9 @@
 
 #include "broad/hash.h"
 
-bool hash_make_buckets(const graze_context *context, hash_state *s, unsigned bits) {
+bool gz_hash_make_buckets(const graze_context *context, hash_state *s, unsigned bits) {
   size_t bytes = sizeof(uint32_t) << bits;
-  if (!buffer_reserve(context, &s->buckets, bytes, 0)) return false;
+  if (!gz_buffer_reserve(context, &s->buckets, bytes, 0)) return false;
   s->bucket_bits = bits;
   memset(s->buckets.data, 0xff, bytes);
   uint32_t *buckets = s->buckets.data;
@@ -27,7 +27,7 @@ static uint32_t new_cell(const graze_context *context, hash_state *s) {
     return c;
   }
   size_t used = (size_t)s->cell_end * sizeof(hash_cell);
-  return buffer_reserve(context, &s->cells, used + sizeof(hash_cell), used) ? s->cell_end++ : HASH_NONE;
+  return gz_buffer_reserve(context, &s->cells, used + sizeof(hash_cell), used) ? s->cell_end++ : HASH_NONE;
 }
 
 static uint32_t new_block(const graze_context *context, hash_state *s) {
@@ -37,7 +37,7 @@ static uint32_t new_block(const graze_context *context, hash_state *s) {
     return b;
   }
   size_t used = (size_t)s->block_end * sizeof(hash_block);
-  return buffer_reserve(context, &s->blocks, used + sizeof(hash_block), used) ? s->block_end++ : HASH_NONE;
+  return gz_buffer_reserve(context, &s->blocks, used + sizeof(hash_block), used) ? s->block_end++ : HASH_NONE;
 }
 
 static uint32_t add_cell(const graze_context *context, hash_state *s, uint32_t level, const int64_t at[3]) {
@@ -47,7 +47,7 @@ static uint32_t add_cell(const graze_context *context, hash_state *s, uint32_t l
   *cell = (hash_cell){{at[0], at[1], at[2]}, level, HASH_NONE, HASH_NONE, 0};
   s->cell_count++;
   /* An empty cell is not put into a new table; so it is linked in afterwards. */
-  if (s->cell_count >> s->bucket_bits != 0 && !hash_make_buckets(context, s, s->bucket_bits + 1)) return HASH_NONE;
+  if (s->cell_count >> s->bucket_bits != 0 && !gz_hash_make_buckets(context, s, s->bucket_bits + 1)) return HASH_NONE;
   uint32_t *bucket = (uint32_t *)s->buckets.data + hash_bucket_of(s, level, at);
   cell->next = *bucket;
   *bucket = c;
@@ -105,7 +105,7 @@ static void drop_entry(hash_state *s, uint32_t c, uint32_t place) {
 
 /* ---- boxes ----------------------------------------------------------------------------------------------------- */
 
-uint8_t hash_level_of(const hash_state *s, const hash_box *box, hash_cell_span *span) {
+uint8_t gz_hash_level_of(const hash_state *s, const hash_box *box, hash_cell_span *span) {
   double wanted = 0;
   for (int k = 0; k < 3; k++) {
     double edge = 1.5 * ((double)box->max[k] - (double)box->min[k]);
@@ -117,13 +117,13 @@ uint8_t hash_level_of(const hash_state *s, const hash_box *box, hash_cell_span *
   return level == HASH_LEVELS - 1 && hash_cells_of(span) > HASH_MOST_CELLS ? HASH_WIDE : level;
 }
 
-bool hash_put_in(const graze_context *context, hash_state *s, uint32_t place, uint8_t level,
-                 const hash_cell_span *span) {
+bool gz_hash_put_in(const graze_context *context, hash_state *s, uint32_t place, uint8_t level,
+                    const hash_cell_span *span) {
   ((hash_box *)s->boxes.data)[place].level = level;
   s->on_level[level]++;
   if (level == HASH_WIDE) {
     size_t used = s->wide_count * sizeof(uint32_t);
-    if (!buffer_reserve(context, &s->wide, used + sizeof(uint32_t), used)) return false;
+    if (!gz_buffer_reserve(context, &s->wide, used + sizeof(uint32_t), used)) return false;
     ((uint32_t *)s->wide.data)[s->wide_count++] = place;
     return true;
   }
@@ -136,7 +136,7 @@ bool hash_put_in(const graze_context *context, hash_state *s, uint32_t place, ui
   return true;
 }
 
-void hash_take_out(hash_state *s, uint32_t place) {
+void gz_hash_take_out(hash_state *s, uint32_t place) {
   const hash_box *b = (const hash_box *)s->boxes.data + place;
   s->on_level[b->level]--;
   if (b->level == HASH_WIDE) {

@@ -47,13 +47,13 @@ typedef struct hgrid {
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
   hgrid *h = state;
   h->live.valid = false;
-  bool good = grid_build(&h->sorted, view, choose_levels) && grid_pairs(&h->sorted, view, out);
+  bool good = gz_grid_build(&h->sorted, view, choose_levels) && gz_grid_pairs(&h->sorted, view, out);
   return good ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
 static graze_status step(void *state, const broad_view *view, const broad_edits *edits, pair_list *out) {
   hgrid *h = state;
-  return hgrid_live_step(&h->live, view, edits, out);
+  return gz_hgrid_live_step(&h->live, view, edits, out);
 }
 
 /* The table of cells costs something to begin with, and more for each edit than `find` takes for a box. */
@@ -64,20 +64,20 @@ static bool pays(const void *state, const broad_view *view, const broad_edits *e
 
 static void release(const graze_context *context, void *state) {
   hgrid *h = state;
-  grid_release(context, &h->sorted);
-  hgrid_live_release(context, &h->live);
+  gz_grid_release(context, &h->sorted);
+  gz_hgrid_live_release(context, &h->live);
 }
 
 static size_t bytes(const void *state) {
   const hgrid *h = state;
-  return grid_bytes(&h->sorted) + hgrid_live_bytes(&h->live);
+  return gz_grid_bytes(&h->sorted) + gz_hgrid_live_bytes(&h->live);
 }
 
-const broad_method broad_hgrid = {.info = {"hgrid", "levels of cells, sorted; a table of cells for few edits",
-                                           "O(n + k); O(edits + k) for few edits", true},
-                                  .state_bytes = sizeof(hgrid),
-                                  .find = find,
-                                  .step = step,
-                                  .pays = pays,
-                                  .release = release,
-                                  .bytes = bytes};
+const broad_method gz_broad_hgrid = {.info = {"hgrid", "levels of cells, sorted; a table of cells for few edits",
+                                              "O(n + k); O(edits + k) for few edits", true},
+                                     .state_bytes = sizeof(hgrid),
+                                     .find = find,
+                                     .step = step,
+                                     .pays = pays,
+                                     .release = release,
+                                     .bytes = bytes};

@@ -20,8 +20,8 @@ typedef struct hgrid_live {
 } hgrid_live;
 
 /* As broad_method.step. Builds the table first when it is not valid. */
-graze_status hgrid_live_step(hgrid_live *live, const broad_view *view, const broad_edits *edits, pair_list *out);
-void hgrid_live_release(const graze_context *context, hgrid_live *live);
-size_t hgrid_live_bytes(const hgrid_live *live);
+graze_status gz_hgrid_live_step(hgrid_live *live, const broad_view *view, const broad_edits *edits, pair_list *out);
+void gz_hgrid_live_release(const graze_context *context, hgrid_live *live);
+size_t gz_hgrid_live_bytes(const hgrid_live *live);
 
 #endif

@@ -167,7 +167,7 @@ static void choose_finest(hgrid_live *live, const broad_view *view) {
 
 static bool make_nodes(hgrid_live *live, const broad_view *view) {
   size_t old = live->nodes * sizeof(node);
-  if (!buffer_reserve(view->context, &live->node_memory, view->count * sizeof(node), old)) return false;
+  if (!gz_buffer_reserve(view->context, &live->node_memory, view->count * sizeof(node), old)) return false;
   for (; live->nodes < view->count; live->nodes++) nodes_of(live)[live->nodes].bucket = NONE;
   return true;
 }
@@ -178,7 +178,7 @@ static bool build(hgrid_live *live, const broad_view *view) {
   live->nodes = live->boxes = live->level_count = 0;
   memset(live->in_level, 0, sizeof live->in_level);
   if (!make_nodes(live, view)) return false;
-  if (!buffer_reserve(view->context, &live->head_memory, (size_t)buckets * sizeof(uint32_t), 0)) return false;
+  if (!gz_buffer_reserve(view->context, &live->head_memory, (size_t)buckets * sizeof(uint32_t), 0)) return false;
   uint32_t *heads = live->head_memory.data;
   live->mask = buckets - 1;
   choose_finest(live, view);
@@ -258,7 +258,7 @@ static bool meet_all(lookup *l, uint32_t slot) {
   return true;
 }
 
-graze_status hgrid_live_step(hgrid_live *live, const broad_view *view, const broad_edits *edits, pair_list *out) {
+graze_status gz_hgrid_live_step(hgrid_live *live, const broad_view *view, const broad_edits *edits, pair_list *out) {
   bool crowded = live->valid && view->count > 2 * (uint64_t)live->mask;
   if (!live->valid || crowded) {
     live->valid = false;
@@ -278,11 +278,11 @@ graze_status hgrid_live_step(hgrid_live *live, const broad_view *view, const bro
   return GRAZE_OK;
 }
 
-void hgrid_live_release(const graze_context *context, hgrid_live *live) {
-  buffer_release(context, &live->node_memory);
-  buffer_release(context, &live->head_memory);
+void gz_hgrid_live_release(const graze_context *context, hgrid_live *live) {
+  gz_buffer_release(context, &live->node_memory);
+  gz_buffer_release(context, &live->head_memory);
 }
 
-size_t hgrid_live_bytes(const hgrid_live *live) {
+size_t gz_hgrid_live_bytes(const hgrid_live *live) {
   return live->node_memory.bytes + live->head_memory.bytes;
 }

@@ -76,12 +76,12 @@ static bool cut_at_median(space_item *items, uint32_t count, const graze_box *bo
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  return space_tree_find(state, view, cut_at_median, all_axes, out);
+  return gz_space_tree_find(state, view, cut_at_median, all_axes, out);
 }
 
-const broad_method broad_kdtree = {
+const broad_method gz_broad_kdtree = {
     .info = {"kdtree", "kd-tree, boxes on a plane in a child of their own", "O(n log n + k) on common scenes", false},
     .state_bytes = sizeof(space_tree),
     .find = find,
-    .release = space_tree_release,
-    .bytes = space_tree_bytes};
+    .release = gz_space_tree_release,
+    .bytes = gz_space_tree_bytes};

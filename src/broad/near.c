@@ -9,8 +9,8 @@ static near_side opposite(near_side side) {
 
 static bool reserve_entries(const graze_context *context, near_lists *lists, near_side side, uint64_t entries,
                             uint64_t keep) {
-  return buffer_reserve(context, &lists->entries[side], (size_t)entries * sizeof(near_entry),
-                        (size_t)keep * sizeof(near_entry));
+  return gz_buffer_reserve(context, &lists->entries[side], (size_t)entries * sizeof(near_entry),
+                           (size_t)keep * sizeof(near_entry));
 }
 
 /* From counts to lists that are empty, with room for the count and a little more. */
@@ -28,9 +28,9 @@ static bool lay_out(const graze_context *context, near_lists *lists, near_side s
   return true;
 }
 
-bool near_fill(const graze_context *context, near_lists *lists, const pair_list *pairs, uint32_t slots) {
+bool gz_near_fill(const graze_context *context, near_lists *lists, const pair_list *pairs, uint32_t slots) {
   const graze_box_pair *p = pair_list_data(pairs);
-  if (!near_grow(context, lists, slots, 0)) return false;
+  if (!gz_near_grow(context, lists, slots, 0)) return false;
   near_head *own = lists->heads[NEAR_OWN].data, *other = lists->heads[NEAR_OTHER].data;
   for (uint64_t i = 0; i < pairs->count; i++) {
     own[p[i].a].count++;
@@ -48,10 +48,10 @@ bool near_fill(const graze_context *context, near_lists *lists, const pair_list 
   return true;
 }
 
-bool near_grow(const graze_context *context, near_lists *lists, uint32_t slots, uint32_t known) {
+bool gz_near_grow(const graze_context *context, near_lists *lists, uint32_t slots, uint32_t known) {
   for (int side = 0; side < 2; side++) {
     buffer *heads = &lists->heads[side];
-    if (!buffer_reserve(context, heads, slots * sizeof(near_head), known * sizeof(near_head))) return false;
+    if (!gz_buffer_reserve(context, heads, slots * sizeof(near_head), known * sizeof(near_head))) return false;
     for (uint32_t i = known; i < slots; i++) ((near_head *)heads->data)[i] = (near_head){0, 0, 0};
   }
   return true;
@@ -72,7 +72,7 @@ static bool make_room(const graze_context *context, near_lists *lists, near_side
   return true;
 }
 
-bool near_link(const graze_context *context, near_lists *lists, uint32_t a, uint32_t b, bool met) {
+bool gz_near_link(const graze_context *context, near_lists *lists, uint32_t a, uint32_t b, bool met) {
   if (!make_room(context, lists, NEAR_OWN, a) || !make_room(context, lists, NEAR_OTHER, b)) return false;
   uint32_t place_a = near_of(lists, NEAR_OWN, a)->count++, place_b = near_of(lists, NEAR_OTHER, b)->count++;
   uint32_t bit = met ? NEAR_MET : 0;
@@ -90,13 +90,13 @@ static void drop(const near_lists *lists, near_side side, uint32_t slot, uint32_
   near_entries(lists, opposite(side), moved.partner & ~NEAR_MET)[moved.place].place = place;
 }
 
-void near_unlink(near_lists *lists, near_side side, uint32_t a, uint32_t place) {
+void gz_near_unlink(near_lists *lists, near_side side, uint32_t a, uint32_t place) {
   near_entry entry = near_entries(lists, side, a)[place];
   drop(lists, opposite(side), entry.partner & ~NEAR_MET, entry.place);
   drop(lists, side, a, place);
 }
 
-void near_note(near_lists *lists, near_side side, uint32_t a, uint32_t place, bool met) {
+void gz_near_note(near_lists *lists, near_side side, uint32_t a, uint32_t place, bool met) {
   near_entry *entry = &near_entries(lists, side, a)[place];
   near_entry *other = &near_entries(lists, opposite(side), entry->partner & ~NEAR_MET)[entry->place];
   uint32_t bit = met ? NEAR_MET : 0;
@@ -104,13 +104,13 @@ void near_note(near_lists *lists, near_side side, uint32_t a, uint32_t place, bo
   other->partner = (other->partner & ~NEAR_MET) | bit;
 }
 
-void near_release(const graze_context *context, near_lists *lists) {
+void gz_near_release(const graze_context *context, near_lists *lists) {
   for (int side = 0; side < 2; side++) {
-    buffer_release(context, &lists->heads[side]);
-    buffer_release(context, &lists->entries[side]);
+    gz_buffer_release(context, &lists->heads[side]);
+    gz_buffer_release(context, &lists->entries[side]);
   }
 }
 
-size_t near_bytes(const near_lists *lists) {
+size_t gz_near_bytes(const near_lists *lists) {
   return lists->heads[0].bytes + lists->heads[1].bytes + lists->entries[0].bytes + lists->entries[1].bytes;
 }

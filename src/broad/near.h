@@ -41,21 +41,21 @@ static inline near_entry *near_entries(const near_lists *lists, near_side side, 
 }
 
 /* Lists of these pairs for slots below `slots`; those that meet have NEAR_MET in b. False: no memory. */
-bool near_fill(const graze_context *context, near_lists *lists, const pair_list *pairs, uint32_t slots);
+bool gz_near_fill(const graze_context *context, near_lists *lists, const pair_list *pairs, uint32_t slots);
 
 /* Empty lists for slots from `known` up. False: no memory. */
-bool near_grow(const graze_context *context, near_lists *lists, uint32_t slots, uint32_t known);
+bool gz_near_grow(const graze_context *context, near_lists *lists, uint32_t slots, uint32_t known);
 
 /* Adds a pair that is not there; a owns it. False: no memory, and nothing has changed. */
-bool near_link(const graze_context *context, near_lists *lists, uint32_t a, uint32_t b, bool met);
+bool gz_near_link(const graze_context *context, near_lists *lists, uint32_t a, uint32_t b, bool met);
 
 /* Takes out the pair at a place of a list of a's; the last entry takes the place. */
-void near_unlink(near_lists *lists, near_side side, uint32_t a, uint32_t place);
+void gz_near_unlink(near_lists *lists, near_side side, uint32_t a, uint32_t place);
 
 /* Notes whether the pair at a place of a list of a's meets. */
-void near_note(near_lists *lists, near_side side, uint32_t a, uint32_t place, bool met);
+void gz_near_note(near_lists *lists, near_side side, uint32_t a, uint32_t place, bool met);
 
-void near_release(const graze_context *context, near_lists *lists);
-size_t near_bytes(const near_lists *lists);
+void gz_near_release(const graze_context *context, near_lists *lists);
+size_t gz_near_bytes(const near_lists *lists);
 
 #endif

@@ -58,12 +58,12 @@ static bool deal_to_octants(space_item *items, uint32_t count, const graze_box *
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  return space_tree_find(state, view, deal_to_octants, first_cell, out);
+  return gz_space_tree_find(state, view, deal_to_octants, first_cell, out);
 }
 
-const broad_method broad_octree = {
+const broad_method gz_broad_octree = {
     .info = {"octree", "loose octree, looseness 2", "O(n log n + k) on common scenes", false},
     .state_bytes = sizeof(space_tree),
     .find = find,
-    .release = space_tree_release,
-    .bytes = space_tree_bytes};
+    .release = gz_space_tree_release,
+    .bytes = gz_space_tree_bytes};

@@ -29,13 +29,13 @@ enum { PACKED_HOME = 7 };
  * of low[0]. False: no memory. */
 typedef bool packed_sweep_function(const packed_rows *rows, uint32_t begin, uint32_t end, uint32_t last,
                                    const broad_view *view, pair_list *out);
-packed_sweep_function packed_sweep_scalar, packed_sweep_avx2, packed_sweep_avx512;
+packed_sweep_function gz_packed_sweep_scalar, gz_packed_sweep_avx2, gz_packed_sweep_avx512;
 
 /* Appends all pairs among the first `count` boxes, in any order; the places behind, up to a multiple of PACKED_LANES,
  * hold low = +inf and high = -inf. Without SIMD there is nothing to be gained, hence no such kernel. False: no
  * memory. */
 typedef bool packed_all_function(const packed_rows *rows, uint32_t count, const broad_view *view, pair_list *out);
-packed_all_function packed_all_avx2, packed_all_avx512;
+packed_all_function gz_packed_all_avx2, gz_packed_all_avx512;
 
 /* Integers in the order of the floats, which have no -0. */
 static inline uint32_t packed_key(float x) {

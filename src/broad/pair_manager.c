@@ -31,7 +31,7 @@ static unsigned hash_shift(uint64_t pairs) {
 
 static bool hash_clear(const graze_context *context, pair_manager *m, unsigned shift) {
   size_t bytes = sizeof(uint64_t) << (64 - shift);
-  if (!buffer_reserve(context, &m->table, bytes, 0)) return false;
+  if (!gz_buffer_reserve(context, &m->table, bytes, 0)) return false;
   m->shift = shift;
   memset(m->table.data, 0xff, bytes); /* no_key everywhere */
   return true;
@@ -69,7 +69,7 @@ static bool hash_widen(const graze_context *context, pair_manager *m) {
   for (uint64_t i = 0; i < hash_places(m); i++) {
     if (table[i] != no_key) hash_insert(&wide, table[i]);
   }
-  buffer_release(context, &m->table);
+  gz_buffer_release(context, &m->table);
   m->table = wide.table;
   m->shift = wide.shift;
   return true;
@@ -127,7 +127,7 @@ typedef struct slot_list {
 
 static bool sorted_grow(const graze_context *context, pair_manager *m, uint32_t slots) {
   size_t old = (size_t)m->slots * sizeof(slot_list), bytes = (size_t)slots * sizeof(slot_list);
-  if (!buffer_reserve(context, &m->table, bytes, old)) return false;
+  if (!gz_buffer_reserve(context, &m->table, bytes, old)) return false;
   if (bytes > old) memset((char *)m->table.data + old, 0, bytes - old);
   return true;
 }
@@ -174,7 +174,7 @@ static bool sorted_take(const graze_context *context, pair_manager *m, uint32_t 
     return true;
   }
   size_t used = (size_t)m->numbers_used * sizeof(uint32_t);
-  if (!buffer_reserve(context, &m->numbers, used + (size_t)room * sizeof(uint32_t), used)) return false;
+  if (!gz_buffer_reserve(context, &m->numbers, used + (size_t)room * sizeof(uint32_t), used)) return false;
   *start = m->numbers_used;
   m->numbers_used += room;
   return true;
@@ -247,7 +247,7 @@ static size_t matrix_bytes(uint32_t slots) {
 
 static bool matrix_grow(const graze_context *context, pair_manager *m, uint32_t slots) {
   size_t old = matrix_bytes(m->slots), bytes = matrix_bytes(slots);
-  if (!buffer_reserve(context, &m->table, bytes, old)) return false;
+  if (!gz_buffer_reserve(context, &m->table, bytes, old)) return false;
   if (bytes > old) memset((char *)m->table.data + old, 0, bytes - old);
   return true;
 }
@@ -310,38 +310,38 @@ static const manager_kind kinds[] = {
     [GRAZE_PAIRS_SORTED] = {sorted_reset, sorted_grow, sorted_add, sorted_remove, sorted_has, sorted_list},
     [GRAZE_PAIRS_MATRIX] = {matrix_reset, matrix_grow, matrix_add, matrix_remove, matrix_has, matrix_list}};
 
-bool pair_manager_reset(const graze_context *context, pair_manager *m, graze_pair_manager kind, uint32_t slots,
-                        uint64_t pairs) {
+bool gz_pair_manager_reset(const graze_context *context, pair_manager *m, graze_pair_manager kind, uint32_t slots,
+                           uint64_t pairs) {
   m->kind = kind;
   m->slots = slots;
   m->count = 0;
   return kinds[kind].reset(context, m, pairs);
 }
 
-bool pair_manager_grow(const graze_context *context, pair_manager *m, uint32_t slots) {
+bool gz_pair_manager_grow(const graze_context *context, pair_manager *m, uint32_t slots) {
   if (slots <= m->slots) return true;
   if (!kinds[m->kind].grow(context, m, slots)) return false;
   m->slots = slots;
   return true;
 }
 
-bool pair_manager_add(const graze_context *context, pair_manager *m, graze_box_pair pair, bool *fresh) {
+bool gz_pair_manager_add(const graze_context *context, pair_manager *m, graze_box_pair pair, bool *fresh) {
   if (!kinds[m->kind].add(context, m, pair, fresh)) return false;
   m->count += *fresh;
   return true;
 }
 
-bool pair_manager_remove(pair_manager *m, graze_box_pair pair) {
+bool gz_pair_manager_remove(pair_manager *m, graze_box_pair pair) {
   bool there = kinds[m->kind].remove(m, pair);
   m->count -= there;
   return there;
 }
 
-bool pair_manager_has(const pair_manager *m, graze_box_pair pair) {
+bool gz_pair_manager_has(const pair_manager *m, graze_box_pair pair) {
   return kinds[m->kind].has(m, pair);
 }
 
-bool pair_manager_list(const graze_context *context, const pair_manager *m, pair_list *out) {
+bool gz_pair_manager_list(const graze_context *context, const pair_manager *m, pair_list *out) {
   if (m->count == 0) return true;
   if (!pair_list_room(context, out, m->count)) return false;
   kinds[m->kind].list(m, pair_list_data(out) + out->count);
@@ -349,27 +349,27 @@ bool pair_manager_list(const graze_context *context, const pair_manager *m, pair
   return true;
 }
 
-bool pair_manager_drop(const graze_context *context, pair_manager *m, const uint8_t *marks, uint8_t mark,
-                       pair_list *out) {
+bool gz_pair_manager_drop(const graze_context *context, pair_manager *m, const uint8_t *marks, uint8_t mark,
+                          pair_list *out) {
   uint64_t start = out->count, count = start;
-  if (!pair_manager_list(context, m, out)) return false;
+  if (!gz_pair_manager_list(context, m, out)) return false;
   graze_box_pair *pairs = pair_list_data(out);
   for (uint64_t i = start; i < out->count; i++) {
     graze_box_pair pair = pairs[i];
     if (marks[pair.a] != mark && marks[pair.b] != mark) continue;
     pairs[count++] = pair;
-    pair_manager_remove(m, pair);
+    gz_pair_manager_remove(m, pair);
   }
   out->count = count;
   return true;
 }
 
-void pair_manager_release(const graze_context *context, pair_manager *m) {
-  buffer_release(context, &m->table);
-  buffer_release(context, &m->numbers);
+void gz_pair_manager_release(const graze_context *context, pair_manager *m) {
+  gz_buffer_release(context, &m->table);
+  gz_buffer_release(context, &m->numbers);
   *m = (pair_manager){0};
 }
 
-size_t pair_manager_bytes(const pair_manager *m) {
+size_t gz_pair_manager_bytes(const pair_manager *m) {
   return m->table.bytes + m->numbers.bytes;
 }

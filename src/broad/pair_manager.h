@@ -24,27 +24,27 @@ typedef struct pair_manager { /* zero-initialised; reset before use */
 } pair_manager;
 
 /* Makes it empty, of this kind, for slots below `slots` and with room for some pairs. False: no memory. */
-bool pair_manager_reset(const graze_context *context, pair_manager *m, graze_pair_manager kind, uint32_t slots,
-                        uint64_t pairs);
+bool gz_pair_manager_reset(const graze_context *context, pair_manager *m, graze_pair_manager kind, uint32_t slots,
+                           uint64_t pairs);
 
 /* Allows more slots. False: no memory. */
-bool pair_manager_grow(const graze_context *context, pair_manager *m, uint32_t slots);
+bool gz_pair_manager_grow(const graze_context *context, pair_manager *m, uint32_t slots);
 
 /* `fresh` tells whether it was not there. False: no memory, and nothing has changed. */
-bool pair_manager_add(const graze_context *context, pair_manager *m, graze_box_pair pair, bool *fresh);
+bool gz_pair_manager_add(const graze_context *context, pair_manager *m, graze_box_pair pair, bool *fresh);
 
 /* Whether it was there. */
-bool pair_manager_remove(pair_manager *m, graze_box_pair pair);
-bool pair_manager_has(const pair_manager *m, graze_box_pair pair);
+bool gz_pair_manager_remove(pair_manager *m, graze_box_pair pair);
+bool gz_pair_manager_has(const pair_manager *m, graze_box_pair pair);
 
 /* Appends all pairs, in any order. False: no memory. */
-bool pair_manager_list(const graze_context *context, const pair_manager *m, pair_list *out);
+bool gz_pair_manager_list(const graze_context *context, const pair_manager *m, pair_list *out);
 
 /* Removes the pairs with a slot whose mark is `mark` and appends them. False: no memory, and nothing has changed. */
-bool pair_manager_drop(const graze_context *context, pair_manager *m, const uint8_t *marks, uint8_t mark,
-                       pair_list *out);
+bool gz_pair_manager_drop(const graze_context *context, pair_manager *m, const uint8_t *marks, uint8_t mark,
+                          pair_list *out);
 
-void pair_manager_release(const graze_context *context, pair_manager *m);
-size_t pair_manager_bytes(const pair_manager *m);
+void gz_pair_manager_release(const graze_context *context, pair_manager *m);
+size_t gz_pair_manager_bytes(const pair_manager *m);
 
 #endif

@@ -16,12 +16,12 @@ enum {
   BUCKETS = 512     /* most; they get wider then */
 };
 
-void pair_list_release(const graze_context *context, pair_list *list) {
-  buffer_release(context, &list->memory);
+void gz_pair_list_release(const graze_context *context, pair_list *list) {
+  gz_buffer_release(context, &list->memory);
   list->count = 0;
 }
 
-bool pair_lists_join(const graze_context *context, pair_lists *lists, uint32_t number, pair_list *out) {
+bool gz_pair_lists_join(const graze_context *context, pair_lists *lists, uint32_t number, pair_list *out) {
   uint64_t more = 0;
   for (uint32_t i = 0; i < number; i++) more += lists->part[i].count;
   if (!pair_list_room(context, out, more)) return false;
@@ -36,8 +36,8 @@ bool pair_lists_join(const graze_context *context, pair_lists *lists, uint32_t n
   return true;
 }
 
-void pair_lists_release(const graze_context *context, pair_lists *lists) {
-  for (uint32_t i = 0; i < PARALLEL_PIECES; i++) pair_list_release(context, &lists->part[i]);
+void gz_pair_lists_release(const graze_context *context, pair_lists *lists) {
+  for (uint32_t i = 0; i < PARALLEL_PIECES; i++) gz_pair_list_release(context, &lists->part[i]);
 }
 
 /* ---- sorting --------------------------------------------------------------------------------------------------- */
@@ -83,22 +83,22 @@ static void sort_bucket(void *argument, uint32_t index) {
   for (uint32_t k = 0; k < width; k++) next[k + 1] += next[k];
   for (uint64_t i = 0; i < end - begin; i++) to[next[from[i].a - low]++] = from[i];
   /* Every counter has moved to where the next one began. */
-  CPU_KERNEL(pairs_order)(to, next, width);
+  CPU_KERNEL(gz_pairs_order)(to, next, width);
 }
 
 /* Few pairs among many slots, or more than 32-bit counters count: as keys. */
 static bool sort_as_keys(const graze_context *context, pair_list *list, buffer *scratch) {
   size_t count = (size_t)list->count;
-  if (!buffer_reserve(context, scratch, 2 * count * sizeof(uint64_t), 0)) return false;
+  if (!gz_buffer_reserve(context, scratch, 2 * count * sizeof(uint64_t), 0)) return false;
   graze_box_pair *pairs = pair_list_data(list);
   uint64_t *keys = scratch->data;
   for (size_t i = 0; i < count; i++) keys[i] = pair_order(pairs[i]);
-  sort_keys(keys, keys + count, count);
+  gz_sort_keys(keys, keys + count, count);
   for (size_t i = 0; i < count; i++) pairs[i] = (graze_box_pair){(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
   return true;
 }
 
-bool pair_list_sort(const graze_context *context, pair_list *list, uint32_t limit, buffer *scratch) {
+bool gz_pair_list_sort(const graze_context *context, pair_list *list, uint32_t limit, buffer *scratch) {
   if (list->count < 2) return true;
   if (list->count < limit / 8 || list->count > UINT32_MAX) return sort_as_keys(context, list, scratch);
   sorting s = {.limit = limit, .shift = BUCKET_BITS, .p = pieces_of(list->count, 1 << 15)};
@@ -108,21 +108,21 @@ bool pair_list_sort(const graze_context *context, pair_list *list, uint32_t limi
   size_t dealt = (size_t)list->count * sizeof(graze_box_pair);
   size_t starts = ((size_t)s.buckets * s.p.number * sizeof(uint64_t) + 63) / 64 * 64;
   size_t counters = ((size_t)limit + s.buckets) * sizeof(uint32_t);
-  if (!buffer_reserve(context, scratch, starts + counters + dealt + 64, 0)) return false;
+  if (!gz_buffer_reserve(context, scratch, starts + counters + dealt + 64, 0)) return false;
   s.pairs = pair_list_data(list);
   s.starts = scratch->data;
   s.counters = (uint32_t *)((char *)scratch->data + starts);
   s.dealt = (graze_box_pair *)((char *)scratch->data + starts + (counters + 63) / 64 * 64);
 
-  parallel_for(context, s.p.number, count_piece, &s);
+  gz_parallel_for(context, s.p.number, count_piece, &s);
   uint64_t sum = 0;
   for (size_t i = 0; i < (size_t)s.buckets * s.p.number; i++) {
     uint64_t count = s.starts[i];
     s.starts[i] = sum;
     sum += count;
   }
-  parallel_for(context, s.p.number, deal_piece, &s);
-  parallel_for(context, s.buckets, sort_bucket, &s);
+  gz_parallel_for(context, s.p.number, deal_piece, &s);
+  gz_parallel_for(context, s.buckets, sort_bucket, &s);
   return true;
 }
 
@@ -183,8 +183,8 @@ static bool start_list(const graze_context *context, pair_list *list, uint64_t c
   return pair_list_room(context, list, count);
 }
 
-bool pair_lists_compare(const graze_context *context, const pair_list *then, const pair_list *now, pair_list *began,
-                        pair_list *persist, pair_list *ended) {
+bool gz_pair_lists_compare(const graze_context *context, const pair_list *then, const pair_list *now, pair_list *began,
+                           pair_list *persist, pair_list *ended) {
   /* One more than can be written to stay: every step writes to all three. */
   uint64_t both = (then->count < now->count ? then->count : now->count) + 1;
   if (!start_list(context, began, now->count + 1) || !start_list(context, persist, both) ||
@@ -226,8 +226,8 @@ static uint64_t seek(const graze_box_pair *pairs, uint64_t at, uint64_t count, g
   return low;
 }
 
-bool pair_list_edit(const graze_context *context, const pair_list *from, const pair_list *gone, const pair_list *come,
-                    pair_list *out) {
+bool gz_pair_list_edit(const graze_context *context, const pair_list *from, const pair_list *gone,
+                       const pair_list *come, pair_list *out) {
   if (!start_list(context, out, from->count + come->count)) return false;
   const graze_box_pair *source = pair_list_data(from), *g = pair_list_data(gone), *c = pair_list_data(come);
   graze_box_pair *to = pair_list_data(out);
@@ -250,7 +250,7 @@ bool pair_list_edit(const graze_context *context, const pair_list *from, const p
   return true;
 }
 
-bool pair_list_marked(const graze_context *context, const pair_list *from, const uint8_t *marked, pair_list *out) {
+bool gz_pair_list_marked(const graze_context *context, const pair_list *from, const uint8_t *marked, pair_list *out) {
   enum { STRETCH = 4096 }; /* so that the room asked for stays near what is needed */
   const graze_box_pair *source = pair_list_data(from);
   for (uint64_t begin = 0; begin < from->count; begin += STRETCH) {

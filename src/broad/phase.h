@@ -79,30 +79,30 @@ static inline size_t box_bytes(graze_precision precision) {
 }
 
 /* The boxes of the proxies as a method sees them. */
-broad_view broad_view_of(const graze_broadphase *broadphase);
+broad_view gz_broad_view_of(const graze_broadphase *broadphase);
 
 /* The caller's boxes, of which none is free. */
-broad_view broad_view_of_array(const graze_context *context, const graze_box_array *boxes, uint32_t count);
+broad_view gz_broad_view_of_array(const graze_context *context, const graze_box_array *boxes, uint32_t count);
 
 /* Checks `count` boxes: finite, min <= max. Reports the first bad one. */
-graze_status boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count);
+graze_status gz_boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count);
 
 /* Makes `engine` run `method`, forgetting what it knew when that is another one. */
-graze_status engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method);
-void engine_release(const graze_context *context, broad_engine *engine);
+graze_status gz_engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method);
+void gz_engine_release(const graze_context *context, broad_engine *engine);
 
-void queries_release(const graze_context *context, broad_queries *queries);
-size_t queries_bytes(const broad_queries *queries);
+void gz_queries_release(const graze_context *context, broad_queries *queries);
+size_t gz_queries_bytes(const broad_queries *queries);
 
 /* The pairs of boxes that are not added, into `found`. Errors are not reported. */
-graze_status broad_run_find(graze_broadphase *broadphase, const broad_view *view, bool unsorted);
+graze_status gz_broad_run_find(graze_broadphase *broadphase, const broad_view *view, bool unsorted);
 
 /* Seconds of a clock, and what a call that began at `start` tells afterwards. */
-double broad_now(void);
-void broad_take_notes(graze_broadphase *broadphase, graze_broad_method method, const broad_choice *choice,
-                      double start);
+double gz_broad_now(void);
+void gz_broad_take_notes(graze_broadphase *broadphase, graze_broad_method method, const broad_choice *choice,
+                         double start);
 
 /* Reports that there is no memory for the pairs of so many boxes. */
-graze_status broad_no_memory(const graze_broadphase *broadphase, uint32_t boxes);
+graze_status gz_broad_no_memory(const graze_broadphase *broadphase, uint32_t boxes);
 
 #endif

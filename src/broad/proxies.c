@@ -18,7 +18,7 @@ static const double empty_double[6] = {(double)INFINITY,  (double)INFINITY,  (do
 
 /* ---- checking what comes in ------------------------------------------------------------------------------------ */
 
-broad_view broad_view_of_array(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
+broad_view gz_broad_view_of_array(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
   size_t stride = boxes->stride != 0 ? boxes->stride : box_bytes(boxes->precision);
   return (broad_view){
       .context = context, .data = boxes->data, .stride = stride, .precision = boxes->precision, .count = count};
@@ -29,25 +29,25 @@ static graze_status report_box(const graze_context *context, const graze_box *bo
   for (int k = 0; k < 3; k++) {
     if (!isfinite(box->min[k]) || !isfinite(box->max[k])) {
       bool low = !isfinite(box->min[k]);
-      return report(context, GRAZE_ERROR_NOT_FINITE, "box %u: %s %c is %g", index, low ? "min" : "max", axes[k],
-                    low ? box->min[k] : box->max[k]);
+      return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "box %u: %s %c is %g", index, low ? "min" : "max", axes[k],
+                     low ? box->min[k] : box->max[k]);
     }
     if (box->min[k] > box->max[k]) {
-      return report(context, GRAZE_ERROR_ARGUMENT, "box %u: min %c = %.17g is above max %c = %.17g", index, axes[k],
-                    box->min[k], axes[k], box->max[k]);
+      return gz_fail(context, GRAZE_ERROR_ARGUMENT, "box %u: min %c = %.17g is above max %c = %.17g", index, axes[k],
+                     box->min[k], axes[k], box->max[k]);
     }
   }
   return GRAZE_OK;
 }
 
-graze_status boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
-  if (boxes == NULL || (boxes->data == NULL && count > 0)) return report(context, GRAZE_ERROR_ARGUMENT, "no boxes");
+graze_status gz_boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
+  if (boxes == NULL || (boxes->data == NULL && count > 0)) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "no boxes");
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of boxes", (int)boxes->precision);
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of boxes", (int)boxes->precision);
   }
-  broad_view view = broad_view_of_array(context, boxes, count);
+  broad_view view = gz_broad_view_of_array(context, boxes, count);
   graze_status status = GRAZE_OK;
-  for (uint32_t i = CPU_KERNEL(good_boxes)(&view); i < count && status == GRAZE_OK; i++) {
+  for (uint32_t i = CPU_KERNEL(gz_good_boxes)(&view); i < count && status == GRAZE_OK; i++) {
     graze_box box = view_box(&view, i);
     status = report_box(context, &box, i);
   }
@@ -55,13 +55,13 @@ graze_status boxes_check(const graze_context *context, const graze_box_array *bo
 }
 
 static graze_status check_proxies(const graze_broadphase *bp, const graze_proxy_id *proxies, uint32_t count) {
-  if (proxies == NULL && count > 0) return report(bp->context, GRAZE_ERROR_ARGUMENT, "no proxies");
+  if (proxies == NULL && count > 0) return gz_fail(bp->context, GRAZE_ERROR_ARGUMENT, "no proxies");
   const uint32_t *generations = bp->generations.data;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t index = proxies[i].index;
     if (index >= bp->index_end || proxies[i].generation == 0 || generations[index] != proxies[i].generation) {
-      return report(bp->context, GRAZE_ERROR_HANDLE, "place %u: no proxy has index %u and generation %u", i, index,
-                    proxies[i].generation);
+      return gz_fail(bp->context, GRAZE_ERROR_HANDLE, "place %u: no proxy has index %u and generation %u", i, index,
+                     proxies[i].generation);
     }
   }
   return GRAZE_OK;
@@ -76,23 +76,24 @@ static void *box_at(const graze_broadphase *bp, uint32_t index) {
 static bool reserve(graze_broadphase *bp, uint32_t capacity) {
   const graze_context *c = bp->context;
   size_t n = capacity, old = bp->index_end;
-  return buffer_reserve(c, &bp->boxes, n * box_bytes(bp->precision), old * box_bytes(bp->precision)) &&
-         buffer_reserve(c, &bp->user_ids, n * sizeof(uint64_t), old * sizeof(uint64_t)) &&
-         buffer_reserve(c, &bp->generations, n * sizeof(uint32_t), old * sizeof(uint32_t)) &&
-         buffer_reserve(c, &bp->layers, n, old) && buffer_reserve(c, &bp->edited, n, old) &&
-         buffer_reserve(c, &bp->edit_slots, (n + 1) * sizeof(uint32_t), bp->edit_count * sizeof(uint32_t)) &&
-         buffer_reserve(c, &bp->free_indices, n * sizeof(uint32_t), bp->free_count * sizeof(uint32_t)) &&
-         buffer_reserve(c, &bp->removed, n * sizeof(uint32_t), bp->removed_count * sizeof(uint32_t));
+  return gz_buffer_reserve(c, &bp->boxes, n * box_bytes(bp->precision), old * box_bytes(bp->precision)) &&
+         gz_buffer_reserve(c, &bp->user_ids, n * sizeof(uint64_t), old * sizeof(uint64_t)) &&
+         gz_buffer_reserve(c, &bp->generations, n * sizeof(uint32_t), old * sizeof(uint32_t)) &&
+         gz_buffer_reserve(c, &bp->layers, n, old) && gz_buffer_reserve(c, &bp->edited, n, old) &&
+         gz_buffer_reserve(c, &bp->edit_slots, (n + 1) * sizeof(uint32_t), bp->edit_count * sizeof(uint32_t)) &&
+         gz_buffer_reserve(c, &bp->free_indices, n * sizeof(uint32_t), bp->free_count * sizeof(uint32_t)) &&
+         gz_buffer_reserve(c, &bp->removed, n * sizeof(uint32_t), bp->removed_count * sizeof(uint32_t));
 }
 
 /* From floats to doubles, once. */
 static bool widen(graze_broadphase *bp) {
   buffer wide = {0};
-  if (bp->capacity > 0 && !buffer_reserve(bp->context, &wide, bp->capacity * box_bytes(GRAZE_DOUBLE), 0)) return false;
+  if (bp->capacity > 0 && !gz_buffer_reserve(bp->context, &wide, bp->capacity * box_bytes(GRAZE_DOUBLE), 0))
+    return false;
   const float *from = bp->boxes.data;
   double *to = wide.data;
   for (size_t i = 0; i < (size_t)bp->index_end * 6; i++) to[i] = (double)from[i];
-  buffer_release(bp->context, &bp->boxes);
+  gz_buffer_release(bp->context, &bp->boxes);
   bp->boxes = wide;
   bp->precision = GRAZE_DOUBLE;
   return true;
@@ -101,18 +102,18 @@ static bool widen(graze_broadphase *bp) {
 /* Makes room for boxes of this precision. */
 static graze_status prepare(graze_broadphase *bp, const graze_box_array *boxes, uint32_t more) {
   if (boxes->precision == GRAZE_DOUBLE && bp->precision == GRAZE_FLOAT && !widen(bp)) {
-    return report_memory(bp->context, bp->capacity * box_bytes(GRAZE_DOUBLE));
+    return gz_fail_memory(bp->context, bp->capacity * box_bytes(GRAZE_DOUBLE));
   }
   uint32_t fresh = more > bp->free_count ? more - bp->free_count : 0;
   if (fresh > UINT32_MAX - 1 - bp->index_end) {
-    return report(bp->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 2 proxies");
+    return gz_fail(bp->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 2 proxies");
   }
   uint32_t needed = bp->index_end + fresh;
   if (needed <= bp->capacity) return GRAZE_OK;
   uint32_t capacity = needed;
   if (capacity < bp->capacity + bp->capacity / 2) capacity = bp->capacity + bp->capacity / 2;
   if (!reserve(bp, capacity)) {
-    return report(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for %u proxies", capacity);
+    return gz_fail(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for %u proxies", capacity);
   }
   bp->capacity = capacity;
   return GRAZE_OK;
@@ -159,16 +160,16 @@ static inline void change_box(graze_broadphase *bp, uint32_t index, const broad_
 graze_status graze_broadphase_add(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count,
                                   const uint64_t *user_ids, const uint8_t *layers, graze_proxy_id *proxies) {
   if (bp == NULL) return GRAZE_ERROR_ARGUMENT;
-  graze_status status = boxes_check(bp->context, boxes, count);
+  graze_status status = gz_boxes_check(bp->context, boxes, count);
   for (uint32_t i = 0; layers != NULL && status == GRAZE_OK && i < count; i++) {
     if (layers[i] >= GRAZE_BROAD_LAYERS) {
-      status = report(bp->context, GRAZE_ERROR_ARGUMENT, "box %u: layer %u is not below %d", i, layers[i],
-                      GRAZE_BROAD_LAYERS);
+      status = gz_fail(bp->context, GRAZE_ERROR_ARGUMENT, "box %u: layer %u is not below %d", i, layers[i],
+                       GRAZE_BROAD_LAYERS);
     }
   }
   if (status == GRAZE_OK) status = prepare(bp, boxes, count);
   if (status != GRAZE_OK) return status;
-  broad_view view = broad_view_of_array(bp->context, boxes, count);
+  broad_view view = gz_broad_view_of_array(bp->context, boxes, count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t index;
     if (bp->free_count > 0) {
@@ -195,7 +196,7 @@ graze_status graze_broadphase_add(graze_broadphase *bp, const graze_box_array *b
 static void sample_motion(graze_broadphase *bp, const graze_proxy_id *proxies, const broad_view *to) {
   enum { SAMPLE = 64 };
   if (bp->def.method != GRAZE_BROAD_AUTO) return;
-  broad_view from = broad_view_of(bp);
+  broad_view from = gz_broad_view_of(bp);
   uint32_t step = to->count / SAMPLE + 1;
   for (uint32_t i = 0; i < to->count; i += step) {
     graze_box before = view_box(&from, proxies != NULL ? proxies[i].index : i), after = view_box(to, i);
@@ -213,11 +214,11 @@ static void sample_motion(graze_broadphase *bp, const graze_proxy_id *proxies, c
 graze_status graze_broadphase_move(graze_broadphase *bp, const graze_proxy_id *proxies, const graze_box_array *boxes,
                                    uint32_t count) {
   if (bp == NULL) return GRAZE_ERROR_ARGUMENT;
-  graze_status status = boxes_check(bp->context, boxes, count);
+  graze_status status = gz_boxes_check(bp->context, boxes, count);
   if (status == GRAZE_OK) status = check_proxies(bp, proxies, count);
   if (status == GRAZE_OK) status = prepare(bp, boxes, 0);
   if (status != GRAZE_OK) return status;
-  broad_view view = broad_view_of_array(bp->context, boxes, count);
+  broad_view view = gz_broad_view_of_array(bp->context, boxes, count);
   sample_motion(bp, proxies, &view);
   for (uint32_t i = 0; i < count; i++) {
     change_box(bp, proxies[i].index, &view, i);
@@ -250,13 +251,13 @@ static inline __attribute__((always_inline)) void change_all(graze_broadphase *b
 graze_status graze_broadphase_move_all(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count) {
   if (bp == NULL) return GRAZE_ERROR_ARGUMENT;
   if (count != bp->live || count != bp->index_end) {
-    return report(bp->context, GRAZE_ERROR_ARGUMENT, "%u boxes for %u proxies with indices below %u", count, bp->live,
-                  bp->index_end);
+    return gz_fail(bp->context, GRAZE_ERROR_ARGUMENT, "%u boxes for %u proxies with indices below %u", count, bp->live,
+                   bp->index_end);
   }
-  graze_status status = boxes_check(bp->context, boxes, count);
+  graze_status status = gz_boxes_check(bp->context, boxes, count);
   if (status == GRAZE_OK) status = prepare(bp, boxes, 0);
   if (status != GRAZE_OK) return status;
-  broad_view view = broad_view_of_array(bp->context, boxes, count);
+  broad_view view = gz_broad_view_of_array(bp->context, boxes, count);
   sample_motion(bp, NULL, &view);
   if (view.precision == GRAZE_FLOAT && bp->precision == GRAZE_FLOAT) {
     change_all(bp, &view, 6 * sizeof(float));
@@ -290,7 +291,7 @@ graze_status graze_broadphase_remove(graze_broadphase *bp, const graze_proxy_id 
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-broad_view broad_view_of(const graze_broadphase *bp) {
+broad_view gz_broad_view_of(const graze_broadphase *bp) {
   return (broad_view){.context = bp->context,
                       .data = bp->boxes.data,
                       .stride = box_bytes(bp->precision),
@@ -317,8 +318,8 @@ uint64_t graze_broadphase_user_id(const graze_broadphase *bp, uint32_t index) {
 graze_status graze_broadphase_set_layers_meet(graze_broadphase *bp, uint32_t first, uint32_t second, bool meet) {
   if (bp == NULL) return GRAZE_ERROR_ARGUMENT;
   if (first >= GRAZE_BROAD_LAYERS || second >= GRAZE_BROAD_LAYERS) {
-    return report(bp->context, GRAZE_ERROR_ARGUMENT, "layer %u is not below %d", first > second ? first : second,
-                  GRAZE_BROAD_LAYERS);
+    return gz_fail(bp->context, GRAZE_ERROR_ARGUMENT, "layer %u is not below %d", first > second ? first : second,
+                   GRAZE_BROAD_LAYERS);
   }
   uint64_t bit = UINT64_C(1) << second, other = UINT64_C(1) << first;
   if (((bp->meets[first] & bit) != 0) == meet) return GRAZE_OK;

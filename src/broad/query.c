@@ -32,12 +32,12 @@ typedef struct asking {
 /* ---- getting ready --------------------------------------------------------------------------------------------- */
 
 static graze_status no_memory(const graze_broadphase *bp) {
-  return report(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for a query of %u boxes", bp->live);
+  return gz_fail(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for a query of %u boxes", bp->live);
 }
 
 static bool get_ready(graze_broadphase *bp, uint64_t layers, asking *a) {
   broad_queries *q = &bp->queries;
-  *a = (asking){.bp = bp, .view = broad_view_of(bp), .layers = bp->layers.data, .mask = layers};
+  *a = (asking){.bp = bp, .view = gz_broad_view_of(bp), .layers = bp->layers.data, .mask = layers};
   a->view.layers = NULL; /* which layers meet is of no account here */
   a->all = bp->live <= FEW;
   if (a->all || q->built == bp->edition) return true;
@@ -45,7 +45,7 @@ static bool get_ready(graze_broadphase *bp, uint64_t layers, asking *a) {
   q->asked = bp->edition;
   if (a->all) return true;
   q->built = 0;
-  if (!hierarchy_build(&q->h, &a->view)) return false;
+  if (!gz_hierarchy_build(&q->h, &a->view)) return false;
   q->built = bp->edition;
   return true;
 }
@@ -60,7 +60,7 @@ static inline bool candidate_box(const asking *a, uint32_t slot, graze_box *box)
 static graze_status check_point(const graze_broadphase *bp, const char *what, const double point[3]) {
   for (int k = 0; k < 3; k++) {
     if (!isfinite(point[k])) {
-      return report(bp->context, GRAZE_ERROR_NOT_FINITE, "query: %s %c is %g", what, "xyz"[k], point[k]);
+      return gz_fail(bp->context, GRAZE_ERROR_NOT_FINITE, "query: %s %c is %g", what, "xyz"[k], point[k]);
     }
   }
   return GRAZE_OK;
@@ -89,7 +89,8 @@ static inline graze_box lane_box(const hierarchy *h, const box_block *block, uns
 
 static bool push_index(const graze_context *context, buffer *keys, uint32_t *count, uint32_t slot) {
   size_t used = *count * sizeof(uint64_t);
-  if (used + sizeof(uint64_t) > keys->bytes && !buffer_reserve(context, keys, used + BLOCK * sizeof(uint64_t), used)) {
+  if (used + sizeof(uint64_t) > keys->bytes &&
+      !gz_buffer_reserve(context, keys, used + BLOCK * sizeof(uint64_t), used)) {
     return false;
   }
   ((uint64_t *)keys->data)[(*count)++] = slot;
@@ -99,7 +100,7 @@ static bool push_index(const graze_context *context, buffer *keys, uint32_t *cou
 static bool collect(const asking *a, const graze_box *box, buffer *keys, uint32_t *count) {
   const hierarchy *h = &a->bp->queries.h;
   const uint32_t *slots = h->slots.data;
-  hierarchy_meets_function *meets = CPU_KERNEL(hierarchy_meets);
+  hierarchy_meets_function *meets = CPU_KERNEL(gz_hierarchy_meets);
   uint32_t stack[STACK], depth = 0;
   float wanted[6];
   for (int k = 0; k < 3; k++) {
@@ -138,11 +139,11 @@ static bool list_meeting(graze_broadphase *bp, const graze_box *box, uint64_t la
   *count = 0;
   if (!get_ready(bp, layers, &a) || !(a.all ? collect_all : collect)(&a, box, &q->keys, count)) return false;
   size_t n = *count;
-  if (!buffer_reserve(bp->context, &q->scratch, n * sizeof(uint64_t), 0) ||
-      !buffer_reserve(bp->context, out, n * sizeof(uint32_t), 0)) {
+  if (!gz_buffer_reserve(bp->context, &q->scratch, n * sizeof(uint64_t), 0) ||
+      !gz_buffer_reserve(bp->context, out, n * sizeof(uint32_t), 0)) {
     return false;
   }
-  if (n > 0) sort_keys(q->keys.data, q->scratch.data, n);
+  if (n > 0) gz_sort_keys(q->keys.data, q->scratch.data, n);
   for (size_t i = 0; i < n; i++) ((uint32_t *)out->data)[i] = (uint32_t)((const uint64_t *)q->keys.data)[i];
   return true;
 }
@@ -150,9 +151,9 @@ static bool list_meeting(graze_broadphase *bp, const graze_box *box, uint64_t la
 static graze_status query_list(graze_broadphase *bp, const graze_box *box, uint64_t layers, buffer *out,
                                const uint32_t **indices, uint32_t *count) {
   uint32_t found;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   bool done = list_meeting(bp, box, layers, out, &found);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (!done) return no_memory(bp);
   *indices = out->data;
   *count = found;
@@ -166,8 +167,8 @@ graze_status graze_broadphase_query_box(graze_broadphase *bp, const graze_box *b
   if (status == GRAZE_OK) status = check_point(bp, "max", box->max);
   for (int k = 0; k < 3 && status == GRAZE_OK; k++) {
     if (box->min[k] <= box->max[k]) continue;
-    status = report(bp->context, GRAZE_ERROR_ARGUMENT, "query: min %c = %.17g is above max %c = %.17g", "xyz"[k],
-                    box -> min[k], "xyz"[k], box -> max[k]);
+    status = gz_fail(bp->context, GRAZE_ERROR_ARGUMENT, "query: min %c = %.17g is above max %c = %.17g", "xyz"[k],
+                     box -> min[k], "xyz"[k], box -> max[k]);
   }
   if (status != GRAZE_OK) return status;
   return query_list(bp, box, layers, &bp->queries.in_box, indices, count);
@@ -226,7 +227,7 @@ static ranked take_top(ranked *heap, uint32_t *n) {
 
 static bool push_ranked(const graze_context *context, buffer *heap, uint32_t *count, ranked item) {
   size_t used = *count * sizeof item;
-  if (used + sizeof item > heap->bytes && !buffer_reserve(context, heap, used + BLOCK * sizeof item, used)) {
+  if (used + sizeof item > heap->bytes && !gz_buffer_reserve(context, heap, used + BLOCK * sizeof item, used)) {
     return false;
   }
   ((ranked *)heap->data)[(*count)++] = item;
@@ -246,8 +247,8 @@ static void sort_heap(ranked *heap, uint32_t n) {
 
 static bool try_ray(const asking *a, const ray *r, uint32_t slot, buffer *hits, uint32_t *count) {
   graze_box box;
-  if (!candidate_box(a, slot, &box) || !ray_meets(r, &box)) return true;
-  return push_ranked(a->bp->context, hits, count, (ranked){ray_enter(r, &box), slot});
+  if (!candidate_box(a, slot, &box) || !gz_ray_meets(r, &box)) return true;
+  return push_ranked(a->bp->context, hits, count, (ranked){gz_ray_enter(r, &box), slot});
 }
 
 static bool shoot(const asking *a, const ray *r, buffer *hits, uint32_t *count) {
@@ -258,7 +259,7 @@ static bool shoot(const asking *a, const ray *r, buffer *hits, uint32_t *count) 
     uint32_t top = stack[--depth], level = top >> LEVEL_SHIFT, block = top & ((UINT32_C(1) << LEVEL_SHIFT) - 1);
     for (uint32_t i = 0, n = children(h, level, block); i < n; i++) {
       graze_box bound = lane_box(h, hierarchy_block(h, level, block), i);
-      if (!ray_may_meet(r, &bound)) continue;
+      if (!gz_ray_may_meet(r, &bound)) continue;
       uint32_t child = BLOCK * block + i;
       if (level > 0) {
         stack[depth++] = (level - 1) << LEVEL_SHIFT | child;
@@ -281,7 +282,7 @@ static bool list_hits(graze_broadphase *bp, const ray *r, uint64_t layers, buffe
   asking a;
   *count = 0;
   if (!get_ready(bp, layers, &a)) return false;
-  bool all = a.all || !ray_is_tame(r);
+  bool all = a.all || !gz_ray_is_tame(r);
   for (int k = 0; k < 3; k++) all |= fabs(bp->queries.h.origin[k]) > 0x1p500;
   if (!(all ? shoot_all : shoot)(&a, r, out, count)) return false;
   ranked *list = out->data;
@@ -299,19 +300,19 @@ graze_status graze_broadphase_query_ray(graze_broadphase *bp, const double origi
   graze_status status = check_point(bp, "origin", origin);
   if (status == GRAZE_OK) status = check_point(bp, "direction", direction);
   if (status == GRAZE_OK && isnan(length)) {
-    status = report(bp->context, GRAZE_ERROR_NOT_FINITE, "query: length is %g", length);
+    status = gz_fail(bp->context, GRAZE_ERROR_NOT_FINITE, "query: length is %g", length);
   }
   if (status == GRAZE_OK && length < 0) {
-    status = report(bp->context, GRAZE_ERROR_ARGUMENT, "query: length %.17g is negative", length);
+    status = gz_fail(bp->context, GRAZE_ERROR_ARGUMENT, "query: length %.17g is negative", length);
   }
   if (status != GRAZE_OK) return status;
   ray r = {.length = length};
   memcpy(r.origin, origin, sizeof r.origin);
   memcpy(r.direction, direction, sizeof r.direction);
   uint32_t found;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   bool done = list_hits(bp, &r, layers, &bp->queries.on_ray, &found);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (!done) return no_memory(bp);
   *hits = bp->queries.on_ray.data;
   *count = found;
@@ -414,9 +415,9 @@ graze_status graze_broadphase_query_nearest(graze_broadphase *bp, const double p
   graze_status status = check_point(bp, "point", point);
   if (status != GRAZE_OK) return status;
   uint32_t n;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   bool done = list_nearest(bp, point, wanted, layers, &n);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (!done) return no_memory(bp);
   *found = bp->queries.near.data;
   *count = n;
@@ -425,13 +426,13 @@ graze_status graze_broadphase_query_nearest(graze_broadphase *bp, const double p
 
 /* ---- the object ------------------------------------------------------------------------------------------------ */
 
-void queries_release(const graze_context *context, broad_queries *q) {
-  hierarchy_release(context, &q->h);
+void gz_queries_release(const graze_context *context, broad_queries *q) {
+  gz_hierarchy_release(context, &q->h);
   buffer *buffers[] = {&q->in_box, &q->at_point, &q->on_ray, &q->near, &q->keys, &q->scratch};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
 }
 
-size_t queries_bytes(const broad_queries *q) {
-  return hierarchy_bytes(&q->h) + q->in_box.bytes + q->at_point.bytes + q->on_ray.bytes + q->near.bytes +
+size_t gz_queries_bytes(const broad_queries *q) {
+  return gz_hierarchy_bytes(&q->h) + q->in_box.bytes + q->at_point.bytes + q->on_ray.bytes + q->near.bytes +
          q->keys.bytes + q->scratch.bytes;
 }

@@ -28,30 +28,30 @@ static bool in_window(double x) {
 
 static int expand(const product *x, double out[4]) {
   double difference[2];
-  int n = expansion_difference(x->p, x->q, difference);
-  return expansion_scale(difference, n, x->e, out);
+  int n = gz_expansion_difference(x->p, x->q, difference);
+  return gz_expansion_scale(difference, n, x->e, out);
 }
 
 static void enlarge(const product *x, big *out) {
   big t;
-  big_from_double(out, x->p);
-  big_from_double(&t, x->q);
-  big_sub(out, out, &t);
-  big_from_double(&t, x->e);
-  big_mul(out, out, &t);
+  gz_big_from_double(out, x->p);
+  gz_big_from_double(&t, x->q);
+  gz_big_sub(out, out, &t);
+  gz_big_from_double(&t, x->e);
+  gz_big_mul(out, out, &t);
 }
 
 static int exact_sign(const product *x, const product *y) {
   if (in_window(x->p) && in_window(x->q) && in_window(x->e) && in_window(y->p) && in_window(y->q) && in_window(y->e)) {
     double u[4], v[4], sum[8];
     int n = expand(x, u), m = expand(y, v);
-    expansion_negate(v, m);
-    return expansion_sign(sum, expansion_sum(u, n, v, m, sum));
+    gz_expansion_negate(v, m);
+    return expansion_sign(sum, gz_expansion_sum(u, n, v, m, sum));
   }
   big u, v;
   enlarge(x, &u);
   enlarge(y, &v);
-  big_sub(&u, &u, &v);
+  gz_big_sub(&u, &u, &v);
   return u.sign;
 }
 
@@ -77,7 +77,7 @@ static slab slab_of(const ray *r, const graze_box *box, int k) {
   return (slab){o, box->max[k], o, box->min[k], -r->direction[k]};
 }
 
-bool ray_meets(const ray *r, const graze_box *box) {
+bool gz_ray_meets(const ray *r, const graze_box *box) {
   slab slabs[3];
   int n = 0;
   for (int k = 0; k < 3; k++) {
@@ -104,7 +104,7 @@ bool ray_meets(const ray *r, const graze_box *box) {
   return true;
 }
 
-double ray_enter(const ray *r, const graze_box *box) {
+double gz_ray_enter(const ray *r, const graze_box *box) {
   double enter = 0;
   for (int k = 0; k < 3; k++) {
     if (r->direction[k] == 0) continue;
@@ -118,7 +118,7 @@ double ray_enter(const ray *r, const graze_box *box) {
 
 /* ---- bounds ---------------------------------------------------------------------------------------------------- */
 
-bool ray_is_tame(const ray *r) {
+bool gz_ray_is_tame(const ray *r) {
   for (int k = 0; k < 3; k++) {
     double d = fabs(r->direction[k]);
     if (fabs(r->origin[k]) > 0x1p500 || d > 0x1p500 || (d < 0x1p-500 && d != 0)) return false;
@@ -134,7 +134,7 @@ static double raised(double t) {
   return t + (fabs(t) * 0x1p-50 + 0x1p-1000);
 }
 
-bool ray_may_meet(const ray *r, const graze_box *box) {
+bool gz_ray_may_meet(const ray *r, const graze_box *box) {
   double enter = 0, leave = r->length;
   for (int k = 0; k < 3; k++) {
     if (r->direction[k] == 0) {

@@ -10,17 +10,17 @@ typedef struct ray {
 } ray;
 
 /* Whether the ray has a point of the closed box: exact for finite numbers of any size. */
-bool ray_meets(const ray *r, const graze_box *box);
+bool gz_ray_meets(const ray *r, const graze_box *box);
 
 /* Parameter at which the ray enters a box that it meets; at most the length, 0 when it starts inside. A quotient of a
  * rounded difference: relative error at most 2^-52. */
-double ray_enter(const ray *r, const graze_box *box);
+double gz_ray_enter(const ray *r, const graze_box *box);
 
 /* Whether rounded quotients can be trusted within 2^-50 of themselves and 2^-1000: no number is so large or so small
  * that they overflow. */
-bool ray_is_tame(const ray *r);
+bool gz_ray_is_tame(const ray *r);
 
 /* False only when a tame ray does not meet the box; for bounds, which need no exact answer. */
-bool ray_may_meet(const ray *r, const graze_box *box);
+bool gz_ray_may_meet(const ray *r, const graze_box *box);
 
 #endif

@@ -124,13 +124,13 @@ static bool begin_pair(const sap_pass *pass, uint32_t a, uint32_t b) {
   const graze_context *c = pass->view->context;
   bool fresh;
   if (!view_meet(pass->view, a, b)) return true;
-  if (!pair_manager_add(c, &s->manager, pair_of(a, b), &fresh)) return false;
+  if (!gz_pair_manager_add(c, &s->manager, pair_of(a, b), &fresh)) return false;
   return !fresh || pair_list_push(c, &s->began, a, b);
 }
 
 static bool end_pair(const sap_pass *pass, uint32_t a, uint32_t b) {
   sap_state *s = pass->s;
-  if (view_meet(pass->view, a, b) || !pair_manager_remove(&s->manager, pair_of(a, b))) return true;
+  if (view_meet(pass->view, a, b) || !gz_pair_manager_remove(&s->manager, pair_of(a, b))) return true;
   return pair_list_push(pass->view->context, &s->ended, a, b);
 }
 
@@ -279,7 +279,7 @@ static void remove_end_points(sap_state *s, int axis) {
 static bool remove_boxes(sap_pass *pass, const broad_edits *edits, uint32_t going) {
   sap_state *s = pass->s;
   uint8_t *roles = s->roles.data;
-  if (!pair_manager_drop(pass->view->context, &s->manager, roles, SLOT_GOES, &s->ended)) return false;
+  if (!gz_pair_manager_drop(pass->view->context, &s->manager, roles, SLOT_GOES, &s->ended)) return false;
   for (int k = 0; k < 3; k++) remove_end_points(s, k);
   s->count -= 2 * going;
   for (uint32_t i = 0; i < edits->count; i++) {
@@ -355,8 +355,8 @@ static bool pair_comers(const sap_pass *pass, int axis, uint32_t coming) {
 static bool reserve_end_points(const graze_context *c, sap_state *s, uint32_t count) {
   for (int k = 0; k < 3; k++) {
     end_points *e = &s->axes[k];
-    if (!buffer_reserve(c, &e->keys, count * sizeof(uint64_t), s->count * sizeof(uint64_t)) ||
-        !buffer_reserve(c, &e->tags, count * sizeof(uint32_t), s->count * sizeof(uint32_t))) {
+    if (!gz_buffer_reserve(c, &e->keys, count * sizeof(uint64_t), s->count * sizeof(uint64_t)) ||
+        !gz_buffer_reserve(c, &e->tags, count * sizeof(uint32_t), s->count * sizeof(uint32_t))) {
       return false;
     }
   }
@@ -368,7 +368,7 @@ static bool add_boxes(sap_pass *pass, const broad_edits *edits, uint32_t coming)
   const graze_context *c = pass->view->context;
   size_t room = 2 * (size_t)coming;
   if (!reserve_end_points(c, s, s->count + 2 * coming) ||
-      !buffer_reserve(c, &s->comers, 2 * room * sizeof(end_point), 0)) {
+      !gz_buffer_reserve(c, &s->comers, 2 * room * sizeof(end_point), 0)) {
     return false;
   }
   uint8_t *roles = s->roles.data;
@@ -391,12 +391,12 @@ static bool reserve_slots(const graze_context *c, sap_state *s, uint32_t slots) 
   size_t n = slots, old = s->slots;
   if (n <= old) return true;
   for (int k = 0; k < 3; k++) {
-    if (!buffer_reserve(c, &s->axes[k].places, 2 * n * sizeof(uint32_t), 2 * old * sizeof(uint32_t))) return false;
+    if (!gz_buffer_reserve(c, &s->axes[k].places, 2 * n * sizeof(uint32_t), 2 * old * sizeof(uint32_t))) return false;
   }
-  if (!buffer_reserve(c, &s->roles, n, old) ||
-      !buffer_reserve(c, &s->reaches, n * sizeof(reach), old * sizeof(reach)) ||
-      !buffer_reserve(c, &s->indices, n * sizeof(uint32_t), 0) ||
-      !buffer_reserve(c, &s->crossed, 2 * n * sizeof(uint32_t), 0)) {
+  if (!gz_buffer_reserve(c, &s->roles, n, old) ||
+      !gz_buffer_reserve(c, &s->reaches, n * sizeof(reach), old * sizeof(reach)) ||
+      !gz_buffer_reserve(c, &s->indices, n * sizeof(uint32_t), 0) ||
+      !gz_buffer_reserve(c, &s->crossed, 2 * n * sizeof(uint32_t), 0)) {
     return false;
   }
   memset((uint8_t *)s->roles.data + old, SLOT_OUT, n - old);
@@ -439,17 +439,17 @@ static bool build(const sap_pass *pass, const pair_list *now) {
     if (takes) set_reach(pass, slot);
   }
   building b = {pass, NULL, 2 * (size_t)boxes};
-  if (!reserve_end_points(c, s, 2 * boxes) || !buffer_reserve(c, &s->comers, 6 * b.room * sizeof(end_point), 0)) {
+  if (!reserve_end_points(c, s, 2 * boxes) || !gz_buffer_reserve(c, &s->comers, 6 * b.room * sizeof(end_point), 0)) {
     return false;
   }
   b.points = s->comers.data;
-  if (boxes > 0) parallel_for(c, 3, build_axis, &b);
-  buffer_release(c, &s->comers); /* much, for a work that is rare */
+  if (boxes > 0) gz_parallel_for(c, 3, build_axis, &b);
+  gz_buffer_release(c, &s->comers); /* much, for a work that is rare */
   s->count = 2 * boxes;
-  if (!pair_manager_reset(c, &s->manager, view->manager, s->slots, now->count)) return false;
+  if (!gz_pair_manager_reset(c, &s->manager, view->manager, s->slots, now->count)) return false;
   for (uint64_t i = 0; i < now->count; i++) {
     bool fresh;
-    if (!pair_manager_add(c, &s->manager, pair_list_data(now)[i], &fresh)) return false;
+    if (!gz_pair_manager_add(c, &s->manager, pair_list_data(now)[i], &fresh)) return false;
   }
   return true;
 }
@@ -467,11 +467,11 @@ static graze_status compare_anew(const sap_pass *pass, pair_list *then, pair_lis
   sap_state *s = pass->s;
   const graze_context *c = pass->view->context;
   now->count = 0;
-  graze_status status = sweep_find(&s->sweep, pass->view, now);
+  graze_status status = gz_sweep_find(&s->sweep, pass->view, now);
   if (status != GRAZE_OK) return status;
-  bool done = pair_list_sort(c, then, pass->view->count, &s->scratch) &&
-              pair_list_sort(c, now, pass->view->count, &s->scratch) &&
-              pair_lists_compare(c, then, now, &s->began, &s->work[3], &s->ended);
+  bool done = gz_pair_list_sort(c, then, pass->view->count, &s->scratch) &&
+              gz_pair_list_sort(c, now, pass->view->count, &s->scratch) &&
+              gz_pair_lists_compare(c, then, now, &s->began, &s->work[3], &s->ended);
   return done ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
@@ -496,9 +496,10 @@ static graze_status give_up(const sap_pass *pass) {
   uint32_t limit = s->slots;
   pair_list *have = &s->work[0], *then = &s->work[1];
   have->count = 0;
-  bool done = pair_manager_list(c, &s->manager, have) && pair_list_sort(c, have, limit, &s->scratch) &&
-              pair_list_sort(c, &s->began, limit, &s->scratch) && pair_list_sort(c, &s->ended, limit, &s->scratch) &&
-              pair_list_edit(c, have, &s->began, &s->ended, then);
+  bool done = gz_pair_manager_list(c, &s->manager, have) && gz_pair_list_sort(c, have, limit, &s->scratch) &&
+              gz_pair_list_sort(c, &s->began, limit, &s->scratch) &&
+              gz_pair_list_sort(c, &s->ended, limit, &s->scratch) &&
+              gz_pair_list_edit(c, have, &s->began, &s->ended, then);
   if (!done) return GRAZE_ERROR_MEMORY;
   s->awake = false;
   return compare_anew(pass, then, &s->pairs);
@@ -547,7 +548,7 @@ static bool move_boxes(sap_pass *pass, const broad_edits *edits, bool *enough) {
 static graze_status update(sap_pass *pass, const broad_edits *edits) {
   sap_state *s = pass->s;
   const graze_context *c = pass->view->context;
-  if (!reserve_slots(c, s, pass->view->count) || !pair_manager_grow(c, &s->manager, s->slots)) {
+  if (!reserve_slots(c, s, pass->view->count) || !gz_pair_manager_grow(c, &s->manager, s->slots)) {
     return GRAZE_ERROR_MEMORY;
   }
   s->swaps = 0;
@@ -568,7 +569,7 @@ static graze_status changes(void *state, const broad_view *view, const broad_edi
                             pair_list *ended) {
   sap_state *s = state;
   const graze_context *c = view->context;
-  if (view->count > INT32_MAX) return report(c, GRAZE_ERROR_LIMIT, "sweep and prune: more than 2^31 - 1 proxies");
+  if (view->count > INT32_MAX) return gz_fail(c, GRAZE_ERROR_LIMIT, "sweep and prune: more than 2^31 - 1 proxies");
   sap_pass pass = {s, view, (uint64_t)(find_cost / swap_cost * (s->count / 2 + 64))};
   s->began.count = s->ended.count = 0;
   graze_status status = s->awake ? update(&pass, edits) : wake(&pass);
@@ -589,7 +590,7 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   s->awake = false;
   s->pairs.count = 0;
   s->swaps_an_edit *= 0.75; /* what was too much is tried again some day */
-  graze_status status = sweep_find(&s->sweep, view, &s->pairs);
+  graze_status status = gz_sweep_find(&s->sweep, view, &s->pairs);
   if (status != GRAZE_OK) return status;
   return append(view->context, &s->pairs, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
@@ -597,18 +598,18 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
 static void release(const graze_context *context, void *state) {
   sap_state *s = state;
   buffer *buffers[] = {&s->roles, &s->reaches, &s->indices, &s->crossed, &s->comers, &s->scratch};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
   for (int k = 0; k < 3; k++) {
-    buffer_release(context, &s->axes[k].keys);
-    buffer_release(context, &s->axes[k].tags);
-    buffer_release(context, &s->axes[k].places);
+    gz_buffer_release(context, &s->axes[k].keys);
+    gz_buffer_release(context, &s->axes[k].tags);
+    gz_buffer_release(context, &s->axes[k].places);
   }
-  for (size_t i = 0; i < sizeof s->work / sizeof *s->work; i++) pair_list_release(context, &s->work[i]);
-  pair_list_release(context, &s->pairs);
-  pair_list_release(context, &s->began);
-  pair_list_release(context, &s->ended);
-  pair_manager_release(context, &s->manager);
-  sweep_release(context, &s->sweep);
+  for (size_t i = 0; i < sizeof s->work / sizeof *s->work; i++) gz_pair_list_release(context, &s->work[i]);
+  gz_pair_list_release(context, &s->pairs);
+  gz_pair_list_release(context, &s->began);
+  gz_pair_list_release(context, &s->ended);
+  gz_pair_manager_release(context, &s->manager);
+  gz_sweep_release(context, &s->sweep);
 }
 
 static size_t bytes(const void *state) {
@@ -617,10 +618,10 @@ static size_t bytes(const void *state) {
                s->scratch.bytes + s->pairs.memory.bytes + s->began.memory.bytes + s->ended.memory.bytes;
   for (int k = 0; k < 3; k++) sum += s->axes[k].keys.bytes + s->axes[k].tags.bytes + s->axes[k].places.bytes;
   for (size_t i = 0; i < sizeof s->work / sizeof *s->work; i++) sum += s->work[i].memory.bytes;
-  return sum + pair_manager_bytes(&s->manager) + sweep_bytes(&s->sweep);
+  return sum + gz_pair_manager_bytes(&s->manager) + gz_sweep_bytes(&s->sweep);
 }
 
-const broad_method broad_sap = {
+const broad_method gz_broad_sap = {
     .info = {"sap", "incremental sweep and prune on three axes", "O(edits + swaps of end points)", true},
     .state_bytes = sizeof(sap_state),
     .find = find,

@@ -20,8 +20,8 @@ static graze_box box_around(const space_item *items, uint32_t count) {
 }
 
 static bool gather(space_tree *tree, const broad_view *view) {
-  if (!buffer_reserve(view->context, &tree->items, view->count * sizeof(space_item), 0)) return false;
-  if (!buffer_reserve(view->context, &tree->sorted, view->count * sizeof(space_item), 0)) return false;
+  if (!gz_buffer_reserve(view->context, &tree->items, view->count * sizeof(space_item), 0)) return false;
+  if (!gz_buffer_reserve(view->context, &tree->sorted, view->count * sizeof(space_item), 0)) return false;
   space_item *items = tree->items.data;
   tree->count = 0;
   for (uint32_t slot = 0; slot < view->count; slot++) {
@@ -33,7 +33,7 @@ static bool gather(space_tree *tree, const broad_view *view) {
 /* A new leaf over [begin, end). */
 static bool add_node(const graze_context *context, space_tree *tree, uint32_t begin, uint32_t end) {
   size_t used = tree->node_count * sizeof(space_node);
-  if (!buffer_reserve(context, &tree->nodes, used + sizeof(space_node), used)) return false;
+  if (!gz_buffer_reserve(context, &tree->nodes, used + sizeof(space_node), used)) return false;
   space_node *node = (space_node *)tree->nodes.data + tree->node_count++;
   *node = (space_node){.begin = begin, .end = end};
   node->box = box_around((const space_item *)tree->items.data + begin, end - begin);
@@ -130,8 +130,8 @@ static void join_self(descent *d, const space_node *a) {
   }
 }
 
-graze_status space_tree_find(space_tree *tree, const broad_view *view, space_rule *rule,
-                             void (*first)(const graze_box *box, space_room *room), pair_list *out) {
+graze_status gz_space_tree_find(space_tree *tree, const broad_view *view, space_rule *rule,
+                                void (*first)(const graze_box *box, space_room *room), pair_list *out) {
   tree->node_count = 0;
   if (!gather(tree, view)) return GRAZE_ERROR_MEMORY;
   if (tree->count < 2) return GRAZE_OK;
@@ -144,14 +144,14 @@ graze_status space_tree_find(space_tree *tree, const broad_view *view, space_rul
   return d.failed ? GRAZE_ERROR_MEMORY : GRAZE_OK;
 }
 
-void space_tree_release(const graze_context *context, void *state) {
+void gz_space_tree_release(const graze_context *context, void *state) {
   space_tree *tree = state;
-  buffer_release(context, &tree->items);
-  buffer_release(context, &tree->sorted);
-  buffer_release(context, &tree->nodes);
+  gz_buffer_release(context, &tree->items);
+  gz_buffer_release(context, &tree->sorted);
+  gz_buffer_release(context, &tree->nodes);
 }
 
-size_t space_tree_bytes(const void *state) {
+size_t gz_space_tree_bytes(const void *state) {
   const space_tree *tree = state;
   return tree->items.bytes + tree->sorted.bytes + tree->nodes.bytes;
 }

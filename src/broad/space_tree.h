@@ -57,9 +57,9 @@ typedef struct space_tree {
 
 /* Builds the tree over the boxes of the view and appends its pairs. `first` makes the root's room from the box around
  * all. */
-graze_status space_tree_find(space_tree *tree, const broad_view *view, space_rule *rule,
-                             void (*first)(const graze_box *box, space_room *room), pair_list *out);
-void space_tree_release(const graze_context *context, void *state);
-size_t space_tree_bytes(const void *state);
+graze_status gz_space_tree_find(space_tree *tree, const broad_view *view, space_rule *rule,
+                                void (*first)(const graze_box *box, space_room *room), pair_list *out);
+void gz_space_tree_release(const graze_context *context, void *state);
+size_t gz_space_tree_bytes(const void *state);
 
 #endif

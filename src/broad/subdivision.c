@@ -47,8 +47,8 @@
 static const double MOST_CELLS = 0x1p20; /* an axis; three coordinates fit into an id */
 static const double SLACK = 0x1p-30;     /* in cells: more than coordinates are off by rounding */
 
-subdivision_grid subdivision_grid_of(int dimensions, const double low[3], const double high[3], double largest,
-                                     double scale, double cell_factor) {
+subdivision_grid gz_subdivision_grid_of(int dimensions, const double low[3], const double high[3], double largest,
+                                        double scale, double cell_factor) {
   subdivision_grid grid = {.scale = scale, .dimensions = dimensions};
   grid.cell = cell_factor * (2 * scale * largest) * (1 + SLACK);
   for (int k = 0; k < dimensions; k++) grid.cell = fmax(grid.cell, (high[k] - low[k]) / MOST_CELLS);
@@ -107,8 +107,8 @@ static void mark_one(const subdivision_grid *grid, const subdivision_sphere *sph
   control[object] = (subdivision_control)(touched | type << SUBDIVISION_HOME);
 }
 
-void subdivision_mark(const subdivision_grid *grid, const subdivision_sphere *spheres, uint32_t count, uint32_t begin,
-                      uint32_t end, uint64_t *ids, uint32_t *objects, subdivision_control *control) {
+void gz_subdivision_mark(const subdivision_grid *grid, const subdivision_sphere *spheres, uint32_t count,
+                         uint32_t begin, uint32_t end, uint64_t *ids, uint32_t *objects, subdivision_control *control) {
   for (uint32_t i = begin; i < end; i++) mark_one(grid, &spheres[i], i, count, ids, objects, control);
 }
 
@@ -129,8 +129,8 @@ static void sort_digit(const uint64_t *ids, const uint32_t *objects, size_t coun
   }
 }
 
-void subdivision_sort(uint64_t *ids, uint32_t *objects, size_t count, unsigned bits, uint64_t *ids2,
-                      uint32_t *objects2) {
+void gz_subdivision_sort(uint64_t *ids, uint32_t *objects, size_t count, unsigned bits, uint64_t *ids2,
+                         uint32_t *objects2) {
   for (unsigned shift = 0; shift <= bits; shift += 2 * DIGIT) {
     sort_digit(ids, objects, count, shift, ids2, objects2);
     sort_digit(ids2, objects2, count, shift + DIGIT, ids, objects);
@@ -139,8 +139,8 @@ void subdivision_sort(uint64_t *ids, uint32_t *objects, size_t count, unsigned b
 
 /* ---- 3. the list of cells -------------------------------------------------------------------------------------- */
 
-size_t subdivision_list(const subdivision_grid *grid, const uint64_t *ids, const uint32_t *objects, size_t count,
-                        const subdivision_control *control, uint32_t large, subdivision_cell *cells) {
+size_t gz_subdivision_list(const subdivision_grid *grid, const uint64_t *ids, const uint32_t *objects, size_t count,
+                           const subdivision_control *control, uint32_t large, subdivision_cell *cells) {
   size_t used = 0;
   for (size_t i = 0, end; i < count && ids[i] >> grid->bits == 0; i = end) {
     subdivision_cell cell = {.start = i, .type = type_of(grid, ids[i])};
@@ -184,8 +184,8 @@ static inline bool traverse_cell(const subdivision_cell *cell, const uint32_t *o
   return true;
 }
 
-bool subdivision_traverse(const subdivision_cell *cell, const uint32_t *objects, const subdivision_control *control,
-                          bool (*visit)(void *user, uint32_t a, uint32_t b), void *user) {
+bool gz_subdivision_traverse(const subdivision_cell *cell, const uint32_t *objects, const subdivision_control *control,
+                             bool (*visit)(void *user, uint32_t a, uint32_t b), void *user) {
   return traverse_cell(cell, objects, control, visit, user);
 }
 
@@ -239,17 +239,17 @@ static uint8_t class_of(double radius, double largest) {
 
 static bool reserve(const graze_context *context, subdivision_state *s, uint32_t count) {
   size_t n = count;
-  return buffer_reserve(context, &s->objects, n * sizeof(subdivision_object), 0) &&
-         buffer_reserve(context, &s->spheres, n * sizeof(subdivision_sphere), 0) &&
-         buffer_reserve(context, &s->control, n * sizeof(subdivision_control), 0) &&
-         buffer_reserve(context, &s->classes, n, 0);
+  return gz_buffer_reserve(context, &s->objects, n * sizeof(subdivision_object), 0) &&
+         gz_buffer_reserve(context, &s->spheres, n * sizeof(subdivision_sphere), 0) &&
+         gz_buffer_reserve(context, &s->control, n * sizeof(subdivision_control), 0) &&
+         gz_buffer_reserve(context, &s->classes, n, 0);
 }
 
 static bool reserve_entries(const graze_context *context, subdivision_state *s, size_t entries) {
-  return buffer_reserve(context, &s->ids, entries * sizeof(uint64_t), 0) &&
-         buffer_reserve(context, &s->entries, entries * sizeof(uint32_t), 0) &&
-         buffer_reserve(context, &s->ids2, entries * sizeof(uint64_t), 0) &&
-         buffer_reserve(context, &s->entries2, entries * sizeof(uint32_t), 0);
+  return gz_buffer_reserve(context, &s->ids, entries * sizeof(uint64_t), 0) &&
+         gz_buffer_reserve(context, &s->entries, entries * sizeof(uint32_t), 0) &&
+         gz_buffer_reserve(context, &s->ids2, entries * sizeof(uint64_t), 0) &&
+         gz_buffer_reserve(context, &s->entries2, entries * sizeof(uint32_t), 0);
 }
 
 static double radius_of_slot(const broad_view *view, uint32_t slot) {
@@ -322,19 +322,19 @@ static double make_spheres(subdivision_run *r, const int axis[3], int dimensions
 static void choose_grid(subdivision_run *r) {
   double low[3], high[3];
   double largest = make_spheres(r, all_axes, 3, low, high);
-  r->grid = subdivision_grid_of(3, low, high, largest, SUBDIVISION_SCALE, SUBDIVISION_CELL);
+  r->grid = gz_subdivision_grid_of(3, low, high, largest, SUBDIVISION_SCALE, SUBDIVISION_CELL);
   int thin = 0;
   for (int k = 1; k < 3; k++) thin = high[k] - low[k] < high[thin] - low[thin] ? k : thin;
   if (high[thin] - low[thin] > r->grid.cell) return;
   const int axis[3] = {(thin + 1) % 3, (thin + 2) % 3, thin};
   largest = make_spheres(r, axis, 2, low, high);
-  r->grid = subdivision_grid_of(2, low, high, largest, SUBDIVISION_SCALE, SUBDIVISION_CELL);
+  r->grid = gz_subdivision_grid_of(2, low, high, largest, SUBDIVISION_SCALE, SUBDIVISION_CELL);
 }
 
 static void mark_piece(void *argument, uint32_t index) {
   const subdivision_run *r = argument;
-  subdivision_mark(&r->grid, r->spheres, r->count, (uint32_t)pieces_begin(&r->p, index),
-                   (uint32_t)pieces_end(&r->p, index), r->ids, r->entries, r->control);
+  gz_subdivision_mark(&r->grid, r->spheres, r->count, (uint32_t)pieces_begin(&r->p, index),
+                      (uint32_t)pieces_end(&r->p, index), r->ids, r->entries, r->control);
 }
 
 /* Pairs go into the list of the piece. */
@@ -364,11 +364,11 @@ static void traverse_piece(void *argument, uint32_t index) {
 static bool traverse(subdivision_run *r, size_t cells, pair_list *out) {
   r->p = pieces_of(cells, 64);
   for (r->type = 0; r->type < 1u << r->grid.dimensions; r->type++) {
-    parallel_for(r->view->context, r->p.number, traverse_piece, r);
+    gz_parallel_for(r->view->context, r->p.number, traverse_piece, r);
   }
   bool good = true;
   for (uint32_t i = 0; i < r->p.number; i++) good = good && !r->failed[i];
-  good = good && pair_lists_join(r->view->context, r->lists, r->p.number, out);
+  good = good && gz_pair_lists_join(r->view->context, r->lists, r->p.number, out);
   for (uint32_t i = 0; i < r->p.number; i++) r->lists->part[i].count = 0;
   return good;
 }
@@ -389,11 +389,11 @@ static bool find_in_class(subdivision_state *s, const broad_view *view, int numb
   r.ids = s->ids.data;
   r.entries = s->entries.data;
   r.p = pieces_of(r.count, 1024);
-  parallel_for(view->context, r.p.number, mark_piece, &r);
-  subdivision_sort(r.ids, r.entries, entries, r.grid.bits, s->ids2.data, s->entries2.data);
-  if (!buffer_reserve(view->context, &s->cells, r.count * sizeof(subdivision_cell), 0)) return false;
+  gz_parallel_for(view->context, r.p.number, mark_piece, &r);
+  gz_subdivision_sort(r.ids, r.entries, entries, r.grid.bits, s->ids2.data, s->entries2.data);
+  if (!gz_buffer_reserve(view->context, &s->cells, r.count * sizeof(subdivision_cell), 0)) return false;
   r.cells = s->cells.data;
-  size_t cells = subdivision_list(&r.grid, r.ids, r.entries, entries, r.control, r.large, s->cells.data);
+  size_t cells = gz_subdivision_list(&r.grid, r.ids, r.entries, entries, r.control, r.large, s->cells.data);
   return traverse(&r, cells, out);
 }
 
@@ -411,8 +411,8 @@ static void release(const graze_context *context, void *state) {
   subdivision_state *s = state;
   buffer *all[] = {&s->objects, &s->spheres, &s->control,  &s->classes, &s->ids,
                    &s->entries, &s->ids2,    &s->entries2, &s->cells};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) buffer_release(context, all[i]);
-  pair_lists_release(context, &s->lists);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_buffer_release(context, all[i]);
+  gz_pair_lists_release(context, &s->lists);
 }
 
 static size_t bytes(const void *state) {
@@ -423,7 +423,7 @@ static size_t bytes(const void *state) {
   return sum;
 }
 
-const broad_method broad_subdivision = {
+const broad_method gz_broad_subdivision = {
     .info = {"subdivision", "home and phantom cells with control bits", "O(n + k) on common scenes", false},
     .state_bytes = sizeof(subdivision_state),
     .find = find,

@@ -41,27 +41,27 @@ typedef struct subdivision_cell {
 } subdivision_cell;
 
 /* The grid for spheres of at most radius `largest` whose centres lie in [low, high]. */
-subdivision_grid subdivision_grid_of(int dimensions, const double low[3], const double high[3], double largest,
-                                     double scale, double cell_factor);
+subdivision_grid gz_subdivision_grid_of(int dimensions, const double low[3], const double high[3], double largest,
+                                        double scale, double cell_factor);
 
 /* 1. Cell ids and control bits of the objects [begin, end) of `count`. Home cells are written to [0, count), phantom
  * cells behind them, 2^d - 1 for each object; ids of cells that are not there have bit grid->bits set. */
-void subdivision_mark(const subdivision_grid *grid, const subdivision_sphere *spheres, uint32_t count, uint32_t begin,
-                      uint32_t end, uint64_t *ids, uint32_t *objects, subdivision_control *control);
+void gz_subdivision_mark(const subdivision_grid *grid, const subdivision_sphere *spheres, uint32_t count,
+                         uint32_t begin, uint32_t end, uint64_t *ids, uint32_t *objects, subdivision_control *control);
 
 /* 2. Sorts ids with their objects by the lowest bits + 1 bits, stably; the two last arrays are working memory. */
-void subdivision_sort(uint64_t *ids, uint32_t *objects, size_t count, unsigned bits, uint64_t *ids2,
-                      uint32_t *objects2);
+void gz_subdivision_sort(uint64_t *ids, uint32_t *objects, size_t count, unsigned bits, uint64_t *ids2,
+                         uint32_t *objects2);
 
 /* 3. The cells in which pairs can be; objects below `large` are the large ones. `cells` has room for one for
  * each object. Returns how many. */
-size_t subdivision_list(const subdivision_grid *grid, const uint64_t *ids, const uint32_t *objects, size_t count,
-                        const subdivision_control *control, uint32_t large, subdivision_cell *cells);
+size_t gz_subdivision_list(const subdivision_grid *grid, const uint64_t *ids, const uint32_t *objects, size_t count,
+                           const subdivision_control *control, uint32_t large, subdivision_cell *cells);
 
 /* 4. Calls `visit` for the pairs of objects of one cell that are to be tested in the pass of the cell's type: one of
  * them at home, one of them large, and not handled in an earlier pass. `visit` returns false to stop, then so does
  * this. */
-bool subdivision_traverse(const subdivision_cell *cell, const uint32_t *objects, const subdivision_control *control,
-                          bool (*visit)(void *user, uint32_t a, uint32_t b), void *user);
+bool gz_subdivision_traverse(const subdivision_cell *cell, const uint32_t *objects, const subdivision_control *control,
+                             bool (*visit)(void *user, uint32_t a, uint32_t b), void *user);
 
 #endif

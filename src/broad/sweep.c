@@ -139,7 +139,7 @@ static void deal_piece(void *argument, uint32_t index) {
 
 static uint64_t count_entries(sweeping *s) {
   uint64_t sum = 0;
-  parallel_for(s->view->context, s->p.number, count_piece, s);
+  gz_parallel_for(s->view->context, s->p.number, count_piece, s);
   for (uint32_t i = 0; i < s->p.number; i++) sum += s->starts[(size_t)i * (s->plan->bins + 1) + s->plan->bins];
   return sum;
 }
@@ -224,7 +224,7 @@ static void sort_bin(uint64_t *keys, uint64_t *scratch, uint32_t count) {
     while ((highest - lowest) >> shift > 0xffff) shift++;
     sort_by_digits(keys, scratch, count, lowest, shift);
   }
-  if (count >= LONG || !sort_nearly_sorted(keys, count)) sort_keys(keys, scratch, count);
+  if (count >= LONG || !sort_nearly_sorted(keys, count)) gz_sort_keys(keys, scratch, count);
 }
 
 /* Entries of one bin, in order, into the rows. */
@@ -305,7 +305,7 @@ static double crowding(const sweeping *s) {
 
 static bool count_bins(sweep_state *state, sweeping *s) {
   size_t counters = (size_t)s->p.number * (s->plan->bins + 1);
-  if (!buffer_reserve(s->view->context, &state->starts, counters * sizeof(uint32_t), 0)) return false;
+  if (!gz_buffer_reserve(s->view->context, &state->starts, counters * sizeof(uint32_t), 0)) return false;
   s->starts = state->starts.data;
   s->total = count_entries(s);
   return true;
@@ -318,19 +318,19 @@ static bool count_boxes(sweep_state *state, sweeping *s) {
   size_t slots = s->view->count;
   s->plan = &state->plan;
   s->p = pieces_of(slots, PIECE_LEAST);
-  if (!sweep_choose(s->view, 1, &state->scratch, &state->plan) ||
-      !buffer_reserve(c, &state->ranges, slots * sizeof(range), 0)) {
+  if (!gz_sweep_choose(s->view, 1, &state->scratch, &state->plan) ||
+      !gz_buffer_reserve(c, &state->ranges, slots * sizeof(range), 0)) {
     return false;
   }
   s->ranges = state->ranges.data;
   if (!count_bins(state, s)) return false;
   double crowd = s->plan->bins > 1 ? crowding(s) : 1;
   if (crowd > CROWDED) {
-    if (!sweep_choose(s->view, crowd, &state->scratch, &state->plan) || !count_bins(state, s)) return false;
+    if (!gz_sweep_choose(s->view, crowd, &state->scratch, &state->plan) || !count_bins(state, s)) return false;
   }
   while (s->total > COPIES_MOST * (uint64_t)slots || s->total > UINT32_MAX - PACKED_LANES) {
     if (s->plan->bins == 1) return false;
-    sweep_coarsen(&state->plan);
+    gz_sweep_coarsen(&state->plan);
     s->total = count_entries(s);
   }
   return true;
@@ -349,15 +349,15 @@ static void lay_rows(sweeping *s, void *memory, size_t room) {
 static bool lay_out(sweep_state *state, sweeping *s) {
   const graze_context *c = s->view->context;
   size_t room = ((size_t)s->total + 2 * PACKED_LANES - 1) / PACKED_LANES * PACKED_LANES;
-  int threads = parallel_threads(c);
+  int threads = gz_parallel_threads(c);
   s->tasks = threads == 1 ? 1 : (uint32_t)threads * TASKS_A_THREAD;
   if (s->tasks > PARALLEL_PIECES) s->tasks = PARALLEL_PIECES;
   if (s->tasks > s->plan->bins) s->tasks = s->plan->bins;
   s->fused = (uint64_t)s->largest * 2 * (uint32_t)threads <= s->total || threads == 1;
   size_t keys = 2 * (size_t)s->largest * s->tasks * sizeof(uint64_t);
-  if (!buffer_reserve(c, &state->entries, s->total * sizeof(entry), 0) ||
-      !buffer_reserve(c, &state->rows, 7 * room * sizeof(float) + room, 0) ||
-      !buffer_reserve(c, &state->scratch, keys, 0)) {
+  if (!gz_buffer_reserve(c, &state->entries, s->total * sizeof(entry), 0) ||
+      !gz_buffer_reserve(c, &state->rows, 7 * room * sizeof(float) + room, 0) ||
+      !gz_buffer_reserve(c, &state->scratch, keys, 0)) {
     return false;
   }
   s->entries = state->entries.data;
@@ -369,12 +369,12 @@ static bool lay_out(sweep_state *state, sweeping *s) {
 static bool run_tasks(sweep_state *state, sweeping *s, pair_list *out) {
   const graze_context *c = s->view->context;
   s->lists = s->tasks == 1 ? out : state->parts.part;
-  parallel_for(c, s->tasks, bins_task, s);
+  gz_parallel_for(c, s->tasks, bins_task, s);
   if (!s->fused) {
-    s->tasks = (uint32_t)parallel_threads(c) * TASKS_A_THREAD;
+    s->tasks = (uint32_t)gz_parallel_threads(c) * TASKS_A_THREAD;
     if (s->tasks > PARALLEL_PIECES) s->tasks = PARALLEL_PIECES;
     s->lists = state->parts.part;
-    parallel_for(c, s->tasks, sweep_task, s);
+    gz_parallel_for(c, s->tasks, sweep_task, s);
   }
   bool failed = false;
   for (uint32_t i = 0; i < s->tasks; i++) failed |= s->failed[i];
@@ -383,45 +383,45 @@ static bool run_tasks(sweep_state *state, sweeping *s, pair_list *out) {
     for (uint32_t i = 0; i < s->tasks; i++) state->parts.part[i].count = 0;
     return false;
   }
-  return pair_lists_join(c, &state->parts, s->tasks, out);
+  return gz_pair_lists_join(c, &state->parts, s->tasks, out);
 }
 
-graze_status sweep_find(sweep_state *state, const broad_view *view, pair_list *out) {
+graze_status gz_sweep_find(sweep_state *state, const broad_view *view, pair_list *out) {
   if (view->count < 2) return GRAZE_OK;
-  sweeping s = {.view = view, .sweep = CPU_KERNEL(packed_sweep)};
+  sweeping s = {.view = view, .sweep = CPU_KERNEL(gz_packed_sweep)};
   if (!count_boxes(state, &s)) return GRAZE_ERROR_MEMORY;
   place_entries(&s);
   if (!lay_out(state, &s)) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < s.p.number; i++) s.rows.rounded |= s.rounded[i];
-  parallel_for(view->context, s.p.number, deal_piece, &s);
+  gz_parallel_for(view->context, s.p.number, deal_piece, &s);
   return run_tasks(state, &s, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 
-void sweep_release(const graze_context *context, sweep_state *s) {
+void gz_sweep_release(const graze_context *context, sweep_state *s) {
   buffer *buffers[] = {&s->ranges, &s->starts, &s->entries, &s->rows, &s->scratch};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
-  pair_lists_release(context, &s->parts);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
+  gz_pair_lists_release(context, &s->parts);
 }
 
-size_t sweep_bytes(const sweep_state *s) {
+size_t gz_sweep_bytes(const sweep_state *s) {
   size_t sum = s->ranges.bytes + s->starts.bytes + s->entries.bytes + s->rows.bytes + s->scratch.bytes;
   for (uint32_t i = 0; i < PARALLEL_PIECES; i++) sum += s->parts.part[i].memory.bytes;
   return sum;
 }
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
-  return sweep_find(state, view, out);
+  return gz_sweep_find(state, view, out);
 }
 
 static void release(const graze_context *context, void *state) {
-  sweep_release(context, state);
+  gz_sweep_release(context, state);
 }
 
 static size_t bytes(const void *state) {
-  return sweep_bytes(state);
+  return gz_sweep_bytes(state);
 }
 
-const broad_method broad_sweep = {
+const broad_method gz_broad_sweep = {
     .info = {"sweep", "sort along the best axis and sweep, in bins", "O(n log n + tests)", false},
     .state_bytes = sizeof(sweep_state),
     .find = find,

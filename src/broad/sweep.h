@@ -22,10 +22,10 @@ typedef struct sweep_plan {
 
 /* Chooses the plan from a sample of the boxes; a bin has `crowding` times as many boxes as they alone make expect.
  * False: no memory. */
-bool sweep_choose(const broad_view *view, double crowding, buffer *scratch, sweep_plan *plan);
+bool gz_sweep_choose(const broad_view *view, double crowding, buffer *scratch, sweep_plan *plan);
 
 /* Half as many strips on the axis that has the most. */
-void sweep_coarsen(sweep_plan *plan);
+void gz_sweep_coarsen(sweep_plan *plan);
 
 /* The strip of a number: monotone, whatever the number. */
 static inline uint32_t sweep_strip(const sweep_plan *plan, int axis, float x) {
@@ -41,8 +41,8 @@ typedef struct sweep_state {
   pair_lists parts;
 } sweep_state;
 
-graze_status sweep_find(sweep_state *s, const broad_view *view, pair_list *out);
-void sweep_release(const graze_context *context, sweep_state *s);
-size_t sweep_bytes(const sweep_state *s);
+graze_status gz_sweep_find(sweep_state *s, const broad_view *view, pair_list *out);
+void gz_sweep_release(const graze_context *context, sweep_state *s);
+size_t gz_sweep_bytes(const sweep_state *s);
 
 #endif

@@ -60,7 +60,7 @@ static uint32_t count_at_most(const float *sorted, uint32_t count, float x) {
 
 static void measure_axis(sample *s, int axis, uint64_t *keys) {
   for (uint32_t i = 0; i < s->count; i++) keys[i] = (uint64_t)packed_key(s->box[i][axis]) << 32 | i;
-  sort_keys(keys, keys + s->count, s->count);
+  gz_sort_keys(keys, keys + s->count, s->count);
   for (uint32_t i = 0; i < s->count; i++) s->lows[axis][i] = s->box[(uint32_t)keys[i]][axis];
   for (uint32_t i = 0; i < s->count; i++) {
     uint32_t box = (uint32_t)keys[i];
@@ -148,7 +148,7 @@ static void number_bins(sweep_plan *plan) {
   plan->bins = plan->strips[0] * plan->bin_step[0];
 }
 
-void sweep_coarsen(sweep_plan *plan) {
+void gz_sweep_coarsen(sweep_plan *plan) {
   int widest = 0;
   for (int k = 1; k < 3; k++) {
     if (plan->strips[k] > plan->strips[widest]) widest = k;
@@ -158,9 +158,9 @@ void sweep_coarsen(sweep_plan *plan) {
   for (int i = 0; i < SWEEP_CELLS; i++) plan->strip_of[widest][i] /= 2;
 }
 
-bool sweep_choose(const broad_view *view, double crowding, buffer *scratch, sweep_plan *plan) {
+bool gz_sweep_choose(const broad_view *view, double crowding, buffer *scratch, sweep_plan *plan) {
   size_t keys = 2 * SAMPLE_MOST * sizeof(uint64_t);
-  if (!buffer_reserve(view->context, scratch, keys + sizeof(sample), 0)) return false;
+  if (!gz_buffer_reserve(view->context, scratch, keys + sizeof(sample), 0)) return false;
   sample *s = (sample *)((char *)scratch->data + keys);
   take_sample(view, s);
   *plan = (sweep_plan){.strips = {1, 1, 1}, .bins = 1};

@@ -10,26 +10,26 @@ static const broad_method automatic = {
 
 static const broad_method *const table[GRAZE_BROAD_METHODS] = {
     [GRAZE_BROAD_AUTO] = &automatic,
-    [GRAZE_BROAD_BRUTE] = &broad_brute,
-    [GRAZE_BROAD_SWEEP] = &broad_sweep,
-    [GRAZE_BROAD_SAP] = &broad_sap,
-    [GRAZE_BROAD_GRID] = &broad_grid,
-    [GRAZE_BROAD_HGRID] = &broad_hgrid,
-    [GRAZE_BROAD_HASH] = &broad_hash,
-    [GRAZE_BROAD_TREE] = &broad_tree,
-    [GRAZE_BROAD_BVH] = &broad_bvh,
-    [GRAZE_BROAD_OCTREE] = &broad_octree,
-    [GRAZE_BROAD_KDTREE] = &broad_kdtree,
-    [GRAZE_BROAD_BSP] = &broad_bsp,
-    [GRAZE_BROAD_SUBDIVISION] = &broad_subdivision,
+    [GRAZE_BROAD_BRUTE] = &gz_broad_brute,
+    [GRAZE_BROAD_SWEEP] = &gz_broad_sweep,
+    [GRAZE_BROAD_SAP] = &gz_broad_sap,
+    [GRAZE_BROAD_GRID] = &gz_broad_grid,
+    [GRAZE_BROAD_HGRID] = &gz_broad_hgrid,
+    [GRAZE_BROAD_HASH] = &gz_broad_hash,
+    [GRAZE_BROAD_TREE] = &gz_broad_tree,
+    [GRAZE_BROAD_BVH] = &gz_broad_bvh,
+    [GRAZE_BROAD_OCTREE] = &gz_broad_octree,
+    [GRAZE_BROAD_KDTREE] = &gz_broad_kdtree,
+    [GRAZE_BROAD_BSP] = &gz_broad_bsp,
+    [GRAZE_BROAD_SUBDIVISION] = &gz_broad_subdivision,
 };
 
-const broad_method *broad_method_of(graze_broad_method method) {
+const broad_method *gz_broad_method_of(graze_broad_method method) {
   return (unsigned)method < GRAZE_BROAD_METHODS ? table[method] : NULL;
 }
 
 const graze_broad_method_info *graze_broad_method_describe(graze_broad_method method) {
-  const broad_method *m = broad_method_of(method);
+  const broad_method *m = gz_broad_method_of(method);
   return m != NULL ? &m->info : NULL;
 }
 

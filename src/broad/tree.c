@@ -118,12 +118,13 @@ static void put_fat(tree_state *s, const broad_view *view, uint32_t slot) {
 static bool reserve(tree_state *s, const broad_view *view) {
   const graze_context *context = view->context;
   size_t n = view->count, known = s->slots < view->count ? s->slots : view->count;
-  if (!buffer_reserve(context, &s->fat, n * sizeof(fat_box), known * sizeof(fat_box)) ||
-      !buffer_reserve(context, &s->placed, n * sizeof(uint32_t), known * sizeof(uint32_t)) ||
-      !buffer_reserve(context, &s->marks, n * sizeof(uint32_t), known * sizeof(uint32_t)) ||
-      !buffer_reserve(context, &s->fates, n, known) || !buffer_reserve(context, &s->left, n * sizeof(uint32_t), 0) ||
-      !tree_reserve(context, &s->tree, view->count, (uint32_t)known) ||
-      !near_grow(context, &s->near, view->count, (uint32_t)known)) {
+  if (!gz_buffer_reserve(context, &s->fat, n * sizeof(fat_box), known * sizeof(fat_box)) ||
+      !gz_buffer_reserve(context, &s->placed, n * sizeof(uint32_t), known * sizeof(uint32_t)) ||
+      !gz_buffer_reserve(context, &s->marks, n * sizeof(uint32_t), known * sizeof(uint32_t)) ||
+      !gz_buffer_reserve(context, &s->fates, n, known) ||
+      !gz_buffer_reserve(context, &s->left, n * sizeof(uint32_t), 0) ||
+      !gz_tree_reserve(context, &s->tree, view->count, (uint32_t)known) ||
+      !gz_near_grow(context, &s->near, view->count, (uint32_t)known)) {
     return false;
   }
   for (size_t i = known; i < n; i++) {
@@ -170,7 +171,7 @@ static bool pair_fat_boxes(tree_state *s, const broad_view *view) {
   fat.precision = GRAZE_FLOAT;
   fat.holes = true;
   s->pairs.count = 0;
-  return hierarchy_build(&s->h, &fat) && hierarchy_pairs(&s->h, &fat, &s->parts, &s->pairs);
+  return gz_hierarchy_build(&s->h, &fat) && gz_hierarchy_pairs(&s->h, &fat, &s->parts, &s->pairs);
 }
 
 /* Marks the pairs of fat boxes whose boxes meet, and appends these to `out` unless it is NULL. False: no memory. */
@@ -190,8 +191,8 @@ static bool mark_met(tree_state *s, const broad_view *view, pair_list *out) {
 
 /* The tree over the fat boxes, in the order of the hierarchy. */
 static void build_tree(tree_state *s, const broad_view *view) {
-  tree_clear(&s->tree, view->count);
-  tree_build(&s->tree, s->h.slots.data, s->h.count, (const float(*)[6])s->fat.data);
+  gz_tree_clear(&s->tree, view->count);
+  gz_tree_build(&s->tree, s->h.slots.data, s->h.count, (const float(*)[6])s->fat.data);
   s->left_since = 0;
 }
 
@@ -201,7 +202,7 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   s->slots = 0; /* forgets speeds too: the boxes may be others */
   s->step = s->mark = 0;
   if (!reserve(s, view) || !pair_fat_boxes(s, view) || !mark_met(s, view, out) ||
-      !near_fill(view->context, &s->near, &s->pairs, view->count)) {
+      !gz_near_fill(view->context, &s->near, &s->pairs, view->count)) {
     return GRAZE_ERROR_MEMORY;
   }
   build_tree(s, view);
@@ -259,7 +260,7 @@ static bool step_anew(const tree_step *t) {
   near_lists swap = s->near;
   s->near = s->before;
   s->before = swap;
-  if (!near_fill(t->view->context, &s->near, &s->pairs, t->view->count) || !tell_changes(t)) return false;
+  if (!gz_near_fill(t->view->context, &s->near, &s->pairs, t->view->count) || !tell_changes(t)) return false;
   build_tree(s, t->view);
   return true;
 }
@@ -298,10 +299,10 @@ static void find_left(const tree_step *t) {
 static bool replace(const tree_step *t, uint32_t slot) {
   tree_state *s = t->s;
   const graze_context *context = t->view->context;
-  if (((const uint32_t *)s->tree.leaf_of.data)[slot] != TREE_NONE) tree_remove(&s->tree, slot);
+  if (((const uint32_t *)s->tree.leaf_of.data)[slot] != TREE_NONE) gz_tree_remove(&s->tree, slot);
   put_fat(s, t->view, slot);
-  if (has_fat(fats_of(s)[slot]) && !tree_insert(context, &s->tree, slot, fats_of(s)[slot])) return false;
-  return tree_mend(context, &s->tree);
+  if (has_fat(fats_of(s)[slot]) && !gz_tree_insert(context, &s->tree, slot, fats_of(s)[slot])) return false;
+  return gz_tree_mend(context, &s->tree);
 }
 
 /* Takes a list of a slot that left apart. Partners that met are marked; of those, the ones that do not any more are
@@ -317,7 +318,7 @@ static bool unlist(const tree_step *t, near_side side, uint32_t slot) {
       marks[b] = s->mark;
       if (!slots_meet(t->view, slot, b) && !pair_list_push(t->view->context, t->ended, slot, b)) return false;
     }
-    near_unlink(&s->near, side, slot, i);
+    gz_near_unlink(&s->near, side, slot, i);
   }
   return true;
 }
@@ -332,13 +333,13 @@ static bool relist(const tree_step *t, uint32_t slot) {
   if (!unlist(t, NEAR_OWN, slot) || !unlist(t, NEAR_OTHER, slot)) return false;
   fates[slot] = SLOT_DONE;
   if (!has_fat(fats_of(s)[slot])) return true;
-  if (!tree_query(context, &s->tree, fats_of(s)[slot], &s->hits, &count)) return false;
+  if (!gz_tree_query(context, &s->tree, fats_of(s)[slot], &s->hits, &count)) return false;
   const uint32_t *hits = s->hits.data;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t b = hits[i];
     if (fates[b] == SLOT_DONE || !view_counts(t->view, slot, b)) continue;
     bool met = slots_meet(t->view, slot, b);
-    if (!near_link(context, &s->near, slot < b ? slot : b, slot < b ? b : slot, met)) return false;
+    if (!gz_near_link(context, &s->near, slot < b ? slot : b, slot < b ? b : slot, met)) return false;
     if (met && marks[b] != s->mark && !pair_list_push(context, t->began, slot, b)) return false;
   }
   return true;
@@ -349,7 +350,7 @@ static inline bool compare_one(const tree_step *t, near_side side, uint32_t a, u
   uint32_t b = entry & ~NEAR_MET;
   bool met = slots_meet(t->view, a, b);
   if (met == ((entry & NEAR_MET) != 0)) return true;
-  near_note(&t->s->near, side, a, place, met);
+  gz_near_note(&t->s->near, side, a, place, met);
   return pair_list_push(t->view->context, met ? t->began : t->ended, a, b);
 }
 
@@ -423,26 +424,26 @@ static bool pays(const void *state, const broad_view *view, const broad_edits *e
 
 static void release(const graze_context *context, void *state) {
   tree_state *s = state;
-  hierarchy_release(context, &s->h);
-  pair_lists_release(context, &s->parts);
-  pair_list_release(context, &s->pairs);
-  tree_release(context, &s->tree);
-  near_release(context, &s->near);
-  near_release(context, &s->before);
+  gz_hierarchy_release(context, &s->h);
+  gz_pair_lists_release(context, &s->parts);
+  gz_pair_list_release(context, &s->pairs);
+  gz_tree_release(context, &s->tree);
+  gz_near_release(context, &s->near);
+  gz_near_release(context, &s->before);
   buffer *buffers[] = {&s->fat, &s->placed, &s->marks, &s->fates, &s->left, &s->hits};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
 }
 
 static size_t bytes(const void *state) {
   const tree_state *s = state;
-  size_t sum = hierarchy_bytes(&s->h) + s->pairs.memory.bytes + tree_bytes(&s->tree) + near_bytes(&s->near) +
-               near_bytes(&s->before) + s->fat.bytes + s->placed.bytes + s->marks.bytes + s->fates.bytes +
+  size_t sum = gz_hierarchy_bytes(&s->h) + s->pairs.memory.bytes + gz_tree_bytes(&s->tree) + gz_near_bytes(&s->near) +
+               gz_near_bytes(&s->before) + s->fat.bytes + s->placed.bytes + s->marks.bytes + s->fates.bytes +
                s->left.bytes + s->hits.bytes;
   for (int i = 0; i < PARALLEL_PIECES; i++) sum += s->parts.part[i].memory.bytes;
   return sum;
 }
 
-const broad_method broad_tree = {
+const broad_method gz_broad_tree = {
     .info = {"tree", "dynamic tree of fat boxes, and the pairs of them that meet", "O(e log n + k) for e edits", true},
     .state_bytes = sizeof(tree_state),
     .find = find,

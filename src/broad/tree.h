@@ -27,7 +27,7 @@ typedef struct tree_tally {
   uint32_t edits; /* leaves that came or went since this part was built */
 } tree_tally;
 
-/* Zero-initialised, then tree_clear. The root is node 0; node 1 is not used. */
+/* Zero-initialised, then gz_tree_clear. The root is node 0; node 1 is not used. */
 typedef struct box_tree {
   buffer nodes, tallies;
   buffer leaf_of; /* by slot; TREE_NONE: not in the tree */
@@ -42,25 +42,25 @@ typedef struct box_tree {
 } box_tree;
 
 /* Room for slots below `slots`, of which `known` are there. False: no memory. */
-bool tree_reserve(const graze_context *context, box_tree *tree, uint32_t slots, uint32_t known);
+bool gz_tree_reserve(const graze_context *context, box_tree *tree, uint32_t slots, uint32_t known);
 
 /* Forgets all leaves of slots below `slots`. */
-void tree_clear(box_tree *tree, uint32_t slots);
+void gz_tree_clear(box_tree *tree, uint32_t slots);
 
 /* A balanced tree over slots in an order in which neighbours are near. `boxes`: low x y z, high x y z by slot. */
-void tree_build(box_tree *tree, const uint32_t *order, uint32_t count, const float (*boxes)[6]);
+void gz_tree_build(box_tree *tree, const uint32_t *order, uint32_t count, const float (*boxes)[6]);
 
 /* O(log n) as a rule. False: no memory, and the tree is as before. */
-bool tree_insert(const graze_context *context, box_tree *tree, uint32_t slot, const float box[6]);
-void tree_remove(box_tree *tree, uint32_t slot);
+bool gz_tree_insert(const graze_context *context, box_tree *tree, uint32_t slot, const float box[6]);
+void gz_tree_remove(box_tree *tree, uint32_t slot);
 
 /* Builds the part anew that decayed last, if one did. False: no memory. */
-bool tree_mend(const graze_context *context, box_tree *tree);
+bool gz_tree_mend(const graze_context *context, box_tree *tree);
 
 /* Slots of all leaves that meet the box, in `hits`; `count` gets their number. False: no memory. */
-bool tree_query(const graze_context *context, box_tree *tree, const float box[6], buffer *hits, uint32_t *count);
+bool gz_tree_query(const graze_context *context, box_tree *tree, const float box[6], buffer *hits, uint32_t *count);
 
-void tree_release(const graze_context *context, box_tree *tree);
-size_t tree_bytes(const box_tree *tree);
+void gz_tree_release(const graze_context *context, box_tree *tree);
+size_t gz_tree_bytes(const box_tree *tree);
 
 #endif

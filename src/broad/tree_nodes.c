@@ -62,14 +62,14 @@ static inline float joined_nodes(const box_tree *tree, const tree_node *a, const
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
-bool tree_reserve(const graze_context *context, box_tree *tree, uint32_t slots, uint32_t known) {
+bool gz_tree_reserve(const graze_context *context, box_tree *tree, uint32_t slots, uint32_t known) {
   size_t pairs = (size_t)slots + 1, used = tree->end;
-  return buffer_reserve(context, &tree->nodes, pairs * 2 * sizeof(tree_node), used * 2 * sizeof(tree_node)) &&
-         buffer_reserve(context, &tree->tallies, pairs * sizeof(tree_tally), used * sizeof(tree_tally)) &&
-         buffer_reserve(context, &tree->leaf_of, slots * sizeof(uint32_t), known * sizeof(uint32_t));
+  return gz_buffer_reserve(context, &tree->nodes, pairs * 2 * sizeof(tree_node), used * 2 * sizeof(tree_node)) &&
+         gz_buffer_reserve(context, &tree->tallies, pairs * sizeof(tree_tally), used * sizeof(tree_tally)) &&
+         gz_buffer_reserve(context, &tree->leaf_of, slots * sizeof(uint32_t), known * sizeof(uint32_t));
 }
 
-void tree_clear(box_tree *tree, uint32_t slots) {
+void gz_tree_clear(box_tree *tree, uint32_t slots) {
   uint32_t *leaf_of = tree->leaf_of.data;
   for (uint32_t i = 0; i < slots; i++) leaf_of[i] = TREE_NONE;
   tree->end = 1;
@@ -150,7 +150,7 @@ static uint32_t divide(box_tree *tree, uint32_t x) {
   return 2 * pair;
 }
 
-void tree_build(box_tree *tree, const uint32_t *order, uint32_t count, const float (*boxes)[6]) {
+void gz_tree_build(box_tree *tree, const uint32_t *order, uint32_t count, const float (*boxes)[6]) {
   range_task stack[64]; /* halves: as deep as a number has bits */
   unsigned depth = 0;
   tree->leaves = count;
@@ -189,7 +189,7 @@ static inline bool push(const graze_context *context, box_tree *tree, size_t *de
   size_t bytes = (*depth + 1) * sizeof(candidate);
   if (bytes > tree->stack.bytes) {
     size_t room = bytes < 1024 ? 1024 : bytes;
-    if (!buffer_reserve(context, &tree->stack, room, *depth * sizeof(candidate))) return false;
+    if (!gz_buffer_reserve(context, &tree->stack, room, *depth * sizeof(candidate))) return false;
   }
   ((candidate *)tree->stack.data)[(*depth)++] = c;
   return true;
@@ -261,7 +261,7 @@ static void repair_up(box_tree *tree, uint32_t x, bool rotations) {
   }
 }
 
-bool tree_insert(const graze_context *context, box_tree *tree, uint32_t slot, const float box[6]) {
+bool gz_tree_insert(const graze_context *context, box_tree *tree, uint32_t slot, const float box[6]) {
   if (tree->leaves == 0) {
     put_leaf(tree, 0, slot, box);
     tree->leaves = 1;
@@ -279,7 +279,7 @@ bool tree_insert(const graze_context *context, box_tree *tree, uint32_t slot, co
   return true;
 }
 
-void tree_remove(box_tree *tree, uint32_t slot) {
+void gz_tree_remove(box_tree *tree, uint32_t slot) {
   uint32_t *leaf_of = tree->leaf_of.data, x = leaf_of[slot];
   leaf_of[slot] = TREE_NONE;
   tree->leaves--;
@@ -414,12 +414,12 @@ static void refit_part(const box_tree *tree, const uint32_t *order, uint32_t cou
   while (count-- > 0) refit(tree, order[count]);
 }
 
-bool tree_mend(const graze_context *context, box_tree *tree) {
+bool gz_tree_mend(const graze_context *context, box_tree *tree) {
   uint32_t top = tree->decayed;
   tree->decayed = TREE_NONE;
   if (top == TREE_NONE || is_leaf(&nodes_of(tree)[top])) return true;
   if (leaves_below(tree, &nodes_of(tree)[top]) > PART_MOST) return true;
-  if (!buffer_reserve(context, &tree->parts, PART_MOST * sizeof(part_leaf), 0)) return false;
+  if (!gz_buffer_reserve(context, &tree->parts, PART_MOST * sizeof(part_leaf), 0)) return false;
   part_leaf *leaves = tree->parts.data;
   range_task stack[PART_MOST];
   uint32_t inner[PART_MOST], inner_count = 0, depth = 0;
@@ -448,7 +448,7 @@ static inline bool node_meets(const tree_node *node, bound4 box) {
   return v4_all(((b.low <= box.high) & (box.low <= b.high)) | last);
 }
 
-bool tree_query(const graze_context *context, box_tree *tree, const float box[6], buffer *hits, uint32_t *count) {
+bool gz_tree_query(const graze_context *context, box_tree *tree, const float box[6], buffer *hits, uint32_t *count) {
   const tree_node *nodes = nodes_of(tree);
   const bound4 wanted = {{box[0], box[1], box[2], 0}, {box[3], box[4], box[5], 0}};
   size_t depth = 0;
@@ -460,7 +460,7 @@ bool tree_query(const graze_context *context, box_tree *tree, const float box[6]
     if (!node_meets(node, wanted)) continue;
     if (is_leaf(node)) {
       size_t used = *count * sizeof(uint32_t);
-      if (!buffer_reserve(context, hits, used + sizeof(uint32_t), used)) return false;
+      if (!gz_buffer_reserve(context, hits, used + sizeof(uint32_t), used)) return false;
       ((uint32_t *)hits->data)[(*count)++] = node->child & ~TREE_LEAF;
     } else if (!push(context, tree, &depth, (candidate){node->child, 0, 0}) ||
                !push(context, tree, &depth, (candidate){node->child + 1, 0, 0})) {
@@ -470,11 +470,11 @@ bool tree_query(const graze_context *context, box_tree *tree, const float box[6]
   return true;
 }
 
-void tree_release(const graze_context *context, box_tree *tree) {
+void gz_tree_release(const graze_context *context, box_tree *tree) {
   buffer *buffers[] = {&tree->nodes, &tree->tallies, &tree->leaf_of, &tree->stack, &tree->parts};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
 }
 
-size_t tree_bytes(const box_tree *tree) {
+size_t gz_tree_bytes(const box_tree *tree) {
   return tree->nodes.bytes + tree->tallies.bytes + tree->leaf_of.bytes + tree->stack.bytes + tree->parts.bytes;
 }

@@ -22,15 +22,15 @@ graze_status graze_broadphase_create(graze_context *context, const graze_broadph
                                      graze_broadphase **broadphase) {
   if (context == NULL || broadphase == NULL) return GRAZE_ERROR_ARGUMENT;
   graze_broadphase_def chosen = def != NULL ? *def : graze_default_broadphase_def();
-  if (chosen.cookie != BROADPHASE_COOKIE) return report(context, GRAZE_ERROR_ARGUMENT, "definition not initialised");
-  if (broad_method_of(chosen.method) == NULL) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "no broad phase has number %d", (int)chosen.method);
+  if (chosen.cookie != BROADPHASE_COOKIE) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "definition not initialised");
+  if (gz_broad_method_of(chosen.method) == NULL) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "no broad phase has number %d", (int)chosen.method);
   }
   if ((unsigned)chosen.manager > GRAZE_PAIRS_MATRIX) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "no pair manager has number %d", (int)chosen.manager);
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "no pair manager has number %d", (int)chosen.manager);
   }
-  graze_broadphase *bp = memory_alloc(context, sizeof *bp);
-  if (bp == NULL) return report_memory(context, sizeof *bp);
+  graze_broadphase *bp = gz_memory_alloc(context, sizeof *bp);
+  if (bp == NULL) return gz_fail_memory(context, sizeof *bp);
   *bp = (graze_broadphase){.context = context, .def = chosen, .precision = GRAZE_FLOAT};
   for (int k = 0; k < GRAZE_BROAD_LAYERS; k++) bp->meets[k] = UINT64_MAX;
   bp->history.full_valid = true;
@@ -39,22 +39,22 @@ graze_status graze_broadphase_create(graze_context *context, const graze_broadph
   return GRAZE_OK;
 }
 
-graze_status engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method) {
+graze_status gz_engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method) {
   if (engine->state != NULL && engine->method == method) return GRAZE_OK;
-  engine_release(context, engine);
-  size_t size = broad_method_of(method)->state_bytes;
-  void *state = memory_alloc(context, size != 0 ? size : 1);
+  gz_engine_release(context, engine);
+  size_t size = gz_broad_method_of(method)->state_bytes;
+  void *state = gz_memory_alloc(context, size != 0 ? size : 1);
   if (state == NULL) return GRAZE_ERROR_MEMORY;
   memset(state, 0, size);
   *engine = (broad_engine){method, state, false};
   return GRAZE_OK;
 }
 
-void engine_release(const graze_context *context, broad_engine *engine) {
+void gz_engine_release(const graze_context *context, broad_engine *engine) {
   if (engine->state == NULL) return;
-  const broad_method *m = broad_method_of(engine->method);
+  const broad_method *m = gz_broad_method_of(engine->method);
   m->release(context, engine->state);
-  memory_release(context, engine->state, m->state_bytes != 0 ? m->state_bytes : 1);
+  gz_memory_release(context, engine->state, m->state_bytes != 0 ? m->state_bytes : 1);
   *engine = (broad_engine){0};
 }
 
@@ -63,15 +63,15 @@ void graze_broadphase_destroy(graze_broadphase *bp) {
   const graze_context *context = bp->context;
   buffer *buffers[] = {&bp->boxes,   &bp->user_ids, &bp->generations, &bp->layers,  &bp->free_indices,
                        &bp->removed, &bp->edited,   &bp->edit_slots,  &bp->scratch, &bp->ball_boxes};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
   pair_history *h = &bp->history;
   pair_list *lists[] = {&h->full, &h->persist, &h->began, &h->ended, &bp->found};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) pair_list_release(context, lists[i]);
-  for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) pair_list_release(context, &bp->work[i]);
-  engine_release(context, &bp->engine);
-  engine_release(context, &bp->foreign);
-  queries_release(context, &bp->queries);
-  memory_release(context, bp, sizeof *bp);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) gz_pair_list_release(context, lists[i]);
+  for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) gz_pair_list_release(context, &bp->work[i]);
+  gz_engine_release(context, &bp->engine);
+  gz_engine_release(context, &bp->foreign);
+  gz_queries_release(context, &bp->queries);
+  gz_memory_release(context, bp, sizeof *bp);
 }
 
 /* ---- from lists of pairs to events ----------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static bool gather_full(graze_broadphase *bp) {
   pair_history *h = &bp->history;
   if (h->full_valid) return true;
   const pair_list none = {0};
-  if (!pair_list_edit(bp->context, &h->persist, &none, &h->began, &h->full)) return false;
+  if (!gz_pair_list_edit(bp->context, &h->persist, &none, &h->began, &h->full)) return false;
   h->full_valid = true;
   return true;
 }
@@ -101,8 +101,8 @@ static bool apply_changes(graze_broadphase *bp, pair_list *began, pair_list *end
   /* The pairs that there were are those of `base` and `pending`; of these, those that did not end go into the base. */
   const pair_list *base = h->full_valid ? &h->full : &h->persist;
   const pair_list *pending = h->full_valid ? &none : &h->began;
-  if (!pair_lists_compare(c, pending, ended, drop, both, insert)) return false;
-  if (!pair_list_edit(c, base, drop, insert, both)) return false;
+  if (!gz_pair_lists_compare(c, pending, ended, drop, both, insert)) return false;
+  if (!gz_pair_list_edit(c, base, drop, insert, both)) return false;
   swap_lists(both, &h->persist);
   swap_lists(began, &h->began);
   swap_lists(ended, &h->ended);
@@ -114,7 +114,7 @@ static bool apply_changes(graze_broadphase *bp, pair_list *began, pair_list *end
 static bool apply_all(graze_broadphase *bp, pair_list *now) {
   pair_history *h = &bp->history;
   if (!gather_full(bp)) return false;
-  if (!pair_lists_compare(bp->context, &h->full, now, &h->began, &h->persist, &h->ended)) return false;
+  if (!gz_pair_lists_compare(bp->context, &h->full, now, &h->began, &h->persist, &h->ended)) return false;
   swap_lists(now, &h->full);
   return true;
 }
@@ -124,10 +124,10 @@ static bool old_pairs_of_edited(graze_broadphase *bp, pair_list *out) {
   const pair_history *h = &bp->history;
   const uint8_t *edited = bp->edited.data;
   out->count = 0;
-  if (h->full_valid) return pair_list_marked(bp->context, &h->full, edited, out);
-  return pair_list_marked(bp->context, &h->persist, edited, out) &&
-         pair_list_marked(bp->context, &h->began, edited, out) &&
-         pair_list_sort(bp->context, out, bp->index_end, &bp->scratch);
+  if (h->full_valid) return gz_pair_list_marked(bp->context, &h->full, edited, out);
+  return gz_pair_list_marked(bp->context, &h->persist, edited, out) &&
+         gz_pair_list_marked(bp->context, &h->began, edited, out) &&
+         gz_pair_list_sort(bp->context, out, bp->index_end, &bp->scratch);
 }
 
 /* ---- the three ways -------------------------------------------------------------------------------------------- */
@@ -136,10 +136,10 @@ static graze_status update_anew(graze_broadphase *bp, const broad_view *view) {
   pair_list *now = &bp->work[0];
   now->count = 0;
   bp->engine.ready = false;
-  const broad_method *m = broad_method_of(bp->engine.method);
+  const broad_method *m = gz_broad_method_of(bp->engine.method);
   graze_status status = m->find(bp->engine.state, view, now);
   if (status != GRAZE_OK) return status;
-  if (!pair_list_sort(bp->context, now, view->count, &bp->scratch) || !apply_all(bp, now)) return GRAZE_ERROR_MEMORY;
+  if (!gz_pair_list_sort(bp->context, now, view->count, &bp->scratch) || !apply_all(bp, now)) return GRAZE_ERROR_MEMORY;
   bp->engine.ready = m->step != NULL || m->changes != NULL;
   return GRAZE_OK;
 }
@@ -150,10 +150,10 @@ static graze_status update_by_step(graze_broadphase *bp, const broad_view *view,
   pair_list *both = &bp->work[4];
   now->count = 0;
   bp->engine.ready = false;
-  graze_status status = broad_method_of(bp->engine.method)->step(bp->engine.state, view, edits, now);
+  graze_status status = gz_broad_method_of(bp->engine.method)->step(bp->engine.state, view, edits, now);
   if (status != GRAZE_OK) return status;
-  if (!pair_list_sort(c, now, view->count, &bp->scratch) || !old_pairs_of_edited(bp, then) ||
-      !pair_lists_compare(c, then, now, began, both, ended) || !apply_changes(bp, began, ended)) {
+  if (!gz_pair_list_sort(c, now, view->count, &bp->scratch) || !old_pairs_of_edited(bp, then) ||
+      !gz_pair_lists_compare(c, then, now, began, both, ended) || !apply_changes(bp, began, ended)) {
     return GRAZE_ERROR_MEMORY;
   }
   bp->engine.ready = true;
@@ -164,10 +164,10 @@ static graze_status update_by_changes(graze_broadphase *bp, const broad_view *vi
   pair_list *began = &bp->work[1], *ended = &bp->work[2];
   began->count = ended->count = 0;
   bp->engine.ready = false;
-  graze_status status = broad_method_of(bp->engine.method)->changes(bp->engine.state, view, edits, began, ended);
+  graze_status status = gz_broad_method_of(bp->engine.method)->changes(bp->engine.state, view, edits, began, ended);
   if (status != GRAZE_OK) return status;
-  if (!pair_list_sort(bp->context, began, view->count, &bp->scratch) ||
-      !pair_list_sort(bp->context, ended, view->count, &bp->scratch) || !apply_changes(bp, began, ended)) {
+  if (!gz_pair_list_sort(bp->context, began, view->count, &bp->scratch) ||
+      !gz_pair_list_sort(bp->context, ended, view->count, &bp->scratch) || !apply_changes(bp, began, ended)) {
     return GRAZE_ERROR_MEMORY;
   }
   bp->engine.ready = true;
@@ -175,7 +175,7 @@ static graze_status update_by_changes(graze_broadphase *bp, const broad_view *vi
 }
 
 static bool edits_pay(const graze_broadphase *bp, const broad_view *view, const broad_edits *edits) {
-  const broad_method *m = broad_method_of(bp->engine.method);
+  const broad_method *m = gz_broad_method_of(bp->engine.method);
   if (!bp->engine.ready || bp->layers_changed) return false;
   if (m->pays != NULL) return m->pays(bp->engine.state, view, edits);
   return edits->count < view->count / 3;
@@ -197,10 +197,10 @@ static bool sort_edits(graze_broadphase *bp) {
     }
     return true;
   }
-  if (!buffer_reserve(bp->context, &bp->scratch, 2 * bp->edit_count * sizeof(uint64_t), 0)) return false;
+  if (!gz_buffer_reserve(bp->context, &bp->scratch, 2 * bp->edit_count * sizeof(uint64_t), 0)) return false;
   uint64_t *keys = bp->scratch.data;
   for (uint32_t i = 0; i < bp->edit_count; i++) keys[i] = slots[i];
-  sort_keys(keys, keys + bp->edit_count, bp->edit_count);
+  gz_sort_keys(keys, keys + bp->edit_count, bp->edit_count);
   for (uint32_t i = 0; i < bp->edit_count; i++) slots[i] = (uint32_t)keys[i];
   return true;
 }
@@ -211,16 +211,16 @@ static double speed_of(const broad_motion *m) {
 }
 
 static graze_status run_update(graze_broadphase *bp) {
-  broad_view view = broad_view_of(bp);
+  broad_view view = gz_broad_view_of(bp);
   if (!sort_edits(bp)) return GRAZE_ERROR_MEMORY;
   broad_edits edits = {bp->edit_slots.data, bp->edit_count, bp->edited.data};
   graze_broad_method method = bp->def.method;
   if (method == GRAZE_BROAD_AUTO)
-    method = choose_method(&bp->choice, &view, bp->edit_count, bp->live, speed_of(&bp->motion));
-  graze_status status = engine_set(bp->context, &bp->engine, method);
+    method = gz_choose_method(&bp->choice, &view, bp->edit_count, bp->live, speed_of(&bp->motion));
+  graze_status status = gz_engine_set(bp->context, &bp->engine, method);
   if (status != GRAZE_OK) return status;
   if (!edits_pay(bp, &view, &edits)) return update_anew(bp, &view);
-  bool tells = broad_method_of(method)->changes != NULL;
+  bool tells = gz_broad_method_of(method)->changes != NULL;
   return (tells ? update_by_changes : update_by_step)(bp, &view, &edits);
 }
 
@@ -240,32 +240,32 @@ static void finish_edits(graze_broadphase *bp) {
 
 /* ---- the calls ------------------------------------------------------------------------------------------------- */
 
-double broad_now(void) {
+double gz_broad_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-graze_status broad_no_memory(const graze_broadphase *bp, uint32_t boxes) {
-  return report(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for the pairs of %u boxes", boxes);
+graze_status gz_broad_no_memory(const graze_broadphase *bp, uint32_t boxes) {
+  return gz_fail(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for the pairs of %u boxes", boxes);
 }
 
-void broad_take_notes(graze_broadphase *bp, graze_broad_method method, const broad_choice *choice, double start) {
+void gz_broad_take_notes(graze_broadphase *bp, graze_broad_method method, const broad_choice *choice, double start) {
   bp->report.method = method;
   bp->chosen = bp->def.method == GRAZE_BROAD_AUTO ? choice : NULL;
   if (bp->chosen == NULL) memcpy(bp->report.reason, "asked for", sizeof "asked for");
-  bp->report.seconds = broad_now() - start;
+  bp->report.seconds = gz_broad_now() - start;
 }
 
 graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *events) {
   if (bp == NULL || events == NULL) return GRAZE_ERROR_ARGUMENT;
-  double start = broad_now();
-  unsigned saved = fp_enter();
+  double start = gz_broad_now();
+  unsigned saved = gz_fp_enter();
   graze_status status = run_update(bp);
-  fp_leave(saved);
-  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? broad_no_memory(bp, bp->live) : status;
-  broad_take_notes(bp, bp->engine.method, &bp->choice, start);
-  if (bp->def.method == GRAZE_BROAD_AUTO) choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds);
+  gz_fp_leave(saved);
+  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, bp->live) : status;
+  gz_broad_take_notes(bp, bp->engine.method, &bp->choice, start);
+  if (bp->def.method == GRAZE_BROAD_AUTO) gz_choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds);
   finish_edits(bp);
   const pair_history *h = &bp->history;
   *events =
@@ -276,19 +276,19 @@ graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *e
 
 graze_status graze_broadphase_pairs(graze_broadphase *bp, const graze_box_pair **pairs, uint64_t *count) {
   if (bp == NULL || pairs == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (!gather_full(bp)) return broad_no_memory(bp, bp->live);
+  if (!gather_full(bp)) return gz_broad_no_memory(bp, bp->live);
   *pairs = pair_list_data(&bp->history.full);
   *count = bp->history.full.count;
   return GRAZE_OK;
 }
 
-graze_status broad_run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
+graze_status gz_broad_run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
   graze_broad_method method = bp->def.method;
-  if (method == GRAZE_BROAD_AUTO) method = choose_once(&bp->once, view);
-  graze_status status = engine_set(bp->context, &bp->foreign, method);
+  if (method == GRAZE_BROAD_AUTO) method = gz_choose_once(&bp->once, view);
+  graze_status status = gz_engine_set(bp->context, &bp->foreign, method);
   bp->found.count = 0;
-  if (status == GRAZE_OK) status = broad_method_of(method)->find(bp->foreign.state, view, &bp->found);
-  if (status == GRAZE_OK && !unsorted && !pair_list_sort(bp->context, &bp->found, view->count, &bp->scratch)) {
+  if (status == GRAZE_OK) status = gz_broad_method_of(method)->find(bp->foreign.state, view, &bp->found);
+  if (status == GRAZE_OK && !unsorted && !gz_pair_list_sort(bp->context, &bp->found, view->count, &bp->scratch)) {
     status = GRAZE_ERROR_MEMORY;
   }
   return status;
@@ -297,17 +297,17 @@ graze_status broad_run_find(graze_broadphase *bp, const broad_view *view, bool u
 graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count, bool unsorted,
                                    const graze_box_pair **pairs, uint64_t *pair_count) {
   if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
-  double start = broad_now();
-  graze_status status = boxes_check(bp->context, boxes, count);
+  double start = gz_broad_now();
+  graze_status status = gz_boxes_check(bp->context, boxes, count);
   if (status != GRAZE_OK) return status;
-  broad_view view = broad_view_of_array(bp->context, boxes, count);
+  broad_view view = gz_broad_view_of_array(bp->context, boxes, count);
   view.manager = bp->def.manager;
-  unsigned saved = fp_enter();
-  status = broad_run_find(bp, &view, unsorted);
-  fp_leave(saved);
-  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? broad_no_memory(bp, count) : status;
-  broad_take_notes(bp, bp->foreign.method, &bp->once, start);
-  if (bp->def.method == GRAZE_BROAD_AUTO) choose_learn(&bp->once, count, count, bp->report.seconds);
+  unsigned saved = gz_fp_enter();
+  status = gz_broad_run_find(bp, &view, unsorted);
+  gz_fp_leave(saved);
+  if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, count) : status;
+  gz_broad_take_notes(bp, bp->foreign.method, &bp->once, start);
+  if (bp->def.method == GRAZE_BROAD_AUTO) gz_choose_learn(&bp->once, count, count, bp->report.seconds);
   *pairs = pair_list_data(&bp->found);
   *pair_count = bp->found.count;
   return GRAZE_OK;
@@ -315,7 +315,7 @@ graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *
 
 static uint64_t bytes_taken(const graze_broadphase *bp) {
   const pair_history *h = &bp->history;
-  uint64_t sum = sizeof *bp + queries_bytes(&bp->queries) + bp->boxes.bytes + bp->user_ids.bytes +
+  uint64_t sum = sizeof *bp + gz_queries_bytes(&bp->queries) + bp->boxes.bytes + bp->user_ids.bytes +
                  bp->generations.bytes + bp->layers.bytes + bp->free_indices.bytes + bp->removed.bytes +
                  bp->edited.bytes + bp->edit_slots.bytes + bp->scratch.bytes + bp->ball_boxes.bytes +
                  bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes + h->began.memory.bytes +
@@ -324,7 +324,7 @@ static uint64_t bytes_taken(const graze_broadphase *bp) {
   const broad_engine *engines[] = {&bp->engine, &bp->foreign};
   for (int i = 0; i < 2; i++) {
     if (engines[i]->state == NULL) continue;
-    const broad_method *m = broad_method_of(engines[i]->method);
+    const broad_method *m = gz_broad_method_of(engines[i]->method);
     sum += m->state_bytes + m->bytes(engines[i]->state);
   }
   return sum;
@@ -333,6 +333,6 @@ static uint64_t bytes_taken(const graze_broadphase *bp) {
 graze_broad_report graze_broadphase_report(const graze_broadphase *bp) {
   graze_broad_report report = bp->report;
   report.bytes = bytes_taken(bp);
-  if (bp->chosen != NULL) choose_explain(bp->chosen, report.reason, sizeof report.reason);
+  if (bp->chosen != NULL) gz_choose_explain(bp->chosen, report.reason, sizeof report.reason);
   return report;
 }

@@ -20,44 +20,44 @@ static bool in_window(const ball *b) {
 /* h = (a - b)^2; room for 8. */
 static int squared_difference(double a, double b, double *h) {
   double d[2];
-  int n = expansion_difference(a, b, d);
-  return expansion_product2(d, n, d, n, h);
+  int n = gz_expansion_difference(a, b, d);
+  return gz_expansion_product2(d, n, d, n, h);
 }
 
-bool balls_meet_expansion(const ball *a, const ball *b, bool *usable) {
+bool gz_balls_meet_expansion(const ball *a, const ball *b, bool *usable) {
   *usable = in_window(a) && in_window(b);
   if (!*usable) return false;
   double square[3][8], reach[8], two[16], three[24], all[32];
   int n[3];
   for (int k = 0; k < 3; k++) n[k] = squared_difference(a->center[k], b->center[k], square[k]);
   int n_reach = squared_difference(a->radius, -b->radius, reach);
-  expansion_negate(reach, n_reach);
-  int n_two = expansion_sum(square[0], n[0], square[1], n[1], two);
-  int n_three = expansion_sum(two, n_two, square[2], n[2], three);
-  return expansion_sign(all, expansion_sum(three, n_three, reach, n_reach, all)) <= 0;
+  gz_expansion_negate(reach, n_reach);
+  int n_two = gz_expansion_sum(square[0], n[0], square[1], n[1], two);
+  int n_three = gz_expansion_sum(two, n_two, square[2], n[2], three);
+  return expansion_sign(all, gz_expansion_sum(three, n_three, reach, n_reach, all)) <= 0;
 }
 
 /* r = (a - b)^2 */
 static void squared_big(double a, double b, big *r) {
   big x, y;
-  big_from_double(&x, a);
-  big_from_double(&y, b);
-  big_sub(&x, &x, &y);
-  big_mul(r, &x, &x);
+  gz_big_from_double(&x, a);
+  gz_big_from_double(&y, b);
+  gz_big_sub(&x, &x, &y);
+  gz_big_mul(r, &x, &x);
 }
 
-bool balls_meet_integer(const ball *a, const ball *b) {
+bool gz_balls_meet_integer(const ball *a, const ball *b) {
   big sum, square;
   squared_big(a->radius, -b->radius, &sum);
   for (int k = 0; k < 3; k++) {
     squared_big(a->center[k], b->center[k], &square);
-    big_sub(&sum, &sum, &square);
+    gz_big_sub(&sum, &sum, &square);
   }
   return sum.sign >= 0;
 }
 
-bool balls_meet_exactly(const ball *a, const ball *b) {
+bool gz_balls_meet_exactly(const ball *a, const ball *b) {
   bool usable;
-  bool meet = balls_meet_expansion(a, b, &usable);
-  return usable ? meet : balls_meet_integer(a, b);
+  bool meet = gz_balls_meet_expansion(a, b, &usable);
+  return usable ? meet : gz_balls_meet_integer(a, b);
 }

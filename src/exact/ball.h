@@ -14,7 +14,7 @@ typedef struct ball {
 } ball;
 
 /* Without the filter. */
-bool balls_meet_exactly(const ball *a, const ball *b);
+bool gz_balls_meet_exactly(const ball *a, const ball *b);
 
 static inline bool balls_meet(const ball *a, const ball *b) {
   const double margin = 1 + 0x1p-49;
@@ -24,11 +24,11 @@ static inline bool balls_meet(const ball *a, const ball *b) {
   bool within = (apart2 + reach2 > 0x1p-900) & (apart2 + reach2 < 0x1p1000);
   bool apart = (apart2 * margin < reach2) | (reach2 * margin < apart2);
   if (within & apart) return apart2 < reach2; /* one branch, nearly always the same way */
-  return balls_meet_exactly(a, b);
+  return gz_balls_meet_exactly(a, b);
 }
 
 /* Its two stages alone, for tests. */
-bool balls_meet_expansion(const ball *a, const ball *b, bool *usable);
-bool balls_meet_integer(const ball *a, const ball *b);
+bool gz_balls_meet_expansion(const ball *a, const ball *b, bool *usable);
+bool gz_balls_meet_integer(const ball *a, const ball *b);
 
 #endif

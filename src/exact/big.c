@@ -20,7 +20,7 @@ static void normalise(big *r) {
   }
 }
 
-void big_copy(big *r, const big *a) {
+void gz_big_copy(big *r, const big *a) {
   if (r == a) return;
   r->sign = a->sign;
   r->exponent = a->exponent;
@@ -28,7 +28,7 @@ void big_copy(big *r, const big *a) {
   memcpy(r->limb, a->limb, (size_t)a->limbs * sizeof a->limb[0]);
 }
 
-void big_from_double(big *r, double x) {
+void gz_big_from_double(big *r, double x) {
   r->sign = (x > 0) - (x < 0);
   r->limbs = 0;
   r->exponent = 0;
@@ -91,11 +91,11 @@ static int subtract_magnitudes(const uint64_t *a, int n, const uint64_t *b, int 
 
 static void add_signed(big *r, const big *a, const big *b, int sign_b) {
   if (b->sign == 0) {
-    big_copy(r, a);
+    gz_big_copy(r, a);
     return;
   }
   if (a->sign == 0) {
-    big_copy(r, b);
+    gz_big_copy(r, b);
     r->sign = sign_b;
     return;
   }
@@ -116,15 +116,15 @@ static void add_signed(big *r, const big *a, const big *b, int sign_b) {
   normalise(r);
 }
 
-void big_add(big *r, const big *a, const big *b) {
+void gz_big_add(big *r, const big *a, const big *b) {
   add_signed(r, a, b, b->sign);
 }
 
-void big_sub(big *r, const big *a, const big *b) {
+void gz_big_sub(big *r, const big *a, const big *b) {
   add_signed(r, a, b, -b->sign);
 }
 
-void big_mul(big *r, const big *a, const big *b) {
+void gz_big_mul(big *r, const big *a, const big *b) {
   if (a->sign == 0 || b->sign == 0) {
     r->sign = 0;
     r->limbs = 0;
@@ -160,7 +160,7 @@ static double leading(const big *a, int *exponent) {
   return (double)word;
 }
 
-double big_ratio(const big *a, const big *b) {
+double gz_big_ratio(const big *a, const big *b) {
   if (a->sign == 0) return 0;
   int ea, eb;
   double x = leading(a, &ea);

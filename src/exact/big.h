@@ -19,14 +19,14 @@ typedef struct big {
 } big;
 
 /* r may be a or b in all of these. */
-void big_from_double(big *r, double x);
-void big_add(big *r, const big *a, const big *b);
-void big_sub(big *r, const big *a, const big *b);
-void big_mul(big *r, const big *a, const big *b);
-void big_copy(big *r, const big *a);
+void gz_big_from_double(big *r, double x);
+void gz_big_add(big *r, const big *a, const big *b);
+void gz_big_sub(big *r, const big *a, const big *b);
+void gz_big_mul(big *r, const big *a, const big *b);
+void gz_big_copy(big *r, const big *a);
 
 /* Nearest-ish double of a / b, b not zero: relative error below 2^-51, or 2^-1074 absolutely; overflows to an
  * infinity. */
-double big_ratio(const big *a, const big *b);
+double gz_big_ratio(const big *a, const big *b);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-int expansion_sum(const double *e, int n, const double *f, int m, double *h) {
+int gz_expansion_sum(const double *e, int n, const double *f, int m, double *h) {
   /* Merge by magnitude, then one pass of two_sum (Shewchuk's linear expansion sum in its growing form). */
   int i = 0, j = 0, length = 0;
   double q = 0;
@@ -19,7 +19,7 @@ int expansion_sum(const double *e, int n, const double *f, int m, double *h) {
   return length;
 }
 
-int expansion_scale(const double *e, int n, double b, double *h) {
+int gz_expansion_scale(const double *e, int n, double b, double *h) {
   int length = 0;
   double q, lo;
   two_prod(e[0], b, &q, &lo);
@@ -36,15 +36,15 @@ int expansion_scale(const double *e, int n, double b, double *h) {
   return length;
 }
 
-int expansion_product2(const double *e, int n, const double *f, int m, double *h) {
+int gz_expansion_product2(const double *e, int n, const double *f, int m, double *h) {
   double low[32], high[32];
-  if (m == 1) return expansion_scale(e, n, f[0], h);
-  int nl = expansion_scale(e, n, f[0], low);
-  int nh = expansion_scale(e, n, f[1], high);
-  return expansion_sum(low, nl, high, nh, h);
+  if (m == 1) return gz_expansion_scale(e, n, f[0], h);
+  int nl = gz_expansion_scale(e, n, f[0], low);
+  int nh = gz_expansion_scale(e, n, f[1], high);
+  return gz_expansion_sum(low, nl, high, nh, h);
 }
 
-int expansion_difference(double a, double b, double h[2]) {
+int gz_expansion_difference(double a, double b, double h[2]) {
   double hi, lo;
   two_diff(a, b, &hi, &lo);
   h[0] = lo != 0 ? lo : hi;
@@ -52,6 +52,6 @@ int expansion_difference(double a, double b, double h[2]) {
   return lo != 0 ? 2 : 1;
 }
 
-void expansion_negate(double *e, int n) {
+void gz_expansion_negate(double *e, int n) {
   for (int i = 0; i < n; i++) e[i] = -e[i];
 }

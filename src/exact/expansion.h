@@ -33,18 +33,18 @@ static inline void two_prod(double a, double b, double *hi, double *lo) {
 }
 
 /* h = e + f without zero components; h must not be e or f and has room for n + m. Returns its length, at least 1. */
-int expansion_sum(const double *e, int n, const double *f, int m, double *h);
+int gz_expansion_sum(const double *e, int n, const double *f, int m, double *h);
 
 /* h = b * e; room for 2 n. */
-int expansion_scale(const double *e, int n, double b, double *h);
+int gz_expansion_scale(const double *e, int n, double b, double *h);
 
 /* h = e * f for an e of at most 16 components and an f of m = 1 or 2; room for 4 n. */
-int expansion_product2(const double *e, int n, const double *f, int m, double *h);
+int gz_expansion_product2(const double *e, int n, const double *f, int m, double *h);
 
 /* Writes a - b as one or two components, without zeros unless it is zero; returns the length. */
-int expansion_difference(double a, double b, double h[2]);
+int gz_expansion_difference(double a, double b, double h[2]);
 
-void expansion_negate(double *e, int n);
+void gz_expansion_negate(double *e, int n);
 
 /* The sign of an expansion is that of its last component. */
 static inline int expansion_sign(const double *e, int n) {

@@ -121,7 +121,7 @@ static inline uint64_t all_signs(const sign_words *s) {
   return (s->p[0] | s->n[0]) & (s->p[1] | s->n[1]) & (s->p[2] | s->n[2]);
 }
 
-/* The corner that lies alone on its side (tritri_cut): whether it is the first or the second; whether it alone is on
+/* The corner that lies alone on its side (gz_tritri_cut): whether it is the first or the second; whether it alone is on
  * the plane; and whether the other triangle must be turned over. For signs that are not all equal. */
 typedef struct alone_words {
   uint64_t first, second, tip, flip;

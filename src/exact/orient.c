@@ -1,4 +1,4 @@
-/* orient3d and orient2d: filter, expansions, integers.
+/* gz_orient3d and gz_orient2d: filter, expansions, integers.
  *
  * Filter bound. Every term of the 3x3 determinant is a product of three differences. It collects at most eight
  * roundings (three differences, one product, one subtraction of the minor, one product, two additions), and with
@@ -56,7 +56,7 @@ typedef struct exact_difference {
 
 static exact_difference difference(double a, double b) {
   exact_difference d;
-  d.length = expansion_difference(a, b, d.part);
+  d.length = gz_expansion_difference(a, b, d.part);
   return d;
 }
 
@@ -64,13 +64,13 @@ static exact_difference difference(double a, double b) {
 static int minor(const exact_difference *x1, const exact_difference *y2, const exact_difference *x2,
                  const exact_difference *y1, double *h) {
   double p[8], q[8];
-  int np = expansion_product2(x1->part, x1->length, y2->part, y2->length, p);
-  int nq = expansion_product2(x2->part, x2->length, y1->part, y1->length, q);
-  expansion_negate(q, nq);
-  return expansion_sum(p, np, q, nq, h);
+  int np = gz_expansion_product2(x1->part, x1->length, y2->part, y2->length, p);
+  int nq = gz_expansion_product2(x2->part, x2->length, y1->part, y1->length, q);
+  gz_expansion_negate(q, nq);
+  return gz_expansion_sum(p, np, q, nq, h);
 }
 
-int orient3d_expansion(const double a[3], const double b[3], const double c[3], const double d[3], bool *usable) {
+int gz_orient3d_expansion(const double a[3], const double b[3], const double c[3], const double d[3], bool *usable) {
   *usable = expansion_window(a) && expansion_window(b) && expansion_window(c) && expansion_window(d);
   if (!*usable) return 0;
   exact_difference u[3], v[3], w[3];
@@ -84,36 +84,36 @@ int orient3d_expansion(const double a[3], const double b[3], const double c[3], 
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
     int n = minor(&u[i], &v[j], &u[j], &v[i], m);
-    length[k] = expansion_product2(m, n, w[k].part, w[k].length, term[k]);
+    length[k] = gz_expansion_product2(m, n, w[k].part, w[k].length, term[k]);
   }
-  int n = expansion_sum(term[0], length[0], term[1], length[1], sum);
-  return expansion_sign(all, expansion_sum(sum, n, term[2], length[2], all));
+  int n = gz_expansion_sum(term[0], length[0], term[1], length[1], sum);
+  return expansion_sign(all, gz_expansion_sum(sum, n, term[2], length[2], all));
 }
 
-int orient3d_integer(const double a[3], const double b[3], const double c[3], const double d[3]) {
+int gz_orient3d_integer(const double a[3], const double b[3], const double c[3], const double d[3]) {
   big u[3], v[3], w[3], base, x, y, sum;
   for (int k = 0; k < 3; k++) {
-    big_from_double(&base, a[k]);
-    big_from_double(&x, b[k]);
-    big_sub(&u[k], &x, &base);
-    big_from_double(&x, c[k]);
-    big_sub(&v[k], &x, &base);
-    big_from_double(&x, d[k]);
-    big_sub(&w[k], &x, &base);
+    gz_big_from_double(&base, a[k]);
+    gz_big_from_double(&x, b[k]);
+    gz_big_sub(&u[k], &x, &base);
+    gz_big_from_double(&x, c[k]);
+    gz_big_sub(&v[k], &x, &base);
+    gz_big_from_double(&x, d[k]);
+    gz_big_sub(&w[k], &x, &base);
   }
-  big_from_double(&sum, 0);
+  gz_big_from_double(&sum, 0);
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
-    big_mul(&x, &u[i], &v[j]);
-    big_mul(&y, &u[j], &v[i]);
-    big_sub(&x, &x, &y);
-    big_mul(&x, &x, &w[k]);
-    big_add(&sum, &sum, &x);
+    gz_big_mul(&x, &u[i], &v[j]);
+    gz_big_mul(&y, &u[j], &v[i]);
+    gz_big_sub(&x, &x, &y);
+    gz_big_mul(&x, &x, &w[k]);
+    gz_big_add(&sum, &sum, &x);
   }
   return sum.sign;
 }
 
-int orient3d(const double a[3], const double b[3], const double c[3], const double d[3]) {
+int gz_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]) {
   double u[3], v[3], w[3], m[3];
   for (int k = 0; k < 3; k++) {
     u[k] = b[k] - a[k];
@@ -131,11 +131,11 @@ int orient3d(const double a[3], const double b[3], const double c[3], const doub
   }
   if (same(a, b) || same(a, c) || same(a, d) || same(b, c) || same(b, d) || same(c, d)) return 0;
   bool usable;
-  int sign = orient3d_expansion(a, b, c, d, &usable);
-  return usable ? sign : orient3d_integer(a, b, c, d);
+  int sign = gz_orient3d_expansion(a, b, c, d, &usable);
+  return usable ? sign : gz_orient3d_integer(a, b, c, d);
 }
 
-int orient2d_expansion(int axis, const double a[3], const double b[3], const double c[3], bool *usable) {
+int gz_orient2d_expansion(int axis, const double a[3], const double b[3], const double c[3], bool *usable) {
   *usable = expansion_window(a) && expansion_window(b) && expansion_window(c);
   if (!*usable) return 0;
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -145,23 +145,23 @@ int orient2d_expansion(int axis, const double a[3], const double b[3], const dou
   return expansion_sign(m, minor(&ui, &vj, &uj, &vi, m));
 }
 
-int orient2d_integer(int axis, const double a[3], const double b[3], const double c[3]) {
+int gz_orient2d_integer(int axis, const double a[3], const double b[3], const double c[3]) {
   big u[2], v[2], base, x;
   for (int k = 0; k < 2; k++) {
     int i = (axis + 1 + k) % 3;
-    big_from_double(&base, a[i]);
-    big_from_double(&x, b[i]);
-    big_sub(&u[k], &x, &base);
-    big_from_double(&x, c[i]);
-    big_sub(&v[k], &x, &base);
+    gz_big_from_double(&base, a[i]);
+    gz_big_from_double(&x, b[i]);
+    gz_big_sub(&u[k], &x, &base);
+    gz_big_from_double(&x, c[i]);
+    gz_big_sub(&v[k], &x, &base);
   }
-  big_mul(&u[0], &u[0], &v[1]);
-  big_mul(&u[1], &u[1], &v[0]);
-  big_sub(&x, &u[0], &u[1]);
+  gz_big_mul(&u[0], &u[0], &v[1]);
+  gz_big_mul(&u[1], &u[1], &v[0]);
+  gz_big_sub(&x, &u[0], &u[1]);
   return x.sign;
 }
 
-int orient2d(int axis, const double a[3], const double b[3], const double c[3]) {
+int gz_orient2d(int axis, const double a[3], const double b[3], const double c[3]) {
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
   double ui = b[i] - a[i], uj = b[j] - a[j];
   double vi = c[i] - a[i], vj = c[j] - a[j];
@@ -173,6 +173,6 @@ int orient2d(int axis, const double a[3], const double b[3], const double c[3]) 
   }
   if (same(a, b) || same(a, c) || same(b, c)) return 0;
   bool usable;
-  int sign = orient2d_expansion(axis, a, b, c, &usable);
-  return usable ? sign : orient2d_integer(axis, a, b, c);
+  int sign = gz_orient2d_expansion(axis, a, b, c, &usable);
+  return usable ? sign : gz_orient2d_integer(axis, a, b, c);
 }

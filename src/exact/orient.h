@@ -10,16 +10,16 @@
 
 /* Sign (-1, 0, 1) of det[b - a, c - a, d - a]: positive when a, b, c turn counterclockwise seen from d's side, that is
  * when d lies on the side to which (b - a) x (c - a) points. */
-int orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
+int gz_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
 
 /* Sign of the 2x2 determinant [b - a, c - a] of the projections that drop axis `axis` (the two others taken in cyclic
  * order: axis 2 leaves x, y). Positive: counterclockwise. */
-int orient2d(int axis, const double a[3], const double b[3], const double c[3]);
+int gz_orient2d(int axis, const double a[3], const double b[3], const double c[3]);
 
 /* The two last stages alone, for tests. */
-int orient3d_expansion(const double a[3], const double b[3], const double c[3], const double d[3], bool *usable);
-int orient3d_integer(const double a[3], const double b[3], const double c[3], const double d[3]);
-int orient2d_expansion(int axis, const double a[3], const double b[3], const double c[3], bool *usable);
-int orient2d_integer(int axis, const double a[3], const double b[3], const double c[3]);
+int gz_orient3d_expansion(const double a[3], const double b[3], const double c[3], const double d[3], bool *usable);
+int gz_orient3d_integer(const double a[3], const double b[3], const double c[3], const double d[3]);
+int gz_orient2d_expansion(int axis, const double a[3], const double b[3], const double c[3], bool *usable);
+int gz_orient2d_integer(int axis, const double a[3], const double b[3], const double c[3]);
 
 #endif

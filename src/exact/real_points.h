@@ -20,9 +20,9 @@ typedef struct real_points {
 } real_points;
 
 /* Sets point i; both pointers must stay valid. */
-void real_points_set(real_points *points, int i, const double corner[3], const graze_pose *pose);
+void gz_real_points_set(real_points *points, int i, const double corner[3], const graze_pose *pose);
 
 /* Exact integers are computed when a sign first needs them, so one thread uses a set at a time. */
-sign_source real_points_signs(real_points *points);
+sign_source gz_real_points_signs(real_points *points);
 
 #endif

@@ -40,7 +40,7 @@ static int area_axis(const sign_source *s, int a, int b, int c, int *sign) {
   return -1;
 }
 
-void tritri_ends(const sign_source *s, int first, int ends[2]) {
+void gz_tritri_ends(const sign_source *s, int first, int ends[2]) {
   ends[0] = ends[1] = first;
   for (int k = first + 1; k < first + 3; k++) {
     if (order(s, k, ends[0]) < 0) ends[0] = k;
@@ -63,7 +63,7 @@ static int overlap_unordered(const sign_source *s, int a0, int a1, int b0, int b
 
 /* ---- both proper ------------------------------------------------------------------------------------------- */
 
-plane_cut tritri_cut(int first, const int sign[3], bool *flip) {
+plane_cut gz_tritri_cut(int first, const int sign[3], bool *flip) {
   int positive = 0, negative = 0;
   for (int k = 0; k < 3; k++) {
     positive += sign[k] > 0;
@@ -84,8 +84,8 @@ static void swap_qr(plane_cut *cut) {
 
 static int decide_crossing(const sign_source *s, const int sign_a[3], const int sign_b[3]) {
   bool flip_a, flip_b;
-  plane_cut a = tritri_cut(0, sign_a, &flip_b);
-  plane_cut b = tritri_cut(3, sign_b, &flip_a);
+  plane_cut a = gz_tritri_cut(0, sign_a, &flip_b);
+  plane_cut b = gz_tritri_cut(3, sign_b, &flip_a);
   if (flip_a) swap_qr(&a);
   if (flip_b) swap_qr(&b);
   /* With p on the positive side of the other plane the interval [i, j] of a, on edges pq and pr, runs against the
@@ -210,14 +210,14 @@ static int decide_thin_thin(const sign_source *s, const int a[2], const int b[2]
   return s0 * s1 <= 0 && s2 * s3 <= 0 ? POINT : NONE;
 }
 
-void tritri_decide(const sign_source *s, graze_tritri *result) {
+void gz_tritri_decide(const sign_source *s, graze_tritri *result) {
   int turn, ends_a[2], ends_b[2];
   *result = (graze_tritri){0, 0, 0};
   bool thin_a = area_axis(s, 0, 1, 2, &turn) < 0;
   bool thin_b = area_axis(s, 3, 4, 5, &turn) < 0;
   result->degenerate = (uint8_t)((thin_a ? 1 : 0) | (thin_b ? 2 : 0));
-  if (thin_a) tritri_ends(s, 0, ends_a);
-  if (thin_b) tritri_ends(s, 3, ends_b);
+  if (thin_a) gz_tritri_ends(s, 0, ends_a);
+  if (thin_b) gz_tritri_ends(s, 3, ends_b);
   if (!thin_a && !thin_b) {
     decide_proper(s, result);
   } else if (!thin_a) {
@@ -235,12 +235,12 @@ typedef const double (*point_array)[3];
 
 static int doubles_orient3d(const void *self, int a, int b, int c, int d) {
   point_array p = (point_array)self;
-  return orient3d(p[a], p[b], p[c], p[d]);
+  return gz_orient3d(p[a], p[b], p[c], p[d]);
 }
 
 static int doubles_orient2d(const void *self, int axis, int a, int b, int c) {
   point_array p = (point_array)self;
-  return orient2d(axis, p[a], p[b], p[c]);
+  return gz_orient2d(axis, p[a], p[b], p[c]);
 }
 
 static int doubles_compare(const void *self, int axis, int a, int b) {
@@ -248,7 +248,7 @@ static int doubles_compare(const void *self, int axis, int a, int b) {
   return (p[a][axis] > p[b][axis]) - (p[a][axis] < p[b][axis]);
 }
 
-sign_source tritri_doubles(const double (*points)[3]) {
+sign_source gz_tritri_doubles(const double (*points)[3]) {
   return (sign_source){doubles_orient3d, doubles_orient2d, doubles_compare, points};
 }
 
@@ -308,16 +308,16 @@ static int lattice_compare(const void *self, int axis, int a, int b) {
   return (l->p[a][axis] > l->p[b][axis]) - (l->p[a][axis] < l->p[b][axis]);
 }
 
-void tritri_scalar(const double a[9], const double b[9], graze_tritri *result) {
+void gz_tritri_scalar(const double a[9], const double b[9], graze_tritri *result) {
   double points[6][3];
   for (int k = 0; k < 9; k++) {
     points[k / 3][k % 3] = a[k];
     points[3 + k / 3][k % 3] = b[k];
   }
   lattice grid;
-  sign_source s = tritri_doubles((const double(*)[3])points);
+  sign_source s = gz_tritri_doubles((const double(*)[3])points);
   if (lattice_from((const double(*)[3])points, &grid)) {
     s = (sign_source){lattice_orient3d, lattice_orient2d, lattice_compare, &grid};
   }
-  tritri_decide(&s, result);
+  gz_tritri_decide(&s, result);
 }

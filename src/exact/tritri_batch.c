@@ -10,20 +10,20 @@
 #include "base/parallel.h"
 #include "exact/tritri.h"
 
-tritri_block_function *tritri_block_best(void) {
-  return CPU_KERNEL(tritri_block);
+tritri_block_function *gz_tritri_block_best(void) {
+  return CPU_KERNEL(gz_tritri_block);
 }
 
-tritri_columns_function *tritri_columns_best(void) {
-  return CPU_KERNEL(tritri_columns);
+tritri_columns_function *gz_tritri_columns_best(void) {
+  return CPU_KERNEL(gz_tritri_columns);
 }
 
-tritri_near_function *tritri_near_best(void) {
-  return CPU_KERNEL(tritri_near);
+tritri_near_function *gz_tritri_near_best(void) {
+  return CPU_KERNEL(gz_tritri_near);
 }
 
-tritri_block_function *tritri_plain_best(void) {
-  return CPU_KERNEL(tritri_plain);
+tritri_block_function *gz_tritri_plain_best(void) {
+  return CPU_KERNEL(gz_tritri_plain);
 }
 
 static bool finite_all(const double *x, int count) {
@@ -36,9 +36,9 @@ static bool finite_all(const double *x, int count) {
 graze_status graze_tritri_test(const double a[9], const double b[9], graze_tritri *result) {
   if (a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   if (!finite_all(a, 9) || !finite_all(b, 9)) return GRAZE_ERROR_NOT_FINITE;
-  unsigned saved = fp_enter();
-  tritri_scalar(a, b, result);
-  fp_leave(saved);
+  unsigned saved = gz_fp_enter();
+  gz_tritri_scalar(a, b, result);
+  gz_fp_leave(saved);
   return GRAZE_OK;
 }
 
@@ -48,9 +48,9 @@ graze_status graze_tritri_test_real(const double a[9], const graze_pose *pose_a,
   if (!finite_all(a, 9) || !finite_all(b, 9) || !finite_all(pose_a->m, 12) || !finite_all(pose_b->m, 12)) {
     return GRAZE_ERROR_NOT_FINITE;
   }
-  unsigned saved = fp_enter();
-  tritri_real(a, pose_a, b, pose_b, result);
-  fp_leave(saved);
+  unsigned saved = gz_fp_enter();
+  gz_tritri_real(a, pose_a, b, pose_b, result);
+  gz_fp_leave(saved);
   return GRAZE_OK;
 }
 
@@ -127,7 +127,7 @@ static void run_task(void *argument, uint32_t index) {
 graze_status graze_tritri_batch(graze_context *context, uint64_t count, const double *const a[9],
                                 const double *const b[9], graze_tritri *results) {
   if (context == NULL || (count > 0 && (a == NULL || b == NULL || results == NULL))) return GRAZE_ERROR_ARGUMENT;
-  if (count > (uint64_t)PAIRS_PER_TASK * UINT32_MAX) return report(context, GRAZE_ERROR_LIMIT, "too many pairs");
+  if (count > (uint64_t)PAIRS_PER_TASK * UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "too many pairs");
   for (int k = 0; k < 9 && count > 0; k++) {
     if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
   }
@@ -136,10 +136,10 @@ graze_status graze_tritri_batch(graze_context *context, uint64_t count, const do
     context->engine->give(context->engine->user);
     if (status == GRAZE_OK) return GRAZE_OK;
   }
-  batch work = {a, b, results, count, tritri_columns_best(), tritri_block_best(), UINT64_MAX};
-  parallel_for(context, (uint32_t)((count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), run_task, &work);
+  batch work = {a, b, results, count, gz_tritri_columns_best(), gz_tritri_block_best(), UINT64_MAX};
+  gz_parallel_for(context, (uint32_t)((count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), run_task, &work);
   uint64_t bad = atomic_load(&work.first_bad);
   if (bad == UINT64_MAX) return GRAZE_OK;
-  return report(context, GRAZE_ERROR_NOT_FINITE, "triangle pair %llu: a coordinate is not finite",
-                (unsigned long long)bad);
+  return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "triangle pair %llu: a coordinate is not finite",
+                 (unsigned long long)bad);
 }

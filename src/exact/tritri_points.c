@@ -19,20 +19,20 @@ static void plane_value(point_array p, int a, int b, int c, int d, big *value) {
   big e[3][3], x, y, t;
   const int corner[3] = {b, c, d};
   for (int k = 0; k < 3; k++) {
-    big_from_double(&x, p[a][k]);
+    gz_big_from_double(&x, p[a][k]);
     for (int i = 0; i < 3; i++) {
-      big_from_double(&y, p[corner[i]][k]);
-      big_sub(&e[i][k], &y, &x);
+      gz_big_from_double(&y, p[corner[i]][k]);
+      gz_big_sub(&e[i][k], &y, &x);
     }
   }
-  big_from_double(value, 0);
+  gz_big_from_double(value, 0);
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
-    big_mul(&x, &e[0][i], &e[1][j]);
-    big_mul(&y, &e[0][j], &e[1][i]);
-    big_sub(&t, &x, &y);
-    big_mul(&t, &t, &e[2][k]);
-    big_add(value, value, &t);
+    gz_big_mul(&x, &e[0][i], &e[1][j]);
+    gz_big_mul(&y, &e[0][j], &e[1][i]);
+    gz_big_sub(&t, &x, &y);
+    gz_big_mul(&t, &t, &e[2][k]);
+    gz_big_add(value, value, &t);
   }
 }
 
@@ -42,13 +42,13 @@ static void line_value(point_array p, int axis, int a, int b, int c, big *value)
   big e[4], x, y;
   const int corner[4] = {b, c, b, c}, coordinate[4] = {i, j, j, i};
   for (int k = 0; k < 4; k++) {
-    big_from_double(&x, p[corner[k]][coordinate[k]]);
-    big_from_double(&y, p[a][coordinate[k]]);
-    big_sub(&e[k], &x, &y);
+    gz_big_from_double(&x, p[corner[k]][coordinate[k]]);
+    gz_big_from_double(&y, p[a][coordinate[k]]);
+    gz_big_sub(&e[k], &x, &y);
   }
-  big_mul(&x, &e[0], &e[1]);
-  big_mul(&y, &e[2], &e[3]);
-  big_sub(value, &x, &y);
+  gz_big_mul(&x, &e[0], &e[1]);
+  gz_big_mul(&y, &e[2], &e[3]);
+  gz_big_sub(value, &x, &y);
 }
 
 /* (q dp - p dq) / (dp - dq); the exact point lies between p and q, so rounding may not leave that range either. */
@@ -58,14 +58,14 @@ static void crossing(const double p[3], const double q[3], const big *dp, const 
     memcpy(out, dp->sign == 0 ? p : q, 3 * sizeof *out);
     return;
   }
-  big_sub(&below, dp, dq);
+  gz_big_sub(&below, dp, dq);
   for (int k = 0; k < 3; k++) {
-    big_from_double(&x, q[k]);
-    big_mul(&x, &x, dp);
-    big_from_double(&y, p[k]);
-    big_mul(&y, &y, dq);
-    big_sub(&x, &x, &y);
-    double c = big_ratio(&x, &below);
+    gz_big_from_double(&x, q[k]);
+    gz_big_mul(&x, &x, dp);
+    gz_big_from_double(&y, p[k]);
+    gz_big_mul(&y, &y, dq);
+    gz_big_sub(&x, &x, &y);
+    double c = gz_big_ratio(&x, &below);
     out[k] = fmin(fmax(c, fmin(p[k], q[k])), fmax(p[k], q[k]));
   }
 }
@@ -87,14 +87,14 @@ static void points_crossing(point_array p, graze_intersection *result) {
   int sign_a[3], sign_b[3];
   bool flip_a, flip_b;
   for (int k = 0; k < 3; k++) {
-    sign_a[k] = orient3d(p[3], p[4], p[5], p[k]);
-    sign_b[k] = orient3d(p[0], p[1], p[2], p[3 + k]);
+    sign_a[k] = gz_orient3d(p[3], p[4], p[5], p[k]);
+    sign_b[k] = gz_orient3d(p[0], p[1], p[2], p[3 + k]);
   }
-  plane_cut a = tritri_cut(0, sign_a, &flip_b), b = tritri_cut(3, sign_b, &flip_a);
+  plane_cut a = gz_tritri_cut(0, sign_a, &flip_b), b = gz_tritri_cut(3, sign_b, &flip_a);
   int aq = flip_a ? a.r : a.q, ar = flip_a ? a.q : a.r, bq = flip_b ? b.r : b.q, br = flip_b ? b.q : b.r;
   /* Along the common line a cuts [i, j] with its edges p-aq and p-ar, b cuts [l, k] with p-br and p-bq. */
-  bool low_is_a = orient3d(p[a.p], p[aq], p[b.p], p[br]) >= 0;
-  bool high_is_a = orient3d(p[a.p], p[ar], p[b.p], p[bq]) <= 0;
+  bool low_is_a = gz_orient3d(p[a.p], p[aq], p[b.p], p[br]) >= 0;
+  bool high_is_a = gz_orient3d(p[a.p], p[ar], p[b.p], p[bq]) <= 0;
   if (low_is_a)
     add_edge_plane(p, a.p, aq, 3, result);
   else
@@ -133,7 +133,8 @@ static void edge_value(const clip *c, int line, int point, big *value) {
 
 static int corner_side(const clip *c, const clip_corner *at, int line) {
   if (at->point >= 0) {
-    return c->turn * orient2d(c->axis, c->p[c->triangle + line], c->p[c->triangle + (line + 1) % 3], c->p[at->point]);
+    return c->turn *
+           gz_orient2d(c->axis, c->p[c->triangle + line], c->p[c->triangle + (line + 1) % 3], c->p[at->point]);
   }
   if (at->line == line) return 0;
   big df, dt, ef, et, below;
@@ -141,10 +142,10 @@ static int corner_side(const clip *c, const clip_corner *at, int line) {
   edge_value(c, at->line, at->to, &dt);
   edge_value(c, line, at->from, &ef);
   edge_value(c, line, at->to, &et);
-  big_sub(&below, &df, &dt);
-  big_mul(&et, &et, &df);
-  big_mul(&ef, &ef, &dt);
-  big_sub(&et, &et, &ef);
+  gz_big_sub(&below, &df, &dt);
+  gz_big_mul(&et, &et, &df);
+  gz_big_mul(&ef, &ef, &dt);
+  gz_big_sub(&et, &et, &ef);
   return c->turn * et.sign * below.sign;
 }
 
@@ -182,7 +183,7 @@ static void clip_by(clip *c, int line) {
 static void points_clipped(point_array p, const int *path, int path_count, int triangle, graze_intersection *result) {
   clip c = {.p = p, .triangle = triangle, .path_count = path_count, .count = path_count};
   for (c.axis = 0; c.axis < 3; c.axis++) {
-    c.turn = orient2d(c.axis, p[triangle], p[triangle + 1], p[triangle + 2]);
+    c.turn = gz_orient2d(c.axis, p[triangle], p[triangle + 1], p[triangle + 2]);
     if (c.turn != 0) break;
   }
   for (int k = 0; k < path_count; k++) {
@@ -207,7 +208,7 @@ static void points_clipped(point_array p, const int *path, int path_count, int t
 
 static bool on_segment(point_array p, int u, int v, int x) {
   for (int axis = 0; axis < 3; axis++) {
-    if (orient2d(axis, p[u], p[v], p[x]) != 0) return false;
+    if (gz_orient2d(axis, p[u], p[v], p[x]) != 0) return false;
     if (p[x][axis] < fmin(p[u][axis], p[v][axis]) || p[x][axis] > fmax(p[u][axis], p[v][axis])) return false;
   }
   return true;
@@ -215,14 +216,14 @@ static bool on_segment(point_array p, int u, int v, int x) {
 
 static bool in_triangle(point_array p, int first, const int ends[2], bool thin, int x) {
   if (thin) return on_segment(p, ends[0], ends[1], x);
-  if (orient3d(p[first], p[first + 1], p[first + 2], p[x]) != 0) return false;
+  if (gz_orient3d(p[first], p[first + 1], p[first + 2], p[x]) != 0) return false;
   int turn = 0, axis = 0;
   for (; axis < 3; axis++) {
-    turn = orient2d(axis, p[first], p[first + 1], p[first + 2]);
+    turn = gz_orient2d(axis, p[first], p[first + 1], p[first + 2]);
     if (turn != 0) break;
   }
   for (int e = 0; e < 3; e++) {
-    if (turn * orient2d(axis, p[first + e], p[first + (e + 1) % 3], p[x]) < 0) return false;
+    if (turn * gz_orient2d(axis, p[first + e], p[first + (e + 1) % 3], p[x]) < 0) return false;
   }
   return true;
 }
@@ -266,7 +267,7 @@ static void points_of_thin(point_array p, const int ends[2][2], const bool thin[
     plane_value(p, f, f + 1, f + 2, segment[1], &dv);
   } else {
     int axis = 0;
-    while (axis < 2 && orient2d(axis, p[ends[1][0]], p[ends[1][1]], p[ends[0][0]]) == 0) axis++;
+    while (axis < 2 && gz_orient2d(axis, p[ends[1][0]], p[ends[1][1]], p[ends[0][0]]) == 0) axis++;
     line_value(p, axis, ends[1][0], ends[1][1], ends[0][0], &du);
     line_value(p, axis, ends[1][0], ends[1][1], ends[0][1], &dv);
     segment = ends[0];
@@ -284,19 +285,19 @@ static bool finite9(const double *x) {
 graze_status graze_tritri_intersection(const double a[9], const double b[9], graze_intersection *result) {
   if (a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   if (!finite9(a) || !finite9(b)) return GRAZE_ERROR_NOT_FINITE;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   double points[6][3];
   memcpy(points[0], a, 9 * sizeof *a);
   memcpy(points[3], b, 9 * sizeof *b);
   point_array p = (point_array)points;
   memset(result, 0, sizeof *result);
-  sign_source signs = tritri_doubles(p);
-  tritri_decide(&signs, &result->summary);
+  sign_source signs = gz_tritri_doubles(p);
+  gz_tritri_decide(&signs, &result->summary);
   const graze_tritri *s = &result->summary;
   bool thin[2] = {(s->degenerate & 1) != 0, (s->degenerate & 2) != 0};
   int ends[2][2] = {{0, 0}, {3, 3}};
-  if (thin[0]) tritri_ends(&signs, 0, ends[0]);
-  if (thin[1]) tritri_ends(&signs, 3, ends[1]);
+  if (thin[0]) gz_tritri_ends(&signs, 0, ends[0]);
+  if (thin[1]) gz_tritri_ends(&signs, 3, ends[1]);
   if (s->kind == GRAZE_KIND_NONE) {
     /* nothing */
   } else if (thin[0] || thin[1]) {
@@ -309,6 +310,6 @@ graze_status graze_tritri_intersection(const double a[9], const double b[9], gra
   } else {
     points_shared(p, (const int(*)[2])ends, thin, result);
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return GRAZE_OK;
 }

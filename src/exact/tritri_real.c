@@ -21,18 +21,18 @@ static void compute_real(real_points *p, int i) {
     const double *row = p->pose[i]->m + 4 * k;
     big x, y;
     big *sum = &p->real[i][k];
-    big_from_double(sum, row[3]);
+    gz_big_from_double(sum, row[3]);
     for (int c = 0; c < 3; c++) {
-      big_from_double(&x, row[c]);
-      big_from_double(&y, p->corner[i][c]);
-      big_mul(&x, &x, &y);
-      big_add(sum, sum, &x);
+      gz_big_from_double(&x, row[c]);
+      gz_big_from_double(&y, p->corner[i][c]);
+      gz_big_mul(&x, &x, &y);
+      gz_big_add(sum, sum, &x);
     }
   }
   p->known[i] = true;
 }
 
-void real_points_set(real_points *p, int i, const double corner[3], const graze_pose *pose) {
+void gz_real_points_set(real_points *p, int i, const double corner[3], const graze_pose *pose) {
   p->corner[i] = corner;
   p->pose[i] = pose;
   p->known[i] = false;
@@ -80,16 +80,16 @@ static int real_orient3d(const void *self, int a, int b, int c, int d) {
   compute_real(p, a);
   for (int i = 0; i < 3; i++) {
     compute_real(p, others[i]);
-    for (int k = 0; k < 3; k++) big_sub(&x[i][k], &p->real[others[i]][k], &p->real[a][k]);
+    for (int k = 0; k < 3; k++) gz_big_sub(&x[i][k], &p->real[others[i]][k], &p->real[a][k]);
   }
-  big_from_double(&sum, 0);
+  gz_big_from_double(&sum, 0);
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
-    big_mul(&t, &x[0][i], &x[1][j]);
-    big_mul(&s, &x[0][j], &x[1][i]);
-    big_sub(&t, &t, &s);
-    big_mul(&t, &t, &x[2][k]);
-    big_add(&sum, &sum, &t);
+    gz_big_mul(&t, &x[0][i], &x[1][j]);
+    gz_big_mul(&s, &x[0][j], &x[1][i]);
+    gz_big_sub(&t, &t, &s);
+    gz_big_mul(&t, &t, &x[2][k]);
+    gz_big_add(&sum, &sum, &t);
   }
   return sum.sign;
 }
@@ -112,13 +112,13 @@ static int real_orient2d(const void *self, int axis, int a, int b, int c) {
   compute_real(p, a);
   compute_real(p, b);
   compute_real(p, c);
-  big_sub(&u, &p->real[b][i], &p->real[a][i]);
-  big_sub(&v, &p->real[c][j], &p->real[a][j]);
-  big_mul(&x, &u, &v);
-  big_sub(&u, &p->real[b][j], &p->real[a][j]);
-  big_sub(&v, &p->real[c][i], &p->real[a][i]);
-  big_mul(&y, &u, &v);
-  big_sub(&x, &x, &y);
+  gz_big_sub(&u, &p->real[b][i], &p->real[a][i]);
+  gz_big_sub(&v, &p->real[c][j], &p->real[a][j]);
+  gz_big_mul(&x, &u, &v);
+  gz_big_sub(&u, &p->real[b][j], &p->real[a][j]);
+  gz_big_sub(&v, &p->real[c][i], &p->real[a][i]);
+  gz_big_mul(&y, &u, &v);
+  gz_big_sub(&x, &x, &y);
   return x.sign;
 }
 
@@ -129,21 +129,21 @@ static int real_compare(const void *self, int axis, int a, int b) {
   big x;
   compute_real(p, a);
   compute_real(p, b);
-  big_sub(&x, &p->real[a][axis], &p->real[b][axis]);
+  gz_big_sub(&x, &p->real[a][axis], &p->real[b][axis]);
   return x.sign;
 }
 
-sign_source real_points_signs(real_points *points) {
+sign_source gz_real_points_signs(real_points *points) {
   return (sign_source){real_orient3d, real_orient2d, real_compare, points};
 }
 
-void tritri_real(const double a[9], const graze_pose *pose_a, const double b[9], const graze_pose *pose_b,
-                 graze_tritri *result) {
+void gz_tritri_real(const double a[9], const graze_pose *pose_a, const double b[9], const graze_pose *pose_b,
+                    graze_tritri *result) {
   real_points p;
   for (int i = 0; i < 3; i++) {
-    real_points_set(&p, i, a + 3 * i, pose_a);
-    real_points_set(&p, 3 + i, b + 3 * i, pose_b);
+    gz_real_points_set(&p, i, a + 3 * i, pose_a);
+    gz_real_points_set(&p, 3 + i, b + 3 * i, pose_b);
   }
-  sign_source s = real_points_signs(&p);
-  tritri_decide(&s, result);
+  sign_source s = gz_real_points_signs(&p);
+  gz_tritri_decide(&s, result);
 }

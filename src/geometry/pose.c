@@ -16,7 +16,7 @@ graze_pose graze_pose_identity(void) {
 }
 
 graze_pose graze_pose_from_quaternion(const double quaternion[4], const double translation[3]) {
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   /* Scaled first, so that squares neither overflow nor vanish. */
   double scale = fmax(fmax(fabs(quaternion[0]), fabs(quaternion[1])), fmax(fabs(quaternion[2]), fabs(quaternion[3])));
   double q[4], square = 0;
@@ -30,12 +30,12 @@ graze_pose graze_pose_from_quaternion(const double quaternion[4], const double t
   graze_pose pose = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), translation[0],
                       2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), translation[1],
                       2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), translation[2]}};
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return pose;
 }
 
 graze_pose graze_pose_multiply(const graze_pose *second, const graze_pose *first) {
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_pose product;
   for (int r = 0; r < 3; r++) {
     const double *s = second->m + 4 * r;
@@ -44,7 +44,7 @@ graze_pose graze_pose_multiply(const graze_pose *second, const graze_pose *first
     }
     product.m[4 * r + 3] += s[3];
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return product;
 }
 
@@ -57,7 +57,7 @@ bool graze_pose_is_identity(const graze_pose *pose) {
 }
 
 bool graze_pose_is_rigid(const graze_pose *pose) {
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   bool rigid = true;
   for (int r = 0; r < 3; r++) {
     for (int c = r; c < 3; c++) {
@@ -66,24 +66,24 @@ bool graze_pose_is_rigid(const graze_pose *pose) {
       if (!(fabs(dot - (r == c ? 1.0 : 0.0)) <= 1e-6)) rigid = false;
     }
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return rigid;
 }
 
 void graze_pose_apply(const graze_pose *pose, const double point[3], double out[3]) {
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   double p[3] = {pose_row(pose, 0, point), pose_row(pose, 1, point), pose_row(pose, 2, point)};
   for (int k = 0; k < 3; k++) out[k] = p[k];
-  fp_leave(saved);
+  gz_fp_leave(saved);
 }
 
-int pose_first_not_finite(const graze_pose *pose) {
+int gz_pose_first_not_finite(const graze_pose *pose) {
   int k = 0;
   while (k < 12 && isfinite(pose->m[k])) k++;
   return k;
 }
 
-graze_box pose_box(const graze_pose *pose, const graze_box *box) {
+graze_box gz_pose_box(const graze_pose *pose, const graze_box *box) {
   graze_box out;
   for (int r = 0; r < 3; r++) {
     const double *m = pose->m + 4 * r;

@@ -5,7 +5,7 @@
 #include "graze/math.h"
 
 /* Number of the first matrix entry that is NaN or infinite, or 12. */
-int pose_first_not_finite(const graze_pose *pose);
+int gz_pose_first_not_finite(const graze_pose *pose);
 
 /* One posed coordinate: row `row` of the matrix. This is the specification's formula; whoever vectorises it must round
  * alike. */
@@ -16,6 +16,6 @@ static inline double pose_row(const graze_pose *pose, int row, const double p[3]
 
 /* A box that holds every posed point of `box`: of the real-number image and of the one rounded as math.h says. Not
  * finite when that overflows. An empty box stays empty. */
-graze_box pose_box(const graze_pose *pose, const graze_box *box);
+graze_box gz_pose_box(const graze_pose *pose, const graze_box *box);
 
 #endif

@@ -1,14 +1,14 @@
-/* Buffers on the device. Failures to allocate show in gl_check. */
+/* Buffers on the device. Failures to allocate show in gz_gl_check. */
 #include "gl/buffer.h"
 
-GLuint gl_buffer(const gl_functions *gl, const void *bytes, size_t size) {
+GLuint gz_gl_buffer(const gl_functions *gl, const void *bytes, size_t size) {
   GLuint buffer = 0;
   gl->CreateBuffers(1, &buffer);
   gl->NamedBufferData(buffer, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
   return buffer;
 }
 
-void gl_stream_fill(const gl_functions *gl, gl_stream *stream, const void *bytes, size_t size) {
+void gz_gl_stream_fill(const gl_functions *gl, gl_stream *stream, const void *bytes, size_t size) {
   if (stream->buffer == 0) gl->CreateBuffers(1, &stream->buffer);
   if (stream->capacity < size) stream->capacity = size + size / 2;
   /* New storage each time: the draws before may still read the old one. */
@@ -16,7 +16,7 @@ void gl_stream_fill(const gl_functions *gl, gl_stream *stream, const void *bytes
   gl->NamedBufferSubData(stream->buffer, 0, (GLsizeiptr)size, bytes);
 }
 
-void gl_stream_destroy(const gl_functions *gl, gl_stream *stream) {
+void gz_gl_stream_destroy(const gl_functions *gl, gl_stream *stream) {
   gl->DeleteBuffers(1, &stream->buffer);
   *stream = (gl_stream){0};
 }

@@ -5,7 +5,7 @@
 #include "gl/context.h"
 
 /* A buffer that holds a copy of the bytes for good. */
-GLuint gl_buffer(const gl_functions *gl, const void *bytes, size_t size);
+GLuint gz_gl_buffer(const gl_functions *gl, const void *bytes, size_t size);
 
 /* A buffer that is filled anew for every draw, and grows. Start from {0}. */
 typedef struct gl_stream {
@@ -13,7 +13,7 @@ typedef struct gl_stream {
   size_t capacity;
 } gl_stream;
 
-void gl_stream_fill(const gl_functions *gl, gl_stream *stream, const void *bytes, size_t size);
-void gl_stream_destroy(const gl_functions *gl, gl_stream *stream);
+void gz_gl_stream_fill(const gl_functions *gl, gl_stream *stream, const void *bytes, size_t size);
+void gz_gl_stream_destroy(const gl_functions *gl, gl_stream *stream);
 
 #endif

@@ -48,7 +48,7 @@ struct gl_context {
   EGLDisplay display;
   EGLContext handle;
   char device[128];
-  /* what was current on the thread before gl_begin */
+  /* what was current on the thread before gz_gl_begin */
   EGLenum other_api;
   EGLDisplay other_display;
   EGLSurface other_draw, other_read;
@@ -132,11 +132,11 @@ static graze_status open_display(gl_context *c, EGLDisplay display, gl_message *
   c->handle = c->egl.CreateContext(display, config, EGL_NO_CONTEXT, version);
   if (c->handle == EGL_NO_CONTEXT) return refuse(message, "the device has no OpenGL 4.5", "");
   graze_status status = GRAZE_OK;
-  if (!gl_begin(c)) {
+  if (!gz_gl_begin(c)) {
     status = refuse(message, "the device's OpenGL context cannot be made current", "");
   } else {
     status = load_gl(c, message);
-    gl_end(c);
+    gz_gl_end(c);
   }
   if (status != GRAZE_OK) {
     c->egl.DestroyContext(display, c->handle);
@@ -168,7 +168,7 @@ static graze_status open_surfaceless(gl_context *c, gl_message *message) {
   return open_display(c, display, message);
 }
 
-graze_status gl_context_create(const gl_request *request, gl_context **context, gl_message *message) {
+graze_status gz_gl_context_create(const gl_request *request, gl_context **context, gl_message *message) {
   message->text[0] = 0;
   if (is_disabled("opengl")) return refuse(message, "OpenGL is switched off by GRAZE_DISABLE", "");
   gl_context *c = calloc(1, sizeof *c);
@@ -186,7 +186,7 @@ graze_status gl_context_create(const gl_request *request, gl_context **context, 
     if (status != GRAZE_OK) status = open_surfaceless(c, message);
   }
   if (status != GRAZE_OK) {
-    gl_context_destroy(c);
+    gz_gl_context_destroy(c);
     return status;
   }
   message->text[0] = 0;
@@ -195,21 +195,21 @@ graze_status gl_context_create(const gl_request *request, gl_context **context, 
 }
 
 /* The library stays loaded: drivers register work for the end of the process. */
-void gl_context_destroy(gl_context *context) {
+void gz_gl_context_destroy(gl_context *context) {
   if (context == NULL) return;
   if (context->handle != EGL_NO_CONTEXT) context->egl.DestroyContext(context->display, context->handle);
   free(context);
 }
 
-const gl_functions *gl_functions_of(const gl_context *context) {
+const gl_functions *gz_gl_functions_of(const gl_context *context) {
   return &context->gl;
 }
 
-const char *gl_device(const gl_context *context) {
+const char *gz_gl_device(const gl_context *context) {
   return context->device;
 }
 
-bool gl_begin(gl_context *context) {
+bool gz_gl_begin(gl_context *context) {
   const egl_functions *egl = &context->egl;
   context->other_api = egl->QueryAPI();
   if (!egl->BindAPI(EGL_OPENGL_API)) return false;
@@ -220,7 +220,7 @@ bool gl_begin(gl_context *context) {
   return egl->MakeCurrent(context->display, EGL_NO_SURFACE, EGL_NO_SURFACE, context->handle);
 }
 
-void gl_end(gl_context *context) {
+void gz_gl_end(gl_context *context) {
   const egl_functions *egl = &context->egl;
   if (context->other_handle != EGL_NO_CONTEXT) {
     egl->MakeCurrent(context->other_display, context->other_draw, context->other_read, context->other_handle);
@@ -230,7 +230,7 @@ void gl_end(gl_context *context) {
   egl->BindAPI(context->other_api);
 }
 
-graze_status gl_check(const gl_context *context, gl_message *message) {
+graze_status gz_gl_check(const gl_context *context, gl_message *message) {
   GLenum first = context->gl.GetError();
   message->text[0] = 0;
   if (first == GL_NO_ERROR) return GRAZE_OK;

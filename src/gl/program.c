@@ -35,8 +35,8 @@ static GLuint link(const gl_functions *gl, const char *name, GLuint vertex, GLui
   return 0;
 }
 
-GLuint gl_program(const gl_functions *gl, const char *name, const char *vertex, const char *fragment,
-                  gl_message *message) {
+GLuint gz_gl_program(const gl_functions *gl, const char *name, const char *vertex, const char *fragment,
+                     gl_message *message) {
   message->text[0] = 0;
   GLuint first = compile(gl, GL_VERTEX_SHADER, name, vertex, message);
   if (first == 0) return 0;

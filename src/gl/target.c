@@ -18,8 +18,8 @@ static GLuint make_texture(const gl_functions *gl, GLenum format, uint32_t width
   return texture;
 }
 
-bool gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height, uint32_t samples, bool depth,
-                      gl_target *target, gl_message *message) {
+bool gz_gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height, uint32_t samples, bool depth,
+                         gl_target *target, gl_message *message) {
   target->width = width;
   target->height = height;
   gl->CreateFramebuffers(1, &target->framebuffer);
@@ -35,24 +35,24 @@ bool gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height, u
   return false;
 }
 
-void gl_target_destroy(const gl_functions *gl, gl_target *target) {
+void gz_gl_target_destroy(const gl_functions *gl, gl_target *target) {
   gl->DeleteFramebuffers(1, &target->framebuffer);
   gl->DeleteTextures(1, &target->colour);
   gl->DeleteTextures(1, &target->depth);
   *target = (gl_target){0};
 }
 
-void gl_target_use(const gl_functions *gl, const gl_target *target) {
+void gz_gl_target_use(const gl_functions *gl, const gl_target *target) {
   gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
   gl->Viewport(0, 0, (GLsizei)target->width, (GLsizei)target->height);
 }
 
-void gl_target_clear(const gl_functions *gl, const gl_target *target, const float colour[4], float depth) {
+void gz_gl_target_clear(const gl_functions *gl, const gl_target *target, const float colour[4], float depth) {
   gl->ClearNamedFramebufferfv(target->framebuffer, GL_COLOR, 0, colour);
   if (target->depth != 0) gl->ClearNamedFramebufferfv(target->framebuffer, GL_DEPTH, 0, &depth);
 }
 
-void gl_target_read(const gl_functions *gl, const gl_target *target, uint8_t *pixels) {
+void gz_gl_target_read(const gl_functions *gl, const gl_target *target, uint8_t *pixels) {
   gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
   gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
   gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);

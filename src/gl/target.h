@@ -13,15 +13,15 @@ typedef struct gl_target {
 
 /* `samples` 1: plain textures, else multisampled ones. False: the device refused; the message says what. Start from
  * {0}; destroy also after a failure. */
-bool gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height, uint32_t samples, bool depth,
-                      gl_target *target, gl_message *message);
-void gl_target_destroy(const gl_functions *gl, gl_target *target);
+bool gz_gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height, uint32_t samples, bool depth,
+                         gl_target *target, gl_message *message);
+void gz_gl_target_destroy(const gl_functions *gl, gl_target *target);
 
 /* Draws go to the target, to all of it. */
-void gl_target_use(const gl_functions *gl, const gl_target *target);
-void gl_target_clear(const gl_functions *gl, const gl_target *target, const float colour[4], float depth);
+void gz_gl_target_use(const gl_functions *gl, const gl_target *target);
+void gz_gl_target_clear(const gl_functions *gl, const gl_target *target, const float colour[4], float depth);
 
 /* RGBA bytes, rows in the order of the window coordinates; waits for the device. `pixels`: 4 * width * height. */
-void gl_target_read(const gl_functions *gl, const gl_target *target, uint8_t *pixels);
+void gz_gl_target_read(const gl_functions *gl, const gl_target *target, uint8_t *pixels);
 
 #endif

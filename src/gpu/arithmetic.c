@@ -86,24 +86,24 @@ static void judge(graze_gpu *gpu, const uint64_t *in, const uint64_t *out) {
 
 static graze_status ask(graze_gpu *gpu, gpu_buffer *in, gpu_buffer *out, const uint64_t *numbers, uint64_t *results) {
   const uint32_t count = TRIPLES;
-  graze_status status = gpu_reserve(gpu, in, 3 * TRIPLES * sizeof *numbers);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, out, RESULTS * TRIPLES * sizeof *results);
-  if (status == GRAZE_OK) status = gpu_write(gpu, in, 0, numbers, 3 * TRIPLES * sizeof *numbers);
+  graze_status status = gz_gpu_reserve(gpu, in, 3 * TRIPLES * sizeof *numbers);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, out, RESULTS * TRIPLES * sizeof *results);
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, in, 0, numbers, 3 * TRIPLES * sizeof *numbers);
   const gpu_argument arguments[] = {GPU_BUFFER(in), GPU_BUFFER(out), GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, "arithmetic", "arithmetic", TRIPLES / GROUP, arguments, 3);
-  if (status == GRAZE_OK) status = gpu_read(gpu, results, out, 0, RESULTS * TRIPLES * sizeof *results);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, "arithmetic", "arithmetic", TRIPLES / GROUP, arguments, 3);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, results, out, 0, RESULTS * TRIPLES * sizeof *results);
   return status;
 }
 
-graze_status gpu_test_arithmetic(graze_gpu *gpu) {
+graze_status gz_gpu_test_arithmetic(graze_gpu *gpu) {
   if (!gpu->info.doubles) {
     gpu->arithmetic = (graze_gpu_arithmetic){.flaw = "it has no doubles"};
     return GRAZE_OK;
   }
   size_t room = (3 + RESULTS) * TRIPLES * sizeof(uint64_t);
-  uint64_t *numbers = memory_alloc(gpu->context, room), *results = numbers + 3 * TRIPLES;
+  uint64_t *numbers = gz_memory_alloc(gpu->context, room), *results = numbers + 3 * TRIPLES;
   gpu_buffer in = {0, 0}, out = {0, 0};
-  if (numbers == NULL) return report_memory(gpu->context, room);
+  if (numbers == NULL) return gz_fail_memory(gpu->context, room);
   for (uint32_t i = 0; i < TRIPLES; i++) {
     double t[3];
     make_triple(i, t);
@@ -111,8 +111,8 @@ graze_status gpu_test_arithmetic(graze_gpu *gpu) {
   }
   graze_status status = ask(gpu, &in, &out, numbers, results);
   if (status == GRAZE_OK) judge(gpu, numbers, results);
-  gpu_release(gpu, &in);
-  gpu_release(gpu, &out);
-  memory_release(gpu->context, numbers, room);
+  gz_gpu_release(gpu, &in);
+  gz_gpu_release(gpu, &out);
+  gz_memory_release(gpu->context, numbers, room);
   return status;
 }

@@ -44,15 +44,15 @@ static uint32_t place_of(const struct gpu_attachment *t, const graze_mesh *mesh)
 static graze_status grow(graze_gpu *gpu, struct gpu_attachment *t) {
   struct gpu_attachment old = {.known = t->known, .capacity = t->capacity};
   uint32_t capacity = old.capacity > 0 ? 2 * old.capacity : 64;
-  known_mesh *made = memory_alloc(gpu->context, capacity * sizeof *made);
-  if (made == NULL) return report_memory(gpu->context, capacity * sizeof *made);
+  known_mesh *made = gz_memory_alloc(gpu->context, capacity * sizeof *made);
+  if (made == NULL) return gz_fail_memory(gpu->context, capacity * sizeof *made);
   memset(made, 0, capacity * sizeof *made);
   t->known = made;
   t->capacity = capacity;
   for (uint32_t i = 0; i < old.capacity; i++) {
     if (old.known[i].mesh != NULL) t->known[place_of(t, old.known[i].mesh)] = old.known[i];
   }
-  memory_release(gpu->context, old.known, old.capacity * sizeof *old.known);
+  gz_memory_release(gpu->context, old.known, old.capacity * sizeof *old.known);
   return GRAZE_OK;
 }
 
@@ -179,13 +179,13 @@ static graze_status do_work(const trial *t) {
     return ask_device(t);
   }
   graze_status status = t->device(t);
-  double start = gpu_seconds();
+  double start = gz_gpu_seconds();
   if (status == GRAZE_OK) status = t->device(t);
-  double device = t->gpu->report.on_device ? gpu_seconds() - start : INFINITY;
+  double device = t->gpu->report.on_device ? gz_gpu_seconds() - start : INFINITY;
   if (status != GRAZE_OK) return status;
-  start = gpu_seconds();
+  start = gz_gpu_seconds();
   status = t->processor(t);
-  if (status == GRAZE_OK) settle(t, device, gpu_seconds() - start);
+  if (status == GRAZE_OK) settle(t, device, gz_gpu_seconds() - start);
   return status;
 }
 
@@ -226,7 +226,7 @@ static graze_status collide_on_device(const trial *t) {
 
 static graze_status collide_on_processor(const trial *t) {
   const collide_question *q = t->question;
-  graze_status status = gpu_make_query(t->gpu);
+  graze_status status = gz_gpu_make_query(t->gpu);
   return status != GRAZE_OK ? status
                             : graze_collide_meshes(t->gpu->query, q->a->mesh, q->pose_a, q->b->mesh, q->pose_b,
                                                    &q->options, t->answer);
@@ -252,7 +252,7 @@ static graze_status self_on_device(const trial *t) {
 
 static graze_status self_on_processor(const trial *t) {
   const collide_question *q = t->question;
-  graze_status status = gpu_make_query(t->gpu);
+  graze_status status = gz_gpu_make_query(t->gpu);
   return status != GRAZE_OK ? status : graze_collide_self(t->gpu->query, q->a->mesh, &q->options, t->answer);
 }
 
@@ -272,8 +272,8 @@ static graze_status self(void *user, const graze_mesh *mesh, graze_find find, gr
 graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
   if (gpu == NULL || (use != GRAZE_GPU_ALWAYS && use != GRAZE_GPU_WHERE_FASTER)) return GRAZE_ERROR_ARGUMENT;
   graze_gpu_detach(gpu);
-  struct gpu_attachment *t = memory_alloc(gpu->context, sizeof *t);
-  if (t == NULL) return report_memory(gpu->context, sizeof *t);
+  struct gpu_attachment *t = gz_memory_alloc(gpu->context, sizeof *t);
+  if (t == NULL) return gz_fail_memory(gpu->context, sizeof *t);
   memset(t, 0, sizeof *t);
   t->use = use;
   pthread_mutex_init(&t->mutex, NULL);
@@ -289,9 +289,9 @@ void graze_gpu_detach(graze_gpu *gpu) {
   if (t == NULL) return;
   if (gpu->context->engine->user == gpu) graze_context_set_engine(gpu->context, NULL);
   drop_models(t);
-  memory_release(gpu->context, t->known, t->capacity * sizeof *t->known);
+  gz_memory_release(gpu->context, t->known, t->capacity * sizeof *t->known);
   pthread_mutex_destroy(&t->mutex);
-  memory_release(gpu->context, t, sizeof *t);
+  gz_memory_release(gpu->context, t, sizeof *t);
   gpu->attachment = NULL;
 }
 

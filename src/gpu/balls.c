@@ -72,7 +72,7 @@ static void make_plan(const ball_view *view, const double bounds[7], ball_plan *
   /* Too small or too large for cells: one cell, all with all. */
   if (!(world > 0x1p-1000) || world > 0x1p1020) return;
   double reach = finest_reach(view, largest, world);
-  for (int k = 0; k < 3; k++) plan->bits[k] = gpu_bits_for((uint64_t)(extent[k] / (2 * reach)) + 1);
+  for (int k = 0; k < 3; k++) plan->bits[k] = gz_gpu_bits_for((uint64_t)(extent[k] / (2 * reach)) + 1);
   uint32_t level = 0;
   while (level < LEVELS - 1 && reach < largest) {
     plan->inverse[level] = 0.5 / reach;
@@ -82,7 +82,7 @@ static void make_plan(const ball_view *view, const double bounds[7], ball_plan *
   plan->inverse[level] = 0.5 / fmax(reach, largest);
   plan->reach[level] = largest;
   plan->levels = level + 1;
-  plan->level_bits = gpu_bits_for(plan->levels);
+  plan->level_bits = gz_gpu_bits_for(plan->levels);
 }
 
 /* ---- on the device --------------------------------------------------------------------------------------------- */
@@ -90,16 +90,17 @@ static void make_plan(const ball_view *view, const double bounds[7], ball_plan *
 /* `size` bytes each, `stride` apart. */
 static graze_status upload_numbers(graze_gpu *gpu, gpu_balls *b, gpu_buffer *to, const char *from, size_t stride,
                                    size_t size, uint32_t count) {
-  graze_status status = gpu_reserve(gpu, to, count * size);
+  graze_status status = gz_gpu_reserve(gpu, to, count * size);
   if (status != GRAZE_OK || stride == size)
-    return status != GRAZE_OK ? status : gpu_write(gpu, to, 0, from, count * size);
-  if (!buffer_reserve(gpu->context, &b->staging, UPLOAD * size, 0)) return report_memory(gpu->context, UPLOAD * size);
+    return status != GRAZE_OK ? status : gz_gpu_write(gpu, to, 0, from, count * size);
+  if (!gz_buffer_reserve(gpu->context, &b->staging, UPLOAD * size, 0))
+    return gz_fail_memory(gpu->context, UPLOAD * size);
   for (uint32_t begin = 0, some = 0; begin < count && status == GRAZE_OK; begin += some) {
     some = count - begin < UPLOAD ? count - begin : UPLOAD;
     for (uint32_t i = 0; i < some; i++) {
       memcpy((char *)b->staging.data + i * size, from + (begin + i) * stride, size);
     }
-    status = gpu_write(gpu, to, begin * size, b->staging.data, some * size);
+    status = gz_gpu_write(gpu, to, begin * size, b->staging.data, some * size);
   }
   return status;
 }
@@ -119,12 +120,12 @@ typedef struct ball_call {
 static graze_status find_bounds(graze_gpu *gpu, const ball_call *c, double bounds[7]) {
   gpu_balls *b = c->b;
   const uint32_t count = c->view.count;
-  graze_status status = gpu_bounds_reserve(gpu, &b->bounds, c->view.precision, count, 7);
+  graze_status status = gz_gpu_bounds_reserve(gpu, &b->bounds, c->view.precision, count, 7);
   const gpu_argument arguments[] = {GPU_BUFFER(&b->centers), GPU_BUFFER(&b->radii), GPU_BUFFER(&b->bounds.keys),
                                     GPU_BUFFER(&b->bounds.bad), GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, c->module, "ball_bounds", b->bounds.groups, arguments, 5);
-  if (status == GRAZE_OK) status = gpu_bounds_check(gpu, &b->bounds);
-  return status != GRAZE_OK ? status : gpu_bounds_read(gpu, &b->bounds, bounds);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, c->module, "ball_bounds", b->bounds.groups, arguments, 5);
+  if (status == GRAZE_OK) status = gz_gpu_bounds_check(gpu, &b->bounds);
+  return status != GRAZE_OK ? status : gz_gpu_bounds_read(gpu, &b->bounds, bounds);
 }
 
 static graze_status sort_balls(graze_gpu *gpu, ball_call *c) {
@@ -137,27 +138,27 @@ static graze_status sort_balls(graze_gpu *gpu, ball_call *c) {
   memcpy(frame + 3, plan->inverse, sizeof plan->inverse);
   memcpy(frame + 3 + LEVELS, plan->reach, sizeof plan->reach);
   plan->levels_used = plan->levels == 1;
-  graze_status status = gpu_reserve(gpu, &b->frame, sizeof frame);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &b->frame, 0, frame, sizeof frame);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->levels, sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_write(gpu, &b->levels, 0, &plan->levels_used, sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->keys, count * sizeof(uint64_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->numbers, count * sizeof(uint32_t));
+  graze_status status = gz_gpu_reserve(gpu, &b->frame, sizeof frame);
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, &b->frame, 0, frame, sizeof frame);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->levels, sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, &b->levels, 0, &plan->levels_used, sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->keys, count * sizeof(uint64_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->numbers, count * sizeof(uint32_t));
   if (status == GRAZE_OK) {
-    status = gpu_reserve(gpu, &b->sorted, count * (size_t)(c->view.precision == GRAZE_FLOAT ? 16 : 32));
+    status = gz_gpu_reserve(gpu, &b->sorted, count * (size_t)(c->view.precision == GRAZE_FLOAT ? 16 : 32));
   }
   const gpu_argument keys[] = {GPU_BUFFER(&b->centers),  GPU_BUFFER(&b->radii),    GPU_BUFFER(&b->frame),
                                GPU_BUFFER(&b->keys),     GPU_BUFFER(&b->numbers),  GPU_BUFFER(&b->levels),
                                GPU_VALUE(count),         GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]),
                                GPU_VALUE(plan->bits[2]), GPU_VALUE(plan->levels)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, c->module, "ball_keys", groups, keys, 11);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, c->module, "ball_keys", groups, keys, 11);
   if (status == GRAZE_OK) {
-    status = gpu_sort(gpu, &b->scratch, &b->keys, &b->numbers, count, sizeof(uint64_t), bits);
+    status = gz_gpu_sort(gpu, &b->scratch, &b->keys, &b->numbers, count, sizeof(uint64_t), bits);
   }
   const gpu_argument gather[] = {GPU_BUFFER(&b->centers), GPU_BUFFER(&b->radii), GPU_BUFFER(&b->numbers),
                                  GPU_BUFFER(&b->sorted), GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, c->module, "ball_gather", groups, gather, 5);
-  return status != GRAZE_OK ? status : gpu_read(gpu, &plan->levels_used, &b->levels, 0, sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, c->module, "ball_gather", groups, gather, 5);
+  return status != GRAZE_OK ? status : gz_gpu_read(gpu, &plan->levels_used, &b->levels, 0, sizeof(uint32_t));
 }
 
 /* ---- what the device is not sure of ---------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static uint64_t decide(const graze_context *context, const ball_view *view, graz
                        bool all) {
   ball_decision d = {.view = view, .pairs = pairs, .all = all, .p = pieces_of(count, 1024)};
   uint64_t kept = 0;
-  parallel_for(context, d.p.number, decide_piece, &d);
+  gz_parallel_for(context, d.p.number, decide_piece, &d);
   for (uint32_t i = 0; i < d.p.number; i++) {
     memmove(pairs + kept, pairs + pieces_begin(&d.p, i), (size_t)d.kept[i] * sizeof *pairs);
     kept += d.kept[i];
@@ -200,7 +201,7 @@ static uint64_t decide(const graze_context *context, const ball_view *view, graz
   return kept;
 }
 
-uint64_t gpu_hash_pairs(const graze_box_pair *pairs, uint64_t count) {
+uint64_t gz_gpu_hash_pairs(const graze_box_pair *pairs, uint64_t count) {
   uint64_t hash = 0;
   for (uint64_t i = 0; i < count; i++) hash += hash_pair(pairs[i].a, pairs[i].b);
   return hash;
@@ -221,7 +222,7 @@ static graze_status walk(graze_gpu *gpu, const ball_call *c, const char *kernel,
       GPU_VALUE(some),          GPU_VALUE(c->view.count), GPU_VALUE(plan->levels_used),
       GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]), GPU_VALUE(plan->bits[2])};
   memcpy(arguments + 12, more, more_count * sizeof *more);
-  return gpu_run(gpu, c->module, kernel, gpu_groups(some, WALK_GROUP), arguments, 12 + more_count);
+  return gz_gpu_run(gpu, c->module, kernel, gpu_groups(some, WALK_GROUP), arguments, 12 + more_count);
 }
 
 static graze_status count_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint32_t some, const gpu_buffer *counts) {
@@ -233,10 +234,10 @@ static graze_status count_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint
 static graze_status write_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint32_t some, const gpu_buffer *places,
                                 const gpu_buffer *packed) {
   ball_call *c = user;
-  const uint32_t pack = gpu_bits_for(c->view.count);
+  const uint32_t pack = gz_gpu_bits_for(c->view.count);
   const gpu_argument more[] = {GPU_BUFFER(packed), GPU_VALUE(c->kinds), GPU_VALUE(pack)};
   graze_status status = walk(gpu, c, "ball_write", begin, some, places, more, 3);
-  return status != GRAZE_OK ? status : gpu_read(gpu, &c->doubt, &c->b->doubt, 0, sizeof c->doubt);
+  return status != GRAZE_OK ? status : gz_gpu_read(gpu, &c->doubt, &c->b->doubt, 0, sizeof c->doubt);
 }
 
 /* Decides what is not sure; of pairs that are only counted nothing is left. */
@@ -246,7 +247,7 @@ static uint64_t keep_pairs(void *user, graze_box_pair *pairs, uint64_t count) {
   uint64_t kept = decide(c->context, &c->view, pairs, count, false);
   if (!c->only_count) return kept;
   c->b->found += kept;
-  c->b->hash += gpu_hash_pairs(pairs, kept);
+  c->b->hash += gz_gpu_hash_pairs(pairs, kept);
   return 0;
 }
 
@@ -257,12 +258,12 @@ static graze_status list_pairs(graze_gpu *gpu, ball_call *c, uint32_t kinds, boo
                               .keep = keep_pairs,
                               .items = c->view.count,
                               .most = PIECE,
-                              .pack = gpu_bits_for(c->view.count),
+                              .pack = gz_gpu_bits_for(c->view.count),
                               .flags = 1,
                               .unsorted = unsorted};
   c->kinds = kinds;
-  graze_status status = gpu_pairs_find(gpu, &c->b->scratch, &c->b->list, &work);
-  return status != GRAZE_OK ? status : gpu_pairs_end(gpu, &c->b->list, unsorted);
+  graze_status status = gz_gpu_pairs_find(gpu, &c->b->scratch, &c->b->list, &work);
+  return status != GRAZE_OK ? status : gz_gpu_pairs_end(gpu, &c->b->list, unsorted);
 }
 
 /* Adds up what the groups found among the balls at places [begin, begin + some). */
@@ -270,11 +271,11 @@ static graze_status sum_piece(graze_gpu *gpu, const ball_call *c, uint32_t begin
   gpu_balls *b = c->b;
   uint32_t groups = gpu_groups(some, WALK_GROUP);
   size_t bytes = 2 * sizeof(uint64_t) * groups;
-  if (!buffer_reserve(gpu->context, &b->answer, bytes, 0)) return report_memory(gpu->context, bytes);
-  graze_status status = gpu_reserve(gpu, &b->sums, bytes);
+  if (!gz_buffer_reserve(gpu->context, &b->answer, bytes, 0)) return gz_fail_memory(gpu->context, bytes);
+  graze_status status = gz_gpu_reserve(gpu, &b->sums, bytes);
   const gpu_argument more[] = {GPU_BUFFER(&b->sums)};
   if (status == GRAZE_OK) status = walk(gpu, c, "ball_sum", begin, some, &b->doubt, more, 1);
-  if (status == GRAZE_OK) status = gpu_read(gpu, b->answer.data, &b->sums, 0, bytes);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, b->answer.data, &b->sums, 0, bytes);
   const uint64_t *sums = b->answer.data;
   for (uint32_t g = 0; g < groups && status == GRAZE_OK; g++) {
     b->found += sums[2 * (size_t)g];
@@ -286,18 +287,18 @@ static graze_status sum_piece(graze_gpu *gpu, const ball_call *c, uint32_t begin
 /* The sure pairs are added up where they are found; of others there are few, if any, and these are listed. */
 static graze_status sum_pairs(graze_gpu *gpu, ball_call *c) {
   graze_status status = GRAZE_OK;
-  double start = gpu_seconds();
+  double start = gz_gpu_seconds();
   for (uint32_t begin = 0, some = 0; begin < c->view.count && status == GRAZE_OK; begin += some) {
     some = c->view.count - begin < PIECE ? c->view.count - begin : PIECE;
     status = sum_piece(gpu, c, begin, some);
   }
-  if (status == GRAZE_OK) status = gpu_read(gpu, &c->doubt, &c->b->doubt, 0, sizeof c->doubt);
-  c->b->list.compute += gpu_seconds() - start;
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, &c->doubt, &c->b->doubt, 0, sizeof c->doubt);
+  c->b->list.compute += gz_gpu_seconds() - start;
   return status != GRAZE_OK || c->doubt == 0 ? status : list_pairs(gpu, c, UNSURE, true);
 }
 
-graze_status gpu_balls_find(graze_gpu *gpu, gpu_balls *b, const graze_ball_array *balls, uint32_t count, bool unsorted,
-                            bool only_count) {
+graze_status gz_gpu_balls_find(graze_gpu *gpu, gpu_balls *b, const graze_ball_array *balls, uint32_t count,
+                               bool unsorted, bool only_count) {
   bool single = balls->precision == GRAZE_FLOAT;
   ball_call c = {.context = gpu->context,
                  .b = b,
@@ -305,22 +306,22 @@ graze_status gpu_balls_find(graze_gpu *gpu, gpu_balls *b, const graze_ball_array
                  .view = ball_view_of(balls, count),
                  .only_count = only_count};
   const size_t size = single ? sizeof(float) : sizeof(double);
-  double bounds[7] = {0}, start = gpu_seconds();
-  gpu_pairs_begin(&b->list);
+  double bounds[7] = {0}, start = gz_gpu_seconds();
+  gz_gpu_pairs_begin(&b->list);
   b->found = b->hash = 0;
   if (count == 0) return GRAZE_OK;
   graze_status status = upload_numbers(gpu, b, &b->centers, c.view.centers, c.view.center_stride, 3 * size, count);
   if (status == GRAZE_OK) {
     status = upload_numbers(gpu, b, &b->radii, c.view.radii, c.view.radius_stride, size, count);
   }
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->doubt, sizeof c.doubt);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &b->doubt, 0, &c.doubt, sizeof c.doubt);
-  double uploaded = gpu_seconds();
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->doubt, sizeof c.doubt);
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, &b->doubt, 0, &c.doubt, sizeof c.doubt);
+  double uploaded = gz_gpu_seconds();
   if (status == GRAZE_OK) status = find_bounds(gpu, &c, bounds);
   if (status == GRAZE_OK) make_plan(&c.view, bounds, &c.plan);
   if (status == GRAZE_OK) status = sort_balls(gpu, &c);
   b->list.upload = uploaded - start;
-  b->list.compute = gpu_seconds() - uploaded;
+  b->list.compute = gz_gpu_seconds() - uploaded;
   if (status != GRAZE_OK) return status;
   status = only_count ? sum_pairs(gpu, &c) : list_pairs(gpu, &c, SURE | UNSURE, unsorted);
   if (!only_count) b->found = b->list.found;
@@ -329,11 +330,11 @@ graze_status gpu_balls_find(graze_gpu *gpu, gpu_balls *b, const graze_ball_array
 
 /* ---- a device that is not exact -------------------------------------------------------------------------------- */
 
-graze_status gpu_balls_find_by_boxes(graze_gpu *gpu, gpu_balls *b, gpu_boxes *boxes, const graze_ball_array *balls,
-                                     uint32_t count, bool unsorted) {
+graze_status gz_gpu_balls_find_by_boxes(graze_gpu *gpu, gpu_balls *b, gpu_boxes *boxes, const graze_ball_array *balls,
+                                        uint32_t count, bool unsorted) {
   const ball_view view = ball_view_of(balls, count);
   size_t bytes = (balls->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double)) * count;
-  if (!buffer_reserve(gpu->context, &b->boxes, bytes, 0)) return report_memory(gpu->context, bytes);
+  if (!gz_buffer_reserve(gpu->context, &b->boxes, bytes, 0)) return gz_fail_memory(gpu->context, bytes);
   for (uint32_t i = 0; i < count; i++) {
     ball one = ball_at(&view, i);
     if (!ball_is_good(&one)) return GRAZE_ERROR_ARGUMENT;
@@ -344,20 +345,20 @@ graze_status gpu_balls_find_by_boxes(graze_gpu *gpu, gpu_balls *b, gpu_boxes *bo
     }
   }
   const graze_box_array array = {b->boxes.data, 0, balls->precision};
-  graze_status status = gpu_boxes_find(gpu, boxes, &array, count, unsorted);
+  graze_status status = gz_gpu_boxes_find(gpu, boxes, &array, count, unsorted);
   if (status != GRAZE_OK) return status;
   gpu_pairs *list = &boxes->list;
   list->found = decide(gpu->context, &view, list->result.data, list->found, true);
   return GRAZE_OK;
 }
 
-void gpu_balls_release(graze_gpu *gpu, gpu_balls *b) {
+void gz_gpu_balls_release(graze_gpu *gpu, gpu_balls *b) {
   gpu_buffer *all[] = {&b->centers, &b->radii,  &b->frame, &b->levels, &b->keys,
                        &b->numbers, &b->sorted, &b->doubt, &b->sums};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
-  gpu_bounds_release(gpu, &b->bounds);
-  gpu_scratch_release(gpu, &b->scratch);
-  gpu_pairs_release(gpu, &b->list);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
+  gz_gpu_bounds_release(gpu, &b->bounds);
+  gz_gpu_scratch_release(gpu, &b->scratch);
+  gz_gpu_pairs_release(gpu, &b->list);
   buffer *memory[] = {&b->staging, &b->answer, &b->boxes};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) buffer_release(gpu->context, memory[i]);
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) gz_buffer_release(gpu->context, memory[i]);
 }

@@ -19,17 +19,17 @@ typedef struct gpu_balls {
 /* The pairs go to b->list.result, as graze_broadphase_find_balls would give them, and their number to b->found. With
  * `only_count` there is no list: b->found and b->hash, the sum of the hashes of pairs. Errors: DEVICE, MEMORY;
  * ARGUMENT, unreported, for a ball that is not one. */
-graze_status gpu_balls_find(graze_gpu *gpu, gpu_balls *b, const graze_ball_array *balls, uint32_t count, bool unsorted,
-                            bool only_count);
+graze_status gz_gpu_balls_find(graze_gpu *gpu, gpu_balls *b, const graze_ball_array *balls, uint32_t count,
+                               bool unsorted, bool only_count);
 
 /* The same for a device that is not exact: boxes around the balls are compared there, by whole numbers, and every pair
  * of them is decided here. The list is in boxes->list. */
-graze_status gpu_balls_find_by_boxes(graze_gpu *gpu, gpu_balls *b, gpu_boxes *boxes, const graze_ball_array *balls,
-                                     uint32_t count, bool unsorted);
+graze_status gz_gpu_balls_find_by_boxes(graze_gpu *gpu, gpu_balls *b, gpu_boxes *boxes, const graze_ball_array *balls,
+                                        uint32_t count, bool unsorted);
 
 /* The sum of the hashes of pairs. */
-uint64_t gpu_hash_pairs(const graze_box_pair *pairs, uint64_t count);
+uint64_t gz_gpu_hash_pairs(const graze_box_pair *pairs, uint64_t count);
 
-void gpu_balls_release(graze_gpu *gpu, gpu_balls *b);
+void gz_gpu_balls_release(graze_gpu *gpu, gpu_balls *b);
 
 #endif

@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-graze_status gpu_bounds_reserve(graze_gpu *gpu, gpu_bounds *b, graze_precision precision, uint32_t count,
-                                uint32_t width) {
+graze_status gz_gpu_bounds_reserve(graze_gpu *gpu, gpu_bounds *b, graze_precision precision, uint32_t count,
+                                   uint32_t width) {
   b->groups = gpu_groups(count, GPU_BOUNDS_TILE);
   b->width = width;
   b->precision = precision;
   size_t size = precision == GRAZE_FLOAT ? sizeof(uint32_t) : sizeof(uint64_t);
   size_t bytes = size * width * b->groups; /* more than the flags have */
-  if (!buffer_reserve(gpu->context, &b->answer, bytes, 0)) return report_memory(gpu->context, bytes);
-  graze_status status = gpu_reserve(gpu, &b->keys, bytes);
-  return status != GRAZE_OK ? status : gpu_reserve(gpu, &b->bad, b->groups * sizeof(uint32_t));
+  if (!gz_buffer_reserve(gpu->context, &b->answer, bytes, 0)) return gz_fail_memory(gpu->context, bytes);
+  graze_status status = gz_gpu_reserve(gpu, &b->keys, bytes);
+  return status != GRAZE_OK ? status : gz_gpu_reserve(gpu, &b->bad, b->groups * sizeof(uint32_t));
 }
 
-graze_status gpu_bounds_check(graze_gpu *gpu, const gpu_bounds *b) {
-  graze_status status = gpu_read(gpu, b->answer.data, &b->bad, 0, b->groups * sizeof(uint32_t));
+graze_status gz_gpu_bounds_check(graze_gpu *gpu, const gpu_bounds *b) {
+  graze_status status = gz_gpu_read(gpu, b->answer.data, &b->bad, 0, b->groups * sizeof(uint32_t));
   const uint32_t *bad = b->answer.data;
   for (uint32_t g = 0; g < b->groups && status == GRAZE_OK; g++) {
     if (bad[g] != UINT32_MAX) status = GRAZE_ERROR_ARGUMENT;
@@ -40,9 +40,9 @@ static double number_at(const gpu_bounds *b, size_t i) {
   return x;
 }
 
-graze_status gpu_bounds_read(graze_gpu *gpu, const gpu_bounds *b, double *bounds) {
+graze_status gz_gpu_bounds_read(graze_gpu *gpu, const gpu_bounds *b, double *bounds) {
   size_t size = b->precision == GRAZE_FLOAT ? sizeof(uint32_t) : sizeof(uint64_t);
-  graze_status status = gpu_read(gpu, b->answer.data, &b->keys, 0, size * b->width * b->groups);
+  graze_status status = gz_gpu_read(gpu, b->answer.data, &b->keys, 0, size * b->width * b->groups);
   for (uint32_t g = 0; g < b->groups && status == GRAZE_OK; g++) {
     for (uint32_t k = 0; k < b->width; k++) {
       double x = number_at(b, (size_t)g * b->width + k);
@@ -52,8 +52,8 @@ graze_status gpu_bounds_read(graze_gpu *gpu, const gpu_bounds *b, double *bounds
   return status;
 }
 
-void gpu_bounds_release(graze_gpu *gpu, gpu_bounds *b) {
-  gpu_release(gpu, &b->keys);
-  gpu_release(gpu, &b->bad);
-  buffer_release(gpu->context, &b->answer);
+void gz_gpu_bounds_release(graze_gpu *gpu, gpu_bounds *b) {
+  gz_gpu_release(gpu, &b->keys);
+  gz_gpu_release(gpu, &b->bad);
+  gz_buffer_release(gpu->context, &b->answer);
 }

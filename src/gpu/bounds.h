@@ -18,15 +18,15 @@ typedef struct gpu_bounds {
 
 /* Makes room for what b->groups groups give, as many as `count` elements have: `width` numbers each, at least three.
  * Errors: DEVICE, MEMORY. */
-graze_status gpu_bounds_reserve(graze_gpu *gpu, gpu_bounds *b, graze_precision precision, uint32_t count,
-                                uint32_t width);
+graze_status gz_gpu_bounds_reserve(graze_gpu *gpu, gpu_bounds *b, graze_precision precision, uint32_t count,
+                                   uint32_t width);
 
 /* Whether all are what they should be. Errors: DEVICE; ARGUMENT, unreported: one is not. */
-graze_status gpu_bounds_check(graze_gpu *gpu, const gpu_bounds *b);
+graze_status gz_gpu_bounds_check(graze_gpu *gpu, const gpu_bounds *b);
 
 /* Bounds of all groups, `width` of them. Of no group nothing is written. Errors: DEVICE. */
-graze_status gpu_bounds_read(graze_gpu *gpu, const gpu_bounds *b, double *bounds);
+graze_status gz_gpu_bounds_read(graze_gpu *gpu, const gpu_bounds *b, double *bounds);
 
-void gpu_bounds_release(graze_gpu *gpu, gpu_bounds *b);
+void gz_gpu_bounds_release(graze_gpu *gpu, gpu_bounds *b);
 
 #endif

@@ -62,7 +62,7 @@ static double finest_cell(const graze_box_array *boxes, size_t stride, uint32_t 
 static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t count, const double bounds[6],
                       grid_plan *plan) {
   double world = 0, extent[3];
-  *plan = (grid_plan){.pack = gpu_bits_for(count)};
+  *plan = (grid_plan){.pack = gz_gpu_bits_for(count)};
   for (int k = 0; k < 3; k++) {
     plan->low[k] = bounds[k];
     extent[k] = bounds[k + 3] - bounds[k];
@@ -76,7 +76,7 @@ static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t coun
   }
   double cell = finest_cell(boxes, stride, count, world);
   for (int k = 0; k < 3; k++) {
-    plan->bits[k] = gpu_bits_for((uint64_t)(extent[k] / cell) + 1);
+    plan->bits[k] = gz_gpu_bits_for((uint64_t)(extent[k] / cell) + 1);
     if (plan->bits[k] > AXIS_BITS) plan->bits[k] = AXIS_BITS;
   }
   uint32_t level = 0;
@@ -85,7 +85,7 @@ static void make_plan(const graze_box_array *boxes, size_t stride, uint32_t coun
     cell *= 4;
   }
   plan->levels = level + 1; /* the last has one cell */
-  plan->level_bits = gpu_bits_for(plan->levels);
+  plan->level_bits = gz_gpu_bits_for(plan->levels);
 }
 
 /* ---- on the device --------------------------------------------------------------------------------------------- */
@@ -94,25 +94,26 @@ static graze_status upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *
   size_t size = boxes->precision == GRAZE_FLOAT ? 6 * sizeof(float) : 6 * sizeof(double);
   const void *source = boxes->data;
   if (stride != size) {
-    if (!buffer_reserve(gpu->context, &b->staging, count * size, 0)) return report_memory(gpu->context, count * size);
+    if (!gz_buffer_reserve(gpu->context, &b->staging, count * size, 0))
+      return gz_fail_memory(gpu->context, count * size);
     for (uint32_t i = 0; i < count; i++) {
       memcpy((char *)b->staging.data + i * size, (const char *)boxes->data + i * stride, size);
     }
     source = b->staging.data;
   }
-  graze_status status = gpu_reserve(gpu, &b->boxes, count * size);
-  return status != GRAZE_OK ? status : gpu_write(gpu, &b->boxes, 0, source, count * size);
+  graze_status status = gz_gpu_reserve(gpu, &b->boxes, count * size);
+  return status != GRAZE_OK ? status : gz_gpu_write(gpu, &b->boxes, 0, source, count * size);
 }
 
 /* The box around all. ARGUMENT: one is no box. */
 static graze_status find_bounds(graze_gpu *gpu, gpu_boxes *b, const char *module, graze_precision precision,
                                 uint32_t count, double bounds[6]) {
-  graze_status status = gpu_bounds_reserve(gpu, &b->bounds, precision, count, 6);
+  graze_status status = gz_gpu_bounds_reserve(gpu, &b->bounds, precision, count, 6);
   const gpu_argument arguments[] = {GPU_BUFFER(&b->boxes), GPU_BUFFER(&b->bounds.keys), GPU_BUFFER(&b->bounds.bad),
                                     GPU_VALUE(count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_bounds", b->bounds.groups, arguments, 4);
-  if (status == GRAZE_OK) status = gpu_bounds_check(gpu, &b->bounds);
-  return status != GRAZE_OK ? status : gpu_bounds_read(gpu, &b->bounds, bounds);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, module, "box_bounds", b->bounds.groups, arguments, 4);
+  if (status == GRAZE_OK) status = gz_gpu_bounds_check(gpu, &b->bounds);
+  return status != GRAZE_OK ? status : gz_gpu_bounds_read(gpu, &b->bounds, bounds);
 }
 
 static graze_status put_frame(graze_gpu *gpu, gpu_boxes *b, const grid_plan *plan, graze_precision precision) {
@@ -123,12 +124,13 @@ static graze_status put_frame(graze_gpu *gpu, gpu_boxes *b, const grid_plan *pla
   memcpy(wide + 3, plan->inverse, sizeof plan->inverse);
   for (int i = 0; i < 3 + LEVELS; i++) narrow[i] = (float)wide[i];
   bool single = precision == GRAZE_FLOAT;
-  graze_status status = gpu_reserve(gpu, &b->frame, sizeof wide);
+  graze_status status = gz_gpu_reserve(gpu, &b->frame, sizeof wide);
   if (status == GRAZE_OK) {
-    status = gpu_write(gpu, &b->frame, 0, single ? (const void *)narrow : wide, single ? sizeof narrow : sizeof wide);
+    status =
+        gz_gpu_write(gpu, &b->frame, 0, single ? (const void *)narrow : wide, single ? sizeof narrow : sizeof wide);
   }
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->levels, sizeof none);
-  return status != GRAZE_OK ? status : gpu_write(gpu, &b->levels, 0, &none, sizeof none);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->levels, sizeof none);
+  return status != GRAZE_OK ? status : gz_gpu_write(gpu, &b->levels, 0, &none, sizeof none);
 }
 
 static graze_status sort_boxes(graze_gpu *gpu, gpu_boxes *b, const char *module, graze_precision precision,
@@ -136,21 +138,21 @@ static graze_status sort_boxes(graze_gpu *gpu, gpu_boxes *b, const char *module,
   size_t sorted = (precision == GRAZE_FLOAT ? 8 * sizeof(uint32_t) : 7 * sizeof(uint64_t)) * count;
   uint32_t shift = plan->bits[0] + plan->bits[1] + plan->bits[2], groups = gpu_groups(count, GROUP);
   graze_status status = put_frame(gpu, b, plan, precision);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->keys, count * sizeof(uint64_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->values, count * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &b->sorted, sorted);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->keys, count * sizeof(uint64_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->values, count * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->sorted, sorted);
   const gpu_argument keys[] = {GPU_BUFFER(&b->boxes),    GPU_BUFFER(&b->frame),    GPU_BUFFER(&b->keys),
                                GPU_BUFFER(&b->values),   GPU_BUFFER(&b->levels),   GPU_VALUE(count),
                                GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]), GPU_VALUE(plan->bits[2]),
                                GPU_VALUE(plan->levels)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_keys", groups, keys, 10);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, module, "box_keys", groups, keys, 10);
   if (status == GRAZE_OK) {
-    status = gpu_sort(gpu, &b->scratch, &b->keys, &b->values, count, sizeof(uint64_t), shift + plan->level_bits);
+    status = gz_gpu_sort(gpu, &b->scratch, &b->keys, &b->values, count, sizeof(uint64_t), shift + plan->level_bits);
   }
   const gpu_argument gather[] = {GPU_BUFFER(&b->boxes),  GPU_BUFFER(&b->keys), GPU_BUFFER(&b->values),
                                  GPU_BUFFER(&b->sorted), GPU_VALUE(count),     GPU_VALUE(shift)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, module, "box_gather", groups, gather, 6);
-  return status != GRAZE_OK ? status : gpu_read(gpu, &plan->levels_used, &b->levels, 0, sizeof plan->levels_used);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, module, "box_gather", groups, gather, 6);
+  return status != GRAZE_OK ? status : gz_gpu_read(gpu, &plan->levels_used, &b->levels, 0, sizeof plan->levels_used);
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
@@ -170,7 +172,7 @@ static graze_status count_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint
                                     GPU_BUFFER(&b->sorted),   GPU_BUFFER(counts),       GPU_VALUE(begin),
                                     GPU_VALUE(some),          GPU_VALUE(w->count),      GPU_VALUE(plan->levels_used),
                                     GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]), GPU_VALUE(plan->bits[2])};
-  return gpu_run(gpu, w->module, "box_count", gpu_groups(some, WALK_GROUP), arguments, 12);
+  return gz_gpu_run(gpu, w->module, "box_count", gpu_groups(some, WALK_GROUP), arguments, 12);
 }
 
 static graze_status write_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint32_t some, const gpu_buffer *places,
@@ -183,34 +185,35 @@ static graze_status write_pairs(graze_gpu *gpu, void *user, uint32_t begin, uint
       GPU_BUFFER(places),       GPU_BUFFER(packed),           GPU_VALUE(begin),         GPU_VALUE(some),
       GPU_VALUE(w->count),      GPU_VALUE(plan->levels_used), GPU_VALUE(plan->bits[0]), GPU_VALUE(plan->bits[1]),
       GPU_VALUE(plan->bits[2]), GPU_VALUE(plan->pack)};
-  return gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), arguments, 14);
+  return gz_gpu_run(gpu, w->module, "box_write", gpu_groups(some, WALK_GROUP), arguments, 14);
 }
 
 /* Sends the boxes and finds the box around them. ARGUMENT: one is no box. */
-graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
-                              double bounds[6]) {
+graze_status gz_gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
+                                 double bounds[6]) {
   const char *module = boxes->precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
-  double start = gpu_seconds();
+  double start = gz_gpu_seconds();
   graze_status status = upload(gpu, b, boxes, gpu_box_stride(boxes), count);
-  double uploaded = gpu_seconds();
+  double uploaded = gz_gpu_seconds();
   b->list.upload = uploaded - start;
   if (status == GRAZE_OK) status = find_bounds(gpu, b, module, boxes->precision, count, bounds);
-  b->list.compute += gpu_seconds() - uploaded;
+  b->list.compute += gz_gpu_seconds() - uploaded;
   return status;
 }
 
-graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count, bool unsorted) {
+graze_status gz_gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
+                               bool unsorted) {
   const char *module = boxes->precision == GRAZE_FLOAT ? "boxes32" : "boxes64";
   double bounds[6] = {0};
   grid_plan plan;
-  gpu_pairs_begin(&b->list);
+  gz_gpu_pairs_begin(&b->list);
   if (count == 0) return GRAZE_OK;
-  graze_status status = gpu_boxes_upload(gpu, b, boxes, count, bounds);
+  graze_status status = gz_gpu_boxes_upload(gpu, b, boxes, count, bounds);
   if (status != GRAZE_OK) return status;
-  double start = gpu_seconds();
+  double start = gz_gpu_seconds();
   make_plan(boxes, gpu_box_stride(boxes), count, bounds, &plan);
   status = sort_boxes(gpu, b, module, boxes->precision, count, &plan);
-  b->list.compute += gpu_seconds() - start;
+  b->list.compute += gz_gpu_seconds() - start;
   walk w = {b, module, &plan, count};
   const gpu_pair_work work = {.user = &w,
                               .count = count_pairs,
@@ -219,15 +222,15 @@ graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array 
                               .most = PIECE,
                               .pack = plan.pack,
                               .unsorted = unsorted};
-  if (status == GRAZE_OK) status = gpu_pairs_find(gpu, &b->scratch, &b->list, &work);
-  return status != GRAZE_OK ? status : gpu_pairs_end(gpu, &b->list, unsorted);
+  if (status == GRAZE_OK) status = gz_gpu_pairs_find(gpu, &b->scratch, &b->list, &work);
+  return status != GRAZE_OK ? status : gz_gpu_pairs_end(gpu, &b->list, unsorted);
 }
 
-void gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b) {
+void gz_gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b) {
   gpu_buffer *all[] = {&b->boxes, &b->frame, &b->keys, &b->values, &b->sorted, &b->levels};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
-  gpu_bounds_release(gpu, &b->bounds);
-  gpu_scratch_release(gpu, &b->scratch);
-  gpu_pairs_release(gpu, &b->list);
-  buffer_release(gpu->context, &b->staging);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
+  gz_gpu_bounds_release(gpu, &b->bounds);
+  gz_gpu_scratch_release(gpu, &b->scratch);
+  gz_gpu_pairs_release(gpu, &b->list);
+  gz_buffer_release(gpu->context, &b->staging);
 }

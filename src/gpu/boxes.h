@@ -16,13 +16,14 @@ typedef struct gpu_boxes {
 
 /* The pairs go to b->list.result, as graze_broadphase_find would give them. Errors: DEVICE, MEMORY; ARGUMENT,
  * unreported, for a box that is not one: the processor says what is wrong with it. */
-graze_status gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count, bool unsorted);
+graze_status gz_gpu_boxes_find(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
+                               bool unsorted);
 
 /* The first stage alone: b->boxes gets the boxes side by side, `bounds` the box around them. Same errors. */
-graze_status gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
-                              double bounds[6]);
+graze_status gz_gpu_boxes_upload(graze_gpu *gpu, gpu_boxes *b, const graze_box_array *boxes, uint32_t count,
+                                 double bounds[6]);
 
-void gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b);
+void gz_gpu_boxes_release(graze_gpu *gpu, gpu_boxes *b);
 
 static inline size_t gpu_box_stride(const graze_box_array *boxes) {
   if (boxes->stride != 0) return boxes->stride;

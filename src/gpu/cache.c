@@ -24,11 +24,11 @@ typedef struct cache_head {
 
 /* Of everything that the code depends on. */
 static uint64_t key_of(const graze_gpu *gpu, const gpu_source *source) {
-  uint64_t key = hash_bytes(source->text, source->size, gpu->shuffle ? 2 : 1);
-  key = hash_bytes(source->name, strlen(source->name), key);
-  key = hash_bytes(gpu->info.name, strlen(gpu->info.name), key);
-  key = hash_bytes(gpu->info.driver, strlen(gpu->info.driver), key);
-  return hash_bytes(gpu->backend->name, strlen(gpu->backend->name), key);
+  uint64_t key = gz_hash_bytes(source->text, source->size, gpu->shuffle ? 2 : 1);
+  key = gz_hash_bytes(source->name, strlen(source->name), key);
+  key = gz_hash_bytes(gpu->info.name, strlen(gpu->info.name), key);
+  key = gz_hash_bytes(gpu->info.driver, strlen(gpu->info.driver), key);
+  return gz_hash_bytes(gpu->backend->name, strlen(gpu->backend->name), key);
 }
 
 /* The folder; false: there is none that could be meant. */
@@ -61,19 +61,19 @@ static void add_name(char *path, const gpu_source *source, uint64_t key) {
 
 static void *read_code(const graze_gpu *gpu, int file, uint64_t key, size_t *size) {
   cache_head head;
-  if (!file_read(file, &head, sizeof head) || memcmp(head.magic, magic, sizeof magic) != 0 || head.key != key ||
+  if (!gz_file_read(file, &head, sizeof head) || memcmp(head.magic, magic, sizeof magic) != 0 || head.key != key ||
       head.size == 0 || head.size > MOST_CODE) {
     return NULL;
   }
-  void *code = memory_alloc(gpu->context, head.size);
+  void *code = gz_memory_alloc(gpu->context, head.size);
   if (code == NULL) return NULL;
   *size = head.size;
-  if (file_read(file, code, head.size) && hash_bytes(code, head.size, key) == head.checksum) return code;
-  memory_release(gpu->context, code, head.size);
+  if (gz_file_read(file, code, head.size) && gz_hash_bytes(code, head.size, key) == head.checksum) return code;
+  gz_memory_release(gpu->context, code, head.size);
   return NULL;
 }
 
-void *gpu_cache_read(const graze_gpu *gpu, const gpu_source *source, size_t *size) {
+void *gz_gpu_cache_read(const graze_gpu *gpu, const gpu_source *source, size_t *size) {
   char path[PATH_ROOM];
   uint64_t key = key_of(gpu, source);
   if (!find_folder(path)) return NULL;
@@ -85,10 +85,10 @@ void *gpu_cache_read(const graze_gpu *gpu, const gpu_source *source, size_t *siz
   return code;
 }
 
-void gpu_cache_write(const graze_gpu *gpu, const gpu_source *source, const void *code, size_t size) {
+void gz_gpu_cache_write(const graze_gpu *gpu, const gpu_source *source, const void *code, size_t size) {
   char path[PATH_ROOM];
   uint64_t key = key_of(gpu, source);
-  cache_head head = {.key = key, .size = size, .checksum = hash_bytes(code, size, key)};
+  cache_head head = {.key = key, .size = size, .checksum = gz_hash_bytes(code, size, key)};
   memcpy(head.magic, magic, sizeof magic);
   if (!find_folder(path) || !make_folder(path)) return;
   add_name(path, source, key);
@@ -96,7 +96,7 @@ void gpu_cache_write(const graze_gpu *gpu, const gpu_source *source, const void 
   snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
   int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return;
-  bool good = file_write(file, &head, sizeof head) && file_write(file, code, size);
+  bool good = gz_file_write(file, &head, sizeof head) && gz_file_write(file, code, size);
   good = close(file) == 0 && good;
   if (!good || rename(temporary, path) != 0) unlink(temporary);
 }

@@ -117,7 +117,7 @@ static graze_status failed(graze_gpu *gpu, const char *call, cu_result error) {
   char number[32];
   snprintf(number, sizeof number, "error %d", error);
   if (library.cu.GetErrorString(error, &text) != 0 || text == NULL) text = number;
-  return gpu_failed(gpu, error == CU_OUT_OF_MEMORY ? GRAZE_ERROR_MEMORY : GRAZE_ERROR_DEVICE, call, text);
+  return gz_gpu_failed(gpu, error == CU_OUT_OF_MEMORY ? GRAZE_ERROR_MEMORY : GRAZE_ERROR_DEVICE, call, text);
 }
 
 /* ---- the library ----------------------------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ static void close_device(graze_gpu *gpu) {
     s->cu->CtxPopCurrent(&other);
   }
   if (s->context != NULL) s->cu->PrimaryCtxRelease(s->device);
-  memory_release(gpu->context, s, sizeof *s);
+  gz_memory_release(gpu->context, s, sizeof *s);
   gpu->state = NULL;
 }
 
@@ -242,11 +242,11 @@ static graze_status leave(graze_gpu *gpu, const char *call, cu_result error) {
 static graze_status open_device(graze_gpu *gpu, uint32_t number) {
   char why[128];
   const cu_functions *cu = functions(why);
-  cuda *s = memory_alloc(gpu->context, sizeof *s);
-  if (s == NULL) return report_memory(gpu->context, sizeof *s);
+  cuda *s = gz_memory_alloc(gpu->context, sizeof *s);
+  if (s == NULL) return gz_fail_memory(gpu->context, sizeof *s);
   *s = (cuda){.cu = cu};
   gpu->state = s;
-  if (cu == NULL) return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "cuInit", "the driver is gone");
+  if (cu == NULL) return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "cuInit", "the driver is gone");
   cu_result error = cu->DeviceGet(&s->device, (int)number);
   if (error != 0) return failed(gpu, "cuDeviceGet", error);
   error = cu->PrimaryCtxRetain(&s->context, s->device);
@@ -302,7 +302,7 @@ static graze_status nvrtc_failed(graze_gpu *gpu, nvrtc_program program, const ch
   snprintf(call, sizeof call, "nvrtcCompileProgram of %s", name);
   if (library.nvrtc.GetProgramLogSize(program, &size) == 0 && size <= sizeof log)
     library.nvrtc.GetProgramLog(program, log);
-  return gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, log);
+  return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, log);
 }
 
 /* PTX of a source, with a final 0. */
@@ -313,21 +313,21 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, char **ptx
   char architecture[48];
   const char *options[] = {architecture, "--fmad=false", "--std=c++17", "--define-macro=GRAZE_SHUFFLE"};
   if (!library.has_nvrtc) {
-    return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "dlopen", "neither embedded kernels nor libnvrtc.so to compile them");
+    return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "dlopen", "neither embedded kernels nor libnvrtc.so to compile them");
   }
   snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d", s->capability);
   if (n->CreateProgram(&program, source->text, source->name, 0, NULL, NULL) != 0) {
-    return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "nvrtcCreateProgram", "failed");
+    return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "nvrtcCreateProgram", "failed");
   }
   graze_status status = GRAZE_OK;
   if (n->CompileProgram(program, gpu->shuffle ? 4 : 3, options) != 0 || n->GetPTXSize(program, size) != 0) {
     status = nvrtc_failed(gpu, program, source->name);
   }
-  *ptx = status == GRAZE_OK ? memory_alloc(gpu->context, *size) : NULL;
-  if (status == GRAZE_OK && *ptx == NULL) status = report_memory(gpu->context, *size);
+  *ptx = status == GRAZE_OK ? gz_memory_alloc(gpu->context, *size) : NULL;
+  if (status == GRAZE_OK && *ptx == NULL) status = gz_fail_memory(gpu->context, *size);
   if (status == GRAZE_OK && n->GetPTX(program, *ptx) != 0) status = nvrtc_failed(gpu, program, source->name);
   n->DestroyProgram(&program);
-  if (status != GRAZE_OK) memory_release(gpu->context, *ptx, *size);
+  if (status != GRAZE_OK) gz_memory_release(gpu->context, *ptx, *size);
   return status;
 }
 
@@ -339,8 +339,8 @@ static void drop(graze_gpu *gpu, void *module) {
     s->cu->ModuleUnload(m->module);
     s->cu->CtxPopCurrent(&other);
   }
-  memory_release(gpu->context, m->ptx, m->ptx_size);
-  memory_release(gpu->context, m, sizeof *m);
+  gz_memory_release(gpu->context, m->ptx, m->ptx_size);
+  gz_memory_release(gpu->context, m, sizeof *m);
 }
 
 static graze_status build(graze_gpu *gpu, const gpu_source *source, const void *kept, size_t size, void **module) {
@@ -348,8 +348,8 @@ static graze_status build(graze_gpu *gpu, const gpu_source *source, const void *
   const char *image = kept;
   *module = NULL;
   if (kept != NULL && (size == 0 || image[size - 1] != 0)) return GRAZE_OK;
-  cuda_module *made = memory_alloc(gpu->context, sizeof *made);
-  if (made == NULL) return report_memory(gpu->context, sizeof *made);
+  cuda_module *made = gz_memory_alloc(gpu->context, sizeof *made);
+  if (made == NULL) return gz_fail_memory(gpu->context, sizeof *made);
   *made = (cuda_module){0};
   graze_status status = GRAZE_OK;
   if (kept == NULL && source->ptx == NULL) {
@@ -377,7 +377,7 @@ static graze_status build(graze_gpu *gpu, const gpu_source *source, const void *
 static void *code_of(graze_gpu *gpu, void *module, size_t *size) {
   const cuda_module *m = module;
   if (m->ptx == NULL) return NULL;
-  void *code = memory_alloc(gpu->context, m->ptx_size);
+  void *code = gz_memory_alloc(gpu->context, m->ptx_size);
   if (code != NULL) memcpy(code, m->ptx, m->ptx_size);
   *size = m->ptx_size;
   return code;
@@ -404,7 +404,7 @@ static graze_status launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t gr
   cuda *s = gpu->state;
   cu_memory memories[MOST_ARGUMENTS];
   void *values[MOST_ARGUMENTS];
-  if (count > MOST_ARGUMENTS) return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "cuLaunchKernel", "too many arguments");
+  if (count > MOST_ARGUMENTS) return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "cuLaunchKernel", "too many arguments");
   for (uint32_t i = 0; i < count; i++) {
     if (arguments[i].buffer != NULL) memories[i] = arguments[i].buffer->memory;
     values[i] = arguments[i].buffer != NULL ? (void *)&memories[i] : (void *)(uintptr_t)arguments[i].value;
@@ -445,20 +445,20 @@ static graze_status between(graze_gpu *gpu, void *first, void *second, double *s
   return leave(gpu, "cuEventElapsedTime", error);
 }
 
-const gpu_backend gpu_cuda = {.name = "cuda",
-                              .shuffles = true,
-                              .list = list,
-                              .open = open_device,
-                              .close = close_device,
-                              .allocate = allocate,
-                              .release = release,
-                              .write = write_memory,
-                              .read = read_memory,
-                              .build = build,
-                              .code = code_of,
-                              .drop = drop,
-                              .kernel = get_kernel,
-                              .launch = launch,
-                              .finish = finish,
-                              .mark = mark,
-                              .between = between};
+const gpu_backend gz_gpu_cuda = {.name = "cuda",
+                                 .shuffles = true,
+                                 .list = list,
+                                 .open = open_device,
+                                 .close = close_device,
+                                 .allocate = allocate,
+                                 .release = release,
+                                 .write = write_memory,
+                                 .read = read_memory,
+                                 .build = build,
+                                 .code = code_of,
+                                 .drop = drop,
+                                 .kernel = get_kernel,
+                                 .launch = launch,
+                                 .finish = finish,
+                                 .mark = mark,
+                                 .between = between};

@@ -18,45 +18,45 @@ static size_t answer_words(uint32_t poses) {
   return COUNTERS + ANSWER_WORDS * (size_t)poses;
 }
 
-graze_status gpu_decide_begin(graze_gpu *gpu, gpu_decide *d, const decide_question *q) {
+graze_status gz_gpu_decide_begin(graze_gpu *gpu, gpu_decide *d, const decide_question *q) {
   size_t words = answer_words(q->poses), bytes = words * sizeof(uint32_t), sums = q->poses * sizeof *d->sums;
   d->hit_count = d->candidates = d->exact = 0;
-  if (!buffer_reserve(gpu->context, &d->answer_room, bytes, 0) ||
-      !buffer_reserve(gpu->context, &d->sum_room, sums, 0)) {
-    return report_memory(gpu->context, bytes + sums);
+  if (!gz_buffer_reserve(gpu->context, &d->answer_room, bytes, 0) ||
+      !gz_buffer_reserve(gpu->context, &d->sum_room, sums, 0)) {
+    return gz_fail_memory(gpu->context, bytes + sums);
   }
   d->answer_read = d->answer_room.data;
   d->sums = d->sum_room.data;
   memset(d->sums, 0, sums);
-  graze_status status = gpu_reserve(gpu, &d->answer, bytes);
+  graze_status status = gz_gpu_reserve(gpu, &d->answer, bytes);
   if (d->pairs.bytes < d->room * (size_t)8) d->room = 0; /* a hierarchy makes room there, and may be refused it */
-  if (status == GRAZE_OK && d->room == 0) status = gpu_decide_reserve(gpu, d, FIRST_ROOM);
-  return status != GRAZE_OK ? status : gpu_decide_reset(gpu, d, q, 0);
+  if (status == GRAZE_OK && d->room == 0) status = gz_gpu_decide_reserve(gpu, d, FIRST_ROOM);
+  return status != GRAZE_OK ? status : gz_gpu_decide_reset(gpu, d, q, 0);
 }
 
-graze_status gpu_decide_reserve(graze_gpu *gpu, gpu_decide *d, uint32_t candidates) {
+graze_status gz_gpu_decide_reserve(graze_gpu *gpu, gpu_decide *d, uint32_t candidates) {
   if (candidates <= d->room) return GRAZE_OK;
   d->room = 0;
-  graze_status status = gpu_reserve(gpu, &d->pairs, candidates * (size_t)8);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &d->open, candidates * (size_t)4);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &d->left, candidates * (size_t)8);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &d->words, candidates * (size_t)4);
+  graze_status status = gz_gpu_reserve(gpu, &d->pairs, candidates * (size_t)8);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &d->open, candidates * (size_t)4);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &d->left, candidates * (size_t)8);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &d->words, candidates * (size_t)4);
   if (status == GRAZE_OK) d->room = candidates;
   return status;
 }
 
-graze_status gpu_decide_reset(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t candidates) {
+graze_status gz_gpu_decide_reset(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t candidates) {
   size_t bytes = answer_words(q->poses) * sizeof(uint32_t);
   memset(d->answer_read, 0, bytes);
   d->answer_read[COUNT_CANDIDATES] = candidates;
-  return gpu_write(gpu, &d->answer, 0, d->answer_read, bytes);
+  return gz_gpu_write(gpu, &d->answer, 0, d->answer_read, bytes);
 }
 
 /* ---- what the device leaves open --------------------------------------------------------------------------------- */
 
 static bool keep_hit(graze_gpu *gpu, gpu_decide *d, uint64_t key) {
   size_t used = d->hit_count * sizeof key;
-  if (!buffer_reserve(gpu->context, &d->hit_keys, used + sizeof key, used)) return false;
+  if (!gz_buffer_reserve(gpu->context, &d->hit_keys, used + sizeof key, used)) return false;
   ((uint64_t *)d->hit_keys.data)[d->hit_count++] = key;
   return true;
 }
@@ -123,7 +123,7 @@ static graze_status decide_block(graze_gpu *gpu, gpu_decide *d, const decide_que
     bool listed = (q->ask & ASK_SELF) != 0 ? count_self_hit(sums, &results[i], pair, count_shared(first, second, i))
                                            : count_hit(sums, &results[i], pair);
     if (listed && (q->ask & ASK_LIST) != 0 && !keep_hit(gpu, d, (uint64_t)pair[0] << 32 | pair[1])) {
-      return report_memory(gpu->context, d->hit_count * sizeof(uint64_t));
+      return gz_fail_memory(gpu->context, d->hit_count * sizeof(uint64_t));
     }
   }
   return status;
@@ -131,13 +131,13 @@ static graze_status decide_block(graze_gpu *gpu, gpu_decide *d, const decide_que
 
 static graze_status decide_left(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t count) {
   size_t bytes = count * 2 * sizeof(uint32_t);
-  if (!buffer_reserve(gpu->context, &d->left_pairs, bytes, 0) ||
-      !buffer_reserve(gpu->context, &d->corners, 18 * sizeof(double) * BLOCK, 0) ||
-      !buffer_reserve(gpu->context, &d->results, BLOCK * sizeof(graze_tritri), 0)) {
-    return report_memory(gpu->context, bytes);
+  if (!gz_buffer_reserve(gpu->context, &d->left_pairs, bytes, 0) ||
+      !gz_buffer_reserve(gpu->context, &d->corners, 18 * sizeof(double) * BLOCK, 0) ||
+      !gz_buffer_reserve(gpu->context, &d->results, BLOCK * sizeof(graze_tritri), 0)) {
+    return gz_fail_memory(gpu->context, bytes);
   }
   const uint32_t *left = d->left_pairs.data;
-  graze_status status = gpu_read(gpu, d->left_pairs.data, &d->left, 0, bytes);
+  graze_status status = gz_gpu_read(gpu, d->left_pairs.data, &d->left, 0, bytes);
   for (uint32_t from = 0; from < count && status == GRAZE_OK; from += BLOCK) {
     status = decide_block(gpu, d, q, left + 2 * (size_t)from, count - from < BLOCK ? count - from : BLOCK);
   }
@@ -163,22 +163,22 @@ static graze_status launch(graze_gpu *gpu, gpu_decide *d, const decide_question 
                                 GPU_BUFFER(&d->answer),   GPU_BUFFER(&d->open),     GPU_BUFFER(&d->left),
                                 GPU_BUFFER(&d->hits),     GPU_BUFFER(&d->words),    GPU_VALUE(q->b.count),
                                 GPU_VALUE(shift),         GPU_VALUE(q->ask)};
-  graze_status status = gpu_reserve(gpu, &d->hits, d->room * (size_t)8); /* sorting may have exchanged it */
-  if (status == GRAZE_OK) status = gpu_run(gpu, "decide", "decide_filter", filters, filter, 12);
-  return status != GRAZE_OK ? status : gpu_run(gpu, "decide", "decide_exact", exacts, exact, 11);
+  graze_status status = gz_gpu_reserve(gpu, &d->hits, d->room * (size_t)8); /* sorting may have exchanged it */
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, "decide", "decide_filter", filters, filter, 12);
+  return status != GRAZE_OK ? status : gz_gpu_run(gpu, "decide", "decide_exact", exacts, exact, 11);
 }
 
 /* Appends the first `wanted` of the hits that the device listed, in order. */
 static graze_status read_hits(graze_gpu *gpu, gpu_decide *d, uint32_t count, uint32_t wanted, uint32_t shift,
                               uint32_t bits) {
   size_t had = d->hit_count * sizeof(uint64_t), more = wanted * sizeof(uint64_t);
-  if (!buffer_reserve(gpu->context, &d->hit_keys, had + more, had)) return report_memory(gpu->context, had + more);
+  if (!gz_buffer_reserve(gpu->context, &d->hit_keys, had + more, had)) return gz_fail_memory(gpu->context, had + more);
   uint64_t *keys = (uint64_t *)d->hit_keys.data + d->hit_count;
-  graze_status status = gpu_reserve(gpu, &d->unused, count * sizeof(uint32_t));
+  graze_status status = gz_gpu_reserve(gpu, &d->unused, count * sizeof(uint32_t));
   if (status == GRAZE_OK) {
-    status = gpu_sort(gpu, &d->scratch, &d->hits, &d->unused, count, sizeof(uint64_t), bits);
+    status = gz_gpu_sort(gpu, &d->scratch, &d->hits, &d->unused, count, sizeof(uint64_t), bits);
   }
-  if (status == GRAZE_OK) status = gpu_read(gpu, keys, &d->hits, 0, more);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, keys, &d->hits, 0, more);
   for (uint32_t i = 0; i < wanted && status == GRAZE_OK; i++) {
     keys[i] = (keys[i] >> shift) << 32 | (keys[i] & (((uint64_t)1 << shift) - 1));
   }
@@ -195,12 +195,12 @@ static void add_answer(gpu_decide *d, uint32_t poses) {
   }
 }
 
-graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most,
-                            uint32_t *candidates) {
-  const uint32_t *counters = d->answer_read, shift = gpu_bits_for(q->b.count);
+graze_status gz_gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most,
+                               uint32_t *candidates) {
+  const uint32_t *counters = d->answer_read, shift = gz_gpu_bits_for(q->b.count);
   graze_status status = launch(gpu, d, q, most, shift);
   if (status == GRAZE_OK) {
-    status = gpu_read(gpu, d->answer_read, &d->answer, 0, answer_words(q->poses) * sizeof *counters);
+    status = gz_gpu_read(gpu, d->answer_read, &d->answer, 0, answer_words(q->poses) * sizeof *counters);
   }
   if (status != GRAZE_OK) return status;
   if (counters[COUNT_BAD] > 0) return GRAZE_ERROR_ARGUMENT;
@@ -210,7 +210,7 @@ graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question
   d->exact += counters[COUNT_OPEN];
   if ((q->ask & ASK_WORDS) != 0) return GRAZE_OK;
   add_answer(d, q->poses);
-  uint32_t listed = counters[COUNT_HITS], bits = shift + gpu_bits_for(q->a.count);
+  uint32_t listed = counters[COUNT_HITS], bits = shift + gz_gpu_bits_for(q->a.count);
   if (listed > 0) status = read_hits(gpu, d, listed, q->any ? 1 : listed, shift, bits);
   if (q->any && d->hit_count > 0) return status;
   return status != GRAZE_OK || counters[COUNT_LEFT] == 0 ? status : decide_left(gpu, d, q, counters[COUNT_LEFT]);
@@ -218,7 +218,7 @@ graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question
 
 /* ---- what is known at the end ------------------------------------------------------------------------------------ */
 
-void gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *c) {
+void gz_gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *c) {
   const decide_sums *sums = &d->sums[pose];
   *c = (graze_counts){.points = sums->word[ANSWER_POINTS],
                       .segments = sums->word[ANSWER_SEGMENTS],
@@ -229,7 +229,7 @@ void gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *c) {
   c->triangle_pairs = c->points + c->segments + c->areas + c->degenerate;
 }
 
-void gpu_decide_self_counts(const gpu_decide *d, graze_self_collision *s) {
+void gz_gpu_decide_self_counts(const gpu_decide *d, graze_self_collision *s) {
   const decide_sums *sums = &d->sums[0];
   s->duplicates = sums->word[ANSWER_DUPLICATE];
   s->edge_overlaps = sums->word[ANSWER_EDGE];
@@ -240,15 +240,15 @@ void gpu_decide_self_counts(const gpu_decide *d, graze_self_collision *s) {
   s->hash = sums->hash;
 }
 
-graze_status gpu_decide_pairs(graze_gpu *gpu, gpu_decide *d, const graze_triangle_pair **pairs) {
+graze_status gz_gpu_decide_pairs(graze_gpu *gpu, gpu_decide *d, const graze_triangle_pair **pairs) {
   *pairs = NULL;
   if (d->hit_count == 0) return GRAZE_OK;
   size_t bytes = d->hit_count * sizeof(uint64_t);
-  if (!buffer_reserve(gpu->context, &d->sort_room, bytes, 0)) return report_memory(gpu->context, bytes);
+  if (!gz_buffer_reserve(gpu->context, &d->sort_room, bytes, 0)) return gz_fail_memory(gpu->context, bytes);
   uint64_t *keys = d->hit_keys.data;
   bool sorted = true; /* as one run of the device gives them */
   for (uint64_t i = 1; i < d->hit_count && sorted; i++) sorted = keys[i - 1] < keys[i];
-  if (!sorted) sort_keys(keys, d->sort_room.data, d->hit_count);
+  if (!sorted) gz_sort_keys(keys, d->sort_room.data, d->hit_count);
   graze_triangle_pair *out = d->sort_room.data;
   for (uint64_t i = 0; i < d->hit_count; i++)
     out[i] = (graze_triangle_pair){(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
@@ -256,11 +256,11 @@ graze_status gpu_decide_pairs(graze_gpu *gpu, gpu_decide *d, const graze_triangl
   return GRAZE_OK;
 }
 
-void gpu_decide_release(graze_gpu *gpu, gpu_decide *d) {
+void gz_gpu_decide_release(graze_gpu *gpu, gpu_decide *d) {
   gpu_buffer *all[] = {&d->pairs, &d->answer, &d->open, &d->left, &d->hits, &d->words, &d->unused};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
-  gpu_scratch_release(gpu, &d->scratch);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
+  gz_gpu_scratch_release(gpu, &d->scratch);
   buffer *memory[] = {&d->answer_room, &d->sum_room, &d->left_pairs, &d->corners,
                       &d->results,     &d->hit_keys, &d->sort_room};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) buffer_release(gpu->context, memory[i]);
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) gz_buffer_release(gpu->context, memory[i]);
 }

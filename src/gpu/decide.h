@@ -53,28 +53,28 @@ typedef struct gpu_decide {
 } gpu_decide;
 
 /* Begins a question: sums and answer are zero. */
-graze_status gpu_decide_begin(graze_gpu *gpu, gpu_decide *d, const decide_question *q);
+graze_status gz_gpu_decide_begin(graze_gpu *gpu, gpu_decide *d, const decide_question *q);
 
 /* Makes room for so many candidates. */
-graze_status gpu_decide_reserve(graze_gpu *gpu, gpu_decide *d, uint32_t candidates);
+graze_status gz_gpu_decide_reserve(graze_gpu *gpu, gpu_decide *d, uint32_t candidates);
 
 /* Sets the answer on the device to zero but for the counter of candidates: before each run but the first. */
-graze_status gpu_decide_reset(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t candidates);
+graze_status gz_gpu_decide_reset(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint32_t candidates);
 
 /* Decides the candidates in d->pairs, of which the device's counter tells how many there are, `most` or fewer, and
  * waits. Nothing is done when they had no room: *candidates is then more than d->room. With ASK_WORDS the words are in
  * d->words, those of open pairs WORD_OPEN. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a posed corner is not finite.
  */
-graze_status gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most,
-                            uint32_t *candidates);
+graze_status gz_gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most,
+                               uint32_t *candidates);
 
 /* The sums of a pose; with ASK_SELF the other one, of which `pairs` and `work` are left as they are. */
-void gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *counts);
-void gpu_decide_self_counts(const gpu_decide *d, graze_self_collision *collision);
+void gz_gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *counts);
+void gz_gpu_decide_self_counts(const gpu_decide *d, graze_self_collision *collision);
 
 /* The hits that were listed, sorted; valid until the next question. */
-graze_status gpu_decide_pairs(graze_gpu *gpu, gpu_decide *d, const graze_triangle_pair **pairs);
+graze_status gz_gpu_decide_pairs(graze_gpu *gpu, gpu_decide *d, const graze_triangle_pair **pairs);
 
-void gpu_decide_release(graze_gpu *gpu, gpu_decide *d);
+void gz_gpu_decide_release(graze_gpu *gpu, gpu_decide *d);
 
 #endif

@@ -9,7 +9,8 @@
 
 enum { MOST_DEVICES = 32, API_COUNT = 2, KERNELS_OF_MODULE = 16 };
 
-static const gpu_backend *const backends[API_COUNT] = {[GRAZE_GPU_OPENCL] = &gpu_opencl, [GRAZE_GPU_CUDA] = &gpu_cuda};
+static const gpu_backend *const backends[API_COUNT] = {
+    [GRAZE_GPU_OPENCL] = &gz_gpu_opencl, [GRAZE_GPU_CUDA] = &gz_gpu_cuda};
 
 /* A module with the kernels that were asked for; `handle` NULL: not compiled. */
 struct gpu_module {
@@ -59,8 +60,8 @@ graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list,
   uint32_t n = list_all(found, reasons, sizeof reasons);
   graze_gpu_info *copy = NULL;
   if (n > 0) {
-    copy = memory_alloc(context, n * sizeof *copy);
-    if (copy == NULL) return report_memory(context, n * sizeof *copy);
+    copy = gz_memory_alloc(context, n * sizeof *copy);
+    if (copy == NULL) return gz_fail_memory(context, n * sizeof *copy);
     memcpy(copy, found, n * sizeof *copy);
   }
   *list = copy;
@@ -70,7 +71,7 @@ graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list,
 }
 
 void graze_gpu_list_free(const graze_context *context, graze_gpu_info *list, uint32_t count) {
-  if (list != NULL) memory_release(context, list, count * sizeof *list);
+  if (list != NULL) gz_memory_release(context, list, count * sizeof *list);
 }
 
 /* ---- a device -------------------------------------------------------------------------------------------------- */
@@ -90,7 +91,7 @@ static graze_status find_device(const graze_context *context, const char *name, 
   graze_gpu_info list[MOST_DEVICES];
   char why[256];
   if (name != NULL && !is_a_name(name)) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "device \"%s\": devices are called opencl:N and cuda:N", name);
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "device \"%s\": devices are called opencl:N and cuda:N", name);
   }
   uint32_t count = list_all(list, why, sizeof why), chosen = UINT32_MAX;
   for (uint32_t i = 0; i < count; i++) {
@@ -101,12 +102,12 @@ static graze_status find_device(const graze_context *context, const char *name, 
     *found = list[chosen];
     return GRAZE_OK;
   }
-  if (count == 0) return report(context, GRAZE_ERROR_UNSUPPORTED, "no device: %s", why);
-  return report(context, GRAZE_ERROR_UNSUPPORTED, "no device %s; there are %u, from %s on", name, count, list[0].id);
+  if (count == 0) return gz_fail(context, GRAZE_ERROR_UNSUPPORTED, "no device: %s", why);
+  return gz_fail(context, GRAZE_ERROR_UNSUPPORTED, "no device %s; there are %u, from %s on", name, count, list[0].id);
 }
 
 static void drop_modules(graze_gpu *gpu) {
-  for (uint32_t i = 0; i < gpu_source_count; i++) {
+  for (uint32_t i = 0; i < gz_gpu_source_count; i++) {
     if (gpu->modules[i].handle != NULL) gpu->backend->drop(gpu, gpu->modules[i].handle);
     gpu->modules[i] = (gpu_module){0};
   }
@@ -117,7 +118,7 @@ static void drop_modules(graze_gpu *gpu) {
 static graze_status choose_scans(graze_gpu *gpu) {
   bool right = false;
   gpu->shuffle = gpu->backend->shuffles;
-  if (!gpu->shuffle || (gpu_test_scans(gpu, &right) == GRAZE_OK && right)) return GRAZE_OK;
+  if (!gpu->shuffle || (gz_gpu_test_scans(gpu, &right) == GRAZE_OK && right)) return GRAZE_OK;
   if (gpu->context->log != NULL) {
     char line[256];
     snprintf(line, sizeof line, "%s (%s): shuffles failed their test; kernels do without", gpu->info.id,
@@ -131,20 +132,21 @@ static graze_status choose_scans(graze_gpu *gpu) {
   return gpu->backend->open(gpu, gpu->info.number);
 }
 
-graze_status gpu_open(graze_context *context, const gpu_backend *backend, const graze_gpu_info *info, graze_gpu **gpu) {
-  graze_gpu *made = memory_alloc(context, sizeof *made);
-  gpu_module *modules = memory_alloc(context, gpu_source_count * sizeof *modules);
+graze_status gz_gpu_open(graze_context *context, const gpu_backend *backend, const graze_gpu_info *info,
+                         graze_gpu **gpu) {
+  graze_gpu *made = gz_memory_alloc(context, sizeof *made);
+  gpu_module *modules = gz_memory_alloc(context, gz_gpu_source_count * sizeof *modules);
   if (made == NULL || modules == NULL) {
-    memory_release(context, made, sizeof *made);
-    memory_release(context, modules, gpu_source_count * sizeof *modules);
-    return report_memory(context, sizeof *made);
+    gz_memory_release(context, made, sizeof *made);
+    gz_memory_release(context, modules, gz_gpu_source_count * sizeof *modules);
+    return gz_fail_memory(context, sizeof *made);
   }
-  memset(modules, 0, gpu_source_count * sizeof *modules);
+  memset(modules, 0, gz_gpu_source_count * sizeof *modules);
   *made = (graze_gpu){.context = context, .processor = *context, .backend = backend, .info = *info, .modules = modules};
   made->processor.engine = NULL;
   graze_status status = backend->open(made, info->number);
   if (status == GRAZE_OK) status = choose_scans(made);
-  if (status == GRAZE_OK) status = gpu_test_arithmetic(made);
+  if (status == GRAZE_OK) status = gz_gpu_test_arithmetic(made);
   if (status != GRAZE_OK) {
     graze_gpu_destroy(made);
     return status;
@@ -157,17 +159,17 @@ graze_status graze_gpu_create(graze_context *context, const char *device, graze_
   if (context == NULL || gpu == NULL) return GRAZE_ERROR_ARGUMENT;
   graze_gpu_info info = {0};
   graze_status status = find_device(context, device, &info);
-  return status != GRAZE_OK ? status : gpu_open(context, backends[info.api], &info, gpu);
+  return status != GRAZE_OK ? status : gz_gpu_open(context, backends[info.api], &info, gpu);
 }
 
 void graze_gpu_destroy(graze_gpu *gpu) {
   if (gpu == NULL) return;
   graze_gpu_detach(gpu);
-  gpu_release_engines(gpu);
+  gz_gpu_release_engines(gpu);
   if (gpu->state != NULL) drop_modules(gpu);
   if (gpu->state != NULL) gpu->backend->close(gpu);
-  memory_release(gpu->context, gpu->modules, gpu_source_count * sizeof *gpu->modules);
-  memory_release(gpu->context, gpu, sizeof *gpu);
+  gz_memory_release(gpu->context, gpu->modules, gz_gpu_source_count * sizeof *gpu->modules);
+  gz_memory_release(gpu->context, gpu, sizeof *gpu);
 }
 
 const graze_gpu_info *graze_gpu_get_info(const graze_gpu *gpu) {
@@ -178,31 +180,31 @@ const graze_gpu_arithmetic *graze_gpu_get_arithmetic(const graze_gpu *gpu) {
   return &gpu->arithmetic;
 }
 
-graze_status gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason) {
+graze_status gz_gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason) {
   if (status != GRAZE_ERROR_MEMORY) gpu->lost = true;
-  return report(gpu->context, status, "%s (%s): %s: %s", gpu->info.id, gpu->info.name, call, reason);
+  return gz_fail(gpu->context, status, "%s (%s): %s: %s", gpu->info.id, gpu->info.name, call, reason);
 }
 
 static graze_status check_alive(const graze_gpu *gpu) {
   if (!gpu->lost) return GRAZE_OK;
-  return report(gpu->context, GRAZE_ERROR_DEVICE, "%s (%s): was lost", gpu->info.id, gpu->info.name);
+  return gz_fail(gpu->context, GRAZE_ERROR_DEVICE, "%s (%s): was lost", gpu->info.id, gpu->info.name);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-void gpu_release(graze_gpu *gpu, gpu_buffer *room) {
+void gz_gpu_release(graze_gpu *gpu, gpu_buffer *room) {
   if (room->bytes > 0) gpu->backend->release(gpu, room->memory);
   gpu->bytes -= room->bytes;
   *room = (gpu_buffer){0, 0};
 }
 
-graze_status gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes) {
+graze_status gz_gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes) {
   if (bytes <= room->bytes) return GRAZE_OK;
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK) return status;
   size_t grown = room->bytes + room->bytes / 2;
   if (grown < bytes) grown = bytes;
-  gpu_release(gpu, room);
+  gz_gpu_release(gpu, room);
   uintptr_t memory;
   status = gpu->backend->allocate(gpu, grown, &memory);
   if (status != GRAZE_OK) return status;
@@ -211,13 +213,13 @@ graze_status gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes) {
   return GRAZE_OK;
 }
 
-graze_status gpu_write(graze_gpu *gpu, const gpu_buffer *to, size_t offset, const void *from, size_t bytes) {
+graze_status gz_gpu_write(graze_gpu *gpu, const gpu_buffer *to, size_t offset, const void *from, size_t bytes) {
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK || bytes == 0) return status;
   return gpu->backend->write(gpu, to->memory, offset, from, bytes);
 }
 
-graze_status gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t offset, size_t bytes) {
+graze_status gz_gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t offset, size_t bytes) {
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK || bytes == 0) return status;
   return gpu->backend->read(gpu, to, from->memory, offset, bytes);
@@ -227,29 +229,29 @@ graze_status gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t o
 
 static uint32_t find_source(const char *name) {
   uint32_t i = 0;
-  while (i < gpu_source_count && strcmp(gpu_sources[i].name, name) != 0) i++;
+  while (i < gz_gpu_source_count && strcmp(gz_gpu_sources[i].name, name) != 0) i++;
   return i;
 }
 
 static graze_status compile(graze_gpu *gpu, const gpu_source *source, void **module) {
   size_t size;
-  void *kept = gpu_cache_read(gpu, source, &size);
+  void *kept = gz_gpu_cache_read(gpu, source, &size);
   *module = NULL;
   if (kept != NULL) {
     graze_status status = gpu->backend->build(gpu, source, kept, size, module);
-    memory_release(gpu->context, kept, size);
+    gz_memory_release(gpu->context, kept, size);
     if (status != GRAZE_OK || *module != NULL) return status;
   }
   graze_status status = gpu->backend->build(gpu, source, NULL, 0, module);
   if (status != GRAZE_OK) return status;
   void *code = gpu->backend->code(gpu, *module, &size);
   if (code == NULL) return GRAZE_OK;
-  gpu_cache_write(gpu, source, code, size);
-  memory_release(gpu->context, code, size);
+  gz_gpu_cache_write(gpu, source, code, size);
+  gz_memory_release(gpu->context, code, size);
   return GRAZE_OK;
 }
 
-graze_status gpu_module_kernel(graze_gpu *gpu, gpu_module *m, const char *name, gpu_kernel *kernel) {
+graze_status gz_gpu_module_kernel(graze_gpu *gpu, gpu_module *m, const char *name, gpu_kernel *kernel) {
   for (uint32_t i = 0; i < m->count; i++) {
     if (strcmp(m->names[i], name) != 0) continue;
     *kernel = m->kernels[i];
@@ -265,62 +267,62 @@ graze_status gpu_module_kernel(graze_gpu *gpu, gpu_module *m, const char *name, 
   return GRAZE_OK;
 }
 
-graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel) {
+graze_status gz_gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel) {
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK) return status;
   uint32_t number = find_source(module);
-  if (number == gpu_source_count) return report(gpu->context, GRAZE_ERROR_ARGUMENT, "no kernels \"%s\"", module);
+  if (number == gz_gpu_source_count) return gz_fail(gpu->context, GRAZE_ERROR_ARGUMENT, "no kernels \"%s\"", module);
   gpu_module *m = &gpu->modules[number];
-  if (m->handle == NULL) status = compile(gpu, &gpu_sources[number], &m->handle);
-  return status != GRAZE_OK ? status : gpu_module_kernel(gpu, m, name, kernel);
+  if (m->handle == NULL) status = compile(gpu, &gz_gpu_sources[number], &m->handle);
+  return status != GRAZE_OK ? status : gz_gpu_module_kernel(gpu, m, name, kernel);
 }
 
-graze_status gpu_module_create(graze_gpu *gpu, const gpu_source *source, gpu_module **module) {
+graze_status gz_gpu_module_create(graze_gpu *gpu, const gpu_source *source, gpu_module **module) {
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK) return status;
-  gpu_module *made = memory_alloc(gpu->context, sizeof *made);
-  if (made == NULL) return report_memory(gpu->context, sizeof *made);
+  gpu_module *made = gz_memory_alloc(gpu->context, sizeof *made);
+  if (made == NULL) return gz_fail_memory(gpu->context, sizeof *made);
   *made = (gpu_module){.count = 0};
   status = compile(gpu, source, &made->handle);
   if (status != GRAZE_OK) {
-    memory_release(gpu->context, made, sizeof *made);
+    gz_memory_release(gpu->context, made, sizeof *made);
     return status;
   }
   *module = made;
   return GRAZE_OK;
 }
 
-void gpu_module_destroy(graze_gpu *gpu, gpu_module *module) {
+void gz_gpu_module_destroy(graze_gpu *gpu, gpu_module *module) {
   if (module == NULL) return;
   gpu->backend->drop(gpu, module->handle);
-  memory_release(gpu->context, module, sizeof *module);
+  gz_memory_release(gpu->context, module, sizeof *module);
 }
 
-graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
-                        uint32_t count) {
+graze_status gz_gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
+                           uint32_t count) {
   graze_status status = check_alive(gpu);
   if (status != GRAZE_OK || groups == 0) return status;
   return gpu->backend->launch(gpu, kernel, groups, arguments, count);
 }
 
-graze_status gpu_run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
-                     const gpu_argument *arguments, uint32_t count) {
+graze_status gz_gpu_run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
+                        const gpu_argument *arguments, uint32_t count) {
   gpu_kernel kernel;
-  graze_status status = gpu_get_kernel(gpu, module, name, &kernel);
-  return status != GRAZE_OK ? status : gpu_launch(gpu, &kernel, groups, arguments, count);
+  graze_status status = gz_gpu_get_kernel(gpu, module, name, &kernel);
+  return status != GRAZE_OK ? status : gz_gpu_launch(gpu, &kernel, groups, arguments, count);
 }
 
-graze_status gpu_finish(graze_gpu *gpu) {
+graze_status gz_gpu_finish(graze_gpu *gpu) {
   graze_status status = check_alive(gpu);
   return status != GRAZE_OK ? status : gpu->backend->finish(gpu);
 }
 
-graze_status gpu_mark(graze_gpu *gpu, void **mark) {
+graze_status gz_gpu_mark(graze_gpu *gpu, void **mark) {
   graze_status status = check_alive(gpu);
   return status != GRAZE_OK ? status : gpu->backend->mark(gpu, mark);
 }
 
-graze_status gpu_between(graze_gpu *gpu, void *first, void *second, double *seconds) {
+graze_status gz_gpu_between(graze_gpu *gpu, void *first, void *second, double *seconds) {
   graze_status status = check_alive(gpu);
   return status != GRAZE_OK ? status : gpu->backend->between(gpu, first, second, seconds);
 }

@@ -1,6 +1,6 @@
 /* The device layer: one small interface, with a back end for each API.
  *
- * Work goes to one queue and is done in order; a call returns when it is queued, gpu_read when the bytes are there.
+ * Work goes to one queue and is done in order; a call returns when it is queued, gz_gpu_read when the bytes are there.
  * Kernels are one-dimensional. Every function reports: "opencl:0 (NAME): clFinish: out of resources". Apart from a
  * refused allocation, a failed call means that the device is lost.
  */
@@ -41,8 +41,8 @@ typedef struct gpu_source {
   size_t ptx_shuffle_size;
 } gpu_source;
 
-extern const gpu_source gpu_sources[];
-extern const uint32_t gpu_source_count;
+extern const gpu_source gz_gpu_sources[];
+extern const uint32_t gz_gpu_source_count;
 
 /* A kernel, by the module that has it. Looked up once and kept. */
 typedef struct gpu_kernel {
@@ -82,52 +82,53 @@ static inline uint32_t gpu_groups(uint64_t count, uint32_t size) {
 }
 
 /* Makes room for at least `bytes`, half more than before when it grows; what was in it is lost. */
-graze_status gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes);
-void gpu_release(graze_gpu *gpu, gpu_buffer *room);
+graze_status gz_gpu_reserve(graze_gpu *gpu, gpu_buffer *room, size_t bytes);
+void gz_gpu_release(graze_gpu *gpu, gpu_buffer *room);
 
-/* `offset` and `bytes` within the buffer. gpu_write has taken the bytes when it returns. */
-graze_status gpu_write(graze_gpu *gpu, const gpu_buffer *to, size_t offset, const void *from, size_t bytes);
-graze_status gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t offset, size_t bytes);
+/* `offset` and `bytes` within the buffer. gz_gpu_write has taken the bytes when it returns. */
+graze_status gz_gpu_write(graze_gpu *gpu, const gpu_buffer *to, size_t offset, const void *from, size_t bytes);
+graze_status gz_gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_t offset, size_t bytes);
 
 /* The kernel of a module; both are compiled, or read from the disk, when they are first asked for. */
-graze_status gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel);
+graze_status gz_gpu_get_kernel(graze_gpu *gpu, const char *module, const char *name, gpu_kernel *kernel);
 
 /* The same for kernels that are not of the library, as those of a benchmark: `source` is compiled, or read from the
  * disk, at once, and is dropped before the device is destroyed. */
-graze_status gpu_module_create(graze_gpu *gpu, const gpu_source *source, gpu_module **module);
-void gpu_module_destroy(graze_gpu *gpu, gpu_module *module);
-graze_status gpu_module_kernel(graze_gpu *gpu, gpu_module *module, const char *name, gpu_kernel *kernel);
+graze_status gz_gpu_module_create(graze_gpu *gpu, const gpu_source *source, gpu_module **module);
+void gz_gpu_module_destroy(graze_gpu *gpu, gpu_module *module);
+graze_status gz_gpu_module_kernel(graze_gpu *gpu, gpu_module *module, const char *name, gpu_kernel *kernel);
 
-graze_status gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
-                        uint32_t count);
+graze_status gz_gpu_launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t groups, const gpu_argument *arguments,
+                           uint32_t count);
 /* Both. */
-graze_status gpu_run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
-                     const gpu_argument *arguments, uint32_t count);
-graze_status gpu_finish(graze_gpu *gpu);
+graze_status gz_gpu_run(graze_gpu *gpu, const char *module, const char *name, uint32_t groups,
+                        const gpu_argument *arguments, uint32_t count);
+graze_status gz_gpu_finish(graze_gpu *gpu);
 
 /* Times on the device: a mark is a place in the queue. */
-graze_status gpu_mark(graze_gpu *gpu, void **mark);
+graze_status gz_gpu_mark(graze_gpu *gpu, void **mark);
 /* Seconds between two marks, which it waits for and releases. */
-graze_status gpu_between(graze_gpu *gpu, void *first, void *second, double *seconds);
+graze_status gz_gpu_between(graze_gpu *gpu, void *first, void *second, double *seconds);
 
 /* Reports a failed call of the driver, and writes the device off unless `status` is MEMORY. */
-graze_status gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason);
+graze_status gz_gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason);
 
 /* Makes a device of a back end ready, whether it is listed or not; both outlive it. What is wrong with the device's
  * arithmetic or its shuffles is found out here. */
-graze_status gpu_open(graze_context *context, const gpu_backend *backend, const graze_gpu_info *info, graze_gpu **gpu);
+graze_status gz_gpu_open(graze_context *context, const gpu_backend *backend, const graze_gpu_info *info,
+                         graze_gpu **gpu);
 
 /* Runs known numbers through the device's arithmetic; fills gpu->arithmetic. */
-graze_status gpu_test_arithmetic(graze_gpu *gpu);
+graze_status gz_gpu_test_arithmetic(graze_gpu *gpu);
 
 /* Whether group scans, as kernels are built now, give known sums. */
-graze_status gpu_test_scans(graze_gpu *gpu, bool *right);
+graze_status gz_gpu_test_scans(graze_gpu *gpu, bool *right);
 
 /* The processor's query, made when first needed. */
-graze_status gpu_make_query(graze_gpu *gpu);
+graze_status gz_gpu_make_query(graze_gpu *gpu);
 
 /* Releases what engine.c made. */
-void gpu_release_engines(graze_gpu *gpu);
+void gz_gpu_release_engines(graze_gpu *gpu);
 
 /* ---- back ends ------------------------------------------------------------------------------------------------- */
 
@@ -162,10 +163,10 @@ struct gpu_backend {
   graze_status (*between)(graze_gpu *gpu, void *first, void *second, double *seconds);
 };
 
-extern const gpu_backend gpu_opencl, gpu_cuda;
+extern const gpu_backend gz_gpu_opencl, gz_gpu_cuda;
 
 /* cache.c: compiled code on the disk. Reading gives NULL when there is none, or none that is whole. */
-void *gpu_cache_read(const graze_gpu *gpu, const gpu_source *source, size_t *size);
-void gpu_cache_write(const graze_gpu *gpu, const gpu_source *source, const void *code, size_t size);
+void *gz_gpu_cache_read(const graze_gpu *gpu, const gpu_source *source, size_t *size);
+void gz_gpu_cache_write(const graze_gpu *gpu, const gpu_source *source, const void *code, size_t size);
 
 #endif

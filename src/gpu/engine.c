@@ -19,26 +19,26 @@ static void warn(const graze_gpu *gpu, const char *reason) {
   gpu->context->log(gpu->context->log_user, GRAZE_LOG_WARNING, line);
 }
 
-void gpu_release_engines(graze_gpu *gpu) {
-  if (gpu->boxes != NULL && gpu->state != NULL) gpu_boxes_release(gpu, gpu->boxes);
-  memory_release(gpu->context, gpu->boxes, sizeof *gpu->boxes);
-  if (gpu->subdivision != NULL && gpu->state != NULL) gpu_subdivision_release(gpu, gpu->subdivision);
-  memory_release(gpu->context, gpu->subdivision, sizeof *gpu->subdivision);
-  if (gpu->tree != NULL && gpu->state != NULL) gpu_tree_finder_release(gpu, gpu->tree);
-  memory_release(gpu->context, gpu->tree, sizeof *gpu->tree);
-  if (gpu->balls != NULL && gpu->state != NULL) gpu_balls_release(gpu, gpu->balls);
-  memory_release(gpu->context, gpu->balls, sizeof *gpu->balls);
-  if (gpu->triangles != NULL && gpu->state != NULL) gpu_triangles_release(gpu, gpu->triangles);
-  memory_release(gpu->context, gpu->triangles, sizeof *gpu->triangles);
-  if (gpu->words != NULL && gpu->state != NULL) gpu_words_release(gpu, gpu->words);
-  memory_release(gpu->context, gpu->words, sizeof *gpu->words);
+void gz_gpu_release_engines(graze_gpu *gpu) {
+  if (gpu->boxes != NULL && gpu->state != NULL) gz_gpu_boxes_release(gpu, gpu->boxes);
+  gz_memory_release(gpu->context, gpu->boxes, sizeof *gpu->boxes);
+  if (gpu->subdivision != NULL && gpu->state != NULL) gz_gpu_subdivision_release(gpu, gpu->subdivision);
+  gz_memory_release(gpu->context, gpu->subdivision, sizeof *gpu->subdivision);
+  if (gpu->tree != NULL && gpu->state != NULL) gz_gpu_tree_finder_release(gpu, gpu->tree);
+  gz_memory_release(gpu->context, gpu->tree, sizeof *gpu->tree);
+  if (gpu->balls != NULL && gpu->state != NULL) gz_gpu_balls_release(gpu, gpu->balls);
+  gz_memory_release(gpu->context, gpu->balls, sizeof *gpu->balls);
+  if (gpu->triangles != NULL && gpu->state != NULL) gz_gpu_triangles_release(gpu, gpu->triangles);
+  gz_memory_release(gpu->context, gpu->triangles, sizeof *gpu->triangles);
+  if (gpu->words != NULL && gpu->state != NULL) gz_gpu_words_release(gpu, gpu->words);
+  gz_memory_release(gpu->context, gpu->words, sizeof *gpu->words);
   graze_broadphase_destroy(gpu->broad);
   graze_query_destroy(gpu->query);
 }
 
 /* What an engine keeps, cleared when it is first needed. */
 static void *kept_memory(const graze_gpu *gpu, void *known, size_t size) {
-  void *memory = known != NULL ? known : memory_alloc(gpu->context, size);
+  void *memory = known != NULL ? known : gz_memory_alloc(gpu->context, size);
   if (known == NULL && memory != NULL) memset(memory, 0, size);
   return memory;
 }
@@ -96,14 +96,14 @@ static graze_status find_by_subdivision(graze_gpu *gpu, const graze_box_array *b
   if (count > GPU_SUBDIVISION_MOST) *unfit = "subdivision: more than 2^28 boxes; the grid did it";
   if ((*unfit)[0] != 0) return GRAZE_OK;
   gpu->subdivision = kept_memory(gpu, gpu->subdivision, sizeof *gpu->subdivision);
-  if (gpu->subdivision == NULL) return report_memory(gpu->context, sizeof *gpu->subdivision);
-  gpu_pairs_begin(&gpu->boxes->list);
-  if (count > 0) status = gpu_boxes_upload(gpu, gpu->boxes, boxes, count, bounds);
-  unsigned saved = fp_enter();
+  if (gpu->subdivision == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->subdivision);
+  gz_gpu_pairs_begin(&gpu->boxes->list);
+  if (count > 0) status = gz_gpu_boxes_upload(gpu, gpu->boxes, boxes, count, bounds);
+  unsigned saved = gz_fp_enter();
   if (status == GRAZE_OK) {
-    status = gpu_subdivision_find(gpu, gpu->subdivision, gpu->boxes, boxes->precision, count, unsorted);
+    status = gz_gpu_subdivision_find(gpu, gpu->subdivision, gpu->boxes, boxes->precision, count, unsorted);
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   *list = &gpu->subdivision->list;
   if (gpu->subdivision->crowded) *unfit = "subdivision: too many boxes in a cell; the grid did it";
@@ -113,8 +113,8 @@ static graze_status find_by_subdivision(graze_gpu *gpu, const graze_box_array *b
 
 static graze_status find_by_tree(graze_gpu *gpu, const graze_box_array *boxes, uint32_t count, bool unsorted) {
   gpu->tree = kept_memory(gpu, gpu->tree, sizeof *gpu->tree);
-  if (gpu->tree == NULL) return report_memory(gpu->context, sizeof *gpu->tree);
-  return gpu_tree_find(gpu, gpu->tree, gpu->boxes, boxes, count, unsorted);
+  if (gpu->tree == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->tree);
+  return gz_gpu_tree_find(gpu, gpu->tree, gpu->boxes, boxes, count, unsorted);
 }
 
 static graze_status find_on_device(graze_gpu *gpu, graze_gpu_method method, const graze_box_array *boxes,
@@ -126,7 +126,8 @@ static graze_status find_on_device(graze_gpu *gpu, graze_gpu_method method, cons
     if (status != GRAZE_OK || unfit[0] == 0) return status;
   }
   bool tree = method == GRAZE_GPU_TREE;
-  status = tree ? find_by_tree(gpu, boxes, count, unsorted) : gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
+  status =
+      tree ? find_by_tree(gpu, boxes, count, unsorted) : gz_gpu_boxes_find(gpu, gpu->boxes, boxes, count, unsorted);
   if (status != GRAZE_OK) return status;
   *list = &gpu->boxes->list;
   report_list(gpu, tree ? GRAZE_GPU_TREE : GRAZE_GPU_GRID, *list, (*list)->upload);
@@ -142,7 +143,7 @@ graze_status graze_gpu_find(graze_gpu *gpu, graze_gpu_method method, const graze
   if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) return GRAZE_ERROR_ARGUMENT;
   if ((unsigned)method > GRAZE_GPU_TREE) return GRAZE_ERROR_ARGUMENT;
   gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
-  if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
+  if (gpu->boxes == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->boxes);
   const char *reason = reason_against(gpu, boxes, count);
   if (reason == NULL) {
     const gpu_pairs *list = NULL;
@@ -185,17 +186,17 @@ static const char *reason_against_balls(const graze_gpu *gpu, const ball_request
 
 static graze_status balls_on_device(graze_gpu *gpu, ball_request *r) {
   graze_status status;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   if (gpu->arithmetic.exact) {
-    status = gpu_balls_find(gpu, gpu->balls, r->balls, r->count, r->unsorted, r->only_count);
+    status = gz_gpu_balls_find(gpu, gpu->balls, r->balls, r->count, r->unsorted, r->only_count);
     r->list = &gpu->balls->list;
   } else {
-    status = gpu_balls_find_by_boxes(gpu, gpu->balls, gpu->boxes, r->balls, r->count, r->unsorted);
+    status = gz_gpu_balls_find_by_boxes(gpu, gpu->balls, gpu->boxes, r->balls, r->count, r->unsorted);
     r->list = &gpu->boxes->list;
     gpu->balls->found = r->list->found;
-    gpu->balls->hash = r->only_count ? gpu_hash_pairs(r->list->result.data, r->list->found) : 0;
+    gpu->balls->hash = r->only_count ? gz_gpu_hash_pairs(r->list->result.data, r->list->found) : 0;
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return status;
 }
 
@@ -216,9 +217,9 @@ static bool ask_about_balls(graze_gpu *gpu, ball_request *r) {
 
 static graze_status prepare_balls(graze_gpu *gpu) {
   gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
-  if (gpu->boxes == NULL) return report_memory(gpu->context, sizeof *gpu->boxes);
+  if (gpu->boxes == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->boxes);
   gpu->balls = kept_memory(gpu, gpu->balls, sizeof *gpu->balls);
-  return gpu->balls != NULL ? GRAZE_OK : report_memory(gpu->context, sizeof *gpu->balls);
+  return gpu->balls != NULL ? GRAZE_OK : gz_fail_memory(gpu->context, sizeof *gpu->balls);
 }
 
 graze_status graze_gpu_find_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count, bool unsorted,
@@ -251,13 +252,13 @@ graze_status graze_gpu_count_balls(graze_gpu *gpu, const graze_ball_array *balls
   const graze_box_pair *pairs;
   status = need_broadphase(gpu);
   if (status == GRAZE_OK) status = graze_broadphase_find_balls(gpu->broad, balls, count, true, &pairs, pair_count);
-  if (status == GRAZE_OK) *hash = gpu_hash_pairs(pairs, *pair_count);
+  if (status == GRAZE_OK) *hash = gz_gpu_hash_pairs(pairs, *pair_count);
   return status;
 }
 
 /* ---- triangles ------------------------------------------------------------------------------------------------- */
 
-graze_status gpu_make_query(graze_gpu *gpu) {
+graze_status gz_gpu_make_query(graze_gpu *gpu) {
   return gpu->query != NULL ? GRAZE_OK : graze_query_create(&gpu->processor, &gpu->query);
 }
 
@@ -309,10 +310,10 @@ static const char *collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, c
                                      graze_find find, graze_collision *results) {
   memset(results, 0, poses * sizeof *results);
   if (a->count == 0 || b->count == 0) return NULL;
-  unsigned saved = fp_enter();
-  graze_status status = (wants_tree(gpu, a, b, poses) ? gpu_hierarchy_collide : gpu_triangles_collide)(
+  unsigned saved = gz_fp_enter();
+  graze_status status = (wants_tree(gpu, a, b, poses) ? gz_gpu_hierarchy_collide : gz_gpu_triangles_collide)(
       gpu, gpu->triangles, a, pose_a, b, poses_b, poses, find, results);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return reason_for(status);
 }
 
@@ -326,13 +327,13 @@ graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const g
   const graze_pose *poses[2] = {pose_a != NULL ? pose_a : &identity, pose_b != NULL ? pose_b : &identity};
   const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
   gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
-  if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
+  if (gpu->triangles == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->triangles);
   const char *reason = reason_against_models(gpu, a, b, &o);
   bool posed = !graze_pose_is_identity(poses[0]) || !graze_pose_is_identity(poses[1]);
   if (o.exactness == GRAZE_T0 && posed) reason = ""; /* an error */
   if (reason == NULL) reason = collide_on_device(gpu, a, poses[0], b, poses[1], 1, o.find, result);
   if (is_answered(gpu, reason)) return GRAZE_OK;
-  graze_status status = gpu_make_query(gpu);
+  graze_status status = gz_gpu_make_query(gpu);
   return status != GRAZE_OK ? status
                             : graze_collide_meshes(gpu->query, a->mesh, pose_a, b->mesh, pose_b, options, result);
 }
@@ -357,7 +358,7 @@ graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, c
   const graze_pose *pose = pose_a != NULL ? pose_a : &identity;
   const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
   gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
-  if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
+  if (gpu->triangles == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->triangles);
   const char *reason = o.exactness == GRAZE_T1 ? reason_against_models(gpu, a, b, &o) : ""; /* T0: it may be an error */
   uint32_t most = poses_together(gpu, b);
   for (uint32_t from = 0; from < count && reason == NULL; from += most) {
@@ -367,7 +368,7 @@ graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, c
     for (uint32_t k = from; k < from + some; k++) results[k].pairs = NULL;
   }
   if (is_answered(gpu, reason)) return GRAZE_OK;
-  graze_status status = gpu_make_query(gpu);
+  graze_status status = gz_gpu_make_query(gpu);
   return status != GRAZE_OK
              ? status
              : graze_collide_poses(gpu->query, a->mesh, pose_a, b->mesh, poses_b, count, options, results);
@@ -378,18 +379,18 @@ graze_status graze_gpu_collide_self(graze_gpu *gpu, const graze_gpu_model *model
   if (gpu == NULL || model == NULL || result == NULL || model->gpu != gpu) return GRAZE_ERROR_ARGUMENT;
   const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
   gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);
-  if (gpu->triangles == NULL) return report_memory(gpu->context, sizeof *gpu->triangles);
+  if (gpu->triangles == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->triangles);
   graze_collide_options seen = o;
   if ((unsigned)o.exactness <= GRAZE_T2) seen.exactness = GRAZE_T0; /* there is no pose: all are one */
   const char *reason = reason_against_models(gpu, model, model, &seen);
   if (reason == NULL) {
-    unsigned saved = fp_enter();
-    graze_status status = gpu_hierarchy_self(gpu, gpu->triangles, model, o.find, result);
-    fp_leave(saved);
+    unsigned saved = gz_fp_enter();
+    graze_status status = gz_gpu_hierarchy_self(gpu, gpu->triangles, model, o.find, result);
+    gz_fp_leave(saved);
     reason = reason_for(status);
   }
   if (is_answered(gpu, reason)) return GRAZE_OK;
-  graze_status status = gpu_make_query(gpu);
+  graze_status status = gz_gpu_make_query(gpu);
   return status != GRAZE_OK ? status : graze_collide_self(gpu->query, model->mesh, options, result);
 }
 
@@ -397,12 +398,12 @@ graze_status graze_gpu_tritri(graze_gpu *gpu, uint64_t count, const double *cons
                               graze_tritri *results) {
   if (gpu == NULL || (count > 0 && (a == NULL || b == NULL || results == NULL))) return GRAZE_ERROR_ARGUMENT;
   gpu->words = kept_memory(gpu, gpu->words, sizeof *gpu->words);
-  if (gpu->words == NULL) return report_memory(gpu->context, sizeof *gpu->words);
+  if (gpu->words == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->words);
   for (int k = 0; k < 9 && count > 0; k++) {
     if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
   }
   const char *reason = reason_against_triangles(gpu);
-  if (reason == NULL) reason = reason_for(gpu_words_decide(gpu, gpu->words, count, a, b, results));
+  if (reason == NULL) reason = reason_for(gz_gpu_words_decide(gpu, gpu->words, count, a, b, results));
   if (is_answered(gpu, reason)) return GRAZE_OK;
   return graze_tritri_batch(&gpu->processor, count, a, b, results);
 }

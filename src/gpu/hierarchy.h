@@ -11,15 +11,15 @@ typedef struct model_tree {
   gpu_buffer thin; /* a bit a triangle of zero area */
 } model_tree;
 
-void model_tree_release(graze_gpu_model *model);
+void gz_model_tree_release(graze_gpu_model *model);
 
-/* As gpu_triangles_collide. */
-graze_status gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
-                                   const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
-                                   graze_collision *results);
+/* As gz_gpu_triangles_collide. */
+graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
+                                      const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
+                                      uint32_t poses, graze_find find, graze_collision *results);
 
 /* As graze_collide_self. Errors: DEVICE, MEMORY. */
-graze_status gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *model, graze_find find,
-                                graze_self_collision *result);
+graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *model, graze_find find,
+                                   graze_self_collision *result);
 
 #endif

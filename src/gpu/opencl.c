@@ -99,7 +99,7 @@ static graze_status failed(graze_gpu *gpu, const char *call, cl_int error) {
   const char *text = error_text(error);
   bool memory = error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY;
   snprintf(number, sizeof number, "error %d", (int)error);
-  return gpu_failed(gpu, memory ? GRAZE_ERROR_MEMORY : GRAZE_ERROR_DEVICE, call, text != NULL ? text : number);
+  return gz_gpu_failed(gpu, memory ? GRAZE_ERROR_MEMORY : GRAZE_ERROR_DEVICE, call, text != NULL ? text : number);
 }
 
 /* ---- the library ----------------------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static void close_device(graze_gpu *gpu) {
   opencl *s = gpu->state;
   if (s->queue != NULL) s->cl->ReleaseCommandQueue(s->queue);
   if (s->context != NULL) s->cl->ReleaseContext(s->context);
-  memory_release(gpu->context, s, sizeof *s);
+  gz_memory_release(gpu->context, s, sizeof *s);
   gpu->state = NULL;
 }
 
@@ -214,10 +214,10 @@ static graze_status open_device(graze_gpu *gpu, uint32_t number) {
   cl_device_id devices[MOST_DEVICES];
   cl_platform_id platforms[MOST_DEVICES];
   if (cl == NULL || number >= find_devices(cl, devices, platforms, MOST_DEVICES)) {
-    return gpu_failed(gpu, GRAZE_ERROR_DEVICE, "clGetDeviceIDs", "the device is gone");
+    return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "clGetDeviceIDs", "the device is gone");
   }
-  opencl *s = memory_alloc(gpu->context, sizeof *s);
-  if (s == NULL) return report_memory(gpu->context, sizeof *s);
+  opencl *s = gz_memory_alloc(gpu->context, sizeof *s);
+  if (s == NULL) return gz_fail_memory(gpu->context, sizeof *s);
   *s = (opencl){.cl = cl, .device = devices[number]};
   gpu->state = s;
   cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platforms[number], 0};
@@ -235,7 +235,7 @@ static graze_status allocate(graze_gpu *gpu, size_t bytes, uintptr_t *memory) {
   opencl *s = gpu->state;
   cl_int error;
   if (bytes > gpu->info.largest)
-    return gpu_failed(gpu, GRAZE_ERROR_MEMORY, "clCreateBuffer", "larger than a buffer can be");
+    return gz_gpu_failed(gpu, GRAZE_ERROR_MEMORY, "clCreateBuffer", "larger than a buffer can be");
   cl_mem made = s->cl->CreateBuffer(s->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
   if (error != CL_SUCCESS) return failed(gpu, "clCreateBuffer", error);
   *memory = (uintptr_t)made;
@@ -268,14 +268,14 @@ static graze_status build_failed(graze_gpu *gpu, cl_program program, const char 
   size_t size = 0;
   snprintf(call, sizeof call, "clBuildProgram of %s", name);
   s->cl->GetProgramBuildInfo(program, s->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-  char *log = memory_alloc(gpu->context, size);
+  char *log = gz_memory_alloc(gpu->context, size);
   if (log == NULL ||
       s->cl->GetProgramBuildInfo(program, s->device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS) {
-    memory_release(gpu->context, log, size);
+    gz_memory_release(gpu->context, log, size);
     return failed(gpu, call, error);
   }
-  graze_status status = gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, log);
-  memory_release(gpu->context, log, size);
+  graze_status status = gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, log);
+  gz_memory_release(gpu->context, log, size);
   return status;
 }
 
@@ -296,10 +296,10 @@ static graze_status build(graze_gpu *gpu, const gpu_source *source, const void *
   error = s->cl->BuildProgram(program, 1, &s->device, "-cl-std=CL1.2", NULL, NULL);
   graze_status status = GRAZE_OK;
   if (error != CL_SUCCESS && kept == NULL) status = build_failed(gpu, program, source->name, error);
-  opencl_module *made = error == CL_SUCCESS ? memory_alloc(gpu->context, sizeof *made) : NULL;
+  opencl_module *made = error == CL_SUCCESS ? gz_memory_alloc(gpu->context, sizeof *made) : NULL;
   if (made == NULL) {
     s->cl->ReleaseProgram(program);
-    return error == CL_SUCCESS ? report_memory(gpu->context, sizeof *made) : status;
+    return error == CL_SUCCESS ? gz_fail_memory(gpu->context, sizeof *made) : status;
   }
   *made = (opencl_module){.program = program};
   *module = made;
@@ -310,10 +310,10 @@ static void *code_of(graze_gpu *gpu, void *module, size_t *size) {
   opencl *s = gpu->state;
   cl_program program = ((opencl_module *)module)->program;
   if (s->cl->GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) != CL_SUCCESS) return NULL;
-  unsigned char *code = memory_alloc(gpu->context, *size);
+  unsigned char *code = gz_memory_alloc(gpu->context, *size);
   if (code == NULL) return NULL;
   if (s->cl->GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof code, &code, NULL) == CL_SUCCESS) return code;
-  memory_release(gpu->context, code, *size);
+  gz_memory_release(gpu->context, code, *size);
   return NULL;
 }
 
@@ -322,7 +322,7 @@ static void drop(graze_gpu *gpu, void *module) {
   opencl_module *m = module;
   for (uint32_t i = 0; i < m->count; i++) s->cl->ReleaseKernel(m->kernels[i]);
   s->cl->ReleaseProgram(m->program);
-  memory_release(gpu->context, m, sizeof *m);
+  gz_memory_release(gpu->context, m, sizeof *m);
 }
 
 static graze_status get_kernel(graze_gpu *gpu, void *module, const char *name, gpu_kernel *kernel) {
@@ -333,7 +333,7 @@ static graze_status get_kernel(graze_gpu *gpu, void *module, const char *name, g
   cl_int error;
   snprintf(call, sizeof call, "clCreateKernel of %s", name);
   if (m->count == sizeof m->kernels / sizeof *m->kernels) {
-    return gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, "too many kernels in a module");
+    return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, "too many kernels in a module");
   }
   cl_kernel made = s->cl->CreateKernel(m->program, name, &error);
   if (error != CL_SUCCESS) return failed(gpu, call, error);
@@ -390,19 +390,19 @@ static graze_status between(graze_gpu *gpu, void *first, void *second, double *s
   return GRAZE_OK;
 }
 
-const gpu_backend gpu_opencl = {.name = "opencl",
-                                .list = list,
-                                .open = open_device,
-                                .close = close_device,
-                                .allocate = allocate,
-                                .release = release,
-                                .write = write_memory,
-                                .read = read_memory,
-                                .build = build,
-                                .code = code_of,
-                                .drop = drop,
-                                .kernel = get_kernel,
-                                .launch = launch,
-                                .finish = finish,
-                                .mark = mark,
-                                .between = between};
+const gpu_backend gz_gpu_opencl = {.name = "opencl",
+                                   .list = list,
+                                   .open = open_device,
+                                   .close = close_device,
+                                   .allocate = allocate,
+                                   .release = release,
+                                   .write = write_memory,
+                                   .read = read_memory,
+                                   .build = build,
+                                   .code = code_of,
+                                   .drop = drop,
+                                   .kernel = get_kernel,
+                                   .launch = launch,
+                                   .finish = finish,
+                                   .mark = mark,
+                                   .between = between};

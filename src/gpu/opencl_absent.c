@@ -10,4 +10,4 @@ static uint32_t list(graze_gpu_info *out, uint32_t room, char why[128]) {
   return 0;
 }
 
-const gpu_backend gpu_opencl = {.name = "opencl", .list = list};
+const gpu_backend gz_gpu_opencl = {.name = "opencl", .list = list};

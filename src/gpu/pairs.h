@@ -33,20 +33,20 @@ typedef struct gpu_pair_work {
   bool unsorted;
 } gpu_pair_work;
 
-double gpu_seconds(void); /* of a clock that only runs forward */
+double gz_gpu_seconds(void); /* of a clock that only runs forward */
 
 /* How many bits the numbers below `values` have. */
-uint32_t gpu_bits_for(uint64_t values);
+uint32_t gz_gpu_bits_for(uint64_t values);
 
 /* Clears the list. */
-void gpu_pairs_begin(gpu_pairs *p);
+void gz_gpu_pairs_begin(gpu_pairs *p);
 
 /* Appends the pairs of all items. */
-graze_status gpu_pairs_find(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *work);
+graze_status gz_gpu_pairs_find(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *work);
 
 /* Sorts the list if it was put together of several pieces. */
-graze_status gpu_pairs_end(graze_gpu *gpu, gpu_pairs *p, bool unsorted);
+graze_status gz_gpu_pairs_end(graze_gpu *gpu, gpu_pairs *p, bool unsorted);
 
-void gpu_pairs_release(graze_gpu *gpu, gpu_pairs *p);
+void gz_gpu_pairs_release(graze_gpu *gpu, gpu_pairs *p);
 
 #endif

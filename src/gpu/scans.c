@@ -25,25 +25,25 @@ static bool are_sums(const uint64_t *in, const uint64_t *out) {
 }
 
 static graze_status ask(graze_gpu *gpu, gpu_buffer *in, gpu_buffer *out, const uint64_t *numbers, uint64_t *results) {
-  graze_status status = gpu_reserve(gpu, in, COUNT * sizeof *numbers);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, out, RESULTS * COUNT * sizeof *results);
-  if (status == GRAZE_OK) status = gpu_write(gpu, in, 0, numbers, COUNT * sizeof *numbers);
+  graze_status status = gz_gpu_reserve(gpu, in, COUNT * sizeof *numbers);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, out, RESULTS * COUNT * sizeof *results);
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, in, 0, numbers, COUNT * sizeof *numbers);
   const gpu_argument arguments[] = {GPU_BUFFER(in), GPU_BUFFER(out)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, "group", "group_sums", GROUPS, arguments, 2);
-  if (status == GRAZE_OK) status = gpu_read(gpu, results, out, 0, RESULTS * COUNT * sizeof *results);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, "group", "group_sums", GROUPS, arguments, 2);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, results, out, 0, RESULTS * COUNT * sizeof *results);
   return status;
 }
 
-graze_status gpu_test_scans(graze_gpu *gpu, bool *right) {
+graze_status gz_gpu_test_scans(graze_gpu *gpu, bool *right) {
   size_t room = (1 + RESULTS) * COUNT * sizeof(uint64_t);
-  uint64_t *numbers = memory_alloc(gpu->context, room), *results = numbers + COUNT;
+  uint64_t *numbers = gz_memory_alloc(gpu->context, room), *results = numbers + COUNT;
   gpu_buffer in = {0, 0}, out = {0, 0};
-  if (numbers == NULL) return report_memory(gpu->context, room);
+  if (numbers == NULL) return gz_fail_memory(gpu->context, room);
   for (uint32_t i = 0; i < COUNT; i++) numbers[i] = number_at(i);
   graze_status status = ask(gpu, &in, &out, numbers, results);
   *right = status == GRAZE_OK && are_sums(numbers, results);
-  gpu_release(gpu, &in);
-  gpu_release(gpu, &out);
-  memory_release(gpu->context, numbers, room);
+  gz_gpu_release(gpu, &in);
+  gz_gpu_release(gpu, &out);
+  gz_memory_release(gpu->context, numbers, room);
   return status;
 }

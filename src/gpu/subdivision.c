@@ -42,13 +42,13 @@ static graze_status make_spheres(graze_gpu *gpu, gpu_subdivision *s, const find_
                                  sphere_bounds *bounds) {
   const uint32_t dealt = f->dealt;
   double ends[7] = {0};
-  graze_status status = gpu_bounds_reserve(gpu, &s->bounds, GRAZE_DOUBLE, s->count, 7);
+  graze_status status = gz_gpu_bounds_reserve(gpu, &s->bounds, GRAZE_DOUBLE, s->count, 7);
   const gpu_argument arguments[] = {
       GPU_BUFFER(f->boxes), GPU_BUFFER(&s->order), GPU_BUFFER(&s->spheres), GPU_BUFFER(&s->bounds.keys),
       GPU_VALUE(s->begin),  GPU_VALUE(s->count),   GPU_VALUE(dealt),        GPU_VALUE(s->axis),
       GPU_VALUE(dimensions)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_spheres", s->bounds.groups, arguments, 9);
-  if (status == GRAZE_OK) status = gpu_bounds_read(gpu, &s->bounds, ends);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, f->module, "sub_spheres", s->bounds.groups, arguments, 9);
+  if (status == GRAZE_OK) status = gz_gpu_bounds_read(gpu, &s->bounds, ends);
   *bounds = (sphere_bounds){{ends[0], ends[1], ends[2]}, {ends[3], ends[4], ends[5]}, ends[6]};
   return status;
 }
@@ -64,15 +64,16 @@ static graze_status deal_to_classes(graze_gpu *gpu, gpu_subdivision *s, find_cal
   graze_status status = make_spheres(gpu, s, f, 3, &bounds);
   const gpu_argument arguments[] = {GPU_BUFFER(&s->spheres), GPU_BUFFER(&s->classes),  GPU_BUFFER(&s->order),
                                     GPU_VALUE(f->count),     GPU_VALUE(bounds.radius), GPU_VALUE(last)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_classes", groups, arguments, 6);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, f->module, "sub_classes", groups, arguments, 6);
   if (status == GRAZE_OK) {
-    status = gpu_sort(gpu, &s->scratch, &s->classes, &s->order, f->count, sizeof(uint32_t), gpu_bits_for(CLASSES));
+    status =
+        gz_gpu_sort(gpu, &s->scratch, &s->classes, &s->order, f->count, sizeof(uint32_t), gz_gpu_bits_for(CLASSES));
   }
-  if (status == GRAZE_OK) status = gpu_runs(gpu, &s->scratch, &s->classes, f->count, &s->starts, classes);
-  if (status == GRAZE_OK) status = gpu_read(gpu, starts, &s->starts, 0, *classes * sizeof *starts);
+  if (status == GRAZE_OK) status = gz_gpu_runs(gpu, &s->scratch, &s->classes, f->count, &s->starts, classes);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, starts, &s->starts, 0, *classes * sizeof *starts);
   const gpu_argument gather[] = {GPU_BUFFER(f->boxes), GPU_BUFFER(&s->order), GPU_BUFFER(&s->objects),
                                  GPU_VALUE(f->count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_gather", groups, gather, 4);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, f->module, "sub_gather", groups, gather, 4);
   if (status != GRAZE_OK) return status;
   starts[*classes] = f->count;
   f->dealt = true;
@@ -91,7 +92,7 @@ static void number_cells(subdivision_grid *grid, const sphere_bounds *bounds) {
   }
 }
 
-/* As subdivision_grid_of, with cells as large as ids need. */
+/* As gz_subdivision_grid_of, with cells as large as ids need. */
 static subdivision_grid grid_of(int dimensions, const sphere_bounds *bounds) {
   subdivision_grid grid = {.scale = SUBDIVISION_SCALE, .dimensions = dimensions};
   grid.cell = SUBDIVISION_CELL * (2 * grid.scale * bounds->radius) * (1 + SLACK);
@@ -130,64 +131,64 @@ static graze_status sort_entries(graze_gpu *gpu, gpu_subdivision *s, const find_
   const subdivision_grid *grid = &s->grid;
   const double frame[5] = {grid->origin[0], grid->origin[1], grid->origin[2], grid->cell, grid->scale};
   s->entry_count = s->count << grid->dimensions;
-  graze_status status = gpu_reserve(gpu, &s->frame, sizeof frame);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &s->frame, 0, frame, sizeof frame);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->ids, s->entry_count * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->entries, s->entry_count * sizeof(uint32_t));
+  graze_status status = gz_gpu_reserve(gpu, &s->frame, sizeof frame);
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, &s->frame, 0, frame, sizeof frame);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->ids, s->entry_count * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->entries, s->entry_count * sizeof(uint32_t));
   const gpu_argument mark[] = {GPU_BUFFER(&s->spheres),   GPU_BUFFER(&s->frame),     GPU_BUFFER(&s->ids),
                                GPU_BUFFER(&s->entries),   GPU_BUFFER(&s->objects),   GPU_VALUE(s->begin),
                                GPU_VALUE(s->count),       GPU_VALUE(grid->shift[0]), GPU_VALUE(grid->shift[1]),
                                GPU_VALUE(grid->shift[2]), GPU_VALUE(grid->bits),     GPU_VALUE(grid->dimensions)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_mark", gpu_groups(s->count, GROUP), mark, 12);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, f->module, "sub_mark", gpu_groups(s->count, GROUP), mark, 12);
   if (status != GRAZE_OK) return status;
-  return gpu_sort(gpu, &s->scratch, &s->ids, &s->entries, s->entry_count, sizeof(uint32_t), grid->bits + 1);
+  return gz_gpu_sort(gpu, &s->scratch, &s->ids, &s->entries, s->entry_count, sizeof(uint32_t), grid->bits + 1);
 }
 
 /* The runs of entries that are cells with pairs: s->chosen, by type. */
 static graze_status choose_cells(graze_gpu *gpu, gpu_subdivision *s, const find_call *f) {
   const subdivision_grid *grid = &s->grid;
-  graze_status status = gpu_runs(gpu, &s->scratch, &s->ids, s->entry_count, &s->starts, &s->runs);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->marks, s->runs * sizeof(uint32_t));
+  graze_status status = gz_gpu_runs(gpu, &s->scratch, &s->ids, s->entry_count, &s->starts, &s->runs);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->marks, s->runs * sizeof(uint32_t));
   const gpu_argument list[] = {GPU_BUFFER(&s->ids),       GPU_BUFFER(&s->entries),    GPU_BUFFER(&s->objects),
                                GPU_BUFFER(&s->starts),    GPU_BUFFER(&s->marks),      GPU_VALUE(s->begin),
                                GPU_VALUE(s->runs),        GPU_VALUE(s->entry_count),  GPU_VALUE(s->large),
                                GPU_VALUE(grid->shift[0]), GPU_VALUE(grid->shift[1]),  GPU_VALUE(grid->shift[2]),
                                GPU_VALUE(grid->bits),     GPU_VALUE(grid->dimensions)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_list", gpu_groups(s->runs, GROUP), list, 14);
-  if (status == GRAZE_OK) status = gpu_compact(gpu, &s->scratch, &s->marks, s->runs, &s->chosen, &s->cell_count);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, f->module, "sub_list", gpu_groups(s->runs, GROUP), list, 14);
+  if (status == GRAZE_OK) status = gz_gpu_compact(gpu, &s->scratch, &s->marks, s->runs, &s->chosen, &s->cell_count);
   if (status != GRAZE_OK || s->cell_count == 0) return status;
-  status = gpu_reserve(gpu, &s->types, s->cell_count * sizeof(uint32_t));
+  status = gz_gpu_reserve(gpu, &s->types, s->cell_count * sizeof(uint32_t));
   const gpu_argument types[] = {GPU_BUFFER(&s->ids),       GPU_BUFFER(&s->starts),    GPU_BUFFER(&s->chosen),
                                 GPU_BUFFER(&s->types),     GPU_VALUE(s->cell_count),  GPU_VALUE(grid->shift[0]),
                                 GPU_VALUE(grid->shift[1]), GPU_VALUE(grid->shift[2]), GPU_VALUE(grid->dimensions)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_types", gpu_groups(s->cell_count, GROUP), types, 9);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, f->module, "sub_types", gpu_groups(s->cell_count, GROUP), types, 9);
   if (status != GRAZE_OK) return status;
-  return gpu_sort(gpu, &s->scratch, &s->types, &s->chosen, s->cell_count, sizeof(uint32_t), 3);
+  return gz_gpu_sort(gpu, &s->scratch, &s->types, &s->chosen, s->cell_count, sizeof(uint32_t), 3);
 }
 
 /* The cells and the items in them; `tests`: how many pairs are looked at. */
 static graze_status list_cells(graze_gpu *gpu, gpu_subdivision *s, const find_call *f, uint64_t *tests) {
-  graze_status status = gpu_reserve(gpu, &s->cells, s->cell_count * sizeof(uint32_t[6]));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->homes, (s->cell_count + (size_t)1) * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->tests, (s->cell_count + (size_t)1) * sizeof(uint32_t));
+  graze_status status = gz_gpu_reserve(gpu, &s->cells, s->cell_count * sizeof(uint32_t[6]));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->homes, (s->cell_count + (size_t)1) * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->tests, (s->cell_count + (size_t)1) * sizeof(uint32_t));
   const gpu_argument cells[] = {GPU_BUFFER(&s->entries), GPU_BUFFER(&s->objects),   GPU_BUFFER(&s->starts),
                                 GPU_BUFFER(&s->chosen),  GPU_BUFFER(&s->types),     GPU_BUFFER(&s->cells),
                                 GPU_BUFFER(&s->homes),   GPU_BUFFER(&s->tests),     GPU_VALUE(s->begin),
                                 GPU_VALUE(s->runs),      GPU_VALUE(s->entry_count), GPU_VALUE(s->large),
                                 GPU_VALUE(s->cell_count)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, f->module, "sub_cells", gpu_groups(s->cell_count, GROUP), cells, 13);
-  if (status == GRAZE_OK) status = gpu_scan(gpu, &s->scratch, &s->tests, &s->tests, s->cell_count);
-  if (status == GRAZE_OK) status = gpu_scan_total(gpu, &s->scratch, tests);
-  return status != GRAZE_OK ? status : gpu_scan(gpu, &s->scratch, &s->homes, &s->homes, s->cell_count);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, f->module, "sub_cells", gpu_groups(s->cell_count, GROUP), cells, 13);
+  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &s->scratch, &s->tests, &s->tests, s->cell_count);
+  if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &s->scratch, tests);
+  return status != GRAZE_OK ? status : gz_gpu_scan(gpu, &s->scratch, &s->homes, &s->homes, s->cell_count);
 }
 
 /* Where the passes begin, among cells and among items. */
 static graze_status list_passes(graze_gpu *gpu, gpu_subdivision *s) {
-  graze_status status = gpu_runs(gpu, &s->scratch, &s->types, s->cell_count, &s->passes, &s->pass_count);
-  if (status == GRAZE_OK) status = gpu_read(gpu, s->pass, &s->passes, 0, s->pass_count * sizeof *s->pass);
+  graze_status status = gz_gpu_runs(gpu, &s->scratch, &s->types, s->cell_count, &s->passes, &s->pass_count);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, s->pass, &s->passes, 0, s->pass_count * sizeof *s->pass);
   s->pass[s->pass_count] = s->cell_count;
   for (uint32_t p = 0; p <= s->pass_count && status == GRAZE_OK; p++) {
-    status = gpu_read(gpu, &s->item[p], &s->homes, s->pass[p] * sizeof(uint32_t), sizeof(uint32_t));
+    status = gz_gpu_read(gpu, &s->item[p], &s->homes, s->pass[p] * sizeof(uint32_t), sizeof(uint32_t));
   }
   return status;
 }
@@ -221,7 +222,7 @@ static graze_status count_passes(graze_gpu *gpu, void *user, uint32_t begin, uin
                                       GPU_VALUE(part.item),    GPU_VALUE(part.some),     GPU_VALUE(part.at),
                                       GPU_VALUE(s->pass[p]),   GPU_VALUE(s->pass[p + 1])};
     if (part.some == 0) continue;
-    status = gpu_run(gpu, w->f->module, "sub_count", gpu_groups(part.some, WALK_GROUP), arguments, 11);
+    status = gz_gpu_run(gpu, w->f->module, "sub_count", gpu_groups(part.some, WALK_GROUP), arguments, 11);
   }
   return status;
 }
@@ -239,7 +240,7 @@ static graze_status write_passes(graze_gpu *gpu, void *user, uint32_t begin, uin
                                       GPU_VALUE(part.at),      GPU_VALUE(s->pass[p]), GPU_VALUE(s->pass[p + 1]),
                                       GPU_VALUE(w->f->pack)};
     if (part.some == 0) continue;
-    status = gpu_run(gpu, w->f->module, "sub_write", gpu_groups(part.some, WALK_GROUP), arguments, 13);
+    status = gz_gpu_run(gpu, w->f->module, "sub_write", gpu_groups(part.some, WALK_GROUP), arguments, 13);
   }
   return status;
 }
@@ -247,7 +248,7 @@ static graze_status write_passes(graze_gpu *gpu, void *user, uint32_t begin, uin
 static graze_status find_in_class(graze_gpu *gpu, gpu_subdivision *s, const find_call *f, uint32_t start,
                                   uint32_t end) {
   uint64_t tests = 0;
-  double begun = gpu_seconds();
+  double begun = gz_gpu_seconds();
   s->begin = start;
   s->count = f->count - start;
   s->large = end - start;
@@ -259,7 +260,7 @@ static graze_status find_in_class(graze_gpu *gpu, gpu_subdivision *s, const find
   if (status == GRAZE_OK && s->cell_count > 0) status = list_cells(gpu, s, f, &tests);
   s->crowded = tests / CROWD > s->count;
   if (status == GRAZE_OK && s->cell_count > 0 && !s->crowded) status = list_passes(gpu, s);
-  s->list.compute += gpu_seconds() - begun;
+  s->list.compute += gz_gpu_seconds() - begun;
   if (status != GRAZE_OK || s->cell_count == 0 || s->crowded) return status;
   pass_walk w = {s, f};
   const gpu_pair_work work = {.user = &w,
@@ -269,39 +270,39 @@ static graze_status find_in_class(graze_gpu *gpu, gpu_subdivision *s, const find
                               .most = PIECE,
                               .pack = f->pack,
                               .unsorted = f->unsorted};
-  return gpu_pairs_find(gpu, &s->scratch, &s->list, &work);
+  return gz_gpu_pairs_find(gpu, &s->scratch, &s->list, &work);
 }
 
-graze_status gpu_subdivision_find(graze_gpu *gpu, gpu_subdivision *s, const gpu_boxes *b, graze_precision precision,
-                                  uint32_t count, bool unsorted) {
+graze_status gz_gpu_subdivision_find(graze_gpu *gpu, gpu_subdivision *s, const gpu_boxes *b, graze_precision precision,
+                                     uint32_t count, bool unsorted) {
   bool single = precision == GRAZE_FLOAT;
   find_call f = {.module = single ? "subdivision32" : "subdivision64",
                  .boxes = &b->boxes,
                  .count = count,
-                 .pack = gpu_bits_for(count),
+                 .pack = gz_gpu_bits_for(count),
                  .unsorted = unsorted};
   uint32_t starts[CLASSES + 1], classes = 0;
-  gpu_pairs_begin(&s->list);
+  gz_gpu_pairs_begin(&s->list);
   s->crowded = false;
   if (count < 2) return GRAZE_OK;
-  double begun = gpu_seconds();
-  graze_status status = gpu_reserve(gpu, &s->spheres, count * sizeof(subdivision_sphere));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->classes, count * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->order, count * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &s->objects, count * (size_t)(single ? 32 : 56));
+  double begun = gz_gpu_seconds();
+  graze_status status = gz_gpu_reserve(gpu, &s->spheres, count * sizeof(subdivision_sphere));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->classes, count * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->order, count * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->objects, count * (size_t)(single ? 32 : 56));
   if (status == GRAZE_OK) status = deal_to_classes(gpu, s, &f, starts, &classes);
-  s->list.compute = gpu_seconds() - begun;
+  s->list.compute = gz_gpu_seconds() - begun;
   for (uint32_t c = 0; c < classes && status == GRAZE_OK && !s->crowded; c++) {
     status = find_in_class(gpu, s, &f, starts[c], starts[c + 1]);
   }
-  return status != GRAZE_OK || s->crowded ? status : gpu_pairs_end(gpu, &s->list, unsorted);
+  return status != GRAZE_OK || s->crowded ? status : gz_gpu_pairs_end(gpu, &s->list, unsorted);
 }
 
-void gpu_subdivision_release(graze_gpu *gpu, gpu_subdivision *s) {
+void gz_gpu_subdivision_release(graze_gpu *gpu, gpu_subdivision *s) {
   gpu_buffer *all[] = {&s->spheres, &s->classes, &s->order, &s->objects, &s->frame, &s->ids,   &s->entries, &s->starts,
                        &s->marks,   &s->chosen,  &s->types, &s->passes,  &s->cells, &s->homes, &s->tests};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpu_release(gpu, all[i]);
-  gpu_scratch_release(gpu, &s->scratch);
-  gpu_pairs_release(gpu, &s->list);
-  gpu_bounds_release(gpu, &s->bounds);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
+  gz_gpu_scratch_release(gpu, &s->scratch);
+  gz_gpu_pairs_release(gpu, &s->list);
+  gz_gpu_bounds_release(gpu, &s->bounds);
 }

@@ -23,12 +23,12 @@ typedef struct gpu_subdivision {
 /* The pairs go to s->list.result, as graze_broadphase_find would give them; the boxes are already in b->boxes, and the
  * device's arithmetic is exact. With s->crowded the list is worthless: the method is not for these boxes. Errors:
  * DEVICE, MEMORY. */
-graze_status gpu_subdivision_find(graze_gpu *gpu, gpu_subdivision *s, const gpu_boxes *b, graze_precision precision,
-                                  uint32_t count, bool unsorted);
+graze_status gz_gpu_subdivision_find(graze_gpu *gpu, gpu_subdivision *s, const gpu_boxes *b, graze_precision precision,
+                                     uint32_t count, bool unsorted);
 
 /* Most boxes: eight entries a box are sorted together. */
 enum { GPU_SUBDIVISION_MOST = 1 << 28 };
 
-void gpu_subdivision_release(graze_gpu *gpu, gpu_subdivision *s);
+void gz_gpu_subdivision_release(graze_gpu *gpu, gpu_subdivision *s);
 
 #endif

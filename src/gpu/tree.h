@@ -20,13 +20,13 @@ typedef struct gpu_tree {
  * tree. O(n log n) at worst, O(n) with a balanced one; about 150 bytes of memory a box. Errors: DEVICE, MEMORY;
  * ARGUMENT, unreported: a box that is not finite or has its low end above its high end. After an error there is no
  * tree. */
-graze_status gpu_tree_build(graze_gpu *gpu, gpu_tree *tree, const gpu_buffer *boxes, uint32_t count);
+graze_status gz_gpu_tree_build(graze_gpu *gpu, gpu_tree *tree, const gpu_buffer *boxes, uint32_t count);
 
 /* The same boxes somewhere else, as many as before, in the same tree: right always, good while neighbours stay
  * neighbours. Errors: as above. */
-graze_status gpu_tree_refit(graze_gpu *gpu, gpu_tree *tree, const gpu_buffer *boxes);
+graze_status gz_gpu_tree_refit(graze_gpu *gpu, gpu_tree *tree, const gpu_buffer *boxes);
 
-void gpu_tree_release(graze_gpu *gpu, gpu_tree *tree);
+void gz_gpu_tree_release(graze_gpu *gpu, gpu_tree *tree);
 
 /* What is asked of a tree: the pairs of its boxes with others, or among themselves. */
 typedef struct gpu_tree_question {
@@ -40,27 +40,27 @@ typedef struct gpu_tree_question {
 } gpu_tree_question;
 
 /* How many queries a question has. */
-uint32_t gpu_tree_queries(const gpu_tree *tree, const gpu_tree_question *question);
+uint32_t gz_gpu_tree_queries(const gpu_tree *tree, const gpu_tree_question *question);
 
 /* Counts the pairs of the queries [begin, begin + some) and, when there are no more than `most`, writes them, making
  * room: two u32 each, the number of the tree's box and that of the other, or the lower and the higher number of its
  * own; sorted by query, and for each query as the tree goes. Of more than `most` none is written: ask for fewer queries
  * at a time. Errors: DEVICE, MEMORY. */
-graze_status gpu_tree_query(graze_gpu *gpu, gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
-                            uint32_t some, uint64_t most, gpu_buffer *pairs, uint64_t *total);
+graze_status gz_gpu_tree_query(graze_gpu *gpu, gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
+                               uint32_t some, uint64_t most, gpu_buffer *pairs, uint64_t *total);
 
 /* The two halves of it, for tree and question of at least one box: numbers of pairs of the queries [begin, begin +
  * some), and the pairs, those of query begin + i from places[i] on, where places is the scan of the numbers. */
-graze_status gpu_tree_count(graze_gpu *gpu, const gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
-                            uint32_t some, const gpu_buffer *counts);
-graze_status gpu_tree_write(graze_gpu *gpu, const gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
-                            uint32_t some, const gpu_buffer *places, const gpu_buffer *pairs);
+graze_status gz_gpu_tree_count(graze_gpu *gpu, const gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
+                               uint32_t some, const gpu_buffer *counts);
+graze_status gz_gpu_tree_write(graze_gpu *gpu, const gpu_tree *tree, const gpu_tree_question *question, uint32_t begin,
+                               uint32_t some, const gpu_buffer *places, const gpu_buffer *pairs);
 
 /* Takes the pairs of some queries, which stay on the device until it returns. */
 typedef graze_status (*gpu_tree_take)(void *user, const gpu_buffer *pairs, uint32_t count);
 
 /* All pairs of a question, in pieces of at most `most` pairs, below 2^31, or those of one query. */
-graze_status gpu_tree_each(graze_gpu *gpu, gpu_tree *tree, const gpu_tree_question *question, uint64_t most,
-                           gpu_buffer *pairs, gpu_tree_take take, void *user);
+graze_status gz_gpu_tree_each(graze_gpu *gpu, gpu_tree *tree, const gpu_tree_question *question, uint64_t most,
+                              gpu_buffer *pairs, gpu_tree_take take, void *user);
 
 #endif

@@ -11,10 +11,10 @@ typedef struct gpu_tree_finder {
   gpu_buffer rounded; /* floats around doubles */
 } gpu_tree_finder;
 
-/* As gpu_boxes_find: the pairs go to b->list.result. */
-graze_status gpu_tree_find(graze_gpu *gpu, gpu_tree_finder *f, gpu_boxes *b, const graze_box_array *boxes,
-                           uint32_t count, bool unsorted);
+/* As gz_gpu_boxes_find: the pairs go to b->list.result. */
+graze_status gz_gpu_tree_find(graze_gpu *gpu, gpu_tree_finder *f, gpu_boxes *b, const graze_box_array *boxes,
+                              uint32_t count, bool unsorted);
 
-void gpu_tree_finder_release(graze_gpu *gpu, gpu_tree_finder *f);
+void gz_gpu_tree_finder_release(graze_gpu *gpu, gpu_tree_finder *f);
 
 #endif

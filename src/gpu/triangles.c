@@ -20,35 +20,35 @@ static graze_status upload(graze_gpu_model *m) {
   enum { PART = 4096 };
   graze_gpu *gpu = m->gpu;
   const size_t bytes = 9 * sizeof(double);
-  double *part = memory_alloc(gpu->context, PART * bytes);
-  if (part == NULL) return report_memory(gpu->context, PART * bytes);
-  graze_status status = gpu_reserve(gpu, &m->corners, m->count * bytes);
+  double *part = gz_memory_alloc(gpu->context, PART * bytes);
+  if (part == NULL) return gz_fail_memory(gpu->context, PART * bytes);
+  graze_status status = gz_gpu_reserve(gpu, &m->corners, m->count * bytes);
   for (uint32_t from = 0; from < m->count && status == GRAZE_OK; from += PART) {
     uint32_t some = m->count - from < PART ? m->count - from : PART;
     for (uint32_t i = 0; i < some; i++) graze_mesh_get_triangle(m->mesh, from + i, part + 9 * (size_t)i);
-    status = gpu_write(gpu, &m->corners, from * bytes, part, some * bytes);
+    status = gz_gpu_write(gpu, &m->corners, from * bytes, part, some * bytes);
   }
-  memory_release(gpu->context, part, PART * bytes);
+  gz_memory_release(gpu->context, part, PART * bytes);
   return status;
 }
 
 void graze_gpu_model_destroy(graze_gpu_model *m) {
   if (m == NULL) return;
-  gpu_release(m->gpu, &m->corners);
-  model_tree_release(m);
-  memory_release(m->gpu->context, m->tree, sizeof *m->tree);
-  memory_release(m->gpu->context, m, sizeof *m);
+  gz_gpu_release(m->gpu, &m->corners);
+  gz_model_tree_release(m);
+  gz_memory_release(m->gpu->context, m->tree, sizeof *m->tree);
+  gz_memory_release(m->gpu->context, m, sizeof *m);
 }
 
 graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_model **model) {
   if (gpu == NULL || mesh == NULL || model == NULL) return GRAZE_ERROR_ARGUMENT;
-  graze_gpu_model *m = memory_alloc(gpu->context, sizeof *m);
-  if (m == NULL) return report_memory(gpu->context, sizeof *m);
+  graze_gpu_model *m = gz_memory_alloc(gpu->context, sizeof *m);
+  if (m == NULL) return gz_fail_memory(gpu->context, sizeof *m);
   *m = (graze_gpu_model){.gpu = gpu, .mesh = mesh, .count = graze_mesh_triangle_count(mesh)};
-  m->tree = memory_alloc(gpu->context, sizeof *m->tree);
+  m->tree = gz_memory_alloc(gpu->context, sizeof *m->tree);
   if (m->tree == NULL) {
-    memory_release(gpu->context, m, sizeof *m);
-    return report_memory(gpu->context, sizeof *m->tree);
+    gz_memory_release(gpu->context, m, sizeof *m);
+    return gz_fail_memory(gpu->context, sizeof *m->tree);
   }
   memset(m->tree, 0, sizeof *m->tree);
   graze_gpu_model_refresh(m);
@@ -58,31 +58,32 @@ graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graz
 
 void graze_gpu_model_refresh(graze_gpu_model *m) {
   if (m == NULL || m->gpu->lost || !m->gpu->arithmetic.exact) return;
-  model_tree_release(m);
+  gz_model_tree_release(m);
   /* A device that cannot hold it is no error: the processor has the mesh. */
-  if (upload(m) != GRAZE_OK) gpu_release(m->gpu, &m->corners);
+  if (upload(m) != GRAZE_OK) gz_gpu_release(m->gpu, &m->corners);
 }
 
 /* ---- poses ----------------------------------------------------------------------------------------------------- */
 
-graze_status gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
-                                const graze_pose *poses, uint32_t count) {
+graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
+                                   const graze_pose *poses, uint32_t count) {
   const size_t triangles = (size_t)m->count * count;
   for (uint32_t i = 0; i < count; i++) {
-    if (pose_first_not_finite(&poses[i]) < 12) return GRAZE_ERROR_ARGUMENT;
+    if (gz_pose_first_not_finite(&poses[i]) < 12) return GRAZE_ERROR_ARGUMENT;
   }
-  graze_status status = gpu_reserve(gpu, &p->corners, 9 * sizeof(double) * triangles);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &p->boxes, 6 * sizeof(float) * triangles);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &p->poses, count * sizeof *poses);
-  if (status == GRAZE_OK) status = gpu_write(gpu, &p->poses, 0, poses, count * sizeof *poses);
+  graze_status status = gz_gpu_reserve(gpu, &p->corners, 9 * sizeof(double) * triangles);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &p->boxes, 6 * sizeof(float) * triangles);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &p->poses, count * sizeof *poses);
+  if (status == GRAZE_OK) status = gz_gpu_write(gpu, &p->poses, 0, poses, count * sizeof *poses);
   const uint32_t all = (uint32_t)triangles;
   const gpu_argument arguments[] = {GPU_BUFFER(&m->corners), GPU_BUFFER(&p->poses),         GPU_BUFFER(&p->corners),
                                     GPU_BUFFER(&p->boxes),   GPU_BUFFER(&t->decide.answer), GPU_VALUE(m->count),
                                     GPU_VALUE(all)};
-  return status != GRAZE_OK ? status : gpu_run(gpu, "triangles", "pose_triangles", gpu_groups(all, 256), arguments, 7);
+  return status != GRAZE_OK ? status
+                            : gz_gpu_run(gpu, "triangles", "pose_triangles", gpu_groups(all, 256), arguments, 7);
 }
 
-void placed_corners(const void *user, uint32_t triangle, double corners[9]) {
+void gz_placed_corners(const void *user, uint32_t triangle, double corners[9]) {
   const placed_model *m = user;
   const graze_pose *pose = &m->poses[triangle / m->model->count];
   double given[9];
@@ -111,7 +112,7 @@ static graze_status compare_once(graze_gpu *gpu, comparison *c, const rectangle 
   if (chunks > parts) chunks = parts;
   uint32_t chunk = gpu_groups(parts, chunks) * CHUNK;
   chunks = gpu_groups(r->end_b - r->begin_b, chunk);
-  graze_status status = c->used ? gpu_decide_reset(gpu, d, &c->question, 0) : GRAZE_OK;
+  graze_status status = c->used ? gz_gpu_decide_reset(gpu, d, &c->question, 0) : GRAZE_OK;
   c->used = true;
   const gpu_argument arguments[] = {GPU_BUFFER(&t->posed[0].boxes),
                                     GPU_BUFFER(&t->posed[1].boxes),
@@ -124,9 +125,9 @@ static graze_status compare_once(graze_gpu *gpu, comparison *c, const rectangle 
                                     GPU_VALUE(r->end_b),
                                     GPU_VALUE(chunk),
                                     GPU_VALUE(chunks)};
-  if (status == GRAZE_OK) status = gpu_run(gpu, "triangles", "compare_boxes", tiles * chunks, arguments, 11);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, "triangles", "compare_boxes", tiles * chunks, arguments, 11);
   uint64_t tests = (uint64_t)(r->end_a - r->begin_a) * (r->end_b - r->begin_b);
-  return status != GRAZE_OK ? status : gpu_decide_run(gpu, d, &c->question, tests, candidates);
+  return status != GRAZE_OK ? status : gz_gpu_decide_run(gpu, d, &c->question, tests, candidates);
 }
 
 static bool is_answered(const comparison *c) {
@@ -153,54 +154,54 @@ static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r) {
   graze_status status = compare_once(gpu, c, r, &candidates);
   if (status != GRAZE_OK || candidates <= c->t->decide.room) return status;
   if (candidates > GPU_DECIDE_MOST) return compare_halves(gpu, c, r);
-  status = gpu_decide_reserve(gpu, &c->t->decide, candidates);
+  status = gz_gpu_decide_reserve(gpu, &c->t->decide, candidates);
   return status != GRAZE_OK ? status : compare_once(gpu, c, r, &candidates);
 }
 
-decide_question gpu_triangles_question(const gpu_triangles *t, const placed_model sides[2], uint32_t poses,
-                                       graze_find find) {
+decide_question gz_gpu_triangles_question(const gpu_triangles *t, const placed_model sides[2], uint32_t poses,
+                                          graze_find find) {
   return (decide_question){.a = {&t->posed[0].corners, sides[0].model->count},
                            .b = {&t->posed[1].corners, sides[1].model->count},
                            .poses = poses,
                            .ask = poses == 1 && find != GRAZE_FIND_COUNT ? ASK_LIST : 0,
                            .any = poses == 1 && find == GRAZE_FIND_ANY,
-                           .get_a = placed_corners,
-                           .get_b = placed_corners,
+                           .get_a = gz_placed_corners,
+                           .get_b = gz_placed_corners,
                            .user_a = &sides[0],
                            .user_b = &sides[1]};
 }
 
-graze_status gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
-                                  graze_collision *results) {
+graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
+                                     graze_collision *results) {
   const gpu_decide *d = &t->decide;
   memset(results, 0, poses * sizeof *results);
   for (uint32_t p = 0; p < poses; p++) {
-    gpu_decide_counts(d, p, &results[p].counts);
+    gz_gpu_decide_counts(d, p, &results[p].counts);
     results[p].hit = results[p].counts.triangle_pairs > 0;
     if (find == GRAZE_FIND_ANY) results[p].counts.hash = 0;
   }
   results->work = (graze_work){.triangle_tests = d->candidates, .exact_tests = d->exact};
-  return poses == 1 ? gpu_decide_pairs(gpu, &t->decide, &results->pairs) : GRAZE_OK;
+  return poses == 1 ? gz_gpu_decide_pairs(gpu, &t->decide, &results->pairs) : GRAZE_OK;
 }
 
-graze_status gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
-                                   const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
-                                   graze_collision *results) {
+graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
+                                      const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
+                                      uint32_t poses, graze_find find, graze_collision *results) {
   const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
   const rectangle all = {0, a->count, 0, b->count * poses};
-  comparison c = {.t = t, .question = gpu_triangles_question(t, sides, poses, find)};
-  graze_status status = gpu_decide_begin(gpu, &t->decide, &c.question);
-  if (status == GRAZE_OK) status = gpu_triangles_pose(gpu, t, &t->posed[0], a, pose_a, 1);
-  if (status == GRAZE_OK) status = gpu_triangles_pose(gpu, t, &t->posed[1], b, poses_b, poses);
+  comparison c = {.t = t, .question = gz_gpu_triangles_question(t, sides, poses, find)};
+  graze_status status = gz_gpu_decide_begin(gpu, &t->decide, &c.question);
+  if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[0], a, pose_a, 1);
+  if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[1], b, poses_b, poses);
   if (status == GRAZE_OK) status = compare(gpu, &c, &all);
-  return status != GRAZE_OK ? status : gpu_triangles_answer(gpu, t, poses, find, results);
+  return status != GRAZE_OK ? status : gz_gpu_triangles_answer(gpu, t, poses, find, results);
 }
 
-void gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t) {
+void gz_gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t) {
   for (int side = 0; side < 2; side++) {
-    gpu_release(gpu, &t->posed[side].poses);
-    gpu_release(gpu, &t->posed[side].corners);
-    gpu_release(gpu, &t->posed[side].boxes);
+    gz_gpu_release(gpu, &t->posed[side].poses);
+    gz_gpu_release(gpu, &t->posed[side].corners);
+    gz_gpu_release(gpu, &t->posed[side].boxes);
   }
-  gpu_decide_release(gpu, &t->decide);
+  gz_gpu_decide_release(gpu, &t->decide);
 }

@@ -34,28 +34,28 @@ typedef struct placed_model {
   const graze_pose *poses;
 } placed_model;
 
-void placed_corners(const void *user, uint32_t triangle, double corners[9]);
+void gz_placed_corners(const void *user, uint32_t triangle, double corners[9]);
 
 /* What is asked of a at one pose and b at some. `sides` is kept. */
-decide_question gpu_triangles_question(const gpu_triangles *t, const placed_model sides[2], uint32_t poses,
-                                       graze_find find);
+decide_question gz_gpu_triangles_question(const gpu_triangles *t, const placed_model sides[2], uint32_t poses,
+                                          graze_find find);
 
 /* Poses a model; corners that are not finite are counted in the answer. Errors: ARGUMENT, unreported: a pose is not
  * finite. */
-graze_status gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
-                                const graze_pose *poses, uint32_t count);
+graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
+                                   const graze_pose *poses, uint32_t count);
 
 /* The answers to a question that is done. */
-graze_status gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
-                                  graze_collision *results);
+graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
+                                     graze_collision *results);
 
 /* As graze_collide_poses for tiers T0 and T1, but that with one pose and FIND_ALL the pairs are listed. All posed
  * triangles of b together are less than 2^32. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a pose or a posed corner is
  * not finite, of which the processor tells. */
-graze_status gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a, const graze_pose *pose_a,
-                                   const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
-                                   graze_collision *results);
+graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
+                                      const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
+                                      uint32_t poses, graze_find find, graze_collision *results);
 
-void gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t);
+void gz_gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t);
 
 #endif

@@ -23,10 +23,10 @@ static graze_status pack(const double *const columns[9], uint64_t from, uint32_t
 static graze_status upload(graze_gpu *gpu, gpu_words *w, int side, const double *const columns[9], uint64_t from,
                            uint32_t some) {
   size_t bytes = some * 9 * sizeof(double);
-  if (!buffer_reserve(gpu->context, &w->staging, bytes, 0)) return report_memory(gpu->context, bytes);
+  if (!gz_buffer_reserve(gpu->context, &w->staging, bytes, 0)) return gz_fail_memory(gpu->context, bytes);
   graze_status status = pack(columns, from, some, w->staging.data);
-  if (status == GRAZE_OK) status = gpu_reserve(gpu, &w->corners[side], bytes);
-  return status != GRAZE_OK ? status : gpu_write(gpu, &w->corners[side], 0, w->staging.data, bytes);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->corners[side], bytes);
+  return status != GRAZE_OK ? status : gz_gpu_write(gpu, &w->corners[side], 0, w->staging.data, bytes);
 }
 
 /* The pairs whose words are open, by the processor. */
@@ -36,9 +36,10 @@ static graze_status decide_open(graze_gpu *gpu, gpu_words *w, const double *cons
   const double *const *columns[2] = {a, b};
   double *gathered[2][9];
   size_t bytes = open * sizeof(double);
-  if (!buffer_reserve(gpu->context, &w->results, open * sizeof *results, 0)) return report_memory(gpu->context, bytes);
+  if (!gz_buffer_reserve(gpu->context, &w->results, open * sizeof *results, 0))
+    return gz_fail_memory(gpu->context, bytes);
   for (int side = 0; side < 2; side++) {
-    if (!buffer_reserve(gpu->context, &w->open[side], 9 * bytes, 0)) return report_memory(gpu->context, 9 * bytes);
+    if (!gz_buffer_reserve(gpu->context, &w->open[side], 9 * bytes, 0)) return gz_fail_memory(gpu->context, 9 * bytes);
     for (size_t k = 0; k < 9; k++) {
       gathered[side][k] = (double *)w->open[side].data + k * open;
       for (uint32_t i = 0, n = 0; i < some; i++) {
@@ -59,16 +60,16 @@ static graze_status decide_block(graze_gpu *gpu, gpu_words *w, const double *con
                                  uint64_t from, uint32_t some, graze_tritri *results) {
   const decide_question q = {.a = {&w->corners[0], some}, .b = {&w->corners[1], some}, .poses = 1, .ask = ASK_WORDS};
   uint32_t candidates, open = 0;
-  if (!buffer_reserve(gpu->context, &w->words, some * sizeof(uint32_t), 0)) {
-    return report_memory(gpu->context, some * sizeof(uint32_t));
+  if (!gz_buffer_reserve(gpu->context, &w->words, some * sizeof(uint32_t), 0)) {
+    return gz_fail_memory(gpu->context, some * sizeof(uint32_t));
   }
   graze_status status = upload(gpu, w, 0, a, from, some);
   if (status == GRAZE_OK) status = upload(gpu, w, 1, b, from, some);
-  if (status == GRAZE_OK) status = gpu_decide_reserve(gpu, &w->decide, some);
-  if (status == GRAZE_OK) status = gpu_decide_begin(gpu, &w->decide, &q);
-  if (status == GRAZE_OK) status = gpu_decide_reset(gpu, &w->decide, &q, some);
-  if (status == GRAZE_OK) status = gpu_decide_run(gpu, &w->decide, &q, some, &candidates);
-  if (status == GRAZE_OK) status = gpu_read(gpu, w->words.data, &w->decide.words, 0, some * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_decide_reserve(gpu, &w->decide, some);
+  if (status == GRAZE_OK) status = gz_gpu_decide_begin(gpu, &w->decide, &q);
+  if (status == GRAZE_OK) status = gz_gpu_decide_reset(gpu, &w->decide, &q, some);
+  if (status == GRAZE_OK) status = gz_gpu_decide_run(gpu, &w->decide, &q, some, &candidates);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, w->words.data, &w->decide.words, 0, some * sizeof(uint32_t));
   if (status != GRAZE_OK) return status;
   const uint32_t *words = w->words.data;
   for (uint32_t i = 0; i < some; i++) {
@@ -80,8 +81,8 @@ static graze_status decide_block(graze_gpu *gpu, gpu_words *w, const double *con
   return open > 0 ? decide_open(gpu, w, a, b, from, some, open, results) : GRAZE_OK;
 }
 
-graze_status gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, const double *const a[9],
-                              const double *const b[9], graze_tritri *results) {
+graze_status gz_gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, const double *const a[9],
+                                 const double *const b[9], graze_tritri *results) {
   graze_status status = GRAZE_OK;
   for (uint64_t from = 0; from < count && status == GRAZE_OK; from += BLOCK) {
     uint32_t some = count - from < BLOCK ? (uint32_t)(count - from) : BLOCK;
@@ -90,12 +91,12 @@ graze_status gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, cons
   return status;
 }
 
-void gpu_words_release(graze_gpu *gpu, gpu_words *w) {
-  gpu_decide_release(gpu, &w->decide);
+void gz_gpu_words_release(graze_gpu *gpu, gpu_words *w) {
+  gz_gpu_decide_release(gpu, &w->decide);
   for (int side = 0; side < 2; side++) {
-    gpu_release(gpu, &w->corners[side]);
-    buffer_release(gpu->context, &w->open[side]);
+    gz_gpu_release(gpu, &w->corners[side]);
+    gz_buffer_release(gpu->context, &w->open[side]);
   }
   buffer *memory[] = {&w->staging, &w->words, &w->results};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) buffer_release(gpu->context, memory[i]);
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) gz_buffer_release(gpu->context, memory[i]);
 }

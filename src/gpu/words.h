@@ -15,9 +15,9 @@ typedef struct gpu_words {
 } gpu_words;
 
 /* As graze_tritri_batch. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a number is not finite. */
-graze_status gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, const double *const a[9],
-                              const double *const b[9], graze_tritri *results);
+graze_status gz_gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, const double *const a[9],
+                                 const double *const b[9], graze_tritri *results);
 
-void gpu_words_release(graze_gpu *gpu, gpu_words *w);
+void gz_gpu_words_release(graze_gpu *gpu, gpu_words *w);
 
 #endif

@@ -194,10 +194,10 @@ static void find_positions(adjacency *a) {
   const graze_context *context = a->mesh->context;
   a->cut = pieces_of(a->vertex_count, ITEMS_LEAST);
   a->buckets = buckets_for(a->vertex_count, VERTICES_A_BUCKET);
-  parallel_for(context, a->cut.number, count_vertices, a);
+  gz_parallel_for(context, a->cut.number, count_vertices, a);
   sum_offsets(a);
-  parallel_for(context, a->cut.number, scatter_vertices, a);
-  parallel_for(context, a->buckets, match_vertices, a);
+  gz_parallel_for(context, a->cut.number, scatter_vertices, a);
+  gz_parallel_for(context, a->buckets, match_vertices, a);
 }
 
 /* ---- parts ---- */
@@ -255,9 +255,9 @@ static void find_parts(adjacency *a) {
   const graze_context *context = a->mesh->context;
   mesh_header *header = a->mesh->header;
   a->cut = pieces_of(a->vertex_count, ITEMS_LEAST);
-  parallel_for(context, a->cut.number, start_parents, a);
+  gz_parallel_for(context, a->cut.number, start_parents, a);
   a->cut = pieces_of(a->triangle_count, ITEMS_LEAST);
-  parallel_for(context, a->cut.number, join_corners, a);
+  gz_parallel_for(context, a->cut.number, join_corners, a);
   header->positions = 0;
   for (uint64_t v = 0; v < a->vertex_count; v++) {
     header->positions += atomic_load_explicit(&a->used[v], memory_order_relaxed);
@@ -379,12 +379,12 @@ static graze_status find_edges(adjacency *a) {
   while (((uint64_t)(a->vertex_count - 1) >> a->shift) >= wanted) a->shift++;
   a->buckets = ((a->vertex_count - 1) >> a->shift) + 1;
   a->cut = pieces_of(a->triangle_count, ITEMS_LEAST);
-  parallel_for(context, a->cut.number, count_edges, a);
+  gz_parallel_for(context, a->cut.number, count_edges, a);
   uint64_t edges = sum_offsets(a);
-  if (!buckets_fit(a)) return report(context, GRAZE_ERROR_LIMIT, "adjacency: too many triangles share few positions");
-  parallel_for(context, a->cut.number, scatter_edges, a);
-  parallel_for(context, a->cut.number, clear_neighbours, a);
-  parallel_for(context, a->buckets, match_edges, a);
+  if (!buckets_fit(a)) return gz_fail(context, GRAZE_ERROR_LIMIT, "adjacency: too many triangles share few positions");
+  gz_parallel_for(context, a->cut.number, scatter_edges, a);
+  gz_parallel_for(context, a->cut.number, clear_neighbours, a);
+  gz_parallel_for(context, a->buckets, match_edges, a);
   edge_counts total = {0, 0, 0};
   for (uint32_t b = 0; b < a->buckets; b++) {
     total.open += a->counts[b].open;
@@ -418,7 +418,7 @@ static char *reserve(adjacency *a, size_t *bytes) {
   size_t counts = carve(&end, MOST_BUCKETS * sizeof(edge_counts));
   size_t offsets = carve(&end, 8 * ((size_t)MOST_BUCKETS * PARALLEL_PIECES + 1));
   size_t records = carve(&end, items), tables = carve(&end, slots_v > slots_e ? slots_v : slots_e);
-  char *memory = memory_alloc(a->mesh->context, end);
+  char *memory = gz_memory_alloc(a->mesh->context, end);
   *bytes = end;
   if (memory == NULL) return NULL;
   a->position = (uint32_t *)(void *)(memory + position);
@@ -431,7 +431,7 @@ static char *reserve(adjacency *a, size_t *bytes) {
   return memory;
 }
 
-graze_status mesh_compute_adjacency(graze_mesh *mesh) {
+graze_status gz_mesh_compute_adjacency(graze_mesh *mesh) {
   mesh_header *header = mesh->header;
   if (mesh->triangle_count == 0) {
     header->positions = header->parts = header->open_edges = header->nonmanifold_edges = header->misoriented_edges = 0;
@@ -443,10 +443,10 @@ graze_status mesh_compute_adjacency(graze_mesh *mesh) {
   a.corners = (uint32_t *)mesh->neighbours;
   size_t bytes;
   char *memory = reserve(&a, &bytes);
-  if (memory == NULL) return report_memory(mesh->context, bytes);
+  if (memory == NULL) return gz_fail_memory(mesh->context, bytes);
   find_positions(&a);
   find_parts(&a);
   graze_status status = find_edges(&a);
-  memory_release(mesh->context, memory, bytes);
+  gz_memory_release(mesh->context, memory, bytes);
   return status;
 }

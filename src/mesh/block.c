@@ -33,7 +33,7 @@ static uint64_t place(uint64_t *end, uint64_t bytes) {
   return at;
 }
 
-void mesh_layout(mesh_header *header) {
+void gz_mesh_layout(mesh_header *header) {
   uint64_t end = 0;
   uint64_t number = header->precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float);
   place(&end, sizeof *header);
@@ -46,7 +46,7 @@ void mesh_layout(mesh_header *header) {
   header->block_bytes = end;
 }
 
-void mesh_attach(graze_mesh *mesh, mesh_header *header) {
+void gz_mesh_attach(graze_mesh *mesh, mesh_header *header) {
   const char *block = (const char *)header;
   mesh->header = header;
   mesh->triangle_count = (uint32_t)header->triangle_count;
@@ -69,20 +69,20 @@ typedef struct hashing {
 static void hash_piece(void *argument, uint32_t index) {
   hashing *h = argument;
   uint64_t begin = pieces_begin(&h->cut, index);
-  h->hashes[index] = hash_bytes(h->bytes + begin, pieces_end(&h->cut, index) - begin, index);
+  h->hashes[index] = gz_hash_bytes(h->bytes + begin, pieces_end(&h->cut, index) - begin, index);
 }
 
-uint64_t mesh_hash(const graze_context *context, const void *bytes, uint64_t size, uint64_t seed) {
+uint64_t gz_mesh_hash(const graze_context *context, const void *bytes, uint64_t size, uint64_t seed) {
   hashing h = {.bytes = bytes, .cut = pieces_of(size, HASH_LEAST)};
-  parallel_for(context, h.cut.number, hash_piece, &h);
-  return hash_bytes(h.hashes, h.cut.number * sizeof h.hashes[0], seed ^ size);
+  gz_parallel_for(context, h.cut.number, hash_piece, &h);
+  return gz_hash_bytes(h.hashes, h.cut.number * sizeof h.hashes[0], seed ^ size);
 }
 
-uint64_t mesh_checksum(const graze_context *context, const mesh_header *header) {
+uint64_t gz_mesh_checksum(const graze_context *context, const mesh_header *header) {
   mesh_header copy = *header;
   copy.checksum = 0;
-  uint64_t head = hash_bytes(&copy, sizeof copy, MESH_MAGIC);
-  return mesh_hash(context, header + 1, header->block_bytes - sizeof *header, head);
+  uint64_t head = gz_hash_bytes(&copy, sizeof copy, MESH_MAGIC);
+  return gz_mesh_hash(context, header + 1, header->block_bytes - sizeof *header, head);
 }
 
 /* ---- checks ---- */
@@ -112,7 +112,7 @@ static const char *check_header(const mesh_header *h, size_t size) {
   if (h->block_bytes != size) return "the size is not the one in the header (cut short?)";
   if (!header_sane(h)) return "a count or flag in the header is out of range";
   mesh_header wanted = *h;
-  mesh_layout(&wanted);
+  gz_mesh_layout(&wanted);
   if (memcmp(&wanted, h, sizeof wanted) != 0) return "the arrays do not stand where the counts put them";
   return NULL;
 }
@@ -221,7 +221,7 @@ static const char *check_tree(const graze_mesh *mesh, uint8_t *depth, uint64_t *
   uint64_t words = ((uint64_t)mesh->triangle_count + 63) / 64, covered = 0;
   memset(seen, 0, 8 * words);
   inspection s = {.mesh = mesh, .depth = depth, .seen = seen, .cut = pieces_of(mesh->node_count, NODES_LEAST)};
-  parallel_for(mesh->context, s.cut.number, check_nodes, &s);
+  gz_parallel_for(mesh->context, s.cut.number, check_nodes, &s);
   for (uint32_t i = 0; i < s.cut.number; i++) {
     *where = s.where[i];
     if (s.reasons[i] != NULL) return s.reasons[i];
@@ -235,9 +235,9 @@ static const char *check_tree(const graze_mesh *mesh, uint8_t *depth, uint64_t *
 static const char *check_contents(const graze_mesh *mesh, uint8_t *depth, uint64_t *seen, uint64_t *where) {
   const mesh_header *h = mesh->header;
   const void *vertices = mesh->is_double ? (const void *)mesh->vertices_double : mesh->vertices_float;
-  *where = mesh_first_not_finite(mesh->context, vertices, mesh->is_double, 3 * h->vertex_count) / 3;
+  *where = gz_mesh_first_not_finite(mesh->context, vertices, mesh->is_double, 3 * h->vertex_count) / 3;
   if (*where < h->vertex_count) return "a coordinate is not finite: vertex";
-  *where = mesh_first_bad_index(mesh->context, mesh->triangles, 3 * h->triangle_count, h->vertex_count) / 3;
+  *where = gz_mesh_first_bad_index(mesh->context, mesh->triangles, 3 * h->triangle_count, h->vertex_count) / 3;
   if (*where < h->triangle_count) return "an index is out of range: triangle";
   const char *reason = check_neighbours(mesh, where);
   if (reason != NULL || h->node_count == 0) return reason;
@@ -247,47 +247,47 @@ static const char *check_contents(const graze_mesh *mesh, uint8_t *depth, uint64
 /* Checks the block that starts at `header` and has `size` bytes; `name` stands in messages. */
 static graze_status check_block(const graze_context *context, mesh_header *header, size_t size, const char *name) {
   const char *reason = check_header(header, size);
-  if (reason == NULL && mesh_checksum(context, header) != header->checksum) reason = "the checksum is wrong";
+  if (reason == NULL && gz_mesh_checksum(context, header) != header->checksum) reason = "the checksum is wrong";
   if (reason == NULL) reason = check_box(header);
   graze_mesh mesh = {.context = context};
   if (reason == NULL) {
-    mesh_attach(&mesh, header);
+    gz_mesh_attach(&mesh, header);
     reason = check_bits(&mesh);
   }
-  if (reason != NULL) return report(context, GRAZE_ERROR_FORMAT, "%s: %s", name, reason);
+  if (reason != NULL) return gz_fail(context, GRAZE_ERROR_FORMAT, "%s: %s", name, reason);
 
   size_t depth_bytes = (mesh.node_count + (size_t)7) / 8 * 8, seen_bytes = (mesh.triangle_count + (size_t)63) / 64 * 8;
   if (depth_bytes + seen_bytes == 0) seen_bytes = 64; /* never a null pointer */
-  uint64_t *scratch = memory_alloc(context, depth_bytes + seen_bytes);
-  if (scratch == NULL) return report_memory(context, depth_bytes + seen_bytes);
+  uint64_t *scratch = gz_memory_alloc(context, depth_bytes + seen_bytes);
+  if (scratch == NULL) return gz_fail_memory(context, depth_bytes + seen_bytes);
   uint64_t where = 0;
   reason = check_contents(&mesh, (uint8_t *)scratch + seen_bytes, scratch, &where);
-  memory_release(context, scratch, depth_bytes + seen_bytes);
+  gz_memory_release(context, scratch, depth_bytes + seen_bytes);
   if (reason == NULL) return GRAZE_OK;
-  return report(context, GRAZE_ERROR_FORMAT, "%s: %s %llu", name, reason, (unsigned long long)where);
+  return gz_fail(context, GRAZE_ERROR_FORMAT, "%s: %s %llu", name, reason, (unsigned long long)where);
 }
 
 static graze_status wrap(graze_context *context, mesh_header *header, mesh_owner owner, graze_mesh **mesh) {
-  graze_mesh *made = memory_alloc(context, sizeof *made);
-  if (made == NULL) return report_memory(context, sizeof *made);
+  graze_mesh *made = gz_memory_alloc(context, sizeof *made);
+  if (made == NULL) return gz_fail_memory(context, sizeof *made);
   *made = (graze_mesh){.context = context, .owner = owner};
-  mesh_attach(made, header);
+  gz_mesh_attach(made, header);
   *mesh = made;
   return GRAZE_OK;
 }
 
 graze_status graze_mesh_from_block(graze_context *context, const void *block, size_t size, graze_mesh **mesh) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (block == NULL || mesh == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh from block: null pointer");
-  if (size < sizeof(mesh_header)) return report(context, GRAZE_ERROR_FORMAT, "block: too short for a header");
-  mesh_header *header = memory_alloc(context, size);
-  if (header == NULL) return report_memory(context, size);
+  if (block == NULL || mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh from block: null pointer");
+  if (size < sizeof(mesh_header)) return gz_fail(context, GRAZE_ERROR_FORMAT, "block: too short for a header");
+  mesh_header *header = gz_memory_alloc(context, size);
+  if (header == NULL) return gz_fail_memory(context, size);
   memcpy(header, block, size);
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_status status = check_block(context, header, size, "block");
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status == GRAZE_OK) status = wrap(context, header, MESH_OWNED, mesh);
-  if (status != GRAZE_OK) memory_release(context, header, size);
+  if (status != GRAZE_OK) gz_memory_release(context, header, size);
   return status;
 }
 
@@ -300,13 +300,13 @@ const void *graze_mesh_block(const graze_mesh *mesh, size_t *size) {
 
 graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, const char *path) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (mesh == NULL || path == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh save: null pointer");
+  if (mesh == NULL || path == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh save: null pointer");
   new_file out;
-  graze_status status = new_file_open(context, path, &out);
+  graze_status status = gz_new_file_open(context, path, &out);
   if (status != GRAZE_OK) return status;
-  bool written = file_write(out.file, mesh->header, mesh->header->block_bytes);
-  if (!written) status = file_error(context, path, "cannot write");
-  return new_file_close(context, &out, status);
+  bool written = gz_file_write(out.file, mesh->header, mesh->header->block_bytes);
+  if (!written) status = gz_file_error(context, path, "cannot write");
+  return gz_new_file_close(context, &out, status);
 }
 
 #if !defined(MAP_POPULATE)
@@ -315,20 +315,20 @@ graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, con
 
 static graze_status map_file(const graze_context *context, const char *path, void **bytes, size_t *size) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return file_error(context, path, "cannot open");
+  if (file < 0) return gz_file_error(context, path, "cannot open");
   struct stat state;
   graze_status status = GRAZE_OK;
   if (fstat(file, &state) != 0) {
-    status = file_error(context, path, "cannot read");
+    status = gz_file_error(context, path, "cannot read");
   } else if (!S_ISREG(state.st_mode)) {
-    status = report(context, GRAZE_ERROR_FILE, "%s: not a regular file", path);
+    status = gz_fail(context, GRAZE_ERROR_FILE, "%s: not a regular file", path);
   } else if ((uint64_t)state.st_size < sizeof(mesh_header)) {
-    status = report(context, GRAZE_ERROR_FORMAT, "%s: too short for a header", path);
+    status = gz_fail(context, GRAZE_ERROR_FORMAT, "%s: too short for a header", path);
   } else {
     *size = (size_t)state.st_size;
     /* The checks read every page anyway. */
     *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-    if (*bytes == MAP_FAILED) status = file_error(context, path, "cannot map");
+    if (*bytes == MAP_FAILED) status = gz_file_error(context, path, "cannot map");
   }
   close(file);
   return status;
@@ -336,14 +336,14 @@ static graze_status map_file(const graze_context *context, const char *path, voi
 
 graze_status graze_mesh_load(graze_context *context, const char *path, graze_mesh **mesh) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (path == NULL || mesh == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh load: null pointer");
+  if (path == NULL || mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh load: null pointer");
   void *bytes = NULL;
   size_t size = 0;
   graze_status status = map_file(context, path, &bytes, &size);
   if (status != GRAZE_OK) return status;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   status = check_block(context, bytes, size, path);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status == GRAZE_OK) status = wrap(context, bytes, MESH_MAPPED, mesh);
   if (status != GRAZE_OK) munmap(bytes, size);
   return status;

@@ -1,3 +1,3 @@
 /* Building for any processor. */
-#define BUILD_NAME build_tree_base
+#define BUILD_NAME gz_build_tree_base
 #include "mesh/build_lanes.inc"

@@ -76,19 +76,21 @@ static void search_bad_index(void *argument, uint32_t index) {
 
 static uint64_t run_search(const graze_context *context, search *s, uint64_t count, void (*body)(void *, uint32_t)) {
   s->cut = pieces_of(count, NUMBERS_LEAST);
-  parallel_for(context, s->cut.number, body, s);
+  gz_parallel_for(context, s->cut.number, body, s);
   for (uint32_t i = 0; i < s->cut.number; i++) {
     if (s->first[i] != UINT64_MAX) return s->first[i];
   }
   return count;
 }
 
-uint64_t mesh_first_not_finite(const graze_context *context, const void *coordinates, bool is_double, uint64_t count) {
+uint64_t gz_mesh_first_not_finite(const graze_context *context, const void *coordinates, bool is_double,
+                                  uint64_t count) {
   search s = {.numbers = coordinates, .is_double = is_double};
   return run_search(context, &s, count, search_not_finite);
 }
 
-uint64_t mesh_first_bad_index(const graze_context *context, const uint32_t *indices, uint64_t count, uint64_t limit) {
+uint64_t gz_mesh_first_bad_index(const graze_context *context, const uint32_t *indices, uint64_t count,
+                                 uint64_t limit) {
   search s = {.numbers = indices, .limit = limit};
   return run_search(context, &s, count, search_bad_index);
 }
@@ -104,9 +106,9 @@ typedef struct survey {
 
 static survey_function *survey_best(void) {
 #if defined(__x86_64__)
-  if (cpu_best() >= CPU_AVX2) return survey_avx2;
+  if (gz_cpu_best() >= CPU_AVX2) return gz_survey_avx2;
 #endif
-  return survey_base;
+  return gz_survey_base;
 }
 
 static void survey_piece(void *argument, uint32_t index) {
@@ -137,11 +139,11 @@ static void write_header(mesh_header *header, const summary *total) {
   header->degenerate_count = total->degenerate;
 }
 
-void mesh_compute_basics(graze_mesh *mesh) {
+void gz_mesh_compute_basics(graze_mesh *mesh) {
   mesh_header *header = mesh->header;
   survey s = {
       .mesh = mesh, .bits = (uint64_t *)mesh->degenerate, .cut = pieces_of(mesh->triangle_count, TRIANGLES_LEAST)};
-  parallel_for(mesh->context, s.cut.number, survey_piece, &s);
+  gz_parallel_for(mesh->context, s.cut.number, survey_piece, &s);
   summary total = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
   for (uint32_t i = 0; i < s.cut.number; i++) {
     for (int k = 0; k < 3; k++) {
@@ -151,13 +153,13 @@ void mesh_compute_basics(graze_mesh *mesh) {
     total.degenerate += s.parts[i].degenerate;
   }
   write_header(header, &total);
-  header->geometry_hash = mesh_geometry_hash(mesh);
+  header->geometry_hash = gz_mesh_geometry_hash(mesh);
 }
 
-uint64_t mesh_geometry_hash(const graze_mesh *mesh) {
+uint64_t gz_mesh_geometry_hash(const graze_mesh *mesh) {
   const mesh_header *header = mesh->header;
   const void *vertices = mesh->is_double ? (const void *)mesh->vertices_double : mesh->vertices_float;
   uint64_t vertex_bytes = 3 * header->vertex_count * (mesh->is_double ? sizeof(double) : sizeof(float));
-  uint64_t hash = mesh_hash(mesh->context, vertices, vertex_bytes, header->precision);
-  return mesh_hash(mesh->context, mesh->triangles, 12 * header->triangle_count, hash);
+  uint64_t hash = gz_mesh_hash(mesh->context, vertices, vertex_bytes, header->precision);
+  return gz_mesh_hash(mesh->context, mesh->triangles, 12 * header->triangle_count, hash);
 }

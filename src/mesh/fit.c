@@ -253,35 +253,35 @@ static subtree_box join_above(const fitter *f, uint32_t index, uint32_t *unit) {
 static graze_status run(fitter *f) {
   const graze_context *context = f->mesh->context;
   f->unit_count = list_units(f, 0, NULL, 0);
-  uint32_t most = (uint32_t)parallel_threads(context) * 8;
-  f->tasks = parallel_threads(context) == 1 || f->unit_count < 8 ? 1 : most < f->unit_count ? most : f->unit_count;
+  uint32_t most = (uint32_t)gz_parallel_threads(context) * 8;
+  f->tasks = gz_parallel_threads(context) == 1 || f->unit_count < 8 ? 1 : most < f->unit_count ? most : f->unit_count;
   size_t bytes = f->tasks * sizeof(fit_unit) + f->unit_count * (sizeof(subtree_box) + sizeof(uint32_t));
-  char *memory = memory_alloc(context, bytes);
-  if (memory == NULL) return report_memory(context, bytes);
+  char *memory = gz_memory_alloc(context, bytes);
+  if (memory == NULL) return gz_fail_memory(context, bytes);
   f->scratch = (fit_unit *)memory;
   f->boxes = (subtree_box *)(memory + f->tasks * sizeof(fit_unit));
   f->units = (uint32_t *)(f->boxes + f->unit_count);
   list_units(f, 0, f->units, 0);
-  parallel_for(context, f->tasks, fit_task, f);
+  gz_parallel_for(context, f->tasks, fit_task, f);
   uint32_t unit = 0;
   join_above(f, 0, &unit);
-  memory_release(context, memory, bytes);
+  gz_memory_release(context, memory, bytes);
   return GRAZE_OK;
 }
 
-graze_status mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count) {
+graze_status gz_mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count) {
   if (count == 0) return GRAZE_OK;
-  bool avx2 = cpu_best() >= CPU_AVX2;
+  bool avx2 = gz_cpu_best() >= CPU_AVX2;
   fitter f = {.mesh = mesh,
               .topology = topology,
               .nodes = nodes,
               .node_count = count,
-              .fit_node = fit_node_base,
-              .fit_areas = fit_areas_base};
+              .fit_node = gz_fit_node_base,
+              .fit_areas = gz_fit_areas_base};
 #if defined(__x86_64__)
   if (avx2) {
-    f.fit_node = fit_node_avx2;
-    f.fit_areas = fit_areas_avx2;
+    f.fit_node = gz_fit_node_avx2;
+    f.fit_areas = gz_fit_areas_avx2;
   }
 #endif
   (void)avx2;

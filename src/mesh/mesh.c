@@ -42,7 +42,7 @@ static void copy_piece(void *argument, uint32_t index) {
 
 static void copy_bytes(const graze_context *context, void *to, const void *from, uint64_t size) {
   copying c = {.to = to, .from = from, .cut = pieces_of(size, COPY_LEAST)};
-  parallel_for(context, c.cut.number, copy_piece, &c);
+  gz_parallel_for(context, c.cut.number, copy_piece, &c);
 }
 
 static void pack_piece(void *argument, uint32_t index) {
@@ -61,7 +61,7 @@ static void copy_strided(const graze_context *context, void *to, const void *fro
   }
   copying c = {.to = to, .from = from, .stride = stride, .element = element};
   c.cut = pieces_of(count, VERTICES_LEAST);
-  parallel_for(context, c.cut.number, pack_piece, &c);
+  gz_parallel_for(context, c.cut.number, pack_piece, &c);
 }
 
 /* ---- what the caller gave ---- */
@@ -85,65 +85,65 @@ typedef struct stage {
 } stage;
 
 static void stage_release(const graze_context *context, stage *s) {
-  memory_release(context, s->vertices, s->vertices_bytes);
-  memory_release(context, s->triangles, s->triangles_bytes);
-  memory_release(context, s->bits, s->bits_bytes);
-  memory_release(context, s->nodes, s->nodes_bytes);
+  gz_memory_release(context, s->vertices, s->vertices_bytes);
+  gz_memory_release(context, s->triangles, s->triangles_bytes);
+  gz_memory_release(context, s->bits, s->bits_bytes);
+  gz_memory_release(context, s->nodes, s->nodes_bytes);
 }
 
 /* Everything about the definition that can be judged without reading the arrays; counts and stride made explicit. */
 static graze_status check_def(const graze_context *context, graze_mesh_def *d) {
   const graze_status argument = GRAZE_ERROR_ARGUMENT;
-  if (d->cookie != DEF_COOKIE) return report(context, argument, "mesh: the definition was not initialised");
+  if (d->cookie != DEF_COOKIE) return gz_fail(context, argument, "mesh: the definition was not initialised");
   if (d->precision != GRAZE_FLOAT && d->precision != GRAZE_DOUBLE)
-    return report(context, argument, "mesh: unknown precision");
+    return gz_fail(context, argument, "mesh: unknown precision");
   if (d->volumes != GRAZE_VOLUMES_ORIENTED && d->volumes != GRAZE_VOLUMES_ALIGNED) {
-    return report(context, argument, "mesh: unknown kind of volumes");
+    return gz_fail(context, argument, "mesh: unknown kind of volumes");
   }
-  if (d->vertices == NULL && d->vertex_count != 0) return report(context, argument, "mesh: vertices is NULL");
+  if (d->vertices == NULL && d->vertex_count != 0) return gz_fail(context, argument, "mesh: vertices is NULL");
   size_t packed = vertex_bytes(d->precision);
   if (d->vertex_stride == 0) d->vertex_stride = packed;
   if (d->vertex_stride < packed) {
-    return report(context, argument, "mesh: stride %zu is less than the %zu bytes of a vertex", d->vertex_stride,
-                  packed);
+    return gz_fail(context, argument, "mesh: stride %zu is less than the %zu bytes of a vertex", d->vertex_stride,
+                   packed);
   }
   if (d->indices == NULL && d->triangle_count == 0) {
     if (d->vertex_count % 3 != 0) {
-      return report(context, argument, "mesh: a soup of %" PRIu64 " vertices is not made of whole triangles",
-                    d->vertex_count);
+      return gz_fail(context, argument, "mesh: a soup of %" PRIu64 " vertices is not made of whole triangles",
+                     d->vertex_count);
     }
     d->triangle_count = d->vertex_count / 3;
   }
-  if (d->vertex_count > MOST) return report(context, GRAZE_ERROR_LIMIT, "mesh: more than 2^32 - 2 vertices");
-  if (d->triangle_count > MOST) return report(context, GRAZE_ERROR_LIMIT, "mesh: more than 2^32 - 2 triangles");
+  if (d->vertex_count > MOST) return gz_fail(context, GRAZE_ERROR_LIMIT, "mesh: more than 2^32 - 2 vertices");
+  if (d->triangle_count > MOST) return gz_fail(context, GRAZE_ERROR_LIMIT, "mesh: more than 2^32 - 2 triangles");
   if (d->indices == NULL && d->triangle_count > d->vertex_count / 3) {
-    return report(context, GRAZE_ERROR_INDEX, "triangle %" PRIu64 " of a soup lacks vertices: there are %" PRIu64,
-                  d->vertex_count / 3, d->vertex_count);
+    return gz_fail(context, GRAZE_ERROR_INDEX, "triangle %" PRIu64 " of a soup lacks vertices: there are %" PRIu64,
+                   d->vertex_count / 3, d->vertex_count);
   }
   return GRAZE_OK;
 }
 
 static graze_status check_vertices(const graze_context *context, const void *vertices, bool is_double, uint64_t count) {
-  uint64_t first = mesh_first_not_finite(context, vertices, is_double, 3 * count);
+  uint64_t first = gz_mesh_first_not_finite(context, vertices, is_double, 3 * count);
   if (first == 3 * count) return GRAZE_OK;
   double value = is_double ? ((const double *)vertices)[first] : (double)((const float *)vertices)[first];
-  return report(context, GRAZE_ERROR_NOT_FINITE, "vertex %" PRIu64 ": %c is %s", first / 3, "xyz"[first % 3],
-                isnan(value) ? "NaN" : "infinite");
+  return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "vertex %" PRIu64 ": %c is %s", first / 3, "xyz"[first % 3],
+                 isnan(value) ? "NaN" : "infinite");
 }
 
 static graze_status check_indices(const graze_context *context, const uint32_t *indices, uint64_t triangles,
                                   uint64_t vertices) {
-  uint64_t first = mesh_first_bad_index(context, indices, 3 * triangles, vertices);
+  uint64_t first = gz_mesh_first_bad_index(context, indices, 3 * triangles, vertices);
   if (first == 3 * triangles) return GRAZE_OK;
-  return report(context, GRAZE_ERROR_INDEX,
-                "triangle %" PRIu64 ", corner %d: index %" PRIu32 " of %" PRIu64 " vertices", first / 3,
-                (int)(first % 3), indices[first], vertices);
+  return gz_fail(context, GRAZE_ERROR_INDEX,
+                 "triangle %" PRIu64 ", corner %d: index %" PRIu32 " of %" PRIu64 " vertices", first / 3,
+                 (int)(first % 3), indices[first], vertices);
 }
 
 static void *stage_memory(const graze_context *context, uint64_t size, size_t *bytes, graze_status *status) {
-  void *pointer = memory_alloc(context, size);
+  void *pointer = gz_memory_alloc(context, size);
   if (pointer == NULL && size != 0) {
-    *status = report_memory(context, size);
+    *status = gz_fail_memory(context, size);
     return NULL;
   }
   *bytes = size;
@@ -201,13 +201,13 @@ static graze_status stage_facts(const graze_context *context, stage *s, const gr
   if (status != GRAZE_OK) return status;
   s->mesh.degenerate = s->bits;
   if (!d->no_adjacency && s->bits != NULL) s->mesh.neighbours = (const uint32_t *)((const char *)s->bits + bits);
-  mesh_compute_basics(&s->mesh);
-  return d->no_adjacency ? GRAZE_OK : mesh_compute_adjacency(&s->mesh);
+  gz_mesh_compute_basics(&s->mesh);
+  return d->no_adjacency ? GRAZE_OK : gz_mesh_compute_adjacency(&s->mesh);
 }
 
 static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
   graze_status status = stage_facts(context, s, d);
-  if (status == GRAZE_OK) status = mesh_build_tree(&s->mesh, &s->nodes, &s->mesh.node_count, &s->nodes_bytes);
+  if (status == GRAZE_OK) status = gz_mesh_build_tree(&s->mesh, &s->nodes, &s->mesh.node_count, &s->nodes_bytes);
   s->header.node_count = s->mesh.node_count;
   return status;
 }
@@ -244,63 +244,63 @@ static void fill_block(const graze_context *context, mesh_header *header, const 
 /* Nodes and checksum of an attached block whose other arrays stand; topology NULL: the nodes have it. */
 static graze_status finish_block(graze_mesh *mesh, const tree_node *topology) {
   graze_status status = GRAZE_OK;
-  if (mesh->node_count != 0) status = mesh_fit_tree(mesh, topology, (bvh_node *)mesh->nodes, mesh->node_count);
-  if (status == GRAZE_OK) mesh->header->checksum = mesh_checksum(mesh->context, mesh->header);
+  if (mesh->node_count != 0) status = gz_mesh_fit_tree(mesh, topology, (bvh_node *)mesh->nodes, mesh->node_count);
+  if (status == GRAZE_OK) mesh->header->checksum = gz_mesh_checksum(mesh->context, mesh->header);
   return status;
 }
 
 /* The block from the stage, which is released on the way but for the topology, before the boxes are made. */
 static graze_status make_block(const graze_context *context, stage *s, graze_mesh *made) {
-  mesh_layout(&s->header);
-  mesh_header *header = memory_alloc(context, s->header.block_bytes);
-  if (header == NULL) return report_memory(context, s->header.block_bytes);
+  gz_mesh_layout(&s->header);
+  mesh_header *header = gz_memory_alloc(context, s->header.block_bytes);
+  if (header == NULL) return gz_fail_memory(context, s->header.block_bytes);
   fill_block(context, header, s);
   stage topology = {.nodes = s->nodes, .nodes_bytes = s->nodes_bytes};
   s->nodes = NULL;
   stage_release(context, s);
   *s = topology;
   *made = (graze_mesh){.context = context, .owner = MESH_OWNED};
-  mesh_attach(made, header);
+  gz_mesh_attach(made, header);
   graze_status status = finish_block(made, s->nodes);
-  if (status != GRAZE_OK) memory_release(context, header, header->block_bytes);
+  if (status != GRAZE_OK) gz_memory_release(context, header, header->block_bytes);
   return status;
 }
 
 graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def, graze_mesh **mesh) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (def == NULL || mesh == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh: null pointer");
+  if (def == NULL || mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh: null pointer");
   graze_mesh_def d = *def;
   graze_status status = check_def(context, &d);
   if (status != GRAZE_OK) return status;
-  graze_mesh *made = memory_alloc(context, sizeof *made);
-  if (made == NULL) return report_memory(context, sizeof *made);
+  graze_mesh *made = gz_memory_alloc(context, sizeof *made);
+  if (made == NULL) return gz_fail_memory(context, sizeof *made);
   /* Waking threads for a small mesh costs more than it saves, much more on a busy machine. */
   graze_context alone = *context;
   alone.threads = 1;
   const graze_context *use = d.triangle_count < SERIAL_TRIANGLES ? &alone : context;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   stage s = {.nodes = NULL};
   status = stage_fill(use, &s, &d);
   if (status == GRAZE_OK) status = make_block(use, &s, made);
   stage_release(use, &s);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status == GRAZE_OK) {
     made->context = context;
     *mesh = made;
   } else {
-    memory_release(context, made, sizeof *made);
+    gz_memory_release(context, made, sizeof *made);
   }
   return status;
 }
 
 graze_status graze_mesh_hash(graze_context *context, const graze_mesh_def *def, uint64_t *hash) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (def == NULL || hash == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh hash: null pointer");
+  if (def == NULL || hash == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh hash: null pointer");
   graze_mesh_def d = *def;
   stage s = {.nodes = NULL};
   graze_status status = check_def(context, &d);
   if (status == GRAZE_OK) status = stage_geometry(context, &s, &d);
-  if (status == GRAZE_OK) *hash = mesh_geometry_hash(&s.mesh);
+  if (status == GRAZE_OK) *hash = gz_mesh_geometry_hash(&s.mesh);
   stage_release(context, &s);
   return status;
 }
@@ -327,19 +327,19 @@ static void facts_of(const mesh_header *h, graze_mesh_facts *facts) {
 
 graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (def == NULL || facts == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "mesh measure: null pointer");
+  if (def == NULL || facts == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh measure: null pointer");
   graze_mesh_def d = *def;
   graze_status status = check_def(context, &d);
   if (status != GRAZE_OK) return status;
   graze_context alone = *context;
   alone.threads = 1;
   const graze_context *use = d.triangle_count < SERIAL_TRIANGLES ? &alone : context;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   stage s = {.nodes = NULL};
   status = stage_facts(use, &s, &d);
   if (status == GRAZE_OK) facts_of(&s.header, facts);
   stage_release(use, &s);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return status;
 }
 
@@ -354,13 +354,13 @@ void graze_mesh_destroy(graze_mesh *mesh) {
   const graze_context *context = mesh->context;
   let_engine_forget(mesh);
   size_t bytes = mesh->header->block_bytes;
-  memory_release(context, mesh->spare, bytes);
+  gz_memory_release(context, mesh->spare, bytes);
   if (mesh->owner == MESH_MAPPED) {
     munmap(mesh->header, bytes);
   } else {
-    memory_release(context, mesh->header, bytes);
+    gz_memory_release(context, mesh->header, bytes);
   }
-  memory_release(context, mesh, sizeof *mesh);
+  gz_memory_release(context, mesh, sizeof *mesh);
 }
 
 /* ---- refit ---- */
@@ -369,8 +369,8 @@ void graze_mesh_destroy(graze_mesh *mesh) {
 static graze_status reserve_spare(graze_mesh *mesh) {
   if (mesh->spare != NULL) return GRAZE_OK;
   size_t bytes = mesh->header->block_bytes;
-  mesh->spare = memory_alloc(mesh->context, bytes);
-  if (mesh->spare == NULL) return report_memory(mesh->context, bytes);
+  mesh->spare = gz_memory_alloc(mesh->context, bytes);
+  if (mesh->spare == NULL) return gz_fail_memory(mesh->context, bytes);
   copy_bytes(mesh->context, mesh->spare, mesh->header, bytes);
   return GRAZE_OK;
 }
@@ -394,8 +394,8 @@ static graze_status rebuild(graze_mesh *mesh, const graze_mesh *next) {
   if (status == GRAZE_OK) status = make_block(mesh->context, &s, &made);
   stage_release(mesh->context, &s);
   if (status != GRAZE_OK) return status;
-  memory_release(mesh->context, mesh->spare, mesh->header->block_bytes);
-  memory_release(mesh->context, mesh->header, mesh->header->block_bytes);
+  gz_memory_release(mesh->context, mesh->spare, mesh->header->block_bytes);
+  gz_memory_release(mesh->context, mesh->header, mesh->header->block_bytes);
   *mesh = made;
   return GRAZE_OK;
 }
@@ -403,14 +403,14 @@ static graze_status rebuild(graze_mesh *mesh, const graze_mesh *next) {
 static graze_status refit_into_spare(graze_mesh *mesh, const void *vertices, size_t stride) {
   size_t packed = vertex_bytes(mesh->header->precision);
   graze_mesh next = {.context = mesh->context, .owner = MESH_OWNED};
-  mesh_attach(&next, mesh->spare);
+  gz_mesh_attach(&next, mesh->spare);
   char *to = (char *)mesh->spare + mesh->spare->vertices;
   copy_strided(mesh->context, to, vertices, mesh->header->vertex_count, packed, stride);
   graze_status status = check_vertices(mesh->context, to, mesh->is_double, mesh->header->vertex_count);
   if (status != GRAZE_OK) return status;
-  mesh_compute_basics(&next);
+  gz_mesh_compute_basics(&next);
   if (next.header->tree_usable != mesh->header->tree_usable) return rebuild(mesh, &next);
-  if (next.header->adjacency) status = mesh_compute_adjacency(&next);
+  if (next.header->adjacency) status = gz_mesh_compute_adjacency(&next);
   if (status == GRAZE_OK) status = finish_block(&next, NULL);
   if (status != GRAZE_OK) return status;
   next.spare = mesh->header;
@@ -422,25 +422,26 @@ graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t str
   if (mesh == NULL) return GRAZE_ERROR_ARGUMENT;
   const graze_context *context = mesh->context;
   size_t packed = vertex_bytes(mesh->header->precision);
-  if (mesh->owner == MESH_MAPPED) return report(context, GRAZE_ERROR_ARGUMENT, "refit: the mesh is mapped from a file");
+  if (mesh->owner == MESH_MAPPED)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "refit: the mesh is mapped from a file");
   if (vertices == NULL && mesh->header->vertex_count != 0) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "refit: vertices is NULL");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "refit: vertices is NULL");
   }
   if (stride == 0) stride = packed;
   if (stride < packed) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "refit: stride %zu is less than the %zu bytes of a vertex", stride,
-                  packed);
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "refit: stride %zu is less than the %zu bytes of a vertex", stride,
+                   packed);
   }
   let_engine_forget(mesh);
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   bool first = mesh->spare == NULL;
   graze_status status = reserve_spare(mesh);
   if (status == GRAZE_OK) status = refit_into_spare(mesh, vertices, stride);
   if (status != GRAZE_OK && first) {
-    memory_release(context, mesh->spare, mesh->header->block_bytes);
+    gz_memory_release(context, mesh->spare, mesh->header->block_bytes);
     mesh->spare = NULL;
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return status;
 }
 

@@ -44,7 +44,7 @@ typedef struct mesh_header {
   uint32_t version;
   uint32_t header_bytes; /* sizeof(mesh_header) */
   uint64_t block_bytes;
-  uint64_t checksum; /* hash_bytes of the block with this field zero */
+  uint64_t checksum; /* gz_hash_bytes of the block with this field zero */
   uint64_t geometry_hash;
   uint64_t vertex_count;
   uint64_t triangle_count;
@@ -119,39 +119,40 @@ static inline bool mesh_degenerate(const graze_mesh *mesh, uint32_t triangle) {
 
 /* facts.c: box, magnitude, degenerate bits and count, geometry hash, into the header and the bits. Needs vertices
  * and triangles in place. Coordinates are known to be finite. */
-void mesh_compute_basics(graze_mesh *mesh);
+void gz_mesh_compute_basics(graze_mesh *mesh);
 
 /* facts.c: the hash of the coordinates and triangles of a mesh with both in place, and its header's counts. */
-uint64_t mesh_geometry_hash(const graze_mesh *mesh);
+uint64_t gz_mesh_geometry_hash(const graze_mesh *mesh);
 
 /* facts.c: number of the first coordinate of `count` that is NaN or infinite, or `count`. */
-uint64_t mesh_first_not_finite(const graze_context *context, const void *coordinates, bool is_double, uint64_t count);
+uint64_t gz_mesh_first_not_finite(const graze_context *context, const void *coordinates, bool is_double,
+                                  uint64_t count);
 
 /* facts.c: place of the first of `count` indices that is not below `limit`, or `count`. */
-uint64_t mesh_first_bad_index(const graze_context *context, const uint32_t *indices, uint64_t count, uint64_t limit);
+uint64_t gz_mesh_first_bad_index(const graze_context *context, const uint32_t *indices, uint64_t count, uint64_t limit);
 
 /* adjacency.c: positions by equal coordinates, edges, parts; writes the neighbours array and the header's facts. */
-graze_status mesh_compute_adjacency(graze_mesh *mesh);
+graze_status gz_mesh_compute_adjacency(graze_mesh *mesh);
 
 /* build.c: the hierarchy's topology: for `mesh` with vertices and triangles in place gives an array of nodes (made
  * with the context's allocator; *bytes of it). No triangles, or a tree
  * that is not usable: no nodes. */
-graze_status mesh_build_tree(const graze_mesh *mesh, tree_node **nodes, uint32_t *count, size_t *bytes);
+graze_status gz_mesh_build_tree(const graze_mesh *mesh, tree_node **nodes, uint32_t *count, size_t *bytes);
 
 /* fit.c: frames and boxes of all nodes, bottom up. Their topology is taken from `topology` on the way, or is in the
  * nodes already (NULL). Every field of the nodes is set. count 0: nothing. */
-graze_status mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count);
+graze_status gz_mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count);
 
 /* block.c: fills the header's offsets and block_bytes from its counts, precision and adjacency. */
-void mesh_layout(mesh_header *header);
+void gz_mesh_layout(mesh_header *header);
 
 /* block.c: sets the pointers of `mesh` from its header. */
-void mesh_attach(graze_mesh *mesh, mesh_header *header);
+void gz_mesh_attach(graze_mesh *mesh, mesh_header *header);
 
 /* block.c: the checksum over the whole block as it stands. */
-uint64_t mesh_checksum(const graze_context *context, const mesh_header *header);
+uint64_t gz_mesh_checksum(const graze_context *context, const mesh_header *header);
 
-/* block.c: hash_bytes over pieces on the context's threads, then over the pieces' hashes. */
-uint64_t mesh_hash(const graze_context *context, const void *bytes, uint64_t size, uint64_t seed);
+/* block.c: gz_hash_bytes over pieces on the context's threads, then over the pieces' hashes. */
+uint64_t gz_mesh_hash(const graze_context *context, const void *bytes, uint64_t size, uint64_t seed);
 
 #endif

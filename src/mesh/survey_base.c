@@ -1,3 +1,3 @@
 /* The survey for any processor. */
-#define SURVEY_NAME survey_base
+#define SURVEY_NAME gz_survey_base
 #include "mesh/survey_lanes.inc"

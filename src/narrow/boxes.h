@@ -19,7 +19,7 @@ typedef struct mesh_map {
  * cross products of edges are left out: G. van den Bergen, "Efficient Collision Detection of Complex Deformable Models
  * using AABB Trees", 1997, found that they rarely separate what the six do not. */
 typedef uint64_t boxes_function(const bvh_node *a, const bvh_node *b, const mesh_map *map);
-boxes_function boxes_scalar, boxes_avx2, boxes_avx512;
+boxes_function gz_boxes_scalar, gz_boxes_avx2, gz_boxes_avx512;
 
 /* Bits 8 j + i of the children that both nodes have. */
 static inline uint64_t boxes_in_use(const bvh_node *a, const bvh_node *b) {
@@ -28,6 +28,6 @@ static inline uint64_t boxes_in_use(const bvh_node *a, const bvh_node *b) {
 }
 
 /* The one for this machine. */
-boxes_function *boxes_best(void);
+boxes_function *gz_boxes_best(void);
 
 #endif

@@ -183,7 +183,7 @@ static bool same_point(const double *p, const double *q) {
 /* Sets point `wing` to the corner of the neighbour across edge `e` that is not on the edge; false: no neighbour. */
 static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int e, bool *unclear) {
   const graze_mesh *mesh = b->place.mesh;
-  uint32_t other = solid_across(mesh, b->shape, (edge_place){triangle, (uint32_t)e}, unclear);
+  uint32_t other = gz_solid_across(mesh, b->shape, (edge_place){triangle, (uint32_t)e}, unclear);
   if (other == NO_TRIANGLE) return false;
   double here[9], there[9];
   mesh_corners(mesh, triangle, here);
@@ -191,7 +191,7 @@ static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int
   const double *p = here + 3 * e, *q = here + 3 * ((e + 1) % 3);
   for (int c = 0; c < 3; c++) {
     if (same_point(there + 3 * c, p) || same_point(there + 3 * c, q)) continue;
-    spots_set(set, wing, &b->place, there + 3 * c);
+    gz_spots_set(set, wing, &b->place, there + 3 * c);
     return true;
   }
   return false;
@@ -205,7 +205,7 @@ static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t trian
   w.turned = faces_unknown(b, triangle);
   bool unclear, known = set_wing(set, wing, b, triangle, e, &unclear);
   if (unclear && triangle < b->unclear.triangle) b->unclear = (edge_place){triangle, (uint32_t)e};
-  const sign_source signs = spots_signs(set);
+  const sign_source signs = gz_spots_signs(set);
   if (!known || spots_axis(&signs, first + e, first + (e + 1) % 3, wing) < 0) { /* the latter: flattened by the pose */
     w.surface = true;
     w.wings = 1;
@@ -361,7 +361,7 @@ static bool both_sides(const int sign[3]) {
  * As in tritri.c: the ends of their intervals on the common line are compared. */
 static bool pass_through(const sign_source *s, const int sign_a[3], const int sign_b[3]) {
   bool flip_a, flip_b;
-  plane_cut a = tritri_cut(A0, sign_a, &flip_b), b = tritri_cut(B0, sign_b, &flip_a);
+  plane_cut a = gz_tritri_cut(A0, sign_a, &flip_b), b = gz_tritri_cut(B0, sign_b, &flip_a);
   int first = sign3(s, a.p, flip_a ? a.r : a.q, b.p, flip_b ? b.r : b.q);
   int last = sign3(s, a.p, flip_a ? a.q : a.r, flip_b ? b.q : b.r, b.p);
   return first < 0 && last < 0;
@@ -389,7 +389,7 @@ static bool edge_straight(spots *set, const sign_source *s, int first, int wing,
   if (!set_wing(set, wing, b, triangle, e, &unclear)) return true;
   int p = first + e, q = first + (e + 1) % 3, far = first + (e + 2) % 3;
   if (spots_axis(s, p, q, wing) < 0) return false;
-  int was = orient3d(set->local[p], set->local[q], set->local[far], set->local[wing]) * (b->mirrored ? -1 : 1);
+  int was = gz_orient3d(set->local[p], set->local[q], set->local[far], set->local[wing]) * (b->mirrored ? -1 : 1);
   if (was == 0 || sign3(s, p, q, far, wing) == was) return true;
   return !acute(set->local[p], set->local[q], set->local[far], set->local[wing]);
 }
@@ -419,15 +419,15 @@ static bool edge_in_plane(const int sign[3]) {
   return (sign[0] == 0) + (sign[1] == 0) + (sign[2] == 0) >= 2;
 }
 
-unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
+unsigned gz_contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
   if (a->stands != i) {
-    spots_set_triangle(set, A0, &a->place, i);
+    gz_spots_set_triangle(set, A0, &a->place, i);
     a->stands = i;
   }
-  spots_set_triangle(set, B0, &b->place, j);
-  meeting m = {.set = set, .signs = spots_signs(set), .a = a, .b = b, .i = i, .j = j};
+  gz_spots_set_triangle(set, B0, &b->place, j);
+  meeting m = {.set = set, .signs = gz_spots_signs(set), .a = a, .b = b, .i = i, .j = j};
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
   bool crossing = both_sides(sign_a) && both_sides(sign_b);

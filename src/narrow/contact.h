@@ -45,6 +45,6 @@ static inline bool body_bounds(const body *b, uint32_t part) {
 /* What the contact of triangle i of a and triangle j of b claims. `set` is scratch; it keeps triangle a->stands of a
  * from call to call, as pairs come sorted. Pairs that meet in a point only claim nothing: what lies there is seen
  * elsewhere. */
-unsigned contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j);
+unsigned gz_contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j);
 
 #endif

@@ -14,8 +14,8 @@ static double posing_error(const side *s, int axis) {
   return 0x1.04p-51 * size + 0x1p-1060;
 }
 
-void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
-                bool real, bool self) {
+void gz_sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
+                   bool real, bool self) {
   buffer keys = sink->keys;
   memset(sink, 0, offsetof(exact_sink, block));
   sink->keys = keys;
@@ -26,16 +26,16 @@ void sink_start(exact_sink *sink, const graze_context *context, const side *a, c
   sink->real = real;
   for (int k = 0; k < 3 && real; k++) sink->slack[k] = 2 * fmax(posing_error(a, k), posing_error(b, k)) * 1.001;
   sink->self = self;
-  sink->decide = tritri_block_best();
+  sink->decide = gz_tritri_block_best();
   memset(sink->cache_a.number, 0xff, sizeof sink->cache_a.number);
   memset(sink->cache_b.number, 0xff, sizeof sink->cache_b.number);
 }
 
-void sink_release(exact_sink *sink) {
-  buffer_release(sink->context, &sink->keys);
+void gz_sink_release(exact_sink *sink) {
+  gz_buffer_release(sink->context, &sink->keys);
 }
 
-void side_corners(const side *s, uint32_t triangle, double corners[9]) {
+void gz_side_corners(const side *s, uint32_t triangle, double corners[9]) {
   mesh_corners(s->mesh, triangle, corners);
   if (s->identity) return;
   for (int c = 0; c < 9; c += 3) graze_pose_apply(&s->pose, corners + c, corners + c);
@@ -75,7 +75,7 @@ static void pose_corners(const double *m, posed_node *out) {
   }
 }
 
-const posed_node *sink_pose_node(const side *s, uint32_t node, posed_cache *cache) {
+const posed_node *gz_sink_pose_node(const side *s, uint32_t node, posed_cache *cache) {
   uint32_t place = node % POSED_NODES;
   posed_node *out = &cache->node[place];
   if (cache->number[place] == node) return out;
@@ -92,14 +92,14 @@ const posed_node *sink_pose_node(const side *s, uint32_t node, posed_cache *cach
 
 static void list_hit(exact_sink *sink, uint32_t first, uint32_t second) {
   size_t bytes = (sink->key_count + 1) * sizeof(uint64_t);
-  if (!buffer_reserve(sink->context, &sink->keys, bytes, sink->key_count * sizeof(uint64_t))) {
+  if (!gz_buffer_reserve(sink->context, &sink->keys, bytes, sink->key_count * sizeof(uint64_t))) {
     sink->failed = sink->stop = true;
     return;
   }
   ((uint64_t *)sink->keys.data)[sink->key_count++] = ((uint64_t)first << 32) | second;
 }
 
-void sink_hit(exact_sink *sink, uint32_t first, uint32_t second) {
+void gz_sink_hit(exact_sink *sink, uint32_t first, uint32_t second) {
   if (sink->find == GRAZE_FIND_ANY) {
     sink->stop = true;
   } else {
@@ -120,7 +120,7 @@ static void take_pair(exact_sink *sink, unsigned at, graze_tritri r) {
     c->segments++;
   else
     c->areas++;
-  sink_hit(sink, sink->first[at], sink->second[at]);
+  gz_sink_hit(sink, sink->first[at], sink->second[at]);
 }
 
 /* Two non-degenerate triangles that share a corner meet in more than it exactly when they meet in a segment or an area;
@@ -143,25 +143,25 @@ static void take_self_pair(exact_sink *sink, unsigned at, graze_tritri r) {
       sink->disjoint_hits++;
   }
   bool in_order = sink->first[at] < sink->second[at];
-  sink_hit(sink, in_order ? sink->first[at] : sink->second[at], in_order ? sink->second[at] : sink->first[at]);
+  gz_sink_hit(sink, in_order ? sink->first[at] : sink->second[at], in_order ? sink->second[at] : sink->first[at]);
 }
 
 static void decide_real(exact_sink *sink) {
   uint8_t codes[TRITRI_BLOCK];
-  sink->work.exact_tests += tritri_near_best()(&sink->block, sink->count, sink->slack, codes);
+  sink->work.exact_tests += gz_tritri_near_best()(&sink->block, sink->count, sink->slack, codes);
   for (unsigned i = 0; i < sink->count && !sink->stop; i++) {
     graze_tritri r = tritri_from_code(codes[i]);
     if (codes[i] == TRITRI_OPEN) {
       double a[9], b[9];
       mesh_corners(sink->a->mesh, sink->first[i], a);
       mesh_corners(sink->b->mesh, sink->second[i], b);
-      tritri_real(a, &sink->a->pose, b, &sink->b->pose, &r);
+      gz_tritri_real(a, &sink->a->pose, b, &sink->b->pose, &r);
     }
     if (r.kind != GRAZE_KIND_NONE) take_pair(sink, i, r);
   }
 }
 
-void sink_flush(exact_sink *sink) {
+void gz_sink_flush(exact_sink *sink) {
   if (sink->count == 0 || sink->stop) {
     sink->count = 0;
     return;
@@ -191,8 +191,8 @@ void sink_flush(exact_sink *sink) {
   sink->count = 0;
 }
 
-void sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
-              shared_corners shares) {
+void gz_sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
+                 shared_corners shares) {
   unsigned n = sink->count++;
   sink->first[n] = first;
   sink->second[n] = second;
@@ -201,13 +201,13 @@ void sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[
     sink->block.a[k][n] = a[k];
     sink->block.b[k][n] = b[k];
   }
-  if (sink->count == TRITRI_BLOCK) sink_flush(sink);
+  if (sink->count == TRITRI_BLOCK) gz_sink_flush(sink);
 }
 
-void sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
+void gz_sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
   const bvh_node *node_a = &sink->a->mesh->nodes[a], *node_b = &sink->b->mesh->nodes[b];
-  const posed_node *posed_a = sink_pose_node(sink->a, a, &sink->cache_a);
-  const posed_node *posed_b = sink_pose_node(sink->b, b, &sink->cache_b);
+  const posed_node *posed_a = gz_sink_pose_node(sink->a, a, &sink->cache_a);
+  const posed_node *posed_b = gz_sink_pose_node(sink->b, b, &sink->cache_b);
   for (; mask != 0; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3;
     unsigned n = sink->count++;
@@ -217,6 +217,6 @@ void sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
       sink->block.a[k][n] = posed_a->corner[k][i];
       sink->block.b[k][n] = posed_b->corner[k][j];
     }
-    if (sink->count == TRITRI_BLOCK) sink_flush(sink);
+    if (sink->count == TRITRI_BLOCK) gz_sink_flush(sink);
   }
 }

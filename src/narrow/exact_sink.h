@@ -51,28 +51,28 @@ typedef struct exact_sink {
   posed_cache cache_a, cache_b;
 } exact_sink;
 
-void sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
-                bool real, bool self);
+void gz_sink_start(exact_sink *sink, const graze_context *context, const side *a, const side *b, graze_find find,
+                   bool real, bool self);
 
 /* The triangle's posed corners (tier T1) as 9 doubles. */
-void side_corners(const side *s, uint32_t triangle, double corners[9]);
+void gz_side_corners(const side *s, uint32_t triangle, double corners[9]);
 
 /* The posed corners of a bottom node; valid until the cache is asked for another node. */
-const posed_node *sink_pose_node(const side *s, uint32_t node, posed_cache *cache);
+const posed_node *gz_sink_pose_node(const side *s, uint32_t node, posed_cache *cache);
 
 /* Adds pairs (triangle at place i of bottom node a, triangle at place j of bottom node b) for every bit 8 j + i. */
-void sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask);
+void gz_sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask);
 
 /* Adds one pair given by coordinates. */
-void sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
-              shared_corners shares);
+void gz_sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
+                 shared_corners shares);
 
 /* Decides what waits. */
-void sink_flush(exact_sink *sink);
+void gz_sink_flush(exact_sink *sink);
 
 /* Counts a hit that needs no test, and lists it. */
-void sink_hit(exact_sink *sink, uint32_t first, uint32_t second);
+void gz_sink_hit(exact_sink *sink, uint32_t first, uint32_t second);
 
-void sink_release(exact_sink *sink);
+void gz_sink_release(exact_sink *sink);
 
 #endif

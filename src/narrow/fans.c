@@ -10,8 +10,8 @@
 
 enum { NODES_LEAST = 1 << 10, VERTICES_LEAST = 1 << 14, AHEAD = 4 };
 
-fan_mates_function *fan_mates_best(void) {
-  return CPU_KERNEL(fan_mates);
+fan_mates_function *gz_fan_mates_best(void) {
+  return CPU_KERNEL(gz_fan_mates);
 }
 
 typedef struct finder {
@@ -27,7 +27,7 @@ static void judge_slice(void *argument, uint32_t task) {
   uint64_t vertices = f->all.end;
   s.first = (uint32_t)(vertices * task / f->tasks);
   s.end = (uint32_t)(vertices * (task + 1) / f->tasks);
-  CPU_KERNEL(fan_judge)(&s);
+  CPU_KERNEL(gz_fan_judge)(&s);
 }
 
 __attribute__((always_inline)) static inline void prefetch_triangles(const graze_mesh *mesh, const bvh_node *node) {
@@ -60,21 +60,21 @@ static bool gains(const graze_mesh *mesh) {
   return vertices < 0x80000000u && vertices <= mesh->triangle_count && 24 * (uint64_t)mesh->node_count < 0x80000000u;
 }
 
-bool fans_find(const graze_context *context, const graze_mesh *mesh, buffer *memory, const corner_names **names) {
+bool gz_fans_find(const graze_context *context, const graze_mesh *mesh, buffer *memory, const corner_names **names) {
   *names = NULL;
   if (!gains(mesh)) return true;
   size_t vertices = mesh->header->vertex_count, nodes = mesh->node_count;
   size_t bytes = vertices * (sizeof(fan_ring) + sizeof(uint32_t) + 1) + nodes * sizeof(corner_names);
-  if (!buffer_reserve(context, memory, bytes, 0)) return false;
+  if (!gz_buffer_reserve(context, memory, bytes, 0)) return false;
   fan_ring *rings = memory->data;
   corner_names *all = (corner_names *)(rings + vertices);
   uint32_t *seen = (uint32_t *)(all + nodes);
   finder f = {.all = {mesh, 0, (uint32_t)vertices, seen, rings, (uint8_t *)(seen + vertices)}, .names = all};
-  uint32_t threads = (uint32_t)parallel_threads(context), most = (uint32_t)(vertices / VERTICES_LEAST) + 1;
+  uint32_t threads = (uint32_t)gz_parallel_threads(context), most = (uint32_t)(vertices / VERTICES_LEAST) + 1;
   f.tasks = threads < most ? threads : most;
   f.nodes = pieces_of(nodes, NODES_LEAST);
-  parallel_for(context, f.tasks, judge_slice, &f);
-  parallel_for(context, f.nodes.number, name_corners, &f);
+  gz_parallel_for(context, f.tasks, judge_slice, &f);
+  gz_parallel_for(context, f.nodes.number, name_corners, &f);
   *names = all;
   return true;
 }

@@ -168,7 +168,7 @@ static void sort_out(const graze_mesh *mesh, solid *s, loose *list, uint64_t cou
   qsort(s->joints, s->joint_count, sizeof *s->joints, by_place);
 }
 
-graze_status solid_find_joints(const graze_context *context, const graze_mesh *mesh, solid *s) {
+graze_status gz_solid_find_joints(const graze_context *context, const graze_mesh *mesh, solid *s) {
   if (mesh->neighbours == NULL) {
     for (uint32_t p = 0; p < s->part_count; p++) {
       s->parts[p].fault = GRAZE_DOUBT_NO_ADJACENCY;
@@ -178,16 +178,16 @@ graze_status solid_find_joints(const graze_context *context, const graze_mesh *m
   }
   uint64_t alone = look_at_neighbours(mesh, s);
   if (mesh->header->nonmanifold_edges == 0) return GRAZE_OK;
-  if (alone > UINT32_MAX) return report_memory(context, alone * sizeof(loose));
-  loose *list = memory_alloc(context, alone * sizeof *list);
-  s->joints = memory_alloc(context, alone * sizeof *s->joints);
+  if (alone > UINT32_MAX) return gz_fail_memory(context, alone * sizeof(loose));
+  loose *list = gz_memory_alloc(context, alone * sizeof *list);
+  s->joints = gz_memory_alloc(context, alone * sizeof *s->joints);
   s->joint_room = (uint32_t)alone;
   if (list != NULL && s->joints != NULL) sort_out(mesh, s, list, alone);
-  memory_release(context, list, alone * sizeof *list);
-  return list != NULL && s->joints != NULL ? GRAZE_OK : report_memory(context, alone * sizeof *list);
+  gz_memory_release(context, list, alone * sizeof *list);
+  return list != NULL && s->joints != NULL ? GRAZE_OK : gz_fail_memory(context, alone * sizeof *list);
 }
 
-uint32_t solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear) {
+uint32_t gz_solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear) {
   *unclear = mesh->neighbours == NULL;
   if (*unclear) return NO_TRIANGLE;
   uint32_t other = mesh->neighbours[3 * (size_t)at.triangle + at.edge];

@@ -20,14 +20,14 @@ static const double NARROW = 0x1p-14; /* of the ray's length */
 
 enum { EYE = 0, FAR = 1, CORNER = 2 };
 
-graze_box side_box(const side *s) {
+graze_box gz_side_box(const side *s) {
   const mesh_header *h = s->mesh->header;
   graze_box box;
   for (int k = 0; k < 3; k++) {
     box.min[k] = h->box_min[k];
     box.max[k] = h->box_max[k];
   }
-  return s->identity ? box : pose_box(&s->pose, &box);
+  return s->identity ? box : gz_pose_box(&s->pose, &box);
 }
 
 /* Direction `attempt` of a fixed sequence: away from the axes, so that edges of buildings and machines are rarely met.
@@ -100,8 +100,8 @@ typedef enum passage { PASSES_NOT, PASSES_IN, PASSES_OUT, PASSES_ON, PASSES_BADL
 
 /* How the ray meets a triangle. */
 static passage pass(spots *set, const side *shape, uint32_t triangle) {
-  spots_set_triangle(set, CORNER, shape, triangle);
-  sign_source s = spots_signs(set);
+  gz_spots_set_triangle(set, CORNER, shape, triangle);
+  sign_source s = gz_spots_signs(set);
   int eye = sign3(&s, CORNER, CORNER + 1, CORNER + 2, EYE);
   int end = sign3(&s, CORNER, CORNER + 1, CORNER + 2, FAR);
   if (eye * end > 0) return PASSES_NOT;
@@ -139,11 +139,11 @@ static bool count_passages(spots *set, const side *shape, const part_filter *fil
   return good;
 }
 
-graze_status locate(graze_query *rays, const side *from, const double local[3], const side *shape,
-                    const part_filter *filter, graze_exactness exactness, location *where, int *winding) {
-  graze_box box = side_box(shape);
+graze_status gz_locate(graze_query *rays, const side *from, const double local[3], const side *shape,
+                       const part_filter *filter, graze_exactness exactness, location *where, int *winding) {
+  graze_box box = gz_side_box(shape);
   spots set;
-  spots_start(&set, exactness == GRAZE_T2);
+  gz_spots_start(&set, exactness == GRAZE_T2);
   uint32_t lost = 0;
   for (uint32_t attempt = 0; attempt < RAYS_MOST && lost < LOST_MOST; attempt++) {
     double along[3], end[3];
@@ -155,8 +155,8 @@ graze_status locate(graze_query *rays, const side *from, const double local[3], 
     }
     graze_status status = find_crossed(rays, from, local, end, shape, exactness, &hits);
     if (status != GRAZE_OK) return status;
-    spots_set(&set, EYE, from, local);
-    spots_set(&set, FAR, from, end);
+    gz_spots_set(&set, EYE, from, local);
+    gz_spots_set(&set, FAR, from, end);
     if (count_passages(&set, shape, filter, &hits, where, winding)) return GRAZE_OK;
   }
   *where = LOCATION_LOST;

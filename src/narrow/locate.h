@@ -16,10 +16,10 @@ typedef struct part_filter {
 /* Winding number of the parts of `shape` that count around the point `local` at the
  * pose of `from`. LOST: the pose of `from` is singular, so that no ray leads out. `rays` is used up. Expected
  * O(log n + triangles along a ray). */
-graze_status locate(graze_query *rays, const side *from, const double local[3], const side *shape,
-                    const part_filter *filter, graze_exactness exactness, location *where, int *winding);
+graze_status gz_locate(graze_query *rays, const side *from, const double local[3], const side *shape,
+                       const part_filter *filter, graze_exactness exactness, location *where, int *winding);
 
 /* A box that holds every posed coordinate of the mesh. */
-graze_box side_box(const side *s);
+graze_box gz_side_box(const side *s);
 
 #endif

@@ -50,7 +50,7 @@ static double posed_magnitude(const side *s) {
   return row_sum(m, 4) * s->mesh->header->magnitude + shift;
 }
 
-void job_map(job *j) {
+void gz_job_map(job *j) {
   const double *pa = j->a.pose.m, *pb = j->b.pose.m;
   mesh_map *map = &j->map;
   double ma[9], inverse[9], d[3];

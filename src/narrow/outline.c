@@ -61,7 +61,7 @@ static void grow(graze_box *box, const double p[3]) {
 static bool add_segment(tracer *t, const double p[3], const double q[3], bool border) {
   buffer *to = &t->query->outline[SEGMENTS];
   size_t used = t->count * sizeof(segment);
-  if (!buffer_reserve(t->query->context, to, used + sizeof(segment), used)) return false;
+  if (!gz_buffer_reserve(t->query->context, to, used + sizeof(segment), used)) return false;
   t->segments = to->data;
   segment *s = &t->segments[t->count++];
   memset(s, 0, sizeof *s);
@@ -88,8 +88,8 @@ static bool collect(tracer *t, const side *a, const side *b, const graze_triangl
   t->box = empty_box();
   for (uint64_t i = 0; i < count; i++) {
     double p[9], q[9];
-    side_corners(a, pairs[i].a, p);
-    side_corners(b, pairs[i].b, q);
+    gz_side_corners(a, pairs[i].a, p);
+    gz_side_corners(b, pairs[i].b, q);
     if (!add_pair(t, p, q, count <= CURVE_PAIRS_MOST)) return false;
   }
   return true;
@@ -115,7 +115,7 @@ static int by_nodes(const void *p, const void *q) {
 
 static bool sort_ends(tracer *t) {
   size_t bytes = 2 * (size_t)t->count * sizeof(end);
-  if (!buffer_reserve(t->query->context, &t->query->outline[ENDS], bytes + 1, 0)) return false;
+  if (!gz_buffer_reserve(t->query->context, &t->query->outline[ENDS], bytes + 1, 0)) return false;
   t->ends = t->query->outline[ENDS].data;
   double size = 0;
   for (int k = 0; k < 3; k++) size = fmax(size, t->box.max[k] - t->box.min[k]);
@@ -210,8 +210,8 @@ static bool chain(tracer *t, chains *c) {
   const graze_context *context = t->query->context;
   buffer *points = &t->query->outline[POINTS], *starts = &t->query->outline[STARTS];
   /* Every segment gives one point, and one more to each polyline. */
-  if (!buffer_reserve(context, points, 2 * (size_t)t->count * sizeof c->points[0] + 1, 0) ||
-      !buffer_reserve(context, starts, ((size_t)t->count + 1) * sizeof *c->starts, 0)) {
+  if (!gz_buffer_reserve(context, points, 2 * (size_t)t->count * sizeof c->points[0] + 1, 0) ||
+      !gz_buffer_reserve(context, starts, ((size_t)t->count + 1) * sizeof *c->starts, 0)) {
     return false;
   }
   *c = (chains){points->data, starts->data, 0, 0};
@@ -254,8 +254,8 @@ static void place(const tracer *t, const graze_box *a, const graze_box *b, const
   }
 }
 
-graze_status query_outline(graze_query *q, const side *a, const side *b, const graze_triangle_pair *pairs,
-                           uint64_t count, graze_outline *out) {
+graze_status gz_query_outline(graze_query *q, const side *a, const side *b, const graze_triangle_pair *pairs,
+                              uint64_t count, graze_outline *out) {
   tracer t = {.query = q};
   chains c;
   bool good = collect(&t, a, b, pairs, count) && sort_ends(&t);
@@ -268,8 +268,8 @@ graze_status query_outline(graze_query *q, const side *a, const side *b, const g
     number_nodes(&t);
     good = chain(&t, &c);
   }
-  if (!good) return report(q->context, GRAZE_ERROR_MEMORY, "out of memory: the outline of a contact");
-  graze_box box_a = side_box(a), box_b = side_box(b);
+  if (!good) return gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: the outline of a contact");
+  graze_box box_a = gz_side_box(a), box_b = gz_side_box(b);
   place(&t, &box_a, &box_b, &c, out);
   out->points = (const double(*)[3])c.points;
   out->starts = c.starts;
@@ -284,15 +284,15 @@ graze_status graze_outline_contact(graze_query *q, const graze_mesh *a, const gr
     return GRAZE_ERROR_ARGUMENT;
   }
   side sides[2];
-  unsigned saved = fp_enter();
-  graze_status status = query_side(q, a, pose_a, GRAZE_T1, "a", &sides[0]);
-  if (status == GRAZE_OK) status = query_side(q, b, pose_b, GRAZE_T1, "b", &sides[1]);
+  unsigned saved = gz_fp_enter();
+  graze_status status = gz_query_side(q, a, pose_a, GRAZE_T1, "a", &sides[0]);
+  if (status == GRAZE_OK) status = gz_query_side(q, b, pose_b, GRAZE_T1, "b", &sides[1]);
   for (uint64_t i = 0; i < count && status == GRAZE_OK; i++) {
     if (pairs[i].a < a->triangle_count && pairs[i].b < b->triangle_count) continue;
-    status = report(q->context, GRAZE_ERROR_ARGUMENT, "outline: pair %llu names a triangle that does not exist",
-                    (unsigned long long)i);
+    status = gz_fail(q->context, GRAZE_ERROR_ARGUMENT, "outline: pair %llu names a triangle that does not exist",
+                     (unsigned long long)i);
   }
-  if (status == GRAZE_OK) status = query_outline(q, &sides[0], &sides[1], pairs, count, outline);
-  fp_leave(saved);
+  if (status == GRAZE_OK) status = gz_query_outline(q, &sides[0], &sides[1], pairs, count, outline);
+  gz_fp_leave(saved);
   return status;
 }

@@ -14,20 +14,20 @@
 
 enum { OPTIONS_COOKIE = 0x67726F31, PAIRS_PER_THREAD = 64, SERIAL_TRIANGLES = 20000 };
 
-boxes_function *boxes_best(void) {
-  return CPU_KERNEL(boxes);
+boxes_function *gz_boxes_best(void) {
+  return CPU_KERNEL(gz_boxes);
 }
 
-adjacent_append_function *adjacent_append_best(void) {
-  return CPU_KERNEL(adjacent_append);
+adjacent_append_function *gz_adjacent_append_best(void) {
+  return CPU_KERNEL(gz_adjacent_append);
 }
 
-adjacent_judge_function *adjacent_judge_best(void) {
-  return CPU_KERNEL(adjacent_judge);
+adjacent_judge_function *gz_adjacent_judge_best(void) {
+  return CPU_KERNEL(gz_adjacent_judge);
 }
 
-box_pairs_function *box_pairs_best(void) {
-  return CPU_KERNEL(box_pairs);
+box_pairs_function *gz_box_pairs_best(void) {
+  return CPU_KERNEL(gz_box_pairs);
 }
 
 graze_collide_options graze_default_collide_options(void) {
@@ -36,8 +36,8 @@ graze_collide_options graze_default_collide_options(void) {
 
 graze_status graze_query_create(graze_context *context, graze_query **query) {
   if (context == NULL || query == NULL) return GRAZE_ERROR_ARGUMENT;
-  graze_query *q = memory_alloc(context, sizeof *q);
-  if (q == NULL) return report_memory(context, sizeof *q);
+  graze_query *q = gz_memory_alloc(context, sizeof *q);
+  if (q == NULL) return gz_fail_memory(context, sizeof *q);
   memset(q, 0, sizeof *q);
   q->context = context;
   *query = q;
@@ -48,36 +48,36 @@ void graze_query_destroy(graze_query *q) {
   if (q == NULL) return;
   for (uint32_t k = 0; k < q->worker_capacity; k++) {
     if (q->workers[k] == NULL) continue;
-    sink_release(&q->workers[k]->sink);
-    buffer_release(q->context, &q->workers[k]->stack);
-    memory_release(q->context, q->workers[k], sizeof(worker));
+    gz_sink_release(&q->workers[k]->sink);
+    gz_buffer_release(q->context, &q->workers[k]->stack);
+    gz_memory_release(q->context, q->workers[k], sizeof(worker));
   }
-  memory_release(q->context, q->workers, q->worker_capacity * sizeof(worker *));
-  buffer_release(q->context, &q->keys);
-  buffer_release(q->context, &q->sort);
-  buffer_release(q->context, &q->sweep);
+  gz_memory_release(q->context, q->workers, q->worker_capacity * sizeof(worker *));
+  gz_buffer_release(q->context, &q->keys);
+  gz_buffer_release(q->context, &q->sort);
+  gz_buffer_release(q->context, &q->sweep);
   graze_query_destroy(q->rays);
   graze_mesh_destroy(q->ray);
-  buffer_release(q->context, &q->met[0]);
-  buffer_release(q->context, &q->met[1]);
-  for (int k = 0; k < 4; k++) buffer_release(q->context, &q->outline[k]);
-  buffer_release(q->context, &q->fans);
-  memory_release(q->context, q, sizeof *q);
+  gz_buffer_release(q->context, &q->met[0]);
+  gz_buffer_release(q->context, &q->met[1]);
+  for (int k = 0; k < 4; k++) gz_buffer_release(q->context, &q->outline[k]);
+  gz_buffer_release(q->context, &q->fans);
+  gz_memory_release(q->context, q, sizeof *q);
 }
 
-worker *query_worker(graze_query *q, uint32_t number) {
+worker *gz_query_worker(graze_query *q, uint32_t number) {
   if (number >= q->worker_capacity) {
     uint32_t capacity = number + 1 > 8 ? number + 1 : 8;
-    worker **list = memory_alloc(q->context, capacity * sizeof *list);
+    worker **list = gz_memory_alloc(q->context, capacity * sizeof *list);
     if (list == NULL) return NULL;
     memset(list, 0, capacity * sizeof *list);
     if (q->worker_capacity > 0) memcpy(list, q->workers, q->worker_capacity * sizeof *list);
-    memory_release(q->context, q->workers, q->worker_capacity * sizeof *list);
+    gz_memory_release(q->context, q->workers, q->worker_capacity * sizeof *list);
     q->workers = list;
     q->worker_capacity = capacity;
   }
   if (q->workers[number] == NULL) {
-    worker *w = memory_alloc(q->context, sizeof *w);
+    worker *w = gz_memory_alloc(q->context, sizeof *w);
     if (w == NULL) return NULL;
     memset(w, 0, sizeof *w);
     w->context = w->sink.context = q->context;
@@ -87,12 +87,12 @@ worker *query_worker(graze_query *q, uint32_t number) {
 }
 
 static void worker_start(worker *w, const job *j) {
-  sink_start(&w->sink, w->context, &j->a, &j->b, j->find, j->exactness == GRAZE_T2, j->self);
+  gz_sink_start(&w->sink, w->context, &j->a, &j->b, j->find, j->exactness == GRAZE_T2, j->self);
   w->map = j->map;
-  w->boxes = boxes_best();
-  w->append = adjacent_append_best();
-  w->judge = adjacent_judge_best();
-  w->mates = fan_mates_best();
+  w->boxes = gz_boxes_best();
+  w->append = gz_adjacent_append_best();
+  w->judge = gz_adjacent_judge_best();
+  w->mates = gz_fan_mates_best();
   w->names = j->names;
   w->adjacent.count = 0;
   w->strangers.count = 0;
@@ -104,17 +104,17 @@ static void worker_start(worker *w, const job *j) {
 
 static void open_one(worker *w, const job *j, node_pair pair) {
   if (j->boxes_only)
-    self_box_open(w, pair);
+    gz_self_box_open(w, pair);
   else if (j->self)
-    self_open(w, pair);
+    gz_self_open(w, pair);
   else
-    traverse_open(w, pair);
+    gz_traverse_open(w, pair);
 }
 
 /* Decides what still waits. */
 static void finish(worker *w, const job *j) {
-  if (j->self) self_flush(w);
-  sink_flush(&w->sink);
+  if (j->self) gz_self_flush(w);
+  gz_sink_flush(&w->sink);
 }
 
 static void run_stack(worker *w, const job *j) {
@@ -126,16 +126,16 @@ static bool empty_job(const job *j) {
   return j->a.mesh->triangle_count == 0 || j->b.mesh->triangle_count == 0;
 }
 
-graze_status query_run_single(graze_query *q, const job *j, worker *w) {
+graze_status gz_query_run_single(graze_query *q, const job *j, worker *w) {
   worker_start(w, j);
   if (empty_job(j)) return GRAZE_OK;
   if (!j->tree) {
-    graze_status status = sweep_run(q, j, w);
+    graze_status status = gz_sweep_run(q, j, w);
     if (status != GRAZE_OK) return status;
-  } else if (worker_push(w, 0, 0)) {
+  } else if (gz_worker_push(w, 0, 0)) {
     run_stack(w, j);
   }
-  return w->sink.failed ? report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query") : GRAZE_OK;
+  return w->sink.failed ? gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query") : GRAZE_OK;
 }
 
 /* ---- one job on many threads ---- */
@@ -153,7 +153,7 @@ static void run_share(void *argument, uint32_t task) {
   worker *w = s->query->workers[task + 1];
   worker_start(w, s->j);
   for (uint32_t k = task; k < s->count && !w->sink.stop; k += s->tasks) {
-    if (!worker_push(w, s->pairs[k].a, s->pairs[k].b)) return;
+    if (!gz_worker_push(w, s->pairs[k].a, s->pairs[k].b)) return;
     run_stack(w, s->j);
   }
 }
@@ -169,34 +169,34 @@ static void spread_pairs(worker *w, const job *j, size_t wanted) {
 }
 
 static graze_status run_shared(graze_query *q, const job *j, uint32_t threads, uint32_t *workers) {
-  worker *first = query_worker(q, 0);
-  if (first == NULL) return report_memory(q->context, sizeof *first);
+  worker *first = gz_query_worker(q, 0);
+  if (first == NULL) return gz_fail_memory(q->context, sizeof *first);
   worker_start(first, j);
-  if (!worker_push(first, 0, 0)) return report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
+  if (!gz_worker_push(first, 0, 0)) return gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
   spread_pairs(first, j, (size_t)threads * PAIRS_PER_THREAD);
   finish(first, j);
   uint32_t tasks = threads * 4 < first->depth ? threads * 4 : (uint32_t)first->depth;
   for (uint32_t k = 0; k < tasks; k++) {
-    if (query_worker(q, k + 1) == NULL) return report_memory(q->context, sizeof *first);
+    if (gz_query_worker(q, k + 1) == NULL) return gz_fail_memory(q->context, sizeof *first);
   }
   shared_job s = {q, j, first->stack.data, (uint32_t)first->depth, tasks};
-  parallel_for(q->context, tasks, run_share, &s);
+  gz_parallel_for(q->context, tasks, run_share, &s);
   *workers = tasks + 1;
   for (uint32_t k = 0; k < *workers; k++) {
-    if (q->workers[k]->sink.failed) return report(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
+    if (q->workers[k]->sink.failed) return gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
   }
   return GRAZE_OK;
 }
 
 static graze_status run_job(graze_query *q, const job *j, uint32_t *workers) {
-  uint32_t threads = (uint32_t)parallel_threads(q->context);
+  uint32_t threads = (uint32_t)gz_parallel_threads(q->context);
   uint64_t size = (uint64_t)j->a.mesh->triangle_count + j->b.mesh->triangle_count;
   *workers = 1;
   if (threads > 1 && j->tree && j->find != GRAZE_FIND_ANY && size >= SERIAL_TRIANGLES && !empty_job(j)) {
     return run_shared(q, j, threads, workers);
   }
-  worker *w = query_worker(q, 0);
-  return w == NULL ? report_memory(q->context, sizeof *w) : query_run_single(q, j, w);
+  worker *w = gz_query_worker(q, 0);
+  return w == NULL ? gz_fail_memory(q->context, sizeof *w) : gz_query_run_single(q, j, w);
 }
 
 /* ---- checks ---- */
@@ -204,7 +204,7 @@ static graze_status run_job(graze_query *q, const job *j, uint32_t *workers) {
 static graze_status check_pose(const graze_context *context, const graze_pose *pose, const char *which) {
   for (int k = 0; k < 12; k++) {
     if (!isfinite(pose->m[k])) {
-      return report(context, GRAZE_ERROR_NOT_FINITE, "pose of mesh %s: entry %d is not finite", which, k);
+      return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "pose of mesh %s: entry %d is not finite", which, k);
     }
   }
   return GRAZE_OK;
@@ -222,11 +222,11 @@ static graze_status check_range(const graze_context *context, const side *s, con
   if (most < 0x1p1022) return GRAZE_OK;
   for (uint32_t t = 0; t < s->mesh->triangle_count; t++) {
     double c[9];
-    side_corners(s, t, c);
+    gz_side_corners(s, t, c);
     for (int k = 0; k < 9; k++) {
       if (isfinite(c[k])) continue;
-      return report(context, GRAZE_ERROR_NOT_FINITE, "mesh %s, vertex %u: the posed coordinate overflows", which,
-                    s->mesh->triangles[3 * (size_t)t + (size_t)(k / 3)]);
+      return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "mesh %s, vertex %u: the posed coordinate overflows", which,
+                     s->mesh->triangles[3 * (size_t)t + (size_t)(k / 3)]);
     }
   }
   return GRAZE_OK;
@@ -240,20 +240,20 @@ static graze_status make_side(const graze_context *context, const graze_mesh *me
   if (status != GRAZE_OK) return status;
   out->identity = graze_pose_is_identity(&out->pose);
   if (exactness == GRAZE_T0 && !out->identity) {
-    return report(context, GRAZE_ERROR_POSE, "pose of mesh %s: tier T0 takes the identity only", which);
+    return gz_fail(context, GRAZE_ERROR_POSE, "pose of mesh %s: tier T0 takes the identity only", which);
   }
   return check_range(context, out, which);
 }
 
-graze_status query_side(const graze_query *q, const graze_mesh *mesh, const graze_pose *pose, graze_exactness exactness,
-                        const char *which, side *out) {
+graze_status gz_query_side(const graze_query *q, const graze_mesh *mesh, const graze_pose *pose,
+                           graze_exactness exactness, const char *which, side *out) {
   return make_side(q->context, mesh, pose, exactness, which, out);
 }
 
 static graze_status read_options(const graze_query *q, const graze_collide_options *options, job *j) {
   graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
   if (o.cookie != OPTIONS_COOKIE || (unsigned)o.find > GRAZE_FIND_ANY || (unsigned)o.exactness > GRAZE_T2) {
-    return report(q->context, GRAZE_ERROR_ARGUMENT, "collide options: not initialised, or a value is unknown");
+    return gz_fail(q->context, GRAZE_ERROR_ARGUMENT, "collide options: not initialised, or a value is unknown");
   }
   memset(j, 0, sizeof *j);
   j->find = o.find;
@@ -286,8 +286,8 @@ static graze_status gather_pairs(graze_query *q, uint32_t workers, const graze_t
   for (uint32_t k = 0; k < workers; k++) count += q->workers[k]->sink.key_count;
   if (count == 0) return GRAZE_OK;
   size_t bytes = count * sizeof(uint64_t);
-  if (!buffer_reserve(q->context, &q->keys, bytes, 0) || !buffer_reserve(q->context, &q->sort, bytes, 0)) {
-    return report_memory(q->context, bytes);
+  if (!gz_buffer_reserve(q->context, &q->keys, bytes, 0) || !gz_buffer_reserve(q->context, &q->sort, bytes, 0)) {
+    return gz_fail_memory(q->context, bytes);
   }
   uint64_t *keys = q->keys.data;
   count = 0;
@@ -296,7 +296,7 @@ static graze_status gather_pairs(graze_query *q, uint32_t workers, const graze_t
     if (s->key_count > 0) memcpy(keys + count, s->keys.data, s->key_count * sizeof *keys);
     count += s->key_count;
   }
-  sort_keys(keys, q->sort.data, count);
+  gz_sort_keys(keys, q->sort.data, count);
   graze_triangle_pair *out = q->sort.data;
   for (uint64_t k = 0; k < count; k++) out[k] = (graze_triangle_pair){(uint32_t)(keys[k] >> 32), (uint32_t)keys[k]};
   *pairs = out;
@@ -315,10 +315,10 @@ static void collect(graze_query *q, uint32_t workers, graze_collision *result) {
 static graze_status run_collision(graze_query *q, const job *j, graze_collision *result) {
   uint32_t workers;
   graze_collision r = {0};
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_status status = run_job(q, j, &workers);
   if (status == GRAZE_OK && j->find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   collect(q, workers, &r);
   *result = r;
@@ -341,7 +341,7 @@ static bool take_engine(const graze_query *q, graze_stage stage, const job *j) {
 static graze_status copy_pairs(graze_query *q, uint64_t count, const graze_triangle_pair **pairs) {
   size_t bytes = count * sizeof **pairs;
   if (*pairs == NULL || count == 0) return GRAZE_OK;
-  if (!buffer_reserve(q->context, &q->sort, bytes, 0)) return report_memory(q->context, bytes);
+  if (!gz_buffer_reserve(q->context, &q->sort, bytes, 0)) return gz_fail_memory(q->context, bytes);
   memcpy(q->sort.data, *pairs, bytes);
   *pairs = q->sort.data;
   return GRAZE_OK;
@@ -375,15 +375,15 @@ graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const gra
                                   graze_collision *result) {
   if (q == NULL || a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   job j;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_status status = read_options(q, options, &j);
   if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
   if (status == GRAZE_OK) status = make_side(q->context, b, pose_b, j.exactness, "b", &j.b);
   if (status == GRAZE_OK && !collide_by_engine(q, &j, result, &status)) {
-    job_map(&j);
+    gz_job_map(&j);
     status = run_collision(q, &j, result);
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return status;
 }
 
@@ -405,10 +405,10 @@ static void run_poses(void *argument, uint32_t task) {
     job j = *p->job;
     graze_status status = make_side(p->query->context, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
     if (status == GRAZE_OK) {
-      job_map(&j);
+      gz_job_map(&j);
       /* The sweep's memory is the query's: such a job is left to the calling thread. */
       if (!j.tree && p->tasks > 1) continue;
-      status = query_run_single(p->query, &j, w);
+      status = gz_query_run_single(p->query, &j, w);
     }
     if (status != GRAZE_OK) {
       p->status = (int)status;
@@ -428,10 +428,10 @@ static graze_status run_sweeps(pose_batch *p) {
     job j = *p->job;
     graze_status status = make_side(p->query->context, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
     if (status != GRAZE_OK) return status;
-    job_map(&j);
+    gz_job_map(&j);
     if (j.tree) continue;
     worker *w = p->query->workers[0];
-    status = query_run_single(p->query, &j, w);
+    status = gz_query_run_single(p->query, &j, w);
     if (status != GRAZE_OK) return status;
     memset(&p->results[k], 0, sizeof p->results[k]);
     p->results[k].counts = w->sink.counts;
@@ -448,22 +448,22 @@ graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graz
     return GRAZE_ERROR_ARGUMENT;
   }
   job j;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_status status = read_options(q, options, &j);
   if (status == GRAZE_OK && j.find == GRAZE_FIND_ALL) j.find = GRAZE_FIND_COUNT;
   if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
   j.b.mesh = b;
-  uint32_t threads = (uint32_t)parallel_threads(q->context), tasks = threads < count ? threads : count;
+  uint32_t threads = (uint32_t)gz_parallel_threads(q->context), tasks = threads < count ? threads : count;
   for (uint32_t k = 0; k < tasks && status == GRAZE_OK; k++) {
-    if (query_worker(q, k) == NULL) status = report_memory(q->context, sizeof(worker));
+    if (gz_query_worker(q, k) == NULL) status = gz_fail_memory(q->context, sizeof(worker));
   }
   if (status == GRAZE_OK && count > 0) {
     pose_batch p = {.query = q, .job = &j, .poses = poses_b, .count = count, .tasks = tasks, .results = results};
-    parallel_for(q->context, tasks, run_poses, &p);
+    gz_parallel_for(q->context, tasks, run_poses, &p);
     status = (graze_status)p.status;
     if (status == GRAZE_OK && tasks > 1) status = run_sweeps(&p);
   }
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return status;
 }
 
@@ -477,7 +477,7 @@ static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const
   j->exactness = GRAZE_T0;
   status = make_side(q->context, mesh, NULL, GRAZE_T0, "a", &j->a);
   j->b = j->a;
-  job_map(j);
+  gz_job_map(j);
   return status;
 }
 
@@ -487,19 +487,19 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
   job j;
   uint32_t workers = 0;
   graze_self_collision r = {0};
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_status status = self_job(q, mesh, options, &j);
   if (status == GRAZE_OK && self_by_engine(q, &j, result, &status)) {
-    fp_leave(saved);
+    gz_fp_leave(saved);
     return status;
   }
   /* The search for any hit may end at once: it does without fans. */
-  if (status == GRAZE_OK && j.tree && j.find != GRAZE_FIND_ANY && !fans_find(q->context, mesh, &q->fans, &j.names)) {
-    status = report(q->context, GRAZE_ERROR_MEMORY, "out of memory: fans of a self query");
+  if (status == GRAZE_OK && j.tree && j.find != GRAZE_FIND_ANY && !gz_fans_find(q->context, mesh, &q->fans, &j.names)) {
+    status = gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: fans of a self query");
   }
   if (status == GRAZE_OK) status = run_job(q, &j, &workers);
   if (status == GRAZE_OK && j.find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   for (uint32_t k = 0; k < workers; k++) {
     const exact_sink *s = &q->workers[k]->sink;
@@ -520,12 +520,12 @@ graze_status graze_collide_self_boxes(graze_query *q, const graze_mesh *mesh, co
                                       graze_collision *result) {
   if (q == NULL || mesh == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   job j;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_status status = self_job(q, mesh, options, &j);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   if (mesh->header->volumes != GRAZE_VOLUMES_ALIGNED) {
-    return report(q->context, GRAZE_ERROR_UNSUPPORTED, "candidate boxes need a mesh with aligned volumes");
+    return gz_fail(q->context, GRAZE_ERROR_UNSUPPORTED, "candidate boxes need a mesh with aligned volumes");
   }
   j.boxes_only = true;
   return run_collision(q, &j, result);

@@ -62,9 +62,9 @@ typedef struct job {
 } job;
 
 /* The worker with this number, made if need be; NULL: no memory. */
-worker *query_worker(graze_query *query, uint32_t number);
+worker *gz_query_worker(graze_query *query, uint32_t number);
 
-bool worker_push(worker *w, uint32_t a, uint32_t b);
+bool gz_worker_push(worker *w, uint32_t a, uint32_t b);
 
 /* All cache lines of a node that will be opened soon. */
 __attribute__((always_inline)) static inline void prefetch_node(const bvh_node *node) {
@@ -72,23 +72,23 @@ __attribute__((always_inline)) static inline void prefetch_node(const bvh_node *
 }
 
 /* map.c: how b lies relative to a, and whether hierarchies can be used. */
-void job_map(job *j);
+void gz_job_map(job *j);
 
 /* Open one pair of nodes: hits go to the worker's sink, pairs that stay open onto its stack.
  * traverse.c: of two meshes. */
-void traverse_open(worker *w, node_pair pair);
+void gz_traverse_open(worker *w, node_pair pair);
 /* self.c: of one mesh; a pair (n, n) stands for everything inside node n. */
-void self_open(worker *w, node_pair pair);
+void gz_self_open(worker *w, node_pair pair);
 /* self.c: the same, and triangles whose closed boxes meet are the answer. */
-void self_box_open(worker *w, node_pair pair);
+void gz_self_box_open(worker *w, node_pair pair);
 
 /* self.c: tells waiting candidates apart and hands the sink what needs an exact test. */
-void self_flush(worker *w);
+void gz_self_flush(worker *w);
 
 /* sweep.c: without hierarchies, by sorting boxes along x; for coordinates that floats cannot hold. */
-graze_status sweep_run(graze_query *query, const job *j, worker *w);
+graze_status gz_sweep_run(graze_query *query, const job *j, worker *w);
 
 /* Runs one job on one worker, start to end. */
-graze_status query_run_single(graze_query *query, const job *j, worker *w);
+graze_status gz_query_run_single(graze_query *query, const job *j, worker *w);
 
 #endif

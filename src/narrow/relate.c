@@ -51,14 +51,14 @@ const char *graze_doubt_string(graze_doubt doubt) {
   return (unsigned)doubt < sizeof texts / sizeof texts[0] ? texts[doubt] : "unknown doubt";
 }
 
-graze_status solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape) {
+graze_status gz_solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape) {
   *shape = atomic_load(slot);
   if (*shape != NULL) return GRAZE_OK;
   solid *made = NULL;
-  graze_status status = solid_create(rays, mesh, &made);
+  graze_status status = gz_solid_create(rays, mesh, &made);
   if (status != GRAZE_OK) return status;
   if (!atomic_compare_exchange_strong(slot, shape, made))
-    solid_destroy(rays->context, made);
+    gz_solid_destroy(rays->context, made);
   else
     *shape = made;
   return GRAZE_OK;
@@ -129,7 +129,7 @@ static void world_corner(const side *s, uint32_t triangle, int corner, double lo
 
 static int mirror(const graze_pose *pose) {
   const double zero[3] = {0, 0, 0};
-  return orient3d(zero, pose->m, pose->m + 4, pose->m + 8);
+  return gz_orient3d(zero, pose->m, pose->m + 4, pose->m + 8);
 }
 
 /* The box around what is not closed, in the world. */
@@ -138,14 +138,14 @@ static graze_box find_open_box(const body *b, const graze_box *whole) {
   if (!b->upright) return *whole;
   memcpy(box.min, b->shape->open_min, sizeof box.min);
   memcpy(box.max, b->shape->open_max, sizeof box.max);
-  return b->place.identity || b->shape->first_fault == NO_PART ? box : pose_box(&b->place.pose, &box);
+  return b->place.identity || b->shape->first_fault == NO_PART ? box : gz_pose_box(&b->place.pose, &box);
 }
 
 static graze_status make_body(relation *r, const relate_side *from, graze_open_rule rule, int which) {
   solid *shape;
   body *out = &r->body[which];
   buffer *met = &r->rays->met[which];
-  graze_status status = solid_of(r->rays, from->place.mesh, from->slot, &shape);
+  graze_status status = gz_solid_of(r->rays, from->place.mesh, from->slot, &shape);
   if (status != GRAZE_OK) return status;
   int sign = from->place.identity ? 1 : mirror(&from->place.pose);
   memset(out, 0, sizeof *out);
@@ -159,8 +159,8 @@ static graze_status make_body(relation *r, const relate_side *from, graze_open_r
   for (uint32_t p = 0; p < shape->part_count; p++) out->bounding += body_bounds(out, p);
   r->open_box[which] = find_open_box(out, &r->box[which]);
   if (shape->part_count == 0) return GRAZE_OK;
-  if (!buffer_reserve(r->rays->context, met, shape->part_count, 0)) {
-    return report_memory(r->rays->context, shape->part_count);
+  if (!gz_buffer_reserve(r->rays->context, met, shape->part_count, 0)) {
+    return gz_fail_memory(r->rays->context, shape->part_count);
   }
   out->met = met->data;
   memset(out->met, 0, shape->part_count);
@@ -219,7 +219,7 @@ static graze_status locate_corner(relation *r, int which, const double local[3],
   int winding;
   const body *other = &r->body[1 - which];
   const part_filter solid_parts = {.shape = other->shape, .strict = other->strict, .skip = NO_PART};
-  return locate(r->rays, &r->body[which].place, local, &other->place, &solid_parts, r->exactness, where, &winding);
+  return gz_locate(r->rays, &r->body[which].place, local, &other->place, &solid_parts, r->exactness, where, &winding);
 }
 
 /* Middles of edges that doubles can hold, for parts with every corner on the other surface. */
@@ -309,17 +309,17 @@ static void lay_grid(spots *set, const relation *r, const graze_triangle_pair *f
       reach = fmax(reach, fmax(r->box[which].max[k] - origin[k], origin[k] - r->box[which].min[k]));
     }
   }
-  spots_lay_grid(set, origin, reach);
+  gz_spots_lay_grid(set, origin, reach);
 }
 
 static void look_at_contacts(relation *r, const graze_triangle_pair *pairs, uint64_t count) {
   spots set;
-  spots_start(&set, r->exactness == GRAZE_T2);
+  gz_spots_start(&set, r->exactness == GRAZE_T2);
   if (count > 0) lay_grid(&set, r, pairs);
   for (uint64_t i = 0; i < count && !seen_enough(r); i++) {
     if (!looked_at(r, 0, r->body[0].shape->part_of[pairs[i].a])) continue;
     if (!looked_at(r, 1, r->body[1].shape->part_of[pairs[i].b])) continue;
-    unsigned claims = contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
+    unsigned claims = gz_contact_claims(&set, &r->body[0], pairs[i].a, &r->body[1], pairs[i].b);
     r->claims |= claims & CLAIM_ALL;
     if ((claims & CLAIM_SURE) != 0) r->confirmed |= claims & CLAIM_ALL;
   }
@@ -351,7 +351,7 @@ static graze_status on_others(relation *r, int which, uint32_t triangle, const d
   const part_filter others = {.shape = own->shape, .strict = own->strict, .skip = own->shape->part_of[triangle]};
   location where;
   int winding;
-  graze_status status = locate(r->rays, &own->place, local, &own->place, &others, r->exactness, &where, &winding);
+  graze_status status = gz_locate(r->rays, &own->place, local, &own->place, &others, r->exactness, &where, &winding);
   *on = where == LOCATION_ON || where == LOCATION_LOST;
   return status;
 }
@@ -409,8 +409,8 @@ static graze_status open_view(const relation *r, int which, bool whole, part_vie
   *v = (part_view){.whole = whole, .now = NO_PART};
   if (whole) return GRAZE_OK;
   size_t bytes = from->part_count * sizeof *from->parts;
-  v->shape.parts = memory_alloc(r->rays->context, bytes);
-  if (v->shape.parts == NULL) return report_memory(r->rays->context, bytes);
+  v->shape.parts = gz_memory_alloc(r->rays->context, bytes);
+  if (v->shape.parts == NULL) return gz_fail_memory(r->rays->context, bytes);
   v->shape.part_count = from->part_count;
   v->shape.first_fault = NO_PART;
   v->shape.part_of = from->part_of;
@@ -426,7 +426,7 @@ static graze_status open_view(const relation *r, int which, bool whole, part_vie
 }
 
 static void close_view(const relation *r, part_view *v) {
-  memory_release(r->rays->context, v->shape.parts, v->shape.part_count * sizeof *v->shape.parts);
+  gz_memory_release(r->rays->context, v->shape.parts, v->shape.part_count * sizeof *v->shape.parts);
 }
 
 /* Moves on to the next part; false: there is none. */
@@ -556,7 +556,7 @@ static graze_status confirm(relation *r, const graze_triangle_pair *pairs, uint6
   }
   for (int which = 0; which < 2 && status == GRAZE_OK && open_claims(r) != 0; which++) {
     const body *b = &r->body[which];
-    if (b->bounding > 0) status = solid_simplicity(r->rays, b->place.mesh, b->shape, &simple[which]);
+    if (b->bounding > 0) status = gz_solid_simplicity(r->rays, b->place.mesh, b->shape, &simple[which]);
   }
   bool cancels[2] = {simple[0] == SIMPLE_PARTS, simple[1] == SIMPLE_PARTS};
   if (cancels[0] || cancels[1]) r->confirmed = 0;
@@ -677,7 +677,7 @@ static void give_verdict(const relation *r, bool meet, verdict *out) {
   out->doubt_mesh = (uint8_t)why->whose;
   const body *b = &r->body[why->whose];
   double place[3];
-  solid_edge_middle(b->place.mesh, why->at, place);
+  gz_solid_edge_middle(b->place.mesh, why->at, place);
   graze_pose_apply(&b->place.pose, place, out->doubt_point);
 }
 
@@ -730,8 +730,8 @@ static bool same_everything(const side *a, const side *b) {
          memcmp(base_a + h->triangles, base_b + g->triangles, 3 * sizeof(uint32_t) * h->triangle_count) == 0;
 }
 
-graze_status relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
-                    graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
+graze_status gz_relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
+                       graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
   relation r = {.rays = rays, .exactness = exactness, .single = {NO_PART, NO_PART}};
   const relate_side *const s[2] = {a, b};
   *out = (verdict){.relation = GRAZE_SEPARATE};
@@ -740,7 +740,7 @@ graze_status relate(graze_query *rays, const relate_side *a, const relate_side *
     out->relation = GRAZE_DUPLICATE;
     return GRAZE_OK;
   }
-  for (int k = 0; k < 2; k++) r.box[k] = side_box(&s[k]->place);
+  for (int k = 0; k < 2; k++) r.box[k] = gz_side_box(&s[k]->place);
   if (count == 0 && plainly_separate(&r, s)) return GRAZE_OK;
   graze_status status = make_body(&r, a, open, 0);
   if (status == GRAZE_OK) status = make_body(&r, b, open, 1);
@@ -751,13 +751,13 @@ graze_status relate(graze_query *rays, const relate_side *a, const relate_side *
 
 static graze_status check_options(const graze_query *q, const graze_relate_options *o) {
   if (o->cookie != OPTIONS_COOKIE || (unsigned)o->exactness > GRAZE_T2 || (unsigned)o->open > GRAZE_OPEN_SURFACE) {
-    return report(q->context, GRAZE_ERROR_ARGUMENT, "relate options: not initialised, or a value is unknown");
+    return gz_fail(q->context, GRAZE_ERROR_ARGUMENT, "relate options: not initialised, or a value is unknown");
   }
   return GRAZE_OK;
 }
 
-graze_status query_relate(graze_query *q, const relate_side *a, const relate_side *b, const graze_relate_options *o,
-                          graze_relating *result) {
+graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_side *b, const graze_relate_options *o,
+                             graze_relating *result) {
   graze_collide_options collide = graze_default_collide_options();
   graze_collision hits;
   verdict v;
@@ -769,7 +769,7 @@ graze_status query_relate(graze_query *q, const relate_side *a, const relate_sid
     status = graze_query_create((graze_context *)q->context, &q->rays);
   }
   if (status != GRAZE_OK) return status;
-  status = relate(q->rays, a, b, o->exactness, o->open, hits.pairs, hits.counts.triangle_pairs, &v);
+  status = gz_relate(q->rays, a, b, o->exactness, o->open, hits.pairs, hits.counts.triangle_pairs, &v);
   if (status != GRAZE_OK) return status;
   *result = (graze_relating){.relation = v.relation,
                              .doubt = v.doubt,
@@ -788,13 +788,13 @@ graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const 
   graze_relate_options o = options != NULL ? *options : graze_default_relate_options();
   _Atomic(solid *) made[2] = {NULL, NULL};
   relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[1]}};
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   graze_status status = check_options(query, &o);
-  if (status == GRAZE_OK) status = query_side(query, a, pose_a, o.exactness, "a", &sides[0].place);
-  if (status == GRAZE_OK) status = query_side(query, b, pose_b, o.exactness, "b", &sides[1].place);
-  if (status == GRAZE_OK) status = query_relate(query, &sides[0], &sides[1], &o, result);
-  solid_destroy(query->context, atomic_load(&made[0]));
-  solid_destroy(query->context, atomic_load(&made[1]));
-  fp_leave(saved);
+  if (status == GRAZE_OK) status = gz_query_side(query, a, pose_a, o.exactness, "a", &sides[0].place);
+  if (status == GRAZE_OK) status = gz_query_side(query, b, pose_b, o.exactness, "b", &sides[1].place);
+  if (status == GRAZE_OK) status = gz_query_relate(query, &sides[0], &sides[1], &o, result);
+  gz_solid_destroy(query->context, atomic_load(&made[0]));
+  gz_solid_destroy(query->context, atomic_load(&made[1]));
+  gz_fp_leave(saved);
   return status;
 }

@@ -18,22 +18,22 @@ typedef struct relate_side {
 } relate_side;
 
 /* The solid in the slot; made when it is empty. Several threads may ask at once: one's work is kept. */
-graze_status solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape);
+graze_status gz_solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape);
 
 /* `pairs`: every meeting pair of triangles. `rays` is a query of its own, used up. */
-graze_status relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
-                    graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out);
+graze_status gz_relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
+                       graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out);
 
 /* The whole of graze_relate_meshes but for checks; slots may outlive the call. */
-graze_status query_relate(graze_query *query, const relate_side *a, const relate_side *b,
-                          const graze_relate_options *options, graze_relating *result);
+graze_status gz_query_relate(graze_query *query, const relate_side *a, const relate_side *b,
+                             const graze_relate_options *options, graze_relating *result);
 
 /* outline.c: triangles are known to exist. */
-graze_status query_outline(graze_query *query, const side *a, const side *b, const graze_triangle_pair *pairs,
-                           uint64_t count, graze_outline *outline);
+graze_status gz_query_outline(graze_query *query, const side *a, const side *b, const graze_triangle_pair *pairs,
+                              uint64_t count, graze_outline *outline);
 
 /* query.c: checks a mesh at a pose as every query does. */
-graze_status query_side(const graze_query *query, const graze_mesh *mesh, const graze_pose *pose,
-                        graze_exactness exactness, const char *which, side *out);
+graze_status gz_query_side(const graze_query *query, const graze_mesh *mesh, const graze_pose *pose,
+                           graze_exactness exactness, const char *which, side *out);
 
 #endif

@@ -23,8 +23,8 @@ typedef struct bottoms {
 
 static bottoms open_bottoms(exact_sink *s, node_pair pair) {
   const bvh_node *nodes = s->a->mesh->nodes;
-  const posed_node *a = sink_pose_node(s->a, pair.a, &s->cache_a);
-  const posed_node *b = pair.a == pair.b ? a : sink_pose_node(s->a, pair.b, &s->cache_b);
+  const posed_node *a = gz_sink_pose_node(s->a, pair.a, &s->cache_a);
+  const posed_node *b = pair.a == pair.b ? a : gz_sink_pose_node(s->a, pair.b, &s->cache_b);
   return (bottoms){&nodes[pair.a], &nodes[pair.b], a, b};
 }
 
@@ -44,13 +44,13 @@ static void judge_pairs(worker *w) {
     if (codes[i] == ADJACENT_SETTLED) continue;
     if (codes[i] == ADJACENT_DUPLICATE) {
       s->duplicates++;
-      sink_hit(s, x < y ? x : y, x < y ? y : x);
+      gz_sink_hit(s, x < y ? x : y, x < y ? y : x);
       continue;
     }
     double a[9], b[9];
     corners_at((const double(*)[ADJACENT_ROOM])p->a, i, a);
     corners_at((const double(*)[ADJACENT_ROOM])p->b, i, b);
-    sink_add(s, x, y, a, b, shares[codes[i]]);
+    gz_sink_add(s, x, y, a, b, shares[codes[i]]);
   }
   p->count = 0;
 }
@@ -72,7 +72,7 @@ static void append_stranger(worker *w, uint32_t x, uint32_t y) {
   mesh_corners(mesh, x, a);
   mesh_corners(mesh, y, b);
   if (mesh->header->degenerate_count != 0 && (mesh_degenerate(mesh, x) || mesh_degenerate(mesh, y))) {
-    sink_add(&w->sink, x, y, a, b, SHARES_NONE);
+    gz_sink_add(&w->sink, x, y, a, b, SHARES_NONE);
     return;
   }
   for (int k = 0; k < 9; k++) {
@@ -110,7 +110,7 @@ static void leave_strangers(worker *w, node_pair pair, uint64_t mask) {
   }
 }
 
-void self_flush(worker *w) {
+void gz_self_flush(worker *w) {
   fetch_strangers(w);
   judge_pairs(w);
 }
@@ -137,7 +137,7 @@ static void add_thin(exact_sink *s, const bottoms *t, int j, unsigned places) {
       a[k] = t->posed_a->corner[k][i];
       b[k] = t->posed_b->corner[k][j];
     }
-    sink_add(s, t->a->child[i], t->b->child[j], a, b, SHARES_NONE);
+    gz_sink_add(s, t->a->child[i], t->b->child[j], a, b, SHARES_NONE);
   }
 }
 
@@ -160,8 +160,8 @@ static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
     append_places(w, &t, j, places & ~thin);
   }
   if (s->find == GRAZE_FIND_ANY) {
-    self_flush(w);
-    sink_flush(s);
+    gz_self_flush(w);
+    gz_sink_flush(s);
   }
 }
 
@@ -175,10 +175,10 @@ static void descend(worker *w, node_pair pair, uint64_t mask) {
     if (row == 0) continue;
     if (enter_b) prefetch_node(&nodes[b->child[j]]);
     if (!enter_a) {
-      if (!worker_push(w, pair.a, b->child[j])) return;
+      if (!gz_worker_push(w, pair.a, b->child[j])) return;
     } else if (enter_b) {
       for (; row != 0; row &= row - 1) {
-        if (!worker_push(w, a->child[__builtin_ctz(row)], b->child[j])) return;
+        if (!gz_worker_push(w, a->child[__builtin_ctz(row)], b->child[j])) return;
       }
     }
   }
@@ -187,7 +187,7 @@ static void descend(worker *w, node_pair pair, uint64_t mask) {
     mask |= mask >> 16;
     mask |= mask >> 8;
     for (unsigned row = mask & 0xff; row != 0; row &= row - 1) {
-      if (!worker_push(w, a->child[__builtin_ctz(row)], pair.b)) return;
+      if (!gz_worker_push(w, a->child[__builtin_ctz(row)], pair.b)) return;
     }
   }
 }
@@ -202,26 +202,26 @@ static uint64_t open_boxes(worker *w, node_pair pair, bool test_bottoms) {
   if (pair.a == pair.b) mask &= UPPER;
   if (bottoms_both) return mask;
   descend(w, pair, mask);
-  for (int c = 0; pair.a == pair.b && c < a->count; c++) worker_push(w, a->child[c], a->child[c]);
+  for (int c = 0; pair.a == pair.b && c < a->count; c++) gz_worker_push(w, a->child[c], a->child[c]);
   return 0;
 }
 
-void self_open(worker *w, node_pair pair) {
+void gz_self_open(worker *w, node_pair pair) {
   uint64_t mask = open_boxes(w, pair, true);
   if (mask != 0) bottom_pair(w, pair, mask);
 }
 
 /* ---- candidate boxes only ---- */
 
-void self_box_open(worker *w, node_pair pair) {
+void gz_self_box_open(worker *w, node_pair pair) {
   exact_sink *s = &w->sink;
   uint64_t mask = open_boxes(w, pair, false); /* the exact test is as cheap */
   if (mask == 0) return;
   bottoms t = open_bottoms(s, pair);
-  for (mask = box_pairs_best()(t.posed_a, t.posed_b, mask); mask != 0 && !s->stop; mask &= mask - 1) {
+  for (mask = gz_box_pairs_best()(t.posed_a, t.posed_b, mask); mask != 0 && !s->stop; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask);
     uint32_t x = t.a->child[bit & 7], y = t.b->child[bit >> 3];
     s->counts.triangle_pairs++;
-    sink_hit(s, x < y ? x : y, x < y ? y : x);
+    gz_sink_hit(s, x < y ? x : y, x < y ? y : x);
   }
 }

@@ -12,16 +12,16 @@
 #include "exact/big.h"
 #include "narrow/locate.h"
 
-void solid_destroy(const graze_context *context, solid *s) {
+void gz_solid_destroy(const graze_context *context, solid *s) {
   if (s == NULL) return;
-  memory_release(context, s->part_of, s->triangle_count * sizeof *s->part_of);
-  memory_release(context, s->listed, s->triangle_count * sizeof *s->listed);
-  memory_release(context, s->parts, s->part_count * sizeof *s->parts);
-  memory_release(context, s->joints, s->joint_room * sizeof *s->joints);
-  memory_release(context, s, sizeof *s);
+  gz_memory_release(context, s->part_of, s->triangle_count * sizeof *s->part_of);
+  gz_memory_release(context, s->listed, s->triangle_count * sizeof *s->listed);
+  gz_memory_release(context, s->parts, s->part_count * sizeof *s->parts);
+  gz_memory_release(context, s->joints, s->joint_room * sizeof *s->joints);
+  gz_memory_release(context, s, sizeof *s);
 }
 
-void solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]) {
+void gz_solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]) {
   double c[9];
   mesh_corners(mesh, at.triangle, c);
   for (uint32_t k = 0; k < 3; k++) out[k] = 0.5 * c[3 * at.edge + k] + 0.5 * c[(3 * at.edge + 3) % 9 + k];
@@ -48,17 +48,17 @@ static uint32_t flood(const graze_mesh *mesh, solid *s, uint32_t start, uint32_t
 
 static graze_status find_parts(const graze_context *context, const graze_mesh *mesh, solid *s) {
   size_t bytes = (size_t)mesh->triangle_count * sizeof(uint32_t);
-  s->listed = memory_alloc(context, bytes);
-  s->part_of = memory_alloc(context, bytes);
-  if (s->listed == NULL || s->part_of == NULL) return report_memory(context, 2 * bytes);
+  s->listed = gz_memory_alloc(context, bytes);
+  s->part_of = gz_memory_alloc(context, bytes);
+  if (s->listed == NULL || s->part_of == NULL) return gz_fail_memory(context, 2 * bytes);
   memset(s->part_of, 0xff, bytes);
   uint32_t count = 0, end = 0;
   for (uint32_t t = 0; t < mesh->triangle_count; t++) {
     if (s->part_of[t] == NO_PART && !mesh_degenerate(mesh, t)) end = flood(mesh, s, t, count++, end);
   }
   if (count == 0) return GRAZE_OK;
-  s->parts = memory_alloc(context, count * sizeof *s->parts);
-  if (s->parts == NULL) return report_memory(context, count * sizeof *s->parts);
+  s->parts = gz_memory_alloc(context, count * sizeof *s->parts);
+  if (s->parts == NULL) return gz_fail_memory(context, count * sizeof *s->parts);
   s->part_count = count;
   for (uint32_t p = 0, next = 0; p < count; p++) {
     solid_part *part = &s->parts[p];
@@ -95,18 +95,18 @@ static void add_volume(volume_sum *v, const double c[9]) {
 /* Exact, for what rounding leaves open. */
 static int volume_sign_exact(const graze_mesh *mesh, const solid *s, uint32_t part) {
   big sum, x[9], p, q;
-  big_from_double(&sum, 0);
+  gz_big_from_double(&sum, 0);
   for (uint32_t i = s->parts[part].begin; i < s->parts[part].end; i++) {
     double c[9];
     mesh_corners(mesh, s->listed[i], c);
-    for (int k = 0; k < 9; k++) big_from_double(&x[k], c[k]);
+    for (int k = 0; k < 9; k++) gz_big_from_double(&x[k], c[k]);
     for (int k = 0; k < 3; k++) {
       int u = (k + 1) % 3, v = (k + 2) % 3;
-      big_mul(&p, &x[u], &x[3 + v]);
-      big_mul(&q, &x[v], &x[3 + u]);
-      big_sub(&p, &p, &q);
-      big_mul(&p, &p, &x[6 + k]);
-      big_add(&sum, &sum, &p);
+      gz_big_mul(&p, &x[u], &x[3 + v]);
+      gz_big_mul(&q, &x[v], &x[3 + u]);
+      gz_big_sub(&p, &p, &q);
+      gz_big_mul(&p, &p, &x[6 + k]);
+      gz_big_add(&sum, &sum, &p);
     }
   }
   return sum.sign;
@@ -138,7 +138,7 @@ static graze_status winding_of_others(graze_query *rays, const side *here, const
     mesh_corners(here->mesh, s->listed[i], corners);
     for (int c = 0; c < 3 && !*known; c++) {
       location where;
-      graze_status status = locate(rays, here, corners + 3 * c, here, &others, GRAZE_T0, &where, winding);
+      graze_status status = gz_locate(rays, here, corners + 3 * c, here, &others, GRAZE_T0, &where, winding);
       if (status != GRAZE_OK) return status;
       *known = where == LOCATION_IN || where == LOCATION_OUT;
     }
@@ -176,7 +176,7 @@ static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid 
   const side here = {mesh, graze_pose_identity(), true};
   simplicity simple = SIMPLE_YES;
   bool good = true;
-  graze_status status = s->closed_count > 1 ? solid_simplicity(rays, mesh, s, &simple) : GRAZE_OK;
+  graze_status status = s->closed_count > 1 ? gz_solid_simplicity(rays, mesh, s, &simple) : GRAZE_OK;
   for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK && good; p++) {
     if (s->parts[p].fault != GRAZE_DOUBT_NONE) continue;
     int around, turn = s->parts[p].turn;
@@ -229,21 +229,21 @@ static void find_open_box(const graze_mesh *mesh, solid *s) {
   }
 }
 
-graze_status solid_create(graze_query *rays, const graze_mesh *mesh, solid **made) {
-  solid *s = memory_alloc(rays->context, sizeof *s);
-  if (s == NULL) return report_memory(rays->context, sizeof *s);
+graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **made) {
+  solid *s = gz_memory_alloc(rays->context, sizeof *s);
+  if (s == NULL) return gz_fail_memory(rays->context, sizeof *s);
   memset(s, 0, sizeof *s);
   s->triangle_count = mesh->triangle_count;
   s->first_fault = NO_PART;
   s->shared_edge = NO_TRIANGLE;
   graze_status status = mesh->triangle_count > 0 ? find_parts(rays->context, mesh, s) : GRAZE_OK;
-  if (status == GRAZE_OK) status = solid_find_joints(rays->context, mesh, s);
+  if (status == GRAZE_OK) status = gz_solid_find_joints(rays->context, mesh, s);
   if (status == GRAZE_OK) {
     find_turns(mesh, s);
     status = find_sides(rays, mesh, s);
   }
   if (status != GRAZE_OK) {
-    solid_destroy(rays->context, s);
+    gz_solid_destroy(rays->context, s);
     return status;
   }
   find_open_box(mesh, s);
@@ -273,7 +273,7 @@ static simplicity classify(solid *s, const graze_self_collision *self) {
   return found;
 }
 
-graze_status solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out) {
+graze_status gz_solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out) {
   if (atomic_load(&s->simple) == SIMPLE_NOT_KNOWN) {
     graze_collide_options options = graze_default_collide_options();
     graze_self_collision self;

@@ -66,20 +66,20 @@ static inline bool part_bounds(const solid_part *part, bool strict) {
 
 /* O(triangles), O(n log n) in edges of one or of many triangles where there are some of many, and a ray for each part
  * when there are several. `rays` is used up. */
-graze_status solid_create(graze_query *rays, const graze_mesh *mesh, solid **made);
-void solid_destroy(const graze_context *context, solid *s);
+graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **made);
+void gz_solid_destroy(const graze_context *context, solid *s);
 
 /* joints.c: faults of parts at their edges, and the joints. */
-graze_status solid_find_joints(const graze_context *context, const graze_mesh *mesh, solid *s);
+graze_status gz_solid_find_joints(const graze_context *context, const graze_mesh *mesh, solid *s);
 
 /* joints.c: the triangle across an edge in the same part, or NO_TRIANGLE; *unclear: others may go on there. */
-uint32_t solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear);
+uint32_t gz_solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear);
 
 /* Whether the closed parts are free of intersections, at the price of a query of the mesh against itself the first
  * time. */
-graze_status solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out);
+graze_status gz_solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out);
 
 /* The middle of an edge. */
-void solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]);
+void gz_solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]);
 
 #endif

@@ -14,13 +14,13 @@ enum { GRID_BITS = 28 };
 /* Products of three differences beyond these would leave the range of doubles on the way to the grid. */
 static const double REACH_LEAST = 0x1p-900, REACH_MOST = 0x1p900;
 
-void spots_start(spots *set, bool real) {
+void gz_spots_start(spots *set, bool real) {
   set->real = real;
   set->unit = 0;
   set->off = ~0u;
 }
 
-void spots_lay_grid(spots *set, const double origin[3], double reach) {
+void gz_spots_lay_grid(spots *set, const double origin[3], double reach) {
   if (set->real || !(reach > REACH_LEAST && reach < REACH_MOST)) return;
   memcpy(set->origin, origin, sizeof set->origin);
   set->unit = ldexp(1, GRID_BITS - ilogb(reach));
@@ -39,11 +39,11 @@ static bool find_steps(const spots *set, const double p[3], int64_t steps[3]) {
   return true;
 }
 
-void spots_set(spots *set, int i, const side *s, const double local[3]) {
+void gz_spots_set(spots *set, int i, const side *s, const double local[3]) {
   double *posed = set->posed[i];
   memcpy(set->local[i], local, sizeof set->local[i]);
   if (set->real) {
-    real_points_set(&set->exact, i, set->local[i], &s->pose);
+    gz_real_points_set(&set->exact, i, set->local[i], &s->pose);
     return;
   }
   for (int k = 0; k < 3; k++) posed[k] = s->identity ? local[k] : pose_row(&s->pose, k, local);
@@ -52,10 +52,10 @@ void spots_set(spots *set, int i, const side *s, const double local[3]) {
   set->off = find_steps(set, posed, set->grid[i]) ? set->off & ~bit : set->off | bit;
 }
 
-void spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle) {
+void gz_spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle) {
   double corners[9];
   mesh_corners(s->mesh, triangle, corners);
-  for (int c = 0; c < 3; c++) spots_set(set, first + c, s, corners + 3 * c);
+  for (int c = 0; c < 3; c++) gz_spots_set(set, first + c, s, corners + 3 * c);
 }
 
 /* ---- signs ---- */
@@ -67,7 +67,7 @@ static int sign_of(int64_t x) {
 static int spots_orient3d(const void *self, int a, int b, int c, int d) {
   const spots *set = self;
   if ((set->off & (1u << a | 1u << b | 1u << c | 1u << d)) != 0) {
-    return orient3d(set->posed[a], set->posed[b], set->posed[c], set->posed[d]);
+    return gz_orient3d(set->posed[a], set->posed[b], set->posed[c], set->posed[d]);
   }
   const int64_t *p = set->grid[a], *q = set->grid[b], *r = set->grid[c], *s = set->grid[d];
   int64_t u[3], v[3], w[3];
@@ -85,7 +85,7 @@ static int spots_orient2d(const void *self, int axis, int a, int b, int c) {
   static const int next[5] = {0, 1, 2, 0, 1};
   const spots *set = self;
   if ((set->off & (1u << a | 1u << b | 1u << c)) != 0) {
-    return orient2d(axis, set->posed[a], set->posed[b], set->posed[c]);
+    return gz_orient2d(axis, set->posed[a], set->posed[b], set->posed[c]);
   }
   int i = next[axis + 1], j = next[axis + 2];
   const int64_t *p = set->grid[a], *q = set->grid[b], *r = set->grid[c];
@@ -98,7 +98,7 @@ static int spots_compare(const void *self, int axis, int a, int b) {
   return (x > y) - (x < y);
 }
 
-sign_source spots_signs(spots *set) {
-  if (set->real) return real_points_signs(&set->exact);
+sign_source gz_spots_signs(spots *set) {
+  if (set->real) return gz_real_points_signs(&set->exact);
   return (sign_source){spots_orient3d, spots_orient2d, spots_compare, set};
 }

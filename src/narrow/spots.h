@@ -24,17 +24,17 @@ typedef struct spots {
 } spots;
 
 /* An empty set, without a grid. */
-void spots_start(spots *set, bool real);
+void gz_spots_start(spots *set, bool real);
 
 /* Lays the finest grid that holds everything within `reach` of the origin on each axis. */
-void spots_lay_grid(spots *set, const double origin[3], double reach);
+void gz_spots_lay_grid(spots *set, const double origin[3], double reach);
 
 /* Point i = `local` at the pose of `s`; `s` must stay valid. */
-void spots_set(spots *set, int i, const side *s, const double local[3]);
+void gz_spots_set(spots *set, int i, const side *s, const double local[3]);
 
-void spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle);
+void gz_spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle);
 
-sign_source spots_signs(spots *set);
+sign_source gz_spots_signs(spots *set);
 
 static inline int sign3(const sign_source *s, int a, int b, int c, int d) {
   return s->orient3d(s->self, a, b, c, d);

@@ -14,7 +14,7 @@ typedef struct swept {
 
 static void box_of(const job *j, const side *s, uint32_t triangle, swept *out) {
   double c[9];
-  side_corners(s, triangle, c);
+  gz_side_corners(s, triangle, c);
   out->triangle = triangle;
   for (int k = 0; k < 3; k++) {
     out->low[k] = fmin(fmin(c[k], c[3 + k]), c[6 + k]);
@@ -59,23 +59,23 @@ static shared_corners shared_of(const double a[9], const double b[9], bool *dupl
 static void add_candidate(const job *j, exact_sink *s, uint32_t first, uint32_t second) {
   if (j->boxes_only) {
     s->counts.triangle_pairs++;
-    sink_hit(s, first < second ? first : second, first < second ? second : first);
+    gz_sink_hit(s, first < second ? first : second, first < second ? second : first);
     return;
   }
   double a[9], b[9];
   shared_corners shares = SHARES_NONE;
-  side_corners(s->a, first, a);
-  side_corners(s->b, second, b);
+  gz_side_corners(s->a, first, a);
+  gz_side_corners(s->b, second, b);
   if (s->self && !mesh_degenerate(s->a->mesh, first) && !mesh_degenerate(s->a->mesh, second)) {
     bool duplicate;
     shares = shared_of(a, b, &duplicate);
     if (duplicate) {
       s->duplicates++;
-      sink_hit(s, first < second ? first : second, first < second ? second : first);
+      gz_sink_hit(s, first < second ? first : second, first < second ? second : first);
       return;
     }
   }
-  sink_add(s, first, second, a, b, shares);
+  gz_sink_add(s, first, second, a, b, shares);
 }
 
 /* Boxes of `list` from `from` on that start inside `box`. */
@@ -90,11 +90,11 @@ static void sweep_from(const job *j, exact_sink *s, const swept *box, const swep
   }
 }
 
-graze_status sweep_run(graze_query *query, const job *j, worker *w) {
+graze_status gz_sweep_run(graze_query *query, const job *j, worker *w) {
   size_t n = j->a.mesh->triangle_count, m = j->self ? 0 : j->b.mesh->triangle_count;
   size_t bytes = (n + m + (n > m ? n : m)) * sizeof(swept);
   if (bytes == 0) return GRAZE_OK;
-  if (!buffer_reserve(query->context, &query->sweep, bytes, 0)) return report_memory(query->context, bytes);
+  if (!gz_buffer_reserve(query->context, &query->sweep, bytes, 0)) return gz_fail_memory(query->context, bytes);
   swept *a = query->sweep.data, *b = a + n, *scratch = b + m;
   for (size_t i = 0; i < n; i++) box_of(j, &j->a, (uint32_t)i, &a[i]);
   for (size_t i = 0; i < m; i++) box_of(j, &j->b, (uint32_t)i, &b[i]);
@@ -114,6 +114,6 @@ graze_status sweep_run(graze_query *query, const job *j, worker *w) {
       }
     }
   }
-  sink_flush(s);
+  gz_sink_flush(s);
   return GRAZE_OK;
 }

@@ -6,9 +6,9 @@
  */
 #include "narrow/query.h"
 
-bool worker_push(worker *w, uint32_t a, uint32_t b) {
+bool gz_worker_push(worker *w, uint32_t a, uint32_t b) {
   size_t bytes = (w->depth + 1) * sizeof(node_pair);
-  if (bytes > w->stack.bytes && !buffer_reserve(w->context, &w->stack, bytes + 4096, w->depth * sizeof(node_pair))) {
+  if (bytes > w->stack.bytes && !gz_buffer_reserve(w->context, &w->stack, bytes + 4096, w->depth * sizeof(node_pair))) {
     w->sink.failed = w->sink.stop = true;
     return false;
   }
@@ -22,7 +22,7 @@ static void push_both(worker *w, const bvh_node *a, const bvh_node *b, uint64_t 
     int bit = __builtin_ctzll(mask);
     prefetch_node(&nodes_a[a->child[bit & 7]]);
     prefetch_node(&nodes_b[b->child[bit >> 3]]);
-    if (!worker_push(w, a->child[bit & 7], b->child[bit >> 3])) return;
+    if (!gz_worker_push(w, a->child[bit & 7], b->child[bit >> 3])) return;
   }
 }
 
@@ -33,7 +33,7 @@ static void push_a(worker *w, const bvh_node *a, uint32_t b, uint64_t mask) {
   for (unsigned m = mask & 0xff; m != 0; m &= m - 1) {
     uint32_t child = a->child[__builtin_ctz(m)];
     prefetch_node(&w->sink.a->mesh->nodes[child]);
-    if (!worker_push(w, child, b)) return;
+    if (!gz_worker_push(w, child, b)) return;
   }
 }
 
@@ -41,18 +41,18 @@ static void push_b(worker *w, uint32_t a, const bvh_node *b, uint64_t mask) {
   for (int j = 0; j < NODE_WIDTH; j++) {
     if (((mask >> (8 * j)) & 0xff) == 0) continue;
     prefetch_node(&w->sink.b->mesh->nodes[b->child[j]]);
-    if (!worker_push(w, a, b->child[j])) return;
+    if (!gz_worker_push(w, a, b->child[j])) return;
   }
 }
 
-void traverse_open(worker *w, node_pair pair) {
+void gz_traverse_open(worker *w, node_pair pair) {
   const bvh_node *a = &w->sink.a->mesh->nodes[pair.a], *b = &w->sink.b->mesh->nodes[pair.b];
   w->sink.work.node_pairs++;
   uint64_t mask = w->boxes(a, b, &w->map);
   if (mask == 0) return;
   if (a->bottom && b->bottom) {
-    sink_add_mask(&w->sink, pair.a, pair.b, mask);
-    if (w->sink.find == GRAZE_FIND_ANY) sink_flush(&w->sink);
+    gz_sink_add_mask(&w->sink, pair.a, pair.b, mask);
+    if (w->sink.find == GRAZE_FIND_ANY) gz_sink_flush(&w->sink);
     return;
   }
   const float like = 0.4f;

@@ -29,16 +29,16 @@ typedef struct archive_writer {
 } archive_writer;
 
 /* Starts a file that is open. */
-void archive_begin(archive_writer *w, const graze_context *context, int file, const char *path);
-void archive_put(archive_writer *w, const void *bytes, size_t size);
-void archive_put_u32(archive_writer *w, uint32_t x);
-void archive_put_u64(archive_writer *w, uint64_t x);
-void archive_put_text(archive_writer *w, const char *text); /* its length and its bytes */
+void gz_archive_begin(archive_writer *w, const graze_context *context, int file, const char *path);
+void gz_archive_put(archive_writer *w, const void *bytes, size_t size);
+void gz_archive_put_u32(archive_writer *w, uint32_t x);
+void gz_archive_put_u64(archive_writer *w, uint64_t x);
+void gz_archive_put_text(archive_writer *w, const char *text); /* its length and its bytes */
 /* Writes what was put since the last section. */
-void archive_end_section(archive_writer *w, archive_type type);
+void gz_archive_end_section(archive_writer *w, archive_type type);
 /* Writes a section of these bytes; what was put so far stays for the next. */
-void archive_whole_section(archive_writer *w, archive_type type, const void *bytes, size_t size);
-void archive_writer_release(archive_writer *w);
+void gz_archive_whole_section(archive_writer *w, archive_type type, const void *bytes, size_t size);
+void gz_archive_writer_release(archive_writer *w);
 
 /* ---- reading ---- */
 
@@ -56,17 +56,17 @@ typedef struct archive_reader {
 } archive_reader;
 
 /* Checks the head of a file that is open. Errors: FILE, FORMAT. */
-graze_status archive_open(archive_reader *r, const graze_context *context, int file, const char *path);
+graze_status gz_archive_open(archive_reader *r, const graze_context *context, int file, const char *path);
 /* Reads the next section whole. Errors: FILE, FORMAT, MEMORY. */
-graze_status archive_next(archive_reader *r, archive_type *type);
+graze_status gz_archive_next(archive_reader *r, archive_type *type);
 /* Bytes of the section, valid until the next; zeros behind its end, which sets `overrun`. */
-const void *archive_take(archive_reader *r, size_t size);
-uint32_t archive_take_u32(archive_reader *r);
-uint64_t archive_take_u64(archive_reader *r);
+const void *gz_archive_take(archive_reader *r, size_t size);
+uint32_t gz_archive_take_u32(archive_reader *r);
+uint64_t gz_archive_take_u64(archive_reader *r);
 /* A text that ends with a zero byte within the section; NULL when it does not. */
-const char *archive_take_text(archive_reader *r);
+const char *gz_archive_take_text(archive_reader *r);
 /* FORMAT with the byte of the file at which the section's next byte is. */
-graze_status archive_error(const archive_reader *r, const char *what);
-void archive_reader_release(archive_reader *r);
+graze_status gz_archive_error(const archive_reader *r, const char *what);
+void gz_archive_reader_release(archive_reader *r);
 
 #endif

@@ -27,12 +27,12 @@ static bool posed_finite(const object *o) {
   return true;
 }
 
-bool object_box(const object *o, graze_exactness exactness, graze_box *out) {
+bool gz_object_box(const object *o, graze_exactness exactness, graze_box *out) {
   graze_mesh_facts facts;
   graze_mesh_get_facts(o->mesh, &facts);
   *out = facts.box;
   if (facts.triangles == 0 || exactness == GRAZE_T0) return true;
-  *out = pose_box(&o->pose, &facts.box);
+  *out = gz_pose_box(&o->pose, &facts.box);
   if (box_finite(out)) return true;
   for (int k = 0; k < 3; k++) {
     out->min[k] = -DBL_MAX;
@@ -54,7 +54,7 @@ static void box_piece(void *argument, uint32_t index) {
   uint64_t end = pieces_end(&b->cut, index);
   b->bad[index] = NO_OBJECT;
   for (uint64_t i = pieces_begin(&b->cut, index); i < end; i++) {
-    bool good = object_box(scene_ranked(b->scene, (uint32_t)i), b->exactness, b->boxes + i);
+    bool good = gz_object_box(scene_ranked(b->scene, (uint32_t)i), b->exactness, b->boxes + i);
     if (!good && b->bad[index] == NO_OBJECT) b->bad[index] = (uint32_t)i;
   }
 }
@@ -63,22 +63,22 @@ static graze_status make_boxes(graze_scene *scene, graze_exactness exactness) {
   char label[96];
   boxing b = {.scene = scene, .exactness = exactness, .boxes = scene->boxes.data};
   b.cut = pieces_of(scene->count, BOXES_LEAST);
-  parallel_for(scene->context, b.cut.number, box_piece, &b);
+  gz_parallel_for(scene->context, b.cut.number, box_piece, &b);
   for (uint32_t i = 0; i < b.cut.number; i++) {
     if (b.bad[i] == NO_OBJECT) continue;
-    return report(scene->context, GRAZE_ERROR_NOT_FINITE, "object %s: a posed coordinate overflows",
-                  scene_object_label(scene, b.bad[i], label));
+    return gz_fail(scene->context, GRAZE_ERROR_NOT_FINITE, "object %s: a posed coordinate overflows",
+                   gz_scene_object_label(scene, b.bad[i], label));
   }
   return GRAZE_OK;
 }
 
-graze_status candidates_check_poses(const graze_scene *scene, graze_exactness exactness) {
+graze_status gz_candidates_check_poses(const graze_scene *scene, graze_exactness exactness) {
   char label[96];
   if (exactness != GRAZE_T0) return GRAZE_OK;
   for (uint32_t i = 0; i < scene->count; i++) {
     if (graze_pose_is_identity(&scene_ranked(scene, i)->pose)) continue;
-    return report(scene->context, GRAZE_ERROR_POSE, "object %s: tier T0 allows the identity pose only",
-                  scene_object_label(scene, i, label));
+    return gz_fail(scene->context, GRAZE_ERROR_POSE, "object %s: tier T0 allows the identity pose only",
+                   gz_scene_object_label(scene, i, label));
   }
   return GRAZE_OK;
 }
@@ -96,10 +96,10 @@ static uint32_t drop_empty(graze_box *boxes, uint32_t count, uint32_t *ranks) {
   return kept;
 }
 
-graze_status candidates_find(graze_scene *scene, graze_exactness exactness) {
+graze_status gz_candidates_find(graze_scene *scene, graze_exactness exactness) {
   const graze_context *context = scene->context;
   size_t bytes = (scene->count + (size_t)1) * (sizeof(graze_box) + sizeof(uint32_t)); /* never nothing */
-  if (!buffer_reserve(context, &scene->boxes, bytes, 0)) return report_memory(context, bytes);
+  if (!gz_buffer_reserve(context, &scene->boxes, bytes, 0)) return gz_fail_memory(context, bytes);
   graze_status status = make_boxes(scene, exactness);
   if (status == GRAZE_OK && scene->broad == NULL) {
     status =
@@ -115,8 +115,8 @@ graze_status candidates_find(graze_scene *scene, graze_exactness exactness) {
   status = graze_broadphase_find(scene->broad, &boxes, count, false, &pairs, &pair_count);
   if (status != GRAZE_OK) return status;
 
-  if (!buffer_reserve(context, &scene->found.keys, pair_count * sizeof(uint64_t), 0)) {
-    return report_memory(context, pair_count * sizeof(uint64_t));
+  if (!gz_buffer_reserve(context, &scene->found.keys, pair_count * sizeof(uint64_t), 0)) {
+    return gz_fail_memory(context, pair_count * sizeof(uint64_t));
   }
   uint64_t *keys = scene->found.keys.data, kept = 0;
   for (uint64_t i = 0; i < pair_count; i++) {

@@ -30,9 +30,9 @@ static graze_status ask_wanted(check *c) {
   scene->unwanted_count = 0;
   if (c->options.wanted == NULL || count == 0) return GRAZE_OK;
   size_t bytes = count * sizeof(uint64_t);
-  if (!buffer_reserve(scene->context, &scene->wanted, bytes, 0) ||
-      !buffer_reserve(scene->context, &scene->unwanted, bytes, 0)) {
-    return report_memory(scene->context, 2 * bytes);
+  if (!gz_buffer_reserve(scene->context, &scene->wanted, bytes, 0) ||
+      !gz_buffer_reserve(scene->context, &scene->unwanted, bytes, 0)) {
+    return gz_fail_memory(scene->context, 2 * bytes);
   }
   uint64_t *in = scene->wanted.data, *aside = scene->unwanted.data;
   for (uint64_t i = 0; i < count; i++) {
@@ -132,9 +132,9 @@ static graze_status make_result(const check *c, graze_check_result *result) {
   }
   uint64_t most = c->options.all_pairs ? scene->object_pairs : r.clashes;
   if (most > SIZE_MAX / sizeof(graze_object_pair) ||
-      !buffer_reserve(scene->context, &scene->results, most * sizeof(graze_object_pair), 0)) {
-    return report(scene->context, GRAZE_ERROR_MEMORY, "out of memory: the list of %llu pairs of objects",
-                  (unsigned long long)most);
+      !gz_buffer_reserve(scene->context, &scene->results, most * sizeof(graze_object_pair), 0)) {
+    return gz_fail(scene->context, GRAZE_ERROR_MEMORY, "out of memory: the list of %llu pairs of objects",
+                   (unsigned long long)most);
   }
   r.unwanted_pairs = scene->unwanted_count;
   r.pair_count =
@@ -147,21 +147,21 @@ static graze_status make_result(const check *c, graze_check_result *result) {
 
 static graze_status check_options(const graze_context *context, const graze_check_options *o) {
   if (o->cookie != CHECK_COOKIE)
-    return report(context, GRAZE_ERROR_ARGUMENT, "check: the options were not initialised");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: the options were not initialised");
   if (o->find != GRAZE_FIND_ALL && o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "check: unknown value of find");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: unknown value of find");
   }
   if (o->outlines && o->find == GRAZE_FIND_ANY) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "check: outlines need every meeting pair, not any");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: outlines need every meeting pair, not any");
   }
-  return decide_check_question(context, "check", o->exactness, o->open);
+  return gz_decide_check_question(context, "check", o->exactness, o->open);
 }
 
 static graze_status run_check(check *c, graze_check_result *result) {
   graze_scene *scene = c->scene;
-  graze_status status = scene_prepare(scene);
-  if (status == GRAZE_OK) status = candidates_check_poses(scene, c->options.exactness);
-  if (status == GRAZE_OK) status = candidates_find(scene, c->options.exactness);
+  graze_status status = gz_scene_prepare(scene);
+  if (status == GRAZE_OK) status = gz_candidates_check_poses(scene, c->options.exactness);
+  if (status == GRAZE_OK) status = gz_candidates_find(scene, c->options.exactness);
   if (status == GRAZE_OK) status = ask_wanted(c);
   if (status != GRAZE_OK) return status;
   deciding d = {.scene = scene,
@@ -174,7 +174,7 @@ static graze_status run_check(check *c, graze_check_result *result) {
                 .progress_user = c->options.progress_user};
   d.relate.exactness = c->options.exactness;
   d.relate.open = c->options.open;
-  graze_status run = scene_decide(&d);
+  graze_status run = gz_scene_decide(&d);
   if (run != GRAZE_OK && run != GRAZE_CANCELLED) return run;
   c->outcomes = d.outcomes;
   status = make_result(c, result);
@@ -183,12 +183,12 @@ static graze_status run_check(check *c, graze_check_result *result) {
 
 graze_status graze_scene_check(graze_scene *scene, const graze_check_options *options, graze_check_result *result) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (result == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "check: null pointer");
+  if (result == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "check: null pointer");
   check c = {.scene = scene, .options = options != NULL ? *options : graze_default_check_options()};
   graze_status status = check_options(scene->context, &c.options);
   if (status != GRAZE_OK) return status;
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   status = run_check(&c, result);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   return status;
 }

@@ -18,13 +18,13 @@ enum {
   HEAVY_TRIANGLES = 50000  /* fewer are never worth all threads */
 };
 
-graze_status decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
-                                   graze_open_rule open) {
+graze_status gz_decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
+                                      graze_open_rule open) {
   if (exactness != GRAZE_T0 && exactness != GRAZE_T1 && exactness != GRAZE_T2) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "%s: unknown exactness", call);
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: unknown exactness", call);
   }
   if (open != GRAZE_OPEN_UNKNOWN && open != GRAZE_OPEN_SURFACE) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "%s: unknown rule for open meshes", call);
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: unknown rule for open meshes", call);
   }
   return GRAZE_OK;
 }
@@ -42,9 +42,9 @@ static graze_status make_schedule(deciding *c) {
   graze_scene *scene = c->scene;
   uint64_t count = c->count;
   size_t bytes = (2 * count + 1) * sizeof(uint64_t), more = (count + 1) * sizeof(outcome); /* never nothing */
-  if (!buffer_reserve(scene->context, &scene->schedule, bytes, 0) ||
-      !buffer_reserve(scene->context, &scene->outcomes, more, 0)) {
-    return report_memory(scene->context, bytes + more);
+  if (!gz_buffer_reserve(scene->context, &scene->schedule, bytes, 0) ||
+      !gz_buffer_reserve(scene->context, &scene->outcomes, more, 0)) {
+    return gz_fail_memory(scene->context, bytes + more);
   }
   const uint64_t numbers = ((uint64_t)1 << 58) - 1;
   uint64_t *keys = scene->schedule.data;
@@ -52,7 +52,7 @@ static graze_status make_schedule(deciding *c) {
     uint64_t step = (uint64_t)__builtin_clzll(weight(c, i) | 1);
     keys[i] = step << 58 | i;
   }
-  sort_keys(keys, keys + count, count);
+  gz_sort_keys(keys, keys + count, count);
   for (uint64_t i = 0; i < count; i++) keys[i] &= numbers;
   c->schedule = keys;
   c->outcomes = scene->outcomes.data;
@@ -63,12 +63,12 @@ static graze_status make_schedule(deciding *c) {
 /* A place for the solid of each mesh. The list of meshes borrows the memory of the results, which come later. */
 static graze_status list_shapes(const deciding *c) {
   graze_scene *scene = c->scene;
-  if (scene->shapes_listed && shapes_current(&scene->shapes)) return GRAZE_OK;
+  if (scene->shapes_listed && gz_shapes_current(&scene->shapes)) return GRAZE_OK;
   size_t bytes = scene->count * sizeof(const graze_mesh *);
-  if (!buffer_reserve(scene->context, &scene->results, bytes, 0)) return report_memory(scene->context, bytes);
+  if (!gz_buffer_reserve(scene->context, &scene->results, bytes, 0)) return gz_fail_memory(scene->context, bytes);
   const graze_mesh **meshes = scene->results.data;
   for (uint32_t i = 0; i < scene->count; i++) meshes[i] = scene_ranked(scene, i)->mesh;
-  graze_status status = shapes_update(scene->context, &scene->shapes, meshes, scene->count);
+  graze_status status = gz_shapes_update(scene->context, &scene->shapes, meshes, scene->count);
   scene->shapes_listed = status == GRAZE_OK;
   scene->shapes_changes++;
   return status;
@@ -76,7 +76,7 @@ static graze_status list_shapes(const deciding *c) {
 
 /* How many of the schedule's first pairs deserve all threads. */
 static uint64_t count_heavy(const deciding *c) {
-  uint64_t threads = (uint64_t)parallel_threads(c->scene->context), total = 0, heavy = 0;
+  uint64_t threads = (uint64_t)gz_parallel_threads(c->scene->context), total = 0, heavy = 0;
   if (threads == 1) return 0;
   for (uint64_t i = 0; i < c->count; i++) total += weight(c, i);
   while (heavy < c->count) {
@@ -93,7 +93,7 @@ static bool append(const graze_context *context, buffer *to, uint64_t *count, co
                    size_t size) {
   size_t used = *count * size, bytes = added * size;
   if (added == 0) return true;
-  if (!buffer_reserve(context, to, used + bytes, used)) return false;
+  if (!gz_buffer_reserve(context, to, used + bytes, used)) return false;
   memcpy((char *)to->data + used, items, bytes);
   *count += added;
   return true;
@@ -130,13 +130,13 @@ static graze_status decide_contact(const deciding *c, graze_query *query, const 
 
 static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b,
                                     graze_relating *out, graze_outline *outline) {
-  relate_side sides[2] = {{.slot = shapes_slot(&c->scene->shapes, a->mesh)},
-                          {.slot = shapes_slot(&c->scene->shapes, b->mesh)}};
-  graze_status status = query_side(query, a->mesh, &a->pose, c->relate.exactness, "a", &sides[0].place);
-  if (status == GRAZE_OK) status = query_side(query, b->mesh, &b->pose, c->relate.exactness, "b", &sides[1].place);
-  if (status == GRAZE_OK) status = query_relate(query, &sides[0], &sides[1], &c->relate, out);
+  relate_side sides[2] = {{.slot = gz_shapes_slot(&c->scene->shapes, a->mesh)},
+                          {.slot = gz_shapes_slot(&c->scene->shapes, b->mesh)}};
+  graze_status status = gz_query_side(query, a->mesh, &a->pose, c->relate.exactness, "a", &sides[0].place);
+  if (status == GRAZE_OK) status = gz_query_side(query, b->mesh, &b->pose, c->relate.exactness, "b", &sides[1].place);
+  if (status == GRAZE_OK) status = gz_query_relate(query, &sides[0], &sides[1], &c->relate, out);
   if (status != GRAZE_OK || !c->outlines || out->relation == GRAZE_SEPARATE) return status;
-  return query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
+  return gz_query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
 }
 
 /* Decides one candidate and appends what it lists. */
@@ -197,9 +197,9 @@ static graze_status outcome_error(const deciding *c, uint64_t candidate) {
   uint64_t key = c->pairs[candidate];
   char a[96], b[96];
   if (status == GRAZE_OK) return GRAZE_OK;
-  return report(c->scene->context, status, "objects %s and %s: %s",
-                scene_object_label(c->scene, (uint32_t)(key >> 32), a), scene_object_label(c->scene, (uint32_t)key, b),
-                graze_status_string(status));
+  return gz_fail(c->scene->context, status, "objects %s and %s: %s",
+                 gz_scene_object_label(c->scene, (uint32_t)(key >> 32), a),
+                 gz_scene_object_label(c->scene, (uint32_t)key, b), graze_status_string(status));
 }
 
 /* Puts the lists of a batch behind those of the batches before. */
@@ -220,7 +220,7 @@ static graze_status collect_batch(deciding *c, uint32_t tasks) {
                 3 * sizeof(double)) ||
         !append(scene->context, &all->starts, &all->start_count, list->starts.data, list->start_count,
                 sizeof(uint32_t))) {
-      return report(scene->context, GRAZE_ERROR_MEMORY, "out of memory: what the pairs of objects list");
+      return gz_fail(scene->context, GRAZE_ERROR_MEMORY, "out of memory: what the pairs of objects list");
     }
   }
   return GRAZE_OK;
@@ -259,7 +259,7 @@ static graze_status run_all(deciding *c) {
   uint64_t done = 0, heavy = count_heavy(c);
   uint32_t most = PARALLEL_PIECES;
   /* Smaller batches when somebody watches. */
-  int threads = parallel_threads(scene->context);
+  int threads = gz_parallel_threads(scene->context);
   if (c->progress != NULL && threads < PARALLEL_PIECES / 4) most = (uint32_t)threads * 4;
   clear_list(&scene->all);
   while (done < c->count) {
@@ -269,7 +269,7 @@ static graze_status run_all(deciding *c) {
       status = run_heavy(c, c->schedule[done++]);
     } else {
       uint32_t tasks = cut_tasks(c, done, most);
-      parallel_for(scene->context, tasks, run_task, c);
+      gz_parallel_for(scene->context, tasks, run_task, c);
       status = collect_batch(c, tasks);
       done = c->first[tasks];
     }
@@ -278,9 +278,9 @@ static graze_status run_all(deciding *c) {
   return go_on(c, done) ? GRAZE_OK : GRAZE_CANCELLED;
 }
 
-graze_status scene_decide(deciding *c) {
+graze_status gz_scene_decide(deciding *c) {
   if (c->count > UINT32_MAX - TASK_PAIRS) {
-    return report(c->scene->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 65 pairs of objects whose boxes meet");
+    return gz_fail(c->scene->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 65 pairs of objects whose boxes meet");
   }
   graze_status status = make_schedule(c);
   if (status == GRAZE_OK) status = list_shapes(c);

@@ -22,11 +22,11 @@ typedef struct deciding {
 } deciding;
 
 /* Whether the values are known ones. Errors: ARGUMENT, in the words of `call`. */
-graze_status decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
-                                   graze_open_rule open);
+graze_status gz_decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
+                                      graze_open_rule open);
 
 /* Decides all. On GRAZE_CANCELLED some outcomes are not finished. Errors: those of the queries, MEMORY, LIMIT; the
  * outcomes are then of no use. */
-graze_status scene_decide(deciding *d);
+graze_status gz_scene_decide(deciding *d);
 
 #endif

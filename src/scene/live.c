@@ -22,13 +22,13 @@ static graze_proxy_id *proxy_of(const live_scene *live, uint32_t place) {
   return (graze_proxy_id *)live->proxies.data + place;
 }
 
-bool live_reserve(const graze_context *context, live_scene *live, uint32_t places) {
+bool gz_live_reserve(const graze_context *context, live_scene *live, uint32_t places) {
   if (live == NULL || places <= live->places) return true;
   size_t n = places > 64 ? places + places / 2 : 64, old = live->places;
-  if (!buffer_reserve(context, &live->proxies, n * sizeof(graze_proxy_id), old * sizeof(graze_proxy_id)) ||
-      !buffer_reserve(context, &live->touched, n, old) ||
-      !buffer_reserve(context, &live->touched_list, n * sizeof(uint32_t), live->touched_count * sizeof(uint32_t)) ||
-      !buffer_reserve(context, &live->lost, n * sizeof(graze_proxy_id), live->lost_count * sizeof(graze_proxy_id))) {
+  if (!gz_buffer_reserve(context, &live->proxies, n * sizeof(graze_proxy_id), old * sizeof(graze_proxy_id)) ||
+      !gz_buffer_reserve(context, &live->touched, n, old) ||
+      !gz_buffer_reserve(context, &live->touched_list, n * sizeof(uint32_t), live->touched_count * sizeof(uint32_t)) ||
+      !gz_buffer_reserve(context, &live->lost, n * sizeof(graze_proxy_id), live->lost_count * sizeof(graze_proxy_id))) {
     return false;
   }
   memset((uint8_t *)live->touched.data + old, 0, n - old);
@@ -37,7 +37,7 @@ bool live_reserve(const graze_context *context, live_scene *live, uint32_t place
   return true;
 }
 
-void live_touch(live_scene *live, uint32_t place) {
+void gz_live_touch(live_scene *live, uint32_t place) {
   if (live == NULL) return;
   uint8_t *touched = live->touched.data;
   if (touched[place]) return;
@@ -45,56 +45,56 @@ void live_touch(live_scene *live, uint32_t place) {
   ((uint32_t *)live->touched_list.data)[live->touched_count++] = place;
 }
 
-void live_forget(live_scene *live, uint32_t place) {
+void gz_live_forget(live_scene *live, uint32_t place) {
   if (live == NULL || proxy_of(live, place)->generation == 0) return;
   ((graze_proxy_id *)live->lost.data)[live->lost_count++] = *proxy_of(live, place);
   *proxy_of(live, place) = (graze_proxy_id){0};
 }
 
-void live_release(const graze_context *context, live_scene *live) {
+void gz_live_release(const graze_context *context, live_scene *live) {
   if (live == NULL) return;
   buffer *buffers[] = {&live->proxies,     &live->touched,    &live->touched_list, &live->lost,  &live->who,
                        &live->moved,       &live->keys,       &live->states,       &live->gone,  &live->next_keys,
                        &live->next_states, &live->pool.pairs, &live->pool.free,    &live->batch, &live->wanted,
                        &live->events[0],   &live->events[1],  &live->events[2]};
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_release(context, buffers[i]);
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
   graze_broadphase_destroy(live->broad);
-  memory_release(context, live, sizeof *live);
+  gz_memory_release(context, live, sizeof *live);
 }
 
-void live_touch_all(graze_scene *scene) {
+void gz_live_touch_all(graze_scene *scene) {
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
-    live_touch(scene->live, place);
+    gz_live_touch(scene->live, place);
   }
 }
 
-graze_status live_start(graze_scene *scene) {
+graze_status gz_live_start(graze_scene *scene) {
   const graze_context *context = scene->context;
-  live_scene *live = memory_alloc(context, sizeof *live);
-  if (live == NULL) return report_memory(context, sizeof *live);
+  live_scene *live = gz_memory_alloc(context, sizeof *live);
+  if (live == NULL) return gz_fail_memory(context, sizeof *live);
   *live = (live_scene){0};
   /* The context is only remembered. */
   graze_status status = graze_broadphase_create((graze_context *)context, NULL, &live->broad);
-  if (status == GRAZE_OK && !live_reserve(context, live, scene->places)) {
-    status = report(context, GRAZE_ERROR_MEMORY, "out of memory: notes about %u objects", scene->places);
+  if (status == GRAZE_OK && !gz_live_reserve(context, live, scene->places)) {
+    status = gz_fail(context, GRAZE_ERROR_MEMORY, "out of memory: notes about %u objects", scene->places);
   }
   if (status != GRAZE_OK) {
-    live_release(context, live);
+    gz_live_release(context, live);
     return status;
   }
   scene->live = live;
-  live_touch_all(scene);
+  gz_live_touch_all(scene);
   return GRAZE_OK;
 }
 
-void live_find_refitted(graze_scene *scene) {
+void gz_live_find_refitted(graze_scene *scene) {
   bool seen = scene->live->shapes_seen == scene->shapes_changes;
-  if (seen && scene->shapes_listed && shapes_current(&scene->shapes)) return;
+  if (seen && scene->shapes_listed && gz_shapes_current(&scene->shapes)) return;
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     object *o = scene_object(scene, place);
     if (o->geometry_hash == o->mesh->header->geometry_hash) continue;
-    record_refit(scene->recorder, o);
-    live_touch(scene->live, place);
+    gz_record_refit(scene->recorder, o);
+    gz_live_touch(scene->live, place);
   }
 }
 
@@ -111,8 +111,8 @@ typedef struct sending {
 static graze_status report_overflow(const graze_scene *scene, uint32_t place) {
   const uint32_t *rank = scene->rank.data;
   char label[96];
-  return report(scene->context, GRAZE_ERROR_NOT_FINITE, "object %s: a posed coordinate overflows",
-                scene_object_label(scene, rank[place], label));
+  return gz_fail(scene->context, GRAZE_ERROR_NOT_FINITE, "object %s: a posed coordinate overflows",
+                 gz_scene_object_label(scene, rank[place], label));
 }
 
 /* Sorts what was touched into boxes of old proxies and of new ones. */
@@ -124,7 +124,7 @@ static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, 
     const object *o = scene_object(scene, place);
     graze_box box;
     if (o->mesh == NULL) continue;
-    if (!object_box(o, exactness, &box)) return report_overflow(scene, place);
+    if (!gz_object_box(o, exactness, &box)) return report_overflow(scene, place);
     graze_proxy_id proxy = *proxy_of(live, place);
     if (box.min[0] > box.max[0]) { /* a mesh without triangles, for good: it cannot be refitted to have some */
       continue;
@@ -143,8 +143,8 @@ static bool reserve_indices(const graze_scene *scene, uint32_t more) {
   size_t n = (size_t)graze_broadphase_index_end(live->broad) + more, old = live->indices;
   if (n <= old) return true;
   n += n / 2;
-  if (!buffer_reserve(scene->context, &live->who, n * sizeof(live_object), old * sizeof(live_object)) ||
-      !buffer_reserve(scene->context, &live->moved, n, old)) {
+  if (!gz_buffer_reserve(scene->context, &live->who, n * sizeof(live_object), old * sizeof(live_object)) ||
+      !gz_buffer_reserve(scene->context, &live->moved, n, old)) {
     return false;
   }
   memset((uint8_t *)live->moved.data + old, 0, n - old);
@@ -179,12 +179,12 @@ static graze_status send_boxes(graze_scene *scene, sending *moves, sending *adds
   return status;
 }
 
-graze_status live_sync(graze_scene *scene, graze_exactness exactness) {
+graze_status gz_live_sync(graze_scene *scene, graze_exactness exactness) {
   live_scene *live = scene->live;
   size_t most = live->touched_count,
          bytes = (2 * most + 1) * (sizeof(graze_box) + sizeof(graze_proxy_id) + sizeof(uint32_t));
-  if (!buffer_reserve(scene->context, &live->batch, bytes, 0) || !reserve_indices(scene, (uint32_t)most)) {
-    return report_memory(scene->context, bytes);
+  if (!gz_buffer_reserve(scene->context, &live->batch, bytes, 0) || !reserve_indices(scene, (uint32_t)most)) {
+    return gz_fail_memory(scene->context, bytes);
   }
   graze_box *boxes = live->batch.data;
   graze_proxy_id *proxies = (graze_proxy_id *)(boxes + 2 * most);
@@ -205,15 +205,15 @@ graze_status live_sync(graze_scene *scene, graze_exactness exactness) {
 /* Room for `more` pairs, so that taking a number cannot fail. */
 static bool reserve_pool(const graze_context *context, live_pool *pool, uint64_t more) {
   size_t n = pool->count + (size_t)more;
-  return buffer_reserve(context, &pool->pairs, n * sizeof(live_pair), pool->count * sizeof(live_pair)) &&
-         buffer_reserve(context, &pool->free, n * sizeof(uint32_t), pool->free_count * sizeof(uint32_t));
+  return gz_buffer_reserve(context, &pool->pairs, n * sizeof(live_pair), pool->count * sizeof(live_pair)) &&
+         gz_buffer_reserve(context, &pool->free, n * sizeof(uint32_t), pool->free_count * sizeof(uint32_t));
 }
 
 static uint32_t take_number(live_pool *pool) {
   return pool->free_count > 0 ? ((uint32_t *)pool->free.data)[--pool->free_count] : pool->count++;
 }
 
-void live_give_back(live_scene *live, uint32_t number) {
+void gz_live_give_back(live_scene *live, uint32_t number) {
   ((uint32_t *)live->pool.free.data)[live->pool.free_count++] = number;
 }
 
@@ -222,7 +222,7 @@ static bool same_objects(const live_pair *pair, const live_object *x, const live
          (pair->a.serial == y->serial && pair->b.serial == x->serial);
 }
 
-int numbered_pairs_order(const void *p, const void *q) {
+int gz_numbered_pairs_order(const void *p, const void *q) {
   const numbered_pair *x = p, *y = q;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
   return (x->b > y->b) - (x->b < y->b);
@@ -234,7 +234,8 @@ static uint32_t begin_pair(live_scene *live, const live_object *x, const live_ob
   bool ordered = x->serial < y->serial;
   const live_object *a = ordered ? x : y, *b = ordered ? y : x;
   numbered_pair key = {a->serial, b->serial, 0};
-  numbered_pair *back = carried > 0 ? bsearch(&key, live->gone.data, carried, sizeof key, numbered_pairs_order) : NULL;
+  numbered_pair *back =
+      carried > 0 ? bsearch(&key, live->gone.data, carried, sizeof key, gz_numbered_pairs_order) : NULL;
   if (back != NULL) {
     uint32_t number = back->number;
     back->number = NO_NUMBER;
@@ -257,7 +258,7 @@ static void push_gone(live_scene *live, uint32_t number) {
 static void end_pair(live_scene *live, uint32_t number) {
   live_pair *pair = live_pair_at(live, number);
   if (pair->told == GRAZE_SEPARATE) {
-    live_give_back(live, number);
+    gz_live_give_back(live, number);
     return;
   }
   pair->now = (verdict){.relation = GRAZE_SEPARATE};
@@ -276,10 +277,10 @@ static void drop_returned(live_scene *live) {
   live->gone_count = kept;
 }
 
-bool live_recall(const graze_context *context, live_scene *live, const live_pair *pair) {
+bool gz_live_recall(const graze_context *context, live_scene *live, const live_pair *pair) {
   size_t used = live->gone_count * sizeof(numbered_pair);
   if (!reserve_pool(context, &live->pool, 1) ||
-      !buffer_reserve(context, &live->gone, used + sizeof(numbered_pair), used)) {
+      !gz_buffer_reserve(context, &live->gone, used + sizeof(numbered_pair), used)) {
     return false;
   }
   uint32_t number = take_number(&live->pool);
@@ -297,7 +298,7 @@ static void walk_pairs(live_scene *live, const graze_box_pair *now, uint64_t cou
   uint32_t *states = live->next_states.data;
   uint64_t i = 0;
   uint32_t carried = live->gone_count;
-  if (carried > 1) qsort(live->gone.data, carried, sizeof(numbered_pair), numbered_pairs_order);
+  if (carried > 1) qsort(live->gone.data, carried, sizeof(numbered_pair), gz_numbered_pairs_order);
   for (uint64_t j = 0; j < count; j++) {
     for (; i < live->count && pair_order(then[i]) < pair_order(now[j]); i++) end_pair(live, old[i]);
     const live_object *x = &who[now[j].a], *y = &who[now[j].b];
@@ -338,7 +339,7 @@ static void mark_pairs(graze_scene *scene, bool all_stale) {
   if (live->indices > 0) memset(live->moved.data, 0, live->indices);
 }
 
-graze_status live_pair_up(graze_scene *scene, bool all_stale) {
+graze_status gz_live_pair_up(graze_scene *scene, bool all_stale) {
   live_scene *live = scene->live;
   const graze_context *context = scene->context;
   graze_broad_events events;
@@ -348,15 +349,15 @@ graze_status live_pair_up(graze_scene *scene, bool all_stale) {
   if (status == GRAZE_OK) status = graze_broadphase_pairs(live->broad, &pairs, &count);
   if (status != GRAZE_OK) return status;
   if (count > UINT32_MAX / 2) {
-    return report(context, GRAZE_ERROR_LIMIT, "scene: more than 2^31 pairs of objects whose boxes meet");
+    return gz_fail(context, GRAZE_ERROR_LIMIT, "scene: more than 2^31 pairs of objects whose boxes meet");
   }
-  if (!buffer_reserve(context, &live->next_keys, count * sizeof(graze_box_pair), 0) ||
-      !buffer_reserve(context, &live->next_states, count * sizeof(uint32_t), 0) ||
+  if (!gz_buffer_reserve(context, &live->next_keys, count * sizeof(graze_box_pair), 0) ||
+      !gz_buffer_reserve(context, &live->next_states, count * sizeof(uint32_t), 0) ||
       !reserve_pool(context, &live->pool, count) ||
-      !buffer_reserve(context, &live->gone, (live->gone_count + (size_t)live->count) * sizeof(numbered_pair),
-                      live->gone_count * sizeof(numbered_pair))) {
-    return report(context, GRAZE_ERROR_MEMORY, "out of memory: %llu pairs of objects whose boxes meet",
-                  (unsigned long long)count);
+      !gz_buffer_reserve(context, &live->gone, (live->gone_count + (size_t)live->count) * sizeof(numbered_pair),
+                         live->gone_count * sizeof(numbered_pair))) {
+    return gz_fail(context, GRAZE_ERROR_MEMORY, "out of memory: %llu pairs of objects whose boxes meet",
+                   (unsigned long long)count);
   }
   walk_pairs(live, pairs, count);
   swap_buffers(&live->keys, &live->next_keys);

@@ -28,7 +28,7 @@ typedef struct numbered_pair {
 } numbered_pair;
 
 /* For qsort and bsearch: in the order of adding. */
-int numbered_pairs_order(const void *p, const void *q);
+int gz_numbered_pairs_order(const void *p, const void *q);
 
 /* Pairs that keep their numbers. */
 typedef struct live_pool {
@@ -77,35 +77,35 @@ static inline live_pair *live_pair_at(const live_scene *live, uint32_t number) {
 }
 
 /* Room for notes about so many places. False: no memory. */
-bool live_reserve(const graze_context *context, live_scene *live, uint32_t places);
+bool gz_live_reserve(const graze_context *context, live_scene *live, uint32_t places);
 
 /* Notes that the object of a place is new, or has changed; that it goes. `live` NULL: nobody asks. */
-void live_touch(live_scene *live, uint32_t place);
-void live_forget(live_scene *live, uint32_t place);
+void gz_live_touch(live_scene *live, uint32_t place);
+void gz_live_forget(live_scene *live, uint32_t place);
 
 /* The state of a scene before its first update. Errors: MEMORY. */
-graze_status live_start(graze_scene *scene);
+graze_status gz_live_start(graze_scene *scene);
 
 /* A pair that was told and is not known to meet: the next update tells that it ended, or that it persists. False: no
  * memory. */
-bool live_recall(const graze_context *context, live_scene *live, const live_pair *pair);
+bool gz_live_recall(const graze_context *context, live_scene *live, const live_pair *pair);
 
-void live_touch_all(graze_scene *scene);
+void gz_live_touch_all(graze_scene *scene);
 
-void live_release(const graze_context *context, live_scene *live);
+void gz_live_release(const graze_context *context, live_scene *live);
 
 /* Gives up the number of a pair; never fails. */
-void live_give_back(live_scene *live, uint32_t number);
+void gz_live_give_back(live_scene *live, uint32_t number);
 
 /* Touches every object whose mesh was refitted since it was looked at. */
-void live_find_refitted(graze_scene *scene);
+void gz_live_find_refitted(graze_scene *scene);
 
 /* Gives the broad phase the boxes of what was touched or lost. Errors: NOT_FINITE, MEMORY, LIMIT; what was touched
  * stays so. */
-graze_status live_sync(graze_scene *scene, graze_exactness exactness);
+graze_status gz_live_sync(graze_scene *scene, graze_exactness exactness);
 
 /* Brings the pairs to those of the broad phase; marks what has to be decided. `all_stale`: everything. Errors: MEMORY,
  * LIMIT; it can be called again. */
-graze_status live_pair_up(graze_scene *scene, bool all_stale);
+graze_status gz_live_pair_up(graze_scene *scene, bool all_stale);
 
 #endif

@@ -13,22 +13,22 @@ typedef struct mesh_numbers {
 } mesh_numbers;
 
 /* The number of a mesh. *fresh: it has none yet, or one for another geometry, and got the next. False: no memory. */
-bool mesh_numbers_get(const graze_context *context, mesh_numbers *n, const graze_mesh *mesh, uint32_t *number,
-                      bool *fresh);
+bool gz_mesh_numbers_get(const graze_context *context, mesh_numbers *n, const graze_mesh *mesh, uint32_t *number,
+                         bool *fresh);
 /* Whether a mesh has another geometry than what the file holds under this number. */
-bool mesh_numbers_is_old(const mesh_numbers *n, const graze_mesh *mesh, uint32_t number);
+bool gz_mesh_numbers_is_old(const mesh_numbers *n, const graze_mesh *mesh, uint32_t number);
 /* From now on the file holds the mesh as it is under this number. */
-void mesh_numbers_keep(mesh_numbers *n, const graze_mesh *mesh, uint32_t number);
-void mesh_numbers_release(const graze_context *context, mesh_numbers *n);
+void gz_mesh_numbers_keep(mesh_numbers *n, const graze_mesh *mesh, uint32_t number);
+void gz_mesh_numbers_release(const graze_context *context, mesh_numbers *n);
 
 /* Sections of the scene as it is: its meshes, then itself. Errors stay in the writer. */
-void snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes);
+void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes);
 
 /* Makes a scene from the sections up to and with the one of the scene. */
-graze_status snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene);
+graze_status gz_snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene);
 
 /* The mesh of the section that was read, as the scene's own and next in number. */
-graze_status snapshot_read_mesh(graze_context *context, archive_reader *r, graze_scene *scene);
+graze_status gz_snapshot_read_mesh(graze_context *context, archive_reader *r, graze_scene *scene);
 
 /* The running record of a scene. */
 struct recorder {
@@ -38,8 +38,8 @@ struct recorder {
   size_t path_bytes;
 };
 
-void record_put_id(archive_writer *w, graze_object_id id);
-graze_object_id record_take_id(archive_reader *r);
+void gz_record_put_id(archive_writer *w, graze_object_id id);
+graze_object_id gz_record_take_id(archive_reader *r);
 
 /* Edits of a step. */
 typedef enum record_edit {
@@ -52,16 +52,16 @@ typedef enum record_edit {
 } record_edit;
 
 /* Called after the edit. `recorder` NULL: nobody records. */
-void record_add(recorder *recorder, graze_scene *scene, uint32_t place);
-void record_remove(recorder *recorder, graze_object_id id);
-void record_pose(recorder *recorder, graze_object_id id, const graze_pose *pose);
-void record_ignore(recorder *recorder, graze_object_id first, graze_object_id second);
-void record_ignore_layers(recorder *recorder, const char *first, const char *second);
+void gz_record_add(recorder *recorder, graze_scene *scene, uint32_t place);
+void gz_record_remove(recorder *recorder, graze_object_id id);
+void gz_record_pose(recorder *recorder, graze_object_id id, const graze_pose *pose);
+void gz_record_ignore(recorder *recorder, graze_object_id first, graze_object_id second);
+void gz_record_ignore_layers(recorder *recorder, const char *first, const char *second);
 /* The mesh of the object has another geometry than when an update last looked. */
-void record_refit(recorder *recorder, const object *o);
+void gz_record_refit(recorder *recorder, const object *o);
 /* An update went well. */
-void record_update(recorder *recorder, const graze_update_options *options, const graze_scene_events *events);
+void gz_record_update(recorder *recorder, const graze_update_options *options, const graze_scene_events *events);
 /* Closes the file; the first error. */
-graze_status record_end(const graze_context *context, recorder *recorder);
+graze_status gz_record_end(const graze_context *context, recorder *recorder);
 
 #endif

@@ -17,22 +17,22 @@ struct graze_replay {
 
 graze_status graze_replay_open(graze_context *context, const char *path, graze_replay **replay) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (path == NULL || replay == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "replay: null pointer");
+  if (path == NULL || replay == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "replay: null pointer");
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return file_error(context, path, "cannot open");
+  if (file < 0) return gz_file_error(context, path, "cannot open");
   size_t bytes = strlen(path) + 1;
-  graze_replay *made = memory_alloc(context, sizeof *made);
-  char *copy = memory_alloc(context, bytes);
+  graze_replay *made = gz_memory_alloc(context, sizeof *made);
+  char *copy = gz_memory_alloc(context, bytes);
   if (made == NULL || copy == NULL) {
-    memory_release(context, made, sizeof *made);
-    memory_release(context, copy, bytes);
+    gz_memory_release(context, made, sizeof *made);
+    gz_memory_release(context, copy, bytes);
     close(file);
-    return report_memory(context, sizeof *made + bytes);
+    return gz_fail_memory(context, sizeof *made + bytes);
   }
   memcpy(copy, path, bytes);
   *made = (graze_replay){.context = context, .path = copy, .path_bytes = bytes};
-  graze_status status = archive_open(&made->reader, context, file, copy);
-  if (status == GRAZE_OK) status = snapshot_read(context, &made->reader, &made->scene);
+  graze_status status = gz_archive_open(&made->reader, context, file, copy);
+  if (status == GRAZE_OK) status = gz_snapshot_read(context, &made->reader, &made->scene);
   if (status != GRAZE_OK) {
     graze_replay_close(made);
     return status;
@@ -46,9 +46,9 @@ void graze_replay_close(graze_replay *replay) {
   const graze_context *context = replay->context;
   graze_scene_destroy(replay->scene);
   close(replay->reader.file);
-  archive_reader_release(&replay->reader);
-  memory_release(context, replay->path, replay->path_bytes);
-  memory_release(context, replay, sizeof *replay);
+  gz_archive_reader_release(&replay->reader);
+  gz_memory_release(context, replay->path, replay->path_bytes);
+  gz_memory_release(context, replay, sizeof *replay);
 }
 
 graze_scene *graze_replay_scene(graze_replay *replay) {
@@ -59,43 +59,43 @@ graze_scene *graze_replay_scene(graze_replay *replay) {
 
 static graze_status take_add(archive_reader *r, graze_scene *scene) {
   graze_object_def def = graze_default_object_def();
-  graze_object_id want = record_take_id(r), got;
-  uint32_t mesh = archive_take_u32(r);
-  def.user_id = archive_take_u64(r);
-  memcpy(def.pose.m, archive_take(r, sizeof def.pose.m), sizeof def.pose.m);
-  def.name = archive_take_text(r);
-  def.layer = archive_take_text(r);
+  graze_object_id want = gz_record_take_id(r), got;
+  uint32_t mesh = gz_archive_take_u32(r);
+  def.user_id = gz_archive_take_u64(r);
+  memcpy(def.pose.m, gz_archive_take(r, sizeof def.pose.m), sizeof def.pose.m);
+  def.name = gz_archive_take_text(r);
+  def.layer = gz_archive_take_text(r);
   if (def.name == NULL || def.layer == NULL || mesh >= scene->owned_count) {
-    return archive_error(r, "the object before this byte cannot be");
+    return gz_archive_error(r, "the object before this byte cannot be");
   }
   def.mesh = ((graze_mesh *const *)scene->owned.data)[mesh];
   graze_status status = graze_scene_add(scene, &def, &got);
   if (status == GRAZE_OK && (got.index != want.index || got.generation != want.generation)) {
-    return archive_error(r, "the object before this byte has got another id");
+    return gz_archive_error(r, "the object before this byte has got another id");
   }
   return status;
 }
 
 static graze_status take_pose(archive_reader *r, graze_scene *scene) {
-  graze_object_id id = record_take_id(r);
+  graze_object_id id = gz_record_take_id(r);
   graze_pose pose;
-  memcpy(pose.m, archive_take(r, sizeof pose.m), sizeof pose.m);
+  memcpy(pose.m, gz_archive_take(r, sizeof pose.m), sizeof pose.m);
   return graze_scene_set_pose(scene, id, &pose);
 }
 
 static graze_status take_refit(archive_reader *r, graze_scene *scene) {
-  uint32_t number = archive_take_u32(r);
-  uint64_t size = archive_take_u64(r);
-  if (number >= scene->owned_count || size > r->length - r->at) return archive_error(r, "no mesh to be refitted");
+  uint32_t number = gz_archive_take_u32(r);
+  uint64_t size = gz_archive_take_u64(r);
+  if (number >= scene->owned_count || size > r->length - r->at) return gz_archive_error(r, "no mesh to be refitted");
   graze_mesh *mesh = ((graze_mesh **)scene->owned.data)[number];
   size_t vertex = 3 * (mesh->header->precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float));
-  if (size != mesh->header->vertex_count * vertex) return archive_error(r, "not the vertices of the mesh");
-  return graze_mesh_refit(mesh, archive_take(r, size), 0);
+  if (size != mesh->header->vertex_count * vertex) return gz_archive_error(r, "not the vertices of the mesh");
+  return graze_mesh_refit(mesh, gz_archive_take(r, size), 0);
 }
 
 static graze_status take_ignore_layers(archive_reader *r, graze_scene *scene) {
-  const char *first = archive_take_text(r), *second = archive_take_text(r);
-  if (first == NULL || second == NULL) return archive_error(r, "no names of layers");
+  const char *first = gz_archive_take_text(r), *second = gz_archive_take_text(r);
+  if (first == NULL || second == NULL) return gz_archive_error(r, "no names of layers");
   return graze_scene_ignore_layers(scene, first, second);
 }
 
@@ -105,18 +105,18 @@ static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t ed
     case EDIT_ADD:
       return take_add(r, scene);
     case EDIT_REMOVE:
-      return graze_scene_remove(scene, record_take_id(r));
+      return graze_scene_remove(scene, gz_record_take_id(r));
     case EDIT_POSE:
       return take_pose(r, scene);
     case EDIT_IGNORE:
-      id = record_take_id(r);
-      return graze_scene_ignore(scene, id, record_take_id(r));
+      id = gz_record_take_id(r);
+      return graze_scene_ignore(scene, id, gz_record_take_id(r));
     case EDIT_IGNORE_LAYERS:
       return take_ignore_layers(r, scene);
     case EDIT_REFIT:
       return take_refit(r, scene);
     default:
-      return archive_error(r, "the number before this byte is no edit");
+      return gz_archive_error(r, "the number before this byte is no edit");
   }
 }
 
@@ -125,20 +125,20 @@ static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t ed
 static graze_status run_step(graze_replay *replay, graze_scene_events *events, graze_replay_step *step) {
   archive_reader *r = &replay->reader;
   graze_status status = GRAZE_OK;
-  for (uint32_t edit; status == GRAZE_OK && (edit = archive_take_u32(r)) != 0;) {
+  for (uint32_t edit; status == GRAZE_OK && (edit = gz_archive_take_u32(r)) != 0;) {
     status = take_edit(r, replay->scene, edit);
-    if (status == GRAZE_OK && r->overrun) status = archive_error(r, "the step ends within an edit");
+    if (status == GRAZE_OK && r->overrun) status = gz_archive_error(r, "the step ends within an edit");
   }
   if (status != GRAZE_OK) return status;
   graze_update_options options = graze_default_update_options();
-  options.find = (graze_find)archive_take_u32(r);
-  options.exactness = (graze_exactness)archive_take_u32(r);
-  options.open = (graze_open_rule)archive_take_u32(r);
-  graze_replay_step s = {.number = replay->steps + 1, .hash = archive_take_u64(r)};
-  s.began_count = archive_take_u64(r);
-  s.persist_count = archive_take_u64(r);
-  s.ended_count = archive_take_u64(r);
-  if (r->overrun || r->at != r->length) return archive_error(r, "the step ends early or late");
+  options.find = (graze_find)gz_archive_take_u32(r);
+  options.exactness = (graze_exactness)gz_archive_take_u32(r);
+  options.open = (graze_open_rule)gz_archive_take_u32(r);
+  graze_replay_step s = {.number = replay->steps + 1, .hash = gz_archive_take_u64(r)};
+  s.began_count = gz_archive_take_u64(r);
+  s.persist_count = gz_archive_take_u64(r);
+  s.ended_count = gz_archive_take_u64(r);
+  if (r->overrun || r->at != r->length) return gz_archive_error(r, "the step ends early or late");
   status = graze_scene_update(replay->scene, &options, events);
   if (status != GRAZE_OK) return status;
   s.same = s.hash == events->hash && s.began_count == events->began_count && s.persist_count == events->persist_count &&
@@ -150,10 +150,10 @@ static graze_status run_step(graze_replay *replay, graze_scene_events *events, g
 
 graze_status graze_replay_next(graze_replay *replay, graze_scene_events *events, graze_replay_step *step) {
   if (replay == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (events == NULL || step == NULL) return report(replay->context, GRAZE_ERROR_ARGUMENT, "replay: null pointer");
+  if (events == NULL || step == NULL) return gz_fail(replay->context, GRAZE_ERROR_ARGUMENT, "replay: null pointer");
   for (;;) {
     archive_type type;
-    graze_status status = archive_next(&replay->reader, &type);
+    graze_status status = gz_archive_next(&replay->reader, &type);
     if (status != GRAZE_OK) return status;
     if (type == ARCHIVE_STEP) return run_step(replay, events, step);
     if (type == ARCHIVE_END) {
@@ -161,8 +161,8 @@ graze_status graze_replay_next(graze_replay *replay, graze_scene_events *events,
       *events = (graze_scene_events){0};
       return GRAZE_OK;
     }
-    if (type == ARCHIVE_SCENE) return archive_error(&replay->reader, "a second scene");
-    status = snapshot_read_mesh(replay->context, &replay->reader, replay->scene);
+    if (type == ARCHIVE_SCENE) return gz_archive_error(&replay->reader, "a second scene");
+    status = gz_snapshot_read_mesh(replay->context, &replay->reader, replay->scene);
     if (status != GRAZE_OK) return status;
   }
 }

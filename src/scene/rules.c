@@ -3,20 +3,20 @@
 
 #include "base/sort.h"
 
-bool pair_set_add(const graze_context *context, pair_set *set, uint64_t key) {
+bool gz_pair_set_add(const graze_context *context, pair_set *set, uint64_t key) {
   size_t bytes = set->count * sizeof key;
-  if (!buffer_reserve(context, &set->keys, bytes + sizeof key, bytes)) return false;
+  if (!gz_buffer_reserve(context, &set->keys, bytes + sizeof key, bytes)) return false;
   ((uint64_t *)set->keys.data)[set->count++] = key;
   return true;
 }
 
-bool pair_set_finish(const graze_context *context, pair_set *set, uint32_t limit) {
+bool gz_pair_set_finish(const graze_context *context, pair_set *set, uint32_t limit) {
   set->limit = limit;
   if (set->count == 0) return true;
-  if (!buffer_reserve(context, &set->scratch, set->count * sizeof(uint64_t), 0)) return false;
-  if (!buffer_reserve(context, &set->starts, (limit + (size_t)1) * sizeof(uint64_t), 0)) return false;
+  if (!gz_buffer_reserve(context, &set->scratch, set->count * sizeof(uint64_t), 0)) return false;
+  if (!gz_buffer_reserve(context, &set->starts, (limit + (size_t)1) * sizeof(uint64_t), 0)) return false;
   uint64_t *keys = set->keys.data, *starts = set->starts.data, count = 0;
-  sort_keys(keys, set->scratch.data, set->count);
+  gz_sort_keys(keys, set->scratch.data, set->count);
   for (uint64_t i = 0; i < set->count; i++) {
     if (count == 0 || keys[i] != keys[count - 1]) keys[count++] = keys[i];
   }
@@ -29,7 +29,7 @@ bool pair_set_finish(const graze_context *context, pair_set *set, uint32_t limit
   return true;
 }
 
-bool pair_set_has(const pair_set *set, uint32_t x, uint32_t y) {
+bool gz_pair_set_has(const pair_set *set, uint32_t x, uint32_t y) {
   uint64_t key = pair_key(x, y);
   const uint64_t *keys = set->keys.data, *starts = set->starts.data;
   uint64_t begin = starts[key >> 32], end = starts[(key >> 32) + 1];
@@ -44,8 +44,8 @@ bool pair_set_has(const pair_set *set, uint32_t x, uint32_t y) {
   return begin < set->count && keys[begin] == key;
 }
 
-void pair_set_release(const graze_context *context, pair_set *set) {
-  buffer_release(context, &set->keys);
-  buffer_release(context, &set->scratch);
-  buffer_release(context, &set->starts);
+void gz_pair_set_release(const graze_context *context, pair_set *set) {
+  gz_buffer_release(context, &set->keys);
+  gz_buffer_release(context, &set->scratch);
+  gz_buffer_release(context, &set->starts);
 }

@@ -18,12 +18,12 @@ static inline uint64_t pair_key(uint32_t x, uint32_t y) {
   return x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
 }
 
-/* Adds a key; the set answers after pair_set_finish only. False: no memory. */
-bool pair_set_add(const graze_context *context, pair_set *set, uint64_t key);
+/* Adds a key; the set answers after gz_pair_set_finish only. False: no memory. */
+bool gz_pair_set_add(const graze_context *context, pair_set *set, uint64_t key);
 /* Sorts, drops repeated keys. False: no memory. */
-bool pair_set_finish(const graze_context *context, pair_set *set, uint32_t limit);
-bool pair_set_has(const pair_set *set, uint32_t x, uint32_t y);
-void pair_set_release(const graze_context *context, pair_set *set);
+bool gz_pair_set_finish(const graze_context *context, pair_set *set, uint32_t limit);
+bool gz_pair_set_has(const pair_set *set, uint32_t x, uint32_t y);
+void gz_pair_set_release(const graze_context *context, pair_set *set);
 
 /* Rules over objects numbered in the order of adding. */
 typedef struct filter {
@@ -33,8 +33,8 @@ typedef struct filter {
 } filter;
 
 static inline bool filter_ignores(const filter *f, uint32_t x, uint32_t y) {
-  return (f->layers.count != 0 && pair_set_has(&f->layers, f->layer[x], f->layer[y])) ||
-         (f->objects.count != 0 && pair_set_has(&f->objects, x, y));
+  return (f->layers.count != 0 && gz_pair_set_has(&f->layers, f->layer[x], f->layer[y])) ||
+         (f->objects.count != 0 && gz_pair_set_has(&f->objects, x, y));
 }
 
 #endif

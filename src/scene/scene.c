@@ -22,9 +22,9 @@ graze_object_def graze_default_object_def(void) {
 
 graze_status graze_scene_create(graze_context *context, graze_scene **scene) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (scene == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "scene: null pointer");
-  graze_scene *made = memory_alloc(context, sizeof *made);
-  if (made == NULL) return report_memory(context, sizeof *made);
+  if (scene == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "scene: null pointer");
+  graze_scene *made = gz_memory_alloc(context, sizeof *made);
+  if (made == NULL) return gz_fail_memory(context, sizeof *made);
   memset(made, 0, sizeof *made);
   made->context = context;
   made->single = *context;
@@ -40,52 +40,52 @@ static void release_check(graze_scene *scene) {
   buffer *buffers[] = {&scene->order,    &scene->rank,     &scene->layer,     &scene->census,     &scene->boxes,
                        &scene->outcomes, &scene->schedule, &scene->all.pairs, &scene->all.points, &scene->all.starts,
                        &scene->wanted,   &scene->unwanted, &scene->results,   &scene->found.keys, &scene->listed};
-  for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) buffer_release(context, buffers[i]);
-  pair_set_release(context, &scene->rules.objects);
-  pair_set_release(context, &scene->rules.layers);
+  for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(context, buffers[i]);
+  gz_pair_set_release(context, &scene->rules.objects);
+  gz_pair_set_release(context, &scene->rules.layers);
   graze_broadphase_destroy(scene->broad);
-  live_release(context, scene->live);
-  shapes_release(context, &scene->shapes);
+  gz_live_release(context, scene->live);
+  gz_shapes_release(context, &scene->shapes);
   graze_query_destroy(scene->query);
   for (int i = 0; i < PARALLEL_PIECES; i++) {
     graze_query_destroy(scene->queries[i]);
-    buffer_release(context, &scene->lists[i].pairs);
-    buffer_release(context, &scene->lists[i].points);
-    buffer_release(context, &scene->lists[i].starts);
+    gz_buffer_release(context, &scene->lists[i].pairs);
+    gz_buffer_release(context, &scene->lists[i].points);
+    gz_buffer_release(context, &scene->lists[i].starts);
   }
 }
 
 void graze_scene_destroy(graze_scene *scene) {
   if (scene == NULL) return;
   const graze_context *context = scene->context;
-  record_end(context, scene->recorder);
+  gz_record_end(context, scene->recorder);
   release_check(scene);
   for (uint32_t i = 0; i < scene->places; i++) {
     object *o = scene_object(scene, i);
-    if (o->mesh != NULL) memory_release(context, o->name, o->name_bytes);
+    if (o->mesh != NULL) gz_memory_release(context, o->name, o->name_bytes);
   }
   layer_name *layers = scene->layers.data;
-  for (uint32_t i = 0; i < scene->layer_count; i++) memory_release(context, layers[i].name, layers[i].bytes);
+  for (uint32_t i = 0; i < scene->layer_count; i++) gz_memory_release(context, layers[i].name, layers[i].bytes);
   for (uint32_t i = 0; i < scene->owned_count; i++) graze_mesh_destroy(((graze_mesh **)scene->owned.data)[i]);
-  buffer_release(context, &scene->owned);
-  buffer_release(context, &scene->objects);
-  buffer_release(context, &scene->layers);
-  buffer_release(context, &scene->layer_table);
-  buffer_release(context, &scene->ignored);
-  buffer_release(context, &scene->ignored_layers);
-  memory_release(context, scene, sizeof *scene);
+  gz_buffer_release(context, &scene->owned);
+  gz_buffer_release(context, &scene->objects);
+  gz_buffer_release(context, &scene->layers);
+  gz_buffer_release(context, &scene->layer_table);
+  gz_buffer_release(context, &scene->ignored);
+  gz_buffer_release(context, &scene->ignored_layers);
+  gz_memory_release(context, scene, sizeof *scene);
 }
 
 /* ---- layers ---- */
 
 static bool grow_layer_table(graze_scene *scene) {
   uint32_t slots = scene->layer_slots == 0 ? 64 : scene->layer_slots * 2;
-  if (!buffer_reserve(scene->context, &scene->layer_table, slots * sizeof(uint32_t), 0)) return false;
+  if (!gz_buffer_reserve(scene->context, &scene->layer_table, slots * sizeof(uint32_t), 0)) return false;
   uint32_t *table = scene->layer_table.data;
   const layer_name *layers = scene->layers.data;
   memset(table, 0, slots * sizeof *table);
   for (uint32_t i = 0; i < scene->layer_count; i++) {
-    uint32_t slot = (uint32_t)hash_bytes(layers[i].name, layers[i].bytes, 0) & (slots - 1);
+    uint32_t slot = (uint32_t)gz_hash_bytes(layers[i].name, layers[i].bytes, 0) & (slots - 1);
     while (table[slot] != 0) slot = (slot + 1) & (slots - 1);
     table[slot] = i + 1;
   }
@@ -93,19 +93,19 @@ static bool grow_layer_table(graze_scene *scene) {
   return true;
 }
 
-uint32_t scene_layer_number(graze_scene *scene, const char *name) {
+uint32_t gz_scene_layer_number(graze_scene *scene, const char *name) {
   if (name == NULL || name[0] == '\0') return 0;
   if (2 * (uint64_t)scene->layer_count >= scene->layer_slots && !grow_layer_table(scene)) return UINT32_MAX;
   size_t bytes = strlen(name) + 1;
-  uint32_t *table = scene->layer_table.data, slot = (uint32_t)hash_bytes(name, bytes, 0) & (scene->layer_slots - 1);
+  uint32_t *table = scene->layer_table.data, slot = (uint32_t)gz_hash_bytes(name, bytes, 0) & (scene->layer_slots - 1);
   layer_name *layers = scene->layers.data;
   for (; table[slot] != 0; slot = (slot + 1) & (scene->layer_slots - 1)) {
     const layer_name *l = layers + table[slot] - 1;
     if (l->bytes == bytes && memcmp(l->name, name, bytes) == 0) return table[slot];
   }
   size_t used = scene->layer_count * sizeof *layers;
-  if (!buffer_reserve(scene->context, &scene->layers, used + sizeof *layers, used)) return UINT32_MAX;
-  char *copy = memory_alloc(scene->context, bytes);
+  if (!gz_buffer_reserve(scene->context, &scene->layers, used + sizeof *layers, used)) return UINT32_MAX;
+  char *copy = gz_memory_alloc(scene->context, bytes);
   if (copy == NULL) return UINT32_MAX;
   memcpy(copy, name, bytes);
   ((layer_name *)scene->layers.data)[scene->layer_count++] = (layer_name){copy, bytes};
@@ -116,16 +116,17 @@ uint32_t scene_layer_number(graze_scene *scene, const char *name) {
 /* ---- objects ---- */
 
 static graze_status check_pose(const graze_scene *scene, const graze_pose *pose) {
-  int entry = pose_first_not_finite(pose);
+  int entry = gz_pose_first_not_finite(pose);
   if (entry == 12) return GRAZE_OK;
-  return report(scene->context, GRAZE_ERROR_NOT_FINITE, "object: pose entry m%d%d is not finite", entry / 4, entry % 4);
+  return gz_fail(scene->context, GRAZE_ERROR_NOT_FINITE, "object: pose entry m%d%d is not finite", entry / 4,
+                 entry % 4);
 }
 
 static bool reserve_place(graze_scene *scene) {
   if (scene->free != NO_OBJECT) return true;
   size_t used = scene->places * sizeof(object);
-  return buffer_reserve(scene->context, &scene->objects, used + sizeof(object), used) &&
-         live_reserve(scene->context, scene->live, scene->places + 1);
+  return gz_buffer_reserve(scene->context, &scene->objects, used + sizeof(object), used) &&
+         gz_live_reserve(scene->context, scene->live, scene->places + 1);
 }
 
 /* Takes a free place, or a new one; reserve_place has made room. */
@@ -156,7 +157,7 @@ static uint32_t link_newest(graze_scene *scene, object filled) {
   scene->newest = place;
   scene->count++;
   scene->prepared = false;
-  live_touch(scene->live, place);
+  gz_live_touch(scene->live, place);
   return place;
 }
 
@@ -164,23 +165,23 @@ graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, gr
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   const graze_context *context = scene->context;
   if (def == NULL || def->cookie != OBJECT_COOKIE) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "object: the definition was not initialised");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the definition was not initialised");
   }
-  if (def->mesh == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "object: the mesh is NULL");
+  if (def->mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the mesh is NULL");
   graze_status status = check_pose(scene, &def->pose);
   if (status != GRAZE_OK) return status;
   if (scene->free == NO_OBJECT && scene->places >= NO_OBJECT - 1) {
-    return report(context, GRAZE_ERROR_LIMIT, "scene: more than 2^32 - 2 objects");
+    return gz_fail(context, GRAZE_ERROR_LIMIT, "scene: more than 2^32 - 2 objects");
   }
   const char *name = def->name != NULL ? def->name : "";
   object o = {.mesh = def->mesh, .pose = def->pose, .user_id = def->user_id, .name_bytes = strlen(name) + 1};
-  o.layer = scene_layer_number(scene, def->layer);
-  if (o.layer == UINT32_MAX || !reserve_place(scene)) return report_memory(context, sizeof o);
-  o.name = memory_alloc(context, o.name_bytes);
-  if (o.name == NULL) return report_memory(context, o.name_bytes);
+  o.layer = gz_scene_layer_number(scene, def->layer);
+  if (o.layer == UINT32_MAX || !reserve_place(scene)) return gz_fail_memory(context, sizeof o);
+  o.name = gz_memory_alloc(context, o.name_bytes);
+  if (o.name == NULL) return gz_fail_memory(context, o.name_bytes);
   memcpy(o.name, name, o.name_bytes);
   uint32_t place = link_newest(scene, o);
-  record_add(scene->recorder, scene, place);
+  gz_record_add(scene->recorder, scene, place);
   if (object_id != NULL) *object_id = (graze_object_id){place, scene_object(scene, place)->generation};
   return GRAZE_OK;
 }
@@ -192,8 +193,8 @@ static bool is_live(const graze_scene *scene, graze_object_id id) {
 
 static graze_status check_id(const graze_scene *scene, graze_object_id id) {
   if (is_live(scene, id)) return GRAZE_OK;
-  return report(scene->context, GRAZE_ERROR_HANDLE, "object id %" PRIu32 " of generation %" PRIu32 " names no object",
-                id.index, id.generation);
+  return gz_fail(scene->context, GRAZE_ERROR_HANDLE, "object id %" PRIu32 " of generation %" PRIu32 " names no object",
+                 id.index, id.generation);
 }
 
 graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
@@ -201,9 +202,9 @@ graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
   graze_status status = check_id(scene, object_id);
   if (status != GRAZE_OK) return status;
   object *o = scene_object(scene, object_id.index);
-  record_remove(scene->recorder, object_id);
-  live_forget(scene->live, object_id.index);
-  memory_release(scene->context, o->name, o->name_bytes);
+  gz_record_remove(scene->recorder, object_id);
+  gz_live_forget(scene->live, object_id.index);
+  gz_memory_release(scene->context, o->name, o->name_bytes);
   *(o->previous != NO_OBJECT ? &scene_object(scene, o->previous)->next : &scene->oldest) = o->next;
   *(o->next != NO_OBJECT ? &scene_object(scene, o->next)->previous : &scene->newest) = o->previous;
   o->mesh = NULL;
@@ -220,22 +221,22 @@ graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
 
 graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id object_id, const graze_pose *pose) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (pose == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "object: the pose is NULL");
+  if (pose == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "object: the pose is NULL");
   return graze_scene_set_poses(scene, &object_id, pose, 1);
 }
 
 static graze_status check_poses(const graze_scene *scene, const graze_object_id *objects, const graze_pose *poses,
                                 uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    int entry = pose_first_not_finite(&poses[i]);
+    int entry = gz_pose_first_not_finite(&poses[i]);
     if (!is_live(scene, objects[i])) {
-      return report(scene->context, GRAZE_ERROR_HANDLE,
-                    "place %" PRIu32 ": object id %" PRIu32 " of generation %" PRIu32 " names no object", i,
-                    objects[i].index, objects[i].generation);
+      return gz_fail(scene->context, GRAZE_ERROR_HANDLE,
+                     "place %" PRIu32 ": object id %" PRIu32 " of generation %" PRIu32 " names no object", i,
+                     objects[i].index, objects[i].generation);
     }
     if (entry != 12) {
-      return report(scene->context, GRAZE_ERROR_NOT_FINITE, "place %" PRIu32 ": pose entry m%d%d is not finite", i,
-                    entry / 4, entry % 4);
+      return gz_fail(scene->context, GRAZE_ERROR_NOT_FINITE, "place %" PRIu32 ": pose entry m%d%d is not finite", i,
+                     entry / 4, entry % 4);
     }
   }
   return GRAZE_OK;
@@ -245,22 +246,22 @@ graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *ob
                                    uint32_t count) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   if (count > 0 && (objects == NULL || poses == NULL)) {
-    return report(scene->context, GRAZE_ERROR_ARGUMENT, "poses: null pointer");
+    return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "poses: null pointer");
   }
   graze_status status = check_poses(scene, objects, poses, count);
   for (uint32_t i = 0; i < count && status == GRAZE_OK; i++) {
     object *o = scene_object(scene, objects[i].index);
     if (memcmp(&o->pose, &poses[i], sizeof poses[i]) == 0) continue;
     o->pose = poses[i];
-    record_pose(scene->recorder, objects[i], &poses[i]);
-    live_touch(scene->live, objects[i].index);
+    gz_record_pose(scene->recorder, objects[i], &poses[i]);
+    gz_live_touch(scene->live, objects[i].index);
   }
   return status;
 }
 
 graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id object_id, graze_object_def *def) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (def == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "object: null pointer");
+  if (def == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "object: null pointer");
   graze_status status = check_id(scene, object_id);
   if (status != GRAZE_OK) return status;
   const object *o = scene_object(scene, object_id.index);
@@ -276,9 +277,9 @@ graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id ob
 
 graze_status graze_scene_list_objects(graze_scene *scene, const graze_object_id **objects, uint32_t *count) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (objects == NULL || count == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "objects: null pointer");
+  if (objects == NULL || count == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "objects: null pointer");
   size_t bytes = scene->count * sizeof(graze_object_id);
-  if (!buffer_reserve(scene->context, &scene->listed, bytes, 0)) return report_memory(scene->context, bytes);
+  if (!gz_buffer_reserve(scene->context, &scene->listed, bytes, 0)) return gz_fail_memory(scene->context, bytes);
   graze_object_id *ids = scene->listed.data;
   uint32_t n = 0;
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
@@ -293,7 +294,7 @@ uint32_t graze_scene_object_count(const graze_scene *scene) {
   return scene->count;
 }
 
-const char *scene_object_label(const graze_scene *scene, uint32_t rank, char text[96]) {
+const char *gz_scene_object_label(const graze_scene *scene, uint32_t rank, char text[96]) {
   const object *o = scene_ranked(scene, rank);
   if (o->name[0] != '\0') {
     snprintf(text, 96, "\"%.80s\"", o->name);
@@ -316,11 +317,11 @@ graze_status graze_scene_ignore(graze_scene *scene, graze_object_id first, graze
   if (status == GRAZE_OK) status = check_id(scene, second);
   if (status != GRAZE_OK || first.index == second.index) return status;
   size_t used = scene->ignored_count * sizeof(ignored_pair);
-  if (!buffer_reserve(scene->context, &scene->ignored, used + sizeof(ignored_pair), used)) {
-    return report_memory(scene->context, used + sizeof(ignored_pair));
+  if (!gz_buffer_reserve(scene->context, &scene->ignored, used + sizeof(ignored_pair), used)) {
+    return gz_fail_memory(scene->context, used + sizeof(ignored_pair));
   }
   ((ignored_pair *)scene->ignored.data)[scene->ignored_count++] = (ignored_pair){first, second};
-  record_ignore(scene->recorder, first, second);
+  gz_record_ignore(scene->recorder, first, second);
   note_rules(scene);
   return GRAZE_OK;
 }
@@ -328,15 +329,15 @@ graze_status graze_scene_ignore(graze_scene *scene, graze_object_id first, graze
 graze_status graze_scene_ignore_layers(graze_scene *scene, const char *first, const char *second) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   if (first == NULL || second == NULL || first[0] == '\0' || second[0] == '\0') {
-    return report(scene->context, GRAZE_ERROR_ARGUMENT, "ignore layers: a layer has no name");
+    return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "ignore layers: a layer has no name");
   }
-  uint32_t a = scene_layer_number(scene, first), b = a == UINT32_MAX ? a : scene_layer_number(scene, second);
+  uint32_t a = gz_scene_layer_number(scene, first), b = a == UINT32_MAX ? a : gz_scene_layer_number(scene, second);
   size_t used = scene->ignored_layer_count * sizeof(uint64_t);
-  if (b == UINT32_MAX || !buffer_reserve(scene->context, &scene->ignored_layers, used + sizeof(uint64_t), used)) {
-    return report_memory(scene->context, used + sizeof(uint64_t));
+  if (b == UINT32_MAX || !gz_buffer_reserve(scene->context, &scene->ignored_layers, used + sizeof(uint64_t), used)) {
+    return gz_fail_memory(scene->context, used + sizeof(uint64_t));
   }
   ((uint64_t *)scene->ignored_layers.data)[scene->ignored_layer_count++] = pair_key(a, b);
-  record_ignore_layers(scene->recorder, first, second);
+  gz_record_ignore_layers(scene->recorder, first, second);
   note_rules(scene);
   return GRAZE_OK;
 }
@@ -346,10 +347,10 @@ graze_status graze_scene_ignore_layers(graze_scene *scene, const char *first, co
 static bool rank_objects(graze_scene *scene) {
   const graze_context *context = scene->context;
   size_t layers = scene->layer_count + (size_t)1;
-  if (!buffer_reserve(context, &scene->order, (scene->count + (size_t)1) * sizeof(uint32_t), 0) ||
-      !buffer_reserve(context, &scene->layer, (scene->count + (size_t)1) * sizeof(uint32_t), 0) ||
-      !buffer_reserve(context, &scene->rank, (scene->places + (size_t)1) * sizeof(uint32_t), 0) ||
-      !buffer_reserve(context, &scene->census, layers * sizeof(uint64_t), 0)) {
+  if (!gz_buffer_reserve(context, &scene->order, (scene->count + (size_t)1) * sizeof(uint32_t), 0) ||
+      !gz_buffer_reserve(context, &scene->layer, (scene->count + (size_t)1) * sizeof(uint32_t), 0) ||
+      !gz_buffer_reserve(context, &scene->rank, (scene->places + (size_t)1) * sizeof(uint32_t), 0) ||
+      !gz_buffer_reserve(context, &scene->census, layers * sizeof(uint64_t), 0)) {
     return false;
   }
   uint32_t *order = scene->order.data, *layer = scene->layer.data, *rank = scene->rank.data, n = 0;
@@ -377,15 +378,15 @@ static bool collect_rules(graze_scene *scene) {
     if (!is_live(scene, ignored[i].first) || !is_live(scene, ignored[i].second)) continue;
     ignored[kept++] = ignored[i];
     uint64_t key = pair_key(rank[ignored[i].first.index], rank[ignored[i].second.index]);
-    if (!pair_set_add(context, &rules->objects, key)) return false;
+    if (!gz_pair_set_add(context, &rules->objects, key)) return false;
   }
   scene->ignored_count = kept;
   const uint64_t *layers = scene->ignored_layers.data;
   for (uint64_t i = 0; i < scene->ignored_layer_count; i++) {
-    if (!pair_set_add(context, &rules->layers, layers[i])) return false;
+    if (!gz_pair_set_add(context, &rules->layers, layers[i])) return false;
   }
-  return pair_set_finish(context, &rules->objects, scene->count) &&
-         pair_set_finish(context, &rules->layers, scene->layer_count + 1);
+  return gz_pair_set_finish(context, &rules->objects, scene->count) &&
+         gz_pair_set_finish(context, &rules->layers, scene->layer_count + 1);
 }
 
 /* Pairs ruled out by layers, by the number of objects in each, and the others that are ruled out one by one. */
@@ -400,16 +401,16 @@ static void count_pairs(graze_scene *scene) {
   keys = rules->objects.keys.data;
   for (uint64_t i = 0; i < rules->objects.count; i++) {
     uint32_t a = rules->layer[keys[i] >> 32], b = rules->layer[(uint32_t)keys[i]];
-    if (rules->layers.count == 0 || !pair_set_has(&rules->layers, a, b)) ignored++;
+    if (rules->layers.count == 0 || !gz_pair_set_has(&rules->layers, a, b)) ignored++;
   }
   scene->ignored_pairs = ignored;
   scene->object_pairs = (n == 0 ? 0 : n * (n - 1) / 2) - ignored;
 }
 
-graze_status scene_prepare(graze_scene *scene) {
+graze_status gz_scene_prepare(graze_scene *scene) {
   if (scene->prepared) return GRAZE_OK;
   if (!rank_objects(scene) || !collect_rules(scene)) {
-    return report(scene->context, GRAZE_ERROR_MEMORY, "out of memory: the scene's lists of objects and rules");
+    return gz_fail(scene->context, GRAZE_ERROR_MEMORY, "out of memory: the scene's lists of objects and rules");
   }
   count_pairs(scene);
   scene->shapes_listed = false;

@@ -128,18 +128,18 @@ static inline object *scene_object(const graze_scene *scene, uint32_t place) {
   return (object *)scene->objects.data + place;
 }
 
-/* The object of the given rank in the order of adding; scene_prepare first. */
+/* The object of the given rank in the order of adding; gz_scene_prepare first. */
 static inline object *scene_ranked(const graze_scene *scene, uint32_t rank) {
   return scene_object(scene, ((const uint32_t *)scene->order.data)[rank]);
 }
 
 /* Ranks, rules and the count of ignored pairs. */
-graze_status scene_prepare(graze_scene *scene);
+graze_status gz_scene_prepare(graze_scene *scene);
 
 /* The number of a layer, made when it is new; 0 for "" and NULL. UINT32_MAX: no memory. */
-uint32_t scene_layer_number(graze_scene *scene, const char *name);
+uint32_t gz_scene_layer_number(graze_scene *scene, const char *name);
 
 /* How messages call an object: its name in quotes, or its number in the order of adding. */
-const char *scene_object_label(const graze_scene *scene, uint32_t rank, char text[96]);
+const char *gz_scene_object_label(const graze_scene *scene, uint32_t rank, char text[96]);
 
 #endif

@@ -23,7 +23,7 @@ static scene_shape *find(const scene_shapes *shapes, const graze_mesh *mesh) {
   return low < shapes->count && shapes->rows[low].mesh == mesh ? &shapes->rows[low] : NULL;
 }
 
-_Atomic(solid *) *shapes_slot(const scene_shapes *shapes, const graze_mesh *mesh) {
+_Atomic(solid *) *gz_shapes_slot(const scene_shapes *shapes, const graze_mesh *mesh) {
   return &find(shapes, mesh)->made;
 }
 
@@ -45,12 +45,12 @@ static bool up_to_date(const scene_shapes *shapes, const graze_mesh *const *mesh
   return true;
 }
 
-graze_status shapes_update(const graze_context *context, scene_shapes *shapes, const graze_mesh **meshes,
-                           uint32_t count) {
+graze_status gz_shapes_update(const graze_context *context, scene_shapes *shapes, const graze_mesh **meshes,
+                              uint32_t count) {
   count = count == 0 ? 0 : sort_distinct(meshes, count);
   if (up_to_date(shapes, meshes, count)) return GRAZE_OK;
-  scene_shapes next = {memory_alloc(context, count * sizeof *next.rows), count};
-  if (count > 0 && next.rows == NULL) return report_memory(context, count * sizeof *next.rows);
+  scene_shapes next = {gz_memory_alloc(context, count * sizeof *next.rows), count};
+  if (count > 0 && next.rows == NULL) return gz_fail_memory(context, count * sizeof *next.rows);
   for (uint32_t i = 0; i < count; i++) {
     next.rows[i].mesh = meshes[i];
     next.rows[i].geometry_hash = meshes[i]->header->geometry_hash;
@@ -58,20 +58,20 @@ graze_status shapes_update(const graze_context *context, scene_shapes *shapes, c
     bool same = old != NULL && old->geometry_hash == next.rows[i].geometry_hash;
     atomic_init(&next.rows[i].made, same ? atomic_exchange(&old->made, NULL) : NULL);
   }
-  shapes_release(context, shapes);
+  gz_shapes_release(context, shapes);
   *shapes = next;
   return GRAZE_OK;
 }
 
-bool shapes_current(const scene_shapes *shapes) {
+bool gz_shapes_current(const scene_shapes *shapes) {
   for (uint32_t i = 0; i < shapes->count; i++) {
     if (shapes->rows[i].geometry_hash != shapes->rows[i].mesh->header->geometry_hash) return false;
   }
   return true;
 }
 
-void shapes_release(const graze_context *context, scene_shapes *shapes) {
-  for (uint32_t i = 0; i < shapes->count; i++) solid_destroy(context, atomic_load(&shapes->rows[i].made));
-  memory_release(context, shapes->rows, shapes->count * sizeof *shapes->rows);
+void gz_shapes_release(const graze_context *context, scene_shapes *shapes) {
+  for (uint32_t i = 0; i < shapes->count; i++) gz_solid_destroy(context, atomic_load(&shapes->rows[i].made));
+  gz_memory_release(context, shapes->rows, shapes->count * sizeof *shapes->rows);
   *shapes = (scene_shapes){0};
 }

@@ -16,14 +16,14 @@ typedef struct scene_shapes {
 } scene_shapes;
 
 /* A slot for each mesh of the list, which is put in order; solids that are still true are kept. */
-graze_status shapes_update(const graze_context *context, scene_shapes *shapes, const graze_mesh **meshes,
-                           uint32_t count);
+graze_status gz_shapes_update(const graze_context *context, scene_shapes *shapes, const graze_mesh **meshes,
+                              uint32_t count);
 
 /* Whether the solids are still those of the meshes as they are. O(meshes). */
-bool shapes_current(const scene_shapes *shapes);
+bool gz_shapes_current(const scene_shapes *shapes);
 
-_Atomic(solid *) *shapes_slot(const scene_shapes *shapes, const graze_mesh *mesh);
+_Atomic(solid *) *gz_shapes_slot(const scene_shapes *shapes, const graze_mesh *mesh);
 
-void shapes_release(const graze_context *context, scene_shapes *shapes);
+void gz_shapes_release(const graze_context *context, scene_shapes *shapes);
 
 #endif

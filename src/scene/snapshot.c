@@ -35,7 +35,7 @@ static bool grow(const graze_context *context, mesh_numbers *n) {
   mesh_numbers old = *n;
   n->capacity = old.capacity > 0 ? 2 * old.capacity : 64;
   n->slots = (buffer){0};
-  if (!buffer_reserve(context, &n->slots, n->capacity * sizeof(mesh_number), 0)) {
+  if (!gz_buffer_reserve(context, &n->slots, n->capacity * sizeof(mesh_number), 0)) {
     *n = old;
     return false;
   }
@@ -44,12 +44,12 @@ static bool grow(const graze_context *context, mesh_numbers *n) {
   for (uint32_t i = 0; i < old.capacity; i++) {
     if (from[i].mesh != NULL) *slot_of(n, from[i].mesh) = from[i];
   }
-  buffer_release(context, &old.slots);
+  gz_buffer_release(context, &old.slots);
   return true;
 }
 
-bool mesh_numbers_get(const graze_context *context, mesh_numbers *n, const graze_mesh *mesh, uint32_t *number,
-                      bool *fresh) {
+bool gz_mesh_numbers_get(const graze_context *context, mesh_numbers *n, const graze_mesh *mesh, uint32_t *number,
+                         bool *fresh) {
   if (2 * n->count >= n->capacity && !grow(context, n)) return false;
   mesh_number *slot = slot_of(n, mesh);
   *fresh = slot->mesh == NULL || slot->geometry_hash != mesh->header->geometry_hash;
@@ -59,17 +59,17 @@ bool mesh_numbers_get(const graze_context *context, mesh_numbers *n, const graze
   return true;
 }
 
-bool mesh_numbers_is_old(const mesh_numbers *n, const graze_mesh *mesh, uint32_t number) {
+bool gz_mesh_numbers_is_old(const mesh_numbers *n, const graze_mesh *mesh, uint32_t number) {
   const mesh_number *slot = slot_of(n, mesh);
   return slot->number != number || slot->geometry_hash != mesh->header->geometry_hash;
 }
 
-void mesh_numbers_keep(mesh_numbers *n, const graze_mesh *mesh, uint32_t number) {
+void gz_mesh_numbers_keep(mesh_numbers *n, const graze_mesh *mesh, uint32_t number) {
   *slot_of(n, mesh) = (mesh_number){mesh, mesh->header->geometry_hash, number};
 }
 
-void mesh_numbers_release(const graze_context *context, mesh_numbers *n) {
-  buffer_release(context, &n->slots);
+void gz_mesh_numbers_release(const graze_context *context, mesh_numbers *n) {
+  gz_buffer_release(context, &n->slots);
 }
 
 /* ---- writing ---- */
@@ -80,43 +80,43 @@ static uint32_t count_free(const graze_scene *scene) {
   return n;
 }
 
-void record_put_id(archive_writer *w, graze_object_id id) {
-  archive_put_u32(w, id.index);
-  archive_put_u32(w, id.generation);
+void gz_record_put_id(archive_writer *w, graze_object_id id) {
+  gz_archive_put_u32(w, id.index);
+  gz_archive_put_u32(w, id.generation);
 }
 
 static void put_objects(const graze_scene *scene, archive_writer *w, mesh_numbers *meshes) {
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     object *o = scene_object(scene, place);
     bool fresh;
-    if (!mesh_numbers_get(w->context, meshes, o->mesh, &o->recorded, &fresh)) {
-      w->status = report(w->context, GRAZE_ERROR_MEMORY, "out of memory: numbers of meshes");
+    if (!gz_mesh_numbers_get(w->context, meshes, o->mesh, &o->recorded, &fresh)) {
+      w->status = gz_fail(w->context, GRAZE_ERROR_MEMORY, "out of memory: numbers of meshes");
       return;
     }
-    if (fresh) archive_whole_section(w, ARCHIVE_MESH, o->mesh->header, o->mesh->header->block_bytes);
-    record_put_id(w, (graze_object_id){place, o->generation});
-    archive_put_u64(w, o->serial);
-    archive_put_u32(w, o->recorded);
-    archive_put_u32(w, o->layer);
-    archive_put_u64(w, o->user_id);
-    archive_put(w, o->pose.m, sizeof o->pose.m);
-    archive_put_text(w, o->name);
+    if (fresh) gz_archive_whole_section(w, ARCHIVE_MESH, o->mesh->header, o->mesh->header->block_bytes);
+    gz_record_put_id(w, (graze_object_id){place, o->generation});
+    gz_archive_put_u64(w, o->serial);
+    gz_archive_put_u32(w, o->recorded);
+    gz_archive_put_u32(w, o->layer);
+    gz_archive_put_u64(w, o->user_id);
+    gz_archive_put(w, o->pose.m, sizeof o->pose.m);
+    gz_archive_put_text(w, o->name);
   }
 }
 
 static void put_rules(const graze_scene *scene, archive_writer *w) {
   const ignored_pair *ignored = scene->ignored.data;
   for (uint64_t i = 0; i < scene->ignored_count; i++) {
-    record_put_id(w, ignored[i].first);
-    record_put_id(w, ignored[i].second);
+    gz_record_put_id(w, ignored[i].first);
+    gz_record_put_id(w, ignored[i].second);
   }
-  archive_put(w, scene->ignored_layers.data, scene->ignored_layer_count * sizeof(uint64_t));
+  gz_archive_put(w, scene->ignored_layers.data, scene->ignored_layer_count * sizeof(uint64_t));
 }
 
 static void put_live_object(archive_writer *w, const live_object *o) {
-  record_put_id(w, o->id);
-  archive_put_u64(w, o->user_id);
-  archive_put_u64(w, o->serial);
+  gz_record_put_id(w, o->id);
+  gz_archive_put_u64(w, o->user_id);
+  gz_archive_put_u64(w, o->serial);
 }
 
 static uint64_t put_told(archive_writer *w, const live_scene *live, bool count_only) {
@@ -130,50 +130,50 @@ static uint64_t put_told(archive_writer *w, const live_scene *live, bool count_o
     if (count_only) continue;
     put_live_object(w, &pair->a);
     put_live_object(w, &pair->b);
-    archive_put_u32(w, pair->told);
+    gz_archive_put_u32(w, pair->told);
   }
   return n;
 }
 
-void snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes) {
+void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes) {
   const live_scene *live = scene->live;
   bool begun = live != NULL && live->begun;
   const layer_name *layers = scene->layers.data;
-  archive_put_u32(w, scene->places);
-  archive_put_u32(w, scene->count);
-  archive_put_u32(w, count_free(scene));
-  archive_put_u32(w, scene->layer_count);
-  archive_put_u64(w, scene->serials);
-  archive_put_u64(w, scene->ignored_count);
-  archive_put_u64(w, scene->ignored_layer_count);
-  archive_put_u64(w, begun ? put_told(w, live, true) : 0);
-  archive_put_u32(w, begun);
-  archive_put_u32(w, begun ? live->options.find : 0);
-  archive_put_u32(w, begun ? live->options.exactness : 0);
-  archive_put_u32(w, begun ? live->options.open : 0);
-  for (uint32_t i = 0; i < scene->layer_count; i++) archive_put_text(w, layers[i].name);
+  gz_archive_put_u32(w, scene->places);
+  gz_archive_put_u32(w, scene->count);
+  gz_archive_put_u32(w, count_free(scene));
+  gz_archive_put_u32(w, scene->layer_count);
+  gz_archive_put_u64(w, scene->serials);
+  gz_archive_put_u64(w, scene->ignored_count);
+  gz_archive_put_u64(w, scene->ignored_layer_count);
+  gz_archive_put_u64(w, begun ? put_told(w, live, true) : 0);
+  gz_archive_put_u32(w, begun);
+  gz_archive_put_u32(w, begun ? live->options.find : 0);
+  gz_archive_put_u32(w, begun ? live->options.exactness : 0);
+  gz_archive_put_u32(w, begun ? live->options.open : 0);
+  for (uint32_t i = 0; i < scene->layer_count; i++) gz_archive_put_text(w, layers[i].name);
   put_objects(scene, w, meshes);
   for (uint32_t place = scene->free; place != NO_OBJECT; place = scene_object(scene, place)->next) {
-    record_put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
+    gz_record_put_id(w, (graze_object_id){place, scene_object(scene, place)->generation});
   }
   put_rules(scene, w);
   if (begun) put_told(w, live, false);
-  archive_end_section(w, ARCHIVE_SCENE);
+  gz_archive_end_section(w, ARCHIVE_SCENE);
 }
 
 graze_status graze_scene_save(graze_scene *scene, const char *path) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (path == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "scene save: no path");
+  if (path == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "scene save: no path");
   new_file out;
-  graze_status status = new_file_open(scene->context, path, &out);
+  graze_status status = gz_new_file_open(scene->context, path, &out);
   if (status != GRAZE_OK) return status;
   archive_writer w;
   mesh_numbers meshes = {0};
-  archive_begin(&w, scene->context, out.file, path);
-  snapshot_write(scene, &w, &meshes);
-  mesh_numbers_release(scene->context, &meshes);
-  archive_writer_release(&w);
-  return new_file_close(scene->context, &out, w.status);
+  gz_archive_begin(&w, scene->context, out.file, path);
+  gz_snapshot_write(scene, &w, &meshes);
+  gz_mesh_numbers_release(scene->context, &meshes);
+  gz_archive_writer_release(&w);
+  return gz_new_file_close(scene->context, &out, w.status);
 }
 
 /* ---- reading ---- */
@@ -187,18 +187,18 @@ typedef struct numbers {
 
 static numbers take_numbers(archive_reader *r) {
   numbers n;
-  n.places = archive_take_u32(r);
-  n.count = archive_take_u32(r);
-  n.free_count = archive_take_u32(r);
-  n.layer_count = archive_take_u32(r);
-  n.serials = archive_take_u64(r);
-  n.ignored_count = archive_take_u64(r);
-  n.ignored_layer_count = archive_take_u64(r);
-  n.told_count = archive_take_u64(r);
-  n.begun = archive_take_u32(r);
-  n.find = archive_take_u32(r);
-  n.exactness = archive_take_u32(r);
-  n.open = archive_take_u32(r);
+  n.places = gz_archive_take_u32(r);
+  n.count = gz_archive_take_u32(r);
+  n.free_count = gz_archive_take_u32(r);
+  n.layer_count = gz_archive_take_u32(r);
+  n.serials = gz_archive_take_u64(r);
+  n.ignored_count = gz_archive_take_u64(r);
+  n.ignored_layer_count = gz_archive_take_u64(r);
+  n.told_count = gz_archive_take_u64(r);
+  n.begun = gz_archive_take_u32(r);
+  n.find = gz_archive_take_u32(r);
+  n.exactness = gz_archive_take_u32(r);
+  n.open = gz_archive_take_u32(r);
   return n;
 }
 
@@ -215,28 +215,28 @@ static bool numbers_are_possible(const numbers *n, const archive_reader *r) {
          n->open <= GRAZE_OPEN_SURFACE;
 }
 
-graze_object_id record_take_id(archive_reader *r) {
-  uint32_t index = archive_take_u32(r);
-  return (graze_object_id){index, archive_take_u32(r)};
+graze_object_id gz_record_take_id(archive_reader *r) {
+  uint32_t index = gz_archive_take_u32(r);
+  return (graze_object_id){index, gz_archive_take_u32(r)};
 }
 
-graze_status snapshot_read_mesh(graze_context *context, archive_reader *r, graze_scene *scene) {
+graze_status gz_snapshot_read_mesh(graze_context *context, archive_reader *r, graze_scene *scene) {
   size_t used = scene->owned_count * sizeof(graze_mesh *);
   graze_mesh *mesh;
-  if (!buffer_reserve(context, &scene->owned, used + sizeof mesh, used)) return report_memory(context, used);
+  if (!gz_buffer_reserve(context, &scene->owned, used + sizeof mesh, used)) return gz_fail_memory(context, used);
   graze_status status = graze_mesh_from_block(context, r->section.data, r->length, &mesh);
-  if (status == GRAZE_ERROR_FORMAT) return archive_error(r, "the mesh is not one");
+  if (status == GRAZE_ERROR_FORMAT) return gz_archive_error(r, "the mesh is not one");
   if (status == GRAZE_OK) ((graze_mesh **)scene->owned.data)[scene->owned_count++] = mesh;
   return status;
 }
 
 static graze_status take_layers(archive_reader *r, graze_scene *scene, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    const char *name = archive_take_text(r);
-    if (name == NULL || name[0] == '\0') return archive_error(r, "no name of a layer");
-    uint32_t number = scene_layer_number(scene, name);
-    if (number == UINT32_MAX) return report(r->context, GRAZE_ERROR_MEMORY, "out of memory: names of layers");
-    if (number != i + 1) return archive_error(r, "the name of a layer comes twice");
+    const char *name = gz_archive_take_text(r);
+    if (name == NULL || name[0] == '\0') return gz_archive_error(r, "no name of a layer");
+    uint32_t number = gz_scene_layer_number(scene, name);
+    if (number == UINT32_MAX) return gz_fail(r->context, GRAZE_ERROR_MEMORY, "out of memory: names of layers");
+    if (number != i + 1) return gz_archive_error(r, "the name of a layer comes twice");
   }
   return GRAZE_OK;
 }
@@ -245,32 +245,32 @@ static graze_status take_layers(archive_reader *r, graze_scene *scene, uint32_t 
 static graze_status make_places(const archive_reader *r, graze_scene *scene, uint32_t places) {
   size_t bytes = places * sizeof(object);
   /* Every place is named, or was used 2^32 times. */
-  if (!buffer_reserve(r->context, &scene->objects, bytes, 0)) return report_memory(r->context, bytes);
+  if (!gz_buffer_reserve(r->context, &scene->objects, bytes, 0)) return gz_fail_memory(r->context, bytes);
   for (uint32_t i = 0; i < places; i++) *scene_object(scene, i) = (object){.generation = UINT32_MAX, .next = NO_OBJECT};
   scene->places = places;
   return GRAZE_OK;
 }
 
 static graze_status take_object(archive_reader *r, graze_scene *scene, const numbers *n) {
-  graze_object_id id = record_take_id(r);
+  graze_object_id id = gz_record_take_id(r);
   object o = {.generation = id.generation, .previous = scene->newest, .next = NO_OBJECT};
-  o.serial = archive_take_u64(r);
-  uint32_t mesh = archive_take_u32(r);
-  o.layer = archive_take_u32(r);
-  o.user_id = archive_take_u64(r);
-  memcpy(o.pose.m, archive_take(r, sizeof o.pose.m), sizeof o.pose.m);
-  const char *name = archive_take_text(r);
-  if (name == NULL || id.index >= n->places || id.generation == 0) return archive_error(r, "no object");
+  o.serial = gz_archive_take_u64(r);
+  uint32_t mesh = gz_archive_take_u32(r);
+  o.layer = gz_archive_take_u32(r);
+  o.user_id = gz_archive_take_u64(r);
+  memcpy(o.pose.m, gz_archive_take(r, sizeof o.pose.m), sizeof o.pose.m);
+  const char *name = gz_archive_take_text(r);
+  if (name == NULL || id.index >= n->places || id.generation == 0) return gz_archive_error(r, "no object");
   const object *before = scene_object(scene, id.index);
   if (before->mesh != NULL || mesh >= scene->owned_count || o.layer > scene->layer_count ||
-      pose_first_not_finite(&o.pose) != 12 || o.serial >= n->serials ||
+      gz_pose_first_not_finite(&o.pose) != 12 || o.serial >= n->serials ||
       (scene->newest != NO_OBJECT && scene_object(scene, scene->newest)->serial >= o.serial)) {
-    return archive_error(r, "the object before this byte cannot be");
+    return gz_archive_error(r, "the object before this byte cannot be");
   }
   o.mesh = ((graze_mesh *const *)scene->owned.data)[mesh];
   o.name_bytes = strlen(name) + 1;
-  o.name = memory_alloc(r->context, o.name_bytes);
-  if (o.name == NULL) return report_memory(r->context, o.name_bytes);
+  o.name = gz_memory_alloc(r->context, o.name_bytes);
+  if (o.name == NULL) return gz_fail_memory(r->context, o.name_bytes);
   memcpy(o.name, name, o.name_bytes);
   *scene_object(scene, id.index) = o;
   *(scene->newest != NO_OBJECT ? &scene_object(scene, scene->newest)->next : &scene->oldest) = id.index;
@@ -282,10 +282,10 @@ static graze_status take_object(archive_reader *r, graze_scene *scene, const num
 static graze_status take_free(archive_reader *r, graze_scene *scene, const numbers *n) {
   uint32_t *link = &scene->free;
   for (uint32_t i = 0; i < n->free_count; i++) {
-    graze_object_id id = record_take_id(r);
+    graze_object_id id = gz_record_take_id(r);
     if (id.index >= n->places || scene_object(scene, id.index)->mesh != NULL || id.generation == UINT32_MAX ||
         scene_object(scene, id.index)->generation != UINT32_MAX) {
-      return archive_error(r, "the free place before this byte cannot be");
+      return gz_archive_error(r, "the free place before this byte cannot be");
     }
     scene_object(scene, id.index)->generation = id.generation;
     *link = id.index;
@@ -296,19 +296,19 @@ static graze_status take_free(archive_reader *r, graze_scene *scene, const numbe
 
 static graze_status take_rules(archive_reader *r, graze_scene *scene, const numbers *n) {
   size_t pairs = n->ignored_count * sizeof(ignored_pair), layers = n->ignored_layer_count * sizeof(uint64_t);
-  if (!buffer_reserve(r->context, &scene->ignored, pairs, 0) ||
-      !buffer_reserve(r->context, &scene->ignored_layers, layers, 0)) {
-    return report_memory(r->context, pairs + layers);
+  if (!gz_buffer_reserve(r->context, &scene->ignored, pairs, 0) ||
+      !gz_buffer_reserve(r->context, &scene->ignored_layers, layers, 0)) {
+    return gz_fail_memory(r->context, pairs + layers);
   }
   for (uint64_t i = 0; i < n->ignored_count; i++) {
-    graze_object_id first = record_take_id(r), second = record_take_id(r);
+    graze_object_id first = gz_record_take_id(r), second = gz_record_take_id(r);
     /* Of objects that are gone too: such rules are dropped when they are next looked at. */
     ((ignored_pair *)scene->ignored.data)[i] = (ignored_pair){first, second};
   }
   for (uint64_t i = 0; i < n->ignored_layer_count; i++) {
-    uint64_t key = archive_take_u64(r);
+    uint64_t key = gz_archive_take_u64(r);
     if (key >> 32 > (uint32_t)key || (uint32_t)key > scene->layer_count || key >> 32 == 0) {
-      return archive_error(r, "the pair of layers before this byte cannot be");
+      return gz_archive_error(r, "the pair of layers before this byte cannot be");
     }
     ((uint64_t *)scene->ignored_layers.data)[i] = key;
   }
@@ -318,14 +318,14 @@ static graze_status take_rules(archive_reader *r, graze_scene *scene, const numb
 }
 
 static live_object take_live_object(archive_reader *r) {
-  graze_object_id id = record_take_id(r);
-  uint64_t user_id = archive_take_u64(r);
-  return (live_object){id, user_id, archive_take_u64(r)};
+  graze_object_id id = gz_record_take_id(r);
+  uint64_t user_id = gz_archive_take_u64(r);
+  return (live_object){id, user_id, gz_archive_take_u64(r)};
 }
 
 static graze_status take_told(archive_reader *r, graze_scene *scene, const numbers *n) {
-  if (!n->begun) return n->told_count == 0 ? GRAZE_OK : archive_error(r, "pairs were told before an update");
-  graze_status status = live_start(scene);
+  if (!n->begun) return n->told_count == 0 ? GRAZE_OK : gz_archive_error(r, "pairs were told before an update");
+  graze_status status = gz_live_start(scene);
   if (status != GRAZE_OK) return status;
   live_scene *live = scene->live;
   live->begun = true;
@@ -336,19 +336,19 @@ static graze_status take_told(archive_reader *r, graze_scene *scene, const numbe
   for (uint64_t i = 0; i < n->told_count; i++) {
     live_pair pair = {.a = take_live_object(r)};
     pair.b = take_live_object(r);
-    pair.told = (graze_relation)archive_take_u32(r);
+    pair.told = (graze_relation)gz_archive_take_u32(r);
     if (pair.a.serial >= pair.b.serial || pair.b.serial >= n->serials || pair.told <= GRAZE_SEPARATE ||
         pair.told > GRAZE_UNKNOWN) {
-      return archive_error(r, "the pair before this byte cannot be");
+      return gz_archive_error(r, "the pair before this byte cannot be");
     }
-    if (!live_recall(r->context, live, &pair)) return report_memory(r->context, sizeof pair);
+    if (!gz_live_recall(r->context, live, &pair)) return gz_fail_memory(r->context, sizeof pair);
   }
   return GRAZE_OK;
 }
 
 static graze_status take_scene(archive_reader *r, graze_scene *scene) {
   numbers n = take_numbers(r);
-  if (!numbers_are_possible(&n, r)) return archive_error(r, "the scene's numbers cannot be");
+  if (!numbers_are_possible(&n, r)) return gz_archive_error(r, "the scene's numbers cannot be");
   graze_status status = make_places(r, scene, n.places);
   if (status == GRAZE_OK) status = take_layers(r, scene, n.layer_count);
   for (uint32_t i = 0; status == GRAZE_OK && i < n.count; i++) status = take_object(r, scene, &n);
@@ -357,22 +357,22 @@ static graze_status take_scene(archive_reader *r, graze_scene *scene) {
   scene->serials = n.serials;
   if (status == GRAZE_OK) status = take_told(r, scene, &n);
   if (status == GRAZE_OK && (r->overrun || r->at != r->length)) {
-    status = archive_error(r, "the scene ends early or late");
+    status = gz_archive_error(r, "the scene ends early or late");
   }
   return status;
 }
 
-graze_status snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene) {
+graze_status gz_snapshot_read(graze_context *context, archive_reader *r, graze_scene **scene) {
   graze_scene *made;
   archive_type type = ARCHIVE_END;
   graze_status status = graze_scene_create(context, &made);
   if (status != GRAZE_OK) return status;
   do {
-    status = archive_next(r, &type);
-    if (status == GRAZE_OK && type == ARCHIVE_MESH) status = snapshot_read_mesh(context, r, made);
+    status = gz_archive_next(r, &type);
+    if (status == GRAZE_OK && type == ARCHIVE_MESH) status = gz_snapshot_read_mesh(context, r, made);
   } while (status == GRAZE_OK && type == ARCHIVE_MESH);
   if (status == GRAZE_OK) {
-    status = type == ARCHIVE_SCENE ? take_scene(r, made) : archive_error(r, "the scene is missing");
+    status = type == ARCHIVE_SCENE ? take_scene(r, made) : gz_archive_error(r, "the scene is missing");
   }
   if (status == GRAZE_OK) {
     *scene = made;
@@ -384,13 +384,13 @@ graze_status snapshot_read(graze_context *context, archive_reader *r, graze_scen
 
 graze_status graze_scene_load(graze_context *context, const char *path, graze_scene **scene) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (path == NULL || scene == NULL) return report(context, GRAZE_ERROR_ARGUMENT, "scene load: null pointer");
+  if (path == NULL || scene == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "scene load: null pointer");
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return file_error(context, path, "cannot open");
+  if (file < 0) return gz_file_error(context, path, "cannot open");
   archive_reader r;
-  graze_status status = archive_open(&r, context, file, path);
-  if (status == GRAZE_OK) status = snapshot_read(context, &r, scene);
-  archive_reader_release(&r);
+  graze_status status = gz_archive_open(&r, context, file, path);
+  if (status == GRAZE_OK) status = gz_snapshot_read(context, &r, scene);
+  gz_archive_reader_release(&r);
   close(file);
   return status;
 }

@@ -24,12 +24,12 @@ uint64_t graze_scene_hash_pair(uint32_t a, uint32_t b, graze_relation relation, 
 
 static graze_status check_options(const graze_context *context, const graze_update_options *o) {
   if (o->cookie != UPDATE_COOKIE) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "update: the options were not initialised");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: the options were not initialised");
   }
   if (o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
-    return report(context, GRAZE_ERROR_ARGUMENT, "update: find is count or any");
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: find is count or any");
   }
-  return decide_check_question(context, "update", o->exactness, o->open);
+  return gz_decide_check_question(context, "update", o->exactness, o->open);
 }
 
 /* Whether answers under the former options are answers under these. */
@@ -61,7 +61,7 @@ static uint64_t list_stale(const graze_scene *scene, uint64_t *keys, uint32_t *n
 static graze_status decide_stale(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
   live_scene *live = scene->live;
   size_t bytes = (live->count + 1) * (sizeof(uint64_t) + sizeof(uint32_t)); /* never nothing */
-  if (!buffer_reserve(scene->context, &live->wanted, bytes, 0)) return report_memory(scene->context, bytes);
+  if (!gz_buffer_reserve(scene->context, &live->wanted, bytes, 0)) return gz_fail_memory(scene->context, bytes);
   uint64_t *keys = live->wanted.data;
   uint32_t *numbers = (uint32_t *)(keys + live->count);
   deciding d = {.scene = scene,
@@ -73,7 +73,7 @@ static graze_status decide_stale(graze_scene *scene, const graze_update_options 
                 .progress_user = options->progress_user};
   d.relate.exactness = options->exactness;
   d.relate.open = options->open;
-  graze_status status = scene_decide(&d);
+  graze_status status = gz_scene_decide(&d);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) return status;
   for (uint64_t i = 0; i < d.count; i++) {
     const outcome *o = d.outcomes + i;
@@ -122,8 +122,8 @@ static uint64_t list_told(const live_scene *live, numbered_pair *list) {
   for (uint64_t i = 0; i < live->count; i++) note_order(live, states[i], list, &n);
   for (uint32_t i = 0; i < live->gone_count; i++) note_order(live, gone[i].number, list, &n);
   for (uint64_t i = 1; i < n; i++) {
-    if (numbered_pairs_order(&list[i - 1], &list[i]) < 0) continue;
-    qsort(list, n, sizeof *list, numbered_pairs_order);
+    if (gz_numbered_pairs_order(&list[i - 1], &list[i]) < 0) continue;
+    qsort(list, n, sizeof *list, gz_numbered_pairs_order);
     break;
   }
   return n;
@@ -156,7 +156,7 @@ static void settle(live_scene *live, const numbered_pair *list, uint64_t count, 
     pair->told = takes_part(pair) ? pair->now.relation : GRAZE_SEPARATE;
   }
   const numbered_pair *gone = live->gone.data;
-  for (uint32_t i = 0; i < live->gone_count; i++) live_give_back(live, gone[i].number);
+  for (uint32_t i = 0; i < live->gone_count; i++) gz_live_give_back(live, gone[i].number);
   live->gone_count = 0;
   events->began = began;
   events->persist = persist;
@@ -167,12 +167,12 @@ static graze_status tell_all(graze_scene *scene, graze_scene_events *events) {
   live_scene *live = scene->live;
   const graze_context *context = scene->context;
   size_t bytes = (live->count + live->gone_count) * sizeof(numbered_pair);
-  if (!buffer_reserve(context, &live->wanted, bytes, 0)) return report_memory(context, bytes);
+  if (!gz_buffer_reserve(context, &live->wanted, bytes, 0)) return gz_fail_memory(context, bytes);
   numbered_pair *list = live->wanted.data;
   uint64_t n = list_told(live, list);
   for (int k = 0; k < 3; k++) {
-    if (buffer_reserve(context, &live->events[k], n * sizeof(graze_scene_event), 0)) continue;
-    return report_memory(context, n * sizeof(graze_scene_event));
+    if (gz_buffer_reserve(context, &live->events[k], n * sizeof(graze_scene_event), 0)) continue;
+    return gz_fail_memory(context, n * sizeof(graze_scene_event));
   }
   hash_and_count(scene, events);
   settle(live, list, n, events);
@@ -182,16 +182,17 @@ static graze_status tell_all(graze_scene *scene, graze_scene_events *events) {
 /* ---- the call ---- */
 
 static graze_status run_update(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
-  graze_status status = scene->live == NULL ? live_start(scene) : GRAZE_OK;
-  if (status == GRAZE_OK) status = scene_prepare(scene);
-  if (status == GRAZE_OK) status = candidates_check_poses(scene, options->exactness);
+  graze_status status = scene->live == NULL ? gz_live_start(scene) : GRAZE_OK;
+  if (status == GRAZE_OK) status = gz_scene_prepare(scene);
+  if (status == GRAZE_OK) status = gz_candidates_check_poses(scene, options->exactness);
   if (status != GRAZE_OK) return status;
   live_scene *live = scene->live;
   bool same = same_question(live, options);
-  if (live->begun && (live->options.exactness == GRAZE_T0) != (options->exactness == GRAZE_T0)) live_touch_all(scene);
-  live_find_refitted(scene);
-  status = live_sync(scene, options->exactness);
-  if (status == GRAZE_OK) status = live_pair_up(scene, !same);
+  if (live->begun && (live->options.exactness == GRAZE_T0) != (options->exactness == GRAZE_T0))
+    gz_live_touch_all(scene);
+  gz_live_find_refitted(scene);
+  status = gz_live_sync(scene, options->exactness);
+  if (status == GRAZE_OK) status = gz_live_pair_up(scene, !same);
   if (status != GRAZE_OK) return status;
   live->options = *options;
   live->begun = true;
@@ -202,16 +203,16 @@ static graze_status run_update(graze_scene *scene, const graze_update_options *o
 
 graze_status graze_scene_update(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
-  if (events == NULL) return report(scene->context, GRAZE_ERROR_ARGUMENT, "update: null pointer");
+  if (events == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "update: null pointer");
   graze_update_options chosen = options != NULL ? *options : graze_default_update_options();
   graze_status status = check_options(scene->context, &chosen);
   if (status != GRAZE_OK) return status;
   graze_scene_events told = {0};
-  unsigned saved = fp_enter();
+  unsigned saved = gz_fp_enter();
   status = run_update(scene, &chosen, &told);
-  fp_leave(saved);
+  gz_fp_leave(saved);
   if (status == GRAZE_OK) {
-    record_update(scene->recorder, &chosen, &told);
+    gz_record_update(scene->recorder, &chosen, &told);
     *events = told;
   }
   return status;

@@ -58,10 +58,24 @@ for folder in "$source" "$work/build" "$work/prefix"; do
   [ -z "$told" ] || fail "$folder stands in $told"
 done
 
+# Every symbol that the libraries give to a program's linker carries the project's prefix: a program may call its own
+# functions whatever it likes.
+libdir=$(dirname "$(find "$prefix" -name 'libgraze.*' | head -n 1)")
+for library in "$libdir"/libgraze*; do
+  [ ! -L "$library" ] || continue
+  case $library in
+    *.a) nm -g --defined-only "$library" 2>/dev/null ;;
+    *.so.*) nm -D --defined-only "$library" ;;
+    *) continue ;;
+  esac | awk 'NF == 3 { print $3 }' >"$work/symbols"
+  [ -s "$work/symbols" ] || fail "nm sees no symbol in $library"
+  bare=$(grep -vE '^(graze|gz)_' "$work/symbols" | head -n 5 | tr '\n' ' ')
+  [ -z "$bare" ] || fail "${library##*/} exports names without a prefix: $bare"
+done
+
 version=$(cat "$source/VERSION")
 "$prefix/bin/graze" --version | grep -F "$version" >/dev/null || fail "the program does not say $version"
 
-libdir=$(dirname "$(find "$prefix" -name 'libgraze.*' | head -n 1)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 [ "$(pkg-config --modversion graze)" = "$version" ] || fail "pkg-config does not say $version"
 
@@ -97,6 +111,14 @@ for example in "$work"/use/*.c; do
   quiet "$cc" -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs $package) \
     -o "$work/use/plain/$(basename "$example" .c)"
 done
+
+# A program whose own functions have names that the library once used for others.
+# shellcheck disable=SC2046 # words on purpose
+quiet "$cc" -std=c17 -Wall -Wextra -Werror "$source/examples/two_meshes.c" "$source/tests/install/common_names.c" \
+  $(pkg-config --cflags --libs graze) -o "$work/use/plain/common_names"
+(cd "$work/use/plain" && ./two_meshes >two_meshes.alone || ./common_names >common_names.out) || true
+cmp "$work/use/plain/two_meshes.alone" "$work/use/plain/common_names.out" ||
+  fail "functions of the program's own change the answer"
 
 # Every example runs, and both builds of it say the same.
 cd "$work/use"

@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 
-graze_status report(const graze_context *context, graze_status status, const char *format, ...) {
+graze_status gz_fail(const graze_context *context, graze_status status, const char *format, ...) {
   if (context->log == NULL) return status;
   char line[512];
   va_list arguments;
@@ -15,6 +15,6 @@ graze_status report(const graze_context *context, graze_status status, const cha
   return status;
 }
 
-graze_status report_memory(const graze_context *context, size_t bytes) {
-  return report(context, GRAZE_ERROR_MEMORY, "out of memory: %zu bytes were refused", bytes);
+graze_status gz_fail_memory(const graze_context *context, size_t bytes) {
+  return gz_fail(context, GRAZE_ERROR_MEMORY, "out of memory: %zu bytes were refused", bytes);
 }
