@@ -4,9 +4,7 @@
 #define GRAZE_TESTS_HOST_DEVICE_H
 
 #include "gpu/device.h"
-
-/* In which order the groups of a launch run, and the items of a group between two barriers. */
-typedef enum host_order { HOST_FORWARD, HOST_BACKWARD, HOST_RANDOM, HOST_ORDERS } host_order;
+#include "host_runner.h"
 
 /* What the vendor's shuffles are like. */
 typedef enum host_shuffles {

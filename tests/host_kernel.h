@@ -24,7 +24,7 @@ struct host_module {
   char *shared, *shared_end; /* what its kernels share in a group; NULL: nothing */
 };
 
-/* Of the item that runs; host_device.c runs one at a time. */
+/* Of the item that runs; host_runner.c runs one at a time. */
 extern uint32_t host_item, host_group, host_groups;
 
 /* Lets the others run up to the same line. */
