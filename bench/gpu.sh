@@ -98,9 +98,9 @@ parts='gpu_triangles/@(repeated|waves)/*
 gpu_sort32/*
 gpu_boxes/uniform/*
 gpu_tree*/uniform/*
-gpu_balls/*
+gpu_spheres/*
 gpu_triangles/!(repeated/*|waves/*)
-gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|balls/*)'
+gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|spheres/*)'
 
 work=$(mktemp -d "$here/work.XXXXXX") || exit 3
 rows=$work/rows.csv

@@ -120,7 +120,7 @@ function table(    n) {
   rate_row("hierarchy of 10000000 boxes", "gpu_tree_build/uniform/10000000", "gpu", "boxes/s", 1.5e9)
   family_rows("gpu_tree_refit")
   family_rows("gpu_tree_pairs")
-  family_rows("gpu_balls")
+  family_rows("gpu_spheres")
   mistakes()
   print ""
 }

@@ -95,7 +95,7 @@ static void place(const finder *f, const double d[3], double s, double m[12]) {
 
 static bool hits(const finder *f, const double d[3], double s) {
   graze_pose pose;
-  graze_collision result;
+  graze_collide_result result;
   graze_collide_options options = graze_default_collide_options();
   options.find = GRAZE_FIND_ANY;
   place(f, d, s, pose.m);
@@ -191,7 +191,7 @@ static bool find_pose(finder *f, const char *kind, uint64_t *state, double m[12]
 
 static bool hits_matrix(const finder *f, const double m[12]) {
   graze_pose pose;
-  graze_collision result;
+  graze_collide_result result;
   graze_collide_options options = graze_default_collide_options();
   options.find = GRAZE_FIND_ANY;
   memcpy(pose.m, m, sizeof pose.m);

@@ -16,7 +16,7 @@ void note_device(entry *e, const graze_gpu *gpu);
  * processor's answer, to which the rows of broad phases hold the same sweep for fewer. */
 reference expected_pairs(const bench *b, const float *boxes, uint32_t count);
 
-/* So many balls; without `lists` only rows that count. */
-void work_gpu_balls(bench *b, graze_gpu *gpu, uint32_t count, bool lists);
+/* So many spheres; without `lists` only rows that count. */
+void work_gpu_spheres(bench *b, graze_gpu *gpu, uint32_t count, bool lists);
 
 #endif

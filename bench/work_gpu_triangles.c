@@ -133,10 +133,10 @@ typedef struct triangles_job {
   uint64_t met;              /* what there was to find */
 } triangles_job;
 
-static graze_collision ask_exact(const triangles_job *j, bool processor, graze_find find, uint32_t which) {
+static graze_collide_result ask_exact(const triangles_job *j, bool processor, graze_find find, uint32_t which) {
   const couple *c = j->c;
   graze_collide_options options = graze_default_collide_options();
-  graze_collision result;
+  graze_collide_result result;
   graze_pose pose;
   options.find = find;
   memcpy(pose.m, c->poses.matrices[which], sizeof pose.m);
@@ -150,7 +150,7 @@ static graze_collision ask_exact(const triangles_job *j, bool processor, graze_f
 /* Holds the tutorial's verdicts to the exact pairs, a row of b at a time. */
 static void judge_verdicts(triangles_job *j, uint32_t which) {
   uint32_t n = j->c->rival[0].count, m = j->c->rival[1].count;
-  graze_collision exact = ask_exact(j, true, GRAZE_FIND_ALL, which);
+  graze_collide_result exact = ask_exact(j, true, GRAZE_FIND_ALL, which);
   unsigned char *verdicts = must_alloc(j->c->pairs, 1);
   must(gz_gpu_read(j->s->gpu, verdicts, &j->s->rival.verdicts, 0, j->c->pairs), "gz_gpu_read");
   uint64_t said = 0, agreed = 0;
@@ -194,7 +194,7 @@ static void check_report(const triangles_job *j, sample *out) {
 
 static void ask_ours(triangles_job *j, uint32_t which, sample *out) {
   double start = seconds_now();
-  graze_collision r = ask_exact(j, j->who == ASKED_PROCESSOR, j->find, which);
+  graze_collide_result r = ask_exact(j, j->who == ASKED_PROCESSOR, j->find, which);
   out->seconds[which] = seconds_now() - start;
   out->count += j->find == GRAZE_FIND_ANY ? r.hit : r.counts.triangle_pairs;
   out->hash += j->find == GRAZE_FIND_ANY ? (uint64_t)r.hit << which : r.counts.hash;
@@ -205,7 +205,7 @@ static void ask_ours(triangles_job *j, uint32_t which, sample *out) {
 static void ask_poses(const triangles_job *j, sample *out) {
   const couple *c = j->c;
   graze_pose poses[BENCH_ITEMS_MAX];
-  graze_collision results[BENCH_ITEMS_MAX];
+  graze_collide_result results[BENCH_ITEMS_MAX];
   graze_collide_options options = graze_default_collide_options();
   options.find = GRAZE_FIND_COUNT;
   for (uint32_t i = 0; i < c->poses.count; i++) memcpy(poses[i].m, c->poses.matrices[i], sizeof poses[i].m);

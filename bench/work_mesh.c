@@ -155,7 +155,7 @@ typedef struct boolean_job {
 
 static bool any_contact(const boolean_job *j, const double matrix[12]) {
   graze_pose pose;
-  graze_collision result;
+  graze_collide_result result;
   graze_collide_options options = graze_default_collide_options();
   options.find = GRAZE_FIND_ANY;
   memcpy(pose.m, matrix, sizeof pose.m);
@@ -252,7 +252,7 @@ typedef struct pairs_job {
 
 static void run_pairs(void *argument, bool check, sample *out) {
   pairs_job *j = argument;
-  graze_collision result;
+  graze_collide_result result;
   graze_collide_options options = graze_default_collide_options();
   options.find = j->find;
   (void)check;
@@ -317,12 +317,12 @@ static void run_self(void *argument, bool check, sample *out) {
   double start = seconds_now();
   graze_mesh *mesh = j->mesh ? j->mesh : model_bake(j->b, j->model, j->volumes, true);
   if (j->boxes) {
-    graze_collision result;
+    graze_collide_result result;
     must(graze_collide_self_boxes(j->query, mesh, &options, &result), "graze_collide_self_boxes");
     out->count = result.counts.triangle_pairs;
     out->hash = result.counts.hash;
   } else {
-    graze_self_collision result;
+    graze_self_result result;
     must(graze_collide_self(j->query, mesh, &options, &result), "graze_collide_self");
     out->count = result.self_pairs;
     out->hash = result.hash;

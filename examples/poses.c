@@ -23,7 +23,7 @@ int main(void) {
   graze_mesh *cube = NULL;
   graze_query *query = NULL;
   graze_pose poses[pose_count];
-  graze_collision results[pose_count];
+  graze_collide_result results[pose_count];
   for (int i = 0; i < pose_count; i++) {
     poses[i] = graze_pose_identity();
     poses[i].m[3] = 1.5 - 0.25 * i; /* x */

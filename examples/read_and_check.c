@@ -27,7 +27,7 @@ static graze_mesh *read_mesh(graze_context *context, const char *path) {
 int main(int argc, char **argv) {
   graze_context *context = NULL;
   graze_query *query = NULL;
-  graze_collision found;
+  graze_collide_result found;
   if (argc != 3) {
     fprintf(stderr, "usage: read_and_check A B\n");
     return 2;

@@ -84,9 +84,9 @@ static void add_objects(graze_scene *scene, const graze_assembly *file, graze_me
 /* Checks, and reports what was found. Returns the number of clashes. */
 static uint32_t check(graze_scene *scene, graze_report *report) {
   graze_io_error error;
-  graze_check_result found;
+  graze_scene_check_result found;
   graze_report_groups groups;
-  graze_check_options options = graze_default_check_options();
+  graze_scene_check_options options = graze_default_scene_check_options();
   options.outlines = true;
   must(graze_scene_check(scene, &options, &found), NULL);
 

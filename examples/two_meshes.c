@@ -9,7 +9,7 @@ int main(void) {
   graze_context *context = NULL;
   graze_mesh *mesh = NULL;
   graze_query *query = NULL;
-  graze_collision found;
+  graze_collide_result found;
 
   graze_mesh_def def = graze_default_mesh_def();
   def.vertices = corners;

@@ -34,7 +34,7 @@ static void check_events(const graze_scene_event *list, uint64_t count) {
 
 static void replay_all(graze_context *context, const char *path) {
   graze_replay *replay = NULL;
-  graze_scene_events e;
+  graze_scene_update_result e;
   graze_replay_step step = {.number = 1};
   if (graze_replay_open(context, path, &replay) != GRAZE_OK) return;
   for (uint64_t i = 1; i <= 64 && step.number != 0; i++) {

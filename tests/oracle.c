@@ -502,7 +502,7 @@ static int shared_positions(const double a[9], const double b[9]) {
 }
 
 /* Adds the pair to its class; true when it belongs in the list. */
-static bool classify_self(const double a[9], const double b[9], graze_self_collision *out) {
+static bool classify_self(const double a[9], const double b[9], graze_self_result *out) {
   graze_tritri t;
   oracle_tritri(a, b, &t);
   if (t.kind == GRAZE_KIND_NONE) return false;
@@ -526,9 +526,9 @@ static bool classify_self(const double a[9], const double b[9], graze_self_colli
   }
 }
 
-void oracle_self_pairs(const double *corners, uint32_t count, graze_self_collision *out) {
+void oracle_self_pairs(const double *corners, uint32_t count, graze_self_result *out) {
   graze_triangle_pair *pairs = NULL;
-  *out = (graze_self_collision){0};
+  *out = (graze_self_result){0};
   for (uint32_t i = 0; i < count; i++) {
     for (uint32_t j = i + 1; j < count; j++) {
       const double *a = corners + 9 * (size_t)i, *b = corners + 9 * (size_t)j;

@@ -52,7 +52,7 @@ void oracle_mesh_pairs_real(const double *a, uint32_t count_a, const graze_pose 
 void oracle_pairs_free(oracle_pairs *pairs);
 
 /* `pairs` of `out` is malloc'ed here. */
-void oracle_self_pairs(const double *corners, uint32_t count, graze_self_collision *out);
+void oracle_self_pairs(const double *corners, uint32_t count, graze_self_result *out);
 
 /* Pairs i < j whose closed boxes meet. */
 void oracle_self_boxes(const double *corners, uint32_t count, uint64_t *pairs, uint64_t *hash);

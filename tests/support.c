@@ -127,7 +127,7 @@ void test_assert_counts(const graze_counts *got, const graze_counts *want) {
   assert_true(got->hash == want->hash);
 }
 
-void test_assert_self(const graze_self_collision *got, const graze_self_collision *want) {
+void test_assert_self(const graze_self_result *got, const graze_self_result *want) {
   assert_int_equal(got->self_pairs, want->self_pairs);
   assert_int_equal(got->duplicates, want->duplicates);
   assert_int_equal(got->edge_overlaps, want->edge_overlaps);

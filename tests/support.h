@@ -57,7 +57,7 @@ void test_assert_pairs(const graze_triangle_pair *got, const graze_triangle_pair
 
 /* Checks counts and hash. */
 void test_assert_counts(const graze_counts *got, const graze_counts *want);
-void test_assert_self(const graze_self_collision *got, const graze_self_collision *want);
+void test_assert_self(const graze_self_result *got, const graze_self_result *want);
 
 /* The folder of shared data: $GRAZE_SHARED, else ../shared next to the sources; NULL when there is none. */
 const char *test_shared(void);

@@ -15,8 +15,8 @@ static uint64_t accepted, refused;
 /* All that reads a mesh. */
 static void use_mesh(const graze_mesh *mesh, const graze_mesh *sound) {
   graze_mesh_facts facts;
-  graze_collision pairs;
-  graze_self_collision self;
+  graze_collide_result pairs;
+  graze_self_result self;
   graze_pose pose = {{0.8, -0.6, 0, 0.3, 0.6, 0.8, 0, 0.1, 0, 0, 1, 0.2}};
   volatile double sum = 0;
   graze_mesh_get_facts(mesh, &facts);

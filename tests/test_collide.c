@@ -34,13 +34,13 @@ static graze_collide_options options_of(graze_find find, graze_exactness exactne
   return options;
 }
 
-static void check_list(const graze_collision *got, const oracle_pairs *want) {
+static void check_list(const graze_collide_result *got, const oracle_pairs *want) {
   test_assert_counts(&got->counts, &want->counts);
   assert_int_equal(got->hit, want->counts.triangle_pairs > 0);
   test_assert_pairs(got->pairs, want->pairs, want->counts.triangle_pairs);
 }
 
-static void check_any(const graze_collision *got, const oracle_pairs *want) {
+static void check_any(const graze_collide_result *got, const oracle_pairs *want) {
   assert_int_equal(got->hit, want->counts.triangle_pairs > 0);
   if (!got->hit) {
     assert_null(got->pairs);
@@ -70,7 +70,7 @@ static void swap_pairs(oracle_pairs *pairs) { /* sorted by the new first */
 /* Every way of asking about one pair of meshes. `want` is used up. */
 static void check_meshes(const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b, const graze_pose *pose_b,
                          graze_exactness exactness, oracle_pairs *want) {
-  graze_collision got;
+  graze_collide_result got;
   graze_collide_options all = options_of(GRAZE_FIND_ALL, exactness), count = options_of(GRAZE_FIND_COUNT, exactness),
                         any = options_of(GRAZE_FIND_ANY, exactness);
   memset(&got, 0xEE, sizeof got);
@@ -365,7 +365,7 @@ static void test_permuted(void **unused) {
   for (uint32_t i = 0; i < n; i++) memcpy(shuffled + 9 * i, a + 9 * order[i], 9 * sizeof *a);
   graze_mesh *mesh_a = test_mesh(context, a, n, 0), *mesh_b = test_mesh(context, b, n, 0),
              *mesh_s = test_mesh(context, shuffled, n, 0);
-  graze_collision first, second;
+  graze_collide_result first, second;
   assert_int_equal(graze_collide_meshes(query, mesh_a, NULL, mesh_b, NULL, NULL, &first), GRAZE_OK);
   uint64_t count = first.counts.triangle_pairs, mapped = 0;
   assert_true(count > 500);
@@ -416,7 +416,7 @@ static void test_threads(void **unused) {
   for (int i = 0; i < 5; i++) {
     graze_context *own = context_number(i, &hook_calls);
     graze_query *q = NULL;
-    graze_collision got;
+    graze_collide_result got;
     graze_mesh *mesh = test_mesh(own, corners, n, GRAZE_VOLUMES_ORIENTED);
     assert_int_equal(graze_query_create(own, &q), GRAZE_OK);
     assert_int_equal(graze_collide_meshes(q, mesh, NULL, mesh, &pose, NULL, &got), GRAZE_OK);
@@ -446,7 +446,7 @@ static void test_many_poses(void **unused) {
   uint32_t na = soup_ball(8, 1, a), nb = soup_ball(7, 1, b);
   graze_pose poses[count], pose_a = test_random_pose(&state, 0.2);
   for (int i = 0; i < count; i++) poses[i] = test_random_pose(&state, 2);
-  graze_collision results[count];
+  graze_collide_result results[count];
   int hook_calls = 0;
   for (int c = 0; c < 5; c++) {
     graze_context *own = context_number(c, &hook_calls);
@@ -459,7 +459,7 @@ static void test_many_poses(void **unused) {
       assert_int_equal(graze_collide_poses(q, mesh_a, &pose_a, mesh_b, poses, count, &options, results), GRAZE_OK);
       uint64_t hits = 0;
       for (int i = 0; i < count; i++) {
-        graze_collision one;
+        graze_collide_result one;
         assert_int_equal(graze_collide_meshes(q, mesh_a, &pose_a, mesh_b, &poses[i], &options, &one), GRAZE_OK);
         assert_int_equal(results[i].hit, one.hit);
         assert_null(results[i].pairs);
@@ -489,7 +489,7 @@ static void test_refusals(void **unused) {
   double one[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0},
          large[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0x1p1000, 0};
   graze_mesh *a = test_mesh(own, one, 1, 0), *b = test_mesh(own, large, 2, 0);
-  graze_collision got, before;
+  graze_collide_result got, before;
   memset(&got, 0xEE, sizeof got);
   memset(&before, 0xEE, sizeof before);
   graze_collide_options t0 = options_of(GRAZE_FIND_ALL, GRAZE_T0), bad = t0;
@@ -534,7 +534,7 @@ static void test_poses_overflow(void **unused) {
   graze_mesh *mesh = test_mesh(context, one, 1, 0);
   for (int bad = 0; bad < 50; bad += 7) {
     graze_pose poses[50];
-    graze_collision results[50];
+    graze_collide_result results[50];
     for (int i = 0; i < 50; i++) poses[i] = test_translation(i, 0, 0);
     poses[bad].m[0] = 0x1p1023;
     poses[bad].m[3] = 0x1p1023;

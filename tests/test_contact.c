@@ -45,7 +45,7 @@ static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, con
   body fast[2] = {make_body(b, m, pose, met[0]), make_body(b, n, pose, met[1])};
   body plain[2] = {make_body(b, m, pose, met[2]), make_body(b, n, pose, met[3])};
   spots grid, doubles;
-  graze_collision hits;
+  graze_collide_result hits;
   double origin[3] = {pose->m[3], pose->m[7], pose->m[11]};
   gz_spots_start(&grid, false);
   gz_spots_start(&doubles, false);

@@ -64,7 +64,7 @@ static graze_mesh *make_ball(graze_context *where, uint32_t level) {
 static void compare_self(const graze_mesh *mesh) {
   graze_gpu_model *model = NULL;
   graze_collide_options options = graze_default_collide_options();
-  graze_self_collision got, want;
+  graze_self_result got, want;
   assert_int_equal(graze_gpu_model_create(gpu, mesh, &model), GRAZE_OK);
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
@@ -107,7 +107,7 @@ static void test_self(void **state) {
 static void compare_pair(const graze_gpu_model *x, const graze_gpu_model *y, const graze_mesh *a, const graze_mesh *b,
                          const graze_pose *pose_a, const graze_pose *pose_b) {
   graze_collide_options options = graze_default_collide_options();
-  graze_collision got, want;
+  graze_collide_result got, want;
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
     assert_int_equal(graze_collide_meshes(wanted, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
@@ -127,7 +127,7 @@ static void test_trees(void **state) {
   graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 25),
              *soup = make_soup(plain, 9, test_device_slow() ? 30 : 150, 5);
   graze_gpu_model *x = NULL, *y = NULL;
-  graze_collision want[3], got[3];
+  graze_collide_result want[3], got[3];
   uint64_t random = 11;
   assert_int_equal(graze_gpu_set_search(gpu, (graze_gpu_search)9), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_TREE_SEARCH), GRAZE_OK);
@@ -163,7 +163,7 @@ static void test_refused(void **state) {
   if (gpu == NULL || test_device_most() < 1000) skip();
   graze_mesh *soup = make_soup(plain, 41, 400, 6), *small = make_soup(plain, 42, 40, 6);
   graze_gpu_model *x = NULL, *y = NULL;
-  graze_collision got, want;
+  graze_collide_result got, want;
   const uint64_t largest = gpu->info.largest;
   assert_int_equal(graze_gpu_model_create(gpu, soup, &x), GRAZE_OK);
   assert_int_equal(graze_gpu_model_create(gpu, small, &y), GRAZE_OK);
@@ -207,7 +207,7 @@ static void test_beyond_floats(void **state) {
 /* ---- as an engine ------------------------------------------------------------------------------------------------ */
 
 static void check_pair(const graze_mesh *a, const graze_mesh *b, const graze_pose *pose) {
-  graze_collision got, want;
+  graze_collide_result got, want;
   assert_int_equal(graze_collide_meshes(wanted, a, NULL, b, pose, NULL, &want), GRAZE_OK);
   assert_int_equal(graze_collide_meshes(query, a, NULL, b, pose, NULL, &got), GRAZE_OK);
   test_assert_counts(&got.counts, &want.counts);
@@ -238,7 +238,7 @@ static void test_engine(void **state) {
   soup_lattice(&random, 11, 5, corners);
   assert_int_equal(graze_mesh_refit(meshes[1], corners, 0), GRAZE_OK);
   for (uint32_t i = 0; i < count; i++) check_pair(meshes[1], meshes[i], NULL);
-  graze_self_collision got, want;
+  graze_self_result got, want;
   assert_int_equal(graze_collide_self(query, meshes[0], NULL, &got), GRAZE_OK);
   assert_int_equal(graze_collide_self(wanted, meshes[0], NULL, &want), GRAZE_OK);
   test_assert_self(&got, &want);
@@ -254,9 +254,9 @@ static void test_engine(void **state) {
 }
 
 /* A scene of balls, each in the middle of some others, by two threads. */
-static graze_status check_scene(graze_context *where, const graze_mesh *mesh, graze_check_result *result,
+static graze_status check_scene(graze_context *where, const graze_mesh *mesh, graze_scene_check_result *result,
                                 graze_scene **scene) {
-  graze_check_options options = graze_default_check_options();
+  graze_scene_check_options options = graze_default_scene_check_options();
   graze_status status = graze_scene_create(where, scene);
   for (uint32_t i = 0; i < 30 && status == GRAZE_OK; i++) {
     graze_object_def def = graze_default_object_def();
@@ -273,7 +273,7 @@ static void test_scene(void **state) {
   if (gpu == NULL || test_device_most() < 1000) skip();
   const uint32_t level = test_device_slow() ? 1 : 6;
   for (graze_gpu_use use = GRAZE_GPU_ALWAYS; use <= GRAZE_GPU_WHERE_FASTER; use++) {
-    graze_check_result got, want;
+    graze_scene_check_result got, want;
     graze_scene *scenes[2];
     assert_int_equal(graze_gpu_attach(gpu, use), GRAZE_OK);
     graze_mesh *mine = make_ball(context, level), *other = make_ball(plain, level);

@@ -13,7 +13,7 @@ static uint64_t compare(const graze_mesh *a, const graze_pose *pose_a, const gra
                         graze_exactness exactness, bool on_device) {
   graze_gpu_model *x = NULL, *y = NULL;
   graze_collide_options options = graze_default_collide_options();
-  graze_collision want, got;
+  graze_collide_result want, got;
   options.exactness = exactness;
   assert_int_equal(graze_gpu_model_create(on.gpu, a, &x), GRAZE_OK);
   assert_int_equal(graze_gpu_model_create(on.gpu, b, &y), GRAZE_OK);
@@ -101,7 +101,7 @@ static void test_batches(void **state) {
   const uint32_t poses_count = test_device_slow() ? 3 : MOST;
   double corners[9 * 72];
   graze_pose poses[MOST], pose_a;
-  graze_collision want[MOST], got[MOST];
+  graze_collide_result want[MOST], got[MOST];
   graze_collide_options options = graze_default_collide_options();
   uint64_t random = 5, hits = 0;
   uint32_t count = soup_ball(test_device_slow() ? 1 : 3, 1, corners);
@@ -139,7 +139,7 @@ static void test_refit(void **state) {
   (void)state;
   need_device();
   double corners[9 * 8];
-  graze_collision want, got;
+  graze_collide_result want, got;
   graze_gpu_model *m = NULL;
   uint32_t count = soup_ball(1, 1, corners);
   graze_mesh *mesh = test_mesh(on.context, corners, count, GRAZE_VOLUMES_ALIGNED);
@@ -165,7 +165,7 @@ static void test_faults(void **state) {
   uint64_t random = 4;
   graze_mesh *mesh = lattice(&random, 20, 5, 1);
   graze_gpu_model *m = NULL;
-  graze_collision want, got;
+  graze_collide_result want, got;
   assert_int_equal(graze_gpu_model_create(on.gpu, mesh, &m), GRAZE_OK);
   graze_pose bad = graze_pose_identity(), huge = bad;
   bad.m[3] = NAN;

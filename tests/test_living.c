@@ -121,9 +121,9 @@ static void story_edit(story *s) {
 }
 
 /* The pairs of a fresh check, sorted by user ids; `hash` gets what an update should say. */
-static known *checked(const story *s, const graze_update_options *o, uint64_t *count, uint64_t *hash,
-                      graze_check_result *result) {
-  graze_check_options options = graze_default_check_options();
+static known *checked(const story *s, const graze_scene_update_options *o, uint64_t *count, uint64_t *hash,
+                      graze_scene_check_result *result) {
+  graze_scene_check_options options = graze_default_scene_check_options();
   options.find = o->find;
   options.exactness = o->exactness;
   options.open = o->open;
@@ -149,7 +149,7 @@ static known *checked(const story *s, const graze_update_options *o, uint64_t *c
 }
 
 /* Events against the difference between what was told and what a check says now. */
-static void compare_events(story *s, const graze_scene_events *e, known *now, uint64_t count) {
+static void compare_events(story *s, const graze_scene_update_result *e, known *now, uint64_t count) {
   uint64_t began = 0, persist = 0, ended = 0;
   for (uint64_t i = 0; i < e->began_count; i++) {
     const graze_scene_event *x = &e->began[i];
@@ -184,9 +184,9 @@ static void compare_events(story *s, const graze_scene_events *e, known *now, ui
   assert_int_equal(persist + ended, s->told_count);
 }
 
-static void story_update(story *s, const graze_update_options *options) {
-  graze_scene_events e;
-  graze_check_result result;
+static void story_update(story *s, const graze_scene_update_options *options) {
+  graze_scene_update_result e;
+  graze_scene_check_result result;
   uint64_t count, hash;
   bool first = random_below(&s->random, 2) != 0; /* a check may come before the update: it must not take its news */
   known *now = first ? checked(s, options, &count, &hash, &result) : NULL;
@@ -222,7 +222,7 @@ static void test_storms(void **state) {
   for (uint32_t seed = 0; seed < seeds; seed++) {
     graze_context *context = test_context(1 + (int)(seed % 3), NULL);
     story *s = story_begin(context, seed);
-    graze_update_options options = graze_default_update_options();
+    graze_scene_update_options options = graze_default_scene_update_options();
     for (int step = 0; step < 40; step++) {
       for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
       if (random_below(&s->random, 10) == 0) options.open ^= GRAZE_OPEN_UNKNOWN ^ GRAZE_OPEN_SURFACE;
@@ -240,7 +240,7 @@ static void test_work(void **state) {
   (void)state;
   graze_context *context = test_context(1, NULL);
   story *s = story_begin(context, 5);
-  graze_scene_events e;
+  graze_scene_update_result e;
   for (int i = 0; i < MOST; i++) story_add(s);
   assert_int_equal(graze_scene_update(s->scene, NULL, &e), GRAZE_OK);
   assert_true(e.decided_pairs == e.candidate_pairs && e.candidate_pairs > 20);
@@ -278,12 +278,12 @@ static void test_cancel(void **state) {
   (void)state;
   graze_context *context = test_context(1, NULL);
   story *s = story_begin(context, 99);
-  graze_update_options options = graze_default_update_options();
+  graze_scene_update_options options = graze_default_scene_update_options();
   for (int step = 0; step < 60; step++) {
     for (uint32_t tries = random_below(&s->random, 3); tries-- > 0;) {
       for (uint32_t i = random_below(&s->random, 8); i-- > 0;) story_edit(s);
-      graze_update_options cut = options;
-      graze_scene_events e;
+      graze_scene_update_options cut = options;
+      graze_scene_update_result e;
       cut.progress = random_below(&s->random, 2) ? stop_at_once : stop_late;
       assert_int_equal(graze_scene_update(s->scene, &cut, &e), GRAZE_CANCELLED);
     }
@@ -304,12 +304,12 @@ static void test_memory(void **state) {
     graze_context *context;
     assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
     story *s = story_begin(context, 7);
-    graze_update_options options = graze_default_update_options();
+    graze_scene_update_options options = graze_default_scene_update_options();
     for (int i = 0; i < 10; i++) story_add(s);
     if (fail % 2 == 0) story_update(s, &options);
     for (int i = 0; i < 25; i++) story_add(s);
     for (int i = 0; i < 4; i++) story_remove(s);
-    graze_scene_events e;
+    graze_scene_update_result e;
     allocator.fail_at = allocator.requests + fail;
     graze_status status = graze_scene_update(s->scene, &options, &e);
     bool refused = allocator.requests >= allocator.fail_at;
@@ -354,7 +354,7 @@ static void test_snapshots(void **state) {
   for (uint32_t seed = 0; seed < seeds; seed++) {
     graze_context *context = test_context(1, NULL);
     story *s = story_begin(context, 500 + seed);
-    graze_update_options options = graze_default_update_options();
+    graze_scene_update_options options = graze_default_scene_update_options();
     for (int step = 0; step < 30; step++) {
       for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
       if (random_below(&s->random, 4) == 0) reload(s, context);
@@ -374,8 +374,8 @@ static void test_records(void **state) {
   for (uint32_t seed = 0; seed < seeds; seed++) {
     graze_context *context = test_context(1, NULL);
     story *s = story_begin(context, 900 + seed);
-    graze_update_options options = graze_default_update_options();
-    graze_scene_events e;
+    graze_scene_update_options options = graze_default_scene_update_options();
+    graze_scene_update_result e;
     uint64_t hashes[40], steps = 0;
     for (int step = 0; step < 40; step++) {
       for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
@@ -413,7 +413,7 @@ static void test_damage(void **state) {
   test_log log;
   graze_context *context = test_context(1, &log);
   story *s = story_begin(context, 3);
-  graze_scene_events e;
+  graze_scene_update_result e;
   for (int i = 0; i < 6; i++) story_add(s);
   assert_int_equal(graze_scene_record(s->scene, path), GRAZE_OK);
   assert_int_equal(graze_scene_record(s->scene, path), GRAZE_ERROR_ARGUMENT);
@@ -482,12 +482,12 @@ static void test_refusals(void **state) {
   test_log log;
   graze_context *context = test_context(1, &log);
   story *s = story_begin(context, 1);
-  graze_scene_events e;
-  graze_update_options options = {0};
+  graze_scene_update_result e;
+  graze_scene_update_options options = {0};
   story_add(s);
   story_add(s);
   assert_int_equal(graze_scene_update(s->scene, &options, &e), GRAZE_ERROR_ARGUMENT);
-  options = graze_default_update_options();
+  options = graze_default_scene_update_options();
   options.find = GRAZE_FIND_ALL;
   assert_int_equal(graze_scene_update(s->scene, &options, &e), GRAZE_ERROR_ARGUMENT);
   assert_string_equal(log.last, "update: find is count or any");
@@ -506,7 +506,7 @@ static void test_refusals(void **state) {
   assert_non_null(strstr(log.last, "a posed coordinate overflows"));
   poses[0] = graze_pose_identity();
   assert_int_equal(graze_scene_set_poses(s->scene, s->ids, poses, 1), GRAZE_OK);
-  options = graze_default_update_options();
+  options = graze_default_scene_update_options();
   story_update(s, &options);
   story_end(s);
   graze_context_destroy(context);

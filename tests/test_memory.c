@@ -10,8 +10,8 @@
 
 enum { level = 30, most_requests = 5000 };
 
-static double ball[9 * 8 * level * level];
-static uint32_t ball_count;
+static double sphere[9 * 8 * level * level];
+static uint32_t sphere_count;
 
 typedef struct bench {
   test_allocator memory;
@@ -30,17 +30,17 @@ static graze_context *counted_context(test_allocator *memory, int threads) {
   return context;
 }
 
-static graze_mesh_def ball_def(int volumes) {
+static graze_mesh_def sphere_def(int volumes) {
   graze_mesh_def def = graze_default_mesh_def();
-  def.vertices = ball;
-  def.vertex_count = 3 * (uint64_t)ball_count;
+  def.vertices = sphere;
+  def.vertex_count = 3 * (uint64_t)sphere_count;
   def.precision = GRAZE_DOUBLE;
   def.volumes = (graze_volumes)volumes;
   return def;
 }
 
-/* Three balls one in another. */
-static graze_mesh *nested_balls(graze_context *context) {
+/* Three spheres one in another. */
+static graze_mesh *nested_spheres(graze_context *context) {
   static double corners[3 * 9 * 8 * 36];
   uint32_t count = 0;
   for (int i = 0; i < 3; i++) count += soup_ball(6, 1 - 0.25 * i, corners + 9 * (size_t)count);
@@ -62,7 +62,7 @@ static graze_status attempt_context(bench *b) {
 
 static graze_status attempt_mesh(bench *b) {
   graze_mesh *mesh = (graze_mesh *)1;
-  graze_mesh_def def = ball_def((int)(b->memory.fail_at & 1));
+  graze_mesh_def def = sphere_def((int)(b->memory.fail_at & 1));
   graze_status status = graze_mesh_create(b->context, &def, &mesh);
   if (status == GRAZE_OK) graze_mesh_destroy(mesh);
   if (status != GRAZE_OK) assert_ptr_equal(mesh, (graze_mesh *)1);
@@ -95,14 +95,14 @@ static graze_status attempt_load(bench *b) {
 static graze_status attempt_refit(bench *b) {
   uint64_t fail_at = b->memory.fail_at;
   graze_mesh *mesh = NULL;
-  graze_mesh_def def = ball_def((int)(fail_at & 1));
+  graze_mesh_def def = sphere_def((int)(fail_at & 1));
   graze_mesh_facts before, after;
   b->memory.fail_at = 0;
   assert_int_equal(graze_mesh_create(b->context, &def, &mesh), GRAZE_OK);
   graze_mesh_get_facts(mesh, &before);
-  double *moved = malloc(9 * (size_t)ball_count * sizeof *moved);
+  double *moved = malloc(9 * (size_t)sphere_count * sizeof *moved);
   assert_non_null(moved);
-  for (size_t i = 0; i < 9 * (size_t)ball_count; i++) moved[i] = ball[i] * 0.5;
+  for (size_t i = 0; i < 9 * (size_t)sphere_count; i++) moved[i] = sphere[i] * 0.5;
   b->memory.requests = 0;
   b->memory.fail_at = fail_at;
   graze_status status = graze_mesh_refit(mesh, moved, 0);
@@ -115,7 +115,7 @@ static graze_status attempt_refit(bench *b) {
 }
 
 static graze_status attempt_collide(bench *b) {
-  graze_collision result, untouched;
+  graze_collide_result result, untouched;
   graze_query *query = (graze_query *)1;
   graze_pose pose = {{0.8, -0.6, 0, 0.3, 0.6, 0.8, 0, 0.1, 0, 0, 1, 0.2}};
   graze_status status = graze_query_create(b->context, &query);
@@ -132,7 +132,7 @@ static graze_status attempt_collide(bench *b) {
 }
 
 static graze_status attempt_real(bench *b) {
-  graze_collision result;
+  graze_collide_result result;
   graze_pose pose = {{0.8, -0.6, 0, 0.3, 0.6, 0.8, 0, 0.1, 0, 0, 1, 0.2}};
   graze_collide_options options = graze_default_collide_options();
   graze_query *query = NULL;
@@ -146,7 +146,7 @@ static graze_status attempt_real(bench *b) {
 
 static graze_status attempt_poses(bench *b) {
   enum { count = 20 };
-  graze_collision results[count];
+  graze_collide_result results[count];
   graze_pose poses[count];
   graze_query *query = NULL;
   graze_status status = graze_query_create(b->context, &query);
@@ -158,8 +158,8 @@ static graze_status attempt_poses(bench *b) {
 }
 
 static graze_status attempt_self(bench *b) {
-  graze_self_collision result, untouched;
-  graze_collision boxes;
+  graze_self_result result, untouched;
+  graze_collide_result boxes;
   graze_query *query = NULL;
   graze_status status = graze_query_create(b->context, &query);
   if (status != GRAZE_OK) return status;
@@ -174,7 +174,7 @@ static graze_status attempt_self(bench *b) {
 
 /* Two meshes of several parts that cross, so that parts, rays, solids and curves are all needed. */
 static graze_status attempt_relate(bench *b) {
-  graze_relating result, untouched;
+  graze_relate_result result, untouched;
   graze_outline outline, as_before;
   graze_query *query = NULL, *second = NULL;
   graze_pose pose = {{0.8, -0.6, 0, 0.3, 0.6, 0.8, 0, 0.1, 0, 0, 1, 0.2}};
@@ -200,7 +200,7 @@ static graze_status attempt_relate(bench *b) {
 
 /* One in the other: only rays tell. */
 static graze_status attempt_within(bench *b) {
-  graze_relating result;
+  graze_relate_result result;
   graze_query *query = NULL;
   const graze_pose small = {{0.125, 0, 0, 0, 0, 0.125, 0, 0, 0, 0, 0.125, 0}};
   graze_status status = graze_query_create(b->context, &query);
@@ -230,8 +230,8 @@ static graze_status attempt_scene(bench *b) {
   if (status == GRAZE_OK) status = graze_scene_ignore(scene, ids[0], ids[1]);
   if (status == GRAZE_OK) status = graze_scene_ignore_layers(scene, "odd", "odd");
   if (status == GRAZE_OK) {
-    graze_check_options options = graze_default_check_options();
-    graze_check_result result, untouched;
+    graze_scene_check_options options = graze_default_scene_check_options();
+    graze_scene_check_result result, untouched;
     options.find = GRAZE_FIND_ALL;
     options.outlines = true;
     memset(&result, 0xEE, sizeof result);
@@ -291,11 +291,11 @@ static void run_all(int threads) {
   char folder[] = "/tmp/graze_test_XXXXXX";
   assert_non_null(mkdtemp(folder));
   snprintf(b.path, sizeof b.path, "%s/mesh.grz", folder);
-  ball_count = soup_ball(level, 1, ball);
+  sphere_count = soup_ball(level, 1, sphere);
   b.context = counted_context(&b.memory, threads);
-  graze_mesh_def def = ball_def(GRAZE_VOLUMES_ALIGNED);
+  graze_mesh_def def = sphere_def(GRAZE_VOLUMES_ALIGNED);
   assert_int_equal(graze_mesh_create(b.context, &def, &b.mesh), GRAZE_OK);
-  b.shells = nested_balls(b.context);
+  b.shells = nested_spheres(b.context);
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) fail_each(&b, attempts[i].name, attempts[i].try);
   graze_mesh_destroy(b.mesh);
   graze_mesh_destroy(b.shells);
@@ -321,12 +321,12 @@ static void test_three_threads(void **unused) {
 static void test_try_again(void **unused) {
   (void)unused;
   test_allocator memory = {0};
-  ball_count = soup_ball(level, 1, ball);
+  sphere_count = soup_ball(level, 1, sphere);
   graze_context *context = counted_context(&memory, 1);
   graze_mesh *mesh = NULL;
   graze_query *query = NULL;
-  graze_collision result;
-  graze_mesh_def def = ball_def(GRAZE_VOLUMES_ORIENTED);
+  graze_collide_result result;
+  graze_mesh_def def = sphere_def(GRAZE_VOLUMES_ORIENTED);
   graze_pose pose = test_translation(0.3, 0.2, 0.1);
   assert_int_equal(graze_mesh_create(context, &def, &mesh), GRAZE_OK);
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
@@ -348,22 +348,22 @@ static void test_try_again(void **unused) {
 static void test_steady_state(void **unused) {
   (void)unused;
   test_allocator memory = {0};
-  ball_count = soup_ball(level, 1, ball);
+  sphere_count = soup_ball(level, 1, sphere);
   graze_context *context = counted_context(&memory, 1);
   graze_mesh *mesh = NULL;
   graze_query *query = NULL, *outlines = NULL;
   graze_scene *scene = NULL;
-  graze_collision result;
-  graze_check_result check;
+  graze_collide_result result;
+  graze_scene_check_result check;
   graze_outline outline;
-  graze_self_collision self;
+  graze_self_result self;
   graze_object_id ids[4];
-  graze_mesh_def def = ball_def(GRAZE_VOLUMES_ORIENTED);
+  graze_mesh_def def = sphere_def(GRAZE_VOLUMES_ORIENTED);
   assert_int_equal(graze_mesh_create(context, &def, &mesh), GRAZE_OK);
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
   assert_int_equal(graze_query_create(context, &outlines), GRAZE_OK);
   assert_int_equal(graze_scene_create(context, &scene), GRAZE_OK);
-  graze_check_options options = graze_default_check_options();
+  graze_scene_check_options options = graze_default_scene_check_options();
   options.outlines = true;
   for (int i = 0; i < 4; i++) {
     graze_object_def object = graze_default_object_def();

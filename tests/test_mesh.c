@@ -668,7 +668,7 @@ static void test_full_disk(void **unused) {
 
 static uint64_t self_hash(graze_context *context, const graze_mesh *mesh) {
   graze_query *query = NULL;
-  graze_self_collision result;
+  graze_self_result result;
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
   assert_int_equal(graze_collide_self(query, mesh, NULL, &result), GRAZE_OK);
   graze_query_destroy(query);
@@ -753,7 +753,7 @@ static void many_alike(int how) {
   graze_context *context = test_context(2, NULL);
   double start = test_clock();
   graze_query *query = NULL;
-  graze_collision result;
+  graze_collide_result result;
   graze_collide_options options = graze_default_collide_options();
   options.find = GRAZE_FIND_COUNT;
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);

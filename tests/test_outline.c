@@ -31,7 +31,7 @@ static void bench_close(bench *b) {
 
 static graze_outline outline_of(const bench *b, const graze_mesh *m, const graze_pose *p, const graze_mesh *n,
                                 const graze_pose *q, graze_relation want) {
-  graze_relating got;
+  graze_relate_result got;
   graze_outline out;
   assert_int_equal(graze_relate_meshes(b->query, m, p, n, q, NULL, &got), GRAZE_OK);
   assert_string_equal(graze_relation_string(got.relation), graze_relation_string(want));
@@ -323,8 +323,8 @@ static uint64_t scene_digest(int threads) {
       def.pose = test_translation(random_below(&state, 6), random_below(&state, 6), random_below(&state, 6));
     assert_int_equal(graze_scene_add(scene, &def, &id), GRAZE_OK);
   }
-  graze_check_options options = graze_default_check_options();
-  graze_check_result result;
+  graze_scene_check_options options = graze_default_scene_check_options();
+  graze_scene_check_result result;
   options.outlines = true;
   assert_int_equal(graze_scene_check(scene, &options, &result), GRAZE_OK);
   assert_true(result.clashes > 300);

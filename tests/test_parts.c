@@ -224,10 +224,10 @@ static bool squares_touch(const sheets *s, const polycube *p) {
 
 /* ---- one pair ---- */
 
-static graze_relating relate(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_open_rule rule,
-                             graze_exactness tier) {
+static graze_relate_result relate(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_open_rule rule,
+                                  graze_exactness tier) {
   graze_relate_options options = graze_default_relate_options();
-  graze_relating out;
+  graze_relate_result out;
   options.open = rule;
   options.exactness = tier;
   assert_int_equal(graze_relate_meshes(b->query, m, NULL, n, NULL, &options, &out), GRAZE_OK);
@@ -239,7 +239,7 @@ static graze_relation swapped(graze_relation r) {
 }
 
 /* The place of the doubt is the middle of an edge of the mesh. */
-static void check_place(const graze_relating *got, uint32_t triangles) {
+static void check_place(const graze_relate_result *got, uint32_t triangles) {
   for (uint32_t i = 0; i < 3 * triangles; i++) {
     const double *p = room + 3 * (size_t)i, *q = room + 3 * (size_t)(i % 3 == 2 ? i - 2 : i + 1);
     bool here = true;
@@ -273,8 +273,8 @@ static void check_pair(bench *b, const polycube *pa, const sheets *s, const poly
   uint32_t na = put_sheets(s, &b->state, polycube_surface(pa, 1, &b->state, room));
   graze_mesh *ma = test_mesh(b->context, room, na, GRAZE_VOLUMES_ORIENTED);
   for (int rule = 0; rule < 2 && nb > 0 && na > 0; rule++) {
-    graze_relating got = relate(b, ma, mb, (graze_open_rule)rule, GRAZE_T1);
-    graze_relating back = relate(b, mb, ma, (graze_open_rule)rule, GRAZE_T1);
+    graze_relate_result got = relate(b, ma, mb, (graze_open_rule)rule, GRAZE_T1);
+    graze_relate_result back = relate(b, mb, ma, (graze_open_rule)rule, GRAZE_T1);
     assert_int_equal(back.relation, swapped(got.relation));
     assert_int_equal(back.doubt, got.doubt);
     if (random_unit(&b->state) < 0.1)
@@ -408,7 +408,7 @@ static void test_overlaps(void **unused) {
     graze_mesh *mb = i % 4 == 0 ? overlapping_mesh(&b, &pb, i % 8 == 0) : simple_mesh(&b, &pb);
     if (ma != NULL && mb != NULL) {
       graze_relation want = polycube_relation(&pa, &pb);
-      graze_relating got = relate(&b, ma, mb, GRAZE_OPEN_UNKNOWN, GRAZE_T1);
+      graze_relate_result got = relate(&b, ma, mb, GRAZE_OPEN_UNKNOWN, GRAZE_T1);
       assert_int_equal(relate(&b, mb, ma, GRAZE_OPEN_UNKNOWN, GRAZE_T1).relation, swapped(got.relation));
       if (got.relation != want && got.relation != GRAZE_UNKNOWN) {
         fail_msg("overlaps %d: %s, not %s", i, graze_relation_string(got.relation), graze_relation_string(want));

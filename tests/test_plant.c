@@ -105,7 +105,7 @@ static graze_mesh *bake(graze_context *context, const scenes_mesh *mesh) {
 
 static void check_mesh(graze_query *query, const scenes_mesh *mesh, const graze_mesh *baked) {
   graze_mesh_facts facts;
-  graze_self_collision self;
+  graze_self_result self;
   graze_collide_options options = graze_default_collide_options();
   options.find = GRAZE_FIND_COUNT;
   graze_mesh_get_facts(baked, &facts);
@@ -169,7 +169,7 @@ static void add_objects(graze_scene *world, const scenes_scene *scene, const bak
 /* The relations of the truth, and no others. */
 static void check_truth(const scenes_scene *scene, const baked_plant *baked, double shake) {
   graze_scene *world = NULL;
-  graze_check_result result;
+  graze_scene_check_result result;
   uint64_t found = 0;
   assert_int_equal(graze_scene_create(baked->context, &world), GRAZE_OK);
   add_objects(world, scene, baked, shake);

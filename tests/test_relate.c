@@ -30,10 +30,10 @@ static void bench_close(bench *b) {
   graze_context_destroy(b->context);
 }
 
-static graze_relating relate(const bench *b, const graze_mesh *m, const graze_pose *p, const graze_mesh *n,
-                             const graze_pose *q, graze_exactness exactness) {
+static graze_relate_result relate(const bench *b, const graze_mesh *m, const graze_pose *p, const graze_mesh *n,
+                                  const graze_pose *q, graze_exactness exactness) {
   graze_relate_options options = graze_default_relate_options();
-  graze_relating out;
+  graze_relate_result out;
   options.exactness = exactness;
   assert_int_equal(graze_relate_meshes(b->query, m, p, n, q, &options, &out), GRAZE_OK);
   return out;
@@ -100,7 +100,7 @@ static void check_cells(const bench *b, const polycube *p, int step_p, const pol
     if (random_unit(state) < 0.1) assert_int_equal(relate(b, a, &shift, c, &shift, GRAZE_T2).relation, want);
     t->of[want]++;
   } else { /* edges of four triangles: parts that they cut up are no solids */
-    graze_relating got = relate(b, a, NULL, c, NULL, GRAZE_T1);
+    graze_relate_result got = relate(b, a, NULL, c, NULL, GRAZE_T1);
     if (got.relation != want && got.relation != GRAZE_UNKNOWN) {
       fail_msg("%s, not %s, with edges of four", graze_relation_string(got.relation), graze_relation_string(want));
     }
@@ -181,8 +181,8 @@ static graze_mesh *sheet_mesh(const bench *b, double low, double high, double z)
 }
 
 static void expect(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_relation want, graze_doubt why) {
-  graze_relating got = relate(b, m, NULL, n, NULL, GRAZE_T1), back = relate(b, n, NULL, m, NULL, GRAZE_T1);
-  graze_relating real = relate(b, m, NULL, n, NULL, GRAZE_T2);
+  graze_relate_result got = relate(b, m, NULL, n, NULL, GRAZE_T1), back = relate(b, n, NULL, m, NULL, GRAZE_T1);
+  graze_relate_result real = relate(b, m, NULL, n, NULL, GRAZE_T2);
   if (got.relation != want) {
     fail_msg("%s, not %s (%s)", graze_relation_string(got.relation), graze_relation_string(want),
              graze_doubt_string(got.doubt));
@@ -255,7 +255,7 @@ static void test_surfaces(void **unused) {
   graze_mesh *open = test_mesh(b.context, corners, 10, GRAZE_VOLUMES_ORIENTED);
   expect(&b, small, open, GRAZE_UNKNOWN, GRAZE_DOUBT_OPEN);
   expect(&b, open, beside, GRAZE_TOUCH, GRAZE_DOUBT_NONE);
-  graze_relating told = relate(&b, small, NULL, open, NULL, GRAZE_T1);
+  graze_relate_result told = relate(&b, small, NULL, open, NULL, GRAZE_T1);
   assert_int_equal(told.doubt_mesh, 1);
   /* The place is on the rim of the missing face: on that face's plane. */
   const double *missing = corners + 9 * 10;
@@ -296,7 +296,7 @@ static void test_other_doubts(void **unused) {
   double corners[9 * 24];
   graze_mesh *small = box_mesh(&b, 0.375, 0.625), *large = box_mesh(&b, 0, 1);
   const graze_pose flat = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0.5}};
-  graze_relating got = relate(&b, small, NULL, large, &flat, GRAZE_T1);
+  graze_relate_result got = relate(&b, small, NULL, large, &flat, GRAZE_T1);
   assert_int_equal(got.relation, GRAZE_CROSS);
   graze_mesh_def def = graze_default_mesh_def();
   put_box(corners, 0, 0, 1);
@@ -360,7 +360,7 @@ static void test_true_reasons(void **unused) {
   expect(&b, second, finned, GRAZE_SEPARATE, GRAZE_DOUBT_NONE);
   expect(&b, first, two, GRAZE_UNKNOWN, GRAZE_DOUBT_NONMANIFOLD);
   expect(&b, second, two, GRAZE_UNKNOWN, GRAZE_DOUBT_NONMANIFOLD);
-  graze_relating got = relate(&b, on_top, NULL, two, NULL, GRAZE_T1);
+  graze_relate_result got = relate(&b, on_top, NULL, two, NULL, GRAZE_T1);
   assert_int_equal(got.relation, GRAZE_UNKNOWN);
   assert_int_equal(got.doubt, GRAZE_DOUBT_NONMANIFOLD);
   assert_true(got.doubt_point[0] == 1 && got.doubt_point[1] == 1 && got.doubt_point[2] == 0.5);

@@ -131,12 +131,12 @@ static void test_meshes(void **unused) {
     def.vertex_count = 3 * (uint64_t)n;
     def.precision = GRAZE_DOUBLE;
     assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
-    graze_collision first = {0};
+    graze_collide_result first = {0};
     for (int mode = 0; mode < mode_count; mode++) {
       graze_mesh *mesh = NULL;
-      graze_collision got;
-      graze_self_collision self;
-      graze_check_result check;
+      graze_collide_result got;
+      graze_self_result self;
+      graze_scene_check_result check;
       graze_object_id id;
       UNDER(mode, graze_mesh_create(context, &def, &mesh));
       UNDER(mode, graze_collide_meshes(query, mesh, NULL, mesh, &pose, NULL, &got));

@@ -79,8 +79,8 @@ static bool is_ignored(const world *w, int i, int j) {
          w->ignored_layers[b->layer][a->layer];
 }
 
-static void check_pair(const world *w, const graze_object_pair *got, int i, int j, const graze_collision *want,
-                       const graze_relating *relating, graze_find find) {
+static void check_pair(const world *w, const graze_object_pair *got, int i, int j, const graze_collide_result *want,
+                       const graze_relate_result *relating, graze_find find) {
   const member *a = &w->members[i], *b = &w->members[j];
   assert_memory_equal(&got->a, &a->id, sizeof a->id);
   assert_memory_equal(&got->b, &b->id, sizeof b->id);
@@ -101,10 +101,10 @@ static void check_pair(const world *w, const graze_object_pair *got, int i, int 
 
 static void check_world(const world *w, graze_find find, graze_exactness exactness, bool all_pairs) {
   graze_query *query = NULL, *other = NULL;
-  graze_check_options options = graze_default_check_options();
+  graze_scene_check_options options = graze_default_scene_check_options();
   graze_relate_options relate = graze_default_relate_options();
   graze_collide_options single = graze_default_collide_options();
-  graze_check_result result;
+  graze_scene_check_result result;
   options.find = find;
   options.exactness = single.exactness = relate.exactness = exactness;
   options.all_pairs = all_pairs;
@@ -116,7 +116,7 @@ static void check_world(const world *w, graze_find find, graze_exactness exactne
   for (int i = 0; i < w->count; i++) {
     for (int j = i + 1; j < w->count; j++) {
       const member *a = &w->members[i], *b = &w->members[j];
-      graze_collision want;
+      graze_collide_result want;
       if (!a->alive || !b->alive) continue;
       if (is_ignored(w, i, j)) {
         ignored++;
@@ -126,7 +126,7 @@ static void check_world(const world *w, graze_find find, graze_exactness exactne
       assert_int_equal(
           graze_collide_meshes(query, w->meshes[a->mesh], &a->pose, w->meshes[b->mesh], &b->pose, &single, &want),
           GRAZE_OK);
-      graze_relating relating;
+      graze_relate_result relating;
       assert_int_equal(
           graze_relate_meshes(other, w->meshes[a->mesh], &a->pose, w->meshes[b->mesh], &b->pose, &relate, &relating),
           GRAZE_OK);
@@ -238,13 +238,13 @@ static void test_bad_input(void **unused) {
   assert_int_equal(graze_scene_add(NULL, &def, &out), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_scene_set_pose(w.scene, id, NULL), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_scene_ignore_layers(w.scene, NULL, "a"), GRAZE_ERROR_ARGUMENT);
-  graze_check_options options = graze_default_check_options();
-  graze_check_result result, before;
+  graze_scene_check_options options = graze_default_scene_check_options();
+  graze_scene_check_result result, before;
   memset(&result, 0xEE, sizeof result);
   before = result;
   options.cookie = 0;
   assert_int_equal(graze_scene_check(w.scene, &options, &result), GRAZE_ERROR_ARGUMENT);
-  options = graze_default_check_options();
+  options = graze_default_scene_check_options();
   options.exactness = GRAZE_T0; /* T0 takes the identity only */
   graze_pose moved = test_translation(0.25, 0, 0);
   world_add(&w, 0, &moved, 0);
@@ -280,8 +280,8 @@ static void test_progress_and_cancel(void **unused) {
       world_add(&w, i & 1 ? 0 : 2, &pose, 0);
     }
     stopper s = {0, UINT64_MAX, 0, 0, true};
-    graze_check_options options = graze_default_check_options();
-    graze_check_result result;
+    graze_scene_check_options options = graze_default_scene_check_options();
+    graze_scene_check_result result;
     options.progress = progress;
     options.progress_user = &s;
     assert_int_equal(graze_scene_check(w.scene, &options, &result), GRAZE_OK);
@@ -312,8 +312,8 @@ static void test_threads(void **unused) {
       graze_pose pose = random_place(&state);
       world_add(&w, (int)random_below(&state, 3), &pose, 0);
     }
-    graze_check_options options = graze_default_check_options();
-    graze_check_result result;
+    graze_scene_check_options options = graze_default_scene_check_options();
+    graze_scene_check_result result;
     options.find = GRAZE_FIND_ALL;
     assert_int_equal(graze_scene_check(w.scene, &options, &result), GRAZE_OK);
     if (!first) {

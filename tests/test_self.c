@@ -9,8 +9,8 @@
 
 enum { max_soup = 512 };
 
-static void check_any(graze_query *query, const graze_mesh *mesh, const graze_self_collision *want) {
-  graze_self_collision got;
+static void check_any(graze_query *query, const graze_mesh *mesh, const graze_self_result *want) {
+  graze_self_result got;
   graze_collide_options any = graze_default_collide_options();
   any.find = GRAZE_FIND_ANY;
   assert_int_equal(graze_collide_self(query, mesh, &any, &got), GRAZE_OK);
@@ -25,7 +25,7 @@ static void check_any(graze_query *query, const graze_mesh *mesh, const graze_se
 
 static void check_boxes(graze_query *query, const graze_mesh *mesh, const double *corners, uint32_t count) {
   uint64_t pairs, hash;
-  graze_collision got;
+  graze_collide_result got;
   graze_collide_options options = graze_default_collide_options();
   oracle_self_boxes(corners, count, &pairs, &hash);
   assert_int_equal(graze_collide_self_boxes(query, mesh, &options, &got), GRAZE_OK);
@@ -71,7 +71,7 @@ static graze_mesh *indexed_mesh(graze_context *context, const double *corners, u
 }
 
 static void check(const double *corners, uint32_t count) {
-  graze_self_collision want, got;
+  graze_self_result want, got;
   oracle_self_pairs(corners, count, &want);
   for (int i = 0; i < 8; i++) {
     graze_context *context = test_context(1 + (i >> 1 & 1), NULL);
@@ -152,7 +152,7 @@ static void test_balls(void **unused) {
   uint64_t state = 4;
   double ball[9 * max_soup], bent[9 * max_soup];
   uint32_t count = soup_ball(6, 1, ball);
-  graze_self_collision want;
+  graze_self_result want;
   oracle_self_pairs(ball, count, &want);
   assert_int_equal(want.self_pairs, 0);
   free((void *)want.pairs);
@@ -244,11 +244,11 @@ static void test_threads(void **unused) {
   double *corners = malloc(9 * (size_t)count * sizeof *corners);
   soup_cluttered(&state, count, 0.05, corners);
   graze_triangle_pair *first = NULL;
-  graze_self_collision one = {0};
+  graze_self_result one = {0};
   for (int threads = 1; threads <= 4; threads++) {
     graze_context *context = test_context(threads, NULL);
     graze_query *query = NULL;
-    graze_self_collision got;
+    graze_self_result got;
     graze_mesh *mesh = test_mesh(context, corners, count, GRAZE_VOLUMES_ORIENTED);
     assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
     assert_int_equal(graze_collide_self(query, mesh, NULL, &got), GRAZE_OK);
@@ -275,8 +275,8 @@ static void test_refusals(void **unused) {
   graze_query *query = NULL;
   double one[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   graze_mesh *mesh = test_mesh(context, one, 1, GRAZE_VOLUMES_ORIENTED);
-  graze_self_collision result;
-  graze_collision boxes;
+  graze_self_result result;
+  graze_collide_result boxes;
   graze_collide_options bad = graze_default_collide_options();
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
   assert_int_equal(graze_collide_self(NULL, mesh, NULL, &result), GRAZE_ERROR_ARGUMENT);

@@ -54,10 +54,10 @@ static void assert_each_seen(const bench *b, uint64_t least) {
   }
 }
 
-static graze_relating relate(const bench *b, const graze_mesh *m, const graze_pose *p, const graze_mesh *n,
-                             const graze_pose *q, graze_exactness exactness) {
+static graze_relate_result relate(const bench *b, const graze_mesh *m, const graze_pose *p, const graze_mesh *n,
+                                  const graze_pose *q, graze_exactness exactness) {
   graze_relate_options options = graze_default_relate_options();
-  graze_relating out;
+  graze_relate_result out;
   options.exactness = exactness;
   graze_status status = graze_relate_meshes(b->query, m, p, n, q, &options, &out);
   if (status != GRAZE_OK) fail_msg("%s: %s", graze_status_string(status), b->log->last);
@@ -191,7 +191,7 @@ static void scale(double *corners, uint32_t count, double by) {
 }
 
 static void expect(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_relation want, const char *what) {
-  graze_relating got = relate(b, m, NULL, n, NULL, GRAZE_T1);
+  graze_relate_result got = relate(b, m, NULL, n, NULL, GRAZE_T1);
   if (got.relation != want || got.doubt != GRAZE_DOUBT_NONE) {
     fail_msg("%s: %s, not %s (%s)", what, name_of(got.relation), name_of(want), graze_doubt_string(got.doubt));
   }
@@ -294,7 +294,7 @@ static graze_mesh *prism(const bench *b, int count, const double polygon[][2], d
 /* The answer, or that the mesh intersects itself. */
 static void expect_or_doubt(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_relation want,
                             const char *what) {
-  graze_relating got = relate(b, m, NULL, n, NULL, GRAZE_T1), back = relate(b, n, NULL, m, NULL, GRAZE_T1);
+  graze_relate_result got = relate(b, m, NULL, n, NULL, GRAZE_T1), back = relate(b, n, NULL, m, NULL, GRAZE_T1);
   bool doubted = got.relation == GRAZE_UNKNOWN && got.doubt == GRAZE_DOUBT_SELF_INTERSECTING;
   if (got.relation != want && !doubted) fail_msg("%s: %s, not %s", what, name_of(got.relation), name_of(want));
   if (back.relation != swapped(got.relation)) fail_msg("%s: %s swapped", what, name_of(back.relation));
@@ -336,7 +336,7 @@ static void test_collapsed(void **unused) {
   /* Far out doubles are 256 apart: the unit box becomes a point, a segment, a flat piece. */
   for (int way = 1; way < 8; way++) {
     graze_pose p = test_translation(way & 1 ? 0x1p60 : 0, way & 2 ? 0x1p60 : 0, way & 4 ? -0x1p60 : 0);
-    graze_relating got = relate(&b, m, &p, n, NULL, GRAZE_T1), back = relate(&b, n, NULL, m, &p, GRAZE_T1);
+    graze_relate_result got = relate(&b, m, &p, n, NULL, GRAZE_T1), back = relate(&b, n, NULL, m, &p, GRAZE_T1);
     assert_int_equal(got.relation, GRAZE_UNKNOWN);
     assert_int_equal(got.doubt, GRAZE_DOUBT_FLATTENED);
     assert_int_equal(back.relation, GRAZE_UNKNOWN);
@@ -366,12 +366,12 @@ static void test_scaling_poses(void **unused) {
     double f = factors[i];
     const graze_pose p = {{f, 0, 0, 0, 0, f, 0, 0, 0, 0, f, 0}};
     for (int tier = 0; tier < 2; tier++) {
-      graze_relating got = relate(&b, m, &p, n, &p, tier == 0 ? GRAZE_T1 : GRAZE_T2);
+      graze_relate_result got = relate(&b, m, &p, n, &p, tier == 0 ? GRAZE_T1 : GRAZE_T2);
       if (got.relation != GRAZE_A_IN_B)
         fail_msg("pose of %g: %s, %s", f, name_of(got.relation), graze_doubt_string(got.doubt));
     }
     if (f < 0x1p-1000) continue; /* from so small a pose no double leads out of the other box */
-    graze_relating got = relate(&b, m, &p, n, NULL, GRAZE_T1);
+    graze_relate_result got = relate(&b, m, &p, n, NULL, GRAZE_T1);
     if (got.relation != (f < 1 ? GRAZE_A_IN_B : GRAZE_B_IN_A))
       fail_msg("one pose of %g: %s, %s", f, name_of(got.relation), graze_doubt_string(got.doubt));
   }
@@ -398,7 +398,7 @@ static void turn_over(double *triangle) {
 /* What may be said of solid b and of a, which has lost triangles or has one turned over, when the whole a would lie to
  * b as `whole`: the same; or `unknown`, because of the damage to a; or, of what is left of the surface, that it does
  * not meet b, that it lies within b, or that it touches b in points. Never that b, inside of a, is apart from it. */
-static bool allowed(const graze_relating *got, graze_relation whole, graze_doubt damage) {
+static bool allowed(const graze_relate_result *got, graze_relation whole, graze_doubt damage) {
   if (got->relation == whole) return true;
   switch (got->relation) {
     case GRAZE_UNKNOWN:
@@ -430,13 +430,13 @@ static void test_damaged(void **unused) {
       np -= 1 + random_below(&b.state, 2);
     graze_doubt damage = turned ? GRAZE_DOUBT_MISORIENTED : GRAZE_DOUBT_OPEN;
     graze_mesh *m = soup(&b, room_a, np), *n = soup(&b, room_b, nq);
-    graze_relating got = relate(&b, m, NULL, n, NULL, GRAZE_T1);
+    graze_relate_result got = relate(&b, m, NULL, n, NULL, GRAZE_T1);
     if (!allowed(&got, whole, damage)) {
       fail_msg("round %d: %s (%s) of a whole that is %s", i, name_of(got.relation), graze_doubt_string(got.doubt),
                name_of(whole));
     }
     touching += got.relation == GRAZE_TOUCH && whole == GRAZE_CROSS;
-    graze_relating back = relate(&b, n, NULL, m, NULL, GRAZE_T1);
+    graze_relate_result back = relate(&b, n, NULL, m, NULL, GRAZE_T1);
     assert_int_equal(back.relation, swapped(got.relation));
     assert_int_equal(back.doubt, got.doubt);
     b.tally[got.relation]++;
@@ -560,7 +560,7 @@ static void test_walls_in_line(void **unused) {
     }
     if (!far_end) continue;
     graze_mesh *open = soup(&b, left, 11);
-    graze_relating got = relate(&b, open, NULL, second, NULL, GRAZE_T1);
+    graze_relate_result got = relate(&b, open, NULL, second, NULL, GRAZE_T1);
     if (got.relation != GRAZE_CROSS) {
       assert_int_equal(got.relation, GRAZE_UNKNOWN);
       assert_int_equal(got.doubt, GRAZE_DOUBT_OPEN);

@@ -149,7 +149,7 @@ typedef struct placed_pair {
   graze_pose pose_a, pose_b;
 } placed_pair;
 
-static void ask(const placed_pair *p, const char *mode, graze_collision *got) {
+static void ask(const placed_pair *p, const char *mode, graze_collide_result *got) {
   graze_collide_options options = graze_default_collide_options();
   options.find = GRAZE_FIND_COUNT;
   if (strcmp(mode, "float") == 0) {
@@ -167,7 +167,7 @@ static void ask(const placed_pair *p, const char *mode, graze_collision *got) {
 
 /* name,mode,trisA,trisB,hit,pairs,pairs_deg,kind_point,kind_segment,kind_area,coplanar,hash */
 static void check_row(const placed_pair *p, const table *t) {
-  graze_collision got;
+  graze_collide_result got;
   const graze_counts *c = &got.counts;
   assert_int_equal(graze_mesh_triangle_count(p->a->mesh), number(t->field[2]));
   assert_int_equal(graze_mesh_triangle_count(p->b->mesh), number(t->field[3]));
@@ -275,7 +275,7 @@ static void test_self_intersections(void **unused) {
   int rows = 0;
   table_open(&t, "truth/self_intersections.csv");
   while (table_next(&t)) {
-    graze_self_collision got;
+    graze_self_result got;
     graze_mesh_facts facts;
     graze_collide_options options = graze_default_collide_options();
     source *s = get_source(t.field[0]);
@@ -317,7 +317,7 @@ static void check_scene(graze_scene *scene, const char *name, uint64_t expected_
   table t;
   char path[256];
   uint64_t row = 0;
-  graze_check_result result;
+  graze_scene_check_result result;
   assert_int_equal(graze_scene_check(scene, NULL, &result), GRAZE_OK);
   assert_int_equal(result.pair_count, expected_pairs);
   snprintf(path, sizeof path, "truth/scenes/%s.double.csv", name);

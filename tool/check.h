@@ -101,11 +101,12 @@ bool check_is_lazy(const check_options *check);
 
 /* Bakes what is needed and checks. False when it was cancelled: `result` then has what was finished. */
 bool check_scene(session *run, model *all, const check_options *check, asking *ask, check_record *record,
-                 graze_scene **scene, graze_check_result *result);
+                 graze_scene **scene, graze_scene_check_result *result);
 
 /* Clashes, ids, states and groups, after the check. */
 void record_finish(check_record *record, const check_options *check, const session *run, const model *all,
-                   const rules *selection, const graze_check_result *result, const known_pairs *known, bool complete);
+                   const rules *selection, const graze_scene_check_result *result, const known_pairs *known,
+                   bool complete);
 
 /* Clashes of now that are not approved. */
 uint32_t record_open_clashes(const check_record *record);
@@ -117,7 +118,7 @@ typedef struct check_print {
   const session *run;
   const model *all;
   const rules *selection;
-  const graze_check_result *result;
+  const graze_scene_check_result *result;
   const check_record *record;
 } check_print;
 

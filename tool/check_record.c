@@ -9,7 +9,7 @@
 #include "check.h"
 #include "diagnostics.h"
 
-const char *const check_exactness_names[] = {"t1", "t0", "t2", NULL};
+const char *const check_exactness_names[] = {"t0", "t1", "t2", NULL};
 
 static void *allocate(size_t count, size_t size) {
   void *made = calloc(count + 1, size);
@@ -135,7 +135,7 @@ static bool stands_before(const known_clash *known, const graze_object_pair *pai
 }
 
 /* What was found now and what was known, in the order of the check. */
-static void fill_clashes(check_record *record, const check_options *check, const graze_check_result *result,
+static void fill_clashes(check_record *record, const check_options *check, const graze_scene_check_result *result,
                          const known_pairs *known) {
   record->clashes = allocate(result->pair_count + known->clash_count, sizeof *record->clashes);
   record->reasons = allocate(result->pair_count, sizeof *record->reasons);
@@ -166,7 +166,8 @@ static void carry(check_record *record) {
 }
 
 void record_finish(check_record *record, const check_options *check, const session *run, const model *all,
-                   const rules *selection, const graze_check_result *result, const known_pairs *known, bool complete) {
+                   const rules *selection, const graze_scene_check_result *result, const known_pairs *known,
+                   bool complete) {
   graze_io_error error;
   graze_report *report = &record->report;
   fill_clashes(record, check, result, known);

@@ -107,9 +107,9 @@ static graze_mesh *make_stand_in(session *run, const graze_mesh_facts *facts) {
 /* What the rules and the earlier report leave to be checked. False: the stand-ins do not tell, as where an object's box
  * overflows and its corners may not. */
 static bool find_needed(session *run, const model *all, const check_options *check, needed_pairs *needed,
-                        graze_check_result *totals) {
+                        graze_scene_check_result *totals) {
   graze_mesh **meshes = calloc((size_t)all->mesh_count + 1, sizeof *meshes);
-  graze_check_options how = graze_default_check_options();
+  graze_scene_check_options how = graze_default_scene_check_options();
   if (!meshes) fail_out_of_memory();
   for (uint32_t i = 0; i < all->mesh_count; i++) meshes[i] = make_stand_in(run, &all->meshes[i].facts);
   graze_scene *scene = build_scene(run, all, NULL, meshes);
@@ -158,9 +158,9 @@ static bool show_progress(void *user, uint64_t done, uint64_t total) {
 }
 
 static bool run_check(session *run, graze_scene *scene, const check_options *check, graze_pair_function wanted,
-                      void *user, graze_check_result *result) {
+                      void *user, graze_scene_check_result *result) {
   progress_line line = progress_begin("pairs of objects", check->common.quiet);
-  graze_check_options how = graze_default_check_options();
+  graze_scene_check_options how = graze_default_scene_check_options();
   how.find = check->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
   how.exactness = check->exactness;
   how.open = check->open;
@@ -179,7 +179,7 @@ static bool run_check(session *run, graze_scene *scene, const check_options *che
 
 /* Everything in one scene. */
 static bool check_whole(session *run, model *all, const check_options *check, asking *ask, check_record *record,
-                        graze_scene **scene, graze_check_result *result) {
+                        graze_scene **scene, graze_scene_check_result *result) {
   bake(run, all, check, NULL, record);
   double start = clock_seconds();
   *scene = build_scene(run, all, NULL, NULL);
@@ -192,7 +192,7 @@ static bool check_whole(session *run, model *all, const check_options *check, as
 
 /* The pairs that need it. */
 static bool check_needed(session *run, model *all, const check_options *check, needed_pairs *needed,
-                         check_record *record, graze_scene **scene, graze_check_result *result) {
+                         check_record *record, graze_scene **scene, graze_scene_check_result *result) {
   bool *objects = calloc((size_t)all->object_count + 1, sizeof *objects);
   if (!objects) fail_out_of_memory();
   for (uint64_t i = 0; i < needed->count; i++)
@@ -207,9 +207,9 @@ static bool check_needed(session *run, model *all, const check_options *check, n
 }
 
 bool check_scene(session *run, model *all, const check_options *check, asking *ask, check_record *record,
-                 graze_scene **scene, graze_check_result *result) {
+                 graze_scene **scene, graze_scene_check_result *result) {
   needed_pairs needed = {.ask = ask};
-  graze_check_result totals;
+  graze_scene_check_result totals;
   double start = clock_seconds();
   bool told = run->lazy && find_needed(run, all, check, &needed, &totals);
   clock_add(&run->query_seconds, start);

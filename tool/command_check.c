@@ -245,7 +245,7 @@ static int check_all(check_input *in, output *out) {
   session run;
   model all;
   check_record record;
-  graze_check_result result;
+  graze_scene_check_result result;
   session_begin(&run, &check->common);
   session_attach(&run, &check->common);
   run.cache = check->cache;

@@ -34,7 +34,7 @@ static error_t parse_self(int key, char *argument, struct argp_state *state) {
 
 typedef struct self_result {
   graze_query *query; /* owns the list */
-  graze_self_collision found;
+  graze_self_result found;
 } self_result;
 
 static void run_self(session *run, const model *all, const self_options *self, self_result *results) {
@@ -50,7 +50,7 @@ static void run_self(session *run, const model *all, const self_options *self, s
 }
 
 static void write_json_mesh(json *writer, const model_object *object, const graze_mesh_facts *facts,
-                            const graze_self_collision *found, bool pairs) {
+                            const graze_self_result *found, bool pairs) {
   json_open_object(writer);
   json_key_string(writer, "name", object->name);
   json_key_integer(writer, "triangles", facts->triangles);
@@ -99,7 +99,7 @@ static table mesh_table(const model *all, const self_result *results) {
                                          {"hash", false}};
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
   for (uint32_t i = 0; i < all->mesh_count; i++) {
-    const graze_self_collision *found = &results[i].found;
+    const graze_self_result *found = &results[i].found;
     table_text(&rows, all->objects[i].name);
     table_integer(&rows, all->meshes[i].facts.triangles);
     table_integer(&rows, all->meshes[i].facts.degenerate);

@@ -216,8 +216,8 @@ static uint64_t move_objects(live_run *live, uint64_t next, uint32_t step) {
 
 /* False when it was interrupted. */
 static bool update(live_run *live, uint32_t step) {
-  graze_update_options how = graze_default_update_options();
-  graze_scene_events events;
+  graze_scene_update_options how = graze_default_scene_update_options();
+  graze_scene_update_result events;
   how.find = live->watch->find;
   how.exactness = live->watch->exactness;
   how.open = live->watch->open;

@@ -59,7 +59,7 @@ typedef struct watch_log {
   uint32_t differs_at;
 } watch_log;
 
-void watch_log_add_step(watch_log *log, const graze_scene_events *events);
+void watch_log_add_step(watch_log *log, const graze_scene_update_result *events);
 watch_event *watch_log_add_event(watch_log *log);
 
 /* The event's common part, but for the names; persisting events whose relation has not changed are not to be added. */

@@ -13,7 +13,7 @@ static void *grow(void *array, uint64_t count, size_t size) {
   return larger;
 }
 
-void watch_log_add_step(watch_log *log, const graze_scene_events *events) {
+void watch_log_add_step(watch_log *log, const graze_scene_update_result *events) {
   log->steps = grow(log->steps, log->step_count, sizeof *log->steps);
   log->steps[log->step_count++] = (watch_step){.hash = events->hash,
                                                .pairs = events->began_count + events->persist_count,

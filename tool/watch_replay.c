@@ -90,7 +90,7 @@ static void meet_objects(replay_run *r) {
 
 /* False when the record has ended. */
 static bool replay_step(replay_run *r, graze_replay *replay) {
-  graze_scene_events events;
+  graze_scene_update_result events;
   graze_replay_step step;
   graze_status status = graze_replay_next(replay, &events, &step);
   if (status != GRAZE_OK) session_fail(r->run, NULL, status);

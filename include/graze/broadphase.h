@@ -152,20 +152,20 @@ GRAZE_API graze_status graze_broadphase_pairs(graze_broadphase *broadphase, cons
 GRAZE_API graze_status graze_broadphase_find(graze_broadphase *broadphase, const graze_box_array *boxes, uint32_t count,
                                              bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count);
 
-/* Balls in the caller's memory. */
-typedef struct graze_ball_array {
-  const void *centers;  /* x, y, z of ball 0 */
-  const void *radii;    /* of ball 0; at least 0 */
+/* Spheres in the caller's memory. */
+typedef struct graze_sphere_array {
+  const void *centers;  /* x, y, z of sphere 0 */
+  const void *radii;    /* of sphere 0; at least 0 */
   size_t center_stride; /* bytes; 0 = 3 numbers */
   size_t radius_stride; /* bytes; 0 = 1 number */
   graze_precision precision;
-} graze_ball_array;
+} graze_sphere_array;
 
-/* As graze_broadphase_find, for closed balls: a pair meets when the distance of the centres is at most the sum of the
+/* As graze_broadphase_find, for closed spheres: a pair meets when the distance of the centres is at most the sum of the
  * radii, decided exactly. Errors: as for boxes, and ARGUMENT for a negative radius. */
-GRAZE_API graze_status graze_broadphase_find_balls(graze_broadphase *broadphase, const graze_ball_array *balls,
-                                                   uint32_t count, bool unsorted, const graze_box_pair **pairs,
-                                                   uint64_t *pair_count);
+GRAZE_API graze_status graze_broadphase_find_spheres(graze_broadphase *broadphase, const graze_sphere_array *spheres,
+                                                     uint32_t count, bool unsorted, const graze_box_pair **pairs,
+                                                     uint64_t *pair_count);
 
 /* ---- queries: of the proxies as they stand, edits included ----------------------------------------------------- */
 

@@ -57,8 +57,8 @@ GRAZE_API graze_status graze_tritri_test_real(const double a[9], const graze_pos
 /* ---- meshes ------------------------------------------------------------------------------------------------ */
 
 typedef enum graze_exactness {
-  GRAZE_T1 = 0, /* the coordinates after the pose, rounded as math.h says (default) */
-  GRAZE_T0 = 1, /* the coordinates as given; poses must be the identity */
+  GRAZE_T0 = 0, /* the coordinates as given; poses must be the identity */
+  GRAZE_T1 = 1, /* the coordinates after the pose, rounded as math.h says (default) */
   GRAZE_T2 = 2  /* the real-number image under the exact matrix */
 } graze_exactness;
 
@@ -92,19 +92,19 @@ typedef struct graze_work {
 
 typedef struct graze_collide_options {
   graze_find find;
-  graze_exactness exactness;
+  graze_exactness exactness; /* default T1 */
   uint32_t cookie;
 } graze_collide_options;
 
 GRAZE_API graze_collide_options graze_default_collide_options(void);
 
-typedef struct graze_collision {
+typedef struct graze_collide_result {
   bool hit;                         /* at least one triangle pair meets: surfaces only, containment is no hit */
   graze_counts counts;              /* for GRAZE_FIND_ANY: of the pairs seen when the search stopped */
   const graze_triangle_pair *pairs; /* GRAZE_FIND_ALL: counts.triangle_pairs pairs, owned by the query, valid until
                                        its next call; GRAZE_FIND_ANY: one pair when hit; else NULL */
   graze_work work;
-} graze_collision;
+} graze_collide_result;
 
 /* Scratch memory and results. One thread uses a query at a time; after the first calls nothing is allocated.
  * The query itself runs on the calling thread unless `threads` of the context is more than one and the work is
@@ -119,14 +119,14 @@ GRAZE_API void graze_query_destroy(graze_query *query);
  * vertex), POSE. */
 GRAZE_API graze_status graze_collide_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                             const graze_mesh *b, const graze_pose *pose_b,
-                                            const graze_collide_options *options, graze_collision *result);
+                                            const graze_collide_options *options, graze_collide_result *result);
 
 /* Mesh b at `count` poses against mesh a at one: results[i].hit, .counts and .work for poses_b[i]; lists are not
  * kept (pairs is NULL; FIND_ALL acts as FIND_COUNT). Poses are shared out to the context's threads. Errors as
  * above; on an error no result is valid. */
 GRAZE_API graze_status graze_collide_poses(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *poses_b, uint32_t count,
-                                           const graze_collide_options *options, graze_collision *results);
+                                           const graze_collide_options *options, graze_collide_result *results);
 
 /* ---- a mesh against itself --------------------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ GRAZE_API graze_status graze_collide_poses(graze_query *query, const graze_mesh 
  * exactly two are shared and the triangles overlap in an area (edge_overlaps); exactly one is shared and they
  * meet in more than that point (vertex_more); none is shared and they meet (disjoint_hits). Meeting pairs with a
  * degenerate triangle, adjacent or not, are counted apart in degenerate_pairs and are not in list or hash. */
-typedef struct graze_self_collision {
+typedef struct graze_self_result {
   uint64_t self_pairs; /* = duplicates + edge_overlaps + vertex_more + disjoint_hits */
   uint64_t duplicates;
   uint64_t edge_overlaps;
@@ -144,17 +144,17 @@ typedef struct graze_self_collision {
   uint64_t hash;
   const graze_triangle_pair *pairs; /* FIND_ALL: self_pairs sorted pairs a < b; FIND_ANY: one; owned by the query */
   graze_work work;
-} graze_self_collision;
+} graze_self_result;
 
 /* The mesh's own coordinates are tested (no pose). FIND_ANY stops at the first self pair. The context's threads are
  * used. Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_collide_self(graze_query *query, const graze_mesh *mesh,
-                                          const graze_collide_options *options, graze_self_collision *result);
+                                          const graze_collide_options *options, graze_self_result *result);
 
 /* Pairs i < j of triangles of one mesh whose closed axis-aligned boxes meet, adjacent ones included: the candidates
  * of the voxel paper (Lawlor and Kale 2002). Needs GRAZE_VOLUMES_ALIGNED. Only count and hash unless FIND_ALL. */
 GRAZE_API graze_status graze_collide_self_boxes(graze_query *query, const graze_mesh *mesh,
-                                                const graze_collide_options *options, graze_collision *result);
+                                                const graze_collide_options *options, graze_collide_result *result);
 
 #ifdef __cplusplus
 }

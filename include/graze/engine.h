@@ -32,8 +32,8 @@ typedef struct graze_engine {
   graze_status (*tritri)(void *user, uint64_t count, const double *const a[9], const double *const b[9],
                          graze_tritri *results);
   graze_status (*collide)(void *user, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
-                          const graze_pose *pose_b, graze_find find, graze_collision *result);
-  graze_status (*self)(void *user, const graze_mesh *mesh, graze_find find, graze_self_collision *result);
+                          const graze_pose *pose_b, graze_find find, graze_collide_result *result);
+  graze_status (*self)(void *user, const graze_mesh *mesh, graze_find find, graze_self_result *result);
   /* The mesh is about to change or to go: what is kept of it is worth nothing. Not between take and give. */
   void (*forget)(void *user, const graze_mesh *mesh);
 } graze_engine;

@@ -90,20 +90,20 @@ GRAZE_API graze_status graze_gpu_find(graze_gpu *gpu, graze_gpu_method method, c
                                       uint32_t count, bool unsorted, const graze_box_pair **pairs,
                                       uint64_t *pair_count);
 
-/* As graze_broadphase_find_balls: the pairs of balls that meet, the same bytes. The list is valid until the next call.
- * Errors: those of graze_broadphase_find_balls.
+/* As graze_broadphase_find_spheres: the pairs of spheres that meet, the same bytes. The list is valid until the next
+ * call. Errors: those of graze_broadphase_find_spheres.
  *
  * On the device: a grid of centres, in levels where radii are not alike; squares are compared in doubles, and what is
- * within their error the processor decides. O(n) with common sizes and places; memory 64 bytes a ball of floats, 96 of
- * doubles, and 32 a pair, of at most 2^25 pairs at a time. A device whose arithmetic is not exact compares boxes around
- * the balls, and the processor decides every pair of these. */
-GRAZE_API graze_status graze_gpu_find_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count,
-                                            bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count);
+ * within their error the processor decides. O(n) with common sizes and places; memory 64 bytes a sphere of floats, 96
+ * of doubles, and 32 a pair, of at most 2^25 pairs at a time. A device whose arithmetic is not exact compares boxes
+ * around the spheres, and the processor decides every pair of these. */
+GRAZE_API graze_status graze_gpu_find_spheres(graze_gpu *gpu, const graze_sphere_array *spheres, uint32_t count,
+                                              bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count);
 
-/* How many pairs there are, and the sum of their graze_pair_hash, without a list of them: for numbers of balls whose
+/* How many pairs there are, and the sum of their graze_pair_hash, without a list of them: for numbers of spheres whose
  * pairs would take gigabytes. Where the processor has to do it, it makes the list. Errors: the same. */
-GRAZE_API graze_status graze_gpu_count_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count,
-                                             uint64_t *pair_count, uint64_t *hash);
+GRAZE_API graze_status graze_gpu_count_spheres(graze_gpu *gpu, const graze_sphere_array *spheres, uint32_t count,
+                                               uint64_t *pair_count, uint64_t *hash);
 
 GRAZE_API const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu);
 
@@ -146,17 +146,17 @@ GRAZE_API graze_status graze_gpu_set_search(graze_gpu *gpu, graze_gpu_search sea
  * graze_collide_meshes. */
 GRAZE_API graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                          const graze_gpu_model *b, const graze_pose *pose_b,
-                                         const graze_collide_options *options, graze_collision *result);
+                                         const graze_collide_options *options, graze_collide_result *result);
 
 /* As graze_collide_poses: b at `count` poses, all in one go. Work is told for the first of the poses that were taken
  * together. Errors: those of graze_collide_poses. */
 GRAZE_API graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                                const graze_gpu_model *b, const graze_pose *poses_b, uint32_t count,
-                                               const graze_collide_options *options, graze_collision *results);
+                                               const graze_collide_options *options, graze_collide_result *results);
 
 /* As graze_collide_self, with a hierarchy. Errors: those of graze_collide_self. */
 GRAZE_API graze_status graze_gpu_collide_self(graze_gpu *gpu, const graze_gpu_model *model,
-                                              const graze_collide_options *options, graze_self_collision *result);
+                                              const graze_collide_options *options, graze_self_result *result);
 
 /* ---- as the engine of a context ---------------------------------------------------------------------------------- */
 

@@ -56,7 +56,8 @@ GRAZE_API graze_scene *graze_replay_scene(graze_replay *replay);
 /* Runs the next step: its edits, then an update with the recorded options. `events` are those of this run. At the end
  * `step->number` is 0. Errors: FILE, FORMAT (damaged, or ended within a step: the message has the byte), and those of
  * an update. */
-GRAZE_API graze_status graze_replay_next(graze_replay *replay, graze_scene_events *events, graze_replay_step *step);
+GRAZE_API graze_status graze_replay_next(graze_replay *replay, graze_scene_update_result *events,
+                                         graze_replay_step *step);
 
 #ifdef __cplusplus
 }

@@ -72,7 +72,7 @@ typedef struct graze_relate_options {
 
 GRAZE_API graze_relate_options graze_default_relate_options(void);
 
-typedef struct graze_relating {
+typedef struct graze_relate_result {
   graze_relation relation;
   graze_doubt doubt;     /* of UNKNOWN */
   uint8_t doubt_mesh;    /* 0: a, 1: b has the fault */
@@ -80,14 +80,14 @@ typedef struct graze_relating {
   graze_counts counts;
   const graze_triangle_pair *pairs; /* sorted; owned by the query, valid until its next call */
   graze_work work;
-} graze_relating;
+} graze_relate_result;
 
 /* Relation of two meshes at two poses (NULL = identity). Parts and sides of both surfaces are found anew in each call,
  * O(triangles), and O(n log n) in edges without a neighbour where edges of three or more triangles are; a scene does
  * that once for each mesh. Errors as graze_collide_meshes. */
 GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *pose_b,
-                                           const graze_relate_options *options, graze_relating *result);
+                                           const graze_relate_options *options, graze_relate_result *result);
 
 /* Where two objects meet, for reports and pictures: coordinates within 2^-40 of the size of the place. */
 typedef struct graze_outline {

@@ -80,7 +80,7 @@ typedef struct graze_object_pair {
  * pair that no ignore rule parts. */
 typedef bool (*graze_pair_function)(void *user, uint64_t user_id_a, uint64_t user_id_b);
 
-typedef struct graze_check_options {
+typedef struct graze_scene_check_options {
   graze_find find;            /* default GRAZE_FIND_COUNT; ANY: only whether surfaces meet, not how */
   graze_exactness exactness;  /* default T1 */
   graze_open_rule open;       /* default GRAZE_OPEN_UNKNOWN */
@@ -91,11 +91,11 @@ typedef struct graze_check_options {
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;
   uint32_t cookie;
-} graze_check_options;
+} graze_scene_check_options;
 
-GRAZE_API graze_check_options graze_default_check_options(void);
+GRAZE_API graze_scene_check_options graze_default_scene_check_options(void);
 
-typedef struct graze_check_result {
+typedef struct graze_scene_check_result {
   const graze_object_pair *pairs; /* sorted by the order of adding; owned by the scene, valid until its next call */
   uint64_t pair_count;
   uint64_t object_pairs; /* pairs of objects that were not ignored: n (n - 1) / 2 less the ignored and unwanted ones */
@@ -105,25 +105,25 @@ typedef struct graze_check_result {
   uint64_t clashes;         /* pairs that are not separate */
   uint64_t relations[GRAZE_UNKNOWN + 1]; /* candidates of each relation */
   graze_work work;
-} graze_check_result;
+} graze_scene_check_result;
 
 /* Checks every pair. On GRAZE_CANCELLED `result` holds the pairs finished so far and must not be read as clear.
  * Other errors: ARGUMENT, MEMORY, NOT_FINITE, POSE; `result` is then untouched. */
-GRAZE_API graze_status graze_scene_check(graze_scene *scene, const graze_check_options *options,
-                                         graze_check_result *result);
+GRAZE_API graze_status graze_scene_check(graze_scene *scene, const graze_scene_check_options *options,
+                                         graze_scene_check_result *result);
 
 /* ---- scenes that live ------------------------------------------------------------------------------------------ */
 
-typedef struct graze_update_options {
+typedef struct graze_scene_update_options {
   graze_find find;                  /* default GRAZE_FIND_COUNT, or ANY: only whether surfaces meet, not how */
   graze_exactness exactness;        /* default T1 */
   graze_open_rule open;             /* default GRAZE_OPEN_UNKNOWN */
   graze_progress_function progress; /* units: pairs that are decided in this update */
   void *progress_user;
   uint32_t cookie;
-} graze_update_options;
+} graze_scene_update_options;
 
-GRAZE_API graze_update_options graze_default_update_options(void);
+GRAZE_API graze_scene_update_options graze_default_scene_update_options(void);
 
 typedef struct graze_scene_event {
   graze_object_id a; /* the one that was added first; of an ended pair it may be gone */
@@ -140,7 +140,7 @@ typedef struct graze_scene_event {
 
 /* What became of the pairs of objects, each list in the order of adding of a, then of b. A pair takes part while its
  * relation is not `separate`. */
-typedef struct graze_scene_events {
+typedef struct graze_scene_update_result {
   const graze_scene_event *began;
   uint64_t began_count;
   const graze_scene_event *persist; /* also when the relation changed: see `before` */
@@ -151,15 +151,15 @@ typedef struct graze_scene_events {
   uint64_t decided_pairs;   /* of them, decided in this update: new, or an object's pose or mesh has changed */
   uint64_t hash;            /* of the pairs that take part: graze_scene_hash_pair of each, added up mod 2^64 */
   graze_work work;          /* of this update */
-} graze_scene_events;
+} graze_scene_update_result;
 
 /* Brings the relations up to date with all that was done to the scene since the last update: objects added, removed,
  * moved, meshes refitted, rules given. The lists are owned by the scene and valid until its next update. Nothing is
  * told twice or lost: after an error, or GRAZE_CANCELLED, the next update tells the difference to the last one that
  * went well. Options may change from update to update. A check of the same scene gives the same relations. Errors:
  * ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE; `events` is then untouched. */
-GRAZE_API graze_status graze_scene_update(graze_scene *scene, const graze_update_options *options,
-                                          graze_scene_events *events);
+GRAZE_API graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,
+                                          graze_scene_update_result *events);
 
 /* What a pair of objects adds to the hash of a scene; `a` and `b` are their numbers in the order of adding, among those
  * that are there, a < b. */

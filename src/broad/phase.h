@@ -64,9 +64,9 @@ struct graze_broadphase {
   broad_engine engine;  /* for proxies */
   broad_engine foreign; /* for boxes that are not added */
   pair_history history;
-  pair_list work[6]; /* scratch */
-  pair_list found;   /* of boxes that are not added */
-  buffer ball_boxes; /* around balls */
+  pair_list work[6];   /* scratch */
+  pair_list found;     /* of boxes that are not added */
+  buffer sphere_boxes; /* around spheres */
   buffer scratch;
   broad_choice choice;        /* of AUTO, for proxies, */
   broad_choice once;          /* and for boxes that are not added */

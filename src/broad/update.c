@@ -62,7 +62,7 @@ void graze_broadphase_destroy(graze_broadphase *bp) {
   if (bp == NULL) return;
   const graze_context *context = bp->context;
   buffer *buffers[] = {&bp->boxes,   &bp->user_ids, &bp->generations, &bp->layers,  &bp->free_indices,
-                       &bp->removed, &bp->edited,   &bp->edit_slots,  &bp->scratch, &bp->ball_boxes};
+                       &bp->removed, &bp->edited,   &bp->edit_slots,  &bp->scratch, &bp->sphere_boxes};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
   pair_history *h = &bp->history;
   pair_list *lists[] = {&h->full, &h->persist, &h->began, &h->ended, &bp->found};
@@ -317,7 +317,7 @@ static uint64_t bytes_taken(const graze_broadphase *bp) {
   const pair_history *h = &bp->history;
   uint64_t sum = sizeof *bp + gz_queries_bytes(&bp->queries) + bp->boxes.bytes + bp->user_ids.bytes +
                  bp->generations.bytes + bp->layers.bytes + bp->free_indices.bytes + bp->removed.bytes +
-                 bp->edited.bytes + bp->edit_slots.bytes + bp->scratch.bytes + bp->ball_boxes.bytes +
+                 bp->edited.bytes + bp->edit_slots.bytes + bp->scratch.bytes + bp->sphere_boxes.bytes +
                  bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes + h->began.memory.bytes +
                  h->ended.memory.bytes;
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) sum += bp->work[i].memory.bytes;

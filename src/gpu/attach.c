@@ -233,7 +233,7 @@ static graze_status collide_on_processor(const trial *t) {
 }
 
 static graze_status collide(void *user, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
-                            const graze_pose *pose_b, graze_find find, graze_collision *result) {
+                            const graze_pose *pose_b, graze_find find, graze_collide_result *result) {
   graze_gpu_model *models[2];
   const graze_mesh *const meshes[2] = {a, b};
   graze_status status = models_of(user, meshes, models);
@@ -256,7 +256,7 @@ static graze_status self_on_processor(const trial *t) {
   return status != GRAZE_OK ? status : graze_collide_self(t->gpu->query, q->a->mesh, &q->options, t->answer);
 }
 
-static graze_status self(void *user, const graze_mesh *mesh, graze_find find, graze_self_collision *result) {
+static graze_status self(void *user, const graze_mesh *mesh, graze_find find, graze_self_result *result) {
   graze_gpu_model *models[2];
   const graze_mesh *const meshes[2] = {mesh, mesh};
   graze_status status = models_of(user, meshes, models);

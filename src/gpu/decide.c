@@ -229,7 +229,7 @@ void gz_gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *c) {
   c->triangle_pairs = c->points + c->segments + c->areas + c->degenerate;
 }
 
-void gz_gpu_decide_self_counts(const gpu_decide *d, graze_self_collision *s) {
+void gz_gpu_decide_self_counts(const gpu_decide *d, graze_self_result *s) {
   const decide_sums *sums = &d->sums[0];
   s->duplicates = sums->word[ANSWER_DUPLICATE];
   s->edge_overlaps = sums->word[ANSWER_EDGE];

@@ -70,7 +70,7 @@ graze_status gz_gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_quest
 
 /* The sums of a pose; with ASK_SELF the other one, of which `pairs` and `work` are left as they are. */
 void gz_gpu_decide_counts(const gpu_decide *d, uint32_t pose, graze_counts *counts);
-void gz_gpu_decide_self_counts(const gpu_decide *d, graze_self_collision *collision);
+void gz_gpu_decide_self_counts(const gpu_decide *d, graze_self_result *collision);
 
 /* The hits that were listed, sorted; valid until the next question. */
 graze_status gz_gpu_decide_pairs(graze_gpu *gpu, gpu_decide *d, const graze_triangle_pair **pairs);

@@ -66,7 +66,7 @@ struct graze_gpu {
   struct gpu_boxes *boxes; /* engine.c: made when first needed */
   struct gpu_subdivision *subdivision;
   struct gpu_tree_finder *tree;
-  struct gpu_balls *balls;
+  struct gpu_spheres *spheres;
   struct gpu_triangles *triangles;
   struct gpu_words *words;
   graze_gpu_search search;

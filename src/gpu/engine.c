@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "gpu/balls.h"
 #include "gpu/boxes.h"
 #include "gpu/hierarchy.h"
+#include "gpu/spheres.h"
 #include "gpu/subdivision.h"
 #include "gpu/tree_find.h"
 #include "gpu/triangles.h"
@@ -26,8 +26,8 @@ void gz_gpu_release_engines(graze_gpu *gpu) {
   gz_memory_release(gpu->context, gpu->subdivision, sizeof *gpu->subdivision);
   if (gpu->tree != NULL && gpu->state != NULL) gz_gpu_tree_finder_release(gpu, gpu->tree);
   gz_memory_release(gpu->context, gpu->tree, sizeof *gpu->tree);
-  if (gpu->balls != NULL && gpu->state != NULL) gz_gpu_balls_release(gpu, gpu->balls);
-  gz_memory_release(gpu->context, gpu->balls, sizeof *gpu->balls);
+  if (gpu->spheres != NULL && gpu->state != NULL) gz_gpu_spheres_release(gpu, gpu->spheres);
+  gz_memory_release(gpu->context, gpu->spheres, sizeof *gpu->spheres);
   if (gpu->triangles != NULL && gpu->state != NULL) gz_gpu_triangles_release(gpu, gpu->triangles);
   gz_memory_release(gpu->context, gpu->triangles, sizeof *gpu->triangles);
   if (gpu->words != NULL && gpu->state != NULL) gz_gpu_words_release(gpu, gpu->words);
@@ -163,48 +163,48 @@ const graze_gpu_report *graze_gpu_get_report(const graze_gpu *gpu) {
   return &gpu->report;
 }
 
-/* ---- balls ----------------------------------------------------------------------------------------------------- */
+/* ---- spheres ----------------------------------------------------------------------------------------------------- */
 
-/* What is asked about balls; `list` gets the device's answer. */
-typedef struct ball_request {
-  const graze_ball_array *balls;
+/* What is asked about spheres; `list` gets the device's answer. */
+typedef struct sphere_request {
+  const graze_sphere_array *spheres;
   uint32_t count;
   bool unsorted, only_count;
   const gpu_pairs *list;
-} ball_request;
+} sphere_request;
 
 /* Why the device is not asked; "": without a word, for the processor tells what is wrong. NULL: it is asked. */
-static const char *reason_against_balls(const graze_gpu *gpu, const ball_request *r) {
-  const graze_ball_array *balls = r->balls;
-  if (balls == NULL || (r->count > 0 && (balls->centers == NULL || balls->radii == NULL))) return "";
-  if (balls->precision != GRAZE_FLOAT && balls->precision != GRAZE_DOUBLE) return "";
+static const char *reason_against_spheres(const graze_gpu *gpu, const sphere_request *r) {
+  const graze_sphere_array *spheres = r->spheres;
+  if (spheres == NULL || (r->count > 0 && (spheres->centers == NULL || spheres->radii == NULL))) return "";
+  if (spheres->precision != GRAZE_FLOAT && spheres->precision != GRAZE_DOUBLE) return "";
   if (gpu->lost) return "the device was lost";
-  if (balls->precision == GRAZE_DOUBLE && !gpu->info.doubles) return "the device has no doubles";
-  if (r->count > (uint32_t)1 << 31) return "more than 2^31 balls";
+  if (spheres->precision == GRAZE_DOUBLE && !gpu->info.doubles) return "the device has no doubles";
+  if (r->count > (uint32_t)1 << 31) return "more than 2^31 spheres";
   return NULL;
 }
 
-static graze_status balls_on_device(graze_gpu *gpu, ball_request *r) {
+static graze_status spheres_on_device(graze_gpu *gpu, sphere_request *r) {
   graze_status status;
   unsigned saved = gz_fp_enter();
   if (gpu->arithmetic.exact) {
-    status = gz_gpu_balls_find(gpu, gpu->balls, r->balls, r->count, r->unsorted, r->only_count);
-    r->list = &gpu->balls->list;
+    status = gz_gpu_spheres_find(gpu, gpu->spheres, r->spheres, r->count, r->unsorted, r->only_count);
+    r->list = &gpu->spheres->list;
   } else {
-    status = gz_gpu_balls_find_by_boxes(gpu, gpu->balls, gpu->boxes, r->balls, r->count, r->unsorted);
+    status = gz_gpu_spheres_find_by_boxes(gpu, gpu->spheres, gpu->boxes, r->spheres, r->count, r->unsorted);
     r->list = &gpu->boxes->list;
-    gpu->balls->found = r->list->found;
-    gpu->balls->hash = r->only_count ? gz_gpu_hash_pairs(r->list->result.data, r->list->found) : 0;
+    gpu->spheres->found = r->list->found;
+    gpu->spheres->hash = r->only_count ? gz_gpu_hash_pairs(r->list->result.data, r->list->found) : 0;
   }
   gz_fp_leave(saved);
   return status;
 }
 
 /* Asks the device. False: the processor has to do it. */
-static bool ask_about_balls(graze_gpu *gpu, ball_request *r) {
-  const char *reason = reason_against_balls(gpu, r);
+static bool ask_about_spheres(graze_gpu *gpu, sphere_request *r) {
+  const char *reason = reason_against_spheres(gpu, r);
   if (reason == NULL) {
-    graze_status status = balls_on_device(gpu, r);
+    graze_status status = spheres_on_device(gpu, r);
     if (status == GRAZE_OK) {
       report_list(gpu, GRAZE_GPU_GRID, r->list, r->list->upload);
       return true;
@@ -215,43 +215,43 @@ static bool ask_about_balls(graze_gpu *gpu, ball_request *r) {
   return false;
 }
 
-static graze_status prepare_balls(graze_gpu *gpu) {
+static graze_status prepare_spheres(graze_gpu *gpu) {
   gpu->boxes = kept_memory(gpu, gpu->boxes, sizeof *gpu->boxes);
   if (gpu->boxes == NULL) return gz_fail_memory(gpu->context, sizeof *gpu->boxes);
-  gpu->balls = kept_memory(gpu, gpu->balls, sizeof *gpu->balls);
-  return gpu->balls != NULL ? GRAZE_OK : gz_fail_memory(gpu->context, sizeof *gpu->balls);
+  gpu->spheres = kept_memory(gpu, gpu->spheres, sizeof *gpu->spheres);
+  return gpu->spheres != NULL ? GRAZE_OK : gz_fail_memory(gpu->context, sizeof *gpu->spheres);
 }
 
-graze_status graze_gpu_find_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count, bool unsorted,
-                                  const graze_box_pair **pairs, uint64_t *pair_count) {
+graze_status graze_gpu_find_spheres(graze_gpu *gpu, const graze_sphere_array *spheres, uint32_t count, bool unsorted,
+                                    const graze_box_pair **pairs, uint64_t *pair_count) {
   if (gpu == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
-  ball_request r = {.balls = balls, .count = count, .unsorted = unsorted};
-  graze_status status = prepare_balls(gpu);
+  sphere_request r = {.spheres = spheres, .count = count, .unsorted = unsorted};
+  graze_status status = prepare_spheres(gpu);
   if (status != GRAZE_OK) return status;
-  if (ask_about_balls(gpu, &r)) {
+  if (ask_about_spheres(gpu, &r)) {
     *pairs = r.list->result.data;
-    *pair_count = gpu->balls->found;
+    *pair_count = gpu->spheres->found;
     return GRAZE_OK;
   }
   status = need_broadphase(gpu);
   if (status != GRAZE_OK) return status;
-  return graze_broadphase_find_balls(gpu->broad, balls, count, unsorted, pairs, pair_count);
+  return graze_broadphase_find_spheres(gpu->broad, spheres, count, unsorted, pairs, pair_count);
 }
 
-graze_status graze_gpu_count_balls(graze_gpu *gpu, const graze_ball_array *balls, uint32_t count, uint64_t *pair_count,
-                                   uint64_t *hash) {
+graze_status graze_gpu_count_spheres(graze_gpu *gpu, const graze_sphere_array *spheres, uint32_t count,
+                                     uint64_t *pair_count, uint64_t *hash) {
   if (gpu == NULL || pair_count == NULL || hash == NULL) return GRAZE_ERROR_ARGUMENT;
-  ball_request r = {.balls = balls, .count = count, .unsorted = true, .only_count = true};
-  graze_status status = prepare_balls(gpu);
+  sphere_request r = {.spheres = spheres, .count = count, .unsorted = true, .only_count = true};
+  graze_status status = prepare_spheres(gpu);
   if (status != GRAZE_OK) return status;
-  if (ask_about_balls(gpu, &r)) {
-    *pair_count = gpu->balls->found;
-    *hash = gpu->balls->hash;
+  if (ask_about_spheres(gpu, &r)) {
+    *pair_count = gpu->spheres->found;
+    *hash = gpu->spheres->hash;
     return GRAZE_OK;
   }
   const graze_box_pair *pairs;
   status = need_broadphase(gpu);
-  if (status == GRAZE_OK) status = graze_broadphase_find_balls(gpu->broad, balls, count, true, &pairs, pair_count);
+  if (status == GRAZE_OK) status = graze_broadphase_find_spheres(gpu->broad, spheres, count, true, &pairs, pair_count);
   if (status == GRAZE_OK) *hash = gz_gpu_hash_pairs(pairs, *pair_count);
   return status;
 }
@@ -307,7 +307,7 @@ static bool wants_tree(const graze_gpu *gpu, const graze_gpu_model *a, const gra
 /* b at some poses on the device. Returns why it could not be; NULL: done. */
 static const char *collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                      const graze_gpu_model *b, const graze_pose *poses_b, uint32_t poses,
-                                     graze_find find, graze_collision *results) {
+                                     graze_find find, graze_collide_result *results) {
   memset(results, 0, poses * sizeof *results);
   if (a->count == 0 || b->count == 0) return NULL;
   unsigned saved = gz_fp_enter();
@@ -319,7 +319,7 @@ static const char *collide_on_device(graze_gpu *gpu, const graze_gpu_model *a, c
 
 graze_status graze_gpu_collide(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                const graze_gpu_model *b, const graze_pose *pose_b, const graze_collide_options *options,
-                               graze_collision *result) {
+                               graze_collide_result *result) {
   if (gpu == NULL || a == NULL || b == NULL || result == NULL || a->gpu != gpu || b->gpu != gpu) {
     return GRAZE_ERROR_ARGUMENT;
   }
@@ -351,7 +351,7 @@ static uint32_t poses_together(const graze_gpu *gpu, const graze_gpu_model *b) {
 
 graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, const graze_pose *pose_a,
                                      const graze_gpu_model *b, const graze_pose *poses_b, uint32_t count,
-                                     const graze_collide_options *options, graze_collision *results) {
+                                     const graze_collide_options *options, graze_collide_result *results) {
   if (gpu == NULL || a == NULL || b == NULL || a->gpu != gpu || b->gpu != gpu) return GRAZE_ERROR_ARGUMENT;
   if (count > 0 && (poses_b == NULL || results == NULL)) return GRAZE_ERROR_ARGUMENT;
   const graze_pose identity = graze_pose_identity();
@@ -375,7 +375,7 @@ graze_status graze_gpu_collide_poses(graze_gpu *gpu, const graze_gpu_model *a, c
 }
 
 graze_status graze_gpu_collide_self(graze_gpu *gpu, const graze_gpu_model *model, const graze_collide_options *options,
-                                    graze_self_collision *result) {
+                                    graze_self_result *result) {
   if (gpu == NULL || model == NULL || result == NULL || model->gpu != gpu) return GRAZE_ERROR_ARGUMENT;
   const graze_collide_options o = options != NULL ? *options : graze_default_collide_options();
   gpu->triangles = kept_memory(gpu, gpu->triangles, sizeof *gpu->triangles);

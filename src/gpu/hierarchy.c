@@ -62,7 +62,7 @@ static graze_status ask_tree(graze_gpu *gpu, gpu_triangles *t, const decide_ques
 
 graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
                                       const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collision *results) {
+                                      uint32_t poses, graze_find find, graze_collide_result *results) {
   const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
   const decide_question question = gz_gpu_triangles_question(t, sides, poses, find);
   bool ordered = poses == 1 && b->count >= ORDERED;
@@ -96,14 +96,14 @@ static graze_status upload_thin(graze_gpu *gpu, const graze_gpu_model *m) {
 }
 
 graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *m, graze_find find,
-                                   graze_self_collision *result) {
+                                   graze_self_result *result) {
   const graze_pose identity = graze_pose_identity();
   const placed_model sides[2] = {{m, &identity}, {m, &identity}};
   decide_question question = gz_gpu_triangles_question(t, sides, 1, find);
   question.b.corners = question.a.corners;
   question.ask |= ASK_SELF;
   question.thin = &m->tree->thin;
-  *result = (graze_self_collision){0};
+  *result = (graze_self_result){0};
   if (m->count == 0) return GRAZE_OK;
   graze_status status = gz_gpu_decide_begin(gpu, &t->decide, &question);
   if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[0], m, &identity, 1);

@@ -16,10 +16,10 @@ void gz_model_tree_release(graze_gpu_model *model);
 /* As gz_gpu_triangles_collide. */
 graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
                                       const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collision *results);
+                                      uint32_t poses, graze_find find, graze_collide_result *results);
 
 /* As graze_collide_self. Errors: DEVICE, MEMORY. */
 graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *model, graze_find find,
-                                   graze_self_collision *result);
+                                   graze_self_result *result);
 
 #endif

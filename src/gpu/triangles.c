@@ -172,7 +172,7 @@ decide_question gz_gpu_triangles_question(const gpu_triangles *t, const placed_m
 }
 
 graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
-                                     graze_collision *results) {
+                                     graze_collide_result *results) {
   const gpu_decide *d = &t->decide;
   memset(results, 0, poses * sizeof *results);
   for (uint32_t p = 0; p < poses; p++) {
@@ -186,7 +186,7 @@ graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t 
 
 graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
                                       const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collision *results) {
+                                      uint32_t poses, graze_find find, graze_collide_result *results) {
   const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
   const rectangle all = {0, a->count, 0, b->count * poses};
   comparison c = {.t = t, .question = gz_gpu_triangles_question(t, sides, poses, find)};

@@ -47,14 +47,14 @@ graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed
 
 /* The answers to a question that is done. */
 graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
-                                     graze_collision *results);
+                                     graze_collide_result *results);
 
 /* As graze_collide_poses for tiers T0 and T1, but that with one pose and FIND_ALL the pairs are listed. All posed
  * triangles of b together are less than 2^32. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a pose or a posed corner is
  * not finite, of which the processor tells. */
 graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
                                       const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collision *results);
+                                      uint32_t poses, graze_find find, graze_collide_result *results);
 
 void gz_gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t);
 

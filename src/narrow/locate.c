@@ -88,7 +88,7 @@ static graze_status aim(graze_query *rays, const double eye[3], const double end
 }
 
 static graze_status find_crossed(graze_query *rays, const side *from, const double eye[3], const double end[3],
-                                 const side *shape, graze_exactness exactness, graze_collision *hits) {
+                                 const side *shape, graze_exactness exactness, graze_collide_result *hits) {
   graze_collide_options options = graze_default_collide_options();
   options.exactness = exactness;
   graze_status status = aim(rays, eye, end);
@@ -119,7 +119,7 @@ static passage pass(spots *set, const side *shape, uint32_t triangle) {
 }
 
 /* Sums the passages; false: another ray is needed. */
-static bool count_passages(spots *set, const side *shape, const part_filter *filter, const graze_collision *hits,
+static bool count_passages(spots *set, const side *shape, const part_filter *filter, const graze_collide_result *hits,
                            location *where, int *winding) {
   bool good = true;
   *winding = 0;
@@ -147,7 +147,7 @@ graze_status gz_locate(graze_query *rays, const side *from, const double local[3
   uint32_t lost = 0;
   for (uint32_t attempt = 0; attempt < RAYS_MOST && lost < LOST_MOST; attempt++) {
     double along[3], end[3];
-    graze_collision hits;
+    graze_collide_result hits;
     direction(attempt, along);
     if (!far_end(from, local, along, &box, end)) {
       lost++;

@@ -31,7 +31,7 @@ box_pairs_function *gz_box_pairs_best(void) {
 }
 
 graze_collide_options graze_default_collide_options(void) {
-  return (graze_collide_options){.cookie = OPTIONS_COOKIE};
+  return (graze_collide_options){.exactness = GRAZE_T1, .cookie = OPTIONS_COOKIE};
 }
 
 graze_status graze_query_create(graze_context *context, graze_query **query) {
@@ -303,7 +303,7 @@ static graze_status gather_pairs(graze_query *q, uint32_t workers, const graze_t
   return GRAZE_OK;
 }
 
-static void collect(graze_query *q, uint32_t workers, graze_collision *result) {
+static void collect(graze_query *q, uint32_t workers, graze_collide_result *result) {
   for (uint32_t k = 0; k < workers; k++) {
     add_counts(&result->counts, &q->workers[k]->sink.counts);
     add_work(&result->work, &q->workers[k]->sink.work);
@@ -312,9 +312,9 @@ static void collect(graze_query *q, uint32_t workers, graze_collision *result) {
 }
 
 /* Result of a job of two meshes, or of candidate boxes. */
-static graze_status run_collision(graze_query *q, const job *j, graze_collision *result) {
+static graze_status run_collision(graze_query *q, const job *j, graze_collide_result *result) {
   uint32_t workers;
-  graze_collision r = {0};
+  graze_collide_result r = {0};
   unsigned saved = gz_fp_enter();
   graze_status status = run_job(q, j, &workers);
   if (status == GRAZE_OK && j->find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
@@ -348,10 +348,10 @@ static graze_status copy_pairs(graze_query *q, uint64_t count, const graze_trian
 }
 
 /* False: the processor is to do it. */
-static bool collide_by_engine(graze_query *q, const job *j, graze_collision *result, graze_status *status) {
+static bool collide_by_engine(graze_query *q, const job *j, graze_collide_result *result, graze_status *status) {
   if (!take_engine(q, GRAZE_STAGE_COLLIDE, j)) return false;
   const graze_engine *engine = q->context->engine;
-  graze_collision r = {0};
+  graze_collide_result r = {0};
   bool done = engine->collide(engine->user, j->a.mesh, &j->a.pose, j->b.mesh, &j->b.pose, j->find, &r) == GRAZE_OK;
   if (done) *status = copy_pairs(q, r.counts.triangle_pairs, &r.pairs);
   engine->give(engine->user);
@@ -359,10 +359,10 @@ static bool collide_by_engine(graze_query *q, const job *j, graze_collision *res
   return done;
 }
 
-static bool self_by_engine(graze_query *q, const job *j, graze_self_collision *result, graze_status *status) {
+static bool self_by_engine(graze_query *q, const job *j, graze_self_result *result, graze_status *status) {
   if (!take_engine(q, GRAZE_STAGE_SELF, j)) return false;
   const graze_engine *engine = q->context->engine;
-  graze_self_collision r = {0};
+  graze_self_result r = {0};
   bool done = engine->self(engine->user, j->a.mesh, j->find, &r) == GRAZE_OK;
   if (done) *status = copy_pairs(q, r.self_pairs, &r.pairs);
   engine->give(engine->user);
@@ -372,7 +372,7 @@ static bool self_by_engine(graze_query *q, const job *j, graze_self_collision *r
 
 graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
                                   const graze_pose *pose_b, const graze_collide_options *options,
-                                  graze_collision *result) {
+                                  graze_collide_result *result) {
   if (q == NULL || a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   job j;
   unsigned saved = gz_fp_enter();
@@ -394,7 +394,7 @@ typedef struct pose_batch {
   const job *job;
   const graze_pose *poses;
   uint32_t count, tasks;
-  graze_collision *results;
+  graze_collide_result *results;
   _Atomic int status;
 } pose_batch;
 
@@ -414,7 +414,7 @@ static void run_poses(void *argument, uint32_t task) {
       p->status = (int)status;
       return;
     }
-    graze_collision *r = &p->results[k];
+    graze_collide_result *r = &p->results[k];
     memset(r, 0, sizeof *r);
     r->counts = w->sink.counts;
     r->work = w->sink.work;
@@ -443,7 +443,7 @@ static graze_status run_sweeps(pose_batch *p) {
 
 graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
                                  const graze_pose *poses_b, uint32_t count, const graze_collide_options *options,
-                                 graze_collision *results) {
+                                 graze_collide_result *results) {
   if (q == NULL || a == NULL || b == NULL || (count > 0 && (poses_b == NULL || results == NULL))) {
     return GRAZE_ERROR_ARGUMENT;
   }
@@ -482,11 +482,11 @@ static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const
 }
 
 graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
-                                graze_self_collision *result) {
+                                graze_self_result *result) {
   if (q == NULL || mesh == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   job j;
   uint32_t workers = 0;
-  graze_self_collision r = {0};
+  graze_self_result r = {0};
   unsigned saved = gz_fp_enter();
   graze_status status = self_job(q, mesh, options, &j);
   if (status == GRAZE_OK && self_by_engine(q, &j, result, &status)) {
@@ -517,7 +517,7 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
 }
 
 graze_status graze_collide_self_boxes(graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
-                                      graze_collision *result) {
+                                      graze_collide_result *result) {
   if (q == NULL || mesh == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   job j;
   unsigned saved = gz_fp_enter();

@@ -757,9 +757,9 @@ static graze_status check_options(const graze_query *q, const graze_relate_optio
 }
 
 graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_side *b, const graze_relate_options *o,
-                             graze_relating *result) {
+                             graze_relate_result *result) {
   graze_collide_options collide = graze_default_collide_options();
-  graze_collision hits;
+  graze_collide_result hits;
   verdict v;
   collide.exactness = o->exactness;
   graze_status status =
@@ -771,19 +771,19 @@ graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_
   if (status != GRAZE_OK) return status;
   status = gz_relate(q->rays, a, b, o->exactness, o->open, hits.pairs, hits.counts.triangle_pairs, &v);
   if (status != GRAZE_OK) return status;
-  *result = (graze_relating){.relation = v.relation,
-                             .doubt = v.doubt,
-                             .doubt_mesh = v.doubt_mesh,
-                             .counts = hits.counts,
-                             .pairs = hits.pairs,
-                             .work = hits.work};
+  *result = (graze_relate_result){.relation = v.relation,
+                                  .doubt = v.doubt,
+                                  .doubt_mesh = v.doubt_mesh,
+                                  .counts = hits.counts,
+                                  .pairs = hits.pairs,
+                                  .work = hits.work};
   memcpy(result->doubt_point, v.doubt_point, sizeof v.doubt_point);
   return GRAZE_OK;
 }
 
 graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
                                  const graze_pose *pose_b, const graze_relate_options *options,
-                                 graze_relating *result) {
+                                 graze_relate_result *result) {
   if (query == NULL || a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   graze_relate_options o = options != NULL ? *options : graze_default_relate_options();
   _Atomic(solid *) made[2] = {NULL, NULL};

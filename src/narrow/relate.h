@@ -26,7 +26,7 @@ graze_status gz_relate(graze_query *rays, const relate_side *a, const relate_sid
 
 /* The whole of graze_relate_meshes but for checks; slots may outlive the call. */
 graze_status gz_query_relate(graze_query *query, const relate_side *a, const relate_side *b,
-                             const graze_relate_options *options, graze_relating *result);
+                             const graze_relate_options *options, graze_relate_result *result);
 
 /* outline.c: triangles are known to exist. */
 graze_status gz_query_outline(graze_query *query, const side *a, const side *b, const graze_triangle_pair *pairs,

@@ -253,7 +253,7 @@ graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **
 
 /* Of a mesh that meets itself in these pairs. Only closed parts matter; triangles of no area belong to none. Parts that
  * share an edge meet as well, which is no self-intersection of the mesh. */
-static simplicity classify(solid *s, const graze_self_collision *self) {
+static simplicity classify(solid *s, const graze_self_result *self) {
   uint32_t worst = s->shared_edge;
   simplicity found = worst == NO_TRIANGLE ? SIMPLE_YES : SIMPLE_UNION;
   for (uint64_t i = 0; i < self->self_pairs && found != SIMPLE_NO; i++) {
@@ -276,7 +276,7 @@ static simplicity classify(solid *s, const graze_self_collision *self) {
 graze_status gz_solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out) {
   if (atomic_load(&s->simple) == SIMPLE_NOT_KNOWN) {
     graze_collide_options options = graze_default_collide_options();
-    graze_self_collision self;
+    graze_self_result self;
     graze_status status = graze_collide_self(rays, mesh, &options, &self);
     if (status != GRAZE_OK) return status;
     atomic_store(&s->simple, classify(s, &self));

@@ -133,6 +133,19 @@ const void *gz_archive_take(archive_reader *r, size_t size) {
   return bytes;
 }
 
+/* Files number the tiers T1, T0, T2. */
+static uint32_t exactness_in_files(uint32_t tier) {
+  return tier == GRAZE_T0 ? 1 : tier == GRAZE_T1 ? 0 : tier;
+}
+
+void gz_archive_put_exactness(archive_writer *w, graze_exactness exactness) {
+  gz_archive_put_u32(w, exactness_in_files(exactness));
+}
+
+graze_exactness gz_archive_take_exactness(archive_reader *r) {
+  return (graze_exactness)exactness_in_files(gz_archive_take_u32(r)); /* its own inverse */
+}
+
 uint32_t gz_archive_take_u32(archive_reader *r) {
   uint32_t x;
   memcpy(&x, gz_archive_take(r, sizeof x), sizeof x);

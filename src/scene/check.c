@@ -6,13 +6,13 @@
 
 enum { CHECK_COOKIE = 0x67727331 };
 
-graze_check_options graze_default_check_options(void) {
-  return (graze_check_options){.find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1, .cookie = CHECK_COOKIE};
+graze_scene_check_options graze_default_scene_check_options(void) {
+  return (graze_scene_check_options){.find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1, .cookie = CHECK_COOKIE};
 }
 
 typedef struct check {
   graze_scene *scene;
-  graze_check_options options;
+  graze_scene_check_options options;
   const outcome *outcomes; /* of the candidates */
 } check;
 
@@ -118,9 +118,9 @@ static uint64_t list_all(const check *c, graze_object_pair *out, uint64_t *unwan
   return n;
 }
 
-static graze_status make_result(const check *c, graze_check_result *result) {
+static graze_status make_result(const check *c, graze_scene_check_result *result) {
   graze_scene *scene = c->scene;
-  graze_check_result r = {.object_pairs = scene->object_pairs, .ignored_pairs = scene->ignored_pairs};
+  graze_scene_check_result r = {.object_pairs = scene->object_pairs, .ignored_pairs = scene->ignored_pairs};
   r.candidate_pairs = scene->found.count;
   for (uint64_t i = 0; i < scene->found.count; i++) {
     const outcome *o = c->outcomes + i;
@@ -145,7 +145,7 @@ static graze_status make_result(const check *c, graze_check_result *result) {
   return GRAZE_OK;
 }
 
-static graze_status check_options(const graze_context *context, const graze_check_options *o) {
+static graze_status check_options(const graze_context *context, const graze_scene_check_options *o) {
   if (o->cookie != CHECK_COOKIE)
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: the options were not initialised");
   if (o->find != GRAZE_FIND_ALL && o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
@@ -157,7 +157,7 @@ static graze_status check_options(const graze_context *context, const graze_chec
   return gz_decide_check_question(context, "check", o->exactness, o->open);
 }
 
-static graze_status run_check(check *c, graze_check_result *result) {
+static graze_status run_check(check *c, graze_scene_check_result *result) {
   graze_scene *scene = c->scene;
   graze_status status = gz_scene_prepare(scene);
   if (status == GRAZE_OK) status = gz_candidates_check_poses(scene, c->options.exactness);
@@ -181,10 +181,11 @@ static graze_status run_check(check *c, graze_check_result *result) {
   return status == GRAZE_OK ? run : status;
 }
 
-graze_status graze_scene_check(graze_scene *scene, const graze_check_options *options, graze_check_result *result) {
+graze_status graze_scene_check(graze_scene *scene, const graze_scene_check_options *options,
+                               graze_scene_check_result *result) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   if (result == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "check: null pointer");
-  check c = {.scene = scene, .options = options != NULL ? *options : graze_default_check_options()};
+  check c = {.scene = scene, .options = options != NULL ? *options : graze_default_scene_check_options()};
   graze_status status = check_options(scene->context, &c.options);
   if (status != GRAZE_OK) return status;
   unsigned saved = gz_fp_enter();

@@ -114,9 +114,9 @@ static bool append_outline(const graze_context *context, task_list *list, const 
 }
 
 static graze_status decide_contact(const deciding *c, graze_query *query, const object *a, const object *b,
-                                   graze_relating *out) {
+                                   graze_relate_result *out) {
   graze_collide_options options = graze_default_collide_options();
-  graze_collision hits;
+  graze_collide_result hits;
   options.find = GRAZE_FIND_ANY;
   options.exactness = c->relate.exactness;
   graze_status status = graze_collide_meshes(query, a->mesh, &a->pose, b->mesh, &b->pose, &options, &hits);
@@ -129,7 +129,7 @@ static graze_status decide_contact(const deciding *c, graze_query *query, const 
 }
 
 static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b,
-                                    graze_relating *out, graze_outline *outline) {
+                                    graze_relate_result *out, graze_outline *outline) {
   relate_side sides[2] = {{.slot = gz_shapes_slot(&c->scene->shapes, a->mesh)},
                           {.slot = gz_shapes_slot(&c->scene->shapes, b->mesh)}};
   graze_status status = gz_query_side(query, a->mesh, &a->pose, c->relate.exactness, "a", &sides[0].place);
@@ -145,7 +145,7 @@ static void decide(deciding *c, graze_query *query, uint64_t candidate, task_lis
   uint64_t key = c->pairs[candidate];
   const object *a = scene_ranked(c->scene, (uint32_t)(key >> 32)), *b = scene_ranked(c->scene, (uint32_t)key);
   outcome *o = c->outcomes + candidate;
-  graze_relating hits = {0};
+  graze_relate_result hits = {0};
   graze_outline outline = {0};
   o->status = c->find == GRAZE_FIND_ANY ? decide_contact(c, query, a, b, &hits)
                                         : decide_relation(c, query, a, b, &hits, &outline);

@@ -39,10 +39,10 @@ typedef struct live_pool {
 
 struct live_scene {
   graze_broadphase *broad;
-  graze_update_options options; /* of the last update */
-  bool begun;                   /* there was one */
-  bool rules_changed;           /* since then */
-  uint64_t shapes_seen;         /* the scene's shapes_changes then */
+  graze_scene_update_options options; /* of the last update */
+  bool begun;                         /* there was one */
+  bool rules_changed;                 /* since then */
+  uint64_t shapes_seen;               /* the scene's shapes_changes then */
 
   /* By place. */
   buffer proxies; /* graze_proxy_id; generation 0: none */

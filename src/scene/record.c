@@ -76,12 +76,13 @@ void gz_record_refit(recorder *rec, const object *o) {
   gz_archive_put(w, (const char *)h + h->vertices, size);
 }
 
-void gz_record_update(recorder *rec, const graze_update_options *options, const graze_scene_events *events) {
+void gz_record_update(recorder *rec, const graze_scene_update_options *options,
+                      const graze_scene_update_result *events) {
   if (rec == NULL) return;
   archive_writer *w = &rec->writer;
   gz_archive_put_u32(w, 0); /* the edits end */
   gz_archive_put_u32(w, options->find);
-  gz_archive_put_u32(w, options->exactness);
+  gz_archive_put_exactness(w, options->exactness);
   gz_archive_put_u32(w, options->open);
   gz_archive_put_u64(w, events->hash);
   gz_archive_put_u64(w, events->began_count);

@@ -60,7 +60,8 @@ void gz_record_ignore_layers(recorder *recorder, const char *first, const char *
 /* The mesh of the object has another geometry than when an update last looked. */
 void gz_record_refit(recorder *recorder, const object *o);
 /* An update went well. */
-void gz_record_update(recorder *recorder, const graze_update_options *options, const graze_scene_events *events);
+void gz_record_update(recorder *recorder, const graze_scene_update_options *options,
+                      const graze_scene_update_result *events);
 /* Closes the file; the first error. */
 graze_status gz_record_end(const graze_context *context, recorder *recorder);
 

@@ -122,7 +122,7 @@ static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t ed
 
 /* ---- steps ---- */
 
-static graze_status run_step(graze_replay *replay, graze_scene_events *events, graze_replay_step *step) {
+static graze_status run_step(graze_replay *replay, graze_scene_update_result *events, graze_replay_step *step) {
   archive_reader *r = &replay->reader;
   graze_status status = GRAZE_OK;
   for (uint32_t edit; status == GRAZE_OK && (edit = gz_archive_take_u32(r)) != 0;) {
@@ -130,9 +130,9 @@ static graze_status run_step(graze_replay *replay, graze_scene_events *events, g
     if (status == GRAZE_OK && r->overrun) status = gz_archive_error(r, "the step ends within an edit");
   }
   if (status != GRAZE_OK) return status;
-  graze_update_options options = graze_default_update_options();
+  graze_scene_update_options options = graze_default_scene_update_options();
   options.find = (graze_find)gz_archive_take_u32(r);
-  options.exactness = (graze_exactness)gz_archive_take_u32(r);
+  options.exactness = gz_archive_take_exactness(r);
   options.open = (graze_open_rule)gz_archive_take_u32(r);
   graze_replay_step s = {.number = replay->steps + 1, .hash = gz_archive_take_u64(r)};
   s.began_count = gz_archive_take_u64(r);
@@ -148,7 +148,7 @@ static graze_status run_step(graze_replay *replay, graze_scene_events *events, g
   return GRAZE_OK;
 }
 
-graze_status graze_replay_next(graze_replay *replay, graze_scene_events *events, graze_replay_step *step) {
+graze_status graze_replay_next(graze_replay *replay, graze_scene_update_result *events, graze_replay_step *step) {
   if (replay == NULL) return GRAZE_ERROR_ARGUMENT;
   if (events == NULL || step == NULL) return gz_fail(replay->context, GRAZE_ERROR_ARGUMENT, "replay: null pointer");
   for (;;) {
@@ -158,7 +158,7 @@ graze_status graze_replay_next(graze_replay *replay, graze_scene_events *events,
     if (type == ARCHIVE_STEP) return run_step(replay, events, step);
     if (type == ARCHIVE_END) {
       *step = (graze_replay_step){0};
-      *events = (graze_scene_events){0};
+      *events = (graze_scene_update_result){0};
       return GRAZE_OK;
     }
     if (type == ARCHIVE_SCENE) return gz_archive_error(&replay->reader, "a second scene");

@@ -149,7 +149,7 @@ void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *mesh
   gz_archive_put_u64(w, begun ? put_told(w, live, true) : 0);
   gz_archive_put_u32(w, begun);
   gz_archive_put_u32(w, begun ? live->options.find : 0);
-  gz_archive_put_u32(w, begun ? live->options.exactness : 0);
+  gz_archive_put_exactness(w, begun ? live->options.exactness : GRAZE_T1);
   gz_archive_put_u32(w, begun ? live->options.open : 0);
   for (uint32_t i = 0; i < scene->layer_count; i++) gz_archive_put_text(w, layers[i].name);
   put_objects(scene, w, meshes);
@@ -182,7 +182,8 @@ graze_status graze_scene_save(graze_scene *scene, const char *path) {
 typedef struct numbers {
   uint32_t places, count, free_count, layer_count;
   uint64_t serials, ignored_count, ignored_layer_count, told_count;
-  uint32_t begun, find, exactness, open;
+  uint32_t begun, find, open;
+  graze_exactness exactness;
 } numbers;
 
 static numbers take_numbers(archive_reader *r) {
@@ -197,7 +198,7 @@ static numbers take_numbers(archive_reader *r) {
   n.told_count = gz_archive_take_u64(r);
   n.begun = gz_archive_take_u32(r);
   n.find = gz_archive_take_u32(r);
-  n.exactness = gz_archive_take_u32(r);
+  n.exactness = gz_archive_take_exactness(r);
   n.open = gz_archive_take_u32(r);
   return n;
 }
@@ -211,8 +212,8 @@ static bool numbers_are_possible(const numbers *n, const archive_reader *r) {
   return !r->overrun && n->places < NO_OBJECT && n->count <= n->places && n->free_count <= n->places - n->count &&
          n->places - n->count - n->free_count <= GIVEN_UP_MOST && n->layer_count <= left && n->count <= left / 128 &&
          n->free_count <= left / 8 && n->ignored_count <= left / 16 && n->ignored_layer_count <= left / 8 &&
-         n->told_count <= left / 52 && n->begun <= 1 && n->find <= GRAZE_FIND_ANY && n->exactness <= GRAZE_T2 &&
-         n->open <= GRAZE_OPEN_SURFACE;
+         n->told_count <= left / 52 && n->begun <= 1 && n->find <= GRAZE_FIND_ANY &&
+         (unsigned)n->exactness <= GRAZE_T2 && n->open <= GRAZE_OPEN_SURFACE;
 }
 
 graze_object_id gz_record_take_id(archive_reader *r) {
@@ -329,9 +330,9 @@ static graze_status take_told(archive_reader *r, graze_scene *scene, const numbe
   if (status != GRAZE_OK) return status;
   live_scene *live = scene->live;
   live->begun = true;
-  live->options = graze_default_update_options();
+  live->options = graze_default_scene_update_options();
   live->options.find = (graze_find)n->find;
-  live->options.exactness = (graze_exactness)n->exactness;
+  live->options.exactness = n->exactness;
   live->options.open = (graze_open_rule)n->open;
   for (uint64_t i = 0; i < n->told_count; i++) {
     live_pair pair = {.a = take_live_object(r)};

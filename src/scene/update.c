@@ -14,15 +14,15 @@
 
 enum { UPDATE_COOKIE = 0x67727570 };
 
-graze_update_options graze_default_update_options(void) {
-  return (graze_update_options){.find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1, .cookie = UPDATE_COOKIE};
+graze_scene_update_options graze_default_scene_update_options(void) {
+  return (graze_scene_update_options){.find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1, .cookie = UPDATE_COOKIE};
 }
 
 uint64_t graze_scene_hash_pair(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts) {
   return splitmix64(hash_pair(a, b) ^ splitmix64(counts->hash + (uint64_t)relation));
 }
 
-static graze_status check_options(const graze_context *context, const graze_update_options *o) {
+static graze_status check_options(const graze_context *context, const graze_scene_update_options *o) {
   if (o->cookie != UPDATE_COOKIE) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: the options were not initialised");
   }
@@ -33,7 +33,7 @@ static graze_status check_options(const graze_context *context, const graze_upda
 }
 
 /* Whether answers under the former options are answers under these. */
-static bool same_question(const live_scene *live, const graze_update_options *o) {
+static bool same_question(const live_scene *live, const graze_scene_update_options *o) {
   return live->begun && live->options.find == o->find && live->options.exactness == o->exactness &&
          live->options.open == o->open;
 }
@@ -58,7 +58,8 @@ static uint64_t list_stale(const graze_scene *scene, uint64_t *keys, uint32_t *n
   return n;
 }
 
-static graze_status decide_stale(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
+static graze_status decide_stale(graze_scene *scene, const graze_scene_update_options *options,
+                                 graze_scene_update_result *events) {
   live_scene *live = scene->live;
   size_t bytes = (live->count + 1) * (sizeof(uint64_t) + sizeof(uint32_t)); /* never nothing */
   if (!gz_buffer_reserve(scene->context, &live->wanted, bytes, 0)) return gz_fail_memory(scene->context, bytes);
@@ -129,7 +130,7 @@ static uint64_t list_told(const live_scene *live, numbered_pair *list) {
   return n;
 }
 
-static void hash_and_count(const graze_scene *scene, graze_scene_events *events) {
+static void hash_and_count(const graze_scene *scene, graze_scene_update_result *events) {
   const live_scene *live = scene->live;
   const uint32_t *states = live->states.data, *rank = scene->rank.data;
   for (uint64_t i = 0; i < live->count; i++) {
@@ -142,7 +143,7 @@ static void hash_and_count(const graze_scene *scene, graze_scene_events *events)
 }
 
 /* From here on nothing fails: told becomes what is true. */
-static void settle(live_scene *live, const numbered_pair *list, uint64_t count, graze_scene_events *events) {
+static void settle(live_scene *live, const numbered_pair *list, uint64_t count, graze_scene_update_result *events) {
   graze_scene_event *began = live->events[0].data, *persist = live->events[1].data, *ended = live->events[2].data;
   for (uint64_t i = 0; i < count; i++) {
     live_pair *pair = live_pair_at(live, list[i].number);
@@ -163,7 +164,7 @@ static void settle(live_scene *live, const numbered_pair *list, uint64_t count, 
   events->ended = ended;
 }
 
-static graze_status tell_all(graze_scene *scene, graze_scene_events *events) {
+static graze_status tell_all(graze_scene *scene, graze_scene_update_result *events) {
   live_scene *live = scene->live;
   const graze_context *context = scene->context;
   size_t bytes = (live->count + live->gone_count) * sizeof(numbered_pair);
@@ -181,7 +182,8 @@ static graze_status tell_all(graze_scene *scene, graze_scene_events *events) {
 
 /* ---- the call ---- */
 
-static graze_status run_update(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
+static graze_status run_update(graze_scene *scene, const graze_scene_update_options *options,
+                               graze_scene_update_result *events) {
   graze_status status = scene->live == NULL ? gz_live_start(scene) : GRAZE_OK;
   if (status == GRAZE_OK) status = gz_scene_prepare(scene);
   if (status == GRAZE_OK) status = gz_candidates_check_poses(scene, options->exactness);
@@ -201,13 +203,14 @@ static graze_status run_update(graze_scene *scene, const graze_update_options *o
   return status == GRAZE_OK ? tell_all(scene, events) : status;
 }
 
-graze_status graze_scene_update(graze_scene *scene, const graze_update_options *options, graze_scene_events *events) {
+graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,
+                                graze_scene_update_result *events) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   if (events == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "update: null pointer");
-  graze_update_options chosen = options != NULL ? *options : graze_default_update_options();
+  graze_scene_update_options chosen = options != NULL ? *options : graze_default_scene_update_options();
   graze_status status = check_options(scene->context, &chosen);
   if (status != GRAZE_OK) return status;
-  graze_scene_events told = {0};
+  graze_scene_update_result told = {0};
   unsigned saved = gz_fp_enter();
   status = run_update(scene, &chosen, &told);
   gz_fp_leave(saved);

@@ -150,8 +150,8 @@ static void add_curve(graze_report_clash *clash, model *m, const graze_object_pa
 
 static void find_clashes(model *m) {
   graze_scene *scene;
-  graze_check_result found;
-  graze_check_options options = graze_default_check_options();
+  graze_scene_check_result found;
+  graze_scene_check_options options = graze_default_scene_check_options();
   options.find = GRAZE_FIND_ALL;
   must_work(graze_scene_create(m->context, &scene));
   for (uint32_t i = 0; i < m->object_count; i++) {

@@ -1,59 +1,59 @@
-/* Balls: the vertex-vertex model. Particles of any radii are put into boxes, the method finds the pairs of boxes, and
- * of these the pairs of balls are kept.
+/* Spheres: the vertex-vertex model. Particles of any radii are put into boxes, the method finds the pairs of boxes, and
+ * of these the pairs of spheres are kept.
  *
  * Centre minus and plus radius are rounded, to the caller's precision, so that a box may be a little too small. No pair
- * is lost by that: rounding to nearest keeps order, so where the end of one ball on an axis is not below the beginning
- * of another it is not below it as rounded either. What is beyond the largest number ends there, which keeps order as
- * well. Pairs are decided by exact/ball.c, in pieces side by side. O(method + pairs of boxes). Memory: that of the
- * method and 24 or 48 bytes a ball.
+ * is lost by that: rounding to nearest keeps order, so where the end of one sphere on an axis is not below the
+ * beginning of another it is not below it as rounded either. What is beyond the largest number ends there, which keeps
+ * order as well. Pairs are decided by exact/sphere.c, in pieces side by side. O(method + pairs of boxes). Memory: that
+ * of the method and 24 or 48 bytes a sphere.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
-#include "broad/ball_view.h"
 #include "broad/phase.h"
+#include "broad/sphere_view.h"
 
 /* ---- checking -------------------------------------------------------------------------------------------------- */
 
-static graze_status report_ball(const graze_context *context, const ball *b, uint32_t index) {
+static graze_status report_sphere(const graze_context *context, const sphere *b, uint32_t index) {
   static const char axes[] = "xyz";
   for (int k = 0; k < 3; k++) {
     if (isfinite(b->center[k])) continue;
-    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "ball %u: center %c is %g", index, axes[k], b->center[k]);
+    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "sphere %u: center %c is %g", index, axes[k], b->center[k]);
   }
   if (!isfinite(b->radius)) {
-    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "ball %u: radius is %g", index, b->radius);
+    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "sphere %u: radius is %g", index, b->radius);
   }
-  return gz_fail(context, GRAZE_ERROR_ARGUMENT, "ball %u: radius %.17g is negative", index, b->radius);
+  return gz_fail(context, GRAZE_ERROR_ARGUMENT, "sphere %u: radius %.17g is negative", index, b->radius);
 }
 
-static graze_status check_array(const graze_context *context, const graze_ball_array *balls, uint32_t count) {
-  if (balls == NULL || (count > 0 && (balls->centers == NULL || balls->radii == NULL))) {
-    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "no balls");
+static graze_status check_array(const graze_context *context, const graze_sphere_array *spheres, uint32_t count) {
+  if (spheres == NULL || (count > 0 && (spheres->centers == NULL || spheres->radii == NULL))) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "no spheres");
   }
-  if (balls->precision != GRAZE_FLOAT && balls->precision != GRAZE_DOUBLE) {
-    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of balls", (int)balls->precision);
+  if (spheres->precision != GRAZE_FLOAT && spheres->precision != GRAZE_DOUBLE) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of spheres", (int)spheres->precision);
   }
   return GRAZE_OK;
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------------------------- */
 
-typedef struct ball_work {
-  ball_view view;
+typedef struct sphere_work {
+  sphere_view view;
   void *boxes;
   graze_box_pair *pairs;
   pieces p;
-  uint64_t result[PARALLEL_PIECES]; /* of a piece: the first bad ball, or how many pairs are kept */
-} ball_work;
+  uint64_t result[PARALLEL_PIECES]; /* of a piece: the first bad sphere, or how many pairs are kept */
+} sphere_work;
 
 static void box_piece(void *argument, uint32_t index) {
-  ball_work *w = argument;
+  sphere_work *w = argument;
   w->result[index] = UINT64_MAX;
   for (uint64_t i = pieces_begin(&w->p, index); i < pieces_end(&w->p, index); i++) {
-    ball b = ball_at(&w->view, (uint32_t)i);
-    if (!ball_is_good(&b)) {
+    sphere b = sphere_at(&w->view, (uint32_t)i);
+    if (!sphere_is_good(&b)) {
       w->result[index] = i;
       return;
     }
@@ -65,44 +65,44 @@ static void box_piece(void *argument, uint32_t index) {
   }
 }
 
-/* Checks the balls and makes their boxes. */
-static graze_status make_boxes(graze_broadphase *bp, ball_work *w) {
-  const ball_view *view = &w->view;
-  if (!gz_buffer_reserve(bp->context, &bp->ball_boxes, view->count * box_bytes(view->precision), 0)) {
+/* Checks the spheres and makes their boxes. */
+static graze_status make_boxes(graze_broadphase *bp, sphere_work *w) {
+  const sphere_view *view = &w->view;
+  if (!gz_buffer_reserve(bp->context, &bp->sphere_boxes, view->count * box_bytes(view->precision), 0)) {
     return gz_broad_no_memory(bp, view->count);
   }
-  w->boxes = bp->ball_boxes.data;
+  w->boxes = bp->sphere_boxes.data;
   w->p = pieces_of(view->count, 4096);
   gz_parallel_for(bp->context, w->p.number, box_piece, w);
   for (uint32_t i = 0; i < w->p.number; i++) {
     if (w->result[i] == UINT64_MAX) continue;
-    ball b = ball_at(view, (uint32_t)w->result[i]);
-    return report_ball(bp->context, &b, (uint32_t)w->result[i]);
+    sphere b = sphere_at(view, (uint32_t)w->result[i]);
+    return report_sphere(bp->context, &b, (uint32_t)w->result[i]);
   }
   return GRAZE_OK;
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
-enum { AHEAD = 12 }; /* pairs from a ball's being asked for to its use: balls of a pair are anywhere in memory */
+enum { AHEAD = 12 }; /* pairs from a sphere's being asked for to its use: spheres of a pair are anywhere in memory */
 
-/* Keeps the pairs of balls that meet at the front of the piece. */
+/* Keeps the pairs of spheres that meet at the front of the piece. */
 static void keep_piece(void *argument, uint32_t index) {
-  ball_work *w = argument;
+  sphere_work *w = argument;
   graze_box_pair *pairs = w->pairs + pieces_begin(&w->p, index);
   uint64_t count = pieces_end(&w->p, index) - pieces_begin(&w->p, index), kept = 0;
   for (uint64_t i = 0; i < count; i++) {
     graze_box_pair pair = pairs[i], soon = pairs[i + AHEAD < count ? i + AHEAD : i];
     __builtin_prefetch(w->view.centers + soon.a * w->view.center_stride);
     __builtin_prefetch(w->view.centers + soon.b * w->view.center_stride);
-    ball a = ball_at(&w->view, pair.a), b = ball_at(&w->view, pair.b);
+    sphere a = sphere_at(&w->view, pair.a), b = sphere_at(&w->view, pair.b);
     pairs[kept] = pair;
-    kept += balls_meet(&a, &b);
+    kept += spheres_meet(&a, &b);
   }
   w->result[index] = kept;
 }
 
-static void keep_balls(const graze_context *context, ball_work *w, pair_list *list) {
+static void keep_spheres(const graze_context *context, sphere_work *w, pair_list *list) {
   w->pairs = pair_list_data(list);
   w->p = pieces_of(list->count, 1024);
   gz_parallel_for(context, w->p.number, keep_piece, w);
@@ -113,7 +113,7 @@ static void keep_balls(const graze_context *context, ball_work *w, pair_list *li
   }
 }
 
-static graze_status find_balls(graze_broadphase *bp, ball_work *w, bool unsorted) {
+static graze_status find_spheres(graze_broadphase *bp, sphere_work *w, bool unsorted) {
   graze_status status = make_boxes(bp, w);
   if (status != GRAZE_OK) return status;
   graze_box_array boxes = {w->boxes, 0, w->view.precision};
@@ -122,20 +122,20 @@ static graze_status find_balls(graze_broadphase *bp, ball_work *w, bool unsorted
   status = gz_broad_run_find(bp, &view, true);
   if (status == GRAZE_ERROR_MEMORY) return gz_broad_no_memory(bp, view.count);
   if (status != GRAZE_OK) return status;
-  keep_balls(bp->context, w, &bp->found);
+  keep_spheres(bp->context, w, &bp->found);
   bool sorted = unsorted || gz_pair_list_sort(bp->context, &bp->found, view.count, &bp->scratch);
   return sorted ? GRAZE_OK : gz_broad_no_memory(bp, view.count);
 }
 
-graze_status graze_broadphase_find_balls(graze_broadphase *bp, const graze_ball_array *balls, uint32_t count,
-                                         bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
+graze_status graze_broadphase_find_spheres(graze_broadphase *bp, const graze_sphere_array *spheres, uint32_t count,
+                                           bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
   if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
   double start = gz_broad_now();
-  graze_status status = check_array(bp->context, balls, count);
+  graze_status status = check_array(bp->context, spheres, count);
   if (status != GRAZE_OK) return status;
-  ball_work work = {.view = ball_view_of(balls, count)};
+  sphere_work work = {.view = sphere_view_of(spheres, count)};
   unsigned saved = gz_fp_enter();
-  status = find_balls(bp, &work, unsorted);
+  status = find_spheres(bp, &work, unsorted);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   gz_broad_take_notes(bp, bp->foreign.method, &bp->once, start);

@@ -1,18 +1,18 @@
-/* Pairs of balls from a device: the same bytes as the processor's, for balls that touch, of radii of all kinds, at the
- * ends of the range, in floats and doubles, with strides; counted without a list; bad balls refused in the processor's
- * words; what the device cannot do is done all the same. */
+/* Pairs of spheres from a device: the same bytes as the processor's, for spheres that touch, of radii of all kinds, at
+ * the ends of the range, in floats and doubles, with strides; counted without a list; bad spheres refused in the
+ * processor's words; what the device cannot do is done all the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device_group.h"
-#include "exact/ball.h"
+#include "exact/sphere.h"
 #include "families.h"
-#include "gpu/balls.h"
+#include "gpu/spheres.h"
 
-/* ---- kinds of balls -------------------------------------------------------------------------------------------- */
+/* ---- kinds of spheres -------------------------------------------------------------------------------------------- */
 
-typedef enum ball_kind {
+typedef enum sphere_kind {
   TRIPLES, /* whole numbers, among which distances are often whole: Pythagorean triples and quadruples */
   EQUAL,   /* the same with one radius */
   NUDGED,  /* radii an ulp more or less */
@@ -25,12 +25,12 @@ typedef enum ball_kind {
   GIANT,   /* one around all among dust */
   HEAPS,   /* dense heaps far apart */
   KINDS
-} ball_kind;
+} sphere_kind;
 
-static void make_balls(ball_kind kind, uint64_t random, uint32_t n, ball *balls) {
+static void make_spheres(sphere_kind kind, uint64_t random, uint32_t n, sphere *spheres) {
   double side = cbrt(n), factor = 0x1p44 + 2.0 * random_below(&random, 1u << 30) + 1;
   for (uint32_t i = 0; i < n; i++) {
-    ball *b = &balls[i];
+    sphere *b = &spheres[i];
     for (int k = 0; k < 3; k++) b->center[k] = floor((2 * side + 4) * random_unit(&random)) - floor(side);
     b->radius = kind == EQUAL ? 1.5 : 0.5 * random_below(&random, 5);
     if (kind == NUDGED && b->radius > 0) b->radius = nextafter(b->radius, random_below(&random, 2) != 0 ? 9 : 0);
@@ -60,22 +60,22 @@ static int pair_order(const void *p, const void *q) {
   return (x->b > y->b) - (x->b < y->b);
 }
 
-static void check(const graze_ball_array *balls, uint32_t n, const char *what) {
+static void check(const graze_sphere_array *spheres, uint32_t n, const char *what) {
   const graze_box_pair *want, *got;
   uint64_t want_count, got_count, hash, want_hash = 0;
-  assert_int_equal(graze_broadphase_find_balls(on.broad, balls, n, false, &want, &want_count), GRAZE_OK);
-  assert_int_equal(graze_gpu_find_balls(on.gpu, balls, n, false, &got, &got_count), GRAZE_OK);
+  assert_int_equal(graze_broadphase_find_spheres(on.broad, spheres, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find_spheres(on.gpu, spheres, n, false, &got, &got_count), GRAZE_OK);
   assert_true(graze_gpu_get_report(on.gpu)->on_device);
   if (got_count != want_count || (want_count > 0 && memcmp(got, want, want_count * sizeof *want) != 0)) {
-    fail_msg("%u balls, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)got_count,
+    fail_msg("%u spheres, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)got_count,
              (unsigned long long)want_count);
   }
   for (uint64_t i = 0; i < want_count; i++) want_hash += graze_pair_hash(want[i].a, want[i].b);
-  assert_int_equal(graze_gpu_count_balls(on.gpu, balls, n, &got_count, &hash), GRAZE_OK);
+  assert_int_equal(graze_gpu_count_spheres(on.gpu, spheres, n, &got_count, &hash), GRAZE_OK);
   assert_true(graze_gpu_get_report(on.gpu)->on_device);
   assert_true(got_count == want_count && hash == want_hash);
   if (want_count == 0 || test_device_slow()) return;
-  assert_int_equal(graze_gpu_find_balls(on.gpu, balls, n, true, &got, &got_count), GRAZE_OK);
+  assert_int_equal(graze_gpu_find_spheres(on.gpu, spheres, n, true, &got, &got_count), GRAZE_OK);
   assert_true(got_count == want_count);
   graze_box_pair *copy = malloc(want_count * sizeof *copy);
   memcpy(copy, got, want_count * sizeof *copy);
@@ -89,20 +89,20 @@ static float float_of(double x) {
 }
 
 /* Doubles side by side in one array, and floats in two. What is no float becomes 0. */
-static void check_both(const ball *balls, uint32_t n, const char *what) {
-  check(&(graze_ball_array){balls, &balls->radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE}, n, what);
+static void check_both(const sphere *spheres, uint32_t n, const char *what) {
+  check(&(graze_sphere_array){spheres, &spheres->radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE}, n, what);
   float *numbers = malloc((4 * (size_t)n + 1) * sizeof *numbers), *radii = numbers + 3 * (size_t)n;
   for (uint32_t i = 0; i < n; i++) {
-    for (int k = 0; k < 3; k++) numbers[3 * (size_t)i + k] = float_of(balls[i].center[k]);
-    radii[i] = float_of(balls[i].radius);
+    for (int k = 0; k < 3; k++) numbers[3 * (size_t)i + k] = float_of(spheres[i].center[k]);
+    radii[i] = float_of(spheres[i].radius);
   }
-  check(&(graze_ball_array){numbers, radii, 0, 0, GRAZE_FLOAT}, n, what);
+  check(&(graze_sphere_array){numbers, radii, 0, 0, GRAZE_FLOAT}, n, what);
   free(numbers);
 }
 
 static bool device_had_doubts(void) {
   uint32_t doubt;
-  assert_int_equal(gz_gpu_read(on.gpu, &doubt, &on.gpu->balls->doubt, 0, sizeof doubt), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, &doubt, &on.gpu->spheres->doubt, 0, sizeof doubt), GRAZE_OK);
   return doubt != 0;
 }
 
@@ -111,34 +111,34 @@ static void test_kinds(void **state) {
   need_device();
   static const uint32_t sizes[] = {0, 1, 2, 3, 60, 1000, 20000};
   size_t size_count = test_device_slow() ? 5 : sizeof sizes / sizeof *sizes;
-  ball *balls = malloc(20000 * sizeof *balls);
+  sphere *spheres = malloc(20000 * sizeof *spheres);
   for (int kind = 0; kind < KINDS; kind += (int)test_device_stride()) {
     for (size_t s = test_device_slow() ? 4 : 0; s < size_count; s++) {
       bool crowd = kind == SPREAD || kind == FAR; /* all meet, those of FAR as floats */
       uint32_t n = crowd && sizes[s] > 1000 ? 1000 : sizes[s];
       char what[32];
       snprintf(what, sizeof what, "kind %d", kind);
-      make_balls((ball_kind)kind, 100 * (uint64_t)kind + s, n, balls);
-      check_both(balls, n, what);
+      make_spheres((sphere_kind)kind, 100 * (uint64_t)kind + s, n, spheres);
+      check_both(spheres, n, what);
     }
   }
-  free(balls);
+  free(spheres);
 }
 
-/* Whole numbers are certain on the device, though balls touch; products of 45 bits are not, and the processor has to
+/* Whole numbers are certain on the device, though spheres touch; products of 45 bits are not, and the processor has to
  * decide. */
 static void test_doubts(void **state) {
   (void)state;
   need_device();
   if (!on.gpu->arithmetic.exact) skip();
   enum { N = 400 };
-  static ball balls[N];
+  static sphere spheres[N];
   const uint32_t n = test_device_slow() ? 60 : N;
-  make_balls(TRIPLES, 1, n, balls);
-  check(&(graze_ball_array){balls, &balls->radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE}, n, "TRIPLES");
+  make_spheres(TRIPLES, 1, n, spheres);
+  check(&(graze_sphere_array){spheres, &spheres->radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE}, n, "TRIPLES");
   assert_false(device_had_doubts());
-  make_balls(LONG, 2, n, balls);
-  check(&(graze_ball_array){balls, &balls->radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE}, n, "LONG");
+  make_spheres(LONG, 2, n, spheres);
+  check(&(graze_sphere_array){spheres, &spheres->radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE}, n, "LONG");
   assert_true(device_had_doubts());
 }
 
@@ -147,57 +147,57 @@ static void test_ends(void **state) {
   need_device();
   static const int exponents[] = {500, -500, 900, -900, 1017, -1073, -538, -149, -130, 120};
   enum { N = 300 };
-  static ball balls[N];
+  static sphere spheres[N];
   const uint32_t n = test_device_slow() ? 30 : N;
   for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e += test_device_stride()) {
     for (int kind = test_device_slow() ? NUDGED : TRIPLES; kind <= NUDGED; kind++) {
-      make_balls((ball_kind)kind, 7 * e, n, balls);
+      make_spheres((sphere_kind)kind, 7 * e, n, spheres);
       for (uint32_t i = 0; i < n; i++) {
-        for (int k = 0; k < 3; k++) balls[i].center[k] = ldexp(balls[i].center[k], exponents[e]);
-        balls[i].radius = ldexp(balls[i].radius, exponents[e]);
+        for (int k = 0; k < 3; k++) spheres[i].center[k] = ldexp(spheres[i].center[k], exponents[e]);
+        spheres[i].radius = ldexp(spheres[i].radius, exponents[e]);
       }
-      check_both(balls, n, "at the ends of the range");
+      check_both(spheres, n, "at the ends of the range");
     }
   }
 }
 
 /* ---- refusals -------------------------------------------------------------------------------------------------- */
 
-static void expect_same_words(const graze_ball_array *balls, uint32_t n) {
+static void expect_same_words(const graze_sphere_array *spheres, uint32_t n) {
   const graze_box_pair *pairs;
   uint64_t count, hash;
   char message[1024];
   on.messages.last[0] = 0;
-  graze_status want = graze_broadphase_find_balls(on.broad, balls, n, false, &pairs, &count);
+  graze_status want = graze_broadphase_find_spheres(on.broad, spheres, n, false, &pairs, &count);
   snprintf(message, sizeof message, "%s", on.messages.last);
   assert_int_not_equal(want, GRAZE_OK);
   on.messages.last[0] = 0;
-  assert_int_equal(graze_gpu_find_balls(on.gpu, balls, n, false, &pairs, &count), want);
+  assert_int_equal(graze_gpu_find_spheres(on.gpu, spheres, n, false, &pairs, &count), want);
   assert_string_equal(on.messages.last, message);
   on.messages.last[0] = 0;
-  assert_int_equal(graze_gpu_count_balls(on.gpu, balls, n, &count, &hash), want);
+  assert_int_equal(graze_gpu_count_spheres(on.gpu, spheres, n, &count, &hash), want);
   assert_string_equal(on.messages.last, message);
 }
 
-static void test_bad_balls(void **state) {
+static void test_bad_spheres(void **state) {
   (void)state;
   need_device();
   enum { N = 5000 };
-  ball *balls = malloc(N * sizeof *balls);
-  make_balls(GAS, 3, N, balls);
-  graze_ball_array array = {balls, &balls->radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE};
+  sphere *spheres = malloc(N * sizeof *spheres);
+  make_spheres(GAS, 3, N, spheres);
+  graze_sphere_array array = {spheres, &spheres->radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE};
   bool exact = on.gpu->arithmetic.exact;
   for (int fault = 0; fault < 12; fault++) {
-    ball kept = balls[4321];
+    sphere kept = spheres[4321];
     on.gpu->arithmetic.exact = exact && fault < 6;
-    if (fault % 6 == 0) balls[4321].center[1] = NAN;
-    if (fault % 6 == 1) balls[4321].center[2] = -(double)INFINITY;
-    if (fault % 6 == 2) balls[4321].radius = -0x1p-1074;
-    if (fault % 6 == 3) balls[4321].radius = (double)INFINITY;
-    if (fault % 6 == 4) balls[4321].radius = -(double)NAN;
-    if (fault % 6 == 5) balls[4321].center[0] = (double)INFINITY;
+    if (fault % 6 == 0) spheres[4321].center[1] = NAN;
+    if (fault % 6 == 1) spheres[4321].center[2] = -(double)INFINITY;
+    if (fault % 6 == 2) spheres[4321].radius = -0x1p-1074;
+    if (fault % 6 == 3) spheres[4321].radius = (double)INFINITY;
+    if (fault % 6 == 4) spheres[4321].radius = -(double)NAN;
+    if (fault % 6 == 5) spheres[4321].center[0] = (double)INFINITY;
     expect_same_words(&array, N);
-    balls[4321] = kept;
+    spheres[4321] = kept;
   }
   on.gpu->arithmetic.exact = exact;
   array.precision = (graze_precision)7;
@@ -206,10 +206,10 @@ static void test_bad_balls(void **state) {
   array.radii = NULL;
   expect_same_words(&array, N);
   expect_same_words(NULL, N);
-  array.radii = &balls->radius;
-  balls[7].radius = -0.0; /* is no fault */
+  array.radii = &spheres->radius;
+  spheres[7].radius = -0.0; /* is no fault */
   check(&array, test_device_slow() ? 50 : N, "after bad ones");
-  free(balls);
+  free(spheres);
 }
 
 /* A device that is lost, or has no doubles: the processor answers. One that is not exact is asked for boxes. */
@@ -217,31 +217,31 @@ static void test_without_device(void **state) {
   (void)state;
   need_device();
   enum { N = 300 };
-  static ball balls[N];
+  static sphere spheres[N];
   const uint32_t n = test_device_slow() ? 50 : N;
-  const graze_ball_array array = {balls, &balls->radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE};
+  const graze_sphere_array array = {spheres, &spheres->radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE};
   const graze_box_pair *pairs, *want;
   uint64_t count, want_count, hash;
-  make_balls(TRIPLES, 4, n, balls);
-  assert_int_equal(graze_broadphase_find_balls(on.broad, &array, n, false, &want, &want_count), GRAZE_OK);
+  make_spheres(TRIPLES, 4, n, spheres);
+  assert_int_equal(graze_broadphase_find_spheres(on.broad, &array, n, false, &want, &want_count), GRAZE_OK);
   for (int fault = 0; fault < 2; fault++) {
     on.gpu->lost = fault == 0;
     on.gpu->info.doubles = fault == 0;
-    assert_int_equal(graze_gpu_find_balls(on.gpu, &array, n, false, &pairs, &count), GRAZE_OK);
+    assert_int_equal(graze_gpu_find_spheres(on.gpu, &array, n, false, &pairs, &count), GRAZE_OK);
     assert_false(graze_gpu_get_report(on.gpu)->on_device);
     assert_string_equal(graze_gpu_get_report(on.gpu)->reason,
                         fault == 0 ? "the device was lost" : "the device has no doubles");
     assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
-    assert_int_equal(graze_gpu_count_balls(on.gpu, &array, n, &count, &hash), GRAZE_OK);
+    assert_int_equal(graze_gpu_count_spheres(on.gpu, &array, n, &count, &hash), GRAZE_OK);
     assert_true(count == want_count && hash == gz_gpu_hash_pairs(want, want_count));
   }
   on.gpu->lost = false;
   on.gpu->info.doubles = true;
   bool exact = on.gpu->arithmetic.exact;
   on.gpu->arithmetic.exact = false;
-  check_both(balls, n, "a device that is not exact");
-  make_balls(DECADES, 5, n, balls);
-  check_both(balls, n, "a device that is not exact");
+  check_both(spheres, n, "a device that is not exact");
+  make_spheres(DECADES, 5, n, spheres);
+  check_both(spheres, n, "a device that is not exact");
   on.gpu->arithmetic.exact = exact;
 }
 
@@ -250,17 +250,17 @@ static void test_large(void **state) {
   need_device();
   if (test_device_slow()) skip();
   enum { N = 200000 };
-  ball *balls = malloc(N * sizeof *balls);
+  sphere *spheres = malloc(N * sizeof *spheres);
   for (int kind = GAS; kind <= DECADES; kind++) {
-    make_balls((ball_kind)kind, 6, N, balls);
-    check_both(balls, N, "many");
+    make_spheres((sphere_kind)kind, 6, N, spheres);
+    check_both(spheres, N, "many");
   }
-  free(balls);
+  free(spheres);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),          cmocka_unit_test(test_doubts),
-                                     cmocka_unit_test(test_ends),           cmocka_unit_test(test_bad_balls),
+                                     cmocka_unit_test(test_ends),           cmocka_unit_test(test_bad_spheres),
                                      cmocka_unit_test(test_without_device), cmocka_unit_test(test_large)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

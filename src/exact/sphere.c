@@ -1,5 +1,5 @@
-/* Two balls: the stages behind the filter. */
-#include "exact/ball.h"
+/* Two spheres: the stages behind the filter. */
+#include "exact/sphere.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@
 
 /* Expansions are exact when every number is zero or within [2^-200, 2^300]: the lowest bit of a difference is then at
  * least 2^-252 and of its square 2^-504. */
-static bool in_window(const ball *b) {
+static bool in_window(const sphere *b) {
   const double numbers[4] = {b->center[0], b->center[1], b->center[2], b->radius};
   for (int k = 0; k < 4; k++) {
     double m = fabs(numbers[k]);
@@ -24,7 +24,7 @@ static int squared_difference(double a, double b, double *h) {
   return gz_expansion_product2(d, n, d, n, h);
 }
 
-bool gz_balls_meet_expansion(const ball *a, const ball *b, bool *usable) {
+bool gz_spheres_meet_expansion(const sphere *a, const sphere *b, bool *usable) {
   *usable = in_window(a) && in_window(b);
   if (!*usable) return false;
   double square[3][8], reach[8], two[16], three[24], all[32];
@@ -46,7 +46,7 @@ static void squared_big(double a, double b, big *r) {
   gz_big_mul(r, &x, &x);
 }
 
-bool gz_balls_meet_integer(const ball *a, const ball *b) {
+bool gz_spheres_meet_integer(const sphere *a, const sphere *b) {
   big sum, square;
   squared_big(a->radius, -b->radius, &sum);
   for (int k = 0; k < 3; k++) {
@@ -56,8 +56,8 @@ bool gz_balls_meet_integer(const ball *a, const ball *b) {
   return sum.sign >= 0;
 }
 
-bool gz_balls_meet_exactly(const ball *a, const ball *b) {
+bool gz_spheres_meet_exactly(const sphere *a, const sphere *b) {
   bool usable;
-  bool meet = gz_balls_meet_expansion(a, b, &usable);
-  return usable ? meet : gz_balls_meet_integer(a, b);
+  bool meet = gz_spheres_meet_expansion(a, b, &usable);
+  return usable ? meet : gz_spheres_meet_integer(a, b);
 }

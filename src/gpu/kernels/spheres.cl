@@ -1,13 +1,13 @@
-/* All pairs of balls that meet, by a grid of their centres in levels, sorted. A ball is in the cell of its centre, in the
+/* All pairs of spheres that meet, by a grid of their centres in levels, sorted. A sphere is in the cell of its centre, in the
  * finest level whose reach, half the edge of a cell or a little less, is at least its radius; where radii are alike there
- * is one level. Balls that meet one are, on each axis, at most as far from its centre as its radius and the reach of
+ * is one level. Spheres that meet one are, on each axis, at most as far from its centre as its radius and the reach of
  * their level: the cells between these two ends are looked at, in its own level the ones that come later, and in the
  * coarser levels all of them. The cell is a function of a coordinate that keeps order, and ends are rounded outward, so
  * that no rounding can lose a pair. A row of cells is a run of the sorted keys: 5 rows of 3 cells where sizes are alike.
  *
- * Squares are compared in doubles, which have to be exact. What the bound of the filter of src/exact/ball.h does not
+ * Squares are compared in doubles, which have to be exact. What the bound of the filter of src/exact/sphere.h does not
  * decide, and where some operation was rounded, is marked for the processor to decide. KEY is u32 for floats and u64
- * for doubles, of which balls are given as bits. (S. Green, "Particle simulation using CUDA", 2010, for one level.) */
+ * for doubles, of which spheres are given as bits. (S. Green, "Particle simulation using CUDA", 2010, for one level.) */
 
 #include "hash.h"
 #include "wide.h"
@@ -20,9 +20,9 @@
 #define UNSURE 2
 
 /* As sorted. */
-typedef struct ball {
+typedef struct sphere {
   KEY center[3], radius;
-} ball;
+} sphere;
 
 typedef struct finds {
   u32 sure, unsure;
@@ -40,9 +40,9 @@ FUNCTION u64 row_key(u32 level, u32 z, u32 y, u32 bits_y, u32 bits_z) {
   return ((((u64)level << bits_z) + z) << bits_y) + y;
 }
 
-/* Of each group's 4096 balls: the corners of the box around the centres and the largest radius, ordered, and the first
+/* Of each group's 4096 spheres: the corners of the box around the centres and the largest radius, ordered, and the first
  * that has a number that is not finite or a negative radius, else 0xFFFFFFFF. */
-KERNEL(256) ball_bounds(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RESTRICT radii,
+KERNEL(256) sphere_bounds(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RESTRICT radii,
                         GLOBAL KEY *RESTRICT bounds, GLOBAL u32 *RESTRICT bad, u32 count) {
   SHARED KEY part[256];
   KEY least[7]; /* high ends and the radius as complements */
@@ -68,8 +68,8 @@ KERNEL(256) ball_bounds(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RE
 }
 
 /* frame: low corner of all centres, then the inverse edge of a cell of each level, then the reach of each level.
- * on_level: a bit for each level that has balls. */
-KERNEL(256) ball_keys(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RESTRICT radii,
+ * on_level: a bit for each level that has spheres. */
+KERNEL(256) sphere_keys(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RESTRICT radii,
                       GLOBAL const double *RESTRICT frame, GLOBAL u64 *RESTRICT keys, GLOBAL u32 *RESTRICT numbers,
                       GLOBAL u32 *RESTRICT on_level, u32 count, u32 bits_x, u32 bits_y, u32 bits_z, u32 levels) {
   u32 i = GROUP * 256 + ITEM;
@@ -88,15 +88,15 @@ KERNEL(256) ball_keys(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *REST
   if (levels > 1) OR_GLOBAL(on_level, 1u << level);
 }
 
-KERNEL(256) ball_gather(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RESTRICT radii,
-                        GLOBAL const u32 *RESTRICT numbers, GLOBAL ball *RESTRICT sorted, u32 count) {
+KERNEL(256) sphere_gather(GLOBAL const KEY *RESTRICT centers, GLOBAL const KEY *RESTRICT radii,
+                        GLOBAL const u32 *RESTRICT numbers, GLOBAL sphere *RESTRICT sorted, u32 count) {
   u32 i = GROUP * 256 + ITEM;
   if (i >= count) return;
   for (u32 k = 0; k < 3; k++) sorted[i].center[k] = centers[3 * (u64)numbers[i] + k];
   sorted[i].radius = radii[numbers[i]];
 }
 
-/* ---- two balls ------------------------------------------------------------------------------------------------- */
+/* ---- two spheres ------------------------------------------------------------------------------------------------- */
 
 /* What rounding took from a + b = sum. */
 FUNCTION double sum_error(double a, double b, double sum) {
@@ -110,7 +110,7 @@ FUNCTION u32 square_is_exact(double x, double square) {
 }
 
 /* SURE: they meet; 0: they do not; UNSURE: that is not certain. */
-FUNCTION u32 meeting_of(ball p, ball q) {
+FUNCTION u32 meeting_of(sphere p, sphere q) {
   const double margin = 1 + 0x1p-49;
   double a[3], b[3], d[3], s[3], r = wide_of(p.radius), t = wide_of(q.radius), reach = r + t;
   for (u32 k = 0; k < 3; k++) {
@@ -138,20 +138,20 @@ FUNCTION u32 meeting_of(ball p, ball q) {
 #include "search.h"
 LOWER_BOUND(lower_bound, u64)
 
-/* The sorted balls. */
-typedef struct balls {
+/* The sorted spheres. */
+typedef struct spheres {
   GLOBAL const double *frame;
   GLOBAL const u64 *keys;
   GLOBAL const u32 *numbers;
-  GLOBAL const ball *sorted;
+  GLOBAL const sphere *sorted;
   u32 count, levels_used, bits[3];
-} balls;
+} spheres;
 
-/* Finds the pairs of the ball at place i, and writes those of the kinds in `write` from `place` on: (first << pack |
+/* Finds the pairs of the sphere at place i, and writes those of the kinds in `write` from `place` on: (first << pack |
  * second) << 1, and 1 when it is not sure. */
-FUNCTION finds ball_walk(balls all, GLOBAL u64 *out, u64 place, u32 write, u32 i, u32 pack) {
+FUNCTION finds sphere_walk(spheres all, GLOBAL u64 *out, u64 place, u32 write, u32 i, u32 pack) {
   finds found;
-  ball a = all.sorted[i];
+  sphere a = all.sorted[i];
   u64 key = all.keys[i];
   u32 own[3], number = all.numbers[i];
   for (u32 k = 0; k < 3; k++) {
@@ -193,9 +193,9 @@ FUNCTION finds ball_walk(balls all, GLOBAL u64 *out, u64 place, u32 write, u32 i
   return found;
 }
 
-FUNCTION balls balls_of(GLOBAL const double *frame, GLOBAL const u64 *keys, GLOBAL const u32 *numbers,
-                        GLOBAL const ball *sorted, u32 count, u32 levels_used, u32 bits_x, u32 bits_y, u32 bits_z) {
-  balls all;
+FUNCTION spheres spheres_of(GLOBAL const double *frame, GLOBAL const u64 *keys, GLOBAL const u32 *numbers,
+                        GLOBAL const sphere *sorted, u32 count, u32 levels_used, u32 bits_x, u32 bits_y, u32 bits_z) {
+  spheres all;
   all.frame = frame;
   all.keys = keys;
   all.numbers = numbers;
@@ -209,29 +209,29 @@ FUNCTION balls balls_of(GLOBAL const double *frame, GLOBAL const u64 *keys, GLOB
 }
 
 /* Of the places [begin, begin + some), the pairs of the kinds. doubt: 1 when some pair is not sure. */
-KERNEL(128) ball_count(GLOBAL const double *RESTRICT frame, GLOBAL const u64 *RESTRICT keys,
-                       GLOBAL const u32 *RESTRICT numbers, GLOBAL const ball *RESTRICT sorted,
+KERNEL(128) sphere_count(GLOBAL const double *RESTRICT frame, GLOBAL const u64 *RESTRICT keys,
+                       GLOBAL const u32 *RESTRICT numbers, GLOBAL const sphere *RESTRICT sorted,
                        GLOBAL u32 *RESTRICT doubt, u32 begin, u32 some, u32 count, u32 levels_used, u32 bits_x,
                        u32 bits_y, u32 bits_z, GLOBAL u32 *RESTRICT counts, u32 kinds) {
   u32 i = GROUP * 128 + ITEM;
   if (i >= some) return;
-  balls all = balls_of(frame, keys, numbers, sorted, count, levels_used, bits_x, bits_y, bits_z);
-  finds found = ball_walk(all, 0, 0, 0, begin + i, 0);
+  spheres all = spheres_of(frame, keys, numbers, sorted, count, levels_used, bits_x, bits_y, bits_z);
+  finds found = sphere_walk(all, 0, 0, 0, begin + i, 0);
   counts[i] = ((kinds & SURE) != 0 ? found.sure : 0) + ((kinds & UNSURE) != 0 ? found.unsure : 0);
   if (found.unsure > 0) OR_GLOBAL(doubt, 1u);
 }
 
 /* Adds up the sure pairs of each group, and their hashes. */
-KERNEL(128) ball_sum(GLOBAL const double *RESTRICT frame, GLOBAL const u64 *RESTRICT keys,
-                     GLOBAL const u32 *RESTRICT numbers, GLOBAL const ball *RESTRICT sorted, GLOBAL u32 *RESTRICT doubt,
+KERNEL(128) sphere_sum(GLOBAL const double *RESTRICT frame, GLOBAL const u64 *RESTRICT keys,
+                     GLOBAL const u32 *RESTRICT numbers, GLOBAL const sphere *RESTRICT sorted, GLOBAL u32 *RESTRICT doubt,
                      u32 begin, u32 some, u32 count, u32 levels_used, u32 bits_x, u32 bits_y, u32 bits_z,
                      GLOBAL u64 *RESTRICT sums) {
   SHARED u64 pairs[128], hashes[128];
   u32 item = ITEM, i = GROUP * 128 + item;
   pairs[item] = hashes[item] = 0;
   if (i < some) {
-    balls all = balls_of(frame, keys, numbers, sorted, count, levels_used, bits_x, bits_y, bits_z);
-    finds found = ball_walk(all, 0, 0, 0, begin + i, 0);
+    spheres all = spheres_of(frame, keys, numbers, sorted, count, levels_used, bits_x, bits_y, bits_z);
+    finds found = sphere_walk(all, 0, 0, 0, begin + i, 0);
     pairs[item] = found.sure;
     hashes[item] = found.hash;
     if (found.unsure > 0) OR_GLOBAL(doubt, 1u);
@@ -251,12 +251,12 @@ KERNEL(128) ball_sum(GLOBAL const double *RESTRICT frame, GLOBAL const u64 *REST
 }
 
 /* Writes the pairs of the kinds that were counted; places: the scan of counts. */
-KERNEL(128) ball_write(GLOBAL const double *RESTRICT frame, GLOBAL const u64 *RESTRICT keys,
-                       GLOBAL const u32 *RESTRICT numbers, GLOBAL const ball *RESTRICT sorted,
+KERNEL(128) sphere_write(GLOBAL const double *RESTRICT frame, GLOBAL const u64 *RESTRICT keys,
+                       GLOBAL const u32 *RESTRICT numbers, GLOBAL const sphere *RESTRICT sorted,
                        GLOBAL const u32 *RESTRICT places, u32 begin, u32 some, u32 count, u32 levels_used, u32 bits_x,
                        u32 bits_y, u32 bits_z, GLOBAL u64 *RESTRICT out, u32 kinds, u32 pack) {
   u32 i = GROUP * 128 + ITEM;
   if (i >= some || places[i] == places[i + 1]) return;
-  balls all = balls_of(frame, keys, numbers, sorted, count, levels_used, bits_x, bits_y, bits_z);
-  ball_walk(all, out, places[i], kinds, begin + i, pack);
+  spheres all = spheres_of(frame, keys, numbers, sorted, count, levels_used, bits_x, bits_y, bits_z);
+  sphere_walk(all, out, places[i], kinds, begin + i, pack);
 }

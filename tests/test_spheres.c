@@ -1,11 +1,12 @@
-/* Pairs of balls against rationals: touching ones in plenty, an ulp more and less, at every scale; and what is refused.
+/* Pairs of spheres against rationals: touching ones in plenty, an ulp more and less, at every scale; and what is
+ * refused.
  */
 #include <gmp.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact/ball.h"
+#include "exact/sphere.h"
 #include "families.h"
 #include "support.h"
 
@@ -13,8 +14,8 @@ enum { N = 130 };
 
 /* ---- the slow answer ------------------------------------------------------------------------------------------- */
 
-/* The sign of (ra + rb)^2 - |a - b|^2 in rationals: at least 0 when the balls meet, 0 when they touch. */
-static int rational_reach(const ball *a, const ball *b) {
+/* The sign of (ra + rb)^2 - |a - b|^2 in rationals: at least 0 when the spheres meet, 0 when they touch. */
+static int rational_reach(const sphere *a, const sphere *b) {
   mpq_t x, y, sum;
   mpq_inits(x, y, sum, NULL);
   mpq_set_d(x, a->radius);
@@ -34,11 +35,11 @@ static int rational_reach(const ball *a, const ball *b) {
 }
 
 /* Pairs by brute force; `touching` counts those that only touch. */
-static uint64_t slow_pairs(const ball *balls, uint32_t n, graze_box_pair *pairs, uint64_t *touching) {
+static uint64_t slow_pairs(const sphere *spheres, uint32_t n, graze_box_pair *pairs, uint64_t *touching) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < n; i++) {
     for (uint32_t j = i + 1; j < n; j++) {
-      int sign = rational_reach(&balls[i], &balls[j]);
+      int sign = rational_reach(&spheres[i], &spheres[j]);
       if (sign >= 0) pairs[count++] = (graze_box_pair){i, j};
       *touching += sign == 0;
     }
@@ -46,9 +47,9 @@ static uint64_t slow_pairs(const ball *balls, uint32_t n, graze_box_pair *pairs,
   return count;
 }
 
-/* ---- kinds of balls -------------------------------------------------------------------------------------------- */
+/* ---- kinds of spheres -------------------------------------------------------------------------------------------- */
 
-typedef enum ball_kind {
+typedef enum sphere_kind {
   TRIPLES, /* whole numbers, among which distances are often whole: Pythagorean triples and quadruples */
   NUDGED,  /* the same with radii an ulp more or less */
   LONG,    /* the same times a number of 45 bits: what touches may not look so when squares are rounded */
@@ -57,17 +58,17 @@ typedef enum ball_kind {
   POINTS,  /* radius 0 */
   FAR,     /* sums of radii that are rounded: large centres, small radii */
   KINDS
-} ball_kind;
+} sphere_kind;
 
-static ball triple(uint64_t *random) {
-  ball b;
+static sphere triple(uint64_t *random) {
+  sphere b;
   for (int k = 0; k < 3; k++) b.center[k] = (double)random_below(random, 25) - 12;
   b.radius = 0.5 * random_below(random, 13);
   return b;
 }
 
-static ball make_ball(ball_kind kind, uint64_t *random) {
-  ball b = triple(random);
+static sphere make_sphere(sphere_kind kind, uint64_t *random) {
+  sphere b = triple(random);
   switch (kind) {
     case NUDGED:
       if (b.radius > 0 && random_below(random, 3) != 0) {
@@ -98,22 +99,22 @@ static ball make_ball(ball_kind kind, uint64_t *random) {
 }
 
 /* For LONG a factor of 45 bits, for others 1. */
-static double factor_for(ball_kind kind, uint64_t *random) {
+static double factor_for(sphere_kind kind, uint64_t *random) {
   return kind == LONG ? 0x1p44 + 2.0 * random_below(random, 1u << 30) + 1 : 1;
 }
 
 /* Scaled by a power of two, which is exact down to whole multiples of the least number, and by a factor. */
-static void scale_balls(ball *balls, uint32_t count, double factor, int exponent) {
+static void scale_spheres(sphere *spheres, uint32_t count, double factor, int exponent) {
   for (uint32_t i = 0; i < count; i++) {
-    for (int k = 0; k < 3; k++) balls[i].center[k] = ldexp(factor * balls[i].center[k], exponent);
-    balls[i].radius = ldexp(factor * balls[i].radius, exponent);
+    for (int k = 0; k < 3; k++) spheres[i].center[k] = ldexp(factor * spheres[i].center[k], exponent);
+    spheres[i].radius = ldexp(factor * spheres[i].radius, exponent);
   }
 }
 
 /* As floats; what is none becomes 0. */
-static void to_floats(ball *balls, float *floats) {
+static void to_floats(sphere *spheres, float *floats) {
   for (uint32_t i = 0; i < N; i++) {
-    double *numbers[4] = {&balls[i].center[0], &balls[i].center[1], &balls[i].center[2], &balls[i].radius};
+    double *numbers[4] = {&spheres[i].center[0], &spheres[i].center[1], &spheres[i].center[2], &spheres[i].radius};
     for (int k = 0; k < 4; k++) {
       float f = (float)*numbers[k];
       if (!isfinite(f)) f = 0;
@@ -129,13 +130,13 @@ static const graze_broad_method methods[] = {GRAZE_BROAD_AUTO,   GRAZE_BROAD_BRU
                                              GRAZE_BROAD_OCTREE, GRAZE_BROAD_SUBDIVISION, GRAZE_BROAD_KDTREE};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-static void check(graze_broadphase *const *phases, const graze_ball_array *array, const ball *balls, const char *what,
-                  uint64_t *touching) {
+static void check(graze_broadphase *const *phases, const graze_sphere_array *array, const sphere *spheres,
+                  const char *what, uint64_t *touching) {
   static graze_box_pair want[N * N / 2];
-  uint64_t want_count = slow_pairs(balls, N, want, touching), count;
+  uint64_t want_count = slow_pairs(spheres, N, want, touching), count;
   const graze_box_pair *got;
   for (int m = 0; m < METHODS; m++) {
-    assert_int_equal(graze_broadphase_find_balls(phases[m], array, N, false, &got, &count), GRAZE_OK);
+    assert_int_equal(graze_broadphase_find_spheres(phases[m], array, N, false, &got, &count), GRAZE_OK);
     if (count != want_count || memcmp(got, want, (size_t)count * sizeof *got) != 0) {
       fail_msg("%s, method %d: %llu pairs, should be %llu", what, (int)methods[m], (unsigned long long)count,
                (unsigned long long)want_count);
@@ -143,10 +144,10 @@ static void check(graze_broadphase *const *phases, const graze_ball_array *array
   }
 }
 
-/* Balls an equal distance apart in memory from centre to centre, the radius behind the centre. */
+/* Spheres an equal distance apart in memory from centre to centre, the radius behind the centre. */
 static void test_against_rationals(void **state) {
   (void)state;
-  static ball balls[N];
+  static sphere spheres[N];
   static float floats[4 * N];
   static const int exponents[] = {0, 500, -500, 900, -900, 1020, -1073, -538}; /* the last: squares are subnormal */
   graze_context *context = test_context(2, NULL);
@@ -165,13 +166,13 @@ static void test_against_rationals(void **state) {
         uint64_t random = 1000 * (uint64_t)kind + 100 * e + seed;
         char what[64];
         snprintf(what, sizeof what, "kind %d, 2^%d, seed %u", kind, exponents[e], seed);
-        for (uint32_t i = 0; i < N; i++) balls[i] = make_ball((ball_kind)kind, &random);
-        scale_balls(balls, N, factor_for((ball_kind)kind, &random), exponents[e]);
-        graze_ball_array array = {balls, &balls[0].radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE};
-        check(phases, &array, balls, what, &touching);
-        to_floats(balls, floats);
-        array = (graze_ball_array){floats, floats + 3, 4 * sizeof *floats, 4 * sizeof *floats, GRAZE_FLOAT};
-        check(phases, &array, balls, what, &touching);
+        for (uint32_t i = 0; i < N; i++) spheres[i] = make_sphere((sphere_kind)kind, &random);
+        scale_spheres(spheres, N, factor_for((sphere_kind)kind, &random), exponents[e]);
+        graze_sphere_array array = {spheres, &spheres[0].radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE};
+        check(phases, &array, spheres, what, &touching);
+        to_floats(spheres, floats);
+        array = (graze_sphere_array){floats, floats + 3, 4 * sizeof *floats, 4 * sizeof *floats, GRAZE_FLOAT};
+        check(phases, &array, spheres, what, &touching);
       }
     }
     if (kind == TRIPLES || kind == LONG || kind == EDGES) assert_true(touching > 1000);
@@ -187,14 +188,14 @@ static void test_stages(void **state) {
   uint32_t rounds = test_long() ? 200000 : 10000, usable_count = 0;
   uint64_t random = 5;
   for (uint32_t i = 0; i < rounds; i++) {
-    ball_kind kind = (ball_kind)random_below(&random, KINDS);
-    ball two[2] = {make_ball(kind, &random), make_ball(kind, &random)};
-    scale_balls(two, 2, factor_for(kind, &random), 0);
+    sphere_kind kind = (sphere_kind)random_below(&random, KINDS);
+    sphere two[2] = {make_sphere(kind, &random), make_sphere(kind, &random)};
+    scale_spheres(two, 2, factor_for(kind, &random), 0);
     bool want = rational_reach(&two[0], &two[1]) >= 0, usable;
-    bool got = gz_balls_meet_expansion(&two[0], &two[1], &usable);
+    bool got = gz_spheres_meet_expansion(&two[0], &two[1], &usable);
     assert_true(!usable || got == want);
-    assert_true(gz_balls_meet_integer(&two[0], &two[1]) == want);
-    assert_true(balls_meet(&two[0], &two[1]) == want);
+    assert_true(gz_spheres_meet_integer(&two[0], &two[1]) == want);
+    assert_true(spheres_meet(&two[0], &two[1]) == want);
     usable_count += usable;
   }
   assert_true(usable_count > rounds / 2 && usable_count < rounds);
@@ -202,9 +203,9 @@ static void test_stages(void **state) {
 
 static void test_stages_by_hand(void **state) {
   (void)state;
-  const ball origin = {{0, 0, 0}, 2};
+  const sphere origin = {{0, 0, 0}, 2};
   const struct {
-    ball other;
+    sphere other;
     bool meet;
   } cases[] = {
       {{{3, 4, 0}, 3}, true},
@@ -219,8 +220,8 @@ static void test_stages_by_hand(void **state) {
       {{{-0x1.fffffffffffffp+1023, 0, 0}, 0x1.ffffffffffffep+1023}, false},
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    assert_true(balls_meet(&origin, &cases[c].other) == cases[c].meet);
-    assert_true(balls_meet(&cases[c].other, &origin) == cases[c].meet);
+    assert_true(spheres_meet(&origin, &cases[c].other) == cases[c].meet);
+    assert_true(spheres_meet(&cases[c].other, &origin) == cases[c].meet);
   }
 }
 
@@ -238,27 +239,27 @@ static void test_refusals(void **state) {
   graze_broadphase *bp;
   assert_int_equal(graze_broadphase_create(context, NULL, &bp), GRAZE_OK);
   double centers[9] = {0, 0, 0, 1, 0, 0, 9, 9, 9}, radii[3] = {1, 0, -0.0};
-  graze_ball_array array = {centers, radii, 0, 0, GRAZE_DOUBLE};
+  graze_sphere_array array = {centers, radii, 0, 0, GRAZE_DOUBLE};
   const graze_box_pair *pairs;
   uint64_t count;
-#define FIND(n) graze_broadphase_find_balls(bp, &array, n, false, &pairs, &count)
+#define FIND(n) graze_broadphase_find_spheres(bp, &array, n, false, &pairs, &count)
   assert_int_equal(FIND(3), GRAZE_OK);
   assert_int_equal(count, 1);
   assert_true(pairs[0].a == 0 && pairs[0].b == 1);
   assert_int_equal(FIND(0), GRAZE_OK);
   assert_int_equal(count, 0);
   radii[1] = -0x1p-1074;
-  expect(FIND(3), GRAZE_ERROR_ARGUMENT, &log, "ball 1: radius -4.9");
+  expect(FIND(3), GRAZE_ERROR_ARGUMENT, &log, "sphere 1: radius -4.9");
   radii[1] = NAN;
-  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "ball 1: radius is nan");
+  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "sphere 1: radius is nan");
   radii[1] = INFINITY;
-  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "ball 1: radius is inf");
+  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "sphere 1: radius is inf");
   centers[5] = -INFINITY;
-  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "ball 1: center z is -inf");
+  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "sphere 1: center z is -inf");
   centers[1] = NAN;
-  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "ball 0: center y is nan");
+  expect(FIND(3), GRAZE_ERROR_NOT_FINITE, &log, "sphere 0: center y is nan");
   array.radii = NULL;
-  expect(FIND(3), GRAZE_ERROR_ARGUMENT, &log, "no balls");
+  expect(FIND(3), GRAZE_ERROR_ARGUMENT, &log, "no spheres");
   array.radii = radii;
   array.precision = (graze_precision)7;
   expect(FIND(3), GRAZE_ERROR_ARGUMENT, &log, "unknown precision 7");
@@ -270,12 +271,12 @@ static void test_refusals(void **state) {
 /* Every refusal of memory is an error, and the call after it is right. */
 static void test_memory(void **state) {
   (void)state;
-  static ball balls[N];
+  static sphere spheres[N];
   uint64_t random = 8, touching = 0;
-  for (uint32_t i = 0; i < N; i++) balls[i] = make_ball(TRIPLES, &random);
+  for (uint32_t i = 0; i < N; i++) spheres[i] = make_sphere(TRIPLES, &random);
   static graze_box_pair want[N * N / 2];
-  uint64_t want_count = slow_pairs(balls, N, want, &touching);
-  graze_ball_array array = {balls, &balls[0].radius, sizeof *balls, sizeof *balls, GRAZE_DOUBLE};
+  uint64_t want_count = slow_pairs(spheres, N, want, &touching);
+  graze_sphere_array array = {spheres, &spheres[0].radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE};
   for (uint64_t fail_at = 1, done = 0; done == 0; fail_at++) {
     test_allocator allocator = {0};
     graze_context_def def = graze_default_context_def();
@@ -290,13 +291,13 @@ static void test_memory(void **state) {
     bdef.method = GRAZE_BROAD_HASH;
     assert_int_equal(graze_broadphase_create(context, &bdef, &bp), GRAZE_OK);
     allocator.fail_at = allocator.requests + fail_at;
-    graze_status status = graze_broadphase_find_balls(bp, &array, N, false, &got, &count);
+    graze_status status = graze_broadphase_find_spheres(bp, &array, N, false, &got, &count);
     done = allocator.requests < allocator.fail_at;
     assert_int_equal(status, done != 0 ? GRAZE_OK : GRAZE_ERROR_MEMORY);
     allocator.fail_at = 0;
     for (int again = 0; again < 3; again++) {
       uint64_t requests = allocator.requests;
-      assert_int_equal(graze_broadphase_find_balls(bp, &array, N, false, &got, &count), GRAZE_OK);
+      assert_int_equal(graze_broadphase_find_spheres(bp, &array, N, false, &got, &count), GRAZE_OK);
       assert_int_equal(count, want_count);
       assert_memory_equal(got, want, (size_t)count * sizeof *got);
       if (again == 2) assert_int_equal(allocator.requests, requests); /* nothing is asked for any more */
@@ -307,7 +308,7 @@ static void test_memory(void **state) {
   }
 }
 
-/* A million balls, about five neighbours each: two methods that have nothing in common, one and three threads. */
+/* A million spheres, about five neighbours each: two methods that have nothing in common, one and three threads. */
 static void test_million(void **state) {
   (void)state;
   enum { MILLION = 1000000 };
@@ -319,7 +320,7 @@ static void test_million(void **state) {
     for (int k = 0; k < 3; k++) numbers[4 * i + k] = (float)(94 * random_unit(&random));
     numbers[4 * i + 3] = 0.5f;
   }
-  graze_ball_array array = {numbers, numbers + 3, 4 * sizeof *numbers, 4 * sizeof *numbers, GRAZE_FLOAT};
+  graze_sphere_array array = {numbers, numbers + 3, 4 * sizeof *numbers, 4 * sizeof *numbers, GRAZE_FLOAT};
   for (int m = 0; m < 2; m++) {
     graze_context *context = test_context(m == 0 ? 1 : 3, NULL);
     graze_broadphase_def def = graze_default_broadphase_def();
@@ -328,9 +329,9 @@ static void test_million(void **state) {
     const graze_box_pair *pairs;
     uint64_t count;
     assert_int_equal(graze_broadphase_create(context, &def, &bp), GRAZE_OK);
-    assert_int_equal(graze_broadphase_find_balls(bp, &array, MILLION, false, &pairs, &count), GRAZE_OK);
+    assert_int_equal(graze_broadphase_find_spheres(bp, &array, MILLION, false, &pairs, &count), GRAZE_OK);
     if (m == 0) {
-      /* Each of n (n - 1) / 2 pairs meets when a point is in a ball of radius 1; less a little at the walls. */
+      /* Each of n (n - 1) / 2 pairs meets when a point is in a sphere of radius 1; less a little at the walls. */
       double expected = 0.5 * MILLION * (MILLION / (94.0 * 94 * 94)) * 4.18879;
       assert_true(fabs((double)count / expected - 1) < 0.02);
       first = malloc((size_t)count * sizeof *first);

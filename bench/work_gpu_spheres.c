@@ -1,4 +1,4 @@
-/* bench/work_gpu_balls.c: pairs of particles on devices, as lists and counted; answers are held to a plain grid. */
+/* bench/work_gpu_spheres.c: pairs of particles on devices, as lists and counted; answers are held to a plain grid. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "work_gpu.h"
 
 static const float RADIUS = 0.5F;
-static const double NUMBER_DENSITY = 1.2; /* balls in a unit cube: about five neighbours each */
+static const double NUMBER_DENSITY = 1.2; /* spheres in a unit cube: about five neighbours each */
 
 typedef struct particles {
   float *centers, *radii;
@@ -34,7 +34,7 @@ static uint32_t coordinate(const particles *p, uint32_t i, int k) {
   return at < p->side ? at : p->side - 1;
 }
 
-static bool balls_meet_plainly(const particles *p, uint32_t i, uint32_t j) {
+static bool spheres_meet_plainly(const particles *p, uint32_t i, uint32_t j) {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
     double d = (double)p->centers[3 * (size_t)i + k] - (double)p->centers[3 * (size_t)j + k];
@@ -43,7 +43,7 @@ static bool balls_meet_plainly(const particles *p, uint32_t i, uint32_t j) {
   return sum <= 4 * (double)RADIUS * (double)RADIUS;
 }
 
-/* Balls by cell: `starts` has one more than there are cells. */
+/* Spheres by cell: `starts` has one more than there are cells. */
 static void sort_by_cell(const particles *p, uint32_t *starts, uint32_t *order) {
   uint64_t cells = (uint64_t)p->side * p->side * p->side;
 #define CELL(i) (((uint64_t)coordinate(p, i, 2) * p->side + coordinate(p, i, 1)) * p->side + coordinate(p, i, 0))
@@ -66,7 +66,7 @@ static void add_neighbours(const particles *p, const uint32_t *starts, const uin
       uint64_t row = (z * p->side + y) * p->side;
       for (uint32_t at = starts[row + low[0]]; at < starts[row + high[0] + 1]; at++) {
         uint32_t j = order[at];
-        if (j <= i || !balls_meet_plainly(p, i, j)) continue;
+        if (j <= i || !spheres_meet_plainly(p, i, j)) continue;
         sum->count++;
         sum->hash += hash_of_pair(i, j);
       }
@@ -87,26 +87,26 @@ static sample plain_answer(const particles *p) {
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 
-typedef struct balls_job {
+typedef struct spheres_job {
   graze_gpu *gpu; /* NULL: the processor */
   graze_broadphase *broadphase;
   const particles *particles;
   bool only_count;
   bool kernels; /* only the work on the device, without the ways there and back */
-} balls_job;
+} spheres_job;
 
-static void run_balls(void *argument, bool check, sample *out) {
-  balls_job *j = argument;
+static void run_spheres(void *argument, bool check, sample *out) {
+  spheres_job *j = argument;
   const particles *p = j->particles;
-  const graze_ball_array balls = {.centers = p->centers, .radii = p->radii, .precision = GRAZE_FLOAT};
+  const graze_sphere_array spheres = {.centers = p->centers, .radii = p->radii, .precision = GRAZE_FLOAT};
   const graze_box_pair *pairs = NULL;
   double start = seconds_now();
   if (j->gpu == NULL) {
-    must(graze_broadphase_find_balls(j->broadphase, &balls, p->count, false, &pairs, &out->count), "find_balls");
+    must(graze_broadphase_find_spheres(j->broadphase, &spheres, p->count, false, &pairs, &out->count), "find_spheres");
   } else if (j->only_count) {
-    must(graze_gpu_count_balls(j->gpu, &balls, p->count, &out->count, &out->hash), "graze_gpu_count_balls");
+    must(graze_gpu_count_spheres(j->gpu, &spheres, p->count, &out->count, &out->hash), "graze_gpu_count_spheres");
   } else {
-    must(graze_gpu_find_balls(j->gpu, &balls, p->count, false, &pairs, &out->count), "graze_gpu_find_balls");
+    must(graze_gpu_find_spheres(j->gpu, &spheres, p->count, false, &pairs, &out->count), "graze_gpu_find_spheres");
   }
   out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu)->compute : seconds_now() - start;
   out->timed = 1;
@@ -117,26 +117,26 @@ static void run_balls(void *argument, bool check, sample *out) {
     snprintf(out->gave_up, sizeof out->gave_up, "%.60s", graze_gpu_get_report(j->gpu)->reason);
 }
 
-void work_gpu_balls(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
+void work_gpu_spheres(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
   const char *id = graze_gpu_get_info(gpu)->id;
-  if (!bench_wants(b, "gpu_balls/%s/%u", id, count)) return;
+  if (!bench_wants(b, "gpu_spheres/%s/%u", id, count)) return;
   particles p = make_particles(count);
   sample expected = plain_answer(&p);
-  balls_job jobs[] = {{.particles = &p},
-                      {.particles = &p, .gpu = gpu},
-                      {.particles = &p, .gpu = gpu, .kernels = true},
-                      {.particles = &p, .gpu = gpu, .only_count = true},
-                      {.particles = &p, .gpu = gpu, .only_count = true, .kernels = true}};
+  spheres_job jobs[] = {{.particles = &p},
+                        {.particles = &p, .gpu = gpu},
+                        {.particles = &p, .gpu = gpu, .kernels = true},
+                        {.particles = &p, .gpu = gpu, .only_count = true},
+                        {.particles = &p, .gpu = gpu, .only_count = true, .kernels = true}};
   static const char *const suffixes[] = {"", "", "_kernels", "_count", "_count_kernels"};
   must(graze_broadphase_create(b->context, NULL, &jobs[0].broadphase), "graze_broadphase_create");
   contest c;
-  contest_begin(&c, b, "ball", count, count, "gpu_balls/%s/%u", id, count);
+  contest_begin(&c, b, "sphere", count, count, "gpu_spheres/%s/%u", id, count);
   contest_expect(&c, expected.count, expected.hash);
-  if (lists) contest_ours(&c, "cpu/auto_sorted", run_balls, &jobs[0]);
+  if (lists) contest_ours(&c, "cpu/auto_sorted", run_spheres, &jobs[0]);
   for (size_t i = lists ? 1 : 3; i < COUNT_OF(jobs); i++) {
     char name[48];
     snprintf(name, sizeof name, "gpu/%.24s%s", id, suffixes[i]);
-    note_device(contest_ours(&c, name, run_balls, &jobs[i]), gpu);
+    note_device(contest_ours(&c, name, run_spheres, &jobs[i]), gpu);
   }
   contest_end(&c);
   graze_broadphase_destroy(jobs[0].broadphase);
