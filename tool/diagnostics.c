@@ -23,10 +23,13 @@ void diagnostics_quiet(void) {
   quiet = true;
 }
 
+/* In one piece, whoever else prints. */
 static void print_line(const char *format, va_list arguments) {
+  flockfile(stderr);
   fprintf(stderr, "%s: ", program_name);
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
+  funlockfile(stderr);
 }
 
 void note(const char *format, ...) {
