@@ -1,102 +1,173 @@
 #!/bin/sh
-# The rule of the house: a room includes what stands above it in this list, never what stands below.
-#   base exact geometry mesh broad narrow scene dynamics; gpu, gl, visibility, mpi are leaves
-# io, report, tool, examples and scenes use public headers (graze/...) and their own room only, report src/gl too;
-# bench, fuzz and tests may look behind them.
+# The drawing of the house: a room includes what its row in ARCHITECTURE.md lets it use, its own files and the public
+# headers, nothing else. A row of that table, which begins below the line "<!-- rooms -->", reads
+#
+#     | `ROOM` | `FOLDER/` | what it holds | ROOM, ROOM |
+#
+# with "nothing" or "everything" in place of the rooms it may use, which stand above it in the table. A room without a
+# folder is planned. Every .c, .h, .inc and .cl file belongs to a room.
 # usage: check_rooms.sh SOURCE_FOLDER | check_rooms.sh --self-test
 set -u
 
-floors="base exact geometry mesh broad narrow scene dynamics"
-leaves="gpu gl visibility mpi"
+# Reads ARCHITECTURE.md, then lines "file PATH", then lines "PATH:NUMBER:#include ..."; prints the faults.
+check='
+function trim(text) {
+  gsub(/^[ \t`]+|[ \t`]+$/, "", text)
+  return text
+}
+function fault(text) { print text }
 
-number_of() { # the floor of a room, 0 when it is none
-  n=1
-  for room in $floors; do
-    [ "$room" = "$1" ] && { echo $n; return; }
-    n=$((n + 1))
-  done
-  for room in $leaves; do
-    [ "$room" = "$1" ] && { echo $n; return; }
-  done
-  echo 0
+# One row of the table.
+function read_row(line,    cell, count, uses, i, used) {
+  count = split(line, cell, "|")
+  room = trim(cell[2])
+  if (count != 6 || room == "room" || room ~ /^-+$/) {
+    if (count != 6) fault("ARCHITECTURE.md:" FNR ": a row of the rooms has four cells")
+    return
+  }
+  rooms++
+  folder = trim(cell[3])
+  sub(/\/$/, "", folder)
+  if (folder ~ /^[a-z\/]+$/ && folder != "planned") folder_of[room] = folder
+  known[room] = rooms
+  used = trim(cell[5])
+  if (used == "everything") free[room] = 1
+  if (used == "everything" || used == "nothing") return
+  count = split(used, uses, /, */)
+  for (i = 1; i <= count; i++) {
+    used = trim(uses[i])
+    may[room, used] = 1
+    if (!(used in known) || used == room) fault("ARCHITECTURE.md:" FNR ": " room " uses " used ", which does not stand above it")
+  }
 }
 
-quoted_includes() { # FILE: lines "number name" of its #include "name"
-  grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1" | sed 's/^\([0-9]*\):[^"]*"\([^"]*\)".*/\1 \2/'
+# The room of a path: that of the longest folder that holds it.
+function room_of(path,    room, best) {
+  best = ""
+  for (room in folder_of)
+    if (index(path, folder_of[room] "/") == 1 && (best == "" || length(folder_of[room]) > length(folder_of[best]))) best = room
+  return best
 }
 
-check_source() { # FILE below src/ROOM
-  room=$(echo "$1" | sed 's|^src/||;s|/.*||')
-  own=$(number_of "$room")
-  [ "$own" -eq 0 ] && { echo "$1: src/$room is no room"; return; }
-  quoted_includes "$1" | while read -r line name; do
-    case $name in
-      graze/*) continue ;;
-      */*) target=${name%%/*} ;;
-      *) target=$room ;;
-    esac
-    other=$(number_of "$target")
-    if [ "$other" -eq 0 ]; then
-      echo "$1:$line: includes \"$name\", which belongs to no room"
-    elif [ "$other" -gt "$own" ] || { [ "$other" -eq "$own" ] && [ "$target" != "$room" ]; }; then
-      # a leaf may use the house, and visibility the gl room
-      [ "$room/$target" = visibility/gl ] && continue
-      echo "$1:$line: room $room includes \"$name\" of room $target, which stands below it"
-    fi
-  done
+function plain(path) { # a/b/../c is a/c
+  gsub(/\/\.\//, "/", path)
+  while (sub(/[^\/]+\/\.\.\//, "", path)) { }
+  return path
 }
 
-check_outside() { # FILE outside src: public headers, headers of its own room or of scenes, generated ones
-  quoted_includes "$1" | while read -r line name; do
-    case $name in
-      graze/*) continue ;;
-      gl/*) [ "${1%%/*}" = report ] && continue ;;
-      *src/*) ;;
-      *) [ -e "src/$name" ] && ! [ -e "${1%/*}/$name" ] || continue ;;
-    esac
-    echo "$1:$line: includes \"$name\", which is private to the library"
-  done
+# The file that NAME stands for in a file of ROOM below HERE, or, when it is generated, a guess that names its room.
+function target(name, here, room,    first, i, other) {
+  if (plain(here "/" name) in exists) return plain(here "/" name)
+  if (folder_of[room] "/" name in exists) return folder_of[room] "/" name
+  if ("src/" name in exists) return "src/" name
+  if (name in exists) return name
+  first = name
+  if (sub(/\/.*/, "", first)) return first in folder_of ? folder_of[first] "/" name : ""
+  for (other in folder_of)
+    if (folder_of[other] !~ /^src\// && folder_of[other] "/" name in exists) return folder_of[other] "/" name
+  return folder_of[room] "/" name
 }
 
-check_header() { # FILE below include/graze: other public headers only
-  quoted_includes "$1" | while read -r line name; do
-    case $name in
-      graze/*) ;;
-      *) echo "$1:$line: a public header includes the private \"$name\"" ;;
-    esac
-  done
+function check_include(path, number, name,    here, room, other) {
+  if (name ~ /^graze\//) return
+  room = room_of(path)
+  if (room == "" || room in free) return
+  here = path
+  sub(/\/[^\/]*$/, "", here)
+  other = room_of(target(name, here, room))
+  if (other == "")
+    fault(path ":" number ": includes \"" name "\", which belongs to no room")
+  else if (other != room && !((room, other) in may))
+    fault(path ":" number ": room " room " includes \"" name "\" of room " other ", which it may not use")
 }
 
-check_tree() {
+FNR == 1 { part++ }
+part == 1 && /^<!-- rooms -->/ { inside = 1; next }
+part == 1 && inside && /^\|/ { read_row($0); next }
+part == 1 { if (rooms) inside = 0; next }
+part == 2 {
+  exists[$2] = 1
+  if (room_of($2) == "" && !said[$2]++) fault($2 ": belongs to no room of ARCHITECTURE.md")
+  next
+}
+match($0, /:[0-9]+:/) {
+  name = $0
+  sub(/^[^"]*"/, "", name)
+  sub(/".*/, "", name)
+  check_include(substr($0, 1, RSTART - 1), substr($0, RSTART + 1, RLENGTH - 2), name)
+}
+END { if (!rooms) fault("ARCHITECTURE.md: no table of rooms below <!-- rooms -->") }
+'
+
+# The files of all rooms, one a line.
+sources() {
+  find . \( -path ./build -o -path './.*' \) -prune -o -type f \
+    \( -name '*.[ch]' -o -name '*.inc' -o -name '*.cl' \) -print | sed 's|^\./||' | LC_ALL=C sort
+}
+
+check_tree() (
   cd "$1" || exit 1
-  find src -name '*.[ch]' | sort | while read -r file; do check_source "$file"; done
-  find include -name '*.h' | sort | while read -r file; do check_header "$file"; done
-  find io report tool examples scenes -name '*.[ch]' 2>/dev/null | sort | while read -r file; do check_outside "$file"; done
+  work=$(mktemp -d) || exit 1
+  trap 'rm -rf "$work"' EXIT
+  sources >"$work/names"
+  sed 's/^/file /' "$work/names" >"$work/files"
+  xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' <"$work/names" >"$work/includes"
+  awk "$check" ARCHITECTURE.md "$work/files" "$work/includes"
+)
+
+write() { # FILE LINE...
+  file=$1
+  shift
+  mkdir -p "${file%/*}"
+  printf '%s\n' "$@" >"$file"
 }
 
 self_test() { # a small house with every kind of fault: each must be found, and nothing else
   house=$(mktemp -d) || exit 1
   trap 'rm -rf "$house"' EXIT
-  mkdir -p "$house"/src/base "$house"/src/mesh "$house"/src/gpu "$house"/src/mpi "$house"/include/graze "$house"/io "$house"/tool
   cd "$house" || exit 1
-  echo '#include "graze/base.h"' >src/base/good.c
-  echo '#include "mesh/mesh.h"' >src/base/up.c
-  printf '#include <stdio.h>\n#include "base/array.h"\n#include "mesh.h"\n' >src/mesh/good.c
-  echo '# include "gpu/device.h"' >src/mesh/leaf.c
-  echo '#include "mpi/voxel.h"' >src/gpu/sibling.c
-  echo '#include "attic/thing.h"' >src/mesh/attic.c
-  echo '#include "mesh/mesh.h"' >include/graze/mesh.h
-  printf '#include "graze/io.h"\n#include "text.h"\n' >io/good.c
-  : >io/text.h
-  : >src/mesh/mesh.h
-  echo '#include "mesh/mesh.h"' >tool/private.c
-  echo '#include "../src/mesh/mesh.h"' >tool/sneaky.c
-  found=$(check_tree . | sed 's/:.*//' | sort | tr '\n' ' ')
-  want="include/graze/mesh.h src/base/up.c src/gpu/sibling.c src/mesh/attic.c src/mesh/leaf.c tool/private.c tool/sneaky.c "
-  [ "$found" = "$want" ] && exit 0
-  echo "found: $found"
-  echo "want:  $want"
-  exit 1
+  # shellcheck disable=SC2016 # backquotes of Markdown
+  write ./ARCHITECTURE.md '<!-- rooms -->' '| room | folder | holds | may use |' '|---|---|---|---|' \
+    '| `graze` | `include/graze/` | public | nothing |' \
+    '| `base` | `src/base/` | ground floor | nothing |' \
+    '| `mesh` | `src/mesh/` | meshes | base |' \
+    '| `gpu` | `src/gpu/` | devices | base, mesh |' \
+    '| `mpi` | planned | ranks | base |' \
+    '| `scenes` | `scenes/` | models | nothing |' \
+    '| `io` | `io/` | readers | base |' \
+    '| `tool` | `tool/` | program | io, scenes, tests |' \
+    '| `tests` | `tests/` | tests | everything |' '' '| `attic` | `attic/` | not of the table | nothing |'
+  write src/base/array.h '#include <stddef.h>'
+  write src/base/good.c '#include "graze/base.h"' '#include "base/array.h"'
+  write src/base/up.c '#include "mesh/mesh.h"'
+  write src/mesh/mesh.h '#include "base/array.h"'
+  write src/mesh/good.c '#include <stdio.h>' '#include "base/made.h"' '#include "mesh.h"' '#include "made.h"'
+  write src/mesh/tree/good.c '#include "mesh/tree/tree.h"' '#include "../mesh.h"' '#include "../../base/array.h"'
+  write src/mesh/tree/tree.h '#include "mesh/mesh.h"'
+  write src/mesh/leaf.inc '# include "gpu/device.h"'
+  write src/mesh/attic.c '#include "attic/thing.h"'
+  write src/gpu/device.h '#include "mesh/mesh.h"'
+  write src/gpu/kernels/portable.h '/* nothing */'
+  write src/gpu/kernels/good.cl '#include "portable.h"'
+  write src/gpu/kernels/bad.cl '#include "io/text.h"'
+  write src/gpu/planned.c '#include "mpi/voxel.h"'
+  write src/dust/lost.c '#include "base/array.h"'
+  write include/graze/good.h '#include "graze/base.h"'
+  write include/graze/private.h '#include "mesh/mesh.h"'
+  write scenes/scenes.h '/* nothing */'
+  write io/text.h '/* nothing */'
+  write io/good.c '#include "graze/io.h"' '#include "text.h"' '#include "base/array.h"'
+  write io/private.c '#include "mesh/mesh.h"'
+  write tool/good.c '#include "scenes.h"' '#include "io/text.h"'
+  write tool/sneaky.c '#include "../src/base/array.h"'
+  write tests/good.c '#include "../src/gpu/device.h"' '#include "mesh/mesh.h"'
+  found=$(check_tree . | sed 's/:.*//' | LC_ALL=C sort | tr '\n' ' ')
+  want="ARCHITECTURE.md include/graze/private.h io/private.c src/base/up.c src/dust/lost.c src/gpu/kernels/bad.cl"
+  want="$want src/gpu/planned.c src/mesh/attic.c src/mesh/leaf.inc tool/sneaky.c "
+  [ "$found" = "$want" ] || { echo "found: $found"; echo "want:  $want"; exit 1; }
+  write ./ARCHITECTURE.md 'no table'
+  check_tree . | grep -q 'no table of rooms' || { echo "a page without the table is accepted"; exit 1; }
+  exit 0
 }
 
 [ "${1:-}" = --self-test ] && self_test

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Checks that the documents say what is so.
 
-check_documents.py names SOURCE                every graze_ and GRAZE_ word exists in the code
-check_documents.py links SOURCE                every relative link and every `path/` leads to a file
+check_documents.py names SOURCE                every graze_, gz_ and GRAZE_ word exists in the code
+check_documents.py links SOURCE                every relative link leads to a file and a heading, every `path/` to a file
 check_documents.py examples SOURCE             the documents of EXAMPLES show these files, byte for byte
 check_documents.py console SOURCE BIN WORK     every "$ " line of a console block prints what stands below it
 check_documents.py update SOURCE BIN WORK      writes what the console lines print now into the documents
+
+In ARCHITECTURE.md and CONTRIBUTING.md every `snake_case` word exists as well, and every path, wherever it begins; a path
+with NAME in it stands for a file to come, one before "(planned)" for a folder to come.
 
 In a console block a line "..." stands for any number of lines. Times are not compared.
 """
@@ -17,9 +20,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-CODE = ("include", "src", "io", "report", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
+CODE = ("include", "src", "io", "report", "check", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
 EXAMPLES = {"README.md": "examples/two_meshes.c", "docs/broadphase.md": "examples/moving_boxes.c"}
-WORD = re.compile(r"\b(?:graze|GRAZE)_[A-Za-z0-9_]+\*?")
+DRAWINGS = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+WORD = re.compile(r"\b(?:graze|GRAZE|gz)_[A-Za-z0-9_]+\*?")
+SNAKE = re.compile(r"`([a-z][a-z0-9]*(?:_[a-z0-9]+)+)`")
+PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]*|[\w-]*\.(?:md|sh|py|txt|json|clang-\w+))`(?! \(planned\))")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = [
     (re.compile(r'"20[0-9]{2}-[0-9-]{5}T[0-9:]{8}Z"'), '"T"'),
@@ -29,7 +36,8 @@ TIMES = [
 
 
 def documents(source):
-    return [source / "README.md", source / "CHANGELOG.md", *sorted((source / "docs").glob("*.md"))]
+    return [source / "README.md", source / "CHANGELOG.md", *(source / name for name in DRAWINGS),
+            *sorted((source / "docs").glob("*.md"))]
 
 
 def code_words(source):
@@ -38,7 +46,7 @@ def code_words(source):
     for folder in CODE:
         files += [f for f in (source / folder).rglob("*") if f.is_file() and "documents" not in f.parts]
     for file in files:
-        words.update(WORD.findall(file.read_text(errors="replace")))
+        words.update(IDENTIFIER.findall(file.read_text(errors="replace")))
     return words
 
 
@@ -47,7 +55,8 @@ def check_names(source):
     faults = []
     for document in documents(source):
         for number, line in enumerate(document.read_text().splitlines(), 1):
-            for word in WORD.findall(line):
+            words = WORD.findall(line) + (SNAKE.findall(line) if document.name in DRAWINGS else [])
+            for word in words:
                 stem = word.rstrip("*")
                 found = any(k.startswith(stem) for k in known) if stem != word or stem.endswith("_") else word in known
                 if not found:
@@ -55,16 +64,30 @@ def check_names(source):
     return faults
 
 
+def anchors(document):
+    """What the headings of a page are called in links."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", document.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def check_links(source):
     faults = []
     for document in documents(source):
         text = FENCE.sub("", document.read_text())
-        targets = [(t, document.parent) for t in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)]
-        targets += [(t, source) for t in re.findall(r"`((?:%s|docs)/[\w./-]*)`" % "|".join(CODE), text)]
-        for target, base in targets:
-            if not re.match(r"[a-z]+:", target) and not (base / target).exists():
+        targets = [(t, a, document.parent) for t, a in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", text)]
+        paths = re.findall(r"`((?:%s|docs)/[\w./-]*)`(?! \(planned\))" % "|".join(CODE), text)
+        if document.name in DRAWINGS:
+            paths += PATH.findall(text)
+        targets += [(t, "", source) for t in paths if "NAME" not in t]
+        for target, anchor, base in targets:
+            if re.match(r"[a-z]+:", target):
+                continue
+            path = base / target if target else document
+            if not path.exists():
                 faults.append(f"{document.relative_to(source)}: {target} leads nowhere")
-    return faults
+            elif anchor and path.suffix == ".md" and anchor not in anchors(path):
+                faults.append(f"{document.relative_to(source)}: {target} has no heading #{anchor}")
+    return sorted(set(faults))
 
 
 def check_examples(source):
