@@ -10,6 +10,7 @@
 #ifndef GRAZE_SRC_BROAD_BVH_H
 #define GRAZE_SRC_BROAD_BVH_H
 
+#include "base/cpu.h"
 #include "broad/broad.h"
 
 enum {
@@ -52,7 +53,7 @@ bool gz_hierarchy_pairs(const hierarchy *h, const broad_view *view, pair_lists *
 void gz_hierarchy_release(const graze_context *context, hierarchy *h);
 size_t gz_hierarchy_bytes(const hierarchy *h);
 
-/* ---- kernels, compiled per instruction set (bvh_lanes.inc) ------------------------------------------------------ */
+/* ---- kernels, compiled per instruction set (bvh_kernels.c) ------------------------------------------------------ */
 
 /* Where Hilbert keys are counted from, and cells per length; `bits` an axis. */
 typedef struct key_frame {
@@ -62,15 +63,15 @@ typedef struct key_frame {
 
 /* Keys of the centres of 16 boxes along the Hilbert curve. */
 typedef void hierarchy_keys_function(const key_frame *frame, const box_block *boxes, uint64_t keys[BLOCK]);
-hierarchy_keys_function gz_hierarchy_keys_scalar, gz_hierarchy_keys_avx2, gz_hierarchy_keys_avx512;
+CPU_KERNELS(hierarchy_keys_function, gz_hierarchy_keys);
 
 /* Lanes of a block that meet a box (low x y z, high x y z). */
 typedef uint32_t hierarchy_meets_function(const box_block *block, const float box[6]);
-hierarchy_meets_function gz_hierarchy_meets_scalar, gz_hierarchy_meets_avx2, gz_hierarchy_meets_avx512;
+CPU_KERNELS(hierarchy_meets_function, gz_hierarchy_meets);
 
 /* Appends the pairs of the boxes below block `a` of `level` with themselves and with all that come later. */
 typedef bool hierarchy_task_function(const hierarchy *h, const broad_view *view, uint32_t level, uint32_t a,
                                      pair_list *out);
-hierarchy_task_function gz_hierarchy_task_scalar, gz_hierarchy_task_avx2, gz_hierarchy_task_avx512;
+CPU_KERNELS(hierarchy_task_function, gz_hierarchy_task);
 
 #endif

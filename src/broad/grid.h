@@ -13,6 +13,7 @@
 #ifndef GRAZE_SRC_BROAD_GRID_H
 #define GRAZE_SRC_BROAD_GRID_H
 
+#include "base/cpu.h"
 #include "broad/broad.h"
 
 enum {
@@ -127,9 +128,8 @@ typedef struct grid_fill {
   uint32_t refused;     /* out: boxes too large for all levels, their numbers in keys[end - refused .. end - 1] */
 } grid_fill;
 
-void gz_grid_fill_scalar(grid_fill *f);
-void gz_grid_fill_avx2(grid_fill *f);
-void gz_grid_fill_avx512(grid_fill *f);
+typedef void grid_fill_function(grid_fill *f);
+CPU_KERNELS(grid_fill_function, gz_grid_fill);
 
 /* Pairs of boxes of one level that have their first box, in the order of places, in slabs [first, end). False: no
  * memory. */
@@ -143,13 +143,10 @@ typedef struct grid_search {
   pair_list *out;
 } grid_search;
 
-bool gz_grid_search_scalar(const grid_search *s);
-bool gz_grid_search_avx2(const grid_search *s);
-bool gz_grid_search_avx512(const grid_search *s);
+typedef bool grid_search_function(const grid_search *s);
+CPU_KERNELS(grid_search_function, gz_grid_search);
 
 /* Pairs of a box at places begin .. end - 1 with one of the level `against`. False: no memory. */
-bool gz_grid_join_scalar(const grid_search *s);
-bool gz_grid_join_avx2(const grid_search *s);
-bool gz_grid_join_avx512(const grid_search *s);
+CPU_KERNELS(grid_search_function, gz_grid_join);
 
 #endif

@@ -7,10 +7,9 @@
 #define GRAZE_SRC_BROAD_PACKED_H
 
 #include <float.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
+#include "base/cpu.h"
+#include "base/simd.h"
 #include "broad/broad.h"
 
 enum { PACKED_LANES = 16 }; /* that arrays must have room for behind their last box */
@@ -29,7 +28,7 @@ enum { PACKED_HOME = 7 };
  * of low[0]. False: no memory. */
 typedef bool packed_sweep_function(const packed_rows *rows, uint32_t begin, uint32_t end, uint32_t last,
                                    const broad_view *view, pair_list *out);
-packed_sweep_function gz_packed_sweep_scalar, gz_packed_sweep_avx2, gz_packed_sweep_avx512;
+CPU_KERNELS(packed_sweep_function, gz_packed_sweep);
 
 /* Appends all pairs among the first `count` boxes, in any order; the places behind, up to a multiple of PACKED_LANES,
  * hold low = +inf and high = -inf. Without SIMD there is nothing to be gained, hence no such kernel. False: no

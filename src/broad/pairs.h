@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_BROAD_PAIRS_H
 #define GRAZE_SRC_BROAD_PAIRS_H
 
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "graze/broadphase.h"
@@ -54,9 +55,8 @@ void gz_pair_lists_release(const graze_context *context, pair_lists *lists);
 bool gz_pair_list_sort(const graze_context *context, pair_list *list, uint32_t limit, buffer *scratch);
 
 /* The kernel of that: pairs up to ends[k] and from ends[k - 1] on have the same a, for k < width; sorts them by b. */
-void gz_pairs_order_scalar(graze_box_pair *pairs, const uint32_t *ends, uint32_t width);
-void gz_pairs_order_avx2(graze_box_pair *pairs, const uint32_t *ends, uint32_t width);
-void gz_pairs_order_avx512(graze_box_pair *pairs, const uint32_t *ends, uint32_t width);
+typedef void pairs_order_function(graze_box_pair *pairs, const uint32_t *ends, uint32_t width);
+CPU_KERNELS(pairs_order_function, gz_pairs_order);
 
 /* Compares two sorted lists without repetitions: what only `now` has, what both have, what only `then` has. The three
  * lists are overwritten. O(then + now). False: no memory. */

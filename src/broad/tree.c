@@ -19,9 +19,9 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/simd.h"
 #include "broad/bvh.h"
 #include "broad/near.h"
-#include "mesh/vectors.h"
 
 enum { MARGIN_STEPS = 22, SLOTS_MOST = INT32_MAX };
 

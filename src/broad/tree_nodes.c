@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "broad/tree.h"
-#include "mesh/vectors.h"
 
 enum {
   PART_LEAST = 16,  /* leaves of a part that is built anew */

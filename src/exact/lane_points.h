@@ -1,9 +1,21 @@
-/* Points, signs and boxes in lanes: what the stages of tritri_lanes.inc share. */
+/* Points, signs and boxes in lanes: what the stages of tritri_kernels.c and the pairs of one mesh share. */
 #ifndef GRAZE_SRC_EXACT_LANE_POINTS_H
 #define GRAZE_SRC_EXACT_LANE_POINTS_H
 
-#include "exact/lanes.h"
+#include "base/simd.h"
+#include "exact/expansion.h"
 #include "exact/tritri_batch.h"
+
+/* a * b - p, for a result that is a double; p within a rounding or two of a * b. */
+static inline vd vd_product_rest(vd a, vd b, vd p) {
+#if VD_FUSED
+  return vd_fused_minus(a, b, p);
+#else
+  double hi, lo;
+  two_prod(a, b, &hi, &lo);
+  return (hi - p) + lo;
+#endif
+}
 
 typedef struct point {
   vd x, y, z;
@@ -89,7 +101,7 @@ static inline point box_extent(const lane_box *a, const lane_box *b) {
 /* ---- a block's masks as words: bit i is pair i, so that logic is done for all pairs at once ---- */
 
 static inline unsigned lanes_of(uint64_t word, unsigned at) {
-  return (unsigned)(word >> at) & ((1u << LANES) - 1);
+  return (unsigned)(word >> at) & ((1u << VD_LANES) - 1);
 }
 
 static inline vm mask_of(uint64_t word, unsigned at) {

@@ -6,6 +6,7 @@
 #ifndef GRAZE_SRC_EXACT_TRITRI_BATCH_H
 #define GRAZE_SRC_EXACT_TRITRI_BATCH_H
 
+#include "base/cpu.h"
 #include "graze/collide.h"
 
 enum { TRITRI_BLOCK = 64 };
@@ -29,7 +30,7 @@ static inline graze_tritri tritri_from_code(uint8_t code) {
  * not computed (such a code is 0), which lets boxes reject pairs. Returns how many pairs stage 1 left open. */
 typedef unsigned tritri_block_function(const tritri_block *block, unsigned count, bool hits_only, uint8_t *codes);
 
-tritri_block_function gz_tritri_block_scalar, gz_tritri_block_avx2, gz_tritri_block_avx512;
+CPU_KERNELS(tritri_block_function, gz_tritri_block);
 
 /* The one for this machine. */
 tritri_block_function *gz_tritri_block_best(void);
@@ -44,17 +45,17 @@ typedef struct tritri_trend {
  * memory, unless it is 0. */
 typedef void tritri_columns_function(const double *const a[9], const double *const b[9], uint64_t from, unsigned ahead,
                                      tritri_trend *trend, uint8_t *codes);
-tritri_columns_function gz_tritri_columns_scalar, gz_tritri_columns_avx2, gz_tritri_columns_avx512;
+CPU_KERNELS(tritri_columns_function, gz_tritri_columns);
 tritri_columns_function *gz_tritri_columns_best(void);
 
 /* Stage 1 for points that lie near the block's coordinates: a difference of two of them is within slack[k] of the
  * block's on axis k. Codes are 0, GRAZE_KIND_SEGMENT or TRITRI_OPEN; returns how many are open. For tier T2. */
 typedef unsigned tritri_near_function(const tritri_block *block, unsigned count, const double slack[3], uint8_t *codes);
-tritri_near_function gz_tritri_near_scalar, gz_tritri_near_avx2, gz_tritri_near_avx512;
+CPU_KERNELS(tritri_near_function, gz_tritri_near);
 tritri_near_function *gz_tritri_near_best(void);
 
 /* Stage 1 with plain double signs instead of bounds: inexact, for measuring what exactness costs. Not for answers. */
-tritri_block_function gz_tritri_plain_scalar, gz_tritri_plain_avx2, gz_tritri_plain_avx512;
+CPU_KERNELS(tritri_block_function, gz_tritri_plain);
 tritri_block_function *gz_tritri_plain_best(void);
 
 #endif

@@ -104,19 +104,12 @@ typedef struct survey {
   summary parts[PARALLEL_PIECES];
 } survey;
 
-static survey_function *survey_best(void) {
-#if defined(__x86_64__)
-  if (gz_cpu_best() >= CPU_AVX2) return gz_survey_avx2;
-#endif
-  return gz_survey_base;
-}
-
 static void survey_piece(void *argument, uint32_t index) {
   survey *s = argument;
   const graze_mesh *mesh = s->mesh;
   uint64_t end = pieces_end(&s->cut, index);
   summary total = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
-  survey_function *run = survey_best();
+  survey_function *run = CPU_KERNEL_TO_AVX2(gz_survey);
   for (uint64_t begin = pieces_begin(&s->cut, index); begin < end; begin += SURVEY_RUN) {
     uint32_t count = end - begin < SURVEY_RUN ? (uint32_t)(end - begin) : SURVEY_RUN;
     uint64_t word = run(mesh, mesh->triangles + 3 * begin, count, &total);

@@ -1,7 +1,7 @@
 /* Frames and boxes of the whole hierarchy.
  *
  * The tree is cut into units, subtrees of at most 512 triangles. A unit gathers its triangles once, relative to an
- * origin of its own, and fits every node in it from the triangles themselves (fit_lanes.inc). The nodes above the units
+ * origin of its own, and fits every node in it from the triangles themselves (fit_kernels.c). The nodes above the units
  * get boxes along the mesh's axes around their children's: up there a fitted frame gains little. Units are independent
  * and done in parallel.
  */
@@ -14,7 +14,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "mesh/vectors.h"
+#include "base/simd.h"
 
 enum { AHEAD = 6 };
 
@@ -271,19 +271,11 @@ static graze_status run(fitter *f) {
 
 graze_status gz_mesh_fit_tree(const graze_mesh *mesh, const tree_node *topology, bvh_node *nodes, uint32_t count) {
   if (count == 0) return GRAZE_OK;
-  bool avx2 = gz_cpu_best() >= CPU_AVX2;
   fitter f = {.mesh = mesh,
               .topology = topology,
               .nodes = nodes,
               .node_count = count,
-              .fit_node = gz_fit_node_base,
-              .fit_areas = gz_fit_areas_base};
-#if defined(__x86_64__)
-  if (avx2) {
-    f.fit_node = gz_fit_node_avx2;
-    f.fit_areas = gz_fit_areas_avx2;
-  }
-#endif
-  (void)avx2;
+              .fit_node = CPU_KERNEL_TO_AVX2(gz_fit_node),
+              .fit_areas = CPU_KERNEL_TO_AVX2(gz_fit_areas)};
   return run(&f);
 }

@@ -26,10 +26,10 @@ typedef struct slot_range {
 
 /* Frame and child boxes of one node, from the slots of its children (bottom: its eight slots). */
 typedef void fit_node_function(const fit_unit *unit, bvh_node *node, slot_range range, const slot_range *children);
-fit_node_function gz_fit_node_base, gz_fit_node_avx2;
+fit_node_function gz_fit_node_scalar, gz_fit_node_avx2;
 
 /* Area vectors of all slots. */
 typedef void fit_areas_function(fit_unit *unit);
-fit_areas_function gz_fit_areas_base, gz_fit_areas_avx2;
+fit_areas_function gz_fit_areas_scalar, gz_fit_areas_avx2;
 
 #endif

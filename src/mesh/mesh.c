@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "base/context.h"
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
@@ -207,7 +208,10 @@ static graze_status stage_facts(const graze_context *context, stage *s, const gr
 
 static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
   graze_status status = stage_facts(context, s, d);
-  if (status == GRAZE_OK) status = gz_mesh_build_tree(&s->mesh, &s->nodes, &s->mesh.node_count, &s->nodes_bytes);
+  if (status == GRAZE_OK) {
+    mesh_build_function *build_tree = CPU_KERNEL_TO_AVX2(gz_mesh_build_tree);
+    status = build_tree(&s->mesh, &s->nodes, &s->mesh.node_count, &s->nodes_bytes);
+  }
   s->header.node_count = s->mesh.node_count;
   return status;
 }

@@ -134,10 +134,10 @@ uint64_t gz_mesh_first_bad_index(const graze_context *context, const uint32_t *i
 /* adjacency.c: positions by equal coordinates, edges, parts; writes the neighbours array and the header's facts. */
 graze_status gz_mesh_compute_adjacency(graze_mesh *mesh);
 
-/* build.c: the hierarchy's topology: for `mesh` with vertices and triangles in place gives an array of nodes (made
- * with the context's allocator; *bytes of it). No triangles, or a tree
- * that is not usable: no nodes. */
-graze_status gz_mesh_build_tree(const graze_mesh *mesh, tree_node **nodes, uint32_t *count, size_t *bytes);
+/* build_kernels.c: the hierarchy's topology: for `mesh` with vertices and triangles in place gives an array of nodes
+ * (made with the context's allocator; *bytes of it). No triangles, or a tree that is not usable: no nodes. */
+typedef graze_status mesh_build_function(const graze_mesh *mesh, tree_node **nodes, uint32_t *count, size_t *bytes);
+mesh_build_function gz_mesh_build_tree_scalar, gz_mesh_build_tree_avx2;
 
 /* fit.c: frames and boxes of all nodes, bottom up. Their topology is taken from `topology` on the way, or is in the
  * nodes already (NULL). Every field of the nodes is set. count 0: nothing. */

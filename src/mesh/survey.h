@@ -15,6 +15,6 @@ typedef struct summary {
 /* Takes up to SURVEY_RUN triangles (`triangles`: three vertex numbers each): grows the box and returns one bit for each
  * triangle of exactly zero area. */
 typedef uint64_t survey_function(const graze_mesh *mesh, const uint32_t *triangles, uint32_t count, summary *total);
-survey_function gz_survey_base, gz_survey_avx2;
+survey_function gz_survey_scalar, gz_survey_avx2;
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef GRAZE_SRC_NARROW_ADJACENT_H
 #define GRAZE_SRC_NARROW_ADJACENT_H
 
+#include "base/cpu.h"
 #include "narrow/exact_sink.h"
 
 /* Candidate pairs of one mesh waiting to be told apart, structure of arrays: a[k][i] is coordinate k (0..8) of the
@@ -18,7 +19,7 @@ typedef struct adjacent_pairs {
 /* Appends the coordinates (not the numbers) of the pairs of a's set places with place j of b; count is not changed. */
 typedef void adjacent_append_function(adjacent_pairs *pairs, const posed_node *a, const posed_node *b, int j,
                                       unsigned places);
-adjacent_append_function gz_adjacent_append_scalar, gz_adjacent_append_avx2, gz_adjacent_append_avx512;
+CPU_KERNELS(adjacent_append_function, gz_adjacent_append);
 
 /* What is left to do for a pair: nothing, as it shares corners and was proved to meet in nothing more; an exact test,
  * sharing no position, one, or two; or nothing, as all three are shared. */
@@ -31,7 +32,7 @@ typedef enum adjacent_code {
 } adjacent_code;
 
 typedef void adjacent_judge_function(const adjacent_pairs *pairs, uint8_t codes[ADJACENT_ROOM]);
-adjacent_judge_function gz_adjacent_judge_scalar, gz_adjacent_judge_avx2, gz_adjacent_judge_avx512;
+CPU_KERNELS(adjacent_judge_function, gz_adjacent_judge);
 
 adjacent_append_function *gz_adjacent_append_best(void);
 adjacent_judge_function *gz_adjacent_judge_best(void);
@@ -39,7 +40,7 @@ adjacent_judge_function *gz_adjacent_judge_best(void);
 /* Of the set bits 8 j + i, those for which the closed boxes of the triangles at places i of a and j of b meet: exact.
  */
 typedef uint64_t box_pairs_function(const posed_node *a, const posed_node *b, uint64_t mask);
-box_pairs_function gz_box_pairs_scalar, gz_box_pairs_avx2, gz_box_pairs_avx512;
+CPU_KERNELS(box_pairs_function, gz_box_pairs);
 box_pairs_function *gz_box_pairs_best(void);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_NARROW_BOXES_H
 #define GRAZE_SRC_NARROW_BOXES_H
 
+#include "base/cpu.h"
 #include "mesh/mesh.h"
 
 /* How coordinates of mesh b become coordinates of mesh a, and how far that may be off. */
@@ -19,7 +20,7 @@ typedef struct mesh_map {
  * cross products of edges are left out: G. van den Bergen, "Efficient Collision Detection of Complex Deformable Models
  * using AABB Trees", 1997, found that they rarely separate what the six do not. */
 typedef uint64_t boxes_function(const bvh_node *a, const bvh_node *b, const mesh_map *map);
-boxes_function gz_boxes_scalar, gz_boxes_avx2, gz_boxes_avx512;
+CPU_KERNELS(boxes_function, gz_boxes);
 
 /* Bits 8 j + i of the children that both nodes have. */
 static inline uint64_t boxes_in_use(const bvh_node *a, const bvh_node *b) {

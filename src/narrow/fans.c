@@ -1,4 +1,4 @@
-/* Runs the proofs of fans_lanes.inc on all vertices and names the corners of the bottom nodes.
+/* Runs the proofs of fans_kernels.c on all vertices and names the corners of the bottom nodes.
  *
  * Each task takes a slice of the vertices and reads all triangles: no two tasks write to one vertex. Memory: 69 bytes a
  * vertex and 96 a node.

@@ -3,6 +3,7 @@
 #ifndef GRAZE_SRC_NARROW_FANS_H
 #define GRAZE_SRC_NARROW_FANS_H
 
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "mesh/mesh.h"
 
@@ -27,7 +28,7 @@ typedef struct fan_slice {
 } fan_slice;
 
 typedef void fan_judge_function(const fan_slice *slice);
-fan_judge_function gz_fan_judge_scalar, gz_fan_judge_avx2, gz_fan_judge_avx512;
+CPU_KERNELS(fan_judge_function, gz_fan_judge);
 
 /* Names of the corners of a bottom node's triangles: the vertex when its fan is proved, else a number that no other
  * corner has. */
@@ -37,7 +38,7 @@ typedef struct corner_names {
 
 /* Of the set bits 8 j + i, those whose triangles (place i of a, place j of b) have a name in common. */
 typedef uint64_t fan_mates_function(const corner_names *a, const corner_names *b, uint64_t mask);
-fan_mates_function gz_fan_mates_scalar, gz_fan_mates_avx2, gz_fan_mates_avx512;
+CPU_KERNELS(fan_mates_function, gz_fan_mates);
 fan_mates_function *gz_fan_mates_best(void);
 
 /* Corner names of all bottom nodes, by node, made in `memory`; *names is NULL when the mesh is not of the kind that

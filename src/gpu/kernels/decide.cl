@@ -3,7 +3,7 @@
  * listed for the processor. Every pair is counted in one of them, so that the order in which items run does not show.
  *
  * The bounds: with rx, ry, rz the extents of the box around both triangles a determinant of doubles is off by less than
- * 5.4e-15 rx ry rz, as in src/exact/tritri_filter.inc. In single precision, of differences to one corner that are
+ * 5.4e-15 rx ry rz, as in src/exact/tritri_filter.h. In single precision, of differences to one corner that are
  * rounded from doubles, with u = 2^-24: rows are off by 3 u of an extent, which makes 54 u, and evaluating makes 28 u:
  * 100 u = 6e-6 holds. Where extents are so small or large that products leave the range of normal numbers, nothing is
  * sure. Crossing is the test of P. Guigue and O. Devillers, "Fast and Robust Triangle-Triangle Overlap Test using
@@ -194,7 +194,7 @@ FUNCTION u32 both_beyond(double x, double y, double bound) {
 }
 
 /* Whether two proper triangles that share one corner surely meet nowhere else: a direction tells their other corners
- * apart, or the plane of one does. Bounds as in src/narrow/adjacent_lanes.inc. */
+ * apart, or the plane of one does. Bounds as in src/narrow/adjacent_kernels.c. */
 FUNCTION u32 is_corner_settled(const triangle *a, const triangle *b, u32 of_a, u32 of_b) {
   u32 i = of_a >> 1, j = of_b >> 1; /* of 1, 2, 4 */
   vec v = pick(a, i), ap = minus(pick(a, (i + 1) % 3), v), aq = minus(pick(a, (i + 2) % 3), v);

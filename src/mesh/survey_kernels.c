@@ -1,4 +1,4 @@
-/* Box and zero-area triangles, compiled per instruction set (SURVEY_NAME).
+/* Box and zero-area triangles.
  *
  * A triangle has zero area when all three components of (b - a) x (c - a) are zero. A filter in double settles nearly
  * all: with e1, e2 the rounded differences, p and q the two rounded products of a component and n = p - q,
@@ -10,11 +10,9 @@
  */
 #include <math.h>
 
+#include "base/simd.h"
 #include "exact/orient.h"
 #include "mesh/survey.h"
-#include "mesh/vectors.h"
-
-enum { LANES = 8 };
 
 static bool zero_area(const double *a, const double *b, const double *c) {
   return gz_orient2d(2, a, b, c) == 0 && gz_orient2d(0, a, b, c) == 0 && gz_orient2d(1, a, b, c) == 0;
@@ -81,20 +79,81 @@ static bool all_proper(const graze_mesh *mesh, const uint32_t *triangles, summar
   return true;
 }
 
-/* survey_run_float and survey_run_double from one text. */
-#define REAL       float
-#define NAME(name) name##_float
-#include "mesh/survey_run.inc"
-#undef REAL
-#undef NAME
-#define REAL       double
-#define NAME(name) name##_double
-#include "mesh/survey_run.inc"
-#undef REAL
-#undef NAME
+/* ---- the filter above, in doubles ---------------------------------------------------------------------------------
+ */
 
-uint64_t SURVEY_NAME(const graze_mesh *mesh, const uint32_t *triangles, uint32_t count, summary *total) {
+/* Short runs are filled up with their first triangle, so that every loop has a fixed length. */
+static void gather(const graze_mesh *mesh, const uint32_t *triangles, uint32_t count, double x[9][SURVEY_RUN]) {
+  for (uint32_t i = 0; i < SURVEY_RUN; i++) {
+    const uint32_t *corner = triangles + 3 * (size_t)(i < count ? i : 0);
+    for (int c = 0; c < 3; c++) {
+      size_t at = 3 * (size_t)corner[c];
+      for (int k = 0; k < 3; k++) {
+        x[3 * c + k][i] =
+            mesh->is_double ? mesh->vertices_double[at + (size_t)k] : (double)mesh->vertices_float[at + (size_t)k];
+      }
+    }
+  }
+}
+
+/* One halving: the low and high of places l and l + half, for every l below half. */
+static inline void fold(const double *low, const double *high, double *restrict low_out, double *restrict high_out,
+                        int half) {
+  for (int l = 0; l < half; l++) {
+    low_out[l] = low[l] < low[l + half] ? low[l] : low[l + half];
+    high_out[l] = high[l] > high[l + half] ? high[l] : high[l + half];
+  }
+}
+
+static void widen(double x[9][SURVEY_RUN], summary *total) {
+  for (int k = 0; k < 9; k++) {
+    double low[4][SURVEY_RUN / 2], high[4][SURVEY_RUN / 2];
+    fold(x[k], x[k], low[0], high[0], 32);
+    fold(low[0], high[0], low[1], high[1], 16);
+    fold(low[1], high[1], low[2], high[2], 8);
+    fold(low[2], high[2], low[3], high[3], 4);
+    for (int l = 0; l < 4; l++) {
+      if (low[3][l] < total->low[k % 3]) total->low[k % 3] = low[3][l];
+      if (high[3][l] > total->high[k % 3]) total->high[k % 3] = high[3][l];
+    }
+  }
+}
+
+/* Fills margin: positive proves the triangle proper. Returns whether all are. ABREAST results side by side, so that the
+ * compiler may use vectors without reordering anything. */
+static bool judge(double x[9][SURVEY_RUN], double margin[SURVEY_RUN]) {
+  enum { ABREAST = 8 };
+  double open[ABREAST] = {0};
+  for (int i = 0; i < SURVEY_RUN; i += ABREAST) {
+    for (int l = i; l < i + ABREAST; l++) {
+      double ax = x[0][l], ay = x[1][l], az = x[2][l];
+      double ux = x[3][l] - ax, uy = x[4][l] - ay, uz = x[5][l] - az;
+      double vx = x[6][l] - ax, vy = x[7][l] - ay, vz = x[8][l] - az;
+      double mx = component_margin(uy * vz, uz * vy), my = component_margin(uz * vx, ux * vz),
+             mz = component_margin(ux * vy, uy * vx);
+      mx = mx > my ? mx : my;
+      mx = mx > mz ? mx : mz;
+      margin[l] = mx;
+      open[l - i] = mx > 0 ? open[l - i] : 1;
+    }
+  }
+  double sum = 0;
+  for (int l = 0; l < ABREAST; l++) sum += open[l];
+  return sum == 0;
+}
+
+uint64_t KERNEL(gz_survey)(const graze_mesh *mesh, const uint32_t *triangles, uint32_t count, summary *total) {
   if (!mesh->is_double && count == SURVEY_RUN && all_proper(mesh, triangles, total)) return 0;
-  return mesh->is_double ? survey_run_double(mesh->vertices_double, triangles, count, total)
-                         : survey_run_float(mesh->vertices_float, triangles, count, total);
+  double x[9][SURVEY_RUN], margin[SURVEY_RUN];
+  gather(mesh, triangles, count, x);
+  widen(x, total);
+  uint64_t word = 0;
+  if (judge(x, margin)) return word;
+  for (uint32_t i = 0; i < count; i++) {
+    if (margin[i] > 0) continue;
+    double p[9];
+    for (int k = 0; k < 9; k++) p[k] = x[k][i];
+    if (zero_area(p, p + 3, p + 6)) word |= (uint64_t)1 << i;
+  }
+  return word;
 }

@@ -1,9 +1,6 @@
-/* Puts the b of each a in order; compiled per instruction set (PAIRS_ISA, PAIRS_NAME). */
+/* Puts the b of each a in order. */
+#include "base/simd.h"
 #include "broad/pairs.h"
-
-#if PAIRS_ISA == 2
-#include <immintrin.h>
-#endif
 
 /* When they are many: heap sort, in place. */
 static void sift(graze_box_pair *pairs, uint32_t root, uint32_t count) {
@@ -36,7 +33,7 @@ static void sort_some(graze_box_pair *pairs, uint32_t count) {
   }
 }
 
-#if PAIRS_ISA == 2
+#if GRAZE_ISA == 2
 
 /* One step of a sorting network: lanes meet their partners, those in `high` keep the larger of the two. In memory b is
  * the upper half of a pair, and a is the same for all. */
@@ -85,7 +82,7 @@ static inline void sort_group(graze_box_pair *pairs, uint32_t count) {
 
 /* Groups that follow one another in memory are not sorted one after the other: loading eight pairs would wait for the
  * ones just stored beside them. */
-void PAIRS_NAME(graze_box_pair *pairs, const uint32_t *ends, uint32_t width) {
+void KERNEL(gz_pairs_order)(graze_box_pair *pairs, const uint32_t *ends, uint32_t width) {
   enum { APART = 16 };
   uint32_t stretch = (width + APART - 1) / APART;
   for (uint32_t i = 0; i < stretch; i++) {

@@ -1,4 +1,4 @@
-/* Stage 1 of tritri_lanes.inc: plain doubles with an error bound.
+/* Stage 1 of tritri_kernels.c: plain doubles with an error bound.
  *
  * Computes the six plane determinants and, where planes do not decide, the two edge-edge determinants of Guigue and
  * Devillers, all with one error bound: with rx, ry, rz the extents of the six points' box, every difference on an axis
@@ -6,6 +6,9 @@
  * roundings; the extents' own rounding is inside the slack). A sign beyond the bound is right. A zero is never
  * certified here.
  */
+#ifndef GRAZE_SRC_EXACT_TRITRI_FILTER_H
+#define GRAZE_SRC_EXACT_TRITRI_FILTER_H
+
 #include <stddef.h>
 #include <string.h>
 
@@ -97,7 +100,7 @@ static inline uint64_t filter_block(const pair_source *source, uint64_t wanted, 
                                     filter_kind kind, unsigned ahead, uint64_t *segments) {
   filter_words w;
   memset(&w, 0, offsetof(filter_words, bound));
-  for (unsigned at = 0; at < TRITRI_BLOCK; at += LANES) {
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
     if (lanes_of(wanted, at) == 0) continue;
     ask_ahead(source, at, ahead);
     filter_signs(source, at, hits_only, slack, kind, &w);
@@ -109,9 +112,11 @@ static inline uint64_t filter_block(const pair_source *source, uint64_t wanted, 
   uint64_t ask = wanted & w.usable & all_signs(&w.a) & all_signs(&w.b) & ~none, no = 0, yes = 0;
   alone_words alone_a = find_alone(&w.a), alone_b = find_alone(&w.b);
   order_words oa = find_order(&alone_a, alone_b.flip), ob = find_order(&alone_b, alone_a.flip);
-  for (unsigned at = 0; at < TRITRI_BLOCK; at += LANES) {
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
     if (lanes_of(ask, at) != 0) filter_crossing(source, at, &w, &oa, &ob, &no, &yes);
   }
   *segments = ask & yes;
   return wanted & ~(none | (ask & (no | yes)));
 }
+
+#endif

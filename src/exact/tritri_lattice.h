@@ -1,4 +1,4 @@
-/* Stage 2 of tritri_lanes.inc, the lattice stage: exact, for pairs of any shape.
+/* Stage 2 of tritri_kernels.c, the lattice stage: exact, for pairs of any shape.
  *
  * It takes the pairs whose coordinates are multiples of a power of two g, with all differences from the first corner
  * below 2^25 g, so that any two corners differ by less than 2^26 g. Then differences are exact in double, and so are
@@ -9,6 +9,9 @@
  * The cases are those of tritri.c. What differs: no end points of zero-area triangles are looked for, as every rule is
  * put so that it holds with the third corner anywhere between the ends.
  */
+#ifndef GRAZE_SRC_EXACT_TRITRI_LATTICE_H
+#define GRAZE_SRC_EXACT_TRITRI_LATTICE_H
+
 #include <stddef.h>
 #include <string.h>
 
@@ -371,7 +374,7 @@ static ALWAYS_INLINE void lattice_cross_all(uint64_t lanes, bool coarse, const l
   uint64_t no = 0, yes = 0;
   alone_words alone_a = find_alone(&w->a), alone_b = find_alone(&w->b);
   order_words oa = find_order(&alone_a, alone_b.flip), ob = find_order(&alone_b, alone_a.flip);
-  for (unsigned at = 0; at < TRITRI_BLOCK; at += LANES) {
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
     if (lanes_of(lanes, at) != 0) lattice_crossing(&w->store, at, coarse, &oa, &ob, &no, &yes);
   }
   uint64_t meet = lanes & ~no, segment = meet & yes & ~alone_a.tip & ~alone_b.tip;
@@ -440,7 +443,7 @@ static ALWAYS_INLINE void lattice_special_all(uint64_t planar, uint64_t pierce, 
     places = pairs;
     pairs = first_bits((unsigned)__builtin_popcountll(pairs));
   }
-  for (unsigned at = 0; at < TRITRI_BLOCK; at += LANES) {
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
     if (lanes_of(pairs, at) != 0) lattice_special(store, at, coarse, thin, &s);
   }
   answer->kind_low |= bits_deposit(s.low, places);
@@ -454,7 +457,7 @@ static ALWAYS_INLINE uint64_t lattice_grid(const pair_source *source, uint64_t w
                                            answer_words *answer, uint64_t *zero) {
   lattice_words w;
   memset(&w, 0, offsetof(lattice_words, store));
-  for (unsigned at = 0; at < TRITRI_BLOCK; at += LANES) {
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
     if (lanes_of(wanted, at) == 0) continue;
     ask_ahead(source, at, ahead);
     lattice_signs(source, at, coarse, &w);
@@ -496,3 +499,5 @@ static inline uint64_t lattice_block(const pair_source *source, uint64_t wanted,
   }
   return lattice_fine(source, wanted, ahead, answer, zero);
 }
+
+#endif

@@ -1,10 +1,7 @@
-/* What a hierarchy of boxes spends its time in: keys along the Hilbert curve and blocks of 16 boxes against each other;
- * compiled per instruction set (BVH_ISA 0, 1, 2). */
+/* What a hierarchy of boxes spends its time in: keys along the Hilbert curve and blocks of 16 boxes against each other.
+ */
+#include "base/simd.h"
 #include "broad/bvh.h"
-
-#if BVH_ISA > 0
-#include <immintrin.h>
-#endif
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
@@ -37,7 +34,7 @@ static inline void hilbert(lanes_u x[3], unsigned bits) {
   for (int k = 0; k < 3; k++) x[k] ^= t;
 }
 
-void BVH_NAME(gz_hierarchy_keys)(const key_frame *frame, const box_block *boxes, uint64_t keys[BLOCK]) {
+void KERNEL(gz_hierarchy_keys)(const key_frame *frame, const box_block *boxes, uint64_t keys[BLOCK]) {
   lanes_u x[3];
   const float most = (float)((UINT32_C(1) << frame->bits) - 1);
   for (int k = 0; k < 3; k++) {
@@ -57,9 +54,9 @@ void BVH_NAME(gz_hierarchy_keys)(const key_frame *frame, const box_block *boxes,
 
 /* Sixteen boxes in registers. */
 typedef struct sixteen {
-#if BVH_ISA == 2
+#if GRAZE_ISA == 2
   __m512 bound[6];
-#elif BVH_ISA == 1
+#elif GRAZE_ISA == 1
   __m256 bound[6][2];
 #else
   const box_block *block;
@@ -68,9 +65,9 @@ typedef struct sixteen {
 
 static inline sixteen load(const box_block *block) {
   sixteen s;
-#if BVH_ISA == 2
+#if GRAZE_ISA == 2
   for (int k = 0; k < 6; k++) s.bound[k] = _mm512_loadu_ps(block->bound[k]);
-#elif BVH_ISA == 1
+#elif GRAZE_ISA == 1
   for (int k = 0; k < 6; k++) {
     s.bound[k][0] = _mm256_loadu_ps(block->bound[k]);
     s.bound[k][1] = _mm256_loadu_ps(block->bound[k] + 8);
@@ -83,14 +80,14 @@ static inline sixteen load(const box_block *block) {
 
 /* Lanes that meet lane i of `one`. */
 static inline uint32_t meets(const sixteen *s, const box_block *one, unsigned i) {
-#if BVH_ISA == 2
+#if GRAZE_ISA == 2
   __mmask16 m = 0xffff;
   for (int k = 0; k < 3; k++) {
     m = _mm512_mask_cmp_ps_mask(m, s->bound[k], _mm512_set1_ps(one->bound[3 + k][i]), _CMP_LE_OQ);
     m = _mm512_mask_cmp_ps_mask(m, s->bound[3 + k], _mm512_set1_ps(one->bound[k][i]), _CMP_GE_OQ);
   }
   return m;
-#elif BVH_ISA == 1
+#elif GRAZE_ISA == 1
   uint32_t both = 0;
   for (int half = 0; half < 2; half++) {
     __m256 m = _mm256_cmp_ps(s->bound[0][half], _mm256_set1_ps(one->bound[3][i]), _CMP_LE_OQ);
@@ -115,7 +112,7 @@ static inline uint32_t meets(const sixteen *s, const box_block *one, unsigned i)
 #endif
 }
 
-uint32_t BVH_NAME(gz_hierarchy_meets)(const box_block *block, const float box[6]) {
+uint32_t KERNEL(gz_hierarchy_meets)(const box_block *block, const float box[6]) {
   box_block one;
   for (int k = 0; k < 6; k++) one.bound[k][0] = box[k];
   sixteen s = load(block);
@@ -159,7 +156,7 @@ static inline void push(descent *d, uint32_t level, uint32_t a, uint32_t b) {
 
 /* Pairs of slot x with the slots in lanes `mask`, in the order of the lanes. Returns how many; with room for 8 more. */
 static inline uint32_t store_pairs(uint32_t x, const uint32_t *slots, uint32_t mask, graze_box_pair *to) {
-#if BVH_ISA == 2
+#if GRAZE_ISA == 2
   /* How many lanes meet cannot be foretold, so there is no loop over them. */
   __m512i all = _mm512_loadu_si512(slots), one = _mm512_set1_epi32((int)x);
   __m512i low = _mm512_min_epu32(all, one), high = _mm512_max_epu32(all, one);
@@ -253,8 +250,7 @@ static bool descend(descent *d) {
 }
 
 /* From the top down to blocks of a's level that meet a's bound and do not come before it. */
-bool BVH_NAME(gz_hierarchy_task)(const hierarchy *h, const broad_view *view, uint32_t level, uint32_t a,
-                                 pair_list *out) {
+bool KERNEL(gz_hierarchy_task)(const hierarchy *h, const broad_view *view, uint32_t level, uint32_t a, pair_list *out) {
   descent d; /* not cleared: the stack is large */
   d.h = h;
   d.view = view;

@@ -1,24 +1,31 @@
-/* Vectors of doubles and floats for kernels that are written once and compiled per instruction set.
+/* Vectors: what kernels are written in once, for every instruction set.
  *
- * Define LANES_ISA to 0 (scalar), 1 (AVX2 with FMA) or 2 (AVX-512) before including. Every operation is one IEEE
- * operation per lane, so that all instruction sets give the same bits. `vm` is a mask of lanes; masks combine with
- * vm_and, vm_or, vm_andnot(a, b) = a and not b.
+ * vd and vf are as many doubles and floats as a register of GRAZE_ISA holds (base/cpu.h); `vm` is a mask of lanes of
+ * doubles. v4, v8, d4 and their integers are the compiler's vectors, of the same width everywhere, with the few
+ * operations that it does not spell well itself. Every operation is one IEEE operation per lane, so that all
+ * instruction sets give the same bits.
  */
-#ifndef GRAZE_SRC_EXACT_LANES_H
-#define GRAZE_SRC_EXACT_LANES_H
+#ifndef GRAZE_SRC_BASE_SIMD_H
+#define GRAZE_SRC_BASE_SIMD_H
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "exact/expansion.h"
+#include "base/cpu.h"
 
-#if LANES_ISA == 2
-
+#if defined(__SSE2__)
 #include <immintrin.h>
-enum { LANES = 8 };
+#endif
+
+/* ---- doubles and floats, a register of them ---------------------------------------------------------------------- */
+
+#if GRAZE_ISA == 2
+
+enum { VD_LANES = 8 };
+#define VD_FUSED 1
 typedef __m512d vd;
 typedef __mmask8 vm;
-#define LANES_NAME(x) x##_avx512
 static inline vd vd_load(const double *p) {
   return _mm512_loadu_pd(p);
 }
@@ -77,8 +84,8 @@ static inline vd vd_turn(vd a, vd s) {
 static inline vd vd_product_plus(vd a, vd b, vd c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-/* a * b - p, for a result that is a double; p within a rounding or two of a * b. */
-static inline vd vd_product_rest(vd a, vd b, vd p) {
+/* a * b - p, rounded once. Where VD_FUSED is 0 there is no such operation. */
+static inline vd vd_fused_minus(vd a, vd b, vd p) {
   return _mm512_fmsub_pd(a, b, p);
 }
 /* A power of two at least |a| and at most 2 |a|, for finite a >= 2^-1021. */
@@ -113,31 +120,36 @@ static inline vm vm_from(unsigned bits) {
 static inline void vm_put(uint64_t *word, unsigned at, vm a) {
   ((uint8_t *)word)[at / 8] = a;
 }
-/* Bit i of `bits` goes to the place of the i-th bit that is set in `places`. */
-static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
-  return _pdep_u64(bits, places);
+
+enum { VF_LANES = 16 };
+typedef __m512 vf;
+static inline vf vf_load(const float *p) {
+  return _mm512_loadu_ps(p);
 }
-/* The other way: the bits at the places, side by side. */
-static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
-  return _pext_u64(bits, places);
+static inline vf vf_set(float x) {
+  return _mm512_set1_ps(x);
 }
-/* Moves the lanes of from[0..LANES) whose bits are set to the front of `to`, which has room for `room` numbers and may
- * be written up to there. */
-static inline void lanes_pack(double *to, const double *from, unsigned bits, unsigned room) {
-  __m512d packed = _mm512_maskz_compress_pd((__mmask8)bits, _mm512_loadu_pd(from));
-  if (room >= LANES)
-    _mm512_storeu_pd(to, packed);
-  else
-    _mm512_mask_storeu_pd(to, (__mmask8)((1u << room) - 1), packed);
+static inline vf vf_min(vf a, vf b) {
+  return _mm512_min_ps(a, b);
+}
+/* Negative where one of the two is. Costs less than the lesser of them. */
+static inline vf vf_either_negative(vf a, vf b) {
+  return _mm512_or_ps(a, b);
+}
+/* A bit for each lane. */
+static inline uint32_t vf_not_negative(vf a) {
+  return (uint16_t)~_mm512_movepi32_mask(_mm512_castps_si512(a));
+}
+static inline uint32_t vf_positive(vf a) {
+  return _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ);
 }
 
-#elif LANES_ISA == 1
+#elif GRAZE_ISA == 1
 
-#include <immintrin.h>
-enum { LANES = 4 };
+enum { VD_LANES = 4 };
+#define VD_FUSED 1
 typedef __m256d vd;
 typedef __m256d vm;
-#define LANES_NAME(x) x##_avx2
 static inline vd vd_load(const double *p) {
   return _mm256_loadu_pd(p);
 }
@@ -192,7 +204,7 @@ static inline vd vd_turn(vd a, vd s) {
 static inline vd vd_product_plus(vd a, vd b, vd c) {
   return _mm256_fmadd_pd(a, b, c);
 }
-static inline vd vd_product_rest(vd a, vd b, vd p) {
+static inline vd vd_fused_minus(vd a, vd b, vd p) {
   return _mm256_fmsub_pd(a, b, p);
 }
 static inline vd vd_power_above(vd a) {
@@ -228,19 +240,34 @@ static inline vm vm_from(unsigned bits) {
 static inline void vm_put(uint64_t *word, unsigned at, vm a) {
   *word |= (uint64_t)vm_bits(a) << at;
 }
-static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
-  return _pdep_u64(bits, places);
+
+enum { VF_LANES = 8 };
+typedef __m256 vf;
+static inline vf vf_load(const float *p) {
+  return _mm256_loadu_ps(p);
 }
-static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
-  return _pext_u64(bits, places);
+static inline vf vf_set(float x) {
+  return _mm256_set1_ps(x);
+}
+static inline vf vf_min(vf a, vf b) {
+  return _mm256_min_ps(a, b);
+}
+static inline vf vf_either_negative(vf a, vf b) {
+  return _mm256_or_ps(a, b);
+}
+static inline uint32_t vf_not_negative(vf a) {
+  return ~(uint32_t)_mm256_movemask_ps(a) & 0xff;
+}
+static inline uint32_t vf_positive(vf a) {
+  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ));
 }
 
 #else
 
-enum { LANES = 1 };
+enum { VD_LANES = 1 };
+#define VD_FUSED 0
 typedef double vd;
 typedef unsigned vm;
-#define LANES_NAME(x) x##_scalar
 static inline vd vd_load(const double *p) {
   return *p;
 }
@@ -300,11 +327,6 @@ static inline vd vd_turn(vd a, vd s) {
 static inline vd vd_product_plus(vd a, vd b, vd c) {
   return a * b + c;
 }
-static inline vd vd_product_rest(vd a, vd b, vd p) {
-  double hi, lo;
-  two_prod(a, b, &hi, &lo);
-  return (hi - p) + lo;
-}
 static inline vd vd_power_above(vd a) {
   union {
     double d;
@@ -340,27 +362,233 @@ static inline vm vm_from(unsigned bits) {
 static inline void vm_put(uint64_t *word, unsigned at, vm a) {
   *word |= (uint64_t)a << at;
 }
+
+enum { VF_LANES = 1 };
+typedef float vf;
+static inline vf vf_load(const float *p) {
+  return *p;
+}
+static inline vf vf_set(float x) {
+  return x;
+}
+static inline vf vf_min(vf a, vf b) {
+  return a < b ? a : b;
+}
+static inline vf vf_either_negative(vf a, vf b) {
+  return a < 0 ? a : b;
+}
+static inline uint32_t vf_not_negative(vf a) {
+  return !(a < 0);
+}
+static inline uint32_t vf_positive(vf a) {
+  return a > 0;
+}
+
+#endif
+
+/* Bit i of `bits` goes to the place of the i-th bit that is set in `places`. */
 static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {
+#if GRAZE_ISA > 0
+  return _pdep_u64(bits, places);
+#else
   uint64_t sum = 0;
   for (; places != 0; places &= places - 1, bits >>= 1) {
     if (bits & 1) sum |= places & -places;
   }
   return sum;
+#endif
 }
+
+/* The other way: the bits at the places, side by side. */
 static inline uint64_t bits_extract(uint64_t bits, uint64_t places) {
+#if GRAZE_ISA > 0
+  return _pext_u64(bits, places);
+#else
   uint64_t sum = 0;
   for (int i = 0; places != 0; places &= places - 1, i++) {
     if (bits & places & -places) sum |= (uint64_t)1 << i;
   }
   return sum;
+#endif
 }
 
-#endif
-
-#if LANES_ISA != 2
+/* Moves the lanes of from[0..VD_LANES) whose bits are set to the front of `to`, which has room for `room` numbers and
+ * may be written up to there. */
 static inline void lanes_pack(double *to, const double *from, unsigned bits, unsigned room) {
+#if GRAZE_ISA == 2
+  __m512d packed = _mm512_maskz_compress_pd((__mmask8)bits, _mm512_loadu_pd(from));
+  if (room >= VD_LANES)
+    _mm512_storeu_pd(to, packed);
+  else
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << room) - 1), packed);
+#else
   (void)room;
   for (; bits != 0; bits &= bits - 1) *to++ = from[__builtin_ctz(bits)];
-}
 #endif
+}
+
+/* ---- four and eight, as the compiler has them; no NaN comes here --------------------------------------------------
+ */
+
+typedef float v4 __attribute__((vector_size(16)));
+typedef int32_t i4 __attribute__((vector_size(16)));
+typedef float v8 __attribute__((vector_size(32)));
+typedef int32_t i8 __attribute__((vector_size(32)));
+typedef int16_t s16 __attribute__((vector_size(32)));
+typedef double d4 __attribute__((vector_size(32)));
+typedef int64_t l4 __attribute__((vector_size(32)));
+
+static inline v4 v4_load(const float *p) {
+  v4 v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+static inline v4 v4_set(float x) {
+  return (v4){x, x, x, x};
+}
+
+static inline v4 v4_of(float x, float y, float z) {
+  return (v4){x, y, z, 0};
+}
+
+static inline v4 v4_min(v4 a, v4 b) {
+#if defined(__SSE2__)
+  return (v4)_mm_min_ps((__m128)a, (__m128)b);
+#else
+  i4 m = a < b;
+  return (v4)(((i4)a & m) | ((i4)b & ~m));
+#endif
+}
+
+static inline v4 v4_max(v4 a, v4 b) {
+#if defined(__SSE2__)
+  return (v4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+  i4 m = a > b;
+  return (v4)(((i4)a & m) | ((i4)b & ~m));
+#endif
+}
+
+/* Of a comparison: whether all lanes are true. */
+static inline int v4_all(i4 mask) {
+#if defined(__SSE2__)
+  return _mm_movemask_ps((__m128)mask) == 15;
+#else
+  return mask[0] & mask[1] & mask[2] & mask[3];
+#endif
+}
+
+static inline v8 v8_load(const float *p) {
+  v8 v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+static inline v8 v8_set(float x) {
+  return (v8){x, x, x, x, x, x, x, x};
+}
+
+static inline v8 v8_pick(i8 mask, v8 yes, v8 no) {
+  return (v8)(((i8)yes & mask) | ((i8)no & ~mask));
+}
+
+static inline v8 v8_min(v8 a, v8 b) {
+#if defined(__AVX__)
+  return (v8)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+  return v8_pick(a < b, a, b);
+#endif
+}
+
+static inline v8 v8_max(v8 a, v8 b) {
+#if defined(__AVX__)
+  return (v8)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+  return v8_pick(a > b, a, b);
+#endif
+}
+
+/* Of a comparison: a bit for each lane. */
+static inline uint32_t v8_bits(i8 mask) {
+#if defined(__AVX__)
+  return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#else
+  uint32_t bits = 0;
+  for (int i = 0; i < 8; i++) bits |= (uint32_t)(mask[i] & 1) << i;
+  return bits;
+#endif
+}
+
+static inline v8 v8_join(v4 lower, v4 upper) {
+  return (v8){lower[0], lower[1], lower[2], lower[3], upper[0], upper[1], upper[2], upper[3]};
+}
+
+static inline v4 v8_lower(v8 a) {
+  return (v4){a[0], a[1], a[2], a[3]};
+}
+
+static inline v4 v8_upper(v8 a) {
+  return (v4){a[4], a[5], a[6], a[7]};
+}
+
+static inline float v8_sum(v8 a) {
+  v4 s = v8_lower(a) + v8_upper(a);
+  return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+/* Rows of four become columns. */
+static inline void v4_transpose(v4 r[4]) {
+#if defined(__SSE2__)
+  __m128 a = (__m128)r[0], b = (__m128)r[1], c = (__m128)r[2], d = (__m128)r[3];
+  _MM_TRANSPOSE4_PS(a, b, c, d);
+  r[0] = (v4)a;
+  r[1] = (v4)b;
+  r[2] = (v4)c;
+  r[3] = (v4)d;
+#else
+  v4 t[4];
+  for (int i = 0; i < 4; i++) t[i] = (v4){r[0][i], r[1][i], r[2][i], r[3][i]};
+  memcpy(r, t, sizeof t);
+#endif
+}
+
+/* v8_sum of each. */
+static inline v4 v8_sums(v8 a, v8 b, v8 c, v8 d) {
+  v4 r[4] = {v8_lower(a) + v8_upper(a), v8_lower(b) + v8_upper(b), v8_lower(c) + v8_upper(c),
+             v8_lower(d) + v8_upper(d)};
+  v4_transpose(r);
+  return (r[0] + r[2]) + (r[1] + r[3]);
+}
+
+/* The lowest number in each of three vectors; the fourth component means nothing. */
+static inline v4 v8_lowests(const v8 a[3]) {
+  v4 r[4] = {v4_min(v8_lower(a[0]), v8_upper(a[0])), v4_min(v8_lower(a[1]), v8_upper(a[1])),
+             v4_min(v8_lower(a[2]), v8_upper(a[2])), v4_set(0)};
+  v4_transpose(r);
+  return v4_min(v4_min(r[0], r[1]), v4_min(r[2], r[3]));
+}
+
+static inline v4 v8_highests(const v8 a[3]) {
+  v4 r[4] = {v4_max(v8_lower(a[0]), v8_upper(a[0])), v4_max(v8_lower(a[1]), v8_upper(a[1])),
+             v4_max(v8_lower(a[2]), v8_upper(a[2])), v4_set(0)};
+  v4_transpose(r);
+  return v4_max(v4_max(r[0], r[1]), v4_max(r[2], r[3]));
+}
+
+static inline float v8_lowest(v8 a) {
+  v4 m = v4_min(v8_lower(a), v8_upper(a));
+  m = v4_min(m, (v4){m[2], m[3], m[2], m[3]});
+  return m[0] < m[1] ? m[0] : m[1];
+}
+
+/* Of a comparison of doubles: a bit for each lane. */
+static inline uint32_t d4_bits(l4 mask) {
+#if defined(__AVX__)
+  return (uint32_t)_mm256_movemask_pd((__m256d)mask);
+#else
+  return (uint32_t)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+#endif
+}
+
 #endif

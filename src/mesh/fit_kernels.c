@@ -10,12 +10,11 @@
  * 2^-19 reach, which also covers the rounding of centre and half.
  */
 #include <math.h>
-#include <string.h>
 
+#include "base/simd.h"
 #include "mesh/fit.h"
-#include "mesh/vectors.h"
 
-void FIT_NAME(gz_fit_areas)(fit_unit *unit) {
+void KERNEL(gz_fit_areas)(fit_unit *unit) {
   for (uint32_t s = 0; s < unit->slots; s += 8) {
     v8 e[3], f[3];
     for (int k = 0; k < 3; k++) {
@@ -234,7 +233,7 @@ static void set_boxes(bvh_node *node, const child_boxes *b) {
   }
 }
 
-void FIT_NAME(gz_fit_node)(const fit_unit *unit, bvh_node *node, slot_range range, const slot_range *children) {
+void KERNEL(gz_fit_node)(const fit_unit *unit, bvh_node *node, slot_range range, const slot_range *children) {
   static const float identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   node->aligned = !fit_frame(unit, range, node->axis);
   if (node->aligned) memcpy(node->axis, identity, sizeof identity);

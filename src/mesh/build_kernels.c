@@ -16,8 +16,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "mesh/build.h"
-#include "mesh/vectors.h"
+#include "base/simd.h"
+#include "mesh/mesh.h"
 
 enum { TREELET_TRIANGLES = 512, BINS = 16, SWEEP_LIMIT = 128, TREELETS_PER_TASK = 16, MORTON_BITS = 10, AHEAD = 16 };
 
@@ -657,7 +657,7 @@ static void set_grid(builder *b) {
   }
 }
 
-graze_status BUILD_NAME(const graze_mesh *mesh, tree_node **nodes, uint32_t *count, size_t *bytes) {
+graze_status KERNEL(gz_mesh_build_tree)(const graze_mesh *mesh, tree_node **nodes, uint32_t *count, size_t *bytes) {
   *nodes = NULL;
   *count = 0;
   *bytes = 0;

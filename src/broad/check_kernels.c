@@ -1,12 +1,10 @@
-/* Whether boxes are finite and not inside out, a block at a time; compiled per instruction set (CHECK_ISA,
- * CHECK_NAME). */
+/* Whether boxes are finite and not inside out, a block at a time. */
 #include <math.h>
 
+#include "base/simd.h"
 #include "broad/check.h"
 
-#if CHECK_ISA == 2
-
-#include <immintrin.h>
+#if GRAZE_ISA == 2
 
 /* Bits are set when a box is bad. */
 static inline __mmask8 faults_of(const broad_view *view, uint32_t index) {
@@ -48,7 +46,7 @@ static inline bool block_is_good(const broad_view *view, uint32_t begin, uint32_
 
 #endif
 
-uint32_t CHECK_NAME(const broad_view *view) {
+uint32_t KERNEL(gz_good_boxes)(const broad_view *view) {
   enum { BLOCK = 64 };
   for (uint32_t i = 0; i < view->count;) {
     uint32_t end = view->count - i < BLOCK ? view->count : i + BLOCK;

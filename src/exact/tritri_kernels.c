@@ -1,16 +1,15 @@
-/* The block kernel, written once over lanes.h and compiled per instruction set (LANES_ISA).
+/* The block kernel, written once over base/simd.h.
  *
- * Stage 1 (tritri_filter.inc) is double arithmetic with an error bound, stage 2 (tritri_lattice.inc) exact arithmetic
+ * Stage 1 (tritri_filter.h) is double arithmetic with an error bound, stage 2 (tritri_lattice.h) exact arithmetic
  * for coordinates on a common grid: meshes stored as floats and models drawn on a grid, and so nearly all true zeros.
  * What both leave goes to the scalar function.
  */
 #include <string.h>
 
-#include "exact/lanes.h"
 #include "exact/tritri.h"
 #include "exact/tritri_batch.h"
-#include "exact/tritri_filter.inc"
-#include "exact/tritri_lattice.inc"
+#include "exact/tritri_filter.h"
+#include "exact/tritri_lattice.h"
 
 static uint8_t decide_alone(const pair_source *source, unsigned at) {
   double a[9], b[9], zero = 0;
@@ -29,7 +28,7 @@ static uint8_t decide_alone(const pair_source *source, unsigned at) {
 /* Copies the pairs side by side. */
 static void pack_pairs(const pair_source *source, uint64_t pairs, tritri_block *packed) {
   unsigned to = 0;
-  for (unsigned at = 0; at < TRITRI_BLOCK; at += LANES) {
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
     unsigned bits = lanes_of(pairs, at);
     if (bits == 0) continue;
     for (int k = 0; k < 9; k++) {
@@ -120,14 +119,14 @@ static inline unsigned decide_pairs(const pair_source *source, unsigned count, b
   return open_count;
 }
 
-unsigned LANES_NAME(gz_tritri_block)(const tritri_block *block, unsigned count, bool hits_only, uint8_t *codes) {
+unsigned KERNEL(gz_tritri_block)(const tritri_block *block, unsigned count, bool hits_only, uint8_t *codes) {
   pair_source source = source_of(block);
   tritri_trend trend = {false, false};
   return count == 0 ? 0 : decide_pairs(&source, count, hits_only, 0, &trend, codes);
 }
 
-void LANES_NAME(gz_tritri_columns)(const double *const a[9], const double *const b[9], uint64_t from, unsigned ahead,
-                                   tritri_trend *trend, uint8_t *codes) {
+void KERNEL(gz_tritri_columns)(const double *const a[9], const double *const b[9], uint64_t from, unsigned ahead,
+                               tritri_trend *trend, uint8_t *codes) {
   pair_source source;
   for (int k = 0; k < 9; k++) {
     source.a[k] = a[k] + from;
@@ -136,7 +135,7 @@ void LANES_NAME(gz_tritri_columns)(const double *const a[9], const double *const
   decide_pairs(&source, TRITRI_BLOCK, false, ahead, trend, codes);
 }
 
-unsigned LANES_NAME(gz_tritri_plain)(const tritri_block *block, unsigned count, bool hits_only, uint8_t *codes) {
+unsigned KERNEL(gz_tritri_plain)(const tritri_block *block, unsigned count, bool hits_only, uint8_t *codes) {
   pair_source source = source_of(block);
   answer_words answer = {0, 0, 0, 0, 0};
   uint64_t open = filter_block(&source, first_bits(count), hits_only, NULL, FILTER_PLAIN, 0, &answer.kind_high);
@@ -144,7 +143,7 @@ unsigned LANES_NAME(gz_tritri_plain)(const tritri_block *block, unsigned count, 
   return (unsigned)__builtin_popcountll(open);
 }
 
-unsigned LANES_NAME(gz_tritri_near)(const tritri_block *block, unsigned count, const double slack[3], uint8_t *codes) {
+unsigned KERNEL(gz_tritri_near)(const tritri_block *block, unsigned count, const double slack[3], uint8_t *codes) {
   pair_source source = source_of(block);
   answer_words answer = {0, 0, 0, 0, 0};
   uint64_t left = filter_block(&source, first_bits(count), true, slack, FILTER_REAL, 0, &answer.kind_high);

@@ -1,16 +1,13 @@
-/* Child boxes of two nodes against each other, 8 x 8 in one go; compiled per instruction set (BOXES_ISA).
+/* Child boxes of two nodes against each other, 8 x 8 in one go.
  *
  * Box c' +- h' of a child of b in a's frame: c' = R c + t, h' = |R| h, where R = Fa M Fb' and t takes b's origin into
  * a's frame. An overlap test in one frame is then six comparisons of interval ends. The margin covers the rounding of
  * R, t and c' and the frames' deviation from orthonormal (all below 2^-20 of the sizes involved, see mesh_map).
  */
 #include <math.h>
-#include <string.h>
 
+#include "base/simd.h"
 #include "narrow/boxes.h"
-
-typedef float v8 __attribute__((vector_size(32)));
-typedef float v4 __attribute__((vector_size(16)));
 
 typedef struct frame_map {
   float r[3][3], t[3], margin;
@@ -19,24 +16,6 @@ typedef struct frame_map {
 typedef struct intervals {
   v8 low[3], high[3];
 } intervals;
-
-static inline v8 v8_set(float x) {
-  return (v8){x, x, x, x, x, x, x, x};
-}
-
-static inline v8 v8_load(const float *p) {
-  v8 v;
-  memcpy(&v, p, sizeof v);
-  return v;
-}
-
-static inline v4 v4_of(float x, float y, float z) {
-  return (v4){x, y, z, 0};
-}
-
-static inline v4 v4_set(float x) {
-  return (v4){x, x, x, x};
-}
 
 static inline frame_map map_frames(const bvh_node *a, const bvh_node *b, const mesh_map *map) {
   frame_map f;
@@ -123,9 +102,7 @@ static inline intervals boxes_backward(const bvh_node *a, const frame_map *f) {
   return v;
 }
 
-#if BOXES_ISA == 2
-
-#include <immintrin.h>
+#if GRAZE_ISA == 2
 
 /* Bits 8 j + i: interval i of a meets interval j of b on all three axes; only pairs set in `in` count. */
 static inline uint64_t overlaps(const intervals *a, const intervals *b, uint64_t in) {
@@ -153,21 +130,16 @@ static inline uint64_t overlaps(const intervals *a, const intervals *b, uint64_t
   return out;
 }
 
-#elif BOXES_ISA == 1
-
-#include <immintrin.h>
+#elif GRAZE_ISA == 1
 
 static inline uint64_t overlaps(const intervals *a, const intervals *b, uint64_t in) {
   uint64_t out = 0;
   for (int j = 0; j < 8; j++) {
     uint64_t wanted = (in >> (8 * j)) & 0xff;
     if (wanted == 0) continue;
-    __m256 m = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
-    for (int k = 0; k < 3; k++) {
-      m = _mm256_and_ps(m, _mm256_cmp_ps((__m256)a->low[k], _mm256_set1_ps(b->high[k][j]), _CMP_LE_OQ));
-      m = _mm256_and_ps(m, _mm256_cmp_ps((__m256)a->high[k], _mm256_set1_ps(b->low[k][j]), _CMP_GE_OQ));
-    }
-    out |= ((uint64_t)(unsigned)_mm256_movemask_ps(m) & wanted) << (8 * j);
+    i8 m = ~(i8){0};
+    for (int k = 0; k < 3; k++) m &= (a->low[k] <= v8_set(b->high[k][j])) & (a->high[k] >= v8_set(b->low[k][j]));
+    out |= (v8_bits(m) & wanted) << (8 * j);
   }
   return out;
 }
@@ -187,7 +159,7 @@ static inline uint64_t overlaps(const intervals *a, const intervals *b, uint64_t
 
 #endif
 
-uint64_t BOXES_NAME(const bvh_node *a, const bvh_node *b, const mesh_map *map) {
+uint64_t KERNEL(gz_boxes)(const bvh_node *a, const bvh_node *b, const mesh_map *map) {
   if (map->identity && a->aligned && b->aligned) {
     intervals own = own_boxes(a), shifted = boxes_shifted(a, b, map);
     return overlaps(&own, &shifted, boxes_in_use(a, b));

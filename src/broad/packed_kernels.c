@@ -1,122 +1,27 @@
-/* One packed box against a register of others; compiled per instruction set (PACKED_ISA).
+/* One packed box against a register of others.
  *
  * Whether boxes meet comes from the signs of six differences, what meets for certain from the least of them. Where
  * numbers were rounded or layers matter, hits that are not certain take a way of their own.
  */
+#include "base/simd.h"
 #include "broad/packed.h"
 
-/* ---- registers ------------------------------------------------------------------------------------------------- */
-
-#if PACKED_ISA == 2
-
-#include <immintrin.h>
-
-enum { LANES = 16 };
-typedef __m512 lanes;
-
-static inline lanes lanes_load(const float *from) {
-  return _mm512_loadu_ps(from);
-}
-
-static inline lanes lanes_set(float x) {
-  return _mm512_set1_ps(x);
-}
-
-static inline lanes either(lanes x, lanes y) {
-  return _mm512_or_ps(x, y);
-}
-
-static inline uint32_t not_negative(lanes x) {
-  return (uint16_t)~_mm512_movepi32_mask(_mm512_castps_si512(x));
-}
-
-static inline lanes least(lanes x, lanes y) {
-  return _mm512_min_ps(x, y);
-}
-
-static inline uint32_t positive(lanes x) {
-  return _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_GT_OQ);
-}
-
+/* Which of the boxes together with this one are at home in this cell: a bit for each lane. */
 static inline uint32_t at_home(const uint8_t *home, uint8_t own) {
+#if GRAZE_ISA == 2
   __m128i bits = _mm_or_si128(_mm_loadu_si128((const __m128i *)home), _mm_set1_epi8((char)own));
   return _mm_cmpeq_epi8_mask(bits, _mm_set1_epi8(PACKED_HOME));
-}
-
-#elif PACKED_ISA == 1
-
-#include <immintrin.h>
-
-enum { LANES = 8 };
-typedef __m256 lanes;
-
-static inline lanes lanes_load(const float *from) {
-  return _mm256_loadu_ps(from);
-}
-
-static inline lanes lanes_set(float x) {
-  return _mm256_set1_ps(x);
-}
-
-static inline lanes either(lanes x, lanes y) {
-  return _mm256_or_ps(x, y);
-}
-
-static inline uint32_t not_negative(lanes x) {
-  return ~(uint32_t)_mm256_movemask_ps(x) & 0xff;
-}
-
-static inline lanes least(lanes x, lanes y) {
-  return _mm256_min_ps(x, y);
-}
-
-static inline uint32_t positive(lanes x) {
-  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_GT_OQ));
-}
-
-static inline uint32_t at_home(const uint8_t *home, uint8_t own) {
+#elif GRAZE_ISA == 1
   __m128i bits = _mm_or_si128(_mm_loadl_epi64((const __m128i *)home), _mm_set1_epi8((char)own));
   return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bits, _mm_set1_epi8(PACKED_HOME))) & 0xff;
-}
-
 #else
-
-enum { LANES = 1 };
-typedef float lanes;
-
-static inline lanes lanes_load(const float *from) {
-  return *from;
-}
-
-static inline lanes lanes_set(float x) {
-  return x;
-}
-
-static inline lanes either(lanes x, lanes y) {
-  return x < 0 ? x : y;
-}
-
-static inline uint32_t not_negative(lanes x) {
-  return !(x < 0);
-}
-
-static inline lanes least(lanes x, lanes y) {
-  return x < y ? x : y;
-}
-
-static inline uint32_t positive(lanes x) {
-  return x > 0;
-}
-
-static inline uint32_t at_home(const uint8_t *home, uint8_t own) {
   return (*home | own) == PACKED_HOME;
-}
-
 #endif
+}
 
 /* Bits of the first `count` lanes. */
 static inline uint32_t first_lanes(uint32_t count) {
-  return count >= LANES ? ((uint32_t)1 << LANES) - 1 : ((uint32_t)1 << count) - 1;
+  return count >= VF_LANES ? ((uint32_t)1 << VF_LANES) - 1 : ((uint32_t)1 << count) - 1;
 }
 
 /* ---- pairs out ------------------------------------------------------------------------------------------------- */
@@ -148,9 +53,9 @@ static inline bool sink_close(sink s) {
   return s.at != NULL;
 }
 
-/* Writes the pairs of `slot` with those of slots[0 .. LANES) whose bit is set; room for LANES pairs is there. Gives the
- * place behind them. */
-#if PACKED_ISA == 2
+/* Writes the pairs of `slot` with those of slots[0 .. VF_LANES) whose bit is set; room for VF_LANES pairs is there.
+ * Gives the place behind them. */
+#if GRAZE_ISA == 2
 static inline graze_box_pair *put_pairs(graze_box_pair *at, uint32_t bits, uint32_t slot, const uint32_t *slots) {
   const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   const __m512i second = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
@@ -184,14 +89,14 @@ static __attribute__((noinline)) graze_box_pair *decide_pairs(const broad_view *
 /* ---- tests ----------------------------------------------------------------------------------------------------- */
 
 typedef struct probe { /* one box in all lanes */
-  lanes low[3], high[3];
+  vf low[3], high[3];
 } probe;
 
 static inline probe probe_of(const packed_rows *rows, uint32_t place) {
   probe p;
   for (int k = 0; k < 3; k++) {
-    p.low[k] = lanes_set(rows->low[k][place]);
-    p.high[k] = lanes_set(rows->high[k][place]);
+    p.low[k] = vf_set(rows->low[k][place]);
+    p.high[k] = vf_set(rows->high[k][place]);
   }
   return p;
 }
@@ -199,27 +104,27 @@ static inline probe probe_of(const packed_rows *rows, uint32_t place) {
 /* Room between boxes, negative where they miss each other as floats. With subnormal numbers kept, as gz_fp_enter() has
  * them, a difference of two has the sign of their comparison; and a sign costs less than a comparison, of which the
  * processors do one a cycle. `careful`: 0 where any two are equal, that is where the floats alone do not tell. */
-static inline __attribute__((always_inline)) lanes less_room(lanes x, lanes y, bool careful) {
-  return careful ? least(x, y) : either(x, y);
+static inline __attribute__((always_inline)) vf less_room(vf x, vf y, bool careful) {
+  return careful ? vf_min(x, y) : vf_either_negative(x, y);
 }
 
-static inline __attribute__((always_inline)) lanes room_on(const probe *p, const packed_rows *rows, uint32_t place,
-                                                           int axis, bool careful) {
-  return less_room(p->high[axis] - lanes_load(rows->low[axis] + place),
-                   lanes_load(rows->high[axis] + place) - p->low[axis], careful);
+static inline __attribute__((always_inline)) vf room_on(const probe *p, const packed_rows *rows, uint32_t place,
+                                                        int axis, bool careful) {
+  return less_room(p->high[axis] - vf_load(rows->low[axis] + place), vf_load(rows->high[axis] + place) - p->low[axis],
+                   careful);
 }
 
-static inline __attribute__((always_inline)) lanes room_within(const probe *p, const packed_rows *rows, uint32_t place,
-                                                               bool careful) {
-  lanes across = less_room(room_on(p, rows, place, 1, careful), room_on(p, rows, place, 2, careful), careful);
+static inline __attribute__((always_inline)) vf room_within(const probe *p, const packed_rows *rows, uint32_t place,
+                                                            bool careful) {
+  vf across = less_room(room_on(p, rows, place, 1, careful), room_on(p, rows, place, 2, careful), careful);
   return less_room(across, room_on(p, rows, place, 0, careful), careful);
 }
 
 /* Hands over the hits of one register, of which those where there is `room` are certain. The probe is made again after
  * a call, so that the loops keep it in registers and need not save them for the sake of calls that are rare. */
 static inline __attribute__((always_inline)) sink put_hits(sink s, const packed_rows *rows, probe *p, uint32_t hits,
-                                                           lanes room, uint32_t own, uint32_t place, bool careful) {
-  uint32_t sure = careful && rows->rounded ? hits & positive(room) : hits;
+                                                           vf room, uint32_t own, uint32_t place, bool careful) {
+  uint32_t sure = careful && rows->rounded ? hits & vf_positive(room) : hits;
   if (__builtin_expect(s.limit - s.at < PACKED_LANES, 0)) {
     s = sink_grow(s);
     if (s.at == NULL) return s;
@@ -242,41 +147,41 @@ static inline __attribute__((always_inline)) sink sweep(sink s, packed_rows rows
   for (uint32_t i = begin; i < end; i++) {
     probe p = probe_of(&rows, i);
     uint8_t home = rows.home[i];
-    for (uint32_t j = i + 1; j < last; j += LANES) {
-      lanes ahead = p.high[0] - lanes_load(rows.low[0] + j);
-      lanes room = less_room(room_on(&p, &rows, j, 1, careful), room_on(&p, &rows, j, 2, careful), careful);
-      uint32_t within = not_negative(ahead) & first_lanes(last - j);
-      uint32_t hits = within & not_negative(room) & at_home(rows.home + j, home);
-      if (LANES == 16 || hits != 0) { /* half of the registers have hits: a branch would be a guess */
-        if (careful) room = least(room, room_on(&p, &rows, j, 0, careful));
+    for (uint32_t j = i + 1; j < last; j += VF_LANES) {
+      vf ahead = p.high[0] - vf_load(rows.low[0] + j);
+      vf room = less_room(room_on(&p, &rows, j, 1, careful), room_on(&p, &rows, j, 2, careful), careful);
+      uint32_t within = vf_not_negative(ahead) & first_lanes(last - j);
+      uint32_t hits = within & vf_not_negative(room) & at_home(rows.home + j, home);
+      if (VF_LANES == 16 || hits != 0) { /* half of the registers have hits: a branch would be a guess */
+        if (careful) room = vf_min(room, room_on(&p, &rows, j, 0, careful));
         s = put_hits(s, &rows, &p, hits, room, i, j, careful);
         if (s.at == NULL) return s;
       }
-      if ((within >> (LANES - 1)) == 0) break;
+      if ((within >> (VF_LANES - 1)) == 0) break;
     }
   }
   return s;
 }
 
-bool PACKED_SWEEP(const packed_rows *rows, uint32_t begin, uint32_t end, uint32_t last, const broad_view *view,
-                  pair_list *out) {
+bool KERNEL(gz_packed_sweep)(const packed_rows *rows, uint32_t begin, uint32_t end, uint32_t last,
+                             const broad_view *view, pair_list *out) {
   sink s = sink_open(view, out);
   if (s.at == NULL) return false;
   bool careful = rows->rounded || view->layers != NULL;
   return sink_close(careful ? sweep(s, *rows, begin, end, last, true) : sweep(s, *rows, begin, end, last, false));
 }
 
-#if PACKED_ISA != 0
+#if GRAZE_ISA != 0
 
-/* Registers begin at multiples of LANES, so that no load crosses a cache line. */
+/* Registers begin at multiples of VF_LANES, so that no load crosses a cache line. */
 static inline __attribute__((always_inline)) sink all(sink s, packed_rows rows, uint32_t count, bool careful) {
   for (uint32_t i = 0; i + 1 < count; i++) {
     probe p = probe_of(&rows, i);
-    uint32_t j = (i + 1) / LANES * LANES, wanted = ~first_lanes(i + 1 - j);
-    for (; j < count; j += LANES, wanted = UINT32_MAX) {
-      uint32_t hits = not_negative(room_within(&p, &rows, j, false)) & wanted;
+    uint32_t j = (i + 1) / VF_LANES * VF_LANES, wanted = ~first_lanes(i + 1 - j);
+    for (; j < count; j += VF_LANES, wanted = UINT32_MAX) {
+      uint32_t hits = vf_not_negative(room_within(&p, &rows, j, false)) & wanted;
       if (hits == 0) continue;
-      lanes room = room_within(&p, &rows, j, careful);
+      vf room = room_within(&p, &rows, j, careful);
       s = put_hits(s, &rows, &p, hits, room, i, j, careful);
       if (s.at == NULL) return s;
     }
@@ -284,7 +189,7 @@ static inline __attribute__((always_inline)) sink all(sink s, packed_rows rows, 
   return s;
 }
 
-bool PACKED_ALL(const packed_rows *rows, uint32_t count, const broad_view *view, pair_list *out) {
+bool KERNEL(gz_packed_all)(const packed_rows *rows, uint32_t count, const broad_view *view, pair_list *out) {
   sink s = sink_open(view, out);
   if (s.at == NULL) return false;
   bool careful = rows->rounded || view->layers != NULL;

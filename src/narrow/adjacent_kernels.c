@@ -1,4 +1,4 @@
-/* Shared corners of pairs of triangles, compiled per instruction set (LANES_ISA).
+/* Shared corners of pairs of triangles.
  *
  * One shared corner v: the triangles meet only in v when some direction d has d.(x - v) < 0 for the one's other corners
  * and > 0 for the other's (d between the bisectors does for most of a fan), or when one triangle's other corners lie
@@ -7,32 +7,11 @@
  * largest |difference|, a dot product of two differences of sums is off by less than 2e-15 r^2 here, a triple product
  * by less than 5.4e-15 r^3, and a product of two normals by less than 2e-14 r^4.
  */
-#include "exact/lanes.h"
+#include "exact/lane_points.h"
 #include "narrow/adjacent.h"
-
-typedef struct point {
-  vd x, y, z;
-} point;
-
-static inline point point_sub(point a, point b) {
-  return (point){vd_sub(a.x, b.x), vd_sub(a.y, b.y), vd_sub(a.z, b.z)};
-}
 
 static inline point point_add(point a, point b) {
   return (point){vd_add(a.x, b.x), vd_add(a.y, b.y), vd_add(a.z, b.z)};
-}
-
-static inline point point_cross(point a, point b) {
-  return (point){vd_sub(vd_mul(a.y, b.z), vd_mul(a.z, b.y)), vd_sub(vd_mul(a.z, b.x), vd_mul(a.x, b.z)),
-                 vd_sub(vd_mul(a.x, b.y), vd_mul(a.y, b.x))};
-}
-
-static inline vd point_dot(point a, point b) {
-  return vd_add(vd_add(vd_mul(a.x, b.x), vd_mul(a.y, b.y)), vd_mul(a.z, b.z));
-}
-
-static inline point point_select(vm m, point yes, point no) {
-  return (point){vd_select(m, yes.x, no.x), vd_select(m, yes.y, no.y), vd_select(m, yes.z, no.z)};
 }
 
 static inline vm point_same(point a, point b) {
@@ -109,18 +88,14 @@ static inline unsigned edge_open(const point a[3], const vm shared_a[3], const p
   return open & ~vm_bits(vm_and(usable, opposite));
 }
 
-static inline vm any3(const vm m[3]) {
-  return vm_or(vm_or(m[0], m[1]), m[2]);
-}
-
-void LANES_NAME(gz_adjacent_append)(adjacent_pairs *pairs, const posed_node *pa, const posed_node *pb, int j,
-                                    unsigned places) {
+void KERNEL(gz_adjacent_append)(adjacent_pairs *pairs, const posed_node *pa, const posed_node *pb, int j,
+                                unsigned places) {
   unsigned n = pairs->count;
   for (int k = 0; k < 9; k++) {
     unsigned to = n;
     vd b = vd_set(pb->corner[k][j]);
-    for (int at = 0; at < NODE_WIDTH; at += LANES) {
-      unsigned here = (places >> at) & ((1u << LANES) - 1);
+    for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
+      unsigned here = (places >> at) & ((1u << VD_LANES) - 1);
       lanes_pack(pairs->a[k] + to, pa->corner[k] + at, here, ADJACENT_ROOM - to);
       to += (unsigned)__builtin_popcount(here);
       vd_store(pairs->b[k] + n + at, b);
@@ -152,7 +127,7 @@ static void judge_vector(const adjacent_pairs *pairs, unsigned at, uint8_t *code
   unsigned corner = vm_bits(vm_andnot(any, two)), edge = vm_bits(vm_andnot(two, all));
   if (corner != 0) corner = corner_open(a, same_a, b, same_b, corner);
   if (edge != 0) edge = edge_open(a, same_a, b, same_b, edge);
-  for (unsigned k = 0; k < LANES; k++) {
+  for (unsigned k = 0; k < VD_LANES; k++) {
     unsigned code = ((shared >> k) & 1) == 0 ? ADJACENT_NONE : ADJACENT_SETTLED;
     code += ((corner >> k) & 1) * ADJACENT_CORNER + ((edge >> k) & 1) * ADJACENT_EDGE +
             ((duplicate >> k) & 1) * ADJACENT_DUPLICATE;
@@ -160,34 +135,25 @@ static void judge_vector(const adjacent_pairs *pairs, unsigned at, uint8_t *code
   }
 }
 
-void LANES_NAME(gz_adjacent_judge)(const adjacent_pairs *pairs, uint8_t codes[ADJACENT_ROOM]) {
-  for (unsigned at = 0; at < pairs->count; at += LANES) judge_vector(pairs, at, codes);
+void KERNEL(gz_adjacent_judge)(const adjacent_pairs *pairs, uint8_t codes[ADJACENT_ROOM]) {
+  for (unsigned at = 0; at < pairs->count; at += VD_LANES) judge_vector(pairs, at, codes);
 }
 
 /* ---- boxes ---- */
 
-typedef struct corner_box {
-  point low, high;
-} corner_box;
-
-static inline corner_box box_at(const posed_node *p, int at) {
-  corner_box b;
-  vd x[3], y[3], z[3];
+static inline lane_box box_at(const posed_node *p, int at) {
+  point t[3];
   for (int c = 0; c < 3; c++) {
-    x[c] = vd_load(p->corner[3 * c] + at);
-    y[c] = vd_load(p->corner[3 * c + 1] + at);
-    z[c] = vd_load(p->corner[3 * c + 2] + at);
+    t[c] =
+        (point){vd_load(p->corner[3 * c] + at), vd_load(p->corner[3 * c + 1] + at), vd_load(p->corner[3 * c + 2] + at)};
   }
-  b.low = (point){vd_min(vd_min(x[0], x[1]), x[2]), vd_min(vd_min(y[0], y[1]), y[2]), vd_min(vd_min(z[0], z[1]), z[2])};
-  b.high =
-      (point){vd_max(vd_max(x[0], x[1]), x[2]), vd_max(vd_max(y[0], y[1]), y[2]), vd_max(vd_max(z[0], z[1]), z[2])};
-  return b;
+  return box_of(t);
 }
 
-uint64_t LANES_NAME(gz_box_pairs)(const posed_node *pa, const posed_node *pb, uint64_t mask) {
+uint64_t KERNEL(gz_box_pairs)(const posed_node *pa, const posed_node *pb, uint64_t mask) {
   double low[3][NODE_WIDTH], high[3][NODE_WIDTH];
-  for (int at = 0; at < NODE_WIDTH; at += LANES) {
-    corner_box b = box_at(pb, at);
+  for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
+    lane_box b = box_at(pb, at);
     vd_store(low[0] + at, b.low.x);
     vd_store(low[1] + at, b.low.y);
     vd_store(low[2] + at, b.low.z);
@@ -196,8 +162,8 @@ uint64_t LANES_NAME(gz_box_pairs)(const posed_node *pa, const posed_node *pb, ui
     vd_store(high[2] + at, b.high.z);
   }
   uint64_t out = 0;
-  for (int at = 0; at < NODE_WIDTH; at += LANES) {
-    corner_box a = box_at(pa, at);
+  for (int at = 0; at < NODE_WIDTH; at += VD_LANES) {
+    lane_box a = box_at(pa, at);
     for (int j = 0; j < NODE_WIDTH; j++) {
       vm x = vm_and(vd_ge(vd_set(high[0][j]), a.low.x), vd_ge(a.high.x, vd_set(low[0][j])));
       vm y = vm_and(vd_ge(vd_set(high[1][j]), a.low.y), vd_ge(a.high.y, vd_set(low[1][j])));

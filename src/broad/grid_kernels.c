@@ -1,4 +1,5 @@
 /* The grid's kernels, grid_lanes.inc, for this instruction set. */
-#define GRID_ISA        0
-#define GRID_NAME(name) name##_scalar
+#include "base/cpu.h"
+#define GRID_ISA        GRAZE_ISA
+#define GRID_NAME(name) KERNEL(name)
 #include "broad/grid_lanes.inc"

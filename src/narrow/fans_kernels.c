@@ -1,4 +1,4 @@
-/* Proofs of fans, compiled per instruction set (FANS_ISA, FANS_NAME).
+/* Proofs of fans.
  *
  * Take the triangles around vertex v and look at them along a coordinate axis. When all turn the same way for certain,
  * each covers a sector of less than half a turn around v and lies over it one to one. When every corner that follows v
@@ -6,62 +6,45 @@
  * number of crossings from below v to above it on another axis, which comparisons of coordinates tell. One turn: the
  * sectors do not overlap, so two of the triangles meet in the edge that their sectors share, or in v alone.
  *
- * The sign of a turn is certain beyond the bound of survey_lanes.inc.
+ * The sign of a turn is certain beyond the bound of survey_kernels.c.
  */
-#include <string.h>
-
+#include "base/simd.h"
 #include "narrow/fans.h"
 
-#if FANS_ISA > 0
-#include <immintrin.h>
-#endif
-
-typedef double v4d __attribute__((vector_size(32)));
-typedef int64_t i4d __attribute__((vector_size(32)));
-typedef float v4f __attribute__((vector_size(16)));
-typedef int32_t i8 __attribute__((vector_size(32)));
-
-static inline unsigned mask_bits(i4d m) {
-#if FANS_ISA > 0
-  return (unsigned)_mm256_movemask_pd((__m256d)m) & 7u;
-#else
-  return (m[0] & 1) | (m[1] & 2) | (m[2] & 4);
-#endif
+/* Whether a is below b, a bit for each axis. */
+static inline unsigned below(d4 a, d4 b) {
+  return d4_bits(a < b) & 7u;
 }
 
-static inline unsigned below(v4d a, v4d b) {
-  return mask_bits(a < b);
-}
-
-static inline v4d turn_left(v4d a) {
+static inline d4 turn_left(d4 a) {
   return __builtin_shufflevector(a, a, 1, 2, 0, 3);
 }
 
-static inline v4d turn_right(v4d a) {
+static inline d4 turn_right(d4 a) {
   return __builtin_shufflevector(a, a, 2, 0, 1, 3);
 }
 
-static inline v4d magnitude(v4d a) {
-  return (v4d)((i4d)a & (i4d){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
+static inline d4 magnitude(d4 a) {
+  return (d4)((l4)a & (l4){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
 }
 
 /* Reads one number past the vertex: the block goes on behind the vertices. */
-static inline v4d load_vertex(const graze_mesh *mesh, uint32_t vertex) {
-  v4d v;
+static inline d4 load_vertex(const graze_mesh *mesh, uint32_t vertex) {
+  d4 v;
   if (mesh->is_double) {
     memcpy(&v, mesh->vertices_double + 3 * (size_t)vertex, sizeof v);
     return v;
   }
-  v4f f;
+  v4 f;
   memcpy(&f, mesh->vertices_float + 3 * (size_t)vertex, sizeof f);
-  return __builtin_convertvector(f, v4d);
+  return __builtin_convertvector(f, d4);
 }
 
 /* FAN_SIGNS of a triangle. */
-static inline unsigned turn_signs(v4d a, v4d b, v4d c) {
-  v4d e = b - a, f = c - a;
-  v4d p = turn_left(e) * turn_right(f), q = turn_right(e) * turn_left(f), n = p - q;
-  v4d bound = 0x1p-51 * (magnitude(p) + magnitude(q)) + 0x1p-1000;
+static inline unsigned turn_signs(d4 a, d4 b, d4 c) {
+  d4 e = b - a, f = c - a;
+  d4 p = turn_left(e) * turn_right(f), q = turn_right(e) * turn_left(f), n = p - q;
+  d4 bound = 0x1p-51 * (magnitude(p) + magnitude(q)) + 0x1p-1000;
   return below(bound, n) | below(bound, -n) << 3;
 }
 
@@ -84,7 +67,7 @@ static void add_triangles(const fan_slice *s) {
   const graze_mesh *mesh = s->mesh;
   const uint32_t *v = mesh->triangles;
   for (uint32_t t = 0; t < mesh->triangle_count; t++, v += 3) {
-    v4d a = load_vertex(mesh, v[0]), b = load_vertex(mesh, v[1]), c = load_vertex(mesh, v[2]);
+    d4 a = load_vertex(mesh, v[0]), b = load_vertex(mesh, v[1]), c = load_vertex(mesh, v[2]);
     unsigned signs = turn_signs(a, b, c);
     add_corner(s, v[0], v[1], v[2], signs, ~below(a, b) & below(a, c));
     add_corner(s, v[1], v[2], v[0], signs, ~below(b, c) & below(b, a));
@@ -103,7 +86,7 @@ static inline bool closed_ring(const fan_ring *ring, unsigned count) {
   }
   /* A true comparison is -1. */
   i8 off = ((as_previous + 1) | (as_next + 1)) & (place < (i8){0} + (int32_t)count);
-#if FANS_ISA > 0
+#if GRAZE_ISA > 0
   return _mm256_testz_si256((__m256i)off, (__m256i)off);
 #else
   int32_t any = 0;
@@ -119,7 +102,7 @@ static inline bool proved_fan(uint32_t seen, const fan_ring *ring) {
   return closed_ring(ring, (seen >> FAN_COUNT) & 15);
 }
 
-void FANS_NAME(gz_fan_judge)(const fan_slice *s) {
+void KERNEL(gz_fan_judge)(const fan_slice *s) {
   for (uint32_t v = s->first; v < s->end; v++) s->seen[v] = FAN_SIGNS;
   add_triangles(s);
   for (uint32_t v = s->first; v < s->end; v++) s->proved[v] = proved_fan(s->seen[v], &s->rings[v]);
@@ -127,9 +110,9 @@ void FANS_NAME(gz_fan_judge)(const fan_slice *s) {
 
 /* ---- names in common ---- */
 
-#if FANS_ISA == 2
+#if GRAZE_ISA == 2
 
-uint64_t FANS_NAME(gz_fan_mates)(const corner_names *a, const corner_names *b, uint64_t mask) {
+uint64_t KERNEL(gz_fan_mates)(const corner_names *a, const corner_names *b, uint64_t mask) {
   __m512i name_a[3], name_b[3];
   for (int c = 0; c < 3; c++) {
     name_a[c] = _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)a->name[c]));
@@ -152,7 +135,7 @@ uint64_t FANS_NAME(gz_fan_mates)(const corner_names *a, const corner_names *b, u
 
 #else
 
-uint64_t FANS_NAME(gz_fan_mates)(const corner_names *a, const corner_names *b, uint64_t mask) {
+uint64_t KERNEL(gz_fan_mates)(const corner_names *a, const corner_names *b, uint64_t mask) {
   i8 name_a[3];
   memcpy(name_a, a->name, sizeof name_a);
   uint64_t out = 0;
@@ -163,11 +146,7 @@ uint64_t FANS_NAME(gz_fan_mates)(const corner_names *a, const corner_names *b, u
       i8 other = (i8){0} + (int32_t)b->name[d][j];
       same |= (name_a[0] == other) | (name_a[1] == other) | (name_a[2] == other);
     }
-#if FANS_ISA == 1
-    out |= (uint64_t)(unsigned)_mm256_movemask_ps((__m256)same) << (8 * j);
-#else
-    for (int i = 0; i < NODE_WIDTH; i++) out |= (uint64_t)(same[i] & 1) << (8 * j + i);
-#endif
+    out |= (uint64_t)v8_bits(same) << (8 * j);
   }
   return out & mask;
 }

@@ -1,4 +1,0 @@
-/* The kernel of check_lanes.inc for this instruction set. */
-#define CHECK_ISA  2
-#define CHECK_NAME gz_good_boxes_avx512
-#include "broad/check_lanes.inc"

@@ -1,3 +1,0 @@
-/* The block kernel of tritri_lanes.inc for this instruction set. */
-#define LANES_ISA 1
-#include "exact/tritri_lanes.inc"

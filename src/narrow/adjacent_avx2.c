@@ -1,3 +1,0 @@
-/* adjacent_lanes.inc for this instruction set. */
-#define LANES_ISA 1
-#include "narrow/adjacent_lanes.inc"
