@@ -1,6 +1,7 @@
 /* Scenes against single queries: every pair, its counts, list and hash; order, layers, ignored pairs, stale ids,
- * cancelling, threads. */
+ * cancelling, threads, meshes that are loaded when a pair needs them. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +20,21 @@ typedef struct member {
   int layer;
 } member;
 
+/* A mesh that is handed out when the scene asks for it. */
+typedef struct lazy_mesh {
+  graze_mesh_source source;
+  const graze_mesh *mesh;
+  graze_status status; /* instead of the mesh, unless it is OK */
+  _Atomic int loads;
+} lazy_mesh;
+
 typedef struct world {
   graze_context *context;
   graze_scene *scene;
   graze_mesh *meshes[mesh_kinds];
+  bool lazy; /* objects get sources */
+  lazy_mesh sources[mesh_kinds];
+  test_log log;
   int count; /* in order of adding */
   member members[max_objects];
   bool ignored[max_objects][max_objects];
@@ -31,10 +43,17 @@ typedef struct world {
 
 static const char *const layers[4] = {"", "steel", "pipes", "walls"};
 
+static graze_status load_lazy(void *user, const graze_mesh **mesh) {
+  lazy_mesh *lazy = user;
+  lazy->loads++;
+  if (lazy->status == GRAZE_OK) *mesh = lazy->mesh;
+  return lazy->status;
+}
+
 static void world_open(world *w, int threads) {
   static double corners[9 * 512];
   memset(w, 0, sizeof *w);
-  w->context = test_context(threads, NULL);
+  w->context = test_context(threads, &w->log);
   assert_int_equal(graze_scene_create(w->context, &w->scene), GRAZE_OK);
   uint32_t n = soup_ball(5, 0.5, corners);
   w->meshes[0] = test_mesh(w->context, corners, n, GRAZE_VOLUMES_ORIENTED);
@@ -44,6 +63,12 @@ static void world_open(world *w, int threads) {
   soup_cluttered(&state, 60, 0.4, corners);
   w->meshes[2] = test_mesh(w->context, corners, 60, GRAZE_VOLUMES_ORIENTED);
   w->meshes[3] = test_mesh(w->context, NULL, 0, GRAZE_VOLUMES_ORIENTED);
+  for (int i = 0; i < mesh_kinds; i++) {
+    lazy_mesh *lazy = &w->sources[i];
+    lazy->mesh = w->meshes[i];
+    lazy->source = (graze_mesh_source){.load = load_lazy, .user = lazy};
+    graze_mesh_get_facts(lazy->mesh, &lazy->source.facts);
+  }
 }
 
 static void world_close(world *w) {
@@ -56,7 +81,10 @@ static member *world_add(world *w, int mesh, const graze_pose *pose, int layer) 
   member *m = &w->members[w->count];
   graze_object_def def = graze_default_object_def();
   *m = (member){true, {0, 0}, mesh, *pose, 1000 + (uint64_t)w->count * 7, layer};
-  def.mesh = w->meshes[mesh];
+  if (w->lazy)
+    def.source = &w->sources[mesh].source;
+  else
+    def.mesh = w->meshes[mesh];
   def.pose = *pose;
   def.user_id = m->user_id;
   def.name = "object";
@@ -152,6 +180,7 @@ static void test_random_worlds(void **unused) {
   for (int round = 0; round < (test_long() ? 200 : 12); round++) {
     world w;
     world_open(&w, 1 + round % 3);
+    w.lazy = round % 2 == 1;
     uint32_t n = random_below(&state, 40);
     for (uint32_t i = 0; i < n; i++) {
       graze_pose pose = random_place(&state);
@@ -184,6 +213,7 @@ static void test_random_worlds(void **unused) {
     uint32_t alive = 0;
     for (int i = 0; i < w.count; i++) alive += w.members[i].alive;
     assert_int_equal(graze_scene_object_count(w.scene), alive);
+    for (int i = 0; i < mesh_kinds; i++) assert_in_range(w.sources[i].loads, 0, w.lazy);
     world_close(&w);
   }
 }
@@ -352,10 +382,166 @@ static void test_empty(void **unused) {
   assert_int_equal(graze_scene_create(NULL, &w.scene), GRAZE_ERROR_ARGUMENT);
 }
 
+/* ---- meshes that are loaded when a pair needs them ---- */
+
+/* Three boxes in a row, of which two meet, and an empty mesh and a distant ball. */
+static void lazy_row(world *w) {
+  world_open(w, 2);
+  w->lazy = true;
+  static const int kinds[5] = {1, 2, 1, 3, 0};
+  static const double places[5] = {0, 0.5, 0.75, 0, 1000};
+  for (int i = 0; i < 5; i++) {
+    graze_pose pose = test_translation(places[i], 0, 0);
+    world_add(w, kinds[i], &pose, i == 1);
+  }
+}
+
+static void assert_loads(const world *w, int ball, int box, int clutter, int empty) {
+  const int want[mesh_kinds] = {ball, box, clutter, empty};
+  for (int i = 0; i < mesh_kinds; i++) assert_int_equal(w->sources[i].loads, want[i]);
+}
+
+static void test_loads_what_is_needed(void **unused) {
+  (void)unused;
+  world w;
+  graze_object_def def;
+  lazy_row(&w);
+  assert_int_equal(graze_scene_ignore_layers(w.scene, "steel", "steel"), GRAZE_OK);
+  assert_int_equal(graze_scene_ignore(w.scene, w.members[1].id, w.members[0].id), GRAZE_OK);
+  assert_int_equal(graze_scene_ignore(w.scene, w.members[1].id, w.members[2].id), GRAZE_OK);
+  w.ignored[1][0] = w.ignored[1][2] = w.ignored_layers[1][1] = true;
+  check_world(&w, GRAZE_FIND_ALL, GRAZE_T1, true);
+  assert_loads(&w, 0, 1, 0, 0); /* the two boxes meet, and share a mesh */
+  assert_int_equal(graze_scene_get_object(w.scene, w.members[2].id, &def), GRAZE_OK);
+  assert_true(def.mesh == w.meshes[1] && def.source == &w.sources[1].source);
+  assert_int_equal(graze_scene_get_object(w.scene, w.members[4].id, &def), GRAZE_OK);
+  assert_true(def.mesh == NULL && def.source == &w.sources[0].source);
+  graze_pose near = test_translation(0.5, 0.25, 0);
+  world_add(&w, 0, &near, 0);
+  world_add(&w, 1, &near, 0);
+  check_world(&w, GRAZE_FIND_COUNT, GRAZE_T1, false);
+  assert_loads(&w, 1, 1, 1, 0);
+  world_close(&w);
+}
+
+static void test_failing_sources(void **unused) {
+  (void)unused;
+  world w;
+  graze_scene_check_result result;
+  lazy_row(&w);
+  w.sources[2].status = GRAZE_ERROR_FILE;
+  assert_int_equal(graze_scene_check(w.scene, NULL, &result), GRAZE_ERROR_FILE);
+  assert_string_equal(w.log.last, "object \"object\": its mesh was not loaded: file cannot be read or written");
+  w.sources[2].status = GRAZE_CANCELLED;
+  assert_int_equal(graze_scene_check(w.scene, NULL, &result), GRAZE_CANCELLED);
+  assert_int_equal(result.clashes, 0);
+  w.sources[2].status = GRAZE_OK;
+  w.sources[2].mesh = w.meshes[0]; /* another one than it was said to be */
+  assert_int_equal(graze_scene_check(w.scene, NULL, &result), GRAZE_ERROR_FORMAT);
+  w.sources[2].mesh = NULL;
+  assert_int_equal(graze_scene_check(w.scene, NULL, &result), GRAZE_ERROR_ARGUMENT);
+  w.sources[2].mesh = w.meshes[2];
+  check_world(&w, GRAZE_FIND_ALL, GRAZE_T1, false);
+  assert_loads(&w, 0, 1, 5, 0); /* what was loaded beside the faulty one stays */
+  world_close(&w);
+}
+
+static void test_refused_sources(void **unused) {
+  (void)unused;
+  world w;
+  lazy_row(&w);
+  graze_object_def def = graze_default_object_def();
+  graze_mesh_source broken = w.sources[1].source;
+  def.source = &broken;
+  def.mesh = w.meshes[1];
+  assert_int_equal(graze_scene_add(w.scene, &def, NULL), GRAZE_ERROR_ARGUMENT);
+  def.mesh = NULL;
+  broken.facts.box.max[2] = INFINITY;
+  assert_int_equal(graze_scene_add(w.scene, &def, NULL), GRAZE_ERROR_NOT_FINITE);
+  broken.facts.box.max[2] = -1;
+  assert_int_equal(graze_scene_add(w.scene, &def, NULL), GRAZE_ERROR_NOT_FINITE);
+  broken.facts.triangles = (uint64_t)1 << 32;
+  assert_int_equal(graze_scene_add(w.scene, &def, NULL), GRAZE_ERROR_LIMIT);
+  broken.load = NULL;
+  assert_int_equal(graze_scene_add(w.scene, &def, NULL), GRAZE_ERROR_ARGUMENT);
+  world_close(&w);
+}
+
+/* A box that overflows says nothing of the coordinates: the mesh is asked. */
+static void test_overflowing_sources(void **unused) {
+  (void)unused;
+  for (int round = 0; round < 4; round++) {
+    world w;
+    graze_scene_check_result result;
+    graze_scene_update_result events;
+    graze_pose blow = {{0x1.8p1023, 0x1.8p1023, 0, 0x1.6p1022, 0, 1, 0, 0, 0, 0, 1, 0}};
+    world_open(&w, 2);
+    w.lazy = true;
+    bool ball = round % 2; /* it has no coordinate that overflows */
+    world_add(&w, ball ? 0 : 1, &blow, 0);
+    graze_status status =
+        round < 2 ? graze_scene_check(w.scene, NULL, &result) : graze_scene_update(w.scene, NULL, &events);
+    assert_int_equal(status, ball ? GRAZE_OK : GRAZE_ERROR_NOT_FINITE);
+    assert_loads(&w, ball, !ball, 0, 0);
+    world_close(&w);
+  }
+}
+
+/* The same story, told of objects with meshes and with sources. */
+static void test_lazy_updates(void **unused) {
+  (void)unused;
+  world w[2];
+  for (int k = 0; k < 2; k++) {
+    world_open(&w[k], 2);
+    w[k].lazy = k == 1;
+    for (int i = 0; i < 30; i++) {
+      graze_pose pose = test_translation(3.0 * i, 0, 0);
+      world_add(&w[k], i % mesh_kinds, &pose, 0);
+    }
+  }
+  uint64_t state = 17, pairs = 0;
+  for (int step = 0; step < 20; step++) {
+    graze_scene_update_result events[2];
+    int mover = (int)random_below(&state, 30), target = step < 3 ? mover : (int)random_below(&state, 30);
+    graze_pose pose = test_translation(3.0 * target + 0.25, 0.125, 0);
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(graze_scene_set_pose(w[k].scene, w[k].members[mover].id, &pose), GRAZE_OK);
+      assert_int_equal(graze_scene_update(w[k].scene, NULL, &events[k]), GRAZE_OK);
+    }
+    assert_true(events[0].hash == events[1].hash);
+    assert_int_equal(events[0].began_count, events[1].began_count);
+    assert_int_equal(events[0].persist_count, events[1].persist_count);
+    assert_int_equal(events[0].ended_count, events[1].ended_count);
+    assert_int_equal(events[0].candidate_pairs, events[1].candidate_pairs);
+    assert_int_equal(events[0].decided_pairs, events[1].decided_pairs);
+    if (step < 3) assert_loads(&w[1], 0, 0, 0, 0); /* all stand alone */
+    pairs += events[0].began_count;
+  }
+  assert_true(pairs > 5);
+  for (int i = 0; i < mesh_kinds; i++) assert_int_equal(w[1].sources[i].loads, i < 3);
+  graze_scene *read = NULL; /* a snapshot has every mesh */
+  assert_int_equal(graze_scene_save(w[1].scene, "lazy.scene"), GRAZE_OK);
+  assert_loads(&w[1], 1, 1, 1, 1);
+  assert_int_equal(graze_scene_load(w[1].context, "lazy.scene", &read), GRAZE_OK);
+  assert_int_equal(graze_scene_object_count(read), 30);
+  graze_scene_destroy(read);
+  remove("lazy.scene");
+  for (int k = 0; k < 2; k++) world_close(&w[k]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_worlds),       cmocka_unit_test(test_handles), cmocka_unit_test(test_bad_input),
-      cmocka_unit_test(test_progress_and_cancel), cmocka_unit_test(test_threads), cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_random_worlds),
+      cmocka_unit_test(test_handles),
+      cmocka_unit_test(test_bad_input),
+      cmocka_unit_test(test_progress_and_cancel),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_loads_what_is_needed),
+      cmocka_unit_test(test_failing_sources),
+      cmocka_unit_test(test_refused_sources),
+      cmocka_unit_test(test_overflowing_sources),
+      cmocka_unit_test(test_lazy_updates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,23 @@ typedef struct graze_object_id { /* generation 0 never names an object */
   uint32_t generation;
 } graze_object_id;
 
+/* A mesh that is loaded when a pair of objects needs it. Of its facts the scene goes by `triangles` and `box`, and by
+ * `hash` unless it is 0; a mesh that comes with others is a FORMAT error.
+ *
+ * `load` is called within a check or an update, and not again while the scene has an object with the source: from any
+ * thread of the context, for several sources at once; those of 2^15 triangles or more come first, one after another,
+ * from the thread of the call. It may use the context. The mesh stays the source's, must outlive the objects and must
+ * not be refitted. GRAZE_CANCELLED ends the call as its progress callback would. */
+typedef struct graze_mesh_source {
+  graze_mesh_facts facts;
+  graze_status (*load)(void *user, const graze_mesh **mesh);
+  void *user;
+} graze_mesh_source;
+
 typedef struct graze_object_def {
-  const graze_mesh *mesh; /* not copied: must live as long as the object */
-  graze_pose pose;        /* default: identity */
+  const graze_mesh *mesh;          /* not copied: must live as long as the object. Or NULL, and instead: */
+  const graze_mesh_source *source; /* likewise; objects may share it */
+  graze_pose pose;                 /* default: identity */
   uint64_t user_id;
   const char *name;  /* copied; NULL = "" */
   const char *layer; /* copied; NULL = "" (no layer) */
@@ -38,7 +52,7 @@ GRAZE_API graze_object_def graze_default_object_def(void);
 GRAZE_API graze_status graze_scene_create(graze_context *context, graze_scene **scene);
 GRAZE_API void graze_scene_destroy(graze_scene *scene);
 
-/* Errors: ARGUMENT, MEMORY, NOT_FINITE (pose), LIMIT. */
+/* Errors: ARGUMENT, MEMORY, NOT_FINITE (pose, or the box of a source), LIMIT. */
 GRAZE_API graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, graze_object_id *object);
 GRAZE_API graze_status graze_scene_remove(graze_scene *scene, graze_object_id object);
 GRAZE_API graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id object, const graze_pose *pose);
@@ -47,7 +61,8 @@ GRAZE_API graze_status graze_scene_set_pose(graze_scene *scene, graze_object_id 
 GRAZE_API graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *objects,
                                              const graze_pose *poses, uint32_t count);
 
-/* What the object is now; name and layer are the scene's own and live until it is removed. Errors: HANDLE. */
+/* What the object is now, with the mesh if its source has been asked; name and layer are the scene's own and live until
+ * it is removed. Errors: HANDLE. */
 GRAZE_API graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id object, graze_object_def *def);
 
 /* All objects in the order of adding; valid until the next call that is not const. Errors: MEMORY. */
@@ -108,7 +123,8 @@ typedef struct graze_scene_check_result {
 } graze_scene_check_result;
 
 /* Checks every pair. On GRAZE_CANCELLED `result` holds the pairs finished so far and must not be read as clear.
- * Other errors: ARGUMENT, MEMORY, NOT_FINITE, POSE; `result` is then untouched. */
+ * Other errors: ARGUMENT, MEMORY, NOT_FINITE, POSE, what a source says (the message names the object); `result` is then
+ * untouched. */
 GRAZE_API graze_status graze_scene_check(graze_scene *scene, const graze_scene_check_options *options,
                                          graze_scene_check_result *result);
 
@@ -157,7 +173,8 @@ typedef struct graze_scene_update_result {
  * moved, meshes refitted, rules given. The lists are owned by the scene and valid until its next update. Nothing is
  * told twice or lost: after an error, or GRAZE_CANCELLED, the next update tells the difference to the last one that
  * went well. Options may change from update to update. A check of the same scene gives the same relations. Errors:
- * ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE; `events` is then untouched. */
+ * ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE, what a source says; `events` is then untouched.
+ */
 GRAZE_API graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,
                                           graze_scene_update_result *events);
 

@@ -27,18 +27,22 @@ static bool posed_finite(const object *o) {
   return true;
 }
 
-bool gz_object_box(const object *o, graze_exactness exactness, graze_box *out) {
+box_state gz_object_box(const object *o, graze_exactness exactness, graze_box *out) {
   graze_mesh_facts facts;
-  graze_mesh_get_facts(o->mesh, &facts);
+  if (o->mesh != NULL)
+    graze_mesh_get_facts(o->mesh, &facts);
+  else
+    facts = o->source->facts;
   *out = facts.box;
-  if (facts.triangles == 0 || exactness == GRAZE_T0) return true;
+  if (facts.triangles == 0 || exactness == GRAZE_T0) return BOX_MADE;
   *out = gz_pose_box(&o->pose, &facts.box);
-  if (box_finite(out)) return true;
+  if (box_finite(out)) return BOX_MADE;
   for (int k = 0; k < 3; k++) {
     out->min[k] = -DBL_MAX;
     out->max[k] = DBL_MAX;
   }
-  return posed_finite(o);
+  if (o->mesh == NULL) return BOX_NEEDS_MESH;
+  return posed_finite(o) ? BOX_MADE : BOX_OVERFLOWS;
 }
 
 typedef struct boxing {
@@ -47,15 +51,19 @@ typedef struct boxing {
   graze_box *boxes;              /* by rank */
   pieces cut;                    /* of ranks */
   uint32_t bad[PARALLEL_PIECES]; /* first object of each piece whose posed coordinates overflow */
+  bool lacks[PARALLEL_PIECES];   /* objects of the piece need their mesh */
 } boxing;
 
 static void box_piece(void *argument, uint32_t index) {
   boxing *b = argument;
   uint64_t end = pieces_end(&b->cut, index);
   b->bad[index] = NO_OBJECT;
+  b->lacks[index] = false;
   for (uint64_t i = pieces_begin(&b->cut, index); i < end; i++) {
-    bool good = gz_object_box(scene_ranked(b->scene, (uint32_t)i), b->exactness, b->boxes + i);
-    if (!good && b->bad[index] == NO_OBJECT) b->bad[index] = (uint32_t)i;
+    object *o = scene_ranked(b->scene, (uint32_t)i);
+    box_state state = gz_object_box(o, b->exactness, b->boxes + i);
+    if (state == BOX_OVERFLOWS && b->bad[index] == NO_OBJECT) b->bad[index] = (uint32_t)i;
+    if (state == BOX_NEEDS_MESH) o->needed = b->lacks[index] = true;
   }
 }
 
@@ -64,6 +72,11 @@ static graze_status make_boxes(graze_scene *scene, graze_exactness exactness) {
   boxing b = {.scene = scene, .exactness = exactness, .boxes = scene->boxes.data};
   b.cut = pieces_of(scene->count, BOXES_LEAST);
   gz_parallel_for(scene->context, b.cut.number, box_piece, &b);
+  for (uint32_t i = 0; i < b.cut.number; i++) {
+    if (!b.lacks[i]) continue;
+    graze_status status = gz_sources_load(scene);
+    return status == GRAZE_OK ? make_boxes(scene, exactness) : status;
+  }
   for (uint32_t i = 0; i < b.cut.number; i++) {
     if (b.bad[i] == NO_OBJECT) continue;
     return gz_fail(scene->context, GRAZE_ERROR_NOT_FINITE, "object %s: a posed coordinate overflows",

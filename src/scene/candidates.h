@@ -4,9 +4,15 @@
 
 #include "scene/scene.h"
 
-/* The box of an object in the world; empty for a mesh without triangles. False: a posed coordinate overflows. Where
- * only the box does, the object meets every box. */
-bool gz_object_box(const object *o, graze_exactness exactness, graze_box *out);
+typedef enum box_state {
+  BOX_MADE,
+  BOX_OVERFLOWS, /* a posed coordinate does */
+  BOX_NEEDS_MESH /* the box of the source overflows, and the mesh tells whether a coordinate does */
+} box_state;
+
+/* The box of an object in the world; empty for a mesh without triangles. Where only the box overflows, the object meets
+ * every box. */
+box_state gz_object_box(const object *o, graze_exactness exactness, graze_box *out);
 
 /* Tier T0 takes identity poses only. Errors: POSE (names the object). */
 graze_status gz_candidates_check_poses(const graze_scene *scene, graze_exactness exactness);

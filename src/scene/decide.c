@@ -33,8 +33,8 @@ graze_status gz_decide_check_question(const graze_context *context, const char *
 
 static uint64_t weight(const deciding *c, uint64_t candidate) {
   uint64_t key = c->pairs[candidate];
-  return (uint64_t)scene_ranked(c->scene, (uint32_t)(key >> 32))->mesh->triangle_count +
-         scene_ranked(c->scene, (uint32_t)key)->mesh->triangle_count;
+  return object_triangles(scene_ranked(c->scene, (uint32_t)(key >> 32))) +
+         object_triangles(scene_ranked(c->scene, (uint32_t)key));
 }
 
 /* Heaviest first, in steps of powers of two, so that neighbours stay together. */
@@ -60,15 +60,20 @@ static graze_status make_schedule(deciding *c) {
   return GRAZE_OK;
 }
 
-/* A place for the solid of each mesh. The list of meshes borrows the memory of the results, which come later. */
+/* A place for the solid of each mesh that is there. The list of meshes borrows the memory of the results, which come
+ * later. */
 static graze_status list_shapes(const deciding *c) {
   graze_scene *scene = c->scene;
   if (scene->shapes_listed && gz_shapes_current(&scene->shapes)) return GRAZE_OK;
   size_t bytes = scene->count * sizeof(const graze_mesh *);
   if (!gz_buffer_reserve(scene->context, &scene->results, bytes, 0)) return gz_fail_memory(scene->context, bytes);
   const graze_mesh **meshes = scene->results.data;
-  for (uint32_t i = 0; i < scene->count; i++) meshes[i] = scene_ranked(scene, i)->mesh;
-  graze_status status = gz_shapes_update(scene->context, &scene->shapes, meshes, scene->count);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < scene->count; i++) {
+    const graze_mesh *mesh = scene_ranked(scene, i)->mesh;
+    if (mesh != NULL) meshes[count++] = mesh;
+  }
+  graze_status status = gz_shapes_update(scene->context, &scene->shapes, meshes, count);
   scene->shapes_listed = status == GRAZE_OK;
   scene->shapes_changes++;
   return status;
@@ -283,6 +288,7 @@ graze_status gz_scene_decide(deciding *c) {
     return gz_fail(c->scene->context, GRAZE_ERROR_LIMIT, "more than 2^32 - 65 pairs of objects whose boxes meet");
   }
   graze_status status = make_schedule(c);
+  if (status == GRAZE_OK) status = gz_sources_load_pairs(c->scene, c->pairs, c->count);
   if (status == GRAZE_OK) status = list_shapes(c);
   return status == GRAZE_OK ? run_all(c) : status;
 }

@@ -92,7 +92,7 @@ void gz_live_find_refitted(graze_scene *scene) {
   if (seen && scene->shapes_listed && gz_shapes_current(&scene->shapes)) return;
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     object *o = scene_object(scene, place);
-    if (o->geometry_hash == o->mesh->header->geometry_hash) continue;
+    if (o->mesh == NULL || o->geometry_hash == o->mesh->header->geometry_hash) continue;
     gz_record_refit(scene->recorder, o);
     gz_live_touch(scene->live, place);
   }
@@ -119,12 +119,16 @@ static graze_status report_overflow(const graze_scene *scene, uint32_t place) {
 static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, sending *moves, sending *adds) {
   live_scene *live = scene->live;
   const uint32_t *list = live->touched_list.data;
+  bool lacks = false;
+  moves->count = adds->count = 0;
   for (uint32_t i = 0; i < live->touched_count; i++) {
     uint32_t place = list[i];
-    const object *o = scene_object(scene, place);
+    object *o = scene_object(scene, place);
     graze_box box;
-    if (o->mesh == NULL) continue;
-    if (!gz_object_box(o, exactness, &box)) return report_overflow(scene, place);
+    if (o->name == NULL) continue; /* it has gone */
+    box_state state = gz_object_box(o, exactness, &box);
+    if (state == BOX_OVERFLOWS) return report_overflow(scene, place);
+    if (state == BOX_NEEDS_MESH) o->needed = lacks = true;
     graze_proxy_id proxy = *proxy_of(live, place);
     if (box.min[0] > box.max[0]) { /* a mesh without triangles, for good: it cannot be refitted to have some */
       continue;
@@ -134,7 +138,9 @@ static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, 
     to->places[to->count] = place;
     to->proxies[to->count++] = proxy;
   }
-  return GRAZE_OK;
+  if (!lacks) return GRAZE_OK;
+  graze_status status = gz_sources_load(scene);
+  return status == GRAZE_OK ? gather_boxes(scene, exactness, moves, adds) : status;
 }
 
 /* Room by index of proxies, for `more` new ones at most. */
@@ -161,7 +167,7 @@ static void note_sent(graze_scene *scene, const sending *sent) {
     *proxy_of(live, place) = sent->proxies[i];
     who[sent->proxies[i].index] = (live_object){{place, o->generation}, o->user_id, o->serial};
     ((uint8_t *)live->moved.data)[sent->proxies[i].index] = 1;
-    o->geometry_hash = o->mesh->header->geometry_hash;
+    if (o->mesh != NULL) o->geometry_hash = o->mesh->header->geometry_hash;
   }
 }
 

@@ -22,6 +22,8 @@ void gz_record_add(recorder *rec, graze_scene *scene, uint32_t place) {
   object *o = scene_object(scene, place);
   const layer_name *layers = scene->layers.data;
   bool fresh;
+  w->status = gz_sources_load_all(scene);
+  if (w->status != GRAZE_OK) return;
   if (!gz_mesh_numbers_get(w->context, &rec->meshes, o->mesh, &o->recorded, &fresh)) {
     w->status = gz_fail(w->context, GRAZE_ERROR_MEMORY, "out of memory: numbers of meshes");
     return;

@@ -7,6 +7,7 @@
 #include "scene/scene.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +63,7 @@ void graze_scene_destroy(graze_scene *scene) {
   release_check(scene);
   for (uint32_t i = 0; i < scene->places; i++) {
     object *o = scene_object(scene, i);
-    if (o->mesh != NULL) gz_memory_release(context, o->name, o->name_bytes);
+    if (o->name != NULL) gz_memory_release(context, o->name, o->name_bytes);
   }
   layer_name *layers = scene->layers.data;
   for (uint32_t i = 0; i < scene->layer_count; i++) gz_memory_release(context, layers[i].name, layers[i].bytes);
@@ -161,20 +162,40 @@ static uint32_t link_newest(graze_scene *scene, object filled) {
   return place;
 }
 
+static graze_status check_mesh(const graze_context *context, const graze_object_def *def) {
+  const graze_mesh_source *source = def->source;
+  if (source == NULL && def->mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the mesh is NULL");
+  if (source == NULL) return GRAZE_OK;
+  if (def->mesh != NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: both a mesh and a source");
+  if (source->load == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the source cannot load");
+  if (source->facts.triangles > UINT32_MAX)
+    return gz_fail(context, GRAZE_ERROR_LIMIT, "object: a source of more than 2^32 - 1 triangles");
+  for (int k = 0; k < 3 && source->facts.triangles > 0; k++) {
+    double low = source->facts.box.min[k], high = source->facts.box.max[k];
+    if (!isfinite(low) || !isfinite(high) || low > high)
+      return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "object: the box of the source is none");
+  }
+  return GRAZE_OK;
+}
+
 graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, graze_object_id *object_id) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   const graze_context *context = scene->context;
   if (def == NULL || def->cookie != OBJECT_COOKIE) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the definition was not initialised");
   }
-  if (def->mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "object: the mesh is NULL");
-  graze_status status = check_pose(scene, &def->pose);
+  graze_status status = check_mesh(context, def);
+  if (status == GRAZE_OK) status = check_pose(scene, &def->pose);
   if (status != GRAZE_OK) return status;
   if (scene->free == NO_OBJECT && scene->places >= NO_OBJECT - 1) {
     return gz_fail(context, GRAZE_ERROR_LIMIT, "scene: more than 2^32 - 2 objects");
   }
   const char *name = def->name != NULL ? def->name : "";
-  object o = {.mesh = def->mesh, .pose = def->pose, .user_id = def->user_id, .name_bytes = strlen(name) + 1};
+  object o = {.mesh = def->mesh,
+              .source = def->source,
+              .pose = def->pose,
+              .user_id = def->user_id,
+              .name_bytes = strlen(name) + 1};
   o.layer = gz_scene_layer_number(scene, def->layer);
   if (o.layer == UINT32_MAX || !reserve_place(scene)) return gz_fail_memory(context, sizeof o);
   o.name = gz_memory_alloc(context, o.name_bytes);
@@ -187,7 +208,7 @@ graze_status graze_scene_add(graze_scene *scene, const graze_object_def *def, gr
 }
 
 static bool is_live(const graze_scene *scene, graze_object_id id) {
-  return id.index < scene->places && scene_object(scene, id.index)->mesh != NULL &&
+  return id.index < scene->places && scene_object(scene, id.index)->name != NULL &&
          scene_object(scene, id.index)->generation == id.generation;
 }
 
@@ -208,6 +229,7 @@ graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
   *(o->previous != NO_OBJECT ? &scene_object(scene, o->previous)->next : &scene->oldest) = o->next;
   *(o->next != NO_OBJECT ? &scene_object(scene, o->next)->previous : &scene->newest) = o->previous;
   o->mesh = NULL;
+  o->source = NULL;
   o->name = NULL;
   /* A place whose generations have run out is given up. */
   if (o->generation != UINT32_MAX) {
@@ -268,6 +290,7 @@ graze_status graze_scene_get_object(const graze_scene *scene, graze_object_id ob
   const layer_name *layers = scene->layers.data;
   *def = graze_default_object_def();
   def->mesh = o->mesh;
+  def->source = o->source;
   def->pose = o->pose;
   def->user_id = o->user_id;
   def->name = o->name;

@@ -13,10 +13,12 @@
 #define NO_OBJECT UINT32_MAX
 
 typedef struct object {
-  const graze_mesh *mesh; /* NULL: the place is free */
+  const graze_mesh *mesh;          /* NULL: not loaded, */
+  const graze_mesh_source *source; /* and to be had here */
+  bool needed;                     /* gz_sources_load is to load it */
   graze_pose pose;
   uint64_t user_id;
-  char *name;
+  char *name; /* NULL: the place is free */
   size_t name_bytes;
   uint32_t layer;         /* number of the layer; 0 = none */
   uint32_t generation;    /* of the id that is, or was last, given out */
@@ -132,6 +134,18 @@ static inline object *scene_object(const graze_scene *scene, uint32_t place) {
 static inline object *scene_ranked(const graze_scene *scene, uint32_t rank) {
   return scene_object(scene, ((const uint32_t *)scene->order.data)[rank]);
 }
+
+static inline uint64_t object_triangles(const object *o) {
+  return o->mesh != NULL ? o->mesh->triangle_count : o->source->facts.triangles;
+}
+
+/* Loads the meshes of objects that are `needed`, and takes the mark off. Errors: what a source says (of the first
+ * object, which is named), ARGUMENT, FORMAT, MEMORY; what could be loaded stays. */
+graze_status gz_sources_load(graze_scene *scene);
+
+/* Loads what these pairs of ranks, or all objects, need. */
+graze_status gz_sources_load_pairs(graze_scene *scene, const uint64_t *keys, uint64_t count);
+graze_status gz_sources_load_all(graze_scene *scene);
 
 /* Ranks, rules and the count of ignored pairs. */
 graze_status gz_scene_prepare(graze_scene *scene);

@@ -139,6 +139,8 @@ void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *mesh
   const live_scene *live = scene->live;
   bool begun = live != NULL && live->begun;
   const layer_name *layers = scene->layers.data;
+  if (w->status == GRAZE_OK) w->status = gz_sources_load_all(scene);
+  if (w->status != GRAZE_OK) return;
   gz_archive_put_u32(w, scene->places);
   gz_archive_put_u32(w, scene->count);
   gz_archive_put_u32(w, count_free(scene));
