@@ -41,20 +41,8 @@ bool gz_camera_box_empty(const graze_box *box) {
 }
 
 graze_box gz_camera_object_box(const graze_report_object *object) {
-  graze_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  graze_mesh_facts facts;
-  if (!gz_report_object_facts(object, &facts)) return box;
-  if (gz_camera_box_empty(&facts.box)) return box;
-  for (int corner = 0; corner < 8; corner++) {
-    double point[3];
-    for (int k = 0; k < 3; k++) point[k] = corner >> k & 1 ? facts.box.max[k] : facts.box.min[k];
-    graze_pose_apply(&object->pose, point, point);
-    for (int k = 0; k < 3; k++) {
-      box.min[k] = fmin(box.min[k], point[k]);
-      box.max[k] = fmax(box.max[k], point[k]);
-    }
-  }
-  return box;
+  graze_box box;
+  return gz_report_object_box(object, &box) ? box : graze_box_empty();
 }
 
 static graze_box overlap(const graze_box *a, const graze_box *b) {

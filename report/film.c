@@ -77,15 +77,11 @@ static void for_each_box(const graze_film *film, box_function call, void *user) 
 }
 
 static void include(void *user, const graze_box *box) {
-  graze_box *all = user;
-  for (int k = 0; k < 3; k++) {
-    all->min[k] = fmin(all->min[k], box->min[k]);
-    all->max[k] = fmax(all->max[k], box->max[k]);
-  }
+  graze_box_add_box(user, box);
 }
 
 graze_box gz_film_bounds(const graze_film *film) {
-  graze_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  graze_box all = graze_box_empty();
   for_each_box(film, include, &all);
   return all;
 }

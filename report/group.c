@@ -212,19 +212,13 @@ static int compare_places(const void *a, const void *b) {
 
 /* A 64th of the diagonal of everything; of the clashes' points when no object has a box. */
 static double place_distance(const grouping *work) {
-  graze_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, box;
+  graze_box all = graze_box_empty(), box;
   for (uint32_t i = 0; i < work->object_count; i++) {
-    if (!gz_report_object_box(&work->objects[i], &box)) continue;
-    for (int k = 0; k < 3; k++) {
-      all.min[k] = fmin(all.min[k], box.min[k]);
-      all.max[k] = fmax(all.max[k], box.max[k]);
-    }
+    if (gz_report_object_box(&work->objects[i], &box)) graze_box_add_box(&all, &box);
   }
-  for (uint32_t i = 0; i < work->clash_count && !(all.min[0] <= all.max[0]); i++) {
-    if (!gz_report_is_live(&work->clashes[i])) continue;
-    for (int k = 0; k < 3; k++) {
-      all.min[k] = fmin(all.min[k], work->clashes[i].point[k]);
-      all.max[k] = fmax(all.max[k], work->clashes[i].point[k]);
+  if (graze_box_is_empty(&all)) {
+    for (uint32_t i = 0; i < work->clash_count; i++) {
+      if (gz_report_is_live(&work->clashes[i])) graze_box_add_point(&all, work->clashes[i].point);
     }
   }
   double sum = 0;

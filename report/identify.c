@@ -73,15 +73,13 @@ double gz_report_place_cell(const graze_report_object *a, const graze_report_obj
 bool gz_report_object_box(const graze_report_object *object, graze_box *box) {
   graze_mesh_facts facts;
   if (!gz_report_object_facts(object, &facts)) return false;
-  if (!(facts.box.min[0] <= facts.box.max[0])) return false;
+  if (graze_box_is_empty(&facts.box)) return false;
+  *box = graze_box_empty();
   for (int corner = 0; corner < 8; corner++) {
     double point[3];
     for (int k = 0; k < 3; k++) point[k] = corner >> k & 1 ? facts.box.max[k] : facts.box.min[k];
     graze_pose_apply(&object->pose, point, point);
-    for (int k = 0; k < 3; k++) {
-      box->min[k] = corner == 0 ? point[k] : fmin(box->min[k], point[k]);
-      box->max[k] = corner == 0 ? point[k] : fmax(box->max[k], point[k]);
-    }
+    graze_box_add_point(box, point);
   }
   return true;
 }

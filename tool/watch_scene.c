@@ -9,31 +9,15 @@
 
 /* ---- how far objects get ----------------------------------------------------------------------------------- */
 
-/* Around the box at a pose, and wider than any rounding. */
+/* Around the box at a pose; everything where that overflows, which is an error only when such a pair is decided. */
 static graze_box box_at(const graze_box *box, const graze_pose *pose) {
-  graze_box out;
+  graze_box out = graze_pose_box(pose, box);
   for (int k = 0; k < 3; k++) {
-    const double *row = pose->m + 4 * k;
-    double low = row[3], high = row[3], size = fabs(row[3]);
-    for (int j = 0; j < 3; j++) {
-      double x = row[j] * box->min[j], y = row[j] * box->max[j];
-      low += fmin(x, y);
-      high += fmax(x, y);
-      size += fmax(fabs(x), fabs(y));
-    }
-    double more = 16 * DBL_EPSILON * size + DBL_MIN;
-    bool finite = isfinite(size); /* what overflows is told when it is asked for */
-    out.min[k] = finite ? fmax(low - more, -DBL_MAX) : -DBL_MAX;
-    out.max[k] = finite ? fmin(high + more, DBL_MAX) : DBL_MAX;
+    if (isfinite(out.min[k]) && isfinite(out.max[k])) continue;
+    out.min[k] = -DBL_MAX;
+    out.max[k] = DBL_MAX;
   }
   return out;
-}
-
-static void add_box(graze_box *to, const graze_box *box) {
-  for (int k = 0; k < 3; k++) {
-    to->min[k] = fmin(to->min[k], box->min[k]);
-    to->max[k] = fmax(to->max[k], box->max[k]);
-  }
 }
 
 /* Boxes of the objects that have triangles, with their numbers; returns how many. */
@@ -44,7 +28,7 @@ static uint32_t reach_of_objects(const model *all, const graze_motion *motion, g
   for (uint64_t i = 0; i < motion->count; i++) {
     uint32_t object = motion->moves[i].object;
     graze_box box = box_at(&all->meshes[all->objects[object].mesh].facts.box, &motion->moves[i].pose);
-    add_box(&reach[object], &box);
+    graze_box_add_box(&reach[object], &box);
   }
   uint32_t count = 0;
   for (uint32_t i = 0; i < all->object_count; i++) {

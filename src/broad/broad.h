@@ -48,13 +48,7 @@ static inline bool box_is_empty(const graze_box *box) {
   return box->min[0] > box->max[0];
 }
 
-/* Whether two closed boxes share a point. */
-static inline bool boxes_meet(const graze_box *a, const graze_box *b) {
-  return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
-         a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
-}
-
-/* The same without a branch, for boxes near each other: they miss on no axis more than on another. */
+/* graze_boxes_meet without a branch, for boxes near each other: they miss on no axis more than on another. */
 static inline bool boxes_meet_branchless(const graze_box *a, const graze_box *b) {
   return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
          (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
@@ -77,7 +71,7 @@ static inline bool view_takes(const broad_view *view, uint32_t slot) {
 static inline bool view_meet(const broad_view *view, uint32_t a, uint32_t b) {
   if (!view_counts(view, a, b)) return false;
   graze_box p = view_box(view, a), q = view_box(view, b);
-  return boxes_meet(&p, &q);
+  return graze_boxes_meet(&p, &q);
 }
 
 /* Packed boxes. Methods that test floats instead of the caller's numbers turn every number to the nearest float. That

@@ -39,30 +39,20 @@ typedef struct building {
 
 /* ---- what is there --------------------------------------------------------------------------------------------- */
 
-static void widen_range(graze_box *range, const graze_box *more) {
-  for (int k = 0; k < 3; k++) {
-    range->min[k] = more->min[k] < range->min[k] ? more->min[k] : range->min[k];
-    range->max[k] = more->max[k] > range->max[k] ? more->max[k] : range->max[k];
-  }
-}
-
-static const graze_box nothing = {{(double)INFINITY, (double)INFINITY, (double)INFINITY},
-                                  {-(double)INFINITY, -(double)INFINITY, -(double)INFINITY}};
-
 static bool takes_all(const broad_view *view) {
   return !view->holes && view->layers == NULL;
 }
 
 static void survey_piece(void *argument, uint32_t index) {
   const building *w = argument;
-  graze_box range = nothing;
+  graze_box range = graze_box_empty();
   uint32_t count = 0;
   bool all = takes_all(w->view);
   for (uint64_t i = pieces_begin(&w->slots, index); i < pieces_end(&w->slots, index); i++) {
     if (!all && !view_takes(w->view, (uint32_t)i)) continue;
     graze_box box = view_box(w->view, (uint32_t)i), centre;
     for (int k = 0; k < 3; k++) centre.min[k] = centre.max[k] = 0.5 * box.min[k] + 0.5 * box.max[k];
-    widen_range(&range, &centre);
+    graze_box_add_box(&range, &centre);
     count++;
   }
   w->ranges[index] = range;
@@ -87,10 +77,10 @@ static key_frame frame_of(const graze_box *range, const double origin[3], unsign
 static void survey(building *w) {
   hierarchy *h = w->h;
   gz_parallel_for(w->view->context, w->slots.number, survey_piece, w);
-  graze_box range = nothing;
+  graze_box range = graze_box_empty();
   h->count = 0;
   for (uint32_t i = 0; i < w->slots.number; i++) {
-    widen_range(&range, &w->ranges[i]);
+    graze_box_add_box(&range, &w->ranges[i]);
     uint32_t count = w->starts[i];
     w->starts[i] = h->count;
     h->count += count;
@@ -202,11 +192,11 @@ static void sort_all(building *w) {
 /* Gives keys[begin, end) a curve of their own and sorts them. False: they cannot be told apart. */
 static bool refine(const building *w, uint32_t begin, uint32_t end) {
   const uint64_t index_mask = (UINT64_C(1) << w->index_bits) - 1;
-  graze_box range = nothing;
+  graze_box range = graze_box_empty();
   for (uint32_t i = begin; i < end; i++) {
     graze_box box = view_box(w->view, (uint32_t)(w->from[i] & index_mask)), centre;
     for (int k = 0; k < 3; k++) centre.min[k] = centre.max[k] = 0.5 * box.min[k] + 0.5 * box.max[k];
-    widen_range(&range, &centre);
+    graze_box_add_box(&range, &centre);
   }
   key_frame frame = frame_of(&range, w->h->origin, w->frame.bits);
   for (uint32_t i = begin; i < end; i += BLOCK) {

@@ -207,7 +207,7 @@ static inline bool reports(const lookup *l, uint32_t other) {
 
 static inline bool meets(const lookup *l, uint32_t other) {
   graze_box box = view_box(l->view, other);
-  return boxes_meet(&l->box, &box);
+  return graze_boxes_meet(&l->box, &box);
 }
 
 static bool meet_row(const lookup *l, uint32_t level, const cells *c, int32_t y, int32_t z) {

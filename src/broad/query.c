@@ -115,7 +115,7 @@ static bool collect(const asking *a, const graze_box *box, buffer *keys, uint32_
       graze_box found;
       if (level > 0) {
         stack[depth++] = (level - 1) << LEVEL_SHIFT | child;
-      } else if (candidate_box(a, slots[child], &found) && boxes_meet(box, &found)) {
+      } else if (candidate_box(a, slots[child], &found) && graze_boxes_meet(box, &found)) {
         if (!push_index(a->bp->context, keys, count, slots[child])) return false;
       }
     }
@@ -126,7 +126,7 @@ static bool collect(const asking *a, const graze_box *box, buffer *keys, uint32_
 static bool collect_all(const asking *a, const graze_box *box, buffer *keys, uint32_t *count) {
   for (uint32_t i = 0; i < a->view.count; i++) {
     graze_box found;
-    if (!candidate_box(a, i, &found) || !boxes_meet(box, &found)) continue;
+    if (!candidate_box(a, i, &found) || !graze_boxes_meet(box, &found)) continue;
     if (!push_index(a->bp->context, keys, count, i)) return false;
   }
   return true;

@@ -7,15 +7,8 @@
 /* ---- building -------------------------------------------------------------------------------------------------- */
 
 static graze_box box_around(const space_item *items, uint32_t count) {
-  const double inf = (double)INFINITY;
-  graze_box all = {{inf, inf, inf}, {-inf, -inf, -inf}};
-  for (uint32_t i = 0; i < count; i++) {
-    const graze_box *b = &items[i].box;
-    for (int k = 0; k < 3; k++) {
-      all.min[k] = b->min[k] < all.min[k] ? b->min[k] : all.min[k];
-      all.max[k] = b->max[k] > all.max[k] ? b->max[k] : all.max[k];
-    }
-  }
+  graze_box all = graze_box_empty();
+  for (uint32_t i = 0; i < count; i++) graze_box_add_box(&all, &items[i].box);
   return all;
 }
 

@@ -83,7 +83,9 @@ int gz_pose_first_not_finite(const graze_pose *pose) {
   return k;
 }
 
-graze_box gz_pose_box(const graze_pose *pose, const graze_box *box) {
+graze_box graze_pose_box(const graze_pose *pose, const graze_box *box) {
+  if (graze_box_is_empty(box)) return *box;
+  unsigned saved = gz_fp_enter();
   graze_box out;
   for (int r = 0; r < 3; r++) {
     const double *m = pose->m + 4 * r;
@@ -98,8 +100,6 @@ graze_box gz_pose_box(const graze_pose *pose, const graze_box *box) {
     out.min[r] = low - slack;
     out.max[r] = high + slack;
   }
-  for (int k = 0; k < 3; k++) {
-    if (box->min[k] > box->max[k]) return *box;
-  }
+  gz_fp_leave(saved);
   return out;
 }

@@ -14,8 +14,4 @@ static inline double pose_row(const graze_pose *pose, int row, const double p[3]
   return ((m[0] * p[0] + m[1] * p[1]) + m[2] * p[2]) + m[3];
 }
 
-/* A box that holds every posed point of `box`: of the real-number image and of the one rounded as math.h says. Not
- * finite when that overflows. An empty box stays empty. */
-graze_box gz_pose_box(const graze_pose *pose, const graze_box *box);
-
 #endif

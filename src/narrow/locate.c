@@ -27,7 +27,7 @@ graze_box gz_side_box(const side *s) {
     box.min[k] = h->box_min[k];
     box.max[k] = h->box_max[k];
   }
-  return s->identity ? box : gz_pose_box(&s->pose, &box);
+  return s->identity ? box : graze_pose_box(&s->pose, &box);
 }
 
 /* Direction `attempt` of a fixed sequence: away from the axes, so that edges of buildings and machines are rarely met.

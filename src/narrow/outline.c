@@ -45,17 +45,6 @@ typedef struct tracer {
   bool any;
 } tracer;
 
-static graze_box empty_box(void) {
-  return (graze_box){{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-}
-
-static void grow(graze_box *box, const double p[3]) {
-  for (int k = 0; k < 3; k++) {
-    box->min[k] = fmin(box->min[k], p[k]);
-    box->max[k] = fmax(box->max[k], p[k]);
-  }
-}
-
 /* ---- collecting ---- */
 
 static bool add_segment(tracer *t, const double p[3], const double q[3], bool border) {
@@ -74,7 +63,7 @@ static bool add_segment(tracer *t, const double p[3], const double q[3], bool bo
 static bool add_pair(tracer *t, const double a[9], const double b[9], bool curve) {
   graze_intersection common;
   if (graze_tritri_intersection(a, b, &common) != GRAZE_OK) return true;
-  for (uint32_t i = 0; i < common.count; i++) grow(&t->box, common.points[i]);
+  for (uint32_t i = 0; i < common.count; i++) graze_box_add_point(&t->box, common.points[i]);
   t->any |= common.count > 0;
   if (common.count < 2 || !curve) return true;
   bool border = common.count > 2;
@@ -85,7 +74,7 @@ static bool add_pair(tracer *t, const double a[9], const double b[9], bool curve
 }
 
 static bool collect(tracer *t, const side *a, const side *b, const graze_triangle_pair *pairs, uint64_t count) {
-  t->box = empty_box();
+  t->box = graze_box_empty();
   for (uint64_t i = 0; i < count; i++) {
     double p[9], q[9];
     gz_side_corners(a, pairs[i].a, p);
@@ -228,15 +217,8 @@ static bool chain(tracer *t, chains *c) {
 
 /* ---- the rest ---- */
 
-static bool holds(const graze_box *outer, const graze_box *inner) {
-  for (int k = 0; k < 3; k++) {
-    if (inner->min[k] < outer->min[k] || inner->max[k] > outer->max[k]) return false;
-  }
-  return true;
-}
-
 static void place(const tracer *t, const graze_box *a, const graze_box *b, const chains *c, graze_outline *out) {
-  out->box = t->any ? t->box : holds(b, a) ? *a : *b;
+  out->box = t->any ? t->box : graze_box_contains(b, a) ? *a : *b;
   out->depth = DBL_MAX;
   double least = DBL_MAX;
   for (int k = 0; k < 3; k++) {

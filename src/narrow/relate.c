@@ -138,7 +138,7 @@ static graze_box find_open_box(const body *b, const graze_box *whole) {
   if (!b->upright) return *whole;
   memcpy(box.min, b->shape->open_min, sizeof box.min);
   memcpy(box.max, b->shape->open_max, sizeof box.max);
-  return b->place.identity || b->shape->first_fault == NO_PART ? box : gz_pose_box(&b->place.pose, &box);
+  return b->place.identity || b->shape->first_fault == NO_PART ? box : graze_pose_box(&b->place.pose, &box);
 }
 
 static graze_status make_body(relation *r, const relate_side *from, graze_open_rule rule, int which) {
@@ -589,7 +589,7 @@ static bool plainly_crosses(const relation *r, int which) {
 
 /* Whether the box around a part of the body holds a part of the other. */
 static bool may_hold(const body *own, uint32_t part, const body *other, uint32_t held) {
-  graze_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  graze_box box = graze_box_empty();
   for (uint32_t i = own->shape->parts[part].begin; i < own->shape->parts[part].end; i++) {
     for (int c = 0; c < 3; c++) {
       double local[3], world[3];

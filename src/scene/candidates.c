@@ -35,7 +35,7 @@ box_state gz_object_box(const object *o, graze_exactness exactness, graze_box *o
     facts = o->source->facts;
   *out = facts.box;
   if (facts.triangles == 0 || exactness == GRAZE_T0) return BOX_MADE;
-  *out = gz_pose_box(&o->pose, &facts.box);
+  *out = graze_pose_box(&o->pose, &facts.box);
   if (box_finite(out)) return BOX_MADE;
   for (int k = 0; k < 3; k++) {
     out->min[k] = -DBL_MAX;

@@ -153,7 +153,7 @@ def boxes(triangles):
     return [[(min(p[k] for p in t), max(p[k] for p in t)) for k in range(3)] for t in triangles]
 
 
-def boxes_meet(a, b):
+def graze_boxes_meet(a, b):
     return all(low <= other[1] and other[0] <= high for (low, high), other in zip(a, b))
 
 
@@ -174,7 +174,7 @@ def expect_pair(a, b):
     counts = dict(triangle_pairs=0, points=0, segments=0, areas=0, coplanar=0, degenerate=0)
     triangles, total = [], 0
     boxes_a, boxes_b = boxes(a), boxes(b)
-    candidates = [(i, j) for i in range(len(a)) for j in range(len(b)) if boxes_meet(boxes_a[i], boxes_b[j])]
+    candidates = [(i, j) for i in range(len(a)) for j in range(len(b)) if graze_boxes_meet(boxes_a[i], boxes_b[j])]
     exact_a, exact_b = exact(a), exact(b)
     for i, j, found in meeting(a, b, candidates):
         zero = is_degenerate(exact_a[i]) or is_degenerate(exact_b[j])
@@ -190,7 +190,7 @@ def expect_self(mesh):
     counts = dict(self_pairs=0, duplicates=0, edge_overlaps=0, vertex_more=0, disjoint_hits=0, degenerate_pairs=0)
     pairs, total, box = [], 0, boxes(mesh)
     whole = exact(mesh)
-    candidates = [(i, j) for i, j in itertools.combinations(range(len(mesh)), 2) if boxes_meet(box[i], box[j])]
+    candidates = [(i, j) for i, j in itertools.combinations(range(len(mesh)), 2) if graze_boxes_meet(box[i], box[j])]
     for i, j, found in meeting(mesh, mesh, candidates):
         if is_degenerate(whole[i]) or is_degenerate(whole[j]):
             counts["degenerate_pairs"] += 1
