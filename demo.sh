@@ -43,8 +43,8 @@ show() {
 
 cat <<'TEXT'
 
-1. A plant: 300 objects that stand 2 or 4 mm apart, and beside them pairs that are laid out to be hard: a plug that fills
-   a bore, a bolt flush with a block, the same pipe with another ring. How does each pair of objects lie?
+1. A plant: 300 objects that are 2 or 4 mm apart, and next to them pairs that are hard to judge: a plug that fills a bore,
+   a bolt flush with a block, the same pipe with another ring. What is the relation of each pair?
 
 $ graze make plant -o plant; graze check plant/scene.json --report report
 TEXT
@@ -53,10 +53,10 @@ check "$models/plant/scene.json" --report "$report" --title "A plant" -o "$model
 awk 'NR == 1 || (NR - 2) % 7 == 0 && NF > 8 { print } END { print "..."; print }' "$models/plant.txt"
 cat <<'TEXT'
 
-   The table above shows every seventh clash. What is a clash was known when the plant was laid out, and stands in
-   plant/truth.json; the tests compare.
+   The table shows every seventh clash. The right answers were known when the plant was generated: they are in
+   plant/truth.json, and the tests compare.
 
-2. The same plant, and somebody lowers a pipe by 25 cm, onto the steel.
+2. The same plant after somebody lowered a pipe by 25 cm, into the steel.
 
 $ graze check plant/lowered.json --set pipes=layer:pipes --set steel=layer:steel --between pipes steel
 TEXT
@@ -64,7 +64,8 @@ sed '/"pipe 3.straight 3"/s/4.25\]/4]/' "$models/plant/scene.json" >"$models/pla
 check "$models/plant/lowered.json" --set pipes=layer:pipes --set steel=layer:steel --between pipes steel
 cat <<'TEXT'
 
-3. Two forklifts, forks interlaced. Flat sides a thousandth of a millimetre apart are separate, at distance zero they touch.
+3. Two forklifts with interlaced forks. Flat sides a thousandth of a millimetre apart are separate; at distance zero they
+   touch.
 
 TEXT
 show near forklifts --gap 0.000001
