@@ -17,7 +17,8 @@
 
 enum {
   BRUTE_MOST = 500,        /* boxes for which nothing beats looking at every pair */
-  SWEEP_MOST = 3000,       /* boxes of like sizes for which making a grid does not pay for sure */
+  SWEEP_MOST = 3000,       /* boxes of like sizes for which making a grid does not pay for sure, */
+  SWEEP_MOST_AVX2 = 2000,  /* and with AVX2, which makes less of the sweep */
   TREE_MOST = 20000,       /* creeping boxes of like sizes for which the tree beats making a grid, */
   TREE_MOST_MIXED = 50000, /* and of any sizes for which it beats sorting them */
   SAMPLE = 512,            /* boxes that are looked at, at most, */
@@ -123,18 +124,14 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
   return f;
 }
 
-/* The grid has kernels for AVX-512 only, and is the better plain code; in between the sweep is ahead. */
-static graze_broad_method for_like_sizes(void) {
-  return gz_cpu_best() == CPU_AVX2 ? GRAZE_BROAD_SWEEP : GRAZE_BROAD_GRID;
-}
-
 static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32_t live) {
   choice->sampled = 1;
   choice->by_shape = GRAZE_BROAD_BRUTE;
   if (live <= BRUTE_MOST) return;
   broad_shape f = choice->shape = look_at(view, live);
-  bool gridded = live > SWEEP_MOST && f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
-  if (!f.heap) choice->by_shape = gridded ? for_like_sizes() : GRAZE_BROAD_SWEEP;
+  uint32_t sweep_most = gz_cpu_best() == CPU_AVX2 ? SWEEP_MOST_AVX2 : SWEEP_MOST;
+  bool gridded = live > sweep_most && f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
+  if (!f.heap) choice->by_shape = gridded ? GRAZE_BROAD_GRID : GRAZE_BROAD_SWEEP;
 }
 
 /* ---- from update to update ---- */
