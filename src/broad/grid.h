@@ -55,6 +55,18 @@ typedef struct grid_level {
   const uint32_t *table; /* where the boxes of each cell begin, and each row ends; NULL: too many cells */
 } grid_level;
 
+/* The numbers of a box in parts of a level's cells: three low ends and three high ends. */
+static inline void grid_parts(const grid_level *level, const int *axis, const graze_box *box, int32_t q[6]) {
+  for (int k = 0; k < 3; k++) {
+    double ends[2] = {box->min[axis[k]], box->max[axis[k]]};
+    for (int j = 0; j < 2; j++) {
+      double part = (ends[j] - level->origin[k]) * level->scale[k];
+      part = part > level->least[k] ? part : level->least[k];
+      q[3 * j + k] = (int32_t)(part < level->most[k] ? part : level->most[k]);
+    }
+  }
+}
+
 /* What all levels share. */
 typedef struct grid_frame {
   int axis[3];            /* the caller's axis that is x, y, z here */
@@ -123,7 +135,7 @@ typedef struct grid_fill {
   uint32_t *keys;
   uint32_t *slabs;
   uint32_t *counts;     /* by slab */
-  uint32_t (*reach)[8]; /* by level: largest extents seen, in the last three lanes of the first six */
+  uint32_t (*reach)[8]; /* by level: largest extents seen, in the first three lanes */
   uint32_t filled;      /* out: boxes that are in a level, at begin .. begin + filled - 1 */
   uint32_t refused;     /* out: boxes too large for all levels, their numbers in keys[end - refused .. end - 1] */
 } grid_fill;
