@@ -12,7 +12,7 @@
 #include "base/context.h"
 #include "base/hash.h"
 #include "geometry/pose.h"
-#include "narrow/spots.h"
+#include "narrow/predicate_points.h"
 
 /* Doublings lead from the least double to the greatest. */
 enum { RAYS_MOST = 1000, LOST_MOST = 16, DOUBLINGS_MOST = 2200 };
@@ -99,9 +99,9 @@ static graze_status find_crossed(graze_query *rays, const side *from, const doub
 typedef enum passage { PASSES_NOT, PASSES_IN, PASSES_OUT, PASSES_ON, PASSES_BADLY } passage;
 
 /* How the ray meets a triangle. */
-static passage pass(spots *set, const side *shape, uint32_t triangle) {
-  gz_spots_set_triangle(set, CORNER, shape, triangle);
-  sign_source s = gz_spots_signs(set);
+static passage pass(predicate_points *set, const side *shape, uint32_t triangle) {
+  gz_predicate_points_set_triangle(set, CORNER, shape, triangle);
+  sign_source s = gz_predicate_points_signs(set);
   int eye = sign3(&s, CORNER, CORNER + 1, CORNER + 2, EYE);
   int end = sign3(&s, CORNER, CORNER + 1, CORNER + 2, FAR);
   if (eye * end > 0) return PASSES_NOT;
@@ -119,8 +119,8 @@ static passage pass(spots *set, const side *shape, uint32_t triangle) {
 }
 
 /* Sums the passages; false: another ray is needed. */
-static bool count_passages(spots *set, const side *shape, const part_filter *filter, const graze_collide_result *hits,
-                           location *where, int *winding) {
+static bool count_passages(predicate_points *set, const side *shape, const part_filter *filter,
+                           const graze_collide_result *hits, location *where, int *winding) {
   bool good = true;
   *winding = 0;
   for (uint64_t i = 0; i < hits->counts.triangle_pairs; i++) {
@@ -142,8 +142,8 @@ static bool count_passages(spots *set, const side *shape, const part_filter *fil
 graze_status gz_locate(graze_query *rays, const side *from, const double local[3], const side *shape,
                        const part_filter *filter, graze_exactness exactness, location *where, int *winding) {
   graze_box box = gz_side_box(shape);
-  spots set;
-  gz_spots_start(&set, exactness == GRAZE_T2);
+  predicate_points set;
+  gz_predicate_points_clear(&set, exactness == GRAZE_T2);
   uint32_t lost = 0;
   for (uint32_t attempt = 0; attempt < RAYS_MOST && lost < LOST_MOST; attempt++) {
     double along[3], end[3];
@@ -155,8 +155,8 @@ graze_status gz_locate(graze_query *rays, const side *from, const double local[3
     }
     graze_status status = find_crossed(rays, from, local, end, shape, exactness, &hits);
     if (status != GRAZE_OK) return status;
-    gz_spots_set(&set, EYE, from, local);
-    gz_spots_set(&set, FAR, from, end);
+    gz_predicate_points_set(&set, EYE, from, local);
+    gz_predicate_points_set(&set, FAR, from, end);
     if (count_passages(&set, shape, filter, &hits, where, winding)) return GRAZE_OK;
   }
   *where = LOCATION_LOST;

@@ -20,10 +20,6 @@ typedef struct relate_side {
 /* The solid in the slot; made when it is empty. Several threads may ask at once: one's work is kept. */
 graze_status gz_solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape);
 
-/* `pairs`: every meeting pair of triangles. `rays` is a query of its own, used up. */
-graze_status gz_relate(graze_query *rays, const relate_side *a, const relate_side *b, graze_exactness exactness,
-                       graze_open_rule open, const graze_triangle_pair *pairs, uint64_t count, verdict *out);
-
 /* The whole of graze_relate_meshes but for checks; slots may outlive the call. */
 graze_status gz_query_relate(graze_query *query, const relate_side *a, const relate_side *b,
                              const graze_relate_options *options, graze_relate_result *result);

@@ -1,7 +1,7 @@
 /* Signs from integers: with steps below 2^29 differences are below 2^30, minors below 2^61, determinants of three
  * differences below 2^93.
  */
-#include "narrow/spots.h"
+#include "narrow/predicate_points.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,20 +14,20 @@ enum { GRID_BITS = 28 };
 /* Products of three differences beyond these would leave the range of doubles on the way to the grid. */
 static const double REACH_LEAST = 0x1p-900, REACH_MOST = 0x1p900;
 
-void gz_spots_start(spots *set, bool real) {
+void gz_predicate_points_clear(predicate_points *set, bool real) {
   set->real = real;
   set->unit = 0;
   set->off = ~0u;
 }
 
-void gz_spots_lay_grid(spots *set, const double origin[3], double reach) {
+void gz_predicate_points_lay_grid(predicate_points *set, const double origin[3], double reach) {
   if (set->real || !(reach > REACH_LEAST && reach < REACH_MOST)) return;
   memcpy(set->origin, origin, sizeof set->origin);
   set->unit = ldexp(1, GRID_BITS - ilogb(reach));
 }
 
 /* Whether the point lies on the grid; then its steps are set. */
-static bool find_steps(const spots *set, const double p[3], int64_t steps[3]) {
+static bool find_steps(const predicate_points *set, const double p[3], int64_t steps[3]) {
   for (int k = 0; k < 3; k++) {
     double d, rest;
     two_diff(p[k], set->origin[k], &d, &rest);
@@ -39,7 +39,7 @@ static bool find_steps(const spots *set, const double p[3], int64_t steps[3]) {
   return true;
 }
 
-void gz_spots_set(spots *set, int i, const side *s, const double local[3]) {
+void gz_predicate_points_set(predicate_points *set, int i, const side *s, const double local[3]) {
   double *posed = set->posed[i];
   memcpy(set->local[i], local, sizeof set->local[i]);
   if (set->real) {
@@ -52,10 +52,10 @@ void gz_spots_set(spots *set, int i, const side *s, const double local[3]) {
   set->off = find_steps(set, posed, set->grid[i]) ? set->off & ~bit : set->off | bit;
 }
 
-void gz_spots_set_triangle(spots *set, int first, const side *s, uint32_t triangle) {
+void gz_predicate_points_set_triangle(predicate_points *set, int first, const side *s, uint32_t triangle) {
   double corners[9];
   mesh_corners(s->mesh, triangle, corners);
-  for (int c = 0; c < 3; c++) gz_spots_set(set, first + c, s, corners + 3 * c);
+  for (int c = 0; c < 3; c++) gz_predicate_points_set(set, first + c, s, corners + 3 * c);
 }
 
 /* ---- signs ---- */
@@ -64,8 +64,8 @@ static int sign_of(int64_t x) {
   return (x > 0) - (x < 0);
 }
 
-static int spots_orient3d(const void *self, int a, int b, int c, int d) {
-  const spots *set = self;
+static int points_orient3d(const void *self, int a, int b, int c, int d) {
+  const predicate_points *set = self;
   if ((set->off & (1u << a | 1u << b | 1u << c | 1u << d)) != 0) {
     return gz_orient3d(set->posed[a], set->posed[b], set->posed[c], set->posed[d]);
   }
@@ -81,9 +81,9 @@ static int spots_orient3d(const void *self, int a, int b, int c, int d) {
   return (det > 0) - (det < 0);
 }
 
-static int spots_orient2d(const void *self, int axis, int a, int b, int c) {
+static int points_orient2d(const void *self, int axis, int a, int b, int c) {
   static const int next[5] = {0, 1, 2, 0, 1};
-  const spots *set = self;
+  const predicate_points *set = self;
   if ((set->off & (1u << a | 1u << b | 1u << c)) != 0) {
     return gz_orient2d(axis, set->posed[a], set->posed[b], set->posed[c]);
   }
@@ -92,13 +92,13 @@ static int spots_orient2d(const void *self, int axis, int a, int b, int c) {
   return sign_of((q[i] - p[i]) * (r[j] - p[j]) - (q[j] - p[j]) * (r[i] - p[i]));
 }
 
-static int spots_compare(const void *self, int axis, int a, int b) {
-  const spots *set = self;
+static int points_compare(const void *self, int axis, int a, int b) {
+  const predicate_points *set = self;
   double x = set->posed[a][axis], y = set->posed[b][axis];
   return (x > y) - (x < y);
 }
 
-sign_source gz_spots_signs(spots *set) {
+sign_source gz_predicate_points_signs(predicate_points *set) {
   if (set->real) return gz_real_points_signs(&set->exact);
-  return (sign_source){spots_orient3d, spots_orient2d, spots_compare, set};
+  return (sign_source){points_orient3d, points_orient2d, points_compare, set};
 }

@@ -1,9 +1,9 @@
-/* Contacts decided from integers on a grid against the same contacts decided from doubles: the same claims, parts and
+/* Meetings judged from integers on a grid against the same meetings judged from doubles: the same claims, parts and
  * doubts for every pair of triangles. Looks behind the public headers, so it needs the static library. */
 #include <string.h>
 
 #include "families.h"
-#include "narrow/contact.h"
+#include "narrow/relate/steps.h"
 #include "polycubes.h"
 #include "support.h"
 
@@ -14,17 +14,17 @@ enum { PARTS = 4096 };
 typedef struct bench {
   graze_context *context;
   graze_query *query;
-  uint64_t state, contacts, claimed, on_grid;
+  uint64_t state, meetings, claimed, on_grid;
 } bench;
 
-static body make_body(const bench *b, const graze_mesh *mesh, const graze_pose *pose, uint8_t *met) {
-  body made;
+static operand make_operand(const bench *b, const graze_mesh *mesh, const graze_pose *pose, uint8_t *met) {
+  operand made;
   memset(&made, 0, sizeof made);
   made.place =
       (side){mesh, *pose, memcmp(pose, &(graze_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, sizeof *pose) == 0};
-  made.upright = made.strict = true;
-  made.stands = made.bent = made.unclear.triangle = NO_TRIANGLE;
-  made.maybe = NO_PART;
+  made.invertible = made.strict = true;
+  made.cached_triangle = made.first_distorted = made.ambiguous_edge.triangle = NO_TRIANGLE;
+  made.first_maybe_solid = NO_PART;
   made.met = met;
   assert_int_equal(gz_solid_create(b->query, mesh, &made.shape), GRAZE_OK);
   assert_true(made.shape->part_count <= PARTS);
@@ -32,37 +32,37 @@ static body make_body(const bench *b, const graze_mesh *mesh, const graze_pose *
   return made;
 }
 
-static void compare_bodies(const body *p, const body *q) {
+static void compare_operands(const operand *p, const operand *q) {
   assert_memory_equal(p->met, q->met, p->shape->part_count);
   assert_int_equal(p->pierces, q->pierces);
-  assert_int_equal(p->maybe, q->maybe);
-  assert_int_equal(p->bent, q->bent);
-  assert_int_equal(p->unclear.triangle, q->unclear.triangle);
+  assert_int_equal(p->first_maybe_solid, q->first_maybe_solid);
+  assert_int_equal(p->first_distorted, q->first_distorted);
+  assert_int_equal(p->ambiguous_edge.triangle, q->ambiguous_edge.triangle);
 }
 
 static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, const graze_pose *pose, double reach) {
   static uint8_t met[4][PARTS];
-  body fast[2] = {make_body(b, m, pose, met[0]), make_body(b, n, pose, met[1])};
-  body plain[2] = {make_body(b, m, pose, met[2]), make_body(b, n, pose, met[3])};
-  spots grid, doubles;
+  operand fast[2] = {make_operand(b, m, pose, met[0]), make_operand(b, n, pose, met[1])};
+  operand plain[2] = {make_operand(b, m, pose, met[2]), make_operand(b, n, pose, met[3])};
+  predicate_points grid, doubles;
   graze_collide_result hits;
   double origin[3] = {pose->m[3], pose->m[7], pose->m[11]};
-  gz_spots_start(&grid, false);
-  gz_spots_start(&doubles, false);
-  gz_spots_lay_grid(&grid, origin, reach);
+  gz_predicate_points_clear(&grid, false);
+  gz_predicate_points_clear(&doubles, false);
+  gz_predicate_points_lay_grid(&grid, origin, reach);
   assert_true(grid.unit > 0 && doubles.unit == 0);
   assert_int_equal(graze_collide_meshes(b->query, m, pose, n, pose, NULL, &hits), GRAZE_OK);
   for (uint64_t i = 0; i < hits.counts.triangle_pairs; i++) {
     uint32_t s = hits.pairs[i].a, t = hits.pairs[i].b;
-    unsigned got = gz_contact_claims(&grid, &fast[0], s, &fast[1], t);
-    unsigned want = gz_contact_claims(&doubles, &plain[0], s, &plain[1], t);
+    unsigned got = gz_meeting_claims(&grid, &fast[0], s, &fast[1], t);
+    unsigned want = gz_meeting_claims(&doubles, &plain[0], s, &plain[1], t);
     if (got != want) fail_msg("triangles %u, %u: claims %u, not %u", s, t, got, want);
-    b->contacts++;
+    b->meetings++;
     b->claimed += want != 0;
     b->on_grid += (grid.off & 0x3f) == 0;
   }
   for (int k = 0; k < 2; k++) {
-    compare_bodies(&fast[k], &plain[k]);
+    compare_operands(&fast[k], &plain[k]);
     gz_solid_destroy(b->context, fast[k].shape);
     gz_solid_destroy(b->context, plain[k].shape);
   }
@@ -104,9 +104,9 @@ static void test_grid_and_doubles_agree(void **unused) {
     graze_mesh_destroy(m);
     graze_mesh_destroy(n);
   }
-  print_message("%llu contacts, %llu with claims, %llu on the grid\n", (unsigned long long)b.contacts,
+  print_message("%llu meetings, %llu with claims, %llu on the grid\n", (unsigned long long)b.meetings,
                 (unsigned long long)b.claimed, (unsigned long long)b.on_grid);
-  assert_true(b.claimed > 10000 && b.on_grid > 10000 && b.contacts - b.on_grid > 10000);
+  assert_true(b.claimed > 10000 && b.on_grid > 10000 && b.meetings - b.on_grid > 10000);
   graze_query_destroy(b.query);
   graze_context_destroy(b.context);
 }

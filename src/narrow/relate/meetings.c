@@ -1,20 +1,29 @@
-/* Two surfaces around a common segment.
+/* Step 1: what two surfaces claim around a segment in which they meet.
  *
  * Around a point inside the segment each solid is a wedge: its material lies between two half-planes through the
- * segment's line, the wings, or behind one plane. Seen along the line the wedges are arcs of a circle, their wings rays
- * from its centre; exact signs order the rays, and the gaps between neighbouring rays tell which of the four
- * combinations of inside and outside exist. Three cases: face through face: two proper triangles that cross each other
- * in a segment: all four; edge in face: an edge of one runs through the inside of a triangle of the other; edge on
- * edge: two edges overlap on one line. A coplanar overlap has one of the latter two along its border. Every piece into
- * which the contact cuts a surface has a contact segment on its border, or is a whole part that meets the other in
- * points at most (relate.c places those by a ray). So nothing else is needed.
+ * segment's line, or behind one plane. Seen along the line the wedges are arcs of a circle, their half-planes rays from
+ * its centre; exact signs order the rays, and the gaps between neighbouring rays tell which of the four combinations of
+ * inside and outside exist:
+ *
+ *     gap lies in the wedge of   a and b   a        b        neither
+ *     claimed                    common    only a   only b   nothing
+ *
+ * Three cases: face through face: two proper triangles that cross each other in a segment: all four; edge in face: an
+ * edge of one runs through the inside of a triangle of the other; edge on edge: two edges overlap on one line. A
+ * coplanar overlap has one of the latter two along its border. Every piece into which the common curve cuts a surface
+ * has a segment of it on its border, or is a whole part that meets the other in points at most (parts.c places those by
+ * a ray). So nothing else is needed.
+ *
+ * Of a surface the half-planes themselves are claimed: those strictly inside the other's wedge as common, those outside
+ * of it as its own.
  */
-#include "narrow/contact.h"
+#include <math.h>
 
 #include "exact/orient.h"
+#include "narrow/relate/steps.h"
 
 /* Points of a set: a triangle of each, and the far corner of the neighbour across the edge that is looked at. */
-enum { A0 = 0, B0 = 3, WING_A = 6, WING_B = 7 };
+enum { A0 = 0, B0 = 3, BEYOND_A = 6, BEYOND_B = 7 };
 
 /* A ray of the circle: towards a point, or away from it. */
 typedef struct ray {
@@ -23,51 +32,51 @@ typedef struct ray {
 } ray;
 
 /* The line: from point p to point q. */
-typedef struct spindle {
+typedef struct axis {
   const sign_source *signs;
   int p, q;
-} spindle;
+} axis;
 
 /* Material counterclockwise (about p to q) from `begin` to `end`. A surface has up to two rays and no material, but
  * where it may be the boundary of a solid with something missing, material would be there. */
 typedef struct wedge {
   ray begin, end;
   bool surface;
-  bool turned; /* a surface whose triangles may face either way */
-  bool both;   /* material on either side of the wings: everywhere */
-  int wings;   /* of a surface: 1 or 2, `begin` first */
+  bool turned;     /* a surface whose triangles may face either way */
+  bool both;       /* material on either side of the half-planes: everywhere */
+  int half_planes; /* of a surface: 1 or 2, `begin` first */
 } wedge;
 
 /* Two wedges about one line, a's first. Their rays by number: 2 w where wedge w begins, 2 w + 1 where it ends. Each
  * pair of rays is compared once: from where the one stands to where the other does. */
 enum { NOT_COMPARED = -1, SAME = 0, LESS_THAN_HALF = 1, OPPOSITE = 2, MORE_THAN_HALF = 3 };
-typedef struct dial {
-  const spindle *line;
+typedef struct radial_order {
+  const axis *line;
   const wedge *wedge[2];
   ray ray[4];
   signed char sectors[4][4];
-} dial;
+} radial_order;
 
-static dial make_dial(const spindle *line, const wedge *a, const wedge *b) {
-  dial d = {line, {a, b}, {a->begin, a->end, b->begin, b->end}, {{0}}};
+static radial_order make_radial_order(const axis *line, const wedge *a, const wedge *b) {
+  radial_order d = {line, {a, b}, {a->begin, a->end, b->begin, b->end}, {{0}}};
   for (int from = 0; from < 4; from++) {
     for (int to = 0; to < 4; to++) d.sectors[from][to] = (signed char)(from == to ? SAME : NOT_COMPARED);
   }
   return d;
 }
 
-static int compare_rays(const spindle *x, ray from, ray to) {
+static int compare_rays(const axis *x, ray from, ray to) {
   if (from.point == to.point) return from.sign == to.sign ? SAME : OPPOSITE;
   int t = from.sign * to.sign * sign3(x->signs, x->p, x->q, from.point, to.point);
   if (t != 0) return t > 0 ? LESS_THAN_HALF : MORE_THAN_HALF;
-  int flat = spots_axis(x->signs, x->p, x->q, from.point);
+  int flat = proper_axis(x->signs, x->p, x->q, from.point);
   int same =
       sign2(x->signs, flat, x->p, x->q, from.point) * sign2(x->signs, flat, x->p, x->q, to.point) * from.sign * to.sign;
   return same > 0 ? SAME : OPPOSITE;
 }
 
 /* Sector of ray `to` seen from `from`, counterclockwise. */
-static int sector(dial *d, int from, int to) {
+static int sector(radial_order *d, int from, int to) {
   if (d->sectors[from][to] == NOT_COMPARED) {
     int s = compare_rays(d->line, d->ray[from], d->ray[to]);
     d->sectors[from][to] = (signed char)s;
@@ -79,13 +88,13 @@ static int sector(dial *d, int from, int to) {
 }
 
 /* Whether `first` comes before `second`, both counted counterclockwise from `start`; equal rays: neither. */
-static bool before(dial *d, int start, int first, int second) {
+static bool before(radial_order *d, int start, int first, int second) {
   int f = sector(d, start, first), s = sector(d, start, second);
   return f != s ? f < s : (f == LESS_THAN_HALF || f == MORE_THAN_HALF) && sector(d, first, second) == LESS_THAN_HALF;
 }
 
-/* Where a ray lies in wedge w of material: 1 strictly inside, 0 on a wing, -1 outside. */
-static int inside(dial *d, int w, int r) {
+/* Where a ray lies in wedge w of material: 1 strictly inside, 0 on a half-plane, -1 outside. */
+static int inside(radial_order *d, int w, int r) {
   int begin = 2 * w, end = begin + 1;
   if (d->wedge[w]->both) return 1;
   if (sector(d, begin, r) == SAME || sector(d, end, r) == SAME) return 0;
@@ -95,79 +104,79 @@ static int inside(dial *d, int w, int r) {
 /* ---- two wedges ---- */
 
 /* Whether the gap that begins at ray `r`, counterclockwise, is of the wedge's material. */
-static bool fills_gap(dial *d, int w, int r) {
+static bool fills_gap(radial_order *d, int w, int r) {
   int begin = 2 * w, end = begin + 1;
   if (d->wedge[w]->both || sector(d, begin, r) == SAME) return true;
   return sector(d, end, r) != SAME && before(d, begin, r, end);
 }
 
-/* Wings that coincide bound nothing: a fold of a mesh that intersects itself. */
-static bool folded(dial *d, int w) {
+/* Half-planes that coincide bound nothing: a fold of a mesh that intersects itself. */
+static bool folded(radial_order *d, int w) {
   const wedge *own = d->wedge[w];
-  return !own->both && (!own->surface || own->wings == 2) && sector(d, 2 * w, 2 * w + 1) == SAME;
+  return !own->both && (!own->surface || own->half_planes == 2) && sector(d, 2 * w, 2 * w + 1) == SAME;
 }
 
-static unsigned solid_claims(dial *d) {
+static unsigned solid_claims(radial_order *d) {
   unsigned claims = 0;
   for (int r = 0; r < 4; r++) {
     bool in_a = fills_gap(d, 0, r), in_b = fills_gap(d, 1, r);
-    claims |= in_a && in_b ? CLAIM_COMMON : in_a ? CLAIM_ONLY_A : in_b ? CLAIM_ONLY_B : 0;
+    claims |= in_a && in_b ? SET_COMMON : in_a ? SET_ONLY_A : in_b ? SET_ONLY_B : 0;
   }
   return claims;
 }
 
 /* Wedge `w` is of a surface, the other of a solid. */
-static unsigned mixed_claims(dial *d, int w) {
+static unsigned mixed_claims(radial_order *d, int w) {
   unsigned claims = 0;
-  for (int k = 0; k < d->wedge[w]->wings; k++) {
+  for (int k = 0; k < d->wedge[w]->half_planes; k++) {
     int place = inside(d, 1 - w, 2 * w + k);
-    claims |= place > 0 ? CLAIM_COMMON : place < 0 ? (w == 0 ? CLAIM_ONLY_A : CLAIM_ONLY_B) : 0;
+    claims |= place > 0 ? SET_COMMON : place < 0 ? (w == 0 ? SET_ONLY_A : SET_ONLY_B) : 0;
   }
   return claims;
 }
 
-/* Two surfaces cross when each has a wing strictly between the other's wings, on either side. */
-static unsigned surface_claims(dial *d) {
-  if (d->wedge[0]->wings < 2 || d->wedge[1]->wings < 2) return 0;
-  return inside(d, 0, 2) * inside(d, 0, 3) < 0 ? CLAIM_ALL | CLAIM_SURE : 0;
+/* Two surfaces cross when each has a half-plane strictly between those of the other, on either side. */
+static unsigned surface_claims(radial_order *d) {
+  if (d->wedge[0]->half_planes < 2 || d->wedge[1]->half_planes < 2) return 0;
+  return inside(d, 0, 2) * inside(d, 0, 3) < 0 ? SETS_ALL | SETS_SURE : 0;
 }
 
 /* Were the surfaces boundaries of solids as their triangles face, there would be a common part. */
-static bool maybe_common(dial *d) {
+static bool maybe_common(radial_order *d) {
   const wedge *a = d->wedge[0], *b = d->wedge[1];
-  if (a->wings < 2 || b->wings < 2) return false;
-  return a->turned || b->turned || (solid_claims(d) & CLAIM_COMMON) != 0;
+  if (a->half_planes < 2 || b->half_planes < 2) return false;
+  return a->turned || b->turned || (solid_claims(d) & SET_COMMON) != 0;
 }
 
-static unsigned wedge_claims(const spindle *x, const wedge *a, const wedge *b, bool *maybe) {
-  dial d = make_dial(x, a, b);
-  *maybe = false;
+static unsigned wedge_claims(const axis *x, const wedge *a, const wedge *b, bool *maybe_solid) {
+  radial_order d = make_radial_order(x, a, b);
+  *maybe_solid = false;
   if (folded(&d, 0) || folded(&d, 1)) return 0;
   if (!a->surface && !b->surface) return solid_claims(&d);
-  *maybe = maybe_common(&d);
+  *maybe_solid = maybe_common(&d);
   return a->surface && b->surface ? surface_claims(&d) : mixed_claims(&d, a->surface ? 0 : 1);
 }
 
 /* ---- making wedges ---- */
 
-static const solid_part *part_at(const body *b, uint32_t triangle) {
+static const solid_part *part_at(const operand *b, uint32_t triangle) {
   return &b->shape->parts[b->shape->part_of[triangle]];
 }
 
-static bool bounds(const body *b, uint32_t triangle) {
-  return body_bounds(b, b->shape->part_of[triangle]);
+static bool bounds(const operand *b, uint32_t triangle) {
+  return operand_bounds(b, b->shape->part_of[triangle]);
 }
 
 /* Of a surface: as its triangles face. */
-static int material_side(const body *b, uint32_t triangle) {
+static int material_side(const operand *b, uint32_t triangle) {
   int where = part_at(b, triangle)->side;
   return b->mirrored ? -where : where;
 }
 
 /* Nothing says which way a surface was meant to face. */
-static bool faces_unknown(const body *b, uint32_t triangle) {
+static bool faces_unknown(const operand *b, uint32_t triangle) {
   const solid_part *part = part_at(b, triangle);
-  return !b->upright || part->turned_over || (part->fault != GRAZE_DOUBT_OPEN && part->fault != GRAZE_DOUBT_NONE);
+  return !b->invertible || part->turned_over || (part->fault != GRAZE_DOUBT_OPEN && part->fault != GRAZE_DOUBT_NONE);
 }
 
 static void turn_round(wedge *w) {
@@ -180,10 +189,10 @@ static bool same_point(const double *p, const double *q) {
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
 
-/* Sets point `wing` to the corner of the neighbour across edge `e` that is not on the edge; false: no neighbour. */
-static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int e, bool *unclear) {
+/* Sets point `beyond` to the corner of the neighbour across edge `e` that is not on the edge; false: no neighbour. */
+static bool set_beyond(predicate_points *set, int beyond, const operand *b, uint32_t triangle, int e, bool *ambiguous) {
   const graze_mesh *mesh = b->place.mesh;
-  uint32_t other = gz_solid_across(mesh, b->shape, (edge_place){triangle, (uint32_t)e}, unclear);
+  uint32_t other = gz_solid_across(mesh, b->shape, (edge_place){triangle, (uint32_t)e}, ambiguous);
   if (other == NO_TRIANGLE) return false;
   double here[9], there[9];
   mesh_corners(mesh, triangle, here);
@@ -191,24 +200,25 @@ static bool set_wing(spots *set, int wing, const body *b, uint32_t triangle, int
   const double *p = here + 3 * e, *q = here + 3 * ((e + 1) % 3);
   for (int c = 0; c < 3; c++) {
     if (same_point(there + 3 * c, p) || same_point(there + 3 * c, q)) continue;
-    gz_spots_set(set, wing, &b->place, there + 3 * c);
+    gz_predicate_points_set(set, beyond, &b->place, there + 3 * c);
     return true;
   }
   return false;
 }
 
 /* The wedge at edge `e` of a triangle with corners first.., about the edge's own direction: the triangle's normal
- * points counterclockwise from its wing, so material behind it ends there. */
-static wedge edge_wedge(spots *set, int first, int wing, body *b, uint32_t triangle, int e) {
-  wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {wing, 1}, .wings = 2};
+ * points counterclockwise from its half-plane, so material behind it ends there. */
+static wedge edge_wedge(predicate_points *set, int first, int beyond, operand *b, uint32_t triangle, int e) {
+  wedge w = {.end = {first + (e + 2) % 3, 1}, .begin = {beyond, 1}, .half_planes = 2};
   w.surface = !bounds(b, triangle);
   w.turned = faces_unknown(b, triangle);
-  bool unclear, known = set_wing(set, wing, b, triangle, e, &unclear);
-  if (unclear && triangle < b->unclear.triangle) b->unclear = (edge_place){triangle, (uint32_t)e};
-  const sign_source signs = gz_spots_signs(set);
-  if (!known || spots_axis(&signs, first + e, first + (e + 1) % 3, wing) < 0) { /* the latter: flattened by the pose */
+  bool ambiguous, known = set_beyond(set, beyond, b, triangle, e, &ambiguous);
+  if (ambiguous && triangle < b->ambiguous_edge.triangle) b->ambiguous_edge = (edge_place){triangle, (uint32_t)e};
+  const sign_source signs = gz_predicate_points_signs(set);
+  if (!known ||
+      proper_axis(&signs, first + e, first + (e + 1) % 3, beyond) < 0) { /* the latter: flattened by the pose */
     w.surface = true;
-    w.wings = 1;
+    w.half_planes = 1;
     w.begin = w.end;
     return w;
   }
@@ -231,11 +241,12 @@ static flat_view view_flat(const sign_source *s, int first) {
   return v;
 }
 
-/* The wedge of the plane of a triangle that holds the line p, q: one wing towards a corner off the line, one away. */
-static wedge face_wedge(const spindle *x, int first, const flat_view *view, const body *b, uint32_t triangle) {
+/* The wedge of the plane of a triangle that holds the line p, q: one half-plane towards a corner off the line, one
+ * away. */
+static wedge face_wedge(const axis *x, int first, const flat_view *view, const operand *b, uint32_t triangle) {
   int off = first;
-  while (spots_axis(x->signs, x->p, x->q, off) < 0) off++;
-  wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !bounds(b, triangle), .wings = 2};
+  while (proper_axis(x->signs, x->p, x->q, off) < 0) off++;
+  wedge w = {.begin = {off, -1}, .end = {off, 1}, .surface = !bounds(b, triangle), .half_planes = 2};
   w.turned = faces_unknown(b, triangle);
   bool agrees = view->turn == sign2(x->signs, view->axis, x->p, x->q, off);
   int where = material_side(b, triangle);
@@ -248,9 +259,9 @@ static wedge face_wedge(const spindle *x, int first, const flat_view *view, cons
 /* ---- one pair of triangles ---- */
 
 typedef struct meeting {
-  spots *set;
+  predicate_points *set;
   sign_source signs;
-  body *a, *b;
+  operand *a, *b;
   uint32_t i, j;
   flat_view view_a, view_b;
 } meeting;
@@ -260,17 +271,17 @@ static void note_met(const meeting *m) {
   if (bounds(m->a, m->i)) m->b->met[m->b->shape->part_of[m->j]] = 1;
 }
 
-static void note_surface(body *b, uint32_t triangle, unsigned claims, bool maybe) {
+static void note_surface(operand *b, uint32_t triangle, unsigned claims, bool maybe_solid) {
   uint32_t part = b->shape->part_of[triangle];
-  if (body_bounds(b, part)) return;
-  b->pierces |= (claims & CLAIM_COMMON) != 0;
-  if (maybe && part < b->maybe) b->maybe = part;
+  if (operand_bounds(b, part)) return;
+  b->pierces |= (claims & SET_COMMON) != 0;
+  if (maybe_solid && part < b->first_maybe_solid) b->first_maybe_solid = part;
 }
 
 /* Notes what the claims mean for surfaces, and passes them on. */
-static unsigned note_surfaces(const meeting *m, unsigned claims, bool maybe) {
-  note_surface(m->a, m->i, claims, maybe);
-  note_surface(m->b, m->j, claims, maybe);
+static unsigned note_surfaces(const meeting *m, unsigned claims, bool maybe_solid) {
+  note_surface(m->a, m->i, claims, maybe_solid);
+  note_surface(m->b, m->j, claims, maybe_solid);
   return claims;
 }
 
@@ -317,35 +328,36 @@ static bool same_way(const sign_source *s, int p, int q, int u, int v) {
 
 /* Claims of an edge that lies in the other triangle's plane. `first` is the edge's triangle, `other` the other one. */
 static unsigned edge_claims(const meeting *m, int first, int e, int other) {
-  const spindle x = {&m->signs, first + e, first + (e + 1) % 3};
+  const axis x = {&m->signs, first + e, first + (e + 1) % 3};
   bool of_a = first == A0;
-  body *own = of_a ? m->a : m->b, *its = of_a ? m->b : m->a;
+  operand *own = of_a ? m->a : m->b, *its = of_a ? m->b : m->a;
   uint32_t triangle = of_a ? m->i : m->j, its_triangle = of_a ? m->j : m->i;
   const flat_view *view = of_a ? &m->view_b : &m->view_a;
   int f = lies(x.signs, x.p, x.q, other, view);
   if (f == APART || (f != THROUGH && !of_a)) return 0; /* along an edge: seen from the edge of a */
   note_met(m);
-  wedge mine = edge_wedge(m->set, first, of_a ? WING_A : WING_B, own, triangle, e), theirs;
+  wedge mine = edge_wedge(m->set, first, of_a ? BEYOND_A : BEYOND_B, own, triangle, e), theirs;
   if (f != THROUGH) {
-    theirs = edge_wedge(m->set, other, of_a ? WING_B : WING_A, its, its_triangle, f);
+    theirs = edge_wedge(m->set, other, of_a ? BEYOND_B : BEYOND_A, its, its_triangle, f);
     if (!same_way(x.signs, x.p, x.q, other + f, other + (f + 1) % 3)) turn_round(&theirs);
   } else {
     theirs = face_wedge(&x, other, view, its, its_triangle);
   }
-  bool maybe;
-  unsigned claims = of_a ? wedge_claims(&x, &mine, &theirs, &maybe) : wedge_claims(&x, &theirs, &mine, &maybe);
-  return note_surfaces(m, claims, maybe);
+  bool maybe_solid;
+  unsigned claims =
+      of_a ? wedge_claims(&x, &mine, &theirs, &maybe_solid) : wedge_claims(&x, &theirs, &mine, &maybe_solid);
+  return note_surfaces(m, claims, maybe_solid);
 }
 
-/* Of bodies a and b that cross face through face at triangles i, j. */
+/* Of operands a and b that cross face through face at triangles i, j. */
 static unsigned crossing_claims(const meeting *m) {
   bool surface_a = !bounds(m->a, m->i), surface_b = !bounds(m->b, m->j);
   bool none_a = surface_a || material_side(m->a, m->i) == MATERIAL_BOTH;
   bool none_b = surface_b || material_side(m->b, m->j) == MATERIAL_BOTH;
   note_met(m);
-  if (surface_a && surface_b) return note_surfaces(m, CLAIM_ALL | CLAIM_SURE, false);
+  if (surface_a && surface_b) return note_surfaces(m, SETS_ALL | SETS_SURE, false);
   /* Each goes on outside of the other, unless there is no outside. Of a solid a surface takes nothing away. */
-  return note_surfaces(m, CLAIM_COMMON | (none_b ? 0 : CLAIM_ONLY_A) | (none_a ? 0 : CLAIM_ONLY_B), false);
+  return note_surfaces(m, SET_COMMON | (none_b ? 0 : SET_ONLY_A) | (none_a ? 0 : SET_ONLY_B), false);
 }
 
 static void plane_signs(const sign_source *s, int plane, int first, int sign[3]) {
@@ -367,10 +379,10 @@ static bool pass_through(const sign_source *s, const int sign_a[3], const int si
   return first < 0 && last < 0;
 }
 
-/* ---- images that rounding has bent ---- */
+/* ---- images that rounding has distorted ---- */
 
-/* Whether the wings of an edge, p to q, point into one half of the plane across it; plain arithmetic, for angles that
- * are either next to nothing or next to half a turn. */
+/* Whether the half-planes of an edge, p to q, point into one half of the plane across it; plain arithmetic, for angles
+ * that are either next to nothing or next to half a turn. */
 static bool acute(const double *p, const double *q, const double *u, const double *v) {
   double along = 0, at_u = 0, at_v = 0, both = 0;
   for (int k = 0; k < 3; k++) {
@@ -383,33 +395,36 @@ static bool acute(const double *p, const double *q, const double *u, const doubl
 }
 
 /* The image keeps the edge's angle on its side of nothing. */
-static bool edge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle,
-                          int e) {
-  bool unclear;
-  if (!set_wing(set, wing, b, triangle, e, &unclear)) return true;
+static bool edge_straight(predicate_points *set, const sign_source *s, int first, int beyond, const operand *b,
+                          uint32_t triangle, int e) {
+  bool ambiguous;
+  if (!set_beyond(set, beyond, b, triangle, e, &ambiguous)) return true;
   int p = first + e, q = first + (e + 1) % 3, far = first + (e + 2) % 3;
-  if (spots_axis(s, p, q, wing) < 0) return false;
-  int was = gz_orient3d(set->local[p], set->local[q], set->local[far], set->local[wing]) * (b->mirrored ? -1 : 1);
-  if (was == 0 || sign3(s, p, q, far, wing) == was) return true;
-  return !acute(set->local[p], set->local[q], set->local[far], set->local[wing]);
+  if (proper_axis(s, p, q, beyond) < 0) return false;
+  int was = gz_orient3d(set->local[p], set->local[q], set->local[far], set->local[beyond]) * (b->mirrored ? -1 : 1);
+  if (was == 0 || sign3(s, p, q, far, beyond) == was) return true;
+  return !acute(set->local[p], set->local[q], set->local[far], set->local[beyond]);
 }
 
 /* Whether the image of a triangle can be judged. A singular pose may flatten it. Tier T1 rounds the corners; where that
  * has flattened the triangle or its neighbours, or folded one over the other, sides of the surface mean nothing. */
-static bool judge_straight(spots *set, const sign_source *s, int first, int wing, const body *b, uint32_t triangle) {
-  bool good = spots_axis(s, first, first + 1, first + 2) >= 0;
+static bool judge_straight(predicate_points *set, const sign_source *s, int first, int beyond, const operand *b,
+                           uint32_t triangle) {
+  bool good = proper_axis(s, first, first + 1, first + 2) >= 0;
   if (set->real || !bounds(b, triangle)) return good;
-  for (int e = 0; e < 3 && good; e++) good = edge_straight(set, s, first, wing, b, triangle, e);
+  for (int e = 0; e < 3 && good; e++) good = edge_straight(set, s, first, beyond, b, triangle, e);
   return good;
 }
 
-/* Judged once for most triangles: one meets many of the other body. */
-static bool straight(spots *set, const sign_source *s, int first, int wing, body *b, uint32_t triangle) {
+/* Judged once for most triangles: one meets many of the other operand. */
+static bool straight(predicate_points *set, const sign_source *s, int first, int beyond, operand *b,
+                     uint32_t triangle) {
   if (b->place.identity) return true;
   judged *known = &b->judged[triangle % JUDGED];
   if (!known->any || known->triangle != triangle) {
-    *known = (judged){triangle, true, judge_straight(set, s, first, wing, b, triangle)};
-    if (!known->straight && !set->real && bounds(b, triangle) && triangle < b->bent) b->bent = triangle;
+    *known = (judged){triangle, true, judge_straight(set, s, first, beyond, b, triangle)};
+    if (!known->straight && !set->real && bounds(b, triangle) && triangle < b->first_distorted)
+      b->first_distorted = triangle;
   }
   return known->straight;
 }
@@ -419,21 +434,21 @@ static bool edge_in_plane(const int sign[3]) {
   return (sign[0] == 0) + (sign[1] == 0) + (sign[2] == 0) >= 2;
 }
 
-unsigned gz_contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j) {
+unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
-  if (a->stands != i) {
-    gz_spots_set_triangle(set, A0, &a->place, i);
-    a->stands = i;
+  if (a->cached_triangle != i) {
+    gz_predicate_points_set_triangle(set, A0, &a->place, i);
+    a->cached_triangle = i;
   }
-  gz_spots_set_triangle(set, B0, &b->place, j);
-  meeting m = {.set = set, .signs = gz_spots_signs(set), .a = a, .b = b, .i = i, .j = j};
+  gz_predicate_points_set_triangle(set, B0, &b->place, j);
+  meeting m = {.set = set, .signs = gz_predicate_points_signs(set), .a = a, .b = b, .i = i, .j = j};
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
   bool crossing = both_sides(sign_a) && both_sides(sign_b);
   if (!crossing && !edge_in_plane(sign_a) && !edge_in_plane(sign_b)) return 0;
-  bool straight_a = straight(set, &m.signs, A0, WING_A, a, i);
-  if (!straight(set, &m.signs, B0, WING_B, b, j) || !straight_a) return 0;
+  bool straight_a = straight(set, &m.signs, A0, BEYOND_A, a, i);
+  if (!straight(set, &m.signs, B0, BEYOND_B, b, j) || !straight_a) return 0;
   if (crossing) return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
   m.view_a = view_flat(&m.signs, A0);
   m.view_b = view_flat(&m.signs, B0);
@@ -443,4 +458,37 @@ unsigned gz_contact_claims(spots *set, body *a, uint32_t i, body *b, uint32_t j)
     if (sign_b[e] == 0 && sign_b[(e + 1) % 3] == 0) claims |= edge_claims(&m, B0, e, A0);
   }
   return claims;
+}
+
+/* ---- all of them ---- */
+
+/* Meetings lie in both boxes; the neighbours of what meets may reach as far as the boxes do. */
+static void lay_grid(predicate_points *set, const operands *o, const graze_triangle_pair *first) {
+  double origin[9], reach = 0;
+  gz_side_corners(&o->of[0].place, first->a, origin);
+  for (int which = 0; which < 2; which++) {
+    const graze_box *box = &o->of[which].box;
+    for (int k = 0; k < 3; k++) reach = fmax(reach, fmax(box->max[k] - origin[k], origin[k] - box->min[k]));
+  }
+  gz_predicate_points_lay_grid(set, origin, reach);
+}
+
+void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f) {
+  operand *a = &o->of[0], *b = &o->of[1];
+  predicate_points set;
+  gz_predicate_points_clear(&set, o->exactness == GRAZE_T2);
+  if (count > 0) lay_grid(&set, o, pairs);
+  for (uint64_t i = 0; i < count && !seen_enough(o, f); i++) {
+    if (!looked_at(a, a->shape->part_of[pairs[i].a]) || !looked_at(b, b->shape->part_of[pairs[i].b])) continue;
+    unsigned claims = gz_meeting_claims(&set, a, pairs[i].a, b, pairs[i].b);
+    raise_evidence(f, claims, (claims & SETS_SURE) != 0 ? EVIDENCE_PROVED : EVIDENCE_CLAIMED);
+  }
+  /* A solid has an interior, which no surface covers. */
+  if (a->bounding > 0 && b->bounding == 0) raise_evidence(f, SET_ONLY_A, EVIDENCE_PROVED);
+  if (b->bounding > 0 && a->bounding == 0) raise_evidence(f, SET_ONLY_B, EVIDENCE_PROVED);
+  for (int which = 0; which < 2 && !all_claimed(f); which++) {
+    uint32_t triangle = o->of[which].first_distorted;
+    if (triangle == NO_TRIANGLE) continue;
+    add_doubt(f, SEVERITY_WRONG, GRAZE_DOUBT_FLATTENED, which, (edge_place){triangle, 0});
+  }
 }

@@ -1,0 +1,71 @@
+/* Step 6: the relation that the evidence stands for, and the words for it.
+ *
+ *     common   only a   only b   relation
+ *     none     any      any      touch when the surfaces meet, else separate
+ *     some     some     some     cross
+ *     some     none     some     a_in_b
+ *     some     some     none     b_in_a
+ *     some     none     none     duplicate
+ *
+ * It is unknown for the first doubt that counts: that evidence is wrong, always; that some is lacking, unless all three
+ * sets have some; what open parts may mean.
+ */
+#include "narrow/relate/steps.h"
+
+const char *graze_relation_string(graze_relation relation) {
+  static const char *const names[] = {"separate", "clearance", "touch",     "cross",
+                                      "a_in_b",   "b_in_a",    "duplicate", "unknown"};
+  return (unsigned)relation < sizeof names / sizeof names[0] ? names[relation] : "unknown";
+}
+
+const char *graze_doubt_string(graze_doubt why) {
+  static const char *const texts[] = {
+      "no doubt",
+      "the mesh is open, and the other object may lie inside",
+      "the mesh's triangles do not all face one way, and the other object may lie inside",
+      "the mesh has edges of three or more triangles, so that its inside is not known",
+      "the mesh was made without adjacency, so that its inside is not known",
+      "the pose flattens the mesh, so that it has no inside",
+      "the mesh intersects itself where the other object lies",
+      "only contact was asked for",
+      "every vertex of a part lies on the other surface"};
+  return (unsigned)why < sizeof texts / sizeof texts[0] ? texts[why] : "unknown doubt";
+}
+
+static graze_relation relation_of(unsigned sets, bool meet) {
+  switch (sets) {
+    case SET_COMMON:
+      return GRAZE_DUPLICATE;
+    case SET_COMMON | SET_ONLY_A:
+      return GRAZE_B_IN_A;
+    case SET_COMMON | SET_ONLY_B:
+      return GRAZE_A_IN_B;
+    case SETS_ALL:
+      return GRAZE_CROSS;
+    default:
+      return meet ? GRAZE_TOUCH : GRAZE_SEPARATE;
+  }
+}
+
+/* The doubt that counts, or NULL. */
+static const doubt *doubt_of(const findings *f) {
+  for (severity s = 0; s < SEVERITIES; s++) {
+    bool settled = s == SEVERITY_LACKING && all_claimed(f);
+    if (f->doubts[s].what != GRAZE_DOUBT_NONE && !settled) return &f->doubts[s];
+  }
+  return NULL;
+}
+
+verdict gz_relate_verdict(const operands *o, const findings *f, bool meet) {
+  verdict v = {.relation = relation_of(sets_with(f, EVIDENCE_CLAIMED), meet)};
+  const doubt *why = doubt_of(f);
+  if (why == NULL) return v;
+  v.relation = GRAZE_UNKNOWN;
+  v.doubt = why->what;
+  v.doubt_mesh = (uint8_t)why->whose;
+  const side *place = &o->of[why->whose].place;
+  double middle[3];
+  gz_solid_edge_middle(place->mesh, why->at, middle);
+  graze_pose_apply(&place->pose, middle, v.doubt_point);
+  return v;
+}
