@@ -37,12 +37,12 @@ static graze_mesh *bake(graze_context *context, const graze_geometry *geometry) 
 static graze_report_clash clash_of(const graze_object_pair *pair) {
   const graze_outline *outline = &pair->outline;
   graze_report_clash clash = {.a = (uint32_t)pair->user_id_a, .b = (uint32_t)pair->user_id_b};
-  clash.relation = pair->relation;
-  clash.reason = pair->relation == GRAZE_UNKNOWN ? graze_doubt_string(pair->doubt) : NULL;
+  clash.relation = pair->verdict.relation;
+  clash.reason = pair->verdict.relation == GRAZE_UNKNOWN ? graze_doubt_string(pair->verdict.doubt) : NULL;
   clash.counts = pair->counts;
   clash.box = outline->box;
   memcpy(clash.point, outline->point, sizeof clash.point);
-  clash.depth = pair->relation == GRAZE_TOUCH ? 0 : outline->depth;
+  clash.depth = pair->verdict.relation == GRAZE_TOUCH ? 0 : outline->depth;
   clash.curve_points = outline->points;
   clash.curve_starts = outline->starts;
   clash.curve_count = outline->count;

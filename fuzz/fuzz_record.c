@@ -27,8 +27,8 @@ static void mend_hashes(uint8_t *bytes, size_t size) {
 
 static void check_events(const graze_scene_event *list, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
-    check_that(list[i].before <= GRAZE_UNKNOWN && list[i].relation <= GRAZE_UNKNOWN);
-    check_that(list[i].before != GRAZE_SEPARATE || list[i].relation != GRAZE_SEPARATE);
+    check_that(list[i].before <= GRAZE_UNKNOWN && list[i].verdict.relation <= GRAZE_UNKNOWN);
+    check_that(list[i].before != GRAZE_SEPARATE || list[i].verdict.relation != GRAZE_SEPARATE);
   }
 }
 

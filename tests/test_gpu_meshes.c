@@ -283,7 +283,7 @@ static void test_scene(void **state) {
     assert_int_equal(got.pair_count, want.pair_count);
     assert_true(want.pair_count > 30);
     for (uint64_t i = 0; i < want.pair_count; i++) {
-      assert_int_equal(got.pairs[i].relation, want.pairs[i].relation);
+      assert_int_equal(got.pairs[i].verdict.relation, want.pairs[i].verdict.relation);
       test_assert_counts(&got.pairs[i].counts, &want.pairs[i].counts);
     }
     graze_scene_destroy(scenes[0]);

@@ -140,8 +140,8 @@ static known *checked(const story *s, const graze_scene_update_options *o, uint6
       a += users[k] < p->user_id_a;
       b += users[k] < p->user_id_b;
     }
-    list[i] = (known){p->user_id_a, p->user_id_b, p->relation};
-    *hash += graze_scene_hash_pair(a, b, p->relation, &p->counts);
+    list[i] = (known){p->user_id_a, p->user_id_b, p->verdict.relation};
+    *hash += graze_scene_hash_pair(a, b, p->verdict.relation, &p->counts);
   }
   qsort(list, result->pair_count, sizeof *list, by_users);
   free(users);
@@ -155,7 +155,7 @@ static void compare_events(story *s, const graze_scene_update_result *e, known *
     const graze_scene_event *x = &e->began[i];
     const known *k = find_known(now, count, x->user_id_a, x->user_id_b);
     assert_non_null(k);
-    assert_int_equal(x->relation, k->relation);
+    assert_int_equal(x->verdict.relation, k->relation);
     assert_int_equal(x->before, GRAZE_SEPARATE);
     assert_null(find_known(s->told, s->told_count, x->user_id_a, x->user_id_b));
     began++;
@@ -166,7 +166,7 @@ static void compare_events(story *s, const graze_scene_update_result *e, known *
     const known *t = find_known(s->told, s->told_count, x->user_id_a, x->user_id_b);
     assert_non_null(k);
     assert_non_null(t);
-    assert_int_equal(x->relation, k->relation);
+    assert_int_equal(x->verdict.relation, k->relation);
     assert_int_equal(x->before, t->relation);
     if (i > 0) assert_true(x[-1].user_id_a < x->user_id_a || x[-1].user_id_b < x->user_id_b);
     persist++;
@@ -176,7 +176,7 @@ static void compare_events(story *s, const graze_scene_update_result *e, known *
     const known *t = find_known(s->told, s->told_count, x->user_id_a, x->user_id_b);
     assert_non_null(t);
     assert_int_equal(x->before, t->relation);
-    assert_int_equal(x->relation, GRAZE_SEPARATE);
+    assert_int_equal(x->verdict.relation, GRAZE_SEPARATE);
     assert_null(find_known(now, count, x->user_id_a, x->user_id_b));
     ended++;
   }

@@ -187,7 +187,7 @@ static graze_status attempt_relate(bench *b) {
   if (status == GRAZE_OK) status = graze_relate_meshes(query, b->shells, NULL, b->shells, &pose, NULL, &result);
   if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
   if (status == GRAZE_OK) {
-    assert_int_equal(result.relation, GRAZE_CROSS);
+    assert_int_equal(result.verdict.relation, GRAZE_CROSS);
     status = graze_outline_contact(second, b->shells, NULL, b->shells, &pose, result.pairs,
                                    result.counts.triangle_pairs, &outline);
     if (status != GRAZE_OK) assert_memory_equal(&outline, &as_before, sizeof outline);
@@ -205,7 +205,7 @@ static graze_status attempt_within(bench *b) {
   const graze_pose small = {{0.125, 0, 0, 0, 0, 0.125, 0, 0, 0, 0, 0.125, 0}};
   graze_status status = graze_query_create(b->context, &query);
   if (status == GRAZE_OK) status = graze_relate_meshes(query, b->mesh, &small, b->mesh, NULL, NULL, &result);
-  if (status == GRAZE_OK) assert_int_equal(result.relation, GRAZE_A_IN_B);
+  if (status == GRAZE_OK) assert_int_equal(result.verdict.relation, GRAZE_A_IN_B);
   graze_query_destroy(query);
   return status;
 }

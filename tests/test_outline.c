@@ -34,7 +34,7 @@ static graze_outline outline_of(const bench *b, const graze_mesh *m, const graze
   graze_relate_result got;
   graze_outline out;
   assert_int_equal(graze_relate_meshes(b->query, m, p, n, q, NULL, &got), GRAZE_OK);
-  assert_string_equal(graze_relation_string(got.relation), graze_relation_string(want));
+  assert_string_equal(graze_relation_string(got.verdict.relation), graze_relation_string(want));
   assert_int_equal(graze_outline_contact(b->outlines, m, p, n, q, got.pairs, got.counts.triangle_pairs, &out),
                    GRAZE_OK);
   return out;
@@ -331,7 +331,7 @@ static uint64_t scene_digest(int threads) {
   for (uint64_t i = 0; i < result.pair_count; i++) {
     const graze_object_pair *p = &result.pairs[i];
     const graze_outline *o = &p->outline;
-    const uint64_t head[4] = {p->user_id_a, p->user_id_b, (uint64_t)p->relation, o->count};
+    const uint64_t head[4] = {p->user_id_a, p->user_id_b, (uint64_t)p->verdict.relation, o->count};
     hash = mix_bytes(hash, head, sizeof head);
     hash = mix_bytes(hash, &o->box, sizeof o->box);
     hash = mix_bytes(hash, o->point, sizeof o->point);

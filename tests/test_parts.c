@@ -243,10 +243,11 @@ static void check_place(const graze_relate_result *got, uint32_t triangles) {
   for (uint32_t i = 0; i < 3 * triangles; i++) {
     const double *p = room + 3 * (size_t)i, *q = room + 3 * (size_t)(i % 3 == 2 ? i - 2 : i + 1);
     bool here = true;
-    for (int k = 0; k < 3; k++) here &= got->doubt_point[k] == 0.5 * p[k] + 0.5 * q[k];
+    for (int k = 0; k < 3; k++) here &= got->verdict.doubt_point[k] == 0.5 * p[k] + 0.5 * q[k];
     if (here) return;
   }
-  fail_msg("no edge at %g %g %g", got->doubt_point[0], got->doubt_point[1], got->doubt_point[2]);
+  fail_msg("no edge at %g %g %g", got->verdict.doubt_point[0], got->verdict.doubt_point[1],
+           got->verdict.doubt_point[2]);
 }
 
 static bool branches(const graze_mesh *mesh) {
@@ -275,27 +276,29 @@ static void check_pair(bench *b, const polycube *pa, const sheets *s, const poly
   for (int rule = 0; rule < 2 && nb > 0 && na > 0; rule++) {
     graze_relate_result got = relate(b, ma, mb, (graze_open_rule)rule, GRAZE_T1);
     graze_relate_result back = relate(b, mb, ma, (graze_open_rule)rule, GRAZE_T1);
-    assert_int_equal(back.relation, swapped(got.relation));
-    assert_int_equal(back.doubt, got.doubt);
+    assert_int_equal(back.verdict.relation, swapped(got.verdict.relation));
+    assert_int_equal(back.verdict.doubt, got.verdict.doubt);
     if (random_unit(&b->state) < 0.1)
-      assert_int_equal(relate(b, ma, mb, (graze_open_rule)rule, GRAZE_T2).relation, got.relation);
+      assert_int_equal(relate(b, ma, mb, (graze_open_rule)rule, GRAZE_T2).verdict.relation, got.verdict.relation);
     grid_box box = sheet_box(s);
     bool inside = has_room(&box) && all_within(pb, &box), apart = !squares_touch(s, pa);
-    if (!holds(&n, (graze_open_rule)rule, apart, got.relation)) {
-      fail_msg("%s: %s, not %s", what, graze_relation_string(got.relation), graze_relation_string(want));
+    if (!holds(&n, (graze_open_rule)rule, apart, got.verdict.relation)) {
+      fail_msg("%s: %s, not %s", what, graze_relation_string(got.verdict.relation), graze_relation_string(want));
     }
-    if (rule == 0 && inside && got.relation != GRAZE_CROSS) assert_int_equal(got.relation, GRAZE_UNKNOWN);
+    if (rule == 0 && inside && got.verdict.relation != GRAZE_CROSS)
+      assert_int_equal(got.verdict.relation, GRAZE_UNKNOWN);
     bool due = apart && (rule == 1 || !has_room(&box) || !(any_within(pb, &box) || any_within(pa, &box)));
     if (due && (rule == 0 || branches(ma))) due = !n.sheet_meets;
-    if (due && got.relation == GRAZE_UNKNOWN) fail_msg("%s: unknown (%s)", what, graze_doubt_string(got.doubt));
+    if (due && got.verdict.relation == GRAZE_UNKNOWN)
+      fail_msg("%s: unknown (%s)", what, graze_doubt_string(got.verdict.doubt));
     b->required += due;
-    b->known[got.relation]++;
-    b->doubts[got.doubt]++;
-    if (got.relation != GRAZE_UNKNOWN) continue;
-    assert_true(got.doubt == GRAZE_DOUBT_OPEN || got.doubt == GRAZE_DOUBT_NONMANIFOLD ||
-                got.doubt == GRAZE_DOUBT_MISORIENTED || got.doubt == GRAZE_DOUBT_SELF_INTERSECTING);
-    if (got.doubt_mesh == 0) check_place(&got, na);
-    if (apart) assert_true(got.doubt_mesh == 0 && got.doubt != GRAZE_DOUBT_SELF_INTERSECTING);
+    b->known[got.verdict.relation]++;
+    b->doubts[got.verdict.doubt]++;
+    if (got.verdict.relation != GRAZE_UNKNOWN) continue;
+    assert_true(got.verdict.doubt == GRAZE_DOUBT_OPEN || got.verdict.doubt == GRAZE_DOUBT_NONMANIFOLD ||
+                got.verdict.doubt == GRAZE_DOUBT_MISORIENTED || got.verdict.doubt == GRAZE_DOUBT_SELF_INTERSECTING);
+    if (got.verdict.doubt_mesh == 0) check_place(&got, na);
+    if (apart) assert_true(got.verdict.doubt_mesh == 0 && got.verdict.doubt != GRAZE_DOUBT_SELF_INTERSECTING);
   }
   graze_mesh_destroy(ma);
   graze_mesh_destroy(mb);
@@ -409,12 +412,14 @@ static void test_overlaps(void **unused) {
     if (ma != NULL && mb != NULL) {
       graze_relation want = polycube_relation(&pa, &pb);
       graze_relate_result got = relate(&b, ma, mb, GRAZE_OPEN_UNKNOWN, GRAZE_T1);
-      assert_int_equal(relate(&b, mb, ma, GRAZE_OPEN_UNKNOWN, GRAZE_T1).relation, swapped(got.relation));
-      if (got.relation != want && got.relation != GRAZE_UNKNOWN) {
-        fail_msg("overlaps %d: %s, not %s", i, graze_relation_string(got.relation), graze_relation_string(want));
+      assert_int_equal(relate(&b, mb, ma, GRAZE_OPEN_UNKNOWN, GRAZE_T1).verdict.relation,
+                       swapped(got.verdict.relation));
+      if (got.verdict.relation != want && got.verdict.relation != GRAZE_UNKNOWN) {
+        fail_msg("overlaps %d: %s, not %s", i, graze_relation_string(got.verdict.relation),
+                 graze_relation_string(want));
       }
-      b.known[got.relation]++;
-      b.doubts[got.doubt]++;
+      b.known[got.verdict.relation]++;
+      b.doubts[got.verdict.doubt]++;
     }
     graze_mesh_destroy(ma);
     graze_mesh_destroy(mb);

@@ -182,7 +182,7 @@ static void check_truth(const scenes_scene *scene, const baked_plant *baked, dou
     if (got->user_id_a != pair->a || got->user_id_b != pair->b)
       fail_msg("%s and %s meet; next should be %s", scene->objects[got->user_id_a].name,
                scene->objects[got->user_id_b].name, scene->objects[pair->a].name);
-    const char *relation = graze_relation_string(got->relation);
+    const char *relation = graze_relation_string(got->verdict.relation);
     if (strcmp(relation, pair->relation) != 0)
       fail_msg("%s: %s, not %s", scene->objects[pair->a].name, relation, pair->relation);
     if ((got->counts.triangle_pairs > 0) != pair->surfaces_meet)

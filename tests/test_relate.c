@@ -89,22 +89,23 @@ static void check_cells(const bench *b, const polycube *p, int step_p, const pol
     graze_pose mirror = {{-1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0}};
     const graze_pose *poses[] = {NULL, &shift, &scale, &mirror};
     for (int i = 0; i < 4; i++) {
-      graze_relation got = relate(b, a, poses[i], c, poses[i], GRAZE_T1).relation;
+      graze_relation got = relate(b, a, poses[i], c, poses[i], GRAZE_T1).verdict.relation;
       if (got != want) {
         fail_msg("pose %d: %s, not %s (%u and %u triangles)", i, graze_relation_string(got),
                  graze_relation_string(want), np, nq);
       }
     }
-    assert_int_equal(relate(b, c, NULL, a, NULL, GRAZE_T1).relation, swapped(want));
-    assert_int_equal(relate(b, a, NULL, c, NULL, GRAZE_T0).relation, want);
-    if (random_unit(state) < 0.1) assert_int_equal(relate(b, a, &shift, c, &shift, GRAZE_T2).relation, want);
+    assert_int_equal(relate(b, c, NULL, a, NULL, GRAZE_T1).verdict.relation, swapped(want));
+    assert_int_equal(relate(b, a, NULL, c, NULL, GRAZE_T0).verdict.relation, want);
+    if (random_unit(state) < 0.1) assert_int_equal(relate(b, a, &shift, c, &shift, GRAZE_T2).verdict.relation, want);
     t->of[want]++;
   } else { /* edges of four triangles: parts that they cut up are no solids */
     graze_relate_result got = relate(b, a, NULL, c, NULL, GRAZE_T1);
-    if (got.relation != want && got.relation != GRAZE_UNKNOWN) {
-      fail_msg("%s, not %s, with edges of four", graze_relation_string(got.relation), graze_relation_string(want));
+    if (got.verdict.relation != want && got.verdict.relation != GRAZE_UNKNOWN) {
+      fail_msg("%s, not %s, with edges of four", graze_relation_string(got.verdict.relation),
+               graze_relation_string(want));
     }
-    t->doubtful += got.relation == GRAZE_UNKNOWN;
+    t->doubtful += got.verdict.relation == GRAZE_UNKNOWN;
     t->branching++;
   }
   graze_mesh_destroy(a);
@@ -183,17 +184,17 @@ static graze_mesh *sheet_mesh(const bench *b, double low, double high, double z)
 static void expect(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_relation want, graze_doubt why) {
   graze_relate_result got = relate(b, m, NULL, n, NULL, GRAZE_T1), back = relate(b, n, NULL, m, NULL, GRAZE_T1);
   graze_relate_result real = relate(b, m, NULL, n, NULL, GRAZE_T2);
-  if (got.relation != want) {
-    fail_msg("%s, not %s (%s)", graze_relation_string(got.relation), graze_relation_string(want),
-             graze_doubt_string(got.doubt));
+  if (got.verdict.relation != want) {
+    fail_msg("%s, not %s (%s)", graze_relation_string(got.verdict.relation), graze_relation_string(want),
+             graze_doubt_string(got.verdict.doubt));
   }
-  assert_int_equal(got.doubt, why);
-  assert_int_equal(back.relation, swapped(want));
-  assert_int_equal(back.doubt, why);
-  assert_int_equal(real.relation, want);
+  assert_int_equal(got.verdict.doubt, why);
+  assert_int_equal(back.verdict.relation, swapped(want));
+  assert_int_equal(back.verdict.doubt, why);
+  assert_int_equal(real.verdict.relation, want);
   if (want == GRAZE_UNKNOWN) {
-    assert_int_equal(back.doubt_mesh, 1 - got.doubt_mesh);
-    assert_memory_equal(back.doubt_point, got.doubt_point, sizeof got.doubt_point);
+    assert_int_equal(back.verdict.doubt_mesh, 1 - got.verdict.doubt_mesh);
+    assert_memory_equal(back.verdict.doubt_point, got.verdict.doubt_point, sizeof got.verdict.doubt_point);
   }
 }
 
@@ -256,19 +257,19 @@ static void test_surfaces(void **unused) {
   expect(&b, small, open, GRAZE_UNKNOWN, GRAZE_DOUBT_OPEN);
   expect(&b, open, beside, GRAZE_TOUCH, GRAZE_DOUBT_NONE);
   graze_relate_result told = relate(&b, small, NULL, open, NULL, GRAZE_T1);
-  assert_int_equal(told.doubt_mesh, 1);
+  assert_int_equal(told.verdict.doubt_mesh, 1);
   /* The place is on the rim of the missing face: on that face's plane. */
   const double *missing = corners + 9 * 10;
   bool on_face = false;
   for (int k = 0; k < 3; k++) {
     bool flat = missing[k] == missing[3 + k] && missing[k] == missing[6 + k];
-    on_face |= flat && told.doubt_point[k] == missing[k];
+    on_face |= flat && told.verdict.doubt_point[k] == missing[k];
   }
   assert_true(on_face);
   graze_relate_options options = graze_default_relate_options();
   options.open = GRAZE_OPEN_SURFACE;
   assert_int_equal(graze_relate_meshes(b.query, small, NULL, open, NULL, &options, &told), GRAZE_OK);
-  assert_int_equal(told.relation, GRAZE_SEPARATE);
+  assert_int_equal(told.verdict.relation, GRAZE_SEPARATE);
   /* One triangle turned over. */
   put_box(corners, 0, 0, 1);
   reverse(corners, 3, 4);
@@ -297,7 +298,7 @@ static void test_other_doubts(void **unused) {
   graze_mesh *small = box_mesh(&b, 0.375, 0.625), *large = box_mesh(&b, 0, 1);
   const graze_pose flat = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0.5}};
   graze_relate_result got = relate(&b, small, NULL, large, &flat, GRAZE_T1);
-  assert_int_equal(got.relation, GRAZE_CROSS);
+  assert_int_equal(got.verdict.relation, GRAZE_CROSS);
   graze_mesh_def def = graze_default_mesh_def();
   put_box(corners, 0, 0, 1);
   def.vertices = corners;
@@ -361,9 +362,9 @@ static void test_true_reasons(void **unused) {
   expect(&b, first, two, GRAZE_UNKNOWN, GRAZE_DOUBT_NONMANIFOLD);
   expect(&b, second, two, GRAZE_UNKNOWN, GRAZE_DOUBT_NONMANIFOLD);
   graze_relate_result got = relate(&b, on_top, NULL, two, NULL, GRAZE_T1);
-  assert_int_equal(got.relation, GRAZE_UNKNOWN);
-  assert_int_equal(got.doubt, GRAZE_DOUBT_NONMANIFOLD);
-  assert_true(got.doubt_point[0] == 1 && got.doubt_point[1] == 1 && got.doubt_point[2] == 0.5);
+  assert_int_equal(got.verdict.relation, GRAZE_UNKNOWN);
+  assert_int_equal(got.verdict.doubt, GRAZE_DOUBT_NONMANIFOLD);
+  assert_true(got.verdict.doubt_point[0] == 1 && got.verdict.doubt_point[1] == 1 && got.verdict.doubt_point[2] == 0.5);
   /* A torn box, one with a triangle turned over and a whole one: each answers for itself. */
   put_box(corners, 0, 0, 1);
   soup_box((const double[3]){4, 0, 0}, (const double[3]){5, 1, 1}, corners + 9 * 10);
@@ -373,10 +374,10 @@ static void test_true_reasons(void **unused) {
   expect(&b, first, row, GRAZE_UNKNOWN, GRAZE_DOUBT_OPEN);
   const graze_pose by_four = test_translation(4, 0, 0), by_eight = test_translation(8, 0, 0);
   got = relate(&b, first, &by_four, row, NULL, GRAZE_T1);
-  assert_int_equal(got.relation, GRAZE_UNKNOWN);
-  assert_int_equal(got.doubt, GRAZE_DOUBT_MISORIENTED);
-  assert_true(got.doubt_point[0] >= 4 && got.doubt_point[0] <= 5);
-  assert_int_equal(relate(&b, first, &by_eight, row, NULL, GRAZE_T1).relation, GRAZE_A_IN_B);
+  assert_int_equal(got.verdict.relation, GRAZE_UNKNOWN);
+  assert_int_equal(got.verdict.doubt, GRAZE_DOUBT_MISORIENTED);
+  assert_true(got.verdict.doubt_point[0] >= 4 && got.verdict.doubt_point[0] <= 5);
+  assert_int_equal(relate(&b, first, &by_eight, row, NULL, GRAZE_T1).verdict.relation, GRAZE_A_IN_B);
   graze_mesh *all[] = {first, second, on_top, two, finned, row};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) graze_mesh_destroy(all[i]);
   bench_close(&b);

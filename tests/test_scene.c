@@ -114,13 +114,13 @@ static void check_pair(const world *w, const graze_object_pair *got, int i, int 
   assert_memory_equal(&got->b, &b->id, sizeof b->id);
   assert_true(got->user_id_a == a->user_id && got->user_id_b == b->user_id);
   if (find == GRAZE_FIND_ANY) {
-    assert_int_equal(got->relation, want->hit ? GRAZE_UNKNOWN : GRAZE_SEPARATE);
-    assert_int_equal(got->doubt, want->hit ? GRAZE_DOUBT_NOT_ASKED : GRAZE_DOUBT_NONE);
+    assert_int_equal(got->verdict.relation, want->hit ? GRAZE_UNKNOWN : GRAZE_SEPARATE);
+    assert_int_equal(got->verdict.doubt, want->hit ? GRAZE_DOUBT_NOT_ASKED : GRAZE_DOUBT_NONE);
   } else {
-    assert_int_equal(got->relation, relating->relation);
-    assert_int_equal(got->doubt, relating->doubt);
-    assert_int_equal(got->doubt_mesh, relating->doubt_mesh);
-    assert_memory_equal(got->doubt_point, relating->doubt_point, sizeof relating->doubt_point);
+    assert_int_equal(got->verdict.relation, relating->verdict.relation);
+    assert_int_equal(got->verdict.doubt, relating->verdict.doubt);
+    assert_int_equal(got->verdict.doubt_mesh, relating->verdict.doubt_mesh);
+    assert_memory_equal(got->verdict.doubt_point, relating->verdict.doubt_point, sizeof relating->verdict.doubt_point);
   }
   if (find != GRAZE_FIND_ANY) test_assert_counts(&got->counts, &want->counts);
   if (find == GRAZE_FIND_ALL) test_assert_pairs(got->pairs, want->pairs, want->counts.triangle_pairs);
@@ -158,7 +158,7 @@ static void check_world(const world *w, graze_find find, graze_exactness exactne
       assert_int_equal(
           graze_relate_meshes(other, w->meshes[a->mesh], &a->pose, w->meshes[b->mesh], &b->pose, &relate, &relating),
           GRAZE_OK);
-      bool clash = find == GRAZE_FIND_ANY ? want.hit : relating.relation != GRAZE_SEPARATE;
+      bool clash = find == GRAZE_FIND_ANY ? want.hit : relating.verdict.relation != GRAZE_SEPARATE;
       clashes += clash;
       if (!clash && !all_pairs) continue;
       assert_true(listed < result.pair_count);

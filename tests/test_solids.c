@@ -192,8 +192,9 @@ static void scale(double *corners, uint32_t count, double by) {
 
 static void expect(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_relation want, const char *what) {
   graze_relate_result got = relate(b, m, NULL, n, NULL, GRAZE_T1);
-  if (got.relation != want || got.doubt != GRAZE_DOUBT_NONE) {
-    fail_msg("%s: %s, not %s (%s)", what, name_of(got.relation), name_of(want), graze_doubt_string(got.doubt));
+  if (got.verdict.relation != want || got.verdict.doubt != GRAZE_DOUBT_NONE) {
+    fail_msg("%s: %s, not %s (%s)", what, name_of(got.verdict.relation), name_of(want),
+             graze_doubt_string(got.verdict.doubt));
   }
 }
 
@@ -214,8 +215,8 @@ static void check_guises(bench *b, uint32_t na, uint32_t nb, graze_relation want
     graze_mesh_destroy(fm);
     graze_mesh_destroy(dn);
     const graze_pose mirror = {{0, -1, 0, 7, 1, 0, 0, -3, 0, 0, -2, 5}};
-    assert_int_equal(relate(b, m, &mirror, n, &mirror, GRAZE_T1).relation, want);
-    assert_int_equal(relate(b, m, &mirror, n, &mirror, GRAZE_T2).relation, want);
+    assert_int_equal(relate(b, m, &mirror, n, &mirror, GRAZE_T1).verdict.relation, want);
+    assert_int_equal(relate(b, m, &mirror, n, &mirror, GRAZE_T2).verdict.relation, want);
     static const double factors[] = {0x1p-1073, 0x1p-1000, 0x1p-400, 0x1p300, 0x1p1010, 0x1p1018};
     double factor = factors[random_below(&b->state, 6)];
     scale(room_a, na, factor);
@@ -295,9 +296,11 @@ static graze_mesh *prism(const bench *b, int count, const double polygon[][2], d
 static void expect_or_doubt(const bench *b, const graze_mesh *m, const graze_mesh *n, graze_relation want,
                             const char *what) {
   graze_relate_result got = relate(b, m, NULL, n, NULL, GRAZE_T1), back = relate(b, n, NULL, m, NULL, GRAZE_T1);
-  bool doubted = got.relation == GRAZE_UNKNOWN && got.doubt == GRAZE_DOUBT_SELF_INTERSECTING;
-  if (got.relation != want && !doubted) fail_msg("%s: %s, not %s", what, name_of(got.relation), name_of(want));
-  if (back.relation != swapped(got.relation)) fail_msg("%s: %s swapped", what, name_of(back.relation));
+  bool doubted = got.verdict.relation == GRAZE_UNKNOWN && got.verdict.doubt == GRAZE_DOUBT_SELF_INTERSECTING;
+  if (got.verdict.relation != want && !doubted)
+    fail_msg("%s: %s, not %s", what, name_of(got.verdict.relation), name_of(want));
+  if (back.verdict.relation != swapped(got.verdict.relation))
+    fail_msg("%s: %s swapped", what, name_of(back.verdict.relation));
 }
 
 /* A prism over a bow tie: two lobes, and the triangles of one face inwards. Both are material. */
@@ -337,18 +340,18 @@ static void test_collapsed(void **unused) {
   for (int way = 1; way < 8; way++) {
     graze_pose p = test_translation(way & 1 ? 0x1p60 : 0, way & 2 ? 0x1p60 : 0, way & 4 ? -0x1p60 : 0);
     graze_relate_result got = relate(&b, m, &p, n, NULL, GRAZE_T1), back = relate(&b, n, NULL, m, &p, GRAZE_T1);
-    assert_int_equal(got.relation, GRAZE_UNKNOWN);
-    assert_int_equal(got.doubt, GRAZE_DOUBT_FLATTENED);
-    assert_int_equal(back.relation, GRAZE_UNKNOWN);
-    assert_int_equal(back.doubt, GRAZE_DOUBT_FLATTENED);
+    assert_int_equal(got.verdict.relation, GRAZE_UNKNOWN);
+    assert_int_equal(got.verdict.doubt, GRAZE_DOUBT_FLATTENED);
+    assert_int_equal(back.verdict.relation, GRAZE_UNKNOWN);
+    assert_int_equal(back.verdict.doubt, GRAZE_DOUBT_FLATTENED);
     /* In real numbers it stands on the large box's surface: inside at the far side of z, else outside. */
-    graze_relation real = relate(&b, m, &p, n, NULL, GRAZE_T2).relation;
+    graze_relation real = relate(&b, m, &p, n, NULL, GRAZE_T2).verdict.relation;
     assert_int_equal(real, way == 4 ? GRAZE_A_IN_B : GRAZE_TOUCH);
     graze_pose turned = p; /* the same box again, in other triangles */
     turned.m[0] = turned.m[5] = 0;
     turned.m[1] = turned.m[4] = 1;
-    assert_int_equal(relate(&b, m, &p, m, &turned, GRAZE_T1).relation, GRAZE_UNKNOWN);
-    assert_int_equal(relate(&b, m, &p, m, &turned, GRAZE_T2).relation, GRAZE_DUPLICATE);
+    assert_int_equal(relate(&b, m, &p, m, &turned, GRAZE_T1).verdict.relation, GRAZE_UNKNOWN);
+    assert_int_equal(relate(&b, m, &p, m, &turned, GRAZE_T2).verdict.relation, GRAZE_DUPLICATE);
   }
   graze_mesh_destroy(m);
   graze_mesh_destroy(n);
@@ -367,13 +370,13 @@ static void test_scaling_poses(void **unused) {
     const graze_pose p = {{f, 0, 0, 0, 0, f, 0, 0, 0, 0, f, 0}};
     for (int tier = 0; tier < 2; tier++) {
       graze_relate_result got = relate(&b, m, &p, n, &p, tier == 0 ? GRAZE_T1 : GRAZE_T2);
-      if (got.relation != GRAZE_A_IN_B)
-        fail_msg("pose of %g: %s, %s", f, name_of(got.relation), graze_doubt_string(got.doubt));
+      if (got.verdict.relation != GRAZE_A_IN_B)
+        fail_msg("pose of %g: %s, %s", f, name_of(got.verdict.relation), graze_doubt_string(got.verdict.doubt));
     }
     if (f < 0x1p-1000) continue; /* from so small a pose no double leads out of the other box */
     graze_relate_result got = relate(&b, m, &p, n, NULL, GRAZE_T1);
-    if (got.relation != (f < 1 ? GRAZE_A_IN_B : GRAZE_B_IN_A))
-      fail_msg("one pose of %g: %s, %s", f, name_of(got.relation), graze_doubt_string(got.doubt));
+    if (got.verdict.relation != (f < 1 ? GRAZE_A_IN_B : GRAZE_B_IN_A))
+      fail_msg("one pose of %g: %s, %s", f, name_of(got.verdict.relation), graze_doubt_string(got.verdict.doubt));
   }
   const double vast_low[3] = {-0x1p1020, -0x1p1020, -0x1p1020}, vast_high[3] = {0x1p1020, 0x1p1020, 0x1p1020};
   const double vaster_low[3] = {-0x1p1022, -0x1p1022, -0x1p1022}, vaster_high[3] = {0x1p1022, 0x1p1022, 0x1p1022};
@@ -399,10 +402,10 @@ static void turn_over(double *triangle) {
  * b as `whole`: the same; or `unknown`, because of the damage to a; or, of what is left of the surface, that it does
  * not meet b, that it lies within b, or that it touches b in points. Never that b, inside of a, is apart from it. */
 static bool allowed(const graze_relate_result *got, graze_relation whole, graze_doubt damage) {
-  if (got->relation == whole) return true;
-  switch (got->relation) {
+  if (got->verdict.relation == whole) return true;
+  switch (got->verdict.relation) {
     case GRAZE_UNKNOWN:
-      return got->doubt == damage && got->doubt_mesh == 0;
+      return got->verdict.doubt == damage && got->verdict.doubt_mesh == 0;
     case GRAZE_SEPARATE:
       return got->counts.triangle_pairs == 0 && whole != GRAZE_B_IN_A && whole != GRAZE_DUPLICATE;
     case GRAZE_TOUCH:
@@ -432,14 +435,14 @@ static void test_damaged(void **unused) {
     graze_mesh *m = soup(&b, room_a, np), *n = soup(&b, room_b, nq);
     graze_relate_result got = relate(&b, m, NULL, n, NULL, GRAZE_T1);
     if (!allowed(&got, whole, damage)) {
-      fail_msg("round %d: %s (%s) of a whole that is %s", i, name_of(got.relation), graze_doubt_string(got.doubt),
-               name_of(whole));
+      fail_msg("round %d: %s (%s) of a whole that is %s", i, name_of(got.verdict.relation),
+               graze_doubt_string(got.verdict.doubt), name_of(whole));
     }
-    touching += got.relation == GRAZE_TOUCH && whole == GRAZE_CROSS;
+    touching += got.verdict.relation == GRAZE_TOUCH && whole == GRAZE_CROSS;
     graze_relate_result back = relate(&b, n, NULL, m, NULL, GRAZE_T1);
-    assert_int_equal(back.relation, swapped(got.relation));
-    assert_int_equal(back.doubt, got.doubt);
-    b.tally[got.relation]++;
+    assert_int_equal(back.verdict.relation, swapped(got.verdict.relation));
+    assert_int_equal(back.verdict.doubt, got.verdict.doubt);
+    b.tally[got.verdict.relation]++;
     graze_mesh_destroy(m);
     graze_mesh_destroy(n);
   }
@@ -561,10 +564,10 @@ static void test_walls_in_line(void **unused) {
     if (!far_end) continue;
     graze_mesh *open = soup(&b, left, 11);
     graze_relate_result got = relate(&b, open, NULL, second, NULL, GRAZE_T1);
-    if (got.relation != GRAZE_CROSS) {
-      assert_int_equal(got.relation, GRAZE_UNKNOWN);
-      assert_int_equal(got.doubt, GRAZE_DOUBT_OPEN);
-      assert_int_equal(got.doubt_mesh, 0);
+    if (got.verdict.relation != GRAZE_CROSS) {
+      assert_int_equal(got.verdict.relation, GRAZE_UNKNOWN);
+      assert_int_equal(got.verdict.doubt, GRAZE_DOUBT_OPEN);
+      assert_int_equal(got.verdict.doubt_mesh, 0);
     }
     graze_mesh_destroy(open);
   }

@@ -70,9 +70,10 @@ void record_begin(check_record *record, const check_options *check, const model 
 /* "OBJECT: the mesh is open, and the other object may lie inside; near 1 2 3" */
 static const char *reason_of(check_record *record, const graze_object_pair *pair) {
   char place[3][32], *text = NULL;
-  const char *name = record->objects[pair->doubt_mesh == 0 ? pair->user_id_a : pair->user_id_b].name;
-  for (int k = 0; k < 3; k++) graze_format_double(pair->doubt_point[k], place[k]);
-  if (asprintf(&text, "%s: %s; near %s %s %s", name, graze_doubt_string(pair->doubt), place[0], place[1], place[2]) < 0)
+  const char *name = record->objects[pair->verdict.doubt_mesh == 0 ? pair->user_id_a : pair->user_id_b].name;
+  for (int k = 0; k < 3; k++) graze_format_double(pair->verdict.doubt_point[k], place[k]);
+  if (asprintf(&text, "%s: %s; near %s %s %s", name, graze_doubt_string(pair->verdict.doubt), place[0], place[1],
+               place[2]) < 0)
     fail_out_of_memory();
   record->reasons[record->reason_count++] = text;
   return text;
@@ -97,13 +98,13 @@ static graze_report_clash plain_clash(uint32_t a, uint32_t b, graze_relation rel
 static graze_report_clash clash_of(check_record *record, const graze_object_pair *pair, bool listed) {
   const graze_outline *outline = &pair->outline;
   graze_report_clash clash =
-      plain_clash((uint32_t)pair->user_id_a, (uint32_t)pair->user_id_b, pair->relation, &pair->counts);
+      plain_clash((uint32_t)pair->user_id_a, (uint32_t)pair->user_id_b, pair->verdict.relation, &pair->counts);
   if (listed) clash.triangles = pair->pairs ? pair->pairs : &no_pairs;
-  if (pair->relation == GRAZE_UNKNOWN) clash.reason = reason_of(record, pair);
+  if (pair->verdict.relation == GRAZE_UNKNOWN) clash.reason = reason_of(record, pair);
   if (outline->starts) {
     clash.box = outline->box;
     memcpy(clash.point, outline->point, sizeof clash.point);
-    clash.depth = pair->relation == GRAZE_TOUCH ? 0 : outline->depth;
+    clash.depth = pair->verdict.relation == GRAZE_TOUCH ? 0 : outline->depth;
     clash.curve_points = outline->points;
     clash.curve_starts = outline->starts;
     clash.curve_count = outline->count;
@@ -144,10 +145,10 @@ static void fill_clashes(check_record *record, const check_options *check, const
     const graze_object_pair *pair = &result->pairs[i];
     while (next < known->clash_count && stands_before(&known->clashes[next], pair))
       record->clashes[count++] = known_clash_of(&known->clashes[next++], check->pairs);
-    if ((check->relations >> pair->relation & 1) != 0)
+    if ((check->relations >> pair->verdict.relation & 1) != 0)
       record->clashes[count++] = clash_of(record, pair, check->pairs);
     else
-      record->left_out += pair->relation != GRAZE_SEPARATE;
+      record->left_out += pair->verdict.relation != GRAZE_SEPARATE;
   }
   while (next < known->clash_count) record->clashes[count++] = known_clash_of(&known->clashes[next++], check->pairs);
   record->report.clashes = record->clashes;

@@ -195,12 +195,12 @@ static bool go_on(void *user, uint64_t done, uint64_t total) {
 static void add_events(watch_log *log, const graze_scene_event *events, uint64_t count, graze_film_change change,
                        uint32_t step) {
   for (uint64_t i = 0; i < count; i++) {
-    if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].relation) continue;
+    if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].verdict.relation) continue;
     watch_event *event = watch_log_add_event(log);
     watch_event_fill(event, &events[i], change, step);
     event->a = (uint32_t)events[i].user_id_a;
     event->b = (uint32_t)events[i].user_id_b;
-    event->doubt_name = events[i].doubt_mesh == 0 ? event->a : event->b;
+    event->doubt_name = events[i].verdict.doubt_mesh == 0 ? event->a : event->b;
   }
 }
 

@@ -32,9 +32,8 @@ typedef struct watch_event {
   uint32_t step;
   graze_film_change change;
   uint32_t a, b; /* numbers of names */
-  graze_relation before, relation;
-  graze_doubt doubt; /* of `unknown` */
-  double doubt_point[3];
+  graze_relation before;
+  graze_verdict verdict;
   uint32_t doubt_name;
   graze_counts counts;
 } watch_event;

@@ -1,6 +1,5 @@
 /* What happened in a run: a step after the other, and the events of all of them in one list. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "diagnostics.h"
 #include "watch.h"
@@ -28,13 +27,8 @@ watch_event *watch_log_add_event(watch_log *log) {
 }
 
 void watch_event_fill(watch_event *event, const graze_scene_event *from, graze_film_change change, uint32_t step) {
-  *event = (watch_event){.step = step,
-                         .change = change,
-                         .before = from->before,
-                         .relation = from->relation,
-                         .doubt = from->doubt,
-                         .counts = from->counts};
-  memcpy(event->doubt_point, from->doubt_point, sizeof event->doubt_point);
+  *event = (watch_event){
+      .step = step, .change = change, .before = from->before, .verdict = from->verdict, .counts = from->counts};
 }
 
 bool watch_found(const watch_log *log) {

@@ -32,7 +32,7 @@ static watch_counts count_all(const watch_log *log) {
 
 /* "touch", or "touch -> cross" of a change; of an ended pair what it was. */
 static void write_relation(char text[64], const watch_event *event) {
-  const char *before = graze_relation_string(event->before), *now = graze_relation_string(event->relation);
+  const char *before = graze_relation_string(event->before), *now = graze_relation_string(event->verdict.relation);
   if (event->change == GRAZE_FILM_CHANGED)
     snprintf(text, 64, "%s -> %s", before, now);
   else
@@ -41,7 +41,7 @@ static void write_relation(char text[64], const watch_event *event) {
 
 /* Where only contact was asked for, there is no place to look at. */
 static bool has_doubt(const watch_event *event) {
-  return event->relation == GRAZE_UNKNOWN && event->doubt != GRAZE_DOUBT_NOT_ASKED;
+  return event->verdict.relation == GRAZE_UNKNOWN && event->verdict.doubt != GRAZE_DOUBT_NOT_ASKED;
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
@@ -56,10 +56,10 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
   output_print(out, "step %*" PRIu32 "  %-7s  %-*s  %s / %s", step_width, event->step, change_words[event->change],
                width, relation, log->names[event->a], log->names[event->b]);
   if (has_doubt(event)) {
-    output_print(out, ": %s: %s", log->names[event->doubt_name], graze_doubt_string(event->doubt));
+    output_print(out, ": %s: %s", log->names[event->doubt_name], graze_doubt_string(event->verdict.doubt));
     for (int k = 0; k < 3; k++) {
       graze_put_text(out, k == 0 ? "; near " : " ");
-      graze_put_double(out, event->doubt_point[k]);
+      graze_put_double(out, event->verdict.doubt_point[k]);
     }
   }
   graze_put_text(out, "\n");
@@ -107,13 +107,13 @@ static void json_event(json *writer, const watch_log *log, const watch_event *ev
   json_key_string(writer, "a", log->names[event->a]);
   json_key_string(writer, "b", log->names[event->b]);
   json_key_string(writer, "before", graze_relation_string(event->before));
-  json_key_string(writer, "relation", graze_relation_string(event->relation));
+  json_key_string(writer, "relation", graze_relation_string(event->verdict.relation));
   if (has_doubt(event)) {
-    json_key_string(writer, "doubt", graze_doubt_string(event->doubt));
+    json_key_string(writer, "doubt", graze_doubt_string(event->verdict.doubt));
     json_key_string(writer, "doubt_object", log->names[event->doubt_name]);
     json_key(writer, "doubt_point");
     json_open_array(writer);
-    for (int k = 0; k < 3; k++) json_double(writer, event->doubt_point[k]);
+    for (int k = 0; k < 3; k++) json_double(writer, event->verdict.doubt_point[k]);
     json_close_array(writer);
   }
   json_key_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
@@ -191,7 +191,7 @@ static void print_csv(output *out, const watch_options *watch, const session *ru
     table_text(&rows, log->names[event->a]);
     table_text(&rows, log->names[event->b]);
     table_text(&rows, graze_relation_string(event->before));
-    table_text(&rows, graze_relation_string(event->relation));
+    table_text(&rows, graze_relation_string(event->verdict.relation));
   }
   table_write_csv(&rows, out);
   table_free(&rows);

@@ -63,13 +63,13 @@ static uint32_t name_of(replay_run *r, graze_object_id id, uint64_t user_id) {
 static void add_events(replay_run *r, const graze_scene_event *events, uint64_t count, graze_film_change change,
                        uint32_t step) {
   for (uint64_t i = 0; i < count; i++) {
-    if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].relation) continue;
+    if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].verdict.relation) continue;
     uint32_t a = name_of(r, events[i].a, events[i].user_id_a), b = name_of(r, events[i].b, events[i].user_id_b);
     watch_event *event = watch_log_add_event(r->log);
     watch_event_fill(event, &events[i], change, step);
     event->a = a;
     event->b = b;
-    event->doubt_name = events[i].doubt_mesh == 0 ? a : b;
+    event->doubt_name = events[i].verdict.doubt_mesh == 0 ? a : b;
   }
 }
 

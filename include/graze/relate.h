@@ -58,6 +58,14 @@ typedef enum graze_doubt {
 /* A sentence, "the mesh is open, and the other object may lie inside". Never NULL. */
 GRAZE_API const char *graze_doubt_string(graze_doubt doubt);
 
+/* How two objects relate and, where that is unknown, why. */
+typedef struct graze_verdict {
+  graze_relation relation;
+  graze_doubt doubt;     /* of `unknown`: why, */
+  uint8_t doubt_mesh;    /* for which (0: a, 1: b) */
+  double doubt_point[3]; /* and where in the world: the middle of an edge of it */
+} graze_verdict;
+
 /* What parts that are not closed mean to a check. */
 typedef enum graze_open_rule {
   GRAZE_OPEN_UNKNOWN = 0, /* what lies within the box around them and may be inside is `unknown` (default) */
@@ -73,10 +81,7 @@ typedef struct graze_relate_options {
 GRAZE_API graze_relate_options graze_default_relate_options(void);
 
 typedef struct graze_relate_result {
-  graze_relation relation;
-  graze_doubt doubt;     /* of UNKNOWN */
-  uint8_t doubt_mesh;    /* 0: a, 1: b has the fault */
-  double doubt_point[3]; /* a place of it in the world: the middle of an edge */
+  graze_verdict verdict;
   graze_counts counts;
   const graze_triangle_pair *pairs; /* sorted; owned by the query, valid until its next call */
   graze_work work;

@@ -81,10 +81,7 @@ typedef struct graze_object_pair {
   graze_object_id b;
   uint64_t user_id_a;
   uint64_t user_id_b;
-  graze_relation relation;
-  graze_doubt doubt;     /* of `unknown`: why, */
-  uint8_t doubt_mesh;    /* in which (0: a, 1: b), */
-  double doubt_point[3]; /* and where in the world */
+  graze_verdict verdict;
   graze_counts counts;
   const graze_triangle_pair *pairs; /* `find` ALL: the sorted list; else NULL */
   graze_outline outline;            /* when asked for, of pairs that are not separate; else empty */
@@ -146,11 +143,8 @@ typedef struct graze_scene_event {
   graze_object_id b;
   uint64_t user_id_a;
   uint64_t user_id_b;
-  graze_relation before;   /* at the last update; GRAZE_SEPARATE when it begins */
-  graze_relation relation; /* now; GRAZE_SEPARATE when it ended */
-  graze_doubt doubt;       /* of `unknown`, as in graze_object_pair */
-  uint8_t doubt_mesh;
-  double doubt_point[3];
+  graze_relation before; /* at the last update; GRAZE_SEPARATE when it begins */
+  graze_verdict verdict; /* now; GRAZE_SEPARATE when it ended */
   graze_counts counts;
 } graze_scene_event;
 

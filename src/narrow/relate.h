@@ -4,13 +4,6 @@
 
 #include "narrow/solid.h"
 
-typedef struct verdict {
-  graze_relation relation;
-  graze_doubt doubt;
-  uint8_t doubt_mesh;
-  double doubt_point[3];
-} verdict;
-
 /* A mesh at a pose, and where its solid comes from: made when first needed, kept in *slot. */
 typedef struct relate_side {
   side place;

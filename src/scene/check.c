@@ -1,5 +1,4 @@
 /* The check: candidates, an exact query for each, results in the order of adding. */
-#include <string.h>
 
 #include "scene/candidates.h"
 #include "scene/decide.h"
@@ -57,7 +56,7 @@ static graze_object_pair describe(const graze_scene *scene, uint32_t a, uint32_t
                              .b = {order[b], y->generation},
                              .user_id_a = x->user_id,
                              .user_id_b = y->user_id,
-                             .relation = GRAZE_SEPARATE};
+                             .verdict = {.relation = GRAZE_SEPARATE}};
 }
 
 static graze_object_pair describe_candidate(const check *c, uint64_t candidate) {
@@ -66,14 +65,11 @@ static graze_object_pair describe_candidate(const check *c, uint64_t candidate) 
   uint64_t key = scene->found.pairs[candidate];
   graze_object_pair pair = describe(scene, (uint32_t)(key >> 32), (uint32_t)key);
   pair.counts = o->counts;
-  pair.relation = o->relation.relation;
-  pair.doubt = o->relation.doubt;
-  pair.doubt_mesh = o->relation.doubt_mesh;
-  memcpy(pair.doubt_point, o->relation.doubt_point, sizeof pair.doubt_point);
+  pair.verdict = o->verdict;
   if (o->counts.triangle_pairs > 0 && c->options.find == GRAZE_FIND_ALL) {
     pair.pairs = (const graze_triangle_pair *)scene->all.pairs.data + o->list;
   }
-  if (c->options.outlines && o->relation.relation != GRAZE_SEPARATE) {
+  if (c->options.outlines && o->verdict.relation != GRAZE_SEPARATE) {
     pair.outline = o->outline;
     pair.outline.points = (const double(*)[3])scene->all.points.data + o->points;
     pair.outline.starts = (const uint32_t *)scene->all.starts.data + o->starts;
@@ -82,7 +78,7 @@ static graze_object_pair describe_candidate(const check *c, uint64_t candidate) 
 }
 
 static bool is_clash(const outcome *o) {
-  return o->finished && o->relation.relation != GRAZE_SEPARATE;
+  return o->finished && o->verdict.relation != GRAZE_SEPARATE;
 }
 
 /* Pairs that are not separate, in the order of the candidates. */
@@ -125,7 +121,7 @@ static graze_status make_result(const check *c, graze_scene_check_result *result
   for (uint64_t i = 0; i < scene->found.count; i++) {
     const outcome *o = c->outcomes + i;
     r.clashes += is_clash(o);
-    if (o->finished) r.relations[o->relation.relation]++;
+    if (o->finished) r.relations[o->verdict.relation]++;
     r.work.node_pairs += o->work.node_pairs;
     r.work.triangle_tests += o->work.triangle_tests;
     r.work.exact_tests += o->work.exact_tests;

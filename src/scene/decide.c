@@ -126,8 +126,7 @@ static graze_status decide_contact(const deciding *c, graze_query *query, const 
   options.exactness = c->relate.exactness;
   graze_status status = graze_collide_meshes(query, a->mesh, &a->pose, b->mesh, &b->pose, &options, &hits);
   if (status != GRAZE_OK) return status;
-  out->relation = hits.hit ? GRAZE_UNKNOWN : GRAZE_SEPARATE;
-  out->doubt = hits.hit ? GRAZE_DOUBT_NOT_ASKED : GRAZE_DOUBT_NONE;
+  if (hits.hit) out->verdict = (graze_verdict){.relation = GRAZE_UNKNOWN, .doubt = GRAZE_DOUBT_NOT_ASKED};
   out->counts = hits.counts;
   out->work = hits.work;
   return GRAZE_OK;
@@ -140,7 +139,7 @@ static graze_status decide_relation(const deciding *c, graze_query *query, const
   graze_status status = gz_query_side(query, a->mesh, &a->pose, c->relate.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = gz_query_side(query, b->mesh, &b->pose, c->relate.exactness, "b", &sides[1].place);
   if (status == GRAZE_OK) status = gz_query_relate(query, &sides[0], &sides[1], &c->relate, out);
-  if (status != GRAZE_OK || !c->outlines || out->relation == GRAZE_SEPARATE) return status;
+  if (status != GRAZE_OK || !c->outlines || out->verdict.relation == GRAZE_SEPARATE) return status;
   return gz_query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
 }
 
@@ -155,8 +154,7 @@ static void decide(deciding *c, graze_query *query, uint64_t candidate, task_lis
   o->status = c->find == GRAZE_FIND_ANY ? decide_contact(c, query, a, b, &hits)
                                         : decide_relation(c, query, a, b, &hits, &outline);
   if (o->status != GRAZE_OK) return;
-  o->relation = (verdict){.relation = hits.relation, .doubt = hits.doubt, .doubt_mesh = hits.doubt_mesh};
-  memcpy(o->relation.doubt_point, hits.doubt_point, sizeof hits.doubt_point);
+  o->verdict = hits.verdict;
   o->counts = hits.counts;
   o->work = hits.work;
   o->list = list->count;

@@ -267,7 +267,7 @@ static void end_pair(live_scene *live, uint32_t number) {
     gz_live_give_back(live, number);
     return;
   }
-  pair->now = (verdict){.relation = GRAZE_SEPARATE};
+  pair->now = (graze_verdict){.relation = GRAZE_SEPARATE};
   pair->counts = (graze_counts){0};
   pair->stale = false;
   push_gone(live, number);

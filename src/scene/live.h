@@ -15,7 +15,7 @@ typedef struct live_object {
 typedef struct live_pair {
   live_object a, b;    /* a was added first */
   graze_relation told; /* to the caller, at the last update that went well */
-  verdict now;
+  graze_verdict now;
   graze_counts counts;
   bool stale;   /* `now` is not known any more */
   bool ignored; /* a rule parts them: their relation counts as separate */

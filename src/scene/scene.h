@@ -48,7 +48,7 @@ typedef struct outcome {
   uint64_t points, starts;
   graze_status status;
   bool finished;
-  verdict relation;
+  graze_verdict verdict;
 } outcome;
 
 /* Lists of one task, before they are put together in order. */

@@ -5,7 +5,6 @@
  * cancelled tells nothing, and the next one tells all of it.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "scene/candidates.h"
@@ -80,7 +79,7 @@ static graze_status decide_stale(graze_scene *scene, const graze_scene_update_op
     const outcome *o = d.outcomes + i;
     live_pair *pair = live_pair_at(live, numbers[i]);
     if (!o->finished) continue;
-    pair->now = o->relation;
+    pair->now = o->verdict;
     pair->counts = o->counts;
     pair->stale = false;
     events->work.node_pairs += o->work.node_pairs;
@@ -102,10 +101,7 @@ static void tell(const live_pair *pair, graze_scene_event *list, uint64_t *count
                            .user_id_b = pair->b.user_id,
                            .before = pair->told};
   if (!part) return;
-  e->relation = pair->now.relation;
-  e->doubt = pair->now.doubt;
-  e->doubt_mesh = pair->now.doubt_mesh;
-  memcpy(e->doubt_point, pair->now.doubt_point, sizeof e->doubt_point);
+  e->verdict = pair->now;
   e->counts = pair->counts;
 }
 

@@ -61,11 +61,11 @@ static bool same_everything(const side *a, const side *b) {
 /* ---- the steps ---- */
 
 static graze_status relate(graze_query *rays, const relate_side *const s[2], const graze_relate_options *options,
-                           const graze_triangle_pair *pairs, uint64_t count, verdict *out) {
+                           const graze_triangle_pair *pairs, uint64_t count, graze_verdict *out) {
   operands o;
   findings f = {0};
   graze_status status = GRAZE_OK;
-  *out = (verdict){.relation = GRAZE_SEPARATE};
+  *out = (graze_verdict){.relation = GRAZE_SEPARATE};
   if (s[0]->place.mesh->triangle_count == 0 || s[1]->place.mesh->triangle_count == 0) return GRAZE_OK;
   if (count > 0 && same_everything(&s[0]->place, &s[1]->place)) {
     out->relation = GRAZE_DUPLICATE;
@@ -100,7 +100,7 @@ graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_
                              graze_relate_result *result) {
   graze_collide_options collide = graze_default_collide_options();
   graze_collide_result hits;
-  verdict v;
+  graze_verdict v;
   collide.exactness = o->exactness;
   graze_status status =
       graze_collide_meshes(q, a->place.mesh, &a->place.pose, b->place.mesh, &b->place.pose, &collide, &hits);
@@ -111,13 +111,7 @@ graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_
   if (status != GRAZE_OK) return status;
   status = relate(q->rays, (const relate_side *const[]){a, b}, o, hits.pairs, hits.counts.triangle_pairs, &v);
   if (status != GRAZE_OK) return status;
-  *result = (graze_relate_result){.relation = v.relation,
-                                  .doubt = v.doubt,
-                                  .doubt_mesh = v.doubt_mesh,
-                                  .counts = hits.counts,
-                                  .pairs = hits.pairs,
-                                  .work = hits.work};
-  memcpy(result->doubt_point, v.doubt_point, sizeof v.doubt_point);
+  *result = (graze_relate_result){.verdict = v, .counts = hits.counts, .pairs = hits.pairs, .work = hits.work};
   return GRAZE_OK;
 }
 

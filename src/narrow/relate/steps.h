@@ -188,6 +188,6 @@ graze_status gz_relate_part_by_part(const operands *o, const simplicity simple[2
 void gz_relate_open_parts(const operands *o, findings *f);
 
 /* verdict.c */
-verdict gz_relate_verdict(const operands *o, const findings *f, bool meet);
+graze_verdict gz_relate_verdict(const operands *o, const findings *f, bool meet);
 
 #endif

@@ -56,8 +56,8 @@ static const doubt *doubt_of(const findings *f) {
   return NULL;
 }
 
-verdict gz_relate_verdict(const operands *o, const findings *f, bool meet) {
-  verdict v = {.relation = relation_of(sets_with(f, EVIDENCE_CLAIMED), meet)};
+graze_verdict gz_relate_verdict(const operands *o, const findings *f, bool meet) {
+  graze_verdict v = {.relation = relation_of(sets_with(f, EVIDENCE_CLAIMED), meet)};
   const doubt *why = doubt_of(f);
   if (why == NULL) return v;
   v.relation = GRAZE_UNKNOWN;
