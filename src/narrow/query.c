@@ -95,7 +95,7 @@ static void worker_start(worker *w, const job *j) {
   w->mates = gz_fan_mates_best();
   w->names = j->names;
   w->adjacent.count = 0;
-  w->strangers.count = 0;
+  w->unsettled.count = 0;
   w->depth = 0;
   double scale = 0;
   for (int k = 0; k < 9; k++) scale += j->map.linear[k] * j->map.linear[k];

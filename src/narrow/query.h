@@ -12,11 +12,11 @@ typedef struct node_pair {
 } node_pair;
 
 /* Pairs of triangles of one mesh that no fan settles, waiting for their coordinates. */
-enum { STRANGERS = 64 };
-typedef struct strangers {
-  uint32_t first[STRANGERS], second[STRANGERS];
+enum { UNSETTLED = 64 };
+typedef struct unsettled_pairs {
+  uint32_t first[UNSETTLED], second[UNSETTLED];
   unsigned count;
-} strangers;
+} unsettled_pairs;
 
 /* Everything that one thread needs. */
 typedef struct worker {
@@ -29,7 +29,7 @@ typedef struct worker {
   fan_mates_function *mates;
   const corner_names *names; /* self.c: by node; NULL: no fans */
   adjacent_pairs adjacent;   /* self.c: candidates that may share corners */
-  strangers strangers;
+  unsettled_pairs unsettled;
   buffer stack; /* node_pair */
   size_t depth;
   float size_b; /* size of b's nodes in units of mesh a */

@@ -55,7 +55,7 @@ static void judge_pairs(worker *w) {
   p->count = 0;
 }
 
-/* ---- strangers: pairs that fans leave open, few a node, so that their triangles are fetched one by one ---- */
+/* ---- unsettled: pairs that fans leave open, few a node, so that their triangles are fetched one by one ---- */
 
 __attribute__((always_inline)) static inline void prefetch_vertices(const graze_mesh *mesh, uint32_t triangle) {
   const uint32_t *v = mesh->triangles + 3 * (size_t)triangle;
@@ -65,7 +65,7 @@ __attribute__((always_inline)) static inline void prefetch_vertices(const graze_
   }
 }
 
-static void append_stranger(worker *w, uint32_t x, uint32_t y) {
+static void append_unsettled(worker *w, uint32_t x, uint32_t y) {
   const graze_mesh *mesh = w->sink.a->mesh;
   adjacent_pairs *p = &w->adjacent;
   double a[9], b[9];
@@ -84,21 +84,21 @@ static void append_stranger(worker *w, uint32_t x, uint32_t y) {
   if (p->count >= ADJACENT_PAIRS) judge_pairs(w);
 }
 
-static void fetch_strangers(worker *w) {
+static void fetch_unsettled(worker *w) {
   const graze_mesh *mesh = w->sink.a->mesh;
-  const strangers *s = &w->strangers;
+  const unsettled_pairs *s = &w->unsettled;
   for (unsigned i = 0; i < s->count; i++) {
     prefetch_vertices(mesh, s->first[i]);
     prefetch_vertices(mesh, s->second[i]);
   }
-  for (unsigned i = 0; i < s->count && !w->sink.stop; i++) append_stranger(w, s->first[i], s->second[i]);
-  w->strangers.count = 0;
+  for (unsigned i = 0; i < s->count && !w->sink.stop; i++) append_unsettled(w, s->first[i], s->second[i]);
+  w->unsettled.count = 0;
 }
 
-static void leave_strangers(worker *w, node_pair pair, uint64_t mask) {
+static void queue_unsettled(worker *w, node_pair pair, uint64_t mask) {
   const graze_mesh *mesh = w->sink.a->mesh;
   const bvh_node *a = &mesh->nodes[pair.a], *b = &mesh->nodes[pair.b];
-  strangers *s = &w->strangers;
+  unsettled_pairs *s = &w->unsettled;
   for (; mask != 0; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask);
     uint32_t x = a->child[bit & 7], y = b->child[bit >> 3];
@@ -106,12 +106,12 @@ static void leave_strangers(worker *w, node_pair pair, uint64_t mask) {
     __builtin_prefetch(mesh->triangles + 3 * (size_t)y);
     s->first[s->count] = x;
     s->second[s->count++] = y;
-    if (s->count == STRANGERS) fetch_strangers(w);
+    if (s->count == UNSETTLED) fetch_unsettled(w);
   }
 }
 
 void gz_self_flush(worker *w) {
-  fetch_strangers(w);
+  fetch_unsettled(w);
   judge_pairs(w);
 }
 
@@ -144,7 +144,7 @@ static void add_thin(exact_sink *s, const bottoms *t, int j, unsigned places) {
 /* Triangles of two bottom nodes, or of one (pair.a == pair.b), whose boxes meet. */
 static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
   if (w->names != NULL) {
-    leave_strangers(w, pair, mask & ~w->mates(&w->names[pair.a], &w->names[pair.b], mask));
+    queue_unsettled(w, pair, mask & ~w->mates(&w->names[pair.a], &w->names[pair.b], mask));
     return;
   }
   exact_sink *s = &w->sink;

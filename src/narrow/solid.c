@@ -17,7 +17,7 @@ void gz_solid_destroy(const graze_context *context, solid *s) {
   gz_memory_release(context, s->part_of, s->triangle_count * sizeof *s->part_of);
   gz_memory_release(context, s->listed, s->triangle_count * sizeof *s->listed);
   gz_memory_release(context, s->parts, s->part_count * sizeof *s->parts);
-  gz_memory_release(context, s->joints, s->joint_room * sizeof *s->joints);
+  gz_memory_release(context, s->nonmanifold, s->nonmanifold_room * sizeof *s->nonmanifold);
   gz_memory_release(context, s, sizeof *s);
 }
 
@@ -237,7 +237,7 @@ graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **
   s->first_fault = NO_PART;
   s->shared_edge = NO_TRIANGLE;
   graze_status status = mesh->triangle_count > 0 ? find_parts(rays->context, mesh, s) : GRAZE_OK;
-  if (status == GRAZE_OK) status = gz_solid_find_joints(rays->context, mesh, s);
+  if (status == GRAZE_OK) status = gz_solid_examine_edges(rays->context, mesh, s);
   if (status == GRAZE_OK) {
     find_turns(mesh, s);
     status = find_sides(rays, mesh, s);

@@ -36,11 +36,11 @@ typedef struct solid_part {
 
 /* A side of a triangle at an edge of three or more triangles. A closed part has two triangles there that continue each
  * other, whatever else meets them. */
-typedef struct joint {
+typedef struct nonmanifold_edge {
   edge_place at;
   uint32_t other; /* the triangle of the same part that goes on there, or NO_TRIANGLE */
   bool unclear;   /* triangles of several parts, or too many of one, may go on here */
-} joint;
+} nonmanifold_edge;
 
 typedef struct solid {
   uint32_t closed_count; /* of parts; those in the open box too */
@@ -52,8 +52,8 @@ typedef struct solid {
   uint32_t *part_of; /* of each triangle, or NO_PART */
   uint32_t *listed;  /* triangles by part */
   uint32_t triangle_count;
-  joint *joints; /* by place */
-  uint32_t joint_count, joint_room;
+  nonmanifold_edge *nonmanifold; /* by place */
+  uint32_t nonmanifold_count, nonmanifold_room;
   uint32_t shared_edge;     /* a triangle with an edge where closed parts meet, or NO_TRIANGLE */
   _Atomic uint32_t tangled; /* a triangle that meets others of the mesh, once it is known not to be simple */
   _Atomic int simple;       /* simplicity, found out when it is asked for */
@@ -69,10 +69,10 @@ static inline bool part_bounds(const solid_part *part, bool strict) {
 graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **made);
 void gz_solid_destroy(const graze_context *context, solid *s);
 
-/* joints.c: faults of parts at their edges, and the joints. */
-graze_status gz_solid_find_joints(const graze_context *context, const graze_mesh *mesh, solid *s);
+/* part_edges.c: faults of parts at their edges, and edges of three or more triangles. */
+graze_status gz_solid_examine_edges(const graze_context *context, const graze_mesh *mesh, solid *s);
 
-/* joints.c: the triangle across an edge in the same part, or NO_TRIANGLE; *unclear: others may go on there. */
+/* part_edges.c: the triangle across an edge in the same part, or NO_TRIANGLE; *unclear: others may go on there. */
 uint32_t gz_solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear);
 
 /* Whether the closed parts are free of intersections, at the price of a query of the mesh against itself the first

@@ -37,8 +37,8 @@ static graze_status open_view(const operands *o, int which, bool whole, part_vie
   v->shape.first_fault = NO_PART;
   v->shape.part_of = from->part_of;
   v->shape.listed = from->listed;
-  v->shape.joints = from->joints;
-  v->shape.joint_count = from->joint_count;
+  v->shape.nonmanifold = from->nonmanifold;
+  v->shape.nonmanifold_count = from->nonmanifold_count;
   for (uint32_t p = 0; p < from->part_count; p++) {
     v->shape.parts[p] = from->parts[p];
     v->shape.parts[p].fault = GRAZE_DOUBT_SELF_INTERSECTING;

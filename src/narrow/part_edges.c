@@ -10,12 +10,12 @@
 #include "narrow/solid.h"
 
 /* A side without a neighbour. */
-typedef struct loose {
+typedef struct unpaired_side {
   double end[2][3]; /* the lower first */
   uint32_t part;
   edge_place at;
   bool turned; /* runs from the higher to the lower */
-} loose;
+} unpaired_side;
 
 static int compare_points(const double p[3], const double q[3]) {
   for (int k = 0; k < 3; k++) {
@@ -24,7 +24,7 @@ static int compare_points(const double p[3], const double q[3]) {
   return 0;
 }
 
-static int compare_edges(const loose *a, const loose *b) {
+static int compare_edges(const unpaired_side *a, const unpaired_side *b) {
   int low = compare_points(a->end[0], b->end[0]);
   return low != 0 ? low : compare_points(a->end[1], b->end[1]);
 }
@@ -35,7 +35,7 @@ static int compare_places(edge_place a, edge_place b) {
 }
 
 static int by_edge(const void *p, const void *q) {
-  const loose *a = p, *b = q;
+  const unpaired_side *a = p, *b = q;
   int edge = compare_edges(a, b);
   if (edge != 0) return edge;
   if (a->part != b->part) return a->part < b->part ? -1 : 1;
@@ -43,14 +43,14 @@ static int by_edge(const void *p, const void *q) {
 }
 
 static int by_place(const void *p, const void *q) {
-  return compare_places(((const joint *)p)->at, ((const joint *)q)->at);
+  return compare_places(((const nonmanifold_edge *)p)->at, ((const nonmanifold_edge *)q)->at);
 }
 
-static loose make_loose(const graze_mesh *mesh, const solid *s, edge_place at) {
+static unpaired_side make_unpaired(const graze_mesh *mesh, const solid *s, edge_place at) {
   double c[9];
   mesh_corners(mesh, at.triangle, c);
   const double *p = c + 3 * at.edge, *q = c + (3 * at.edge + 3) % 9;
-  loose l = {.part = s->part_of[at.triangle], .at = at, .turned = compare_points(p, q) > 0};
+  unpaired_side l = {.part = s->part_of[at.triangle], .at = at, .turned = compare_points(p, q) > 0};
   memcpy(l.end[0], l.turned ? q : p, sizeof l.end[0]);
   memcpy(l.end[1], l.turned ? p : q, sizeof l.end[1]);
   return l;
@@ -104,7 +104,7 @@ static uint64_t look_at_neighbours(const graze_mesh *mesh, solid *s) {
 /* ---- edges of one, and of many ---- */
 
 /* The end of the run of sides at one edge; `same_part`: of one part. */
-static uint64_t run_end(const loose *list, uint64_t begin, uint64_t count, bool same_part) {
+static uint64_t run_end(const unpaired_side *list, uint64_t begin, uint64_t count, bool same_part) {
   uint64_t end = begin + 1;
   while (end < count && compare_edges(list + begin, list + end) == 0 &&
          (!same_part || list[begin].part == list[end].part)) {
@@ -113,11 +113,11 @@ static uint64_t run_end(const loose *list, uint64_t begin, uint64_t count, bool 
   return end;
 }
 
-static bool continue_each_other(const loose *first, uint64_t count) {
+static bool continue_each_other(const unpaired_side *first, uint64_t count) {
   return count == 2 && first[0].turned != first[1].turned;
 }
 
-static void note_run(solid *s, const loose *list, uint64_t begin, uint64_t end) {
+static void note_run(solid *s, const unpaired_side *list, uint64_t begin, uint64_t end) {
   if (end == begin + 1) {
     note_fault(s, list[begin].part, GRAZE_DOUBT_OPEN, list[begin].at);
     return;
@@ -128,13 +128,13 @@ static void note_run(solid *s, const loose *list, uint64_t begin, uint64_t end) 
   }
 }
 
-static void add_joint(solid *s, const loose *l, uint32_t other, bool unclear) {
-  s->joints[s->joint_count++] = (joint){l->at, other, unclear};
+static void add_nonmanifold(solid *s, const unpaired_side *l, uint32_t other, bool unclear) {
+  s->nonmanifold[s->nonmanifold_count++] = (nonmanifold_edge){l->at, other, unclear};
 }
 
 /* Sides of closed parts go on; what is left of the others at this edge is clear when it is one side, or two that
  * continue each other in their part. */
-static void join_run(solid *s, const loose *list, uint64_t begin, uint64_t end) {
+static void join_run(solid *s, const unpaired_side *list, uint64_t begin, uint64_t end) {
   uint64_t rest = 0, closed = 0;
   for (uint64_t i = begin; i < end; i++) {
     bool whole = s->parts[list[i].part].fault == GRAZE_DOUBT_NONE;
@@ -147,16 +147,16 @@ static void join_run(solid *s, const loose *list, uint64_t begin, uint64_t end) 
     bool whole = s->parts[list[i].part].fault == GRAZE_DOUBT_NONE;
     bool joined = continue_each_other(list + i, next - i) && (whole || rest == 2);
     for (uint64_t k = i; k < next; k++) {
-      add_joint(s, list + k, joined ? list[i + (next - 1 - k)].at.triangle : NO_TRIANGLE, !joined && rest > 1);
+      add_nonmanifold(s, list + k, joined ? list[i + (next - 1 - k)].at.triangle : NO_TRIANGLE, !joined && rest > 1);
     }
   }
 }
 
-static void sort_out(const graze_mesh *mesh, solid *s, loose *list, uint64_t count) {
+static void sort_out(const graze_mesh *mesh, solid *s, unpaired_side *list, uint64_t count) {
   uint64_t used = 0;
   for (uint32_t t = 0; t < mesh->triangle_count; t++) {
     for (uint32_t e = 0; e < 3 && s->part_of[t] != NO_PART; e++) {
-      if (mesh->neighbours[3 * (size_t)t + e] == NO_TRIANGLE) list[used++] = make_loose(mesh, s, (edge_place){t, e});
+      if (mesh->neighbours[3 * (size_t)t + e] == NO_TRIANGLE) list[used++] = make_unpaired(mesh, s, (edge_place){t, e});
     }
   }
   qsort(list, count, sizeof *list, by_edge);
@@ -165,10 +165,10 @@ static void sort_out(const graze_mesh *mesh, solid *s, loose *list, uint64_t cou
     next = run_end(list, i, count, false);
     if (next - i > 1) join_run(s, list, i, next);
   }
-  qsort(s->joints, s->joint_count, sizeof *s->joints, by_place);
+  qsort(s->nonmanifold, s->nonmanifold_count, sizeof *s->nonmanifold, by_place);
 }
 
-graze_status gz_solid_find_joints(const graze_context *context, const graze_mesh *mesh, solid *s) {
+graze_status gz_solid_examine_edges(const graze_context *context, const graze_mesh *mesh, solid *s) {
   if (mesh->neighbours == NULL) {
     for (uint32_t p = 0; p < s->part_count; p++) {
       s->parts[p].fault = GRAZE_DOUBT_NO_ADJACENCY;
@@ -178,21 +178,22 @@ graze_status gz_solid_find_joints(const graze_context *context, const graze_mesh
   }
   uint64_t alone = look_at_neighbours(mesh, s);
   if (mesh->header->nonmanifold_edges == 0) return GRAZE_OK;
-  if (alone > UINT32_MAX) return gz_fail_memory(context, alone * sizeof(loose));
-  loose *list = gz_memory_alloc(context, alone * sizeof *list);
-  s->joints = gz_memory_alloc(context, alone * sizeof *s->joints);
-  s->joint_room = (uint32_t)alone;
-  if (list != NULL && s->joints != NULL) sort_out(mesh, s, list, alone);
+  if (alone > UINT32_MAX) return gz_fail_memory(context, alone * sizeof(unpaired_side));
+  unpaired_side *list = gz_memory_alloc(context, alone * sizeof *list);
+  s->nonmanifold = gz_memory_alloc(context, alone * sizeof *s->nonmanifold);
+  s->nonmanifold_room = (uint32_t)alone;
+  if (list != NULL && s->nonmanifold != NULL) sort_out(mesh, s, list, alone);
   gz_memory_release(context, list, alone * sizeof *list);
-  return list != NULL && s->joints != NULL ? GRAZE_OK : gz_fail_memory(context, alone * sizeof *list);
+  return list != NULL && s->nonmanifold != NULL ? GRAZE_OK : gz_fail_memory(context, alone * sizeof *list);
 }
 
 uint32_t gz_solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear) {
   *unclear = mesh->neighbours == NULL;
   if (*unclear) return NO_TRIANGLE;
   uint32_t other = mesh->neighbours[3 * (size_t)at.triangle + at.edge];
-  if (other != NO_TRIANGLE || s->joint_count == 0) return other;
-  const joint key = {.at = at}, *found = bsearch(&key, s->joints, s->joint_count, sizeof key, by_place);
+  if (other != NO_TRIANGLE || s->nonmanifold_count == 0) return other;
+  const nonmanifold_edge key = {.at = at},
+                         *found = bsearch(&key, s->nonmanifold, s->nonmanifold_count, sizeof key, by_place);
   if (found == NULL) return NO_TRIANGLE;
   *unclear = found->unclear;
   return found->other;
