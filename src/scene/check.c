@@ -1,7 +1,9 @@
-/* The check: candidates, an exact query for each, results in the order of adding. */
+/* The check: an update of which nothing is remembered but boxes and pairs. All candidates are decided, and listed in
+ * the order of adding. */
 
-#include "scene/candidates.h"
+#include "base/sort.h"
 #include "scene/decide.h"
+#include "scene/live.h"
 
 enum { CHECK_COOKIE = 0x67727331 };
 
@@ -11,39 +13,49 @@ graze_scene_check_options graze_default_scene_check_options(void) {
 
 typedef struct check {
   graze_scene *scene;
+  const uint64_t *pairs; /* pair_key of the ranks of each candidate, ascending */
+  uint64_t count;
   graze_scene_check_options options;
   const outcome *outcomes; /* of the candidates */
 } check;
 
-/* ---- the caller's filter ---- */
+/* ---- candidates ---- */
 
 static bool wanted(const check *c, uint32_t a, uint32_t b) {
-  return c->options.wanted(c->options.wanted_user, scene_ranked(c->scene, a)->user_id,
-                           scene_ranked(c->scene, b)->user_id);
+  return c->options.wanted == NULL || c->options.wanted(c->options.wanted_user, scene_ranked(c->scene, a)->user_id,
+                                                        scene_ranked(c->scene, b)->user_id);
 }
 
-/* Parts the candidates; both halves stay in order. */
-static graze_status ask_wanted(check *c) {
+/* Takes out what the caller's filter does; both halves stay in order. */
+static void ask_wanted(check *c, uint64_t *keys, uint64_t *aside) {
+  uint64_t kept = 0, out = 0;
+  for (uint64_t i = 0; i < c->count; i++) {
+    if (wanted(c, (uint32_t)(keys[i] >> 32), (uint32_t)keys[i]))
+      keys[kept++] = keys[i];
+    else
+      aside[out++] = keys[i];
+  }
+  c->count = kept;
+  c->scene->unwanted_count = out;
+}
+
+/* Pairs of the broad phase are in the order of proxies, which mostly is that of adding. */
+static graze_status list_candidates(check *c) {
   graze_scene *scene = c->scene;
-  uint64_t count = scene->found.count, kept = 0, out = 0;
-  scene->unwanted_count = 0;
-  if (c->options.wanted == NULL || count == 0) return GRAZE_OK;
-  size_t bytes = count * sizeof(uint64_t);
+  size_t bytes = scene->live->count * sizeof(uint64_t);
   if (!gz_buffer_reserve(scene->context, &scene->wanted, bytes, 0) ||
       !gz_buffer_reserve(scene->context, &scene->unwanted, bytes, 0)) {
     return gz_fail_memory(scene->context, 2 * bytes);
   }
-  uint64_t *in = scene->wanted.data, *aside = scene->unwanted.data;
-  for (uint64_t i = 0; i < count; i++) {
-    uint64_t key = scene->found.pairs[i];
-    if (wanted(c, (uint32_t)(key >> 32), (uint32_t)key))
-      in[kept++] = key;
-    else
-      aside[out++] = key;
+  uint64_t *keys = scene->wanted.data;
+  c->pairs = keys;
+  c->count = gz_live_list(scene, true, keys, NULL);
+  for (uint64_t i = 1; i < c->count; i++) {
+    if (keys[i - 1] < keys[i]) continue;
+    gz_sort_keys(keys, scene->unwanted.data, c->count);
+    break;
   }
-  scene->found.pairs = in;
-  scene->found.count = kept;
-  scene->unwanted_count = out;
+  ask_wanted(c, keys, scene->unwanted.data);
   return GRAZE_OK;
 }
 
@@ -62,7 +74,7 @@ static graze_object_pair describe(const graze_scene *scene, uint32_t a, uint32_t
 static graze_object_pair describe_candidate(const check *c, uint64_t candidate) {
   const graze_scene *scene = c->scene;
   const outcome *o = c->outcomes + candidate;
-  uint64_t key = scene->found.pairs[candidate];
+  uint64_t key = c->pairs[candidate];
   graze_object_pair pair = describe(scene, (uint32_t)(key >> 32), (uint32_t)key);
   pair.counts = o->counts;
   pair.verdict = o->verdict;
@@ -84,7 +96,7 @@ static bool is_clash(const outcome *o) {
 /* Pairs that are not separate, in the order of the candidates. */
 static uint64_t list_hits(const check *c, graze_object_pair *out) {
   uint64_t n = 0;
-  for (uint64_t i = 0; i < c->scene->found.count; i++) {
+  for (uint64_t i = 0; i < c->count; i++) {
     if (is_clash(&c->outcomes[i])) out[n++] = describe_candidate(c, i);
   }
   return n;
@@ -97,14 +109,14 @@ static uint64_t list_all(const check *c, graze_object_pair *out, uint64_t *unwan
   uint64_t n = 0, next = 0, skipped = 0;
   for (uint32_t a = 0; a < scene->count; a++) {
     for (uint32_t b = a + 1; b < scene->count; b++) {
-      if (next < scene->found.count && scene->found.pairs[next] == pair_key(a, b)) {
+      if (next < c->count && c->pairs[next] == pair_key(a, b)) {
         if (c->outcomes[next].finished) out[n++] = describe_candidate(c, next);
         next++;
       } else if (skipped < scene->unwanted_count && aside[skipped] == pair_key(a, b)) {
         skipped++;
       } else if (filter_ignores(&scene->rules, a, b)) {
         continue;
-      } else if (c->options.wanted != NULL && !wanted(c, a, b)) {
+      } else if (!wanted(c, a, b)) {
         ++*unwanted;
       } else {
         out[n++] = describe(scene, a, b);
@@ -117,8 +129,8 @@ static uint64_t list_all(const check *c, graze_object_pair *out, uint64_t *unwan
 static graze_status make_result(const check *c, graze_scene_check_result *result) {
   graze_scene *scene = c->scene;
   graze_scene_check_result r = {.object_pairs = scene->object_pairs, .ignored_pairs = scene->ignored_pairs};
-  r.candidate_pairs = scene->found.count;
-  for (uint64_t i = 0; i < scene->found.count; i++) {
+  r.candidate_pairs = c->count;
+  for (uint64_t i = 0; i < c->count; i++) {
     const outcome *o = c->outcomes + i;
     r.clashes += is_clash(o);
     if (o->finished) r.relations[o->verdict.relation]++;
@@ -155,21 +167,18 @@ static graze_status check_options(const graze_context *context, const graze_scen
 
 static graze_status run_check(check *c, graze_scene_check_result *result) {
   graze_scene *scene = c->scene;
-  graze_status status = gz_scene_prepare(scene);
-  if (status == GRAZE_OK) status = gz_candidates_check_poses(scene, c->options.exactness);
-  if (status == GRAZE_OK) status = gz_candidates_find(scene, c->options.exactness);
-  if (status == GRAZE_OK) status = ask_wanted(c);
+  const graze_scene_check_options *o = &c->options;
+  graze_status status = gz_live_bring_up(scene, o->exactness, false);
+  if (status == GRAZE_OK) status = list_candidates(c);
   if (status != GRAZE_OK) return status;
   deciding d = {.scene = scene,
-                .pairs = scene->found.pairs,
-                .count = scene->found.count,
-                .find = c->options.find,
-                .relate = graze_default_relate_options(),
-                .outlines = c->options.outlines,
-                .progress = c->options.progress,
-                .progress_user = c->options.progress_user};
-  d.relate.exactness = c->options.exactness;
-  d.relate.open = c->options.open;
+                .pairs = c->pairs,
+                .count = c->count,
+                .find = o->find,
+                .relate = {.exactness = o->exactness, .open = o->open},
+                .outlines = o->outlines,
+                .progress = o->progress,
+                .progress_user = o->progress_user};
   graze_status run = gz_scene_decide(&d);
   if (run != GRAZE_OK && run != GRAZE_CANCELLED) return run;
   c->outcomes = d.outcomes;

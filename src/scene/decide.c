@@ -75,7 +75,6 @@ static graze_status list_shapes(const deciding *c) {
   }
   graze_status status = gz_shapes_update(scene->context, &scene->shapes, meshes, count);
   scene->shapes_listed = status == GRAZE_OK;
-  scene->shapes_changes++;
   return status;
 }
 

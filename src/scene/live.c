@@ -7,11 +7,13 @@
  */
 #include "scene/live.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "broad/pairs.h"
-#include "scene/candidates.h"
+#include "geometry/pose.h"
 #include "scene/record.h"
 
 enum { NO_NUMBER = UINT32_MAX };
@@ -62,13 +64,14 @@ void gz_live_release(const graze_context *context, live_scene *live) {
   gz_memory_release(context, live, sizeof *live);
 }
 
-void gz_live_touch_all(graze_scene *scene) {
+static void touch_all(graze_scene *scene) {
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     gz_live_touch(scene->live, place);
   }
 }
 
 graze_status gz_live_start(graze_scene *scene) {
+  if (scene->live != NULL) return GRAZE_OK;
   const graze_context *context = scene->context;
   live_scene *live = gz_memory_alloc(context, sizeof *live);
   if (live == NULL) return gz_fail_memory(context, sizeof *live);
@@ -83,13 +86,13 @@ graze_status gz_live_start(graze_scene *scene) {
     return status;
   }
   scene->live = live;
-  gz_live_touch_all(scene);
+  touch_all(scene);
   return GRAZE_OK;
 }
 
-void gz_live_find_refitted(graze_scene *scene) {
-  bool seen = scene->live->shapes_seen == scene->shapes_changes;
-  if (seen && scene->shapes_listed && gz_shapes_current(&scene->shapes)) return;
+/* Touches every object whose mesh was refitted since it was looked at. */
+static void find_refitted(graze_scene *scene) {
+  if (scene->shapes_listed && gz_shapes_current(&scene->shapes)) return;
   for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
     object *o = scene_object(scene, place);
     if (o->mesh == NULL || o->geometry_hash == o->mesh->header->geometry_hash) continue;
@@ -99,6 +102,49 @@ void gz_live_find_refitted(graze_scene *scene) {
 }
 
 /* ---- boxes ---- */
+
+typedef enum box_state {
+  BOX_MADE,
+  BOX_OVERFLOWS, /* a posed coordinate does */
+  BOX_NEEDS_MESH /* the box of the source overflows, and the mesh tells whether a coordinate does */
+} box_state;
+
+static bool box_finite(const graze_box *box) {
+  bool finite = true;
+  for (int k = 0; k < 3; k++) finite &= isfinite(box->min[k]) && isfinite(box->max[k]);
+  return finite;
+}
+
+static bool posed_finite(const object *o) {
+  for (uint32_t t = 0; t < o->mesh->triangle_count; t++) {
+    double corners[9];
+    graze_mesh_get_triangle(o->mesh, t, corners);
+    for (int i = 0; i < 9; i++) {
+      if (!isfinite(pose_row(&o->pose, i % 3, corners + i / 3 * 3))) return false;
+    }
+  }
+  return true;
+}
+
+/* The box of an object in the world; empty for a mesh without triangles. Where only the box overflows, the object meets
+ * every box. */
+static box_state object_box(const object *o, graze_exactness exactness, graze_box *out) {
+  graze_mesh_facts facts;
+  if (o->mesh != NULL)
+    graze_mesh_get_facts(o->mesh, &facts);
+  else
+    facts = o->source->facts;
+  *out = facts.box;
+  if (facts.triangles == 0 || exactness == GRAZE_T0) return BOX_MADE;
+  *out = graze_pose_box(&o->pose, &facts.box);
+  if (box_finite(out)) return BOX_MADE;
+  for (int k = 0; k < 3; k++) {
+    out->min[k] = -DBL_MAX;
+    out->max[k] = DBL_MAX;
+  }
+  if (o->mesh == NULL) return BOX_NEEDS_MESH;
+  return posed_finite(o) ? BOX_MADE : BOX_OVERFLOWS;
+}
 
 /* One box on its way: to a proxy, or to a new one for an object. */
 typedef struct sending {
@@ -126,7 +172,7 @@ static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, 
     object *o = scene_object(scene, place);
     graze_box box;
     if (o->name == NULL) continue; /* it has gone */
-    box_state state = gz_object_box(o, exactness, &box);
+    box_state state = object_box(o, exactness, &box);
     if (state == BOX_OVERFLOWS) return report_overflow(scene, place);
     if (state == BOX_NEEDS_MESH) o->needed = lacks = true;
     graze_proxy_id proxy = *proxy_of(live, place);
@@ -185,8 +231,12 @@ static graze_status send_boxes(graze_scene *scene, sending *moves, sending *adds
   return status;
 }
 
-graze_status gz_live_sync(graze_scene *scene, graze_exactness exactness) {
+/* Gives the broad phase the boxes of what was touched or lost. What was touched stays so after an error. */
+static graze_status sync_boxes(graze_scene *scene, graze_exactness exactness) {
   live_scene *live = scene->live;
+  bool plain = exactness == GRAZE_T0; /* boxes are those of the meshes, not rounded outward */
+  if (live->plain != plain) touch_all(scene);
+  live->plain = plain;
   size_t most = live->touched_count,
          bytes = (2 * most + 1) * (sizeof(graze_box) + sizeof(graze_proxy_id) + sizeof(uint32_t));
   if (!gz_buffer_reserve(scene->context, &live->batch, bytes, 0) || !reserve_indices(scene, (uint32_t)most)) {
@@ -345,7 +395,8 @@ static void mark_pairs(graze_scene *scene, bool all_stale) {
   if (live->indices > 0) memset(live->moved.data, 0, live->indices);
 }
 
-graze_status gz_live_pair_up(graze_scene *scene, bool all_stale) {
+/* Brings the pairs to those of the broad phase; can be called again after an error. */
+static graze_status pair_up(graze_scene *scene, bool all_stale) {
   live_scene *live = scene->live;
   const graze_context *context = scene->context;
   graze_broad_events events;
@@ -371,4 +422,41 @@ graze_status gz_live_pair_up(graze_scene *scene, bool all_stale) {
   live->count = count;
   mark_pairs(scene, all_stale);
   return GRAZE_OK;
+}
+
+/* ---- both ---- */
+
+/* Tier T0 takes identity poses only. */
+static graze_status check_poses(const graze_scene *scene, graze_exactness exactness) {
+  char label[96];
+  if (exactness != GRAZE_T0) return GRAZE_OK;
+  for (uint32_t i = 0; i < scene->count; i++) {
+    if (graze_pose_is_identity(&scene_ranked(scene, i)->pose)) continue;
+    return gz_fail(scene->context, GRAZE_ERROR_POSE, "object %s: tier T0 allows the identity pose only",
+                   gz_scene_object_label(scene, i, label));
+  }
+  return GRAZE_OK;
+}
+
+graze_status gz_live_bring_up(graze_scene *scene, graze_exactness exactness, bool all_stale) {
+  graze_status status = gz_scene_prepare(scene);
+  if (status == GRAZE_OK) status = check_poses(scene, exactness);
+  if (status == GRAZE_OK) status = gz_live_start(scene);
+  if (status != GRAZE_OK) return status;
+  find_refitted(scene);
+  status = sync_boxes(scene, exactness);
+  return status == GRAZE_OK ? pair_up(scene, all_stale) : status;
+}
+
+uint64_t gz_live_list(const graze_scene *scene, bool all, uint64_t *keys, uint32_t *numbers) {
+  const live_scene *live = scene->live;
+  const uint32_t *states = live->states.data, *rank = scene->rank.data;
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < live->count; i++) {
+    const live_pair *pair = live_pair_at(live, states[i]);
+    if (pair->ignored || !(all || pair->stale)) continue;
+    if (numbers != NULL) numbers[n] = states[i];
+    keys[n++] = pair_key(rank[pair->a.id.index], rank[pair->b.id.index]);
+  }
+  return n;
 }

@@ -1,4 +1,4 @@
-/* What a scene remembers from update to update. */
+/* What a scene remembers: boxes and pairs from call to call, relations from update to update. */
 #ifndef GRAZE_SRC_SCENE_LIVE_H
 #define GRAZE_SRC_SCENE_LIVE_H
 
@@ -41,8 +41,8 @@ struct live_scene {
   graze_broadphase *broad;
   graze_scene_update_options options; /* of the last update */
   bool begun;                         /* there was one */
+  bool plain;                         /* boxes are for tier T0 */
   bool rules_changed;                 /* since then */
-  uint64_t shapes_seen;               /* the scene's shapes_changes then */
 
   /* By place. */
   buffer proxies; /* graze_proxy_id; generation 0: none */
@@ -83,29 +83,25 @@ bool gz_live_reserve(const graze_context *context, live_scene *live, uint32_t pl
 void gz_live_touch(live_scene *live, uint32_t place);
 void gz_live_forget(live_scene *live, uint32_t place);
 
-/* The state of a scene before its first update. Errors: MEMORY. */
+/* Makes the state that a scene has before its first check or update, unless it is there. Errors: MEMORY. */
 graze_status gz_live_start(graze_scene *scene);
 
 /* A pair that was told and is not known to meet: the next update tells that it ended, or that it persists. False: no
  * memory. */
 bool gz_live_recall(const graze_context *context, live_scene *live, const live_pair *pair);
 
-void gz_live_touch_all(graze_scene *scene);
-
 void gz_live_release(const graze_context *context, live_scene *live);
 
 /* Gives up the number of a pair; never fails. */
 void gz_live_give_back(live_scene *live, uint32_t number);
 
-/* Touches every object whose mesh was refitted since it was looked at. */
-void gz_live_find_refitted(graze_scene *scene);
+/* Brings boxes and pairs up to date with the scene, which a check and an update begin with; marks what has to be
+ * decided for an update, with `all_stale` everything. Errors: POSE, NOT_FINITE (both name the object), MEMORY, LIMIT;
+ * nothing is lost then, and it can be called again. */
+graze_status gz_live_bring_up(graze_scene *scene, graze_exactness exactness, bool all_stale);
 
-/* Gives the broad phase the boxes of what was touched or lost. Errors: NOT_FINITE, MEMORY, LIMIT; what was touched
- * stays so. */
-graze_status gz_live_sync(graze_scene *scene, graze_exactness exactness);
-
-/* Brings the pairs to those of the broad phase; marks what has to be decided. `all_stale`: everything. Errors: MEMORY,
- * LIMIT; it can be called again. */
-graze_status gz_live_pair_up(graze_scene *scene, bool all_stale);
+/* Keys of the pairs of ranks that no rule parts, of all or of those that are stale, and their numbers in the pool (may
+ * be NULL); returns how many. */
+uint64_t gz_live_list(const graze_scene *scene, bool all, uint64_t *keys, uint32_t *numbers);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct object {
   uint32_t layer;         /* number of the layer; 0 = none */
   uint32_t generation;    /* of the id that is, or was last, given out */
   uint64_t serial;        /* in the order of adding; never given out again */
-  uint64_t geometry_hash; /* of the mesh when an update last looked at it */
+  uint64_t geometry_hash; /* of the mesh when it was last looked at */
   uint32_t recorded;      /* number of the mesh in the record */
   uint32_t previous;      /* in the order of adding; a free place has `next` only */
   uint32_t next;
@@ -61,13 +61,6 @@ typedef struct task_list {
   uint64_t start_count;
 } task_list;
 
-/* Pairs of ranks whose boxes meet: pair_key of each, ascending. */
-typedef struct candidates {
-  buffer keys;
-  const uint64_t *pairs;
-  uint64_t count;
-} candidates;
-
 typedef struct live_scene live_scene;
 typedef struct recorder recorder;
 
@@ -101,21 +94,17 @@ struct graze_scene {
   uint64_t ignored_pairs;
 
   uint64_t serials; /* given out so far */
-  live_scene *live; /* NULL before the first update */
+  live_scene *live; /* NULL before the first check or update */
   recorder *recorder;
   buffer owned; /* graze_mesh *: of a scene that came from a file */
   uint32_t owned_count;
 
   /* Check. */
-  graze_broadphase *broad; /* for pairs of boxes that it does not keep */
-  buffer boxes;            /* of the objects, then the ranks of those that have one */
-  candidates found;
-  buffer wanted;   /* candidates that the caller's filter let through, */
-  buffer unwanted; /* and the others: pair_key of each, ascending */
+  buffer wanted;   /* pair_key of each candidate that the caller's filter let through, ascending, */
+  buffer unwanted; /* and of the others */
   uint64_t unwanted_count;
   scene_shapes shapes;
-  bool shapes_listed;      /* of the objects that there are */
-  uint64_t shapes_changes; /* how often they were listed */
+  bool shapes_listed; /* of the objects that there are, since they were last looked at */
   buffer outcomes;
   buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
   task_list all;   /* lists of all tasks so far */

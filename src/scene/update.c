@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "scene/candidates.h"
 #include "scene/decide.h"
 #include "scene/record.h"
 
@@ -43,20 +42,6 @@ static bool takes_part(const live_pair *pair) {
   return !pair->ignored && pair->now.relation != GRAZE_SEPARATE;
 }
 
-/* Keys of the pairs that are stale, and their numbers; returns how many. */
-static uint64_t list_stale(const graze_scene *scene, uint64_t *keys, uint32_t *numbers) {
-  const live_scene *live = scene->live;
-  const uint32_t *states = live->states.data, *rank = scene->rank.data;
-  uint64_t n = 0;
-  for (uint64_t i = 0; i < live->count; i++) {
-    const live_pair *pair = live_pair_at(live, states[i]);
-    if (!pair->stale || pair->ignored) continue;
-    keys[n] = pair_key(rank[pair->a.id.index], rank[pair->b.id.index]);
-    numbers[n++] = states[i];
-  }
-  return n;
-}
-
 static graze_status decide_stale(graze_scene *scene, const graze_scene_update_options *options,
                                  graze_scene_update_result *events) {
   live_scene *live = scene->live;
@@ -66,13 +51,11 @@ static graze_status decide_stale(graze_scene *scene, const graze_scene_update_op
   uint32_t *numbers = (uint32_t *)(keys + live->count);
   deciding d = {.scene = scene,
                 .pairs = keys,
-                .count = list_stale(scene, keys, numbers),
+                .count = gz_live_list(scene, false, keys, numbers),
                 .find = options->find,
-                .relate = graze_default_relate_options(),
+                .relate = {.exactness = options->exactness, .open = options->open},
                 .progress = options->progress,
                 .progress_user = options->progress_user};
-  d.relate.exactness = options->exactness;
-  d.relate.open = options->open;
   graze_status status = gz_scene_decide(&d);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) return status;
   for (uint64_t i = 0; i < d.count; i++) {
@@ -180,22 +163,12 @@ static graze_status tell_all(graze_scene *scene, graze_scene_update_result *even
 
 static graze_status run_update(graze_scene *scene, const graze_scene_update_options *options,
                                graze_scene_update_result *events) {
-  graze_status status = scene->live == NULL ? gz_live_start(scene) : GRAZE_OK;
-  if (status == GRAZE_OK) status = gz_scene_prepare(scene);
-  if (status == GRAZE_OK) status = gz_candidates_check_poses(scene, options->exactness);
+  bool same = scene->live != NULL && same_question(scene->live, options);
+  graze_status status = gz_live_bring_up(scene, options->exactness, !same);
   if (status != GRAZE_OK) return status;
-  live_scene *live = scene->live;
-  bool same = same_question(live, options);
-  if (live->begun && (live->options.exactness == GRAZE_T0) != (options->exactness == GRAZE_T0))
-    gz_live_touch_all(scene);
-  gz_live_find_refitted(scene);
-  status = gz_live_sync(scene, options->exactness);
-  if (status == GRAZE_OK) status = gz_live_pair_up(scene, !same);
-  if (status != GRAZE_OK) return status;
-  live->options = *options;
-  live->begun = true;
+  scene->live->options = *options;
+  scene->live->begun = true;
   status = decide_stale(scene, options, events);
-  live->shapes_seen = scene->shapes_changes;
   return status == GRAZE_OK ? tell_all(scene, events) : status;
 }
 
