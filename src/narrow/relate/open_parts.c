@@ -11,8 +11,6 @@
  *
  * With the rule that open parts are surfaces only the first counts.
  */
-#include <math.h>
-
 #include "narrow/relate/steps.h"
 
 /* For what a part that is not closed is at fault, or one that may be its cavity. */
@@ -40,14 +38,11 @@ static bool boxes_overlap(const graze_box *p, const graze_box *q) {
 }
 
 static graze_box part_box(const operand *own, uint32_t part) {
-  graze_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  graze_box box = graze_box_empty();
   for (uint32_t i = own->shape->parts[part].begin; i < own->shape->parts[part].end; i++) {
     double c[9];
     gz_side_corners(&own->place, own->shape->listed[i], c);
-    for (int k = 0; k < 9; k++) {
-      box.min[k % 3] = fmin(box.min[k % 3], c[k]);
-      box.max[k % 3] = fmax(box.max[k % 3], c[k]);
-    }
+    for (int k = 0; k < 9; k += 3) graze_box_add_point(&box, c + k);
   }
   return box;
 }
