@@ -387,18 +387,30 @@ static void test_permuted(void **unused) {
 /* ---- threads ------------------------------------------------------------------------------------------------------
  */
 
-/* A task hook that runs everything backwards on the calling thread. */
-static void backwards(void *user, uint32_t count, void (*body)(void *, uint32_t), void *argument) {
+/* Task hooks that run everything backwards on the calling thread. */
+static void *backwards(void *user, graze_task_function task, uint32_t count, uint32_t grain, void *argument) {
   ++*(int *)user;
-  for (uint32_t i = count; i > 0; i--) body(argument, i - 1);
+  for (uint32_t end = count; end > 0;) {
+    uint32_t begin = end > grain ? end - grain : 0;
+    task(argument, begin, end, end % 7);
+    end = begin;
+  }
+  return NULL;
+}
+
+static void never_finish(void *user, void *handle) {
+  (void)user;
+  (void)handle;
+  fail_msg("nothing was left to finish");
 }
 
 static graze_context *context_number(int i, int *hook_calls) {
   if (i < 4) return test_context(i + 1, NULL);
   graze_context *made = NULL;
   graze_context_def def = graze_default_context_def();
-  def.parallel = backwards;
-  def.parallel_user = hook_calls;
+  def.enqueue = backwards;
+  def.finish = never_finish;
+  def.task_user = hook_calls;
   def.threads = 7;
   assert_int_equal(graze_context_create(&def, &made), GRAZE_OK);
   return made;

@@ -67,9 +67,22 @@ typedef void (*graze_log_function)(void *user, graze_log_level level, const char
  * cancel: the call then ends with GRAZE_CANCELLED. */
 typedef bool (*graze_progress_function)(void *user, uint64_t done, uint64_t total);
 
-/* Runs body(argument, i) for every i in [0, count), in any order, on any threads, and returns when all are done. */
-typedef void (*graze_parallel_function)(void *user, uint32_t count, void (*body)(void *argument, uint32_t index),
+/* ---- tasks ----
+ * A context has a pool of threads of its own, which are started by the first loops that can use them. A program that
+ * has a task system gives the context two functions instead, in the manner of Box2D and Box3D. */
+
+/* What is to be done with the items [begin, end). `worker` tells those who work at one time apart: it is below the
+ * context's number of threads, and no two ranges of a task run under the same one at a time. */
+typedef void (*graze_task_function)(void *argument, uint32_t begin, uint32_t end, uint32_t worker);
+
+/* Has task(argument, begin, end, worker) called for ranges that together are [0, count), each item once, in any order
+ * on any threads; ranges of fewer than `grain` items are not worth a call. Gives a handle for `finish`, or NULL when
+ * all is done already. Called from any thread that calls the library. */
+typedef void *(*graze_enqueue_function)(void *user, graze_task_function task, uint32_t count, uint32_t grain,
                                         void *argument);
+
+/* Returns when the task is done. Called once for each handle, on the thread that called `enqueue`. */
+typedef void (*graze_finish_function)(void *user, void *handle);
 
 typedef struct graze_context graze_context;
 
@@ -77,9 +90,11 @@ typedef struct graze_context_def {
   graze_allocator allocator; /* all NULL: malloc family */
   graze_log_function log;    /* NULL: silent */
   void *log_user;
-  graze_parallel_function parallel; /* NULL: OpenMP */
-  void *parallel_user;
-  int threads; /* most threads to use; 0 = all processors. With `parallel` set: a hint */
+  graze_enqueue_function enqueue; /* both NULL: a pool of the context's own */
+  graze_finish_function finish;
+  void *task_user;
+  int threads; /* most to use at a time, with the calling one;
+                  0 = as many as there are processors; more than 1024 count as 1024 */
   uint32_t cookie;
 } graze_context_def;
 

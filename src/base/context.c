@@ -8,8 +8,9 @@
 
 #include "base/cpu.h"
 #include "base/memory.h"
+#include "base/pool.h"
 
-enum { CONTEXT_COOKIE = 0x67726331 };
+enum { CONTEXT_COOKIE = 0x67726332, MOST_THREADS = 1024 };
 
 /* Large memory asks for huge pages: the first touch of 4 KiB pages costs more than many a pass over them. */
 static void *system_alloc(void *user, size_t size, size_t alignment) {
@@ -35,22 +36,47 @@ graze_context_def graze_default_context_def(void) {
   return (graze_context_def){.cookie = CONTEXT_COOKIE};
 }
 
-/* With the engine, that copies of the context point to. */
+/* With what copies of the context point to. */
 typedef struct context_block {
   graze_context context;
   graze_engine engine;
+  pool pool; /* last: it has an end as long as need be */
 } context_block;
+
+static size_t block_bytes(uint32_t workers) {
+  return offsetof(context_block, pool) + pool_bytes(workers);
+}
+
+static bool is_valid(const graze_context_def *d) {
+  return d->cookie == CONTEXT_COOKIE && d->threads >= 0 &&
+         (d->allocator.alloc == NULL) == (d->allocator.release == NULL) && (d->enqueue == NULL) == (d->finish == NULL);
+}
+
+static uint32_t workers_of(const graze_context_def *d) {
+  uint32_t wanted = d->threads > 0 ? (uint32_t)d->threads : gz_processors();
+  return wanted < MOST_THREADS ? wanted : MOST_THREADS;
+}
 
 graze_status graze_context_create(const graze_context_def *def, graze_context **context) {
   graze_context_def d = def != NULL ? *def : graze_default_context_def();
-  if (context == NULL || d.cookie != CONTEXT_COOKIE || d.threads < 0) return GRAZE_ERROR_ARGUMENT;
-  if ((d.allocator.alloc == NULL) != (d.allocator.release == NULL)) return GRAZE_ERROR_ARGUMENT;
+  if (context == NULL || !is_valid(&d)) return GRAZE_ERROR_ARGUMENT;
   if (d.allocator.alloc == NULL) d.allocator = (graze_allocator){system_alloc, system_release, NULL};
-  context_block *made = d.allocator.alloc(d.allocator.user, sizeof *made, MEMORY_ALIGNMENT);
+  uint32_t workers = workers_of(&d);
+  context_block *made = d.allocator.alloc(d.allocator.user, block_bytes(workers), MEMORY_ALIGNMENT);
   if (made == NULL) return GRAZE_ERROR_MEMORY;
+  if (!gz_pool_init(&made->pool, workers)) {
+    d.allocator.release(d.allocator.user, made, block_bytes(workers));
+    return GRAZE_ERROR_MEMORY;
+  }
   made->engine = (graze_engine){0};
-  made->context =
-      (graze_context){d.allocator, d.log, d.log_user, d.parallel, d.parallel_user, d.threads, &made->engine};
+  made->context = (graze_context){.allocator = d.allocator,
+                                  .log = d.log,
+                                  .log_user = d.log_user,
+                                  .enqueue = d.enqueue,
+                                  .finish = d.finish,
+                                  .task_user = d.task_user,
+                                  .pool = &made->pool,
+                                  .engine = &made->engine};
   gz_cpu_best();
   *context = &made->context;
   return GRAZE_OK;
@@ -76,5 +102,7 @@ graze_status graze_context_share_engine(graze_context *context, const graze_cont
 void graze_context_destroy(graze_context *context) {
   if (context == NULL) return;
   graze_allocator allocator = context->allocator;
-  allocator.release(allocator.user, context, sizeof(context_block));
+  size_t bytes = block_bytes(context->pool->workers);
+  gz_pool_end(context->pool);
+  allocator.release(allocator.user, context, bytes);
 }

@@ -4,8 +4,16 @@
 
 #include "base/context.h"
 
+static _Thread_local bool is_silent;
+
+bool gz_silence(bool silent) {
+  bool before = is_silent;
+  is_silent = silent;
+  return before;
+}
+
 graze_status gz_fail(const graze_context *context, graze_status status, const char *format, ...) {
-  if (context->log == NULL) return status;
+  if (context->log == NULL || is_silent) return status;
   char line[512];
   va_list arguments;
   va_start(arguments, format);

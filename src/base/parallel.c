@@ -1,49 +1,89 @@
-/* Parallel loops: OpenMP with dynamic scheduling, or the caller's own task system. */
+/* Parallel loops on the context's pool (pool.c), or through the caller's own task system. */
 #include "base/parallel.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "base/context.h"
+#include "base/pool.h"
+
+/* A thread of a pool, or one that called a loop, and everything that it calls. */
+static _Thread_local parallel_place here;
+
+uint32_t gz_workers(const graze_context *context) {
+  return context->pool->workers;
+}
+
+static bool is_inside(const graze_context *context) {
+  return here.pool == context->pool;
+}
 
 int gz_parallel_threads(const graze_context *context) {
-  if (context->threads > 0) return context->threads;
-#ifdef _OPENMP
-  return omp_get_num_procs();
-#else
-  return 1;
-#endif
+  return is_inside(context) ? 1 : (int)context->pool->workers;
+}
+
+parallel_place gz_serial_begin(const graze_context *context, bool serial) {
+  parallel_place before = here;
+  if (serial && !is_inside(context)) here = (parallel_place){context->pool, 0};
+  return before;
+}
+
+void gz_serial_end(parallel_place before) {
+  here = before;
 }
 
 typedef struct loop {
-  void (*body)(void *, uint32_t);
+  pool_loop shared; /* first */
+  const graze_context *context;
+  graze_task_function body;
   void *argument;
+  uint32_t grain;
 } loop;
 
-static void run_guarded(void *argument, uint32_t index) {
+static void run_range(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
   const loop *l = argument;
+  parallel_place before = here;
   unsigned saved = gz_fp_enter();
-  l->body(l->argument, index);
+  here = (parallel_place){l->context->pool, worker};
+  l->body(l->argument, begin, end, worker);
+  here = before;
   gz_fp_leave(saved);
 }
 
-void gz_parallel_for(const graze_context *context, uint32_t count, void (*body)(void *, uint32_t), void *argument) {
-  loop l = {body, argument};
-  int threads = gz_parallel_threads(context);
-  if (count <= 1 || threads <= 1) {
-    for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
-    return;
+static void run_ranges(pool_loop *shared, uint32_t worker) {
+  loop *l = (loop *)shared;
+  for (;;) {
+    uint64_t begin = atomic_fetch_add_explicit(&shared->next, l->grain, memory_order_relaxed);
+    if (begin >= shared->count) return;
+    uint64_t end = begin + l->grain;
+    run_range(l, (uint32_t)begin, end < shared->count ? (uint32_t)end : shared->count, worker);
   }
-  if (context->parallel != NULL) {
-    context->parallel(context->parallel_user, count, run_guarded, &l);
-    return;
+}
+
+void gz_parallel_for(const graze_context *context, uint32_t count, uint32_t grain, graze_task_function body,
+                     void *argument) {
+  loop l = {{.run = run_ranges, .count = count}, context, body, argument, grain};
+  if (count == 0) return;
+  if (count <= grain || gz_parallel_threads(context) == 1) {
+    run_range(&l, 0, count, is_inside(context) ? here.worker : 0);
+  } else if (context->enqueue != NULL) {
+    void *task = context->enqueue(context->task_user, run_range, count, grain, &l);
+    if (task != NULL) context->finish(context->task_user, task);
+  } else {
+    gz_pool_run(context->pool, &l.shared, (count - 1) / grain + 1);
   }
-#ifdef _OPENMP
-  int team = (uint32_t)threads > count ? (int)count : threads;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
-  for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
-#else
-  for (uint32_t i = 0; i < count; i++) run_guarded(&l, i);
-#endif
+}
+
+typedef struct each {
+  void (*body)(void *, uint32_t);
+  void *argument;
+} each;
+
+static void run_each(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  const each *e = argument;
+  (void)worker;
+  for (uint32_t i = begin; i < end; i++) e->body(e->argument, i);
+}
+
+void gz_parallel_each(const graze_context *context, uint32_t count, void (*body)(void *argument, uint32_t index),
+                      void *argument) {
+  each e = {body, argument};
+  gz_parallel_for(context, count, 1, run_each, &e);
 }

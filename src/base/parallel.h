@@ -1,16 +1,36 @@
-/* Parallel loops over tasks, and the floating-point state that exact code needs. */
+/* Parallel loops, and the floating-point state that exact code needs. */
 #ifndef GRAZE_SRC_BASE_PARALLEL_H
 #define GRAZE_SRC_BASE_PARALLEL_H
 
 #include "graze/base.h"
 
-/* Threads that a loop of the context may use; at least 1. */
+/* Workers that a loop of the context can have: their indices are below it, so that scratch is an array of so many. */
+uint32_t gz_workers(const graze_context *context);
+
+/* Threads that a loop begun here may use; at least 1, and 1 inside a loop's body. */
 int gz_parallel_threads(const graze_context *context);
 
-/* body(argument, i) for every i < count, in any order, through the context's hook or OpenMP; on the calling thread
- * when count or the thread count is 1. Every body runs under gz_fp_enter(). */
-void gz_parallel_for(const graze_context *context, uint32_t count, void (*body)(void *argument, uint32_t index),
+/* body(argument, begin, end, worker) for ranges that together are [0, count), each of at most `grain` unless one thread
+ * does it all; ranges are taken in order as workers get free. No two run with the same worker index at a time. Runs on
+ * the context's pool or through its hooks, and on the calling thread, which is worker 0, when there is one range or one
+ * thread. A loop inside a body runs on the body's thread, under its worker index. Bodies run under gz_fp_enter(). */
+void gz_parallel_for(const graze_context *context, uint32_t count, uint32_t grain, graze_task_function body,
                      void *argument);
+
+/* body(argument, i) for every i < count, each on its own: for loops over pieces, whose results are kept by piece. */
+void gz_parallel_each(const graze_context *context, uint32_t count, void (*body)(void *argument, uint32_t index),
+                      void *argument);
+
+/* Which loop of which pool the thread is in. */
+typedef struct parallel_place {
+  const void *pool;
+  uint32_t worker;
+} parallel_place;
+
+/* With `serial`, from here to the end loops that this thread begins run on it alone: for work that is less than waking
+ * threads. */
+parallel_place gz_serial_begin(const graze_context *context, bool serial);
+void gz_serial_end(parallel_place before);
 
 /* [0, count) cut into pieces whose bounds depend on count alone, so that what is added up piece by piece is the same
  * for any number of threads. Few enough pieces that a result for each fits on the stack; sizes are multiples of 64. */

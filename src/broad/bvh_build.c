@@ -76,7 +76,7 @@ static key_frame frame_of(const graze_box *range, const double origin[3], unsign
 /* Counts the boxes, puts the origin and the frame of keys. */
 static void survey(building *w) {
   hierarchy *h = w->h;
-  gz_parallel_for(w->view->context, w->slots.number, survey_piece, w);
+  gz_parallel_each(w->view->context, w->slots.number, survey_piece, w);
   graze_box range = graze_box_empty();
   h->count = 0;
   for (uint32_t i = 0; i < w->slots.number; i++) {
@@ -178,9 +178,9 @@ static void sort_all(building *w) {
   const graze_context *context = w->view->context;
   unsigned end = w->index_bits + 3 * w->frame.bits;
   for (w->shift = w->index_bits; w->shift < end; w->shift += DIGIT) {
-    gz_parallel_for(context, w->sorted.number, count_digits, w);
+    gz_parallel_each(context, w->sorted.number, count_digits, w);
     if (!add_up(w)) continue;
-    gz_parallel_for(context, w->sorted.number, deal_digits, w);
+    gz_parallel_each(context, w->sorted.number, deal_digits, w);
     uint64_t *swap = w->from;
     w->from = w->to;
     w->to = swap;
@@ -313,7 +313,7 @@ bool gz_hierarchy_build(hierarchy *h, const broad_view *view) {
   }
   w.from = h->keys.data;
   w.to = w.from + h->count;
-  gz_parallel_for(context, w.slots.number, keys_piece, &w);
+  gz_parallel_each(context, w.slots.number, keys_piece, &w);
   uint64_t least = h->count / SORT_PIECES + 1;
   w.sorted = pieces_of(h->count, gz_parallel_threads(context) == 1 ? h->count
                                  : least > SORT_PIECE              ? least
@@ -326,9 +326,9 @@ bool gz_hierarchy_build(hierarchy *h, const broad_view *view) {
   sort_all(&w);
   refine_crowds(&w, 0, h->count);
   if (h->levels == 0) return true;
-  gz_parallel_for(context, pieces_of(h->number[0], LEAST / BLOCK).number, fill_piece, &w);
+  gz_parallel_each(context, pieces_of(h->number[0], LEAST / BLOCK).number, fill_piece, &w);
   for (w.level = 1; w.level < h->levels; w.level++) {
-    gz_parallel_for(context, pieces_of(h->number[w.level], LEAST / BLOCK / BLOCK).number, bounds_piece, &w);
+    gz_parallel_each(context, pieces_of(h->number[w.level], LEAST / BLOCK / BLOCK).number, bounds_piece, &w);
   }
   return true;
 }
@@ -362,7 +362,7 @@ bool gz_hierarchy_pairs(const hierarchy *h, const broad_view *view, pair_lists *
   uint64_t size = number / PARALLEL_PIECES + 1;
   s.blocks = (pieces){number, size, (uint32_t)((number + size - 1) / size)};
   s.parts = lists->part;
-  gz_parallel_for(view->context, s.blocks.number, search_piece, &s);
+  gz_parallel_each(view->context, s.blocks.number, search_piece, &s);
   for (uint32_t i = 0; i < s.blocks.number; i++) {
     if (!s.refused[i]) continue;
     for (uint32_t j = 0; j < s.blocks.number; j++) lists->part[j].count = 0;

@@ -389,7 +389,7 @@ static bool fill_large(building *b, uint32_t refused) {
   uint32_t slabs = g->slab_count;
   b->first_level = g->level_count;
   if (!add_level(g, b->view, &g->frame, largest, refused) || !make_counters(b, slabs)) return false;
-  gz_parallel_for(b->view->context, b->pieces, fill_piece, b);
+  gz_parallel_each(b->view->context, b->pieces, fill_piece, b);
   return true;
 }
 
@@ -402,7 +402,7 @@ static bool fill(building *b) {
     b->piece[i].begin = (uint32_t)pieces_begin(&p, i);
     b->piece[i].end = (uint32_t)pieces_end(&p, i);
   }
-  gz_parallel_for(b->view->context, b->pieces, fill_piece, b);
+  gz_parallel_each(b->view->context, b->pieces, fill_piece, b);
   for (uint32_t i = 0; i < b->pieces; i++) refused += b->piece[i].refused;
   return refused == 0 || fill_large(b, refused);
 }
@@ -586,7 +586,7 @@ static bool sort_units(building *b) {
     b->task_begin[t] = t == 0 ? 0 : unit;
   }
   b->task_begin[tasks] = g->unit_count;
-  gz_parallel_for(b->view->context, tasks, sort_task, b);
+  gz_parallel_each(b->view->context, tasks, sort_task, b);
   return true;
 }
 
@@ -664,7 +664,7 @@ bool gz_grid_build(grid *g, const broad_view *view, grid_chooser *choose) {
   place_pieces(&b);
   if (!gz_buffer_reserve(c, &g->dealt, places_bytes(count, false), 0)) return false;
   b.dealt = places_of(&g->dealt, count);
-  gz_parallel_for(c, b.pieces, deal_piece, &b);
+  gz_parallel_each(c, b.pieces, deal_piece, &b);
   size_t with_pads = (size_t)g->box_count + (size_t)GRID_PAD * g->unit_count + GRID_AHEAD;
   if (!gz_buffer_reserve(c, &g->sorted, places_bytes(with_pads, false), 0)) return false;
   b.sorted = places_of(&g->sorted, with_pads);

@@ -111,7 +111,7 @@ static bool join_parts(const broad_view *view, pair_lists *parts, uint32_t numbe
   }
   if (!pair_list_room(view->context, out, count - out->count)) return false;
   j.to = pair_list_data(out);
-  gz_parallel_for(view->context, number, copy_part, &j);
+  gz_parallel_each(view->context, number, copy_part, &j);
   out->count = count;
   return true;
 }
@@ -129,7 +129,7 @@ bool gz_grid_pairs(grid *g, const broad_view *view, pair_list *out) {
     return true;
   }
   for (uint32_t i = 0; i < p.jobs; i++) g->parts.part[i].count = 0;
-  gz_parallel_for(view->context, p.jobs, run_job, &p);
+  gz_parallel_each(view->context, p.jobs, run_job, &p);
   for (uint32_t i = 0; i < p.jobs; i++) {
     if (!p.good[i]) return false;
   }

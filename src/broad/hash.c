@@ -69,7 +69,7 @@ static void search_coarser(void *argument, uint32_t index) {
 static bool search(const broad_view *view, hash_state *s, uint64_t count, void (*body)(void *, uint32_t),
                    pair_list *out) {
   hash_search q = {.s = s, .view = view, .p = pieces_of(count, 512), .lists = &s->lists};
-  gz_parallel_for(view->context, q.p.number, body, &q);
+  gz_parallel_each(view->context, q.p.number, body, &q);
   bool good = true;
   for (uint32_t i = 0; i < q.p.number; i++) good = good && !q.failed[i];
   good = good && gz_pair_lists_join(view->context, q.lists, q.p.number, out);

@@ -114,15 +114,15 @@ bool gz_pair_list_sort(const graze_context *context, pair_list *list, uint32_t l
   s.counters = (uint32_t *)((char *)scratch->data + starts);
   s.dealt = (graze_box_pair *)((char *)scratch->data + starts + (counters + 63) / 64 * 64);
 
-  gz_parallel_for(context, s.p.number, count_piece, &s);
+  gz_parallel_each(context, s.p.number, count_piece, &s);
   uint64_t sum = 0;
   for (size_t i = 0; i < (size_t)s.buckets * s.p.number; i++) {
     uint64_t count = s.starts[i];
     s.starts[i] = sum;
     sum += count;
   }
-  gz_parallel_for(context, s.p.number, deal_piece, &s);
-  gz_parallel_for(context, s.buckets, sort_bucket, &s);
+  gz_parallel_each(context, s.p.number, deal_piece, &s);
+  gz_parallel_each(context, s.buckets, sort_bucket, &s);
   return true;
 }
 

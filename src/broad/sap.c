@@ -443,7 +443,7 @@ static bool build(const sap_pass *pass, const pair_list *now) {
     return false;
   }
   b.points = s->comers.data;
-  if (boxes > 0) gz_parallel_for(c, 3, build_axis, &b);
+  if (boxes > 0) gz_parallel_each(c, 3, build_axis, &b);
   gz_buffer_release(c, &s->comers); /* much, for a work that is rare */
   s->count = 2 * boxes;
   if (!gz_pair_manager_reset(c, &s->manager, view->manager, s->slots, now->count)) return false;

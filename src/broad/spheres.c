@@ -73,7 +73,7 @@ static graze_status make_boxes(graze_broadphase *bp, sphere_work *w) {
   }
   w->boxes = bp->sphere_boxes.data;
   w->p = pieces_of(view->count, 4096);
-  gz_parallel_for(bp->context, w->p.number, box_piece, w);
+  gz_parallel_each(bp->context, w->p.number, box_piece, w);
   for (uint32_t i = 0; i < w->p.number; i++) {
     if (w->result[i] == UINT64_MAX) continue;
     sphere b = sphere_at(view, (uint32_t)w->result[i]);
@@ -105,7 +105,7 @@ static void keep_piece(void *argument, uint32_t index) {
 static void keep_spheres(const graze_context *context, sphere_work *w, pair_list *list) {
   w->pairs = pair_list_data(list);
   w->p = pieces_of(list->count, 1024);
-  gz_parallel_for(context, w->p.number, keep_piece, w);
+  gz_parallel_each(context, w->p.number, keep_piece, w);
   list->count = 0;
   for (uint32_t i = 0; i < w->p.number; i++) {
     memmove(w->pairs + list->count, w->pairs + pieces_begin(&w->p, i), (size_t)w->result[i] * sizeof *w->pairs);

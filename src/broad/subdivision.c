@@ -364,7 +364,7 @@ static void traverse_piece(void *argument, uint32_t index) {
 static bool traverse(subdivision_run *r, size_t cells, pair_list *out) {
   r->p = pieces_of(cells, 64);
   for (r->type = 0; r->type < 1u << r->grid.dimensions; r->type++) {
-    gz_parallel_for(r->view->context, r->p.number, traverse_piece, r);
+    gz_parallel_each(r->view->context, r->p.number, traverse_piece, r);
   }
   bool good = true;
   for (uint32_t i = 0; i < r->p.number; i++) good = good && !r->failed[i];
@@ -389,7 +389,7 @@ static bool find_in_class(subdivision_state *s, const broad_view *view, int numb
   r.ids = s->ids.data;
   r.entries = s->entries.data;
   r.p = pieces_of(r.count, 1024);
-  gz_parallel_for(view->context, r.p.number, mark_piece, &r);
+  gz_parallel_each(view->context, r.p.number, mark_piece, &r);
   gz_subdivision_sort(r.ids, r.entries, entries, r.grid.bits, s->ids2.data, s->entries2.data);
   if (!gz_buffer_reserve(view->context, &s->cells, r.count * sizeof(subdivision_cell), 0)) return false;
   r.cells = s->cells.data;

@@ -139,7 +139,7 @@ static void deal_piece(void *argument, uint32_t index) {
 
 static uint64_t count_entries(sweeping *s) {
   uint64_t sum = 0;
-  gz_parallel_for(s->view->context, s->p.number, count_piece, s);
+  gz_parallel_each(s->view->context, s->p.number, count_piece, s);
   for (uint32_t i = 0; i < s->p.number; i++) sum += s->starts[(size_t)i * (s->plan->bins + 1) + s->plan->bins];
   return sum;
 }
@@ -369,12 +369,12 @@ static bool lay_out(sweep_state *state, sweeping *s) {
 static bool run_tasks(sweep_state *state, sweeping *s, pair_list *out) {
   const graze_context *c = s->view->context;
   s->lists = s->tasks == 1 ? out : state->parts.part;
-  gz_parallel_for(c, s->tasks, bins_task, s);
+  gz_parallel_each(c, s->tasks, bins_task, s);
   if (!s->fused) {
     s->tasks = (uint32_t)gz_parallel_threads(c) * TASKS_A_THREAD;
     if (s->tasks > PARALLEL_PIECES) s->tasks = PARALLEL_PIECES;
     s->lists = state->parts.part;
-    gz_parallel_for(c, s->tasks, sweep_task, s);
+    gz_parallel_each(c, s->tasks, sweep_task, s);
   }
   bool failed = false;
   for (uint32_t i = 0; i < s->tasks; i++) failed |= s->failed[i];
@@ -393,7 +393,7 @@ graze_status gz_sweep_find(sweep_state *state, const broad_view *view, pair_list
   place_entries(&s);
   if (!lay_out(state, &s)) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < s.p.number; i++) s.rows.rounded |= s.rounded[i];
-  gz_parallel_for(view->context, s.p.number, deal_piece, &s);
+  gz_parallel_each(view->context, s.p.number, deal_piece, &s);
   return run_tasks(state, &s, out) ? GRAZE_OK : GRAZE_ERROR_MEMORY;
 }
 

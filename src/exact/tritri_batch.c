@@ -137,7 +137,7 @@ graze_status graze_tritri_batch(graze_context *context, uint64_t count, const do
     if (status == GRAZE_OK) return GRAZE_OK;
   }
   batch work = {a, b, results, count, gz_tritri_columns_best(), gz_tritri_block_best(), UINT64_MAX};
-  gz_parallel_for(context, (uint32_t)((count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), run_task, &work);
+  gz_parallel_each(context, (uint32_t)((count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), run_task, &work);
   uint64_t bad = atomic_load(&work.first_bad);
   if (bad == UINT64_MAX) return GRAZE_OK;
   return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "triangle pair %llu: a coordinate is not finite",

@@ -193,7 +193,7 @@ static uint64_t decide(const graze_context *context, const sphere_view *view, gr
                        bool all) {
   sphere_decision d = {.view = view, .pairs = pairs, .all = all, .p = pieces_of(count, 1024)};
   uint64_t kept = 0;
-  gz_parallel_for(context, d.p.number, decide_piece, &d);
+  gz_parallel_each(context, d.p.number, decide_piece, &d);
   for (uint32_t i = 0; i < d.p.number; i++) {
     memmove(pairs + kept, pairs + pieces_begin(&d.p, i), (size_t)d.kept[i] * sizeof *pairs);
     kept += d.kept[i];

@@ -194,10 +194,10 @@ static void find_positions(adjacency *a) {
   const graze_context *context = a->mesh->context;
   a->cut = pieces_of(a->vertex_count, ITEMS_LEAST);
   a->buckets = buckets_for(a->vertex_count, VERTICES_A_BUCKET);
-  gz_parallel_for(context, a->cut.number, count_vertices, a);
+  gz_parallel_each(context, a->cut.number, count_vertices, a);
   sum_offsets(a);
-  gz_parallel_for(context, a->cut.number, scatter_vertices, a);
-  gz_parallel_for(context, a->buckets, match_vertices, a);
+  gz_parallel_each(context, a->cut.number, scatter_vertices, a);
+  gz_parallel_each(context, a->buckets, match_vertices, a);
 }
 
 /* ---- parts ---- */
@@ -255,9 +255,9 @@ static void find_parts(adjacency *a) {
   const graze_context *context = a->mesh->context;
   mesh_header *header = a->mesh->header;
   a->cut = pieces_of(a->vertex_count, ITEMS_LEAST);
-  gz_parallel_for(context, a->cut.number, start_parents, a);
+  gz_parallel_each(context, a->cut.number, start_parents, a);
   a->cut = pieces_of(a->triangle_count, ITEMS_LEAST);
-  gz_parallel_for(context, a->cut.number, join_corners, a);
+  gz_parallel_each(context, a->cut.number, join_corners, a);
   header->positions = 0;
   for (uint64_t v = 0; v < a->vertex_count; v++) {
     header->positions += atomic_load_explicit(&a->used[v], memory_order_relaxed);
@@ -379,12 +379,12 @@ static graze_status find_edges(adjacency *a) {
   while (((uint64_t)(a->vertex_count - 1) >> a->shift) >= wanted) a->shift++;
   a->buckets = ((a->vertex_count - 1) >> a->shift) + 1;
   a->cut = pieces_of(a->triangle_count, ITEMS_LEAST);
-  gz_parallel_for(context, a->cut.number, count_edges, a);
+  gz_parallel_each(context, a->cut.number, count_edges, a);
   uint64_t edges = sum_offsets(a);
   if (!buckets_fit(a)) return gz_fail(context, GRAZE_ERROR_LIMIT, "adjacency: too many triangles share few positions");
-  gz_parallel_for(context, a->cut.number, scatter_edges, a);
-  gz_parallel_for(context, a->cut.number, clear_neighbours, a);
-  gz_parallel_for(context, a->buckets, match_edges, a);
+  gz_parallel_each(context, a->cut.number, scatter_edges, a);
+  gz_parallel_each(context, a->cut.number, clear_neighbours, a);
+  gz_parallel_each(context, a->buckets, match_edges, a);
   edge_counts total = {0, 0, 0};
   for (uint32_t b = 0; b < a->buckets; b++) {
     total.open += a->counts[b].open;

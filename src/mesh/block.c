@@ -74,7 +74,7 @@ static void hash_piece(void *argument, uint32_t index) {
 
 uint64_t gz_mesh_hash(const graze_context *context, const void *bytes, uint64_t size, uint64_t seed) {
   hashing h = {.bytes = bytes, .cut = pieces_of(size, HASH_LEAST)};
-  gz_parallel_for(context, h.cut.number, hash_piece, &h);
+  gz_parallel_each(context, h.cut.number, hash_piece, &h);
   return gz_hash_bytes(h.hashes, h.cut.number * sizeof h.hashes[0], seed ^ size);
 }
 
@@ -221,7 +221,7 @@ static const char *check_tree(const graze_mesh *mesh, uint8_t *depth, uint64_t *
   uint64_t words = ((uint64_t)mesh->triangle_count + 63) / 64, covered = 0;
   memset(seen, 0, 8 * words);
   inspection s = {.mesh = mesh, .depth = depth, .seen = seen, .cut = pieces_of(mesh->node_count, NODES_LEAST)};
-  gz_parallel_for(mesh->context, s.cut.number, check_nodes, &s);
+  gz_parallel_each(mesh->context, s.cut.number, check_nodes, &s);
   for (uint32_t i = 0; i < s.cut.number; i++) {
     *where = s.where[i];
     if (s.reasons[i] != NULL) return s.reasons[i];

@@ -633,7 +633,7 @@ static graze_status build_pieces(builder *b, tree_node **nodes, uint32_t *count,
   b->pieces = gz_memory_alloc(context, piece_bytes);
   if (b->pieces == NULL) return gz_fail_memory(context, piece_bytes);
   memset(b->pieces, 0, piece_bytes);
-  gz_parallel_for(context, piece_count, build_treelets, b);
+  gz_parallel_each(context, piece_count, build_treelets, b);
   piece top = {0};
   uint32_t root = 0;
   graze_status status = b->failed ? gz_fail(context, GRAZE_ERROR_MEMORY, "out of memory: nodes") : GRAZE_OK;
@@ -671,7 +671,7 @@ graze_status KERNEL(gz_mesh_build_tree)(const graze_mesh *mesh, tree_node **node
   b.keys2 = b.keys + n;
   b.treelets = (uint32_t *)(b.keys2 + n);
   set_grid(&b);
-  gz_parallel_for(mesh->context, (b.count + PRIMS_PER_TASK - 1) / PRIMS_PER_TASK, make_keys, &b);
+  gz_parallel_each(mesh->context, (b.count + PRIMS_PER_TASK - 1) / PRIMS_PER_TASK, make_keys, &b);
   sort_morton(&b);
   b.treelets[0] = 0;
   cut_treelets(&b, 0, b.count, 3 * MORTON_BITS - 1);

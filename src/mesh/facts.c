@@ -76,7 +76,7 @@ static void search_bad_index(void *argument, uint32_t index) {
 
 static uint64_t run_search(const graze_context *context, search *s, uint64_t count, void (*body)(void *, uint32_t)) {
   s->cut = pieces_of(count, NUMBERS_LEAST);
-  gz_parallel_for(context, s->cut.number, body, s);
+  gz_parallel_each(context, s->cut.number, body, s);
   for (uint32_t i = 0; i < s->cut.number; i++) {
     if (s->first[i] != UINT64_MAX) return s->first[i];
   }
@@ -136,7 +136,7 @@ void gz_mesh_compute_basics(graze_mesh *mesh) {
   mesh_header *header = mesh->header;
   survey s = {
       .mesh = mesh, .bits = (uint64_t *)mesh->degenerate, .cut = pieces_of(mesh->triangle_count, TRIANGLES_LEAST)};
-  gz_parallel_for(mesh->context, s.cut.number, survey_piece, &s);
+  gz_parallel_each(mesh->context, s.cut.number, survey_piece, &s);
   summary total = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
   for (uint32_t i = 0; i < s.cut.number; i++) {
     for (int k = 0; k < 3; k++) {

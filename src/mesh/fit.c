@@ -262,7 +262,7 @@ static graze_status run(fitter *f) {
   f->boxes = (subtree_box *)(memory + f->tasks * sizeof(fit_unit));
   f->units = (uint32_t *)(f->boxes + f->unit_count);
   list_units(f, 0, f->units, 0);
-  gz_parallel_for(context, f->tasks, fit_task, f);
+  gz_parallel_each(context, f->tasks, fit_task, f);
   uint32_t unit = 0;
   join_above(f, 0, &unit);
   gz_memory_release(context, memory, bytes);

@@ -43,7 +43,7 @@ static void copy_piece(void *argument, uint32_t index) {
 
 static void copy_bytes(const graze_context *context, void *to, const void *from, uint64_t size) {
   copying c = {.to = to, .from = from, .cut = pieces_of(size, COPY_LEAST)};
-  gz_parallel_for(context, c.cut.number, copy_piece, &c);
+  gz_parallel_each(context, c.cut.number, copy_piece, &c);
 }
 
 static void pack_piece(void *argument, uint32_t index) {
@@ -62,7 +62,7 @@ static void copy_strided(const graze_context *context, void *to, const void *fro
   }
   copying c = {.to = to, .from = from, .stride = stride, .element = element};
   c.cut = pieces_of(count, VERTICES_LEAST);
-  gz_parallel_for(context, c.cut.number, pack_piece, &c);
+  gz_parallel_each(context, c.cut.number, pack_piece, &c);
 }
 
 /* ---- what the caller gave ---- */
@@ -279,17 +279,15 @@ graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def
   graze_mesh *made = gz_memory_alloc(context, sizeof *made);
   if (made == NULL) return gz_fail_memory(context, sizeof *made);
   /* Waking threads for a small mesh costs more than it saves, much more on a busy machine. */
-  graze_context alone = *context;
-  alone.threads = 1;
-  const graze_context *use = d.triangle_count < SERIAL_TRIANGLES ? &alone : context;
+  parallel_place before = gz_serial_begin(context, d.triangle_count < SERIAL_TRIANGLES);
   unsigned saved = gz_fp_enter();
   stage s = {.nodes = NULL};
-  status = stage_fill(use, &s, &d);
-  if (status == GRAZE_OK) status = make_block(use, &s, made);
-  stage_release(use, &s);
+  status = stage_fill(context, &s, &d);
+  if (status == GRAZE_OK) status = make_block(context, &s, made);
+  stage_release(context, &s);
   gz_fp_leave(saved);
+  gz_serial_end(before);
   if (status == GRAZE_OK) {
-    made->context = context;
     *mesh = made;
   } else {
     gz_memory_release(context, made, sizeof *made);
@@ -335,15 +333,14 @@ graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *de
   graze_mesh_def d = *def;
   graze_status status = check_def(context, &d);
   if (status != GRAZE_OK) return status;
-  graze_context alone = *context;
-  alone.threads = 1;
-  const graze_context *use = d.triangle_count < SERIAL_TRIANGLES ? &alone : context;
+  parallel_place before = gz_serial_begin(context, d.triangle_count < SERIAL_TRIANGLES);
   unsigned saved = gz_fp_enter();
   stage s = {.nodes = NULL};
-  status = stage_facts(use, &s, &d);
+  status = stage_facts(context, &s, &d);
   if (status == GRAZE_OK) facts_of(&s.header, facts);
-  stage_release(use, &s);
+  stage_release(context, &s);
   gz_fp_leave(saved);
+  gz_serial_end(before);
   return status;
 }
 

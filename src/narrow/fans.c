@@ -73,8 +73,8 @@ bool gz_fans_find(const graze_context *context, const graze_mesh *mesh, buffer *
   uint32_t threads = (uint32_t)gz_parallel_threads(context), most = (uint32_t)(vertices / VERTICES_LEAST) + 1;
   f.tasks = threads < most ? threads : most;
   f.nodes = pieces_of(nodes, NODES_LEAST);
-  gz_parallel_for(context, f.tasks, judge_slice, &f);
-  gz_parallel_for(context, f.nodes.number, name_corners, &f);
+  gz_parallel_each(context, f.tasks, judge_slice, &f);
+  gz_parallel_each(context, f.nodes.number, name_corners, &f);
   *names = all;
   return true;
 }

@@ -83,8 +83,7 @@ static graze_status aim(graze_query *rays, const double eye[3], const double end
   def.vertex_count = 3;
   def.precision = GRAZE_DOUBLE;
   def.no_adjacency = true;
-  /* Creation is const in spirit: the context is only remembered. */
-  return graze_mesh_create((graze_context *)rays->context, &def, &rays->ray);
+  return graze_mesh_create(rays->context, &def, &rays->ray);
 }
 
 static graze_status find_crossed(graze_query *rays, const side *from, const double eye[3], const double end[3],

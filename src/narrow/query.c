@@ -148,17 +148,20 @@ typedef struct shared_job {
 } shared_job;
 
 /* Task t takes pairs t, t + tasks, ...: neighbours in the list cost alike. */
-static void run_share(void *argument, uint32_t task) {
-  shared_job *s = argument;
-  worker *w = s->query->workers[task + 1];
-  worker_start(w, s->j);
+static void run_share(shared_job *s, worker *w, uint32_t task) {
   for (uint32_t k = task; k < s->count && !w->sink.stop; k += s->tasks) {
     if (!gz_worker_push(w, s->pairs[k].a, s->pairs[k].b)) return;
     run_stack(w, s->j);
   }
 }
 
-/* Opens pairs in breadth until there are enough to share; the first worker keeps what it decides on the way. */
+static void run_shares(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  shared_job *s = argument;
+  for (uint32_t task = begin; task < end; task++) run_share(s, s->query->workers[index + 1], task);
+}
+
+/* Opens pairs in breadth until there are enough to share; the first of the query's workers keeps what it decides on the
+ * way, the others belong to the loop's. */
 static void spread_pairs(worker *w, const job *j, size_t wanted) {
   size_t first = 0;
   while (first < w->depth && w->depth - first < wanted && !w->sink.stop) {
@@ -176,12 +179,14 @@ static graze_status run_shared(graze_query *q, const job *j, uint32_t threads, u
   spread_pairs(first, j, (size_t)threads * PAIRS_PER_THREAD);
   finish(first, j);
   uint32_t tasks = threads * 4 < first->depth ? threads * 4 : (uint32_t)first->depth;
-  for (uint32_t k = 0; k < tasks; k++) {
-    if (gz_query_worker(q, k + 1) == NULL) return gz_fail_memory(q->context, sizeof *first);
+  *workers = 1 + gz_workers(q->context);
+  for (uint32_t k = 1; k < *workers; k++) {
+    worker *w = gz_query_worker(q, k);
+    if (w == NULL) return gz_fail_memory(q->context, sizeof *w);
+    worker_start(w, j);
   }
   shared_job s = {q, j, first->stack.data, (uint32_t)first->depth, tasks};
-  gz_parallel_for(q->context, tasks, run_share, &s);
-  *workers = tasks + 1;
+  gz_parallel_for(q->context, tasks, 1, run_shares, &s);
   for (uint32_t k = 0; k < *workers; k++) {
     if (q->workers[k]->sink.failed) return gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
   }
@@ -393,21 +398,22 @@ typedef struct pose_batch {
   graze_query *query;
   const job *job;
   const graze_pose *poses;
-  uint32_t count, tasks;
+  uint32_t count;
+  bool shared; /* among threads */
   graze_collide_result *results;
   _Atomic int status;
 } pose_batch;
 
-static void run_poses(void *argument, uint32_t task) {
+static void run_poses(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
   pose_batch *p = argument;
-  worker *w = p->query->workers[task];
-  for (uint32_t k = task; k < p->count && p->status == GRAZE_OK; k += p->tasks) {
+  worker *w = p->query->workers[p->shared ? index : 0];
+  for (uint32_t k = begin; k < end && p->status == GRAZE_OK; k++) {
     job j = *p->job;
     graze_status status = make_side(p->query->context, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
     if (status == GRAZE_OK) {
       gz_job_map(&j);
       /* The sweep's memory is the query's: such a job is left to the calling thread. */
-      if (!j.tree && p->tasks > 1) continue;
+      if (!j.tree && p->shared) continue;
       status = gz_query_run_single(p->query, &j, w);
     }
     if (status != GRAZE_OK) {
@@ -453,15 +459,16 @@ graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graz
   if (status == GRAZE_OK && j.find == GRAZE_FIND_ALL) j.find = GRAZE_FIND_COUNT;
   if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
   j.b.mesh = b;
-  uint32_t threads = (uint32_t)gz_parallel_threads(q->context), tasks = threads < count ? threads : count;
-  for (uint32_t k = 0; k < tasks && status == GRAZE_OK; k++) {
+  uint32_t threads = (uint32_t)gz_parallel_threads(q->context), grain = count / (threads * 16) + 1;
+  uint32_t workers = threads > 1 ? gz_workers(q->context) : 1;
+  for (uint32_t k = 0; k < workers && status == GRAZE_OK; k++) {
     if (gz_query_worker(q, k) == NULL) status = gz_fail_memory(q->context, sizeof(worker));
   }
   if (status == GRAZE_OK && count > 0) {
-    pose_batch p = {.query = q, .job = &j, .poses = poses_b, .count = count, .tasks = tasks, .results = results};
-    gz_parallel_for(q->context, tasks, run_poses, &p);
+    pose_batch p = {.query = q, .job = &j, .poses = poses_b, .count = count, .shared = threads > 1, .results = results};
+    gz_parallel_for(q->context, count, grain, run_poses, &p);
     status = (graze_status)p.status;
-    if (status == GRAZE_OK && tasks > 1) status = run_sweeps(&p);
+    if (status == GRAZE_OK && p.shared) status = run_sweeps(&p);
   }
   gz_fp_leave(saved);
   return status;

@@ -36,7 +36,7 @@ typedef struct worker {
 } worker;
 
 struct graze_query {
-  const graze_context *context;
+  graze_context *context;
   worker **workers; /* made when first needed */
   uint32_t worker_capacity;
   buffer keys;       /* merged hits, then the public pairs in the same memory */

@@ -1,13 +1,12 @@
 /* Deciding many candidates: an exact query for each.
  *
- * Candidates are taken heaviest first, in batches of tasks that share one query per running task; progress is told
+ * Candidates are taken heaviest first, in batches of tasks; each worker has a query and a list. Progress is told
  * between batches from the calling thread. A pair that alone is more than one thread's share of the whole is decided
  * by all threads together before the others start. What a task finds is put in its place by number, so that neither
  * the order of work nor the number of threads shows in the results.
  */
 #include "scene/decide.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -167,31 +166,27 @@ static void decide(deciding *c, graze_query *query, uint64_t candidate, task_lis
   o->finished = true;
 }
 
-/* A query that no other task uses. There are as many places as tasks in a batch, so that one is always free. */
-static uint32_t take_query(graze_scene *scene) {
-  for (uint32_t i = 0;; i = (i + 1) % PARALLEL_PIECES) {
-    bool expected = false;
-    if (atomic_compare_exchange_strong(&scene->busy[i], &expected, true)) return i;
-  }
-}
-
-static void run_task(void *argument, uint32_t task) {
-  deciding *c = argument;
+static void run_task(deciding *c, uint32_t index, uint32_t task) {
   graze_scene *scene = c->scene;
-  task_list *list = scene->lists + task;
-  clear_list(list);
-  uint32_t place = take_query(scene);
+  scene_worker *w = scene->workers + index;
   graze_status status = GRAZE_OK;
-  if (scene->queries[place] == NULL) status = graze_query_create(&scene->single, &scene->queries[place]);
+  if (w->query == NULL) status = graze_query_create(scene->context, &w->query);
   for (uint32_t i = c->first[task]; i < c->first[task + 1]; i++) {
     uint64_t candidate = c->schedule[i];
+    c->outcomes[candidate].worker = index;
     if (status == GRAZE_OK) {
-      decide(c, scene->queries[place], candidate, list);
+      decide(c, w->query, candidate, &w->list);
     } else {
       c->outcomes[candidate].status = status;
     }
   }
-  atomic_store(&scene->busy[place], false);
+}
+
+/* Silent: the caller says which objects it was. */
+static void run_tasks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  bool before = gz_silence(true);
+  for (uint32_t task = begin; task < end; task++) run_task(argument, index, task);
+  gz_silence(before);
 }
 
 static graze_status outcome_error(const deciding *c, uint64_t candidate) {
@@ -204,28 +199,65 @@ static graze_status outcome_error(const deciding *c, uint64_t candidate) {
                  gz_scene_object_label(c->scene, (uint32_t)key, b), graze_status_string(status));
 }
 
+static graze_status append_list(graze_scene *scene, scene_worker *w) {
+  const task_list *list = &w->list;
+  task_list *all = &scene->all;
+  w->first = all->count;
+  w->first_point = all->point_count;
+  w->first_start = all->start_count;
+  if (append(scene->context, &all->pairs, &all->count, list->pairs.data, list->count, sizeof(graze_triangle_pair)) &&
+      append(scene->context, &all->points, &all->point_count, list->points.data, list->point_count,
+             3 * sizeof(double)) &&
+      append(scene->context, &all->starts, &all->start_count, list->starts.data, list->start_count, sizeof(uint32_t))) {
+    return GRAZE_OK;
+  }
+  return gz_fail(scene->context, GRAZE_ERROR_MEMORY, "out of memory: what the pairs of objects list");
+}
+
 /* Puts the lists of a batch behind those of the batches before. */
 static graze_status collect_batch(deciding *c, uint32_t tasks) {
   graze_scene *scene = c->scene;
-  task_list *all = &scene->all;
-  for (uint32_t task = 0; task < tasks; task++) {
-    const task_list *list = scene->lists + task;
-    for (uint32_t i = c->first[task]; i < c->first[task + 1]; i++) {
-      graze_status status = outcome_error(c, c->schedule[i]);
-      if (status != GRAZE_OK) return status;
-      c->outcomes[c->schedule[i]].list += all->count;
-      c->outcomes[c->schedule[i]].points += all->point_count;
-      c->outcomes[c->schedule[i]].starts += all->start_count;
-    }
-    if (!append(scene->context, &all->pairs, &all->count, list->pairs.data, list->count, sizeof(graze_triangle_pair)) ||
-        !append(scene->context, &all->points, &all->point_count, list->points.data, list->point_count,
-                3 * sizeof(double)) ||
-        !append(scene->context, &all->starts, &all->start_count, list->starts.data, list->start_count,
-                sizeof(uint32_t))) {
-      return gz_fail(scene->context, GRAZE_ERROR_MEMORY, "out of memory: what the pairs of objects list");
-    }
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = c->first[0]; i < c->first[tasks] && status == GRAZE_OK; i++) {
+    status = outcome_error(c, c->schedule[i]);
   }
-  return GRAZE_OK;
+  for (uint32_t k = 0; k < gz_workers(scene->context) && status == GRAZE_OK; k++) {
+    status = append_list(scene, scene->workers + k);
+  }
+  for (uint32_t i = c->first[0]; i < c->first[tasks] && status == GRAZE_OK; i++) {
+    outcome *o = c->outcomes + c->schedule[i];
+    const scene_worker *w = scene->workers + o->worker;
+    o->list += w->first;
+    o->points += w->first_point;
+    o->starts += w->first_start;
+  }
+  return status;
+}
+
+static graze_status run_batch(deciding *c, uint32_t tasks) {
+  graze_scene *scene = c->scene;
+  uint32_t workers = gz_workers(scene->context);
+  size_t bytes = workers * sizeof *scene->workers;
+  if (scene->workers == NULL) {
+    scene->workers = gz_memory_alloc(scene->context, bytes);
+    if (scene->workers == NULL) return gz_fail_memory(scene->context, bytes);
+    memset(scene->workers, 0, bytes);
+  }
+  for (uint32_t k = 0; k < workers; k++) clear_list(&scene->workers[k].list);
+  gz_parallel_for(scene->context, tasks, 1, run_tasks, c);
+  return collect_batch(c, tasks);
+}
+
+void gz_decide_release(graze_scene *scene) {
+  uint32_t workers = gz_workers(scene->context);
+  for (uint32_t k = 0; k < workers && scene->workers != NULL; k++) {
+    scene_worker *w = scene->workers + k;
+    graze_query_destroy(w->query);
+    gz_buffer_release(scene->context, &w->list.pairs);
+    gz_buffer_release(scene->context, &w->list.points);
+    gz_buffer_release(scene->context, &w->list.starts);
+  }
+  gz_memory_release(scene->context, scene->workers, workers * sizeof *scene->workers);
 }
 
 /* Cuts tasks from the schedule; returns how many. */
@@ -248,8 +280,7 @@ static bool go_on(const deciding *c, uint64_t done) {
 static graze_status run_heavy(deciding *c, uint64_t candidate) {
   graze_scene *scene = c->scene;
   if (scene->query == NULL) {
-    /* Creation is const in spirit: the context is only remembered. */
-    graze_status status = graze_query_create((graze_context *)scene->context, &scene->query);
+    graze_status status = graze_query_create(scene->context, &scene->query);
     if (status != GRAZE_OK) return status;
   }
   decide(c, scene->query, candidate, &scene->all);
@@ -271,8 +302,7 @@ static graze_status run_all(deciding *c) {
       status = run_heavy(c, c->schedule[done++]);
     } else {
       uint32_t tasks = cut_tasks(c, done, most);
-      gz_parallel_for(scene->context, tasks, run_task, c);
-      status = collect_batch(c, tasks);
+      status = run_batch(c, tasks);
       done = c->first[tasks];
     }
     if (status != GRAZE_OK) return status;

@@ -25,6 +25,9 @@ typedef struct deciding {
 graze_status gz_decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
                                       graze_open_rule open);
 
+/* What the workers have. */
+void gz_decide_release(graze_scene *scene);
+
 /* Decides all. On GRAZE_CANCELLED some outcomes are not finished. Errors: those of the queries, MEMORY, LIMIT; the
  * outcomes are then of no use. */
 graze_status gz_scene_decide(deciding *d);

@@ -76,8 +76,7 @@ graze_status gz_live_start(graze_scene *scene) {
   live_scene *live = gz_memory_alloc(context, sizeof *live);
   if (live == NULL) return gz_fail_memory(context, sizeof *live);
   *live = (live_scene){0};
-  /* The context is only remembered. */
-  graze_status status = graze_broadphase_create((graze_context *)context, NULL, &live->broad);
+  graze_status status = graze_broadphase_create(scene->context, NULL, &live->broad);
   if (status == GRAZE_OK && !gz_live_reserve(context, live, scene->places)) {
     status = gz_fail(context, GRAZE_ERROR_MEMORY, "out of memory: notes about %u objects", scene->places);
   }

@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "geometry/pose.h"
+#include "scene/decide.h"
 #include "scene/record.h"
 
 enum { OBJECT_COOKIE = 0x6772626a };
@@ -28,9 +29,6 @@ graze_status graze_scene_create(graze_context *context, graze_scene **scene) {
   if (made == NULL) return gz_fail_memory(context, sizeof *made);
   memset(made, 0, sizeof *made);
   made->context = context;
-  made->single = *context;
-  made->single.threads = 1;
-  made->single.log = NULL;
   made->oldest = made->newest = made->free = NO_OBJECT;
   *scene = made;
   return GRAZE_OK;
@@ -47,12 +45,7 @@ static void release_check(graze_scene *scene) {
   gz_live_release(context, scene->live);
   gz_shapes_release(context, &scene->shapes);
   graze_query_destroy(scene->query);
-  for (int i = 0; i < PARALLEL_PIECES; i++) {
-    graze_query_destroy(scene->queries[i]);
-    gz_buffer_release(context, &scene->lists[i].pairs);
-    gz_buffer_release(context, &scene->lists[i].points);
-    gz_buffer_release(context, &scene->lists[i].starts);
-  }
+  gz_decide_release(scene);
 }
 
 void graze_scene_destroy(graze_scene *scene) {

@@ -46,12 +46,13 @@ typedef struct outcome {
   uint64_t list;         /* place of its first triangle pair in the scene's list */
   graze_outline outline; /* without its arrays, which begin at: */
   uint64_t points, starts;
+  uint32_t worker; /* whose list it is, until the lists are put together */
   graze_status status;
   bool finished;
   graze_verdict verdict;
 } outcome;
 
-/* Lists of one task, before they are put together in order. */
+/* What pairs of objects list. */
 typedef struct task_list {
   buffer pairs; /* graze_triangle_pair */
   uint64_t count;
@@ -61,12 +62,18 @@ typedef struct task_list {
   uint64_t start_count;
 } task_list;
 
+/* What a worker of the loop over candidates has to itself. */
+typedef struct scene_worker {
+  graze_query *query; /* made when first needed */
+  task_list list;     /* of a batch, and where it begins among those of all: */
+  uint64_t first, first_point, first_start;
+} scene_worker;
+
 typedef struct live_scene live_scene;
 typedef struct recorder recorder;
 
 struct graze_scene {
-  const graze_context *context;
-  graze_context single; /* a copy for queries that run inside a task: one thread, silent */
+  graze_context *context;
 
   buffer objects;
   uint32_t places; /* objects and free places */
@@ -107,12 +114,10 @@ struct graze_scene {
   bool shapes_listed; /* of the objects that there are, since they were last looked at */
   buffer outcomes;
   buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
-  task_list all;   /* lists of all tasks so far */
+  task_list all;   /* lists of all batches so far */
   buffer results;
-  graze_query *query; /* with all threads, for single heavy pairs */
-  graze_query *queries[PARALLEL_PIECES];
-  _Atomic bool busy[PARALLEL_PIECES];
-  task_list lists[PARALLEL_PIECES];
+  graze_query *query;    /* with all threads, for single heavy pairs */
+  scene_worker *workers; /* gz_workers of the context, made when first needed */
 };
 
 static inline object *scene_object(const graze_scene *scene, uint32_t place) {
