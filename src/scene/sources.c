@@ -89,7 +89,7 @@ static void load_rows(const graze_scene *scene, source_row *rows, uint32_t count
   for (uint32_t i = 0; i < count; i++) {
     if (rows[i].needed && is_large(&rows[i])) load_row(&rows[i]);
   }
-  gz_parallel_for(scene->context, count, load_small, rows);
+  gz_parallel_each(scene->context, count, load_small, rows);
 }
 
 /* Gives the objects their meshes. */
