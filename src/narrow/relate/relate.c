@@ -104,10 +104,7 @@ graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_
   collide.exactness = o->exactness;
   graze_status status =
       graze_collide_meshes(q, a->place.mesh, &a->place.pose, b->place.mesh, &b->place.pose, &collide, &hits);
-  if (status == GRAZE_OK && q->rays == NULL) {
-    /* Creation is const in spirit: the context is only remembered. */
-    status = graze_query_create((graze_context *)q->context, &q->rays);
-  }
+  if (status == GRAZE_OK && q->rays == NULL) status = graze_query_create(q->context, &q->rays);
   if (status != GRAZE_OK) return status;
   status = relate(q->rays, (const relate_side *const[]){a, b}, o, hits.pairs, hits.counts.triangle_pairs, &v);
   if (status != GRAZE_OK) return status;
