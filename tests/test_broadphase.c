@@ -372,6 +372,40 @@ static void expect(graze_status got, graze_status want, const test_log *log, con
   if (strstr(log->last, words) == NULL) fail_msg("message \"%s\" should have \"%s\"", log->last, words);
 }
 
+/* Every bad number in every place of a box, of doubles and of floats; the boxes are found from nothing. */
+static void test_bad_numbers(void **state) {
+  (void)state;
+  enum { N = 130 };
+  static const uint32_t places[] = {0, 63, 64, N - 1};
+  static double doubles[N][6];
+  static float floats[N][6];
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+  test_log log;
+  graze_context *context = test_context(1, &log);
+  graze_broadphase *bp = make(context, GRAZE_BROAD_BRUTE, GRAZE_PAIRS_HASH);
+  const graze_box_pair *pairs;
+  uint64_t count;
+  for (int i = 0; i < 6 * N; i++) floats[i / 6][i % 6] = (float)(doubles[i / 6][i % 6] = i % 6 < 3 ? -1 : 1);
+  for (int i = 0; i < 4 * 6 * 4; i++) {
+    uint32_t box = places[i / 24];
+    int number = i / 4 % 6, kind = i % 4;
+    double good = doubles[box][number], wrong = kind < 3 ? bad[kind] : number < 3 ? 1.5 : -1.5; /* inside out */
+    graze_status want = kind < 3 ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_ARGUMENT;
+    char words[16];
+    snprintf(words, sizeof words, "box %u: ", box);
+    floats[box][number] = (float)(doubles[box][number] = wrong);
+    graze_box_array as_doubles = {doubles, 0, GRAZE_DOUBLE}, as_floats = {floats, 0, GRAZE_FLOAT};
+    expect(graze_broadphase_find(bp, &as_doubles, N, false, &pairs, &count), want, &log, words);
+    expect(graze_broadphase_find(bp, &as_floats, N, false, &pairs, &count), want, &log, words);
+    floats[box][number] = (float)(doubles[box][number] = good);
+  }
+  graze_box_array all = {doubles, 0, GRAZE_DOUBLE};
+  assert_int_equal(graze_broadphase_find(bp, &all, N, false, &pairs, &count), GRAZE_OK);
+  assert_int_equal(count, N * (N - 1) / 2);
+  graze_broadphase_destroy(bp);
+  graze_context_destroy(context);
+}
+
 static void test_refusals(void **state) {
   (void)state;
   test_log log;
@@ -514,9 +548,9 @@ int main(int argc, char **argv) {
   wanted = argv + 1;
   wanted_count = argc - 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_refusals), cmocka_unit_test(test_strides),  cmocka_unit_test(test_find),
-      cmocka_unit_test(test_storms),   cmocka_unit_test(test_move_all), cmocka_unit_test(test_find_large),
-      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_refusals),   cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_strides),
+      cmocka_unit_test(test_find),       cmocka_unit_test(test_storms),      cmocka_unit_test(test_move_all),
+      cmocka_unit_test(test_find_large), cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

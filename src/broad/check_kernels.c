@@ -26,6 +26,33 @@ static inline bool block_is_good(const broad_view *view, uint32_t begin, uint32_
   return faults == 0;
 }
 
+#elif GRAZE_ISA == 1
+
+/* A box is loaded as its first four numbers and its last four. x - x has bits set when x is no number. */
+static inline bool block_is_good(const broad_view *view, uint32_t begin, uint32_t end) {
+  const char *at = view->data + (size_t)begin * view->stride;
+  if (view->precision == GRAZE_DOUBLE) {
+    __m256d no_number = _mm256_setzero_pd(), inside_out = _mm256_setzero_pd();
+    for (uint32_t i = begin; i < end; i++, at += view->stride) {
+      __m256d low = _mm256_loadu_pd((const double *)at), last = _mm256_loadu_pd((const double *)at + 2);
+      __m256d high = _mm256_permute4x64_pd(last, 0x39);
+      inside_out = _mm256_or_pd(inside_out, _mm256_cmp_pd(low, high, _CMP_GT_OQ));
+      no_number = _mm256_or_pd(no_number, _mm256_or_pd(_mm256_sub_pd(low, low), _mm256_sub_pd(last, last)));
+    }
+    __m256i bits = _mm256_castpd_si256(no_number);
+    return (_mm256_movemask_pd(inside_out) & 7) == 0 && _mm256_testz_si256(bits, bits);
+  }
+  __m128 no_number = _mm_setzero_ps(), inside_out = _mm_setzero_ps();
+  for (uint32_t i = begin; i < end; i++, at += view->stride) {
+    __m128 low = _mm_loadu_ps((const float *)at), last = _mm_loadu_ps((const float *)at + 2);
+    __m128 high = _mm_permute_ps(last, 0x39);
+    inside_out = _mm_or_ps(inside_out, _mm_cmpgt_ps(low, high));
+    no_number = _mm_or_ps(no_number, _mm_or_ps(_mm_sub_ps(low, low), _mm_sub_ps(last, last)));
+  }
+  __m128i bits = _mm_castps_si128(no_number);
+  return (_mm_movemask_ps(inside_out) & 7) == 0 && _mm_testz_si128(bits, bits);
+}
+
 #else
 
 /* Without a branch a number: x - x is 0 only for a finite x. */
