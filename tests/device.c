@@ -37,15 +37,29 @@ graze_gpu *test_device(graze_context *context, const char *test) {
   return gpu;
 }
 
+enum { MOST = 1000000, MOST_ON_SLOW = 10000, FEW = 1000 };
+
 bool test_device_slow(void) {
-  return getenv("GRAZE_TEST_SMALL") != NULL;
+  return test_device_most() <= MOST_ON_SLOW;
+}
+
+bool test_device_few(void) {
+  return test_device_most() <= FEW;
+}
+
+bool test_device_large(void) {
+  return test_device_most() >= MOST;
 }
 
 uint32_t test_device_most(void) {
   const char *most = getenv("GRAZE_TEST_SMALL");
-  return most != NULL ? (uint32_t)strtoul(most, NULL, 10) : 1000000;
+  return most != NULL ? (uint32_t)strtoul(most, NULL, 10) : MOST;
 }
 
 uint32_t test_device_stride(void) {
-  return !test_device_slow() ? 1 : test_device_most() > 1000 ? 4 : 9;
+  return test_device_large() ? 1 : !test_device_slow() ? 2 : !test_device_few() ? 4 : 9;
+}
+
+uint32_t test_device_first(void) {
+  return (uint32_t)(test_seed(0) % test_device_stride());
 }

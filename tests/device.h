@@ -13,13 +13,20 @@ graze_gpu *test_device(graze_context *context, const char *test);
 /* The same once more. */
 graze_status test_device_again(graze_context *context, graze_gpu **gpu);
 
-/* With GRAZE_TEST_SMALL in the environment: on the processor as a device, or on a simulator, which is slow. */
+/* With few elements in GRAZE_TEST_SMALL: on the processor as a device, or on a simulator, which are slow. `few`: a
+ * simulator. */
 bool test_device_slow(void);
+bool test_device_few(void);
 
 /* How many elements a building block is tried with at most: what GRAZE_TEST_SMALL says, a million without it. */
 uint32_t test_device_most(void);
 
-/* By how much a test of many cases goes on: 1; on a device as above 4, on a simulator 9. */
+/* Also the largest cases: without GRAZE_TEST_SMALL. */
+bool test_device_large(void);
+
+/* Of many kinds of cases a test looks at every one; in small forms at every second, on slow devices at every fourth or
+ * ninth, from `first` on, which is another one in every run. */
 uint32_t test_device_stride(void);
+uint32_t test_device_first(void);
 
 #endif

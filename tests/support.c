@@ -6,12 +6,29 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "families.h"
 
 bool test_long(void) {
   const char *value = getenv("GRAZE_TEST_LONG");
   return value && strcmp(value, "0") != 0 && *value;
+}
+
+uint64_t test_seed(uint64_t number) {
+  static uint64_t run;
+  static bool chosen;
+  if (!chosen) {
+    const char *value = getenv("GRAZE_TEST_SEED");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t fresh = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + ((uint64_t)getpid() << 40);
+    run = value && *value ? strtoull(value, NULL, 0) : random_next(&fresh) >> 32;
+    chosen = true;
+    fprintf(stderr, "GRAZE_TEST_SEED=%llu repeats these random cases\n", (unsigned long long)run);
+  }
+  uint64_t state = run, base = random_next(&state) ^ number;
+  return random_next(&base);
 }
 
 double test_clock(void) {

@@ -15,8 +15,12 @@
 
 #include "graze/graze.h"
 
-/* True with GRAZE_TEST_LONG=1 in the environment. */
+/* True with GRAZE_TEST_LONG=1 in the environment: as many random cases as one has patience for. */
 bool test_long(void);
+
+/* Where random cases begin: another place for every `number` and in every run, so that few cases a run are many in the
+ * end. The first call prints what repeats the run: GRAZE_TEST_SEED in the environment. */
+uint64_t test_seed(uint64_t number);
 
 /* Seconds of a monotonic clock. */
 double test_clock(void);

@@ -70,11 +70,12 @@ static void test_families(void **state) {
   (void)state;
   need_device();
   static const uint32_t sizes[] = {0, 1, 2, 3, 50, 600, 2500};
-  size_t size_count = test_device_slow() ? 5 : sizeof sizes / sizeof *sizes;
-  for (box_family kind = 0; kind < BOXES_FAMILIES; kind += test_device_stride()) {
-    for (size_t s = kind == 0 ? 0 : 4; s < size_count; s++) { /* few boxes are of no kind */
+  const size_t size_count = sizeof sizes / sizeof *sizes - (test_device_slow() ? 2 : test_device_large() ? 0 : 1);
+  const uint32_t first = test_device_first();
+  for (box_family kind = first; kind < BOXES_FAMILIES; kind += test_device_stride()) {
+    for (size_t s = kind == first ? 0 : 4; s < size_count; s++) { /* few boxes are of no kind */
       uint32_t n = kind == BOXES_STACKED && sizes[s] > 1000 ? 1000 : sizes[s];
-      uint64_t random = 100 * (uint64_t)kind + s;
+      uint64_t random = test_seed(100 * (uint64_t)kind + s);
       graze_box *boxes = malloc((n + 1) * sizeof *boxes);
       boxes_make(kind, &random, n, boxes);
       check_both(boxes, n, box_family_name(kind));
@@ -90,8 +91,8 @@ static void test_ends(void **state) {
   static const double scales[] = {1, 0x1p-1074, 0x1p-1060, 0x1p-149, 0x1p-126, 0x1p120, 0x1p124, 0x1p900, 0x1p1018};
   graze_box boxes[400];
   const uint32_t n = test_device_slow() ? 40 : 400;
-  uint64_t random = 9;
-  for (size_t s = 0; s < sizeof scales / sizeof *scales; s += test_device_stride()) {
+  uint64_t random = test_seed(9);
+  for (size_t s = test_device_first(); s < sizeof scales / sizeof *scales; s += test_device_stride()) {
     for (uint32_t i = 0; i < n; i++) {
       for (int k = 0; k < 3; k++) {
         double low = ((double)random_below(&random, 24) - 12) * scales[s], edge = random_below(&random, 4) * scales[s];
@@ -108,30 +109,30 @@ static void test_ends(void **state) {
 static void test_bad_boxes(void **state) {
   (void)state;
   need_device();
-  enum { N = 5000 };
-  graze_box *boxes = malloc(N * sizeof *boxes);
-  uint64_t random = 3, count;
+  const uint32_t n = test_device_slow() ? 500 : 5000, bad = n - 79;
+  graze_box *boxes = malloc(n * sizeof *boxes);
+  uint64_t random = test_seed(3), count;
   const graze_box_pair *pairs;
-  boxes_make(BOXES_UNIFORM, &random, N, boxes);
+  boxes_make(BOXES_UNIFORM, &random, n, boxes);
   graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
   for (int fault = 0; fault < 4; fault++) {
-    graze_box kept = boxes[4321];
-    if (fault == 0) boxes[4321].max[1] = NAN;
-    if (fault == 1) boxes[4321].min[2] = -(double)INFINITY;
-    if (fault == 2) boxes[4321].max[0] = (double)INFINITY;
-    if (fault == 3) boxes[4321].max[0] = boxes[4321].min[0] - 1;
-    graze_status want = graze_broadphase_find(on.broad, &array, N, false, &pairs, &count);
+    graze_box kept = boxes[bad];
+    if (fault == 0) boxes[bad].max[1] = NAN;
+    if (fault == 1) boxes[bad].min[2] = -(double)INFINITY;
+    if (fault == 2) boxes[bad].max[0] = (double)INFINITY;
+    if (fault == 3) boxes[bad].max[0] = boxes[bad].min[0] - 1;
+    graze_status want = graze_broadphase_find(on.broad, &array, n, false, &pairs, &count);
     char message[1024];
     snprintf(message, sizeof message, "%s", on.messages.last);
     assert_int_not_equal(want, GRAZE_OK);
     for (graze_gpu_method m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_TREE; m++) {
       on.messages.last[0] = 0;
-      assert_int_equal(graze_gpu_find(on.gpu, m, &array, N, false, &pairs, &count), want);
+      assert_int_equal(graze_gpu_find(on.gpu, m, &array, n, false, &pairs, &count), want);
       assert_string_equal(on.messages.last, message);
     }
-    boxes[4321] = kept;
+    boxes[bad] = kept;
   }
-  check(&array, N, "after bad ones");
+  check(&array, n, "after bad ones");
   free(boxes);
 }
 
@@ -163,12 +164,12 @@ static void test_without_device(void **state) {
 static void test_large(void **state) {
   (void)state;
   need_device();
-  if (test_device_slow()) skip();
+  if (!test_device_large()) skip();
   static const box_family kinds[] = {BOXES_UNIFORM, BOXES_CLUSTERS, BOXES_DECADES};
   enum { N = 60000 };
   graze_box *boxes = malloc(N * sizeof *boxes);
   for (int i = 0; i < 3; i++) {
-    uint64_t random = (uint64_t)i;
+    uint64_t random = test_seed((uint64_t)i);
     boxes_make(kinds[i], &random, N, boxes);
     check_both(boxes, N, box_family_name(kinds[i]));
   }
