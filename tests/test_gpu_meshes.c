@@ -273,7 +273,7 @@ static void test_scene(void **state) {
   if (gpu == NULL || test_device_few()) skip();
   const uint32_t level = test_device_slow() ? 1 : 6;
   for (graze_gpu_use use = GRAZE_GPU_ALWAYS; use <= GRAZE_GPU_WHERE_FASTER; use++) {
-    graze_check_result got, want;
+    graze_scene_check_result got, want;
     graze_scene *scenes[2];
     assert_int_equal(graze_gpu_attach(gpu, use), GRAZE_OK);
     graze_mesh *mine = make_ball(context, level), *other = make_ball(plain, level);

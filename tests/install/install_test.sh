@@ -3,9 +3,12 @@
 # would: find_package, pkg-config with plain cc, and the lines and the CMakeLists.txt that README.md shows. A stranger
 # who lacks the libraries of the reports can still use the rest of it.
 #
-#     install_test.sh static|shared SOURCE WORK GENERATOR CC
+#     install_test.sh static|shared SOURCE WORK GENERATOR CC [BUILD]
+#
+# BUILD is a release build with libraries of that kind. Without it the test makes one, which is optimised little: what
+# is tried here is how the parts fit.
 set -eu
-kind=$1 source=$2 work=$3 generator=$4 cc=$5
+kind=$1 source=$2 work=$3 generator=$4 cc=$5 built=${6:-$3/build}
 export CC="$cc"
 unset DESTDIR CMAKE_PREFIX_PATH PKG_CONFIG_PATH LD_LIBRARY_PATH
 fail() {
@@ -35,12 +38,14 @@ examples() {
 
 mkdir -p "$work"
 rm -rf "$work/prefix" "$work/moved" "$work/use"
-shared=OFF
-[ "$kind" = static ] || shared=ON
-quiet cmake -G "$generator" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=$shared \
-  -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF -DGRAZE_EXAMPLES=OFF
-quiet cmake --build "$work/build" --parallel 2
-quiet cmake --install "$work/build" --prefix "$work/prefix"
+if [ $# -lt 6 ]; then
+  shared=OFF
+  [ "$kind" = static ] || shared=ON
+  quiet cmake -G "$generator" -S "$source" -B "$built" -DCMAKE_BUILD_TYPE=Plain "-DCMAKE_C_FLAGS=-O1 -DNDEBUG" \
+    -DBUILD_SHARED_LIBS=$shared -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF -DGRAZE_EXAMPLES=OFF
+  quiet cmake --build "$built" --parallel 2
+fi
+quiet cmake --install "$built" --prefix "$work/prefix"
 mv "$work/prefix" "$work/moved"
 prefix=$work/moved
 
@@ -53,7 +58,7 @@ wanted=$(find "$source/include/graze" -name '*.h' | wc -l)
 [ "$installed" -eq $((wanted + 1)) ] || fail "$installed headers installed, $((wanted + 1)) wanted"
 
 # What is installed does not know where it was built, and so can be used where that is not.
-for folder in "$source" "$work/build" "$work/prefix"; do
+for folder in "$source" "$built" "$work/prefix"; do
   told=$(grep -rlF "$folder" "$prefix" || true)
   [ -z "$told" ] || fail "$folder stands in $told"
 done
