@@ -5,8 +5,8 @@
 #
 #     install_test.sh static|shared SOURCE WORK GENERATOR CC [BUILD]
 #
-# BUILD is a release build with libraries of that kind. Without it the test makes one, which is optimised little: what
-# is tried here is how the parts fit.
+# BUILD is a release build with libraries of that kind. Without it the test makes one, which is not optimised and has
+# no PTX: what is tried here is how the parts fit.
 set -eu
 kind=$1 source=$2 work=$3 generator=$4 cc=$5 built=${6:-$3/build}
 export CC="$cc"
@@ -41,7 +41,7 @@ rm -rf "$work/prefix" "$work/moved" "$work/use"
 if [ $# -lt 6 ]; then
   shared=OFF
   [ "$kind" = static ] || shared=ON
-  quiet cmake -G "$generator" -S "$source" -B "$built" -DCMAKE_BUILD_TYPE=Plain "-DCMAKE_C_FLAGS=-O1 -DNDEBUG" \
+  quiet cmake -G "$generator" -S "$source" -B "$built" -DCMAKE_BUILD_TYPE=Plain -DCMAKE_C_FLAGS=-DNDEBUG -DGRAZE_NVCC=OFF \
     -DBUILD_SHARED_LIBS=$shared -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF -DGRAZE_EXAMPLES=OFF
   quiet cmake --build "$built" --parallel 2
 fi
