@@ -104,10 +104,10 @@ step_fuzz() {
   return $rc
 }
 
-# The clang build serves the fuzz targets, which bring their own sanitizers, and clang-tidy. It does without OpenMP, so
+# The clang build serves the fuzz targets, which bring coverage and sanitizers, and clang-tidy. It does without OpenMP, so
 # that building without it is tried as well.
 build_clang() {
-  CC=clang setup_configure release build/clang -DGRAZE_WERROR=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON
+  CC=clang setup_configure release build/clang -DCMAKE_BUILD_TYPE=Fuzz -DGRAZE_WERROR=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON
   cmake --build build/clang --parallel "$jobs"
 }
 

@@ -71,11 +71,11 @@ typedef struct probe {
   uint32_t slot;
 } probe;
 
+#if GRAZE_ISA != 1
+
 static inline probe probe_of(const grid_record *r) {
   return (probe){{r->high[0], r->high[1], r->high[2], r->low[0], r->low[1], r->low[2], 0, 0}, r->slot};
 }
-
-#if GRAZE_ISA != 1
 
 /* 0: apart, 1: meet, 2: not to be decided by these numbers. */
 static inline int held_against(const probe *p, const grid_record *r) {
@@ -109,6 +109,7 @@ typedef struct window {
   uint32_t low, high;
 } window;
 
+#if GRAZE_ISA != 1
 /* Moves `place` on to the first key in the window and gives the first one behind it. */
 static inline uint32_t window_end(const uint32_t *keys, uint32_t *place, window w) {
   uint32_t i = *place;
@@ -117,6 +118,7 @@ static inline uint32_t window_end(const uint32_t *keys, uint32_t *place, window 
   while (keys[i] <= w.high) i++;
   return i;
 }
+#endif
 
 /* The slab that is searched and the one above it. */
 typedef struct layers {

@@ -114,11 +114,13 @@ static inline __attribute__((always_inline)) vf room_on(const probe *p, const pa
                    careful);
 }
 
+#if GRAZE_ISA != 0
 static inline __attribute__((always_inline)) vf room_within(const probe *p, const packed_rows *rows, uint32_t place,
                                                             bool careful) {
   vf across = less_room(room_on(p, rows, place, 1, careful), room_on(p, rows, place, 2, careful), careful);
   return less_room(across, room_on(p, rows, place, 0, careful), careful);
 }
+#endif
 
 /* Hands over the hits of one register, of which those where there is `room` are certain. The probe is made again after
  * a call, so that the loops keep it in registers and need not save them for the sake of calls that are rare. */
