@@ -27,4 +27,9 @@ uint32_t polycube_surface(const polycube *p, int step, uint64_t *state, double *
 /* From the cells alone. */
 graze_relation polycube_relation(const polycube *a, const polycube *b);
 
+/* The relation of b to a. */
+static inline graze_relation swapped(graze_relation r) {
+  return r == GRAZE_A_IN_B ? GRAZE_B_IN_A : r == GRAZE_B_IN_A ? GRAZE_A_IN_B : r;
+}
+
 #endif

@@ -9,26 +9,17 @@
 
 static double room_a[9 * 12 * CELLS * CELLS * CELLS], room_b[9 * 12 * CELLS * CELLS * CELLS];
 
-enum { PARTS = 4096 };
-
 typedef struct bench {
   graze_context *context;
   graze_query *query;
   uint64_t state, meetings, claimed, on_grid;
 } bench;
 
-static operand make_operand(const bench *b, const graze_mesh *mesh, const graze_pose *pose, uint8_t *met) {
-  operand made;
-  memset(&made, 0, sizeof made);
-  made.place =
-      (side){mesh, *pose, memcmp(pose, &(graze_pose){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, sizeof *pose) == 0};
-  made.invertible = made.strict = true;
-  made.cached_triangle = made.first_distorted = made.ambiguous_edge.triangle = NO_TRIANGLE;
-  made.first_maybe_solid = NO_PART;
-  made.met = met;
-  assert_int_equal(gz_solid_create(b->query, mesh, &made.shape), GRAZE_OK);
-  assert_true(made.shape->part_count <= PARTS);
-  memset(met, 0, PARTS);
+static operand make_operand(const bench *b, const graze_mesh *mesh, const graze_pose *pose, buffer *met) {
+  _Atomic(solid *) slot = NULL;
+  const relate_side from = {{mesh, *pose, graze_pose_is_identity(pose)}, &slot};
+  operand made = {.box = gz_side_box(&from.place)};
+  assert_int_equal(gz_operand_make(&made, b->query, &from, GRAZE_OPEN_UNKNOWN, met), GRAZE_OK);
   return made;
 }
 
@@ -41,9 +32,9 @@ static void compare_operands(const operand *p, const operand *q) {
 }
 
 static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, const graze_pose *pose, double reach) {
-  static uint8_t met[4][PARTS];
-  operand fast[2] = {make_operand(b, m, pose, met[0]), make_operand(b, n, pose, met[1])};
-  operand plain[2] = {make_operand(b, m, pose, met[2]), make_operand(b, n, pose, met[3])};
+  buffer met[4] = {{0}};
+  operand fast[2] = {make_operand(b, m, pose, &met[0]), make_operand(b, n, pose, &met[1])};
+  operand plain[2] = {make_operand(b, m, pose, &met[2]), make_operand(b, n, pose, &met[3])};
   predicate_points grid, doubles;
   graze_collide_result hits;
   double origin[3] = {pose->m[3], pose->m[7], pose->m[11]};
@@ -66,6 +57,7 @@ static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, con
     gz_solid_destroy(b->context, fast[k].shape);
     gz_solid_destroy(b->context, plain[k].shape);
   }
+  for (int k = 0; k < 4; k++) gz_buffer_release(b->context, &met[k]);
 }
 
 /* Solids of cells, and soups of the grid: surfaces of every kind; some corners a little beside the grid. */

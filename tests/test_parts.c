@@ -234,10 +234,6 @@ static graze_relate_result relate(const bench *b, const graze_mesh *m, const gra
   return out;
 }
 
-static graze_relation swapped(graze_relation r) {
-  return r == GRAZE_A_IN_B ? GRAZE_B_IN_A : r == GRAZE_B_IN_A ? GRAZE_A_IN_B : r;
-}
-
 /* The place of the doubt is the middle of an edge of the mesh. */
 static void check_place(const graze_relate_result *got, uint32_t triangles) {
   for (uint32_t i = 0; i < 3 * triangles; i++) {

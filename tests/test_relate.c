@@ -10,10 +10,6 @@
 
 static double room_a[9 * 12 * CELLS * CELLS * CELLS], room_b[9 * 12 * CELLS * CELLS * CELLS];
 
-static graze_relation swapped(graze_relation r) {
-  return r == GRAZE_A_IN_B ? GRAZE_B_IN_A : r == GRAZE_B_IN_A ? GRAZE_A_IN_B : r;
-}
-
 typedef struct bench {
   graze_context *context;
   graze_query *query;

@@ -16,10 +16,6 @@ static const char *name_of(graze_relation r) {
   return graze_relation_string(r);
 }
 
-static graze_relation swapped(graze_relation r) {
-  return r == GRAZE_A_IN_B ? GRAZE_B_IN_A : r == GRAZE_B_IN_A ? GRAZE_A_IN_B : r;
-}
-
 typedef struct bench {
   test_log *log;
   graze_context *context;

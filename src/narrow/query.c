@@ -237,8 +237,9 @@ static graze_status check_range(const graze_context *context, const side *s, con
   return GRAZE_OK;
 }
 
-static graze_status make_side(const graze_context *context, const graze_mesh *mesh, const graze_pose *pose,
-                              graze_exactness exactness, const char *which, side *out) {
+graze_status gz_query_side(const graze_query *q, const graze_mesh *mesh, const graze_pose *pose,
+                           graze_exactness exactness, const char *which, side *out) {
+  const graze_context *context = q->context;
   out->mesh = mesh;
   out->pose = pose != NULL ? *pose : graze_pose_identity();
   graze_status status = check_pose(context, &out->pose, which);
@@ -248,11 +249,6 @@ static graze_status make_side(const graze_context *context, const graze_mesh *me
     return gz_fail(context, GRAZE_ERROR_POSE, "pose of mesh %s: tier T0 takes the identity only", which);
   }
   return check_range(context, out, which);
-}
-
-graze_status gz_query_side(const graze_query *q, const graze_mesh *mesh, const graze_pose *pose,
-                           graze_exactness exactness, const char *which, side *out) {
-  return make_side(q->context, mesh, pose, exactness, which, out);
 }
 
 static graze_status read_options(const graze_query *q, const graze_collide_options *options, job *j) {
@@ -276,12 +272,6 @@ static void add_counts(graze_counts *sum, const graze_counts *c) {
   sum->coplanar += c->coplanar;
   sum->degenerate += c->degenerate;
   sum->hash += c->hash;
-}
-
-static void add_work(graze_work *sum, const graze_work *w) {
-  sum->node_pairs += w->node_pairs;
-  sum->triangle_tests += w->triangle_tests;
-  sum->exact_tests += w->exact_tests;
 }
 
 /* All workers' keys, sorted, as public pairs. */
@@ -311,7 +301,7 @@ static graze_status gather_pairs(graze_query *q, uint32_t workers, const graze_t
 static void collect(graze_query *q, uint32_t workers, graze_collide_result *result) {
   for (uint32_t k = 0; k < workers; k++) {
     add_counts(&result->counts, &q->workers[k]->sink.counts);
-    add_work(&result->work, &q->workers[k]->sink.work);
+    work_add(&result->work, &q->workers[k]->sink.work);
   }
   result->hit = result->counts.triangle_pairs > 0;
 }
@@ -382,8 +372,8 @@ graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const gra
   job j;
   unsigned saved = gz_fp_enter();
   graze_status status = read_options(q, options, &j);
-  if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
-  if (status == GRAZE_OK) status = make_side(q->context, b, pose_b, j.exactness, "b", &j.b);
+  if (status == GRAZE_OK) status = gz_query_side(q, a, pose_a, j.exactness, "a", &j.a);
+  if (status == GRAZE_OK) status = gz_query_side(q, b, pose_b, j.exactness, "b", &j.b);
   if (status == GRAZE_OK && !collide_by_engine(q, &j, result, &status)) {
     gz_job_map(&j);
     status = run_collision(q, &j, result);
@@ -409,7 +399,7 @@ static void run_poses(void *argument, uint32_t begin, uint32_t end, uint32_t ind
   worker *w = p->query->workers[p->shared ? index : 0];
   for (uint32_t k = begin; k < end && p->status == GRAZE_OK; k++) {
     job j = *p->job;
-    graze_status status = make_side(p->query->context, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
+    graze_status status = gz_query_side(p->query, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
     if (status == GRAZE_OK) {
       gz_job_map(&j);
       /* The sweep's memory is the query's: such a job is left to the calling thread. */
@@ -432,7 +422,7 @@ static void run_poses(void *argument, uint32_t begin, uint32_t end, uint32_t ind
 static graze_status run_sweeps(pose_batch *p) {
   for (uint32_t k = 0; k < p->count; k++) {
     job j = *p->job;
-    graze_status status = make_side(p->query->context, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
+    graze_status status = gz_query_side(p->query, j.b.mesh, &p->poses[k], j.exactness, "b", &j.b);
     if (status != GRAZE_OK) return status;
     gz_job_map(&j);
     if (j.tree) continue;
@@ -457,7 +447,7 @@ graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graz
   unsigned saved = gz_fp_enter();
   graze_status status = read_options(q, options, &j);
   if (status == GRAZE_OK && j.find == GRAZE_FIND_ALL) j.find = GRAZE_FIND_COUNT;
-  if (status == GRAZE_OK) status = make_side(q->context, a, pose_a, j.exactness, "a", &j.a);
+  if (status == GRAZE_OK) status = gz_query_side(q, a, pose_a, j.exactness, "a", &j.a);
   j.b.mesh = b;
   uint32_t threads = (uint32_t)gz_parallel_threads(q->context), grain = count / (threads * 16) + 1;
   uint32_t workers = threads > 1 ? gz_workers(q->context) : 1;
@@ -482,7 +472,7 @@ static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const
   if (status != GRAZE_OK) return status;
   j->self = true;
   j->exactness = GRAZE_T0;
-  status = make_side(q->context, mesh, NULL, GRAZE_T0, "a", &j->a);
+  status = gz_query_side(q, mesh, NULL, GRAZE_T0, "a", &j->a);
   j->b = j->a;
   gz_job_map(j);
   return status;
@@ -516,7 +506,7 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
     r.disjoint_hits += s->disjoint_hits;
     r.degenerate_pairs += s->degenerate_pairs;
     r.hash += s->counts.hash;
-    add_work(&r.work, &s->work);
+    work_add(&r.work, &s->work);
   }
   r.self_pairs = r.duplicates + r.edge_overlaps + r.vertex_more + r.disjoint_hits;
   *result = r;

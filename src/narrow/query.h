@@ -71,6 +71,12 @@ __attribute__((always_inline)) static inline void prefetch_node(const bvh_node *
   for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);
 }
 
+static inline void work_add(graze_work *sum, const graze_work *w) {
+  sum->node_pairs += w->node_pairs;
+  sum->triangle_tests += w->triangle_tests;
+  sum->exact_tests += w->exact_tests;
+}
+
 /* map.c: how b lies relative to a, and whether hierarchies can be used. */
 void gz_job_map(job *j);
 

@@ -10,9 +10,6 @@ typedef struct relate_side {
   _Atomic(solid *) *slot;
 } relate_side;
 
-/* The solid in the slot; made when it is empty. Several threads may ask at once: one's work is kept. */
-graze_status gz_solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape);
-
 /* The whole of graze_relate_meshes but for checks; slots may outlive the call. */
 graze_status gz_query_relate(graze_query *query, const relate_side *a, const relate_side *b,
                              const graze_relate_options *options, graze_relate_result *result);

@@ -21,12 +21,6 @@ void gz_solid_destroy(const graze_context *context, solid *s) {
   gz_memory_release(context, s, sizeof *s);
 }
 
-void gz_solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]) {
-  double c[9];
-  mesh_corners(mesh, at.triangle, c);
-  for (uint32_t k = 0; k < 3; k++) out[k] = 0.5 * c[3 * at.edge + k] + 0.5 * c[(3 * at.edge + 3) % 9 + k];
-}
-
 /* ---- parts ---- */
 
 /* Lists the part of triangle `start` from place `end` on; returns where the list ends. */

@@ -79,7 +79,4 @@ uint32_t gz_solid_across(const graze_mesh *mesh, const solid *s, edge_place at, 
  * time. */
 graze_status gz_solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out);
 
-/* The middle of an edge. */
-void gz_solid_edge_middle(const graze_mesh *mesh, edge_place at, double out[3]);
-
 #endif

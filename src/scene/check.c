@@ -17,6 +17,7 @@ typedef struct check {
   uint64_t count;
   graze_scene_check_options options;
   const outcome *outcomes; /* of the candidates */
+  graze_work work;
 } check;
 
 /* ---- candidates ---- */
@@ -128,15 +129,13 @@ static uint64_t list_all(const check *c, graze_object_pair *out, uint64_t *unwan
 
 static graze_status make_result(const check *c, graze_scene_check_result *result) {
   graze_scene *scene = c->scene;
-  graze_scene_check_result r = {.object_pairs = scene->object_pairs, .ignored_pairs = scene->ignored_pairs};
+  graze_scene_check_result r = {
+      .object_pairs = scene->object_pairs, .ignored_pairs = scene->ignored_pairs, .work = c->work};
   r.candidate_pairs = c->count;
   for (uint64_t i = 0; i < c->count; i++) {
     const outcome *o = c->outcomes + i;
     r.clashes += is_clash(o);
     if (o->finished) r.relations[o->verdict.relation]++;
-    r.work.node_pairs += o->work.node_pairs;
-    r.work.triangle_tests += o->work.triangle_tests;
-    r.work.exact_tests += o->work.exact_tests;
   }
   uint64_t most = c->options.all_pairs ? scene->object_pairs : r.clashes;
   if (most > SIZE_MAX / sizeof(graze_object_pair) ||
@@ -182,6 +181,7 @@ static graze_status run_check(check *c, graze_scene_check_result *result) {
   graze_status run = gz_scene_decide(&d);
   if (run != GRAZE_OK && run != GRAZE_CANCELLED) return run;
   c->outcomes = d.outcomes;
+  c->work = d.work;
   status = make_result(c, result);
   return status == GRAZE_OK ? run : status;
 }

@@ -317,5 +317,9 @@ graze_status gz_scene_decide(deciding *c) {
   graze_status status = make_schedule(c);
   if (status == GRAZE_OK) status = gz_sources_load_pairs(c->scene, c->pairs, c->count);
   if (status == GRAZE_OK) status = list_shapes(c);
-  return status == GRAZE_OK ? run_all(c) : status;
+  if (status == GRAZE_OK) status = run_all(c);
+  for (uint64_t i = 0; i < c->count && (status == GRAZE_OK || status == GRAZE_CANCELLED); i++) {
+    work_add(&c->work, &c->outcomes[i].work);
+  }
+  return status;
 }

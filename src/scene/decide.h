@@ -15,6 +15,7 @@ typedef struct deciding {
   void *progress_user;
 
   outcome *outcomes; /* out: one for each candidate; what they list is in the scene's `all` */
+  graze_work work;   /* out: of all together */
 
   /* inside */
   const uint64_t *schedule;

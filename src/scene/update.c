@@ -65,11 +65,9 @@ static graze_status decide_stale(graze_scene *scene, const graze_scene_update_op
     pair->now = o->verdict;
     pair->counts = o->counts;
     pair->stale = false;
-    events->work.node_pairs += o->work.node_pairs;
-    events->work.triangle_tests += o->work.triangle_tests;
-    events->work.exact_tests += o->work.exact_tests;
   }
   events->decided_pairs = d.count;
+  events->work = d.work;
   return status;
 }
 

@@ -6,7 +6,8 @@
 #include "geometry/pose.h"
 #include "narrow/relate/steps.h"
 
-graze_status gz_solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape) {
+/* The solid in the slot; made when it is empty. Several threads may ask at once: one's work is kept. */
+static graze_status solid_of(graze_query *rays, const graze_mesh *mesh, _Atomic(solid *) *slot, solid **shape) {
   *shape = atomic_load(slot);
   if (*shape != NULL) return GRAZE_OK;
   solid *made = NULL;
@@ -35,7 +36,7 @@ static graze_box find_open_box(const operand *o) {
 graze_status gz_operand_make(operand *o, graze_query *rays, const relate_side *from, graze_open_rule rule,
                              buffer *met) {
   solid *shape;
-  graze_status status = gz_solid_of(rays, from->place.mesh, from->slot, &shape);
+  graze_status status = solid_of(rays, from->place.mesh, from->slot, &shape);
   if (status != GRAZE_OK) return status;
   int sign = from->place.identity ? 1 : mirror(&from->place.pose);
   *o = (operand){.place = from->place,

@@ -64,8 +64,9 @@ graze_verdict gz_relate_verdict(const operands *o, const findings *f, bool meet)
   v.doubt = why->what;
   v.doubt_mesh = (uint8_t)why->whose;
   const side *place = &o->of[why->whose].place;
-  double middle[3];
-  gz_solid_edge_middle(place->mesh, why->at, middle);
+  double c[9], middle[3];
+  mesh_corners(place->mesh, why->at.triangle, c);
+  for (uint32_t k = 0; k < 3; k++) middle[k] = 0.5 * c[3 * why->at.edge + k] + 0.5 * c[(3 * why->at.edge + 3) % 9 + k];
   graze_pose_apply(&place->pose, middle, v.doubt_point);
   return v;
 }
