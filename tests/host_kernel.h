@@ -8,12 +8,16 @@
 
 typedef struct host_module host_module;
 
+/* What a kernel says of a pointer. */
+enum { HOST_RESTRICT = 1, HOST_WRITTEN = 2 /* it is not to constants */ };
+
 typedef struct host_kernel {
   const host_module *module;
   const char *name;
   uint32_t group; /* items */
   void (*call)(const void *const *values);
   const size_t *sizes; /* of its arguments; 0: a buffer */
+  const unsigned char *access;
   uint32_t count;
 } host_kernel;
 

@@ -1,79 +1,20 @@
-/* The CUDA driver API as a back end. Nothing of the toolkit is needed to build or to run it: the few declarations stand
- * here, libcuda.so.1 comes with the driver, and kernels are embedded as PTX. Where they are not, for want of nvcc at
- * build time, NVRTC compiles them if it is there.
+/* The CUDA driver API as a back end. Nothing of the toolkit is needed to build or to run it: cuda_driver.h declares
+ * what is used, libcuda.so.1 comes with the driver, and kernels are embedded as PTX. Where they are not, for want of
+ * nvcc at build time, NVRTC compiles them if it is there.
  *
- * The device's primary context is used, and is current during calls only. */
+ * The device's primary context is used, and is current during calls only. What is queued may read the memory of the
+ * program, or use buffers and modules, until the stream was waited for: the driver promises no more (CUDA Driver API,
+ * "API synchronization behavior"). So little is copied through pinned memory, much is waited for, and so is everything
+ * before something is released. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/cuda_driver.h"
 #include "gpu/device.h"
 
-typedef int cu_result; /* 0: success */
-typedef int cu_device;
-typedef unsigned long long cu_memory;
-typedef struct CUctx_st *cu_context;
-typedef struct CUmod_st *cu_module;
-typedef struct CUfunc_st *cu_function;
-typedef struct CUstream_st *cu_stream;
-typedef struct CUevent_st *cu_event;
-typedef struct _nvrtcProgram *nvrtc_program;
-
-enum {
-  CU_OUT_OF_MEMORY = 2,
-  CU_MULTIPROCESSORS = 16,
-  CU_SHARED_BYTES = 8,
-  CU_THREADS_OF_BLOCK = 1,
-  CU_CAPABILITY_MAJOR = 75,
-  CU_CAPABILITY_MINOR = 76,
-  CU_FUNCTION_THREADS = 0,
-  MOST_ARGUMENTS = 24
-};
-
-#define CU_FUNCTIONS(X)                                                                                     \
-  X(Init, "cuInit", (unsigned flags))                                                                       \
-  X(GetErrorString, "cuGetErrorString", (cu_result error, const char **text))                               \
-  X(DriverGetVersion, "cuDriverGetVersion", (int *version))                                                 \
-  X(DeviceGetCount, "cuDeviceGetCount", (int *count))                                                       \
-  X(DeviceGet, "cuDeviceGet", (cu_device * device, int number))                                             \
-  X(DeviceGetName, "cuDeviceGetName", (char *name, int room, cu_device device))                             \
-  X(DeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device device))              \
-  X(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, cu_device device))                              \
-  X(PrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (cu_context * context, cu_device device))                 \
-  X(PrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (cu_device device))                                  \
-  X(CtxPushCurrent, "cuCtxPushCurrent_v2", (cu_context context))                                            \
-  X(CtxPopCurrent, "cuCtxPopCurrent_v2", (cu_context * context))                                            \
-  X(StreamCreate, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                   \
-  X(StreamDestroy, "cuStreamDestroy_v2", (cu_stream stream))                                                \
-  X(StreamSynchronize, "cuStreamSynchronize", (cu_stream stream))                                           \
-  X(MemAlloc, "cuMemAlloc_v2", (cu_memory * memory, size_t bytes))                                          \
-  X(MemFree, "cuMemFree_v2", (cu_memory memory))                                                            \
-  X(MemcpyHtoD, "cuMemcpyHtoDAsync_v2", (cu_memory to, const void *from, size_t bytes, cu_stream stream))   \
-  X(MemcpyDtoH, "cuMemcpyDtoHAsync_v2", (void *to, cu_memory from, size_t bytes, cu_stream stream))         \
-  X(ModuleLoadData, "cuModuleLoadData", (cu_module * module, const void *image))                            \
-  X(ModuleUnload, "cuModuleUnload", (cu_module module))                                                     \
-  X(ModuleGetFunction, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name)) \
-  X(FuncGetAttribute, "cuFuncGetAttribute", (int *value, int attribute, cu_function function))              \
-  X(LaunchKernel, "cuLaunchKernel",                                                                         \
-    (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,    \
-     unsigned shared, cu_stream stream, void **arguments, void **extra))                                    \
-  X(EventCreate, "cuEventCreate", (cu_event * event, unsigned flags))                                       \
-  X(EventRecord, "cuEventRecord", (cu_event event, cu_stream stream))                                       \
-  X(EventSynchronize, "cuEventSynchronize", (cu_event event))                                               \
-  X(EventElapsedTime, "cuEventElapsedTime", (float *milliseconds, cu_event first, cu_event second))         \
-  X(EventDestroy, "cuEventDestroy_v2", (cu_event event))
-
-#define NVRTC_FUNCTIONS(X)                                                                                 \
-  X(CreateProgram, "nvrtcCreateProgram",                                                                   \
-    (nvrtc_program * program, const char *text, const char *name, int headers, const char *const *texts,   \
-     const char *const *names))                                                                            \
-  X(DestroyProgram, "nvrtcDestroyProgram", (nvrtc_program * program))                                      \
-  X(CompileProgram, "nvrtcCompileProgram", (nvrtc_program program, int count, const char *const *options)) \
-  X(GetPTXSize, "nvrtcGetPTXSize", (nvrtc_program program, size_t * size))                                 \
-  X(GetPTX, "nvrtcGetPTX", (nvrtc_program program, char *ptx))                                             \
-  X(GetProgramLogSize, "nvrtcGetProgramLogSize", (nvrtc_program program, size_t * size))                   \
-  X(GetProgramLog, "nvrtcGetProgramLog", (nvrtc_program program, char *log))
+enum { MOST_ARGUMENTS = 24, STAGING = 256 << 10, EMBEDDED_CAPABILITY = 75 /* kernels.cmake */ };
 
 #define TYPES(name, symbol, parameters)        \
   typedef cu_result call_of_##name parameters; \
@@ -104,6 +45,9 @@ typedef struct cuda {
   cu_context context; /* NULL: not retained */
   cu_stream stream;
   int capability; /* 90 for 9.0 */
+  bool queued;    /* something that was not waited for */
+  char *staging;  /* pinned, STAGING bytes; NULL: there is none */
+  size_t staged;  /* of it, for copies that are queued */
 } cuda;
 
 typedef struct cuda_module {
@@ -115,7 +59,7 @@ typedef struct cuda_module {
 static graze_status failed(graze_gpu *gpu, const char *call, cu_result error) {
   const char *text = NULL;
   char number[32];
-  snprintf(number, sizeof number, "error %d", error);
+  snprintf(number, sizeof number, "error %u", error);
   if (library.cu.GetErrorString(error, &text) != 0 || text == NULL) text = number;
   return gz_gpu_failed(gpu, error == CU_OUT_OF_MEMORY ? GRAZE_ERROR_MEMORY : GRAZE_ERROR_DEVICE, call, text);
 }
@@ -130,7 +74,7 @@ static void load_nvrtc(void) {
   if (handle == NULL) return;
 #define LOAD(name, symbol, parameters)                       \
   {                                                          \
-    void *function = dlsym(handle, symbol);                  \
+    void *function = dlsym(handle, #symbol);                 \
     memcpy(&library.nvrtc.name, &function, sizeof function); \
     if (function == NULL) return;                            \
   }
@@ -145,14 +89,14 @@ static bool load(void) {
     snprintf(library.why, sizeof library.why, "%s", dlerror());
     return false;
   }
-#define LOAD(name, symbol, parameters)                                            \
-  {                                                                               \
-    void *function = dlsym(handle, symbol);                                       \
-    memcpy(&library.cu.name, &function, sizeof function);                         \
-    if (function == NULL) {                                                       \
-      snprintf(library.why, sizeof library.why, "libcuda.so.1 lacks %s", symbol); \
-      return false;                                                               \
-    }                                                                             \
+#define LOAD(name, symbol, parameters)                                          \
+  {                                                                             \
+    void *function = dlsym(handle, #symbol);                                    \
+    memcpy(&library.cu.name, &function, sizeof function);                       \
+    if (function == NULL) {                                                     \
+      snprintf(library.why, sizeof library.why, "libcuda.so.1 lacks " #symbol); \
+      return false;                                                             \
+    }                                                                           \
   }
   CU_FUNCTIONS(LOAD)
 #undef LOAD
@@ -179,7 +123,7 @@ static const cu_functions *functions(char why[128]) {
 
 /* ---- devices --------------------------------------------------------------------------------------------------- */
 
-static int attribute(const cu_functions *cu, cu_device device, int which) {
+static int attribute(const cu_functions *cu, cu_device device, unsigned which) {
   int value = 0;
   return cu->DeviceGetAttribute(&value, which, device) == 0 ? value : 0;
 }
@@ -208,15 +152,27 @@ static uint32_t list(graze_gpu_info *out, uint32_t room, char why[128]) {
   uint32_t listed = 0;
   for (int i = 0; i < count && listed < room; i++) {
     cu_device device;
-    if (cu->DeviceGet(&device, i) == 0) describe(cu, device, &out[listed++]);
+    if (cu->DeviceGet(&device, i) != 0) break; /* what comes after it would get its number */
+    describe(cu, device, &out[listed++]);
   }
+  if (count > 0 && listed == 0) snprintf(why, 128, "the driver does not give its device");
   return listed;
+}
+
+/* Waits for what is queued; the context is current. */
+static cu_result settle(cuda *s) {
+  bool queued = s->queued;
+  s->queued = false;
+  s->staged = 0;
+  return queued ? s->cu->StreamSynchronize(s->stream) : 0;
 }
 
 static void close_device(graze_gpu *gpu) {
   cuda *s = gpu->state;
   cu_context other;
   if (s->context != NULL && s->cu->CtxPushCurrent(s->context) == 0) {
+    settle(s);
+    if (s->staging != NULL) s->cu->MemFreeHost(s->staging);
     if (s->stream != NULL) s->cu->StreamDestroy(s->stream);
     s->cu->CtxPopCurrent(&other);
   }
@@ -256,7 +212,11 @@ static graze_status open_device(graze_gpu *gpu, uint32_t number) {
   }
   s->capability = 10 * attribute(cu, s->device, CU_CAPABILITY_MAJOR) + attribute(cu, s->device, CU_CAPABILITY_MINOR);
   graze_status status = enter(gpu);
-  return status != GRAZE_OK ? status : leave(gpu, "cuStreamCreate", cu->StreamCreate(&s->stream, 1));
+  if (status != GRAZE_OK) return status;
+  void *staging = NULL;
+  error = cu->StreamCreate(&s->stream, CU_STREAM_NOT_BLOCKING);
+  if (error == 0 && cu->MemHostAlloc(&staging, STAGING, 0) == 0) s->staging = staging;
+  return leave(gpu, "cuStreamCreate", error);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
@@ -274,15 +234,27 @@ static void release(graze_gpu *gpu, uintptr_t memory) {
   cuda *s = gpu->state;
   cu_context other;
   if (s->cu->CtxPushCurrent(s->context) != 0) return;
+  settle(s);
   s->cu->MemFree(memory); /* of a lost device it fails, and there is nothing to be done about it */
   s->cu->CtxPopCurrent(&other);
 }
 
+/* Little is copied to pinned memory, which the driver reads when it likes; else it is waited for. */
 static graze_status write_memory(graze_gpu *gpu, uintptr_t to, size_t offset, const void *from, size_t bytes) {
   cuda *s = gpu->state;
+  bool staged = s->staging != NULL && bytes <= STAGING;
   graze_status status = enter(gpu);
   if (status != GRAZE_OK) return status;
-  return leave(gpu, "cuMemcpyHtoDAsync", s->cu->MemcpyHtoD(to + offset, from, bytes, s->stream));
+  cu_result error = staged && bytes > STAGING - s->staged ? settle(s) : 0;
+  if (error != 0) return leave(gpu, "cuStreamSynchronize", error);
+  if (staged) {
+    from = memcpy(s->staging + s->staged, from, bytes);
+    s->staged += bytes;
+  }
+  error = s->cu->MemcpyHtoD(to + offset, from, bytes, s->stream);
+  s->queued = true;
+  if (error != 0 || staged) return leave(gpu, "cuMemcpyHtoDAsync", error);
+  return leave(gpu, "cuStreamSynchronize", settle(s));
 }
 
 static graze_status read_memory(graze_gpu *gpu, void *to, uintptr_t from, size_t offset, size_t bytes) {
@@ -291,18 +263,22 @@ static graze_status read_memory(graze_gpu *gpu, void *to, uintptr_t from, size_t
   if (status != GRAZE_OK) return status;
   cu_result error = s->cu->MemcpyDtoH(to, from + offset, bytes, s->stream);
   if (error != 0) return leave(gpu, "cuMemcpyDtoHAsync", error);
-  return leave(gpu, "cuStreamSynchronize", s->cu->StreamSynchronize(s->stream));
+  s->queued = true;
+  return leave(gpu, "cuStreamSynchronize", settle(s));
 }
 
 /* ---- modules --------------------------------------------------------------------------------------------------- */
 
+/* The beginning of the log, which names what is wrong first. */
 static graze_status nvrtc_failed(graze_gpu *gpu, nvrtc_program program, const char *name) {
-  char log[512] = "no log", call[64];
+  char call[64], *log = NULL;
   size_t size = 0;
   snprintf(call, sizeof call, "nvrtcCompileProgram of %s", name);
-  if (library.nvrtc.GetProgramLogSize(program, &size) == 0 && size <= sizeof log)
-    library.nvrtc.GetProgramLog(program, log);
-  return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, log);
+  if (library.nvrtc.GetProgramLogSize(program, &size) == 0 && size > 1) log = gz_memory_alloc(gpu->context, size);
+  bool read = log != NULL && library.nvrtc.GetProgramLog(program, log) == 0;
+  graze_status status = gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, call, read ? log : "no log");
+  if (log != NULL) gz_memory_release(gpu->context, log, size);
+  return status;
 }
 
 /* PTX of a source, with a final 0. */
@@ -315,7 +291,9 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, char **ptx
   if (!library.has_nvrtc) {
     return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "dlopen", "neither embedded kernels nor libnvrtc.so to compile them");
   }
-  snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d", s->capability);
+  /* PTX runs on all devices that are newer, and NVRTC may be older than the device. */
+  int capability = s->capability < EMBEDDED_CAPABILITY ? s->capability : EMBEDDED_CAPABILITY;
+  snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d", capability);
   if (n->CreateProgram(&program, source->text, source->name, 0, NULL, NULL) != 0) {
     return gz_gpu_failed(gpu, GRAZE_ERROR_DEVICE, "nvrtcCreateProgram", "failed");
   }
@@ -327,7 +305,10 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, char **ptx
   if (status == GRAZE_OK && *ptx == NULL) status = gz_fail_memory(gpu->context, *size);
   if (status == GRAZE_OK && n->GetPTX(program, *ptx) != 0) status = nvrtc_failed(gpu, program, source->name);
   n->DestroyProgram(&program);
-  if (status != GRAZE_OK) gz_memory_release(gpu->context, *ptx, *size);
+  if (status != GRAZE_OK && *ptx != NULL) {
+    gz_memory_release(gpu->context, *ptx, *size);
+    *ptx = NULL;
+  }
   return status;
 }
 
@@ -336,6 +317,7 @@ static void drop(graze_gpu *gpu, void *module) {
   cuda_module *m = module;
   cu_context other;
   if (m->module != NULL && s->cu->CtxPushCurrent(s->context) == 0) {
+    settle(s);
     s->cu->ModuleUnload(m->module);
     s->cu->CtxPopCurrent(&other);
   }
@@ -411,14 +393,14 @@ static graze_status launch(graze_gpu *gpu, const gpu_kernel *kernel, uint32_t gr
   }
   graze_status status = enter(gpu);
   if (status != GRAZE_OK) return status;
+  s->queued = true;
   return leave(gpu, "cuLaunchKernel",
                s->cu->LaunchKernel(kernel->handle, groups, 1, 1, kernel->group, 1, 1, 0, s->stream, values, NULL));
 }
 
 static graze_status finish(graze_gpu *gpu) {
-  cuda *s = gpu->state;
   graze_status status = enter(gpu);
-  return status != GRAZE_OK ? status : leave(gpu, "cuStreamSynchronize", s->cu->StreamSynchronize(s->stream));
+  return status != GRAZE_OK ? status : leave(gpu, "cuStreamSynchronize", settle(gpu->state));
 }
 
 static graze_status mark(graze_gpu *gpu, void **out) {
@@ -427,7 +409,10 @@ static graze_status mark(graze_gpu *gpu, void **out) {
   graze_status status = enter(gpu);
   if (status != GRAZE_OK) return status;
   cu_result error = s->cu->EventCreate(&event, 0);
-  if (error == 0) error = s->cu->EventRecord(event, s->stream);
+  if (error != 0) return leave(gpu, "cuEventCreate", error);
+  s->queued = true;
+  error = s->cu->EventRecord(event, s->stream);
+  if (error != 0) s->cu->EventDestroy(event);
   *out = event;
   return leave(gpu, "cuEventRecord", error);
 }

@@ -152,7 +152,7 @@ static uint32_t groups_for(uint64_t items, uint32_t size, uint32_t most) {
 }
 
 static graze_status launch(graze_gpu *gpu, gpu_decide *d, const decide_question *q, uint64_t most, uint32_t shift) {
-  const gpu_buffer *thin = q->thin != NULL ? q->thin : &d->answer; /* any: it is not read */
+  const gpu_buffer *thin = q->thin != NULL ? q->thin : q->a.corners; /* any that is not written: it is not read */
   if (most > d->room) most = d->room;
   uint32_t filters = groups_for(most, 128, FILTER_GROUPS), exacts = groups_for(most, 64, EXACT_GROUPS);
   const gpu_argument filter[] = {GPU_BUFFER(q->a.corners), GPU_BUFFER(q->b.corners), GPU_BUFFER(&d->pairs),
