@@ -9,6 +9,7 @@
 #define GRAZE_SRC_BASE_SIMD_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -470,13 +471,18 @@ static inline v4 v4_max(v4 a, v4 b) {
 #endif
 }
 
-/* Of a comparison: whether all lanes are true. */
-static inline int v4_all(i4 mask) {
+/* Of a comparison: a bit for each lane. */
+static inline uint32_t v4_bits(i4 mask) {
 #if defined(__SSE2__)
-  return _mm_movemask_ps((__m128)mask) == 15;
+  return (uint32_t)_mm_movemask_ps((__m128)mask);
 #else
-  return mask[0] & mask[1] & mask[2] & mask[3];
+  return (uint32_t)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
 #endif
+}
+
+/* Of a comparison: whether all lanes are true. */
+static inline bool v4_all(i4 mask) {
+  return v4_bits(mask) == 15;
 }
 
 static inline v8 v8_load(const float *p) {

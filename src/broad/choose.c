@@ -149,17 +149,18 @@ static int contenders(const broad_choice *choice, broad_regime regime, uint32_t 
   static const contender brute = {GRAZE_BROAD_BRUTE, 2e-8, 2e-8}, grid = {GRAZE_BROAD_GRID, 4e-8, 2e-7},
                          sweep = {GRAZE_BROAD_SWEEP, 6e-8, 3e-7}, bvh = {GRAZE_BROAD_BVH, 1e-7, 4e-7},
                          creeping_tree = {GRAZE_BROAD_TREE, 7e-8, 6e-7};
-  static const contender resting[2][3] = {
-      {{GRAZE_BROAD_TREE, 3e-7, 6e-7}, {GRAZE_BROAD_SAP, 4e-7, 1e-6}, {GRAZE_BROAD_HASH, 6e-7, 8e-7}},
-      {{GRAZE_BROAD_HASH, 1e-6, 8e-7}, {GRAZE_BROAD_HGRID, 1.2e-6, 2e-7}, {GRAZE_BROAD_TREE, 4e-6, 6e-7}}};
+  static const contender creeping_few[] = {{GRAZE_BROAD_TREE, 3e-7, 6e-7},
+                                           {GRAZE_BROAD_SAP, 4e-7, 1e-6},
+                                           {GRAZE_BROAD_HASH, 6e-7, 8e-7}},
+                         jumping_few[] = {{GRAZE_BROAD_HASH, 1e-6, 8e-7}, {GRAZE_BROAD_TREE, 4e-6, 6e-7}};
   if (live <= BRUTE_MOST) {
     list[0] = brute;
     return 1;
   }
   bool creeping = choice->speed < CREEPING;
   if (regime == BROAD_RESTING) {
-    memcpy(list, resting[!creeping], 3 * sizeof *list);
-    return 3;
+    memcpy(list, creeping ? creeping_few : jumping_few, creeping ? sizeof creeping_few : sizeof jumping_few);
+    return creeping ? 3 : 2;
   }
   bool gridded = choice->by_shape == GRAZE_BROAD_GRID;
   bool tree = regime == BROAD_MOVING && creeping && live <= (gridded ? TREE_MOST : TREE_MOST_MIXED);

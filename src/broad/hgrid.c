@@ -4,14 +4,13 @@
  * empty for the most part. Boxes of two levels meet by looking one up in the cells of the other.
  *
  * Source: Ericson, "Real-Time Collision Detection" (2005), 7.2; Mirtich, "Impulse-based Dynamic Simulation" (1996).
- * How it is done: grid.h; for few edits, hgrid_step.c.
+ * How it is done: grid.h; for few edits: a spatial hash, hash/hash.c.
  *
  * O(n (1 + log(largest size / finest cell)) + k); about 52 bytes a box. */
-#include "broad/hgrid.h"
-
 #include <math.h>
 
 #include "broad/grid.h"
+#include "broad/hash/hash.h"
 
 /* Boxes up to `half` in one cell of that size, on average where the sample has boxes. */
 static double occupancy(const grid_frame *f, uint32_t boxes, double half) {
@@ -40,8 +39,8 @@ static uint32_t choose_levels(const grid_frame *f, uint32_t boxes, double *sizes
 }
 
 typedef struct hgrid {
-  grid sorted;     /* from nothing */
-  hgrid_live live; /* for few edits */
+  grid sorted;   /* from nothing */
+  box_hash live; /* for few edits */
 } hgrid;
 
 static graze_status find(void *state, const broad_view *view, pair_list *out) {
@@ -53,7 +52,7 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
 
 static graze_status step(void *state, const broad_view *view, const broad_edits *edits, pair_list *out) {
   hgrid *h = state;
-  return gz_hgrid_live_step(&h->live, view, edits, out);
+  return gz_box_hash_step(&h->live, view, edits, out);
 }
 
 /* The table of cells costs something to begin with, and more for each edit than `find` takes for a box. */
@@ -65,12 +64,12 @@ static bool pays(const void *state, const broad_view *view, const broad_edits *e
 static void release(const graze_context *context, void *state) {
   hgrid *h = state;
   gz_grid_release(context, &h->sorted);
-  gz_hgrid_live_release(context, &h->live);
+  gz_box_hash_release(context, &h->live);
 }
 
 static size_t bytes(const void *state) {
   const hgrid *h = state;
-  return gz_grid_bytes(&h->sorted) + gz_hgrid_live_bytes(&h->live);
+  return gz_grid_bytes(&h->sorted) + gz_box_hash_bytes(&h->live);
 }
 
 const broad_method gz_broad_hgrid = {.info = {"hgrid", "levels of cells, sorted; a table of cells for few edits",
