@@ -35,7 +35,7 @@ static void test_once(void **state) {
   expect_find(bp, BOXES_CLUSTERS, 20000, GRAZE_BROAD_GRID, "sizes 1 : 1");
   expect_find(bp, BOXES_DECADES, 20000, GRAZE_BROAD_SWEEP, ": sweep");
   expect_find(bp, BOXES_LINE, 20000, GRAZE_BROAD_SWEEP, "20000 boxes");
-  expect_find(bp, BOXES_STACKED, 2000, GRAZE_BROAD_BRUTE, "2000 boxes in a heap");
+  expect_find(bp, BOXES_STACKED, 2000, GRAZE_BROAD_BRUTE, "2000 boxes in one cluster");
   graze_broadphase_destroy(bp);
   graze_context_destroy(context);
 }

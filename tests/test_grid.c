@@ -1,5 +1,5 @@
-/* The grids' own corners: crowded rows, heaps in wide worlds, boxes that the sample misses, sizes whose ratio is at the
- * limit of what 16 bits tell apart, and the table of cells for few edits. All against looking at each pair. */
+/* The grids' own corners: crowded rows, clusters in wide worlds, boxes that the sample misses, sizes whose ratio is at
+ * the limit of what 16 bits tell apart, and the table of cells for few edits. All against looking at each pair. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ static void test_crowded_rows(void **state) {
 }
 
 /* Small boxes in one to three spots of a world 10^9 times as wide, alone or among a few large ones. */
-static void test_heaps(void **state) {
+static void test_clusters(void **state) {
   (void)state;
   for (uint32_t kind = 0; kind < 6; kind++) {
     uint64_t random = 23 + kind;
@@ -86,7 +86,7 @@ static void test_heaps(void **state) {
       bool outside = i % 100 == 0;
       boxes[i] = outside ? box_at(&random, -1e9, 2e9, kind % 2 ? 1e7 : 0.5) : box_at(&random, spot, 10, 0.5);
     }
-    check("heaps", boxes, N);
+    check("clusters", boxes, N);
   }
 }
 
@@ -173,7 +173,7 @@ static void test_few_edits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_crowded_rows), cmocka_unit_test(test_heaps),     cmocka_unit_test(test_beyond_the_sample),
+      cmocka_unit_test(test_crowded_rows), cmocka_unit_test(test_clusters),  cmocka_unit_test(test_beyond_the_sample),
       cmocka_unit_test(test_ratios),       cmocka_unit_test(test_few_edits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

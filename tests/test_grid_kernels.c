@@ -8,7 +8,7 @@
 
 #include "base/cpu.h"
 #include "boxes.h"
-#include "broad/grid.h"
+#include "broad/grid/grid.h"
 #include "families.h"
 #include "support.h"
 

@@ -123,7 +123,7 @@ static void test_giants_come_and_go(void **state) {
   graze_context_destroy(context);
 }
 
-/* Heaps at places of any size, both signs, that jump: cell numbers from 0 to beyond 64 bits. */
+/* Clusters at places of any size, both signs, that jump: cell numbers from 0 to beyond 64 bits. */
 static void test_no_edge(void **state) {
   (void)state;
   graze_context *context = test_context(2, NULL);

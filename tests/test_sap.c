@@ -1,4 +1,4 @@
-/* Sweep and prune from inside (src/broad/sap.c): the crossing rules one by one, equal end points, moves that cancel
+/* Sweep and prune from inside (src/broad/sap/sap.c): the crossing rules one by one, equal end points, moves that cancel
  * out, boxes that jump; the pair managers by themselves and against each other; the bins of sort and sweep. Looks
  * behind the public headers, so it needs the static library. */
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "boxes.h"
 #include "broad/broad.h"
-#include "broad/pair_manager.h"
+#include "broad/pairs.h"
 #include "families.h"
 #include "support.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broad/subdivision.h"
+#include "broad/textbook/subdivision.h"
 #include "families.h"
 #include "support.h"
 

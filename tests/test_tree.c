@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "boxes.h"
-#include "broad/tree.h"
+#include "broad/tree/tree.h"
 #include "families.h"
 #include "support.h"
 
@@ -184,10 +184,10 @@ static void check_motion(const motion *m, bool floats) {
 static void test_motions(void **state) {
   (void)state;
   static const motion motions[] = {
-      {"all, a little", BOXES_UNIFORM, 1, 0.02},   {"all, far", BOXES_UNIFORM, 1, 2},
-      {"few, a little", BOXES_UNIFORM, 100, 0.02}, {"few, far", BOXES_UNIFORM, 100, 2},
-      {"half, a little", BOXES_DECADES, 2, 0.05},  {"few, one is a giant", BOXES_GIANT, 20, 0.5},
-      {"few, in heaps", BOXES_CLUSTERS, 30, 0.3},  {"few, plates", BOXES_PLATES, 50, 0.1},
+      {"all, a little", BOXES_UNIFORM, 1, 0.02},     {"all, far", BOXES_UNIFORM, 1, 2},
+      {"few, a little", BOXES_UNIFORM, 100, 0.02},   {"few, far", BOXES_UNIFORM, 100, 2},
+      {"half, a little", BOXES_DECADES, 2, 0.05},    {"few, one is a giant", BOXES_GIANT, 20, 0.5},
+      {"few, in clusters", BOXES_CLUSTERS, 30, 0.3}, {"few, plates", BOXES_PLATES, 50, 0.1},
   };
   for (size_t i = 0; i < sizeof motions / sizeof *motions; i++) {
     check_motion(&motions[i], i % 2 != 0);

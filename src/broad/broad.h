@@ -74,6 +74,10 @@ static inline bool view_meet(const broad_view *view, uint32_t a, uint32_t b) {
   return graze_boxes_meet(&p, &q);
 }
 
+/* How many boxes from the first on are good for certain: all, or fewer than 64 before the first bad one. */
+typedef uint32_t good_boxes_function(const broad_view *view);
+CPU_KERNELS(good_boxes_function, gz_good_boxes);
+
 /* Packed boxes. Methods that test floats instead of the caller's numbers turn every number to the nearest float. That
  * is monotone: numbers that are in order stay in order or become equal. So boxes that meet still meet as floats, and
  * floats that meet with all six comparisons strict meet for certain; only a comparison of equal floats has to be looked

@@ -6,14 +6,13 @@
  * others are tried again from time to time, for the scene may have changed; a trial builds what the method needs, so it
  * has to wait until that is a small part of what updates have cost since.
  */
-#include "broad/choose.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cpu.h"
+#include "broad/phase.h"
 
 enum {
   BRUTE_MOST = 500,        /* boxes for which nothing beats looking at every pair */
@@ -119,7 +118,7 @@ static broad_shape look_at(const broad_view *view, uint32_t live) {
     f.planar |= reach < 2 * middle;
     if (reach > 2 * middle) crowded *= 2 * middle / reach;
   }
-  f.heap = crowded >= live / 4.0;
+  f.cluster = crowded >= live / 4.0;
   f.lattice = on_lattice(view, step, &census);
   return f;
 }
@@ -131,13 +130,13 @@ static void choose_by_shape(broad_choice *choice, const broad_view *view, uint32
   broad_shape f = choice->shape = look_at(view, live);
   uint32_t sweep_most = gz_cpu_best() == CPU_AVX2 ? SWEEP_MOST_AVX2 : SWEEP_MOST;
   bool gridded = live > sweep_most && f.spread <= LIKE_SIZES && !f.planar && !f.lattice;
-  if (!f.heap) choice->by_shape = gridded ? GRAZE_BROAD_GRID : GRAZE_BROAD_SWEEP;
+  if (!f.cluster) choice->by_shape = gridded ? GRAZE_BROAD_GRID : GRAZE_BROAD_SWEEP;
 }
 
 /* ---- from update to update ---- */
 
-/* Somebody who comes into question, and what he cost on one machine: not to decide by, but to tell who deserves a trial
- * soon, and what it will take. */
+/* A candidate method and its cost, as measured on one machine. Not what decides: it tells which method deserves a trial
+ * soon, and what the trial will take. */
 typedef struct contender {
   graze_broad_method method;
   double usual; /* seconds, an edited proxy */
@@ -182,7 +181,7 @@ static graze_broad_method best_of(const broad_choice *choice, const contender *l
 }
 
 /* Whether a trial of this one is due. Of one who was never tried and is likely to be better: when it costs no more than
- * updates have. Else when it is cheap beside that. */
+ * updates have. Else when it is ccluster beside that. */
 static bool is_due(const broad_choice *choice, const contender *c, double best, uint32_t edits, uint32_t live) {
   if (choice->updates < SETTLE) return false;
   double price = choice->price[choice->regime][c->method];
@@ -192,7 +191,7 @@ static bool is_due(const broad_choice *choice, const contender *c, double best, 
   return choice->updates >= RETRY && choice->seconds >= PATIENCE * price;
 }
 
-/* Whom to try now. AUTO: nobody. */
+/* The method to try now; AUTO: none. */
 static graze_broad_method to_try(const broad_choice *choice, const contender *list, int count, graze_broad_method best,
                                  uint32_t edits, uint32_t live) {
   double least = choice->cost[choice->regime][best];
@@ -293,7 +292,7 @@ void gz_choose_explain(const broad_choice *choice, char *text, size_t room) {
   char shape[64] = "", edited[48] = "", costs[128];
   if (choice->live > BRUTE_MOST) {
     const broad_shape *f = &choice->shape;
-    const char *world = f->heap ? " in a heap" : f->lattice ? " on a lattice" : f->planar ? " in a plane" : "";
+    const char *world = f->cluster ? " in one cluster" : f->lattice ? " on a lattice" : f->planar ? " in a plane" : "";
     snprintf(shape, sizeof shape, "%s, sizes %.2g : 1", world, f->spread);
   }
   if (choice->regime != BROAD_ANEW) {

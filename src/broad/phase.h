@@ -3,8 +3,62 @@
 #define GRAZE_SRC_BROAD_PHASE_H
 
 #include "broad/broad.h"
-#include "broad/bvh.h"
-#include "broad/choose.h"
+#include "broad/bvh/bvh.h"
+
+/* ---- AUTO: which method, and why (choose.c) ---------------------------------------------------------------------- */
+
+/* How much was edited decides which methods are worth a look. */
+typedef enum broad_regime {
+  BROAD_RESTING, /* few proxies are edited */
+  BROAD_MOVING,  /* many are */
+  BROAD_ANEW,    /* boxes that are not added */
+  BROAD_REGIMES
+} broad_regime;
+
+/* What a sample of the boxes looks like. */
+typedef struct broad_shape {
+  double spread; /* of sizes: 95th to 5th percentile */
+  bool cluster;  /* a box of middle size is expected to meet a good part of all */
+  bool planar;   /* the world is thinner than two boxes */
+  bool lattice;
+} broad_shape;
+
+/* What is remembered from update to update; zero-initialised. */
+typedef struct broad_choice {
+  graze_broad_method method, before; /* of the last update, and of the one before; AUTO: there was none */
+  double share;                      /* of the proxies that are edited in an update, averaged */
+  double speed;                      /* of those that move, in edges of the box, averaged */
+  broad_regime regime;
+  double cost[BROAD_REGIMES][GRAZE_BROAD_METHODS];  /* seconds a proxy, averaged; 0: not known */
+  double price[BROAD_REGIMES][GRAZE_BROAD_METHODS]; /* of its last trial, building included, seconds */
+  graze_broad_method trial;                         /* being tried instead of the best; AUTO: none */
+  uint32_t trial_updates;                           /* of the trial so far */
+  double trial_seconds, trial_least;
+  double to_beat;              /* seconds a proxy that the trial is up against */
+  uint32_t updates;            /* since the last trial, */
+  double seconds;              /* and what they took */
+  uint32_t sampled;            /* updates since the boxes were looked at; 0: never were */
+  graze_broad_method by_shape; /* what sizes and density speak for when everything moves */
+  broad_shape shape;
+  uint32_t edits, live; /* of the last choice */
+  bool on_trial;        /* it was */
+} broad_choice;
+
+/* The method for all pairs of the view from nothing. */
+graze_broad_method gz_choose_once(broad_choice *choice, const broad_view *view);
+
+/* The method for this update of `live` proxies, of which `edits` were edited. Those that moved went `speed` times the
+ * edge of their boxes. */
+graze_broad_method gz_choose_method(broad_choice *choice, const broad_view *view, uint32_t edits, uint32_t live,
+                                    double speed);
+
+/* What the update with the chosen method took. */
+void gz_choose_learn(broad_choice *choice, uint32_t edits, uint32_t live, double seconds);
+
+/* The last choice and why, in a line. What updates cost is told as it is known by now. */
+void gz_choose_explain(const broad_choice *choice, char *text, size_t room);
+
+/* ---- the broad phase --------------------------------------------------------------------------------------------- */
 
 /* The pairs of the last update. Either `full` holds all of them, or they are `persist` and `began`; the lists are
  * sorted. A small change then costs little more than copying `persist` once. */
@@ -19,11 +73,11 @@ typedef struct broad_motion {
 } broad_motion;
 
 /* A method with what it knows. */
-typedef struct broad_engine {
+typedef struct broad_instance {
   graze_broad_method method;
   void *state;
   bool ready; /* for edits: the last call of an incremental method went well */
-} broad_engine;
+} broad_instance;
 
 /* What queries keep; query.c. */
 typedef struct broad_queries {
@@ -61,8 +115,8 @@ struct graze_broadphase {
   uint32_t edit_count;
   broad_motion motion;
 
-  broad_engine engine;  /* for proxies */
-  broad_engine foreign; /* for boxes that are not added */
+  broad_instance instance; /* for proxies */
+  broad_instance foreign;  /* for boxes that are not added */
   pair_history history;
   pair_list work[6];   /* scratch */
   pair_list found;     /* of boxes that are not added */
@@ -87,9 +141,9 @@ broad_view gz_broad_view_of_array(const graze_context *context, const graze_box_
 /* Checks `count` boxes: finite, min <= max. Reports the first bad one. */
 graze_status gz_boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count);
 
-/* Makes `engine` run `method`, forgetting what it knew when that is another one. */
-graze_status gz_engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method);
-void gz_engine_release(const graze_context *context, broad_engine *engine);
+/* Makes `instance` run `method`, forgetting what it knew when that is another one. */
+graze_status gz_broad_instance_set(const graze_context *context, broad_instance *instance, graze_broad_method method);
+void gz_broad_instance_release(const graze_context *context, broad_instance *instance);
 
 void gz_queries_release(const graze_context *context, broad_queries *queries);
 size_t gz_queries_bytes(const broad_queries *queries);

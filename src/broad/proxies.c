@@ -9,7 +9,6 @@
 
 #include "base/context.h"
 #include "base/cpu.h"
-#include "broad/check.h"
 #include "broad/phase.h"
 
 static const float empty_float[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};

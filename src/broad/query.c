@@ -12,7 +12,7 @@
 #include "base/cpu.h"
 #include "base/sort.h"
 #include "broad/phase.h"
-#include "broad/ray.h"
+#include "geometry/ray.h"
 
 enum {
   FEW = 48,                         /* proxies that are looked at one by one */

@@ -39,23 +39,23 @@ graze_status graze_broadphase_create(graze_context *context, const graze_broadph
   return GRAZE_OK;
 }
 
-graze_status gz_engine_set(const graze_context *context, broad_engine *engine, graze_broad_method method) {
-  if (engine->state != NULL && engine->method == method) return GRAZE_OK;
-  gz_engine_release(context, engine);
+graze_status gz_broad_instance_set(const graze_context *context, broad_instance *instance, graze_broad_method method) {
+  if (instance->state != NULL && instance->method == method) return GRAZE_OK;
+  gz_broad_instance_release(context, instance);
   size_t size = gz_broad_method_of(method)->state_bytes;
   void *state = gz_memory_alloc(context, size != 0 ? size : 1);
   if (state == NULL) return GRAZE_ERROR_MEMORY;
   memset(state, 0, size);
-  *engine = (broad_engine){method, state, false};
+  *instance = (broad_instance){method, state, false};
   return GRAZE_OK;
 }
 
-void gz_engine_release(const graze_context *context, broad_engine *engine) {
-  if (engine->state == NULL) return;
-  const broad_method *m = gz_broad_method_of(engine->method);
-  m->release(context, engine->state);
-  gz_memory_release(context, engine->state, m->state_bytes != 0 ? m->state_bytes : 1);
-  *engine = (broad_engine){0};
+void gz_broad_instance_release(const graze_context *context, broad_instance *instance) {
+  if (instance->state == NULL) return;
+  const broad_method *m = gz_broad_method_of(instance->method);
+  m->release(context, instance->state);
+  gz_memory_release(context, instance->state, m->state_bytes != 0 ? m->state_bytes : 1);
+  *instance = (broad_instance){0};
 }
 
 void graze_broadphase_destroy(graze_broadphase *bp) {
@@ -68,8 +68,8 @@ void graze_broadphase_destroy(graze_broadphase *bp) {
   pair_list *lists[] = {&h->full, &h->persist, &h->began, &h->ended, &bp->found};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) gz_pair_list_release(context, lists[i]);
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) gz_pair_list_release(context, &bp->work[i]);
-  gz_engine_release(context, &bp->engine);
-  gz_engine_release(context, &bp->foreign);
+  gz_broad_instance_release(context, &bp->instance);
+  gz_broad_instance_release(context, &bp->foreign);
   gz_queries_release(context, &bp->queries);
   gz_memory_release(context, bp, sizeof *bp);
 }
@@ -135,12 +135,12 @@ static bool old_pairs_of_edited(graze_broadphase *bp, pair_list *out) {
 static graze_status update_anew(graze_broadphase *bp, const broad_view *view) {
   pair_list *now = &bp->work[0];
   now->count = 0;
-  bp->engine.ready = false;
-  const broad_method *m = gz_broad_method_of(bp->engine.method);
-  graze_status status = m->find(bp->engine.state, view, now);
+  bp->instance.ready = false;
+  const broad_method *m = gz_broad_method_of(bp->instance.method);
+  graze_status status = m->find(bp->instance.state, view, now);
   if (status != GRAZE_OK) return status;
   if (!gz_pair_list_sort(bp->context, now, view->count, &bp->scratch) || !apply_all(bp, now)) return GRAZE_ERROR_MEMORY;
-  bp->engine.ready = m->step != NULL || m->changes != NULL;
+  bp->instance.ready = m->step != NULL || m->changes != NULL;
   return GRAZE_OK;
 }
 
@@ -149,35 +149,35 @@ static graze_status update_by_step(graze_broadphase *bp, const broad_view *view,
   pair_list *now = &bp->work[0], *began = &bp->work[1], *ended = &bp->work[2], *then = &bp->work[3];
   pair_list *both = &bp->work[4];
   now->count = 0;
-  bp->engine.ready = false;
-  graze_status status = gz_broad_method_of(bp->engine.method)->step(bp->engine.state, view, edits, now);
+  bp->instance.ready = false;
+  graze_status status = gz_broad_method_of(bp->instance.method)->step(bp->instance.state, view, edits, now);
   if (status != GRAZE_OK) return status;
   if (!gz_pair_list_sort(c, now, view->count, &bp->scratch) || !old_pairs_of_edited(bp, then) ||
       !gz_pair_lists_compare(c, then, now, began, both, ended) || !apply_changes(bp, began, ended)) {
     return GRAZE_ERROR_MEMORY;
   }
-  bp->engine.ready = true;
+  bp->instance.ready = true;
   return GRAZE_OK;
 }
 
 static graze_status update_by_changes(graze_broadphase *bp, const broad_view *view, const broad_edits *edits) {
   pair_list *began = &bp->work[1], *ended = &bp->work[2];
   began->count = ended->count = 0;
-  bp->engine.ready = false;
-  graze_status status = gz_broad_method_of(bp->engine.method)->changes(bp->engine.state, view, edits, began, ended);
+  bp->instance.ready = false;
+  graze_status status = gz_broad_method_of(bp->instance.method)->changes(bp->instance.state, view, edits, began, ended);
   if (status != GRAZE_OK) return status;
   if (!gz_pair_list_sort(bp->context, began, view->count, &bp->scratch) ||
       !gz_pair_list_sort(bp->context, ended, view->count, &bp->scratch) || !apply_changes(bp, began, ended)) {
     return GRAZE_ERROR_MEMORY;
   }
-  bp->engine.ready = true;
+  bp->instance.ready = true;
   return GRAZE_OK;
 }
 
 static bool edits_pay(const graze_broadphase *bp, const broad_view *view, const broad_edits *edits) {
-  const broad_method *m = gz_broad_method_of(bp->engine.method);
-  if (!bp->engine.ready || bp->layers_changed) return false;
-  if (m->pays != NULL) return m->pays(bp->engine.state, view, edits);
+  const broad_method *m = gz_broad_method_of(bp->instance.method);
+  if (!bp->instance.ready || bp->layers_changed) return false;
+  if (m->pays != NULL) return m->pays(bp->instance.state, view, edits);
   return edits->count < view->count / 3;
 }
 
@@ -217,7 +217,7 @@ static graze_status run_update(graze_broadphase *bp) {
   graze_broad_method method = bp->def.method;
   if (method == GRAZE_BROAD_AUTO)
     method = gz_choose_method(&bp->choice, &view, bp->edit_count, bp->live, speed_of(&bp->motion));
-  graze_status status = gz_engine_set(bp->context, &bp->engine, method);
+  graze_status status = gz_broad_instance_set(bp->context, &bp->instance, method);
   if (status != GRAZE_OK) return status;
   if (!edits_pay(bp, &view, &edits)) return update_anew(bp, &view);
   bool tells = gz_broad_method_of(method)->changes != NULL;
@@ -264,7 +264,7 @@ graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *e
   graze_status status = run_update(bp);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, bp->live) : status;
-  gz_broad_take_notes(bp, bp->engine.method, &bp->choice, start);
+  gz_broad_take_notes(bp, bp->instance.method, &bp->choice, start);
   if (bp->def.method == GRAZE_BROAD_AUTO) gz_choose_learn(&bp->choice, bp->edit_count, bp->live, bp->report.seconds);
   finish_edits(bp);
   const pair_history *h = &bp->history;
@@ -285,7 +285,7 @@ graze_status graze_broadphase_pairs(graze_broadphase *bp, const graze_box_pair *
 graze_status gz_broad_run_find(graze_broadphase *bp, const broad_view *view, bool unsorted) {
   graze_broad_method method = bp->def.method;
   if (method == GRAZE_BROAD_AUTO) method = gz_choose_once(&bp->once, view);
-  graze_status status = gz_engine_set(bp->context, &bp->foreign, method);
+  graze_status status = gz_broad_instance_set(bp->context, &bp->foreign, method);
   bp->found.count = 0;
   if (status == GRAZE_OK) status = gz_broad_method_of(method)->find(bp->foreign.state, view, &bp->found);
   if (status == GRAZE_OK && !unsorted && !gz_pair_list_sort(bp->context, &bp->found, view->count, &bp->scratch)) {
@@ -321,11 +321,11 @@ static uint64_t bytes_taken(const graze_broadphase *bp) {
                  bp->found.memory.bytes + h->full.memory.bytes + h->persist.memory.bytes + h->began.memory.bytes +
                  h->ended.memory.bytes;
   for (size_t i = 0; i < sizeof bp->work / sizeof *bp->work; i++) sum += bp->work[i].memory.bytes;
-  const broad_engine *engines[] = {&bp->engine, &bp->foreign};
+  const broad_instance *instances[] = {&bp->instance, &bp->foreign};
   for (int i = 0; i < 2; i++) {
-    if (engines[i]->state == NULL) continue;
-    const broad_method *m = gz_broad_method_of(engines[i]->method);
-    sum += m->state_bytes + m->bytes(engines[i]->state);
+    if (instances[i]->state == NULL) continue;
+    const broad_method *m = gz_broad_method_of(instances[i]->method);
+    sum += m->state_bytes + m->bytes(instances[i]->state);
   }
   return sum;
 }

@@ -2,7 +2,7 @@
 #ifndef GRAZE_SRC_GPU_SUBDIVISION_H
 #define GRAZE_SRC_GPU_SUBDIVISION_H
 
-#include "broad/subdivision.h"
+#include "broad/textbook/subdivision.h"
 #include "gpu/boxes.h"
 
 /* What a device keeps of a class, so that tests can look at the stages; zero-initialised. */

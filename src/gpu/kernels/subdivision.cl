@@ -1,5 +1,5 @@
 /* Parallel spatial subdivision: home and phantom cells, control bits, passes by the type of a cell. The head of
- * src/broad/subdivision.c says what the stages are and why the two conditions make them right; here the stages are the
+ * src/broad/textbook/subdivision.c says what the stages are and why the two conditions make them right; here the stages are the
  * same, number by number, with ids of 32 bits. Spheres only say where to look, in doubles, which have to be exact;
  * whether two boxes meet is decided on whole numbers in the order of the coordinates.
  * (S. Le Grand, "Broad-phase collision detection with CUDA", GPU Gems 3, chapter 32, 2007.)

@@ -1,7 +1,7 @@
 /* From records to pairs: boxes of one level that meet (search), and those of two levels (join). The plain code is also
  * what the AVX-512 code falls back to in rare cases; what is AVX2's own is in grid_blocks.inc. */
 #include "base/simd.h"
-#include "broad/grid.h"
+#include "broad/grid/grid.h"
 
 #if GRAZE_ISA == 1
 
@@ -427,7 +427,7 @@ static bool search_slab(sink *k, const layers *l, const row_rule *rule) {
 
 #elif GRAZE_ISA == 1
 
-#include "broad/grid_blocks.inc"
+#include "broad/grid/blocks.h"
 
 #else
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/simd.h"
-#include "broad/tree.h"
+#include "broad/tree/tree.h"
 
 enum {
   PART_LEAST = 16,  /* leaves of a part that is built anew */

@@ -33,7 +33,7 @@
  * O(c (n + t)) for c <= 8 classes that are not empty and t tests in the cells of one. Memory: 2^d entries of 12 bytes
  * an object, twice for sorting, and 131 bytes for object, sphere and cell: 323 bytes a box in space.
  */
-#include "broad/subdivision.h"
+#include "broad/textbook/subdivision.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What a hierarchy of boxes spends its time in: keys along the Hilbert curve and blocks of 16 boxes against each other.
  */
 #include "base/simd.h"
-#include "broad/bvh.h"
+#include "broad/bvh/bvh.h"
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* A ray and boxes, decided exactly. */
-#ifndef GRAZE_SRC_BROAD_RAY_H
-#define GRAZE_SRC_BROAD_RAY_H
+#ifndef GRAZE_SRC_GEOMETRY_RAY_H
+#define GRAZE_SRC_GEOMETRY_RAY_H
 
 #include "graze/math.h"
 

@@ -1,4 +1,4 @@
-/* Pairs of boxes of sorted levels for AVX2: part of grid_pairs_kernels.c.
+/* Pairs of boxes of sorted levels for AVX2: part of pairs_kernels.c.
  *
  * The boxes go through three steps, some dozens at a time. A window is the records of a row that a box may meet; it is
  * found by comparing eight keys at once. A block is one record of a window, or two that follow one another, as many as
@@ -9,6 +9,8 @@
  *
  * Of a uniform world with 2.4 pairs a box there are 6 candidates in 4.1 blocks a box. Per box the steps take about 100,
  * 60 and 75 instructions. */
+#ifndef GRAZE_SRC_BROAD_GRID_BLOCKS_H
+#define GRAZE_SRC_BROAD_GRID_BLOCKS_H
 
 static inline uint32_t signs_of(__m256i x) {
   return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(x));
@@ -324,3 +326,5 @@ static inline bool put_run(sink *k, uint32_t begin, uint32_t end) {
 static inline bool run(sink *k, const probe *p, uint32_t begin, uint32_t end) {
   return put_probe(k, p) && put_run(k, begin, end);
 }
+
+#endif

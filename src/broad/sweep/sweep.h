@@ -1,6 +1,6 @@
 /* The inside of sort and sweep, for methods that start from all pairs. */
-#ifndef GRAZE_SRC_BROAD_SWEEP_H
-#define GRAZE_SRC_BROAD_SWEEP_H
+#ifndef GRAZE_SRC_BROAD_SWEEP_SWEEP_H
+#define GRAZE_SRC_BROAD_SWEEP_SWEEP_H
 
 #include "broad/packed.h"
 

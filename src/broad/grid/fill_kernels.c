@@ -1,6 +1,6 @@
 /* From boxes to records: each goes to the first level whose cells are as large as it is. */
 #include "base/simd.h"
-#include "broad/grid.h"
+#include "broad/grid/grid.h"
 
 static inline uint32_t slab_of(const grid_level *level, uint32_t z) {
   return level->slab_base + (z >> GRID_CELL_BITS);

@@ -11,17 +11,179 @@
  * A box too fast for that gets the least margin, as it will leave anyway. A margin at most halves from one fat box to
  * the next. Before a speed is known: a sixteenth.
  *
- * Sources: tree.h, near.h. O(n) anew; O(e) for e edited boxes that stay in their fat boxes, O(e log n) for those that
- * leave. Memory at five neighbours each: 320 bytes a box after the first update, 820 once all were made anew.
+ * Sources: tree.h, and L. Verlet below. O(n) anew; O(e) for e edited boxes that stay in their fat boxes, O(e log n) for
+ * those that leave. Memory at five neighbours each: 320 bytes a box after the first update, 820 once all were made
+ * anew.
  */
-#include "broad/tree.h"
+#include "broad/tree/tree.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/simd.h"
-#include "broad/bvh.h"
-#include "broad/near.h"
+#include "broad/bvh/bvh.h"
+
+/* ---- neighbour lists --------------------------------------------------------------------------------------------- */
+
+/* For each slot the slots that are near it: a list of pairs that is looked through again instead of searched again.
+ *
+ * L. Verlet, "Computer experiments on classical fluids", 1967. Each pair is in the lists of both its slots, with the
+ * place of its other half, so that pairs come and go in constant time, whatever the lengths of the lists. One of the
+ * two owns it, so that all pairs can be looked at once. An entry knows whether the boxes met when they were looked at
+ * last. Memory: 16 bytes a pair and 32 a slot.
+ */
+#define NEIGHBOUR_MET UINT32_C(0x80000000)
+
+typedef struct neighbour {
+  uint32_t partner; /* slot, and NEIGHBOUR_MET */
+  uint32_t place;   /* of the other half in the partner's list */
+} neighbour;
+
+typedef struct neighbour_head {
+  uint64_t start; /* in the array of entries */
+  uint32_t count, room;
+} neighbour_head;
+
+/* One half of each pair is in the list of what a slot owns, the other in the list of what its partner does not own. */
+typedef enum neighbour_side { NEIGHBOUR_OWN = 0, NEIGHBOUR_OTHER = 1 } neighbour_side;
+
+/* Zero-initialised. */
+typedef struct neighbour_lists {
+  buffer heads[2]; /* by side: neighbour_head by slot */
+  buffer entries[2];
+  uint64_t end[2]; /* entries are below */
+} neighbour_lists;
+
+static inline neighbour_head *neighbours_of(const neighbour_lists *lists, neighbour_side side, uint32_t slot) {
+  return (neighbour_head *)lists->heads[side].data + slot;
+}
+
+static inline neighbour *neighbour_entries(const neighbour_lists *lists, neighbour_side side, uint32_t slot) {
+  return (neighbour *)lists->entries[side].data + neighbours_of(lists, side, slot)->start;
+}
+
+static neighbour_side opposite(neighbour_side side) {
+  return side == NEIGHBOUR_OWN ? NEIGHBOUR_OTHER : NEIGHBOUR_OWN;
+}
+
+static bool reserve_entries(const graze_context *context, neighbour_lists *lists, neighbour_side side, uint64_t entries,
+                            uint64_t keep) {
+  return gz_buffer_reserve(context, &lists->entries[side], (size_t)entries * sizeof(neighbour),
+                           (size_t)keep * sizeof(neighbour));
+}
+
+/* From counts to lists that are empty, with room for the count and a little more. */
+static bool lay_out(const graze_context *context, neighbour_lists *lists, neighbour_side side, uint32_t slots) {
+  neighbour_head *heads = lists->heads[side].data;
+  uint64_t end = 0;
+  for (uint32_t i = 0; i < slots; i++) {
+    uint32_t room = heads[i].count + heads[i].count / 4 + 1; /* most come and go without a move of the list */
+    heads[i] = (neighbour_head){end, 0, room};
+    end += room;
+  }
+  lists->end[side] = 0;
+  if (!reserve_entries(context, lists, side, end, 0)) return false;
+  lists->end[side] = end;
+  return true;
+}
+
+/* Empty lists for slots from `known` up. False: no memory. */
+static bool neighbours_grow(const graze_context *context, neighbour_lists *lists, uint32_t slots, uint32_t known) {
+  for (int side = 0; side < 2; side++) {
+    buffer *heads = &lists->heads[side];
+    if (!gz_buffer_reserve(context, heads, slots * sizeof(neighbour_head), known * sizeof(neighbour_head)))
+      return false;
+    for (uint32_t i = known; i < slots; i++) ((neighbour_head *)heads->data)[i] = (neighbour_head){0, 0, 0};
+  }
+  return true;
+}
+
+/* Lists of these pairs for slots below `slots`; those that meet have NEIGHBOUR_MET in b. False: no memory. */
+static bool neighbours_fill(const graze_context *context, neighbour_lists *lists, const pair_list *pairs,
+                            uint32_t slots) {
+  const graze_box_pair *p = pair_list_data(pairs);
+  if (!neighbours_grow(context, lists, slots, 0)) return false;
+  neighbour_head *own = lists->heads[NEIGHBOUR_OWN].data, *other = lists->heads[NEIGHBOUR_OTHER].data;
+  for (uint64_t i = 0; i < pairs->count; i++) {
+    own[p[i].a].count++;
+    other[p[i].b & ~NEIGHBOUR_MET].count++;
+  }
+  if (!lay_out(context, lists, NEIGHBOUR_OWN, slots) || !lay_out(context, lists, NEIGHBOUR_OTHER, slots)) return false;
+  neighbour *owned = lists->entries[NEIGHBOUR_OWN].data, *others = lists->entries[NEIGHBOUR_OTHER].data;
+  for (uint64_t i = 0; i < pairs->count; i++) {
+    neighbour_head *a = &own[p[i].a], *b = &other[p[i].b & ~NEIGHBOUR_MET];
+    owned[a->start + a->count] = (neighbour){p[i].b, b->count};
+    others[b->start + b->count] = (neighbour){p[i].a | (p[i].b & NEIGHBOUR_MET), a->count};
+    a->count++;
+    b->count++;
+  }
+  return true;
+}
+
+/* Room for one more entry; a list that is full moves to the end. */
+static bool make_room(const graze_context *context, neighbour_lists *lists, neighbour_side side, uint32_t slot) {
+  neighbour_head *head = neighbours_of(lists, side, slot);
+  if (head->count < head->room) return true;
+  uint32_t room = 2 * head->room + 4;
+  uint64_t end = lists->end[side];
+  if (room > UINT32_MAX / 2 || !reserve_entries(context, lists, side, end + room, end)) return false;
+  const neighbour *from = neighbour_entries(lists, side, slot);
+  if (head->count > 0) memcpy((neighbour *)lists->entries[side].data + end, from, head->count * sizeof *from);
+  head->start = end;
+  head->room = room;
+  lists->end[side] = end + room;
+  return true;
+}
+
+/* Adds a pair that is not there; a owns it. False: no memory, and nothing has changed. */
+static bool neighbours_link(const graze_context *context, neighbour_lists *lists, uint32_t a, uint32_t b, bool met) {
+  if (!make_room(context, lists, NEIGHBOUR_OWN, a) || !make_room(context, lists, NEIGHBOUR_OTHER, b)) return false;
+  uint32_t place_a = neighbours_of(lists, NEIGHBOUR_OWN, a)->count++,
+           place_b = neighbours_of(lists, NEIGHBOUR_OTHER, b)->count++;
+  uint32_t bit = met ? NEIGHBOUR_MET : 0;
+  neighbour_entries(lists, NEIGHBOUR_OWN, a)[place_a] = (neighbour){b | bit, place_b};
+  neighbour_entries(lists, NEIGHBOUR_OTHER, b)[place_b] = (neighbour){a | bit, place_a};
+  return true;
+}
+
+/* One half: the last entry takes the place, and its other half gets to know. */
+static void drop(const neighbour_lists *lists, neighbour_side side, uint32_t slot, uint32_t place) {
+  neighbour *entries = neighbour_entries(lists, side, slot);
+  uint32_t last = --neighbours_of(lists, side, slot)->count;
+  if (place == last) return;
+  neighbour moved = entries[place] = entries[last];
+  neighbour_entries(lists, opposite(side), moved.partner & ~NEIGHBOUR_MET)[moved.place].place = place;
+}
+
+/* Takes out the pair at a place of a list of a's; the last entry takes the place. */
+static void neighbours_unlink(neighbour_lists *lists, neighbour_side side, uint32_t a, uint32_t place) {
+  neighbour entry = neighbour_entries(lists, side, a)[place];
+  drop(lists, opposite(side), entry.partner & ~NEIGHBOUR_MET, entry.place);
+  drop(lists, side, a, place);
+}
+
+/* Notes whether the pair at a place of a list of a's meets. */
+static void neighbours_note(neighbour_lists *lists, neighbour_side side, uint32_t a, uint32_t place, bool met) {
+  neighbour *entry = &neighbour_entries(lists, side, a)[place];
+  neighbour *other = &neighbour_entries(lists, opposite(side), entry->partner & ~NEIGHBOUR_MET)[entry->place];
+  uint32_t bit = met ? NEIGHBOUR_MET : 0;
+  entry->partner = (entry->partner & ~NEIGHBOUR_MET) | bit;
+  other->partner = (other->partner & ~NEIGHBOUR_MET) | bit;
+}
+
+static void neighbours_release(const graze_context *context, neighbour_lists *lists) {
+  for (int side = 0; side < 2; side++) {
+    gz_buffer_release(context, &lists->heads[side]);
+    gz_buffer_release(context, &lists->entries[side]);
+  }
+}
+
+static size_t neighbours_bytes(const neighbour_lists *lists) {
+  return lists->heads[0].bytes + lists->heads[1].bytes + lists->entries[0].bytes + lists->entries[1].bytes;
+}
+
+/* ---- the state --------------------------------------------------------------------------------------------------- */
 
 enum { MARGIN_STEPS = 22, SLOTS_MOST = INT32_MAX };
 
@@ -33,12 +195,12 @@ typedef struct tree_state {
   pair_lists parts;
   pair_list pairs; /* of fat boxes, while all is made anew */
   box_tree tree;
-  near_lists near, before; /* before: of the last start but one, kept for its memory */
-  buffer fat;              /* float[6] by slot: low x y z, high x y z; a free slot has an empty one */
-  buffer placed;           /* number of the update in which the fat box was put, by slot */
-  buffer marks;            /* by slot: partners that met, see relist */
-  buffer fates;            /* by slot */
-  buffer left;             /* slots that left their fat boxes */
+  neighbour_lists neighbours, before; /* before: of the last start but one, kept for its memory */
+  buffer fat;                         /* float[6] by slot: low x y z, high x y z; a free slot has an empty one */
+  buffer placed;                      /* number of the update in which the fat box was put, by slot */
+  buffer marks;                       /* by slot: partners that met, see relist */
+  buffer fates;                       /* by slot */
+  buffer left;                        /* slots that left their fat boxes */
   buffer hits;
   uint32_t slots; /* the arrays are for */
   uint32_t step;  /* number of the update */
@@ -124,7 +286,7 @@ static bool reserve(tree_state *s, const broad_view *view) {
       !gz_buffer_reserve(context, &s->fates, n, known) ||
       !gz_buffer_reserve(context, &s->left, n * sizeof(uint32_t), 0) ||
       !gz_tree_reserve(context, &s->tree, view->count, (uint32_t)known) ||
-      !gz_near_grow(context, &s->near, view->count, (uint32_t)known)) {
+      !neighbours_grow(context, &s->neighbours, view->count, (uint32_t)known)) {
     return false;
   }
   for (size_t i = known; i < n; i++) {
@@ -181,7 +343,7 @@ static bool mark_met(tree_state *s, const broad_view *view, pair_list *out) {
   for (uint64_t i = 0; i < s->pairs.count; i++) {
     graze_box_pair pair = pairs[i];
     bool met = slots_meet(view, pair.a, pair.b);
-    pairs[i].b |= met ? NEAR_MET : 0;
+    pairs[i].b |= met ? NEIGHBOUR_MET : 0;
     if (out == NULL) continue;
     pair_list_data(out)[out->count] = pair;
     out->count += met;
@@ -202,7 +364,7 @@ static graze_status find(void *state, const broad_view *view, pair_list *out) {
   s->slots = 0; /* forgets speeds too: the boxes may be others */
   s->step = s->mark = 0;
   if (!reserve(s, view) || !pair_fat_boxes(s, view) || !mark_met(s, view, out) ||
-      !gz_near_fill(view->context, &s->near, &s->pairs, view->count)) {
+      !neighbours_fill(view->context, &s->neighbours, &s->pairs, view->count)) {
     return GRAZE_ERROR_MEMORY;
   }
   build_tree(s, view);
@@ -233,21 +395,23 @@ static bool tell_changes(const tree_step *t) {
   const graze_context *context = t->view->context;
   uint32_t *marks = s->marks.data;
   for (uint32_t a = 0; a < t->view->count; a++) {
-    const near_entry *then = near_entries(&s->before, NEAR_OWN, a), *now = near_entries(&s->near, NEAR_OWN, a);
-    const uint32_t thens = near_of(&s->before, NEAR_OWN, a)->count, nows = near_of(&s->near, NEAR_OWN, a)->count;
+    const neighbour *then = neighbour_entries(&s->before, NEIGHBOUR_OWN, a),
+                    *now = neighbour_entries(&s->neighbours, NEIGHBOUR_OWN, a);
+    const uint32_t thens = neighbours_of(&s->before, NEIGHBOUR_OWN, a)->count,
+                   nows = neighbours_of(&s->neighbours, NEIGHBOUR_OWN, a)->count;
     const uint32_t mark = next_mark(s);
     for (uint32_t i = 0; i < thens; i++) {
-      if ((then[i].partner & NEAR_MET) != 0) marks[then[i].partner & ~NEAR_MET] = mark;
+      if ((then[i].partner & NEIGHBOUR_MET) != 0) marks[then[i].partner & ~NEIGHBOUR_MET] = mark;
     }
     for (uint32_t i = 0; i < nows; i++) {
-      uint32_t b = now[i].partner & ~NEAR_MET;
-      if ((now[i].partner & NEAR_MET) == 0) continue;
+      uint32_t b = now[i].partner & ~NEIGHBOUR_MET;
+      if ((now[i].partner & NEIGHBOUR_MET) == 0) continue;
       if (marks[b] != mark && !pair_list_push(context, t->began, a, b)) return false;
       marks[b] = 0;
     }
     for (uint32_t i = 0; i < thens; i++) {
-      uint32_t b = then[i].partner & ~NEAR_MET;
-      if ((then[i].partner & NEAR_MET) == 0 || marks[b] != mark) continue;
+      uint32_t b = then[i].partner & ~NEIGHBOUR_MET;
+      if ((then[i].partner & NEIGHBOUR_MET) == 0 || marks[b] != mark) continue;
       if (!pair_list_push(context, t->ended, a, b)) return false;
     }
   }
@@ -257,10 +421,10 @@ static bool tell_changes(const tree_step *t) {
 static bool step_anew(const tree_step *t) {
   tree_state *s = t->s;
   if (!pair_fat_boxes(s, t->view) || !mark_met(s, t->view, NULL)) return false;
-  near_lists swap = s->near;
-  s->near = s->before;
+  neighbour_lists swap = s->neighbours;
+  s->neighbours = s->before;
   s->before = swap;
-  if (!gz_near_fill(t->view->context, &s->near, &s->pairs, t->view->count) || !tell_changes(t)) return false;
+  if (!neighbours_fill(t->view->context, &s->neighbours, &s->pairs, t->view->count) || !tell_changes(t)) return false;
   build_tree(s, t->view);
   return true;
 }
@@ -307,18 +471,18 @@ static bool replace(const tree_step *t, uint32_t slot) {
 
 /* Takes a list of a slot that left apart. Partners that met are marked; of those, the ones that do not any more are
  * told. Pairs with slots whose lists are new already stay. */
-static bool unlist(const tree_step *t, near_side side, uint32_t slot) {
+static bool unlist(const tree_step *t, neighbour_side side, uint32_t slot) {
   tree_state *s = t->s;
   uint32_t *marks = s->marks.data;
   const uint8_t *fates = s->fates.data;
-  for (uint32_t i = near_of(&s->near, side, slot)->count; i-- > 0;) {
-    uint32_t entry = near_entries(&s->near, side, slot)[i].partner, b = entry & ~NEAR_MET;
+  for (uint32_t i = neighbours_of(&s->neighbours, side, slot)->count; i-- > 0;) {
+    uint32_t entry = neighbour_entries(&s->neighbours, side, slot)[i].partner, b = entry & ~NEIGHBOUR_MET;
     if (fates[b] == SLOT_DONE) continue;
-    if ((entry & NEAR_MET) != 0) {
+    if ((entry & NEIGHBOUR_MET) != 0) {
       marks[b] = s->mark;
       if (!slots_meet(t->view, slot, b) && !pair_list_push(t->view->context, t->ended, slot, b)) return false;
     }
-    gz_near_unlink(&s->near, side, slot, i);
+    neighbours_unlink(&s->neighbours, side, slot, i);
   }
   return true;
 }
@@ -330,7 +494,7 @@ static bool relist(const tree_step *t, uint32_t slot) {
   uint32_t *marks = s->marks.data, count;
   uint8_t *fates = s->fates.data;
   (void)next_mark(s);
-  if (!unlist(t, NEAR_OWN, slot) || !unlist(t, NEAR_OTHER, slot)) return false;
+  if (!unlist(t, NEIGHBOUR_OWN, slot) || !unlist(t, NEIGHBOUR_OTHER, slot)) return false;
   fates[slot] = SLOT_DONE;
   if (!has_fat(fats_of(s)[slot])) return true;
   if (!gz_tree_query(context, &s->tree, fats_of(s)[slot], &s->hits, &count)) return false;
@@ -339,40 +503,40 @@ static bool relist(const tree_step *t, uint32_t slot) {
     uint32_t b = hits[i];
     if (fates[b] == SLOT_DONE || !view_counts(t->view, slot, b)) continue;
     bool met = slots_meet(t->view, slot, b);
-    if (!gz_near_link(context, &s->near, slot < b ? slot : b, slot < b ? b : slot, met)) return false;
+    if (!neighbours_link(context, &s->neighbours, slot < b ? slot : b, slot < b ? b : slot, met)) return false;
     if (met && marks[b] != s->mark && !pair_list_push(context, t->began, slot, b)) return false;
   }
   return true;
 }
 
 /* Compares the pair at a place of a list of a's. */
-static inline bool compare_one(const tree_step *t, near_side side, uint32_t a, uint32_t entry, uint32_t place) {
-  uint32_t b = entry & ~NEAR_MET;
+static inline bool compare_one(const tree_step *t, neighbour_side side, uint32_t a, uint32_t entry, uint32_t place) {
+  uint32_t b = entry & ~NEIGHBOUR_MET;
   bool met = slots_meet(t->view, a, b);
-  if (met == ((entry & NEAR_MET) != 0)) return true;
-  gz_near_note(&t->s->near, side, a, place, met);
+  if (met == ((entry & NEIGHBOUR_MET) != 0)) return true;
+  neighbours_note(&t->s->neighbours, side, a, place, met);
   return pair_list_push(t->view->context, met ? t->began : t->ended, a, b);
 }
 
 /* Compares the pairs of the slots that stay in their fat boxes: those that a slot owns, and those whose owners were not
  * edited. */
 static bool compare(const tree_step *t) {
-  const near_lists *near = &t->s->near;
+  const neighbour_lists *neighbours = &t->s->neighbours;
   const broad_edits *edits = t->edits;
   const uint8_t *fates = t->s->fates.data;
   const bool all = edits->count == t->view->count;
   for (uint32_t e = 0; e < edits->count; e++) {
     uint32_t a = edits->slots[e];
     if (fates[a] != SLOT_STAYS) continue;
-    const near_entry *entries = near_entries(near, NEAR_OWN, a);
-    for (uint32_t i = 0, n = near_of(near, NEAR_OWN, a)->count; i < n; i++) {
-      if (!compare_one(t, NEAR_OWN, a, entries[i].partner, i)) return false;
+    const neighbour *entries = neighbour_entries(neighbours, NEIGHBOUR_OWN, a);
+    for (uint32_t i = 0, n = neighbours_of(neighbours, NEIGHBOUR_OWN, a)->count; i < n; i++) {
+      if (!compare_one(t, NEIGHBOUR_OWN, a, entries[i].partner, i)) return false;
     }
     if (all) continue;
-    entries = near_entries(near, NEAR_OTHER, a);
-    for (uint32_t i = 0, n = near_of(near, NEAR_OTHER, a)->count; i < n; i++) {
-      if (edits->edited[entries[i].partner & ~NEAR_MET]) continue;
-      if (!compare_one(t, NEAR_OTHER, a, entries[i].partner, i)) return false;
+    entries = neighbour_entries(neighbours, NEIGHBOUR_OTHER, a);
+    for (uint32_t i = 0, n = neighbours_of(neighbours, NEIGHBOUR_OTHER, a)->count; i < n; i++) {
+      if (edits->edited[entries[i].partner & ~NEIGHBOUR_MET]) continue;
+      if (!compare_one(t, NEIGHBOUR_OTHER, a, entries[i].partner, i)) return false;
     }
   }
   return true;
@@ -428,17 +592,17 @@ static void release(const graze_context *context, void *state) {
   gz_pair_lists_release(context, &s->parts);
   gz_pair_list_release(context, &s->pairs);
   gz_tree_release(context, &s->tree);
-  gz_near_release(context, &s->near);
-  gz_near_release(context, &s->before);
+  neighbours_release(context, &s->neighbours);
+  neighbours_release(context, &s->before);
   buffer *buffers[] = {&s->fat, &s->placed, &s->marks, &s->fates, &s->left, &s->hits};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
 }
 
 static size_t bytes(const void *state) {
   const tree_state *s = state;
-  size_t sum = gz_hierarchy_bytes(&s->h) + s->pairs.memory.bytes + gz_tree_bytes(&s->tree) + gz_near_bytes(&s->near) +
-               gz_near_bytes(&s->before) + s->fat.bytes + s->placed.bytes + s->marks.bytes + s->fates.bytes +
-               s->left.bytes + s->hits.bytes;
+  size_t sum = gz_hierarchy_bytes(&s->h) + s->pairs.memory.bytes + gz_tree_bytes(&s->tree) +
+               neighbours_bytes(&s->neighbours) + neighbours_bytes(&s->before) + s->fat.bytes + s->placed.bytes +
+               s->marks.bytes + s->fates.bytes + s->left.bytes + s->hits.bytes;
   for (int i = 0; i < PARALLEL_PIECES; i++) sum += s->parts.part[i].memory.bytes;
   return sum;
 }

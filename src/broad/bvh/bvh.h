@@ -7,8 +7,8 @@
  * Boxes are floats: the caller's numbers, less an origin when they are doubles, turned to the nearest float. That is
  * monotone (see "Packed boxes" in broad.h), so what meets still meets, and strict comparisons are certain.
  */
-#ifndef GRAZE_SRC_BROAD_BVH_H
-#define GRAZE_SRC_BROAD_BVH_H
+#ifndef GRAZE_SRC_BROAD_BVH_BVH_H
+#define GRAZE_SRC_BROAD_BVH_BVH_H
 
 #include "base/cpu.h"
 #include "broad/broad.h"

@@ -6,10 +6,10 @@
  * Catto, "Dynamic bounding volume hierarchies", 2019; I. Wald, "On fast construction of SAH-based bounding volume
  * hierarchies", 2007. Siblings lie side by side in one cache line, so a node needs its parent and its first child only.
  */
-#ifndef GRAZE_SRC_BROAD_TREE_H
-#define GRAZE_SRC_BROAD_TREE_H
+#ifndef GRAZE_SRC_BROAD_TREE_TREE_H
+#define GRAZE_SRC_BROAD_TREE_TREE_H
 
-#include "base/memory.h"
+#include "broad/pairs.h"
 
 #define TREE_LEAF UINT32_C(0x80000000)
 #define TREE_NONE UINT32_MAX

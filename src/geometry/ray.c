@@ -6,7 +6,7 @@
  * polynomial in the caller's numbers: in doubles with an error bound, then with expansions (exact/expansion.h), and
  * where those could overflow with numbers of any length (exact/big.h).
  */
-#include "broad/ray.h"
+#include "geometry/ray.h"
 
 #include <math.h>
 

@@ -29,8 +29,8 @@
  * O(n + e log e) when boxes come or go; most end points that a box crosses are O(n^(2/3)) for motion by its own size.
  * Memory: 96 bytes a box for end points, 32 for its floats, 5 more; the manager; what sweep.c takes. */
 #include "base/context.h"
-#include "broad/pair_manager.h"
-#include "broad/sweep.h"
+#include "broad/pairs.h"
+#include "broad/sweep/sweep.h"
 
 typedef struct end_points { /* of one axis, in order */
   buffer keys;              /* uint64_t: the number, as an integer that orders in the same way */

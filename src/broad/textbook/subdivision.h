@@ -4,8 +4,8 @@
  *
  * d is 2 or 3. The type of a cell are the parities of its coordinates: 2^d types, of which one pass handles one.
  */
-#ifndef GRAZE_SRC_BROAD_SUBDIVISION_H
-#define GRAZE_SRC_BROAD_SUBDIVISION_H
+#ifndef GRAZE_SRC_BROAD_TEXTBOOK_SUBDIVISION_H
+#define GRAZE_SRC_BROAD_TEXTBOOK_SUBDIVISION_H
 
 #include <stdbool.h>
 #include <stddef.h>

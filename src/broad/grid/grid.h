@@ -10,8 +10,8 @@
  * are less than eight cells apart, so that differences modulo 2^16 tell the order. Only when two compared numbers are
  * equal are the caller's boxes looked at again.
  */
-#ifndef GRAZE_SRC_BROAD_GRID_H
-#define GRAZE_SRC_BROAD_GRID_H
+#ifndef GRAZE_SRC_BROAD_GRID_GRID_H
+#define GRAZE_SRC_BROAD_GRID_GRID_H
 
 #include "base/cpu.h"
 #include "broad/broad.h"
@@ -20,7 +20,7 @@ enum {
   GRID_CELL = 4096,    /* parts of a cell */
   GRID_CELL_BITS = 12, /* their logarithm */
   GRID_SIZES = 12,     /* most levels by size */
-  GRID_HEAPS = 6,      /* most levels for heaps */
+  GRID_CLUSTERS = 6,   /* most levels for clusters */
   GRID_LEVELS = 19,    /* and one for boxes that the sample did not foretell */
   GRID_PAD = 16,       /* places behind each unit that hold no box */
   GRID_AHEAD = 64,     /* places behind all that may be read */
@@ -48,7 +48,7 @@ typedef struct grid_level {
   unsigned fine;     /* a cell is 2^fine fine cells along x, by which it is sorted */
   unsigned x_bits, y_bits;
   uint32_t slab_base, slabs;
-  bool strict;           /* only for boxes within the bounds: a heap */
+  bool strict;           /* only for boxes within the bounds: a cluster */
   uint32_t reach[3];     /* largest box, in parts */
   uint32_t count;        /* boxes */
   uint32_t begin, end;   /* places */
@@ -72,7 +72,7 @@ typedef struct grid_frame {
   int axis[3];            /* the caller's axis that is x, y, z here */
   double low[3], high[3]; /* of the low corners in the sample, in the grid's order of axes */
   double stretch[3];      /* largest extent along each axis, as part of the largest of all */
-  bool heap;              /* bounds of a heap, not of all */
+  bool cluster;           /* bounds of a cluster, not of all */
   double volume_share;    /* sampled boxes come from about this part of [low, high] */
   uint32_t sampled;
   float *sizes; /* of the sampled boxes, ascending: half the largest extent after stretching */

@@ -12,20 +12,20 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "broad/grid.h"
+#include "broad/grid/grid.h"
 
 enum {
-  SAMPLE = 1024,       /* boxes looked at, at most */
-  SAMPLE_GRID = 8,     /* cells along an axis that tell how much of the bounds is full */
-  DIGIT_BITS = 11,     /* most of a digit of a key */
-  DIGITS = 6,          /* most of a key */
-  HEAP_CELLS = 2048,   /* of an axis, before a world is called wide */
-  HEAP_SIDE = 16,      /* cells of an axis in which heaps are looked for */
-  HEAP_GAIN = 16,      /* so many times denser than all */
-  HEAP_SHARE = 32,     /* a heap has at least this part of the boxes */
-  TABLE_CELLS = 8,     /* of a table, for each box */
-  FINE_BITS = 16,      /* of x */
-  SLABS_FOR_BOXES = 16 /* a slab for so many boxes, at most */
+  SAMPLE = 1024,        /* boxes looked at, at most */
+  SAMPLE_GRID = 8,      /* cells along an axis that tell how much of the bounds is full */
+  DIGIT_BITS = 11,      /* most of a digit of a key */
+  DIGITS = 6,           /* most of a key */
+  CLUSTER_CELLS = 2048, /* of an axis, before a world is called wide */
+  CLUSTER_SIDE = 16,    /* cells of an axis in which clusters are looked for */
+  CLUSTER_GAIN = 16,    /* so many times denser than all */
+  CLUSTER_SHARE = 32,   /* a cluster has at least this part of the boxes */
+  TABLE_CELLS = 8,      /* of a table, for each box */
+  FINE_BITS = 16,       /* of x */
+  SLABS_FOR_BOXES = 16  /* a slab for so many boxes, at most */
 };
 
 /* Wider than this (by halves), all boxes go into one cell, as differences of numbers would overflow. */
@@ -157,7 +157,7 @@ static void set_axis(grid_level *level, int k, const grid_frame *f, double half,
 }
 
 static void set_level(grid_level *level, const grid_frame *f, double half, uint32_t boxes) {
-  *level = (grid_level){.strict = f->heap};
+  *level = (grid_level){.strict = f->cluster};
   uint32_t slabs = boxes / SLABS_FOR_BOXES + 1;
   set_axis(level, 0, f, half * f->stretch[0], GRID_MOST_X_CELLS);
   set_axis(level, 1, f, half * f->stretch[1], GRID_MOST_Y_CELLS);
@@ -186,25 +186,27 @@ static bool add_level(grid *g, const broad_view *view, const grid_frame *f, doub
   return true;
 }
 
-/* ---- heaps ----------------------------------------------------------------------------------------------------- */
+/* ---- clusters -----------------------------------------------------------------------------------------------------
+ */
 
-/* In a world so wide that cells have to be much larger than the boxes, many boxes may lie in one cell. Such a heap gets
- * a level of its own, with its own bounds. */
+/* In a world so wide that cells have to be much larger than the boxes, many boxes may lie in one cell. Such a cluster
+ * gets a level of its own, with its own bounds. */
 
 /* Whether the cells of a level for boxes up to `half` would be too large in these bounds. */
 static bool is_wide(const grid_frame *f, double half) {
   for (int k = 0; k < 3; k++) {
-    if (0.5 * f->high[k] - 0.5 * f->low[k] > 2 * HEAP_CELLS * fmax(half * f->stretch[k], DBL_MIN * 0x1p20)) return true;
+    if (0.5 * f->high[k] - 0.5 * f->low[k] > 2 * CLUSTER_CELLS * fmax(half * f->stretch[k], DBL_MIN * 0x1p20))
+      return true;
   }
   return false;
 }
 
-static uint32_t heap_cell(const grid_frame *f, const graze_box *box) {
+static uint32_t cluster_cell(const grid_frame *f, const graze_box *box) {
   uint32_t cell = 0;
   for (int k = 0; k < 3; k++) {
     double range = 0.5 * f->high[k] - 0.5 * f->low[k], low = box->min[f->axis[k]];
     double part = range > 0 ? (0.5 * low - 0.5 * f->low[k]) / range : 0;
-    cell = cell * HEAP_SIDE + (uint32_t)(part * (HEAP_SIDE - 1) + 0.5);
+    cell = cell * CLUSTER_SIDE + (uint32_t)(part * (CLUSTER_SIDE - 1) + 0.5);
   }
   return cell;
 }
@@ -212,17 +214,17 @@ static uint32_t heap_cell(const grid_frame *f, const graze_box *box) {
 /* Narrows the bounds to the fullest of a few cells. The ends of an axis are in different cells: some box is left out.
  */
 static void narrow(grid_frame *f, const broad_view *view, const uint32_t *slots, uint32_t count) {
-  uint32_t counts[HEAP_SIDE * HEAP_SIDE * HEAP_SIDE] = {0}, fullest = 0;
+  uint32_t counts[CLUSTER_SIDE * CLUSTER_SIDE * CLUSTER_SIDE] = {0}, fullest = 0;
   for (uint32_t i = 0; i < count; i++) {
     graze_box box = view_box(view, slots[i]);
-    uint32_t cell = heap_cell(f, &box);
+    uint32_t cell = cluster_cell(f, &box);
     if (++counts[cell] > counts[fullest]) fullest = cell;
   }
   grid_frame found = *f;
   uint32_t number = 0;
   for (uint32_t i = 0; i < count; i++) {
     graze_box box = view_box(view, slots[i]);
-    if (heap_cell(f, &box) != fullest) continue;
+    if (cluster_cell(f, &box) != fullest) continue;
     for (int k = 0; k < 3; k++) {
       double low = box.min[f->axis[k]];
       if (number == 0 || low < found.low[k]) found.low[k] = low;
@@ -253,17 +255,17 @@ static uint32_t keep_slots(const grid_frame *f, const broad_view *view, uint32_t
 }
 
 /* Whether bounds with this share of the boxes are much narrower than the share makes one expect. */
-static bool is_heap(const grid_frame *f, const grid_frame *all, double share) {
+static bool is_cluster(const grid_frame *f, const grid_frame *all, double share) {
   for (int k = 0; k < 3; k++) {
     double range = 0.5 * all->high[k] - 0.5 * all->low[k], narrowed = 0.5 * f->high[k] - 0.5 * f->low[k];
-    if (narrowed * HEAP_GAIN < range * share) return true;
+    if (narrowed * CLUSTER_GAIN < range * share) return true;
   }
   return false;
 }
 
-/* Levels for heaps of boxes up to `half`. `slots` is used up. */
-static bool add_heaps(grid *g, const broad_view *view, uint32_t *slots, double half) {
-  uint32_t count = 0, in_heap[SAMPLE];
+/* Levels for clusters of boxes up to `half`. `slots` is used up. */
+static bool add_clusters(grid *g, const broad_view *view, uint32_t *slots, double half) {
+  uint32_t count = 0, in_cluster[SAMPLE];
   for (uint32_t i = 0; i < g->frame.sampled; i++) {
     graze_box box = view_box(view, slots[i]);
     bool small = true;
@@ -271,16 +273,16 @@ static bool add_heaps(grid *g, const broad_view *view, uint32_t *slots, double h
     slots[count] = slots[i];
     count += small;
   }
-  for (int heap = 0; heap < GRID_HEAPS; heap++) {
+  for (int cluster = 0; cluster < GRID_CLUSTERS; cluster++) {
     grid_frame f = g->frame;
-    f.heap = true;
+    f.cluster = true;
     uint32_t inside = count;
-    memcpy(in_heap, slots, count * sizeof *slots);
-    while (inside > g->frame.sampled / HEAP_SHARE && is_wide(&f, half)) {
-      narrow(&f, view, in_heap, inside);
-      inside = keep_slots(&f, view, in_heap, inside, true);
+    memcpy(in_cluster, slots, count * sizeof *slots);
+    while (inside > g->frame.sampled / CLUSTER_SHARE && is_wide(&f, half)) {
+      narrow(&f, view, in_cluster, inside);
+      inside = keep_slots(&f, view, in_cluster, inside, true);
     }
-    if (inside <= g->frame.sampled / HEAP_SHARE || !is_heap(&f, &g->frame, (double)inside / count)) break;
+    if (inside <= g->frame.sampled / CLUSTER_SHARE || !is_cluster(&f, &g->frame, (double)inside / count)) break;
     if (!add_level(g, view, &f, half, (uint32_t)((uint64_t)view->count * inside / g->frame.sampled))) return false;
     count = keep_slots(&f, view, slots, count, false);
   }
@@ -645,7 +647,7 @@ static bool build_levels(grid *g, const broad_view *view, grid_chooser *choose) 
   g->level_count = g->slab_count = 0;
   uint32_t levels = choose(&g->frame, view->count, chosen);
   g->frame.sizes = NULL;
-  if (!add_heaps(g, view, slots, chosen[0])) return false;
+  if (!add_clusters(g, view, slots, chosen[0])) return false;
   for (uint32_t l = 0; l < levels; l++) {
     if (!add_level(g, view, &g->frame, chosen[l], view->count)) return false;
   }
