@@ -270,6 +270,14 @@ static void test_tetrahedra(void **unused) {
 
 /* ---- meshes that meet themselves ---- */
 
+static void swap_triangles(double *p, double *q) {
+  for (int k = 0; k < 9; k++) {
+    double t = p[k];
+    p[k] = q[k];
+    q[k] = t;
+  }
+}
+
 /* A prism over a polygon in the plane z = 0, cut into a fan. */
 static graze_mesh *prism(const bench *b, int count, const double polygon[][2], double low, double high) {
   double corners[9 * 64], *out = corners;
@@ -620,6 +628,33 @@ static void test_boxes_that_touch(void **unused) {
 }
 
 /* fcl#78: one thing wholly inside another. */
+/* Two boxes that run through each other, one turned inside out: where both are nothing is. A part of the other solid
+ * lies there, flush with a wall, and begins in the middle of that face, so that its first corners do not tell; another
+ * part lies in material. */
+static void test_flush_in_cavity(void **unused) {
+  (void)unused;
+  bench b = bench_open(29);
+  double c[9], *inner = room_a + 108;
+  soup_box((const double[]){0, 0, 0}, (const double[]){10, 10, 10}, room_a);
+  soup_box((const double[]){5, 2, 2}, (const double[]){15, 8, 8}, inner);
+  for (int t = 0; t < 12; t++) {
+    memcpy(c, inner + 9 * t, sizeof c);
+    memcpy(inner + 9 * t + 3, c + 6, 3 * sizeof *c);
+    memcpy(inner + 9 * t + 6, c + 3, 3 * sizeof *c);
+    if (inner[9 * t] == 15) swap_triangles(inner, inner + 9 * t); /* it begins outside of the first box */
+  }
+  soup_box((const double[]){6, 4, 2}, (const double[]){8, 6, 4}, room_b);
+  uint32_t count = split(room_b, 12), first = 3;
+  while (room_b[9 * first + 2] != 2 || room_b[9 * first + 5] != 2 || room_b[9 * first + 8] != 2) first += 4;
+  swap_triangles(room_b, room_b + 9 * (size_t)first);
+  soup_box((const double[]){1, 1, 1}, (const double[]){3, 3, 3}, room_b + 9 * (size_t)count);
+  graze_mesh *m = soup(&b, room_a, 24), *n = soup(&b, room_b, count + 12);
+  expect_both(&b, m, n, GRAZE_CROSS, "flush in a cavity");
+  graze_mesh_destroy(m);
+  graze_mesh_destroy(n);
+  bench_close(&b);
+}
+
 static void test_bolt_in_block(void **unused) {
   static const block_case cases[] = {
       {{-20, -20, -10}, {20, 20, 110}, GRAZE_A_IN_B, "buried"},
@@ -649,6 +684,7 @@ int main(void) {
       cmocka_unit_test(test_walls_in_line),
       cmocka_unit_test(test_parallel_pipes),
       cmocka_unit_test(test_boxes_that_touch),
+      cmocka_unit_test(test_flush_in_cavity),
       cmocka_unit_test(test_bolt_in_block),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

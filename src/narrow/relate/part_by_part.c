@@ -84,7 +84,7 @@ static graze_status relate_views(const operands *o, part_view views[2], const gr
     own->lone_part = views[k].now;
   }
   gz_relate_meetings(&seen, pairs, count, &f);
-  graze_status status = gz_relate_parts(&seen, &f);
+  graze_status status = gz_relate_parts(&seen, false, &f);
   *sets |= sets_with(&f, EVIDENCE_CLAIMED);
   *sure = f.doubts[SEVERITY_WRONG].what == GRAZE_DOUBT_NONE && f.doubts[SEVERITY_LACKING].what == GRAZE_DOUBT_NONE;
   return status;

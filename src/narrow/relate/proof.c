@@ -14,6 +14,10 @@
  * to be simple, as what touches one part from outside may lie in another. A claim is proved by a corner: one outside
  * the other's box or, as a ray places it, outside or inside the other's solid. What stays open is tried part by part,
  * and is then in doubt: evidence may be wrong.
+ *
+ * Where all claims may be wrong one may be lacking as well: of a part that lies flush in a cavity, which is one because
+ * parts cancel there. It touches the other from one side only, else both would be claimed; any corner that is not on
+ * the other tells, and all are tried.
  */
 #include "narrow/relate/steps.h"
 
@@ -93,8 +97,7 @@ static graze_status prove_by_all_corners(const operands *o, const simplicity sim
   unsigned open = unproved(f) & doubted_claims(simple);
   graze_status status = GRAZE_OK;
   for (int which = 0; which < 2 && status == GRAZE_OK && open != 0; which++) {
-    if (o->of[1 - which].bounding == 0) continue;
-    status = prove_by_corners(o, which, open, simple[which] == SIMPLE_PARTS, f);
+    if (o->of[1 - which].bounding > 0) status = prove_by_corners(o, which, open, simple[which] == SIMPLE_PARTS, f);
   }
   *sure = (open & ~sets_with(f, EVIDENCE_PROVED)) == 0;
   return status;
@@ -107,16 +110,20 @@ static void demote_proofs(findings *f) {
 }
 
 graze_status gz_relate_proof(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f) {
+  operand *a = &o->of[0], *b = &o->of[1];
   simplicity simple[2] = {SIMPLE_YES, SIMPLE_YES};
   bool common = f->of[0] != EVIDENCE_NONE, sure = false;
+  bool lacking = !all_claimed(f) && (a->unplaced || b->unplaced);
   graze_status status = GRAZE_OK;
   /* A part that meets nothing was placed by a ray. */
-  if (!meets_solid(&o->of[0]) && !meets_solid(&o->of[1])) return GRAZE_OK;
+  if (!meets_solid(a) && !meets_solid(b)) return GRAZE_OK;
   if (common) prove_by_boxes(o, f);
-  if (!common || unproved(f) != 0) status = find_simplicity(o, simple);
-  if (simple[0] == SIMPLE_YES && simple[1] == SIMPLE_YES) return status;
+  if (!common || lacking || unproved(f) != 0) status = find_simplicity(o, simple);
+  if (status != GRAZE_OK || (simple[0] == SIMPLE_YES && simple[1] == SIMPLE_YES)) return status;
+  if (common && lacking && doubted_claims(simple) == SETS_ALL) status = gz_relate_parts(o, true, f);
+  if (status != GRAZE_OK || (common && unproved(f) == 0)) return status;
   if (simple[0] == SIMPLE_PARTS || simple[1] == SIMPLE_PARTS) demote_proofs(f);
-  if (status == GRAZE_OK && common) status = prove_by_all_corners(o, simple, f, &sure);
+  if (common) status = prove_by_all_corners(o, simple, f, &sure);
   if (status == GRAZE_OK && !sure) status = gz_relate_part_by_part(o, simple, pairs, count, f, &sure);
   if (status == GRAZE_OK && !sure) {
     int whose = simple[1] > simple[0];

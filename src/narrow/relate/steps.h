@@ -102,6 +102,7 @@ typedef struct operand {
 
   /* What meetings have shown. */
   uint8_t *met;               /* of each part: it meets the other's solid along a segment */
+  bool unplaced;              /* such a part of which a few corners do not tell where it lies */
   bool pierces;               /* a surface of it is inside of the other's solid, or goes through another surface */
   uint32_t first_maybe_solid; /* a surface that bounds a common part, were it a solid's boundary; or NO_PART */
   edge_place ambiguous_edge;  /* met along it, and several surfaces may go on there, the first; or NO_TRIANGLE */
@@ -171,8 +172,8 @@ bool gz_operand_sticks_out(const operand *o, uint32_t part, const graze_box *box
 unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j);
 void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f);
 
-/* parts.c */
-graze_status gz_relate_parts(operands *o, findings *f);
+/* parts.c; `thorough`: of parts that the other cuts, too, all corners are tried. */
+graze_status gz_relate_parts(operands *o, bool thorough, findings *f);
 
 /* Where a point of one operand lies in the other's solid. */
 graze_status gz_operand_locate(const operands *o, int which, const double local[3], location *where);
