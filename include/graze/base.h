@@ -106,7 +106,7 @@ GRAZE_API graze_status graze_context_create(const graze_context_def *def, graze_
 /* Everything made with the context must be destroyed before it. NULL is allowed. */
 GRAZE_API void graze_context_destroy(graze_context *context);
 
-/* Name of the widest instruction set in use: "scalar", "avx2" or "avx512". The environment variable
+/* Name of the widest instruction set in use: "scalar", "avx2", "avx512" or, on ARM, "neon". The environment variable
  * GRAZE_DISABLE (for example "avx512" or "avx512,avx2"), read when the first context is made, switches off. */
 GRAZE_API const char *graze_instruction_set(void);
 

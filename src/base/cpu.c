@@ -33,6 +33,10 @@ cpu_isa gz_cpu_best(void) {
 }
 
 const char *graze_instruction_set(void) {
+#if defined(__aarch64__)
+  return "neon"; /* the plain form there, base/simd.h */
+#else
   static const char *const names[] = {"scalar", "avx2", "avx512"};
   return names[gz_cpu_best()];
+#endif
 }

@@ -1,6 +1,7 @@
 /* Vectors: what kernels are written in once, for every instruction set.
  *
- * vd and vf are as many doubles and floats as a register of GRAZE_ISA holds (base/cpu.h); `vm` is a mask of lanes of
+ * vd and vf are as many doubles and floats as a register of GRAZE_ISA holds (base/cpu.h), on ARM one of NEON, which all
+ * its processors of 64 bits have, and elsewhere one number; `vm` is a mask of lanes of
  * doubles. v4, v8, d4 and their integers are the compiler's vectors, of the same width everywhere, with the few
  * operations that it does not spell well itself. Every operation is one IEEE operation per lane, so that all
  * instruction sets give the same bits.
@@ -17,6 +18,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 /* ---- doubles and floats, a register of them ---------------------------------------------------------------------- */
@@ -261,6 +264,130 @@ static inline uint32_t vf_not_negative(vf a) {
 }
 static inline uint32_t vf_positive(vf a) {
   return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ));
+}
+
+#elif defined(__aarch64__)
+
+enum { VD_LANES = 2 };
+#define VD_FUSED 1
+typedef float64x2_t vd;
+typedef uint64x2_t vm;
+static inline vd vd_load(const double *p) {
+  return vld1q_f64(p);
+}
+static inline void vd_store(double *p, vd a) {
+  vst1q_f64(p, a);
+}
+static inline vd vd_set(double x) {
+  return vdupq_n_f64(x);
+}
+static inline vd vd_add(vd a, vd b) {
+  return vaddq_f64(a, b);
+}
+static inline vd vd_sub(vd a, vd b) {
+  return vsubq_f64(a, b);
+}
+static inline vd vd_mul(vd a, vd b) {
+  return vmulq_f64(a, b);
+}
+/* The processor's own least of +0 and -0 is another than that of the others. */
+static inline vd vd_min(vd a, vd b) {
+  return vbslq_f64(vcltq_f64(a, b), a, b);
+}
+static inline vd vd_max(vd a, vd b) {
+  return vbslq_f64(vcgtq_f64(a, b), a, b);
+}
+static inline vd vd_abs(vd a) {
+  return vabsq_f64(a);
+}
+static inline vd vd_neg(vd a) {
+  return vnegq_f64(a);
+}
+static inline vm vd_gt(vd a, vd b) {
+  return vcgtq_f64(a, b);
+}
+static inline vm vd_ge(vd a, vd b) {
+  return vcgeq_f64(a, b);
+}
+static inline vm vd_eq(vd a, vd b) {
+  return vceqq_f64(a, b);
+}
+static inline vd vd_select(vm m, vd yes, vd no) {
+  return vbslq_f64(m, yes, no);
+}
+static inline vd vd_max_abs(vd a, vd b) {
+  return vd_max(vabsq_f64(a), vabsq_f64(b));
+}
+static inline vd vd_or(vd a, vd b) {
+  return vreinterpretq_f64_u64(vorrq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
+}
+static inline vd vd_turn(vd a, vd s) {
+  uint64x2_t sign = vandq_u64(vreinterpretq_u64_f64(s), vdupq_n_u64(UINT64_C(1) << 63));
+  return vreinterpretq_f64_u64(veorq_u64(vreinterpretq_u64_f64(a), sign));
+}
+static inline vd vd_product_plus(vd a, vd b, vd c) {
+  return vfmaq_f64(c, a, b);
+}
+static inline vd vd_fused_minus(vd a, vd b, vd p) {
+  return vfmaq_f64(vnegq_f64(p), a, b);
+}
+static inline vd vd_power_above(vd a) {
+  uint64x2_t exponent = vandq_u64(vreinterpretq_u64_f64(a), vdupq_n_u64(UINT64_C(0x7ff0000000000000)));
+  return vmulq_f64(vreinterpretq_f64_u64(exponent), vd_set(2));
+}
+static inline vm vm_and(vm a, vm b) {
+  return vandq_u64(a, b);
+}
+static inline vm vm_or(vm a, vm b) {
+  return vorrq_u64(a, b);
+}
+static inline vm vm_xor(vm a, vm b) {
+  return veorq_u64(a, b);
+}
+static inline vm vm_andnot(vm a, vm b) {
+  return vbicq_u64(a, b);
+}
+static inline vm vm_none(void) {
+  return vdupq_n_u64(0);
+}
+static inline vm vm_all(void) {
+  return vdupq_n_u64(UINT64_MAX);
+}
+static inline unsigned vm_bits(vm a) {
+  return (unsigned)((vgetq_lane_u64(a, 0) & 1) | (vgetq_lane_u64(a, 1) & 2));
+}
+static inline vm vm_from(unsigned bits) {
+  const uint64x2_t lane = {1, 2};
+  return vtstq_u64(vdupq_n_u64(bits), lane);
+}
+static inline void vm_put(uint64_t *word, unsigned at, vm a) {
+  *word |= (uint64_t)vm_bits(a) << at;
+}
+
+enum { VF_LANES = 4 };
+typedef float32x4_t vf;
+static inline vf vf_load(const float *p) {
+  return vld1q_f32(p);
+}
+static inline vf vf_set(float x) {
+  return vdupq_n_f32(x);
+}
+static inline vf vf_min(vf a, vf b) {
+  return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+static inline vf vf_either_negative(vf a, vf b) {
+  return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b)));
+}
+/* The upper bits of the lanes. */
+static inline uint32_t vf_upper_bits(uint32x4_t a) {
+  const int32x4_t lane = {0, 1, 2, 3};
+  return vaddvq_u32(vshlq_u32(vshrq_n_u32(a, 31), lane));
+}
+static inline uint32_t vf_not_negative(vf a) {
+  return vf_upper_bits(vmvnq_u32(vreinterpretq_u32_f32(a)));
+}
+static inline uint32_t vf_positive(vf a) {
+  return vf_upper_bits(vcgtzq_f32(a));
 }
 
 #else

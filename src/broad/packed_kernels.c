@@ -15,7 +15,9 @@ static inline uint32_t at_home(const uint8_t *home, uint8_t own) {
   __m128i bits = _mm_or_si128(_mm_loadl_epi64((const __m128i *)home), _mm_set1_epi8((char)own));
   return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bits, _mm_set1_epi8(PACKED_HOME))) & 0xff;
 #else
-  return (*home | own) == PACKED_HOME;
+  uint32_t bits = 0;
+  for (int i = 0; i < VF_LANES; i++) bits |= (uint32_t)((home[i] | own) == PACKED_HOME) << i;
+  return bits;
 #endif
 }
 
