@@ -9,9 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-
-enum { MOST_DEVICES = 16, DEEPEST = 16, MOST_THREADS = 1024, SHARED_MOST = 48 << 10, VERSION = 12040 };
+enum { MOST_DEVICES = 16, DEEPEST = 16, SHARED_MOST = 48 << 10, VERSION = 12040 };
 
 static const char *const function_names[] = {
 #define NAME(name, function, parameters) #function,
@@ -19,7 +17,7 @@ static const char *const function_names[] = {
 #undef NAME
         NULL};
 
-driver the = {.devices = 1, .capability = 90, .limit = (size_t)4 << 30, .lose_at = 0};
+driver the = {.devices = 1, .capability = 90, .limit = (size_t)4 << 30};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t counts[FUNCTIONS], fail_at[FUNCTIONS];

@@ -57,15 +57,15 @@ typedef struct stand_in {
   /* Somebody else in the process resets the primary context of a device: all that is in it is gone. */
   void (*reset_device)(int device);
 
-  /* The number of `work` of another order: of commands as in the environment, of items within a group as well. */
+  /* "early", "late" or "random", as in the environment; with "random" items of a group take turns at random too. */
   void (*order)(const char *name);
 } stand_in;
 
 /* The library's only function beside the driver's. */
 const stand_in *stand_in_control(void);
 
-/* That of the stand-in for NVRTC (libnvrtc.so): the call number `call` of a function fails, and all later ones with
- * `call` 0 none; architectures up to compute_`newest` are known. */
+/* That of the stand-in for NVRTC (libnvrtc.so): the call number `call` of a function from now on fails, none with 0; it
+ * knows the architectures up to compute_`newest`. */
 void stand_in_nvrtc(const char *function, uint64_t call, int newest);
 
 #endif
