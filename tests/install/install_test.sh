@@ -71,7 +71,7 @@ for library in "$libdir"/libgraze*; do
   case $library in
     *.a) nm -g --defined-only "$library" 2>/dev/null ;;
     *.so.*) nm -D --defined-only "$library" ;;
-    *) continue ;;
+    *) echo "no library: $library" >&2 ;;
   esac | awk 'NF == 3 { print $3 }' >"$work/symbols"
   [ -s "$work/symbols" ] || fail "nm sees no symbol in $library"
   bare=$(grep -vE '^(graze|gz)_' "$work/symbols" | head -n 5 | tr '\n' ' ')
