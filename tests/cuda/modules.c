@@ -124,11 +124,8 @@ cu_result load_image(const char *image, int capability, const host_module **code
   const char *target = strstr(image, "\n.target sm_");
   *guessed = false;
   *code = NULL;
-  if (memcmp(image,
-             "\x7f"
-             "ELF",
-             4) == 0)
-    return INVALID_IMAGE;
+  static const char elf[] = {0x7f, 'E', 'L', 'F'};
+  if (strncmp(image, elf, sizeof elf) == 0) return INVALID_IMAGE;
   if (strstr(image, "\n.version ") == NULL || target == NULL) return INVALID_PTX;
   if (strstr(image, "\n.address_size 64") == NULL) return INVALID_PTX;
   if (atoi(target + strlen("\n.target sm_")) > capability) return INVALID_PTX;

@@ -17,7 +17,7 @@ struct command {
   size_t bytes;
   cu_function function;
   unsigned groups;
-  unsigned char values[MOST_VALUES][VALUE_BYTES];
+  _Alignas(8) unsigned char values[MOST_VALUES][VALUE_BYTES];
   cu_event event;
   uint64_t number; /* of the record */
   command *next;
