@@ -142,6 +142,10 @@ static void check(graze_broadphase *const *phases, const graze_sphere_array *arr
                (unsigned long long)want_count);
     }
   }
+  uint64_t hash, want_hash = 0;
+  for (uint64_t i = 0; i < want_count; i++) want_hash += graze_pair_hash(want[i].a, want[i].b);
+  assert_int_equal(graze_broadphase_count_spheres(phases[0], array, N, &count, &hash), GRAZE_OK);
+  assert_true(count == want_count && hash == want_hash);
 }
 
 /* Spheres an equal distance apart in memory from centre to centre, the radius behind the centre. */

@@ -167,6 +167,12 @@ GRAZE_API graze_status graze_broadphase_find_spheres(graze_broadphase *broadphas
                                                      uint32_t count, bool unsorted, const graze_box_pair **pairs,
                                                      uint64_t *pair_count);
 
+/* How many pairs of spheres meet, and the sum of their graze_pair_hash, without a list of them: an engine that counts
+ * (graze/engine.h) needs no memory for pairs, which may be gigabytes; the processor makes the list. Errors: the same.
+ */
+GRAZE_API graze_status graze_broadphase_count_spheres(graze_broadphase *broadphase, const graze_sphere_array *spheres,
+                                                      uint32_t count, uint64_t *pair_count, uint64_t *hash);
+
 /* ---- queries: of the proxies as they stand, edits included ----------------------------------------------------- */
 
 /* Only proxies of layers whose bit is set in `layers` are looked at. Lists are valid until the next call for the same
@@ -207,7 +213,9 @@ GRAZE_API graze_status graze_broadphase_query_nearest(graze_broadphase *broadpha
 
 typedef struct graze_broad_report {
   graze_broad_method method; /* at the last update or find; never AUTO */
-  char reason[256];          /* of AUTO: why, one line; "asked for" otherwise */
+  bool by_engine;            /* the engine of the context found the pairs (graze/engine.h) */
+  char reason[256];          /* of AUTO: why, one line; "asked for" otherwise; of an engine: why it took another method
+                                than the one asked for, or "" */
   uint64_t bytes;            /* that proxies, pairs and the method's own structures take now */
   double seconds;            /* of the last update or find */
 } graze_broad_report;

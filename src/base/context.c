@@ -1,6 +1,7 @@
 /* Contexts: everything that would otherwise be a global. */
 #include "base/context.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -85,8 +86,7 @@ graze_status graze_context_create(const graze_context_def *def, graze_context **
 graze_status graze_context_set_engine(graze_context *context, const graze_engine *engine) {
   if (context == NULL || context->engine == NULL) return GRAZE_ERROR_ARGUMENT;
   const graze_engine none = {0};
-  if (engine != NULL && (engine->take == NULL || engine->give == NULL || engine->tritri == NULL ||
-                         engine->collide == NULL || engine->self == NULL || engine->forget == NULL)) {
+  if (engine != NULL && (engine->take == NULL || engine->give == NULL || engine->stages == NULL)) {
     return GRAZE_ERROR_ARGUMENT;
   }
   *context->engine = engine != NULL ? *engine : none;
@@ -97,6 +97,29 @@ graze_status graze_context_share_engine(graze_context *context, const graze_cont
   if (context == NULL || from == NULL) return GRAZE_ERROR_ARGUMENT;
   context->engine = from->engine;
   return GRAZE_OK;
+}
+
+static void tell_failure(const graze_context *context, graze_stage stage, graze_status status) {
+  char line[128];
+  if (context->log == NULL) return;
+  snprintf(line, sizeof line, "the engine failed at %s (%s); the processor does it", stage_name(stage),
+           graze_status_string(status));
+  context->log(context->log_user, GRAZE_LOG_WARNING, line);
+}
+
+bool gz_engine_ask(const graze_context *context, graze_stage stage, uint64_t a, uint64_t b, void *question) {
+  const graze_engine *engine = context->engine;
+  if (engine == NULL || (uint32_t)stage >= engine->stage_count || engine->stages[stage] == NULL) return false;
+  if (!engine->take(engine->user, stage, a, b)) return false;
+  graze_status status = engine->stages[stage](engine->user, question);
+  if (status == GRAZE_OK) return true;
+  engine->give(engine->user);
+  if (status != GRAZE_ERROR_UNSUPPORTED) tell_failure(context, stage, status);
+  return false;
+}
+
+void gz_engine_give(const graze_context *context) {
+  context->engine->give(context->engine->user);
 }
 
 void graze_context_destroy(graze_context *context) {

@@ -13,13 +13,19 @@ struct graze_context {
   void *task_user;
   struct pool *pool;    /* the number of workers, and their threads */
   graze_engine *engine; /* of this context, its copies and those that share it; NULL: there can be none.
-                           Without `take` there is none now */
+                           Without stages there is none now */
 };
 
-/* Whether the context's engine does a stage: then it is the calling thread's until `give`. */
-static inline bool engine_take(const graze_context *context, graze_stage stage, uint64_t a, uint64_t b) {
-  const graze_engine *engine = context->engine;
-  return engine != NULL && engine->take != NULL && engine->take(engine->user, stage, a, b);
+/* Asks the context's engine, whose `take` gets a and b. True: it has answered, and is the calling thread's until
+ * gz_engine_give. False: the processor is to do it. */
+bool gz_engine_ask(const graze_context *context, graze_stage stage, uint64_t a, uint64_t b, void *question);
+void gz_engine_give(const graze_context *context);
+
+/* For messages. */
+static inline const char *stage_name(graze_stage stage) {
+  static const char *const names[GRAZE_STAGES] = {"pairs of triangles",   "two meshes",     "a mesh with itself",
+                                                  "a mesh at many poses", "pairs of boxes", "pairs of spheres"};
+  return names[stage];
 }
 
 /* Logs one formatted line at error level and returns `status`, so that a check reads: return gz_fail(...). */

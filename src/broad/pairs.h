@@ -3,6 +3,7 @@
 #define GRAZE_SRC_BROAD_PAIRS_H
 
 #include "base/cpu.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "graze/broadphase.h"
@@ -38,6 +39,12 @@ static inline bool pair_list_push(const graze_context *context, pair_list *list,
   if (!pair_list_room(context, list, 1)) return false;
   pair_list_data(list)[list->count++] = pair_of(x, y);
   return true;
+}
+
+static inline uint64_t pairs_hash(const graze_box_pair *pairs, uint64_t count) {
+  uint64_t hash = 0;
+  for (uint64_t i = 0; i < count; i++) hash += hash_pair(pairs[i].a, pairs[i].b);
+  return hash;
 }
 
 void gz_pair_list_release(const graze_context *context, pair_list *list);

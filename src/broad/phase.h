@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_BROAD_PHASE_H
 #define GRAZE_SRC_BROAD_PHASE_H
 
+#include "base/context.h"
 #include "broad/broad.h"
 #include "broad/bvh/bvh.h"
 
@@ -138,7 +139,8 @@ broad_view gz_broad_view_of(const graze_broadphase *broadphase);
 /* The caller's boxes, of which none is free. */
 broad_view gz_broad_view_of_array(const graze_context *context, const graze_box_array *boxes, uint32_t count);
 
-/* Checks `count` boxes: finite, min <= max. Reports the first bad one. */
+/* Checks the array, and then `count` boxes: finite, min <= max. Reports the first bad one. */
+graze_status gz_box_array_check(const graze_context *context, const graze_box_array *boxes, uint32_t count);
 graze_status gz_boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count);
 
 /* Makes `instance` run `method`, forgetting what it knew when that is another one. */
@@ -150,6 +152,11 @@ size_t gz_queries_bytes(const broad_queries *queries);
 
 /* The pairs of boxes that are not added, into `found`. Errors are not reported. */
 graze_status gz_broad_run_find(graze_broadphase *broadphase, const broad_view *view, bool unsorted);
+
+/* Asks the context's engine for pairs of boxes or spheres; the method is filled in here. False: the processor is to
+ * find them. True: they are in `found`, and the call's end is `status`. */
+bool gz_broad_ask_engine(graze_broadphase *broadphase, graze_stage stage, graze_broad_question *question,
+                         graze_status *status);
 
 /* Seconds of a clock, and what a call that began at `start` tells afterwards. */
 double gz_broad_now(void);

@@ -39,13 +39,16 @@ static graze_status report_box(const graze_context *context, const graze_box *bo
   return GRAZE_OK;
 }
 
-graze_status gz_boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
+graze_status gz_box_array_check(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
   if (boxes == NULL || (boxes->data == NULL && count > 0)) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "no boxes");
-  if (boxes->precision != GRAZE_FLOAT && boxes->precision != GRAZE_DOUBLE) {
-    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of boxes", (int)boxes->precision);
-  }
+  if (boxes->precision == GRAZE_FLOAT || boxes->precision == GRAZE_DOUBLE) return GRAZE_OK;
+  return gz_fail(context, GRAZE_ERROR_ARGUMENT, "unknown precision %d of boxes", (int)boxes->precision);
+}
+
+graze_status gz_boxes_check(const graze_context *context, const graze_box_array *boxes, uint32_t count) {
+  graze_status status = gz_box_array_check(context, boxes, count);
+  if (status != GRAZE_OK) return status;
   broad_view view = gz_broad_view_of_array(context, boxes, count);
-  graze_status status = GRAZE_OK;
   for (uint32_t i = CPU_KERNEL(gz_good_boxes)(&view); i < count && status == GRAZE_OK; i++) {
     graze_box box = view_box(&view, i);
     status = report_box(context, &box, i);

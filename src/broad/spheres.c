@@ -127,19 +127,40 @@ static graze_status find_spheres(graze_broadphase *bp, sphere_work *w, bool unso
   return sorted ? GRAZE_OK : gz_broad_no_memory(bp, view.count);
 }
 
-graze_status graze_broadphase_find_spheres(graze_broadphase *bp, const graze_sphere_array *spheres, uint32_t count,
-                                           bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
-  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+/* Finds them, into bp->found, or counts them. */
+static graze_status ask_about_spheres(graze_broadphase *bp, graze_broad_question *q) {
   double start = gz_broad_now();
-  graze_status status = check_array(bp->context, spheres, count);
-  if (status != GRAZE_OK) return status;
-  sphere_work work = {.view = sphere_view_of(spheres, count)};
+  graze_status status = check_array(bp->context, q->spheres, q->count);
+  if (status != GRAZE_OK || gz_broad_ask_engine(bp, GRAZE_STAGE_SPHERES, q, &status)) return status;
+  sphere_work work = {.view = sphere_view_of(q->spheres, q->count)};
   unsigned saved = gz_fp_enter();
-  status = find_spheres(bp, &work, unsorted);
+  status = find_spheres(bp, &work, q->unsorted);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   gz_broad_take_notes(bp, bp->foreign.method, &bp->once, start);
+  q->pair_count = bp->found.count;
+  if (q->only_count) q->hash = pairs_hash(pair_list_data(&bp->found), bp->found.count);
+  return GRAZE_OK;
+}
+
+graze_status graze_broadphase_find_spheres(graze_broadphase *bp, const graze_sphere_array *spheres, uint32_t count,
+                                           bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
+  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_broad_question question = {.spheres = spheres, .count = count, .unsorted = unsorted};
+  graze_status status = ask_about_spheres(bp, &question);
+  if (status != GRAZE_OK) return status;
   *pairs = pair_list_data(&bp->found);
   *pair_count = bp->found.count;
+  return GRAZE_OK;
+}
+
+graze_status graze_broadphase_count_spheres(graze_broadphase *bp, const graze_sphere_array *spheres, uint32_t count,
+                                            uint64_t *pair_count, uint64_t *hash) {
+  if (bp == NULL || pair_count == NULL || hash == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_broad_question question = {.spheres = spheres, .count = count, .unsorted = true, .only_count = true};
+  graze_status status = ask_about_spheres(bp, &question);
+  if (status != GRAZE_OK) return status;
+  *pair_count = question.pair_count;
+  *hash = question.hash;
   return GRAZE_OK;
 }

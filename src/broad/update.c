@@ -3,6 +3,7 @@
  * Three ways, from the least work to the most: a method that tells what changed; a method that looks up the pairs of
  * the edited proxies; all pairs anew. The last one also whenever too much was edited for the others to pay.
  */
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -252,6 +253,7 @@ graze_status gz_broad_no_memory(const graze_broadphase *bp, uint32_t boxes) {
 
 void gz_broad_take_notes(graze_broadphase *bp, graze_broad_method method, const broad_choice *choice, double start) {
   bp->report.method = method;
+  bp->report.by_engine = false;
   bp->chosen = bp->def.method == GRAZE_BROAD_AUTO ? choice : NULL;
   if (bp->chosen == NULL) memcpy(bp->report.reason, "asked for", sizeof "asked for");
   bp->report.seconds = gz_broad_now() - start;
@@ -294,9 +296,28 @@ graze_status gz_broad_run_find(graze_broadphase *bp, const broad_view *view, boo
   return status;
 }
 
-graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count, bool unsorted,
-                                   const graze_box_pair **pairs, uint64_t *pair_count) {
-  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+bool gz_broad_ask_engine(graze_broadphase *bp, graze_stage stage, graze_broad_question *q, graze_status *status) {
+  double start = gz_broad_now();
+  q->method = bp->def.method;
+  if (!gz_engine_ask(bp->context, stage, q->count, 0, q)) return false;
+  uint64_t listed = q->pairs != NULL ? q->pair_count : 0;
+  bp->found.count = 0;
+  bool room = pair_list_room(bp->context, &bp->found, listed);
+  if (room && listed > 0) memcpy(bp->found.memory.data, q->pairs, listed * sizeof *q->pairs);
+  gz_engine_give(bp->context);
+  *status = room ? GRAZE_OK : gz_broad_no_memory(bp, q->count);
+  if (!room) return true;
+  bp->found.count = listed;
+  bp->chosen = NULL;
+  bp->report.method = q->used;
+  bp->report.by_engine = true;
+  bp->report.seconds = gz_broad_now() - start;
+  snprintf(bp->report.reason, sizeof bp->report.reason, "%s", q->reason);
+  return true;
+}
+
+static graze_status find_on_processor(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count,
+                                      bool unsorted) {
   double start = gz_broad_now();
   graze_status status = gz_boxes_check(bp->context, boxes, count);
   if (status != GRAZE_OK) return status;
@@ -308,6 +329,18 @@ graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *
   if (status != GRAZE_OK) return status == GRAZE_ERROR_MEMORY ? gz_broad_no_memory(bp, count) : status;
   gz_broad_take_notes(bp, bp->foreign.method, &bp->once, start);
   if (bp->def.method == GRAZE_BROAD_AUTO) gz_choose_learn(&bp->once, count, count, bp->report.seconds);
+  return GRAZE_OK;
+}
+
+graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count, bool unsorted,
+                                   const graze_box_pair **pairs, uint64_t *pair_count) {
+  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+  graze_broad_question question = {.boxes = boxes, .count = count, .unsorted = unsorted};
+  graze_status status = gz_box_array_check(bp->context, boxes, count);
+  if (status == GRAZE_OK && !gz_broad_ask_engine(bp, GRAZE_STAGE_BOXES, &question, &status)) {
+    status = find_on_processor(bp, boxes, count, unsorted);
+  }
+  if (status != GRAZE_OK) return status;
   *pairs = pair_list_data(&bp->found);
   *pair_count = bp->found.count;
   return GRAZE_OK;

@@ -131,10 +131,10 @@ graze_status graze_tritri_batch(graze_context *context, uint64_t count, const do
   for (int k = 0; k < 9 && count > 0; k++) {
     if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
   }
-  if (engine_take(context, GRAZE_STAGE_TRITRI, count, 0)) {
-    graze_status status = context->engine->tritri(context->engine->user, count, a, b, results);
-    context->engine->give(context->engine->user);
-    if (status == GRAZE_OK) return GRAZE_OK;
+  graze_tritri_question question = {count, a, b, results};
+  if (gz_engine_ask(context, GRAZE_STAGE_TRITRI, count, 0, &question)) {
+    gz_engine_give(context);
+    return GRAZE_OK;
   }
   batch work = {a, b, results, count, gz_tritri_columns_best(), gz_tritri_block_best(), UINT64_MAX};
   gz_parallel_each(context, (uint32_t)((count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), run_task, &work);

@@ -153,14 +153,13 @@ typedef struct trial {
 } trial;
 
 static void settle(const trial *t, double device, double processor) {
-  static const char *const names[] = {"pairs of triangles", "two meshes", "a mesh with itself"};
   char line[256];
   const graze_context *context = t->gpu->context;
   bool faster = device < processor;
   t->gpu->attachment->verdicts[t->stage][class_of(t->work)] = faster ? DEVICE_FASTER : PROCESSOR_FASTER;
   if (context->log == NULL) return;
   snprintf(line, sizeof line, "%s: %s, some 2^%u: %.3g ms on the device, %.3g ms on the processor: the %s does them",
-           t->gpu->info.id, names[t->stage], class_of(t->work) - 1, 1e3 * device, 1e3 * processor,
+           t->gpu->info.id, stage_name(t->stage), class_of(t->work) - 1, 1e3 * device, 1e3 * processor,
            faster ? "device" : "processor");
   context->log(context->log_user, GRAZE_LOG_INFO, line);
 }
@@ -191,25 +190,19 @@ static graze_status do_work(const trial *t) {
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-typedef struct tritri_question {
-  uint64_t count;
-  const double *const *a, *const *b;
-} tritri_question;
-
 static graze_status tritri_on_device(const trial *t) {
-  const tritri_question *q = t->question;
+  const graze_tritri_question *q = t->question;
   return graze_gpu_tritri(t->gpu, q->count, q->a, q->b, t->answer);
 }
 
 static graze_status tritri_on_processor(const trial *t) {
-  const tritri_question *q = t->question;
+  const graze_tritri_question *q = t->question;
   return graze_tritri_batch(&t->gpu->processor, q->count, q->a, q->b, t->answer);
 }
 
-static graze_status tritri(void *user, uint64_t count, const double *const a[9], const double *const b[9],
-                           graze_tritri *results) {
-  const tritri_question question = {count, a, b};
-  const trial t = {user, GRAZE_STAGE_TRITRI, count, tritri_on_device, tritri_on_processor, &question, results};
+static graze_status tritri(void *user, void *asked) {
+  const graze_tritri_question *q = asked;
+  const trial t = {user, GRAZE_STAGE_TRITRI, q->count, tritri_on_device, tritri_on_processor, q, q->results};
   return do_work(&t);
 }
 
@@ -232,16 +225,16 @@ static graze_status collide_on_processor(const trial *t) {
                                                    &q->options, t->answer);
 }
 
-static graze_status collide(void *user, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
-                            const graze_pose *pose_b, graze_find find, graze_collide_result *result) {
+static graze_status collide(void *user, void *asked) {
+  const graze_mesh_question *q = asked;
   graze_gpu_model *models[2];
-  const graze_mesh *const meshes[2] = {a, b};
+  const graze_mesh *const meshes[2] = {q->a, q->b};
   graze_status status = models_of(user, meshes, models);
   if (status != GRAZE_OK) return status;
-  collide_question question = {models[0], models[1], pose_a, pose_b, graze_default_collide_options()};
-  question.options.find = find;
+  collide_question question = {models[0], models[1], q->pose_a, q->poses_b, graze_default_collide_options()};
+  question.options.find = q->find;
   uint64_t work = work_of(GRAZE_STAGE_COLLIDE, models[0]->count, models[1]->count);
-  const trial t = {user, GRAZE_STAGE_COLLIDE, work, collide_on_device, collide_on_processor, &question, result};
+  const trial t = {user, GRAZE_STAGE_COLLIDE, work, collide_on_device, collide_on_processor, &question, q->results};
   return do_work(&t);
 }
 
@@ -256,18 +249,22 @@ static graze_status self_on_processor(const trial *t) {
   return status != GRAZE_OK ? status : graze_collide_self(t->gpu->query, q->a->mesh, &q->options, t->answer);
 }
 
-static graze_status self(void *user, const graze_mesh *mesh, graze_find find, graze_self_result *result) {
+static graze_status self(void *user, void *asked) {
+  graze_self_question *q = asked;
   graze_gpu_model *models[2];
-  const graze_mesh *const meshes[2] = {mesh, mesh};
+  const graze_mesh *const meshes[2] = {q->mesh, q->mesh};
   graze_status status = models_of(user, meshes, models);
   if (status != GRAZE_OK) return status;
   collide_question question = {.a = models[0], .options = graze_default_collide_options()};
-  question.options.find = find;
-  const trial t = {user, GRAZE_STAGE_SELF, models[0]->count, self_on_device, self_on_processor, &question, result};
+  question.options.find = q->find;
+  const trial t = {user, GRAZE_STAGE_SELF, models[0]->count, self_on_device, self_on_processor, &question, &q->result};
   return do_work(&t);
 }
 
 /* ---- to and from the context ------------------------------------------------------------------------------------- */
+
+static const graze_stage_function stages[GRAZE_STAGES] = {
+    [GRAZE_STAGE_TRITRI] = tritri, [GRAZE_STAGE_COLLIDE] = collide, [GRAZE_STAGE_SELF] = self};
 
 graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
   if (gpu == NULL || (use != GRAZE_GPU_ALWAYS && use != GRAZE_GPU_WHERE_FASTER)) return GRAZE_ERROR_ARGUMENT;
@@ -278,7 +275,7 @@ graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
   t->use = use;
   pthread_mutex_init(&t->mutex, NULL);
   gpu->attachment = t;
-  const graze_engine engine = {gpu, take, give, tritri, collide, self, forget};
+  const graze_engine engine = {gpu, stages, GRAZE_STAGES, take, give, forget};
   graze_status status = graze_context_set_engine(gpu->context, &engine);
   if (status != GRAZE_OK) graze_gpu_detach(gpu);
   return status;

@@ -324,12 +324,11 @@ static graze_status run_collision(graze_query *q, const job *j, graze_collide_re
 
 /* Of meshes that tell the engine when they change; not for the one triangle of a ray, nor where any hit will do: which
  * one that is, and what was seen before it, is to be the same with every engine. */
-static bool take_engine(const graze_query *q, graze_stage stage, const job *j) {
-  if (q->context->engine == NULL || j->exactness == GRAZE_T2) return false;
-  if (j->a.mesh == q->ray || j->find == GRAZE_FIND_ANY) return false;
-  if (j->a.mesh->context->engine != q->context->engine || j->b.mesh->context->engine != q->context->engine)
-    return false;
-  return engine_take(q->context, stage, j->a.mesh->triangle_count, j->self ? 0 : j->b.mesh->triangle_count);
+static bool ask_engine(const graze_query *q, graze_stage stage, const job *j, uint64_t b, void *question) {
+  const graze_engine *engine = q->context->engine;
+  if (j->exactness == GRAZE_T2 || j->a.mesh == q->ray || j->find == GRAZE_FIND_ANY) return false;
+  if (j->a.mesh->context->engine != engine || j->b.mesh->context->engine != engine) return false;
+  return gz_engine_ask(q->context, stage, j->a.mesh->triangle_count, b, question);
 }
 
 /* A list of the engine's becomes one of the query's. */
@@ -344,25 +343,44 @@ static graze_status copy_pairs(graze_query *q, uint64_t count, const graze_trian
 
 /* False: the processor is to do it. */
 static bool collide_by_engine(graze_query *q, const job *j, graze_collide_result *result, graze_status *status) {
-  if (!take_engine(q, GRAZE_STAGE_COLLIDE, j)) return false;
-  const graze_engine *engine = q->context->engine;
   graze_collide_result r = {0};
-  bool done = engine->collide(engine->user, j->a.mesh, &j->a.pose, j->b.mesh, &j->b.pose, j->find, &r) == GRAZE_OK;
-  if (done) *status = copy_pairs(q, r.counts.triangle_pairs, &r.pairs);
-  engine->give(engine->user);
-  if (done && *status == GRAZE_OK) *result = r;
-  return done;
+  graze_mesh_question question = {.a = j->a.mesh,
+                                  .b = j->b.mesh,
+                                  .pose_a = &j->a.pose,
+                                  .poses_b = &j->b.pose,
+                                  .count = 1,
+                                  .find = j->find,
+                                  .results = &r};
+  if (!ask_engine(q, GRAZE_STAGE_COLLIDE, j, j->b.mesh->triangle_count, &question)) return false;
+  *status = copy_pairs(q, r.counts.triangle_pairs, &r.pairs);
+  gz_engine_give(q->context);
+  if (*status == GRAZE_OK) *result = r;
+  return true;
+}
+
+static bool poses_by_engine(graze_query *q, const job *j, const graze_pose *poses, uint32_t count,
+                            graze_collide_result *results) {
+  graze_mesh_question question = {.a = j->a.mesh,
+                                  .b = j->b.mesh,
+                                  .pose_a = &j->a.pose,
+                                  .poses_b = poses,
+                                  .count = count,
+                                  .find = j->find,
+                                  .results = results};
+  if (count == 0 || j->exactness != GRAZE_T1) return false; /* T0: they must all be the identity */
+  memset(results, 0, count * sizeof *results);
+  if (!ask_engine(q, GRAZE_STAGE_POSES, j, (uint64_t)count * j->b.mesh->triangle_count, &question)) return false;
+  gz_engine_give(q->context);
+  return true;
 }
 
 static bool self_by_engine(graze_query *q, const job *j, graze_self_result *result, graze_status *status) {
-  if (!take_engine(q, GRAZE_STAGE_SELF, j)) return false;
-  const graze_engine *engine = q->context->engine;
-  graze_self_result r = {0};
-  bool done = engine->self(engine->user, j->a.mesh, j->find, &r) == GRAZE_OK;
-  if (done) *status = copy_pairs(q, r.self_pairs, &r.pairs);
-  engine->give(engine->user);
-  if (done && *status == GRAZE_OK) *result = r;
-  return done;
+  graze_self_question question = {.mesh = j->a.mesh, .find = j->find};
+  if (!ask_engine(q, GRAZE_STAGE_SELF, j, 0, &question)) return false;
+  *status = copy_pairs(q, question.result.self_pairs, &question.result.pairs);
+  gz_engine_give(q->context);
+  if (*status == GRAZE_OK) *result = question.result;
+  return true;
 }
 
 graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
@@ -449,6 +467,10 @@ graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graz
   if (status == GRAZE_OK && j.find == GRAZE_FIND_ALL) j.find = GRAZE_FIND_COUNT;
   if (status == GRAZE_OK) status = gz_query_side(q, a, pose_a, j.exactness, "a", &j.a);
   j.b.mesh = b;
+  if (status == GRAZE_OK && poses_by_engine(q, &j, poses_b, count, results)) {
+    gz_fp_leave(saved);
+    return GRAZE_OK;
+  }
   uint32_t threads = (uint32_t)gz_parallel_threads(q->context), grain = count / (threads * 16) + 1;
   uint32_t workers = threads > 1 ? gz_workers(q->context) : 1;
   for (uint32_t k = 0; k < workers && status == GRAZE_OK; k++) {
