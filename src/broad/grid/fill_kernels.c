@@ -56,7 +56,8 @@ static inline void fill_finish(grid_fill *f, const fill_lanes *l) {
 
 /* False: the box is free, or too large for all levels (`too_large`). */
 static inline bool fill_one(grid_fill *f, fill_lanes *l, uint32_t slot, uint32_t at, bool *too_large) {
-  __m512d v = fill_load(l, f->view, slot);
+  __m512d v = fill_load(l, f->view, slot), high = _mm512_permutexvar_pd(_mm512_setr_epi64(3, 4, 5, 3, 4, 5, 6, 7), v);
+  if (f->view->holes && (_mm512_cmp_pd_mask(v, high, _CMP_GT_OQ) & 7) != 0) return false;
   uint32_t k = 0;
   __m256i q = fill_parts(&f->levels[0], v);
   __m256i extent = _mm256_sub_epi32(_mm256_permutevar8x32_epi32(q, l->ends), q);
@@ -69,7 +70,6 @@ static inline bool fill_one(grid_fill *f, fill_lanes *l, uint32_t slot, uint32_t
     q = fill_parts(&f->levels[k], v);
     extent = _mm256_sub_epi32(_mm256_permutevar8x32_epi32(q, l->ends), q);
   }
-  if ((_mm256_movepi32_mask(extent) & 7) != 0) return false;
   const grid_level *level = &f->levels[k];
   if (k == 0) {
     l->reach = _mm256_max_epi32(l->reach, extent);
