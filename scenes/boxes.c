@@ -15,9 +15,9 @@
 
 static const struct {
   const char *name, *summary;
-} kinds[SCENES_BOX_KINDS] = {{"uniform", "unit cubes, evenly in a cube"},
+} kinds[SCENES_BOX_KINDS] = {{"uniform", "unit cubes, spread evenly in a cube"},
                              {"mixed", "cubes with edges from 1 to 1000, as many in each decade"},
-                             {"clusters", "unit cubes in heaps far apart"},
+                             {"clusters", "unit cubes in clusters far apart"},
                              {"flat", "unit cubes in a slab four edges thick"},
                              {"wave", "of the triangles of a wavy plane; 4 k^2 boxes"}};
 

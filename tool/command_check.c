@@ -39,43 +39,42 @@ static const struct argp_option options[] = {
      "real-number image",
      1},
     {"open", key_open, "RULE", 0,
-     "what meshes with holes are: unknown (default): what may lie inside is of unknown relation; surface: they have no "
-     "inside",
+     "how to treat meshes with holes: unknown (default): the relation of whatever may be inside is unknown; surface: "
+     "they have no inside",
      1},
     {"units", key_units, "UNITS", 0,
-     "work in m, mm, cm, in or ft: files that say their units are converted, others are taken to be in them", 1},
+     "work in m, mm, cm, in or ft: files that state their units are converted, others are assumed to be in UNITS", 1},
     {"cache", key_cache, "FOLDER", 0,
-     "keep baked meshes in the folder and take them from there: a check of the same meshes starts sooner", 1},
-    {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 1},
+     "keep baked meshes in FOLDER, so that the next check of the same meshes starts sooner", 1},
+    {"split", key_split, NULL, 0, "make each group of a mesh file (OBJ 'o' record, STL solid) an object", 1},
     {0, 0, 0, 0, "Which pairs:", 2},
     {"set", key_set, "NAME=PATTERN", 0,
-     "name a set of objects: those whose name matches the shell pattern, or with layer:PATTERN whose layer does; the "
-     "same NAME again adds to it",
+     "name a set of objects: those whose name matches the shell pattern or, with layer:PATTERN, whose layer does; "
+     "repeat to add to it",
      2},
-    {"between", key_between, "SET SET", 0, "check pairs of an object of one set and one of the other only", 2},
-    {"within", key_within, "SET", 0, "check pairs of two objects of the set only", 2},
-    {"ignore-names", key_ignore_names, "PATTERN PATTERN", 0, "leave out pairs of objects that match the two patterns",
+    {"between", key_between, "SET SET", 0, "only check pairs with an object in each set", 2},
+    {"within", key_within, "SET", 0, "only check pairs within the set", 2},
+    {"ignore-names", key_ignore_names, "PATTERN PATTERN", 0, "skip pairs of objects that match the two patterns", 2},
+    {"ignore-layers", key_ignore_layers, "LAYER LAYER", 0, "skip pairs of objects on the two layers", 2},
+    {"ignore-same-parent", key_same_parent, NULL, 0, "skip pairs whose names have the same path before the last '/'",
      2},
-    {"ignore-layers", key_ignore_layers, "LAYER LAYER", 0, "leave out pairs of objects of the two layers", 2},
-    {"ignore-same-parent", key_same_parent, NULL, 0,
-     "leave out pairs whose names have the same path before the last '/'", 2},
     {0, 0, 0, 0, "What is reported:", 3},
     {"relations", key_relations, "LIST", 0,
-     "report these relations only, as cross,duplicate (default: all but separate); of: separate, touch, cross, a_in_b, "
-     "b_in_a, duplicate, unknown",
+     "report only these relations, for example cross,duplicate (default: all but separate): separate, touch, cross, "
+     "a_in_b, b_in_a, duplicate, unknown",
      3},
-    {"all", key_all, NULL, 0, "list separate pairs of objects too", 3},
+    {"all", key_all, NULL, 0, "also list separate pairs", 3},
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 3},
-    {"curves", key_curves, NULL, 0, "with JSON: the curves in which surfaces meet", 3},
+    {"curves", key_curves, NULL, 0, "with JSON: include the curves in which surfaces meet", 3},
     {"report", key_report, "FOLDER", 0, "write a report: index.html, pictures, JSON, CSV, BCF 2.1 and JUnit XML", 3},
     {"title", key_title, "TEXT", 0, "title of the report (default: the file's name)", 3},
-    {"pictures", key_pictures, "N", 0, "paint the first N clashes (default 1000; 0: none)", 3},
+    {"pictures", key_pictures, "N", 0, "draw the first N clashes (default 1000)", 3},
     {"previous", key_previous, "FILE", 0,
-     "an earlier report as JSON: clashes become new, active or resolved, marks and comments are kept, and pairs of "
-     "objects that have not changed are not checked again",
+     "compare with an earlier report (JSON): clashes are new, active or resolved, marks and comments are kept, and "
+     "pairs of unchanged objects are not checked again",
      3},
-    {"marks", key_marks, "FILE", 0, "a table of id, mark (reviewed, approved) and comment for clashes of --previous",
-     3},
+    {"marks", key_marks, "FILE", 0,
+     "a table of id, mark (reviewed, approved) and comment for the clashes of --previous", 3},
     {0}};
 
 typedef struct check_input {
@@ -291,11 +290,12 @@ int command_check(int argc, char **argv) {
       .children = children,
       .args_doc = "SCENE.json\nASSEMBLY\nFILE FILE...",
       .doc =
-          "Finds how every pair of objects lies to each other: separate, touch, cross, one in the other, duplicate. "
-          "Objects come from a scene or an assembly (glTF, GLB, and with assimp COLLADA, 3MF, FBX and more), or each "
-          "mesh file (OBJ, STL, PLY, OFF) is one."
-          "\vExit: 0 nothing to report, or all of it approved; 1 something; 2 wrong usage; 3 bad input or not "
-          "everything checked."};
+          "Finds how every two objects relate: separate, touching, crossing, one inside the other, or duplicates. The "
+          "objects are those of a scene or an assembly (glTF, GLB, and with assimp COLLADA, 3MF, FBX and more), or one "
+          "for each mesh file (OBJ, STL, PLY, OFF)."
+          "\vExit: 0 nothing to report, or all of it approved; 1 something to report; 2 usage error; 3 bad input, or "
+          "not "
+          "everything was checked."};
   check_input in = {
       .options = {
           .common = {.has_gpu = true}, .exactness = GRAZE_T1, .relations = ~(1u << GRAZE_SEPARATE), .pictures = 1000}};

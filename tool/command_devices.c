@@ -119,7 +119,7 @@ int command_devices(int argc, char **argv) {
       .doc =
           "Lists the devices of OpenCL and CUDA, and whether their arithmetic is exact. Those whose is not are asked "
           "only what whole numbers decide."
-          "\vExit: 0 listed, also when there is none; 2 wrong usage; 3 out of memory."};
+          "\vExit: 0 listed, also when there is none; 2 usage error; 3 out of memory."};
   common_options common = {0};
   devices_run d = {.count = 0};
   options_parse(&argp, argc, argv, &common, &common);

@@ -175,8 +175,8 @@ int command_info(int argc, char **argv) {
                                    .children = children,
                                    .args_doc = "MESH...",
                                    .doc =
-                                       "Shows the facts of meshes: counts, holes, orientation, box, hash."
-                                       "\vExit: 0 all could be read, 2 wrong usage, 3 bad input."};
+                                       "Shows facts about meshes: counts, holes, orientation, box, hash."
+                                       "\vExit: 0 all were read, 2 usage error, 3 bad input."};
   info_options info = {0};
   session run;
   model all;

@@ -26,14 +26,14 @@ typedef struct make_options {
 enum { key_size = 1, key_seed, key_gap, key_detail, key_clashes, key_kind, key_step, key_speed };
 
 static const struct argp_option options[] = {
-    {"size", key_size, "N", 0, "how fine or how many; what it means depends on the kind", 0},
-    {"seed", key_seed, "N", 0, "of what is random (default 1)", 0},
-    {"gap", key_gap, "LENGTH", 0, "between what is nearly touching, in metres", 0},
-    {"detail", key_detail, "N", 0, "how fine round parts are, where size says how many", 0},
-    {"clashes", key_clashes, "N", 0, "so many planted pairs of each construction", 0},
-    {"kind", key_kind, "KIND", 0, "of boxes", 0},
-    {"step", key_step, "N", 0, "boxes as they are at this step of their motion (default 0)", 0},
-    {"speed", key_speed, "EDGES", 0, "that a box moves in a step, in edges of the box (default 0.01)", 0},
+    {"size", key_size, "N", 0, "size of the model; its meaning depends on the kind", 0},
+    {"seed", key_seed, "N", 0, "seed of everything random (default 1)", 0},
+    {"gap", key_gap, "LENGTH", 0, "gap between parts that nearly touch, in metres", 0},
+    {"detail", key_detail, "N", 0, "tessellation of round parts, where size is a number of objects", 0},
+    {"clashes", key_clashes, "N", 0, "number of planted clashes of each type", 0},
+    {"kind", key_kind, "KIND", 0, "kind of boxes", 0},
+    {"step", key_step, "N", 0, "write the boxes at this step of their motion (default 0)", 0},
+    {"speed", key_speed, "EDGES", 0, "distance that a box moves per step, in edges of the box (default 0.01)", 0},
     {0}};
 
 static void take_kind(make_options *make, struct argp_state *state) {
@@ -137,7 +137,7 @@ static char *filter_help(int key, const char *text, void *input) {
               kind->default_clashes);
   }
   box_request_help(stream);
-  fputs("\nExit: 0 written, 2 wrong usage, 3 not written.", stream);
+  fputs("\nExit: 0 written, 2 usage error, 3 not written.", stream);
   fclose(stream);
   return list;
 }
@@ -207,10 +207,11 @@ int command_make(int argc, char **argv) {
       .children = children,
       .args_doc = "KIND",
       .doc =
-          "Writes a model: into the folder given by -o one OBJ for each mesh and a scene.json for `graze check', or, "
-          "when -o ends in .obj or .glb, one file with all objects. Planted pairs are told in truth.json, or in "
-          "FILE.truth.json beside the one file, a motion in motion.csv or FILE.motion.csv. The kind `boxes' makes a "
-          "file for `graze pairs', .csv or .gzb.\v ",
+          "Generates a model: in the folder given by -o, an OBJ for each mesh and a scene.json for `graze check'; or, "
+          "if "
+          "-o ends in .obj or .glb, one file with all objects. The planted clashes are listed in truth.json (or "
+          "FILE.truth.json), a motion is in motion.csv (or FILE.motion.csv). The kind `boxes' makes a file for `graze "
+          "pairs', .csv or .gzb.\v ",
       .help_filter = filter_help};
   static const table_column columns[] = {{"file", true}, {"triangles", false}};
   make_options make = {0};

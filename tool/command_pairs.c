@@ -43,7 +43,7 @@ enum { key_method = 1, key_pairs };
 static const struct argp_option options[] = {
     {"method", key_method, "METHOD", 0,
      "which broad phase (default auto); `list' prints all. For the engine gpu: auto, grid, subdivision or tree", 0},
-    {"pairs", key_pairs, NULL, 0, "list the pairs, by ids; CSV always does", 0},
+    {"pairs", key_pairs, NULL, 0, "list the pairs by id; CSV always does", 0},
     {0}};
 
 /* The engine is not known before all options were seen. */
@@ -320,9 +320,9 @@ int command_pairs(int argc, char **argv) {
       .children = children,
       .args_doc = "BOXES\n--method list",
       .doc =
-          "Which boxes of a file meet; boxes that share one point do. BOXES has a line `id,minx,miny,minz,maxx,maxy,"
-          "maxz' for each box, or is binary (.gzb). Pairs are told by ids, the lower one first."
-          "\vExit: 0 no two boxes meet, 1 some do, 2 wrong usage, 3 bad input."};
+          "Finds which boxes meet; sharing a single point counts. BOXES has a line `id,minx,miny,minz,maxx,maxy,maxz' "
+          "for each box, or is binary (.gzb). A pair is listed by its ids, the lower one first."
+          "\vExit: 0 no boxes meet, 1 some do, 2 usage error, 3 bad input."};
   pairs_options pairs = {.common = {.has_gpu = true}, .method_text = "auto"};
   options_parse(&argp, argc, argv, &pairs, &pairs.common);
   if (pairs.list_methods) return list_methods(&pairs);

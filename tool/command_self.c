@@ -185,9 +185,9 @@ int command_self(int argc, char **argv) {
                                    .children = children,
                                    .args_doc = "MESH...",
                                    .doc =
-                                       "Finds the pairs of triangles of a mesh that meet where they should not: in "
-                                       "more than the corners and edges that they share."
-                                       "\vExit: 0 no self pair, 1 some, 2 wrong usage, 3 bad input."};
+                                       "Finds where a mesh intersects itself: pairs of its triangles that meet in more "
+                                       "than the corners and edges they share."
+                                       "\vExit: 0 no self-intersection, 1 some, 2 usage error, 3 bad input."};
   self_options self = {.common = {.has_gpu = true}};
   session run;
   model all;

@@ -191,9 +191,10 @@ int command_tritri(int argc, char **argv) {
       .children = children,
       .args_doc = "FILE\n-",
       .doc =
-          "Decides pairs of triangles: a line a pair, 18 numbers a0 a1 a2 b0 b1 b2 (decimal or C hex floats). Prints a "
-          "line a pair: hit (0 1), kind (0 none, 1 point, 2 segment, 3 area), coplanar (0 1)."
-          "\vExit: 0 no pair meets, 1 some do, 2 wrong usage, 3 bad input."};
+          "Tests pairs of triangles, one pair per line: 18 numbers a0 a1 a2 b0 b1 b2 (decimal or C hex floats). Prints "
+          "one "
+          "line per pair: hit (0 1), kind (0 none, 1 point, 2 segment, 3 area), coplanar (0 1)."
+          "\vExit: 0 no pair meets, 1 some do, 2 usage error, 3 bad input."};
   tritri_options tritri = {.common = {.has_gpu = true}};
   options_parse(&argp, argc, argv, &tritri, &tritri.common);
   const char *path = tritri.files.names[0];

@@ -27,26 +27,24 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"motion", key_motion, "FILE", 0,
-     "how objects move: a table with the columns step, object and a pose; see docs/files.md", 1},
-    {"record", key_record, "FILE", 0, "write the run to FILE, which --replay runs again", 1},
-    {"replay", key_replay, "FILE", 0, "run what --record wrote instead, and tell whether every step is as it was", 1},
+    {"motion", key_motion, "FILE", 0, "how objects move: a table of steps, objects and poses; see docs/files.md", 1},
+    {"record", key_record, "FILE", 0, "record the run in FILE, for --replay", 1},
+    {"replay", key_replay, "FILE", 0, "run a record again and check that every step gives the same answer", 1},
     {"exactness", key_exactness, "TIER", 0,
      "t0: coordinates as given, no poses; t1 (default): after the pose, each operation rounded once; t2: the "
      "real-number image",
      2},
     {"open", key_open, "RULE", 0,
-     "what meshes with holes are: unknown (default): what may lie inside is of unknown relation; surface: they have no "
-     "inside",
+     "how to treat meshes with holes: unknown (default): the relation of whatever may be inside is unknown; surface: "
+     "they have no inside",
      2},
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
-    {"units", key_units, "UNITS", 0,
-     "work in m, mm, cm, in or ft, as `check' does; the motion is converted with the files", 2},
-    {"cache", key_cache, "FOLDER", 0, "keep baked meshes in the folder and take them from there", 2},
-    {"split", key_split, NULL, 0, "make an object of each group (OBJ 'o' record, STL solid) of a mesh file", 2},
-    {"report", key_report, "FOLDER", 0, "write a film: a page with a time line", 3},
+    {"units", key_units, "UNITS", 0, "work in m, mm, cm, in or ft, as `check' does; the motion is converted too", 2},
+    {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
+    {"split", key_split, NULL, 0, "make each group of a mesh file (OBJ 'o' record, STL solid) an object", 2},
+    {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 3},
     {"title", key_title, "TEXT", 0, "title of the film (default: the file's name)", 3},
-    {"pictures", key_pictures, "N", 0, "paint N frames of the film, evenly over the steps, and film.png from them", 3},
+    {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the steps, and film.png from them", 3},
     {0}};
 
 static bool has_ending(const char *path, const char *ending) {
@@ -306,10 +304,12 @@ int command_watch(int argc, char **argv) {
       .children = children,
       .args_doc = "SCENE.json --motion FILE\nASSEMBLY --motion FILE\nFILE FILE... --motion FILE\n--replay FILE",
       .doc =
-          "Moves objects step by step and tells which pairs begin to touch, cross or lie in each other, how that "
+          "Moves objects step by step and reports which pairs begin to touch, to cross or to contain each other, how "
+          "that "
           "changes, and when it ends."
-          "\vExit: 0 nothing ever met; 1 something did; 2 wrong usage; 3 bad input, not every step was run, or a "
-          "replay is not as recorded."};
+          "\vExit: 0 nothing ever met; 1 something did; 2 usage error; 3 bad input, not every step was run, or a "
+          "replay "
+          "differs from its record."};
   watch_options watch = {.common = {.has_gpu = true}, .find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1};
   options_parse(&argp, argc, argv, &watch, &watch.common);
   output *out = output_open(watch.common.output);

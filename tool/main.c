@@ -21,13 +21,13 @@ typedef struct verb {
 
 static const verb verbs[] = {
     {"check", "which objects of a scene, an assembly or several files collide", command_check},
-    {"watch", "what begins to meet and ends while objects move, step by step", command_watch},
-    {"self", "where a mesh meets itself", command_self},
-    {"info", "facts of meshes: counts, holes, orientation, box", command_info},
-    {"tritri", "decide pairs of triangles given as text", command_tritri},
+    {"watch", "which objects begin and cease to meet as they move, step by step", command_watch},
+    {"self", "where a mesh intersects itself", command_self},
+    {"info", "facts about meshes: counts, holes, orientation, box", command_info},
+    {"tritri", "test pairs of triangles given as text", command_tritri},
     {"pairs", "which of many boxes meet, by any broad phase", command_pairs},
-    {"make", "write a model from a seed", command_make},
-    {"devices", "what can compute beside the processor", command_devices},
+    {"make", "generate a model from a seed", command_make},
+    {"devices", "devices that can take over work", command_devices},
 };
 
 static const char help_head[] =
@@ -38,7 +38,7 @@ static const char help_tail[] =
     "\n  graze VERB --help    the options of a verb\n"
     "  graze --version      the version\n\n"
     "Exit: 0 everything was checked, nothing found; 1 everything was checked, something\n"
-    "found; 2 wrong usage; 3 bad input, or not everything could be checked.\n";
+    "found; 2 usage error; 3 bad input, or not everything could be checked.\n";
 
 static void print_help(output *out) {
   graze_put_text(out, help_head);

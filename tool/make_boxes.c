@@ -34,7 +34,7 @@ void box_request_finish(box_request *request, const char *size, const char *seed
 }
 
 void box_request_help(FILE *stream) {
-  fprintf(stream, "  boxes: a file of boxes that move, of the kind that --kind says\n");
+  fprintf(stream, "  boxes: a file of moving boxes, of the kind given by --kind\n");
   fprintf(stream, "    size: number of boxes (default %d)\n", DEFAULT_BOXES);
   for (int kind = 0; kind < SCENES_BOX_KINDS; kind++)
     fprintf(stream, "    kind %s%s: %s\n", scenes_box_kind_name((scenes_box_kind)kind), kind ? "" : " (default)",

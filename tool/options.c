@@ -14,11 +14,11 @@ enum { key_format = 0x100, key_threads, key_engine, key_device };
 
 static const struct argp_option options[] = {
     {"format", key_format, "FORMAT", 0, "text (default), json or csv", 90},
-    {"output", 'o', "FILE", 0, "write results to FILE instead of stdout; complete or not at all", 90},
-    {"threads", key_threads, "N", 0, "use at most N threads (0, the default: all processors)", 90},
-    {"engine", key_engine, "ENGINE", 0, "cpu (default), gpu, visibility, or auto: what is found to be faster", 90},
-    {"device", key_device, "DEVICE", 0, "for the engine gpu: opencl:N or cuda:N", 90},
-    {"quiet", 'q', NULL, 0, "no notes and no progress on stderr", 90},
+    {"output", 'o', "FILE", 0, "write results to FILE instead of stdout, complete or not at all", 90},
+    {"threads", key_threads, "N", 0, "use at most N threads (default 0: one for each processor)", 90},
+    {"engine", key_engine, "ENGINE", 0, "cpu (default), gpu, visibility, or auto: whichever is faster", 90},
+    {"device", key_device, "DEVICE", 0, "device of --engine gpu: opencl:N or cuda:N", 90},
+    {"quiet", 'q', NULL, 0, "no notes or progress on stderr", 90},
     {0}};
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};

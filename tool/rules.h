@@ -49,7 +49,7 @@ typedef struct rules {
   uint32_t *parents; /* number of the path before the last '/'; 0 = none */
 } rules;
 
-/* From the command line; wrong usage ends the program. Texts must stay. */
+/* From the command line; a usage error ends the program. Texts must stay. */
 void rules_add_set(rules *r, struct argp_state *state, char *text); /* NAME=PATTERN; a name again adds a pattern */
 void rules_add_only(rules *r, struct argp_state *state, const char *first, const char *second);
 void rules_add_ignored_names(rules *r, const char *first, const char *second);
@@ -58,7 +58,7 @@ void rules_add_same_parent(rules *r);
 void rules_add_relations(rules *r, unsigned reported); /* bits of those that are reported */
 void rules_add_open(rules *r);
 
-/* The argument after an option's own, for options that take two; wrong usage without one. */
+/* The argument after an option's own, for options that take two; a usage error if there is none. */
 const char *rules_next_argument(struct argp_state *state, const char *option);
 
 /* Adds the scene file's rules, finds the members of every set (one that is empty gets a note) and counts what the

@@ -1,9 +1,10 @@
-/* graze/broadphase.h: which boxes meet, of many that move.
+/* graze/broadphase.h: finds which of many moving boxes meet.
  *
  * A proxy is a closed axis-aligned box with a 64-bit user id and a layer. Proxies are added, moved and removed, one or
- * many at a time; an update then tells which pairs of boxes began to meet, which go on, and which ended. The pairs are
- * exact on the caller's doubles: boxes that share one point meet; what a method stores in floats only widens. The same
- * edits give the same arrays with every method and any number of threads.
+ * many at a time; an update then reports which pairs of boxes began to meet, which persist and which ended. Pairs are
+ * exact for the caller's doubles, and boxes that share a single point meet: where a method stores floats, it rounds
+ * them outward and tests the doubles last. The same edits give the same arrays with every method and any number of
+ * threads.
  *
  * A pair names its proxies by the index of their ids, the lower one first; lists of pairs are sorted by (a, b).
  */
@@ -17,11 +18,10 @@
 extern "C" {
 #endif
 
-/* In the order of the table that graze_broad_method_info reads. */
 typedef enum graze_broad_method {
-  GRAZE_BROAD_AUTO = 0,    /* picks one of the others, again when the measured cost says so */
+  GRAZE_BROAD_AUTO = 0,    /* picks a method, and another one when measured costs say so */
   GRAZE_BROAD_BRUTE,       /* every pair, SIMD */
-  GRAZE_BROAD_SWEEP,       /* sort and sweep along the best axis, anew each time */
+  GRAZE_BROAD_SWEEP,       /* sort and sweep along the best axis, from scratch each time */
   GRAZE_BROAD_SAP,         /* incremental sweep and prune on three axes */
   GRAZE_BROAD_GRID,        /* uniform grid */
   GRAZE_BROAD_HGRID,       /* hierarchical grid */
@@ -32,27 +32,27 @@ typedef enum graze_broad_method {
   GRAZE_BROAD_KDTREE,      /* kd-tree */
   GRAZE_BROAD_BSP,         /* binary space partition */
   GRAZE_BROAD_SUBDIVISION, /* home and phantom cells with control bits */
-  GRAZE_BROAD_METHODS      /* how many there are */
+  GRAZE_BROAD_METHODS      /* their number */
 } graze_broad_method;
 
 typedef struct graze_broad_method_info {
   const char *name;       /* as on the command line: "grid" */
   const char *summary;    /* one line */
   const char *complexity; /* of an update of n boxes with k pairs */
-  bool incremental;       /* an update costs what was edited, not what there is */
+  bool incremental;       /* the cost of an update depends on the edits, not on the number of proxies */
 } graze_broad_method_info;
 
-/* Valid for ever; NULL when `method` is none. */
+/* Static. NULL if there is no such method. */
 GRAZE_API const graze_broad_method_info *graze_broad_method_describe(graze_broad_method method);
 
-/* False when no method has the name. */
+/* False if no method has this name. */
 GRAZE_API bool graze_broad_method_named(const char *name, graze_broad_method *method);
 
 /* How incremental sweep and prune keeps its pairs. */
 typedef enum graze_pair_manager {
   GRAZE_PAIRS_HASH = 0, /* open addressing; default */
   GRAZE_PAIRS_SORTED,   /* a sorted list for each box */
-  GRAZE_PAIRS_MATRIX    /* a bit a pair: n (n - 1) / 2 bits, for some thousand boxes */
+  GRAZE_PAIRS_MATRIX    /* one bit per pair, n (n - 1) / 2 bits: for a few thousand boxes */
 } graze_pair_manager;
 
 typedef struct graze_broadphase graze_broadphase;
@@ -75,7 +75,7 @@ GRAZE_API void graze_broadphase_destroy(graze_broadphase *broadphase);
 enum { GRAZE_BROAD_LAYERS = 64 };
 
 typedef struct graze_proxy_id { /* generation 0 never names a proxy */
-  uint32_t index;               /* small: below the largest number of proxies that there ever were at one update */
+  uint32_t index;               /* small: below the largest number of proxies at any one update so far */
   uint32_t generation;
 } graze_proxy_id;
 
@@ -86,37 +86,37 @@ typedef struct graze_box_array {
   graze_precision precision;
 } graze_box_array;
 
-/* Adds `count` proxies. `user_ids` NULL: 0, 1, .. in this call; `layers` (each below GRAZE_BROAD_LAYERS) NULL: layer 0;
- * `proxies` gets the ids and may be NULL. All or nothing. Errors: ARGUMENT (a box with min > max, a layer too high),
- * NOT_FINITE (both name box and axis), LIMIT, MEMORY. */
+/* Adds `count` proxies, all or none. `user_ids` NULL: 0, 1, .. in this call; `layers` (each below GRAZE_BROAD_LAYERS)
+ * NULL: layer 0; `proxies` receives the ids and may be NULL. Errors: ARGUMENT (a box with min > max, a layer too high),
+ * NOT_FINITE (the message names box and axis), LIMIT, MEMORY. */
 GRAZE_API graze_status graze_broadphase_add(graze_broadphase *broadphase, const graze_box_array *boxes, uint32_t count,
                                             const uint64_t *user_ids, const uint8_t *layers, graze_proxy_id *proxies);
 
-/* Gives `count` proxies new boxes; of a proxy that is named twice the last box counts. All or nothing. Errors: as for
- * adding, and HANDLE (names the place in `proxies`). */
+/* Gives `count` proxies new boxes, all or none; if a proxy is listed twice, the last box counts. Errors: as for adding,
+ * and HANDLE (the message has the index in `proxies`). */
 GRAZE_API graze_status graze_broadphase_move(graze_broadphase *broadphase, const graze_proxy_id *proxies,
                                              const graze_box_array *boxes, uint32_t count);
 
-/* Gives every proxy a new box: box i to the proxy whose index is i. Only where no index is free, that is when the
- * count of proxies equals graze_broadphase_index_end(); `count` must be that number. */
+/* Gives every proxy a new box: box i to the proxy whose index is i. Requires that no index is free, that is, that
+ * `count` equals both graze_broadphase_count() and graze_broadphase_index_end(). */
 GRAZE_API graze_status graze_broadphase_move_all(graze_broadphase *broadphase, const graze_box_array *boxes,
                                                  uint32_t count);
 
-/* Their indices are given out again after the next update, not before. */
+/* Their indices are not reused before the next update. */
 GRAZE_API graze_status graze_broadphase_remove(graze_broadphase *broadphase, const graze_proxy_id *proxies,
                                                uint32_t count);
 
 GRAZE_API uint32_t graze_broadphase_count(const graze_broadphase *broadphase);
 
-/* Every index is below. */
+/* All indices are below this number. */
 GRAZE_API uint32_t graze_broadphase_index_end(const graze_broadphase *broadphase);
 
-/* The user id of the proxy with this index, also of one that was removed since the last update; 0 for a free index. */
+/* The user id of the proxy with this index, including one removed since the last update; 0 for a free index. */
 GRAZE_API uint64_t graze_broadphase_user_id(const graze_broadphase *broadphase, uint32_t index);
 
-/* Whether proxies of the two layers meet at all (default: all do). Pairs of layers that do not are left out before
- * anything is done for them; a layer that meets none, itself included, costs nothing. Counts from the next update, for
- * pairs that meet already as well. Errors: ARGUMENT. */
+/* Whether proxies of the two layers are tested against each other (default: all are). Pairs of layers that are not are
+ * culled first; a layer that is tested against none, not even itself, costs nothing. Takes effect at the next update,
+ * also for pairs that already meet. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_broadphase_set_layers_meet(graze_broadphase *broadphase, uint32_t first, uint32_t second,
                                                         bool meet);
 
@@ -128,27 +128,27 @@ typedef struct graze_box_pair {
 } graze_box_pair;
 
 typedef struct graze_broad_events {
-  const graze_box_pair *began; /* meet now, did not at the last update */
+  const graze_box_pair *began; /* meet now but did not at the last update */
   uint64_t began_count;
-  const graze_box_pair *persist; /* met then and now */
+  const graze_box_pair *persist; /* met at the last update and still do */
   uint64_t persist_count;
-  const graze_box_pair *ended; /* met then; now they do not, or one of them is gone */
+  const graze_box_pair *ended; /* no longer meet, or a proxy was removed */
   uint64_t ended_count;
 } graze_broad_events;
 
 /* Brings the pairs up to date with the edits since the last update. The arrays are owned by the broad phase and valid
- * until its next update. On an error the pairs are as at the last update and the edits still stand. Errors: MEMORY,
- * LIMIT. */
+ * until its next update. On an error, the pairs remain those of the last update and the edits remain pending. Errors:
+ * MEMORY, LIMIT. */
 GRAZE_API graze_status graze_broadphase_update(graze_broadphase *broadphase, graze_broad_events *events);
 
 /* The pairs of the last update: began and persist in one sorted list. Valid until the next update. */
 GRAZE_API graze_status graze_broadphase_pairs(graze_broadphase *broadphase, const graze_box_pair **pairs,
                                               uint64_t *count);
 
-/* The pairs of boxes that are not added, from nothing: a and b are numbers of boxes. Proxies and events are not
- * touched. `unsorted` leaves the pairs in the order in which the method finds them, which saves time and is not the
- * same for all methods and numbers of threads. The array is valid until the next call for pairs, an update included.
- * Errors: as for adding. */
+/* The pairs among boxes that are not added, found from scratch: a and b are indices into `boxes`. Proxies and events
+ * are not affected. `unsorted` leaves the pairs in the order in which the method finds them; this saves time, but the
+ * order depends on the method and the number of threads. The array is valid until the next call that returns pairs,
+ * updates included. Errors: as for adding. */
 GRAZE_API graze_status graze_broadphase_find(graze_broadphase *broadphase, const graze_box_array *boxes, uint32_t count,
                                              bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count);
 
@@ -161,8 +161,8 @@ typedef struct graze_sphere_array {
   graze_precision precision;
 } graze_sphere_array;
 
-/* As graze_broadphase_find, for closed spheres: a pair meets when the distance of the centres is at most the sum of the
- * radii, decided exactly. Errors: as for boxes, and ARGUMENT for a negative radius. */
+/* As graze_broadphase_find, for closed spheres: two meet when the distance between their centres is at most the sum of
+ * their radii, which is decided exactly. Errors: as for boxes, and ARGUMENT for a negative radius. */
 GRAZE_API graze_status graze_broadphase_find_spheres(graze_broadphase *broadphase, const graze_sphere_array *spheres,
                                                      uint32_t count, bool unsorted, const graze_box_pair **pairs,
                                                      uint64_t *pair_count);
@@ -173,16 +173,15 @@ GRAZE_API graze_status graze_broadphase_find_spheres(graze_broadphase *broadphas
 GRAZE_API graze_status graze_broadphase_count_spheres(graze_broadphase *broadphase, const graze_sphere_array *spheres,
                                                       uint32_t count, uint64_t *pair_count, uint64_t *hash);
 
-/* ---- queries: of the proxies as they stand, edits included ----------------------------------------------------- */
+/* ---- queries: of the proxies as they are now, pending edits included ------------------------------------------- */
 
-/* Only proxies of layers whose bit is set in `layers` are looked at. Lists are valid until the next call for the same
- * kind of query. */
+/* Bit i of `layers` selects the proxies of layer i. A list is valid until the next query of the same kind. */
 
-/* Proxies whose boxes meet `box`; indices ascending. */
+/* Proxies whose boxes meet `box`, in ascending order. */
 GRAZE_API graze_status graze_broadphase_query_box(graze_broadphase *broadphase, const graze_box *box, uint64_t layers,
                                                   const uint32_t **indices, uint32_t *count);
 
-/* Proxies whose boxes have the point; indices ascending. */
+/* Proxies whose boxes contain the point, in ascending order. */
 GRAZE_API graze_status graze_broadphase_query_point(graze_broadphase *broadphase, const double point[3],
                                                     uint64_t layers, const uint32_t **indices, uint32_t *count);
 
@@ -191,9 +190,9 @@ typedef struct graze_ray_hit {
   uint32_t index;
 } graze_ray_hit;
 
-/* Proxies whose boxes meet origin + t direction for some t in [0, length]; whether they do is decided exactly. Sorted
- * by (enter, index). A direction of zero asks for the point. Errors: NOT_FINITE; `length` may be infinite; ARGUMENT for
- * one below 0. */
+/* Proxies whose boxes contain origin + t direction for some t in [0, length], which is decided exactly. Sorted by
+ * (enter, index). A zero direction queries the point. `length` may be infinite. Errors: NOT_FINITE, ARGUMENT (a
+ * negative length). */
 GRAZE_API graze_status graze_broadphase_query_ray(graze_broadphase *broadphase, const double origin[3],
                                                   const double direction[3], double length, uint64_t layers,
                                                   const graze_ray_hit **hits, uint32_t *count);
@@ -203,20 +202,20 @@ typedef struct graze_near {
   uint32_t index;
 } graze_near;
 
-/* The `wanted` proxies nearest to the point, fewer when there are fewer, sorted by (distance, index). Distances are
- * compared as rounded; of equal ones the lower index is nearer. */
+/* The `wanted` proxies nearest to the point, or all if there are fewer, sorted by (distance, index). Rounded distances
+ * are compared; ties go to the lower index. */
 GRAZE_API graze_status graze_broadphase_query_nearest(graze_broadphase *broadphase, const double point[3],
                                                       uint32_t wanted, uint64_t layers, const graze_near **found,
                                                       uint32_t *count);
 
-/* ---- what it does ---------------------------------------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------------------------------------ */
 
 typedef struct graze_broad_report {
   graze_broad_method method; /* at the last update or find; never AUTO */
   bool by_engine;            /* the engine of the context found the pairs (graze/engine.h) */
-  char reason[256];          /* of AUTO: why, one line; "asked for" otherwise; of an engine: why it took another method
-                                than the one asked for, or "" */
-  uint64_t bytes;            /* that proxies, pairs and the method's own structures take now */
+  char reason[256];          /* one line: why AUTO chose it, otherwise "asked for"; of an engine: why it took another
+                                method than the one asked for, or "" */
+  uint64_t bytes;            /* held by proxies, pairs and the method's own structures */
   double seconds;            /* of the last update or find */
 } graze_broad_report;
 

@@ -1,9 +1,9 @@
 /* graze/mesh.h: a baked triangle mesh.
  *
- * A mesh is made once from the caller's arrays, never changes afterwards (except by refit) and can be shared by
- * any number of objects and threads. It is one relocatable block of memory: vertices in the precision given,
- * triangles in the order given, adjacency by position, facts, and a bounding volume hierarchy. The block can be
- * saved, mapped back, hashed and sent as bytes.
+ * A mesh is built once from the caller's arrays, is immutable except for refits, and can be shared by any number of
+ * objects and threads. It is one relocatable block of memory: vertices in the given precision, triangles in the given
+ * order, adjacency by position, facts, and a bounding volume hierarchy. The block can be saved, mapped, hashed and sent
+ * as bytes.
  */
 #ifndef GRAZE_MESH_H
 #define GRAZE_MESH_H
@@ -19,7 +19,7 @@ typedef struct graze_mesh graze_mesh;
 
 typedef enum graze_volumes {
   GRAZE_VOLUMES_ORIENTED = 0, /* boxes in a frame fitted to each small patch: best for near misses */
-  GRAZE_VOLUMES_ALIGNED = 1   /* boxes along the mesh's axes: faster build and refit; candidate boxes are exact */
+  GRAZE_VOLUMES_ALIGNED = 1   /* boxes along the mesh's axes: faster to build and refit; box candidates are exact */
 } graze_volumes;
 
 typedef struct graze_mesh_def {
@@ -30,7 +30,7 @@ typedef struct graze_mesh_def {
   uint64_t triangle_count; /* with indices NULL: 0 = vertex_count / 3, which must be whole */
   graze_precision precision;
   graze_volumes volumes;
-  bool no_adjacency; /* skip neighbour search: closed, oriented, parts and edges are then not known */
+  bool no_adjacency; /* skip adjacency: closed, oriented, parts and edges are then unknown */
   uint32_t cookie;
 } graze_mesh_def;
 
@@ -41,12 +41,12 @@ GRAZE_API graze_mesh_def graze_default_mesh_def(void);
 GRAZE_API graze_status graze_mesh_create(graze_context *context, const graze_mesh_def *def, graze_mesh **mesh);
 GRAZE_API void graze_mesh_destroy(graze_mesh *mesh);
 
-/* The `hash` that the facts of the mesh would have, without baking it: to look for a saved block. Errors as
- * graze_mesh_create. O(n), little more than reading the arrays once. */
+/* The `hash` that the mesh's facts would have, without baking it, for finding a saved block. Reads the arrays once,
+ * O(n). Errors as graze_mesh_create. */
 GRAZE_API graze_status graze_mesh_hash(graze_context *context, const graze_mesh_def *def, uint64_t *hash);
 
-/* Two vertices are the same position when their coordinates are equal (-0 equals +0); indices play no part. An
- * edge is a pair of different positions; degenerate (zero-area) triangles have no part in edge facts. */
+/* Vertices with equal coordinates (-0 equals +0) are one position, whatever their indices. An edge is a pair of
+ * distinct positions; degenerate (zero-area) triangles do not count in facts about edges. */
 typedef struct graze_mesh_facts {
   uint64_t vertices;
   uint64_t positions; /* distinct positions among the vertices that triangles use */
@@ -55,9 +55,9 @@ typedef struct graze_mesh_facts {
   uint64_t parts;             /* sets of triangles connected through shared positions */
   uint64_t open_edges;        /* edges of exactly one triangle */
   uint64_t nonmanifold_edges; /* edges of three or more triangles */
-  uint64_t misoriented_edges; /* edges of two triangles that run through them in the same direction */
-  bool adjacency;             /* false: the six facts above after `triangles`, and the next two, are not known
-                                 (degenerate always is) */
+  uint64_t misoriented_edges; /* edges that both of their two triangles traverse in the same direction */
+  bool adjacency;             /* false: of the counts above only `vertices`, `triangles` and `degenerate` are
+                                 known, and the next two are not */
   bool closed;                /* at least one triangle, every edge has exactly two */
   bool oriented;              /* no misoriented and no nonmanifold edge */
   graze_box box;              /* of the vertices that triangles use; empty for no triangles */
@@ -69,8 +69,8 @@ typedef struct graze_mesh_facts {
 
 GRAZE_API void graze_mesh_get_facts(const graze_mesh *mesh, graze_mesh_facts *facts);
 
-/* The facts that a mesh would have, `bytes` being 0, without its hierarchy; with `no_adjacency` in little more time
- * than reading the arrays takes. For meshes whose box or hash may turn out to be all that is needed. Errors as
+/* The facts that a mesh would have (with `bytes` 0), without building its hierarchy; with `no_adjacency` this takes
+ * little longer than reading the arrays. For meshes of which box or hash may be all that is needed. Errors as
  * graze_mesh_create. */
 GRAZE_API graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts);
 
@@ -92,14 +92,14 @@ GRAZE_API bool graze_mesh_is_degenerate(const graze_mesh *mesh, uint32_t index);
 /* Gives the mesh new vertex positions (same count, precision and layout as at creation: `stride` 0 = packed) and
  * recomputes volumes, box, degenerate flags and, where present, adjacency. Triangles keep their numbers. No other
  * thread may use the mesh. O(n). The first refit makes a second block, which is kept for the next. Errors: ARGUMENT
- * (also for a mapped or borrowed block), MEMORY, NOT_FINITE; on an error the mesh is as before. Quality decays when
- * vertices move far relative to each other: bake again then. */
+ * (also for a mapped or borrowed block), MEMORY, NOT_FINITE; on an error the mesh is unchanged. The hierarchy degrades
+ * when vertices move far relative to each other; then bake again. */
 GRAZE_API graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t stride);
 
-/* The block: valid until the mesh is refitted or destroyed. Little-endian, versioned, checksummed. */
+/* The block, little-endian, versioned and checksummed; valid until the mesh is refitted or destroyed. */
 GRAZE_API const void *graze_mesh_block(const graze_mesh *mesh, size_t *size);
 
-/* Makes a mesh from a block, which is copied, after checking magic, version, size, checksum and every index.
+/* Makes a mesh from a copy of a block, whose magic, version, size, checksum and indices are all verified first.
  * Errors: ARGUMENT, MEMORY, FORMAT (the message has the reason). */
 GRAZE_API graze_status graze_mesh_from_block(graze_context *context, const void *block, size_t size, graze_mesh **mesh);
 

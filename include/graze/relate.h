@@ -1,10 +1,10 @@
-/* graze/relate.h: how two objects lie to each other, decided exactly.
+/* graze/relate.h: how two objects relate, decided exactly.
  *
  * The closed, consistently oriented parts of a mesh bound a solid: the points that they wind around. Every other part
- * is a surface. The relation of two solids follows from which of three sets have an interior: the common part, what
- * only a has, what only b has. A surface in a solid is judged alike: what of it lies inside the solid's interior, what
- * outside. What an open part may enclose lies within the box around the open parts of its mesh; what lies there is of
- * unknown relation. docs/relations.md says so in full.
+ * is a surface. The relation of two solids follows from which of three sets have an interior: what they have in
+ * common, what only a has, what only b has. A surface and a solid are judged likewise, by which parts of the surface
+ * lie in the solid's interior and which outside. Whatever an open part may enclose lies within the box around the open
+ * parts of its mesh; the relation of objects in that box is unknown. docs/relations.md has the details.
  *
  *     common part   only a   only b   relation
  *     no            -        -        touch when the surfaces meet, else separate
@@ -13,9 +13,9 @@
  *     yes           yes      no       b_in_a
  *     yes           no       no       duplicate
  *
- * No coordinate is computed on the way. Near every point where the surfaces meet, both are cones, and the signs of
- * determinants tell which of the sets the cones' parts belong to; a part of a surface that meets nothing, and so lies
- * on one side whole, is placed by one of its vertices and a ray.
+ * No coordinates are computed. Near every point where the surfaces meet, both are cones, and signs of determinants tell
+ * to which of the sets the parts of the cones belong; a part of a surface that meets nothing, and therefore lies
+ * entirely on one side, is located by a ray from one of its vertices.
  */
 #ifndef GRAZE_RELATE_H
 #define GRAZE_RELATE_H
@@ -45,10 +45,10 @@ GRAZE_API const char *graze_relation_string(graze_relation relation);
 /* Why a relation is unknown. */
 typedef enum graze_doubt {
   GRAZE_DOUBT_NONE = 0,
-  GRAZE_DOUBT_OPEN,              /* a part of the mesh has an edge of one triangle, and the other may lie inside */
-  GRAZE_DOUBT_MISORIENTED,       /* the same for a part whose triangles do not all face one way */
-  GRAZE_DOUBT_NONMANIFOLD,       /* the same for a part with an edge of three or more triangles; or they meet there */
-  GRAZE_DOUBT_NO_ADJACENCY,      /* the mesh was made without adjacency, so that holes are not known */
+  GRAZE_DOUBT_OPEN,              /* part of the mesh has open edges, and the other object may lie inside */
+  GRAZE_DOUBT_MISORIENTED,       /* the same, for a part whose triangles do not all face one way */
+  GRAZE_DOUBT_NONMANIFOLD,       /* the same, for a part with an edge of three or more triangles; or they meet there */
+  GRAZE_DOUBT_NO_ADJACENCY,      /* the mesh was made without adjacency, so holes are unknown */
   GRAZE_DOUBT_FLATTENED,         /* the pose is singular: there is no inside */
   GRAZE_DOUBT_SELF_INTERSECTING, /* the mesh intersects itself where it matters */
   GRAZE_DOUBT_NOT_ASKED,         /* only contact was asked for (GRAZE_FIND_ANY) */
@@ -61,19 +61,19 @@ GRAZE_API const char *graze_doubt_string(graze_doubt doubt);
 /* How two objects relate and, where that is unknown, why. */
 typedef struct graze_verdict {
   graze_relation relation;
-  graze_doubt doubt;     /* of `unknown`: why, */
-  uint8_t doubt_mesh;    /* for which (0: a, 1: b) */
-  double doubt_point[3]; /* and where in the world: the middle of an edge of it */
+  graze_doubt doubt;     /* for `unknown`: why, */
+  uint8_t doubt_mesh;    /* because of which mesh (0: a, 1: b), */
+  double doubt_point[3]; /* and where, in world coordinates: the middle of one of its edges */
 } graze_verdict;
 
-/* What parts that are not closed mean to a check. */
+/* What parts that are not closed mean in a check. */
 typedef enum graze_open_rule {
-  GRAZE_OPEN_UNKNOWN = 0, /* what lies within the box around them and may be inside is `unknown` (default) */
-  GRAZE_OPEN_SURFACE = 1  /* they are surfaces that have no inside */
+  GRAZE_OPEN_UNKNOWN = 0, /* whatever may be inside them is `unknown` (default) */
+  GRAZE_OPEN_SURFACE = 1  /* they are surfaces without an inside */
 } graze_open_rule;
 
 typedef struct graze_relate_options {
-  graze_exactness exactness; /* default T1. T2 decides contact on the real images as well */
+  graze_exactness exactness; /* default T1; at T2, contact is decided on the real images as well */
   graze_open_rule open;
   uint32_t cookie;
 } graze_relate_options;
@@ -87,29 +87,29 @@ typedef struct graze_relate_result {
   graze_work work;
 } graze_relate_result;
 
-/* Relation of two meshes at two poses (NULL = identity). Parts and sides of both surfaces are found anew in each call,
- * O(triangles), and O(n log n) in edges without a neighbour where edges of three or more triangles are; a scene does
- * that once for each mesh. Errors as graze_collide_meshes. */
+/* Relation of two meshes at two poses (NULL = identity). Each call finds the parts and sides of both surfaces in
+ * O(triangles), plus O(n log n) in edges without a neighbour if there are edges of three or more triangles; a scene
+ * does this once per mesh. Errors as graze_collide_meshes. */
 GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *pose_b,
                                            const graze_relate_options *options, graze_relate_result *result);
 
 /* Where two objects meet, for reports and pictures: coordinates within 2^-40 of the size of the place. */
 typedef struct graze_outline {
-  graze_box box;   /* of the common points of the surfaces; where they do not meet, of the object that lies inside */
-  double point[3]; /* of the curve, the one nearest to the middle of the box; else that middle */
-  double depth; /* a bound: moving one object by so much along an axis parts their boxes. A rough estimate of depth */
+  graze_box box;   /* of the common points of the surfaces; if they do not meet, of the object that lies inside */
+  double point[3]; /* the point of the curve nearest to the middle of the box; without a curve, that middle */
+  double depth;    /* a rough upper bound: moving one object this far along an axis separates their boxes */
 
-  /* The curve in which the surfaces meet, and the border of areas in common: polyline k has the points from
-   * starts[k] to starts[k + 1] - 1; a closed one repeats its first point. Of more than 2^20
-   * triangle pairs no curve is traced: count is 0. */
+  /* The curve in which the surfaces meet, and the boundary of common areas: polyline k has the points from starts[k] to
+   * starts[k + 1] - 1; a closed one repeats its first point. For more than 2^20 triangle pairs no curve is traced:
+   * count is 0. */
   const double (*points)[3];
   const uint32_t *starts; /* count + 1 numbers */
   uint32_t count;
 } graze_outline;
 
-/* Outline of a result of graze_relate_meshes or graze_collide_meshes for the same arguments; `pairs` may stand in the
- * same query. Arrays are owned by the query until its next call. O(count log count). Errors: ARGUMENT, MEMORY. */
+/* Outline of a result of graze_relate_meshes or graze_collide_meshes for the same arguments; `pairs` may be owned by
+ * the same query. Arrays are owned by the query until its next call. O(count log count). Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_outline_contact(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                              const graze_mesh *b, const graze_pose *pose_b,
                                              const graze_triangle_pair *pairs, uint64_t count, graze_outline *outline);
