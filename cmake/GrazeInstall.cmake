@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: libraries, public headers, the program, the CMake package (find_package(graze)
-# with targets graze::graze, graze::io and graze::report) and the pkg-config files. The installed tree may be moved as a
+# with targets graze::graze, graze::io, graze::report and graze::check) and the pkg-config files. The installed tree may be moved as a
 # whole.
 include(CMakePackageConfigHelpers)
 
@@ -18,6 +18,10 @@ if(TARGET graze_report)
   set_target_properties(graze_report PROPERTIES EXPORT_NAME report)
   list(APPEND graze_installed graze_report)
   get_target_property(graze_report_libs graze_report LINK_LIBRARIES)
+endif()
+if(TARGET graze_check)
+  set_target_properties(graze_check PROPERTIES EXPORT_NAME check)
+  list(APPEND graze_installed graze_check)
 endif()
 # The packages that the report library was built with; the configuration and the pkg-config file ask for no others.
 set(graze_report_packages "")
@@ -53,6 +57,9 @@ if(TARGET graze_io)
 endif()
 if(TARGET graze_report)
   list(APPEND graze_headers report)
+endif()
+if(TARGET graze_check)
+  list(APPEND graze_headers check)
 endif()
 if(TARGET graze_gpu)
   list(APPEND graze_headers gpu)

@@ -7,8 +7,14 @@
 #include "diagnostics.h"
 #include "table.h"
 
-static const char *name_of(const check_print *print, uint32_t object) {
-  return print->record->report.objects[object].name;
+typedef struct printing {
+  const check_options *options;
+  const graze_report *report;
+  graze_check_counts counts;
+} printing;
+
+static const char *name_of(const printing *print, uint32_t object) {
+  return print->report->objects[object].name;
 }
 
 /* Clashes of now: resolved ones are told in the verdict only. */
@@ -16,11 +22,11 @@ static bool is_listed(const graze_report_clash *clash) {
   return clash->state != GRAZE_STATE_RESOLVED;
 }
 
-static table pair_table(const check_print *print) {
+static table pair_table(const printing *print) {
   static const table_column columns[] = {
       {"a", true},         {"b", true},      {"relation", true},  {"triangle_pairs", false}, {"points", false},
       {"segments", false}, {"areas", false}, {"coplanar", false}, {"degenerate", false},     {"hash", false}};
-  const graze_report *report = &print->record->report;
+  const graze_report *report = print->report;
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
@@ -42,8 +48,8 @@ static table pair_table(const check_print *print) {
 /* ---- csv --------------------------------------------------------------------------------------------------- */
 
 /* One row for each pair of triangles. */
-static void print_csv_triangles(output *out, const check_print *print) {
-  const graze_report *report = &print->record->report;
+static void print_csv_triangles(output *out, const printing *print) {
+  const graze_report *report = print->report;
   graze_put_text(out, "a,b,triangle_a,triangle_b\n");
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
@@ -61,9 +67,9 @@ static void print_csv_triangles(output *out, const check_print *print) {
 }
 
 /* Only of complete checks: a table cut short would look like a whole one. */
-static void print_csv(output *out, const check_print *print) {
-  if (!print->record->report.complete) return;
-  if (print->options->pairs) {
+static void print_csv(output *out, const printing *print) {
+  if (!print->report->complete) return;
+  if (print->options->def.triangles) {
     print_csv_triangles(out, print);
     return;
   }
@@ -79,9 +85,9 @@ static bool send_json(void *user, const void *bytes, size_t size) {
   return true; /* an output that cannot take it ends the program */
 }
 
-static void print_json(output *out, const check_print *print) {
+static void print_json(output *out, const printing *print) {
   graze_io_error error;
-  if (graze_report_send_json(send_json, out, &print->record->report, print->options->curves, &error) != GRAZE_OK)
+  if (graze_report_send_json(send_json, out, print->report, print->options->curves, &error) != GRAZE_OK)
     fail("%s", error.message);
 }
 
@@ -125,30 +131,27 @@ static void print_clashes(output *out, const graze_report *report) {
   graze_put_text(out, ")");
 }
 
-static void print_verdict(output *out, const check_print *print) {
-  const graze_report *report = &print->record->report;
-  uint64_t triangles = 0;
-  for (uint32_t i = 0; i < print->all->object_count; i++)
-    triangles += print->all->meshes[print->all->objects[i].mesh].facts.triangles;
+static void print_verdict(output *out, const printing *print) {
+  const graze_report *report = print->report;
+  const graze_check_counts *counts = &print->counts;
   if (!report->complete)
     graze_put_text(out, "INCOMPLETE, stopped before every pair was checked: ");
-  else if (record_open_clashes(print->record) == 0)
+  else if (counts->open_clashes == 0)
     graze_put_text(out, "clear: ");
   print_clashes(out, report);
   output_print(out, " %s %" PRIu64 " pair%s of objects", report->complete ? "among" : "so far among",
                report->object_pairs, plural(report->object_pairs));
-  output_print(out, " (%" PRIu32 " object%s, %" PRIu64 " triangles", print->all->object_count,
-               plural(print->all->object_count), triangles);
-  if (print->result->ignored_pairs > 0)
-    output_print(out, ", %" PRIu64 " pair%s ignored", print->result->ignored_pairs,
-                 plural(print->result->ignored_pairs));
+  output_print(out, " (%" PRIu32 " object%s, %" PRIu64 " triangles", counts->objects, plural(counts->objects),
+               counts->triangles);
+  if (counts->ignored_pairs > 0)
+    output_print(out, ", %" PRIu64 " pair%s ignored", counts->ignored_pairs, plural(counts->ignored_pairs));
   output_print(out, "; %s, %s, %.3f s)\n", report->engine, report->exactness,
                report->load_seconds + report->build_seconds + report->query_seconds);
 }
 
 /* Everything that the table does not say. */
-static void print_notes(output *out, const check_print *print) {
-  const graze_report *report = &print->record->report;
+static void print_notes(output *out, const printing *print) {
+  const graze_report *report = print->report;
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     if (clash->relation == GRAZE_UNKNOWN && is_listed(clash))
@@ -157,25 +160,25 @@ static void print_notes(output *out, const check_print *print) {
   for (uint32_t i = 0; i < report->rule_count; i++)
     output_print(out, "rule: %s: %" PRIu64 " pair%s\n", report->rules[i].text, report->rules[i].pairs,
                  plural(report->rules[i].pairs));
-  if (!print->options->previous) return;
-  output_print(out, "since %s: %" PRIu32 " new, %" PRIu32 " active, %" PRIu32 " resolved\n", print->options->previous,
-               count_state(report, GRAZE_STATE_NEW), count_state(report, GRAZE_STATE_ACTIVE),
-               count_state(report, GRAZE_STATE_RESOLVED));
+  if (!print->options->def.previous) return;
+  output_print(out, "since %s: %" PRIu32 " new, %" PRIu32 " active, %" PRIu32 " resolved\n",
+               print->options->def.previous, count_state(report, GRAZE_STATE_NEW),
+               count_state(report, GRAZE_STATE_ACTIVE), count_state(report, GRAZE_STATE_RESOLVED));
   output_print(out, "marked: %" PRIu32 " approved, %" PRIu32 " reviewed\n", count_mark(report, "approved"),
                count_mark(report, "reviewed"));
   output_print(out, "unchanged: %" PRIu64 " pair%s, not checked again\n", report->reused_pairs,
                plural(report->reused_pairs));
 }
 
-static void print_text(output *out, const check_print *print) {
-  const graze_report *report = &print->record->report;
+static void print_text(output *out, const printing *print) {
+  const graze_report *report = print->report;
   if (report->clash_count > count_state(report, GRAZE_STATE_RESOLVED)) {
     table rows = pair_table(print);
     table_write_text(&rows, out);
     table_free(&rows);
     graze_put_text(out, "\n");
   }
-  for (uint32_t i = 0; print->options->pairs && i < report->clash_count; i++) {
+  for (uint32_t i = 0; print->options->def.triangles && i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     if (clash->counts.triangle_pairs == 0) continue;
     output_print(out, "%s %s\n", name_of(print, clash->a), name_of(print, clash->b));
@@ -187,7 +190,8 @@ static void print_text(output *out, const check_print *print) {
   print_verdict(out, print);
 }
 
-void print_check(output *out, const check_print *print) {
-  static void (*const printers[])(output *, const check_print *) = {print_text, print_json, print_csv};
-  printers[print->options->common.format](out, print);
+void print_check(output *out, const check_options *options, const graze_check *check) {
+  static void (*const printers[])(output *, const printing *) = {print_text, print_json, print_csv};
+  const printing print = {options, graze_check_report(check), graze_check_get_counts(check)};
+  printers[options->common.format](out, &print);
 }

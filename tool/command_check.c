@@ -77,11 +77,6 @@ static const struct argp_option options[] = {
      "a table of id, mark (reviewed, approved) and comment for the clashes of --previous", 3},
     {0}};
 
-typedef struct check_input {
-  check_options options;
-  rules selection;
-} check_input;
-
 static bool has_ending(const char *path, const char *ending) {
   size_t length = strlen(path), wanted = strlen(ending);
   return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
@@ -97,16 +92,15 @@ static bool is_mesh_file(const char *path) {
 }
 
 static void take_files(check_options *check, struct argp_state *state) {
-  if (check->all) check->relations |= 1u << GRAZE_SEPARATE;
   check->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
   if (check->is_scene && check->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (check->is_scene && check->split) argp_error(state, "--split is for mesh files");
-  if (check->all && check->folder) argp_error(state, "separate pairs (--all) are not for reports");
-  if (check->pictures_text && !check->folder) argp_error(state, "--pictures needs --report");
+  if (check->is_scene && check->def.split) argp_error(state, "--split is for mesh files");
+  if (check->all && check->def.folder) argp_error(state, "separate pairs (--all) are not for reports");
+  if (check->pictures_given && !check->def.folder) argp_error(state, "--pictures needs --report");
   if (check->curves && check->common.format != format_json) argp_error(state, "--curves is for --format json");
-  if (check->marks && !check->previous) argp_error(state, "--marks needs --previous");
-  if (!check->is_scene && !check->split && check->files.count < 2 && is_mesh_file(check->files.names[0]))
+  if (check->def.marks && !check->def.previous) argp_error(state, "--marks needs --previous");
+  if (!check->is_scene && !check->def.split && check->files.count < 2 && is_mesh_file(check->files.names[0]))
     argp_error(state, "two meshes or more are needed; `graze self' checks one against itself");
 }
 
@@ -123,29 +117,71 @@ static unsigned parse_relations(struct argp_state *state, char *list) {
   return bits;
 }
 
-static error_t parse_selection(check_input *in, int key, char *argument, struct argp_state *state) {
+/* ---- which pairs ---- */
+
+static void *grow(void *array, uint32_t count, size_t size) {
+  void *larger = realloc(array, (count + 1) * size);
+  if (!larger) fail_out_of_memory();
+  return larger;
+}
+
+static void add_set(check_options *check, struct argp_state *state, char *text) {
+  char *equals = strchr(text, '=');
+  if (!equals || equals == text || !equals[1]) {
+    argp_error(state, "--set: '%s' is not NAME=PATTERN", text);
+    return;
+  }
+  *equals = 0;
+  check->sets = grow(check->sets, check->def.set_count, sizeof *check->sets);
+  check->sets[check->def.set_count++] = (graze_check_set){text, equals + 1};
+}
+
+static void add_rule(check_options *check, graze_check_rule_kind kind, const char *first, const char *second) {
+  check->rules = grow(check->rules, check->def.rule_count, sizeof *check->rules);
+  check->rules[check->def.rule_count++] = (graze_check_rule){kind, first, second};
+}
+
+static void need_set(const check_options *check, struct argp_state *state, const char *name) {
+  uint32_t i = 0;
+  while (i < check->def.set_count && strcmp(check->sets[i].name, name) != 0) i++;
+  if (i == check->def.set_count) argp_error(state, "no --set before this has the name '%s'", name);
+}
+
+static void add_between(check_options *check, struct argp_state *state, const char *first, const char *second) {
+  need_set(check, state, first);
+  need_set(check, state, second);
+  add_rule(check, GRAZE_CHECK_BETWEEN, first, second);
+}
+
+/* What begins with "--" is the next option, and an argument was forgotten. */
+static const char *next_argument(struct argp_state *state, const char *option) {
+  if (state->next < state->argc && strncmp(state->argv[state->next], "--", 2) != 0) return state->argv[state->next++];
+  argp_error(state, "--%s: a second argument is missing", option);
+  return "";
+}
+
+static error_t parse_selection(check_options *check, int key, char *argument, struct argp_state *state) {
   const char *second = NULL;
   switch (key) {
     case key_set:
-      rules_add_set(&in->selection, state, argument);
+      add_set(check, state, argument);
       return 0;
     case key_between:
-      second = rules_next_argument(state, "between");
-      rules_add_only(&in->selection, state, argument, second);
+      add_between(check, state, argument, next_argument(state, "between"));
       return 0;
     case key_within:
-      rules_add_only(&in->selection, state, argument, argument);
+      add_between(check, state, argument, argument);
       return 0;
     case key_ignore_names:
-      rules_add_ignored_names(&in->selection, argument, rules_next_argument(state, "ignore-names"));
+      add_rule(check, GRAZE_CHECK_IGNORE_NAMES, argument, next_argument(state, "ignore-names"));
       return 0;
     case key_ignore_layers:
-      second = rules_next_argument(state, "ignore-layers");
+      second = next_argument(state, "ignore-layers");
       if (argument[0] == '\0' || second[0] == '\0') argp_error(state, "--ignore-layers: a layer has no name");
-      rules_add_ignored_layers(&in->selection, argument, second);
+      add_rule(check, GRAZE_CHECK_IGNORE_LAYERS, argument, second);
       return 0;
     case key_same_parent:
-      rules_add_same_parent(&in->selection);
+      add_rule(check, GRAZE_CHECK_IGNORE_SAME_PARENT, NULL, NULL);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -155,11 +191,11 @@ static error_t parse_selection(check_input *in, int key, char *argument, struct 
 static error_t parse_reporting(check_options *check, int key, char *argument, struct argp_state *state) {
   switch (key) {
     case key_relations:
-      check->relations = parse_relations(state, argument);
-      check->all |= (check->relations & 1u << GRAZE_SEPARATE) != 0;
+      check->def.relations = parse_relations(state, argument);
+      check->all |= (check->def.relations & 1u << GRAZE_SEPARATE) != 0;
       return 0;
     case key_pairs:
-      check->pairs = true;
+      check->def.triangles = true;
       return 0;
     case key_all:
       check->all = true;
@@ -168,21 +204,21 @@ static error_t parse_reporting(check_options *check, int key, char *argument, st
       check->curves = true;
       return 0;
     case key_report:
-      check->folder = argument;
+      check->def.folder = argument;
       if (*argument == 0) argp_error(state, "--report: the folder has no name");
       return 0;
     case key_title:
-      check->title = argument;
+      check->def.title = argument;
       return 0;
     case key_pictures:
-      check->pictures_text = argument;
-      check->pictures = (uint32_t)options_number(state, "pictures", argument, 0, UINT32_MAX);
+      check->pictures_given = true;
+      check->def.most_pictures = (uint32_t)options_number(state, "pictures", argument, 0, UINT32_MAX);
       return 0;
     case key_previous:
-      check->previous = argument;
+      check->def.previous = argument;
       return 0;
     case key_marks:
-      check->marks = argument;
+      check->def.marks = argument;
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -191,26 +227,25 @@ static error_t parse_reporting(check_options *check, int key, char *argument, st
 
 static error_t parse_check(int key, char *argument, struct argp_state *state) {
   static const char *const open_names[] = {"unknown", "surface", NULL};
-  check_input *in = state->input;
-  check_options *check = &in->options;
+  check_options *check = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &check->common;
       return 0;
     case key_exactness:
-      check->exactness = (graze_exactness)options_choice(state, "exactness", argument, check_exactness_names);
+      check->def.exactness = (graze_exactness)options_choice(state, "exactness", argument, exactness_names);
       return 0;
     case key_open:
-      check->open = (graze_open_rule)options_choice(state, "open", argument, open_names);
+      check->def.open = (graze_open_rule)options_choice(state, "open", argument, open_names);
       return 0;
     case key_units:
-      check->units = unit_names[options_choice(state, "units", argument, unit_names)];
+      check->def.units = unit_names[options_choice(state, "units", argument, unit_names)];
       return 0;
     case key_split:
-      check->split = true;
+      check->def.split = true;
       return 0;
     case key_cache:
-      check->cache = argument;
+      check->def.cache = argument;
       return 0;
     case ARGP_KEY_ARGS:
       take_files(check, state);
@@ -219,67 +254,68 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
       argp_error(state, "a scene or two meshes are needed");
       return 0;
     default:
-      if (parse_selection(in, key, argument, state) == 0) return 0;
+      if (parse_selection(check, key, argument, state) == 0) return 0;
       return parse_reporting(check, key, argument, state);
   }
 }
 
 /* ---- the check --------------------------------------------------------------------------------------------- */
 
-static int finish(const check_print *print, output *out) {
-  const check_record *record = print->record;
-  bool complete = record->report.complete;
-  if (complete || print->options->common.format != format_csv) {
-    print_check(out, print);
-    output_close(out);
-  }
-  if (print->options->folder) write_report_folder(print->options, record);
-  if (!complete) fail("interrupted; not every pair was checked");
-  return record_open_clashes(record) > 0 ? exit_found : exit_clear;
+/* What the options come to. */
+static void complete_def(check_options *check) {
+  graze_check_def *d = &check->def;
+  bool json = check->common.format == format_json;
+  if (check->all) d->relations |= 1u << GRAZE_SEPARATE;
+  d->files = (const char *const *)check->files.names;
+  d->file_count = check->files.count;
+  d->sets = check->sets;
+  d->rules = check->rules;
+  d->places = json || d->previous;
+  d->curves = check->curves;
+  d->facts = json;
 }
 
-/* The whole of a check, once the command line is understood. */
-static int check_all(check_input *in, output *out) {
-  check_options *check = &in->options;
+/* Relations that are left out may be those of pairs that the earlier report does not list. */
+static void note_left_out(const check_options *check) {
+  const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
+  if (check->def.previous && !check->all && (check->def.relations & all) != all)
+    note("%s: every pair is checked again: with --relations what is not listed may meet", check->def.previous);
+}
+
+static void write_folder(session *run, const check_options *check, graze_check *done) {
+  double start = clock_seconds();
+  graze_status status = graze_check_write_folder(done);
+  uint32_t left = graze_check_get_counts(done).unpainted;
+  progress_end(&run->line);
+  if (status != GRAZE_OK) session_fail(run, NULL, status);
+  if (left > 0)
+    note("%" PRIu32 " clash%s no picture: %s", left, left == 1 ? " has" : "es have",
+         interrupts_came() ? "interrupted" : "--pictures sets how many are painted");
+  note("report: %s/index.html", check->def.folder);
+  note("written in %.1f s", clock_seconds() - start);
+}
+
+static int check_all(check_options *check, output *out) {
   session run;
-  model all;
-  check_record record;
-  graze_scene_check_result result;
   session_begin(&run, &check->common);
   session_attach(&run, &check->common);
-  run.cache = check->cache;
-  run.lazy = check_is_lazy(check);
-  run.hold = run.lazy && check->previous;
-  earlier_report earlier;
-  earlier_begin(&earlier, check);
-  if (check->is_scene)
-    model_load_scene(&run, &all, check->files.names[0], check->units);
-  else
-    model_load_files(&run, &all, &check->files, check->split, check->units);
-  rules_prepare(&in->selection, &all);
-  record_begin(&record, check, &all, &in->selection);
-  record_read_previous(&record, check, &earlier);
-  asking ask = {.selection = &in->selection};
-  known_begin(&ask.known, check, &record);
-  if (check->folder) make_report_folder(check->folder);
-  interrupts_ask();
-  graze_scene *scene = NULL;
-  bool complete = check_scene(&run, &all, check, &ask, &record, &scene, &result);
-  record_finish(&record, check, &run, &all, &in->selection, &result, &ask.known, complete);
-  const check_print print = {check, &run, &all, &in->selection, &result, &record};
-  int code = finish(&print, out);
-  record_free(&record);
-  known_free(&ask.known);
-  graze_scene_destroy(scene);
-  model_free(&all);
+  graze_check *done = session_open(&run, &check->def);
+  note_left_out(check);
+  graze_status status = graze_check_run(done);
+  bool complete = status == GRAZE_OK;
+  progress_end(&run.line);
+  if (!complete && status != GRAZE_CANCELLED) session_fail(&run, NULL, status);
+  graze_check_set_engine(done, session_engine(&run));
+  if (complete || check->common.format != format_csv) {
+    print_check(out, check, done);
+    output_close(out);
+  }
+  if (check->def.folder) write_folder(&run, check, done);
+  if (!complete) fail("interrupted; not every pair was checked");
+  int code = graze_check_get_counts(done).open_clashes > 0 ? exit_found : exit_clear;
+  graze_check_destroy(done);
   session_end(&run);
   return code;
-}
-
-/* What is asked of every pair is a rule too: it decides what a report lists. */
-static void add_rules_of_options(check_input *in) {
-  if (check_leaves_out(&in->options)) rules_add_relations(&in->selection, in->options.relations);
-  if (in->options.open == GRAZE_OPEN_SURFACE) rules_add_open(&in->selection);
 }
 
 int command_check(int argc, char **argv) {
@@ -296,13 +332,12 @@ int command_check(int argc, char **argv) {
           "\vExit: 0 nothing to report, or all of it approved; 1 something to report; 2 usage error; 3 bad input, or "
           "not "
           "everything was checked."};
-  check_input in = {
-      .options = {
-          .common = {.has_gpu = true}, .exactness = GRAZE_T1, .relations = ~(1u << GRAZE_SEPARATE), .pictures = 1000}};
-  options_parse(&argp, argc, argv, &in, &in.options.common);
-  add_rules_of_options(&in);
-  output *out = output_open(in.options.common.output);
-  int code = check_all(&in, out);
-  rules_free(&in.selection);
+  check_options check = {.common = {.has_gpu = true}, .def = graze_default_check_def()};
+  options_parse(&argp, argc, argv, &check, &check.common);
+  complete_def(&check);
+  output *out = output_open(check.common.output);
+  int code = check_all(&check, out);
+  free(check.sets);
+  free(check.rules);
   return code;
 }

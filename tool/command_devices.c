@@ -6,9 +6,9 @@
 #include "diagnostics.h"
 #include "graze/gpu.h"
 #include "json.h"
-#include "load.h"
 #include "options.h"
 #include "output.h"
+#include "session.h"
 #include "table.h"
 #include "verbs.h"
 

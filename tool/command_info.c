@@ -6,9 +6,9 @@
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "json.h"
-#include "load.h"
 #include "options.h"
 #include "output.h"
+#include "session.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -42,11 +42,11 @@ static void write_json_corner(json *writer, const char *key, const double corner
   json_close_array(writer);
 }
 
-static void write_json_mesh(json *writer, const model_object *object, const model_mesh *mesh) {
-  const graze_mesh_facts *facts = &mesh->facts;
+static void write_json_mesh(json *writer, const graze_report_object *object) {
+  const graze_mesh_facts *facts = object->facts;
   json_open_object(writer);
   json_key_string(writer, "name", object->name);
-  json_key_string(writer, "mesh", mesh->path);
+  json_key_string(writer, "mesh", object->file);
   json_key_integer(writer, "vertices", facts->vertices);
   json_key_integer(writer, "positions", facts->positions);
   json_key_integer(writer, "triangles", facts->triangles);
@@ -70,7 +70,7 @@ static void write_json_mesh(json *writer, const model_object *object, const mode
   json_close_object(writer);
 }
 
-static void write_json(output *out, const session *run, const model *all) {
+static void write_json(output *out, const session *run, const graze_report *all) {
   json writer = json_begin(out);
   json_open_object(&writer);
   json_key_string(&writer, "graze", graze_version());
@@ -78,7 +78,7 @@ static void write_json(output *out, const session *run, const model *all) {
   json_key_string(&writer, "status", "complete");
   json_key(&writer, "meshes");
   json_open_array(&writer);
-  for (uint32_t i = 0; i < all->mesh_count; i++) write_json_mesh(&writer, &all->objects[i], &all->meshes[i]);
+  for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, &all->objects[i]);
   json_close_array(&writer);
   json_key(&writer, "seconds");
   json_open_object(&writer);
@@ -89,7 +89,7 @@ static void write_json(output *out, const session *run, const model *all) {
   json_end(&writer);
 }
 
-static void write_csv(output *out, const session *run, const model *all) {
+static void write_csv(output *out, const session *run, const graze_report *all) {
   static const table_column columns[] = {{"name", true},
                                          {"mesh", true},
                                          {"vertices", false},
@@ -115,12 +115,12 @@ static void write_csv(output *out, const session *run, const model *all) {
                                          {"hash", false}};
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
   (void)run;
-  for (uint32_t i = 0; i < all->mesh_count; i++) {
-    const graze_mesh_facts *facts = &all->meshes[i].facts;
+  for (uint32_t i = 0; i < all->object_count; i++) {
+    const graze_mesh_facts *facts = all->objects[i].facts;
     const uint64_t counts[] = {facts->vertices, facts->positions,  facts->triangles,         facts->degenerate,
                                facts->parts,    facts->open_edges, facts->nonmanifold_edges, facts->misoriented_edges};
     table_text(&rows, all->objects[i].name);
-    table_text(&rows, all->meshes[i].path);
+    table_text(&rows, all->objects[i].file);
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) table_integer(&rows, counts[k]);
     table_text(&rows, yes_no(facts->adjacency));
     table_text(&rows, yes_no(facts->closed));
@@ -147,9 +147,9 @@ static void write_text_box(output *out, const graze_box *box) {
   graze_put_text(out, "\n");
 }
 
-static void write_text_mesh(output *out, const model_mesh *mesh) {
-  const graze_mesh_facts *facts = &mesh->facts;
-  output_print(out, "%s\n", mesh->path);
+static void write_text_mesh(output *out, const graze_report_object *object) {
+  const graze_mesh_facts *facts = object->facts;
+  output_print(out, "%s\n", object->file);
   output_print(out, "  triangles          %" PRIu64 ", of zero area %" PRIu64 "\n", facts->triangles,
                facts->degenerate);
   output_print(out, "  vertices           %" PRIu64 " at %" PRIu64 " positions\n", facts->vertices, facts->positions);
@@ -164,9 +164,9 @@ static void write_text_mesh(output *out, const model_mesh *mesh) {
   output_print(out, "  hash               %016" PRIx64 "\n", facts->hash);
 }
 
-static void write_text(output *out, const session *run, const model *all) {
+static void write_text(output *out, const session *run, const graze_report *all) {
   (void)run;
-  for (uint32_t i = 0; i < all->mesh_count; i++) write_text_mesh(out, &all->meshes[i]);
+  for (uint32_t i = 0; i < all->object_count; i++) write_text_mesh(out, &all->objects[i]);
 }
 
 int command_info(int argc, char **argv) {
@@ -179,15 +179,14 @@ int command_info(int argc, char **argv) {
                                        "\vExit: 0 all were read, 2 usage error, 3 bad input."};
   info_options info = {0};
   session run;
-  model all;
   options_parse(&argp, argc, argv, &info, &info.common);
   output *out = output_open(info.common.output);
   session_begin(&run, &info.common);
-  model_load_meshes(&run, &all, &info.files);
-  static void (*const writers[])(output *, const session *, const model *) = {write_text, write_json, write_csv};
-  writers[info.common.format](out, &run, &all);
+  graze_check *check = session_open_meshes(&run, &info.files);
+  static void (*const writers[])(output *, const session *, const graze_report *) = {write_text, write_json, write_csv};
+  writers[info.common.format](out, &run, graze_check_report(check));
   output_close(out);
-  model_free(&all);
+  graze_check_destroy(check);
   session_end(&run);
   return exit_clear;
 }

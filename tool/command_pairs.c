@@ -8,9 +8,9 @@
 #include "graze/graze.h"
 #include "graze/io.h"
 #include "json.h"
-#include "load.h"
 #include "options.h"
 #include "output.h"
+#include "session.h"
 #include "table.h"
 #include "verbs.h"
 

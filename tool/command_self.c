@@ -6,9 +6,9 @@
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "json.h"
-#include "load.h"
 #include "options.h"
 #include "output.h"
+#include "session.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -37,20 +37,22 @@ typedef struct self_result {
   graze_self_result found;
 } self_result;
 
-static void run_self(session *run, const model *all, const self_options *self, self_result *results) {
+static void run_self(session *run, const graze_report *all, const self_options *self, self_result *results) {
   graze_collide_options ask = graze_default_collide_options();
   ask.find = self->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
   double start = clock_seconds();
-  for (uint32_t i = 0; i < all->mesh_count; i++) {
+  for (uint32_t i = 0; i < all->object_count; i++) {
     graze_status status = graze_query_create(run->context, &results[i].query);
-    if (status == GRAZE_OK) status = graze_collide_self(results[i].query, all->meshes[i].mesh, &ask, &results[i].found);
-    if (status != GRAZE_OK) session_fail(run, all->meshes[i].path, status);
+    if (status == GRAZE_OK)
+      status = graze_collide_self(results[i].query, all->objects[i].mesh, &ask, &results[i].found);
+    if (status != GRAZE_OK) session_fail(run, all->objects[i].file, status);
   }
   clock_add(&run->query_seconds, start);
 }
 
-static void write_json_mesh(json *writer, const model_object *object, const graze_mesh_facts *facts,
-                            const graze_self_result *found, bool pairs) {
+static void write_json_mesh(json *writer, const graze_report_object *object, const graze_self_result *found,
+                            bool pairs) {
+  const graze_mesh_facts *facts = object->facts;
   json_open_object(writer);
   json_key_string(writer, "name", object->name);
   json_key_integer(writer, "triangles", facts->triangles);
@@ -71,7 +73,8 @@ static void write_json_mesh(json *writer, const model_object *object, const graz
   json_close_object(writer);
 }
 
-static void write_json(output *out, const session *run, const model *all, const self_result *results, bool pairs) {
+static void write_json(output *out, const session *run, const graze_report *all, const self_result *results,
+                       bool pairs) {
   json writer = json_begin(out);
   json_open_object(&writer);
   json_key_string(&writer, "graze", graze_version());
@@ -79,8 +82,7 @@ static void write_json(output *out, const session *run, const model *all, const 
   json_key_string(&writer, "status", "complete");
   json_key(&writer, "meshes");
   json_open_array(&writer);
-  for (uint32_t i = 0; i < all->mesh_count; i++)
-    write_json_mesh(&writer, &all->objects[i], &all->meshes[i].facts, &results[i].found, pairs);
+  for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, &all->objects[i], &results[i].found, pairs);
   json_close_array(&writer);
   json_key(&writer, "seconds");
   json_open_object(&writer);
@@ -92,17 +94,17 @@ static void write_json(output *out, const session *run, const model *all, const 
   json_end(&writer);
 }
 
-static table mesh_table(const model *all, const self_result *results) {
+static table mesh_table(const graze_report *all, const self_result *results) {
   static const table_column columns[] = {{"name", true},         {"triangles", false},     {"degenerate", false},
                                          {"self_pairs", false},  {"duplicates", false},    {"edge_overlaps", false},
                                          {"vertex_more", false}, {"disjoint_hits", false}, {"degenerate_pairs", false},
                                          {"hash", false}};
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
-  for (uint32_t i = 0; i < all->mesh_count; i++) {
+  for (uint32_t i = 0; i < all->object_count; i++) {
     const graze_self_result *found = &results[i].found;
     table_text(&rows, all->objects[i].name);
-    table_integer(&rows, all->meshes[i].facts.triangles);
-    table_integer(&rows, all->meshes[i].facts.degenerate);
+    table_integer(&rows, all->objects[i].facts->triangles);
+    table_integer(&rows, all->objects[i].facts->degenerate);
     table_integer(&rows, found->self_pairs);
     table_integer(&rows, found->duplicates);
     table_integer(&rows, found->edge_overlaps);
@@ -114,9 +116,9 @@ static table mesh_table(const model *all, const self_result *results) {
   return rows;
 }
 
-static void write_csv_triangles(output *out, const model *all, const self_result *results) {
+static void write_csv_triangles(output *out, const graze_report *all, const self_result *results) {
   graze_put_text(out, "name,triangle_a,triangle_b\n");
-  for (uint32_t i = 0; i < all->mesh_count; i++) {
+  for (uint32_t i = 0; i < all->object_count; i++) {
     for (uint64_t j = 0; j < results[i].found.self_pairs; j++) {
       write_csv_field(out, all->objects[i].name);
       graze_put_text(out, ",");
@@ -128,7 +130,7 @@ static void write_csv_triangles(output *out, const model *all, const self_result
   }
 }
 
-static void write_csv(output *out, const model *all, const self_result *results, bool pairs) {
+static void write_csv(output *out, const graze_report *all, const self_result *results, bool pairs) {
   if (pairs) {
     write_csv_triangles(out, all, results);
     return;
@@ -138,13 +140,14 @@ static void write_csv(output *out, const model *all, const self_result *results,
   table_free(&rows);
 }
 
-static void write_text(output *out, const session *run, const model *all, const self_result *results, bool pairs) {
+static void write_text(output *out, const session *run, const graze_report *all, const self_result *results,
+                       bool pairs) {
   uint64_t total = 0;
   table rows = mesh_table(all, results);
   table_write_text(&rows, out);
   table_free(&rows);
   graze_put_text(out, "\n");
-  for (uint32_t i = 0; i < all->mesh_count; i++) {
+  for (uint32_t i = 0; i < all->object_count; i++) {
     total += results[i].found.self_pairs;
     if (!pairs || results[i].found.self_pairs == 0) continue;
     output_print(out, "%s\n", all->objects[i].name);
@@ -156,12 +159,12 @@ static void write_text(output *out, const session *run, const model *all, const 
     output_print(out, "clear: no mesh meets itself");
   else
     output_print(out, "%" PRIu64 " self pair%s", total, total == 1 ? "" : "s");
-  output_print(out, " (%" PRIu32 " mesh%s; %s, %.3f s)\n", all->mesh_count, all->mesh_count == 1 ? "" : "es",
+  output_print(out, " (%" PRIu32 " mesh%s; %s, %.3f s)\n", all->object_count, all->object_count == 1 ? "" : "es",
                session_engine(run), run->load_seconds + run->build_seconds + run->query_seconds);
 }
 
-static uint64_t write_report(const session *run, const model *all, const self_result *results, const self_options *self,
-                             output *out) {
+static uint64_t write_report(const session *run, const graze_report *all, const self_result *results,
+                             const self_options *self, output *out) {
   switch (self->common.format) {
     case format_text:
       write_text(out, run, all, results, self->pairs);
@@ -174,7 +177,7 @@ static uint64_t write_report(const session *run, const model *all, const self_re
       break;
   }
   uint64_t total = 0;
-  for (uint32_t i = 0; i < all->mesh_count; i++) total += results[i].found.self_pairs;
+  for (uint32_t i = 0; i < all->object_count; i++) total += results[i].found.self_pairs;
   return total;
 }
 
@@ -190,20 +193,20 @@ int command_self(int argc, char **argv) {
                                        "\vExit: 0 no self-intersection, 1 some, 2 usage error, 3 bad input."};
   self_options self = {.common = {.has_gpu = true}};
   session run;
-  model all;
   options_parse(&argp, argc, argv, &self, &self.common);
   output *out = output_open(self.common.output);
   session_begin(&run, &self.common);
   session_attach(&run, &self.common);
-  model_load_meshes(&run, &all, &self.files);
-  self_result *results = calloc(all.mesh_count, sizeof *results);
+  graze_check *check = session_open_meshes(&run, &self.files);
+  const graze_report *all = graze_check_report(check);
+  self_result *results = calloc(all->object_count, sizeof *results);
   if (!results) fail_out_of_memory();
-  run_self(&run, &all, &self, results);
-  uint64_t total = write_report(&run, &all, results, &self, out);
+  run_self(&run, all, &self, results);
+  uint64_t total = write_report(&run, all, results, &self, out);
   output_close(out);
-  for (uint32_t i = 0; i < all.mesh_count; i++) graze_query_destroy(results[i].query);
+  for (uint32_t i = 0; i < all->object_count; i++) graze_query_destroy(results[i].query);
   free(results);
-  model_free(&all);
+  graze_check_destroy(check);
   session_end(&run);
   return total > 0 ? exit_found : exit_clear;
 }

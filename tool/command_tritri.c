@@ -10,9 +10,9 @@
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "json.h"
-#include "load.h"
 #include "options.h"
 #include "output.h"
+#include "session.h"
 #include "verbs.h"
 
 enum { block_size = 1 << 14 };

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "check.h"
 #include "diagnostics.h"
 #include "progress.h"
 #include "verbs.h"
@@ -57,7 +56,7 @@ static void take_files(watch_options *watch, struct argp_state *state) {
   watch->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < watch->files.count; i++) watch->is_scene |= has_ending(watch->files.names[i], ".json");
   if (watch->is_scene && watch->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (watch->is_scene && watch->split) argp_error(state, "--split is for mesh files");
+  if (watch->is_scene && watch->def.split) argp_error(state, "--split is for mesh files");
   if (!watch->motion) argp_error(state, "--motion is needed: without it nothing moves, and `graze check' is the verb");
 }
 
@@ -65,18 +64,18 @@ static void take_files(watch_options *watch, struct argp_state *state) {
 static void check_together(const watch_options *watch, struct argp_state *state) {
   if (watch->replay && (watch->motion || watch->record))
     argp_error(state, "--replay takes no --motion and no --record");
-  if (watch->replay && watch->folder) argp_error(state, "--report is for runs with --motion");
-  if (watch->pictures_given && !watch->folder) argp_error(state, "--pictures needs --report");
+  if (watch->replay && watch->def.folder) argp_error(state, "--report is for runs with --motion");
+  if (watch->pictures_given && !watch->def.folder) argp_error(state, "--pictures needs --report");
 }
 
 static error_t parse_film(watch_options *watch, int key, char *argument, struct argp_state *state) {
   switch (key) {
     case key_report:
-      watch->folder = argument;
+      watch->def.folder = argument;
       if (*argument == 0) argp_error(state, "--report: the folder has no name");
       return 0;
     case key_title:
-      watch->title = argument;
+      watch->def.title = argument;
       return 0;
     case key_pictures:
       watch->pictures_given = true;
@@ -105,22 +104,22 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       watch->record = argument;
       return 0;
     case key_exactness:
-      watch->exactness = (graze_exactness)options_choice(state, "exactness", argument, check_exactness_names);
+      watch->def.exactness = (graze_exactness)options_choice(state, "exactness", argument, exactness_names);
       return 0;
     case key_open:
-      watch->open = (graze_open_rule)options_choice(state, "open", argument, open_names);
+      watch->def.open = (graze_open_rule)options_choice(state, "open", argument, open_names);
       return 0;
     case key_find:
       watch->find = options_choice(state, "find", argument, find_names) == 0 ? GRAZE_FIND_COUNT : GRAZE_FIND_ANY;
       return 0;
     case key_units:
-      watch->units = unit_names[options_choice(state, "units", argument, unit_names)];
+      watch->def.units = unit_names[options_choice(state, "units", argument, unit_names)];
       return 0;
     case key_cache:
-      watch->cache = argument;
+      watch->def.cache = argument;
       return 0;
     case key_split:
-      watch->split = true;
+      watch->def.split = true;
       return 0;
     case ARGP_KEY_ARGS:
       take_files(watch, state);
@@ -141,46 +140,44 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
 typedef struct live_run {
   const watch_options *watch;
   session run;
-  model all;
-  rules selection;
+  graze_check *check;
   graze_motion motion;
   graze_scene *scene;
   graze_object_id *ids;
   watch_log log;
 } live_run;
 
-static void name_objects(live_run *live) {
-  watch_log *log = &live->log;
-  log->names = calloc((size_t)live->all.object_count + 1, sizeof *log->names);
-  if (!log->names) fail_out_of_memory();
-  for (uint32_t i = 0; i < live->all.object_count; i++) {
-    log->names[i] = strdup(live->all.objects[i].name);
-    if (!log->names[i]) fail_out_of_memory();
-    log->triangles += live->all.meshes[live->all.objects[i].mesh].facts.triangles;
-  }
-  log->name_count = live->all.object_count;
-  log->objects = live->all.object_count;
+static void must(const live_run *live, graze_status status) {
+  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
 }
 
-static void load(live_run *live) {
-  const watch_options *watch = live->watch;
-  graze_io_error error;
-  if (watch->is_scene)
-    model_load_scene(&live->run, &live->all, watch->files.names[0], watch->units);
-  else
-    model_load_files(&live->run, &live->all, &watch->files, watch->split, watch->units);
-  name_objects(live);
-  double start = clock_seconds();
-  graze_status status = graze_read_motion(watch->motion, (const char *const *)live->log.names, live->log.name_count,
-                                          &live->motion, &error);
-  if (status != GRAZE_OK) fail("%s", error.message);
-  for (uint64_t i = 0; i < live->motion.count; i++) {
-    graze_motion_move *move = &live->motion.moves[i];
-    move->pose = model_scaled(&move->pose, live->all.objects[move->object].factor);
+static void name_objects(live_run *live) {
+  const graze_report *all = graze_check_report(live->check);
+  watch_log *log = &live->log;
+  log->names = calloc((size_t)all->object_count + 1, sizeof *log->names);
+  if (!log->names) fail_out_of_memory();
+  for (uint32_t i = 0; i < all->object_count; i++) {
+    log->names[i] = strdup(all->objects[i].name);
+    if (!log->names[i]) fail_out_of_memory();
   }
-  clock_add(&live->run.load_seconds, start);
+  log->name_count = all->object_count;
+  log->objects = all->object_count;
+  log->triangles = graze_check_get_counts(live->check).triangles;
+}
+
+static void load(live_run *live, graze_check_def *def) {
+  const watch_options *watch = live->watch;
+  def->files = (const char *const *)watch->files.names;
+  def->file_count = watch->files.count;
+  def->every_mesh = true;
+  live->check = session_open(&live->run, def);
+  name_objects(live);
+  must(live, graze_check_read_motion(live->check, watch->motion, &live->motion));
+  session_take_times(&live->run, live->check);
   live->log.wanted = live->motion.last_step + 1;
-  rules_prepare(&live->selection, &live->all);
+  live->ids = malloc(((size_t)live->log.objects + 1) * sizeof *live->ids);
+  if (!live->ids) fail_out_of_memory();
+  must(live, graze_check_make_scene(live->check, &live->motion, &live->scene, live->ids));
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------- */
@@ -217,8 +214,8 @@ static bool update(live_run *live, uint32_t step) {
   graze_scene_update_options how = graze_default_scene_update_options();
   graze_scene_update_result events;
   how.find = live->watch->find;
-  how.exactness = live->watch->exactness;
-  how.open = live->watch->open;
+  how.exactness = live->watch->def.exactness;
+  how.open = live->watch->def.open;
   how.progress = go_on;
   graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_update(live->scene, &how, &events);
   if (status == GRAZE_CANCELLED) return false;
@@ -260,26 +257,20 @@ static int finish(const watch_options *watch, const session *run, const watch_lo
   return watch_found(log) ? exit_found : exit_clear;
 }
 
-static int run_files(const watch_options *watch, output *out) {
+static int run_files(watch_options *watch, output *out) {
   live_run live = {.watch = watch};
   session_begin(&live.run, &watch->common);
   session_attach(&live.run, &watch->common);
-  live.run.cache = watch->cache;
-  load(&live);
-  if (watch->folder) make_report_folder(watch->folder);
+  load(&live, &watch->def);
   interrupts_ask();
-  live.ids = malloc(((size_t)live.all.object_count + 1) * sizeof *live.ids);
-  if (!live.ids) fail_out_of_memory();
-  live.scene = watch_make_scene(&live.run, &live.all, &live.motion, &live.selection, live.ids);
   run_steps(&live);
-  if (watch->folder) watch_write_film(watch, &live.run, &live.all, &live.selection, &live.motion, &live.log);
+  if (watch->def.folder) watch_write_film(watch, &live.run, graze_check_report(live.check), &live.motion, &live.log);
   int code = finish(watch, &live.run, &live.log, out);
   graze_scene_destroy(live.scene);
   graze_motion_free(&live.motion);
   watch_log_free(&live.log);
-  rules_free(&live.selection);
   free(live.ids);
-  model_free(&live.all);
+  graze_check_destroy(live.check);
   session_end(&live.run);
   return code;
 }
@@ -310,7 +301,7 @@ int command_watch(int argc, char **argv) {
           "\vExit: 0 nothing ever met; 1 something did; 2 usage error; 3 bad input, not every step was run, or a "
           "replay "
           "differs from its record."};
-  watch_options watch = {.common = {.has_gpu = true}, .find = GRAZE_FIND_COUNT, .exactness = GRAZE_T1};
+  watch_options watch = {.common = {.has_gpu = true}, .def = graze_default_check_def(), .find = GRAZE_FIND_COUNT};
   options_parse(&argp, argc, argv, &watch, &watch.common);
   output *out = output_open(watch.common.output);
   return watch.replay ? run_record(&watch, out) : run_files(&watch, out);

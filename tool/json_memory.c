@@ -6,6 +6,8 @@
 #include "json_memory.h"
 
 #include <jansson.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,6 +20,8 @@ typedef struct memory_block { /* stands at a multiple of BLOCK_SIZE, and its pie
 } memory_block;
 
 static _Thread_local memory_block *current;
+static pthread_key_t at_end; /* of a thread: it has a block */
+static bool keyed;
 
 static memory_block *make_block(size_t size) {
   size = (size + BLOCK_SIZE - 1) / BLOCK_SIZE * BLOCK_SIZE;
@@ -36,6 +40,13 @@ static void *take(memory_block *block, size_t size) {
   return piece;
 }
 
+/* The block is nobody's any more, and goes with its last piece. */
+static void leave(void *unused) {
+  (void)unused;
+  if (current && current->pieces == 0) free(current);
+  current = NULL;
+}
+
 static void *take_piece(size_t size) {
   if (size > SIZE_MAX / 2) return NULL;
   size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -46,8 +57,9 @@ static void *take_piece(size_t size) {
   if (!current || current->used + size > BLOCK_SIZE) {
     memory_block *next = make_block(BLOCK_SIZE);
     if (!next) return NULL;
-    json_memory_leave();
+    leave(NULL);
     current = next;
+    if (keyed) pthread_setspecific(at_end, next);
   }
   return take(current, size);
 }
@@ -63,10 +75,6 @@ static void give_back(void *piece) {
 }
 
 void json_memory_install(void) {
+  keyed = pthread_key_create(&at_end, leave) == 0;
   json_set_alloc_funcs(take_piece, give_back);
-}
-
-void json_memory_leave(void) {
-  if (current && current->pieces == 0) free(current);
-  current = NULL;
 }

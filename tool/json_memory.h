@@ -5,7 +5,4 @@
 /* Before the first use of jansson. */
 void json_memory_install(void);
 
-/* Before a thread ends that has read JSON. */
-void json_memory_leave(void);
-
 #endif

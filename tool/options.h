@@ -22,6 +22,10 @@ typedef struct common_options {
 /* To be the first child of each verb's argp; its input is a common_options. */
 extern const struct argp common_argp;
 
+/* Values of options, NULL at the end: of --exactness, in the order of graze_exactness, and of --units. */
+extern const char *const exactness_names[];
+extern const char *const unit_names[];
+
 /* Parses a verb's command line; usage errors end the program with exit 2, an engine that is not there with exit 3.
  * `common` is also what `input` hands to the child. */
 void options_parse(const struct argp *argp, int argc, char **argv, void *input, const common_options *common);

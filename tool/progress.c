@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "load.h"
+#include "session.h"
 
 progress_line progress_begin(const char *units, bool quiet) {
   return (progress_line){.units = units, .shown = !quiet && isatty(STDERR_FILENO), .start = clock_seconds()};

@@ -2,29 +2,20 @@
 #ifndef TOOL_WATCH_H
 #define TOOL_WATCH_H
 
-#include "graze/graze.h"
-#include "graze/report.h"
-#include "load.h"
-#include "options.h"
 #include "output.h"
-#include "rules.h"
+#include "session.h"
 
 typedef struct watch_options {
   common_options common;
   file_list files;
+  graze_check_def def; /* files, folder and the like */
   const char *motion;  /* NULL: none was given */
   const char *replay;  /* NULL: the run is made of files */
   const char *record;  /* NULL: none is written */
-  const char *units;   /* NULL: as the files say */
-  const char *cache;   /* folder of baked meshes; NULL: none */
-  const char *folder;  /* --report; NULL: none */
-  const char *title;   /* NULL: the first file's name */
   uint32_t pictures;   /* frames to paint */
   bool pictures_given; /* --pictures was there */
-  bool is_scene, split;
+  bool is_scene;
   graze_find find;
-  graze_exactness exactness;
-  graze_open_rule open;
 } watch_options;
 
 /* An event that is told: a pair that persists is one only when its relation changed. */
@@ -68,11 +59,6 @@ void watch_log_free(watch_log *log);
 /* Whether some pair took part in some step. */
 bool watch_found(const watch_log *log);
 
-/* watch_scene.c: all objects in a scene, and its rules; `ids` (one for each object) gets theirs. Rules that take pairs
- * out by name are told pair by pair, of those that can meet at all. Faults end the program. */
-graze_scene *watch_make_scene(session *run, const model *all, const graze_motion *motion, rules *selection,
-                              graze_object_id *ids);
-
 /* watch_replay.c: runs the record again; faults of the file end the program. */
 void watch_replay(session *run, const watch_options *watch, watch_log *log);
 
@@ -80,7 +66,7 @@ void watch_replay(session *run, const watch_options *watch, watch_log *log);
 void watch_print(output *out, const watch_options *watch, const session *run, const watch_log *log);
 
 /* watch_film.c: the folder of --report. */
-void watch_write_film(const watch_options *watch, const session *run, const model *all, const rules *selection,
+void watch_write_film(const watch_options *watch, const session *run, const graze_report *head,
                       const graze_motion *motion, const watch_log *log);
 
 #endif

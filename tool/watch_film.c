@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "diagnostics.h"
 #include "watch.h"
 
@@ -132,7 +132,7 @@ static void paint(const watch_options *watch, const graze_film *film) {
   uint32_t count = watch->pictures < film->step_count ? watch->pictures : film->step_count;
   size_t objects = (size_t)film->report->object_count + 1;
   graze_io_error error;
-  char *folder = join(watch->folder, "frames"), *path = join(watch->folder, "film.png");
+  char *folder = join(watch->def.folder, "frames"), *path = join(watch->def.folder, "film.png");
   frame_run f = {.watch = watch, .film = film, .folder = folder};
   f.poses = calloc(objects, sizeof *f.poses);
   f.lit = calloc(objects, sizeof *f.lit);
@@ -141,7 +141,8 @@ static void paint(const watch_options *watch, const graze_film *film) {
   if (graze_film_camera(film, (double)frame_width / frame_height, &f.camera) != GRAZE_OK) fail_out_of_memory();
   for (uint32_t i = 0; i < film->report->object_count; i++) f.poses[i] = film->report->objects[i].pose;
   if (count > 0 && open_painter(&f) && open_animation(&f, path, count)) {
-    make_report_folder(folder);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+      fail("%s: cannot be the folder of a report: %s", folder, strerror(errno));
     paint_frames(&f, count);
     must(graze_animation_close(f.animation, &error), &error);
     note("%" PRIu32 " frames: %s/0001.png to %04" PRIu32 ".png, %s", count, folder, count, path);
@@ -160,44 +161,41 @@ static void paint(const watch_options *watch, const graze_film *film) {
 
 /* ---- the folder -------------------------------------------------------------------------------------------- */
 
-/* The head of a report fits a film too. With a fixed time nothing takes time. */
-static void begin_record(check_record *record, const watch_options *watch, const session *run, const model *all,
-                         const rules *selection, const watch_log *log) {
+/* The head of the check's report fits a film too. With a fixed time nothing takes time. */
+static graze_report report_of(const graze_report *head, const session *run, const watch_log *log) {
   const char *fixed = getenv("SOURCE_DATE_EPOCH");
-  const check_options head = {.files = watch->files, .title = watch->title, .exactness = watch->exactness};
-  record_begin(record, &head, all, selection);
-  record->report.complete = log->complete;
-  if (fixed && *fixed) return;
-  record->report.load_seconds = run->load_seconds;
-  record->report.build_seconds = run->build_seconds;
-  record->report.query_seconds = run->query_seconds;
+  graze_report report = *head;
+  report.complete = log->complete;
+  if (fixed && *fixed) return report;
+  report.load_seconds = run->load_seconds;
+  report.build_seconds = run->build_seconds;
+  report.query_seconds = run->query_seconds;
+  return report;
 }
 
-void watch_write_film(const watch_options *watch, const session *run, const model *all, const rules *selection,
+void watch_write_film(const watch_options *watch, const session *run, const graze_report *head,
                       const graze_motion *motion, const watch_log *log) {
   double start = clock_seconds();
   graze_io_error error;
-  check_record record;
-  char *page = join(watch->folder, "index.html");
+  char *page = join(watch->def.folder, "index.html");
   if (unlink(page) != 0 && errno != ENOENT) fail("%s: cannot remove: %s", page, strerror(errno));
   if (log->step_count == 0) { /* interrupted before the first step */
     note("left out: the film: no step was run");
     free(page);
     return;
   }
-  begin_record(&record, watch, run, all, selection, log);
+  const graze_report report = report_of(head, run, log);
   graze_motion_move *moves = malloc((motion->count + 1) * sizeof *moves);
   if (!moves) fail_out_of_memory();
   graze_film_event *events = take_events(log);
   graze_film film = {
-      .report = &record.report, .step_count = log->step_count, .events = events, .event_count = log->event_count};
-  take_moves(&film, &record.report, motion, moves);
+      .report = &report, .step_count = log->step_count, .events = events, .event_count = log->event_count};
+  take_moves(&film, &report, motion, moves);
   paint(watch, &film);
   must(graze_film_write_html(page, &film, 0, &error), &error);
   note("film: %s", page);
   note("written in %.1f s", clock_seconds() - start);
   free(events);
   free(moves);
-  record_free(&record);
   free(page);
 }

@@ -81,7 +81,7 @@ static void print_summary(output *out, const watch_options *watch, const session
                  counts.of[1], counts.of[2]);
   output_print(out, " (%" PRIu64 " object%s, %" PRIu64 " triangles; %s", log->objects, plural(log->objects),
                log->triangles, session_engine(run));
-  if (!watch->replay) output_print(out, ", %s", check_exactness_names[watch->exactness]);
+  if (!watch->replay) output_print(out, ", %s", exactness_names[watch->def.exactness]);
   output_print(out, ", %.3f s)\n", run->load_seconds + run->build_seconds + run->query_seconds);
 }
 
@@ -167,7 +167,7 @@ static void print_json(output *out, const watch_options *watch, const session *r
   json_open_object(&writer);
   json_key_string(&writer, "graze", graze_version());
   json_key_string(&writer, "engine", session_engine(run));
-  if (!watch->replay) json_key_string(&writer, "exactness", check_exactness_names[watch->exactness]);
+  if (!watch->replay) json_key_string(&writer, "exactness", exactness_names[watch->def.exactness]);
   json_key_string(&writer, "status", log->complete ? "complete" : "incomplete");
   if (watch->replay) json_key_bool(&writer, "as_recorded", !log->differs);
   if (log->differs) json_key_integer(&writer, "differs_from_step", log->differs_at);

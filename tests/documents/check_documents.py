@@ -21,7 +21,8 @@ import sys
 from pathlib import Path
 
 CODE = ("include", "src", "io", "report", "check", "tool", "tests", "bench", "fuzz", "examples", "scenes", "cmake", "scripts")
-EXAMPLES = {"README.md": "examples/two_meshes.c", "docs/broadphase.md": "examples/moving_boxes.c"}
+EXAMPLES = {"README.md": "examples/two_meshes.c", "docs/broadphase.md": "examples/moving_boxes.c",
+            "docs/check.md": "examples/check.c"}
 DRAWINGS = ("ARCHITECTURE.md", "CONTRIBUTING.md")
 WORD = re.compile(r"\b(?:graze|GRAZE|gz)_[A-Za-z0-9_]+\*?")
 SNAKE = re.compile(r"`([a-z][a-z0-9]*(?:_[a-z0-9]+)+)`")

@@ -98,7 +98,7 @@ elif grep -q PNG::PNG "$libdir/cmake/graze/grazeTargets.cmake"; then
   [ ! -e "$work/use/poor/report" ] || fail "without libpng, the static library of reports is found"
 fi
 # Without any of the packages, pkg-config still knows all but what a static library links.
-for package in graze graze_io graze_report; do
+for package in graze graze_io graze_report graze_check; do
   if [ "$kind" = static ] && [ "$package" != graze ]; then continue; fi
   quiet env PKG_CONFIG_LIBDIR="$libdir/pkgconfig" pkg-config --cflags --libs "$package"
 done
@@ -112,6 +112,7 @@ for example in "$work"/use/*.c; do
   package=graze
   if grep -q 'graze/io.h' "$example"; then package=graze_io; fi
   if grep -q 'graze/report.h' "$example"; then package=graze_report; fi
+  if grep -q 'graze/check.h' "$example"; then package=graze_check; fi
   # shellcheck disable=SC2046 # words on purpose
   quiet "$cc" -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs $package) \
     -o "$work/use/plain/$(basename "$example" .c)"
@@ -134,6 +135,7 @@ for example in *.c; do
   set --
   if [ "$name" = read_and_check ]; then set -- ../pipes/tube.obj ../pipes/core.obj; fi
   if [ "$name" = report ]; then set -- ../pipes.obj; fi
+  if [ "$name" = check ]; then set -- ../pipes/scene.json checked; fi
   for build in package plain; do
     rc=0
     (cd "$build" && "./$name" "$@" >"$name.out" 2>&1 </dev/null) || rc=$?
@@ -154,6 +156,13 @@ for build in package plain; do
     cmp "$build/overview.png" program/overview.png || fail "$build/report paints something else than graze check"
   fi
 done
+
+# That of a whole check writes what the program writes, but for the times.
+export SOURCE_DATE_EPOCH=1700000000
+"$prefix/bin/graze" check pipes/scene.json --report whole >whole.out 2>&1 || true
+./package/check pipes/scene.json checked >checked.out 2>&1 || true
+[ -s whole/index.html ] || { cat whole.out >&2; fail "graze check wrote no page"; }
+diff -r whole checked || fail "the example of a check and graze check --report write different things"
 
 # What README.md tells a stranger to write.
 mkdir readme

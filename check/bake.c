@@ -1,0 +1,234 @@
+/* From geometry to meshes and facts.
+ *
+ * The cache holds blocks by the hash of their geometry and the version of the library. A block that is damaged or not
+ * what its name says is made again. Blocks are checksummed when they are mapped, so nothing waits for the disk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "check.h"
+
+enum { LARGE_TRIANGLES = 1 << 15 };
+
+/* ---- the cache ---- */
+
+/* A mesh in the cache that is what `def` would become; NULL: none. */
+static graze_mesh *find_cached(graze_check *c, const graze_mesh_def *def, const char *path, uint64_t hash, char *why) {
+  graze_mesh *mesh = NULL;
+  graze_mesh_facts facts;
+  if (access(path, F_OK) != 0) return NULL;
+  if (graze_mesh_load(c->context, path, &mesh) != GRAZE_OK) {
+    gz_check_note(c, GRAZE_LOG_WARNING, "%s; it is made again", why);
+    return NULL;
+  }
+  graze_mesh_get_facts(mesh, &facts);
+  if (facts.hash == hash && facts.triangles == def->triangle_count && facts.vertices == def->vertex_count &&
+      facts.precision == def->precision && facts.volumes == def->volumes && facts.adjacency == !def->no_adjacency)
+    return mesh;
+  gz_check_note(c, GRAZE_LOG_WARNING, "%s: another mesh than its name says; it is made again", path);
+  graze_mesh_destroy(mesh);
+  return NULL;
+}
+
+/* Complete or not at all. Unlike graze_mesh_save it does not wait for the disk: a block that a power cut spoils has a
+ * wrong checksum. */
+static bool save_block(const char *path, const char *temporary, const graze_mesh *mesh) {
+  size_t size;
+  const void *bytes = graze_mesh_block(mesh, &size);
+  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool good = file >= 0 && gz_file_write(file, bytes, size);
+  if (file >= 0 && close(file) != 0) good = false;
+  good = good && rename(temporary, path) == 0;
+  int reason = errno;
+  if (!good && file >= 0) unlink(temporary);
+  errno = reason;
+  return good;
+}
+
+static graze_status make_kept(graze_check *c, const graze_mesh_def *def, uint64_t hash, char *paths, size_t room,
+                              char *why, graze_mesh **mesh) {
+  char *path = paths, *temporary = paths + room;
+  const char *cache = c->def.cache, *version = graze_version();
+  snprintf(path, room, "%s/%016" PRIx64 "-%s.graze", cache, hash, version);
+  snprintf(temporary, room, "%s/%016" PRIx64 "-%s.graze.%ld-%" PRIu32 ".tmp", cache, hash, version, (long)getpid(),
+           c->temporaries++);
+  *mesh = find_cached(c, def, path, hash, why);
+  if (*mesh != NULL) return GRAZE_OK;
+  graze_status status = graze_mesh_create(c->context, def, mesh);
+  if (status != GRAZE_OK || save_block(path, temporary, *mesh) || atomic_exchange(&c->told, true)) return status;
+  gz_check_note(c, GRAZE_LOG_WARNING, "%s: not kept: %s", path, strerror(errno));
+  return GRAZE_OK;
+}
+
+static graze_status make_mesh(graze_check *c, const graze_mesh_def *def, char *why, graze_mesh **mesh) {
+  uint64_t hash = 0;
+  if (c->def.cache == NULL) return graze_mesh_create(c->context, def, mesh);
+  graze_status status = graze_mesh_hash(c->context, def, &hash);
+  if (status != GRAZE_OK) return status;
+  size_t room = strlen(c->def.cache) + 128;
+  char *paths = gz_memory_alloc(c->context, 2 * room);
+  if (paths == NULL) return gz_fail_memory(c->context, 2 * room);
+  status = make_kept(c, def, hash, paths, room, why, mesh);
+  gz_memory_release(c->context, paths, 2 * room);
+  return status;
+}
+
+/* ---- baking ---- */
+
+static bool is_large_geometry(const void *item) {
+  const check_mesh *m = item;
+  const graze_geometry *geometry = m->assembly != NULL ? &m->assembly->meshes[m->number].geometry : &m->geometry;
+  return geometry->triangle_count >= LARGE_TRIANGLES;
+}
+
+/* Facts alone; all of them come from the cache where there is one. */
+static graze_status measure(check_mesh *m, graze_mesh_def *def, char *why, graze_mesh_facts *facts) {
+  graze_mesh *mesh = NULL;
+  def->no_adjacency = m->next == BAKE_MEASURED;
+  if (def->no_adjacency || m->check->def.cache == NULL) return graze_mesh_measure(m->check->context, def, facts);
+  graze_status status = make_mesh(m->check, def, why, &mesh);
+  if (status == GRAZE_OK) graze_mesh_get_facts(mesh, facts);
+  graze_mesh_destroy(mesh);
+  return status;
+}
+
+static graze_status make_of(check_mesh *m, graze_mesh_def *def, char *why) {
+  graze_mesh *mesh = NULL;
+  graze_mesh_facts facts;
+  graze_status status = m->next == BAKE_MESH ? make_mesh(m->check, def, why, &mesh) : measure(m, def, why, &facts);
+  if (status == GRAZE_OK && mesh != NULL) graze_mesh_get_facts(mesh, &facts);
+  if (status == GRAZE_OK && m->measured && facts.hash != m->facts.hash) {
+    snprintf(why, MESSAGE_SIZE, "it changed while it was read");
+    graze_mesh_destroy(mesh);
+    return GRAZE_ERROR_FILE;
+  }
+  if (status != GRAZE_OK) return status;
+  m->mesh = mesh;
+  m->facts = facts;
+  m->measured = true;
+  return GRAZE_OK;
+}
+
+/* With float coordinates where they lose nothing. */
+static graze_status make_narrow(check_mesh *m, char *why) {
+  const graze_context *context = m->check->context;
+  const graze_geometry *geometry = &m->geometry;
+  graze_mesh_def def = graze_default_mesh_def();
+  uint64_t count = geometry->all_float ? 3 * geometry->vertex_count : 0;
+  float *floats = gz_memory_alloc(context, count * sizeof *floats);
+  if (floats == NULL && count > 0) return gz_fail_memory(context, count * sizeof *floats);
+  for (uint64_t i = 0; i < count; i++) floats[i] = (float)geometry->vertices[i];
+  def.vertices = floats != NULL ? (const void *)floats : geometry->vertices;
+  def.precision = geometry->all_float && floats != NULL ? GRAZE_FLOAT : GRAZE_DOUBLE;
+  def.vertex_count = geometry->vertex_count;
+  def.indices = geometry->indices;
+  def.triangle_count = geometry->triangle_count;
+  graze_status status = make_of(m, &def, why);
+  gz_memory_release(context, floats, count * sizeof *floats);
+  return status;
+}
+
+static graze_status bake_one(graze_check *c, void *item, bool large, char *why) {
+  check_mesh *m = item;
+  graze_io_error error;
+  char reason[MESSAGE_SIZE];
+  (void)c, (void)large;
+  if (m->assembly != NULL) { /* its geometry stands in an open file */
+    graze_status status = graze_read_assembly_mesh(m->assembly, m->number, m->path, &m->geometry, &error);
+    if (status != GRAZE_OK) snprintf(why, MESSAGE_SIZE, "%s", error.message);
+    if (status != GRAZE_OK) return status;
+  }
+  graze_status status = make_narrow(m, why);
+  if (status != GRAZE_OK) {
+    snprintf(reason, sizeof reason, "%s", *why != '\0' ? why : graze_status_string(status));
+    snprintf(why, MESSAGE_SIZE, "%s: %.400s", m->path, reason);
+  }
+  if (m->next != BAKE_MEASURED || m->assembly != NULL) graze_geometry_free(&m->geometry);
+  m->next = BAKE_NOTHING;
+  return status;
+}
+
+static graze_status make_cache(const graze_check *c) {
+  const char *path = c->def.cache;
+  struct stat about;
+  if (path == NULL) return GRAZE_OK;
+  if (mkdir(path, 0777) != 0 && errno != EEXIST)
+    return gz_fail(c->context, GRAZE_ERROR_FILE, "%s: %s", path, strerror(errno));
+  if (stat(path, &about) == 0 && !S_ISDIR(about.st_mode))
+    return gz_fail(c->context, GRAZE_ERROR_FILE, "%s: not a folder", path);
+  return GRAZE_OK;
+}
+
+graze_status gz_check_bake(graze_check *c, uint32_t first) {
+  double start = gz_check_clock();
+  check_jobs jobs = {.check = c, .stage = GRAZE_CHECK_MESHES, .is_large = is_large_geometry, .body = bake_one};
+  jobs.items = gz_check_alloc(c, c->mesh_count - first, sizeof *jobs.items);
+  graze_status status = jobs.items != NULL ? make_cache(c) : GRAZE_ERROR_MEMORY;
+  for (uint32_t i = first; i < c->mesh_count && status == GRAZE_OK; i++) {
+    if (c->meshes[i].next != BAKE_NOTHING) jobs.items[jobs.count++] = &c->meshes[i];
+  }
+  if (status == GRAZE_OK && jobs.count > 0) status = gz_check_run_jobs(&jobs);
+  gz_check_add_time(&c->build_seconds, start);
+  return status;
+}
+
+/* ---- when a pair needs it ---- */
+
+static void note_times(graze_check *c, double start) {
+  double end = gz_check_clock();
+  pthread_mutex_lock(&c->fault.mutex);
+  if (c->bake_end == 0 || start < c->bake_begin) c->bake_begin = start;
+  if (end > c->bake_end) c->bake_end = end;
+  uint32_t done = ++c->baked_meshes;
+  pthread_mutex_unlock(&c->fault.mutex);
+  if (pthread_equal(pthread_self(), c->caller)) gz_check_go_on(c, GRAZE_CHECK_MESHES, done, c->wanted_meshes);
+}
+
+graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh) {
+  check_mesh *m = user;
+  graze_check *c = m->check;
+  double start = gz_check_clock();
+  if (c->stopped) return GRAZE_CANCELLED;
+  m->next = BAKE_MESH;
+  graze_status status = gz_check_run_job(c, (uint64_t)(m - c->meshes), bake_one, m, false);
+  note_times(c, start);
+  *mesh = m->mesh;
+  return status;
+}
+
+/* ---- files of one mesh each ---- */
+
+static graze_status read_one(graze_check *c, void *item, bool large, char *why) {
+  check_mesh *m = item;
+  graze_io_error error;
+  int threads = large ? (int)gz_workers(c->context) : 1;
+  graze_status status = graze_read_geometry(m->path, GRAZE_FORMAT_AUTO, threads, &m->geometry, &error);
+  if (status != GRAZE_OK) snprintf(why, MESSAGE_SIZE, "%s", error.message);
+  return status;
+}
+
+static bool is_large_file(const void *item) {
+  return gz_check_is_large(((const check_mesh *)item)->path);
+}
+
+graze_status gz_check_read(graze_check *c, uint32_t first) {
+  double start = gz_check_clock();
+  check_jobs jobs = {.check = c, .stage = GRAZE_CHECK_FILES, .is_large = is_large_file, .body = read_one};
+  jobs.count = c->mesh_count - first;
+  jobs.items = gz_check_alloc(c, jobs.count, sizeof *jobs.items);
+  if (jobs.items == NULL) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < jobs.count; i++) jobs.items[i] = &c->meshes[first + i];
+  graze_status status = gz_check_run_jobs(&jobs);
+  for (uint32_t i = first; i < c->mesh_count && status == GRAZE_OK; i++) {
+    if (c->meshes[i].geometry.triangle_count == 0)
+      gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", c->meshes[i].path);
+  }
+  gz_check_add_time(&c->load_seconds, start);
+  return status;
+}

@@ -1,0 +1,135 @@
+/* What the library says, and how the program shows and ends it. */
+#include "session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "diagnostics.h"
+#ifdef GRAZE_HAVE_GPU
+#include "graze/gpu.h"
+#endif
+
+static void keep_message(void *user, graze_log_level level, const char *message) {
+  session *run = user;
+  if (level == GRAZE_LOG_ERROR)
+    snprintf(run->message, sizeof run->message, "%s", message);
+  else
+    note("%s", message);
+}
+
+void session_begin(session *run, const common_options *common) {
+  memset(run, 0, sizeof *run);
+  graze_context_def def = graze_default_context_def();
+  def.log = keep_message;
+  def.log_user = run;
+  def.threads = common->threads;
+  run->quiet = common->quiet;
+  run->stage = -1;
+  graze_status status = graze_context_create(&def, &run->context);
+  if (status != GRAZE_OK) session_fail(run, NULL, status);
+}
+
+void session_end(session *run) {
+#ifdef GRAZE_HAVE_GPU
+  graze_gpu_destroy(run->gpu);
+#endif
+  graze_context_destroy(run->context);
+}
+
+_Noreturn void session_fail(const session *run, const char *what, graze_status status) {
+  const char *message = run->message[0] ? run->message : graze_status_string(status);
+  if (what) fail("%s: %s", what, message);
+  fail("%s", message);
+}
+
+/* ---- the engine ---- */
+
+void session_attach(session *run, const common_options *common) {
+  bool choosing = common->engine == engine_auto;
+#ifdef GRAZE_HAVE_GPU
+  if (common->engine != engine_gpu && !choosing) return;
+  graze_status status = graze_gpu_create(run->context, common->device, &run->gpu);
+  if (status == GRAZE_OK) status = graze_gpu_attach(run->gpu, choosing ? GRAZE_GPU_WHERE_FASTER : GRAZE_GPU_ALWAYS);
+  if (status != GRAZE_OK && !choosing) session_fail(run, NULL, status);
+  if (status != GRAZE_OK) {
+    note("%s; the processor does it all", run->message[0] ? run->message : graze_status_string(status));
+    run->message[0] = 0; /* it is no error */
+  }
+#else
+  (void)run;
+  if (choosing) note("this build has no engine for devices; the processor does it all");
+#endif
+}
+
+const char *session_engine(const session *run) {
+#ifdef GRAZE_HAVE_GPU
+  if (graze_gpu_answered(run->gpu) > 0) return "gpu";
+#endif
+  (void)run;
+  return "cpu";
+}
+
+/* ---- checks ---- */
+
+static bool show_progress(void *user, graze_check_stage stage, uint64_t done, uint64_t total) {
+  static const char *const units[] = {"files", "meshes", "pairs of objects", "pictures"};
+  session *run = user;
+  if (stage == GRAZE_CHECK_PAIRS) interrupts_ask();
+  if ((int)stage != run->stage || done == total) {
+    progress_end(&run->line);
+    run->line = progress_begin(units[stage], run->quiet);
+    run->stage = (int)stage;
+  }
+  if (done < total && (total > 1 || stage == GRAZE_CHECK_PAIRS)) progress_show(&run->line, done, total);
+  return !interrupts_came();
+}
+
+/* What a user of the program can do about it. */
+static const char *advice(const char *message) {
+  if (strstr(message, ", those of the files before are ")) return "; --units says what to convert to";
+  size_t length = strlen(message), wanted = strlen(" is one object");
+  return length > wanted && strcmp(message + length - wanted, " is one object") == 0
+             ? "; `graze self' checks it against itself"
+             : "";
+}
+
+graze_check *session_open(session *run, graze_check_def *def) {
+  graze_check *check = NULL;
+  def->progress = show_progress;
+  def->progress_user = run;
+  graze_status status = graze_check_open(run->context, def, &check);
+  progress_end(&run->line);
+  if (status == GRAZE_ERROR_ARGUMENT) fail("%s%s", run->message, advice(run->message));
+  if (status != GRAZE_OK) session_fail(run, NULL, status);
+  session_take_times(run, check);
+  return check;
+}
+
+graze_check *session_open_meshes(session *run, const file_list *files) {
+  graze_check_def def = graze_default_check_def();
+  def.files = (const char *const *)files->names;
+  def.file_count = files->count;
+  def.joined = def.every_mesh = true;
+  return session_open(run, &def);
+}
+
+void session_take_times(session *run, const graze_check *check) {
+  graze_check_counts counts = graze_check_get_counts(check);
+  run->load_seconds = counts.load_seconds;
+  run->build_seconds = counts.build_seconds;
+  run->query_seconds = counts.query_seconds;
+}
+
+/* ---- the clock ---- */
+
+double clock_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void clock_add(double *total, double start) {
+  *total = round((*total + (clock_seconds() - start)) * 1e9) / 1e9;
+}

@@ -1,0 +1,49 @@
+/* session.h: the context that a verb works in, its engine, and the clock of its stages. */
+#ifndef TOOL_SESSION_H
+#define TOOL_SESSION_H
+
+#include "graze/check.h"
+#include "graze/graze.h"
+#include "options.h"
+#include "progress.h"
+
+typedef struct session {
+  graze_context *context;
+  struct graze_gpu *gpu; /* the engine of the context; NULL: the processor alone */
+  bool quiet;
+  int stage; /* whose progress is shown */
+  progress_line line;
+  double load_seconds, build_seconds, query_seconds;
+  char message[512]; /* of the last failed call */
+} session;
+
+void session_begin(session *run, const common_options *common);
+void session_end(session *run);
+
+/* Gives the context the engine that was asked for, before anything else is made with it; ends the program when the
+ * device that was asked for is not there. */
+void session_attach(session *run, const common_options *common);
+
+/* "gpu" when a device answered, else "cpu". */
+const char *session_engine(const session *run);
+
+/* Ends the program with the message of the call that failed; `what` (may be NULL) names the file. */
+_Noreturn void session_fail(const session *run, const char *what, graze_status status);
+
+/* Opens a check; a failure ends the program. Progress is shown. Ctrl-C ends the program, and once pairs are decided
+ * stops the check. */
+graze_check *session_open(session *run, graze_check_def *def);
+
+/* The same of meshes: every file is one object of the check's report. */
+graze_check *session_open_meshes(session *run, const file_list *files);
+
+/* Takes the check's times. */
+void session_take_times(session *run, const graze_check *check);
+
+/* Seconds since some moment. */
+double clock_seconds(void);
+
+/* Adds the time since `start`; totals are whole nanoseconds, so that they print short. */
+void clock_add(double *total, double start);
+
+#endif
