@@ -31,6 +31,9 @@ typedef struct bench {
   int wrong; /* own rows that were not right */
 } bench;
 
+/* A context of the options, which the caller destroys. */
+graze_context *bench_context(const bench *b);
+
 /* True when a workload of this name is to be run; with --list prints it and says no, as when the time is up. */
 bool bench_wants(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

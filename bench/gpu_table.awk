@@ -110,7 +110,7 @@ function table(    n) {
   rate_row("the tutorial's kernel, 2 x " n "^2", "gpu_triangles/waves/" n, "tutorial/collide", "pairs/s", 0)
   factor_row("its time / ours", "gpu_triangles/waves/" n, 25)
   time_row("repeated question, 1000 x 1000, all pairs", "gpu_triangles/repeated/1000", "gpu", 0)
-  time_row("repeated question, 1000 x 1000, yes or no", "gpu_triangles/repeated/1000", "gpu_any", 0.05)
+  time_row("repeated question, 1000 x 1000, how many", "gpu_triangles/repeated/1000", "gpu_count", 0.05)
   time_row("repeated question, all poses in one call", "gpu_triangles/repeated/1000", "gpu_poses", 0)
   time_row("repeated question, the tutorial's kernel", "gpu_triangles/repeated/1000", "tutorial/collide", 0)
   n = size_run("gpu_triangles/blobs", "gpu_tree", "8 6 3")

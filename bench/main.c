@@ -130,17 +130,19 @@ static void print_log(void *user, graze_log_level level, const char *message) {
   if (level == GRAZE_LOG_ERROR) fprintf(stderr, "graze: %s\n", message);
 }
 
-static void make_context(bench *b) {
+graze_context *bench_context(const bench *b) {
   graze_context_def def = graze_default_context_def();
+  graze_context *context;
   def.threads = b->threads;
   def.log = print_log;
-  must(graze_context_create(&def, &b->context), "graze_context_create");
+  must(graze_context_create(&def, &context), "graze_context_create");
+  return context;
 }
 
 /* 0: there are some. */
 static int list_devices(bench *b) {
   int result = 1;
-  make_context(b);
+  b->context = bench_context(b);
 #ifdef BENCH_GPU
   result = work_gpu_list(b) ? 0 : 1;
 #else
@@ -151,7 +153,7 @@ static int list_devices(bench *b) {
 }
 
 static void run_all(bench *b) {
-  make_context(b);
+  b->context = bench_context(b);
   work_tritri(b);
   work_plain(b);
   work_build(b);

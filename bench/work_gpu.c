@@ -228,39 +228,46 @@ static void one_block(bench *b, graze_gpu *gpu, const char *name, uint32_t count
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct boxes_job {
-  graze_gpu *gpu; /* NULL: the processor */
-  graze_broadphase *broadphase;
+  graze_gpu *gpu;               /* NULL: the processor */
+  graze_broadphase *broadphase; /* of the device's context, or the benchmark's */
   const float *boxes;
   uint32_t count;
-  graze_gpu_method method;
   bool kernels; /* only the work on the device, without the ways there and back */
 } boxes_job;
+
+static boxes_job job_of(graze_context *context, graze_broad_method method, const float *boxes, uint32_t count) {
+  boxes_job j = {.boxes = boxes, .count = count};
+  graze_broadphase_def def = graze_default_broadphase_def();
+  def.method = method;
+  must(graze_broadphase_create(context, &def, &j.broadphase), "graze_broadphase_create");
+  return j;
+}
+
+void check_device(const graze_gpu *gpu, const graze_broadphase *broadphase, sample *out) {
+  const graze_broad_report report = graze_broadphase_report(broadphase);
+  out->bytes = graze_gpu_get_report(gpu).bytes;
+  if (!report.by_engine || report.reason[0] != 0)
+    snprintf(out->gave_up, sizeof out->gave_up, "%.60s",
+             report.by_engine ? report.reason : graze_gpu_get_report(gpu).reason);
+}
 
 static void run_boxes(void *argument, bool check, sample *out) {
   boxes_job *j = argument;
   const graze_box_array boxes = {.data = j->boxes, .precision = GRAZE_FLOAT};
   const graze_box_pair *pairs;
   double start = seconds_now();
-  if (j->gpu)
-    must(graze_gpu_find(j->gpu, j->method, &boxes, j->count, false, &pairs, &out->count), "graze_gpu_find");
-  else
-    must(graze_broadphase_find(j->broadphase, &boxes, j->count, false, &pairs, &out->count), "graze_broadphase_find");
-  out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu)->compute : seconds_now() - start;
+  must(graze_broadphase_find(j->broadphase, &boxes, j->count, false, &pairs, &out->count), "graze_broadphase_find");
+  out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu).compute : seconds_now() - start;
   out->timed = 1;
   for (uint64_t i = 0; check && i < out->count; i++) out->hash += hash_of_pair(pairs[i].a, pairs[i].b);
-  if (j->gpu == NULL) return;
-  const graze_gpu_report *report = graze_gpu_get_report(j->gpu);
-  out->bytes = report->bytes;
-  if (!report->on_device || report->method != j->method)
-    snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
+  if (j->gpu != NULL) check_device(j->gpu, j->broadphase, out);
 }
 
 reference expected_pairs(const bench *b, const float *boxes, uint32_t count) {
   enum { MOST_SWEPT = 100000 };
   if (count <= MOST_SWEPT) return reference_float_boxes(boxes, count).closed;
-  boxes_job processor = {.boxes = boxes, .count = count};
+  boxes_job processor = job_of(b->context, GRAZE_BROAD_AUTO, boxes, count);
   sample answer = {0};
-  must(graze_broadphase_create(b->context, NULL, &processor.broadphase), "graze_broadphase_create");
   run_boxes(&processor, true, &answer);
   graze_broadphase_destroy(processor.broadphase);
   return (reference){answer.count, answer.hash};
@@ -273,9 +280,9 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
   if (!scenes_boxes_make(kind, count, 1, &made)) fail("out of memory");
   float *boxes = must_alloc(6 * (size_t)made.count, sizeof *boxes);
   scenes_boxes_at(&made, 0, 0, boxes);
-  static const char *const methods[] = {"", "_subdivision", "_tree"};
-  boxes_job processor = {.boxes = boxes, .count = made.count}, jobs[6];
-  must(graze_broadphase_create(b->context, NULL, &processor.broadphase), "graze_broadphase_create");
+  static const char *const names[] = {"", "_subdivision", "_tree"};
+  static const graze_broad_method methods[] = {GRAZE_BROAD_HGRID, GRAZE_BROAD_SUBDIVISION, GRAZE_BROAD_TREE};
+  boxes_job processor = job_of(b->context, GRAZE_BROAD_AUTO, boxes, made.count), jobs[6];
   reference expected = expected_pairs(b, boxes, made.count);
   contest c;
   contest_begin(&c, b, "box", made.count, made.count, "gpu_boxes/%s/%s/%u", name, id, made.count);
@@ -283,15 +290,14 @@ static void one_boxes(bench *b, graze_gpu *gpu, scenes_box_kind kind, uint32_t c
   contest_ours(&c, "cpu/auto_sorted", run_boxes, &processor);
   for (int i = 0; i < 6; i++) {
     char entry_name[48];
-    jobs[i] = (boxes_job){.gpu = gpu,
-                          .boxes = boxes,
-                          .count = made.count,
-                          .method = (graze_gpu_method)(GRAZE_GPU_GRID + i / 2),
-                          .kernels = i % 2 == 1};
-    snprintf(entry_name, sizeof entry_name, "gpu/%s%s%s", id, methods[i / 2], i % 2 == 1 ? "_kernels" : "");
+    jobs[i] = job_of(gpu->context, methods[i / 2], boxes, made.count);
+    jobs[i].gpu = gpu;
+    jobs[i].kernels = i % 2 == 1;
+    snprintf(entry_name, sizeof entry_name, "gpu/%s%s%s", id, names[i / 2], i % 2 == 1 ? "_kernels" : "");
     note_device(contest_ours(&c, entry_name, run_boxes, &jobs[i]), gpu);
   }
   contest_end(&c);
+  for (int i = 0; i < 6; i++) graze_broadphase_destroy(jobs[i].broadphase);
   graze_broadphase_destroy(processor.broadphase);
   scenes_boxes_free(&made);
   free(boxes);
@@ -326,8 +332,8 @@ bool work_gpu_list(const bench *b) {
   for (uint32_t i = 0; i < count; i++) {
     graze_gpu *gpu = NULL;
     if (graze_gpu_create(b->context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
-    const graze_gpu_arithmetic *a = graze_gpu_get_arithmetic(gpu);
-    printf("%s\t%s\t%s\t%s\n", list[i].id, list[i].name, list[i].driver, a->exact ? "exact" : a->flaw);
+    const graze_gpu_info *info = graze_gpu_get_info(gpu);
+    printf("%s\t%s\t%s\t%s\n", info->id, info->name, info->driver, info->exact ? "exact" : info->flaw);
     graze_gpu_destroy(gpu);
     usable++;
   }
@@ -337,6 +343,7 @@ bool work_gpu_list(const bench *b) {
 }
 
 void work_gpu(bench *b) {
+  graze_context *context = bench_context(b);
   graze_gpu_info *list;
   uint32_t count;
   char why[256];
@@ -345,9 +352,11 @@ void work_gpu(bench *b) {
   for (uint32_t i = 0; i < count; i++) {
     graze_gpu *gpu = NULL;
     if (b->device && strcmp(b->device, list[i].id) != 0) continue;
-    if (graze_gpu_create(b->context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
+    if (graze_gpu_create(context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
+    must(graze_gpu_attach(gpu, GRAZE_GPU_ALWAYS), "graze_gpu_attach");
     one_device(b, gpu);
     graze_gpu_destroy(gpu);
   }
   graze_gpu_list_free(b->context, list, count);
+  graze_context_destroy(context);
 }

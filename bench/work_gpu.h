@@ -6,8 +6,12 @@
 #include "graze/gpu.h"
 #include "reference.h"
 
+/* The device is the engine of a context of its own, which has nothing but what is asked of the device. */
 void work_gpu_triangles(bench *b, graze_gpu *gpu);
 void work_gpu_tree(bench *b, graze_gpu *gpu);
+
+/* The row has given up when another one than the device answered, or another method than the one that was asked for. */
+void check_device(const graze_gpu *gpu, const graze_broadphase *broadphase, sample *out);
 
 /* The row tells what the device is called. */
 void note_device(entry *e, const graze_gpu *gpu);

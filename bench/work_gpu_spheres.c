@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "contest.h"
-#include "graze/gpu.h"
+#include "gpu/device.h"
 #include "work_gpu.h"
 
 static const float RADIUS = 0.5F;
@@ -101,20 +101,14 @@ static void run_spheres(void *argument, bool check, sample *out) {
   const graze_sphere_array spheres = {.centers = p->centers, .radii = p->radii, .precision = GRAZE_FLOAT};
   const graze_box_pair *pairs = NULL;
   double start = seconds_now();
-  if (j->gpu == NULL) {
+  if (j->only_count)
+    must(graze_broadphase_count_spheres(j->broadphase, &spheres, p->count, &out->count, &out->hash), "count_spheres");
+  else
     must(graze_broadphase_find_spheres(j->broadphase, &spheres, p->count, false, &pairs, &out->count), "find_spheres");
-  } else if (j->only_count) {
-    must(graze_gpu_count_spheres(j->gpu, &spheres, p->count, &out->count, &out->hash), "graze_gpu_count_spheres");
-  } else {
-    must(graze_gpu_find_spheres(j->gpu, &spheres, p->count, false, &pairs, &out->count), "graze_gpu_find_spheres");
-  }
-  out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu)->compute : seconds_now() - start;
+  out->seconds[0] = j->kernels ? graze_gpu_get_report(j->gpu).compute : seconds_now() - start;
   out->timed = 1;
   for (uint64_t i = 0; check && pairs != NULL && i < out->count; i++) out->hash += hash_of_pair(pairs[i].a, pairs[i].b);
-  if (j->gpu == NULL) return;
-  out->bytes = graze_gpu_get_report(j->gpu)->bytes;
-  if (!graze_gpu_get_report(j->gpu)->on_device)
-    snprintf(out->gave_up, sizeof out->gave_up, "%.60s", graze_gpu_get_report(j->gpu)->reason);
+  if (j->gpu != NULL) check_device(j->gpu, j->broadphase, out);
 }
 
 void work_gpu_spheres(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
@@ -128,7 +122,8 @@ void work_gpu_spheres(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
                         {.particles = &p, .gpu = gpu, .only_count = true},
                         {.particles = &p, .gpu = gpu, .only_count = true, .kernels = true}};
   static const char *const suffixes[] = {"", "", "_kernels", "_count", "_count_kernels"};
-  must(graze_broadphase_create(b->context, NULL, &jobs[0].broadphase), "graze_broadphase_create");
+  for (size_t i = 0; i < COUNT_OF(jobs); i++)
+    must(graze_broadphase_create(i == 0 ? b->context : gpu->context, NULL, &jobs[i].broadphase), "create");
   contest c;
   contest_begin(&c, b, "sphere", count, count, "gpu_spheres/%s/%u", id, count);
   contest_expect(&c, expected.count, expected.hash);
@@ -139,7 +134,7 @@ void work_gpu_spheres(bench *b, graze_gpu *gpu, uint32_t count, bool lists) {
     note_device(contest_ours(&c, name, run_spheres, &jobs[i]), gpu);
   }
   contest_end(&c);
-  graze_broadphase_destroy(jobs[0].broadphase);
+  for (size_t i = 0; i < COUNT_OF(jobs); i++) graze_broadphase_destroy(jobs[i].broadphase);
   free(p.centers);
   free(p.radii);
 }

@@ -73,7 +73,6 @@ static model soup(uint32_t count, uint64_t seed) {
 typedef struct couple {
   model models[2];
   graze_mesh *meshes[2];
-  graze_gpu_model *on_device[2];
   tutorial_model rival[2];
   uint64_t pairs;
   pose_list poses; /* of the second one */
@@ -88,16 +87,18 @@ typedef struct setting {
   bench *b;
   graze_gpu *gpu;
   bool ready; /* what follows is there */
-  graze_query *query;
+  graze_query *query, *on_device;
   tutorial rival;
   rates rates;
 } setting;
 
+/* Meshes of the device's context: the processor can be asked about them from another one. */
 static void couple_prepare(setting *s, couple *c) {
+  bench on_device = *s->b;
+  on_device.context = s->gpu->context;
   for (int k = 0; k < 2; k++) {
     snprintf(c->models[k].name, sizeof c->models[k].name, "model %d", k);
-    c->meshes[k] = model_bake(s->b, &c->models[k], GRAZE_VOLUMES_ORIENTED, true);
-    must(graze_gpu_model_create(s->gpu, c->meshes[k], &c->on_device[k]), "graze_gpu_model_create");
+    c->meshes[k] = model_bake(&on_device, &c->models[k], GRAZE_VOLUMES_ORIENTED, true);
     tutorial_load(&s->rival, &c->rival[k], &c->models[k]);
   }
   c->pairs = (uint64_t)c->models[0].triangle_count * c->models[1].triangle_count;
@@ -109,7 +110,6 @@ static void couple_prepare(setting *s, couple *c) {
 static void couple_free(setting *s, couple *c) {
   for (int k = 0; k < 2; k++) {
     tutorial_unload(&s->rival, &c->rival[k]);
-    graze_gpu_model_destroy(c->on_device[k]);
     graze_mesh_destroy(c->meshes[k]);
     model_free(&c->models[k]);
   }
@@ -140,10 +140,8 @@ static graze_collide_result ask_exact(const triangles_job *j, bool processor, gr
   graze_pose pose;
   options.find = find;
   memcpy(pose.m, c->poses.matrices[which], sizeof pose.m);
-  if (processor)
-    must(graze_collide_meshes(j->s->query, c->meshes[0], NULL, c->meshes[1], &pose, &options, &result), "collide");
-  else
-    must(graze_gpu_collide(j->s->gpu, c->on_device[0], NULL, c->on_device[1], &pose, &options, &result), "collide");
+  graze_query *query = processor ? j->s->query : j->s->on_device;
+  must(graze_collide_meshes(query, c->meshes[0], NULL, c->meshes[1], &pose, &options, &result), "collide");
   return result;
 }
 
@@ -188,8 +186,8 @@ static void ask_tutorial(triangles_job *j, uint32_t which, bool check, sample *o
 }
 
 static void check_report(const triangles_job *j, sample *out) {
-  const graze_gpu_report *report = graze_gpu_get_report(j->s->gpu);
-  if (!report->on_device) snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report->reason);
+  const graze_gpu_report report = graze_gpu_get_report(j->s->gpu);
+  if (!report.on_device) snprintf(out->gave_up, sizeof out->gave_up, "%.60s", report.reason);
 }
 
 static void ask_ours(triangles_job *j, uint32_t which, sample *out) {
@@ -210,9 +208,8 @@ static void ask_poses(const triangles_job *j, sample *out) {
   options.find = GRAZE_FIND_COUNT;
   for (uint32_t i = 0; i < c->poses.count; i++) memcpy(poses[i].m, c->poses.matrices[i], sizeof poses[i].m);
   double start = seconds_now();
-  must(graze_gpu_collide_poses(j->s->gpu, c->on_device[0], NULL, c->on_device[1], poses, c->poses.count, &options,
-                               results),
-       "graze_gpu_collide_poses");
+  must(graze_collide_poses(j->s->on_device, c->meshes[0], NULL, c->meshes[1], poses, c->poses.count, &options, results),
+       "graze_collide_poses");
   double each = (seconds_now() - start) / c->poses.count;
   for (uint32_t i = 0; i < c->poses.count; i++) {
     out->seconds[i] = each;
@@ -224,8 +221,7 @@ static void ask_poses(const triangles_job *j, sample *out) {
 
 static void run_triangles(void *argument, bool check, sample *out) {
   triangles_job *j = argument;
-  must(graze_gpu_set_search(j->s->gpu, j->who == ASKED_TREE ? GRAZE_GPU_TREE_SEARCH : GRAZE_GPU_EACH_SEARCH),
-       "graze_gpu_set_search");
+  j->s->gpu->search = j->who == ASKED_TREE ? GPU_SEARCH_TREE : GPU_SEARCH_EACH;
   if (j->who == ASKED_POSES) ask_poses(j, out);
   for (uint32_t i = 0; i < j->c->poses.count && j->who != ASKED_POSES; i++) {
     if (j->who == ASKED_TUTORIAL || j->who == ASKED_TUTORIAL_ALL)
@@ -300,6 +296,7 @@ static void get_ready(setting *s) {
   if (s->ready) return;
   s->ready = true;
   must(graze_query_create(s->b->context, &s->query), "graze_query_create");
+  must(graze_query_create(s->gpu->context, &s->on_device), "graze_query_create");
   tutorial_begin(&s->rival, s->gpu);
   learn_rates(s, SMALL);
   if (s->rates.collide > quick && s->rates.ours > quick) learn_rates(s, LARGER);
@@ -310,7 +307,7 @@ static const struct {
   asked who;
   graze_find find;
 } entrants[] = {{"gpu/", "", ASKED_EACH, GRAZE_FIND_ALL},
-                {"gpu/", "_any", ASKED_EACH, GRAZE_FIND_ANY},
+                {"gpu/", "_count", ASKED_EACH, GRAZE_FIND_COUNT},
                 {"gpu/", "_tree", ASKED_TREE, GRAZE_FIND_ALL},
                 {"gpu/", "_poses", ASKED_POSES, GRAZE_FIND_COUNT},
                 {"", "cpu", ASKED_PROCESSOR, GRAZE_FIND_ALL},
@@ -427,7 +424,7 @@ static void repeated(setting *s) {
 
 void work_gpu_triangles(bench *b, graze_gpu *gpu) {
   setting s = {.b = b, .gpu = gpu};
-  if (!graze_gpu_get_arithmetic(gpu)->exact) return;
+  if (!graze_gpu_get_info(gpu)->exact) return;
   repeated(&s);
   for (size_t i = 0; i < COUNT_OF(rows); i++) {
     if (rows[i].when <= (b->quick ? ROW_QUICK : b->large ? ROW_LARGE : ROW_USUAL)) one_row(&s, &rows[i]);
@@ -435,4 +432,5 @@ void work_gpu_triangles(bench *b, graze_gpu *gpu) {
   if (!s.ready) return;
   tutorial_end(&s.rival);
   graze_query_destroy(s.query);
+  graze_query_destroy(s.on_device);
 }

@@ -55,7 +55,7 @@ static void test_switched_off(void **state) {
 static void test_arithmetic(void **state) {
   (void)state;
   need_device();
-  const graze_gpu_arithmetic *a = graze_gpu_get_arithmetic(on.gpu);
+  const graze_gpu_info *a = graze_gpu_get_info(on.gpu);
   assert_true(a->exact == (a->flaw[0] == 0));
   if (!a->exact) printf("not exact: %s\n", a->flaw);
 }
@@ -404,7 +404,7 @@ static void test_cache(void **state) {
   for (int round = 0; round < 3; round++) {
     graze_gpu *other = NULL;
     assert_int_equal(test_device_again(on.context, &other), GRAZE_OK);
-    assert_true(graze_gpu_get_arithmetic(other)->exact == graze_gpu_get_arithmetic(on.gpu)->exact);
+    assert_true(graze_gpu_get_info(other)->exact == graze_gpu_get_info(on.gpu)->exact);
     graze_gpu_destroy(other);
     if (round == 1 && graze_gpu_get_info(on.gpu)->api == GRAZE_GPU_OPENCL) {
       assert_int_equal(damage(folder), on.gpu->shuffle ? 2 : 1); /* what the self-tests need */

@@ -17,19 +17,19 @@ static int pair_order(const void *p, const void *q) {
   return (x->b > y->b) - (x->b < y->b);
 }
 
-static void check_method(graze_gpu_method method, const graze_box_array *boxes, uint32_t n, const graze_box_pair *want,
-                         uint64_t want_count, const char *what) {
+static void check_method(graze_broad_method method, const graze_box_array *boxes, uint32_t n,
+                         const graze_box_pair *want, uint64_t want_count, const char *what) {
   const graze_box_pair *got;
   uint64_t got_count;
-  assert_int_equal(graze_gpu_find(on.gpu, method, boxes, n, false, &got, &got_count), GRAZE_OK);
-  assert_true(graze_gpu_get_report(on.gpu)->on_device);
+  assert_int_equal(graze_broadphase_find(on.phases[method], boxes, n, false, &got, &got_count), GRAZE_OK);
+  assert_true(test_was_on_device(1) && graze_broadphase_report(on.phases[method]).by_engine);
   if (got_count != want_count || (want_count > 0 && memcmp(got, want, want_count * sizeof *want) != 0)) {
     fail_msg("method %d, %u boxes, %s: %llu pairs, not %llu, or others", (int)method, n, what,
              (unsigned long long)got_count, (unsigned long long)want_count);
   }
   if (test_device_slow()) return;
-  assert_int_equal(graze_gpu_find(on.gpu, method, boxes, n, true, &got, &got_count), GRAZE_OK);
-  assert_true(got_count == want_count);
+  assert_int_equal(graze_broadphase_find(on.phases[method], boxes, n, true, &got, &got_count), GRAZE_OK);
+  assert_true(test_was_on_device(1) && got_count == want_count);
   if (want_count == 0) return;
   graze_box_pair *copy = malloc(want_count * sizeof *copy);
   memcpy(copy, got, want_count * sizeof *copy);
@@ -41,10 +41,10 @@ static void check_method(graze_gpu_method method, const graze_box_array *boxes, 
 static void check(const graze_box_array *boxes, uint32_t n, const char *what) {
   const graze_box_pair *want;
   uint64_t want_count;
-  assert_int_equal(graze_broadphase_find(on.broad, boxes, n, false, &want, &want_count), GRAZE_OK);
-  check_method(GRAZE_GPU_GRID, boxes, n, want, want_count, what);
-  check_method(GRAZE_GPU_SUBDIVISION, boxes, n, want, want_count, what);
-  check_method(GRAZE_GPU_TREE, boxes, n, want, want_count, what);
+  assert_int_equal(graze_broadphase_find(on.plain_phase, boxes, n, false, &want, &want_count), GRAZE_OK);
+  check_method(GRAZE_BROAD_AUTO, boxes, n, want, want_count, what);
+  check_method(GRAZE_BROAD_SUBDIVISION, boxes, n, want, want_count, what);
+  check_method(GRAZE_BROAD_TREE, boxes, n, want, want_count, what);
 }
 
 /* The nearest floats, every box with a gap behind it. */
@@ -121,15 +121,14 @@ static void test_bad_boxes(void **state) {
     if (fault == 1) boxes[bad].min[2] = -(double)INFINITY;
     if (fault == 2) boxes[bad].max[0] = (double)INFINITY;
     if (fault == 3) boxes[bad].max[0] = boxes[bad].min[0] - 1;
-    graze_status want = graze_broadphase_find(on.broad, &array, n, false, &pairs, &count);
-    char message[1024];
-    snprintf(message, sizeof message, "%s", on.messages.last);
+    graze_status want = graze_broadphase_find(on.plain_phase, &array, n, false, &pairs, &count);
     assert_int_not_equal(want, GRAZE_OK);
-    for (graze_gpu_method m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_TREE; m++) {
+    for (graze_broad_method m = GRAZE_BROAD_AUTO; m < GRAZE_BROAD_METHODS; m++) {
       on.messages.last[0] = 0;
-      assert_int_equal(graze_gpu_find(on.gpu, m, &array, n, false, &pairs, &count), want);
-      assert_string_equal(on.messages.last, message);
+      assert_int_equal(graze_broadphase_find(on.phases[m], &array, n, false, &pairs, &count), want);
+      assert_string_equal(on.messages.last, on.plain_messages.last);
     }
+    assert_false(test_was_on_device(1));
     boxes[bad] = kept;
   }
   check(&array, n, "after bad ones");
@@ -150,14 +149,42 @@ static void test_without_device(void **state) {
   for (int fault = 0; fault < 2; fault++) {
     on.gpu->lost = fault == 0;
     on.gpu->info.doubles = fault == 0;
-    assert_int_equal(graze_gpu_find(on.gpu, GRAZE_GPU_AUTO, &array, N, false, &pairs, &count), GRAZE_OK);
-    assert_false(graze_gpu_get_report(on.gpu)->on_device);
-    assert_string_equal(graze_gpu_get_report(on.gpu)->reason,
+    assert_int_equal(graze_broadphase_find(on.phases[GRAZE_BROAD_AUTO], &array, N, false, &pairs, &count), GRAZE_OK);
+    assert_false(graze_gpu_get_report(on.gpu).on_device || graze_broadphase_report(on.phases[0]).by_engine);
+    assert_string_equal(graze_gpu_get_report(on.gpu).reason,
                         fault == 0 ? "the device was lost" : "the device has no doubles");
     assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
   }
-  on.gpu->lost = false;
+  on.gpu->lost = on.gpu->told_lost = false;
   on.gpu->info.doubles = true;
+  free(want);
+}
+
+/* What each method is on the device; those that it has not are the processor's. */
+static void test_methods(void **state) {
+  (void)state;
+  need_device();
+  static const graze_broad_method used[GRAZE_BROAD_METHODS] = {
+      [GRAZE_BROAD_AUTO] = GRAZE_BROAD_HGRID,  [GRAZE_BROAD_GRID] = GRAZE_BROAD_HGRID,
+      [GRAZE_BROAD_HGRID] = GRAZE_BROAD_HGRID, [GRAZE_BROAD_SUBDIVISION] = GRAZE_BROAD_SUBDIVISION,
+      [GRAZE_BROAD_TREE] = GRAZE_BROAD_BVH,    [GRAZE_BROAD_BVH] = GRAZE_BROAD_BVH};
+  enum { N = 60 };
+  graze_box boxes[N];
+  uint64_t random = test_seed(5), count, want_count;
+  const graze_box_pair *pairs;
+  boxes_make(BOXES_UNIFORM, &random, N, boxes);
+  graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
+  graze_box_pair *want = boxes_pairs(boxes, N, NULL, NULL, &want_count);
+  bool exact = on.gpu->info.exact;
+  for (graze_broad_method m = GRAZE_BROAD_AUTO; m < GRAZE_BROAD_METHODS; m++) {
+    bool is_there = used[m] != GRAZE_BROAD_AUTO;
+    assert_int_equal(graze_broadphase_find(on.phases[m], &array, N, false, &pairs, &count), GRAZE_OK);
+    assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
+    const graze_broad_report report = graze_broadphase_report(on.phases[m]);
+    assert_true(test_was_on_device(1) == is_there && report.by_engine == is_there);
+    if (exact || m != GRAZE_BROAD_SUBDIVISION) assert_int_equal(report.method, is_there ? used[m] : m);
+    if (is_there && exact) assert_string_equal(report.reason, "");
+  }
   free(want);
 }
 
@@ -177,8 +204,8 @@ static void test_large(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_ends),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families),  cmocka_unit_test(test_ends),
                                      cmocka_unit_test(test_bad_boxes), cmocka_unit_test(test_without_device),
-                                     cmocka_unit_test(test_large)};
+                                     cmocka_unit_test(test_methods),   cmocka_unit_test(test_large)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

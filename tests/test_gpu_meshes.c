@@ -8,7 +8,7 @@
 #include "gpu/device.h"
 #include "graze/scene.h"
 
-static graze_context *context; /* to which the device is attached where a test says so */
+static graze_context *context; /* to which the device is attached, always where a test does not say else */
 static graze_context *plain;   /* of the answers that are wanted */
 static graze_gpu *gpu;
 static graze_query *query, *wanted;
@@ -29,6 +29,7 @@ static int open_device(void **state) {
   assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
   assert_int_equal(graze_query_create(plain, &wanted), GRAZE_OK);
   gpu = test_device(context, "test_gpu_meshes");
+  if (gpu != NULL) assert_int_equal(graze_gpu_attach(gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
   return 0;
 }
 
@@ -61,24 +62,22 @@ static graze_mesh *make_ball(graze_context *where, uint32_t level) {
   return mesh;
 }
 
+static uint64_t answered(void) {
+  return graze_gpu_get_report(gpu).answered;
+}
+
 static void compare_self(const graze_mesh *mesh) {
-  graze_gpu_model *model = NULL;
+  const uint64_t before = answered();
   graze_collide_options options = graze_default_collide_options();
   graze_self_result got, want;
-  assert_int_equal(graze_gpu_model_create(gpu, mesh, &model), GRAZE_OK);
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
     assert_int_equal(graze_collide_self(wanted, mesh, &options, &want), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide_self(gpu, model, &options, &got), GRAZE_OK);
-    assert_true(graze_gpu_get_report(gpu)->on_device);
-    if (find == GRAZE_FIND_ANY) {
-      assert_true((got.self_pairs > 0) == (want.self_pairs > 0));
-      continue;
-    }
+    assert_int_equal(graze_collide_self(query, mesh, &options, &got), GRAZE_OK);
     test_assert_self(&got, &want);
     if (find == GRAZE_FIND_ALL) test_assert_pairs(got.pairs, want.pairs, want.self_pairs);
   }
-  graze_gpu_model_destroy(model);
+  assert_true(answered() == before + 2); /* any pair is the processor's to find */
 }
 
 /* Duplicates, overlaps at edges, more than a corner in common, zero areas; and clean surfaces, where nearly all
@@ -87,13 +86,13 @@ static void test_self(void **state) {
   (void)state;
   if (gpu == NULL) skip();
   for (uint32_t side = 2; side <= 7; side += test_device_slow() ? 3 : 1) {
-    graze_mesh *soup = make_soup(plain, side, test_device_slow() ? 40 : 500, side);
+    graze_mesh *soup = make_soup(context, side, test_device_slow() ? 40 : 500, side);
     compare_self(soup);
     graze_mesh_destroy(soup);
   }
-  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 30),
-             *clutter = make_soup(plain, 1, test_device_slow() ? 30 : 200, 0);
-  graze_mesh *one = make_soup(plain, 1, 1, 9), *none = make_soup(plain, 1, 0, 9);
+  graze_mesh *ball = make_ball(context, test_device_slow() ? 3 : 30),
+             *clutter = make_soup(context, 1, test_device_slow() ? 30 : 200, 0);
+  graze_mesh *one = make_soup(context, 1, 1, 9), *none = make_soup(context, 1, 0, 9);
   compare_self(ball);
   compare_self(clutter);
   compare_self(one);
@@ -104,53 +103,50 @@ static void test_self(void **state) {
   graze_mesh_destroy(none);
 }
 
-static void compare_pair(const graze_gpu_model *x, const graze_gpu_model *y, const graze_mesh *a, const graze_mesh *b,
-                         const graze_pose *pose_a, const graze_pose *pose_b) {
+static void compare_pair(const graze_mesh *a, const graze_mesh *b, const graze_pose *pose_a, const graze_pose *pose_b) {
+  const uint64_t before = answered();
   graze_collide_options options = graze_default_collide_options();
   graze_collide_result got, want;
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
     assert_int_equal(graze_collide_meshes(wanted, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide(gpu, x, pose_a, y, pose_b, &options, &got), GRAZE_OK);
-    assert_true(graze_gpu_get_report(gpu)->on_device);
+    assert_int_equal(graze_collide_meshes(query, a, pose_a, b, pose_b, &options, &got), GRAZE_OK);
     assert_true(got.hit == want.hit);
-    if (find == GRAZE_FIND_ANY) continue;
     test_assert_counts(&got.counts, &want.counts);
     if (find == GRAZE_FIND_ALL) test_assert_pairs(got.pairs, want.pairs, want.counts.triangle_pairs);
   }
+  assert_true(answered() == before + 2);
 }
 
-/* The tree of the first model is built once and refitted to each pose; both models may be one. */
+/* The tree of the first mesh is built once and refitted to each pose; both meshes may be one. */
 static void test_trees(void **state) {
   (void)state;
   if (gpu == NULL) skip();
-  graze_mesh *ball = make_ball(plain, test_device_slow() ? 3 : 25),
-             *soup = make_soup(plain, 9, test_device_slow() ? 30 : 150, 5);
-  graze_gpu_model *x = NULL, *y = NULL;
+  graze_mesh *ball = make_ball(context, test_device_slow() ? 3 : 25),
+             *soup = make_soup(context, 9, test_device_slow() ? 30 : 150, 5);
   graze_collide_result want[3], got[3];
   uint64_t random = test_seed(11);
-  assert_int_equal(graze_gpu_set_search(gpu, (graze_gpu_search)9), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_TREE_SEARCH), GRAZE_OK);
-  assert_int_equal(graze_gpu_model_create(gpu, ball, &x), GRAZE_OK);
-  assert_int_equal(graze_gpu_model_create(gpu, soup, &y), GRAZE_OK);
+  gpu->search = GPU_SEARCH_TREE;
   for (int i = 0; i < (test_device_slow() ? 1 : 8); i++) {
     graze_pose poses[3];
     for (int k = 0; k < 3; k++) poses[k] = test_random_pose(&random, 1.3);
-    compare_pair(x, x, ball, ball, &poses[0], &poses[1]);
-    compare_pair(x, y, ball, soup, &poses[0], NULL);
-    compare_pair(y, x, soup, ball, &poses[1], &poses[2]);
+    compare_pair(ball, ball, &poses[0], &poses[1]);
+    compare_pair(ball, soup, &poses[0], NULL);
+    compare_pair(soup, ball, &poses[1], &poses[2]);
+    const uint64_t before = answered();
     assert_int_equal(graze_collide_poses(wanted, ball, &poses[0], soup, poses, 3, NULL, want), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide_poses(gpu, x, &poses[0], y, poses, 3, NULL, got), GRAZE_OK);
+    assert_int_equal(graze_collide_poses(query, ball, &poses[0], soup, poses, 3, NULL, got), GRAZE_OK);
+    assert_true(answered() == before + 1);
     for (int k = 0; k < 3; k++) test_assert_counts(&got[k].counts, &want[k].counts);
   }
   graze_pose bad = graze_pose_identity();
   bad.m[0] = bad.m[5] = 1e308; /* posed corners overflow */
   bad.m[1] = -1e308;
-  assert_int_equal(graze_gpu_collide(gpu, x, &bad, y, NULL, NULL, got),
+  assert_int_equal(graze_collide_meshes(query, ball, &bad, soup, NULL, NULL, got),
                    graze_collide_meshes(wanted, ball, &bad, soup, NULL, NULL, want));
-  assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_AUTO_SEARCH), GRAZE_OK);
-  graze_gpu_model_destroy(x);
-  graze_gpu_model_destroy(y);
+  assert_int_equal(graze_collide_poses(query, soup, NULL, ball, &bad, 1, NULL, got),
+                   graze_collide_poses(wanted, soup, NULL, ball, &bad, 1, NULL, want));
+  gpu->search = GPU_SEARCH_AUTO;
   graze_mesh_destroy(ball);
   graze_mesh_destroy(soup);
 }
@@ -161,28 +157,21 @@ static void test_trees(void **state) {
 static void test_refused(void **state) {
   (void)state;
   if (gpu == NULL || test_device_few()) skip();
-  graze_mesh *soup = make_soup(plain, 41, 400, 6), *small = make_soup(plain, 42, 40, 6);
-  graze_gpu_model *x = NULL, *y = NULL;
+  graze_mesh *soup = make_soup(context, 41, 400, 6), *small = make_soup(context, 42, 40, 6);
   graze_collide_result got, want;
   const uint64_t largest = gpu->info.largest;
-  assert_int_equal(graze_gpu_model_create(gpu, soup, &x), GRAZE_OK);
-  assert_int_equal(graze_gpu_model_create(gpu, small, &y), GRAZE_OK);
   assert_int_equal(graze_collide_meshes(wanted, soup, NULL, soup, NULL, NULL, &want), GRAZE_OK);
-  compare_pair(y, y, small, small, NULL, NULL); /* so that some memory is there */
+  compare_pair(small, small, NULL, NULL); /* so that some memory is there */
   for (uint64_t bytes = 1000; bytes <= 4000000; bytes *= 2) {
     gpu->info.largest = bytes; /* more is refused */
-    for (graze_gpu_search search = GRAZE_GPU_TREE_SEARCH; search >= GRAZE_GPU_EACH_SEARCH; search--) {
-      assert_int_equal(graze_gpu_set_search(gpu, search), GRAZE_OK);
-      assert_int_equal(graze_gpu_collide(gpu, x, NULL, x, NULL, NULL, &got), GRAZE_OK);
+    for (gpu->search = GPU_SEARCH_TREE; gpu->search >= GPU_SEARCH_EACH; gpu->search--) {
+      assert_int_equal(graze_collide_meshes(query, soup, NULL, soup, NULL, NULL, &got), GRAZE_OK);
       test_assert_counts(&got.counts, &want.counts);
     }
     gpu->info.largest = largest;
     assert_false(gpu->lost);
-    assert_int_equal(graze_gpu_set_search(gpu, GRAZE_GPU_AUTO_SEARCH), GRAZE_OK);
-    compare_pair(y, y, small, small, NULL, NULL);
+    compare_pair(small, small, NULL, NULL);
   }
-  graze_gpu_model_destroy(x);
-  graze_gpu_model_destroy(y);
   graze_mesh_destroy(soup);
   graze_mesh_destroy(small);
 }
@@ -195,12 +184,9 @@ static void test_beyond_floats(void **state) {
   uint64_t random = test_seed(51);
   soup_lattice(&random, 12, 4, corners);
   for (int k = 0; k < 9 * 12; k++) corners[k] *= k % 2 == 0 ? 1e39 : -1e45;
-  graze_mesh *mesh = test_mesh(plain, corners, 12, GRAZE_VOLUMES_ALIGNED);
-  graze_gpu_model *model = NULL;
-  assert_int_equal(graze_gpu_model_create(gpu, mesh, &model), GRAZE_OK);
-  compare_pair(model, model, mesh, mesh, NULL, NULL);
+  graze_mesh *mesh = test_mesh(context, corners, 12, GRAZE_VOLUMES_ALIGNED);
+  compare_pair(mesh, mesh, NULL, NULL);
   compare_self(mesh);
-  graze_gpu_model_destroy(model);
   graze_mesh_destroy(mesh);
 }
 
@@ -229,7 +215,7 @@ static void test_engine(void **state) {
     graze_pose pose = test_random_pose(&random, 2);
     check_pair(meshes[i], meshes[(i * 7 + 3) % count], &pose);
   }
-  assert_int_equal(graze_gpu_answered(gpu), count);
+  assert_int_equal(answered(), count);
   for (uint32_t i = 0; i < count; i += 2) {
     graze_mesh_destroy(meshes[i]);
     meshes[i] = make_soup(context, i + 1000, 20, 3);
@@ -243,13 +229,14 @@ static void test_engine(void **state) {
   assert_int_equal(graze_collide_self(wanted, meshes[0], NULL, &want), GRAZE_OK);
   test_assert_self(&got, &want);
   /* Meshes of a context that does not tell the device when they change are none of its business. */
-  uint64_t before = graze_gpu_answered(gpu);
+  uint64_t before = answered();
   graze_mesh *stranger = make_soup(plain, 5, 20, 3);
   check_pair(meshes[1], stranger, NULL);
-  assert_int_equal(graze_gpu_answered(gpu), before);
+  assert_int_equal(answered(), before);
   graze_mesh_destroy(stranger);
   graze_gpu_detach(gpu);
   check_pair(meshes[1], meshes[0], NULL);
+  assert_int_equal(answered(), 0);
   for (uint32_t i = 0; i < count; i++) graze_mesh_destroy(meshes[i]);
 }
 
@@ -279,7 +266,7 @@ static void test_scene(void **state) {
     graze_mesh *mine = make_ball(context, level), *other = make_ball(plain, level);
     assert_int_equal(check_scene(plain, other, &want, &scenes[0]), GRAZE_OK);
     assert_int_equal(check_scene(context, mine, &got, &scenes[1]), GRAZE_OK);
-    if (use == GRAZE_GPU_ALWAYS) assert_true(graze_gpu_answered(gpu) > 30);
+    if (use == GRAZE_GPU_ALWAYS) assert_true(answered() > 30);
     assert_int_equal(got.pair_count, want.pair_count);
     assert_true(want.pair_count > 30);
     for (uint64_t i = 0; i < want.pair_count; i++) {
@@ -303,21 +290,62 @@ static void test_trial(void **state) {
   told[0] = 0;
   check_pair(a, b, NULL);
   assert_non_null(strstr(told, "ms on the device"));
-  assert_int_equal(graze_gpu_answered(gpu), 0);
+  assert_int_equal(answered(), 0);
   bool device = strstr(told, "the device does them") != NULL;
   told[0] = 0;
   for (int i = 0; i < 3; i++) check_pair(a, b, NULL);
   assert_string_equal(told, "");
-  assert_int_equal(graze_gpu_answered(gpu), device ? 3 : 0);
-  graze_gpu_detach(gpu);
+  assert_int_equal(answered(), device ? 3 : 0);
   graze_mesh_destroy(a);
   graze_mesh_destroy(b);
+}
+
+/* The same of boxes and spheres. The method that was asked for is tried on both sides. */
+static void test_broad_trial(void **state) {
+  (void)state;
+  if (gpu == NULL || test_device_slow()) skip();
+  enum { N = 5000 };
+  static double boxes[6 * N], radii[N];
+  graze_broadphase_def def = graze_default_broadphase_def();
+  graze_broadphase *phases[2] = {NULL, NULL};
+  const graze_box_array box_array = {boxes, 0, GRAZE_DOUBLE};
+  const graze_sphere_array sphere_array = {boxes, radii, 6 * sizeof *boxes, 0, GRAZE_DOUBLE};
+  const graze_box_pair *got, *want;
+  uint64_t random = test_seed(61), got_count, want_count, hash;
+  for (int i = 0; i < N; i++) {
+    radii[i] = 0.02;
+    for (int k = 0; k < 3; k++) boxes[6 * i + k + 3] = 0.04 + (boxes[6 * i + k] = random_unit(&random));
+  }
+  def.method = GRAZE_BROAD_TREE;
+  assert_int_equal(graze_broadphase_create(context, &def, &phases[0]), GRAZE_OK);
+  assert_int_equal(graze_broadphase_create(plain, NULL, &phases[1]), GRAZE_OK);
+  assert_int_equal(graze_gpu_attach(gpu, GRAZE_GPU_WHERE_FASTER), GRAZE_OK);
+  for (int round = 0; round < 2; round++) {
+    told[0] = 0;
+    assert_int_equal(graze_broadphase_find(phases[0], &box_array, N, false, &got, &got_count), GRAZE_OK);
+    assert_int_equal(graze_broadphase_find(phases[1], &box_array, N, false, &want, &want_count), GRAZE_OK);
+    assert_true(got_count == want_count && want_count > 1000);
+    assert_memory_equal(got, want, want_count * sizeof *want);
+    assert_true((strstr(told, "pairs of boxes, some 2^12: ") != NULL) == (round == 0));
+  }
+  graze_broadphase_destroy(phases[0]);
+  assert_int_equal(graze_broadphase_create(context, NULL, &phases[0]), GRAZE_OK);
+  for (int round = 0; round < 2; round++) {
+    told[0] = 0;
+    assert_int_equal(graze_broadphase_count_spheres(phases[0], &sphere_array, N, &got_count, &hash), GRAZE_OK);
+    assert_int_equal(graze_broadphase_find_spheres(phases[1], &sphere_array, N, false, &want, &want_count), GRAZE_OK);
+    for (uint64_t i = 0; i < want_count; i++) hash -= graze_pair_hash(want[i].a, want[i].b);
+    assert_true(got_count == want_count && want_count > 100 && hash == 0);
+    assert_true((strstr(told, "pairs of spheres, some 2^12: ") != NULL) == (round == 0));
+  }
+  graze_broadphase_destroy(phases[0]);
+  graze_broadphase_destroy(phases[1]);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_self),    cmocka_unit_test(test_trees),
                                      cmocka_unit_test(test_refused), cmocka_unit_test(test_beyond_floats),
                                      cmocka_unit_test(test_engine),  cmocka_unit_test(test_scene),
-                                     cmocka_unit_test(test_trial)};
+                                     cmocka_unit_test(test_trial),   cmocka_unit_test(test_broad_trial)};
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

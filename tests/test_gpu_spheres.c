@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "broad/pairs.h"
 #include "device_group.h"
 #include "exact/sphere.h"
 #include "families.h"
@@ -54,7 +55,7 @@ static void make_spheres(sphere_kind kind, uint64_t random, uint32_t n, sphere *
 
 /* ---- one scene ------------------------------------------------------------------------------------------------- */
 
-static int pair_order(const void *p, const void *q) {
+static int compare_pairs(const void *p, const void *q) {
   const graze_box_pair *x = p, *y = q;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
   return (x->b > y->b) - (x->b < y->b);
@@ -63,23 +64,23 @@ static int pair_order(const void *p, const void *q) {
 static void check(const graze_sphere_array *spheres, uint32_t n, const char *what) {
   const graze_box_pair *want, *got;
   uint64_t want_count, got_count, hash, want_hash = 0;
-  assert_int_equal(graze_broadphase_find_spheres(on.broad, spheres, n, false, &want, &want_count), GRAZE_OK);
-  assert_int_equal(graze_gpu_find_spheres(on.gpu, spheres, n, false, &got, &got_count), GRAZE_OK);
-  assert_true(graze_gpu_get_report(on.gpu)->on_device);
+  assert_int_equal(graze_broadphase_find_spheres(on.plain_phase, spheres, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_broadphase_find_spheres(on.phases[0], spheres, n, false, &got, &got_count), GRAZE_OK);
+  assert_true(test_was_on_device(1));
   if (got_count != want_count || (want_count > 0 && memcmp(got, want, want_count * sizeof *want) != 0)) {
     fail_msg("%u spheres, %s: %llu pairs, not %llu, or others", n, what, (unsigned long long)got_count,
              (unsigned long long)want_count);
   }
   for (uint64_t i = 0; i < want_count; i++) want_hash += graze_pair_hash(want[i].a, want[i].b);
-  assert_int_equal(graze_gpu_count_spheres(on.gpu, spheres, n, &got_count, &hash), GRAZE_OK);
-  assert_true(graze_gpu_get_report(on.gpu)->on_device);
+  assert_int_equal(graze_broadphase_count_spheres(on.phases[0], spheres, n, &got_count, &hash), GRAZE_OK);
+  assert_true(test_was_on_device(1));
   assert_true(got_count == want_count && hash == want_hash);
   if (want_count == 0 || test_device_slow()) return;
-  assert_int_equal(graze_gpu_find_spheres(on.gpu, spheres, n, true, &got, &got_count), GRAZE_OK);
-  assert_true(got_count == want_count);
+  assert_int_equal(graze_broadphase_find_spheres(on.phases[0], spheres, n, true, &got, &got_count), GRAZE_OK);
+  assert_true(test_was_on_device(1) && got_count == want_count);
   graze_box_pair *copy = malloc(want_count * sizeof *copy);
   memcpy(copy, got, want_count * sizeof *copy);
-  qsort(copy, want_count, sizeof *copy, pair_order);
+  qsort(copy, want_count, sizeof *copy, compare_pairs);
   assert_memory_equal(copy, want, want_count * sizeof *copy);
   free(copy);
 }
@@ -131,7 +132,7 @@ static void test_kinds(void **state) {
 static void test_doubts(void **state) {
   (void)state;
   need_device();
-  if (!on.gpu->arithmetic.exact) skip();
+  if (!on.gpu->info.exact) skip();
   enum { N = 400 };
   static sphere spheres[N];
   const uint32_t n = test_device_slow() ? 60 : N;
@@ -167,17 +168,15 @@ static void test_ends(void **state) {
 static void expect_same_words(const graze_sphere_array *spheres, uint32_t n) {
   const graze_box_pair *pairs;
   uint64_t count, hash;
-  char message[1024];
-  on.messages.last[0] = 0;
-  graze_status want = graze_broadphase_find_spheres(on.broad, spheres, n, false, &pairs, &count);
-  snprintf(message, sizeof message, "%s", on.messages.last);
+  on.plain_messages.last[0] = on.messages.last[0] = 0;
+  graze_status want = graze_broadphase_find_spheres(on.plain_phase, spheres, n, false, &pairs, &count);
   assert_int_not_equal(want, GRAZE_OK);
+  assert_int_equal(graze_broadphase_find_spheres(on.phases[0], spheres, n, false, &pairs, &count), want);
+  assert_string_equal(on.messages.last, on.plain_messages.last);
   on.messages.last[0] = 0;
-  assert_int_equal(graze_gpu_find_spheres(on.gpu, spheres, n, false, &pairs, &count), want);
-  assert_string_equal(on.messages.last, message);
-  on.messages.last[0] = 0;
-  assert_int_equal(graze_gpu_count_spheres(on.gpu, spheres, n, &count, &hash), want);
-  assert_string_equal(on.messages.last, message);
+  assert_int_equal(graze_broadphase_count_spheres(on.phases[0], spheres, n, &count, &hash), want);
+  assert_string_equal(on.messages.last, on.plain_messages.last);
+  assert_false(test_was_on_device(2));
 }
 
 static void test_bad_spheres(void **state) {
@@ -187,10 +186,10 @@ static void test_bad_spheres(void **state) {
   sphere *spheres = malloc(N * sizeof *spheres);
   make_spheres(GAS, 3, N, spheres);
   graze_sphere_array array = {spheres, &spheres->radius, sizeof *spheres, sizeof *spheres, GRAZE_DOUBLE};
-  bool exact = on.gpu->arithmetic.exact;
+  bool exact = on.gpu->info.exact;
   for (int fault = 0; fault < 12; fault++) {
     sphere kept = spheres[4321];
-    on.gpu->arithmetic.exact = exact && fault < 6;
+    on.gpu->info.exact = exact && fault < 6;
     if (fault % 6 == 0) spheres[4321].center[1] = NAN;
     if (fault % 6 == 1) spheres[4321].center[2] = -(double)INFINITY;
     if (fault % 6 == 2) spheres[4321].radius = -0x1p-1074;
@@ -200,7 +199,7 @@ static void test_bad_spheres(void **state) {
     expect_same_words(&array, N);
     spheres[4321] = kept;
   }
-  on.gpu->arithmetic.exact = exact;
+  on.gpu->info.exact = exact;
   array.precision = (graze_precision)7;
   expect_same_words(&array, N);
   array.precision = GRAZE_DOUBLE;
@@ -224,26 +223,29 @@ static void test_without_device(void **state) {
   const graze_box_pair *pairs, *want;
   uint64_t count, want_count, hash;
   make_spheres(TRIPLES, 4, n, spheres);
-  assert_int_equal(graze_broadphase_find_spheres(on.broad, &array, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_broadphase_find_spheres(on.plain_phase, &array, n, false, &want, &want_count), GRAZE_OK);
   for (int fault = 0; fault < 2; fault++) {
     on.gpu->lost = fault == 0;
     on.gpu->info.doubles = fault == 0;
-    assert_int_equal(graze_gpu_find_spheres(on.gpu, &array, n, false, &pairs, &count), GRAZE_OK);
-    assert_false(graze_gpu_get_report(on.gpu)->on_device);
-    assert_string_equal(graze_gpu_get_report(on.gpu)->reason,
+    assert_int_equal(graze_broadphase_find_spheres(on.phases[0], &array, n, false, &pairs, &count), GRAZE_OK);
+    assert_false(test_was_on_device(1) || graze_gpu_get_report(on.gpu).on_device);
+    assert_string_equal(graze_gpu_get_report(on.gpu).reason,
                         fault == 0 ? "the device was lost" : "the device has no doubles");
     assert_true(count == want_count && memcmp(pairs, want, count * sizeof *want) == 0);
-    assert_int_equal(graze_gpu_count_spheres(on.gpu, &array, n, &count, &hash), GRAZE_OK);
-    assert_true(count == want_count && hash == gz_gpu_hash_pairs(want, want_count));
+    assert_int_equal(graze_broadphase_count_spheres(on.phases[0], &array, n, &count, &hash), GRAZE_OK);
+    assert_true(count == want_count && hash == pairs_hash(want, want_count));
   }
-  on.gpu->lost = false;
+  on.gpu->lost = on.gpu->told_lost = false;
   on.gpu->info.doubles = true;
-  bool exact = on.gpu->arithmetic.exact;
-  on.gpu->arithmetic.exact = false;
+  bool exact = on.gpu->info.exact;
+  on.gpu->info.exact = false;
   check_both(spheres, n, "a device that is not exact");
   make_spheres(DECADES, 5, n, spheres);
   check_both(spheres, n, "a device that is not exact");
-  on.gpu->arithmetic.exact = exact;
+  assert_int_equal(graze_broadphase_find_spheres(on.phases[GRAZE_BROAD_TREE], &array, n, false, &pairs, &count),
+                   GRAZE_OK);
+  assert_false(test_was_on_device(1)); /* spheres have a grid only */
+  on.gpu->info.exact = exact;
 }
 
 static void test_large(void **state) {

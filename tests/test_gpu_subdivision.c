@@ -10,20 +10,21 @@
 #include "gpu/subdivision.h"
 
 static void need_exact_device(void) {
-  if (on.gpu == NULL || !on.gpu->arithmetic.exact) skip();
+  need_device();
+  if (!on.gpu->info.exact) skip();
 }
 
 /* The method that found the same pairs as the processor. */
-static graze_gpu_method check(const graze_box *boxes, uint32_t n, graze_gpu_method method) {
+static graze_broad_method check(const graze_box *boxes, uint32_t n, graze_broad_method method) {
   const graze_box_pair *want, *got;
   uint64_t want_count, got_count;
   const graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
-  assert_int_equal(graze_broadphase_find(on.broad, &array, n, false, &want, &want_count), GRAZE_OK);
-  assert_int_equal(graze_gpu_find(on.gpu, method, &array, n, false, &got, &got_count), GRAZE_OK);
-  assert_true(graze_gpu_get_report(on.gpu)->on_device);
+  assert_int_equal(graze_broadphase_find(on.plain_phase, &array, n, false, &want, &want_count), GRAZE_OK);
+  assert_int_equal(graze_broadphase_find(on.phases[method], &array, n, false, &got, &got_count), GRAZE_OK);
+  assert_true(test_was_on_device(1));
   assert_true(got_count == want_count && want_count > 0);
   assert_memory_equal(got, want, want_count * sizeof *want);
-  return graze_gpu_get_report(on.gpu)->method;
+  return graze_broadphase_report(on.phases[method]).method;
 }
 
 /* ---- stages ---------------------------------------------------------------------------------------------------- */
@@ -143,13 +144,13 @@ static void test_stages(void **state) {
   const double space[3] = {1, 1, 1}, plane[3] = {1, 0.01, 1};
   double side = 1.5 * cbrt(n);
   fill(boxes, n, 1, side, space, 1);
-  assert_int_equal(check(boxes, n, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
+  assert_int_equal(check(boxes, n, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
   compare_stages(3);
   fill(boxes, n, 2, side, plane, 1);
-  assert_int_equal(check(boxes, n, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
+  assert_int_equal(check(boxes, n, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
   compare_stages(2);
   fill(boxes, n, 3, side, space, 100);
-  assert_int_equal(check(boxes, n, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
+  assert_int_equal(check(boxes, n, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
   assert_true(on.gpu->subdivision->begin > 0);
   free(boxes);
 }
@@ -176,7 +177,7 @@ static void test_worlds(void **state) {
         boxes[i].max[k] = at + edge;
       }
     }
-    assert_int_equal(check(boxes, n, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
+    assert_int_equal(check(boxes, n, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
     if (kind < 3) assert_int_equal(on.gpu->subdivision->grid.dimensions, 2);
     const subdivision_grid *grid = &on.gpu->subdivision->grid;
     if (kind == 5) assert_true(grid->bits <= 31 && grid->cell > 1);
@@ -198,10 +199,11 @@ static void test_crowd(void **state) {
       boxes[i].max[k] = boxes[i].min[k] + 1;
     }
   }
-  assert_int_equal(check(boxes, N, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_GRID);
-  assert_string_equal(graze_gpu_get_report(on.gpu)->reason, "subdivision: too many boxes in a cell; the grid did it");
-  assert_int_equal(check(boxes, N, GRAZE_GPU_AUTO), GRAZE_GPU_GRID);
-  assert_string_equal(graze_gpu_get_report(on.gpu)->reason, "");
+  assert_int_equal(check(boxes, N, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_HGRID);
+  assert_string_equal(graze_broadphase_report(on.phases[GRAZE_BROAD_SUBDIVISION]).reason,
+                      "subdivision: too many boxes in a cell; the grid did it");
+  assert_int_equal(check(boxes, N, GRAZE_BROAD_AUTO), GRAZE_BROAD_HGRID);
+  assert_string_equal(graze_broadphase_report(on.phases[GRAZE_BROAD_AUTO]).reason, "");
   free(boxes);
 }
 
@@ -213,17 +215,12 @@ static void test_not_exact(void **state) {
   static graze_box boxes[N];
   uint64_t random = 6;
   boxes_make(BOXES_LATTICE, &random, N, boxes);
-  on.gpu->arithmetic.exact = false;
-  assert_int_equal(check(boxes, N, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_GRID);
-  assert_string_equal(graze_gpu_get_report(on.gpu)->reason,
+  on.gpu->info.exact = false;
+  assert_int_equal(check(boxes, N, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_HGRID);
+  assert_string_equal(graze_broadphase_report(on.phases[GRAZE_BROAD_SUBDIVISION]).reason,
                       "subdivision: the device's arithmetic is not exact; the grid did it");
-  on.gpu->arithmetic.exact = true;
-  assert_int_equal(check(boxes, N, GRAZE_GPU_SUBDIVISION), GRAZE_GPU_SUBDIVISION);
-  const graze_box_pair *pairs;
-  uint64_t count;
-  const graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
-  assert_int_equal(graze_gpu_find(on.gpu, (graze_gpu_method)77, &array, N, false, &pairs, &count),
-                   GRAZE_ERROR_ARGUMENT);
+  on.gpu->info.exact = true;
+  assert_int_equal(check(boxes, N, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
 }
 
 int main(void) {

@@ -8,31 +8,22 @@
 #include "families.h"
 #include "gpu/device.h"
 
-/* Asks both about two meshes. Returns how many pairs meet. */
-static uint64_t compare(const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b, const graze_pose *pose_b,
-                        graze_exactness exactness, bool on_device) {
-  graze_gpu_model *x = NULL, *y = NULL;
+/* Asks both about two meshes; any hit is the processor's to find. Returns whether they meet. */
+static bool compare(const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b, const graze_pose *pose_b,
+                    graze_exactness exactness, bool on_device) {
   graze_collide_options options = graze_default_collide_options();
   graze_collide_result want, got;
   options.exactness = exactness;
-  assert_int_equal(graze_gpu_model_create(on.gpu, a, &x), GRAZE_OK);
-  assert_int_equal(graze_gpu_model_create(on.gpu, b, &y), GRAZE_OK);
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
-    assert_int_equal(graze_collide_meshes(on.query, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide(on.gpu, x, pose_a, y, pose_b, &options, &got), GRAZE_OK);
-    assert_true(graze_gpu_get_report(on.gpu)->on_device == on_device);
+    assert_int_equal(graze_collide_meshes(on.plain_query, a, pose_a, b, pose_b, &options, &want), GRAZE_OK);
+    assert_int_equal(graze_collide_meshes(on.query, a, pose_a, b, pose_b, &options, &got), GRAZE_OK);
+    assert_true(test_was_on_device(1) == (on_device && find != GRAZE_FIND_ANY));
     assert_true(got.hit == want.hit);
-    if (find == GRAZE_FIND_ANY) {
-      assert_true((got.pairs != NULL) == want.hit);
-      continue;
-    }
     test_assert_counts(&got.counts, &want.counts);
     if (find == GRAZE_FIND_ALL) test_assert_pairs(got.pairs, want.pairs, want.counts.triangle_pairs);
   }
-  graze_gpu_model_destroy(x);
-  graze_gpu_model_destroy(y);
-  return want.hit ? 1 : 0;
+  return want.hit;
 }
 
 static graze_mesh *lattice(uint64_t *random, uint32_t count, uint32_t side, double scale) {
@@ -110,29 +101,27 @@ static void test_batches(void **state) {
   uint32_t count = soup_ball(test_device_slow() ? 1 : 3, 1, corners);
   graze_mesh *ball = test_mesh(on.context, corners, count, GRAZE_VOLUMES_ALIGNED),
              *soup = lattice(&random, 100, 4, 0.5);
-  graze_gpu_model *x = NULL, *y = NULL;
-  assert_int_equal(graze_gpu_model_create(on.gpu, soup, &x), GRAZE_OK);
-  assert_int_equal(graze_gpu_model_create(on.gpu, ball, &y), GRAZE_OK);
   pose_a = test_random_pose(&random, 0.5);
   for (uint32_t i = 0; i < poses_count; i++) poses[i] = test_random_pose(&random, 3);
   for (graze_find find = GRAZE_FIND_ALL; find <= GRAZE_FIND_ANY; find++) {
     options.find = find;
-    assert_int_equal(graze_collide_poses(on.query, soup, &pose_a, ball, poses, poses_count, &options, want), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide_poses(on.gpu, x, &pose_a, y, poses, poses_count, &options, got), GRAZE_OK);
-    assert_true(graze_gpu_get_report(on.gpu)->on_device);
+    assert_int_equal(graze_collide_poses(on.plain_query, soup, &pose_a, ball, poses, poses_count, &options, want),
+                     GRAZE_OK);
+    assert_int_equal(graze_collide_poses(on.query, soup, &pose_a, ball, poses, poses_count, &options, got), GRAZE_OK);
+    assert_true(test_was_on_device(1) == (find != GRAZE_FIND_ANY));
     for (uint32_t i = 0; i < poses_count; i++) {
       assert_true(got[i].hit == want[i].hit);
       assert_null(got[i].pairs);
-      if (find != GRAZE_FIND_ANY) test_assert_counts(&got[i].counts, &want[i].counts);
+      test_assert_counts(&got[i].counts, &want[i].counts);
       hits += want[i].hit;
     }
   }
   assert_true(test_device_slow() || (hits > 30 && hits < 3 * MOST - 30));
   poses[1].m[5] = NAN;
-  assert_int_equal(graze_gpu_collide_poses(on.gpu, x, &pose_a, y, poses, 2, &options, got), GRAZE_ERROR_NOT_FINITE);
-  assert_int_equal(graze_gpu_collide_poses(on.gpu, x, NULL, y, NULL, 0, NULL, NULL), GRAZE_OK);
-  graze_gpu_model_destroy(x);
-  graze_gpu_model_destroy(y);
+  options.find = GRAZE_FIND_COUNT;
+  assert_int_equal(graze_collide_poses(on.query, soup, &pose_a, ball, poses, 2, &options, got), GRAZE_ERROR_NOT_FINITE);
+  assert_int_equal(graze_collide_poses(on.query, soup, NULL, ball, NULL, 0, NULL, NULL), GRAZE_OK);
+  assert_false(test_was_on_device(1));
   graze_mesh_destroy(ball);
   graze_mesh_destroy(soup);
 }
@@ -143,21 +132,17 @@ static void test_refit(void **state) {
   need_device();
   double corners[9 * 8];
   graze_collide_result want, got;
-  graze_gpu_model *m = NULL;
   uint32_t count = soup_ball(1, 1, corners);
   graze_mesh *mesh = test_mesh(on.context, corners, count, GRAZE_VOLUMES_ALIGNED);
   const graze_pose away = test_translation(2.5, 0, 0);
-  assert_int_equal(graze_gpu_model_create(on.gpu, mesh, &m), GRAZE_OK);
-  assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
+  assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, &away, NULL, &got), GRAZE_OK);
   assert_false(got.hit);
   for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= 2;
   assert_int_equal(graze_mesh_refit(mesh, corners, 0), GRAZE_OK);
-  graze_gpu_model_refresh(m);
-  assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, &away, NULL, &got), GRAZE_OK);
-  assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, &away, NULL, &want), GRAZE_OK);
-  assert_true(got.hit);
+  assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, &away, NULL, &got), GRAZE_OK);
+  assert_int_equal(graze_collide_meshes(on.plain_query, mesh, NULL, mesh, &away, NULL, &want), GRAZE_OK);
+  assert_true(test_was_on_device(2) && got.hit);
   test_assert_counts(&got.counts, &want.counts);
-  graze_gpu_model_destroy(m);
   graze_mesh_destroy(mesh);
 }
 
@@ -167,38 +152,34 @@ static void test_faults(void **state) {
   need_device();
   uint64_t random = 4;
   graze_mesh *mesh = lattice(&random, 20, 5, 1);
-  graze_gpu_model *m = NULL;
   graze_collide_result want, got;
-  assert_int_equal(graze_gpu_model_create(on.gpu, mesh, &m), GRAZE_OK);
   graze_pose bad = graze_pose_identity(), huge = bad;
   bad.m[3] = NAN;
   huge.m[0] = 1e308;
   const graze_pose *poses[] = {&bad, &huge};
   for (int i = 0; i < 2; i++) {
-    graze_status status = graze_collide_meshes(on.query, mesh, poses[i], mesh, NULL, NULL, &want);
-    char message[1024];
-    snprintf(message, sizeof message, "%s", on.messages.last);
+    graze_status status = graze_collide_meshes(on.plain_query, mesh, poses[i], mesh, NULL, NULL, &want);
     on.messages.last[0] = 0;
-    assert_int_equal(graze_gpu_collide(on.gpu, m, poses[i], m, NULL, NULL, &got), status);
-    if (status != GRAZE_OK) assert_string_equal(on.messages.last, message);
+    assert_int_equal(graze_collide_meshes(on.query, mesh, poses[i], mesh, NULL, NULL, &got), status);
+    if (status != GRAZE_OK) assert_string_equal(on.messages.last, on.plain_messages.last);
   }
   graze_collide_options options = graze_default_collide_options();
   options.exactness = GRAZE_T0;
   huge = test_translation(1, 0, 0);
-  assert_int_equal(graze_gpu_collide(on.gpu, m, &huge, m, NULL, &options, &got), GRAZE_ERROR_POSE);
+  assert_int_equal(graze_collide_meshes(on.query, mesh, &huge, mesh, NULL, &options, &got), GRAZE_ERROR_POSE);
   options.find = (graze_find)7;
-  assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, NULL, &options, &got), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, NULL, NULL, &want), GRAZE_OK);
+  assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, NULL, &options, &got), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_collide_meshes(on.plain_query, mesh, NULL, mesh, NULL, NULL, &want), GRAZE_OK);
+  on.answered = graze_gpu_get_report(on.gpu).answered;
   for (int fault = 0; fault < 2; fault++) {
     on.gpu->lost = fault == 0;
-    on.gpu->arithmetic.exact = fault == 0;
-    assert_int_equal(graze_gpu_collide(on.gpu, m, NULL, m, NULL, NULL, &got), GRAZE_OK);
-    assert_false(graze_gpu_get_report(on.gpu)->on_device);
+    on.gpu->info.exact = fault == 0;
+    assert_int_equal(graze_collide_meshes(on.query, mesh, NULL, mesh, NULL, NULL, &got), GRAZE_OK);
+    assert_false(test_was_on_device(1));
     test_assert_counts(&got.counts, &want.counts);
   }
-  on.gpu->lost = false;
-  on.gpu->arithmetic.exact = true;
-  graze_gpu_model_destroy(m);
+  on.gpu->lost = on.gpu->told_lost = false;
+  on.gpu->info.exact = true;
   graze_mesh_destroy(mesh);
 }
 

@@ -35,9 +35,9 @@ static void free_columns(columns *c) {
 /* Both decide; returns how many pairs the device left to the processor. */
 static uint32_t compare(columns *c, const char *what) {
   const double *const *a = (const double *const *)c->a, *const *b = (const double *const *)c->b;
-  assert_int_equal(graze_tritri_batch(on.context, c->count, a, b, c->want), GRAZE_OK);
-  assert_int_equal(graze_gpu_tritri(on.gpu, c->count, a, b, c->got), GRAZE_OK);
-  assert_true(graze_gpu_get_report(on.gpu)->on_device);
+  assert_int_equal(graze_tritri_batch(on.plain, c->count, a, b, c->want), GRAZE_OK);
+  assert_int_equal(graze_tritri_batch(on.context, c->count, a, b, c->got), GRAZE_OK);
+  assert_true(test_was_on_device(1));
   for (uint32_t i = 0; i < c->count; i++) {
     if (memcmp(&c->want[i], &c->got[i], sizeof c->want[i]) == 0) continue;
     print_error("%s, pair %u: kind %d coplanar %d degenerate %d, on the device %d %d %d\n", what, i, c->want[i].kind,
@@ -101,15 +101,15 @@ static void test_blocks_and_faults(void **state) {
   compare(&c, "random");
   const double *const *a = (const double *const *)c.a, *const *b = (const double *const *)c.b;
   on.gpu->lost = true;
-  assert_int_equal(graze_gpu_tritri(on.gpu, 50, a, b, c.got), GRAZE_OK);
-  assert_false(graze_gpu_get_report(on.gpu)->on_device);
+  assert_int_equal(graze_tritri_batch(on.context, 50, a, b, c.got), GRAZE_OK);
+  assert_false(test_was_on_device(1));
   assert_memory_equal(c.want, c.got, 50 * sizeof *c.want);
-  on.gpu->lost = false;
+  on.gpu->lost = on.gpu->told_lost = false;
   c.b[4][33] = INFINITY;
-  assert_int_equal(graze_gpu_tritri(on.gpu, c.count, a, b, c.got), GRAZE_ERROR_NOT_FINITE);
+  assert_int_equal(graze_tritri_batch(on.context, c.count, a, b, c.got), GRAZE_ERROR_NOT_FINITE);
   assert_non_null(strstr(on.messages.last, "triangle pair 33"));
-  assert_int_equal(graze_gpu_tritri(on.gpu, 0, NULL, NULL, NULL), GRAZE_OK);
-  assert_int_equal(graze_gpu_tritri(on.gpu, 1, a, b, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_tritri_batch(on.context, 0, NULL, NULL, NULL), GRAZE_OK);
+  assert_int_equal(graze_tritri_batch(on.context, 1, a, b, NULL), GRAZE_ERROR_ARGUMENT);
   free_columns(&c);
 }
 

@@ -145,7 +145,7 @@ static void test_shuffles(void **state) {
     begin(&b, HOST_FORWARD, kind, NULL);
     assert_true(b.gpu->shuffle == (kind == HOST_SHUFFLES_RIGHT));
     assert_false(b.gpu->lost);
-    assert_true(graze_gpu_get_arithmetic(b.gpu)->exact);
+    assert_true(graze_gpu_get_info(b.gpu)->exact);
     assert_int_equal(gz_gpu_test_scans(b.gpu, &right), GRAZE_OK);
     assert_true(right);
     assert_int_equal(b.messages.errors, kind == HOST_SHUFFLES_FAIL ? 1 : 0);

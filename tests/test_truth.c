@@ -433,7 +433,7 @@ static bool attach_device(void) {
 
 static void detach_device(void) {
 #ifdef GRAZE_TRUTH_DEVICE
-  if (gpu != NULL) assert_true(graze_gpu_answered(gpu) > 1000);
+  if (gpu != NULL) assert_true(graze_gpu_get_report(gpu).answered > 1000);
   graze_gpu_destroy(gpu);
 #endif
 }

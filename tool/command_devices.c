@@ -1,7 +1,6 @@
 /* graze devices: what can compute beside the processor, and what it is trusted with. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "diagnostics.h"
 #include "graze/gpu.h"
@@ -14,8 +13,7 @@
 
 typedef struct devices_run {
   session run;
-  graze_gpu_info *list;
-  graze_gpu_arithmetic *arithmetic; /* of each; a device that cannot be made ready has that as its flaw */
+  graze_gpu_info *list; /* a device that cannot be made ready has that as its flaw */
   uint32_t count;
   char missing[256]; /* which API has no device, and why */
 } devices_run;
@@ -39,22 +37,19 @@ static error_t parse_devices(int key, char *argument, struct argp_state *state) 
 static void find_devices(devices_run *d) {
   graze_status status = graze_gpu_list(d->run.context, &d->list, &d->count, d->missing);
   if (status != GRAZE_OK) session_fail(&d->run, NULL, status);
-  d->arithmetic = calloc((size_t)d->count + 1, sizeof *d->arithmetic);
-  if (!d->arithmetic) fail_out_of_memory();
   for (uint32_t i = 0; i < d->count; i++) {
     graze_gpu *gpu = NULL;
-    graze_gpu_arithmetic *a = &d->arithmetic[i];
-    if (graze_gpu_create(d->run.context, d->list[i].id, &gpu) == GRAZE_OK)
-      *a = *graze_gpu_get_arithmetic(gpu);
+    graze_gpu_info *info = &d->list[i];
+    if (graze_gpu_create(d->run.context, info->id, &gpu) == GRAZE_OK)
+      *info = *graze_gpu_get_info(gpu);
     else
-      snprintf(a->flaw, sizeof a->flaw, "%.*s", (int)sizeof a->flaw - 1, d->run.message);
+      snprintf(info->flaw, sizeof info->flaw, "%.*s", (int)sizeof info->flaw - 1, d->run.message);
     graze_gpu_destroy(gpu);
   }
 }
 
 static void free_devices(devices_run *d) {
   graze_gpu_list_free(d->run.context, d->list, d->count);
-  free(d->arithmetic);
 }
 #else
 static void find_devices(devices_run *d) {
@@ -83,8 +78,8 @@ static void write_json(output *out, const devices_run *d) {
     json_key_integer(&writer, "memory", info->memory);
     json_key_integer(&writer, "largest_buffer", info->largest);
     json_key_integer(&writer, "shared_bytes", info->shared_bytes);
-    json_key_bool(&writer, "exact", d->arithmetic[i].exact);
-    if (!d->arithmetic[i].exact) json_key_string(&writer, "flaw", d->arithmetic[i].flaw);
+    json_key_bool(&writer, "exact", d->list[i].exact);
+    if (!d->list[i].exact) json_key_string(&writer, "flaw", d->list[i].flaw);
     json_close_object(&writer);
   }
   json_close_array(&writer);
@@ -105,7 +100,7 @@ static void write_table(output *out, const devices_run *d, bool csv) {
     table_integer(&rows, d->list[i].units);
     table_integer(&rows, d->list[i].memory);
     table_integer(&rows, d->list[i].largest);
-    table_text(&rows, d->arithmetic[i].exact ? "yes" : d->arithmetic[i].flaw);
+    table_text(&rows, d->list[i].exact ? "yes" : d->list[i].flaw);
   }
   (csv ? table_write_csv : table_write_text)(&rows, out);
   table_free(&rows);

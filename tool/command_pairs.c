@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "diagnostics.h"
-#include "graze/gpu.h"
 #include "graze/graze.h"
 #include "graze/io.h"
 #include "json.h"
@@ -19,20 +18,15 @@ typedef struct pairs_options {
   file_list files;
   const char *method_text;
   graze_broad_method method;
-#ifdef GRAZE_HAVE_GPU
-  graze_gpu_method gpu_method;
-#endif
   bool list_methods, list_pairs;
 } pairs_options;
 
 typedef struct pairs_run {
   const pairs_options *asked;
   session session;
-  graze_box_list boxes;         /* in the order of their ids */
-  graze_broadphase *broadphase; /* NULL: found on the device */
-  graze_gpu *gpu;
-  char device[24];             /* "" when the processor did it */
-  char reason[128];            /* why the device took another method; "" when it did not */
+  graze_box_list boxes; /* in the order of their ids */
+  graze_broadphase *broadphase;
+  const char *device;          /* "" when the processor did it */
   const graze_box_pair *pairs; /* of numbers of boxes */
   uint64_t count, hash;
   graze_broad_report report;
@@ -42,27 +36,11 @@ enum { key_method = 1, key_pairs };
 
 static const struct argp_option options[] = {
     {"method", key_method, "METHOD", 0,
-     "which broad phase (default auto); `list' prints all. For the engine gpu: auto, grid, subdivision or tree", 0},
+     "which broad phase (default auto); `list' prints all. The engine gpu has auto, grid, hgrid, subdivision, tree and "
+     "bvh; others run on the CPU",
+     0},
     {"pairs", key_pairs, NULL, 0, "list the pairs by id; CSV always does", 0},
     {0}};
-
-/* The engine is not known before all options were seen. */
-static void take_method(pairs_options *pairs, struct argp_state *state) {
-#ifdef GRAZE_HAVE_GPU
-  static const char *const names[] = {"auto", "grid", "subdivision", "tree"};
-  if (pairs->common.engine == engine_gpu) {
-    for (int m = GRAZE_GPU_AUTO; m <= GRAZE_GPU_TREE; m++) {
-      if (strcmp(pairs->method_text, names[m]) != 0) continue;
-      pairs->gpu_method = (graze_gpu_method)m;
-      return;
-    }
-    argp_error(state, "--method: no method '%s' of devices; there are auto, grid, subdivision and tree",
-               pairs->method_text);
-  }
-#endif
-  if (!graze_broad_method_named(pairs->method_text, &pairs->method))
-    argp_error(state, "--method: no method '%s'; --method list prints all", pairs->method_text);
-}
 
 static void take_files(pairs_options *pairs, struct argp_state *state) {
   if (strcmp(pairs->method_text, "list") == 0) {
@@ -70,7 +48,8 @@ static void take_files(pairs_options *pairs, struct argp_state *state) {
     options_files(state, 0, 0);
     return;
   }
-  take_method(pairs, state);
+  if (!graze_broad_method_named(pairs->method_text, &pairs->method))
+    argp_error(state, "--method: no method '%s'; --method list prints all", pairs->method_text);
   if (state->next == state->argc) argp_error(state, "a file of boxes is needed");
   pairs->files = options_files(state, 1, 1);
 }
@@ -198,39 +177,22 @@ static bool lists_pairs(const pairs_run *run) {
   return run->asked->list_pairs || run->asked->common.format == format_csv;
 }
 
-static graze_status find_on_processor(pairs_run *run, const graze_box_array *boxes) {
+static graze_status find(pairs_run *run, const graze_box_array *boxes) {
   graze_broadphase_def def = graze_default_broadphase_def();
   def.method = run->asked->method;
   graze_status status = graze_broadphase_create(run->session.context, &def, &run->broadphase);
   if (status != GRAZE_OK) return status;
   status = graze_broadphase_find(run->broadphase, boxes, run->boxes.count, !lists_pairs(run), &run->pairs, &run->count);
   run->report = graze_broadphase_report(run->broadphase);
+  run->device = session_device(&run->session);
   return status;
 }
-
-#ifdef GRAZE_HAVE_GPU
-static graze_status find_on_device(pairs_run *run, const graze_box_array *boxes) {
-  if (graze_gpu_create(run->session.context, run->asked->common.device, &run->gpu) != GRAZE_OK)
-    session_fail(&run->session, NULL, GRAZE_ERROR_UNSUPPORTED);
-  graze_status status = graze_gpu_find(run->gpu, run->asked->gpu_method, boxes, run->boxes.count, !lists_pairs(run),
-                                       &run->pairs, &run->count);
-  if (graze_gpu_get_report(run->gpu)->on_device)
-    snprintf(run->device, sizeof run->device, "%s", graze_gpu_get_info(run->gpu)->id);
-  if (run->device[0]) snprintf(run->reason, sizeof run->reason, "%s", graze_gpu_get_report(run->gpu)->reason);
-  return status;
-}
-#endif
 
 static void find_pairs(pairs_run *run) {
   const char *path = run->asked->files.names[0];
   graze_box_array boxes = {.data = run->boxes.boxes, .precision = GRAZE_DOUBLE};
   double start = clock_seconds();
-#ifdef GRAZE_HAVE_GPU
-  bool device = run->asked->common.engine == engine_gpu;
-  graze_status status = (device ? find_on_device : find_on_processor)(run, &boxes);
-#else
-  graze_status status = find_on_processor(run, &boxes);
-#endif
+  graze_status status = find(run, &boxes);
   if (status != GRAZE_OK) session_fail(&run->session, path, status);
   clock_add(&run->session.query_seconds, start);
   for (uint64_t i = 0; i < run->count; i++)
@@ -247,15 +209,14 @@ static void write_json(output *out, const pairs_run *run) {
   json writer = json_begin(out);
   json_open_object(&writer);
   json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", run->device[0] ? "gpu" : "cpu");
+  json_key_string(&writer, "engine", session_engine(&run->session));
   if (run->device[0]) json_key_string(&writer, "device", run->device);
   json_key_string(&writer, "status", "complete");
   json_key_string(&writer, "method", run->asked->method_text);
-  if (run->broadphase && run->asked->method == GRAZE_BROAD_AUTO) {
-    json_key_string(&writer, "picked", method_name(run->report.method));
+  bool picked = run->asked->method == GRAZE_BROAD_AUTO && !run->report.by_engine;
+  if (picked) json_key_string(&writer, "picked", method_name(run->report.method));
+  if (picked || (run->report.by_engine && run->report.reason[0]))
     json_key_string(&writer, "reason", run->report.reason);
-  }
-  if (run->reason[0]) json_key_string(&writer, "reason", run->reason);
   json_key_integer(&writer, "n", run->boxes.count);
   json_key_integer(&writer, "pairs", run->count);
   json_key_hash(&writer, "hash", run->hash);
@@ -289,9 +250,12 @@ static void write_text(output *out, const pairs_run *run) {
   if (run->asked->list_pairs && run->count > 0) graze_put_text(out, "\n");
   output_print(out, "%" PRIu64 " pair%s of %" PRIu32 " boxes meet, hash %016" PRIx64 " (", run->count,
                run->count == 1 ? "" : "s", run->boxes.count, run->hash);
-  if (run->broadphase) graze_put_text(out, method_name(run->report.method));
-  if (run->broadphase && run->asked->method == GRAZE_BROAD_AUTO) output_print(out, ": %s", run->report.reason);
-  output_print(out, "%s%s, %.3f s)\n", run->broadphase ? "; " : "", run->device[0] ? run->device : "cpu",
+  if (!run->report.by_engine) {
+    graze_put_text(out, method_name(run->report.method));
+    if (run->asked->method == GRAZE_BROAD_AUTO) output_print(out, ": %s", run->report.reason);
+    graze_put_text(out, "; ");
+  }
+  output_print(out, "%s, %.3f s)\n", run->device[0] ? run->device : "cpu",
                run->session.load_seconds + run->session.query_seconds);
 }
 
@@ -328,13 +292,11 @@ int command_pairs(int argc, char **argv) {
   if (pairs.list_methods) return list_methods(&pairs);
   pairs_run run = {.asked = &pairs};
   session_begin(&run.session, &pairs.common);
+  if (pairs.common.engine == engine_gpu) session_attach(&run.session, &pairs.common);
   read_boxes(&run);
   find_pairs(&run);
   write_results(&run);
   graze_broadphase_destroy(run.broadphase);
-#ifdef GRAZE_HAVE_GPU
-  graze_gpu_destroy(run.gpu);
-#endif
   graze_box_list_free(&run.boxes);
   session_end(&run.session);
   return run.count > 0 ? exit_found : exit_clear;

@@ -63,12 +63,16 @@ void session_attach(session *run, const common_options *common) {
 #endif
 }
 
-const char *session_engine(const session *run) {
+const char *session_device(const session *run) {
 #ifdef GRAZE_HAVE_GPU
-  if (graze_gpu_answered(run->gpu) > 0) return "gpu";
+  if (graze_gpu_get_report(run->gpu).answered > 0) return graze_gpu_get_info(run->gpu)->id;
 #endif
   (void)run;
-  return "cpu";
+  return "";
+}
+
+const char *session_engine(const session *run) {
+  return session_device(run)[0] ? "gpu" : "cpu";
 }
 
 /* ---- checks ---- */

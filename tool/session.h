@@ -24,6 +24,8 @@ void session_end(session *run);
  * device that was asked for is not there. */
 void session_attach(session *run, const common_options *common);
 
+/* The name of the device, when it answered, else "". */
+const char *session_device(const session *run);
 /* "gpu" when a device answered, else "cpu". */
 const char *session_engine(const session *run);
 

@@ -167,9 +167,8 @@ GRAZE_API graze_status graze_broadphase_find_spheres(graze_broadphase *broadphas
                                                      uint32_t count, bool unsorted, const graze_box_pair **pairs,
                                                      uint64_t *pair_count);
 
-/* How many pairs of spheres meet, and the sum of their graze_pair_hash, without a list of them: an engine that counts
- * (graze/engine.h) needs no memory for pairs, which may be gigabytes; the processor makes the list. Errors: the same.
- */
+/* Counts the pairs of spheres that meet and sums their graze_pair_hash. An engine (graze/engine.h) may do so without a
+ * list of pairs, which can take gigabytes; the CPU makes the list. Errors: the same. */
 GRAZE_API graze_status graze_broadphase_count_spheres(graze_broadphase *broadphase, const graze_sphere_array *spheres,
                                                       uint32_t count, uint64_t *pair_count, uint64_t *hash);
 
@@ -213,10 +212,10 @@ GRAZE_API graze_status graze_broadphase_query_nearest(graze_broadphase *broadpha
 typedef struct graze_broad_report {
   graze_broad_method method; /* at the last update or find; never AUTO */
   bool by_engine;            /* the engine of the context found the pairs (graze/engine.h) */
-  char reason[256];          /* one line: why AUTO chose it, otherwise "asked for"; of an engine: why it took another
-                                method than the one asked for, or "" */
-  uint64_t bytes;            /* held by proxies, pairs and the method's own structures */
-  double seconds;            /* of the last update or find */
+  char reason[256]; /* one line: why AUTO chose it, otherwise "asked for"; by_engine: why the engine did not use
+                       the requested method, or "" */
+  uint64_t bytes;   /* held by proxies, pairs and the method's own structures */
+  double seconds;   /* of the last update or find */
 } graze_broad_report;
 
 GRAZE_API graze_broad_report graze_broadphase_report(const graze_broadphase *broadphase);

@@ -137,7 +137,7 @@ typedef struct graze_check_counts {
 
 GRAZE_API graze_check_counts graze_check_get_counts(const graze_check *check);
 
-/* What the report calls the engine, "cpu" unless it is told: graze_gpu_answered tells whether a device took part. Not
+/* What the report calls the engine, "cpu" unless it is told: graze_gpu_get_report tells whether a device took part. Not
  * copied. */
 GRAZE_API void graze_check_set_engine(graze_check *check, const char *engine);
 

@@ -70,15 +70,15 @@ static bool same(double want, double got) {
 }
 
 static void judge(graze_gpu *gpu, const uint64_t *in, const uint64_t *out) {
-  gpu->arithmetic = (graze_gpu_arithmetic){.exact = true};
+  gpu->info.exact = true;
   for (uint32_t i = 0; i < TRIPLES; i++) {
     double t[3] = {double_of(in[3 * i]), double_of(in[3 * i + 1]), double_of(in[3 * i + 2])}, want[RESULTS];
     expected(t, want);
     for (int r = 0; r < RESULTS; r++) {
       double got = double_of(out[RESULTS * i + r]);
       if (same(want[r], got)) continue;
-      gpu->arithmetic.exact = false;
-      snprintf(gpu->arithmetic.flaw, sizeof gpu->arithmetic.flaw, "%s: %a, not %a", result_names[r], got, want[r]);
+      gpu->info.exact = false;
+      snprintf(gpu->info.flaw, sizeof gpu->info.flaw, "%s: %a, not %a", result_names[r], got, want[r]);
       return;
     }
   }
@@ -97,7 +97,7 @@ static graze_status ask(graze_gpu *gpu, gpu_buffer *in, gpu_buffer *out, const u
 
 graze_status gz_gpu_test_arithmetic(graze_gpu *gpu) {
   if (!gpu->info.doubles) {
-    gpu->arithmetic = (graze_gpu_arithmetic){.flaw = "it has no doubles"};
+    snprintf(gpu->info.flaw, sizeof gpu->info.flaw, "it has no doubles");
     return GRAZE_OK;
   }
   size_t room = (3 + RESULTS) * TRIPLES * sizeof(uint64_t);

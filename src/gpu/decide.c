@@ -211,8 +211,7 @@ graze_status gz_gpu_decide_run(graze_gpu *gpu, gpu_decide *d, const decide_quest
   if ((q->ask & ASK_WORDS) != 0) return GRAZE_OK;
   add_answer(d, q->poses);
   uint32_t listed = counters[COUNT_HITS], bits = shift + gz_gpu_bits_for(q->a.count);
-  if (listed > 0) status = read_hits(gpu, d, listed, q->any ? 1 : listed, shift, bits);
-  if (q->any && d->hit_count > 0) return status;
+  if (listed > 0) status = read_hits(gpu, d, listed, listed, shift, bits);
   return status != GRAZE_OK || counters[COUNT_LEFT] == 0 ? status : decide_left(gpu, d, q, counters[COUNT_LEFT]);
 }
 

@@ -24,7 +24,6 @@ typedef struct decide_question {
   uint32_t poses;          /* of b */
   uint32_t ask;            /* ASK_.. */
   const gpu_buffer *thin;  /* with ASK_SELF: a bit a triangle */
-  bool any;                /* one hit is enough */
   corners_function *get_a; /* for what the device leaves open */
   corners_function *get_b;
   const void *user_a, *user_b;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/disable.h"
+#include "gpu/stages.h"
 
 enum { MOST_DEVICES = 32, API_COUNT = 2, KERNELS_OF_MODULE = 16 };
 
@@ -165,7 +166,7 @@ graze_status graze_gpu_create(graze_context *context, const char *device, graze_
 void graze_gpu_destroy(graze_gpu *gpu) {
   if (gpu == NULL) return;
   graze_gpu_detach(gpu);
-  gz_gpu_release_engines(gpu);
+  gz_gpu_release_stages(gpu);
   if (gpu->state != NULL) drop_modules(gpu);
   if (gpu->state != NULL) gpu->backend->close(gpu);
   gz_memory_release(gpu->context, gpu->modules, gz_gpu_source_count * sizeof *gpu->modules);
@@ -174,10 +175,6 @@ void graze_gpu_destroy(graze_gpu *gpu) {
 
 const graze_gpu_info *graze_gpu_get_info(const graze_gpu *gpu) {
   return &gpu->info;
-}
-
-const graze_gpu_arithmetic *graze_gpu_get_arithmetic(const graze_gpu *gpu) {
-  return &gpu->arithmetic;
 }
 
 graze_status gz_gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason) {

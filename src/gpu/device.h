@@ -50,13 +50,22 @@ typedef struct gpu_kernel {
   uint32_t group; /* work-items of a work-group: as it was written */
 } gpu_kernel;
 
+/* How pairs of triangles whose boxes meet are found: every triangle with every other, or by a hierarchy, of which AUTO
+ * takes the one that is sooner done. */
+typedef enum gpu_search { GPU_SEARCH_AUTO, GPU_SEARCH_EACH, GPU_SEARCH_TREE } gpu_search;
+
+/* Meshes on the device, by their address; zero-initialised. models.h */
+typedef struct gpu_models {
+  struct gpu_model **known; /* open addressing; half empty */
+  uint32_t capacity, count;
+} gpu_models;
+
 struct graze_gpu {
   graze_context *context;
   graze_context processor; /* the same, for what the processor is to do */
   const gpu_backend *backend;
   void *state; /* the back end's */
   graze_gpu_info info;
-  graze_gpu_arithmetic arithmetic;
   bool lost;
   bool told_lost;      /* the logger knows */
   bool shuffle;        /* kernels are built with the vendor's shuffles */
@@ -69,11 +78,10 @@ struct graze_gpu {
   struct gpu_spheres *spheres;
   struct gpu_triangles *triangles;
   struct gpu_words *words;
-  graze_gpu_search search;
+  gpu_search search;
+  gpu_models models;
   struct gpu_attachment *attachment; /* attach.c; NULL: not attached */
-  graze_query *query;
-  graze_broadphase *broad; /* for what the device cannot do */
-  graze_gpu_report report;
+  graze_gpu_report report;           /* of the last question */
 };
 
 /* How many groups of `size` have room for `count` items. */
@@ -118,17 +126,11 @@ graze_status gz_gpu_failed(graze_gpu *gpu, graze_status status, const char *call
 graze_status gz_gpu_open(graze_context *context, const gpu_backend *backend, const graze_gpu_info *info,
                          graze_gpu **gpu);
 
-/* Runs known numbers through the device's arithmetic; fills gpu->arithmetic. */
+/* Runs known numbers through the device's arithmetic; fills that of gpu->info. */
 graze_status gz_gpu_test_arithmetic(graze_gpu *gpu);
 
 /* Whether group scans, as kernels are built now, give known sums. */
 graze_status gz_gpu_test_scans(graze_gpu *gpu, bool *right);
-
-/* The processor's query, made when first needed. */
-graze_status gz_gpu_make_query(graze_gpu *gpu);
-
-/* Releases what engine.c made. */
-void gz_gpu_release_engines(graze_gpu *gpu);
 
 /* ---- back ends ------------------------------------------------------------------------------------------------- */
 

@@ -9,16 +9,9 @@
 
 enum { ORDERED = 1 << 12 }; /* triangles of b that are worth an order */
 
-void gz_model_tree_release(graze_gpu_model *m) {
-  if (m->tree == NULL) return;
-  gz_gpu_tree_release(m->gpu, &m->tree->tree);
-  gz_gpu_release(m->gpu, &m->tree->thin);
-  memset(m->tree, 0, sizeof *m->tree);
-}
-
 /* The tree of a model whose boxes are those of `posed`, built or refitted. */
-static graze_status fit_tree(graze_gpu *gpu, const graze_gpu_model *m, const posed_triangles *posed) {
-  gpu_tree *tree = &m->tree->tree;
+static graze_status fit_tree(graze_gpu *gpu, gpu_model *m, const posed_triangles *posed) {
+  gpu_tree *tree = &m->tree;
   return tree->count == m->count ? gz_gpu_tree_refit(gpu, tree, &posed->boxes)
                                  : gz_gpu_tree_build(gpu, tree, &posed->boxes, m->count);
 }
@@ -34,35 +27,30 @@ static graze_status check_posed(graze_gpu *gpu, const gpu_triangles *t) {
 
 typedef struct deciding {
   graze_gpu *gpu;
-  gpu_triangles *t;
+  gpu_decide *decide;
   const decide_question *question;
-  bool answered; /* one hit was enough */
 } deciding;
 
 static graze_status decide_piece(void *user, const gpu_buffer *pairs, uint32_t count) {
   deciding *c = user;
-  gpu_decide *d = &c->t->decide;
   uint32_t candidates;
-  (void)pairs; /* they are in d->pairs */
-  graze_status status = gz_gpu_decide_reserve(c->gpu, d, count);
-  if (status == GRAZE_OK) status = gz_gpu_decide_reset(c->gpu, d, c->question, count);
-  if (status == GRAZE_OK) status = gz_gpu_decide_run(c->gpu, d, c->question, count, &candidates);
-  c->answered = status == GRAZE_OK && c->question->any && d->hit_count > 0;
-  return c->answered ? GRAZE_CANCELLED : status;
+  (void)pairs; /* they are in the decision's pairs */
+  graze_status status = gz_gpu_decide_reserve(c->gpu, c->decide, count);
+  if (status == GRAZE_OK) status = gz_gpu_decide_reset(c->gpu, c->decide, c->question, count);
+  return status != GRAZE_OK ? status : gz_gpu_decide_run(c->gpu, c->decide, c->question, count, &candidates);
 }
 
 static graze_status ask_tree(graze_gpu *gpu, gpu_triangles *t, const decide_question *q, gpu_tree *tree,
                              const gpu_tree_question *asked) {
-  deciding c = {gpu, t, q, false};
-  graze_status status = gz_gpu_tree_each(gpu, tree, asked, GPU_DECIDE_MOST, &t->decide.pairs, decide_piece, &c);
-  return c.answered ? GRAZE_OK : status;
+  deciding c = {gpu, &t->decide, q};
+  return gz_gpu_tree_each(gpu, tree, asked, GPU_DECIDE_MOST, &t->decide.pairs, decide_piece, &c);
 }
 
 /* ---- two models -------------------------------------------------------------------------------------------------- */
 
-graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
-                                      const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collide_result *results) {
+graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, gpu_model *a, const graze_pose *pose_a,
+                                      gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                                      graze_collide_result *results) {
   const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
   const decide_question question = gz_gpu_triangles_question(t, sides, poses, find);
   bool ordered = poses == 1 && b->count >= ORDERED;
@@ -71,18 +59,18 @@ graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const gr
   if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[1], b, poses_b, poses);
   if (status == GRAZE_OK) status = check_posed(gpu, t);
   /* b's first, for both may be one; any pose gives an order. */
-  if (status == GRAZE_OK && ordered && b->tree->tree.count != b->count) status = fit_tree(gpu, b, &t->posed[1]);
+  if (status == GRAZE_OK && ordered && b->tree.count != b->count) status = fit_tree(gpu, b, &t->posed[1]);
   if (status == GRAZE_OK) status = fit_tree(gpu, a, &t->posed[0]);
   const gpu_tree_question asked = {
-      .boxes = &t->posed[1].boxes, .order = ordered ? &b->tree->tree.numbers : NULL, .count = b->count * poses};
-  if (status == GRAZE_OK) status = ask_tree(gpu, t, &question, &a->tree->tree, &asked);
-  return status != GRAZE_OK ? status : gz_gpu_triangles_answer(gpu, t, poses, find, results);
+      .boxes = &t->posed[1].boxes, .order = ordered ? &b->tree.numbers : NULL, .count = b->count * poses};
+  if (status == GRAZE_OK) status = ask_tree(gpu, t, &question, &a->tree, &asked);
+  return status != GRAZE_OK ? status : gz_gpu_triangles_answer(gpu, t, poses, results);
 }
 
 /* ---- one model --------------------------------------------------------------------------------------------------- */
 
-static graze_status upload_thin(graze_gpu *gpu, const graze_gpu_model *m) {
-  gpu_buffer *thin = &m->tree->thin;
+static graze_status upload_thin(graze_gpu *gpu, gpu_model *m) {
+  gpu_buffer *thin = &m->thin;
   size_t bytes = (m->count + (size_t)31) / 32 * sizeof(uint32_t);
   if (thin->bytes > 0) return GRAZE_OK;
   uint32_t *bits = gz_memory_alloc(gpu->context, bytes);
@@ -95,14 +83,14 @@ static graze_status upload_thin(graze_gpu *gpu, const graze_gpu_model *m) {
   return status;
 }
 
-graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *m, graze_find find,
+graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, gpu_model *m, graze_find find,
                                    graze_self_result *result) {
   const graze_pose identity = graze_pose_identity();
   const placed_model sides[2] = {{m, &identity}, {m, &identity}};
   decide_question question = gz_gpu_triangles_question(t, sides, 1, find);
   question.b.corners = question.a.corners;
   question.ask |= ASK_SELF;
-  question.thin = &m->tree->thin;
+  question.thin = &m->thin;
   *result = (graze_self_result){0};
   if (m->count == 0) return GRAZE_OK;
   graze_status status = gz_gpu_decide_begin(gpu, &t->decide, &question);
@@ -110,10 +98,9 @@ graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze
   if (status == GRAZE_OK) status = fit_tree(gpu, m, &t->posed[0]);
   if (status == GRAZE_OK) status = upload_thin(gpu, m);
   const gpu_tree_question asked = {.boxes = NULL};
-  if (status == GRAZE_OK) status = ask_tree(gpu, t, &question, &m->tree->tree, &asked);
+  if (status == GRAZE_OK) status = ask_tree(gpu, t, &question, &m->tree, &asked);
   if (status != GRAZE_OK) return status;
   gz_gpu_decide_self_counts(&t->decide, result);
-  if (find == GRAZE_FIND_ANY) result->hash = 0;
   result->work = (graze_work){.triangle_tests = t->decide.candidates, .exact_tests = t->decide.exact};
   return gz_gpu_decide_pairs(gpu, &t->decide, &result->pairs);
 }

@@ -2,24 +2,15 @@
 #ifndef GRAZE_SRC_GPU_HIERARCHY_H
 #define GRAZE_SRC_GPU_HIERARCHY_H
 
-#include "gpu/tree.h"
 #include "gpu/triangles.h"
 
-/* What a model gets when it is first asked about in this way. */
-typedef struct model_tree {
-  gpu_tree tree;   /* over the boxes of its triangles, at the pose of the last question */
-  gpu_buffer thin; /* a bit a triangle of zero area */
-} model_tree;
-
-void gz_model_tree_release(graze_gpu_model *model);
-
 /* As gz_gpu_triangles_collide. */
-graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
-                                      const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collide_result *results);
+graze_status gz_gpu_hierarchy_collide(graze_gpu *gpu, gpu_triangles *t, gpu_model *a, const graze_pose *pose_a,
+                                      gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                                      graze_collide_result *results);
 
 /* As graze_collide_self. Errors: DEVICE, MEMORY. */
-graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *model, graze_find find,
+graze_status gz_gpu_hierarchy_self(graze_gpu *gpu, gpu_triangles *t, gpu_model *model, graze_find find,
                                    graze_self_result *result);
 
 #endif

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/parallel.h"
+#include "broad/pairs.h"
 #include "broad/sphere_view.h"
 
 enum {
@@ -201,12 +201,6 @@ static uint64_t decide(const graze_context *context, const sphere_view *view, gr
   return kept;
 }
 
-uint64_t gz_gpu_hash_pairs(const graze_box_pair *pairs, uint64_t count) {
-  uint64_t hash = 0;
-  for (uint64_t i = 0; i < count; i++) hash += hash_pair(pairs[i].a, pairs[i].b);
-  return hash;
-}
-
 /* ---- pairs ----------------------------------------------------------------------------------------------------- */
 
 enum { WALK_ARGUMENTS = 15 };
@@ -247,7 +241,7 @@ static uint64_t keep_pairs(void *user, graze_box_pair *pairs, uint64_t count) {
   uint64_t kept = decide(c->context, &c->view, pairs, count, false);
   if (!c->only_count) return kept;
   c->b->found += kept;
-  c->b->hash += gz_gpu_hash_pairs(pairs, kept);
+  c->b->hash += pairs_hash(pairs, kept);
   return 0;
 }
 

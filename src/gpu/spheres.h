@@ -27,9 +27,6 @@ graze_status gz_gpu_spheres_find(graze_gpu *gpu, gpu_spheres *b, const graze_sph
 graze_status gz_gpu_spheres_find_by_boxes(graze_gpu *gpu, gpu_spheres *b, gpu_boxes *boxes,
                                           const graze_sphere_array *spheres, uint32_t count, bool unsorted);
 
-/* The sum of the hashes of pairs. */
-uint64_t gz_gpu_hash_pairs(const graze_box_pair *pairs, uint64_t count);
-
 void gz_gpu_spheres_release(graze_gpu *gpu, gpu_spheres *b);
 
 #endif

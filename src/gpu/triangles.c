@@ -12,60 +12,10 @@
 enum { TILE = 512 /* triangles of a that a group has */, CHUNK = 32 /* of b, at least */, GROUPS_WANTED = 4096 };
 
 static const uint64_t MOST_TESTS = UINT32_MAX; /* of a launch: so that candidates are counted in 32 bits */
-static const uint64_t FIRST_TESTS = 1u << 24;  /* of the first launch, when one hit is enough */
-
-/* ---- models ---------------------------------------------------------------------------------------------------- */
-
-static graze_status upload(graze_gpu_model *m) {
-  enum { PART = 4096 };
-  graze_gpu *gpu = m->gpu;
-  const size_t bytes = 9 * sizeof(double);
-  double *part = gz_memory_alloc(gpu->context, PART * bytes);
-  if (part == NULL) return gz_fail_memory(gpu->context, PART * bytes);
-  graze_status status = gz_gpu_reserve(gpu, &m->corners, m->count * bytes);
-  for (uint32_t from = 0; from < m->count && status == GRAZE_OK; from += PART) {
-    uint32_t some = m->count - from < PART ? m->count - from : PART;
-    for (uint32_t i = 0; i < some; i++) graze_mesh_get_triangle(m->mesh, from + i, part + 9 * (size_t)i);
-    status = gz_gpu_write(gpu, &m->corners, from * bytes, part, some * bytes);
-  }
-  gz_memory_release(gpu->context, part, PART * bytes);
-  return status;
-}
-
-void graze_gpu_model_destroy(graze_gpu_model *m) {
-  if (m == NULL) return;
-  gz_gpu_release(m->gpu, &m->corners);
-  gz_model_tree_release(m);
-  gz_memory_release(m->gpu->context, m->tree, sizeof *m->tree);
-  gz_memory_release(m->gpu->context, m, sizeof *m);
-}
-
-graze_status graze_gpu_model_create(graze_gpu *gpu, const graze_mesh *mesh, graze_gpu_model **model) {
-  if (gpu == NULL || mesh == NULL || model == NULL) return GRAZE_ERROR_ARGUMENT;
-  graze_gpu_model *m = gz_memory_alloc(gpu->context, sizeof *m);
-  if (m == NULL) return gz_fail_memory(gpu->context, sizeof *m);
-  *m = (graze_gpu_model){.gpu = gpu, .mesh = mesh, .count = graze_mesh_triangle_count(mesh)};
-  m->tree = gz_memory_alloc(gpu->context, sizeof *m->tree);
-  if (m->tree == NULL) {
-    gz_memory_release(gpu->context, m, sizeof *m);
-    return gz_fail_memory(gpu->context, sizeof *m->tree);
-  }
-  memset(m->tree, 0, sizeof *m->tree);
-  graze_gpu_model_refresh(m);
-  *model = m;
-  return GRAZE_OK;
-}
-
-void graze_gpu_model_refresh(graze_gpu_model *m) {
-  if (m == NULL || m->gpu->lost || !m->gpu->arithmetic.exact) return;
-  gz_model_tree_release(m);
-  /* A device that cannot hold it is no error: the processor has the mesh. */
-  if (upload(m) != GRAZE_OK) gz_gpu_release(m->gpu, &m->corners);
-}
 
 /* ---- poses ----------------------------------------------------------------------------------------------------- */
 
-graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
+graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const gpu_model *m,
                                    const graze_pose *poses, uint32_t count) {
   const size_t triangles = (size_t)m->count * count;
   for (uint32_t i = 0; i < count; i++) {
@@ -130,10 +80,6 @@ static graze_status compare_once(graze_gpu *gpu, comparison *c, const rectangle 
   return status != GRAZE_OK ? status : gz_gpu_decide_run(gpu, d, &c->question, tests, candidates);
 }
 
-static bool is_answered(const comparison *c) {
-  return c->question.any && c->t->decide.hit_count > 0;
-}
-
 static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r);
 
 static graze_status compare_halves(graze_gpu *gpu, comparison *c, const rectangle *r) {
@@ -143,14 +89,14 @@ static graze_status compare_halves(graze_gpu *gpu, comparison *c, const rectangl
   else
     first.end_b = second.begin_b = r->begin_b + (r->end_b - r->begin_b) / 2;
   graze_status status = compare(gpu, c, &first);
-  return status != GRAZE_OK || is_answered(c) ? status : compare(gpu, c, &second);
+  return status != GRAZE_OK ? status : compare(gpu, c, &second);
 }
 
 /* Halved until tests and candidates are few enough; what has no room is compared again when it has. */
 static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r) {
   uint32_t candidates;
   uint64_t tests = (uint64_t)(r->end_a - r->begin_a) * (r->end_b - r->begin_b);
-  if (tests > MOST_TESTS || (c->question.any && tests > FIRST_TESTS)) return compare_halves(gpu, c, r);
+  if (tests > MOST_TESTS) return compare_halves(gpu, c, r);
   graze_status status = compare_once(gpu, c, r, &candidates);
   if (status != GRAZE_OK || candidates <= c->t->decide.room) return status;
   if (candidates > GPU_DECIDE_MOST) return compare_halves(gpu, c, r);
@@ -163,30 +109,26 @@ decide_question gz_gpu_triangles_question(const gpu_triangles *t, const placed_m
   return (decide_question){.a = {&t->posed[0].corners, sides[0].model->count},
                            .b = {&t->posed[1].corners, sides[1].model->count},
                            .poses = poses,
-                           .ask = poses == 1 && find != GRAZE_FIND_COUNT ? ASK_LIST : 0,
-                           .any = poses == 1 && find == GRAZE_FIND_ANY,
+                           .ask = find == GRAZE_FIND_ALL ? ASK_LIST : 0,
                            .get_a = gz_placed_corners,
                            .get_b = gz_placed_corners,
                            .user_a = &sides[0],
                            .user_b = &sides[1]};
 }
 
-graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
-                                     graze_collide_result *results) {
+graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_collide_result *results) {
   const gpu_decide *d = &t->decide;
-  memset(results, 0, poses * sizeof *results);
   for (uint32_t p = 0; p < poses; p++) {
     gz_gpu_decide_counts(d, p, &results[p].counts);
     results[p].hit = results[p].counts.triangle_pairs > 0;
-    if (find == GRAZE_FIND_ANY) results[p].counts.hash = 0;
   }
   results->work = (graze_work){.triangle_tests = d->candidates, .exact_tests = d->exact};
-  return poses == 1 ? gz_gpu_decide_pairs(gpu, &t->decide, &results->pairs) : GRAZE_OK;
+  return gz_gpu_decide_pairs(gpu, &t->decide, &results->pairs);
 }
 
-graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
-                                      const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collide_result *results) {
+graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, gpu_model *a, const graze_pose *pose_a,
+                                      gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                                      graze_collide_result *results) {
   const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
   const rectangle all = {0, a->count, 0, b->count * poses};
   comparison c = {.t = t, .question = gz_gpu_triangles_question(t, sides, poses, find)};
@@ -194,7 +136,7 @@ graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const gr
   if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[0], a, pose_a, 1);
   if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[1], b, poses_b, poses);
   if (status == GRAZE_OK) status = compare(gpu, &c, &all);
-  return status != GRAZE_OK ? status : gz_gpu_triangles_answer(gpu, t, poses, find, results);
+  return status != GRAZE_OK ? status : gz_gpu_triangles_answer(gpu, t, poses, results);
 }
 
 void gz_gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t) {

@@ -3,19 +3,7 @@
 #define GRAZE_SRC_GPU_TRIANGLES_H
 
 #include "gpu/decide.h"
-
-struct graze_gpu_model {
-  graze_gpu *gpu;
-  const graze_mesh *mesh; /* the caller's */
-  uint32_t count;         /* triangles */
-  gpu_buffer corners;     /* nine doubles each; none: the device has no room, or is not to be trusted */
-  struct model_tree *tree;
-};
-
-/* Whether the device can be asked about it. */
-static inline bool gpu_model_is_there(const graze_gpu_model *m) {
-  return m->count == 0 || m->corners.bytes > 0;
-}
+#include "gpu/models.h"
 
 /* A model at some poses, on the device. */
 typedef struct posed_triangles {
@@ -30,7 +18,7 @@ typedef struct gpu_triangles {
 
 /* A model at its poses, and its triangles for a decide_question. */
 typedef struct placed_model {
-  const graze_gpu_model *model;
+  const gpu_model *model;
   const graze_pose *poses;
 } placed_model;
 
@@ -42,19 +30,18 @@ decide_question gz_gpu_triangles_question(const gpu_triangles *t, const placed_m
 
 /* Poses a model; corners that are not finite are counted in the answer. Errors: ARGUMENT, unreported: a pose is not
  * finite. */
-graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const graze_gpu_model *m,
+graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const gpu_model *m,
                                    const graze_pose *poses, uint32_t count);
 
 /* The answers to a question that is done. */
-graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_find find,
-                                     graze_collide_result *results);
+graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_collide_result *results);
 
 /* As graze_collide_poses for tiers T0 and T1, but that with one pose and FIND_ALL the pairs are listed. All posed
  * triangles of b together are less than 2^32. Errors: DEVICE, MEMORY; ARGUMENT, unreported: a pose or a posed corner is
  * not finite, of which the processor tells. */
-graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, const graze_gpu_model *a,
-                                      const graze_pose *pose_a, const graze_gpu_model *b, const graze_pose *poses_b,
-                                      uint32_t poses, graze_find find, graze_collide_result *results);
+graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, gpu_model *a, const graze_pose *pose_a,
+                                      gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                                      graze_collide_result *results);
 
 void gz_gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t);
 

@@ -17,7 +17,8 @@ static const cu_result INVALID_VALUE = 1, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED =
 
 /* One context for the device, whose memory is counted, and one for the answers that are wanted. */
 static struct {
-  graze_context *context, *plain;
+  graze_context *context; /* to which devices are attached while they are asked */
+  graze_context *plain;
   graze_broadphase *broad;
   graze_query *query;
   test_allocator allocator;
@@ -30,6 +31,7 @@ static struct {
   graze_mesh *meshes[2];
   graze_pose poses[POSES];
   uint64_t wanted[ANSWERS];
+  uint64_t answered; /* questions of check_answers, by the device */
 } on;
 
 static void keep_message(void *user, graze_log_level level, const char *message) {
@@ -90,7 +92,7 @@ static void make_questions(void) {
   }
   for (int i = 0; i < 2; i++) {
     soup_lattice(&random, TRIANGLES, 4, corners);
-    on.meshes[i] = test_mesh(on.plain, corners, TRIANGLES, GRAZE_VOLUMES_ALIGNED);
+    on.meshes[i] = test_mesh(on.context, corners, TRIANGLES, GRAZE_VOLUMES_ALIGNED);
   }
   for (int i = 0; i < POSES; i++) on.poses[i] = test_translation(i, 0.5 * i, 0);
 }
@@ -123,44 +125,52 @@ static int ask_processor(uint64_t *answers) {
   return n;
 }
 
-/* The answers' memory is the device's, or the processor's where it stepped in. */
-static int ask_about_boxes(graze_gpu *gpu, uint64_t *answers) {
+/* By every method that the device has; then spheres, listed and counted. */
+static int ask_about_boxes(uint64_t *answers) {
+  static const graze_broad_method methods[] = {GRAZE_BROAD_AUTO, GRAZE_BROAD_SUBDIVISION, GRAZE_BROAD_TREE};
   const graze_box_array box_array = boxes();
   const graze_sphere_array sphere_array = spheres();
+  graze_broadphase_def def = graze_default_broadphase_def();
+  graze_broadphase *broad = NULL;
   const graze_box_pair *pairs;
   uint64_t count, hash;
   int n = 0;
-  for (graze_gpu_method method = GRAZE_GPU_GRID; method <= GRAZE_GPU_TREE; method++) {
-    assert_int_equal(graze_gpu_find(gpu, method, &box_array, BOXES, false, &pairs, &count), GRAZE_OK);
+  for (int i = 0; i < 3; i++) {
+    def.method = methods[i];
+    assert_int_equal(graze_broadphase_create(on.context, &def, &broad), GRAZE_OK);
+    assert_int_equal(graze_broadphase_find(broad, &box_array, BOXES, false, &pairs, &count), GRAZE_OK);
     answers[n++] = hash_of(pairs, count);
+    graze_broadphase_destroy(broad);
   }
-  assert_int_equal(graze_gpu_find_spheres(gpu, &sphere_array, BOXES, false, &pairs, &count), GRAZE_OK);
+  assert_int_equal(graze_broadphase_create(on.context, NULL, &broad), GRAZE_OK);
+  assert_int_equal(graze_broadphase_find_spheres(broad, &sphere_array, BOXES, false, &pairs, &count), GRAZE_OK);
   answers[n++] = hash_of(pairs, count);
-  assert_int_equal(graze_gpu_count_spheres(gpu, &sphere_array, BOXES, &count, &hash), GRAZE_OK);
+  assert_int_equal(graze_broadphase_count_spheres(broad, &sphere_array, BOXES, &count, &hash), GRAZE_OK);
   answers[n++] = hash + count;
+  graze_broadphase_destroy(broad);
   return n;
 }
 
 static int ask_about_triangles(graze_gpu *gpu, uint64_t *answers) {
   graze_tritri results[PAIRS];
-  graze_gpu_model *models[2] = {NULL, NULL};
+  graze_query *query = NULL;
   graze_collide_result collision, collisions[POSES];
   graze_self_result self;
   int n = 0;
-  assert_int_equal(graze_gpu_tritri(gpu, PAIRS, on.a, on.b, results), GRAZE_OK);
+  assert_int_equal(graze_tritri_batch(on.context, PAIRS, on.a, on.b, results), GRAZE_OK);
   answers[n++] = hash_of_results(results);
-  for (int i = 0; i < 2; i++) assert_int_equal(graze_gpu_model_create(gpu, on.meshes[i], &models[i]), GRAZE_OK);
-  for (graze_gpu_search search = GRAZE_GPU_EACH_SEARCH; search <= GRAZE_GPU_TREE_SEARCH; search++) {
-    assert_int_equal(graze_gpu_set_search(gpu, search), GRAZE_OK);
-    assert_int_equal(graze_gpu_collide(gpu, models[0], NULL, models[1], NULL, NULL, &collision), GRAZE_OK);
+  assert_int_equal(graze_query_create(on.context, &query), GRAZE_OK);
+  for (gpu->search = GPU_SEARCH_EACH; gpu->search <= GPU_SEARCH_TREE; gpu->search++) {
+    assert_int_equal(graze_collide_meshes(query, on.meshes[0], NULL, on.meshes[1], NULL, NULL, &collision), GRAZE_OK);
     answers[n++] = hash_of_collision(&collision);
   }
-  assert_int_equal(graze_gpu_collide_poses(gpu, models[0], NULL, models[1], on.poses, POSES, NULL, collisions),
+  gpu->search = GPU_SEARCH_TREE;
+  assert_int_equal(graze_collide_poses(query, on.meshes[0], NULL, on.meshes[1], on.poses, POSES, NULL, collisions),
                    GRAZE_OK);
   for (int i = 0; i < POSES; i++) answers[n++] = hash_of_collision(&collisions[i]);
-  assert_int_equal(graze_gpu_collide_self(gpu, models[0], NULL, &self), GRAZE_OK);
+  assert_int_equal(graze_collide_self(query, on.meshes[0], NULL, &self), GRAZE_OK);
   answers[n++] = self.hash + self.self_pairs;
-  for (int i = 0; i < 2; i++) graze_gpu_model_destroy(models[i]);
+  graze_query_destroy(query);
   return n;
 }
 
@@ -189,11 +199,14 @@ static void ask_for_time(graze_gpu *gpu) {
 
 static void check_answers(graze_gpu *gpu, const char *what) {
   uint64_t answers[ANSWERS];
-  int n = ask_about_boxes(gpu, answers);
+  assert_int_equal(graze_gpu_attach(gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+  int n = ask_about_boxes(answers);
   n += ask_about_triangles(gpu, answers + n);
   for (int i = 0; i < n; i++) {
     if (answers[i] != on.wanted[i]) fail_msg("%s: answer %d is another one", what, i);
   }
+  on.answered = graze_gpu_get_report(gpu).answered;
+  graze_gpu_detach(gpu);
 }
 
 /* ---- a device's life ------------------------------------------------------------------------------------------- */
@@ -236,6 +249,7 @@ static void test_no_fault(void **state) {
     control->order(orders[i]);
     assert_true(live(orders[i]));
     assert_int_equal(on.messages, 0);
+    assert_int_equal(on.answered, 10); /* each of them */
   }
   control->order("late");
 }
@@ -439,7 +453,7 @@ static void test_reset(void **state) {
   on.messages = 0;
   check_answers(gpu, "after a reset");
   assert_true(on.messages > 0);
-  assert_false(graze_gpu_get_report(gpu)->on_device);
+  assert_false(graze_gpu_get_report(gpu).on_device);
   graze_gpu_destroy(gpu);
   check_nothing_is_left("a reset");
 }
