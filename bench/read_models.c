@@ -48,21 +48,20 @@ static char *unpack(const char *path, size_t *size) {
   return bytes;
 }
 
-static bool read_file(const char *path, model *m) {
+static bool read_file(graze_context *context, const char *path, model *m) {
   graze_geometry g;
-  graze_io_error error = {0};
   graze_status status;
   size_t length = strlen(path), size;
   if (access(path, R_OK)) return false;
   if (length > 3 && !strcmp(path + length - 3, ".xz")) {
     char *bytes = unpack(path, &size), *name = text_of("%.*s", (int)(length - 3), path);
-    status = graze_parse_geometry(bytes, size, name, GRAZE_FORMAT_AUTO, 1, &g, &error);
+    status = graze_parse_geometry(context, bytes, size, name, GRAZE_FORMAT_AUTO, &g);
     free(bytes);
     free(name);
   } else {
-    status = graze_read_geometry(path, GRAZE_FORMAT_AUTO, 1, &g, &error);
+    status = graze_read_geometry(context, path, GRAZE_FORMAT_AUTO, &g);
   }
-  if (status != GRAZE_OK) fail("%s", error.message);
+  if (status != GRAZE_OK) fail("%s", graze_last_error(context)->message);
   from_geometry(&g, m);
   graze_geometry_free(&g);
   return true;
@@ -76,7 +75,7 @@ bool model_read(const bench *b, const char *file, model *m) {
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(path, sizeof path, places[i], b->meshes, file);
 #pragma GCC diagnostic pop
-    if (read_file(path, m)) return true;
+    if (read_file(b->context, path, m)) return true;
   }
   return false;
 }

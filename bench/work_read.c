@@ -96,16 +96,16 @@ static uint64_t bits(double x) {
 typedef struct read_job {
   const char *path;
   uint64_t bytes;
-  int threads;
+  graze_context *context;
 } read_job;
 
 /* The hash is over corners in order, so that indexed files and soups agree. */
 static void run_read(void *argument, bool check, sample *out) {
   read_job *j = argument;
   graze_geometry g;
-  graze_io_error error = {0};
   double start = seconds_now();
-  if (graze_read_geometry(j->path, GRAZE_FORMAT_AUTO, j->threads, &g, &error) != GRAZE_OK) fail("%s", error.message);
+  if (graze_read_geometry(j->context, j->path, GRAZE_FORMAT_AUTO, &g) != GRAZE_OK)
+    fail("%s", graze_last_error(j->context)->message);
   out->seconds[0] = seconds_now() - start;
   out->timed = 1;
   out->count = g.triangle_count;
@@ -146,7 +146,7 @@ static void one_read(bench *b, const model *m, const char *name, const char *end
   write(f, m);
   uint64_t bytes = (uint64_t)ftell(f);
   if (ferror(f) || fclose(f)) fail("%s: could not be written", path);
-  read_job j = {path, bytes, b->threads};
+  read_job j = {path, bytes, b->context};
   contest c;
   contest_begin(&c, b, "byte", m->triangle_count, bytes, "read/%s", name);
   contest_expect(&c, m->triangle_count, expected_hash(m, text));

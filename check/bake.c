@@ -19,12 +19,12 @@ enum { LARGE_TRIANGLES = 1 << 15 };
 /* ---- the cache ---- */
 
 /* A mesh in the cache that is what `def` would become; NULL: none. */
-static graze_mesh *find_cached(graze_check *c, const graze_mesh_def *def, const char *path, uint64_t hash, char *why) {
+static graze_mesh *find_cached(graze_check *c, const graze_mesh_def *def, const char *path, uint64_t hash) {
   graze_mesh *mesh = NULL;
   graze_mesh_facts facts;
   if (access(path, F_OK) != 0) return NULL;
   if (graze_mesh_load(c->context, path, &mesh) != GRAZE_OK) {
-    gz_check_note(c, GRAZE_LOG_WARNING, "%s; it is made again", why);
+    gz_check_note(c, GRAZE_LOG_WARNING, "%s; it is made again", graze_last_error(c->context)->message);
     return NULL;
   }
   graze_mesh_get_facts(mesh, &facts);
@@ -52,13 +52,13 @@ static bool save_block(const char *path, const char *temporary, const graze_mesh
 }
 
 static graze_status make_kept(graze_check *c, const graze_mesh_def *def, uint64_t hash, char *paths, size_t room,
-                              char *why, graze_mesh **mesh) {
+                              graze_mesh **mesh) {
   char *path = paths, *temporary = paths + room;
   const char *cache = c->def.cache, *version = graze_version();
   snprintf(path, room, "%s/%016" PRIx64 "-%s.graze", cache, hash, version);
   snprintf(temporary, room, "%s/%016" PRIx64 "-%s.graze.%ld-%" PRIu32 ".tmp", cache, hash, version, (long)getpid(),
            c->temporaries++);
-  *mesh = find_cached(c, def, path, hash, why);
+  *mesh = find_cached(c, def, path, hash);
   if (*mesh != NULL) return GRAZE_OK;
   graze_status status = graze_mesh_create(c->context, def, mesh);
   if (status != GRAZE_OK || save_block(path, temporary, *mesh) || atomic_exchange(&c->told, true)) return status;
@@ -66,7 +66,7 @@ static graze_status make_kept(graze_check *c, const graze_mesh_def *def, uint64_
   return GRAZE_OK;
 }
 
-static graze_status make_mesh(graze_check *c, const graze_mesh_def *def, char *why, graze_mesh **mesh) {
+static graze_status make_mesh(graze_check *c, const graze_mesh_def *def, graze_mesh **mesh) {
   uint64_t hash = 0;
   if (c->def.cache == NULL) return graze_mesh_create(c->context, def, mesh);
   graze_status status = graze_mesh_hash(c->context, def, &hash);
@@ -74,7 +74,7 @@ static graze_status make_mesh(graze_check *c, const graze_mesh_def *def, char *w
   size_t room = strlen(c->def.cache) + 128;
   char *paths = gz_memory_alloc(c->context, 2 * room);
   if (paths == NULL) return gz_fail_memory(c->context, 2 * room);
-  status = make_kept(c, def, hash, paths, room, why, mesh);
+  status = make_kept(c, def, hash, paths, room, mesh);
   gz_memory_release(c->context, paths, 2 * room);
   return status;
 }
@@ -88,25 +88,24 @@ static bool is_large_geometry(const void *item) {
 }
 
 /* Facts alone; all of them come from the cache where there is one. */
-static graze_status measure(check_mesh *m, graze_mesh_def *def, char *why, graze_mesh_facts *facts) {
+static graze_status measure(check_mesh *m, graze_mesh_def *def, graze_mesh_facts *facts) {
   graze_mesh *mesh = NULL;
   def->no_adjacency = m->next == BAKE_MEASURED;
   if (def->no_adjacency || m->check->def.cache == NULL) return graze_mesh_measure(m->check->context, def, facts);
-  graze_status status = make_mesh(m->check, def, why, &mesh);
+  graze_status status = make_mesh(m->check, def, &mesh);
   if (status == GRAZE_OK) graze_mesh_get_facts(mesh, facts);
   graze_mesh_destroy(mesh);
   return status;
 }
 
-static graze_status make_of(check_mesh *m, graze_mesh_def *def, char *why) {
+static graze_status make_of(check_mesh *m, graze_mesh_def *def) {
   graze_mesh *mesh = NULL;
   graze_mesh_facts facts;
-  graze_status status = m->next == BAKE_MESH ? make_mesh(m->check, def, why, &mesh) : measure(m, def, why, &facts);
+  graze_status status = m->next == BAKE_MESH ? make_mesh(m->check, def, &mesh) : measure(m, def, &facts);
   if (status == GRAZE_OK && mesh != NULL) graze_mesh_get_facts(mesh, &facts);
   if (status == GRAZE_OK && m->measured && facts.hash != m->facts.hash) {
-    snprintf(why, MESSAGE_SIZE, "it changed while it was read");
     graze_mesh_destroy(mesh);
-    return GRAZE_ERROR_FILE;
+    return gz_fail(m->check->context, GRAZE_ERROR_FILE, "it changed while it was read");
   }
   if (status != GRAZE_OK) return status;
   m->mesh = mesh;
@@ -116,7 +115,7 @@ static graze_status make_of(check_mesh *m, graze_mesh_def *def, char *why) {
 }
 
 /* With float coordinates where they lose nothing. */
-static graze_status make_narrow(check_mesh *m, char *why) {
+static graze_status make_narrow(check_mesh *m) {
   const graze_context *context = m->check->context;
   const graze_geometry *geometry = &m->geometry;
   graze_mesh_def def = graze_default_mesh_def();
@@ -129,26 +128,19 @@ static graze_status make_narrow(check_mesh *m, char *why) {
   def.vertex_count = geometry->vertex_count;
   def.indices = geometry->indices;
   def.triangle_count = geometry->triangle_count;
-  graze_status status = make_of(m, &def, why);
+  graze_status status = make_of(m, &def);
   gz_memory_release(context, floats, count * sizeof *floats);
   return status;
 }
 
-static graze_status bake_one(graze_check *c, void *item, bool large, char *why) {
+static graze_status bake_one(graze_check *c, void *item) {
   check_mesh *m = item;
-  graze_io_error error;
-  char reason[MESSAGE_SIZE];
-  (void)c, (void)large;
   if (m->assembly != NULL) { /* its geometry stands in an open file */
-    graze_status status = graze_read_assembly_mesh(m->assembly, m->number, m->path, &m->geometry, &error);
-    if (status != GRAZE_OK) snprintf(why, MESSAGE_SIZE, "%s", error.message);
+    graze_status status = graze_read_assembly_mesh(c->context, m->assembly, m->number, m->path, &m->geometry);
     if (status != GRAZE_OK) return status;
   }
-  graze_status status = make_narrow(m, why);
-  if (status != GRAZE_OK) {
-    snprintf(reason, sizeof reason, "%s", *why != '\0' ? why : graze_status_string(status));
-    snprintf(why, MESSAGE_SIZE, "%s: %.400s", m->path, reason);
-  }
+  graze_status status = make_narrow(m);
+  if (status != GRAZE_OK) gz_fail(c->context, status, "%s: %.400s", m->path, graze_last_error(c->context)->message);
   if (m->next != BAKE_MEASURED || m->assembly != NULL) graze_geometry_free(&m->geometry);
   m->next = BAKE_NOTHING;
   return status;
@@ -196,7 +188,7 @@ graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh) {
   double start = gz_check_clock();
   if (c->stopped) return GRAZE_CANCELLED;
   m->next = BAKE_MESH;
-  graze_status status = gz_check_run_job(c, (uint64_t)(m - c->meshes), bake_one, m, false);
+  graze_status status = gz_check_run_job(c, (uint64_t)(m - c->meshes), bake_one, m);
   note_times(c, start);
   *mesh = m->mesh;
   return status;
@@ -204,13 +196,9 @@ graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh) {
 
 /* ---- files of one mesh each ---- */
 
-static graze_status read_one(graze_check *c, void *item, bool large, char *why) {
+static graze_status read_one(graze_check *c, void *item) {
   check_mesh *m = item;
-  graze_io_error error;
-  int threads = large ? (int)gz_workers(c->context) : 1;
-  graze_status status = graze_read_geometry(m->path, GRAZE_FORMAT_AUTO, threads, &m->geometry, &error);
-  if (status != GRAZE_OK) snprintf(why, MESSAGE_SIZE, "%s", error.message);
-  return status;
+  return graze_read_geometry(c->context, m->path, GRAZE_FORMAT_AUTO, &m->geometry);
 }
 
 static bool is_large_file(const void *item) {

@@ -10,8 +10,6 @@
 #include "base/parallel.h"
 #include "graze/check.h"
 
-enum { MESSAGE_SIZE = 512 };
-
 /* ---- memory.c: memory that is the check's until it ends; for the calling thread ---- */
 
 /* `count` cleared elements of `size` bytes, one at least. NULL: refused, and told to the logger. */
@@ -118,8 +116,7 @@ typedef struct known_clash { /* objects of now, and what was found */
 typedef struct earlier {
   pthread_t thread;
   bool started;
-  graze_status status;
-  graze_io_error error;
+  graze_error error;
   graze_report_previous *report;
   graze_report_reuse *reuse; /* NULL: nothing is known */
   known_clash *clashes;      /* in the order of the check */
@@ -131,22 +128,19 @@ typedef struct earlier {
 typedef struct fault {
   pthread_mutex_t mutex;
   uint64_t job;
-  graze_status status;
-  char message[MESSAGE_SIZE];
+  graze_error error;
 } fault;
 
 struct graze_check {
   graze_context *context;
   graze_check_def def;
   struct arena_chunk *chunks;
-  pthread_t caller;
-  double start; /* when it was opened */
+  pthread_t caller; /* of the call that is under way */
+  double start;     /* when it was opened */
   _Atomic bool stopped;
   bool ran;
-  bool lazy;              /* meshes in open files are measured, and baked when a pair needs them, */
-  bool hold;              /* and so are those whose geometry must be in memory till then */
-  graze_log_function log; /* the context's own, while a call is under way */
-  void *log_user;
+  bool lazy; /* meshes in open files are measured, and baked when a pair needs them, */
+  bool hold; /* and so are those whose geometry must be in memory till then */
   fault fault;
 
   check_mesh *meshes;
@@ -189,23 +183,14 @@ double gz_check_clock(void); /* seconds since some moment */
 void gz_check_add_time(double *total, double start);
 
 /* A line to the logger. From any thread. */
-void gz_check_note(graze_check *c, graze_log_level level, const char *format, ...)
+void gz_check_note(const graze_check *c, graze_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Tells the error of a reader or writer; gives its status. */
-graze_status gz_check_told(const graze_check *c, graze_status status, const graze_io_error *error);
-
-/* Errors of the calling thread go into `message` (MESSAGE_SIZE bytes) instead of to the logger; NULL: to the logger
- * again. Holds between enter and leave, which stand around a call of the interface. */
-void gz_check_listen(char *message);
-void gz_check_enter(graze_check *c);
-void gz_check_leave(graze_check *c);
 
 /* Whether to go on. From the calling thread only. */
 bool gz_check_go_on(graze_check *c, graze_check_stage stage, uint64_t done, uint64_t total);
 
-/* Work on one item; `large`: with all threads behind it. What goes wrong goes into `why`. */
-typedef graze_status (*job_body)(graze_check *c, void *item, bool large, char *why);
+/* Work on one item. */
+typedef graze_status (*job_body)(graze_check *c, void *item);
 
 typedef struct check_jobs {
   graze_check *check;
@@ -218,14 +203,14 @@ typedef struct check_jobs {
   _Atomic uint32_t done;
 } check_jobs;
 
-/* Large ones one after another, small ones side by side. */
+/* Large ones one after another, with all threads behind each, small ones side by side. */
 graze_status gz_check_run_jobs(check_jobs *jobs);
 
 /* One job; its error goes to the check's fault. */
-graze_status gz_check_run_job(graze_check *c, uint64_t number, job_body body, void *item, bool large);
+graze_status gz_check_run_job(graze_check *c, uint64_t number, job_body body, void *item);
 
 /* Tells what went wrong in jobs, if anything did. */
-graze_status gz_check_tell_fault(graze_check *c);
+graze_status gz_check_tell_fault(const graze_check *c);
 
 /* ---- bake.c ---- */
 

@@ -10,7 +10,10 @@
 
 static void *read_it(void *argument) {
   graze_check *c = argument;
-  c->earlier.status = graze_report_previous_read(c->def.previous, &c->earlier.report, &c->earlier.error);
+  bool before = gz_silence(true);
+  if (graze_report_previous_read(c->context, c->def.previous, &c->earlier.report) != GRAZE_OK)
+    c->earlier.error = *graze_last_error(c->context);
+  gz_silence(before);
   return NULL;
 }
 
@@ -20,16 +23,16 @@ void gz_check_earlier_begin(graze_check *c) {
 }
 
 graze_status gz_check_earlier_end(graze_check *c) {
-  graze_io_error error;
   if (c->def.previous == NULL) return GRAZE_OK;
   if (c->earlier.started)
     pthread_join(c->earlier.thread, NULL);
   else
     read_it(c);
   c->earlier.started = false;
-  graze_status status = gz_check_told(c, c->earlier.status, &c->earlier.error);
-  if (status != GRAZE_OK || c->def.marks == NULL) return status;
-  return gz_check_told(c, graze_report_read_marks(c->def.marks, c->earlier.report, &error), &error);
+  const graze_error *error = &c->earlier.error;
+  if (error->status != GRAZE_OK) return gz_fail(c->context, error->status, "%s", error->message);
+  if (c->def.marks == NULL) return GRAZE_OK;
+  return graze_report_read_marks(c->context, c->def.marks, c->earlier.report);
 }
 
 bool gz_check_leaves_out(const graze_check *c) {
@@ -39,11 +42,10 @@ bool gz_check_leaves_out(const graze_check *c) {
 
 graze_status gz_check_known_begin(graze_check *c) {
   const graze_check_def *d = &c->def;
-  graze_io_error error;
   const char *reason = NULL;
   if (c->earlier.report == NULL || (d->relations >> GRAZE_SEPARATE & 1) || gz_check_leaves_out(c)) return GRAZE_OK;
-  graze_status status = graze_report_reuse_create(&c->report, c->earlier.report, &c->earlier.reuse, &reason, &error);
-  status = gz_check_told(c, status, &error);
+  graze_status status =
+      graze_report_reuse_create(c->context, &c->report, c->earlier.report, &c->earlier.reuse, &reason);
   if (reason != NULL) gz_check_note(c, GRAZE_LOG_WARNING, "%s: every pair is checked again: %s", d->previous, reason);
   return status;
 }

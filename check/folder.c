@@ -26,9 +26,11 @@ static graze_status remove_file(const graze_check *c, const char *path) {
   return unlink(path) == 0 || errno == ENOENT ? GRAZE_OK : file_fault(c, path, "cannot remove", errno);
 }
 
-/* What cannot be made here is no error. */
-static graze_status may_lack(graze_check *c, graze_status status, const graze_io_error *error) {
-  if (status != GRAZE_ERROR_UNSUPPORTED) return gz_check_told(c, status, error);
+/* What cannot be made here is no error. `status` is that of a call whose error the logger has not been told. */
+static graze_status may_lack(const graze_check *c, graze_status status) {
+  const graze_error *error = graze_last_error(c->context);
+  if (status == GRAZE_OK) return GRAZE_OK;
+  if (status != GRAZE_ERROR_UNSUPPORTED) return gz_fail(c->context, status, "%s", error->message);
   gz_check_note(c, GRAZE_LOG_WARNING, "left out: %s", error->message);
   return GRAZE_OK;
 }
@@ -48,17 +50,14 @@ static char *picture_path(const painting *p, uint32_t clash) {
 }
 
 static graze_status save(graze_check *c, const char *path, const graze_picture *picture) {
-  graze_io_error error;
-  return path != NULL ? gz_check_told(c, graze_picture_write_png(path, picture, &error), &error) : GRAZE_ERROR_MEMORY;
+  return path != NULL ? graze_picture_write_png(c->context, path, picture) : GRAZE_ERROR_MEMORY;
 }
 
 static graze_status paint_overview(graze_check *c) {
-  graze_io_error error;
   graze_painter *painter = NULL;
   graze_picture picture;
-  graze_status status = graze_painter_create(&c->report, overview_width, overview_height, &painter, &error);
-  if (status == GRAZE_OK) status = graze_painter_overview(painter, &picture, &error);
-  status = gz_check_told(c, status, &error);
+  graze_status status = graze_painter_create(c->context, &c->report, overview_width, overview_height, &painter);
+  if (status == GRAZE_OK) status = graze_painter_overview(painter, &picture);
   if (status == GRAZE_OK) status = save(c, gz_check_print(c, "%s/overview.png", c->def.folder), &picture);
   graze_painter_destroy(painter);
   return status;
@@ -66,11 +65,10 @@ static graze_status paint_overview(graze_check *c) {
 
 static graze_status paint_clash(painting *p, uint32_t i) {
   graze_check *c = p->check;
-  graze_io_error error;
   graze_picture picture;
-  graze_status status = graze_painter_clash(p->painter, i, &picture, &p->cameras[i], &error);
+  graze_status status = graze_painter_clash(p->painter, i, &picture, &p->cameras[i]);
   p->painted++;
-  return status == GRAZE_OK ? save(c, picture_path(p, i), &picture) : gz_check_told(c, status, &error);
+  return status == GRAZE_OK ? save(c, picture_path(p, i), &picture) : status;
 }
 
 static bool has_picture(const graze_report_clash *clash) {
@@ -99,13 +97,14 @@ static graze_status paint_clashes(painting *p) {
  * that it is. */
 static graze_status open_painter(painting *p, bool *possible) {
   const graze_picture none = {0};
-  graze_io_error error;
   graze_check *c = p->check;
-  bool can_save = graze_picture_write_png("pictures", &none, &error) != GRAZE_ERROR_UNSUPPORTED;
-  if (!can_save) may_lack(c, GRAZE_ERROR_UNSUPPORTED, &error);
-  graze_status status = graze_painter_create(&c->report, picture_width, picture_height, &p->painter, &error);
+  bool before = gz_silence(true);
+  bool can_save = graze_picture_write_png(c->context, "pictures", &none) != GRAZE_ERROR_UNSUPPORTED;
+  if (!can_save) may_lack(c, GRAZE_ERROR_UNSUPPORTED);
+  graze_status status = graze_painter_create(c->context, &c->report, picture_width, picture_height, &p->painter);
+  gz_silence(before);
   *possible = can_save && status == GRAZE_OK;
-  return may_lack(c, status, &error);
+  return may_lack(c, status);
 }
 
 /* `*pictures`: their folder, if they could be made. A check that was stopped is told at once, without them. */
@@ -133,33 +132,33 @@ typedef struct writing {
   const char *pictures; /* their folder; NULL: there are none */
 } writing;
 
-static graze_status write_json(const writing *w, const char *path, graze_io_error *error) {
-  return graze_report_write_json(path, &w->check->report, true, error);
+static graze_status write_json(const writing *w, const char *path) {
+  return graze_report_write_json(w->check->context, path, &w->check->report, true);
 }
 
-static graze_status write_csv(const writing *w, const char *path, graze_io_error *error) {
-  return graze_report_write_csv(path, &w->check->report, error);
+static graze_status write_csv(const writing *w, const char *path) {
+  return graze_report_write_csv(w->check->context, path, &w->check->report);
 }
 
-static graze_status write_junit(const writing *w, const char *path, graze_io_error *error) {
+static graze_status write_junit(const writing *w, const char *path) {
   const unsigned failing = 1u << GRAZE_CROSS | 1u << GRAZE_A_IN_B | 1u << GRAZE_B_IN_A | 1u << GRAZE_DUPLICATE;
-  return graze_report_write_junit(path, &w->check->report, failing, error);
+  return graze_report_write_junit(w->check->context, path, &w->check->report, failing);
 }
 
-static graze_status write_bcf(const writing *w, const char *path, graze_io_error *error) {
-  return graze_report_write_bcf(path, &w->check->report, w->pictures, w->cameras, error);
+static graze_status write_bcf(const writing *w, const char *path) {
+  return graze_report_write_bcf(w->check->context, path, &w->check->report, w->pictures, w->cameras);
 }
 
-static graze_status write_html(const writing *w, const char *path, graze_io_error *error) {
-  return graze_report_write_html(path, &w->check->report, 0, w->pictures != NULL ? "pictures" : NULL, w->cameras,
-                                 error);
+static graze_status write_html(const writing *w, const char *path) {
+  return graze_report_write_html(w->check->context, path, &w->check->report, 0, w->pictures != NULL ? "pictures" : NULL,
+                                 w->cameras);
 }
 
 /* In the order of writing. The page comes last: a folder without one is not finished. */
 static const struct part {
   unsigned bit;
   const char *name;
-  graze_status (*write)(const writing *w, const char *path, graze_io_error *error);
+  graze_status (*write)(const writing *w, const char *path);
 } parts[] = {{GRAZE_CHECK_JSON, "clashes.json", write_json},
              {GRAZE_CHECK_CSV, "clashes.csv", write_csv},
              {GRAZE_CHECK_JUNIT, "junit.xml", write_junit},
@@ -177,16 +176,17 @@ static graze_status remove_old(graze_check *c) {
 }
 
 static graze_status write_parts(graze_check *c, graze_camera *cameras) {
-  graze_io_error error;
   writing w = {.check = c, .cameras = cameras};
   graze_status status = remove_old(c);
-  if (status == GRAZE_OK)
-    status = gz_check_told(c, graze_report_cameras(&c->report, cameras), &(graze_io_error){.message = "out of memory"});
+  if (status == GRAZE_OK) status = graze_report_cameras(c->context, &c->report, cameras);
   if (status == GRAZE_OK) status = make_pictures(c, cameras, &w.pictures);
   for (int i = 0; i < PARTS && status == GRAZE_OK; i++) {
     if (!(c->def.parts & parts[i].bit)) continue;
     const char *path = gz_check_print(c, "%s/%s", c->def.folder, parts[i].name);
-    status = path != NULL ? may_lack(c, parts[i].write(&w, path, &error), &error) : GRAZE_ERROR_MEMORY;
+    bool before = gz_silence(true);
+    status = path != NULL ? parts[i].write(&w, path) : GRAZE_ERROR_MEMORY;
+    gz_silence(before);
+    status = may_lack(c, status);
   }
   return status;
 }
@@ -197,9 +197,8 @@ graze_status graze_check_write_folder(graze_check *c) {
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: %s", c->ran ? "no folder was named" : "it has not run");
   graze_camera *cameras = gz_check_alloc(c, c->report.clash_count, sizeof *cameras);
   if (cameras == NULL) return GRAZE_ERROR_MEMORY;
-  gz_check_enter(c);
+  c->caller = pthread_self();
   c->unpainted = 0;
   graze_status status = write_parts(c, cameras);
-  gz_check_leave(c);
   return status;
 }

@@ -32,78 +32,46 @@ bool gz_check_go_on(graze_check *c, graze_check_stage stage, uint64_t done, uint
 
 /* ---- words ---- */
 
-static _Thread_local char *heard; /* where errors of this thread go */
-
-static void route(void *user, graze_log_level level, const char *message) {
-  const graze_check *c = user;
-  if (heard != NULL && level == GRAZE_LOG_ERROR)
-    snprintf(heard, MESSAGE_SIZE, "%s", message);
-  else if (c->log != NULL)
-    c->log(c->log_user, level, message);
-}
-
-void gz_check_listen(char *message) {
-  heard = message;
-}
-
-void gz_check_enter(graze_check *c) {
-  c->caller = pthread_self();
-  c->log = c->context->log;
-  c->log_user = c->context->log_user;
-  c->context->log = route;
-  c->context->log_user = c;
-}
-
-void gz_check_leave(graze_check *c) {
-  c->context->log = c->log;
-  c->context->log_user = c->log_user;
-}
-
-void gz_check_note(graze_check *c, graze_log_level level, const char *format, ...) {
-  char line[MESSAGE_SIZE];
+void gz_check_note(const graze_check *c, graze_log_level level, const char *format, ...) {
+  char line[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  route(c, level, line);
-}
-
-graze_status gz_check_told(const graze_check *c, graze_status status, const graze_io_error *error) {
-  return status == GRAZE_OK ? GRAZE_OK : gz_fail(c->context, status, "%s", error->message);
+  if (c->context->log != NULL) c->context->log(c->context->log_user, level, line);
 }
 
 /* ---- jobs ---- */
 
-static void keep_fault(fault *f, uint64_t job, graze_status status, const char *why) {
+static void keep_fault(fault *f, uint64_t job, graze_status status, const graze_error *error) {
   pthread_mutex_lock(&f->mutex);
-  if (f->status == GRAZE_OK || job < f->job) {
+  if (f->error.status == GRAZE_OK || job < f->job) {
     f->job = job;
-    f->status = status;
-    snprintf(f->message, sizeof f->message, "%s", *why != '\0' ? why : graze_status_string(status));
+    f->error = *error;
+    f->error.status = status;
   }
   pthread_mutex_unlock(&f->mutex);
 }
 
-graze_status gz_check_run_job(graze_check *c, uint64_t number, job_body body, void *item, bool large) {
-  char why[MESSAGE_SIZE] = "";
-  gz_check_listen(why);
-  graze_status status = body(c, item, large, why);
-  gz_check_listen(NULL);
-  if (status != GRAZE_OK) keep_fault(&c->fault, number, status, why);
+graze_status gz_check_run_job(graze_check *c, uint64_t number, job_body body, void *item) {
+  bool before = gz_silence(true);
+  graze_status status = body(c, item);
+  gz_silence(before);
+  if (status != GRAZE_OK) keep_fault(&c->fault, number, status, graze_last_error(c->context));
   return status;
 }
 
-static void run_job(check_jobs *jobs, uint32_t i, bool large) {
+static void run_job(check_jobs *jobs, uint32_t i) {
   graze_check *c = jobs->check;
   if (c->stopped) return;
-  gz_check_run_job(c, i, jobs->body, jobs->items[i], large);
+  gz_check_run_job(c, i, jobs->body, jobs->items[i]);
   uint32_t done = ++jobs->done;
   if (done < jobs->count && pthread_equal(pthread_self(), c->caller)) gz_check_go_on(c, jobs->stage, done, jobs->count);
 }
 
 static void run_small(void *argument, uint32_t i) {
   check_jobs *jobs = argument;
-  if (!jobs->large[i]) run_job(jobs, i, false);
+  if (!jobs->large[i]) run_job(jobs, i);
 }
 
 graze_status gz_check_run_jobs(check_jobs *jobs) {
@@ -113,7 +81,7 @@ graze_status gz_check_run_jobs(check_jobs *jobs) {
   if (jobs->large == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < jobs->count; i++) jobs->large[i] = jobs->is_large(jobs->items[i]);
   for (uint32_t i = 0; i < jobs->count; i++) {
-    if (jobs->large[i]) run_job(jobs, i, true);
+    if (jobs->large[i]) run_job(jobs, i);
   }
   gz_parallel_each(c->context, jobs->count, run_small, jobs);
   graze_status status = gz_check_tell_fault(c);
@@ -121,6 +89,7 @@ graze_status gz_check_run_jobs(check_jobs *jobs) {
   return gz_check_go_on(c, jobs->stage, jobs->done, jobs->count) ? GRAZE_OK : GRAZE_CANCELLED;
 }
 
-graze_status gz_check_tell_fault(graze_check *c) {
-  return c->fault.status == GRAZE_OK ? GRAZE_OK : gz_fail(c->context, c->fault.status, "%s", c->fault.message);
+graze_status gz_check_tell_fault(const graze_check *c) {
+  const graze_error *error = &c->fault.error;
+  return error->status == GRAZE_OK ? GRAZE_OK : gz_fail(c->context, error->status, "%s", error->message);
 }

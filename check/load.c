@@ -146,14 +146,9 @@ static bool is_large(const void *item) {
   return gz_check_is_large(((const check_file *)item)->path);
 }
 
-static graze_status open_one(graze_check *c, void *item, bool large, char *why) {
-  graze_io_error error;
+static graze_status open_one(graze_check *c, void *item) {
   check_file *file = item;
-  int threads = large ? (int)gz_workers(c->context) : 1;
-  graze_status status =
-      graze_open_assembly(file->path, GRAZE_FORMAT_AUTO, file->split, threads, file->assembly, &error);
-  if (status != GRAZE_OK) snprintf(why, MESSAGE_SIZE, "%s", error.message);
-  return status;
+  return graze_open_assembly(c->context, file->path, GRAZE_FORMAT_AUTO, file->split, file->assembly);
 }
 
 /* All of them are noted as open, so that they will be closed. */
@@ -325,9 +320,8 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
 }
 
 static graze_status load_scene(graze_check *c, const char *path) {
-  graze_io_error error;
   double start = gz_check_clock(), factor;
-  graze_status status = gz_check_told(c, graze_read_scene(path, &c->file, &error), &error);
+  graze_status status = graze_read_scene(c->context, path, &c->file);
   gz_check_add_time(&c->load_seconds, start);
   if (status == GRAZE_OK) status = unit_factor(c, path, c->file.units, &factor);
   return status == GRAZE_OK ? add_scene_objects(c, factor) : status;

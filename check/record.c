@@ -158,11 +158,10 @@ static graze_status fill_clashes(graze_check *c) {
 
 /* The clashes that stand in the report then, to be grouped. */
 static graze_status carry(graze_check *c, graze_report_clash **clashes) {
-  graze_io_error error;
   graze_report *r = &c->report;
   *clashes = c->clashes;
   if (c->earlier.report == NULL) return GRAZE_OK;
-  graze_status status = gz_check_told(c, graze_report_carry(r, c->earlier.report, &c->carried, &error), &error);
+  graze_status status = graze_report_carry(c->context, r, c->earlier.report, &c->carried);
   if (status != GRAZE_OK) return status;
   r->objects = c->carried.objects;
   r->object_count = c->carried.object_count;
@@ -172,17 +171,15 @@ static graze_status carry(graze_check *c, graze_report_clash **clashes) {
 }
 
 static graze_status give_life(graze_check *c) {
-  graze_io_error error;
   graze_report *r = &c->report;
   graze_report_clash *clashes;
-  graze_status status = graze_report_identify(r->objects, r->object_count, c->clashes, r->clash_count, &error);
-  status = gz_check_told(c, status, &error);
+  graze_status status = graze_report_identify(c->context, r->objects, r->object_count, c->clashes, r->clash_count);
   if (status == GRAZE_OK) status = carry(c, &clashes);
   if (status != GRAZE_OK) return status;
-  status = graze_report_group_clashes(r->objects, r->object_count, clashes, r->clash_count, &c->groups, &error);
+  status = graze_report_group_clashes(c->context, r->objects, r->object_count, clashes, r->clash_count, &c->groups);
   r->groups = c->groups.groups;
   r->group_count = c->groups.group_count;
-  return gz_check_told(c, status, &error);
+  return status;
 }
 
 graze_status gz_check_record_finish(graze_check *c, bool complete) {

@@ -13,7 +13,6 @@ static graze_status add_object(graze_check *c, graze_scene *scene, uint32_t numb
   const check_object *o = &c->objects[number];
   check_mesh *m = &c->meshes[o->mesh];
   graze_object_def def = graze_default_object_def();
-  char why[MESSAGE_SIZE] = "";
   m->source = (graze_mesh_source){m->facts, gz_check_load_mesh, m};
   def.mesh = m->mesh;
   def.source = m->mesh == NULL ? &m->source : NULL;
@@ -21,11 +20,11 @@ static graze_status add_object(graze_check *c, graze_scene *scene, uint32_t numb
   def.name = o->name;
   def.layer = o->layer;
   def.user_id = number;
-  gz_check_listen(why);
+  bool before = gz_silence(true);
   graze_status status = graze_scene_add(scene, &def, id);
-  gz_check_listen(NULL);
+  gz_silence(before);
   if (status == GRAZE_OK) return GRAZE_OK;
-  return gz_fail(c->context, status, "%s: %s", o->name, *why != '\0' ? why : graze_status_string(status));
+  return gz_fail(c->context, status, "%s: %.400s", o->name, graze_last_error(c->context)->message);
 }
 
 /* All objects, and the rules that a scene has itself. `*scene` is to be destroyed in any case. */
@@ -74,7 +73,7 @@ static graze_status run_check(graze_check *c) {
   how.progress = go_on;
   how.progress_user = c;
   graze_status status = graze_scene_check(c->scene, &how, &c->result);
-  return c->fault.status != GRAZE_OK ? gz_check_tell_fault(c) : status;
+  return c->fault.error.status != GRAZE_OK ? gz_check_tell_fault(c) : status;
 }
 
 /* What is to be told of the meshes that no pair needed: the earlier report may tell it. */
@@ -172,13 +171,12 @@ graze_status graze_check_make_scene(graze_check *c, const graze_motion *motion, 
   if (c == NULL) return GRAZE_ERROR_ARGUMENT;
   if (scene == NULL || ids == NULL) return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: null pointer");
   graze_scene *made = NULL;
-  gz_check_enter(c);
+  c->caller = pthread_self();
   for (uint32_t i = 0; i < c->mesh_count; i++) c->meshes[i].next = c->meshes[i].mesh == NULL ? BAKE_MESH : BAKE_NOTHING;
   graze_status status = gz_check_bake(c, 0);
   if (status == GRAZE_OK) status = build_scene(c, ids, &made);
   if (status == GRAZE_OK && gz_check_rules_select(c)) status = apply_rules(c, motion, made, ids);
   gz_check_record_fill(c);
-  gz_check_leave(c);
   if (status == GRAZE_OK)
     *scene = made;
   else
@@ -187,13 +185,12 @@ graze_status graze_check_make_scene(graze_check *c, const graze_motion *motion, 
 }
 
 graze_status graze_check_read_motion(graze_check *c, const char *path, graze_motion *motion) {
-  graze_io_error error;
   if (c == NULL) return GRAZE_ERROR_ARGUMENT;
   const char **names = gz_check_alloc(c, c->object_count, sizeof *names);
   if (names == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < c->object_count; i++) names[i] = c->objects[i].name;
   double start = gz_check_clock();
-  graze_status status = gz_check_told(c, graze_read_motion(path, names, c->object_count, motion, &error), &error);
+  graze_status status = graze_read_motion(c->context, path, names, c->object_count, motion);
   for (uint64_t i = 0; status == GRAZE_OK && i < motion->count; i++) {
     graze_motion_move *move = &motion->moves[i];
     move->pose = gz_check_scaled(&move->pose, c->objects[move->object].factor);

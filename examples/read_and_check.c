@@ -6,10 +6,10 @@
 
 static graze_mesh *read_mesh(graze_context *context, const char *path) {
   graze_geometry geometry;
-  graze_io_error error;
   graze_mesh *mesh = NULL;
-  if (graze_read_geometry(path, GRAZE_FORMAT_AUTO, 0, &geometry, &error) != GRAZE_OK) {
-    fprintf(stderr, "read_and_check: %s\n", error.message); /* names the file and the line or byte */
+  if (graze_read_geometry(context, path, GRAZE_FORMAT_AUTO, &geometry) != GRAZE_OK) {
+    fprintf(stderr, "read_and_check: %s\n",
+            graze_last_error(context)->message); /* names the file and the line or byte */
     return NULL;
   }
   graze_mesh_def def = graze_default_mesh_def();

@@ -8,20 +8,23 @@
 #include <string.h>
 #include <time.h>
 
-static void must(graze_status status, const graze_io_error *error) {
+static graze_context *context;
+
+/* Names the file and the line or byte, the mesh, the object ... */
+static void must(graze_status status) {
   if (status == GRAZE_OK) return;
-  fprintf(stderr, "report: %s\n", error && *error->message ? error->message : graze_status_string(status));
+  fprintf(stderr, "report: %s\n", context ? graze_last_error(context)->message : graze_status_string(status));
   exit(3);
 }
 
 static void *allocate(size_t count, size_t size) {
   void *made = calloc(count + 1, size);
-  if (!made) must(GRAZE_ERROR_MEMORY, NULL);
+  if (!made) exit(3);
   return made;
 }
 
 /* One mesh of the file, which several objects may share. */
-static graze_mesh *bake(graze_context *context, const graze_geometry *geometry) {
+static graze_mesh *bake(const graze_geometry *geometry) {
   graze_mesh *mesh = NULL;
   graze_mesh_def def = graze_default_mesh_def();
   def.vertices = geometry->vertices;
@@ -29,7 +32,7 @@ static graze_mesh *bake(graze_context *context, const graze_geometry *geometry) 
   def.precision = GRAZE_DOUBLE;
   def.indices = geometry->indices;
   def.triangle_count = geometry->triangle_count;
-  must(graze_mesh_create(context, &def, &mesh), NULL);
+  must(graze_mesh_create(context, &def, &mesh));
   return mesh;
 }
 
@@ -51,19 +54,18 @@ static graze_report_clash clash_of(const graze_object_pair *pair) {
 }
 
 static void write_files(const graze_report *report) {
-  graze_io_error error;
   graze_painter *painter = NULL;
   graze_picture picture;
-  must(graze_report_write_html("index.html", report, 0, NULL, NULL, &error), &error);
-  must(graze_report_write_csv("clashes.csv", report, &error), &error);
-  graze_status status = graze_painter_create(report, 1280, 800, &painter, &error);
+  must(graze_report_write_html(context, "index.html", report, 0, NULL, NULL));
+  must(graze_report_write_csv(context, "clashes.csv", report));
+  graze_status status = graze_painter_create(context, report, 1280, 800, &painter);
   if (status == GRAZE_OK) {
-    must(graze_painter_overview(painter, &picture, &error), &error);
-    status = graze_picture_write_png("overview.png", &picture, &error);
+    must(graze_painter_overview(painter, &picture));
+    status = graze_picture_write_png(context, "overview.png", &picture);
     graze_painter_destroy(painter);
   }
-  if (status != GRAZE_ERROR_UNSUPPORTED) must(status, &error);
-  printf("overview.png: %s\n", status == GRAZE_OK ? "painted" : error.message);
+  if (status != GRAZE_ERROR_UNSUPPORTED) must(status);
+  printf("overview.png: %s\n", status == GRAZE_OK ? "painted" : graze_last_error(context)->message);
 }
 
 /* Adds the objects of the file to the scene and to the report. */
@@ -75,7 +77,7 @@ static void add_objects(graze_scene *scene, const graze_assembly *file, graze_me
     def.mesh = meshes[file->objects[i].mesh];
     def.pose = file->objects[i].pose;
     def.user_id = i;
-    must(graze_scene_add(scene, &def, &id), NULL);
+    must(graze_scene_add(scene, &def, &id));
     objects[i] = (graze_report_object){
         .name = file->objects[i].name, .layer = "", .file = path, .mesh = def.mesh, .pose = def.pose};
   }
@@ -83,18 +85,17 @@ static void add_objects(graze_scene *scene, const graze_assembly *file, graze_me
 
 /* Checks, and reports what was found. Returns the number of clashes. */
 static uint32_t check(graze_scene *scene, graze_report *report) {
-  graze_io_error error;
   graze_scene_check_result found;
   graze_report_groups groups;
   graze_scene_check_options options = graze_default_scene_check_options();
   options.outlines = true;
-  must(graze_scene_check(scene, &options, &found), NULL);
+  must(graze_scene_check(scene, &options, &found));
 
   uint32_t count = (uint32_t)found.pair_count;
   graze_report_clash *clashes = allocate(count, sizeof *clashes);
   for (uint32_t i = 0; i < count; i++) clashes[i] = clash_of(&found.pairs[i]);
-  must(graze_report_identify(report->objects, report->object_count, clashes, count, &error), &error);
-  must(graze_report_group_clashes(report->objects, report->object_count, clashes, count, &groups, &error), &error);
+  must(graze_report_identify(context, report->objects, report->object_count, clashes, count));
+  must(graze_report_group_clashes(context, report->objects, report->object_count, clashes, count, &groups));
   report->complete = true;
   report->clashes = clashes;
   report->clash_count = count;
@@ -109,9 +110,7 @@ static uint32_t check(graze_scene *scene, graze_report *report) {
 }
 
 int main(int argc, char **argv) {
-  graze_io_error error;
   graze_assembly file;
-  graze_context *context = NULL;
   graze_scene *scene = NULL;
   char created[32];
   time_t now = time(NULL);
@@ -119,12 +118,12 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: report FILE\n");
     return 2;
   }
-  must(graze_read_assembly(argv[1], GRAZE_FORMAT_AUTO, true, 0, &file, &error), &error);
-  must(graze_context_create(NULL, &context), NULL);
-  must(graze_scene_create(context, &scene), NULL);
+  must(graze_context_create(NULL, &context));
+  must(graze_read_assembly(context, argv[1], GRAZE_FORMAT_AUTO, true, &file));
+  must(graze_scene_create(context, &scene));
   graze_mesh **meshes = allocate(file.mesh_count, sizeof *meshes);
   graze_report_object *objects = allocate(file.object_count, sizeof *objects);
-  for (uint32_t i = 0; i < file.mesh_count; i++) meshes[i] = bake(context, &file.meshes[i].geometry);
+  for (uint32_t i = 0; i < file.mesh_count; i++) meshes[i] = bake(&file.meshes[i].geometry);
   add_objects(scene, &file, meshes, argv[1], objects);
 
   strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
@@ -135,8 +134,8 @@ int main(int argc, char **argv) {
 
   graze_scene_destroy(scene);
   for (uint32_t i = 0; i < file.mesh_count; i++) graze_mesh_destroy(meshes[i]);
-  graze_context_destroy(context);
   graze_assembly_free(&file);
+  graze_context_destroy(context);
   free(objects);
   free(meshes);
   return clashes > 0;

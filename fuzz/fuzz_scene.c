@@ -7,10 +7,8 @@ static void check_text(const char *text) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   graze_scene_file scene;
-  graze_io_error error;
-  graze_status status = graze_parse_scene(data, size, "folder/input", &scene, &error);
-  check_that(status == error.status);
-  if (status != GRAZE_OK) check_that(strncmp(error.message, "folder/input:", 13) == 0 && scene.objects == NULL);
+  graze_status status = graze_parse_scene(fuzz_context(), data, size, "folder/input", &scene);
+  if (status != GRAZE_OK) check_that(fuzz_failed(status, "folder/input:") && scene.objects == NULL);
   for (uint32_t i = 0; i < scene.object_count; i++) {
     check_text(scene.objects[i].name);
     check_text(scene.objects[i].mesh);

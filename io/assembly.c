@@ -12,10 +12,20 @@
 
 bool gz_io_assembly_set_meshes(io_assembly *assembly, uint64_t count, io_fault *fault) {
   if (count > IO_MOST_ELEMENTS) return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "too many meshes");
-  assembly->result.meshes = calloc(count > 0 ? count : 1, sizeof assembly->result.meshes[0]);
+  assembly->result.meshes = gz_new_zeroed(fault->context, count > 0 ? count : 1, sizeof assembly->result.meshes[0]);
   if (assembly->result.meshes == NULL) return gz_io_fail_memory(fault);
   for (uint64_t i = 0; i < count; i++) assembly->result.meshes[i].name = "";
   assembly->result.mesh_count = (uint32_t)count;
+  return true;
+}
+
+bool gz_io_assembly_add_mesh(io_assembly *assembly, io_fault *fault) {
+  graze_assembly *result = &assembly->result;
+  gz_array meshes = {result->meshes, result->mesh_count, assembly->mesh_capacity};
+  if (!array_reserve(fault->context, &meshes, 1, sizeof result->meshes[0])) return gz_io_fail_memory(fault);
+  result->meshes = meshes.data;
+  assembly->mesh_capacity = meshes.capacity;
+  result->meshes[result->mesh_count++] = (graze_assembly_mesh){.name = ""};
   return true;
 }
 
@@ -37,11 +47,11 @@ const char *gz_io_assembly_add_path(io_assembly *assembly, const char *parent, c
 bool gz_io_assembly_add_object(io_assembly *assembly, const char *name, const char *parent, uint32_t mesh,
                                const graze_pose *pose, io_fault *fault) {
   graze_assembly *result = &assembly->result;
-  io_array objects = {result->objects, result->object_count, assembly->object_capacity};
+  gz_array objects = {result->objects, result->object_count, assembly->object_capacity};
   if (objects.count >= IO_MOST_OBJECTS) {
     return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "more than %d objects", IO_MOST_OBJECTS);
   }
-  if (!io_array_reserve(&objects, 1, sizeof result->objects[0])) return gz_io_fail_memory(fault);
+  if (!array_reserve(fault->context, &objects, 1, sizeof result->objects[0])) return gz_io_fail_memory(fault);
   result->objects = objects.data;
   assembly->object_capacity = objects.capacity;
   result->objects[result->object_count++] = (graze_assembly_object){name, parent, mesh, *pose};
@@ -60,8 +70,8 @@ bool gz_io_assembly_finish(io_assembly *assembly, bool good, graze_assembly *res
 void graze_assembly_free(graze_assembly *assembly) {
   if (assembly == NULL) return;
   for (uint32_t i = 0; i < assembly->mesh_count; i++) graze_geometry_free(&assembly->meshes[i].geometry);
-  free(assembly->meshes);
-  free(assembly->objects);
+  gz_free(assembly->meshes);
+  gz_free(assembly->objects);
   gz_io_texts_free(assembly->memory);
   gz_io_gltf_close(assembly->source);
   *assembly = (graze_assembly){0};
@@ -126,13 +136,13 @@ static bool split_groups(io_assembly *assembly, const graze_geometry *whole, con
 
 bool gz_io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
                                 io_fault *fault) {
-  io_assembly building = {0};
+  io_assembly building = {.names.context = fault->context};
   bool good = gz_io_assembly_set_meshes(&building, split ? (uint64_t)geometry->group_count + 1 : 1, fault);
   if (good && split) {
-    uint32_t *numbers = gz_io_allocate(geometry->vertex_count, sizeof *numbers);
+    uint32_t *numbers = gz_new(fault->context, geometry->vertex_count, sizeof *numbers);
     if (numbers != NULL) memset(numbers, 0xff, geometry->vertex_count * sizeof *numbers);
     good = numbers != NULL ? split_groups(&building, geometry, file_name, numbers, fault) : gz_io_fail_memory(fault);
-    free(numbers);
+    gz_free(numbers);
     graze_geometry_free(geometry);
   } else if (good) {
     const char *stem;
@@ -186,9 +196,9 @@ bool gz_io_assembly_join(const graze_assembly *assembly, graze_geometry *geometr
   }
   if (!gz_io_geometry_set_vertices(geometry, vertices, fault)) return false;
   if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
-  io_name *names = gz_io_allocate(assembly->object_count, sizeof *names);
+  io_name *names = gz_new(fault->context, assembly->object_count, sizeof *names);
   if (names == NULL) return gz_io_fail_memory(fault);
   bool good = fill_joined(assembly, geometry, names, fault);
-  free(names);
+  gz_free(names);
   return good;
 }

@@ -13,12 +13,15 @@ enum { IO_MOST_OBJECTS = 1 << 24 };
 
 typedef struct io_assembly {
   graze_assembly result; /* to be handed over by gz_io_assembly_finish() */
-  size_t object_capacity;
+  size_t mesh_capacity, object_capacity;
   io_names names;
 } io_assembly;
 
 /* `count` empty meshes without names. */
 bool gz_io_assembly_set_meshes(io_assembly *assembly, uint64_t count, io_fault *fault);
+
+/* One more empty mesh without a name. */
+bool gz_io_assembly_add_mesh(io_assembly *assembly, io_fault *fault);
 
 /* The path of a node: "parent/name", made unique. `parent` is "" at the root. `node` is its number, for messages, and
  * for the name of a node that has none: "node7". NULL: the fault is noted. */

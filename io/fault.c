@@ -1,11 +1,7 @@
-/* fault.c: see fault.h. A path too long for a message keeps its end, which tells more than its beginning. */
+/* fault.c: see fault.h. */
 #include "fault.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-
-enum { LONGEST_NAME = 220, LONGEST_QUOTE = 24 };
 
 bool gz_io_fail(io_fault *fault, graze_status status, io_place place, uint64_t number, const char *format, ...) {
   fault->status = status;
@@ -22,29 +18,10 @@ bool gz_io_fail_memory(io_fault *fault) {
   return gz_io_fail(fault, GRAZE_ERROR_MEMORY, IO_WHOLE_FILE, 0, "out of memory");
 }
 
-graze_status gz_io_report(const io_fault *fault, const char *name, graze_io_error *error) {
-  if (error == NULL) return fault->status;
-  error->status = fault->status;
-  error->message[0] = 0;
+graze_status gz_io_report(const io_fault *fault, const char *name) {
   if (fault->status == GRAZE_OK) return GRAZE_OK;
-  size_t length = strlen(name);
-  const char *dots = length > LONGEST_NAME ? "..." : "";
-  if (length > LONGEST_NAME) name += length - LONGEST_NAME;
   char place[40] = "";
   if (fault->place == IO_LINE) snprintf(place, sizeof place, "%llu:", (unsigned long long)fault->number);
   if (fault->place == IO_BYTE) snprintf(place, sizeof place, " byte %llu:", (unsigned long long)fault->number);
-  snprintf(error->message, sizeof error->message, "%s%s:%s %s", dots, name, place, fault->reason);
-  for (char *c = error->message; *c; c++) {
-    if ((unsigned char)*c < ' ') *c = '?';
-  }
-  return fault->status;
-}
-
-io_quoted gz_io_quote(const char *first, const char *last) {
-  io_quoted quoted;
-  size_t length = (size_t)(last - first);
-  size_t shown = length > LONGEST_QUOTE ? LONGEST_QUOTE : length;
-  for (size_t i = 0; i < shown; i++) quoted.text[i] = first[i] < ' ' || first[i] > '~' ? '?' : first[i];
-  strcpy(quoted.text + shown, length > shown ? "..." : "");
-  return quoted;
+  return gz_fail_named(fault->context, fault->status, name, place, "%s", fault->reason);
 }

@@ -2,12 +2,14 @@
 #ifndef GRAZE_IO_FAULT_H
 #define GRAZE_IO_FAULT_H
 
+#include "base/context.h"
 #include "graze/io.h"
 
 typedef enum io_place { IO_WHOLE_FILE, IO_LINE, IO_BYTE } io_place;
 
 typedef struct io_fault {
-  graze_status status; /* GRAZE_OK: none */
+  const graze_context *context; /* of the call: for memory, threads and the message */
+  graze_status status;          /* GRAZE_OK: none */
   io_place place;
   uint64_t number; /* line, counted from 1, or byte, counted from 0 */
   char reason[256];
@@ -18,13 +20,12 @@ bool gz_io_fail(io_fault *fault, graze_status status, io_place place, uint64_t n
     __attribute__((format(printf, 5, 6)));
 bool gz_io_fail_memory(io_fault *fault);
 
-/* Writes the message into `error` (may be NULL) and returns the status. */
-graze_status gz_io_report(const io_fault *fault, const char *name, graze_io_error *error);
+/* Reports the fault, if there is one, and returns its status. `name` is that of the file or NULL. */
+graze_status gz_io_report(const io_fault *fault, const char *name);
 
 /* The text [first, last) made fit for a message: at most 24 characters, unprintable ones as '?'. */
-typedef struct io_quoted {
-  char text[32];
-} io_quoted;
-io_quoted gz_io_quote(const char *first, const char *last);
+static inline gz_quoted gz_io_quote(const char *first, const char *last) {
+  return gz_quote(first, last, 24);
+}
 
 #endif

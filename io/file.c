@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory.h"
+#include "base/owned.h"
 
 enum { LONGEST_READ = 1 << 30, FIRST_PIPE_READ = 1 << 16 };
 
@@ -36,7 +36,7 @@ static ssize_t read_fully(int descriptor, char *bytes, size_t size) {
 }
 
 static bool read_sized(int descriptor, size_t size, io_file *file, io_fault *fault) {
-  file->bytes = gz_io_allocate(size, 1);
+  file->bytes = gz_new(fault->context, size, 1);
   if (file->bytes == NULL) return gz_io_fail_memory(fault);
   ssize_t got = read_fully(descriptor, file->bytes, size);
   if (got < 0) return fail_system(fault, "read");
@@ -49,14 +49,14 @@ static bool read_sized(int descriptor, size_t size, io_file *file, io_fault *fau
 }
 
 static bool read_stream(int descriptor, io_file *file, io_fault *fault) {
-  io_array buffer = {0};
+  gz_array buffer = {0};
   size_t step = FIRST_PIPE_READ;
   for (;;) {
-    if (!io_array_reserve(&buffer, step, 1)) break;
+    if (!array_reserve(fault->context, &buffer, step, 1)) break;
     step = buffer.capacity - buffer.count;
     ssize_t got = read_fully(descriptor, (char *)buffer.data + buffer.count, step);
     if (got < 0) {
-      free(buffer.data);
+      gz_free(buffer.data);
       return fail_system(fault, "read");
     }
     buffer.count += (size_t)got;
@@ -65,7 +65,7 @@ static bool read_stream(int descriptor, io_file *file, io_fault *fault) {
       return true;
     }
   }
-  free(buffer.data);
+  gz_free(buffer.data);
   return gz_io_fail_memory(fault);
 }
 
@@ -88,7 +88,7 @@ bool gz_io_file_read(const char *path, io_file *file, io_fault *fault) {
   bool good = read_descriptor(descriptor, file, fault);
   close(descriptor);
   if (!good) {
-    free(file->bytes);
+    gz_free(file->bytes);
     *file = (io_file){0};
   }
   return good;

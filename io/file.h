@@ -2,6 +2,7 @@
 #ifndef GRAZE_IO_FILE_H
 #define GRAZE_IO_FILE_H
 
+#include "base/owned.h"
 #include "fault.h"
 
 typedef struct io_file {

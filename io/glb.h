@@ -2,6 +2,7 @@
 #ifndef GRAZE_IO_GLB_H
 #define GRAZE_IO_GLB_H
 
+#include "base/owned.h"
 #include "fault.h"
 
 enum { GLB_NONE = UINT32_MAX };

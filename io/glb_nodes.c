@@ -68,8 +68,8 @@ bool gz_glb_tree_make(const graze_assembly *assembly, glb_tree *tree, io_fault *
   if (most >= GLB_NONE)
     return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "the objects' names have more than 2^32 parts");
   while (slots < 2 * most) slots *= 2;
-  tree_table table = {tree, malloc(slots * sizeof *table.slots), slots - 1};
-  tree->nodes = malloc((most + 1) * sizeof *tree->nodes);
+  tree_table table = {tree, gz_new(fault->context, slots, sizeof *table.slots), slots - 1};
+  tree->nodes = gz_new(fault->context, most + 1, sizeof *tree->nodes);
   bool done = table.slots != NULL && tree->nodes != NULL;
   if (done) {
     memset(table.slots, 0xff, slots * sizeof *table.slots);
@@ -78,11 +78,11 @@ bool gz_glb_tree_make(const graze_assembly *assembly, glb_tree *tree, io_fault *
     gz_glb_tree_free(tree);
     gz_io_fail_memory(fault);
   }
-  free(table.slots);
+  gz_free(table.slots);
   return done;
 }
 
 void gz_glb_tree_free(glb_tree *tree) {
-  free(tree->nodes);
+  gz_free(tree->nodes);
   tree->nodes = NULL;
 }

@@ -17,7 +17,7 @@
 
 /* What a message begins with: "mesh 3 primitive 0". */
 typedef struct gltf_place {
-  char text[64];
+  char text[96];
 } gltf_place;
 
 typedef struct gltf_buffer {

@@ -117,7 +117,7 @@ static bool read_accessor(const gltf_file *file, const json_t *object, uint32_t 
 bool gz_gltf_read_accessors(gltf_file *file) {
   json_t *table;
   if (!gz_gltf_get_table(file, "accessors", &table, &file->accessor_count)) return false;
-  file->accessors = calloc((size_t)file->accessor_count + 1, sizeof file->accessors[0]);
+  file->accessors = gz_new_zeroed(file->fault->context, (size_t)file->accessor_count + 1, sizeof file->accessors[0]);
   if (file->accessors == NULL) return gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; i < file->accessor_count; i++) {
     if (!read_accessor(file, json_array_get(table, i), i)) return false;
@@ -183,10 +183,10 @@ static bool get_bytes(const gltf_file *file, const char *place, const gltf_run *
                         (unsigned long)view->buffer);
   }
   uint64_t whole = count > 0 ? (count - 1) * bytes->stride + size : 0;
-  bytes->first = bytes->owned = gz_io_allocate(whole, 1);
+  bytes->first = bytes->owned = gz_new(file->fault->context, whole, 1);
   if (bytes->owned == NULL) return gz_io_fail_memory(file->fault);
   if (gz_io_file_read_at(file->input->descriptor, buffer->at + first, whole, bytes->owned, file->fault)) return true;
-  free(bytes->owned);
+  gz_free(bytes->owned);
   return false;
 }
 
@@ -260,7 +260,7 @@ static bool read_base(const vector_reading *reading, double *out) {
   bool good = !points || read_float_points(reading, &bytes, out);
   for (uint64_t i = 0; i < accessor->count && good && !points; i++)
     good = read_vector(reading, bytes.first + i * bytes.stride, i, out + i * reading->components);
-  free(bytes.owned);
+  gz_free(bytes.owned);
   return good;
 }
 
@@ -272,7 +272,7 @@ static bool get_sparse(const gltf_file *file, const char *place, const gltf_acce
   uint64_t count = accessor->sparse_count;
   if (!get_bytes(file, place, &accessor->sparse_indices, count, index_size, indices)) return false;
   if (get_bytes(file, place, &accessor->sparse_values, count, value_size, values)) return true;
-  free(indices->owned);
+  gz_free(indices->owned);
   return false;
 }
 
@@ -287,8 +287,8 @@ static bool replace_vectors(const vector_reading *reading, double *out) {
     good = read_sparse_index(reading->file, reading->place, accessor, index, i, &element) &&
            read_vector(reading, value, element, out + element * reading->components);
   }
-  free(indices.owned);
-  free(values.owned);
+  gz_free(indices.owned);
+  gz_free(values.owned);
   return good;
 }
 
@@ -316,8 +316,8 @@ static bool replace_corners(const gltf_file *file, const char *place, const gltf
     good = read_sparse_index(file, place, accessor, indices.first + i * indices.stride, i, &element);
     if (good && element < count) out[element] = read_bits(values.first + i * values.stride, size);
   }
-  free(indices.owned);
-  free(values.owned);
+  gz_free(indices.owned);
+  gz_free(values.owned);
   return good;
 }
 
@@ -330,7 +330,7 @@ bool gz_gltf_read_corners(const gltf_file *file, const char *place, uint32_t num
     element_bytes bytes = {0};
     if (!get_bytes(file, place, &accessor->run, count, size, &bytes)) return false;
     copy_corners(&bytes, size, count, out);
-    free(bytes.owned);
+    gz_free(bytes.owned);
   }
   return accessor->sparse_count == 0 || replace_corners(file, place, accessor, count, out);
 }

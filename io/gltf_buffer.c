@@ -64,13 +64,13 @@ static bool read_view(gltf_file *file, const json_t *object, uint32_t index) {
 bool gz_gltf_read_buffers(gltf_file *file) {
   json_t *buffers, *views;
   if (!gz_gltf_get_table(file, "buffers", &buffers, &file->buffer_count)) return false;
-  file->buffers = calloc((size_t)file->buffer_count + 1, sizeof file->buffers[0]);
+  file->buffers = gz_new_zeroed(file->fault->context, (size_t)file->buffer_count + 1, sizeof file->buffers[0]);
   if (file->buffers == NULL) return gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; i < file->buffer_count; i++) {
     if (!read_buffer(file, json_array_get(buffers, i), i)) return false;
   }
   if (!gz_gltf_get_table(file, "bufferViews", &views, &file->view_count)) return false;
-  file->views = calloc((size_t)file->view_count + 1, sizeof file->views[0]);
+  file->views = gz_new_zeroed(file->fault->context, (size_t)file->view_count + 1, sizeof file->views[0]);
   if (file->views == NULL) return gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; i < file->view_count; i++) {
     if (!read_view(file, json_array_get(views, i), i)) return false;

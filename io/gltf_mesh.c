@@ -49,7 +49,8 @@ static bool list_primitives(mesh_listing *listing, const json_t *object, uint32_
   if (listing->mesh->primitive_count == 0)
     return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "no \"primitives\"");
   if (!check_weights(file, place.text, object, json_array_get(array, 0))) return false;
-  listing->mesh->primitives = calloc(listing->mesh->primitive_count, sizeof listing->mesh->primitives[0]);
+  listing->mesh->primitives =
+      gz_new_zeroed(file->fault->context, listing->mesh->primitive_count, sizeof listing->mesh->primitives[0]);
   if (listing->mesh->primitives == NULL) return gz_io_fail_memory(file->fault);
   for (size_t i = 0; i < listing->mesh->primitive_count; i++) {
     gltf_primitive *primitive = &listing->mesh->primitives[i];
@@ -99,21 +100,21 @@ bool gz_gltf_list_meshes(gltf_file *file) {
       !gz_io_assembly_set_meshes(&file->assembly, file->mesh_count, file->fault)) {
     return false;
   }
-  file->meshes = calloc((size_t)file->mesh_count + 1, sizeof file->meshes[0]);
-  known_positions *known = calloc((size_t)file->accessor_count + 1, sizeof *known);
+  file->meshes = gz_new_zeroed(file->fault->context, (size_t)file->mesh_count + 1, sizeof file->meshes[0]);
+  known_positions *known = gz_new_zeroed(file->fault->context, (size_t)file->accessor_count + 1, sizeof *known);
   bool good = file->meshes != NULL && known != NULL;
   if (!good) gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; good && i < file->mesh_count; i++) {
     mesh_listing listing = {.file = file, .known = known, .mesh = &file->meshes[i]};
     good = list_mesh(&listing, json_array_get(table, i), i);
   }
-  free(known);
+  gz_free(known);
   return good;
 }
 
 void gz_gltf_free_meshes(gltf_file *file) {
-  for (uint32_t i = 0; file->meshes != NULL && i < file->mesh_count; i++) free(file->meshes[i].primitives);
-  free(file->meshes);
+  for (uint32_t i = 0; file->meshes != NULL && i < file->mesh_count; i++) gz_free(file->meshes[i].primitives);
+  gz_free(file->meshes);
 }
 
 /* ---- geometry ---- */

@@ -103,7 +103,7 @@ static bool read_attribute(gltf_file *file, const char *place, const json_t *att
   *count = accessor->count;
   if (accessor->count > IO_MOST_OBJECTS) return gz_gltf_fail(file, GRAZE_ERROR_LIMIT, place, "too many instances");
   if (!gz_gltf_allow_zeros(file, place, index, accessor->count)) return false;
-  *values = gz_io_allocate(accessor->count, components * sizeof **values);
+  *values = gz_new(file->fault->context, accessor->count, components * sizeof **values);
   if (*values == NULL) return gz_io_fail_memory(file->fault);
   return gz_gltf_read_vectors(file, place, index, components, *values);
 }
@@ -111,7 +111,7 @@ static bool read_attribute(gltf_file *file, const char *place, const json_t *att
 static bool make_poses(gltf_file *file, const char *place, const instance_data *data, uint64_t count,
                        graze_pose **poses) {
   static const double none[3] = {0, 0, 0}, unturned[4] = {0, 0, 0, 1}, unscaled[3] = {1, 1, 1};
-  *poses = gz_io_allocate(count, sizeof **poses);
+  *poses = gz_new(file->fault->context, count, sizeof **poses);
   if (*poses == NULL) return gz_io_fail_memory(file->fault);
   for (uint64_t i = 0; i < count; i++) {
     const double *rotation = data->rotations != NULL ? data->rotations + 4 * i : unturned;
@@ -137,8 +137,8 @@ bool gz_gltf_read_instances(gltf_file *file, const char *place, const json_t *at
     good = gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the instances have no TRANSLATION, ROTATION or SCALE");
   }
   good = good && make_poses(file, place, &data, *count, poses);
-  free(data.translations);
-  free(data.rotations);
-  free(data.scales);
+  gz_free(data.translations);
+  gz_free(data.rotations);
+  gz_free(data.scales);
   return good;
 }

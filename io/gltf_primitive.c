@@ -37,7 +37,7 @@ static bool check_attributes(const gltf_file *file, const char *place, const jso
   unsigned joints = 0, weights = 0;
   json_object_foreach((json_t *)attributes, key, value) {
     uint32_t index;
-    const io_quoted quoted = gz_io_quote(key, key + strlen(key));
+    const gz_quoted quoted = gz_io_quote(key, key + strlen(key));
     const char *shown = quoted.text;
     if (!is_attribute(key))
       return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "no attribute is called \"%s\"", shown);
@@ -180,12 +180,12 @@ static void unroll_fan(const uint32_t *v, uint64_t triangles, uint32_t *out) {
 
 static bool read_strip_or_fan(const gltf_file *file, const gltf_primitive *primitive, uint32_t *out) {
   uint64_t count = primitive->triangle_count + 2;
-  uint32_t *corners = gz_io_allocate(count, sizeof *corners);
+  uint32_t *corners = gz_new(file->fault->context, count, sizeof *corners);
   if (corners == NULL) return gz_io_fail_memory(file->fault);
   bool good = take_corners(file, primitive, count, corners);
   if (good && primitive->mode == MODE_STRIP) unroll_strip(corners, primitive->triangle_count, out);
   if (good && primitive->mode == MODE_FAN) unroll_fan(corners, primitive->triangle_count, out);
-  free(corners);
+  gz_free(corners);
   return good;
 }
 

@@ -58,7 +58,7 @@ static bool set_parents(const tree *t) {
  * as many steps as there are nodes ends within it. */
 static bool check_cycles(const tree *t) {
   uint32_t count = t->file->node_count, done = 0, listed = 0;
-  uint32_t *list = gz_io_allocate(count, sizeof *list);
+  uint32_t *list = gz_new(t->file->fault->context, count, sizeof *list);
   if (list == NULL) return gz_io_fail_memory(t->file->fault);
   for (uint32_t i = 0; i < count; i++) {
     if (t->nodes[i].parent == GLTF_NONE) list[listed++] = i;
@@ -68,7 +68,7 @@ static bool check_cycles(const tree *t) {
     node->mark = REACHED;
     for (size_t k = 0; k < json_array_size(node->children); k++) list[listed++] = child_of(node, k);
   }
-  free(list);
+  gz_free(list);
   if (done == count) return true;
   uint32_t at = 0;
   while (t->nodes[at].mark == REACHED) at++;
@@ -140,7 +140,7 @@ static bool add_instances(const tree *t, uint32_t index, const char *parent, con
     good = name != NULL && check_pose(t, index, &pose) &&
            gz_io_assembly_add_object(&file->assembly, name, parent, node->mesh, &pose, file->fault);
   }
-  free(poses);
+  gz_free(poses);
   return good;
 }
 
@@ -181,7 +181,7 @@ static bool walk_all(const tree *t) {
 bool gz_gltf_read_tree(gltf_file *file) {
   json_t *table;
   if (!gz_gltf_get_table(file, "nodes", &table, &file->node_count)) return false;
-  tree t = {file, calloc((size_t)file->node_count + 1, sizeof t.nodes[0])};
+  tree t = {file, gz_new_zeroed(file->fault->context, (size_t)file->node_count + 1, sizeof t.nodes[0])};
   if (t.nodes == NULL) return gz_io_fail_memory(file->fault);
   bool good = true;
   for (uint32_t i = 0; good && i < file->node_count; i++) {
@@ -191,6 +191,6 @@ bool gz_gltf_read_tree(gltf_file *file) {
   bool has_scene = false;
   good = good && set_parents(&t) && check_cycles(&t) && find_scene(&t, &has_scene, &roots);
   if (good) good = has_scene ? walk(&t, roots) : walk_all(&t);
-  free(t.nodes);
+  gz_free(t.nodes);
   return good;
 }

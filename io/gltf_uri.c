@@ -38,7 +38,7 @@ static bool read_data(const gltf_file *file, const char *place, const char *text
   bool whole = padding > 0 ? length % 4 == 0 : length % 4 != 1; /* padding may be left out */
   length -= padding;
   buffer->size = length / 4 * 3 + (length % 4 > 0 ? length % 4 - 1 : 0);
-  buffer->owned = gz_io_allocate(buffer->size, 1);
+  buffer->owned = gz_new(file->fault->context, buffer->size, 1);
   if (buffer->owned == NULL) return gz_io_fail_memory(file->fault);
   buffer->bytes = buffer->owned;
   if (whole && decode_base64(text, length, buffer->owned)) return true;
@@ -98,14 +98,14 @@ static bool climbs(const char *path) {
 static bool read_path(const gltf_file *file, const char *place, const char *folder, size_t folder_length,
                       const char *uri, gltf_buffer *buffer) {
   size_t length = strlen(uri);
-  char *path = malloc(folder_length + length + 1);
+  char *path = gz_new(file->fault->context, 1, folder_length + length + 1);
   if (path == NULL) return gz_io_fail_memory(file->fault);
   char *relative = path + folder_length;
   memcpy(path, folder, folder_length);
   memcpy(relative, uri, length + 1);
   io_file bytes = {0};
-  io_fault fault = {0};
-  io_quoted quoted = gz_io_quote(uri, uri + length);
+  io_fault fault = {.context = file->fault->context};
+  gz_quoted quoted = gz_io_quote(uri, uri + length);
   bool good = decode_percents(relative) ||
               gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the uri \"%s\" has a wrong percent sign", quoted.text);
   if (good && (*relative == 0 || *relative == '/' || *relative == '\\' || climbs(relative))) {
@@ -115,7 +115,7 @@ static bool read_path(const gltf_file *file, const char *place, const char *fold
   if (good && !gz_io_file_read(path, &bytes, &fault)) {
     good = gz_gltf_fail(file, fault.status, place, "\"%s\": %s", quoted.text, fault.reason);
   }
-  free(path);
+  gz_free(path);
   *buffer = (gltf_buffer){.bytes = (unsigned char *)bytes.bytes, .size = bytes.size, .owned = bytes.bytes};
   return good;
 }

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/owned.h"
 #include "import.h"
-#include "memory.h"
 
 enum { DEFAULT_SECONDS = 60, MOST_SECONDS = 86400, MEMORY_MEGABYTES = 4096, READ_STEP = 1 << 20 };
 #define MOST_STREAM ((size_t)4 << 30)
@@ -118,7 +118,7 @@ static bool wait_for_bytes(int input, double deadline) {
   }
 }
 
-static bool listen_to(int input, long seconds, io_array *bytes, io_fault *fault) {
+static bool listen_to(int input, long seconds, gz_array *bytes, io_fault *fault) {
   double deadline = now() + (double)seconds;
   for (;;) {
     if (!wait_for_bytes(input, deadline)) {
@@ -128,7 +128,7 @@ static bool listen_to(int input, long seconds, io_array *bytes, io_fault *fault)
       return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
                         "importing was stopped: more than %zu bytes of geometry", MOST_STREAM);
     }
-    if (!io_array_reserve(bytes, READ_STEP, 1)) return gz_io_fail_memory(fault);
+    if (!array_reserve(fault->context, bytes, READ_STEP, 1)) return gz_io_fail_memory(fault);
     ssize_t got = read(input, (char *)bytes->data + bytes->count, bytes->capacity - bytes->count);
     if (got == 0) return true;
     if (got < 0 && errno != EINTR) {
@@ -156,15 +156,15 @@ static bool check_end(pid_t child, io_fault *fault) {
 }
 
 static bool converse(pid_t child, int input, long seconds, io_file *stream, io_fault *fault) {
-  io_array bytes = {0};
+  gz_array bytes = {0};
   bool good = listen_to(input, seconds, &bytes, fault);
   if (!good) kill(child, SIGKILL);
-  io_fault ending = {0};
+  io_fault ending = {.context = fault->context};
   if (!check_end(child, &ending) && good) {
     *fault = ending;
     good = false;
   }
-  if (!good) free(bytes.data);
+  if (!good) gz_free(bytes.data);
   if (good) *stream = (io_file){bytes.data, bytes.count};
   return good;
 }

@@ -18,7 +18,7 @@ static char *take_room(io_names *names, size_t size) {
   text_block *block = names->texts;
   if (block == NULL || size > block->size - block->used) {
     size_t capacity = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-    block = malloc(sizeof *block + capacity);
+    block = gz_new(names->context, 1, sizeof *block + capacity);
     if (block == NULL) return NULL;
     *block = (text_block){.next = names->texts, .size = capacity};
     names->texts = block;
@@ -54,13 +54,15 @@ static io_names_entry *find(const io_names *names, const char *name, size_t leng
 static bool make_room(io_names *names) {
   if (names->entry_count < names->capacity / 4 * 3) return true;
   size_t capacity = names->capacity > 0 ? 2 * names->capacity : FIRST_CAPACITY;
-  io_names larger = {.capacity = capacity, .entries = calloc(capacity, sizeof larger.entries[0])};
+  io_names larger = {.context = names->context,
+                     .capacity = capacity,
+                     .entries = gz_new_zeroed(names->context, capacity, sizeof larger.entries[0])};
   if (larger.entries == NULL) return false;
   for (size_t i = 0; i < names->capacity; i++) {
     const io_names_entry *entry = &names->entries[i];
     if (entry->name != NULL) *find(&larger, entry->name, entry->length) = *entry;
   }
-  free(names->entries);
+  gz_free(names->entries);
   names->entries = larger.entries;
   names->capacity = capacity;
   return true;
@@ -80,7 +82,7 @@ const char *gz_io_names_make_unique(io_names *names, const char *name, size_t le
   io_names_entry *taken = find(names, name, length);
   if (taken->name == NULL) return enter(names, name, length);
   uint32_t number = taken->number;
-  char *numbered = malloc(length + LONGEST_NUMBER);
+  char *numbered = gz_new(names->context, 1, length + LONGEST_NUMBER);
   if (numbered == NULL) return NULL;
   memcpy(numbered, name, length);
   for (;; number++) {
@@ -88,13 +90,13 @@ const char *gz_io_names_make_unique(io_names *names, const char *name, size_t le
     if (find(names, numbered, whole)->name != NULL) continue;
     taken->number = number + 1;
     const char *entered = enter(names, numbered, whole);
-    free(numbered);
+    gz_free(numbered);
     return entered;
   }
 }
 
 void gz_io_names_close(io_names *names) {
-  free(names->entries);
+  gz_free(names->entries);
   names->entries = NULL;
   names->entry_count = names->capacity = 0;
 }
@@ -102,7 +104,7 @@ void gz_io_names_close(io_names *names) {
 void gz_io_texts_free(void *texts) {
   for (text_block *block = texts; block != NULL;) {
     text_block *next = block->next;
-    free(block);
+    gz_free(block);
     block = next;
   }
 }

@@ -2,9 +2,7 @@
 #ifndef GRAZE_IO_NAMES_H
 #define GRAZE_IO_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/owned.h"
 
 typedef struct io_names_entry {
   const char *name; /* NULL: free */
@@ -12,9 +10,10 @@ typedef struct io_names_entry {
   uint32_t number; /* the next one to try behind this name */
 } io_names_entry;
 
-/* Starts as all zeros. */
+/* Starts as all zeros but for the context. */
 typedef struct io_names {
-  void *texts; /* gz_io_texts_free() it, when its texts are no longer needed */
+  const graze_context *context; /* whose memory is used */
+  void *texts;                  /* gz_io_texts_free() it, when its texts are no longer needed */
   io_names_entry *entries;
   size_t entry_count;
   size_t capacity; /* a power of two, or 0 */

@@ -46,7 +46,7 @@ typedef struct ply_file {
   size_t element_count;
   ply_property *properties;
   uint64_t vertex_count; /* as the header says */
-  int threads;
+  size_t parts;          /* to cut a text into */
   graze_geometry *geometry;
 } ply_file;
 
@@ -57,6 +57,6 @@ bool gz_ply_read_ascii(const ply_file *file, io_fault *fault);
 bool gz_ply_read_binary(const ply_file *file, io_fault *fault);
 
 /* The element's name for messages. */
-io_quoted gz_ply_name(const ply_element *element);
+gz_quoted gz_ply_name(const ply_element *element);
 
 #endif

@@ -63,14 +63,14 @@ static bool read_rows(const ply_file *file, io_table *table, io_fault *fault) {
     return false;
   uint64_t triangles = gz_io_table_count_triangles(table, &geometry->all_float);
   if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
-  gz_io_table_copy_triangles(table, geometry->indices);
+  gz_io_table_copy_triangles(fault->context, table, geometry->indices);
   return true;
 }
 
 bool gz_ply_read_ascii(const ply_file *file, io_fault *fault) {
   size_t count = file->element_count;
-  io_table_section *sections = calloc(count, sizeof *sections);
-  row_reader *readers = calloc(count, sizeof *readers);
+  io_table_section *sections = gz_new_zeroed(fault->context, count, sizeof *sections);
+  row_reader *readers = gz_new_zeroed(fault->context, count, sizeof *readers);
   bool good = sections != NULL && readers != NULL;
   if (!good) gz_io_fail_memory(fault);
   for (size_t i = 0; i < count && good; i++) {
@@ -85,12 +85,12 @@ bool gz_ply_read_ascii(const ply_file *file, io_fault *fault) {
   io_table table = {.begin = file->body,
                     .end = file->end,
                     .line = file->body_line,
-                    .threads = file->threads,
+                    .part_count = file->parts,
                     .sections = sections,
                     .section_count = count};
   good = good && read_rows(file, &table, fault);
   gz_io_table_close(&table);
-  free(sections);
-  free(readers);
+  gz_free(sections);
+  gz_free(readers);
   return good;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parallel.h"
+#include "base/parallel.h"
 #include "ply.h"
 #include "text.h"
 
@@ -134,14 +134,14 @@ static void note_bad_row(even_rows *rows, uint64_t row) {
   }
 }
 
-static uint64_t end_of_step(const even_rows *rows, size_t step) {
+static uint64_t end_of_step(const even_rows *rows, uint32_t step) {
   uint64_t end = ((uint64_t)step + 1) * ROWS_A_STEP;
   return end < rows->element->count ? end : rows->element->count;
 }
 
-static bool run_steps(even_rows *rows, void (*body)(void *, size_t)) {
+static bool run_steps(const graze_context *context, even_rows *rows, void (*body)(void *, uint32_t)) {
   rows->first_bad = UINT64_MAX;
-  gz_io_parallel(rows->file->threads, (size_t)((rows->element->count + ROWS_A_STEP - 1) / ROWS_A_STEP), body, rows);
+  gz_parallel_each(context, (uint32_t)((rows->element->count + ROWS_A_STEP - 1) / ROWS_A_STEP), body, rows);
   return rows->first_bad == UINT64_MAX;
 }
 
@@ -167,7 +167,7 @@ static bool fail_vertex(const ply_file *file, const char *p, const row_layout *l
                     isnan(file->geometry->vertices[3 * row + k]) ? "NaN" : "infinite");
 }
 
-static void read_vertex_step(void *argument, size_t step) {
+static void read_vertex_step(void *argument, uint32_t step) {
   even_rows *rows = argument;
   uint64_t end = end_of_step(rows, step);
   bool not_float = false;
@@ -183,7 +183,7 @@ static void read_vertex_step(void *argument, size_t step) {
 }
 
 static bool read_even_vertices(even_rows *rows, io_fault *fault) {
-  if (!run_steps(rows, read_vertex_step)) {
+  if (!run_steps(fault->context, rows, read_vertex_step)) {
     double v[3];
     const char *p = rows->first + rows->first_bad * rows->layout.size;
     unsigned k = read_vertex(rows->file, rows->element, p, &rows->layout, v);
@@ -258,7 +258,7 @@ static bool fail_polygon(const ply_file *file, const char *p, uint64_t row, uint
                     (unsigned long long)row, (unsigned long long)count);
 }
 
-static void check_layout_step(void *argument, size_t step) {
+static void check_layout_step(void *argument, uint32_t step) {
   even_rows *rows = argument;
   uint64_t end = end_of_step(rows, step);
   for (uint64_t i = (uint64_t)step * ROWS_A_STEP; i < end; i++) {
@@ -273,7 +273,7 @@ static void check_layout_step(void *argument, size_t step) {
   }
 }
 
-static void read_face_step(void *argument, size_t step) {
+static void read_face_step(void *argument, uint32_t step) {
   even_rows *rows = argument;
   uint64_t end = end_of_step(rows, step);
   uint64_t count = rows->layout.list_count;
@@ -294,11 +294,11 @@ static bool read_even_faces(even_rows *rows, const char **body, bool *done, io_f
   io_fault unused;
   if (count == 0 || !lay_out(file, rows->element, rows->first, 0, &rows->layout, &unused)) return true;
   if (rows->layout.list_count < 3 || rows->layout.size > (uint64_t)(file->end - rows->first) / count) return true;
-  if (!run_steps(rows, check_layout_step)) return true;
+  if (!run_steps(fault->context, rows, check_layout_step)) return true;
   *done = true;
   if (!gz_io_geometry_set_triangles(file->geometry, count * (rows->layout.list_count - 2), fault)) return false;
   *body += count * rows->layout.size;
-  if (run_steps(rows, read_face_step)) return true;
+  if (run_steps(fault->context, rows, read_face_step)) return true;
   const char *items = rows->first + rows->first_bad * rows->layout.size + rows->layout.offset[0];
   uint64_t bad = 0;
   read_face(file, corner_type(file, rows->element), items, rows->layout.list_count,

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "assembly.h"
+#include "base/parallel.h"
 #include "file.h"
-#include "parallel.h"
 #include "readers.h"
 
 static bool check_text(const char *text, size_t size, io_fault *fault) {
@@ -68,9 +68,18 @@ static bool read_as_geometry(const io_input *input, io_request *request, io_faul
   return good;
 }
 
-static graze_status answer(io_input *input, io_request *request, graze_io_error *error) {
-  io_fault fault = {0};
-  input->threads = gz_io_thread_count(input->threads, input->size);
+enum { BYTES_A_THREAD = 128 << 10, PARTS_A_THREAD = 4 }; /* less work than this costs less than waking a thread */
+
+/* To cut a text into. What is read does not depend on it; a single part is spared the copying. */
+static size_t count_parts(const graze_context *context, size_t bytes) {
+  size_t threads = (size_t)gz_parallel_threads(context), most = bytes / BYTES_A_THREAD;
+  if (threads > most) threads = most;
+  return threads > 1 ? threads * PARTS_A_THREAD : 1;
+}
+
+static graze_status answer(graze_context *context, io_input *input, io_request *request) {
+  io_fault fault = {.context = context};
+  input->parts = count_parts(context, input->size);
   bool good = input->stored || find_format(input, &request->format, &fault);
   if (good && request->geometry != NULL) good = read_as_geometry(input, request, &fault);
   if (good && request->assembly != NULL) {
@@ -81,7 +90,7 @@ static graze_status answer(io_input *input, io_request *request, graze_io_error 
     graze_geometry_free(request->geometry);
     graze_assembly_free(request->assembly);
   }
-  return gz_io_report(&fault, input->name, error);
+  return gz_io_report(&fault, input->name);
 }
 
 /* ---- the calls ---- */
@@ -89,18 +98,18 @@ static graze_status answer(io_input *input, io_request *request, graze_io_error 
 static bool check_arguments(const io_input *input, const io_request *request, io_fault *fault) {
   if (request->geometry != NULL) *request->geometry = (graze_geometry){0};
   if (request->assembly != NULL) *request->assembly = (graze_assembly){0};
-  bool good = input->text != NULL && input->name != NULL && input->threads >= 0 &&
+  bool good = input->text != NULL && input->name != NULL && fault->context != NULL &&
               (request->geometry != NULL || request->assembly != NULL) && (int)request->format >= GRAZE_FORMAT_AUTO &&
               request->format <= GRAZE_FORMAT_IMPORT;
   if (good) return true;
   return gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
-static graze_status parse(io_input input, io_request request, graze_io_error *error) {
-  io_fault fault = {0};
+static graze_status parse(graze_context *context, io_input input, io_request request) {
+  io_fault fault = {.context = context};
   if (input.size == 0) input.text = "";
-  if (check_arguments(&input, &request, &fault)) return answer(&input, &request, error);
-  return gz_io_report(&fault, input.name != NULL ? input.name : "(no name)", error);
+  if (check_arguments(&input, &request, &fault)) return answer(context, &input, &request);
+  return gz_io_report(&fault, input.name);
 }
 
 enum { HEAD_SIZE = 128 }; /* enough to tell the format, and a binary STL file whose header says glTF */
@@ -128,61 +137,61 @@ static bool open_glb(const char *path, io_input *input, io_request *request) {
   return true;
 }
 
-static graze_status read_glb(io_input *input, io_request *request, graze_io_error *error) {
-  graze_status status = answer(input, request, error);
+static graze_status read_glb(graze_context *context, io_input *input, io_request *request) {
+  graze_status status = answer(context, input, request);
   if (!request->open || status != GRAZE_OK) close(input->descriptor);
   return status;
 }
 
-static graze_status read_path(const char *path, int threads, io_request request, graze_io_error *error) {
-  io_fault fault = {0};
+static graze_status read_path(graze_context *context, const char *path, io_request request) {
+  io_fault fault = {.context = context};
   io_file file = {0};
-  io_input input = {.text = "", .threads = threads, .name = path, .from_file = true};
-  if (!check_arguments(&input, &request, &fault)) return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
-  if (open_glb(path, &input, &request)) return read_glb(&input, &request, error);
-  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path, error);
+  io_input input = {.text = "", .name = path, .from_file = true};
+  if (!check_arguments(&input, &request, &fault)) return gz_io_report(&fault, path);
+  if (open_glb(path, &input, &request)) return read_glb(context, &input, &request);
+  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path);
   input.text = file.bytes;
   input.size = file.size;
-  graze_status status = answer(&input, &request, error);
-  free(file.bytes);
+  graze_status status = answer(context, &input, &request);
+  gz_free(file.bytes);
   return status;
 }
 
-graze_status graze_parse_geometry(const void *bytes, size_t size, const char *name, graze_file_format format,
-                                  int threads, graze_geometry *geometry, graze_io_error *error) {
-  return parse((io_input){.text = bytes, .size = size, .threads = threads, .name = name},
-               (io_request){.format = format, .geometry = geometry}, error);
+graze_status graze_parse_geometry(graze_context *context, const void *bytes, size_t size, const char *name,
+                                  graze_file_format format, graze_geometry *geometry) {
+  return parse(context, (io_input){.text = bytes, .size = size, .name = name},
+               (io_request){.format = format, .geometry = geometry});
 }
 
-graze_status graze_read_geometry(const char *path, graze_file_format format, int threads, graze_geometry *geometry,
-                                 graze_io_error *error) {
-  return read_path(path, threads, (io_request){.format = format, .geometry = geometry}, error);
+graze_status graze_read_geometry(graze_context *context, const char *path, graze_file_format format,
+                                 graze_geometry *geometry) {
+  return read_path(context, path, (io_request){.format = format, .geometry = geometry});
 }
 
-graze_status graze_parse_assembly(const void *bytes, size_t size, const char *name, graze_file_format format,
-                                  bool split, int threads, graze_assembly *assembly, graze_io_error *error) {
-  return parse((io_input){.text = bytes, .size = size, .threads = threads, .name = name},
-               (io_request){.format = format, .split = split, .assembly = assembly}, error);
+graze_status graze_parse_assembly(graze_context *context, const void *bytes, size_t size, const char *name,
+                                  graze_file_format format, bool split, graze_assembly *assembly) {
+  return parse(context, (io_input){.text = bytes, .size = size, .name = name},
+               (io_request){.format = format, .split = split, .assembly = assembly});
 }
 
-graze_status graze_read_assembly(const char *path, graze_file_format format, bool split, int threads,
-                                 graze_assembly *assembly, graze_io_error *error) {
-  return read_path(path, threads, (io_request){.format = format, .split = split, .assembly = assembly}, error);
+graze_status graze_read_assembly(graze_context *context, const char *path, graze_file_format format, bool split,
+                                 graze_assembly *assembly) {
+  return read_path(context, path, (io_request){.format = format, .split = split, .assembly = assembly});
 }
 
-graze_status graze_open_assembly(const char *path, graze_file_format format, bool split, int threads,
-                                 graze_assembly *assembly, graze_io_error *error) {
-  return read_path(path, threads, (io_request){.format = format, .split = split, .open = true, .assembly = assembly},
-                   error);
+graze_status graze_open_assembly(graze_context *context, const char *path, graze_file_format format, bool split,
+                                 graze_assembly *assembly) {
+  return read_path(context, path, (io_request){.format = format, .split = split, .open = true, .assembly = assembly});
 }
 
-graze_status graze_read_assembly_mesh(const graze_assembly *assembly, uint32_t mesh, const char *path,
-                                      graze_geometry *geometry, graze_io_error *error) {
-  io_fault fault = {0};
+graze_status graze_read_assembly_mesh(graze_context *context, const graze_assembly *assembly, uint32_t mesh,
+                                      const char *path, graze_geometry *geometry) {
+  io_fault fault = {.context = context};
   if (geometry != NULL) *geometry = (graze_geometry){0};
-  if (assembly == NULL || assembly->source == NULL || mesh >= assembly->mesh_count || path == NULL || geometry == NULL)
+  if (context == NULL || assembly == NULL || assembly->source == NULL || mesh >= assembly->mesh_count || path == NULL ||
+      geometry == NULL)
     gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
   else
     gz_io_gltf_read_mesh(assembly->source, mesh, geometry, &fault);
-  return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
+  return gz_io_report(&fault, path);
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/owned.h"
 #include "file.h"
-#include "memory.h"
 #include "readers.h"
 #include "text.h"
 
@@ -61,7 +61,7 @@ static bool is_ascending(const graze_box_list *boxes) {
 /* Names the first row of the file whose id an earlier row has. */
 static bool check_ids_differ(const graze_box_list *boxes, const row_places *places, io_fault *fault) {
   if (is_ascending(boxes)) return true;
-  uint64_t *keys = gz_io_allocate(boxes->count, sizeof *keys);
+  uint64_t *keys = gz_new(fault->context, boxes->count, sizeof *keys);
   if (keys == NULL) return gz_io_fail_memory(fault);
   for (uint32_t i = 0; i < boxes->count; i++) keys[i] = (uint64_t)boxes->ids[i] << 32 | i;
   qsort(keys, boxes->count, sizeof *keys, compare_keys);
@@ -72,7 +72,7 @@ static bool check_ids_differ(const graze_box_list *boxes, const row_places *plac
     again = row;
     before = (uint32_t)keys[i - 1];
   }
-  free(keys);
+  gz_free(keys);
   if (again == UINT64_MAX) return true;
   return gz_io_fail(fault, GRAZE_ERROR_FORMAT, kind_of_place(places), place_of(places, again),
                     "id %u was given to a box already, at %s %llu", boxes->ids[again], places->text ? "line" : "byte",
@@ -80,8 +80,8 @@ static bool check_ids_differ(const graze_box_list *boxes, const row_places *plac
 }
 
 static bool make_room(graze_box_list *boxes, uint64_t count, io_fault *fault) {
-  boxes->ids = gz_io_allocate((size_t)count, sizeof *boxes->ids);
-  boxes->boxes = gz_io_allocate((size_t)count, sizeof *boxes->boxes);
+  boxes->ids = gz_new(fault->context, (size_t)count, sizeof *boxes->ids);
+  boxes->boxes = gz_new(fault->context, (size_t)count, sizeof *boxes->boxes);
   boxes->count = (uint32_t)count;
   return (boxes->ids != NULL && boxes->boxes != NULL) || gz_io_fail_memory(fault);
 }
@@ -214,7 +214,7 @@ static bool read_row(const char *p, const char *end, uint64_t row, graze_box_lis
   const char *q = read_id(p, end, &id);
   q = q != NULL ? leave_field(q, end) : NULL;
   if (q == NULL || id > UINT32_MAX) {
-    io_quoted text = gz_io_quote(p, memchr(p, ',', (size_t)(end - p)));
+    gz_quoted text = gz_io_quote(p, memchr(p, ',', (size_t)(end - p)));
     if (q == NULL)
       return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "id \"%s\" is not a whole number", text.text);
     return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_LINE, line, "id %s is more than %u, the largest one", text.text,
@@ -276,41 +276,40 @@ static bool read_any(const io_input *input, graze_box_list *boxes, io_fault *fau
   return good && check_ids_differ(boxes, &places, fault);
 }
 
-static graze_status answer(const io_input *input, graze_box_list *boxes, graze_io_error *error) {
-  io_fault fault = {0};
+static graze_status answer(graze_context *context, const io_input *input, graze_box_list *boxes) {
+  io_fault fault = {.context = context};
   if (!read_any(input, boxes, &fault)) graze_box_list_free(boxes);
-  return gz_io_report(&fault, input->name, error);
+  return gz_io_report(&fault, input->name);
 }
 
 static bool check_arguments(const void *bytes, const char *name, graze_box_list *boxes, io_fault *fault) {
   if (boxes != NULL) *boxes = (graze_box_list){0};
-  if (bytes != NULL && name != NULL && boxes != NULL) return true;
+  if (fault->context != NULL && bytes != NULL && name != NULL && boxes != NULL) return true;
   return gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
-graze_status graze_parse_boxes(const void *bytes, size_t size, const char *name, graze_box_list *boxes,
-                               graze_io_error *error) {
-  io_fault fault = {0};
+graze_status graze_parse_boxes(graze_context *context, const void *bytes, size_t size, const char *name,
+                               graze_box_list *boxes) {
+  io_fault fault = {.context = context};
   if (size == 0) bytes = "";
-  if (!check_arguments(bytes, name, boxes, &fault))
-    return gz_io_report(&fault, name != NULL ? name : "(no name)", error);
-  return answer(&(io_input){.text = bytes, .size = size, .name = name}, boxes, error);
+  if (!check_arguments(bytes, name, boxes, &fault)) return gz_io_report(&fault, name);
+  return answer(context, &(io_input){.text = bytes, .size = size, .name = name}, boxes);
 }
 
-graze_status graze_read_boxes(const char *path, graze_box_list *boxes, graze_io_error *error) {
-  io_fault fault = {0};
+graze_status graze_read_boxes(graze_context *context, const char *path, graze_box_list *boxes) {
+  io_fault fault = {.context = context};
   io_file file = {0};
   if (!check_arguments("", path, boxes, &fault) || !gz_io_file_read(path, &file, &fault)) {
-    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
+    return gz_io_report(&fault, path);
   }
-  graze_status status = answer(&(io_input){.text = file.bytes, .size = file.size, .name = path}, boxes, error);
-  free(file.bytes);
+  graze_status status = answer(context, &(io_input){.text = file.bytes, .size = file.size, .name = path}, boxes);
+  gz_free(file.bytes);
   return status;
 }
 
 void graze_box_list_free(graze_box_list *boxes) {
   if (boxes == NULL) return;
-  free(boxes->ids);
-  free(boxes->boxes);
+  gz_free(boxes->ids);
+  gz_free(boxes->boxes);
   *boxes = (graze_box_list){0};
 }

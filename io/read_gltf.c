@@ -51,10 +51,10 @@ static bool read_bytes(const gltf_file *file, uint64_t at, size_t size, void *by
 
 static bool parse_chunk(gltf_file *file, uint64_t at, size_t size) {
   if (!file->input->stored) return parse_json(file, file->input->text + at, size, at);
-  char *text = gz_io_allocate(size, 1);
+  char *text = gz_new(file->fault->context, size, 1);
   if (text == NULL) return gz_io_fail_memory(file->fault);
   bool good = read_bytes(file, at, size, text) && parse_json(file, text, size, at);
-  free(text);
+  gz_free(text);
   return good;
 }
 
@@ -212,10 +212,10 @@ static bool read_all_meshes(gltf_file *file) {
 }
 
 static void release(gltf_file *file) {
-  for (uint32_t i = 0; file->buffers != NULL && i < file->buffer_count; i++) free(file->buffers[i].owned);
-  free(file->buffers);
-  free(file->views);
-  free(file->accessors);
+  for (uint32_t i = 0; file->buffers != NULL && i < file->buffer_count; i++) gz_free(file->buffers[i].owned);
+  gz_free(file->buffers);
+  gz_free(file->views);
+  gz_free(file->accessors);
   gz_gltf_free_meshes(file);
   json_decref(file->root);
 }
@@ -226,7 +226,7 @@ static bool read_whole(gltf_file *file) {
 }
 
 bool gz_io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
-  gltf_file file = {.input = input, .fault = fault};
+  gltf_file file = {.input = input, .fault = fault, .assembly.names.context = fault->context};
   bool good = read_whole(&file) && read_all_meshes(&file);
   release(&file);
   return gz_io_assembly_finish(&file.assembly, good, assembly);
@@ -241,9 +241,10 @@ typedef struct open_gltf {
 } open_gltf;
 
 bool gz_io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {
-  open_gltf *open = malloc(sizeof *open);
+  open_gltf *open = gz_new(fault->context, 1, sizeof *open);
   if (open == NULL) return gz_io_fail_memory(fault);
-  *open = (open_gltf){.file = {.input = input, .fault = fault}, .input = *input};
+  *open =
+      (open_gltf){.file = {.input = input, .fault = fault, .assembly.names.context = fault->context}, .input = *input};
   bool good = read_whole(&open->file);
   io_assembly built = open->file.assembly;
   if (good) {
@@ -254,7 +255,7 @@ bool gz_io_open_gltf(const io_input *input, graze_assembly *assembly, io_fault *
     built.result.source = open;
   } else {
     release(&open->file);
-    free(open);
+    gz_free(open);
   }
   return gz_io_assembly_finish(&built, good, assembly);
 }
@@ -270,5 +271,5 @@ void gz_io_gltf_close(void *source) {
   if (open == NULL) return;
   release(&open->file);
   close(open->input.descriptor);
-  free(open);
+  gz_free(open);
 }

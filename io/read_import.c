@@ -107,7 +107,7 @@ static bool read_mesh(importing *reading, uint32_t index) {
 static bool read_meshes(importing *reading) {
   uint32_t count = 0;
   if (!take(reading, &count, sizeof count) || !has(reading, count, 1)) return false;
-  reading->meshes = calloc((size_t)count + 1, sizeof reading->meshes[0]);
+  reading->meshes = gz_new_zeroed(reading->fault->context, (size_t)count + 1, sizeof reading->meshes[0]);
   if (reading->meshes == NULL) return gz_io_fail_memory(reading->fault);
   reading->mesh_count = count;
   for (uint32_t i = 0; i < count; i++) {
@@ -165,18 +165,17 @@ static bool find_part(importing *reading, const import_part *wanted, uint32_t *m
     *mesh = (*known)->mesh;
     return true;
   }
-  graze_assembly_mesh *meshes = realloc(result->meshes, ((size_t)result->mesh_count + 1) * sizeof *meshes);
-  import_part *part = malloc(sizeof *part);
-  if (meshes != NULL) result->meshes = meshes;
-  if (meshes == NULL || part == NULL) {
-    free(part);
+  import_part *part = gz_new(reading->fault->context, 1, sizeof *part);
+  if (part == NULL || !gz_io_assembly_add_mesh(&reading->assembly, reading->fault)) {
+    gz_free(part);
     return gz_io_fail_memory(reading->fault);
   }
-  *mesh = result->mesh_count++;
+  graze_assembly_mesh *meshes = result->meshes;
+  *mesh = result->mesh_count - 1;
   meshes[*mesh] = (graze_assembly_mesh){.name = wanted->count == 1 ? reading->meshes[reference(wanted, 0)].name : ""};
   *part = (import_part){wanted->references, wanted->count, *mesh};
   if (tsearch(part, &reading->parts, compare_parts) == NULL) {
-    free(part);
+    gz_free(part);
     return gz_io_fail_memory(reading->fault);
   }
   return join_meshes(reading, part, &meshes[*mesh].geometry);
@@ -239,7 +238,7 @@ static bool read_node(importing *reading, uint32_t index) {
 static bool read_nodes(importing *reading) {
   uint32_t count = 0;
   if (!take(reading, &count, sizeof count) || !has(reading, count, 1)) return false;
-  reading->nodes = calloc((size_t)count + 1, sizeof reading->nodes[0]);
+  reading->nodes = gz_new_zeroed(reading->fault->context, (size_t)count + 1, sizeof reading->nodes[0]);
   if (reading->nodes == NULL) return gz_io_fail_memory(reading->fault);
   for (uint32_t i = 0; i < count; i++) {
     if (!read_node(reading, i)) return false;
@@ -284,12 +283,13 @@ bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault
                       "a format that is imported is read from files only");
   }
   if (!gz_io_import_run(input->name, &stream, fault)) return false;
-  importing reading = {.p = stream.bytes, .end = stream.bytes + stream.size, .fault = fault};
+  importing reading = {
+      .p = stream.bytes, .end = stream.bytes + stream.size, .fault = fault, .assembly.names.context = fault->context};
   bool good = read_stream(&reading);
   for (uint32_t i = 0; i < reading.mesh_count; i++) graze_geometry_free(&reading.meshes[i].geometry);
-  free(reading.meshes);
-  free(reading.nodes);
-  tdestroy(reading.parts, free);
-  free(stream.bytes);
+  gz_free(reading.meshes);
+  gz_free(reading.nodes);
+  tdestroy(reading.parts, gz_free);
+  gz_free(stream.bytes);
   return gz_io_assembly_finish(&reading.assembly, good, assembly);
 }

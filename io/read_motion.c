@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/owned.h"
 #include "file.h"
-#include "memory.h"
 #include "readers.h"
 #include "text.h"
 
@@ -31,7 +31,7 @@ typedef struct motion_reader {
   int number_count;
   char *text; /* of a quoted field */
   uint64_t line;
-  io_array moves;
+  gz_array moves;
   io_fault *fault;
 } motion_reader;
 
@@ -94,7 +94,7 @@ static bool cut_line(motion_reader *r, const char *p, const char *end, field *fi
 static bool read_number(motion_reader *r, field text, const char *title, double *number) {
   const char *sign = text.first + (text.first < text.last && (*text.first == '-' || *text.first == '+'));
   const char *q = graze_parse_double(text.first, text.last, number);
-  io_quoted quoted = gz_io_quote(text.first, text.last);
+  gz_quoted quoted = gz_io_quote(text.first, text.last);
   if (gz_io_token_is(sign, text.last, "nan") || gz_io_token_is(sign, text.last, "inf") ||
       gz_io_token_is(sign, text.last, "infinity")) {
     return gz_io_fail(r->fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, r->line, "%s \"%s\" is not finite", title,
@@ -217,7 +217,7 @@ static bool read_row(motion_reader *r, const char *p, const char *end) {
     if (!read_number(r, fields[FIELDS_BEFORE + k], r->titles[k], &numbers[k])) return false;
   }
   if (!make_pose(r, numbers, &move.pose)) return false;
-  if (!io_array_reserve(&r->moves, 1, sizeof move)) return gz_io_fail_memory(r->fault);
+  if (!array_reserve(r->fault->context, &r->moves, 1, sizeof move)) return gz_io_fail_memory(r->fault);
   ((graze_motion_move *)r->moves.data)[r->moves.count++] = move;
   return true;
 }
@@ -225,8 +225,8 @@ static bool read_row(motion_reader *r, const char *p, const char *end) {
 /* ---- the file ---------------------------------------------------------------------------------------------- */
 
 static bool sort_names(motion_reader *r, const char *const *names) {
-  r->names = gz_io_allocate(r->name_count, sizeof *r->names);
-  r->last_steps = gz_io_allocate(r->name_count, sizeof *r->last_steps);
+  r->names = gz_new(r->fault->context, r->name_count, sizeof *r->names);
+  r->last_steps = gz_new(r->fault->context, r->name_count, sizeof *r->last_steps);
   if (r->names == NULL || r->last_steps == NULL) return gz_io_fail_memory(r->fault);
   for (uint32_t i = 0; i < r->name_count; i++) {
     r->names[i] = (named_object){names[i], i};
@@ -247,11 +247,11 @@ static bool read_lines(motion_reader *r, const io_input *input) {
   return true;
 }
 
-static graze_status answer(const io_input *input, const char *const *names, uint32_t name_count, graze_motion *motion,
-                           graze_io_error *error) {
-  io_fault fault = {0};
+static graze_status answer(graze_context *context, const io_input *input, const char *const *names, uint32_t name_count,
+                           graze_motion *motion) {
+  io_fault fault = {.context = context};
   motion_reader r = {.name_count = name_count, .fault = &fault};
-  r.text = gz_io_allocate(input->size + 1, 1);
+  r.text = gz_new(context, input->size + 1, 1);
   bool good = r.text != NULL ? sort_names(&r, names) && read_lines(&r, input) : gz_io_fail_memory(&fault);
   if (good) {
     const graze_motion_move *moves = r.moves.data;
@@ -259,48 +259,49 @@ static graze_status answer(const io_input *input, const char *const *names, uint
     motion->count = r.moves.count;
     motion->last_step = r.moves.count > 0 ? moves[r.moves.count - 1].step : 0;
   } else {
-    free(r.moves.data);
+    gz_free(r.moves.data);
   }
-  free(r.names);
-  free(r.last_steps);
-  free(r.text);
-  return gz_io_report(&fault, input->name, error);
+  gz_free(r.names);
+  gz_free(r.last_steps);
+  gz_free(r.text);
+  return gz_io_report(&fault, input->name);
 }
 
 static bool check_arguments(const void *bytes, const char *name, const char *const *names, uint32_t name_count,
                             graze_motion *motion, io_fault *fault) {
-  bool good = bytes != NULL && name != NULL && motion != NULL && (names != NULL || name_count == 0);
+  bool good =
+      fault->context != NULL && bytes != NULL && name != NULL && motion != NULL && (names != NULL || name_count == 0);
   if (motion != NULL) *motion = (graze_motion){0};
   for (uint32_t i = 0; good && i < name_count; i++) good = names[i] != NULL;
   return good ||
          gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
-graze_status graze_parse_motion(const void *bytes, size_t size, const char *name, const char *const *names,
-                                uint32_t name_count, graze_motion *motion, graze_io_error *error) {
-  io_fault fault = {0};
+graze_status graze_parse_motion(graze_context *context, const void *bytes, size_t size, const char *name,
+                                const char *const *names, uint32_t name_count, graze_motion *motion) {
+  io_fault fault = {.context = context};
   if (size == 0) bytes = "";
   if (!check_arguments(bytes, name, names, name_count, motion, &fault)) {
-    return gz_io_report(&fault, name != NULL ? name : "(no name)", error);
+    return gz_io_report(&fault, name);
   }
-  return answer(&(io_input){.text = bytes, .size = size, .name = name}, names, name_count, motion, error);
+  return answer(context, &(io_input){.text = bytes, .size = size, .name = name}, names, name_count, motion);
 }
 
-graze_status graze_read_motion(const char *path, const char *const *names, uint32_t name_count, graze_motion *motion,
-                               graze_io_error *error) {
-  io_fault fault = {0};
+graze_status graze_read_motion(graze_context *context, const char *path, const char *const *names, uint32_t name_count,
+                               graze_motion *motion) {
+  io_fault fault = {.context = context};
   io_file file = {0};
   if (!check_arguments("", path, names, name_count, motion, &fault) || !gz_io_file_read(path, &file, &fault)) {
-    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
+    return gz_io_report(&fault, path);
   }
   io_input input = {.text = file.bytes, .size = file.size, .name = path};
-  graze_status status = answer(&input, names, name_count, motion, error);
-  free(file.bytes);
+  graze_status status = answer(context, &input, names, name_count, motion);
+  gz_free(file.bytes);
   return status;
 }
 
 void graze_motion_free(graze_motion *motion) {
   if (motion == NULL) return;
-  free(motion->moves);
+  gz_free(motion->moves);
   *motion = (graze_motion){0};
 }

@@ -14,12 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
-#include "parallel.h"
+#include "base/owned.h"
+#include "base/parallel.h"
 #include "readers.h"
 #include "text.h"
-
-enum { PARTS_A_THREAD = 4 };
 
 /* A corner counted backwards: its place among the part's corners, and the vertex relative to the part's first. */
 typedef struct relative_corner {
@@ -34,10 +32,10 @@ typedef struct corner {
 
 typedef struct obj_part {
   const char *begin, *end;
-  io_array vertices;  /* double[3] */
-  io_array triangles; /* uint32_t[3] */
-  io_array relatives; /* relative_corner */
-  io_array names;     /* io_name */
+  gz_array vertices;  /* double[3] */
+  gz_array triangles; /* uint32_t[3] */
+  gz_array relatives; /* relative_corner */
+  gz_array names;     /* io_name */
   uint64_t line;      /* of the part, from 1; afterwards the number of lines + 1 */
   bool not_float;
   uint64_t face_count;
@@ -75,7 +73,7 @@ static const char *fail_token(obj_part *part, graze_status status, const char *p
 }
 
 static const char *read_vertex(obj_part *part, const char *p) {
-  if (!io_array_reserve(&part->vertices, 1, 3 * sizeof(double))) {
+  if (!array_reserve(part->fault.context, &part->vertices, 1, 3 * sizeof(double))) {
     gz_io_fail_memory(&part->fault);
     return NULL;
   }
@@ -126,13 +124,15 @@ static inline const char *read_corner(obj_part *part, const char *p, corner *c) 
 }
 
 static bool note_relative(obj_part *part, uint64_t place, const corner *c) {
-  if (!io_array_reserve(&part->relatives, 1, sizeof(relative_corner))) return gz_io_fail_memory(&part->fault);
+  if (!array_reserve(part->fault.context, &part->relatives, 1, sizeof(relative_corner)))
+    return gz_io_fail_memory(&part->fault);
   ((relative_corner *)part->relatives.data)[part->relatives.count++] = (relative_corner){place, c->vertex};
   return true;
 }
 
 static inline bool add_triangle(obj_part *part, const corner corners[3]) {
-  if (!io_array_reserve(&part->triangles, 1, 3 * sizeof(uint32_t))) return gz_io_fail_memory(&part->fault);
+  if (!array_reserve(part->fault.context, &part->triangles, 1, 3 * sizeof(uint32_t)))
+    return gz_io_fail_memory(&part->fault);
   if (part->triangles.count == part->wanted_triangle) {
     return gz_io_fail(&part->fault, GRAZE_ERROR_INDEX, IO_LINE, part->line, "found");
   }
@@ -166,7 +166,7 @@ static const char *read_face(obj_part *part, const char *p) {
 }
 
 static const char *read_group(obj_part *part, const char *p) {
-  if (!io_array_reserve(&part->names, 1, sizeof(io_name))) {
+  if (!array_reserve(part->fault.context, &part->names, 1, sizeof(io_name))) {
     gz_io_fail_memory(&part->fault);
     return NULL;
   }
@@ -241,7 +241,7 @@ static inline const char *read_statement(obj_part *part, const char *p) {
   return read_other(part, p);
 }
 
-static void read_part(void *argument, size_t index) {
+static void read_part(void *argument, uint32_t index) {
   obj_part *part = (obj_part *)argument + index;
   const char *p = part->begin;
   while (p < part->end) {
@@ -271,7 +271,7 @@ static void resolve_relatives(obj_part *part, uint32_t *indices) {
   }
 }
 
-static void join_part(void *argument, size_t index) {
+static void join_part(void *argument, uint32_t index) {
   const join *j = argument;
   obj_part *part = &j->parts[index];
   graze_geometry *geometry = j->geometry;
@@ -294,12 +294,16 @@ static void join_part(void *argument, size_t index) {
 
 /* Reads the part again up to a triangle known to be bad, to learn its line. */
 static bool fail_range(const obj_part *part, uint64_t line, const graze_geometry *geometry, io_fault *fault) {
-  obj_part again = {.begin = part->begin, .end = part->end, .line = line, .wanted_triangle = part->bad_triangle};
+  obj_part again = {.begin = part->begin,
+                    .end = part->end,
+                    .line = line,
+                    .wanted_triangle = part->bad_triangle,
+                    .fault.context = fault->context};
   read_part(&again, 0);
-  free(again.vertices.data);
-  free(again.triangles.data);
-  free(again.relatives.data);
-  free(again.names.data);
+  gz_free(again.vertices.data);
+  gz_free(again.triangles.data);
+  gz_free(again.relatives.data);
+  gz_free(again.names.data);
   if (again.fault.status == GRAZE_ERROR_MEMORY) return gz_io_fail_memory(fault);
   const uint32_t *corners = geometry->indices + 3 * (part->first_triangle + part->bad_triangle);
   unsigned k = 0;
@@ -314,12 +318,12 @@ static bool fail_range(const obj_part *part, uint64_t line, const graze_geometry
 }
 
 static bool join_groups(const obj_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
-  io_array names = {0};
+  gz_array names = {0};
   bool good = true;
   for (size_t i = 0; i < count && good; i++)
-    good = gz_io_append_names(&names, &parts[i].names, parts[i].first_triangle);
+    good = gz_io_append_names(fault->context, &names, &parts[i].names, parts[i].first_triangle);
   good = good ? gz_io_geometry_set_groups(geometry, names.data, names.count, fault) : gz_io_fail_memory(fault);
-  free(names.data);
+  gz_free(names.data);
   return good;
 }
 
@@ -331,9 +335,9 @@ static bool make_room(obj_part *parts, size_t count, uint64_t vertices, uint64_t
     return gz_io_geometry_set_vertices(geometry, vertices, fault) &&
            gz_io_geometry_set_triangles(geometry, triangles, fault);
   }
-  void *smaller = realloc(parts->vertices.data, vertices * 3 * sizeof(double));
+  void *smaller = gz_resize(fault->context, parts->vertices.data, vertices, 3 * sizeof(double));
   if (smaller != NULL) parts->vertices.data = smaller;
-  smaller = realloc(parts->triangles.data, triangles * 3 * sizeof(uint32_t));
+  smaller = gz_resize(fault->context, parts->triangles.data, triangles, 3 * sizeof(uint32_t));
   if (smaller != NULL) parts->triangles.data = smaller;
   geometry->vertices = parts->vertices.data;
   geometry->indices = parts->triangles.data;
@@ -342,7 +346,7 @@ static bool make_room(obj_part *parts, size_t count, uint64_t vertices, uint64_t
   return true;
 }
 
-static bool join_parts(obj_part *parts, size_t count, int threads, graze_geometry *geometry, io_fault *fault) {
+static bool join_parts(obj_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
   uint64_t vertices = 0, triangles = 0, lines = 0;
   geometry->all_float = true;
   for (size_t i = 0; i < count; i++) {
@@ -360,7 +364,7 @@ static bool join_parts(obj_part *parts, size_t count, int threads, graze_geometr
   }
   if (!make_room(parts, count, vertices, triangles, geometry, fault)) return false;
   join j = {parts, geometry};
-  gz_io_parallel(threads, count, join_part, &j);
+  gz_parallel_each(fault->context, (uint32_t)count, join_part, &j);
   lines = 0;
   for (size_t i = 0; i < count; i++) {
     if (parts[i].bad_triangle != UINT64_MAX) return fail_range(&parts[i], lines + 1, geometry, fault);
@@ -371,12 +375,12 @@ static bool join_parts(obj_part *parts, size_t count, int threads, graze_geometr
 
 static void free_parts(obj_part *parts, size_t count, const graze_geometry *geometry) {
   for (size_t i = 0; i < count; i++) {
-    if (parts[i].vertices.data != geometry->vertices) free(parts[i].vertices.data);
-    if (parts[i].triangles.data != geometry->indices) free(parts[i].triangles.data);
-    free(parts[i].relatives.data);
-    free(parts[i].names.data);
+    if (parts[i].vertices.data != geometry->vertices) gz_free(parts[i].vertices.data);
+    if (parts[i].triangles.data != geometry->indices) gz_free(parts[i].triangles.data);
+    gz_free(parts[i].relatives.data);
+    gz_free(parts[i].names.data);
   }
-  free(parts);
+  gz_free(parts);
 }
 
 /* The first line, when it is two numbers. */
@@ -413,19 +417,19 @@ bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *f
   const char *end = input->text + input->size;
   obj_counts counts;
   begin = read_counts(begin, end, &counts);
-  size_t count = input->threads > 1 ? (size_t)input->threads * PARTS_A_THREAD : 1;
-  obj_part *parts = calloc(count, sizeof *parts);
+  const size_t count = input->parts;
+  obj_part *parts = gz_new_zeroed(fault->context, count, sizeof *parts);
   if (parts == NULL) return gz_io_fail_memory(fault);
   const char *from = begin;
   for (size_t i = 0; i < count; i++) {
     const char *cut = begin + (size_t)(end - begin) / count * (i + 1);
     const char *last = i + 1 == count ? end : gz_io_find_line_start(begin, cut < from ? from : cut, end);
-    parts[i] = (obj_part){.begin = from, .end = last, .line = 1, .wanted_triangle = UINT64_MAX};
+    parts[i] = (obj_part){
+        .begin = from, .end = last, .line = 1, .wanted_triangle = UINT64_MAX, .fault.context = fault->context};
     from = last;
   }
-  gz_io_parallel(input->threads, count, read_part, parts);
-  bool good =
-      join_parts(parts, count, input->threads, geometry, fault) && check_counts(&counts, parts, count, geometry, fault);
+  gz_parallel_each(fault->context, (uint32_t)count, read_part, parts);
+  bool good = join_parts(parts, count, geometry, fault) && check_counts(&counts, parts, count, geometry, fault);
   free_parts(parts, count, geometry);
   return good;
 }

@@ -148,7 +148,7 @@ static bool read_body(io_table *table, graze_geometry *geometry, io_fault *fault
   if (!gz_io_geometry_set_vertices(geometry, vertices, fault) || !gz_io_table_read(table, fault)) return false;
   uint64_t triangles = gz_io_table_count_triangles(table, &geometry->all_float);
   if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
-  gz_io_table_copy_triangles(table, geometry->indices);
+  gz_io_table_copy_triangles(fault->context, table, geometry->indices);
   return true;
 }
 
@@ -162,7 +162,7 @@ bool gz_io_read_off(const io_input *input, graze_geometry *geometry, io_fault *f
                     .end = end,
                     .line = header.line,
                     .comment = '#',
-                    .threads = input->threads,
+                    .part_count = input->parts,
                     .sections = sections,
                     .section_count = 2};
   bool good = read_body(&table, geometry, fault);

@@ -37,7 +37,7 @@ static bool fail_token(const header_line *line, token t, io_fault *fault, const 
                     reason);
 }
 
-io_quoted gz_ply_name(const ply_element *element) {
+gz_quoted gz_ply_name(const ply_element *element) {
   return gz_io_quote(element->name, element->name + element->name_length);
 }
 
@@ -74,12 +74,12 @@ static bool read_format(ply_file *file, header_line *line, io_fault *fault) {
 }
 
 typedef struct header_arrays {
-  io_array elements;   /* ply_element */
-  io_array properties; /* ply_property */
+  gz_array elements;   /* ply_element */
+  gz_array properties; /* ply_property */
 } header_arrays;
 
 static bool read_element(header_arrays *arrays, header_line *line, io_fault *fault) {
-  if (!io_array_reserve(&arrays->elements, 1, sizeof(ply_element))) return gz_io_fail_memory(fault);
+  if (!array_reserve(fault->context, &arrays->elements, 1, sizeof(ply_element))) return gz_io_fail_memory(fault);
   token name = next_token(line);
   token count = next_token(line);
   uint64_t value;
@@ -96,7 +96,7 @@ static bool read_element(header_arrays *arrays, header_line *line, io_fault *fau
 }
 
 static bool read_property(header_arrays *arrays, header_line *line, io_fault *fault) {
-  if (!io_array_reserve(&arrays->properties, 1, sizeof(ply_property))) return gz_io_fail_memory(fault);
+  if (!array_reserve(fault->context, &arrays->properties, 1, sizeof(ply_property))) return gz_io_fail_memory(fault);
   if (arrays->elements.count == 0) {
     return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line->number, "a property before the first element");
   }
@@ -263,14 +263,14 @@ bool gz_ply_read_header(ply_file *file, io_fault *fault) {
 }
 
 void gz_ply_free_header(ply_file *file) {
-  free(file->elements);
-  free(file->properties);
+  gz_free(file->elements);
+  gz_free(file->properties);
 }
 
 bool gz_io_read_ply(const io_input *input, graze_geometry *geometry, io_fault *fault) {
   ply_file file = {.text = input->text + gz_io_text_begin(input->text, input->size),
                    .end = input->text + input->size,
-                   .threads = input->threads,
+                   .parts = input->parts,
                    .geometry = geometry};
   bool good = gz_ply_read_header(&file, fault) &&
               (file.format == PLY_ASCII ? gz_ply_read_ascii(&file, fault) : gz_ply_read_binary(&file, fault));

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/owned.h"
 #include "file.h"
-#include "memory.h"
 
 /* ---- complaints ---- */
 
@@ -28,7 +28,7 @@ static bool fail_at(io_fault *fault, const char *place, const char *format, ...)
   return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "%s%s%s", place, *place ? ": " : "", reason);
 }
 
-static io_quoted quote(const char *text) {
+static gz_quoted quote(const char *text) {
   return gz_io_quote(text, text + strlen(text));
 }
 
@@ -47,7 +47,7 @@ static bool check_keys(json_t *object, const char *const *known, const char *pla
 
 static bool copy_text(const json_t *value, const char *key, const char *place, char **text, io_fault *fault) {
   if (value != NULL && !json_is_string(value)) return fail_at(fault, place, "\"%s\" is not a string", key);
-  *text = strdup(value != NULL ? json_string_value(value) : "");
+  *text = gz_new_text(fault->context, value != NULL ? json_string_value(value) : "");
   return *text != NULL || gz_io_fail_memory(fault);
 }
 
@@ -63,11 +63,11 @@ static bool join_path(const char *scene_path, char **path, io_fault *fault) {
   if (**path == '/' || slash == NULL) return true;
   size_t folder = (size_t)(slash - scene_path) + 1;
   size_t length = strlen(*path);
-  char *joined = malloc(folder + length + 1);
+  char *joined = gz_new(fault->context, 1, folder + length + 1);
   if (joined == NULL) return gz_io_fail_memory(fault);
   memcpy(joined, scene_path, folder);
   memcpy(joined + folder, *path, length + 1);
-  free(*path);
+  gz_free(*path);
   *path = joined;
   return true;
 }
@@ -93,7 +93,7 @@ static bool read_pose(const json_t *value, const char *place, graze_pose *pose, 
 static bool read_object(json_t *value, size_t index, const char *scene_path, graze_scene_file_object *object,
                         io_fault *fault) {
   static const char *const known[] = {"name", "mesh", "pose", "layer", NULL};
-  char place[80];
+  char place[96];
   snprintf(place, sizeof place, "objects[%zu]", index);
   if (!json_is_object(value)) return fail_at(fault, place, "not an object");
   const json_t *name = json_object_get(value, "name");
@@ -111,7 +111,7 @@ static bool read_objects(const json_t *array, const char *scene_path, graze_scen
   if (!json_is_array(array)) return fail_at(fault, "", "\"objects\" is %s", array == NULL ? "missing" : "not an array");
   size_t count = json_array_size(array);
   if (count >= UINT32_MAX) return fail_at(fault, "objects", "too many");
-  scene->objects = calloc(count > 0 ? count : 1, sizeof scene->objects[0]);
+  scene->objects = gz_new_zeroed(fault->context, count > 0 ? count : 1, sizeof scene->objects[0]);
   if (scene->objects == NULL) return gz_io_fail_memory(fault);
   for (size_t i = 0; i < count; i++) {
     scene->object_count = (uint32_t)i + 1; /* what is there so far can be freed */
@@ -177,7 +177,7 @@ static bool check_pairs(const json_t *array, const char *key, io_fault *fault) {
     const json_t *pair = json_array_get(array, i);
     bool good = json_array_size(pair) == 2 && json_is_string(json_array_get(pair, 0)) &&
                 json_is_string(json_array_get(pair, 1));
-    char place[80];
+    char place[96];
     snprintf(place, sizeof place, "%s[%zu]", key, i);
     if (!good) return fail_at(fault, place, "not an array of two strings");
   }
@@ -191,7 +191,7 @@ static const char *pair_text(const json_t *array, size_t i, size_t k) {
 static bool read_ignore(const json_t *array, const named *names, graze_scene_file *scene, io_fault *fault) {
   if (!check_pairs(array, "ignore", fault)) return false;
   size_t count = json_array_size(array);
-  scene->ignore = calloc(count > 0 ? count : 1, sizeof scene->ignore[0]);
+  scene->ignore = gz_new_zeroed(fault->context, count > 0 ? count : 1, sizeof scene->ignore[0]);
   if (scene->ignore == NULL) return gz_io_fail_memory(fault);
   for (size_t i = 0; i < count; i++) {
     for (size_t k = 0; k < 2; k++) {
@@ -211,11 +211,11 @@ static bool read_text_pairs(const json_t *array, const char *key, char *(**pairs
                             io_fault *fault) {
   if (!check_pairs(array, key, fault)) return false;
   size_t count = json_array_size(array);
-  *pairs = calloc(count > 0 ? count : 1, sizeof **pairs);
+  *pairs = gz_new_zeroed(fault->context, count > 0 ? count : 1, sizeof **pairs);
   if (*pairs == NULL) return gz_io_fail_memory(fault);
   *pair_count = (uint32_t)count;
   for (size_t i = 0; i < 2 * count; i++) {
-    char *copy = strdup(pair_text(array, i / 2, i % 2));
+    char *copy = gz_new_text(fault->context, pair_text(array, i / 2, i % 2));
     if (copy == NULL) return gz_io_fail_memory(fault);
     (*pairs)[i / 2][i % 2] = copy;
   }
@@ -235,18 +235,18 @@ static bool check_layer_names(const graze_scene_file *scene, io_fault *fault) {
 /* ---- sets ---- */
 
 static bool read_set(const char *name, const json_t *patterns, graze_scene_file_set *set, io_fault *fault) {
-  char place[80];
+  char place[96];
   snprintf(place, sizeof place, "sets (\"%s\")", quote(name).text);
   size_t count = json_array_size(patterns);
   if (!json_is_array(patterns) || count == 0) return fail_at(fault, place, "not an array of patterns");
   if (count >= UINT32_MAX) return fail_at(fault, place, "too many");
-  set->name = strdup(name);
-  set->patterns = calloc(count, sizeof set->patterns[0]);
+  set->name = gz_new_text(fault->context, name);
+  set->patterns = gz_new_zeroed(fault->context, count, sizeof set->patterns[0]);
   if (set->name == NULL || set->patterns == NULL) return gz_io_fail_memory(fault);
   for (size_t i = 0; i < count; i++) {
     const json_t *pattern = json_array_get(patterns, i);
     if (!json_is_string(pattern)) return fail_at(fault, place, "pattern %zu is not a string", i);
-    set->patterns[i] = strdup(json_string_value(pattern));
+    set->patterns[i] = gz_new_text(fault->context, json_string_value(pattern));
     if (set->patterns[i] == NULL) return gz_io_fail_memory(fault);
     set->pattern_count = (uint32_t)i + 1;
   }
@@ -260,7 +260,7 @@ static bool read_sets(json_t *object, graze_scene_file *scene, io_fault *fault) 
   if (!json_is_object(object)) return fail_at(fault, "", "\"sets\" is not an object");
   size_t count = json_object_size(object);
   if (count >= UINT32_MAX) return fail_at(fault, "sets", "too many");
-  scene->sets = calloc(count > 0 ? count : 1, sizeof scene->sets[0]);
+  scene->sets = gz_new_zeroed(fault->context, count > 0 ? count : 1, sizeof scene->sets[0]);
   if (scene->sets == NULL) return gz_io_fail_memory(fault);
   json_object_foreach(object, name, patterns) {
     if (*name == 0) return fail_at(fault, "sets", "a name is empty");
@@ -311,7 +311,7 @@ static bool read_root(json_t *root, const char *path, graze_scene_file *scene, i
   if (!check_version(json_object_get(root, "graze"), fault) || !check_keys(root, known, "", fault)) return false;
   if (!copy_text(json_object_get(root, "units"), "units", "", &scene->units, fault)) return false;
   if (!read_objects(json_object_get(root, "objects"), path, scene, fault)) return false;
-  named *names = calloc(scene->object_count > 0 ? scene->object_count : 1, sizeof *names);
+  named *names = gz_new_zeroed(fault->context, scene->object_count > 0 ? scene->object_count : 1, sizeof *names);
   if (names == NULL) return gz_io_fail_memory(fault);
   bool good =
       sort_names(scene, names, fault) && read_ignore(json_object_get(root, "ignore"), names, scene, fault) &&
@@ -323,7 +323,7 @@ static bool read_root(json_t *root, const char *path, graze_scene_file *scene, i
       read_flag(json_object_get(root, "ignore_same_parent"), "ignore_same_parent", &scene->ignore_same_parent, fault) &&
       read_sets(json_object_get(root, "sets"), scene, fault) &&
       read_check(json_object_get(root, "check"), scene, fault);
-  free(names);
+  gz_free(names);
   return good;
 }
 
@@ -341,59 +341,59 @@ static bool fail_json(const json_error_t *json, io_fault *fault) {
   }
 }
 
-graze_status graze_parse_scene(const void *bytes, size_t size, const char *name, graze_scene_file *scene,
-                               graze_io_error *error) {
-  io_fault fault = {0};
+graze_status graze_parse_scene(graze_context *context, const void *bytes, size_t size, const char *name,
+                               graze_scene_file *scene) {
+  io_fault fault = {.context = context};
   if (scene != NULL) *scene = (graze_scene_file){0};
-  if ((bytes == NULL && size > 0) || name == NULL || scene == NULL) {
+  if (context == NULL || (bytes == NULL && size > 0) || name == NULL || scene == NULL) {
     gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
-    return gz_io_report(&fault, name != NULL ? name : "(no name)", error);
+    return gz_io_report(&fault, name);
   }
   json_error_t json;
   json_t *root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &json);
   bool good = root != NULL ? read_root(root, name, scene, &fault) : fail_json(&json, &fault);
   json_decref(root);
   if (!good) graze_scene_file_free(scene);
-  return gz_io_report(&fault, name, error);
+  return gz_io_report(&fault, name);
 }
 
-graze_status graze_read_scene(const char *path, graze_scene_file *scene, graze_io_error *error) {
-  io_fault fault = {0};
+graze_status graze_read_scene(graze_context *context, const char *path, graze_scene_file *scene) {
+  io_fault fault = {.context = context};
   io_file file = {0};
   if (scene != NULL) *scene = (graze_scene_file){0};
-  if (path == NULL || scene == NULL) return graze_parse_scene(NULL, 0, path, scene, error);
-  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path, error);
-  graze_status status = graze_parse_scene(file.bytes, file.size, path, scene, error);
-  free(file.bytes);
+  if (context == NULL || path == NULL || scene == NULL) return graze_parse_scene(context, NULL, 0, path, scene);
+  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path);
+  graze_status status = graze_parse_scene(context, file.bytes, file.size, path, scene);
+  gz_free(file.bytes);
   return status;
 }
 
 static void free_pairs(char *(*pairs)[2], uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    free(pairs[i][0]);
-    free(pairs[i][1]);
+    gz_free(pairs[i][0]);
+    gz_free(pairs[i][1]);
   }
-  free(pairs);
+  gz_free(pairs);
 }
 
 void graze_scene_file_free(graze_scene_file *scene) {
   if (scene == NULL) return;
   for (uint32_t i = 0; i < scene->object_count; i++) {
-    free(scene->objects[i].name);
-    free(scene->objects[i].mesh);
-    free(scene->objects[i].layer);
+    gz_free(scene->objects[i].name);
+    gz_free(scene->objects[i].mesh);
+    gz_free(scene->objects[i].layer);
   }
   free_pairs(scene->ignore_layers, scene->ignore_layer_count);
   free_pairs(scene->ignore_names, scene->ignore_name_count);
   free_pairs(scene->check, scene->check_count);
   for (uint32_t i = 0; i < scene->set_count; i++) {
-    for (uint32_t k = 0; k < scene->sets[i].pattern_count; k++) free(scene->sets[i].patterns[k]);
-    free(scene->sets[i].patterns);
-    free(scene->sets[i].name);
+    for (uint32_t k = 0; k < scene->sets[i].pattern_count; k++) gz_free(scene->sets[i].patterns[k]);
+    gz_free(scene->sets[i].patterns);
+    gz_free(scene->sets[i].name);
   }
-  free(scene->sets);
-  free(scene->units);
-  free(scene->objects);
-  free(scene->ignore);
+  gz_free(scene->sets);
+  gz_free(scene->units);
+  gz_free(scene->objects);
+  gz_free(scene->ignore);
   *scene = (graze_scene_file){0};
 }

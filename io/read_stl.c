@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parallel.h"
+#include "base/parallel.h"
 #include "readers.h"
 #include "text.h"
 
-enum { HEADER = 84, FACET = 50, FACETS_A_STEP = 4096, PARTS_A_THREAD = 4, BYTES_TO_JUDGE = 512 };
+enum { HEADER = 84, FACET = 50, FACETS_A_STEP = 4096, BYTES_TO_JUDGE = 512 };
 
 /* ---- binary ---- */
 
@@ -34,12 +34,12 @@ static inline float read_float(const unsigned char *p) {
   return value;
 }
 
-static void read_step(void *argument, size_t step) {
+static void read_step(void *argument, uint32_t step) {
   const binary_stl *stl = argument;
   uint64_t count = stl->geometry->triangle_count;
-  uint64_t last = (step + 1) * FACETS_A_STEP < count ? (step + 1) * FACETS_A_STEP : count;
+  uint64_t begin = (uint64_t)step * FACETS_A_STEP, last = begin + FACETS_A_STEP < count ? begin + FACETS_A_STEP : count;
   stl->bad_facet[step] = UINT64_MAX;
-  for (uint64_t i = step * FACETS_A_STEP; i < last; i++) {
+  for (uint64_t i = begin; i < last; i++) {
     const unsigned char *p = stl->facets + i * FACET + 12;
     double *v = stl->geometry->vertices + 9 * i;
     uint32_t *index = stl->geometry->indices + 3 * i;
@@ -70,12 +70,13 @@ static bool read_binary(const io_input *input, graze_geometry *geometry, io_faul
     return false;
   }
   size_t steps = (size_t)((count + FACETS_A_STEP - 1) / FACETS_A_STEP);
-  binary_stl stl = {(const unsigned char *)input->text + HEADER, geometry, gz_io_allocate(steps, sizeof(uint64_t))};
+  binary_stl stl = {(const unsigned char *)input->text + HEADER, geometry,
+                    gz_new(fault->context, steps, sizeof(uint64_t))};
   if (stl.bad_facet == NULL) return gz_io_fail_memory(fault);
-  gz_io_parallel(input->threads, steps, read_step, &stl);
+  gz_parallel_each(fault->context, (uint32_t)steps, read_step, &stl);
   uint64_t bad = UINT64_MAX;
   for (size_t i = 0; i < steps && bad == UINT64_MAX; i++) bad = stl.bad_facet[i];
-  free(stl.bad_facet);
+  gz_free(stl.bad_facet);
   geometry->all_float = true;
   return bad == UINT64_MAX || fail_facet(&stl, bad, fault);
 }
@@ -103,8 +104,8 @@ typedef struct ascii_part {
   uint64_t line;   /* of `p`; the part begins on line 1 */
   bool in_solid;
   bool not_float;
-  io_array vertices; /* double[3] */
-  io_array names;    /* io_name */
+  gz_array vertices; /* double[3] */
+  gz_array names;    /* io_name */
   uint64_t first_vertex;
   io_fault fault;
 } ascii_part;
@@ -180,7 +181,8 @@ static void skip_normal(ascii_part *part) {
 
 /* Behind "facet". */
 static bool read_facet(ascii_part *part) {
-  if (!io_array_reserve(&part->vertices, 3, 3 * sizeof(double))) return gz_io_fail_memory(&part->fault);
+  if (!array_reserve(part->fault.context, &part->vertices, 3, 3 * sizeof(double)))
+    return gz_io_fail_memory(&part->fault);
   skip_normal(part);
   if (!EXPECT(part, "outer") || !EXPECT(part, "loop")) return false;
   for (int k = 0; k < 3; k++) {
@@ -191,7 +193,7 @@ static bool read_facet(ascii_part *part) {
 
 /* Behind "solid": the rest of the line is the name. */
 static bool begin_solid(ascii_part *part) {
-  if (!io_array_reserve(&part->names, 1, sizeof(io_name))) return gz_io_fail_memory(&part->fault);
+  if (!array_reserve(part->fault.context, &part->names, 1, sizeof(io_name))) return gz_io_fail_memory(&part->fault);
   const char *first = io_skip_blanks(part->p, part->end);
   part->p = io_find_line_end(first, part->end);
   const char *last = part->p;
@@ -202,7 +204,7 @@ static bool begin_solid(ascii_part *part) {
   return true;
 }
 
-static void read_ascii_part(void *argument, size_t index) {
+static void read_ascii_part(void *argument, uint32_t index) {
   ascii_part *part = (ascii_part *)argument + index;
   for (;;) {
     skip_space(part);
@@ -270,7 +272,7 @@ typedef struct ascii_join {
   graze_geometry *geometry;
 } ascii_join;
 
-static void join_part(void *argument, size_t index) {
+static void join_part(void *argument, uint32_t index) {
   const ascii_join *join = argument;
   const ascii_part *part = &join->parts[index];
   if (part->vertices.count == 0) return;
@@ -279,16 +281,16 @@ static void join_part(void *argument, size_t index) {
 }
 
 static bool join_groups(const ascii_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
-  io_array names = {0};
+  gz_array names = {0};
   bool good = true;
   for (size_t i = 0; i < count && good; i++)
-    good = gz_io_append_names(&names, &parts[i].names, parts[i].first_vertex / 3);
+    good = gz_io_append_names(fault->context, &names, &parts[i].names, parts[i].first_vertex / 3);
   good = good ? gz_io_geometry_set_groups(geometry, names.data, names.count, fault) : gz_io_fail_memory(fault);
-  free(names.data);
+  gz_free(names.data);
   return good;
 }
 
-static bool join_parts(ascii_part *parts, size_t count, int threads, graze_geometry *geometry, io_fault *fault) {
+static bool join_parts(ascii_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
   uint64_t vertices;
   if (!check_parts(parts, count, &vertices, fault)) return false;
   if (!gz_io_geometry_set_vertices(geometry, vertices, fault) ||
@@ -296,8 +298,8 @@ static bool join_parts(ascii_part *parts, size_t count, int threads, graze_geome
     return false;
   }
   ascii_join join = {parts, geometry};
-  gz_io_parallel(threads, count, join_part, &join);
-  gz_io_geometry_number_soup(geometry, threads);
+  gz_parallel_each(fault->context, (uint32_t)count, join_part, &join);
+  gz_io_geometry_number_soup(fault->context, geometry);
   geometry->all_float = true;
   for (size_t i = 0; i < count; i++) {
     if (parts[i].not_float) geometry->all_float = false;
@@ -308,23 +310,24 @@ static bool join_parts(ascii_part *parts, size_t count, int threads, graze_geome
 static bool read_ascii(const io_input *input, graze_geometry *geometry, io_fault *fault) {
   const char *begin = input->text + gz_io_text_begin(input->text, input->size);
   const char *end = input->text + input->size;
-  size_t count = input->threads > 1 ? (size_t)input->threads * PARTS_A_THREAD : 1;
-  ascii_part *parts = calloc(count, sizeof *parts);
+  const size_t count = input->parts;
+  ascii_part *parts = gz_new_zeroed(fault->context, count, sizeof *parts);
   if (parts == NULL) return gz_io_fail_memory(fault);
   const char *from = begin;
   for (size_t i = 0; i < count; i++) {
     const char *cut = begin + (size_t)(end - begin) / count * (i + 1);
     const char *last = i + 1 == count ? end : find_facet_line(begin, cut < from ? from : cut, end);
-    parts[i] = (ascii_part){.p = from, .cut = last, .end = end, .line = 1, .in_solid = i > 0};
+    parts[i] =
+        (ascii_part){.p = from, .cut = last, .end = end, .line = 1, .in_solid = i > 0, .fault.context = fault->context};
     from = last;
   }
-  gz_io_parallel(input->threads, count, read_ascii_part, parts);
-  bool good = join_parts(parts, count, input->threads, geometry, fault);
+  gz_parallel_each(fault->context, (uint32_t)count, read_ascii_part, parts);
+  bool good = join_parts(parts, count, geometry, fault);
   for (size_t i = 0; i < count; i++) {
-    free(parts[i].vertices.data);
-    free(parts[i].names.data);
+    gz_free(parts[i].vertices.data);
+    gz_free(parts[i].names.data);
   }
-  free(parts);
+  gz_free(parts);
   return good;
 }
 

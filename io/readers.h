@@ -2,8 +2,8 @@
 #ifndef GRAZE_IO_READERS_H
 #define GRAZE_IO_READERS_H
 
+#include "base/owned.h"
 #include "fault.h"
-#include "memory.h"
 
 /* Vertices and triangles are numbered with 32 bits, and the last two numbers are kept back. */
 #define IO_MOST_ELEMENTS (UINT32_MAX - 1)
@@ -13,7 +13,7 @@ typedef struct io_input {
   bool stored;      /* they stay in the file, a GLB, and are read from `descriptor` */
   int descriptor;
   size_t size;
-  int threads;      /* to use */
+  size_t parts;     /* to cut a text into for the threads that are there */
   const char *name; /* the path, or what stands for it */
   bool from_file;   /* the bytes are those of the file of that name */
 } io_input;
@@ -43,12 +43,12 @@ typedef struct io_name {
 } io_name;
 
 /* Puts the names of a part behind those of the parts before it, which have `triangles` triangles. False: no memory. */
-bool gz_io_append_names(io_array *names, const io_array *part, uint64_t triangles);
+bool gz_io_append_names(const graze_context *context, gz_array *names, const gz_array *part, uint64_t triangles);
 
 /* Makes the groups: each runs to the next one or to the last triangle. */
 bool gz_io_geometry_set_groups(graze_geometry *geometry, const io_name *names, size_t count, io_fault *fault);
 
 /* Triangles 0, 1, 2 / 3, 4, 5 / ... */
-void gz_io_geometry_number_soup(graze_geometry *geometry, int threads);
+void gz_io_geometry_number_soup(const graze_context *context, graze_geometry *geometry);
 
 #endif

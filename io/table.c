@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parallel.h"
+#include "base/parallel.h"
 #include "text.h"
-
-enum { PARTS_A_THREAD = 4 };
 
 /* Is the line at `p` a row? */
 static inline bool is_row(const io_table *table, const char *p, const char *end) {
@@ -20,7 +18,7 @@ static inline bool is_row(const io_table *table, const char *p, const char *end)
   return p < end && !io_is_line_end(*p) && (*p != table->comment || *p == 0);
 }
 
-static void count_rows(void *argument, size_t index) {
+static void count_rows(void *argument, uint32_t index) {
   io_table *table = argument;
   io_table_part *part = &table->parts[index];
   const char *p = part->begin;
@@ -64,19 +62,18 @@ static bool check_counts(const io_table *table, uint64_t rows, io_fault *fault) 
 }
 
 bool gz_io_table_open(io_table *table, io_fault *fault) {
-  size_t count = table->threads > 1 ? (size_t)table->threads * PARTS_A_THREAD : 1;
-  table->parts = calloc(count, sizeof table->parts[0]);
+  const size_t count = table->part_count;
+  table->parts = gz_new_zeroed(fault->context, count, sizeof table->parts[0]);
   if (table->parts == NULL) return gz_io_fail_memory(fault);
-  table->part_count = count;
   const char *from = table->begin;
   for (size_t i = 0; i < count; i++) {
     const char *cut = table->begin + (size_t)(table->end - table->begin) / count * (i + 1);
     if (cut < from) cut = from;
     const char *last = i + 1 == count ? table->end : gz_io_find_line_start(table->begin, cut, table->end);
-    table->parts[i] = (io_table_part){.begin = from, .end = last, .line = 1};
+    table->parts[i] = (io_table_part){.begin = from, .end = last, .line = 1, .fault.context = fault->context};
     from = last;
   }
-  gz_io_parallel(table->threads, count, count_rows, table);
+  gz_parallel_each(fault->context, (uint32_t)count, count_rows, table);
   uint64_t rows = 0;
   for (size_t i = 0; i < count; i++) {
     table->parts[i].first_row = rows;
@@ -90,7 +87,7 @@ static bool fail_rest(io_table_part *part, const char *p) {
                     gz_io_quote(p, io_find_token_end(p, part->end)).text);
 }
 
-static void read_rows(void *argument, size_t index) {
+static void read_rows(void *argument, uint32_t index) {
   const io_table *table = argument;
   io_table_part *part = &table->parts[index];
   const io_table_section *section = table->sections;
@@ -114,7 +111,7 @@ static void read_rows(void *argument, size_t index) {
 }
 
 bool gz_io_table_read(io_table *table, io_fault *fault) {
-  gz_io_parallel(table->threads, table->part_count, read_rows, table);
+  gz_parallel_each(fault->context, (uint32_t)table->part_count, read_rows, table);
   uint64_t lines = table->line - 1;
   for (size_t i = 0; i < table->part_count; i++) {
     const io_table_part *part = &table->parts[i];
@@ -144,23 +141,22 @@ typedef struct table_copy {
   uint32_t *indices;
 } table_copy;
 
-static void copy_part(void *argument, size_t index) {
+static void copy_part(void *argument, uint32_t index) {
   const table_copy *copy = argument;
   const io_table_part *part = &copy->table->parts[index];
   if (part->triangles.count == 0) return;
   memcpy(copy->indices + 3 * part->first_triangle, part->triangles.data, part->triangles.count * 3 * sizeof(uint32_t));
 }
 
-void gz_io_table_copy_triangles(io_table *table, uint32_t *indices) {
+void gz_io_table_copy_triangles(const graze_context *context, io_table *table, uint32_t *indices) {
   table_copy copy = {table, indices};
-  gz_io_parallel(table->threads, table->part_count, copy_part, &copy);
+  gz_parallel_each(context, (uint32_t)table->part_count, copy_part, &copy);
 }
 
 void gz_io_table_close(io_table *table) {
-  for (size_t i = 0; i < table->part_count; i++) free(table->parts[i].triangles.data);
-  free(table->parts);
+  for (size_t i = 0; table->parts != NULL && i < table->part_count; i++) gz_free(table->parts[i].triangles.data);
+  gz_free(table->parts);
   table->parts = NULL;
-  table->part_count = 0;
 }
 
 static const char *fail_corner(io_table_part *part, const char *p, const char *end) {
@@ -196,7 +192,7 @@ const char *gz_io_table_read_polygon(io_table_part *part, uint64_t count, uint64
     p = q;
     corners[k < 2 ? k : 2] = (uint32_t)vertex;
     if (k < 2) continue;
-    if (!io_array_reserve(&part->triangles, 1, sizeof corners)) {
+    if (!array_reserve(part->fault.context, &part->triangles, 1, sizeof corners)) {
       gz_io_fail_memory(&part->fault);
       return NULL;
     }

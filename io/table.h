@@ -10,7 +10,7 @@ typedef struct io_table_part {
   uint64_t line;      /* of the row being read; the part begins on line 1 */
   uint64_t first_row; /* number of rows before the part */
   uint64_t row_count;
-  io_array triangles; /* uint32_t[3], filled by the row functions */
+  gz_array triangles; /* uint32_t[3], filled by the row functions */
   uint64_t first_triangle;
   bool not_float;
   io_fault fault;
@@ -32,11 +32,10 @@ typedef struct io_table {
   const char *begin, *end; /* the text behind the header */
   uint64_t line;           /* number of the first line */
   char comment;            /* begins a comment; 0: there are none */
-  int threads;
+  size_t part_count;       /* to cut the text into */
   const io_table_section *sections;
   size_t section_count;
   io_table_part *parts; /* filled by gz_io_table_open */
-  size_t part_count;
 } io_table;
 
 /* Cuts the text and counts its rows: there must be as many as the sections ask for. Blank and comment lines don't
@@ -50,7 +49,7 @@ bool gz_io_table_read(io_table *table, io_fault *fault);
 uint64_t gz_io_table_count_triangles(io_table *table, bool *all_float);
 
 /* Copies the triangles to `indices`, which has room for them. */
-void gz_io_table_copy_triangles(io_table *table, uint32_t *indices);
+void gz_io_table_copy_triangles(const graze_context *context, io_table *table, uint32_t *indices);
 
 void gz_io_table_close(io_table *table);
 

@@ -246,12 +246,12 @@ static void write_assembly(const char *path, const graze_assembly *assembly, io_
   gz_glb_tree_free(&tree);
 }
 
-graze_status graze_write_glb(const char *path, const graze_assembly *assembly, graze_io_error *error) {
-  io_fault fault = {0};
-  if (path == NULL || assembly == NULL) {
+graze_status graze_write_glb(graze_context *context, const char *path, const graze_assembly *assembly) {
+  io_fault fault = {.context = context};
+  if (context == NULL || path == NULL || assembly == NULL) {
     gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
-    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
+    return gz_io_report(&fault, path);
   }
   write_assembly(path, assembly, &fault);
-  return gz_io_report(&fault, path, error);
+  return gz_io_report(&fault, path);
 }

@@ -98,11 +98,11 @@ static bool write_file(const char *path, const graze_geometry *geometry, writer 
   return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s", strerror(w->reason));
 }
 
-graze_status graze_write_obj(const char *path, const graze_geometry *geometry, graze_io_error *error) {
-  io_fault fault = {0};
-  if (path == NULL || geometry == NULL) {
+graze_status graze_write_obj(graze_context *context, const char *path, const graze_geometry *geometry) {
+  io_fault fault = {.context = context};
+  if (context == NULL || path == NULL || geometry == NULL) {
     gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
-    return gz_io_report(&fault, path != NULL ? path : "(no name)", error);
+    return gz_io_report(&fault, path);
   }
   writer w = {.reason = 0};
   if (!graze_text_begin(&w.text, write_bytes, &w)) {
@@ -111,5 +111,5 @@ graze_status graze_write_obj(const char *path, const graze_geometry *geometry, g
     write_file(path, geometry, &w, &fault);
   }
   graze_text_end(&w.text);
-  return gz_io_report(&fault, path, error);
+  return gz_io_report(&fault, path);
 }

@@ -15,6 +15,7 @@
 enum { SIGNATURE = 8, CHUNK_HEAD = 8, CHUNK_TAIL = 4, HEADER = 13 };
 
 struct graze_animation {
+  const graze_context *context;
   FILE *file;
   char *path;
   uint32_t pictures, added, milliseconds;
@@ -112,47 +113,49 @@ static bool keep_bytes(void *user, const void *bytes, size_t size) {
 
 /* ---- the calls ---- */
 
-graze_status graze_animation_open(const char *path, uint32_t pictures, uint32_t milliseconds,
-                                  graze_animation **animation, graze_io_error *error) {
-  if (path == NULL || animation == NULL || pictures == 0 || milliseconds > UINT16_MAX)
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, path != NULL ? path : "(no name)",
-                          "an animation needs a path, one picture or more, and 65535 milliseconds at most");
+graze_status graze_animation_open(graze_context *context, const char *path, uint32_t pictures, uint32_t milliseconds,
+                                  graze_animation **animation) {
+  if (context == NULL || path == NULL || animation == NULL || pictures == 0 || milliseconds > UINT16_MAX)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "",
+                         "an animation needs a path, one picture or more, and 65535 milliseconds at most");
   graze_animation *a = calloc(1, sizeof *a);
   if (a != NULL) a->path = strdup(path);
   if (a == NULL || a->path == NULL) {
     free(a);
-    return gz_report_fail_memory(error, path);
+    return gz_report_fail_memory(context, path);
   }
+  a->context = context;
   a->pictures = pictures;
   a->milliseconds = milliseconds;
   a->file = fopen(path, "wb");
   if (a->file == NULL) {
-    gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot open for writing: %s", strerror(errno));
+    gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open for writing: %s", strerror(errno));
     free(a->path);
     free(a);
     return GRAZE_ERROR_FILE;
   }
   *animation = a;
-  return gz_report_succeed(error);
+  return GRAZE_OK;
 }
 
-graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture, graze_io_error *error) {
+graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture) {
   graze_animation *a = animation;
   char reason[PNG_REASON];
   if (a == NULL || picture == NULL || picture->pixels == NULL || picture->width == 0 || picture->height == 0 ||
       a->added == a->pictures || (a->added > 0 && (picture->width != a->width || picture->height != a->height)))
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, a != NULL ? a->path : "(no name)",
-                          "a picture of another size, or more of them than were announced");
+    return gz_fail_named(a != NULL ? a->context : NULL, GRAZE_ERROR_ARGUMENT, a != NULL ? a->path : "(no name)", "",
+                         "a picture of another size, or more of them than were announced");
   a->width = picture->width;
   a->height = picture->height;
   a->size = 0;
   a->failed = true; /* until it is there */
   if (!gz_png_put(picture, keep_bytes, a, reason))
-    return gz_report_fail(error, GRAZE_ERROR_MEMORY, a->path, "cannot encode: %s", reason);
-  if (!put_encoded(a)) return gz_report_fail(error, GRAZE_ERROR_FILE, a->path, "cannot write: %s", strerror(errno));
+    return gz_fail_named(a->context, GRAZE_ERROR_MEMORY, a->path, "", "cannot encode: %s", reason);
+  if (!put_encoded(a))
+    return gz_fail_named(a->context, GRAZE_ERROR_FILE, a->path, "", "cannot write: %s", strerror(errno));
   a->failed = false;
   a->added++;
-  return gz_report_succeed(error);
+  return GRAZE_OK;
 }
 
 static void remove_half(const char *path) {
@@ -160,16 +163,16 @@ static void remove_half(const char *path) {
   if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path);
 }
 
-graze_status graze_animation_close(graze_animation *animation, graze_io_error *error) {
+graze_status graze_animation_close(graze_animation *animation) {
   graze_animation *a = animation;
-  if (a == NULL) return gz_report_succeed(error);
-  graze_status status = gz_report_succeed(error);
+  if (a == NULL) return GRAZE_OK;
+  graze_status status = GRAZE_OK;
   bool whole = !a->failed && a->added == a->pictures, written = whole && put_chunk(a, "IEND", a->bytes, 0, a->bytes, 0);
   if (fclose(a->file) != 0) written = false;
   if (!whole)
-    status = gz_report_fail(error, GRAZE_ERROR_ARGUMENT, a->path, "%u pictures of %u", a->added, a->pictures);
+    status = gz_fail_named(a->context, GRAZE_ERROR_ARGUMENT, a->path, "", "%u pictures of %u", a->added, a->pictures);
   else if (!written)
-    status = gz_report_fail(error, GRAZE_ERROR_FILE, a->path, "cannot write: %s", strerror(errno));
+    status = gz_fail_named(a->context, GRAZE_ERROR_FILE, a->path, "", "cannot write: %s", strerror(errno));
   if (!written) remove_half(a->path);
   free(a->bytes);
   free(a->path);
@@ -179,24 +182,24 @@ graze_status graze_animation_close(graze_animation *animation, graze_io_error *e
 
 #else
 
-static graze_status refuse(graze_io_error *error) {
-  return gz_report_fail(error, GRAZE_ERROR_UNSUPPORTED, "pictures", "graze was built without libpng (libpng-dev)");
+static graze_status refuse(const graze_context *context) {
+  return gz_fail_named(context, GRAZE_ERROR_UNSUPPORTED, "pictures", "", "graze was built without libpng (libpng-dev)");
 }
 
-graze_status graze_animation_open(const char *path, uint32_t pictures, uint32_t milliseconds,
-                                  graze_animation **animation, graze_io_error *error) {
+graze_status graze_animation_open(graze_context *context, const char *path, uint32_t pictures, uint32_t milliseconds,
+                                  graze_animation **animation) {
   (void)path, (void)pictures, (void)milliseconds, (void)animation;
-  return refuse(error);
+  return refuse(context);
 }
 
-graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture, graze_io_error *error) {
+graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture) {
   (void)animation, (void)picture;
-  return refuse(error);
+  return refuse(NULL);
 }
 
-graze_status graze_animation_close(graze_animation *animation, graze_io_error *error) {
+graze_status graze_animation_close(graze_animation *animation) {
   (void)animation;
-  return refuse(error);
+  return refuse(NULL);
 }
 
 #endif

@@ -25,7 +25,7 @@ typedef struct bcf {
   char *picture;   /* of the clash in work; NULL = none */
   size_t picture_size;
   double aspect; /* of the picture, width / height; 1 when there is none */
-  graze_io_error *error;
+  graze_context *context;
 } bcf;
 
 static const double pi = 3.14159265358979323846;
@@ -80,14 +80,15 @@ static graze_status load_picture(bcf *work, const graze_report_clash *clash) {
   work->aspect = 1;
   if (work->snapshots == NULL) return GRAZE_OK;
   if (asprintf(&path, "%s/%s.png", work->snapshots, clash->id) < 0)
-    return gz_report_fail_memory(work->error, work->path);
+    return gz_report_fail_memory(work->context, work->path);
   bool absent = access(path, F_OK) != 0 && errno == ENOENT;
-  graze_status status = absent ? GRAZE_OK : gz_report_read_file(path, &work->picture, &work->picture_size, work->error);
+  graze_status status =
+      absent ? GRAZE_OK : gz_report_read_file(work->context, path, &work->picture, &work->picture_size);
   if (status == GRAZE_OK && work->picture != NULL) {
     bool png = work->picture_size > 24 && memcmp(work->picture, "\x89PNG\r\n\x1a\n", 8) == 0;
     uint32_t width = png ? big_endian(work->picture + 16) : 0, height = png ? big_endian(work->picture + 20) : 0;
     if (width == 0 || height == 0)
-      status = gz_report_fail(work->error, GRAZE_ERROR_FORMAT, path, "is not a PNG picture");
+      status = gz_fail_named(work->context, GRAZE_ERROR_FORMAT, path, "", "is not a PNG picture");
     if (status == GRAZE_OK) work->aspect = (double)width / height;
   }
   free(path);
@@ -401,11 +402,9 @@ static graze_status find_cameras(bcf *work, graze_camera **own) {
   *own = NULL;
   if (work->cameras != NULL) return GRAZE_OK;
   *own = malloc(((size_t)work->report->clash_count + 1) * sizeof **own);
-  if (*own == NULL || graze_report_cameras(work->report, *own) != GRAZE_OK) {
-    return gz_report_fail_memory(work->error, work->path);
-  }
+  if (*own == NULL) return gz_report_fail_memory(work->context, work->path);
   work->cameras = *own;
-  return GRAZE_OK;
+  return graze_report_cameras(work->context, work->report, *own);
 }
 
 static graze_status add_all(bcf *work) {
@@ -422,37 +421,38 @@ static graze_status add_all(bcf *work) {
 }
 
 /* Topics are told apart by their ids alone. */
-static graze_status check_ids(const graze_report *report, const char *path, graze_io_error *error) {
+static graze_status check_ids(const graze_context *context, const graze_report *report, const char *path) {
   for (uint32_t i = 0; i < report->clash_count; i++) {
     if (*report->clashes[i].id == 0) {
-      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, path, "clashes[%lu] has no id", (unsigned long)i);
+      return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "clashes[%lu] has no id", (unsigned long)i);
     }
   }
   return GRAZE_OK;
 }
 
-graze_status graze_report_write_bcf(const char *path, const graze_report *report, const char *snapshots,
-                                    const graze_camera *cameras, graze_io_error *error) {
+graze_status graze_report_write_bcf(graze_context *context, const char *path, const graze_report *report,
+                                    const char *snapshots, const graze_camera *cameras) {
   report_file file;
   report_time when = {0};
-  graze_status status = gz_report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
-  bcf work = {.report = report, .path = path, .snapshots = snapshots, .cameras = cameras, .error = error};
+  bcf work = {.report = report, .path = path, .snapshots = snapshots, .cameras = cameras, .context = context};
   work.metres = metres_of(report->units);
   if (!read_time(report->created, &when)) {
-    status = gz_report_fail(error, GRAZE_ERROR_ARGUMENT, path, "\"created\" is not a time like 2025-01-31T12:00:00Z");
+    status =
+        gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "\"created\" is not a time like 2025-01-31T12:00:00Z");
   }
   graze_camera *own = NULL;
-  if (status == GRAZE_OK) status = check_ids(report, path, error);
+  if (status == GRAZE_OK) status = check_ids(context, report, path);
   if (status == GRAZE_OK) status = find_cameras(&work, &own);
   if (status == GRAZE_OK && graze_text_begin(&work.text, NULL, NULL)) work.zip = gz_report_zip_begin(&file.out, when);
-  if (status == GRAZE_OK && work.zip == NULL) status = gz_report_fail_memory(error, path);
+  if (status == GRAZE_OK && work.zip == NULL) status = gz_report_fail_memory(context, path);
   if (status == GRAZE_OK) status = add_all(&work);
   if (work.zip != NULL && !gz_report_zip_end(work.zip) && status == GRAZE_OK)
-    status = gz_report_fail_memory(error, path);
-  if (status == GRAZE_OK && work.text.no_memory) status = gz_report_fail_memory(error, path);
+    status = gz_report_fail_memory(context, path);
+  if (status == GRAZE_OK && work.text.no_memory) status = gz_report_fail_memory(context, path);
   graze_text_end(&work.text);
   free(work.picture);
   free(own);
-  return gz_report_file_close(&file, status, error);
+  return gz_report_file_close(context, &file, status);
 }

@@ -251,10 +251,10 @@ graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
   return camera;
 }
 
-graze_status graze_report_cameras(const graze_report *report, graze_camera *cameras) {
-  if (report == NULL || (cameras == NULL && report->clash_count > 0)) return GRAZE_ERROR_ARGUMENT;
+graze_status graze_report_cameras(graze_context *context, const graze_report *report, graze_camera *cameras) {
+  if (context == NULL || report == NULL || (cameras == NULL && report->clash_count > 0)) return gz_fail_null(context);
   graze_box *boxes = gz_camera_object_boxes(report);
-  if (boxes == NULL) return GRAZE_ERROR_MEMORY;
+  if (boxes == NULL) return gz_report_fail_memory(context, "report");
   for (uint32_t i = 0; i < report->clash_count; i++) cameras[i] = choose(report, boxes, &report->clashes[i]);
   free(boxes);
   return GRAZE_OK;

@@ -357,13 +357,13 @@ static bool carry(carrying *work) {
   return good;
 }
 
-graze_status graze_report_carry(const graze_report *now, const graze_report_previous *previous,
-                                graze_report_carried *carried, graze_io_error *error) {
+graze_status graze_report_carry(graze_context *context, const graze_report *now, const graze_report_previous *previous,
+                                graze_report_carried *carried) {
   if (carried == NULL || previous == NULL) {
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "an argument of the carrying call is invalid");
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "an argument of the carrying call is invalid");
   }
   *carried = (graze_report_carried){0};
-  graze_status status = gz_report_check(now, "report", error);
+  graze_status status = gz_report_check(context, now, "report");
   if (status != GRAZE_OK) return status;
   carrying work = {.now = now, .then = previous, .out = carried};
   work.same_units = strcmp(text_or_empty(now->units), previous->units) == 0;
@@ -379,9 +379,9 @@ graze_status graze_report_carry(const graze_report *now, const graze_report_prev
   free(work.pairs);
   free(work.matched);
   free(work.adopted);
-  if (good) return gz_report_succeed(error);
+  if (good) return GRAZE_OK;
   graze_report_carried_free(carried);
-  return gz_report_fail_memory(error, "report");
+  return gz_report_fail_memory(context, "report");
 }
 
 void graze_report_carried_free(graze_report_carried *carried) {

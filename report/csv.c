@@ -72,9 +72,9 @@ static void put_row(graze_text *out, const graze_report *report, const graze_rep
   graze_put_text(out, "\r\n");
 }
 
-graze_status graze_report_write_csv(const char *path, const graze_report *report, graze_io_error *error) {
+graze_status graze_report_write_csv(graze_context *context, const char *path, const graze_report *report) {
   report_file file;
-  graze_status status = gz_report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
   graze_put_text(&file.out, header);
   if (!report->complete) {
@@ -83,5 +83,5 @@ graze_status graze_report_write_csv(const char *path, const graze_report *report
     graze_put_text(&file.out, ",,,,,\r\n");
   }
   for (uint32_t i = 0; i < report->clash_count; i++) put_row(&file.out, report, &report->clashes[i]);
-  return gz_report_file_close(&file, GRAZE_OK, error);
+  return gz_report_file_close(context, &file, GRAZE_OK);
 }

@@ -2,32 +2,18 @@
 #ifndef GRAZE_REPORT_FAULT_H
 #define GRAZE_REPORT_FAULT_H
 
-#include <stdarg.h>
+#include <string.h>
 
+#include "base/context.h"
 #include "graze/report.h"
 
-/* Fills `error` (may be NULL) with "NAME: reason" and returns `status`. */
-graze_status gz_report_fail(graze_io_error *error, graze_status status, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-/* The same for a function that has such arguments itself. */
-graze_status gz_report_fail_list(graze_io_error *error, graze_status status, const char *name, const char *format,
-                                 va_list arguments);
-
-/* "NAME:LINE: reason" */
-graze_status gz_report_fail_line(graze_io_error *error, graze_status status, const char *name, uint64_t line,
-                                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-graze_status gz_report_fail_memory(graze_io_error *error, const char *name);
-
-/* Empties `error`. */
-graze_status gz_report_succeed(graze_io_error *error);
+static inline graze_status gz_report_fail_memory(const graze_context *context, const char *name) {
+  return gz_fail_named(context, GRAZE_ERROR_MEMORY, name, "", "out of memory");
+}
 
 /* A piece of text for a message: printable ASCII, cut after a few words. */
-typedef struct report_quoted {
-  char text[68];
-} report_quoted;
-
-report_quoted gz_report_quote(const char *text);
+static inline gz_quoted gz_report_quote(const char *text) {
+  return gz_quote(text, text + strlen(text), 64);
+}
 
 #endif

@@ -41,20 +41,20 @@ static bool open_temporary(report_file *file) {
   return file->descriptor >= 0;
 }
 
-graze_status gz_report_file_open(report_file *file, const char *path, const graze_report *report,
-                                 graze_io_error *error) {
+graze_status gz_report_file_open(const graze_context *context, report_file *file, const char *path,
+                                 const graze_report *report) {
   struct stat facts;
-  if (path == NULL) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "no path");
-  graze_status status = gz_report_check(report, path, error);
-  if (status == GRAZE_OK) status = gz_report_check_groups(report, path, error);
+  if (path == NULL) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "no path");
+  graze_status status = gz_report_check(context, report, path);
+  if (status == GRAZE_OK) status = gz_report_check_groups(context, report, path);
   if (status != GRAZE_OK) return status;
   *file = (report_file){.path = path, .descriptor = -1};
   bool in_place = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
   if (in_place) file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
   if (in_place ? file->descriptor < 0 : !open_temporary(file)) {
-    status = gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot write: %s", strerror(errno));
+    status = gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", strerror(errno));
   } else if (!graze_text_begin(&file->out, write_all, file)) {
-    status = gz_report_fail_memory(error, path);
+    status = gz_report_fail_memory(context, path);
     close(file->descriptor);
     if (file->temporary != NULL) unlink(file->temporary);
   }
@@ -72,7 +72,7 @@ static void set_mode(const report_file *file) {
   if (file->temporary != NULL) fchmod(file->descriptor, 0666 & ~mask);
 }
 
-graze_status gz_report_file_close(report_file *file, graze_status status, graze_io_error *error) {
+graze_status gz_report_file_close(const graze_context *context, report_file *file, graze_status status) {
   graze_text_flush(&file->out);
   bool failed = file->out.refused;
   set_mode(file);
@@ -80,25 +80,25 @@ graze_status gz_report_file_close(report_file *file, graze_status status, graze_
     failed = true;
     file->reason = errno;
   }
-  if (status == GRAZE_OK && file->out.no_memory) status = gz_report_fail_memory(error, file->path);
+  if (status == GRAZE_OK && file->out.no_memory) status = gz_report_fail_memory(context, file->path);
   if (status == GRAZE_OK && !failed && file->temporary != NULL && rename(file->temporary, file->target) != 0) {
     failed = true;
     file->reason = errno;
   }
   if (status == GRAZE_OK && failed) {
-    status = gz_report_fail(error, GRAZE_ERROR_FILE, file->path, "cannot write: %s", strerror(file->reason));
+    status = gz_fail_named(context, GRAZE_ERROR_FILE, file->path, "", "cannot write: %s", strerror(file->reason));
   }
   if (status != GRAZE_OK && file->temporary != NULL) unlink(file->temporary);
   graze_text_end(&file->out);
   free(file->target);
   free(file->temporary);
-  return status == GRAZE_OK ? gz_report_succeed(error) : status;
+  return status;
 }
 
-graze_status gz_report_read_file(const char *path, char **bytes, size_t *size, graze_io_error *error) {
+graze_status gz_report_read_file(const graze_context *context, const char *path, char **bytes, size_t *size) {
   size_t capacity = 1 << 16, used = 0;
   FILE *file = fopen(path, "rb");
-  if (file == NULL) return gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot open: %s", strerror(errno));
+  if (file == NULL) return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open: %s", strerror(errno));
   char *data = malloc(capacity);
   while (data != NULL) {
     size_t room = capacity - used, got = fread(data + used, 1, room, file);
@@ -110,9 +110,9 @@ graze_status gz_report_read_file(const char *path, char **bytes, size_t *size, g
   }
   graze_status status = GRAZE_OK;
   if (data == NULL) {
-    status = gz_report_fail_memory(error, path);
+    status = gz_report_fail_memory(context, path);
   } else if (ferror(file)) {
-    status = gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot read: %s", strerror(errno));
+    status = gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot read: %s", strerror(errno));
   }
   fclose(file);
   if (status != GRAZE_OK) {

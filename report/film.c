@@ -13,51 +13,52 @@ static bool pose_is_finite(const graze_pose *pose) {
   return true;
 }
 
-static graze_status check_moves(const graze_film *film, const char *name, graze_io_error *error) {
+static graze_status check_moves(const graze_context *context, const graze_film *film, const char *name) {
   uint32_t before = 0;
   for (uint64_t i = 0; i < film->move_count; i++) {
     const graze_motion_move *move = &film->moves[i];
     unsigned long long number = i;
     if (move->object >= film->report->object_count)
-      return gz_report_fail(error, GRAZE_ERROR_INDEX, name, "move %llu: object %u of %u", number, move->object,
-                            film->report->object_count);
+      return gz_fail_named(context, GRAZE_ERROR_INDEX, name, "", "move %llu: object %u of %u", number, move->object,
+                           film->report->object_count);
     if (move->step < before || move->step >= film->step_count)
-      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "move %llu: step %u after step %u, of %u", number,
-                            move->step, before, film->step_count);
+      return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "move %llu: step %u after step %u, of %u", number,
+                           move->step, before, film->step_count);
     if (!pose_is_finite(&move->pose))
-      return gz_report_fail(error, GRAZE_ERROR_NOT_FINITE, name, "move %llu: its pose is not finite", number);
+      return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, name, "", "move %llu: its pose is not finite", number);
     before = move->step;
   }
   return GRAZE_OK;
 }
 
-static graze_status check_events(const graze_film *film, const char *name, graze_io_error *error) {
+static graze_status check_events(const graze_context *context, const graze_film *film, const char *name) {
   uint32_t before = 0;
   for (uint64_t i = 0; i < film->event_count; i++) {
     const graze_film_event *event = &film->events[i];
     unsigned long long number = i;
     if (event->a >= film->report->object_count || event->b >= film->report->object_count)
-      return gz_report_fail(error, GRAZE_ERROR_INDEX, name, "event %llu: objects %u and %u of %u", number, event->a,
-                            event->b, film->report->object_count);
+      return gz_fail_named(context, GRAZE_ERROR_INDEX, name, "", "event %llu: objects %u and %u of %u", number,
+                           event->a, event->b, film->report->object_count);
     if (event->step < before || event->step >= film->step_count || (unsigned)event->change > GRAZE_FILM_ENDED)
-      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "event %llu: step %u after step %u, of %u, or its kind",
-                            number, event->step, before, film->step_count);
+      return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "",
+                           "event %llu: step %u after step %u, of %u, or its kind", number, event->step, before,
+                           film->step_count);
     before = event->step;
   }
   return GRAZE_OK;
 }
 
-graze_status gz_film_check(const graze_film *film, const char *name, graze_io_error *error) {
+graze_status gz_film_check(const graze_context *context, const graze_film *film, const char *name) {
   const graze_report *report = film->report;
   if (report == NULL || film->step_count == 0 || (film->moves == NULL && film->move_count > 0) ||
       (film->events == NULL && film->event_count > 0))
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "a film needs a report and one step or more");
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "a film needs a report and one step or more");
   for (uint32_t i = 0; i < report->object_count; i++) {
     if (!pose_is_finite(&report->objects[i].pose))
-      return gz_report_fail(error, GRAZE_ERROR_NOT_FINITE, name, "object %u: its pose is not finite", i);
+      return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, name, "", "object %u: its pose is not finite", i);
   }
-  graze_status status = check_moves(film, name, error);
-  return status == GRAZE_OK ? check_events(film, name, error) : status;
+  graze_status status = check_moves(context, film, name);
+  return status == GRAZE_OK ? check_events(context, film, name) : status;
 }
 
 typedef void (*box_function)(void *user, const graze_box *box);
@@ -124,10 +125,11 @@ static void fit_box(void *user, const graze_box *box) {
 }
 
 /* From the usual side, as near as all boxes of all steps fit into the view. */
-graze_status graze_film_camera(const graze_film *film, double width_by_height, graze_camera *camera) {
-  if (film == NULL || camera == NULL || !(width_by_height > 0) || !isfinite(width_by_height))
-    return GRAZE_ERROR_ARGUMENT;
-  graze_status status = gz_film_check(film, "film", NULL);
+graze_status graze_film_camera(graze_context *context, const graze_film *film, double width_by_height,
+                               graze_camera *camera) {
+  if (context == NULL || film == NULL || camera == NULL || !(width_by_height > 0) || !isfinite(width_by_height))
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument of the camera is invalid");
+  graze_status status = gz_film_check(context, film, "film");
   if (status != GRAZE_OK) return status;
   graze_box all = gz_film_bounds(film);
   fitting f = {.tan_y = 1 / gz_camera_distance(1)};

@@ -5,7 +5,7 @@
 #include "fault.h"
 
 /* A film that contradicts itself is refused: `name` is what the message begins with. */
-graze_status gz_film_check(const graze_film *film, const char *name, graze_io_error *error);
+graze_status gz_film_check(const graze_context *context, const graze_film *film, const char *name);
 
 /* The box of all objects at all steps; empty without triangles. */
 graze_box gz_film_bounds(const graze_film *film);

@@ -93,24 +93,23 @@ static bool put_page(film_page *p, page_sink *sink) {
   return true;
 }
 
-static graze_status write_page(film_page *p, const char *path, graze_io_error *error) {
+static graze_status write_page(const graze_context *context, film_page *p, const char *path) {
   page_sink sink;
   if (!gz_page_sink_open(&sink, path))
-    return gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot open for writing: %s", strerror(sink.reason));
+    return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open for writing: %s", strerror(sink.reason));
   bool memory = put_page(p, &sink) && !sink.text.no_memory;
   if (!memory) sink.reason = ENOMEM; /* so that the half page is removed */
-  if (gz_page_sink_close(&sink, path)) return gz_report_succeed(error);
-  return memory ? gz_report_fail(error, GRAZE_ERROR_FILE, path, "cannot write: %s", strerror(sink.reason))
-                : gz_report_fail_memory(error, path);
+  if (gz_page_sink_close(&sink, path)) return GRAZE_OK;
+  return memory ? gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", strerror(sink.reason))
+                : gz_report_fail_memory(context, path);
 }
 
-graze_status graze_film_write_html(const char *path, const graze_film *film, uint64_t triangle_budget,
-                                   graze_io_error *error) {
+graze_status graze_film_write_html(graze_context *context, const char *path, const graze_film *film,
+                                   uint64_t triangle_budget) {
   film_page p = {.film = film};
-  if (path == NULL || film == NULL)
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, path != NULL ? path : "(no name)",
-                          "a path and a film are needed");
-  graze_status status = gz_film_check(film, path, error);
+  if (context == NULL || path == NULL || film == NULL)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "a path and a film are needed");
+  graze_status status = gz_film_check(context, film, path);
   if (status != GRAZE_OK) return status;
   graze_report plain = *film->report; /* clashes would weigh on how meshes are thinned */
   plain.clash_count = 0;
@@ -118,8 +117,8 @@ graze_status graze_film_write_html(const char *path, const graze_film *film, uin
   for (int k = 0; k < 3 && !gz_camera_box_empty(&p.bounds); k++)
     p.origin[k] = p.bounds.min[k] / 2 + p.bounds.max[k] / 2;
   status = gz_page_meshes_plan(&p.meshes, &plain, triangle_budget != 0 ? triangle_budget : default_budget)
-               ? write_page(&p, path, error)
-               : gz_report_fail_memory(error, path);
+               ? write_page(context, &p, path)
+               : gz_report_fail_memory(context, path);
   gz_page_meshes_free(&p.meshes);
   return status;
 }

@@ -354,25 +354,25 @@ static bool group_by_place(grouping *work) {
 
 /* ---- all ---- */
 
-graze_status graze_report_group_clashes(const graze_report_object *objects, uint32_t object_count,
-                                        graze_report_clash *clashes, uint32_t clash_count, graze_report_groups *groups,
-                                        graze_io_error *error) {
+graze_status graze_report_group_clashes(graze_context *context, const graze_report_object *objects,
+                                        uint32_t object_count, graze_report_clash *clashes, uint32_t clash_count,
+                                        graze_report_groups *groups) {
   const graze_report checked = {.objects = objects, .object_count = object_count};
-  if (groups == NULL) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "nowhere to put the groups");
+  if (groups == NULL) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "nowhere to put the groups");
   *groups = (graze_report_groups){0};
-  graze_status status = gz_report_check(&checked, "report", error);
+  graze_status status = gz_report_check(context, &checked, "report");
   if (status != GRAZE_OK) return status;
   for (uint32_t i = 0; i < clash_count; i++) {
     if (clashes[i].a >= clashes[i].b || clashes[i].b >= object_count) {
-      return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report",
-                            "clashes[%lu]: its objects are not two of the report", (unsigned long)i);
+      return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "",
+                           "clashes[%lu]: its objects are not two of the report", (unsigned long)i);
     }
     clashes[i].group_object = clashes[i].group_layers = clashes[i].group_place = GRAZE_NO_GROUP;
   }
   grouping work = {objects, object_count, clashes, clash_count, groups, 0};
-  if (group_by_object(&work) && group_by_layers(&work) && group_by_place(&work)) return gz_report_succeed(error);
+  if (group_by_object(&work) && group_by_layers(&work) && group_by_place(&work)) return GRAZE_OK;
   graze_report_groups_free(groups);
-  return gz_report_fail_memory(error, "report");
+  return gz_report_fail_memory(context, "report");
 }
 
 void graze_report_groups_free(graze_report_groups *groups) {

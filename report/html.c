@@ -23,7 +23,8 @@ typedef struct page {
   graze_camera *own_cameras;   /* those, when the caller gave none */
   graze_box *boxes;            /* of the objects */
   page_meshes meshes;
-  graze_io_error fault;
+  graze_context *context;
+  graze_status status;
 } page;
 
 static bool fail(page *p, graze_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -31,7 +32,7 @@ static bool fail(page *p, graze_status status, const char *format, ...) __attrib
 static bool fail(page *p, graze_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  gz_report_fail_list(&p->fault, status, p->path != NULL ? p->path : "(no name)", format, arguments);
+  p->status = gz_fail_named_list(p->context, status, p->path, "", format, arguments);
   va_end(arguments);
   return false;
 }
@@ -218,20 +219,20 @@ static bool prepare(page *p, uint64_t triangle_budget) {
   if (p->boxes == NULL) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
   if (p->cameras == NULL) {
     p->own_cameras = malloc(((size_t)report->clash_count + 1) * sizeof *p->own_cameras);
-    if (p->own_cameras == NULL || graze_report_cameras(report, p->own_cameras) != GRAZE_OK) {
-      return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
-    }
+    if (p->own_cameras == NULL) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
+    p->status = graze_report_cameras(p->context, report, p->own_cameras);
+    if (p->status != GRAZE_OK) return false;
     p->cameras = p->own_cameras;
   }
   return gz_page_meshes_plan(&p->meshes, report, triangle_budget != 0 ? triangle_budget : default_budget) ||
          fail(p, GRAZE_ERROR_MEMORY, "out of memory");
 }
 
-graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
-                                     const char *snapshots, const graze_camera *cameras, graze_io_error *error) {
-  page p = {.path = path, .report = report, .snapshots = snapshots, .cameras = cameras};
+graze_status graze_report_write_html(graze_context *context, const char *path, const graze_report *report,
+                                     uint64_t triangle_budget, const char *snapshots, const graze_camera *cameras) {
+  page p = {.context = context, .path = path, .report = report, .snapshots = snapshots, .cameras = cameras};
   page_sink sink;
-  if (path == NULL || report == NULL) {
+  if (context == NULL || path == NULL || report == NULL) {
     fail(&p, GRAZE_ERROR_ARGUMENT, "a path and a report are needed");
   } else if (check_objects(&p) && check_clashes(&p) && prepare(&p, triangle_budget)) {
     write_page(&p, &sink);
@@ -239,6 +240,5 @@ graze_status graze_report_write_html(const char *path, const graze_report *repor
   gz_page_meshes_free(&p.meshes);
   free(p.own_cameras);
   free(p.boxes);
-  if (error != NULL) *error = p.fault;
-  return p.fault.status;
+  return p.status;
 }

@@ -141,31 +141,31 @@ static void name_pair(named *list, uint32_t first, uint32_t end, report_map *tak
   }
 }
 
-static graze_status check_numbers(const graze_report_object *objects, uint32_t object_count,
-                                  const graze_report_clash *clashes, uint32_t clash_count, graze_io_error *error) {
+static graze_status check_numbers(const graze_context *context, const graze_report_object *objects,
+                                  uint32_t object_count, const graze_report_clash *clashes, uint32_t clash_count) {
   bool whole = (objects != NULL || object_count == 0) && (clashes != NULL || clash_count == 0);
-  if (!whole) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "a count without a list");
+  if (!whole) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "a count without a list");
   for (uint32_t i = 0; i < object_count; i++) {
     if (objects[i].name != NULL) continue;
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "objects[%lu] has no name", (unsigned long)i);
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "objects[%lu] has no name", (unsigned long)i);
   }
   for (uint32_t i = 0; i < clash_count; i++) {
     if (clashes[i].a < clashes[i].b && clashes[i].b < object_count) continue;
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "clashes[%lu]: its objects are not two of the report",
-                          (unsigned long)i);
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "",
+                         "clashes[%lu]: its objects are not two of the report", (unsigned long)i);
   }
   return GRAZE_OK;
 }
 
-graze_status graze_report_identify(const graze_report_object *objects, uint32_t object_count,
-                                   graze_report_clash *clashes, uint32_t clash_count, graze_io_error *error) {
+graze_status graze_report_identify(graze_context *context, const graze_report_object *objects, uint32_t object_count,
+                                   graze_report_clash *clashes, uint32_t clash_count) {
   report_map taken = {0};
-  graze_status status = check_numbers(objects, object_count, clashes, clash_count, error);
+  graze_status status = check_numbers(context, objects, object_count, clashes, clash_count);
   if (status != GRAZE_OK) return status;
   named *list = calloc((size_t)clash_count + 1, sizeof *list);
   if (list == NULL || !gz_report_map_open(&taken, clash_count)) {
     free(list);
-    return gz_report_fail_memory(error, "report");
+    return gz_report_fail_memory(context, "report");
   }
   for (uint32_t i = 0; i < clash_count; i++) {
     const char *a = objects[clashes[i].a].name, *b = objects[clashes[i].b].name;
@@ -180,7 +180,7 @@ graze_status graze_report_identify(const graze_report_object *objects, uint32_t 
   }
   free(list);
   gz_report_map_close(&taken);
-  return gz_report_succeed(error);
+  return GRAZE_OK;
 }
 
 /* ---- names ---- */

@@ -257,31 +257,32 @@ static void put_report(graze_text *out, const graze_report *report, bool curves)
   put_totals(out, report, objects);
 }
 
-graze_status graze_report_write_json(const char *path, const graze_report *report, bool curves, graze_io_error *error) {
+graze_status graze_report_write_json(graze_context *context, const char *path, const graze_report *report,
+                                     bool curves) {
   report_file file;
-  graze_status status = gz_report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
   put_report(&file.out, report, curves);
-  return gz_report_file_close(&file, GRAZE_OK, error);
+  return gz_report_file_close(context, &file, GRAZE_OK);
 }
 
-graze_status graze_report_send_json(graze_report_sink sink, void *user, const graze_report *report, bool curves,
-                                    graze_io_error *error) {
+graze_status graze_report_send_json(graze_context *context, graze_report_sink sink, void *user,
+                                    const graze_report *report, bool curves) {
   static const char name[] = "report";
   graze_text out;
-  if (sink == NULL) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "no sink");
-  graze_status status = gz_report_check(report, name, error);
-  if (status == GRAZE_OK) status = gz_report_check_groups(report, name, error);
+  if (sink == NULL) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "no sink");
+  graze_status status = gz_report_check(context, report, name);
+  if (status == GRAZE_OK) status = gz_report_check_groups(context, report, name);
   if (status != GRAZE_OK) return status;
-  if (!graze_text_begin(&out, sink, user)) return gz_report_fail_memory(error, name);
+  if (!graze_text_begin(&out, sink, user)) return gz_report_fail_memory(context, name);
   put_report(&out, report, curves);
   graze_text_flush(&out);
   if (out.no_memory) {
-    status = gz_report_fail_memory(error, name);
+    status = gz_report_fail_memory(context, name);
   } else if (out.refused) {
-    status = gz_report_fail(error, GRAZE_ERROR_FILE, name, "the sink takes no more");
+    status = gz_fail_named(context, GRAZE_ERROR_FILE, name, "", "the sink takes no more");
   } else {
-    status = gz_report_succeed(error);
+    status = GRAZE_OK;
   }
   graze_text_end(&out);
   return status;

@@ -178,10 +178,10 @@ static suited *make_list(const graze_report *report, unsigned failing) {
   return list; /* the entry behind the last good one has no suite */
 }
 
-graze_status graze_report_write_junit(const char *path, const graze_report *report, unsigned failing,
-                                      graze_io_error *error) {
+graze_status graze_report_write_junit(graze_context *context, const char *path, const graze_report *report,
+                                      unsigned failing) {
   report_file file;
-  graze_status status = gz_report_file_open(&file, path, report, error);
+  graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
   suited *list = make_list(report, failing);
   bool found = false;
@@ -190,9 +190,9 @@ graze_status graze_report_write_junit(const char *path, const graze_report *repo
   if (whole) {
     put_suites(&file.out, report, list, !found || !report->complete);
   } else {
-    status = gz_report_fail_memory(error, path);
+    status = gz_report_fail_memory(context, path);
   }
   for (uint32_t i = 0; list != NULL && i < report->clash_count; i++) free(list[i].suite);
   free(list);
-  return gz_report_file_close(&file, status, error);
+  return gz_report_file_close(context, &file, status);
 }

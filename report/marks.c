@@ -12,7 +12,7 @@ typedef struct marks_reader {
   const char *at, *end;
   char separator;
   uint64_t line; /* of `at` */
-  graze_io_error *error;
+  const graze_context *context;
   graze_status status;
   char **fields; /* of the row that was read last; strings in `text` */
   uint32_t field_count, field_capacity;
@@ -25,12 +25,14 @@ typedef struct marks_change {
 } marks_change;
 
 static bool fail_row(marks_reader *r, uint64_t line, const char *reason, const char *word) {
-  r->status = gz_report_fail_line(r->error, GRAZE_ERROR_FORMAT, r->name, line, reason, gz_report_quote(word).text);
+  char place[24];
+  snprintf(place, sizeof place, "%llu:", (unsigned long long)line);
+  r->status = gz_fail_named(r->context, GRAZE_ERROR_FORMAT, r->name, place, reason, gz_report_quote(word).text);
   return false;
 }
 
 static bool fail_memory(marks_reader *r) {
-  r->status = gz_report_fail_memory(r->error, r->name);
+  r->status = gz_report_fail_memory(r->context, r->name);
   return false;
 }
 
@@ -222,34 +224,35 @@ static bool read_all(marks_reader *r, graze_report_previous *previous) {
   return good;
 }
 
-graze_status graze_report_parse_marks(const void *bytes, size_t size, const char *name, graze_report_previous *previous,
-                                      graze_io_error *error) {
+graze_status graze_report_parse_marks(graze_context *context, const void *bytes, size_t size, const char *name,
+                                      graze_report_previous *previous) {
   const char *text = bytes;
-  if ((bytes == NULL && size > 0) || name == NULL || previous == NULL) {
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "marks",
-                          "an argument of the reading call is invalid");
+  if (context == NULL || (bytes == NULL && size > 0) || name == NULL || previous == NULL) {
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "marks", "",
+                         "an argument of the reading call is invalid");
   }
   if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark, as spreadsheets like it */
     text += 3;
     size -= 3;
   }
-  marks_reader r = {.name = name, .at = text, .end = text + size, .line = 1, .error = error};
+  marks_reader r = {.name = name, .at = text, .end = text + size, .line = 1, .context = context};
   r.text = malloc(size + 2);
   r.separator = size > 0 ? find_separator(text, text + size) : ',';
   bool good = r.text != NULL ? check_text(&r, size > 0 ? text : "", size) : fail_memory(&r);
   good = good && read_all(&r, previous);
   free(r.text);
   free(r.fields);
-  return good ? gz_report_succeed(error) : r.status;
+  return good ? GRAZE_OK : r.status;
 }
 
-graze_status graze_report_read_marks(const char *path, graze_report_previous *previous, graze_io_error *error) {
+graze_status graze_report_read_marks(graze_context *context, const char *path, graze_report_previous *previous) {
   char *bytes;
   size_t size;
-  if (path == NULL || previous == NULL) return graze_report_parse_marks(NULL, 0, path, previous, error);
-  graze_status status = gz_report_read_file(path, &bytes, &size, error);
+  if (context == NULL || path == NULL || previous == NULL)
+    return graze_report_parse_marks(context, NULL, 0, path, previous);
+  graze_status status = gz_report_read_file(context, path, &bytes, &size);
   if (status != GRAZE_OK) return status;
-  status = graze_report_parse_marks(bytes, size, path, previous, error);
+  status = graze_report_parse_marks(context, bytes, size, path, previous);
   free(bytes);
   return status;
 }

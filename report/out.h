@@ -24,21 +24,21 @@ typedef struct report_file {
 } report_file;
 
 /* Opens it after a look at the record (gz_report_check, gz_report_check_groups). */
-graze_status gz_report_file_open(report_file *file, const char *path, const graze_report *report,
-                                 graze_io_error *error);
+graze_status gz_report_file_open(const graze_context *context, report_file *file, const char *path,
+                                 const graze_report *report);
 
 /* With OK: flushes, renames, and reports what failed. With another status, which has its message already, or when
  * something failed: no file. */
-graze_status gz_report_file_close(report_file *file, graze_status status, graze_io_error *error);
+graze_status gz_report_file_close(const graze_context *context, report_file *file, graze_status status);
 
 /* A whole file in memory; free() the bytes. */
-graze_status gz_report_read_file(const char *path, char **bytes, size_t *size, graze_io_error *error);
+graze_status gz_report_read_file(const graze_context *context, const char *path, char **bytes, size_t *size);
 
 /* A record that contradicts itself would make files that do: names and ids there, numbers in range. */
-graze_status gz_report_check(const graze_report *report, const char *name, graze_io_error *error);
+graze_status gz_report_check(const graze_context *context, const graze_report *report, const char *name);
 
 /* The same of the groups, which exist only when all else is done. */
-graze_status gz_report_check_groups(const graze_report *report, const char *name, graze_io_error *error);
+graze_status gz_report_check_groups(const graze_context *context, const graze_report *report, const char *name);
 
 /* 1 to 23 letters, digits and '-': an id may become the name of a file. */
 bool gz_report_is_id(const char *id);

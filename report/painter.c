@@ -29,7 +29,7 @@ bool gz_painter_fail(graze_painter *painter, graze_status status, const char *fo
   painter->status = status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(painter->message, sizeof painter->message, format, arguments);
+  gz_fail_list(painter->owner, status, format, arguments);
   va_end(arguments);
   return false;
 }
@@ -46,14 +46,6 @@ bool gz_painter_grow(graze_painter *painter, void **data, size_t *capacity, size
   *data = grown;
   *capacity = wanted;
   return true;
-}
-
-static graze_status report_error(graze_io_error *error, graze_status status, const char *message) {
-  if (error != NULL) {
-    error->status = status;
-    snprintf(error->message, sizeof error->message, "%s", message);
-  }
-  return status;
 }
 
 /* ---- making and ending ---- */
@@ -153,20 +145,21 @@ static graze_status create(graze_painter *p, const gl_request *request) {
   return p->status;
 }
 
-graze_status graze_painter_create(const graze_report *report, uint32_t width, uint32_t height, graze_painter **painter,
-                                  graze_io_error *error) {
+graze_status graze_painter_create(graze_context *context, const graze_report *report, uint32_t width, uint32_t height,
+                                  graze_painter **painter) {
   char text[160];
-  if (report == NULL || painter == NULL || width < 16 || height < 16 || width > LARGEST_SIDE || height > LARGEST_SIDE) {
-    return report_error(error, GRAZE_ERROR_ARGUMENT, "pictures: an argument is invalid (16 to 16384 pixels a side)");
+  if (context == NULL || report == NULL || painter == NULL || width < 16 || height < 16 || width > LARGEST_SIDE ||
+      height > LARGEST_SIDE) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "pictures: an argument is invalid (16 to 16384 pixels a side)");
   }
-  if (record_fault(report, text, sizeof text) != NULL) return report_error(error, GRAZE_ERROR_INDEX, text);
+  if (record_fault(report, text, sizeof text) != NULL) return gz_fail(context, GRAZE_ERROR_INDEX, "%s", text);
   graze_painter *p = calloc(1, sizeof *p);
-  if (p == NULL) return report_error(error, GRAZE_ERROR_MEMORY, "pictures: out of memory");
+  if (p == NULL) return gz_fail(context, GRAZE_ERROR_MEMORY, "pictures: out of memory");
+  p->owner = context;
   p->report = report;
   p->width = width;
   p->height = height;
   graze_status status = create(p, NULL);
-  report_error(error, status, p->message);
   if (status == GRAZE_OK) {
     *painter = p;
   } else {
@@ -355,24 +348,23 @@ static bool paint_clash(graze_painter *p, uint32_t index, graze_picture *picture
   return gz_painter_mark_curve(p, &view, clash) && gz_painter_mark_axes(p, &view) && finish(p, &view, picture);
 }
 
-static graze_status begin_call(graze_painter *painter, graze_io_error *error) {
+static graze_status begin_call(graze_painter *painter) {
   painter->status = GRAZE_OK;
-  painter->message[0] = 0;
   if (gz_gl_begin(painter->context)) return GRAZE_OK;
-  return report_error(error, GRAZE_ERROR_UNSUPPORTED, "pictures: the OpenGL context cannot be made current");
+  return gz_fail(painter->owner, GRAZE_ERROR_UNSUPPORTED, "pictures: the OpenGL context cannot be made current");
 }
 
-graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_picture *picture, graze_camera *camera,
-                                 graze_io_error *error) {
+graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_picture *picture, graze_camera *camera) {
   if (painter == NULL || picture == NULL || index >= painter->report->clash_count) {
-    return report_error(error, GRAZE_ERROR_ARGUMENT, "pictures: an argument of the clash's picture is invalid");
+    return gz_fail(painter != NULL ? painter->owner : NULL, GRAZE_ERROR_ARGUMENT,
+                   "pictures: an argument of the clash's picture is invalid");
   }
-  graze_status status = begin_call(painter, error);
+  graze_status status = begin_call(painter);
   if (status != GRAZE_OK) return status;
   graze_camera seen;
   if (paint_clash(painter, index, picture, &seen) && camera != NULL) *camera = seen;
   gz_gl_end(painter->context);
-  return report_error(error, painter->status, painter->message);
+  return painter->status;
 }
 
 /* ---- the overview ---- */
@@ -467,15 +459,16 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
   return finish(p, &view, picture);
 }
 
-graze_status graze_painter_overview(graze_painter *painter, graze_picture *picture, graze_io_error *error) {
+graze_status graze_painter_overview(graze_painter *painter, graze_picture *picture) {
   if (painter == NULL || picture == NULL) {
-    return report_error(error, GRAZE_ERROR_ARGUMENT, "pictures: an argument of the overview is invalid");
+    return gz_fail(painter != NULL ? painter->owner : NULL, GRAZE_ERROR_ARGUMENT,
+                   "pictures: an argument of the overview is invalid");
   }
-  graze_status status = begin_call(painter, error);
+  graze_status status = begin_call(painter);
   if (status != GRAZE_OK) return status;
   paint_overview(painter, picture);
   gz_gl_end(painter->context);
-  return report_error(error, painter->status, painter->message);
+  return painter->status;
 }
 
 /* ---- a frame of a film ---- */
@@ -514,21 +507,22 @@ static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *c
 }
 
 graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses, const bool *lit,
-                                 const graze_camera *camera, graze_picture *picture, graze_io_error *error) {
+                                 const graze_camera *camera, graze_picture *picture) {
   if (painter == NULL || poses == NULL || lit == NULL || camera == NULL || picture == NULL) {
-    return report_error(error, GRAZE_ERROR_ARGUMENT, "pictures: an argument of the frame is invalid");
+    return gz_fail(painter != NULL ? painter->owner : NULL, GRAZE_ERROR_ARGUMENT,
+                   "pictures: an argument of the frame is invalid");
   }
   for (uint32_t i = 0; i < painter->report->object_count; i++) {
     for (int k = 0; k < 12; k++) {
       if (!isfinite(poses[i].m[k]))
-        return report_error(error, GRAZE_ERROR_NOT_FINITE, "pictures: a pose of the frame is not finite");
+        return gz_fail(painter->owner, GRAZE_ERROR_NOT_FINITE, "pictures: a pose of the frame is not finite");
     }
   }
-  graze_status status = begin_call(painter, error);
+  graze_status status = begin_call(painter);
   if (status != GRAZE_OK) return status;
   painter->poses = poses;
   paint_frame(painter, lit, camera, picture);
   painter->poses = NULL;
   gz_gl_end(painter->context);
-  return report_error(error, painter->status, painter->message);
+  return painter->status;
 }

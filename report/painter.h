@@ -8,6 +8,7 @@
 #define GRAZE_REPORT_PAINTER_H
 
 #include "camera.h"
+#include "fault.h"
 #include "gl/buffer.h"
 #include "gl/context.h"
 #include "gl/target.h"
@@ -104,13 +105,13 @@ struct graze_painter {
   uint32_t near_count;
   uint8_t *rgba, *rgb;
   graze_status status; /* first failure of the running call */
-  char message[512];
+  const graze_context *owner;
 };
 
 #define NO_MESH   UINT32_MAX
 #define NO_OBJECT UINT32_MAX
 
-/* Notes the first failure of the running call; false. */
+/* Reports the first failure of the running call; false. */
 bool gz_painter_fail(graze_painter *painter, graze_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool gz_painter_fail_memory(graze_painter *painter);

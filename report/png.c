@@ -6,19 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "graze/report.h"
+#include "fault.h"
 #include "png_put.h"
-
-static graze_status report_error(graze_io_error *error, graze_status status, const char *path, const char *reason,
-                                 const char *detail) {
-  if (error != NULL) {
-    size_t length = strlen(path);
-    error->status = status;
-    snprintf(error->message, sizeof error->message, "%s%s: %s%s", length > 220 ? "..." : "",
-             length > 220 ? path + length - 220 : path, reason, detail);
-  }
-  return status;
-}
 
 #ifdef GRAZE_HAVE_PNG
 #include <png.h>
@@ -92,15 +81,15 @@ static void remove_half(const char *path) {
   if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path);
 }
 
-graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error) {
+graze_status graze_picture_write_png(graze_context *context, const char *path, const graze_picture *picture) {
   char reason[PNG_REASON];
-  if (path == NULL || picture == NULL || picture->pixels == NULL || picture->width == 0 || picture->height == 0) {
-    return report_error(error, GRAZE_ERROR_ARGUMENT, path != NULL ? path : "(no name)",
-                        "an argument of the writing call is invalid", "");
+  if (context == NULL || path == NULL || picture == NULL || picture->pixels == NULL || picture->width == 0 ||
+      picture->height == 0) {
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "an argument of the writing call is invalid");
   }
   FILE *file = fopen(path, "wb");
   if (file == NULL) {
-    return report_error(error, GRAZE_ERROR_FILE, path, "cannot open for writing: ", strerror(errno));
+    return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open for writing: %s", strerror(errno));
   }
   bool good = gz_png_put(picture, write_to_file, file, reason);
   if (fclose(file) != 0 && good) {
@@ -109,18 +98,16 @@ graze_status graze_picture_write_png(const char *path, const graze_picture *pict
   }
   if (!good) {
     remove_half(path);
-    return report_error(error, GRAZE_ERROR_FILE, path, "cannot write: ", reason);
+    return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", reason);
   }
-  if (error != NULL) *error = (graze_io_error){.status = GRAZE_OK};
   return GRAZE_OK;
 }
 
 #else
 
-graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error) {
+graze_status graze_picture_write_png(graze_context *context, const char *path, const graze_picture *picture) {
   (void)picture;
-  return report_error(error, GRAZE_ERROR_UNSUPPORTED, path != NULL ? path : "(no name)",
-                      "graze was built without libpng (libpng-dev)", "");
+  return gz_fail_named(context, GRAZE_ERROR_UNSUPPORTED, path, "", "graze was built without libpng (libpng-dev)");
 }
 
 #endif

@@ -14,7 +14,7 @@
 typedef struct reading {
   const char *name; /* of the file */
   graze_report_previous *previous;
-  graze_io_error *error;
+  const graze_context *context;
   graze_status status;
 } reading;
 
@@ -27,12 +27,12 @@ static bool fail_at(reading *r, const char *place, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  r->status = gz_report_fail(r->error, GRAZE_ERROR_FORMAT, r->name, "%s%s%s", place, *place ? ": " : "", reason);
+  r->status = gz_fail_named(r->context, GRAZE_ERROR_FORMAT, r->name, "", "%s%s%s", place, *place ? ": " : "", reason);
   return false;
 }
 
 static bool fail_memory(reading *r) {
-  r->status = gz_report_fail_memory(r->error, r->name);
+  r->status = gz_report_fail_memory(r->context, r->name);
   return false;
 }
 
@@ -396,41 +396,43 @@ static bool read_root(reading *r, json_t *root) {
   return read_rules(r, root) && read_objects(r, root) && read_clashes(r, root);
 }
 
-graze_status graze_report_previous_parse(const void *bytes, size_t size, const char *name,
-                                         graze_report_previous **previous, graze_io_error *error) {
+graze_status graze_report_previous_parse(graze_context *context, const void *bytes, size_t size, const char *name,
+                                         graze_report_previous **previous) {
   json_error_t json;
   if (previous != NULL) *previous = NULL;
-  if ((bytes == NULL && size > 0) || name == NULL || previous == NULL) {
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "report",
-                          "an argument of the reading call is invalid");
+  if (context == NULL || (bytes == NULL && size > 0) || name == NULL || previous == NULL) {
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "report", "",
+                         "an argument of the reading call is invalid");
   }
-  reading r = {.name = name, .error = error, .previous = calloc(1, sizeof *r.previous)};
-  if (r.previous == NULL) return gz_report_fail_memory(error, name);
+  reading r = {.name = name, .context = context, .previous = calloc(1, sizeof *r.previous)};
+  if (r.previous == NULL) return gz_report_fail_memory(context, name);
   r.previous->root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES, &json);
   if (r.previous->root != NULL) {
     read_root(&r, r.previous->root);
   } else if (json_error_code(&json) == json_error_out_of_memory) {
     fail_memory(&r);
   } else {
-    r.status = gz_report_fail_line(error, GRAZE_ERROR_FORMAT, name, (uint64_t)(json.line > 0 ? json.line : 1), "%s",
-                                   json.text);
+    char place[24];
+    snprintf(place, sizeof place, "%d:", json.line > 0 ? json.line : 1);
+    r.status = gz_fail_named(context, GRAZE_ERROR_FORMAT, name, place, "%s", json.text);
   }
   if (r.status != GRAZE_OK) {
     graze_report_previous_destroy(r.previous);
     return r.status;
   }
   *previous = r.previous;
-  return gz_report_succeed(error);
+  return GRAZE_OK;
 }
 
-graze_status graze_report_previous_read(const char *path, graze_report_previous **previous, graze_io_error *error) {
+graze_status graze_report_previous_read(graze_context *context, const char *path, graze_report_previous **previous) {
   char *bytes;
   size_t size;
-  if (path == NULL || previous == NULL) return graze_report_previous_parse(NULL, 0, path, previous, error);
+  if (context == NULL || path == NULL || previous == NULL)
+    return graze_report_previous_parse(context, NULL, 0, path, previous);
   *previous = NULL;
-  graze_status status = gz_report_read_file(path, &bytes, &size, error);
+  graze_status status = gz_report_read_file(context, path, &bytes, &size);
   if (status != GRAZE_OK) return status;
-  status = graze_report_previous_parse(bytes, size, path, previous, error);
+  status = graze_report_previous_parse(context, bytes, size, path, previous);
   free(bytes);
   return status;
 }

@@ -27,7 +27,8 @@ static bool is_group(const graze_report *report, uint32_t group, graze_group_kin
   return group == GRAZE_NO_GROUP || (group < report->group_count && report->groups[group].kind == kind);
 }
 
-static graze_status check_clash(const graze_report *report, uint32_t index, const char *name, graze_io_error *error) {
+static graze_status check_clash(const graze_context *context, const graze_report *report, uint32_t index,
+                                const char *name) {
   const graze_report_clash *clash = &report->clashes[index];
   const char *reason = NULL;
   if (clash->a >= clash->b || clash->b >= report->object_count) {
@@ -40,27 +41,27 @@ static graze_status check_clash(const graze_report *report, uint32_t index, cons
     reason = "its curve has no points";
   }
   if (reason == NULL) return GRAZE_OK;
-  return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "clashes[%lu]: %s", (unsigned long)index, reason);
+  return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "clashes[%lu]: %s", (unsigned long)index, reason);
 }
 
-graze_status gz_report_check(const graze_report *report, const char *name, graze_io_error *error) {
-  if (report == NULL) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "no report");
+graze_status gz_report_check(const graze_context *context, const graze_report *report, const char *name) {
+  if (context == NULL || report == NULL) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "no report");
   bool whole =
       (report->objects != NULL || report->object_count == 0) && (report->clashes != NULL || report->clash_count == 0) &&
       (report->groups != NULL || report->group_count == 0) && (report->rules != NULL || report->rule_count == 0);
-  if (!whole) return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "the report has a count without a list");
+  if (!whole) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "the report has a count without a list");
   for (uint32_t i = 0; i < report->object_count; i++) {
     if (report->objects[i].name != NULL) continue;
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "objects[%lu] has no name", (unsigned long)i);
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "objects[%lu] has no name", (unsigned long)i);
   }
   for (uint32_t i = 0; i < report->clash_count; i++) {
-    graze_status status = check_clash(report, i, name, error);
+    graze_status status = check_clash(context, report, i, name);
     if (status != GRAZE_OK) return status;
   }
   return GRAZE_OK;
 }
 
-graze_status gz_report_check_groups(const graze_report *report, const char *name, graze_io_error *error) {
+graze_status gz_report_check_groups(const graze_context *context, const graze_report *report, const char *name) {
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     if (is_group(report, clash->group_object, GRAZE_GROUP_OBJECT) &&
@@ -68,8 +69,8 @@ graze_status gz_report_check_groups(const graze_report *report, const char *name
         is_group(report, clash->group_place, GRAZE_GROUP_PLACE)) {
       continue;
     }
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, name, "clashes[%lu]: the report does not have its groups",
-                          (unsigned long)i);
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "clashes[%lu]: the report does not have its groups",
+                         (unsigned long)i);
   }
   return GRAZE_OK;
 }

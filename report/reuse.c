@@ -57,20 +57,21 @@ static void note_pairs(graze_report_reuse *reuse) {
   }
 }
 
-graze_status graze_report_reuse_create(const graze_report *now, const graze_report_previous *previous,
-                                       graze_report_reuse **reuse, const char **reason, graze_io_error *error) {
+graze_status graze_report_reuse_create(graze_context *context, const graze_report *now,
+                                       const graze_report_previous *previous, graze_report_reuse **reuse,
+                                       const char **reason) {
   if (previous == NULL || reuse == NULL) {
-    return gz_report_fail(error, GRAZE_ERROR_ARGUMENT, "report", "an argument of the reusing call is invalid");
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "an argument of the reusing call is invalid");
   }
   *reuse = NULL;
-  graze_status status = gz_report_check(now, "report", error);
+  graze_status status = gz_report_check(context, now, "report");
   if (status != GRAZE_OK) return status;
   const char *obstacle = find_obstacle(now, previous);
   graze_report_reuse *made = calloc(1, sizeof *made);
   if (made != NULL) made->earlier = malloc(((size_t)now->object_count + 1) * sizeof *made->earlier);
   if (made == NULL || made->earlier == NULL || !gz_report_map_open(&made->pairs, previous->clash_count)) {
     graze_report_reuse_destroy(made);
-    return gz_report_fail_memory(error, "report");
+    return gz_report_fail_memory(context, "report");
   }
   made->then = previous;
   made->object_count = now->object_count;
@@ -81,7 +82,7 @@ graze_status graze_report_reuse_create(const graze_report *now, const graze_repo
   note_pairs(made);
   if (reason != NULL) *reason = obstacle;
   *reuse = made;
-  return gz_report_succeed(error);
+  return GRAZE_OK;
 }
 
 void graze_report_reuse_destroy(graze_report_reuse *reuse) {

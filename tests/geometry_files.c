@@ -5,11 +5,11 @@
 #include <string.h>
 
 graze_status parse_exact(const void *data, size_t size, const char *name, graze_file_format format, int threads,
-                         graze_geometry *geometry, graze_io_error *error) {
+                         graze_geometry *geometry) {
   char *copy = malloc(size > 0 ? size : 1);
   assert_non_null(copy);
   memcpy(copy, data, size);
-  graze_status status = graze_parse_geometry(copy, size, name, format, threads, geometry, error);
+  graze_status status = graze_parse_geometry(shared_context(threads), copy, size, name, format, geometry);
   free(copy);
   return status;
 }

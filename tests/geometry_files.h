@@ -7,7 +7,7 @@
 
 /* Parses a copy without room behind it, so that the address sanitizer sees a read past the end. */
 graze_status parse_exact(const void *data, size_t size, const char *name, graze_file_format format, int threads,
-                         graze_geometry *geometry, graze_io_error *error);
+                         graze_geometry *geometry);
 
 /* The same vertices, triangles and groups. */
 void assert_same(const graze_geometry *a, const graze_geometry *b);

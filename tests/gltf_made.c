@@ -41,13 +41,13 @@ int remove_scratch(void **state) {
 
 /* ---- glTF ---- */
 
-graze_status parse(const void *data, size_t size, const char *name, graze_assembly *assembly, graze_io_error *error) {
+graze_status parse(const void *data, size_t size, const char *name, graze_assembly *assembly) {
   char *copy = malloc(size > 0 ? size : 1);
   assert_non_null(copy);
   memcpy(copy, data, size);
-  graze_status status = graze_parse_assembly(copy, size, name, GRAZE_FORMAT_AUTO, false, 1, assembly, error);
+  graze_status status = graze_parse_assembly(shared_context(1), copy, size, name, GRAZE_FORMAT_AUTO, false, assembly);
   free(copy);
-  assert_int_equal(status, error->status);
+  if (status != GRAZE_OK) assert_int_equal(status, shared_error()->status);
   return status;
 }
 
@@ -76,18 +76,16 @@ char *make_text(const void *bytes, size_t size, const char *rest) {
   return text;
 }
 
-static graze_status parse_made(const void *bytes, size_t size, const char *rest, graze_assembly *assembly,
-                               graze_io_error *error) {
+static graze_status parse_made(const void *bytes, size_t size, const char *rest, graze_assembly *assembly) {
   char *text = make_text(bytes, size, rest);
-  graze_status status = parse(text, strlen(text), "made.gltf", assembly, error);
+  graze_status status = parse(text, strlen(text), "made.gltf", assembly);
   free(text);
   return status;
 }
 
 graze_assembly must_parse(const void *bytes, size_t size, const char *rest) {
   graze_assembly assembly;
-  graze_io_error error;
-  if (parse_made(bytes, size, rest, &assembly, &error) != GRAZE_OK) fail_msg("%s", error.message);
+  if (parse_made(bytes, size, rest, &assembly) != GRAZE_OK) fail_msg("%s", shared_error()->message);
   assert_string_equal(assembly.units, "m");
   assert_int_equal(assembly.format, GRAZE_FORMAT_GLTF);
   return assembly;
@@ -95,10 +93,9 @@ graze_assembly must_parse(const void *bytes, size_t size, const char *rest) {
 
 void must_fail(const void *bytes, size_t size, const char *rest, graze_status status, const char *reason) {
   graze_assembly assembly;
-  graze_io_error error;
-  graze_status got = parse_made(bytes, size, rest, &assembly, &error);
-  if (got != status || strstr(error.message, reason) == NULL) {
-    fail_msg("wanted %d \"%s\", got %d \"%s\"", status, reason, got, error.message);
+  graze_status got = parse_made(bytes, size, rest, &assembly);
+  if (got != status || strstr(shared_error()->message, reason) == NULL) {
+    fail_msg("wanted %d \"%s\", got %d \"%s\"", status, reason, got, shared_error()->message);
   }
   assert_null(assembly.meshes);
   assert_int_equal(assembly.mesh_count + assembly.object_count, 0);

@@ -36,7 +36,7 @@ point_file with_indices(const void *indices, size_t size);
 char *make_text(const void *bytes, size_t size, const char *rest);
 
 /* Reads a copy without room behind it, so that the address sanitizer sees a read past the end. */
-graze_status parse(const void *data, size_t size, const char *name, graze_assembly *assembly, graze_io_error *error);
+graze_status parse(const void *data, size_t size, const char *name, graze_assembly *assembly);
 
 /* Reads the file of make_text, and fails the test unless it is read, or refused with this reason in the message. */
 graze_assembly must_parse(const void *bytes, size_t size, const char *rest);

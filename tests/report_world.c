@@ -49,9 +49,9 @@ graze_report_clash *add_clash(world *w, uint32_t a, uint32_t b, graze_relation r
 }
 
 void identify(world *w) {
-  graze_io_error error;
-  assert_int_equal(graze_report_identify(w->objects, w->report.object_count, w->clashes, w->report.clash_count, &error),
-                   GRAZE_OK);
+  assert_int_equal(
+      graze_report_identify(shared_context(1), w->objects, w->report.object_count, w->clashes, w->report.clash_count),
+      GRAZE_OK);
 }
 
 void fill_world(world *w) {
@@ -64,18 +64,17 @@ void fill_world(world *w) {
 }
 
 graze_report_previous *reread(const graze_report *report, const char *path) {
-  graze_io_error error;
   graze_report_previous *previous = NULL;
-  graze_status status = graze_report_write_json(path, report, true, &error);
-  if (status == GRAZE_OK) status = graze_report_previous_read(path, &previous, &error);
-  if (status != GRAZE_OK) fail_msg("%s", error.message);
+  graze_status status = graze_report_write_json(shared_context(1), path, report, true);
+  if (status == GRAZE_OK) status = graze_report_previous_read(shared_context(1), path, &previous);
+  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
   return previous;
 }
 
 graze_report_carried carry(world *now, const graze_report_previous *previous) {
-  graze_io_error error;
   graze_report_carried carried;
-  if (graze_report_carry(&now->report, previous, &carried, &error) != GRAZE_OK) fail_msg("%s", error.message);
+  if (graze_report_carry(shared_context(1), &now->report, previous, &carried) != GRAZE_OK)
+    fail_msg("%s", shared_error()->message);
   return carried;
 }
 

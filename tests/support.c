@@ -58,6 +58,22 @@ graze_context *test_context(int threads, test_log *log) {
   return context;
 }
 
+static graze_context *shared[16]; /* by number of threads */
+
+graze_context *shared_context(int threads) {
+  assert_in_range(threads, 0, sizeof shared / sizeof shared[0] - 1);
+  if (shared[threads] == NULL) shared[threads] = test_context(threads, NULL);
+  return shared[threads];
+}
+
+const graze_error *shared_error(void) {
+  for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+    const graze_error *error = graze_last_error(shared[i]);
+    if (error->status != GRAZE_OK) return error;
+  }
+  return graze_last_error(NULL);
+}
+
 /* ---- allocator ----------------------------------------------------------------------------------------------------
  */
 

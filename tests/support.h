@@ -36,6 +36,12 @@ void test_log_write(void *user, graze_log_level level, const char *message);
 /* `log` may be NULL. Fails the test when no context can be made. */
 graze_context *test_context(int threads, test_log *log);
 
+/* A context that all who ask for so many threads (0: all) share; it lasts as long as the program. */
+graze_context *shared_context(int threads);
+
+/* The calling thread's last failure with one of those. */
+const graze_error *shared_error(void);
+
 /* An allocator that counts, and refuses the request number `fail_at` and all later ones (0: never). Usable from many
  * threads. */
 typedef struct test_allocator {

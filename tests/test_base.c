@@ -1,5 +1,6 @@
 /* Contexts, status texts, the pair hash, poses. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,12 +131,54 @@ static void test_pose_makers(void **unused) {
   assert_true(graze_pose_is_rigid(&mirrored));
 }
 
+static void *find_error(void *context) {
+  graze_mesh *mesh = NULL;
+  const graze_error before = *graze_last_error(context);
+  static graze_error after;
+  graze_mesh_create(context, NULL, &mesh);
+  after = *graze_last_error(context);
+  return before.status == GRAZE_OK && before.message[0] == 0 ? &after : NULL;
+}
+
+/* A failure is kept for the thread and the context that it happened to, and is what the logger is told. */
+static void test_last_error(void **unused) {
+  (void)unused;
+  test_log log = {0};
+  graze_context *one = test_context(1, &log), *other = test_context(1, NULL);
+  graze_query *query = NULL;
+  graze_mesh *mesh = NULL;
+  pthread_t thread;
+  void *seen;
+  assert_int_equal(graze_last_error(NULL)->status, GRAZE_OK);
+  assert_int_equal(graze_last_error(one)->status, GRAZE_OK);
+  assert_string_equal(graze_last_error(one)->message, "");
+  assert_int_equal(graze_mesh_load(one, "no/such.grz", &mesh), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_last_error(one)->status, GRAZE_ERROR_FILE);
+  assert_string_equal(graze_last_error(one)->message, log.last);
+  assert_int_equal(graze_last_error(other)->status, GRAZE_OK);
+  assert_int_equal(graze_query_create(one, &query), GRAZE_OK);
+  assert_int_equal(graze_last_error(one)->status, GRAZE_ERROR_FILE); /* success leaves it */
+  assert_int_equal(pthread_create(&thread, NULL, find_error, one), 0);
+  pthread_join(thread, &seen);
+  assert_non_null(seen);
+  assert_int_equal(((graze_error *)seen)->status, GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_last_error(one)->status, GRAZE_ERROR_FILE);
+  assert_int_equal(graze_collide_self(query, NULL, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_last_error(one)->status, GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_mesh_load(other, "no/such.grz", &mesh), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_last_error(other)->status, GRAZE_ERROR_FILE);
+  assert_int_equal(graze_last_error(one)->status, GRAZE_OK); /* a thread keeps one */
+  graze_query_destroy(query);
+  graze_context_destroy(one);
+  graze_context_destroy(other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_status_strings),  cmocka_unit_test(test_version),
       cmocka_unit_test(test_instruction_set), cmocka_unit_test(test_context_arguments),
       cmocka_unit_test(test_pair_hash),       cmocka_unit_test(test_pose_apply),
-      cmocka_unit_test(test_pose_makers),
+      cmocka_unit_test(test_pose_makers),     cmocka_unit_test(test_last_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,14 +67,13 @@ static void reads_what_was_written(void **unused) {
   assert_non_null(bytes);
   for (uint64_t seed = 1; seed <= 50; seed++) {
     graze_box_list got;
-    graze_io_error error;
     fill(seed, ids, boxes);
     size_t size = write_binary(ids, boxes, bytes);
-    assert_int_equal(graze_parse_boxes(bytes, size, "x.gzb", &got, &error), GRAZE_OK);
+    assert_int_equal(graze_parse_boxes(shared_context(1), bytes, size, "x.gzb", &got), GRAZE_OK);
     same_boxes(&got, ids, boxes);
     graze_box_list_free(&got);
     size = write_text(ids, boxes, bytes);
-    assert_int_equal(graze_parse_boxes(bytes, size, "x.csv", &got, &error), GRAZE_OK);
+    assert_int_equal(graze_parse_boxes(shared_context(1), bytes, size, "x.csv", &got), GRAZE_OK);
     same_boxes(&got, ids, boxes);
     graze_box_list_free(&got);
   }
@@ -91,12 +90,11 @@ static void a_cut_file_is_refused(void **unused) {
   size_t size = write_binary(ids, boxes, bytes);
   for (size_t cut = 0; cut < size; cut++) {
     graze_box_list got;
-    graze_io_error error;
     char *exact = malloc(cut + !cut);
     assert_non_null(exact);
     memcpy(exact, bytes, cut);
-    assert_int_equal(graze_parse_boxes(exact, cut, "x.gzb", &got, &error), GRAZE_ERROR_FORMAT);
-    assert_non_null(strstr(error.message, "x.gzb: byte "));
+    assert_int_equal(graze_parse_boxes(shared_context(1), exact, cut, "x.gzb", &got), GRAZE_ERROR_FORMAT);
+    assert_non_null(strstr(shared_error()->message, "x.gzb: byte "));
     assert_null(got.boxes);
     free(exact);
   }
@@ -105,14 +103,13 @@ static void a_cut_file_is_refused(void **unused) {
 static void odd_calls(void **unused) {
   (void)unused;
   graze_box_list got;
-  graze_io_error error;
-  assert_int_equal(graze_parse_boxes(NULL, 5, "x", &got, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_boxes("1", 1, NULL, &got, NULL), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_boxes("1", 1, "x", NULL, NULL), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_boxes(NULL, &got, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_boxes("/nowhere/at/all.csv", &got, &error), GRAZE_ERROR_FILE);
-  assert_int_equal(graze_parse_boxes(NULL, 0, "x.csv", &got, &error), GRAZE_ERROR_FORMAT);
-  assert_string_equal(error.message, "x.csv: byte 0: the file is empty");
+  assert_int_equal(graze_parse_boxes(shared_context(1), NULL, 5, "x", &got), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_boxes(shared_context(1), "1", 1, NULL, &got), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_boxes(shared_context(1), "1", 1, "x", NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_boxes(shared_context(1), NULL, &got), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_boxes(shared_context(1), "/nowhere/at/all.csv", &got), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_parse_boxes(shared_context(1), NULL, 0, "x.csv", &got), GRAZE_ERROR_FORMAT);
+  assert_string_equal(shared_error()->message, "x.csv: byte 0: the file is empty");
   assert_null(got.ids);
   graze_box_list_free(&got);
   graze_box_list_free(NULL);

@@ -306,7 +306,7 @@ static void assert_same_files(const char *first, const char *second) {
 
 /* The record as JSON, into a file. */
 static void save(const graze_check *check, const char *path) {
-  assert_int_equal(graze_report_write_json(path, graze_check_report(check), false, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_write_json(shared_context(1), path, graze_check_report(check), false), GRAZE_OK);
 }
 
 static graze_check *run(bench *b) {

@@ -63,12 +63,11 @@ static void close_world(world *w) {
 /* ---- what is refused ---- */
 
 static void refuse(world *w, graze_status status, const char *words) {
-  graze_io_error error;
-  assert_int_equal(graze_film_write_html("film_test.html", &w->film, 0, &error), status);
-  assert_non_null(strstr(error.message, words));
+  assert_int_equal(graze_film_write_html(shared_context(1), "film_test.html", &w->film, 0), status);
+  assert_non_null(strstr(shared_error()->message, words));
   assert_int_not_equal(access("film_test.html", F_OK), 0);
   graze_camera camera;
-  assert_int_equal(graze_film_camera(&w->film, 1.6, &camera), status);
+  assert_int_equal(graze_film_camera(shared_context(1), &w->film, 1.6, &camera), status);
 }
 
 static void refuses_contradictions(void **unused) {
@@ -99,9 +98,8 @@ static void refuses_contradictions(void **unused) {
   w.objects[2].pose.m[0] = 1;
   w.film.step_count = 0;
   refuse(&w, GRAZE_ERROR_ARGUMENT, "one step or more");
-  graze_io_error error;
-  assert_int_equal(graze_film_write_html(NULL, &w.film, 0, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_film_write_html("film_test.html", NULL, 0, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_film_write_html(shared_context(1), NULL, &w.film, 0), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_film_write_html(shared_context(1), "film_test.html", NULL, 0), GRAZE_ERROR_ARGUMENT);
   close_world(&w);
 }
 
@@ -144,10 +142,9 @@ static void page_keeps_digits(void **unused) {
   enum { MOVE = 56 };
   const double shift = 1234567.3;
   world w;
-  graze_io_error error;
   unsigned char bytes[3 * MOVE + 4];
   open_world(&w, shift);
-  assert_int_equal(graze_film_write_html("film_test.html", &w.film, 0, &error), GRAZE_OK);
+  assert_int_equal(graze_film_write_html(shared_context(1), "film_test.html", &w.film, 0), GRAZE_OK);
   char *page = read_all("film_test.html");
   const char *moves = strstr(page, "id=\"moves\">"), *origin = strstr(page, "\"origin\":[");
   assert_non_null(moves);
@@ -179,7 +176,7 @@ static void camera_sees_all(void **unused) {
   w.moves[2].pose = at(70, 150, 90); /* far out of where the scene is at step 0 */
   for (int step = -2; step <= 2; step++) {
     double aspect = ldexp(1, step);
-    assert_int_equal(graze_film_camera(&w.film, aspect, &camera), GRAZE_OK);
+    assert_int_equal(graze_film_camera(shared_context(1), &w.film, aspect, &camera), GRAZE_OK);
     double tangent = tan(camera.field_of_view / 360 * 3.14159265358979323846), widest = 0;
     for (int i = 0; i < OBJECTS + 3; i++) {
       const graze_pose *pose = i < OBJECTS ? &w.objects[i].pose : &w.moves[i - OBJECTS].pose;
@@ -200,19 +197,18 @@ static void camera_sees_all(void **unused) {
     }
     assert_true(widest < 0.95 && widest > 0.85); /* in the picture, and filling it */
   }
-  assert_int_equal(graze_film_camera(&w.film, 0, &camera), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_film_camera(NULL, 1, &camera), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_film_camera(shared_context(1), &w.film, 0, &camera), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_film_camera(shared_context(1), NULL, 1, &camera), GRAZE_ERROR_ARGUMENT);
   close_world(&w);
 }
 
 /* ---- frames ---- */
 
 static bool has_pictures(world *w, graze_painter **painter) {
-  graze_io_error error;
-  graze_status status = graze_painter_create(&w->report, WIDTH, HEIGHT, painter, &error);
+  graze_status status = graze_painter_create(shared_context(1), &w->report, WIDTH, HEIGHT, painter);
   if (status == GRAZE_OK) return true;
   assert_int_equal(status, GRAZE_ERROR_UNSUPPORTED);
-  print_message("skipped, no pictures here: %s\n", error.message);
+  print_message("skipped, no pictures here: %s\n", shared_error()->message);
   return false;
 }
 
@@ -236,7 +232,6 @@ static void frames_show_the_step(void **unused) {
   graze_painter *painter = NULL;
   graze_picture picture;
   graze_camera camera;
-  graze_io_error error;
   open_world(&w, 0);
   if (!has_pictures(&w, &painter)) {
     close_world(&w);
@@ -246,24 +241,24 @@ static void frames_show_the_step(void **unused) {
   bool lit[OBJECTS] = {false, false, false};
   double first, second, none;
   for (int i = 0; i < OBJECTS; i++) poses[i] = w.objects[i].pose;
-  assert_int_equal(graze_film_camera(&w.film, (double)WIDTH / HEIGHT, &camera), GRAZE_OK);
-  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture, &error), GRAZE_OK);
+  assert_int_equal(graze_film_camera(shared_context(1), &w.film, (double)WIDTH / HEIGHT, &camera), GRAZE_OK);
+  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture), GRAZE_OK);
   assert_int_equal(count_orange(&picture, &none), 0);
   lit[0] = true;
-  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture, &error), GRAZE_OK);
+  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture), GRAZE_OK);
   assert_true(count_orange(&picture, &first) > 50);
   uint8_t *before = malloc(3 * WIDTH * HEIGHT);
   memcpy(before, picture.pixels, 3 * WIDTH * HEIGHT);
   poses[0] = w.moves[2].pose; /* along x: to the right in this view */
-  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture, &error), GRAZE_OK);
+  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture), GRAZE_OK);
   assert_true(count_orange(&picture, &second) > 50);
   assert_true(second > first + 10);
   poses[0] = w.objects[0].pose;
-  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture, &error), GRAZE_OK);
+  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture), GRAZE_OK);
   assert_memory_equal(before, picture.pixels, 3 * WIDTH * HEIGHT);
   poses[1].m[3] = NAN;
-  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture, &error), GRAZE_ERROR_NOT_FINITE);
-  assert_int_equal(graze_painter_frame(painter, NULL, lit, &camera, &picture, &error), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_painter_frame(painter, poses, lit, &camera, &picture), GRAZE_ERROR_NOT_FINITE);
+  assert_int_equal(graze_painter_frame(painter, NULL, lit, &camera, &picture), GRAZE_ERROR_ARGUMENT);
   free(before);
   graze_painter_destroy(painter);
   close_world(&w);
@@ -309,20 +304,19 @@ static void animations_are_whole(void **unused) {
   (void)unused;
   enum { SIDE = 64 };
   graze_animation *animation = NULL;
-  graze_io_error error;
   uint8_t pixels[3 * SIDE * SIDE];
   char types[64];
   uint32_t sequence = 0;
   const graze_picture picture = {pixels, SIDE, SIDE};
-  graze_status status = graze_animation_open("film_test.png", 3, 40, &animation, &error);
+  graze_status status = graze_animation_open(shared_context(1), "film_test.png", 3, 40, &animation);
   if (status == GRAZE_ERROR_UNSUPPORTED) skip();
   assert_int_equal(status, GRAZE_OK);
   for (int i = 0; i < 3; i++) {
     for (size_t k = 0; k < sizeof pixels; k++) pixels[k] = (uint8_t)(k * (size_t)(i + 3) * 2654435761u >> 13);
-    assert_int_equal(graze_animation_add(animation, &picture, &error), GRAZE_OK);
+    assert_int_equal(graze_animation_add(animation, &picture), GRAZE_OK);
   }
-  assert_int_equal(graze_animation_add(animation, &picture, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_animation_close(animation, &error), GRAZE_OK);
+  assert_int_equal(graze_animation_add(animation, &picture), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_animation_close(animation), GRAZE_OK);
   FILE *file = fopen("film_test.png", "rb");
   static unsigned char bytes[100000];
   size_t size = fread(bytes, 1, sizeof bytes, file);
@@ -336,20 +330,19 @@ static void animations_are_whole(void **unused) {
 static void animations_are_refused(void **unused) {
   (void)unused;
   graze_animation *animation = NULL;
-  graze_io_error error;
   uint8_t pixels[3 * 9] = {0};
   graze_picture picture = {pixels, 3, 3};
-  graze_status status = graze_animation_open("film_test.png", 2, 40, &animation, &error);
+  graze_status status = graze_animation_open(shared_context(1), "film_test.png", 2, 40, &animation);
   if (status == GRAZE_ERROR_UNSUPPORTED) skip();
   assert_int_equal(status, GRAZE_OK);
-  assert_int_equal(graze_animation_add(animation, &picture, &error), GRAZE_OK);
+  assert_int_equal(graze_animation_add(animation, &picture), GRAZE_OK);
   picture.height = 2;
-  assert_int_equal(graze_animation_add(animation, &picture, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_animation_close(animation, &error), GRAZE_ERROR_ARGUMENT); /* one is missing */
+  assert_int_equal(graze_animation_add(animation, &picture), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_animation_close(animation), GRAZE_ERROR_ARGUMENT); /* one is missing */
   assert_int_not_equal(access("film_test.png", F_OK), 0);
-  assert_int_equal(graze_animation_open("no/such/folder.png", 2, 40, &animation, &error), GRAZE_ERROR_FILE);
-  assert_int_equal(graze_animation_open("film_test.png", 0, 40, &animation, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_animation_close(NULL, &error), GRAZE_OK);
+  assert_int_equal(graze_animation_open(shared_context(1), "no/such/folder.png", 2, 40, &animation), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_animation_open(shared_context(1), "film_test.png", 0, 40, &animation), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_animation_close(NULL), GRAZE_OK);
 }
 
 int main(void) {

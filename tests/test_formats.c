@@ -18,21 +18,19 @@ typedef struct small_file {
 
 static void check_file(const char *name, const void *text, size_t size, const small_file *want) {
   graze_geometry geometry;
-  graze_io_error error;
-  graze_status status = parse_exact(text, size, name, GRAZE_FORMAT_AUTO, 1, &geometry, &error);
+  graze_status status = parse_exact(text, size, name, GRAZE_FORMAT_AUTO, 1, &geometry);
   size_t length = strlen(name);
-  if (status != want->status || error.status != status) {
-    fail_msg("status %d, not %d: %s\n%.200s", status, want->status, error.message, (const char *)text);
+  if (status != want->status || (status != GRAZE_OK && shared_error()->status != status)) {
+    fail_msg("status %d, not %d: %s\n%.200s", status, want->status, shared_error()->message, (const char *)text);
   }
   if (want->vertices < 0) {
-    if (strncmp(error.message, name, length) != 0 ||
-        strncmp(error.message + length, want->message, strlen(want->message)) != 0) {
-      fail_msg("message \"%s\", not \"%s\"\n%.200s", error.message, want->message, (const char *)text);
+    if (strncmp(shared_error()->message, name, length) != 0 ||
+        strncmp(shared_error()->message + length, want->message, strlen(want->message)) != 0) {
+      fail_msg("message \"%s\", not \"%s\"\n%.200s", shared_error()->message, want->message, (const char *)text);
     }
     assert_empty(&geometry);
     return;
   }
-  assert_string_equal(error.message, "");
   assert_int_equal(geometry.vertex_count, want->vertices);
   assert_int_equal(geometry.triangle_count, want->triangles);
   assert_sound(&geometry);
@@ -104,7 +102,7 @@ static void test_obj_content(void **state) {
   const char *text =
       "v 0 0 0\nv 1.5 0 0\nv 0 1 -0\nf 1 2 3\no first  \nf -1 1 2\nv 9 9 9 \nf -1 -2 -3 -4\no\no third one\nf 4 4 4\n";
   graze_geometry g;
-  assert_int_equal(graze_parse_geometry(text, strlen(text), "x", GRAZE_FORMAT_OBJ, 1, &g, NULL), GRAZE_OK);
+  assert_int_equal(graze_parse_geometry(shared_context(1), text, strlen(text), "x", GRAZE_FORMAT_OBJ, &g), GRAZE_OK);
   assert_sound(&g);
   static const uint32_t indices[] = {0, 1, 2, 2, 0, 1, 3, 2, 1, 3, 1, 0, 3, 3, 3};
   assert_int_equal(g.triangle_count, 5);
@@ -157,7 +155,7 @@ static void test_stl_ascii(void **state) {
   CHECK_FILES("a.stl", files);
   graze_geometry g;
   const char *text = "solid first one\n" FACET "endsolid\nsolid\n" FACET FACET "endsolid second\n";
-  assert_int_equal(graze_parse_geometry(text, strlen(text), "x", GRAZE_FORMAT_AUTO, 1, &g, NULL), GRAZE_OK);
+  assert_int_equal(graze_parse_geometry(shared_context(1), text, strlen(text), "x", GRAZE_FORMAT_AUTO, &g), GRAZE_OK);
   assert_int_equal(g.group_count, 2);
   assert_string_equal(g.groups[0].name, "first one");
   assert_string_equal(g.groups[1].name, "");
@@ -192,7 +190,7 @@ static void test_stl_binary(void **state) {
   check_file("a.stl", file, 234, &want);
   graze_geometry g;
   size_t size = make_binary_stl(file, "", 4, 4);
-  assert_int_equal(graze_parse_geometry(file, size, "", GRAZE_FORMAT_AUTO, 1, &g, NULL), GRAZE_OK);
+  assert_int_equal(graze_parse_geometry(shared_context(1), file, size, "", GRAZE_FORMAT_AUTO, &g), GRAZE_OK);
   for (uint32_t i = 0; i < 36; i++) assert_true(g.vertices[i] == (double)((float)i / 3));
   for (uint32_t i = 0; i < 12; i++) assert_int_equal(g.indices[i], i);
   assert_true(g.all_float);
@@ -358,9 +356,7 @@ static void test_ply_binary(void **state) {
     bool big = variant & 1, even = variant & 2, last = variant & 4;
     size_t size = make_ply(file, big, even, last, 0);
     graze_geometry g;
-    graze_io_error error;
-    graze_status status = parse_exact(file, size, "a.ply", GRAZE_FORMAT_AUTO, 1, &g, &error);
-    assert_string_equal(error.message, "");
+    graze_status status = parse_exact(file, size, "a.ply", GRAZE_FORMAT_AUTO, 1, &g);
     assert_int_equal(status, GRAZE_OK);
     assert_sound(&g);
     for (int i = 0; i < 4; i++) {
@@ -372,19 +368,19 @@ static void test_ply_binary(void **state) {
     assert_memory_equal(g.indices, even ? triangles : polygons, even ? sizeof triangles : sizeof polygons);
     graze_geometry_free(&g);
     for (size_t cut = 0; cut < size; cut++) {
-      status = parse_exact(file, cut, "a.ply", GRAZE_FORMAT_PLY, 1, &g, &error);
+      status = parse_exact(file, cut, "a.ply", GRAZE_FORMAT_PLY, 1, &g);
       if (status != GRAZE_ERROR_FORMAT) fail_msg("cut off at %zu of %zu: status %d", cut, size, status);
     }
     file[size] = 1;
-    assert_int_equal(parse_exact(file, size + 1, "a.ply", GRAZE_FORMAT_PLY, 1, &g, &error), GRAZE_ERROR_FORMAT);
+    assert_int_equal(parse_exact(file, size + 1, "a.ply", GRAZE_FORMAT_PLY, 1, &g), GRAZE_ERROR_FORMAT);
     file[size] = '\n';
-    assert_int_equal(parse_exact(file, size + 1, "a.ply", GRAZE_FORMAT_PLY, 1, &g, &error), GRAZE_OK);
+    assert_int_equal(parse_exact(file, size + 1, "a.ply", GRAZE_FORMAT_PLY, 1, &g), GRAZE_OK);
     graze_geometry_free(&g);
     for (int wrong = 0; wrong < 2; wrong++) {
       size = make_ply(file, big, even, last, wrong == 0 ? 4 : -1);
-      assert_int_equal(parse_exact(file, size, "a.ply", GRAZE_FORMAT_PLY, 1, &g, &error), GRAZE_ERROR_INDEX);
-      assert_non_null(
-          strstr(error.message, wrong == 0 ? "face 2, corner 1: vertex 4 is" : "face 2, corner 1: vertex -1 is"));
+      assert_int_equal(parse_exact(file, size, "a.ply", GRAZE_FORMAT_PLY, 1, &g), GRAZE_ERROR_INDEX);
+      assert_non_null(strstr(shared_error()->message,
+                             wrong == 0 ? "face 2, corner 1: vertex 4 is" : "face 2, corner 1: vertex -1 is"));
     }
   }
 }
@@ -403,7 +399,7 @@ static void test_ply_header_ends(void **state) {
     char file[300];
     size_t size = (size_t)snprintf(file, sizeof file, "%s\n\n\n", headers[i]);
     graze_geometry g;
-    assert_int_equal(parse_exact(file, size, "a.ply", GRAZE_FORMAT_AUTO, 1, &g, NULL), GRAZE_OK);
+    assert_int_equal(parse_exact(file, size, "a.ply", GRAZE_FORMAT_AUTO, 1, &g), GRAZE_OK);
     assert_true(g.vertices[0] == 10 && g.vertices[1] == 10 && g.vertices[2] == 10);
     graze_geometry_free(&g);
   }
@@ -443,9 +439,7 @@ static void test_detection(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     graze_geometry g;
-    graze_io_error error;
-    graze_status status =
-        parse_exact(cases[i].text, strlen(cases[i].text), cases[i].name, GRAZE_FORMAT_AUTO, 1, &g, &error);
+    graze_status status = parse_exact(cases[i].text, strlen(cases[i].text), cases[i].name, GRAZE_FORMAT_AUTO, 1, &g);
     assert_int_equal(status, cases[i].triangles < 0 ? GRAZE_ERROR_FORMAT : GRAZE_OK);
     if (status == GRAZE_OK) assert_int_equal(g.triangle_count, cases[i].triangles);
     graze_geometry_free(&g);
@@ -455,18 +449,18 @@ static void test_detection(void **state) {
 static void test_arguments(void **state) {
   (void)state;
   graze_geometry g;
-  graze_io_error error;
-  assert_int_equal(graze_parse_geometry(NULL, 3, "a", GRAZE_FORMAT_AUTO, 1, &g, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry("v", 1, NULL, GRAZE_FORMAT_AUTO, 1, &g, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry("v", 1, "a", GRAZE_FORMAT_AUTO, 1, NULL, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry("v", 1, "a", (graze_file_format)9, 1, &g, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry("v", 1, "a", GRAZE_FORMAT_AUTO, -1, &g, NULL), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry(NULL, 0, "a", GRAZE_FORMAT_AUTO, 1, &g, NULL), GRAZE_ERROR_FORMAT);
-  assert_int_equal(graze_read_geometry(NULL, GRAZE_FORMAT_AUTO, 1, &g, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_write_obj(NULL, &g, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_write_obj("a", NULL, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_scene(NULL, NULL, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_scene("{}", 2, "a", NULL, &error), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), NULL, 3, "a", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, NULL, GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, "a", GRAZE_FORMAT_AUTO, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, "a", (graze_file_format)9, &g),
+                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(NULL, "v", 1, "a", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), NULL, 0, "a", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_read_geometry(shared_context(1), NULL, GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_write_obj(shared_context(1), NULL, &g), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_write_obj(shared_context(1), "a", NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_scene(shared_context(1), NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_scene(shared_context(1), "{}", 2, "a", NULL), GRAZE_ERROR_ARGUMENT);
 }
 
 /* A path longer than a message keeps its end and leaves room for the reason. */
@@ -476,10 +470,9 @@ static void test_long_path(void **state) {
   memset(name, 'a', sizeof name);
   strcpy(name + sizeof name - 9, "/end.obj");
   graze_geometry g;
-  graze_io_error error;
-  assert_int_equal(graze_parse_geometry("v x", 3, name, GRAZE_FORMAT_AUTO, 1, &g, &error), GRAZE_ERROR_FORMAT);
-  assert_non_null(strstr(error.message, "/end.obj:1: \"x\" is not a number"));
-  assert_int_equal(strncmp(error.message, "...", 3), 0);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v x", 3, name, GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FORMAT);
+  assert_non_null(strstr(shared_error()->message, "/end.obj:1: \"x\" is not a number"));
+  assert_int_equal(strncmp(shared_error()->message, "...", 3), 0);
 }
 
 int main(void) {

@@ -64,10 +64,8 @@ static void test_bytes(void **unused) {
       "\"bufferViews\":[\n{\"buffer\":0,\"byteOffset\":0,\"byteLength\":36,\"target\":34962},\n"
       "{\"buffer\":0,\"byteOffset\":36,\"byteLength\":12,\"target\":34963}],\"buffers\":[{\"byteLength\":48}]}";
   unsigned char bytes[4096];
-  graze_io_error error;
   reset();
-  assert_int_equal(graze_write_glb(path_for(".glb"), &assembly, &error), GRAZE_OK);
-  assert_string_equal(error.message, "");
+  assert_int_equal(graze_write_glb(shared_context(1), path_for(".glb"), &assembly), GRAZE_OK);
   size_t size = read_back(bytes, sizeof bytes), text = (sizeof json - 1 + 3) / 4 * 4;
   assert_int_equal(size, 12 + 8 + text + 8 + 48);
   assert_memory_equal(bytes, "glTF\2\0\0\0", 8);
@@ -94,25 +92,24 @@ static void test_empty(void **unused) {
   static const char json[] = "{\"asset\":{\"version\":\"2.0\",\"generator\":\"graze\"}}";
   unsigned char bytes[256];
   const graze_assembly none = {0};
-  assert_int_equal(graze_write_glb(path_for(".glb"), &none, NULL), GRAZE_OK);
+  assert_int_equal(graze_write_glb(shared_context(1), path_for(".glb"), &none), GRAZE_OK);
   size_t size = read_back(bytes, sizeof bytes);
   assert_int_equal(size, 20 + (sizeof json - 1 + 3) / 4 * 4);
   assert_memory_equal(bytes + 20, json, sizeof json - 1);
 }
 
 static void refused(graze_status status, const char *words) {
-  graze_io_error error;
-  graze_status got = graze_write_glb(path_for(".glb"), &assembly, &error);
-  if (got != status || !strstr(error.message, words)) fail_msg("%d \"%s\", want \"%s\"", got, error.message, words);
+  graze_status got = graze_write_glb(shared_context(1), path_for(".glb"), &assembly);
+  if (got != status || !strstr(shared_error()->message, words))
+    fail_msg("%d \"%s\", want \"%s\"", got, shared_error()->message, words);
   assert_int_not_equal(access(path_for(".glb"), F_OK), 0);
   reset();
 }
 
 static void test_refused(void **unused) {
   (void)unused;
-  graze_io_error error;
-  assert_int_equal(graze_write_glb(NULL, &assembly, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_write_glb("a.glb", NULL, &error), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_write_glb(shared_context(1), NULL, &assembly), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_write_glb(shared_context(1), "a.glb", NULL), GRAZE_ERROR_ARGUMENT);
   reset();
   vertices[7] = 0.1;
   refused(GRAZE_ERROR_UNSUPPORTED, "mesh 0, vertex 2: coordinate y, 0.1, is not the value of a float");
@@ -146,7 +143,7 @@ static void test_names(void **unused) {
   }
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
     objects[2].name = good[i];
-    assert_int_equal(graze_write_glb(path_for(".glb"), &assembly, NULL), GRAZE_OK);
+    assert_int_equal(graze_write_glb(shared_context(1), path_for(".glb"), &assembly), GRAZE_OK);
     remove(path_for(".glb"));
   }
 }
@@ -166,7 +163,7 @@ static void test_tree(void **unused) {
   assembly.object_count = all;
   unsigned char *bytes = calloc(1, 1 << 20);
   assert_non_null(bytes);
-  assert_int_equal(graze_write_glb(path_for(".glb"), &assembly, NULL), GRAZE_OK);
+  assert_int_equal(graze_write_glb(shared_context(1), path_for(".glb"), &assembly), GRAZE_OK);
   assert_true(read_back(bytes, (1 << 20) - 1) > 0);
   int rooms = 0, nodes = 0;
   char *json = (char *)bytes + 20;
@@ -179,13 +176,12 @@ static void test_tree(void **unused) {
 
 static void test_file_errors(void **unused) {
   (void)unused;
-  graze_io_error error;
   reset();
-  assert_int_equal(graze_write_glb("no such folder/a.glb", &assembly, &error), GRAZE_ERROR_FILE);
-  assert_non_null(strstr(error.message, "no such folder/a.glb: cannot open for writing"));
+  assert_int_equal(graze_write_glb(shared_context(1), "no such folder/a.glb", &assembly), GRAZE_ERROR_FILE);
+  assert_non_null(strstr(shared_error()->message, "no such folder/a.glb: cannot open for writing"));
   if (access("/dev/full", W_OK) != 0) return;
-  assert_int_equal(graze_write_glb("/dev/full", &assembly, &error), GRAZE_ERROR_FILE);
-  assert_non_null(strstr(error.message, "cannot write: No space left on device"));
+  assert_int_equal(graze_write_glb(shared_context(1), "/dev/full", &assembly), GRAZE_ERROR_FILE);
+  assert_non_null(strstr(shared_error()->message, "cannot write: No space left on device"));
   assert_int_equal(access("/dev/full", F_OK), 0); /* what is no regular file is left alone */
 }
 

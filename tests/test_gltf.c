@@ -333,16 +333,15 @@ static void test_glb(void **state) {
   unsigned char glb[1000];
   size_t size = make_glb(glb);
   graze_assembly assembly;
-  graze_io_error error;
   for (size_t i = 1; i < size; i++) {
-    assert_int_not_equal(parse(glb, i, "cut.glb", &assembly, &error), GRAZE_OK);
-    assert_int_equal(strncmp(error.message, "cut.glb:", 8), 0);
+    assert_int_not_equal(parse(glb, i, "cut.glb", &assembly), GRAZE_OK);
+    assert_int_equal(strncmp(shared_error()->message, "cut.glb:", 8), 0);
   }
-  assert_int_equal(parse(glb, size, "named.obj", &assembly, &error), GRAZE_OK); /* the content decides */
+  assert_int_equal(parse(glb, size, "named.obj", &assembly), GRAZE_OK); /* the content decides */
   assert_vertices(&assembly.meshes[0].geometry, points_as_doubles, 5);
   graze_assembly_free(&assembly);
   put_word(glb + 4, 1);
-  assert_int_equal(parse(glb, size, "old.glb", &assembly, &error), GRAZE_ERROR_UNSUPPORTED);
+  assert_int_equal(parse(glb, size, "old.glb", &assembly), GRAZE_ERROR_UNSUPPORTED);
 }
 
 /* ---- one geometry of all ---- */
@@ -354,9 +353,8 @@ static void test_joined(void **state) {
                          "\"nodes\":[{\"name\":\"a\",\"mesh\":0},{\"name\":\"b\",\"mesh\":0,"
                          "\"translation\":[0.1,0,0]}]");
   graze_geometry geometry;
-  graze_io_error error;
-  assert_int_equal(graze_parse_geometry(text, strlen(text), "two.gltf", GRAZE_FORMAT_AUTO, 1, &geometry, &error),
-                   GRAZE_OK);
+  assert_int_equal(
+      graze_parse_geometry(shared_context(1), text, strlen(text), "two.gltf", GRAZE_FORMAT_AUTO, &geometry), GRAZE_OK);
   const uint32_t want[] = {0, 1, 2, 5, 6, 7};
   assert_triangles(&geometry, want, 2);
   assert_int_equal(geometry.vertex_count, 10);
@@ -369,9 +367,10 @@ static void test_joined(void **state) {
   graze_geometry_free(&geometry);
   free(text);
   text = make_text(points, sizeof points, ONE_MESH "\"nodes\":[{\"name\":\"far\",\"mesh\":0,\"scale\":[1.5e308,1,1]}]");
-  assert_int_equal(graze_parse_geometry(text, strlen(text), "far.gltf", GRAZE_FORMAT_AUTO, 1, &geometry, &error),
-                   GRAZE_ERROR_NOT_FINITE);
-  assert_string_equal(error.message, "far.gltf: object \"far\": vertex 4 is not finite in place");
+  assert_int_equal(
+      graze_parse_geometry(shared_context(1), text, strlen(text), "far.gltf", GRAZE_FORMAT_AUTO, &geometry),
+      GRAZE_ERROR_NOT_FINITE);
+  assert_string_equal(shared_error()->message, "far.gltf: object \"far\": vertex 4 is not finite in place");
   assert_null(geometry.vertices);
   free(text);
 }
@@ -382,10 +381,9 @@ static void test_plain_files(void **state) {
       "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\no a\nf 2 3 4\no none\no a\nf 1 2 4\nf 1 3 4\n";
   static const char *const names[] = {"model.v2", "a", "a#2"};
   graze_assembly assembly;
-  graze_io_error error;
-  assert_int_equal(
-      graze_parse_assembly(obj, sizeof obj - 1, "folder/model.v2.obj", GRAZE_FORMAT_AUTO, false, 0, &assembly, &error),
-      GRAZE_OK);
+  assert_int_equal(graze_parse_assembly(shared_context(0), obj, sizeof obj - 1, "folder/model.v2.obj",
+                                        GRAZE_FORMAT_AUTO, false, &assembly),
+                   GRAZE_OK);
   assert_int_equal(assembly.object_count, 1);
   assert_int_equal(assembly.format, GRAZE_FORMAT_OBJ);
   assert_string_equal(assembly.units, "");
@@ -393,9 +391,9 @@ static void test_plain_files(void **state) {
   assert_int_equal(assembly.meshes[0].geometry.triangle_count, 4);
   assert_int_equal(assembly.meshes[0].geometry.group_count, 3);
   graze_assembly_free(&assembly);
-  assert_int_equal(
-      graze_parse_assembly(obj, sizeof obj - 1, "folder/model.v2.obj", GRAZE_FORMAT_AUTO, true, 0, &assembly, &error),
-      GRAZE_OK);
+  assert_int_equal(graze_parse_assembly(shared_context(0), obj, sizeof obj - 1, "folder/model.v2.obj",
+                                        GRAZE_FORMAT_AUTO, true, &assembly),
+                   GRAZE_OK);
   assert_int_equal(assembly.object_count, 3);
   assert_int_equal(assembly.mesh_count, 3);
   for (uint32_t i = 0; i < 3; i++) assert_string_equal(assembly.objects[i].name, names[i]);
@@ -405,10 +403,12 @@ static void test_plain_files(void **state) {
   assert_vertices(&assembly.meshes[1].geometry, corners, 3);
   assert_triangles(&assembly.meshes[2].geometry, third, 2);
   graze_assembly_free(&assembly);
-  assert_int_equal(graze_read_assembly(NULL, GRAZE_FORMAT_AUTO, false, 0, &assembly, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_assembly("x.glb", (graze_file_format)99, false, 0, &assembly, NULL),
+  assert_int_equal(graze_read_assembly(shared_context(0), NULL, GRAZE_FORMAT_AUTO, false, &assembly),
                    GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_assembly("x.glb", GRAZE_FORMAT_AUTO, false, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_assembly(shared_context(0), "x.glb", (graze_file_format)99, false, &assembly),
+                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_assembly(shared_context(0), "x.glb", GRAZE_FORMAT_AUTO, false, NULL),
+                   GRAZE_ERROR_ARGUMENT);
 }
 
 int main(void) {

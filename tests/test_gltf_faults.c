@@ -146,19 +146,19 @@ static void test_versions(void **state) {
                                       GRAZE_ERROR_FORMAT,      GRAZE_ERROR_FORMAT,      GRAZE_ERROR_FORMAT};
   for (int i = 0; i < 6; i++) {
     graze_assembly assembly;
-    graze_io_error error;
-    assert_int_equal(parse(texts[i], strlen(texts[i]), "v.gltf", &assembly, &error), want[i]);
+    assert_int_equal(parse(texts[i], strlen(texts[i]), "v.gltf", &assembly), want[i]);
   }
 }
 
-static graze_status read_with_uri(const char *uri, graze_io_error *error) {
+static graze_status read_with_uri(const char *uri) {
   char text[700];
   int length = snprintf(
       text, sizeof text,
       "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":60,\"uri\":\"%s\"}]," ONE_MESH ONE_NODE "}", uri);
   write_file("uri.gltf", text, (size_t)length);
   graze_assembly assembly;
-  graze_status status = graze_read_assembly(scratch_path("uri.gltf"), GRAZE_FORMAT_AUTO, false, 1, &assembly, error);
+  graze_status status =
+      graze_read_assembly(shared_context(1), scratch_path("uri.gltf"), GRAZE_FORMAT_AUTO, false, &assembly);
   if (status == GRAZE_OK) assert_vertices(&assembly.meshes[0].geometry, points_as_doubles, 5);
   graze_assembly_free(&assembly);
   return status;
@@ -199,9 +199,8 @@ static void test_uris(void **state) {
   write_file("folder/..points", points, sizeof points);
   write_file("short.bin", points, sizeof points - 1);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    graze_io_error error;
-    graze_status status = read_with_uri(cases[i].uri, &error);
-    if (status != cases[i].status) fail_msg("\"%s\": %d, %s", cases[i].uri, status, error.message);
+    graze_status status = read_with_uri(cases[i].uri);
+    if (status != cases[i].status) fail_msg("\"%s\": %d, %s", cases[i].uri, status, shared_error()->message);
   }
 }
 
@@ -227,8 +226,7 @@ static void check_beginnings(const char *path) {
   char *bytes = test_read_file(path, &size);
   for (size_t i = 1; i < size; i += size / 300 + 1) {
     graze_assembly assembly;
-    graze_io_error error;
-    parse(bytes, i, path, &assembly, &error);
+    parse(bytes, i, path, &assembly);
     graze_assembly_free(&assembly);
   }
   free(bytes);
@@ -238,15 +236,14 @@ static void check_corpus_file(const char *folder, const char *name, const char *
   char path[1400];
   snprintf(path, sizeof path, "%s/data/bad/%s", folder, name);
   graze_assembly assembly;
-  graze_io_error error;
-  graze_status status = graze_read_assembly(path, GRAZE_FORMAT_AUTO, false, 0, &assembly, &error);
+  graze_status status = graze_read_assembly(shared_context(0), path, GRAZE_FORMAT_AUTO, false, &assembly);
   if (is_exception(name)) {
     assert_int_equal(status == GRAZE_OK, strcmp(expect, "invalid") == 0);
   } else {
     if (status == GRAZE_OK && strcmp(expect, "invalid") == 0) fail_msg("%s must be refused", name);
-    if (status != GRAZE_OK && strcmp(expect, "valid") == 0) fail_msg("%s must load: %s", name, error.message);
+    if (status != GRAZE_OK && strcmp(expect, "valid") == 0) fail_msg("%s must load: %s", name, shared_error()->message);
   }
-  if (status != GRAZE_OK) assert_int_equal(strncmp(error.message, path, strlen(path)), 0);
+  if (status != GRAZE_OK) assert_int_equal(strncmp(shared_error()->message, path, strlen(path)), 0);
   graze_assembly_free(&assembly);
   check_beginnings(path);
 }

@@ -121,12 +121,10 @@ static const char path[] = "test_html.out.html";
 
 /* The page's text; free it. */
 static char *write_page(const fixture *f, uint64_t budget) {
-  graze_io_error error;
   size_t size;
-  graze_status status = graze_report_write_html(path, &f->report, budget, "shots", NULL, &error);
-  if (status != GRAZE_OK) print_error("%s\n", error.message);
+  graze_status status = graze_report_write_html(shared_context(1), path, &f->report, budget, "shots", NULL);
+  if (status != GRAZE_OK) print_error("%s\n", shared_error()->message);
   assert_int_equal(status, GRAZE_OK);
-  assert_string_equal(error.message, "");
   char *text = test_read_file(path, &size);
   assert_int_equal(strlen(text), size); /* no zero byte */
   remove(path);
@@ -215,12 +213,11 @@ static void test_contents(void **state) {
 /* The view of a clash is that of the caller's camera, or of graze_report_camera. */
 static void test_view(void **state) {
   fixture *f = *state;
-  graze_io_error error;
   size_t size;
   double target[3], from[3];
   const graze_camera cameras[2] = {{{0.55, 0.5, 10.5}, {0, 0, -1}, {0, 1, 0}, 90}, /* ten above the middle */
                                    {{0.55, 0.5, -1}, {0, 0, -1}, {0, 1, 0}, 90}};  /* looks away from it */
-  assert_int_equal(graze_report_write_html(path, &f->report, 0, NULL, cameras, &error), GRAZE_OK);
+  assert_int_equal(graze_report_write_html(shared_context(1), path, &f->report, 0, NULL, cameras), GRAZE_OK);
   char *page = test_read_file(path, &size);
   const char *record = record_of(page);
   assert_has(record, "\"view\":{\"target\":[0.55,0.5,0.5],\"from\":[0,0,1],\"half\":");
@@ -362,19 +359,17 @@ static void test_odd_meshes(void **state) {
 }
 
 static void assert_refused(const fixture *f, graze_status want, const char *words) {
-  graze_io_error error;
-  assert_int_equal(graze_report_write_html(path, &f->report, 0, NULL, NULL, &error), want);
-  assert_int_equal(error.status, want);
-  if (strstr(error.message, words) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, words);
+  assert_int_equal(graze_report_write_html(shared_context(1), path, &f->report, 0, NULL, NULL), want);
+  assert_int_equal(shared_error()->status, want);
+  if (strstr(shared_error()->message, words) == NULL) fail_msg("\"%s\" lacks \"%s\"", shared_error()->message, words);
   assert_int_equal(access(path, F_OK), -1);
 }
 
 static void test_faults(void **state) {
   fixture *f = *state;
   static const uint32_t wrong[2] = {3, 1};
-  graze_io_error error;
-  assert_int_equal(graze_report_write_html(NULL, &f->report, 0, NULL, NULL, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_report_write_html(path, NULL, 0, NULL, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_report_write_html(shared_context(1), NULL, &f->report, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_report_write_html(shared_context(1), path, NULL, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   f->objects[2].pose.m[5] = NAN;
   assert_refused(f, GRAZE_ERROR_NOT_FINITE, "object 2: entry 5 of its pose");
   f->objects[2].pose.m[5] = 1;
@@ -397,34 +392,33 @@ static void test_faults(void **state) {
 /* Whole or not at all. */
 static void test_write_failure(void **state) {
   fixture *f = *state;
-  graze_io_error error;
-  assert_int_equal(graze_report_write_html("no/such/folder/x.html", &f->report, 0, NULL, NULL, &error),
+  assert_int_equal(graze_report_write_html(shared_context(1), "no/such/folder/x.html", &f->report, 0, NULL, NULL),
                    GRAZE_ERROR_FILE);
-  assert_non_null(strstr(error.message, "no/such/folder/x.html: cannot open"));
+  assert_non_null(strstr(shared_error()->message, "no/such/folder/x.html: cannot open"));
   if (access("/dev/full", W_OK) != 0) {
     print_message("SKIPPED: no /dev/full\n");
     return;
   }
-  assert_int_equal(graze_report_write_html("/dev/full", &f->report, 0, NULL, NULL, &error), GRAZE_ERROR_FILE);
-  assert_non_null(strstr(error.message, "/dev/full: cannot write"));
+  assert_int_equal(graze_report_write_html(shared_context(1), "/dev/full", &f->report, 0, NULL, NULL),
+                   GRAZE_ERROR_FILE);
+  assert_non_null(strstr(shared_error()->message, "/dev/full: cannot write"));
   assert_int_equal(access("/dev/full", F_OK), 0); /* only regular files are removed */
 }
 
 /* A disk that fills up in the middle, played by the limit on the size of files: the part must not stay. */
 static void test_partial_file(void **state) {
   fixture *f = *state;
-  graze_io_error error;
   struct rlimit before, little;
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
   little = before;
   little.rlim_cur = 100000;
   void (*handler)(int) = signal(SIGXFSZ, SIG_IGN); /* so that the write fails instead */
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
-  graze_status status = graze_report_write_html(path, &f->report, 0, NULL, NULL, &error);
+  graze_status status = graze_report_write_html(shared_context(1), path, &f->report, 0, NULL, NULL);
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
   signal(SIGXFSZ, handler);
   assert_int_equal(status, GRAZE_ERROR_FILE);
-  assert_non_null(strstr(error.message, "cannot write"));
+  assert_non_null(strstr(shared_error()->message, "cannot write"));
   assert_int_equal(access(path, F_OK), -1);
 }
 

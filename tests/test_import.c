@@ -14,17 +14,16 @@ static void set_import(const char *script) {
   setenv("GRAZE_IMPORT", scratch_path("import.sh"), 1);
 }
 
-static graze_status import(graze_assembly *assembly, graze_io_error *error) {
-  return graze_read_assembly(scratch_path("model.dae"), GRAZE_FORMAT_AUTO, false, 1, assembly, error);
+static graze_status import(graze_assembly *assembly) {
+  return graze_read_assembly(shared_context(1), scratch_path("model.dae"), GRAZE_FORMAT_AUTO, false, assembly);
 }
 
 static void must_not_import(const char *script, graze_status status, const char *reason) {
   graze_assembly assembly;
-  graze_io_error error;
   set_import(script);
-  graze_status got = import(&assembly, &error);
-  if (got != status || strstr(error.message, reason) == NULL) {
-    fail_msg("wanted %d \"%s\", got %d \"%s\"", status, reason, got, error.message);
+  graze_status got = import(&assembly);
+  if (got != status || strstr(shared_error()->message, reason) == NULL) {
+    fail_msg("wanted %d \"%s\", got %d \"%s\"", status, reason, got, shared_error()->message);
   }
   assert_null(assembly.meshes);
 }
@@ -44,15 +43,15 @@ static void test_bad_importers(void **state) {
   must_not_import("#!/bin/sh\nprintf 'GRZFAULT\\007\\0\\0\\0\\377\\377\\377\\377bad'\n", GRAZE_ERROR_FORMAT,
                   "no whole model");
   graze_assembly assembly;
-  graze_io_error error;
-  assert_int_equal(parse("<COLLADA/>", 10, "memory.dae", &assembly, &error), GRAZE_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(error.message, "from files only"));
+  assert_int_equal(parse("<COLLADA/>", 10, "memory.dae", &assembly), GRAZE_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(shared_error()->message, "from files only"));
   write_file("plain.obj", "v 0 0 0\n", 8); /* not one for the importer, whoever says so */
-  assert_int_equal(graze_read_assembly(scratch_path("plain.obj"), GRAZE_FORMAT_IMPORT, false, 1, &assembly, &error),
-                   GRAZE_ERROR_UNSUPPORTED);
+  assert_int_equal(
+      graze_read_assembly(shared_context(1), scratch_path("plain.obj"), GRAZE_FORMAT_IMPORT, false, &assembly),
+      GRAZE_ERROR_UNSUPPORTED);
   setenv("GRAZE_IMPORT", "/nowhere/graze-import", 1);
-  assert_int_equal(import(&assembly, &error), GRAZE_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(error.message, "libassimp-dev"));
+  assert_int_equal(import(&assembly), GRAZE_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(shared_error()->message, "libassimp-dev"));
   unsetenv("GRAZE_IMPORT");
 }
 
@@ -107,9 +106,9 @@ static stream make_stream(void) {
   return s;
 }
 
-static graze_status import_stream(const stream *s, size_t size, graze_assembly *assembly, graze_io_error *error) {
+static graze_status import_stream(const stream *s, size_t size, graze_assembly *assembly) {
   write_file("stream", s->bytes, size);
-  return import(assembly, error);
+  return import(assembly);
 }
 
 /* The stream, every beginning of it, and every bit of it turned over: an answer each time, and a sound one. */
@@ -121,8 +120,7 @@ static void test_streams(void **state) {
   set_import(script);
   stream s = make_stream();
   graze_assembly assembly;
-  graze_io_error error;
-  assert_int_equal(import_stream(&s, s.size, &assembly, &error), GRAZE_OK);
+  assert_int_equal(import_stream(&s, s.size, &assembly), GRAZE_OK);
   assert_string_equal(assembly.units, "mm");
   assert_int_equal(assembly.left_out, 3);
   assert_int_equal(assembly.mesh_count, 2);
@@ -135,12 +133,12 @@ static void test_streams(void **state) {
   assert_triangles(&assembly.meshes[assembly.objects[0].mesh].geometry, joined, 2);
   graze_assembly_free(&assembly);
   for (size_t size = 0; size < s.size; size += 3) {
-    assert_int_equal(import_stream(&s, size, &assembly, &error), GRAZE_ERROR_FORMAT);
+    assert_int_equal(import_stream(&s, size, &assembly), GRAZE_ERROR_FORMAT);
   }
   for (size_t i = 0; i < s.size; i++) {
     if (i % 4 != 3 && !test_long()) continue;
     s.bytes[i] ^= 0x80;
-    if (import_stream(&s, s.size, &assembly, &error) == GRAZE_OK) {
+    if (import_stream(&s, s.size, &assembly) == GRAZE_OK) {
       for (uint32_t k = 0; k < assembly.object_count; k++) assert_true(assembly.objects[k].mesh < assembly.mesh_count);
     }
     graze_assembly_free(&assembly);
@@ -155,14 +153,13 @@ static void test_streams(void **state) {
 static void test_collada(void **state) {
   (void)state;
   graze_assembly assembly;
-  graze_io_error error;
-  graze_status status =
-      graze_read_assembly(GRAZE_SOURCE_DIR "/tests/cli/data/model.dae", GRAZE_FORMAT_AUTO, false, 1, &assembly, &error);
+  graze_status status = graze_read_assembly(shared_context(1), GRAZE_SOURCE_DIR "/tests/cli/data/model.dae",
+                                            GRAZE_FORMAT_AUTO, false, &assembly);
   if (status == GRAZE_ERROR_UNSUPPORTED) {
     puts("SKIPPED test_import: no graze-import or no libassimp.so.5, so COLLADA is not tried");
     skip();
   }
-  if (status != GRAZE_OK) fail_msg("%s", error.message);
+  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
   assert_int_equal(assembly.object_count, 2);
   assert_int_equal(assembly.mesh_count, 1);
   assert_string_equal(assembly.units, "m");
@@ -176,11 +173,11 @@ static void test_collada(void **state) {
   size_t step = test_long() ? 1 : 61;
   for (size_t i = 0; i + 20 < size; i += step) { /* without its end tag */
     write_file("cut.dae", text, i);
-    assert_int_not_equal(graze_read_assembly(scratch_path("cut.dae"), GRAZE_FORMAT_AUTO, false, 1, &assembly, &error),
-                         GRAZE_OK);
+    assert_int_not_equal(
+        graze_read_assembly(shared_context(1), scratch_path("cut.dae"), GRAZE_FORMAT_AUTO, false, &assembly), GRAZE_OK);
     text[i] ^= 4;
     write_file("flip.dae", text, size);
-    graze_read_assembly(scratch_path("flip.dae"), GRAZE_FORMAT_AUTO, false, 1, &assembly, &error);
+    graze_read_assembly(shared_context(1), scratch_path("flip.dae"), GRAZE_FORMAT_AUTO, false, &assembly);
     graze_assembly_free(&assembly);
     text[i] ^= 4;
     if (i == 0 && size > 1300) i = 600; /* the head of the file is all of one kind */

@@ -19,22 +19,22 @@ static const char *scratch(const char *ending) {
 static void test_file_errors(void **state) {
   (void)state;
   graze_geometry g;
-  graze_io_error error;
-  assert_int_equal(graze_read_geometry("no such file.obj", GRAZE_FORMAT_AUTO, 0, &g, &error), GRAZE_ERROR_FILE);
-  assert_string_equal(error.message, "no such file.obj: cannot open: No such file or directory");
-  assert_int_equal(graze_read_geometry(".", GRAZE_FORMAT_AUTO, 0, &g, &error), GRAZE_ERROR_FILE);
-  assert_string_equal(error.message, ".: cannot read: Is a directory");
-  assert_int_equal(graze_read_geometry("/dev/null", GRAZE_FORMAT_AUTO, 0, &g, &error), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_read_geometry(shared_context(0), "no such file.obj", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FILE);
+  assert_string_equal(shared_error()->message, "no such file.obj: cannot open: No such file or directory");
+  assert_int_equal(graze_read_geometry(shared_context(0), ".", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FILE);
+  assert_string_equal(shared_error()->message, ".: cannot read: Is a directory");
+  assert_int_equal(graze_read_geometry(shared_context(0), "/dev/null", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FORMAT);
   double vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   uint32_t indices[3] = {0, 1, 2};
   graze_geometry small = {.vertices = vertices, .vertex_count = 3, .indices = indices, .triangle_count = 1};
-  assert_int_equal(graze_write_obj("no such folder/a.obj", &small, &error), GRAZE_ERROR_FILE);
-  if (access("/dev/full", W_OK) == 0) assert_int_equal(graze_write_obj("/dev/full", &small, &error), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_write_obj(shared_context(1), "no such folder/a.obj", &small), GRAZE_ERROR_FILE);
+  if (access("/dev/full", W_OK) == 0)
+    assert_int_equal(graze_write_obj(shared_context(1), "/dev/full", &small), GRAZE_ERROR_FILE);
   indices[2] = 3;
-  assert_int_equal(graze_write_obj(scratch(".obj"), &small, &error), GRAZE_ERROR_INDEX);
+  assert_int_equal(graze_write_obj(shared_context(1), scratch(".obj"), &small), GRAZE_ERROR_INDEX);
   indices[2] = 2;
   vertices[4] = NAN;
-  assert_int_equal(graze_write_obj(scratch(".obj"), &small, &error), GRAZE_ERROR_NOT_FINITE);
+  assert_int_equal(graze_write_obj(shared_context(1), scratch(".obj"), &small), GRAZE_ERROR_NOT_FINITE);
   assert_int_not_equal(access(scratch(".obj"), F_OK), 0);
 }
 
@@ -48,10 +48,8 @@ static void test_pipe(void **state) {
   char path[64];
   snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
   graze_geometry g;
-  graze_io_error error;
-  graze_status status = graze_read_geometry(path, GRAZE_FORMAT_AUTO, 0, &g, &error);
+  graze_status status = graze_read_geometry(shared_context(0), path, GRAZE_FORMAT_AUTO, &g);
   close(ends[0]);
-  assert_string_equal(error.message, "");
   assert_int_equal(status, GRAZE_OK);
   assert_int_equal(g.triangle_count, 1);
   graze_geometry_free(&g);
@@ -77,10 +75,9 @@ static void test_round_trip(void **state) {
   graze_io_group groups[] = {{"a", 5, 0}, {"b c", 5, 1000}, {"", 1005, TRIANGLES - 1005}, {"last", TRIANGLES, 0}};
   g.groups = groups;
   g.group_count = 4;
-  graze_io_error error;
-  assert_int_equal(graze_write_obj(scratch(".obj"), &g, &error), GRAZE_OK);
+  assert_int_equal(graze_write_obj(shared_context(1), scratch(".obj"), &g), GRAZE_OK);
   graze_geometry back;
-  assert_int_equal(graze_read_geometry(scratch(".obj"), GRAZE_FORMAT_AUTO, 2, &back, &error), GRAZE_OK);
+  assert_int_equal(graze_read_geometry(shared_context(2), scratch(".obj"), GRAZE_FORMAT_AUTO, &back), GRAZE_OK);
   remove(scratch(".obj"));
   assert_same(&g, &back);
   graze_geometry_free(&back);
@@ -92,11 +89,10 @@ static void test_round_trip(void **state) {
 
 static void check_scene_fault(const char *text, graze_status status, const char *message) {
   graze_scene_file scene;
-  graze_io_error error;
-  graze_status got = graze_parse_scene(text, strlen(text), "s.json", &scene, &error);
-  if (got != status || strstr(error.message, message) == NULL)
-    fail_msg("%d \"%s\" from %.200s", got, error.message, text);
-  assert_int_equal(strncmp(error.message, "s.json:", 7), 0);
+  graze_status got = graze_parse_scene(shared_context(1), text, strlen(text), "s.json", &scene);
+  if (got != status || strstr(shared_error()->message, message) == NULL)
+    fail_msg("%d \"%s\" from %.200s", got, shared_error()->message, text);
+  assert_int_equal(strncmp(shared_error()->message, "s.json:", 7), 0);
   assert_null(scene.objects);
   assert_int_equal(scene.object_count, 0);
 }
@@ -111,8 +107,7 @@ static void test_scene(void **state) {
       "\"layer\":\"steel\"},{\"name\":\"b\",\"mesh\":\"/abs/b.stl\"}], \"ignore\":[[\"b\",\"a\"]],"
       "\"ignore_layers\":[[\"steel\",\"air\"],[\"x\",\"x\"]]}";
   graze_scene_file scene;
-  graze_io_error error;
-  assert_int_equal(graze_parse_scene(text, strlen(text), "some/folder/s.json", &scene, &error), GRAZE_OK);
+  assert_int_equal(graze_parse_scene(shared_context(1), text, strlen(text), "some/folder/s.json", &scene), GRAZE_OK);
   assert_string_equal(scene.units, "mm");
   assert_int_equal(scene.object_count, 2);
   assert_string_equal(scene.objects[0].name, "a");
@@ -132,7 +127,7 @@ static void test_scene(void **state) {
   graze_scene_file_free(&scene);
   graze_scene_file_free(NULL);
   const char *least = "{\"graze\":1,\"objects\":[]}";
-  assert_int_equal(graze_parse_scene(least, strlen(least), "s.json", &scene, NULL), GRAZE_OK);
+  assert_int_equal(graze_parse_scene(shared_context(1), least, strlen(least), "s.json", &scene), GRAZE_OK);
   assert_int_equal(scene.object_count, 0);
   assert_string_equal(scene.units, "");
   graze_scene_file_free(&scene);
@@ -188,12 +183,11 @@ static void test_scene_faults(void **state) {
     check_scene_fault(cases[i].text, cases[i].status, cases[i].message);
   }
   graze_scene_file scene;
-  graze_io_error error;
-  assert_int_equal(graze_read_scene("no such scene.json", &scene, &error), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_read_scene(shared_context(1), "no such scene.json", &scene), GRAZE_ERROR_FILE);
   char *deep = malloc(300000);
   assert_non_null(deep);
   memset(deep, '[', 300000);
-  assert_int_equal(graze_parse_scene(deep, 300000, "deep", &scene, &error), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_parse_scene(shared_context(1), deep, 300000, "deep", &scene), GRAZE_ERROR_FORMAT);
   free(deep);
 }
 
@@ -209,7 +203,7 @@ static void check_beginnings(const bytes *file, const char *name) {
   size_t step = file->size / 700 + 1;
   for (size_t size = 0; size < file->size; size += step) {
     graze_geometry g;
-    if (parse_exact(file->data, size, name, GRAZE_FORMAT_AUTO, 1, &g, NULL) == GRAZE_OK) assert_sound(&g);
+    if (parse_exact(file->data, size, name, GRAZE_FORMAT_AUTO, 1, &g) == GRAZE_OK) assert_sound(&g);
     graze_geometry_free(&g);
   }
 }
@@ -222,20 +216,19 @@ static int check_bad_file(const char *folder, const char *name, const char *form
   char path[1400];
   snprintf(path, sizeof path, "%s/data/bad/%s", folder, name);
   graze_geometry g;
-  graze_io_error error;
-  graze_status status = graze_read_geometry(path, GRAZE_FORMAT_AUTO, 0, &g, &error);
+  graze_status status = graze_read_geometry(shared_context(0), path, GRAZE_FORMAT_AUTO, &g);
   if (status == GRAZE_OK) {
     if (strcmp(expect, "invalid") == 0) fail_msg("%s must be refused", name);
     assert_sound(&g);
   } else {
-    if (strcmp(expect, "valid") == 0) fail_msg("%s must load: %s", name, error.message);
-    assert_int_equal(strncmp(error.message, path, strlen(path)), 0);
+    if (strcmp(expect, "valid") == 0) fail_msg("%s must load: %s", name, shared_error()->message);
+    assert_int_equal(strncmp(shared_error()->message, path, strlen(path)), 0);
     assert_empty(&g);
   }
   graze_geometry_free(&g);
   bytes file;
   file.data = test_read_file(path, &file.size);
-  if (graze_parse_geometry(file.data, file.size, name, (graze_file_format)which, 0, &g, NULL) != status) {
+  if (graze_parse_geometry(shared_context(0), file.data, file.size, name, (graze_file_format)which, &g) != status) {
     fail_msg("%s: another status when the format is given", name);
   }
   graze_geometry_free(&g);
@@ -295,11 +288,12 @@ static graze_geometry check_data(const char *folder, const char *name) {
   size_t length = strlen(plain);
   if (length > 3 && strcmp(plain + length - 3, ".xz") == 0) plain[length - 3] = 0;
   graze_geometry geometry, single;
-  graze_io_error error;
-  graze_status status = graze_parse_geometry(file.data, file.size, plain, GRAZE_FORMAT_AUTO, 0, &geometry, &error);
-  if (status != GRAZE_OK) fail_msg("%s", error.message);
+  graze_status status =
+      graze_parse_geometry(shared_context(0), file.data, file.size, plain, GRAZE_FORMAT_AUTO, &geometry);
+  if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
   assert_sound(&geometry);
-  assert_int_equal(graze_parse_geometry(file.data, file.size, plain, GRAZE_FORMAT_AUTO, 1, &single, NULL), GRAZE_OK);
+  assert_int_equal(graze_parse_geometry(shared_context(1), file.data, file.size, plain, GRAZE_FORMAT_AUTO, &single),
+                   GRAZE_OK);
   assert_same(&geometry, &single);
   graze_geometry_free(&single);
   free(file.data);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "families.h"
+#include "graze/io.h"
 #include "support.h"
 
 enum { level = 30, most_requests = 5000 };
@@ -253,10 +254,71 @@ static graze_status attempt_batch(bench *b) {
   return graze_tritri_batch(b->context, count, columns, columns, results);
 }
 
+/* A reader's call on a small text. */
+static graze_status attempt_geometry(bench *b, const char *name, const char *text) {
+  graze_geometry geometry;
+  graze_status status = graze_parse_geometry(b->context, text, strlen(text), name, GRAZE_FORMAT_AUTO, &geometry);
+  if (status != GRAZE_OK) assert_null(geometry.vertices);
+  graze_geometry_free(&geometry);
+  return status;
+}
+
+static graze_status attempt_obj(bench *b) {
+  return attempt_geometry(b, "a.obj", "o one\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no two\nf -1 -2 -3\n");
+}
+
+static graze_status attempt_stl(bench *b) {
+  return attempt_geometry(b, "a.stl",
+                          "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+                          "endloop\nendfacet\nendsolid\n");
+}
+
+static graze_status attempt_ply(bench *b) {
+  return attempt_geometry(b, "a.ply",
+                          "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                          "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+                          "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+}
+
+/* A GLB file, opened, and a mesh of it. */
+static graze_status attempt_glb(bench *b) {
+  static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  static const uint32_t indices[3] = {0, 1, 2};
+  graze_assembly_mesh mesh = {
+      "m", {.vertices = (double *)corners, .vertex_count = 3, .indices = (uint32_t *)indices, .triangle_count = 1}};
+  graze_assembly_object objects[2] = {{.name = "a/b", .pose = graze_pose_identity()},
+                                      {.name = "a/c", .pose = graze_pose_identity()}};
+  const graze_assembly whole = {.meshes = &mesh, .mesh_count = 1, .objects = objects, .object_count = 2};
+  graze_assembly assembly = {0};
+  graze_geometry geometry = {0};
+  graze_status status = graze_write_glb(b->context, b->path, &whole);
+  if (status == GRAZE_OK) status = graze_open_assembly(b->context, b->path, GRAZE_FORMAT_GLTF, false, &assembly);
+  if (status == GRAZE_OK) status = graze_read_assembly_mesh(b->context, &assembly, 0, b->path, &geometry);
+  graze_geometry_free(&geometry);
+  graze_assembly_free(&assembly);
+  return status;
+}
+
+static graze_status attempt_lists(bench *b) {
+  static const char scene_text[] =
+      "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\"},{\"name\":\"b\","
+      "\"mesh\":\"b.obj\",\"layer\":\"l\"}],\"ignore\":[[\"a\",\"b\"]],\"ignore_layers\":"
+      "[[\"l\",\"l\"]],\"sets\":{\"s\":[\"a*\"]},\"check\":[[\"s\",\"s\"]]}";
+  static const char box_text[] = "1,0,0,0,1,1,1\n2,0,0,0,1,1,1\n";
+  graze_scene_file scene = {0};
+  graze_box_list boxes = {0};
+  graze_status status = graze_parse_scene(b->context, scene_text, strlen(scene_text), "x/s.json", &scene);
+  if (status == GRAZE_OK) status = graze_parse_boxes(b->context, box_text, strlen(box_text), "b.csv", &boxes);
+  graze_scene_file_free(&scene);
+  graze_box_list_free(&boxes);
+  return status;
+}
+
 static void fail_each(bench *b, const char *name, attempt try) {
   int64_t blocks = b->memory.live_blocks, bytes = b->memory.live_bytes;
   uint64_t failures = 0;
   for (uint64_t k = 1; k < most_requests; k++) {
+    graze_mesh_hash(b->context, NULL, NULL); /* another failure to be replaced */
     b->memory.requests = 0;
     b->memory.fail_at = k;
     graze_status status = try(b);
@@ -271,6 +333,8 @@ static void fail_each(bench *b, const char *name, attempt try) {
       return;
     }
     if (status != GRAZE_ERROR_MEMORY) fail_msg("%s, request %d refused: %s", name, (int)k, graze_status_string(status));
+    const graze_error *error = graze_last_error(b->context); /* a context that could not be made has none */
+    if (try != attempt_context && error->status != status) fail_msg("%s, request %d: it is not said", name, (int)k);
     failures++;
   }
   fail_msg("%s never succeeds", name);
@@ -285,7 +349,9 @@ static void run_all(int threads) {
       {"save", attempt_save},       {"load", attempt_load},       {"refit", attempt_refit},
       {"collide", attempt_collide}, {"collide T2", attempt_real}, {"poses", attempt_poses},
       {"self", attempt_self},       {"scene", attempt_scene},     {"batch", attempt_batch},
-      {"relate", attempt_relate},   {"within", attempt_within},
+      {"relate", attempt_relate},   {"within", attempt_within},   {"OBJ", attempt_obj},
+      {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
+      {"lists", attempt_lists},
   };
   bench b = {.memory = {0}};
   char folder[] = "/tmp/graze_test_XXXXXX";

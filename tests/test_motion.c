@@ -13,8 +13,8 @@
 static const char *const names[] = {"arm", "table", "a, \"b\"", "Cell/arm"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
-static graze_status parse(const char *text, graze_motion *motion, graze_io_error *error) {
-  return graze_parse_motion(text, strlen(text), "m.csv", names, NAMES, motion, error);
+static graze_status parse(const char *text, graze_motion *motion) {
+  return graze_parse_motion(shared_context(1), text, strlen(text), "m.csv", names, NAMES, motion);
 }
 
 /* Every bit of a matrix arrives. */
@@ -34,9 +34,7 @@ static void reads_matrices(void **unused) {
     p += sprintf(p, i % 3 ? "\n" : "\r\n");
   }
   graze_motion motion;
-  graze_io_error error;
-  assert_int_equal(parse(text, &motion, &error), GRAZE_OK);
-  assert_string_equal(error.message, "");
+  assert_int_equal(parse(text, &motion), GRAZE_OK);
   assert_int_equal(motion.count, ROWS);
   assert_int_equal(motion.last_step, ROWS / 2);
   for (uint32_t i = 0; i < ROWS; i++) {
@@ -53,10 +51,9 @@ static void reads_quaternions(void **unused) {
   static const double quarter[12] = {0, -1, 0, 1, 1, 0, 0, 2, 0, 0, 1, 3};
   static const double third[12] = {0, 0, 1, -1, 1, 0, 0, 0.5, 0, 1, 0, 1e-3};
   graze_motion motion;
-  graze_io_error error;
   assert_int_equal(parse("\xef\xbb\xbf" QUATERNION_TITLES "4, arm ,1,2,3,2,0,0,2\n"
                          "4,\"a, \"\"b\"\"\",-1,0.5,1e-3,1e300,1e300,1e300,1e300\n9,\"arm\",0,0,0,-1e-300,0,0,0",
-                         &motion, &error),
+                         &motion),
                    GRAZE_OK);
   assert_int_equal(motion.count, 3);
   assert_int_equal(motion.last_step, 9);
@@ -73,8 +70,7 @@ static void reads_quaternions(void **unused) {
 static void reads_none(void **unused) {
   (void)unused;
   graze_motion motion;
-  graze_io_error error;
-  assert_int_equal(parse(QUATERNION_TITLES, &motion, &error), GRAZE_OK);
+  assert_int_equal(parse(QUATERNION_TITLES, &motion), GRAZE_OK);
   assert_int_equal(motion.count, 0);
   assert_int_equal(motion.last_step, 0);
   graze_motion_free(&motion);
@@ -116,11 +112,10 @@ static void refuses(void **unused) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     graze_motion motion;
-    graze_io_error error;
-    assert_int_equal(parse(cases[i].text, &motion, &error), cases[i].status);
-    assert_int_equal(error.status, cases[i].status);
-    if (strncmp(error.message, cases[i].message, strlen(cases[i].message)) != 0)
-      fail_msg("\"%s\" instead of \"%s\"", error.message, cases[i].message);
+    assert_int_equal(parse(cases[i].text, &motion), cases[i].status);
+    assert_int_equal(shared_error()->status, cases[i].status);
+    if (strncmp(shared_error()->message, cases[i].message, strlen(cases[i].message)) != 0)
+      fail_msg("\"%s\" instead of \"%s\"", shared_error()->message, cases[i].message);
     assert_null(motion.moves);
     assert_int_equal(motion.count, 0);
   }
@@ -129,13 +124,13 @@ static void refuses(void **unused) {
 static void refuses_arguments(void **unused) {
   (void)unused;
   graze_motion motion;
-  graze_io_error error;
-  assert_int_equal(graze_read_motion("no such file.csv", names, NAMES, &motion, &error), GRAZE_ERROR_FILE);
-  assert_int_equal(graze_read_motion(NULL, names, NAMES, &motion, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_motion("", 0, "m.csv", NULL, 1, &motion, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_motion("", 0, "m.csv", NULL, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_motion(QUATERNION_TITLES, strlen(QUATERNION_TITLES), "m.csv", NULL, 0, &motion, NULL),
-                   GRAZE_OK);
+  assert_int_equal(graze_read_motion(shared_context(1), "no such file.csv", names, NAMES, &motion), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_read_motion(shared_context(1), NULL, names, NAMES, &motion), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_motion(shared_context(1), "", 0, "m.csv", NULL, 1, &motion), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_motion(shared_context(1), "", 0, "m.csv", NULL, 0, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(
+      graze_parse_motion(shared_context(1), QUATERNION_TITLES, strlen(QUATERNION_TITLES), "m.csv", NULL, 0, &motion),
+      GRAZE_OK);
   graze_motion_free(&motion);
   graze_motion_free(NULL);
 }

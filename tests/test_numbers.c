@@ -219,8 +219,9 @@ static void test_comma_locale(void **state) {
       "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\",\"pose\":[1.5,0,0,0,0,1,0,0,0,0,1,0]}]}";
   graze_geometry geometry;
   graze_scene_file scene;
-  graze_status status = graze_parse_geometry(obj, strlen(obj), "a.obj", GRAZE_FORMAT_AUTO, 1, &geometry, NULL);
-  graze_status scene_status = graze_parse_scene(json, strlen(json), "s.json", &scene, NULL);
+  graze_status status =
+      graze_parse_geometry(shared_context(1), obj, strlen(obj), "a.obj", GRAZE_FORMAT_AUTO, &geometry);
+  graze_status scene_status = graze_parse_scene(shared_context(1), json, strlen(json), "s.json", &scene);
   setlocale(LC_ALL, "C");
   assert_ptr_equal(rest, text + 5);
   assert_true(value == 1500);

@@ -22,7 +22,6 @@ static void write_fans(const char *path) {
   static uint32_t indices[MESHES][3 * (MESHES + 1)];
   graze_assembly_mesh meshes[MESHES];
   graze_assembly_object objects[MESHES - 1];
-  graze_io_error error;
   for (uint32_t i = 0; i < MESHES; i++) {
     uint32_t triangles = i + 2;
     for (uint32_t k = 0; k < 3 * (triangles + 2); k++) vertices[i][k] = (double)(k * k % 17) + i;
@@ -37,7 +36,7 @@ static void write_fans(const char *path) {
       objects[i] = (graze_assembly_object){.name = "an object", .mesh = i, .pose = graze_pose_identity()};
   }
   const graze_assembly all = {.meshes = meshes, .mesh_count = MESHES, .objects = objects, .object_count = MESHES - 1};
-  assert_int_equal(graze_write_glb(path, &all, &error), GRAZE_OK);
+  assert_int_equal(graze_write_glb(shared_context(1), path, &all), GRAZE_OK);
 }
 
 static void test_same(void **unused) {
@@ -45,8 +44,8 @@ static void test_same(void **unused) {
   graze_assembly whole, parts;
   graze_geometry geometry;
   write_fans(scratch(".glb"));
-  assert_int_equal(graze_read_assembly(scratch(".glb"), GRAZE_FORMAT_AUTO, false, 1, &whole, NULL), GRAZE_OK);
-  assert_int_equal(graze_open_assembly(scratch(".glb"), GRAZE_FORMAT_AUTO, false, 1, &parts, NULL), GRAZE_OK);
+  assert_int_equal(graze_read_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &whole), GRAZE_OK);
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &parts), GRAZE_OK);
   assert_int_equal(parts.mesh_count, MESHES);
   assert_int_equal(parts.object_count, whole.object_count);
   for (uint32_t i = 0; i < parts.object_count; i++) {
@@ -57,7 +56,7 @@ static void test_same(void **unused) {
     const graze_geometry *wanted = &whole.meshes[k].geometry;
     assert_null(parts.meshes[k].geometry.vertices);
     assert_int_equal(parts.meshes[k].geometry.triangle_count, wanted->triangle_count);
-    assert_int_equal(graze_read_assembly_mesh(&parts, k, "x", &geometry, NULL), GRAZE_OK);
+    assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, k, "x", &geometry), GRAZE_OK);
     assert_int_equal(geometry.vertex_count, wanted->vertex_count);
     assert_int_equal(geometry.triangle_count, wanted->triangle_count);
     assert_int_equal(geometry.all_float, wanted->all_float);
@@ -75,25 +74,26 @@ static void test_changed(void **unused) {
   (void)unused;
   graze_assembly parts;
   graze_geometry geometry;
-  graze_io_error error;
   write_fans(scratch(".glb"));
-  assert_int_equal(graze_open_assembly(scratch(".glb"), GRAZE_FORMAT_GLTF, false, 1, &parts, NULL), GRAZE_OK);
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_GLTF, false, &parts), GRAZE_OK);
   FILE *file = fopen(scratch(".glb"), "r+b");
   assert_non_null(file);
   assert_int_equal(fseek(file, -4, SEEK_END), 0); /* the last index of the last mesh */
   assert_int_equal(fwrite("\x77\x77\x77\x07", 1, 4, file), 4);
   assert_int_equal(fclose(file), 0);
-  assert_int_equal(graze_read_assembly_mesh(&parts, MESHES - 1, "a.glb", &geometry, &error), GRAZE_ERROR_INDEX);
-  assert_non_null(strstr(error.message, "a.glb: mesh 4 primitive 0: index 125269879 at 17 is out of range"));
+  assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, MESHES - 1, "a.glb", &geometry),
+                   GRAZE_ERROR_INDEX);
+  assert_non_null(strstr(shared_error()->message, "a.glb: mesh 4 primitive 0: index 125269879 at 17 is out of range"));
   assert_null(geometry.vertices);
   assert_int_equal(truncate(scratch(".glb"), 900), 0);
-  assert_int_equal(graze_read_assembly_mesh(&parts, MESHES - 1, "a.glb", &geometry, &error), GRAZE_ERROR_FILE);
-  assert_string_equal(error.message, "a.glb: the file changed its size while it was read");
+  assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, MESHES - 1, "a.glb", &geometry),
+                   GRAZE_ERROR_FILE);
+  assert_string_equal(shared_error()->message, "a.glb: the file changed its size while it was read");
   assert_null(geometry.indices);
   graze_assembly_free(&parts);
-  assert_int_equal(graze_open_assembly(scratch(".glb"), GRAZE_FORMAT_AUTO, false, 1, &parts, &error),
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &parts),
                    GRAZE_ERROR_FORMAT);
-  assert_non_null(strstr(error.message, "byte 8: the file is shorter than it says"));
+  assert_non_null(strstr(shared_error()->message, "byte 8: the file is shorter than it says"));
   assert_int_equal(parts.mesh_count, 0);
   remove(scratch(".glb"));
 }
@@ -108,20 +108,22 @@ static void test_others(void **unused) {
   assert_non_null(file);
   fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", file);
   assert_int_equal(fclose(file), 0);
-  assert_int_equal(graze_open_assembly(path, GRAZE_FORMAT_AUTO, false, 1, &parts, NULL), GRAZE_OK);
+  assert_int_equal(graze_open_assembly(shared_context(1), path, GRAZE_FORMAT_AUTO, false, &parts), GRAZE_OK);
   assert_non_null(parts.meshes[0].geometry.vertices);
-  assert_int_equal(graze_read_assembly_mesh(&parts, 0, path, &geometry, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, 0, path, &geometry), GRAZE_ERROR_ARGUMENT);
   graze_assembly_free(&parts);
-  assert_int_equal(graze_open_assembly(path, GRAZE_FORMAT_GLTF, false, 1, &parts, NULL), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_open_assembly(shared_context(1), path, GRAZE_FORMAT_GLTF, false, &parts), GRAZE_ERROR_FORMAT);
   remove(path);
   write_fans(scratch(".glb"));
-  assert_int_equal(graze_open_assembly(scratch(".glb"), GRAZE_FORMAT_OBJ, false, 1, &parts, NULL), GRAZE_ERROR_FORMAT);
-  assert_int_equal(graze_open_assembly(scratch(".glb"), GRAZE_FORMAT_AUTO, false, 1, &parts, NULL), GRAZE_OK);
-  assert_int_equal(graze_read_assembly_mesh(&parts, MESHES, "x", &geometry, NULL), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_assembly_mesh(&parts, 0, NULL, &geometry, NULL), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_assembly_mesh(&parts, 0, "x", NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_OBJ, false, &parts),
+                   GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &parts), GRAZE_OK);
+  assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, MESHES, "x", &geometry), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, 0, NULL, &geometry), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, 0, "x", NULL), GRAZE_ERROR_ARGUMENT);
   graze_assembly_free(&parts);
-  assert_int_equal(graze_open_assembly(NULL, GRAZE_FORMAT_AUTO, false, 1, &parts, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_open_assembly(shared_context(1), NULL, GRAZE_FORMAT_AUTO, false, &parts),
+                   GRAZE_ERROR_ARGUMENT);
   remove(scratch(".glb"));
 }
 

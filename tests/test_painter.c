@@ -117,23 +117,20 @@ static tally count_colours(const graze_picture *picture) {
 /* NULL where the machine has no OpenGL, which is said once. */
 static graze_painter *open_painter(const world *w) {
   graze_painter *painter = NULL;
-  graze_io_error error;
-  graze_status status = graze_painter_create(&w->report, WIDTH, HEIGHT, &painter, &error);
+  graze_status status = graze_painter_create(shared_context(1), &w->report, WIDTH, HEIGHT, &painter);
   if (status == GRAZE_ERROR_UNSUPPORTED) {
-    print_message("SKIPPED: no pictures here (%s)\n", error.message);
+    print_message("SKIPPED: no pictures here (%s)\n", shared_error()->message);
     return NULL;
   }
-  if (status != GRAZE_OK) print_error("%s\n", error.message);
+  if (status != GRAZE_OK) print_error("%s\n", shared_error()->message);
   assert_int_equal(status, GRAZE_OK);
-  assert_string_equal(error.message, "");
   return painter;
 }
 
 static graze_picture paint(graze_painter *painter, graze_camera *camera) {
   graze_picture picture = {0};
-  graze_io_error error;
-  graze_status status = graze_painter_clash(painter, 0, &picture, camera, &error);
-  if (status != GRAZE_OK) print_error("%s\n", error.message);
+  graze_status status = graze_painter_clash(painter, 0, &picture, camera);
+  if (status != GRAZE_OK) print_error("%s\n", shared_error()->message);
   assert_int_equal(status, GRAZE_OK);
   assert_int_equal(picture.width, WIDTH);
   assert_int_equal(picture.height, HEIGHT);
@@ -280,14 +277,14 @@ static void test_overview(void **unused) {
   graze_painter *painter = open_painter(&w);
   if (painter != NULL) {
     graze_picture picture;
-    assert_int_equal(graze_painter_overview(painter, &picture, NULL), GRAZE_OK);
+    assert_int_equal(graze_painter_overview(painter, &picture), GRAZE_OK);
     tally t = count_colours(&picture);
     assert_true(t.orange > 0.01); /* both objects of the clash */
     assert_true(t.blue < 0.005);
     assert_true(t.marker > 0.0005);
     assert_true(t.drawn > t.orange + t.marker + 0.005); /* and the one that clashes with nothing */
     w.clash.state = GRAZE_STATE_RESOLVED;
-    assert_int_equal(graze_painter_overview(painter, &picture, NULL), GRAZE_OK);
+    assert_int_equal(graze_painter_overview(painter, &picture), GRAZE_OK);
     t = count_colours(&picture);
     assert_true(t.orange < 0.005 && t.marker < 0.0005 && t.drawn > 0.02);
   }
@@ -304,7 +301,7 @@ static void test_empty(void **unused) {
   graze_painter *painter = open_painter(&w);
   if (painter != NULL) {
     graze_picture picture;
-    assert_int_equal(graze_painter_overview(painter, &picture, NULL), GRAZE_OK);
+    assert_int_equal(graze_painter_overview(painter, &picture), GRAZE_OK);
     assert_true(count_colours(&picture).drawn == 0);
   }
   graze_painter_destroy(painter);
@@ -355,7 +352,7 @@ static void test_same_bytes(void **unused) {
     graze_picture picture = paint(painter, NULL);
     size_t bytes = 3 * (size_t)WIDTH * HEIGHT;
     uint8_t *first = copy_pixels(&picture);
-    assert_int_equal(graze_painter_overview(painter, &picture, NULL), GRAZE_OK);
+    assert_int_equal(graze_painter_overview(painter, &picture), GRAZE_OK);
     assert_true(memcmp(first, picture.pixels, bytes) != 0);
     picture = paint(painter, NULL);
     assert_memory_equal(first, picture.pixels, bytes);
@@ -466,29 +463,29 @@ static void test_point(void **unused) {
 static void test_bad_arguments(void **unused) {
   (void)unused;
   world w;
-  graze_io_error error;
   graze_picture picture;
   graze_painter *painter = NULL;
   open_cross(&w, 0);
   graze_painter *real = open_painter(&w);
   graze_painter_destroy(NULL);
   if (real != NULL) {
-    assert_int_equal(graze_painter_create(&w.report, 0, HEIGHT, &painter, &error), GRAZE_ERROR_ARGUMENT);
-    assert_int_equal(graze_painter_create(&w.report, WIDTH, 1u << 30, &painter, &error), GRAZE_ERROR_ARGUMENT);
-    assert_int_equal(graze_painter_create(NULL, WIDTH, HEIGHT, &painter, NULL), GRAZE_ERROR_ARGUMENT);
-    assert_int_equal(graze_painter_clash(real, 1, &picture, NULL, &error), GRAZE_ERROR_ARGUMENT);
-    assert_int_equal(graze_painter_clash(real, 0, NULL, NULL, &error), GRAZE_ERROR_ARGUMENT);
-    assert_int_equal(graze_painter_overview(NULL, &picture, &error), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(graze_painter_create(shared_context(1), &w.report, 0, HEIGHT, &painter), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(graze_painter_create(shared_context(1), &w.report, WIDTH, 1u << 30, &painter),
+                     GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(graze_painter_create(shared_context(1), NULL, WIDTH, HEIGHT, &painter), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(graze_painter_clash(real, 1, &picture, NULL), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(graze_painter_clash(real, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(graze_painter_overview(NULL, &picture), GRAZE_ERROR_ARGUMENT);
     w.clash.b = 2;
-    assert_int_equal(graze_painter_create(&w.report, WIDTH, HEIGHT, &painter, &error), GRAZE_ERROR_INDEX);
-    assert_non_null(strstr(error.message, "test-1"));
+    assert_int_equal(graze_painter_create(shared_context(1), &w.report, WIDTH, HEIGHT, &painter), GRAZE_ERROR_INDEX);
+    assert_non_null(strstr(shared_error()->message, "test-1"));
     w.clash.b = 1;
     graze_painter_destroy(real);
     for (int i = 0; i < 2; i++) w.objects[i].mesh = NULL; /* both known by name only */
     real = open_painter(&w);
-    assert_int_equal(graze_painter_clash(real, 0, &picture, NULL, &error), GRAZE_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "test-1"));
-    assert_int_equal(graze_painter_overview(real, &picture, &error), GRAZE_OK); /* and the painter goes on */
+    assert_int_equal(graze_painter_clash(real, 0, &picture, NULL), GRAZE_ERROR_ARGUMENT);
+    assert_non_null(strstr(shared_error()->message, "test-1"));
+    assert_int_equal(graze_painter_overview(real, &picture), GRAZE_OK); /* and the painter goes on */
     assert_null(painter);
   }
   graze_painter_destroy(real);
@@ -500,20 +497,20 @@ static void test_unavailable(void **unused) {
   (void)unused;
   world w;
   double to_eye[3];
-  graze_io_error error;
   graze_painter *painter = NULL;
   open_cross(&w, 0);
   assert_int_equal(setenv("GRAZE_DISABLE", "avx1024,opengl", 1), 0);
-  assert_int_equal(graze_painter_create(&w.report, WIDTH, HEIGHT, &painter, &error), GRAZE_ERROR_UNSUPPORTED);
+  assert_int_equal(graze_painter_create(shared_context(1), &w.report, WIDTH, HEIGHT, &painter),
+                   GRAZE_ERROR_UNSUPPORTED);
   assert_int_equal(unsetenv("GRAZE_DISABLE"), 0);
   assert_null(painter);
-  assert_int_equal(error.status, GRAZE_ERROR_UNSUPPORTED);
-  assert_true(strlen(error.message) > 20);
+  assert_int_equal(shared_error()->status, GRAZE_ERROR_UNSUPPORTED);
+  assert_true(strlen(shared_error()->message) > 20);
   graze_camera camera = graze_report_camera(&w.report, 0);
   check_camera(&w, &camera, to_eye);
   assert_true(to_eye[2] > 0.2);
 #ifdef GRAZE_HAVE_GL
-  assert_non_null(strstr(error.message, "GRAZE_DISABLE"));
+  assert_non_null(strstr(shared_error()->message, "GRAZE_DISABLE"));
   static const char *const libraries[][2] = {{"libgraze-absent.so.1", "libgraze-absent.so.1"}, {"libm.so.6", "egl"}};
   for (int i = 0; i < 2; i++) {
     gl_message message;
@@ -568,12 +565,10 @@ static void test_png(void **unused) {
   enum { width = 37, height = 21 };
   static uint8_t pixels[3 * width * height];
   graze_picture picture = {pixels, width, height};
-  graze_io_error error;
   const char *path = "test_painter.png";
   for (int i = 0; i < 3 * width * height; i++) pixels[i] = (uint8_t)(i * 7 + i / width);
 #ifdef GRAZE_HAVE_PNG
-  assert_int_equal(graze_picture_write_png(path, &picture, &error), GRAZE_OK);
-  assert_string_equal(error.message, "");
+  assert_int_equal(graze_picture_write_png(shared_context(1), path, &picture), GRAZE_OK);
   static uint8_t back[3 * width * height];
   png_image image = {.version = PNG_IMAGE_VERSION};
   assert_true(png_image_begin_read_from_file(&image, path));
@@ -583,20 +578,20 @@ static void test_png(void **unused) {
   assert_true(png_image_finish_read(&image, NULL, back, 0, NULL));
   assert_memory_equal(pixels, back, sizeof pixels);
   assert_int_equal(remove(path), 0);
-  assert_int_equal(graze_picture_write_png("no/such/folder/a.png", &picture, &error), GRAZE_ERROR_FILE);
-  assert_non_null(strstr(error.message, "no/such/folder/a.png: "));
+  assert_int_equal(graze_picture_write_png(shared_context(1), "no/such/folder/a.png", &picture), GRAZE_ERROR_FILE);
+  assert_non_null(strstr(shared_error()->message, "no/such/folder/a.png: "));
   if (access("/dev/full", W_OK) == 0) {
-    assert_int_equal(graze_picture_write_png("/dev/full", &picture, &error), GRAZE_ERROR_FILE);
-    assert_non_null(strstr(error.message, "/dev/full: cannot write"));
+    assert_int_equal(graze_picture_write_png(shared_context(1), "/dev/full", &picture), GRAZE_ERROR_FILE);
+    assert_non_null(strstr(shared_error()->message, "/dev/full: cannot write"));
     assert_int_equal(access("/dev/full", W_OK), 0); /* only regular files are removed */
   }
   picture.width = 0;
-  assert_int_equal(graze_picture_write_png(path, &picture, &error), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_picture_write_png(NULL, &picture, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_picture_write_png(shared_context(1), path, &picture), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_picture_write_png(shared_context(1), NULL, &picture), GRAZE_ERROR_ARGUMENT);
   assert_int_not_equal(access(path, F_OK), 0);
 #else
-  assert_int_equal(graze_picture_write_png(path, &picture, &error), GRAZE_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(error.message, "libpng"));
+  assert_int_equal(graze_picture_write_png(shared_context(1), path, &picture), GRAZE_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(shared_error()->message, "libpng"));
 #endif
 }
 

@@ -84,11 +84,11 @@ static bool keep(void *user, const void *bytes, size_t size) {
 static text tell(world *w) {
   text told = {.size = 0};
   graze_report_groups groups;
-  assert_int_equal(graze_report_identify(w->objects, 3, w->clashes, 2, NULL), GRAZE_OK);
-  assert_int_equal(graze_report_group_clashes(w->objects, 3, w->clashes, 2, &groups, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_identify(shared_context(1), w->objects, 3, w->clashes, 2), GRAZE_OK);
+  assert_int_equal(graze_report_group_clashes(shared_context(1), w->objects, 3, w->clashes, 2, &groups), GRAZE_OK);
   w->report.groups = groups.groups;
   w->report.group_count = groups.group_count;
-  assert_int_equal(graze_report_send_json(keep, &told, &w->report, true, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_send_json(shared_context(1), keep, &told, &w->report, true), GRAZE_OK);
   graze_report_groups_free(&groups);
   w->report.groups = NULL;
   w->report.group_count = 0;
@@ -118,12 +118,12 @@ static void test_known_again(void **unused) {
   graze_report_reuse *reuse;
   graze_report_carried carried;
   bool closed = true;
-  assert_int_equal(graze_report_previous_parse(told.bytes, told.size, "p", &previous, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_previous_parse(shared_context(1), told.bytes, told.size, "p", &previous), GRAZE_OK);
   leave_meshes_out(&w);
-  assert_int_equal(graze_report_reuse_create(&w.report, previous, &reuse, NULL, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_reuse_create(shared_context(1), &w.report, previous, &reuse, NULL), GRAZE_OK);
   assert_int_equal(graze_report_reuse_unchanged(reuse), 3);
   graze_report_reuse_destroy(reuse);
-  assert_int_equal(graze_report_carry(&w.report, previous, &carried, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_carry(shared_context(1), &w.report, previous, &carried), GRAZE_OK);
   assert_int_equal(carried.active_count, 2);
   graze_report_carried_free(&carried);
   assert_true(graze_report_previous_closed(previous, w.facts[0].hash, &closed));
@@ -146,13 +146,13 @@ static void test_unclear(void **unused) {
   char *first = strstr(told.bytes, "\"closed\":true");
   const char told_nothing[] = {'n', 'u', 'l', 'l'};
   memcpy(first + strlen("\"closed\":"), told_nothing, sizeof told_nothing);
-  assert_int_equal(graze_report_previous_parse(told.bytes, told.size, "p", &previous, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_previous_parse(shared_context(1), told.bytes, told.size, "p", &previous), GRAZE_OK);
   assert_false(graze_report_previous_closed(previous, w.facts[1].hash, &closed));
   assert_true(graze_report_previous_closed(previous, w.facts[0].hash, &closed));
   graze_report_previous_destroy(previous);
   char *version = strstr(told.bytes, graze_version());
   version[0] = '9';
-  assert_int_equal(graze_report_previous_parse(told.bytes, told.size, "p", &previous, NULL), GRAZE_OK);
+  assert_int_equal(graze_report_previous_parse(shared_context(1), told.bytes, told.size, "p", &previous), GRAZE_OK);
   assert_false(graze_report_previous_closed(previous, w.facts[0].hash, &closed));
   graze_report_previous_destroy(previous);
   close_world(&w);

@@ -25,7 +25,6 @@ static void test_csv_is_rfc_4180(void **state) {
       "\" leads\",,,,,\r\n";
   world w;
   size_t size;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   add_object(&w, "say \"hi\", twice", "a\r\nb", 0);
@@ -45,7 +44,7 @@ static void test_csv_is_rfc_4180(void **state) {
   second->point[1] = second->point[2] = second->depth = NAN;
   second->box = (graze_box){{1, 1, 1}, {0, 0, 0}};
   w.report.complete = false;
-  assert_int_equal(graze_report_write_csv("escapes.csv", &w.report, &error), GRAZE_OK);
+  assert_int_equal(graze_report_write_csv(shared_context(1), "escapes.csv", &w.report), GRAZE_OK);
   char *text = test_read_file("escapes.csv", &size);
   assert_string_equal(text, want);
   free(text);
@@ -118,35 +117,34 @@ static void test_json_to_a_sink(void **state) {
   static sink_state sink = {.limit = sizeof sink.text};
   world w;
   size_t size;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   fill_world(&w);
-  assert_int_equal(graze_report_send_json(take_bytes, &sink, &w.report, false, &error), GRAZE_OK);
-  assert_int_equal(graze_report_write_json("sink.json", &w.report, false, &error), GRAZE_OK);
+  assert_int_equal(graze_report_send_json(shared_context(1), take_bytes, &sink, &w.report, false), GRAZE_OK);
+  assert_int_equal(graze_report_write_json(shared_context(1), "sink.json", &w.report, false), GRAZE_OK);
   char *text = test_read_file("sink.json", &size);
   assert_int_equal(size, sink.used);
   assert_memory_equal(text, sink.text, size);
   free(text);
   sink.limit = 10;
   sink.used = 0;
-  assert_int_equal(graze_report_send_json(take_bytes, &sink, &w.report, false, &error), GRAZE_ERROR_FILE);
-  assert_string_equal(error.message, "report: the sink takes no more");
+  assert_int_equal(graze_report_send_json(shared_context(1), take_bytes, &sink, &w.report, false), GRAZE_ERROR_FILE);
+  assert_string_equal(shared_error()->message, "report: the sink takes no more");
   world_close(&w);
 }
 
-typedef graze_status (*writer)(const char *path, const graze_report *report, graze_io_error *error);
+typedef graze_status (*writer)(graze_context *context, const char *path, const graze_report *report);
 
-static graze_status write_json(const char *path, const graze_report *report, graze_io_error *error) {
-  return graze_report_write_json(path, report, true, error);
+static graze_status write_json(graze_context *context, const char *path, const graze_report *report) {
+  return graze_report_write_json(context, path, report, true);
 }
 
-static graze_status write_junit(const char *path, const graze_report *report, graze_io_error *error) {
-  return graze_report_write_junit(path, report, 1u << GRAZE_CROSS, error);
+static graze_status write_junit(graze_context *context, const char *path, const graze_report *report) {
+  return graze_report_write_junit(context, path, report, 1u << GRAZE_CROSS);
 }
 
-static graze_status write_bcf(const char *path, const graze_report *report, graze_io_error *error) {
-  return graze_report_write_bcf(path, report, NULL, NULL, error);
+static graze_status write_bcf(graze_context *context, const char *path, const graze_report *report) {
+  return graze_report_write_bcf(context, path, report, NULL, NULL);
 }
 
 static const struct {
@@ -157,9 +155,8 @@ static const struct {
 enum { writer_count = sizeof writers / sizeof writers[0] };
 
 static bool have_bcf(const graze_report *report) {
-  graze_io_error error;
-  if (write_bcf("probe.bcf", report, &error) != GRAZE_ERROR_UNSUPPORTED) return true;
-  assert_non_null(strstr(error.message, "libminizip-dev"));
+  if (write_bcf(shared_context(1), "probe.bcf", report) != GRAZE_ERROR_UNSUPPORTED) return true;
+  assert_non_null(strstr(shared_error()->message, "libminizip-dev"));
   return false;
 }
 
@@ -169,16 +166,15 @@ static bool exists(const char *path) {
 
 static void test_same_record_same_bytes(void **state) {
   world w;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   fill_world(&w);
   for (int i = 0; i < writer_count - !have_bcf(&w.report); i++) {
     size_t size[2];
     setenv("TZ", "Asia/Tokyo", 1);
-    assert_int_equal(writers[i].write("same.1", &w.report, &error), GRAZE_OK);
+    assert_int_equal(writers[i].write(shared_context(1), "same.1", &w.report), GRAZE_OK);
     setenv("TZ", "America/Lima", 1);
-    assert_int_equal(writers[i].write("same.2", &w.report, &error), GRAZE_OK);
+    assert_int_equal(writers[i].write(shared_context(1), "same.2", &w.report), GRAZE_OK);
     char *first = test_read_file("same.1", &size[0]), *second = test_read_file("same.2", &size[1]);
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(first, second, size[0]);
@@ -191,28 +187,27 @@ static void test_same_record_same_bytes(void **state) {
 /* A disk that is full, a folder that is not there: FILE, and no file; what stood there still stands. */
 static void test_whole_or_none(void **state) {
   world w;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   fill_world(&w);
   for (int i = 0; i < writer_count - !have_bcf(&w.report); i++) {
-    assert_int_equal(writers[i].write("/dev/full", &w.report, &error), GRAZE_ERROR_FILE);
-    assert_string_equal(error.message, "/dev/full: cannot write: No space left on device");
+    assert_int_equal(writers[i].write(shared_context(1), "/dev/full", &w.report), GRAZE_ERROR_FILE);
+    assert_string_equal(shared_error()->message, "/dev/full: cannot write: No space left on device");
     assert_true(exists("/dev/full"));
-    assert_int_equal(writers[i].write("no/such/folder", &w.report, &error), GRAZE_ERROR_FILE);
-    assert_string_equal(error.message, "no/such/folder: cannot write: No such file or directory");
-    assert_int_equal(writers[i].write(NULL, &w.report, &error), GRAZE_ERROR_ARGUMENT);
-    assert_int_equal(writers[i].write("none", NULL, NULL), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(writers[i].write(shared_context(1), "no/such/folder", &w.report), GRAZE_ERROR_FILE);
+    assert_string_equal(shared_error()->message, "no/such/folder: cannot write: No such file or directory");
+    assert_int_equal(writers[i].write(shared_context(1), NULL, &w.report), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(writers[i].write(shared_context(1), "none", NULL), GRAZE_ERROR_ARGUMENT);
     w.clashes[1].b = 99;
-    assert_int_equal(writers[i].write("none", &w.report, &error), GRAZE_ERROR_ARGUMENT);
-    assert_string_equal(error.message, "none: clashes[1]: its objects are not two of the report, a before b");
+    assert_int_equal(writers[i].write(shared_context(1), "none", &w.report), GRAZE_ERROR_ARGUMENT);
+    assert_string_equal(shared_error()->message, "none: clashes[1]: its objects are not two of the report, a before b");
     w.clashes[1].b = 2;
     w.clashes[1].group_place = 0;
-    assert_int_equal(writers[i].write("none", &w.report, &error), GRAZE_ERROR_ARGUMENT);
-    assert_string_equal(error.message, "none: clashes[1]: the report does not have its groups");
+    assert_int_equal(writers[i].write(shared_context(1), "none", &w.report), GRAZE_ERROR_ARGUMENT);
+    assert_string_equal(shared_error()->message, "none: clashes[1]: the report does not have its groups");
     w.clashes[1].group_place = GRAZE_NO_GROUP;
     strcpy(w.clashes[2].id, "../etc");
-    assert_int_equal(writers[i].write("none", &w.report, &error), GRAZE_ERROR_ARGUMENT);
+    assert_int_equal(writers[i].write(shared_context(1), "none", &w.report), GRAZE_ERROR_ARGUMENT);
     identify(&w);
     assert_false(exists("none"));
   }
@@ -230,7 +225,6 @@ static void test_bcf_refuses(void **state) {
   world w;
   char path[64];
   size_t size;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   fill_world(&w);
@@ -243,17 +237,19 @@ static void test_bcf_refuses(void **state) {
   mkdir("pictures", 0777);
   snprintf(path, sizeof path, "pictures/%s.png", w.clashes[1].id);
   write_bytes(path, "this is not a picture, whatever it is", 37);
-  assert_int_equal(graze_report_write_bcf("kept.bcf", &w.report, "pictures", NULL, &error), GRAZE_ERROR_FORMAT);
-  assert_non_null(strstr(error.message, path));
+  assert_int_equal(graze_report_write_bcf(shared_context(1), "kept.bcf", &w.report, "pictures", NULL),
+                   GRAZE_ERROR_FORMAT);
+  assert_non_null(strstr(shared_error()->message, path));
   unlink(path);
-  assert_int_equal(graze_report_write_bcf("kept.bcf", &w.report, "pictures/nothing", NULL, &error), GRAZE_OK);
+  assert_int_equal(graze_report_write_bcf(shared_context(1), "kept.bcf", &w.report, "pictures/nothing", NULL),
+                   GRAZE_OK);
   write_bytes("kept.bcf", "good", 4);
   w.report.created = "2025-01-32T12:00:00Z";
-  assert_int_equal(graze_report_write_bcf("kept.bcf", &w.report, NULL, NULL, &error), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_report_write_bcf(shared_context(1), "kept.bcf", &w.report, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   w.report.created = created;
   w.clashes[0].id[0] = 0;
-  assert_int_equal(graze_report_write_bcf("kept.bcf", &w.report, NULL, NULL, &error), GRAZE_ERROR_ARGUMENT);
-  assert_string_equal(error.message, "kept.bcf: clashes[0] has no id");
+  assert_int_equal(graze_report_write_bcf(shared_context(1), "kept.bcf", &w.report, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_string_equal(shared_error()->message, "kept.bcf: clashes[0] has no id");
   char *text = test_read_file("kept.bcf", &size);
   assert_string_equal(text, "good");
   free(text);
@@ -311,16 +307,16 @@ static void test_bad_reports(void **state) {
       {HEAD "\"pairs\":[],\"pairs\":[]}", "bad:1: duplicate object key near '\"pairs\"'"},
   };
   graze_report_previous *previous = NULL;
-  graze_io_error error;
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     const char *text = cases[i].text;
-    assert_int_equal(graze_report_previous_parse(text, strlen(text), "bad", &previous, &error), GRAZE_ERROR_FORMAT);
-    assert_string_equal(error.message, cases[i].message);
+    assert_int_equal(graze_report_previous_parse(shared_context(1), text, strlen(text), "bad", &previous),
+                     GRAZE_ERROR_FORMAT);
+    assert_string_equal(shared_error()->message, cases[i].message);
     assert_null(previous);
   }
-  assert_int_equal(graze_report_previous_read("no such file", &previous, &error), GRAZE_ERROR_FILE);
-  assert_string_equal(error.message, "no such file: cannot open: No such file or directory");
+  assert_int_equal(graze_report_previous_read(shared_context(1), "no such file", &previous), GRAZE_ERROR_FILE);
+  assert_string_equal(shared_error()->message, "no such file: cannot open: No such file or directory");
 }
 
 /* What `graze check --format json` printed before there were ids. */
@@ -332,10 +328,9 @@ static void test_plain_reports(void **state) {
            "\"clashes\":1},\"seconds\":{\"load\":0,\"build\":0,\"query\":0}}";
   world w;
   uint32_t count;
-  graze_io_error error;
   graze_report_previous *previous;
   (void)state;
-  assert_int_equal(graze_report_previous_parse(text, strlen(text), "old", &previous, &error), GRAZE_OK);
+  assert_int_equal(graze_report_previous_parse(shared_context(1), text, strlen(text), "old", &previous), GRAZE_OK);
   const graze_report_previous_clash *old = graze_report_previous_clashes(previous, &count);
   assert_true(count == 1 && old->counts.triangle_pairs == 2 && old->counts.hash == 255 && !old->placed);
   world_open(&w);
@@ -348,11 +343,10 @@ static void test_plain_reports(void **state) {
   world_close(&w);
 }
 
-static graze_status parse_marks(graze_report_previous *previous, const char *format, const char *id,
-                                graze_io_error *error) {
+static graze_status parse_marks(graze_report_previous *previous, const char *format, const char *id) {
   char text[512];
   snprintf(text, sizeof text, format, id, id);
-  return graze_report_parse_marks(text, strlen(text), "marks.csv", previous, error);
+  return graze_report_parse_marks(shared_context(1), text, strlen(text), "marks.csv", previous);
 }
 
 static void test_marks(void **state) {
@@ -381,23 +375,22 @@ static void test_marks(void **state) {
   world w;
   uint32_t count;
   char want[200];
-  graze_io_error error;
   (void)state;
   world_open(&w);
   fill_world(&w);
   graze_report_previous *previous = reread(&w.report, "round.json");
   const graze_report_previous_clash *clash = graze_report_previous_clashes(previous, &count);
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    if (parse_marks(previous, good[i].format, clash->id, &error) != GRAZE_OK) fail_msg("%s", error.message);
+    if (parse_marks(previous, good[i].format, clash->id) != GRAZE_OK) fail_msg("%s", shared_error()->message);
     assert_string_equal(clash->mark, good[i].mark);
     assert_string_equal(clash->comment, good[i].comment);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    assert_int_equal(parse_marks(previous, bad[i].format, clash->id, &error), GRAZE_ERROR_FORMAT);
+    assert_int_equal(parse_marks(previous, bad[i].format, clash->id), GRAZE_ERROR_FORMAT);
     snprintf(want, sizeof want, "%s", bad[i].message);
     char *id = strstr(want, "\"ID\"");
     if (id != NULL) snprintf(id, sizeof want - (size_t)(id - want), "\"%s\" stands there twice", clash->id);
-    assert_string_equal(error.message, want);
+    assert_string_equal(shared_error()->message, want);
     assert_string_equal(clash->mark, "approved"); /* nothing of a bad file counts */
   }
   world_close(&w);
@@ -408,7 +401,6 @@ static void test_marks(void **state) {
 static void test_marks_by_way_of_the_table(void **state) {
   world w;
   uint32_t count;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   fill_world(&w);
@@ -418,14 +410,15 @@ static void test_marks_by_way_of_the_table(void **state) {
   mark(&w, 0, "approved", "say \"so\"");
   mark(&w, 2, "reviewed", "");
   w.report.complete = false;
-  assert_int_equal(graze_report_write_csv("marks.csv", &w.report, &error), GRAZE_OK);
-  if (graze_report_read_marks("marks.csv", previous, &error) != GRAZE_OK) fail_msg("%s", error.message);
+  assert_int_equal(graze_report_write_csv(shared_context(1), "marks.csv", &w.report), GRAZE_OK);
+  if (graze_report_read_marks(shared_context(1), "marks.csv", previous) != GRAZE_OK)
+    fail_msg("%s", shared_error()->message);
   const graze_report_previous_clash *clashes = graze_report_previous_clashes(previous, &count);
   assert_string_equal(clashes[0].mark, "approved");
   assert_string_equal(clashes[0].comment, "say \"so\"");
   assert_string_equal(clashes[1].mark, "");
   assert_string_equal(clashes[2].mark, "reviewed");
-  assert_int_equal(graze_report_read_marks("no such file", previous, &error), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_report_read_marks(shared_context(1), "no such file", previous), GRAZE_ERROR_FILE);
   graze_report_previous_destroy(previous);
   world_close(&w);
 }
@@ -472,17 +465,17 @@ static void test_ten_thousand(void **state) {
   static graze_report_clash clashes[many];
   static char names[many_objects][64];
   world w;
-  graze_io_error error;
   graze_report_groups groups;
   graze_report_carried carried;
   (void)state;
   world_open(&w);
   fill_many(&w, objects, clashes, names);
   double start = processor_seconds();
-  assert_int_equal(graze_report_identify(objects, many_objects, clashes, many, &error), GRAZE_OK);
+  assert_int_equal(graze_report_identify(shared_context(1), objects, many_objects, clashes, many), GRAZE_OK);
   note_time("identify", start);
   start = processor_seconds();
-  assert_int_equal(graze_report_group_clashes(objects, many_objects, clashes, many, &groups, &error), GRAZE_OK);
+  assert_int_equal(graze_report_group_clashes(shared_context(1), objects, many_objects, clashes, many, &groups),
+                   GRAZE_OK);
   note_time("group", start);
   w.report.objects = objects;
   w.report.object_count = many_objects;
@@ -492,16 +485,16 @@ static void test_ten_thousand(void **state) {
   w.report.group_count = groups.group_count;
   for (int i = 0; i < writer_count - !have_bcf(&w.report); i++) {
     start = processor_seconds();
-    if (writers[i].write("many", &w.report, &error) != GRAZE_OK) fail_msg("%s", error.message);
+    if (writers[i].write(shared_context(1), "many", &w.report) != GRAZE_OK) fail_msg("%s", shared_error()->message);
     note_time(writers[i].name, start);
   }
   graze_report_previous *previous = reread(&w.report, "round.json");
   start = processor_seconds();
   graze_report_previous *again;
-  assert_int_equal(graze_report_previous_read("round.json", &again, &error), GRAZE_OK);
+  assert_int_equal(graze_report_previous_read(shared_context(1), "round.json", &again), GRAZE_OK);
   note_time("read", start);
   start = processor_seconds();
-  assert_int_equal(graze_report_carry(&w.report, previous, &carried, &error), GRAZE_OK);
+  assert_int_equal(graze_report_carry(shared_context(1), &w.report, previous, &carried), GRAZE_OK);
   note_time("carry", start);
   assert_int_equal(carried.active_count, many);
   graze_report_carried_free(&carried);

@@ -76,7 +76,6 @@ static const char *title_of(const graze_report_groups *groups, uint32_t number) 
 static void test_groups(void **state) {
   world w;
   graze_report_groups groups;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   /* duct meets pipes 1 to 3, pipe 1 also meets the beam; far away two more meet; one clash is resolved. */
@@ -86,7 +85,7 @@ static void test_groups(void **state) {
   add_clash(&w, 0, 4, GRAZE_TOUCH, 4);
   add_clash(&w, 5, 6, GRAZE_CROSS, 64.5);
   add_clash(&w, 1, 4, GRAZE_CROSS, 4)->state = GRAZE_STATE_RESOLVED;
-  assert_int_equal(graze_report_group_clashes(w.objects, 7, w.clashes, 6, &groups, &error), GRAZE_OK);
+  assert_int_equal(graze_report_group_clashes(shared_context(1), w.objects, 7, w.clashes, 6, &groups), GRAZE_OK);
   for (int i = 0; i < 3; i++) assert_string_equal(title_of(&groups, w.clashes[i].group_object), "duct");
   assert_string_equal(title_of(&groups, w.clashes[3].group_object), "beam"); /* as many as pipe 1: by name */
   assert_string_equal(title_of(&groups, w.clashes[4].group_object), "x");
@@ -102,7 +101,7 @@ static void test_groups(void **state) {
   for (int k = 0; k < 3; k++) assert_int_equal(sums[k], 5); /* each way, each clash once */
   graze_report_groups_free(&groups);
   for (int i = 0; i < 7; i++) w.objects[i].layer = i % 2 ? "" : NULL;
-  assert_int_equal(graze_report_group_clashes(w.objects, 7, w.clashes, 6, &groups, &error), GRAZE_OK);
+  assert_int_equal(graze_report_group_clashes(shared_context(1), w.objects, 7, w.clashes, 6, &groups), GRAZE_OK);
   assert_string_equal(title_of(&groups, w.clashes[0].group_layers), "none");
   graze_report_groups_free(&groups);
   world_close(&w);
@@ -112,7 +111,6 @@ static void test_groups(void **state) {
 static void test_places_have_no_seams(void **state) {
   world w;
   graze_report_groups groups;
-  graze_io_error error;
   (void)state;
   world_open(&w);
   add_object(&w, "A", "", 0);
@@ -124,7 +122,7 @@ static void test_places_have_no_seams(void **state) {
     w.clashes[0].point[0] = 0.1 * i;
     w.clashes[1].point[0] = 0.1 * i + 1;
     w.clashes[2].point[0] = 0.1 * i + 30;
-    assert_int_equal(graze_report_group_clashes(w.objects, 2, w.clashes, 3, &groups, &error), GRAZE_OK);
+    assert_int_equal(graze_report_group_clashes(shared_context(1), w.objects, 2, w.clashes, 3, &groups), GRAZE_OK);
     assert_int_equal(w.clashes[0].group_place, w.clashes[1].group_place);
     assert_int_not_equal(w.clashes[0].group_place, w.clashes[2].group_place);
     graze_report_groups_free(&groups);
@@ -355,10 +353,9 @@ static void test_places_move(void **state) {
 /* ---- pairs that need no second check ---- */
 
 static graze_report_reuse *reuse(const world *now, const graze_report_previous *previous, const char *want_reason) {
-  graze_io_error error;
   graze_report_reuse *made = NULL;
   const char *reason = "untouched";
-  assert_int_equal(graze_report_reuse_create(&now->report, previous, &made, &reason, &error), GRAZE_OK);
+  assert_int_equal(graze_report_reuse_create(shared_context(1), &now->report, previous, &made, &reason), GRAZE_OK);
   if (want_reason == NULL) {
     assert_null(reason);
   } else {
@@ -426,7 +423,6 @@ static void test_reuse_needs_the_same_question(void **state) {
   static const char other_version[] =
       "{\"graze\":\"0.0.1\",\"exactness\":\"t1\",\"status\":\"complete\",\"objects\":[],\"pairs\":[]}";
   world w;
-  graze_io_error error;
   graze_report_previous *previous;
   (void)state;
   world_open(&w);
@@ -450,7 +446,8 @@ static void test_reuse_needs_the_same_question(void **state) {
   previous = earlier(&w.report);
   graze_report_reuse_destroy(reuse(&w, previous, "the earlier check was incomplete"));
   graze_report_previous_destroy(previous);
-  assert_int_equal(graze_report_previous_parse(other_version, strlen(other_version), "x", &previous, &error), GRAZE_OK);
+  assert_int_equal(graze_report_previous_parse(shared_context(1), other_version, strlen(other_version), "x", &previous),
+                   GRAZE_OK);
   graze_report_reuse_destroy(reuse(&w, previous, "the earlier check was made by another version of Graze"));
   graze_report_previous_destroy(previous);
   char text[400];
@@ -458,7 +455,7 @@ static void test_reuse_needs_the_same_question(void **state) {
            "{\"graze\":\"%s\",\"exactness\":\"t1\",\"status\":\"complete\",\"objects\":[{\"name\":\"A\"}],\"pairs\":[],"
            "\"rules\":[{\"text\":\"two\"}]}",
            graze_version());
-  assert_int_equal(graze_report_previous_parse(text, strlen(text), "x", &previous, &error), GRAZE_OK);
+  assert_int_equal(graze_report_previous_parse(shared_context(1), text, strlen(text), "x", &previous), GRAZE_OK);
   graze_report_reuse_destroy(reuse(&w, previous, "the earlier report has no hashes of meshes and poses"));
   graze_report_previous_destroy(previous);
   world_close(&w);

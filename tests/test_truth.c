@@ -66,13 +66,12 @@ static source *get_source(const char *name) {
   source *s = &sources[source_count++];
   char plain[256];
   size_t size;
-  graze_io_error error;
   snprintf(s->name, sizeof s->name, "%s", name);
   snprintf(plain, sizeof plain, "%s", name);
   if (strlen(plain) > 3 && strcmp(plain + strlen(plain) - 3, ".xz") == 0) plain[strlen(plain) - 3] = 0;
   void *bytes = read_all(name, &size);
-  graze_status status = graze_parse_geometry(bytes, size, plain, GRAZE_FORMAT_AUTO, 0, &s->geometry, &error);
-  if (status != GRAZE_OK) fail_msg("%s: %s", name, error.message);
+  graze_status status = graze_parse_geometry(shared_context(0), bytes, size, plain, GRAZE_FORMAT_AUTO, &s->geometry);
+  if (status != GRAZE_OK) fail_msg("%s: %s", name, shared_error()->message);
   free(bytes);
   const graze_geometry *g = &s->geometry;
   uint32_t count = (uint32_t)g->triangle_count;

@@ -16,6 +16,6 @@ typedef struct check_options {
 } check_options;
 
 /* check_print.c: the table, the verdict and the lists on stdout. */
-void print_check(output *out, const check_options *options, const graze_check *check);
+void print_check(output *out, const session *run, const check_options *options, const graze_check *check);
 
 #endif

@@ -8,6 +8,7 @@
 #include "table.h"
 
 typedef struct printing {
+  graze_context *context;
   const check_options *options;
   const graze_report *report;
   graze_check_counts counts;
@@ -86,9 +87,7 @@ static bool send_json(void *user, const void *bytes, size_t size) {
 }
 
 static void print_json(output *out, const printing *print) {
-  graze_io_error error;
-  if (graze_report_send_json(send_json, out, print->report, print->options->curves, &error) != GRAZE_OK)
-    fail("%s", error.message);
+  must(print->context, graze_report_send_json(print->context, send_json, out, print->report, print->options->curves));
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
@@ -190,8 +189,8 @@ static void print_text(output *out, const printing *print) {
   print_verdict(out, print);
 }
 
-void print_check(output *out, const check_options *options, const graze_check *check) {
+void print_check(output *out, const session *run, const check_options *options, const graze_check *check) {
   static void (*const printers[])(output *, const printing *) = {print_text, print_json, print_csv};
-  const printing print = {options, graze_check_report(check), graze_check_get_counts(check)};
+  const printing print = {run->context, options, graze_check_report(check), graze_check_get_counts(check)};
   printers[options->common.format](out, &print);
 }

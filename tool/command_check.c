@@ -307,7 +307,7 @@ static int check_all(check_options *check, output *out) {
   if (!complete && status != GRAZE_CANCELLED) session_fail(&run, NULL, status);
   graze_check_set_engine(done, session_engine(&run));
   if (complete || check->common.format != format_csv) {
-    print_check(out, check, done);
+    print_check(out, &run, check, done);
     output_close(out);
   }
   if (check->def.folder) write_folder(&run, check, done);

@@ -43,7 +43,8 @@ static void find_devices(devices_run *d) {
     if (graze_gpu_create(d->run.context, info->id, &gpu) == GRAZE_OK)
       *info = *graze_gpu_get_info(gpu);
     else
-      snprintf(info->flaw, sizeof info->flaw, "%.*s", (int)sizeof info->flaw - 1, d->run.message);
+      snprintf(info->flaw, sizeof info->flaw, "%.*s", (int)sizeof info->flaw - 1,
+               graze_last_error(d->run.context)->message);
     graze_gpu_destroy(gpu);
   }
 }

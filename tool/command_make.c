@@ -11,6 +11,7 @@
 #include "output.h"
 #include "scene_files.h"
 #include "scenes.h"
+#include "session.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -221,10 +222,13 @@ int command_make(int argc, char **argv) {
   scenes_scene scene;
   const char *reason;
   if (!scenes_make(make.kind, &make.request, &scene, &reason)) fail("%s: %s", make.kind->name, reason);
-  written done = {.files = table_begin(columns, 2)};
+  session run;
+  session_begin(&run, &make.common);
+  written done = {.context = run.context, .files = table_begin(columns, 2)};
   write_scene_files(make.common.output, &scene, &done);
   tell(&make, &scene, &done);
   table_free(&done.files);
+  session_end(&run);
   scenes_free(&scene);
   return exit_clear;
 }

@@ -166,9 +166,8 @@ static void sort_by_id(graze_box_list *list) {
 }
 
 static void read_boxes(pairs_run *run) {
-  graze_io_error error;
   double start = clock_seconds();
-  if (graze_read_boxes(run->asked->files.names[0], &run->boxes, &error) != GRAZE_OK) fail("%s", error.message);
+  must(run->session.context, graze_read_boxes(run->session.context, run->asked->files.names[0], &run->boxes));
   sort_by_id(&run->boxes);
   clock_add(&run->session.load_seconds, start);
 }

@@ -147,10 +147,6 @@ typedef struct live_run {
   watch_log log;
 } live_run;
 
-static void must(const live_run *live, graze_status status) {
-  if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
-}
-
 static void name_objects(live_run *live) {
   const graze_report *all = graze_check_report(live->check);
   watch_log *log = &live->log;
@@ -172,12 +168,12 @@ static void load(live_run *live, graze_check_def *def) {
   def->every_mesh = true;
   live->check = session_open(&live->run, def);
   name_objects(live);
-  must(live, graze_check_read_motion(live->check, watch->motion, &live->motion));
+  must(live->run.context, graze_check_read_motion(live->check, watch->motion, &live->motion));
   session_take_times(&live->run, live->check);
   live->log.wanted = live->motion.last_step + 1;
   live->ids = malloc(((size_t)live->log.objects + 1) * sizeof *live->ids);
   if (!live->ids) fail_out_of_memory();
-  must(live, graze_check_make_scene(live->check, &live->motion, &live->scene, live->ids));
+  must(live->run.context, graze_check_make_scene(live->check, &live->motion, &live->scene, live->ids));
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "graze/io.h"
 #include "json.h"
 #include "output.h"
+#include "session.h"
 
 static void note_file(written *done, const char *path, uint64_t triangles) {
   table_text(&done->files, path);
@@ -30,8 +31,7 @@ static void note_text(written *done, const char *path) {
 /* ---- OBJ --------------------------------------------------------------------------------------------------- */
 
 static void write_obj(const char *path, const graze_geometry *geometry, written *done) {
-  graze_io_error error;
-  if (graze_write_obj(path, geometry, &error) != GRAZE_OK) fail("%s", error.message);
+  must(done->context, graze_write_obj(done->context, path, geometry));
   note_file(done, path, geometry->triangle_count);
 }
 
@@ -230,7 +230,6 @@ static void write_single(const char *path, const scenes_scene *scene, written *d
 
 static void write_glb(const char *path, const scenes_scene *scene, written *done) {
   graze_assembly whole = {.mesh_count = scene->mesh_count, .object_count = scene->object_count};
-  graze_io_error error;
   uint64_t triangles = 0;
   whole.meshes = calloc(scene->mesh_count + 1, sizeof *whole.meshes);
   whole.objects = calloc(scene->object_count + 1, sizeof *whole.objects);
@@ -243,7 +242,7 @@ static void write_glb(const char *path, const scenes_scene *scene, written *done
     whole.objects[i] = (graze_assembly_object){.name = scene->objects[i].name, .mesh = scene->objects[i].mesh};
     memcpy(whole.objects[i].pose.m, scene->objects[i].pose, sizeof whole.objects[i].pose.m);
   }
-  if (graze_write_glb(path, &whole, &error) != GRAZE_OK) fail("%s", error.message);
+  must(done->context, graze_write_glb(done->context, path, &whole));
   note_file(done, path, triangles);
   free(whole.meshes);
   free(whole.objects);

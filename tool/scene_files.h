@@ -2,11 +2,13 @@
 #ifndef TOOL_SCENE_FILES_H
 #define TOOL_SCENE_FILES_H
 
+#include "graze/base.h"
 #include "scenes.h"
 #include "table.h"
 
-typedef struct written { /* what is told afterwards */
-  table files;           /* columns: file, triangles */
+typedef struct written {  /* what is told afterwards */
+  graze_context *context; /* that writes */
+  table files;            /* columns: file, triangles */
   uint64_t triangles;
 } written;
 

@@ -11,19 +11,15 @@
 #include "graze/gpu.h"
 #endif
 
-static void keep_message(void *user, graze_log_level level, const char *message) {
-  session *run = user;
-  if (level == GRAZE_LOG_ERROR)
-    snprintf(run->message, sizeof run->message, "%s", message);
-  else
-    note("%s", message);
+static void show_message(void *user, graze_log_level level, const char *message) {
+  (void)user;
+  if (level != GRAZE_LOG_ERROR) note("%s", message); /* the last error is asked for */
 }
 
 void session_begin(session *run, const common_options *common) {
   memset(run, 0, sizeof *run);
   graze_context_def def = graze_default_context_def();
-  def.log = keep_message;
-  def.log_user = run;
+  def.log = show_message;
   def.threads = common->threads;
   run->quiet = common->quiet;
   run->stage = -1;
@@ -38,10 +34,20 @@ void session_end(session *run) {
   graze_context_destroy(run->context);
 }
 
+/* Of the call that failed with `status` last. */
+static const char *message_of(const graze_context *context, graze_status status) {
+  const graze_error *error = graze_last_error(context);
+  return error->status == status ? error->message : graze_status_string(status);
+}
+
 _Noreturn void session_fail(const session *run, const char *what, graze_status status) {
-  const char *message = run->message[0] ? run->message : graze_status_string(status);
+  const char *message = message_of(run->context, status);
   if (what) fail("%s: %s", what, message);
   fail("%s", message);
+}
+
+void must(const graze_context *context, graze_status status) {
+  if (status != GRAZE_OK) fail("%s", message_of(context, status));
 }
 
 /* ---- the engine ---- */
@@ -53,10 +59,7 @@ void session_attach(session *run, const common_options *common) {
   graze_status status = graze_gpu_create(run->context, common->device, &run->gpu);
   if (status == GRAZE_OK) status = graze_gpu_attach(run->gpu, choosing ? GRAZE_GPU_WHERE_FASTER : GRAZE_GPU_ALWAYS);
   if (status != GRAZE_OK && !choosing) session_fail(run, NULL, status);
-  if (status != GRAZE_OK) {
-    note("%s; the processor does it all", run->message[0] ? run->message : graze_status_string(status));
-    run->message[0] = 0; /* it is no error */
-  }
+  if (status != GRAZE_OK) note("%s; the processor does it all", message_of(run->context, status));
 #else
   (void)run;
   if (choosing) note("this build has no engine for devices; the processor does it all");
@@ -105,7 +108,8 @@ graze_check *session_open(session *run, graze_check_def *def) {
   def->progress_user = run;
   graze_status status = graze_check_open(run->context, def, &check);
   progress_end(&run->line);
-  if (status == GRAZE_ERROR_ARGUMENT) fail("%s%s", run->message, advice(run->message));
+  const char *message = message_of(run->context, status);
+  if (status == GRAZE_ERROR_ARGUMENT) fail("%s%s", message, advice(message));
   if (status != GRAZE_OK) session_fail(run, NULL, status);
   session_take_times(run, check);
   return check;

@@ -14,7 +14,6 @@ typedef struct session {
   int stage; /* whose progress is shown */
   progress_line line;
   double load_seconds, build_seconds, query_seconds;
-  char message[512]; /* of the last failed call */
 } session;
 
 void session_begin(session *run, const common_options *common);
@@ -31,6 +30,9 @@ const char *session_engine(const session *run);
 
 /* Ends the program with the message of the call that failed; `what` (may be NULL) names the file. */
 _Noreturn void session_fail(const session *run, const char *what, graze_status status);
+
+/* Ends the program with its message when a call with the context has failed. */
+void must(const graze_context *context, graze_status status);
 
 /* Opens a check; a failure ends the program. Progress is shown. Ctrl-C ends the program, and once pairs are decided
  * stops the check. */

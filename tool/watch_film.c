@@ -18,10 +18,6 @@ static char *join(const char *folder, const char *name) {
   return path;
 }
 
-static void must(graze_status status, const graze_io_error *error) {
-  if (status != GRAZE_OK) fail("%s", error->message);
-}
-
 /* ---- the film ---------------------------------------------------------------------------------------------- */
 
 /* Moves of the steps that were run, without those to the pose that the object has already. */
@@ -53,6 +49,7 @@ static graze_film_event *take_events(const watch_log *log) {
 /* ---- frames ------------------------------------------------------------------------------------------------ */
 
 typedef struct frame_run {
+  graze_context *context;
   const watch_options *watch;
   const graze_film *film;
   graze_painter *painter;
@@ -81,18 +78,17 @@ static void advance(frame_run *f, uint32_t step) {
 }
 
 static void paint_frames(frame_run *f, uint32_t count) {
-  graze_io_error error;
   graze_picture picture;
   uint32_t last = f->film->step_count - 1;
   for (uint32_t i = 0; i < count; i++) {
     char name[32];
     snprintf(name, sizeof name, "%04" PRIu32 ".png", i + 1);
     advance(f, count > 1 ? (uint32_t)((uint64_t)i * last / (count - 1)) : last);
-    must(graze_painter_frame(f->painter, f->poses, f->lit, &f->camera, &picture, &error), &error);
+    must(f->context, graze_painter_frame(f->painter, f->poses, f->lit, &f->camera, &picture));
     char *path = join(f->folder, name);
-    must(graze_picture_write_png(path, &picture, &error), &error);
+    must(f->context, graze_picture_write_png(f->context, path, &picture));
     free(path);
-    must(graze_animation_add(f->animation, &picture, &error), &error);
+    must(f->context, graze_animation_add(f->animation, &picture));
   }
 }
 
@@ -111,40 +107,37 @@ static void remove_old_frames(const char *folder, uint32_t first) {
 
 /* False: this machine has no pictures. */
 static bool open_painter(frame_run *f) {
-  graze_io_error error;
-  graze_status status = graze_painter_create(f->film->report, frame_width, frame_height, &f->painter, &error);
+  graze_status status = graze_painter_create(f->context, f->film->report, frame_width, frame_height, &f->painter);
   if (status == GRAZE_OK) return true;
-  if (status != GRAZE_ERROR_UNSUPPORTED) fail("%s", error.message);
-  note("left out: %s", error.message);
+  if (status != GRAZE_ERROR_UNSUPPORTED) must(f->context, status);
+  note("left out: %s", graze_last_error(f->context)->message);
   return false;
 }
 
 static bool open_animation(frame_run *f, const char *path, uint32_t count) {
-  graze_io_error error;
-  graze_status status = graze_animation_open(path, count, film_milliseconds, &f->animation, &error);
+  graze_status status = graze_animation_open(f->context, path, count, film_milliseconds, &f->animation);
   if (status == GRAZE_OK) return true;
-  if (status != GRAZE_ERROR_UNSUPPORTED) fail("%s", error.message);
-  note("left out: %s", error.message);
+  if (status != GRAZE_ERROR_UNSUPPORTED) must(f->context, status);
+  note("left out: %s", graze_last_error(f->context)->message);
   return false;
 }
 
-static void paint(const watch_options *watch, const graze_film *film) {
+static void paint(graze_context *context, const watch_options *watch, const graze_film *film) {
   uint32_t count = watch->pictures < film->step_count ? watch->pictures : film->step_count;
   size_t objects = (size_t)film->report->object_count + 1;
-  graze_io_error error;
   char *folder = join(watch->def.folder, "frames"), *path = join(watch->def.folder, "film.png");
-  frame_run f = {.watch = watch, .film = film, .folder = folder};
+  frame_run f = {.context = context, .watch = watch, .film = film, .folder = folder};
   f.poses = calloc(objects, sizeof *f.poses);
   f.lit = calloc(objects, sizeof *f.lit);
   f.partners = calloc(objects, sizeof *f.partners);
   if (!f.poses || !f.lit || !f.partners) fail_out_of_memory();
-  if (graze_film_camera(film, (double)frame_width / frame_height, &f.camera) != GRAZE_OK) fail_out_of_memory();
+  must(context, graze_film_camera(context, film, (double)frame_width / frame_height, &f.camera));
   for (uint32_t i = 0; i < film->report->object_count; i++) f.poses[i] = film->report->objects[i].pose;
   if (count > 0 && open_painter(&f) && open_animation(&f, path, count)) {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
       fail("%s: cannot be the folder of a report: %s", folder, strerror(errno));
     paint_frames(&f, count);
-    must(graze_animation_close(f.animation, &error), &error);
+    must(context, graze_animation_close(f.animation));
     note("%" PRIu32 " frames: %s/0001.png to %04" PRIu32 ".png, %s", count, folder, count, path);
     remove_old_frames(folder, count + 1);
   } else {
@@ -176,7 +169,6 @@ static graze_report report_of(const graze_report *head, const session *run, cons
 void watch_write_film(const watch_options *watch, const session *run, const graze_report *head,
                       const graze_motion *motion, const watch_log *log) {
   double start = clock_seconds();
-  graze_io_error error;
   char *page = join(watch->def.folder, "index.html");
   if (unlink(page) != 0 && errno != ENOENT) fail("%s: cannot remove: %s", page, strerror(errno));
   if (log->step_count == 0) { /* interrupted before the first step */
@@ -191,8 +183,8 @@ void watch_write_film(const watch_options *watch, const session *run, const graz
   graze_film film = {
       .report = &report, .step_count = log->step_count, .events = events, .event_count = log->event_count};
   take_moves(&film, &report, motion, moves);
-  paint(watch, &film);
-  must(graze_film_write_html(page, &film, 0, &error), &error);
+  paint(run->context, watch, &film);
+  must(run->context, graze_film_write_html(run->context, page, &film, 0));
   note("film: %s", page);
   note("written in %.1f s", clock_seconds() - start);
   free(events);

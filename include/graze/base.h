@@ -6,7 +6,10 @@
  *   - A definition struct starts from its graze_default_*() function and then gets its fields changed. The
  *     `cookie` field tells a struct that was never initialised from one that was.
  *   - Objects that are const in a call may be used by many threads at once. Objects that are not const may be
- *     used by one thread at a time.
+ *     used by one thread at a time, but for contexts: threads may share one for calls on different objects, and
+ *     the logger and the allocator are then called by several at once.
+ *   - A call that fails says why in one line, which goes to the context's logger and stays to be asked for:
+ *     graze_last_error. It names the element: object, mesh, vertex, file and line.
  *   - Nothing is process wide: allocator, logger and threads belong to a context.
  */
 #ifndef GRAZE_BASE_H
@@ -58,9 +61,16 @@ typedef struct graze_allocator {
   void *user;
 } graze_allocator;
 
+/* What went wrong. */
+typedef struct graze_error {
+  graze_status status;
+  char message[512]; /* one line; "" when nothing has gone wrong */
+} graze_error;
+
 typedef enum graze_log_level { GRAZE_LOG_INFO, GRAZE_LOG_WARNING, GRAZE_LOG_ERROR } graze_log_level;
 
-/* Receives one line without newline. For a failing call the last GRAZE_LOG_ERROR line says what and where. */
+/* Receives one line without newline. For a failing call the last GRAZE_LOG_ERROR line says what and where: it is the
+ * message of graze_last_error. */
 typedef void (*graze_log_function)(void *user, graze_log_level level, const char *message);
 
 /* Called now and then from the calling thread while long work runs; `done` of `total` units. Return false to
@@ -105,6 +115,13 @@ GRAZE_API graze_status graze_context_create(const graze_context_def *def, graze_
 
 /* Everything made with the context must be destroyed before it. NULL is allowed. */
 GRAZE_API void graze_context_destroy(graze_context *context);
+
+/* The last failure of the calling thread in a call of any of the libraries that was given `context` or something made
+ * with it. A thread keeps one error: its next failing call, on whatever context, replaces it, and a call that succeeds
+ * leaves it as it is. GRAZE_OK and "" when the thread's last failure was not with this context. GRAZE_CANCELLED is no
+ * failure. A call that gets no context, because an argument is NULL, leaves no error. Never NULL; valid until the
+ * thread's next failing call. */
+GRAZE_API const graze_error *graze_last_error(const graze_context *context);
 
 /* Name of the widest instruction set in use: "scalar", "avx2", "avx512" or, on ARM, "neon". The environment variable
  * GRAZE_DISABLE (for example "avx512" or "avx512,avx2"), read when the first context is made, switches off. */

@@ -3,7 +3,8 @@
  *
  * Open reads the files and makes objects, rules and the earlier report of them; run decides the pairs; write_folder
  * writes the report. No call ends the program or prints. What fails returns a status, and the reason goes to the
- * context's logger as an error; what a user should know besides goes there as a warning, or as info.
+ * context: to its logger as an error, and graze_last_error gives it; what a user should know besides goes there as a
+ * warning, or as info.
  *
  * The environment variable SOURCE_DATE_EPOCH, seconds since 1970, stands for the clock: the same input then gives the
  * same bytes.

@@ -89,13 +89,8 @@ typedef struct graze_engine {
 } graze_engine;
 
 /* Gives the context an engine, which is copied; NULL removes it. No call may be running in the context. The engine is
- * asked about meshes of this context and of those that share its engine. Errors: ARGUMENT. */
+ * asked about meshes of this context. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_context_set_engine(graze_context *context, const graze_engine *engine);
-
-/* From now on `context` has the engine of `from`, whichever that is at the time; `from` must outlive it. For meshes
- * that are created in one context and queried in another. Call it before anything else is created in `context`, and
- * once. Errors: ARGUMENT. */
-GRAZE_API graze_status graze_context_share_engine(graze_context *context, const graze_context *from);
 
 #ifdef __cplusplus
 }

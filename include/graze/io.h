@@ -47,23 +47,20 @@ typedef enum graze_file_format {
   GRAZE_FORMAT_IMPORT /* by the program graze-import: COLLADA, 3MF, FBX and the like; found by the name's ending only */
 } graze_file_format;
 
-typedef struct graze_io_error {
-  graze_status status;
-  char message[512]; /* "FILE:LINE: reason" for text, "FILE: byte N: reason" for binary; "" when all is well */
-} graze_io_error;
-
-/* Reads a whole file. `error` may be NULL. Uses up to `threads` threads (0 = all). On failure `geometry` is empty.
+/* Reads a whole file, with the context's threads and memory: what is read is freed before the context is. On failure
+ * `geometry` is empty, and the message, here and below, is "FILE:LINE: reason" for text and "FILE: byte N: reason" for
+ * binary. Errors below.
  * A file that holds an assembly is joined: every object's triangles at the object's pose (as tier T1 poses them), in
  * the order of the objects, one group for each. Errors: ARGUMENT, FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE,
  * UNSUPPORTED (the file has geometry of a kind that is not read, such as free-form surfaces or PLY's triangle strips).
  */
-GRAZE_API graze_status graze_read_geometry(const char *path, graze_file_format format, int threads,
-                                           graze_geometry *geometry, graze_io_error *error);
+GRAZE_API graze_status graze_read_geometry(graze_context *context, const char *path, graze_file_format format,
+                                           graze_geometry *geometry);
 
 /* The same from memory; `name` stands for the path in messages, its ending counts for GRAZE_FORMAT_AUTO, and what a
  * .gltf file refers to is looked for in its folder. GRAZE_FORMAT_IMPORT is UNSUPPORTED here: it needs a file. */
-GRAZE_API graze_status graze_parse_geometry(const void *bytes, size_t size, const char *name, graze_file_format format,
-                                            int threads, graze_geometry *geometry, graze_io_error *error);
+GRAZE_API graze_status graze_parse_geometry(graze_context *context, const void *bytes, size_t size, const char *name,
+                                            graze_file_format format, graze_geometry *geometry);
 
 GRAZE_API void graze_geometry_free(graze_geometry *geometry);
 
@@ -98,28 +95,29 @@ typedef struct graze_assembly {
  * each group that has triangles; triangles before the first group go by the file's name. Errors as for
  * graze_read_geometry; POSE: a node's matrix is not affine or not finite, and the message names the node. On failure
  * `assembly` is empty. */
-GRAZE_API graze_status graze_read_assembly(const char *path, graze_file_format format, bool split, int threads,
-                                           graze_assembly *assembly, graze_io_error *error);
+GRAZE_API graze_status graze_read_assembly(graze_context *context, const char *path, graze_file_format format,
+                                           bool split, graze_assembly *assembly);
 
 /* The same from memory, as graze_parse_geometry. */
-GRAZE_API graze_status graze_parse_assembly(const void *bytes, size_t size, const char *name, graze_file_format format,
-                                            bool split, int threads, graze_assembly *assembly, graze_io_error *error);
+GRAZE_API graze_status graze_parse_assembly(graze_context *context, const void *bytes, size_t size, const char *name,
+                                            graze_file_format format, bool split, graze_assembly *assembly);
 
 /* The same, but the geometry of a GLB file stays in the file, which is open until the assembly is freed: its meshes
  * have counts and no arrays. For assemblies that are larger than memory should hold at a time. */
-GRAZE_API graze_status graze_open_assembly(const char *path, graze_file_format format, bool split, int threads,
-                                           graze_assembly *assembly, graze_io_error *error);
+GRAZE_API graze_status graze_open_assembly(graze_context *context, const char *path, graze_file_format format,
+                                           bool split, graze_assembly *assembly);
 
 /* Reads the geometry of such a mesh, to be freed by the caller; of one that has its arrays already it is an ARGUMENT
- * error. Any number of threads at a time. `path` stands in messages. Other errors as graze_read_assembly. */
-GRAZE_API graze_status graze_read_assembly_mesh(const graze_assembly *assembly, uint32_t mesh, const char *path,
-                                                graze_geometry *geometry, graze_io_error *error);
+ * error. Any number of threads at a time, each with a context of its own or one that they share. `path` stands in
+ * messages. Other errors as graze_read_assembly. */
+GRAZE_API graze_status graze_read_assembly_mesh(graze_context *context, const graze_assembly *assembly, uint32_t mesh,
+                                                const char *path, graze_geometry *geometry);
 
 GRAZE_API void graze_assembly_free(graze_assembly *assembly);
 
 /* Writes OBJ (numbers that read back to the same doubles), with `o` records for groups. A regular file that could not
  * be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, MEMORY. */
-GRAZE_API graze_status graze_write_obj(const char *path, const graze_geometry *geometry, graze_io_error *error);
+GRAZE_API graze_status graze_write_obj(graze_context *context, const char *path, const graze_geometry *geometry);
 
 /* ---- binary glTF ---- */
 
@@ -130,7 +128,7 @@ GRAZE_API graze_status graze_write_obj(const char *path, const graze_geometry *g
  * hold: a mesh without triangles, a pose that shears, a name that is not UTF-8, more than 4 GiB. A regular file that
  * could not be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE,
  * UNSUPPORTED; the message names mesh and vertex or triangle, or the object. */
-GRAZE_API graze_status graze_write_glb(const char *path, const graze_assembly *assembly, graze_io_error *error);
+GRAZE_API graze_status graze_write_glb(graze_context *context, const char *path, const graze_assembly *assembly);
 
 /* ---- boxes ---- */
 
@@ -146,11 +144,11 @@ typedef struct graze_box_list {
  * whole numbers below 2^32, min is at most max. Errors: ARGUMENT, FILE, FORMAT (number of fields, no number, min above
  * max, an id twice, a size that the count does not fit), NOT_FINITE, LIMIT (an id of 2^32 or more), MEMORY; the message
  * names line or byte. On failure `boxes` is empty. */
-GRAZE_API graze_status graze_read_boxes(const char *path, graze_box_list *boxes, graze_io_error *error);
+GRAZE_API graze_status graze_read_boxes(graze_context *context, const char *path, graze_box_list *boxes);
 
 /* The same from memory; `name` stands for the path in messages, and one that ends in .gzb must be binary. */
-GRAZE_API graze_status graze_parse_boxes(const void *bytes, size_t size, const char *name, graze_box_list *boxes,
-                                         graze_io_error *error);
+GRAZE_API graze_status graze_parse_boxes(graze_context *context, const void *bytes, size_t size, const char *name,
+                                         graze_box_list *boxes);
 GRAZE_API void graze_box_list_free(graze_box_list *boxes);
 
 /* ---- motions ---- */
@@ -177,12 +175,12 @@ typedef struct graze_motion {
  * moves have numbers in this list. Errors: ARGUMENT, FILE, FORMAT (titles, number of fields, no number, a step below
  * the one before or 0, a name that no object has, an object twice in a step, a zero quaternion), NOT_FINITE, LIMIT (a
  * step above GRAZE_MOTION_MOST_STEPS), MEMORY; the message names the line. On failure `motion` is empty. */
-GRAZE_API graze_status graze_read_motion(const char *path, const char *const *names, uint32_t name_count,
-                                         graze_motion *motion, graze_io_error *error);
+GRAZE_API graze_status graze_read_motion(graze_context *context, const char *path, const char *const *names,
+                                         uint32_t name_count, graze_motion *motion);
 
 /* The same from memory; `name` stands for the path in messages. */
-GRAZE_API graze_status graze_parse_motion(const void *bytes, size_t size, const char *name, const char *const *names,
-                                          uint32_t name_count, graze_motion *motion, graze_io_error *error);
+GRAZE_API graze_status graze_parse_motion(graze_context *context, const void *bytes, size_t size, const char *name,
+                                          const char *const *names, uint32_t name_count, graze_motion *motion);
 GRAZE_API void graze_motion_free(graze_motion *motion);
 
 /* ---- numbers ---- */
@@ -236,11 +234,11 @@ typedef struct graze_scene_file {
 
 /* Errors: FILE, FORMAT (unknown key, duplicate or unknown object name, wrong type: the message names key and place),
  * ARGUMENT, NOT_FINITE, MEMORY. On failure `scene` is empty. */
-GRAZE_API graze_status graze_read_scene(const char *path, graze_scene_file *scene, graze_io_error *error);
+GRAZE_API graze_status graze_read_scene(graze_context *context, const char *path, graze_scene_file *scene);
 
 /* The same from memory; `name` stands for the path, in messages and for the folder of the meshes. */
-GRAZE_API graze_status graze_parse_scene(const void *bytes, size_t size, const char *name, graze_scene_file *scene,
-                                         graze_io_error *error);
+GRAZE_API graze_status graze_parse_scene(graze_context *context, const void *bytes, size_t size, const char *name,
+                                         graze_scene_file *scene);
 GRAZE_API void graze_scene_file_free(graze_scene_file *scene);
 
 #ifdef __cplusplus

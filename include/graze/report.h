@@ -98,25 +98,25 @@ typedef struct graze_report {
 /* Comma-separated (RFC 4180, UTF-8): a header line and a line a clash. An incomplete check has a line that says so
  * before the others, with state "incomplete" and no id. Errors, here and below: ARGUMENT (the record contradicts
  * itself; the message names the clash), FILE, MEMORY. */
-GRAZE_API graze_status graze_report_write_csv(const char *path, const graze_report *report, graze_io_error *error);
+GRAZE_API graze_status graze_report_write_csv(graze_context *context, const char *path, const graze_report *report);
 
 /* Takes the next `size` bytes; false = it cannot, and no more are sent. */
 typedef bool (*graze_report_sink)(void *user, const void *bytes, size_t size);
 
 /* What `graze check --format json` prints, and what graze_report_previous_read reads: docs/report.md has every key.
  * `curves`: with the intersection curves. */
-GRAZE_API graze_status graze_report_write_json(const char *path, const graze_report *report, bool curves,
-                                               graze_io_error *error);
+GRAZE_API graze_status graze_report_write_json(graze_context *context, const char *path, const graze_report *report,
+                                               bool curves);
 
 /* The same to a sink. A sink that refuses is GRAZE_ERROR_FILE. */
-GRAZE_API graze_status graze_report_send_json(graze_report_sink sink, void *user, const graze_report *report,
-                                              bool curves, graze_io_error *error);
+GRAZE_API graze_status graze_report_send_json(graze_context *context, graze_report_sink sink, void *user,
+                                              const graze_report *report, bool curves);
 
 /* JUnit XML: a test suite a layer pair, a test case a clash. Relations in `failing` (bit 1 << relation) are failures,
  * `unknown` is an error even when it is approved, resolved and approved ones are skipped, all others pass; with nothing
  * found one passing case says so. An incomplete check is an error case of its own, in the first suite. */
-GRAZE_API graze_status graze_report_write_junit(const char *path, const graze_report *report, unsigned failing,
-                                                graze_io_error *error);
+GRAZE_API graze_status graze_report_write_junit(graze_context *context, const char *path, const graze_report *report,
+                                                unsigned failing);
 
 /* A picture: RGB, 8 bits, rows from the top. */
 typedef struct graze_picture {
@@ -138,39 +138,39 @@ typedef struct graze_camera {
  * own OpenGL context, if any, is as before after each call. The same device paints the same bytes. */
 typedef struct graze_painter graze_painter;
 
-GRAZE_API graze_status graze_painter_create(const graze_report *report, uint32_t width, uint32_t height,
-                                            graze_painter **painter, graze_io_error *error);
+GRAZE_API graze_status graze_painter_create(graze_context *context, const graze_report *report, uint32_t width,
+                                            uint32_t height, graze_painter **painter);
 GRAZE_API void graze_painter_destroy(graze_painter *painter);
 GRAZE_API const char *graze_painter_device(const graze_painter *painter); /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
 
 /* The whole assembly in calm colours by layer, objects that clash in orange, a dot at each clash that shows through
  * everything; resolved clashes are left out. `picture` belongs to the painter, valid until its next call. Errors:
  * ARGUMENT, MEMORY, UNSUPPORTED (the device failed). */
-GRAZE_API graze_status graze_painter_overview(graze_painter *painter, graze_picture *picture, graze_io_error *error);
+GRAZE_API graze_status graze_painter_overview(graze_painter *painter, graze_picture *picture);
 
 /* Clash `index` from its least hidden side: object a in orange, b in blue, striped where they share a surface; of what
  * stands around them the nearest, pale and never before the clash; the curve over everything, thinner where it is
  * hidden; z is up. An object that holds the other one is seen into. `camera` (may be NULL) gets where it was seen from.
  * Only what is near the clash is drawn. Errors: ARGUMENT (also: neither object has a mesh), MEMORY, UNSUPPORTED. */
 GRAZE_API graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_picture *picture,
-                                           graze_camera *camera, graze_io_error *error);
+                                           graze_camera *camera);
 
 /* A camera without graphics: the same framing, from the direction in which the fewest objects' boxes stand in the way.
  * Never fails; for a clash that nothing places it looks at the origin. O(objects). */
 GRAZE_API graze_camera graze_report_camera(const graze_report *report, uint32_t index);
 
 /* The cameras of all clashes, O(clashes * objects) of little. Errors: ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_report_cameras(const graze_report *report, graze_camera *cameras);
+GRAZE_API graze_status graze_report_cameras(graze_context *context, const graze_report *report, graze_camera *cameras);
 
 /* Errors: ARGUMENT, FILE, UNSUPPORTED (built without libpng). */
-GRAZE_API graze_status graze_picture_write_png(const char *path, const graze_picture *picture, graze_io_error *error);
+GRAZE_API graze_status graze_picture_write_png(graze_context *context, const char *path, const graze_picture *picture);
 
 /* BCF 2.1 (buildingSMART): a zip with a topic, viewpoint and snapshot a clash; both components named. `snapshots`:
  * folder that has ID.png for each clash, or NULL for none; a clash without a picture there becomes a topic without one.
  * cameras: one a clash, or NULL for graze_report_camera. Topics have GUIDs made from the clash ids, so that a later
  * export updates the earlier one. Further errors: UNSUPPORTED (built without minizip), FORMAT (a picture is no PNG). */
-GRAZE_API graze_status graze_report_write_bcf(const char *path, const graze_report *report, const char *snapshots,
-                                              const graze_camera *cameras, graze_io_error *error);
+GRAZE_API graze_status graze_report_write_bcf(graze_context *context, const char *path, const graze_report *report,
+                                              const char *snapshots, const graze_camera *cameras);
 
 /* A page that opens from disk: one file, no network, no third-party code. 3D view (WebGL2), table, filters; light and
  * dark; PAGE#clash=ID leads to a clash. Meshes beyond `triangle_budget` (0 = 1,500,000) in all are thinned for view
@@ -179,9 +179,9 @@ GRAZE_API graze_status graze_report_write_bcf(const char *path, const graze_repo
  * for each clash. `cameras`: one a clash, or NULL for graze_report_camera; a clash that is framed is seen from there,
  * so that page, picture and BCF show one view. Other programs find the record as JSON in the element with the id
  * "record". Errors: ARGUMENT, INDEX, NOT_FINITE (the message names object or clash), FILE, MEMORY. */
-GRAZE_API graze_status graze_report_write_html(const char *path, const graze_report *report, uint64_t triangle_budget,
-                                               const char *snapshots, const graze_camera *cameras,
-                                               graze_io_error *error);
+GRAZE_API graze_status graze_report_write_html(graze_context *context, const char *path, const graze_report *report,
+                                               uint64_t triangle_budget, const char *snapshots,
+                                               const graze_camera *cameras);
 
 /* ---- films: a scene that moves ---- */
 
@@ -211,36 +211,36 @@ typedef struct graze_film {
  * collision in orange, events to go to. Poses are stored where they change, as floats relative to the middle of the
  * scene: what is seen is for the eye, what is listed was decided. Errors: ARGUMENT (steps that descend or are not
  * there, INDEX for objects), NOT_FINITE, FILE, MEMORY; the message names object, move or event. */
-GRAZE_API graze_status graze_film_write_html(const char *path, const graze_film *film, uint64_t triangle_budget,
-                                             graze_io_error *error);
+GRAZE_API graze_status graze_film_write_html(graze_context *context, const char *path, const graze_film *film,
+                                             uint64_t triangle_budget);
 
 /* A frame: the whole scene with the objects at `poses`, one for each object of the report, those that are `lit` in
  * orange, seen by `camera`. Errors as those of graze_painter_overview, and NOT_FINITE. */
 GRAZE_API graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses, const bool *lit,
-                                           const graze_camera *camera, graze_picture *picture, graze_io_error *error);
+                                           const graze_camera *camera, graze_picture *picture);
 
 /* The camera that sees all objects of the film at all steps, in pictures of this shape. O(objects + moves). Errors:
  * ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_film_camera(const graze_film *film, double width_by_height, graze_camera *camera);
+GRAZE_API graze_status graze_film_camera(graze_context *context, const graze_film *film, double width_by_height,
+                                         graze_camera *camera);
 
 /* An animated PNG (APNG): every picture is shown for so many milliseconds, over and over. Programs that do not know it
  * show the first picture. Errors, of all three: ARGUMENT (another size, not as many pictures as were announced), FILE,
  * MEMORY, UNSUPPORTED (built without libpng). Close frees in any case; a file that is not complete is removed. */
 typedef struct graze_animation graze_animation;
 
-GRAZE_API graze_status graze_animation_open(const char *path, uint32_t pictures, uint32_t milliseconds,
-                                            graze_animation **animation, graze_io_error *error);
-GRAZE_API graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture,
-                                           graze_io_error *error);
-GRAZE_API graze_status graze_animation_close(graze_animation *animation, graze_io_error *error);
+GRAZE_API graze_status graze_animation_open(graze_context *context, const char *path, uint32_t pictures,
+                                            uint32_t milliseconds, graze_animation **animation);
+GRAZE_API graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture);
+GRAZE_API graze_status graze_animation_close(graze_animation *animation);
 
 /* ---- the life of a clash, from report to report: identify, carry, group, then write ---- */
 
 /* Sets `id` of every clash: made of the two names in either order and, where two objects clash more than once, of the
  * coarse place. Moving an object, renumbering or changing the mesh changes no id. Ids are unique in the report.
  * Errors: ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_report_identify(const graze_report_object *objects, uint32_t object_count,
-                                             graze_report_clash *clashes, uint32_t clash_count, graze_io_error *error);
+GRAZE_API graze_status graze_report_identify(graze_context *context, const graze_report_object *objects,
+                                             uint32_t object_count, graze_report_clash *clashes, uint32_t clash_count);
 
 typedef struct graze_report_groups {
   graze_report_group *groups;
@@ -251,9 +251,9 @@ typedef struct graze_report_groups {
  * takes them all, then the one with most of the rest, and so on. By layers: the pair of layers, unless no object has
  * one. By place: clashes nearer to each other than 1/64 of the diagonal of the objects' box, directly or by way of
  * others. Resolved and separate ones are in no group. Errors: ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_report_group_clashes(const graze_report_object *objects, uint32_t object_count,
-                                                  graze_report_clash *clashes, uint32_t clash_count,
-                                                  graze_report_groups *groups, graze_io_error *error);
+GRAZE_API graze_status graze_report_group_clashes(graze_context *context, const graze_report_object *objects,
+                                                  uint32_t object_count, graze_report_clash *clashes,
+                                                  uint32_t clash_count, graze_report_groups *groups);
 GRAZE_API void graze_report_groups_free(graze_report_groups *groups);
 
 /* An earlier report, read back. */
@@ -277,10 +277,10 @@ typedef struct graze_report_previous_clash {
  * json` without the keys of the life cycle. Strict: a key that is not known, a wrong type, a mark that is none, a name
  * that no object has, an id that stands there twice are errors that name the place. Errors: ARGUMENT, FILE, FORMAT,
  * MEMORY. */
-GRAZE_API graze_status graze_report_previous_read(const char *path, graze_report_previous **previous,
-                                                  graze_io_error *error);
-GRAZE_API graze_status graze_report_previous_parse(const void *bytes, size_t size, const char *name,
-                                                   graze_report_previous **previous, graze_io_error *error);
+GRAZE_API graze_status graze_report_previous_read(graze_context *context, const char *path,
+                                                  graze_report_previous **previous);
+GRAZE_API graze_status graze_report_previous_parse(graze_context *context, const void *bytes, size_t size,
+                                                   const char *name, graze_report_previous **previous);
 GRAZE_API void graze_report_previous_destroy(graze_report_previous *previous);
 
 /* Its clashes in the order of the file, resolved ones last. */
@@ -295,10 +295,10 @@ GRAZE_API bool graze_report_previous_closed(const graze_report_previous *previou
  * comment or both, in any order; others are left alone, so an edited graze_report_write_csv file will do. Errors:
  * FORMAT (line and what is wrong: an id that the report does not have, an unknown mark), FILE, MEMORY; `previous` is
  * then as before. */
-GRAZE_API graze_status graze_report_read_marks(const char *path, graze_report_previous *previous,
-                                               graze_io_error *error);
-GRAZE_API graze_status graze_report_parse_marks(const void *bytes, size_t size, const char *name,
-                                                graze_report_previous *previous, graze_io_error *error);
+GRAZE_API graze_status graze_report_read_marks(graze_context *context, const char *path,
+                                               graze_report_previous *previous);
+GRAZE_API graze_status graze_report_parse_marks(graze_context *context, const void *bytes, size_t size,
+                                                const char *name, graze_report_previous *previous);
 
 /* Objects and clashes of the new report: those of now, and what is carried on behind them. */
 typedef struct graze_report_carried {
@@ -314,8 +314,8 @@ typedef struct graze_report_carried {
  * incomplete it is appended as `unknown` instead, for nobody looked. A resolved clash that is found again is new, keeps
  * its comment and loses its mark; so does an approval that was given for another relation (see docs/report.md). The
  * result points into both: `now` and `previous` must outlive it. Errors: ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_report_carry(const graze_report *now, const graze_report_previous *previous,
-                                          graze_report_carried *carried, graze_io_error *error);
+GRAZE_API graze_status graze_report_carry(graze_context *context, const graze_report *now,
+                                          const graze_report_previous *previous, graze_report_carried *carried);
 GRAZE_API void graze_report_carried_free(graze_report_carried *carried);
 
 /* ---- pairs that need no second check ---- */
@@ -335,9 +335,9 @@ typedef enum graze_earlier {
  * the same name, layer, mesh and pose. Nothing can be reused when the earlier check was incomplete, had another
  * exactness, other rules or another version of Graze, or when its file has no hashes: `reason` (may be
  * NULL) then gets a sentence, else NULL. Errors: ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_report_reuse_create(const graze_report *now, const graze_report_previous *previous,
-                                                 graze_report_reuse **reuse, const char **reason,
-                                                 graze_io_error *error);
+GRAZE_API graze_status graze_report_reuse_create(graze_context *context, const graze_report *now,
+                                                 const graze_report_previous *previous, graze_report_reuse **reuse,
+                                                 const char **reason);
 GRAZE_API void graze_report_reuse_destroy(graze_report_reuse *reuse);
 
 /* Objects of now that are as they were. */

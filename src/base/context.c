@@ -1,6 +1,7 @@
 /* Contexts: everything that would otherwise be a global. */
 #include "base/context.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #if defined(__linux__)
@@ -70,7 +71,9 @@ graze_status graze_context_create(const graze_context_def *def, graze_context **
     return GRAZE_ERROR_MEMORY;
   }
   made->engine = (graze_engine){0};
-  made->context = (graze_context){.allocator = d.allocator,
+  static _Atomic uint64_t contexts;
+  made->context = (graze_context){.serial = ++contexts,
+                                  .allocator = d.allocator,
                                   .log = d.log,
                                   .log_user = d.log_user,
                                   .enqueue = d.enqueue,
@@ -84,18 +87,12 @@ graze_status graze_context_create(const graze_context_def *def, graze_context **
 }
 
 graze_status graze_context_set_engine(graze_context *context, const graze_engine *engine) {
-  if (context == NULL || context->engine == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (context == NULL || context->engine == NULL) return gz_fail_null(context);
   const graze_engine none = {0};
   if (engine != NULL && (engine->take == NULL || engine->give == NULL || engine->stages == NULL)) {
-    return GRAZE_ERROR_ARGUMENT;
+    return gz_fail_null(context);
   }
   *context->engine = engine != NULL ? *engine : none;
-  return GRAZE_OK;
-}
-
-graze_status graze_context_share_engine(graze_context *context, const graze_context *from) {
-  if (context == NULL || from == NULL) return GRAZE_ERROR_ARGUMENT;
-  context->engine = from->engine;
   return GRAZE_OK;
 }
 

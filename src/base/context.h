@@ -2,9 +2,12 @@
 #ifndef GRAZE_SRC_BASE_CONTEXT_H
 #define GRAZE_SRC_BASE_CONTEXT_H
 
+#include <stdarg.h>
+
 #include "graze/engine.h"
 
 struct graze_context {
+  uint64_t serial; /* of the context and its copies: no other has had it */
   graze_allocator allocator;
   graze_log_function log;
   void *log_user;
@@ -12,7 +15,7 @@ struct graze_context {
   graze_finish_function finish;
   void *task_user;
   struct pool *pool;    /* the number of workers, and their threads */
-  graze_engine *engine; /* of this context, its copies and those that share it; NULL: there can be none.
+  graze_engine *engine; /* of this context and its copies; NULL: there can be none.
                            Without stages there is none now */
 };
 
@@ -28,15 +31,41 @@ static inline const char *stage_name(graze_stage stage) {
   return names[stage];
 }
 
-/* Logs one formatted line at error level and returns `status`, so that a check reads: return gz_fail(...). */
+/* Keeps the formatted line as the thread's last error, logs it, and returns `status`, so that a check reads:
+ * return gz_fail(...). Without a context it only returns. */
 graze_status gz_fail(const graze_context *context, graze_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+graze_status gz_fail_list(const graze_context *context, graze_status status, const char *format, va_list arguments);
 
-/* Whether errors of the calling thread are kept from the logger: for bodies of loops whose caller has better words.
- * Gives what was so before. */
-bool gz_silence(bool silent);
+/* The same of a file or what stands for it: "NAME:PLACE reason", where PLACE is "", "LINE:" or " byte N:" and NAME may
+ * be NULL. A name too long for a message keeps its end, which tells more than its beginning. */
+graze_status gz_fail_named(const graze_context *context, graze_status status, const char *name, const char *place,
+                           const char *format, ...) __attribute__((format(printf, 5, 6)));
+graze_status gz_fail_named_list(const graze_context *context, graze_status status, const char *name, const char *place,
+                                const char *format, va_list arguments);
+
+/* The last error of a thread: a loop takes that of its bodies along to the thread that began it. */
+typedef struct gz_failure {
+  uint64_t context; /* its serial */
+  uint64_t count;   /* of the thread's errors so far */
+  graze_error error;
+} gz_failure;
+gz_failure *gz_last_failure(void);
+
+/* GRAZE_ERROR_ARGUMENT for a null pointer where there may be none. */
+graze_status gz_fail_null(const graze_context *context);
 
 /* GRAZE_ERROR_MEMORY with the size that was refused. */
 graze_status gz_fail_memory(const graze_context *context, size_t bytes);
+
+/* Whether the logger is spared the errors of the calling thread: for work whose caller has better words. Gives what was
+ * so before. */
+bool gz_silence(bool silent);
+
+/* A piece of a text made fit for a message: unprintable characters as '?', cut after `most` of them or 64. */
+typedef struct gz_quoted {
+  char text[68];
+} gz_quoted;
+gz_quoted gz_quote(const char *first, const char *last, size_t most);
 
 #endif

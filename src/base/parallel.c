@@ -35,16 +35,30 @@ typedef struct loop {
   graze_task_function body;
   void *argument;
   uint32_t grain;
+  _Atomic bool failing; /* a thread is at what follows: */
+  uint64_t failed;      /* the lowest range whose body has reported an error, and the error; UINT64_MAX: none */
+  gz_failure failure;
 } loop;
 
+static void keep_failure(loop *l, uint32_t begin) {
+  while (atomic_exchange(&l->failing, true)) continue;
+  if (begin < l->failed) {
+    l->failed = begin;
+    l->failure = *gz_last_failure();
+  }
+  atomic_store(&l->failing, false);
+}
+
 static void run_range(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
-  const loop *l = argument;
+  loop *l = argument;
   parallel_place before = here;
+  uint64_t errors = gz_last_failure()->count;
   unsigned saved = gz_fp_enter();
   here = (parallel_place){l->context->pool, worker};
   l->body(l->argument, begin, end, worker);
   here = before;
   gz_fp_leave(saved);
+  if (gz_last_failure()->count != errors) keep_failure(l, begin);
 }
 
 static void run_ranges(pool_loop *shared, uint32_t worker) {
@@ -59,7 +73,7 @@ static void run_ranges(pool_loop *shared, uint32_t worker) {
 
 void gz_parallel_for(const graze_context *context, uint32_t count, uint32_t grain, graze_task_function body,
                      void *argument) {
-  loop l = {{.run = run_ranges, .count = count}, context, body, argument, grain};
+  loop l = {{.run = run_ranges, .count = count}, context, body, argument, grain, .failed = UINT64_MAX};
   if (count == 0) return;
   if (count <= grain || gz_parallel_threads(context) == 1) {
     run_range(&l, 0, count, is_inside(context) ? here.worker : 0);
@@ -68,6 +82,10 @@ void gz_parallel_for(const graze_context *context, uint32_t count, uint32_t grai
     if (task != NULL) context->finish(context->task_user, task);
   } else {
     gz_pool_run(context->pool, &l.shared, (count - 1) / grain + 1);
+  }
+  if (l.failed != UINT64_MAX) {
+    l.failure.count = gz_last_failure()->count + 1;
+    *gz_last_failure() = l.failure;
   }
 }
 

@@ -13,7 +13,8 @@ int gz_parallel_threads(const graze_context *context);
 /* body(argument, begin, end, worker) for ranges that together are [0, count), each of at most `grain` unless one thread
  * does it all; ranges are taken in order as workers get free. No two run with the same worker index at a time. Runs on
  * the context's pool or through its hooks, and on the calling thread, which is worker 0, when there is one range or one
- * thread. A loop inside a body runs on the body's thread, under its worker index. Bodies run under gz_fp_enter(). */
+ * thread. A loop inside a body runs on the body's thread, under its worker index. Bodies run under gz_fp_enter().
+ * Of the errors that bodies report, the caller's last error becomes that of the first range that has one. */
 void gz_parallel_for(const graze_context *context, uint32_t count, uint32_t grain, graze_task_function body,
                      void *argument);
 

@@ -162,7 +162,8 @@ static graze_status query_list(graze_broadphase *bp, const graze_box *box, uint6
 
 graze_status graze_broadphase_query_box(graze_broadphase *bp, const graze_box *box, uint64_t layers,
                                         const uint32_t **indices, uint32_t *count) {
-  if (bp == NULL || box == NULL || indices == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || box == NULL || indices == NULL || count == NULL)
+    return gz_fail_null(bp != NULL ? bp->context : NULL);
   graze_status status = check_point(bp, "min", box->min);
   if (status == GRAZE_OK) status = check_point(bp, "max", box->max);
   for (int k = 0; k < 3 && status == GRAZE_OK; k++) {
@@ -176,7 +177,8 @@ graze_status graze_broadphase_query_box(graze_broadphase *bp, const graze_box *b
 
 graze_status graze_broadphase_query_point(graze_broadphase *bp, const double point[3], uint64_t layers,
                                           const uint32_t **indices, uint32_t *count) {
-  if (bp == NULL || point == NULL || indices == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || point == NULL || indices == NULL || count == NULL)
+    return gz_fail_null(bp != NULL ? bp->context : NULL);
   graze_status status = check_point(bp, "point", point);
   if (status != GRAZE_OK) return status;
   graze_box box = {{point[0], point[1], point[2]}, {point[0], point[1], point[2]}};
@@ -296,7 +298,8 @@ static bool list_hits(graze_broadphase *bp, const ray *r, uint64_t layers, buffe
 
 graze_status graze_broadphase_query_ray(graze_broadphase *bp, const double origin[3], const double direction[3],
                                         double length, uint64_t layers, const graze_ray_hit **hits, uint32_t *count) {
-  if (bp == NULL || origin == NULL || direction == NULL || hits == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || origin == NULL || direction == NULL || hits == NULL || count == NULL)
+    return gz_fail_null(bp != NULL ? bp->context : NULL);
   graze_status status = check_point(bp, "origin", origin);
   if (status == GRAZE_OK) status = check_point(bp, "direction", direction);
   if (status == GRAZE_OK && isnan(length)) {
@@ -411,7 +414,8 @@ static bool list_nearest(graze_broadphase *bp, const double point[3], uint32_t w
 
 graze_status graze_broadphase_query_nearest(graze_broadphase *bp, const double point[3], uint32_t wanted,
                                             uint64_t layers, const graze_near **found, uint32_t *count) {
-  if (bp == NULL || point == NULL || found == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || point == NULL || found == NULL || count == NULL)
+    return gz_fail_null(bp != NULL ? bp->context : NULL);
   graze_status status = check_point(bp, "point", point);
   if (status != GRAZE_OK) return status;
   uint32_t n;

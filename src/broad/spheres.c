@@ -145,7 +145,7 @@ static graze_status ask_about_spheres(graze_broadphase *bp, graze_broad_question
 
 graze_status graze_broadphase_find_spheres(graze_broadphase *bp, const graze_sphere_array *spheres, uint32_t count,
                                            bool unsorted, const graze_box_pair **pairs, uint64_t *pair_count) {
-  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || pairs == NULL || pair_count == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
   graze_broad_question question = {.spheres = spheres, .count = count, .unsorted = unsorted};
   graze_status status = ask_about_spheres(bp, &question);
   if (status != GRAZE_OK) return status;
@@ -156,7 +156,7 @@ graze_status graze_broadphase_find_spheres(graze_broadphase *bp, const graze_sph
 
 graze_status graze_broadphase_count_spheres(graze_broadphase *bp, const graze_sphere_array *spheres, uint32_t count,
                                             uint64_t *pair_count, uint64_t *hash) {
-  if (bp == NULL || pair_count == NULL || hash == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || pair_count == NULL || hash == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
   graze_broad_question question = {.spheres = spheres, .count = count, .unsorted = true, .only_count = true};
   graze_status status = ask_about_spheres(bp, &question);
   if (status != GRAZE_OK) return status;

@@ -21,7 +21,7 @@ graze_broadphase_def graze_default_broadphase_def(void) {
 
 graze_status graze_broadphase_create(graze_context *context, const graze_broadphase_def *def,
                                      graze_broadphase **broadphase) {
-  if (context == NULL || broadphase == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (context == NULL || broadphase == NULL) return gz_fail_null(context);
   graze_broadphase_def chosen = def != NULL ? *def : graze_default_broadphase_def();
   if (chosen.cookie != BROADPHASE_COOKIE) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "definition not initialised");
   if (gz_broad_method_of(chosen.method) == NULL) {
@@ -260,7 +260,7 @@ void gz_broad_take_notes(graze_broadphase *bp, graze_broad_method method, const 
 }
 
 graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *events) {
-  if (bp == NULL || events == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || events == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
   double start = gz_broad_now();
   unsigned saved = gz_fp_enter();
   graze_status status = run_update(bp);
@@ -277,7 +277,7 @@ graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *e
 }
 
 graze_status graze_broadphase_pairs(graze_broadphase *bp, const graze_box_pair **pairs, uint64_t *count) {
-  if (bp == NULL || pairs == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || pairs == NULL || count == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
   if (!gather_full(bp)) return gz_broad_no_memory(bp, bp->live);
   *pairs = pair_list_data(&bp->history.full);
   *count = bp->history.full.count;
@@ -334,7 +334,7 @@ static graze_status find_on_processor(graze_broadphase *bp, const graze_box_arra
 
 graze_status graze_broadphase_find(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count, bool unsorted,
                                    const graze_box_pair **pairs, uint64_t *pair_count) {
-  if (bp == NULL || pairs == NULL || pair_count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (bp == NULL || pairs == NULL || pair_count == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
   graze_broad_question question = {.boxes = boxes, .count = count, .unsorted = unsorted};
   graze_status status = gz_box_array_check(bp->context, boxes, count);
   if (status == GRAZE_OK && !gz_broad_ask_engine(bp, GRAZE_STAGE_BOXES, &question, &status)) {

@@ -126,10 +126,10 @@ static void run_task(void *argument, uint32_t index) {
 
 graze_status graze_tritri_batch(graze_context *context, uint64_t count, const double *const a[9],
                                 const double *const b[9], graze_tritri *results) {
-  if (context == NULL || (count > 0 && (a == NULL || b == NULL || results == NULL))) return GRAZE_ERROR_ARGUMENT;
+  if (context == NULL || (count > 0 && (a == NULL || b == NULL || results == NULL))) return gz_fail_null(context);
   if (count > (uint64_t)PAIRS_PER_TASK * UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "too many pairs");
   for (int k = 0; k < 9 && count > 0; k++) {
-    if (a[k] == NULL || b[k] == NULL) return GRAZE_ERROR_ARGUMENT;
+    if (a[k] == NULL || b[k] == NULL) return gz_fail_null(context);
   }
   graze_tritri_question question = {count, a, b, results};
   if (gz_engine_ask(context, GRAZE_STAGE_TRITRI, count, 0, &question)) {

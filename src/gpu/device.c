@@ -55,7 +55,7 @@ static uint32_t list_all(graze_gpu_info list[MOST_DEVICES], char *why, size_t ro
 }
 
 graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list, uint32_t *count, char *why) {
-  if (context == NULL || list == NULL || count == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (context == NULL || list == NULL || count == NULL) return gz_fail_null(context);
   graze_gpu_info found[MOST_DEVICES];
   char reasons[256];
   uint32_t n = list_all(found, reasons, sizeof reasons);
@@ -157,7 +157,7 @@ graze_status gz_gpu_open(graze_context *context, const gpu_backend *backend, con
 }
 
 graze_status graze_gpu_create(graze_context *context, const char *device, graze_gpu **gpu) {
-  if (context == NULL || gpu == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (context == NULL || gpu == NULL) return gz_fail_null(context);
   graze_gpu_info info = {0};
   graze_status status = find_device(context, device, &info);
   return status != GRAZE_OK ? status : gz_gpu_open(context, backends[info.api], &info, gpu);

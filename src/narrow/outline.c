@@ -263,7 +263,7 @@ graze_status graze_outline_contact(graze_query *q, const graze_mesh *a, const gr
                                    const graze_pose *pose_b, const graze_triangle_pair *pairs, uint64_t count,
                                    graze_outline *outline) {
   if (q == NULL || a == NULL || b == NULL || outline == NULL || (count > 0 && pairs == NULL)) {
-    return GRAZE_ERROR_ARGUMENT;
+    return gz_fail_null(q != NULL ? q->context : NULL);
   }
   side sides[2];
   unsigned saved = gz_fp_enter();

@@ -35,7 +35,7 @@ graze_collide_options graze_default_collide_options(void) {
 }
 
 graze_status graze_query_create(graze_context *context, graze_query **query) {
-  if (context == NULL || query == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (context == NULL || query == NULL) return gz_fail_null(context);
   graze_query *q = gz_memory_alloc(context, sizeof *q);
   if (q == NULL) return gz_fail_memory(context, sizeof *q);
   memset(q, 0, sizeof *q);
@@ -386,7 +386,7 @@ static bool self_by_engine(graze_query *q, const job *j, graze_self_result *resu
 graze_status graze_collide_meshes(graze_query *q, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
                                   const graze_pose *pose_b, const graze_collide_options *options,
                                   graze_collide_result *result) {
-  if (q == NULL || a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (q == NULL || a == NULL || b == NULL || result == NULL) return gz_fail_null(q != NULL ? q->context : NULL);
   job j;
   unsigned saved = gz_fp_enter();
   graze_status status = read_options(q, options, &j);
@@ -459,7 +459,7 @@ graze_status graze_collide_poses(graze_query *q, const graze_mesh *a, const graz
                                  const graze_pose *poses_b, uint32_t count, const graze_collide_options *options,
                                  graze_collide_result *results) {
   if (q == NULL || a == NULL || b == NULL || (count > 0 && (poses_b == NULL || results == NULL))) {
-    return GRAZE_ERROR_ARGUMENT;
+    return gz_fail_null(q != NULL ? q->context : NULL);
   }
   job j;
   unsigned saved = gz_fp_enter();
@@ -502,7 +502,7 @@ static graze_status self_job(const graze_query *q, const graze_mesh *mesh, const
 
 graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
                                 graze_self_result *result) {
-  if (q == NULL || mesh == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (q == NULL || mesh == NULL || result == NULL) return gz_fail_null(q != NULL ? q->context : NULL);
   job j;
   uint32_t workers = 0;
   graze_self_result r = {0};
@@ -537,7 +537,7 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
 
 graze_status graze_collide_self_boxes(graze_query *q, const graze_mesh *mesh, const graze_collide_options *options,
                                       graze_collide_result *result) {
-  if (q == NULL || mesh == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (q == NULL || mesh == NULL || result == NULL) return gz_fail_null(q != NULL ? q->context : NULL);
   job j;
   unsigned saved = gz_fp_enter();
   graze_status status = self_job(q, mesh, options, &j);

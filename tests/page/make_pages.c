@@ -216,11 +216,10 @@ static void add_by_hand(model *m) {
   }
 }
 
-static void write(const char *path, graze_report *report, uint64_t budget) {
-  graze_io_error error;
+static void write(graze_context *context, const char *path, graze_report *report, uint64_t budget) {
   double began = now();
-  if (graze_report_write_html(path, report, budget, "snapshots", NULL, &error) != GRAZE_OK) {
-    fprintf(stderr, "make_pages: %s\n", error.message);
+  if (graze_report_write_html(context, path, report, budget, "snapshots", NULL) != GRAZE_OK) {
+    fprintf(stderr, "make_pages: %s\n", graze_last_error(context)->message);
     exit(3);
   }
   double taken = now() - began;
@@ -277,7 +276,7 @@ static void make_sample(const char *path, const char *kind) {
   report.group_count = 3;
   if (strcmp(kind, "empty") == 0) report.clash_count = report.rule_count = report.group_count = 0;
   if (strcmp(kind, "incomplete") == 0) report.complete = false;
-  write(path, &report, strcmp(kind, "thinned") == 0 ? 3000 : 0);
+  write(m->context, path, &report, strcmp(kind, "thinned") == 0 ? 3000 : 0);
   free_model(m);
 }
 
@@ -324,7 +323,7 @@ static void make_large(const char *path, uint32_t runs, uint32_t copies, uint32_
   make_objects(m, copies);
   add_rings(m, clashes);
   graze_report report = report_of(m);
-  write(path, &report, 0);
+  write(m->context, path, &report, 0);
   free_model(m);
 }
 

@@ -25,12 +25,14 @@ static const char *const names[object_count] = {"Site/<Pump> & \"Co\" 'x' ]]>",
 
 static const char *const layers[object_count] = {"pumps", "walls", "", "a<b", "ducts", "ducts", NULL, "walls"};
 
-static void stop(const graze_io_error *error) {
-  fprintf(stderr, "make_samples: %s\n", error->message);
+static graze_context *context;
+
+static void stop(void) {
+  fprintf(stderr, "make_samples: %s\n", graze_last_error(context)->message);
   exit(1);
 }
 
-static graze_mesh *make_tetrahedron(graze_context *context) {
+static graze_mesh *make_tetrahedron(void) {
   static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   static const uint32_t triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
   graze_mesh *mesh = NULL;
@@ -86,17 +88,15 @@ static void fill_clashes(graze_report_clash *clashes) {
 
 static void write_all(const char *stem, const graze_report *report, const char *pictures, const graze_camera *cameras) {
   char path[80];
-  graze_io_error error;
   snprintf(path, sizeof path, "%s.json", stem);
-  if (graze_report_write_json(path, report, true, &error) != GRAZE_OK) stop(&error);
+  if (graze_report_write_json(context, path, report, true) != GRAZE_OK) stop();
   snprintf(path, sizeof path, "%s.csv", stem);
-  if (graze_report_write_csv(path, report, &error) != GRAZE_OK) stop(&error);
+  if (graze_report_write_csv(context, path, report) != GRAZE_OK) stop();
   snprintf(path, sizeof path, "%s.xml", stem);
-  if (graze_report_write_junit(path, report, 1u << GRAZE_CROSS | 1u << GRAZE_DUPLICATE, &error) != GRAZE_OK)
-    stop(&error);
+  if (graze_report_write_junit(context, path, report, 1u << GRAZE_CROSS | 1u << GRAZE_DUPLICATE) != GRAZE_OK) stop();
   snprintf(path, sizeof path, "%s.bcf", stem);
-  graze_status status = graze_report_write_bcf(path, report, pictures, cameras, &error);
-  if (status != GRAZE_OK && status != GRAZE_ERROR_UNSUPPORTED) stop(&error);
+  graze_status status = graze_report_write_bcf(context, path, report, pictures, cameras);
+  if (status != GRAZE_OK && status != GRAZE_ERROR_UNSUPPORTED) stop();
 }
 
 static void write_many(graze_report report) {
@@ -119,12 +119,10 @@ int main(int argc, char **argv) {
   static graze_report_clash clashes[clash_count];
   static graze_camera cameras[clash_count];
   static const graze_report_rule rules[] = {{"ignore \"walls\" / <walls>", 12}};
-  graze_context *context = NULL;
   graze_report_groups groups;
-  graze_io_error error;
   if (argc != 2 || chdir(argv[1]) != 0 || graze_context_create(NULL, &context) != GRAZE_OK) return 2;
   mkdir("pictures", 0777);
-  graze_mesh *mesh = make_tetrahedron(context);
+  graze_mesh *mesh = make_tetrahedron();
   for (uint32_t i = 0; i < object_count; i++) {
     bool gone = i == 6;
     objects[i] =
@@ -132,9 +130,8 @@ int main(int argc, char **argv) {
     objects[i].pose.m[3] = 100.0 * i;
   }
   fill_clashes(clashes);
-  if (graze_report_identify(objects, object_count, clashes, clash_count, &error) != GRAZE_OK) stop(&error);
-  if (graze_report_group_clashes(objects, object_count, clashes, clash_count, &groups, &error) != GRAZE_OK)
-    stop(&error);
+  if (graze_report_identify(context, objects, object_count, clashes, clash_count) != GRAZE_OK) stop();
+  if (graze_report_group_clashes(context, objects, object_count, clashes, clash_count, &groups) != GRAZE_OK) stop();
   for (uint32_t i = 0; i < clash_count; i++) {
     cameras[i] = (graze_camera){{0, 0, 0}, {0, 0, -1}, {0, 1, 0}, i % 2 ? 40 : 20};
     for (int k = 0; k < 3; k++) cameras[i].eye[k] = clashes[i].point[k] + (k == 2 ? 500 : 0);

@@ -115,7 +115,8 @@ graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_
 graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
                                  const graze_pose *pose_b, const graze_relate_options *options,
                                  graze_relate_result *result) {
-  if (query == NULL || a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (query == NULL || a == NULL || b == NULL || result == NULL)
+    return gz_fail_null(query != NULL ? query->context : NULL);
   graze_relate_options o = options != NULL ? *options : graze_default_relate_options();
   _Atomic(solid *) made[2] = {NULL, NULL};
   relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[1]}};
