@@ -181,7 +181,7 @@ static graze_broad_method best_of(const broad_choice *choice, const contender *l
 }
 
 /* Whether a trial of this one is due. Of one who was never tried and is likely to be better: when it costs no more than
- * updates have. Else when it is ccluster beside that. */
+ * updates have. Otherwise, when it is cheap beside that. */
 static bool is_due(const broad_choice *choice, const contender *c, double best, uint32_t edits, uint32_t live) {
   if (choice->updates < SETTLE) return false;
   double price = choice->price[choice->regime][c->method];
