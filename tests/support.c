@@ -15,6 +15,13 @@ bool test_long(void) {
   return value && strcmp(value, "0") != 0 && *value;
 }
 
+int test_rounds(int usual, int most) {
+#ifdef __SANITIZE_ADDRESS__
+  usual = (usual + 3) / 4;
+#endif
+  return test_long() ? most : usual;
+}
+
 uint64_t test_seed(uint64_t number) {
   static uint64_t run;
   static bool chosen;

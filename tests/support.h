@@ -18,6 +18,9 @@
 /* True with GRAZE_TEST_LONG=1 in the environment: as many random cases as one has patience for. */
 bool test_long(void);
 
+/* How many random cases: `most` then; else `usual`, or a quarter of it with sanitizers. */
+int test_rounds(int usual, int most);
+
 /* Where random cases begin: another place for every `number` and in every run, so that few cases a run are many in the
  * end. The first call prints what repeats the run: GRAZE_TEST_SEED in the environment. */
 uint64_t test_seed(uint64_t number);

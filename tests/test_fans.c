@@ -187,7 +187,7 @@ static void test_lattice(void **unused) {
   uint64_t state = 3;
   uint8_t proved[most_vertices];
   int proofs = 0;
-  for (int i = 0; i < (test_long() ? 100000 : 2000); i++) {
+  for (int i = 0; i < test_rounds(2000, 100000); i++) {
     uint32_t ring = 3 + random_below(&state, 6), side = 2 + random_below(&state, 4);
     tent t = make_tent(&state, ring, 1, 2);
     for (uint32_t k = 0; k < 3 * t.vertex_count; k++) {

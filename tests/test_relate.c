@@ -113,7 +113,7 @@ static void test_cells(void **unused) {
   bench b = bench_open();
   uint64_t state = 11;
   tally t = {0};
-  int rounds = test_long() ? 200000 : 600;
+  int rounds = test_rounds(600, 200000);
   for (int i = 0; i < rounds; i++) {
     static const int steps[4][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}};
     const int *step = steps[i % 4];
