@@ -129,7 +129,7 @@ void graze_check_destroy(graze_check *c) {
   if (c == NULL) return;
   if (c->earlier.started) pthread_join(c->earlier.thread, NULL);
   graze_report_groups_free(&c->groups);
-  graze_report_carried_free(&c->carried);
+  graze_report_merged_free(&c->merged);
   graze_report_reuse_destroy(c->earlier.reuse);
   graze_report_previous_destroy(c->earlier.report);
   graze_scene_destroy(c->scene);

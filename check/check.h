@@ -169,7 +169,7 @@ struct graze_check {
   graze_report_rule *report_rules;
   uint64_t left_out; /* pairs whose relation was not asked for */
   graze_report_groups groups;
-  graze_report_carried carried;
+  graze_report_merged merged;
   char created[32];
   uint32_t unpainted;
   double load_seconds, build_seconds, query_seconds;

@@ -154,27 +154,27 @@ static graze_status fill_clashes(graze_check *c) {
   return GRAZE_OK;
 }
 
-/* ---- the life of a clash ------------------------------------------------------------------------------------ */
+/* ---- the history of a clash ------------------------------------------------------------------------------------ */
 
 /* The clashes that stand in the report then, to be grouped. */
-static graze_status carry(graze_check *c, graze_report_clash **clashes) {
+static graze_status merge_previous(graze_check *c, graze_report_clash **clashes) {
   graze_report *r = &c->report;
   *clashes = c->clashes;
   if (c->earlier.report == NULL) return GRAZE_OK;
-  graze_status status = graze_report_carry(c->context, r, c->earlier.report, &c->carried);
+  graze_status status = graze_report_merge_previous(c->context, r, c->earlier.report, &c->merged);
   if (status != GRAZE_OK) return status;
-  r->objects = c->carried.objects;
-  r->object_count = c->carried.object_count;
-  r->clashes = *clashes = c->carried.clashes;
-  r->clash_count = c->carried.clash_count;
+  r->objects = c->merged.objects;
+  r->object_count = c->merged.object_count;
+  r->clashes = *clashes = c->merged.clashes;
+  r->clash_count = c->merged.clash_count;
   return GRAZE_OK;
 }
 
-static graze_status give_life(graze_check *c) {
+static graze_status give_history(graze_check *c) {
   graze_report *r = &c->report;
   graze_report_clash *clashes;
   graze_status status = graze_report_identify(c->context, r->objects, r->object_count, c->clashes, r->clash_count);
-  if (status == GRAZE_OK) status = carry(c, &clashes);
+  if (status == GRAZE_OK) status = merge_previous(c, &clashes);
   if (status != GRAZE_OK) return status;
   status = graze_report_group_clashes(c->context, r->objects, r->object_count, clashes, r->clash_count, &c->groups);
   r->groups = c->groups.groups;
@@ -195,5 +195,5 @@ graze_status gz_check_record_finish(graze_check *c, bool complete) {
     r->build_seconds = c->build_seconds;
     r->query_seconds = c->query_seconds;
   }
-  return give_life(c);
+  return give_history(c);
 }

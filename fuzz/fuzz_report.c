@@ -23,16 +23,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (status != GRAZE_OK) check_that(fuzz_failed(status, "input:"));
   if (previous != NULL) {
     const graze_report nothing = {.complete = true};
-    graze_report_carried carried;
+    graze_report_merged carried;
     check_clashes(previous);
     if (end != NULL) {
       status = graze_report_parse_marks(fuzz_context(), end + 1, size - report - 1, "marks", previous);
       if (status != GRAZE_OK) check_that(fuzz_failed(status, "marks:"));
       check_clashes(previous);
     }
-    check_that(graze_report_carry(fuzz_context(), &nothing, previous, &carried) == GRAZE_OK);
+    check_that(graze_report_merge_previous(fuzz_context(), &nothing, previous, &carried) == GRAZE_OK);
     check_that(carried.new_count == 0 && carried.active_count == 0 && carried.resolved_count == carried.clash_count);
-    graze_report_carried_free(&carried);
+    graze_report_merged_free(&carried);
     graze_report_previous_destroy(previous);
   }
   return 0;

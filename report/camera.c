@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "life.h"
+#include "history.h"
 
 static const double pi = 3.14159265358979323846;
 

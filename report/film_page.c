@@ -111,7 +111,7 @@ graze_status graze_film_write_html(graze_context *context, const char *path, con
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "a path and a film are needed");
   graze_status status = gz_film_check(context, film, path);
   if (status != GRAZE_OK) return status;
-  graze_report plain = *film->report; /* clashes would weigh on how meshes are thinned */
+  graze_report plain = *film->report; /* clashes would weigh on how meshes are simplified */
   plain.clash_count = 0;
   p.bounds = gz_film_bounds(film);
   for (int k = 0; k < 3 && !gz_camera_box_empty(&p.bounds); k++)

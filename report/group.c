@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "life.h"
+#include "history.h"
 #include "out.h"
 
 typedef struct grouping {

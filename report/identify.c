@@ -1,14 +1,14 @@
 /* identify.c: ids that live from run to run. Names are all that a re-export keeps, so an id is a hash of the two names;
  * where two objects clash more than once, of the grid cell as well. The grid hangs on the object whose name comes
  * first, so that moving a whole model moves it along, and its cells are coarse. Over the edge of a cell a clash gets
- * another id for once: graze_report_carry knows it again by its distance and gives the old id back.
+ * another id for once: graze_report_merge_previous knows it again by its distance and gives the old id back.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "life.h"
+#include "history.h"
 
 /* ---- hashing ---- */
 

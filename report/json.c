@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "life.h"
+#include "history.h"
 #include "out.h"
 
 /* ---- small pieces: every key but the first of an object brings its comma ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "life.h"
+#include "history.h"
 #include "out.h"
 
 typedef struct marks_reader {

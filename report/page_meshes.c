@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thin.h"
+#include "simplify.h"
 
 /* How much closer meshes of a clash are looked at than others, and how often the triangles of the budget may be drawn
  * in all when many objects share a mesh. */
@@ -52,12 +52,12 @@ static bool number_meshes(page_meshes *plan, const graze_report *report) {
 }
 
 static bool share_out(page_meshes *plan, const graze_report *report, uint64_t budget) {
-  thin_wish *wishes = malloc((plan->count + 1) * sizeof *wishes);
+  simplify_wish *wishes = malloc((plan->count + 1) * sizeof *wishes);
   if (wishes == NULL) return false;
   for (uint32_t i = 0; i < plan->count; i++) {
     page_mesh *m = plan->meshes + i;
     m->triangles = graze_mesh_triangle_count(m->mesh);
-    wishes[i] = (thin_wish){m->triangles, m->instances, 1};
+    wishes[i] = (simplify_wish){m->triangles, m->instances, 1};
   }
   for (uint32_t i = 0; i < report->clash_count; i++) {
     uint32_t a = plan->of_object[report->clashes[i].a], b = plan->of_object[report->clashes[i].b];
@@ -65,7 +65,7 @@ static bool share_out(page_meshes *plan, const graze_report *report, uint64_t bu
     if (b != PAGE_NO_MESH) wishes[b].weight = clash_weight;
   }
   uint64_t drawn = budget < UINT64_MAX / DRAWN_PER_BUDGET ? budget * DRAWN_PER_BUDGET : UINT64_MAX;
-  gz_thin_share(wishes, plan->count, budget, drawn, plan->shares);
+  gz_simplify_shares(wishes, plan->count, budget, drawn, plan->shares);
   free(wishes);
   return true;
 }
@@ -86,7 +86,7 @@ void gz_page_meshes_free(page_meshes *plan) {
   free(plan->shares);
 }
 
-static void put_triangles(page_base64 *stream, const thin_mesh *made) {
+static void put_triangles(page_base64 *stream, const simple_mesh *made) {
   if (made->point_count > UINT16_MAX + 1) {
     gz_page_base64_put(stream, made->triangles, made->triangle_count * sizeof *made->triangles);
     return;
@@ -98,7 +98,7 @@ static void put_triangles(page_base64 *stream, const thin_mesh *made) {
   }
 }
 
-static void put_mesh(page_sink *sink, const thin_mesh *made) {
+static void put_mesh(page_sink *sink, const simple_mesh *made) {
   page_base64 stream = {.sink = sink};
   graze_put_text(&sink->text, "<script type=\"text/plain\" class=\"mesh\">");
   gz_page_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
@@ -109,11 +109,11 @@ static void put_mesh(page_sink *sink, const thin_mesh *made) {
 }
 
 bool gz_page_meshes_put(page_meshes *plan, page_sink *sink) {
-  thinner work = {0};
+  simplifier work = {0};
   bool done = true;
   for (uint32_t i = 0; i < plan->count && sink->reason == 0 && done; i++) {
     page_mesh *m = plan->meshes + i;
-    done = gz_thin_make(&work, m->mesh, plan->shares[i]);
+    done = gz_simplify(&work, m->mesh, plan->shares[i]);
     if (!done) break;
     put_mesh(sink, &work.made);
     m->shown = work.made.triangle_count;
@@ -122,6 +122,6 @@ bool gz_page_meshes_put(page_meshes *plan, page_sink *sink) {
     memcpy(m->min, work.made.min, sizeof m->min);
     memcpy(m->max, work.made.max, sizeof m->max);
   }
-  gz_thin_free(&work);
+  gz_simplifier_free(&work);
   return done;
 }

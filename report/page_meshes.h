@@ -1,5 +1,5 @@
-/* page_meshes.h: the distinct meshes of a record: which object shows which, how far each is thinned, and their bytes.
- * Private to report. */
+/* page_meshes.h: the distinct meshes of a record: which object shows which, how far each is simplified, and their
+ * bytes. Private to report. */
 #ifndef GRAZE_REPORT_PAGE_MESHES_H
 #define GRAZE_REPORT_PAGE_MESHES_H
 

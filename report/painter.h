@@ -92,7 +92,7 @@ struct graze_painter {
   GLuint solids, quads, points; /* vertex arrays */
   GLuint queries[2 * TRIAL_SIDES];
   gl_stream instances, commands, marks, dots;
-  painter_mesh *meshes; /* behind them as many thinned ones, for the overview */
+  painter_mesh *meshes; /* behind them as many simplified ones, for the overview */
   uint32_t mesh_count;
   uint32_t *object_meshes; /* number of an object's mesh; NO_MESH */
   uint32_t *order;         /* objects with a mesh, those with the same mesh next to each other */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "painter.h"
-#include "thin.h"
+#include "simplify.h"
 
 enum { COUNT_PLANES = 6, OVERVIEW_TRIANGLES = 4000000 };
 
@@ -315,22 +315,22 @@ bool gz_painter_inside_out(graze_painter *painter, uint32_t object, bool *inside
 /* Triangles of each mesh in the overview. A large plant has far more than the picture has pixels, and a renderer that
  * keeps them all until it draws would take gigabytes. */
 static bool share_out(const graze_painter *p, uint32_t *shares) {
-  thin_wish *wishes = calloc((size_t)p->mesh_count + 1, sizeof *wishes);
+  simplify_wish *wishes = calloc((size_t)p->mesh_count + 1, sizeof *wishes);
   if (wishes == NULL) return false;
   for (uint32_t i = 0; i < p->mesh_count; i++)
-    wishes[i] = (thin_wish){graze_mesh_triangle_count(p->meshes[i].mesh), 0, 1};
+    wishes[i] = (simplify_wish){graze_mesh_triangle_count(p->meshes[i].mesh), 0, 1};
   for (uint32_t i = 0; i < p->order_count; i++) wishes[p->object_meshes[p->order[i]]].instances++;
-  gz_thin_share(wishes, p->mesh_count, UINT64_MAX, OVERVIEW_TRIANGLES, shares);
+  gz_simplify_shares(wishes, p->mesh_count, UINT64_MAX, OVERVIEW_TRIANGLES, shares);
   free(wishes);
   return true;
 }
 
-/* Sends what thinning has left of a mesh. */
-static bool send_thinned(graze_painter *p, const graze_mesh *mesh, painter_mesh *m, uint32_t share) {
-  thinner work = {0};
+/* Sends what simplification has left of a mesh. */
+static bool send_simplified(graze_painter *p, const graze_mesh *mesh, painter_mesh *m, uint32_t share) {
+  simplifier work = {0};
   if (m->vertices != 0) return true;
-  bool good = gz_thin_make(&work, mesh, share);
-  const thin_mesh *made = &work.made;
+  bool good = gz_simplify(&work, mesh, share);
+  const simple_mesh *made = &work.made;
   float(*vertices)[3] = good ? malloc(((size_t)made->point_count + 1) * sizeof *vertices) : NULL;
   if (vertices != NULL) {
     m->mesh = mesh;
@@ -346,7 +346,7 @@ static bool send_thinned(graze_painter *p, const graze_mesh *mesh, painter_mesh 
   }
   good = vertices != NULL;
   free(vertices);
-  gz_thin_free(&work);
+  gz_simplifier_free(&work);
   return good || gz_painter_fail_memory(p);
 }
 
@@ -355,7 +355,7 @@ static bool choose_mesh(graze_painter *p, uint32_t *number, uint32_t share) {
   painter_mesh *whole = &p->meshes[*number];
   if (share >= graze_mesh_triangle_count(whole->mesh)) return send_mesh(p, whole);
   *number += p->mesh_count;
-  return send_thinned(p, whole->mesh, &p->meshes[*number], share);
+  return send_simplified(p, whole->mesh, &p->meshes[*number], share);
 }
 
 static bool add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4],

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "life.h"
+#include "history.h"
 #include "out.h"
 
 /* What is being read, and where a complaint goes. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "life.h"
+#include "history.h"
 #include "out.h"
 
 struct graze_report_reuse {

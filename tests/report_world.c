@@ -71,9 +71,9 @@ graze_report_previous *reread(const graze_report *report, const char *path) {
   return previous;
 }
 
-graze_report_carried carry(world *now, const graze_report_previous *previous) {
-  graze_report_carried carried;
-  if (graze_report_carry(shared_context(1), &now->report, previous, &carried) != GRAZE_OK)
+graze_report_merged carry(world *now, const graze_report_previous *previous) {
+  graze_report_merged carried;
+  if (graze_report_merge_previous(shared_context(1), &now->report, previous, &carried) != GRAZE_OK)
     fail_msg("%s", shared_error()->message);
   return carried;
 }

@@ -32,6 +32,6 @@ void fill_world(world *w);
 /* Written to `path` as JSON and read back. */
 graze_report_previous *reread(const graze_report *report, const char *path);
 
-graze_report_carried carry(world *now, const graze_report_previous *previous);
+graze_report_merged carry(world *now, const graze_report_previous *previous);
 
 #endif

@@ -336,9 +336,9 @@ static void test_plain_reports(void **state) {
   world_open(&w);
   fill_world(&w);
   assert_string_equal(old->id, w.clashes[0].id);
-  graze_report_carried carried = carry(&w, previous);
+  graze_report_merged carried = carry(&w, previous);
   assert_true(carried.active_count == 1 && carried.new_count == 2);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&carried);
   graze_report_previous_destroy(previous);
   world_close(&w);
 }
@@ -466,7 +466,7 @@ static void test_ten_thousand(void **state) {
   static char names[many_objects][64];
   world w;
   graze_report_groups groups;
-  graze_report_carried carried;
+  graze_report_merged carried;
   (void)state;
   world_open(&w);
   fill_many(&w, objects, clashes, names);
@@ -494,10 +494,10 @@ static void test_ten_thousand(void **state) {
   assert_int_equal(graze_report_previous_read(shared_context(1), "round.json", &again), GRAZE_OK);
   note_time("read", start);
   start = processor_seconds();
-  assert_int_equal(graze_report_carry(shared_context(1), &w.report, previous, &carried), GRAZE_OK);
+  assert_int_equal(graze_report_merge_previous(shared_context(1), &w.report, previous, &carried), GRAZE_OK);
   note_time("carry", start);
   assert_int_equal(carried.active_count, many);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&carried);
   graze_report_previous_destroy(previous);
   graze_report_previous_destroy(again);
   graze_report_groups_free(&groups);

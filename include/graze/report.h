@@ -173,11 +173,11 @@ GRAZE_API graze_status graze_report_write_bcf(graze_context *context, const char
                                               const char *snapshots, const graze_camera *cameras);
 
 /* A page that opens from disk: one file, no network, no third-party code. 3D view (WebGL2), table, filters; light and
- * dark; PAGE#clash=ID leads to a clash. Meshes beyond `triangle_budget` (0 = 1,500,000) in all are thinned for view
- * only, to no less than 12 triangles each, and the page says so; those that many objects share are thinned further, so
- * that at most four times the budget is drawn. `snapshots` (may be NULL): folder, relative to the page, that has ID.png
- * for each clash. `cameras`: one a clash, or NULL for graze_report_camera; a clash that is framed is seen from there,
- * so that page, picture and BCF show one view. Other programs find the record as JSON in the element with the id
+ * dark; PAGE#clash=ID leads to a clash. Meshes beyond `triangle_budget` (0 = 1,500,000) in all are simplified for view
+ * only, to no less than 12 triangles each, and the page says so; those that many objects share are simplified further,
+ * so that at most four times the budget is drawn. `snapshots` (may be NULL): folder, relative to the page, that has
+ * ID.png for each clash. `cameras`: one a clash, or NULL for graze_report_camera; a clash that is framed is seen from
+ * there, so that page, picture and BCF show one view. Other programs find the record as JSON in the element with the id
  * "record". Errors: ARGUMENT, INDEX, NOT_FINITE (the message names object or clash), FILE, MEMORY. */
 GRAZE_API graze_status graze_report_write_html(graze_context *context, const char *path, const graze_report *report,
                                                uint64_t triangle_budget, const char *snapshots,
@@ -234,7 +234,7 @@ GRAZE_API graze_status graze_animation_open(graze_context *context, const char *
 GRAZE_API graze_status graze_animation_add(graze_animation *animation, const graze_picture *picture);
 GRAZE_API graze_status graze_animation_close(graze_animation *animation);
 
-/* ---- the life of a clash, from report to report: identify, carry, group, then write ---- */
+/* ---- the history of a clash, from report to report: identify, carry, group, then write ---- */
 
 /* Sets `id` of every clash: made of the two names in either order and, where two objects clash more than once, of the
  * coarse place. Moving an object, renumbering or changing the mesh changes no id. Ids are unique in the report.
@@ -274,7 +274,7 @@ typedef struct graze_report_previous_clash {
 } graze_report_previous_clash;
 
 /* Reads what graze_report_write_json wrote, its marks and comments perhaps edited, or an older `graze check --format
- * json` without the keys of the life cycle. Strict: a key that is not known, a wrong type, a mark that is none, a name
+ * json` without the keys of the history. Strict: a key that is not known, a wrong type, a mark that is none, a name
  * that no object has, an id that stands there twice are errors that name the place. Errors: ARGUMENT, FILE, FORMAT,
  * MEMORY. */
 GRAZE_API graze_status graze_report_previous_read(graze_context *context, const char *path,
@@ -301,22 +301,22 @@ GRAZE_API graze_status graze_report_parse_marks(graze_context *context, const vo
                                                 const char *name, graze_report_previous *previous);
 
 /* Objects and clashes of the new report: those of now, and what is carried on behind them. */
-typedef struct graze_report_carried {
+typedef struct graze_report_merged {
   graze_report_object *objects;
   uint32_t object_count;
   graze_report_clash *clashes;
   uint32_t clash_count;
   uint32_t new_count, active_count, resolved_count;
-} graze_report_carried;
+} graze_report_merged;
 
 /* Compares the report of now, identified and not yet grouped, with the earlier one: states, marks, comments, `found`; a
  * clash that was there keeps its earlier id. What is found no more is appended as resolved; when the check of now is
  * incomplete it is appended as `unknown` instead, for nobody looked. A resolved clash that is found again is new, keeps
  * its comment and loses its mark; so does an approval that was given for another relation (see docs/report.md). The
  * result points into both: `now` and `previous` must outlive it. Errors: ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_report_carry(graze_context *context, const graze_report *now,
-                                          const graze_report_previous *previous, graze_report_carried *carried);
-GRAZE_API void graze_report_carried_free(graze_report_carried *carried);
+GRAZE_API graze_status graze_report_merge_previous(graze_context *context, const graze_report *now,
+                                                   const graze_report_previous *previous, graze_report_merged *merged);
+GRAZE_API void graze_report_merged_free(graze_report_merged *merged);
 
 /* ---- pairs that need no second check ---- */
 

@@ -1,10 +1,10 @@
-/* carry.c: what became of the clashes of the earlier report.
+/* merge_previous.c: what became of the clashes of the earlier report.
  *
  * A clash of now and one of then are the same when they have the same two objects and the same id; or when each side
  * has just one clash of the two objects; else the nearest ones are, within two cells of the grid of places and of one
  * class of relation. An object that is gone while another one with the same mesh, pose and layer is new was renamed.
  *
- * Marks are not carried where that would hide something: a clash that was resolved and came back has lost its mark, and
+ * Marks are not kept where that would hide something: a clash that was resolved and came back has lost its mark, and
  * so has one whose relation is of another class than the one that was judged (touch, clearance, all that overlaps).
  * `unknown` says nothing about the class, so it keeps the mark; reports show it as an error all the same.
  */
@@ -12,20 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "life.h"
+#include "history.h"
 #include "out.h"
 
-typedef struct carrying {
+typedef struct merging {
   const graze_report *now;
   const graze_report_previous *then;
-  graze_report_carried *out;
+  graze_report_merged *out;
   report_names names;   /* of the objects of now */
   uint32_t *became;     /* number now of every earlier object; UINT32_MAX = gone */
   uint32_t (*pairs)[2]; /* of every earlier clash, numbers now in the order of its a and b */
   bool *matched;        /* of the earlier clashes */
   bool *adopted;        /* of the clashes of now: has an earlier clash's id */
   bool same_units;
-} carrying;
+} merging;
 
 /* ---- objects ---- */
 
@@ -54,7 +54,7 @@ static bool is_same_geometry(const report_previous_object *then, const graze_rep
 enum { AMBIGUOUS = UINT32_MAX - 1 };
 
 /* Objects of now that the earlier report did not have, by geometry. */
-static void note_new_objects(const carrying *work, report_map *map) {
+static void note_new_objects(const merging *work, report_map *map) {
   for (uint32_t i = 0; i < work->now->object_count; i++) {
     const graze_report_object *object = &work->now->objects[i];
     if (!report_is_present(object) || gz_report_names_find(&work->then->names, object->name) != UINT32_MAX) continue;
@@ -64,7 +64,7 @@ static void note_new_objects(const carrying *work, report_map *map) {
 }
 
 /* Finds the new name of objects that are gone; those that could have several new names, or share one, stay gone. */
-static bool find_renamed(carrying *work) {
+static bool find_renamed(merging *work) {
   const graze_report_previous *then = work->then;
   report_map fresh, gone;
   if (!gz_report_map_open(&fresh, work->now->object_count)) return false;
@@ -91,7 +91,7 @@ static bool find_renamed(carrying *work) {
   return true;
 }
 
-static bool find_objects(carrying *work) {
+static bool find_objects(merging *work) {
   const graze_report_previous *then = work->then;
   for (uint32_t i = 0; i < then->object_count; i++) {
     work->became[i] = gz_report_names_find(&work->names, then->objects[i].name);
@@ -121,7 +121,7 @@ static bool is_mark_void(const graze_report_previous_clash *then, graze_relation
   return then->state == GRAZE_STATE_RESOLVED || !is_same_class(then->relation, now);
 }
 
-static void match(carrying *work, graze_report_clash *clash, uint32_t index) {
+static void match(merging *work, graze_report_clash *clash, uint32_t index) {
   const graze_report_previous_clash *then = &work->then->clashes[index];
   work->matched[index] = true;
   work->adopted[clash - work->out->clashes] = true;
@@ -153,7 +153,7 @@ static double distance(const graze_report_clash *now, const graze_report_previou
   return sum;
 }
 
-static void match_ids(carrying *work, const side *now, uint32_t now_count, const side *then, uint32_t then_count) {
+static void match_ids(merging *work, const side *now, uint32_t now_count, const side *then, uint32_t then_count) {
   for (uint32_t i = 0; i < now_count; i++) {
     graze_report_clash *clash = &work->out->clashes[now[i].index];
     for (uint32_t k = 0; k < then_count; k++) {
@@ -165,7 +165,7 @@ static void match_ids(carrying *work, const side *now, uint32_t now_count, const
 }
 
 /* Takes the nearest two of what is left, again and again. */
-static void match_nearest(carrying *work, const side *now, uint32_t now_count, const side *then, uint32_t then_count) {
+static void match_nearest(merging *work, const side *now, uint32_t now_count, const side *then, uint32_t then_count) {
   const graze_report *report = work->now;
   double reach = 2 * gz_report_place_cell(&report->objects[now[0].a], &report->objects[now[0].b]);
   for (;;) {
@@ -190,7 +190,7 @@ static void match_nearest(carrying *work, const side *now, uint32_t now_count, c
 }
 
 /* All clashes of one pair of objects. */
-static void match_pair(carrying *work, const side *now, uint32_t now_count, const side *then, uint32_t then_count) {
+static void match_pair(merging *work, const side *now, uint32_t now_count, const side *then, uint32_t then_count) {
   if (now_count == 1 && then_count == 1) {
     match(work, &work->out->clashes[now[0].index], then[0].index);
   } else if (now_count > 0) {
@@ -199,7 +199,7 @@ static void match_pair(carrying *work, const side *now, uint32_t now_count, cons
   }
 }
 
-static void match_all(carrying *work, side *list) {
+static void match_all(merging *work, side *list) {
   const graze_report_previous *then = work->then;
   uint32_t count = 0;
   for (uint32_t i = 0; i < work->now->clash_count; i++) {
@@ -225,10 +225,10 @@ static void match_all(carrying *work, side *list) {
   }
 }
 
-/* ---- what is carried on ---- */
+/* ---- what the earlier report adds ---- */
 
 /* The object for a name that is not in the scene any more. */
-static uint32_t gone_object(carrying *work, const char *name, uint32_t earlier, report_map *gone) {
+static uint32_t gone_object(merging *work, const char *name, uint32_t earlier, report_map *gone) {
   uint32_t *known = gz_report_map_add(gone, gz_report_id_key(name), work->out->object_count);
   if (*known != work->out->object_count) return *known;
   graze_report_object *object = &work->out->objects[work->out->object_count++];
@@ -240,7 +240,7 @@ static uint32_t gone_object(carrying *work, const char *name, uint32_t earlier, 
   return *known;
 }
 
-static const char *reason_of(const carrying *work, uint32_t index) {
+static const char *reason_of(const merging *work, uint32_t index) {
   bool a = work->pairs[index][0] == UINT32_MAX, b = work->pairs[index][1] == UINT32_MAX;
   if (a && b) return "both objects are not in the scene any more";
   return a || b ? "one of the objects is not in the scene any more" : "it is not found any more";
@@ -250,7 +250,7 @@ static graze_relation swap_sides(graze_relation relation) {
   return relation == GRAZE_A_IN_B ? GRAZE_B_IN_A : relation == GRAZE_B_IN_A ? GRAZE_A_IN_B : relation;
 }
 
-static graze_report_clash carry_on(carrying *work, uint32_t index, bool unseen, report_map *gone) {
+static graze_report_clash merge_earlier(merging *work, uint32_t index, bool unseen, report_map *gone) {
   const graze_report_previous_clash *then = &work->then->clashes[index];
   uint32_t a = work->pairs[index][0], b = work->pairs[index][1];
   if (a == UINT32_MAX) a = gone_object(work, then->a, work->then->clash_objects[index][0], gone);
@@ -277,27 +277,27 @@ static graze_report_clash carry_on(carrying *work, uint32_t index, bool unseen, 
 }
 
 /* The check of now was stopped early, and both objects are there: nobody knows whether they still clash. */
-static bool is_unseen(const carrying *work, uint32_t index) {
+static bool is_unseen(const merging *work, uint32_t index) {
   return !work->now->complete && work->then->clashes[index].state != GRAZE_STATE_RESOLVED &&
          work->pairs[index][0] != UINT32_MAX && work->pairs[index][1] != UINT32_MAX;
 }
 
 /* First the unseen ones, then the resolved ones. */
-static void append(carrying *work, report_map *gone) {
-  graze_report_carried *out = work->out;
+static void append(merging *work, report_map *gone) {
+  graze_report_merged *out = work->out;
   for (int resolved = 0; resolved < 2; resolved++) {
     for (uint32_t i = 0; i < work->then->clash_count; i++) {
       bool unseen = is_unseen(work, i), same = work->pairs[i][0] == work->pairs[i][1];
       if (work->matched[i] || work->then->clashes[i].relation == GRAZE_SEPARATE || unseen == (bool)resolved) continue;
       if (same && work->pairs[i][0] != UINT32_MAX) continue;
-      out->clashes[out->clash_count++] = carry_on(work, i, unseen, gone);
+      out->clashes[out->clash_count++] = merge_earlier(work, i, unseen, gone);
     }
   }
 }
 
 /* Ids that were given back stand first; one made now that is taken by them gets another. */
-static bool make_ids_unique(carrying *work) {
-  graze_report_carried *out = work->out;
+static bool make_ids_unique(merging *work) {
+  graze_report_merged *out = work->out;
   report_map taken;
   if (!gz_report_map_open(&taken, out->clash_count)) return false;
   for (uint32_t i = 0; i < out->clash_count; i++) {
@@ -316,7 +316,7 @@ static bool make_ids_unique(carrying *work) {
   return true;
 }
 
-static void count_states(graze_report_carried *out) {
+static void count_states(graze_report_merged *out) {
   for (uint32_t i = 0; i < out->clash_count; i++) {
     out->new_count += out->clashes[i].state == GRAZE_STATE_NEW;
     out->active_count += out->clashes[i].state == GRAZE_STATE_ACTIVE;
@@ -324,9 +324,9 @@ static void count_states(graze_report_carried *out) {
   }
 }
 
-static bool carry(carrying *work) {
+static bool merge(merging *work) {
   const graze_report *now = work->now;
-  graze_report_carried *out = work->out;
+  graze_report_merged *out = work->out;
   size_t earlier = work->then->clash_count;
   report_map gone = {0};
   out->objects = calloc(now->object_count + 2 * earlier + 1, sizeof *out->objects);
@@ -357,15 +357,15 @@ static bool carry(carrying *work) {
   return good;
 }
 
-graze_status graze_report_carry(graze_context *context, const graze_report *now, const graze_report_previous *previous,
-                                graze_report_carried *carried) {
-  if (carried == NULL || previous == NULL) {
-    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "an argument of the carrying call is invalid");
+graze_status graze_report_merge_previous(graze_context *context, const graze_report *now,
+                                         const graze_report_previous *previous, graze_report_merged *merged) {
+  if (merged == NULL || previous == NULL) {
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "report", "", "an argument of the merging call is invalid");
   }
-  *carried = (graze_report_carried){0};
+  *merged = (graze_report_merged){0};
   graze_status status = gz_report_check(context, now, "report");
   if (status != GRAZE_OK) return status;
-  carrying work = {.now = now, .then = previous, .out = carried};
+  merging work = {.now = now, .then = previous, .out = merged};
   work.same_units = strcmp(text_or_empty(now->units), previous->units) == 0;
   work.became = malloc(((size_t)previous->object_count + 1) * sizeof *work.became);
   work.pairs = malloc(((size_t)previous->clash_count + 1) * sizeof *work.pairs);
@@ -373,20 +373,20 @@ graze_status graze_report_carry(graze_context *context, const graze_report *now,
   work.adopted = calloc((size_t)now->clash_count + 1, sizeof *work.adopted);
   bool good = work.became != NULL && work.pairs != NULL && work.matched != NULL && work.adopted != NULL &&
               gz_report_object_names_open(&work.names, now->objects, now->object_count);
-  good = good && find_objects(&work) && carry(&work);
+  good = good && find_objects(&work) && merge(&work);
   gz_report_names_close(&work.names);
   free(work.became);
   free(work.pairs);
   free(work.matched);
   free(work.adopted);
   if (good) return GRAZE_OK;
-  graze_report_carried_free(carried);
+  graze_report_merged_free(merged);
   return gz_report_fail_memory(context, "report");
 }
 
-void graze_report_carried_free(graze_report_carried *carried) {
-  if (carried == NULL) return;
-  free(carried->objects);
-  free(carried->clashes);
-  *carried = (graze_report_carried){0};
+void graze_report_merged_free(graze_report_merged *merged) {
+  if (merged == NULL) return;
+  free(merged->objects);
+  free(merged->clashes);
+  *merged = (graze_report_merged){0};
 }

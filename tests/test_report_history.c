@@ -1,5 +1,5 @@
-/* The life of a clash: ids under reordering and moves, groups, states and marks from run to run, and pairs that need no
- * second check. */
+/* The history of a clash: ids under reordering and moves, groups, states and marks from run to run, and pairs that need
+ * no second check. */
 #include <math.h>
 #include <string.h>
 
@@ -133,11 +133,11 @@ static void test_places_have_no_seams(void **state) {
 /* ---- from run to run ---- */
 
 static graze_report_previous *earlier(const graze_report *report) {
-  return reread(report, "life.json");
+  return reread(report, "history.json");
 }
 
 /* The report as it would be written after carrying. */
-static graze_report_previous *reread_carried(const world *now, const graze_report_carried *carried) {
+static graze_report_previous *reread_carried(const world *now, const graze_report_merged *carried) {
   graze_report report = now->report;
   report.objects = carried->objects;
   report.object_count = carried->object_count;
@@ -164,7 +164,7 @@ static void test_states(void **state) {
   add_clash(&now, 0, 1, GRAZE_CROSS, 0.88);
   add_clash(&now, 0, 3, GRAZE_CROSS, 0.88);
   identify(&now);
-  graze_report_carried carried = carry(&now, previous);
+  graze_report_merged carried = carry(&now, previous);
   assert_int_equal(carried.clash_count, 4);
   assert_int_equal(carried.object_count, 5);
   assert_true(carried.new_count == 1 && carried.active_count == 1 && carried.resolved_count == 2);
@@ -186,11 +186,11 @@ static void test_states(void **state) {
   assert_null(carried.objects[gone->b].mesh);
   assert_string_equal(gone->reason, "one of the objects is not in the scene any more");
   graze_report_previous *third = reread_carried(&now, &carried);
-  graze_report_carried again = carry(&now, third); /* nothing happened: all stays */
+  graze_report_merged again = carry(&now, third); /* nothing happened: all stays */
   assert_true(again.clash_count == 4 && again.active_count == 2 && again.resolved_count == 2);
   assert_string_equal(again.clashes[0].found, created);
   assert_string_equal(again.clashes[1].found, later);
-  graze_report_carried back = carry(&then, third); /* all is as it was: what comes back is new, without its mark */
+  graze_report_merged back = carry(&then, third); /* all is as it was: what comes back is new, without its mark */
   assert_int_equal(back.clashes[0].state, GRAZE_STATE_ACTIVE);
   for (int i = 1; i < 3; i++) {
     assert_int_equal(back.clashes[i].state, GRAZE_STATE_NEW);
@@ -198,9 +198,9 @@ static void test_states(void **state) {
     assert_string_equal(back.clashes[i].mark, "");
     assert_string_equal(back.clashes[i].comment, i == 1 ? "ask Ann" : "flush");
   }
-  graze_report_carried_free(&back);
-  graze_report_carried_free(&again);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&back);
+  graze_report_merged_free(&again);
+  graze_report_merged_free(&carried);
   graze_report_previous_destroy(third);
   graze_report_previous_destroy(previous);
   world_close(&then);
@@ -226,11 +226,11 @@ static void test_approvals_are_for_a_relation(void **state) {
     graze_report_previous *previous = earlier(&w.report);
     mark(&w, 0, "", "");
     w.clashes[0].relation = cases[i].now;
-    graze_report_carried carried = carry(&w, previous);
+    graze_report_merged carried = carry(&w, previous);
     assert_int_equal(carried.clashes[0].state, GRAZE_STATE_ACTIVE);
     assert_string_equal(carried.clashes[0].mark, cases[i].kept ? "approved" : "");
     assert_string_equal(carried.clashes[0].comment, "fine");
-    graze_report_carried_free(&carried);
+    graze_report_merged_free(&carried);
     graze_report_previous_destroy(previous);
     world_close(&w);
   }
@@ -254,18 +254,18 @@ static void test_stopped_checks_resolve_nothing(void **state) {
   now.report.complete = false;
   now.objects[3].name = "another";
   now.objects[3].mesh = now.slab;
-  graze_report_carried carried = carry(&now, previous);
+  graze_report_merged carried = carry(&now, previous);
   assert_int_equal(carried.clash_count, 3);
   assert_int_equal(carried.clashes[1].relation, GRAZE_UNKNOWN);
   assert_int_equal(carried.clashes[1].state, GRAZE_STATE_ACTIVE);
   assert_non_null(strstr(carried.clashes[1].reason, "stopped"));
   assert_int_equal(carried.clashes[2].state, GRAZE_STATE_RESOLVED); /* D is gone for certain */
   graze_report_previous *second = reread_carried(&now, &carried);
-  graze_report_carried whole = carry(&then, second);
+  graze_report_merged whole = carry(&then, second);
   assert_int_equal(whole.clashes[1].state, GRAZE_STATE_ACTIVE);
   assert_string_equal(whole.clashes[1].mark, "approved");
-  graze_report_carried_free(&whole);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&whole);
+  graze_report_merged_free(&carried);
   graze_report_previous_destroy(second);
   graze_report_previous_destroy(previous);
   world_close(&then);
@@ -280,7 +280,7 @@ static void test_renamed_objects(void **state) {
   now.objects[0].name = "A (2)";
   identify(&now);
   assert_string_not_equal(now.clashes[0].id, then.clashes[0].id);
-  graze_report_carried carried = carry(&now, previous);
+  graze_report_merged carried = carry(&now, previous);
   assert_int_equal(carried.clash_count, 3);
   assert_int_equal(carried.active_count, 3);
   assert_string_equal(carried.clashes[0].id, then.clashes[0].id);
@@ -290,13 +290,13 @@ static void test_renamed_objects(void **state) {
   add_clash(&now, 1, 4, GRAZE_CROSS, 0.9);
   identify(&now);
   assert_string_equal(now.clashes[3].id, then.clashes[0].id);
-  graze_report_carried third = carry(&now, second);
+  graze_report_merged third = carry(&now, second);
   assert_string_equal(third.clashes[0].id, then.clashes[0].id);
   assert_int_equal(third.clashes[3].state, GRAZE_STATE_NEW);
   assert_string_not_equal(third.clashes[3].id, then.clashes[0].id);
-  graze_report_carried_free(&third);
+  graze_report_merged_free(&third);
   graze_report_previous_destroy(second);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&carried);
   now.objects[4] = now.objects[0]; /* two could be the one that was renamed: neither is taken */
   now.objects[4].name = "A (3)";
   now.report.clash_count = 3;
@@ -304,7 +304,7 @@ static void test_renamed_objects(void **state) {
   carried = carry(&now, previous);
   assert_int_equal(carried.clashes[0].state, GRAZE_STATE_NEW);
   assert_int_equal(carried.resolved_count, 1);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&carried);
   graze_report_previous_destroy(previous);
   world_close(&then);
   world_close(&now);
@@ -327,25 +327,25 @@ static void test_places_move(void **state) {
     static const int order[3] = {2, 0, 1};
     for (int i = 0; i < 3; i++) w.clashes[i].point[0] = points[order[i]] + step * 0.025 - 0.5;
     identify(&w);
-    graze_report_carried carried = carry(&w, previous);
+    graze_report_merged carried = carry(&w, previous);
     assert_int_equal(carried.active_count, 3);
     for (int i = 0; i < 3; i++) assert_string_equal(carried.clashes[i].id, ids[order[i]]);
-    graze_report_carried_free(&carried);
+    graze_report_merged_free(&carried);
   }
   w.clashes[0].point[0] = 20;
   w.clashes[1].point[0] = points[0];
   w.clashes[2].point[0] = points[1];
   identify(&w);
-  graze_report_carried carried = carry(&w, previous);
+  graze_report_merged carried = carry(&w, previous);
   assert_true(carried.new_count == 1 && carried.active_count == 2 && carried.resolved_count == 1);
   assert_int_equal(carried.clashes[0].state, GRAZE_STATE_NEW);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&carried);
   w.report.units = "mm"; /* the numbers of the two reports cannot be compared: ids alone count */
   w.clashes[2].point[0] = points[1] + 0.9;
   identify(&w);
   carried = carry(&w, previous);
   assert_true(carried.new_count == 2 && carried.active_count == 1 && carried.resolved_count == 2);
-  graze_report_carried_free(&carried);
+  graze_report_merged_free(&carried);
   graze_report_previous_destroy(previous);
   world_close(&w);
 }

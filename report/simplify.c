@@ -1,10 +1,10 @@
-/* thin.c: vertex clustering (Rossignac and Borrel 1993): the box is cut into cells, the vertices of a cell become the
- * one that is nearest to their mean, and triangles that lose a corner vanish. It needs no neighbours, opens no gaps
+/* simplify.c: vertex clustering (Rossignac and Borrel 1993): the box is cut into cells, the vertices of a cell become
+ * the one that is nearest to their mean, and triangles that lose a corner vanish. It needs no neighbours, opens no gaps
  * (every vertex goes to one place, whichever triangle asks) and takes linear time, which counts more here than the last
  * bit of likeness. How fine the cells may be for the share is found on a sample and then made sure of.
  *
  * All of it is done on the 16-bit coordinates, in integers, so that every machine makes the same mesh. */
-#include "thin.h"
+#include "simplify.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,14 +25,14 @@ enum {
 
 /* ---- shares ---- */
 
-static uint32_t share_at(const thin_wish *wish, double level, double per) {
+static uint32_t share_at(const simplify_wish *wish, double level, double per) {
   double share = floor(level * wish->weight * sqrt(wish->triangles / per));
-  if (share < THIN_LEAST) share = THIN_LEAST;
+  if (share < SIMPLEST) share = SIMPLEST;
   return share < wish->triangles ? (uint32_t)share : wish->triangles;
 }
 
 /* Raises the level as far as the budget goes. `drawn`: instances count, and those seldom used get more. */
-static void fill_to_level(const thin_wish *wishes, uint32_t count, uint64_t budget, bool drawn, uint32_t *shares) {
+static void fill_to_level(const simplify_wish *wishes, uint32_t count, uint64_t budget, bool drawn, uint32_t *shares) {
   double low = 0, high = UINT32_MAX;
   for (int step = 0; step < 64; step++) {
     double level = step == 0 ? high : 0.5 * (low + high); /* first: does everything fit as it is? */
@@ -52,7 +52,8 @@ static void fill_to_level(const thin_wish *wishes, uint32_t count, uint64_t budg
   }
 }
 
-void gz_thin_share(const thin_wish *wishes, uint32_t count, uint64_t budget, uint64_t drawn, uint32_t *shares) {
+void gz_simplify_shares(const simplify_wish *wishes, uint32_t count, uint64_t budget, uint64_t drawn,
+                        uint32_t *shares) {
   for (uint32_t i = 0; i < count; i++) shares[i] = wishes[i].triangles;
   fill_to_level(wishes, count, budget, false, shares);
   fill_to_level(wishes, count, drawn, true, shares);
@@ -60,7 +61,7 @@ void gz_thin_share(const thin_wish *wishes, uint32_t count, uint64_t budget, uin
 
 /* ---- the mesh in 16 bits ---- */
 
-static void *slot(thinner *work, int which, size_t count, size_t size) {
+static void *slot(simplifier *work, int which, size_t count, size_t size) {
   size_t bytes = (count + 1) * size;
   if (work->sizes[which] < bytes) {
     free(work->memory[which]);
@@ -70,7 +71,7 @@ static void *slot(thinner *work, int which, size_t count, size_t size) {
   return work->memory[which];
 }
 
-void gz_thin_free(thinner *work) {
+void gz_simplifier_free(simplifier *work) {
   for (int i = 0; i < 8; i++) free(work->memory[i]);
   memset(work, 0, sizeof *work);
 }
@@ -90,7 +91,7 @@ static uint16_t quantised(double x, double min, double max) {
   return (uint16_t)(part * 65535 + 0.5);
 }
 
-static bool read_source(thinner *work, const graze_mesh *mesh, const graze_mesh_facts *facts, source *from) {
+static bool read_source(simplifier *work, const graze_mesh *mesh, const graze_mesh_facts *facts, source *from) {
   from->triangle_count = (uint32_t)facts->triangles;
   from->vertex_count = (uint32_t)facts->vertices;
   from->points = slot(work, SLOT_SOURCE, from->vertex_count, sizeof *from->points);
@@ -122,7 +123,7 @@ typedef struct cells {
 } cells;
 
 /* Cubes as far as whole numbers allow, `finest` of them along the longest side. */
-static cells cells_of(const thin_mesh *made, uint32_t finest) {
+static cells cells_of(const simple_mesh *made, uint32_t finest) {
   cells grid;
   double longest = 0;
   for (int k = 0; k < 3; k++) longest = fmax(longest, 0.5 * made->max[k] - 0.5 * made->min[k]);
@@ -153,7 +154,7 @@ static uint64_t count_left(const source *from, const cells *grid, uint32_t strid
 }
 
 /* The finest grid that leaves at most `share` triangles; 0 when none but the empty one does. */
-static uint32_t choose_grid(const thin_mesh *made, const source *from, uint32_t share) {
+static uint32_t choose_grid(const simple_mesh *made, const source *from, uint32_t share) {
   uint32_t stride = 1 + from->triangle_count / SAMPLE, low = 0, high = FINEST - 1;
   while (high - low > 1 + low / 64) {
     uint32_t middle = low + (high - low) / 2;
@@ -179,7 +180,7 @@ typedef struct table {
   uint64_t mask;
 } table;
 
-static bool make_table(thinner *work, uint32_t vertices, table *t) {
+static bool make_table(simplifier *work, uint32_t vertices, table *t) {
   uint64_t size = 64;
   while (size < 2 * (uint64_t)vertices) size *= 2;
   t->mask = size - 1;
@@ -205,7 +206,8 @@ typedef struct cluster {
 } cluster;
 
 /* Gives every used vertex the number of its cluster, and sums the clusters up. */
-static bool gather_clusters(thinner *work, const source *from, const cells *grid, cluster **clusters, uint32_t *count) {
+static bool gather_clusters(simplifier *work, const source *from, const cells *grid, cluster **clusters,
+                            uint32_t *count) {
   table t;
   *count = 0;
   *clusters = slot(work, SLOT_CLUSTERS, from->vertex_count, sizeof **clusters);
@@ -226,7 +228,7 @@ static bool gather_clusters(thinner *work, const source *from, const cells *grid
   return true;
 }
 
-/* A mean would lie inside what bulges outwards, and make pipes thinner than they are: real vertices do not. */
+/* A mean would lie inside what bulges outwards, and make pipes simplifier than they are: real vertices do not. */
 static void choose_vertices(const source *from, cluster *clusters) {
   for (uint32_t v = 0; v < from->vertex_count; v++) {
     if (from->cluster_of[v] == NO_CLUSTER) continue;
@@ -243,7 +245,7 @@ static void choose_vertices(const source *from, cluster *clusters) {
 }
 
 /* Points are numbered as the triangles come to them. */
-static uint32_t point_number(thin_mesh *made, const source *from, cluster *c) {
+static uint32_t point_number(simple_mesh *made, const source *from, cluster *c) {
   if (c->point == NO_POINT) {
     c->point = made->point_count++;
     memcpy(made->points[c->point], from->points[c->chosen], sizeof *made->points);
@@ -251,7 +253,7 @@ static uint32_t point_number(thin_mesh *made, const source *from, cluster *c) {
   return c->point;
 }
 
-static void emit_triangles(thin_mesh *made, const source *from, cluster *clusters, bool all) {
+static void emit_triangles(simple_mesh *made, const source *from, cluster *clusters, bool all) {
   for (uint32_t t = 0; t < from->triangle_count; t++) {
     const uint32_t *corner = from->corners[t];
     int32_t a = from->cluster_of[corner[0]], b = from->cluster_of[corner[1]], c = from->cluster_of[corner[2]];
@@ -264,7 +266,7 @@ static void emit_triangles(thin_mesh *made, const source *from, cluster *cluster
 }
 
 /* What is too fine to cluster within its share is shown as its box. */
-static void emit_box(thin_mesh *made) {
+static void emit_box(simple_mesh *made) {
   static const uint32_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                                         {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   for (uint32_t i = 0; i < 8; i++) {
@@ -289,7 +291,7 @@ static double signed_volume(const source *from) {
   return volume;
 }
 
-static bool make_clusters(thinner *work, const source *from, uint32_t finest) {
+static bool make_clusters(simplifier *work, const source *from, uint32_t finest) {
   cells grid = cells_of(&work->made, finest);
   cluster *clusters;
   uint32_t count;
@@ -303,16 +305,16 @@ static bool make_clusters(thinner *work, const source *from, uint32_t finest) {
   return true;
 }
 
-bool gz_thin_make(thinner *work, const graze_mesh *mesh, uint32_t share) {
+bool gz_simplify(simplifier *work, const graze_mesh *mesh, uint32_t share) {
   graze_mesh_facts facts;
   source from;
   graze_mesh_get_facts(mesh, &facts);
-  work->made = (thin_mesh){0};
+  work->made = (simple_mesh){0};
   if (facts.triangles == 0) return true;
   memcpy(work->made.min, facts.box.min, sizeof work->made.min);
   memcpy(work->made.max, facts.box.max, sizeof work->made.max);
   if (!read_source(work, mesh, &facts, &from)) return false;
-  if (share < THIN_LEAST) share = THIN_LEAST;
+  if (share < SIMPLEST) share = SIMPLEST;
   uint32_t finest = from.triangle_count <= share ? FINEST : choose_grid(&work->made, &from, share);
   if (finest > 0 && !make_clusters(work, &from, finest)) return false;
   double volume = facts.adjacency && facts.closed && facts.oriented ? signed_volume(&from) : 0;

@@ -1,6 +1,6 @@
-/* life.h: what identify, carry, group and reuse share; private to report. */
-#ifndef GRAZE_REPORT_LIFE_H
-#define GRAZE_REPORT_LIFE_H
+/* history.h: what identify, merge_previous, group and reuse share; private to report. */
+#ifndef GRAZE_REPORT_HISTORY_H
+#define GRAZE_REPORT_HISTORY_H
 
 #include <jansson.h>
 
