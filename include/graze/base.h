@@ -1,10 +1,10 @@
 /* graze/base.h: status codes, the context, and what every other header needs.
  *
- * Manners of the whole interface
+ * Conventions of the whole interface
  *   - A call that can fail returns graze_status; its outputs go through pointers and are left untouched on
- *     failure unless the call says otherwise.
- *   - A definition struct starts from its graze_default_*() function and then gets its fields changed. The
- *     `cookie` field tells a struct that was never initialised from one that was.
+ *     failure unless documented otherwise.
+ *   - A definition struct is initialised by its graze_default_*() function; then set the fields you need. The
+ *     `cookie` field detects structs that were not initialised.
  *   - Objects that are const in a call may be used by many threads at once. Objects that are not const may be
  *     used by one thread at a time, but for contexts: threads may share one for calls on different objects, and
  *     the logger and the allocator are then called by several at once.
@@ -34,15 +34,15 @@ extern "C" {
 typedef enum graze_status {
   GRAZE_OK = 0,
   GRAZE_ERROR_ARGUMENT,    /* null pointer, unknown enum value, definition not initialised */
-  GRAZE_ERROR_MEMORY,      /* the allocator refused */
+  GRAZE_ERROR_MEMORY,      /* the allocator failed */
   GRAZE_ERROR_NOT_FINITE,  /* a coordinate or matrix entry is NaN or infinite; the message names it */
   GRAZE_ERROR_INDEX,       /* a vertex index is out of range; the message names triangle and corner */
   GRAZE_ERROR_LIMIT,       /* more elements than 32-bit numbering allows */
-  GRAZE_ERROR_FILE,        /* cannot open, read, write or map; the message has the system's reason */
+  GRAZE_ERROR_FILE,        /* cannot be opened, read, written or mapped; the message has the system's reason */
   GRAZE_ERROR_FORMAT,      /* the bytes are not what they claim to be; the message has line or byte */
-  GRAZE_ERROR_POSE,        /* the pose is not allowed here (tier T0 takes the identity only) */
-  GRAZE_ERROR_HANDLE,      /* an id that is stale or was never given out */
-  GRAZE_ERROR_UNSUPPORTED, /* this build or this machine lacks the part that was asked for */
+  GRAZE_ERROR_POSE,        /* the pose is not allowed here (tier T0 requires the identity) */
+  GRAZE_ERROR_HANDLE,      /* an id that is stale or was never issued */
+  GRAZE_ERROR_UNSUPPORTED, /* this build or this machine lacks what is requested */
   GRAZE_ERROR_DEVICE,      /* a device's driver failed; the message names device and call */
   GRAZE_CANCELLED          /* the progress callback asked to stop; results are incomplete */
 } graze_status;
@@ -53,8 +53,8 @@ GRAZE_API const char *graze_status_string(graze_status status);
 /* The version of the library that is linked, for example "0.1.0". */
 GRAZE_API const char *graze_version(void);
 
-/* Memory. `alloc` returns `size` bytes (> 0) aligned to `alignment` (a power of two) or NULL; `release` takes
- * what `alloc` gave, with the same size. Both may be called from several threads at once. */
+/* Memory. `alloc` returns `size` bytes (> 0) aligned to `alignment` (a power of two), or NULL; `release` frees them,
+ * with the same size. Both may be called from several threads at once. */
 typedef struct graze_allocator {
   void *(*alloc)(void *user, size_t size, size_t alignment);
   void (*release)(void *user, void *pointer, size_t size);
@@ -73,25 +73,25 @@ typedef enum graze_log_level { GRAZE_LOG_INFO, GRAZE_LOG_WARNING, GRAZE_LOG_ERRO
  * message of graze_last_error. */
 typedef void (*graze_log_function)(void *user, graze_log_level level, const char *message);
 
-/* Called now and then from the calling thread while long work runs; `done` of `total` units. Return false to
- * cancel: the call then ends with GRAZE_CANCELLED. */
+/* Called from time to time on the calling thread during long work; `done` of `total` units. Return false to cancel: the
+ * call then returns GRAZE_CANCELLED. */
 typedef bool (*graze_progress_function)(void *user, uint64_t done, uint64_t total);
 
 /* ---- tasks ----
- * A context has a pool of threads of its own, which are started by the first loops that can use them. A program that
- * has a task system gives the context two functions instead, in the manner of Box2D and Box3D. */
+ * A context has its own pool of threads, started by the first loops that can use them. A program with a task system of
+ * its own passes two functions instead, as with Box2D and Box3D. */
 
-/* What is to be done with the items [begin, end). `worker` tells those who work at one time apart: it is below the
- * context's number of threads, and no two ranges of a task run under the same one at a time. */
+/* Processes the items [begin, end). `worker` is below the context's number of threads, and no two ranges of a task run
+ * under the same one at the same time. */
 typedef void (*graze_task_function)(void *argument, uint32_t begin, uint32_t end, uint32_t worker);
 
-/* Has task(argument, begin, end, worker) called for ranges that together are [0, count), each item once, in any order
- * on any threads; ranges of fewer than `grain` items are not worth a call. Gives a handle for `finish`, or NULL when
- * all is done already. Called from any thread that calls the library. */
+/* Arranges for task(argument, begin, end, worker) to be called for ranges that cover [0, count), each item once, in any
+ * order and on any threads; ranges should have at least `grain` items. Returns a handle for `finish`, or NULL if all is
+ * done already. Called from any thread that calls the library. */
 typedef void *(*graze_enqueue_function)(void *user, graze_task_function task, uint32_t count, uint32_t grain,
                                         void *argument);
 
-/* Returns when the task is done. Called once for each handle, on the thread that called `enqueue`. */
+/* Waits until the task is done. Called once per handle, on the thread that called `enqueue`. */
 typedef void (*graze_finish_function)(void *user, void *handle);
 
 typedef struct graze_context graze_context;
@@ -100,11 +100,11 @@ typedef struct graze_context_def {
   graze_allocator allocator; /* all NULL: malloc family */
   graze_log_function log;    /* NULL: silent */
   void *log_user;
-  graze_enqueue_function enqueue; /* both NULL: a pool of the context's own */
+  graze_enqueue_function enqueue; /* both NULL: the context's own pool */
   graze_finish_function finish;
   void *task_user;
-  int threads; /* most to use at a time, with the calling one;
-                  0 = as many as there are processors; more than 1024 count as 1024 */
+  int threads; /* at most so many at a time, the calling one included;
+                  0: one for each processor; more than 1024 count as 1024 */
   uint32_t cookie;
 } graze_context_def;
 
@@ -124,10 +124,10 @@ GRAZE_API void graze_context_destroy(graze_context *context);
 GRAZE_API const graze_error *graze_last_error(const graze_context *context);
 
 /* Name of the widest instruction set in use: "scalar", "avx2", "avx512" or, on ARM, "neon". The environment variable
- * GRAZE_DISABLE (for example "avx512" or "avx512,avx2"), read when the first context is made, switches off. */
+ * GRAZE_DISABLE (for example "avx512" or "avx512,avx2"), read when the first context is created, disables some. */
 GRAZE_API const char *graze_instruction_set(void);
 
-/* The result hash of DESIGN: sum over pairs, mod 2^64, of this value. `low` is the first member of the pair. */
+/* The hash of a set of pairs is the sum of this value over its pairs, mod 2^64. */
 GRAZE_API uint64_t graze_pair_hash(uint32_t first, uint32_t second);
 
 #ifdef __cplusplus
