@@ -9,7 +9,7 @@
 #include "device_group.h"
 #include "exact/sphere.h"
 #include "families.h"
-#include "gpu/spheres.h"
+#include "gpu/stages.h"
 
 /* ---- kinds of spheres -------------------------------------------------------------------------------------------- */
 
@@ -103,7 +103,7 @@ static void check_both(const sphere *spheres, uint32_t n, const char *what) {
 
 static bool device_had_doubts(void) {
   uint32_t doubt;
-  assert_int_equal(gz_gpu_read(on.gpu, &doubt, &on.gpu->spheres->doubt, 0, sizeof doubt), GRAZE_OK);
+  assert_int_equal(gz_gpu_read(on.gpu, &doubt, &on.gpu->stages->spheres.doubt, 0, sizeof doubt), GRAZE_OK);
   return doubt != 0;
 }
 

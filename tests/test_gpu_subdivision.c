@@ -7,7 +7,7 @@
 #include "boxes.h"
 #include "device_group.h"
 #include "families.h"
-#include "gpu/subdivision.h"
+#include "gpu/stages.h"
 
 static void need_exact_device(void) {
   need_device();
@@ -110,7 +110,7 @@ static void compare_cells(const gpu_subdivision *s, const stages *p) {
 
 /* The last class is what the device keeps. */
 static void compare_stages(int dimensions) {
-  const gpu_subdivision *s = on.gpu->subdivision;
+  const gpu_subdivision *s = &on.gpu->stages->subdivision;
   subdivision_sphere *spheres = read_back(&s->spheres, s->count * sizeof *spheres);
   stages p = stages_of(spheres, s->count, dimensions, s->large);
   assert_int_equal(s->grid.dimensions, dimensions);
@@ -151,7 +151,7 @@ static void test_stages(void **state) {
   compare_stages(2);
   fill(boxes, n, 3, side, space, 100);
   assert_int_equal(check(boxes, n, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
-  assert_true(on.gpu->subdivision->begin > 0);
+  assert_true(on.gpu->stages->subdivision.begin > 0);
   free(boxes);
 }
 
@@ -178,8 +178,8 @@ static void test_worlds(void **state) {
       }
     }
     assert_int_equal(check(boxes, n, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
-    if (kind < 3) assert_int_equal(on.gpu->subdivision->grid.dimensions, 2);
-    const subdivision_grid *grid = &on.gpu->subdivision->grid;
+    if (kind < 3) assert_int_equal(on.gpu->stages->subdivision.grid.dimensions, 2);
+    const subdivision_grid *grid = &on.gpu->stages->subdivision.grid;
     if (kind == 5) assert_true(grid->bits <= 31 && grid->cell > 1);
   }
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gpu/models.h"
 #include "gpu/pairs.h"
 #include "gpu/stages.h"
 
@@ -72,7 +71,7 @@ static void give(void *user) {
 static void forget(void *user, const graze_mesh *mesh) {
   graze_gpu *gpu = user;
   pthread_mutex_lock(&gpu->attachment->mutex);
-  gz_gpu_models_forget(&gpu->models, mesh);
+  gz_gpu_models_forget(&gpu->stages->models, mesh);
   pthread_mutex_unlock(&gpu->attachment->mutex);
 }
 
@@ -182,17 +181,24 @@ static graze_status answer(void *user, void *question) {
 /* ---- to and from the context ------------------------------------------------------------------------------------- */
 
 graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
-  static const graze_stage_function stages[GRAZE_STAGES] = {answer, answer, answer, answer, answer, answer};
+  static const graze_stage_function table[GRAZE_STAGES] = {answer, answer, answer, answer, answer, answer};
   if (gpu == NULL || (use != GRAZE_GPU_ALWAYS && use != GRAZE_GPU_WHERE_FASTER)) return GRAZE_ERROR_ARGUMENT;
   graze_gpu_detach(gpu);
   struct gpu_attachment *t = gz_memory_alloc(gpu->context, sizeof *t);
-  if (t == NULL) return gz_fail_memory(gpu->context, sizeof *t);
+  gpu_stages *stages = gz_memory_alloc(gpu->context, sizeof *stages);
+  if (t == NULL || stages == NULL) {
+    gz_memory_release(gpu->context, t, sizeof *t);
+    gz_memory_release(gpu->context, stages, sizeof *stages);
+    return gz_fail_memory(gpu->context, sizeof *stages);
+  }
   memset(t, 0, sizeof *t);
+  memset(stages, 0, sizeof *stages);
   t->use = use;
   pthread_mutex_init(&t->mutex, NULL);
   gpu->attachment = t;
+  gpu->stages = stages;
   if (!gpu->info.exact) tell(gpu, GRAZE_LOG_WARNING, "its arithmetic is not exact; the processor decides triangles");
-  const graze_engine engine = {gpu, stages, GRAZE_STAGES, take, give, forget};
+  const graze_engine engine = {gpu, table, GRAZE_STAGES, take, give, forget};
   graze_status status = graze_context_set_engine(gpu->context, &engine);
   if (status != GRAZE_OK) graze_gpu_detach(gpu);
   return status;
@@ -202,12 +208,14 @@ void graze_gpu_detach(graze_gpu *gpu) {
   struct gpu_attachment *t = gpu != NULL ? gpu->attachment : NULL;
   if (t == NULL) return;
   if (gpu->context->engine->user == gpu) graze_context_set_engine(gpu->context, NULL);
-  gz_gpu_models_release(gpu, &gpu->models);
+  gz_gpu_stages_release(gpu, gpu->stages);
+  gz_memory_release(gpu->context, gpu->stages, sizeof *gpu->stages);
   graze_query_destroy(t->query);
   graze_broadphase_destroy(t->broad);
   pthread_mutex_destroy(&t->mutex);
   gz_memory_release(gpu->context, t, sizeof *t);
   gpu->attachment = NULL;
+  gpu->stages = NULL;
 }
 
 graze_gpu_report graze_gpu_get_report(const graze_gpu *gpu) {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/disable.h"
-#include "gpu/stages.h"
 
 enum { MOST_DEVICES = 32, API_COUNT = 2, KERNELS_OF_MODULE = 16 };
 
@@ -166,7 +165,6 @@ graze_status graze_gpu_create(graze_context *context, const char *device, graze_
 void graze_gpu_destroy(graze_gpu *gpu) {
   if (gpu == NULL) return;
   graze_gpu_detach(gpu);
-  gz_gpu_release_stages(gpu);
   if (gpu->state != NULL) drop_modules(gpu);
   if (gpu->state != NULL) gpu->backend->close(gpu);
   gz_memory_release(gpu->context, gpu->modules, gz_gpu_source_count * sizeof *gpu->modules);

@@ -54,12 +54,6 @@ typedef struct gpu_kernel {
  * takes the one that is sooner done. */
 typedef enum gpu_search { GPU_SEARCH_AUTO, GPU_SEARCH_EACH, GPU_SEARCH_TREE } gpu_search;
 
-/* Meshes on the device, by their address; zero-initialised. models.h */
-typedef struct gpu_models {
-  struct gpu_model **known; /* open addressing; half empty */
-  uint32_t capacity, count;
-} gpu_models;
-
 struct graze_gpu {
   graze_context *context;
   graze_context processor; /* the same, for what the processor is to do */
@@ -72,16 +66,10 @@ struct graze_gpu {
   gpu_module *modules; /* by number of the source */
   uint64_t bytes;      /* of all buffers */
 
-  struct gpu_boxes *boxes; /* engine.c: made when first needed */
-  struct gpu_subdivision *subdivision;
-  struct gpu_tree_finder *tree;
-  struct gpu_spheres *spheres;
-  struct gpu_triangles *triangles;
-  struct gpu_words *words;
+  struct gpu_stages *stages;         /* stages.h: what they keep; */
+  struct gpu_attachment *attachment; /* attach.c; both NULL: not attached */
   gpu_search search;
-  gpu_models models;
-  struct gpu_attachment *attachment; /* attach.c; NULL: not attached */
-  graze_gpu_report report;           /* of the last question */
+  graze_gpu_report report; /* of the last question */
 };
 
 /* How many groups of `size` have room for `count` items. */

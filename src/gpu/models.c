@@ -118,5 +118,4 @@ void gz_gpu_models_forget(gpu_models *t, const graze_mesh *mesh) {
 void gz_gpu_models_release(graze_gpu *gpu, gpu_models *t) {
   drop_all(t);
   gz_memory_release(gpu->context, t->known, t->capacity * sizeof *t->known);
-  *t = (gpu_models){0};
 }

@@ -14,6 +14,12 @@ typedef struct gpu_model {
   gpu_buffer thin;    /* a bit a triangle of zero area, for questions about the mesh with itself */
 } gpu_model;
 
+/* By mesh; zero-initialised. */
+typedef struct gpu_models {
+  gpu_model **known; /* open addressing; half empty */
+  uint32_t capacity, count;
+} gpu_models;
+
 /* The models of two meshes, or of one twice. Where the device has no room for them all others have to go. Errors:
  * MEMORY, DEVICE. */
 graze_status gz_gpu_models_get(graze_gpu *gpu, gpu_models *models, const graze_mesh *a, const graze_mesh *b,

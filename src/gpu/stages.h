@@ -2,14 +2,29 @@
 #ifndef GRAZE_SRC_GPU_STAGES_H
 #define GRAZE_SRC_GPU_STAGES_H
 
-#include "gpu/device.h"
+#include "gpu/models.h"
+#include "gpu/spheres.h"
+#include "gpu/subdivision.h"
+#include "gpu/tree_find.h"
+#include "gpu/triangles.h"
+#include "gpu/words.h"
 #include "graze/engine.h"
+
+/* What they keep from question to question; zero-initialised. */
+typedef struct gpu_stages {
+  gpu_models models;
+  gpu_boxes boxes;
+  gpu_subdivision subdivision;
+  gpu_tree_finder tree;
+  gpu_spheres spheres;
+  gpu_triangles triangles;
+  gpu_words words;
+} gpu_stages;
 
 /* Answers the question of a stage. NULL: done; lists are the device's until the next question. Else why the processor
  * has to; "": without a word, for it is its to answer or to refuse. */
 const char *gz_gpu_answer(graze_gpu *gpu, graze_stage stage, void *question);
 
-/* Releases what the stages keep, but for meshes. */
-void gz_gpu_release_stages(graze_gpu *gpu);
+void gz_gpu_stages_release(graze_gpu *gpu, gpu_stages *stages);
 
 #endif
