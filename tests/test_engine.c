@@ -145,6 +145,7 @@ static struct {
   graze_context *context, *plain;
   graze_query *query;
   graze_broadphase *broad;
+  double corners[9 * TRIANGLES]; /* of the second mesh */
   graze_mesh *meshes[2];
   graze_pose poses[POSES];
   double centers[3 * BOXES], radii[BOXES], columns[18][PAIRS];
@@ -171,7 +172,6 @@ static graze_context *logged_context(void) {
 
 static int begin(void **state) {
   uint64_t random = 1;
-  double corners[9 * TRIANGLES];
   (void)state;
   on.context = logged_context();
   on.plain = logged_context();
@@ -180,8 +180,8 @@ static int begin(void **state) {
   assert_int_equal(graze_query_create(on.plain, &fake.query), GRAZE_OK);
   assert_int_equal(graze_broadphase_create(on.plain, NULL, &fake.broad), GRAZE_OK);
   for (int m = 0; m < 2; m++) {
-    soup_lattice(&random, TRIANGLES, 6, corners);
-    on.meshes[m] = test_mesh(on.context, corners, TRIANGLES, GRAZE_VOLUMES_ALIGNED);
+    soup_lattice(&random, TRIANGLES, 6, on.corners);
+    on.meshes[m] = test_mesh(on.context, on.corners, TRIANGLES, GRAZE_VOLUMES_ALIGNED);
   }
   for (int i = 0; i < POSES; i++) on.poses[i] = test_translation(i, 0.5 * i, 0);
   for (int i = 0; i < BOXES; i++) {
@@ -453,6 +453,40 @@ static void test_bad_questions(void **state) {
   assert_int_equal(fake.offered[GRAZE_STAGE_POSES], 1);
 }
 
+/* A list that cannot be copied is an error, and the engine is given back. */
+static void test_no_memory(void **state) {
+  const graze_engine engine = {&fake, all_stages, GRAZE_STAGES, take, give, forget};
+  const graze_box_array array = {on.boxes, 0, GRAZE_DOUBLE};
+  test_allocator allocator = {0};
+  graze_context_def def = graze_default_context_def();
+  graze_context *context = NULL;
+  graze_broadphase *broad = NULL;
+  graze_query *query = NULL;
+  const graze_box_pair *pairs;
+  graze_collide_result result;
+  uint64_t count;
+  (void)state;
+  use_engine(all_stages, GRAZE_STAGES, GRAZE_OK);
+  def.allocator = test_allocator_hooks(&allocator);
+  assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+  assert_int_equal(graze_context_set_engine(context, &engine), GRAZE_OK);
+  assert_int_equal(graze_broadphase_create(context, NULL, &broad), GRAZE_OK);
+  assert_int_equal(graze_query_create(context, &query), GRAZE_OK);
+  graze_mesh *mesh = test_mesh(context, on.corners, TRIANGLES, GRAZE_VOLUMES_ALIGNED);
+  allocator.fail_at = allocator.requests + 1;
+  assert_int_equal(graze_broadphase_find(broad, &array, BOXES, false, &pairs, &count), GRAZE_ERROR_MEMORY);
+  assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, NULL, NULL, &result), GRAZE_ERROR_MEMORY);
+  assert_false(fake.taken);
+  allocator.fail_at = 0;
+  assert_int_equal(graze_broadphase_find(broad, &array, BOXES, false, &pairs, &count), GRAZE_OK);
+  assert_true(count > 10 && graze_broadphase_report(broad).by_engine);
+  graze_mesh_destroy(mesh);
+  graze_query_destroy(query);
+  graze_broadphase_destroy(broad);
+  graze_context_destroy(context);
+  assert_int_equal(allocator.live_blocks, 0);
+}
+
 static void test_set(void **state) {
   const graze_engine good = {&fake, all_stages, GRAZE_STAGES, take, give, NULL};
   graze_engine bad[3] = {good, good, good};
@@ -468,10 +502,10 @@ static void test_set(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole),       cmocka_unit_test(test_some),
-                                     cmocka_unit_test(test_older),       cmocka_unit_test(test_newer),
-                                     cmocka_unit_test(test_declines),    cmocka_unit_test(test_fails),
-                                     cmocka_unit_test(test_offers),      cmocka_unit_test(test_set),
-                                     cmocka_unit_test(test_not_offered), cmocka_unit_test(test_bad_questions)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_whole),         cmocka_unit_test(test_some),     cmocka_unit_test(test_older),
+      cmocka_unit_test(test_newer),         cmocka_unit_test(test_declines), cmocka_unit_test(test_fails),
+      cmocka_unit_test(test_offers),        cmocka_unit_test(test_set),      cmocka_unit_test(test_not_offered),
+      cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_no_memory)};
   return cmocka_run_group_tests(tests, begin, finish);
 }
