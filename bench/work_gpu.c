@@ -327,8 +327,7 @@ static void one_device(bench *b, graze_gpu *gpu) {
 bool work_gpu_list(const bench *b) {
   graze_gpu_info *list;
   uint32_t count, usable = 0;
-  char why[256];
-  must(graze_gpu_list(b->context, &list, &count, why), "graze_gpu_list");
+  must(graze_gpu_list(b->context, &list, &count), "graze_gpu_list");
   for (uint32_t i = 0; i < count; i++) {
     graze_gpu *gpu = NULL;
     if (graze_gpu_create(b->context, list[i].id, &gpu) != GRAZE_OK) continue; /* the log says why */
@@ -337,7 +336,8 @@ bool work_gpu_list(const bench *b) {
     graze_gpu_destroy(gpu);
     usable++;
   }
-  if (why[0] != 0) fprintf(stderr, "%s\n", why);
+  graze_gpu *none = NULL;
+  if (count == 0) graze_gpu_create(b->context, NULL, &none); /* the log says why */
   graze_gpu_list_free(b->context, list, count);
   return usable > 0;
 }
@@ -346,9 +346,9 @@ void work_gpu(bench *b) {
   graze_context *context = bench_context(b);
   graze_gpu_info *list;
   uint32_t count;
-  char why[256];
-  must(graze_gpu_list(b->context, &list, &count, why), "graze_gpu_list");
-  if (count == 0 && !b->list) fprintf(stderr, "no rows of devices: %s\n", why);
+  must(graze_gpu_list(b->context, &list, &count), "graze_gpu_list");
+  graze_gpu *none = NULL;
+  if (count == 0 && !b->list) graze_gpu_create(context, NULL, &none); /* the log says why there are no rows */
   for (uint32_t i = 0; i < count; i++) {
     graze_gpu *gpu = NULL;
     if (b->device && strcmp(b->device, list[i].id) != 0) continue;

@@ -1,6 +1,7 @@
 /* graze devices: what can compute beside the processor, and what it is trusted with. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "diagnostics.h"
 #include "graze/gpu.h"
@@ -34,8 +35,22 @@ static error_t parse_devices(int key, char *argument, struct argp_state *state) 
 }
 
 #ifdef GRAZE_HAVE_GPU
+/* Why an API has no device is what comes of asking for one. */
+static void explain_missing(devices_run *d) {
+  static const char *const first[] = {[GRAZE_GPU_OPENCL] = "opencl:0", [GRAZE_GPU_CUDA] = "cuda:0"};
+  for (size_t api = 0; api < sizeof first / sizeof *first; api++) {
+    size_t used = strlen(d->missing);
+    graze_gpu *gpu = NULL;
+    bool listed = false;
+    for (uint32_t i = 0; i < d->count; i++) listed |= (size_t)d->list[i].api == api;
+    if (listed || graze_gpu_create(d->run.context, first[api], &gpu) == GRAZE_OK) continue;
+    snprintf(d->missing + used, sizeof d->missing - used, "%s%s", used > 0 ? "; " : "",
+             graze_last_error(d->run.context)->message);
+  }
+}
+
 static void find_devices(devices_run *d) {
-  graze_status status = graze_gpu_list(d->run.context, &d->list, &d->count, d->missing);
+  graze_status status = graze_gpu_list(d->run.context, &d->list, &d->count);
   if (status != GRAZE_OK) session_fail(&d->run, NULL, status);
   for (uint32_t i = 0; i < d->count; i++) {
     graze_gpu *gpu = NULL;
@@ -47,6 +62,7 @@ static void find_devices(devices_run *d) {
                graze_last_error(d->run.context)->message);
     graze_gpu_destroy(gpu);
   }
+  explain_missing(d);
 }
 
 static void free_devices(devices_run *d) {

@@ -40,16 +40,15 @@ typedef struct graze_gpu_info {
 } graze_gpu_info;
 
 /* Lists the devices of this machine, those of OpenCL first. The list is the caller's: release it with
- * graze_gpu_list_free. No device is no error: the count is 0, and `why` (room for 256 bytes, or NULL) gets the reasons,
- * a sentence for each API, as "no OpenCL: libOpenCL.so.1: cannot open ...". GRAZE_DISABLE=opencl,cuda in the
- * environment hides an API. Errors: ARGUMENT, MEMORY. */
-GRAZE_API graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list, uint32_t *count, char *why);
+ * graze_gpu_list_free. No device is no error: the count is 0, and graze_gpu_create tells why an API has none.
+ * GRAZE_DISABLE=opencl,cuda in the environment hides an API. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list, uint32_t *count);
 GRAZE_API void graze_gpu_list_free(const graze_context *context, graze_gpu_info *list, uint32_t count);
 
-/* Makes ready the device of this name; NULL: the first of CUDA, else the first of OpenCL. Kernels are compiled when
- * they are first needed and kept on the disk, in $GRAZE_CACHE, else $XDG_CACHE_HOME/graze, else ~/.cache/graze; a
- * folder that cannot be written is no error. Errors: ARGUMENT (no such name), UNSUPPORTED (no such device, with what
- * there is), MEMORY, DEVICE. */
+/* Opens the device of this name; NULL: the first of CUDA, else the first of OpenCL. Kernels are compiled when they are
+ * first used and cached on disk, in $GRAZE_CACHE, else $XDG_CACHE_HOME/graze, else ~/.cache/graze; a folder that cannot
+ * be written is no error. Errors: ARGUMENT (not a name), UNSUPPORTED (no such device: the message tells which there
+ * are, or why the API has none, as "no CUDA: libcuda.so.1: cannot open ..."), MEMORY, DEVICE. */
 GRAZE_API graze_status graze_gpu_create(graze_context *context, const char *device, graze_gpu **gpu);
 GRAZE_API void graze_gpu_destroy(graze_gpu *gpu);
 

@@ -182,7 +182,9 @@ static graze_status answer(void *user, void *question) {
 
 graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
   static const graze_stage_function table[GRAZE_STAGES] = {answer, answer, answer, answer, answer, answer};
-  if (gpu == NULL || (use != GRAZE_GPU_ALWAYS && use != GRAZE_GPU_WHERE_FASTER)) return GRAZE_ERROR_ARGUMENT;
+  if (gpu == NULL) return gz_fail_null(NULL);
+  if (use != GRAZE_GPU_ALWAYS && use != GRAZE_GPU_WHERE_FASTER)
+    return gz_fail(gpu->context, GRAZE_ERROR_ARGUMENT, "unknown use %d of a device", (int)use);
   graze_gpu_detach(gpu);
   struct gpu_attachment *t = gz_memory_alloc(gpu->context, sizeof *t);
   gpu_stages *stages = gz_memory_alloc(gpu->context, sizeof *stages);

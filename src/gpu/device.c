@@ -31,33 +31,29 @@ static uint32_t list_api(const gpu_backend *backend, graze_gpu_info *list, uint3
   return count < room ? count : room;
 }
 
-static uint32_t list_all(graze_gpu_info list[MOST_DEVICES], char *why, size_t room) {
+/* `reasons` gets why an API has no device; "" when it has. */
+static uint32_t list_all(graze_gpu_info list[MOST_DEVICES], char reasons[API_COUNT][128]) {
   uint32_t count = 0;
-  size_t used = 0;
-  why[0] = 0;
   for (int api = 0; api < API_COUNT; api++) {
-    char reason[128] = "";
-    uint32_t more = list_api(backends[api], list + count, MOST_DEVICES - count, reason);
+    reasons[api][0] = 0;
+    uint32_t more = list_api(backends[api], list + count, MOST_DEVICES - count, reasons[api]);
     for (uint32_t i = 0; i < more; i++) {
       graze_gpu_info *info = &list[count + i];
       info->api = (graze_gpu_api)api;
       info->number = i;
       snprintf(info->id, sizeof info->id, "%s:%u", backends[api]->name, i);
     }
+    if (more > 0) reasons[api][0] = 0;
     count += more;
-    if (more > 0 || used >= room) continue;
-    int n = snprintf(why + used, room - used, "%sno %s: %s", used > 0 ? "; " : "",
-                     api == GRAZE_GPU_OPENCL ? "OpenCL" : "CUDA", reason);
-    used += n > 0 ? (size_t)n : 0;
   }
   return count;
 }
 
-graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list, uint32_t *count, char *why) {
+graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list, uint32_t *count) {
   if (context == NULL || list == NULL || count == NULL) return gz_fail_null(context);
   graze_gpu_info found[MOST_DEVICES];
-  char reasons[256];
-  uint32_t n = list_all(found, reasons, sizeof reasons);
+  char reasons[API_COUNT][128];
+  uint32_t n = list_all(found, reasons);
   graze_gpu_info *copy = NULL;
   if (n > 0) {
     copy = gz_memory_alloc(context, n * sizeof *copy);
@@ -66,7 +62,6 @@ graze_status graze_gpu_list(const graze_context *context, graze_gpu_info **list,
   }
   *list = copy;
   *count = n;
-  if (why != NULL) memcpy(why, reasons, sizeof reasons);
   return GRAZE_OK;
 }
 
@@ -76,24 +71,27 @@ void graze_gpu_list_free(const graze_context *context, graze_gpu_info *list, uin
 
 /* ---- a device -------------------------------------------------------------------------------------------------- */
 
-static bool is_a_name(const char *name) {
+/* The API of a device's name; API_COUNT: it is none. */
+static int api_of(const char *name) {
   for (int api = 0; api < API_COUNT; api++) {
     size_t length = strlen(backends[api]->name);
     const char *digits = name + length + 1;
     if (strncmp(name, backends[api]->name, length) != 0 || name[length] != ':') continue;
     size_t n = strspn(digits, "0123456789");
-    return n > 0 && n < 6 && digits[n] == 0;
+    return n > 0 && n < 6 && digits[n] == 0 ? api : API_COUNT;
   }
-  return false;
+  return API_COUNT;
 }
 
 static graze_status find_device(const graze_context *context, const char *name, graze_gpu_info *found) {
+  static const char *const names[API_COUNT] = {[GRAZE_GPU_OPENCL] = "OpenCL", [GRAZE_GPU_CUDA] = "CUDA"};
   graze_gpu_info list[MOST_DEVICES];
-  char why[256];
-  if (name != NULL && !is_a_name(name)) {
+  char reasons[API_COUNT][128];
+  int api = name != NULL ? api_of(name) : 0;
+  if (api == API_COUNT) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "device \"%s\": devices are called opencl:N and cuda:N", name);
   }
-  uint32_t count = list_all(list, why, sizeof why), chosen = UINT32_MAX;
+  uint32_t count = list_all(list, reasons), chosen = UINT32_MAX;
   for (uint32_t i = 0; i < count; i++) {
     bool better = chosen == UINT32_MAX || (list[i].api == GRAZE_GPU_CUDA && list[chosen].api != GRAZE_GPU_CUDA);
     if (name != NULL ? strcmp(list[i].id, name) == 0 : better) chosen = i;
@@ -102,7 +100,11 @@ static graze_status find_device(const graze_context *context, const char *name, 
     *found = list[chosen];
     return GRAZE_OK;
   }
-  if (count == 0) return gz_fail(context, GRAZE_ERROR_UNSUPPORTED, "no device: %s", why);
+  if (name == NULL) {
+    return gz_fail(context, GRAZE_ERROR_UNSUPPORTED, "no device: no %s: %s; no %s: %s", names[0], reasons[0], names[1],
+                   reasons[1]);
+  }
+  if (reasons[api][0] != 0) return gz_fail(context, GRAZE_ERROR_UNSUPPORTED, "no %s: %s", names[api], reasons[api]);
   return gz_fail(context, GRAZE_ERROR_UNSUPPORTED, "no device %s; there are %u, from %s on", name, count, list[0].id);
 }
 
