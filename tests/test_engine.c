@@ -29,6 +29,8 @@ static struct fake {
   graze_box_pair box_pairs[BOXES * BOXES];
 } fake;
 
+static void cause_error(void);
+
 static bool take(void *user, graze_stage stage, uint64_t a, uint64_t b) {
   assert_ptr_equal(user, &fake);
   assert_false(fake.taken);
@@ -52,8 +54,10 @@ static void forget(void *user, const graze_mesh *mesh) {
   fake.forgotten++;
 }
 
+/* An engine that fails may have had an error of its own. */
 static graze_status answer(graze_stage stage) {
   assert_true(fake.taken);
+  if (fake.status == GRAZE_ERROR_DEVICE) cause_error();
   fake.asked[stage]++;
   return fake.status;
 }
@@ -168,6 +172,11 @@ static graze_context *logged_context(void) {
   def.log = keep_message;
   assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
   return context;
+}
+
+static void cause_error(void) {
+  graze_tritri result;
+  assert_int_equal(graze_tritri_batch(on.context, UINT64_MAX, on.a, on.b, &result), GRAZE_ERROR_LIMIT);
 }
 
 static int begin(void **state) {
@@ -368,6 +377,7 @@ static void test_fails(void **state) {
   graze_collide_result result;
   char line[128];
   (void)state;
+  assert_int_equal(graze_broadphase_find(on.broad, NULL, 1, false, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   for (int i = 0; i < 4; i++) {
     use_engine(all_stages, GRAZE_STAGES, i % 2 == 0 ? GRAZE_ERROR_MEMORY : GRAZE_ERROR_DEVICE);
     if (asks[i] != NULL) asks[i](false);
@@ -377,8 +387,10 @@ static void test_fails(void **state) {
              graze_status_string(fake.status));
     assert_string_equal(on.warning, line);
     assert_false(fake.taken);
+    assert_int_equal(graze_last_error(on.context)->status, GRAZE_ERROR_ARGUMENT); /* the one before, */
   }
   ask_meshes(false);
+  assert_non_null(strstr(on.error, "too many pairs")); /* though the logger got those of the engine */
 }
 
 /* How much work there is, and by which method. */

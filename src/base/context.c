@@ -108,7 +108,9 @@ bool gz_engine_ask(const graze_context *context, graze_stage stage, uint64_t a, 
   const graze_engine *engine = context->engine;
   if (engine == NULL || (uint32_t)stage >= engine->stage_count || engine->stages[stage] == NULL) return false;
   if (!engine->take(engine->user, stage, a, b)) return false;
+  const gz_failure before = *gz_last_failure(); /* what goes wrong on the way to an answer is no error of the call */
   graze_status status = engine->stages[stage](engine->user, question);
+  *gz_last_failure() = before;
   if (status == GRAZE_OK) return true;
   engine->give(engine->user);
   if (status != GRAZE_ERROR_UNSUPPORTED) tell_failure(context, stage, status);

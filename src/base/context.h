@@ -20,7 +20,7 @@ struct graze_context {
 };
 
 /* Asks the context's engine, whose `take` gets a and b. True: it has answered, and is the calling thread's until
- * gz_engine_give. False: the processor is to do it. */
+ * gz_engine_give. False: the processor is to do it. The thread's last error stays what it was. */
 bool gz_engine_ask(const graze_context *context, graze_stage stage, uint64_t a, uint64_t b, void *question);
 void gz_engine_give(const graze_context *context);
 
