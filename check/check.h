@@ -261,7 +261,7 @@ bool gz_check_known(graze_check *c, uint32_t a, uint32_t b);
 /* Whether the definition leaves relations out. */
 bool gz_check_leaves_out(const graze_check *c);
 
-/* ---- scene.c, record.c, folder.c ---- */
+/* ---- scene.c, record.c ---- */
 
 /* Bakes what is needed and checks. GRAZE_CANCELLED: the result has what was finished. */
 graze_status gz_check_decide(graze_check *c);
@@ -271,6 +271,15 @@ graze_status gz_check_record_begin(graze_check *c);
 void gz_check_record_fill(graze_check *c); /* the meshes that are there now, and how much each rule has done */
 graze_status gz_check_record_finish(graze_check *c, bool complete);
 
+/* ---- folder.c: for the folders of reports and films ---- */
+
 graze_status gz_check_make_folder(const graze_check *c, const char *path);
+
+/* A file that is not there is no error; a path that is NULL is one of memory. */
+graze_status gz_check_remove(const graze_check *c, const char *path);
+
+/* The status of a call whose error the logger has not been told: it is, but what this machine cannot make is a warning
+ * only. */
+graze_status gz_check_may_lack(const graze_check *c, graze_status status);
 
 #endif

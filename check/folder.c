@@ -21,13 +21,12 @@ graze_status gz_check_make_folder(const graze_check *c, const char *path) {
   return reason == 0 ? GRAZE_OK : file_fault(c, path, "cannot be the folder of a report", reason);
 }
 
-static graze_status remove_file(const graze_check *c, const char *path) {
+graze_status gz_check_remove(const graze_check *c, const char *path) {
   if (path == NULL) return GRAZE_ERROR_MEMORY;
   return unlink(path) == 0 || errno == ENOENT ? GRAZE_OK : file_fault(c, path, "cannot remove", errno);
 }
 
-/* What cannot be made here is no error. `status` is that of a call whose error the logger has not been told. */
-static graze_status may_lack(const graze_check *c, graze_status status) {
+graze_status gz_check_may_lack(const graze_check *c, graze_status status) {
   const graze_error *error = graze_last_error(c->context);
   if (status == GRAZE_OK) return GRAZE_OK;
   if (status != GRAZE_ERROR_UNSUPPORTED) return gz_fail(c->context, status, "%s", error->message);
@@ -87,7 +86,7 @@ static graze_status paint_clashes(painting *p) {
       status = paint_clash(p, i);
     } else {
       c->unpainted++;
-      status = remove_file(c, picture_path(p, i));
+      status = gz_check_remove(c, picture_path(p, i));
     }
   }
   return status == GRAZE_OK ? paint_overview(c) : status;
@@ -100,11 +99,11 @@ static graze_status open_painter(painting *p, bool *possible) {
   graze_check *c = p->check;
   bool before = gz_silence(true);
   bool can_save = graze_picture_write_png(c->context, "pictures", &none) != GRAZE_ERROR_UNSUPPORTED;
-  if (!can_save) may_lack(c, GRAZE_ERROR_UNSUPPORTED);
+  if (!can_save) gz_check_may_lack(c, GRAZE_ERROR_UNSUPPORTED);
   graze_status status = graze_painter_create(c->context, &c->report, picture_width, picture_height, &p->painter);
   gz_silence(before);
   *possible = can_save && status == GRAZE_OK;
-  return may_lack(c, status);
+  return gz_check_may_lack(c, status);
 }
 
 /* `*pictures`: their folder, if they could be made. A check that was stopped is told at once, without them. */
@@ -169,9 +168,9 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 /* Files of an earlier run that would be taken for this one's if it ended half-way. clashes.json stays until the new one
  * is there: it holds the reviewers' marks. */
 static graze_status remove_old(graze_check *c) {
-  graze_status status = remove_file(c, gz_check_print(c, "%s/overview.png", c->def.folder));
+  graze_status status = gz_check_remove(c, gz_check_print(c, "%s/overview.png", c->def.folder));
   for (int i = PARTS - 1; i > 0 && status == GRAZE_OK; i--)
-    status = remove_file(c, gz_check_print(c, "%s/%s", c->def.folder, parts[i].name));
+    status = gz_check_remove(c, gz_check_print(c, "%s/%s", c->def.folder, parts[i].name));
   return status;
 }
 
@@ -186,7 +185,7 @@ static graze_status write_parts(graze_check *c, graze_camera *cameras) {
     bool before = gz_silence(true);
     status = path != NULL ? parts[i].write(&w, path) : GRAZE_ERROR_MEMORY;
     gz_silence(before);
-    status = may_lack(c, status);
+    status = gz_check_may_lack(c, status);
   }
   return status;
 }

@@ -442,6 +442,7 @@ static void a_scene_of_the_objects_moves(void **state) {
   begin(&b, 2, "scene.json", NULL);
   b.def.rules = &parents;
   b.def.rule_count = 1;
+  b.def.folder = "film";
   graze_check *check = NULL;
   assert_int_equal(graze_check_open(b.context, &b.def, &check), GRAZE_OK);
   assert_int_equal(graze_check_read_motion(check, "missing.csv", &motion), GRAZE_ERROR_FILE);
@@ -453,6 +454,13 @@ static void a_scene_of_the_objects_moves(void **state) {
   assert_int_equal(graze_scene_update(scene, NULL, &events), GRAZE_OK);
   assert_int_equal(events.began_count, 3);
   assert_int_equal(graze_check_report(check)->rules[0].pairs, 1);
+  graze_film film = {.report = graze_check_report(check), .moves = motion.moves, .move_count = motion.count};
+  write_file("film/index.html", "of an earlier run");
+  assert_int_equal(graze_check_write_film(check, &film, 0), GRAZE_OK); /* no step was run */
+  assert_int_not_equal(access("film/index.html", F_OK), 0);
+  film.step_count = 2;
+  assert_int_equal(graze_check_write_film(check, &film, 0), GRAZE_OK);
+  assert_int_equal(access("film/index.html", F_OK), 0);
   graze_scene_destroy(scene);
   graze_motion_free(&motion);
   graze_check_destroy(check);

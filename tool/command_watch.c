@@ -260,7 +260,7 @@ static int run_files(watch_options *watch, output *out) {
   load(&live, &watch->def);
   interrupts_ask();
   run_steps(&live);
-  if (watch->def.folder) watch_write_film(watch, &live.run, graze_check_report(live.check), &live.motion, &live.log);
+  if (watch->def.folder) watch_write_film(watch, &live.run, live.check, &live.motion, &live.log);
   int code = finish(watch, &live.run, &live.log, out);
   graze_scene_destroy(live.scene);
   graze_motion_free(&live.motion);

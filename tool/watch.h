@@ -66,7 +66,7 @@ void watch_replay(session *run, const watch_options *watch, watch_log *log);
 void watch_print(output *out, const watch_options *watch, const session *run, const watch_log *log);
 
 /* watch_film.c: the folder of --report. */
-void watch_write_film(const watch_options *watch, const session *run, const graze_report *head,
-                      const graze_motion *motion, const watch_log *log);
+void watch_write_film(const watch_options *watch, const session *run, graze_check *check, const graze_motion *motion,
+                      const watch_log *log);
 
 #endif

@@ -159,6 +159,12 @@ GRAZE_API graze_status graze_check_read_motion(graze_check *check, const char *p
 GRAZE_API graze_status graze_check_make_scene(graze_check *check, const graze_motion *motion, graze_scene **scene,
                                               graze_object_id *ids);
 
+/* Writes the film of a run into the folder: the page index.html and, of `frames` of the steps (all, if there are
+ * fewer), frames/NNNN.png and film.png. `film` is as for graze_film_write_html, but may have moves of later steps, and
+ * moves that change nothing. What this machine or build cannot make is left out, with a warning. Errors: ARGUMENT,
+ * FILE, INDEX, MEMORY, NOT_FINITE. */
+GRAZE_API graze_status graze_check_write_film(graze_check *check, const graze_film *film, uint32_t frames);
+
 #ifdef __cplusplus
 }
 #endif
