@@ -91,8 +91,8 @@ typedef struct rule {
   const char *layers[2];  /* of RULE_IGNORE_LAYERS */
   const char *text;       /* as a report shows it. All that selects pairs stands in it: an earlier report with the same
                              texts is an answer to the same question */
-  uint64_t pairs; /* taken out or let in: of objects whose boxes meet (with --all, of all); of ignored layers and listed
-                     pairs, wherever the objects are */
+  uint64_t pairs; /* taken out or let in: of objects whose boxes meet, or of all if all are listed; of ignored layers
+                     and listed pairs, wherever the objects are */
 } rule;
 
 typedef struct rules {
