@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "contest.h"
-#include "gpu/tree.h"
+#include "gpu/lbvh.h"
 #include "reference.h"
 #include "scenes.h"
 #include "work_gpu.h"
@@ -12,7 +12,7 @@
 /* Boxes at rest, and a step later. */
 typedef struct tree_job {
   graze_gpu *gpu;
-  gpu_tree tree;
+  gpu_lbvh tree;
   gpu_buffer given, pairs;
   const float *boxes, *moved;
   uint32_t count;
@@ -39,10 +39,10 @@ static graze_status take(void *user, const gpu_buffer *pairs, uint32_t count) {
 
 /* All pairs of the tree as it is. */
 static void ask(tree_job *j, bool check, sample *out) {
-  const gpu_tree_question own = {0};
+  const gpu_lbvh_question own = {0};
   j->found = j->hash = 0;
   j->read = check;
-  must(gz_gpu_tree_each(j->gpu, &j->tree, &own, 1u << 25, &j->pairs, take, j), "gz_gpu_tree_each");
+  must(gz_gpu_lbvh_each(j->gpu, &j->tree, &own, 1u << 25, &j->pairs, take, j), "gz_gpu_lbvh_each");
   out->count = j->found;
   out->hash = j->hash;
 }
@@ -65,7 +65,7 @@ static void run_build(void *argument, bool check, sample *out) {
   tree_job *j = argument;
   put(j, j->boxes);
   void *first = begin(j);
-  must(gz_gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_tree_build");
+  must(gz_gpu_lbvh_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_lbvh_build");
   end(j, first, out);
   ask(j, check, out);
 }
@@ -73,10 +73,10 @@ static void run_build(void *argument, bool check, sample *out) {
 static void run_refit(void *argument, bool check, sample *out) {
   tree_job *j = argument;
   put(j, j->boxes);
-  must(gz_gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_tree_build");
+  must(gz_gpu_lbvh_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_lbvh_build");
   put(j, j->moved);
   void *first = begin(j);
-  must(gz_gpu_tree_refit(j->gpu, &j->tree, &j->given), "gz_gpu_tree_refit");
+  must(gz_gpu_lbvh_refit(j->gpu, &j->tree, &j->given), "gz_gpu_lbvh_refit");
   end(j, first, out);
   ask(j, check, out);
 }
@@ -84,7 +84,7 @@ static void run_refit(void *argument, bool check, sample *out) {
 static void run_pairs(void *argument, bool check, sample *out) {
   tree_job *j = argument;
   put(j, j->boxes);
-  must(gz_gpu_tree_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_tree_build");
+  must(gz_gpu_lbvh_build(j->gpu, &j->tree, &j->given, j->count), "gz_gpu_lbvh_build");
   void *first = begin(j);
   ask(j, false, out);
   end(j, first, out);
@@ -126,7 +126,7 @@ static void one_row(bench *b, graze_gpu *gpu, tree_input *in, const char *task, 
   contest_expect(&c, expected->count, expected->hash);
   note_device(contest_ours(&c, entry_name, run, &job), gpu);
   contest_end(&c);
-  gz_gpu_tree_release(gpu, &job.tree);
+  gz_gpu_lbvh_release(gpu, &job.tree);
   gz_gpu_release(gpu, &job.given);
   gz_gpu_release(gpu, &job.pairs);
 }

@@ -8,7 +8,7 @@
 #include "boxes.h"
 #include "device_group.h"
 #include "families.h"
-#include "gpu/tree_find.h"
+#include "gpu/box_bvh.h"
 
 /* ---- boxes of floats --------------------------------------------------------------------------------------------- */
 
@@ -80,7 +80,7 @@ static node_box box_around(const float_box *boxes, const uint32_t *numbers, uint
 
 /* From the root: ranges are cut in two that are not empty, every box is one leaf, a child's box is that around its
  * boxes, no more and no less, and no way down is longer than the stack of a walk. */
-static void check_nodes(const gpu_tree *tree, const float_box *boxes, uint32_t n, const char *what) {
+static void check_nodes(const gpu_lbvh *tree, const float_box *boxes, uint32_t n, const char *what) {
   size_t nodes_bytes = (n > 1 ? n - 1 : n) * sizeof(node);
   node *nodes = malloc(nodes_bytes + 1);
   uint32_t *numbers = malloc((n + 1) * sizeof *numbers), *seen = calloc(n + 1, sizeof *seen), leaves = 0;
@@ -143,7 +143,7 @@ static void test_nodes(void **state) {
   need_device();
   static const uint32_t sizes[] = {1, 2, 3, 50, 256, 257, 513, 4097, 9000};
   size_t size_count = test_device_slow() ? 6 : sizeof sizes / sizeof *sizes;
-  gpu_tree tree = {0};
+  gpu_lbvh tree = {0};
   gpu_buffer given = {0, 0};
   const uint32_t start = test_device_first();
   for (box_family kind = start; kind < BOXES_FAMILIES; kind += test_device_stride()) {
@@ -152,17 +152,17 @@ static void test_nodes(void **state) {
       uint64_t random = test_seed(10 * (uint64_t)kind + s);
       float_box *boxes = make_floats(kind, &random, n);
       put(&given, boxes, n * sizeof *boxes);
-      assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
+      assert_int_equal(gz_gpu_lbvh_build(on.gpu, &tree, &given, n), GRAZE_OK);
       check_nodes(&tree, boxes, n, box_family_name(kind));
       move(boxes, n, &random);
       put(&given, boxes, n * sizeof *boxes);
-      assert_int_equal(gz_gpu_tree_refit(on.gpu, &tree, &given), GRAZE_OK);
+      assert_int_equal(gz_gpu_lbvh_refit(on.gpu, &tree, &given), GRAZE_OK);
       check_nodes(&tree, boxes, n, "moved");
       free(boxes);
     }
   }
   gz_gpu_release(on.gpu, &given);
-  gz_gpu_tree_release(on.gpu, &tree);
+  gz_gpu_lbvh_release(on.gpu, &tree);
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
@@ -191,17 +191,17 @@ static int pair_order(const void *p, const void *q) {
 }
 
 /* All pairs of a question, as they come. */
-static pair_list ask(gpu_tree *tree, const gpu_tree_question *question, uint64_t most) {
+static pair_list ask(gpu_lbvh *tree, const gpu_lbvh_question *question, uint64_t most) {
   pair_list list = {0};
   gpu_buffer pairs = {0, 0};
-  assert_int_equal(gz_gpu_tree_each(on.gpu, tree, question, most, &pairs, append, &list), GRAZE_OK);
+  assert_int_equal(gz_gpu_lbvh_each(on.gpu, tree, question, most, &pairs, append, &list), GRAZE_OK);
   gz_gpu_release(on.gpu, &pairs);
   return list;
 }
 
 /* What comes: the same again, and with little room; sorted, it is what comparing each with each gives. others NULL:
  * among themselves. */
-static void check_question(gpu_tree *tree, const gpu_tree_question *question, const float_box *boxes, uint32_t n,
+static void check_question(gpu_lbvh *tree, const gpu_lbvh_question *question, const float_box *boxes, uint32_t n,
                            const float_box *others, uint32_t m, const char *what) {
   pair_list got = ask(tree, question, 1u << 25), again = ask(tree, question, 1u << 25), cut = ask(tree, question, 100);
   assert_true(got.count == again.count && got.count == cut.count);
@@ -241,25 +241,25 @@ static void check_two_sets(box_family kind, uint32_t n, uint32_t m) {
   uint64_t random = test_seed(1000 * (uint64_t)kind + n + m);
   float_box *boxes = make_floats(kind, &random, n), *others = make_floats(kind, &random, m);
   uint32_t *order = shuffled(&random, m);
-  gpu_tree tree = {0};
+  gpu_lbvh tree = {0};
   gpu_buffer given = {0, 0}, asked = {0, 0}, permutation = {0, 0};
   put(&given, boxes, n * sizeof *boxes);
   put(&asked, others, m * sizeof *others);
   put(&permutation, order, m * sizeof *order);
-  assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
-  gpu_tree_question own = {0}, plain = {.boxes = &asked, .count = m},
+  assert_int_equal(gz_gpu_lbvh_build(on.gpu, &tree, &given, n), GRAZE_OK);
+  gpu_lbvh_question own = {0}, plain = {.boxes = &asked, .count = m},
                     curved = {.boxes = &asked, .order = &permutation, .count = m};
   check_question(&tree, &own, boxes, n, NULL, n, box_family_name(kind));
   check_question(&tree, &plain, boxes, n, others, m, box_family_name(kind));
   check_question(&tree, &curved, boxes, n, others, m, box_family_name(kind));
   move(boxes, n, &random);
   put(&given, boxes, n * sizeof *boxes);
-  assert_int_equal(gz_gpu_tree_refit(on.gpu, &tree, &given), GRAZE_OK);
+  assert_int_equal(gz_gpu_lbvh_refit(on.gpu, &tree, &given), GRAZE_OK);
   check_question(&tree, &own, boxes, n, NULL, n, "moved");
   check_question(&tree, &curved, boxes, n, others, m, "moved");
   gpu_buffer *all[] = {&given, &asked, &permutation};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(on.gpu, all[i]);
-  gz_gpu_tree_release(on.gpu, &tree);
+  gz_gpu_lbvh_release(on.gpu, &tree);
   free(boxes);
   free(others);
   free(order);
@@ -285,19 +285,19 @@ static void test_equal_boxes(void **state) {
   uint32_t n = test_device_slow() ? 300 : test_device_large() ? 100000 : 10000;
   float_box *boxes = malloc(n * sizeof *boxes);
   for (uint32_t i = 0; i < n; i++) boxes[i] = (float_box){{1, 2, 3}, {4, 5, 6}};
-  gpu_tree tree = {0};
+  gpu_lbvh tree = {0};
   gpu_buffer given = {0, 0}, pairs = {0, 0};
   put(&given, boxes, n * sizeof *boxes);
-  assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_OK);
+  assert_int_equal(gz_gpu_lbvh_build(on.gpu, &tree, &given, n), GRAZE_OK);
   check_nodes(&tree, boxes, n, "all equal");
-  const gpu_tree_question own = {0}, other = {.boxes = &given, .count = 1};
+  const gpu_lbvh_question own = {0}, other = {.boxes = &given, .count = 1};
   uint64_t total;
   for (uint32_t i = 0; i < n; i += n / 5) { /* a box meets those behind it */
-    assert_int_equal(gz_gpu_tree_query(on.gpu, &tree, &own, i, 1, UINT32_MAX, &pairs, &total), GRAZE_OK);
+    assert_int_equal(gz_gpu_lbvh_query(on.gpu, &tree, &own, i, 1, UINT32_MAX, &pairs, &total), GRAZE_OK);
     assert_true(total == n - 1 - i);
   }
   const uint32_t some = 10;
-  assert_int_equal(gz_gpu_tree_query(on.gpu, &tree, &own, 0, some, 0, &pairs, &total), GRAZE_OK); /* no room: counted */
+  assert_int_equal(gz_gpu_lbvh_query(on.gpu, &tree, &own, 0, some, 0, &pairs, &total), GRAZE_OK); /* no room: counted */
   assert_true(total == (uint64_t)some * (n - 1) - some * (some - 1) / 2);
   pair_list list = ask(&tree, &other, 10);
   assert_true(list.count == n && list.pieces == 1);
@@ -307,12 +307,12 @@ static void test_equal_boxes(void **state) {
   free(boxes);
   gz_gpu_release(on.gpu, &given);
   gz_gpu_release(on.gpu, &pairs);
-  gz_gpu_tree_release(on.gpu, &tree);
+  gz_gpu_lbvh_release(on.gpu, &tree);
 }
 
 /* ---- all pairs of boxes ------------------------------------------------------------------------------------------ */
 
-static gpu_tree_finder finder;
+static gpu_box_bvh finder;
 static gpu_boxes found;
 
 static void check_find(const graze_box_array *boxes, uint32_t n, const char *what) {
@@ -320,7 +320,7 @@ static void check_find(const graze_box_array *boxes, uint32_t n, const char *wha
   uint64_t want_count;
   assert_int_equal(graze_broadphase_find(on.plain_phase, boxes, n, false, &want, &want_count), GRAZE_OK);
   for (int unsorted = 0; unsorted < (test_device_slow() ? 1 : 2); unsorted++) {
-    assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, boxes, n, unsorted != 0), GRAZE_OK);
+    assert_int_equal(gz_gpu_box_bvh_find(on.gpu, &finder, &found, boxes, n, unsorted != 0), GRAZE_OK);
     if (found.list.found > 0 && unsorted != 0)
       qsort(found.list.result.data, found.list.found, sizeof *want, pair_order);
     if (found.list.found != want_count ||
@@ -413,13 +413,13 @@ static void test_bad_boxes(void **state) {
   uint64_t random = 3;
   boxes_make(BOXES_UNIFORM, &random, n, boxes);
   graze_box_array array = {boxes, 0, GRAZE_DOUBLE};
-  gpu_tree tree = {0};
+  gpu_lbvh tree = {0};
   gpu_buffer given = {0, 0};
   for (int fault = 0; fault < 6; fault++) {
     graze_box kept = boxes[BAD];
     spoil(&boxes[BAD], fault);
     if (graze_gpu_get_info(on.gpu)->doubles) {
-      assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, &array, n, false), GRAZE_ERROR_ARGUMENT);
+      assert_int_equal(gz_gpu_box_bvh_find(on.gpu, &finder, &found, &array, n, false), GRAZE_ERROR_ARGUMENT);
     }
     float_box *floats = malloc(n * sizeof *floats);
     for (uint32_t i = 0; i < n; i++) {
@@ -430,9 +430,9 @@ static void test_bad_boxes(void **state) {
     }
     if (fault != 4) {
       graze_box_array singles = {floats, 0, GRAZE_FLOAT};
-      assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, &singles, n, false), GRAZE_ERROR_ARGUMENT);
+      assert_int_equal(gz_gpu_box_bvh_find(on.gpu, &finder, &found, &singles, n, false), GRAZE_ERROR_ARGUMENT);
       put(&given, floats, n * sizeof *floats);
-      assert_int_equal(gz_gpu_tree_build(on.gpu, &tree, &given, n), GRAZE_ERROR_ARGUMENT);
+      assert_int_equal(gz_gpu_lbvh_build(on.gpu, &tree, &given, n), GRAZE_ERROR_ARGUMENT);
       assert_int_equal(tree.count, 0);
     }
     free(floats);
@@ -440,7 +440,7 @@ static void test_bad_boxes(void **state) {
   }
   check_both(boxes, n, "after bad ones");
   gz_gpu_release(on.gpu, &given);
-  gz_gpu_tree_release(on.gpu, &tree);
+  gz_gpu_lbvh_release(on.gpu, &tree);
 }
 
 static void test_lost_device(void **state) {
@@ -449,10 +449,10 @@ static void test_lost_device(void **state) {
   const float_box boxes[2] = {{{0, 0, 0}, {1, 1, 1}}, {{1, 1, 1}, {2, 2, 2}}};
   graze_box_array array = {boxes, 0, GRAZE_FLOAT};
   on.gpu->lost = true;
-  assert_int_equal(gz_gpu_tree_find(on.gpu, &finder, &found, &array, 2, false), GRAZE_ERROR_DEVICE);
+  assert_int_equal(gz_gpu_box_bvh_find(on.gpu, &finder, &found, &array, 2, false), GRAZE_ERROR_DEVICE);
   on.gpu->lost = on.gpu->told_lost = false;
   check_find(&array, 2, "touching");
-  gz_gpu_tree_finder_release(on.gpu, &finder);
+  gz_gpu_box_bvh_release(on.gpu, &finder);
   gz_gpu_boxes_release(on.gpu, &found);
 }
 

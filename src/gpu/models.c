@@ -26,7 +26,7 @@ static graze_status upload(gpu_model *m) {
 static void destroy(gpu_model *m) {
   if (m == NULL) return;
   gz_gpu_release(m->gpu, &m->corners);
-  gz_gpu_tree_release(m->gpu, &m->tree);
+  gz_gpu_lbvh_release(m->gpu, &m->tree);
   gz_gpu_release(m->gpu, &m->thin);
   gz_memory_release(m->gpu->context, m, sizeof *m);
 }

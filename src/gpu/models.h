@@ -2,7 +2,7 @@
 #ifndef GRAZE_SRC_GPU_MODELS_H
 #define GRAZE_SRC_GPU_MODELS_H
 
-#include "gpu/tree.h"
+#include "gpu/lbvh.h"
 #include "graze/mesh.h"
 
 typedef struct gpu_model {
@@ -10,7 +10,7 @@ typedef struct gpu_model {
   const graze_mesh *mesh;
   uint32_t count;     /* triangles */
   gpu_buffer corners; /* nine doubles each; none: the device has no room */
-  gpu_tree tree;      /* over the boxes of its triangles, at the pose of the last question; none before the first */
+  gpu_lbvh tree;      /* over the boxes of its triangles, at the pose of the last question; none before the first */
   gpu_buffer thin;    /* a bit a triangle of zero area, for questions about the mesh with itself */
 } gpu_model;
 

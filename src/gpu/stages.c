@@ -5,16 +5,16 @@
 
 #include "base/parallel.h"
 #include "broad/pairs.h"
-#include "gpu/hierarchy.h"
+#include "gpu/mesh_bvh.h"
 
 void gz_gpu_stages_release(graze_gpu *gpu, gpu_stages *s) {
   gz_gpu_models_release(gpu, &s->models);
   gz_gpu_boxes_release(gpu, &s->boxes);
   gz_gpu_subdivision_release(gpu, &s->subdivision);
-  gz_gpu_tree_finder_release(gpu, &s->tree);
+  gz_gpu_box_bvh_release(gpu, &s->tree);
   gz_gpu_spheres_release(gpu, &s->spheres);
-  gz_gpu_triangles_release(gpu, &s->triangles);
-  gz_gpu_words_release(gpu, &s->words);
+  gz_gpu_brute_release(gpu, &s->triangles);
+  gz_gpu_tritri_release(gpu, &s->tritri);
 }
 
 /* Why the processor has to do what the device tried; NULL: it was done. Errors of the driver are reported where they
@@ -84,7 +84,7 @@ static const char *find_boxes(graze_gpu *gpu, gpu_stages *s, void *question) {
     graze_status status = find_by_subdivision(gpu, s, q);
     if (status != GRAZE_OK || q->reason[0] == 0) return reason_for(status);
   }
-  graze_status status = tree ? gz_gpu_tree_find(gpu, &s->tree, &s->boxes, q->boxes, q->count, q->unsorted)
+  graze_status status = tree ? gz_gpu_box_bvh_find(gpu, &s->tree, &s->boxes, q->boxes, q->count, q->unsorted)
                              : gz_gpu_boxes_find(gpu, &s->boxes, q->boxes, q->count, q->unsorted);
   if (status != GRAZE_OK) return reason_for(status);
   take_list(gpu, q, &s->boxes.list, tree ? GRAZE_BROAD_BVH : GRAZE_BROAD_HGRID, s->boxes.list.upload);
@@ -118,7 +118,7 @@ static const char *find_spheres(graze_gpu *gpu, gpu_stages *s, void *question) {
 
 static const char *decide_pairs(graze_gpu *gpu, gpu_stages *s, void *question) {
   const graze_tritri_question *q = question;
-  return reason_for(gz_gpu_words_decide(gpu, &s->words, q->count, q->a, q->b, q->results));
+  return reason_for(gz_gpu_tritri_decide(gpu, &s->tritri, q->count, q->a, q->b, q->results));
 }
 
 /* More pairs of triangles than these are not compared one by one. By the bounds of docs/gpu-roofline.md that takes some
@@ -150,7 +150,7 @@ static const char *collide(graze_gpu *gpu, gpu_stages *s, void *question) {
   if (m[0]->count == 0 || m[1]->count == 0) return NULL;
   for (uint32_t from = 0, some = poses_together(gpu, m[1]); from < q->count && status == GRAZE_OK; from += some) {
     if (some > q->count - from) some = q->count - from;
-    status = (wants_tree(gpu, m[0], m[1], some) ? gz_gpu_hierarchy_collide : gz_gpu_triangles_collide)(
+    status = (wants_tree(gpu, m[0], m[1], some) ? gz_gpu_mesh_bvh_collide : gz_gpu_brute_collide)(
         gpu, &s->triangles, m[0], q->pose_a, m[1], q->poses_b + from, some, q->find, q->results + from);
   }
   return reason_for(status);
@@ -160,7 +160,7 @@ static const char *collide_self(graze_gpu *gpu, gpu_stages *s, void *question) {
   graze_self_question *q = question;
   gpu_model *m[2];
   graze_status status = gz_gpu_models_get(gpu, &s->models, q->mesh, q->mesh, m);
-  if (status == GRAZE_OK) status = gz_gpu_hierarchy_self(gpu, &s->triangles, m[0], q->find, &q->result);
+  if (status == GRAZE_OK) status = gz_gpu_mesh_bvh_self(gpu, &s->triangles, m[0], q->find, &q->result);
   return reason_for(status);
 }
 

@@ -2,12 +2,12 @@
 #ifndef GRAZE_SRC_GPU_STAGES_H
 #define GRAZE_SRC_GPU_STAGES_H
 
+#include "gpu/box_bvh.h"
+#include "gpu/brute_pairs.h"
 #include "gpu/models.h"
 #include "gpu/spheres.h"
 #include "gpu/subdivision.h"
-#include "gpu/tree_find.h"
-#include "gpu/triangles.h"
-#include "gpu/words.h"
+#include "gpu/tritri_batch.h"
 #include "graze/engine.h"
 
 /* What they keep from question to question; zero-initialised. */
@@ -15,10 +15,10 @@ typedef struct gpu_stages {
   gpu_models models;
   gpu_boxes boxes;
   gpu_subdivision subdivision;
-  gpu_tree_finder tree;
+  gpu_box_bvh tree;
   gpu_spheres spheres;
-  gpu_triangles triangles;
-  gpu_words words;
+  gpu_brute_pairs triangles;
+  gpu_tritri_batch tritri;
 } gpu_stages;
 
 /* Answers the question of a stage. NULL: done; lists are the device's until the next question. Else why the processor

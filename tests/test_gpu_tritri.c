@@ -44,7 +44,7 @@ static uint32_t compare(columns *c, const char *what) {
                 c->want[i].coplanar, c->want[i].degenerate, c->got[i].kind, c->got[i].coplanar, c->got[i].degenerate);
     fail();
   }
-  return on.gpu->stages->words.decide.answer_read[COUNT_LEFT];
+  return on.gpu->stages->tritri.decide.answer_read[COUNT_LEFT];
 }
 
 static void test_families(void **state) {

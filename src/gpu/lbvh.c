@@ -4,7 +4,7 @@
  * Bytes that a build moves for each box: its bounds 24, its key 36, the sort 8 times 34, its node 20, leaves and levels
  * 76, boxes of nodes 108: 540 in all. A million boxes take 48 launches, of which the sort has 40. A refit is the last
  * two: 184 bytes in 4 launches. (T. Karras, 2012; see kernels/tree.cl.) */
-#include "gpu/tree.h"
+#include "gpu/lbvh.h"
 
 #include "gpu/bounds.h"
 
@@ -17,7 +17,7 @@ enum {
   PIECE = 1 << 22 /* queries whose pairs are counted together, at most */
 };
 
-void gz_gpu_tree_release(graze_gpu *gpu, gpu_tree *t) {
+void gz_gpu_lbvh_release(graze_gpu *gpu, gpu_lbvh *t) {
   gpu_buffer *all[] = {&t->nodes, &t->numbers, &t->levels, &t->keys,  &t->bounds,
                        &t->frame, &t->bad,     &t->counts, &t->places};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
@@ -32,7 +32,7 @@ static uint32_t node_count(uint32_t boxes) {
   return boxes > 1 ? boxes - 1 : boxes;
 }
 
-static graze_status sort_by_key(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes) {
+static graze_status sort_by_key(graze_gpu *gpu, gpu_lbvh *t, const gpu_buffer *boxes) {
   uint32_t n = t->count, tiles = gpu_groups(n, GPU_BOUNDS_TILE), groups = gpu_groups(n, GROUP);
   graze_status status = gz_gpu_reserve(gpu, &t->bounds, 6 * (size_t)tiles * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &t->bad, (size_t)tiles * sizeof(uint32_t));
@@ -50,7 +50,7 @@ static graze_status sort_by_key(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *b
   return gz_gpu_sort(gpu, &t->scratch, &t->keys, &t->numbers, n, sizeof(uint64_t), KEY_BITS);
 }
 
-static graze_status split_nodes(graze_gpu *gpu, gpu_tree *t) {
+static graze_status split_nodes(graze_gpu *gpu, gpu_lbvh *t) {
   uint32_t nodes = node_count(t->count);
   graze_status status = gz_gpu_reserve(gpu, &t->nodes, (size_t)nodes * NODE_BYTES);
   const gpu_argument arguments[] = {GPU_BUFFER(&t->keys), GPU_BUFFER(&t->nodes), GPU_VALUE(t->count)};
@@ -71,7 +71,7 @@ static size_t boxes_of_levels(uint32_t count) {
 }
 
 /* Leaves and levels; eight of them at a time. */
-static graze_status unite(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes) {
+static graze_status unite(graze_gpu *gpu, gpu_lbvh *t, const gpu_buffer *boxes) {
   const uint32_t none = UINT32_MAX;
   uint32_t count = t->count;
   uint64_t offset = 0;
@@ -91,7 +91,7 @@ static graze_status unite(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes) 
   return status;
 }
 
-static graze_status fit(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes) {
+static graze_status fit(graze_gpu *gpu, gpu_lbvh *t, const gpu_buffer *boxes) {
   uint32_t bad = UINT32_MAX, groups = gpu_groups(node_count(t->count), GROUP);
   graze_status status = unite(gpu, t, boxes);
   const gpu_argument nodes[] = {GPU_BUFFER(&t->levels), GPU_BUFFER(&t->nodes), GPU_VALUE(t->count)};
@@ -102,7 +102,7 @@ static graze_status fit(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes) {
   return status;
 }
 
-graze_status gz_gpu_tree_build(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes, uint32_t count) {
+graze_status gz_gpu_lbvh_build(graze_gpu *gpu, gpu_lbvh *t, const gpu_buffer *boxes, uint32_t count) {
   t->count = count;
   if (count == 0) return GRAZE_OK;
   graze_status status = sort_by_key(gpu, t, boxes);
@@ -112,18 +112,18 @@ graze_status gz_gpu_tree_build(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *bo
   return status;
 }
 
-graze_status gz_gpu_tree_refit(graze_gpu *gpu, gpu_tree *t, const gpu_buffer *boxes) {
+graze_status gz_gpu_lbvh_refit(graze_gpu *gpu, gpu_lbvh *t, const gpu_buffer *boxes) {
   return t->count > 0 ? fit(gpu, t, boxes) : GRAZE_OK;
 }
 
 /* ---- questions ------------------------------------------------------------------------------------------------- */
 
-uint32_t gz_gpu_tree_queries(const gpu_tree *t, const gpu_tree_question *q) {
+uint32_t gz_gpu_lbvh_queries(const gpu_lbvh *t, const gpu_lbvh_question *q) {
   return q->boxes != NULL ? q->count : t->count;
 }
 
 /* Where a buffer is missing another one stands, which is not looked at. */
-graze_status gz_gpu_tree_count(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
+graze_status gz_gpu_lbvh_count(graze_gpu *gpu, const gpu_lbvh *t, const gpu_lbvh_question *q, uint32_t begin,
                                uint32_t some, const gpu_buffer *counts) {
   uint32_t decide = q->exact != NULL, ordered = q->order != NULL, groups = gpu_groups(some, WALK_GROUP);
   const gpu_argument own[] = {GPU_BUFFER(&t->nodes),   GPU_BUFFER(&t->levels),
@@ -142,7 +142,7 @@ graze_status gz_gpu_tree_count(graze_gpu *gpu, const gpu_tree *t, const gpu_tree
 }
 
 /* The two u32 of a pair are the halves of a number of 64 bits, the first of them the lower one. */
-graze_status gz_gpu_tree_write(graze_gpu *gpu, const gpu_tree *t, const gpu_tree_question *q, uint32_t begin,
+graze_status gz_gpu_lbvh_write(graze_gpu *gpu, const gpu_lbvh *t, const gpu_lbvh_question *q, uint32_t begin,
                                uint32_t some, const gpu_buffer *places, const gpu_buffer *pairs) {
   uint32_t decide = q->exact != NULL, ordered = q->order != NULL, groups = gpu_groups(some, WALK_GROUP);
   uint32_t shift_a = q->pack, shift_b = q->pack > 0 ? 0 : 32;
@@ -160,29 +160,29 @@ graze_status gz_gpu_tree_write(graze_gpu *gpu, const gpu_tree *t, const gpu_tree
                           : gz_gpu_run(gpu, "treewalk", "own_write", groups, own, 11);
 }
 
-graze_status gz_gpu_tree_query(graze_gpu *gpu, gpu_tree *t, const gpu_tree_question *q, uint32_t begin, uint32_t some,
+graze_status gz_gpu_lbvh_query(graze_gpu *gpu, gpu_lbvh *t, const gpu_lbvh_question *q, uint32_t begin, uint32_t some,
                                uint64_t most, gpu_buffer *pairs, uint64_t *total) {
   *total = 0;
   if (t->count == 0 || some == 0) return GRAZE_OK;
   graze_status status = gz_gpu_reserve(gpu, &t->counts, some * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &t->places, (some + (size_t)1) * sizeof(uint32_t));
-  if (status == GRAZE_OK) status = gz_gpu_tree_count(gpu, t, q, begin, some, &t->counts);
+  if (status == GRAZE_OK) status = gz_gpu_lbvh_count(gpu, t, q, begin, some, &t->counts);
   if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &t->scratch, &t->counts, &t->places, some);
   if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &t->scratch, total);
   if (status != GRAZE_OK || *total == 0 || *total > most) return status;
   status = gz_gpu_reserve(gpu, pairs, *total * 2 * sizeof(uint32_t));
-  return status != GRAZE_OK ? status : gz_gpu_tree_write(gpu, t, q, begin, some, &t->places, pairs);
+  return status != GRAZE_OK ? status : gz_gpu_lbvh_write(gpu, t, q, begin, some, &t->places, pairs);
 }
 
 /* Pieces are cut to what the last ones gave, so that few of them are counted twice. The limit is raised for one query
  * whose pairs are more: it is met with each box once at most, so that 32 bits hold their number. */
-graze_status gz_gpu_tree_each(graze_gpu *gpu, gpu_tree *t, const gpu_tree_question *q, uint64_t most, gpu_buffer *pairs,
-                              gpu_tree_take take, void *user) {
-  uint32_t count = gz_gpu_tree_queries(t, q), some = PIECE;
+graze_status gz_gpu_lbvh_each(graze_gpu *gpu, gpu_lbvh *t, const gpu_lbvh_question *q, uint64_t most, gpu_buffer *pairs,
+                              gpu_lbvh_take take, void *user) {
+  uint32_t count = gz_gpu_lbvh_queries(t, q), some = PIECE;
   for (uint32_t begin = 0; begin < count;) {
     uint64_t total;
     if (some > count - begin) some = count - begin;
-    graze_status status = gz_gpu_tree_query(gpu, t, q, begin, some, some > 1 ? most : UINT32_MAX, pairs, &total);
+    graze_status status = gz_gpu_lbvh_query(gpu, t, q, begin, some, some > 1 ? most : UINT32_MAX, pairs, &total);
     if (status == GRAZE_OK && total > most && some > 1) {
       some /= 2;
       continue;

@@ -1,13 +1,13 @@
 /* Triangles of two models, each with each, on a device: poses, boxes in tiles (kernels/triangles.cl), and decide.h for
  * what these leave. Right for models that change shape at every step, and for small ones that are asked about again and
  * again: nothing is built, and a repeated question sends poses and reads one answer. */
-#include "gpu/triangles.h"
+#include "gpu/brute_pairs.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "geometry/pose.h"
-#include "gpu/hierarchy.h"
+#include "gpu/mesh_bvh.h"
 
 enum { TILE = 512 /* triangles of a that a group has */, CHUNK = 32 /* of b, at least */, GROUPS_WANTED = 4096 };
 
@@ -15,8 +15,8 @@ static const uint64_t MOST_TESTS = UINT32_MAX; /* of a launch: so that candidate
 
 /* ---- poses ----------------------------------------------------------------------------------------------------- */
 
-graze_status gz_gpu_triangles_pose(graze_gpu *gpu, const gpu_triangles *t, posed_triangles *p, const gpu_model *m,
-                                   const graze_pose *poses, uint32_t count) {
+graze_status gz_gpu_brute_pose(graze_gpu *gpu, const gpu_brute_pairs *t, posed_triangles *p, const gpu_model *m,
+                               const graze_pose *poses, uint32_t count) {
   const size_t triangles = (size_t)m->count * count;
   for (uint32_t i = 0; i < count; i++) {
     if (gz_pose_first_not_finite(&poses[i]) < 12) return GRAZE_ERROR_ARGUMENT;
@@ -49,13 +49,13 @@ typedef struct rectangle {
 } rectangle;
 
 typedef struct comparison {
-  gpu_triangles *t;
+  gpu_brute_pairs *t;
   decide_question question;
   bool used; /* the answer has to be reset */
 } comparison;
 
 static graze_status compare_once(graze_gpu *gpu, comparison *c, const rectangle *r, uint32_t *candidates) {
-  gpu_triangles *t = c->t;
+  gpu_brute_pairs *t = c->t;
   gpu_decide *d = &t->decide;
   uint32_t tiles = gpu_groups(r->end_a - r->begin_a, TILE), parts = gpu_groups(r->end_b - r->begin_b, CHUNK);
   uint32_t chunks = gpu_groups(GROUPS_WANTED, tiles);
@@ -104,8 +104,8 @@ static graze_status compare(graze_gpu *gpu, comparison *c, const rectangle *r) {
   return status != GRAZE_OK ? status : compare_once(gpu, c, r, &candidates);
 }
 
-decide_question gz_gpu_triangles_question(const gpu_triangles *t, const placed_model sides[2], uint32_t poses,
-                                          graze_find find) {
+decide_question gz_gpu_brute_question(const gpu_brute_pairs *t, const placed_model sides[2], uint32_t poses,
+                                      graze_find find) {
   return (decide_question){.a = {&t->posed[0].corners, sides[0].model->count},
                            .b = {&t->posed[1].corners, sides[1].model->count},
                            .poses = poses,
@@ -116,7 +116,7 @@ decide_question gz_gpu_triangles_question(const gpu_triangles *t, const placed_m
                            .user_b = &sides[1]};
 }
 
-graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t poses, graze_collide_result *results) {
+graze_status gz_gpu_brute_answer(graze_gpu *gpu, gpu_brute_pairs *t, uint32_t poses, graze_collide_result *results) {
   const gpu_decide *d = &t->decide;
   for (uint32_t p = 0; p < poses; p++) {
     gz_gpu_decide_counts(d, p, &results[p].counts);
@@ -126,20 +126,20 @@ graze_status gz_gpu_triangles_answer(graze_gpu *gpu, gpu_triangles *t, uint32_t 
   return gz_gpu_decide_pairs(gpu, &t->decide, &results->pairs);
 }
 
-graze_status gz_gpu_triangles_collide(graze_gpu *gpu, gpu_triangles *t, gpu_model *a, const graze_pose *pose_a,
-                                      gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
-                                      graze_collide_result *results) {
+graze_status gz_gpu_brute_collide(graze_gpu *gpu, gpu_brute_pairs *t, gpu_model *a, const graze_pose *pose_a,
+                                  gpu_model *b, const graze_pose *poses_b, uint32_t poses, graze_find find,
+                                  graze_collide_result *results) {
   const placed_model sides[2] = {{a, pose_a}, {b, poses_b}};
   const rectangle all = {0, a->count, 0, b->count * poses};
-  comparison c = {.t = t, .question = gz_gpu_triangles_question(t, sides, poses, find)};
+  comparison c = {.t = t, .question = gz_gpu_brute_question(t, sides, poses, find)};
   graze_status status = gz_gpu_decide_begin(gpu, &t->decide, &c.question);
-  if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[0], a, pose_a, 1);
-  if (status == GRAZE_OK) status = gz_gpu_triangles_pose(gpu, t, &t->posed[1], b, poses_b, poses);
+  if (status == GRAZE_OK) status = gz_gpu_brute_pose(gpu, t, &t->posed[0], a, pose_a, 1);
+  if (status == GRAZE_OK) status = gz_gpu_brute_pose(gpu, t, &t->posed[1], b, poses_b, poses);
   if (status == GRAZE_OK) status = compare(gpu, &c, &all);
-  return status != GRAZE_OK ? status : gz_gpu_triangles_answer(gpu, t, poses, results);
+  return status != GRAZE_OK ? status : gz_gpu_brute_answer(gpu, t, poses, results);
 }
 
-void gz_gpu_triangles_release(graze_gpu *gpu, gpu_triangles *t) {
+void gz_gpu_brute_release(graze_gpu *gpu, gpu_brute_pairs *t) {
   for (int side = 0; side < 2; side++) {
     gz_gpu_release(gpu, &t->posed[side].poses);
     gz_gpu_release(gpu, &t->posed[side].corners);

@@ -1,6 +1,6 @@
 /* Pairs of triangles that are given one by one: kernels/decide.cl gives each its word, the processor those that it
  * leaves open. In blocks, so that memory is bounded; 144 bytes a pair go to the device, 4 come back. */
-#include "gpu/words.h"
+#include "gpu/tritri_batch.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static graze_status pack(const double *const columns[9], uint64_t from, uint32_t
   return sum == 0 ? GRAZE_OK : GRAZE_ERROR_ARGUMENT;
 }
 
-static graze_status upload(graze_gpu *gpu, gpu_words *w, int side, const double *const columns[9], uint64_t from,
+static graze_status upload(graze_gpu *gpu, gpu_tritri_batch *w, int side, const double *const columns[9], uint64_t from,
                            uint32_t some) {
   size_t bytes = some * 9 * sizeof(double);
   if (!gz_buffer_reserve(gpu->context, &w->staging, bytes, 0)) return gz_fail_memory(gpu->context, bytes);
@@ -30,7 +30,7 @@ static graze_status upload(graze_gpu *gpu, gpu_words *w, int side, const double 
 }
 
 /* The pairs whose words are open, by the processor. */
-static graze_status decide_open(graze_gpu *gpu, gpu_words *w, const double *const a[9], const double *const b[9],
+static graze_status decide_open(graze_gpu *gpu, gpu_tritri_batch *w, const double *const a[9], const double *const b[9],
                                 uint64_t from, uint32_t some, uint32_t open, graze_tritri *results) {
   const uint32_t *words = w->words.data;
   const double *const *columns[2] = {a, b};
@@ -56,8 +56,8 @@ static graze_status decide_open(graze_gpu *gpu, gpu_words *w, const double *cons
   return status;
 }
 
-static graze_status decide_block(graze_gpu *gpu, gpu_words *w, const double *const a[9], const double *const b[9],
-                                 uint64_t from, uint32_t some, graze_tritri *results) {
+static graze_status decide_block(graze_gpu *gpu, gpu_tritri_batch *w, const double *const a[9],
+                                 const double *const b[9], uint64_t from, uint32_t some, graze_tritri *results) {
   const decide_question q = {.a = {&w->corners[0], some}, .b = {&w->corners[1], some}, .poses = 1, .ask = ASK_WORDS};
   uint32_t candidates, open = 0;
   if (!gz_buffer_reserve(gpu->context, &w->words, some * sizeof(uint32_t), 0)) {
@@ -81,8 +81,8 @@ static graze_status decide_block(graze_gpu *gpu, gpu_words *w, const double *con
   return open > 0 ? decide_open(gpu, w, a, b, from, some, open, results) : GRAZE_OK;
 }
 
-graze_status gz_gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, const double *const a[9],
-                                 const double *const b[9], graze_tritri *results) {
+graze_status gz_gpu_tritri_decide(graze_gpu *gpu, gpu_tritri_batch *w, uint64_t count, const double *const a[9],
+                                  const double *const b[9], graze_tritri *results) {
   graze_status status = GRAZE_OK;
   for (uint64_t from = 0; from < count && status == GRAZE_OK; from += BLOCK) {
     uint32_t some = count - from < BLOCK ? (uint32_t)(count - from) : BLOCK;
@@ -91,7 +91,7 @@ graze_status gz_gpu_words_decide(graze_gpu *gpu, gpu_words *w, uint64_t count, c
   return status;
 }
 
-void gz_gpu_words_release(graze_gpu *gpu, gpu_words *w) {
+void gz_gpu_tritri_release(graze_gpu *gpu, gpu_tritri_batch *w) {
   gz_gpu_decide_release(gpu, &w->decide);
   for (int side = 0; side < 2; side++) {
     gz_gpu_release(gpu, &w->corners[side]);
