@@ -97,6 +97,8 @@ static void refuse(bench *b, graze_status status, const char *words) {
   graze_check *check = (graze_check *)1;
   assert_int_equal(graze_check_open(b->context, &b->def, &check), status);
   assert_ptr_equal(check, (graze_check *)1);
+  assert_int_equal(graze_last_error(b->context)->status, status);
+  assert_string_equal(graze_last_error(b->context)->message, b->log.last);
   if (strstr(b->log.last, words) == NULL) fail_msg("\"%s\" lacks \"%s\"", b->log.last, words);
   end(b);
 }
@@ -186,13 +188,32 @@ static graze_status open_run_write(bench *b) {
   return status;
 }
 
-static void try_every_request(bench *b) {
+static graze_status open_move_write(bench *b) {
+  graze_check *check = NULL;
+  graze_motion motion = {0};
+  graze_scene *scene = NULL;
+  graze_object_id ids[4];
+  graze_status status = graze_check_open(b->context, &b->def, &check);
+  if (status == GRAZE_OK) status = graze_check_read_motion(check, "motion.csv", &motion);
+  if (status == GRAZE_OK) status = graze_check_make_scene(check, &motion, &scene, ids);
+  if (status == GRAZE_OK) {
+    const graze_film film = {
+        .report = graze_check_report(check), .step_count = 2, .moves = motion.moves, .move_count = motion.count};
+    status = graze_check_write_film(check, &film, 0);
+  }
+  graze_scene_destroy(scene);
+  graze_motion_free(&motion);
+  graze_check_destroy(check);
+  return status;
+}
+
+static void try_every_request(bench *b, graze_status (*attempt)(bench *b)) {
   graze_status status = GRAZE_ERROR_MEMORY;
   uint64_t k = 0;
   while (status != GRAZE_OK) {
     b->memory.requests = 0;
     b->memory.fail_at = ++k;
-    status = open_run_write(b);
+    status = attempt(b);
     assert_int_equal(b->memory.live_blocks, b->blocks);
     if (status != GRAZE_OK) assert_int_equal(status, GRAZE_ERROR_MEMORY);
     assert_true(k < 5000);
@@ -205,17 +226,22 @@ static void try_every_request(bench *b) {
 static void refused_memory_is_an_error_and_leaks_nothing(void **state) {
   (void)state;
   bench b;
-  begin(&b, 1, "scene.json", NULL);
-  try_every_request(&b);
+  for (int threads = 1; threads <= 4; threads += 3) {
+    begin(&b, threads, "scene.json", NULL);
+    try_every_request(&b, open_run_write);
+  }
   begin(&b, 1, "a.obj", "b.obj");
   b.def.folder = "memory";
   b.def.cache = "baked";
   b.def.parts = GRAZE_CHECK_JSON | GRAZE_CHECK_CSV;
-  try_every_request(&b);
+  try_every_request(&b, open_run_write);
   begin(&b, 1, "a.obj", "b.obj");
   b.def.previous = "memory/clashes.json";
   b.def.triangles = true;
-  try_every_request(&b);
+  try_every_request(&b, open_run_write);
+  begin(&b, 1, "scene.json", NULL);
+  b.def.folder = "memory";
+  try_every_request(&b, open_move_write);
 }
 
 /* ---- stopping ---- */
