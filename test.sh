@@ -108,11 +108,10 @@ step_fuzz() {
     exit 1' fuzz "$seconds" "$logs"
 }
 
-# The clang build serves the fuzz targets, which bring coverage and sanitizers, and clang-tidy. It does without OpenMP, so
-# that building without it is tried as well, and without PTX, which the release build makes.
+# The clang build serves the fuzz targets, which bring coverage and sanitizers, and clang-tidy. It does without PTX, which
+# the release build makes.
 build_clang() {
-  CC=clang setup_configure release build/clang -DCMAKE_BUILD_TYPE=Fuzz -DGRAZE_WERROR=ON -DGRAZE_NVCC=OFF \
-    -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON
+  CC=clang setup_configure release build/clang -DCMAKE_BUILD_TYPE=Fuzz -DGRAZE_WERROR=ON -DGRAZE_NVCC=OFF
   cmake --build build/clang --parallel "$jobs"
 }
 

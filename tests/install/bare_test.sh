@@ -25,10 +25,9 @@ cp "$(pkg-config --variable=pcfiledir jansson)/jansson.pc" "$work/pc"
 export PKG_CONFIG_LIBDIR="$work/pc"
 unset PKG_CONFIG_PATH
 quiet cmake -G "$generator" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Debug -DGRAZE_WERROR=ON \
-  -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON -DGRAZE_NVCC=OFF -DGRAZE_EGL_INCLUDE_DIR= \
+  -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON -DGRAZE_NVCC=OFF -DGRAZE_EGL_INCLUDE_DIR= \
   -DGRAZE_GL_INCLUDE_DIR= -DASSIMP_INCLUDE_DIR= -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF
 for package in libpng-dev libegl-dev libminizip-dev libassimp-dev; do once "$work/log" "$package"; done
-once "$work/log" "no OpenMP"
 quiet cmake --build "$work/build" --parallel 2
 
 cd "$work/use"
