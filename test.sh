@@ -16,12 +16,12 @@ usage: ./test.sh [options]
   --only STEP[,STEP]  run these steps only
   --jobs N            parallel jobs (default: all processors)
   --help              this text
-steps: release sanitize fuzz tidy shell documents (format, rooms, install and document tests are in release)
+steps: release sanitize threads fuzz tidy shell documents (format, rooms, install and document tests are in release)
 logs:  build/test/STEP.log
 TEXT
 }
 
-steps="release sanitize fuzz tidy shell documents"
+steps="release sanitize threads fuzz tidy shell documents"
 only=$steps
 long=0
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -90,6 +90,13 @@ step_sanitize() {
     [ -e "build/sanitize/$cache" ] || ln -s "../release/$cache" "build/sanitize/$cache"
   done
   build_and_test sanitize 'long|fuzz' -DGRAZE_NVCC=OFF
+}
+
+# The loops of the library under the thread sanitizer: the few programs that run them.
+step_threads() {
+  setup_configure thread build/thread -DGRAZE_WERROR=ON
+  cmake --build build/thread --parallel "$jobs" --target thread_tests
+  ctest --preset thread --parallel "$jobs" --timeout 300 --no-tests=error -L threads
 }
 
 step_fuzz() {
