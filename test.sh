@@ -54,7 +54,7 @@ note() {
 
 # The C files that are installed or run by users, one a line.
 c_files() {
-  find include src io report tool scenes examples \( -name '*.[ch]' -o -name '*.inc' \) | LC_ALL=C sort
+  find include src io report check tool scenes examples \( -name '*.[ch]' -o -name '*.inc' \) | LC_ALL=C sort
 }
 
 # build_and_test PRESET LABELS-TO-LEAVE-OUT [CMAKE-OPTION]

@@ -57,7 +57,7 @@ static char *append(graze_check *c, const char *before, const char *format, va_l
   int added = vsnprintf(NULL, 0, format, arguments);
   char *text = gz_check_alloc(c, had + (size_t)added + 1, 1);
   if (text != NULL) {
-    memcpy(text, before, had);
+    memcpy(text, before, had + 1);
     vsnprintf(text + had, (size_t)added + 1, format, again);
   }
   va_end(again);
