@@ -53,7 +53,7 @@ endif()
 
 set(graze_headers base broadphase collide engine graze math mesh record relate scene)
 if(TARGET graze_io)
-  list(APPEND graze_headers io text)
+  list(APPEND graze_headers io)
 endif()
 if(TARGET graze_report)
   list(APPEND graze_headers report)

@@ -5,10 +5,11 @@
  * midpoint has fewer than 800 significant digits, so of a longer D the first 800 digits and "is there more" suffice.
  * Both sides are nearly equal, so neither has more than about 2800 bits.
  */
-#include <assert.h>
-#include <string.h>
+#include "decimal.h"
 
-#include "number.h"
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
 
 enum { LIMBS = 64, MOST_DIGITS = 800 };
 

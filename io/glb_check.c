@@ -1,13 +1,13 @@
 /* glb_check.c: refuses what glTF cannot hold, before a file is opened. */
 #include <math.h>
 
+#include "base/text.h"
 #include "glb.h"
-#include "graze/text.h"
 #include "text.h"
 
 static bool is_utf8(const char *text) {
   for (size_t length; text != NULL && *text; text += length) {
-    length = graze_utf8_length(text);
+    length = gz_utf8_length(text);
     if (length == 0) return false;
   }
   return true;

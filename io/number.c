@@ -1,70 +1,17 @@
 /* number.c: decimal text to the nearest double.
  *
- * Method: the first 19 significant digits make a 64-bit integer w, the number is w * 10^q. One multiplication of w by
- * the leading 128 bits of 5^q gives the leading 128 bits of the result, off by less than one unit of the last of them
- * (the idea of Lemire, "Number parsing at a gigabyte per second", 2021). That decides the rounding except when the
- * number is within 2^-73 of a tie, or when further digits matter: then decimal.c compares exact integers. Only integer
- * arithmetic is used, so neither the locale nor the rounding mode of the caller plays a part.
- *
- * Why the table is cut off for q >= 0 and rounded up for q < 0: ties are possible only for -27 <= q <= 23 (w has 64
- * bits and 5^28 more). For 0 <= q <= 55 the entry is exact. For -27 <= q < 0 the product is too large by less than
- * two units of its 128th bit (one before it is shifted). So a number that is exactly a tie shows less than two units
- * behind the tie, and one that is not is at least 5^-27 > 2^-63 of the tie's last bit away from it, which is more than
- * 2^10 units: less than two units mean a tie, and anything else means no tie.
+ * Method: the first 19 significant digits make a 64-bit integer w, the number is w * 10^q, and base/number.h rounds it
+ * unless it is within 2^-73 of a tie. Then, or when further digits matter, decimal.c compares exact integers. Only
+ * integer arithmetic is used, so neither the locale nor the rounding mode of the caller plays a part.
  */
-#include "number.h"
+#include "base/number.h"
 
 #include <string.h>
 
+#include "decimal.h"
 #include "graze/io.h"
 
-const io_power gz_io_powers_of_five[IO_POWER_HIGHEST - IO_POWER_LOWEST + 1] = {
-#include "powers_of_five.inc"
-};
-
-#define INFINITY_BITS 0x7FF0000000000000u
-
-enum { MOST_DIGITS = 19, LAST_EXACT_POWER = 55, FIRST_TIE_POWER = -27 };
-
-/* Can the error of the product, less than two units, move the number across the value that `rest` counts from, or to
- * the next? */
-static bool is_uncertain(int q, unsigned __int128 rest, unsigned __int128 mask) {
-  if (q > LAST_EXACT_POWER) return rest >= mask - 1;
-  return q < FIRST_TIE_POWER && rest <= 1;
-}
-
-bool gz_io_decimal_to_bits(uint64_t w, int64_t q64, uint64_t *bits) {
-  *bits = 0;
-  if (w == 0 || q64 < IO_POWER_LOWEST) return true;
-  *bits = INFINITY_BITS;
-  if (q64 > 308) return true;
-  int q = (int)q64;
-  int shift = __builtin_clzll(w);
-  io_product product = io_multiply_power(w << shift, q);
-  int exponent = 64 + io_log2_of_power(q) - shift + q; /* of the product's first bit, if it is set */
-  if (!(product.high >> 127)) {
-    product.high = product.high << 1 | product.low >> 63;
-    product.low <<= 1;
-    exponent--;
-  }
-  if (exponent > 1023) return true;
-  int kept = exponent >= -1022 ? 54 : 54 + 1022 + exponent; /* mantissa and one bit for rounding */
-  *bits = 0;
-  if (kept < 0) return true;
-  unsigned __int128 mask = ~(unsigned __int128)0 >> kept;
-  unsigned __int128 rest = product.high & mask;
-  uint64_t mantissa = kept == 0 ? 0 : (uint64_t)(product.high >> (128 - kept));
-  uint64_t base = exponent >= -1022 ? (uint64_t)(exponent + 1022) << 52 : 0;
-  if (is_uncertain(q, rest, mask)) {
-    if (rest <= 1) mantissa--; /* the product is too large: the number may lie below */
-    *bits = base + (mantissa >> 1);
-    return false;
-  }
-  bool sticky = q >= 0 ? rest != 0 || product.low != 0 : rest > 1;
-  bool up = (mantissa & 1) && (sticky || (mantissa & 2));
-  *bits = base + (mantissa >> 1) + up; /* a carry runs into the exponent, as it should */
-  return true;
-}
+enum { MOST_DIGITS = 19 };
 
 /* What the text of a number says, before it is converted. */
 typedef struct number_text {
@@ -135,14 +82,14 @@ static uint64_t convert_long(const number_text *text) {
   for (const char *rest = p; rest < text->last && !more; rest++) more = *rest != '0' && *rest != '.';
   uint64_t low, high;
   int64_t exponent = text->exponent + (significant - kept);
-  bool certain = gz_io_decimal_to_bits(w, exponent, &low);
-  if (certain && (!more || (gz_io_decimal_to_bits(w + 1, exponent, &high) && high == low))) return low;
+  bool certain = gz_decimal_to_bits(w, exponent, &low);
+  if (certain && (!more || (gz_decimal_to_bits(w + 1, exponent, &high) && high == low))) return low;
   return gz_io_round_decimal(first, text->last, text->exponent, low);
 }
 
 static uint64_t convert_short(const number_text *text) {
   uint64_t bits;
-  if (gz_io_decimal_to_bits(text->w, text->exponent, &bits)) return bits;
+  if (gz_decimal_to_bits(text->w, text->exponent, &bits)) return bits;
   const char *first = text->digits;
   while (first < text->last && (*first == '0' || *first == '.')) first++;
   return gz_io_round_decimal(first, text->last, text->exponent, bits);
@@ -168,4 +115,8 @@ const char *graze_parse_double(const char *p, const char *end, double *value) {
   bits |= (uint64_t)text.negative << 63;
   memcpy(value, &bits, sizeof *value);
   return p;
+}
+
+size_t graze_format_double(double value, char text[32]) {
+  return gz_format_double(value, text);
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "fault.h"
-#include "graze/text.h"
 
 typedef struct writer {
-  graze_text text;
+  gz_text text;
   FILE *file;
   int reason; /* errno of the first failure */
 } writer;
@@ -22,7 +22,7 @@ static bool write_bytes(void *user, const void *bytes, size_t size) {
 }
 
 /* A line at a time: most of a file is vertices. */
-static void put_vertex(graze_text *text, const double v[3]) {
+static void put_vertex(gz_text *text, const double v[3]) {
   char line[3 * 32 + 2], *p = line;
   *p++ = 'v';
   for (int k = 0; k < 3; k++) {
@@ -30,34 +30,34 @@ static void put_vertex(graze_text *text, const double v[3]) {
     p += graze_format_double(v[k], p);
   }
   *p++ = '\n';
-  graze_put_bytes(text, line, (size_t)(p - line));
+  gz_put_bytes(text, line, (size_t)(p - line));
 }
 
-static void put_triangle(graze_text *text, const uint32_t t[3]) {
-  graze_put_text(text, "f");
+static void put_triangle(gz_text *text, const uint32_t t[3]) {
+  gz_put_text(text, "f");
   for (int k = 0; k < 3; k++) {
-    graze_put_text(text, " ");
-    graze_put_integer(text, (uint64_t)t[k] + 1);
+    gz_put_text(text, " ");
+    gz_put_integer(text, (uint64_t)t[k] + 1);
   }
-  graze_put_text(text, "\n");
+  gz_put_text(text, "\n");
 }
 
 /* A name could hold anything: what would end the line becomes a space. */
-static void put_group(graze_text *text, const char *name) {
-  graze_put_text(text, "o ");
+static void put_group(gz_text *text, const char *name) {
+  gz_put_text(text, "o ");
   while (name != NULL && *name) {
     size_t plain = strcspn(name, "\n\r");
-    graze_put_bytes(text, name, plain);
+    gz_put_bytes(text, name, plain);
     name += plain;
     if (*name) {
-      graze_put_text(text, " ");
+      gz_put_text(text, " ");
       name++;
     }
   }
-  graze_put_text(text, "\n");
+  gz_put_text(text, "\n");
 }
 
-static void put_geometry(graze_text *text, const graze_geometry *geometry) {
+static void put_geometry(gz_text *text, const graze_geometry *geometry) {
   for (uint64_t i = 0; i < geometry->vertex_count; i++) put_vertex(text, geometry->vertices + 3 * i);
   uint32_t group = 0;
   for (uint64_t i = 0; i <= geometry->triangle_count; i++) {
@@ -66,7 +66,7 @@ static void put_geometry(graze_text *text, const graze_geometry *geometry) {
     }
     if (i < geometry->triangle_count) put_triangle(text, geometry->indices + 3 * i);
   }
-  graze_text_flush(text);
+  gz_text_flush(text);
 }
 
 static bool check_geometry(const graze_geometry *geometry, io_fault *fault) {
@@ -105,11 +105,11 @@ graze_status graze_write_obj(graze_context *context, const char *path, const gra
     return gz_io_report(&fault, path);
   }
   writer w = {.reason = 0};
-  if (!graze_text_begin(&w.text, write_bytes, &w)) {
+  if (!gz_text_begin(&w.text, write_bytes, &w)) {
     gz_io_fail_memory(&fault);
   } else if (check_geometry(geometry, &fault)) {
     write_file(path, geometry, &w, &fault);
   }
-  graze_text_end(&w.text);
+  gz_text_end(&w.text);
   return gz_io_report(&fault, path);
 }

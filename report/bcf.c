@@ -21,8 +21,8 @@ typedef struct bcf {
   const graze_camera *cameras;
   double metres; /* a unit of the scene; 0 = not known */
   report_zip *zip;
-  graze_text text; /* the XML file in work */
-  char *picture;   /* of the clash in work; NULL = none */
+  gz_text text;  /* the XML file in work */
+  char *picture; /* of the clash in work; NULL = none */
   size_t picture_size;
   double aspect; /* of the picture, width / height; 1 when there is none */
   graze_context *context;
@@ -97,67 +97,67 @@ static graze_status load_picture(bcf *work, const graze_report_clash *clash) {
 
 /* ---- XML ---- */
 
-static void element(graze_text *out, const char *indent, const char *name, const char *text) {
-  graze_put_text(out, indent);
-  graze_put_text(out, "<");
-  graze_put_text(out, name);
-  graze_put_text(out, ">");
+static void element(gz_text *out, const char *indent, const char *name, const char *text) {
+  gz_put_text(out, indent);
+  gz_put_text(out, "<");
+  gz_put_text(out, name);
+  gz_put_text(out, ">");
   gz_put_xml(out, text);
-  graze_put_text(out, "</");
-  graze_put_text(out, name);
-  graze_put_text(out, ">\n");
+  gz_put_text(out, "</");
+  gz_put_text(out, name);
+  gz_put_text(out, ">\n");
 }
 
-static void put_guid(graze_text *out, const char *kind, const char *name) {
+static void put_guid(gz_text *out, const char *kind, const char *name) {
   char text[37];
   gz_report_uuid_text(gz_report_uuid_of(kind, name), text);
-  graze_put_text(out, text);
+  gz_put_text(out, text);
 }
 
 static void put_point_and_depth(bcf *work, const graze_report_clash *clash) {
-  graze_text *out = &work->text;
+  gz_text *out = &work->text;
   const char *units = work->report->units != NULL ? work->report->units : "";
   if (isfinite(clash->point[0] + clash->point[1] + clash->point[2])) {
-    graze_put_text(out, "&#10;At");
+    gz_put_text(out, "&#10;At");
     for (int k = 0; k < 3; k++) {
-      graze_put_text(out, " ");
-      gz_put_double(out, clash->point[k]);
+      gz_put_text(out, " ");
+      gz_put_finite(out, clash->point[k]);
     }
-    graze_put_text(out, " ");
+    gz_put_text(out, " ");
     gz_put_xml(out, units);
   }
   if (clash->depth > 0) {
-    graze_put_text(out, "&#10;Depth of the overlap, a rough estimate: ");
-    gz_put_double(out, clash->depth);
-    graze_put_text(out, " ");
+    gz_put_text(out, "&#10;Depth of the overlap, a rough estimate: ");
+    gz_put_finite(out, clash->depth);
+    gz_put_text(out, " ");
     gz_put_xml(out, units);
   }
 }
 
-static void put_count(graze_text *out, const char *before, uint64_t value) {
-  graze_put_text(out, before);
-  graze_put_integer(out, value);
+static void put_count(gz_text *out, const char *before, uint64_t value) {
+  gz_put_text(out, before);
+  gz_put_integer(out, value);
 }
 
-static void put_object_line(graze_text *out, const char *which, const graze_report_object *object) {
-  graze_put_text(out, which);
+static void put_object_line(gz_text *out, const char *which, const graze_report_object *object) {
+  gz_put_text(out, which);
   gz_put_xml(out, object->name);
   if (object->layer != NULL && *object->layer) {
-    graze_put_text(out, ", layer ");
+    gz_put_text(out, ", layer ");
     gz_put_xml(out, object->layer);
   }
   if (object->file != NULL && *object->file) {
-    graze_put_text(out, ", file ");
+    gz_put_text(out, ", file ");
     gz_put_xml(out, object->file);
   }
 }
 
 static void put_description(bcf *work, const graze_report_clash *clash) {
-  graze_text *out = &work->text;
-  graze_put_text(out, "    <Description>");
+  gz_text *out = &work->text;
+  gz_put_text(out, "    <Description>");
   gz_put_xml(out, graze_relation_string(clash->relation));
   if (clash->reason != NULL) {
-    graze_put_text(out, ": ");
+    gz_put_text(out, ": ");
     gz_put_xml(out, clash->reason);
   }
   if (clash->state != GRAZE_STATE_RESOLVED) {
@@ -167,17 +167,17 @@ static void put_description(bcf *work, const graze_report_clash *clash) {
     put_count(out, ", areas ", clash->counts.areas);
     put_count(out, ", with a degenerate triangle ", clash->counts.degenerate);
     put_count(out, "; coplanar ", clash->counts.coplanar);
-    graze_put_text(out, ")");
+    gz_put_text(out, ")");
   }
   put_point_and_depth(work, clash);
   put_object_line(out, "&#10;A: ", &work->report->objects[clash->a]);
   put_object_line(out, "&#10;B: ", &work->report->objects[clash->b]);
-  graze_put_text(out, "&#10;Id: ");
+  gz_put_text(out, "&#10;Id: ");
   gz_put_xml(out, clash->id);
   if (work->metres == 0)
-    graze_put_text(out, "&#10;The units of the scene are not known: its numbers are taken for metres.");
-  if (work->snapshots != NULL && work->picture == NULL) graze_put_text(out, "&#10;There is no picture of this clash.");
-  graze_put_text(out, "</Description>\n");
+    gz_put_text(out, "&#10;The units of the scene are not known: its numbers are taken for metres.");
+  if (work->snapshots != NULL && work->picture == NULL) gz_put_text(out, "&#10;There is no picture of this clash.");
+  gz_put_text(out, "</Description>\n");
 }
 
 static bool has_text(const char *text) {
@@ -206,107 +206,107 @@ static void put_dates(bcf *work, const graze_report_clash *clash) {
 
 static void put_topic(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  graze_text *out = &work->text;
+  gz_text *out = &work->text;
   bool closed = clash->state == GRAZE_STATE_RESOLVED ||
                 (clash->relation != GRAZE_UNKNOWN && has_text(clash->mark) && strcmp(clash->mark, "approved") == 0);
-  graze_put_text(out, "  <Topic Guid=\"");
+  gz_put_text(out, "  <Topic Guid=\"");
   put_guid(out, "topic", clash->id);
-  graze_put_text(out, "\" TopicType=\"Clash\" TopicStatus=\"");
-  graze_put_text(out, closed ? "Closed\">\n    <Title>" : "Open\">\n    <Title>");
+  gz_put_text(out, "\" TopicType=\"Clash\" TopicStatus=\"");
+  gz_put_text(out, closed ? "Closed\">\n    <Title>" : "Open\">\n    <Title>");
   gz_put_xml(out, work->report->objects[clash->a].name);
-  graze_put_text(out, " and ");
+  gz_put_text(out, " and ");
   gz_put_xml(out, work->report->objects[clash->b].name);
-  graze_put_text(out, ": ");
+  gz_put_text(out, ": ");
   gz_put_xml(out, graze_relation_string(clash->relation));
-  graze_put_text(out, "</Title>\n    <Index>");
-  graze_put_integer(out, (uint64_t)index + 1);
-  graze_put_text(out, "</Index>\n");
+  gz_put_text(out, "</Title>\n    <Index>");
+  gz_put_integer(out, (uint64_t)index + 1);
+  gz_put_text(out, "</Index>\n");
   put_labels(work, clash);
   put_dates(work, clash);
   put_description(work, clash);
-  graze_put_text(out, "  </Topic>\n");
+  gz_put_text(out, "  </Topic>\n");
 }
 
 static void put_comment(bcf *work, const graze_report_clash *clash) {
-  graze_text *out = &work->text;
+  gz_text *out = &work->text;
   if (!has_text(clash->comment)) return;
-  graze_put_text(out, "  <Comment Guid=\"");
+  gz_put_text(out, "  <Comment Guid=\"");
   put_guid(out, "comment", clash->id);
-  graze_put_text(out, "\">\n");
+  gz_put_text(out, "\">\n");
   element(out, "    ", "Date", work->report->created);
   element(out, "    ", "Author", "Reviewer");
   element(out, "    ", "Comment", clash->comment);
-  graze_put_text(out, "    <Viewpoint Guid=\"");
+  gz_put_text(out, "    <Viewpoint Guid=\"");
   put_guid(out, "viewpoint", clash->id);
-  graze_put_text(out, "\"/>\n  </Comment>\n");
+  gz_put_text(out, "\"/>\n  </Comment>\n");
 }
 
 static const char xml_head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 static void put_markup(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  graze_text *out = &work->text;
-  graze_put_text(out, xml_head);
-  graze_put_text(out, "<Markup>\n");
+  gz_text *out = &work->text;
+  gz_put_text(out, xml_head);
+  gz_put_text(out, "<Markup>\n");
   put_topic(work, index);
   put_comment(work, clash);
-  graze_put_text(out, "  <Viewpoints Guid=\"");
+  gz_put_text(out, "  <Viewpoints Guid=\"");
   put_guid(out, "viewpoint", clash->id);
-  graze_put_text(out, "\">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n");
-  if (work->picture != NULL) graze_put_text(out, "    <Snapshot>snapshot.png</Snapshot>\n");
-  graze_put_text(out, "  </Viewpoints>\n</Markup>\n");
+  gz_put_text(out, "\">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n");
+  if (work->picture != NULL) gz_put_text(out, "    <Snapshot>snapshot.png</Snapshot>\n");
+  gz_put_text(out, "  </Viewpoints>\n</Markup>\n");
 }
 
 /* ---- viewpoints ---- */
 
-static void put_selected(graze_text *out, const char *guid, const graze_report_object *object) {
-  graze_put_text(out, "      <Component IfcGuid=\"");
-  graze_put_text(out, guid);
-  graze_put_text(out, "\">\n");
+static void put_selected(gz_text *out, const char *guid, const graze_report_object *object) {
+  gz_put_text(out, "      <Component IfcGuid=\"");
+  gz_put_text(out, guid);
+  gz_put_text(out, "\">\n");
   element(out, "        ", "OriginatingSystem", "Graze");
   element(out, "        ", "AuthoringToolId", object->name);
-  graze_put_text(out, "      </Component>\n");
+  gz_put_text(out, "      </Component>\n");
 }
 
-static void put_coloured(graze_text *out, const char *guid, const char *colour) {
-  graze_put_text(out, "      <Color Color=\"");
-  graze_put_text(out, colour);
-  graze_put_text(out, "\">\n        <Component IfcGuid=\"");
-  graze_put_text(out, guid);
-  graze_put_text(out, "\"/>\n      </Color>\n");
+static void put_coloured(gz_text *out, const char *guid, const char *colour) {
+  gz_put_text(out, "      <Color Color=\"");
+  gz_put_text(out, colour);
+  gz_put_text(out, "\">\n        <Component IfcGuid=\"");
+  gz_put_text(out, guid);
+  gz_put_text(out, "\"/>\n      </Color>\n");
 }
 
 /* Everything visible, the two selected and coloured. */
-static void put_components(graze_text *out, const graze_report_object *a, const graze_report_object *b) {
+static void put_components(gz_text *out, const graze_report_object *a, const graze_report_object *b) {
   char guid_a[23], guid_b[23];
   gz_report_ifc_guid(a->name, guid_a);
   gz_report_ifc_guid(b->name, guid_b);
-  graze_put_text(out, "  <Components>\n    <Selection>\n");
+  gz_put_text(out, "  <Components>\n    <Selection>\n");
   put_selected(out, guid_a, a);
   put_selected(out, guid_b, b);
-  graze_put_text(out, "    </Selection>\n    <Visibility DefaultVisibility=\"true\"/>\n    <Coloring>\n");
+  gz_put_text(out, "    </Selection>\n    <Visibility DefaultVisibility=\"true\"/>\n    <Coloring>\n");
   put_coloured(out, guid_a, "FF3B30");
   put_coloured(out, guid_b, "0A84FF");
-  graze_put_text(out, "    </Coloring>\n  </Components>\n");
+  gz_put_text(out, "    </Coloring>\n  </Components>\n");
 }
 
-static void put_vector(graze_text *out, const char *name, const double v[3]) {
+static void put_vector(gz_text *out, const char *name, const double v[3]) {
   static const char *const axes[] = {"X", "Y", "Z"};
-  graze_put_text(out, "    <");
-  graze_put_text(out, name);
-  graze_put_text(out, ">\n");
+  gz_put_text(out, "    <");
+  gz_put_text(out, name);
+  gz_put_text(out, ">\n");
   for (int k = 0; k < 3; k++) {
-    graze_put_text(out, "      <");
-    graze_put_text(out, axes[k]);
-    graze_put_text(out, ">");
-    gz_put_double(out, v[k]);
-    graze_put_text(out, "</");
-    graze_put_text(out, axes[k]);
-    graze_put_text(out, ">\n");
+    gz_put_text(out, "      <");
+    gz_put_text(out, axes[k]);
+    gz_put_text(out, ">");
+    gz_put_finite(out, v[k]);
+    gz_put_text(out, "</");
+    gz_put_text(out, axes[k]);
+    gz_put_text(out, ">\n");
   }
-  graze_put_text(out, "    </");
-  graze_put_text(out, name);
-  graze_put_text(out, ">\n");
+  gz_put_text(out, "    </");
+  gz_put_text(out, name);
+  gz_put_text(out, ">\n");
 }
 
 /* Makes the vertical field of view a horizontal one that BCF allows; returns it in degrees. */
@@ -322,7 +322,7 @@ static double fit_camera(const bcf *work, const graze_report_clash *clash, graze
 
 static void put_camera(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  graze_text *out = &work->text;
+  gz_text *out = &work->text;
   graze_camera camera = work->cameras[index];
   double field = fit_camera(work, clash, &camera), sum = field;
   for (int k = 0; k < 3; k++) {
@@ -330,24 +330,24 @@ static void put_camera(bcf *work, uint32_t index) {
     sum += camera.eye[k] + camera.forward[k] + camera.up[k];
   }
   if (!isfinite(sum)) return; /* a clash without a place: the schema lets the camera be absent, not be nonsense */
-  graze_put_text(out, "  <PerspectiveCamera>\n");
+  gz_put_text(out, "  <PerspectiveCamera>\n");
   put_vector(out, "CameraViewPoint", camera.eye);
   put_vector(out, "CameraDirection", camera.forward);
   put_vector(out, "CameraUpVector", camera.up);
-  graze_put_text(out, "    <FieldOfView>");
-  gz_put_double(out, field);
-  graze_put_text(out, "</FieldOfView>\n  </PerspectiveCamera>\n");
+  gz_put_text(out, "    <FieldOfView>");
+  gz_put_finite(out, field);
+  gz_put_text(out, "</FieldOfView>\n  </PerspectiveCamera>\n");
 }
 
 static void put_viewpoint(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
-  graze_put_text(&work->text, xml_head);
-  graze_put_text(&work->text, "<VisualizationInfo Guid=\"");
+  gz_put_text(&work->text, xml_head);
+  gz_put_text(&work->text, "<VisualizationInfo Guid=\"");
   put_guid(&work->text, "viewpoint", clash->id);
-  graze_put_text(&work->text, "\">\n");
+  gz_put_text(&work->text, "\">\n");
   put_components(&work->text, &work->report->objects[clash->a], &work->report->objects[clash->b]);
   put_camera(work, index);
-  graze_put_text(&work->text, "</VisualizationInfo>\n");
+  gz_put_text(&work->text, "</VisualizationInfo>\n");
 }
 
 /* ---- the archive ---- */
@@ -383,15 +383,15 @@ static graze_status add_clash(bcf *work, uint32_t index) {
 static void add_incomplete(bcf *work) {
   char folder[40];
   gz_report_uuid_text(gz_report_uuid_of("topic", "incomplete"), folder);
-  graze_put_text(&work->text, xml_head);
-  graze_put_text(&work->text, "<Markup>\n  <Topic Guid=\"");
-  graze_put_text(&work->text, folder);
-  graze_put_text(&work->text, "\" TopicType=\"Error\" TopicStatus=\"Open\">\n");
+  gz_put_text(&work->text, xml_head);
+  gz_put_text(&work->text, "<Markup>\n  <Topic Guid=\"");
+  gz_put_text(&work->text, folder);
+  gz_put_text(&work->text, "\" TopicType=\"Error\" TopicStatus=\"Open\">\n");
   element(&work->text, "    ", "Title", gz_report_incomplete);
   element(&work->text, "    ", "Index", "0");
   element(&work->text, "    ", "CreationDate", work->report->created);
   element(&work->text, "    ", "CreationAuthor", "Graze");
-  graze_put_text(&work->text, "  </Topic>\n</Markup>\n");
+  gz_put_text(&work->text, "  </Topic>\n</Markup>\n");
   strcat(folder, "/");
   gz_report_zip_add(work->zip, folder, "", 0, false);
   add_text(work, folder, "markup.bcf");
@@ -409,11 +409,11 @@ static graze_status find_cameras(bcf *work, graze_camera **own) {
 
 static graze_status add_all(bcf *work) {
   graze_status status = GRAZE_OK;
-  graze_put_text(&work->text, xml_head);
-  graze_put_text(&work->text,
-                 "<Version VersionId=\"2.1\" xsi:noNamespaceSchemaLocation=\"version.xsd\" "
-                 "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n  <DetailedVersion>2.1</DetailedVersion>\n"
-                 "</Version>\n");
+  gz_put_text(&work->text, xml_head);
+  gz_put_text(&work->text,
+              "<Version VersionId=\"2.1\" xsi:noNamespaceSchemaLocation=\"version.xsd\" "
+              "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n  <DetailedVersion>2.1</DetailedVersion>\n"
+              "</Version>\n");
   add_text(work, "", "bcf.version");
   if (!work->report->complete) add_incomplete(work);
   for (uint32_t i = 0; i < work->report->clash_count && status == GRAZE_OK; i++) status = add_clash(work, i);
@@ -445,13 +445,13 @@ graze_status graze_report_write_bcf(graze_context *context, const char *path, co
   graze_camera *own = NULL;
   if (status == GRAZE_OK) status = check_ids(context, report, path);
   if (status == GRAZE_OK) status = find_cameras(&work, &own);
-  if (status == GRAZE_OK && graze_text_begin(&work.text, NULL, NULL)) work.zip = gz_report_zip_begin(&file.out, when);
+  if (status == GRAZE_OK && gz_text_begin(&work.text, NULL, NULL)) work.zip = gz_report_zip_begin(&file.out, when);
   if (status == GRAZE_OK && work.zip == NULL) status = gz_report_fail_memory(context, path);
   if (status == GRAZE_OK) status = add_all(&work);
   if (work.zip != NULL && !gz_report_zip_end(work.zip) && status == GRAZE_OK)
     status = gz_report_fail_memory(context, path);
   if (status == GRAZE_OK && work.text.no_memory) status = gz_report_fail_memory(context, path);
-  graze_text_end(&work.text);
+  gz_text_end(&work.text);
   free(work.picture);
   free(own);
   return gz_report_file_close(context, &file, status);

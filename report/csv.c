@@ -12,39 +12,39 @@ static const char header[] =
     "id,state,relation,a,layer_a,b,layer_b,triangle_pairs,points,segments,areas,coplanar,degenerate,hash,x,y,z,"
     "min_x,min_y,min_z,max_x,max_y,max_z,depth_estimate,reason,mark,comment,group_object,group_layers,group_place\r\n";
 
-static void field(graze_text *out, const char *text) {
-  graze_put_text(out, ",");
+static void field(gz_text *out, const char *text) {
+  gz_put_text(out, ",");
   gz_put_csv(out, text);
 }
 
-static void integer(graze_text *out, uint64_t value) {
-  graze_put_text(out, ",");
-  graze_put_integer(out, value);
+static void integer(gz_text *out, uint64_t value) {
+  gz_put_text(out, ",");
+  gz_put_integer(out, value);
 }
 
-static void numbers(graze_text *out, const double *values, int count) {
+static void numbers(gz_text *out, const double *values, int count) {
   for (int i = 0; i < count; i++) {
-    graze_put_text(out, ",");
-    gz_put_double(out, values[i]);
+    gz_put_text(out, ",");
+    gz_put_finite(out, values[i]);
   }
 }
 
-static void put_counts(graze_text *out, const graze_counts *counts) {
+static void put_counts(gz_text *out, const graze_counts *counts) {
   integer(out, counts->triangle_pairs);
   integer(out, counts->points);
   integer(out, counts->segments);
   integer(out, counts->areas);
   integer(out, counts->coplanar);
   integer(out, counts->degenerate);
-  graze_put_text(out, ",");
-  graze_put_hex(out, counts->hash);
+  gz_put_text(out, ",");
+  gz_put_hex(out, counts->hash);
 }
 
 static const char *group_title(const graze_report *report, uint32_t group) {
   return group == GRAZE_NO_GROUP ? "" : report->groups[group].title;
 }
 
-static void put_row(graze_text *out, const graze_report *report, const graze_report_clash *clash) {
+static void put_row(gz_text *out, const graze_report *report, const graze_report_clash *clash) {
   const graze_report_object *a = &report->objects[clash->a], *b = &report->objects[clash->b];
   gz_put_csv(out, clash->id);
   field(out, graze_report_state_string(clash->state));
@@ -54,7 +54,7 @@ static void put_row(graze_text *out, const graze_report *report, const graze_rep
   field(out, b->name);
   field(out, b->layer);
   if (clash->state == GRAZE_STATE_RESOLVED) {
-    graze_put_text(out, ",,,,,,,"); /* it has no counts now, which is not the same as zero */
+    gz_put_text(out, ",,,,,,,"); /* it has no counts now, which is not the same as zero */
   } else {
     put_counts(out, &clash->counts);
   }
@@ -69,18 +69,18 @@ static void put_row(graze_text *out, const graze_report *report, const graze_rep
   field(out, group_title(report, clash->group_object));
   field(out, group_title(report, clash->group_layers));
   field(out, group_title(report, clash->group_place));
-  graze_put_text(out, "\r\n");
+  gz_put_text(out, "\r\n");
 }
 
 graze_status graze_report_write_csv(graze_context *context, const char *path, const graze_report *report) {
   report_file file;
   graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
-  graze_put_text(&file.out, header);
+  gz_put_text(&file.out, header);
   if (!report->complete) {
-    graze_put_text(&file.out, ",incomplete,unknown,,,,,,,,,,,,,,,,,,,,,,");
+    gz_put_text(&file.out, ",incomplete,unknown,,,,,,,,,,,,,,,,,,,,,,");
     gz_put_csv(&file.out, gz_report_incomplete);
-    graze_put_text(&file.out, ",,,,,\r\n");
+    gz_put_text(&file.out, ",,,,,\r\n");
   }
   for (uint32_t i = 0; i < report->clash_count; i++) put_row(&file.out, report, &report->clashes[i]);
   return gz_report_file_close(context, &file, GRAZE_OK);

@@ -53,7 +53,7 @@ graze_status gz_report_file_open(const graze_context *context, report_file *file
   if (in_place) file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
   if (in_place ? file->descriptor < 0 : !open_temporary(file)) {
     status = gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", strerror(errno));
-  } else if (!graze_text_begin(&file->out, write_all, file)) {
+  } else if (!gz_text_begin(&file->out, write_all, file)) {
     status = gz_report_fail_memory(context, path);
     close(file->descriptor);
     if (file->temporary != NULL) unlink(file->temporary);
@@ -73,7 +73,7 @@ static void set_mode(const report_file *file) {
 }
 
 graze_status gz_report_file_close(const graze_context *context, report_file *file, graze_status status) {
-  graze_text_flush(&file->out);
+  gz_text_flush(&file->out);
   bool failed = file->out.refused;
   set_mode(file);
   if (close(file->descriptor) != 0 && !failed) {
@@ -89,7 +89,7 @@ graze_status gz_report_file_close(const graze_context *context, report_file *fil
     status = gz_fail_named(context, GRAZE_ERROR_FILE, file->path, "", "cannot write: %s", strerror(file->reason));
   }
   if (status != GRAZE_OK && file->temporary != NULL) unlink(file->temporary);
-  graze_text_end(&file->out);
+  gz_text_end(&file->out);
   free(file->target);
   free(file->temporary);
   return status;

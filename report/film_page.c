@@ -24,7 +24,7 @@ typedef struct film_page {
 
 static void put_moves(page_sink *sink, const film_page *p) {
   page_base64 stream = {.sink = sink};
-  graze_put_text(&sink->text, "<script type=\"text/plain\" id=\"moves\">");
+  gz_put_text(&sink->text, "<script type=\"text/plain\" id=\"moves\">");
   for (uint64_t i = 0; i < p->film->move_count; i++) {
     const graze_motion_move *move = &p->film->moves[i];
     uint32_t mesh = p->meshes.of_object[move->object], head[2] = {move->step, move->object};
@@ -39,7 +39,7 @@ static void put_moves(page_sink *sink, const film_page *p) {
     gz_page_base64_put(&stream, numbers, sizeof numbers);
   }
   gz_page_base64_end(&stream);
-  graze_put_text(&sink->text, "</script>\n");
+  gz_put_text(&sink->text, "</script>\n");
 }
 
 static void put_event(page_sink *sink, const graze_film_event *event) {
@@ -55,7 +55,7 @@ static void put_event(page_sink *sink, const graze_film_event *event) {
 }
 
 static void put_record(page_sink *sink, const film_page *p) {
-  graze_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
+  gz_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
   gz_page_json_open(sink, NULL, '{');
   gz_page_json_text(sink, "format", "graze film page 1");
   gz_page_put_facts(sink, p->film->report, &p->meshes);
@@ -74,22 +74,22 @@ static void put_record(page_sink *sink, const film_page *p) {
   gz_page_json_close(sink, ']');
   gz_page_json_open(sink, "events", '[');
   for (uint64_t i = 0; i < p->film->event_count; i++) {
-    graze_put_text(&sink->text, "\n"); /* a line an event, for those who search with grep */
+    gz_put_text(&sink->text, "\n"); /* a line an event, for those who search with grep */
     put_event(sink, &p->film->events[i]);
   }
   gz_page_json_close(sink, ']');
   gz_page_json_close(sink, '}');
-  graze_put_text(&sink->text, "</script>\n");
+  gz_put_text(&sink->text, "</script>\n");
 }
 
 static bool put_page(film_page *p, page_sink *sink) {
-  graze_put_bytes(&sink->text, gz_film_part_head, gz_film_part_head_size);
+  gz_put_bytes(&sink->text, gz_film_part_head, gz_film_part_head_size);
   gz_page_put_html(sink, p->film->report->title);
-  graze_put_bytes(&sink->text, gz_film_part_body, gz_film_part_body_size);
+  gz_put_bytes(&sink->text, gz_film_part_body, gz_film_part_body_size);
   if (!gz_page_meshes_put(&p->meshes, sink)) return false;
   put_moves(sink, p);
   put_record(sink, p);
-  graze_put_bytes(&sink->text, gz_film_part_tail, gz_film_part_tail_size);
+  gz_put_bytes(&sink->text, gz_film_part_tail, gz_film_part_tail_size);
   return true;
 }
 

@@ -167,7 +167,7 @@ static void put_clash(page_sink *sink, const page *p, uint32_t index) {
 }
 
 static void put_record(page_sink *sink, const page *p) {
-  graze_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
+  gz_put_text(&sink->text, "<script type=\"application/json\" id=\"record\">");
   gz_page_json_open(sink, NULL, '{');
   gz_page_json_text(sink, "format", "graze report page 1");
   gz_page_put_facts(sink, p->report, &p->meshes);
@@ -181,23 +181,23 @@ static void put_record(page_sink *sink, const page *p) {
   gz_page_put_objects(sink, p->report, &p->meshes);
   gz_page_json_open(sink, "clashes", '[');
   for (uint32_t i = 0; i < p->report->clash_count; i++) {
-    graze_put_text(&sink->text, "\n"); /* a line a clash, for those who search with grep */
+    gz_put_text(&sink->text, "\n"); /* a line a clash, for those who search with grep */
     put_clash(sink, p, i);
   }
   gz_page_json_close(sink, ']');
   gz_page_json_close(sink, '}');
-  graze_put_text(&sink->text, "</script>\n");
+  gz_put_text(&sink->text, "</script>\n");
 }
 
 /* ---- the page ---- */
 
 static bool put_page(page *p, page_sink *sink) {
-  graze_put_bytes(&sink->text, gz_page_part_head, gz_page_part_head_size);
+  gz_put_bytes(&sink->text, gz_page_part_head, gz_page_part_head_size);
   gz_page_put_html(sink, p->report->title);
-  graze_put_bytes(&sink->text, gz_page_part_body, gz_page_part_body_size);
+  gz_put_bytes(&sink->text, gz_page_part_body, gz_page_part_body_size);
   if (!gz_page_meshes_put(&p->meshes, sink)) return false;
   put_record(sink, p);
-  graze_put_bytes(&sink->text, gz_page_part_tail, gz_page_part_tail_size);
+  gz_put_bytes(&sink->text, gz_page_part_tail, gz_page_part_tail_size);
   return true;
 }
 

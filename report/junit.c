@@ -30,75 +30,74 @@ static int compare_suited(const void *a, const void *b) {
   return order != 0 ? order : (x->clash > y->clash) - (x->clash < y->clash);
 }
 
-static void put_attribute(graze_text *out, const char *name, uint64_t value) {
-  graze_put_text(out, " ");
-  graze_put_text(out, name);
-  graze_put_text(out, "=\"");
-  graze_put_integer(out, value);
-  graze_put_text(out, "\"");
+static void put_attribute(gz_text *out, const char *name, uint64_t value) {
+  gz_put_text(out, " ");
+  gz_put_text(out, name);
+  gz_put_text(out, "=\"");
+  gz_put_integer(out, value);
+  gz_put_text(out, "\"");
 }
 
-static void put_seconds(graze_text *out, double seconds) {
-  graze_put_text(out, " time=\"");
-  gz_put_double(out, seconds >= 0 ? seconds : 0);
-  graze_put_text(out, "\"");
+static void put_seconds(gz_text *out, double seconds) {
+  gz_put_text(out, " time=\"");
+  gz_put_finite(out, seconds >= 0 ? seconds : 0);
+  gz_put_text(out, "\"");
 }
 
 /* "cross: 12 triangle pairs near 1 2 3 m" */
-static void put_message(graze_text *out, const graze_report *report, const graze_report_clash *clash) {
+static void put_message(gz_text *out, const graze_report *report, const graze_report_clash *clash) {
   gz_put_xml(out, graze_relation_string(clash->relation));
   if (clash->reason != NULL) {
-    graze_put_text(out, ": ");
+    gz_put_text(out, ": ");
     gz_put_xml(out, clash->reason);
   }
   if (clash->counts.triangle_pairs == 0) return;
-  graze_put_text(out, ": ");
-  graze_put_integer(out, clash->counts.triangle_pairs);
-  graze_put_text(out, clash->counts.triangle_pairs == 1 ? " triangle pair" : " triangle pairs");
+  gz_put_text(out, ": ");
+  gz_put_integer(out, clash->counts.triangle_pairs);
+  gz_put_text(out, clash->counts.triangle_pairs == 1 ? " triangle pair" : " triangle pairs");
   if (!isfinite(clash->point[0] + clash->point[1] + clash->point[2])) return;
-  graze_put_text(out, " near");
+  gz_put_text(out, " near");
   for (int k = 0; k < 3; k++) {
-    graze_put_text(out, " ");
-    gz_put_double(out, clash->point[k]);
+    gz_put_text(out, " ");
+    gz_put_finite(out, clash->point[k]);
   }
   if (report->units != NULL && *report->units) {
-    graze_put_text(out, " ");
+    gz_put_text(out, " ");
     gz_put_xml(out, report->units);
   }
 }
 
-static void put_outcome(graze_text *out, const graze_report *report, const graze_report_clash *clash, verdict outcome) {
+static void put_outcome(gz_text *out, const graze_report *report, const graze_report_clash *clash, verdict outcome) {
   static const char *const elements[] = {"", "failure", "error", "skipped"};
-  graze_put_text(out, ">\n      <");
-  graze_put_text(out, elements[outcome]);
-  graze_put_text(out, " message=\"");
-  if (outcome == verdict_skipped)
-    graze_put_text(out, clash->state == GRAZE_STATE_RESOLVED ? "resolved: " : "approved: ");
+  gz_put_text(out, ">\n      <");
+  gz_put_text(out, elements[outcome]);
+  gz_put_text(out, " message=\"");
+  if (outcome == verdict_skipped) gz_put_text(out, clash->state == GRAZE_STATE_RESOLVED ? "resolved: " : "approved: ");
   put_message(out, report, clash);
   if (outcome != verdict_skipped) {
-    graze_put_text(out, "\" type=\"");
-    graze_put_text(out, graze_relation_string(clash->relation));
+    gz_put_text(out, "\" type=\"");
+    gz_put_text(out, graze_relation_string(clash->relation));
   }
-  graze_put_text(out, "\">");
+  gz_put_text(out, "\">");
   gz_put_xml(out, clash->comment);
-  graze_put_text(out, "</");
-  graze_put_text(out, elements[outcome]);
-  graze_put_text(out, ">\n    </testcase>\n");
+  gz_put_text(out, "</");
+  gz_put_text(out, elements[outcome]);
+  gz_put_text(out, ">\n    </testcase>\n");
 }
 
-static void put_case(graze_text *out, const graze_report *report, const suited *entry) {
+static void put_case(gz_text *out, const graze_report *report, const suited *entry) {
   const graze_report_clash *clash = &report->clashes[entry->clash];
-  graze_put_text(out, "    <testcase classname=\"");
+  gz_put_text(out, "    <testcase classname=\"");
   gz_put_xml(out, entry->suite);
-  graze_put_text(out, "\" name=\"");
+  gz_put_text(out, "\" name=\"");
   gz_put_xml(out, report->objects[clash->a].name);
-  graze_put_text(out, " and ");
+  gz_put_text(out, " and ");
   gz_put_xml(out, report->objects[clash->b].name);
-  graze_put_text(out, " (");
+  gz_put_text(out, " (");
   gz_put_xml(out, clash->id);
-  graze_put_text(out, ")\"");
+  gz_put_text(out, ")\"");
   if (entry->verdict == verdict_pass) {
-    graze_put_text(out, "/>\n");
+    gz_put_text(out, "/>\n");
   } else {
     put_outcome(out, report, clash, entry->verdict);
   }
@@ -109,60 +108,60 @@ static void count_verdicts(const suited *list, uint32_t count, uint64_t counts[4
   for (uint32_t i = 0; i < count; i++) counts[list[i].verdict]++;
 }
 
-static void open_suite(graze_text *out, const graze_report *report, const char *name, uint64_t tests,
+static void open_suite(gz_text *out, const graze_report *report, const char *name, uint64_t tests,
                        const uint64_t counts[4]) {
-  graze_put_text(out, "  <testsuite name=\"");
+  gz_put_text(out, "  <testsuite name=\"");
   gz_put_xml(out, name);
-  graze_put_text(out, "\"");
+  gz_put_text(out, "\"");
   put_attribute(out, "tests", tests);
   put_attribute(out, "failures", counts[verdict_failure]);
   put_attribute(out, "errors", counts[verdict_error]);
   put_attribute(out, "skipped", counts[verdict_skipped]);
   if (report->created != NULL && *report->created) {
-    graze_put_text(out, " timestamp=\"");
+    gz_put_text(out, " timestamp=\"");
     gz_put_xml(out, report->created);
-    graze_put_text(out, "\"");
+    gz_put_text(out, "\"");
   }
-  graze_put_text(out, ">\n");
+  gz_put_text(out, ">\n");
 }
 
 /* The suite of the check itself: that it was not finished, or that it found nothing. */
-static void put_check_suite(graze_text *out, const graze_report *report) {
+static void put_check_suite(gz_text *out, const graze_report *report) {
   const uint64_t counts[4] = {report->complete, 0, !report->complete, 0};
   open_suite(out, report, "check", 1, counts);
-  graze_put_text(out, "    <testcase classname=\"check\" name=\"");
+  gz_put_text(out, "    <testcase classname=\"check\" name=\"");
   if (report->complete) {
-    graze_put_text(out, "no clash among ");
-    graze_put_integer(out, report->object_pairs);
-    graze_put_text(out, " pairs of objects\"/>\n");
+    gz_put_text(out, "no clash among ");
+    gz_put_integer(out, report->object_pairs);
+    gz_put_text(out, " pairs of objects\"/>\n");
   } else {
-    graze_put_text(out, "complete\">\n      <error message=\"");
+    gz_put_text(out, "complete\">\n      <error message=\"");
     gz_put_xml(out, gz_report_incomplete);
-    graze_put_text(out, "\" type=\"incomplete\"></error>\n    </testcase>\n");
+    gz_put_text(out, "\" type=\"incomplete\"></error>\n    </testcase>\n");
   }
-  graze_put_text(out, "  </testsuite>\n");
+  gz_put_text(out, "  </testsuite>\n");
 }
 
-static void put_suites(graze_text *out, const graze_report *report, const suited *list, bool check_suite) {
+static void put_suites(gz_text *out, const graze_report *report, const suited *list, bool check_suite) {
   uint64_t counts[4];
   count_verdicts(list, report->clash_count, counts);
-  graze_put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"");
+  gz_put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"");
   gz_put_xml(out, report->title != NULL && *report->title ? report->title : "Graze");
-  graze_put_text(out, "\"");
+  gz_put_text(out, "\"");
   put_attribute(out, "tests", report->clash_count + (uint64_t)check_suite);
   put_attribute(out, "failures", counts[verdict_failure]);
   put_attribute(out, "errors", counts[verdict_error] + (check_suite && !report->complete));
   put_seconds(out, report->load_seconds + report->build_seconds + report->query_seconds);
-  graze_put_text(out, ">\n");
+  gz_put_text(out, ">\n");
   if (check_suite) put_check_suite(out, report);
   for (uint32_t first = 0, end = 0; first < report->clash_count; first = end) {
     while (end < report->clash_count && strcmp(list[end].suite, list[first].suite) == 0) end++;
     count_verdicts(list + first, end - first, counts);
     open_suite(out, report, list[first].suite, end - first, counts);
     for (uint32_t i = first; i < end; i++) put_case(out, report, &list[i]);
-    graze_put_text(out, "  </testsuite>\n");
+    gz_put_text(out, "  </testsuite>\n");
   }
-  graze_put_text(out, "</testsuites>\n");
+  gz_put_text(out, "</testsuites>\n");
 }
 
 static suited *make_list(const graze_report *report, unsigned failing) {

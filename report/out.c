@@ -4,20 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-void gz_put_double(graze_text *out, double value) {
-  if (isfinite(value)) graze_put_double(out, value);
+void gz_put_finite(gz_text *out, double value) {
+  if (isfinite(value)) gz_put_double(out, value);
 }
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /* Puts the character at `text` as it is, or its replacement when it is not UTF-8; returns what follows. */
-static const char *put_character(graze_text *out, const char *text) {
-  size_t length = graze_utf8_length(text);
+static const char *put_character(gz_text *out, const char *text) {
+  size_t length = gz_utf8_length(text);
   if (length > 0) {
-    graze_put_bytes(out, text, length);
+    gz_put_bytes(out, text, length);
     return text + length;
   }
-  graze_put_text(out, replacement);
+  gz_put_text(out, replacement);
   return text + 1;
 }
 
@@ -26,32 +26,32 @@ static bool is_xml_stranger(const char *text) {
   return strncmp(text, "\xef\xbf\xbe", 3) == 0 || strncmp(text, "\xef\xbf\xbf", 3) == 0;
 }
 
-static const char *put_xml_special(graze_text *out, const char *at) {
+static const char *put_xml_special(gz_text *out, const char *at) {
   switch (*at) {
     case '<':
-      graze_put_text(out, "&lt;");
+      gz_put_text(out, "&lt;");
       break;
     case '>':
-      graze_put_text(out, "&gt;");
+      gz_put_text(out, "&gt;");
       break;
     case '&':
-      graze_put_text(out, "&amp;");
+      gz_put_text(out, "&amp;");
       break;
     case '"':
-      graze_put_text(out, "&quot;");
+      gz_put_text(out, "&quot;");
       break;
     case '\t': /* as references: a parser makes spaces of bare ones in attributes, and \n of \r everywhere */
-      graze_put_text(out, "&#9;");
+      gz_put_text(out, "&#9;");
       break;
     case '\n':
-      graze_put_text(out, "&#10;");
+      gz_put_text(out, "&#10;");
       break;
     case '\r':
-      graze_put_text(out, "&#13;");
+      gz_put_text(out, "&#13;");
       break;
     default:
       if ((unsigned char)*at >= 0x80 && !is_xml_stranger(at)) return put_character(out, at);
-      graze_put_text(out, replacement);
+      gz_put_text(out, replacement);
       return at + ((unsigned char)*at >= 0x80 ? 3 : 1);
   }
   return at + 1;
@@ -61,39 +61,39 @@ static bool is_plain_in_xml(char c) {
   return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '<' && c != '>' && c != '&' && c != '"';
 }
 
-void gz_put_xml(graze_text *out, const char *text) {
+void gz_put_xml(gz_text *out, const char *text) {
   for (const char *at = text != NULL ? text : ""; *at;) {
     size_t plain = 0;
     while (is_plain_in_xml(at[plain])) plain++;
-    graze_put_bytes(out, at, plain);
+    gz_put_bytes(out, at, plain);
     at += plain;
     if (*at) at = put_xml_special(out, at);
   }
 }
 
-void gz_put_json(graze_text *out, const char *text) {
-  graze_put_text(out, "\"");
+void gz_put_json(gz_text *out, const char *text) {
+  gz_put_text(out, "\"");
   for (const char *at = text != NULL ? text : ""; *at;) {
     unsigned char c = (unsigned char)*at;
     if (c == '"' || c == '\\') {
-      graze_put_bytes(out, (char[2]){'\\', *at++}, 2);
+      gz_put_bytes(out, (char[2]){'\\', *at++}, 2);
     } else if (c < 0x20) {
-      graze_put_bytes(out, (char[6]){'\\', 'u', '0', '0', "01"[c >> 4], "0123456789abcdef"[c & 15]}, 6);
+      gz_put_bytes(out, (char[6]){'\\', 'u', '0', '0', "01"[c >> 4], "0123456789abcdef"[c & 15]}, 6);
       at++;
     } else {
       at = put_character(out, at);
     }
   }
-  graze_put_text(out, "\"");
+  gz_put_text(out, "\"");
 }
 
-void gz_put_csv(graze_text *out, const char *text) {
+void gz_put_csv(gz_text *out, const char *text) {
   if (text == NULL) return;
   bool quoted = strpbrk(text, "\",;\t\r\n") != NULL || *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
-  if (quoted) graze_put_text(out, "\"");
+  if (quoted) gz_put_text(out, "\"");
   for (const char *at = text; *at;) {
-    if (*at == '"') graze_put_text(out, "\"");
+    if (*at == '"') gz_put_text(out, "\"");
     at = put_character(out, at);
   }
-  if (quoted) graze_put_text(out, "\"");
+  if (quoted) gz_put_text(out, "\"");
 }

@@ -1,22 +1,22 @@
-/* out.h: text in the manner of the reports' formats, on top of graze/text.h, and files that appear whole or not at all;
+/* out.h: text in the manner of the reports' formats, on top of base/text.h, and files that appear whole or not at all;
  * private to report. */
 #ifndef GRAZE_REPORT_OUT_H
 #define GRAZE_REPORT_OUT_H
 
+#include "base/text.h"
 #include "fault.h"
-#include "graze/text.h"
 
 /* The shortest text that reads back to the same double; nothing for what is no number. */
-void gz_put_double(graze_text *out, double value);
+void gz_put_finite(gz_text *out, double value);
 
 /* Text in the manner of a format. What is not UTF-8 becomes U+FFFD, and so do the characters that XML cannot carry. */
-void gz_put_xml(graze_text *out, const char *text);  /* for content and for attributes in double quotes */
-void gz_put_json(graze_text *out, const char *text); /* with the quotes */
-void gz_put_csv(graze_text *out, const char *text);  /* with quotes where it needs them */
+void gz_put_xml(gz_text *out, const char *text);  /* for content and for attributes in double quotes */
+void gz_put_json(gz_text *out, const char *text); /* with the quotes */
+void gz_put_csv(gz_text *out, const char *text);  /* with quotes where it needs them */
 
 /* A file under a temporary name beside its own, renamed when it is complete; devices and pipes are written in place. */
 typedef struct report_file {
-  graze_text out;
+  gz_text out;
   const char *path;
   int descriptor;
   int reason;               /* errno of the first failure */

@@ -122,6 +122,6 @@ void gz_page_put_curve(page_sink *sink, const graze_report_clash *clash) {
     put_polyline(&w, clash->curve_points + starts[0], starts[1] - starts[0]);
   }
   gz_page_base64_end(&w.stream);
-  graze_put_bytes(&sink->text, "\"", 1);
+  gz_put_bytes(&sink->text, "\"", 1);
   gz_page_json_close(sink, '}');
 }

@@ -100,12 +100,12 @@ static void put_triangles(page_base64 *stream, const simple_mesh *made) {
 
 static void put_mesh(page_sink *sink, const simple_mesh *made) {
   page_base64 stream = {.sink = sink};
-  graze_put_text(&sink->text, "<script type=\"text/plain\" class=\"mesh\">");
+  gz_put_text(&sink->text, "<script type=\"text/plain\" class=\"mesh\">");
   gz_page_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
   if (made->point_count % 2 == 1) gz_page_base64_put(&stream, "\0", 2);
   put_triangles(&stream, made);
   gz_page_base64_end(&stream);
-  graze_put_text(&sink->text, "</script>\n");
+  gz_put_text(&sink->text, "</script>\n");
 }
 
 bool gz_page_meshes_put(page_meshes *plan, page_sink *sink) {

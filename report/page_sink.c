@@ -22,13 +22,13 @@ bool gz_page_sink_open(page_sink *sink, const char *path) {
     return false;
   }
   setvbuf(sink->file, NULL, _IONBF, 0); /* the text buffers itself */
-  graze_text_begin(&sink->text, write_bytes, sink);
+  gz_text_begin(&sink->text, write_bytes, sink);
   return true;
 }
 
 bool gz_page_sink_close(page_sink *sink, const char *path) {
-  graze_text_flush(&sink->text);
-  graze_text_end(&sink->text);
+  gz_text_flush(&sink->text);
+  gz_text_end(&sink->text);
   if (fclose(sink->file) != 0 && sink->reason == 0) sink->reason = errno;
   if (sink->reason == 0) return true;
   struct stat facts;
@@ -66,15 +66,15 @@ void gz_page_put_html(page_sink *sink, const char *text) {
   for (const uint8_t *p = (const uint8_t *)(text != NULL ? text : ""); *p != 0;) {
     int length = sequence_length(p);
     if (*p == '&') {
-      graze_put_text(&sink->text, "&amp;");
+      gz_put_text(&sink->text, "&amp;");
     } else if (*p == '<') {
-      graze_put_text(&sink->text, "&lt;");
+      gz_put_text(&sink->text, "&lt;");
     } else if (*p == '>') {
-      graze_put_text(&sink->text, "&gt;");
+      gz_put_text(&sink->text, "&gt;");
     } else if (length > 0) {
-      graze_put_bytes(&sink->text, p, (size_t)length);
+      gz_put_bytes(&sink->text, p, (size_t)length);
     } else {
-      graze_put_text(&sink->text, replacement);
+      gz_put_text(&sink->text, replacement);
     }
     p += length > 0 ? length : -length;
   }
@@ -87,47 +87,47 @@ static void put_json_character(page_sink *sink, uint8_t c) {
   } else if (c < ' ' || c == '<' || c == 0x7F) {
     snprintf(escape, sizeof escape, "\\u%04x", c);
   } else {
-    graze_put_bytes(&sink->text, &c, 1);
+    gz_put_bytes(&sink->text, &c, 1);
     return;
   }
-  graze_put_text(&sink->text, escape);
+  gz_put_text(&sink->text, escape);
 }
 
 static void put_json_string(page_sink *sink, const char *text) {
-  graze_put_bytes(&sink->text, "\"", 1);
+  gz_put_bytes(&sink->text, "\"", 1);
   for (const uint8_t *p = (const uint8_t *)(text != NULL ? text : ""); *p != 0;) {
     int length = sequence_length(p);
     if (length == 1) {
       put_json_character(sink, *p);
     } else if (length > 1) {
-      graze_put_bytes(&sink->text, p, (size_t)length);
+      gz_put_bytes(&sink->text, p, (size_t)length);
     } else {
-      graze_put_text(&sink->text, replacement);
+      gz_put_text(&sink->text, replacement);
     }
     p += length > 0 ? length : -length;
   }
-  graze_put_bytes(&sink->text, "\"", 1);
+  gz_put_bytes(&sink->text, "\"", 1);
 }
 
 /* ---- JSON ---- */
 
 static void begin_value(page_sink *sink, const char *key) {
-  if (sink->more) graze_put_bytes(&sink->text, ",", 1);
+  if (sink->more) gz_put_bytes(&sink->text, ",", 1);
   sink->more = true;
   if (key == NULL) return;
-  graze_put_bytes(&sink->text, "\"", 1);
-  graze_put_text(&sink->text, key);
-  graze_put_bytes(&sink->text, "\":", 2);
+  gz_put_bytes(&sink->text, "\"", 1);
+  gz_put_text(&sink->text, key);
+  gz_put_bytes(&sink->text, "\":", 2);
 }
 
 void gz_page_json_open(page_sink *sink, const char *key, char bracket) {
   begin_value(sink, key);
-  graze_put_bytes(&sink->text, &bracket, 1);
+  gz_put_bytes(&sink->text, &bracket, 1);
   sink->more = false;
 }
 
 void gz_page_json_close(page_sink *sink, char bracket) {
-  graze_put_bytes(&sink->text, &bracket, 1);
+  gz_put_bytes(&sink->text, &bracket, 1);
   sink->more = true;
 }
 
@@ -138,28 +138,28 @@ void gz_page_json_text(page_sink *sink, const char *key, const char *text) {
 
 void gz_page_json_word(page_sink *sink, const char *key, const char *word) {
   begin_value(sink, key);
-  graze_put_text(&sink->text, word);
+  gz_put_text(&sink->text, word);
 }
 
 void gz_page_json_count(page_sink *sink, const char *key, uint64_t value) {
   begin_value(sink, key);
-  graze_put_integer(&sink->text, value);
+  gz_put_integer(&sink->text, value);
 }
 
 void gz_page_json_number(page_sink *sink, const char *key, double value) {
   begin_value(sink, key);
   if (isfinite(value)) {
-    graze_put_double(&sink->text, value);
+    gz_put_double(&sink->text, value);
   } else {
-    graze_put_text(&sink->text, "null");
+    gz_put_text(&sink->text, "null");
   }
 }
 
 void gz_page_json_hash(page_sink *sink, const char *key, uint64_t value) {
   begin_value(sink, key);
-  graze_put_text(&sink->text, "\"");
-  graze_put_hex(&sink->text, value);
-  graze_put_text(&sink->text, "\"");
+  gz_put_text(&sink->text, "\"");
+  gz_put_hex(&sink->text, value);
+  gz_put_text(&sink->text, "\"");
 }
 
 void gz_page_json_numbers(page_sink *sink, const char *key, const double *values, int count) {
@@ -184,7 +184,7 @@ static void put_groups(page_sink *sink, const uint8_t *from, size_t count) {
     for (size_t i = 0; i < part; i++, from += 3) {
       put_group(some + 4 * i, (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2]);
     }
-    graze_put_bytes(&sink->text, some, 4 * part);
+    gz_put_bytes(&sink->text, some, 4 * part);
     count -= part;
   }
 }
@@ -202,7 +202,7 @@ void gz_page_base64_put(page_base64 *stream, const void *bytes, size_t size) {
     if (++stream->rest_count == 3) {
       char group[4];
       put_group(group, stream->rest);
-      graze_put_bytes(&stream->sink->text, group, 4);
+      gz_put_bytes(&stream->sink->text, group, 4);
       stream->rest = 0;
       stream->rest_count = 0;
     }
@@ -215,7 +215,7 @@ void gz_page_base64_end(page_base64 *stream) {
   put_group(group, stream->rest << (stream->rest_count == 1 ? 16 : 8));
   group[3] = '=';
   if (stream->rest_count == 1) group[2] = '=';
-  graze_put_bytes(&stream->sink->text, group, 4);
+  gz_put_bytes(&stream->sink->text, group, 4);
   stream->rest = 0;
   stream->rest_count = 0;
 }

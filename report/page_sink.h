@@ -1,14 +1,14 @@
 /* page_sink.h: where the page's bytes go: a file that remembers its first failure, with JSON, HTML and base64 on top of
- * graze/text.h. Private to report. */
+ * base/text.h. Private to report. */
 #ifndef GRAZE_REPORT_PAGE_SINK_H
 #define GRAZE_REPORT_PAGE_SINK_H
 
 #include <stdio.h>
 
-#include "graze/text.h"
+#include "base/text.h"
 
 typedef struct page_sink {
-  graze_text text;
+  gz_text text;
   FILE *file;
   int reason; /* errno of the first failure; 0 = none. Later writes are ignored */
   bool more;  /* JSON: something stands before in the innermost array or object */

@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 struct report_zip {
-  graze_text *out;
+  gz_text *out;
   char *waiting; /* the archive from byte `base` on */
   size_t used, capacity;
   ZPOS64_T base, position; /* position: where the next write goes */
@@ -85,7 +85,7 @@ static int stream_error(voidpf opaque, voidpf stream) {
 }
 
 static void send_waiting(report_zip *zip) {
-  graze_put_bytes(zip->out, zip->waiting, zip->used);
+  gz_put_bytes(zip->out, zip->waiting, zip->used);
   zip->base += zip->used;
   zip->position = zip->base;
   zip->used = 0;
@@ -104,7 +104,7 @@ static void set_time(report_zip *zip, report_time when) {
                                 .tm_year = when.year};
 }
 
-report_zip *gz_report_zip_begin(graze_text *out, report_time when) {
+report_zip *gz_report_zip_begin(gz_text *out, report_time when) {
   report_zip *zip = calloc(1, sizeof *zip);
   if (zip == NULL) return NULL;
   zip->out = out;
@@ -160,16 +160,16 @@ void gz_report_zip_add(report_zip *zip, const char *name, const void *bytes, siz
   send_waiting(zip);
 }
 
-static void put_little(graze_text *out, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; i++) graze_put_bytes(out, (uint8_t[1]){(uint8_t)(value >> (8 * i))}, 1);
+static void put_little(gz_text *out, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; i++) gz_put_bytes(out, (uint8_t[1]){(uint8_t)(value >> (8 * i))}, 1);
 }
 
 /* The records of Zip64 (APPNOTE 4.3.14 and 4.3.15) that stand before the last one when 16 bits cannot count the
  * entries. minizip writes them for large offsets, and of this case only the 0xffff that points to them. `size`: of the
  * directory. */
 static void put_zip64_end(report_zip *zip, uint64_t size) {
-  graze_text *out = zip->out;
-  graze_put_text(out, "PK\x06\x06");
+  gz_text *out = zip->out;
+  gz_put_text(out, "PK\x06\x06");
   put_little(out, 44, 8); /* what follows in this record */
   put_little(out, 45, 2); /* made by and needs: 4.5, the first with Zip64 */
   put_little(out, 45, 2);
@@ -178,7 +178,7 @@ static void put_zip64_end(report_zip *zip, uint64_t size) {
   put_little(out, zip->entries, 8);
   put_little(out, size, 8);
   put_little(out, zip->base, 8);
-  graze_put_text(out, "PK\x06\x07");
+  gz_put_text(out, "PK\x06\x07");
   put_little(out, 0, 4);
   put_little(out, zip->base + size, 8); /* where the record above begins */
   put_little(out, 1, 4);
@@ -190,9 +190,9 @@ bool gz_report_zip_end(report_zip *zip) {
   bool good = zipClose(zip->archive, NULL) == ZIP_OK && !zip->failed;
   if (good && zip->entries > 0xffff && zip->base < 0xffffffff && zip->used > END_RECORD) {
     uint64_t size = zip->used - END_RECORD;
-    graze_put_bytes(zip->out, zip->waiting, size);
+    gz_put_bytes(zip->out, zip->waiting, size);
     put_zip64_end(zip, size);
-    graze_put_bytes(zip->out, zip->waiting + size, END_RECORD);
+    gz_put_bytes(zip->out, zip->waiting + size, END_RECORD);
   } else {
     send_waiting(zip);
   }

@@ -15,7 +15,7 @@ typedef struct report_time { /* UTC */
 } report_time;
 
 /* The archive goes to `out`, every entry with the time `when`. NULL: out of memory. */
-report_zip *gz_report_zip_begin(graze_text *out, report_time when);
+report_zip *gz_report_zip_begin(gz_text *out, report_time when);
 
 /* A name that ends in '/' is a folder. `packed`: deflate; contents that are packed already (PNG) are stored. */
 void gz_report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graze/text.h"
+#include "base/text.h"
 #include "support.h"
 
 /* What came, in how many calls; `limit`: the call that is refused. */
@@ -29,26 +29,26 @@ static void test_numbers(void **state) {
       "1.7976931348623157e+308 inf -inf nan";
   static const uint64_t integers[] = {0, 9, 10, UINT64_MAX}, hashes[] = {0, 0x0123456789abcdef, UINT64_MAX};
   static const double doubles[] = {0.1, -0.0, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, -INFINITY, NAN};
-  graze_text text;
+  gz_text text;
   (void)state;
-  assert_true(graze_text_begin(&text, NULL, NULL));
+  assert_true(gz_text_begin(&text, NULL, NULL));
   for (size_t i = 0; i < 4; i++) {
-    graze_put_integer(&text, integers[i]);
-    graze_put_text(&text, " ");
+    gz_put_integer(&text, integers[i]);
+    gz_put_text(&text, " ");
   }
   for (size_t i = 0; i < 3; i++) {
-    graze_put_hex(&text, hashes[i]);
-    graze_put_text(&text, " ");
+    gz_put_hex(&text, hashes[i]);
+    gz_put_text(&text, " ");
   }
   for (size_t i = 0; i < 7; i++) {
-    if (i > 0) graze_put_text(&text, " ");
-    graze_put_double(&text, doubles[i]);
+    if (i > 0) gz_put_text(&text, " ");
+    gz_put_double(&text, doubles[i]);
   }
-  graze_put_text(&text, NULL);
-  graze_text_flush(&text); /* without a sink everything stays */
-  graze_put_bytes(&text, "", 1);
+  gz_put_text(&text, NULL);
+  gz_text_flush(&text); /* without a sink everything stays */
+  gz_put_bytes(&text, "", 1);
   assert_string_equal(text.data, want);
-  graze_text_end(&text);
+  gz_text_end(&text);
 }
 
 /* Pieces of every length around the buffer's own, in memory and to a sink: the same bytes, in their order. */
@@ -56,24 +56,24 @@ static void test_pieces(void **state) {
   static const size_t sizes[] = {1, 65535, 1, 65536, 3, 65537, 190000, 0, 7};
   static char piece[200000];
   collected *to = calloc(1, sizeof *to);
-  graze_text sent, kept;
+  gz_text sent, kept;
   (void)state;
   assert_non_null(to);
   for (size_t i = 0; i < sizeof piece; i++) piece[i] = (char)(i * 2654435761u >> 20);
-  assert_true(graze_text_begin(&sent, collect, to) && graze_text_begin(&kept, NULL, NULL));
+  assert_true(gz_text_begin(&sent, collect, to) && gz_text_begin(&kept, NULL, NULL));
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    graze_put_bytes(&sent, piece + i, sizes[i]);
-    graze_put_bytes(&kept, piece + i, sizes[i]);
+    gz_put_bytes(&sent, piece + i, sizes[i]);
+    gz_put_bytes(&kept, piece + i, sizes[i]);
   }
   assert_int_equal(sent.capacity, 1 << 16); /* what is more than the buffer needs no more memory */
-  graze_text_flush(&sent);
+  gz_text_flush(&sent);
   assert_false(sent.no_memory || sent.refused || kept.no_memory);
   assert_int_equal(to->used, kept.used);
   assert_memory_equal(to->bytes, kept.data, kept.used);
-  graze_text_flush(&sent);
+  gz_text_flush(&sent);
   assert_int_equal(to->used, kept.used);
-  graze_text_end(&sent);
-  graze_text_end(&kept);
+  gz_text_end(&sent);
+  gz_text_end(&kept);
   free(to);
 }
 
@@ -81,33 +81,33 @@ static void test_pieces(void **state) {
 static void test_refusal(void **state) {
   static char piece[100000];
   collected *to = calloc(1, sizeof *to);
-  graze_text text;
+  gz_text text;
   (void)state;
   assert_non_null(to);
   to->limit = 2;
-  assert_true(graze_text_begin(&text, collect, to));
-  graze_put_text(&text, "one");
-  graze_text_flush(&text);
+  assert_true(gz_text_begin(&text, collect, to));
+  gz_put_text(&text, "one");
+  gz_text_flush(&text);
   assert_false(text.refused);
-  for (int i = 0; i < 3; i++) graze_put_bytes(&text, piece, sizeof piece);
-  graze_put_text(&text, "two");
-  graze_text_flush(&text);
+  for (int i = 0; i < 3; i++) gz_put_bytes(&text, piece, sizeof piece);
+  gz_put_text(&text, "two");
+  gz_text_flush(&text);
   assert_true(text.refused);
   assert_int_equal(to->calls, 2);
   assert_int_equal(to->used, 3);
-  graze_text_end(&text);
+  gz_text_end(&text);
   free(to);
 }
 
 static size_t length_of(unsigned a, unsigned b, unsigned c, unsigned d) {
   const char text[5] = {(char)a, (char)b, (char)c, (char)d, 0};
-  return graze_utf8_length(text);
+  return gz_utf8_length(text);
 }
 
 /* The bounds of each row of Unicode's table 3-7, and their neighbours. */
 static void test_utf8(void **state) {
   (void)state;
-  assert_int_equal(graze_utf8_length(""), 1);
+  assert_int_equal(gz_utf8_length(""), 1);
   assert_int_equal(length_of(0x7f, 0, 0, 0), 1);
   assert_int_equal(length_of(0x80, 0x80, 0, 0), 0);
   assert_int_equal(length_of(0xc1, 0xbf, 0, 0), 0);

@@ -51,18 +51,18 @@ static table pair_table(const printing *print) {
 /* One row for each pair of triangles. */
 static void print_csv_triangles(output *out, const printing *print) {
   const graze_report *report = print->report;
-  graze_put_text(out, "a,b,triangle_a,triangle_b\n");
+  gz_put_text(out, "a,b,triangle_a,triangle_b\n");
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     for (uint64_t j = 0; clash->triangles && j < clash->counts.triangle_pairs; j++) {
       write_csv_field(out, name_of(print, clash->a));
-      graze_put_text(out, ",");
+      gz_put_text(out, ",");
       write_csv_field(out, name_of(print, clash->b));
-      graze_put_text(out, ",");
-      graze_put_integer(out, clash->triangles[j].a);
-      graze_put_text(out, ",");
-      graze_put_integer(out, clash->triangles[j].b);
-      graze_put_text(out, "\n");
+      gz_put_text(out, ",");
+      gz_put_integer(out, clash->triangles[j].a);
+      gz_put_text(out, ",");
+      gz_put_integer(out, clash->triangles[j].b);
+      gz_put_text(out, "\n");
     }
   }
 }
@@ -82,7 +82,7 @@ static void print_csv(output *out, const printing *print) {
 /* ---- json -------------------------------------------------------------------------------------------------- */
 
 static bool send_json(void *user, const void *bytes, size_t size) {
-  graze_put_bytes(user, bytes, size);
+  gz_put_bytes(user, bytes, size);
   return true; /* an output that cannot take it ends the program */
 }
 
@@ -117,7 +117,7 @@ static void print_clashes(output *out, const graze_report *report) {
   }
   for (int r = 0; r <= GRAZE_UNKNOWN; r++) clashes += r == GRAZE_SEPARATE ? 0 : of[r];
   if (clashes == 0) {
-    graze_put_text(out, "no clash");
+    gz_put_text(out, "no clash");
     return;
   }
   output_print(out, "%" PRIu64 " clash%s", clashes, clashes == 1 ? "" : "es");
@@ -127,16 +127,16 @@ static void print_clashes(output *out, const graze_report *report) {
     output_print(out, "%s%" PRIu64 " %s", before, of[r], graze_relation_string((graze_relation)r));
     before = ", ";
   }
-  graze_put_text(out, ")");
+  gz_put_text(out, ")");
 }
 
 static void print_verdict(output *out, const printing *print) {
   const graze_report *report = print->report;
   const graze_check_counts *counts = &print->counts;
   if (!report->complete)
-    graze_put_text(out, "INCOMPLETE, stopped before every pair was checked: ");
+    gz_put_text(out, "INCOMPLETE, stopped before every pair was checked: ");
   else if (counts->open_clashes == 0)
-    graze_put_text(out, "clear: ");
+    gz_put_text(out, "clear: ");
   print_clashes(out, report);
   output_print(out, " %s %" PRIu64 " pair%s of objects", report->complete ? "among" : "so far among",
                report->object_pairs, plural(report->object_pairs));
@@ -175,7 +175,7 @@ static void print_text(output *out, const printing *print) {
     table rows = pair_table(print);
     table_write_text(&rows, out);
     table_free(&rows);
-    graze_put_text(out, "\n");
+    gz_put_text(out, "\n");
   }
   for (uint32_t i = 0; print->options->def.triangles && i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
@@ -183,7 +183,7 @@ static void print_text(output *out, const printing *print) {
     output_print(out, "%s %s\n", name_of(print, clash->a), name_of(print, clash->b));
     for (uint64_t j = 0; clash->triangles && j < clash->counts.triangle_pairs; j++)
       output_print(out, "  %" PRIu32 " %" PRIu32 "\n", clash->triangles[j].a, clash->triangles[j].b);
-    graze_put_text(out, "\n");
+    gz_put_text(out, "\n");
   }
   print_notes(out, print);
   print_verdict(out, print);

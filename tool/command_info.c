@@ -136,15 +136,15 @@ static void write_csv(output *out, const session *run, const graze_report *all) 
 }
 
 static void write_text_box(output *out, const graze_box *box) {
-  graze_put_text(out, "  box                ");
+  gz_put_text(out, "  box                ");
   for (int corner = 0; corner < 2; corner++) {
     for (int k = 0; k < 3; k++) {
-      graze_put_text(out, k == 0 ? (corner ? " .. (" : "(") : ", ");
-      graze_put_double(out, corner ? box->max[k] : box->min[k]);
+      gz_put_text(out, k == 0 ? (corner ? " .. (" : "(") : ", ");
+      gz_put_double(out, corner ? box->max[k] : box->min[k]);
     }
-    graze_put_text(out, ")");
+    gz_put_text(out, ")");
   }
-  graze_put_text(out, "\n");
+  gz_put_text(out, "\n");
 }
 
 static void write_text_mesh(output *out, const graze_report_object *object) {

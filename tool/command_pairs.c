@@ -237,22 +237,22 @@ static void write_json(output *out, const pairs_run *run) {
 
 static void write_pairs(output *out, const pairs_run *run, const char *between) {
   for (uint64_t i = 0; i < run->count; i++) {
-    graze_put_integer(out, run->boxes.ids[run->pairs[i].a]);
-    graze_put_text(out, between);
-    graze_put_integer(out, run->boxes.ids[run->pairs[i].b]);
-    graze_put_text(out, "\n");
+    gz_put_integer(out, run->boxes.ids[run->pairs[i].a]);
+    gz_put_text(out, between);
+    gz_put_integer(out, run->boxes.ids[run->pairs[i].b]);
+    gz_put_text(out, "\n");
   }
 }
 
 static void write_text(output *out, const pairs_run *run) {
   if (run->asked->list_pairs) write_pairs(out, run, " ");
-  if (run->asked->list_pairs && run->count > 0) graze_put_text(out, "\n");
+  if (run->asked->list_pairs && run->count > 0) gz_put_text(out, "\n");
   output_print(out, "%" PRIu64 " pair%s of %" PRIu32 " boxes meet, hash %016" PRIx64 " (", run->count,
                run->count == 1 ? "" : "s", run->boxes.count, run->hash);
   if (!run->report.by_engine) {
-    graze_put_text(out, method_name(run->report.method));
+    gz_put_text(out, method_name(run->report.method));
     if (run->asked->method == GRAZE_BROAD_AUTO) output_print(out, ": %s", run->report.reason);
-    graze_put_text(out, "; ");
+    gz_put_text(out, "; ");
   }
   output_print(out, "%s, %.3f s)\n", run->device[0] ? run->device : "cpu",
                run->session.load_seconds + run->session.query_seconds);
@@ -268,7 +268,7 @@ static void write_results(const pairs_run *run) {
       write_json(out, run);
       break;
     case format_csv:
-      graze_put_text(out, "a,b\n");
+      gz_put_text(out, "a,b\n");
       write_pairs(out, run, ",");
       break;
   }

@@ -117,15 +117,15 @@ static table mesh_table(const graze_report *all, const self_result *results) {
 }
 
 static void write_csv_triangles(output *out, const graze_report *all, const self_result *results) {
-  graze_put_text(out, "name,triangle_a,triangle_b\n");
+  gz_put_text(out, "name,triangle_a,triangle_b\n");
   for (uint32_t i = 0; i < all->object_count; i++) {
     for (uint64_t j = 0; j < results[i].found.self_pairs; j++) {
       write_csv_field(out, all->objects[i].name);
-      graze_put_text(out, ",");
-      graze_put_integer(out, results[i].found.pairs[j].a);
-      graze_put_text(out, ",");
-      graze_put_integer(out, results[i].found.pairs[j].b);
-      graze_put_text(out, "\n");
+      gz_put_text(out, ",");
+      gz_put_integer(out, results[i].found.pairs[j].a);
+      gz_put_text(out, ",");
+      gz_put_integer(out, results[i].found.pairs[j].b);
+      gz_put_text(out, "\n");
     }
   }
 }
@@ -146,14 +146,14 @@ static void write_text(output *out, const session *run, const graze_report *all,
   table rows = mesh_table(all, results);
   table_write_text(&rows, out);
   table_free(&rows);
-  graze_put_text(out, "\n");
+  gz_put_text(out, "\n");
   for (uint32_t i = 0; i < all->object_count; i++) {
     total += results[i].found.self_pairs;
     if (!pairs || results[i].found.self_pairs == 0) continue;
     output_print(out, "%s\n", all->objects[i].name);
     for (uint64_t j = 0; j < results[i].found.self_pairs; j++)
       output_print(out, "  %" PRIu32 " %" PRIu32 "\n", results[i].found.pairs[j].a, results[i].found.pairs[j].b);
-    graze_put_text(out, "\n");
+    gz_put_text(out, "\n");
   }
   if (total == 0)
     output_print(out, "clear: no mesh meets itself");

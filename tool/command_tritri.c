@@ -112,7 +112,7 @@ static void write_results(tritri_run *run) {
       const char between = run->format == format_csv ? ',' : ' ';
       const char line[6] = {
           (char)('0' + hit), between, (char)('0' + result->kind), between, (char)('0' + result->coplanar), '\n'};
-      graze_put_bytes(run->out, line, sizeof line);
+      gz_put_bytes(run->out, line, sizeof line);
     }
   }
 }
@@ -134,7 +134,7 @@ static void finish_block(tritri_run *run) {
 
 /* The head; for JSON engine and status come last, when they are known. */
 static void write_head(tritri_run *run) {
-  if (run->format == format_csv) graze_put_text(run->out, "hit,kind,coplanar\n");
+  if (run->format == format_csv) gz_put_text(run->out, "hit,kind,coplanar\n");
   if (run->format != format_json) return;
   run->writer = json_begin(run->out);
   json_open_object(&run->writer);
@@ -164,7 +164,7 @@ static void write_tail(tritri_run *run) {
 /* What came before a bad line is still answered, in the formats of a line a pair. */
 static _Noreturn void fail_at_line(tritri_run *run, const char *message) {
   finish_block(run);
-  if (run->format != format_json) graze_text_flush(run->out);
+  if (run->format != format_json) gz_text_flush(run->out);
   fail("%s:%" PRIu64 ": %s", run->name, run->line, message);
 }
 

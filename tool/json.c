@@ -9,7 +9,7 @@ json json_begin(output *out) {
 }
 
 void json_end(json *writer) {
-  graze_put_text(writer->out, "\n");
+  gz_put_text(writer->out, "\n");
 }
 
 /* What stands before a value or a key: a comma, a new line. */
@@ -20,15 +20,15 @@ static void separate(json *writer, bool is_object) {
   }
   uint32_t bit = 1u << writer->depth;
   bool first = !(writer->started & bit);
-  if (!first) graze_put_bytes(writer->out, ",", 1);
+  if (!first) gz_put_bytes(writer->out, ",", 1);
   writer->started |= bit;
-  if (writer->depth == 1 && !first) graze_put_text(writer->out, "\n ");
-  if (writer->depth == 2 && writer->is_array & bit && is_object) graze_put_text(writer->out, "\n  ");
+  if (writer->depth == 1 && !first) gz_put_text(writer->out, "\n ");
+  if (writer->depth == 2 && writer->is_array & bit && is_object) gz_put_text(writer->out, "\n  ");
 }
 
 static void open_container(json *writer, bool is_array) {
   separate(writer, !is_array);
-  graze_put_bytes(writer->out, is_array ? "[" : "{", 1);
+  gz_put_bytes(writer->out, is_array ? "[" : "{", 1);
   uint32_t bit = 1u << ++writer->depth;
   writer->started &= ~bit;
   writer->is_array = is_array ? writer->is_array | bit : writer->is_array & ~bit;
@@ -40,7 +40,7 @@ void json_open_object(json *writer) {
 
 void json_close_object(json *writer) {
   writer->depth--;
-  graze_put_bytes(writer->out, "}", 1);
+  gz_put_bytes(writer->out, "}", 1);
 }
 
 void json_open_array(json *writer) {
@@ -49,30 +49,30 @@ void json_open_array(json *writer) {
 
 void json_close_array(json *writer) {
   writer->depth--;
-  graze_put_bytes(writer->out, "]", 1);
+  gz_put_bytes(writer->out, "]", 1);
 }
 
 static void write_string(json *writer, const char *text) {
-  graze_put_bytes(writer->out, "\"", 1);
+  gz_put_bytes(writer->out, "\"", 1);
   for (const char *at = text; *at;) {
-    size_t length = graze_utf8_length(at);
+    size_t length = gz_utf8_length(at);
     if (length == 0)
-      graze_put_text(writer->out, "\\ufffd");
+      gz_put_text(writer->out, "\\ufffd");
     else if (*at == '"' || *at == '\\')
       output_print(writer->out, "\\%c", *at);
     else if ((unsigned char)*at < 0x20)
       output_print(writer->out, "\\u%04x", *at);
     else
-      graze_put_bytes(writer->out, at, length);
+      gz_put_bytes(writer->out, at, length);
     at += length ? length : 1;
   }
-  graze_put_bytes(writer->out, "\"", 1);
+  gz_put_bytes(writer->out, "\"", 1);
 }
 
 void json_key(json *writer, const char *key) {
   separate(writer, false);
   write_string(writer, key);
-  graze_put_bytes(writer->out, ":", 1);
+  gz_put_bytes(writer->out, ":", 1);
   writer->after_key = true;
 }
 
@@ -83,27 +83,27 @@ void json_string(json *writer, const char *text) {
 
 void json_integer(json *writer, uint64_t value) {
   separate(writer, false);
-  graze_put_integer(writer->out, value);
+  gz_put_integer(writer->out, value);
 }
 
 void json_double(json *writer, double value) {
   separate(writer, false);
   if (isfinite(value))
-    graze_put_double(writer->out, value);
+    gz_put_double(writer->out, value);
   else
-    graze_put_text(writer->out, "null");
+    gz_put_text(writer->out, "null");
 }
 
 void json_bool(json *writer, bool value) {
   separate(writer, false);
-  graze_put_text(writer->out, value ? "true" : "false");
+  gz_put_text(writer->out, value ? "true" : "false");
 }
 
 void json_hash(json *writer, uint64_t value) {
   separate(writer, false);
-  graze_put_bytes(writer->out, "\"", 1);
-  graze_put_hex(writer->out, value);
-  graze_put_bytes(writer->out, "\"", 1);
+  gz_put_bytes(writer->out, "\"", 1);
+  gz_put_hex(writer->out, value);
+  gz_put_bytes(writer->out, "\"", 1);
 }
 
 void json_pair(json *writer, uint64_t first, uint64_t second) {

@@ -41,10 +41,10 @@ static const char help_tail[] =
     "found; 2 usage error; 3 bad input, or not everything could be checked.\n";
 
 static void print_help(output *out) {
-  graze_put_text(out, help_head);
+  gz_put_text(out, help_head);
   for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
     output_print(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);
-  graze_put_text(out, help_tail);
+  gz_put_text(out, help_tail);
   output_close(out);
 }
 

@@ -46,11 +46,11 @@ void box_request_help(FILE *stream) {
 static void write_word(output *out, uint64_t word) {
   unsigned char bytes[8];
   for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)(word >> (8 * k));
-  graze_put_bytes(out, bytes, sizeof bytes);
+  gz_put_bytes(out, bytes, sizeof bytes);
 }
 
 static void write_binary(output *out, const float *boxes, uint32_t count) {
-  graze_put_bytes(out, "GRZBOX1", 8);
+  gz_put_bytes(out, "GRZBOX1", 8);
   write_word(out, count);
   for (uint32_t i = 0; i < count; i++) {
     write_word(out, i);
@@ -65,12 +65,12 @@ static void write_binary(output *out, const float *boxes, uint32_t count) {
 
 static void write_text(output *out, const float *boxes, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    graze_put_integer(out, i);
+    gz_put_integer(out, i);
     for (size_t k = 0; k < 6; k++) {
-      graze_put_text(out, ",");
-      graze_put_double(out, boxes[6 * (size_t)i + k]);
+      gz_put_text(out, ",");
+      gz_put_double(out, boxes[6 * (size_t)i + k]);
     }
-    graze_put_text(out, "\n");
+    gz_put_text(out, "\n");
   }
 }
 

@@ -14,7 +14,7 @@
 #include "diagnostics.h"
 
 typedef struct file {
-  graze_text text; /* what the callers hold */
+  gz_text text; /* what the callers hold */
   int descriptor;
   const char *name; /* for messages */
   char *target;     /* NULL: written in place */
@@ -62,7 +62,7 @@ static bool write_all(void *user, const void *bytes, size_t size) {
 
 output *output_open(const char *path) {
   file *out = calloc(1, sizeof *out);
-  if (!out || !graze_text_begin(&out->text, write_all, out)) fail_out_of_memory();
+  if (!out || !gz_text_begin(&out->text, write_all, out)) fail_out_of_memory();
   out->descriptor = STDOUT_FILENO;
   out->name = path ? path : "standard output";
   if (path) open_named(out, path);
@@ -71,12 +71,12 @@ output *output_open(const char *path) {
 
 void output_close(output *text) {
   file *out = text->user;
-  graze_text_flush(text);
+  gz_text_flush(text);
   if (close(out->descriptor) != 0) fail("%s: cannot write: %s", out->name, strerror(errno));
   if (out->temporary && rename(out->temporary, out->target) != 0)
     fail("%s: cannot write: %s", out->name, strerror(errno));
   if (out->temporary) unfinished_done();
-  graze_text_end(text);
+  gz_text_end(text);
   free(out->temporary);
   free(out->target);
   free(out);
@@ -89,6 +89,6 @@ void output_print(output *out, const char *format, ...) {
   int length = vasprintf(&text, format, arguments);
   va_end(arguments);
   if (length < 0) fail_out_of_memory();
-  graze_put_bytes(out, text, (size_t)length);
+  gz_put_bytes(out, text, (size_t)length);
   free(text);
 }

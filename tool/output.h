@@ -2,10 +2,10 @@
 #ifndef TOOL_OUTPUT_H
 #define TOOL_OUTPUT_H
 
-#include "graze/text.h"
+#include "base/text.h"
 
 /* What is put there ends up in the file or on stdout. */
-typedef graze_text output;
+typedef gz_text output;
 
 /* A file, or stdout for NULL. A regular file appears under its name only when output_close succeeds. */
 output *output_open(const char *path);

@@ -130,17 +130,17 @@ static void write_truth(const char *path, const scenes_scene *scene, written *do
 
 static void write_motion(const char *path, const scenes_scene *scene, written *done) {
   output *out = output_open(path);
-  graze_put_text(out, "step,object,m00,m01,m02,m03,m10,m11,m12,m13,m20,m21,m22,m23\n");
+  gz_put_text(out, "step,object,m00,m01,m02,m03,m10,m11,m12,m13,m20,m21,m22,m23\n");
   for (uint32_t i = 0; i < scene->move_count; i++) {
     const scenes_move *move = &scene->moves[i];
-    graze_put_integer(out, move->step);
-    graze_put_text(out, ",");
+    gz_put_integer(out, move->step);
+    gz_put_text(out, ",");
     write_csv_field(out, scene->objects[move->object].name);
     for (int k = 0; k < 12; k++) {
-      graze_put_text(out, ",");
-      graze_put_double(out, move->pose[k]);
+      gz_put_text(out, ",");
+      gz_put_double(out, move->pose[k]);
     }
-    graze_put_text(out, "\n");
+    gz_put_text(out, "\n");
   }
   output_close(out);
   note_text(done, path);

@@ -61,12 +61,12 @@ static void write_visible(output *out, const char *text, bool blank_underscores)
   for (; *text; text++) {
     char shown = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
     if (blank_underscores && shown == '_') shown = ' ';
-    graze_put_bytes(out, &shown, 1);
+    gz_put_bytes(out, &shown, 1);
   }
 }
 
 static void write_blanks(output *out, size_t count) {
-  while (count-- > 0) graze_put_bytes(out, " ", 1);
+  while (count-- > 0) gz_put_bytes(out, " ", 1);
 }
 
 static void write_cell(output *out, const char *text, size_t width, bool left, bool last, bool is_title) {
@@ -74,7 +74,7 @@ static void write_cell(output *out, const char *text, size_t width, bool left, b
   if (!left) write_blanks(out, fill);
   write_visible(out, text, is_title);
   if (left && !last) write_blanks(out, fill);
-  graze_put_text(out, last ? "\n" : "  ");
+  gz_put_text(out, last ? "\n" : "  ");
 }
 
 void table_write_text(const table *rows, output *out) {
@@ -98,22 +98,22 @@ void table_write_text(const table *rows, output *out) {
 
 void write_csv_field(output *out, const char *text) {
   if (!strpbrk(text, ",\"\r\n")) {
-    graze_put_text(out, text);
+    gz_put_text(out, text);
     return;
   }
-  graze_put_bytes(out, "\"", 1);
-  for (; *text; text++) graze_put_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-  graze_put_bytes(out, "\"", 1);
+  gz_put_bytes(out, "\"", 1);
+  for (; *text; text++) gz_put_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+  gz_put_bytes(out, "\"", 1);
 }
 
 void table_write_csv(const table *rows, output *out) {
   for (uint32_t c = 0; c < rows->column_count; c++) {
-    graze_put_text(out, rows->columns[c].title);
-    graze_put_text(out, c + 1 == rows->column_count ? "\n" : ",");
+    gz_put_text(out, rows->columns[c].title);
+    gz_put_text(out, c + 1 == rows->column_count ? "\n" : ",");
   }
   const char *cell = rows->text;
   for (uint64_t i = 0; i < rows->cell_count; i++, cell += strlen(cell) + 1) {
     write_csv_field(out, cell);
-    graze_put_text(out, (i + 1) % rows->column_count == 0 ? "\n" : ",");
+    gz_put_text(out, (i + 1) % rows->column_count == 0 ? "\n" : ",");
   }
 }

@@ -58,11 +58,11 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
   if (has_doubt(event)) {
     output_print(out, ": %s: %s", log->names[event->doubt_name], graze_doubt_string(event->verdict.doubt));
     for (int k = 0; k < 3; k++) {
-      graze_put_text(out, k == 0 ? "; near " : " ");
-      graze_put_double(out, event->verdict.doubt_point[k]);
+      gz_put_text(out, k == 0 ? "; near " : " ");
+      gz_put_double(out, event->verdict.doubt_point[k]);
     }
   }
-  graze_put_text(out, "\n");
+  gz_put_text(out, "\n");
 }
 
 static void print_summary(output *out, const watch_options *watch, const session *run, const watch_log *log) {
@@ -70,7 +70,7 @@ static void print_summary(output *out, const watch_options *watch, const session
   if (!log->complete)
     output_print(out, "INCOMPLETE, stopped after %" PRIu32 " step%s: ", log->step_count, plural(log->step_count));
   else if (counts.steps == 0)
-    graze_put_text(out, "clear: ");
+    gz_put_text(out, "clear: ");
   if (counts.steps == 0)
     output_print(out, "no collision in %" PRIu32 " step%s", log->step_count, plural(log->step_count));
   else
@@ -93,7 +93,7 @@ static void print_text(output *out, const watch_options *watch, const session *r
     if ((int)strlen(relation) > width) width = (int)strlen(relation);
   }
   for (uint64_t i = 0; i < log->event_count; i++) print_event(out, log, &log->events[i], step_width, width);
-  if (log->event_count > 0) graze_put_text(out, "\n");
+  if (log->event_count > 0) gz_put_text(out, "\n");
   if (watch->replay && log->complete && !log->differs)
     output_print(out, "every step is as recorded in %s\n", watch->replay);
   print_summary(out, watch, run, log);

@@ -2,7 +2,7 @@
 """Writes powers_of_five.inc: the leading 128 bits of 5^q, q = LOWEST..HIGHEST, from exact integers.
 
 Positive powers are cut off (exact up to 5^55), negative ones are rounded up; number.c says why. The formula for the
-binary exponent that number.h uses is checked here for every q of the table.
+binary exponent that number.c uses is checked here for every q of the table.
 
     python3 make_powers_of_five.py > powers_of_five.inc
     python3 make_powers_of_five.py --check powers_of_five.inc

@@ -1,40 +1,40 @@
-/* put.c: see graze/text.h. Bytes that are more than the buffer go to the sink as they are, so that a text with a sink
- * never needs more memory. */
+/* More bytes than the buffer holds go to the sink as they are, so a text with a sink never needs more memory. */
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "graze/io.h"
-#include "graze/text.h"
+#include "base/number.h"
 
 enum { FIRST_CAPACITY = 1 << 16 };
 
-bool graze_text_begin(graze_text *text, graze_text_sink sink, void *user) {
-  *text = (graze_text){.sink = sink, .user = user};
+bool gz_text_begin(gz_text *text, gz_text_sink sink, void *user) {
+  *text = (gz_text){.sink = sink, .user = user};
   text->data = malloc(FIRST_CAPACITY);
   text->no_memory = text->data == NULL;
   if (text->data != NULL) text->capacity = FIRST_CAPACITY;
   return !text->no_memory;
 }
 
-void graze_text_end(graze_text *text) {
+void gz_text_end(gz_text *text) {
   free(text->data);
   text->data = NULL;
 }
 
-static void hand_on(graze_text *text, const void *bytes, size_t size) {
+static void hand_on(gz_text *text, const void *bytes, size_t size) {
   if (size > 0 && !text->refused) text->refused = !text->sink(text->user, bytes, size);
 }
 
-void graze_text_flush(graze_text *text) {
+void gz_text_flush(gz_text *text) {
   if (text->sink == NULL) return;
   hand_on(text, text->data, text->used);
   text->used = 0;
 }
 
 /* Room for `size` more bytes in the buffer. */
-static bool make_room(graze_text *text, size_t size) {
+static bool make_room(gz_text *text, size_t size) {
   if (size <= text->capacity - text->used) return true;
-  graze_text_flush(text);
+  gz_text_flush(text);
   if (size <= text->capacity - text->used) return true;
   if (text->sink != NULL) return false;
   size_t capacity = 2 * text->capacity;
@@ -47,7 +47,7 @@ static bool make_room(graze_text *text, size_t size) {
   return true;
 }
 
-void graze_put_bytes(graze_text *text, const void *bytes, size_t size) {
+void gz_put_bytes(gz_text *text, const void *bytes, size_t size) {
   if (text->no_memory) return;
   if (make_room(text, size)) {
     memcpy(text->data + text->used, bytes, size);
@@ -57,31 +57,31 @@ void graze_put_bytes(graze_text *text, const void *bytes, size_t size) {
   }
 }
 
-void graze_put_text(graze_text *text, const char *string) {
-  if (string != NULL) graze_put_bytes(text, string, strlen(string));
+void gz_put_text(gz_text *text, const char *string) {
+  if (string != NULL) gz_put_bytes(text, string, strlen(string));
 }
 
-void graze_put_integer(graze_text *text, uint64_t value) {
+void gz_put_integer(gz_text *text, uint64_t value) {
   char digits[20];
   size_t first = sizeof digits;
   do {
     digits[--first] = (char)('0' + value % 10);
     value /= 10;
   } while (value > 0);
-  graze_put_bytes(text, digits + first, sizeof digits - first);
+  gz_put_bytes(text, digits + first, sizeof digits - first);
 }
 
-void graze_put_hex(graze_text *text, uint64_t value) {
+void gz_put_hex(gz_text *text, uint64_t value) {
   char digits[16];
   for (int i = 0; i < 16; i++) digits[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
-  graze_put_bytes(text, digits, sizeof digits);
+  gz_put_bytes(text, digits, sizeof digits);
 }
 
-void graze_put_double(graze_text *text, double value) {
-  if (!text->no_memory && make_room(text, 32)) text->used += graze_format_double(value, text->data + text->used);
+void gz_put_double(gz_text *text, double value) {
+  if (!text->no_memory && make_room(text, 32)) text->used += gz_format_double(value, text->data + text->used);
 }
 
-size_t graze_utf8_length(const char *text) {
+size_t gz_utf8_length(const char *text) {
   static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char *at = (const unsigned char *)text;
   if (at[0] < 0x80) return 1;
