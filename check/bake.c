@@ -38,30 +38,25 @@ static graze_mesh *find_cached(graze_check *c, const graze_mesh_def *def, const 
 
 /* Complete or not at all. Unlike graze_mesh_save it does not wait for the disk: a block that a power cut spoils has a
  * wrong checksum. */
-static bool save_block(const char *path, const char *temporary, const graze_mesh *mesh) {
+static bool save_block(const char *path, const graze_mesh *mesh) {
   size_t size;
   const void *bytes = graze_mesh_block(mesh, &size);
-  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool good = file >= 0 && gz_file_write(file, bytes, size);
-  if (file >= 0 && close(file) != 0) good = false;
-  good = good && rename(temporary, path) == 0;
+  new_file file;
+  if (!gz_new_file_create(&file, path)) return false;
+  bool written = gz_file_write(file.descriptor, bytes, size);
   int reason = errno;
-  if (!good && file >= 0) unlink(temporary);
-  errno = reason;
+  bool good = gz_new_file_finish(&file, written) && written;
+  if (!written) errno = reason;
   return good;
 }
 
-static graze_status make_kept(graze_check *c, const graze_mesh_def *def, uint64_t hash, char *paths, size_t room,
+static graze_status make_kept(graze_check *c, const graze_mesh_def *def, uint64_t hash, char *path, size_t room,
                               graze_mesh **mesh) {
-  char *path = paths, *temporary = paths + room;
-  const char *cache = c->def.cache, *version = graze_version();
-  snprintf(path, room, "%s/%016" PRIx64 "-%s.graze", cache, hash, version);
-  snprintf(temporary, room, "%s/%016" PRIx64 "-%s.graze.%ld-%" PRIu32 ".tmp", cache, hash, version, (long)getpid(),
-           c->temporaries++);
+  snprintf(path, room, "%s/%016" PRIx64 "-%s.graze", c->def.cache, hash, graze_version());
   *mesh = find_cached(c, def, path, hash);
   if (*mesh != NULL) return GRAZE_OK;
   graze_status status = graze_mesh_create(c->context, def, mesh);
-  if (status != GRAZE_OK || save_block(path, temporary, *mesh) || atomic_exchange(&c->told, true)) return status;
+  if (status != GRAZE_OK || save_block(path, *mesh) || atomic_exchange(&c->told, true)) return status;
   gz_check_note(c, GRAZE_LOG_WARNING, "%s: not kept: %s", path, strerror(errno));
   return GRAZE_OK;
 }
@@ -72,10 +67,10 @@ static graze_status make_mesh(graze_check *c, const graze_mesh_def *def, graze_m
   graze_status status = graze_mesh_hash(c->context, def, &hash);
   if (status != GRAZE_OK) return status;
   size_t room = strlen(c->def.cache) + 128;
-  char *paths = gz_memory_alloc(c->context, 2 * room);
-  if (paths == NULL) return gz_fail_memory(c->context, 2 * room);
-  status = make_kept(c, def, hash, paths, room, mesh);
-  gz_memory_release(c->context, paths, 2 * room);
+  char *path = gz_memory_alloc(c->context, room);
+  if (path == NULL) return gz_fail_memory(c->context, room);
+  status = make_kept(c, def, hash, path, room, mesh);
+  gz_memory_release(c->context, path, room);
   return status;
 }
 

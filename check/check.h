@@ -152,8 +152,7 @@ struct graze_check {
   text_map names;
   graze_assembly **open; /* files that still have geometry to read */
   uint32_t open_count;
-  _Atomic uint32_t temporaries; /* names of files */
-  _Atomic bool told;            /* that the cache takes nothing */
+  _Atomic bool told; /* that the cache takes nothing */
 
   rules rules;
   earlier earlier;

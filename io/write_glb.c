@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "glb.h"
 
 enum { HEADER = 12, CHUNK_HEADER = 8, FLOATS = 5126, INDICES = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
@@ -213,20 +213,16 @@ static void put_file(FILE *file, const graze_assembly *assembly, const char *jso
 
 static bool write_file(const char *path, const graze_assembly *assembly, const char *json, size_t json_size,
                        io_fault *fault) {
-  FILE *file = fopen(path, "wb");
+  new_file place;
+  FILE *file = gz_new_stream_create(&place, path);
   if (file == NULL)
     return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
   errno = 0;
   put_file(file, assembly, json, json_size);
   bool failed = ferror(file) != 0;
   int reason = errno;
-  if (fclose(file) != 0 && !failed) {
-    failed = true;
-    reason = errno;
-  }
-  if (!failed) return true;
-  struct stat facts;
-  if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path); /* half a file is worse than none */
+  if (gz_new_stream_finish(&place, file, !failed) && !failed) return true;
+  if (!failed) reason = errno;
   return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s",
                     reason != 0 ? strerror(reason) : "unknown reason");
 }

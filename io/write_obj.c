@@ -1,23 +1,22 @@
 /* write_obj.c: writes OBJ with the shortest numbers that read back to the same doubles. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "fault.h"
 
 typedef struct writer {
   gz_text text;
-  FILE *file;
+  new_file file;
   int reason; /* errno of the first failure */
 } writer;
 
 static bool write_bytes(void *user, const void *bytes, size_t size) {
   writer *w = user;
-  if (fwrite(bytes, 1, size, w->file) == size) return true;
-  w->reason = errno != 0 ? errno : EIO;
+  if (gz_file_write(w->file.descriptor, bytes, size)) return true;
+  w->reason = errno;
   return false;
 }
 
@@ -85,16 +84,12 @@ static bool check_geometry(const graze_geometry *geometry, io_fault *fault) {
 }
 
 static bool write_file(const char *path, const graze_geometry *geometry, writer *w, io_fault *fault) {
-  w->file = fopen(path, "wb");
-  if (w->file == NULL) {
+  if (!gz_new_file_create(&w->file, path)) {
     return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
   }
-  setvbuf(w->file, NULL, _IONBF, 0);
   put_geometry(&w->text, geometry);
-  if (fclose(w->file) != 0 && w->reason == 0) w->reason = errno;
+  if (!gz_new_file_finish(&w->file, w->reason == 0) && w->reason == 0) w->reason = errno;
   if (w->reason == 0) return true;
-  struct stat facts;
-  if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path); /* half a file is worse than none */
   return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s", strerror(w->reason));
 }
 

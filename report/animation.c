@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "fault.h"
 
 #ifdef GRAZE_HAVE_PNG
@@ -16,6 +16,7 @@ enum { SIGNATURE = 8, CHUNK_HEAD = 8, CHUNK_TAIL = 4, HEADER = 13 };
 
 struct graze_animation {
   const graze_context *context;
+  new_file place;
   FILE *file;
   char *path;
   uint32_t pictures, added, milliseconds;
@@ -127,7 +128,7 @@ graze_status graze_animation_open(graze_context *context, const char *path, uint
   a->context = context;
   a->pictures = pictures;
   a->milliseconds = milliseconds;
-  a->file = fopen(path, "wb");
+  a->file = gz_new_stream_create(&a->place, path);
   if (a->file == NULL) {
     gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open for writing: %s", strerror(errno));
     free(a->path);
@@ -158,22 +159,16 @@ graze_status graze_animation_add(graze_animation *animation, const graze_picture
   return GRAZE_OK;
 }
 
-static void remove_half(const char *path) {
-  struct stat facts;
-  if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path);
-}
-
 graze_status graze_animation_close(graze_animation *animation) {
   graze_animation *a = animation;
   if (a == NULL) return GRAZE_OK;
   graze_status status = GRAZE_OK;
   bool whole = !a->failed && a->added == a->pictures, written = whole && put_chunk(a, "IEND", a->bytes, 0, a->bytes, 0);
-  if (fclose(a->file) != 0) written = false;
+  if (!gz_new_stream_finish(&a->place, a->file, written)) written = false;
   if (!whole)
     status = gz_fail_named(a->context, GRAZE_ERROR_ARGUMENT, a->path, "", "%u pictures of %u", a->added, a->pictures);
   else if (!written)
     status = gz_fail_named(a->context, GRAZE_ERROR_FILE, a->path, "", "cannot write: %s", strerror(errno));
-  if (!written) remove_half(a->path);
   free(a->bytes);
   free(a->path);
   free(a);

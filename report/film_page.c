@@ -99,7 +99,7 @@ static graze_status write_page(const graze_context *context, film_page *p, const
     return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open for writing: %s", strerror(sink.reason));
   bool memory = put_page(p, &sink) && !sink.text.no_memory;
   if (!memory) sink.reason = ENOMEM; /* so that the half page is removed */
-  if (gz_page_sink_close(&sink, path)) return GRAZE_OK;
+  if (gz_page_sink_close(&sink)) return GRAZE_OK;
   return memory ? gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", strerror(sink.reason))
                 : gz_report_fail_memory(context, path);
 }

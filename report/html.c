@@ -207,7 +207,7 @@ static bool write_page(page *p, page_sink *sink) {
   }
   bool memory = put_page(p, sink) && !sink->text.no_memory;
   if (!memory) sink->reason = -1; /* so that the half page is removed */
-  if (gz_page_sink_close(sink, p->path)) return true;
+  if (gz_page_sink_close(sink)) return true;
   if (!memory) return fail(p, GRAZE_ERROR_MEMORY, "out of memory");
   return fail(p, GRAZE_ERROR_FILE, "cannot write: %s", strerror(sink->reason));
 }

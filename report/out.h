@@ -3,6 +3,7 @@
 #ifndef GRAZE_REPORT_OUT_H
 #define GRAZE_REPORT_OUT_H
 
+#include "base/file.h"
 #include "base/text.h"
 #include "fault.h"
 
@@ -14,13 +15,11 @@ void gz_put_xml(gz_text *out, const char *text);  /* for content and for attribu
 void gz_put_json(gz_text *out, const char *text); /* with the quotes */
 void gz_put_csv(gz_text *out, const char *text);  /* with quotes where it needs them */
 
-/* A file under a temporary name beside its own, renamed when it is complete; devices and pipes are written in place. */
 typedef struct report_file {
   gz_text out;
   const char *path;
-  int descriptor;
-  int reason;               /* errno of the first failure */
-  char *target, *temporary; /* NULL: written in place */
+  new_file file;
+  int reason; /* errno of the first failure */
 } report_file;
 
 /* Opens it after a look at the record (gz_report_check, gz_report_check_groups). */

@@ -4,36 +4,30 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- the file ---- */
 
 static bool write_bytes(void *user, const void *bytes, size_t size) {
   page_sink *sink = user;
-  if (sink->reason == 0 && fwrite(bytes, 1, size, sink->file) != size) sink->reason = errno != 0 ? errno : EIO;
+  if (sink->reason == 0 && !gz_file_write(sink->file.descriptor, bytes, size)) sink->reason = errno;
   return sink->reason == 0;
 }
 
 bool gz_page_sink_open(page_sink *sink, const char *path) {
   *sink = (page_sink){0};
-  sink->file = fopen(path, "wb");
-  if (sink->file == NULL) {
+  if (!gz_new_file_create(&sink->file, path)) {
     sink->reason = errno;
     return false;
   }
-  setvbuf(sink->file, NULL, _IONBF, 0); /* the text buffers itself */
   gz_text_begin(&sink->text, write_bytes, sink);
   return true;
 }
 
-bool gz_page_sink_close(page_sink *sink, const char *path) {
+bool gz_page_sink_close(page_sink *sink) {
   gz_text_flush(&sink->text);
   gz_text_end(&sink->text);
-  if (fclose(sink->file) != 0 && sink->reason == 0) sink->reason = errno;
-  if (sink->reason == 0) return true;
-  struct stat facts;
-  if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path); /* half a page is worse than none */
-  return false;
+  if (!gz_new_file_finish(&sink->file, sink->reason == 0) && sink->reason == 0) sink->reason = errno;
+  return sink->reason == 0;
 }
 
 /* ---- text ---- */

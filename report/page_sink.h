@@ -3,13 +3,12 @@
 #ifndef GRAZE_REPORT_PAGE_SINK_H
 #define GRAZE_REPORT_PAGE_SINK_H
 
-#include <stdio.h>
-
+#include "base/file.h"
 #include "base/text.h"
 
 typedef struct page_sink {
   gz_text text;
-  FILE *file;
+  new_file file;
   int reason; /* errno of the first failure; 0 = none. Later writes are ignored */
   bool more;  /* JSON: something stands before in the innermost array or object */
 } page_sink;
@@ -17,8 +16,8 @@ typedef struct page_sink {
 /* False: `reason` says why. */
 bool gz_page_sink_open(page_sink *sink, const char *path);
 
-/* Writes out what is buffered, closes and frees. False: something was not written; a regular file is then removed. */
-bool gz_page_sink_close(page_sink *sink, const char *path);
+/* Writes out what is buffered, closes and frees. False: something was not written, and there is no page. */
+bool gz_page_sink_close(page_sink *sink);
 
 /* Text between tags: & < > become entities, bytes that are not UTF-8 become U+FFFD. */
 void gz_page_put_html(page_sink *sink, const char *text);

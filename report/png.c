@@ -4,8 +4,8 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "fault.h"
 #include "png_put.h"
 
@@ -76,31 +76,21 @@ static bool write_to_file(void *user, const void *bytes, size_t size) {
   return fwrite(bytes, 1, size, user) == size;
 }
 
-static void remove_half(const char *path) {
-  struct stat facts;
-  if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) remove(path);
-}
-
 graze_status graze_picture_write_png(graze_context *context, const char *path, const graze_picture *picture) {
   char reason[PNG_REASON];
   if (context == NULL || path == NULL || picture == NULL || picture->pixels == NULL || picture->width == 0 ||
       picture->height == 0) {
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "an argument of the writing call is invalid");
   }
-  FILE *file = fopen(path, "wb");
+  new_file place;
+  FILE *file = gz_new_stream_create(&place, path);
   if (file == NULL) {
     return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open for writing: %s", strerror(errno));
   }
   bool good = gz_png_put(picture, write_to_file, file, reason);
-  if (fclose(file) != 0 && good) {
-    good = false;
-    snprintf(reason, sizeof reason, "%s", strerror(errno));
-  }
-  if (!good) {
-    remove_half(path);
-    return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", reason);
-  }
-  return GRAZE_OK;
+  bool closed = gz_new_stream_finish(&place, file, good);
+  if (good && closed) return GRAZE_OK;
+  return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", good ? strerror(errno) : reason);
 }
 
 #else

@@ -2,7 +2,7 @@
  * that looks finished. */
 #include "diagnostics.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,13 +70,15 @@ static void handle_interrupt(int signal_number) {
   _exit(exit_incomplete);
 }
 
-int unfinished_create(char *path) {
+bool unfinished_create(new_file *file, const char *path) {
   creating = 1;
-  int file = mkostemp(path, O_CLOEXEC);
-  if (file >= 0) unfinished_path = path;
+  bool good = gz_new_file_create(file, path);
+  int reason = errno;
+  if (good && !file->in_place) unfinished_path = file->temporary;
   creating = 0;
   if (late) raise(SIGINT);
-  return file;
+  errno = reason;
+  return good;
 }
 
 void unfinished_done(void) {

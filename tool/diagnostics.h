@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/file.h"
+
 enum exit_code { exit_clear = 0, exit_found = 1, exit_usage = 2, exit_incomplete = 3 };
 
 /* "graze check": what messages start with. */
@@ -21,9 +23,9 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* fail() for a refused allocation. */
 _Noreturn void fail_out_of_memory(void);
 
-/* As mkostemp, whose errors it has; until unfinished_done() the file is removed when the program ends early. The text
- * must stay. One file at a time. */
-int unfinished_create(char *path);
+/* gz_new_file_create; until unfinished_done() the file is removed when the program ends early. `file` must stay. One
+ * file at a time. */
+bool unfinished_create(new_file *file, const char *path);
 void unfinished_done(void);
 
 /* Ctrl-C and SIGTERM end the program with exit 3. After interrupts_ask() the first one only makes

@@ -4,7 +4,7 @@
  * through the separate program graze-import, other formats that assimp reads. Numbers are the nearest double of the
  * decimal text, whatever the locale, or the exact value of a stored float or double. Triangles are numbered in file
  * order; polygons are fanned from their first corner, in order. A faulty file is rejected with one message that names
- * file and place; nothing is read in part.
+ * file and place; nothing is read in part. Files are written completely or not at all.
  */
 #ifndef GRAZE_IO_H
 #define GRAZE_IO_H
@@ -115,8 +115,8 @@ GRAZE_API graze_status graze_read_assembly_mesh(graze_context *context, const gr
 
 GRAZE_API void graze_assembly_free(graze_assembly *assembly);
 
-/* Writes OBJ (numbers that read back to the same doubles), with `o` records for groups. A regular file that could not
- * be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, MEMORY. */
+/* Writes OBJ (numbers that read back to the same doubles), with `o` records for groups. Errors: ARGUMENT, FILE,
+ * NOT_FINITE, INDEX, MEMORY. */
 GRAZE_API graze_status graze_write_obj(graze_context *context, const char *path, const graze_geometry *geometry);
 
 /* ---- binary glTF ---- */
@@ -126,7 +126,7 @@ GRAZE_API graze_status graze_write_obj(graze_context *context, const char *path,
  * objects' `parent` and the meshes' groups are ignored; axes and lengths are written unchanged (in glTF, y is up
  * and lengths are in metres). Nothing is rounded: a coordinate that is not representable as a float is an error. So is
  * what glTF cannot represent: a mesh without triangles, a pose that shears, a name that is not UTF-8, more than 4 GiB.
- * A regular file that could not be written completely is removed. Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, LIMIT,
+ * Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, LIMIT,
  * MEMORY, POSE, UNSUPPORTED; the message names mesh and vertex or triangle, or the object. */
 GRAZE_API graze_status graze_write_glb(graze_context *context, const char *path, const graze_assembly *assembly);
 

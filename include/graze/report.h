@@ -228,7 +228,7 @@ GRAZE_API graze_status graze_film_camera(graze_context *context, const graze_fil
 
 /* An animated PNG (APNG) that shows every picture for so many milliseconds, in a loop; viewers without support show the
  * first picture. Errors of all three calls: ARGUMENT (pictures of different sizes, or not as many as announced), FILE,
- * MEMORY, UNSUPPORTED (built without libpng). Closing always frees; an incomplete file is removed. */
+ * MEMORY, UNSUPPORTED (built without libpng). Closing always frees; a file that is not complete does not appear. */
 typedef struct graze_animation graze_animation;
 
 GRAZE_API graze_status graze_animation_open(graze_context *context, const char *path, uint32_t pictures,

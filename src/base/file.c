@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,49 +46,81 @@ bool gz_file_read(int file, void *bytes, size_t size) {
   return true;
 }
 
-/* Not mkstemp: the file shall get the usual mode. */
-static int open_temporary(const char *path, char *temporary, size_t room) {
-  for (unsigned attempt = 0; attempt < 1000; attempt++) {
-    snprintf(temporary, room, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST) return file;
+/* The file that a path means, behind links; a link that leads nowhere is itself replaced. */
+static bool find_target(const char *path, char target[PATH_MAX]) {
+  if (realpath(path, target) != NULL) return true;
+  if (errno != ENOENT) return false;
+  size_t length = strlen(path);
+  if (length >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
   }
-  return -1;
+  memcpy(target, path, length + 1);
+  return true;
 }
 
-graze_status gz_new_file_open(const graze_context *context, const char *path, new_file *out) {
+/* Not mkstemp: the file shall get the usual mode. */
+static bool open_temporary(new_file *file) {
+  for (unsigned attempt = 0; attempt < 1000; attempt++) {
+    int length =
+        snprintf(file->temporary, sizeof file->temporary, "%s.%ld-%u.tmp", file->target, (long)getpid(), attempt);
+    if ((size_t)length >= sizeof file->temporary) {
+      errno = ENAMETOOLONG;
+      return false;
+    }
+    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor >= 0 || errno != EEXIST) break;
+  }
+  return file->descriptor >= 0;
+}
+
+bool gz_new_file_create(new_file *file, const char *path) {
+  struct stat old;
+  file->descriptor = -1;
+  file->in_place = stat(path, &old) == 0 && !S_ISREG(old.st_mode);
+  if (!file->in_place) return find_target(path, file->target) && open_temporary(file);
+  file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  return file->descriptor >= 0;
+}
+
+bool gz_new_file_finish(new_file *file, bool keep) {
+  bool good = file->descriptor < 0 || close(file->descriptor) == 0;
+  if (file->in_place) return good;
+  good = good && (!keep || rename(file->temporary, file->target) == 0);
+  int reason = errno;
+  if (!good || !keep) unlink(file->temporary);
+  errno = reason;
+  return good;
+}
+
+FILE *gz_new_stream_create(new_file *file, const char *path) {
+  if (!gz_new_file_create(file, path)) return NULL;
+  FILE *stream = fdopen(file->descriptor, "wb");
+  int reason = errno;
+  if (stream == NULL) gz_new_file_finish(file, false);
+  errno = reason;
+  return stream;
+}
+
+bool gz_new_stream_finish(new_file *file, FILE *stream, bool keep) {
+  bool flushed = fclose(stream) == 0;
+  int reason = errno;
+  file->descriptor = -1;
+  bool good = gz_new_file_finish(file, keep && flushed) && flushed;
+  if (!flushed) errno = reason;
+  return good;
+}
+
+graze_status gz_save_begin(const graze_context *context, const char *path, new_file *file) {
   struct stat old;
   if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) {
     return gz_fail(context, GRAZE_ERROR_FILE, "%s: exists and is not a regular file", path);
   }
-  new_file f = {.path = path, .room = strlen(path) + 64};
-  f.temporary = gz_memory_alloc(context, f.room);
-  if (f.temporary == NULL) return gz_fail_memory(context, f.room);
-  f.file = open_temporary(path, f.temporary, f.room);
-  if (f.file < 0) {
-    graze_status status = gz_file_error(context, path, "cannot create");
-    gz_memory_release(context, f.temporary, f.room);
-    return status;
-  }
-  *out = f;
-  return GRAZE_OK;
+  return gz_new_file_create(file, path) ? GRAZE_OK : gz_file_error(context, path, "cannot create");
 }
 
-graze_status gz_new_file_close(const graze_context *context, new_file *f, graze_status status) {
-  const char *failed = NULL;
-  if (status == GRAZE_OK && fsync(f->file) != 0) failed = "cannot write";
-  int reason = errno;
-  if (close(f->file) != 0 && failed == NULL) {
-    failed = "cannot write";
-    reason = errno;
-  }
-  if (status == GRAZE_OK && failed == NULL && rename(f->temporary, f->path) != 0) {
-    failed = "cannot rename";
-    reason = errno;
-  }
-  if (status != GRAZE_OK || failed != NULL) unlink(f->temporary);
-  errno = reason;
-  if (status == GRAZE_OK && failed != NULL) status = gz_file_error(context, f->path, failed);
-  gz_memory_release(context, f->temporary, f->room);
-  return status;
+graze_status gz_save_end(const graze_context *context, const char *path, new_file *file, graze_status status) {
+  if (status == GRAZE_OK && fsync(file->descriptor) != 0) status = gz_file_error(context, path, "cannot write");
+  bool good = gz_new_file_finish(file, status == GRAZE_OK);
+  return good || status != GRAZE_OK ? status : gz_file_error(context, path, "cannot write");
 }

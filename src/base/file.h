@@ -2,6 +2,9 @@
 #ifndef GRAZE_SRC_BASE_FILE_H
 #define GRAZE_SRC_BASE_FILE_H
 
+#include <limits.h>
+#include <stdio.h>
+
 #include "base/memory.h"
 
 /* GRAZE_ERROR_FILE: "PATH: WHAT: the system's reason" from errno. */
@@ -13,18 +16,30 @@ bool gz_file_write(int file, const void *bytes, size_t size);
 /* All bytes, or false: errno, or 0 when the file ended. */
 bool gz_file_read(int file, void *bytes, size_t size);
 
-/* A file that is written beside its place and put there when it is whole. */
+/* A file that is written beside its place, under another name, and takes its place when it is whole. A link is followed
+ * to the file that it means. What is there and is no regular file, such as a pipe, is written in place. */
 typedef struct new_file {
-  const char *path; /* the caller's */
-  char *temporary;
-  size_t room;
-  int file;
+  int descriptor;
+  bool in_place;
+  char target[PATH_MAX], temporary[PATH_MAX];
 } new_file;
 
-/* Errors: FILE (also when the path is something else than a regular file), MEMORY. */
-graze_status gz_new_file_open(const graze_context *context, const char *path, new_file *out);
+/* False: errno. */
+bool gz_new_file_create(new_file *file, const char *path);
 
-/* Puts the file in its place when `status` is OK, else takes it away; gives the first error. */
-graze_status gz_new_file_close(const graze_context *context, new_file *f, graze_status status);
+/* Closes the descriptor, unless it is -1, and puts the file in its place if `keep`, else takes it away. False: errno of
+ * what failed, and the file is taken away. */
+bool gz_new_file_finish(new_file *file, bool keep);
+
+/* The same for a stream, which is closed too. NULL, false: errno. */
+FILE *gz_new_stream_create(new_file *file, const char *path);
+bool gz_new_stream_finish(new_file *file, FILE *stream, bool keep);
+
+/* The same, for regular files only, and not kept before they are on the disk; the message has the path. Errors: FILE.
+ */
+graze_status gz_save_begin(const graze_context *context, const char *path, new_file *file);
+
+/* Keeps the file if `status` is OK; returns the first error. */
+graze_status gz_save_end(const graze_context *context, const char *path, new_file *file, graze_status status);
 
 #endif

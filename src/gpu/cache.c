@@ -92,11 +92,8 @@ void gz_gpu_cache_write(const graze_gpu *gpu, const gpu_source *source, const vo
   memcpy(head.magic, magic, sizeof magic);
   if (!find_folder(path) || !make_folder(path)) return;
   add_name(path, source, key);
-  char temporary[PATH_ROOM + 32];
-  snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-  int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return;
-  bool good = gz_file_write(file, &head, sizeof head) && gz_file_write(file, code, size);
-  good = close(file) == 0 && good;
-  if (!good || rename(temporary, path) != 0) unlink(temporary);
+  new_file file;
+  if (!gz_new_file_create(&file, path)) return;
+  gz_new_file_finish(&file,
+                     gz_file_write(file.descriptor, &head, sizeof head) && gz_file_write(file.descriptor, code, size));
 }

@@ -302,11 +302,11 @@ graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, con
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
   if (mesh == NULL || path == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh save: null pointer");
   new_file out;
-  graze_status status = gz_new_file_open(context, path, &out);
+  graze_status status = gz_save_begin(context, path, &out);
   if (status != GRAZE_OK) return status;
-  bool written = gz_file_write(out.file, mesh->header, mesh->header->block_bytes);
+  bool written = gz_file_write(out.descriptor, mesh->header, mesh->header->block_bytes);
   if (!written) status = gz_file_error(context, path, "cannot write");
-  return gz_new_file_close(context, &out, status);
+  return gz_save_end(context, path, &out, status);
 }
 
 #if !defined(MAP_POPULATE)

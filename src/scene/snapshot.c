@@ -167,15 +167,15 @@ graze_status graze_scene_save(graze_scene *scene, const char *path) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   if (path == NULL) return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "scene save: no path");
   new_file out;
-  graze_status status = gz_new_file_open(scene->context, path, &out);
+  graze_status status = gz_save_begin(scene->context, path, &out);
   if (status != GRAZE_OK) return status;
   archive_writer w;
   mesh_numbers meshes = {0};
-  gz_archive_begin(&w, scene->context, out.file, path);
+  gz_archive_begin(&w, scene->context, out.descriptor, path);
   gz_snapshot_write(scene, &w, &meshes);
   gz_mesh_numbers_release(scene->context, &meshes);
   gz_archive_writer_release(&w);
-  return gz_new_file_close(scene->context, &out, w.status);
+  return gz_save_end(scene->context, path, &out, w.status);
 }
 
 /* ---- reading ---- */
