@@ -136,6 +136,7 @@ void graze_check_destroy(graze_check *c) {
   for (uint32_t i = 0; i < c->mesh_count; i++) graze_mesh_destroy(c->meshes[i].mesh);
   gz_check_close_files(c);
   graze_scene_file_free(&c->file);
+  gz_text_map_close(&c->names);
   gz_check_release(c);
   pthread_mutex_destroy(&c->fault.mutex);
   gz_memory_release(c->context, c, sizeof *c);

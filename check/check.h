@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/context.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "graze/check.h"
@@ -24,20 +25,8 @@ char *gz_check_append(graze_check *c, const char *before, const char *format, ..
     __attribute__((format(printf, 3, 4)));
 void gz_check_release(graze_check *c);
 
-/* Texts with a number each. */
-typedef struct text_entry {
-  const char *text; /* the caller's, of `length` bytes */
-  size_t length;
-  uint32_t value;
-} text_entry;
-
-typedef struct text_map {
-  text_entry *entries; /* capacity of them, a power of two */
-  uint32_t count, capacity;
-} text_map;
-
 /* The number of the text, which is `value` if it was not there; NULL: refused. */
-uint32_t *gz_check_map_add(graze_check *c, text_map *map, const char *text, size_t length, uint32_t value);
+uint32_t *gz_check_map_add(graze_check *c, gz_text_map *map, const char *text, size_t length, uint32_t value);
 
 /* ---- what a check holds ---- */
 
@@ -149,7 +138,7 @@ struct graze_check {
   uint32_t object_count;
   graze_scene_file file; /* ignore rules, and the owner of paths and layers */
   const char *units;     /* of every coordinate after the pose; "" = not known */
-  text_map names;
+  gz_text_map names;
   graze_assembly **open; /* files that still have geometry to read */
   uint32_t open_count;
   _Atomic bool told; /* that the cache takes nothing */

@@ -51,7 +51,8 @@ graze_pose gz_check_scaled(const graze_pose *pose, double factor) {
 
 /* The name, or "name#2" and so on if there is one already; the number of a name is the last one that was given. */
 static const char *unique_name(graze_check *c, const char *wanted) {
-  uint32_t before = c->names.count, *last = gz_check_map_add(c, &c->names, wanted, strlen(wanted), 1);
+  size_t before = c->names.count;
+  uint32_t *last = gz_check_map_add(c, &c->names, wanted, strlen(wanted), 1);
   if (last == NULL || c->names.count > before) return last != NULL ? wanted : NULL;
   for (uint32_t number = *last + 1;; number++) {
     const char *name = gz_check_print(c, "%s#%" PRIu32, wanted, number);
@@ -293,15 +294,20 @@ static graze_status load_files(graze_check *c) {
 
 /* Numbers the distinct paths in their order: objects that name the same path share the mesh. */
 static graze_status list_paths(graze_check *c, const char **paths, uint32_t *numbers, uint32_t *count) {
-  text_map map = {0};
+  gz_text_map map = {0};
+  graze_status status = GRAZE_OK;
   for (uint32_t i = 0; i < c->file.object_count; i++) {
     const char *path = c->file.objects[i].mesh;
     uint32_t *number = gz_check_map_add(c, &map, path, strlen(path), *count);
-    if (number == NULL) return GRAZE_ERROR_MEMORY;
+    if (number == NULL) {
+      status = GRAZE_ERROR_MEMORY;
+      break;
+    }
     if (*number == *count) paths[(*count)++] = path;
     numbers[i] = *number;
   }
-  return GRAZE_OK;
+  gz_text_map_close(&map);
+  return status;
 }
 
 static graze_status add_scene_objects(graze_check *c, double factor) {

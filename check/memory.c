@@ -91,34 +91,8 @@ void gz_check_release(graze_check *c) {
 
 /* ---- texts ---- */
 
-/* Its entry, or the empty one that is to become it. */
-static text_entry *place(const text_map *map, const char *text, size_t length) {
-  uint32_t mask = map->capacity - 1, i = (uint32_t)gz_hash_bytes(text, length, 0) & mask;
-  for (; map->entries[i].text != NULL; i = (i + 1) & mask) {
-    const text_entry *e = &map->entries[i];
-    if (e->length == length && memcmp(e->text, text, length) == 0) break;
-  }
-  return &map->entries[i];
-}
-
-static bool widen(graze_check *c, text_map *map) {
-  text_map wider = {.count = map->count, .capacity = map->capacity > 0 ? 2 * map->capacity : 64};
-  wider.entries = gz_check_alloc(c, wider.capacity, sizeof *wider.entries);
-  if (wider.entries == NULL) return false;
-  for (uint32_t i = 0; i < map->capacity; i++) {
-    const text_entry *e = &map->entries[i];
-    if (e->text != NULL) *place(&wider, e->text, e->length) = *e;
-  }
-  *map = wider;
-  return true;
-}
-
-uint32_t *gz_check_map_add(graze_check *c, text_map *map, const char *text, size_t length, uint32_t value) {
-  if (2 * map->count >= map->capacity && !widen(c, map)) return NULL;
-  text_entry *e = place(map, text, length);
-  if (e->text == NULL) {
-    *e = (text_entry){text, length, value};
-    map->count++;
-  }
-  return &e->value;
+uint32_t *gz_check_map_add(graze_check *c, gz_text_map *map, const char *text, size_t length, uint32_t value) {
+  gz_text_entry *entry = gz_text_map_add(c->context, map, text, length, value);
+  if (entry == NULL) gz_fail_memory(c->context, 2 * map->capacity * sizeof *entry);
+  return entry != NULL ? &entry->value : NULL;
 }

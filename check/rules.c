@@ -143,17 +143,22 @@ static graze_status find_members(graze_check *c) {
 
 /* Numbers the paths before the names' last '/'. */
 static graze_status find_parents(graze_check *c) {
-  text_map paths = {0};
+  gz_text_map paths = {0};
+  graze_status status = GRAZE_OK;
   c->rules.parents = gz_check_alloc(c, c->object_count, sizeof *c->rules.parents);
   if (c->rules.parents == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < c->object_count; i++) {
     const char *name = c->objects[i].name, *slash = strrchr(name, '/');
     if (slash == NULL) continue;
-    const uint32_t *number = gz_check_map_add(c, &paths, name, (size_t)(slash - name), paths.count + 1);
-    if (number == NULL) return GRAZE_ERROR_MEMORY;
+    const uint32_t *number = gz_check_map_add(c, &paths, name, (size_t)(slash - name), (uint32_t)paths.count + 1);
+    if (number == NULL) {
+      status = GRAZE_ERROR_MEMORY;
+      break;
+    }
     c->rules.parents[i] = *number;
   }
-  return GRAZE_OK;
+  gz_text_map_close(&paths);
+  return status;
 }
 
 /* The scene leaves these out itself, wherever the objects are. */

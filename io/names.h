@@ -2,21 +2,13 @@
 #ifndef GRAZE_IO_NAMES_H
 #define GRAZE_IO_NAMES_H
 
-#include "base/owned.h"
-
-typedef struct io_names_entry {
-  const char *name; /* NULL: free */
-  uint32_t length;
-  uint32_t number; /* the next one to try behind this name */
-} io_names_entry;
+#include "base/map.h"
 
 /* Starts as all zeros but for the context. */
 typedef struct io_names {
   const graze_context *context; /* whose memory is used */
   void *texts;                  /* gz_io_texts_free() it, when its texts are no longer needed */
-  io_names_entry *entries;
-  size_t entry_count;
-  size_t capacity; /* a power of two, or 0 */
+  gz_text_map map;
 } io_names;
 
 /* A copy of the text, with a 0 behind it. NULL: out of memory. */

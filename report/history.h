@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
+#include "base/map.h"
 #include "fault.h"
-#include "map.h"
 
 /* ---- identity ---- */
 
@@ -33,20 +33,19 @@ bool gz_report_object_box(const graze_report_object *object, graze_box *box);
 /* ---- names ---- */
 
 typedef struct report_names { /* numbers by name */
-  const char **names;
-  uint32_t *slots; /* open addressing; UINT32_MAX = empty */
-  uint64_t mask;
+  gz_text_map map;
   uint32_t repeated; /* the first number whose name stands there before; UINT32_MAX = none */
 } report_names;
 
 /* The names stay the caller's. False: out of memory. */
-bool gz_report_names_open(report_names *list, const char *const *names, uint32_t count);
+bool gz_report_names_open(const graze_context *context, report_names *list, const char *const *names, uint32_t count);
 void gz_report_names_close(report_names *list);
 
 /* The number of the name; UINT32_MAX = it is not there. Of names that stand there twice, the first. */
 uint32_t gz_report_names_find(const report_names *list, const char *name);
 
-bool gz_report_object_names_open(report_names *list, const graze_report_object *objects, uint32_t count);
+bool gz_report_object_names_open(const graze_context *context, report_names *list, const graze_report_object *objects,
+                                 uint32_t count);
 
 /* ---- the earlier report ---- */
 
@@ -67,7 +66,7 @@ struct graze_report_previous {
   report_previous_object *objects;
   uint32_t object_count;
   report_names names;
-  report_map meshes; /* hash of a mesh to what is told of it, an earlier_mesh */
+  gz_map meshes; /* hash of a mesh to what is told of it, an earlier_mesh */
   const char **rules;
   uint32_t rule_count;
   graze_report_previous_clash *clashes;

@@ -129,15 +129,15 @@ static int compare_named(const void *a, const void *b) {
 /* ---- ids ---- */
 
 /* Names the clashes of one pair of objects: entries [first, end). */
-static void name_pair(named *list, uint32_t first, uint32_t end, report_map *taken, graze_report_clash *clashes) {
+static void name_pair(named *list, uint32_t first, uint32_t end, gz_map *taken, graze_report_clash *clashes) {
   for (uint32_t i = first; i < end; i++) {
     graze_report_clash *clash = &clashes[list[i].clash];
     size_t place = end - first > 1 ? sizeof list[i].cell : 0;
     uint32_t salt = 0;
     do {
       gz_report_make_id(list[i].low, list[i].high, list[i].cell, place, salt++, clash->id);
-    } while (gz_report_map_find(taken, gz_report_id_key(clash->id)) != NULL);
-    gz_report_map_add(taken, gz_report_id_key(clash->id), list[i].clash);
+    } while (gz_map_find(taken, gz_report_id_key(clash->id)) != NULL);
+    gz_map_add(taken, gz_report_id_key(clash->id), list[i].clash);
   }
 }
 
@@ -159,11 +159,11 @@ static graze_status check_numbers(const graze_context *context, const graze_repo
 
 graze_status graze_report_identify(graze_context *context, const graze_report_object *objects, uint32_t object_count,
                                    graze_report_clash *clashes, uint32_t clash_count) {
-  report_map taken = {0};
+  gz_map taken = {0};
   graze_status status = check_numbers(context, objects, object_count, clashes, clash_count);
   if (status != GRAZE_OK) return status;
   named *list = calloc((size_t)clash_count + 1, sizeof *list);
-  if (list == NULL || !gz_report_map_open(&taken, clash_count)) {
+  if (list == NULL || !gz_map_open(context, &taken, clash_count)) {
     free(list);
     return gz_report_fail_memory(context, "report");
   }
@@ -179,57 +179,40 @@ graze_status graze_report_identify(graze_context *context, const graze_report_ob
     name_pair(list, first, end, &taken, clashes);
   }
   free(list);
-  gz_report_map_close(&taken);
+  gz_map_close(&taken);
   return GRAZE_OK;
 }
 
 /* ---- names ---- */
 
-static uint32_t *slot_of(const report_names *list, const char *name) {
-  uint64_t at = mix(fnv1a(fnv_start, name, strlen(name)));
-  for (;; at++) {
-    uint32_t *slot = &list->slots[at & list->mask];
-    if (*slot == UINT32_MAX || strcmp(list->names[*slot], name) == 0) return slot;
-  }
-}
-
-bool gz_report_names_open(report_names *list, const char *const *names, uint32_t count) {
-  uint64_t size = 8;
-  while (size < 2 * (uint64_t)count) size *= 2;
-  *list = (report_names){.mask = size - 1, .repeated = UINT32_MAX};
-  list->names = malloc(((size_t)count + 1) * sizeof *list->names);
-  list->slots = malloc(size * sizeof *list->slots);
-  if (list->names == NULL || list->slots == NULL) {
-    gz_report_names_close(list);
-    return false;
-  }
-  memset(list->slots, 0xff, size * sizeof *list->slots);
+bool gz_report_names_open(const graze_context *context, report_names *list, const char *const *names, uint32_t count) {
+  *list = (report_names){.repeated = UINT32_MAX};
   for (uint32_t i = 0; i < count; i++) {
-    list->names[i] = names[i];
-    uint32_t *slot = slot_of(list, names[i]);
-    if (*slot == UINT32_MAX)
-      *slot = i;
-    else if (list->repeated == UINT32_MAX)
-      list->repeated = i;
+    const gz_text_entry *entry = gz_text_map_add(context, &list->map, names[i], strlen(names[i]), i);
+    if (entry == NULL) {
+      gz_report_names_close(list);
+      return false;
+    }
+    if (entry->value != i && list->repeated == UINT32_MAX) list->repeated = i;
   }
   return true;
 }
 
-bool gz_report_object_names_open(report_names *list, const graze_report_object *objects, uint32_t count) {
+bool gz_report_object_names_open(const graze_context *context, report_names *list, const graze_report_object *objects,
+                                 uint32_t count) {
   const char **names = malloc(((size_t)count + 1) * sizeof *names);
   if (names == NULL) return false;
   for (uint32_t i = 0; i < count; i++) names[i] = objects[i].name;
-  bool good = gz_report_names_open(list, names, count);
+  bool good = gz_report_names_open(context, list, names, count);
   free(names);
   return good;
 }
 
 void gz_report_names_close(report_names *list) {
-  free(list->names);
-  free(list->slots);
-  *list = (report_names){0};
+  gz_text_map_close(&list->map);
 }
 
 uint32_t gz_report_names_find(const report_names *list, const char *name) {
-  return *slot_of(list, name);
+  const gz_text_entry *entry = gz_text_map_find(&list->map, name, strlen(name));
+  return entry != NULL ? entry->value : UINT32_MAX;
 }

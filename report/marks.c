@@ -209,7 +209,8 @@ static bool read_all(marks_reader *r, graze_report_previous *previous) {
   bool *seen = calloc((size_t)clashes + 1, sizeof *seen);
   marks_change *changes = calloc((size_t)clashes + 1, sizeof *changes);
   for (uint32_t i = 0; names != NULL && i < clashes; i++) names[i] = previous->clashes[i].id;
-  bool good = names != NULL && seen != NULL && changes != NULL && gz_report_names_open(&ids, names, clashes);
+  bool good =
+      names != NULL && seen != NULL && changes != NULL && gz_report_names_open(r->context, &ids, names, clashes);
   good = good ? read_changes(r, &ids, seen, changes, &count) : fail_memory(r);
   if (good && !reserve_texts(previous, count)) good = fail_memory(r);
   if (good) apply(previous, changes, count);

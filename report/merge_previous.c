@@ -16,6 +16,7 @@
 #include "out.h"
 
 typedef struct merging {
+  const graze_context *context;
   const graze_report *now;
   const graze_report_previous *then;
   graze_report_merged *out;
@@ -54,11 +55,11 @@ static bool is_same_geometry(const report_previous_object *then, const graze_rep
 enum { AMBIGUOUS = UINT32_MAX - 1 };
 
 /* Objects of now that the earlier report did not have, by geometry. */
-static void note_new_objects(const merging *work, report_map *map) {
+static void note_new_objects(const merging *work, gz_map *map) {
   for (uint32_t i = 0; i < work->now->object_count; i++) {
     const graze_report_object *object = &work->now->objects[i];
     if (!report_is_present(object) || gz_report_names_find(&work->then->names, object->name) != UINT32_MAX) continue;
-    uint32_t *value = gz_report_map_add(map, key_now(object), i);
+    uint32_t *value = gz_map_add(map, key_now(object), i);
     if (*value != i) *value = AMBIGUOUS;
   }
 }
@@ -66,28 +67,28 @@ static void note_new_objects(const merging *work, report_map *map) {
 /* Finds the new name of objects that are gone; those that could have several new names, or share one, stay gone. */
 static bool find_renamed(merging *work) {
   const graze_report_previous *then = work->then;
-  report_map fresh, gone;
-  if (!gz_report_map_open(&fresh, work->now->object_count)) return false;
-  if (!gz_report_map_open(&gone, then->object_count)) {
-    gz_report_map_close(&fresh);
+  gz_map fresh, gone;
+  if (!gz_map_open(work->context, &fresh, work->now->object_count)) return false;
+  if (!gz_map_open(work->context, &gone, then->object_count)) {
+    gz_map_close(&fresh);
     return false;
   }
   note_new_objects(work, &fresh);
   for (uint32_t i = 0; i < then->object_count; i++) {
     if (work->became[i] != UINT32_MAX || !then->objects[i].hashed) continue;
-    uint32_t *value = gz_report_map_add(&gone, geometry_key(then->objects[i].mesh_hash, then->objects[i].pose_hash), i);
+    uint32_t *value = gz_map_add(&gone, geometry_key(then->objects[i].mesh_hash, then->objects[i].pose_hash), i);
     if (*value != i) *value = AMBIGUOUS;
   }
   for (uint32_t i = 0; i < then->object_count; i++) {
     const report_previous_object *object = &then->objects[i];
     if (work->became[i] != UINT32_MAX || !object->hashed) continue;
     uint64_t key = geometry_key(object->mesh_hash, object->pose_hash);
-    const uint32_t *single = gz_report_map_find(&gone, key), *found = gz_report_map_find(&fresh, key);
+    const uint32_t *single = gz_map_find(&gone, key), *found = gz_map_find(&fresh, key);
     if (*single != i || found == NULL || *found == AMBIGUOUS) continue;
     if (is_same_geometry(object, &work->now->objects[*found])) work->became[i] = *found;
   }
-  gz_report_map_close(&fresh);
-  gz_report_map_close(&gone);
+  gz_map_close(&fresh);
+  gz_map_close(&gone);
   return true;
 }
 
@@ -228,8 +229,8 @@ static void match_all(merging *work, side *list) {
 /* ---- what the earlier report adds ---- */
 
 /* The object for a name that is not in the scene any more. */
-static uint32_t gone_object(merging *work, const char *name, uint32_t earlier, report_map *gone) {
-  uint32_t *known = gz_report_map_add(gone, gz_report_id_key(name), work->out->object_count);
+static uint32_t gone_object(merging *work, const char *name, uint32_t earlier, gz_map *gone) {
+  uint32_t *known = gz_map_add(gone, gz_report_id_key(name), work->out->object_count);
   if (*known != work->out->object_count) return *known;
   graze_report_object *object = &work->out->objects[work->out->object_count++];
   *object = (graze_report_object){.name = name, .layer = "", .file = "", .pose = graze_pose_identity()};
@@ -250,7 +251,7 @@ static graze_relation swap_sides(graze_relation relation) {
   return relation == GRAZE_A_IN_B ? GRAZE_B_IN_A : relation == GRAZE_B_IN_A ? GRAZE_A_IN_B : relation;
 }
 
-static graze_report_clash merge_earlier(merging *work, uint32_t index, bool unseen, report_map *gone) {
+static graze_report_clash merge_earlier(merging *work, uint32_t index, bool unseen, gz_map *gone) {
   const graze_report_previous_clash *then = &work->then->clashes[index];
   uint32_t a = work->pairs[index][0], b = work->pairs[index][1];
   if (a == UINT32_MAX) a = gone_object(work, then->a, work->then->clash_objects[index][0], gone);
@@ -283,7 +284,7 @@ static bool is_unseen(const merging *work, uint32_t index) {
 }
 
 /* First the unseen ones, then the resolved ones. */
-static void append(merging *work, report_map *gone) {
+static void append(merging *work, gz_map *gone) {
   graze_report_merged *out = work->out;
   for (int resolved = 0; resolved < 2; resolved++) {
     for (uint32_t i = 0; i < work->then->clash_count; i++) {
@@ -298,21 +299,20 @@ static void append(merging *work, report_map *gone) {
 /* Ids that were given back stand first; one made now that is taken by them gets another. */
 static bool make_ids_unique(merging *work) {
   graze_report_merged *out = work->out;
-  report_map taken;
-  if (!gz_report_map_open(&taken, out->clash_count)) return false;
+  gz_map taken;
+  if (!gz_map_open(work->context, &taken, out->clash_count)) return false;
   for (uint32_t i = 0; i < out->clash_count; i++) {
-    if (i >= work->now->clash_count || work->adopted[i])
-      gz_report_map_add(&taken, gz_report_id_key(out->clashes[i].id), i);
+    if (i >= work->now->clash_count || work->adopted[i]) gz_map_add(&taken, gz_report_id_key(out->clashes[i].id), i);
   }
   for (uint32_t i = 0; i < work->now->clash_count; i++) {
     graze_report_clash *clash = &out->clashes[i];
     uint32_t salt = 1;
-    while (*gz_report_map_add(&taken, gz_report_id_key(clash->id), i) != i) {
+    while (*gz_map_add(&taken, gz_report_id_key(clash->id), i) != i) {
       gz_report_make_id(out->objects[clash->a].name, out->objects[clash->b].name, clash->point, sizeof clash->point,
                         salt++, clash->id);
     }
   }
-  gz_report_map_close(&taken);
+  gz_map_close(&taken);
   return true;
 }
 
@@ -328,11 +328,12 @@ static bool merge(merging *work) {
   const graze_report *now = work->now;
   graze_report_merged *out = work->out;
   size_t earlier = work->then->clash_count;
-  report_map gone = {0};
+  gz_map gone = {0};
   out->objects = calloc(now->object_count + 2 * earlier + 1, sizeof *out->objects);
   out->clashes = calloc(now->clash_count + earlier + 1, sizeof *out->clashes);
   side *list = calloc(now->clash_count + earlier + 1, sizeof *list);
-  bool good = out->objects != NULL && out->clashes != NULL && list != NULL && gz_report_map_open(&gone, 2 * earlier);
+  bool good =
+      out->objects != NULL && out->clashes != NULL && list != NULL && gz_map_open(work->context, &gone, 2 * earlier);
   if (good) {
     if (now->object_count > 0) memcpy(out->objects, now->objects, now->object_count * sizeof *out->objects);
     if (now->clash_count > 0) memcpy(out->clashes, now->clashes, now->clash_count * sizeof *out->clashes);
@@ -353,7 +354,7 @@ static bool merge(merging *work) {
     count_states(out);
   }
   free(list);
-  gz_report_map_close(&gone);
+  gz_map_close(&gone);
   return good;
 }
 
@@ -365,14 +366,14 @@ graze_status graze_report_merge_previous(graze_context *context, const graze_rep
   *merged = (graze_report_merged){0};
   graze_status status = gz_report_check(context, now, "report");
   if (status != GRAZE_OK) return status;
-  merging work = {.now = now, .then = previous, .out = merged};
+  merging work = {.context = context, .now = now, .then = previous, .out = merged};
   work.same_units = strcmp(text_or_empty(now->units), previous->units) == 0;
   work.became = malloc(((size_t)previous->object_count + 1) * sizeof *work.became);
   work.pairs = malloc(((size_t)previous->clash_count + 1) * sizeof *work.pairs);
   work.matched = calloc((size_t)previous->clash_count + 1, sizeof *work.matched);
   work.adopted = calloc((size_t)now->clash_count + 1, sizeof *work.adopted);
   bool good = work.became != NULL && work.pairs != NULL && work.matched != NULL && work.adopted != NULL &&
-              gz_report_object_names_open(&work.names, now->objects, now->object_count);
+              gz_report_object_names_open(context, &work.names, now->objects, now->object_count);
   good = good && find_objects(&work) && merge(&work);
   gz_report_names_close(&work.names);
   free(work.became);

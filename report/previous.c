@@ -142,7 +142,7 @@ static void note_mesh(graze_report_previous *previous, uint64_t hash, const json
   uint32_t told = json_is_true(closed)    ? EARLIER_MESH_CLOSED
                   : json_is_false(closed) ? EARLIER_MESH_OPEN
                                           : EARLIER_MESH_UNCLEAR;
-  uint32_t *value = gz_report_map_add(&previous->meshes, hash, told);
+  uint32_t *value = gz_map_add(&previous->meshes, hash, told);
   if (*value != told) *value = EARLIER_MESH_UNCLEAR;
 }
 
@@ -166,7 +166,7 @@ static bool open_names(reading *r) {
   graze_report_previous *p = r->previous;
   const char **names = malloc(((size_t)p->object_count + 1) * sizeof *names);
   for (uint32_t i = 0; names != NULL && i < p->object_count; i++) names[i] = p->objects[i].name;
-  bool good = names != NULL && gz_report_names_open(&p->names, names, p->object_count);
+  bool good = names != NULL && gz_report_names_open(r->context, &p->names, names, p->object_count);
   free(names);
   if (!good) return fail_memory(r);
   if (p->names.repeated == UINT32_MAX) return true;
@@ -189,7 +189,7 @@ static bool read_objects(reading *r, const json_t *root) {
   json_t *array;
   if (!get_array(r, root, "objects", true, &array, &p->object_count)) return false;
   p->objects = calloc((size_t)p->object_count + 1, sizeof *p->objects);
-  if (p->objects == NULL || !gz_report_map_open(&p->meshes, p->object_count)) return fail_memory(r);
+  if (p->objects == NULL || !gz_map_open(r->context, &p->meshes, p->object_count)) return fail_memory(r);
   for (uint32_t i = 0; i < p->object_count; i++) {
     char place[40];
     snprintf(place, sizeof place, "objects[%lu]", (unsigned long)i);
@@ -332,7 +332,7 @@ static bool check_ids(reading *r) {
   const char **ids = malloc(((size_t)p->clash_count + 1) * sizeof *ids);
   report_names list = {0};
   for (uint32_t i = 0; ids != NULL && i < p->clash_count; i++) ids[i] = p->clashes[i].id;
-  bool good = ids != NULL && gz_report_names_open(&list, ids, p->clash_count);
+  bool good = ids != NULL && gz_report_names_open(r->context, &list, ids, p->clash_count);
   free(ids);
   if (!good) return fail_memory(r);
   if (list.repeated != UINT32_MAX)
@@ -443,7 +443,7 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
   free(previous->texts);
   free(previous->objects);
   gz_report_names_close(&previous->names);
-  gz_report_map_close(&previous->meshes);
+  gz_map_close(&previous->meshes);
   free(previous->rules);
   for (uint32_t i = 0; previous->clashes != NULL && i < previous->clash_count; i++)
     free((void *)previous->clashes[i].curve_points);
@@ -454,7 +454,7 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
 }
 
 bool graze_report_previous_closed(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed) {
-  const uint32_t *told = gz_report_map_find(&previous->meshes, mesh_hash);
+  const uint32_t *told = gz_map_find(&previous->meshes, mesh_hash);
   if (told == NULL || *told == EARLIER_MESH_UNCLEAR || strcmp(previous->version, graze_version()) != 0) return false;
   *closed = *told == EARLIER_MESH_CLOSED;
   return true;

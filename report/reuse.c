@@ -13,7 +13,7 @@ struct graze_report_reuse {
   const graze_report_previous *then;
   uint32_t *earlier; /* number of every object of now in the earlier report; UINT32_MAX = it is not the same */
   uint32_t object_count, unchanged;
-  report_map pairs; /* earlier numbers, first < second, to the clash; SEVERAL when there are more */
+  gz_map pairs; /* earlier numbers, first < second, to the clash; SEVERAL when there are more */
 };
 
 enum { SEVERAL = UINT32_MAX };
@@ -51,8 +51,7 @@ static void note_pairs(graze_report_reuse *reuse) {
     uint32_t a = then->clash_objects[i][0], b = then->clash_objects[i][1];
     if (then->clashes[i].state == GRAZE_STATE_RESOLVED) continue;
     /* Its "a" stands first in the input; a file that says otherwise was not written by this program. */
-    uint32_t *value =
-        gz_report_map_add(&reuse->pairs, a < b ? report_pair_key(a, b) : report_pair_key(b, a), a < b ? i : SEVERAL);
+    uint32_t *value = gz_map_add(&reuse->pairs, a < b ? map_pair_key(a, b) : map_pair_key(b, a), a < b ? i : SEVERAL);
     if (*value != i) *value = SEVERAL;
   }
 }
@@ -69,7 +68,7 @@ graze_status graze_report_reuse_create(graze_context *context, const graze_repor
   const char *obstacle = find_obstacle(now, previous);
   graze_report_reuse *made = calloc(1, sizeof *made);
   if (made != NULL) made->earlier = malloc(((size_t)now->object_count + 1) * sizeof *made->earlier);
-  if (made == NULL || made->earlier == NULL || !gz_report_map_open(&made->pairs, previous->clash_count)) {
+  if (made == NULL || made->earlier == NULL || !gz_map_open(context, &made->pairs, previous->clash_count)) {
     graze_report_reuse_destroy(made);
     return gz_report_fail_memory(context, "report");
   }
@@ -88,7 +87,7 @@ graze_status graze_report_reuse_create(graze_context *context, const graze_repor
 void graze_report_reuse_destroy(graze_report_reuse *reuse) {
   if (reuse == NULL) return;
   free(reuse->earlier);
-  gz_report_map_close(&reuse->pairs);
+  gz_map_close(&reuse->pairs);
   free(reuse);
 }
 
@@ -104,7 +103,7 @@ graze_earlier graze_report_reuse_pair(const graze_report_reuse *reuse, uint32_t 
   if (first == UINT32_MAX || second == UINT32_MAX) return GRAZE_EARLIER_UNKNOWN;
   bool swapped = first > second; /* the hash of a list depends on which object comes first */
   const uint32_t *found =
-      gz_report_map_find(&reuse->pairs, swapped ? report_pair_key(second, first) : report_pair_key(first, second));
+      gz_map_find(&reuse->pairs, swapped ? map_pair_key(second, first) : map_pair_key(first, second));
   if (found == NULL) return GRAZE_EARLIER_SEPARATE;
   if (*found == SEVERAL || swapped) return GRAZE_EARLIER_UNKNOWN;
   const graze_report_previous_clash *entry = &reuse->then->clashes[*found];
