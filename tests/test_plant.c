@@ -207,7 +207,7 @@ static void check_seed(uint64_t seed, uint32_t size, uint32_t detail, uint32_t c
 
 static void test_seeds(void **unused) {
   (void)unused;
-  const uint64_t count = test_long() ? 100 : 6;
+  const uint64_t count = (uint64_t)test_rounds(6, 100);
   for (uint64_t seed = 1; seed <= count; seed++) check_seed(seed, 500, 1, 2);
 }
 
@@ -224,7 +224,7 @@ static void test_sizes(void **unused) {
 /* Any two objects may come 1/1024 m nearer to each other along each axis and still be separate. */
 static void test_gaps(void **unused) {
   (void)unused;
-  const uint64_t count = test_long() ? 100 : 6;
+  const uint64_t count = (uint64_t)test_rounds(6, 100);
   for (uint64_t seed = 1; seed <= count; seed++) {
     scenes_scene scene = make_plant(seed, 500, 1, 0);
     baked_plant baked = bake_plant(&scene);
