@@ -411,7 +411,7 @@ def test_states(browser, pages):
 
 
 def test_big(browser, pages):
-    """Ten thousand clashes, five million triangles: still usable, on a processor that paints by itself."""
+    """Ten thousand clashes, a million triangles, five with GRAZE_TEST_LONG=1: still usable where a CPU paints."""
     began = time.monotonic()
     browser.open(pages["big"], limit=300)
     print(f"  big page: opened and drawn in {time.monotonic() - began:.1f} s")
@@ -436,8 +436,9 @@ def make_pages(program, folder):
     os.makedirs(folder, exist_ok=True)
     pages = {}
     for kind in ("sample", "empty", "incomplete", "thinned", "big"):
+        made = "many" if kind == "big" and os.environ.get("GRAZE_TEST_LONG", "0") in ("", "0") else kind
         pages[kind] = os.path.join(folder, kind + ".html")
-        print(kind, subprocess.run([program, kind, pages[kind]], check=True, capture_output=True, text=True).stdout, end="")
+        print(made, subprocess.run([program, made, pages[kind]], check=True, capture_output=True, text=True).stdout, end="")
     return pages
 
 
