@@ -138,6 +138,19 @@ void boxes_make(box_family kind, uint64_t *state, uint32_t count, graze_box *box
   for (uint32_t i = 0; i < count; i++) boxes[i] = boxes_one(kind, state, count);
 }
 
+void boxes_make_coarse(int exponent, bool chained, uint64_t *state, uint32_t count, graze_box *boxes) {
+  uint32_t reach = (uint32_t)ceil(4 * cbrt(count));
+  for (uint32_t i = 0; i < count; i++) {
+    for (int k = 0; k < 3; k++) {
+      double from = ldexp(1, exponent) + random_below(state, reach), edge = chained ? 1 : 1 + random_below(state, 3);
+      bool above = random_below(state, 2) == 0;
+      if (chained && i % 2 == 1) from = above ? boxes[i - 1].max[k] : boxes[i - 1].min[k] - edge;
+      boxes[i].min[k] = from;
+      boxes[i].max[k] = from + edge;
+    }
+  }
+}
+
 /* Written apart from the library: intervals that miss each other on some axis. */
 static bool miss(const graze_box *p, const graze_box *q) {
   for (int k = 0; k < 3; k++) {

@@ -32,6 +32,10 @@ void boxes_make(box_family family, uint64_t *state, uint32_t count, graze_box *b
 /* One box of the family, as if it had been made among `count`. */
 graze_box boxes_one(box_family family, uint64_t *state, uint32_t count);
 
+/* Boxes one to three units wide around (2^exponent, ...), corners at whole numbers: for exponents near 52 that is a few
+ * ulps. `chained`: every other one begins at a corner of the one before, where it ends. */
+void boxes_make_coarse(int exponent, bool chained, uint64_t *state, uint32_t count, graze_box *boxes);
+
 /* All pairs of boxes that meet, sorted by (a, b), found by looking at each pair; `count` gets their number. Boxes with
  * min > max meet nothing. `layers` and `meets` NULL: all count. To be freed. */
 graze_box_pair *boxes_pairs(const graze_box *boxes, uint32_t n, const uint8_t *layers, const uint64_t *meets,

@@ -184,6 +184,22 @@ static void test_worlds(void **state) {
   }
 }
 
+/* Boxes so small at their place that the centre between two of their corners is no double. */
+static void test_coarse(void **state) {
+  (void)state;
+  need_exact_device();
+  enum { N = 3000 };
+  static graze_box boxes[N];
+  const uint32_t n = test_device_slow() ? 60 : N;
+  for (int exponent = 49; exponent <= 52; exponent++) {
+    for (int chained = 0; chained < 2; chained++) {
+      uint64_t random = (uint64_t)exponent;
+      boxes_make_coarse(exponent, chained != 0, &random, n, boxes);
+      assert_int_equal(check(boxes, n, GRAZE_BROAD_SUBDIVISION), GRAZE_BROAD_SUBDIVISION);
+    }
+  }
+}
+
 /* Thousands of boxes in one cell of the right size: the grid in levels, which finds the small ones apart. */
 static void test_crowd(void **state) {
   (void)state;
@@ -225,6 +241,7 @@ static void test_not_exact(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_stages), cmocka_unit_test(test_worlds),
-                                     cmocka_unit_test(test_crowd), cmocka_unit_test(test_not_exact)};
+                                     cmocka_unit_test(test_coarse), cmocka_unit_test(test_crowd),
+                                     cmocka_unit_test(test_not_exact)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "boxes.h"
 #include "broad/textbook/subdivision.h"
 #include "families.h"
 #include "support.h"
@@ -317,10 +318,25 @@ static void test_worlds(void **state) {
   }
 }
 
+/* Boxes so small at their place that the centre between two of their corners is no double. */
+static void test_coarse(void **state) {
+  (void)state;
+  enum { N = 3000 };
+  static graze_box boxes[N];
+  const uint32_t rounds = test_long() ? 100 : 6;
+  for (int exponent = 49; exponent <= 52; exponent++) {
+    for (uint32_t round = 0; round < rounds; round++) {
+      uint64_t random = round;
+      boxes_make_coarse(exponent, round % 2 == 1, &random, N, boxes);
+      check_same(boxes, N);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mark), cmocka_unit_test(test_sort),   cmocka_unit_test(test_conditions),
-      cmocka_unit_test(test_list), cmocka_unit_test(test_worlds),
+      cmocka_unit_test(test_list), cmocka_unit_test(test_worlds), cmocka_unit_test(test_coarse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

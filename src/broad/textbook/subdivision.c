@@ -211,14 +211,17 @@ typedef struct subdivision_state {
 /* Everything about spheres is in units of 16, so that nothing overflows. */
 static const double UNIT = 0x1p-4;
 
-/* The sphere around the projection of a box to `dimensions` of the axes: not smaller than it. */
+/* The sphere around the projection of a box to `dimensions` of the axes: not smaller than it. The centre is rounded, to
+ * half a unit in the last place of the coordinates, of which a box may be no more than a few wide: what it is off by,
+ * exactly (Knuth's sum of two), is added to the edges. */
 static subdivision_sphere sphere_around(const graze_box *box, const int axis[3], int dimensions) {
   subdivision_sphere sphere = {{0}, 0};
   double half[3] = {0}, most = 0, sum = 0;
   for (int k = 0; k < dimensions; k++) {
     double low = 0.5 * UNIT * box->min[axis[k]], high = 0.5 * UNIT * box->max[axis[k]];
-    sphere.center[k] = low + high;
-    half[k] = high - low;
+    double center = low + high, part = center - low;
+    sphere.center[k] = center;
+    half[k] = high - low + fabs((low - (center - part)) + (high - part));
     most = half[k] > most ? half[k] : most;
   }
   for (int k = 0; k < dimensions && most > 0; k++) sum += (half[k] / most) * (half[k] / most);

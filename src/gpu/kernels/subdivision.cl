@@ -31,15 +31,17 @@ typedef struct cell {
 ORDERED(ordered64, u64)
 
 /* Around the projection of a box to `dimensions` of the axes from `axis` on, in units of 16, so that nothing
- * overflows: not smaller than it. */
+ * overflows: not smaller than it, though the centre is rounded; by how much, exactly, is added to the edges. */
 FUNCTION void sphere_around(GLOBAL const KEY *box, u32 axis, u32 dimensions, sphere *s) {
   double half_edge[3], most = 0, sum = 0;
   for (u32 k = 0; k < 3; k++) s->center[k] = half_edge[k] = 0;
   for (u32 k = 0; k < dimensions; k++) {
     u32 from = (axis + k) % 3;
     double low = 0x1p-5 * wide_of(box[from]), high = 0x1p-5 * wide_of(box[from + 3]);
-    s->center[k] = low + high;
-    half_edge[k] = high - low;
+    double center = low + high, part = center - low;
+    double off = (low - (center - part)) + (high - part);
+    s->center[k] = center;
+    half_edge[k] = high - low + (off < 0 ? -off : off);
     most = half_edge[k] > most ? half_edge[k] : most;
   }
   for (u32 k = 0; k < dimensions && most > 0; k++) sum += (half_edge[k] / most) * (half_edge[k] / most);
