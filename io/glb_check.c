@@ -6,9 +6,9 @@
 #include "text.h"
 
 static bool is_utf8(const char *text) {
-  for (size_t length; text != NULL && *text; text += length) {
+  for (int length; text != NULL && *text; text += length) {
     length = gz_utf8_length(text);
-    if (length == 0) return false;
+    if (length < 0) return false;
   }
   return true;
 }

@@ -194,8 +194,8 @@ static bool check_text(marks_reader *r, const char *bytes, size_t size) {
   r->text[size] = 0;
   uint64_t line = 1;
   for (const char *c = r->text; c < r->text + size;) {
-    size_t length = *c == 0 ? 0 : gz_utf8_length(c);
-    if (length == 0) return fail_row(r, line, "not UTF-8 text%s", "");
+    int length = *c == 0 ? -1 : gz_utf8_length(c);
+    if (length < 0) return fail_row(r, line, "not UTF-8 text%s", "");
     line += *c == '\n';
     c += length;
   }

@@ -8,19 +8,6 @@ void gz_put_finite(gz_text *out, double value) {
   if (isfinite(value)) gz_put_double(out, value);
 }
 
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
-/* Puts the character at `text` as it is, or its replacement when it is not UTF-8; returns what follows. */
-static const char *put_character(gz_text *out, const char *text) {
-  size_t length = gz_utf8_length(text);
-  if (length > 0) {
-    gz_put_bytes(out, text, length);
-    return text + length;
-  }
-  gz_put_text(out, replacement);
-  return text + 1;
-}
-
 /* U+FFFE and U+FFFF are valid UTF-8 and no characters of XML. */
 static bool is_xml_stranger(const char *text) {
   return strncmp(text, "\xef\xbf\xbe", 3) == 0 || strncmp(text, "\xef\xbf\xbf", 3) == 0;
@@ -50,8 +37,8 @@ static const char *put_xml_special(gz_text *out, const char *at) {
       gz_put_text(out, "&#13;");
       break;
     default:
-      if ((unsigned char)*at >= 0x80 && !is_xml_stranger(at)) return put_character(out, at);
-      gz_put_text(out, replacement);
+      if ((unsigned char)*at >= 0x80 && !is_xml_stranger(at)) return gz_put_character(out, at);
+      gz_put_text(out, GZ_REPLACEMENT);
       return at + ((unsigned char)*at >= 0x80 ? 3 : 1);
   }
   return at + 1;
@@ -71,29 +58,13 @@ void gz_put_xml(gz_text *out, const char *text) {
   }
 }
 
-void gz_put_json(gz_text *out, const char *text) {
-  gz_put_text(out, "\"");
-  for (const char *at = text != NULL ? text : ""; *at;) {
-    unsigned char c = (unsigned char)*at;
-    if (c == '"' || c == '\\') {
-      gz_put_bytes(out, (char[2]){'\\', *at++}, 2);
-    } else if (c < 0x20) {
-      gz_put_bytes(out, (char[6]){'\\', 'u', '0', '0', "01"[c >> 4], "0123456789abcdef"[c & 15]}, 6);
-      at++;
-    } else {
-      at = put_character(out, at);
-    }
-  }
-  gz_put_text(out, "\"");
-}
-
 void gz_put_csv(gz_text *out, const char *text) {
   if (text == NULL) return;
   bool quoted = strpbrk(text, "\",;\t\r\n") != NULL || *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
   if (quoted) gz_put_text(out, "\"");
   for (const char *at = text; *at;) {
     if (*at == '"') gz_put_text(out, "\"");
-    at = put_character(out, at);
+    at = gz_put_character(out, at);
   }
   if (quoted) gz_put_text(out, "\"");
 }

@@ -11,9 +11,8 @@
 void gz_put_finite(gz_text *out, double value);
 
 /* Text in the manner of a format. What is not UTF-8 becomes U+FFFD, and so do the characters that XML cannot carry. */
-void gz_put_xml(gz_text *out, const char *text);  /* for content and for attributes in double quotes */
-void gz_put_json(gz_text *out, const char *text); /* with the quotes */
-void gz_put_csv(gz_text *out, const char *text);  /* with quotes where it needs them */
+void gz_put_xml(gz_text *out, const char *text); /* for content and for attributes in double quotes */
+void gz_put_csv(gz_text *out, const char *text); /* with quotes where it needs them */
 
 typedef struct report_file {
   gz_text out;

@@ -5,10 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base64.h"
+
 enum { WINDOW = 256 };
 
 typedef struct curve_writer {
-  page_base64 stream;
+  base64_stream stream;
   double min[3], max[3];
   double tolerance; /* squared, of unit lengths */
   double unit;      /* longest side of the box */
@@ -69,7 +71,7 @@ static void put_point(curve_writer *w, const double point[3]) {
     bytes[2 * k] = (uint8_t)value;
     bytes[2 * k + 1] = (uint8_t)(value >> 8);
   }
-  gz_page_base64_put(&w->stream, bytes, sizeof bytes);
+  gz_base64_put(&w->stream, bytes, sizeof bytes);
 }
 
 static void put_polyline(curve_writer *w, const double (*points)[3], uint32_t count) {
@@ -100,28 +102,28 @@ static void measure(curve_writer *w, const graze_report_clash *clash) {
   w->tolerance = 1.0 / (8192.0 * 8192.0);
 }
 
-void gz_page_put_curve(page_sink *sink, const graze_report_clash *clash) {
+void gz_page_put_curve(gz_json *json, const graze_report_clash *clash) {
   if (clash->curve_count == 0 || clash->curve_starts[0] == clash->curve_starts[clash->curve_count]) return;
-  curve_writer w = {.stream.sink = sink, .counting = true};
+  curve_writer w = {.stream.text = json->text, .counting = true};
   measure(&w, clash);
-  gz_page_json_open(sink, "curve", '{');
-  gz_page_json_numbers(sink, "min", w.min, 3);
-  gz_page_json_numbers(sink, "max", w.max, 3);
-  gz_page_json_open(sink, "starts", '[');
-  gz_page_json_count(sink, NULL, 0);
+  gz_json_open(json, "curve", '{');
+  gz_json_doubles(json, "min", w.min, 3);
+  gz_json_doubles(json, "max", w.max, 3);
+  gz_json_open(json, "starts", '[');
+  gz_json_integer(json, NULL, 0);
   for (uint32_t k = 0; k < clash->curve_count; k++) {
     const uint32_t *starts = clash->curve_starts + k;
     put_polyline(&w, clash->curve_points + starts[0], starts[1] - starts[0]);
-    gz_page_json_count(sink, NULL, w.written);
+    gz_json_integer(json, NULL, w.written);
   }
-  gz_page_json_close(sink, ']');
+  gz_json_close(json);
   w.counting = false;
-  gz_page_json_word(sink, "points", "\"");
+  gz_json_word(json, "points", "\"");
   for (uint32_t k = 0; k < clash->curve_count; k++) {
     const uint32_t *starts = clash->curve_starts + k;
     put_polyline(&w, clash->curve_points + starts[0], starts[1] - starts[0]);
   }
-  gz_page_base64_end(&w.stream);
-  gz_put_bytes(&sink->text, "\"", 1);
-  gz_page_json_close(sink, '}');
+  gz_base64_end(&w.stream);
+  gz_put_bytes(json->text, "\"", 1);
+  gz_json_close(json);
 }

@@ -86,36 +86,36 @@ void gz_page_meshes_free(page_meshes *plan) {
   free(plan->shares);
 }
 
-static void put_triangles(page_base64 *stream, const simple_mesh *made) {
+static void put_triangles(base64_stream *stream, const simple_mesh *made) {
   if (made->point_count > UINT16_MAX + 1) {
-    gz_page_base64_put(stream, made->triangles, made->triangle_count * sizeof *made->triangles);
+    gz_base64_put(stream, made->triangles, made->triangle_count * sizeof *made->triangles);
     return;
   }
   for (uint32_t t = 0; t < made->triangle_count; t++) {
     uint16_t narrow[3];
     for (int c = 0; c < 3; c++) narrow[c] = (uint16_t)made->triangles[t][c];
-    gz_page_base64_put(stream, narrow, sizeof narrow);
+    gz_base64_put(stream, narrow, sizeof narrow);
   }
 }
 
-static void put_mesh(page_sink *sink, const simple_mesh *made) {
-  page_base64 stream = {.sink = sink};
-  gz_put_text(&sink->text, "<script type=\"text/plain\" class=\"mesh\">");
-  gz_page_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
-  if (made->point_count % 2 == 1) gz_page_base64_put(&stream, "\0", 2);
+static void put_mesh(gz_text *out, const simple_mesh *made) {
+  base64_stream stream = {.text = out};
+  gz_put_text(out, "<script type=\"text/plain\" class=\"mesh\">");
+  gz_base64_put(&stream, made->points, made->point_count * sizeof *made->points);
+  if (made->point_count % 2 == 1) gz_base64_put(&stream, "\0", 2);
   put_triangles(&stream, made);
-  gz_page_base64_end(&stream);
-  gz_put_text(&sink->text, "</script>\n");
+  gz_base64_end(&stream);
+  gz_put_text(out, "</script>\n");
 }
 
-bool gz_page_meshes_put(page_meshes *plan, page_sink *sink) {
+bool gz_page_meshes_put(page_meshes *plan, gz_text *out) {
   simplifier work = {0};
   bool done = true;
-  for (uint32_t i = 0; i < plan->count && sink->reason == 0 && done; i++) {
+  for (uint32_t i = 0; i < plan->count && !out->refused && done; i++) {
     page_mesh *m = plan->meshes + i;
     done = gz_simplify(&work, m->mesh, plan->shares[i]);
     if (!done) break;
-    put_mesh(sink, &work.made);
+    put_mesh(out, &work.made);
     m->shown = work.made.triangle_count;
     m->points = work.made.point_count;
     m->solid = work.made.solid;

@@ -3,8 +3,8 @@
 #ifndef GRAZE_REPORT_PAGE_MESHES_H
 #define GRAZE_REPORT_PAGE_MESHES_H
 
+#include "base64.h"
 #include "graze/report.h"
-#include "page_sink.h"
 
 #define PAGE_NO_MESH UINT32_MAX
 
@@ -31,7 +31,7 @@ bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t
 /* Writes a script element for each mesh: base64 of its points (three 16-bit numbers each, padded to a multiple of 4
  * bytes) and of its triangles (three numbers of a point each, 16 bits, or 32 with more than 65,536 points), all
  * little-endian; and notes in the plan what was written. False: out of memory. */
-bool gz_page_meshes_put(page_meshes *plan, page_sink *sink);
+bool gz_page_meshes_put(page_meshes *plan, gz_text *out);
 
 void gz_page_meshes_free(page_meshes *plan);
 

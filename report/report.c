@@ -1,6 +1,7 @@
 /* Words of the record, and what every writer asks of it. */
 #include "graze/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,20 @@ static bool is_group(const graze_report *report, uint32_t group, graze_group_kin
   return group == GRAZE_NO_GROUP || (group < report->group_count && report->groups[group].kind == kind);
 }
 
+/* NULL: nothing is wrong with it. */
+static const char *check_curve(const graze_report_clash *clash) {
+  if (clash->curve_count == 0) return NULL;
+  if (clash->curve_points == NULL || clash->curve_starts == NULL) return "its curve has no points";
+  for (uint32_t k = 0; k < clash->curve_count; k++) {
+    if (clash->curve_starts[k] > clash->curve_starts[k + 1]) return "a polyline of its curve ends before it starts";
+  }
+  for (uint32_t i = clash->curve_starts[0]; i < clash->curve_starts[clash->curve_count]; i++) {
+    const double *point = clash->curve_points[i];
+    if (!isfinite(point[0]) || !isfinite(point[1]) || !isfinite(point[2])) return "a point of its curve is not finite";
+  }
+  return NULL;
+}
+
 static graze_status check_clash(const graze_context *context, const graze_report *report, uint32_t index,
                                 const char *name) {
   const graze_report_clash *clash = &report->clashes[index];
@@ -37,11 +52,22 @@ static graze_status check_clash(const graze_context *context, const graze_report
     reason = "its id is not of letters, digits and '-'";
   } else if (clash->relation > GRAZE_UNKNOWN || clash->state > GRAZE_STATE_RESOLVED) {
     reason = "its relation or state is none";
-  } else if (clash->curve_count > 0 && (clash->curve_points == NULL || clash->curve_starts == NULL)) {
-    reason = "its curve has no points";
+  } else {
+    reason = check_curve(clash);
   }
   if (reason == NULL) return GRAZE_OK;
   return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "clashes[%lu]: %s", (unsigned long)index, reason);
+}
+
+static graze_status check_object(const graze_context *context, const graze_report *report, uint32_t index,
+                                 const char *name) {
+  const graze_report_object *object = &report->objects[index];
+  const char *reason = object->name == NULL ? "it has no name" : NULL;
+  for (int k = 0; k < 12; k++) {
+    if (!isfinite(object->pose.m[k])) reason = "its pose is not finite";
+  }
+  if (reason == NULL) return GRAZE_OK;
+  return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "objects[%lu]: %s", (unsigned long)index, reason);
 }
 
 graze_status gz_report_check(const graze_context *context, const graze_report *report, const char *name) {
@@ -50,15 +76,12 @@ graze_status gz_report_check(const graze_context *context, const graze_report *r
       (report->objects != NULL || report->object_count == 0) && (report->clashes != NULL || report->clash_count == 0) &&
       (report->groups != NULL || report->group_count == 0) && (report->rules != NULL || report->rule_count == 0);
   if (!whole) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "the report has a count without a list");
-  for (uint32_t i = 0; i < report->object_count; i++) {
-    if (report->objects[i].name != NULL) continue;
-    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "objects[%lu] has no name", (unsigned long)i);
-  }
-  for (uint32_t i = 0; i < report->clash_count; i++) {
-    graze_status status = check_clash(context, report, i, name);
-    if (status != GRAZE_OK) return status;
-  }
-  return GRAZE_OK;
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = 0; i < report->object_count && status == GRAZE_OK; i++)
+    status = check_object(context, report, i, name);
+  for (uint32_t i = 0; i < report->clash_count && status == GRAZE_OK; i++)
+    status = check_clash(context, report, i, name);
+  return status;
 }
 
 graze_status gz_report_check_groups(const graze_context *context, const graze_report *report, const char *name) {

@@ -250,7 +250,7 @@ static void test_escaping(void **state) {
   f->clashes[0].reason = "not </SCRIPT > closed";
   f->clashes[0].comment = NULL;
   char *page = write_page(f, 0);
-  assert_has(page, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; &amp; \"x\"</title>");
+  assert_has(page, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;x&quot;</title>");
   assert_int_equal(count_of(page, "<script"), 4); /* two meshes, the record, the page's own */
   const char *record = record_of(page);
   assert_has_not(record, "<");
@@ -324,7 +324,7 @@ static void test_no_clash(void **state) {
   f->report.object_count = 0;
   f->report.objects = NULL;
   page = write_page(f, 0);
-  assert_has(page, "\"objects\":[],\"clashes\":[]");
+  assert_has(page, "\"objects\":[],");
   free(page);
 }
 
@@ -371,22 +371,22 @@ static void test_faults(void **state) {
   assert_int_equal(graze_report_write_html(shared_context(1), NULL, &f->report, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_report_write_html(shared_context(1), path, NULL, 0, NULL, NULL), GRAZE_ERROR_ARGUMENT);
   f->objects[2].pose.m[5] = NAN;
-  assert_refused(f, GRAZE_ERROR_NOT_FINITE, "object 2: entry 5 of its pose");
+  assert_refused(f, GRAZE_ERROR_ARGUMENT, "objects[2]: its pose is not finite");
   f->objects[2].pose.m[5] = 1;
   f->clashes[1].b = 4;
-  assert_refused(f, GRAZE_ERROR_INDEX, "clash 1: objects 0 and 4 of 4");
+  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clashes[1]: its objects are not two of the report");
   f->clashes[1].b = 3;
   f->clashes[1].group_place = 0;
-  assert_refused(f, GRAZE_ERROR_INDEX, "clash 1: group 0 of 0");
+  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clashes[1]: the report does not have its groups");
   f->clashes[1].group_place = GRAZE_NO_GROUP;
   f->clashes[0].curve_count = 1;
-  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clash 0: a curve without points");
+  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clashes[0]: its curve has no points");
   f->clashes[0].curve_points = curve;
   f->clashes[0].curve_starts = wrong;
-  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clash 0: polyline 0 ends before it starts");
+  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clashes[0]: a polyline of its curve ends before it starts");
   f->clashes[0].curve_count = 0;
   memset(f->clashes[0].id, 'x', sizeof f->clashes[0].id);
-  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clash 0: its id has no end");
+  assert_refused(f, GRAZE_ERROR_ARGUMENT, "clashes[0]: its id is not of letters");
 }
 
 /* Whole or not at all. */
@@ -394,7 +394,7 @@ static void test_write_failure(void **state) {
   fixture *f = *state;
   assert_int_equal(graze_report_write_html(shared_context(1), "no/such/folder/x.html", &f->report, 0, NULL, NULL),
                    GRAZE_ERROR_FILE);
-  assert_non_null(strstr(shared_error()->message, "no/such/folder/x.html: cannot open"));
+  assert_non_null(strstr(shared_error()->message, "no/such/folder/x.html: cannot write"));
   if (access("/dev/full", W_OK) != 0) {
     print_message("SKIPPED: no /dev/full\n");
     return;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/json.h"
 #include "support.h"
 
 /* What came, in how many calls; `limit`: the call that is refused. */
@@ -99,7 +99,7 @@ static void test_refusal(void **state) {
   free(to);
 }
 
-static size_t length_of(unsigned a, unsigned b, unsigned c, unsigned d) {
+static int length_of(unsigned a, unsigned b, unsigned c, unsigned d) {
   const char text[5] = {(char)a, (char)b, (char)c, (char)d, 0};
   return gz_utf8_length(text);
 }
@@ -109,30 +109,65 @@ static void test_utf8(void **state) {
   (void)state;
   assert_int_equal(gz_utf8_length(""), 1);
   assert_int_equal(length_of(0x7f, 0, 0, 0), 1);
-  assert_int_equal(length_of(0x80, 0x80, 0, 0), 0);
-  assert_int_equal(length_of(0xc1, 0xbf, 0, 0), 0);
+  assert_int_equal(length_of(0x80, 0x80, 0, 0), -1);
+  assert_int_equal(length_of(0xc1, 0xbf, 0, 0), -1);
   assert_int_equal(length_of(0xc2, 0x80, 0, 0), 2);
   assert_int_equal(length_of(0xdf, 0xbf, 0, 0), 2);
-  assert_int_equal(length_of(0xdf, 0x7f, 0, 0), 0);
-  assert_int_equal(length_of(0xe0, 0x9f, 0xbf, 0), 0);
+  assert_int_equal(length_of(0xdf, 0x7f, 0, 0), -1);
+  assert_int_equal(length_of(0xe0, 0x9f, 0xbf, 0), -1);
   assert_int_equal(length_of(0xe0, 0xa0, 0x80, 0), 3);
   assert_int_equal(length_of(0xed, 0x9f, 0xbf, 0), 3);
-  assert_int_equal(length_of(0xed, 0xa0, 0x80, 0), 0);
-  assert_int_equal(length_of(0xef, 0xbf, 0xc0, 0), 0);
-  assert_int_equal(length_of(0xf0, 0x8f, 0xbf, 0xbf), 0);
+  assert_int_equal(length_of(0xed, 0xa0, 0x80, 0), -1);
+  assert_int_equal(length_of(0xef, 0xbf, 0xc0, 0), -2);
+  assert_int_equal(length_of(0xf0, 0x8f, 0xbf, 0xbf), -1);
   assert_int_equal(length_of(0xf0, 0x90, 0x80, 0x80), 4);
   assert_int_equal(length_of(0xf4, 0x8f, 0xbf, 0xbf), 4);
-  assert_int_equal(length_of(0xf4, 0x90, 0x80, 0x80), 0);
-  assert_int_equal(length_of(0xf5, 0x80, 0x80, 0x80), 0);
-  assert_int_equal(length_of(0xf0, 0x90, 0x80, 0), 0); /* cut off */
+  assert_int_equal(length_of(0xf4, 0x90, 0x80, 0x80), -1);
+  assert_int_equal(length_of(0xf5, 0x80, 0x80, 0x80), -1);
+  assert_int_equal(length_of(0xf0, 0x90, 0x80, 0), -3); /* cut off */
+}
+
+static void put_json(gz_text *text, bool in_script) {
+  gz_json json = gz_json_begin(text, in_script);
+  gz_json_text(&json, "name", "a\"b\\c\n</script>\xe2\x82\xac\xe2\x82!");
+  gz_json_text(&json, "none", NULL);
+  gz_json_open(&json, "list", '[');
+  for (int i = 0; i < 2; i++) {
+    gz_json_open(&json, NULL, '{');
+    gz_json_bool(&json, "yes", i == 0);
+    gz_json_pair(&json, 1, UINT64_MAX);
+    gz_json_close(&json);
+  }
+  gz_json_close(&json);
+  gz_json_doubles(&json, "numbers", (const double[4]){0.1, -0.0, HUGE_VAL, 1e300}, 4);
+  gz_json_hash(&json, "hash", 0xabc);
+  gz_json_end(&json);
+  gz_put_bytes(text, "", 1);
+}
+
+/* Commas, lines and escapes; a string cannot end a script element. */
+static void test_json(void **state) {
+  (void)state;
+  static const char *const rest =
+      ",\n \"none\":\"\",\n \"list\":[\n  {\"yes\":true,[1,18446744073709551615]},\n  "
+      "{\"yes\":false,[1,18446744073709551615]}],\n \"numbers\":[0.1,-0,null,1e+300],\n "
+      "\"hash\":\"0000000000000abc\"}\n";
+  static const char *const starts[] = {"{\"name\":\"a\\\"b\\\\c\\u000a</script>\xe2\x82\xac\xef\xbf\xbd!\"",
+                                       "{\"name\":\"a\\\"b\\\\c\\u000a\\u003c/script>\xe2\x82\xac\xef\xbf\xbd!\""};
+  for (int in_script = 0; in_script < 2; in_script++) {
+    gz_text text;
+    assert_true(gz_text_begin(&text, NULL, NULL));
+    put_json(&text, in_script);
+    assert_memory_equal(text.data, starts[in_script], strlen(starts[in_script]));
+    assert_string_equal(text.data + strlen(starts[in_script]), rest);
+    gz_text_end(&text);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers),
-      cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_refusal),
-      cmocka_unit_test(test_utf8),
+      cmocka_unit_test(test_numbers), cmocka_unit_test(test_pieces), cmocka_unit_test(test_refusal),
+      cmocka_unit_test(test_utf8),    cmocka_unit_test(test_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/gpu.h"
-#include "json.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -79,30 +79,27 @@ static void free_devices(devices_run *d) {
 #endif
 
 static void write_json(output *out, const devices_run *d) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "status", "complete");
-  json_key(&writer, "devices");
-  json_open_array(&writer);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_text(&writer, "status", "complete");
+  gz_json_open(&writer, "devices", '[');
   for (uint32_t i = 0; i < d->count; i++) {
     const graze_gpu_info *info = &d->list[i];
-    json_open_object(&writer);
-    json_key_string(&writer, "id", info->id);
-    json_key_string(&writer, "name", info->name);
-    json_key_string(&writer, "driver", info->driver);
-    json_key_integer(&writer, "units", info->units);
-    json_key_integer(&writer, "memory", info->memory);
-    json_key_integer(&writer, "largest_buffer", info->largest);
-    json_key_integer(&writer, "shared_bytes", info->shared_bytes);
-    json_key_bool(&writer, "exact", d->list[i].exact);
-    if (!d->list[i].exact) json_key_string(&writer, "flaw", d->list[i].flaw);
-    json_close_object(&writer);
+    gz_json_open(&writer, NULL, '{');
+    gz_json_text(&writer, "id", info->id);
+    gz_json_text(&writer, "name", info->name);
+    gz_json_text(&writer, "driver", info->driver);
+    gz_json_integer(&writer, "units", info->units);
+    gz_json_integer(&writer, "memory", info->memory);
+    gz_json_integer(&writer, "largest_buffer", info->largest);
+    gz_json_integer(&writer, "shared_bytes", info->shared_bytes);
+    gz_json_bool(&writer, "exact", d->list[i].exact);
+    if (!d->list[i].exact) gz_json_text(&writer, "flaw", d->list[i].flaw);
+    gz_json_close(&writer);
   }
-  json_close_array(&writer);
-  json_key_string(&writer, "missing", d->missing);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json_close(&writer);
+  gz_json_text(&writer, "missing", d->missing);
+  gz_json_end(&writer);
 }
 
 static void write_table(output *out, const devices_run *d, bool csv) {

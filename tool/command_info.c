@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
-#include "json.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -35,58 +35,46 @@ static const char *yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-static void write_json_corner(json *writer, const char *key, const double corner[3]) {
-  json_key(writer, key);
-  json_open_array(writer);
-  for (int k = 0; k < 3; k++) json_double(writer, corner[k]);
-  json_close_array(writer);
-}
-
-static void write_json_mesh(json *writer, const graze_report_object *object) {
+static void write_json_mesh(gz_json *writer, const graze_report_object *object) {
   const graze_mesh_facts *facts = object->facts;
-  json_open_object(writer);
-  json_key_string(writer, "name", object->name);
-  json_key_string(writer, "mesh", object->file);
-  json_key_integer(writer, "vertices", facts->vertices);
-  json_key_integer(writer, "positions", facts->positions);
-  json_key_integer(writer, "triangles", facts->triangles);
-  json_key_integer(writer, "degenerate", facts->degenerate);
-  json_key_integer(writer, "parts", facts->parts);
-  json_key_integer(writer, "open_edges", facts->open_edges);
-  json_key_integer(writer, "nonmanifold_edges", facts->nonmanifold_edges);
-  json_key_integer(writer, "misoriented_edges", facts->misoriented_edges);
-  json_key_bool(writer, "adjacency", facts->adjacency);
-  json_key_bool(writer, "closed", facts->closed);
-  json_key_bool(writer, "oriented", facts->oriented);
-  json_key(writer, "box");
-  json_open_object(writer);
-  write_json_corner(writer, "min", facts->box.min);
-  write_json_corner(writer, "max", facts->box.max);
-  json_close_object(writer);
-  json_key_string(writer, "precision", precision_name(facts));
-  json_key_string(writer, "volumes", volumes_name(facts));
-  json_key_integer(writer, "bytes", facts->bytes);
-  json_key_hash(writer, "hash", facts->hash);
-  json_close_object(writer);
+  gz_json_open(writer, NULL, '{');
+  gz_json_text(writer, "name", object->name);
+  gz_json_text(writer, "mesh", object->file);
+  gz_json_integer(writer, "vertices", facts->vertices);
+  gz_json_integer(writer, "positions", facts->positions);
+  gz_json_integer(writer, "triangles", facts->triangles);
+  gz_json_integer(writer, "degenerate", facts->degenerate);
+  gz_json_integer(writer, "parts", facts->parts);
+  gz_json_integer(writer, "open_edges", facts->open_edges);
+  gz_json_integer(writer, "nonmanifold_edges", facts->nonmanifold_edges);
+  gz_json_integer(writer, "misoriented_edges", facts->misoriented_edges);
+  gz_json_bool(writer, "adjacency", facts->adjacency);
+  gz_json_bool(writer, "closed", facts->closed);
+  gz_json_bool(writer, "oriented", facts->oriented);
+  gz_json_open(writer, "box", '{');
+  gz_json_doubles(writer, "min", facts->box.min, 3);
+  gz_json_doubles(writer, "max", facts->box.max, 3);
+  gz_json_close(writer);
+  gz_json_text(writer, "precision", precision_name(facts));
+  gz_json_text(writer, "volumes", volumes_name(facts));
+  gz_json_integer(writer, "bytes", facts->bytes);
+  gz_json_hash(writer, "hash", facts->hash);
+  gz_json_close(writer);
 }
 
 static void write_json(output *out, const session *run, const graze_report *all) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", "cpu");
-  json_key_string(&writer, "status", "complete");
-  json_key(&writer, "meshes");
-  json_open_array(&writer);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_text(&writer, "engine", "cpu");
+  gz_json_text(&writer, "status", "complete");
+  gz_json_open(&writer, "meshes", '[');
   for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, &all->objects[i]);
-  json_close_array(&writer);
-  json_key(&writer, "seconds");
-  json_open_object(&writer);
-  json_key_double(&writer, "load", run->load_seconds);
-  json_key_double(&writer, "build", run->build_seconds);
-  json_close_object(&writer);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json_close(&writer);
+  gz_json_open(&writer, "seconds", '{');
+  gz_json_double(&writer, "load", run->load_seconds);
+  gz_json_double(&writer, "build", run->build_seconds);
+  gz_json_close(&writer);
+  gz_json_end(&writer);
 }
 
 static void write_csv(output *out, const session *run, const graze_report *all) {

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
-#include "json.h"
 #include "make_boxes.h"
 #include "options.h"
 #include "output.h"
@@ -146,27 +146,24 @@ static char *filter_help(int key, const char *text, void *input) {
 /* ---- what was written --------------------------------------------------------------------------------------- */
 
 static void tell_json(output *out, const make_options *make, const scenes_scene *scene, const written *done) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "kind", make->kind->name);
-  json_key_integer(&writer, "size", make->request.size);
-  json_key_integer(&writer, "seed", make->request.seed);
-  json_key_double(&writer, "gap", make->request.gap);
-  if (make->kind->max_detail > 0) json_key_integer(&writer, "detail", make->request.detail);
-  if (make->kind->max_clashes > 0) json_key_integer(&writer, "clashes", make->request.clashes);
-  json_key(&writer, "files");
-  json_open_array(&writer);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_text(&writer, "kind", make->kind->name);
+  gz_json_integer(&writer, "size", make->request.size);
+  gz_json_integer(&writer, "seed", make->request.seed);
+  gz_json_double(&writer, "gap", make->request.gap);
+  if (make->kind->max_detail > 0) gz_json_integer(&writer, "detail", make->request.detail);
+  if (make->kind->max_clashes > 0) gz_json_integer(&writer, "clashes", make->request.clashes);
+  gz_json_open(&writer, "files", '[');
   const char *cell = done->files.text;
   for (uint64_t i = 0; i < done->files.cell_count; i++, cell += strlen(cell) + 1) {
-    if (i % 2 == 0) json_string(&writer, cell);
+    if (i % 2 == 0) gz_json_text(&writer, NULL, cell);
   }
-  json_close_array(&writer);
-  json_key_integer(&writer, "objects", scene->object_count);
-  if (make->kind->max_clashes > 0) json_key_integer(&writer, "planted_pairs", scene->pair_count);
-  json_key_integer(&writer, "triangles", done->triangles);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json_close(&writer);
+  gz_json_integer(&writer, "objects", scene->object_count);
+  if (make->kind->max_clashes > 0) gz_json_integer(&writer, "planted_pairs", scene->pair_count);
+  gz_json_integer(&writer, "triangles", done->triangles);
+  gz_json_end(&writer);
 }
 
 static void tell(const make_options *make, const scenes_scene *scene, const written *done) {

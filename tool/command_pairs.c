@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "graze/io.h"
-#include "json.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -79,24 +79,21 @@ static error_t parse_pairs(int key, char *argument, struct argp_state *state) {
 /* ---- the methods ------------------------------------------------------------------------------------------------- */
 
 static void list_json(output *out) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key(&writer, "methods");
-  json_open_array(&writer);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_open(&writer, "methods", '[');
   for (int m = 0; m < GRAZE_BROAD_METHODS; m++) {
     const graze_broad_method_info *info = graze_broad_method_describe((graze_broad_method)m);
     if (!info) continue;
-    json_open_object(&writer);
-    json_key_string(&writer, "name", info->name);
-    json_key_string(&writer, "summary", info->summary);
-    json_key_string(&writer, "complexity", info->complexity);
-    json_key_bool(&writer, "incremental", info->incremental);
-    json_close_object(&writer);
+    gz_json_open(&writer, NULL, '{');
+    gz_json_text(&writer, "name", info->name);
+    gz_json_text(&writer, "summary", info->summary);
+    gz_json_text(&writer, "complexity", info->complexity);
+    gz_json_bool(&writer, "incremental", info->incremental);
+    gz_json_close(&writer);
   }
-  json_close_array(&writer);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json_close(&writer);
+  gz_json_end(&writer);
 }
 
 static void list_csv(output *out) {
@@ -205,34 +202,29 @@ static const char *method_name(graze_broad_method method) {
 }
 
 static void write_json(output *out, const pairs_run *run) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", session_engine(&run->session));
-  if (run->device[0]) json_key_string(&writer, "device", run->device);
-  json_key_string(&writer, "status", "complete");
-  json_key_string(&writer, "method", run->asked->method_text);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_text(&writer, "engine", session_engine(&run->session));
+  if (run->device[0]) gz_json_text(&writer, "device", run->device);
+  gz_json_text(&writer, "status", "complete");
+  gz_json_text(&writer, "method", run->asked->method_text);
   bool picked = run->asked->method == GRAZE_BROAD_AUTO && !run->report.by_engine;
-  if (picked) json_key_string(&writer, "picked", method_name(run->report.method));
-  if (picked || (run->report.by_engine && run->report.reason[0]))
-    json_key_string(&writer, "reason", run->report.reason);
-  json_key_integer(&writer, "n", run->boxes.count);
-  json_key_integer(&writer, "pairs", run->count);
-  json_key_hash(&writer, "hash", run->hash);
+  if (picked) gz_json_text(&writer, "picked", method_name(run->report.method));
+  if (picked || (run->report.by_engine && run->report.reason[0])) gz_json_text(&writer, "reason", run->report.reason);
+  gz_json_integer(&writer, "n", run->boxes.count);
+  gz_json_integer(&writer, "pairs", run->count);
+  gz_json_hash(&writer, "hash", run->hash);
   if (run->asked->list_pairs) {
-    json_key(&writer, "ids");
-    json_open_array(&writer);
+    gz_json_open(&writer, "ids", '[');
     for (uint64_t i = 0; i < run->count; i++)
-      json_pair(&writer, run->boxes.ids[run->pairs[i].a], run->boxes.ids[run->pairs[i].b]);
-    json_close_array(&writer);
+      gz_json_pair(&writer, run->boxes.ids[run->pairs[i].a], run->boxes.ids[run->pairs[i].b]);
+    gz_json_close(&writer);
   }
-  json_key(&writer, "seconds");
-  json_open_object(&writer);
-  json_key_double(&writer, "load", run->session.load_seconds);
-  json_key_double(&writer, "query", run->session.query_seconds);
-  json_close_object(&writer);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json_open(&writer, "seconds", '{');
+  gz_json_double(&writer, "load", run->session.load_seconds);
+  gz_json_double(&writer, "query", run->session.query_seconds);
+  gz_json_close(&writer);
+  gz_json_end(&writer);
 }
 
 static void write_pairs(output *out, const pairs_run *run, const char *between) {

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
-#include "json.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -50,48 +50,43 @@ static void run_self(session *run, const graze_report *all, const self_options *
   clock_add(&run->query_seconds, start);
 }
 
-static void write_json_mesh(json *writer, const graze_report_object *object, const graze_self_result *found,
+static void write_json_mesh(gz_json *writer, const graze_report_object *object, const graze_self_result *found,
                             bool pairs) {
   const graze_mesh_facts *facts = object->facts;
-  json_open_object(writer);
-  json_key_string(writer, "name", object->name);
-  json_key_integer(writer, "triangles", facts->triangles);
-  json_key_integer(writer, "degenerate", facts->degenerate);
-  json_key_integer(writer, "self_pairs", found->self_pairs);
-  json_key_integer(writer, "duplicates", found->duplicates);
-  json_key_integer(writer, "edge_overlaps", found->edge_overlaps);
-  json_key_integer(writer, "vertex_more", found->vertex_more);
-  json_key_integer(writer, "disjoint_hits", found->disjoint_hits);
-  json_key_integer(writer, "degenerate_pairs", found->degenerate_pairs);
-  json_key_hash(writer, "hash", found->hash);
+  gz_json_open(writer, NULL, '{');
+  gz_json_text(writer, "name", object->name);
+  gz_json_integer(writer, "triangles", facts->triangles);
+  gz_json_integer(writer, "degenerate", facts->degenerate);
+  gz_json_integer(writer, "self_pairs", found->self_pairs);
+  gz_json_integer(writer, "duplicates", found->duplicates);
+  gz_json_integer(writer, "edge_overlaps", found->edge_overlaps);
+  gz_json_integer(writer, "vertex_more", found->vertex_more);
+  gz_json_integer(writer, "disjoint_hits", found->disjoint_hits);
+  gz_json_integer(writer, "degenerate_pairs", found->degenerate_pairs);
+  gz_json_hash(writer, "hash", found->hash);
   if (pairs) {
-    json_key(writer, "pairs");
-    json_open_array(writer);
-    for (uint64_t i = 0; i < found->self_pairs; i++) json_pair(writer, found->pairs[i].a, found->pairs[i].b);
-    json_close_array(writer);
+    gz_json_open(writer, "pairs", '[');
+    for (uint64_t i = 0; i < found->self_pairs; i++) gz_json_pair(writer, found->pairs[i].a, found->pairs[i].b);
+    gz_json_close(writer);
   }
-  json_close_object(writer);
+  gz_json_close(writer);
 }
 
 static void write_json(output *out, const session *run, const graze_report *all, const self_result *results,
                        bool pairs) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", session_engine(run));
-  json_key_string(&writer, "status", "complete");
-  json_key(&writer, "meshes");
-  json_open_array(&writer);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_text(&writer, "engine", session_engine(run));
+  gz_json_text(&writer, "status", "complete");
+  gz_json_open(&writer, "meshes", '[');
   for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, &all->objects[i], &results[i].found, pairs);
-  json_close_array(&writer);
-  json_key(&writer, "seconds");
-  json_open_object(&writer);
-  json_key_double(&writer, "load", run->load_seconds);
-  json_key_double(&writer, "build", run->build_seconds);
-  json_key_double(&writer, "query", run->query_seconds);
-  json_close_object(&writer);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json_close(&writer);
+  gz_json_open(&writer, "seconds", '{');
+  gz_json_double(&writer, "load", run->load_seconds);
+  gz_json_double(&writer, "build", run->build_seconds);
+  gz_json_double(&writer, "query", run->query_seconds);
+  gz_json_close(&writer);
+  gz_json_end(&writer);
 }
 
 static table mesh_table(const graze_report *all, const self_result *results) {

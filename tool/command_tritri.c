@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
-#include "json.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -31,7 +31,7 @@ typedef struct block { /* structure of arrays: coordinate k of pair i */
 typedef struct tritri_run {
   session session;
   output *out;
-  json writer;
+  gz_json writer;
   output_format format;
   const char *name;
   block *block;
@@ -103,11 +103,11 @@ static void write_results(tritri_run *run) {
     bool hit = result->kind != GRAZE_KIND_NONE;
     run->hits += hit;
     if (run->format == format_json) {
-      json_open_array(&run->writer);
-      json_integer(&run->writer, hit);
-      json_integer(&run->writer, result->kind);
-      json_integer(&run->writer, result->coplanar);
-      json_close_array(&run->writer);
+      gz_json_open(&run->writer, NULL, '[');
+      gz_json_integer(&run->writer, NULL, hit);
+      gz_json_integer(&run->writer, NULL, result->kind);
+      gz_json_integer(&run->writer, NULL, result->coplanar);
+      gz_json_close(&run->writer);
     } else {
       const char between = run->format == format_csv ? ',' : ' ';
       const char line[6] = {
@@ -136,29 +136,24 @@ static void finish_block(tritri_run *run) {
 static void write_head(tritri_run *run) {
   if (run->format == format_csv) gz_put_text(run->out, "hit,kind,coplanar\n");
   if (run->format != format_json) return;
-  run->writer = json_begin(run->out);
-  json_open_object(&run->writer);
-  json_key_string(&run->writer, "graze", graze_version());
-  json_key(&run->writer, "results");
-  json_open_array(&run->writer);
+  run->writer = gz_json_begin(run->out, false);
+  gz_json_text(&run->writer, "graze", graze_version());
+  gz_json_open(&run->writer, "results", '[');
 }
 
 static void write_tail(tritri_run *run) {
   if (run->format != format_json) return;
-  json_close_array(&run->writer);
-  json_key_string(&run->writer, "engine", session_engine(&run->session));
-  json_key(&run->writer, "counts");
-  json_open_object(&run->writer);
-  json_key_integer(&run->writer, "pairs", run->pairs);
-  json_key_integer(&run->writer, "hits", run->hits);
-  json_close_object(&run->writer);
-  json_key_string(&run->writer, "status", "complete");
-  json_key(&run->writer, "seconds");
-  json_open_object(&run->writer);
-  json_key_double(&run->writer, "query", run->session.query_seconds);
-  json_close_object(&run->writer);
-  json_close_object(&run->writer);
-  json_end(&run->writer);
+  gz_json_close(&run->writer);
+  gz_json_text(&run->writer, "engine", session_engine(&run->session));
+  gz_json_open(&run->writer, "counts", '{');
+  gz_json_integer(&run->writer, "pairs", run->pairs);
+  gz_json_integer(&run->writer, "hits", run->hits);
+  gz_json_close(&run->writer);
+  gz_json_text(&run->writer, "status", "complete");
+  gz_json_open(&run->writer, "seconds", '{');
+  gz_json_double(&run->writer, "query", run->session.query_seconds);
+  gz_json_close(&run->writer);
+  gz_json_end(&run->writer);
 }
 
 /* What came before a bad line is still answered, in the formats of a line a pair. */

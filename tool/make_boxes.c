@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/base.h"
-#include "json.h"
 #include "output.h"
 #include "table.h"
 
@@ -86,22 +86,19 @@ static void write_file(const char *path, const float *boxes, uint32_t count) {
 /* ---- what was written -------------------------------------------------------------------------------------------- */
 
 static void tell_json(output *out, const box_request *request, const char *path, uint32_t count) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "kind", "boxes");
-  json_key_string(&writer, "boxes_kind", scenes_box_kind_name(request->kind));
-  json_key_integer(&writer, "size", request->size);
-  json_key_integer(&writer, "seed", request->seed);
-  json_key_integer(&writer, "step", request->step);
-  json_key_double(&writer, "speed", request->speed);
-  json_key(&writer, "files");
-  json_open_array(&writer);
-  json_string(&writer, path);
-  json_close_array(&writer);
-  json_key_integer(&writer, "boxes", count);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_text(&writer, "kind", "boxes");
+  gz_json_text(&writer, "boxes_kind", scenes_box_kind_name(request->kind));
+  gz_json_integer(&writer, "size", request->size);
+  gz_json_integer(&writer, "seed", request->seed);
+  gz_json_integer(&writer, "step", request->step);
+  gz_json_double(&writer, "speed", request->speed);
+  gz_json_open(&writer, "files", '[');
+  gz_json_text(&writer, NULL, path);
+  gz_json_close(&writer);
+  gz_json_integer(&writer, "boxes", count);
+  gz_json_end(&writer);
 }
 
 static void tell(const box_request *request, const common_options *common, uint32_t count) {

@@ -9,10 +9,10 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "graze/io.h"
-#include "json.h"
 #include "output.h"
 #include "session.h"
 
@@ -65,64 +65,57 @@ static char *join_path(const char *folder, const char *name, const char *ending)
   return path;
 }
 
-static json open_document(const char *path) {
-  json writer = json_begin(output_open(path));
-  json_open_object(&writer);
-  json_key_integer(&writer, "graze", 1);
+static gz_json open_document(const char *path) {
+  gz_json writer = gz_json_begin(output_open(path), false);
+  gz_json_integer(&writer, "graze", 1);
   return writer;
 }
 
-static void close_document(json *writer, const char *path, written *done) {
-  json_close_object(writer);
-  json_end(writer);
-  output_close(writer->out);
+static void close_document(gz_json *writer, const char *path, written *done) {
+  gz_json_end(writer);
+  output_close(writer->text);
   note_text(done, path);
 }
 
-static void write_scene_object(json *writer, const scenes_scene *scene, const scenes_object *object) {
+static void write_scene_object(gz_json *writer, const scenes_scene *scene, const scenes_object *object) {
   char file[64];
   snprintf(file, sizeof file, "%s.obj", scene->meshes[object->mesh].name);
-  json_open_object(writer);
-  json_key_string(writer, "name", object->name);
-  json_key_string(writer, "mesh", file);
-  json_key(writer, "pose");
-  json_open_array(writer);
-  for (int k = 0; k < 12; k++) json_double(writer, object->pose[k]);
-  json_close_array(writer);
-  json_key_string(writer, "layer", object->layer);
-  json_close_object(writer);
+  gz_json_open(writer, NULL, '{');
+  gz_json_text(writer, "name", object->name);
+  gz_json_text(writer, "mesh", file);
+  gz_json_doubles(writer, "pose", object->pose, 12);
+  gz_json_text(writer, "layer", object->layer);
+  gz_json_close(writer);
 }
 
 static void write_scene(const char *path, const scenes_scene *scene, written *done) {
-  json writer = open_document(path);
-  json_key_string(&writer, "units", "m");
-  json_key(&writer, "objects");
-  json_open_array(&writer);
+  gz_json writer = open_document(path);
+  gz_json_text(&writer, "units", "m");
+  gz_json_open(&writer, "objects", '[');
   for (uint32_t i = 0; i < scene->object_count; i++) write_scene_object(&writer, scene, &scene->objects[i]);
-  json_close_array(&writer);
+  gz_json_close(&writer);
   close_document(&writer, path, done);
 }
 
 /* ---- what is known of the planted pairs ---------------------------------------------------------------------- */
 
-static void write_truth_pair(json *writer, const scenes_scene *scene, const scenes_pair *pair) {
-  json_open_object(writer);
-  json_key_string(writer, "a", scene->objects[pair->a].name);
-  json_key_string(writer, "b", scene->objects[pair->b].name);
-  json_key_string(writer, "relation", pair->relation);
-  json_key_bool(writer, "surfaces_meet", pair->surfaces_meet);
-  json_key_string(writer, "construction", pair->construction);
-  json_close_object(writer);
+static void write_truth_pair(gz_json *writer, const scenes_scene *scene, const scenes_pair *pair) {
+  gz_json_open(writer, NULL, '{');
+  gz_json_text(writer, "a", scene->objects[pair->a].name);
+  gz_json_text(writer, "b", scene->objects[pair->b].name);
+  gz_json_text(writer, "relation", pair->relation);
+  gz_json_bool(writer, "surfaces_meet", pair->surfaces_meet);
+  gz_json_text(writer, "construction", pair->construction);
+  gz_json_close(writer);
 }
 
 /* Only for scenes that say what they hold. */
 static void write_truth(const char *path, const scenes_scene *scene, written *done) {
-  json writer = open_document(path);
-  json_key(&writer, "pairs");
-  json_open_array(&writer);
+  gz_json writer = open_document(path);
+  gz_json_open(&writer, "pairs", '[');
   for (uint32_t i = 0; i < scene->pair_count; i++) write_truth_pair(&writer, scene, &scene->pairs[i]);
-  json_close_array(&writer);
-  json_key_string(&writer, "all others", "separate");
+  gz_json_close(&writer);
+  gz_json_text(&writer, "all others", "separate");
   close_document(&writer, path, done);
 }
 
@@ -148,21 +141,20 @@ static void write_motion(const char *path, const scenes_scene *scene, written *d
 
 /* What meets at which step. */
 static void write_meetings(const char *path, const scenes_scene *scene, written *done) {
-  json writer = open_document(path);
-  json_key_integer(&writer, "last_step", scene->last_step);
-  json_key(&writer, "meetings");
-  json_open_array(&writer);
+  gz_json writer = open_document(path);
+  gz_json_integer(&writer, "last_step", scene->last_step);
+  gz_json_open(&writer, "meetings", '[');
   for (uint32_t i = 0; i < scene->meeting_count; i++) {
     const scenes_meeting *meeting = &scene->meetings[i];
-    json_open_object(&writer);
-    json_key_integer(&writer, "step", meeting->step);
-    json_key_string(&writer, "a", scene->objects[meeting->a].name);
-    json_key_string(&writer, "b", scene->objects[meeting->b].name);
-    json_key_string(&writer, "relation", meeting->relation);
-    json_close_object(&writer);
+    gz_json_open(&writer, NULL, '{');
+    gz_json_integer(&writer, "step", meeting->step);
+    gz_json_text(&writer, "a", scene->objects[meeting->a].name);
+    gz_json_text(&writer, "b", scene->objects[meeting->b].name);
+    gz_json_text(&writer, "relation", meeting->relation);
+    gz_json_close(&writer);
   }
-  json_close_array(&writer);
-  json_key_string(&writer, "all others", "separate");
+  gz_json_close(&writer);
+  gz_json_text(&writer, "all others", "separate");
   close_document(&writer, path, done);
 }
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "check.h"
-#include "json.h"
 #include "table.h"
 #include "watch.h"
 
@@ -101,80 +101,71 @@ static void print_text(output *out, const watch_options *watch, const session *r
 
 /* ---- JSON -------------------------------------------------------------------------------------------------- */
 
-static void json_event(json *writer, const watch_log *log, const watch_event *event) {
-  json_open_object(writer);
-  json_key_string(writer, "event", change_words[event->change]);
-  json_key_string(writer, "a", log->names[event->a]);
-  json_key_string(writer, "b", log->names[event->b]);
-  json_key_string(writer, "before", graze_relation_string(event->before));
-  json_key_string(writer, "relation", graze_relation_string(event->verdict.relation));
+static void json_event(gz_json *writer, const watch_log *log, const watch_event *event) {
+  gz_json_open(writer, NULL, '{');
+  gz_json_text(writer, "event", change_words[event->change]);
+  gz_json_text(writer, "a", log->names[event->a]);
+  gz_json_text(writer, "b", log->names[event->b]);
+  gz_json_text(writer, "before", graze_relation_string(event->before));
+  gz_json_text(writer, "relation", graze_relation_string(event->verdict.relation));
   if (has_doubt(event)) {
-    json_key_string(writer, "doubt", graze_doubt_string(event->verdict.doubt));
-    json_key_string(writer, "doubt_object", log->names[event->doubt_name]);
-    json_key(writer, "doubt_point");
-    json_open_array(writer);
-    for (int k = 0; k < 3; k++) json_double(writer, event->verdict.doubt_point[k]);
-    json_close_array(writer);
+    gz_json_text(writer, "doubt", graze_doubt_string(event->verdict.doubt));
+    gz_json_text(writer, "doubt_object", log->names[event->doubt_name]);
+    gz_json_doubles(writer, "doubt_point", event->verdict.doubt_point, 3);
   }
-  json_key_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
-  json_close_object(writer);
+  gz_json_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
+  gz_json_close(writer);
 }
 
-static void json_steps(json *writer, const watch_log *log) {
+static void json_steps(gz_json *writer, const watch_log *log) {
   uint64_t next = 0;
-  json_key(writer, "steps");
-  json_open_array(writer);
+  gz_json_open(writer, "steps", '[');
   for (uint32_t i = 0; i < log->step_count; i++) {
     const watch_step *step = &log->steps[i];
-    json_open_object(writer);
-    json_key_integer(writer, "step", i);
-    json_key_hash(writer, "hash", step->hash);
-    json_key_integer(writer, "pairs", step->pairs);
-    json_key_integer(writer, "candidate_pairs", step->candidate_pairs);
-    json_key_integer(writer, "decided_pairs", step->decided_pairs);
-    json_key(writer, "events");
-    json_open_array(writer);
+    gz_json_open(writer, NULL, '{');
+    gz_json_integer(writer, "step", i);
+    gz_json_hash(writer, "hash", step->hash);
+    gz_json_integer(writer, "pairs", step->pairs);
+    gz_json_integer(writer, "candidate_pairs", step->candidate_pairs);
+    gz_json_integer(writer, "decided_pairs", step->decided_pairs);
+    gz_json_open(writer, "events", '[');
     for (; next < log->event_count && log->events[next].step == i; next++) json_event(writer, log, &log->events[next]);
-    json_close_array(writer);
-    json_close_object(writer);
+    gz_json_close(writer);
+    gz_json_close(writer);
   }
-  json_close_array(writer);
+  gz_json_close(writer);
 }
 
-static void json_totals(json *writer, const session *run, const watch_log *log) {
+static void json_totals(gz_json *writer, const session *run, const watch_log *log) {
   watch_counts counts = count_all(log);
-  json_key(writer, "counts");
-  json_open_object(writer);
-  json_key_integer(writer, "objects", log->objects);
-  json_key_integer(writer, "triangles", log->triangles);
-  json_key_integer(writer, "steps", log->step_count);
-  json_key_integer(writer, "steps_with_pairs", counts.steps);
-  json_key_integer(writer, "most_pairs", counts.most);
-  json_key_integer(writer, "began", counts.of[0]);
-  json_key_integer(writer, "changed", counts.of[1]);
-  json_key_integer(writer, "ended", counts.of[2]);
-  json_close_object(writer);
-  json_key(writer, "seconds");
-  json_open_object(writer);
-  json_key_double(writer, "load", run->load_seconds);
-  json_key_double(writer, "build", run->build_seconds);
-  json_key_double(writer, "query", run->query_seconds);
-  json_close_object(writer);
+  gz_json_open(writer, "counts", '{');
+  gz_json_integer(writer, "objects", log->objects);
+  gz_json_integer(writer, "triangles", log->triangles);
+  gz_json_integer(writer, "steps", log->step_count);
+  gz_json_integer(writer, "steps_with_pairs", counts.steps);
+  gz_json_integer(writer, "most_pairs", counts.most);
+  gz_json_integer(writer, "began", counts.of[0]);
+  gz_json_integer(writer, "changed", counts.of[1]);
+  gz_json_integer(writer, "ended", counts.of[2]);
+  gz_json_close(writer);
+  gz_json_open(writer, "seconds", '{');
+  gz_json_double(writer, "load", run->load_seconds);
+  gz_json_double(writer, "build", run->build_seconds);
+  gz_json_double(writer, "query", run->query_seconds);
+  gz_json_close(writer);
 }
 
 static void print_json(output *out, const watch_options *watch, const session *run, const watch_log *log) {
-  json writer = json_begin(out);
-  json_open_object(&writer);
-  json_key_string(&writer, "graze", graze_version());
-  json_key_string(&writer, "engine", session_engine(run));
-  if (!watch->replay) json_key_string(&writer, "exactness", exactness_names[watch->def.exactness]);
-  json_key_string(&writer, "status", log->complete ? "complete" : "incomplete");
-  if (watch->replay) json_key_bool(&writer, "as_recorded", !log->differs);
-  if (log->differs) json_key_integer(&writer, "differs_from_step", log->differs_at);
+  gz_json writer = gz_json_begin(out, false);
+  gz_json_text(&writer, "graze", graze_version());
+  gz_json_text(&writer, "engine", session_engine(run));
+  if (!watch->replay) gz_json_text(&writer, "exactness", exactness_names[watch->def.exactness]);
+  gz_json_text(&writer, "status", log->complete ? "complete" : "incomplete");
+  if (watch->replay) gz_json_bool(&writer, "as_recorded", !log->differs);
+  if (log->differs) gz_json_integer(&writer, "differs_from_step", log->differs_at);
   json_steps(&writer, log);
   json_totals(&writer, run, log);
-  json_close_object(&writer);
-  json_end(&writer);
+  gz_json_end(&writer);
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------- */

@@ -81,16 +81,26 @@ void gz_put_double(gz_text *text, double value) {
   if (!text->no_memory && make_room(text, 32)) text->used += gz_format_double(value, text->data + text->used);
 }
 
-size_t gz_utf8_length(const char *text) {
-  static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+/* Unicode, table 3-7 and "substitution of maximal subparts". */
+int gz_utf8_length(const char *text) {
   const unsigned char *at = (const unsigned char *)text;
   if (at[0] < 0x80) return 1;
-  if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
-  size_t length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-  uint32_t code = at[0] & (0x7fu >> length);
-  for (size_t i = 1; i < length; i++) {
-    if ((at[i] & 0xc0) != 0x80) return 0;
-    code = code << 6 | (at[i] & 0x3f);
+  if (at[0] < 0xc2 || at[0] > 0xf4) return -1;
+  int length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+  unsigned char low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
+  unsigned char high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf; /* surrogates are no characters */
+  for (int i = 1; i < length; i++, low = 0x80, high = 0xbf) {
+    if (at[i] < low || at[i] > high) return -i;
   }
-  return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
+  return length;
+}
+
+const char *gz_put_character(gz_text *text, const char *at) {
+  int length = gz_utf8_length(at);
+  if (length < 0) {
+    gz_put_text(text, GZ_REPLACEMENT);
+    return at - length;
+  }
+  gz_put_bytes(text, at, (size_t)length);
+  return at + length;
 }

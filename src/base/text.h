@@ -34,8 +34,13 @@ void gz_put_integer(gz_text *text, uint64_t value);
 void gz_put_hex(gz_text *text, uint64_t value);  /* 16 digits */
 void gz_put_double(gz_text *text, double value); /* as gz_format_double */
 
-/* Length of the valid UTF-8 sequence at `text`; 0 = none (overlong ones and surrogates count as none). The final 0 is a
- * sequence of length 1. */
-size_t gz_utf8_length(const char *text);
+/* Length of the UTF-8 sequence at `text`, or minus the number of bytes that one U+FFFD stands for (overlong sequences
+ * and surrogates are none). The final 0 is a sequence of length 1, and no other one goes past it. */
+int gz_utf8_length(const char *text);
+
+#define GZ_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* Puts the character at `at`, or U+FFFD when there is none; returns what follows. */
+const char *gz_put_character(gz_text *text, const char *at);
 
 #endif
