@@ -148,7 +148,7 @@ graze_status graze_check_write_film(graze_check *c, const graze_film *film, uint
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: a film needs a folder and a report");
   filming f = {.check = c, .film = *film, .frames = frames < film->step_count ? frames : film->step_count};
   const char *page = gz_check_print(c, "%s/index.html", c->def.folder);
-  graze_status status = gz_check_remove(c, page);
+  graze_status status = page != NULL ? gz_check_begin_page(c) : GRAZE_ERROR_MEMORY;
   if (status == GRAZE_OK && film->step_count == 0) {
     gz_check_note(c, GRAZE_LOG_WARNING, "left out: the film: no step was run");
     return GRAZE_OK;

@@ -153,7 +153,7 @@ static graze_status write_html(const writing *w, const char *path) {
                                  w->cameras);
 }
 
-/* In the order of writing. The page comes last: a folder without one is not finished. */
+/* In the order of writing. The page comes last: until then one stands there that says so. */
 static const struct part {
   unsigned bit;
   const char *name;
@@ -168,8 +168,10 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 /* Files of an earlier run that would be taken for this one's if it ended half-way. clashes.json stays until the new one
  * is there: it holds the reviewers' marks. */
 static graze_status remove_old(graze_check *c) {
-  graze_status status = gz_check_remove(c, gz_check_print(c, "%s/overview.png", c->def.folder));
-  for (int i = PARTS - 1; i > 0 && status == GRAZE_OK; i--)
+  bool paged = c->def.parts & GRAZE_CHECK_HTML;
+  graze_status status = paged ? gz_check_begin_page(c) : GRAZE_OK;
+  if (status == GRAZE_OK) status = gz_check_remove(c, gz_check_print(c, "%s/overview.png", c->def.folder));
+  for (int i = paged ? PARTS - 2 : PARTS - 1; i > 0 && status == GRAZE_OK; i--)
     status = gz_check_remove(c, gz_check_print(c, "%s/%s", c->def.folder, parts[i].name));
   return status;
 }

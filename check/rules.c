@@ -177,11 +177,23 @@ static void count_layers(graze_check *c) {
 
 /* ---- texts ------------------------------------------------------------------------------------------------- */
 
+/* With a backslash before each quote and backslash: different rules have different texts, whatever names hold. */
+static char *put_escaped(graze_check *c, char *text, const char *word) {
+  for (size_t length = strcspn(word, "\"\\"); word[length] != 0; length = strcspn(word, "\"\\")) {
+    text = gz_check_append(c, text, "%.*s\\%c", (int)length, word, word[length]);
+    word += length + 1;
+  }
+  return gz_check_append(c, text, "%s", word);
+}
+
+static char *put_quoted(graze_check *c, char *text, const char *before, const char *word) {
+  return gz_check_append(c, put_escaped(c, gz_check_append(c, text, "%s\"", before), word), "\"");
+}
+
 /* pipes ("pipe *", "layer:tubes") */
 static char *put_set(graze_check *c, char *text, const object_set *set) {
-  if (set->name != NULL) text = gz_check_append(c, text, "%s (", set->name);
-  for (uint32_t i = 0; i < set->pattern_count; i++)
-    text = gz_check_append(c, text, "%s\"%s\"", i > 0 ? ", " : "", set->patterns[i]);
+  if (set->name != NULL) text = gz_check_append(c, put_escaped(c, text, set->name), " (");
+  for (uint32_t i = 0; i < set->pattern_count; i++) text = put_quoted(c, text, i > 0 ? ", " : "", set->patterns[i]);
   return set->name != NULL ? gz_check_append(c, text, ")") : text;
 }
 
@@ -221,7 +233,8 @@ static char *tell(graze_check *c, const rule *one) {
     case RULE_IGNORE:
       return tell_sets(c, one, "ignore names ");
     case RULE_IGNORE_LAYERS:
-      return gz_check_print(c, "ignore layers \"%s\" and \"%s\"", one->layers[0], one->layers[1]);
+      return put_quoted(c, put_quoted(c, gz_check_print(c, "ignore layers "), "", one->layers[0]), " and ",
+                        one->layers[1]);
     case RULE_IGNORE_PAIRS:
       return gz_check_print(c, "ignore listed pairs (hash %016" PRIx64 ")", hash_ignored(&c->file));
     case RULE_SAME_PARENT:

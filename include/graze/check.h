@@ -99,8 +99,8 @@ typedef struct graze_check_def {
   const char *marks; /* a table of a reviewer's marks for the clashes of `previous` */
   const char *title; /* of the report; NULL: the name of the first file */
 
-  /* For graze_check_write_folder; created by graze_check_open if necessary. Implies places, curves, facts, every_mesh.
-   */
+  /* For graze_check_write_folder; created by graze_check_open if necessary. FILE if it is neither empty nor that of an
+   * earlier report. Implies places, curves, facts, every_mesh. */
   const char *folder;
   unsigned parts;         /* what to write; default GRAZE_CHECK_EVERY_PART */
   uint32_t most_pictures; /* draw the first so many clashes; default 1000 */
@@ -146,9 +146,9 @@ GRAZE_API graze_check_counts graze_check_get_counts(const graze_check *check);
  * text is not copied. */
 GRAZE_API void graze_check_set_engine(graze_check *check, const char *engine);
 
-/* Writes the parts into the folder, the page last: a folder with a page is complete. What this machine or build cannot
- * make is left out, with a warning; when it is stopped, pictures are left out. Errors: ARGUMENT (no folder, or the
- * check has not run), FILE, MEMORY, and those of the writers. */
+/* Writes the parts into the folder, the page last; until then a page says that the report is not finished. What this
+ * machine or build cannot make is left out, with a warning; when it is stopped, pictures are left out. Errors: ARGUMENT
+ * (no folder, or the check has not run), FILE, MEMORY, and those of the writers. */
 GRAZE_API graze_status graze_check_write_folder(graze_check *check);
 
 /* ---- objects that move: the same files and rules for graze_scene_update ----------------------------------------- */
