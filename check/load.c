@@ -139,7 +139,6 @@ static graze_status unit_factor(graze_check *c, const char *path, const char *ow
 
 typedef struct check_file {
   const char *path;
-  bool split;
   graze_assembly *assembly;
 } check_file;
 
@@ -149,7 +148,7 @@ static bool is_large(const void *item) {
 
 static graze_status open_one(graze_check *c, void *item) {
   check_file *file = item;
-  return graze_open_assembly(c->context, file->path, GRAZE_FORMAT_AUTO, file->split, file->assembly);
+  return graze_open_assembly(c->context, file->path, GRAZE_FORMAT_AUTO, c->def.reading, file->assembly);
 }
 
 /* All of them are noted as open, so that they will be closed. */
@@ -245,7 +244,7 @@ static graze_status add_contents(graze_check *c, const check_file *file, bool la
   const char *layer = "";
   bool several = c->def.file_count > 1;
   note_contents(c, file->assembly, file->path);
-  if (!several && !file->split && holds_one_mesh(file->assembly))
+  if (!several && c->def.reading == 0 && holds_one_mesh(file->assembly))
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s is one object", file->path);
   if (several) layer = gz_check_stem(c, file->path); /* the layer of a file's objects is the file's name */
   return layer != NULL ? add_assembly(c, file, layer, later) : GRAZE_ERROR_MEMORY;
@@ -284,7 +283,7 @@ static graze_status load_files(graze_check *c) {
   graze_status status = GRAZE_OK;
   for (uint32_t first = 0, some; first < d->file_count && status == GRAZE_OK; first += some) {
     some = count_together(d, first);
-    for (uint32_t i = 0; i < some; i++) files[i] = (check_file){.path = d->files[first + i], .split = d->split};
+    for (uint32_t i = 0; i < some; i++) files[i] = (check_file){.path = d->files[first + i]};
     status = add_some(c, files, some);
   }
   return status;

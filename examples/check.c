@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   graze_check_def def = graze_default_check_def();
   def.files = (const char *const[]){argv[1]};
   def.file_count = 1;
-  def.split = true;
+  def.reading = GRAZE_READ_GROUPS;
   def.folder = argv[2];
   graze_status status = graze_context_create(&settings, &context);
   if (status == GRAZE_OK) status = graze_check_open(context, &def, &check);

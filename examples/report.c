@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   must(graze_context_create(NULL, &context));
-  must(graze_read_assembly(context, argv[1], GRAZE_FORMAT_AUTO, true, &file));
+  must(graze_read_assembly(context, argv[1], GRAZE_FORMAT_AUTO, GRAZE_READ_GROUPS, &file));
   must(graze_scene_create(context, &scene));
   graze_mesh **meshes = allocate(file.mesh_count, sizeof *meshes);
   graze_report_object *objects = allocate(file.object_count, sizeof *objects);

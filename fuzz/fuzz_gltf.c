@@ -27,7 +27,7 @@ static void check_assembly(const graze_assembly *assembly) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   graze_assembly assembly;
   graze_geometry geometry;
-  graze_status status = graze_parse_assembly(fuzz_context(), data, size, NAME, GRAZE_FORMAT_GLTF, false, &assembly);
+  graze_status status = graze_parse_assembly(fuzz_context(), data, size, NAME, GRAZE_FORMAT_GLTF, 0, &assembly);
   if (status == GRAZE_OK) {
     check_assembly(&assembly);
     status = graze_parse_geometry(fuzz_context(), data, size, NAME, GRAZE_FORMAT_GLTF, &geometry);

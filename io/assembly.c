@@ -1,4 +1,4 @@
-/* assembly.c: assemblies as they are built, taken from a plain mesh file, joined to one geometry, freed. */
+/* assembly.c: assemblies as they are built, joined to one geometry, freed. */
 #include "assembly.h"
 
 #include <math.h>
@@ -77,83 +77,6 @@ void graze_assembly_free(graze_assembly *assembly) {
   *assembly = (graze_assembly){0};
 }
 
-/* ---- from a plain mesh file ---- */
-
-/* The file's name without folders and ending. */
-static size_t find_stem(const char *path, const char **stem) {
-  const char *slash = strrchr(path, '/');
-  *stem = slash != NULL ? slash + 1 : path;
-  const char *dot = strrchr(*stem, '.');
-  return dot != NULL && dot > *stem ? (size_t)(dot - *stem) : strlen(*stem);
-}
-
-/* The triangles [first, first + count) with only the vertices that they use. `numbers` has an entry for each vertex
- * of the whole, all UINT32_MAX, and is so again afterwards. */
-static bool take_triangles(const graze_geometry *whole, uint64_t first, uint64_t count, uint32_t *numbers,
-                           graze_geometry *part, io_fault *fault) {
-  const uint32_t *indices = whole->indices + 3 * first;
-  uint64_t used = 0;
-  if (!gz_io_geometry_set_triangles(part, count, fault)) return false;
-  for (uint64_t i = 0; i < 3 * count; i++) {
-    uint32_t *number = &numbers[indices[i]];
-    if (*number == UINT32_MAX) *number = (uint32_t)used++;
-    part->indices[i] = *number;
-  }
-  bool good = gz_io_geometry_set_vertices(part, used, fault);
-  for (uint64_t i = 0; i < 3 * count; i++) {
-    const double *from = whole->vertices + 3 * (uint64_t)indices[i];
-    if (good) memcpy(part->vertices + 3 * (uint64_t)part->indices[i], from, 3 * sizeof from[0]);
-    numbers[indices[i]] = UINT32_MAX;
-  }
-  part->all_float = whole->all_float;
-  return good;
-}
-
-static bool add_named(io_assembly *assembly, const char *name, size_t length, uint32_t mesh, io_fault *fault) {
-  const graze_pose identity = graze_pose_identity();
-  const char *unique = gz_io_names_make_unique(&assembly->names, name, length);
-  if (unique == NULL) return gz_io_fail_memory(fault);
-  assembly->result.meshes[mesh].name = unique;
-  return gz_io_assembly_add_object(assembly, unique, "", mesh, &identity, fault);
-}
-
-static bool split_groups(io_assembly *assembly, const graze_geometry *whole, const char *file_name, uint32_t *numbers,
-                         io_fault *fault) {
-  uint32_t mesh = 0;
-  for (uint64_t g = 0; g <= whole->group_count; g++) { /* number 0 is what stands before the first group */
-    const char *name = g > 0 ? whole->groups[g - 1].name : NULL;
-    size_t length = g > 0 ? strlen(name) : find_stem(file_name, &name);
-    uint64_t first = g > 0 ? whole->groups[g - 1].first_triangle : 0;
-    uint64_t before = whole->group_count > 0 ? whole->groups[0].first_triangle : whole->triangle_count;
-    uint64_t count = g > 0 ? whole->groups[g - 1].triangle_count : before;
-    if (count == 0) continue;
-    if (!take_triangles(whole, first, count, numbers, &assembly->result.meshes[mesh].geometry, fault)) return false;
-    if (!add_named(assembly, name, length, mesh++, fault)) return false;
-  }
-  assembly->result.mesh_count = mesh;
-  return true;
-}
-
-bool gz_io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
-                                io_fault *fault) {
-  io_assembly building = {.names.context = fault->context};
-  bool good = gz_io_assembly_set_meshes(&building, split ? (uint64_t)geometry->group_count + 1 : 1, fault);
-  if (good && split) {
-    uint32_t *numbers = gz_new(fault->context, geometry->vertex_count, sizeof *numbers);
-    if (numbers != NULL) memset(numbers, 0xff, geometry->vertex_count * sizeof *numbers);
-    good = numbers != NULL ? split_groups(&building, geometry, file_name, numbers, fault) : gz_io_fail_memory(fault);
-    gz_free(numbers);
-    graze_geometry_free(geometry);
-  } else if (good) {
-    const char *stem;
-    size_t length = find_stem(file_name, &stem);
-    building.result.meshes[0].geometry = *geometry;
-    *geometry = (graze_geometry){0};
-    good = add_named(&building, stem, length, 0, fault);
-  }
-  return gz_io_assembly_finish(&building, good, assembly);
-}
-
 /* ---- joined ---- */
 
 static bool pose_vertices(const graze_geometry *mesh, const graze_assembly_object *object, double *out, bool *all_float,
@@ -176,7 +99,7 @@ static bool fill_joined(const graze_assembly *assembly, graze_geometry *geometry
   for (uint32_t i = 0; i < assembly->object_count; i++) {
     const graze_assembly_object *object = &assembly->objects[i];
     const graze_geometry *mesh = &assembly->meshes[object->mesh].geometry;
-    names[i] = (io_name){object->name, strlen(object->name), triangles};
+    names[i] = (io_name){object->name, strlen(object->name), triangles, false};
     double *out = geometry->vertices + 3 * vertices;
     if (!pose_vertices(mesh, object, out, &geometry->all_float, fault)) return false;
     uint32_t *corner = geometry->indices + 3 * triangles;

@@ -42,6 +42,9 @@ bool gz_io_assembly_join(const graze_assembly *assembly, graze_geometry *geometr
 bool gz_io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
                                 io_fault *fault);
 
+/* Makes an object of each connected part of every object. */
+bool gz_io_assembly_split_parts(graze_assembly *assembly, io_fault *fault);
+
 bool gz_io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault);
 
 /* The same of a stored input without geometry: `source` of the assembly, which takes the descriptor, gives that mesh by

@@ -42,21 +42,28 @@ static bool read_plain(const io_input *input, graze_file_format format, graze_ge
 
 typedef struct io_request {
   graze_file_format format;
-  bool split;
+  unsigned flags;           /* GRAZE_READ_... */
   bool open;                /* leave the geometry in a stored input */
   graze_geometry *geometry; /* or */
   graze_assembly *assembly;
 } io_request;
 
-static bool read_as_assembly(const io_input *input, io_request *request, graze_assembly *assembly, io_fault *fault) {
-  if (request->open && input->stored) return gz_io_open_gltf(input, assembly, fault);
+static bool read_objects(const io_input *input, io_request *request, graze_assembly *assembly, io_fault *fault) {
   if (request->format == GRAZE_FORMAT_GLTF) return gz_io_read_gltf(input, assembly, fault);
   if (request->format == GRAZE_FORMAT_IMPORT) return gz_io_read_import(input, assembly, fault);
   graze_geometry geometry = {0};
   bool good = read_plain(input, request->format, &geometry, fault) &&
-              gz_io_assembly_of_geometry(&geometry, input->name, request->split, assembly, fault);
+              gz_io_assembly_of_geometry(&geometry, input->name, request->flags & GRAZE_READ_GROUPS, assembly, fault);
   graze_geometry_free(&geometry);
   return good;
+}
+
+/* Parts are found in the whole geometry, so that a file that is split into them is not left open. */
+static bool read_as_assembly(const io_input *input, io_request *request, graze_assembly *assembly, io_fault *fault) {
+  bool parts = request->flags & GRAZE_READ_PARTS;
+  if (request->open && input->stored && !parts) return gz_io_open_gltf(input, assembly, fault);
+  request->open = false;
+  return read_objects(input, request, assembly, fault) && (!parts || gz_io_assembly_split_parts(assembly, fault));
 }
 
 static bool read_as_geometry(const io_input *input, io_request *request, io_fault *fault) {
@@ -95,12 +102,14 @@ static graze_status answer(graze_context *context, io_input *input, io_request *
 
 /* ---- the calls ---- */
 
+enum { EVERY_FLAG = GRAZE_READ_GROUPS | GRAZE_READ_PARTS };
+
 static bool check_arguments(const io_input *input, const io_request *request, io_fault *fault) {
   if (request->geometry != NULL) *request->geometry = (graze_geometry){0};
   if (request->assembly != NULL) *request->assembly = (graze_assembly){0};
   bool good = input->text != NULL && input->name != NULL && fault->context != NULL &&
               (request->geometry != NULL || request->assembly != NULL) && (int)request->format >= GRAZE_FORMAT_AUTO &&
-              request->format <= GRAZE_FORMAT_IMPORT;
+              request->format <= GRAZE_FORMAT_IMPORT && request->flags <= EVERY_FLAG;
   if (good) return true;
   return gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
@@ -169,19 +178,19 @@ graze_status graze_read_geometry(graze_context *context, const char *path, graze
 }
 
 graze_status graze_parse_assembly(graze_context *context, const void *bytes, size_t size, const char *name,
-                                  graze_file_format format, bool split, graze_assembly *assembly) {
+                                  graze_file_format format, unsigned flags, graze_assembly *assembly) {
   return parse(context, (io_input){.text = bytes, .size = size, .name = name},
-               (io_request){.format = format, .split = split, .assembly = assembly});
+               (io_request){.format = format, .flags = flags, .assembly = assembly});
 }
 
-graze_status graze_read_assembly(graze_context *context, const char *path, graze_file_format format, bool split,
+graze_status graze_read_assembly(graze_context *context, const char *path, graze_file_format format, unsigned flags,
                                  graze_assembly *assembly) {
-  return read_path(context, path, (io_request){.format = format, .split = split, .assembly = assembly});
+  return read_path(context, path, (io_request){.format = format, .flags = flags, .assembly = assembly});
 }
 
-graze_status graze_open_assembly(graze_context *context, const char *path, graze_file_format format, bool split,
+graze_status graze_open_assembly(graze_context *context, const char *path, graze_file_format format, unsigned flags,
                                  graze_assembly *assembly) {
-  return read_path(context, path, (io_request){.format = format, .split = split, .open = true, .assembly = assembly});
+  return read_path(context, path, (io_request){.format = format, .flags = flags, .open = true, .assembly = assembly});
 }
 
 graze_status graze_read_assembly_mesh(graze_context *context, const graze_assembly *assembly, uint32_t mesh,

@@ -1,8 +1,8 @@
 /* read_obj.c: Wavefront OBJ.
  *
  * Read: v (x y z, further numbers skipped), f (v, v/vt, v//vn, v/vt/vn; counted from 1, or backwards from the latest
- * vertex), o (a group). Texture coordinates, normals, groups, materials, lines and points are skipped, curves too:
- * none of them has an area. What has one and can't be read (surf, call, ...) is refused rather than left out. A face
+ * vertex), o and g (groups). Texture coordinates, normals, materials, lines and points are skipped, curves too: none of
+ * them has an area. What has one and can't be read (surf, call, ...) is refused rather than left out. A face
  * may use vertices that come later in the file; the ranges are checked at the end. A backslash before a line end
  * continues statements made of numbers, never comments and names: a name that ends in one would swallow a line. A
  * first line of two numbers, as some planning benchmarks have it, must be the numbers of vertices and faces.
@@ -165,7 +165,8 @@ static const char *read_face(obj_part *part, const char *p) {
   return count == 3 ? p : fail(part, GRAZE_ERROR_FORMAT, "a face needs at least three corners");
 }
 
-static const char *read_group(obj_part *part, const char *p) {
+/* Behind `o`, or behind `g`, whose default name is that of the specification. */
+static const char *read_group(obj_part *part, const char *p, bool label) {
   if (!array_reserve(part->fault.context, &part->names, 1, sizeof(io_name))) {
     gz_io_fail_memory(&part->fault);
     return NULL;
@@ -174,26 +175,27 @@ static const char *read_group(obj_part *part, const char *p) {
   const char *last = io_find_line_end(p, part->end);
   const char *end = last;
   while (end > p && io_is_blank(end[-1])) end--;
-  ((io_name *)part->names.data)[part->names.count++] = (io_name){p, (size_t)(end - p), part->triangles.count};
+  io_name name = {p, (size_t)(end - p), part->triangles.count, label};
+  if (label && end == p) name.text = "default", name.length = 7;
+  ((io_name *)part->names.data)[part->names.count++] = name;
   return last;
 }
 
 typedef enum keyword_kind { NAMES, NUMBERS, UNSUPPORTED, UNKNOWN } keyword_kind;
 
-/* Statements that are skipped or refused; v, f and o are handled before. */
+/* Statements that are skipped or refused; v, f, o and g are handled before. */
 static const struct {
   const char *word;
   keyword_kind kind;
 } keywords[] = {
-    {"vt", NUMBERS},      {"vn", NUMBERS},      {"vp", NUMBERS},      {"l", NUMBERS},        {"p", NUMBERS},
-    {"g", NAMES},         {"s", NAMES},         {"mg", NAMES},        {"usemtl", NAMES},     {"mtllib", NAMES},
-    {"usemap", NAMES},    {"maplib", NAMES},    {"cstype", NUMBERS},  {"deg", NUMBERS},      {"bmat", NUMBERS},
-    {"step", NUMBERS},    {"curv", NUMBERS},    {"curv2", NUMBERS},   {"parm", NUMBERS},     {"trim", NUMBERS},
-    {"hole", NUMBERS},    {"scrv", NUMBERS},    {"sp", NUMBERS},      {"end", NUMBERS},      {"con", NUMBERS},
-    {"bevel", NAMES},     {"c_interp", NAMES},  {"d_interp", NAMES},  {"lod", NAMES},        {"shadow_obj", NAMES},
-    {"trace_obj", NAMES}, {"ctech", NUMBERS},   {"stech", NUMBERS},   {"surf", UNSUPPORTED}, {"call", UNSUPPORTED},
-    {"csh", UNSUPPORTED}, {"bzp", UNSUPPORTED}, {"bsp", UNSUPPORTED}, {"cdp", UNSUPPORTED},  {"cdc", NUMBERS},
-    {"res", NUMBERS},
+    {"vt", NUMBERS},      {"vn", NUMBERS},      {"vp", NUMBERS},       {"l", NUMBERS},        {"p", NUMBERS},
+    {"s", NAMES},         {"mg", NAMES},        {"usemtl", NAMES},     {"mtllib", NAMES},     {"usemap", NAMES},
+    {"maplib", NAMES},    {"cstype", NUMBERS},  {"deg", NUMBERS},      {"bmat", NUMBERS},     {"step", NUMBERS},
+    {"curv", NUMBERS},    {"curv2", NUMBERS},   {"parm", NUMBERS},     {"trim", NUMBERS},     {"hole", NUMBERS},
+    {"scrv", NUMBERS},    {"sp", NUMBERS},      {"end", NUMBERS},      {"con", NUMBERS},      {"bevel", NAMES},
+    {"c_interp", NAMES},  {"d_interp", NAMES},  {"lod", NAMES},        {"shadow_obj", NAMES}, {"trace_obj", NAMES},
+    {"ctech", NUMBERS},   {"stech", NUMBERS},   {"surf", UNSUPPORTED}, {"call", UNSUPPORTED}, {"csh", UNSUPPORTED},
+    {"bzp", UNSUPPORTED}, {"bsp", UNSUPPORTED}, {"cdp", UNSUPPORTED},  {"cdc", NUMBERS},      {"res", NUMBERS},
 };
 
 static keyword_kind find_keyword(const char *first, const char *last) {
@@ -233,7 +235,7 @@ static inline const char *read_statement(obj_part *part, const char *p) {
   if (*p == 'v' && single) return read_vertex(part, p + 1);
   if (*p == 'f' && single) return read_face(part, p + 1);
   if (*p == '#') return io_find_line_end(p, part->end);
-  if (*p == 'o' && (single || at_end(part, p + 1))) return read_group(part, p + 1);
+  if ((*p == 'o' || *p == 'g') && (single || at_end(part, p + 1))) return read_group(part, p + 1, *p == 'g');
   if ((*p == 'v' || *p == 'f') && at_end(part, p + 1)) {
     return fail(part, GRAZE_ERROR_FORMAT,
                 *p == 'v' ? "a vertex needs three coordinates" : "a face needs at least three corners");
@@ -317,11 +319,31 @@ static bool fail_range(const obj_part *part, uint64_t line, const graze_geometry
                     (unsigned long long)geometry->vertex_count);
 }
 
+/* A file's objects are its `o`. Where these do not tell objects apart, because fewer than two have triangles, they are
+ * its `g`, of which those of one name belong together. The others are dropped. */
+static void choose_names(gz_array *names, graze_geometry *geometry) {
+  io_name *list = names->data;
+  size_t labels = 0, filled = 0, kept = 0;
+  uint64_t end = geometry->triangle_count;
+  for (size_t i = names->count; i-- > 0;) {
+    labels += list[i].label;
+    if (list[i].label) continue;
+    filled += list[i].first_triangle < end;
+    end = list[i].first_triangle;
+  }
+  geometry->labels = labels > 0 && filled < 2;
+  for (size_t i = 0; i < names->count; i++) {
+    if (list[i].label == geometry->labels) list[kept++] = list[i];
+  }
+  names->count = kept;
+}
+
 static bool join_groups(const obj_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
   gz_array names = {0};
   bool good = true;
   for (size_t i = 0; i < count && good; i++)
     good = gz_io_append_names(fault->context, &names, &parts[i].names, parts[i].first_triangle);
+  if (good) choose_names(&names, geometry);
   good = good ? gz_io_geometry_set_groups(geometry, names.data, names.count, fault) : gz_io_fail_memory(fault);
   gz_free(names.data);
   return good;

@@ -198,7 +198,7 @@ static bool begin_solid(ascii_part *part) {
   part->p = io_find_line_end(first, part->end);
   const char *last = part->p;
   while (last > first && io_is_blank(last[-1])) last--;
-  io_name name = {first, (size_t)(last - first), part->vertices.count / 3};
+  io_name name = {first, (size_t)(last - first), part->vertices.count / 3, false};
   ((io_name *)part->names.data)[part->names.count++] = name;
   part->in_solid = true;
   return true;

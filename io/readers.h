@@ -40,6 +40,7 @@ typedef struct io_name {
   const char *text; /* in the file */
   size_t length;
   uint64_t first_triangle;
+  bool label; /* OBJ's `g` */
 } io_name;
 
 /* Puts the names of a part behind those of the parts before it, which have `triangles` triangles. False: no memory. */

@@ -45,7 +45,7 @@ graze_status parse(const void *data, size_t size, const char *name, graze_assemb
   char *copy = malloc(size > 0 ? size : 1);
   assert_non_null(copy);
   memcpy(copy, data, size);
-  graze_status status = graze_parse_assembly(shared_context(1), copy, size, name, GRAZE_FORMAT_AUTO, false, assembly);
+  graze_status status = graze_parse_assembly(shared_context(1), copy, size, name, GRAZE_FORMAT_AUTO, 0, assembly);
   free(copy);
   if (status != GRAZE_OK) assert_int_equal(status, shared_error()->status);
   return status;

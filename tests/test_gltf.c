@@ -382,7 +382,7 @@ static void test_plain_files(void **state) {
   static const char *const names[] = {"model.v2", "a", "a#2"};
   graze_assembly assembly;
   assert_int_equal(graze_parse_assembly(shared_context(0), obj, sizeof obj - 1, "folder/model.v2.obj",
-                                        GRAZE_FORMAT_AUTO, false, &assembly),
+                                        GRAZE_FORMAT_AUTO, 0, &assembly),
                    GRAZE_OK);
   assert_int_equal(assembly.object_count, 1);
   assert_int_equal(assembly.format, GRAZE_FORMAT_OBJ);
@@ -392,7 +392,7 @@ static void test_plain_files(void **state) {
   assert_int_equal(assembly.meshes[0].geometry.group_count, 3);
   graze_assembly_free(&assembly);
   assert_int_equal(graze_parse_assembly(shared_context(0), obj, sizeof obj - 1, "folder/model.v2.obj",
-                                        GRAZE_FORMAT_AUTO, true, &assembly),
+                                        GRAZE_FORMAT_AUTO, GRAZE_READ_GROUPS, &assembly),
                    GRAZE_OK);
   assert_int_equal(assembly.object_count, 3);
   assert_int_equal(assembly.mesh_count, 3);
@@ -403,12 +403,10 @@ static void test_plain_files(void **state) {
   assert_vertices(&assembly.meshes[1].geometry, corners, 3);
   assert_triangles(&assembly.meshes[2].geometry, third, 2);
   graze_assembly_free(&assembly);
-  assert_int_equal(graze_read_assembly(shared_context(0), NULL, GRAZE_FORMAT_AUTO, false, &assembly),
+  assert_int_equal(graze_read_assembly(shared_context(0), NULL, GRAZE_FORMAT_AUTO, 0, &assembly), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_assembly(shared_context(0), "x.glb", (graze_file_format)99, 0, &assembly),
                    GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_assembly(shared_context(0), "x.glb", (graze_file_format)99, false, &assembly),
-                   GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_read_assembly(shared_context(0), "x.glb", GRAZE_FORMAT_AUTO, false, NULL),
-                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_read_assembly(shared_context(0), "x.glb", GRAZE_FORMAT_AUTO, 0, NULL), GRAZE_ERROR_ARGUMENT);
 }
 
 int main(void) {

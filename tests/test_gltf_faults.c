@@ -158,7 +158,7 @@ static graze_status read_with_uri(const char *uri) {
   write_file("uri.gltf", text, (size_t)length);
   graze_assembly assembly;
   graze_status status =
-      graze_read_assembly(shared_context(1), scratch_path("uri.gltf"), GRAZE_FORMAT_AUTO, false, &assembly);
+      graze_read_assembly(shared_context(1), scratch_path("uri.gltf"), GRAZE_FORMAT_AUTO, 0, &assembly);
   if (status == GRAZE_OK) assert_vertices(&assembly.meshes[0].geometry, points_as_doubles, 5);
   graze_assembly_free(&assembly);
   return status;
@@ -236,7 +236,7 @@ static void check_corpus_file(const char *folder, const char *name, const char *
   char path[1400];
   snprintf(path, sizeof path, "%s/data/bad/%s", folder, name);
   graze_assembly assembly;
-  graze_status status = graze_read_assembly(shared_context(0), path, GRAZE_FORMAT_AUTO, false, &assembly);
+  graze_status status = graze_read_assembly(shared_context(0), path, GRAZE_FORMAT_AUTO, 0, &assembly);
   if (is_exception(name)) {
     assert_int_equal(status == GRAZE_OK, strcmp(expect, "invalid") == 0);
   } else {

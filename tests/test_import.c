@@ -15,7 +15,7 @@ static void set_import(const char *script) {
 }
 
 static graze_status import(graze_assembly *assembly) {
-  return graze_read_assembly(shared_context(1), scratch_path("model.dae"), GRAZE_FORMAT_AUTO, false, assembly);
+  return graze_read_assembly(shared_context(1), scratch_path("model.dae"), GRAZE_FORMAT_AUTO, 0, assembly);
 }
 
 static void must_not_import(const char *script, graze_status status, const char *reason) {
@@ -46,9 +46,8 @@ static void test_bad_importers(void **state) {
   assert_int_equal(parse("<COLLADA/>", 10, "memory.dae", &assembly), GRAZE_ERROR_UNSUPPORTED);
   assert_non_null(strstr(shared_error()->message, "from files only"));
   write_file("plain.obj", "v 0 0 0\n", 8); /* not one for the importer, whoever says so */
-  assert_int_equal(
-      graze_read_assembly(shared_context(1), scratch_path("plain.obj"), GRAZE_FORMAT_IMPORT, false, &assembly),
-      GRAZE_ERROR_UNSUPPORTED);
+  assert_int_equal(graze_read_assembly(shared_context(1), scratch_path("plain.obj"), GRAZE_FORMAT_IMPORT, 0, &assembly),
+                   GRAZE_ERROR_UNSUPPORTED);
   setenv("GRAZE_IMPORT", "/nowhere/graze-import", 1);
   assert_int_equal(import(&assembly), GRAZE_ERROR_UNSUPPORTED);
   assert_non_null(strstr(shared_error()->message, "libassimp-dev"));
@@ -154,7 +153,7 @@ static void test_collada(void **state) {
   (void)state;
   graze_assembly assembly;
   graze_status status = graze_read_assembly(shared_context(1), GRAZE_SOURCE_DIR "/tests/cli/data/model.dae",
-                                            GRAZE_FORMAT_AUTO, false, &assembly);
+                                            GRAZE_FORMAT_AUTO, 0, &assembly);
   if (status == GRAZE_ERROR_UNSUPPORTED) {
     puts("SKIPPED test_import: no graze-import or no libassimp.so.5, so COLLADA is not tried");
     skip();
@@ -174,10 +173,10 @@ static void test_collada(void **state) {
   for (size_t i = 0; i + 20 < size; i += step) { /* without its end tag */
     write_file("cut.dae", text, i);
     assert_int_not_equal(
-        graze_read_assembly(shared_context(1), scratch_path("cut.dae"), GRAZE_FORMAT_AUTO, false, &assembly), GRAZE_OK);
+        graze_read_assembly(shared_context(1), scratch_path("cut.dae"), GRAZE_FORMAT_AUTO, 0, &assembly), GRAZE_OK);
     text[i] ^= 4;
     write_file("flip.dae", text, size);
-    graze_read_assembly(shared_context(1), scratch_path("flip.dae"), GRAZE_FORMAT_AUTO, false, &assembly);
+    graze_read_assembly(shared_context(1), scratch_path("flip.dae"), GRAZE_FORMAT_AUTO, 0, &assembly);
     graze_assembly_free(&assembly);
     text[i] ^= 4;
     if (i == 0 && size > 1300) i = 600; /* the head of the file is all of one kind */

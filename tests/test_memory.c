@@ -267,6 +267,16 @@ static graze_status attempt_obj(bench *b) {
   return attempt_geometry(b, "a.obj", "o one\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no two\nf -1 -2 -3\n");
 }
 
+static graze_status attempt_split(bench *b) {
+  static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 3 3 3\ng one\nf 1 2 3\nf 1 4 4\ng two\nf -1 -2 -3\n";
+  graze_assembly assembly = {0};
+  graze_status status = graze_parse_assembly(b->context, text, sizeof text - 1, "a.obj", GRAZE_FORMAT_AUTO,
+                                             GRAZE_READ_GROUPS | GRAZE_READ_PARTS, &assembly);
+  if (status != GRAZE_OK) assert_null(assembly.meshes);
+  graze_assembly_free(&assembly);
+  return status;
+}
+
 static graze_status attempt_stl(bench *b) {
   return attempt_geometry(b, "a.stl",
                           "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
@@ -292,7 +302,7 @@ static graze_status attempt_glb(bench *b) {
   graze_assembly assembly = {0};
   graze_geometry geometry = {0};
   graze_status status = graze_write_glb(b->context, b->path, &whole);
-  if (status == GRAZE_OK) status = graze_open_assembly(b->context, b->path, GRAZE_FORMAT_GLTF, false, &assembly);
+  if (status == GRAZE_OK) status = graze_open_assembly(b->context, b->path, GRAZE_FORMAT_GLTF, 0, &assembly);
   if (status == GRAZE_OK) status = graze_read_assembly_mesh(b->context, &assembly, 0, b->path, &geometry);
   graze_geometry_free(&geometry);
   graze_assembly_free(&assembly);
@@ -351,7 +361,7 @@ static void run_all(int threads) {
       {"self", attempt_self},       {"scene", attempt_scene},     {"batch", attempt_batch},
       {"relate", attempt_relate},   {"within", attempt_within},   {"OBJ", attempt_obj},
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
-      {"lists", attempt_lists},
+      {"parts", attempt_split},     {"lists", attempt_lists},
   };
   bench b = {.memory = {0}};
   char folder[] = "/tmp/graze_test_XXXXXX";

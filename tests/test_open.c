@@ -44,8 +44,8 @@ static void test_same(void **unused) {
   graze_assembly whole, parts;
   graze_geometry geometry;
   write_fans(scratch(".glb"));
-  assert_int_equal(graze_read_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &whole), GRAZE_OK);
-  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &parts), GRAZE_OK);
+  assert_int_equal(graze_read_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, 0, &whole), GRAZE_OK);
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, 0, &parts), GRAZE_OK);
   assert_int_equal(parts.mesh_count, MESHES);
   assert_int_equal(parts.object_count, whole.object_count);
   for (uint32_t i = 0; i < parts.object_count; i++) {
@@ -75,7 +75,7 @@ static void test_changed(void **unused) {
   graze_assembly parts;
   graze_geometry geometry;
   write_fans(scratch(".glb"));
-  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_GLTF, false, &parts), GRAZE_OK);
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_GLTF, 0, &parts), GRAZE_OK);
   FILE *file = fopen(scratch(".glb"), "r+b");
   assert_non_null(file);
   assert_int_equal(fseek(file, -4, SEEK_END), 0); /* the last index of the last mesh */
@@ -91,7 +91,7 @@ static void test_changed(void **unused) {
   assert_string_equal(shared_error()->message, "a.glb: the file changed its size while it was read");
   assert_null(geometry.indices);
   graze_assembly_free(&parts);
-  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &parts),
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, 0, &parts),
                    GRAZE_ERROR_FORMAT);
   assert_non_null(strstr(shared_error()->message, "byte 8: the file is shorter than it says"));
   assert_int_equal(parts.mesh_count, 0);
@@ -108,22 +108,21 @@ static void test_others(void **unused) {
   assert_non_null(file);
   fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", file);
   assert_int_equal(fclose(file), 0);
-  assert_int_equal(graze_open_assembly(shared_context(1), path, GRAZE_FORMAT_AUTO, false, &parts), GRAZE_OK);
+  assert_int_equal(graze_open_assembly(shared_context(1), path, GRAZE_FORMAT_AUTO, 0, &parts), GRAZE_OK);
   assert_non_null(parts.meshes[0].geometry.vertices);
   assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, 0, path, &geometry), GRAZE_ERROR_ARGUMENT);
   graze_assembly_free(&parts);
-  assert_int_equal(graze_open_assembly(shared_context(1), path, GRAZE_FORMAT_GLTF, false, &parts), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_open_assembly(shared_context(1), path, GRAZE_FORMAT_GLTF, 0, &parts), GRAZE_ERROR_FORMAT);
   remove(path);
   write_fans(scratch(".glb"));
-  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_OBJ, false, &parts),
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_OBJ, 0, &parts),
                    GRAZE_ERROR_FORMAT);
-  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, false, &parts), GRAZE_OK);
+  assert_int_equal(graze_open_assembly(shared_context(1), scratch(".glb"), GRAZE_FORMAT_AUTO, 0, &parts), GRAZE_OK);
   assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, MESHES, "x", &geometry), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, 0, NULL, &geometry), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_read_assembly_mesh(shared_context(1), &parts, 0, "x", NULL), GRAZE_ERROR_ARGUMENT);
   graze_assembly_free(&parts);
-  assert_int_equal(graze_open_assembly(shared_context(1), NULL, GRAZE_FORMAT_AUTO, false, &parts),
-                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_open_assembly(shared_context(1), NULL, GRAZE_FORMAT_AUTO, 0, &parts), GRAZE_ERROR_ARGUMENT);
   remove(scratch(".glb"));
 }
 

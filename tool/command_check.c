@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
      "work in m, mm, cm, in or ft: files that state their units are converted, others are assumed to be in UNITS", 1},
     {"cache", key_cache, "FOLDER", 0,
      "keep baked meshes in FOLDER, so that the next check of the same meshes starts sooner", 1},
-    {"split", key_split, NULL, 0, "make each group of a mesh file (OBJ 'o' record, STL solid) an object", 1},
+    {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 1},
     {0, 0, 0, 0, "Which pairs:", 2},
     {"set", key_set, "NAME=PATTERN", 0,
      "name a set of objects: those whose name matches the shell pattern or, with layer:PATTERN, whose layer does; "
@@ -95,13 +95,15 @@ static void take_files(check_options *check, struct argp_state *state) {
   check->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
   if (check->is_scene && check->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (check->is_scene && check->def.split) argp_error(state, "--split is for mesh files");
+  if (check->is_scene && check->def.reading) argp_error(state, "--split is for mesh files");
   if (check->all && check->def.folder) argp_error(state, "separate pairs (--all) are not for reports");
   if (check->pictures_given && !check->def.folder) argp_error(state, "--pictures needs --report");
   if (check->curves && check->common.format != format_json) argp_error(state, "--curves is for --format json");
   if (check->def.marks && !check->def.previous) argp_error(state, "--marks needs --previous");
-  if (!check->is_scene && !check->def.split && check->files.count < 2 && is_mesh_file(check->files.names[0]))
-    argp_error(state, "two meshes or more are needed; `graze self' checks one against itself");
+  if (!check->is_scene && !check->def.reading && check->files.count < 2 && is_mesh_file(check->files.names[0]))
+    argp_error(state,
+               "two meshes or more are needed; --split makes objects of the groups of one, --split=parts of its "
+               "connected parts, and `graze self' checks it against itself");
 }
 
 /* Bits of the relations in a list with commas. */
@@ -242,7 +244,7 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
       check->def.units = unit_names[options_choice(state, "units", argument, unit_names)];
       return 0;
     case key_split:
-      check->def.split = true;
+      check->def.reading = options_split(state, argument);
       return 0;
     case key_cache:
       check->def.cache = argument;

@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
     {"units", key_units, "UNITS", 0, "work in m, mm, cm, in or ft, as `check' does; the motion is converted too", 2},
     {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
-    {"split", key_split, NULL, 0, "make each group of a mesh file (OBJ 'o' record, STL solid) an object", 2},
+    {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 2},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 3},
     {"title", key_title, "TEXT", 0, "title of the film (default: the file's name)", 3},
     {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the steps, and film.png from them", 3},
@@ -56,7 +56,7 @@ static void take_files(watch_options *watch, struct argp_state *state) {
   watch->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < watch->files.count; i++) watch->is_scene |= has_ending(watch->files.names[i], ".json");
   if (watch->is_scene && watch->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (watch->is_scene && watch->def.split) argp_error(state, "--split is for mesh files");
+  if (watch->is_scene && watch->def.reading) argp_error(state, "--split is for mesh files");
   if (!watch->motion) argp_error(state, "--motion is needed: without it nothing moves, and `graze check' is the verb");
 }
 
@@ -119,7 +119,7 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       watch->def.cache = argument;
       return 0;
     case key_split:
-      watch->def.split = true;
+      watch->def.reading = options_split(state, argument);
       return 0;
     case ARGP_KEY_ARGS:
       take_files(watch, state);

@@ -67,8 +67,9 @@ typedef struct graze_check_def {
    * With several files, the objects of each are on a layer named after the file. */
   const char *const *files;
   uint32_t file_count;
-  bool split;  /* make each group of a mesh file an object */
-  bool joined; /* make each file one mesh and one object, assemblies too */
+  unsigned reading; /* bits of graze/io.h: GRAZE_READ_GROUPS makes each group of a mesh file an object,
+                       GRAZE_READ_PARTS each connected part of a mesh. Not for a scene file's meshes */
+  bool joined;      /* make each file one mesh and one object, assemblies too */
 
   /* The units to work in: m, mm, cm, in or ft. Files that state their units are converted, others are assumed to be in
    * these. NULL: those of the files, which must then agree. */

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* Consecutive triangles that the file names as one object (OBJ `o` records, STL solids). */
+/* Consecutive triangles that the file names as one object: STL solids, OBJ `o` records, or the `g` records of an OBJ
+ * file of which fewer than two `o` have triangles. */
 typedef struct graze_io_group {
   const char *name;
   uint32_t first_triangle;
@@ -33,6 +34,7 @@ typedef struct graze_geometry {
   uint64_t triangle_count;
   graze_io_group *groups;
   uint32_t group_count;
+  bool labels;    /* groups of one name are one object (OBJ `g`); otherwise each group is one */
   bool all_float; /* every coordinate is representable as a float: the mesh can be baked in half the memory */
   void *memory;   /* private */
 } graze_geometry;
@@ -90,22 +92,31 @@ typedef struct graze_assembly {
   void *memory, *source;    /* private */
 } graze_assembly;
 
-/* Reads a file as an assembly. glTF 2.0 (.gltf, .glb): every node whose mesh has triangles. GRAZE_FORMAT_IMPORT: the
- * same of what the importing program gives. Other formats: one object named after the file, or with `split` one for
- * each group that has triangles; triangles before the first group go by the file's name. Errors as for
- * graze_read_geometry; POSE: a node's matrix is not affine or not finite, and the message names the node. On failure
- * `assembly` is empty. */
+/* How the objects of an assembly are made; 0: of a glTF file and of what graze-import gives, one of every node whose
+ * mesh has triangles; of any other file a single one, named after the file. */
+enum {
+  GRAZE_READ_GROUPS = 1, /* such a file has an object for each group that has triangles; triangles before the first
+                            group go by the file's name */
+  GRAZE_READ_PARTS = 2   /* each object, of any file, becomes one object for each of its connected parts, triangles that
+                            share edges by the positions of their ends. Those of "pump" are "pump/part1", "pump/part2"
+                            and so on, by their first triangles, and their parent is "pump"; an object of one part stays
+                            what it is */
+};
+
+/* Reads a file as an assembly; `flags`: GRAZE_READ_... Errors as for graze_read_geometry; POSE: a node's matrix is not
+ * affine or not finite, and the message names the node. On failure `assembly` is empty. */
 GRAZE_API graze_status graze_read_assembly(graze_context *context, const char *path, graze_file_format format,
-                                           bool split, graze_assembly *assembly);
+                                           unsigned flags, graze_assembly *assembly);
 
 /* The same from memory, as graze_parse_geometry. */
 GRAZE_API graze_status graze_parse_assembly(graze_context *context, const void *bytes, size_t size, const char *name,
-                                            graze_file_format format, bool split, graze_assembly *assembly);
+                                            graze_file_format format, unsigned flags, graze_assembly *assembly);
 
 /* The same, but the geometry of a GLB file stays in the file, which remains open until the assembly is freed: its
- * meshes have counts but no arrays. For assemblies that should not be in memory at once. */
+ * meshes have counts but no arrays. For assemblies that should not be in memory at once. With GRAZE_READ_PARTS it is
+ * graze_read_assembly. */
 GRAZE_API graze_status graze_open_assembly(graze_context *context, const char *path, graze_file_format format,
-                                           bool split, graze_assembly *assembly);
+                                           unsigned flags, graze_assembly *assembly);
 
 /* Reads the geometry of such a mesh, to be freed by the caller. May be called from any number of threads, with one
  * context or several. `path` is for messages. Errors: ARGUMENT (the mesh has its arrays already), and those of
