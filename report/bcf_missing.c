@@ -1,4 +1,4 @@
-/* bcf_missing.c: stands for bcf.c in a build without minizip and zlib. */
+/* bcf_missing.c: stands for bcf.c in a build without zlib. */
 #include "fault.h"
 
 graze_status graze_report_write_bcf(graze_context *context, const char *path, const graze_report *report,
@@ -7,5 +7,5 @@ graze_status graze_report_write_bcf(graze_context *context, const char *path, co
   (void)snapshots;
   (void)cameras;
   return gz_fail_named(context, GRAZE_ERROR_UNSUPPORTED, path != NULL ? path : "report", "",
-                       "this build writes no BCF: it was made without minizip (Debian: libminizip-dev)");
+                       "this build writes no BCF: it was made without zlib (Debian: zlib1g-dev)");
 }

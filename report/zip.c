@@ -1,125 +1,44 @@
-/* zip.c: see zip.h. minizip goes back to each entry's header when the entry is done, to write the sizes. The output
- * cannot go back, so the bytes wait here until their entry is closed.
+/* zip.c: see zip.h. The format is PKWARE's APPNOTE 6.3.3: for each entry a header and its contents (4.3.7), then the
+ * directory (4.3.12) and its end (4.3.14 to 4.3.16).
  */
 #include "zip.h"
 
 #include <limits.h>
-#include <minizip/zip.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 struct report_zip {
-  gz_text *out;
-  char *waiting; /* the archive from byte `base` on */
-  size_t used, capacity;
-  ZPOS64_T base, position; /* position: where the next write goes */
-  zipFile archive;
-  zip_fileinfo info;
+  gz_text *out, directory;
+  uint64_t size, entries; /* bytes and entries so far */
+  uint32_t time;          /* MS-DOS: date and time */
   z_stream deflater;
-  bool deflater_open, failed;
-  uint64_t entries;
+  bool failed;
   char *packed;
   size_t packed_capacity;
 };
 
-/* ---- minizip's file ---- */
+enum { PLAIN = 20, ZIP64 = 45 }; /* version that a reader must have */
+static const uint64_t MOST = UINT32_MAX, MOST_ENTRIES = UINT16_MAX;
 
-static voidpf stream_open(voidpf opaque, const void *name, int mode) {
-  (void)name;
-  (void)mode;
-  return opaque;
-}
-
-static uLong stream_write(voidpf opaque, voidpf stream, const void *bytes, uLong size) {
-  report_zip *zip = stream;
-  (void)opaque;
-  size_t at = (size_t)(zip->position - zip->base);
-  if (size > zip->capacity - at) {
-    size_t capacity = 2 * zip->capacity + size;
-    char *waiting = realloc(zip->waiting, capacity);
-    if (waiting == NULL) return 0;
-    zip->waiting = waiting;
-    zip->capacity = capacity;
-  }
-  memcpy(zip->waiting + at, bytes, size);
-  zip->position += size;
-  if (at + size > zip->used) zip->used = at + size;
-  return size;
-}
-
-static ZPOS64_T stream_tell(voidpf opaque, voidpf stream) {
-  (void)opaque;
-  return ((const report_zip *)stream)->position;
-}
-
-static long stream_seek(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin) {
-  report_zip *zip = stream;
-  (void)opaque;
-  ZPOS64_T end = zip->base + zip->used;
-  ZPOS64_T target = offset;
-  if (origin == ZLIB_FILEFUNC_SEEK_CUR) target += zip->position;
-  if (origin == ZLIB_FILEFUNC_SEEK_END) target += end;
-  if (target < zip->base || target > end) return -1; /* gone, or not there yet */
-  zip->position = target;
-  return 0;
-}
-
-static uLong stream_read(voidpf opaque, voidpf stream, void *bytes, uLong size) {
-  (void)opaque;
-  (void)stream;
-  (void)bytes;
-  (void)size;
-  return 0; /* an archive that is made anew is not read */
-}
-
-static int stream_close(voidpf opaque, voidpf stream) {
-  (void)opaque;
-  (void)stream;
-  return 0;
-}
-
-static int stream_error(voidpf opaque, voidpf stream) {
-  (void)opaque;
-  return ((const report_zip *)stream)->failed;
-}
-
-static void send_waiting(report_zip *zip) {
-  gz_put_bytes(zip->out, zip->waiting, zip->used);
-  zip->base += zip->used;
-  zip->position = zip->base;
-  zip->used = 0;
-}
-
-/* ---- the archive ---- */
-
-static void set_time(report_zip *zip, report_time when) {
-  if (when.year < 1980) when = (report_time){1980, 1, 1, 0, 0, 0}; /* zip's clock begins and ends there */
+static uint32_t dos_time(report_time when) {
+  if (when.year < 1980) when = (report_time){1980, 1, 1, 0, 0, 0}; /* that clock begins and ends there */
   if (when.year > 2107) when = (report_time){2107, 12, 31, 23, 59, 58};
-  zip->info.tmz_date = (tm_zip){.tm_sec = when.second > 59 ? 59 : when.second,
-                                .tm_min = when.minute,
-                                .tm_hour = when.hour,
-                                .tm_mday = when.day,
-                                .tm_mon = when.month - 1,
-                                .tm_year = when.year};
+  if (when.second > 59) when.second = 59;
+  return (uint32_t)((when.year - 1980) << 25 | when.month << 21 | when.day << 16 | when.hour << 11 | when.minute << 5 |
+                    when.second / 2);
 }
 
 report_zip *gz_report_zip_begin(gz_text *out, report_time when) {
   report_zip *zip = calloc(1, sizeof *zip);
   if (zip == NULL) return NULL;
   zip->out = out;
-  zip->capacity = 1 << 16;
-  zip->waiting = malloc(zip->capacity);
-  set_time(zip, when);
+  zip->time = dos_time(when);
   /* For files of a page or less: fixed codes, as a tree for each file takes longer to make than it saves. */
-  zip->deflater_open = deflateInit2(&zip->deflater, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_FIXED) == Z_OK;
-  zlib_filefunc64_def functions = {stream_open, stream_read,  stream_write, stream_tell,
-                                   stream_seek, stream_close, stream_error, zip};
-  if (zip->waiting != NULL && zip->deflater_open)
-    zip->archive = zipOpen2_64("", APPEND_STATUS_CREATE, NULL, &functions);
-  if (zip->archive != NULL) return zip;
-  if (zip->deflater_open) deflateEnd(&zip->deflater);
-  free(zip->waiting);
+  bool ready = deflateInit2(&zip->deflater, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_FIXED) == Z_OK;
+  if (ready && gz_text_begin(&zip->directory, NULL, NULL)) return zip;
+  if (ready) deflateEnd(&zip->deflater);
+  gz_text_end(&zip->directory);
   free(zip);
   return NULL;
 }
@@ -141,63 +60,100 @@ static size_t deflate_bytes(report_zip *zip, const void *bytes, size_t size) {
   return deflate(&zip->deflater, Z_FINISH) == Z_STREAM_END ? bound - zip->deflater.avail_out : 0;
 }
 
-void gz_report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed) {
-  if (zip->failed || size > INT_MAX / 4) { /* zlib and minizip count in 32 bits here; no entry comes near */
-    zip->failed = true;
-    return;
-  }
-  size_t stored = packed ? deflate_bytes(zip, bytes, size) : size;
-  const void *contents = packed ? zip->packed : bytes;
-  bool folder = name[strlen(name) - 1] == '/';
-  zip->info.external_fa = folder ? 0x10 : 0; /* MS-DOS: directory */
-  bool good = !packed || stored > 0;
-  good = good && zipOpenNewFileInZip2_64(zip->archive, name, &zip->info, NULL, 0, NULL, 0, NULL,
-                                         packed ? Z_DEFLATED : 0, packed ? 1 : 0, 1, 0) == ZIP_OK;
-  good = good && (stored == 0 || zipWriteInFileInZip(zip->archive, contents, (unsigned)stored) == ZIP_OK);
-  good = good && zipCloseFileInZipRaw64(zip->archive, size, size > 0 ? crc32(0, bytes, (uInt)size) : 0) == ZIP_OK;
-  zip->failed = !good;
-  zip->entries++;
-  send_waiting(zip);
-}
-
 static void put_little(gz_text *out, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; i++) gz_put_bytes(out, (uint8_t[1]){(uint8_t)(value >> (8 * i))}, 1);
 }
 
-/* The records of Zip64 (APPNOTE 4.3.14 and 4.3.15) that stand before the last one when 16 bits cannot count the
- * entries. minizip writes them for large offsets, and of this case only the 0xffff that points to them. `size`: of the
- * directory. */
-static void put_zip64_end(report_zip *zip, uint64_t size) {
+typedef struct entry {
+  const char *name;
+  bool packed;
+  uint32_t checksum;
+  uint64_t stored, size;
+} entry;
+
+/* What header and directory say of an entry, up to the length of its name. */
+static void put_facts(const report_zip *zip, gz_text *out, const entry *e, int version) {
+  put_little(out, (uint64_t)version, 2);
+  put_little(out, e->packed ? 6 : 0, 2); /* bits 1 and 2: packed for speed */
+  put_little(out, e->packed ? Z_DEFLATED : 0, 2);
+  put_little(out, zip->time, 4);
+  put_little(out, e->checksum, 4);
+  put_little(out, e->stored, 4);
+  put_little(out, e->size, 4);
+  put_little(out, strlen(e->name), 2);
+}
+
+static void list_entry(report_zip *zip, const entry *e) {
+  gz_text *out = &zip->directory;
+  bool far = zip->size >= MOST, folder = e->name[strlen(e->name) - 1] == '/';
+  gz_put_bytes(out, "PK\1\2\0\0", 6); /* made by: MS-DOS, for the attributes below */
+  put_facts(zip, out, e, far ? ZIP64 : PLAIN);
+  put_little(out, far ? 12 : 0, 2);      /* length of the extra field; */
+  put_little(out, 0, 6);                 /* no comment, disk 0, no internal attributes; */
+  put_little(out, folder ? 0x10 : 0, 4); /* attributes; where the header is */
+  put_little(out, far ? MOST : zip->size, 4);
+  gz_put_text(out, e->name);
+  if (!far) return;
+  put_little(out, 1, 2); /* extra field of Zip64: 8 bytes */
+  put_little(out, 8, 2);
+  put_little(out, zip->size, 8);
+}
+
+void gz_report_zip_add(report_zip *zip, const char *name, const void *bytes, size_t size, bool packed) {
+  if (zip->failed || size > INT_MAX / 4) { /* zlib counts in 32 bits; no entry comes near */
+    zip->failed = true;
+    return;
+  }
+  entry e = {name, packed, size > 0 ? (uint32_t)crc32(0, bytes, (uInt)size) : 0,
+             packed ? deflate_bytes(zip, bytes, size) : size, size};
+  if (packed && e.stored == 0) {
+    zip->failed = true;
+    return;
+  }
+  gz_put_bytes(zip->out, "PK\3\4", 4);
+  put_facts(zip, zip->out, &e, PLAIN);
+  put_little(zip->out, 0, 2); /* no extra field */
+  gz_put_text(zip->out, name);
+  gz_put_bytes(zip->out, packed ? zip->packed : bytes, (size_t)e.stored);
+  list_entry(zip, &e);
+  zip->entries++;
+  zip->size += 30 + strlen(name) + e.stored;
+}
+
+/* For what does not fit into the last record. */
+static void put_zip64_end(const report_zip *zip) {
   gz_text *out = zip->out;
-  gz_put_text(out, "PK\x06\x06");
+  uint64_t length = zip->directory.used;
+  gz_put_text(out, "PK\6\6");
   put_little(out, 44, 8); /* what follows in this record */
-  put_little(out, 45, 2); /* made by and needs: 4.5, the first with Zip64 */
-  put_little(out, 45, 2);
+  put_little(out, ZIP64, 2);
+  put_little(out, ZIP64, 2);
   put_little(out, 0, 8); /* number of this disk and of the directory's */
   put_little(out, zip->entries, 8);
   put_little(out, zip->entries, 8);
-  put_little(out, size, 8);
-  put_little(out, zip->base, 8);
-  gz_put_text(out, "PK\x06\x07");
+  put_little(out, length, 8);
+  put_little(out, zip->size, 8);
+  gz_put_text(out, "PK\6\7");
   put_little(out, 0, 4);
-  put_little(out, zip->base + size, 8); /* where the record above begins */
+  put_little(out, zip->size + length, 8); /* where the record above begins */
   put_little(out, 1, 4);
 }
 
-enum { END_RECORD = 22 };
-
 bool gz_report_zip_end(report_zip *zip) {
-  bool good = zipClose(zip->archive, NULL) == ZIP_OK && !zip->failed;
-  if (good && zip->entries > 0xffff && zip->base < 0xffffffff && zip->used > END_RECORD) {
-    uint64_t size = zip->used - END_RECORD;
-    gz_put_bytes(zip->out, zip->waiting, size);
-    put_zip64_end(zip, size);
-    gz_put_bytes(zip->out, zip->waiting + size, END_RECORD);
-  } else {
-    send_waiting(zip);
-  }
+  gz_text *out = zip->out;
+  uint64_t length = zip->directory.used, count = zip->entries < MOST_ENTRIES ? zip->entries : MOST_ENTRIES;
+  bool good = !zip->failed && !zip->directory.no_memory;
+  gz_put_bytes(out, zip->directory.data, zip->directory.used);
+  if (zip->entries >= MOST_ENTRIES || zip->size >= MOST || length >= MOST) put_zip64_end(zip);
+  gz_put_text(out, "PK\5\6");
+  put_little(out, 0, 4); /* disks, as above */
+  put_little(out, count, 2);
+  put_little(out, count, 2);
+  put_little(out, length < MOST ? length : MOST, 4);
+  put_little(out, zip->size < MOST ? zip->size : MOST, 4);
+  put_little(out, 0, 2); /* no comment */
   deflateEnd(&zip->deflater);
-  free(zip->waiting);
+  gz_text_end(&zip->directory);
   free(zip->packed);
   free(zip);
   return good;

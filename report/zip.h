@@ -1,7 +1,7 @@
 /* zip.h: a zip archive written front to back, the same bytes for the same contents; private to report.
  *
- * minizip makes the container (also beyond 65,535 entries and 4 GiB), zlib the contents: one deflate state serves all
- * entries, for making one takes longer than packing a small file.
+ * Beyond 65,535 entries and 4 GiB it is Zip64. zlib packs the contents: one deflate state serves all entries, for
+ * making one takes longer than packing a small file.
  */
 #ifndef GRAZE_REPORT_ZIP_H
 #define GRAZE_REPORT_ZIP_H

@@ -16,7 +16,7 @@ demo cmake           probe   cmake
 demo ninja-build     probe   ninja
 demo pkg-config      program pkg-config
 demo libjansson-dev  header  jansson.h
-demo libminizip-dev  header  minizip/zip.h
+demo zlib1g-dev      header  zlib.h
 demo libpng-dev      header  png.h
 demo libegl-dev      header  EGL/egl.h
 demo libgl-dev       header  GL/glcorearb.h

@@ -169,7 +169,7 @@ GRAZE_API graze_status graze_picture_write_png(graze_context *context, const cha
 /* BCF 2.1 (buildingSMART): a zip with a topic, viewpoint and snapshot for each clash, naming both components.
  * `snapshots`: folder with an ID.png for each clash, or NULL; a clash without a picture becomes a topic without one.
  * `cameras`: one per clash, or NULL for graze_report_camera. The GUIDs of topics are made from the clash ids, so that a
- * later export updates an earlier one. Further errors: UNSUPPORTED (built without minizip), FORMAT (a picture is no
+ * later export updates an earlier one. Further errors: UNSUPPORTED (built without zlib), FORMAT (a picture is no
  * PNG). */
 GRAZE_API graze_status graze_report_write_bcf(graze_context *context, const char *path, const graze_report *report,
                                               const char *snapshots, const graze_camera *cameras);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds graze where the optional libraries are not: without libpng, minizip, the headers of OpenGL and those of assimp.
+# Builds graze where the optional libraries are not: without libpng, zlib, the headers of OpenGL and those of assimp.
 # Configuring says in a line each what is left out, and a report says in a note each what it has to do without.
 #
 #     bare_test.sh SOURCE WORK GENERATOR CC
@@ -27,7 +27,7 @@ unset PKG_CONFIG_PATH
 quiet cmake -G "$generator" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Debug -DGRAZE_WERROR=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON -DGRAZE_NVCC=OFF -DGRAZE_EGL_INCLUDE_DIR= \
   -DGRAZE_GL_INCLUDE_DIR= -DASSIMP_INCLUDE_DIR= -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF
-for package in libpng-dev libegl-dev libminizip-dev libassimp-dev; do once "$work/log" "$package"; done
+for package in libpng-dev libegl-dev zlib1g-dev libassimp-dev; do once "$work/log" "$package"; done
 quiet cmake --build "$work/build" --parallel 2
 
 cd "$work/use"
@@ -38,7 +38,7 @@ graze check pipes/scene.json --report report >out 2>notes || rc=$?
 [ $rc -eq 1 ] || { cat notes >&2; fail "graze check --report ended with $rc"; }
 once notes "graze check: left out: pictures: graze was built without OpenGL (libegl-dev, libgl-dev)"
 once notes "graze check: left out: pictures: graze was built without libpng (libpng-dev)"
-once notes "libminizip-dev"
+once notes "zlib1g-dev"
 for file in index.html clashes.csv clashes.json junit.xml; do
   [ -s "report/$file" ] || fail "the report has no $file"
 done

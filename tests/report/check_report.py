@@ -306,7 +306,7 @@ def check_end(data, entries):
 
 def check_bcf(stem):
     if not Path(stem + ".bcf").exists():
-        print("skipped: built without minizip, so there is no BCF")
+        print("skipped: built without zlib, so there is no BCF")
         return
     report, clashes = load(stem)
     with zipfile.ZipFile(stem + ".bcf") as archive:
