@@ -74,6 +74,7 @@ graze_status graze_check_open(graze_context *context, const graze_check_def *def
   if (def == NULL || check == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: null pointer");
   graze_status status = examine(context, def);
   if (status != GRAZE_OK) return status;
+  if (def->hint != NULL) *def->hint = GRAZE_CHECK_NO_HINT;
   graze_check *made = make(context, def);
   if (made == NULL) return gz_fail_memory(context, sizeof *made);
   made->caller = pthread_self();

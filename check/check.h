@@ -219,12 +219,16 @@ void gz_check_close_files(graze_check *c); /* and frees what was held of them */
 bool gz_check_is_large(const char *path);  /* a file that is worth all threads */
 graze_pose gz_check_scaled(const graze_pose *pose, double factor);
 
+/* As gz_fail, with ARGUMENT and a hint for the caller. */
+graze_status gz_check_hint(const graze_check *c, graze_check_hint hint, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The file's name without folders and ending; NULL: refused. */
 char *gz_check_stem(graze_check *c, const char *path);
 
 /* ---- rules.c ---- */
 
-/* The rules of the definition and of the scene file, the members of every set (one that is empty gets a note), and what
+/* The rules of the definition and of the scene file, the members of every set (one without any is an error), and what
  * the ignore lists take out. */
 graze_status gz_check_make_rules(graze_check *c);
 

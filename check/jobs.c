@@ -41,6 +41,15 @@ void gz_check_note(const graze_check *c, graze_log_level level, const char *form
   if (c->context->log != NULL) c->context->log(c->context->log_user, level, line);
 }
 
+graze_status gz_check_hint(const graze_check *c, graze_check_hint hint, const char *format, ...) {
+  va_list arguments;
+  if (c->def.hint != NULL) *c->def.hint = hint;
+  va_start(arguments, format);
+  graze_status status = gz_fail_list(c->context, GRAZE_ERROR_ARGUMENT, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
 /* ---- jobs ---- */
 
 static void keep_fault(fault *f, uint64_t job, graze_status status, const graze_error *error) {

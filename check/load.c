@@ -17,6 +17,22 @@ bool gz_check_is_large(const char *path) {
   return stat(path, &about) == 0 && about.st_size >= LARGE_FILE;
 }
 
+static bool is_scene(const char *path) {
+  size_t length = strlen(path);
+  return length > 5 && strcasecmp(path + length - 5, ".json") == 0;
+}
+
+/* With fewer there is no pair to check, and "no clash" would say nothing. */
+static graze_status need_two(const graze_check *c, uint32_t objects) {
+  char files[32] = "";
+  if (objects >= 2) return GRAZE_OK;
+  if (c->def.file_count > 1) snprintf(files, sizeof files, " and %" PRIu32 " more", c->def.file_count - 1);
+  bool whole = (c->def.reading & GRAZE_READ_PARTS) == 0 && !is_scene(c->def.files[0]);
+  return gz_check_hint(c, whole ? GRAZE_CHECK_CAN_SPLIT : GRAZE_CHECK_TOO_FEW_OBJECTS,
+                       "%s%s: %s; a check compares two or more", c->def.files[0], files,
+                       objects == 0 ? "no objects" : "one object");
+}
+
 /* ---- meshes and objects ---- */
 
 static check_mesh *add_mesh(graze_check *c, const char *path, bake_stage next) {
@@ -131,8 +147,8 @@ static graze_status unit_factor(graze_check *c, const char *path, const char *ow
   }
   if (c->object_count == 0) c->units = own;
   if (strcmp(c->units, own) == 0) return GRAZE_OK;
-  return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s: its units are %s, those of the files before are %s", path,
-                 *own != '\0' ? own : "not known", *c->units != '\0' ? c->units : "not known");
+  return gz_check_hint(c, GRAZE_CHECK_UNITS_DIFFER, "%s: its units are %s, those of the files before are %s", path,
+                       *own != '\0' ? own : "not known", *c->units != '\0' ? c->units : "not known");
 }
 
 /* ---- assemblies ---- */
@@ -236,16 +252,12 @@ void gz_check_close_files(graze_check *c) {
   for (uint32_t i = 0; i < c->mesh_count; i++) graze_geometry_free(&c->meshes[i].geometry);
 }
 
-static bool holds_one_mesh(const graze_assembly *assembly) {
-  return assembly->format < GRAZE_FORMAT_GLTF;
-}
-
 static graze_status add_contents(graze_check *c, const check_file *file, bool later) {
   const char *layer = "";
   bool several = c->def.file_count > 1;
   note_contents(c, file->assembly, file->path);
-  if (!several && c->def.reading == 0 && holds_one_mesh(file->assembly))
-    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s is one object", file->path);
+  graze_status status = several ? GRAZE_OK : need_two(c, file->assembly->object_count);
+  if (status != GRAZE_OK) return status;
   if (several) layer = gz_check_stem(c, file->path); /* the layer of a file's objects is the file's name */
   return layer != NULL ? add_assembly(c, file, layer, later) : GRAZE_ERROR_MEMORY;
 }
@@ -332,11 +344,6 @@ static graze_status load_scene(graze_check *c, const char *path) {
   return status == GRAZE_OK ? add_scene_objects(c, factor) : status;
 }
 
-static bool is_scene(const char *path) {
-  size_t length = strlen(path);
-  return length > 5 && strcasecmp(path + length - 5, ".json") == 0;
-}
-
 graze_status gz_check_load(graze_check *c) {
   const graze_check_def *d = &c->def;
   uint32_t scenes = 0;
@@ -347,5 +354,6 @@ graze_status gz_check_load(graze_check *c) {
   for (uint32_t i = 0; i < d->file_count; i++) scenes += is_scene(d->files[i]);
   if (scenes > 0 && d->file_count > 1)
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "a scene stands alone: no other files beside it");
-  return scenes > 0 ? load_scene(c, d->files[0]) : load_files(c);
+  graze_status status = scenes > 0 ? load_scene(c, d->files[0]) : load_files(c);
+  return status == GRAZE_OK ? need_two(c, c->object_count) : status;
 }

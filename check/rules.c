@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "check.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
@@ -47,8 +48,12 @@ static graze_status add_rule(graze_check *c, const rule *one) {
 static graze_status add_only(graze_check *c, const char *first, const char *second) {
   const rule one = {.kind = RULE_ONLY, .first = find_set(&c->rules, first), .second = find_set(&c->rules, second)};
   const char *missing = one.first == c->rules.set_count ? first : one.second == c->rules.set_count ? second : NULL;
-  if (missing != NULL) return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "no set has the name '%s'", missing);
-  return add_rule(c, &one);
+  if (missing == NULL) return add_rule(c, &one);
+  nearest n = {.wanted = missing};
+  for (uint32_t i = 0; i < c->rules.set_count; i++) {
+    if (c->rules.sets[i].name != NULL) gz_nearest_offer(&n, c->rules.sets[i].name);
+  }
+  return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "no set has the name '%.200s'%s", missing, gz_did_you_mean(&n).text);
 }
 
 static graze_status add_ignored_names(graze_check *c, const char *first, const char *second) {
@@ -116,9 +121,65 @@ static graze_status add_scene_rules(graze_check *c) {
 
 /* ---- members ----------------------------------------------------------------------------------------------- */
 
+static const char OF_LAYERS[] = "layer:";
+
+static bool is_of_layers(const char *pattern) {
+  return strncmp(pattern, OF_LAYERS, strlen(OF_LAYERS)) == 0;
+}
+
 static bool matches(const char *pattern, const check_object *object) {
-  bool layer = strncmp(pattern, "layer:", 6) == 0;
-  return fnmatch(layer ? pattern + 6 : pattern, layer ? object->layer : object->name, 0) == 0;
+  bool layer = is_of_layers(pattern);
+  return fnmatch(layer ? pattern + strlen(OF_LAYERS) : pattern, layer ? object->layer : object->name, 0) == 0;
+}
+
+/* With a backslash before each quote and backslash: different rules have different texts, whatever names hold. */
+static char *put_escaped(graze_check *c, char *text, const char *word) {
+  for (size_t length = strcspn(word, "\"\\"); word[length] != 0; length = strcspn(word, "\"\\")) {
+    text = gz_check_append(c, text, "%.*s\\%c", (int)length, word, word[length]);
+    word += length + 1;
+  }
+  return gz_check_append(c, text, "%s", word);
+}
+
+static char *put_quoted(graze_check *c, char *text, const char *before, const char *word) {
+  return gz_check_append(c, put_escaped(c, gz_check_append(c, text, "%s\"", before), word), "\"");
+}
+
+/* pipes ("pipe *", "layer:tubes") */
+static char *put_set(graze_check *c, char *text, const object_set *set) {
+  if (set->name != NULL) text = gz_check_append(c, put_escaped(c, text, set->name), " (");
+  for (uint32_t i = 0; i < set->pattern_count; i++) text = put_quoted(c, text, i > 0 ? ", " : "", set->patterns[i]);
+  return set->name != NULL ? gz_check_append(c, text, ")") : text;
+}
+
+/* Without the signs of patterns. NULL: refused. */
+static char *plain_text(graze_check *c, const char *pattern) {
+  char *text = gz_check_print(c, "%s", pattern), *end = text;
+  for (const char *p = text; p != NULL && *p; p++) {
+    if (strchr("*?[]", *p) == NULL) *end++ = *p;
+  }
+  if (end != NULL) *end = '\0';
+  return text;
+}
+
+/* A typing error in a pattern would leave out what was to be checked. Names whose last part alone matches are the
+ * nearest: "bolt*" was meant for "jig/bolt1". */
+static graze_status fail_empty(graze_check *c, const object_set *set) {
+  const char *pattern = set->patterns[0];
+  bool layer = is_of_layers(pattern);
+  if (layer) pattern += strlen(OF_LAYERS);
+  char *text = put_set(c, gz_check_print(c, "the set "), set);
+  nearest n = {.wanted = plain_text(c, pattern)};
+  if (text == NULL || n.wanted == NULL) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < c->object_count; i++) {
+    const char *name = layer ? c->objects[i].layer : c->objects[i].name, *slash = strrchr(name, '/');
+    if (slash != NULL && fnmatch(pattern, slash + 1, 0) == 0)
+      gz_nearest_keep(&n, name, 0);
+    else if (name[0] != '\0')
+      gz_nearest_offer(&n, name);
+  }
+  const char *near = n.count == 0 ? "" : layer ? "; the nearest layers: " : "; the nearest names: ";
+  return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%.200s has no objects%s%s", text, near, gz_nearest_list(&n).text);
 }
 
 static graze_status find_members(graze_check *c) {
@@ -136,7 +197,7 @@ static graze_status find_members(graze_check *c) {
       r->members[(size_t)i * r->words + s / 64] |= (uint64_t)1 << s % 64;
       size++;
     }
-    if (size == 0 && set->name != NULL) gz_check_note(c, GRAZE_LOG_WARNING, "the set %s has no objects", set->name);
+    if (size == 0 && set->name != NULL) return fail_empty(c, set);
   }
   return GRAZE_OK;
 }
@@ -176,26 +237,6 @@ static void count_layers(graze_check *c) {
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------- */
-
-/* With a backslash before each quote and backslash: different rules have different texts, whatever names hold. */
-static char *put_escaped(graze_check *c, char *text, const char *word) {
-  for (size_t length = strcspn(word, "\"\\"); word[length] != 0; length = strcspn(word, "\"\\")) {
-    text = gz_check_append(c, text, "%.*s\\%c", (int)length, word, word[length]);
-    word += length + 1;
-  }
-  return gz_check_append(c, text, "%s", word);
-}
-
-static char *put_quoted(graze_check *c, char *text, const char *before, const char *word) {
-  return gz_check_append(c, put_escaped(c, gz_check_append(c, text, "%s\"", before), word), "\"");
-}
-
-/* pipes ("pipe *", "layer:tubes") */
-static char *put_set(graze_check *c, char *text, const object_set *set) {
-  if (set->name != NULL) text = gz_check_append(c, put_escaped(c, text, set->name), " (");
-  for (uint32_t i = 0; i < set->pattern_count; i++) text = put_quoted(c, text, i > 0 ? ", " : "", set->patterns[i]);
-  return set->name != NULL ? gz_check_append(c, text, ")") : text;
-}
 
 static char *tell_sets(graze_check *c, const rule *one, const char *before) {
   const object_set *sets = c->rules.sets;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/owned.h"
 #include "file.h"
 
@@ -20,7 +21,7 @@
 static bool fail_at(io_fault *fault, const char *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static bool fail_at(io_fault *fault, const char *place, const char *format, ...) {
-  char reason[160];
+  char reason[280];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
@@ -38,7 +39,8 @@ static bool check_keys(json_t *object, const char *const *known, const char *pla
   json_object_foreach(object, key, value) {
     size_t i = 0;
     while (known[i] != NULL && strcmp(known[i], key) != 0) i++;
-    if (known[i] == NULL) return fail_at(fault, place, "unknown key \"%s\"", quote(key).text);
+    if (known[i] != NULL) continue;
+    return fail_at(fault, place, "unknown key \"%s\"%s", quote(key).text, gz_did_you_mean_one_of(key, known).text);
   }
   return true;
 }
@@ -188,6 +190,12 @@ static const char *pair_text(const json_t *array, size_t i, size_t k) {
   return json_string_value(json_array_get(json_array_get(array, i), k));
 }
 
+static bool fail_unknown(const named *names, uint32_t count, const char *name, const char *place, io_fault *fault) {
+  nearest n = {.wanted = name};
+  for (uint32_t i = 0; i < count; i++) gz_nearest_offer(&n, names[i].name);
+  return fail_at(fault, place, "no object has the name \"%s\"%s", quote(name).text, gz_did_you_mean(&n).text);
+}
+
 static bool read_ignore(const json_t *array, const named *names, graze_scene_file *scene, io_fault *fault) {
   if (!check_pairs(array, "ignore", fault)) return false;
   size_t count = json_array_size(array);
@@ -199,7 +207,7 @@ static bool read_ignore(const json_t *array, const named *names, graze_scene_fil
       if (find_name(names, scene->object_count, name, &scene->ignore[i][k])) continue;
       char place[40];
       snprintf(place, sizeof place, "ignore[%zu]", i);
-      return fail_at(fault, place, "no object has the name \"%s\"", quote(name).text);
+      return fail_unknown(names, scene->object_count, name, place, fault);
     }
   }
   scene->ignore_count = (uint32_t)count;

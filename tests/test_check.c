@@ -47,6 +47,11 @@ static int make_files(void **state) {
              "{\"name\":\"g/a\",\"mesh\":\"a.obj\"},{\"name\":\"g/b\",\"mesh\":\"b.obj\",\"layer\":\"l\"},"
              "{\"name\":\"c\",\"mesh\":\"a.obj\",\"pose\":[1,0,0,0.25, 0,1,0,0.5, 0,0,1,0.25]},"
              "{\"name\":\"d\",\"mesh\":\"c.obj\"}]}\n");
+  write_file("alone.json", "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\"}]}\n");
+  write_file("lost.json",
+             "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\"},"
+             "{\"name\":\"b\",\"mesh\":\"lost.obj\"}]}\n");
+  write_file("empty.gltf", "{\"asset\":{\"version\":\"2.0\"}}\n");
   write_file("motion.csv", "step,object,x,y,z,qw,qx,qy,qz\n1,d,-9.5,0,0,1,0,0,0\n");
   write_file("file", "");
   return 0;
@@ -117,12 +122,13 @@ static void errors_name_their_cause(void **state) {
   bench b;
   begin(&b, 2, "missing.obj", "a.obj");
   refuse(&b, GRAZE_ERROR_FILE, "missing.obj: ");
+  begin(&b, 2, "lost.json", NULL);
+  refuse(&b, GRAZE_ERROR_FILE, "; lost.json asks for it");
   begin(&b, 2, "a.obj", "bad.obj");
   refuse(&b, GRAZE_ERROR_NOT_FINITE, "bad.obj:2: ");
   begin(&b, 2, "scene.json", "a.obj");
   refuse(&b, GRAZE_ERROR_ARGUMENT, "a scene stands alone");
   begin(&b, 2, "a.obj", NULL);
-  refuse(&b, GRAZE_ERROR_ARGUMENT, "a.obj is one object");
   begin(&b, 2, "scene.json", NULL);
   b.def.units = "parsec";
   refuse(&b, GRAZE_ERROR_ARGUMENT, "unknown units 'parsec'");
@@ -138,6 +144,51 @@ static void errors_name_their_cause(void **state) {
   begin(&b, 1, "a.obj", "b.obj");
   b.def.previous = "scene.json";
   refuse(&b, GRAZE_ERROR_FORMAT, "scene.json: ");
+}
+
+static void refuse_with(graze_check_hint want, bench *b, const char *words) {
+  graze_check_hint hint = want == GRAZE_CHECK_NO_HINT ? GRAZE_CHECK_UNITS_DIFFER : GRAZE_CHECK_NO_HINT;
+  b->def.hint = &hint;
+  refuse(b, GRAZE_ERROR_ARGUMENT, words);
+  assert_int_equal(hint, want);
+}
+
+/* Nothing to compare is not "nothing found". */
+static void nothing_to_compare(void **state) {
+  (void)state;
+  bench b;
+  begin(&b, 2, "a.obj", NULL);
+  refuse_with(GRAZE_CHECK_CAN_SPLIT, &b, "a.obj: one object; a check compares two or more");
+  begin(&b, 2, "a.obj", NULL);
+  b.def.reading = GRAZE_READ_PARTS;
+  refuse_with(GRAZE_CHECK_TOO_FEW_OBJECTS, &b, "a.obj: one object; ");
+  begin(&b, 2, "alone.json", NULL);
+  refuse_with(GRAZE_CHECK_TOO_FEW_OBJECTS, &b, "alone.json: one object; ");
+  begin(&b, 2, "empty.gltf", "empty.gltf");
+  refuse_with(GRAZE_CHECK_CAN_SPLIT, &b, "empty.gltf and 1 more: no objects; ");
+  begin(&b, 2, "a.obj", NULL);
+  b.def.joined = true;
+  graze_check *check;
+  assert_int_equal(graze_check_open(b.context, &b.def, &check), GRAZE_OK);
+  graze_check_destroy(check);
+  end(&b);
+}
+
+static void sets_without_objects(void **state) {
+  (void)state;
+  const struct {
+    const char *pattern, *words;
+  } cases[] = {{"b", "the set s (\"b\") has no objects; the nearest names: \"g/b\", \"g/a\", \"c\""},
+               {"h/*", "the set s (\"h/*\") has no objects; the nearest names: "},
+               {"layer:m", "the set s (\"layer:m\") has no objects; the nearest layers: \"l\""}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const graze_check_set set = {"s", cases[i].pattern};
+    bench b;
+    begin(&b, 2, "scene.json", NULL);
+    b.def.sets = &set;
+    b.def.set_count = 1;
+    refuse_with(GRAZE_CHECK_NO_HINT, &b, cases[i].words);
+  }
 }
 
 static void wrong_definitions_are_refused(void **state) {
@@ -526,6 +577,8 @@ static void a_scene_of_the_objects_moves(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_name_their_cause),
+      cmocka_unit_test(nothing_to_compare),
+      cmocka_unit_test(sets_without_objects),
       cmocka_unit_test(wrong_definitions_are_refused),
       cmocka_unit_test(the_first_fault_is_told),
       cmocka_unit_test(refused_memory_is_an_error_and_leaks_nothing),

@@ -86,11 +86,6 @@ static bool is_scene_file(const char *path) {
   return has_ending(path, ".json");
 }
 
-/* By its name one mesh, not an assembly. */
-static bool is_mesh_file(const char *path) {
-  return has_ending(path, ".obj") || has_ending(path, ".stl") || has_ending(path, ".ply") || has_ending(path, ".off");
-}
-
 static void take_files(check_options *check, struct argp_state *state) {
   check->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
@@ -100,10 +95,6 @@ static void take_files(check_options *check, struct argp_state *state) {
   if (check->pictures_given && !check->def.folder) argp_error(state, "--pictures needs --report");
   if (check->curves && check->common.format != format_json) argp_error(state, "--curves is for --format json");
   if (check->def.marks && !check->def.previous) argp_error(state, "--marks needs --previous");
-  if (!check->is_scene && !check->def.reading && check->files.count < 2 && is_mesh_file(check->files.names[0]))
-    argp_error(state,
-               "two meshes or more are needed; --split makes objects of the groups of one, --split=parts of its "
-               "connected parts, and `graze self' checks it against itself");
 }
 
 /* Bits of the relations in a list with commas. */

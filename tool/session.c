@@ -94,23 +94,24 @@ static bool show_progress(void *user, graze_check_stage stage, uint64_t done, ui
 }
 
 /* What a user of the program can do about it. */
-static const char *advice(const char *message) {
-  if (strstr(message, ", those of the files before are ")) return "; --units says what to convert to";
-  size_t length = strlen(message), wanted = strlen(" is one object");
-  return length > wanted && strcmp(message + length - wanted, " is one object") == 0
-             ? "; `graze self' checks it against itself"
-             : "";
+static const char *advice(graze_check_hint hint) {
+  if (hint == GRAZE_CHECK_UNITS_DIFFER) return "; --units says what to convert to";
+  if (hint == GRAZE_CHECK_TOO_FEW_OBJECTS) return "; `graze self' checks a mesh against itself";
+  if (hint != GRAZE_CHECK_CAN_SPLIT) return "";
+  return "; --split makes objects of the groups of a file, --split=parts of its connected parts, and `graze self' "
+         "checks a mesh against itself";
 }
 
 graze_check *session_open(session *run, graze_check_def *def) {
   graze_check *check = NULL;
+  graze_check_hint hint = GRAZE_CHECK_NO_HINT;
   def->progress = show_progress;
   def->progress_user = run;
+  def->hint = &hint;
   graze_status status = graze_check_open(run->context, def, &check);
   progress_end(&run->line);
-  const char *message = message_of(run->context, status);
-  if (status == GRAZE_ERROR_ARGUMENT) fail("%s%s", message, advice(message));
-  if (status != GRAZE_OK) session_fail(run, NULL, status);
+  if (status != GRAZE_OK) fail("%s%s", message_of(run->context, status), advice(hint));
+  def->hint = NULL;
   session_take_times(run, check);
   return check;
 }

@@ -61,6 +61,14 @@ enum {
   GRAZE_CHECK_EVERY_PART = 63
 };
 
+/* What a caller can offer to do about a check that cannot be opened (ARGUMENT). */
+typedef enum graze_check_hint {
+  GRAZE_CHECK_NO_HINT,
+  GRAZE_CHECK_TOO_FEW_OBJECTS, /* fewer than two, so that nothing can be compared */
+  GRAZE_CHECK_CAN_SPLIT,       /* the same, and `reading` may make more of mesh files */
+  GRAZE_CHECK_UNITS_DIFFER     /* `units` says what to convert to */
+} graze_check_hint;
+
 /* Strings and arrays are not copied: they must live as long as the check. Pointers may be NULL, except `files`. */
 typedef struct graze_check_def {
   /* One scene file (NAME.json), or any number of assemblies and mesh files. A mesh file is one object named after it.
@@ -108,7 +116,8 @@ typedef struct graze_check_def {
 
   graze_check_progress_function progress;
   void *progress_user;
-  double seconds; /* stop so long after graze_check_open was called; default 0: never */
+  graze_check_hint *hint; /* gets the hint when graze_check_open fails */
+  double seconds;         /* stop so long after graze_check_open was called; default 0: never */
   uint32_t cookie;
 } graze_check_def;
 
@@ -116,9 +125,9 @@ GRAZE_API graze_check_def graze_default_check_def(void);
 
 typedef struct graze_check graze_check;
 
-/* Reads the files. Errors: ARGUMENT (also for a set that does not exist, units that differ or cannot be converted, and
- * a single object), FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE, UNSUPPORTED; the message names file and
- * place. GRAZE_CANCELLED: it was stopped. */
+/* Reads the files. Errors: ARGUMENT (also for a set that does not exist or has no objects, units that differ or cannot
+ * be converted, and fewer than two objects, unless `joined`), FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE,
+ * UNSUPPORTED; the message names file and place. GRAZE_CANCELLED: it was stopped. */
 GRAZE_API graze_status graze_check_open(graze_context *context, const graze_check_def *def, graze_check **check);
 GRAZE_API void graze_check_destroy(graze_check *check);
 
