@@ -2,15 +2,21 @@
  *
  * The bytes are read into memory of our own rather than mapped: a mapped file that another process cuts off kills the
  * reader with a signal that a library cannot catch politely. With large pages reading costs 5 ms for 40 MB where
- * mapping costs 3. A file that changes its size meanwhile is refused. Pipes and the like are read to their end.
+ * mapping costs 3. A file that changes its size meanwhile is refused.
+ *
+ * What has no end, or waits for somebody, is refused before it is opened: devices, sockets, and pipes that have a name
+ * in a folder. A pipe without a name, as the shell makes one for `<(...)`, is read to its end: whoever gave it is
+ * writing to it. Files of a kernel's own file system say 0 for their size and are read like a pipe.
  */
 #include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/owned.h"
@@ -69,23 +75,44 @@ static bool read_stream(int descriptor, io_file *file, io_fault *fault) {
   return gz_io_fail_memory(fault);
 }
 
-static bool read_descriptor(int descriptor, io_file *file, io_fault *fault) {
+static const char *kind_of(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a pipe";
+  return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : "something else";
+}
+
+/* `named`: the path that leads to a pipe is one of a folder, or may be. */
+static bool check_kind(const struct stat *facts, bool named, io_fault *fault) {
+  if (S_ISREG(facts->st_mode) || (S_ISFIFO(facts->st_mode) && !named)) return true;
+  errno = EISDIR;
+  if (S_ISDIR(facts->st_mode)) return fail_system(fault, "read");
+  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot read: it is %s, not a file",
+                    kind_of(facts->st_mode));
+}
+
+static bool has_name(const char *path) {
+  struct statfs where;
+  return statfs(path, &where) != 0 || where.f_type != PIPEFS_MAGIC;
+}
+
+static bool read_descriptor(int descriptor, bool named, io_file *file, io_fault *fault) {
   struct stat facts;
   if (fstat(descriptor, &facts) != 0) return fail_system(fault, "read");
-  if (S_ISDIR(facts.st_mode)) {
-    errno = EISDIR;
-    return fail_system(fault, "read");
-  }
-  /* files of the kernel's own file systems say 0 and have something to read */
+  if (!check_kind(&facts, named, fault)) return false;
+  if (S_ISFIFO(facts.st_mode) && fcntl(descriptor, F_SETFL, 0) != 0) return fail_system(fault, "read");
   if (!S_ISREG(facts.st_mode) || facts.st_size <= 0) return read_stream(descriptor, file, fault);
   return read_sized(descriptor, (size_t)facts.st_size, file, fault);
 }
 
-bool gz_io_file_read(const char *path, io_file *file, io_fault *fault) {
+bool gz_io_file_read(const char *path, bool pipes, io_file *file, io_fault *fault) {
+  struct stat facts;
   *file = (io_file){0};
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  /* Opening a pipe and closing it again would end who writes to it. */
+  if (stat(path, &facts) != 0) return fail_system(fault, "open");
+  bool named = !pipes || has_name(path);
+  if (!check_kind(&facts, named, fault)) return false;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may have become a pipe */
   if (descriptor < 0) return fail_system(fault, "open");
-  bool good = read_descriptor(descriptor, file, fault);
+  bool good = read_descriptor(descriptor, named, file, fault);
   close(descriptor);
   if (!good) {
     gz_free(file->bytes);
@@ -98,9 +125,8 @@ bool gz_io_file_read(const char *path, io_file *file, io_fault *fault) {
 
 int gz_io_file_open(const char *path, char *head, size_t head_size, size_t *size) {
   struct stat facts;
-  /* Opening a pipe and closing it again would end who writes to it. */
   if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return -1;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return -1;
   if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode)) {
     size_t wanted = (uint64_t)facts.st_size < head_size ? (size_t)facts.st_size : head_size;

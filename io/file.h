@@ -10,7 +10,8 @@ typedef struct io_file {
   size_t size;
 } io_file;
 
-bool gz_io_file_read(const char *path, io_file *file, io_fault *fault);
+/* `pipes`: or a pipe without a name. Anything else that is no regular file is refused, unopened. */
+bool gz_io_file_read(const char *path, bool pipes, io_file *file, io_fault *fault);
 
 /* Opens a regular file whose parts are to be read one by one; fills `head` with its first bytes, as many as there are.
  * -1: it cannot be opened, or is no regular file. close() it. */

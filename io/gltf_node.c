@@ -2,18 +2,57 @@
  *
  * A local pose is the matrix as given, or (translation * rotation) * scale, multiplied in that order by
  * graze_pose_multiply(), so that every operation is rounded once. The rotation's quaternion is normalised first.
+ *
+ * No double is the root of 1/2, so that the quaternion of a quarter turn is off by a rounding, and so would be every
+ * coordinate: what is flush in the design would overlap, by 1e-13. A quaternion that is one of the 24 turns of a cube
+ * but for roundings is therefore that turn: its matrix has entries 0, 1 and -1.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "gltf.h"
+#include "text.h"
 
 #define UNIT_TOLERANCE 0.01 /* of a quaternion's length squared: enough for one kept in bytes */
 
+/* The roundings that are forgiven: of doubles, and of numbers that are all floats. */
+#define DOUBLE_ROUNDING 0x1p-50
+#define FLOAT_ROUNDING  0x1p-22
+
+/* The signs of the components of an exact turn: one of them is 1, or two are the root of 1/2, or all are 1/2. */
+static bool find_turn(const double q[4], int signs[4]) {
+  double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  bool floats = true;
+  for (int k = 0; k < 4; k++) floats = floats && io_is_float(q[k]);
+  const double bound = floats ? FLOAT_ROUNDING : DOUBLE_ROUNDING;
+  int count = 0;
+  for (int k = 0; k < 4; k++) {
+    signs[k] = (q[k] / length > bound) - (q[k] / length < -bound);
+    count += signs[k] != 0;
+  }
+  if (count == 3) return false;
+  const double size = sqrt(1.0 / count);
+  for (int k = 0; k < 4; k++) {
+    if (signs[k] != 0 && !(fabs(fabs(q[k] / length) - size) <= bound)) return false;
+  }
+  return true;
+}
+
+/* The rotation of (w, x, y, z), of which every product is exact. */
+static graze_pose turn(const int s[4], const double translation[3]) {
+  const double two = 2.0 / (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + s[3] * s[3]);
+  const int w = s[0], x = s[1], y = s[2], z = s[3];
+  return (graze_pose){{1 - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y), translation[0],
+                       two * (x * y + w * z), 1 - two * (x * x + z * z), two * (y * z - w * x), translation[1],
+                       two * (x * z - w * y), two * (y * z + w * x), 1 - two * (x * x + y * y), translation[2]}};
+}
+
 graze_pose gz_gltf_make_pose(const double translation[3], const double rotation[4], const double scale[3]) {
   const double quaternion[4] = {rotation[3], rotation[0], rotation[1], rotation[2]}; /* w first */
-  const graze_pose moved = graze_pose_from_quaternion(quaternion, translation);
+  int signs[4];
+  const graze_pose moved =
+      find_turn(quaternion, signs) ? turn(signs, translation) : graze_pose_from_quaternion(quaternion, translation);
   const graze_pose scaled = {{scale[0], 0, 0, 0, 0, scale[1], 0, 0, 0, 0, scale[2], 0}};
   return graze_pose_multiply(&moved, &scaled);
 }

@@ -112,7 +112,7 @@ static bool read_path(const gltf_file *file, const char *place, const char *fold
     good =
         gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "the uri \"%s\" does not stay in the file's folder", quoted.text);
   }
-  if (good && !gz_io_file_read(path, &bytes, &fault)) {
+  if (good && !gz_io_file_read(path, false, &bytes, &fault)) {
     good = gz_gltf_fail(file, fault.status, place, "\"%s\": %s", quoted.text, fault.reason);
   }
   gz_free(path);

@@ -158,7 +158,7 @@ static graze_status read_path(graze_context *context, const char *path, io_reque
   io_input input = {.text = "", .name = path, .from_file = true};
   if (!check_arguments(&input, &request, &fault)) return gz_io_report(&fault, path);
   if (open_glb(path, &input, &request)) return read_glb(context, &input, &request);
-  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path);
+  if (!gz_io_file_read(path, true, &file, &fault)) return gz_io_report(&fault, path);
   input.text = file.bytes;
   input.size = file.size;
   graze_status status = answer(context, &input, &request);

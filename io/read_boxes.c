@@ -299,7 +299,7 @@ graze_status graze_parse_boxes(graze_context *context, const void *bytes, size_t
 graze_status graze_read_boxes(graze_context *context, const char *path, graze_box_list *boxes) {
   io_fault fault = {.context = context};
   io_file file = {0};
-  if (!check_arguments("", path, boxes, &fault) || !gz_io_file_read(path, &file, &fault)) {
+  if (!check_arguments("", path, boxes, &fault) || !gz_io_file_read(path, true, &file, &fault)) {
     return gz_io_report(&fault, path);
   }
   graze_status status = answer(context, &(io_input){.text = file.bytes, .size = file.size, .name = path}, boxes);

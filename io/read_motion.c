@@ -291,7 +291,7 @@ graze_status graze_read_motion(graze_context *context, const char *path, const c
                                graze_motion *motion) {
   io_fault fault = {.context = context};
   io_file file = {0};
-  if (!check_arguments("", path, names, name_count, motion, &fault) || !gz_io_file_read(path, &file, &fault)) {
+  if (!check_arguments("", path, names, name_count, motion, &fault) || !gz_io_file_read(path, true, &file, &fault)) {
     return gz_io_report(&fault, path);
   }
   io_input input = {.text = file.bytes, .size = file.size, .name = path};

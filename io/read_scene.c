@@ -370,7 +370,7 @@ graze_status graze_read_scene(graze_context *context, const char *path, graze_sc
   io_file file = {0};
   if (scene != NULL) *scene = (graze_scene_file){0};
   if (context == NULL || path == NULL || scene == NULL) return graze_parse_scene(context, NULL, 0, path, scene);
-  if (!gz_io_file_read(path, &file, &fault)) return gz_io_report(&fault, path);
+  if (!gz_io_file_read(path, true, &file, &fault)) return gz_io_report(&fault, path);
   graze_status status = graze_parse_scene(context, file.bytes, file.size, path, scene);
   gz_free(file.bytes);
   return status;

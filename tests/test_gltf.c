@@ -208,7 +208,7 @@ static void test_poses(void **state) {
                  "\"nodes\":[{\"children\":[1,2],\"translation\":[0.1,0,0]},{\"mesh\":0,\"translation\":[0.2,0,0]},"
                  "{\"children\":[3],\"scale\":[3,1,2]},{\"mesh\":0,\"translation\":[0.1,5,7]},"
                  "{\"mesh\":0,\"matrix\":[1,2,3,0, 4,5,6,0, 7,8,9,0, 10,11,12,1]},"
-                 "{\"mesh\":0,\"rotation\":[0,0,0.7071067811865476,0.7071067811865476],\"scale\":[2,3,4],"
+                 "{\"mesh\":0,\"rotation\":[0,0,0.6,0.8],\"scale\":[2,3,4],"
                  "\"translation\":[5,6,7]}]");
   assert_int_equal(assembly.object_count, 4);
   const double sum[12] = {1, 0, 0, 0.1 + 0.2, 0, 1, 0, 0, 0, 0, 1, 0};
@@ -217,13 +217,13 @@ static void test_poses(void **state) {
   assert_pose(&assembly.objects[0].pose, sum);
   assert_pose(&assembly.objects[1].pose, product);
   assert_pose(&assembly.objects[2].pose, columns);
-  const double quaternion[4] = {0.7071067811865476, 0, 0, 0.7071067811865476}, shift[3] = {5, 6, 7};
+  const double quaternion[4] = {0.8, 0, 0, 0.6}, shift[3] = {5, 6, 7};
   const graze_pose turned = graze_pose_from_quaternion(quaternion, shift);
   const double *t = turned.m; /* its columns times 2, 3 and 4 */
   const double scaled[12] = {t[0] * 2, t[1] * 3, t[2] * 4, 5,        t[4] * 2,  t[5] * 3,
                              t[6] * 4, 6,        t[8] * 2, t[9] * 3, t[10] * 4, 7};
   assert_pose(&assembly.objects[3].pose, scaled);
-  assert_true(fabs(t[1] + 1) < 1e-15 && fabs(t[4] - 1) < 1e-15); /* x turns to y */
+  assert_true(fabs(t[0] - 0.28) < 1e-15 && fabs(t[4] - 0.96) < 1e-15); /* x turns towards y */
   graze_assembly_free(&assembly);
 }
 
@@ -375,6 +375,55 @@ static void test_joined(void **state) {
   free(text);
 }
 
+static graze_pose pose_of_rotation(const double q[4]) {
+  char rest[600], numbers[4][32];
+  for (int k = 0; k < 4; k++) graze_format_double(q[k], numbers[k]);
+  snprintf(rest, sizeof rest,
+           "\"nodes\":[{\"mesh\":0,\"rotation\":[%s,%s,%s,%s]}]," ONE_MESH "\"scene\":0,\"scenes\":[{\"nodes\":[0]}]",
+           numbers[0], numbers[1], numbers[2], numbers[3]);
+  graze_assembly assembly = must_parse(points, sizeof points, rest);
+  graze_pose pose = assembly.objects[0].pose;
+  graze_assembly_free(&assembly);
+  return pose;
+}
+
+/* Whether the pose is a turn of the cube, and the one that it should be. */
+static bool is_turn(const graze_pose *pose, const double q[4]) {
+  const double wxyz[4] = {q[3], q[0], q[1], q[2]}, nowhere[3] = {0, 0, 0};
+  const graze_pose rounded = graze_pose_from_quaternion(wxyz, nowhere);
+  for (int k = 0; k < 12; k++) {
+    assert_true(fabs(pose->m[k] - rounded.m[k]) < 1e-6);
+    if (pose->m[k] != rint(pose->m[k])) return false;
+  }
+  return true;
+}
+
+/* Every turn of the cube, in doubles and in floats that are off by some units in the last place, and a little more. */
+static void test_turns(void **state) {
+  (void)state;
+  static const double sizes[] = {0, 1, 0.70710678118654752, 0, 0.5};
+  int tried = 0;
+  for (int code = 0; code < 81; code++) {
+    int s[4] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 % 3 - 1, code / 27 - 1}, count = 0;
+    double exact[4], floats[4], beside[4], near[4];
+    for (int k = 0; k < 4; k++) count += s[k] != 0;
+    if (count == 0 || count == 3) continue;
+    for (int k = 0; k < 4; k++) {
+      exact[k] = s[k] * sizes[count];
+      floats[k] = (float)(exact[k] + (code + k) % 3 * 0x1p-24);
+      near[k] = exact[k] + ((code + 3 * k) % 5 - 2) * 0x1p-53;
+      beside[k] = exact[k] + (k == code % 4 ? 1e-14 : 0);
+    }
+    const graze_pose poses[] = {pose_of_rotation(exact), pose_of_rotation(near), pose_of_rotation(floats),
+                                pose_of_rotation(beside)};
+    assert_true(is_turn(&poses[0], exact) && is_turn(&poses[1], exact) && is_turn(&poses[2], exact));
+    bool moved = memcmp(&poses[3], &poses[0], sizeof poses[0]) != 0;
+    assert_true(moved || count == 1); /* longer is no other turn */
+    tried++;
+  }
+  assert_int_equal(tried, 8 + 24 + 16);
+}
+
 static void test_plain_files(void **state) {
   (void)state;
   static const char obj[] =
@@ -411,11 +460,11 @@ static void test_plain_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_indices), cmocka_unit_test(test_modes),       cmocka_unit_test(test_primitives),
-      cmocka_unit_test(test_stride),  cmocka_unit_test(test_quantized),   cmocka_unit_test(test_sparse),
-      cmocka_unit_test(test_poses),   cmocka_unit_test(test_names),       cmocka_unit_test(test_many_names),
-      cmocka_unit_test(test_scenes),  cmocka_unit_test(test_instances),   cmocka_unit_test(test_glb),
-      cmocka_unit_test(test_joined),  cmocka_unit_test(test_plain_files),
+      cmocka_unit_test(test_indices), cmocka_unit_test(test_modes),     cmocka_unit_test(test_primitives),
+      cmocka_unit_test(test_stride),  cmocka_unit_test(test_quantized), cmocka_unit_test(test_sparse),
+      cmocka_unit_test(test_poses),   cmocka_unit_test(test_names),     cmocka_unit_test(test_many_names),
+      cmocka_unit_test(test_scenes),  cmocka_unit_test(test_instances), cmocka_unit_test(test_glb),
+      cmocka_unit_test(test_joined),  cmocka_unit_test(test_turns),     cmocka_unit_test(test_plain_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
