@@ -631,8 +631,8 @@ static void test_save_and_load(void **unused) {
     const void *block = graze_mesh_block(mesh, &size);
     assert_int_equal(graze_mesh_save(context, mesh, path), GRAZE_OK); /* the second time over the first */
     assert_int_equal(graze_mesh_load(context, path, &loaded), GRAZE_OK);
+    assert_int_equal(truncate(path, 0), 0); /* what is loaded does not depend on the file any more */
     check_same_mesh(mesh, loaded);
-    assert_int_equal(graze_mesh_refit(loaded, block, 0), GRAZE_ERROR_ARGUMENT); /* mapped: read-only */
     graze_mesh_destroy(loaded);
     loaded = (graze_mesh *)1;
     write_bytes(path, block, size - 1);

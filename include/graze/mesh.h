@@ -2,7 +2,7 @@
  *
  * A mesh is built once from the caller's arrays, is immutable except for refits, and can be shared by any number of
  * objects and threads. It is one relocatable block of memory: vertices in the given precision, triangles in the given
- * order, adjacency by position, facts, and a bounding volume hierarchy. The block can be saved, mapped, hashed and sent
+ * order, adjacency by position, facts, and a bounding volume hierarchy. The block can be saved, loaded, hashed and sent
  * as bytes.
  */
 #ifndef GRAZE_MESH_H
@@ -91,9 +91,9 @@ GRAZE_API bool graze_mesh_is_degenerate(const graze_mesh *mesh, uint32_t index);
 
 /* Gives the mesh new vertex positions (same count, precision and layout as at creation: `stride` 0 = packed) and
  * recomputes volumes, box, degenerate flags and, where present, adjacency. Triangles keep their numbers. No other
- * thread may use the mesh. O(n). The first refit makes a second block, which is kept for the next. Errors: ARGUMENT
- * (also for a mapped or borrowed block), MEMORY, NOT_FINITE; on an error the mesh is unchanged. The hierarchy degrades
- * when vertices move far relative to each other; then bake again. */
+ * thread may use the mesh. O(n). The first refit makes a second block, which is kept for the next. Errors: ARGUMENT,
+ * MEMORY, NOT_FINITE; on an error the mesh is unchanged. The hierarchy degrades when vertices move far relative to
+ * each other; then bake again. */
 GRAZE_API graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t stride);
 
 /* The block, little-endian, versioned and checksummed; valid until the mesh is refitted or destroyed. */
@@ -106,7 +106,8 @@ GRAZE_API graze_status graze_mesh_from_block(graze_context *context, const void 
 /* Writes the block to a file, complete or not at all (through a temporary file and rename). Errors: FILE. */
 GRAZE_API graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, const char *path);
 
-/* Maps a saved block read-only, with the same checks as graze_mesh_from_block. Errors: FILE, FORMAT, MEMORY. */
+/* Reads a saved block, with the same checks as graze_mesh_from_block. The file may change afterwards. Errors: FILE,
+ * FORMAT, MEMORY. */
 GRAZE_API graze_status graze_mesh_load(graze_context *context, const char *path, graze_mesh **mesh);
 
 #ifdef __cplusplus

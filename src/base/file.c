@@ -46,6 +46,22 @@ bool gz_file_read(int file, void *bytes, size_t size) {
   return true;
 }
 
+bool gz_file_read_at(int file, void *bytes, size_t size, uint64_t at) {
+  char *next = bytes;
+  while (size != 0) {
+    ssize_t got = pread(file, next, size < MOST ? size : MOST, (off_t)at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      if (got == 0) errno = 0;
+      return false;
+    }
+    next += got;
+    at += (uint64_t)got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
 /* The file that a path means, behind links; a link that leads nowhere is itself replaced. */
 static bool find_target(const char *path, char target[PATH_MAX]) {
   if (realpath(path, target) != NULL) return true;

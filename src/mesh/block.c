@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -267,10 +267,19 @@ static graze_status check_block(const graze_context *context, mesh_header *heade
   return gz_fail(context, GRAZE_ERROR_FORMAT, "%s: %s %llu", name, reason, (unsigned long long)where);
 }
 
-static graze_status wrap(graze_context *context, mesh_header *header, mesh_owner owner, graze_mesh **mesh) {
-  graze_mesh *made = gz_memory_alloc(context, sizeof *made);
-  if (made == NULL) return gz_fail_memory(context, sizeof *made);
-  *made = (graze_mesh){.context = context, .owner = owner};
+/* Takes the block over; if it is not good, it is released. */
+static graze_status adopt(graze_context *context, mesh_header *header, size_t size, const char *name,
+                          graze_mesh **mesh) {
+  unsigned saved = gz_fp_enter();
+  graze_status status = check_block(context, header, size, name);
+  gz_fp_leave(saved);
+  graze_mesh *made = status == GRAZE_OK ? gz_memory_alloc(context, sizeof *made) : NULL;
+  if (status == GRAZE_OK && made == NULL) status = gz_fail_memory(context, sizeof *made);
+  if (status != GRAZE_OK) {
+    gz_memory_release(context, header, size);
+    return status;
+  }
+  *made = (graze_mesh){.context = context};
   gz_mesh_attach(made, header);
   *mesh = made;
   return GRAZE_OK;
@@ -283,12 +292,7 @@ graze_status graze_mesh_from_block(graze_context *context, const void *block, si
   mesh_header *header = gz_memory_alloc(context, size);
   if (header == NULL) return gz_fail_memory(context, size);
   memcpy(header, block, size);
-  unsigned saved = gz_fp_enter();
-  graze_status status = check_block(context, header, size, "block");
-  gz_fp_leave(saved);
-  if (status == GRAZE_OK) status = wrap(context, header, MESH_OWNED, mesh);
-  if (status != GRAZE_OK) gz_memory_release(context, header, size);
-  return status;
+  return adopt(context, header, size, "block", mesh);
 }
 
 const void *graze_mesh_block(const graze_mesh *mesh, size_t *size) {
@@ -309,11 +313,44 @@ graze_status graze_mesh_save(graze_context *context, const graze_mesh *mesh, con
   return gz_save_end(context, path, &out, status);
 }
 
-#if !defined(MAP_POPULATE)
-#define MAP_POPULATE 0
-#endif
+/* A file that somebody else cuts off would end the program if it were mapped: the bytes are copied, by all threads,
+ * which costs a fraction of the checks that follow. */
+typedef struct copying {
+  const graze_context *context;
+  const char *path;
+  int file;
+  char *bytes;
+  size_t size;
+  _Atomic bool failed;
+} copying;
 
-static graze_status map_file(const graze_context *context, const char *path, void **bytes, size_t *size) {
+enum { COPY_PIECE = 4 << 20 };
+
+static void copy_pieces(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  copying *c = argument;
+  size_t at = (size_t)begin * COPY_PIECE, last = (size_t)end * COPY_PIECE;
+  (void)worker;
+  if (last > c->size) last = c->size;
+  if (gz_file_read_at(c->file, c->bytes + at, last - at, at)) return;
+  atomic_store(&c->failed, true);
+  if (errno != 0)
+    gz_file_error(c->context, c->path, "cannot read");
+  else
+    gz_fail(c->context, GRAZE_ERROR_FILE, "%s: it became shorter while it was read", c->path);
+}
+
+static graze_status copy_file(const graze_context *context, const char *path, int file, size_t size,
+                              mesh_header **header) {
+  copying c = {context, path, file, gz_memory_alloc(context, size), size, false};
+  if (c.bytes == NULL) return gz_fail_memory(context, size);
+  gz_parallel_for(context, (uint32_t)((size - 1) / COPY_PIECE + 1), 1, copy_pieces, &c);
+  *header = (mesh_header *)c.bytes;
+  if (!c.failed) return GRAZE_OK;
+  gz_memory_release(context, c.bytes, size);
+  return GRAZE_ERROR_FILE;
+}
+
+static graze_status read_block(const graze_context *context, const char *path, mesh_header **header, size_t *size) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return gz_file_error(context, path, "cannot open");
   struct stat state;
@@ -326,9 +363,7 @@ static graze_status map_file(const graze_context *context, const char *path, voi
     status = gz_fail(context, GRAZE_ERROR_FORMAT, "%s: too short for a header", path);
   } else {
     *size = (size_t)state.st_size;
-    /* The checks read every page anyway. */
-    *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-    if (*bytes == MAP_FAILED) status = gz_file_error(context, path, "cannot map");
+    status = copy_file(context, path, file, *size, header);
   }
   close(file);
   return status;
@@ -337,14 +372,8 @@ static graze_status map_file(const graze_context *context, const char *path, voi
 graze_status graze_mesh_load(graze_context *context, const char *path, graze_mesh **mesh) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
   if (path == NULL || mesh == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh load: null pointer");
-  void *bytes = NULL;
+  mesh_header *header = NULL;
   size_t size = 0;
-  graze_status status = map_file(context, path, &bytes, &size);
-  if (status != GRAZE_OK) return status;
-  unsigned saved = gz_fp_enter();
-  status = check_block(context, bytes, size, path);
-  gz_fp_leave(saved);
-  if (status == GRAZE_OK) status = wrap(context, bytes, MESH_MAPPED, mesh);
-  if (status != GRAZE_OK) munmap(bytes, size);
-  return status;
+  graze_status status = read_block(context, path, &header, &size);
+  return status == GRAZE_OK ? adopt(context, header, size, path, mesh) : status;
 }

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/context.h"
 #include "base/cpu.h"
@@ -263,7 +262,7 @@ static graze_status make_block(const graze_context *context, stage *s, graze_mes
   s->nodes = NULL;
   stage_release(context, s);
   *s = topology;
-  *made = (graze_mesh){.context = context, .owner = MESH_OWNED};
+  *made = (graze_mesh){.context = context};
   gz_mesh_attach(made, header);
   graze_status status = finish_block(made, s->nodes);
   if (status != GRAZE_OK) gz_memory_release(context, header, header->block_bytes);
@@ -356,11 +355,7 @@ void graze_mesh_destroy(graze_mesh *mesh) {
   let_engine_forget(mesh);
   size_t bytes = mesh->header->block_bytes;
   gz_memory_release(context, mesh->spare, bytes);
-  if (mesh->owner == MESH_MAPPED) {
-    munmap(mesh->header, bytes);
-  } else {
-    gz_memory_release(context, mesh->header, bytes);
-  }
+  gz_memory_release(context, mesh->header, bytes);
   gz_memory_release(context, mesh, sizeof *mesh);
 }
 
@@ -403,7 +398,7 @@ static graze_status rebuild(graze_mesh *mesh, const graze_mesh *next) {
 
 static graze_status refit_into_spare(graze_mesh *mesh, const void *vertices, size_t stride) {
   size_t packed = vertex_bytes(mesh->header->precision);
-  graze_mesh next = {.context = mesh->context, .owner = MESH_OWNED};
+  graze_mesh next = {.context = mesh->context};
   gz_mesh_attach(&next, mesh->spare);
   char *to = (char *)mesh->spare + mesh->spare->vertices;
   copy_strided(mesh->context, to, vertices, mesh->header->vertex_count, packed, stride);
@@ -423,8 +418,6 @@ graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t str
   if (mesh == NULL) return GRAZE_ERROR_ARGUMENT;
   const graze_context *context = mesh->context;
   size_t packed = vertex_bytes(mesh->header->precision);
-  if (mesh->owner == MESH_MAPPED)
-    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "refit: the mesh is mapped from a file");
   if (vertices == NULL && mesh->header->vertex_count != 0) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "refit: vertices is NULL");
   }

@@ -1,7 +1,7 @@
 /* The inside of a baked mesh: the layout of its block, and the steps that fill it.
  *
  * The block is one run of bytes that starts with mesh_header; every array stands at an offset from its first byte,
- * aligned to 64 bytes, padding zeroed. The same bytes are saved, mapped, hashed and sent. Order of arrays: vertices,
+ * aligned to 64 bytes, padding zeroed. The same bytes are saved, loaded, hashed and sent. Order of arrays: vertices,
  * triangles, degenerate bits, neighbours (when adjacency is known), nodes.
  */
 #ifndef GRAZE_SRC_MESH_MESH_H
@@ -81,15 +81,12 @@ typedef struct tree_node {
   uint8_t bottom;
 } tree_node;
 
-typedef enum mesh_owner { MESH_OWNED, MESH_MAPPED } mesh_owner;
-
 struct graze_mesh {
   const graze_context *context;
-  mesh_owner owner;
   uint32_t triangle_count;
   uint32_t node_count;
   bool is_double;
-  mesh_header *header;         /* = the block; read-only when mapped */
+  mesh_header *header;         /* = the block */
   const float *vertices_float; /* exactly one of these two is set */
   const double *vertices_double;
   const uint32_t *triangles;
