@@ -131,8 +131,8 @@ static double ratio_of(double own, double asked) {
 
 /* What lengths of a file must be multiplied by, given what it says of itself ("" = nothing). The first file that says
  * something sets the units of the check unless they were asked for. */
-static graze_status unit_factor(graze_check *c, const char *path, const char *own, double *factor) {
-  const char *asked = c->def.units;
+static graze_status unit_factor(graze_check *c, const char *path, const char *said, double *factor) {
+  const char *asked = c->def.units, *own = c->def.file_units != NULL ? c->def.file_units : said;
   *factor = 1;
   if (asked != NULL) {
     c->units = asked;
@@ -190,7 +190,7 @@ static void note_contents(graze_check *c, const graze_assembly *assembly, const 
   uint64_t triangles = 0;
   for (uint32_t i = 0; i < assembly->object_count; i++)
     triangles += assembly->meshes[assembly->objects[i].mesh].geometry.triangle_count;
-  if (triangles == 0) gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", path);
+  if (triangles == 0 && c->def.allow_empty) gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", path);
   if (assembly->left_out > 0) {
     gz_check_note(c, GRAZE_LOG_WARNING, "%s: points and lines are left out (%" PRIu64 ")", path, assembly->left_out);
   }
@@ -230,6 +230,22 @@ static graze_status add_assembly(graze_check *c, const check_file *file, const c
   return status;
 }
 
+/* What cannot be checked is not "clear". */
+static graze_status fail_empty(const graze_check *c, const char *path, const char *object) {
+  if (c->def.joined || c->def.allow_empty) return GRAZE_OK;
+  if (object == NULL) return gz_check_hint(c, GRAZE_CHECK_EMPTY_OBJECT, "%s: no triangles", path);
+  return gz_check_hint(c, GRAZE_CHECK_EMPTY_OBJECT, "%s: object \"%s\" has no triangles", path, object);
+}
+
+static graze_status need_triangles(const graze_check *c) {
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = 0; i < c->object_count && status == GRAZE_OK; i++) {
+    const check_mesh *m = &c->meshes[c->objects[i].mesh];
+    if (m->facts.triangles == 0) status = fail_empty(c, m->path, c->objects[i].name);
+  }
+  return status;
+}
+
 /* Reads what no object has, for its faults. */
 static graze_status read_unused(graze_check *c, const check_file *file) {
   const graze_assembly *assembly = file->assembly;
@@ -257,6 +273,7 @@ static graze_status add_contents(graze_check *c, const check_file *file, bool la
   bool several = c->def.file_count > 1;
   note_contents(c, file->assembly, file->path);
   graze_status status = several ? GRAZE_OK : need_two(c, file->assembly->object_count);
+  if (status == GRAZE_OK && file->assembly->object_count == 0) status = fail_empty(c, file->path, NULL);
   if (status != GRAZE_OK) return status;
   if (several) layer = gz_check_stem(c, file->path); /* the layer of a file's objects is the file's name */
   return layer != NULL ? add_assembly(c, file, layer, later) : GRAZE_ERROR_MEMORY;
@@ -348,12 +365,16 @@ graze_status gz_check_load(graze_check *c) {
   const graze_check_def *d = &c->def;
   uint32_t scenes = 0;
   c->units = "";
-  if (d->units != NULL && metres(d->units) == 0)
-    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: unknown units '%s'", d->units);
+  const char *named[] = {d->units, d->file_units};
+  for (int i = 0; i < 2; i++) {
+    if (named[i] != NULL && metres(named[i]) == 0)
+      return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: unknown units '%s'", named[i]);
+  }
   if (d->joined) return load_joined(c);
   for (uint32_t i = 0; i < d->file_count; i++) scenes += is_scene(d->files[i]);
   if (scenes > 0 && d->file_count > 1)
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "a scene stands alone: no other files beside it");
   graze_status status = scenes > 0 ? load_scene(c, d->files[0]) : load_files(c);
-  return status == GRAZE_OK ? need_two(c, c->object_count) : status;
+  if (status == GRAZE_OK) status = need_two(c, c->object_count);
+  return status == GRAZE_OK ? need_triangles(c) : status;
 }

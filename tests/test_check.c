@@ -132,6 +132,9 @@ static void errors_name_their_cause(void **state) {
   begin(&b, 2, "scene.json", NULL);
   b.def.units = "parsec";
   refuse(&b, GRAZE_ERROR_ARGUMENT, "unknown units 'parsec'");
+  begin(&b, 2, "scene.json", NULL);
+  b.def.file_units = "league";
+  refuse(&b, GRAZE_ERROR_ARGUMENT, "unknown units 'league'");
   begin(&b, 2, "a.obj", "b.obj");
   b.def.cache = "file";
   refuse(&b, GRAZE_ERROR_FILE, "file: not a folder");
@@ -164,7 +167,10 @@ static void nothing_to_compare(void **state) {
   refuse_with(GRAZE_CHECK_TOO_FEW_OBJECTS, &b, "a.obj: one object; ");
   begin(&b, 2, "alone.json", NULL);
   refuse_with(GRAZE_CHECK_TOO_FEW_OBJECTS, &b, "alone.json: one object; ");
+  begin(&b, 2, "a.obj", "empty.gltf");
+  refuse_with(GRAZE_CHECK_EMPTY_OBJECT, &b, "empty.gltf: no triangles");
   begin(&b, 2, "empty.gltf", "empty.gltf");
+  b.def.allow_empty = true;
   refuse_with(GRAZE_CHECK_CAN_SPLIT, &b, "empty.gltf and 1 more: no objects; ");
   begin(&b, 2, "a.obj", NULL);
   b.def.joined = true;

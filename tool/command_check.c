@@ -19,6 +19,8 @@ enum {
   key_open,
   key_relations,
   key_units,
+  key_file_units,
+  key_allow_empty,
   key_title,
   key_set,
   key_between,
@@ -44,6 +46,8 @@ static const struct argp_option options[] = {
      1},
     {"units", key_units, "UNITS", 0,
      "work in m, mm, cm, in or ft: files that state their units are converted, others are assumed to be in UNITS", 1},
+    {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 1},
+    {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 1},
     {"cache", key_cache, "FOLDER", 0,
      "keep baked meshes in FOLDER, so that the next check of the same meshes starts sooner", 1},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 1},
@@ -230,6 +234,12 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_open:
       check->def.open = (graze_open_rule)options_choice(state, "open", argument, open_names);
+      return 0;
+    case key_file_units:
+      check->def.file_units = unit_names[options_choice(state, "file-units", argument, unit_names)];
+      return 0;
+    case key_allow_empty:
+      check->def.allow_empty = true;
       return 0;
     case key_units:
       check->def.units = unit_names[options_choice(state, "units", argument, unit_names)];

@@ -18,6 +18,8 @@ enum {
   key_open,
   key_find,
   key_units,
+  key_file_units,
+  key_allow_empty,
   key_cache,
   key_split,
   key_report,
@@ -39,6 +41,8 @@ static const struct argp_option options[] = {
      2},
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
     {"units", key_units, "UNITS", 0, "work in m, mm, cm, in or ft, as `check' does; the motion is converted too", 2},
+    {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 2},
+    {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 2},
     {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 2},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 3},
@@ -111,6 +115,12 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_find:
       watch->find = options_choice(state, "find", argument, find_names) == 0 ? GRAZE_FIND_COUNT : GRAZE_FIND_ANY;
+      return 0;
+    case key_file_units:
+      watch->def.file_units = unit_names[options_choice(state, "file-units", argument, unit_names)];
+      return 0;
+    case key_allow_empty:
+      watch->def.allow_empty = true;
       return 0;
     case key_units:
       watch->def.units = unit_names[options_choice(state, "units", argument, unit_names)];

@@ -97,6 +97,7 @@ static bool show_progress(void *user, graze_check_stage stage, uint64_t done, ui
 static const char *advice(graze_check_hint hint) {
   if (hint == GRAZE_CHECK_UNITS_DIFFER) return "; --units says what to convert to";
   if (hint == GRAZE_CHECK_TOO_FEW_OBJECTS) return "; `graze self' checks a mesh against itself";
+  if (hint == GRAZE_CHECK_EMPTY_OBJECT) return ": there is nothing to check; --allow-empty passes it over";
   if (hint != GRAZE_CHECK_CAN_SPLIT) return "";
   return "; --split makes objects of the groups of a file, --split=parts of its connected parts, and `graze self' "
          "checks a mesh against itself";

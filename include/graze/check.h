@@ -66,7 +66,8 @@ typedef enum graze_check_hint {
   GRAZE_CHECK_NO_HINT,
   GRAZE_CHECK_TOO_FEW_OBJECTS, /* fewer than two, so that nothing can be compared */
   GRAZE_CHECK_CAN_SPLIT,       /* the same, and `reading` may make more of mesh files */
-  GRAZE_CHECK_UNITS_DIFFER     /* `units` says what to convert to */
+  GRAZE_CHECK_UNITS_DIFFER,    /* `units` says what to convert to */
+  GRAZE_CHECK_EMPTY_OBJECT     /* `allow_empty` passes it over */
 } graze_check_hint;
 
 /* Strings and arrays are not copied: they must live as long as the check. Pointers may be NULL, except `files`. */
@@ -77,11 +78,14 @@ typedef struct graze_check_def {
   uint32_t file_count;
   unsigned reading; /* bits of graze/io.h: GRAZE_READ_GROUPS makes each group of a mesh file an object,
                        GRAZE_READ_PARTS each connected part of a mesh. Not for a scene file's meshes */
+  bool allow_empty; /* objects and files without triangles, about which a check says nothing, are no error */
   bool joined;      /* make each file one mesh and one object, assemblies too */
 
   /* The units to work in: m, mm, cm, in or ft. Files that state their units are converted, others are assumed to be in
    * these. NULL: those of the files, which must then agree. */
   const char *units;
+  const char *file_units; /* the units of the numbers in the files, whatever the format or the scene file says; NULL: as
+                             they say. Without `units` the check works in them, and nothing is converted */
 
   const graze_check_set *sets;
   uint32_t set_count;
