@@ -137,6 +137,7 @@ struct graze_check {
   check_object *objects;
   uint32_t object_count;
   graze_scene_file file; /* ignore rules, and the owner of paths and layers */
+  graze_up up;           /* of every file so far */
   const char *units;     /* of every coordinate after the pose; "" = not known */
   gz_text_map names;
   graze_assembly **open; /* files that still have geometry to read */

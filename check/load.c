@@ -212,6 +212,11 @@ static check_mesh *take_mesh(graze_check *c, const check_file *file, uint32_t nu
   return m;
 }
 
+/* Coordinates are compared as they are, so they are all of one frame: y is up only if every file says so. */
+static void take_up(graze_check *c, graze_up up) {
+  c->up = c->object_count == 0 || c->up == up ? up : GRAZE_UP_UNKNOWN;
+}
+
 static graze_status add_assembly(graze_check *c, const check_file *file, const char *layer, bool later) {
   const graze_assembly *assembly = file->assembly;
   double factor;
@@ -271,6 +276,7 @@ void gz_check_close_files(graze_check *c) {
 static graze_status add_contents(graze_check *c, const check_file *file, bool later) {
   const char *layer = "";
   bool several = c->def.file_count > 1;
+  take_up(c, file->assembly->up);
   note_contents(c, file->assembly, file->path);
   graze_status status = several ? GRAZE_OK : need_two(c, file->assembly->object_count);
   if (status == GRAZE_OK && file->assembly->object_count == 0) status = fail_empty(c, file->path, NULL);

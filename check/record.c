@@ -53,6 +53,7 @@ graze_status gz_check_record_begin(graze_check *c) {
   c->report = (graze_report){.title = title,
                              .created = c->created,
                              .units = c->units,
+                             .up = c->def.up != GRAZE_UP_UNKNOWN ? c->def.up : c->up,
                              .engine = "cpu",
                              .exactness = exactness[c->def.exactness],
                              .objects = c->report_objects,

@@ -220,9 +220,20 @@ static void release(gltf_file *file) {
   json_decref(file->root);
 }
 
+/* Chapter 3.4 has y up, but write_glb.c keeps the axes, and says in `extras` if that is y. */
+static graze_up find_up(const json_t *root) {
+  const json_t *asset = json_object_get(root, "asset");
+  const char *generator = json_string_value(json_object_get(asset, "generator"));
+  const char *up = json_string_value(json_object_get(json_object_get(asset, "extras"), "up"));
+  bool own = generator != NULL && strcmp(generator, "graze") == 0;
+  return own && (up == NULL || strcmp(up, "y") != 0) ? GRAZE_UP_Z : GRAZE_UP_Y;
+}
+
 static bool read_whole(gltf_file *file) {
   file->assembly.result.units = "m"; /* chapter 3.4 */
-  return read_file(file);
+  if (!read_file(file)) return false;
+  file->assembly.result.up = find_up(file->root);
+  return true;
 }
 
 bool gz_io_read_gltf(const io_input *input, graze_assembly *assembly, io_fault *fault) {

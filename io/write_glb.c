@@ -164,7 +164,8 @@ static bool make_json(const graze_assembly *assembly, const glb_tree *tree, char
   *text = NULL;
   FILE *json = open_memstream(text, size);
   if (json == NULL) return gz_io_fail_memory(fault);
-  fputs("{\"asset\":{\"version\":\"2.0\",\"generator\":\"graze\"}", json);
+  const char *up = assembly->up == GRAZE_UP_Y ? ",\"extras\":{\"up\":\"y\"}" : "";
+  fprintf(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"graze\"%s}", up);
   if (tree->count > 0) put_nodes(json, assembly, tree);
   if (assembly->mesh_count > 0) {
     put_meshes(json, assembly);

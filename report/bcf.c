@@ -2,8 +2,9 @@
  * visinfo.xsd, version.xsd and the file structure of its documentation). A zip with bcf.version and a folder a clash,
  * named by the topic's GUID: markup.bcf, viewpoint.bcfv, snapshot.png. Elements stand in the order of the schemas.
  *
- * Lengths are in metres there, whatever the scene has. Field of view is horizontal and from 45 to 60 degrees: another
- * one is brought into that range and the eye moved along the view, so that the clash fills as much of the picture.
+ * Lengths are in metres there and z is up, whatever the scene has. Field of view is horizontal and from 45 to 60
+ * degrees: another one is brought into that range and the eye moved along the view, so that the clash fills as much of
+ * the picture.
  */
 #include <errno.h>
 #include <math.h>
@@ -320,11 +321,22 @@ static double fit_camera(const bcf *work, const graze_report_clash *clash, graze
   return fmin(fmax(allowed * 360 / pi, 45), 60);
 }
 
+/* Viewers have z up, as IFC has. */
+static void turn_upright(graze_up up, double vector[3]) {
+  if (up != GRAZE_UP_Y) return;
+  double y = vector[1];
+  vector[1] = 0 - vector[2]; /* never -0 */
+  vector[2] = y;
+}
+
 static void put_camera(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
   gz_text *out = &work->text;
   graze_camera camera = work->cameras[index];
   double field = fit_camera(work, clash, &camera), sum = field;
+  turn_upright(work->report->up, camera.eye);
+  turn_upright(work->report->up, camera.forward);
+  turn_upright(work->report->up, camera.up);
   for (int k = 0; k < 3; k++) {
     camera.eye[k] *= work->metres > 0 ? work->metres : 1;
     sum += camera.eye[k] + camera.forward[k] + camera.up[k];

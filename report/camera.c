@@ -1,7 +1,7 @@
 /* From where a clash is looked at, decided by boxes alone: the camera for files that are made without graphics, and
  * the short list that the painter tries out.
  *
- * Directions are the 26 ways out of a cube: towards corners, edges and faces, with z up as in plants and buildings.
+ * Directions are the 26 ways out of a cube: towards corners, edges and faces, listed as if z were up.
  * A direction is the better the fewer objects' boxes stand on the ray from the clash to the eye, and the sooner the ray
  * leaves the boxes of the two objects themselves: that is the side on which the clash lies. Both are shares of the
  * worst direction, so that a crowded plant and a pair of boxes are judged alike. */
@@ -116,13 +116,21 @@ bool gz_camera_frame_clash(const graze_report_clash *clash, const graze_box *a, 
   return isfinite(context);
 }
 
-void gz_camera_direction(int number, double direction[3]) {
+void gz_camera_turn(graze_up up, double vector[3]) {
+  if (up != GRAZE_UP_Y) return;
+  double y = vector[1];
+  vector[1] = vector[2];
+  vector[2] = 0 - y; /* never -0 */
+}
+
+void gz_camera_direction(graze_up up, int number, double direction[3]) {
   double raw[3] = {directions[number].x, directions[number].y, directions[number].z};
   /* Slightly off the symmetric view: over the exact corner of a cube, edges fall on edges. */
   if (raw[0] != 0 && raw[1] != 0) raw[0] *= 0.8;
   if (raw[2] != 0 && (raw[0] != 0 || raw[1] != 0)) raw[2] *= 0.85;
   double length = sqrt(raw[0] * raw[0] + raw[1] * raw[1] + raw[2] * raw[2]);
   for (int k = 0; k < 3; k++) direction[k] = raw[k] / length;
+  gz_camera_turn(up, direction);
 }
 
 /* Where the ray from `from` enters and leaves the box; false: it misses. */
@@ -143,11 +151,11 @@ static bool ray_box(const graze_box *box, const double from[3], const double dir
 
 /* How far it is out of the clash's own object, as a share of the longest way out; 0 when the focus is not in its box.
  */
-static void rate_own(const graze_box *box, const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
+static void rate_own(graze_up up, const graze_box *box, const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
   double ways[CAMERA_DIRECTIONS], longest = 0;
   for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
     double direction[3], in, out;
-    gz_camera_direction(i, direction);
+    gz_camera_direction(up, i, direction);
     ways[i] = ray_box(box, frame->focus, direction, &in, &out) ? out - fmax(in, 0) : 0;
     longest = fmax(longest, ways[i]);
   }
@@ -174,7 +182,7 @@ static void count_blocking(const graze_report *report, const graze_box *boxes, c
                            const camera_frame *frame, double blocking[CAMERA_DIRECTIONS]) {
   double rays[CAMERA_DIRECTIONS][3], distance = gz_camera_distance(frame->context);
   for (int k = 0; k < CAMERA_DIRECTIONS; k++) {
-    gz_camera_direction(k, rays[k]);
+    gz_camera_direction(report->up, k, rays[k]);
     blocking[k] = 0;
   }
   for (uint32_t i = 0; i < report->object_count; i++) {
@@ -197,43 +205,47 @@ void gz_camera_rate(const graze_report *report, const graze_box *boxes, const gr
                     const camera_frame *frame, double ratings[CAMERA_DIRECTIONS]) {
   double blocking[CAMERA_DIRECTIONS], most = 0;
   for (int i = 0; i < CAMERA_DIRECTIONS; i++) ratings[i] = directions[i].cost;
-  if (!gz_camera_box_empty(&boxes[clash->a])) rate_own(&boxes[clash->a], frame, ratings);
-  if (!gz_camera_box_empty(&boxes[clash->b])) rate_own(&boxes[clash->b], frame, ratings);
+  if (!gz_camera_box_empty(&boxes[clash->a])) rate_own(report->up, &boxes[clash->a], frame, ratings);
+  if (!gz_camera_box_empty(&boxes[clash->b])) rate_own(report->up, &boxes[clash->b], frame, ratings);
   count_blocking(report, boxes, clash, frame, blocking);
   for (int k = 0; k < CAMERA_DIRECTIONS; k++) most = fmax(most, blocking[k]);
   for (int k = 0; k < CAMERA_DIRECTIONS && most > 0; k++) ratings[k] += 2 * blocking[k] / most;
 }
 
-graze_camera gz_camera_look(const double focus[3], const double direction[3], double half_height) {
+graze_camera gz_camera_look(graze_up up, const double focus[3], const double direction[3], double half_height) {
   graze_camera camera = {.field_of_view = CAMERA_FIELD_OF_VIEW};
+  const int axis = up == GRAZE_UP_Y ? 1 : 2, p = axis == 1 ? 2 : 0, q = axis == 1 ? 0 : 1; /* up, and the level ones */
   double distance = gz_camera_distance(half_height);
-  bool steep = direction[0] == 0 && direction[1] == 0;
-  double along = direction[2], length = steep ? 1 : sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
+  bool steep = direction[p] == 0 && direction[q] == 0;
+  double along = direction[axis], length = sqrt(direction[p] * direction[p] + direction[q] * direction[q]);
+  double upright[3] = {0, 1, 0}; /* straight down */
+  gz_camera_turn(up, upright);
   for (int k = 0; k < 3; k++) {
     camera.eye[k] = focus[k] + distance * direction[k];
     camera.forward[k] = -direction[k];
-    /* z without its part along the view; y where z is the view */
-    camera.up[k] = steep ? k == 1 : ((k == 2) - along * direction[k]) / length;
+    camera.up[k] = steep ? upright[k] : ((k == axis) - along * direction[k]) / length; /* without its part along it */
   }
   return camera;
 }
 
-static graze_camera default_camera(void) {
-  const double corner[3] = {0.6, -0.64, 0.48}, origin[3] = {0, 0, 0};
-  return gz_camera_look(origin, corner, 1);
+static graze_camera default_camera(graze_up up) {
+  double corner[3] = {0.6, -0.64, 0.48};
+  const double origin[3] = {0, 0, 0};
+  gz_camera_turn(up, corner);
+  return gz_camera_look(up, origin, corner, 1);
 }
 
 static graze_camera choose(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash) {
   camera_frame frame;
-  if (!gz_camera_frame_clash(clash, &boxes[clash->a], &boxes[clash->b], &frame)) return default_camera();
+  if (!gz_camera_frame_clash(clash, &boxes[clash->a], &boxes[clash->b], &frame)) return default_camera(report->up);
   double ratings[CAMERA_DIRECTIONS], direction[3];
   int best = 0;
   gz_camera_rate(report, boxes, clash, &frame, ratings);
   for (int i = 1; i < CAMERA_DIRECTIONS; i++) {
     if (ratings[i] < ratings[best]) best = i;
   }
-  gz_camera_direction(best, direction);
-  return gz_camera_look(frame.focus, direction, frame.context);
+  gz_camera_direction(report->up, best, direction);
+  return gz_camera_look(report->up, frame.focus, direction, frame.context);
 }
 
 graze_box *gz_camera_object_boxes(const graze_report *report) {
@@ -246,7 +258,7 @@ graze_box *gz_camera_object_boxes(const graze_report *report) {
 
 graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
   graze_box *boxes = index < report->clash_count ? gz_camera_object_boxes(report) : NULL;
-  graze_camera camera = boxes != NULL ? choose(report, boxes, &report->clashes[index]) : default_camera();
+  graze_camera camera = boxes != NULL ? choose(report, boxes, &report->clashes[index]) : default_camera(report->up);
   free(boxes);
   return camera;
 }

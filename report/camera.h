@@ -26,8 +26,11 @@ bool gz_camera_box_empty(const graze_box *box);
 bool gz_camera_frame_clash(const graze_report_clash *clash, const graze_box *a, const graze_box *b,
                            camera_frame *frame);
 
+/* Turns a vector of axes with z up into one of the record's axes: (x, z, -y) where y is up. */
+void gz_camera_turn(graze_up up, double vector[3]);
+
 /* Unit vector from the focus towards the eye. */
-void gz_camera_direction(int number, double direction[3]);
+void gz_camera_direction(graze_up up, int number, double direction[3]);
 
 /* How much stands in the way of each direction, by boxes alone, plus a little for unusual views: lower is better, the
  * number of the direction breaks ties. `boxes`: one per object of the report. */
@@ -38,6 +41,6 @@ void gz_camera_rate(const graze_report *report, const graze_box *boxes, const gr
 double gz_camera_distance(double half_height);
 
 /* The camera that looks at `focus` against `direction` and sees `half_height` of the plane there. */
-graze_camera gz_camera_look(const double focus[3], const double direction[3], double half_height);
+graze_camera gz_camera_look(graze_up up, const double focus[3], const double direction[3], double half_height);
 
 #endif

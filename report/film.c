@@ -136,8 +136,8 @@ graze_status graze_film_camera(graze_context *context, const graze_film *film, d
   double direction[3];
   bool empty = gz_camera_box_empty(&all);
   for (int k = 0; k < 3 && !empty; k++) f.middle[k] = all.min[k] / 2 + all.max[k] / 2;
-  gz_camera_direction(0, direction);
-  *camera = gz_camera_look(f.middle, direction, 1);
+  gz_camera_direction(film->report->up, 0, direction);
+  *camera = gz_camera_look(film->report->up, f.middle, direction, 1);
   if (empty) return GRAZE_OK;
   f.tan_x = f.tan_y * width_by_height;
   for (int k = 0; k < 3; k++) {
@@ -159,6 +159,6 @@ graze_status graze_film_camera(graze_context *context, const graze_film *film, d
     f.distance = 0;
     for_each_box(film, fit_box, &f);
   }
-  *camera = gz_camera_look(f.middle, direction, f.distance > 0 ? f.distance * f.tan_y : 1);
+  *camera = gz_camera_look(film->report->up, f.middle, direction, f.distance > 0 ? f.distance * f.tan_y : 1);
   return GRAZE_OK;
 }

@@ -338,7 +338,7 @@ static bool paint_clash(graze_painter *p, uint32_t index, graze_picture *picture
   }
   double direction[3];
   if (!gz_painter_choose_side(p, clash, &frame, direction)) return false;
-  *camera = gz_camera_look(frame.focus, direction, frame.context);
+  *camera = gz_camera_look(p->report->up, frame.focus, direction, frame.context);
   double distance = gz_camera_distance(frame.context);
   painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
   view.nearest = 0.02 * distance;
@@ -410,8 +410,8 @@ static bool overview_camera(const graze_painter *p, graze_camera *camera, double
   }
   if (gz_camera_box_empty(&all)) return false;
   for (int k = 0; k < 3; k++) middle[k] = all.min[k] / 2 + all.max[k] / 2;
-  gz_camera_direction(0, direction);
-  *camera = gz_camera_look(middle, direction, 1);
+  gz_camera_direction(p->report->up, 0, direction);
+  *camera = gz_camera_look(p->report->up, middle, direction, 1);
   painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
   for (uint32_t i = 0; i < p->order_count; i++) {
     const graze_box *box = &p->boxes[p->order[i]];
@@ -426,7 +426,7 @@ static bool overview_camera(const graze_painter *p, graze_camera *camera, double
     }
   }
   if (!(distance > 0)) distance = 1;
-  *camera = gz_camera_look(middle, direction, distance * view.tan_y);
+  *camera = gz_camera_look(p->report->up, middle, direction, distance * view.tan_y);
   *eye_distance = distance;
   return true;
 }

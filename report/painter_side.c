@@ -77,11 +77,11 @@ static void find_near(graze_painter *p, const graze_report_clash *clash, const c
 
 /* The best rated side that is not yet among the trials, and if there is one, more than 60 degrees from each of them:
  * boxes know little of what hides what, so the trials are to look from all around. */
-static int next_side(const double ratings[CAMERA_DIRECTIONS], const trial *trials, int count) {
+static int next_side(graze_up up, const double ratings[CAMERA_DIRECTIONS], const trial *trials, int count) {
   int best[2] = {-1, -1};
   for (int i = 0; i < CAMERA_DIRECTIONS; i++) {
     double direction[3], nearest = -1;
-    gz_camera_direction(i, direction);
+    gz_camera_direction(up, i, direction);
     for (int t = 0; t < count; t++) {
       const double *other = trials[t].direction;
       nearest = fmax(nearest, direction[0] * other[0] + direction[1] * other[1] + direction[2] * other[2]);
@@ -98,15 +98,15 @@ static void choose_trials(const graze_painter *p, const graze_report_clash *clas
   double ratings[CAMERA_DIRECTIONS];
   gz_camera_rate(p->report, p->boxes, clash, frame, ratings);
   for (int i = 0; i < TRIAL_SIDES; i++) {
-    int side = next_side(ratings, trials, i);
+    int side = next_side(p->report->up, ratings, trials, i);
     trials[i] = (trial){.rating = ratings[side]};
-    gz_camera_direction(side, trials[i].direction);
+    gz_camera_direction(p->report->up, side, trials[i].direction);
   }
 }
 
 /* The eye of the picture itself, but a view that holds the clash only. */
-static void aim(const camera_frame *frame, trial *t) {
-  graze_camera camera = gz_camera_look(frame->focus, t->direction, frame->context);
+static void aim(graze_up up, const camera_frame *frame, trial *t) {
+  graze_camera camera = gz_camera_look(up, frame->focus, t->direction, frame->context);
   double distance = gz_camera_distance(frame->context);
   t->view = gz_painter_view_of(&camera, 1);
   t->view.tan_x = t->view.tan_y = fmax(1.5 * frame->radius, 0.12 * frame->context) / distance;
@@ -224,7 +224,7 @@ bool gz_painter_choose_side(graze_painter *painter, const graze_report_clash *cl
   gz_gl_target_use(painter->gl, &painter->trial);
   gz_gl_target_clear(painter->gl, &painter->trial, nothing, 0);
   for (int i = 0; i < TRIAL_SIDES; i++) {
-    aim(frame, &trials[i]);
+    aim(painter->report->up, frame, &trials[i]);
     if (!draw_trial(painter, clash, frame, &trials[i], i)) return false;
   }
   uint8_t pixels[4 * TRIAL_SIDES * TRIAL_PIXELS * TRIAL_PIXELS];

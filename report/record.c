@@ -113,6 +113,7 @@ gz_json gz_page_begin_record(gz_text *text, const char *format, const graze_repo
   gz_json_text(json, "title", report->title);
   gz_json_text(json, "created", report->created);
   gz_json_text(json, "units", report->units);
+  gz_json_text(json, "up", report->up == GRAZE_UP_Y ? "y" : "z");
   gz_json_text(json, "engine", report->engine);
   gz_json_text(json, "exactness", report->exactness);
   gz_json_bool(json, "complete", report->complete);

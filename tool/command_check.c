@@ -21,6 +21,7 @@ enum {
   key_units,
   key_file_units,
   key_allow_empty,
+  key_up,
   key_title,
   key_set,
   key_between,
@@ -48,6 +49,7 @@ static const struct argp_option options[] = {
      "work in m, mm, cm, in or ft: files that state their units are converted, others are assumed to be in UNITS", 1},
     {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 1},
     {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 1},
+    {"up", key_up, "AXIS", 0, "the axis that is up in the report, y or z (default: y for glTF, else z)", 1},
     {"cache", key_cache, "FOLDER", 0,
      "keep baked meshes in FOLDER, so that the next check of the same meshes starts sooner", 1},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 1},
@@ -243,6 +245,9 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_units:
       check->def.units = unit_names[options_choice(state, "units", argument, unit_names)];
+      return 0;
+    case key_up:
+      check->def.up = options_choice(state, "up", argument, up_names) == 0 ? GRAZE_UP_Y : GRAZE_UP_Z;
       return 0;
     case key_split:
       check->def.reading = options_split(state, argument);

@@ -20,6 +20,7 @@ enum {
   key_units,
   key_file_units,
   key_allow_empty,
+  key_up,
   key_cache,
   key_split,
   key_report,
@@ -43,6 +44,7 @@ static const struct argp_option options[] = {
     {"units", key_units, "UNITS", 0, "work in m, mm, cm, in or ft, as `check' does; the motion is converted too", 2},
     {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 2},
     {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 2},
+    {"up", key_up, "AXIS", 0, "the axis that is up in the film, y or z (default: y for glTF, else z)", 2},
     {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 2},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 3},
@@ -127,6 +129,9 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_cache:
       watch->def.cache = argument;
+      return 0;
+    case key_up:
+      watch->def.up = options_choice(state, "up", argument, up_names) == 0 ? GRAZE_UP_Y : GRAZE_UP_Z;
       return 0;
     case key_split:
       watch->def.reading = options_split(state, argument);

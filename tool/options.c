@@ -25,6 +25,7 @@ static const char *const format_names[] = {"text", "json", "csv", NULL};
 static const char *const engine_names[] = {"cpu", "gpu", "visibility", "auto", NULL};
 
 const char *const exactness_names[] = {"t0", "t1", "t2", NULL};
+const char *const up_names[] = {"y", "z", NULL};
 const char *const unit_names[] = {"m", "mm", "cm", "in", "ft", NULL};
 
 int options_choice(struct argp_state *state, const char *option, const char *text, const char *const names[]) {

@@ -22,8 +22,9 @@ typedef struct common_options {
 /* To be the first child of each verb's argp; its input is a common_options. */
 extern const struct argp common_argp;
 
-/* Values of options, NULL at the end: of --exactness, in the order of graze_exactness, and of --units. */
+/* Values of options, NULL at the end: of --exactness, in the order of graze_exactness, of --units and of --up. */
 extern const char *const exactness_names[];
+extern const char *const up_names[];
 extern const char *const unit_names[];
 
 /* Parses a verb's command line; usage errors end the program with exit 2, an engine that is not there with exit 3.

@@ -49,6 +49,9 @@ typedef enum graze_file_format {
   GRAZE_FORMAT_IMPORT /* through graze-import: COLLADA, 3MF, FBX and others; detected by the file name's ending only */
 } graze_file_format;
 
+/* Which axis points up. It changes no number: pictures and BCF viewpoints go by it. */
+typedef enum graze_up { GRAZE_UP_UNKNOWN = 0, GRAZE_UP_Y, GRAZE_UP_Z } graze_up;
+
 /* Reads a whole file, with the context's threads and memory: what is read is freed before the context is. On failure
  * `geometry` is empty, and the message, here and below, is "FILE:LINE: reason" for text and "FILE: byte N: reason" for
  * binary. Errors below.
@@ -88,6 +91,7 @@ typedef struct graze_assembly {
   uint32_t object_count;
   const char *units;        /* "m", "cm" or "mm"; "" = neither the format nor the file says */
   graze_file_format format; /* the format that was read */
+  graze_up up;              /* glTF: y, but z for files of graze_write_glb unless they say y; others do not say */
   uint64_t left_out;        /* number of primitives without triangles (points and lines) */
   void *memory, *source;    /* private */
 } graze_assembly;
@@ -135,10 +139,10 @@ GRAZE_API graze_status graze_write_obj(graze_context *context, const char *path,
 /* Writes an assembly as one GLB file (glTF 2.0): a mesh with one primitive for each mesh, float positions and 32-bit
  * indices; a node for each object, with its pose as matrix, below a node for each part of its name before a '/'. The
  * objects' `parent` and the meshes' groups are ignored; axes and lengths are written unchanged (in glTF, y is up
- * and lengths are in metres). Nothing is rounded: a coordinate that is not representable as a float is an error. So is
- * what glTF cannot represent: a mesh without triangles, a pose that shears, a name that is not UTF-8, more than 4 GiB.
- * Errors: ARGUMENT, FILE, NOT_FINITE, INDEX, LIMIT,
- * MEMORY, POSE, UNSUPPORTED; the message names mesh and vertex or triangle, or the object. */
+ * and lengths are in metres); the file says so if `up` is y, and readers of this library take z if it does not. Nothing
+ * is rounded: a coordinate that is not representable as a float is an error. So is what glTF cannot represent: a mesh
+ * without triangles, a pose that shears, a name that is not UTF-8, more than 4 GiB. Errors: ARGUMENT, FILE, NOT_FINITE,
+ * INDEX, LIMIT, MEMORY, POSE, UNSUPPORTED; the message names mesh and vertex or triangle, or the object. */
 GRAZE_API graze_status graze_write_glb(graze_context *context, const char *path, const graze_assembly *assembly);
 
 /* ---- boxes ---- */

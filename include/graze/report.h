@@ -79,6 +79,7 @@ typedef struct graze_report {
   const char *title;
   const char *created; /* ISO 8601 in UTC, the caller's clock: "2025-01-31T12:00:00Z" */
   const char *units;   /* "m", "mm", ...; "" = unknown */
+  graze_up up;         /* of pages and pictures, and of BCF, which has z up; unknown is taken for z */
   const char *engine, *exactness;
   bool complete; /* false: stopped before every pair was checked; every writer says so in a prominent place */
   const graze_report_object *objects;
@@ -151,7 +152,7 @@ GRAZE_API graze_status graze_painter_overview(graze_painter *painter, graze_pict
 
 /* Clash `index` from its least hidden side: object a in orange, b in blue, striped where they share a surface; the
  * nearest of the objects around them, pale and never in front of the clash; the curve on top of everything, thinner
- * where it is hidden; z is up. An object that contains the other is cut open. `camera` (may be NULL) receives the view.
+ * where it is hidden. An object that contains the other is cut open. `camera` (may be NULL) receives the view.
  * Only what is near the clash is drawn. Errors: ARGUMENT (also: neither object has a mesh), MEMORY, UNSUPPORTED. */
 GRAZE_API graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_picture *picture,
                                            graze_camera *camera);
@@ -167,6 +168,7 @@ GRAZE_API graze_status graze_report_cameras(graze_context *context, const graze_
 GRAZE_API graze_status graze_picture_write_png(graze_context *context, const char *path, const graze_picture *picture);
 
 /* BCF 2.1 (buildingSMART): a zip with a topic, viewpoint and snapshot for each clash, naming both components.
+ * Viewpoints have z up: where y is up in the record, it becomes z, and z becomes -y.
  * `snapshots`: folder with an ID.png for each clash, or NULL; a clash without a picture becomes a topic without one.
  * `cameras`: one per clash, or NULL for graze_report_camera. The GUIDs of topics are made from the clash ids, so that a
  * later export updates an earlier one. Further errors: UNSUPPORTED (built without zlib), FORMAT (a picture is no

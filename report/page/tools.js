@@ -25,11 +25,10 @@ function buildTools(keyLines) {
     view.ghosts = event.target.checked;
     requestDraw();
   };
-  byId('up').value = settings.read('up') || '2';
+  byId('up').value = record.up === 'y' ? '1' : '2';
   camera.upAxis = Number(byId('up').value);
   byId('up').onchange = (event) => {
     camera.upAxis = Number(event.target.value);
-    settings.write('up', event.target.value);
     requestMoving();
   };
   buildLayers();

@@ -2,6 +2,7 @@
  *
  *   sample      pipes that really clash, with real curves, and by hand every relation, state and mark
  *   empty       nothing found
+ *   upright     the sample, with y up
  *   incomplete  a check that stopped
  *   thinned     the sample with a budget far too small for it
  *   timing      2,000 objects, 500 meshes of 2 million triangles, 1,000 clashes
@@ -276,6 +277,7 @@ static void make_sample(const char *path, const char *kind) {
   report.groups = groups;
   report.group_count = 3;
   if (strcmp(kind, "empty") == 0) report.clash_count = report.rule_count = report.group_count = 0;
+  if (strcmp(kind, "upright") == 0) report.up = GRAZE_UP_Y;
   if (strcmp(kind, "incomplete") == 0) report.complete = false;
   write(m->context, path, &report, strcmp(kind, "thinned") == 0 ? 3000 : 0);
   free_model(m);

@@ -359,6 +359,19 @@ def test_view(browser, pages):
     check(len(sides) > 1, "all clashes are seen from one side")
 
 
+def test_up(browser, pages):
+    """The page stands upright as the record says, whatever was chosen in another report."""
+    browser.open(pages["sample"])
+    browser.choose("#up", "1")
+    for page, upright in (("sample", (0, 0, 1)), ("upright", (0, 1, 0))):
+        browser.open(pages[page])
+        right, up = axes_seen(browser)
+        check(abs(sum(x * y for x, y in zip(right, upright))) < 1e-6, f"{page}: {upright} is not level to the right")
+        check(sum(x * y for x, y in zip(up, upright)) > 0.8, f"{page}: {upright} is not up, but {up}")
+    clash = browser.run("JSON.parse(document.getElementById('record').textContent).clashes")[0]
+    check(clash["view"]["from"][1] > 0, f"a clash is seen from below: {clash['view']['from']}")
+
+
 def test_dark(browser, pages):
     def brightness():
         _, _, rows = pixels(browser.screenshot("body", scale=0.5))
@@ -435,7 +448,7 @@ TESTS = [value for name, value in list(globals().items()) if name.startswith("te
 def make_pages(program, folder):
     os.makedirs(folder, exist_ok=True)
     pages = {}
-    for kind in ("sample", "empty", "incomplete", "thinned", "big"):
+    for kind in ("sample", "upright", "empty", "incomplete", "thinned", "big"):
         made = "many" if kind == "big" and os.environ.get("GRAZE_TEST_LONG", "0") in ("", "0") else kind
         pages[kind] = os.path.join(folder, kind + ".html")
         print(made, subprocess.run([program, made, pages[kind]], check=True, capture_output=True, text=True).stdout, end="")

@@ -8,6 +8,7 @@ is checked: names, order and number of elements, required attributes, patterns. 
 has markup.xsd, visinfo.xsd and version.xsd, xmllint validates against them as well.
 """
 import csv
+import itertools
 import json
 import math
 import os
@@ -236,6 +237,22 @@ def check_camera(view, clash, units, index, aspect):
         expect(abs(eye[k] - clash["point"][k] * metres) < 1e-9, clash["id"], "eye")
 
 
+def check_aim(view, clash, units, up):
+    """The clash, in axes with z up, stands in the middle of the picture of the viewpoint, which is upright."""
+    if clash["box"] is None:
+        return
+    camera, metres = view.find("PerspectiveCamera"), METRES.get(units, 1)
+    eye, forward, upward = (vector(camera.find(n)) for n in ("CameraViewPoint", "CameraDirection", "CameraUpVector"))
+    right = [forward[(k + 1) % 3] * upward[(k + 2) % 3] - forward[(k + 2) % 3] * upward[(k + 1) % 3] for k in range(3)]
+    for corner in itertools.product(*zip(clash["box"]["min"], clash["box"]["max"])):
+        x, y, z = (c * metres for c in corner)
+        place = (x, -z, y) if up == "y" else (x, y, z)
+        across, high, far = (sum(axis[k] * (place[k] - eye[k]) for k in range(3)) for axis in (right, upward, forward))
+        half = math.tan(math.radians(float(camera.find("FieldOfView").text) / 2)) * far
+        expect(far > 0 and abs(across) < half and abs(high) < half, clash["id"], "a corner is at", across, high, far)
+    expect(upward[2] > 0.1, clash["id"], "the picture is not upright:", upward)
+
+
 def check_topic(archive, stem, report, clash, index, names):
     folder = guid_of("topic", clash["id"]) + "/"
     picture = Path("pictures", clash["id"] + ".png")
@@ -269,6 +286,8 @@ def check_topic(archive, stem, report, clash, index, names):
         same(archive.read(folder + "snapshot.png"), picture.read_bytes(), "picture")
     same(view.get("Guid"), viewpoint, "viewpoint")
     check_components(view, clash)
+    if stem in ("stopped", "upright"):
+        check_aim(view, clash, report["units"], "y" if stem == "upright" else "z")
     if stem == "nasty":
         check_camera(view, clash, report["units"], index, 320 / 180 if pictured else 1)
 
@@ -338,7 +357,7 @@ def main():
     work.mkdir(parents=True)
     os.chdir(work)
     subprocess.run([program, "."], check=True)
-    for stem in ("nasty", "stopped", "clear", "many"):
+    for stem in ("nasty", "stopped", "upright", "clear", "many"):
         check_json(stem)
         check_csv(stem)
         check_junit(stem)

@@ -156,6 +156,9 @@ int main(int argc, char **argv) {
   report.units = "furlong";
   write_all("stopped", &report, NULL, NULL);
   report.complete = true;
+  report.up = GRAZE_UP_Y;
+  write_all("upright", &report, NULL, NULL);
+  report.up = GRAZE_UP_Z;
   report.units = "ft";
   write_many(report);
   report.clash_count = report.group_count = 0;
