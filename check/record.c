@@ -1,4 +1,5 @@
 /* From the scene's result to the record of a report. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,21 @@ void gz_check_record_fill(graze_check *c) {
   fill_rules(c);
 }
 
+/* The first file's name; of "tower/scene.json", which says nothing, that of its folder. */
+static const char *make_title(graze_check *c) {
+  const char *stem = gz_check_stem(c, c->def.files[0]);
+  char folder[PATH_MAX];
+  if (stem == NULL || strcmp(stem, "scene") != 0 || realpath(c->def.files[0], folder) == NULL) return stem;
+  char *slash = strrchr(folder, '/');
+  *slash = 0;
+  return folder[0] != 0 ? gz_check_print(c, "%s", strrchr(folder, '/') + 1) : stem;
+}
+
 graze_status gz_check_record_begin(graze_check *c) {
   static const char *const exactness[] = {"t0", "t1", "t2"};
   c->report_objects = gz_check_alloc(c, c->object_count, sizeof *c->report_objects);
   c->report_rules = gz_check_alloc(c, c->rules.count + 1, sizeof *c->report_rules);
-  const char *title = c->def.title != NULL ? c->def.title : gz_check_stem(c, c->def.files[0]);
+  const char *title = c->def.title != NULL ? c->def.title : make_title(c);
   if (c->report_objects == NULL || c->report_rules == NULL || title == NULL) return GRAZE_ERROR_MEMORY;
   write_time(c->created);
   gz_check_record_fill(c);

@@ -73,7 +73,8 @@ static const struct argp_option options[] = {
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 3},
     {"curves", key_curves, NULL, 0, "with JSON: include the curves in which surfaces meet", 3},
     {"report", key_report, "FOLDER", 0, "write a report: index.html, pictures, JSON, CSV, BCF 2.1 and JUnit XML", 3},
-    {"title", key_title, "TEXT", 0, "title of the report (default: the file's name)", 3},
+    {"title", key_title, "TEXT", 0,
+     "title of the report (default: the name of the file, or of the folder of a scene.json)", 3},
     {"pictures", key_pictures, "N", 0, "draw the first N clashes (default 1000)", 3},
     {"previous", key_previous, "FILE", 0,
      "compare with an earlier report (JSON): clashes are new, active or resolved, marks and comments are kept, and "

@@ -48,7 +48,8 @@ static const struct argp_option options[] = {
     {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 2},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 3},
-    {"title", key_title, "TEXT", 0, "title of the film (default: the file's name)", 3},
+    {"title", key_title, "TEXT", 0,
+     "title of the film (default: the name of the file, or of the folder of a scene.json)", 3},
     {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the steps, and film.png from them", 3},
     {0}};
 

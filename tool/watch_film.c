@@ -19,6 +19,7 @@ static graze_report report_of(const graze_check *check, const session *run, cons
   const char *fixed = getenv("SOURCE_DATE_EPOCH");
   graze_report report = *graze_check_report(check);
   report.complete = log->complete;
+  report.engine = session_engine(run);
   if (fixed && *fixed) return report;
   report.load_seconds = run->load_seconds;
   report.build_seconds = run->build_seconds;

@@ -112,7 +112,7 @@ typedef struct graze_check_def {
    * pairs that it does not list may then meet. */
   const char *previous;
   const char *marks; /* a table of a reviewer's marks for the clashes of `previous` */
-  const char *title; /* of the report; NULL: the name of the first file */
+  const char *title; /* of the report; NULL: the name of the first file, or of the folder of a scene.json */
 
   /* For graze_check_write_folder; created by graze_check_open if necessary. FILE if it is neither empty nor that of an
    * earlier report. Implies places, curves, facts, every_mesh. */

@@ -87,10 +87,30 @@ function distanceFor(radius) {
   return radius / Math.sin(Math.atan(Math.tan(fieldOfView / 2) * narrow));
 }
 
+/* The view from this side in which the corners of the world's box just fit: target and distance. */
+function fittingView() {
+  const {right, up, back} = cameraFrame(), corners = [];
+  for (let corner = 0; corner < 8; corner++) {
+    const place = [0, 1, 2].map((k) => (corner >> k & 1 ? world.high : world.low)[k]);
+    corners.push([dot(place, right), dot(place, up), dot(place, back)]);
+  }
+  const tangents = [Math.tan(fieldOfView / 2) * stageAspect() * 0.94, Math.tan(fieldOfView / 2) * 0.9];
+  const middle = [0, 1, 2].map((k) => (Math.min(...corners.map((c) => c[k])) + Math.max(...corners.map((c) => c[k]))) / 2);
+  let distance = 0;
+  for (let pass = 0; pass < 4; pass++) { /* what is nearer looks larger, so the middle moves a little */
+    distance = Math.max(...corners.map((c) => Math.max(...[0, 1].map((k) => Math.abs(c[k] - middle[k]) / tangents[k])) +
+      c[2] - middle[2]));
+    for (const k of [0, 1]) {
+      const seen = corners.map((c) => (c[k] - middle[k]) / (distance - (c[2] - middle[2])));
+      if (pass < 3) middle[k] += distance * (Math.min(...seen) + Math.max(...seen)) / 2;
+    }
+  }
+  return {target: add(add(scaled(right, middle[0]), scaled(up, middle[1])), scaled(back, middle[2])),
+    distance: Math.max(distance, 1e-6)};
+}
+
 function fitAll() {
-  const half = scaled(subtract(world.high, world.low), 0.5);
-  flyTo({target: mix(world.low, world.high, 0.5), distance: distanceFor(size(half) * 0.86), yaw: camera.yaw,
-    pitch: camera.pitch});
+  flyTo({...fittingView(), yaw: camera.yaw, pitch: camera.pitch});
 }
 
 /* How much around a clash counts as near it: enough of both objects to know them again. */

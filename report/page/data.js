@@ -33,7 +33,41 @@ const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : m
 
 /* Six digits for reading; the full number is in the record. */
 const rounded = (number) => (number === null ? '' : String(Number(number.toPrecision(6))));
-const length = (number) => (number === null ? '' : rounded(number) + (record.units ? ' ' + record.units : ''));
+const lengthText = (number) => (number === null ? '' : rounded(number) + (record.units ? ' ' + record.units : ''));
+
+/* In metres; a length in other units has none of the prefixes. */
+const unitMetres = {m: 1, mm: 1e-3, cm: 1e-2, in: 0.0254, ft: 0.3048};
+const metric = [['km', 1e3], ['m', 1], ['mm', 1e-3], ['\u00B5m', 1e-6], ['nm', 1e-9], ['pm', 1e-12]];
+
+/* Three digits that read back to the number: "0.500", "1.23e-9". */
+const threeDigits = (number) => {
+  const text = number.toPrecision(3);
+  return text.includes('e+') ? String(Number(text)) : text;
+};
+
+/* [digits, unit] of a depth: in the record's units where these suit it, else in metric ones that do: 3.00 nm beside
+ * 0.500 m. So what is a rounding and what is a collision is told apart at a glance. */
+function depthParts(depth) {
+  if (depth === null) return ['', ''];
+  const {units} = record, value = Number(depth.toPrecision(3));
+  if (value === 0) return ['0', units];
+  if ((Math.abs(value) >= 0.1 && Math.abs(value) < 1000) || !['m', 'mm', 'cm'].includes(units)) {
+    return [threeDigits(depth), units];
+  }
+  const metres = Number((depth * unitMetres[units]).toPrecision(3));
+  const [unit, factor] = metric.find(([, size]) => Math.abs(metres) >= size) || metric[metric.length - 1];
+  return [threeDigits(metres / factor), unit];
+}
+const depthText = (depth) => depthParts(depth).filter(Boolean).join(' ');
+
+/* A length that somebody typed, in the record's units: "0.5", "2 mm", "3nm". NaN: it is none. */
+function readLength(text) {
+  const [, digits, unit] = /^\s*([\d.]+(?:e[-+]?\d+)?)\s*(.*?)\s*$/i.exec(text) || [];
+  const known = Object.fromEntries([...metric, ['um', 1e-6], ['\u03BCm', 1e-6], ...Object.entries(unitMetres)]);
+  if (digits === undefined) return NaN;
+  if (!unit || unit === record.units) return Number(digits);
+  return known[unit] && unitMetres[record.units] ? Number(digits) * known[unit] / unitMetres[record.units] : NaN;
+}
 const seconds = (number) => (number === null ? '' : `${Number(number.toPrecision(3))} s`);
 
 function hexColour(hex) {

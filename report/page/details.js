@@ -83,6 +83,12 @@ function boxText(box) {
   return `${pointText(box.min)}  to  ${pointText(box.max)}  (${sides}${record.units ? ' ' + record.units : ''})`;
 }
 
+/* Three digits, and where these are in other units than the rest of the page, all of them in its own. */
+function depthDetail(depth) {
+  const [digits, unit] = depthParts(depth);
+  return unit === record.units || depth === null ? lengthText(depth) : `${digits} ${unit} (${lengthText(depth)})`;
+}
+
 function groupText(clash) {
   return [clash.group_object, clash.group_layers, clash.group_place].filter((number) => number !== undefined)
     .map((number) => record.groups[number].title).join(' \u00B7 ');
@@ -101,7 +107,7 @@ function showDetails() {
       resolved ? fact('Resolved', 'Found by an earlier check and no more by this one', true) : null,
       fact('Comment', clash.comment, true),
       resolved ? null : fact('Pairs of triangles that meet', countsText(clash.counts)),
-      fact('Overlap depth (estimate)', length(clash.depth)),
+      fact('Overlap depth (estimate)', depthDetail(clash.depth)),
       fact('Point' + (record.units ? ', ' + record.units : ''), pointText(clash.point)),
       fact('Groups', groupText(clash)),
       fact('Box of what they share', boxText(clash.box), true),

@@ -103,8 +103,7 @@ function start() {
   buildInput();
   buildTime();
   startView(sendTexels);
-  Object.assign(camera, {target: mix(world.low, world.high, 0.5),
-    distance: distanceFor(size(subtract(world.high, world.low)) * 0.45)});
+  Object.assign(camera, fittingView());
   showStep();
   followLink();
   addEventListener('hashchange', followLink);

@@ -1,6 +1,6 @@
 /* filter.js: which clashes are listed, and in which order. */
-const filter = {text: '', relations: new Set(), state: '', mark: '', layers: '', group: '', object: null};
-const order = {column: 'number', down: false};
+const filter = {text: '', relations: new Set(), state: '', mark: '', layers: '', group: '', deeper: '', object: null};
+const order = {column: 'worst', down: true};
 let listed = clashes.slice(); /* what passes, sorted */
 
 function passes(clash, words) {
@@ -9,6 +9,7 @@ function passes(clash, words) {
   if (filter.mark && (clash.mark || 'none') !== filter.mark) return false;
   if (filter.layers && clash.layers !== filter.layers) return false;
   if (filter.object !== null && clash.a !== filter.object && clash.b !== filter.object) return false;
+  if (clash.depth !== null && clash.depth <= readLength(filter.deeper)) return false; /* what has no depth may be deep */
   if (filter.group) {
     const group = Number(filter.group);
     if (clash.group_object !== group && clash.group_layers !== group && clash.group_place !== group) return false;
@@ -17,7 +18,17 @@ function passes(clash, words) {
 }
 
 const collator = new Intl.Collator('en', {numeric: true});
+
+
+/* First what shares space, the deepest first, then what is not known, what touches, and what is no more. */
+function kindRank(clash) {
+  const ranks = {unknown: 2, touch: 1, clearance: 1, separate: 1};
+  return clash.state === 'resolved' ? 0 : ranks[clash.relation] || 3;
+}
+
+const depthRank = (clash) => (clash.depth === null ? -1 : clash.depth);
 const sortKeys = {
+  worst: kindRank,
   number: (clash) => clash.number,
   state: (clash) => clash.state,
   relation: (clash) => relationWords[clash.relation],
@@ -25,7 +36,7 @@ const sortKeys = {
   b: (clash) => objects[clash.b].name,
   layers: (clash) => clash.layers,
   pairs: (clash) => clash.counts.triangle_pairs,
-  depth: (clash) => (clash.depth === null ? -1 : clash.depth),
+  depth: depthRank,
   mark: (clash) => clash.mark,
 };
 
@@ -34,17 +45,18 @@ function sortListed() {
   const key = sortKeys[order.column], sign = order.down ? -1 : 1;
   const keyed = listed.map((clash) => [key(clash), clash]);
   const compare = keyed.length > 0 && typeof keyed[0][0] === 'string' ? collator.compare : (x, y) => x - y;
-  keyed.sort((x, y) => sign * compare(x[0], y[0]) || x[1].number - y[1].number);
+  const second = order.column === 'worst' ? (x, y) => depthRank(y) - depthRank(x) : () => 0;
+  keyed.sort((x, y) => sign * compare(x[0], y[0]) || second(x[1], y[1]) || x[1].number - y[1].number);
   listed = keyed.map((pair) => pair[1]);
 }
 
 function filterActive() {
-  return filter.text.trim() !== '' || filter.relations.size > 0 || filter.object !== null ||
+  return filter.text.trim() !== '' || filter.deeper.trim() !== '' || filter.relations.size > 0 || filter.object !== null ||
     Boolean(filter.state || filter.mark || filter.layers || filter.group);
 }
 
 function clearFilter() {
-  Object.assign(filter, {text: '', state: '', mark: '', layers: '', group: '', object: null});
+  Object.assign(filter, {text: '', state: '', mark: '', layers: '', group: '', deeper: '', object: null});
   filter.relations.clear();
 }
 

@@ -99,6 +99,12 @@ function buildFilters() {
     filter.text = byId('search').value;
     refresh();
   });
+  byId('deeper').placeholder = `Deeper than, e.g. ${unitMetres[record.units] ? '1 mm' : '0.01'}`;
+  byId('deeper').addEventListener('input', () => {
+    filter.deeper = byId('deeper').value;
+    refresh();
+  });
+  byId('worst').onclick = () => sortBy('worst');
   byId('clear').onclick = () => {
     clearFilter();
     refresh();
@@ -113,6 +119,8 @@ function refresh() {
     if (byId(id)) byId(id).value = filter[id];
   }
   if (byId('search').value !== filter.text) byId('search').value = filter.text;
+  if (byId('deeper').value !== filter.deeper) byId('deeper').value = filter.deeper;
+  byId('deeper').setAttribute('aria-invalid', filter.deeper.trim() !== '' && Number.isNaN(readLength(filter.deeper)));
   byId('clear').hidden = !filterActive();
   showStatus();
   rows.scrollTop = 0;

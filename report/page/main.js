@@ -10,8 +10,18 @@ function selectClash(clash, options) {
   showRows(true);
   scrollToSelected();
   setLink(clash);
-  if (clash && options && options.frame) frameClash(clash);
+  if (clash && options && options.frame) {
+    frameClash(clash);
+    showOnPhone(byId('details'));
+  }
   requestDraw();
+}
+
+/* On a narrow screen the details are below the list: brought there, under the picture that stays at the top. */
+function showOnPhone(panel) {
+  if (!matchMedia('(max-width: 820px)').matches) return;
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  panel.scrollIntoView({block: 'nearest', behavior: still ? 'instant' : 'smooth'});
 }
 
 /* The address names the clash, so that it can be sent on. */
@@ -72,8 +82,7 @@ function start() {
     setLines(view.selected);
     setMarkers();
   });
-  Object.assign(camera, {target: mix(world.low, world.high, 0.5),
-    distance: distanceFor(size(subtract(world.high, world.low)) * 0.43)});
+  Object.assign(camera, fittingView());
   setMarkers();
   followLink();
   addEventListener('hashchange', followLink);

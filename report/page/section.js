@@ -18,7 +18,7 @@ function showSection() {
   if (section.axis !== null) {
     const at = [0, 0, 0];
     at[section.axis] = sectionPlace();
-    byId('section-value').textContent = length(toWorld(at)[section.axis]);
+    byId('section-value').textContent = lengthText(toWorld(at)[section.axis]);
   }
   requestMoving();
 }

@@ -8,6 +8,14 @@ let firstRow = -1, lastRow = -1;
 const hasStates = clashes.some((clash) => clash.state);
 const hasMarks = clashes.some((clash) => clash.mark);
 const hasLayers = layerNames.some((name) => name);
+
+/* ", nm - m": the units that occur, from the smallest; nothing if none is known. */
+function unitRange() {
+  const known = clashes.filter((clash) => clash.depth > 0).sort((x, y) => x.depth - y.depth);
+  const [least, most] = [known[0], known[known.length - 1]].map((clash) => (clash ? depthParts(clash.depth)[1] : record.units));
+  return !most ? '' : least === most ? `, ${most}` : `, ${least}\u2013${most}`;
+}
+
 const columns = [
   {key: 'number', title: '#', width: `${24 + 9 * count(clashes.length).length}px`, number: true,
     text: (clash) => count(clash.number + 1)},
@@ -18,8 +26,8 @@ const columns = [
   hasLayers && {key: 'layers', title: 'Layers', width: '21%', text: (clash) => clash.layers},
   {key: 'pairs', title: 'Pairs', hint: 'Pairs of triangles that meet', width: '62px', number: true,
     text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
-  {key: 'depth', title: 'Depth', hint: 'Estimate of how deep they overlap' + (record.units ? ', ' + record.units : ''),
-    width: '72px', number: true, text: (clash) => rounded(clash.depth)},
+  {key: 'depth', title: 'Depth' + unitRange(), hint: 'Estimate of how deep they overlap', width: 'clamp(80px, 19cqi, 118px)', number: true,
+    text: (clash) => depthText(clash.depth)},
   hasMarks && {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
 ].filter(Boolean);
 
@@ -59,11 +67,13 @@ function showOrder() {
   }
 }
 
+/* By depth the deepest come first, by everything else the lowest. */
 function sortBy(key) {
-  order.down = order.column === key && !order.down;
+  order.down = order.column === key ? !order.down : key === 'depth' || key === 'worst';
   order.column = key;
   sortListed();
   showOrder();
+  byId('worst').hidden = order.column === 'worst';
   showRows(true);
   scrollToSelected();
 }
@@ -77,19 +87,46 @@ function makeRow(clash, place) {
   row.setAttribute('aria-selected', chosen);
   for (const column of columns) {
     const text = column.text(clash);
-    const cell = element('td', {className: `column-${column.key} ${column.number ? 'number' : 'name'}`, title: text});
+    const cell = element('td', {title: text,
+      className: `column-${column.key} ${column.number ? 'number' : column.path ? 'name cut' : 'name'}`});
     if (column.dot) cell.append(relationDot(clash.relation));
-    cell.append(...(column.path ? pathParts(text) : [text]));
+    if (column.path) cell.append(element('div', {}, ...pathParts(objects[clash[column.key]])));
+    else cell.append(text);
     row.append(cell);
   }
   return row;
 }
 
-/* Of "Site/Pump 3/Flange" the end tells most, so it comes first: "Flange" and, paler, "Site/Pump 3". */
-function pathParts(name) {
-  const cut = name.lastIndexOf('/');
-  if (cut < 1 || cut === name.length - 1) return [name];
-  return [name.slice(cut + 1), element('span', {className: 'muted path'}, name.slice(0, cut))];
+/* Where names differ from those beside them in the alphabet: what comes before may go where there is no room. */
+function markDifferences() {
+  const ends = objects.map((object) => object.name.slice(object.name.lastIndexOf('/') + 1) || object.name);
+  const sorted = objects.map((_, number) => number).sort((x, y) => (ends[x] < ends[y] ? -1 : ends[x] > ends[y] ? 1 : 0));
+  const alike = (x, y) => {
+    let k = 0;
+    while (k < x.length && k < y.length && x[k] === y[k]) k++;
+    return k;
+  };
+  let before = 0;
+  sorted.forEach((number, place) => {
+    const name = ends[number], next = place + 1 < sorted.length ? alike(name, ends[sorted[place + 1]]) : 0;
+    const differs = Math.min(Math.max(before, next), name.length - 6);
+    objects[number].cut = differs < 6 ? 0 : Math.max(differs, name.length - 10);
+    before = next;
+  });
+}
+markDifferences();
+
+/* Of "Site/Pump 3/Flange" the end tells most, so it comes first: "Flange" and, paler, "Site/Pump 3". A long name loses
+ * its middle: "IfcWall...Wand-Ext-3". */
+function pathParts({name, cut}) {
+  const slash = name.lastIndexOf('/'), end = name.slice(slash + 1);
+  if (slash < 1 || end === '') return cutParts(name, cut);
+  return [...cutParts(end, cut), element('span', {className: 'muted path'}, name.slice(0, slash))];
+}
+
+function cutParts(name, cut) {
+  if (!cut) return [element('span', {className: 'start'}, name)];
+  return [element('span', {className: 'start'}, name.slice(0, cut)), element('span', {className: 'end'}, name.slice(cut))];
 }
 
 function relationDot(relation) {

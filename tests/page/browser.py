@@ -182,7 +182,7 @@ class Browser:
         more = {}
         if selector:
             box = self.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-                           "return {x: b.left, y: b.top, width: b.width, height: b.height}; })()")
+                           "return {x: b.left + scrollX, y: b.top + scrollY, width: b.width, height: b.height}; })()")
             box["scale"] = scale
             more["clip"] = box
         data = base64.b64decode(self.call("Page.captureScreenshot", format="png", **more)["data"])

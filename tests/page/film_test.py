@@ -64,6 +64,7 @@ def test_loads(browser, cell):
     check(browser.run("document.title") == "Cell <7>" and text(browser, "#title") == "Cell <7>", "the title is wrong")
     facts = text(browser, "#facts")
     check(f"collisions in {len(cell.busy)} of {cell.last + 1} steps" in facts, f"the facts say {facts}")
+    check("engine cpu" in facts, f"the facts say {facts}")
     check(browser.run("document.getElementById('incomplete').hidden"), "a complete run is called incomplete")
     check(browser.run("document.getElementById('no-view').hidden"), "there is no 3D view")
     check("for view only" in text(browser, "#view-note"), "that poses are for view only is not said")

@@ -3,6 +3,7 @@
  *   sample      pipes that really clash, with real curves, and by hand every relation, state and mark
  *   empty       nothing found
  *   upright     the sample, with y up
+ *   names       the sample, with names that differ at their ends alone
  *   incomplete  a check that stopped
  *   thinned     the sample with a budget far too small for it
  *   timing      2,000 objects, 500 meshes of 2 million triangles, 1,000 clashes
@@ -172,7 +173,7 @@ static void find_clashes(model *m) {
                                   .b = (uint32_t)found.pairs[i].user_id_b,
                                   .relation = GRAZE_CROSS,
                                   .counts = found.pairs[i].counts,
-                                  .depth = 0.0125 * (double)(i + 1),
+                                  .depth = i > 0 ? 0.0125 * (double)(i + 1) : 2.980232e-9,
                                   .mark = "",
                                   .comment = ""};
     snprintf(clash->id, sizeof clash->id, "c%06x-%u", (unsigned)(clash->counts.hash >> 40), (unsigned)i);
@@ -277,6 +278,8 @@ static void make_sample(const char *path, const char *kind) {
   report.groups = groups;
   report.group_count = 3;
   if (strcmp(kind, "empty") == 0) report.clash_count = report.rule_count = report.group_count = 0;
+  for (uint32_t i = 0; i < m->object_count && strcmp(kind, "names") == 0; i++)
+    snprintf(m->texts[i], sizeof m->texts[i], "IfcWallStandardCase_Wand-Ext-ERDG-%u", i + 1);
   if (strcmp(kind, "upright") == 0) report.up = GRAZE_UP_Y;
   if (strcmp(kind, "incomplete") == 0) report.complete = false;
   write(m->context, path, &report, strcmp(kind, "thinned") == 0 ? 3000 : 0);

@@ -116,7 +116,99 @@ def test_row_click(browser, pages):
     check(browser.run("location.hash") in ("", "#"), "Escape leaves the address")
 
 
+def numbers(browser):
+    """Of the clashes in the list, from the top."""
+    return browser.run("[...document.querySelectorAll('tr.row')].map((e) => Number(e.dataset.number))")
+
+
+def clashes_of(browser):
+    return browser.run("JSON.parse(document.getElementById('record').textContent).clashes")
+
+
+def test_depth(browser, pages):
+    """Three digits with a unit that suits them; the deepest first; those below a length can be left out."""
+    browser.open(pages["sample"])
+    clashes = clashes_of(browser)
+    shown_depths = texts(browser, "depth")
+    for number, text in zip(numbers(browser), shown_depths):
+        depth = clashes[number]["depth"]
+        if depth is None:
+            check(text == "", f"no depth is {text}")
+            continue
+        digits, unit = text.split(" ")
+        metres = float(digits) * {"m": 1, "mm": 1e-3, "nm": 1e-9}[unit]
+        check(abs(metres - depth) <= 0.005 * depth and len(digits.replace(".", "")) <= 4, f"{depth} is {text}")
+    check("2.98 nm" in shown_depths and "0.400 m" in shown_depths, f"the depths are {shown_depths}")
+    head = browser.run("document.querySelector('th.column-depth').textContent")
+    check(head == "Depth, nm\u2013m", f"the head is {head}")
+    kinds = {"unknown": 1, "touch": 2, "clearance": 2}
+    keys = [(3 if clashes[n]["state"] == "resolved" else kinds.get(clashes[n]["relation"], 0),
+             -(clashes[n]["depth"] or 0)) for n in numbers(browser)]
+    check(keys == sorted(keys) and keys[0][1] == -0.4, f"not the worst first: {keys}")
+    browser.click("th.column-depth button")
+    depths = [clashes[n]["depth"] for n in numbers(browser)]
+    check([d or -1 for d in depths] == sorted([d or -1 for d in depths], reverse=True) or None in depths, f"by depth: {depths}")
+    browser.click("#worst")
+    check(browser.run("document.getElementById('worst').hidden") and
+          numbers(browser)[0] == max(range(len(clashes)), key=lambda n: clashes[n]["depth"] or 0), "not the worst first")
+    for text, least in (("1 mm", 1e-3), ("0.05", 0.05), ("1nm", 1e-9), (" 2.98 cm ", 0.0298)):
+        browser.run("document.getElementById('deeper').value = ''")
+        browser.click("#deeper")
+        browser.call("Input.insertText", text=text)
+        wanted = {n for n, c in enumerate(clashes) if c["depth"] is None or c["depth"] > least}
+        check(set(numbers(browser)) == wanted, f"deeper than {text}: {sorted(numbers(browser))}, not {sorted(wanted)}")
+    browser.call("Input.insertText", text="?")
+    check(browser.run("document.getElementById('deeper').getAttribute('aria-invalid')") == "true", "nonsense is a length")
+    check(len(numbers(browser)) == len(clashes), "nonsense leaves something out")
+    browser.click("#clear")
+    browser.click(row_place(browser, next(c["id"] for c in clashes if c["depth"] and c["depth"] < 1e-8)))
+    check("2.98 nm (2.98023e-9 m)" in browser.run("document.getElementById('details').textContent"), "the details lack it")
+
+
+def test_names(browser, pages):
+    """Where there is no room the end of a name that is told apart by its end stays in sight."""
+    browser.open(pages["names"])
+    browser.run("document.getElementById('main').style.setProperty('--list-width', '32%')")
+    browser.settle()
+    seen = browser.run("""[...document.querySelectorAll('#body td.column-a')].map((cell) => {
+        const end = cell.querySelector('.end').getBoundingClientRect(), box = cell.getBoundingClientRect();
+        const start = cell.querySelector('.start');
+        return [cell.querySelector('.end').textContent, end.right <= box.right + 0.5 && end.left >= box.left,
+          start.scrollWidth > start.clientWidth]; })""")
+    check(len(set(name for name, _, _ in seen)) > 3, f"the ends are alike: {seen}")
+    check(all(inside and cut for _, inside, cut in seen), f"an end is out of sight, or nothing is cut: {seen}")
+
+
+def test_fit(browser, pages):
+    """All of a wide model is in the first view and after Fit all, and it fills it; so are the clashes."""
+    for width, height in ((1280, 800), (900, 900), (1600, 500)):
+        browser.resize(width, height)
+        browser.open(pages["sample"])
+        for turned in (False, True):
+            if turned:
+                x, y = browser.place("#canvas")
+                browser.drag(x, y + 60, x + 170, y + 90)
+                browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-900)
+                browser.settle()
+                browser.click("#fit")
+                browser.settle()
+            columns, wide, high = filled(picture(browser)[2])
+            check(columns[0] > 2 and columns[1] < wide - 3, f"{width} x {height}: the model reaches the edge: {columns}")
+            check(max(columns[1] - columns[0], 0) > 0.5 * wide or high > 0.5, f"{width} x {height}: it is small: {columns}")
+    browser.resize(WIDTH, HEIGHT)
+
+
+def filled(rows):
+    """First and last column that differ from the background, the width, and the part of the height that is used."""
+    used = [[max(abs(row[x][k] - row[0][k]) for k in range(3)) > 40 for x in range(len(row) - 45)] for row in rows[25:-45]]
+    columns = [x for x in range(len(used[0])) if any(row[x] for row in used)]
+    lines = [y for y, row in enumerate(used) if any(row)]
+    check(columns, "the view is empty")
+    return (columns[0], columns[-1]), len(rows[0]), (lines[-1] - lines[0]) / len(rows)
+
+
 def test_sort(browser, pages):
+    browser.resize(1700, HEIGHT)
     browser.open(pages["sample"])
     for column, key in (("pairs", lambda t: int(t.replace(",", "") or 0)), ("a", lambda t: t), ("relation", lambda t: t)):
         for direction in ("ascending", "descending"):
@@ -129,6 +221,7 @@ def test_sort(browser, pages):
                 got = [re.sub(r"\d+", lambda m: m.group().zfill(6), t) for t in got]
             wanted = sorted(got, key=key, reverse=direction == "descending")
             check([key(t) for t in got] == [key(t) for t in wanted], f"{column} {direction}: {got}")
+    browser.resize(WIDTH, HEIGHT)
 
 
 def test_filter(browser, pages):
@@ -161,7 +254,7 @@ def test_filter(browser, pages):
 
 def test_keys(browser, pages):
     browser.open(pages["sample"])
-    place = "Number(document.querySelector('tr.chosen').dataset.number)"
+    place = "Number(document.querySelector('tr.chosen').id.slice('row-'.length))"
     browser.key("n", "n")
     check(browser.run(place) == 0, "n does not start at the top")
     browser.key("n", "n")
@@ -397,9 +490,14 @@ def test_narrow(browser, pages):
     browser.resize(390, 844, True)
     browser.settle()
     check(browser.run("document.documentElement.scrollWidth") <= 390, "a telephone has to scroll sideways")
+    place = json.dumps(row_place(browser, crossing(browser)))
+    browser.run(f"document.querySelector({place}).scrollIntoView()")
     browser.click(row_place(browser, crossing(browser)))
     browser.settle()
     check(share_of_hue(picture(browser)[2], ORANGE) > 0.01, "a clash is not shown on a telephone")
+    browser.wait("document.querySelector('#details h2').getBoundingClientRect().bottom <= innerHeight", 5)
+    check(browser.run("""document.querySelector('#details h2').getBoundingClientRect().top >=
+        document.getElementById('stage').getBoundingClientRect().bottom - 1"""), "the picture covers the details")
     browser.resize(WIDTH, HEIGHT)
 
 
@@ -434,7 +532,7 @@ def test_big(browser, pages):
         const began = performance.now(), turn = () => { if (n++ === 50) done((performance.now() - began) / 50);
             else { list.scrollTop = n * 4999; requestAnimationFrame(turn); } }; turn(); })""")
     print(f"  big page: {took:.1f} ms a step of scrolling")
-    number = browser.run("document.querySelector('tr.row').dataset.number")
+    number = browser.run("document.querySelector('tr.row').id.slice('row-'.length)")
     check(int(number) > 5000, "scrolling shows the same rows")
     browser.click("tr.row:nth-child(20)")
     browser.settle(300)
@@ -448,7 +546,7 @@ TESTS = [value for name, value in list(globals().items()) if name.startswith("te
 def make_pages(program, folder):
     os.makedirs(folder, exist_ok=True)
     pages = {}
-    for kind in ("sample", "upright", "empty", "incomplete", "thinned", "big"):
+    for kind in ("sample", "upright", "names", "empty", "incomplete", "thinned", "big"):
         made = "many" if kind == "big" and os.environ.get("GRAZE_TEST_LONG", "0") in ("", "0") else kind
         pages[kind] = os.path.join(folder, kind + ".html")
         print(made, subprocess.run([program, made, pages[kind]], check=True, capture_output=True, text=True).stdout, end="")
