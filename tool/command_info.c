@@ -35,8 +35,16 @@ static const char *yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-static void write_json_mesh(gz_json *writer, const graze_report_object *object) {
+static graze_solid_facts solid_of(const session *run, const graze_report_object *object) {
+  graze_solid_facts solid;
+  graze_status status = graze_mesh_get_solid(run->context, object->mesh, &solid);
+  if (status != GRAZE_OK) session_fail(run, object->file, status);
+  return solid;
+}
+
+static void write_json_mesh(gz_json *writer, const session *run, const graze_report_object *object) {
   const graze_mesh_facts *facts = object->facts;
+  graze_solid_facts solid = solid_of(run, object);
   gz_json_open(writer, NULL, '{');
   gz_json_text(writer, "name", object->name);
   gz_json_text(writer, "mesh", object->file);
@@ -51,6 +59,11 @@ static void write_json_mesh(gz_json *writer, const graze_report_object *object) 
   gz_json_bool(writer, "adjacency", facts->adjacency);
   gz_json_bool(writer, "closed", facts->closed);
   gz_json_bool(writer, "oriented", facts->oriented);
+  gz_json_open(writer, "solid", '{');
+  gz_json_integer(writer, "winding", solid.winding_parts);
+  gz_json_integer(writer, "parity", solid.parity_parts);
+  gz_json_integer(writer, "surface", solid.surface_parts);
+  gz_json_close(writer);
   gz_json_open(writer, "box", '{');
   gz_json_doubles(writer, "min", facts->box.min, 3);
   gz_json_doubles(writer, "max", facts->box.max, 3);
@@ -68,7 +81,7 @@ static void write_json(output *out, const session *run, const graze_report *all)
   gz_json_text(&writer, "engine", "cpu");
   gz_json_text(&writer, "status", "complete");
   gz_json_open(&writer, "meshes", '[');
-  for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, &all->objects[i]);
+  for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, run, &all->objects[i]);
   gz_json_close(&writer);
   gz_json_open(&writer, "seconds", '{');
   gz_json_double(&writer, "load", run->load_seconds);
@@ -91,6 +104,9 @@ static void write_csv(output *out, const session *run, const graze_report *all) 
                                          {"adjacency", true},
                                          {"closed", true},
                                          {"oriented", true},
+                                         {"winding_parts", false},
+                                         {"parity_parts", false},
+                                         {"surface_parts", false},
                                          {"min_x", false},
                                          {"min_y", false},
                                          {"min_z", false},
@@ -102,7 +118,6 @@ static void write_csv(output *out, const session *run, const graze_report *all) 
                                          {"bytes", false},
                                          {"hash", false}};
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
-  (void)run;
   for (uint32_t i = 0; i < all->object_count; i++) {
     const graze_mesh_facts *facts = all->objects[i].facts;
     const uint64_t counts[] = {facts->vertices, facts->positions,  facts->triangles,         facts->degenerate,
@@ -113,6 +128,10 @@ static void write_csv(output *out, const session *run, const graze_report *all) 
     table_text(&rows, yes_no(facts->adjacency));
     table_text(&rows, yes_no(facts->closed));
     table_text(&rows, yes_no(facts->oriented));
+    graze_solid_facts solid = solid_of(run, &all->objects[i]);
+    table_integer(&rows, solid.winding_parts);
+    table_integer(&rows, solid.parity_parts);
+    table_integer(&rows, solid.surface_parts);
     for (int k = 0; k < 6; k++) table_double(&rows, k < 3 ? facts->box.min[k] : facts->box.max[k - 3]);
     table_text(&rows, precision_name(facts));
     table_text(&rows, volumes_name(facts));
@@ -135,8 +154,9 @@ static void write_text_box(output *out, const graze_box *box) {
   gz_put_text(out, "\n");
 }
 
-static void write_text_mesh(output *out, const graze_report_object *object) {
+static void write_text_mesh(output *out, const session *run, const graze_report_object *object) {
   const graze_mesh_facts *facts = object->facts;
+  graze_solid_facts solid = solid_of(run, object);
   output_print(out, "%s\n", object->file);
   output_print(out, "  triangles          %" PRIu64 ", of zero area %" PRIu64 "\n", facts->triangles,
                facts->degenerate);
@@ -146,6 +166,9 @@ static void write_text_mesh(output *out, const graze_report_object *object) {
                yes_no(facts->closed), facts->open_edges, facts->nonmanifold_edges);
   output_print(out, "  oriented           %s, misoriented edges %" PRIu64 "\n", yes_no(facts->oriented),
                facts->misoriented_edges);
+  output_print(
+      out, "  solid              parts by winding number %" PRIu32 ", by parity %" PRIu32 ", surfaces %" PRIu32 "\n",
+      solid.winding_parts, solid.parity_parts, solid.surface_parts);
   if (facts->triangles > 0) write_text_box(out, &facts->box);
   output_print(out, "  kept as            %s, %s volumes, %" PRIu64 " bytes\n", precision_name(facts),
                volumes_name(facts), facts->bytes);
@@ -153,8 +176,7 @@ static void write_text_mesh(output *out, const graze_report_object *object) {
 }
 
 static void write_text(output *out, const session *run, const graze_report *all) {
-  (void)run;
-  for (uint32_t i = 0; i < all->object_count; i++) write_text_mesh(out, &all->objects[i]);
+  for (uint32_t i = 0; i < all->object_count; i++) write_text_mesh(out, run, &all->objects[i]);
 }
 
 int command_info(int argc, char **argv) {

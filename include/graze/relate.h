@@ -1,10 +1,11 @@
 /* graze/relate.h: how two objects relate, decided exactly.
  *
- * The closed, consistently oriented parts of a mesh bound a solid: the points that they wind around. Every other part
- * is a surface. The relation of two solids follows from which of three sets have an interior: what they have in
- * common, what only a has, what only b has. A surface and a solid are judged likewise, by which parts of the surface
- * lie in the solid's interior and which outside. Whatever an open part may enclose lies within the box around the open
- * parts of its mesh; the relation of objects in that box is unknown. docs/relations.md has the details.
+ * The closed parts of a mesh bound a solid: the points that they wind around or, where their triangles do not all face
+ * one way, that an odd number of walls separates from the outside. Every other part is a surface. The relation of two
+ * solids follows from which of three sets have an interior: what they have in common, what only a has, what only b has.
+ * A surface and a solid are judged likewise, by which parts of the surface lie in the solid's interior and which
+ * outside. Whatever an open part may enclose lies within the box around the open parts of its mesh; the relation of
+ * objects in that box is unknown. docs/relations.md has the details.
  *
  *     common part   only a   only b   relation
  *     no            -        -        touch when the surfaces meet, else separate
@@ -93,6 +94,18 @@ typedef struct graze_relate_result {
 GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *pose_b,
                                            const graze_relate_options *options, graze_relate_result *result);
+
+/* What the parts of a mesh are in a relation. A part is a set of triangles connected through edges of two triangles,
+ * leaving out those of no area. */
+typedef struct graze_solid_facts {
+  uint32_t winding_parts; /* closed, alone or together with others: solid where their winding number is not 0 */
+  uint32_t parity_parts;  /* closed, but their triangles do not all face one way: solid by parity */
+  uint32_t surface_parts; /* not closed: without an inside */
+} graze_solid_facts;
+
+/* O(triangles), and O(n log n) in edges without a neighbour if there are edges of three or more triangles. Errors:
+ * ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_mesh_get_solid(graze_context *context, const graze_mesh *mesh, graze_solid_facts *facts);
 
 /* Where two objects meet, for reports and pictures: coordinates within 2^-40 of the size of the place. */
 typedef struct graze_outline {

@@ -29,17 +29,18 @@ void gz_big_copy(big *r, const big *a) {
 }
 
 void gz_big_from_double(big *r, double x) {
-  r->sign = (x > 0) - (x < 0);
-  r->limbs = 0;
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int exponent = (int)(bits >> 52 & 0x7ff);
+  uint64_t mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  if (exponent != 0) mantissa |= UINT64_C(1) << 52; /* else subnormal, with the least exponent */
+  r->sign = mantissa == 0 ? 0 : bits >> 63 != 0 ? -1 : 1;
+  r->limbs = mantissa != 0;
   r->exponent = 0;
-  if (r->sign == 0) return;
-  int exponent;
-  double mantissa = frexp(fabs(x), &exponent); /* exact, subnormals too */
-  uint64_t bits = (uint64_t)ldexp(mantissa, 53);
-  int shift = __builtin_ctzll(bits);
-  r->limb[0] = bits >> shift;
-  r->limbs = 1;
-  r->exponent = exponent - 53 + shift;
+  if (mantissa == 0) return;
+  int shift = __builtin_ctzll(mantissa);
+  r->limb[0] = mantissa >> shift;
+  r->exponent = (exponent != 0 ? exponent : 1) - 1075 + shift;
 }
 
 /* |a| with its lowest bit at 2^exponent (<= a's exponent), into limbs; returns how many. */

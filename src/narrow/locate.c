@@ -120,7 +120,7 @@ static passage pass(predicate_points *set, const side *shape, uint32_t triangle)
 /* Sums the passages; false: another ray is needed. */
 static bool count_passages(predicate_points *set, const side *shape, const part_filter *filter,
                            const graze_collide_result *hits, location *where, int *winding) {
-  bool good = true;
+  bool good = true, odd = false;
   *winding = 0;
   for (uint64_t i = 0; i < hits->counts.triangle_pairs; i++) {
     uint32_t triangle = hits->pairs[i].b;
@@ -132,9 +132,12 @@ static bool count_passages(predicate_points *set, const side *shape, const part_
       return true;
     }
     good &= p != PASSES_BADLY;
-    *winding += p == PASSES_OUT ? 1 : p == PASSES_IN ? -1 : 0;
+    if (filter->shape->parts[part].parity)
+      odd ^= p == PASSES_OUT || p == PASSES_IN;
+    else
+      *winding += p == PASSES_OUT ? 1 : p == PASSES_IN ? -1 : 0;
   }
-  *where = *winding != 0 ? LOCATION_IN : LOCATION_OUT;
+  *where = *winding != 0 || odd ? LOCATION_IN : LOCATION_OUT;
   return good;
 }
 

@@ -13,9 +13,9 @@ typedef struct part_filter {
   uint32_t skip; /* or NO_PART */
 } part_filter;
 
-/* Winding number of the parts of `shape` that count around the point `local` at the
- * pose of `from`. LOST: the pose of `from` is singular, so that no ray leads out. `rays` is used up. Expected
- * O(log n + triangles along a ray). */
+/* Winding number of the parts of `shape` that count around the point `local` at the pose of `from`, those that go by
+ * parity left out; *where takes them in. LOST: the pose of `from` is singular, so that no ray leads out. `rays` is used
+ * up. Expected O(log n + triangles along a ray). */
 graze_status gz_locate(graze_query *rays, const side *from, const double local[3], const side *shape,
                        const part_filter *filter, graze_exactness exactness, location *where, int *winding);
 

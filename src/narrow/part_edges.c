@@ -128,6 +128,77 @@ static void note_run(solid *s, const unpaired_side *list, uint64_t begin, uint64
   }
 }
 
+/* ---- parts that are closed together ---- */
+
+/* Of parts that are not closed by themselves. */
+typedef struct part_group {
+  uint32_t root; /* a part of the same group, itself: the group's name */
+  bool out;      /* not of a group: an edge of it has no other triangle */
+  bool odd;      /* of the root: some edge has an odd number of triangles */
+  bool turned;   /* of the root: some edge has more that run one way than the other */
+} part_group;
+
+static uint32_t find_root(part_group *groups, uint32_t part) {
+  while (groups[part].root != part) part = groups[part].root = groups[groups[part].root].root;
+  return part;
+}
+
+/* Leaves out parts until every edge of those left has two triangles of them or more. */
+static void leave_out_open_parts(part_group *groups, const unpaired_side *list, uint64_t count) {
+  for (bool again = true; again;) {
+    again = false;
+    for (uint64_t i = 0, next; i < count; i = next) {
+      uint32_t left = 0, last = 0;
+      next = run_end(list, i, count, false);
+      for (uint64_t k = i; k < next; k++) {
+        if (groups[list[k].part].out) continue;
+        left++;
+        last = list[k].part;
+      }
+      if (left != 1) continue;
+      groups[last].out = again = true;
+    }
+  }
+}
+
+/* Joins the parts of a run, or notes how its triangles run. */
+static void join_group(part_group *groups, const unpaired_side *list, uint64_t begin, uint64_t end, bool join) {
+  uint32_t first = NO_PART, sides = 0;
+  int64_t excess = 0;
+  for (uint64_t k = begin; k < end; k++) {
+    if (groups[list[k].part].out) continue;
+    uint32_t root = find_root(groups, list[k].part);
+    if (first == NO_PART) first = root;
+    if (join) groups[root].root = first;
+    sides++;
+    excess += list[k].turned ? -1 : 1;
+  }
+  if (join || first == NO_PART) return;
+  first = find_root(groups, first);
+  groups[first].odd |= sides % 2 != 0;
+  groups[first].turned |= excess != 0;
+}
+
+static void close_groups(solid *s, part_group *groups, const unpaired_side *list, uint64_t count) {
+  for (uint32_t p = 0; p < s->part_count; p++)
+    groups[p] = (part_group){.root = p, .out = s->parts[p].fault == GRAZE_DOUBT_NONE};
+  leave_out_open_parts(groups, list, count);
+  for (int join = 1; join >= 0; join--) {
+    for (uint64_t i = 0, next; i < count; i = next)
+      join_group(groups, list, i, next = run_end(list, i, count, false), join);
+  }
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    if (!groups[p].out && s->parts[p].turned_over) groups[find_root(groups, p)].turned = true;
+  }
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    const part_group *group = &groups[find_root(groups, p)];
+    if (groups[p].out || group->odd) continue;
+    s->parts[p].fault = GRAZE_DOUBT_NONE;
+    s->parts[p].parity = group->turned;
+    s->entangled = true;
+  }
+}
+
 static void add_nonmanifold(solid *s, const unpaired_side *l, uint32_t other, bool unclear) {
   s->nonmanifold[s->nonmanifold_count++] = (nonmanifold_edge){l->at, other, unclear};
 }
@@ -145,14 +216,15 @@ static void join_run(solid *s, const unpaired_side *list, uint64_t begin, uint64
   for (uint64_t i = begin, next; i < end; i = next) {
     next = run_end(list, i, end, true);
     bool whole = s->parts[list[i].part].fault == GRAZE_DOUBT_NONE;
-    bool joined = continue_each_other(list + i, next - i) && (whole || rest == 2);
+    bool joined = continue_each_other(list + i, next - i) && (whole || rest == 2),
+         unclear = !whole && !joined && rest > 1;
     for (uint64_t k = i; k < next; k++) {
-      add_nonmanifold(s, list + k, joined ? list[i + (next - 1 - k)].at.triangle : NO_TRIANGLE, !joined && rest > 1);
+      add_nonmanifold(s, list + k, joined ? list[i + (next - 1 - k)].at.triangle : NO_TRIANGLE, unclear);
     }
   }
 }
 
-static void sort_out(const graze_mesh *mesh, solid *s, unpaired_side *list, uint64_t count) {
+static void sort_out(const graze_mesh *mesh, solid *s, part_group *groups, unpaired_side *list, uint64_t count) {
   uint64_t used = 0;
   for (uint32_t t = 0; t < mesh->triangle_count; t++) {
     for (uint32_t e = 0; e < 3 && s->part_of[t] != NO_PART; e++) {
@@ -161,11 +233,21 @@ static void sort_out(const graze_mesh *mesh, solid *s, unpaired_side *list, uint
   }
   qsort(list, count, sizeof *list, by_edge);
   for (uint64_t i = 0, next; i < count; i = next) note_run(s, list, i, next = run_end(list, i, count, false));
+  close_groups(s, groups, list, count);
   for (uint64_t i = 0, next; i < count; i = next) {
     next = run_end(list, i, count, false);
     if (next - i > 1) join_run(s, list, i, next);
   }
   qsort(s->nonmanifold, s->nonmanifold_count, sizeof *s->nonmanifold, by_place);
+}
+
+/* Without edges of three or more triangles, a part that is not open has two at each. */
+static void count_by_parity(solid *s) {
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    if (s->parts[p].fault != GRAZE_DOUBT_MISORIENTED) continue;
+    s->parts[p].fault = GRAZE_DOUBT_NONE;
+    s->parts[p].parity = s->entangled = true;
+  }
 }
 
 graze_status gz_solid_examine_edges(const graze_context *context, const graze_mesh *mesh, solid *s) {
@@ -177,14 +259,20 @@ graze_status gz_solid_examine_edges(const graze_context *context, const graze_me
     return GRAZE_OK;
   }
   uint64_t alone = look_at_neighbours(mesh, s);
-  if (mesh->header->nonmanifold_edges == 0) return GRAZE_OK;
+  if (mesh->header->nonmanifold_edges == 0) {
+    count_by_parity(s);
+    return GRAZE_OK;
+  }
   if (alone > UINT32_MAX) return gz_fail_memory(context, alone * sizeof(unpaired_side));
   unpaired_side *list = gz_memory_alloc(context, alone * sizeof *list);
+  part_group *groups = gz_memory_alloc(context, s->part_count * sizeof *groups);
   s->nonmanifold = gz_memory_alloc(context, alone * sizeof *s->nonmanifold);
   s->nonmanifold_room = (uint32_t)alone;
-  if (list != NULL && s->nonmanifold != NULL) sort_out(mesh, s, list, alone);
+  bool good = list != NULL && groups != NULL && s->nonmanifold != NULL;
+  if (good) sort_out(mesh, s, groups, list, alone);
   gz_memory_release(context, list, alone * sizeof *list);
-  return list != NULL && s->nonmanifold != NULL ? GRAZE_OK : gz_fail_memory(context, alone * sizeof *list);
+  gz_memory_release(context, groups, s->part_count * sizeof *groups);
+  return good ? GRAZE_OK : gz_fail_memory(context, alone * sizeof *list);
 }
 
 uint32_t gz_solid_across(const graze_mesh *mesh, const solid *s, edge_place at, bool *unclear) {

@@ -1,7 +1,8 @@
 /* Parts by flooding through neighbours. Those that are closed bound material: where the winding number of all of them
- * is not zero. Its side of each part follows from the sign of the part's volume and the winding number of the others
- * around it, so that cavities, surfaces turned inside out and shells within shells come out right. What is not closed
- * is a surface.
+ * is not zero, and where those that face either way enclose by parity. Its side of each part follows from the sign of
+ * the part's volume and the winding number of the others around it, so that cavities, surfaces turned inside out and
+ * shells within shells come out right; where that does not tell (`entangled`), no side is used. What is not closed is a
+ * surface.
  */
 #include "narrow/solid.h"
 
@@ -148,42 +149,37 @@ static material material_of(int behind, int front, int turn, bool simple) {
   return front != 0 ? MATERIAL_IN_FRONT : MATERIAL_BEHIND;
 }
 
-/* No solid can be made of the part: folded flat, or with lobes that cancel, or so placed that nothing tells the sides.
- */
-static void refuse(solid *s, uint32_t part) {
-  s->parts[part].fault = GRAZE_DOUBT_SELF_INTERSECTING;
-  s->parts[part].fault_at = (edge_place){s->listed[s->parts[part].begin], 0};
-}
-
 static void find_turns(const graze_mesh *mesh, solid *s) {
+  int first = 0;
+  s->one_way = true;
   for (uint32_t p = 0; p < s->part_count; p++) {
     if (s->parts[p].fault != GRAZE_DOUBT_NONE) continue;
-    s->parts[p].turn = volume_sign(mesh, s, p);
-    if (s->parts[p].turn == 0)
-      refuse(s, p);
-    else
-      s->closed_count++;
+    s->closed_count++;
+    if (s->entangled) continue;
+    int turn = s->parts[p].turn = volume_sign(mesh, s, p);
+    if (turn == 0) s->entangled = true; /* folded flat, or with lobes that cancel */
+    if (first == 0) first = turn;
+    s->one_way &= turn == first;
   }
+  s->one_way &= !s->entangled;
 }
 
+/* Where nothing tells the side of a part, that of none is used. */
 static graze_status find_sides(graze_query *rays, const graze_mesh *mesh, solid *s) {
   const side here = {mesh, graze_pose_identity(), true};
   simplicity simple = SIMPLE_YES;
-  bool good = true;
-  graze_status status = s->closed_count > 1 ? gz_solid_simplicity(rays, mesh, s, &simple) : GRAZE_OK;
-  for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK && good; p++) {
+  graze_status status = s->closed_count > 1 && !s->entangled ? gz_solid_simplicity(rays, mesh, s, &simple) : GRAZE_OK;
+  for (uint32_t p = 0; p < s->part_count && status == GRAZE_OK && !s->entangled; p++) {
     if (s->parts[p].fault != GRAZE_DOUBT_NONE) continue;
     int around, turn = s->parts[p].turn;
-    status = winding_of_others(rays, &here, s, p, &around, &good);
+    bool known;
+    status = winding_of_others(rays, &here, s, p, &around, &known);
+    if (!known) s->entangled = true;
     int within = around + turn;
     int behind = turn < 0 ? around : within, front = turn < 0 ? within : around;
     s->parts[p].side = material_of(behind, front, turn, simple == SIMPLE_YES);
   }
-  /* The solid is that of all closed parts together. */
-  for (uint32_t p = 0; p < s->part_count && !good; p++) {
-    if (s->parts[p].fault == GRAZE_DOUBT_NONE) refuse(s, p);
-  }
-  if (!good) s->closed_count = 0;
+  if (s->entangled) atomic_store(&s->simple, SIMPLE_NOT_KNOWN);
   return status;
 }
 
@@ -223,25 +219,53 @@ static void find_open_box(const graze_mesh *mesh, solid *s) {
   }
 }
 
-graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **made) {
-  solid *s = gz_memory_alloc(rays->context, sizeof *s);
-  if (s == NULL) return gz_fail_memory(rays->context, sizeof *s);
+/* Parts, and which of them are closed. */
+static graze_status make_parts(const graze_context *context, const graze_mesh *mesh, solid **made) {
+  solid *s = gz_memory_alloc(context, sizeof *s);
+  if (s == NULL) return gz_fail_memory(context, sizeof *s);
   memset(s, 0, sizeof *s);
   s->triangle_count = mesh->triangle_count;
   s->first_fault = NO_PART;
   s->shared_edge = NO_TRIANGLE;
-  graze_status status = mesh->triangle_count > 0 ? find_parts(rays->context, mesh, s) : GRAZE_OK;
-  if (status == GRAZE_OK) status = gz_solid_examine_edges(rays->context, mesh, s);
-  if (status == GRAZE_OK) {
-    find_turns(mesh, s);
-    status = find_sides(rays, mesh, s);
-  }
+  graze_status status = mesh->triangle_count > 0 ? find_parts(context, mesh, s) : GRAZE_OK;
+  if (status == GRAZE_OK) status = gz_solid_examine_edges(context, mesh, s);
+  if (status != GRAZE_OK)
+    gz_solid_destroy(context, s);
+  else
+    *made = s;
+  return status;
+}
+
+graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **made) {
+  solid *s;
+  graze_status status = make_parts(rays->context, mesh, &s);
+  if (status != GRAZE_OK) return status;
+  find_turns(mesh, s);
+  status = find_sides(rays, mesh, s);
   if (status != GRAZE_OK) {
     gz_solid_destroy(rays->context, s);
     return status;
   }
   find_open_box(mesh, s);
   *made = s;
+  return GRAZE_OK;
+}
+
+graze_status graze_mesh_get_solid(graze_context *context, const graze_mesh *mesh, graze_solid_facts *facts) {
+  if (context == NULL || mesh == NULL || facts == NULL) return gz_fail_null(context);
+  solid *s;
+  graze_status status = make_parts(context, mesh, &s);
+  if (status != GRAZE_OK) return status;
+  *facts = (graze_solid_facts){0};
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    if (s->parts[p].fault != GRAZE_DOUBT_NONE)
+      facts->surface_parts++;
+    else if (s->parts[p].parity)
+      facts->parity_parts++;
+    else
+      facts->winding_parts++;
+  }
+  gz_solid_destroy(context, s);
   return GRAZE_OK;
 }
 
@@ -268,6 +292,10 @@ static simplicity classify(solid *s, const graze_self_result *self) {
 }
 
 graze_status gz_solid_simplicity(graze_query *rays, const graze_mesh *mesh, solid *s, simplicity *out) {
+  if (s->entangled) {
+    *out = SIMPLE_NO;
+    return GRAZE_OK;
+  }
   if (atomic_load(&s->simple) == SIMPLE_NOT_KNOWN) {
     graze_collide_options options = graze_default_collide_options();
     graze_self_result self;

@@ -21,14 +21,17 @@ typedef struct edge_place {
   uint32_t edge;
 } edge_place;
 
-/* A part: triangles connected through edges of exactly two triangles. Zero-area triangles belong to none. */
+/* A part: triangles connected through edges of exactly two triangles. Zero-area triangles belong to none. It is closed,
+ * alone or together with others that share its edges of three or more triangles, when at each edge as many of its
+ * triangles run one way as the other; or, by parity, when their number is even. */
 typedef struct solid_part {
   uint32_t begin, end; /* its triangles are listed[begin .. end - 1], the lowest first */
   graze_doubt fault;   /* why it is not closed; NONE: it bounds material */
   edge_place fault_at;
   bool turned_over; /* its triangles do not all face one way */
+  bool parity;      /* of closed parts: around them counts odd or even only, as their triangles face either way */
   bool in_open_box; /* closed, but within the box around the open parts: it may be a cavity of what those bound */
-  int turn;         /* sign of its volume, of closed parts */
+  int turn;         /* sign of its volume, of parts closed by themselves */
   material side;    /* of closed parts; of others as their triangles face */
 } solid_part;
 
@@ -55,6 +58,8 @@ typedef struct solid {
   nonmanifold_edge *nonmanifold; /* by place */
   uint32_t nonmanifold_count, nonmanifold_room;
   uint32_t shared_edge;     /* a triangle with an edge where closed parts meet, or NO_TRIANGLE */
+  bool entangled;           /* parts that are closed only together or by parity, or of no volume: never simple */
+  bool one_way;             /* all closed parts have the same turn: nothing cancels */
   _Atomic uint32_t tangled; /* a triangle that meets others of the mesh, once it is known not to be simple */
   _Atomic int simple;       /* simplicity, found out when it is asked for */
 } solid;

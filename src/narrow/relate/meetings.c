@@ -479,9 +479,9 @@ void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, uint64_t 
   gz_predicate_points_clear(&set, o->exactness == GRAZE_T2);
   if (count > 0) lay_grid(&set, o, pairs);
   for (uint64_t i = 0; i < count && !seen_enough(o, f); i++) {
-    if (!looked_at(a, a->shape->part_of[pairs[i].a]) || !looked_at(b, b->shape->part_of[pairs[i].b])) continue;
     unsigned claims = gz_meeting_claims(&set, a, pairs[i].a, b, pairs[i].b);
     raise_evidence(f, claims, (claims & SETS_SURE) != 0 ? EVIDENCE_PROVED : EVIDENCE_CLAIMED);
+    f->surfaces_cross |= (claims & SETS_SURE) != 0;
   }
   /* A solid has an interior, which no surface covers. */
   if (a->bounding > 0 && b->bounding == 0) raise_evidence(f, SET_ONLY_A, EVIDENCE_PROVED);

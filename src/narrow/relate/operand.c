@@ -45,7 +45,6 @@ graze_status gz_operand_make(operand *o, graze_query *rays, const relate_side *f
                  .invertible = sign != 0,
                  .mirrored = sign < 0,
                  .strict = rule == GRAZE_OPEN_UNKNOWN,
-                 .lone_part = NO_PART,
                  .first_maybe_solid = NO_PART,
                  .ambiguous_edge = {NO_TRIANGLE, 0},
                  .first_distorted = NO_TRIANGLE,

@@ -45,10 +45,10 @@ static graze_status locate_middles(const operands *o, int which, uint32_t part, 
 }
 
 /* The first corner that is not on the other surface. Where the part meets the other along a segment its meetings have
- * told already, and a few corners are enough to be sure; not if those may be wrong. */
-static graze_status locate_corners(const operands *o, int which, uint32_t part, bool thorough, location *where) {
+ * told already, and a few corners are enough to be sure. */
+static graze_status locate_corners(const operands *o, int which, uint32_t part, location *where) {
   const operand *own = &o->of[which];
-  uint32_t tried = 0, most = own->met[part] && !thorough ? SAMPLES : UINT32_MAX;
+  uint32_t tried = 0, most = own->met[part] ? SAMPLES : UINT32_MAX;
   *where = LOCATION_ON;
   for (uint32_t i = own->shape->parts[part].begin; i < own->shape->parts[part].end; i++) {
     double corners[9];
@@ -62,12 +62,12 @@ static graze_status locate_corners(const operands *o, int which, uint32_t part, 
   return GRAZE_OK;
 }
 
-static graze_status locate_part(const operands *o, int which, uint32_t part, bool thorough, location *where) {
+static graze_status locate_part(const operands *o, int which, uint32_t part, location *where) {
   const operand *own = &o->of[which], *other = &o->of[1 - which];
   *where = LOCATION_OUT;
   if (other->bounding == 0 || gz_operand_sticks_out(own, part, &other->box)) return GRAZE_OK;
-  graze_status status = locate_corners(o, which, part, thorough, where);
-  if (status != GRAZE_OK || *where != LOCATION_ON || (own->met[part] && !thorough)) return status;
+  graze_status status = locate_corners(o, which, part, where);
+  if (status != GRAZE_OK || *where != LOCATION_ON || own->met[part]) return status;
   return locate_middles(o, which, part, where);
 }
 
@@ -94,13 +94,13 @@ static void note_part(operands *o, int which, uint32_t part, location where, fin
   }
 }
 
-graze_status gz_relate_parts(operands *o, bool thorough, findings *f) {
+graze_status gz_relate_parts(operands *o, findings *f) {
   for (int which = 0; which < 2; which++) {
     const operand *own = &o->of[which];
     for (uint32_t p = 0; p < own->shape->part_count && !seen_enough(o, f); p++) {
       location where;
-      if (!looked_at(own, p) || (all_claimed(f) && operand_bounds(own, p))) continue;
-      graze_status status = locate_part(o, which, p, thorough, &where);
+      if (all_claimed(f) && operand_bounds(own, p)) continue;
+      graze_status status = locate_part(o, which, p, &where);
       if (status != GRAZE_OK) return status;
       note_part(o, which, p, where, f);
     }

@@ -1,7 +1,7 @@
 /* The relation of two meshes, in steps from evidence to evidence (steps.h).
  *
  * Meetings are looked at until all three sets have evidence: of objects that truly cross, one pair of triangles is
- * enough. What they leave open is settled part by part.
+ * enough. What they leave open is settled cell by cell.
  *
  * The evidence is that of solids and surfaces as they are. That open parts may be more is a doubt of its own.
  */
@@ -80,7 +80,7 @@ static graze_status relate(graze_query *rays, const relate_side *const s[2], con
   }
   if (status != GRAZE_OK) return status;
   gz_relate_meetings(&o, pairs, count, &f);
-  if ((status = gz_relate_parts(&o, false, &f)) != GRAZE_OK) return status;
+  if ((status = gz_relate_parts(&o, &f)) != GRAZE_OK) return status;
   if ((status = gz_relate_proof(&o, pairs, count, &f)) != GRAZE_OK) return status;
   gz_relate_open_parts(&o, &f);
   *out = gz_relate_verdict(&o, &f, count > 0);

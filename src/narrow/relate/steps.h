@@ -4,7 +4,7 @@
  *     meetings.c      triangles that meet                              claims
  *     parts.c         parts of a surface that the other does not cut   claims with their proof
  *     proof.c         claims that a self-intersection may have faked   their proof, or a doubt
- *     part_by_part.c  the same, where the parts alone do not do so     all of the evidence anew
+ *     cells.c         the same, where corners do not prove them        all of the evidence anew
  *     open_parts.c    parts that are not closed                        doubts
  *     verdict.c       evidence and doubts                              the relation
  *
@@ -52,6 +52,7 @@ typedef struct doubt {
 typedef struct findings {
   evidence of[SETS]; /* by bit */
   doubt doubts[SEVERITIES];
+  bool surfaces_cross; /* surface goes through surface */
 } findings;
 
 static inline unsigned set_only(int which) {
@@ -98,7 +99,6 @@ typedef struct operand {
   bool strict;        /* not those that may be cavities of open parts */
   bool mirrored;      /* the pose turns orientation round */
   uint32_t bounding;  /* number of parts that bound material here */
-  uint32_t lone_part; /* the only one that is looked at, or NO_PART: all are */
 
   /* What meetings have shown. */
   uint8_t *met;               /* of each part: it meets the other's solid along a segment */
@@ -122,10 +122,6 @@ typedef struct operands {
 /* Whether a part bounds material of the operand. */
 static inline bool operand_bounds(const operand *o, uint32_t part) {
   return o->invertible && part_bounds(&o->shape->parts[part], o->strict);
-}
-
-static inline bool looked_at(const operand *o, uint32_t part) {
-  return o->lone_part == NO_PART || o->lone_part == part;
 }
 
 static inline bool has_surfaces(const operand *o) {
@@ -172,18 +168,18 @@ bool gz_operand_sticks_out(const operand *o, uint32_t part, const graze_box *box
 unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j);
 void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f);
 
-/* parts.c; `thorough`: of parts that the other cuts, too, all corners are tried. */
-graze_status gz_relate_parts(operands *o, bool thorough, findings *f);
+/* parts.c */
+graze_status gz_relate_parts(operands *o, findings *f);
 
 /* Where a point of one operand lies in the other's solid. */
 graze_status gz_operand_locate(const operands *o, int which, const double local[3], location *where);
 
-/* proof.c; pairs are for part_by_part.c. */
+/* proof.c */
 graze_status gz_relate_proof(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f);
 
-/* part_by_part.c: *sure: the evidence is sure now; else it is as it was. */
-graze_status gz_relate_part_by_part(const operands *o, const simplicity simple[2], const graze_triangle_pair *pairs,
-                                    uint64_t count, findings *f, bool *sure);
+/* cells.c: *sure: the evidence is complete now; else it is as it was. O(triangles) for each line that is looked at. */
+graze_status gz_relate_cells(operands *o, const simplicity simple[2], const graze_triangle_pair *pairs, uint64_t count,
+                             findings *f, bool *sure);
 
 /* open_parts.c */
 void gz_relate_open_parts(const operands *o, findings *f);
