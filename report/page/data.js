@@ -83,11 +83,8 @@ function layerPair(clash) {
 }
 
 clashes.forEach((clash, number) => {
-  const a = objects[clash.a], b = objects[clash.b];
   clash.number = number;
   clash.layers = layerPair(clash);
-  clash.text = [a.name, b.name, clash.layers, clash.id, clash.comment, clash.reason || '', relationWords[clash.relation]]
-    .join('\n').toLowerCase();
 });
 const clashOfId = new Map(clashes.map((clash) => [clash.id, clash]));
 
@@ -96,7 +93,12 @@ const settings = {
   read(key) {
     try { return localStorage.getItem('graze-' + key); } catch { return null; }
   },
-  write(key, value) {
-    try { localStorage.setItem('graze-' + key, value); } catch { /* then not */ }
+  write(key, value) { /* whether it is kept */
+    try {
+      localStorage.setItem('graze-' + key, value);
+      return true;
+    } catch {
+      return false;
+    }
   },
 };

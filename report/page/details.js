@@ -48,7 +48,6 @@ function detailsHead(clash) {
   return element('div', {className: 'line'},
     element('h2', {}, relationDot(clash.relation), relationWords[clash.relation]),
     clash.state ? element('span', {className: 'badge'}, clash.state) : null,
-    clash.mark ? element('span', {className: 'badge'}, clash.mark) : null,
     element('a', {className: 'muted number', href: '#clash=' + encodeURIComponent(clash.id), title: 'Link to this clash'},
       clash.id), copy, element('span', {className: 'space'}),
     button('\u2190', 'Previous clash (p)', () => step(-1)), button('\u2192', 'Next clash (n)', () => step(1)),
@@ -102,10 +101,10 @@ function showDetails() {
   const resolved = clash.state === 'resolved';
   panel.append(...[snapshotOf(clash), detailsHead(clash),
     element('div', {className: 'both'}, objectCard(clash.a, 'first', 'A'), objectCard(clash.b, 'second', 'B')),
+    reviewFields(clash),
     element('dl', {className: 'facts'}, ...[
       fact('Why it is not known', clash.reason, true),
       resolved ? fact('Resolved', 'Found by an earlier check and no more by this one', true) : null,
-      fact('Comment', clash.comment, true),
       resolved ? null : fact('Pairs of triangles that meet', countsText(clash.counts)),
       fact('Overlap depth (estimate)', depthDetail(clash.depth)),
       fact('Point' + (record.units ? ', ' + record.units : ''), pointText(clash.point)),

@@ -90,9 +90,8 @@ function buildFilters() {
   const choices = (key, word) => [...tally(key)].sort((x, y) => collator.compare(x[0], y[0]))
     .map(([value, number]) => [value, `${word(value)} (${count(number)})`]);
   if (hasStates) addSelect('state', 'Any state', choices((clash) => clash.state, (value) => value));
-  if (hasMarks) {
-    addSelect('mark', 'Any mark', choices((clash) => clash.mark || 'none', (value) => (value === 'none' ? 'no mark' : value)));
-  }
+  addSelect('mark', 'Any mark', []);
+  offerMarks();
   if (hasLayers) addSelect('layers', 'Any layers', choices((clash) => clash.layers, (value) => value));
   if (record.groups.length > 0) addGroupSelect();
   byId('search').addEventListener('input', () => {
@@ -109,6 +108,15 @@ function buildFilters() {
     clearFilter();
     refresh();
   };
+}
+
+/* The choices of the filter by mark: they change while marks are made. */
+function offerMarks() {
+  const select = byId('mark'), numbers = tally((clash) => clash.mark || 'none');
+  const options = [...numbers].sort((x, y) => collator.compare(x[0], y[0])).map(([value, number]) =>
+    element('option', {value}, `${value === 'none' ? 'no mark' : value} (${count(number)})`));
+  select.replaceChildren(element('option', {value: ''}, 'Any mark'), ...options);
+  select.value = filter.mark;
 }
 
 /* Brings list, controls and markers in line with the filter. */

@@ -6,7 +6,6 @@ const rows = byId('rows');
 let firstRow = -1, lastRow = -1;
 
 const hasStates = clashes.some((clash) => clash.state);
-const hasMarks = clashes.some((clash) => clash.mark);
 const hasLayers = layerNames.some((name) => name);
 
 /* ", nm - m": the units that occur, from the smallest; nothing if none is known. */
@@ -28,7 +27,7 @@ const columns = [
     text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
   {key: 'depth', title: 'Depth' + unitRange(), hint: 'Estimate of how deep they overlap', width: 'clamp(80px, 19cqi, 118px)', number: true,
     text: (clash) => depthText(clash.depth)},
-  hasMarks && {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
+  {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
 ].filter(Boolean);
 
 function buildTable() {
