@@ -336,6 +336,7 @@ static uint64_t scene_digest(int threads) {
     hash = mix_bytes(hash, &o->box, sizeof o->box);
     hash = mix_bytes(hash, o->point, sizeof o->point);
     hash = mix_bytes(hash, &o->depth, sizeof o->depth);
+    hash = mix_bytes(hash, o->translation, sizeof o->translation);
     hash = mix_bytes(hash, o->starts, (o->count + 1) * sizeof *o->starts);
     hash = mix_bytes(hash, o->points, o->starts[o->count] * sizeof *o->points);
   }
@@ -349,7 +350,7 @@ static uint64_t scene_digest(int threads) {
 static void test_scene_is_the_same(void **unused) {
   (void)unused;
   /* What it was once. This test runs with each instruction set. */
-  const uint64_t once = 0x5438d036e8317300;
+  const uint64_t once = 0x04cd3016c4c042f0;
   uint64_t one = scene_digest(1);
   print_message("digest %016llx\n", (unsigned long long)one);
   assert_true(one == once);

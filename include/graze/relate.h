@@ -95,6 +95,23 @@ GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh 
                                            const graze_mesh *b, const graze_pose *pose_b,
                                            const graze_relate_options *options, graze_relate_result *result);
 
+/* A proved way out of a crossing. */
+typedef struct graze_escape {
+  bool found;
+  double translation[3];   /* of b; added to the last column of its pose, each sum rounded once */
+  double length;           /* of the translation, rounded up: an upper bound on the depth of the crossing */
+  graze_relation relation; /* of a and the moved b, as graze_relate_meshes gives it: touch or separate */
+} graze_escape;
+
+/* Looks for a short translation of b, no longer than `most` (in units of length; INFINITY: any), after which two
+ * objects that cross touch or are separate. What is found is proved; a shorter one may exist, and `found` false proves
+ * nothing. Objects that touch or are separate need none: found, of length 0. Of containment, duplicates and unknown
+ * relations none is looked for. Tried are the normals of the triangles that meet, a few steps in turn, and the axes:
+ * some 20 relations of the two. At T0 b is moved as at T1. Errors as graze_relate_meshes. */
+GRAZE_API graze_status graze_find_escape(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
+                                         const graze_mesh *b, const graze_pose *pose_b,
+                                         const graze_relate_options *options, double most, graze_escape *escape);
+
 /* What the parts of a mesh are in a relation. A part is a set of triangles connected through edges of two triangles,
  * leaving out those of no area. */
 typedef struct graze_solid_facts {
@@ -111,7 +128,9 @@ GRAZE_API graze_status graze_mesh_get_solid(graze_context *context, const graze_
 typedef struct graze_outline {
   graze_box box;   /* of the common points of the surfaces; if they do not meet, of the object that lies inside */
   double point[3]; /* the point of the curve nearest to the middle of the box; without a curve, that middle */
-  double depth;    /* a rough upper bound: moving one object this far along an axis separates their boxes */
+  double depth;    /* an upper bound: moving one object this far along an axis separates their boxes */
+  bool proved; /* by a scene's check, of objects that cross: b moved by `translation`, of length `depth`, touches or */
+  double translation[3]; /* is separate, as graze_find_escape proves; else zero */
 
   /* The curve in which the surfaces meet, and the boundary of common areas: polyline k has the points from starts[k] to
    * starts[k + 1] - 1; a closed one repeats its first point. For more than 2^20 triangle pairs no curve is traced:

@@ -253,6 +253,8 @@ graze_status gz_query_outline(graze_query *q, const side *a, const side *b, cons
   if (!good) return gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: the outline of a contact");
   graze_box box_a = gz_side_box(a), box_b = gz_side_box(b);
   place(&t, &box_a, &box_b, &c, out);
+  out->proved = false;
+  memset(out->translation, 0, sizeof out->translation);
   out->points = (const double(*)[3])c.points;
   out->starts = c.starts;
   out->count = c.count;

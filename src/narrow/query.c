@@ -57,6 +57,7 @@ void graze_query_destroy(graze_query *q) {
   gz_buffer_release(q->context, &q->sort);
   gz_buffer_release(q->context, &q->sweep);
   graze_query_destroy(q->rays);
+  graze_query_destroy(q->moved);
   graze_mesh_destroy(q->ray);
   gz_buffer_release(q->context, &q->met[0]);
   gz_buffer_release(q->context, &q->met[1]);

@@ -39,14 +39,15 @@ struct graze_query {
   graze_context *context;
   worker **workers; /* made when first needed */
   uint32_t worker_capacity;
-  buffer keys;       /* merged hits, then the public pairs in the same memory */
-  buffer sort;       /* scratch for sorting */
-  buffer sweep;      /* sweep.c */
-  graze_query *rays; /* relate.c; made when first needed, and with it: */
-  graze_mesh *ray;   /* locate.c */
-  buffer met[2];     /* relate.c: bytes, of the parts of a and b */
-  buffer outline[4]; /* outline.c */
-  buffer fans;       /* fans.c */
+  buffer keys;        /* merged hits, then the public pairs in the same memory */
+  buffer sort;        /* scratch for sorting */
+  buffer sweep;       /* sweep.c */
+  graze_query *rays;  /* relate.c; made when first needed, and with it: */
+  graze_mesh *ray;    /* locate.c */
+  graze_query *moved; /* escape.c; made when first needed */
+  buffer met[2];      /* relate.c: bytes, of the parts of a and b */
+  buffer outline[4];  /* outline.c */
+  buffer fans;        /* fans.c */
 };
 
 /* One query, ready to run. */

@@ -7,6 +7,7 @@
  */
 #include "scene/decide.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -138,7 +139,16 @@ static graze_status decide_relation(const deciding *c, graze_query *query, const
   if (status == GRAZE_OK) status = gz_query_side(query, b->mesh, &b->pose, c->relate.exactness, "b", &sides[1].place);
   if (status == GRAZE_OK) status = gz_query_relate(query, &sides[0], &sides[1], &c->relate, out);
   if (status != GRAZE_OK || !c->outlines || out->verdict.relation == GRAZE_SEPARATE) return status;
-  return gz_query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
+  status = gz_query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
+  if (status != GRAZE_OK || out->verdict.relation != GRAZE_CROSS) return status;
+  graze_escape way;
+  status =
+      gz_query_escape(query, &sides[0], &sides[1], &c->relate, out->pairs, out->counts.triangle_pairs, INFINITY, &way);
+  if (status != GRAZE_OK || !way.found) return status;
+  outline->depth = way.length;
+  outline->proved = true;
+  memcpy(outline->translation, way.translation, sizeof outline->translation);
+  return GRAZE_OK;
 }
 
 /* Decides one candidate and appends what it lists. */

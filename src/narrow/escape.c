@@ -1,0 +1,239 @@
+/* A short way out of a crossing: a translation of b after which the exact check says touch or separate.
+ *
+ * Where surfaces overlap a little, they do so along the normals of the triangles that meet: the deepest corner behind
+ * such a triangle says how far to go. That is asked of every plane with such triangles, for one plane may be all that
+ * is in the way, and of every direction, for curved faces have many planes. The shortest ways are tried, each followed
+ * by another step when something else is then met. Directions and lengths are plain arithmetic and a guess: what counts
+ * is that the relation of the moved objects is decided like any other. The axes are tried as well, along which the
+ * boxes part.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/parallel.h"
+#include "narrow/locate.h"
+#include "narrow/relate.h"
+
+enum { WAYS = 256, STARTS = 4, STEPS = 4, PAIRS_MOST = 1 << 14 };
+
+/* Where a way comes from. */
+enum { ANY_PLANE = 0, PLANE_OF_A = 1, PLANE_OF_B = -1 };
+
+/* Steps of a direction's components: normals that differ by less are one way. */
+static const double STEP = 1.0 / 64;
+
+/* A direction in which b may leave, and how far. */
+typedef struct way {
+  double direction[3], length;
+  int8_t cell[3], source;
+  int64_t offset; /* of the plane */
+} way;
+
+typedef struct escape {
+  graze_query *query; /* another one than the caller's, whose pairs stay */
+  const relate_side *a, *b;
+  const graze_relate_options *options;
+  double slack; /* what rounding may take away from a length */
+  double best;  /* the length of the shortest translation so far, or the most that is wanted */
+  graze_escape *out;
+  way ways[WAYS];
+  uint32_t count;
+} escape;
+
+static double dot(const double *u, const double *v) {
+  return u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+}
+
+/* ---- ways ---- */
+
+static void add_way(escape *e, const double direction[3], double length, int source, double offset) {
+  way new = {.source = (int8_t)source, .offset = llrint(offset)};
+  uint32_t i = 0;
+  memcpy(new.direction, direction, sizeof new.direction);
+  for (int k = 0; k < 3; k++) new.cell[k] = (int8_t)lrint(direction[k] / STEP);
+  for (; i < e->count; i++) {
+    const way *w = &e->ways[i];
+    if (w->source == source && w->offset == new.offset &&memcmp(w->cell, new.cell, sizeof new.cell) == 0) break;
+  }
+  if (i == WAYS) return;
+  if (i == e->count) e->ways[e->count++] = new;
+  if (length > e->ways[i].length) e->ways[i].length = length;
+}
+
+/* Ways along the normal of triangle t, of a (`sign` PLANE_OF_A) or b, from the corners of u that lie beyond it. */
+static void add_normal(escape *e, const double t[9], const double u[9], int sign) {
+  double p[3], q[3], n[3], low = 0, high = 0;
+  for (int k = 0; k < 3; k++) {
+    p[k] = t[3 + k] - t[k];
+    q[k] = t[6 + k] - t[k];
+  }
+  for (int k = 0; k < 3; k++) n[k] = p[(k + 1) % 3] * q[(k + 2) % 3] - p[(k + 2) % 3] * q[(k + 1) % 3];
+  double size = sqrt(dot(n, n));
+  if (!(size > 0) || !isfinite(size)) return;
+  for (int k = 0; k < 3; k++) n[k] = sign * n[k] / size;
+  for (int c = 0; c < 9; c += 3) {
+    const double d[3] = {u[c] - t[0], u[c + 1] - t[1], u[c + 2] - t[2]};
+    double at = sign * dot(n, d);
+    low = fmin(low, at);
+    high = fmax(high, at);
+  }
+  /* what is behind the triangle comes out that way, or the other way where it faces inwards */
+  const double back[3] = {-n[0], -n[1], -n[2]};
+  double offset = e->slack > 0 ? dot(n, t) / (64 * e->slack) : 0;
+  add_way(e, n, -low, sign, offset);
+  add_way(e, back, high, sign, offset);
+  add_way(e, n, -low, ANY_PLANE, 0);
+  add_way(e, back, high, ANY_PLANE, 0);
+}
+
+static void find_ways(escape *e, const double moved[3], const graze_triangle_pair *pairs, uint64_t count) {
+  e->count = 0;
+  uint64_t step = count / PAIRS_MOST + 1;
+  for (uint64_t i = 0; i < count; i += step) {
+    double a[9], b[9];
+    gz_side_corners(&e->a->place, pairs[i].a, a);
+    gz_side_corners(&e->b->place, pairs[i].b, b);
+    for (int k = 0; k < 9; k++) b[k] += moved[k % 3];
+    add_normal(e, a, b, PLANE_OF_A);
+    add_normal(e, b, a, PLANE_OF_B);
+  }
+}
+
+/* The shortest way that is longer than nothing, or longer than another; NULL: there is none. */
+static const way *next_way(const escape *e, const way *after) {
+  const way *found = NULL;
+  for (uint32_t i = 0; i < e->count; i++) {
+    const way *w = &e->ways[i];
+    if (!(w->length > 0) ||
+        (after != NULL && (w->length < after->length || (w->length == after->length && w <= after))))
+      continue;
+    if (found == NULL || w->length < found->length) found = w;
+  }
+  return found;
+}
+
+/* ---- trying ---- */
+
+/* The length, not less than it is; along an axis it is known. */
+static double length_of(const double t[3]) {
+  for (int k = 0; k < 3; k++) {
+    if (t[(k + 1) % 3] == 0 && t[(k + 2) % 3] == 0) return fabs(t[k]);
+  }
+  return nextafter(sqrt(dot(t, t)) * (1 + 4 * DBL_EPSILON), INFINITY);
+}
+
+static graze_status relate_moved(const escape *e, const double t[3], graze_relate_result *result) {
+  graze_relate_options options = *e->options;
+  relate_side moved = *e->b;
+  if (options.exactness == GRAZE_T0) options.exactness = GRAZE_T1;
+  for (int k = 0; k < 3; k++) moved.place.pose.m[4 * k + 3] += t[k];
+  moved.place.identity = graze_pose_is_identity(&moved.place.pose);
+  return gz_query_relate(e->query, e->a, &moved, &options, result);
+}
+
+static bool is_out(graze_relation relation) {
+  return relation == GRAZE_TOUCH || relation == GRAZE_SEPARATE;
+}
+
+static void take(escape *e, const double t[3], graze_relation relation) {
+  e->best = length_of(t);
+  *e->out = (graze_escape){.found = true, .translation = {t[0], t[1], t[2]}, .length = e->best, .relation = relation};
+}
+
+/* From t on, step by step, each along the shortest way that the contact then has. */
+static graze_status go_on(escape *e, double t[3]) {
+  for (int step = 0; step < STEPS && length_of(t) < e->best; step++) {
+    graze_relate_result result;
+    graze_status status = relate_moved(e, t, &result);
+    if (status != GRAZE_OK) return status;
+    if (is_out(result.verdict.relation)) {
+      take(e, t, result.verdict.relation);
+      return GRAZE_OK;
+    }
+    find_ways(e, t, result.pairs, result.counts.triangle_pairs);
+    const way *next = next_way(e, NULL);
+    if (next == NULL) return GRAZE_OK;
+    for (int k = 0; k < 3; k++) t[k] += next->direction[k] * (next->length + e->slack);
+  }
+  return GRAZE_OK;
+}
+
+static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uint64_t count) {
+  static const double nowhere[3] = {0, 0, 0};
+  double starts[STARTS][3];
+  int found = 0;
+  find_ways(e, nowhere, pairs, count);
+  for (const way *w = next_way(e, NULL); w != NULL && found < STARTS; w = next_way(e, w), found++) {
+    for (int k = 0; k < 3; k++) starts[found][k] = w->direction[k] * (w->length + e->slack);
+  }
+  graze_status status = GRAZE_OK;
+  for (int i = 0; i < found && status == GRAZE_OK; i++) status = go_on(e, starts[i]);
+  return status;
+}
+
+static graze_status try_axes(escape *e, const graze_box *a, const graze_box *b) {
+  for (int k = 0; k < 12; k++) { /* as far as it takes, and a little farther */
+    double t[3] = {0, 0, 0}, more = k % 2 == 0 ? 0 : e->slack;
+    int axis = k / 4;
+    t[axis] = k % 4 < 2 ? a->max[axis] - b->min[axis] + more : a->min[axis] - b->max[axis] - more;
+    if (!(length_of(t) < e->best)) continue;
+    graze_relate_result result;
+    graze_status status = relate_moved(e, t, &result);
+    if (status != GRAZE_OK) return status;
+    if (is_out(result.verdict.relation)) take(e, t, result.verdict.relation);
+  }
+  return GRAZE_OK;
+}
+
+graze_status gz_query_escape(graze_query *q, const relate_side *a, const relate_side *b,
+                             const graze_relate_options *options, const graze_triangle_pair *pairs, uint64_t count,
+                             double most, graze_escape *out) {
+  escape e = {.a = a, .b = b, .options = options, .out = out};
+  graze_box box_a = gz_side_box(&a->place), box_b = gz_side_box(&b->place);
+  double size = 0;
+  *out = (graze_escape){0};
+  if (q->moved == NULL) {
+    graze_status status = graze_query_create(q->context, &q->moved);
+    if (status != GRAZE_OK) return status;
+  }
+  e.query = q->moved;
+  for (int k = 0; k < 3; k++) {
+    size = fmax(size, fmax(fmax(fabs(box_a.min[k]), fabs(box_a.max[k])), fmax(fabs(box_b.min[k]), fabs(box_b.max[k]))));
+  }
+  e.slack = 32 * DBL_EPSILON * size;
+  e.best = nextafter(most, INFINITY);
+  graze_status status = try_normals(&e, pairs, count);
+  return status == GRAZE_OK ? try_axes(&e, &box_a, &box_b) : status;
+}
+
+graze_status graze_find_escape(graze_query *query, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,
+                               const graze_pose *pose_b, const graze_relate_options *options, double most,
+                               graze_escape *result) {
+  if (query == NULL || a == NULL || b == NULL || result == NULL)
+    return gz_fail_null(query != NULL ? query->context : NULL);
+  if (!(most >= 0)) return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "escape: the most is not a length");
+  graze_relate_options o = options != NULL ? *options : graze_default_relate_options();
+  graze_relate_result relation;
+  _Atomic(solid *) made[2] = {NULL, NULL};
+  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[1]}};
+  graze_status status = graze_relate_meshes(query, a, pose_a, b, pose_b, &o, &relation);
+  *result = (graze_escape){0};
+  if (status != GRAZE_OK) return status;
+  if (is_out(relation.verdict.relation)) {
+    *result = (graze_escape){.found = true, .relation = relation.verdict.relation};
+    return GRAZE_OK;
+  }
+  if (relation.verdict.relation != GRAZE_CROSS) return GRAZE_OK;
+  unsigned saved = gz_fp_enter();
+  status = gz_query_side(query, a, pose_a, o.exactness, "a", &sides[0].place);
+  if (status == GRAZE_OK) status = gz_query_side(query, b, pose_b, o.exactness, "b", &sides[1].place);
+  if (status == GRAZE_OK)
+    status =
+        gz_query_escape(query, &sides[0], &sides[1], &o, relation.pairs, relation.counts.triangle_pairs, most, result);
+  gz_solid_destroy(query->context, atomic_load(&made[0]));
+  gz_solid_destroy(query->context, atomic_load(&made[1]));
+  gz_fp_leave(saved);
+  return status;
+}
