@@ -264,6 +264,12 @@ graze_status gz_check_record_begin(graze_check *c);
 void gz_check_record_fill(graze_check *c); /* the meshes that are there now, and how much each rule has done */
 graze_status gz_check_record_finish(graze_check *c, bool complete);
 
+/* The same where `clashes` and `objects` are filled already: those of self.c. */
+graze_status gz_check_record_finish_self(graze_check *c);
+
+/* A clash without place, curve and history. */
+graze_report_clash gz_check_plain_clash(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts);
+
 /* ---- folder.c: for the folders of reports and films ---- */
 
 graze_status gz_check_make_folder(const graze_check *c, const char *path);

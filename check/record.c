@@ -87,7 +87,7 @@ static const char *reason_of(graze_check *c, const graze_object_pair *pair) {
 
 static const graze_triangle_pair no_pairs = {0, 0}; /* an empty list is a list */
 
-static graze_report_clash plain_clash(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts) {
+graze_report_clash gz_check_plain_clash(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts) {
   return (graze_report_clash){.a = a,
                               .b = b,
                               .relation = relation,
@@ -105,7 +105,7 @@ static graze_report_clash plain_clash(uint32_t a, uint32_t b, graze_relation rel
 static graze_report_clash clash_of(const graze_object_pair *pair, bool listed) {
   const graze_outline *outline = &pair->outline;
   graze_report_clash clash =
-      plain_clash((uint32_t)pair->user_id_a, (uint32_t)pair->user_id_b, pair->verdict.relation, &pair->counts);
+      gz_check_plain_clash((uint32_t)pair->user_id_a, (uint32_t)pair->user_id_b, pair->verdict.relation, &pair->counts);
   if (listed) clash.triangles = pair->pairs != NULL ? pair->pairs : &no_pairs;
   if (outline->starts != NULL) {
     clash.box = outline->box;
@@ -126,7 +126,7 @@ static graze_report_clash clash_of(const graze_object_pair *pair, bool listed) {
 
 static graze_report_clash known_clash_of(const known_clash *known, bool listed) {
   const graze_report_previous_clash *then = known->clash;
-  graze_report_clash clash = plain_clash(known->a, known->b, then->relation, &then->counts);
+  graze_report_clash clash = gz_check_plain_clash(known->a, known->b, then->relation, &then->counts);
   if (listed) clash.triangles = &no_pairs;
   clash.box = then->box;
   memcpy(clash.point, then->point, sizeof clash.point);
@@ -208,4 +208,23 @@ graze_status gz_check_record_finish(graze_check *c, bool complete) {
     r->query_seconds = c->query_seconds;
   }
   return give_history(c);
+}
+
+graze_status gz_check_record_finish_self(graze_check *c) {
+  c->report_objects = gz_check_alloc(c, c->object_count, sizeof *c->report_objects);
+  const char *title = c->def.title != NULL ? c->def.title : gz_check_print(c, "%s against itself", c->report.title);
+  if (c->report_objects == NULL || title == NULL) return GRAZE_ERROR_MEMORY;
+  gz_check_record_fill(c);
+  c->report.title = title;
+  c->report.objects = c->report_objects;
+  c->report.object_count = c->object_count;
+  c->report.clashes = c->clashes;
+  c->report.complete = true;
+  if (fixed_time() == NULL) {
+    c->report.load_seconds = c->load_seconds;
+    c->report.build_seconds = c->build_seconds;
+  }
+  graze_status status = give_history(c);
+  c->ran = status == GRAZE_OK;
+  return status;
 }

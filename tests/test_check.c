@@ -493,6 +493,67 @@ static void a_page_is_known_by_its_record(void **state) {
   }
 }
 
+/* Two boxes of one mesh cross along one line, and their triangles there stand on two sides; a third box is apart. */
+static graze_status open_take_write(bench *b) {
+  graze_check *check = NULL;
+  graze_query *query = NULL;
+  graze_self_result found[2] = {{0}};
+  graze_collide_options ask = graze_default_collide_options();
+  ask.find = GRAZE_FIND_ALL;
+  graze_status status = graze_check_open(b->context, &b->def, &check);
+  if (status == GRAZE_OK) status = graze_query_create(b->context, &query);
+  if (status == GRAZE_OK)
+    status = graze_collide_self(query, graze_check_report(check)->objects[0].mesh, &ask, &found[0]);
+  if (status == GRAZE_OK) status = graze_check_take_self(check, found);
+  if (status == GRAZE_OK) {
+    const graze_report *r = graze_check_report(check);
+    assert_int_equal(r->object_count, 4);
+    assert_int_equal(r->clash_count, 1);
+    assert_string_equal(r->title, "self against itself");
+    assert_string_equal(r->objects[2].name, "self/place 1a");
+    assert_string_equal(r->objects[3].name, "self/place 1b");
+    assert_int_equal(r->clashes[0].a, 2);
+    assert_int_equal(r->clashes[0].b, 3);
+    assert_int_equal(r->clashes[0].counts.triangle_pairs, found[0].self_pairs);
+    assert_true(r->clashes[0].counts.hash == found[0].hash);
+    uint64_t sides[2] = {r->objects[2].facts->triangles, r->objects[3].facts->triangles};
+    assert_int_equal(r->objects[0].facts->triangles + sides[0] + sides[1], 36);
+    assert_true(sides[0] > 0 && sides[0] <= 12 && sides[1] > 0 && sides[1] <= 12);
+    assert_true(r->clashes[0].box.min[0] >= 0.5 && r->clashes[0].box.max[0] <= 1);
+    assert_int_equal(graze_check_take_self(check, found), GRAZE_ERROR_ARGUMENT);
+    if (b->def.folder != NULL) status = graze_check_write_folder(check);
+  }
+  graze_query_destroy(query);
+  graze_check_destroy(check);
+  return status;
+}
+
+static void a_mesh_against_itself(void **state) {
+  (void)state;
+  bench b;
+  FILE *file = fopen("self.obj", "w");
+  for (int box = 0; box < 3; box++) { /* the second is higher, and deeper in y */
+    const double low[3] = {box == 2 ? 10 : 0.5 * box, 0.25 * (box == 1), 0.25 * (box == 1)};
+    for (int i = 0; i < 8; i++)
+      fprintf(file, "v %g %g %g\n", low[0] + (i & 1), low[1] + (i >> 1 & 1), low[2] + (i >> 2));
+    const int faces[12][3] = {{1, 3, 4}, {1, 4, 2}, {5, 6, 8}, {5, 8, 7}, {1, 2, 6}, {1, 6, 5},
+                              {3, 7, 8}, {3, 8, 4}, {1, 5, 7}, {1, 7, 3}, {2, 4, 8}, {2, 8, 6}};
+    for (int i = 0; i < 12; i++)
+      fprintf(file, "f %d %d %d\n", 8 * box + faces[i][0], 8 * box + faces[i][1], 8 * box + faces[i][2]);
+  }
+  fclose(file);
+  begin(&b, 1, "self.obj", "c.obj");
+  b.def.joined = b.def.every_mesh = true;
+  try_every_request(&b, open_take_write);
+  begin(&b, 1, "self.obj", "c.obj");
+  b.def.joined = b.def.every_mesh = true;
+  b.def.folder = "itself";
+  b.def.parts = GRAZE_CHECK_EVERY_PART & ~(unsigned)GRAZE_CHECK_IMAGES;
+  assert_int_equal(open_take_write(&b), GRAZE_OK);
+  assert_true(file_has("itself/index.html", "self/place 1b"));
+  end(&b);
+}
+
 /* An object that meets no other has facts and no mesh, unless every mesh is wanted. */
 static void meshes_that_no_pair_needs_are_not_baked(void **state) {
   (void)state;
@@ -594,6 +655,7 @@ int main(void) {
       cmocka_unit_test(two_checks_give_the_same_bytes),
       cmocka_unit_test(only_the_parts_that_are_asked_for_are_written),
       cmocka_unit_test(a_page_is_known_by_its_record),
+      cmocka_unit_test(a_mesh_against_itself),
       cmocka_unit_test(meshes_that_no_pair_needs_are_not_baked),
       cmocka_unit_test(an_earlier_report_and_marks),
       cmocka_unit_test(a_scene_of_the_objects_moves),

@@ -291,19 +291,6 @@ static void note_left_out(const check_options *check) {
     note("%s: every pair is checked again: with --relations what is not listed may meet", check->def.previous);
 }
 
-static void write_folder(session *run, const check_options *check, graze_check *done) {
-  double start = clock_seconds();
-  graze_status status = graze_check_write_folder(done);
-  uint32_t left = graze_check_get_counts(done).unpainted;
-  progress_end(&run->line);
-  if (status != GRAZE_OK) session_fail(run, NULL, status);
-  if (left > 0)
-    note("%" PRIu32 " clash%s no picture: %s", left, left == 1 ? " has" : "es have",
-         interrupts_came() ? "interrupted" : "--pictures sets how many are painted");
-  note("report: %s/index.html", check->def.folder);
-  note("written in %.1f s", clock_seconds() - start);
-}
-
 static int check_all(check_options *check, output *out) {
   session run;
   session_begin(&run, &check->common);
@@ -319,7 +306,7 @@ static int check_all(check_options *check, output *out) {
     print_check(out, &run, check, done);
     output_close(out);
   }
-  if (check->def.folder) write_folder(&run, check, done);
+  if (check->def.folder) session_write_folder(&run, check->def.folder, done, clock_seconds());
   if (!complete) fail("interrupted; not every pair was checked");
   int code = graze_check_get_counts(done).open_clashes > 0 ? exit_found : exit_clear;
   graze_check_destroy(done);

@@ -192,7 +192,7 @@ int command_info(int argc, char **argv) {
   options_parse(&argp, argc, argv, &info, &info.common);
   output *out = output_open(info.common.output);
   session_begin(&run, &info.common);
-  graze_check *check = session_open_meshes(&run, &info.files);
+  graze_check *check = session_open_meshes(&run, &info.files, NULL);
   static void (*const writers[])(output *, const session *, const graze_report *) = {write_text, write_json, write_csv};
   writers[info.common.format](out, &run, graze_check_report(check));
   output_close(out);

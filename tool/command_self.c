@@ -15,19 +15,39 @@
 typedef struct self_options {
   common_options common;
   file_list files;
-  bool pairs;
+  bool pairs, pictures_given;
+  graze_check_def def; /* of the report */
 } self_options;
 
-enum { key_pairs = 1 };
+enum { key_pairs = 1, key_report, key_title, key_pictures };
 
-static const struct argp_option options[] = {{"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0}, {0}};
+static const struct argp_option options[] = {
+    {"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0},
+    {"report", key_report, "FOLDER", 0, "write a report of the places: index.html, pictures, JSON, CSV, BCF 2.1", 0},
+    {"title", key_title, "TEXT", 0, "title of the report (default: the first file's name)", 0},
+    {"pictures", key_pictures, "N", 0, "draw the first N places (default 1000)", 0},
+    {0}};
 
 static error_t parse_self(int key, char *argument, struct argp_state *state) {
   self_options *self = state->input;
-  (void)argument;
-  if (key == key_pairs) {
-    self->pairs = true;
-    return 0;
+  switch (key) {
+    case key_pairs:
+      self->pairs = true;
+      return 0;
+    case key_report:
+      self->def.folder = argument;
+      if (*argument == 0) argp_error(state, "--report: the folder has no name");
+      return 0;
+    case key_title:
+      self->def.title = argument;
+      return 0;
+    case key_pictures:
+      self->pictures_given = true;
+      self->def.most_pictures = (uint32_t)options_number(state, "pictures", argument, 0, UINT32_MAX);
+      return 0;
+    case ARGP_KEY_END:
+      if (self->pictures_given && !self->def.folder) argp_error(state, "--pictures needs --report");
+      break;
   }
   return options_arguments(key, state, &self->common, &self->files, UINT32_MAX, "a mesh");
 }
@@ -39,7 +59,7 @@ typedef struct self_result {
 
 static void run_self(session *run, const graze_report *all, const self_options *self, self_result *results) {
   graze_collide_options ask = graze_default_collide_options();
-  ask.find = self->pairs ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
+  ask.find = self->pairs || self->def.folder ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
   double start = clock_seconds();
   for (uint32_t i = 0; i < all->object_count; i++) {
     graze_status status = graze_query_create(run->context, &results[i].query);
@@ -176,6 +196,18 @@ static uint64_t write_report(const session *run, const graze_report *all, const 
   return total;
 }
 
+static void write_folder(session *run, const self_options *self, graze_check *check, const self_result *results) {
+  double start = clock_seconds();
+  uint32_t count = graze_check_report(check)->object_count;
+  graze_self_result *found = calloc(count, sizeof *found);
+  if (!found) fail_out_of_memory();
+  for (uint32_t i = 0; i < count; i++) found[i] = results[i].found;
+  graze_check_set_engine(check, session_engine(run));
+  must(run->context, graze_check_take_self(check, found));
+  free(found);
+  session_write_folder(run, self->def.folder, check, start);
+}
+
 int command_self(int argc, char **argv) {
   static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
   static const struct argp argp = {.options = options,
@@ -186,20 +218,22 @@ int command_self(int argc, char **argv) {
                                        "Finds where a mesh intersects itself: pairs of its triangles that meet in more "
                                        "than the corners and edges they share."
                                        "\vExit: 0 no self-intersection, 1 some, 2 usage error, 3 bad input."};
-  self_options self = {.common = {.has_gpu = true}};
+  self_options self = {.common = {.has_gpu = true}, .def = graze_default_check_def()};
   session run;
   options_parse(&argp, argc, argv, &self, &self.common);
   output *out = output_open(self.common.output);
   session_begin(&run, &self.common);
   session_attach(&run, &self.common);
-  graze_check *check = session_open_meshes(&run, &self.files);
+  graze_check *check = session_open_meshes(&run, &self.files, &self.def);
   const graze_report *all = graze_check_report(check);
   self_result *results = calloc(all->object_count, sizeof *results);
   if (!results) fail_out_of_memory();
   run_self(&run, all, &self, results);
   uint64_t total = write_report(&run, all, results, &self, out);
   output_close(out);
-  for (uint32_t i = 0; i < all->object_count; i++) graze_query_destroy(results[i].query);
+  uint32_t meshes = all->object_count;
+  if (self.def.folder) write_folder(&run, &self, check, results);
+  for (uint32_t i = 0; i < meshes; i++) graze_query_destroy(results[i].query);
   free(results);
   graze_check_destroy(check);
   session_end(&run);

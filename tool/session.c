@@ -1,6 +1,7 @@
 /* What the library says, and how the program shows and ends it. */
 #include "session.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,12 +118,24 @@ graze_check *session_open(session *run, graze_check_def *def) {
   return check;
 }
 
-graze_check *session_open_meshes(session *run, const file_list *files) {
-  graze_check_def def = graze_default_check_def();
+graze_check *session_open_meshes(session *run, const file_list *files, const graze_check_def *report) {
+  graze_check_def def = report != NULL ? *report : graze_default_check_def();
   def.files = (const char *const *)files->names;
   def.file_count = files->count;
   def.joined = def.every_mesh = true;
   return session_open(run, &def);
+}
+
+void session_write_folder(session *run, const char *folder, graze_check *check, double start) {
+  graze_status status = graze_check_write_folder(check);
+  uint32_t left = graze_check_get_counts(check).unpainted;
+  progress_end(&run->line);
+  if (status != GRAZE_OK) session_fail(run, NULL, status);
+  if (left > 0)
+    note("%" PRIu32 " clash%s no picture: %s", left, left == 1 ? " has" : "es have",
+         interrupts_came() ? "interrupted" : "--pictures sets how many are painted");
+  note("report: %s/index.html", folder);
+  note("written in %.1f s", clock_seconds() - start);
 }
 
 void session_take_times(session *run, const graze_check *check) {

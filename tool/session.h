@@ -38,8 +38,11 @@ void must(const graze_context *context, graze_status status);
  * stops the check. */
 graze_check *session_open(session *run, graze_check_def *def);
 
-/* The same of meshes: every file is one object of the check's report. */
-graze_check *session_open_meshes(session *run, const file_list *files);
+/* The same of meshes: every file is one object of the check's report. `report` (may be NULL): what is asked of it. */
+graze_check *session_open_meshes(session *run, const file_list *files, const graze_check_def *report);
+
+/* Writes the report's folder since `start`, and says so. Failure ends the program. */
+void session_write_folder(session *run, const char *folder, graze_check *check, double start);
 
 /* Takes the check's times. */
 void session_take_times(session *run, const graze_check *check);

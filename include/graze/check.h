@@ -142,6 +142,12 @@ GRAZE_API void graze_check_destroy(graze_check *check);
  * graze_scene_check and, since meshes are baked when a pair needs them, those of graze_check_open. */
 GRAZE_API graze_status graze_check_run(graze_check *check);
 
+/* In place of graze_check_run, for a check that was opened with `joined`: the report is of the meshes against
+ * themselves. `results`: one of each object, of graze_collide_self with GRAZE_FIND_ALL. Self pairs that share triangles
+ * are one clash; its objects are two new ones, "NAME/place 1a" and "NAME/place 1b", of the triangles of either side,
+ * and the mesh's own keeps the rest. Errors: ARGUMENT (not listed, or it has run), MEMORY. */
+GRAZE_API graze_status graze_check_take_self(graze_check *check, const graze_self_result *results);
+
 /* The record. It belongs to the check: head, rules and objects once it is open, clashes once it has run. */
 GRAZE_API const graze_report *graze_check_report(const graze_check *check);
 

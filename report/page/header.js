@@ -12,7 +12,7 @@ function showFacts() {
   const total = record.seconds.load + record.seconds.build + record.seconds.query;
   byId('facts').textContent = [
     plural(clashes.length - resolved, 'clash', 'clashes') + (resolved > 0 ? ` and ${count(resolved)} resolved` : ''),
-    plural(shownObjects, 'object', 'objects'), plural(record.object_pairs, 'pair', 'pairs') + ' of them to check',
+    plural(shownObjects, 'object', 'objects'), record.object_pairs > 0 ? plural(record.object_pairs, 'pair', 'pairs') + ' of them to check' : '',
     record.units ? 'units ' + record.units : 'units not known', 'engine ' + record.engine,
     'exactness ' + record.exactness, record.created, seconds(total)].filter(Boolean).join(' \u00B7 ');
   if (!record.complete) {
@@ -147,6 +147,7 @@ function showStatus() {
   for (const id of ['table', 'filters']) byId(id).hidden = clashes.length === 0;
   byId('shown').parentElement.hidden = clashes.length === 0;
   if (clashes.length > 0) nothing.textContent = 'No clash passes the filters.';
+  else if (record.complete && record.object_pairs === 0) nothing.textContent = 'Nothing found.';
   else if (record.complete) nothing.textContent = `Nothing found: all ${plural(record.object_pairs, 'pair', 'pairs')} of objects checked.`;
   else nothing.textContent = 'Nothing found so far, but the check is incomplete.';
 }

@@ -494,8 +494,9 @@ def test_narrow(browser, pages):
     browser.run(f"document.querySelector({place}).scrollIntoView()")
     browser.click(row_place(browser, crossing(browser)))
     browser.settle()
-    check(share_of_hue(picture(browser)[2], ORANGE) > 0.01, "a clash is not shown on a telephone")
     browser.wait("document.querySelector('#details h2').getBoundingClientRect().bottom <= innerHeight", 5)
+    browser.run("new Promise((done) => setTimeout(done, 700))")  # until it has scrolled
+    check(share_of_hue(picture(browser)[2], ORANGE) > 0.01, "a clash is not shown on a telephone")
     check(browser.run("""document.querySelector('#details h2').getBoundingClientRect().top >=
         document.getElementById('stage').getBoundingClientRect().bottom - 1"""), "the picture covers the details")
     browser.resize(WIDTH, HEIGHT)
