@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "diagnostics.h"
 #ifdef GRAZE_HAVE_GPU
@@ -13,7 +14,8 @@
 #endif
 
 static void show_message(void *user, graze_log_level level, const char *message) {
-  (void)user;
+  const session *run = user;
+  if (level == GRAZE_LOG_PROGRESS && (run->quiet || !isatty(STDERR_FILENO))) return;
   if (level != GRAZE_LOG_ERROR) note("%s", message); /* the last error is asked for */
 }
 
@@ -21,6 +23,7 @@ void session_begin(session *run, const common_options *common) {
   memset(run, 0, sizeof *run);
   graze_context_def def = graze_default_context_def();
   def.log = show_message;
+  def.log_user = run;
   def.threads = common->threads;
   run->quiet = common->quiet;
   run->stage = -1;

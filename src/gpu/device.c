@@ -239,6 +239,12 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, void **mod
     gz_memory_release(gpu->context, kept, size);
     if (status != GRAZE_OK || *module != NULL) return status;
   }
+  if (gpu->context->log != NULL && !gpu->told_compiling) {
+    char line[128];
+    snprintf(line, sizeof line, "%s: compiling kernels; they are kept for the next time", gpu->info.id);
+    gpu->context->log(gpu->context->log_user, GRAZE_LOG_PROGRESS, line);
+    gpu->told_compiling = true;
+  }
   graze_status status = gpu->backend->build(gpu, source, NULL, 0, module);
   if (status != GRAZE_OK) return status;
   void *code = gpu->backend->code(gpu, *module, &size);

@@ -61,10 +61,10 @@ struct graze_gpu {
   void *state; /* the back end's */
   graze_gpu_info info;
   _Atomic(bool) lost;
-  _Atomic(bool) told_lost; /* the logger knows */
-  bool shuffle;            /* kernels are built with the vendor's shuffles */
-  gpu_module *modules;     /* by number of the source */
-  uint64_t bytes;          /* of all buffers */
+  _Atomic(bool) told_lost, told_compiling; /* the logger knows */
+  bool shuffle;                            /* kernels are built with the vendor's shuffles */
+  gpu_module *modules;                     /* by number of the source */
+  uint64_t bytes;                          /* of all buffers */
 
   struct gpu_stages *stages;         /* stages.h: what they keep; */
   struct gpu_attachment *attachment; /* attach.c; both NULL: not attached */
