@@ -120,8 +120,7 @@ static void put_totals(gz_json *json, const graze_report *report, uint64_t objec
 }
 
 static void put_report(gz_text *out, const graze_report *report, bool curves) {
-  gz_json json = gz_json_begin(out, false);
-  gz_json_text(&json, "graze", graze_version());
+  gz_json json = gz_json_begin_result(out);
   gz_json_text(&json, "engine", report->engine);
   gz_json_text(&json, "exactness", report->exactness);
   gz_json_text(&json, "status", report->complete ? "complete" : "incomplete");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "history.h"
 #include "out.h"
 
@@ -380,8 +381,8 @@ static bool read_rules(reading *r, const json_t *root) {
 }
 
 static bool read_root(reading *r, json_t *root) {
-  static const char *const known[] = {"graze",   "engine", "exactness", "status", "title",  "created", "units", "rules",
-                                      "objects", "pairs",  "resolved",  "groups", "counts", "seconds", NULL};
+  static const char *const known[] = {"graze", "format",  "engine", "exactness", "status", "title",  "created", "units",
+                                      "rules", "objects", "pairs",  "resolved",  "groups", "counts", "seconds", NULL};
   static const char *const statuses[] = {"incomplete", "complete", NULL};
   graze_report_previous *p = r->previous;
   const char *ignored;
@@ -393,6 +394,9 @@ static bool read_root(reading *r, json_t *root) {
     return false;
   }
   p->complete = status == 1;
+  const json_t *format = json_object_get(root, "format"); /* without it, a file from before there were numbers */
+  if (format != NULL && json_integer_value(format) != GZ_JSON_FORMAT)
+    return fail_at(r, "", "\"format\" is not %d: a layout of reports that is not known here", GZ_JSON_FORMAT);
   return read_rules(r, root) && read_objects(r, root) && read_clashes(r, root);
 }
 

@@ -3,14 +3,14 @@
 #define TOOL_CHECK_H
 
 #include "output.h"
+#include "rules.h"
 #include "session.h"
 
 typedef struct check_options {
   common_options common;
   file_list files;
   graze_check_def def;
-  graze_check_set *sets; /* of the definition */
-  graze_check_rule *rules;
+  rule_options rules;
   bool all, is_scene, curves;
   bool pictures_given; /* --pictures was there */
 } check_options;

@@ -1,11 +1,14 @@
 /* What `graze check` prints: a table of clashes and a verdict, JSON, or CSV. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 #include "diagnostics.h"
 #include "table.h"
+
+enum { PRINTED = 10 /* columns for people */ };
 
 typedef struct printing {
   graze_context *context;
@@ -23,12 +26,42 @@ static bool is_listed(const graze_report_clash *clash) {
   return clash->state != GRAZE_STATE_RESOLVED;
 }
 
-static table pair_table(const printing *print) {
+static void put_numbers(table *rows, const double *values, int count) {
+  for (int i = 0; i < count; i++) {
+    if (isfinite(values[i]))
+      table_double(rows, values[i]);
+    else
+      table_text(rows, "");
+  }
+}
+
+static void put_places(table *rows, const graze_report *report, const graze_report_clash *clash) {
+  static const double none[3] = {NAN, NAN, NAN};
+  bool empty = clash->box.min[0] > clash->box.max[0];
+  table_text(rows, clash->id);
+  table_text(rows, graze_report_state_string(clash->state));
+  table_text(rows, report->objects[clash->a].layer);
+  table_text(rows, report->objects[clash->b].layer);
+  put_numbers(rows, clash->point, 3);
+  put_numbers(rows, empty ? none : clash->box.min, 3);
+  put_numbers(rows, empty ? none : clash->box.max, 3);
+  put_numbers(rows, &clash->depth, 1);
+  table_text(rows, clash->reason);
+  table_text(rows, clash->mark);
+  table_text(rows, clash->comment);
+}
+
+/* With `places` the columns of clashes.csv follow, under their names there. */
+static table pair_table(const printing *print, bool places) {
   static const table_column columns[] = {
       {"a", true},         {"b", true},      {"relation", true},  {"triangle_pairs", false}, {"points", false},
-      {"segments", false}, {"areas", false}, {"coplanar", false}, {"degenerate", false},     {"hash", false}};
+      {"segments", false}, {"areas", false}, {"coplanar", false}, {"degenerate", false},     {"hash", false},
+      {"id", true},        {"state", true},  {"layer_a", true},   {"layer_b", true},         {"x", false},
+      {"y", false},        {"z", false},     {"min_x", false},    {"min_y", false},          {"min_z", false},
+      {"max_x", false},    {"max_y", false}, {"max_z", false},    {"depth_estimate", false}, {"reason", true},
+      {"mark", true},      {"comment", true}};
   const graze_report *report = print->report;
-  table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
+  table rows = table_begin(columns, places ? sizeof columns / sizeof columns[0] : PRINTED);
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     if (!is_listed(clash)) continue;
@@ -42,6 +75,7 @@ static table pair_table(const printing *print) {
     table_integer(&rows, clash->counts.coplanar);
     table_integer(&rows, clash->counts.degenerate);
     table_hex(&rows, clash->counts.hash);
+    if (places) put_places(&rows, report, clash);
   }
   return rows;
 }
@@ -74,7 +108,7 @@ static void print_csv(output *out, const printing *print) {
     print_csv_triangles(out, print);
     return;
   }
-  table rows = pair_table(print);
+  table rows = pair_table(print, true);
   table_write_csv(&rows, out);
   table_free(&rows);
 }
@@ -172,7 +206,7 @@ static void print_notes(output *out, const printing *print) {
 static void print_text(output *out, const printing *print) {
   const graze_report *report = print->report;
   if (report->clash_count > count_state(report, GRAZE_STATE_RESOLVED)) {
-    table rows = pair_table(print);
+    table rows = pair_table(print, false);
     table_write_text(&rows, out);
     table_free(&rows);
     gz_put_text(out, "\n");

@@ -23,12 +23,6 @@ enum {
   key_allow_empty,
   key_up,
   key_title,
-  key_set,
-  key_between,
-  key_within,
-  key_ignore_names,
-  key_ignore_layers,
-  key_same_parent,
   key_report,
   key_pictures,
   key_previous,
@@ -53,35 +47,24 @@ static const struct argp_option options[] = {
     {"cache", key_cache, "FOLDER", 0,
      "keep baked meshes in FOLDER, so that the next check of the same meshes starts sooner", 1},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 1},
-    {0, 0, 0, 0, "Which pairs:", 2},
-    {"set", key_set, "NAME=PATTERN", 0,
-     "name a set of objects: those whose name matches the shell pattern or, with layer:PATTERN, whose layer does; "
-     "repeat to add to it",
-     2},
-    {"between", key_between, "SET SET", 0, "only check pairs with an object in each set", 2},
-    {"within", key_within, "SET", 0, "only check pairs within the set", 2},
-    {"ignore-names", key_ignore_names, "PATTERN PATTERN", 0, "skip pairs of objects that match the two patterns", 2},
-    {"ignore-layers", key_ignore_layers, "LAYER LAYER", 0, "skip pairs of objects on the two layers", 2},
-    {"ignore-same-parent", key_same_parent, NULL, 0, "skip pairs whose names have the same path before the last '/'",
-     2},
-    {0, 0, 0, 0, "What is reported:", 3},
+    {0, 0, 0, 0, "What is reported:", 30},
     {"relations", key_relations, "LIST", 0,
      "report only these relations, for example cross,duplicate (default: all but separate): separate, touch, cross, "
      "a_in_b, b_in_a, duplicate, unknown",
-     3},
-    {"all", key_all, NULL, 0, "also list separate pairs", 3},
-    {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 3},
-    {"curves", key_curves, NULL, 0, "with JSON: include the curves in which surfaces meet", 3},
-    {"report", key_report, "FOLDER", 0, "write a report: index.html, pictures, JSON, CSV, BCF 2.1 and JUnit XML", 3},
+     30},
+    {"all", key_all, NULL, 0, "also list separate pairs", 30},
+    {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 30},
+    {"curves", key_curves, NULL, 0, "with JSON: include the curves in which surfaces meet", 30},
+    {"report", key_report, "FOLDER", 0, "write a report: index.html, pictures, JSON, CSV, BCF 2.1 and JUnit XML", 30},
     {"title", key_title, "TEXT", 0,
-     "title of the report (default: the name of the file, or of the folder of a scene.json)", 3},
-    {"pictures", key_pictures, "N", 0, "draw the first N clashes (default 1000)", 3},
+     "title of the report (default: the name of the file, or of the folder of a scene.json)", 30},
+    {"pictures", key_pictures, "N", 0, "draw the first N clashes (default 1000)", 30},
     {"previous", key_previous, "FILE", 0,
      "compare with an earlier report (JSON): clashes are new, active or resolved, marks and comments are kept, and "
      "pairs of unchanged objects are not checked again",
-     3},
+     30},
     {"marks", key_marks, "FILE", 0,
-     "a table of id, mark (reviewed, approved) and comment for the clashes of --previous", 3},
+     "a table of id, mark (reviewed, approved) and comment for the clashes of --previous", 30},
     {0}};
 
 static bool has_ending(const char *path, const char *ending) {
@@ -115,77 +98,6 @@ static unsigned parse_relations(struct argp_state *state, char *list) {
   }
   if (bits == 0) argp_error(state, "--relations: the list is empty");
   return bits;
-}
-
-/* ---- which pairs ---- */
-
-static void *grow(void *array, uint32_t count, size_t size) {
-  void *larger = realloc(array, (count + 1) * size);
-  if (!larger) fail_out_of_memory();
-  return larger;
-}
-
-static void add_set(check_options *check, struct argp_state *state, char *text) {
-  char *equals = strchr(text, '=');
-  if (!equals || equals == text || !equals[1]) {
-    argp_error(state, "--set: '%s' is not NAME=PATTERN", text);
-    return;
-  }
-  *equals = 0;
-  check->sets = grow(check->sets, check->def.set_count, sizeof *check->sets);
-  check->sets[check->def.set_count++] = (graze_check_set){text, equals + 1};
-}
-
-static void add_rule(check_options *check, graze_check_rule_kind kind, const char *first, const char *second) {
-  check->rules = grow(check->rules, check->def.rule_count, sizeof *check->rules);
-  check->rules[check->def.rule_count++] = (graze_check_rule){kind, first, second};
-}
-
-static void need_set(const check_options *check, struct argp_state *state, const char *name) {
-  uint32_t i = 0;
-  while (i < check->def.set_count && strcmp(check->sets[i].name, name) != 0) i++;
-  if (i == check->def.set_count) argp_error(state, "no --set before this has the name '%s'", name);
-}
-
-static void add_between(check_options *check, struct argp_state *state, const char *first, const char *second) {
-  need_set(check, state, first);
-  need_set(check, state, second);
-  add_rule(check, GRAZE_CHECK_BETWEEN, first, second);
-}
-
-/* What begins with "--" is the next option, and an argument was forgotten. */
-static const char *next_argument(struct argp_state *state, const char *option) {
-  if (state->next < state->argc && strncmp(state->argv[state->next], "--", 2) != 0) return state->argv[state->next++];
-  argp_error(state, "--%s: a second argument is missing", option);
-  return "";
-}
-
-static error_t parse_selection(check_options *check, int key, char *argument, struct argp_state *state) {
-  const char *second = NULL;
-  switch (key) {
-    case key_set:
-      add_set(check, state, argument);
-      return 0;
-    case key_between:
-      add_between(check, state, argument, next_argument(state, "between"));
-      return 0;
-    case key_within:
-      add_between(check, state, argument, argument);
-      return 0;
-    case key_ignore_names:
-      add_rule(check, GRAZE_CHECK_IGNORE_NAMES, argument, next_argument(state, "ignore-names"));
-      return 0;
-    case key_ignore_layers:
-      second = next_argument(state, "ignore-layers");
-      if (argument[0] == '\0' || second[0] == '\0') argp_error(state, "--ignore-layers: a layer has no name");
-      add_rule(check, GRAZE_CHECK_IGNORE_LAYERS, argument, second);
-      return 0;
-    case key_same_parent:
-      add_rule(check, GRAZE_CHECK_IGNORE_SAME_PARENT, NULL, NULL);
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
 }
 
 static error_t parse_reporting(check_options *check, int key, char *argument, struct argp_state *state) {
@@ -231,6 +143,7 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &check->common;
+      state->child_inputs[1] = &check->rules;
       return 0;
     case key_exactness:
       check->def.exactness = (graze_exactness)options_choice(state, "exactness", argument, exactness_names);
@@ -263,7 +176,6 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
       argp_error(state, "a scene or two meshes are needed");
       return 0;
     default:
-      if (parse_selection(check, key, argument, state) == 0) return 0;
       return parse_reporting(check, key, argument, state);
   }
 }
@@ -277,9 +189,8 @@ static void complete_def(check_options *check) {
   if (check->all) d->relations |= 1u << GRAZE_SEPARATE;
   d->files = (const char *const *)check->files.names;
   d->file_count = check->files.count;
-  d->sets = check->sets;
-  d->rules = check->rules;
-  d->places = json || d->previous;
+  rules_complete(&check->rules, d);
+  d->places = check->common.format != format_text || d->previous;
   d->curves = check->curves;
   d->facts = json;
 }
@@ -314,26 +225,26 @@ static int check_all(check_options *check, output *out) {
   return code;
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
+
+const struct argp check_argp = {
+    .options = options,
+    .parser = parse_check,
+    .children = children,
+    .args_doc = "SCENE.json\nASSEMBLY\nFILE FILE...",
+    .doc =
+        "Finds how every two objects relate: separate, touching, crossing, one inside the other, or duplicates. The "
+        "objects are those of a scene or an assembly (glTF, GLB, and with assimp COLLADA, 3MF, FBX and more), or one "
+        "for each mesh file (OBJ, STL, PLY, OFF)."
+        "\vExit: 0 nothing to report, or all of it approved; 1 something to report; 2 usage error; 3 bad input, or "
+        "not everything was checked."};
+
 int command_check(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {
-      .options = options,
-      .parser = parse_check,
-      .children = children,
-      .args_doc = "SCENE.json\nASSEMBLY\nFILE FILE...",
-      .doc =
-          "Finds how every two objects relate: separate, touching, crossing, one inside the other, or duplicates. The "
-          "objects are those of a scene or an assembly (glTF, GLB, and with assimp COLLADA, 3MF, FBX and more), or one "
-          "for each mesh file (OBJ, STL, PLY, OFF)."
-          "\vExit: 0 nothing to report, or all of it approved; 1 something to report; 2 usage error; 3 bad input, or "
-          "not "
-          "everything was checked."};
   check_options check = {.common = {.has_gpu = true}, .def = graze_default_check_def()};
-  options_parse(&argp, argc, argv, &check, &check.common);
+  options_parse(&check_argp, argc, argv, &check, &check.common);
   complete_def(&check);
   output *out = output_open(check.common.output);
   int code = check_all(&check, out);
-  free(check.sets);
-  free(check.rules);
+  rules_free(&check.rules);
   return code;
 }

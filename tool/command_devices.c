@@ -79,8 +79,7 @@ static void free_devices(devices_run *d) {
 #endif
 
 static void write_json(output *out, const devices_run *d) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "status", "complete");
   gz_json_open(&writer, "devices", '[');
   for (uint32_t i = 0; i < d->count; i++) {
@@ -120,18 +119,20 @@ static void write_table(output *out, const devices_run *d, bool csv) {
   table_free(&rows);
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+
+const struct argp devices_argp = {
+    .parser = parse_devices,
+    .children = children,
+    .doc =
+        "Lists the devices of OpenCL and CUDA, and whether their arithmetic is exact. Those whose is not are asked "
+        "only what whole numbers decide."
+        "\vExit: 0 listed, also when there is none; 2 usage error; 3 out of memory."};
+
 int command_devices(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {
-      .parser = parse_devices,
-      .children = children,
-      .doc =
-          "Lists the devices of OpenCL and CUDA, and whether their arithmetic is exact. Those whose is not are asked "
-          "only what whole numbers decide."
-          "\vExit: 0 listed, also when there is none; 2 usage error; 3 out of memory."};
   common_options common = {0};
   devices_run d = {.count = 0};
-  options_parse(&argp, argc, argv, &common, &common);
+  options_parse(&devices_argp, argc, argv, &common, &common);
   output *out = output_open(common.output);
   session_begin(&d.run, &common);
   find_devices(&d);

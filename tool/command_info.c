@@ -76,8 +76,7 @@ static void write_json_mesh(gz_json *writer, const session *run, const graze_rep
 }
 
 static void write_json(output *out, const session *run, const graze_report *all) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", "cpu");
   gz_json_text(&writer, "status", "complete");
   gz_json_open(&writer, "meshes", '[');
@@ -179,17 +178,19 @@ static void write_text(output *out, const session *run, const graze_report *all)
   for (uint32_t i = 0; i < all->object_count; i++) write_text_mesh(out, run, &all->objects[i]);
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+
+const struct argp info_argp = {.parser = parse_info,
+                               .children = children,
+                               .args_doc = "MESH...",
+                               .doc =
+                                   "Shows facts about meshes: counts, holes, orientation, box, hash."
+                                   "\vExit: 0 all were read, 2 usage error, 3 bad input."};
+
 int command_info(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {.parser = parse_info,
-                                   .children = children,
-                                   .args_doc = "MESH...",
-                                   .doc =
-                                       "Shows facts about meshes: counts, holes, orientation, box, hash."
-                                       "\vExit: 0 all were read, 2 usage error, 3 bad input."};
   info_options info = {0};
   session run;
-  options_parse(&argp, argc, argv, &info, &info.common);
+  options_parse(&info_argp, argc, argv, &info, &info.common);
   output *out = output_open(info.common.output);
   session_begin(&run, &info.common);
   graze_check *check = session_open_meshes(&run, &info.files, NULL);

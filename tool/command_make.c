@@ -146,8 +146,7 @@ static char *filter_help(int key, const char *text, void *input) {
 /* ---- what was written --------------------------------------------------------------------------------------- */
 
 static void tell_json(output *out, const make_options *make, const scenes_scene *scene, const written *done) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "kind", make->kind->name);
   gz_json_integer(&writer, "size", make->request.size);
   gz_json_integer(&writer, "seed", make->request.seed);
@@ -197,23 +196,25 @@ static void note_unused(const make_options *make) {
     note("nothing is planted in %s: --clashes changes nothing", name);
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+
+const struct argp make_argp = {
+    .options = options,
+    .parser = parse_make,
+    .children = children,
+    .args_doc = "KIND",
+    .doc =
+        "Generates a model: in the folder given by -o, an OBJ for each mesh and a scene.json for `graze check'; or, "
+        "if -o ends in .obj or .glb, one file with all objects. The planted clashes are listed in truth.json (or "
+        "FILE.truth.json), a motion is in motion.csv (or FILE.motion.csv). The kind `boxes' makes a file for `graze "
+        "pairs', .csv or .gzb.\v ",
+    .help_filter = filter_help};
+
 int command_make(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {
-      .options = options,
-      .parser = parse_make,
-      .children = children,
-      .args_doc = "KIND",
-      .doc =
-          "Generates a model: in the folder given by -o, an OBJ for each mesh and a scene.json for `graze check'; or, "
-          "if "
-          "-o ends in .obj or .glb, one file with all objects. The planted clashes are listed in truth.json (or "
-          "FILE.truth.json), a motion is in motion.csv (or FILE.motion.csv). The kind `boxes' makes a file for `graze "
-          "pairs', .csv or .gzb.\v ",
-      .help_filter = filter_help};
   static const table_column columns[] = {{"file", true}, {"triangles", false}};
   make_options make = {0};
-  options_parse(&argp, argc, argv, &make, &make.common);
+  options_parse(&make_argp, argc, argv, &make, &make.common);
+  interrupts_mean("the model is not complete");
   note_unused(&make);
   if (make.boxes) return make_boxes(&make.box_request, &make.common);
   scenes_scene scene;

@@ -79,8 +79,7 @@ static error_t parse_pairs(int key, char *argument, struct argp_state *state) {
 /* ---- the methods ------------------------------------------------------------------------------------------------- */
 
 static void list_json(output *out) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_open(&writer, "methods", '[');
   for (int m = 0; m < GRAZE_BROAD_METHODS; m++) {
     const graze_broad_method_info *info = graze_broad_method_describe((graze_broad_method)m);
@@ -202,8 +201,7 @@ static const char *method_name(graze_broad_method method) {
 }
 
 static void write_json(output *out, const pairs_run *run) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", session_engine(&run->session));
   if (run->device[0]) gz_json_text(&writer, "device", run->device);
   gz_json_text(&writer, "status", "complete");
@@ -267,19 +265,21 @@ static void write_results(const pairs_run *run) {
   output_close(out);
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+
+const struct argp pairs_argp = {
+    .options = options,
+    .parser = parse_pairs,
+    .children = children,
+    .args_doc = "BOXES\n--method list",
+    .doc =
+        "Finds which boxes meet; sharing a single point counts. BOXES has a line `id,minx,miny,minz,maxx,maxy,maxz' "
+        "for each box, or is binary (.gzb). A pair is listed by its ids, the lower one first."
+        "\vExit: 0 no boxes meet, 1 some do, 2 usage error, 3 bad input."};
+
 int command_pairs(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {
-      .options = options,
-      .parser = parse_pairs,
-      .children = children,
-      .args_doc = "BOXES\n--method list",
-      .doc =
-          "Finds which boxes meet; sharing a single point counts. BOXES has a line `id,minx,miny,minz,maxx,maxy,maxz' "
-          "for each box, or is binary (.gzb). A pair is listed by its ids, the lower one first."
-          "\vExit: 0 no boxes meet, 1 some do, 2 usage error, 3 bad input."};
   pairs_options pairs = {.common = {.has_gpu = true}, .method_text = "auto"};
-  options_parse(&argp, argc, argv, &pairs, &pairs.common);
+  options_parse(&pairs_argp, argc, argv, &pairs, &pairs.common);
   if (pairs.list_methods) return list_methods(&pairs);
   pairs_run run = {.asked = &pairs};
   session_begin(&run.session, &pairs.common);

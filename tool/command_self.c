@@ -94,8 +94,7 @@ static void write_json_mesh(gz_json *writer, const graze_report_object *object, 
 
 static void write_json(output *out, const session *run, const graze_report *all, const self_result *results,
                        bool pairs) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", session_engine(run));
   gz_json_text(&writer, "status", "complete");
   gz_json_open(&writer, "meshes", '[');
@@ -208,19 +207,21 @@ static void write_folder(session *run, const self_options *self, graze_check *ch
   session_write_folder(run, self->def.folder, check, start);
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+
+const struct argp self_argp = {.options = options,
+                               .parser = parse_self,
+                               .children = children,
+                               .args_doc = "MESH...",
+                               .doc =
+                                   "Finds where a mesh intersects itself: pairs of its triangles that meet in more "
+                                   "than the corners and edges they share."
+                                   "\vExit: 0 no self-intersection, 1 some, 2 usage error, 3 bad input."};
+
 int command_self(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {.options = options,
-                                   .parser = parse_self,
-                                   .children = children,
-                                   .args_doc = "MESH...",
-                                   .doc =
-                                       "Finds where a mesh intersects itself: pairs of its triangles that meet in more "
-                                       "than the corners and edges they share."
-                                       "\vExit: 0 no self-intersection, 1 some, 2 usage error, 3 bad input."};
   self_options self = {.common = {.has_gpu = true}, .def = graze_default_check_def()};
   session run;
-  options_parse(&argp, argc, argv, &self, &self.common);
+  options_parse(&self_argp, argc, argv, &self, &self.common);
   output *out = output_open(self.common.output);
   session_begin(&run, &self.common);
   session_attach(&run, &self.common);

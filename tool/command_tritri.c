@@ -136,8 +136,7 @@ static void finish_block(tritri_run *run) {
 static void write_head(tritri_run *run) {
   if (run->format == format_csv) gz_put_text(run->out, "hit,kind,coplanar\n");
   if (run->format != format_json) return;
-  run->writer = gz_json_begin(run->out, false);
-  gz_json_text(&run->writer, "graze", graze_version());
+  run->writer = gz_json_begin_result(run->out);
   gz_json_open(&run->writer, "results", '[');
 }
 
@@ -179,19 +178,20 @@ static void read_all(tritri_run *run, FILE *input) {
   free(line);
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+
+const struct argp tritri_argp = {
+    .parser = parse_tritri,
+    .children = children,
+    .args_doc = "FILE\n-",
+    .doc =
+        "Tests pairs of triangles, one pair per line: 18 numbers a0 a1 a2 b0 b1 b2 (decimal or C hex floats). Prints "
+        "one line per pair: hit (0 1), kind (0 none, 1 point, 2 segment, 3 area), coplanar (0 1)."
+        "\vExit: 0 no pair meets, 1 some do, 2 usage error, 3 bad input."};
+
 int command_tritri(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {
-      .parser = parse_tritri,
-      .children = children,
-      .args_doc = "FILE\n-",
-      .doc =
-          "Tests pairs of triangles, one pair per line: 18 numbers a0 a1 a2 b0 b1 b2 (decimal or C hex floats). Prints "
-          "one "
-          "line per pair: hit (0 1), kind (0 none, 1 point, 2 segment, 3 area), coplanar (0 1)."
-          "\vExit: 0 no pair meets, 1 some do, 2 usage error, 3 bad input."};
   tritri_options tritri = {.common = {.has_gpu = true}};
-  options_parse(&argp, argc, argv, &tritri, &tritri.common);
+  options_parse(&tritri_argp, argc, argv, &tritri, &tritri.common);
   const char *path = tritri.files.names[0];
   bool is_standard = strcmp(path, "-") == 0;
   FILE *input = is_standard ? stdin : fopen(path, "r");

@@ -47,10 +47,11 @@ static const struct argp_option options[] = {
     {"up", key_up, "AXIS", 0, "the axis that is up in the film, y or z (default: y for glTF, else z)", 2},
     {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 2},
-    {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 3},
+    {0, 0, 0, 0, "What is reported:", 30},
+    {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 30},
     {"title", key_title, "TEXT", 0,
-     "title of the film (default: the name of the file, or of the folder of a scene.json)", 3},
-    {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the steps, and film.png from them", 3},
+     "title of the film (default: the name of the file, or of the folder of a scene.json)", 30},
+    {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the steps, and film.png from them", 30},
     {0}};
 
 static bool has_ending(const char *path, const char *ending) {
@@ -71,6 +72,8 @@ static void take_files(watch_options *watch, struct argp_state *state) {
 static void check_together(const watch_options *watch, struct argp_state *state) {
   if (watch->replay && (watch->motion || watch->record))
     argp_error(state, "--replay takes no --motion and no --record");
+  if (watch->replay && watch->rules.set_count + watch->rules.rule_count > 0)
+    argp_error(state, "--replay has its own pairs: no sets and rules beside it");
   if (watch->replay && watch->def.folder) argp_error(state, "--report is for runs with --motion");
   if (watch->pictures_given && !watch->def.folder) argp_error(state, "--pictures needs --report");
 }
@@ -100,6 +103,7 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &watch->common;
+      state->child_inputs[1] = &watch->rules;
       return 0;
     case key_motion:
       watch->motion = argument;
@@ -182,6 +186,7 @@ static void load(live_run *live, graze_check_def *def) {
   def->files = (const char *const *)watch->files.names;
   def->file_count = watch->files.count;
   def->every_mesh = true;
+  rules_complete(&watch->rules, def);
   live->check = session_open(&live->run, def);
   name_objects(live);
   must(live->run.context, graze_check_read_motion(live->check, watch->motion, &live->motion));
@@ -299,22 +304,24 @@ static int run_record(const watch_options *watch, output *out) {
   return code;
 }
 
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
+
+const struct argp watch_argp = {
+    .options = options,
+    .parser = parse_watch,
+    .children = children,
+    .args_doc = "SCENE.json --motion FILE\nASSEMBLY --motion FILE\nFILE FILE... --motion FILE\n--replay FILE",
+    .doc =
+        "Moves objects step by step and reports which pairs begin to touch, to cross or to contain each other, how "
+        "that changes, and when it ends."
+        "\vExit: 0 nothing ever met; 1 something did; 2 usage error; 3 bad input, not every step was run, or a "
+        "replay differs from its record."};
+
 int command_watch(int argc, char **argv) {
-  static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-  static const struct argp argp = {
-      .options = options,
-      .parser = parse_watch,
-      .children = children,
-      .args_doc = "SCENE.json --motion FILE\nASSEMBLY --motion FILE\nFILE FILE... --motion FILE\n--replay FILE",
-      .doc =
-          "Moves objects step by step and reports which pairs begin to touch, to cross or to contain each other, how "
-          "that "
-          "changes, and when it ends."
-          "\vExit: 0 nothing ever met; 1 something did; 2 usage error; 3 bad input, not every step was run, or a "
-          "replay "
-          "differs from its record."};
   watch_options watch = {.common = {.has_gpu = true}, .def = graze_default_check_def(), .find = GRAZE_FIND_COUNT};
-  options_parse(&argp, argc, argv, &watch, &watch.common);
+  options_parse(&watch_argp, argc, argv, &watch, &watch.common);
   output *out = output_open(watch.common.output);
-  return watch.replay ? run_record(&watch, out) : run_files(&watch, out);
+  int code = watch.replay ? run_record(&watch, out) : run_files(&watch, out);
+  rules_free(&watch.rules);
+  return code;
 }

@@ -13,6 +13,7 @@
 static const char *program_name = "graze";
 static bool quiet;
 static const char *volatile unfinished_path;
+static const char *volatile meaning = "nothing was decided";
 static volatile sig_atomic_t asking, came, creating, late;
 
 void diagnostics_start(const char *program) {
@@ -64,9 +65,11 @@ static void handle_interrupt(int signal_number) {
     late = 1;
     return;
   }
-  static const char message[] = "graze: interrupted; nothing was decided\n";
+  const char *const words[] = {program_name, ": interrupted; ", meaning, "\n"};
   if (unfinished_path) unlink(unfinished_path);
-  if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(exit_incomplete);
+  for (int i = 0; i < 4; i++) {
+    if (write(STDERR_FILENO, words[i], strlen(words[i])) < 0) break;
+  }
   _exit(exit_incomplete);
 }
 
@@ -95,6 +98,10 @@ void interrupts_install(void) {
   action.sa_handler = SIG_IGN; /* a closed pipe is then an error of write(), which says so */
   sigaction(SIGPIPE, &action, NULL);
   sigaction(SIGXFSZ, &action, NULL); /* so is a file that may grow no more */
+}
+
+void interrupts_mean(const char *words) {
+  meaning = words;
 }
 
 void interrupts_ask(void) {

@@ -31,6 +31,9 @@ void unfinished_done(void);
 /* Ctrl-C and SIGTERM end the program with exit 3. After interrupts_ask() the first one only makes
  * interrupts_came() true. */
 void interrupts_install(void);
+
+/* What an interrupt means in the verb, in the manner of "nothing was decided"; the text must stay. */
+void interrupts_mean(const char *words);
 void interrupts_ask(void);
 bool interrupts_came(void);
 

@@ -7,43 +7,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "diagnostics.h"
 #include "graze/base.h"
 #include "json_memory.h"
 #include "output.h"
 #include "verbs.h"
 
-typedef struct verb {
-  const char *name;
-  const char *summary;
-  int (*run)(int argc, char **argv);
-} verb;
-
-static const verb verbs[] = {
-    {"check", "which objects of a scene, an assembly or several files collide", command_check},
-    {"watch", "which objects begin and cease to meet as they move, step by step", command_watch},
-    {"self", "where a mesh intersects itself", command_self},
-    {"info", "facts about meshes: counts, holes, orientation, box", command_info},
-    {"tritri", "test pairs of triangles given as text", command_tritri},
-    {"pairs", "which of many boxes meet, by any broad phase", command_pairs},
-    {"make", "generate a model from a seed", command_make},
-    {"devices", "devices that can take over work", command_devices},
-};
-
 static const char help_head[] =
     "Usage: graze VERB [OPTION...] FILES\n"
     "Finds every collision, exactly.\n\n";
 
 static const char help_tail[] =
-    "\n  graze VERB --help    the options of a verb\n"
+    "\n  graze help VERB      the options of a verb, as graze VERB --help\n"
     "  graze --version      the version\n\n"
     "Exit: 0 everything was checked, nothing found; 1 everything was checked, something\n"
     "found; 2 usage error; 3 bad input, or not everything could be checked.\n";
 
 static void print_help(output *out) {
   gz_put_text(out, help_head);
-  for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-    output_print(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);
+  for (const verb *v = verbs; v->name; v++) output_print(out, "  %-8s %s\n", v->name, v->summary);
   gz_put_text(out, help_tail);
   output_close(out);
 }
@@ -61,20 +44,52 @@ static void hold_standard_descriptors(void) {
   }
 }
 
-/* argp writes --help through stdio. */
+/* argp writes --help through stdio. What was written before the end may have failed, too. */
 static void check_standard_output(void) {
-  if (fflush(stdout) == 0) return;
-  perror("graze: standard output: cannot write");
+  bool failed = ferror(stdout) != 0;
+  if (fflush(stdout) == 0 && !failed) return;
+  fputs("graze: standard output: cannot write\n", stderr);
   _exit(exit_incomplete);
 }
 
-static int usage_error(const char *what, const char *name) {
-  fprintf(stderr, "graze: %s%s; `graze --help' lists the verbs\n", what, name);
+static int usage_error(const char *what, const char *name, const char *advice) {
+  fprintf(stderr, "graze: %s%s%s%s `graze --help' lists the verbs\n", what, name, advice,
+          strchr(advice, '?') ? "" : ";");
   return exit_usage;
 }
 
+/* What may have been meant: a verb with a typing error, or to check a file. */
+static int no_such_verb(const char *name) {
+  nearest n = {.wanted = name};
+  for (const verb *v = verbs; v->name; v++) gz_nearest_offer(&n, v->name);
+  nearest_list advice = gz_did_you_mean(&n);
+  if (access(name, F_OK) == 0) return usage_error("no such verb: ", name, "; `graze check' is the one for files");
+  return usage_error("no such verb: ", name, advice.text);
+}
+
+static int run_verb(const char *name, int argc, char **argv) {
+  static char program[64];
+  const verb *v = verb_find(name);
+  if (!v) return no_such_verb(name);
+  snprintf(program, sizeof program, "graze %s", v->name);
+  argv[0] = program;
+  diagnostics_start(program);
+  return v->run(argc, argv);
+}
+
+static int show_help(int argc, char **argv) {
+  char help[] = "--help";
+  if (argc > 3) return usage_error("help is for one verb", "", "");
+  if (argc == 3) return run_verb(argv[2], 2, (char *[]){NULL, help, NULL});
+  print_help(output_open(NULL));
+  return exit_clear;
+}
+
+static bool is_one_of(const char *text, const char *first, const char *second) {
+  return strcmp(text, first) == 0 || strcmp(text, second) == 0;
+}
+
 int main(int argc, char **argv) {
-  char program[64];
   hold_standard_descriptors();
   interrupts_install();
   json_memory_install();
@@ -83,23 +98,14 @@ int main(int argc, char **argv) {
   if (atexit(check_standard_output) != 0) return exit_incomplete;
   argp_err_exit_status = exit_usage;
   argp_program_version_hook = print_version;
-  if (argc < 2) return usage_error("no verb", "");
-  if (strcmp(argv[1], "--help") == 0) {
-    print_help(output_open(NULL));
-    return exit_clear;
-  }
-  if (strcmp(argv[1], "--version") == 0) {
+  if (argc < 2) return usage_error("no verb", "", "");
+  if (strcmp(argv[1], "help") == 0) return show_help(argc, argv);
+  if (is_one_of(argv[1], "--help", "-h")) return show_help(2, argv);
+  if (is_one_of(argv[1], "--version", "-V")) {
     output *out = output_open(NULL);
     output_print(out, "graze %s\n", graze_version());
     output_close(out);
     return exit_clear;
   }
-  for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-    if (strcmp(argv[1], verbs[i].name) != 0) continue;
-    snprintf(program, sizeof program, "graze %s", verbs[i].name);
-    argv[1] = program;
-    diagnostics_start(program);
-    return verbs[i].run(argc - 1, argv + 1);
-  }
-  return usage_error("no such verb: ", argv[1]);
+  return run_verb(argv[1], argc - 1, argv + 1);
 }

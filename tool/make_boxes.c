@@ -86,8 +86,7 @@ static void write_file(const char *path, const float *boxes, uint32_t count) {
 /* ---- what was written -------------------------------------------------------------------------------------------- */
 
 static void tell_json(output *out, const box_request *request, const char *path, uint32_t count) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "kind", "boxes");
   gz_json_text(&writer, "boxes_kind", scenes_box_kind_name(request->kind));
   gz_json_integer(&writer, "size", request->size);

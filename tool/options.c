@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "diagnostics.h"
 #include "graze/io.h"
 
@@ -16,13 +17,14 @@ static const struct argp_option options[] = {
     {"format", key_format, "FORMAT", 0, "text (default), json or csv", 90},
     {"output", 'o', "FILE", 0, "write results to FILE instead of stdout, complete or not at all", 90},
     {"threads", key_threads, "N", 0, "use at most N threads (default 0: one for each processor)", 90},
-    {"engine", key_engine, "ENGINE", 0, "cpu (default), gpu, visibility, or auto: whichever is faster", 90},
+    {"engine", key_engine, "ENGINE", 0, "cpu (default), gpu, or auto: whichever is faster", 90},
     {"device", key_device, "DEVICE", 0, "device of --engine gpu: opencl:N or cuda:N", 90},
     {"quiet", 'q', NULL, 0, "no notes or progress on stderr", 90},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 90}, /* beside argp's -? */
     {0}};
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
-static const char *const engine_names[] = {"cpu", "gpu", "visibility", "auto", NULL};
+static const char *const engine_names[] = {"cpu", "gpu", "auto", NULL};
 
 const char *const exactness_names[] = {"t0", "t1", "t2", NULL};
 const char *const up_names[] = {"y", "z", NULL};
@@ -104,7 +106,9 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
       common->format = (output_format)options_choice(state, "format", argument, format_names);
       break;
     case key_engine:
-      common->engine = (engine_choice)options_choice(state, "engine", argument, engine_names);
+      common->engine = strcmp(argument, "visibility") == 0
+                           ? engine_visibility
+                           : (engine_choice)options_choice(state, "engine", argument, engine_names);
       break;
     case key_threads:
       common->threads = (int)options_number(state, "threads", argument, 0, 1 << 20);
@@ -114,6 +118,9 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
       break;
     case 'q':
       common->quiet = true;
+      break;
+    case 'h':
+      argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
       break;
     case key_device:
       if (!is_device(argument)) argp_error(state, "--device: '%s' is not opencl:N or cuda:N", argument);
@@ -130,12 +137,84 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
 
 const struct argp common_argp = {.options = options, .parser = parse_common};
 
+/* ---- misspelt options ---- */
+
+enum { MOST_OPTIONS = 96 };
+
+typedef struct option_list {
+  const struct argp_option *option[MOST_OPTIONS];
+  uint32_t count;
+} option_list;
+
+static void list_options(const struct argp *argp, option_list *list) {
+  const struct argp_option *o = argp->options;
+  for (; o && (o->name || o->key || o->doc) && list->count < MOST_OPTIONS; o++) {
+    if (o->name || o->key) list->option[list->count++] = o;
+  }
+  for (const struct argp_child *child = argp->children; child && child->argp; child++) list_options(child->argp, list);
+}
+
+/* The option that `--word` means: of that name, or the first that begins so; NULL: none. */
+static const struct argp_option *find_long(const option_list *list, const char *word, size_t length) {
+  const struct argp_option *found = NULL;
+  for (uint32_t i = 0; i < list->count; i++) {
+    const struct argp_option *o = list->option[i];
+    if (!o->name || strncmp(o->name, word, length) != 0) continue;
+    if (!found || o->name[length] == '\0') found = o;
+  }
+  return found;
+}
+
+/* Whether the next argument belongs to a group of short options such as -qo. */
+static bool short_takes_next(const option_list *list, const char *letters) {
+  for (; *letters; letters++) {
+    for (uint32_t i = 0; i < list->count; i++) {
+      if (list->option[i]->key == *letters && list->option[i]->arg) return letters[1] == '\0';
+    }
+  }
+  return false;
+}
+
+static _Noreturn void fail_unknown(const struct argp *argp, char *program, const option_list *list, const char *word) {
+  char names[MOST_OPTIONS][32];
+  nearest n = {.wanted = word};
+  struct argp_state state = {.root_argp = argp, .name = program, .err_stream = stderr};
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (!list->option[i]->name) continue;
+    snprintf(names[i], sizeof names[i], "--%s", list->option[i]->name);
+    gz_nearest_offer(&n, names[i]);
+  }
+  argp_error(&state, "unrecognized option '%s'%s", word, gz_did_you_mean(&n).text);
+  exit(exit_usage);
+}
+
+/* Before argp, which knows no better word than that an option is not there. */
+static void check_options(const struct argp *argp, int argc, char **argv) {
+  static const struct argp_option own[] = {{.name = "help"}, {.name = "usage"}, {.name = "version"}, {0}};
+  option_list list = {.count = 0};
+  list_options(argp, &list);
+  list_options(&(const struct argp){.options = own}, &list);
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const char *word = argv[i] + 2;
+    if (argv[i][0] != '-') continue;
+    if (argv[i][1] != '-') {
+      i += short_takes_next(&list, argv[i] + 1);
+      continue;
+    }
+    size_t length = strcspn(word, "=");
+    const struct argp_option *o = find_long(&list, word, length);
+    if (!o) fail_unknown(argp, argv[0], &list, argv[i]);
+    i += o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && word[length] == '\0';
+  }
+}
+
 void options_parse(const struct argp *argp, int argc, char **argv, void *input, const common_options *common) {
+  check_options(argp, argc, argv);
   if (argp_parse(argp, argc, argv, 0, NULL, input) != 0) fail_out_of_memory();
   if (common->quiet) diagnostics_quiet();
 #ifdef GRAZE_HAVE_GPU
   if (common->engine == engine_gpu && common->has_gpu) return;
 #endif
   if (common->engine == engine_gpu || common->engine == engine_visibility)
-    fail("has no engine '%s'; use --engine cpu", engine_names[common->engine]);
+    fail("has no engine '%s'; use --engine cpu", common->engine == engine_gpu ? "gpu" : "visibility");
 }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 typedef enum output_format { format_text, format_json, format_csv } output_format;
-typedef enum engine_choice { engine_cpu, engine_gpu, engine_visibility, engine_auto } engine_choice;
+/* The last is for a version to come. */
+typedef enum engine_choice { engine_cpu, engine_gpu, engine_auto, engine_visibility } engine_choice;
 
 typedef struct common_options {
   output_format format;

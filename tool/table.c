@@ -19,6 +19,7 @@ void table_free(table *rows) {
 }
 
 void table_text(table *rows, const char *text) {
+  if (!text) text = "";
   size_t size = strlen(text) + 1;
   if (size > rows->capacity - rows->used) {
     rows->capacity += rows->capacity / 2 + size + 1024;

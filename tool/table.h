@@ -24,7 +24,7 @@ typedef struct table {
 table table_begin(const table_column *columns, uint32_t column_count);
 void table_free(table *rows);
 
-void table_text(table *rows, const char *text);
+void table_text(table *rows, const char *text); /* NULL = "" */
 void table_integer(table *rows, uint64_t value);
 void table_hex(table *rows, uint64_t value);
 void table_double(table *rows, double value);

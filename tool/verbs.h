@@ -1,7 +1,23 @@
-/* verbs.h: one function per verb; argv[0] is "graze VERB". The result is the exit code. */
+/* verbs.h: the verbs, with their options and what they do. */
 #ifndef TOOL_VERBS_H
 #define TOOL_VERBS_H
 
+#include <argp.h>
+
+typedef struct verb {
+  const char *name;
+  const char *summary;
+  const struct argp *argp;           /* its options, and its help */
+  int (*run)(int argc, char **argv); /* argv[0] is "graze VERB". The result is the exit code */
+} verb;
+
+/* The last one has no name. */
+extern const verb verbs[];
+
+/* NULL: there is none of that name. */
+const verb *verb_find(const char *name);
+
+extern const struct argp check_argp, devices_argp, info_argp, make_argp, pairs_argp, self_argp, tritri_argp, watch_argp;
 int command_check(int argc, char **argv);
 int command_devices(int argc, char **argv);
 int command_info(int argc, char **argv);

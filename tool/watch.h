@@ -3,10 +3,12 @@
 #define TOOL_WATCH_H
 
 #include "output.h"
+#include "rules.h"
 #include "session.h"
 
 typedef struct watch_options {
   common_options common;
+  rule_options rules;
   file_list files;
   graze_check_def def; /* files, folder and the like */
   const char *motion;  /* NULL: none was given */

@@ -156,8 +156,7 @@ static void json_totals(gz_json *writer, const session *run, const watch_log *lo
 }
 
 static void print_json(output *out, const watch_options *watch, const session *run, const watch_log *log) {
-  gz_json writer = gz_json_begin(out, false);
-  gz_json_text(&writer, "graze", graze_version());
+  gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", session_engine(run));
   if (!watch->replay) gz_json_text(&writer, "exactness", exactness_names[watch->def.exactness]);
   gz_json_text(&writer, "status", log->complete ? "complete" : "incomplete");

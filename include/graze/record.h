@@ -28,8 +28,8 @@ GRAZE_API graze_status graze_scene_load(graze_context *context, const char *path
 
 /* Starts a record: a snapshot of the scene, to which every update that succeeds is appended. An error of the record (a
  * full disk, no memory) does not disturb the scene: it is logged once and returned by graze_scene_record_end; the part
- * written before it can be replayed. Refitted meshes are recorded with the objects that use them. Errors: ARGUMENT (the
- * scene is being recorded already), MEMORY, FILE. */
+ * written before it can be replayed; without a snapshot the file is removed. Refitted meshes are recorded with the
+ * objects that use them. Errors: ARGUMENT (the scene is being recorded already), MEMORY, FILE. */
 GRAZE_API graze_status graze_scene_record(graze_scene *scene, const char *path);
 
 /* Ends the record, without the edits since the last update. graze_scene_destroy does the same but reports no error. */

@@ -9,6 +9,13 @@ gz_json gz_json_begin(gz_text *text, bool in_script) {
   return json;
 }
 
+gz_json gz_json_begin_result(gz_text *text) {
+  gz_json json = gz_json_begin(text, false);
+  gz_json_text(&json, "graze", graze_version());
+  gz_json_integer(&json, "format", GZ_JSON_FORMAT);
+  return json;
+}
+
 void gz_json_end(gz_json *json) {
   gz_json_close(json);
   gz_put_text(json->text, "\n");

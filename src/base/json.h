@@ -17,7 +17,13 @@ typedef struct gz_json {
 } gz_json;
 
 gz_json gz_json_begin(gz_text *text, bool in_script); /* opens the outermost object */
-void gz_json_end(gz_json *json);                      /* closes it, and the line */
+
+/* The outermost object of a result: "graze", the version of the program, and "format", that of the keys: another number
+ * once a key goes or means something else. */
+enum { GZ_JSON_FORMAT = 1 };
+gz_json gz_json_begin_result(gz_text *text);
+
+void gz_json_end(gz_json *json); /* closes it, and the line */
 
 void gz_json_open(gz_json *json, const char *key, char bracket); /* '{' or '[' */
 void gz_json_close(gz_json *json);

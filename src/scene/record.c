@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -104,6 +105,15 @@ graze_status gz_record_end(const graze_context *context, recorder *rec) {
   return status;
 }
 
+/* Without its beginning a record is good for nothing: a file that was made for it is taken away. */
+static graze_status give_up(const graze_context *context, recorder *rec, const char *path) {
+  struct stat about;
+  bool is_file = fstat(rec->writer.file, &about) == 0 && S_ISREG(about.st_mode);
+  graze_status status = gz_record_end(context, rec);
+  if (is_file) unlink(path);
+  return status;
+}
+
 graze_status graze_scene_record(graze_scene *scene, const char *path) {
   if (scene == NULL) return GRAZE_ERROR_ARGUMENT;
   const graze_context *context = scene->context;
@@ -124,7 +134,7 @@ graze_status graze_scene_record(graze_scene *scene, const char *path) {
   *rec = (recorder){.path = copy, .path_bytes = bytes};
   gz_archive_begin(&rec->writer, context, file, copy);
   gz_snapshot_write(scene, &rec->writer, &rec->meshes);
-  if (rec->writer.status != GRAZE_OK) return gz_record_end(context, rec);
+  if (rec->writer.status != GRAZE_OK) return give_up(context, rec, path);
   scene->recorder = rec;
   return GRAZE_OK;
 }

@@ -1,0 +1,23 @@
+/* The list of verbs: for the program and for what describes it. */
+#include "verbs.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const verb verbs[] = {
+    {"check", "which objects of a scene, an assembly or several files collide", &check_argp, command_check},
+    {"watch", "which objects begin and cease to meet as they move, step by step", &watch_argp, command_watch},
+    {"self", "where a mesh intersects itself", &self_argp, command_self},
+    {"info", "facts about meshes: counts, holes, orientation, box", &info_argp, command_info},
+    {"tritri", "test pairs of triangles given as text", &tritri_argp, command_tritri},
+    {"pairs", "which of many boxes meet, by any broad phase", &pairs_argp, command_pairs},
+    {"make", "generate a model from a seed", &make_argp, command_make},
+    {"devices", "devices that can take over work", &devices_argp, command_devices},
+    {0}};
+
+const verb *verb_find(const char *name) {
+  for (const verb *v = verbs; v->name; v++) {
+    if (strcmp(v->name, name) == 0) return v;
+  }
+  return NULL;
+}
