@@ -54,8 +54,9 @@ typedef struct check_mesh {
 typedef struct check_object {
   const char *name, *layer;
   uint32_t mesh;
-  graze_pose pose; /* times the factor, */
-  double factor;   /* by which the units of its file are converted */
+  graze_pose pose;   /* times the factor, */
+  double factor;     /* by which the units of its file are converted */
+  const char *label; /* NULL: none */
 } check_object;
 
 typedef struct object_set {

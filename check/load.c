@@ -85,10 +85,15 @@ static graze_status add_object(graze_check *c, bool unique, const check_object *
   check_object *objects = gz_check_grow(c, c->objects, c->object_count, sizeof *objects);
   const char *name = gz_check_print(c, "%s", object->name);
   if (name != NULL && !unique) name = unique_name(c, name);
-  if (objects == NULL || name == NULL) return GRAZE_ERROR_MEMORY;
+  const char *label = object->label != NULL ? gz_check_print(c, "%s", object->label) : NULL;
+  if (objects == NULL || name == NULL || (object->label != NULL && label == NULL)) return GRAZE_ERROR_MEMORY;
   c->objects = objects;
-  objects[c->object_count++] =
-      (check_object){name, object->layer, object->mesh, gz_check_scaled(&object->pose, object->factor), object->factor};
+  objects[c->object_count++] = (check_object){.name = name,
+                                              .layer = object->layer,
+                                              .mesh = object->mesh,
+                                              .pose = gz_check_scaled(&object->pose, object->factor),
+                                              .factor = object->factor,
+                                              .label = label};
   return GRAZE_OK;
 }
 
@@ -101,7 +106,7 @@ static graze_status load_joined(graze_check *c) {
   const graze_check_def *d = &c->def;
   graze_status status = add_files(c, d->files, d->file_count);
   for (uint32_t i = 0; i < d->file_count && status == GRAZE_OK; i++) {
-    check_object object = {gz_check_stem(c, d->files[i]), "", i, graze_pose_identity(), 1};
+    check_object object = {gz_check_stem(c, d->files[i]), "", i, graze_pose_identity(), 1, NULL};
     status = object.name != NULL ? add_object(c, false, &object) : GRAZE_ERROR_MEMORY;
   }
   return status;
@@ -229,7 +234,7 @@ static graze_status add_assembly(graze_check *c, const check_file *file, const c
       if (take_mesh(c, file, object->mesh, later) == NULL) return GRAZE_ERROR_MEMORY;
       numbers[object->mesh] = c->mesh_count;
     }
-    const check_object added = {object->name, layer, numbers[object->mesh] - 1, object->pose, factor};
+    const check_object added = {object->name, layer, numbers[object->mesh] - 1, object->pose, factor, object->label};
     status = add_object(c, c->def.file_count == 1, &added);
   }
   return status;
@@ -353,7 +358,7 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
   if (status == GRAZE_OK) status = add_files(c, paths, count);
   for (uint32_t i = 0; i < objects && status == GRAZE_OK; i++) {
     const graze_scene_file_object *o = &c->file.objects[i];
-    const check_object object = {o->name, o->layer, numbers[i], o->pose, factor};
+    const check_object object = {o->name, o->layer, numbers[i], o->pose, factor, NULL};
     status = add_object(c, true, &object); /* the reader has seen to it */
   }
   return status;

@@ -33,8 +33,13 @@ static void fill_objects(graze_check *c) {
   for (uint32_t i = 0; i < c->object_count; i++) {
     const check_object *o = &c->objects[i];
     const check_mesh *m = &c->meshes[o->mesh];
-    c->report_objects[i] = (graze_report_object){
-        .name = o->name, .layer = o->layer, .file = m->path, .mesh = m->mesh, .pose = o->pose, .facts = &m->facts};
+    c->report_objects[i] = (graze_report_object){.name = o->name,
+                                                 .layer = o->layer,
+                                                 .file = m->path,
+                                                 .mesh = m->mesh,
+                                                 .pose = o->pose,
+                                                 .facts = &m->facts,
+                                                 .label = o->label};
   }
 }
 

@@ -54,7 +54,8 @@ bool gz_io_assembly_add_object(io_assembly *assembly, const char *name, const ch
   if (!array_reserve(fault->context, &objects, 1, sizeof result->objects[0])) return gz_io_fail_memory(fault);
   result->objects = objects.data;
   assembly->object_capacity = objects.capacity;
-  result->objects[result->object_count++] = (graze_assembly_object){name, parent, mesh, *pose};
+  result->objects[result->object_count++] =
+      (graze_assembly_object){.name = name, .parent = parent, .mesh = mesh, .pose = *pose};
   return true;
 }
 

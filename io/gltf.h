@@ -173,9 +173,9 @@ bool gz_gltf_read_mesh(const gltf_file *file, uint32_t mesh, graze_geometry *geo
 /* ---- gltf_node.c, gltf_tree.c: objects ---- */
 
 typedef struct gltf_node {
-  const char *name;
-  json_t *children;  /* array of indices that have been checked, or NULL */
-  json_t *instances; /* the attributes of EXT_mesh_gpu_instancing, or NULL */
+  const char *name, *label; /* label: `name` or `Name` of its extras; NULL = none */
+  json_t *children;         /* array of indices that have been checked, or NULL */
+  json_t *instances;        /* the attributes of EXT_mesh_gpu_instancing, or NULL */
   uint32_t mesh, parent;
   uint32_t mark;   /* of the search that met the node last */
   graze_pose pose; /* relative to the parent */

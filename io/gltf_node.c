@@ -104,6 +104,9 @@ static bool check_children(const gltf_file *file, const char *place, const json_
 
 bool gz_gltf_read_node(const gltf_file *file, const json_t *object, const char *place, gltf_node *node) {
   json_t *instancing = gz_gltf_extension(object, "EXT_mesh_gpu_instancing");
+  const json_t *extras = json_object_get(object, "extras");
+  node->label = json_string_value(json_object_get(extras, "name"));
+  if (node->label == NULL) node->label = json_string_value(json_object_get(extras, "Name"));
   node->parent = GLTF_NONE;
   node->instances = NULL;
   if (!gz_gltf_get_name(file, place, object, &node->name) ||

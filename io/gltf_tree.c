@@ -127,6 +127,24 @@ static bool check_pose(const tree *t, uint32_t index, const graze_pose *pose) {
          gz_gltf_fail(t->file, GRAZE_ERROR_POSE, place_of_node(t, index).text, "its pose in the world is not finite");
 }
 
+/* 22 digits of IFC's base 64, of which the first is 0 to 3. */
+static bool is_global_id(const char *name) {
+  static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$";
+  return strspn(name, digits) == 22 && name[22] == 0 && *name >= '0' && *name <= '3';
+}
+
+static bool add_object(const tree *t, const gltf_node *node, const char *name, const char *parent,
+                       const graze_pose *pose) {
+  io_assembly *assembly = &t->file->assembly;
+  if (!gz_io_assembly_add_object(assembly, name, parent, node->mesh, pose, t->file->fault)) return false;
+  const char *label = node->label;
+  if (label == NULL && is_global_id(node->name)) label = assembly->result.meshes[node->mesh].name;
+  if (label == NULL || *label == 0 || strcmp(label, node->name) == 0) return true;
+  char *kept = gz_io_names_keep(&assembly->names, label, strlen(label));
+  assembly->result.objects[assembly->result.object_count - 1].label = kept;
+  return kept != NULL || gz_io_fail_memory(t->file->fault);
+}
+
 static bool add_instances(const tree *t, uint32_t index, const char *parent, const graze_pose *world) {
   gltf_file *file = t->file;
   const gltf_node *node = &t->nodes[index];
@@ -137,8 +155,7 @@ static bool add_instances(const tree *t, uint32_t index, const char *parent, con
   for (uint64_t i = 0; good && i < count; i++) {
     graze_pose pose = graze_pose_multiply(world, &poses[i]);
     const char *name = gz_io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);
-    good = name != NULL && check_pose(t, index, &pose) &&
-           gz_io_assembly_add_object(&file->assembly, name, parent, node->mesh, &pose, file->fault);
+    good = name != NULL && check_pose(t, index, &pose) && add_object(t, node, name, parent, &pose);
   }
   gz_free(poses);
   return good;
@@ -154,8 +171,7 @@ static bool walk_node(const tree *t, uint32_t index, const char *parent, const g
   if (path == NULL) return false;
   bool is_instanced = has_triangles && node->instances != NULL;
   if (is_instanced && !add_instances(t, index, path, &world)) return false;
-  if (has_triangles && !is_instanced &&
-      !gz_io_assembly_add_object(&file->assembly, path, parent, node->mesh, &world, file->fault)) {
+  if (has_triangles && !is_instanced && !add_object(t, node, path, parent, &world)) {
     return false;
   }
   for (size_t i = 0; i < json_array_size(node->children); i++) {

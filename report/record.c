@@ -81,6 +81,7 @@ static void put_objects(gz_json *json, const graze_report *report, const page_me
     const graze_report_object *object = report->objects + i;
     gz_json_open(json, NULL, '{');
     gz_json_text(json, "name", object->name);
+    if (object->label != NULL && *object->label != 0) gz_json_text(json, "label", object->label);
     gz_json_text(json, "layer", object->layer);
     gz_json_text(json, "file", object->file);
     if (plan->of_object[i] == PAGE_NO_MESH) {

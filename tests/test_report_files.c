@@ -446,6 +446,7 @@ static void fill_many(const world *w, graze_report_object *objects, graze_report
                                        "plant.glb",
                                        w->cube,
                                        test_translation(i % 100, i / 100 % 100, i / 10000.0),
+                                       NULL,
                                        NULL};
   }
   for (uint32_t i = 0; i < many; i++) {

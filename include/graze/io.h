@@ -82,6 +82,8 @@ typedef struct graze_assembly_object {
   const char *parent; /* path of the node above; "" = none */
   uint32_t mesh;      /* instances share one mesh */
   graze_pose pose;    /* of the node in the world: the product of the matrices above it, each operation rounded once */
+  const char
+      *label; /* glTF: what the node's extras name it or, where its name is an IFC GlobalId, its mesh; NULL = none */
 } graze_assembly_object;
 
 typedef struct graze_assembly {

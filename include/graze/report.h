@@ -26,6 +26,7 @@ typedef struct graze_report_object {
   const graze_mesh *mesh; /* NULL without facts: known by name only (an object of an earlier, resolved clash) */
   graze_pose pose;
   const graze_mesh_facts *facts; /* without a mesh: what is known about it. Views and pictures omit it */
+  const char *label; /* what people call it, where the name is an identifier; the page shows both. NULL = none */
 } graze_report_object;
 
 typedef enum graze_report_state {

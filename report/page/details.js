@@ -25,7 +25,7 @@ function objectCard(number, className, letter) {
   const only = element('button', {type: 'button', className: 'plain', onclick: () => showOnly(number)},
     plural(clashCounts()[number], 'clash', 'clashes'));
   return element('div', {className}, element('b', {className: 'name'}, element('span', {className: 'swatch ' + className}),
-    `${letter} `, object.name), element('span', {className: 'muted name'},
+    `${letter} `, object.label ? `${object.label} (${object.name})` : object.name), element('span', {className: 'muted name'},
     [layerWord(object.layer), object.file].filter(Boolean).join(' \u00B7 ')), only);
 }
 

@@ -4,7 +4,7 @@ const review = {changed: new Map(), unsaved: new Set(), key: `marks ${location.p
 
 function searchText(clash) {
   const a = objects[clash.a], b = objects[clash.b];
-  return [a.name, b.name, clash.layers, clash.id, clash.mark, clash.comment, clash.reason || '',
+  return [a.name, b.name, a.label || '', b.label || '', clash.layers, clash.id, clash.mark, clash.comment, clash.reason || '',
     relationWords[clash.relation]].join('\n').toLowerCase();
 }
 

@@ -98,7 +98,7 @@ function makeRow(clash, place) {
 
 /* Where names differ from those beside them in the alphabet: what comes before may go where there is no room. */
 function markDifferences() {
-  const ends = objects.map((object) => object.name.slice(object.name.lastIndexOf('/') + 1) || object.name);
+  const ends = objects.map((object) => object.label || object.name.slice(object.name.lastIndexOf('/') + 1) || object.name);
   const sorted = objects.map((_, number) => number).sort((x, y) => (ends[x] < ends[y] ? -1 : ends[x] > ends[y] ? 1 : 0));
   const alike = (x, y) => {
     let k = 0;
@@ -117,7 +117,8 @@ markDifferences();
 
 /* Of "Site/Pump 3/Flange" the end tells most, so it comes first: "Flange" and, paler, "Site/Pump 3". A long name loses
  * its middle: "IfcWall...Wand-Ext-3". */
-function pathParts({name, cut}) {
+function pathParts({name, label, cut}) {
+  if (label) return [...cutParts(label, cut), element('span', {className: 'muted path'}, name)];
   const slash = name.lastIndexOf('/'), end = name.slice(slash + 1);
   if (slash < 1 || end === '') return cutParts(name, cut);
   return [...cutParts(end, cut), element('span', {className: 'muted path'}, name.slice(0, slash))];

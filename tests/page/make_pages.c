@@ -93,8 +93,8 @@ static void make_objects(model *m, uint32_t copies) {
     const scenes_object *from = m->scene.objects + i % count;
     graze_report_object *object = m->objects + i;
     snprintf(m->texts[i], sizeof m->texts[i], "Unit %u/%s", i / count + 1, from->name);
-    *object = (graze_report_object){m->texts[i], layers[(i * 7 + i / 3) % 5], "plant.glb", m->meshes[from->mesh], {{0}},
-                                    NULL};
+    *object = (graze_report_object){
+        m->texts[i], layers[(i * 7 + i / 3) % 5], "plant.glb", m->meshes[from->mesh], {{0}}, NULL, NULL};
     memcpy(object->pose.m, from->pose, sizeof object->pose.m);
     object->pose.m[7] += 40.0 * (i / count);
   }
@@ -280,6 +280,7 @@ static void make_sample(const char *path, const char *kind) {
   if (strcmp(kind, "empty") == 0) report.clash_count = report.rule_count = report.group_count = 0;
   for (uint32_t i = 0; i < m->object_count && strcmp(kind, "names") == 0; i++)
     snprintf(m->texts[i], sizeof m->texts[i], "IfcWallStandardCase_Wand-Ext-ERDG-%u", i + 1);
+  if (strcmp(kind, "upright") == 0) m->objects[m->clashes[0].a].label = "Circulation pump";
   if (strcmp(kind, "upright") == 0) report.up = GRAZE_UP_Y;
   if (strcmp(kind, "incomplete") == 0) report.complete = false;
   write(m->context, path, &report, strcmp(kind, "thinned") == 0 ? 3000 : 0);

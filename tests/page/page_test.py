@@ -179,6 +179,19 @@ def test_names(browser, pages):
     check(all(inside and cut for _, inside, cut in seen), f"an end is out of sight, or nothing is cut: {seen}")
 
 
+def test_label(browser, pages):
+    """What people call an object stands before its name, and is found."""
+    browser.open(pages["upright"])
+    browser.click("#search")
+    browser.call("Input.insertText", text="circulation")
+    cell = browser.run("(document.querySelector('td.column-a .path').parentElement || {}).textContent")
+    record = browser.run("JSON.parse(document.getElementById('record').textContent)")
+    name = next(o["name"] for o in record["objects"] if o.get("label") == "Circulation pump")
+    check(cell == "Circulation pump" + name, f"the cell says {cell}")
+    browser.click("tr.row")
+    check(f"Circulation pump ({name})" in browser.run("document.getElementById('details').textContent"), "the details lack it")
+
+
 def test_fit(browser, pages):
     """All of a wide model is in the first view and after Fit all, and it fills it; so are the clashes."""
     for width, height in ((1280, 800), (900, 900), (1600, 500)):

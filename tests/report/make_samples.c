@@ -125,8 +125,8 @@ int main(int argc, char **argv) {
   graze_mesh *mesh = make_tetrahedron();
   for (uint32_t i = 0; i < object_count; i++) {
     bool gone = i == 6;
-    objects[i] =
-        (graze_report_object){names[i], layers[i], "plant \"1\".glb", gone ? NULL : mesh, graze_pose_identity(), NULL};
+    objects[i] = (graze_report_object){
+        names[i], layers[i], "plant \"1\".glb", gone ? NULL : mesh, graze_pose_identity(), NULL, NULL};
     objects[i].pose.m[3] = 100.0 * i;
   }
   fill_clashes(clashes);
