@@ -55,11 +55,11 @@ static bool read_file(graze_context *context, const char *path, model *m) {
   if (access(path, R_OK)) return false;
   if (length > 3 && !strcmp(path + length - 3, ".xz")) {
     char *bytes = unpack(path, &size), *name = text_of("%.*s", (int)(length - 3), path);
-    status = graze_parse_geometry(context, bytes, size, name, GRAZE_FORMAT_AUTO, &g);
+    status = graze_parse_geometry(context, bytes, size, name, GRAZE_FORMAT_AUTO, 0, &g);
     free(bytes);
     free(name);
   } else {
-    status = graze_read_geometry(context, path, GRAZE_FORMAT_AUTO, &g);
+    status = graze_read_geometry(context, path, GRAZE_FORMAT_AUTO, 0, &g);
   }
   if (status != GRAZE_OK) fail("%s", graze_last_error(context)->message);
   from_geometry(&g, m);

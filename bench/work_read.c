@@ -104,7 +104,7 @@ static void run_read(void *argument, bool check, sample *out) {
   read_job *j = argument;
   graze_geometry g;
   double start = seconds_now();
-  if (graze_read_geometry(j->context, j->path, GRAZE_FORMAT_AUTO, &g) != GRAZE_OK)
+  if (graze_read_geometry(j->context, j->path, GRAZE_FORMAT_AUTO, 0, &g) != GRAZE_OK)
     fail("%s", graze_last_error(j->context)->message);
   out->seconds[0] = seconds_now() - start;
   out->timed = 1;

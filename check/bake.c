@@ -193,7 +193,7 @@ graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh) {
 
 static graze_status read_one(graze_check *c, void *item) {
   check_mesh *m = item;
-  graze_status status = graze_read_geometry(c->context, m->path, GRAZE_FORMAT_AUTO, &m->geometry);
+  graze_status status = graze_read_geometry(c->context, m->path, GRAZE_FORMAT_AUTO, c->def.reading, &m->geometry);
   if (status != GRAZE_ERROR_FILE || c->file.object_count == 0) return status;
   return gz_fail(c->context, status, "%.400s; %.100s asks for it", graze_last_error(c->context)->message,
                  c->def.files[0]);

@@ -7,7 +7,7 @@
 static graze_mesh *read_mesh(graze_context *context, const char *path) {
   graze_geometry geometry;
   graze_mesh *mesh = NULL;
-  if (graze_read_geometry(context, path, GRAZE_FORMAT_AUTO, &geometry) != GRAZE_OK) {
+  if (graze_read_geometry(context, path, GRAZE_FORMAT_AUTO, 0, &geometry) != GRAZE_OK) {
     fprintf(stderr, "read_and_check: %s\n",
             graze_last_error(context)->message); /* names the file and the line or byte */
     return NULL;

@@ -46,7 +46,7 @@ static inline bool fuzz_failed(graze_status status, const char *input) {
 /* Reads the bytes as `format`; whatever comes of it must hold together. */
 static inline void check_reader(const uint8_t *data, size_t size, graze_file_format format) {
   graze_geometry geometry;
-  graze_status status = graze_parse_geometry(fuzz_context(), data, size, "input", format, &geometry);
+  graze_status status = graze_parse_geometry(fuzz_context(), data, size, "input", format, 0, &geometry);
   if (status == GRAZE_OK) {
     check_geometry(&geometry);
   } else {

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   graze_status status = graze_parse_assembly(fuzz_context(), data, size, NAME, GRAZE_FORMAT_GLTF, 0, &assembly);
   if (status == GRAZE_OK) {
     check_assembly(&assembly);
-    status = graze_parse_geometry(fuzz_context(), data, size, NAME, GRAZE_FORMAT_GLTF, &geometry);
+    status = graze_parse_geometry(fuzz_context(), data, size, NAME, GRAZE_FORMAT_GLTF, 0, &geometry);
     check_that(status == GRAZE_OK || status == GRAZE_ERROR_NOT_FINITE);
     if (status == GRAZE_OK) check_geometry(&geometry);
     graze_geometry_free(&geometry);

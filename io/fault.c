@@ -18,7 +18,40 @@ bool gz_io_fail_memory(io_fault *fault) {
   return gz_io_fail(fault, GRAZE_ERROR_MEMORY, IO_WHOLE_FILE, 0, "out of memory");
 }
 
+bool gz_io_pass(io_fault *fault, io_oddity kind, uint64_t line, const char *first, const char *last) {
+  io_passed *passed = &fault->passed[kind];
+  if (fault->strict) return false;
+  if (passed->count++ > 0) return true;
+  passed->line = line;
+  passed->text = gz_io_quote(first, last);
+  return true;
+}
+
+void gz_io_pass_part(io_fault *fault, const io_fault *part, uint64_t lines) {
+  for (int kind = 0; kind < IO_ODDITIES; kind++) {
+    io_passed *passed = &fault->passed[kind];
+    const uint64_t before = passed->count;
+    if (before == 0) *passed = part->passed[kind];
+    if (before == 0) passed->line += lines;
+    passed->count = before + part->passed[kind].count;
+  }
+}
+
+static void report_passed(const io_fault *fault, const char *name) {
+  static const char *const kinds[] = {"is not a statement of the format", "is not finite", "is too much on the line"};
+  for (int kind = 0; kind < IO_ODDITIES; kind++) {
+    const io_passed *passed = &fault->passed[kind];
+    char place[40], more[48] = "";
+    if (passed->count == 0) continue;
+    snprintf(place, sizeof place, "%llu:", (unsigned long long)passed->line);
+    if (passed->count > 1) snprintf(more, sizeof more, " (%llu such lines)", (unsigned long long)passed->count);
+    gz_warn_named(fault->context, name, place, "\"%s\" %s, and no triangle depends on it: passed over%s",
+                  passed->text.text, kinds[kind], more);
+  }
+}
+
 graze_status gz_io_report(const io_fault *fault, const char *name) {
+  if (fault->status == GRAZE_OK) report_passed(fault, name);
   if (fault->status == GRAZE_OK) return GRAZE_OK;
   char place[40] = "";
   if (fault->place == IO_LINE) snprintf(place, sizeof place, "%llu:", (unsigned long long)fault->number);

@@ -25,7 +25,7 @@ typedef struct ply_property {
   ply_type count_type; /* of a list */
 } ply_property;
 
-typedef enum ply_role { PLY_SKIPPED, PLY_VERTEX, PLY_FACE } ply_role;
+typedef enum ply_role { PLY_SKIPPED, PLY_VERTEX, PLY_FACE, PLY_STRIPS } ply_role;
 
 typedef struct ply_element {
   const char *name; /* in the file */
@@ -34,7 +34,7 @@ typedef struct ply_element {
   uint64_t count;
   size_t first_property, property_count;
   ply_role role;
-  size_t watched[3]; /* properties that are read: x, y, z of vertices; of faces the list of corners, first */
+  size_t watched[3]; /* properties that are read: x, y, z of vertices; of faces and strips the list of corners, first */
   size_t watched_count;
 } ply_element;
 
@@ -52,6 +52,29 @@ typedef struct ply_file {
 
 bool gz_ply_read_header(ply_file *file, io_fault *fault);
 void gz_ply_free_header(ply_file *file);
+
+/* Triangle strips, one behind another in a list of corners; -1 ends one. */
+typedef struct ply_strip {
+  uint32_t corners[3]; /* the latest */
+  uint64_t count;      /* in the strip */
+} ply_strip;
+
+/* Takes the next corner; true: it makes a triangle, which faces as the first of its strip does. */
+static inline bool ply_strip_take(ply_strip *strip, int64_t corner, uint32_t triangle[3]) {
+  if (corner < 0) {
+    strip->count = 0;
+    return false;
+  }
+  strip->corners[0] = strip->corners[1];
+  strip->corners[1] = strip->corners[2];
+  strip->corners[2] = (uint32_t)corner;
+  if (++strip->count < 3) return false;
+  const bool odd = strip->count % 2 == 0;
+  triangle[0] = strip->corners[odd ? 1 : 0];
+  triangle[1] = strip->corners[odd ? 0 : 1];
+  triangle[2] = strip->corners[2];
+  return true;
+}
 
 bool gz_ply_read_ascii(const ply_file *file, io_fault *fault);
 bool gz_ply_read_binary(const ply_file *file, io_fault *fault);

@@ -20,6 +20,39 @@ static const char *skip_token(io_table_part *part, const char *p, const char *en
   return NULL;
 }
 
+static const char *fail_corner(io_table_part *part, const row_reader *reader, const char *p, const char *end) {
+  const char *last = io_find_token_end(p, end);
+  if (p == last) {
+    gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "the list is shorter than its count says");
+  } else {
+    gz_io_fail(&part->fault, GRAZE_ERROR_INDEX, IO_LINE, part->line,
+               "\"%s\" is neither -1 nor the number of a vertex: there are %llu", gz_io_quote(p, last).text,
+               (unsigned long long)reader->file->vertex_count);
+  }
+  return NULL;
+}
+
+static const char *read_strips(const row_reader *reader, io_table_part *part, uint64_t count, const char *p,
+                               const char *end) {
+  ply_strip strip = {0};
+  for (; count > 0; count--) {
+    p = io_skip_blanks(p, end);
+    bool ends = end - p >= 2 && p[0] == '-' && p[1] == '1';
+    uint64_t vertex = 0;
+    const char *q = ends ? p + 2 : io_parse_count(p, end, &vertex);
+    if (q == NULL || (q < end && !io_is_space(*q)) || (!ends && vertex >= reader->file->vertex_count))
+      return fail_corner(part, reader, p, end);
+    p = q;
+    if (!array_reserve(part->fault.context, &part->triangles, 1, 3 * sizeof(uint32_t))) {
+      gz_io_fail_memory(&part->fault);
+      return NULL;
+    }
+    uint32_t *triangle = (uint32_t *)part->triangles.data + 3 * part->triangles.count;
+    part->triangles.count += ply_strip_take(&strip, ends ? -1 : (int64_t)vertex, triangle);
+  }
+  return p;
+}
+
 static const char *read_list(const row_reader *reader, io_table_part *part, bool is_watched, const char *p,
                              const char *end) {
   p = io_skip_blanks(p, end);
@@ -30,6 +63,7 @@ static const char *read_list(const row_reader *reader, io_table_part *part, bool
                gz_io_quote(p, io_find_token_end(p, end)).text);
     return NULL;
   }
+  if (is_watched && reader->element->role == PLY_STRIPS) return read_strips(reader, part, count, q, end);
   if (is_watched) return gz_io_table_read_polygon(part, count, reader->file->vertex_count, q, end);
   while (count-- > 0 && q != NULL) q = skip_token(part, q, end);
   return q;
@@ -80,7 +114,8 @@ bool gz_ply_read_ascii(const ply_file *file, io_fault *fault) {
                                      .name_length = element->name_length,
                                      .count = element->property_count > 0 ? element->count : 0,
                                      .read = read_row,
-                                     .user = &readers[i]};
+                                     .user = &readers[i],
+                                     .faces = element->role != PLY_VERTEX && element->role != PLY_SKIPPED};
   }
   io_table table = {.begin = file->body,
                     .end = file->end,

@@ -333,6 +333,45 @@ static bool walk_faces(const ply_file *file, const ply_element *element, const c
   return true;
 }
 
+/* ---- strips ---- */
+
+/* Counts the triangles of a row; writes them when there is room. False: a corner is out of range, `bad` is its place.
+ */
+static bool walk_strips(const ply_file *file, ply_type type, const char *items, uint64_t count, uint32_t *triangles,
+                        uint64_t *made, uint64_t *bad) {
+  const bool big = file->format == PLY_BIG_ENDIAN;
+  ply_strip strip = {0};
+  uint32_t unused[3];
+  for (*bad = 0; *bad < count; ++*bad) {
+    int64_t vertex = read_integer(items + *bad * type_sizes[type], type, big);
+    if (vertex < -1 || vertex >= (int64_t)file->vertex_count) return false;
+    *made += ply_strip_take(&strip, vertex, triangles != NULL ? triangles + 3 * *made : unused);
+  }
+  return true;
+}
+
+/* Counts the triangles, then reads them. */
+static bool read_strips(const ply_file *file, const ply_element *element, const char **body, io_fault *fault) {
+  const ply_type type = corner_type(file, element);
+  const char *p = *body;
+  for (int pass = 0; pass < 2; pass++) {
+    uint64_t made = 0, bad;
+    p = *body;
+    for (uint64_t i = 0; i < element->count; i++) {
+      row_layout layout;
+      if (!lay_out(file, element, p, i, &layout, fault)) return false;
+      const char *items = p + layout.offset[0];
+      uint32_t *out = pass > 0 ? file->geometry->indices : NULL;
+      if (!walk_strips(file, type, items, layout.list_count, out, &made, &bad))
+        return fail_corner(file, element, items, i, bad, fault);
+      p += layout.size;
+    }
+    if (pass == 0 && !gz_io_geometry_set_triangles(file->geometry, made, fault)) return false;
+  }
+  *body = p;
+  return true;
+}
+
 static bool read_faces(const ply_file *file, const ply_element *element, const char **body, io_fault *fault) {
   even_rows rows = {.file = file, .element = element, .first = *body};
   bool done = false;
@@ -368,6 +407,7 @@ static bool read_element(const ply_file *file, const ply_element *element, const
   }
   if (element->role == PLY_VERTEX) return read_vertices(file, element, fixed, body, fault);
   if (element->role == PLY_FACE) return read_faces(file, element, body, fault);
+  if (element->role == PLY_STRIPS) return read_strips(file, element, body, fault);
   return skip_rows(file, element, size, fixed, body, fault);
 }
 

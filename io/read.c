@@ -85,7 +85,7 @@ static size_t count_parts(const graze_context *context, size_t bytes) {
 }
 
 static graze_status answer(graze_context *context, io_input *input, io_request *request) {
-  io_fault fault = {.context = context};
+  io_fault fault = {.context = context, .strict = request->flags & GRAZE_READ_STRICT};
   input->parts = count_parts(context, input->size);
   bool good = input->stored || find_format(input, &request->format, &fault);
   if (good && request->geometry != NULL) good = read_as_geometry(input, request, &fault);
@@ -102,7 +102,7 @@ static graze_status answer(graze_context *context, io_input *input, io_request *
 
 /* ---- the calls ---- */
 
-enum { EVERY_FLAG = GRAZE_READ_GROUPS | GRAZE_READ_PARTS };
+enum { EVERY_FLAG = GRAZE_READ_GROUPS | GRAZE_READ_PARTS | GRAZE_READ_STRICT };
 
 static bool check_arguments(const io_input *input, const io_request *request, io_fault *fault) {
   if (request->geometry != NULL) *request->geometry = (graze_geometry){0};
@@ -167,14 +167,14 @@ static graze_status read_path(graze_context *context, const char *path, io_reque
 }
 
 graze_status graze_parse_geometry(graze_context *context, const void *bytes, size_t size, const char *name,
-                                  graze_file_format format, graze_geometry *geometry) {
+                                  graze_file_format format, unsigned flags, graze_geometry *geometry) {
   return parse(context, (io_input){.text = bytes, .size = size, .name = name},
-               (io_request){.format = format, .geometry = geometry});
+               (io_request){.format = format, .flags = flags, .geometry = geometry});
 }
 
-graze_status graze_read_geometry(graze_context *context, const char *path, graze_file_format format,
+graze_status graze_read_geometry(graze_context *context, const char *path, graze_file_format format, unsigned flags,
                                  graze_geometry *geometry) {
-  return read_path(context, path, (io_request){.format = format, .geometry = geometry});
+  return read_path(context, path, (io_request){.format = format, .flags = flags, .geometry = geometry});
 }
 
 graze_status graze_parse_assembly(graze_context *context, const void *bytes, size_t size, const char *name,

@@ -2,10 +2,12 @@
  *
  * Read: v (x y z, further numbers skipped), f (v, v/vt, v//vn, v/vt/vn; counted from 1, or backwards from the latest
  * vertex), o and g (groups). Texture coordinates, normals, materials, lines and points are skipped, curves too: none of
- * them has an area. What has one and can't be read (surf, call, ...) is refused rather than left out. A face
- * may use vertices that come later in the file; the ranges are checked at the end. A backslash before a line end
- * continues statements made of numbers, never comments and names: a name that ends in one would swallow a line. A
- * first line of two numbers, as some planning benchmarks have it, must be the numbers of vertices and faces.
+ * them has an area. Neither have statements that OBJ does not have, which are passed over; but a word that could be a
+ * damaged vertex or face (it begins with f, or is no plain word) is refused, and so is a file of such words alone. What
+ * has one and can't be read (surf, call, ...) is refused rather than left out. A face may use vertices that come later
+ * in the file; the ranges are checked at the end. A backslash before a line end continues statements made of numbers,
+ * never comments and names: a name that ends in one would swallow a line. A first line of two numbers, as some planning
+ * benchmarks have it, must be the numbers of vertices and faces.
  *
  * Method: the text is cut at line ends into parts that threads read into arrays of their own, faces with the numbers
  * that they name; then the parts are put together. Only "-1"-style corners need the vertices of earlier parts: they
@@ -87,12 +89,8 @@ static const char *read_vertex(obj_part *part, const char *p) {
     not_float |= !io_is_float(v[k]);
   }
   for (p = skip(part, p); !at_end(part, p); p = skip(part, p)) { /* weight, colours */
-    double unused;
-    const char *q = graze_parse_double(p, part->end, &unused);
-    if (q == NULL || (!at_end(part, q) && !io_is_blank(*q) && *q != '\\')) {
-      return fail_token(part, GRAZE_ERROR_FORMAT, p, "is not a number");
-    }
-    p = q;
+    p = gz_io_skip_number(p, part->end, '#', &part->fault, part->line);
+    if (p == NULL) return NULL;
   }
   part->vertices.count++;
   part->not_float |= not_float;
@@ -215,6 +213,25 @@ static const char *skip_statement(obj_part *part, const char *p, bool continues)
   }
 }
 
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Whether a line that begins so cannot be a vertex or a face that was damaged. */
+static bool is_harmless(const char *first, const char *last) {
+  bool harmless = is_letter(*first) && *first != 'f' && *first != 'F' && !gz_io_token_is(first, last, "v");
+  for (const char *c = first; c < last && harmless; c++)
+    harmless = is_letter(*c) || *c == '_' || (c > first + 1 && io_is_digit(*c));
+  return harmless;
+}
+
+static const char *read_unknown(obj_part *part, const char *p) {
+  const char *last = io_find_token_end(p, part->end);
+  if (is_harmless(p, last) && gz_io_pass(&part->fault, IO_UNKNOWN_WORD, part->line, p, last))
+    return skip_statement(part, last, false);
+  return fail_token(part, GRAZE_ERROR_FORMAT, p, "is not an OBJ statement");
+}
+
 static const char *read_other(obj_part *part, const char *p) {
   const char *last = p;
   while (last < part->end && !io_is_space(*last) && *last != '\\') last++;
@@ -226,7 +243,7 @@ static const char *read_other(obj_part *part, const char *p) {
     case UNSUPPORTED:
       return fail_token(part, GRAZE_ERROR_UNSUPPORTED, p, "statements hold geometry that is not read here");
     default:
-      return fail_token(part, GRAZE_ERROR_FORMAT, p, "is not an OBJ statement");
+      return read_unknown(part, p);
   }
 }
 
@@ -300,7 +317,7 @@ static bool fail_range(const obj_part *part, uint64_t line, const graze_geometry
                     .end = part->end,
                     .line = line,
                     .wanted_triangle = part->bad_triangle,
-                    .fault.context = fault->context};
+                    .fault = {.context = fault->context, .strict = fault->strict}};
   read_part(&again, 0);
   gz_free(again.vertices.data);
   gz_free(again.triangles.data);
@@ -377,6 +394,7 @@ static bool join_parts(obj_part *parts, size_t count, graze_geometry *geometry, 
       fault->number += lines;
       return false;
     }
+    gz_io_pass_part(fault, &parts[i].fault, lines);
     lines += parts[i].line - 1;
     parts[i].first_vertex = vertices;
     parts[i].first_triangle = triangles;
@@ -411,15 +429,22 @@ typedef struct obj_counts {
   uint64_t vertices, faces;
 } obj_counts;
 
-/* Returns the end of that line, or `p`. */
-static const char *read_counts(const char *p, const char *end, obj_counts *counts) {
+/* Returns the end of that line, or `p`. Numbers behind the two are passed over. */
+static const char *read_counts(const char *p, const char *end, obj_counts *counts, io_fault *fault) {
   *counts = (obj_counts){0};
   const char *q = io_parse_count(io_skip_blanks(p, end), end, &counts->vertices);
   if (q == NULL || q == end || !io_is_blank(*q)) return p;
   q = io_parse_count(io_skip_blanks(q, end), end, &counts->faces);
   if (q == NULL) return p;
   q = io_skip_blanks(q, end);
+  const char *more = q, *last = q;
+  uint64_t unused;
+  for (const char *r = q; r != NULL && r < end && io_is_digit(*r); q = io_skip_blanks(r, end), r = q) {
+    r = io_parse_count(r, end, &unused);
+    last = r;
+  }
   counts->there = q == end || io_is_line_end(*q);
+  if (counts->there && more < last) counts->there = gz_io_pass(fault, IO_TOO_MUCH, 1, more, last);
   return counts->there ? q : p;
 }
 
@@ -434,11 +459,19 @@ static bool check_counts(const obj_counts *counts, const obj_part *parts, size_t
                     (unsigned long long)geometry->vertex_count, (unsigned long long)faces);
 }
 
+/* A file that has nothing of OBJ is something else. */
+static bool check_words(const graze_geometry *geometry, io_fault *fault) {
+  const io_passed *words = &fault->passed[IO_UNKNOWN_WORD];
+  if (words->count == 0 || geometry->vertex_count > 0) return true;
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, words->line, "\"%s\" is not an OBJ statement",
+                    words->text.text);
+}
+
 bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *fault) {
   const char *begin = input->text + gz_io_text_begin(input->text, input->size);
   const char *end = input->text + input->size;
   obj_counts counts;
-  begin = read_counts(begin, end, &counts);
+  begin = read_counts(begin, end, &counts, fault);
   const size_t count = input->parts;
   obj_part *parts = gz_new_zeroed(fault->context, count, sizeof *parts);
   if (parts == NULL) return gz_io_fail_memory(fault);
@@ -446,12 +479,16 @@ bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *f
   for (size_t i = 0; i < count; i++) {
     const char *cut = begin + (size_t)(end - begin) / count * (i + 1);
     const char *last = i + 1 == count ? end : gz_io_find_line_start(begin, cut < from ? from : cut, end);
-    parts[i] = (obj_part){
-        .begin = from, .end = last, .line = 1, .wanted_triangle = UINT64_MAX, .fault.context = fault->context};
+    parts[i] = (obj_part){.begin = from,
+                          .end = last,
+                          .line = 1,
+                          .wanted_triangle = UINT64_MAX,
+                          .fault = {.context = fault->context, .strict = fault->strict}};
     from = last;
   }
   gz_parallel_each(fault->context, (uint32_t)count, read_part, parts);
-  bool good = join_parts(parts, count, geometry, fault) && check_counts(&counts, parts, count, geometry, fault);
+  bool good = join_parts(parts, count, geometry, fault) && check_counts(&counts, parts, count, geometry, fault) &&
+              check_words(geometry, fault);
   free_parts(parts, count, geometry);
   return good;
 }

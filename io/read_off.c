@@ -91,7 +91,10 @@ static bool read_header(off_header *header, const char *end, io_fault *fault) {
   }
   header->p = io_skip_blanks(header->p, end);
   if (header->p < end && !io_is_line_end(*header->p) && *header->p != '#') {
-    return fail_header(header, fault, "more than three counts");
+    const char *last = io_find_token_end(header->p, end);
+    if (io_parse_count(header->p, end, &edges) != last ||
+        !gz_io_pass(fault, IO_TOO_MUCH, header->line, header->p, last))
+      return fail_header(header, fault, "more than three counts");
   }
   header->p = io_find_line_end(header->p, end);
   if (header->p < end) header->line++;
@@ -106,14 +109,8 @@ static const char *skip_numbers(io_table_part *part, const char *p, const char *
   for (;;) {
     p = io_skip_blanks(p, end);
     if (p == end || io_is_line_end(*p) || *p == '#') return p;
-    double unused;
-    const char *q = graze_parse_double(p, end, &unused);
-    if (q == NULL || (q < end && !io_is_space(*q) && *q != '#')) {
-      gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is not a number",
-                 gz_io_quote(p, io_find_token_end(p, end)).text);
-      return NULL;
-    }
-    p = q;
+    p = gz_io_skip_number(p, end, '#', &part->fault, part->line);
+    if (p == NULL) return NULL;
   }
 }
 
@@ -156,8 +153,8 @@ bool gz_io_read_off(const io_input *input, graze_geometry *geometry, io_fault *f
   const char *end = input->text + input->size;
   off_header header = {.p = input->text + gz_io_text_begin(input->text, input->size), .line = 1};
   if (!read_header(&header, end, fault)) return false;
-  io_table_section sections[] = {{"vertex", 6, header.vertices, read_vertex, geometry},
-                                 {"face", 4, header.faces, read_face, geometry}};
+  io_table_section sections[] = {{"vertex", 6, header.vertices, read_vertex, geometry, false},
+                                 {"face", 4, header.faces, read_face, geometry, true}};
   io_table table = {.begin = header.p,
                     .end = end,
                     .line = header.line,

@@ -1,8 +1,8 @@
 /* read_ply.c: PLY: the header, and the choice of the body's reader.
  *
  * Elements and properties may be of any number, type and order. Read are x, y, z of the element "vertex" and the list
- * "vertex_indices" or "vertex_index" of the element "face"; everything else is stepped over exactly. A file without
- * faces is a cloud of points. Triangle strips are refused rather than left out.
+ * "vertex_indices" or "vertex_index" of the element "face", or of the element "tristrips" triangle strips, as scans of
+ * Stanford have them; everything else is stepped over exactly. A file without either is a cloud of points.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +137,13 @@ static bool read_line(ply_file *file, header_arrays *arrays, header_line *line, 
   } else {
     return fail_token(line, t, fault, "is not a statement of a PLY header");
   }
+  bool counts = token_is(t, "element");
   t = next_token(line);
-  return t.first == t.last || fail_token(line, t, fault, "is too much on this line");
+  uint64_t number;
+  if (t.first == t.last || (counts && io_parse_count(t.first, t.last, &number) == t.last &&
+                            gz_io_pass(fault, IO_TOO_MUCH, line->number, t.first, t.last)))
+    return true;
+  return fail_token(line, t, fault, "is too much on this line");
 }
 
 /* Behind end_header. Where lines end with a lone CR, an LF that follows belongs to the body. */
@@ -213,8 +218,9 @@ static bool watch_vertex(ply_file *file, ply_element *element, io_fault *fault) 
   return true;
 }
 
-static bool watch_face(const ply_file *file, ply_element *element, io_fault *fault) {
-  element->role = PLY_FACE;
+/* Faces or strips. */
+static bool watch_corners(const ply_file *file, ply_element *element, ply_role role, io_fault *fault) {
+  element->role = role;
   if (!watch(file, element, "vertex_indices", true, fault)) return false;
   if (!watch(file, element, "vertex_index", true, fault)) return false;
   if (element->watched_count > 1) {
@@ -230,24 +236,24 @@ static bool watch_face(const ply_file *file, ply_element *element, io_fault *fau
 }
 
 static bool find_roles(ply_file *file, io_fault *fault) {
-  bool has_vertices = false, has_faces = false;
+  bool has_vertices = false, has_faces = false, has_strips = false;
   for (size_t i = 0; i < file->element_count; i++) {
     ply_element *element = &file->elements[i];
     bool is_vertex = element_is(element, "vertex");
-    bool is_face = element_is(element, "face");
+    bool is_strips = element_is(element, "tristrips") && element->count > 0;
+    bool is_face = element_is(element, "face") || is_strips;
     if ((is_vertex && has_vertices) || (is_face && has_faces)) {
-      return fail_element(element, GRAZE_ERROR_FORMAT, fault, "stands there twice");
+      return fail_element(element, GRAZE_ERROR_FORMAT, fault,
+                          is_strips || has_strips ? "stands beside other faces" : "stands there twice");
     }
     has_vertices |= is_vertex;
     has_faces |= is_face;
-    if (element_is(element, "tristrips") && element->count > 0) {
-      return fail_element(element, GRAZE_ERROR_UNSUPPORTED, fault, "holds triangle strips, which are not read");
-    }
+    has_strips |= is_strips;
     if ((is_vertex || is_face) && element->count > IO_MOST_ELEMENTS) {
       return fail_element(element, GRAZE_ERROR_LIMIT, fault, "has more rows than 32-bit numbers allow");
     }
     if (is_vertex && !watch_vertex(file, element, fault)) return false;
-    if (is_face && !watch_face(file, element, fault)) return false;
+    if (is_face && !watch_corners(file, element, is_strips ? PLY_STRIPS : PLY_FACE, fault)) return false;
   }
   if (has_vertices) return true;
   return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, file->body_line - 1, "the header has no element \"vertex\"");

@@ -70,7 +70,8 @@ bool gz_io_table_open(io_table *table, io_fault *fault) {
     const char *cut = table->begin + (size_t)(table->end - table->begin) / count * (i + 1);
     if (cut < from) cut = from;
     const char *last = i + 1 == count ? table->end : gz_io_find_line_start(table->begin, cut, table->end);
-    table->parts[i] = (io_table_part){.begin = from, .end = last, .line = 1, .fault.context = fault->context};
+    table->parts[i] = (io_table_part){
+        .begin = from, .end = last, .line = 1, .fault = {.context = fault->context, .strict = fault->strict}};
     from = last;
   }
   gz_parallel_each(fault->context, (uint32_t)count, count_rows, table);
@@ -82,7 +83,13 @@ bool gz_io_table_open(io_table *table, io_fault *fault) {
   return check_counts(table, rows, fault);
 }
 
-static bool fail_rest(io_table_part *part, const char *p) {
+/* What stands behind a row. */
+static bool pass_rest(io_table_part *part, const char *p, bool faces) {
+  double unused;
+  const char *last = io_find_token_end(p, part->end);
+  if (!faces && graze_parse_double(p, last, &unused) == last &&
+      gz_io_pass(&part->fault, IO_TOO_MUCH, part->line, p, last))
+    return true;
   return gz_io_fail(&part->fault, GRAZE_ERROR_FORMAT, IO_LINE, part->line, "\"%s\" is too much on this line",
                     gz_io_quote(p, io_find_token_end(p, part->end)).text);
 }
@@ -92,18 +99,20 @@ static void read_rows(void *argument, uint32_t index) {
   io_table_part *part = &table->parts[index];
   const io_table_section *section = table->sections;
   uint64_t row = part->first_row;
+  bool faces = false;
   for (const char *p = part->begin; p < part->end;) {
     p = io_skip_blanks(p, part->end);
     if (is_row(table, p, part->end)) {
       for (; row >= section->count; section++) row -= section->count; /* the counts have been checked */
       p = section->read(section->user, part, row++, p, part->end);
+      faces = section->faces;
       if (p == NULL) return;
       p = io_skip_blanks(p, part->end);
     }
     if (p < part->end && *p == table->comment && *p != 0) p = io_find_line_end(p, part->end);
     if (p < part->end && !io_is_line_end(*p)) {
-      fail_rest(part, p);
-      return;
+      if (!pass_rest(part, p, faces)) return;
+      p = io_find_line_end(p, part->end);
     }
     part->line += p < part->end;
     p = io_skip_line_end(p, part->end);
@@ -120,6 +129,7 @@ bool gz_io_table_read(io_table *table, io_fault *fault) {
       fault->number += lines;
       return false;
     }
+    gz_io_pass_part(fault, &part->fault, lines);
     lines += part->line - 1;
   }
   return true;

@@ -26,6 +26,7 @@ typedef struct io_table_section {
   uint64_t count;
   io_row_function read;
   void *user; /* for `read` */
+  bool faces; /* a number too much on a line may be a corner that its count forgets */
 } io_table_section;
 
 typedef struct io_table {

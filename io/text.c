@@ -54,6 +54,25 @@ const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, do
   return q;
 }
 
+/* As C libraries write what is not finite: nan, inf, infinity, nan(ind), 1.#IND, 1.#QNAN, 1.#INF and so on. */
+static bool is_not_finite(const char *first, const char *last) {
+  if (names_no_finite_number(first, last)) return true;
+  if (first < last && (*first == '-' || *first == '+')) first++;
+  return (last - first > 4 && gz_io_token_is(first, first + 4, "nan(") && last[-1] == ')') ||
+         (last - first > 3 && memcmp(first, "1.#", 3) == 0);
+}
+
+const char *gz_io_skip_number(const char *p, const char *end, char stop, io_fault *fault, uint64_t line) {
+  double unused;
+  const char *q = graze_parse_double(p, end, &unused), *last = p;
+  if (q != NULL && (q == end || io_is_space(*q) || *q == stop || *q == '\\')) return q;
+  while (last < end && !io_is_space(*last) && (*last != stop || last < p + 3)) last++; /* 1.#IND: # may be `stop` */
+  if (is_not_finite(p, last) && gz_io_pass(fault, IO_NOT_FINITE, line, p, last)) return last;
+  gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "\"%s\" is not a number",
+             gz_io_quote(p, io_find_token_end(p, end)).text);
+  return NULL;
+}
+
 size_t gz_io_text_begin(const char *text, size_t size) {
   return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }

@@ -66,6 +66,10 @@ static inline const char *io_parse_count(const char *p, const char *end, uint64_
 const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_fault *fault,
                                    uint64_t line);
 
+/* Reads a number that no triangle depends on, and that a space, a line end, a backslash, `stop` or the end follows: it
+ * may be passed over if it is not finite, however that is written. NULL: `fault` says why. */
+const char *gz_io_skip_number(const char *p, const char *end, char stop, io_fault *fault, uint64_t line);
+
 /* Position of the first byte behind a UTF-8 byte order mark, if there is one. */
 size_t gz_io_text_begin(const char *text, size_t size);
 

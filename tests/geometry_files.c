@@ -9,7 +9,7 @@ graze_status parse_exact(const void *data, size_t size, const char *name, graze_
   char *copy = malloc(size > 0 ? size : 1);
   assert_non_null(copy);
   memcpy(copy, data, size);
-  graze_status status = graze_parse_geometry(shared_context(threads), copy, size, name, format, geometry);
+  graze_status status = graze_parse_geometry(shared_context(threads), copy, size, name, format, 0, geometry);
   free(copy);
   return status;
 }

@@ -1,5 +1,6 @@
 /* Mesh files of every format, small ones, and what is said of bad ones. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "geometry_files.h"
@@ -64,7 +65,16 @@ static void test_obj(void **state) {
       GOOD("# nothing\n", 0, 0),
       GOOD("3 1\r\n" TRI "f 1 2 3\n", 3, 1),
       BAD("3 2\n" TRI "f 1 2 3\n", GRAZE_ERROR_FORMAT, ":1: the first line says 3 vertices and 2 faces"),
-      BAD("3 1 0\n" TRI "f 1 2 3\n", GRAZE_ERROR_FORMAT, ":1: \"3\" is not an OBJ statement"),
+      GOOD("3 1 0\n" TRI "f 1 2 3\n", 3, 1),
+      BAD("3 2 0\n" TRI "f 1 2 3\n", GRAZE_ERROR_FORMAT, ":1: the first line says 3 vertices and 2 faces"),
+      GOOD(TRI "vw 1 2\ngroup a\nbegin\nf 1 2 3\nv 1 1 1 nan -1.#IND 0\n", 4, 1),
+      BAD(TRI "v 0 0 0 v 1 0 0\n", GRAZE_ERROR_FORMAT, ":4: \"v\" is not a number"),
+      BAD(TRI "V 1 1 1\nf 1 2 3\n", GRAZE_ERROR_FORMAT, ":4: \"V\" is not an OBJ statement"),
+      BAD(TRI "f1 2 3\n", GRAZE_ERROR_FORMAT, ":4: \"f1\" is not an OBJ statement"),
+      BAD(TRI "fo 1 2 3\n", GRAZE_ERROR_FORMAT, ":4: \"fo\" is not an OBJ statement"),
+      BAD(TRI "f 1 2\n 3\n", GRAZE_ERROR_FORMAT, ":4: a face needs"),
+      BAD(TRI "f 1 2 3\n 3\n", GRAZE_ERROR_FORMAT, ":5: \"3\" is not an OBJ statement"),
+      BAD("\nonce upon\na time\n", GRAZE_ERROR_FORMAT, ":2: \"once\" is not an OBJ statement"),
       BAD("3 1\n3 1\n" TRI "f 1 2 3\n", GRAZE_ERROR_FORMAT, ":2: \"3\" is not an OBJ statement"),
       GOOD("v 1 2 3\n", 1, 0),
       BAD("", GRAZE_ERROR_FORMAT, ": byte 0: the file is empty"),
@@ -102,7 +112,7 @@ static void test_obj_content(void **state) {
   const char *text =
       "v 0 0 0\nv 1.5 0 0\nv 0 1 -0\nf 1 2 3\no first  \nf -1 1 2\nv 9 9 9 \nf -1 -2 -3 -4\no\no third one\nf 4 4 4\n";
   graze_geometry g;
-  assert_int_equal(graze_parse_geometry(shared_context(1), text, strlen(text), "x", GRAZE_FORMAT_OBJ, &g), GRAZE_OK);
+  assert_int_equal(graze_parse_geometry(shared_context(1), text, strlen(text), "x", GRAZE_FORMAT_OBJ, 0, &g), GRAZE_OK);
   assert_sound(&g);
   static const uint32_t indices[] = {0, 1, 2, 2, 0, 1, 3, 2, 1, 3, 1, 0, 3, 3, 3};
   assert_int_equal(g.triangle_count, 5);
@@ -155,7 +165,8 @@ static void test_stl_ascii(void **state) {
   CHECK_FILES("a.stl", files);
   graze_geometry g;
   const char *text = "solid first one\n" FACET "endsolid\nsolid\n" FACET FACET "endsolid second\n";
-  assert_int_equal(graze_parse_geometry(shared_context(1), text, strlen(text), "x", GRAZE_FORMAT_AUTO, &g), GRAZE_OK);
+  assert_int_equal(graze_parse_geometry(shared_context(1), text, strlen(text), "x", GRAZE_FORMAT_AUTO, 0, &g),
+                   GRAZE_OK);
   assert_int_equal(g.group_count, 2);
   assert_string_equal(g.groups[0].name, "first one");
   assert_string_equal(g.groups[1].name, "");
@@ -190,7 +201,7 @@ static void test_stl_binary(void **state) {
   check_file("a.stl", file, 234, &want);
   graze_geometry g;
   size_t size = make_binary_stl(file, "", 4, 4);
-  assert_int_equal(graze_parse_geometry(shared_context(1), file, size, "", GRAZE_FORMAT_AUTO, &g), GRAZE_OK);
+  assert_int_equal(graze_parse_geometry(shared_context(1), file, size, "", GRAZE_FORMAT_AUTO, 0, &g), GRAZE_OK);
   for (uint32_t i = 0; i < 36; i++) assert_true(g.vertices[i] == (double)((float)i / 3));
   for (uint32_t i = 0; i < 12; i++) assert_int_equal(g.indices[i], i);
   assert_true(g.all_float);
@@ -213,7 +224,8 @@ static void test_off(void **state) {
       GOOD("OFF\n0 0 0\n", 0, 0),
       BAD("OFF\n", GRAZE_ERROR_FORMAT, ":2: \"\" is not the number of vertices"),
       BAD("OFF\n3\n1 0\n", GRAZE_ERROR_FORMAT, ":2: \"\" is not the number of faces"),
-      BAD("OFF\n3 1 0 0\n", GRAZE_ERROR_FORMAT, ":2: more than three counts"),
+      GOOD("OFF\n3 1 0 0\n0 0 0 1 nan\n1 0 0\n0 1 0\n3 0 1 2 255 NaN inf\n", 3, 1),
+      BAD("OFF\n3 1 0 x\n", GRAZE_ERROR_FORMAT, ":2: more than three counts"),
       BAD("OFF\n-3 1 0\n", GRAZE_ERROR_FORMAT, ":2: \"-3\" is not the number of vertices"),
       BAD("OFFS\n3 1 0\n", GRAZE_ERROR_FORMAT, ":1: the word OFF runs on"),
       BAD("4OFF\n3 1 0\n", GRAZE_ERROR_UNSUPPORTED, ":1: only plain"),
@@ -236,7 +248,8 @@ static void test_off(void **state) {
   CHECK_FILES("a.off", files);
 }
 
-#define ROWS "0 0 0\n1 0 0\n0 1 0\n"
+#define STRIPS(n) "element tristrips " n "\nproperty list int int vertex_indices\n"
+#define ROWS      "0 0 0\n1 0 0\n0 1 0\n"
 
 static void test_ply_ascii(void **state) {
   (void)state;
@@ -266,7 +279,8 @@ static void test_ply_ascii(void **state) {
       BAD(PLY("ascii") "format ascii 1.0\n", GRAZE_ERROR_FORMAT, ":3: a second format"),
       BAD(PLY("ascii") "property float x\n", GRAZE_ERROR_FORMAT, ":3: a property before the first element"),
       BAD(PLY("ascii") "element vertex -1\n", GRAZE_ERROR_FORMAT, ":3: \"-1\" is not the number of elements"),
-      BAD(PLY("ascii") "element vertex 1 2\n", GRAZE_ERROR_FORMAT, ":3: \"2\" is too much"),
+      GOOD(PLY("ascii") "element vertex 1 2\nproperty int x\nproperty int y\nproperty int z\n" END "0 0 0\n", 1, 0),
+      BAD(PLY("ascii") "element vertex 1 x\n", GRAZE_ERROR_FORMAT, ":3: \"x\" is too much"),
       BAD(PLY("ascii") "element vertex 1\nproperty real x\n", GRAZE_ERROR_FORMAT, ":4: \"real\" is not a type"),
       BAD(PLY("ascii") "element face 1\nproperty list float int vertex_index\n", GRAZE_ERROR_FORMAT,
           ":4: the count of a list"),
@@ -283,12 +297,19 @@ static void test_ply_ascii(void **state) {
           GRAZE_ERROR_FORMAT, ":7: element \"face\" has corners that are no integers"),
       BAD(PLY("ascii") XYZ("1") "element face 1\nproperty int vertex_index\n" END "0 0 0\n1\n", GRAZE_ERROR_FORMAT,
           ":7: element \"face\": property \"vertex_index\" is not a list"),
-      BAD(PLY("ascii") XYZ("1") "element tristrips 1\nproperty list int int vertex_indices\n" END "0 0 0\n3 0 0 0\n",
-          GRAZE_ERROR_UNSUPPORTED, ":7: element \"tristrips\" holds triangle strips"),
+      GOOD(PLY("ascii") XYZ("3") STRIPS("2") END ROWS "9 0 1 2 0 -1 2 1 0 -1\n4 0 1 -1 2\n", 3, 3),
+      BAD(PLY("ascii") XYZ("3") STRIPS("1") END ROWS "4 0 1 2 3\n", GRAZE_ERROR_INDEX, ":13: \"3\" is neither -1 nor"),
+      BAD(PLY("ascii") XYZ("3") STRIPS("1") END ROWS "4 0 1 2 -2\n", GRAZE_ERROR_INDEX,
+          ":13: \"-2\" is neither -1 nor"),
+      BAD(PLY("ascii") XYZ("3") STRIPS("1") END ROWS "4 0 1 2\n", GRAZE_ERROR_FORMAT, ":13: the list is shorter"),
+      BAD(PLY("ascii") XYZ("3") FACES("1") STRIPS("1") END ROWS "3 0 1 2\n3 0 1 2\n", GRAZE_ERROR_FORMAT,
+          ":9: element \"tristrips\" stands beside other faces"),
       BAD(PLY("ascii") XYZ("4294967295") END, GRAZE_ERROR_LIMIT, ":3: element \"vertex\" has more rows"),
       BAD(PLY("ascii") XYZ("4000000000") END "0 0 0\n", GRAZE_ERROR_FORMAT,
           ":9: the file ends after 1 of 4000000000 rows"),
-      BAD(PLY("ascii") XYZ("1") END "0 0 0 0\n", GRAZE_ERROR_FORMAT, ":8: \"0\" is too much on this line"),
+      GOOD(PLY("ascii") XYZ("1") END "0 0 0 0 1\n", 1, 0),
+      BAD(PLY("ascii") XYZ("1") END "0 0 0 red\n", GRAZE_ERROR_FORMAT, ":8: \"red\" is too much on this line"),
+      BAD(PLY("ascii") XYZ("3") FACES("1") END ROWS "3 0 1 2 0\n", GRAZE_ERROR_FORMAT, ":13: \"0\" is too much on"),
       BAD(PLY("ascii") XYZ("1") END "0 0\n", GRAZE_ERROR_FORMAT, ":8: a coordinate is missing"),
       BAD(PLY("ascii") XYZ("1") END "0 0 nan\n", GRAZE_ERROR_NOT_FINITE, ":8: the coordinate \"nan\""),
       BAD(PLY("ascii") XYZ("3") FACES("1") END ROWS "2 0 1\n", GRAZE_ERROR_FORMAT, ":13: a polygon of 2 corners"),
@@ -347,6 +368,81 @@ static size_t make_ply(char *out, bool big, bool even, bool vertices_last, int32
     }
   }
   return n;
+}
+
+/* Every second triangle of a strip is turned, and -1 begins a new one; in text and in both byte orders. */
+static void test_ply_strips(void **state) {
+  (void)state;
+  static const uint32_t wanted[] = {0, 1, 2, 2, 1, 3, 2, 3, 0, 3, 2, 1};
+  static const int corners[] = {0, 1, 2, 3, 0, -1, 3, 2, 1};
+  for (int order = 0; order < 3; order++) {
+    static const char *const formats[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+    char file[600];
+    size_t size =
+        (size_t)snprintf(file, sizeof file,
+                         "ply\nformat %s 1.0\nelement vertex 4\nproperty char x\nproperty char y\nproperty char "
+                         "z\nelement tristrips 1\nproperty list uchar int vertex_indices\nend_header\n%s",
+                         formats[order], order > 0 ? "" : "0 0 0\n1 0 0\n0 1 0\n0 0 1\n9 0 1 2 3 0 -1 3 2 1\n");
+    for (int i = 0; i < 12 && order > 0; i++) file[size++] = (char)i;
+    if (order > 0) file[size++] = 9;
+    for (int i = 0; i < 36 && order > 0; i++)
+      file[size++] = (char)((uint32_t)corners[i / 4] >> (order == 1 ? i % 4 * 8 : 24 - i % 4 * 8));
+    graze_geometry g;
+    assert_int_equal(parse_exact(file, size, "a.ply", GRAZE_FORMAT_AUTO, 1, &g), GRAZE_OK);
+    assert_int_equal(g.triangle_count, 4);
+    assert_memory_equal(g.indices, wanted, sizeof wanted);
+    graze_geometry_free(&g);
+    if (order == 0) continue;
+    assert_int_equal(parse_exact(file, size - 1, "a.ply", GRAZE_FORMAT_AUTO, 1, &g), GRAZE_ERROR_FORMAT);
+    for (int i = 1; i <= 4; i++) file[size - (size_t)i] = 4;
+    assert_int_equal(parse_exact(file, size, "a.ply", GRAZE_FORMAT_AUTO, 1, &g), GRAZE_ERROR_INDEX);
+  }
+}
+
+/* What no triangle depends on is told once for each kind, with the first line, on however many threads; or is refused.
+ */
+typedef struct warnings {
+  int count;
+  char text[4][300];
+} warnings;
+
+static void keep_warning(void *user, graze_log_level level, const char *message) {
+  warnings *w = user;
+  if (level == GRAZE_LOG_WARNING && w->count < 4) snprintf(w->text[w->count++], sizeof w->text[0], "%s", message);
+}
+
+static void test_passed_over(void **state) {
+  (void)state;
+  enum { LINES = 40000 };
+  char *text = malloc((size_t)LINES * 40);
+  assert_non_null(text);
+  size_t size = (size_t)sprintf(text, TRI "f 1 2 3\n");
+  for (int i = 0; i < LINES; i++) size += (size_t)sprintf(text + size, i % 2 ? "vw %d\n" : "v 1 2 3 nan 0 0 # %d\n", i);
+  for (int threads = 1; threads <= 4; threads += 3) {
+    warnings w = {0};
+    graze_context *context;
+    graze_context_def def = graze_default_context_def();
+    def.log = keep_warning;
+    def.log_user = &w;
+    def.threads = threads;
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    graze_geometry g;
+    assert_int_equal(graze_parse_geometry(context, text, size, "a.obj", GRAZE_FORMAT_AUTO, 0, &g), GRAZE_OK);
+    assert_int_equal(g.vertex_count, 3 + LINES / 2);
+    graze_geometry_free(&g);
+    assert_int_equal(w.count, 2);
+    assert_string_equal(w.text[0],
+                        "a.obj:6: \"vw\" is not a statement of the format, and no triangle depends on it: "
+                        "passed over (20000 such lines)");
+    assert_string_equal(
+        w.text[1], "a.obj:5: \"nan\" is not finite, and no triangle depends on it: passed over (20000 such lines)");
+    assert_int_equal(graze_parse_geometry(context, text, size, "a.obj", GRAZE_FORMAT_AUTO, GRAZE_READ_STRICT, &g),
+                     GRAZE_ERROR_FORMAT);
+    assert_string_equal(graze_last_error(context)->message, "a.obj:5: \"nan\" is not a number");
+    assert_int_equal(w.count, 2);
+    graze_context_destroy(context);
+  }
+  free(text);
 }
 
 static void test_ply_binary(void **state) {
@@ -449,14 +545,17 @@ static void test_detection(void **state) {
 static void test_arguments(void **state) {
   (void)state;
   graze_geometry g;
-  assert_int_equal(graze_parse_geometry(shared_context(1), NULL, 3, "a", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, NULL, GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, "a", GRAZE_FORMAT_AUTO, NULL), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, "a", (graze_file_format)9, &g),
+  assert_int_equal(graze_parse_geometry(shared_context(1), NULL, 3, "a", GRAZE_FORMAT_AUTO, 0, &g),
                    GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry(NULL, "v", 1, "a", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
-  assert_int_equal(graze_parse_geometry(shared_context(1), NULL, 0, "a", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FORMAT);
-  assert_int_equal(graze_read_geometry(shared_context(1), NULL, GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, NULL, GRAZE_FORMAT_AUTO, 0, &g),
+                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, "a", GRAZE_FORMAT_AUTO, 0, NULL),
+                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v", 1, "a", (graze_file_format)9, 0, &g),
+                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(NULL, "v", 1, "a", GRAZE_FORMAT_AUTO, 0, &g), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), NULL, 0, "a", GRAZE_FORMAT_AUTO, 0, &g), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_read_geometry(shared_context(1), NULL, GRAZE_FORMAT_AUTO, 0, &g), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_write_obj(shared_context(1), NULL, &g), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_write_obj(shared_context(1), "a", NULL), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(graze_read_scene(shared_context(1), NULL, NULL), GRAZE_ERROR_ARGUMENT);
@@ -470,19 +569,21 @@ static void test_long_path(void **state) {
   memset(name, 'a', sizeof name);
   strcpy(name + sizeof name - 9, "/end.obj");
   graze_geometry g;
-  assert_int_equal(graze_parse_geometry(shared_context(1), "v x", 3, name, GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_parse_geometry(shared_context(1), "v x", 3, name, GRAZE_FORMAT_AUTO, 0, &g),
+                   GRAZE_ERROR_FORMAT);
   assert_non_null(strstr(shared_error()->message, "/end.obj:1: \"x\" is not a number"));
   assert_int_equal(strncmp(shared_error()->message, "...", 3), 0);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_obj),        cmocka_unit_test(test_obj_content),
-      cmocka_unit_test(test_stl_ascii),  cmocka_unit_test(test_stl_binary),
-      cmocka_unit_test(test_off),        cmocka_unit_test(test_ply_ascii),
-      cmocka_unit_test(test_ply_binary), cmocka_unit_test(test_ply_header_ends),
-      cmocka_unit_test(test_ply_lies),   cmocka_unit_test(test_detection),
-      cmocka_unit_test(test_arguments),  cmocka_unit_test(test_long_path),
+      cmocka_unit_test(test_obj),         cmocka_unit_test(test_obj_content),
+      cmocka_unit_test(test_stl_ascii),   cmocka_unit_test(test_stl_binary),
+      cmocka_unit_test(test_off),         cmocka_unit_test(test_ply_ascii),
+      cmocka_unit_test(test_ply_binary),  cmocka_unit_test(test_ply_strips),
+      cmocka_unit_test(test_passed_over), cmocka_unit_test(test_ply_header_ends),
+      cmocka_unit_test(test_ply_lies),    cmocka_unit_test(test_detection),
+      cmocka_unit_test(test_arguments),   cmocka_unit_test(test_long_path),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -354,7 +354,8 @@ static void test_joined(void **state) {
                          "\"translation\":[0.1,0,0]}]");
   graze_geometry geometry;
   assert_int_equal(
-      graze_parse_geometry(shared_context(1), text, strlen(text), "two.gltf", GRAZE_FORMAT_AUTO, &geometry), GRAZE_OK);
+      graze_parse_geometry(shared_context(1), text, strlen(text), "two.gltf", GRAZE_FORMAT_AUTO, 0, &geometry),
+      GRAZE_OK);
   const uint32_t want[] = {0, 1, 2, 5, 6, 7};
   assert_triangles(&geometry, want, 2);
   assert_int_equal(geometry.vertex_count, 10);
@@ -368,7 +369,7 @@ static void test_joined(void **state) {
   free(text);
   text = make_text(points, sizeof points, ONE_MESH "\"nodes\":[{\"name\":\"far\",\"mesh\":0,\"scale\":[1.5e308,1,1]}]");
   assert_int_equal(
-      graze_parse_geometry(shared_context(1), text, strlen(text), "far.gltf", GRAZE_FORMAT_AUTO, &geometry),
+      graze_parse_geometry(shared_context(1), text, strlen(text), "far.gltf", GRAZE_FORMAT_AUTO, 0, &geometry),
       GRAZE_ERROR_NOT_FINITE);
   assert_string_equal(shared_error()->message, "far.gltf: object \"far\": vertex 4 is not finite in place");
   assert_null(geometry.vertices);

@@ -20,14 +20,15 @@ static const char *scratch(const char *ending) {
 static void test_file_errors(void **state) {
   (void)state;
   graze_geometry g;
-  assert_int_equal(graze_read_geometry(shared_context(0), "no such file.obj", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_read_geometry(shared_context(0), "no such file.obj", GRAZE_FORMAT_AUTO, 0, &g),
+                   GRAZE_ERROR_FILE);
   assert_string_equal(shared_error()->message, "no such file.obj: cannot open: No such file or directory");
-  assert_int_equal(graze_read_geometry(shared_context(0), ".", GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FILE);
+  assert_int_equal(graze_read_geometry(shared_context(0), ".", GRAZE_FORMAT_AUTO, 0, &g), GRAZE_ERROR_FILE);
   assert_string_equal(shared_error()->message, ".: cannot read: Is a directory");
   static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/tty"};
   for (int i = 0; i < 3; i++) {
     if (access(devices[i], F_OK) != 0) continue;
-    assert_int_equal(graze_read_geometry(shared_context(0), devices[i], GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FILE);
+    assert_int_equal(graze_read_geometry(shared_context(0), devices[i], GRAZE_FORMAT_AUTO, 0, &g), GRAZE_ERROR_FILE);
     assert_non_null(strstr(shared_error()->message, ": cannot read: it is a device, not a file"));
   }
   double vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
@@ -54,7 +55,7 @@ static void test_pipe(void **state) {
   char path[64];
   snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
   graze_geometry g;
-  graze_status status = graze_read_geometry(shared_context(0), path, GRAZE_FORMAT_AUTO, &g);
+  graze_status status = graze_read_geometry(shared_context(0), path, GRAZE_FORMAT_AUTO, 0, &g);
   close(ends[0]);
   assert_int_equal(status, GRAZE_OK);
   assert_int_equal(g.triangle_count, 1);
@@ -76,7 +77,7 @@ static void test_named_pipe(void **state) {
   for (int i = 0; i < 2; i++) {
     graze_geometry g;
     graze_box_list boxes;
-    assert_int_equal(graze_read_geometry(shared_context(0), paths[i], GRAZE_FORMAT_AUTO, &g), GRAZE_ERROR_FILE);
+    assert_int_equal(graze_read_geometry(shared_context(0), paths[i], GRAZE_FORMAT_AUTO, 0, &g), GRAZE_ERROR_FILE);
     assert_non_null(strstr(shared_error()->message, ": cannot read: it is a pipe, not a file"));
     assert_int_equal(graze_read_boxes(shared_context(0), paths[i], &boxes), GRAZE_ERROR_FILE);
   }
@@ -107,7 +108,7 @@ static void test_round_trip(void **state) {
   g.group_count = 4;
   assert_int_equal(graze_write_obj(shared_context(1), scratch(".obj"), &g), GRAZE_OK);
   graze_geometry back;
-  assert_int_equal(graze_read_geometry(shared_context(2), scratch(".obj"), GRAZE_FORMAT_AUTO, &back), GRAZE_OK);
+  assert_int_equal(graze_read_geometry(shared_context(2), scratch(".obj"), GRAZE_FORMAT_AUTO, 0, &back), GRAZE_OK);
   remove(scratch(".obj"));
   assert_same(&g, &back);
   graze_geometry_free(&back);
@@ -246,7 +247,7 @@ static int check_bad_file(const char *folder, const char *name, const char *form
   char path[1400];
   snprintf(path, sizeof path, "%s/data/bad/%s", folder, name);
   graze_geometry g;
-  graze_status status = graze_read_geometry(shared_context(0), path, GRAZE_FORMAT_AUTO, &g);
+  graze_status status = graze_read_geometry(shared_context(0), path, GRAZE_FORMAT_AUTO, 0, &g);
   if (status == GRAZE_OK) {
     if (strcmp(expect, "invalid") == 0) fail_msg("%s must be refused", name);
     assert_sound(&g);
@@ -258,7 +259,7 @@ static int check_bad_file(const char *folder, const char *name, const char *form
   graze_geometry_free(&g);
   bytes file;
   file.data = test_read_file(path, &file.size);
-  if (graze_parse_geometry(shared_context(0), file.data, file.size, name, (graze_file_format)which, &g) != status) {
+  if (graze_parse_geometry(shared_context(0), file.data, file.size, name, (graze_file_format)which, 0, &g) != status) {
     fail_msg("%s: another status when the format is given", name);
   }
   graze_geometry_free(&g);
@@ -319,10 +320,10 @@ static graze_geometry check_data(const char *folder, const char *name) {
   if (length > 3 && strcmp(plain + length - 3, ".xz") == 0) plain[length - 3] = 0;
   graze_geometry geometry, single;
   graze_status status =
-      graze_parse_geometry(shared_context(0), file.data, file.size, plain, GRAZE_FORMAT_AUTO, &geometry);
+      graze_parse_geometry(shared_context(0), file.data, file.size, plain, GRAZE_FORMAT_AUTO, 0, &geometry);
   if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
   assert_sound(&geometry);
-  assert_int_equal(graze_parse_geometry(shared_context(1), file.data, file.size, plain, GRAZE_FORMAT_AUTO, &single),
+  assert_int_equal(graze_parse_geometry(shared_context(1), file.data, file.size, plain, GRAZE_FORMAT_AUTO, 0, &single),
                    GRAZE_OK);
   assert_same(&geometry, &single);
   graze_geometry_free(&single);

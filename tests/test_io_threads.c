@@ -95,11 +95,11 @@ static void make_large_table(text_buffer *text, const char *end, bool ply) {
 /* Any number of threads gives the same geometry, or the same message. Returns whether the text was accepted. */
 static bool check_threads(const text_buffer *text, graze_file_format format) {
   graze_geometry first, other;
-  graze_status status = graze_parse_geometry(shared_context(1), text->data, text->size, "large", format, &first);
+  graze_status status = graze_parse_geometry(shared_context(1), text->data, text->size, "large", format, 0, &first);
   const graze_error first_error = *shared_error();
   for (int threads = 2; threads < 9; threads += 3) {
     graze_status other_status =
-        graze_parse_geometry(shared_context(threads), text->data, text->size, "large", format, &other);
+        graze_parse_geometry(shared_context(threads), text->data, text->size, "large", format, 0, &other);
     assert_int_equal(status, other_status);
     if (status != GRAZE_OK) assert_string_equal(first_error.message, shared_error()->message);
     assert_same(&first, &other);

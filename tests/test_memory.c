@@ -257,7 +257,7 @@ static graze_status attempt_batch(bench *b) {
 /* A reader's call on a small text. */
 static graze_status attempt_geometry(bench *b, const char *name, const char *text) {
   graze_geometry geometry;
-  graze_status status = graze_parse_geometry(b->context, text, strlen(text), name, GRAZE_FORMAT_AUTO, &geometry);
+  graze_status status = graze_parse_geometry(b->context, text, strlen(text), name, GRAZE_FORMAT_AUTO, 0, &geometry);
   if (status != GRAZE_OK) assert_null(geometry.vertices);
   graze_geometry_free(&geometry);
   return status;

@@ -220,7 +220,7 @@ static void test_comma_locale(void **state) {
   graze_geometry geometry;
   graze_scene_file scene;
   graze_status status =
-      graze_parse_geometry(shared_context(1), obj, strlen(obj), "a.obj", GRAZE_FORMAT_AUTO, &geometry);
+      graze_parse_geometry(shared_context(1), obj, strlen(obj), "a.obj", GRAZE_FORMAT_AUTO, 0, &geometry);
   graze_status scene_status = graze_parse_scene(shared_context(1), json, strlen(json), "s.json", &scene);
   setlocale(LC_ALL, "C");
   assert_ptr_equal(rest, text + 5);

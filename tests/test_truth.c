@@ -70,7 +70,7 @@ static source *get_source(const char *name) {
   snprintf(plain, sizeof plain, "%s", name);
   if (strlen(plain) > 3 && strcmp(plain + strlen(plain) - 3, ".xz") == 0) plain[strlen(plain) - 3] = 0;
   void *bytes = read_all(name, &size);
-  graze_status status = graze_parse_geometry(shared_context(0), bytes, size, plain, GRAZE_FORMAT_AUTO, &s->geometry);
+  graze_status status = graze_parse_geometry(shared_context(0), bytes, size, plain, GRAZE_FORMAT_AUTO, 0, &s->geometry);
   if (status != GRAZE_OK) fail_msg("%s: %s", name, shared_error()->message);
   free(bytes);
   const graze_geometry *g = &s->geometry;

@@ -22,6 +22,7 @@ enum {
   key_file_units,
   key_allow_empty,
   key_up,
+  key_strict,
   key_title,
   key_report,
   key_pictures,
@@ -42,6 +43,7 @@ static const struct argp_option options[] = {
     {"units", key_units, "UNITS", 0,
      "work in m, mm, cm, in or ft: files that state their units are converted, others are assumed to be in UNITS", 1},
     {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 1},
+    {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 1},
     {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 1},
     {"up", key_up, "AXIS", 0, "the axis that is up in the report, y or z (default: y for glTF, else z)", 1},
     {"cache", key_cache, "FOLDER", 0,
@@ -80,7 +82,8 @@ static void take_files(check_options *check, struct argp_state *state) {
   check->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
   if (check->is_scene && check->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (check->is_scene && check->def.reading) argp_error(state, "--split is for mesh files");
+  if (check->is_scene && check->def.reading & (GRAZE_READ_GROUPS | GRAZE_READ_PARTS))
+    argp_error(state, "--split is for mesh files");
   if (check->all && check->def.folder) argp_error(state, "separate pairs (--all) are not for reports");
   if (check->pictures_given && !check->def.folder) argp_error(state, "--pictures needs --report");
   if (check->curves && check->common.format != format_json) argp_error(state, "--curves is for --format json");
@@ -154,6 +157,9 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
     case key_file_units:
       check->def.file_units = unit_names[options_choice(state, "file-units", argument, unit_names)];
       return 0;
+    case key_strict:
+      check->def.reading |= GRAZE_READ_STRICT;
+      return 0;
     case key_allow_empty:
       check->def.allow_empty = true;
       return 0;
@@ -164,7 +170,7 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
       check->def.up = options_choice(state, "up", argument, up_names) == 0 ? GRAZE_UP_Y : GRAZE_UP_Z;
       return 0;
     case key_split:
-      check->def.reading = options_split(state, argument);
+      check->def.reading |= options_split(state, argument);
       return 0;
     case key_cache:
       check->def.cache = argument;

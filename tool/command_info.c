@@ -14,11 +14,20 @@
 
 typedef struct info_options {
   common_options common;
+  graze_check_def def;
   file_list files;
 } info_options;
 
+enum { key_strict = 1 };
+
+static const struct argp_option options[] = {{"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0}, {0}};
+
 static error_t parse_info(int key, char *argument, struct argp_state *state) {
   info_options *info = state->input;
+  if (key == key_strict) {
+    info->def.reading = GRAZE_READ_STRICT;
+    return 0;
+  }
   (void)argument;
   return options_arguments(key, state, &info->common, &info->files, UINT32_MAX, "a mesh");
 }
@@ -180,7 +189,8 @@ static void write_text(output *out, const session *run, const graze_report *all)
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
 
-const struct argp info_argp = {.parser = parse_info,
+const struct argp info_argp = {.options = options,
+                               .parser = parse_info,
                                .children = children,
                                .args_doc = "MESH...",
                                .doc =
@@ -188,12 +198,12 @@ const struct argp info_argp = {.parser = parse_info,
                                    "\vExit: 0 all were read, 2 usage error, 3 bad input."};
 
 int command_info(int argc, char **argv) {
-  info_options info = {0};
+  info_options info = {.def = graze_default_check_def()};
   session run;
   options_parse(&info_argp, argc, argv, &info, &info.common);
   output *out = output_open(info.common.output);
   session_begin(&run, &info.common);
-  graze_check *check = session_open_meshes(&run, &info.files, NULL);
+  graze_check *check = session_open_meshes(&run, &info.files, &info.def);
   static void (*const writers[])(output *, const session *, const graze_report *) = {write_text, write_json, write_csv};
   writers[info.common.format](out, &run, graze_check_report(check));
   output_close(out);

@@ -21,6 +21,7 @@ enum {
   key_file_units,
   key_allow_empty,
   key_up,
+  key_strict,
   key_cache,
   key_split,
   key_report,
@@ -43,6 +44,7 @@ static const struct argp_option options[] = {
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
     {"units", key_units, "UNITS", 0, "work in m, mm, cm, in or ft, as `check' does; the motion is converted too", 2},
     {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 2},
+    {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 2},
     {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 2},
     {"up", key_up, "AXIS", 0, "the axis that is up in the film, y or z (default: y for glTF, else z)", 2},
     {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
@@ -64,7 +66,8 @@ static void take_files(watch_options *watch, struct argp_state *state) {
   watch->files = options_files(state, 1, UINT32_MAX);
   for (uint32_t i = 0; i < watch->files.count; i++) watch->is_scene |= has_ending(watch->files.names[i], ".json");
   if (watch->is_scene && watch->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (watch->is_scene && watch->def.reading) argp_error(state, "--split is for mesh files");
+  if (watch->is_scene && watch->def.reading & (GRAZE_READ_GROUPS | GRAZE_READ_PARTS))
+    argp_error(state, "--split is for mesh files");
   if (!watch->motion) argp_error(state, "--motion is needed: without it nothing moves, and `graze check' is the verb");
 }
 
@@ -126,6 +129,9 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
     case key_file_units:
       watch->def.file_units = unit_names[options_choice(state, "file-units", argument, unit_names)];
       return 0;
+    case key_strict:
+      watch->def.reading |= GRAZE_READ_STRICT;
+      return 0;
     case key_allow_empty:
       watch->def.allow_empty = true;
       return 0;
@@ -139,7 +145,7 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       watch->def.up = options_choice(state, "up", argument, up_names) == 0 ? GRAZE_UP_Y : GRAZE_UP_Z;
       return 0;
     case key_split:
-      watch->def.reading = options_split(state, argument);
+      watch->def.reading |= options_split(state, argument);
       return 0;
     case ARGP_KEY_ARGS:
       take_files(watch, state);

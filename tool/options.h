@@ -45,6 +45,7 @@ double options_decimal(struct argp_state *state, const char *option, const char 
 #define OPTIONS_SPLIT_HELP                                                                                        \
   "make objects of the groups (default: OBJ 'o' or 'g' records, STL solids) of a mesh file, or of the connected " \
   "parts of any mesh"
+#define OPTIONS_STRICT_HELP "refuse a mesh file for anything wrong in it, also if no triangle depends on it"
 unsigned options_split(struct argp_state *state, const char *argument);
 
 /* Files: at least `least` and at most `most` of them, or a usage error. */

@@ -38,7 +38,8 @@ void must(const graze_context *context, graze_status status);
  * stops the check. */
 graze_check *session_open(session *run, graze_check_def *def);
 
-/* The same of meshes: every file is one object of the check's report. `report` (may be NULL): what is asked of it. */
+/* The same of meshes: every file is one object of the check's report. `report` (may be NULL): what is asked of it, and
+ * how files are read. */
 graze_check *session_open_meshes(session *run, const file_list *files, const graze_check_def *report);
 
 /* Writes the report's folder since `start`, and says so. Failure ends the program. */

@@ -52,20 +52,35 @@ typedef enum graze_file_format {
 /* Which axis points up. It changes no number: pictures and BCF viewpoints go by it. */
 typedef enum graze_up { GRAZE_UP_UNKNOWN = 0, GRAZE_UP_Y, GRAZE_UP_Z } graze_up;
 
+/* How a file is read. Without flags the objects of an assembly are those of a glTF file and of what graze-import gives,
+ * one of every node whose mesh has triangles; of any other file a single one, named after the file. */
+enum {
+  GRAZE_READ_GROUPS = 1, /* such a file has an object for each group that has triangles; triangles before the first
+                            group go by the file's name */
+  GRAZE_READ_PARTS = 2,  /* each object, of any file, becomes one object for each of its connected parts, triangles that
+                            share edges by the positions of their ends. Those of "pump" are "pump/part1", "pump/part2"
+                            and so on, by their first triangles, and their parent is "pump"; an object of one part stays
+                            what it is */
+  GRAZE_READ_STRICT = 4  /* what is wrong in a file is an error even if no triangle depends on it: words that OBJ does
+                            not  have, colours that are not finite, numbers behind the last on a line. Otherwise the
+                            logger  is told of the first of each kind, with their number, as a warning */
+};
+
 /* Reads a whole file, with the context's threads and memory: what is read is freed before the context is. On failure
  * `geometry` is empty, and the message, here and below, is "FILE:LINE: reason" for text and "FILE: byte N: reason" for
  * binary. Errors below.
  * The objects of an assembly are joined: every object's triangles at the object's pose (as tier T1 poses them), in
- * object order, one group for each. Errors: ARGUMENT, FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE,
- * UNSUPPORTED (the file has geometry of a kind that is not read, such as free-form surfaces or PLY's triangle strips).
+ * object order, one group for each; of `flags` only GRAZE_READ_STRICT matters. Errors: ARGUMENT, FILE, FORMAT,
+ * NOT_FINITE, INDEX, LIMIT, MEMORY, POSE, UNSUPPORTED (the file has geometry of a kind that is not read, such as
+ * free-form surfaces).
  */
 GRAZE_API graze_status graze_read_geometry(graze_context *context, const char *path, graze_file_format format,
-                                           graze_geometry *geometry);
+                                           unsigned flags, graze_geometry *geometry);
 
 /* The same from memory; `name` replaces the path in messages, in GRAZE_FORMAT_AUTO and for finding the files that a
  * .gltf file refers to. GRAZE_FORMAT_IMPORT is UNSUPPORTED: it needs a file. */
 GRAZE_API graze_status graze_parse_geometry(graze_context *context, const void *bytes, size_t size, const char *name,
-                                            graze_file_format format, graze_geometry *geometry);
+                                            graze_file_format format, unsigned flags, graze_geometry *geometry);
 
 GRAZE_API void graze_geometry_free(graze_geometry *geometry);
 
@@ -97,17 +112,6 @@ typedef struct graze_assembly {
   uint64_t left_out;        /* number of primitives without triangles (points and lines) */
   void *memory, *source;    /* private */
 } graze_assembly;
-
-/* How the objects of an assembly are made; 0: of a glTF file and of what graze-import gives, one of every node whose
- * mesh has triangles; of any other file a single one, named after the file. */
-enum {
-  GRAZE_READ_GROUPS = 1, /* such a file has an object for each group that has triangles; triangles before the first
-                            group go by the file's name */
-  GRAZE_READ_PARTS = 2   /* each object, of any file, becomes one object for each of its connected parts, triangles that
-                            share edges by the positions of their ends. Those of "pump" are "pump/part1", "pump/part2"
-                            and so on, by their first triangles, and their parent is "pump"; an object of one part stays
-                            what it is */
-};
 
 /* Reads a file as an assembly; `flags`: GRAZE_READ_... Errors as for graze_read_geometry; POSE: a node's matrix is not
  * affine or not finite, and the message names the node. On failure `assembly` is empty. */

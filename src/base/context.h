@@ -52,6 +52,10 @@ typedef struct gz_failure {
 } gz_failure;
 gz_failure *gz_last_failure(void);
 
+/* Tells the logger the same line as a warning: nothing has failed. */
+void gz_warn_named(const graze_context *context, const char *name, const char *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* GRAZE_ERROR_ARGUMENT for a null pointer where there may be none. */
 graze_status gz_fail_null(const graze_context *context);
 

@@ -48,20 +48,37 @@ graze_status gz_fail(const graze_context *context, graze_status status, const ch
   return status;
 }
 
-graze_status gz_fail_named_list(const graze_context *context, graze_status status, const char *name, const char *place,
-                                const char *format, va_list arguments) {
-  char reason[LONGEST_REASON], line[sizeof last.error.message];
-  if (context == NULL) return status;
+typedef struct named_line {
+  char text[sizeof last.error.message];
+} named_line;
+
+static named_line put_name(const char *name, const char *place, const char *format, va_list arguments) {
+  char reason[LONGEST_REASON];
+  named_line line;
   vsnprintf(reason, sizeof reason, format, arguments);
   if (name == NULL) name = "(no name)";
   size_t length = strlen(name);
   const char *dots = length > LONGEST_NAME ? "..." : "";
   if (length > LONGEST_NAME) name += length - LONGEST_NAME;
-  snprintf(line, sizeof line, "%s%s:%s %s", dots, name, place, reason);
-  for (char *c = line; *c; c++) {
+  snprintf(line.text, sizeof line.text, "%s%s:%s %s", dots, name, place, reason);
+  for (char *c = line.text; *c; c++) {
     if ((unsigned char)*c < ' ') *c = '?';
   }
-  return keep(context, status, line);
+  return line;
+}
+
+graze_status gz_fail_named_list(const graze_context *context, graze_status status, const char *name, const char *place,
+                                const char *format, va_list arguments) {
+  if (context == NULL) return status;
+  return keep(context, status, put_name(name, place, format, arguments).text);
+}
+
+void gz_warn_named(const graze_context *context, const char *name, const char *place, const char *format, ...) {
+  if (context->log == NULL) return;
+  va_list arguments;
+  va_start(arguments, format);
+  context->log(context->log_user, GRAZE_LOG_WARNING, put_name(name, place, format, arguments).text);
+  va_end(arguments);
 }
 
 graze_status gz_fail_named(const graze_context *context, graze_status status, const char *name, const char *place,
