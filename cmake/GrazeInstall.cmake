@@ -1,5 +1,6 @@
 # What `cmake --install` puts where: libraries, public headers, the program, the CMake package (find_package(graze)
-# with targets graze::graze, graze::io, graze::report and graze::check) and the pkg-config files. The installed tree may be moved as a
+# with targets graze::graze, graze::io, graze::report and graze::check), the pkg-config files and the documents. tool/ installs
+# its manual pages and completions. The installed tree may be moved as a
 # whole.
 include(CMakePackageConfigHelpers)
 
@@ -123,3 +124,10 @@ foreach(package IN LISTS graze_installed)
   configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endforeach()
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+add_custom_target(uninstall COMMAND "${CMAKE_COMMAND}" "-DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt"
+  -P "${CMAKE_CURRENT_LIST_DIR}/GrazeUninstall.cmake" VERBATIM)

@@ -14,20 +14,16 @@
 #include "output.h"
 #include "verbs.h"
 
-static const char help_head[] =
-    "Usage: graze VERB [OPTION...] FILES\n"
-    "Finds every collision, exactly.\n\n";
+static const char help_head[] = "Usage: graze VERB [OPTION...] FILES\n";
 
 static const char help_tail[] =
     "\n  graze help VERB      the options of a verb, as graze VERB --help\n"
-    "  graze --version      the version\n\n"
-    "Exit: 0 everything was checked, nothing found; 1 everything was checked, something\n"
-    "found; 2 usage error; 3 bad input, or not everything could be checked.\n";
+    "  graze --version      the version\n";
 
 static void print_help(output *out) {
-  gz_put_text(out, help_head);
+  output_print(out, "%s%s\n\n", help_head, verbs_summary);
   for (const verb *v = verbs; v->name; v++) output_print(out, "  %-8s %s\n", v->name, v->summary);
-  gz_put_text(out, help_tail);
+  output_print(out, "%s\nExit: %s", help_tail, verbs_exit);
   output_close(out);
 }
 

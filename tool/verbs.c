@@ -15,6 +15,11 @@ const verb verbs[] = {
     {"devices", "devices that can take over work", &devices_argp, command_devices},
     {0}};
 
+const char verbs_summary[] = "Finds every collision, exactly.";
+const char verbs_exit[] =
+    "0 everything was checked, nothing found; 1 everything was checked, something\n"
+    "found; 2 usage error; 3 bad input, or not everything could be checked.\n";
+
 const verb *verb_find(const char *name) {
   for (const verb *v = verbs; v->name; v++) {
     if (strcmp(v->name, name) == 0) return v;

@@ -3,6 +3,7 @@
 #define TOOL_VERBS_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 typedef struct verb {
   const char *name;
@@ -13,6 +14,9 @@ typedef struct verb {
 
 /* The last one has no name. */
 extern const verb verbs[];
+
+/* What the program is, and its exit codes: for its help and its manual page. */
+extern const char verbs_summary[], verbs_exit[];
 
 /* NULL: there is none of that name. */
 const verb *verb_find(const char *name);

@@ -45,6 +45,19 @@ if [ $# -lt 6 ]; then
     -DBUILD_SHARED_LIBS=$shared -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF -DGRAZE_EXAMPLES=OFF
   quiet cmake --build "$built" --parallel 2
 fi
+# What was installed can be taken away, to the last file and to the folders of its own.
+rm -rf "$work/gone"
+quiet cmake --install "$built" --prefix "$work/gone"
+for file in LICENSE docs/tool.md; do
+  [ -f "$work/gone/share/doc/graze/$file" ] || fail "$file was not installed"
+done
+for file in man/man1/graze-check.1 bash-completion/completions/graze zsh/site-functions/_graze; do
+  [ -f "$work/gone/share/$file" ] || fail "$file was not installed"
+done
+quiet cmake --build "$built" --target uninstall
+left=$(find "$work/gone" ! -type d -o -path '*/graze' | head -n 3)
+[ -z "$left" ] || fail "uninstall left $left"
+
 quiet cmake --install "$built" --prefix "$work/prefix"
 mv "$work/prefix" "$work/moved"
 prefix=$work/moved
