@@ -16,13 +16,28 @@ static bool check_text(const char *text, size_t size, io_fault *fault) {
   return true;
 }
 
+/* Formats that are no meshes, and how they become some. */
+static bool fail_format(const io_input *input, io_fault *fault) {
+  static const struct {
+    const char *begin, *reason;
+  } others[] = {
+      {"ISO-10303-21;", "a STEP file, which has surfaces in place of triangles; FreeCAD and others convert it"},
+      {"<?xml", "XML; robots (URDF) and the like become a scene file with the mesh and the pose of each part"},
+      {"<robot", "a robot (URDF); it becomes a scene file with the mesh and the pose of each link"}};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    size_t length = strlen(others[i].begin);
+    if (input->size >= length && memcmp(input->text, others[i].begin, length) == 0)
+      return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_BYTE, 0, "%s", others[i].reason);
+  }
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "neither OBJ, STL, PLY, OFF nor glTF");
+}
+
 static bool find_format(const io_input *input, graze_file_format *format, io_fault *fault) {
   bool sized_stl = (*format == GRAZE_FORMAT_AUTO || *format == GRAZE_FORMAT_STL) &&
                    gz_io_is_whole_binary_stl(input->text, input->size); /* its header may be anything */
   if (!sized_stl && !check_text(input->text, input->size, fault)) return false;
   if (*format == GRAZE_FORMAT_AUTO) *format = gz_io_detect_format(input->text, input->size, input->name);
-  return *format != GRAZE_FORMAT_AUTO ||
-         gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "neither OBJ, STL, PLY, OFF nor glTF");
+  return *format != GRAZE_FORMAT_AUTO || fail_format(input, fault);
 }
 
 static bool read_plain(const io_input *input, graze_file_format format, graze_geometry *geometry, io_fault *fault) {

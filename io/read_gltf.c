@@ -177,8 +177,10 @@ static bool check_required(const gltf_file *file, json_t *required) {
   json_t *value;
   json_object_foreach(required, name, value) {
     if (is_known(name)) continue;
-    return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, "", "the file requires the extension %s, which is not read here",
-                        name);
+    bool packed = strstr(name, "_draco_") != NULL || strstr(name, "_meshopt_") != NULL;
+    return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, "",
+                        "the file requires the extension %s, which is not read here%s", name,
+                        packed ? "; \"gltf-transform cp IN.glb OUT.glb\" unpacks it" : "");
   }
   return true;
 }
