@@ -214,7 +214,6 @@ int command_make(int argc, char **argv) {
   static const table_column columns[] = {{"file", true}, {"triangles", false}};
   make_options make = {0};
   options_parse(&make_argp, argc, argv, &make, &make.common);
-  interrupts_mean("the model is not complete");
   note_unused(&make);
   if (make.boxes) return make_boxes(&make.box_request, &make.common);
   scenes_scene scene;

@@ -63,13 +63,20 @@ static int no_such_verb(const char *name) {
   return usage_error("no such verb: ", name, advice.text);
 }
 
+static char program[64];
+
+/* For messages, that of an interrupt too. */
+static void name_program(const verb *v) {
+  snprintf(program, sizeof program, "graze %s", v->name);
+  diagnostics_start(program);
+  if (v->interrupted) interrupts_mean(v->interrupted);
+}
+
 static int run_verb(const char *name, int argc, char **argv) {
-  static char program[64];
   const verb *v = verb_find(name);
   if (!v) return no_such_verb(name);
-  snprintf(program, sizeof program, "graze %s", v->name);
+  name_program(v);
   argv[0] = program;
-  diagnostics_start(program);
   return v->run(argc, argv);
 }
 
@@ -86,7 +93,9 @@ static bool is_one_of(const char *text, const char *first, const char *second) {
 }
 
 int main(int argc, char **argv) {
+  const verb *v = argc > 1 ? verb_find(argv[1]) : NULL;
   hold_standard_descriptors();
+  if (v) name_program(v);
   interrupts_install();
   json_memory_install();
   /* Arrays of meshes are freed for good: unless it is told, malloc keeps ever larger ones. */

@@ -5,14 +5,14 @@
 #include <string.h>
 
 const verb verbs[] = {
-    {"check", "which objects of a scene, an assembly or several files collide", &check_argp, command_check},
-    {"watch", "which objects begin and cease to meet as they move, step by step", &watch_argp, command_watch},
-    {"self", "where a mesh intersects itself", &self_argp, command_self},
-    {"info", "facts about meshes: counts, holes, orientation, box", &info_argp, command_info},
-    {"tritri", "test pairs of triangles given as text", &tritri_argp, command_tritri},
-    {"pairs", "which of many boxes meet, by any broad phase", &pairs_argp, command_pairs},
-    {"make", "generate a model from a seed", &make_argp, command_make},
-    {"devices", "devices that can take over work", &devices_argp, command_devices},
+    {"check", "which objects of a scene, an assembly or several files collide", &check_argp, NULL, command_check},
+    {"watch", "which objects begin and cease to meet as they move, step by step", &watch_argp, NULL, command_watch},
+    {"self", "where a mesh intersects itself", &self_argp, NULL, command_self},
+    {"info", "facts about meshes: counts, holes, orientation, box", &info_argp, NULL, command_info},
+    {"tritri", "test pairs of triangles given as text", &tritri_argp, NULL, command_tritri},
+    {"pairs", "which of many boxes meet, by any broad phase", &pairs_argp, NULL, command_pairs},
+    {"make", "generate a model from a seed", &make_argp, "the model is not complete", command_make},
+    {"devices", "devices that can take over work", &devices_argp, NULL, command_devices},
     {0}};
 
 const char verbs_summary[] = "Finds every collision, exactly.";

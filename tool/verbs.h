@@ -9,6 +9,7 @@ typedef struct verb {
   const char *name;
   const char *summary;
   const struct argp *argp;           /* its options, and its help */
+  const char *interrupted;           /* what Ctrl-C means; NULL: nothing was decided */
   int (*run)(int argc, char **argv); /* argv[0] is "graze VERB". The result is the exit code */
 } verb;
 
