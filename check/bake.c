@@ -212,6 +212,7 @@ graze_status gz_check_read(graze_check *c, uint32_t first) {
   for (uint32_t i = 0; i < jobs.count; i++) jobs.items[i] = &c->meshes[first + i];
   graze_status status = gz_check_run_jobs(&jobs);
   for (uint32_t i = first; i < c->mesh_count && status == GRAZE_OK; i++) {
+    c->meshes[i].floats = c->meshes[i].geometry.stored_floats;
     if (c->meshes[i].geometry.triangle_count == 0 && (c->def.joined || c->def.allow_empty))
       gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", c->meshes[i].path);
   }

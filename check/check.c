@@ -108,7 +108,7 @@ void graze_check_set_engine(graze_check *check, const char *engine) {
 }
 
 static bool is_open_clash(const graze_report_clash *clash) {
-  return clash->state != GRAZE_STATE_RESOLVED && clash->relation != GRAZE_SEPARATE &&
+  return clash->state != GRAZE_STATE_RESOLVED && clash->relation != GRAZE_SEPARATE && !clash->forgiven &&
          (strcmp(clash->mark, "approved") != 0 || clash->relation == GRAZE_UNKNOWN);
 }
 

@@ -45,6 +45,7 @@ typedef struct check_mesh {
   bool wanted;     /* a pair needs it */
   graze_mesh *mesh;
   graze_mesh_facts facts;         /* where `adjacency` is not set, not all of these are known; */
+  bool floats;                    /* coordinates are stored as floats */
   const graze_assembly *assembly; /* the geometry is in its file, */
   uint32_t number;                /* as this mesh of it, */
   graze_geometry geometry;        /* or here */
@@ -72,12 +73,14 @@ typedef enum rule_kind {
   RULE_IGNORE_PAIRS,  /* pairs that the scene file lists */
   RULE_SAME_PARENT,   /* leave out objects whose names have the same path before the last '/' */
   RULE_RELATIONS,     /* pairs that are checked and, by their relation, not reported */
-  RULE_OPEN           /* open meshes are surfaces; it counts the checked pairs that it concerns */
+  RULE_OPEN,          /* open meshes are surfaces; it counts the checked pairs that it concerns */
+  RULE_FORGIVE        /* overlaps of pairs of two sets, or of all; it counts those that are forgiven */
 } rule_kind;
 
 typedef struct rule {
   rule_kind kind;
-  uint32_t first, second; /* sets */
+  uint32_t first, second; /* sets; of RULE_FORGIVE, UINT32_MAX: all objects */
+  double length;          /* of RULE_FORGIVE; infinite: the precision of the files */
   const char *layers[2];  /* of RULE_IGNORE_LAYERS */
   const char *text;       /* as a report shows it. All that selects pairs stands in it: an earlier report with the same
                              texts is an answer to the same question */
@@ -91,6 +94,7 @@ typedef struct rules {
   rule *list;
   uint32_t count;
   bool only;           /* some rule is RULE_ONLY */
+  bool tolerant;       /* some rule is RULE_FORGIVE */
   uint64_t other_sets; /* pairs left out because no RULE_ONLY names them */
   uint64_t *members;   /* bit s of an object's words: it is in set s */
   uint32_t words;
@@ -220,6 +224,7 @@ graze_status gz_check_load(graze_check *c);
 void gz_check_close_files(graze_check *c); /* and frees what was held of them */
 bool gz_check_is_large(const char *path);  /* a file that is worth all threads */
 graze_pose gz_check_scaled(const graze_pose *pose, double factor);
+double gz_check_metres(const char *unit); /* in it; 0: not known here */
 
 /* As gz_fail, with ARGUMENT and a hint for the caller. */
 graze_status gz_check_hint(const graze_check *c, graze_check_hint hint, const char *format, ...)
@@ -227,6 +232,15 @@ graze_status gz_check_hint(const graze_check *c, graze_check_hint hint, const ch
 
 /* The file's name without folders and ending; NULL: refused. */
 char *gz_check_stem(graze_check *c, const char *path);
+
+/* ---- tolerance.c: overlaps that are forgiven ---- */
+
+/* A length as graze_check_def has it, in the units of the check; `own`: those of a plain number, or "". Infinite:
+ * "precision". Errors: ARGUMENT. */
+graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, const char *own, double *length);
+
+/* Marks the clash when its pair is forgiven. */
+void gz_check_forgive(graze_check *c, const graze_outline *outline, graze_report_clash *clash);
 
 /* ---- rules.c ---- */
 
@@ -239,6 +253,9 @@ bool gz_check_rules_want(graze_check *c, uint64_t a, uint64_t b);
 
 /* Whether rules_want must be asked: it can say no, or counts. */
 bool gz_check_rules_select(const graze_check *c);
+
+/* The first rule of that kind that names the pair; NULL: there is none. */
+rule *gz_check_forgiving_rule(graze_check *c, uint64_t a, uint64_t b);
 
 /* ---- earlier.c ---- */
 

@@ -119,8 +119,7 @@ static const struct {
   double metres;
 } units[] = {{"m", 1}, {"mm", 0.001}, {"cm", 0.01}, {"in", 0.0254}, {"ft", 0.3048}};
 
-/* Metres in a unit; 0: not known here. */
-static double metres(const char *name) {
+double gz_check_metres(const char *name) {
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
     if (strcmp(units[i].name, name) == 0) return units[i].metres;
   }
@@ -142,12 +141,12 @@ static graze_status unit_factor(graze_check *c, const char *path, const char *sa
   if (asked != NULL) {
     c->units = asked;
     if (*own == '\0' || strcmp(own, asked) == 0) return GRAZE_OK;
-    if (metres(own) == 0) {
+    if (gz_check_metres(own) == 0) {
       return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s: its units are \"%s\", which cannot be converted to %s",
                      path, own, asked);
     }
     gz_check_note(c, GRAZE_LOG_INFO, "%s: converted from %s to %s", path, own, asked);
-    *factor = ratio_of(metres(own), metres(asked));
+    *factor = ratio_of(gz_check_metres(own), gz_check_metres(asked));
     return GRAZE_OK;
   }
   if (c->object_count == 0) c->units = own;
@@ -207,6 +206,7 @@ static check_mesh *take_mesh(graze_check *c, const check_file *file, uint32_t nu
   bool stored = geometry->vertices == NULL;
   check_mesh *m = add_mesh(c, file->path, (stored ? later : c->hold) ? BAKE_MEASURED : BAKE_MESH);
   if (m == NULL) return NULL;
+  m->floats = stored ? file->assembly->format == GRAZE_FORMAT_GLTF : geometry->stored_floats;
   m->number = number;
   if (stored) {
     m->assembly = file->assembly;
@@ -378,7 +378,7 @@ graze_status gz_check_load(graze_check *c) {
   c->units = "";
   const char *named[] = {d->units, d->file_units};
   for (int i = 0; i < 2; i++) {
-    if (named[i] != NULL && metres(named[i]) == 0)
+    if (named[i] != NULL && gz_check_metres(named[i]) == 0)
       return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: unknown units '%s'", named[i]);
   }
   if (d->joined) return load_joined(c);

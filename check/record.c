@@ -70,6 +70,7 @@ graze_status gz_check_record_begin(graze_check *c) {
                              .created = c->created,
                              .units = c->units,
                              .up = c->def.up != GRAZE_UP_UNKNOWN ? c->def.up : c->up,
+                             .tolerant = c->rules.tolerant,
                              .engine = "cpu",
                              .exactness = exactness[c->def.exactness],
                              .objects = c->report_objects,
@@ -129,16 +130,20 @@ static graze_report_clash clash_of(const graze_object_pair *pair, bool listed) {
   return clash;
 }
 
-static graze_report_clash known_clash_of(const known_clash *known, bool listed) {
+static graze_report_clash known_clash_of(graze_check *c, const known_clash *known, bool listed) {
   const graze_report_previous_clash *then = known->clash;
   graze_report_clash clash = gz_check_plain_clash(known->a, known->b, then->relation, &then->counts);
   if (listed) clash.triangles = &no_pairs;
   clash.box = then->box;
   memcpy(clash.point, then->point, sizeof clash.point);
   clash.depth = then->depth;
+  clash.forgiven = then->forgiven;
+  memcpy(clash.translation, then->translation, sizeof clash.translation);
   clash.curve_points = then->curve_points;
   clash.curve_starts = then->curve_starts;
   clash.curve_count = then->curve_count;
+  rule *forgiving = clash.forgiven ? gz_check_forgiving_rule(c, known->a, known->b) : NULL;
+  if (forgiving != NULL) forgiving->pairs++;
   return clash;
 }
 
@@ -156,16 +161,17 @@ static graze_status fill_clashes(graze_check *c) {
   for (uint64_t i = 0; i < c->result.pair_count; i++) {
     const graze_object_pair *pair = &c->result.pairs[i];
     while (next < e->clash_count && stands_before(&e->clashes[next], pair))
-      c->clashes[count++] = known_clash_of(&e->clashes[next++], listed);
+      c->clashes[count++] = known_clash_of(c, &e->clashes[next++], listed);
     if ((c->def.relations >> pair->verdict.relation & 1) == 0) {
       c->left_out += pair->verdict.relation != GRAZE_SEPARATE;
       continue;
     }
     graze_report_clash *clash = &c->clashes[count++];
     *clash = clash_of(pair, listed);
+    gz_check_forgive(c, &pair->outline, clash);
     if (clash->relation == GRAZE_UNKNOWN && (clash->reason = reason_of(c, pair)) == NULL) return GRAZE_ERROR_MEMORY;
   }
-  while (next < e->clash_count) c->clashes[count++] = known_clash_of(&e->clashes[next++], listed);
+  while (next < e->clash_count) c->clashes[count++] = known_clash_of(c, &e->clashes[next++], listed);
   c->report.clashes = c->clashes;
   c->report.clash_count = count;
   return GRAZE_OK;

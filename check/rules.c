@@ -1,6 +1,7 @@
 /* Sets are bits of each object, so that asking about a pair is a few ands. Patterns are tried once for each object. */
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -89,6 +90,19 @@ static graze_status add_asked(graze_check *c, const graze_check_rule *asked) {
   }
 }
 
+/* Of two sets, or (NULL) of all objects. */
+static graze_status add_forgiving(graze_check *c, const char *const sets[2], const char *length, const char *own) {
+  rule one = {.kind = RULE_FORGIVE, .first = UINT32_MAX, .second = UINT32_MAX};
+  graze_status status = gz_check_parse_tolerance(c, length, own, &one.length);
+  if (status != GRAZE_OK || (one.length == 0 && sets == NULL)) return status;
+  if (sets != NULL) {
+    one.first = find_set(&c->rules, sets[0]);
+    one.second = find_set(&c->rules, sets[1]);
+  }
+  c->def.places = c->rules.tolerant = true;
+  return add_rule(c, &one);
+}
+
 /* What is asked of every pair is a rule too: it decides what a report lists. */
 static graze_status add_defined(graze_check *c) {
   const graze_check_def *d = &c->def;
@@ -115,6 +129,8 @@ static graze_status add_scene_rules(graze_check *c) {
     status = add_ignored_names(c, file->ignore_names[i][0], file->ignore_names[i][1]);
   for (uint32_t i = 0; i < file->ignore_layer_count && status == GRAZE_OK; i++)
     status = add_kind(c, RULE_IGNORE_LAYERS, file->ignore_layers[i][0], file->ignore_layers[i][1]);
+  for (uint32_t i = 0; i < file->tolerance_count && status == GRAZE_OK; i++)
+    status = add_forgiving(c, (const char *const *)file->tolerance[i], file->tolerance[i][2], file->units);
   if (status == GRAZE_OK && file->ignore_same_parent) status = add_kind(c, RULE_SAME_PARENT, NULL, NULL);
   return status == GRAZE_OK && file->ignore_count > 0 ? add_rule(c, &listed) : status;
 }
@@ -267,6 +283,18 @@ static char *tell_left_out(graze_check *c) {
   return text;
 }
 
+/* The length as it was given: another one has another text. */
+static char *tell_forgiving(graze_check *c, const rule *one) {
+  char length[32];
+  graze_format_double(one->length, length);
+  char *text = isinf(one->length) ? gz_check_print(c, "forgive overlaps within the precision of the files")
+                                  : gz_check_print(c, "forgive overlaps of up to %s%s%s", length,
+                                                   *c->units != '\0' ? " " : "", c->units);
+  if (one->first == UINT32_MAX) return text;
+  text = put_set(c, gz_check_append(c, text, " between "), &c->rules.sets[one->first]);
+  return put_set(c, gz_check_append(c, text, " and "), &c->rules.sets[one->second]);
+}
+
 static char *tell(graze_check *c, const rule *one) {
   switch (one->kind) {
     case RULE_ONLY:
@@ -284,6 +312,8 @@ static char *tell(graze_check *c, const rule *one) {
       return tell_left_out(c);
     case RULE_OPEN:
       return gz_check_print(c, "open meshes are surfaces");
+    case RULE_FORGIVE:
+      return tell_forgiving(c, one);
   }
   return NULL;
 }
@@ -291,6 +321,7 @@ static char *tell(graze_check *c, const rule *one) {
 graze_status gz_check_make_rules(graze_check *c) {
   graze_status status = add_defined(c);
   if (status == GRAZE_OK) status = add_scene_rules(c);
+  if (status == GRAZE_OK && c->def.tolerance != NULL) status = add_forgiving(c, NULL, c->def.tolerance, "");
   for (uint32_t i = 0; i < c->rules.count && status == GRAZE_OK; i++) {
     rule *one = &c->rules.list[i];
     one->text = tell(c, one);
@@ -351,4 +382,12 @@ bool gz_check_rules_select(const graze_check *c) {
     if (is_selecting(&c->rules.list[i]) || c->rules.list[i].kind == RULE_OPEN) return true;
   }
   return false;
+}
+
+rule *gz_check_forgiving_rule(graze_check *c, uint64_t a, uint64_t b) {
+  for (uint32_t i = 0; i < c->rules.count; i++) {
+    rule *one = &c->rules.list[i];
+    if (one->kind == RULE_FORGIVE && (one->first == UINT32_MAX || concerns(&c->rules, one, a, b))) return one;
+  }
+  return NULL;
 }

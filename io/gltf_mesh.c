@@ -153,5 +153,6 @@ bool gz_gltf_read_mesh(const gltf_file *file, uint32_t index, graze_geometry *ge
     return false;
   }
   geometry->all_float = find_all_float(file, geometry);
+  geometry->stored_floats = true;
   return true;
 }

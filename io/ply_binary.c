@@ -189,19 +189,20 @@ static bool read_even_vertices(even_rows *rows, io_fault *fault) {
     unsigned k = read_vertex(rows->file, rows->element, p, &rows->layout, v);
     return fail_vertex(rows->file, p, &rows->layout, rows->first_bad, k, fault);
   }
-  rows->file->geometry->all_float = !rows->not_float;
+  rows->file->geometry->all_float = rows->file->geometry->stored_floats = !rows->not_float;
   return true;
 }
 
 static bool walk_vertices(const ply_file *file, const ply_element *element, const char **body, io_fault *fault) {
-  file->geometry->all_float = true;
+  file->geometry->all_float = file->geometry->stored_floats = true;
   for (uint64_t i = 0; i < element->count; i++) {
     row_layout layout;
     if (!lay_out(file, element, *body, i, &layout, fault)) return false;
     double *v = file->geometry->vertices + 3 * i;
     unsigned bad = read_vertex(file, element, *body, &layout, v);
     if (bad < 3) return fail_vertex(file, *body, &layout, i, bad, fault);
-    if (!io_is_float(v[0]) || !io_is_float(v[1]) || !io_is_float(v[2])) file->geometry->all_float = false;
+    if (!io_is_float(v[0]) || !io_is_float(v[1]) || !io_is_float(v[2]))
+      file->geometry->all_float = file->geometry->stored_floats = false;
     *body += layout.size;
   }
   return true;

@@ -74,7 +74,7 @@ static bool take_mark(importing *reading, const char *mark) {
 /* ---- meshes ---- */
 
 static bool check_mesh(const importing *reading, uint32_t index, graze_geometry *mesh) {
-  mesh->all_float = true;
+  mesh->all_float = mesh->stored_floats = true; /* assimp computes in floats */
   for (uint64_t i = 0; i < 3 * mesh->vertex_count; i++) {
     if (!isfinite(mesh->vertices[i])) {
       return gz_io_fail(reading->fault, GRAZE_ERROR_NOT_FINITE, IO_WHOLE_FILE, 0,

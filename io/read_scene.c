@@ -297,6 +297,39 @@ static bool read_check(const json_t *array, graze_scene_file *scene, io_fault *f
   return true;
 }
 
+/* A number, which is of the scene's units, or a text. */
+static char *copy_length(const json_t *value, io_fault *fault) {
+  char number[32];
+  if (json_is_string(value)) return gz_new_text(fault->context, json_string_value(value));
+  graze_format_double(json_number_value(value), number);
+  return gz_new_text(fault->context, number);
+}
+
+static bool read_tolerance(const json_t *array, graze_scene_file *scene, io_fault *fault) {
+  size_t index;
+  json_t *entry;
+  if (array == NULL) return true;
+  if (!json_is_array(array)) return fail_at(fault, "", "\"tolerance\" is not an array");
+  scene->tolerance = gz_new_zeroed(fault->context, json_array_size(array) + 1, sizeof scene->tolerance[0]);
+  if (scene->tolerance == NULL) return gz_io_fail_memory(fault);
+  json_array_foreach(array, index, entry) {
+    const json_t *length = json_array_get(entry, 2);
+    char place[40];
+    snprintf(place, sizeof place, "tolerance[%lu]", (unsigned long)index);
+    if (json_array_size(entry) != 3 || (!json_is_number(length) && !json_is_string(length)))
+      return fail_at(fault, place, "not the names of two sets and a length");
+    char **three = scene->tolerance[scene->tolerance_count++];
+    for (size_t k = 0; k < 2; k++) {
+      const char *name = json_string_value(json_array_get(entry, k));
+      if (name == NULL) return fail_at(fault, place, "not the names of two sets and a length");
+      if (!knows_set(scene, name)) return fail_at(fault, place, "no set has the name \"%s\"", quote(name).text);
+      if ((three[k] = gz_new_text(fault->context, name)) == NULL) return gz_io_fail_memory(fault);
+    }
+    if ((three[2] = copy_length(length, fault)) == NULL) return gz_io_fail_memory(fault);
+  }
+  return true;
+}
+
 static bool read_flag(const json_t *value, const char *key, bool *flag, io_fault *fault) {
   if (value != NULL && !json_is_boolean(value)) return fail_at(fault, "", "\"%s\" is not true or false", key);
   *flag = json_is_true(value);
@@ -313,8 +346,8 @@ static bool check_version(const json_t *value, io_fault *fault) {
 
 static bool read_root(json_t *root, const char *path, graze_scene_file *scene, io_fault *fault) {
   static const char *const known[] = {
-      "graze", "units", "objects", "ignore", "ignore_layers", "ignore_names", "sets", "check", "ignore_same_parent",
-      NULL};
+      "graze",     "units", "objects", "ignore", "ignore_layers", "ignore_names", "sets", "check", "ignore_same_parent",
+      "tolerance", NULL};
   if (!json_is_object(root)) return fail_at(fault, "", "not a JSON object");
   if (!check_version(json_object_get(root, "graze"), fault) || !check_keys(root, known, "", fault)) return false;
   if (!copy_text(json_object_get(root, "units"), "units", "", &scene->units, fault)) return false;
@@ -330,7 +363,8 @@ static bool read_root(json_t *root, const char *path, graze_scene_file *scene, i
                       &scene->ignore_name_count, fault) &&
       read_flag(json_object_get(root, "ignore_same_parent"), "ignore_same_parent", &scene->ignore_same_parent, fault) &&
       read_sets(json_object_get(root, "sets"), scene, fault) &&
-      read_check(json_object_get(root, "check"), scene, fault);
+      read_check(json_object_get(root, "check"), scene, fault) &&
+      read_tolerance(json_object_get(root, "tolerance"), scene, fault);
   gz_free(names);
   return good;
 }
@@ -394,6 +428,8 @@ void graze_scene_file_free(graze_scene_file *scene) {
   free_pairs(scene->ignore_layers, scene->ignore_layer_count);
   free_pairs(scene->ignore_names, scene->ignore_name_count);
   free_pairs(scene->check, scene->check_count);
+  for (uint32_t i = 0; i < 3 * scene->tolerance_count; i++) gz_free(scene->tolerance[i / 3][i % 3]);
+  gz_free(scene->tolerance);
   for (uint32_t i = 0; i < scene->set_count; i++) {
     for (uint32_t k = 0; k < scene->sets[i].pattern_count; k++) gz_free(scene->sets[i].patterns[k]);
     gz_free(scene->sets[i].patterns);

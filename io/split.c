@@ -81,6 +81,7 @@ static bool take_piece(const deal *d, uint32_t piece, graze_geometry *part, io_f
     d->numbers[vertex] = UINT32_MAX;
   }
   part->all_float = d->whole->all_float;
+  part->stored_floats = d->whole->stored_floats;
   return good;
 }
 

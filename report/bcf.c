@@ -191,6 +191,7 @@ static void put_labels(bcf *work, const graze_report_clash *clash) {
   for (int k = 0; k < 3; k++) {
     if (groups[k] != GRAZE_NO_GROUP) element(&work->text, "    ", "Labels", work->report->groups[groups[k]].title);
   }
+  if (clash->forgiven) element(&work->text, "    ", "Labels", "forgiven");
   if (has_text(clash->mark)) element(&work->text, "    ", "Labels", clash->mark);
 }
 
@@ -208,7 +209,7 @@ static void put_dates(bcf *work, const graze_report_clash *clash) {
 static void put_topic(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
   gz_text *out = &work->text;
-  bool closed = clash->state == GRAZE_STATE_RESOLVED ||
+  bool closed = clash->state == GRAZE_STATE_RESOLVED || clash->forgiven ||
                 (clash->relation != GRAZE_UNKNOWN && has_text(clash->mark) && strcmp(clash->mark, "approved") == 0);
   gz_put_text(out, "  <Topic Guid=\"");
   put_guid(out, "topic", clash->id);

@@ -10,7 +10,7 @@
 
 static const char header[] =
     "id,state,relation,a,layer_a,b,layer_b,triangle_pairs,points,segments,areas,coplanar,degenerate,hash,x,y,z,"
-    "min_x,min_y,min_z,max_x,max_y,max_z,depth_estimate,reason,mark,comment,group_object,group_layers,group_place\r\n";
+    "min_x,min_y,min_z,max_x,max_y,max_z,depth_estimate,reason,mark,comment,group_object,group_layers,group_place";
 
 static void field(gz_text *out, const char *text) {
   gz_put_text(out, ",");
@@ -69,6 +69,10 @@ static void put_row(gz_text *out, const graze_report *report, const graze_report
   field(out, group_title(report, clash->group_object));
   field(out, group_title(report, clash->group_layers));
   field(out, group_title(report, clash->group_place));
+  if (report->tolerant) {
+    field(out, clash->forgiven ? "yes" : "");
+    numbers(out, clash->forgiven ? clash->translation : (double[3]){NAN, NAN, NAN}, 3);
+  }
   gz_put_text(out, "\r\n");
 }
 
@@ -77,10 +81,11 @@ graze_status graze_report_write_csv(graze_context *context, const char *path, co
   graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
   gz_put_text(&file.out, header);
+  gz_put_text(&file.out, report->tolerant ? ",forgiven,translation_x,translation_y,translation_z\r\n" : "\r\n");
   if (!report->complete) {
     gz_put_text(&file.out, ",incomplete,unknown,,,,,,,,,,,,,,,,,,,,,,");
     gz_put_csv(&file.out, gz_report_incomplete);
-    gz_put_text(&file.out, ",,,,,\r\n");
+    gz_put_text(&file.out, report->tolerant ? ",,,,,,,,,\r\n" : ",,,,,\r\n");
   }
   for (uint32_t i = 0; i < report->clash_count; i++) put_row(&file.out, report, &report->clashes[i]);
   return gz_report_file_close(context, &file, GRAZE_OK);

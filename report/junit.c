@@ -18,7 +18,7 @@ typedef struct suited {
 } suited;
 
 static verdict judge(const graze_report_clash *clash, unsigned failing) {
-  if (clash->state == GRAZE_STATE_RESOLVED) return verdict_skipped;
+  if (clash->state == GRAZE_STATE_RESOLVED || clash->forgiven) return verdict_skipped;
   if (clash->relation == GRAZE_UNKNOWN) return verdict_error;
   if (clash->mark != NULL && strcmp(clash->mark, "approved") == 0) return verdict_skipped;
   return failing & 1u << clash->relation ? verdict_failure : verdict_pass;
@@ -72,7 +72,11 @@ static void put_outcome(gz_text *out, const graze_report *report, const graze_re
   gz_put_text(out, ">\n      <");
   gz_put_text(out, elements[outcome]);
   gz_put_text(out, " message=\"");
-  if (outcome == verdict_skipped) gz_put_text(out, clash->state == GRAZE_STATE_RESOLVED ? "resolved: " : "approved: ");
+  if (outcome == verdict_skipped) {
+    gz_put_text(out, clash->state == GRAZE_STATE_RESOLVED ? "resolved: "
+                     : clash->forgiven                    ? "forgiven: "
+                                                          : "approved: ");
+  }
   put_message(out, report, clash);
   if (outcome != verdict_skipped) {
     gz_put_text(out, "\" type=\"");

@@ -288,29 +288,12 @@ static bool make_id(reading *r, json_t *value, graze_report_previous_clash *clas
 }
 
 static bool read_clash(reading *r, json_t *value, const char *place, bool resolved, uint32_t index) {
-  static const char *const known[] = {"a",
-                                      "b",
-                                      "relation",
-                                      "reason",
-                                      "triangle_pairs",
-                                      "points",
-                                      "segments",
-                                      "areas",
-                                      "coplanar",
-                                      "degenerate",
-                                      "hash",
-                                      "triangles",
-                                      "id",
-                                      "state",
-                                      "found",
-                                      "mark",
-                                      "comment",
-                                      "point",
-                                      "box",
-                                      "groups",
-                                      "depth_estimate",
-                                      "curve",
-                                      NULL};
+  static const char *const known[] = {
+      "a",        "b",      "relation",       "reason",     "triangle_pairs", "points",
+      "segments", "areas",  "coplanar",       "degenerate", "hash",           "triangles",
+      "id",       "state",  "found",          "mark",       "comment",        "point",
+      "box",      "groups", "depth_estimate", "forgiven",   "translation",    "curve",
+      NULL};
   graze_report_previous_clash *clash = &r->previous->clashes[index];
   if (!check_keys(r, value, known, place) || !get_text(r, value, "a", NULL, place, &clash->a) ||
       !get_text(r, value, "b", NULL, place, &clash->b) || !get_text(r, value, "id", "", place, &clash->id) ||
@@ -324,6 +307,12 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
   if (depth != NULL && !json_is_number(depth) && !json_is_null(depth)) {
     return fail_at(r, place, "\"depth_estimate\" is not a number");
   }
+  const json_t *forgiven = json_object_get(value, "forgiven");
+  bool moved;
+  if (forgiven != NULL && !json_is_boolean(forgiven)) return fail_at(r, place, "\"forgiven\" is not true or false");
+  clash->forgiven = json_is_true(forgiven);
+  if (!get_point(r, value, "translation", place, clash->translation, &moved)) return false;
+  if (clash->forgiven != moved) return fail_at(r, place, "\"forgiven\" and \"translation\" do not go together");
   if (json_object_get(value, "id") == NULL) return make_id(r, value, clash);
   return gz_report_is_id(clash->id) || fail_at(r, place, "\"id\" is not 1 to 23 letters, digits and '-'");
 }

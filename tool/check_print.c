@@ -49,22 +49,24 @@ static void put_places(table *rows, const graze_report *report, const graze_repo
   table_text(rows, clash->reason);
   table_text(rows, clash->mark);
   table_text(rows, clash->comment);
+  if (report->tolerant) table_text(rows, clash->forgiven ? "yes" : "");
 }
 
-/* With `places` the columns of clashes.csv follow, under their names there. */
+/* With `places` the columns of clashes.csv follow, under their names there. What is forgiven stands in a table for
+ * programs, and apart from one for readers. */
 static table pair_table(const printing *print, bool places) {
   static const table_column columns[] = {
-      {"a", true},         {"b", true},      {"relation", true},  {"triangle_pairs", false}, {"points", false},
-      {"segments", false}, {"areas", false}, {"coplanar", false}, {"degenerate", false},     {"hash", false},
-      {"id", true},        {"state", true},  {"layer_a", true},   {"layer_b", true},         {"x", false},
-      {"y", false},        {"z", false},     {"min_x", false},    {"min_y", false},          {"min_z", false},
-      {"max_x", false},    {"max_y", false}, {"max_z", false},    {"depth_estimate", false}, {"reason", true},
-      {"mark", true},      {"comment", true}};
+      {"a", true},         {"b", true},       {"relation", true},  {"triangle_pairs", false}, {"points", false},
+      {"segments", false}, {"areas", false},  {"coplanar", false}, {"degenerate", false},     {"hash", false},
+      {"id", true},        {"state", true},   {"layer_a", true},   {"layer_b", true},         {"x", false},
+      {"y", false},        {"z", false},      {"min_x", false},    {"min_y", false},          {"min_z", false},
+      {"max_x", false},    {"max_y", false},  {"max_z", false},    {"depth_estimate", false}, {"reason", true},
+      {"mark", true},      {"comment", true}, {"forgiven", true}};
   const graze_report *report = print->report;
-  table rows = table_begin(columns, places ? sizeof columns / sizeof columns[0] : PRINTED);
+  table rows = table_begin(columns, places ? sizeof columns / sizeof columns[0] - !report->tolerant : PRINTED);
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
-    if (!is_listed(clash)) continue;
+    if (!is_listed(clash) || (clash->forgiven && !places)) continue;
     table_text(&rows, name_of(print, clash->a));
     table_text(&rows, name_of(print, clash->b));
     table_text(&rows, graze_relation_string(clash->relation));
@@ -143,11 +145,17 @@ static uint32_t count_state(const graze_report *report, graze_report_state state
   return count;
 }
 
+static uint32_t count_forgiven(const graze_report *report) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < report->clash_count; i++) count += report->clashes[i].forgiven;
+  return count;
+}
+
 /* "12 clashes (8 cross, 4 touch)" */
 static void print_clashes(output *out, const graze_report *report) {
   uint64_t of[GRAZE_UNKNOWN + 1] = {0}, clashes = 0;
   for (uint32_t i = 0; i < report->clash_count; i++) {
-    if (is_listed(&report->clashes[i])) of[report->clashes[i].relation]++;
+    if (is_listed(&report->clashes[i]) && !report->clashes[i].forgiven) of[report->clashes[i].relation]++;
   }
   for (int r = 0; r <= GRAZE_UNKNOWN; r++) clashes += r == GRAZE_SEPARATE ? 0 : of[r];
   if (clashes == 0) {
@@ -172,6 +180,7 @@ static void print_verdict(output *out, const printing *print) {
   else if (counts->open_clashes == 0)
     gz_put_text(out, "clear: ");
   print_clashes(out, report);
+  if (count_forgiven(report) > 0) output_print(out, ", %" PRIu32 " forgiven,", count_forgiven(report));
   output_print(out, " %s %" PRIu64 " pair%s of objects", report->complete ? "among" : "so far among",
                report->object_pairs, plural(report->object_pairs));
   output_print(out, " (%" PRIu32 " object%s, %" PRIu64 " triangles", counts->objects, plural(counts->objects),
@@ -182,6 +191,23 @@ static void print_verdict(output *out, const printing *print) {
                report->load_seconds + report->build_seconds + report->query_seconds);
 }
 
+/* "forgiven: pump, steel: cross, ends when steel moves by 0 0 3e-09: 3e-09 m" */
+static void print_forgiven(output *out, const printing *print, const graze_report_clash *clash) {
+  const char *b = name_of(print, clash->b), *units = print->report->units;
+  char number[32];
+  output_print(out, "forgiven: %s, %s: %s", name_of(print, clash->a), b, graze_relation_string(clash->relation));
+  if (clash->relation == GRAZE_CROSS) {
+    output_print(out, ", ends when %s moves by", b);
+    for (int k = 0; k < 3; k++) {
+      graze_format_double(clash->translation[k], number);
+      output_print(out, " %s", number);
+    }
+    graze_format_double(clash->depth, number);
+    output_print(out, ": %s%s%s", number, *units ? " " : "", units);
+  }
+  gz_put_text(out, "\n");
+}
+
 /* Everything that the table does not say. */
 static void print_notes(output *out, const printing *print) {
   const graze_report *report = print->report;
@@ -189,6 +215,9 @@ static void print_notes(output *out, const printing *print) {
     const graze_report_clash *clash = &report->clashes[i];
     if (clash->relation == GRAZE_UNKNOWN && is_listed(clash))
       output_print(out, "unknown: %s, %s: %s\n", name_of(print, clash->a), name_of(print, clash->b), clash->reason);
+  }
+  for (uint32_t i = 0; i < report->clash_count; i++) {
+    if (report->clashes[i].forgiven) print_forgiven(out, print, &report->clashes[i]);
   }
   for (uint32_t i = 0; i < report->rule_count; i++)
     output_print(out, "rule: %s: %" PRIu64 " pair%s\n", report->rules[i].text, report->rules[i].pairs,
@@ -205,7 +234,7 @@ static void print_notes(output *out, const printing *print) {
 
 static void print_text(output *out, const printing *print) {
   const graze_report *report = print->report;
-  if (report->clash_count > count_state(report, GRAZE_STATE_RESOLVED)) {
+  if (report->clash_count > count_state(report, GRAZE_STATE_RESOLVED) + count_forgiven(report)) {
     table rows = pair_table(print, false);
     table_write_text(&rows, out);
     table_free(&rows);

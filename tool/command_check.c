@@ -1,4 +1,5 @@
 /* graze check: how every pair of objects lies to each other. */
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ enum {
   key_pictures,
   key_previous,
   key_marks,
-  key_cache
+  key_cache,
+  key_tolerance
 };
 
 static const struct argp_option options[] = {
@@ -53,6 +55,10 @@ static const struct argp_option options[] = {
     {"relations", key_relations, "LIST", 0,
      "report only these relations, for example cross,duplicate (default: all but separate): separate, touch, cross, "
      "a_in_b, b_in_a, duplicate, unknown",
+     30},
+    {"tolerance", key_tolerance, "LENGTH", 0,
+     "forgive touching, and overlaps that a proved translation no longer than LENGTH ends: a number in the check's "
+     "units, or with its unit (2mm), or precision: what rounding to floats leaves open",
      30},
     {"all", key_all, NULL, 0, "also list separate pairs", 30},
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 30},
@@ -103,11 +109,26 @@ static unsigned parse_relations(struct argp_state *state, char *list) {
   return bits;
 }
 
+/* A number of 0 or more, perhaps with a unit, or "precision". */
+static void need_length(struct argp_state *state, const char *option, const char *text) {
+  double value;
+  const char *rest = graze_parse_double(text, text + strlen(text), &value);
+  bool good = strcmp(text, "precision") == 0;
+  for (int i = 0; rest && unit_names[i]; i++) good |= strcmp(rest, unit_names[i]) == 0;
+  if (rest && *rest == 0) good = true;
+  if (!good || (rest && !(value >= 0 && value <= DBL_MAX)))
+    argp_error(state, "--%s: '%s' is not a length of 0 or more", option, text);
+}
+
 static error_t parse_reporting(check_options *check, int key, char *argument, struct argp_state *state) {
   switch (key) {
     case key_relations:
       check->def.relations = parse_relations(state, argument);
       check->all |= (check->def.relations & 1u << GRAZE_SEPARATE) != 0;
+      return 0;
+    case key_tolerance:
+      need_length(state, "tolerance", argument);
+      check->def.tolerance = argument;
       return 0;
     case key_pairs:
       check->def.triangles = true;

@@ -96,8 +96,13 @@ typedef struct graze_check_def {
 
   graze_exactness exactness; /* default T1 */
   graze_open_rule open;      /* default GRAZE_OPEN_UNKNOWN */
-  unsigned relations;        /* bits 1 << relation of those to report; default: all but GRAZE_SEPARATE, which
-                                lists every other pair as well */
+  /* Overlaps to forgive: a length such as "0.5" (in the units of the check) or "0.5mm", or "precision": what the floats
+   * of the files leave open of the two objects. NULL: none. A clash is forgiven when the objects touch, or when they
+   * cross and a translation of one, no longer than this, was proved to end it (graze_find_escape). A scene file may
+   * have lengths for pairs of sets, of which the first that names a pair goes before this one. */
+  const char *tolerance;
+  unsigned relations; /* bits 1 << relation of those to report; default: all but GRAZE_SEPARATE, which
+                         lists every other pair as well */
 
   bool triangles;  /* list the triangle pairs that meet */
   bool places;     /* default true: find box, point, depth and curve of each clash that is decided now */
@@ -156,7 +161,7 @@ typedef struct graze_check_counts {
                          knows */
   uint64_t triangles; /* of these objects */
   uint64_t ignored_pairs; /* by rules for layers and by the list of a scene file */
-  uint32_t open_clashes;  /* neither separate nor resolved nor approved; unknown ones cannot be approved */
+  uint32_t open_clashes;  /* neither separate nor resolved nor forgiven nor approved; unknown ones cannot be approved */
   uint32_t unpainted;     /* clashes that graze_check_write_folder left without a picture: there were more than
                              `most_pictures`, or it was stopped */
   double load_seconds, build_seconds, query_seconds;

@@ -34,9 +34,10 @@ typedef struct graze_geometry {
   uint64_t triangle_count;
   graze_io_group *groups;
   uint32_t group_count;
-  bool labels;    /* groups of one name are one object (OBJ `g`); otherwise each group is one */
-  bool all_float; /* every coordinate is representable as a float: the mesh can be baked in half the memory */
-  void *memory;   /* private */
+  bool labels;        /* groups of one name are one object (OBJ `g`); otherwise each group is one */
+  bool all_float;     /* every coordinate is representable as a float: the mesh can be baked in half the memory */
+  bool stored_floats; /* the file holds floats: its numbers may be rounded by half a unit in their last place */
+  void *memory;       /* private */
 } graze_geometry;
 
 typedef enum graze_file_format {
@@ -219,7 +220,8 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *   {"graze":1, "units":"m",
  *    "objects":[{"name":"a","mesh":"a.obj","pose":[12 numbers],"layer":"steel"}],
  *    "ignore":[["a","b"]], "ignore_layers":[["steel","steel"]], "ignore_names":[["*gasket*","*"]],
- *    "ignore_same_parent":true, "sets":{"lines":["pipe*","layer:pipes"]}, "check":[["lines","lines"]]}
+ *    "ignore_same_parent":true, "sets":{"lines":["pipe*","layer:pipes"]}, "check":[["lines","lines"]],
+ *    "tolerance":[["lines","lines","2mm"]]}
  * All keys but "graze", "objects", "name" and "mesh" are optional. */
 typedef struct graze_scene_file_object {
   char *name;
@@ -251,6 +253,8 @@ typedef struct graze_scene_file {
   uint32_t set_count;
   char *(*check)[2]; /* names of sets: only pairs with an object in each; none = all pairs */
   uint32_t check_count;
+  char *(*tolerance)[3]; /* names of two sets, and a length as graze_check_def takes it; numbers are in `units` */
+  uint32_t tolerance_count;
 } graze_scene_file;
 
 /* Errors: FILE, FORMAT (unknown key, duplicate or unknown object name, wrong type: the message names key and place),

@@ -44,9 +44,11 @@ typedef struct graze_report_clash {
   graze_relation relation;
   const char *reason; /* a sentence, for UNKNOWN and for resolved clashes; else NULL */
   graze_counts counts;
-  graze_box box;   /* of the common points, in the scene's units */
-  double point[3]; /* a common point, or a point near one */
-  double depth;    /* rough estimate of the penetration depth, in the scene's units; 0 for touch, NaN = none */
+  graze_box box;         /* of the common points, in the scene's units */
+  double point[3];       /* a common point, or a point near one */
+  double depth;          /* an upper bound on the depth, in the scene's units; 0 for touch, NaN = none */
+  bool forgiven;         /* within the tolerance that was asked: no failure, and listed apart */
+  double translation[3]; /* of forgiven ones: b moved by it touches a or is separate; zero for touch */
 
   /* The intersection curve: polyline k has points curve_starts[k] .. curve_starts[k + 1] - 1. */
   const double (*curve_points)[3];
@@ -82,6 +84,7 @@ typedef struct graze_report {
   const char *units;   /* "m", "mm", ...; "" = unknown */
   graze_up up;         /* of pages and pictures, and of BCF, which has z up; unknown is taken for z */
   const char *engine, *exactness;
+  bool tolerant; /* overlaps were to be forgiven */
   bool complete; /* false: stopped before every pair was checked; every writer says so in a prominent place */
   const graze_report_object *objects;
   uint32_t object_count;
@@ -270,6 +273,8 @@ typedef struct graze_report_previous_clash {
   graze_counts counts; /* zero for resolved ones */
   bool placed;         /* `point` is known */
   double point[3], depth;
+  bool forgiven;
+  double translation[3];
   graze_box box;
   const double (*curve_points)[3]; /* as in graze_report_clash; curve_starts NULL: the report has no curve */
   const uint32_t *curve_starts;

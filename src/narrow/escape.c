@@ -142,9 +142,13 @@ static void take(escape *e, const double t[3], graze_relation relation) {
   *e->out = (graze_escape){.found = true, .translation = {t[0], t[1], t[2]}, .length = e->best, .relation = relation};
 }
 
+static void move_along(const way *w, double more, double t[3]) {
+  for (int k = 0; k < 3; k++) t[k] += w->direction[k] * (w->length + more);
+}
+
 /* From t on, step by step, each along the shortest way that the contact then has. */
-static graze_status go_on(escape *e, double t[3]) {
-  for (int step = 0; step < STEPS && length_of(t) < e->best; step++) {
+static graze_status go_on(escape *e, double t[3], int steps) {
+  for (int step = 0; step < steps && length_of(t) < e->best; step++) {
     graze_relate_result result;
     graze_status status = relate_moved(e, t, &result);
     if (status != GRAZE_OK) return status;
@@ -155,21 +159,24 @@ static graze_status go_on(escape *e, double t[3]) {
     find_ways(e, t, result.pairs, result.counts.triangle_pairs);
     const way *next = next_way(e, NULL);
     if (next == NULL) return GRAZE_OK;
-    for (int k = 0; k < 3; k++) t[k] += next->direction[k] * (next->length + e->slack);
+    move_along(next, e->slack, t);
   }
   return GRAZE_OK;
 }
 
+/* Each way as far as it takes, which is enough where nothing was rounded; and a little farther, and on from there. */
 static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uint64_t count) {
   static const double nowhere[3] = {0, 0, 0};
-  double starts[STARTS][3];
+  way starts[STARTS];
   int found = 0;
   find_ways(e, nowhere, pairs, count);
-  for (const way *w = next_way(e, NULL); w != NULL && found < STARTS; w = next_way(e, w), found++) {
-    for (int k = 0; k < 3; k++) starts[found][k] = w->direction[k] * (w->length + e->slack);
-  }
+  for (const way *w = next_way(e, NULL); w != NULL && found < STARTS; w = next_way(e, w)) starts[found++] = *w;
   graze_status status = GRAZE_OK;
-  for (int i = 0; i < found && status == GRAZE_OK; i++) status = go_on(e, starts[i]);
+  for (int i = 0; i < 2 * found && status == GRAZE_OK; i++) {
+    double t[3] = {0, 0, 0};
+    move_along(&starts[i / 2], i % 2 * e->slack, t);
+    status = go_on(e, t, i % 2 == 0 ? 1 : STEPS);
+  }
   return status;
 }
 

@@ -1,0 +1,53 @@
+/* Overlaps that are forgiven: what touches, and what a proved translation within the tolerance ends. Containment,
+ * duplicates and unknown relations never are. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "graze/io.h"
+
+graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, const char *own, double *length) {
+  const char *end = text + strlen(text), *unit;
+  *length = INFINITY;
+  if (strcmp(text, "precision") == 0) return GRAZE_OK;
+  unit = graze_parse_double(text, end, length);
+  if (unit == NULL || !isfinite(*length) || !(*length >= 0))
+    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "tolerance: '%s' is not a length of 0 or more", text);
+  if (*unit == '\0') unit = own;
+  if (*unit == '\0' || strcmp(unit, c->units) == 0) return GRAZE_OK;
+  if (gz_check_metres(unit) == 0)
+    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "tolerance: '%s' has an unknown unit", text);
+  if (gz_check_metres(c->units) == 0)
+    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "tolerance: '%s' has a unit, and the check has none (--units)",
+                   text);
+  *length *= gz_check_metres(unit) / gz_check_metres(c->units);
+  return GRAZE_OK;
+}
+
+/* What rounding to floats may have moved a posed coordinate of the object by. */
+static double rounding_of(const graze_check *c, uint32_t object) {
+  const check_object *o = &c->objects[object];
+  const check_mesh *m = &c->meshes[o->mesh];
+  double most = 0;
+  if (!m->floats) return 0;
+  for (int i = 0; i < 3; i++) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+      float largest = (float)fmax(fabs(m->facts.box.min[k]), fabs(m->facts.box.max[k]));
+      sum += fabs(o->pose.m[4 * i + k]) * 0.5 * ((double)nextafterf(largest, INFINITY) - (double)largest);
+    }
+    most = fmax(most, sum);
+  }
+  return most;
+}
+
+void gz_check_forgive(graze_check *c, const graze_outline *outline, graze_report_clash *clash) {
+  rule *one = gz_check_forgiving_rule(c, clash->a, clash->b);
+  if (one == NULL || one->length == 0) return;
+  double length = isinf(one->length) ? rounding_of(c, clash->a) + rounding_of(c, clash->b) : one->length;
+  bool ended = clash->relation == GRAZE_CROSS && outline->proved && outline->depth <= length;
+  if (!ended && clash->relation != GRAZE_TOUCH) return;
+  clash->forgiven = true;
+  if (ended) memcpy(clash->translation, outline->translation, sizeof clash->translation);
+  one->pairs++;
+}
