@@ -382,6 +382,33 @@ static void test_entangled(void **unused) {
   bench_close(&b);
 }
 
+/* Parts that go by parity beside others: the relation is known where it does not matter how their walls add up. */
+static void test_two_readings(void **unused) {
+  (void)unused;
+  bench b = bench_open();
+  double corners[9 * 24];
+  graze_mesh *in_wall = box_mesh(&b, 0.05, 0.1), *in_cavity = box_mesh(&b, 0.4, 0.6), *around = box_mesh(&b, -1, 2);
+  graze_mesh *far = box_mesh(&b, 3, 4);
+  put_box(corners, 0, 0, 1);
+  put_box(corners, 12, 0.25, 0.75);
+  reverse(corners, 3, 4);   /* the shell, */
+  reverse(corners, 12, 24); /* and a cavity that faces as it should */
+  graze_mesh *shell = test_mesh(b.context, corners, 24, GRAZE_VOLUMES_ORIENTED);
+  expect(&b, in_wall, shell, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, in_cavity, shell, GRAZE_UNKNOWN, GRAZE_DOUBT_MISORIENTED);
+  expect(&b, shell, around, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, far, shell, GRAZE_SEPARATE, GRAZE_DOUBT_NONE);
+  put_box(corners, 12, 0.3, 1.5); /* two that overlap, each with a triangle turned over */
+  reverse(corners, 12, 13);
+  graze_mesh *two = test_mesh(b.context, corners, 24, GRAZE_VOLUMES_ORIENTED);
+  expect(&b, in_wall, two, GRAZE_A_IN_B, GRAZE_DOUBT_NONE);
+  expect(&b, in_cavity, two, GRAZE_UNKNOWN, GRAZE_DOUBT_MISORIENTED);
+  expect(&b, far, two, GRAZE_SEPARATE, GRAZE_DOUBT_NONE);
+  graze_mesh *all[] = {in_wall, in_cavity, around, far, shell, two};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) graze_mesh_destroy(all[i]);
+  bench_close(&b);
+}
+
 /* Two boxes that cancel, and a sheet of two sides: contact is all that there is. */
 static void test_cancelled(void **unused) {
   (void)unused;
@@ -477,8 +504,8 @@ static void test_true_reasons(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids),       cmocka_unit_test(test_entangled),
-                                     cmocka_unit_test(test_cancelled),    cmocka_unit_test(test_surfaces),
-                                     cmocka_unit_test(test_other_doubts), cmocka_unit_test(test_true_reasons),
-                                     cmocka_unit_test(test_cells)};
+                                     cmocka_unit_test(test_cancelled),    cmocka_unit_test(test_two_readings),
+                                     cmocka_unit_test(test_surfaces),     cmocka_unit_test(test_other_doubts),
+                                     cmocka_unit_test(test_true_reasons), cmocka_unit_test(test_cells)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,8 @@ static passage pass(predicate_points *set, const side *shape, uint32_t triangle)
 /* Sums the passages; false: another ray is needed. */
 static bool count_passages(predicate_points *set, const side *shape, const part_filter *filter,
                            const graze_collide_result *hits, location *where, int *winding) {
-  bool good = true, odd = false;
+  bool good = true;
+  uint64_t odd = 0; /* bit w: within walls w */
   *winding = 0;
   for (uint64_t i = 0; i < hits->counts.triangle_pairs; i++) {
     uint32_t triangle = hits->pairs[i].b;
@@ -133,11 +134,11 @@ static bool count_passages(predicate_points *set, const side *shape, const part_
     }
     good &= p != PASSES_BADLY;
     if (filter->shape->parts[part].parity)
-      odd ^= p == PASSES_OUT || p == PASSES_IN;
+      odd ^= (uint64_t)(p == PASSES_OUT || p == PASSES_IN) << filter->shape->parts[part].walls;
     else
       *winding += p == PASSES_OUT ? 1 : p == PASSES_IN ? -1 : 0;
   }
-  *where = *winding != 0 || odd ? LOCATION_IN : LOCATION_OUT;
+  *where = *winding != 0 || odd != 0 ? LOCATION_IN : LOCATION_OUT;
   return good;
 }
 

@@ -136,6 +136,8 @@ typedef struct part_group {
   bool out;      /* not of a group: an edge of it has no other triangle */
   bool odd;      /* of the root: some edge has an odd number of triangles */
   bool turned;   /* of the root: some edge has more that run one way than the other */
+  bool numbered; /* of the root: */
+  uint8_t walls; /* as in solid_part */
 } part_group;
 
 static uint32_t find_root(part_group *groups, uint32_t part) {
@@ -179,7 +181,14 @@ static void join_group(part_group *groups, const unpaired_side *list, uint64_t b
   groups[first].turned |= excess != 0;
 }
 
+static uint8_t number_walls(part_group *group, uint8_t *walls) {
+  if (!group->numbered) group->walls = *walls < 63 ? (*walls)++ : 63;
+  group->numbered = true;
+  return group->walls;
+}
+
 static void close_groups(solid *s, part_group *groups, const unpaired_side *list, uint64_t count) {
+  uint8_t walls = 0;
   for (uint32_t p = 0; p < s->part_count; p++)
     groups[p] = (part_group){.root = p, .out = s->parts[p].fault == GRAZE_DOUBT_NONE};
   leave_out_open_parts(groups, list, count);
@@ -191,10 +200,11 @@ static void close_groups(solid *s, part_group *groups, const unpaired_side *list
     if (!groups[p].out && s->parts[p].turned_over) groups[find_root(groups, p)].turned = true;
   }
   for (uint32_t p = 0; p < s->part_count; p++) {
-    const part_group *group = &groups[find_root(groups, p)];
+    part_group *group = &groups[find_root(groups, p)];
     if (groups[p].out || group->odd) continue;
     s->parts[p].fault = GRAZE_DOUBT_NONE;
     s->parts[p].parity = group->turned;
+    if (group->turned) s->parts[p].walls = number_walls(group, &walls);
     s->entangled = true;
   }
 }
@@ -243,10 +253,12 @@ static void sort_out(const graze_mesh *mesh, solid *s, part_group *groups, unpai
 
 /* Without edges of three or more triangles, a part that is not open has two at each. */
 static void count_by_parity(solid *s) {
+  uint8_t walls = 0;
   for (uint32_t p = 0; p < s->part_count; p++) {
     if (s->parts[p].fault != GRAZE_DOUBT_MISORIENTED) continue;
     s->parts[p].fault = GRAZE_DOUBT_NONE;
     s->parts[p].parity = s->entangled = true;
+    s->parts[p].walls = walls < 63 ? walls++ : 63;
   }
 }
 

@@ -149,6 +149,24 @@ static material material_of(int behind, int front, int turn, bool simple) {
   return front != 0 ? MATERIAL_IN_FRONT : MATERIAL_BEHIND;
 }
 
+/* Whether there are closed parts besides those of the same walls. */
+static bool has_others(const solid *s, uint8_t walls) {
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    const solid_part *part = &s->parts[p];
+    if (part->fault == GRAZE_DOUBT_NONE && (!part->parity || part->walls != walls)) return true;
+  }
+  return false;
+}
+
+static void find_readings(solid *s) {
+  for (uint32_t p = 0; p < s->part_count && !s->two_readings; p++) {
+    const solid_part *part = &s->parts[p];
+    bool first = part->fault == GRAZE_DOUBT_NONE && part->parity;
+    if (first && (part->walls == 63 || has_others(s, part->walls))) s->two_readings = true;
+    if (first) return;
+  }
+}
+
 static void find_turns(const graze_mesh *mesh, solid *s) {
   int first = 0;
   s->one_way = true;
@@ -162,6 +180,7 @@ static void find_turns(const graze_mesh *mesh, solid *s) {
     s->one_way &= turn == first;
   }
   s->one_way &= !s->entangled;
+  find_readings(s);
 }
 
 /* Where nothing tells the side of a part, that of none is used. */

@@ -30,6 +30,7 @@ typedef struct solid_part {
   edge_place fault_at;
   bool turned_over; /* its triangles do not all face one way */
   bool parity;      /* of closed parts: around them counts odd or even only, as their triangles face either way */
+  uint8_t walls;    /* of those: the group that they are closed in, below 64; later ones share the last number */
   bool in_open_box; /* closed, but within the box around the open parts: it may be a cavity of what those bound */
   int turn;         /* sign of its volume, of parts closed by themselves */
   material side;    /* of closed parts; of others as their triangles face */
@@ -59,6 +60,7 @@ typedef struct solid {
   uint32_t nonmanifold_count, nonmanifold_room;
   uint32_t shared_edge;     /* a triangle with an edge where closed parts meet, or NO_TRIANGLE */
   bool entangled;           /* parts that are closed only together or by parity, or of no volume: never simple */
+  bool two_readings;        /* what is closed by parity is not all: walls may add up, or cancel */
   bool one_way;             /* all closed parts have the same turn: nothing cancels */
   _Atomic uint32_t tangled; /* a triangle that meets others of the mesh, once it is known not to be simple */
   _Atomic int simple;       /* simplicity, found out when it is asked for */

@@ -68,8 +68,12 @@ enum { EDGES_DONE = 1, ALL_DONE = 2 };
 /* Of the two operands. */
 typedef struct cell {
   int winding[2];
-  bool odd[2];
+  uint64_t odd[2]; /* bit w: within walls w */
 } cell;
+
+/* What the closed parts of a mesh enclose together when some go by parity, but not all as one: what any of them does;
+ * or every wall counts alike, as of a shell and its cavity. Both readings must give the same relation. */
+enum { ANY_WALLS, ALL_WALLS, READINGS };
 
 typedef struct cells {
   const operands *of;
@@ -78,10 +82,10 @@ typedef struct cells {
   gz_array sheets, hits, cuts, halves, near;
   uint8_t *done;        /* by triangle: bits of what has been looked at */
   uint8_t *part_cut[2]; /* by part: it has lines that were looked at */
-  unsigned sets;
-  bool pierced[2];  /* a surface of the operand is within the other's solid */
-  bool cancelled;   /* there is nothing of an operand's solid beside a piece of its surface */
-  bool in_conflict; /* going round a line does not end where it began: the solid has no border here */
+  unsigned sets[READINGS];
+  unsigned cancelled[READINGS]; /* what might be beside a piece of a surface, but is not beside that line of it */
+  bool pierced[2];              /* a surface of the operand is within the other's solid */
+  bool in_conflict;             /* going round a line does not end where it began: the solid has no border here */
   bool no_memory;
   uint64_t looks;
 } cells;
@@ -90,8 +94,13 @@ static bool failed(const cells *c) {
   return c->no_memory || c->in_conflict || c->all.too_long || c->looks > MOST_LOOKS;
 }
 
+/* Found by every reading. */
+static unsigned found(const cells *c) {
+  return c->sets[ANY_WALLS] & c->sets[ALL_WALLS];
+}
+
 static bool found_all(const cells *c) {
-  if (c->sets != SETS_ALL) return false;
+  if (found(c) != SETS_ALL) return false;
   return (!is_mixed(&c->of->of[0]) || c->pierced[0]) && (!is_mixed(&c->of->of[1]) || c->pierced[1]);
 }
 
@@ -285,7 +294,8 @@ static bool passes(cells *c, const hit *h, uint32_t x) {
 static void step_through(const cells *c, uint32_t number, bool out, cell *at) {
   const arranged_triangle *t = &c->all.triangles[number];
   if (t->bounds == BOUNDARY_WINDING) at->winding[t->operand] -= out ? 1 : -1;
-  if (t->bounds == BOUNDARY_PARITY) at->odd[t->operand] ^= true;
+  if (t->bounds == BOUNDARY_PARITY)
+    at->odd[t->operand] ^= (uint64_t)1 << c->of->of[t->operand].shape->parts[t->part].walls;
 }
 
 /* The cell next to the half-plane towards x: what the ray passes from there on, backwards. */
@@ -316,25 +326,38 @@ static bool leads_to_front(cells *c, const half_plane *h) {
   return turn * carrier->turn * gz_line_sign_cut(l, h->toward) < 0;
 }
 
-static bool is_in(const cell *at, int which) {
-  return at->winding[which] != 0 || at->odd[which];
+static bool is_in(const cells *c, const cell *at, int which, int reading) {
+  if (reading == ALL_WALLS && c->of->of[which].shape->two_readings)
+    return ((unsigned)at->winding[which] & 1u) != ((unsigned)__builtin_popcountll(at->odd[which]) & 1u);
+  return at->winding[which] != 0 || at->odd[which] != 0;
 }
 
 static void note_cell(cells *c, const cell *at) {
-  bool a = is_in(at, 0), b = is_in(at, 1);
-  c->sets |= a && b ? SET_COMMON : a ? SET_ONLY_A : b ? SET_ONLY_B : 0;
+  for (int r = 0; r < READINGS; r++) {
+    bool a = is_in(c, at, 0, r), b = is_in(c, at, 1, r);
+    c->sets[r] |= a && b ? SET_COMMON : a ? SET_ONLY_A : b ? SET_ONLY_B : 0;
+  }
 }
 
 static void note_surface(cells *c, int which, const cell *before, const cell *after) {
-  bool in = is_in(before, 1 - which);
-  if (in != is_in(after, 1 - which)) return; /* on its border */
-  c->sets |= in ? SET_COMMON : set_only(which);
-  c->pierced[which] |= in;
+  for (int r = 0; r < READINGS; r++) {
+    bool in = is_in(c, before, 1 - which, r);
+    if (in != is_in(c, after, 1 - which, r)) continue; /* on its border */
+    c->sets[r] |= in ? SET_COMMON : set_only(which);
+    c->pierced[which] |= in;
+  }
 }
 
 /* What a solid there would be. */
-static unsigned own_set(const cell *at, int which) {
-  return is_in(at, 1 - which) ? SET_COMMON : set_only(which);
+static unsigned own_set(const cells *c, const cell *at, int which, int reading) {
+  return is_in(c, at, 1 - which, reading) ? SET_COMMON : set_only(which);
+}
+
+static void note_cancelled(cells *c, int which, const cell *before, const cell *after) {
+  for (int r = 0; r < READINGS; r++) {
+    if (!is_in(c, before, which, r) && !is_in(c, after, which, r))
+      c->cancelled[r] |= own_set(c, before, which, r) | own_set(c, after, which, r);
+  }
 }
 
 /* Goes through the half-planes [begin, end), all towards one direction. */
@@ -349,8 +372,7 @@ static void pass_half_planes(cells *c, size_t begin, size_t end, cell *at) {
     if (!is_surface) step_through(c, list[i].triangle, leads_to_front(c, &list[i]), at);
   }
   for (int which = 0; which < 2; which++) {
-    if (some[which][0] && !is_in(&before, which) && !is_in(at, which))
-      c->cancelled |= own_set(&before, which) | own_set(at, which);
+    if (some[which][0]) note_cancelled(c, which, &before, at);
     if (some[which][1]) note_surface(c, which, &before, at);
   }
   note_cell(c, at);
@@ -517,7 +539,7 @@ static bool can_show_more(cells *c, int which, uint32_t triangle) {
     return false;
   }
   unsigned set = where == LOCATION_IN ? SET_COMMON : where == LOCATION_OUT ? set_only(which) : SETS_ALL;
-  return (set & ~c->sets) != 0;
+  return (set & ~found(c)) != 0 || c->of->of[1 - which].shape->two_readings;
 }
 
 /* An edge of each part of which no line has been looked at, in the other's box or not. */
@@ -536,7 +558,7 @@ static void look_at_parts(cells *c, int which, bool near) {
 }
 
 static bool lacks(const cells *c, int which) {
-  return (c->sets & set_only(which)) == 0 && !failed(c);
+  return (found(c) & set_only(which)) == 0 && !failed(c);
 }
 
 /* The lines along which the operands meet, and one for each part that has none. */
@@ -556,7 +578,7 @@ static void look_at_pieces(cells *c, const graze_triangle_pair *pairs, uint64_t 
     }
   }
   for (int which = 0; which < 2; which++) look_at_parts(c, which, true);
-  for (int which = 0; which < 2 && (c->sets & SET_COMMON) != 0; which++) {
+  for (int which = 0; which < 2 && ((c->sets[ANY_WALLS] | c->sets[ALL_WALLS]) & SET_COMMON) != 0; which++) {
     if (lacks(c, which)) look_at_parts(c, which, false);
   }
 }
@@ -574,17 +596,20 @@ static void look_everywhere(cells *c) {
   for (uint32_t t = 0; t < c->all.triangle_count && !found_all(c) && !failed(c); t++) {
     if (near_other(c, t)) look_around(c, t);
   }
-  for (uint32_t t = 0; t < c->all.triangle_count && (c->sets & SET_COMMON) != 0; t++) {
+  for (uint32_t t = 0; t < c->all.triangle_count && ((c->sets[ANY_WALLS] | c->sets[ALL_WALLS]) & SET_COMMON) != 0;
+       t++) {
     if (lacks(c, c->all.triangles[t].operand) && !near_other(c, t)) look_around(c, t);
   }
 }
 
 static void look(cells *c, const simplicity simple[2], const graze_triangle_pair *pairs, uint64_t count) {
   look_at_pieces(c, pairs, count);
-  for (int which = 0; which < 2 && (c->sets & SET_COMMON) != 0; which++) {
+  for (int which = 0; which < 2 && ((c->sets[ANY_WALLS] | c->sets[ALL_WALLS]) & SET_COMMON) != 0; which++) {
     if (simple[which] != SIMPLE_YES) look_for_only_other(c, which);
   }
-  if ((c->cancelled & ~c->sets) != 0) look_everywhere(c);
+  bool cancels = false;
+  for (int r = 0; r < READINGS; r++) cancels |= (c->cancelled[r] & ~c->sets[r]) != 0;
+  if (cancels) look_everywhere(c);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------- */
@@ -614,6 +639,12 @@ static void close_cells(cells *c) {
   gz_arrangement_close(&c->all);
 }
 
+/* Without a common part the other sets do not matter. */
+static bool relation_is_one(const unsigned sets[READINGS]) {
+  bool common = ((sets[ANY_WALLS] | sets[ALL_WALLS]) & SET_COMMON) != 0;
+  return !common || sets[ANY_WALLS] == sets[ALL_WALLS];
+}
+
 graze_status gz_relate_cells(operands *o, const simplicity simple[2], const graze_triangle_pair *pairs, uint64_t count,
                              findings *f, bool *sure) {
   cells c = {0};
@@ -621,12 +652,12 @@ graze_status gz_relate_cells(operands *o, const simplicity simple[2], const graz
   *sure = false;
   if (status == GRAZE_OK) {
     look(&c, simple, pairs, count);
-    *sure = !failed(&c);
+    *sure = !failed(&c) && relation_is_one(c.sets);
     if (c.no_memory) status = gz_fail_memory(c.all.context, sizeof(hit));
   }
   if (*sure) {
     memset(f->of, 0, sizeof f->of);
-    raise_evidence(f, f->surfaces_cross ? SETS_ALL : c.sets, EVIDENCE_PROVED);
+    raise_evidence(f, f->surfaces_cross ? SETS_ALL : c.sets[ANY_WALLS], EVIDENCE_PROVED);
     for (int which = 0; which < 2; which++) o->of[which].pierces = f->surfaces_cross || c.pierced[which];
   }
   close_cells(&c);

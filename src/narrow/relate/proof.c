@@ -84,6 +84,17 @@ static graze_status find_simplicity(const operands *o, simplicity simple[2]) {
   return status;
 }
 
+/* Walls that may add up or cancel, else that the mesh meets itself: an edge of those, or a triangle that does. */
+static graze_doubt worst_doubt(const operand *o) {
+  return o->shape->two_readings ? GRAZE_DOUBT_MISORIENTED : GRAZE_DOUBT_SELF_INTERSECTING;
+}
+
+static edge_place worst_place(const operand *o) {
+  uint32_t p = 0;
+  while (o->shape->two_readings && !(o->shape->parts[p].parity && o->shape->parts[p].fault == GRAZE_DOUBT_NONE)) p++;
+  return o->shape->two_readings ? o->shape->parts[p].fault_at : (edge_place){atomic_load(&o->shape->tangled), 0};
+}
+
 static graze_status prove_by_cells(operands *o, const simplicity simple[2], const graze_triangle_pair *pairs,
                                    uint64_t count, findings *f) {
   bool sure;
@@ -93,9 +104,8 @@ static graze_status prove_by_cells(operands *o, const simplicity simple[2], cons
     if (f->doubts[SEVERITY_WRONG].what == GRAZE_DOUBT_POINTS_ONLY) f->doubts[SEVERITY_WRONG] = (doubt){0};
     f->doubts[SEVERITY_LACKING] = (doubt){0};
   } else if (simple[0] != SIMPLE_YES || simple[1] != SIMPLE_YES) {
-    int whose = simple[1] > simple[0];
-    uint32_t tangled = atomic_load(&o->of[whose].shape->tangled);
-    add_doubt(f, SEVERITY_WRONG, GRAZE_DOUBT_SELF_INTERSECTING, whose, (edge_place){tangled, 0});
+    int whose = o->of[0].shape->two_readings ? 0 : o->of[1].shape->two_readings ? 1 : simple[1] > simple[0];
+    add_doubt(f, SEVERITY_WRONG, worst_doubt(&o->of[whose]), whose, worst_place(&o->of[whose]));
   }
   return GRAZE_OK;
 }
