@@ -59,7 +59,7 @@ static void put_clash(gz_json *json, const page *p, uint32_t index) {
   gz_json_integer(json, "b", clash->b);
   gz_json_text(json, "relation", graze_relation_string(clash->relation));
   if (clash->reason != NULL) gz_json_text(json, "reason", clash->reason);
-  gz_json_text(json, "state", graze_report_state_string(clash->state));
+  gz_json_text(json, "state", clash->forgiven ? "forgiven" : graze_report_state_string(clash->state));
   gz_json_text(json, "mark", clash->mark);
   gz_json_text(json, "comment", clash->comment);
   gz_json_open(json, "counts", '{');

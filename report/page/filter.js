@@ -20,10 +20,11 @@ function passes(clash, words) {
 const collator = new Intl.Collator('en', {numeric: true});
 
 
-/* First what shares space, the deepest first, then what is not known, what touches, and what is no more. */
+/* First what shares space, the deepest first, then what is not known, what touches, what is forgiven, and what is no
+ * more. */
 function kindRank(clash) {
-  const ranks = {unknown: 2, touch: 1, clearance: 1, separate: 1};
-  return clash.state === 'resolved' ? 0 : ranks[clash.relation] || 3;
+  const ranks = {unknown: 3, touch: 2, clearance: 2, separate: 2};
+  return clash.state === 'resolved' ? 0 : clash.forgiven ? 1 : ranks[clash.relation] || 4;
 }
 
 const depthRank = (clash) => (clash.depth === null ? -1 : clash.depth);

@@ -8,10 +8,12 @@ function tally(key) {
 function showFacts() {
   const shownObjects = objects.filter((object) => object.mesh !== null).length;
   const resolved = clashes.filter((clash) => clash.state === 'resolved').length;
+  const forgiven = clashes.filter((clash) => clash.forgiven).length;
   byId('title').textContent = byId('title').title = record.title || 'Collision check';
   const total = record.seconds.load + record.seconds.build + record.seconds.query;
   byId('facts').textContent = [
-    plural(clashes.length - resolved, 'clash', 'clashes') + (resolved > 0 ? ` and ${count(resolved)} resolved` : ''),
+    plural(clashes.length - resolved - forgiven, 'clash', 'clashes') +
+      (forgiven > 0 ? `, ${count(forgiven)} forgiven` : '') + (resolved > 0 ? ` and ${count(resolved)} resolved` : ''),
     plural(shownObjects, 'object', 'objects'), record.object_pairs > 0 ? plural(record.object_pairs, 'pair', 'pairs') + ' of them to check' : '',
     record.units ? 'units ' + record.units : 'units not known', 'engine ' + record.engine,
     'exactness ' + record.exactness, record.created, seconds(total)].filter(Boolean).join(' \u00B7 ');

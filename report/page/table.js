@@ -25,7 +25,7 @@ const columns = [
   hasLayers && {key: 'layers', title: 'Layers', width: '21%', text: (clash) => clash.layers},
   {key: 'pairs', title: 'Pairs', hint: 'Pairs of triangles that meet', width: '62px', number: true,
     text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
-  {key: 'depth', title: 'Depth' + unitRange(), hint: 'Estimate of how deep they overlap', width: 'clamp(80px, 19cqi, 118px)', number: true,
+  {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: 'clamp(80px, 19cqi, 118px)', number: true,
     text: (clash) => depthText(clash.depth)},
   {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
 ].filter(Boolean);

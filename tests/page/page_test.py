@@ -103,7 +103,7 @@ def test_row_click(browser, pages):
     browser.click(row_place(browser, name))
     browser.settle()
     details = browser.run("document.getElementById('details').textContent")
-    for words in (name, "Unit 1/crossing_1", "Unit 1/crossing_2", "(estimate)", "plant.glb"):
+    for words in (name, "Unit 1/crossing_1", "Unit 1/crossing_2", "Depth, at most", "plant.glb"):
         check(words in details, f"the details lack {words}")
     check(browser.run("document.querySelector('tr.chosen').getAttribute('aria-selected')") == "true", "no row is chosen")
     check(browser.run("location.hash") == "#clash=" + name, "the address does not name the clash")
