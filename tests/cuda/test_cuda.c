@@ -36,7 +36,7 @@ static struct {
 
 static void keep_message(void *user, graze_log_level level, const char *message) {
   (void)user;
-  if (level == GRAZE_LOG_INFO) return;
+  if (level == GRAZE_LOG_INFO || level == GRAZE_LOG_PROGRESS) return;
   on.messages++;
   snprintf(on.last, sizeof on.last, "%s", message);
 }

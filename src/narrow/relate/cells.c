@@ -15,14 +15,17 @@
  *
  * What is shown is sure. That the rest is empty follows when enough lines have been looked at. Call a piece of an
  * operand's surface what the other operand's does not cut. A set that is not empty has one on its border.
- *   - Beside a piece there is always some of its own solid, as a winding number changes by one. So for each piece one
- *     line is enough to show what its own solid has there: lines along which the operands meet have all pieces that end
- *     there, and an edge has a part that meets the other in points at most. Where operands lie on each other in an
- * area, and around it, all lines are looked at.
- *   - What only the other has may lie beside a piece within the other's solid, but not at every line of the piece, when
- *     its mesh meets itself. If it has not been found, all lines of such pieces are looked at.
- *   - Where triangles of one operand lie on each other and cancel, there is nothing of its solid beside a piece. Then
- * all lines of both operands are looked at: every cell has one on its border.
+ *
+ * Beside a piece there is always some of its own solid, as a winding number changes by one. So one line of each piece
+ * is enough to show what its own solid has there: lines along which the operands meet have all pieces that end there,
+ * and an edge has a part that meets the other in points at most. Where operands lie on each other in an area, and
+ * around it, all lines are looked at.
+ *
+ * What only the other has may lie beside a piece within the other's solid, but not at every line of the piece, when its
+ * mesh meets itself. If it has not been found, all lines of such pieces are looked at.
+ *
+ * Where triangles of one operand lie on each other and cancel, nothing of its solid is beside a piece. If what might be
+ * there has not been found, all lines of both operands are looked at: every cell has one on its border.
  */
 #include "base/context.h"
 #include "base/owned.h"
@@ -97,6 +100,11 @@ static bool failed(const cells *c) {
 /* Found by every reading. */
 static unsigned found(const cells *c) {
   return c->sets[ANY_WALLS] & c->sets[ALL_WALLS];
+}
+
+/* Found by some reading. */
+static bool any_common(const cells *c) {
+  return ((c->sets[ANY_WALLS] | c->sets[ALL_WALLS]) & SET_COMMON) != 0;
 }
 
 static bool found_all(const cells *c) {
@@ -578,7 +586,7 @@ static void look_at_pieces(cells *c, const graze_triangle_pair *pairs, uint64_t 
     }
   }
   for (int which = 0; which < 2; which++) look_at_parts(c, which, true);
-  for (int which = 0; which < 2 && ((c->sets[ANY_WALLS] | c->sets[ALL_WALLS]) & SET_COMMON) != 0; which++) {
+  for (int which = 0; which < 2 && any_common(c); which++) {
     if (lacks(c, which)) look_at_parts(c, which, false);
   }
 }
@@ -596,15 +604,14 @@ static void look_everywhere(cells *c) {
   for (uint32_t t = 0; t < c->all.triangle_count && !found_all(c) && !failed(c); t++) {
     if (near_other(c, t)) look_around(c, t);
   }
-  for (uint32_t t = 0; t < c->all.triangle_count && ((c->sets[ANY_WALLS] | c->sets[ALL_WALLS]) & SET_COMMON) != 0;
-       t++) {
+  for (uint32_t t = 0; t < c->all.triangle_count && any_common(c); t++) {
     if (lacks(c, c->all.triangles[t].operand) && !near_other(c, t)) look_around(c, t);
   }
 }
 
 static void look(cells *c, const simplicity simple[2], const graze_triangle_pair *pairs, uint64_t count) {
   look_at_pieces(c, pairs, count);
-  for (int which = 0; which < 2 && ((c->sets[ANY_WALLS] | c->sets[ALL_WALLS]) & SET_COMMON) != 0; which++) {
+  for (int which = 0; which < 2 && any_common(c); which++) {
     if (simple[which] != SIMPLE_YES) look_for_only_other(c, which);
   }
   bool cancels = false;
@@ -639,12 +646,6 @@ static void close_cells(cells *c) {
   gz_arrangement_close(&c->all);
 }
 
-/* Without a common part the other sets do not matter. */
-static bool relation_is_one(const unsigned sets[READINGS]) {
-  bool common = ((sets[ANY_WALLS] | sets[ALL_WALLS]) & SET_COMMON) != 0;
-  return !common || sets[ANY_WALLS] == sets[ALL_WALLS];
-}
-
 graze_status gz_relate_cells(operands *o, const simplicity simple[2], const graze_triangle_pair *pairs, uint64_t count,
                              findings *f, bool *sure) {
   cells c = {0};
@@ -652,7 +653,7 @@ graze_status gz_relate_cells(operands *o, const simplicity simple[2], const graz
   *sure = false;
   if (status == GRAZE_OK) {
     look(&c, simple, pairs, count);
-    *sure = !failed(&c) && relation_is_one(c.sets);
+    *sure = !failed(&c) && (!any_common(&c) || c.sets[ANY_WALLS] == c.sets[ALL_WALLS]);
     if (c.no_memory) status = gz_fail_memory(c.all.context, sizeof(hit));
   }
   if (*sure) {
