@@ -149,7 +149,8 @@ static graze_status unit_factor(graze_check *c, const char *path, const char *sa
     *factor = ratio_of(gz_check_metres(own), gz_check_metres(asked));
     return GRAZE_OK;
   }
-  if (c->object_count == 0) c->units = own;
+  if (c->object_count == 0) c->units = gz_check_print(c, "%s", own); /* the file's own text ends with the file */
+  if (c->units == NULL) return GRAZE_ERROR_MEMORY;
   if (strcmp(c->units, own) == 0) return GRAZE_OK;
   return gz_check_hint(c, GRAZE_CHECK_UNITS_DIFFER, "%s: its units are %s, those of the files before are %s", path,
                        *own != '\0' ? own : "not known", *c->units != '\0' ? c->units : "not known");
