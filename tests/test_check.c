@@ -129,6 +129,7 @@ static void errors_name_their_cause(void **state) {
   begin(&b, 2, "scene.json", "a.obj");
   refuse(&b, GRAZE_ERROR_ARGUMENT, "a scene stands alone");
   begin(&b, 2, "a.obj", NULL);
+  refuse(&b, GRAZE_ERROR_ARGUMENT, "a.obj: one object; a check compares two or more");
   begin(&b, 2, "scene.json", NULL);
   b.def.units = "parsec";
   refuse(&b, GRAZE_ERROR_ARGUMENT, "unknown units 'parsec'");
