@@ -77,7 +77,7 @@ static bool read_binary(const io_input *input, graze_geometry *geometry, io_faul
   uint64_t bad = UINT64_MAX;
   for (size_t i = 0; i < steps && bad == UINT64_MAX; i++) bad = stl.bad_facet[i];
   gz_free(stl.bad_facet);
-  geometry->all_float = true;
+  geometry->all_float = geometry->stored_floats = true;
   return bad == UINT64_MAX || fail_facet(&stl, bad, fault);
 }
 

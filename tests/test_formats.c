@@ -204,7 +204,7 @@ static void test_stl_binary(void **state) {
   assert_int_equal(graze_parse_geometry(shared_context(1), file, size, "", GRAZE_FORMAT_AUTO, 0, &g), GRAZE_OK);
   for (uint32_t i = 0; i < 36; i++) assert_true(g.vertices[i] == (double)((float)i / 3));
   for (uint32_t i = 0; i < 12; i++) assert_int_equal(g.indices[i], i);
-  assert_true(g.all_float);
+  assert_true(g.all_float && g.stored_floats);
   graze_geometry_free(&g);
 }
 
