@@ -145,7 +145,7 @@ static bool join_meshes(importing *reading, const import_part *part, graze_geome
       !gz_io_geometry_set_triangles(joined, triangles, reading->fault)) {
     return false;
   }
-  joined->all_float = true;
+  joined->all_float = joined->stored_floats = true;
   uint32_t first = 0, *corner = joined->indices;
   for (uint32_t i = 0; i < part->count; i++) {
     const graze_geometry *mesh = &reading->meshes[reference(part, i)].geometry;

@@ -130,6 +130,7 @@ static void test_streams(void **state) {
   assert_true(assembly.objects[1].pose.m[3] == 7);
   const uint32_t joined[6] = {0, 1, 2, 3, 4, 5};
   assert_triangles(&assembly.meshes[assembly.objects[0].mesh].geometry, joined, 2);
+  for (uint32_t i = 0; i < 2; i++) assert_true(assembly.meshes[i].geometry.stored_floats); /* joined or not */
   graze_assembly_free(&assembly);
   for (size_t size = 0; size < s.size; size += 3) {
     assert_int_equal(import_stream(&s, size, &assembly), GRAZE_ERROR_FORMAT);
