@@ -280,8 +280,9 @@ static bool part_mesh(parting *p, uint32_t number, io_fault *fault) {
 static bool part_object(parting *p, const graze_assembly_object *object, io_fault *fault) {
   uint32_t first = p->first[object->mesh], count = p->first[object->mesh + 1] - first;
   const char *above = count > 1 ? object->name : object->parent;
-  const char *parent = gz_io_names_keep(&p->to.names, above, strlen(above));
-  if (parent == NULL) return gz_io_fail_memory(fault);
+  const char *parent = gz_io_names_keep(&p->to.names, above, strlen(above)), *label = NULL;
+  if (object->label != NULL) label = gz_io_names_keep(&p->to.names, object->label, strlen(object->label));
+  if (parent == NULL || (label == NULL && object->label != NULL)) return gz_io_fail_memory(fault);
   for (uint32_t k = 0; k < count; k++) {
     char own[32];
     snprintf(own, sizeof own, "part%lu", (unsigned long)k + 1);
@@ -289,6 +290,7 @@ static bool part_object(parting *p, const graze_assembly_object *object, io_faul
                                  : gz_io_names_make_unique(&p->to.names, object->name, strlen(object->name));
     if (name == NULL) return fault->status != GRAZE_OK ? false : gz_io_fail_memory(fault);
     if (!gz_io_assembly_add_object(&p->to, name, parent, first + k, &object->pose, fault)) return false;
+    p->to.result.objects[p->to.result.object_count - 1].label = label;
   }
   return true;
 }
@@ -300,6 +302,7 @@ bool gz_io_assembly_split_parts(graze_assembly *assembly, io_fault *fault) {
   for (uint32_t i = 0; i < assembly->mesh_count && good; i++) good = part_mesh(&p, i, fault);
   for (uint32_t i = 0; i < assembly->object_count && good; i++) good = part_object(&p, &assembly->objects[i], fault);
   p.to.result.left_out = assembly->left_out;
+  p.to.result.up = assembly->up;
   p.to.result.units = good ? gz_io_names_keep(&p.to.names, assembly->units, strlen(assembly->units)) : NULL;
   if (good && p.to.result.units == NULL) good = gz_io_fail_memory(fault);
   gz_free(p.first);

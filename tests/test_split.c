@@ -1,4 +1,5 @@
 /* test_split.c: objects out of one mesh: its groups, and its connected parts. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gltf_made.h"
@@ -109,12 +110,30 @@ static void test_assembly(void **state) {
   graze_assembly_free(&assembly);
 }
 
+/* What a file says of itself and of an object holds for the parts too. */
+static void test_what_stays(void **state) {
+  (void)state;
+  char *text = make_text(points, sizeof points,
+                         "\"bufferViews\":[" VIEW_OF_POINTS "],\"accessors\":[" POINTS
+                         "],"
+                         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"mode\":4}]}],"
+                         "\"nodes\":[{\"mesh\":0,\"name\":\"n\",\"extras\":{\"name\":\"Pump\"}}]");
+  graze_assembly whole, parts;
+  assert_int_equal(split(text, strlen(text), "x.gltf", 0, &whole), GRAZE_OK);
+  assert_int_equal(split(text, strlen(text), "x.gltf", PARTS, &parts), GRAZE_OK);
+  assert_int_equal(whole.up, GRAZE_UP_Y);
+  assert_int_equal(parts.up, GRAZE_UP_Y);
+  assert_string_equal(parts.objects[0].label, "Pump");
+  assert_true(parts.meshes[0].geometry.stored_floats);
+  graze_assembly_free(&whole);
+  graze_assembly_free(&parts);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_groups),
-      cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_part_content),
-      cmocka_unit_test(test_assembly),
+      cmocka_unit_test(test_groups),   cmocka_unit_test(test_parts),      cmocka_unit_test(test_part_content),
+      cmocka_unit_test(test_assembly), cmocka_unit_test(test_what_stays),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
