@@ -4,14 +4,14 @@
 
 #include "output.h"
 #include "rules.h"
+#include "scene_options.h"
 #include "session.h"
 
 typedef struct check_options {
   common_options common;
-  file_list files;
   graze_check_def def;
   rule_options rules;
-  bool all, is_scene, curves;
+  bool all, curves;
   bool pictures_given; /* --pictures was there */
 } check_options;
 

@@ -128,10 +128,6 @@ static void print_json(output *out, const printing *print) {
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
 static uint32_t count_mark(const graze_report *report, const char *mark) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < report->clash_count; i++)

@@ -1,56 +1,26 @@
-/* graze check: how every pair of objects lies to each other. */
+/* graze check: how every pair of objects relates. */
 #include <float.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "diagnostics.h"
 #include "verbs.h"
 
 enum {
-  key_exactness = 1,
+  key_relations = 1,
   key_pairs,
   key_all,
-  key_split,
   key_curves,
-  key_open,
-  key_relations,
-  key_units,
-  key_file_units,
-  key_allow_empty,
-  key_up,
-  key_strict,
   key_title,
   key_report,
   key_pictures,
   key_previous,
   key_marks,
-  key_cache,
   key_tolerance
 };
 
 static const struct argp_option options[] = {
-    {"exactness", key_exactness, "TIER", 0,
-     "t0: coordinates as given, no poses; t1 (default): after the pose, each operation rounded once; t2: the "
-     "real-number image",
-     1},
-    {"open", key_open, "RULE", 0,
-     "how to treat meshes with holes: unknown (default): the relation of whatever may be inside is unknown; surface: "
-     "they have no inside",
-     1},
-    {"units", key_units, "UNITS", 0,
-     "work in m, mm, cm, in or ft: files that state their units are converted, others are assumed to be in UNITS", 1},
-    {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 1},
-    {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 1},
-    {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 1},
-    {"up", key_up, "AXIS", 0, "the axis that is up in the report, y or z (default: y for glTF, else z)", 1},
-    {"cache", key_cache, "FOLDER", 0,
-     "keep baked meshes in FOLDER, so that the next check of the same meshes starts sooner", 1},
-    {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 1},
     {0, 0, 0, 0, "What is reported:", 30},
     {"relations", key_relations, "LIST", 0,
      "report only these relations, for example cross,duplicate (default: all but separate): separate, touch, cross, "
@@ -74,27 +44,6 @@ static const struct argp_option options[] = {
     {"marks", key_marks, "FILE", 0,
      "a table of id, mark (reviewed, approved) and comment for the clashes of --previous", 30},
     {0}};
-
-static bool has_ending(const char *path, const char *ending) {
-  size_t length = strlen(path), wanted = strlen(ending);
-  return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
-}
-
-static bool is_scene_file(const char *path) {
-  return has_ending(path, ".json");
-}
-
-static void take_files(check_options *check, struct argp_state *state) {
-  check->files = options_files(state, 1, UINT32_MAX);
-  for (uint32_t i = 0; i < check->files.count; i++) check->is_scene |= is_scene_file(check->files.names[i]);
-  if (check->is_scene && check->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (check->is_scene && check->def.reading & (GRAZE_READ_GROUPS | GRAZE_READ_PARTS))
-    argp_error(state, "--split is for mesh files");
-  if (check->all && check->def.folder) argp_error(state, "separate pairs (--all) are not for reports");
-  if (check->pictures_given && !check->def.folder) argp_error(state, "--pictures needs --report");
-  if (check->curves && check->common.format != format_json) argp_error(state, "--curves is for --format json");
-  if (check->def.marks && !check->def.previous) argp_error(state, "--marks needs --previous");
-}
 
 /* Bits of the relations in a list with commas. */
 static unsigned parse_relations(struct argp_state *state, char *list) {
@@ -120,8 +69,21 @@ static void need_length(struct argp_state *state, const char *option, const char
     argp_error(state, "--%s: '%s' is not a length of 0 or more", option, text);
 }
 
-static error_t parse_reporting(check_options *check, int key, char *argument, struct argp_state *state) {
+static void check_together(const check_options *check, struct argp_state *state) {
+  if (check->all && check->def.folder) argp_error(state, "separate pairs (--all) are not for reports");
+  if (check->pictures_given && !check->def.folder) argp_error(state, "--pictures needs --report");
+  if (check->curves && check->common.format != format_json) argp_error(state, "--curves is for --format json");
+  if (check->def.marks && !check->def.previous) argp_error(state, "--marks needs --previous");
+}
+
+static error_t parse_check(int key, char *argument, struct argp_state *state) {
+  check_options *check = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &check->common;
+      state->child_inputs[1] = &check->def;
+      state->child_inputs[2] = &check->rules;
+      return 0;
     case key_relations:
       check->def.relations = parse_relations(state, argument);
       check->all |= (check->def.relations & 1u << GRAZE_SEPARATE) != 0;
@@ -156,54 +118,15 @@ static error_t parse_reporting(check_options *check, int key, char *argument, st
     case key_marks:
       check->def.marks = argument;
       return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t parse_check(int key, char *argument, struct argp_state *state) {
-  static const char *const open_names[] = {"unknown", "surface", NULL};
-  check_options *check = state->input;
-  switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &check->common;
-      state->child_inputs[1] = &check->rules;
-      return 0;
-    case key_exactness:
-      check->def.exactness = (graze_exactness)options_choice(state, "exactness", argument, exactness_names);
-      return 0;
-    case key_open:
-      check->def.open = (graze_open_rule)options_choice(state, "open", argument, open_names);
-      return 0;
-    case key_file_units:
-      check->def.file_units = unit_names[options_choice(state, "file-units", argument, unit_names)];
-      return 0;
-    case key_strict:
-      check->def.reading |= GRAZE_READ_STRICT;
-      return 0;
-    case key_allow_empty:
-      check->def.allow_empty = true;
-      return 0;
-    case key_units:
-      check->def.units = unit_names[options_choice(state, "units", argument, unit_names)];
-      return 0;
-    case key_up:
-      check->def.up = options_choice(state, "up", argument, up_names) == 0 ? GRAZE_UP_Y : GRAZE_UP_Z;
-      return 0;
-    case key_split:
-      check->def.reading |= options_split(state, argument);
-      return 0;
-    case key_cache:
-      check->def.cache = argument;
-      return 0;
     case ARGP_KEY_ARGS:
-      take_files(check, state);
+      scene_take_files(state, &check->def);
+      check_together(check, state);
       return 0;
     case ARGP_KEY_NO_ARGS:
       argp_error(state, "a scene or two meshes are needed");
       return 0;
     default:
-      return parse_reporting(check, key, argument, state);
+      return ARGP_ERR_UNKNOWN;
   }
 }
 
@@ -214,8 +137,6 @@ static void complete_def(check_options *check) {
   graze_check_def *d = &check->def;
   bool json = check->common.format == format_json;
   if (check->all) d->relations |= 1u << GRAZE_SEPARATE;
-  d->files = (const char *const *)check->files.names;
-  d->file_count = check->files.count;
   rules_complete(&check->rules, d);
   d->places = check->common.format != format_text || d->previous;
   d->curves = check->curves;
@@ -252,7 +173,8 @@ static int check_all(check_options *check, output *out) {
   return code;
 }
 
-static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&common_argp, 0, NULL, 0}, {&scene_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
 
 const struct argp check_argp = {
     .options = options,

@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0},
     {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
     {"report", key_report, "FOLDER", 0, "write a report of the places: index.html, pictures, JSON, CSV, BCF 2.1", 0},
-    {"title", key_title, "TEXT", 0, "title of the report (default: the first file's name)", 0},
+    {"title", key_title, "TEXT", 0, "title of the report (default: the first file's name, and \"against itself\")", 0},
     {"pictures", key_pictures, "N", 0, "draw the first N places (default 1000)", 0},
     {0}};
 

@@ -3,73 +3,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "diagnostics.h"
 #include "progress.h"
 #include "verbs.h"
 #include "watch.h"
 
-enum {
-  key_motion = 1,
-  key_replay,
-  key_record,
-  key_exactness,
-  key_open,
-  key_find,
-  key_units,
-  key_file_units,
-  key_allow_empty,
-  key_up,
-  key_strict,
-  key_cache,
-  key_split,
-  key_report,
-  key_title,
-  key_pictures
-};
+enum { key_motion = 1, key_replay, key_record, key_find, key_report, key_title, key_pictures };
 
 static const struct argp_option options[] = {
-    {"motion", key_motion, "FILE", 0, "how objects move: a table of steps, objects and poses; see docs/files.md", 1},
+    {"motion", key_motion, "FILE", 0,
+     "how objects move: a table of steps, objects and poses, which --units converts too; see docs/files.md", 1},
     {"record", key_record, "FILE", 0, "record the run in FILE, for --replay", 1},
     {"replay", key_replay, "FILE", 0, "run a record again and check that every step gives the same answer", 1},
-    {"exactness", key_exactness, "TIER", 0,
-     "t0: coordinates as given, no poses; t1 (default): after the pose, each operation rounded once; t2: the "
-     "real-number image",
-     2},
-    {"open", key_open, "RULE", 0,
-     "how to treat meshes with holes: unknown (default): the relation of whatever may be inside is unknown; surface: "
-     "they have no inside",
-     2},
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
-    {"units", key_units, "UNITS", 0, "work in m, mm, cm, in or ft, as `check' does; the motion is converted too", 2},
-    {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 2},
-    {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 2},
-    {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 2},
-    {"up", key_up, "AXIS", 0, "the axis that is up in the film, y or z (default: y for glTF, else z)", 2},
-    {"cache", key_cache, "FOLDER", 0, "keep baked meshes in FOLDER and reuse them", 2},
-    {"split", key_split, "HOW", OPTION_ARG_OPTIONAL, OPTIONS_SPLIT_HELP, 2},
     {0, 0, 0, 0, "What is reported:", 30},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 30},
     {"title", key_title, "TEXT", 0,
      "title of the film (default: the name of the file, or of the folder of a scene.json)", 30},
     {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the steps, and film.png from them", 30},
     {0}};
-
-static bool has_ending(const char *path, const char *ending) {
-  size_t length = strlen(path), wanted = strlen(ending);
-  return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
-}
-
-static void take_files(watch_options *watch, struct argp_state *state) {
-  if (watch->replay) argp_error(state, "--replay has its own scene: no files beside it");
-  watch->files = options_files(state, 1, UINT32_MAX);
-  for (uint32_t i = 0; i < watch->files.count; i++) watch->is_scene |= has_ending(watch->files.names[i], ".json");
-  if (watch->is_scene && watch->files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
-  if (watch->is_scene && watch->def.reading & (GRAZE_READ_GROUPS | GRAZE_READ_PARTS))
-    argp_error(state, "--split is for mesh files");
-  if (!watch->motion) argp_error(state, "--motion is needed: without it nothing moves, and `graze check' is the verb");
-}
 
 /* Options that only a run from files has. */
 static void check_together(const watch_options *watch, struct argp_state *state) {
@@ -100,13 +53,13 @@ static error_t parse_film(watch_options *watch, int key, char *argument, struct 
 }
 
 static error_t parse_watch(int key, char *argument, struct argp_state *state) {
-  static const char *const open_names[] = {"unknown", "surface", NULL};
   static const char *const find_names[] = {"relation", "any", NULL};
   watch_options *watch = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &watch->common;
-      state->child_inputs[1] = &watch->rules;
+      state->child_inputs[1] = &watch->def;
+      state->child_inputs[2] = &watch->rules;
       return 0;
     case key_motion:
       watch->motion = argument;
@@ -117,38 +70,14 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
     case key_record:
       watch->record = argument;
       return 0;
-    case key_exactness:
-      watch->def.exactness = (graze_exactness)options_choice(state, "exactness", argument, exactness_names);
-      return 0;
-    case key_open:
-      watch->def.open = (graze_open_rule)options_choice(state, "open", argument, open_names);
-      return 0;
     case key_find:
       watch->find = options_choice(state, "find", argument, find_names) == 0 ? GRAZE_FIND_COUNT : GRAZE_FIND_ANY;
       return 0;
-    case key_file_units:
-      watch->def.file_units = unit_names[options_choice(state, "file-units", argument, unit_names)];
-      return 0;
-    case key_strict:
-      watch->def.reading |= GRAZE_READ_STRICT;
-      return 0;
-    case key_allow_empty:
-      watch->def.allow_empty = true;
-      return 0;
-    case key_units:
-      watch->def.units = unit_names[options_choice(state, "units", argument, unit_names)];
-      return 0;
-    case key_cache:
-      watch->def.cache = argument;
-      return 0;
-    case key_up:
-      watch->def.up = options_choice(state, "up", argument, up_names) == 0 ? GRAZE_UP_Y : GRAZE_UP_Z;
-      return 0;
-    case key_split:
-      watch->def.reading |= options_split(state, argument);
-      return 0;
     case ARGP_KEY_ARGS:
-      take_files(watch, state);
+      if (watch->replay) argp_error(state, "--replay has its own scene: no files beside it");
+      scene_take_files(state, &watch->def);
+      if (!watch->motion)
+        argp_error(state, "--motion is needed: without it nothing moves, and `graze check' is the verb");
       return 0;
     case ARGP_KEY_NO_ARGS:
       if (!watch->replay) argp_error(state, "a scene or an assembly is needed, or --replay");
@@ -189,8 +118,6 @@ static void name_objects(live_run *live) {
 
 static void load(live_run *live, graze_check_def *def) {
   const watch_options *watch = live->watch;
-  def->files = (const char *const *)watch->files.names;
-  def->file_count = watch->files.count;
   def->every_mesh = true;
   rules_complete(&watch->rules, def);
   live->check = session_open(&live->run, def);
@@ -310,7 +237,8 @@ static int run_record(const watch_options *watch, output *out) {
   return code;
 }
 
-static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&common_argp, 0, NULL, 0}, {&scene_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
 
 const struct argp watch_argp = {
     .options = options,

@@ -62,12 +62,6 @@ double options_decimal(struct argp_state *state, const char *option, const char 
   return value;
 }
 
-unsigned options_split(struct argp_state *state, const char *argument) {
-  static const char *const names[] = {"groups", "parts", NULL};
-  static const unsigned flags[] = {GRAZE_READ_GROUPS, GRAZE_READ_PARTS};
-  return flags[argument ? options_choice(state, "split", argument, names) : 0];
-}
-
 file_list options_files(struct argp_state *state, uint32_t least, uint32_t most) {
   file_list files = {state->argv + state->next, (uint32_t)(state->argc - state->next)};
   if (files.count < least) argp_error(state, "a file is missing");

@@ -41,12 +41,8 @@ uint64_t options_number(struct argp_state *state, const char *option, const char
 /* A decimal number, or a usage error. */
 double options_decimal(struct argp_state *state, const char *option, const char *text);
 
-/* The help and the value of --split[=groups|parts]: bits of graze/io.h. */
-#define OPTIONS_SPLIT_HELP                                                                                        \
-  "make objects of the groups (default: OBJ 'o' or 'g' records, STL solids) of a mesh file, or of the connected " \
-  "parts of any mesh"
+/* The help of --strict. */
 #define OPTIONS_STRICT_HELP "refuse a mesh file for anything wrong in it, also if no triangle depends on it"
-unsigned options_split(struct argp_state *state, const char *argument);
 
 /* Files: at least `least` and at most `most` of them, or a usage error. */
 typedef struct file_list {

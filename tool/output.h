@@ -13,4 +13,9 @@ void output_close(output *out);
 
 void output_print(output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The ending of a regular plural. */
+static inline const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 #endif

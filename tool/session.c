@@ -122,7 +122,7 @@ graze_check *session_open(session *run, graze_check_def *def) {
 }
 
 graze_check *session_open_meshes(session *run, const file_list *files, const graze_check_def *report) {
-  graze_check_def def = report != NULL ? *report : graze_default_check_def();
+  graze_check_def def = *report;
   def.files = (const char *const *)files->names;
   def.file_count = files->count;
   def.joined = def.every_mesh = true;

@@ -28,7 +28,7 @@ const char *session_device(const session *run);
 /* "gpu" when a device answered, else "cpu". */
 const char *session_engine(const session *run);
 
-/* Ends the program with the message of the call that failed; `what` (may be NULL) names the file. */
+/* Ends the program with the message of the call that failed; `what` names the file, or is NULL. */
 _Noreturn void session_fail(const session *run, const char *what, graze_status status);
 
 /* Ends the program with its message when a call with the context has failed. */

@@ -4,19 +4,18 @@
 
 #include "output.h"
 #include "rules.h"
+#include "scene_options.h"
 #include "session.h"
 
 typedef struct watch_options {
   common_options common;
   rule_options rules;
-  file_list files;
   graze_check_def def; /* files, folder and the like */
   const char *motion;  /* NULL: none was given */
   const char *replay;  /* NULL: the run is made of files */
   const char *record;  /* NULL: none is written */
   uint32_t pictures;   /* frames to paint */
   bool pictures_given; /* --pictures was there */
-  bool is_scene;
   graze_find find;
 } watch_options;
 

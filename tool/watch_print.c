@@ -10,10 +10,6 @@
 
 static const char *const change_words[] = {"began", "changed", "ended"};
 
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
 typedef struct watch_counts {
   uint64_t of[3]; /* began, changed, ended */
   uint32_t steps; /* in which something takes part */

@@ -38,7 +38,7 @@ typedef enum graze_status {
   GRAZE_ERROR_NOT_FINITE,  /* a coordinate or matrix entry is NaN or infinite; the message names it */
   GRAZE_ERROR_INDEX,       /* a vertex index is out of range; the message names triangle and corner */
   GRAZE_ERROR_LIMIT,       /* more elements than 32-bit numbering allows */
-  GRAZE_ERROR_FILE,        /* cannot be opened, read, written or mapped; the message has the system's reason */
+  GRAZE_ERROR_FILE,        /* cannot be opened, read or written; the message has the system's reason */
   GRAZE_ERROR_FORMAT,      /* the bytes are not what they claim to be; the message has line or byte */
   GRAZE_ERROR_POSE,        /* the pose is not allowed here (tier T0 requires the identity) */
   GRAZE_ERROR_HANDLE,      /* an id that is stale or was never issued */

@@ -1,4 +1,4 @@
-/* base/json.h: a JSON writer on a text. Part of graze_io.
+/* base/json.h: a JSON writer on a text.
  *
  * Commas come by themselves; keys of the outermost object, and objects in its arrays, start new lines. `key` is plain
  * ASCII, or NULL for an element of an array. Failures are the text's.

@@ -128,12 +128,6 @@ static graze_status ask_processor(graze_gpu *gpu, void *question) {
   }
 }
 
-static void tell(const graze_gpu *gpu, graze_log_level level, const char *text) {
-  char line[256];
-  snprintf(line, sizeof line, "%s: %s", gpu->info.id, text);
-  if (gpu->context->log != NULL) gpu->context->log(gpu->context->log_user, level, line);
-}
-
 static void settle(const graze_gpu *gpu, double device, double processor) {
   char text[200];
   struct gpu_attachment *t = gpu->attachment;
@@ -141,7 +135,7 @@ static void settle(const graze_gpu *gpu, double device, double processor) {
   t->verdicts[t->stage][t->class] = faster ? DEVICE_FASTER : PROCESSOR_FASTER;
   snprintf(text, sizeof text, "%s, some 2^%u: %.3g ms on the device, %.3g ms on the processor: the %s does them",
            stage_name(t->stage), t->class - 1, 1e3 * device, 1e3 * processor, faster ? "device" : "processor");
-  tell(gpu, GRAZE_LOG_INFO, text);
+  gz_gpu_tell(gpu, GRAZE_LOG_INFO, text);
 }
 
 /* The device has answered once: it is slow when it does something for the first time. The answer that stays is its
@@ -162,7 +156,7 @@ static void hand_over(graze_gpu *gpu, const char *reason) {
   if (reason[0] == 0) return;
   t->verdicts[t->stage][t->class] = PROCESSOR_FASTER;
   snprintf(text, sizeof text, "%s; the processor does it", reason);
-  tell(gpu, GRAZE_LOG_WARNING, text);
+  gz_gpu_tell(gpu, GRAZE_LOG_WARNING, text);
   gpu->told_lost = gpu->lost;
 }
 
@@ -199,7 +193,8 @@ graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
   pthread_mutex_init(&t->mutex, NULL);
   gpu->attachment = t;
   gpu->stages = stages;
-  if (!gpu->info.exact) tell(gpu, GRAZE_LOG_WARNING, "its arithmetic is not exact; the processor decides triangles");
+  if (!gpu->info.exact)
+    gz_gpu_tell(gpu, GRAZE_LOG_WARNING, "its arithmetic is not exact; the processor decides triangles");
   const graze_engine engine = {gpu, table, GRAZE_STAGES, take, give, forget};
   graze_status status = graze_context_set_engine(gpu->context, &engine);
   if (status != GRAZE_OK) graze_gpu_detach(gpu);

@@ -2,6 +2,7 @@
  * when they are first asked for, and what happens when a call of the driver fails. */
 #include "gpu/device.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -222,6 +223,12 @@ graze_status gz_gpu_read(graze_gpu *gpu, void *to, const gpu_buffer *from, size_
   return gpu->backend->read(gpu, to, from->memory, offset, bytes);
 }
 
+void gz_gpu_tell(const graze_gpu *gpu, graze_log_level level, const char *text) {
+  char line[256];
+  snprintf(line, sizeof line, "%s: %s", gpu->info.id, text);
+  if (gpu->context->log != NULL) gpu->context->log(gpu->context->log_user, level, line);
+}
+
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 static uint32_t find_source(const char *name) {
@@ -239,12 +246,8 @@ static graze_status compile(graze_gpu *gpu, const gpu_source *source, void **mod
     gz_memory_release(gpu->context, kept, size);
     if (status != GRAZE_OK || *module != NULL) return status;
   }
-  if (gpu->context->log != NULL && !gpu->told_compiling) {
-    char line[128];
-    snprintf(line, sizeof line, "%s: compiling kernels; they are kept for the next time", gpu->info.id);
-    gpu->context->log(gpu->context->log_user, GRAZE_LOG_PROGRESS, line);
-    gpu->told_compiling = true;
-  }
+  if (!atomic_exchange(&gpu->told_compiling, true))
+    gz_gpu_tell(gpu, GRAZE_LOG_PROGRESS, "compiling kernels; they are kept for the next time");
   graze_status status = gpu->backend->build(gpu, source, NULL, 0, module);
   if (status != GRAZE_OK) return status;
   void *code = gpu->backend->code(gpu, *module, &size);

@@ -106,6 +106,9 @@ graze_status gz_gpu_mark(graze_gpu *gpu, void **mark);
 /* Seconds between two marks, which it waits for and releases. */
 graze_status gz_gpu_between(graze_gpu *gpu, void *first, void *second, double *seconds);
 
+/* To the logger, with the device's name before it. */
+void gz_gpu_tell(const graze_gpu *gpu, graze_log_level level, const char *text);
+
 /* Reports a failed call of the driver, and writes the device off unless `status` is MEMORY. */
 graze_status gz_gpu_failed(graze_gpu *gpu, graze_status status, const char *call, const char *reason);
 

@@ -85,14 +85,16 @@ static graze_status find_simplicity(const operands *o, simplicity simple[2]) {
 }
 
 /* Walls that may add up or cancel, else that the mesh meets itself: an edge of those, or a triangle that does. */
-static graze_doubt worst_doubt(const operand *o) {
-  return o->shape->two_readings ? GRAZE_DOUBT_MISORIENTED : GRAZE_DOUBT_SELF_INTERSECTING;
-}
-
-static edge_place worst_place(const operand *o) {
-  uint32_t p = 0;
-  while (o->shape->two_readings && !(o->shape->parts[p].parity && o->shape->parts[p].fault == GRAZE_DOUBT_NONE)) p++;
-  return o->shape->two_readings ? o->shape->parts[p].fault_at : (edge_place){atomic_load(&o->shape->tangled), 0};
+/* What keeps the solid of `whose` from being known, and where. */
+static void add_worst(const operand *o, int whose, findings *f) {
+  const edge_place tangle = {atomic_load(&o->shape->tangled), 0};
+  const solid_part *turned = o->shape->parts;
+  if (!o->shape->two_readings) {
+    add_doubt(f, SEVERITY_WRONG, GRAZE_DOUBT_SELF_INTERSECTING, whose, tangle);
+    return;
+  }
+  while (!turned->parity || turned->fault != GRAZE_DOUBT_NONE) turned++;
+  add_doubt(f, SEVERITY_WRONG, GRAZE_DOUBT_MISORIENTED, whose, turned->fault_at);
 }
 
 static graze_status prove_by_cells(operands *o, const simplicity simple[2], const graze_triangle_pair *pairs,
@@ -105,7 +107,7 @@ static graze_status prove_by_cells(operands *o, const simplicity simple[2], cons
     f->doubts[SEVERITY_LACKING] = (doubt){0};
   } else if (simple[0] != SIMPLE_YES || simple[1] != SIMPLE_YES) {
     int whose = o->of[0].shape->two_readings ? 0 : o->of[1].shape->two_readings ? 1 : simple[1] > simple[0];
-    add_doubt(f, SEVERITY_WRONG, worst_doubt(&o->of[whose]), whose, worst_place(&o->of[whose]));
+    add_worst(&o->of[whose], whose, f);
   }
   return GRAZE_OK;
 }
