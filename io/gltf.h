@@ -1,9 +1,9 @@
 /* gltf.h: a glTF 2.0 file while it is read; private to io.
  *
- * Source of every rule: the glTF 2.0 specification of the Khronos Group (2.0.1, ISO/IEC 12113), and for the two
- * extensions their own texts (KHR_mesh_quantization, EXT_mesh_gpu_instancing). Chapters are named where a rule is used.
- * Numbers of the file go through three steps: whole numbers below 2^53 from JSON, ranges checked when the tables of
- * buffers, views and accessors are made, elements checked when they are read.
+ * Source of every rule: the glTF 2.0 specification of the Khronos Group (2.0.1, ISO/IEC 12113), and for the
+ * extensions their own texts (KHR_mesh_quantization, EXT_mesh_gpu_instancing, EXT_meshopt_compression). Chapters are
+ * named where a rule is used. Numbers of the file go through three steps: whole numbers below 2^53 from JSON, ranges
+ * checked when the tables of buffers, views and accessors are made, elements checked when they are read.
  */
 #ifndef GRAZE_IO_GLTF_H
 #define GRAZE_IO_GLTF_H
@@ -12,6 +12,7 @@
 
 #include "assembly.h"
 #include "file.h"
+#include "meshopt.h"
 
 #define GLTF_NONE UINT32_MAX
 
@@ -32,6 +33,11 @@ typedef struct gltf_view {
   uint64_t offset, size; /* within the buffer */
   unsigned stride;       /* 0: elements lie side by side */
   uint64_t target;       /* as in the file, 0: not said */
+  bool packed;           /* its bytes are compressed (EXT_meshopt_compression): */
+  meshopt_stream stream; /* so, */
+  uint32_t stream_buffer;
+  uint64_t stream_offset;
+  unsigned char *unpacked; /* and once they are needed, here; free() it */
 } gltf_view;
 
 typedef enum gltf_component {
@@ -87,7 +93,8 @@ typedef struct gltf_file {
   gltf_accessor *accessors;
   uint32_t buffer_count, view_count, accessor_count, mesh_count, node_count;
   gltf_mesh *meshes;
-  uint64_t zeros; /* elements read so far that the file has no bytes for */
+  uint64_t zeros;        /* elements read so far that the file has no bytes for */
+  uint64_t packed_bytes; /* of views unpacked so far */
   io_assembly assembly;
 } gltf_file;
 
@@ -139,6 +146,19 @@ bool gz_gltf_read_buffers(gltf_file *file);
 
 /* The bytes that a uri names, of which `wanted` are needed. */
 bool gz_gltf_read_uri(const gltf_file *file, const char *place, const char *uri, uint64_t wanted, gltf_buffer *buffer);
+
+/* `size` bytes of a buffer that has them, read from the file where they are not in memory: then `owned` is to be freed.
+ * NULL: the fault is noted. */
+const unsigned char *gz_gltf_get_bytes(const gltf_file *file, const char *place, uint32_t buffer, uint64_t offset,
+                                       uint64_t size, void **owned);
+
+/* ---- gltf_packed.c: views whose bytes are compressed ---- */
+
+/* What the view's entry in the table says of its compression, if it has no bytes otherwise. */
+bool gz_gltf_read_packing(const gltf_file *file, const char *place, const json_t *object, gltf_view *view);
+
+/* Unpacks the views that an accessor has elements in; to be called before they are read. GLTF_NONE: no accessor. */
+bool gz_gltf_unpack(gltf_file *file, uint32_t accessor);
 
 /* ---- gltf_accessor.c: elements ---- */
 

@@ -171,23 +171,14 @@ typedef struct element_bytes {
 static bool get_bytes(const gltf_file *file, const char *place, const gltf_run *run, uint64_t count, unsigned size,
                       element_bytes *bytes) {
   const gltf_view *view = &file->views[run->view];
-  const gltf_buffer *buffer = &file->buffers[view->buffer];
-  uint64_t first = view->offset + run->offset;
   *bytes = (element_bytes){.stride = view->stride > 0 ? view->stride : size};
-  if (buffer->bytes != NULL) {
-    bytes->first = buffer->bytes + first;
-    return true;
-  }
-  if (!buffer->stored) {
-    return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "buffer %lu has no bytes: it has no \"uri\"",
-                        (unsigned long)view->buffer);
-  }
   uint64_t whole = count > 0 ? (count - 1) * bytes->stride + size : 0;
-  bytes->first = bytes->owned = gz_new(file->fault->context, whole, 1);
-  if (bytes->owned == NULL) return gz_io_fail_memory(file->fault);
-  if (gz_io_file_read_at(file->input->descriptor, buffer->at + first, whole, bytes->owned, file->fault)) return true;
-  gz_free(bytes->owned);
-  return false;
+  if (view->unpacked != NULL) {
+    bytes->first = view->unpacked + run->offset;
+  } else {
+    bytes->first = gz_gltf_get_bytes(file, place, view->buffer, view->offset + run->offset, whole, &bytes->owned);
+  }
+  return bytes->first != NULL;
 }
 
 bool gz_gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, uint64_t count) {

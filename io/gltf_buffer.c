@@ -23,6 +23,7 @@ static bool read_buffer(gltf_file *file, const json_t *object, uint32_t index) {
   gltf_buffer *buffer = &file->buffers[index];
   uint64_t size;
   const json_t *uri = json_object_get(object, "uri");
+  const json_t *packing = gz_gltf_extension(object, "EXT_meshopt_compression");
   if (!gz_gltf_get_number(file, place.text, object, "byteLength", 1, UINT64_MAX, GLTF_REQUIRED, &size)) return false;
   bool good = true;
   if (uri != NULL && !json_is_string(uri)) {
@@ -30,7 +31,7 @@ static bool read_buffer(gltf_file *file, const json_t *object, uint32_t index) {
   }
   if (uri != NULL) {
     good = gz_gltf_read_uri(file, place.text, json_string_value(uri), size, buffer);
-  } else if (index == 0 && file->is_glb) {
+  } else if (index == 0 && file->is_glb && !json_is_true(json_object_get(packing, "fallback"))) {
     good = take_chunk(file, place.text, size, buffer);
   }
   buffer->size = size; /* what stands behind it is padding */
@@ -55,10 +56,29 @@ static bool read_view(gltf_file *file, const json_t *object, uint32_t index) {
                         (unsigned long long)stride);
   }
   uint64_t size = file->buffers[view->buffer].size;
-  if (view->size <= size && view->offset <= size - view->size) return true;
+  if (view->size <= size && view->offset <= size - view->size) {
+    return gz_gltf_read_packing(file, place.text, object, view);
+  }
   return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "bytes %llu to %llu of buffer %lu, which has %llu",
                       (unsigned long long)view->offset, (unsigned long long)(view->offset + view->size),
                       (unsigned long)view->buffer, (unsigned long long)size);
+}
+
+const unsigned char *gz_gltf_get_bytes(const gltf_file *file, const char *place, uint32_t number, uint64_t offset,
+                                       uint64_t size, void **owned) {
+  const gltf_buffer *buffer = &file->buffers[number];
+  *owned = NULL;
+  if (buffer->bytes != NULL) return buffer->bytes + offset;
+  if (!buffer->stored) {
+    gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "buffer %lu has no bytes: it has no \"uri\"", (unsigned long)number);
+    return NULL;
+  }
+  *owned = gz_new(file->fault->context, size, 1);
+  if (*owned == NULL) gz_io_fail_memory(file->fault);
+  if (*owned == NULL) return NULL;
+  if (gz_io_file_read_at(file->input->descriptor, buffer->at + offset, size, *owned, file->fault)) return *owned;
+  gz_free(*owned);
+  return NULL;
 }
 
 bool gz_gltf_read_buffers(gltf_file *file) {

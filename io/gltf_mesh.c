@@ -72,6 +72,7 @@ static bool number_vertices(mesh_listing *listing, uint32_t mesh) {
     bool is_new = place_vertices(listing, mesh, primitive, listing->mesh->vertex_count);
     if (is_new) listing->mesh->vertex_count += count;
     uint32_t corners = primitive->corners != GLTF_NONE ? primitive->corners : primitive->position;
+    if (!gz_gltf_unpack(file, primitive->position) || !gz_gltf_unpack(file, primitive->corners)) return false;
     if ((is_new && !gz_gltf_allow_zeros(file, primitive->place.text, primitive->position, count)) ||
         !gz_gltf_allow_zeros(file, primitive->place.text, corners, primitive->corner_count)) {
       return false;

@@ -144,7 +144,7 @@ static bool read_attribute(gltf_file *file, const char *place, const json_t *att
   }
   *count = accessor->count;
   if (accessor->count > IO_MOST_OBJECTS) return gz_gltf_fail(file, GRAZE_ERROR_LIMIT, place, "too many instances");
-  if (!gz_gltf_allow_zeros(file, place, index, accessor->count)) return false;
+  if (!gz_gltf_unpack(file, index) || !gz_gltf_allow_zeros(file, place, index, accessor->count)) return false;
   *values = gz_new(file->fault->context, accessor->count, components * sizeof **values);
   if (*values == NULL) return gz_io_fail_memory(file->fault);
   return gz_gltf_read_vectors(file, place, index, components, *values);

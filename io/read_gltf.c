@@ -133,10 +133,11 @@ static bool add_names(const gltf_file *file, const char *key, json_t *set) {
   return true;
 }
 
-/* Extensions that a file may require: two that are read, and those that change the looks only. */
+/* Extensions that a file may require: three that are read, and those that change the looks only. */
 static bool is_known(const char *name) {
-  static const char *const whole[] = {"KHR_mesh_quantization", "EXT_mesh_gpu_instancing", "KHR_lights_punctual",
-                                      "KHR_xmp_json_ld",       "KHR_animation_pointer",   "MSFT_texture_dds"};
+  static const char *const whole[] = {"KHR_mesh_quantization", "EXT_mesh_gpu_instancing", "EXT_meshopt_compression",
+                                      "KHR_lights_punctual",   "KHR_xmp_json_ld",         "KHR_animation_pointer",
+                                      "MSFT_texture_dds"};
   static const char *const begins[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "EXT_lights_"};
   for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
     if (strcmp(name, whole[i]) == 0) return true;
@@ -215,6 +216,7 @@ static bool read_all_meshes(gltf_file *file) {
 
 static void release(gltf_file *file) {
   for (uint32_t i = 0; file->buffers != NULL && i < file->buffer_count; i++) gz_free(file->buffers[i].owned);
+  for (uint32_t i = 0; file->views != NULL && i < file->view_count; i++) gz_free(file->views[i].unpacked);
   gz_free(file->buffers);
   gz_free(file->views);
   gz_free(file->accessors);

@@ -80,8 +80,8 @@ static const fault_case fault_cases[] = {
     {"\"nodes\":[{\"name\":7}]", GRAZE_ERROR_FORMAT, "node 0: \"name\" is not a string"},
     {"\"nodes\":[7]", GRAZE_ERROR_FORMAT, "entry 0 of \"nodes\" is not an object"},
     {"\"nodes\":{}", GRAZE_ERROR_FORMAT, "\"nodes\" is not an array"},
-    {"\"extensionsRequired\":[\"EXT_meshopt_compression\"]", GRAZE_ERROR_UNSUPPORTED,
-     "the file requires the extension EXT_meshopt_compression"},
+    {"\"extensionsRequired\":[\"KHR_meshopt_compression\"]", GRAZE_ERROR_UNSUPPORTED,
+     "the file requires the extension KHR_meshopt_compression"},
     {"\"extensionsRequired\":[7]", GRAZE_ERROR_FORMAT, "entry 0 of \"extensionsRequired\" is not a string"},
     {"\"extensionsUsed\":[\"KHR_draco_mesh_compression\"],\"accessors\":[{\"componentType\":5126,\"count\":3,"
      "\"type\":\"VEC3\"}]," MESH(
