@@ -48,9 +48,11 @@ if(TARGET graze_tool)
   install(TARGETS graze_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
-if(TARGET graze_import) # io/import_run.c looks for it next to the program
-  install(TARGETS graze_import RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
+foreach(helper graze_import graze_draco) # io/helper.c looks for them next to the program
+  if(TARGET ${helper})
+    install(TARGETS ${helper} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  endif()
+endforeach()
 
 set(graze_headers base broadphase collide engine graze math mesh record relate scene)
 if(TARGET graze_io)

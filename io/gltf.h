@@ -1,7 +1,8 @@
 /* gltf.h: a glTF 2.0 file while it is read; private to io.
  *
  * Source of every rule: the glTF 2.0 specification of the Khronos Group (2.0.1, ISO/IEC 12113), and for the
- * extensions their own texts (KHR_mesh_quantization, EXT_mesh_gpu_instancing, EXT_meshopt_compression). Chapters are
+ * extensions their own texts (KHR_mesh_quantization, EXT_mesh_gpu_instancing, EXT_meshopt_compression,
+ * KHR_draco_mesh_compression). Chapters are
  * named where a rule is used. Numbers of the file go through three steps: whole numbers below 2^53 from JSON, ranges
  * checked when the tables of buffers, views and accessors are made, elements checked when they are read.
  */
@@ -94,7 +95,10 @@ typedef struct gltf_file {
   uint32_t buffer_count, view_count, accessor_count, mesh_count, node_count;
   gltf_mesh *meshes;
   uint64_t zeros;        /* elements read so far that the file has no bytes for */
+  uint64_t byte_count;   /* in all buffers */
   uint64_t packed_bytes; /* of views unpacked so far */
+  struct gltf_pieces *pieces;
+  uint32_t made_count; /* views, and accessors, made of the pieces; they stand behind those of the file */
   io_assembly assembly;
 } gltf_file;
 
@@ -157,10 +161,27 @@ const unsigned char *gz_gltf_get_bytes(const gltf_file *file, const char *place,
 /* What the view's entry in the table says of its compression, if it has no bytes otherwise. */
 bool gz_gltf_read_packing(const gltf_file *file, const char *place, const json_t *object, gltf_view *view);
 
+/* Notes that so many compressed bytes are to be unpacked. */
+bool gz_gltf_allow_packed(gltf_file *file, const char *place, uint64_t size);
+
 /* Unpacks the views that an accessor has elements in; to be called before they are read. GLTF_NONE: no accessor. */
 bool gz_gltf_unpack(gltf_file *file, uint32_t accessor);
 
+/* ---- gltf_draco.c: primitives that are compressed ---- */
+
+typedef struct gltf_pieces gltf_pieces;
+
+/* Unpacks those whose positions are nowhere else. */
+bool gz_gltf_read_pieces(gltf_file *file);
+
+/* If the primitive is one of them, its accessors become those of what it was unpacked to. */
+void gz_gltf_find_piece(const gltf_file *file, const json_t *object, gltf_primitive *primitive);
+void gz_gltf_free_pieces(gltf_file *file);
+
 /* ---- gltf_accessor.c: elements ---- */
+
+/* Bytes of a component; 0: a type that is not known here. */
+unsigned gz_gltf_component_size(uint64_t component);
 
 bool gz_gltf_read_accessors(gltf_file *file);
 

@@ -13,7 +13,7 @@
 
 enum { MOST_ZEROS = 1 << 20 };
 
-static unsigned component_size(uint64_t component) {
+unsigned gz_gltf_component_size(uint64_t component) {
   switch (component) {
     case GLTF_BYTE:
     case GLTF_UNSIGNED_BYTE:
@@ -87,9 +87,9 @@ static bool read_sparse(const gltf_file *file, const char *place, const json_t *
     return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "\"componentType\" %llu of the sparse indices is not unsigned",
                         (unsigned long long)accessor->sparse_indices.component);
   }
-  unsigned size = accessor->components * component_size(accessor->run.component);
+  unsigned size = accessor->components * gz_gltf_component_size(accessor->run.component);
   return check_run(file, place, &accessor->sparse_indices, accessor->sparse_count,
-                   component_size(accessor->sparse_indices.component)) &&
+                   gz_gltf_component_size(accessor->sparse_indices.component)) &&
          check_run(file, place, &accessor->sparse_values, accessor->sparse_count, size);
 }
 
@@ -109,7 +109,7 @@ static bool read_accessor(const gltf_file *file, const json_t *object, uint32_t 
   }
   if (!json_is_string(type)) return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place.text, "\"type\" is not a string");
   accessor->components = count_components(json_string_value(type));
-  unsigned size = accessor->components * component_size(accessor->run.component);
+  unsigned size = accessor->components * gz_gltf_component_size(accessor->run.component);
   return check_run(file, place.text, &accessor->run, accessor->count, size) &&
          (sparse == NULL || read_sparse(file, place.text, sparse, accessor));
 }
@@ -192,7 +192,7 @@ bool gz_gltf_allow_zeros(gltf_file *file, const char *place, uint32_t accessor, 
 /* The element that entry `entry` of the sparse indices replaces; they must ascend. */
 static bool read_sparse_index(const gltf_file *file, const char *place, const gltf_accessor *accessor,
                               const unsigned char *p, uint64_t entry, uint64_t *element) {
-  uint64_t index = read_bits(p, component_size(accessor->sparse_indices.component));
+  uint64_t index = read_bits(p, gz_gltf_component_size(accessor->sparse_indices.component));
   bool good = index < accessor->count && (entry == 0 || index > *element);
   *element = index;
   return good ||
@@ -218,7 +218,7 @@ static bool fail_vector(const vector_reading *reading, uint64_t element, unsigne
 
 static bool read_vector(const vector_reading *reading, const unsigned char *p, uint64_t element, double *out) {
   const gltf_accessor *accessor = reading->accessor;
-  unsigned size = component_size(accessor->run.component);
+  unsigned size = gz_gltf_component_size(accessor->run.component);
   for (unsigned k = 0; k < reading->components; k++, p += size) {
     out[k] = read_number(p, accessor->run.component, accessor->normalized);
     if (!isfinite(out[k])) return fail_vector(reading, element, k);
@@ -241,7 +241,7 @@ static bool read_float_points(const vector_reading *reading, const element_bytes
 static bool read_base(const vector_reading *reading, double *out) {
   const gltf_accessor *accessor = reading->accessor;
   element_bytes bytes = {0};
-  unsigned size = reading->components * component_size(accessor->run.component);
+  unsigned size = reading->components * gz_gltf_component_size(accessor->run.component);
   if (accessor->run.view == GLTF_NONE) {
     memset(out, 0, accessor->count * reading->components * sizeof *out);
     return true;
@@ -258,8 +258,8 @@ static bool read_base(const vector_reading *reading, double *out) {
 /* The bytes of the two runs of a sparse accessor. */
 static bool get_sparse(const gltf_file *file, const char *place, const gltf_accessor *accessor, element_bytes *indices,
                        element_bytes *values) {
-  unsigned index_size = component_size(accessor->sparse_indices.component);
-  unsigned value_size = accessor->components * component_size(accessor->run.component);
+  unsigned index_size = gz_gltf_component_size(accessor->sparse_indices.component);
+  unsigned value_size = accessor->components * gz_gltf_component_size(accessor->run.component);
   uint64_t count = accessor->sparse_count;
   if (!get_bytes(file, place, &accessor->sparse_indices, count, index_size, indices)) return false;
   if (get_bytes(file, place, &accessor->sparse_values, count, value_size, values)) return true;
@@ -300,7 +300,7 @@ static bool replace_corners(const gltf_file *file, const char *place, const gltf
                             uint32_t *out) {
   element_bytes indices = {0}, values = {0};
   uint64_t element = 0;
-  unsigned size = component_size(accessor->run.component);
+  unsigned size = gz_gltf_component_size(accessor->run.component);
   if (!get_sparse(file, place, accessor, &indices, &values)) return false;
   bool good = true;
   for (uint64_t i = 0; i < accessor->sparse_count && good; i++) {
@@ -314,7 +314,7 @@ static bool replace_corners(const gltf_file *file, const char *place, const gltf
 
 bool gz_gltf_read_corners(const gltf_file *file, const char *place, uint32_t number, uint64_t count, uint32_t *out) {
   const gltf_accessor *accessor = &file->accessors[number];
-  unsigned size = component_size(accessor->run.component);
+  unsigned size = gz_gltf_component_size(accessor->run.component);
   if (accessor->run.view == GLTF_NONE) {
     memset(out, 0, count * sizeof *out);
   } else {

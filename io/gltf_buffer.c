@@ -35,6 +35,7 @@ static bool read_buffer(gltf_file *file, const json_t *object, uint32_t index) {
     good = take_chunk(file, place.text, size, buffer);
   }
   buffer->size = size; /* what stands behind it is padding */
+  if (buffer->bytes != NULL || buffer->stored) file->byte_count += size;
   return good;
 }
 

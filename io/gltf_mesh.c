@@ -102,7 +102,8 @@ bool gz_gltf_list_meshes(gltf_file *file) {
     return false;
   }
   file->meshes = gz_new_zeroed(file->fault->context, (size_t)file->mesh_count + 1, sizeof file->meshes[0]);
-  known_positions *known = gz_new_zeroed(file->fault->context, (size_t)file->accessor_count + 1, sizeof *known);
+  known_positions *known =
+      gz_new_zeroed(file->fault->context, (size_t)file->accessor_count + file->made_count + 1, sizeof *known);
   bool good = file->meshes != NULL && known != NULL;
   if (!good) gz_io_fail_memory(file->fault);
   for (uint32_t i = 0; good && i < file->mesh_count; i++) {

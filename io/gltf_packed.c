@@ -68,21 +68,17 @@ bool gz_gltf_read_packing(const gltf_file *file, const char *place, const json_t
 }
 
 /* A stream becomes 64 times as large at most. So does a file, unless many views name the same bytes. */
-static bool allow_stream(gltf_file *file, const char *place, const gltf_view *view) {
-  uint64_t all = 0;
-  for (uint32_t i = 0; i < file->buffer_count; i++) {
-    if (file->buffers[i].bytes != NULL || file->buffers[i].stored) all += file->buffers[i].size;
-  }
-  file->packed_bytes += view->stream.size;
-  return file->packed_bytes <= all ||
-         gz_gltf_fail(file, GRAZE_ERROR_LIMIT, place, EXTENSION ": the views name more bytes than all buffers have");
+bool gz_gltf_allow_packed(gltf_file *file, const char *place, uint64_t size) {
+  file->packed_bytes += size;
+  return file->packed_bytes <= file->byte_count ||
+         gz_gltf_fail(file, GRAZE_ERROR_LIMIT, place, "compressed views name more bytes than all buffers have");
 }
 
 static bool unpack_view(gltf_file *file, uint32_t number) {
   gltf_view *view = number != GLTF_NONE ? &file->views[number] : NULL;
   if (view == NULL || !view->packed || view->unpacked != NULL) return true;
   gltf_place place = gz_gltf_place_of("bufferView", number);
-  if (!allow_stream(file, place.text, view)) return false;
+  if (!gz_gltf_allow_packed(file, place.text, view->stream.size)) return false;
   if (view->stream.filter == MESHOPT_OCTAHEDRAL) {
     return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, place.text,
                         EXTENSION ": the filter OCTAHEDRAL is for normals, but what is read is none");

@@ -71,7 +71,7 @@ static bool check_targets(const gltf_file *file, const char *place, const json_t
   return true;
 }
 
-static bool check_position(const gltf_file *file, const json_t *object, const gltf_primitive *primitive) {
+static bool check_position(const gltf_file *file, const gltf_primitive *primitive) {
   const gltf_accessor *accessor = &file->accessors[primitive->position];
   uint64_t component = accessor->run.component;
   bool small = component >= GLTF_BYTE && component <= GLTF_UNSIGNED_SHORT;
@@ -79,10 +79,7 @@ static bool check_position(const gltf_file *file, const json_t *object, const gl
     return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, primitive->place.text, "POSITION is not VEC3 of floats%s",
                         small ? ", and KHR_mesh_quantization is not among \"extensionsUsed\"" : "");
   }
-  bool empty = accessor->run.view == GLTF_NONE && accessor->sparse_count == 0;
-  if (!empty || gz_gltf_extension(object, "KHR_draco_mesh_compression") == NULL) return true;
-  return gz_gltf_fail(file, GRAZE_ERROR_UNSUPPORTED, primitive->place.text,
-                      "KHR_draco_mesh_compression, which is not read here, and no other positions");
+  return true;
 }
 
 static bool check_corners(const gltf_file *file, const gltf_primitive *primitive) {
@@ -117,10 +114,11 @@ bool gz_gltf_read_primitive(const gltf_file *file, const json_t *object, gltf_pr
       !gz_gltf_get_number(file, place, object, "mode", 0, MODE_FAN, MODE_TRIANGLES, &primitive->mode) ||
       !gz_gltf_get_index(file, place, object, "indices", file->accessor_count, false, &primitive->corners) ||
       !gz_gltf_get_index(file, place, attributes, "POSITION", file->accessor_count, true, &primitive->position) ||
-      !check_attributes(file, place, attributes, &count) || !check_targets(file, place, object, count) ||
-      !check_position(file, object, primitive)) {
+      !check_attributes(file, place, attributes, &count) || !check_targets(file, place, object, count)) {
     return false;
   }
+  gz_gltf_find_piece(file, object, primitive);
+  if (!check_position(file, primitive)) return false;
   if (primitive->corners != GLTF_NONE && !check_corners(file, primitive)) return false;
   primitive->corner_count = primitive->corners != GLTF_NONE ? file->accessors[primitive->corners].count : count;
   primitive->triangle_count = count_triangles(primitive->mode, primitive->corner_count);

@@ -12,18 +12,17 @@
 #include <assimp/metadata.h>
 #include <assimp/scene.h>
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "graze/base.h"
+#include "helper_limits.h"
 #include "import.h"
 
-enum { MOST_FILES = 64, MOST_DEPTH = 4096 };
+enum { MOST_DEPTH = 4096 };
 
 /* ---- writing ---- */
 
@@ -49,22 +48,6 @@ static _Noreturn void fail(graze_status status, const char *text) {
   put_u32(status);
   put_text(text, strlen(text));
   exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-}
-
-/* ---- limits ---- */
-
-static void limit(int resource, rlim_t value) {
-  struct rlimit both = {value, value};
-  if (setrlimit(resource, &both) != 0) fail(GRAZE_ERROR_FILE, "the importing program cannot limit itself");
-}
-
-static void set_limits(const char *seconds, const char *megabytes) {
-  limit(RLIMIT_CPU, strtoul(seconds, NULL, 10));
-  limit(RLIMIT_AS, strtoul(megabytes, NULL, 10) << 20);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 0); /* no file is to be written */
-  limit(RLIMIT_NOFILE, MOST_FILES);
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* not to outlive who asked */
 }
 
 /* ---- the library ---- */
@@ -213,7 +196,7 @@ int main(int argc, char **argv) {
           stderr);
     return 2;
   }
-  set_limits(argv[2], argv[3]);
+  if (!helper_set_limits(argv[2], argv[3])) fail(GRAZE_ERROR_FILE, "the importing program cannot limit itself");
   put_scene(import_file(argv[1]), argv[1]);
   fflush(stdout);
   _exit(EXIT_SUCCESS); /* what the library would do at exit may crash and does not matter */

@@ -22,16 +22,13 @@
 #ifndef GRAZE_IO_IMPORT_H
 #define GRAZE_IO_IMPORT_H
 
-#include "file.h"
+#include <stdbool.h>
 
 #define IMPORT_SCENE "GRZSCENE"
 #define IMPORT_FAULT "GRZFAULT"
 #define IMPORT_END   "GRZEND.."
 enum { IMPORT_MARK_SIZE = 8 };
 #define IMPORT_NO_PARENT UINT32_MAX
-
-/* Runs graze-import on the file within its limits, and gives what it wrote. */
-bool gz_io_import_run(const char *path, io_file *stream, io_fault *fault);
 
 /* The endings that go to graze-import. */
 bool gz_io_is_name_of_import(const char *name);

@@ -133,11 +133,11 @@ static bool add_names(const gltf_file *file, const char *key, json_t *set) {
   return true;
 }
 
-/* Extensions that a file may require: three that are read, and those that change the looks only. */
+/* Extensions that a file may require: four that are read, and those that change the looks only. */
 static bool is_known(const char *name) {
-  static const char *const whole[] = {"KHR_mesh_quantization", "EXT_mesh_gpu_instancing", "EXT_meshopt_compression",
-                                      "KHR_lights_punctual",   "KHR_xmp_json_ld",         "KHR_animation_pointer",
-                                      "MSFT_texture_dds"};
+  static const char *const whole[] = {
+      "KHR_mesh_quantization", "EXT_mesh_gpu_instancing", "EXT_meshopt_compression", "KHR_draco_mesh_compression",
+      "KHR_lights_punctual",   "KHR_xmp_json_ld",         "KHR_animation_pointer",   "MSFT_texture_dds"};
   static const char *const begins[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "EXT_lights_"};
   for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
     if (strcmp(name, whole[i]) == 0) return true;
@@ -204,7 +204,8 @@ static bool read_extensions(gltf_file *file) {
 
 static bool read_file(gltf_file *file) {
   return read_container(file) && check_version(file) && read_extensions(file) && gz_gltf_read_buffers(file) &&
-         gz_gltf_read_accessors(file) && gz_gltf_list_meshes(file) && gz_gltf_read_tree(file);
+         gz_gltf_read_accessors(file) && gz_gltf_read_pieces(file) && gz_gltf_list_meshes(file) &&
+         gz_gltf_read_tree(file);
 }
 
 static bool read_all_meshes(gltf_file *file) {
@@ -221,6 +222,7 @@ static void release(gltf_file *file) {
   gz_free(file->views);
   gz_free(file->accessors);
   gz_gltf_free_meshes(file);
+  gz_gltf_free_pieces(file);
   json_decref(file->root);
 }
 

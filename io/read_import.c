@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "assembly.h"
+#include "helper.h"
 #include "import.h"
 #include "text.h"
 
@@ -274,6 +275,10 @@ static bool read_stream(importing *reading) {
 }
 
 bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault) {
+  static const io_helper helper = {
+      "graze-import", "GRAZE_IMPORT", "importing",
+      "this format is read by the program graze-import, which is not there; it is built where Debian's package "
+      "libassimp-dev is installed"};
   io_file stream = {0};
   if (!gz_io_is_name_of_import(input->name)) {
     return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "no format that is imported has this ending");
@@ -282,7 +287,7 @@ bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault
     return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
                       "a format that is imported is read from files only");
   }
-  if (!gz_io_import_run(input->name, &stream, fault)) return false;
+  if (!gz_io_helper_run(&helper, input->name, -1, &stream, fault)) return false;
   importing reading = {
       .p = stream.bytes, .end = stream.bytes + stream.size, .fault = fault, .assembly.names.context = fault->context};
   bool good = read_stream(&reading);

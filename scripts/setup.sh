@@ -28,6 +28,7 @@ test oclgrind        program oclgrind
 test libcmocka-dev   probe   cmocka
 test libgmp-dev      header  gmp.h
 test libassimp-dev   header  assimp/cimport.h
+test libdraco-dev    probe   draco
 test libmeshoptimizer-dev header meshoptimizer.h
 test python3         program python3
 test xz-utils        program xz
@@ -86,6 +87,9 @@ setup_have_cmocka() {
   printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \
     '#include <cmocka.h>' | setup_compiles "${CC:-cc}" -c
 }
+
+# Its headers are of C++, and their names are all that is looked at.
+setup_have_draco() { setup_any /usr/include/draco/compression/decode.h /usr/local/include/draco/compression/decode.h; }
 
 setup_have_fuzzer() {
   echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n); int LLVMFuzzerTestOneInput(const char *d,

@@ -86,7 +86,7 @@ static const fault_case fault_cases[] = {
     {"\"extensionsUsed\":[\"KHR_draco_mesh_compression\"],\"accessors\":[{\"componentType\":5126,\"count\":3,"
      "\"type\":\"VEC3\"}]," MESH(
          "{\"attributes\":{\"POSITION\":0},\"extensions\":{\"KHR_draco_mesh_compression\":{}}}"),
-     GRAZE_ERROR_UNSUPPORTED, "mesh 0 primitive 0: KHR_draco_mesh_compression"},
+     GRAZE_ERROR_FORMAT, "mesh 0 primitive 0: \"bufferView\" is missing"},
 };
 
 static void test_faults(void **state) {

@@ -124,8 +124,8 @@ GRAZE_API graze_status graze_parse_assembly(graze_context *context, const void *
                                             graze_file_format format, unsigned flags, graze_assembly *assembly);
 
 /* The same, but the geometry of a GLB file stays in the file, which remains open until the assembly is freed: its
- * meshes have counts but no arrays. For assemblies that should not be in memory at once. With GRAZE_READ_PARTS it is
- * graze_read_assembly. */
+ * meshes have counts but no arrays. For assemblies that should not be in memory at once; what is compressed in the file
+ * is, however, unpacked into memory. With GRAZE_READ_PARTS it is graze_read_assembly. */
 GRAZE_API graze_status graze_open_assembly(graze_context *context, const char *path, graze_file_format format,
                                            unsigned flags, graze_assembly *assembly);
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds graze where the optional libraries are not: without libpng, zlib, the headers of OpenGL and those of assimp.
+# Builds graze where the optional libraries are not: without libpng, zlib, Draco, the headers of OpenGL and
+# those of assimp.
 # Configuring says in a line each what is left out, and a report says in a note each what it has to do without.
 #
 #     bare_test.sh SOURCE WORK GENERATOR CC
@@ -26,8 +27,8 @@ export PKG_CONFIG_LIBDIR="$work/pc"
 unset PKG_CONFIG_PATH
 quiet cmake -G "$generator" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Debug -DGRAZE_WERROR=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON -DGRAZE_NVCC=OFF -DGRAZE_EGL_INCLUDE_DIR= \
-  -DGRAZE_GL_INCLUDE_DIR= -DASSIMP_INCLUDE_DIR= -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF
-for package in libpng-dev libegl-dev zlib1g-dev libassimp-dev; do once "$work/log" "$package"; done
+  -DGRAZE_GL_INCLUDE_DIR= -DASSIMP_INCLUDE_DIR= -DDRACO_INCLUDE_DIR= -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF
+for package in libpng-dev libegl-dev zlib1g-dev libassimp-dev libdraco-dev; do once "$work/log" "$package"; done
 quiet cmake --build "$work/build" --parallel 2
 
 cd "$work/use"

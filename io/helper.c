@@ -1,10 +1,12 @@
-/* import_run.c: runs graze-import, so that whatever a foreign library does to itself on a damaged file happens in
- * another process: a crash, a hang, or a hunger for memory becomes an error message.
+/* helper.c: runs graze-import or graze-draco, so that whatever a foreign library does to itself on a damaged file
+ * happens in another process: a crash, a hang, or a hunger for memory becomes an error message.
  *
- * The program is the one that $GRAZE_IMPORT names, else the file graze-import next to the program that runs, else the
- * one on the PATH. It limits its own memory and processor time; the clock is watched here. $GRAZE_IMPORT_SECONDS
+ * The program is the one that $GRAZE_IMPORT or $GRAZE_DRACO names, else the file next to the program that runs, else
+ * the one on the PATH. It limits its own memory and processor time; the clock is watched here. $GRAZE_IMPORT_SECONDS
  * changes the time limit. posix_spawn() is safe whatever threads there are.
  */
+#include "helper.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/owned.h"
-#include "import.h"
 
 enum { DEFAULT_SECONDS = 60, MOST_SECONDS = 86400, MEMORY_MEGABYTES = 4096, READ_STEP = 1 << 20 };
 #define MOST_STREAM ((size_t)4 << 30)
@@ -28,18 +29,18 @@ extern char **environ;
 
 /* ---- finding it ---- */
 
-static bool find_program(char *path, size_t size) {
-  const char *given = getenv("GRAZE_IMPORT");
+static bool find_program(const io_helper *helper, char *path, size_t size) {
+  const char *given = getenv(helper->variable);
   if (given != NULL && *given) return snprintf(path, size, "%s", given) < (int)size;
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
   if (length > 0) {
     path[length] = 0;
     char *slash = strrchr(path, '/');
     size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    bool fits = snprintf(path + folder, size - folder, "graze-import") < (int)(size - folder);
+    bool fits = snprintf(path + folder, size - folder, "%s", helper->program) < (int)(size - folder);
     if (fits && access(path, X_OK) == 0) return true;
   }
-  return snprintf(path, size, "graze-import") < (int)size;
+  return snprintf(path, size, "%s", helper->program) < (int)size;
 }
 
 static long find_seconds(void) {
@@ -52,8 +53,9 @@ static long find_seconds(void) {
 
 /* ---- starting it ---- */
 
-static int set_up_files(posix_spawn_file_actions_t *actions, int output) {
-  int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+static int set_up_files(posix_spawn_file_actions_t *actions, int input, int output) {
+  int error = input < 0 ? posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+                        : posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
   if (error == 0) error = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
   if (error == 0) error = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   return error;
@@ -72,30 +74,26 @@ static int set_up_signals(posix_spawnattr_t *attributes) {
 }
 
 /* 0, or an errno. */
-static int start(const char *program, char *const arguments[], int output, pid_t *child) {
+static int start(char *const arguments[], int input, int output, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);
   if (error != 0) return error;
   error = posix_spawnattr_init(&attributes);
   if (error == 0) {
-    error = set_up_files(&actions, output);
+    error = set_up_files(&actions, input, output);
     if (error == 0) error = set_up_signals(&attributes);
-    if (error == 0) error = posix_spawnp(child, program, &actions, &attributes, arguments, environ);
+    if (error == 0) error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
   }
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-static bool fail_start(int error, io_fault *fault) {
-  if (error != ENOENT && error != EACCES && error != ENOTDIR) {
-    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot start graze-import: %s", strerror(error));
-  }
-  return gz_io_fail(
-      fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
-      "this format is read by the program graze-import, which is not there; it is built where Debian's package "
-      "libassimp-dev is installed");
+static bool fail_start(const io_helper *helper, int error, io_fault *fault) {
+  if (error == ENOENT || error == EACCES || error == ENOTDIR)
+    return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0, "%s", helper->missing);
+  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot start %s: %s", helper->program, strerror(error));
 }
 
 /* ---- listening ---- */
@@ -118,21 +116,22 @@ static bool wait_for_bytes(int input, double deadline) {
   }
 }
 
-static bool listen_to(int input, long seconds, gz_array *bytes, io_fault *fault) {
+static bool listen_to(const io_helper *helper, int input, long seconds, gz_array *bytes, io_fault *fault) {
   double deadline = now() + (double)seconds;
   for (;;) {
     if (!wait_for_bytes(input, deadline)) {
-      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "importing was stopped after %ld s", seconds);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "%s was stopped after %ld s", helper->doing,
+                        seconds);
     }
     if (bytes->count > MOST_STREAM) {
-      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
-                        "importing was stopped: more than %zu bytes of geometry", MOST_STREAM);
+      return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "%s was stopped: more than %zu bytes of geometry",
+                        helper->doing, MOST_STREAM);
     }
     if (!array_reserve(fault->context, bytes, READ_STEP, 1)) return gz_io_fail_memory(fault);
     ssize_t got = read(input, (char *)bytes->data + bytes->count, bytes->capacity - bytes->count);
     if (got == 0) return true;
     if (got < 0 && errno != EINTR) {
-      return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot read from graze-import: %s",
+      return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot read from %s: %s", helper->program,
                         strerror(errno));
     }
     if (got > 0) bytes->count += (size_t)got;
@@ -140,7 +139,7 @@ static bool listen_to(int input, long seconds, gz_array *bytes, io_fault *fault)
 }
 
 /* How it ended. A caller that ignores SIGCHLD has no status left to look at; the stream's end mark then tells. */
-static bool check_end(pid_t child, io_fault *fault) {
+static bool check_end(const io_helper *helper, pid_t child, io_fault *fault) {
   int status = 0;
   pid_t ended;
   do ended = waitpid(child, &status, 0);
@@ -148,19 +147,19 @@ static bool check_end(pid_t child, io_fault *fault) {
   if (ended != child || !WIFSIGNALED(status)) return true;
   int number = WTERMSIG(status);
   if (number == SIGXCPU || number == SIGKILL) {
-    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0,
-                      "the importing program went over its limits (signal %d)", number);
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the %s program went over its limits (signal %d)",
+                      helper->doing, number);
   }
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the importing program crashed on it (signal %d)",
-                    number);
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "the %s program crashed on it (signal %d)",
+                    helper->doing, number);
 }
 
-static bool converse(pid_t child, int input, long seconds, io_file *stream, io_fault *fault) {
+static bool converse(const io_helper *helper, pid_t child, int input, long seconds, io_file *stream, io_fault *fault) {
   gz_array bytes = {0};
-  bool good = listen_to(input, seconds, &bytes, fault);
+  bool good = listen_to(helper, input, seconds, &bytes, fault);
   if (!good) kill(child, SIGKILL);
   io_fault ending = {.context = fault->context};
-  if (!check_end(child, &ending) && good) {
+  if (!check_end(helper, child, &ending) && good) {
     *fault = ending;
     good = false;
   }
@@ -169,15 +168,18 @@ static bool converse(pid_t child, int input, long seconds, io_file *stream, io_f
   return good;
 }
 
-bool gz_io_import_run(const char *path, io_file *stream, io_fault *fault) {
+bool gz_io_helper_run(const io_helper *helper, const char *argument, int input, io_file *stream, io_fault *fault) {
   char program[PATH_MAX], seconds_text[32], memory_text[32];
-  int ends[2];
+  char *arguments[5] = {program};
+  int ends[2], count = 1;
   pid_t child;
   long seconds = find_seconds();
-  if (!find_program(program, sizeof program)) return fail_start(ENOENT, fault);
+  if (!find_program(helper, program, sizeof program)) return fail_start(helper, ENOENT, fault);
   snprintf(seconds_text, sizeof seconds_text, "%ld", seconds);
   snprintf(memory_text, sizeof memory_text, "%d", MEMORY_MEGABYTES);
-  char *arguments[] = {program, (char *)path, seconds_text, memory_text, NULL};
+  if (argument != NULL) arguments[count++] = (char *)argument;
+  arguments[count++] = seconds_text;
+  arguments[count] = memory_text;
   if (pipe(ends) != 0) {
     return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot make a pipe: %s", strerror(errno));
   }
@@ -185,9 +187,9 @@ bool gz_io_import_run(const char *path, io_file *stream, io_fault *fault) {
    * longer than the time limit */
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-  int error = start(program, arguments, ends[1], &child);
+  int error = start(arguments, input, ends[1], &child);
   close(ends[1]);
-  bool good = error == 0 ? converse(child, ends[0], seconds, stream, fault) : fail_start(error, fault);
+  bool good = error == 0 ? converse(helper, child, ends[0], seconds, stream, fault) : fail_start(helper, error, fault);
   close(ends[0]);
   return good;
 }
