@@ -134,6 +134,8 @@ static graze_status bake_one(graze_check *c, void *item) {
     graze_status status = graze_read_assembly_mesh(c->context, m->assembly, m->number, m->path, &m->geometry);
     if (status != GRAZE_OK) return status;
   }
+  m->floats = m->geometry.stored_floats;
+  m->rounding = m->geometry.rounding;
   graze_status status = make_narrow(m);
   if (status != GRAZE_OK) gz_fail(c->context, status, "%s: %.400s", m->path, graze_last_error(c->context)->message);
   if (m->next != BAKE_MEASURED || m->assembly != NULL) graze_geometry_free(&m->geometry);
@@ -212,7 +214,6 @@ graze_status gz_check_read(graze_check *c, uint32_t first) {
   for (uint32_t i = 0; i < jobs.count; i++) jobs.items[i] = &c->meshes[first + i];
   graze_status status = gz_check_run_jobs(&jobs);
   for (uint32_t i = first; i < c->mesh_count && status == GRAZE_OK; i++) {
-    c->meshes[i].floats = c->meshes[i].geometry.stored_floats;
     if (c->meshes[i].geometry.triangle_count == 0 && (c->def.joined || c->def.allow_empty))
       gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", c->meshes[i].path);
   }

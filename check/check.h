@@ -45,7 +45,8 @@ typedef struct check_mesh {
   bool wanted;     /* a pair needs it */
   graze_mesh *mesh;
   graze_mesh_facts facts;         /* where `adjacency` is not set, not all of these are known; */
-  bool floats;                    /* coordinates are stored as floats */
+  bool floats;                    /* as graze_geometry's stored_floats, */
+  double rounding;                /* and its rounding */
   const graze_assembly *assembly; /* the geometry is in its file, */
   uint32_t number;                /* as this mesh of it, */
   graze_geometry geometry;        /* or here */

@@ -207,7 +207,6 @@ static check_mesh *take_mesh(graze_check *c, const check_file *file, uint32_t nu
   bool stored = geometry->vertices == NULL;
   check_mesh *m = add_mesh(c, file->path, (stored ? later : c->hold) ? BAKE_MEASURED : BAKE_MESH);
   if (m == NULL) return NULL;
-  m->floats = stored ? file->assembly->format == GRAZE_FORMAT_GLTF : geometry->stored_floats;
   m->number = number;
   if (stored) {
     m->assembly = file->assembly;

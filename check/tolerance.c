@@ -24,18 +24,23 @@ graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, co
   return GRAZE_OK;
 }
 
-/* What rounding to floats may have moved a posed coordinate of the object by. */
+/* What rounding may have moved a coordinate on axis `k` by: that to a float; or that of decimals, and then to a double.
+ */
+static double rounding_on_axis(const check_mesh *m, int k) {
+  const double largest = fmax(fabs(m->facts.box.min[k]), fabs(m->facts.box.max[k]));
+  const float narrow = (float)largest;
+  if (m->floats) return 0.5 * ((double)nextafterf(narrow, INFINITY) - (double)narrow);
+  return m->rounding > 0 ? m->rounding + 0.5 * (nextafter(largest, INFINITY) - largest) : 0;
+}
+
+/* The same for a posed coordinate of the object. */
 static double rounding_of(const graze_check *c, uint32_t object) {
   const check_object *o = &c->objects[object];
   const check_mesh *m = &c->meshes[o->mesh];
   double most = 0;
-  if (!m->floats) return 0;
   for (int i = 0; i < 3; i++) {
     double sum = 0;
-    for (int k = 0; k < 3; k++) {
-      float largest = (float)fmax(fabs(m->facts.box.min[k]), fabs(m->facts.box.max[k]));
-      sum += fabs(o->pose.m[4 * i + k]) * 0.5 * ((double)nextafterf(largest, INFINITY) - (double)largest);
-    }
+    for (int k = 0; k < 3; k++) sum += fabs(o->pose.m[4 * i + k]) * rounding_on_axis(m, k);
     most = fmax(most, sum);
   }
   return most;

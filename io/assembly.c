@@ -94,6 +94,21 @@ static bool pose_vertices(const graze_geometry *mesh, const graze_assembly_objec
   return true;
 }
 
+/* What rounding to floats may have moved a coordinate of the object by, once it is posed. */
+static double find_rounding(const graze_geometry *mesh, const graze_pose *pose) {
+  double largest[3] = {0, 0, 0}, most = 0;
+  for (uint64_t i = 0; i < 3 * mesh->vertex_count; i++) largest[i % 3] = fmax(largest[i % 3], fabs(mesh->vertices[i]));
+  for (int row = 0; row < 3 && mesh->stored_floats; row++) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+      const float x = (float)largest[k];
+      sum += fabs(pose->m[4 * row + k]) * 0.5 * ((double)nextafterf(x, INFINITY) - (double)x);
+    }
+    most = fmax(most, sum);
+  }
+  return most;
+}
+
 static bool fill_joined(const graze_assembly *assembly, graze_geometry *geometry, io_name *names, io_fault *fault) {
   uint64_t vertices = 0, triangles = 0;
   geometry->all_float = true;
@@ -103,6 +118,8 @@ static bool fill_joined(const graze_assembly *assembly, graze_geometry *geometry
     names[i] = (io_name){object->name, strlen(object->name), triangles, false};
     double *out = geometry->vertices + 3 * vertices;
     if (!pose_vertices(mesh, object, out, &geometry->all_float, fault)) return false;
+    const double rounding = find_rounding(mesh, &object->pose); /* the least: no object's is taken for larger */
+    if (i == 0 || rounding < geometry->rounding) geometry->rounding = rounding;
     uint32_t *corner = geometry->indices + 3 * triangles;
     for (uint64_t k = 0; k < 3 * mesh->triangle_count; k++) *corner++ = (uint32_t)vertices + mesh->indices[k];
     vertices += mesh->vertex_count;

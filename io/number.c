@@ -95,7 +95,7 @@ static uint64_t convert_short(const number_text *text) {
   return gz_io_round_decimal(first, text->last, text->exponent, bits);
 }
 
-const char *graze_parse_double(const char *p, const char *end, double *value) {
+const char *gz_io_parse_decimal(const char *p, const char *end, double *value, int64_t *exponent) {
   number_text text = {0};
   text.negative = p < end && *p == '-';
   if (p < end && (*p == '-' || *p == '+')) p++;
@@ -114,7 +114,13 @@ const char *graze_parse_double(const char *p, const char *end, double *value) {
   uint64_t bits = text.count <= MOST_DIGITS ? convert_short(&text) : convert_long(&text);
   bits |= (uint64_t)text.negative << 63;
   memcpy(value, &bits, sizeof *value);
+  *exponent = text.exponent;
   return p;
+}
+
+const char *graze_parse_double(const char *p, const char *end, double *value) {
+  int64_t unused;
+  return gz_io_parse_decimal(p, end, value, &unused);
 }
 
 size_t graze_format_double(double value, char text[32]) {

@@ -81,8 +81,7 @@ static const char *read_row(void *user, io_table_part *part, uint64_t row, const
     if (properties[i].is_list) {
       p = read_list(reader, part, is_watched, p, end);
     } else if (is_watched) {
-      p = gz_io_parse_coordinate(io_skip_blanks(p, end), end, ' ', v + k, &part->fault, part->line);
-      if (p != NULL) part->not_float |= !io_is_float(v[k]);
+      p = gz_io_parse_coordinate(io_skip_blanks(p, end), end, ' ', v + k, &part->written, &part->fault, part->line);
     } else {
       p = skip_token(part, p, end);
     }
@@ -95,7 +94,7 @@ static bool read_rows(const ply_file *file, io_table *table, io_fault *fault) {
   if (!gz_io_table_open(table, fault)) return false;
   if (!gz_io_geometry_set_vertices(geometry, file->vertex_count, fault) || !gz_io_table_read(table, fault))
     return false;
-  uint64_t triangles = gz_io_table_count_triangles(table, &geometry->all_float);
+  uint64_t triangles = gz_io_table_count_triangles(table, geometry);
   if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
   gz_io_table_copy_triangles(fault->context, table, geometry->indices);
   return true;

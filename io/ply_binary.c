@@ -189,20 +189,19 @@ static bool read_even_vertices(even_rows *rows, io_fault *fault) {
     unsigned k = read_vertex(rows->file, rows->element, p, &rows->layout, v);
     return fail_vertex(rows->file, p, &rows->layout, rows->first_bad, k, fault);
   }
-  rows->file->geometry->all_float = rows->file->geometry->stored_floats = !rows->not_float;
+  rows->file->geometry->all_float = !rows->not_float;
   return true;
 }
 
 static bool walk_vertices(const ply_file *file, const ply_element *element, const char **body, io_fault *fault) {
-  file->geometry->all_float = file->geometry->stored_floats = true;
+  file->geometry->all_float = true;
   for (uint64_t i = 0; i < element->count; i++) {
     row_layout layout;
     if (!lay_out(file, element, *body, i, &layout, fault)) return false;
     double *v = file->geometry->vertices + 3 * i;
     unsigned bad = read_vertex(file, element, *body, &layout, v);
     if (bad < 3) return fail_vertex(file, *body, &layout, i, bad, fault);
-    if (!io_is_float(v[0]) || !io_is_float(v[1]) || !io_is_float(v[2]))
-      file->geometry->all_float = file->geometry->stored_floats = false;
+    if (!io_is_float(v[0]) || !io_is_float(v[1]) || !io_is_float(v[2])) file->geometry->all_float = false;
     *body += layout.size;
   }
   return true;
@@ -396,6 +395,13 @@ static bool skip_rows(const ply_file *file, const ply_element *element, uint64_t
   return true;
 }
 
+static bool stores_floats(const ply_file *file, const ply_element *element) {
+  bool floats = true;
+  for (size_t k = 0; k < element->watched_count; k++)
+    floats = floats && file->properties[element->first_property + element->watched[k]].type == PLY_FLOAT;
+  return floats;
+}
+
 static bool read_element(const ply_file *file, const ply_element *element, const char **body, io_fault *fault) {
   bool fixed;
   uint64_t size = least_row_size(file, element, &fixed);
@@ -406,6 +412,7 @@ static bool read_element(const ply_file *file, const ply_element *element, const
                               "%llu rows of element \"%s\" need more bytes than the file has",
                               (unsigned long long)element->count, gz_ply_name(element).text);
   }
+  if (element->role == PLY_VERTEX) file->geometry->stored_floats = stores_floats(file, element);
   if (element->role == PLY_VERTEX) return read_vertices(file, element, fixed, body, fault);
   if (element->role == PLY_FACE) return read_faces(file, element, body, fault);
   if (element->role == PLY_STRIPS) return read_strips(file, element, body, fault);

@@ -39,7 +39,7 @@ typedef struct obj_part {
   gz_array relatives; /* relative_corner */
   gz_array names;     /* io_name */
   uint64_t line;      /* of the part, from 1; afterwards the number of lines + 1 */
-  bool not_float;
+  io_written written;
   uint64_t face_count;
   uint64_t wanted_triangle; /* stop before making this one: finds its line again */
   uint64_t first_vertex, first_triangle;
@@ -80,20 +80,17 @@ static const char *read_vertex(obj_part *part, const char *p) {
     return NULL;
   }
   double *v = (double *)part->vertices.data + 3 * part->vertices.count;
-  bool not_float = false;
   for (int k = 0; k < 3; k++) {
     p = skip(part, p);
     if (at_end(part, p)) return fail(part, GRAZE_ERROR_FORMAT, "a vertex needs three coordinates");
-    p = gz_io_parse_coordinate(p, part->end, '\\', v + k, &part->fault, part->line);
+    p = gz_io_parse_coordinate(p, part->end, '\\', v + k, &part->written, &part->fault, part->line);
     if (p == NULL) return NULL;
-    not_float |= !io_is_float(v[k]);
   }
   for (p = skip(part, p); !at_end(part, p); p = skip(part, p)) { /* weight, colours */
     p = gz_io_skip_number(p, part->end, '#', &part->fault, part->line);
     if (p == NULL) return NULL;
   }
   part->vertices.count++;
-  part->not_float |= not_float;
   return p;
 }
 
@@ -387,7 +384,7 @@ static bool make_room(obj_part *parts, size_t count, uint64_t vertices, uint64_t
 
 static bool join_parts(obj_part *parts, size_t count, graze_geometry *geometry, io_fault *fault) {
   uint64_t vertices = 0, triangles = 0, lines = 0;
-  geometry->all_float = true;
+  io_written written = {0};
   for (size_t i = 0; i < count; i++) {
     if (parts[i].fault.status != GRAZE_OK) {
       *fault = parts[i].fault;
@@ -400,8 +397,9 @@ static bool join_parts(obj_part *parts, size_t count, graze_geometry *geometry, 
     parts[i].first_triangle = triangles;
     vertices += parts[i].vertices.count;
     triangles += parts[i].triangles.count;
-    if (parts[i].not_float) geometry->all_float = false;
+    io_written_add(&written, &parts[i].written);
   }
+  gz_io_geometry_set_written(geometry, &written);
   if (!make_room(parts, count, vertices, triangles, geometry, fault)) return false;
   join j = {parts, geometry};
   gz_parallel_each(fault->context, (uint32_t)count, join_part, &j);

@@ -118,9 +118,8 @@ static const char *read_vertex(void *user, io_table_part *part, uint64_t row, co
   const graze_geometry *geometry = user;
   double *v = geometry->vertices + 3 * row;
   for (int k = 0; k < 3; k++) {
-    p = gz_io_parse_coordinate(io_skip_blanks(p, end), end, '#', v + k, &part->fault, part->line);
+    p = gz_io_parse_coordinate(io_skip_blanks(p, end), end, '#', v + k, &part->written, &part->fault, part->line);
     if (p == NULL) return NULL;
-    part->not_float |= !io_is_float(v[k]);
   }
   return skip_numbers(part, p, end);
 }
@@ -143,7 +142,7 @@ static bool read_body(io_table *table, graze_geometry *geometry, io_fault *fault
   if (!gz_io_table_open(table, fault)) return false;
   uint64_t vertices = table->sections[0].count;
   if (!gz_io_geometry_set_vertices(geometry, vertices, fault) || !gz_io_table_read(table, fault)) return false;
-  uint64_t triangles = gz_io_table_count_triangles(table, &geometry->all_float);
+  uint64_t triangles = gz_io_table_count_triangles(table, geometry);
   if (!gz_io_geometry_set_triangles(geometry, triangles, fault)) return false;
   gz_io_table_copy_triangles(fault->context, table, geometry->indices);
   return true;

@@ -103,7 +103,7 @@ typedef struct ascii_part {
   const char *end; /* of the text */
   uint64_t line;   /* of `p`; the part begins on line 1 */
   bool in_solid;
-  bool not_float;
+  io_written written;
   gz_array vertices; /* double[3] */
   gz_array names;    /* io_name */
   uint64_t first_vertex;
@@ -161,10 +161,9 @@ static bool read_vertex(ascii_part *part) {
   double *v = (double *)part->vertices.data + 3 * part->vertices.count;
   for (int k = 0; k < 3; k++) {
     skip_space(part);
-    const char *p = gz_io_parse_coordinate(part->p, part->end, ' ', v + k, &part->fault, part->line);
+    const char *p = gz_io_parse_coordinate(part->p, part->end, ' ', v + k, &part->written, &part->fault, part->line);
     if (p == NULL) return false;
     part->p = p;
-    part->not_float |= !io_is_float(v[k]);
   }
   part->vertices.count++;
   return true;
@@ -300,10 +299,9 @@ static bool join_parts(ascii_part *parts, size_t count, graze_geometry *geometry
   ascii_join join = {parts, geometry};
   gz_parallel_each(fault->context, (uint32_t)count, join_part, &join);
   gz_io_geometry_number_soup(fault->context, geometry);
-  geometry->all_float = true;
-  for (size_t i = 0; i < count; i++) {
-    if (parts[i].not_float) geometry->all_float = false;
-  }
+  io_written written = {0};
+  for (size_t i = 0; i < count; i++) io_written_add(&written, &parts[i].written);
+  gz_io_geometry_set_written(geometry, &written);
   return join_groups(parts, count, geometry, fault);
 }
 

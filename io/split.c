@@ -82,6 +82,7 @@ static bool take_piece(const deal *d, uint32_t piece, graze_geometry *part, io_f
   }
   part->all_float = d->whole->all_float;
   part->stored_floats = d->whole->stored_floats;
+  part->rounding = d->whole->rounding;
   return good;
 }
 

@@ -135,14 +135,15 @@ bool gz_io_table_read(io_table *table, io_fault *fault) {
   return true;
 }
 
-uint64_t gz_io_table_count_triangles(io_table *table, bool *all_float) {
+uint64_t gz_io_table_count_triangles(io_table *table, graze_geometry *geometry) {
   uint64_t triangles = 0;
-  *all_float = true;
+  io_written written = {0};
   for (size_t i = 0; i < table->part_count; i++) {
     table->parts[i].first_triangle = triangles;
     triangles += table->parts[i].triangles.count;
-    if (table->parts[i].not_float) *all_float = false;
+    io_written_add(&written, &table->parts[i].written);
   }
+  gz_io_geometry_set_written(geometry, &written);
   return triangles;
 }
 

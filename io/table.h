@@ -3,6 +3,7 @@
 #define GRAZE_IO_TABLE_H
 
 #include "readers.h"
+#include "text.h"
 
 /* What a thread works on: a run of whole lines. */
 typedef struct io_table_part {
@@ -12,7 +13,7 @@ typedef struct io_table_part {
   uint64_t row_count;
   gz_array triangles; /* uint32_t[3], filled by the row functions */
   uint64_t first_triangle;
-  bool not_float;
+  io_written written;
   io_fault fault;
 } io_table_part;
 
@@ -46,8 +47,8 @@ bool gz_io_table_open(io_table *table, io_fault *fault);
 /* Reads all rows. */
 bool gz_io_table_read(io_table *table, io_fault *fault);
 
-/* Number of triangles that the rows made; sets all_float. */
-uint64_t gz_io_table_count_triangles(io_table *table, bool *all_float);
+/* Number of triangles that the rows made; tells the geometry how the coordinates are written. */
+uint64_t gz_io_table_count_triangles(io_table *table, graze_geometry *geometry);
 
 /* Copies the triangles to `indices`, which has room for them. */
 void gz_io_table_copy_triangles(const graze_context *context, io_table *table, uint32_t *indices);

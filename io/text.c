@@ -4,6 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "decimal.h"
+
+enum { MOST_DECIMALS = 1000 }; /* more are all as good as exact */
+
 const char *gz_io_find_line_start(const char *begin, const char *from, const char *end) {
   for (const char *p = from;;) {
     p = io_find_line_end(p, end);
@@ -40,9 +44,15 @@ static const char *fail_coordinate(const char *first, const char *last, io_fault
   return NULL;
 }
 
-const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_fault *fault,
-                                   uint64_t line) {
-  const char *q = graze_parse_double(p, end, value);
+void gz_io_geometry_set_written(graze_geometry *geometry, const io_written *written) {
+  geometry->all_float = !written->not_float;
+  geometry->rounding = written->decimals > 0 ? 0.5 * pow(10, -written->decimals) : 0;
+}
+
+const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_written *written,
+                                   io_fault *fault, uint64_t line) {
+  int64_t exponent;
+  const char *q = gz_io_parse_decimal(p, end, value, &exponent);
   if (q == NULL || (q < end && !io_is_space(*q) && *q != stop)) {
     return fail_coordinate(p, io_find_token_end(p, end), fault, line);
   }
@@ -51,6 +61,8 @@ const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, do
                gz_io_quote(p, q).text);
     return NULL;
   }
+  written->not_float |= !io_is_float(*value);
+  if (-exponent > written->decimals) written->decimals = exponent < -MOST_DECIMALS ? MOST_DECIMALS : (int)-exponent;
   return q;
 }
 

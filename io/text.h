@@ -61,10 +61,24 @@ static inline const char *io_parse_count(const char *p, const char *end, uint64_
   return p;
 }
 
-/* Reads a coordinate: a finite number that a space, a line end, `stop` or the end follows. NULL: `fault` says why,
- * with `line` as its place. */
-const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_fault *fault,
-                                   uint64_t line);
+/* How coordinates are written. Zeros: there are none yet. */
+typedef struct io_written {
+  bool not_float; /* the value of one is not that of a float */
+  int decimals;   /* the most that one has: 3 of "1.250" and of "25e-3" */
+} io_written;
+
+static inline void io_written_add(io_written *all, const io_written *part) {
+  all->not_float |= part->not_float;
+  if (all->decimals < part->decimals) all->decimals = part->decimals;
+}
+
+/* Tells the geometry how all of its coordinates are written. */
+void gz_io_geometry_set_written(graze_geometry *geometry, const io_written *written);
+
+/* Reads a coordinate: a finite number that a space, a line end, `stop` or the end follows, and adds how it is written.
+ * NULL: `fault` says why, with `line` as its place. */
+const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_written *written,
+                                   io_fault *fault, uint64_t line);
 
 /* Reads a number that no triangle depends on, and that a space, a line end, a backslash, `stop` or the end follows: it
  * may be passed over if it is not finite, however that is written. NULL: `fault` says why. */

@@ -130,6 +130,44 @@ static void test_obj_content(void **state) {
   graze_geometry_free(NULL);
 }
 
+static graze_geometry must_read(const char *text, const char *name) {
+  graze_geometry g;
+  assert_int_equal(parse_exact(text, strlen(text), name, GRAZE_FORMAT_AUTO, 2, &g), GRAZE_OK);
+  return g;
+}
+
+/* Half of the last decimal of the coordinate that has the most; exponents move the point. */
+static void test_decimals(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *name;
+    double rounding;
+  } files[] = {
+      {"v 1 2 3\n", "a.obj", 0},
+      {"v 1. 2e3 3\n", "a.obj", 0},
+      {"v 1.000000 2 3.5\nvn 0.12345678 1 1\n", "a.obj", 0.5e-6},
+      {"v 1.5 2 3\nv 1 1.25e-3 7\nf 1 1 2\n", "a.obj", 0.5e-5},
+      {"v 1.25e4 25E-1 3\n", "a.obj", 0.05},
+      {"v 0.5 0 0 0.123456789\n", "a.obj", 0.05},
+      {"v 1e-2000 0 0\n", "a.obj", 0},
+      {"OFF\n1 0 0\n0.25 -0.5 1e0 0.99999\n", "a.off", 0.005},
+      {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nproperty float "
+       "w\n"
+       "end_header\n0.5 0.125 3 0.33333\n",
+       "a.ply", 0.0005},
+      {"solid a\nfacet normal 0.333333 0 0\nouter loop\nvertex 1 0.10 0\nvertex 0 0 0\nvertex 1 1 "
+       "1\nendloop\nendfacet\n"
+       "endsolid\n",
+       "a.stl", 0.005},
+  };
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    graze_geometry g = must_read(files[i].text, files[i].name);
+    assert_true(fabs(g.rounding - files[i].rounding) <= 1e-12 * files[i].rounding);
+    assert_false(g.stored_floats);
+    graze_geometry_free(&g);
+  }
+}
+
 #define FACET "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 
 static void test_stl_ascii(void **state) {
@@ -481,6 +519,26 @@ static void test_ply_binary(void **state) {
   }
 }
 
+/* What is stored goes by the types, not by the values. */
+static void test_ply_floats(void **state) {
+  (void)state;
+  static const char *const types[] = {"float", "double", "int"};
+  for (int i = 0; i < 3; i++) {
+    char file[300];
+    int head = snprintf(file, sizeof file,
+                        "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty %s x\nproperty %s y\n"
+                        "property %s z\nend_header\n",
+                        types[i], types[i], types[i]);
+    size_t size = (size_t)head + (i == 1 ? 24 : 12);
+    memset(file + head, 0, size - (size_t)head);
+    graze_geometry g;
+    assert_int_equal(parse_exact(file, size, "a.ply", GRAZE_FORMAT_AUTO, 1, &g), GRAZE_OK);
+    assert_true(g.all_float);
+    assert_int_equal(g.stored_floats, i == 0);
+    graze_geometry_free(&g);
+  }
+}
+
 /* Where the header's lines end with a lone CR, the LF behind the last one is data; with CR LF it is not. */
 static void test_ply_header_ends(void **state) {
   (void)state;
@@ -577,13 +635,12 @@ static void test_long_path(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_obj),         cmocka_unit_test(test_obj_content),
-      cmocka_unit_test(test_stl_ascii),   cmocka_unit_test(test_stl_binary),
-      cmocka_unit_test(test_off),         cmocka_unit_test(test_ply_ascii),
-      cmocka_unit_test(test_ply_binary),  cmocka_unit_test(test_ply_strips),
-      cmocka_unit_test(test_passed_over), cmocka_unit_test(test_ply_header_ends),
-      cmocka_unit_test(test_ply_lies),    cmocka_unit_test(test_detection),
-      cmocka_unit_test(test_arguments),   cmocka_unit_test(test_long_path),
+      cmocka_unit_test(test_obj),        cmocka_unit_test(test_obj_content), cmocka_unit_test(test_stl_ascii),
+      cmocka_unit_test(test_stl_binary), cmocka_unit_test(test_decimals),    cmocka_unit_test(test_ply_floats),
+      cmocka_unit_test(test_off),        cmocka_unit_test(test_ply_ascii),   cmocka_unit_test(test_ply_binary),
+      cmocka_unit_test(test_ply_strips), cmocka_unit_test(test_passed_over), cmocka_unit_test(test_ply_header_ends),
+      cmocka_unit_test(test_ply_lies),   cmocka_unit_test(test_detection),   cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_long_path),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -359,7 +359,8 @@ static void test_joined(void **state) {
   const uint32_t want[] = {0, 1, 2, 5, 6, 7};
   assert_triangles(&geometry, want, 2);
   assert_int_equal(geometry.vertex_count, 10);
-  assert_false(geometry.all_float);
+  assert_false(geometry.all_float || geometry.stored_floats);
+  assert_true(geometry.rounding == 0x1p-23); /* half a unit of the largest coordinate, 2 */
   assert_true(geometry.vertices[3 * 9] == 2 + 0.1);
   assert_int_equal(geometry.group_count, 2);
   assert_string_equal(geometry.groups[1].name, "b");

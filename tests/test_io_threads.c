@@ -103,6 +103,7 @@ static bool check_threads(const text_buffer *text, graze_file_format format) {
     assert_int_equal(status, other_status);
     if (status != GRAZE_OK) assert_string_equal(first_error.message, shared_error()->message);
     assert_same(&first, &other);
+    assert_true(first.stored_floats == other.stored_floats && first.rounding == other.rounding);
     graze_geometry_free(&other);
   }
   if (status == GRAZE_OK) assert_sound(&first);

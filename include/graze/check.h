@@ -97,9 +97,9 @@ typedef struct graze_check_def {
   graze_exactness exactness; /* default T1 */
   graze_open_rule open;      /* default GRAZE_OPEN_UNKNOWN */
   /* Overlaps to forgive: a length such as "0.5" (in the units of the check) or "0.5mm", or "precision": what the floats
-   * of the files leave open of the two objects. NULL: none. A clash is forgiven when the objects touch, or when they
-   * cross and a translation of one, no longer than this, was proved to end it (graze_find_escape). A scene file may
-   * have lengths for pairs of sets, of which the first that names a pair goes before this one. */
+   * or the decimals of the files leave open of the two objects. NULL: none. A clash is forgiven when the objects touch,
+   * or when they cross and a translation of one, no longer than this, was proved to end it (graze_find_escape). A scene
+   * file may have lengths for pairs of sets, of which the first that names a pair goes before this one. */
   const char *tolerance;
   unsigned relations; /* bits 1 << relation of those to report; default: all but GRAZE_SEPARATE, which
                          lists every other pair as well */
