@@ -8,18 +8,18 @@
 #include "readers.h"
 #include "text.h"
 
-static bool has_ending(const char *name, const char *ending) {
+bool gz_io_has_ending(const char *name, const char *ending) {
   size_t length = strlen(name);
   size_t wanted = strlen(ending);
   return length >= wanted && gz_io_token_is(name + length - wanted, name + length, ending);
 }
 
 static graze_file_format format_of_name(const char *name) {
-  if (has_ending(name, ".obj")) return GRAZE_FORMAT_OBJ;
-  if (has_ending(name, ".stl")) return GRAZE_FORMAT_STL;
-  if (has_ending(name, ".ply")) return GRAZE_FORMAT_PLY;
-  if (has_ending(name, ".off")) return GRAZE_FORMAT_OFF;
-  if (has_ending(name, ".gltf") || has_ending(name, ".glb")) return GRAZE_FORMAT_GLTF;
+  if (gz_io_has_ending(name, ".obj")) return GRAZE_FORMAT_OBJ;
+  if (gz_io_has_ending(name, ".stl")) return GRAZE_FORMAT_STL;
+  if (gz_io_has_ending(name, ".ply")) return GRAZE_FORMAT_PLY;
+  if (gz_io_has_ending(name, ".off")) return GRAZE_FORMAT_OFF;
+  if (gz_io_has_ending(name, ".gltf") || gz_io_has_ending(name, ".glb")) return GRAZE_FORMAT_GLTF;
   return GRAZE_FORMAT_AUTO;
 }
 
@@ -28,7 +28,7 @@ bool gz_io_is_name_of_import(const char *name) {
   static const char *const endings[] = {".dae", ".3mf", ".fbx", ".3ds", ".amf", ".ase",  ".ac", ".b3d", ".blend",
                                         ".cob", ".dxf", ".ifc", ".lwo", ".lxo", ".ms3d", ".x",  ".x3d"};
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-    if (has_ending(name, endings[i])) return true;
+    if (gz_io_has_ending(name, endings[i])) return true;
   }
   return false;
 }

@@ -12,6 +12,7 @@
 #include <assimp/metadata.h>
 #include <assimp/scene.h>
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,25 +97,39 @@ static const struct aiScene *import_file(const char *path) {
   return scene;
 }
 
-/* ---- units ---- */
+/* ---- units and axes ---- */
 
 static bool has_ending(const char *path, const char *ending) {
   size_t length = strlen(path), wanted = strlen(ending);
   return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
 }
 
+/* A number that the file says of itself, or NaN. */
+static double find_fact(const struct aiScene *scene, const char *key) {
+  const struct aiMetadata *facts = scene->mMetaData;
+  for (unsigned i = 0; facts != NULL && i < facts->mNumProperties; i++) {
+    const struct aiMetadataEntry *value = &facts->mValues[i];
+    if (strcmp(facts->mKeys[i].data, key) != 0) continue;
+    if (value->mType == AI_DOUBLE) return *(const double *)value->mData;
+    if (value->mType == AI_FLOAT) return *(const float *)value->mData;
+    if (value->mType == AI_INT32) return *(const int32_t *)value->mData;
+  }
+  return NAN;
+}
+
 /* FBX says how many centimetres a unit has. COLLADA's importer scales to metres itself. */
 static const char *find_units(const struct aiScene *scene, const char *path) {
   if (has_ending(path, ".dae")) return "m";
-  const struct aiMetadata *facts = scene->mMetaData;
-  for (unsigned i = 0; has_ending(path, ".fbx") && facts != NULL && i < facts->mNumProperties; i++) {
-    if (strcmp(facts->mKeys[i].data, "UnitScaleFactor") != 0) continue;
-    double scale = 0;
-    if (facts->mValues[i].mType == AI_DOUBLE) scale = *(const double *)facts->mValues[i].mData;
-    if (facts->mValues[i].mType == AI_FLOAT) scale = *(const float *)facts->mValues[i].mData;
-    return scale == 100 ? "m" : scale == 1 ? "cm" : scale == 0.1 || scale == 0.1F ? "mm" : "";
-  }
-  return "";
+  const double scale = has_ending(path, ".fbx") ? find_fact(scene, "UnitScaleFactor") : NAN;
+  return scale == 100 ? "m" : scale == 1 ? "cm" : scale == 0.1 || scale == 0.1F ? "mm" : "";
+}
+
+/* COLLADA's importer turns what has another axis up; FBX says which it is. */
+static const char *find_up(const struct aiScene *scene, const char *path) {
+  if (has_ending(path, ".dae")) return "y";
+  if (!has_ending(path, ".fbx") || find_fact(scene, "UpAxisSign") != 1) return "";
+  const double axis = find_fact(scene, "UpAxis");
+  return axis == 1 ? "y" : axis == 2 ? "z" : "";
 }
 
 /* ---- meshes ---- */
@@ -176,12 +191,13 @@ static uint32_t put_node(const struct aiNode *node, uint32_t parent, uint32_t nu
 }
 
 static void put_scene(const struct aiScene *scene, const char *path) {
-  const char *units = find_units(scene, path);
+  const char *units = find_units(scene, path), *up = find_up(scene, path);
   uint64_t left_out = 0;
   uint32_t nodes = count_nodes(scene->mRootNode, 0);
   for (unsigned i = 0; i < scene->mNumMeshes; i++) left_out += has_thin_faces(scene->mMeshes[i]);
   put(IMPORT_SCENE, IMPORT_MARK_SIZE);
   put_text(units, strlen(units));
+  put_text(up, strlen(up));
   put_u64(left_out);
   put_u32(scene->mNumMeshes);
   for (unsigned i = 0; i < scene->mNumMeshes; i++) put_mesh(scene->mMeshes[i]);

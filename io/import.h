@@ -5,6 +5,7 @@
  *
  *     "GRZSCENE"
  *     text   units: "m", "cm", "mm" or ""
+ *     text   the axis that points up: "y", "z" or ""
  *     u64    meshes that have points or lines too
  *     u32    number of meshes; for each
  *              text   name

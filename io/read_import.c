@@ -257,9 +257,11 @@ static bool read_fault(importing *reading) {
                     IO_WHOLE_FILE, 0, "%s", text);
 }
 
-static bool read_units(importing *reading) {
-  const char *units = "";
-  if (!take_text(reading, &units)) return false;
+static bool read_head(importing *reading) {
+  const char *units = "", *up = "";
+  if (!take_text(reading, &units) || !take_text(reading, &up)) return false;
+  if (strcmp(up, "y") == 0) reading->assembly.result.up = GRAZE_UP_Y;
+  if (strcmp(up, "z") == 0) reading->assembly.result.up = GRAZE_UP_Z;
   bool known = strcmp(units, "m") == 0 || strcmp(units, "cm") == 0 || strcmp(units, "mm") == 0;
   reading->assembly.result.units = known ? units : "";
   return take(reading, &reading->assembly.result.left_out, sizeof reading->assembly.result.left_out);
@@ -270,8 +272,18 @@ static bool read_stream(importing *reading) {
   if (!take(reading, mark, sizeof mark)) return false;
   if (memcmp(mark, IMPORT_FAULT, sizeof mark) == 0) return read_fault(reading);
   if (memcmp(mark, IMPORT_SCENE, sizeof mark) != 0) return fail_stream(reading);
-  return read_units(reading) && read_meshes(reading) && read_nodes(reading) && take_mark(reading, IMPORT_END) &&
+  return read_head(reading) && read_meshes(reading) && read_nodes(reading) && take_mark(reading, IMPORT_END) &&
          (reading->p == reading->end || fail_stream(reading));
+}
+
+/* What assimp says of the IFC files that it cannot read, most of IFC4, helps nobody by itself. */
+static bool fail_ifc(io_fault *fault) {
+  char reason[120];
+  if (fault->status != GRAZE_ERROR_FORMAT) return false;
+  snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, fault->reason);
+  return gz_io_fail(fault, fault->status, IO_WHOLE_FILE, 0,
+                    "\"IfcConvert --use-element-guids IN.ifc OUT.glb\" makes a file that is read; not this one: %s",
+                    reason);
 }
 
 bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault) {
@@ -287,7 +299,8 @@ bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault
     return gz_io_fail(fault, GRAZE_ERROR_UNSUPPORTED, IO_WHOLE_FILE, 0,
                       "a format that is imported is read from files only");
   }
-  if (!gz_io_helper_run(&helper, input->name, -1, &stream, fault)) return false;
+  if (!gz_io_helper_run(&helper, input->name, -1, &stream, fault))
+    return gz_io_has_ending(input->name, ".ifc") ? fail_ifc(fault) : false;
   importing reading = {
       .p = stream.bytes, .end = stream.bytes + stream.size, .fault = fault, .assembly.names.context = fault->context};
   bool good = read_stream(&reading);
@@ -296,5 +309,6 @@ bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault
   gz_free(reading.nodes);
   tdestroy(reading.parts, gz_free);
   gz_free(stream.bytes);
+  if (!good && gz_io_has_ending(input->name, ".ifc")) fail_ifc(fault);
   return gz_io_assembly_finish(&reading.assembly, good, assembly);
 }

@@ -28,6 +28,9 @@ bool gz_io_read_off(const io_input *input, graze_geometry *geometry, io_fault *f
 /* The format by content, then by the ending of `name`; GRAZE_FORMAT_AUTO when neither tells. */
 graze_file_format gz_io_detect_format(const char *text, size_t size, const char *name);
 
+/* In letters of any size; `ending` is in small ones. */
+bool gz_io_has_ending(const char *name, const char *ending);
+
 /* True when the bytes are a binary STL file of exactly the size that its count asks for. */
 bool gz_io_is_whole_binary_stl(const char *text, size_t size);
 

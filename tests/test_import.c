@@ -87,7 +87,7 @@ static stream make_stream(void) {
   const uint64_t left_out = 3, counts[2] = {3, 1};
   const double vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   const uint32_t corners[3] = {0, 1, 2};
-  put(&s, "GRZSCENE\2\0\0\0mm", 14);
+  put(&s, "GRZSCENE\2\0\0\0mm\1\0\0\0z", 19);
   put(&s, &left_out, sizeof left_out);
   put_number(&s, 2);
   for (int i = 0; i < 2; i++) {
@@ -121,6 +121,7 @@ static void test_streams(void **state) {
   graze_assembly assembly;
   assert_int_equal(import_stream(&s, s.size, &assembly), GRAZE_OK);
   assert_string_equal(assembly.units, "mm");
+  assert_int_equal(assembly.up, GRAZE_UP_Z);
   assert_int_equal(assembly.left_out, 3);
   assert_int_equal(assembly.mesh_count, 2);
   assert_int_equal(assembly.object_count, 3);
@@ -163,6 +164,7 @@ static void test_collada(void **state) {
   assert_int_equal(assembly.object_count, 2);
   assert_int_equal(assembly.mesh_count, 1);
   assert_string_equal(assembly.units, "m");
+  assert_int_equal(assembly.up, GRAZE_UP_Y);
   assert_string_equal(assembly.objects[1].name, "Site/Sheet#2");
   assert_true(assembly.objects[1].pose.m[3] == 0.5);
   const uint32_t fan[6] = {0, 1, 2, 0, 2, 3};
@@ -170,6 +172,14 @@ static void test_collada(void **state) {
   graze_assembly_free(&assembly);
   size_t size;
   char *text = test_read_file(GRAZE_SOURCE_DIR "/tests/cli/data/model.dae", &size);
+  *strstr(text, "Y_UP") = 'Z'; /* then it is turned until y is up */
+  write_file("turned.dae", text, size);
+  assert_int_equal(graze_read_assembly(shared_context(1), scratch_path("turned.dae"), GRAZE_FORMAT_AUTO, 0, &assembly),
+                   GRAZE_OK);
+  assert_int_equal(assembly.up, GRAZE_UP_Y);
+  assert_true(assembly.objects[0].pose.m[6] == 1 && assembly.objects[0].pose.m[9] == -1);
+  graze_assembly_free(&assembly);
+  *strstr(text, "Z_UP") = 'Y';
   size_t step = test_long() ? 1 : 61;
   for (size_t i = 0; i + 20 < size; i += step) { /* without its end tag */
     write_file("cut.dae", text, i);

@@ -87,7 +87,7 @@ typedef struct graze_check_def {
   const char *file_units; /* the units of the numbers in the files, whatever the format or the scene file says; NULL: as
                              they say. Without `units` the check works in them, and nothing is converted */
 
-  graze_up up; /* of the report; unknown: y if all files are glTF with y up, else z */
+  graze_up up; /* of the report; unknown: y if all files say that y is up, else z */
 
   const graze_check_set *sets;
   uint32_t set_count;

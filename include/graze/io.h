@@ -111,7 +111,8 @@ typedef struct graze_assembly {
   uint32_t object_count;
   const char *units;        /* "m", "cm" or "mm"; "" = neither the format nor the file says */
   graze_file_format format; /* the format that was read */
-  graze_up up;              /* glTF: y, but z for files of graze_write_glb unless they say y; others do not say */
+  graze_up up;              /* glTF: y, but z for files of graze_write_glb unless they say y; COLLADA: y, it is
+                               turned so; FBX: as it says; others do not say */
   uint64_t left_out;        /* number of primitives without triangles (points and lines) */
   void *memory, *source;    /* private */
 } graze_assembly;
