@@ -1,7 +1,7 @@
 /* From geometry to meshes and facts.
  *
  * The cache holds blocks by the hash of their geometry and the version of the library. A block that is damaged or not
- * what its name says is made again. Blocks are checksummed when they are mapped, so nothing waits for the disk.
+ * what its name says is made again. Blocks are checksummed when they are loaded, so nothing is synced to the disk.
  */
 #include <errno.h>
 #include <fcntl.h>

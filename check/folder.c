@@ -200,6 +200,5 @@ graze_status graze_check_write_folder(graze_check *c) {
   if (cameras == NULL) return GRAZE_ERROR_MEMORY;
   c->caller = pthread_self();
   c->unpainted = 0;
-  graze_status status = write_parts(c, cameras);
-  return status;
+  return write_parts(c, cameras);
 }

@@ -242,7 +242,7 @@ static graze_status add_assembly(graze_check *c, const check_file *file, const c
 
 /* What cannot be checked is not "clear". */
 static graze_status fail_empty(const graze_check *c, const char *path, const char *object) {
-  if (c->def.joined || c->def.allow_empty) return GRAZE_OK;
+  if (c->def.allow_empty) return GRAZE_OK;
   if (object == NULL) return gz_check_hint(c, GRAZE_CHECK_EMPTY_OBJECT, "%s: no triangles", path);
   return gz_check_hint(c, GRAZE_CHECK_EMPTY_OBJECT, "%s: object \"%s\" has no triangles", path, object);
 }

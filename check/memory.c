@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "check.h"
 
 enum { CHUNK_SIZE = 1 << 16, ALIGNMENT = 16 };

@@ -193,9 +193,17 @@ static graze_status merge_previous(graze_check *c, graze_report_clash **clashes)
   return GRAZE_OK;
 }
 
-static graze_status give_history(graze_check *c) {
+/* What the records of a check and of meshes against themselves end with; objects and clashes are there. */
+static graze_status finish(graze_check *c, bool complete) {
   graze_report *r = &c->report;
   graze_report_clash *clashes;
+  gz_check_record_fill(c);
+  r->complete = complete;
+  if (fixed_time() == NULL) {
+    r->load_seconds = c->load_seconds;
+    r->build_seconds = c->build_seconds;
+    r->query_seconds = c->query_seconds;
+  }
   graze_status status = graze_report_identify(c->context, r->objects, r->object_count, c->clashes, r->clash_count);
   if (status == GRAZE_OK) status = merge_previous(c, &clashes);
   if (status != GRAZE_OK) return status;
@@ -209,33 +217,20 @@ graze_status gz_check_record_finish(graze_check *c, bool complete) {
   graze_report *r = &c->report;
   graze_status status = fill_clashes(c);
   if (status != GRAZE_OK) return status;
-  gz_check_record_fill(c);
-  r->complete = complete;
   r->object_pairs = c->result.object_pairs + c->earlier.count;
   r->reused_pairs = c->earlier.count;
-  if (fixed_time() == NULL) {
-    r->load_seconds = c->load_seconds;
-    r->build_seconds = c->build_seconds;
-    r->query_seconds = c->query_seconds;
-  }
-  return give_history(c);
+  return finish(c, complete);
 }
 
 graze_status gz_check_record_finish_self(graze_check *c) {
   c->report_objects = gz_check_alloc(c, c->object_count, sizeof *c->report_objects);
   const char *title = c->def.title != NULL ? c->def.title : gz_check_print(c, "%s against itself", c->report.title);
   if (c->report_objects == NULL || title == NULL) return GRAZE_ERROR_MEMORY;
-  gz_check_record_fill(c);
   c->report.title = title;
   c->report.objects = c->report_objects;
   c->report.object_count = c->object_count;
   c->report.clashes = c->clashes;
-  c->report.complete = true;
-  if (fixed_time() == NULL) {
-    c->report.load_seconds = c->load_seconds;
-    c->report.build_seconds = c->build_seconds;
-  }
-  graze_status status = give_history(c);
+  graze_status status = finish(c, true);
   c->ran = status == GRAZE_OK;
   return status;
 }

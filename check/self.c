@@ -13,7 +13,7 @@ typedef struct self_places {
   graze_check *check;
   const graze_mesh *mesh;
   const graze_self_result *found;
-  const char *name, *layer, *path;
+  const char *name, *path;
   uint32_t triangle_count;
   uint32_t *parent;
   bool *other, *involved; /* not the parent's side; in some pair */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "graze/io.h"
 
 graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, const char *own, double *length) {
   const char *end = text + strlen(text), *unit;

@@ -30,10 +30,12 @@ bool gz_io_pass(io_fault *fault, io_oddity kind, uint64_t line, const char *firs
 void gz_io_pass_part(io_fault *fault, const io_fault *part, uint64_t lines) {
   for (int kind = 0; kind < IO_ODDITIES; kind++) {
     io_passed *passed = &fault->passed[kind];
-    const uint64_t before = passed->count;
-    if (before == 0) *passed = part->passed[kind];
-    if (before == 0) passed->line += lines;
-    passed->count = before + part->passed[kind].count;
+    if (passed->count == 0) {
+      *passed = part->passed[kind];
+      passed->line += lines;
+    } else {
+      passed->count += part->passed[kind].count;
+    }
   }
 }
 
@@ -51,8 +53,10 @@ static void report_passed(const io_fault *fault, const char *name) {
 }
 
 graze_status gz_io_report(const io_fault *fault, const char *name) {
-  if (fault->status == GRAZE_OK) report_passed(fault, name);
-  if (fault->status == GRAZE_OK) return GRAZE_OK;
+  if (fault->status == GRAZE_OK) {
+    report_passed(fault, name);
+    return GRAZE_OK;
+  }
   char place[40] = "";
   if (fault->place == IO_LINE) snprintf(place, sizeof place, "%llu:", (unsigned long long)fault->number);
   if (fault->place == IO_BYTE) snprintf(place, sizeof place, " byte %llu:", (unsigned long long)fault->number);

@@ -39,6 +39,11 @@ bool gz_io_fail_memory(io_fault *fault);
 /* Notes the oddity [first, last) and returns true, unless it is to be a fault. */
 bool gz_io_pass(io_fault *fault, io_oddity kind, uint64_t line, const char *first, const char *last);
 
+/* That of a part of the file, read by a thread of its own. */
+static inline io_fault gz_io_fault_of_part(const io_fault *fault) {
+  return (io_fault){.context = fault->context, .strict = fault->strict};
+}
+
 /* Adds what was passed over in a part of the file that has so many lines before it. */
 void gz_io_pass_part(io_fault *fault, const io_fault *part, uint64_t lines);
 

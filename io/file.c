@@ -19,12 +19,17 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/owned.h"
 
 enum { LONGEST_READ = 1 << 30, FIRST_PIPE_READ = 1 << 16 };
 
 static bool fail_system(io_fault *fault, const char *what) {
   return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot %s: %s", what, strerror(errno));
+}
+
+static bool fail_size(io_fault *fault) {
+  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
 }
 
 /* Reads up to `size` bytes; fewer only at the end of the file. -1: errno says why. */
@@ -48,30 +53,27 @@ static bool read_sized(int descriptor, size_t size, io_file *file, io_fault *fau
   if (got < 0) return fail_system(fault, "read");
   file->size = (size_t)got;
   char extra;
-  if ((size_t)got < size || read_fully(descriptor, &extra, 1) != 0) {
-    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
-  }
-  return true;
+  return ((size_t)got == size && read_fully(descriptor, &extra, 1) == 0) || fail_size(fault);
 }
 
 static bool read_stream(int descriptor, io_file *file, io_fault *fault) {
-  gz_array buffer = {0};
+  gz_array bytes = {0};
   size_t step = FIRST_PIPE_READ;
   for (;;) {
-    if (!array_reserve(fault->context, &buffer, step, 1)) break;
-    step = buffer.capacity - buffer.count;
-    ssize_t got = read_fully(descriptor, (char *)buffer.data + buffer.count, step);
+    if (!array_reserve(fault->context, &bytes, step, 1)) break;
+    step = bytes.capacity - bytes.count;
+    ssize_t got = read_fully(descriptor, (char *)bytes.data + bytes.count, step);
     if (got < 0) {
-      gz_free(buffer.data);
+      gz_free(bytes.data);
       return fail_system(fault, "read");
     }
-    buffer.count += (size_t)got;
+    bytes.count += (size_t)got;
     if ((size_t)got < step) {
-      *file = (io_file){buffer.data, buffer.count};
+      *file = (io_file){bytes.data, bytes.count};
       return true;
     }
   }
-  gz_free(buffer.data);
+  gz_free(bytes.data);
   return gz_io_fail_memory(fault);
 }
 
@@ -139,15 +141,6 @@ int gz_io_file_open(const char *path, char *head, size_t head_size, size_t *size
 }
 
 bool gz_io_file_read_at(int descriptor, uint64_t at, size_t size, void *bytes, io_fault *fault) {
-  size_t done = 0;
-  while (done < size) {
-    size_t wanted = size - done < LONGEST_READ ? size - done : LONGEST_READ;
-    ssize_t got = pread(descriptor, (char *)bytes + done, wanted, (off_t)(at + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_system(fault, "read");
-    if (got == 0)
-      return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "the file changed its size while it was read");
-    done += (size_t)got;
-  }
-  return true;
+  if (gz_file_read_at(descriptor, bytes, size, at)) return true;
+  return errno != 0 ? fail_system(fault, "read") : fail_size(fault);
 }

@@ -87,7 +87,7 @@ static const char *read_vertex(obj_part *part, const char *p) {
     if (p == NULL) return NULL;
   }
   for (p = skip(part, p); !at_end(part, p); p = skip(part, p)) { /* weight, colours */
-    p = gz_io_skip_number(p, part->end, '#', &part->fault, part->line);
+    p = gz_io_skip_number(p, part->end, &part->fault, part->line);
     if (p == NULL) return NULL;
   }
   part->vertices.count++;
@@ -314,7 +314,7 @@ static bool fail_range(const obj_part *part, uint64_t line, const graze_geometry
                     .end = part->end,
                     .line = line,
                     .wanted_triangle = part->bad_triangle,
-                    .fault = {.context = fault->context, .strict = fault->strict}};
+                    .fault = gz_io_fault_of_part(fault)};
   read_part(&again, 0);
   gz_free(again.vertices.data);
   gz_free(again.triangles.data);
@@ -437,9 +437,9 @@ static const char *read_counts(const char *p, const char *end, obj_counts *count
   q = io_skip_blanks(q, end);
   const char *more = q, *last = q;
   uint64_t unused;
-  for (const char *r = q; r != NULL && r < end && io_is_digit(*r); q = io_skip_blanks(r, end), r = q) {
-    r = io_parse_count(r, end, &unused);
-    last = r;
+  while (q < end && io_is_digit(*q)) {
+    last = io_parse_count(q, end, &unused);
+    q = io_skip_blanks(last, end);
   }
   counts->there = q == end || io_is_line_end(*q);
   if (counts->there && more < last) counts->there = gz_io_pass(fault, IO_TOO_MUCH, 1, more, last);
@@ -477,11 +477,8 @@ bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *f
   for (size_t i = 0; i < count; i++) {
     const char *cut = begin + (size_t)(end - begin) / count * (i + 1);
     const char *last = i + 1 == count ? end : gz_io_find_line_start(begin, cut < from ? from : cut, end);
-    parts[i] = (obj_part){.begin = from,
-                          .end = last,
-                          .line = 1,
-                          .wanted_triangle = UINT64_MAX,
-                          .fault = {.context = fault->context, .strict = fault->strict}};
+    parts[i] = (obj_part){
+        .begin = from, .end = last, .line = 1, .wanted_triangle = UINT64_MAX, .fault = gz_io_fault_of_part(fault)};
     from = last;
   }
   gz_parallel_each(fault->context, (uint32_t)count, read_part, parts);

@@ -109,7 +109,7 @@ static const char *skip_numbers(io_table_part *part, const char *p, const char *
   for (;;) {
     p = io_skip_blanks(p, end);
     if (p == end || io_is_line_end(*p) || *p == '#') return p;
-    p = gz_io_skip_number(p, end, '#', &part->fault, part->line);
+    p = gz_io_skip_number(p, end, &part->fault, part->line);
     if (p == NULL) return NULL;
   }
 }

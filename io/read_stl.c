@@ -315,8 +315,8 @@ static bool read_ascii(const io_input *input, graze_geometry *geometry, io_fault
   for (size_t i = 0; i < count; i++) {
     const char *cut = begin + (size_t)(end - begin) / count * (i + 1);
     const char *last = i + 1 == count ? end : find_facet_line(begin, cut < from ? from : cut, end);
-    parts[i] =
-        (ascii_part){.p = from, .cut = last, .end = end, .line = 1, .in_solid = i > 0, .fault.context = fault->context};
+    parts[i] = (ascii_part){
+        .p = from, .cut = last, .end = end, .line = 1, .in_solid = i > 0, .fault = gz_io_fault_of_part(fault)};
     from = last;
   }
   gz_parallel_each(fault->context, (uint32_t)count, read_ascii_part, parts);

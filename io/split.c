@@ -3,12 +3,13 @@
  *
  * Two triangles are connected if they share an edge by the positions of its ends, so that the triangle soup of an STL
  * file, and vertices doubled for their normals, hold together; a common corner alone does not connect. Positions are
- * numbered coordinate by coordinate with maps, and a union-find joins the triangles of each edge. Linear time.
+ * numbered with a map, and a union-find joins the triangles of each edge. Linear time.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "assembly.h"
+#include "base/hash.h"
 #include "base/map.h"
 
 /* The file's name without folders and ending. */
@@ -24,7 +25,7 @@ static size_t find_stem(const char *path, const char **stem) {
 /* Which piece each triangle goes to. */
 typedef struct deal {
   const graze_geometry *whole;
-  uint32_t *pieces;  /* per triangle; UINT32_MAX: not known yet */
+  uint32_t *pieces;  /* per triangle */
   uint32_t count;    /* of pieces, numbered by their first triangle */
   uint64_t *ends;    /* per piece: where its triangles end in `order` */
   uint32_t *order;   /* triangles by piece, in file order */
@@ -37,7 +38,6 @@ static bool deal_open(deal *d, const graze_geometry *whole, io_fault *fault) {
   d->order = gz_new(context, whole->triangle_count, sizeof *d->order);
   d->numbers = gz_new(context, whole->vertex_count, sizeof *d->numbers);
   if (d->pieces == NULL || d->order == NULL || d->numbers == NULL) return gz_io_fail_memory(fault);
-  memset(d->pieces, 0xff, whole->triangle_count * sizeof *d->pieces);
   memset(d->numbers, 0xff, whole->vertex_count * sizeof *d->numbers);
   return true;
 }
@@ -168,15 +168,6 @@ bool gz_io_assembly_of_geometry(graze_geometry *geometry, const char *file_name,
 
 /* ---- connected parts ---- */
 
-/* Replaces every key by a number: equal keys have the same one. */
-static bool number_keys(const uint64_t *keys, uint64_t count, uint32_t *numbers, io_fault *fault) {
-  gz_map map;
-  if (!gz_map_open(fault->context, &map, count)) return gz_io_fail_memory(fault);
-  for (uint64_t i = 0; i < count; i++) numbers[i] = *gz_map_add(&map, keys[i], (uint32_t)i);
-  gz_map_close(&map);
-  return true;
-}
-
 static uint64_t bits_of(double value) {
   uint64_t bits;
   value += 0.0; /* -0 equals 0 */
@@ -184,16 +175,22 @@ static uint64_t bits_of(double value) {
   return bits;
 }
 
-/* Vertices at the same place have the same number. `keys` and `ends` are for the work. */
-static bool number_positions(const graze_geometry *g, uint64_t *keys, uint32_t *ends, uint32_t *numbers,
-                             io_fault *fault) {
-  memset(numbers, 0, g->vertex_count * sizeof *numbers);
-  for (unsigned k = 0; k < 3; k++) {
-    for (uint64_t i = 0; i < g->vertex_count; i++) keys[i] = bits_of(g->vertices[3 * i + k]);
-    if (!number_keys(keys, g->vertex_count, ends, fault)) return false;
-    for (uint64_t i = 0; i < g->vertex_count; i++) keys[i] = map_pair_key(numbers[i], ends[i]);
-    if (!number_keys(keys, g->vertex_count, numbers, fault)) return false;
+static bool same_place(const graze_geometry *g, uint32_t i, uint32_t k) {
+  const double *p = g->vertices + 3 * (uint64_t)i, *q = g->vertices + 3 * (uint64_t)k;
+  return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+}
+
+/* Vertices at the same place have the same number, that of the first of them. Two places may have the same key; the
+ * second one then takes the next key of a chain. */
+static bool number_positions(const graze_geometry *g, uint32_t *numbers, io_fault *fault) {
+  gz_map map;
+  if (!gz_map_open(fault->context, &map, g->vertex_count)) return gz_io_fail_memory(fault);
+  for (uint32_t i = 0; i < g->vertex_count; i++) {
+    uint64_t key = 0;
+    for (unsigned k = 0; k < 3; k++) key = splitmix64(key ^ bits_of(g->vertices[3 * (uint64_t)i + k]));
+    while (!same_place(g, numbers[i] = *gz_map_add(&map, key, i), i)) key = splitmix64(key);
   }
+  gz_map_close(&map);
   return true;
 }
 
@@ -225,13 +222,8 @@ static bool join_edges(const graze_geometry *g, const uint32_t *positions, uint3
 /* Gives every triangle its part. */
 static bool deal_parts(deal *d, io_fault *fault) {
   const graze_geometry *g = d->whole;
-  uint64_t *keys = gz_new(fault->context, g->vertex_count, sizeof *keys);
-  uint32_t *ends = gz_new(fault->context, g->vertex_count, sizeof *ends);
   uint32_t *positions = gz_new(fault->context, g->vertex_count, sizeof *positions);
-  bool good = keys != NULL && ends != NULL && positions != NULL ? number_positions(g, keys, ends, positions, fault)
-                                                                : gz_io_fail_memory(fault);
-  gz_free(keys);
-  gz_free(ends);
+  bool good = positions != NULL ? number_positions(g, positions, fault) : gz_io_fail_memory(fault);
   uint32_t *parents = d->order; /* not in use yet */
   good = good && join_edges(g, positions, parents, fault);
   gz_free(positions);

@@ -70,8 +70,7 @@ bool gz_io_table_open(io_table *table, io_fault *fault) {
     const char *cut = table->begin + (size_t)(table->end - table->begin) / count * (i + 1);
     if (cut < from) cut = from;
     const char *last = i + 1 == count ? table->end : gz_io_find_line_start(table->begin, cut, table->end);
-    table->parts[i] = (io_table_part){
-        .begin = from, .end = last, .line = 1, .fault = {.context = fault->context, .strict = fault->strict}};
+    table->parts[i] = (io_table_part){.begin = from, .end = last, .line = 1, .fault = gz_io_fault_of_part(fault)};
     from = last;
   }
   gz_parallel_each(fault->context, (uint32_t)count, count_rows, table);
@@ -99,8 +98,8 @@ static void read_rows(void *argument, uint32_t index) {
   io_table_part *part = &table->parts[index];
   const io_table_section *section = table->sections;
   uint64_t row = part->first_row;
-  bool faces = false;
   for (const char *p = part->begin; p < part->end;) {
+    bool faces = false;
     p = io_skip_blanks(p, part->end);
     if (is_row(table, p, part->end)) {
       for (; row >= section->count; section++) row -= section->count; /* the counts have been checked */

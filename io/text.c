@@ -74,11 +74,11 @@ static bool is_not_finite(const char *first, const char *last) {
          (last - first > 3 && memcmp(first, "1.#", 3) == 0);
 }
 
-const char *gz_io_skip_number(const char *p, const char *end, char stop, io_fault *fault, uint64_t line) {
+const char *gz_io_skip_number(const char *p, const char *end, io_fault *fault, uint64_t line) {
   double unused;
   const char *q = graze_parse_double(p, end, &unused), *last = p;
-  if (q != NULL && (q == end || io_is_space(*q) || *q == stop || *q == '\\')) return q;
-  while (last < end && !io_is_space(*last) && (*last != stop || last < p + 3)) last++; /* 1.#IND: # may be `stop` */
+  if (q != NULL && (q == end || io_is_space(*q) || *q == '#' || *q == '\\')) return q;
+  while (last < end && !io_is_space(*last) && (*last != '#' || last < p + 3)) last++; /* 1.#IND */
   if (is_not_finite(p, last) && gz_io_pass(fault, IO_NOT_FINITE, line, p, last)) return last;
   gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "\"%s\" is not a number",
              gz_io_quote(p, io_find_token_end(p, end)).text);

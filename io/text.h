@@ -80,9 +80,9 @@ void gz_io_geometry_set_written(graze_geometry *geometry, const io_written *writ
 const char *gz_io_parse_coordinate(const char *p, const char *end, char stop, double *value, io_written *written,
                                    io_fault *fault, uint64_t line);
 
-/* Reads a number that no triangle depends on, and that a space, a line end, a backslash, `stop` or the end follows: it
- * may be passed over if it is not finite, however that is written. NULL: `fault` says why. */
-const char *gz_io_skip_number(const char *p, const char *end, char stop, io_fault *fault, uint64_t line);
+/* Reads a number that no triangle depends on, and that a space, a line end, a backslash, '#' or the end follows: it may
+ * be passed over if it is not finite, however that is written. NULL: `fault` says why. */
+const char *gz_io_skip_number(const char *p, const char *end, io_fault *fault, uint64_t line);
 
 /* Position of the first byte behind a UTF-8 byte order mark, if there is one. */
 size_t gz_io_text_begin(const char *text, size_t size);

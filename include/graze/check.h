@@ -77,7 +77,8 @@ typedef struct graze_check_def {
   const char *const *files;
   uint32_t file_count;
   unsigned reading; /* bits of graze/io.h: GRAZE_READ_GROUPS makes each group of a mesh file an object,
-                       GRAZE_READ_PARTS each connected part of a mesh. Not for a scene file's meshes */
+                       GRAZE_READ_PARTS each connected part of a mesh (neither of the meshes of a scene file, nor with
+                       `joined`); GRAZE_READ_STRICT holds for all files */
   bool allow_empty; /* objects and files without triangles, about which a check says nothing, are no error */
   bool joined;      /* make each file one mesh and one object, assemblies too */
 
@@ -137,8 +138,9 @@ GRAZE_API graze_check_def graze_default_check_def(void);
 typedef struct graze_check graze_check;
 
 /* Reads the files. Errors: ARGUMENT (also for a set that does not exist or has no objects, units that differ or cannot
- * be converted, and fewer than two objects, unless `joined`), FILE, FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE,
- * UNSUPPORTED; the message names file and place. GRAZE_CANCELLED: it was stopped. */
+ * be converted, an object without triangles, unless `allow_empty`, and fewer than two objects, unless `joined`), FILE,
+ * FORMAT, NOT_FINITE, INDEX, LIMIT, MEMORY, POSE, UNSUPPORTED; the message names file and place. GRAZE_CANCELLED: it
+ * was stopped. */
 GRAZE_API graze_status graze_check_open(graze_context *context, const graze_check_def *def, graze_check **check);
 GRAZE_API void graze_check_destroy(graze_check *check);
 

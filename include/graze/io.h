@@ -65,8 +65,8 @@ enum {
                             and so on, by their first triangles, and their parent is "pump"; an object of one part stays
                             what it is */
   GRAZE_READ_STRICT = 4  /* what is wrong in a file is an error even if no triangle depends on it: words that OBJ does
-                            not  have, colours that are not finite, numbers behind the last on a line. Otherwise the
-                            logger  is told of the first of each kind, with their number, as a warning */
+                            not have, colours that are not finite, numbers behind the last on a line. Otherwise the
+                            logger is told of the first of each kind, with their number, as a warning */
 };
 
 /* Reads a whole file, with the context's threads and memory: what is read is freed before the context is. On failure
