@@ -12,6 +12,7 @@ const stageAspect = () => Math.max(canvas.clientWidth, 1) / Math.max(canvas.clie
 function requestDraw() {
   if (view.requested || !view.gl) return;
   view.requested = true;
+  view.asked = performance.now();
   requestAnimationFrame(drawFrame);
 }
 
@@ -274,7 +275,7 @@ function drawFrame(now) {
   view.requested = false;
   if (!view.gl || view.gl.isContextLost()) return;
   const flying = advanceFlight(now), ratio = resizeCanvas(), gl = view.gl;
-  const moving = flying || performance.now() - view.moving < 180;
+  const rest = view.moving + 180 - performance.now(), moving = flying || rest > 0;
   const matrices = cameraMatrices(stageAspect()), colours = themeColours();
   const batches = collectBatches(matrices, canvas.height, moving, frustumPlanes(matrices.whole));
   gl.viewport(0, 0, canvas.width, canvas.height);
@@ -287,11 +288,12 @@ function drawFrame(now) {
   drawLines(gl, matrices, colours, ratio);
   drawMarkers(gl, matrices, colours, ratio);
   drawAxes(matrices);
-  if (moving && view.lastFrame) view.slow = now - view.lastFrame > 70;
-  view.lastFrame = moving ? now : 0;
+  if (moving) view.slow = now - view.asked > 70;
   canvas.dataset.frames = ++view.frames;
   canvas.dataset.still = moving ? '' : 'yes';
-  if (moving) requestDraw();
+  clearTimeout(view.last);
+  if (flying) requestDraw();
+  else if (moving) view.last = setTimeout(requestDraw, rest);
 }
 
 /* The three axes, small, in the corner. */

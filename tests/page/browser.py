@@ -15,7 +15,8 @@ import zlib
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--use-gl=angle",
-         "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--remote-debugging-pipe"]
+         "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--remote-debugging-pipe",
+         "--webgl-antialiasing-mode=none"]  # the last: a processor paints here
 
 
 class Failure(Exception):
@@ -25,7 +26,7 @@ class Failure(Exception):
 class Browser:
     """One browser with one tab. `problems` gathers what its console and its scripts complain about."""
 
-    def __init__(self, program, width=1280, height=800):
+    def __init__(self, program, width, height):
         self.profile = tempfile.mkdtemp(prefix="graze-page-")
         to_child, self.out = os.pipe()
         self.into, from_child = os.pipe()
@@ -40,6 +41,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.look()
         self.resize(width, height)
 
     def close(self):
@@ -135,9 +137,11 @@ class Browser:
     def resize(self, width, height, phone=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
 
-    def dark(self, on):
+    def look(self, dark=False, motion=False):
+        """What the reader prefers. Without motion the view arrives at once: flights take most of the time here."""
         self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if on else "light"}])
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                            {"name": "prefers-reduced-motion", "value": "no-preference" if motion else "reduce"}])
 
     def place(self, selector):
         """Middle of an element on the screen."""
@@ -185,7 +189,7 @@ class Browser:
                            "return {x: b.left + scrollX, y: b.top + scrollY, width: b.width, height: b.height}; })()")
             box["scale"] = scale
             more["clip"] = box
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png", **more)["data"])
+        data = base64.b64decode(self.call("Page.captureScreenshot", format="png", optimizeForSpeed=True, **more)["data"])
         if path:
             with open(path, "wb") as file:
                 file.write(data)
@@ -209,22 +213,34 @@ def pixels(png):
 
 
 def unfiltered(data, width, height, step):
-    stride, rows, before = width * step, [], bytearray(width * step)
+    stride, rows, before = width * step, [], bytes(width * step)
     for y in range(height):
-        kind, line = data[y * (stride + 1)], bytearray(data[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
-        for i in range(stride):
-            left = line[i - step] if i >= step else 0
-            corner = before[i - step] if i >= step else 0
-            if kind == 1:
-                line[i] = line[i] + left & 255
-            elif kind == 2:
-                line[i] = line[i] + before[i] & 255
-            elif kind == 3:
-                line[i] = line[i] + (left + before[i]) // 2 & 255
-            elif kind == 4:
-                guess = left + before[i] - corner
-                near = min((left, before[i], corner), key=lambda value: abs(guess - value))
-                line[i] = line[i] + near & 255
-        rows.append([tuple(line[x:x + 3]) for x in range(0, stride, step)])
+        kind, line = data[y * (stride + 1)], data[y * (stride + 1) + 1:(y + 1) * (stride + 1)]
+        if kind == 2:  # what Chromium writes in a hurry
+            line = added(line, before)
+        elif kind:
+            line = predicted(kind, bytearray(line), before, step)
+        rows.append(list(zip(line[0::step], line[1::step], line[2::step])))
         before = line
     return rows
+
+
+def added(line, before):
+    """The sums of the bytes of two rows, modulo 256: all at once, the uppermost bits apart."""
+    x, y, low = (int.from_bytes(part, "little") for part in (line, before, b"\x7f" * len(line)))
+    return ((x & low) + (y & low) ^ (x ^ y) & ~low).to_bytes(len(line), "little")
+
+
+def predicted(kind, line, before, step):
+    for i in range(len(line)):
+        left = line[i - step] if i >= step else 0
+        corner = before[i - step] if i >= step else 0
+        if kind == 1:
+            guess = left
+        elif kind == 3:
+            guess = (left + before[i]) // 2
+        else:
+            about = left + before[i] - corner
+            guess = min((left, before[i], corner), key=lambda value: abs(about - value))
+        line[i] = line[i] + guess & 255
+    return line

@@ -183,7 +183,7 @@ def test_pick(browser, cell):
     """What is clicked is named: the floor is where nothing stands on it."""
     browser.open(cell.page)
     x, y = browser.place("#canvas")
-    browser.click_at(x, y + 200)
+    browser.click_at(x, y + 150)
     card = text(browser, "#picked")
     check("cell/floor" in card and "stands still" in card, f"the card says: {card}")
 
@@ -198,14 +198,14 @@ def test_dark(browser, cell):
         _, _, rows = pixels(browser.screenshot("body", scale=0.5))
         return sum(sum(p) for row in rows[::7] for p in row[::7]) / sum(3 * len(row[::7]) for row in rows[::7])
 
-    browser.dark(False)
+    browser.look()
     browser.open(cell.page)
     light = brightness()
-    browser.dark(True)
+    browser.look(dark=True)
     browser.settle()
     dark = brightness()
     check(light > 190 and dark < 70, f"brightness {light:.0f} light, {dark:.0f} dark")
-    browser.dark(False)
+    browser.look()
 
 
 def test_narrow(browser, cell):

@@ -342,7 +342,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "timing") == 0) {
     make_large(argv[2], 488, 4, 1000);
   } else if (strcmp(argv[1], "many") == 0) {
-    make_large(argv[2], 310, 1, 10000);
+    make_large(argv[2], 80, 1, 3000);
   } else if (strcmp(argv[1], "big") == 0) {
     make_large(argv[2], 1240, 1, 10000);
   } else {
