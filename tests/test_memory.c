@@ -9,10 +9,19 @@
 #include "graze/io.h"
 #include "support.h"
 
-enum { level = 30, most_requests = 5000 };
+enum { finest = 30, most_requests = 5000 };
 
-static double sphere[9 * 8 * level * level];
+static double sphere[9 * 8 * finest * finest];
 static uint32_t sphere_count;
+
+/* With sanitizers a coarser one: the same requests but for those of the loops over many results. */
+static void make_sphere(void) {
+  int level = finest;
+#ifdef __SANITIZE_ADDRESS__
+  if (!test_long()) level = 10;
+#endif
+  sphere_count = soup_ball(level, 1, sphere);
+}
 
 typedef struct bench {
   test_allocator memory;
@@ -367,7 +376,7 @@ static void run_all(int threads) {
   char folder[] = "/tmp/graze_test_XXXXXX";
   assert_non_null(mkdtemp(folder));
   snprintf(b.path, sizeof b.path, "%s/mesh.grz", folder);
-  sphere_count = soup_ball(level, 1, sphere);
+  make_sphere();
   b.context = counted_context(&b.memory, threads);
   graze_mesh_def def = sphere_def(GRAZE_VOLUMES_ALIGNED);
   assert_int_equal(graze_mesh_create(b.context, &def, &b.mesh), GRAZE_OK);
@@ -397,7 +406,7 @@ static void test_three_threads(void **unused) {
 static void test_try_again(void **unused) {
   (void)unused;
   test_allocator memory = {0};
-  sphere_count = soup_ball(level, 1, sphere);
+  make_sphere();
   graze_context *context = counted_context(&memory, 1);
   graze_mesh *mesh = NULL;
   graze_query *query = NULL;
@@ -424,7 +433,7 @@ static void test_try_again(void **unused) {
 static void test_steady_state(void **unused) {
   (void)unused;
   test_allocator memory = {0};
-  sphere_count = soup_ball(level, 1, sphere);
+  make_sphere();
   graze_context *context = counted_context(&memory, 1);
   graze_mesh *mesh = NULL;
   graze_query *query = NULL, *outlines = NULL;

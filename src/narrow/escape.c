@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "narrow/locate.h"
 #include "narrow/relate.h"
@@ -39,6 +40,7 @@ typedef struct escape {
   double best;  /* the length of the shortest translation so far, or the most that is wanted */
   graze_escape *out;
   way ways[WAYS];
+  uint16_t slots[2 * WAYS]; /* where a way's hash leads: its number and one, 0: free */
   uint32_t count;
 } escape;
 
@@ -48,18 +50,30 @@ static double dot(const double *u, const double *v) {
 
 /* ---- ways ---- */
 
+/* The way with the cell, the source and the offset of this one, which is kept if there is none. NULL: no room. */
+static way *keep_way(escape *e, const way *new) {
+  uint32_t packed;
+  memcpy(&packed, (int8_t[4]){new->cell[0], new->cell[1], new->cell[2], new->source}, sizeof packed);
+  uint64_t slot = splitmix64(splitmix64((uint64_t) new->offset) ^ packed);
+  for (;; slot++) {
+    uint16_t *place = &e->slots[slot % (2 * WAYS)];
+    if (*place == 0 && e->count == WAYS) return NULL;
+    if (*place == 0) {
+      e->ways[e->count] = *new;
+      *place = (uint16_t)++e->count;
+    }
+    way *w = &e->ways[*place - 1];
+    if (w->source == new->source && w->offset == new->offset &&memcmp(w->cell, new->cell, sizeof w->cell) == 0)
+      return w;
+  }
+}
+
 static void add_way(escape *e, const double direction[3], double length, int source, double offset) {
   way new = {.source = (int8_t)source, .offset = llrint(offset)};
-  uint32_t i = 0;
   memcpy(new.direction, direction, sizeof new.direction);
   for (int k = 0; k < 3; k++) new.cell[k] = (int8_t)lrint(direction[k] / STEP);
-  for (; i < e->count; i++) {
-    const way *w = &e->ways[i];
-    if (w->source == source && w->offset == new.offset &&memcmp(w->cell, new.cell, sizeof new.cell) == 0) break;
-  }
-  if (i == WAYS) return;
-  if (i == e->count) e->ways[e->count++] = new;
-  if (length > e->ways[i].length) e->ways[i].length = length;
+  way *kept = keep_way(e, &new);
+  if (kept != NULL && length > kept->length) kept->length = length;
 }
 
 /* Ways along the normal of triangle t, of a (`sign` PLANE_OF_A) or b, from the corners of u that lie beyond it. */
@@ -90,6 +104,7 @@ static void add_normal(escape *e, const double t[9], const double u[9], int sign
 
 static void find_ways(escape *e, const double moved[3], const graze_triangle_pair *pairs, uint64_t count) {
   e->count = 0;
+  memset(e->slots, 0, sizeof e->slots);
   uint64_t step = count / PAIRS_MOST + 1;
   for (uint64_t i = 0; i < count; i += step) {
     double a[9], b[9];
