@@ -94,15 +94,16 @@ static bool pose_vertices(const graze_geometry *mesh, const graze_assembly_objec
   return true;
 }
 
-/* What rounding to floats may have moved a coordinate of the object by, once it is posed. */
+/* What rounding may have moved a coordinate of the object by, once it is posed. */
 static double find_rounding(const graze_geometry *mesh, const graze_pose *pose) {
   double largest[3] = {0, 0, 0}, most = 0;
   for (uint64_t i = 0; i < 3 * mesh->vertex_count; i++) largest[i % 3] = fmax(largest[i % 3], fabs(mesh->vertices[i]));
-  for (int row = 0; row < 3 && mesh->stored_floats; row++) {
+  for (int row = 0; row < 3; row++) {
     double sum = 0;
     for (int k = 0; k < 3; k++) {
       const float x = (float)largest[k];
-      sum += fabs(pose->m[4 * row + k]) * 0.5 * ((double)nextafterf(x, INFINITY) - (double)x);
+      const double own = mesh->stored_floats ? 0.5 * ((double)nextafterf(x, INFINITY) - (double)x) : mesh->rounding;
+      sum += fabs(pose->m[4 * row + k]) * own;
     }
     most = fmax(most, sum);
   }

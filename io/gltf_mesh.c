@@ -1,6 +1,7 @@
 /* gltf_mesh.c: meshes. The primitives of a mesh become one geometry, triangles in their order; primitives that use the
  * same positions share them. Every mesh is listed and checked, used or not, before one is read: an assembly may be far
  * larger than memory should hold at a time. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,33 @@ static bool find_all_float(const gltf_file *file, const graze_geometry *geometry
   return all;
 }
 
+/* Half a step of the whole numbers that positions are kept as; 0: of floats. */
+static double find_half_step(const gltf_accessor *accessor) {
+  switch (accessor->normalized ? accessor->run.component : GLTF_FLOAT) {
+    case GLTF_BYTE:
+      return 0.5 / 127;
+    case GLTF_UNSIGNED_BYTE:
+      return 0.5 / 255;
+    case GLTF_SHORT:
+      return 0.5 / 32767;
+    case GLTF_UNSIGNED_SHORT:
+      return 0.5 / 65535;
+    default:
+      return accessor->run.component == GLTF_FLOAT ? 0 : 0.5;
+  }
+}
+
+/* The least of the primitives', so that none is taken for more than it is. */
+static void set_rounding(const gltf_file *file, const gltf_mesh *mesh, graze_geometry *geometry) {
+  double least = INFINITY;
+  for (size_t i = 0; i < mesh->primitive_count; i++) {
+    if (mesh->primitives[i].triangle_count > 0)
+      least = fmin(least, find_half_step(&file->accessors[mesh->primitives[i].position]));
+  }
+  geometry->rounding = isfinite(least) ? least : 0;
+  geometry->stored_floats = geometry->rounding == 0;
+}
+
 bool gz_gltf_read_mesh(const gltf_file *file, uint32_t index, graze_geometry *geometry) {
   const gltf_mesh *mesh = &file->meshes[index];
   *geometry = (graze_geometry){0};
@@ -155,6 +183,6 @@ bool gz_gltf_read_mesh(const gltf_file *file, uint32_t index, graze_geometry *ge
     return false;
   }
   geometry->all_float = find_all_float(file, geometry);
-  geometry->stored_floats = true;
+  set_rounding(file, mesh, geometry);
   return true;
 }

@@ -106,10 +106,11 @@ static void test_stride(void **state) {
   "}],"                                                                                                   \
   "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]," ONE_NODE
 
-static void check_quantized(const void *bytes, const char *rest, const double want[9], bool all_float) {
+static void check_quantized(const void *bytes, const char *rest, const double want[9], bool all_float, double step) {
   graze_assembly assembly = must_parse(bytes, 24, rest);
   assert_vertices(&assembly.meshes[0].geometry, want, 3);
   assert_int_equal(assembly.meshes[0].geometry.all_float, all_float);
+  assert_true(assembly.meshes[0].geometry.rounding == step / 2 && !assembly.meshes[0].geometry.stored_floats);
   graze_assembly_free(&assembly);
 }
 
@@ -118,17 +119,17 @@ static void test_quantized(void **state) {
   const int8_t b[24] = {-128, -127, 127, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 64, -64};
   const double plain[9] = {-128, -127, 127, 1, 2, 3, 0, 64, -64};
   const double normalized[9] = {-1, -1, 1, 1 / 127.0, 2 / 127.0, 3 / 127.0, 0, 64 / 127.0, -64 / 127.0};
-  check_quantized(b, QUANTIZED("5120", "false"), plain, true);
-  check_quantized(b, QUANTIZED("5120", "true"), normalized, false);
+  check_quantized(b, QUANTIZED("5120", "false"), plain, true, 1);
+  check_quantized(b, QUANTIZED("5120", "true"), normalized, false, 1 / 127.0);
   const uint8_t u[24] = {255, 0, 51, 0, 0, 0, 0, 0, 1, 2, 3};
   const double from_bytes[9] = {1, 0, 0.2, 1 / 255.0, 2 / 255.0, 3 / 255.0, 0, 0, 0};
-  check_quantized(u, QUANTIZED("5121", "true"), from_bytes, false);
+  check_quantized(u, QUANTIZED("5121", "true"), from_bytes, false, 1 / 255.0);
   const int16_t s[12] = {-32768, 32767, -32767, 0, 1, 2, 3, 0, 0, 0, 0, 0};
   const double from_shorts[9] = {-1, 1, -1, 1 / 32767.0, 2 / 32767.0, 3 / 32767.0, 0, 0, 0};
-  check_quantized(s, QUANTIZED("5122", "true"), from_shorts, false);
+  check_quantized(s, QUANTIZED("5122", "true"), from_shorts, false, 1 / 32767.0);
   const uint16_t w[12] = {65535, 0, 13107, 0, 1, 2, 3, 0, 0, 0, 0, 0};
   const double from_words[9] = {65535, 0, 13107, 1, 2, 3, 0, 0, 0};
-  check_quantized(w, QUANTIZED("5123", "false"), from_words, true);
+  check_quantized(w, QUANTIZED("5123", "false"), from_words, true, 1);
   const char *without = strstr(QUANTIZED("5123", "false"), "\"bufferViews\"");
   must_fail(w, 24, without, GRAZE_ERROR_FORMAT, "KHR_mesh_quantization");
 }

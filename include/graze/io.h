@@ -37,9 +37,10 @@ typedef struct graze_geometry {
   bool labels;        /* groups of one name are one object (OBJ `g`); otherwise each group is one */
   bool all_float;     /* every coordinate is representable as a float: the mesh can be baked in half the memory */
   bool stored_floats; /* the file holds floats: its numbers may be rounded by half a unit in their last place */
-  double rounding;    /* text: half a unit of the last decimal, of the coordinate that has the most; joined floats: what
-                         rounding may have moved the coordinates of each object by, at least; 0: not known */
-  void *memory;       /* private */
+  double rounding; /* text: half a unit of the last decimal, of the coordinate that has the most; quantized glTF: half
+                      a step; joined objects: what rounding may have moved the coordinates of each by, at least; 0:
+                      not known */
+  void *memory;    /* private */
 } graze_geometry;
 
 typedef enum graze_file_format {
