@@ -16,8 +16,8 @@ bool test_long(void) {
 }
 
 int test_rounds(int usual, int most) {
-#ifdef __SANITIZE_ADDRESS__
-  usual = (usual + 3) / 4;
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  usual = (usual + 7) / 8;
 #endif
   return test_long() ? most : usual;
 }

@@ -18,7 +18,7 @@
 /* True with GRAZE_TEST_LONG=1 in the environment: as many random cases as one has patience for. */
 bool test_long(void);
 
-/* How many random cases: `most` then; else `usual`, or a quarter of it with sanitizers. */
+/* How many random cases: `most` then; else `usual`, or an eighth of it with sanitizers. */
 int test_rounds(int usual, int most);
 
 /* Where random cases begin: another place for every `number` and in every run, so that few cases a run are many in the
