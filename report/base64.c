@@ -47,6 +47,4 @@ void gz_base64_end(base64_stream *stream) {
   group[3] = '=';
   if (stream->rest_count == 1) group[2] = '=';
   gz_put_bytes(stream->text, group, 4);
-  stream->rest = 0;
-  stream->rest_count = 0;
 }

@@ -128,7 +128,7 @@ static void put_point_and_depth(bcf *work, const graze_report_clash *clash) {
     gz_put_xml(out, units);
   }
   if (clash->depth > 0) {
-    gz_put_text(out, "&#10;Depth of the overlap, a rough estimate: ");
+    gz_put_text(out, "&#10;Depth of the overlap, at most: ");
     gz_put_finite(out, clash->depth);
     gz_put_text(out, " ");
     gz_put_xml(out, units);

@@ -106,12 +106,13 @@ static bool put_page(page *p, gz_text *out) {
 static graze_status prepare(graze_context *context, page *p, const char *path, uint64_t triangle_budget) {
   const graze_report *report = p->report;
   p->boxes = gz_camera_object_boxes(report);
-  p->own_cameras = malloc(((size_t)report->clash_count + 1) * sizeof *p->own_cameras);
-  if (p->boxes == NULL || p->own_cameras == NULL ||
+  if (p->boxes == NULL ||
       !gz_page_meshes_plan(&p->meshes, report, triangle_budget != 0 ? triangle_budget : default_budget)) {
     return gz_report_fail_memory(context, path);
   }
   if (p->cameras != NULL) return GRAZE_OK;
+  p->own_cameras = malloc(((size_t)report->clash_count + 1) * sizeof *p->own_cameras);
+  if (p->own_cameras == NULL) return gz_report_fail_memory(context, path);
   p->cameras = p->own_cameras;
   return graze_report_cameras(context, report, p->own_cameras);
 }

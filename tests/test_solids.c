@@ -495,8 +495,12 @@ static void test_parts(void **unused) {
 /* Many small parts in one mesh inside a large box: no step may look at all triangles for each part. */
 static void test_many_parts(void **unused) {
   (void)unused;
-  enum { side = 24 };
-  static double cubes[108 * side * side * side];
+  enum { most = 24 };
+  static double cubes[108 * most * most * most];
+  int side = most;
+#ifdef __SANITIZE_ADDRESS__
+  if (!test_long()) side = 10;
+#endif
   bench b = bench_open(28);
   size_t n = 0;
   for (int i = 0; i < side * side * side; i++) {

@@ -3,13 +3,13 @@ const filter = {text: '', relations: new Set(), state: '', mark: '', layers: '',
 const order = {column: 'worst', down: true};
 let listed = clashes.slice(); /* what passes, sorted */
 
-function passes(clash, words) {
+function passes(clash, words, deeper) {
   if (filter.relations.size > 0 && !filter.relations.has(clash.relation)) return false;
   if (filter.state && clash.state !== filter.state) return false;
   if (filter.mark && (clash.mark || 'none') !== filter.mark) return false;
   if (filter.layers && clash.layers !== filter.layers) return false;
   if (filter.object !== null && clash.a !== filter.object && clash.b !== filter.object) return false;
-  if (clash.depth !== null && clash.depth <= readLength(filter.deeper)) return false; /* what has no depth may be deep */
+  if (clash.depth !== null && clash.depth <= deeper) return false; /* what has no depth may be deep */
   if (filter.group) {
     const group = Number(filter.group);
     if (clash.group_object !== group && clash.group_layers !== group && clash.group_place !== group) return false;
@@ -18,7 +18,6 @@ function passes(clash, words) {
 }
 
 const collator = new Intl.Collator('en', {numeric: true});
-
 
 /* First what shares space, the deepest first, then what is not known, what touches, what is forgiven, and what is no
  * more. */
@@ -63,6 +62,7 @@ function clearFilter() {
 
 function applyFilter() {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-  listed = clashes.filter((clash) => passes(clash, words));
+  const deeper = readLength(filter.deeper);
+  listed = clashes.filter((clash) => passes(clash, words, deeper));
   sortListed();
 }

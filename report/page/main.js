@@ -68,8 +68,8 @@ const keyLines = [['Left drag', 'turn'], ['Right or Shift drag', 'move'], ['Whee
   ['+, -', 'zoom'], ['Home', 'fit all'], ['/', 'filter'], ['Escape', 'select nothing']];
 
 function start() {
-  for (const clash of clashes) clash.text = searchText(clash);
   buildMarks();
+  for (const clash of clashes) clash.text = searchText(clash);
   showFacts();
   showAbout();
   buildChips();

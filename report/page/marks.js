@@ -20,7 +20,6 @@ function restoreChanges() {
     const clash = clashOfId.get(id);
     if (!clash) continue;
     Object.assign(clash, change);
-    clash.text = searchText(clash);
     review.changed.set(id, change);
     review.unsaved.add(id);
   }
@@ -33,7 +32,7 @@ function changeReview(clash, change) {
   review.changed.set(clash.id, {mark: clash.mark, comment: clash.comment});
   review.unsaved.add(clash.id);
   if (!keepChanges()) window.onbeforeunload = (event) => event.preventDefault();
-  offerMarks();
+  if ('mark' in change) offerMarks();
   showMarksToSave();
   showRows(true);
 }
