@@ -28,6 +28,7 @@ test oclgrind        program oclgrind
 test libcmocka-dev   probe   cmocka
 test libgmp-dev      header  gmp.h
 test libassimp-dev   header  assimp/cimport.h
+test g++             program g++
 test libdraco-dev    probe   draco
 test libmeshoptimizer-dev header meshoptimizer.h
 test python3         program python3
