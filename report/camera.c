@@ -13,6 +13,9 @@
 
 #include "history.h"
 
+enum { CENTRING_PASSES = 4 };
+#define FILLED 0.93 /* of the half width or height, by what fits into it */
+
 static const double pi = 3.14159265358979323846;
 
 /* Best known views first: from above over a corner, over an edge, level over a corner, from below, and last the views
@@ -228,12 +231,119 @@ graze_camera gz_camera_look(graze_up up, const double focus[3], const double dir
   return camera;
 }
 
+void gz_camera_axes(const graze_camera *camera, double axes[3][3]) {
+  const double *f = camera->forward, *u = camera->up;
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    axes[0][k] = f[i] * u[j] - f[j] * u[i];
+    axes[1][k] = u[k];
+    axes[2][k] = f[k];
+  }
+}
+
 static graze_camera default_camera(graze_up up) {
   double corner[3] = {0.6, -0.64, 0.48};
   const double origin[3] = {0, 0, 0};
   gz_camera_turn(up, corner);
   return gz_camera_look(up, origin, corner, 1);
 }
+
+/* ---- a view that holds everything ---- */
+
+typedef struct edge {
+  double tangent, depth; /* depth > 0: of the corner that is seen at this tangent */
+} edge;
+
+typedef struct fitting {
+  double middle[3], axes[3][3]; /* right, up, forward */
+  double tangents[2];           /* half the width and the height that may be filled, at distance 1 */
+  double reach[2][2];   /* how far the planes of these tangents through the middle are pushed out, to both sides */
+  double distance;      /* of the eye from the middle */
+  edge low[2], high[2]; /* what is seen from there */
+} fitting;
+
+static void corner_place(const fitting *f, const graze_box *box, int corner, double place[3]) {
+  place[0] = place[1] = place[2] = 0;
+  for (int k = 0; k < 3; k++) {
+    double offset = (corner >> k & 1 ? box->max[k] : box->min[k]) - f->middle[k];
+    for (int r = 0; r < 3; r++) place[r] += f->axes[r][k] * offset;
+  }
+}
+
+static void bound_box(void *user, const graze_box *box) {
+  graze_box_add_box(user, box);
+}
+
+static void reach_box(void *user, const graze_box *box) {
+  fitting *f = user;
+  double place[3];
+  for (int corner = 0; corner < 8; corner++) {
+    corner_place(f, box, corner, place);
+    for (int r = 0; r < 2; r++) {
+      f->reach[r][0] = fmax(f->reach[r][0], -place[r] - f->tangents[r] * place[2]);
+      f->reach[r][1] = fmax(f->reach[r][1], place[r] - f->tangents[r] * place[2]);
+    }
+  }
+}
+
+/* The planes that bound the view, pushed out until they hold all boxes, meet where the eye is to be. The distance is of
+ * the direction that needs more; what is seen in the other one is centred afterwards. */
+static void fit(fitting *f, camera_boxes *boxes, const void *source) {
+  for (int r = 0; r < 2; r++) f->reach[r][0] = f->reach[r][1] = -INFINITY;
+  boxes(source, reach_box, f);
+  for (int r = 0; r < 2; r++) {
+    f->distance = fmax(f->distance, (f->reach[r][0] + f->reach[r][1]) / (2 * f->tangents[r]));
+    for (int k = 0; k < 3; k++) f->middle[k] += f->axes[r][k] * (f->reach[r][1] - f->reach[r][0]) / 2;
+  }
+}
+
+static void see_box(void *user, const graze_box *box) {
+  fitting *f = user;
+  double place[3];
+  for (int corner = 0; corner < 8; corner++) {
+    corner_place(f, box, corner, place);
+    double depth = fmax(f->distance + place[2], 1e-9 * f->distance);
+    for (int r = 0; r < 2; r++) {
+      if (place[r] / depth < f->low[r].tangent) f->low[r] = (edge){place[r] / depth, depth};
+      if (place[r] / depth > f->high[r].tangent) f->high[r] = (edge){place[r] / depth, depth};
+    }
+  }
+}
+
+/* Moves the middle so that opposite edges of what is seen are equally far from it. Perspective has moved them: what is
+ * nearer looks larger. */
+static void centre(fitting *f, camera_boxes *boxes, const void *source) {
+  for (int r = 0; r < 2; r++) {
+    f->low[r] = (edge){INFINITY, 1};
+    f->high[r] = (edge){-INFINITY, 1};
+  }
+  boxes(source, see_box, f);
+  for (int r = 0; r < 2; r++) {
+    edge low = f->low[r], high = f->high[r];
+    double way = (low.tangent + high.tangent) / (1 / low.depth + 1 / high.depth);
+    for (int k = 0; k < 3; k++) f->middle[k] += f->axes[r][k] * way;
+  }
+}
+
+void gz_camera_fit(graze_up up, double aspect, camera_boxes *boxes, const void *source, graze_camera *camera) {
+  graze_box all = graze_box_empty();
+  double direction[3];
+  boxes(source, bound_box, &all);
+  fitting f = {.distance = 0};
+  bool empty = gz_camera_box_empty(&all);
+  for (int k = 0; k < 3 && !empty; k++) f.middle[k] = all.min[k] / 2 + all.max[k] / 2;
+  gz_camera_direction(up, 0, direction);
+  *camera = gz_camera_look(up, f.middle, direction, 1);
+  if (empty) return;
+  gz_camera_axes(camera, f.axes);
+  f.tangents[1] = FILLED / gz_camera_distance(1);
+  f.tangents[0] = f.tangents[1] * aspect;
+  fit(&f, boxes, source);
+  for (int pass = 0; pass < CENTRING_PASSES && f.distance > 0; pass++) centre(&f, boxes, source);
+  *camera = gz_camera_look(up, f.middle, direction, f.distance > 0 ? f.distance / gz_camera_distance(1) : 1);
+}
+
+/* ---- the views of clashes ---- */
 
 static graze_camera choose(const graze_report *report, const graze_box *boxes, const graze_report_clash *clash) {
   camera_frame frame;

@@ -43,4 +43,17 @@ double gz_camera_distance(double half_height);
 /* The camera that looks at `focus` against `direction` and sees `half_height` of the plane there. */
 graze_camera gz_camera_look(graze_up up, const double focus[3], const double direction[3], double half_height);
 
+/* Unit vectors to the right, up and forward. */
+void gz_camera_axes(const graze_camera *camera, double axes[3][3]);
+
+typedef void camera_take_box(void *user, const graze_box *box);
+
+/* Calls `take` with every box of `source` that a picture has to hold, none of them empty; is asked several times. */
+typedef void camera_boxes(const void *source, camera_take_box *take, void *user);
+
+/* The camera on the usual side, as near as all boxes fit into a picture that is `aspect` times as wide as high, with
+ * the same margin on opposite sides and a small one where it is smallest. The page's fittingView does the same. Without
+ * a box it looks at the origin. */
+void gz_camera_fit(graze_up up, double aspect, camera_boxes *boxes, const void *source, graze_camera *camera);
+
 #endif

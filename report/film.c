@@ -61,10 +61,9 @@ graze_status gz_film_check(const graze_context *context, const graze_film *film,
   return status == GRAZE_OK ? check_events(context, film, name) : status;
 }
 
-typedef void (*box_function)(void *user, const graze_box *box);
-
 /* Calls the function with the box of each object at step 0 and wherever it moves. */
-static void for_each_box(const graze_film *film, box_function call, void *user) {
+static void for_each_box(const void *source, camera_take_box *call, void *user) {
+  const graze_film *film = source;
   for (uint32_t i = 0; i < film->report->object_count; i++) {
     graze_box box = gz_camera_object_box(&film->report->objects[i]);
     if (!gz_camera_box_empty(&box)) call(user, &box);
@@ -87,78 +86,12 @@ graze_box gz_film_bounds(const graze_film *film) {
   return all;
 }
 
-/* ---- the camera -------------------------------------------------------------------------------------------- */
-
-typedef struct fitting {
-  double middle[3], axes[3][3]; /* right, up, forward */
-  double tan_x, tan_y;
-  double distance;        /* of the eye from the middle, at least */
-  double low[2], high[2]; /* what is seen from there, as tangents */
-} fitting;
-
-static void see_box(void *user, const graze_box *box) {
-  fitting *f = user;
-  for (int corner = 0; corner < 8; corner++) {
-    double place[3] = {0, 0, f->distance};
-    for (int k = 0; k < 3; k++) {
-      double offset = (corner >> k & 1 ? box->max[k] : box->min[k]) - f->middle[k];
-      for (int r = 0; r < 3; r++) place[r] += f->axes[r][k] * offset;
-    }
-    for (int r = 0; r < 2; r++) {
-      f->low[r] = fmin(f->low[r], place[r] / place[2]);
-      f->high[r] = fmax(f->high[r], place[r] / place[2]);
-    }
-  }
-}
-
-static void fit_box(void *user, const graze_box *box) {
-  fitting *f = user;
-  for (int corner = 0; corner < 8; corner++) {
-    double place[3] = {0, 0, 0};
-    for (int k = 0; k < 3; k++) {
-      double offset = (corner >> k & 1 ? box->max[k] : box->min[k]) - f->middle[k];
-      for (int r = 0; r < 3; r++) place[r] += f->axes[r][k] * offset;
-    }
-    f->distance = fmax(f->distance, fabs(place[0]) / (0.93 * f->tan_x) - place[2]);
-    f->distance = fmax(f->distance, fabs(place[1]) / (0.93 * f->tan_y) - place[2]);
-  }
-}
-
 /* From the usual side, as near as all boxes of all steps fit into the view. */
 graze_status graze_film_camera(graze_context *context, const graze_film *film, double width_by_height,
                                graze_camera *camera) {
   if (context == NULL || film == NULL || camera == NULL || !(width_by_height > 0) || !isfinite(width_by_height))
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument of the camera is invalid");
   graze_status status = gz_film_check(context, film, "film");
-  if (status != GRAZE_OK) return status;
-  graze_box all = gz_film_bounds(film);
-  fitting f = {.tan_y = 1 / gz_camera_distance(1)};
-  double direction[3];
-  bool empty = gz_camera_box_empty(&all);
-  for (int k = 0; k < 3 && !empty; k++) f.middle[k] = all.min[k] / 2 + all.max[k] / 2;
-  gz_camera_direction(film->report->up, 0, direction);
-  *camera = gz_camera_look(film->report->up, f.middle, direction, 1);
-  if (empty) return GRAZE_OK;
-  f.tan_x = f.tan_y * width_by_height;
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    f.axes[0][k] = camera->forward[i] * camera->up[j] - camera->forward[j] * camera->up[i];
-    f.axes[1][k] = camera->up[k];
-    f.axes[2][k] = camera->forward[k];
-  }
-  for_each_box(film, fit_box, &f);
-  for (int pass = 0; pass < 3 && f.distance > 0; pass++) { /* what is seen is to stand in the middle of the picture */
-    for (int r = 0; r < 2; r++) {
-      f.low[r] = INFINITY;
-      f.high[r] = -INFINITY;
-    }
-    for_each_box(film, see_box, &f);
-    for (int k = 0; k < 3; k++) {
-      for (int r = 0; r < 2; r++) f.middle[k] += f.axes[r][k] * f.distance * (f.low[r] + f.high[r]) / 2;
-    }
-    f.distance = 0;
-    for_each_box(film, fit_box, &f);
-  }
-  *camera = gz_camera_look(film->report->up, f.middle, direction, f.distance > 0 ? f.distance * f.tan_y : 1);
-  return GRAZE_OK;
+  if (status == GRAZE_OK) gz_camera_fit(film->report->up, width_by_height, for_each_box, film, camera);
+  return status;
 }

@@ -398,37 +398,23 @@ static void choose_colours(const graze_report *report, float (*colours)[4]) {
   }
 }
 
-/* From the usual side, as near as everything fits into the view. */
-static bool overview_camera(const graze_painter *p, graze_camera *camera, double *eye_distance) {
-  double middle[3], direction[3], distance = 0;
-  graze_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+static void each_box(const void *source, camera_take_box *take, void *user) {
+  const graze_painter *p = source;
   for (uint32_t i = 0; i < p->order_count; i++) {
-    for (int k = 0; k < 3; k++) {
-      all.min[k] = fmin(all.min[k], p->boxes[p->order[i]].min[k]);
-      all.max[k] = fmax(all.max[k], p->boxes[p->order[i]].max[k]);
-    }
+    if (!gz_camera_box_empty(&p->boxes[p->order[i]])) take(user, &p->boxes[p->order[i]]);
   }
-  if (gz_camera_box_empty(&all)) return false;
-  for (int k = 0; k < 3; k++) middle[k] = all.min[k] / 2 + all.max[k] / 2;
-  gz_camera_direction(p->report->up, 0, direction);
-  *camera = gz_camera_look(p->report->up, middle, direction, 1);
-  painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
+}
+
+/* How far before the eye the scene's middle is; the eye may stand in it. */
+static double scene_distance(const graze_painter *p, const graze_camera *camera) {
+  double farthest = 0;
   for (uint32_t i = 0; i < p->order_count; i++) {
     const graze_box *box = &p->boxes[p->order[i]];
-    for (int corner = 0; corner < 8; corner++) {
-      double place[3] = {0, 0, 0};
-      for (int k = 0; k < 3; k++) {
-        double offset = (corner >> k & 1 ? box->max[k] : box->min[k]) - middle[k];
-        for (int r = 0; r < 3; r++) place[r] += view.axes[r][k] * offset;
-      }
-      distance = fmax(distance, fabs(place[0]) / (0.93 * view.tan_x) - place[2]);
-      distance = fmax(distance, fabs(place[1]) / (0.93 * view.tan_y) - place[2]);
-    }
+    double depth = 0;
+    for (int k = 0; k < 3; k++) depth += (box->min[k] / 2 + box->max[k] / 2 - camera->eye[k]) * camera->forward[k];
+    farthest = fmax(farthest, depth);
   }
-  if (!(distance > 0)) distance = 1;
-  *camera = gz_camera_look(p->report->up, middle, direction, distance * view.tan_y);
-  *eye_distance = distance;
-  return true;
+  return farthest > 0 ? farthest : 1;
 }
 
 /* All objects in their colours, as the subject. */
@@ -440,16 +426,17 @@ static bool draw_all(graze_painter *p, const painter_view *view, const float (*c
 }
 
 static bool paint_overview(graze_painter *p, graze_picture *picture) {
-  graze_camera camera;
-  double distance = 1;
   painter_view view = {.nearest = 1, .tan_x = 1, .tan_y = 1};
   gz_painter_marks_clear(p);
   begin_layer(p, &p->subject);
-  if (overview_camera(p, &camera, &distance)) {
+  if (p->order_count > 0) {
     float(*colours)[4] = malloc(p->report->object_count * sizeof *colours);
     if (colours == NULL) return gz_painter_fail_memory(p);
-    view = gz_painter_view_of(&camera, (double)p->width / p->height);
-    view.nearest = 0.01 * distance;
+    graze_camera camera;
+    const double aspect = (double)p->width / p->height;
+    gz_camera_fit(p->report->up, aspect, each_box, p, &camera);
+    view = gz_painter_view_of(&camera, aspect);
+    view.nearest = 0.01 * scene_distance(p, &camera);
     choose_colours(p->report, colours);
     bool good = draw_all(p, &view, (const float(*)[4])colours);
     free(colours);
@@ -472,18 +459,6 @@ graze_status graze_painter_overview(graze_painter *painter, graze_picture *pictu
 }
 
 /* ---- a frame of a film ---- */
-
-/* How far before the eye the scene's middle is; the eye may stand in it. */
-static double scene_distance(const graze_painter *p, const graze_camera *camera) {
-  double farthest = 0;
-  for (uint32_t i = 0; i < p->order_count; i++) {
-    const graze_box *box = &p->boxes[p->order[i]];
-    double depth = 0;
-    for (int k = 0; k < 3; k++) depth += (box->min[k] / 2 + box->max[k] / 2 - camera->eye[k]) * camera->forward[k];
-    farthest = fmax(farthest, depth);
-  }
-  return farthest > 0 ? farthest : 1;
-}
 
 static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *camera, graze_picture *picture) {
   uint32_t count = p->report->object_count;

@@ -170,14 +170,8 @@ static bool send_mesh(graze_painter *p, painter_mesh *m) {
 
 painter_view gz_painter_view_of(const graze_camera *camera, double aspect) {
   painter_view view;
-  const double *f = camera->forward, *u = camera->up;
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    view.eye[k] = camera->eye[k];
-    view.axes[0][k] = f[i] * u[j] - f[j] * u[i];
-    view.axes[1][k] = u[k];
-    view.axes[2][k] = f[k];
-  }
+  memcpy(view.eye, camera->eye, sizeof view.eye);
+  gz_camera_axes(camera, view.axes);
   view.tan_y = tan(camera->field_of_view / 360 * 3.14159265358979323846);
   view.tan_x = view.tan_y * aspect;
   view.nearest = 0;

@@ -292,6 +292,47 @@ static void test_overview(void **unused) {
   close_world(&w);
 }
 
+/* The pixels from each edge of the picture to what is orange: left, right, top, bottom. */
+static void find_margins(const graze_picture *picture, uint32_t margins[4]) {
+  const uint32_t width = picture->width, height = picture->height;
+  margins[0] = margins[1] = width;
+  margins[2] = margins[3] = height;
+  for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t x = 0; x < width; x++) {
+      const uint8_t *p = picture->pixels + 3 * (y * (size_t)width + x);
+      if (!(p[0] > 100 && p[0] > p[1] + 30 && p[1] > p[2] + 20)) continue;
+      const uint32_t found[4] = {x, width - 1 - x, y, height - 1 - y};
+      for (int k = 0; k < 4; k++) margins[k] = found[k] < margins[k] ? found[k] : margins[k];
+    }
+  }
+}
+
+/* Long, tall and flat models fill the overview and stand in its middle. */
+static void test_overview_fits(void **unused) {
+  (void)unused;
+  static const double shapes[][3] = {{40, 8, 8}, {8, 40, 8}, {8, 8, 40}, {40, 30, 4}, {6, 4, 5}, {4, 30, 20}};
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    world w;
+    open_world(&w);
+    add_box(&w, (double[3]){0, 0, 0}, (double[3]){shapes[i][0], shapes[i][1], shapes[i][2] / 2});
+    add_box(&w, (double[3]){0, 0, shapes[i][2] / 2}, shapes[i]);
+    set_clash(&w, (double[3]){0, 0, shapes[i][2] / 2}, (double[3]){1, 1, shapes[i][2] / 2}, shapes[i][2] / 2);
+    graze_painter *painter = open_painter(&w);
+    if (painter != NULL) {
+      graze_picture picture;
+      uint32_t margins[4];
+      assert_int_equal(graze_painter_overview(painter, &picture), GRAZE_OK);
+      find_margins(&picture, margins);
+      assert_in_range(margins[0], margins[1] - 2, margins[1] + 2);
+      assert_in_range(margins[2], margins[3] - 2, margins[3] + 2);
+      bool wide = margins[0] * HEIGHT < margins[2] * WIDTH; /* which of them decides */
+      assert_in_range(wide ? margins[0] : margins[2], (wide ? WIDTH : HEIGHT) / 40, (wide ? WIDTH : HEIGHT) / 20);
+    }
+    graze_painter_destroy(painter);
+    close_world(&w);
+  }
+}
+
 /* A record without objects is a light page, not an error. */
 static void test_empty(void **unused) {
   (void)unused;
@@ -605,6 +646,7 @@ int main(void) {
       cmocka_unit_test(test_wall_before_it),
       cmocka_unit_test(test_own_object_hides),
       cmocka_unit_test(test_overview),
+      cmocka_unit_test(test_overview_fits),
       cmocka_unit_test(test_empty),
       cmocka_unit_test(test_far_away),
       cmocka_unit_test(test_same_bytes),

@@ -87,7 +87,8 @@ function distanceFor(radius) {
   return radius / Math.sin(Math.atan(Math.tan(fieldOfView / 2) * narrow));
 }
 
-/* The view from this side in which the corners of the world's box just fit: target and distance. */
+/* The view from this side in which the corners of the world's box just fit, in its middle: target and distance. Planes
+ * at the edges of the view, pushed out until they hold all corners, meet where the eye is to be. */
 function fittingView() {
   const {right, up, back} = cameraFrame(), corners = [];
   for (let corner = 0; corner < 8; corner++) {
@@ -95,18 +96,18 @@ function fittingView() {
     corners.push([dot(place, right), dot(place, up), dot(place, back)]);
   }
   const tangents = [Math.tan(fieldOfView / 2) * stageAspect() * 0.94, Math.tan(fieldOfView / 2) * 0.9];
-  const middle = [0, 1, 2].map((k) => (Math.min(...corners.map((c) => c[k])) + Math.max(...corners.map((c) => c[k]))) / 2);
-  let distance = 0;
-  for (let pass = 0; pass < 4; pass++) { /* what is nearer looks larger, so the middle moves a little */
-    distance = Math.max(...corners.map((c) => Math.max(...[0, 1].map((k) => Math.abs(c[k] - middle[k]) / tangents[k])) +
-      c[2] - middle[2]));
-    for (const k of [0, 1]) {
-      const seen = corners.map((c) => (c[k] - middle[k]) / (distance - (c[2] - middle[2])));
-      if (pass < 3) middle[k] += distance * (Math.min(...seen) + Math.max(...seen)) / 2;
-    }
+  const reach = (k, side) => Math.max(...corners.map((c) => side * c[k] + tangents[k] * c[2]));
+  const eye = [0, 1].map((k) => (reach(k, 1) - reach(k, -1)) / 2);
+  eye.push(Math.max(...[0, 1].map((k) => (reach(k, 1) + reach(k, -1)) / (2 * tangents[k]))));
+  for (const k of [0, 1, 0, 1, 0, 1]) { /* aside, until opposite edges of what is seen are equally far */
+    const seen = corners.map((c) => ({tangent: (c[k] - eye[k]) / (eye[2] - c[2]), depth: eye[2] - c[2]}));
+    seen.sort((a, b) => a.tangent - b.tangent);
+    const [low, high] = [seen[0], seen[7]];
+    eye[k] += (low.tangent + high.tangent) / (1 / low.depth + 1 / high.depth);
   }
-  return {target: add(add(scaled(right, middle[0]), scaled(up, middle[1])), scaled(back, middle[2])),
-    distance: Math.max(distance, 1e-6)};
+  const depth = (Math.min(...corners.map((c) => c[2])) + Math.max(...corners.map((c) => c[2]))) / 2;
+  return {target: add(add(scaled(right, eye[0]), scaled(up, eye[1])), scaled(back, depth)),
+    distance: Math.max(eye[2] - depth, 1e-6)};
 }
 
 function fitAll() {
