@@ -5,6 +5,7 @@ cd "$(dirname "$0")"
 
 . scripts/setup.sh
 setup_packages demo
+setup_extras
 mkdir -p build
 echo "Building (build/demo) ..."
 {

@@ -2,7 +2,8 @@
 #
 #     . scripts/setup.sh
 #     setup_packages demo      # compiler, cmake, ninja, jansson, libpng, OpenGL without a display, headers of OpenCL
-#     setup_packages test      # the same and everything the tests use
+#     setup_extras             # what more file formats need: assimp, Draco, a C++ compiler; goes on without them
+#     setup_packages test      # all of these and everything the tests use
 #
 # A thing is missing when it cannot be used, whoever installed it, so a compiler or a CMake of your own counts. What
 # is missing comes from apt on Debian and its relatives; elsewhere the list is printed and the script ends with 1.
@@ -22,6 +23,9 @@ demo libegl-dev      header  EGL/egl.h
 demo libgl-dev       header  GL/glcorearb.h
 demo libgl1-mesa-dri probe   opengl
 demo opencl-headers  header  CL/cl.h
+more libassimp-dev   header  assimp/cimport.h
+more libdraco-dev    probe   draco
+more g++             probe   cxx
 test ocl-icd-libopencl1 probe opencl_loader
 test pocl-opencl-icd probe   opencl_driver
 test oclgrind        program oclgrind
@@ -52,6 +56,8 @@ setup_compiles() {
 }
 
 setup_have_compiler() { command -v "${CC:-cc}" >/dev/null; }
+
+setup_have_cxx() { command -v "${CXX:-c++}" >/dev/null; }
 
 # 3.21 is the first CMake that reads the presets.
 setup_have_cmake() {
@@ -106,11 +112,11 @@ setup_have() {
   esac
 }
 
-# Prints the packages of the list "$1" that are missing.
+# Prints the packages of the list "$1" that are missing; "test" is all lists.
 setup_missing() {
   echo "$setup_table" | while read -r setup_list setup_package setup_kind setup_name; do
     case "$setup_list:$1" in
-      demo:* | test:test) setup_have "$setup_kind" "$setup_name" </dev/null || printf '%s ' "$setup_package" ;;
+      demo:demo | more:more | *:test) setup_have "$setup_kind" "$setup_name" </dev/null || printf '%s ' "$setup_package" ;;
     esac
   done
 }
@@ -166,6 +172,22 @@ setup_packages() {
     [ -n "$setup_want" ] || return 0
   done
   setup_refuse "$setup_want" "apt-get installed them, yet they cannot be used (round $setup_round)."
+}
+
+# Installs what can be had of the list "more". Without it the build leaves out what needs it, and so does this where
+# there is no apt, no network, or no way to become root without a password.
+setup_extras() {
+  setup_want=$(setup_missing more)
+  [ -n "$setup_want" ] || return 0
+  if command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null; }; then
+    echo "Installing: $setup_want" >&2
+    setup_apt -o Acquire::http::Timeout=10 update >&2 || true
+    for setup_package in $setup_want; do
+      setup_apt -o Acquire::http::Timeout=10 install -y --no-install-recommends "$setup_package" >&2 || true
+    done
+    setup_want=$(setup_missing more)
+  fi
+  [ -z "$setup_want" ] || echo "Going on without ${setup_want% }: some file formats will not be read" >&2
 }
 
 # Configures the preset "$1" with the other arguments, with Ninja where a new build folder can have it.
