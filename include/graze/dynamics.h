@@ -7,7 +7,7 @@
  *
  * The state after any number of steps is the same, bit for bit, for any number of threads, every instruction set, and
  * for a run that was saved and restored in the middle. So a ball adds up its forces in an order that does not depend on
- * how neighbours were found: first its gravity and drag, then its partners by number, then walls. Balls are numbered
+ * how neighbours were found: its partners by number, then walls, then drag and gravity. Balls are numbered
  * from 0: the dynamic bodies in the order in which they were added, then the particles of the sets in theirs, then the
  * static and kinematic bodies.
  *
@@ -97,6 +97,8 @@ GRAZE_API graze_status graze_world_set_pair(graze_world *world, uint32_t first, 
 
 /* ---- what is in a world ------------------------------------------------------------------------------------------ */
 
+/* Balls and walls are added before the first step: later it is an ARGUMENT error. */
+
 /* Particles: solid balls, all dynamic. */
 typedef struct graze_particle_def {
   const char *name; /* copied; must not be NULL */
@@ -173,7 +175,8 @@ GRAZE_API graze_status graze_world_get_limits(graze_world *world, graze_step_lim
 /* Runs `count` steps of `dt`. `progress` may be NULL; a run that it cancels stops after a whole step. Runs may be split
  * in any way: the state depends on the sum of the steps alone. Nothing is allocated once the neighbour list has found
  * its size. Errors: ARGUMENT (dt not above 0, longer than the limit, or materials that do not go together), NOT_FINITE
- * (a number of a ball: the message has ball and step; the state is that of the step before), MEMORY, CANCELLED. */
+ * (a number of a ball: the message has ball and step; the world can then only be restored or destroyed), MEMORY,
+ * CANCELLED. */
 GRAZE_API graze_status graze_world_step(graze_world *world, double dt, uint64_t count, graze_progress_function progress,
                                         void *user);
 
@@ -263,10 +266,11 @@ GRAZE_API graze_status graze_world_get_events(const graze_world *world, const gr
 GRAZE_API uint64_t graze_world_get_hash(const graze_world *world);
 
 /* Saves all that the next steps depend on, and what `dissipated` has come to. Errors: MEMORY, FILE. */
-GRAZE_API graze_status graze_world_save(const graze_world *world, const char *path);
+GRAZE_API graze_status graze_world_save(graze_world *world, const char *path);
 
 /* Puts the world into a state that was saved from one with the same definition, materials, sets, bodies and walls.
- * Errors: MEMORY, FILE, FORMAT (damaged, or of another world), and the world is as before. */
+ * Errors: MEMORY, FILE, FORMAT (damaged, or of another world). After an error the world can only be
+ * restored from another file or destroyed. */
 GRAZE_API graze_status graze_world_restore(graze_world *world, const char *path);
 
 #ifdef __cplusplus

@@ -48,6 +48,12 @@ static inline vd vd_sub(vd a, vd b) {
 static inline vd vd_mul(vd a, vd b) {
   return _mm512_mul_pd(a, b);
 }
+static inline vd vd_div(vd a, vd b) {
+  return _mm512_div_pd(a, b);
+}
+static inline vd vd_sqrt(vd a) {
+  return _mm512_sqrt_pd(a);
+}
 static inline vd vd_min(vd a, vd b) {
   return _mm512_min_pd(a, b);
 }
@@ -172,6 +178,12 @@ static inline vd vd_sub(vd a, vd b) {
 static inline vd vd_mul(vd a, vd b) {
   return _mm256_mul_pd(a, b);
 }
+static inline vd vd_div(vd a, vd b) {
+  return _mm256_div_pd(a, b);
+}
+static inline vd vd_sqrt(vd a) {
+  return _mm256_sqrt_pd(a);
+}
 static inline vd vd_min(vd a, vd b) {
   return _mm256_min_pd(a, b);
 }
@@ -289,6 +301,12 @@ static inline vd vd_sub(vd a, vd b) {
 }
 static inline vd vd_mul(vd a, vd b) {
   return vmulq_f64(a, b);
+}
+static inline vd vd_div(vd a, vd b) {
+  return vdivq_f64(a, b);
+}
+static inline vd vd_sqrt(vd a) {
+  return vsqrtq_f64(a);
 }
 /* The processor's own least of +0 and -0 is another than that of the others. */
 static inline vd vd_min(vd a, vd b) {
@@ -414,6 +432,12 @@ static inline vd vd_sub(vd a, vd b) {
 static inline vd vd_mul(vd a, vd b) {
   return a * b;
 }
+static inline vd vd_div(vd a, vd b) {
+  return a / b;
+}
+static inline vd vd_sqrt(vd a) {
+  return sqrt(a);
+}
 static inline vd vd_min(vd a, vd b) {
   return a < b ? a : b;
 }
@@ -513,6 +537,87 @@ static inline uint32_t vf_positive(vf a) {
 }
 
 #endif
+
+/* ---- rows of four doubles, one for each lane -----------------------------------------------------------------------
+ */
+
+/* rows[index[lane]] for each lane: columns. */
+static inline __attribute__((always_inline)) void vd_load_rows(vd out[4], const double (*rows)[4],
+                                                               const uint32_t *index) {
+#if GRAZE_ISA == 2
+  __m512d r[4], low[2], high[2];
+  for (int k = 0; k < 4; k++)
+    r[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[index[k]])),
+                              _mm256_loadu_pd(rows[index[4 + k]]), 1);
+  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+  const __m512i second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  for (int k = 0; k < 2; k++) {
+    low[k] = _mm512_unpacklo_pd(r[2 * k], r[2 * k + 1]);
+    high[k] = _mm512_unpackhi_pd(r[2 * k], r[2 * k + 1]);
+  }
+  out[0] = _mm512_permutex2var_pd(low[0], first, low[1]);
+  out[1] = _mm512_permutex2var_pd(high[0], first, high[1]);
+  out[2] = _mm512_permutex2var_pd(low[0], second, low[1]);
+  out[3] = _mm512_permutex2var_pd(high[0], second, high[1]);
+#elif GRAZE_ISA == 1
+  __m256d r[4], low[2], high[2];
+  for (int k = 0; k < 4; k++) r[k] = _mm256_loadu_pd(rows[index[k]]);
+  for (int k = 0; k < 2; k++) {
+    low[k] = _mm256_unpacklo_pd(r[2 * k], r[2 * k + 1]);
+    high[k] = _mm256_unpackhi_pd(r[2 * k], r[2 * k + 1]);
+  }
+  out[0] = _mm256_permute2f128_pd(low[0], low[1], 0x20);
+  out[1] = _mm256_permute2f128_pd(high[0], high[1], 0x20);
+  out[2] = _mm256_permute2f128_pd(low[0], low[1], 0x31);
+  out[3] = _mm256_permute2f128_pd(high[0], high[1], 0x31);
+#elif defined(__aarch64__)
+  float64x2x2_t a = vld1q_f64_x2(rows[index[0]]), b = vld1q_f64_x2(rows[index[1]]);
+  out[0] = vzip1q_f64(a.val[0], b.val[0]);
+  out[1] = vzip2q_f64(a.val[0], b.val[0]);
+  out[2] = vzip1q_f64(a.val[1], b.val[1]);
+  out[3] = vzip2q_f64(a.val[1], b.val[1]);
+#else
+  for (int k = 0; k < 4; k++) out[k] = rows[index[0]][k];
+#endif
+}
+
+/* The other way: VD_LANES rows, side by side. */
+static inline __attribute__((always_inline)) void vd_store_rows(double (*rows)[4], const vd columns[4]) {
+#if GRAZE_ISA == 2
+  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+  const __m512i second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  __m512d low[2], high[2], r[4];
+  for (int k = 0; k < 2; k++) {
+    low[k] = _mm512_unpacklo_pd(columns[2 * k], columns[2 * k + 1]);
+    high[k] = _mm512_unpackhi_pd(columns[2 * k], columns[2 * k + 1]);
+  }
+  r[0] = _mm512_permutex2var_pd(low[0], first, low[1]);
+  r[1] = _mm512_permutex2var_pd(high[0], first, high[1]);
+  r[2] = _mm512_permutex2var_pd(low[0], second, low[1]);
+  r[3] = _mm512_permutex2var_pd(high[0], second, high[1]);
+  for (int k = 0; k < 4; k++) {
+    _mm256_storeu_pd(rows[k], _mm512_castpd512_pd256(r[k]));
+    _mm256_storeu_pd(rows[4 + k], _mm512_extractf64x4_pd(r[k], 1));
+  }
+#elif GRAZE_ISA == 1
+  __m256d low[2], high[2];
+  for (int k = 0; k < 2; k++) {
+    low[k] = _mm256_unpacklo_pd(columns[2 * k], columns[2 * k + 1]);
+    high[k] = _mm256_unpackhi_pd(columns[2 * k], columns[2 * k + 1]);
+  }
+  _mm256_storeu_pd(rows[0], _mm256_permute2f128_pd(low[0], low[1], 0x20));
+  _mm256_storeu_pd(rows[1], _mm256_permute2f128_pd(high[0], high[1], 0x20));
+  _mm256_storeu_pd(rows[2], _mm256_permute2f128_pd(low[0], low[1], 0x31));
+  _mm256_storeu_pd(rows[3], _mm256_permute2f128_pd(high[0], high[1], 0x31));
+#elif defined(__aarch64__)
+  vst1q_f64(rows[0], vzip1q_f64(columns[0], columns[1]));
+  vst1q_f64(rows[0] + 2, vzip1q_f64(columns[2], columns[3]));
+  vst1q_f64(rows[1], vzip2q_f64(columns[0], columns[1]));
+  vst1q_f64(rows[1] + 2, vzip2q_f64(columns[2], columns[3]));
+#else
+  for (int k = 0; k < 4; k++) rows[0][k] = columns[k];
+#endif
+}
 
 /* Bit i of `bits` goes to the place of the i-th bit that is set in `places`. */
 static inline uint64_t bits_deposit(uint64_t bits, uint64_t places) {

@@ -13,7 +13,8 @@ typedef enum archive_type {
   ARCHIVE_END = 0, /* of the file: not written */
   ARCHIVE_MESH,    /* a baked mesh; they are numbered as they come */
   ARCHIVE_SCENE,   /* objects, rules, what was told */
-  ARCHIVE_STEP     /* edits and an update */
+  ARCHIVE_STEP,    /* edits and an update */
+  ARCHIVE_WORLD    /* the state of a world of balls */
 } archive_type;
 
 /* ---- writing ---- */

@@ -1,0 +1,204 @@
+/* The contacts of a state, and sums over it. Everything goes by numbers, so that places do not show. */
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/world.h"
+#include "exact/sphere.h"
+
+/* ---- visiting -------------------------------------------------------------------------------------------------- */
+
+/* The balls are closed sets: whether they meet is decided exactly. */
+static bool meets_ball(const graze_world *world, uint32_t place, uint32_t partner, dem_contact *c) {
+  const double *a = world->now.position[place], *b = world->now.position[partner];
+  sphere first = {{a[0], a[1], a[2]}, a[3]}, second = {{0}, b[3]};
+  double d[3], distance2 = 0;
+  for (int k = 0; k < 3; k++) {
+    d[k] = nearest_image(a[k] - b[k], world_period(world, k));
+    distance2 += d[k] * d[k];
+    second.center[k] = world->def.periodic[k] ? a[k] - d[k] : b[k];
+  }
+  if (!spheres_meet(&first, &second)) return false;
+  c->distance = sqrt(distance2);
+  c->overlap = a[3] + b[3] - c->distance;
+  for (int k = 0; k < 3; k++) c->normal[k] = c->distance > 0 ? d[k] / c->distance : k == 2 ? -1 : 0;
+  return true;
+}
+
+static bool meets_wall(const graze_world *world, uint32_t place, uint32_t number, dem_contact *c) {
+  const dem_wall *wall = WORLD_AT(world->walls, dem_wall, number);
+  const double *at = world->now.position[place];
+  c->distance = 0;
+  for (int k = 0; k < 3; k++) c->distance += wall->normal[k] * (at[k] - wall->point[k]);
+  c->overlap = at[3] - c->distance;
+  memcpy(c->normal, wall->normal, sizeof c->normal);
+  return c->overlap >= 0;
+}
+
+static uint64_t first_wall(const neighbour_list *list, uint32_t place) {
+  uint64_t low = 0, high = list->wall_count;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (list->walls[middle].place < place)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool visit_ball(const graze_world *world, uint32_t number, bool (*visit)(void *, const dem_contact *),
+                       void *user) {
+  const neighbour_list *list = &world->list;
+  dem_contact c = {.place = world->place[number]};
+  for (c.entry = list->start[c.place]; c.entry < list->start[c.place + 1]; c.entry++) {
+    c.partner = list->partners[c.entry];
+    if (world->number[c.partner] < number || !meets_ball(world, c.place, c.partner, &c)) continue;
+    if (!visit(user, &c)) return false;
+  }
+  if (list->wall_count == 0 || world->walls.count == 0) return true;
+  c.is_wall = true;
+  for (c.entry = first_wall(list, c.place); c.entry < list->wall_count; c.entry++) {
+    if (list->walls[c.entry].place != c.place) break;
+    c.partner = list->walls[c.entry].wall;
+    if (meets_wall(world, c.place, c.partner, &c) && !visit(user, &c)) return false;
+  }
+  return true;
+}
+
+graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *user, const dem_contact *contact),
+                                     void *user) {
+  graze_status status = gz_world_prepare(world);
+  if (status == GRAZE_OK) status = gz_world_make_laws(world);
+  if (status == GRAZE_OK) status = gz_list_update(world, world->moved2);
+  if (status != GRAZE_OK) return status;
+  for (uint32_t n = 0; n < world->count && visit_ball(world, n, visit, user); n++) continue;
+  return GRAZE_OK;
+}
+
+/* ---- listing --------------------------------------------------------------------------------------------------- */
+
+static bool list_contact(void *user, const dem_contact *c) {
+  graze_world *world = user;
+  if (!array_reserve(world->context, &world->contacts, 1, sizeof(graze_contact))) return false;
+  const double *at = world->now.position[c->place];
+  graze_contact *out = WORLD_AT(world->contacts, graze_contact, world->contacts.count++);
+  double overlap = c->overlap > 0 ? c->overlap : 0;
+  *out = (graze_contact){.a = gz_world_member(world, world->number[c->place]), .overlap = overlap};
+  out->b =
+      c->is_wall ? (graze_member){GRAZE_MEMBER_WALL, 0, c->partner} : gz_world_member(world, world->number[c->partner]);
+  memcpy(out->normal, c->normal, sizeof out->normal);
+  for (int k = 0; k < 3; k++) out->point[k] = at[k] - (at[3] - 0.5 * overlap) * c->normal[k];
+  return true;
+}
+
+typedef struct counting {
+  graze_world *world;
+  uint64_t count;
+} counting;
+
+static bool count_contact(void *user, const dem_contact *c) {
+  (void)c;
+  ((counting *)user)->count++;
+  return true;
+}
+
+graze_status graze_world_find_contacts(graze_world *world, const graze_contact **contacts, uint64_t *count) {
+  if (world == NULL || contacts == NULL || count == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  counting expected = {world, 0};
+  unsigned saved = gz_fp_enter();
+  world->contacts.count = 0;
+  graze_status status = gz_world_visit_contacts(world, list_contact, world);
+  if (status == GRAZE_OK) status = gz_world_visit_contacts(world, count_contact, &expected);
+  gz_fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  if (expected.count != world->contacts.count)
+    return gz_fail_memory(world->context, expected.count * sizeof(graze_contact));
+  *contacts = world->contacts.data;
+  *count = world->contacts.count;
+  return GRAZE_OK;
+}
+
+graze_status graze_world_get_events(const graze_world *world, const graze_contact_event **events, uint64_t *count) {
+  if (world == NULL || events == NULL || count == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  if (!world->def.events) return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "the world collects no events");
+  *events = world->events.data;
+  *count = world->events.count;
+  return GRAZE_OK;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------ */
+
+typedef struct summing {
+  const graze_world *world;
+  graze_world_sums *sums;
+} summing;
+
+/* The energy of the springs of a contact. */
+static double elastic_energy(const graze_world *world, const dem_contact *c) {
+  const uint32_t n = (uint32_t)world->materials.count;
+  const uint32_t a = WORLD_AT(world->kinds, ball_kind, world->kind[c->place])->material;
+  const uint32_t b = c->is_wall ? WORLD_AT(world->walls, dem_wall, c->partner)->material
+                                : WORLD_AT(world->kinds, ball_kind, world->kind[c->partner])->material;
+  const law *l = &world->laws[a * n + b];
+  const contact_memory *memory = c->is_wall ? &world->list.of_walls : &world->list.of_balls;
+  double r = world->now.position[c->place][3], s = c->is_wall ? 0 : world->now.position[c->partner][3];
+  double root = sqrt((c->is_wall ? r : r * s / (r + s)) * c->overlap);
+  double k = l->hertz != 0 ? l->k_n * root : l->k_n, k_t = l->k_t + l->mindlin * root, strain2 = 0;
+  if (world->has_springs && memory->touching[c->entry]) {
+    for (int i = 0; i < 3; i++) strain2 += memory->springs[c->entry][i] * memory->springs[c->entry][i];
+  }
+  return l->elastic * k * c->overlap * c->overlap + 0.5 * k_t * strain2;
+}
+
+static bool sum_contact(void *user, const dem_contact *c) {
+  const summing *s = user;
+  s->sums->contacts++;
+  if (!(c->overlap > 0)) return true;
+  s->sums->elastic += elastic_energy(s->world, c);
+  s->sums->max_overlap = fmax(s->sums->max_overlap, c->overlap);
+  return true;
+}
+
+static void add_cross(double sum[3], double m, const double a[3], const double b[3]) {
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3, o = (k + 2) % 3;
+    sum[k] += m * (a[l] * b[o] - a[o] * b[l]);
+  }
+}
+
+static void sum_ball(const graze_world *world, uint32_t place, graze_world_sums *sums, double *mass) {
+  const double *at = world->now.position[place], *v = world->now.velocity[place], *w = world->now.spin[place];
+  const double m = 1 / v[3], inertia = 1 / w[3], *g = world->def.gravity;
+  const graze_box *bounds = &world->def.bounds;
+  sums->kinetic += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  sums->rotational += 0.5 * inertia * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  sums->potential -= m * (g[0] * at[0] + g[1] * at[1] + g[2] * at[2]);
+  sums->dissipated += world->origin[place][3];
+  *mass += m;
+  add_cross(sums->angular_momentum, m, at, v);
+  bool inside = true;
+  for (int k = 0; k < 3; k++) {
+    sums->momentum[k] += m * v[k];
+    sums->angular_momentum[k] += inertia * w[k];
+    sums->center[k] += m * at[k];
+    inside &= at[k] >= bounds->min[k] && at[k] <= bounds->max[k];
+  }
+  sums->left += !inside && !graze_box_is_empty(bounds);
+}
+
+/* What balls that no force moves count of contacts is in the shares of their partners. */
+graze_status graze_world_get_sums(graze_world *world, graze_world_sums *sums) {
+  if (world == NULL || sums == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  graze_world_sums found = {0};
+  summing s = {world, &found};
+  double mass = 0;
+  unsigned saved = gz_fp_enter();
+  graze_status status = gz_world_visit_contacts(world, sum_contact, &s);
+  for (uint32_t n = 0; status == GRAZE_OK && n < world->dynamic; n++) sum_ball(world, world->place[n], &found, &mass);
+  gz_fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  for (int k = 0; k < 3; k++) found.center[k] = mass > 0 ? found.center[k] / mass : 0;
+  found.energy = found.kinetic + found.rotational + found.potential + found.elastic;
+  *sums = found;
+  return GRAZE_OK;
+}

@@ -1,0 +1,182 @@
+/* What contacts remember from step to step, and the events that are told of them. Of a pair the ball with the lower
+ * number tells. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/pass.h"
+
+/* ---- telling --------------------------------------------------------------------------------------------------- */
+
+static void tell(const pass *p, pass_event event, pass_result *result) {
+  if (!array_reserve(p->world->context, &result->events, 1, sizeof event)) {
+    result->no_memory = true;
+    return;
+  }
+  *WORLD_AT(result->events, pass_event, result->events.count++) = event;
+}
+
+/* Where and in which direction the two meet, or have just met. */
+static pass_event event_of_pair(const pass *p, uint32_t place, uint32_t partner) {
+  const graze_world *world = p->world;
+  const double *a = world->now.position[place], *b = world->now.position[partner];
+  pass_event event = {.number = world->number[place], .partner = world->number[partner]};
+  double distance2 = 0, d[3];
+  for (int k = 0; k < 3; k++) {
+    d[k] = nearest_image(a[k] - b[k], p->period[k]);
+    distance2 += d[k] * d[k];
+  }
+  double distance = sqrt(distance2), arm = a[3] - 0.5 * (a[3] + b[3] - distance);
+  for (int k = 0; k < 3; k++) {
+    event.normal[k] = distance > 0 ? d[k] / distance : k == 2 ? -1 : 0;
+    event.point[k] = a[k] - arm * event.normal[k];
+  }
+  return event;
+}
+
+static pass_event event_of_wall(const pass *p, const wall_entry *entry) {
+  const graze_world *world = p->world;
+  const dem_wall *wall = WORLD_AT(world->walls, dem_wall, entry->wall);
+  const double *at = world->now.position[entry->place];
+  pass_event event = {.number = world->number[entry->place], .partner = entry->wall, .is_wall = true};
+  double distance = 0;
+  for (int k = 0; k < 3; k++) distance += wall->normal[k] * (at[k] - wall->point[k]);
+  double arm = at[3] - 0.5 * (at[3] - distance);
+  for (int k = 0; k < 3; k++) {
+    event.normal[k] = wall->normal[k];
+    event.point[k] = at[k] - arm * wall->normal[k];
+  }
+  return event;
+}
+
+static double parting_speed(const pass *p, uint32_t place, const double *other, const double normal[3]) {
+  double speed = 0;
+  for (int k = 0; k < 3; k++) speed += (p->world->now.velocity[place][k] - (other != NULL ? other[k] : 0)) * normal[k];
+  return speed;
+}
+
+/* ---- remembering ----------------------------------------------------------------------------------------------- */
+
+/* True: the contact begins. */
+static bool remember(contact_memory *memory, uint64_t entry, bool touches) {
+  bool begins = touches && !memory->touching[entry];
+  memory->touching[entry] = touches;
+  if (!begins) return false;
+  if (memory->springs != NULL) memset(memory->springs[entry], 0, sizeof(spring));
+  if (memory->hits != NULL) memory->hits[entry][0] = memory->hits[entry][1] = 0;
+  return true;
+}
+
+static bool tells(const graze_world *world, uint32_t place, uint32_t partner) {
+  return world->def.events && world->number[place] < world->number[partner];
+}
+
+void gz_pass_remember(const pass *p, uint32_t place, uint32_t entry, uint32_t count, unsigned bits, bool *began,
+                      pass_result *result) {
+  const graze_world *world = p->world;
+  contact_memory memory = world->list.of_balls;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t partner = world->list.partners[entry + i];
+    bool touches = bits >> i & 1, ended = memory.touching[entry + i] && !touches;
+    bool begins = remember(&memory, entry + i, touches);
+    if (touches) *began++ = begins;
+    if (!ended || !tells(world, place, partner)) continue;
+    pass_event event = event_of_pair(p, place, partner);
+    event.kind = GRAZE_CONTACT_ENDED;
+    event.speed = parting_speed(p, place, world->now.velocity[partner], event.normal);
+    event.impulse = memory.hits[entry + i][1];
+    tell(p, event, result);
+  }
+}
+
+bool gz_pass_remember_wall(const pass *p, uint64_t entry, bool touches, pass_result *result) {
+  contact_memory memory = p->world->list.of_walls;
+  const wall_entry *at = &p->world->list.walls[entry];
+  bool ended = memory.touching[entry] && !touches, begins = remember(&memory, entry, touches);
+  if (!ended || !p->world->def.events) return begins;
+  pass_event event = event_of_wall(p, at);
+  event.kind = GRAZE_CONTACT_ENDED;
+  event.speed = parting_speed(p, at->place, NULL, event.normal);
+  event.impulse = memory.hits[entry][1];
+  tell(p, event, result);
+  return begins;
+}
+
+/* ---- following ------------------------------------------------------------------------------------------------- */
+
+/* `hit` is {speed of approach, or -1 when there is no more hit to tell of; impulse}. */
+static void follow(const pass *p, double hit[2], pass_event event, bool began, double speed, double force,
+                   pass_result *result) {
+  event.speed = -speed;
+  if (began) {
+    event.kind = GRAZE_CONTACT_BEGAN;
+    hit[0] = speed < 0 ? -speed : -1;
+    tell(p, event, result);
+  }
+  hit[1] += force * p->dt;
+  if (hit[0] < 0 || speed < 0) return;
+  event.kind = GRAZE_CONTACT_HIT;
+  event.speed = hit[0];
+  event.impulse = hit[1];
+  hit[0] = -1;
+  tell(p, event, result);
+}
+
+void gz_pass_follow(const pass *p, uint32_t place, uint32_t entry, bool began, double speed, double force,
+                    pass_result *result) {
+  const graze_world *world = p->world;
+  uint32_t partner = world->list.partners[entry];
+  double *hit = world->list.of_balls.hits[entry];
+  if (!tells(world, place, partner)) return;
+  if (!began && (hit[0] < 0 || speed < 0)) {
+    hit[1] += force * p->dt;
+    return;
+  }
+  follow(p, hit, event_of_pair(p, place, partner), began, speed, force, result);
+}
+
+void gz_pass_follow_wall(const pass *p, uint64_t entry, bool began, double speed, double force, pass_result *result) {
+  const wall_entry *at = &p->world->list.walls[entry];
+  follow(p, p->world->list.of_walls.hits[entry], event_of_wall(p, at), began, speed, force, result);
+}
+
+/* ---- the world's list ------------------------------------------------------------------------------------------ */
+
+static int compare(const void *first, const void *second) {
+  const pass_event *a = first, *b = second;
+  if (a->number != b->number) return a->number < b->number ? -1 : 1;
+  if (a->is_wall != b->is_wall) return a->is_wall ? 1 : -1;
+  if (a->partner != b->partner) return a->partner < b->partner ? -1 : 1;
+  return (int)a->kind - (int)b->kind;
+}
+
+static graze_contact_event public_event(const graze_world *world, const pass *p, const pass_event *e) {
+  graze_contact_event event = {.step = p->step,
+                               .kind = e->kind,
+                               .a = gz_world_member(world, e->number),
+                               .speed = e->speed,
+                               .impulse = e->impulse};
+  event.b = e->is_wall ? (graze_member){GRAZE_MEMBER_WALL, 0, e->partner} : gz_world_member(world, e->partner);
+  memcpy(event.point, e->point, sizeof event.point);
+  memcpy(event.normal, e->normal, sizeof event.normal);
+  return event;
+}
+
+bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count) {
+  pass_result all = {0};
+  bool good = true;
+  for (uint32_t i = 0; i < count; i++) {
+    good &= !results[i].no_memory;
+    for (size_t j = 0; j < results[i].events.count; j++) tell(p, *WORLD_AT(results[i].events, pass_event, j), &all);
+    gz_free(results[i].events.data);
+    results[i].events = (gz_array){0};
+  }
+  if (all.events.count > 0) qsort(all.events.data, all.events.count, sizeof(pass_event), compare);
+  good = good && !all.no_memory &&
+         array_reserve(world->context, &world->events, all.events.count, sizeof(graze_contact_event));
+  for (size_t j = 0; good && j < all.events.count; j++)
+    *WORLD_AT(world->events, graze_contact_event, world->events.count++) =
+        public_event(world, p, WORLD_AT(all.events, pass_event, j));
+  gz_free(all.events.data);
+  return good;
+}

@@ -1,0 +1,63 @@
+/* One pass over the balls: forces at the present places, and from them the next state.
+ *
+ * A ball looks at all its neighbours and computes its own side of each contact, so that no two threads write the same
+ * number: every contact is computed twice, with bytes that differ in the sign alone, and nothing is stored of it. On a
+ * way of 8 balls and 40 contact sides a pass reads and writes some 100 bytes a ball and 4 an entry from memory.
+ */
+#ifndef GRAZE_SRC_DYNAMICS_PASS_H
+#define GRAZE_SRC_DYNAMICS_PASS_H
+
+#include "base/cpu.h"
+#include "dynamics/world.h"
+
+/* What becomes of the accelerations. */
+typedef enum pass_mode {
+  PASS_LOOK, /* next: accelerations. Contacts remember nothing new */
+  PASS_LAST, /* next: accelerations */
+  PASS_STEP, /* two half kicks and a drift */
+  PASS_EULER /* a kick and a drift */
+} pass_mode;
+
+typedef struct pass {
+  const graze_world *world;
+  pass_mode mode;
+  double dt;
+  uint64_t step; /* whose places these are */
+  double period[3];
+} pass;
+
+/* What an event is made of. */
+typedef struct pass_event {
+  graze_contact_event_kind kind;
+  uint32_t number, partner; /* partner: a ball's number, or a wall's */
+  bool is_wall;
+  double point[3], normal[3], speed, impulse;
+} pass_event;
+
+typedef struct pass_result {
+  double moved2;   /* of the next places: the largest square of a way since the list was made */
+  bool finite;     /* all numbers */
+  bool no_memory;  /* for the events */
+  gz_array events; /* pass_event */
+} pass_result;
+
+/* Balls at the places [begin, end), at least one. */
+typedef void pass_kernel(const pass *p, uint32_t begin, uint32_t end, pass_result *result);
+CPU_KERNELS(pass_kernel, gz_dynamics_pass);
+
+/* events.c: of `count` entries of a ball from `entry` on those in `bits` touch; what did not touch before begins
+ * unstrained. `began` gets, contact by contact, whether it began. Tells of contacts that ended. */
+void gz_pass_remember(const pass *p, uint32_t place, uint32_t entry, uint32_t count, unsigned bits, bool *began,
+                      pass_result *result);
+/* The same for a wall; true: it began. */
+bool gz_pass_remember_wall(const pass *p, uint64_t entry, bool touches, pass_result *result);
+
+/* With events: a contact with normal speed u_n and force f_n in this step. */
+void gz_pass_follow(const pass *p, uint32_t place, uint32_t entry, bool began, double speed, double force,
+                    pass_result *result);
+void gz_pass_follow_wall(const pass *p, uint64_t entry, bool began, double speed, double force, pass_result *result);
+
+/* events.c: sorts what the pieces found and puts it into the world's events. False: no memory. */
+bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count);
+
+#endif

@@ -1,0 +1,297 @@
+/* The state of a world, in and out: particles in bulk, its hash, and files that a run goes on from. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "dynamics/world.h"
+#include "scene/archive.h"
+
+/* ---- particles ------------------------------------------------------------------------------------------------- */
+
+static const particle_set *find_set(const graze_world *world, uint32_t set) {
+  if (set < world->sets.count) return WORLD_AT(world->sets, particle_set, set);
+  gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "there is no set %u", set);
+  return NULL;
+}
+
+/* The rows of a particle, wherever they are. */
+static const double *row_of(const graze_world *world, const particle_set *set, uint32_t i, int what) {
+  if (set->is_added) {
+    const added_ball *ball = WORLD_AT(world->added, added_ball, set->added + i);
+    return what == 0 ? ball->position : what == 1 ? ball->velocity : ball->spin;
+  }
+  row *const rows[3] = {world->now.position, world->now.velocity, world->now.spin};
+  return rows[what][world->place[set->number + i]];
+}
+
+graze_status graze_world_get_radii(const graze_world *world, uint32_t set, double *radii) {
+  if (world == NULL || radii == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  const particle_set *s = find_set(world, set);
+  if (s == NULL) return GRAZE_ERROR_ARGUMENT;
+  for (uint32_t i = 0; i < s->count; i++) radii[i] = row_of(world, s, i, 0)[3];
+  return GRAZE_OK;
+}
+
+graze_status graze_world_get_particles(const graze_world *world, uint32_t set, const graze_particle_state *state) {
+  if (world == NULL || state == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  double *const to[3] = {state->positions, state->velocities, state->spins};
+  const particle_set *s = find_set(world, set);
+  if (s == NULL) return GRAZE_ERROR_ARGUMENT;
+  for (int what = 0; what < 3; what++) {
+    for (uint32_t i = 0; to[what] != NULL && i < s->count; i++)
+      memcpy(to[what] + 3 * (size_t)i, row_of(world, s, i, what), 3 * sizeof(double));
+  }
+  return GRAZE_OK;
+}
+
+graze_status graze_world_set_particles(graze_world *world, uint32_t set, const graze_particle_state *state) {
+  static const char *const words[3] = {"position", "velocity", "spin"};
+  if (world == NULL || state == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  const double *const from[3] = {state->positions, state->velocities, state->spins};
+  const particle_set *s = find_set(world, set);
+  if (s == NULL) return GRAZE_ERROR_ARGUMENT;
+  for (int what = 0; what < 3; what++) {
+    for (uint64_t i = 0; from[what] != NULL && i < 3 * (uint64_t)s->count; i++) {
+      if (isfinite(from[what][i])) continue;
+      return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "particle %.60s/%u: %s %c is %g", s->name,
+                     (uint32_t)(i / 3), words[what], "xyz"[i % 3], from[what][i]);
+    }
+  }
+  graze_status status = gz_world_prepare(world);
+  if (status != GRAZE_OK) return status;
+  row *const rows[3] = {world->now.position, world->now.velocity, world->now.spin};
+  for (int what = 0; what < 3; what++) {
+    for (uint32_t i = 0; from[what] != NULL && i < s->count; i++)
+      memcpy(rows[what][world->place[s->number + i]], from[what] + 3 * (size_t)i, 3 * sizeof(double));
+  }
+  world->is_accelerated = false;
+  if (from[0] != NULL) world->moved2 = (double)INFINITY;
+  return GRAZE_OK;
+}
+
+/* ---- hash ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t chain(uint64_t h, const double *numbers, int count) {
+  for (int i = 0; i < count; i++) {
+    uint64_t bits;
+    double x = numbers[i] == 0 ? 0 : numbers[i];
+    memcpy(&bits, &x, sizeof bits);
+    h = splitmix64(h ^ bits);
+  }
+  return h;
+}
+
+static uint64_t hash_ball(uint64_t number, const double *at, const double *q, const double *v, const double *w) {
+  return chain(chain(chain(chain(number, at, 3), q, 4), v, 3), w, 3);
+}
+
+/* Of balls that have no number yet the hash is the same as when they have one. */
+uint64_t graze_world_get_hash(const graze_world *world) {
+  static const double still[4] = {1, 0, 0, 0};
+  if (world == NULL) return 0;
+  uint64_t sum = 0, number = 0;
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    const dem_body *b = WORLD_AT(world->bodies, dem_body, i);
+    if (b->type != GRAZE_BODY_DYNAMIC) continue;
+    const added_ball *added = b->is_added ? WORLD_AT(world->added, added_ball, b->added) : NULL;
+    uint32_t p = added != NULL ? 0 : world->place[b->number];
+    sum += hash_ball(number++, added != NULL ? added->position : world->now.position[p], b->orientation,
+                     added != NULL ? added->velocity : world->now.velocity[p],
+                     added != NULL ? added->spin : world->now.spin[p]);
+  }
+  for (size_t s = 0; s < world->sets.count; s++) {
+    const particle_set *set = WORLD_AT(world->sets, particle_set, s);
+    for (uint32_t i = 0; i < set->count; i++)
+      sum += hash_ball(number++, row_of(world, set, i, 0), still, row_of(world, set, i, 1), row_of(world, set, i, 2));
+  }
+  return sum;
+}
+
+/* ---- saving ---------------------------------------------------------------------------------------------------- */
+
+/* What the state is of: everything that the caller has said. */
+static uint64_t world_identity(const graze_world *world) {
+  uint64_t h = gz_hash_bytes(world->def.gravity, sizeof world->def.gravity, world->def.integrator);
+  const uint64_t counts[] = {world->count,           world->dynamic,        world->sets.count,
+                             world->bodies.count,    world->walls.count,    world->kinds.count,
+                             world->materials.count, world->def.events,     world->def.periodic[0],
+                             world->def.periodic[1], world->def.periodic[2]};
+  h = gz_hash_bytes(counts, sizeof counts, h);
+  h = gz_hash_bytes(&world->def.bounds, sizeof world->def.bounds, h);
+  for (size_t i = 0; i < world->kinds.count; i++) {
+    const ball_kind *kind = WORLD_AT(world->kinds, ball_kind, i);
+    h = gz_hash_bytes(kind->drag, sizeof kind->drag, h + kind->material);
+  }
+  for (size_t i = 0; i < world->walls.count; i++) {
+    const dem_wall *wall = WORLD_AT(world->walls, dem_wall, i);
+    h = gz_hash_bytes(wall->point, sizeof wall->point, h + wall->material);
+    h = gz_hash_bytes(wall->normal, sizeof wall->normal, h);
+  }
+  h = gz_hash_bytes(world->laws, world->materials.count * world->materials.count * sizeof(law), h);
+  for (uint32_t n = 0; n < world->count; n++) {
+    uint32_t p = world->place[n];
+    const double constants[3] = {world->now.position[p][3], world->now.velocity[p][3], world->now.spin[p][3]};
+    h = gz_hash_bytes(constants, sizeof constants, h + world->kind[p]);
+  }
+  return h;
+}
+
+static void put_contact(archive_writer *w, const contact_memory *m, uint64_t entry, uint32_t number, uint32_t partner) {
+  gz_archive_put_u32(w, number);
+  gz_archive_put_u32(w, partner);
+  if (m->springs != NULL) gz_archive_put(w, m->springs[entry], sizeof(spring));
+  if (m->hits != NULL) gz_archive_put(w, m->hits[entry], sizeof *m->hits);
+}
+
+static uint64_t count_touching(const contact_memory *m, uint64_t count) {
+  uint64_t touching = 0;
+  for (uint64_t i = 0; m->touching != NULL && i < count; i++) touching += m->touching[i];
+  return touching;
+}
+
+static void put_contacts(archive_writer *w, const graze_world *world) {
+  const neighbour_list *list = &world->list;
+  bool remembers = world->remembers && world->is_listed;
+  gz_archive_put_u64(w, remembers ? count_touching(&list->of_balls, list->count) : 0);
+  for (uint32_t n = 0; remembers && n < world->count; n++) {
+    uint32_t p = world->place[n];
+    for (uint64_t e = list->start[p]; e < list->start[p + 1]; e++) {
+      if (list->of_balls.touching[e]) put_contact(w, &list->of_balls, e, n, world->number[list->partners[e]]);
+    }
+  }
+  gz_archive_put_u64(w, remembers ? count_touching(&list->of_walls, list->wall_count) : 0);
+  for (uint64_t e = 0; remembers && e < list->wall_count; e++) {
+    if (list->of_walls.touching[e])
+      put_contact(w, &list->of_walls, e, world->number[list->walls[e].place], list->walls[e].wall);
+  }
+}
+
+static void put_world(archive_writer *w, const graze_world *world) {
+  gz_archive_put_u64(w, world_identity(world));
+  gz_archive_put_u64(w, world->step);
+  gz_archive_put_u64(w, world->start_step);
+  gz_archive_put(w, &world->dt, sizeof world->dt);
+  gz_archive_put(w, &world->start_time, sizeof world->start_time);
+  gz_archive_put_u32(w, world->is_accelerated);
+  for (uint32_t n = 0; n < world->count; n++) {
+    uint32_t p = world->place[n];
+    const row *const rows[] = {world->now.position, world->now.velocity, world->now.spin, world->next.velocity,
+                               world->next.spin};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) gz_archive_put(w, rows[i][p], 3 * sizeof(double));
+    gz_archive_put(w, &world->origin[p][3], sizeof(double));
+  }
+  for (size_t i = 0; i < world->bodies.count; i++)
+    gz_archive_put(w, WORLD_AT(world->bodies, dem_body, i)->orientation, 4 * sizeof(double));
+  put_contacts(w, world);
+}
+
+graze_status graze_world_save(graze_world *world, const char *path) {
+  archive_writer w;
+  new_file file;
+  if (world == NULL || path == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  if (world->is_broken)
+    return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "the world has a number that is not finite");
+  graze_status status = gz_world_prepare(world);
+  if (status == GRAZE_OK) status = gz_world_make_laws(world);
+  if (status == GRAZE_OK) status = gz_save_begin(world->context, path, &file);
+  if (status != GRAZE_OK) return status;
+  gz_archive_begin(&w, world->context, file.descriptor, path);
+  put_world(&w, world);
+  gz_archive_end_section(&w, ARCHIVE_WORLD);
+  gz_archive_writer_release(&w);
+  return gz_save_end(world->context, path, &file, w.status);
+}
+
+/* ---- restoring ------------------------------------------------------------------------------------------------- */
+
+static double take_double(archive_reader *r) {
+  double x;
+  memcpy(&x, gz_archive_take(r, sizeof x), sizeof x);
+  return x;
+}
+
+static void take_ball(archive_reader *r, graze_world *world, uint32_t n) {
+  uint32_t p = world->place[n];
+  row *const rows[] = {world->now.position, world->now.velocity, world->now.spin, world->next.velocity,
+                       world->next.spin};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    memcpy(rows[i][p], gz_archive_take(r, 3 * sizeof(double)), 3 * sizeof(double));
+  world->origin[p][3] = take_double(r);
+}
+
+/* Puts back what a contact remembers, at the entry of the two. */
+static bool take_contact(archive_reader *r, graze_world *world, bool is_wall) {
+  neighbour_list *list = &world->list;
+  contact_memory *m = is_wall ? &list->of_walls : &list->of_balls;
+  uint32_t number = gz_archive_take_u32(r), partner = gz_archive_take_u32(r);
+  if (number >= world->count) return false;
+  uint32_t p = world->place[number];
+  uint64_t e = is_wall ? 0 : list->start[p], end = is_wall ? list->wall_count : list->start[p + 1];
+  if (is_wall) {
+    while (e < end && !(list->walls[e].place == p && list->walls[e].wall == partner)) e++;
+  } else {
+    while (e < end && world->number[list->partners[e]] != partner) e++;
+  }
+  if (e == end) return false;
+  m->touching[e] = 1;
+  if (m->springs != NULL) memcpy(m->springs[e], gz_archive_take(r, sizeof(spring)), sizeof(spring));
+  if (m->hits != NULL) memcpy(m->hits[e], gz_archive_take(r, sizeof *m->hits), sizeof *m->hits);
+  return true;
+}
+
+static graze_status take_contacts(archive_reader *r, graze_world *world) {
+  graze_status status = gz_list_update(world, (double)INFINITY);
+  for (int walls = 0; status == GRAZE_OK && walls < 2; walls++) {
+    uint64_t count = gz_archive_take_u64(r);
+    if (count > r->length / 8) return gz_archive_error(r, "more contacts than the file can hold");
+    for (uint64_t i = 0; i < count; i++) {
+      if (!world->remembers || !take_contact(r, world, walls == 1))
+        return gz_archive_error(r, "a contact of balls that do not touch");
+    }
+  }
+  return status;
+}
+
+static graze_status take_world(archive_reader *r, graze_world *world) {
+  if (gz_archive_take_u64(r) != world_identity(world)) return gz_archive_error(r, "the state is that of another world");
+  uint64_t least =
+      8 * 5 + 4 + world->count * (uint64_t)(16 * sizeof(double)) + world->bodies.count * 4 * sizeof(double) + 16;
+  if (r->length < least) return gz_archive_error(r, "the state ends too early");
+  world->step = gz_archive_take_u64(r);
+  world->start_step = gz_archive_take_u64(r);
+  world->dt = take_double(r);
+  world->start_time = take_double(r);
+  world->is_accelerated = gz_archive_take_u32(r) != 0;
+  for (uint32_t n = 0; n < world->count; n++) take_ball(r, world, n);
+  for (size_t i = 0; i < world->bodies.count; i++) {
+    double *q = WORLD_AT(world->bodies, dem_body, i)->orientation;
+    memcpy(q, gz_archive_take(r, 4 * sizeof(double)), 4 * sizeof(double));
+  }
+  world->is_listed = false;
+  return take_contacts(r, world);
+}
+
+graze_status graze_world_restore(graze_world *world, const char *path) {
+  archive_reader r;
+  archive_type type;
+  if (world == NULL || path == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  graze_status status = gz_world_prepare(world);
+  if (status == GRAZE_OK) status = gz_world_make_laws(world);
+  if (status != GRAZE_OK) return status;
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return gz_file_error(world->context, path, "cannot open");
+  status = gz_archive_open(&r, world->context, file, path);
+  if (status == GRAZE_OK) status = gz_archive_next(&r, &type);
+  if (status == GRAZE_OK && type != ARCHIVE_WORLD) status = gz_archive_error(&r, "no state of a world");
+  if (status == GRAZE_OK) {
+    status = take_world(&r, world);
+    world->is_broken = status != GRAZE_OK;
+  }
+  gz_archive_reader_release(&r);
+  close(file);
+  return status;
+}

@@ -1,0 +1,195 @@
+/* The inside of a world of balls.
+ *
+ * A ball has a number (graze/dynamics.h) and a place: where it stands in the arrays, which are sorted along a curve now
+ * and then so that neighbours are near in memory. Nothing that is told depends on places.
+ */
+#ifndef GRAZE_SRC_DYNAMICS_WORLD_H
+#define GRAZE_SRC_DYNAMICS_WORLD_H
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/owned.h"
+#include "base/parallel.h"
+#include "dynamics/law.h"
+#include "graze/broadphase.h"
+#include "graze/dynamics.h"
+
+typedef double row[4];
+
+/* By place: x y z radius; velocity and 1 / mass; spin and 1 / moment of inertia. What no force moves has 0 for both. */
+typedef struct ball_rows {
+  row *position, *velocity, *spin;
+} ball_rows;
+
+/* What the balls of a set have in common; a body has one of its own. */
+typedef struct ball_kind {
+  uint32_t material;
+  double drag[2];
+} ball_kind;
+
+typedef struct particle_set {
+  char *name;
+  uint32_t count;
+  uint32_t number; /* of the first */
+  uint32_t kind;
+  uint64_t added; /* until it has a number: its first in world->added */
+  bool is_added;
+} particle_set;
+
+typedef struct dem_body {
+  char *name;
+  graze_body_type type;
+  uint64_t user_id;
+  double orientation[4];
+  uint32_t number, kind;
+  uint64_t added;
+  bool is_added;
+} dem_body;
+
+typedef struct added_ball {
+  row position, velocity, spin;
+} added_ball;
+
+typedef struct dem_wall {
+  double point[3], normal[3]; /* a unit vector */
+  uint32_t material;
+} dem_wall;
+
+typedef struct dem_material {
+  char *name;
+  graze_material m;
+} dem_material;
+
+typedef struct material_pair { /* said by the caller; the later one counts */
+  uint32_t first, second;
+  graze_material m;
+} material_pair;
+
+/* A ball that may touch a wall before the list is made anew. */
+typedef struct wall_entry {
+  uint32_t place, wall;
+} wall_entry;
+
+typedef double spring[3];
+
+/* What contacts remember: entry by entry whether there was one at the last look, with springs their strain, and with
+ * events speed and impulse. */
+typedef struct contact_memory {
+  uint8_t *touching;
+  spring *springs;
+  double (*hits)[2]; /* speed of approach, impulse so far; negative speed: the hit was told */
+  buffer buffers[3];
+} contact_memory;
+
+/* Who may touch whom before somebody has moved half the skin: of each place, the places of its neighbours, by number.
+ */
+typedef struct neighbour_list {
+  uint32_t *start;    /* of each place, and the end */
+  uint32_t *partners; /* LIST_PAD more may be read */
+  uint64_t count;
+  wall_entry *walls; /* by place, then wall */
+  uint64_t wall_count;
+  contact_memory of_balls, of_walls;
+  buffer buffers[3];
+} neighbour_list;
+
+enum { LIST_PAD = 16 };
+
+struct graze_world {
+  graze_context *context;
+  graze_world_def def;
+  gz_array materials; /* dem_material */
+  gz_array pairs;     /* material_pair */
+  gz_array sets;      /* particle_set */
+  gz_array bodies;    /* dem_body */
+  gz_array walls;     /* dem_wall */
+  gz_array kinds;     /* ball_kind */
+  gz_array added;     /* added_ball: those without a number yet */
+
+  uint32_t count;          /* of balls with a number */
+  uint32_t dynamic;        /* of these, the dynamic ones: the lower numbers */
+  uint32_t dynamic_bodies; /* of these, the bodies */
+  ball_rows now, next;     /* of `next`, velocity and spin hold accelerations between runs */
+  row *origin;             /* where a place was when the list was made; its fourth number is what it has dissipated */
+  uint32_t *number;        /* of a place */
+  uint32_t *place;         /* of a number */
+  uint16_t *kind;          /* of a place */
+  buffer ball_memory;
+  gz_array body_order; /* uint32_t: bodies by number */
+
+  law *laws; /* of two materials: [first * materials + second] */
+  buffer law_memory;
+  law simple;     /* what holds between all balls, m written into eta, */
+  bool is_simple; /* if one law of Hooke's does, without periods, rolling or running surfaces */
+  bool has_laws, has_springs;
+  bool remembers;      /* contacts: for springs or events */
+  bool is_accelerated; /* accelerations belong to the state */
+  bool is_broken;      /* a number was not finite */
+
+  graze_broadphase *broadphase;
+  neighbour_list list, old_list; /* the old one: for what contacts remember */
+  bool is_listed;
+  uint32_t builds;     /* of the list */
+  double skin, moved2; /* the largest square of a way since the list was made */
+  buffer scratch[6];
+
+  uint64_t step, start_step; /* start: since when steps have been of dt */
+  double dt, start_time;
+  gz_array contacts; /* graze_contact */
+  gz_array events;   /* graze_contact_event */
+};
+
+#define WORLD_AT(array, type, i) (&((type *)(array).data)[i])
+
+/* world.c: gives numbers and places to balls that were added. Errors: LIMIT, MEMORY. */
+graze_status gz_world_prepare(graze_world *world);
+
+/* Name of a ball for messages: "bed/17" or a body's. */
+typedef struct ball_name {
+  char text[96];
+} ball_name;
+ball_name gz_world_ball_name(const graze_world *world, uint32_t number);
+graze_member gz_world_member(const graze_world *world, uint32_t number);
+
+/* materials.c: the laws of all pairs of materials, and what they and the balls say of steps. Errors: ARGUMENT (two that
+ * do not go together), MEMORY. O(balls). */
+graze_status gz_world_make_laws(graze_world *world);
+graze_status gz_world_survey(graze_world *world, graze_step_limits *limits);
+
+/* list.c: makes the list if there is none, or if half the skin is less than a way whose square is `moved2`. Errors:
+ * MEMORY, and those of a search for spheres. */
+graze_status gz_list_update(graze_world *world, double moved2);
+void gz_list_release(graze_world *world);
+
+/* contacts.c: */
+/* A ball and another, or a wall, that are in contact: closed sets that meet. */
+typedef struct dem_contact {
+  uint32_t place, partner; /* place, or wall */
+  bool is_wall;
+  uint64_t entry; /* of the list of balls or walls */
+  double distance, normal[3];
+  double overlap; /* may be less than 0 by rounding */
+} dem_contact;
+
+/* Visits the contacts of the present state, each once, by numbers; the list is brought up to date first. `visit` gives
+ * false to stop. Errors: MEMORY. O(balls + contacts). */
+graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *user, const dem_contact *contact),
+                                     void *user);
+
+/* x, moved by the period so that it is the nearest image; with period 0 it stays. */
+static inline double nearest_image(double x, double period) {
+  double half = 0.5 * period;
+  if (period == 0) return x;
+  return x > half ? x - period : x < -half ? x + period : x;
+}
+
+/* The length of the periodic axis, or 0. */
+static inline double world_period(const graze_world *world, int axis) {
+  return world->def.periodic[axis] ? world->def.bounds.max[axis] - world->def.bounds.min[axis] : 0;
+}
+
+static inline uint32_t world_sets(const graze_world *world) {
+  return (uint32_t)world->sets.count;
+}
+
+#endif
