@@ -660,6 +660,34 @@ static inline void lanes_pack(double *to, const double *from, unsigned bits, uns
 #endif
 }
 
+/* Moves those of from[0..VD_LANES) whose bits are set to the front of `to`, of which VD_LANES are written; `rest` fills
+ * them up. */
+static inline void indices_pack(uint32_t *to, const uint32_t *from, unsigned bits, uint32_t rest) {
+#if GRAZE_ISA == 2
+  __m256i packed = _mm256_mask_compress_epi32(_mm256_set1_epi32((int)rest), (__mmask8)bits,
+                                              _mm256_loadu_si256((const __m256i *)(const void *)from));
+  _mm256_storeu_si256((__m256i *)(void *)to, packed);
+#else
+  int count = 0;
+  for (int i = 0; i < VD_LANES; i++) {
+    to[count] = from[i];
+    count += bits >> i & 1;
+  }
+  for (; count < VD_LANES; count++) to[count] = rest;
+#endif
+}
+
+/* A bit for each of x[0..VD_LANES) that is above y. */
+static inline unsigned indices_above(const uint32_t *x, uint32_t y) {
+#if GRAZE_ISA == 2
+  return _mm256_cmpgt_epu32_mask(_mm256_loadu_si256((const __m256i *)(const void *)x), _mm256_set1_epi32((int)y));
+#else
+  unsigned bits = 0;
+  for (int i = 0; i < VD_LANES; i++) bits |= (unsigned)(x[i] > y) << i;
+  return bits;
+#endif
+}
+
 /* ---- four and eight, as the compiler has them; no NaN comes here --------------------------------------------------
  */
 

@@ -173,7 +173,7 @@ static void sum_ball(const graze_world *world, uint32_t place, graze_world_sums 
   sums->kinetic += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   sums->rotational += 0.5 * inertia * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   sums->potential -= m * (g[0] * at[0] + g[1] * at[1] + g[2] * at[2]);
-  sums->dissipated += world->origin[place][3];
+  sums->dissipated += world->dissipated[place];
   *mass += m;
   add_cross(sums->angular_momentum, m, at, v);
   bool inside = true;

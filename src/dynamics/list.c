@@ -105,8 +105,11 @@ static void permute_rows(row *rows, row *spare, const uint64_t *keys, uint32_t c
 static void permute(graze_world *world, const uint64_t *keys, row *spare) {
   row *const rows[] = {world->now.position,  world->now.velocity, world->now.spin,
                        world->next.velocity, world->next.spin,    world->origin};
+  double *sums = (double *)(void *)spare;
   uint32_t *numbers = (uint32_t *)(void *)spare;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) permute_rows(rows[i], spare, keys, world->count);
+  for (uint32_t p = 0; p < world->count; p++) sums[p] = world->dissipated[keys[p] & INT32_MAX];
+  memcpy(world->dissipated, sums, world->count * sizeof(double));
   for (uint32_t p = 0; p < world->count; p++) numbers[p] = world->kind[keys[p] & INT32_MAX];
   for (uint32_t p = 0; p < world->count; p++) world->kind[p] = (uint16_t)numbers[p];
   for (uint32_t p = 0; p < world->count; p++) numbers[p] = world->number[keys[p] & INT32_MAX];

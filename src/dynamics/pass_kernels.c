@@ -1,7 +1,8 @@
-/* The forces of balls on each other, a register of contacts at a time.
+/* The forces of balls on each other, a register of balls at a time.
  *
- * Balls are taken a batch at a time. First their neighbours are looked at and those that overlap are kept, ball by
- * ball; then all contacts of the batch are computed, whoever they belong to; then each ball adds up its own in order.
+ * Each lane has a ball of its own, and all lanes go through their balls' contacts together: the first of each, the
+ * second of each, and so on, so that a ball's own numbers stay in registers and its forces are added up there in order.
+ * First the neighbours of a ball are looked at, a register at a time, and those that overlap are noted.
  */
 #include <math.h>
 #include <string.h>
@@ -9,7 +10,10 @@
 #include "base/simd.h"
 #include "dynamics/pass.h"
 
-enum { BATCH = 32, MOST_CONTACTS = 1024 /* of a batch, at a time */ };
+enum {
+  MOST_NOTED = 64, /* contacts of a ball before its forces are computed: then there may be more */
+  SOLITARY = 16    /* most balls have no more */
+};
 
 /* What is fixed when a pass is compiled. */
 typedef struct features {
@@ -17,17 +21,23 @@ typedef struct features {
   bool tangential, springs;
 } features;
 
-/* Contacts of a batch. */
-typedef struct batch {
-  uint32_t count;
-  uint32_t own[MOST_CONTACTS + VD_LANES];     /* places */
-  uint32_t partner[MOST_CONTACTS + VD_LANES]; /* place, or wall */
-  uint32_t entry[MOST_CONTACTS + VD_LANES];
-  bool began[MOST_CONTACTS + VD_LANES];
-  double force[MOST_CONTACTS + VD_LANES][4];  /* and what it dissipates */
-  double torque[MOST_CONTACTS + VD_LANES][4]; /* and f_n */
-  double speed[MOST_CONTACTS + VD_LANES];     /* u_n, with events */
-} batch;
+/* The balls of a group, and what acts on them. */
+typedef struct group {
+  uint32_t first, count; /* places; lanes behind the last repeat it */
+  uint32_t own[VD_LANES];
+  vd at[4], velocity[4], spin[4];
+  vd force[3], torque[3], dissipated;
+} group;
+
+/* Whom the ball of each lane touches. */
+typedef struct notes {
+  uint32_t count[VD_LANES], most;
+  uint32_t next[VD_LANES];                           /* entries of the list from here on have not been looked at */
+  uint32_t partner[VD_LANES][MOST_NOTED + VD_LANES]; /* up to `most`: behind the last the ball itself */
+  uint32_t entry[VD_LANES][MOST_NOTED + VD_LANES];   /* if contacts remember something */
+  bool began[VD_LANES][MOST_NOTED + VD_LANES];
+  bool done;
+} notes;
 
 /* ---- small vectors ----------------------------------------------------------------------------------------------- */
 
@@ -51,6 +61,7 @@ typedef struct sides {
   vd u[3];    /* velocity of the own centre minus that of the partner's, or of the wall's surface */
   vd arm[2];  /* from the centres to the contact */
   vd spin[2][3];
+  vd share;        /* of what is dissipated: a half, or 1 where no force moves the partner */
   vd inverse_mass; /* 1 / m */
   vd inverse_inertia;
   vd reduced; /* radius */
@@ -223,7 +234,7 @@ static inline vd nearest(vd x, double period) {
   return vd_select(vd_gt(x, half), vd_sub(x, whole), vd_select(vd_gt(vd_neg(half), x), vd_add(x, whole), x));
 }
 
-/* Bits of the partners from `entry` on, which overlap the ball. */
+/* Bits of the partners that overlap the ball. */
 static inline __attribute__((always_inline)) unsigned overlapping(const pass *p, const row *positions,
                                                                   const double *own, const uint32_t *partners,
                                                                   features f) {
@@ -237,30 +248,30 @@ static inline __attribute__((always_inline)) unsigned overlapping(const pass *p,
   return vm_bits(vd_gt(vd_mul(reach, reach), dot(d, d)));
 }
 
-/* Adds the contacts among the entries of the ball from *entry on, which moves behind the last that was looked at. True:
- * that was the ball's last; false: the batch is full. */
-static inline __attribute__((always_inline)) bool look(const pass *p, batch *b, uint32_t place, uint32_t *entry,
+/* Notes contacts of the lane's ball until its entries end or there is no more room. */
+static inline __attribute__((always_inline)) void look(const pass *p, const group *g, unsigned lane, notes *n,
                                                        pass_result *result, features f) {
   const graze_world *world = p->world;
-  const neighbour_list *list = &world->list;
+  const uint32_t *partners = world->list.partners;
+  const row *positions = world->now.position;
   const bool remembers = world->remembers && p->mode != PASS_LOOK;
-  uint32_t e = *entry, end = list->start[place + 1], count = b->count;
-  for (; e < end && count <= MOST_CONTACTS - VD_LANES; e += VD_LANES) {
-    unsigned bits = overlapping(p, world->now.position, world->now.position[place], list->partners + e, f),
-             before = count;
+  const uint32_t place = g->own[lane], end = world->list.start[place + 1];
+  uint32_t e = n->next[lane], count = 0;
+  for (; e < end && count <= MOST_NOTED - VD_LANES; e += VD_LANES) {
+    unsigned bits = overlapping(p, positions, positions[place], partners + e, f);
     if (end - e < VD_LANES) bits &= (1u << (end - e)) - 1;
-    for (unsigned left = bits; left != 0; left &= left - 1) {
-      b->own[count] = place;
-      b->entry[count] = e + (uint32_t)__builtin_ctz(left);
-      b->partner[count] = list->partners[b->entry[count]];
-      count++;
+    indices_pack(n->partner[lane] + count, partners + e, bits, place);
+    if (remembers) {
+      for (unsigned left = bits, i = 0; left != 0; left &= left - 1, i++)
+        n->entry[lane][count + i] = e + (uint32_t)__builtin_ctz(left);
+      gz_pass_remember(p, place, e, end - e < VD_LANES ? end - e : VD_LANES, bits, &n->began[lane][count], result);
     }
-    if (remembers)
-      gz_pass_remember(p, place, e, end - e < VD_LANES ? end - e : VD_LANES, bits, b->began + before, result);
+    count += (uint32_t)__builtin_popcount(bits);
   }
-  b->count = count;
-  *entry = e < end ? e : end;
-  return e >= end;
+  n->count[lane] = count;
+  n->next[lane] = e;
+  n->done &= e >= end;
+  if (count > n->most) n->most = count;
 }
 
 /* ---- computing --------------------------------------------------------------------------------------------------- */
@@ -276,254 +287,302 @@ static vd part_centers(const graze_world *world, const uint32_t *own, const uint
   return vd_load(z);
 }
 
-static inline __attribute__((always_inline)) void load_sides(const pass *p, const uint32_t *own,
-                                                             const uint32_t *partner, sides *s, features f) {
-  const graze_world *world = p->world;
-  vd at[2][4], velocity[2][4], spin[2][4], d[3];
-  vd_load_rows(at[0], (const double(*)[4])world->now.position, own);
-  vd_load_rows(at[1], (const double(*)[4])world->now.position, partner);
-  vd_load_rows(velocity[0], (const double(*)[4])world->now.velocity, own);
-  vd_load_rows(velocity[1], (const double(*)[4])world->now.velocity, partner);
+static inline __attribute__((always_inline)) void load_sides(const pass *p, const group *g, const ball_rows *rows,
+                                                             const uint32_t *partner, unsigned active, sides *s,
+                                                             features f) {
+  vd at[4], velocity[4], spin[4], d[3];
+  vd_load_rows(at, (const double(*)[4])rows->position, partner);
+  vd_load_rows(velocity, (const double(*)[4])rows->velocity, partner);
   for (int k = 0; k < 3; k++) {
-    d[k] = vd_sub(at[0][k], at[1][k]);
+    d[k] = vd_sub(g->at[k], at[k]);
     if (!f.simple && p->period[k] != 0) d[k] = nearest(d[k], p->period[k]);
-    s->u[k] = vd_sub(velocity[0][k], velocity[1][k]);
+    s->u[k] = vd_sub(g->velocity[k], velocity[k]);
+    s->spring[k] = vd_set(0);
   }
   vd distance = vd_sqrt(dot(d, d)), inverse = vd_div(vd_set(1), distance);
   vm same = vd_eq(distance, vd_set(0));
   inverse = vd_select(same, vd_set(0), inverse);
   for (int k = 0; k < 3; k++) s->n[k] = vd_mul(d[k], inverse);
-  if (vm_bits(same) != 0) s->n[2] = part_centers(world, own, partner, distance, s->n[2]);
-  s->overlap = vd_sub(vd_add(at[0][3], at[1][3]), distance);
+  if (__builtin_expect((vm_bits(same) & active) != 0, 0))
+    s->n[2] = part_centers(p->world, g->own, partner, distance, s->n[2]);
+  s->overlap = vd_sub(vd_add(g->at[3], at[3]), distance);
   vd half = vd_mul(vd_set(0.5), s->overlap);
-  s->arm[0] = vd_sub(at[0][3], half);
-  s->arm[1] = vd_sub(at[1][3], half);
-  s->inverse_mass = vd_add(velocity[0][3], velocity[1][3]);
+  s->arm[0] = vd_sub(g->at[3], half);
+  s->arm[1] = vd_sub(at[3], half);
+  s->inverse_mass = vd_add(g->velocity[3], velocity[3]);
+  s->share = vd_select(vd_eq(velocity[3], vd_set(0)), vd_set(1), vd_set(0.5));
   s->dt = vd_set(p->dt);
   if (f.tangential || !f.simple) {
-    vd_load_rows(spin[0], (const double(*)[4])world->now.spin, own);
-    vd_load_rows(spin[1], (const double(*)[4])world->now.spin, partner);
-    for (int k = 0; k < 3; k++) s->spin[0][k] = spin[0][k], s->spin[1][k] = spin[1][k];
-    s->inverse_inertia = vd_add(spin[0][3], spin[1][3]);
+    vd_load_rows(spin, (const double(*)[4])rows->spin, partner);
+    for (int k = 0; k < 3; k++) s->spin[0][k] = g->spin[k], s->spin[1][k] = spin[k];
+    s->inverse_inertia = vd_add(g->spin[3], spin[3]);
   }
-  if (!f.simple) {
-    vd sum = vd_add(at[0][3], at[1][3]);
-    s->reduced = vd_div(vd_mul(at[0][3], at[1][3]), sum);
-  }
+  if (!f.simple) s->reduced = vd_div(vd_mul(g->at[3], at[3]), vd_add(g->at[3], at[3]));
 }
 
-static inline void load_springs(const contact_memory *memory, const uint32_t *entry, sides *s) {
+static inline void load_springs(const contact_memory *memory, const uint64_t *entry, unsigned active, sides *s) {
   double column[3][VD_LANES];
   for (int lane = 0; lane < VD_LANES; lane++) {
-    bool touching = memory->touching[entry[lane]];
+    bool touching = active >> lane & 1 && memory->touching[entry[lane]];
     for (int k = 0; k < 3; k++) column[k][lane] = touching ? memory->springs[entry[lane]][k] : 0;
   }
   for (int k = 0; k < 3; k++) s->spring[k] = vd_load(column[k]);
 }
 
-static inline void store_springs(const contact_memory *memory, const uint32_t *entry, const outcome *o,
-                                 unsigned count) {
+static inline void store_springs(const contact_memory *memory, const uint64_t *entry, unsigned active,
+                                 const outcome *o) {
   double column[3][VD_LANES];
   for (int k = 0; k < 3; k++) vd_store(column[k], o->spring[k]);
-  for (unsigned lane = 0; lane < count; lane++) {
+  for (; active != 0; active &= active - 1) {
+    int lane = __builtin_ctz(active);
     for (int k = 0; k < 3; k++) memory->springs[entry[lane]][k] = column[k][lane];
   }
 }
 
-static inline __attribute__((always_inline)) void store(batch *b, uint32_t c, const outcome *o, vd share) {
-  const vd force[4] = {o->force[0], o->force[1], o->force[2], vd_mul(share, o->dissipated)};
-  const vd torque[4] = {o->torque[0], o->torque[1], o->torque[2], o->normal_force};
-  vd_store_rows(b->force + c, force);
-  vd_store_rows(b->torque + c, torque);
-  vd_store(b->speed + c, o->normal_speed);
+/* Adds a contact of each active lane to what acts on its ball. */
+static inline __attribute__((always_inline)) void add(group *g, const outcome *o, vd share, vm active) {
+  for (int k = 0; k < 3; k++) {
+    g->force[k] = vd_select(active, vd_add(g->force[k], o->force[k]), g->force[k]);
+    g->torque[k] = vd_select(active, vd_add(g->torque[k], o->torque[k]), g->torque[k]);
+  }
+  g->dissipated = vd_select(active, vd_add(g->dissipated, vd_mul(share, o->dissipated)), g->dissipated);
 }
 
-static inline lane_law laws_of(const graze_world *world, const uint32_t *own, const uint32_t *partner) {
+static inline uint32_t material_of(const graze_world *world, uint32_t place) {
+  return WORLD_AT(world->kinds, ball_kind, world->kind[place])->material;
+}
+
+/* The laws between the balls and partners that are not all of one material. */
+static lane_law laws_of(const graze_world *world, const uint32_t *own, const uint32_t *partner) {
   const law *laws[VD_LANES];
-  const ball_kind *kinds = world->kinds.data;
-  for (int lane = 0; lane < VD_LANES; lane++) {
-    uint32_t a = kinds[world->kind[own[lane]]].material, b = kinds[world->kind[partner[lane]]].material;
-    laws[lane] = &world->laws[a * world->materials.count + b];
-  }
+  for (int lane = 0; lane < VD_LANES; lane++)
+    laws[lane] =
+        &world->laws[material_of(world, own[lane]) * world->materials.count + material_of(world, partner[lane])];
   return law_by_lane(laws);
 }
 
 /* The surfaces of balls that no force moves may run. */
-static inline void add_surface_speed(const lane_law *l, const uint32_t *partner, const graze_world *world, sides *s) {
-  double fixed[VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) fixed[lane] = world->now.velocity[partner[lane]][3] == 0 ? 1 : 0;
-  for (int k = 0; k < 3; k++) s->u[k] = vd_sub(s->u[k], vd_mul(vd_load(fixed), l->field[L_surface + k]));
+static inline void add_surface_speed(const lane_law *l, sides *s) {
+  vm fixed = vd_eq(s->share, vd_set(1));
+  for (int k = 0; k < 3; k++) s->u[k] = vd_select(fixed, vd_sub(s->u[k], l->field[L_surface + k]), s->u[k]);
 }
 
-static inline __attribute__((always_inline)) void compute(const pass *p, batch *b, features f) {
+static void follow(const pass *p, const group *g, const notes *n, uint32_t i, const uint64_t *entry, unsigned active,
+                   const outcome *o, pass_result *result) {
+  double speed[VD_LANES], force[VD_LANES];
+  vd_store(speed, o->normal_speed);
+  vd_store(force, o->normal_force);
+  for (; active != 0; active &= active - 1) {
+    int lane = __builtin_ctz(active);
+    gz_pass_follow(p, g->own[lane], (uint32_t)entry[lane], n->began[lane][i], speed[lane], force[lane], result);
+  }
+}
+
+/* The contacts that are noted: the first of each ball, the second of each, and so on. */
+static inline __attribute__((always_inline)) void compute(const pass *p, group *g, const notes *n, const lane_law *one,
+                                                          pass_result *result, features f) {
   const graze_world *world = p->world;
   const contact_memory *memory = &world->list.of_balls;
-  const bool one = world->materials.count == 1;
-  lane_law l = law_everywhere(f.simple ? &world->simple : world->laws);
-  for (uint32_t i = 0; i < VD_LANES; i++) { /* lanes behind the last contact repeat it */
-    b->own[b->count + i] = b->own[b->count - 1];
-    b->partner[b->count + i] = b->partner[b->count - 1];
-    b->entry[b->count + i] = b->entry[b->count - 1];
-  }
-  for (uint32_t c = 0; c < b->count; c += VD_LANES) {
+  const ball_rows rows = world->now;
+  const bool remembers = p->mode != PASS_LOOK, follows = world->def.events && remembers,
+             many = !f.simple && world->materials.count > 1;
+  for (uint32_t i = 0; i < n->most; i++) {
+    uint32_t partner[VD_LANES];
+    uint64_t entry[VD_LANES] = {0};
+    unsigned active = indices_above(n->count, i);
+    for (uint32_t lane = 0; lane < VD_LANES; lane++) {
+      partner[lane] = n->partner[lane][i];
+      if (f.springs || follows) entry[lane] = active >> lane & 1 ? n->entry[lane][i] : 0;
+    }
     sides s;
     outcome o;
-    load_sides(p, b->own + c, b->partner + c, &s, f);
-    if (!f.simple) {
-      if (!one) l = laws_of(world, b->own + c, b->partner + c);
-      add_surface_speed(&l, b->partner + c, world, &s);
-    }
-    if (f.springs) load_springs(memory, b->entry + c, &s);
+    load_sides(p, g, &rows, partner, active, &s, f);
+    lane_law l = many ? laws_of(world, g->own, partner) : *one;
+    if (!f.simple) add_surface_speed(&l, &s);
+    if (f.springs) load_springs(memory, entry, active, &s);
     apply_law(&l, &s, &o, f);
-    vd share = vd_set(0.5);
-    if (!f.simple || world->dynamic != world->count) {
-      double part[VD_LANES];
-      for (int lane = 0; lane < VD_LANES; lane++)
-        part[lane] = world->now.velocity[b->partner[c + (uint32_t)lane]][3] == 0 ? 1 : 0.5;
-      share = vd_load(part);
-    }
-    store(b, c, &o, share);
-    if (f.springs && p->mode != PASS_LOOK)
-      store_springs(memory, b->entry + c, &o, b->count - c < VD_LANES ? b->count - c : VD_LANES);
+    add(g, &o, s.share, vm_from(active));
+    if (f.springs && remembers) store_springs(memory, entry, active, &o);
+    if (follows) follow(p, g, n, i, entry, active, &o, result);
   }
 }
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
-/* Contacts with walls are few: they are computed one by one, in all lanes. */
-static void touch_wall(const pass *p, uint64_t entry, double distance, d4 sum[2], double *normal_force, double *speed) {
+/* Fills a lane with the entry's wall; false: it does not touch. */
+static bool load_wall(const pass *p, uint64_t entry, double column[9][VD_LANES], int lane, const law **between) {
   const graze_world *world = p->world;
   const wall_entry *e = &world->list.walls[entry];
   const dem_wall *wall = WORLD_AT(world->walls, dem_wall, e->wall);
-  const contact_memory *memory = &world->list.of_walls;
-  const double *at = world->now.position[e->place], *v = world->now.velocity[e->place], *w = world->now.spin[e->place];
-  const features f = {.simple = false, .tangential = true, .springs = world->has_springs};
-  const uint32_t material = WORLD_AT(world->kinds, ball_kind, world->kind[e->place])->material;
-  const law *between = &world->laws[material * world->materials.count + wall->material];
-  const lane_law l = law_everywhere(between);
-  sides s = {.overlap = vd_set(at[3] - distance),
-             .arm = {vd_set(at[3] - 0.5 * (at[3] - distance)), vd_set(0)},
-             .inverse_mass = vd_set(v[3]),
-             .inverse_inertia = vd_set(w[3]),
-             .reduced = vd_set(at[3]),
-             .dt = vd_set(p->dt)};
-  outcome o;
+  const double *at = world->now.position[e->place], *v = world->now.velocity[e->place];
+  double distance = 0;
+  for (int k = 0; k < 3; k++) distance += wall->normal[k] * (at[k] - wall->point[k]);
+  *between = &world->laws[material_of(world, e->place) * world->materials.count + wall->material];
   for (int k = 0; k < 3; k++) {
-    s.n[k] = vd_set(wall->normal[k]);
-    s.u[k] = vd_set(v[k] - between->surface[k]);
-    s.spin[0][k] = vd_set(w[k]);
-    s.spin[1][k] = vd_set(0);
-    s.spring[k] = vd_set(f.springs && memory->touching[entry] ? memory->springs[entry][k] : 0);
+    column[k][lane] = wall->normal[k];
+    column[3 + k][lane] = v[k] - (*between)->surface[k];
   }
-  apply_law(&l, &s, &o, f);
-  double lanes[VD_LANES];
-  for (int k = 0; k < 3; k++) {
-    vd_store(lanes, o.force[k]);
-    sum[0][k] += lanes[0];
-    vd_store(lanes, o.torque[k]);
-    sum[1][k] += lanes[0];
-    vd_store(lanes, o.spring[k]);
-    if (f.springs && p->mode != PASS_LOOK) memory->springs[entry][k] = lanes[0];
-  }
-  vd_store(lanes, o.dissipated);
-  sum[0][3] += lanes[0];
-  vd_store(lanes, o.normal_force);
-  *normal_force = lanes[0];
-  vd_store(lanes, o.normal_speed);
-  *speed = lanes[0];
+  column[6][lane] = at[3] - distance;
+  return distance < at[3];
 }
 
-/* Adds the forces of the walls at the ball; `entry` is at its first and moves behind its last. */
-static void add_walls(const pass *p, uint32_t place, uint64_t *entry, d4 sum[2], pass_result *result) {
+/* One wall of each lane that has one there. */
+static void add_wall_of_each(const pass *p, group *g, const uint64_t *entry, unsigned there, pass_result *result) {
   const graze_world *world = p->world;
-  const neighbour_list *list = &world->list;
-  for (; *entry < list->wall_count && list->walls[*entry].place == place; ++*entry) {
-    const dem_wall *wall = WORLD_AT(world->walls, dem_wall, list->walls[*entry].wall);
-    const double *at = world->now.position[place];
-    double distance = 0, normal_force, speed;
-    for (int k = 0; k < 3; k++) distance += wall->normal[k] * (at[k] - wall->point[k]);
-    bool touches = distance < at[3], began = false;
-    if (world->remembers && p->mode != PASS_LOOK) began = gz_pass_remember_wall(p, *entry, touches, result);
-    if (!touches) continue;
-    touch_wall(p, *entry, distance, sum, &normal_force, &speed);
-    if (world->def.events && p->mode != PASS_LOOK) gz_pass_follow_wall(p, *entry, began, speed, normal_force, result);
+  const features f = {.simple = false, .tangential = true, .springs = world->has_springs};
+  const contact_memory *memory = &world->list.of_walls;
+  const bool remembers = world->remembers && p->mode != PASS_LOOK;
+  double column[9][VD_LANES] = {{0}};
+  const law *laws[VD_LANES];
+  bool began[VD_LANES] = {false};
+  unsigned active = 0;
+  for (int lane = 0; lane < VD_LANES; lane++) {
+    laws[lane] = world->laws;
+    if (!(there >> lane & 1)) continue;
+    bool touches = load_wall(p, entry[lane], column, lane, &laws[lane]);
+    if (remembers) began[lane] = gz_pass_remember_wall(p, entry[lane], touches, result);
+    active |= (unsigned)touches << lane;
+  }
+  if (active == 0) return;
+  sides s = {.overlap = vd_load(column[6]), .arm = {vd_set(0), vd_set(0)}, .reduced = g->at[3], .dt = vd_set(p->dt)};
+  outcome o;
+  s.arm[0] = vd_sub(g->at[3], vd_mul(vd_set(0.5), s.overlap));
+  s.inverse_mass = g->velocity[3];
+  s.inverse_inertia = g->spin[3];
+  for (int k = 0; k < 3; k++) {
+    s.n[k] = vd_load(column[k]);
+    s.u[k] = vd_load(column[3 + k]);
+    s.spin[0][k] = g->spin[k];
+    s.spin[1][k] = vd_set(0);
+  }
+  if (f.springs) load_springs(memory, entry, active, &s);
+  lane_law l = world->materials.count == 1 ? law_everywhere(world->laws) : law_by_lane(laws);
+  if (f.springs)
+    apply_law(&l, &s, &o, (features){false, true, true});
+  else
+    apply_law(&l, &s, &o, (features){false, true, false});
+  add(g, &o, vd_set(1), vm_from(active));
+  if (f.springs && remembers) store_springs(memory, entry, active, &o);
+  if (!world->def.events || !remembers) return;
+  double speed[VD_LANES], force[VD_LANES];
+  vd_store(speed, o.normal_speed);
+  vd_store(force, o.normal_force);
+  for (; active != 0; active &= active - 1) {
+    int lane = __builtin_ctz(active);
+    gz_pass_follow_wall(p, entry[lane], began[lane], speed[lane], force[lane], result);
+  }
+}
+
+/* `next` is at the entries of the group's first ball and moves behind those of its last. */
+static void add_walls(const pass *p, group *g, uint64_t *next, pass_result *result) {
+  const neighbour_list *list = &p->world->list;
+  uint64_t entry[VD_LANES] = {0}, end[VD_LANES] = {0};
+  for (uint32_t lane = 0; lane < g->count; lane++) {
+    entry[lane] = *next;
+    while (*next < list->wall_count && list->walls[*next].place == g->own[lane]) ++*next;
+    end[lane] = *next;
+  }
+  for (;;) {
+    unsigned there = 0;
+    for (uint32_t lane = 0; lane < g->count; lane++) there |= (unsigned)(entry[lane] < end[lane]) << lane;
+    if (there == 0) return;
+    add_wall_of_each(p, g, entry, there, result);
+    for (uint32_t lane = 0; lane < g->count; lane++) entry[lane]++;
   }
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
-static const l4 first_three = {-1, -1, -1, 0};
-
-static inline d4 three_of(d4 x) {
-  return (d4)((l4)x & first_three);
-}
-
-static inline d4 load4(const row x) {
-  d4 v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
-
-static inline void store4(row x, d4 v) {
-  memcpy(x, &v, sizeof v);
-}
-
-static void add_drag(const double drag[2], d4 velocity, d4 *force) {
-  double speed2 = velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2];
-  double resistance = drag[0] + drag[1] * sqrt(speed2);
-  *force -= resistance * three_of(velocity);
-  (*force)[3] += resistance * speed2;
+static inline void add_drag(const graze_world *world, group *g) {
+  double drag[2][VD_LANES];
+  for (int lane = 0; lane < VD_LANES; lane++) {
+    const ball_kind *kind = WORLD_AT(world->kinds, ball_kind, world->kind[g->own[lane]]);
+    drag[0][lane] = kind->drag[0];
+    drag[1][lane] = kind->drag[1];
+  }
+  vd speed2 = dot(g->velocity, g->velocity);
+  vd resistance = vd_add(vd_load(drag[0]), vd_mul(vd_load(drag[1]), vd_sqrt(speed2)));
+  for (int k = 0; k < 3; k++) g->force[k] = vd_sub(g->force[k], vd_mul(resistance, g->velocity[k]));
+  g->dissipated = vd_add(g->dissipated, vd_mul(resistance, speed2));
 }
 
 /* Back into the periodic box. */
-static d4 wrapped(const pass *p, d4 at) {
-  const graze_box *bounds = &p->world->def.bounds;
-  for (int k = 0; k < 3; k++) {
-    double period = p->period[k];
-    if (period == 0) continue;
-    at[k] = at[k] < bounds->min[k] ? at[k] + period : at[k] >= bounds->max[k] ? at[k] - period : at[k];
-  }
-  return at;
+static inline vd wrapped(vd x, double low, double high, double period) {
+  vd more = vd_add(x, vd_set(period)), less = vd_sub(x, vd_set(period));
+  return vd_select(vd_gt(vd_set(low), x), more, vd_select(vd_ge(x, vd_set(high)), less, x));
 }
 
-/* The next state of a ball on which these forces and torques act. */
-static inline __attribute__((always_inline)) void move(const pass *p, uint32_t place, const d4 sum[2], d4 *poison,
-                                                       double *moved2, features f) {
-  const graze_world *world = p->world;
-  const d4 at = load4(world->now.position[place]), v = load4(world->now.velocity[place]),
-           w = load4(world->now.spin[place]);
-  const double *g = world->def.gravity, moves = v[3] != 0 ? 1 : 0;
-  const d4 gravity = {g[0] * moves, g[1] * moves, g[2] * moves, 0};
-  d4 a = three_of(sum[0] * v[3]) + gravity, b = three_of(sum[1] * w[3]);
-  if (p->mode != PASS_LOOK) world->origin[place][3] += p->dt * sum[0][3];
-  if (p->mode == PASS_LOOK || p->mode == PASS_LAST) {
-    store4(world->next.velocity[place], a);
-    store4(world->next.spin[place], b);
-    *poison += (a + b) * 0.0;
+/* Rows of the group's balls, side by side in memory. */
+static inline __attribute__((always_inline)) void store_group(row *rows, const group *g, const vd columns[4]) {
+  row spare[VD_LANES];
+  if (__builtin_expect(g->count == VD_LANES, 1)) {
+    vd_store_rows(rows + g->first, columns);
     return;
   }
-  const double h = p->mode == PASS_EULER ? p->dt : 0.5 * p->dt;
-  d4 next_v = v + h * a, next_w = w + h * b;
-  if (p->mode == PASS_STEP) {
-    next_v += h * a;
-    next_w += h * b;
-  }
-  d4 next_at = at + three_of(p->dt * next_v);
-  if (!f.simple) next_at = wrapped(p, next_at);
-  d4 way = three_of(next_at - load4(world->origin[place]));
-  if (!f.simple) {
-    for (int k = 0; k < 3; k++) way[k] = nearest_image(way[k], p->period[k]);
-  }
-  way *= way;
-  double way2 = way[0] + way[1] + way[2];
-  if (way2 > *moved2) *moved2 = way2;
-  *poison += (next_at + next_v + next_w) * 0.0;
-  store4(world->next.position[place], next_at);
-  store4(world->next.velocity[place], next_v);
-  store4(world->next.spin[place], next_w);
+  vd_store_rows(spare, columns);
+  memcpy(rows + g->first, spare, g->count * sizeof(row));
 }
 
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
+static inline void add_dissipated(const pass *p, const group *g) {
+  double *to = p->world->dissipated + g->first, more[VD_LANES];
+  vd work = vd_mul(vd_set(p->dt), g->dissipated);
+  if (g->count == VD_LANES) {
+    vd_store(to, vd_add(vd_load(to), work));
+    return;
+  }
+  vd_store(more, work);
+  for (uint32_t lane = 0; lane < g->count; lane++) to[lane] += more[lane];
+}
+
+/* The next state of the balls. */
+static inline __attribute__((always_inline)) void move(const pass *p, const group *g, vd *poison, vd *moved2,
+                                                       features f) {
+  const graze_world *world = p->world;
+  vd a[4], b[4], next[3][4], origin[4], way2 = vd_set(0), sum = vd_set(0);
+  vm moves = vd_gt(g->velocity[3], vd_set(0));
+  for (int k = 0; k < 3; k++) {
+    vd gravity = vd_select(moves, vd_set(world->def.gravity[k]), vd_set(0));
+    a[k] = vd_add(vd_mul(g->force[k], g->velocity[3]), gravity);
+    b[k] = vd_mul(g->torque[k], g->spin[3]);
+    sum = vd_add(sum, vd_add(a[k], b[k]));
+  }
+  if (p->mode != PASS_LOOK) add_dissipated(p, g);
+  if (p->mode == PASS_LOOK || p->mode == PASS_LAST) {
+    a[3] = b[3] = vd_set(0);
+    store_group(world->next.velocity, g, a);
+    store_group(world->next.spin, g, b);
+    *poison = vd_add(*poison, vd_mul(sum, vd_set(0)));
+    return;
+  }
+  const vd h = vd_set(p->mode == PASS_EULER ? p->dt : 0.5 * p->dt), dt = vd_set(p->dt);
+  vd_load_rows(origin, (const double(*)[4])world->origin, g->own);
+  for (int k = 0; k < 3; k++) {
+    vd kick = vd_mul(h, a[k]), turn = vd_mul(h, b[k]);
+    next[1][k] = vd_add(g->velocity[k], kick);
+    next[2][k] = vd_add(g->spin[k], turn);
+    if (p->mode == PASS_STEP) {
+      next[1][k] = vd_add(next[1][k], kick);
+      next[2][k] = vd_add(next[2][k], turn);
+    }
+    next[0][k] = vd_add(g->at[k], vd_mul(dt, next[1][k]));
+    if (!f.simple && p->period[k] != 0)
+      next[0][k] = wrapped(next[0][k], world->def.bounds.min[k], world->def.bounds.max[k], p->period[k]);
+    vd way = vd_sub(next[0][k], origin[k]);
+    if (!f.simple && p->period[k] != 0) way = nearest(way, p->period[k]);
+    way2 = vd_add(way2, vd_mul(way, way));
+    sum = vd_add(sum, vd_add(next[0][k], next[2][k]));
+  }
+  next[0][3] = g->at[3];
+  next[1][3] = g->velocity[3];
+  next[2][3] = g->spin[3];
+  *moved2 = vd_max(*moved2, way2);
+  *poison = vd_add(*poison, vd_mul(sum, vd_set(0)));
+  store_group(world->next.position, g, next[0]);
+  store_group(world->next.velocity, g, next[1]);
+  store_group(world->next.spin, g, next[2]);
+}
+
+/* ---- a group ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t first_wall(const neighbour_list *list, uint32_t place) {
   uint64_t low = 0, high = list->wall_count;
@@ -537,43 +596,51 @@ static uint64_t first_wall(const neighbour_list *list, uint32_t place) {
   return low;
 }
 
-/* Adds the contacts of the ball from *c on. */
-static inline __attribute__((always_inline)) void add_contacts(const pass *p, const batch *b, uint32_t place,
-                                                               uint32_t *c, d4 sum[2], pass_result *result) {
-  const bool follows = p->world->def.events && p->mode != PASS_LOOK;
-  for (; *c < b->count && b->own[*c] == place; ++*c) {
-    sum[0] += load4(b->force[*c]);
-    sum[1] += load4(b->torque[*c]);
-    if (follows) gz_pass_follow(p, place, b->entry[*c], b->began[*c], b->speed[*c], b->torque[*c][3], result);
-  }
+static inline __attribute__((always_inline)) void load_group(const graze_world *world, uint32_t first, uint32_t end,
+                                                             group *g) {
+  g->first = first;
+  g->count = end - first < VD_LANES ? end - first : VD_LANES;
+  for (uint32_t lane = 0; lane < VD_LANES; lane++) g->own[lane] = first + (lane < g->count ? lane : g->count - 1);
+  vd_load_rows(g->at, (const double(*)[4])world->now.position, g->own);
+  vd_load_rows(g->velocity, (const double(*)[4])world->now.velocity, g->own);
+  vd_load_rows(g->spin, (const double(*)[4])world->now.spin, g->own);
+  for (int k = 0; k < 3; k++) g->force[k] = g->torque[k] = vd_set(0);
+  g->dissipated = vd_set(0);
 }
 
 static inline __attribute__((always_inline)) void run(const pass *p, uint32_t begin, uint32_t end, pass_result *result,
                                                       features f) {
   const graze_world *world = p->world;
-  const neighbour_list *list = &world->list;
-  const ball_kind *kinds = world->kinds.data;
-  uint64_t wall = first_wall(list, begin);
-  uint32_t entry = list->start[begin], first = begin;
-  const d4 zero = {0, 0, 0, 0};
-  d4 poison = zero, sum[2] = {zero, zero};
-  batch b;
-  while (first < end) {
-    uint32_t last = first, c = 0; /* balls [first, last) end with this batch; the next may have begun */
-    b.count = 0;
-    while (last < end && last - first < BATCH && look(p, &b, last, &entry, result, f)) last++;
-    if (b.count > 0) compute(p, &b, f);
-    for (; first < last; first++) {
-      add_contacts(p, &b, first, &c, sum, result);
-      add_walls(p, first, &wall, sum, result);
-      const double *drag = kinds[world->kind[first]].drag;
-      if (drag[0] != 0 || drag[1] != 0) add_drag(drag, load4(world->now.velocity[first]), &sum[0]);
-      move(p, first, sum, &poison, &result->moved2, f);
-      sum[0] = sum[1] = zero;
+  const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
+  uint64_t wall = first_wall(&world->list, begin);
+  vd poison = vd_set(0), moved2 = vd_set(0);
+  group g;
+  notes n;
+  for (uint32_t first = begin; first < end; first += VD_LANES) {
+    load_group(world, first, end, &g);
+    for (uint32_t lane = 0; lane < VD_LANES; lane++) {
+      n.count[lane] = 0;
+      n.next[lane] = world->list.start[g.own[lane]];
+      for (int i = 0; i < SOLITARY; i++) n.partner[lane][i] = g.own[lane];
     }
-    if (c < b.count) add_contacts(p, &b, last, &c, sum, result);
+    do {
+      n.done = true;
+      n.most = 0;
+      for (uint32_t lane = 0; lane < g.count; lane++) look(p, &g, lane, &n, result, f);
+      for (uint32_t lane = 0; lane < VD_LANES && n.most > SOLITARY; lane++) {
+        for (uint32_t i = n.count[lane]; i < n.most; i++) n.partner[lane][i] = g.own[lane];
+      }
+      compute(p, &g, &n, &one, result, f);
+    } while (!n.done);
+    if (wall < world->list.wall_count) add_walls(p, &g, &wall, result);
+    if (world->has_drag) add_drag(world, &g);
+    move(p, &g, &poison, &moved2, f);
   }
-  result->finite = poison[0] == 0 && poison[1] == 0 && poison[2] == 0;
+  double lanes[VD_LANES];
+  vd_store(lanes, poison);
+  for (int lane = 0; lane < VD_LANES; lane++) result->finite &= lanes[lane] == 0;
+  vd_store(lanes, moved2);
+  for (int lane = 0; lane < VD_LANES; lane++) result->moved2 = fmax(result->moved2, lanes[lane]);
 }
 
 void KERNEL(gz_dynamics_pass)(const pass *p, uint32_t begin, uint32_t end, pass_result *result) {

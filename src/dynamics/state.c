@@ -182,7 +182,7 @@ static void put_world(archive_writer *w, const graze_world *world) {
     const row *const rows[] = {world->now.position, world->now.velocity, world->now.spin, world->next.velocity,
                                world->next.spin};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) gz_archive_put(w, rows[i][p], 3 * sizeof(double));
-    gz_archive_put(w, &world->origin[p][3], sizeof(double));
+    gz_archive_put(w, &world->dissipated[p], sizeof(double));
   }
   for (size_t i = 0; i < world->bodies.count; i++)
     gz_archive_put(w, WORLD_AT(world->bodies, dem_body, i)->orientation, 4 * sizeof(double));
@@ -220,7 +220,7 @@ static void take_ball(archive_reader *r, graze_world *world, uint32_t n) {
                        world->next.spin};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     memcpy(rows[i][p], gz_archive_take(r, 3 * sizeof(double)), 3 * sizeof(double));
-  world->origin[p][3] = take_double(r);
+  world->dissipated[p] = take_double(r);
 }
 
 /* Puts back what a contact remembers, at the entry of the two. */

@@ -140,6 +140,7 @@ static graze_status add_kind(graze_world *world, uint32_t material, const double
     return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u sets and bodies", UINT16_MAX);
   *kind = (uint32_t)world->kinds.count++;
   *WORLD_AT(world->kinds, ball_kind, *kind) = (ball_kind){material, {drag[0], drag[1]}};
+  world->has_drag |= drag[0] != 0 || drag[1] != 0;
   return GRAZE_OK;
 }
 
@@ -282,7 +283,7 @@ graze_status graze_world_add_wall(graze_world *world, const double point[3], con
 /* ---- numbers and places ---------------------------------------------------------------------------------------- */
 
 static uint64_t ball_bytes(uint64_t count) {
-  return count * (7 * sizeof(row) + 2 * sizeof(uint32_t) + sizeof(uint16_t)) + 16 * MEMORY_ALIGNMENT;
+  return count * (7 * sizeof(row) + sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint16_t)) + 16 * MEMORY_ALIGNMENT;
 }
 
 static char *take(char **at, size_t bytes) {
@@ -296,6 +297,7 @@ static void lay_out(graze_world *world, uint64_t count) {
   row **const rows[] = {&world->now.position,  &world->now.velocity, &world->now.spin, &world->next.position,
                         &world->next.velocity, &world->next.spin,    &world->origin};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) *rows[i] = (row *)(void *)take(&at, count * sizeof(row));
+  world->dissipated = (double *)(void *)take(&at, count * sizeof(double));
   world->number = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
   world->place = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
   world->kind = (uint16_t *)(void *)take(&at, count * sizeof(uint16_t));
@@ -309,6 +311,7 @@ static void settle(graze_world *world, const graze_world *old, const added_ball 
   memset(world->next.velocity[number], 0, sizeof(row));
   memset(world->next.spin[number], 0, sizeof(row));
   world->number[number] = world->place[number] = number;
+  world->dissipated[number] = 0;
   world->kind[number] = (uint16_t)kind;
   if (added != NULL) {
     memcpy(world->now.position[number], added->position, sizeof(row));
@@ -320,7 +323,7 @@ static void settle(graze_world *world, const graze_world *old, const added_ball 
   memcpy(world->now.position[number], old->now.position[place], sizeof(row));
   memcpy(world->now.velocity[number], old->now.velocity[place], sizeof(row));
   memcpy(world->now.spin[number], old->now.spin[place], sizeof(row));
-  world->origin[number][3] = old->origin[place][3];
+  world->dissipated[number] = old->dissipated[place];
 }
 
 static uint32_t settle_bodies(graze_world *world, const graze_world *old, uint32_t number, bool dynamic) {

@@ -110,7 +110,8 @@ struct graze_world {
   uint32_t dynamic;        /* of these, the dynamic ones: the lower numbers */
   uint32_t dynamic_bodies; /* of these, the bodies */
   ball_rows now, next;     /* of `next`, velocity and spin hold accelerations between runs */
-  row *origin;             /* where a place was when the list was made; its fourth number is what it has dissipated */
+  row *origin;             /* x y z of a place when the list was made */
+  double *dissipated;      /* of a place: energy since the world was made */
   uint32_t *number;        /* of a place */
   uint32_t *place;         /* of a number */
   uint16_t *kind;          /* of a place */
@@ -121,7 +122,7 @@ struct graze_world {
   buffer law_memory;
   law simple;     /* what holds between all balls, m written into eta, */
   bool is_simple; /* if one law of Hooke's does, without periods, rolling or running surfaces */
-  bool has_laws, has_springs;
+  bool has_laws, has_springs, has_drag;
   bool remembers;      /* contacts: for springs or events */
   bool is_accelerated; /* accelerations belong to the state */
   bool is_broken;      /* a number was not finite */
