@@ -67,6 +67,16 @@ static bool remember(contact_memory *memory, uint64_t entry, bool touches) {
   return true;
 }
 
+/* A contact may end with its spring strained, under a friction that a pulling dashpot allows: that is lost. With
+ * Mindlin's law a spring is slack by then. */
+static void lose_spring(const graze_world *world, const contact_memory *memory, uint64_t entry, uint32_t place,
+                        uint32_t material, bool is_fixed) {
+  if (memory->springs == NULL) return;
+  const uint32_t own = WORLD_AT(world->kinds, ball_kind, world->kind[place])->material;
+  const double *s = memory->springs[entry], k = world->laws[own * world->materials.count + material].k_t;
+  world->dissipated[place] += (is_fixed ? 1 : 0.5) * 0.5 * k * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+}
+
 static bool tells(const graze_world *world, uint32_t place, uint32_t partner) {
   return world->def.events && world->number[place] < world->number[partner];
 }
@@ -80,7 +90,10 @@ void gz_pass_remember(const pass *p, uint32_t place, uint32_t entry, uint32_t co
     bool touches = bits >> i & 1, ended = memory.touching[entry + i] && !touches;
     bool begins = remember(&memory, entry + i, touches);
     if (touches) *began++ = begins;
-    if (!ended || !tells(world, place, partner)) continue;
+    if (!ended) continue;
+    lose_spring(world, &memory, entry + i, place, WORLD_AT(world->kinds, ball_kind, world->kind[partner])->material,
+                world->now.velocity[partner][3] == 0);
+    if (!tells(world, place, partner)) continue;
     pass_event event = event_of_pair(p, place, partner);
     event.kind = GRAZE_CONTACT_ENDED;
     event.speed = parting_speed(p, place, world->now.velocity[partner], event.normal);
@@ -93,6 +106,8 @@ bool gz_pass_remember_wall(const pass *p, uint64_t entry, bool touches, pass_res
   contact_memory memory = p->world->list.of_walls;
   const wall_entry *at = &p->world->list.walls[entry];
   bool ended = memory.touching[entry] && !touches, begins = remember(&memory, entry, touches);
+  if (ended)
+    lose_spring(p->world, &memory, entry, at->place, WORLD_AT(p->world->walls, dem_wall, at->wall)->material, true);
   if (!ended || !p->world->def.events) return begins;
   pass_event event = event_of_wall(p, at);
   event.kind = GRAZE_CONTACT_ENDED;

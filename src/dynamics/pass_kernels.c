@@ -124,6 +124,13 @@ static inline vd capped(vd x, vd most) {
   return vd_select(vd_gt(most, x), x, most);
 }
 
+/* By how much a force of 1 changes the velocity in half a step. What a force takes out of the motion in a step it takes
+ * at the mean of the velocities before and after; for one contact alone that mean is known. Across n a solid ball
+ * yields 3.5 times as much as along it, because it turns. */
+static inline vd half_step(const sides *s) {
+  return vd_mul(vd_mul(vd_set(0.5), s->dt), s->inverse_mass);
+}
+
 /* The force across n, and what the spring becomes. */
 static inline __attribute__((always_inline)) void add_tangential(const lane_law *l, const constants *c, const sides *s,
                                                                  outcome *o, features f) {
@@ -137,11 +144,12 @@ static inline __attribute__((always_inline)) void add_tangential(const lane_law 
     slip[k] = vd_sub(vd_sub(s->u[k], vd_mul(o->normal_speed, s->n[k])), spin);
   }
   vd most = vd_mul(x[L_friction], vd_abs(o->normal_force));
+  vd yield = vd_mul(f.simple ? vd_set(3.5) : vd_add(vd_set(1), vd_mul(vd_set(2.5), full)), half_step(s));
   if (!f.springs) {
     vd speed2 = dot(slip, slip);
     vd scale = vd_neg(capped(vd_div(most, vd_sqrt(speed2)), c->eta_t));
     for (int k = 0; k < 3; k++) across[k] = vd_mul(scale, slip[k]);
-    o->dissipated = vd_sub(o->dissipated, vd_mul(scale, speed2));
+    o->dissipated = vd_sub(o->dissipated, vd_mul(vd_mul(scale, speed2), vd_add(vd_set(1), vd_mul(yield, scale))));
   } else {
     vd old = vd_set(0), now = vd_set(0), stretch[3], along = vd_set(0);
     for (int k = 0; k < 3; k++) stretch[k] = vd_add(s->spring[k], vd_mul(vd_mul(slip[k], s->dt), x[L_spring]));
@@ -160,7 +168,7 @@ static inline __attribute__((always_inline)) void add_tangential(const lane_law 
     }
     now = dot(o->spring, o->spring);
     vd stored = vd_mul(vd_mul(vd_set(0.5), c->k_t), vd_sub(now, old));
-    vd work = vd_mul(dot(across, slip), s->dt);
+    vd work = vd_mul(vd_add(dot(across, slip), vd_mul(yield, dot(across, across))), s->dt);
     o->dissipated = vd_sub(o->dissipated, vd_div(vd_add(work, stored), s->dt));
   }
   cross(s->n, across, lever);
@@ -200,7 +208,8 @@ static inline __attribute__((always_inline)) void apply_law(const lane_law *l, c
   o->normal_speed = dot(s->u, s->n);
   vd elastic = vd_mul(c.k_n, s->overlap);
   o->normal_force = vd_max(vd_sub(elastic, vd_mul(c.eta_n, o->normal_speed)), l->field[L_least]);
-  o->dissipated = vd_mul(vd_sub(elastic, o->normal_force), o->normal_speed);
+  vd mean_speed = vd_add(o->normal_speed, vd_mul(half_step(s), o->normal_force));
+  o->dissipated = vd_mul(vd_sub(elastic, o->normal_force), mean_speed);
   for (int k = 0; k < 3; k++) {
     o->force[k] = vd_mul(o->normal_force, s->n[k]);
     o->torque[k] = vd_set(0);
