@@ -235,6 +235,9 @@ static graze_status reserve_list(graze_world *world, uint64_t pairs) {
   size_t entries = (2 * pairs + LIST_PAD) * sizeof(uint32_t), starts = ((size_t)world->count + 2) * sizeof(uint32_t);
   if (!gz_buffer_reserve(context, &list->buffers[0], starts, 0)) return gz_fail_memory(context, starts);
   if (!gz_buffer_reserve(context, &list->buffers[1], entries, 0)) return gz_fail_memory(context, entries);
+  uint64_t chunks = 2 * pairs + world->count + 1; /* with one lane; otherwise fewer */
+  if (!gz_buffer_reserve(context, &list->buffers[3], chunks, 0)) return gz_fail_memory(context, chunks);
+  list->close = list->buffers[3].data;
   list->start = list->buffers[0].data;
   list->partners = list->buffers[1].data;
   return GRAZE_OK;
@@ -354,6 +357,7 @@ static graze_status remake(graze_world *world) {
   }
   for (uint32_t p = 0; p < world->count; p++) memcpy(world->origin[p], world->now.position[p], 3 * sizeof(double));
   world->builds++;
+  world->is_close = false;
   world->is_listed = true;
   return GRAZE_OK;
 }
@@ -366,8 +370,8 @@ graze_status gz_list_update(graze_world *world, double moved2) {
 }
 
 static void release(const graze_context *context, neighbour_list *list) {
+  for (int i = 0; i < 4; i++) gz_buffer_release(context, &list->buffers[i]);
   for (int i = 0; i < 3; i++) {
-    gz_buffer_release(context, &list->buffers[i]);
     gz_buffer_release(context, &list->of_balls.buffers[i]);
     gz_buffer_release(context, &list->of_walls.buffers[i]);
   }

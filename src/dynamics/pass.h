@@ -18,11 +18,16 @@ typedef enum pass_mode {
   PASS_EULER /* a kick and a drift */
 } pass_mode;
 
+/* Which neighbours are nearly touching is kept for some passes: looking at them all costs as much as the forces of
+ * those that touch. Not while contacts remember something, which wants to know of each when it ends. */
+typedef enum closeness { CLOSE_NOT_KEPT, CLOSE_TO_BE_MADE, CLOSE_KEPT } closeness;
+
 typedef struct pass {
   const graze_world *world;
   pass_mode mode;
   double dt;
   uint64_t step; /* whose places these are */
+  closeness close;
   double period[3];
 } pass;
 
@@ -36,6 +41,7 @@ typedef struct pass_event {
 
 typedef struct pass_result {
   double moved2;   /* of the next places: the largest square of a way since the list was made */
+  double speed2;   /* the largest square of a velocity with which balls drift */
   bool finite;     /* all numbers */
   bool no_memory;  /* for the events */
   gz_array events; /* pass_event */

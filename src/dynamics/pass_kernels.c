@@ -243,17 +243,16 @@ static inline vd nearest(vd x, double period) {
   return vd_select(vd_gt(x, half), vd_sub(x, whole), vd_select(vd_gt(vd_neg(half), x), vd_add(x, whole), x));
 }
 
-/* Bits of the partners that overlap the ball. */
-static inline __attribute__((always_inline)) unsigned overlapping(const pass *p, const row *positions,
-                                                                  const double *own, const uint32_t *partners,
-                                                                  features f) {
+/* Bits of the partners that overlap the ball, or are no farther from it than `more`. */
+static inline __attribute__((always_inline)) unsigned within(const pass *p, const row *positions, const double *own,
+                                                             const uint32_t *partners, double more, features f) {
   vd other[4], d[3];
   vd_load_rows(other, (const double(*)[4])positions, partners);
   for (int k = 0; k < 3; k++) {
     d[k] = vd_sub(vd_set(own[k]), other[k]);
     if (!f.simple && p->period[k] != 0) d[k] = nearest(d[k], p->period[k]);
   }
-  vd reach = vd_add(vd_set(own[3]), other[3]);
+  vd reach = vd_add(vd_add(vd_set(own[3]), other[3]), vd_set(more));
   return vm_bits(vd_gt(vd_mul(reach, reach), dot(d, d)));
 }
 
@@ -265,10 +264,19 @@ static inline __attribute__((always_inline)) void look(const pass *p, const grou
   const row *positions = world->now.position;
   const bool remembers = world->remembers && p->mode != PASS_LOOK;
   const uint32_t place = g->own[lane], end = world->list.start[place + 1];
-  uint32_t e = n->next[lane], count = 0;
+  const double more = p->close == CLOSE_TO_BE_MADE ? world->close_reach : 0;
+  uint32_t e = n->next[lane], begin = world->list.start[place], count = 0;
+  uint64_t chunk = close_chunk(begin, place, VD_LANES) + (e - begin) / VD_LANES;
   for (; e < end && count <= MOST_NOTED - VD_LANES; e += VD_LANES) {
-    unsigned bits = overlapping(p, positions, positions[place], partners + e, f);
-    if (end - e < VD_LANES) bits &= (1u << (end - e)) - 1;
+    unsigned bits;
+    if (p->close == CLOSE_KEPT) {
+      bits = world->list.close[chunk];
+    } else {
+      bits = within(p, positions, positions[place], partners + e, more, f);
+      if (end - e < VD_LANES) bits &= (1u << (end - e)) - 1;
+      if (p->close == CLOSE_TO_BE_MADE) world->list.close[chunk] = (uint8_t)bits;
+    }
+    chunk++;
     indices_pack(n->partner[lane] + count, partners + e, bits, place);
     if (remembers) {
       for (unsigned left = bits, i = 0; left != 0; left &= left - 1, i++)
@@ -297,7 +305,7 @@ static vd part_centers(const graze_world *world, const uint32_t *own, const uint
 }
 
 static inline __attribute__((always_inline)) void load_sides(const pass *p, const group *g, const ball_rows *rows,
-                                                             const uint32_t *partner, unsigned active, sides *s,
+                                                             const uint32_t *partner, vm *active, sides *s,
                                                              features f) {
   vd at[4], velocity[4], spin[4], d[3];
   vd_load_rows(at, (const double(*)[4])rows->position, partner);
@@ -308,13 +316,15 @@ static inline __attribute__((always_inline)) void load_sides(const pass *p, cons
     s->u[k] = vd_sub(g->velocity[k], velocity[k]);
     s->spring[k] = vd_set(0);
   }
-  vd distance = vd_sqrt(dot(d, d)), inverse = vd_div(vd_set(1), distance);
+  vd distance2 = dot(d, d), reach = vd_add(g->at[3], at[3]);
+  *active = vm_and(*active, vd_gt(vd_mul(reach, reach), distance2));
+  vd distance = vd_sqrt(distance2), inverse = vd_div(vd_set(1), distance);
   vm same = vd_eq(distance, vd_set(0));
   inverse = vd_select(same, vd_set(0), inverse);
   for (int k = 0; k < 3; k++) s->n[k] = vd_mul(d[k], inverse);
-  if (__builtin_expect((vm_bits(same) & active) != 0, 0))
+  if (__builtin_expect(vm_bits(vm_and(same, *active)) != 0, 0))
     s->n[2] = part_centers(p->world, g->own, partner, distance, s->n[2]);
-  s->overlap = vd_sub(vd_add(g->at[3], at[3]), distance);
+  s->overlap = vd_sub(reach, distance);
   vd half = vd_mul(vd_set(0.5), s->overlap);
   s->arm[0] = vd_sub(g->at[3], half);
   s->arm[1] = vd_sub(at[3], half);
@@ -398,21 +408,22 @@ static inline __attribute__((always_inline)) void compute(const pass *p, group *
   for (uint32_t i = 0; i < n->most; i++) {
     uint32_t partner[VD_LANES];
     uint64_t entry[VD_LANES] = {0};
-    unsigned active = indices_above(n->count, i);
+    const unsigned noted = indices_above(n->count, i);
+    vm active = vm_from(noted);
     for (uint32_t lane = 0; lane < VD_LANES; lane++) {
       partner[lane] = n->partner[lane][i];
-      if (f.springs || follows) entry[lane] = active >> lane & 1 ? n->entry[lane][i] : 0;
+      if (f.springs || follows) entry[lane] = noted >> lane & 1 ? n->entry[lane][i] : 0;
     }
     sides s;
     outcome o;
-    load_sides(p, g, &rows, partner, active, &s, f);
+    load_sides(p, g, &rows, partner, &active, &s, f);
     lane_law l = many ? laws_of(world, g->own, partner) : *one;
     if (!f.simple) add_surface_speed(&l, &s);
-    if (f.springs) load_springs(memory, entry, active, &s);
+    if (f.springs) load_springs(memory, entry, noted, &s);
     apply_law(&l, &s, &o, f);
-    add(g, &o, s.share, vm_from(active));
-    if (f.springs && remembers) store_springs(memory, entry, active, &o);
-    if (follows) follow(p, g, n, i, entry, active, &o, result);
+    add(g, &o, s.share, active);
+    if (f.springs && remembers) store_springs(memory, entry, noted, &o);
+    if (follows) follow(p, g, n, i, entry, noted, &o, result);
   }
 }
 
@@ -545,7 +556,7 @@ static inline void add_dissipated(const pass *p, const group *g) {
 
 /* The next state of the balls. */
 static inline __attribute__((always_inline)) void move(const pass *p, const group *g, vd *poison, vd *moved2,
-                                                       features f) {
+                                                       vd *speed2, features f) {
   const graze_world *world = p->world;
   vd a[4], b[4], next[3][4], origin[4], way2 = vd_set(0), sum = vd_set(0);
   vm moves = vd_gt(g->velocity[3], vd_set(0));
@@ -585,6 +596,7 @@ static inline __attribute__((always_inline)) void move(const pass *p, const grou
   next[1][3] = g->velocity[3];
   next[2][3] = g->spin[3];
   *moved2 = vd_max(*moved2, way2);
+  *speed2 = vd_max(*speed2, dot(next[1], next[1]));
   *poison = vd_add(*poison, vd_mul(sum, vd_set(0)));
   store_group(world->next.position, g, next[0]);
   store_group(world->next.velocity, g, next[1]);
@@ -622,7 +634,7 @@ static inline __attribute__((always_inline)) void run(const pass *p, uint32_t be
   const graze_world *world = p->world;
   const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
   uint64_t wall = first_wall(&world->list, begin);
-  vd poison = vd_set(0), moved2 = vd_set(0);
+  vd poison = vd_set(0), moved2 = vd_set(0), speed2 = vd_set(0);
   group g;
   notes n;
   for (uint32_t first = begin; first < end; first += VD_LANES) {
@@ -643,13 +655,15 @@ static inline __attribute__((always_inline)) void run(const pass *p, uint32_t be
     } while (!n.done);
     if (wall < world->list.wall_count) add_walls(p, &g, &wall, result);
     if (world->has_drag) add_drag(world, &g);
-    move(p, &g, &poison, &moved2, f);
+    move(p, &g, &poison, &moved2, &speed2, f);
   }
   double lanes[VD_LANES];
   vd_store(lanes, poison);
   for (int lane = 0; lane < VD_LANES; lane++) result->finite &= lanes[lane] == 0;
   vd_store(lanes, moved2);
   for (int lane = 0; lane < VD_LANES; lane++) result->moved2 = fmax(result->moved2, lanes[lane]);
+  vd_store(lanes, speed2);
+  for (int lane = 0; lane < VD_LANES; lane++) result->speed2 = fmax(result->speed2, lanes[lane]);
 }
 
 void KERNEL(gz_dynamics_pass)(const pass *p, uint32_t begin, uint32_t end, pass_result *result) {

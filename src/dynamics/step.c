@@ -17,7 +17,7 @@ typedef struct loop {
 static void run_piece(void *argument, uint32_t index) {
   loop *l = argument;
   pass_result *result = &l->results[index];
-  result->moved2 = 0;
+  result->moved2 = result->speed2 = 0;
   result->finite = true;
   CPU_KERNEL(gz_dynamics_pass)
   (&l->p, (uint32_t)pieces_begin(&l->pieces, index), (uint32_t)pieces_end(&l->pieces, index), result);
@@ -48,15 +48,27 @@ static void swap_rows(row **a, row **b) {
   *b = t;
 }
 
+/* A fifth of the skin: kept for some five passes while a bed falls, and for dozens when it lies. */
+static closeness closeness_now(graze_world *world, pass_mode mode) {
+  if (world->remembers || mode == PASS_LOOK) return CLOSE_NOT_KEPT;
+  if (world->is_close && world->close_way <= 0.49 * world->close_reach) return CLOSE_KEPT;
+  world->is_close = true;
+  world->close_way = 0;
+  world->close_reach = 0.2 * world->skin;
+  return CLOSE_TO_BE_MADE;
+}
+
 /* Runs a pass of all balls; after a PASS_STEP or PASS_EULER `now` is the next state. */
 static graze_status run_pass(graze_world *world, loop *l, pass_mode mode) {
-  double moved2 = 0;
+  double moved2 = 0, speed2 = 0;
   bool finite = true;
   l->p.mode = mode;
+  l->p.close = closeness_now(world, mode);
   l->pieces = pieces_of(world->count, 512);
   gz_parallel_each(world->context, l->pieces.number, run_piece, l);
   for (uint32_t i = 0; i < l->pieces.number; i++) {
     moved2 = fmax(moved2, l->results[i].moved2);
+    speed2 = fmax(speed2, l->results[i].speed2);
     finite &= l->results[i].finite;
   }
   if (world->def.events && mode != PASS_LOOK && !gz_events_add(world, &l->p, l->results, l->pieces.number))
@@ -66,6 +78,7 @@ static graze_status run_pass(graze_world *world, loop *l, pass_mode mode) {
     swap_rows(&world->now.velocity, &world->next.velocity);
     swap_rows(&world->now.spin, &world->next.spin);
     world->moved2 = moved2;
+    world->close_way += sqrt(speed2) * l->p.dt * (1 + 1e-9);
   }
   return finite ? GRAZE_OK : fail_not_finite(world);
 }
@@ -91,6 +104,7 @@ static void turn_bodies(graze_world *world, double dt) {
 
 /* The first half kick and the drift. */
 static void begin_leapfrog(graze_world *world, const pass *p) {
+  world->is_close = false;
   double h = 0.5 * p->dt, moved2 = 0;
   for (uint32_t i = 0; i < world->count; i++) {
     double way2 = 0, *at = world->now.position[i], *v = world->now.velocity[i], *w = world->now.spin[i];

@@ -87,11 +87,18 @@ typedef struct neighbour_list {
   uint32_t *start;    /* of each place, and the end */
   uint32_t *partners; /* LIST_PAD more may be read */
   uint64_t count;
+  uint8_t *close;    /* bits of entries that may touch soon; see close_chunk */
   wall_entry *walls; /* by place, then wall */
   uint64_t wall_count;
   contact_memory of_balls, of_walls;
-  buffer buffers[3];
+  buffer buffers[4];
 } neighbour_list;
+
+/* Entries of a ball are looked at in chunks of `lanes`, each with a byte of list->close: where those of the ball begin.
+ */
+static inline uint64_t close_chunk(uint32_t start, uint32_t place, uint32_t lanes) {
+  return start / lanes + (uint64_t)place;
+}
 
 enum { LIST_PAD = 16 };
 
@@ -130,7 +137,10 @@ struct graze_world {
   graze_broadphase *broadphase;
   neighbour_list list, old_list; /* the old one: for what contacts remember */
   bool is_listed;
-  uint32_t builds;     /* of the list */
+  uint32_t builds;  /* of the list */
+  bool is_close;    /* list.close holds: no ball has gone farther than close_way since, */
+  double close_way; /* and half of close_reach is more */
+  double close_reach;
   double skin, moved2; /* the largest square of a way since the list was made */
   buffer scratch[6];
 
