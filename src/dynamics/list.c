@@ -134,16 +134,17 @@ static graze_status sort_balls(graze_world *world) {
 
 /* ---- the search ------------------------------------------------------------------------------------------------ */
 
-/* Spheres half the skin larger than the balls, and with periods the images that may touch balls on the other side. */
+/* Spheres half the skin larger than the balls. With periods there are copies of all, and images of those that may touch
+ * balls on the other side. */
 typedef struct search {
-  row *spheres;
-  uint32_t *of; /* the place of an image */
+  row *spheres; /* NULL: the balls themselves, with the radii */
+  double *radii;
+  uint32_t *of; /* the place of a copy or image */
   uint64_t count, capacity;
 } search;
 
-static bool add_image(const graze_world *world, search *s, const row sphere, uint32_t place) {
+static bool add_image(search *s, const row sphere, uint32_t place) {
   if (s->count == s->capacity) return false;
-  (void)world;
   memcpy(s->spheres[s->count], sphere, sizeof(row));
   s->of[s->count++] = place;
   return true;
@@ -160,20 +161,14 @@ static bool add_images(const graze_world *world, search *s, double reach) {
       memcpy(sphere, s->spheres[i], sizeof sphere);
       if (sphere[k] - world->def.bounds.min[k] > reach) continue;
       sphere[k] += period;
-      if (!add_image(world, s, sphere, s->of[i])) return false;
+      if (!add_image(s, sphere, s->of[i])) return false;
     }
   }
   return true;
 }
 
-static bool is_periodic(const graze_world *world) {
-  return world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2];
-}
-
-static graze_status make_spheres(graze_world *world, search *s, double largest) {
-  bool periodic = is_periodic(world);
-  double reach = 2 * largest + 2 * world->skin;
-  for (s->capacity = world->count;; s->capacity *= 2) {
+static graze_status make_images(graze_world *world, search *s, double largest) {
+  for (s->capacity = 2 * (uint64_t)world->count;; s->capacity *= 2) {
     size_t bytes = s->capacity * (sizeof(row) + sizeof(uint32_t));
     if (s->capacity > UINT32_MAX) return gz_fail(world->context, GRAZE_ERROR_LIMIT, "too many periodic images");
     if (!gz_buffer_reserve(world->context, &world->scratch[1], bytes, 0)) return gz_fail_memory(world->context, bytes);
@@ -185,8 +180,18 @@ static graze_status make_spheres(graze_world *world, search *s, double largest) 
       s->spheres[p][3] += 0.5 * world->skin;
       s->of[p] = p;
     }
-    if (!periodic || add_images(world, s, reach)) return GRAZE_OK;
+    if (add_images(world, s, 2 * largest + 2 * world->skin)) return GRAZE_OK;
   }
+}
+
+static graze_status make_spheres(graze_world *world, search *s, double largest) {
+  if (world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2]) return make_images(world, s, largest);
+  size_t bytes = world->count * sizeof(double);
+  if (!gz_buffer_reserve(world->context, &world->scratch[1], bytes, 0)) return gz_fail_memory(world->context, bytes);
+  s->radii = world->scratch[1].data;
+  s->count = world->count;
+  for (uint32_t p = 0; p < world->count; p++) s->radii[p] = world->now.position[p][3] + 0.5 * world->skin;
+  return GRAZE_OK;
 }
 
 /* A ball wider than half a period would meet itself, and two could meet twice. */
@@ -209,8 +214,8 @@ static bool moves(const graze_world *world, uint32_t place) {
 
 /* The two places of a pair of spheres; false: nothing to do. */
 static inline bool places_of(const graze_world *world, const search *s, graze_box_pair pair, uint32_t at[2]) {
-  at[0] = s->of[pair.a];
-  at[1] = s->of[pair.b];
+  at[0] = s->of != NULL ? s->of[pair.a] : pair.a;
+  at[1] = s->of != NULL ? s->of[pair.b] : pair.b;
   return at[0] != at[1] && (moves(world, at[0]) || moves(world, at[1]));
 }
 
@@ -309,10 +314,11 @@ static graze_status search_and_fill(graze_world *world) {
   graze_status status = check_periods(world, largest);
   if (status == GRAZE_OK) status = make_spheres(world, &s, largest);
   if (status != GRAZE_OK) return status;
-  const graze_sphere_array spheres = {.centers = s.spheres,
-                                      .radii = s.spheres != NULL ? &s.spheres[0][3] : NULL,
+  const bool images = s.spheres != NULL;
+  const graze_sphere_array spheres = {.centers = images ? s.spheres : world->now.position,
+                                      .radii = images ? &s.spheres[0][3] : s.radii,
                                       .center_stride = sizeof(row),
-                                      .radius_stride = sizeof(row),
+                                      .radius_stride = images ? sizeof(row) : sizeof(double),
                                       .precision = GRAZE_DOUBLE};
   status = graze_broadphase_find_spheres(world->broadphase, &spheres, (uint32_t)s.count, true, &pairs, &count);
   if (status == GRAZE_OK) status = fill_list(world, &s, pairs, count);
