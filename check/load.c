@@ -364,10 +364,24 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
   return status;
 }
 
+/* What the check would leave out without a word. */
+static graze_status refuse_simulation(const graze_check *c, const char *path) {
+  const graze_scene_file *file = &c->file;
+  for (uint32_t i = 0; i < file->object_count; i++) {
+    if (file->objects[i].shape == GRAZE_SHAPE_MESH) continue;
+    return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": objects with shapes cannot be checked yet",
+                   path, file->objects[i].name);
+  }
+  if (!file->simulation.given && file->particle_set_count == 0) return GRAZE_OK;
+  return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: \"%s\" cannot be checked: `graze simulate' is the verb",
+                 path, file->particle_set_count > 0 ? "particles" : "simulation");
+}
+
 static graze_status load_scene(graze_check *c, const char *path) {
   double start = gz_check_clock(), factor;
   graze_status status = graze_read_scene(c->context, path, &c->file);
   gz_check_add_time(&c->load_seconds, start);
+  if (status == GRAZE_OK) status = refuse_simulation(c, path);
   if (status == GRAZE_OK) status = unit_factor(c, path, c->file.units, &factor);
   return status == GRAZE_OK ? add_scene_objects(c, factor) : status;
 }

@@ -5,6 +5,31 @@ static void check_text(const char *text) {
   check_that(text != NULL && strlen(text) < SIZE_MAX);
 }
 
+static void check_material(const graze_scene_file *scene, uint32_t material) {
+  check_that(material == GRAZE_NO_MATERIAL || material < scene->simulation.material_count);
+}
+
+static void check_bodies(const graze_scene_file *scene) {
+  const graze_scene_file_simulation *simulation = &scene->simulation;
+  for (uint32_t i = 0; i < scene->object_count; i++) {
+    const graze_scene_file_object *object = &scene->objects[i];
+    check_material(scene, object->body.material);
+    check_that(object->shape == GRAZE_SHAPE_SPHERE ? isfinite(object->radius) : object->mesh[0] != 0);
+  }
+  for (uint32_t i = 0; i < simulation->wall_count; i++) check_material(scene, simulation->walls[i].material);
+  for (uint32_t i = 0; i < simulation->pair_count; i++) {
+    check_that(simulation->pairs[i].first < simulation->material_count);
+    check_that(simulation->pairs[i].second < simulation->material_count);
+  }
+  for (uint32_t i = 0; i < simulation->material_count; i++) check_text(simulation->materials[i].name);
+  for (uint32_t i = 0; i < scene->particle_set_count; i++) {
+    check_text(scene->particles[i].name);
+    check_text(scene->particles[i].file);
+    check_text(scene->particles[i].layer);
+    check_material(scene, scene->particles[i].material);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   graze_scene_file scene;
   graze_status status = graze_parse_scene(fuzz_context(), data, size, "folder/input", &scene);
@@ -22,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_text(scene.ignore_layers[i][0]);
     check_text(scene.ignore_layers[i][1]);
   }
+  check_bodies(&scene);
   graze_scene_file_free(&scene);
   return 0;
 }

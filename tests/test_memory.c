@@ -322,12 +322,21 @@ static graze_status attempt_lists(bench *b) {
   static const char scene_text[] =
       "{\"graze\":1,\"objects\":[{\"name\":\"a\",\"mesh\":\"a.obj\"},{\"name\":\"b\","
       "\"mesh\":\"b.obj\",\"layer\":\"l\"}],\"ignore\":[[\"a\",\"b\"]],\"ignore_layers\":"
-      "[[\"l\",\"l\"]],\"sets\":{\"s\":[\"a*\"]},\"check\":[[\"s\",\"s\"]]}";
+      "[[\"l\",\"l\"]],\"sets\":{\"s\":[\"a*\"]},\"check\":[[\"s\",\"s\"]],\"simulation\":{\"model\":\"dem\","
+      "\"materials\":"
+      "{\"m\":{\"k_n\":1}},\"pairs\":[[\"m\",\"m\",{\"k_n\":2}]],\"walls\":[{\"point\":[0,0,0],\"normal\":[0,0,1]}]},"
+      "\"particles\":[{\"name\":\"p\",\"file\":\"p.csv\",\"material\":\"m\"}]}";
   static const char box_text[] = "1,0,0,0,1,1,1\n2,0,0,0,1,1,1\n";
+  static const char particle_text[] = "x,y,z,r,vx,wy\n0,0,0,1,2,3\n4,5,6,7,8,9\n";
   graze_scene_file scene = {0};
   graze_box_list boxes = {0};
+  graze_particle_list particles = {0};
   graze_status status = graze_parse_scene(b->context, scene_text, strlen(scene_text), "x/s.json", &scene);
   if (status == GRAZE_OK) status = graze_parse_boxes(b->context, box_text, strlen(box_text), "b.csv", &boxes);
+  if (status == GRAZE_OK)
+    status = graze_parse_particles(b->context, particle_text, strlen(particle_text), "p.csv", &particles);
+  if (status == GRAZE_OK) status = graze_write_particles(b->context, b->path, &particles);
+  graze_particle_list_free(&particles);
   graze_scene_file_free(&scene);
   graze_box_list_free(&boxes);
   return status;

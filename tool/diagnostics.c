@@ -12,7 +12,8 @@
 
 static const char *program_name = "graze";
 static bool quiet;
-static const char *volatile unfinished_path;
+enum { MOST_UNFINISHED = 8 };
+static const char *volatile unfinished[MOST_UNFINISHED]; /* paths; NULL: free */
 static const char *volatile meaning = "nothing was decided";
 static volatile sig_atomic_t asking, came, creating, late;
 
@@ -33,6 +34,13 @@ static void print_line(const char *format, va_list arguments) {
   funlockfile(stderr);
 }
 
+/* Only calls that are safe in a signal handler. */
+static void remove_unfinished(void) {
+  for (int i = 0; i < MOST_UNFINISHED; i++) {
+    if (unfinished[i]) unlink(unfinished[i]);
+  }
+}
+
 void note(const char *format, ...) {
   if (quiet) return;
   va_list arguments;
@@ -46,7 +54,7 @@ _Noreturn void fail(const char *format, ...) {
   va_start(arguments, format);
   print_line(format, arguments);
   va_end(arguments);
-  if (unfinished_path) unlink(unfinished_path);
+  remove_unfinished();
   _exit(exit_incomplete); /* nothing that waits in a buffer is to be written any more */
 }
 
@@ -66,26 +74,32 @@ static void handle_interrupt(int signal_number) {
     return;
   }
   const char *const words[] = {program_name, ": interrupted; ", meaning, "\n"};
-  if (unfinished_path) unlink(unfinished_path);
+  remove_unfinished();
   for (int i = 0; i < 4; i++) {
     if (write(STDERR_FILENO, words[i], strlen(words[i])) < 0) break;
   }
   _exit(exit_incomplete);
 }
 
+static void replace_unfinished(const char *from, const char *to) {
+  int i = 0;
+  while (i < MOST_UNFINISHED && unfinished[i] != from) i++;
+  if (i < MOST_UNFINISHED) unfinished[i] = to;
+}
+
 bool unfinished_create(new_file *file, const char *path) {
   creating = 1;
   bool good = gz_new_file_create(file, path);
   int reason = errno;
-  if (good && !file->in_place) unfinished_path = file->temporary;
+  if (good && !file->in_place) replace_unfinished(NULL, file->temporary);
   creating = 0;
   if (late) raise(SIGINT);
   errno = reason;
   return good;
 }
 
-void unfinished_done(void) {
-  unfinished_path = NULL;
+void unfinished_done(const new_file *file) {
+  replace_unfinished(file->temporary, NULL);
 }
 
 void interrupts_install(void) {

@@ -17,16 +17,16 @@ void diagnostics_quiet(void);
 /* A line on stderr, unless quiet. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line on stderr; then the program ends with exit 3. An output file that is half written is removed. */
+/* A line on stderr; then the program ends with exit 3. Output files that are half written are removed. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* fail() for a refused allocation. */
 _Noreturn void fail_out_of_memory(void);
 
-/* gz_new_file_create; until unfinished_done() the file is removed when the program ends early. `file` must stay. One
- * file at a time. */
+/* gz_new_file_create; until unfinished_done() the file is removed when the program ends early. `file` must stay. Eight
+ * files at a time. */
 bool unfinished_create(new_file *file, const char *path);
-void unfinished_done(void);
+void unfinished_done(const new_file *file);
 
 /* Ctrl-C and SIGTERM end the program with exit 3. After interrupts_ask() the first one only makes
  * interrupts_came() true. */

@@ -37,7 +37,7 @@ void output_close(output *text) {
   file *out = text->user;
   gz_text_flush(text);
   if (!gz_new_file_finish(&out->file, true)) fail("%s: cannot write: %s", out->name, strerror(errno));
-  if (!out->file.in_place) unfinished_done();
+  if (!out->file.in_place) unfinished_done(&out->file);
   gz_text_end(text);
   free(out);
 }

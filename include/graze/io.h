@@ -10,6 +10,7 @@
 #define GRAZE_IO_H
 
 #include "graze/base.h"
+#include "graze/dynamics.h"
 #include "graze/math.h"
 
 #ifdef __cplusplus
@@ -177,6 +178,33 @@ GRAZE_API graze_status graze_parse_boxes(graze_context *context, const void *byt
                                          graze_box_list *boxes);
 GRAZE_API void graze_box_list_free(graze_box_list *boxes);
 
+/* ---- particles ---- */
+
+/* Balls that move, in file order. Arrays of three numbers each; NULL: the file has no such columns. */
+typedef struct graze_particle_list {
+  uint32_t count;
+  double *positions, *velocities, *spins;
+  double *radii;
+} graze_particle_list;
+
+/* Reads particles. Text: the first line names the columns, `x,y,z` and then any of `r,vx,vy,vz,wx,wy,wz` in any order
+ * (speeds that are not named are 0); then one line per particle. Binary, by the first bytes: "GRZPART" and a zero byte,
+ * uint64 n, then n times the ten doubles x y z r vx vy vz wx wy wz, little-endian; radii that are all 0 are none.
+ * Errors: ARGUMENT, FILE, FORMAT (titles, number of fields, not a number, a size that contradicts the count),
+ * NOT_FINITE, LIMIT, MEMORY; the message names the line or byte, and the column. On failure `particles` is empty. */
+GRAZE_API graze_status graze_read_particles(graze_context *context, const char *path, graze_particle_list *particles);
+
+/* The same from memory; `name` replaces the path in messages; if it ends in .gzp, the particles must be binary. */
+GRAZE_API graze_status graze_parse_particles(graze_context *context, const void *bytes, size_t size, const char *name,
+                                             graze_particle_list *particles);
+
+/* Writes particles, binary if the path ends in .gzp and otherwise as text that reads back to the same numbers. What is
+ * NULL is 0 in a binary file, and no column of a text. Errors: ARGUMENT, NOT_FINITE (the message has the particle),
+ * MEMORY, FILE. */
+GRAZE_API graze_status graze_write_particles(graze_context *context, const char *path,
+                                             const graze_particle_list *particles);
+GRAZE_API void graze_particle_list_free(graze_particle_list *particles);
+
 /* ---- motions ---- */
 
 /* The pose of an object from this step on. */
@@ -225,14 +253,75 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *    "objects":[{"name":"a","mesh":"a.obj","pose":[12 numbers],"layer":"steel"}],
  *    "ignore":[["a","b"]], "ignore_layers":[["steel","steel"]], "ignore_names":[["*gasket*","*"]],
  *    "ignore_same_parent":true, "sets":{"lines":["pipe*","layer:pipes"]}, "check":[["lines","lines"]],
- *    "tolerance":[["lines","lines","2mm"]]}
- * All keys but "graze", "objects", "name" and "mesh" are optional. */
+ *    "tolerance":[["lines","lines","2mm"]],
+ *    "simulation":{"model":"dem","gravity":[0,0,-9.81],"integrator":"leapfrog","bounds":[6 numbers],"periodic":[0,0,0],
+ *     "materials":{"glass":{"k_n":1e5}},"pairs":[["glass","glass",{"k_n":1e6}]],
+ *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
+ *    "particles":[{"name":"bed","file":"bed.csv","radius":0.5,"mass":1,"material":"glass"}]}
+ * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius},
+ * and then perhaps a "body"; with "particles" there need not be "objects". */
+
+#define GRAZE_NO_MATERIAL UINT32_MAX
+
+typedef enum graze_shape { GRAZE_SHAPE_MESH, GRAZE_SHAPE_SPHERE } graze_shape;
+
+/* Of an object without "body": static. NaN: not given. */
+typedef struct graze_scene_file_body {
+  graze_body_type type;
+  double mass, density;
+  double velocity[3], spin[3];
+  uint32_t material; /* number, or GRAZE_NO_MATERIAL */
+} graze_scene_file_body;
+
 typedef struct graze_scene_file_object {
   char *name;
-  char *mesh; /* path, relative to the scene file's folder unless absolute */
+  graze_shape shape;
+  char *mesh;    /* path, relative to the scene file's folder unless absolute; "" = none */
+  double radius; /* SPHERE */
   graze_pose pose;
   char *layer; /* "" when absent */
+  graze_scene_file_body body;
 } graze_scene_file_object;
+
+typedef struct graze_scene_file_material {
+  char *name;
+  graze_material material;
+} graze_scene_file_material;
+
+typedef struct graze_scene_file_pair {
+  uint32_t first, second; /* materials */
+  graze_material material;
+} graze_scene_file_pair;
+
+typedef struct graze_scene_file_wall {
+  double point[3], normal[3];
+  uint32_t material; /* number, or GRAZE_NO_MATERIAL */
+} graze_scene_file_wall;
+
+/* "simulation". Only that numbers are finite has been looked at: what they may be, graze_world_create and the calls
+ * that fill a world say. */
+typedef struct graze_scene_file_simulation {
+  bool given;
+  double gravity[3];
+  graze_integrator integrator;
+  graze_box bounds; /* empty when absent */
+  bool periodic[3];
+  graze_scene_file_material *materials; /* in file order */
+  uint32_t material_count;
+  graze_scene_file_pair *pairs;
+  uint32_t pair_count;
+  graze_scene_file_wall *walls;
+  uint32_t wall_count;
+} graze_scene_file_simulation;
+
+typedef struct graze_scene_file_particles {
+  char *name;                   /* no other set and no object has it */
+  char *file;                   /* path, as that of a mesh; graze_read_particles reads it */
+  double radius, mass, density; /* NaN: not given */
+  uint32_t material;            /* number, or GRAZE_NO_MATERIAL */
+  char *layer;                  /* "" when absent */
+  double drag[2];
+} graze_scene_file_particles;
 
 /* A named set of objects: those that match one of its patterns. These are shell patterns (*, ?, [...]) for the whole
  * name, in which '/' is not special; "layer:PATTERN" is one for the layer. */
@@ -259,10 +348,14 @@ typedef struct graze_scene_file {
   uint32_t check_count;
   char *(*tolerance)[3]; /* names of two sets, and a length as graze_check_def takes it; numbers are in `units` */
   uint32_t tolerance_count;
+  graze_scene_file_simulation simulation;
+  graze_scene_file_particles *particles; /* sets */
+  uint32_t particle_set_count;
 } graze_scene_file;
 
-/* Errors: FILE, FORMAT (unknown key, duplicate or unknown object name, wrong type: the message names key and place),
- * ARGUMENT, NOT_FINITE, MEMORY. On failure `scene` is empty. */
+/* Errors: FILE, FORMAT (unknown key, duplicate or unknown name, wrong type: the message names key and place),
+ * ARGUMENT, NOT_FINITE, UNSUPPORTED (a shape, model or key of simulations that cannot be simulated yet), MEMORY. On
+ * failure `scene` is empty. */
 GRAZE_API graze_status graze_read_scene(graze_context *context, const char *path, graze_scene_file *scene);
 
 /* The same from memory; `name` replaces the path in messages and for finding the meshes. */

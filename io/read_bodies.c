@@ -1,0 +1,105 @@
+/* read_bodies.c: what moves in a scene file: bodies, which are objects with a shape, and sets of particles. */
+#include <math.h>
+
+#include "scene_parts.h"
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
+  static const char *const later[] = {"box", "capsule", "cylinder", "hull", "parts", "error", NULL};
+  static const char *const known[] = {"sphere", NULL};
+  const char *key;
+  json_t *unused;
+  if (!json_is_object(value) || json_object_size(value) == 0)
+    return gz_scene_fail(fault, place, "\"shape\" is not an object such as {\"sphere\": 1}");
+  json_object_foreach(value, key, unused) {
+    for (int i = 0; later[i] != NULL; i++) {
+      if (strcmp(key, later[i]) != 0) continue;
+      return gz_scene_fail_as(fault, GRAZE_ERROR_UNSUPPORTED, place,
+                              "shape \"%s\" cannot be simulated yet: model dem takes spheres", key);
+    }
+  }
+  scene_place here = gz_scene_member(place, "shape");
+  object->shape = GRAZE_SHAPE_SPHERE;
+  return gz_scene_check_keys(value, known, NULL, here.text, fault) &&
+         gz_scene_read_number(value, "sphere", here.text, &object->radius, fault);
+}
+
+bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,
+                        io_fault *fault) {
+  static const char *const known[] = {"type", "mass", "density", "velocity", "spin", "material", NULL};
+  static const char *const later[] = {"inertia", "linear_damping", "angular_damping", NULL};
+  static const char *const types[] = {"dynamic", "static", "kinematic", NULL};
+  unsigned type = GRAZE_BODY_DYNAMIC;
+  *body = (graze_scene_file_body){
+      .type = GRAZE_BODY_STATIC, .mass = (double)NAN, .density = (double)NAN, .material = GRAZE_NO_MATERIAL};
+  if (value == NULL) return true;
+  if (!json_is_object(value)) return gz_scene_fail(fault, place, "\"body\" is not an object");
+  scene_place here = gz_scene_member(place, "body");
+  bool good = gz_scene_check_keys(value, known, later, here.text, fault) &&
+              gz_scene_read_word(value, "type", here.text, types, &type, fault) &&
+              gz_scene_read_number(value, "mass", here.text, &body->mass, fault) &&
+              gz_scene_read_number(value, "density", here.text, &body->density, fault) &&
+              gz_scene_read_numbers(value, "velocity", here.text, 3, body->velocity, fault) &&
+              gz_scene_read_numbers(value, "spin", here.text, 3, body->spin, fault) &&
+              gz_scene_read_material(value, here.text, materials, &body->material, fault);
+  body->type = (graze_body_type)type;
+  return good;
+}
+
+/* ---- particles --------------------------------------------------------------------------------------------------- */
+
+static bool read_set(json_t *value, const char *place, const char *scene_path, const scene_names *materials,
+                     graze_scene_file_particles *set, io_fault *fault) {
+  static const char *const known[] = {"name", "file", "radius", "mass", "density", "material", "layer", "drag", NULL};
+  static const char *const later[] = {"draw", "blast", NULL};
+  set->radius = set->mass = set->density = (double)NAN;
+  if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object");
+  return gz_scene_check_keys(value, known, later, place, fault) &&
+         gz_scene_copy_name(json_object_get(value, "name"), "name", place, &set->name, fault) &&
+         gz_scene_copy_name(json_object_get(value, "file"), "file", place, &set->file, fault) &&
+         gz_scene_join_path(scene_path, &set->file, fault) &&
+         gz_scene_read_number(value, "radius", place, &set->radius, fault) &&
+         gz_scene_read_number(value, "mass", place, &set->mass, fault) &&
+         gz_scene_read_number(value, "density", place, &set->density, fault) &&
+         gz_scene_read_material(value, place, materials, &set->material, fault) &&
+         gz_scene_copy_text(json_object_get(value, "layer"), "layer", place, &set->layer, fault) &&
+         gz_scene_read_numbers(value, "drag", place, 2, set->drag, fault);
+}
+
+/* A set has a name of its own. */
+static bool check_names(const graze_scene_file *scene, const scene_names *objects, io_fault *fault) {
+  scene_names sets;
+  uint32_t other;
+  if (!gz_scene_names_begin(&sets, scene->particle_set_count, fault)) return false;
+  for (uint32_t i = 0; i < scene->particle_set_count; i++) {
+    sets.names[sets.count++] = (scene_name){scene->particles[i].name, i};
+  }
+  gz_scene_names_sort(&sets);
+  bool good = true;
+  for (uint32_t i = 0; good && i < sets.count; i++) {
+    const char *name = sets.names[i].name;
+    scene_place place = gz_scene_element("particles", sets.names[i].index, NULL);
+    if (i > 0 && strcmp(sets.names[i - 1].name, name) == 0) {
+      good = gz_scene_fail(fault, place.text, "the name \"%s\" is particles[%lu]'s already", scene_quote(name).text,
+                           (unsigned long)sets.names[i - 1].index);
+    } else if (gz_scene_names_find(objects, name, &other)) {
+      good = gz_scene_fail(fault, place.text, "the name \"%s\" is objects[%lu]'s already", scene_quote(name).text,
+                           (unsigned long)other);
+    }
+  }
+  gz_free(sets.names);
+  return good;
+}
+
+bool gz_scene_read_particles(const json_t *array, const char *scene_path, const scene_names *materials,
+                             const scene_names *objects, graze_scene_file *scene, io_fault *fault) {
+  if (!gz_scene_make_array(array, "", "particles", sizeof scene->particles[0], &scene->particles, fault)) return false;
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    json_t *value = json_array_get(array, i);
+    scene_place place = gz_scene_element("particles", i, value);
+    graze_scene_file_particles *set = &scene->particles[scene->particle_set_count++]; /* so far it can be freed */
+    if (!read_set(value, place.text, scene_path, materials, set, fault)) return false;
+  }
+  return check_names(scene, objects, fault);
+}

@@ -1,0 +1,198 @@
+/* read_simulation.c: "simulation" of a scene file: what moves bodies, and what they are made of.
+ *
+ * Strict about keys, names and types. What the numbers may be is for the world to say that is made of them; what the
+ * format has and no world knows yet is refused by name. */
+#include <stddef.h>
+
+#include "scene_parts.h"
+
+/* ---- materials --------------------------------------------------------------------------------------------------- */
+
+static const char *const law_words[] = {"hooke", "hertz", NULL};
+static const char *const end_words[] = {"overlap", "force", NULL};
+static const char *const tangential_words[] = {"none", "dashpot", "spring", "full", NULL};
+
+static const char *const material_keys[] = {
+    "law", "k_n",   "young",   "poisson",  "restitution", "eta_n",    "gamma_n",       "ends", "tangential",
+    "k_t", "eta_t", "gamma_t", "friction", "rolling",     "spinning", "surface_speed", NULL};
+
+static const struct {
+  const char *key;
+  size_t offset;
+} material_numbers[] = {
+    {"k_n", offsetof(graze_material, k_n)},         {"young", offsetof(graze_material, young)},
+    {"poisson", offsetof(graze_material, poisson)}, {"restitution", offsetof(graze_material, restitution)},
+    {"eta_n", offsetof(graze_material, eta_n)},     {"gamma_n", offsetof(graze_material, gamma_n)},
+    {"k_t", offsetof(graze_material, k_t)},         {"eta_t", offsetof(graze_material, eta_t)},
+    {"gamma_t", offsetof(graze_material, gamma_t)}, {"friction", offsetof(graze_material, friction)},
+    {"rolling", offsetof(graze_material, rolling)}, {"spinning", offsetof(graze_material, spinning)},
+};
+
+static bool read_material(json_t *value, const char *place, graze_material *material, io_fault *fault) {
+  unsigned law = GRAZE_HOOKE, ends = GRAZE_END_OVERLAP, tangential = GRAZE_TANGENTIAL_NONE;
+  *material = graze_default_material();
+  if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object");
+  if (!gz_scene_check_keys(value, material_keys, NULL, place, fault)) return false;
+  for (size_t i = 0; i < sizeof material_numbers / sizeof material_numbers[0]; i++) {
+    double *number = (double *)((char *)material + material_numbers[i].offset);
+    if (!gz_scene_read_number(value, material_numbers[i].key, place, number, fault)) return false;
+  }
+  bool good = gz_scene_read_numbers(value, "surface_speed", place, 3, material->surface_speed, fault) &&
+              gz_scene_read_word(value, "law", place, law_words, &law, fault) &&
+              gz_scene_read_word(value, "ends", place, end_words, &ends, fault) &&
+              gz_scene_read_word(value, "tangential", place, tangential_words, &tangential, fault);
+  material->law = (graze_normal_law)law;
+  material->ends = (graze_contact_end)ends;
+  material->tangential = (graze_tangential_law)tangential;
+  return good;
+}
+
+static bool read_materials(json_t *object, graze_scene_file_simulation *simulation, scene_names *names,
+                           io_fault *fault) {
+  const char *place = "simulation.materials", *name;
+  json_t *value;
+  if (object != NULL && !json_is_object(object)) return gz_scene_fail(fault, place, "not an object");
+  size_t count = json_object_size(object);
+  if (count >= UINT32_MAX) return gz_scene_fail(fault, place, "too many");
+  simulation->materials = gz_new_zeroed(fault->context, count > 0 ? count : 1, sizeof simulation->materials[0]);
+  if (simulation->materials == NULL) return gz_io_fail_memory(fault);
+  if (!gz_scene_names_begin(names, (uint32_t)count, fault)) return false;
+  json_object_foreach(object, name, value) {
+    if (*name == 0) return gz_scene_fail(fault, place, "a name is empty");
+    uint32_t number = simulation->material_count++; /* what is there so far can be freed */
+    graze_scene_file_material *material = &simulation->materials[number];
+    scene_place here = gz_scene_named(place, name);
+    if ((material->name = gz_new_text(fault->context, name)) == NULL) return gz_io_fail_memory(fault);
+    if (!read_material(value, here.text, &material->material, fault)) return false;
+    names->names[names->count++] = (scene_name){material->name, number};
+  }
+  gz_scene_names_sort(names);
+  return true;
+}
+
+static bool find_material(const json_t *name, const char *place, const scene_names *materials, uint32_t *number,
+                          io_fault *fault) {
+  if (gz_scene_names_find(materials, json_string_value(name), number)) return true;
+  return gz_scene_fail_unknown(materials, "material", json_string_value(name), place, fault);
+}
+
+bool gz_scene_read_material(const json_t *object, const char *place, const scene_names *materials, uint32_t *number,
+                            io_fault *fault) {
+  const json_t *name = json_object_get(object, "material");
+  *number = GRAZE_NO_MATERIAL;
+  if (name == NULL) return true;
+  if (!json_is_string(name)) return gz_scene_fail(fault, place, "\"material\" is not a string");
+  return find_material(name, place, materials, number, fault);
+}
+
+/* ---- pairs and walls --------------------------------------------------------------------------------------------- */
+
+static bool read_pair(const json_t *value, const char *place, const scene_names *materials, graze_scene_file_pair *pair,
+                      io_fault *fault) {
+  const json_t *first = json_array_get(value, 0), *second = json_array_get(value, 1);
+  if (json_array_size(value) != 3 || !json_is_string(first) || !json_is_string(second))
+    return gz_scene_fail(fault, place, "not the names of two materials and an object");
+  return find_material(first, place, materials, &pair->first, fault) &&
+         find_material(second, place, materials, &pair->second, fault) &&
+         read_material(json_array_get(value, 2), place, &pair->material, fault);
+}
+
+static bool read_pairs(const json_t *array, const scene_names *materials, graze_scene_file_simulation *simulation,
+                       io_fault *fault) {
+  if (!gz_scene_make_array(array, "simulation", "pairs", sizeof simulation->pairs[0], &simulation->pairs, fault))
+    return false;
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    scene_place place = gz_scene_element("simulation.pairs", i, NULL);
+    graze_scene_file_pair *pair = &simulation->pairs[simulation->pair_count++];
+    if (!read_pair(json_array_get(array, i), place.text, materials, pair, fault)) return false;
+  }
+  return true;
+}
+
+static bool read_wall(json_t *value, const char *place, const scene_names *materials, graze_scene_file_wall *wall,
+                      io_fault *fault) {
+  static const char *const known[] = {"point", "normal", "material", NULL};
+  if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object");
+  if (!gz_scene_check_keys(value, known, NULL, place, fault)) return false;
+  for (int k = 0; k < 2; k++) {
+    if (json_object_get(value, known[k]) == NULL) return gz_scene_fail(fault, place, "\"%s\" is missing", known[k]);
+  }
+  return gz_scene_read_numbers(value, "point", place, 3, wall->point, fault) &&
+         gz_scene_read_numbers(value, "normal", place, 3, wall->normal, fault) &&
+         gz_scene_read_material(value, place, materials, &wall->material, fault);
+}
+
+static bool read_walls(const json_t *array, const scene_names *materials, graze_scene_file_simulation *simulation,
+                       io_fault *fault) {
+  if (!gz_scene_make_array(array, "simulation", "walls", sizeof simulation->walls[0], &simulation->walls, fault))
+    return false;
+  for (size_t i = 0; i < json_array_size(array); i++) {
+    scene_place place = gz_scene_element("simulation.walls", i, NULL);
+    graze_scene_file_wall *wall = &simulation->walls[simulation->wall_count++];
+    if (!read_wall(json_array_get(array, i), place.text, materials, wall, fault)) return false;
+  }
+  return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static bool read_model(const json_t *value, io_fault *fault) {
+  static const char *const words[] = {"dem", "rigid", NULL};
+  unsigned word = 0;
+  if (json_object_get(value, "model") == NULL) return gz_scene_fail(fault, "simulation", "\"model\" is missing");
+  if (!gz_scene_read_word(value, "model", "simulation", words, &word, fault)) return false;
+  return word == 0 || gz_scene_fail_as(fault, GRAZE_ERROR_UNSUPPORTED, "simulation",
+                                       "\"model\" is \"rigid\", which cannot be simulated yet");
+}
+
+static bool read_bounds(const json_t *value, graze_box *bounds, io_fault *fault) {
+  double numbers[6];
+  *bounds = graze_box_empty();
+  if (json_object_get(value, "bounds") == NULL) return true;
+  if (!gz_scene_read_numbers(value, "bounds", "simulation", 6, numbers, fault)) return false;
+  memcpy(bounds->min, numbers, sizeof bounds->min);
+  memcpy(bounds->max, numbers + 3, sizeof bounds->max);
+  return !graze_box_is_empty(bounds) ||
+         gz_scene_fail(fault, "simulation", "\"bounds\" is empty: min x, y, z and max x, y, z are wanted");
+}
+
+static bool read_periodic(const json_t *value, bool periodic[3], io_fault *fault) {
+  double numbers[3] = {0, 0, 0};
+  if (!gz_scene_read_numbers(value, "periodic", "simulation", 3, numbers, fault)) return false;
+  for (int k = 0; k < 3; k++) {
+    if (numbers[k] != 0 && numbers[k] != 1)
+      return gz_scene_fail(fault, "simulation", "\"periodic\"[%d] is neither 0 nor 1", k);
+    periodic[k] = numbers[k] != 0;
+  }
+  return true;
+}
+
+bool gz_scene_read_simulation(json_t *value, graze_scene_file_simulation *simulation, scene_names *materials,
+                              io_fault *fault) {
+  static const char *const known[] = {"model", "gravity", "integrator", "materials", "pairs",
+                                      "walls", "bounds",  "periodic",   NULL};
+  static const char *const later[] = {"substeps", "joints", NULL};
+  static const char *const integrator_words[] = {"leapfrog", "euler", NULL};
+  unsigned integrator = GRAZE_LEAPFROG;
+  const char *place = "simulation";
+  if (value == NULL) return true;
+  if (!json_is_object(value)) return gz_scene_fail(fault, "", "\"simulation\" is not an object");
+  simulation->given = true;
+  memcpy(simulation->gravity, graze_default_world_def().gravity, sizeof simulation->gravity);
+  bool good = gz_scene_check_keys(value, known, later, place, fault) && read_model(value, fault) &&
+              gz_scene_read_numbers(value, "gravity", place, 3, simulation->gravity, fault) &&
+              gz_scene_read_word(value, "integrator", place, integrator_words, &integrator, fault) &&
+              read_bounds(value, &simulation->bounds, fault) && read_periodic(value, simulation->periodic, fault) &&
+              read_materials(json_object_get(value, "materials"), simulation, materials, fault) &&
+              read_pairs(json_object_get(value, "pairs"), materials, simulation, fault) &&
+              read_walls(json_object_get(value, "walls"), materials, simulation, fault);
+  simulation->integrator = (graze_integrator)integrator;
+  return good;
+}
+
+void gz_scene_free_simulation(graze_scene_file_simulation *simulation) {
+  for (uint32_t i = 0; i < simulation->material_count; i++) gz_free(simulation->materials[i].name);
+  gz_free(simulation->materials);
+  gz_free(simulation->pairs);
+  gz_free(simulation->walls);
+}

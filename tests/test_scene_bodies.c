@@ -1,0 +1,187 @@
+/* What a scene file says of bodies, particles and what they are made of; and that every fault names its place. */
+#include <math.h>
+#include <string.h>
+
+#include "graze/io.h"
+#include "support.h"
+
+static graze_status parse(const char *text, graze_scene_file *scene) {
+  return graze_parse_scene(shared_context(1), text, strlen(text), "folder/s.json", scene);
+}
+
+static void reads_everything(void **unused) {
+  (void)unused;
+  graze_scene_file s;
+  const char *text =
+      "{\"graze\":1, \"objects\":["
+      "{\"name\":\"a\",\"shape\":{\"sphere\":0.5},\"pose\":[1,0,0,7,0,1,0,8,0,0,1,9],\"layer\":\"l\","
+      "\"body\":{\"mass\":2,\"velocity\":[1,2,3],\"spin\":[4,5,6],\"material\":\"steel\"}},"
+      "{\"name\":\"b\",\"shape\":{\"sphere\":3}},"
+      "{\"name\":\"c\",\"mesh\":\"c.obj\",\"body\":{\"type\":\"kinematic\",\"density\":10}}],"
+      "\"simulation\":{\"model\":\"dem\",\"gravity\":[0.5,0,-1],\"integrator\":\"euler\",\"bounds\":[-1,-2,-3,1,2,3],"
+      "\"periodic\":[1,0,1],"
+      "\"materials\":{\"steel\":{\"k_n\":1,\"eta_n\":2,\"k_t\":3,\"eta_t\":4,\"friction\":5,\"rolling\":6,\"spinning\":"
+      "7,"
+      "\"surface_speed\":[8,9,10],\"ends\":\"force\",\"tangential\":\"full\"},"
+      "\"air\":{\"law\":\"hertz\",\"young\":1,\"poisson\":2,\"restitution\":3,\"gamma_n\":4,\"gamma_t\":5}},"
+      "\"pairs\":[[\"air\",\"steel\",{\"k_n\":77}]],"
+      "\"walls\":[{\"point\":[1,2,3],\"normal\":[4,5,6],\"material\":\"air\"},{\"point\":[0,0,0],\"normal\":[0,0,1]}]},"
+      "\"particles\":[{\"name\":\"p\",\"file\":\"p.csv\",\"radius\":0.25,\"mass\":4,\"material\":\"air\","
+      "\"layer\":\"k\",\"drag\":[1,2]},{\"name\":\"q\",\"file\":\"/q.gzp\",\"density\":5}]}";
+  assert_int_equal(parse(text, &s), GRAZE_OK);
+  const graze_scene_file_object *o = s.objects;
+  assert_int_equal(s.object_count, 3);
+  assert_true(o[0].shape == GRAZE_SHAPE_SPHERE && o[0].radius == 0.5 && o[0].pose.m[11] == 9 && o[0].mesh[0] == 0);
+  assert_true(o[0].body.type == GRAZE_BODY_DYNAMIC && o[0].body.mass == 2 && isnan(o[0].body.density));
+  assert_true(o[0].body.velocity[2] == 3 && o[0].body.spin[0] == 4);
+  assert_true(o[1].body.type == GRAZE_BODY_STATIC && o[1].body.material == GRAZE_NO_MATERIAL);
+  assert_true(o[2].shape == GRAZE_SHAPE_MESH && o[2].body.type == GRAZE_BODY_KINEMATIC && o[2].body.density == 10);
+  assert_string_equal(o[2].mesh, "folder/c.obj");
+  const graze_scene_file_simulation *sim = &s.simulation;
+  assert_true(sim->given && sim->gravity[0] == 0.5 && sim->integrator == GRAZE_EULER);
+  assert_true(sim->bounds.min[1] == -2 && sim->bounds.max[2] == 3);
+  assert_true(sim->periodic[0] && !sim->periodic[1] && sim->periodic[2]);
+  assert_int_equal(sim->material_count, 2);
+  uint32_t steel = o[0].body.material, air = 1 - steel;
+  const graze_material *m = &sim->materials[steel].material;
+  assert_string_equal(sim->materials[steel].name, "steel");
+  assert_true(m->law == GRAZE_HOOKE && m->k_n == 1 && m->eta_n == 2 && m->k_t == 3 && m->eta_t == 4 &&
+              m->friction == 5);
+  assert_true(m->rolling == 6 && m->spinning == 7 && m->surface_speed[2] == 10 && m->ends == GRAZE_END_FORCE);
+  assert_true(m->tangential == GRAZE_TANGENTIAL_FULL && isnan(m->restitution) && isnan(m->gamma_t));
+  m = &sim->materials[air].material;
+  assert_true(m->law == GRAZE_HERTZ && m->young == 1 && m->poisson == 2 && m->restitution == 3 && m->gamma_n == 4);
+  assert_true(m->gamma_t == 5 && m->ends == GRAZE_END_OVERLAP && m->tangential == GRAZE_TANGENTIAL_NONE);
+  assert_true(sim->pair_count == 1 && sim->pairs[0].first == air && sim->pairs[0].second == steel);
+  assert_true(sim->pairs[0].material.k_n == 77);
+  assert_true(sim->wall_count == 2 && sim->walls[0].normal[1] == 5 && sim->walls[0].material == air);
+  assert_int_equal(sim->walls[1].material, GRAZE_NO_MATERIAL);
+  assert_int_equal(s.particle_set_count, 2);
+  const graze_scene_file_particles *p = s.particles;
+  assert_string_equal(p[0].file, "folder/p.csv");
+  assert_string_equal(p[1].file, "/q.gzp");
+  assert_true(p[0].radius == 0.25 && p[0].mass == 4 && isnan(p[0].density) && p[0].material == air &&
+              p[0].drag[1] == 2);
+  assert_true(isnan(p[1].radius) && p[1].density == 5 && p[1].drag[0] == 0 && p[1].layer[0] == 0);
+  graze_scene_file_free(&s);
+}
+
+static void defaults(void **unused) {
+  (void)unused;
+  graze_scene_file s;
+  assert_int_equal(parse("{\"graze\":1,\"objects\":[],\"simulation\":{\"model\":\"dem\"}}", &s), GRAZE_OK);
+  assert_true(s.simulation.gravity[2] == -9.81 && s.simulation.integrator == GRAZE_LEAPFROG);
+  assert_true(graze_box_is_empty(&s.simulation.bounds) && !s.simulation.periodic[0]);
+  graze_scene_file_free(&s);
+  assert_int_equal(parse("{\"graze\":1,\"particles\":[]}", &s), GRAZE_OK);
+  assert_false(s.simulation.given);
+  graze_scene_file_free(&s);
+}
+
+#define SCENE(rest)      "{\"graze\":1,\"objects\":[]," rest "}"
+#define SIMULATION(rest) SCENE("\"simulation\":{\"model\":\"dem\"," rest "}")
+#define OBJECT(rest)     "{\"graze\":1,\"objects\":[{\"name\":\"a\"," rest "}]}"
+#define BODY(rest)       OBJECT("\"shape\":{\"sphere\":1},\"body\":{" rest "}")
+#define PARTICLES(rest)  SCENE("\"particles\":[{\"name\":\"p\",\"file\":\"f\"" rest "}]")
+#define MATERIAL(rest)   SIMULATION("\"materials\":{\"glass\":{" rest "}}")
+#define WITH_GLASS(rest) SIMULATION("\"materials\":{\"glass\":{\"k_n\":1}}," rest)
+
+static void faults(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *text;
+    graze_status status;
+    const char *message; /* behind "folder/s.json: " */
+  } cases[] = {
+      {SCENE("\"simulation\":3"), GRAZE_ERROR_FORMAT, "\"simulation\" is not an object"},
+      {SCENE("\"simulation\":{}"), GRAZE_ERROR_FORMAT, "simulation: \"model\" is missing"},
+      {SCENE("\"simulation\":{\"model\":\"ridig\"}"), GRAZE_ERROR_FORMAT,
+       "simulation: \"model\" is \"ridig\", none of \"dem\", \"rigid\""},
+      {SCENE("\"simulation\":{\"model\":\"rigid\"}"), GRAZE_ERROR_UNSUPPORTED,
+       "simulation: \"model\" is \"rigid\", which cannot be simulated yet"},
+      {SIMULATION("\"gravitiy\":[0,0,0]"), GRAZE_ERROR_FORMAT,
+       "simulation: unknown key \"gravitiy\"; did you mean \"gravity\"?"},
+      {SIMULATION("\"substeps\":4"), GRAZE_ERROR_UNSUPPORTED, "simulation: \"substeps\" cannot be simulated yet"},
+      {SIMULATION("\"joints\":[]"), GRAZE_ERROR_UNSUPPORTED, "simulation: \"joints\" cannot be simulated yet"},
+      {SIMULATION("\"gravity\":9.81"), GRAZE_ERROR_FORMAT, "simulation: \"gravity\" is not an array of 3 numbers"},
+      {SIMULATION("\"gravity\":[0,0,\"1\"]"), GRAZE_ERROR_FORMAT, "simulation: \"gravity\"[2] is not a number"},
+      {SIMULATION("\"integrator\":\"rk4\""), GRAZE_ERROR_FORMAT,
+       "simulation: \"integrator\" is \"rk4\", none of \"leapfrog\", \"euler\""},
+      {SIMULATION("\"bounds\":[0,0,0,1,1,-1]"), GRAZE_ERROR_FORMAT,
+       "simulation: \"bounds\" is empty: min x, y, z and max x, y, z are wanted"},
+      {SIMULATION("\"periodic\":[0,2,0]"), GRAZE_ERROR_FORMAT, "simulation: \"periodic\"[1] is neither 0 nor 1"},
+      {SIMULATION("\"materials\":[]"), GRAZE_ERROR_FORMAT, "simulation.materials: not an object"},
+      {SIMULATION("\"materials\":{\"glass\":1}"), GRAZE_ERROR_FORMAT,
+       "simulation.materials (\"glass\"): not an object"},
+      {SIMULATION("\"materials\":{\"\":{}}"), GRAZE_ERROR_FORMAT, "simulation.materials: a name is empty"},
+      {MATERIAL("\"kn\":1"), GRAZE_ERROR_FORMAT,
+       "simulation.materials (\"glass\"): unknown key \"kn\"; did you mean \"k_n\""},
+      {MATERIAL("\"friction\":\"1\""), GRAZE_ERROR_FORMAT,
+       "simulation.materials (\"glass\"): \"friction\" is not a number"},
+      {MATERIAL("\"law\":1"), GRAZE_ERROR_FORMAT, "simulation.materials (\"glass\"): \"law\" is not a string"},
+      {MATERIAL("\"tangential\":\"all\""), GRAZE_ERROR_FORMAT,
+       "simulation.materials (\"glass\"): \"tangential\" is \"all\", none of \"none\", \"dashpot\", \"spring\", "
+       "\"full\""},
+      {WITH_GLASS("\"pairs\":{}"), GRAZE_ERROR_FORMAT, "simulation: \"pairs\" is not an array"},
+      {WITH_GLASS("\"pairs\":[[\"glass\",\"glass\"]]"), GRAZE_ERROR_FORMAT,
+       "simulation.pairs[0]: not the names of two materials and an object"},
+      {WITH_GLASS("\"pairs\":[[\"glass\",\"glas\",{}]]"), GRAZE_ERROR_FORMAT,
+       "simulation.pairs[0]: no material has the name \"glas\"; did you mean \"glass\"?"},
+      {WITH_GLASS("\"pairs\":[[\"glass\",\"glass\",{\"stiff\":1}]]"), GRAZE_ERROR_FORMAT,
+       "simulation.pairs[0]: unknown key \"stiff\""},
+      {WITH_GLASS("\"walls\":[{\"point\":[0,0,0]}]"), GRAZE_ERROR_FORMAT, "simulation.walls[0]: \"normal\" is missing"},
+      {WITH_GLASS("\"walls\":[{\"normal\":[0,0,1]}]"), GRAZE_ERROR_FORMAT, "simulation.walls[0]: \"point\" is missing"},
+      {WITH_GLASS("\"walls\":[{\"point\":[0,0],\"normal\":[0,0,1]}]"), GRAZE_ERROR_FORMAT,
+       "simulation.walls[0]: \"point\" is not an array of 3 numbers"},
+      {WITH_GLASS("\"walls\":[{\"point\":[0,0,0],\"normal\":[0,0,1],\"material\":\"ice\"}]"), GRAZE_ERROR_FORMAT,
+       "simulation.walls[0]: no material has the name \"ice\""},
+      {WITH_GLASS("\"walls\":[0]"), GRAZE_ERROR_FORMAT, "simulation.walls[0]: not an object"},
+      {OBJECT("\"shape\":{\"box\":[1,1,1]}"), GRAZE_ERROR_UNSUPPORTED,
+       "objects[0] (\"a\"): shape \"box\" cannot be simulated yet: model dem takes spheres"},
+      {OBJECT("\"shape\":{\"parts\":\"f\",\"error\":1}"), GRAZE_ERROR_UNSUPPORTED,
+       "objects[0] (\"a\"): shape \"parts\" cannot be simulated yet"},
+      {OBJECT("\"shape\":{\"ball\":1}"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").shape: unknown key \"ball\""},
+      {OBJECT("\"shape\":{}"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\"): \"shape\" is not an object such as"},
+      {OBJECT("\"shape\":{\"sphere\":[1]}"), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").shape: \"sphere\" is not a number"},
+      {OBJECT("\"shape\":{\"sphere\":1},\"mesh\":\"m\""), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\"): \"mesh\" and \"shape\": one of the two"},
+      {BODY("\"mas\":1"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").body: unknown key \"mas\"; did you mean \"mass\"?"},
+      {BODY("\"mass\":null"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").body: \"mass\" is not a number"},
+      {BODY("\"type\":\"fixed\""), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").body: \"type\" is \"fixed\", none of \"dynamic\", \"static\", \"kinematic\""},
+      {BODY("\"inertia\":[1,1,1,0,0,0]"), GRAZE_ERROR_UNSUPPORTED,
+       "objects[0] (\"a\").body: \"inertia\" cannot be simulated yet"},
+      {BODY("\"material\":\"glass\""), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\").body: no material has the name \"glass\""},
+      {BODY("\"material\":1"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").body: \"material\" is not a string"},
+      {OBJECT("\"mesh\":\"m\",\"body\":1"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\"): \"body\" is not an object"},
+      {SCENE("\"particles\":{}"), GRAZE_ERROR_FORMAT, "\"particles\" is not an array"},
+      {SCENE("\"particles\":[1]"), GRAZE_ERROR_FORMAT, "particles[0]: not an object"},
+      {SCENE("\"particles\":[{\"name\":\"p\"}]"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"file\" is missing"},
+      {SCENE("\"particles\":[{\"file\":\"p\"}]"), GRAZE_ERROR_FORMAT, "particles[0]: \"name\" is missing"},
+      {PARTICLES(",\"blast\":{}"), GRAZE_ERROR_UNSUPPORTED, "particles[0] (\"p\"): \"blast\" cannot be simulated yet"},
+      {PARTICLES(",\"drag\":[1]"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"drag\" is not an array of 2 numbers"},
+      {PARTICLES("},{\"name\":\"p\",\"file\":\"g\""), GRAZE_ERROR_FORMAT,
+       "particles[1]: the name \"p\" is particles[0]'s already"},
+      {"{\"graze\":1,\"objects\":[{\"name\":\"p\",\"mesh\":\"m\"}],\"particles\":[{\"name\":\"p\",\"file\":\"g\"}]}",
+       GRAZE_ERROR_FORMAT, "particles[0]: the name \"p\" is objects[0]'s already"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    graze_scene_file scene;
+    graze_status status = parse(cases[i].text, &scene);
+    const char *message = shared_error()->message, *prefix = "folder/s.json: ";
+    bool named = strncmp(message, prefix, strlen(prefix)) == 0 &&
+                 strncmp(message + strlen(prefix), cases[i].message, strlen(cases[i].message)) == 0;
+    if (status != cases[i].status || !named) fail_msg("%d \"%s\" from %s", status, message, cases[i].text);
+    assert_null(scene.objects);
+    assert_null(scene.particles);
+    assert_null(scene.simulation.materials);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_everything), cmocka_unit_test(defaults),
+                                     cmocka_unit_test(faults)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
