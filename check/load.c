@@ -373,8 +373,8 @@ static graze_status refuse_simulation(const graze_check *c, const char *path) {
                    path, file->objects[i].name);
   }
   if (!file->simulation.given && file->particle_set_count == 0) return GRAZE_OK;
-  return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: \"%s\" cannot be checked: `graze simulate' is the verb",
-                 path, file->particle_set_count > 0 ? "particles" : "simulation");
+  return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: \"%s\" cannot be checked", path,
+                 file->particle_set_count > 0 ? "particles" : "simulation");
 }
 
 static graze_status load_scene(graze_check *c, const char *path) {
