@@ -168,4 +168,50 @@ void scenes_boxes_at(const scenes_boxes *boxes, double speed, uint32_t step, flo
 
 void scenes_boxes_free(scenes_boxes *boxes);
 
+/* ---- balls -------------------------------------------------------------------------------------------------------
+ *
+ * Balls that move, as `graze simulate` takes them; balls.c says what the kinds are. */
+
+typedef enum scenes_ball_kind {
+  SCENES_BALLS_BED,
+  SCENES_BALLS_GAS,
+  SCENES_BALLS_CRADLE,
+  SCENES_BALL_KINDS
+} scenes_ball_kind;
+
+typedef struct scenes_ball_kind_facts {
+  const char *name, *summary, *size_means;
+  uint32_t default_size, max_size;
+  bool uses_gap, uses_seed;
+  double default_gap;
+} scenes_ball_kind_facts;
+
+const scenes_ball_kind_facts *scenes_ball_kind_describe(scenes_ball_kind kind);
+
+/* False when no kind has the name. */
+bool scenes_ball_kind_named(const char *name, scenes_ball_kind *kind);
+
+typedef struct scenes_wall {
+  double point[3], normal[3]; /* to the free side */
+} scenes_wall;
+
+typedef struct scenes_balls {
+  scenes_ball_kind kind;
+  uint32_t count;
+  double *positions, *velocities; /* 3 a ball */
+  double radius, mass;
+  bool named; /* each is a body with a name, ball_1 and so on; otherwise they are a set of particles */
+  double gravity[3];
+  double k_n, gamma_n, gamma_t, friction; /* of what they are made of; 0: none. gamma_t with friction */
+  scenes_wall walls[6];
+  uint32_t wall_count;
+  bool periodic; /* on every axis of the box from 0 to `high` */
+  double high[3];
+} scenes_balls;
+
+/* Makes `count` balls, at least 1. `gap` is for the kinds that have one, 0 or more. False: no memory. */
+bool scenes_balls_make(scenes_ball_kind kind, uint32_t count, uint64_t seed, double gap, scenes_balls *balls);
+
+void scenes_balls_free(scenes_balls *balls);
+
 #endif

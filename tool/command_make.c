@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
+#include "make_balls.h"
 #include "make_boxes.h"
 #include "options.h"
 #include "output.h"
@@ -20,8 +21,9 @@ typedef struct make_options {
   const scenes_kind *kind;
   const char *size_text, *seed_text, *gap_text, *detail_text, *clashes_text; /* read when the kind is known */
   scenes_request request;
-  bool boxes; /* not a kind of scene */
+  bool boxes, balls; /* not a kind of scene */
   box_request box_request;
+  ball_request ball_request;
 } make_options;
 
 enum { key_size = 1, key_seed, key_gap, key_detail, key_clashes, key_kind, key_step, key_speed };
@@ -42,7 +44,8 @@ static void take_kind(make_options *make, struct argp_state *state) {
   if (state->argc - state->next > 1) argp_error(state, "one kind at a time");
   make->kind = scenes_find_kind(name);
   make->boxes = strcmp(name, "boxes") == 0;
-  if (!make->kind && !make->boxes) argp_error(state, "no such kind: %s", name);
+  make->balls = scenes_ball_kind_named(name, &make->ball_request.kind);
+  if (!make->kind && !make->boxes && !make->balls) argp_error(state, "no such kind: %s", name);
 }
 
 static void finish_request(make_options *make, struct argp_state *state) {
@@ -64,6 +67,9 @@ static void finish_request(make_options *make, struct argp_state *state) {
 static void finish(make_options *make, struct argp_state *state) {
   if (make->boxes)
     box_request_finish(&make->box_request, make->size_text, make->seed_text, make->common.output, state);
+  else if (make->balls)
+    ball_request_finish(&make->ball_request, make->size_text, make->seed_text, make->gap_text, make->common.output,
+                        state);
   else
     finish_request(make, state);
 }
@@ -137,6 +143,7 @@ static char *filter_help(int key, const char *text, void *input) {
       fprintf(stream, "    clashes: from 0 to %" PRIu32 " (default %" PRIu32 ")\n", kind->max_clashes,
               kind->default_clashes);
   }
+  ball_request_help(stream);
   box_request_help(stream);
   fputs("\nExit: 0 written, 2 usage error, 3 not written.", stream);
   fclose(stream);
@@ -181,18 +188,22 @@ static void tell(const make_options *make, const scenes_scene *scene, const writ
   output_close(out);
 }
 
+/* What the kind has no use for. */
 static void note_unused(const make_options *make) {
-  const char *name = make->boxes ? "boxes" : make->kind->name;
+  const scenes_ball_kind_facts *balls = make->balls ? scenes_ball_kind_describe(make->ball_request.kind) : NULL;
+  const char *name = make->boxes ? "boxes" : balls ? balls->name : make->kind->name;
   const box_request *boxes = &make->box_request;
   if (!make->boxes && (boxes->kind_text || boxes->step_text || boxes->speed_text))
     note("--kind, --step and --speed are for boxes: they change nothing in %s", name);
   if (make->boxes && (make->gap_text || make->detail_text || make->clashes_text))
     note("--gap, --detail and --clashes change nothing in boxes");
   if (make->boxes) return;
-  if (make->seed_text && !make->kind->uses_seed) note("nothing is random in %s: --seed changes nothing", name);
-  if (make->gap_text && !make->kind->uses_gap) note("%s has no gap: --gap changes nothing", name);
-  if (make->detail_text && make->kind->max_detail == 0) note("%s has no detail: --detail changes nothing", name);
-  if (make->clashes_text && make->kind->max_clashes == 0)
+  const scenes_kind *kind = make->kind;
+  if (make->seed_text && !(balls ? balls->uses_seed : kind->uses_seed))
+    note("nothing is random in %s: --seed changes nothing", name);
+  if (make->gap_text && !(balls ? balls->uses_gap : kind->uses_gap)) note("%s has no gap: --gap changes nothing", name);
+  if (make->detail_text && (balls || kind->max_detail == 0)) note("%s has no detail: --detail changes nothing", name);
+  if (make->clashes_text && (balls || kind->max_clashes == 0))
     note("nothing is planted in %s: --clashes changes nothing", name);
 }
 
@@ -207,7 +218,7 @@ const struct argp make_argp = {
         "Generates a model: in the folder given by -o, an OBJ for each mesh and a scene.json for `graze check'; or, "
         "if -o ends in .obj or .glb, one file with all objects. The planted clashes are listed in truth.json (or "
         "FILE.truth.json), a motion is in motion.csv (or FILE.motion.csv). The kind `boxes' makes a file for `graze "
-        "pairs', .csv or .gzb.\v ",
+        "pairs', .csv or .gzb; `bed', `gas' and `cradle' make folders for `graze simulate'.\v ",
     .help_filter = filter_help};
 
 int command_make(int argc, char **argv) {
@@ -216,6 +227,7 @@ int command_make(int argc, char **argv) {
   options_parse(&make_argp, argc, argv, &make, &make.common);
   note_unused(&make);
   if (make.boxes) return make_boxes(&make.box_request, &make.common);
+  if (make.balls) return make_balls(&make.ball_request, &make.common);
   scenes_scene scene;
   const char *reason;
   if (!scenes_make(make.kind, &make.request, &scene, &reason)) fail("%s: %s", make.kind->name, reason);

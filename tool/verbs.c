@@ -7,6 +7,8 @@
 const verb verbs[] = {
     {"check", "which objects of a scene, an assembly or several files collide", &check_argp, NULL, command_check},
     {"watch", "which objects begin and cease to meet as they move, step by step", &watch_argp, NULL, command_watch},
+    {"simulate", "move bodies and particles that bump into each other", &simulate_argp, "nothing was simulated",
+     command_simulate},
     {"self", "where a mesh intersects itself", &self_argp, NULL, command_self},
     {"info", "facts about meshes: counts, holes, orientation, box", &info_argp, NULL, command_info},
     {"tritri", "test pairs of triangles given as text", &tritri_argp, NULL, command_tritri},

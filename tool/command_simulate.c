@@ -1,0 +1,222 @@
+/* graze simulate: bodies that move, bump into each other and come to rest. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "simulate.h"
+#include "verbs.h"
+
+enum { key_steps = 1, key_dt, key_every, key_final, key_energy, key_events, key_save, key_restore };
+
+static const struct argp_option options[] = {
+    {"steps", key_steps, "N", 0, "how many steps to run", 1},
+    {"dt", key_dt, "SECONDS", 0, "length of a step, or auto: a fiftieth of the shortest contact", 1},
+    {"save", key_save, "FILE", 0, "save the last state in FILE, for --restore", 1},
+    {"restore", key_restore, "FILE", 0, "go on from a state that was saved from the same scene", 1},
+    {0, 0, 0, 0, "What is written (CSV):", 30},
+    {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
+    {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
+    {"events", key_events, "FILE", 0, "contacts that begin, are deepest and end", 30},
+    {"every", key_every, "K", 0, "a row of energies every K steps (default 1), and for the first and the last", 30},
+    {0}};
+
+static double read_dt(struct argp_state *state, const char *text) {
+  if (strcmp(text, "auto") == 0) return 0;
+  double dt = options_decimal(state, "dt", text);
+  if (!(isfinite(dt) && dt > 0)) argp_error(state, "--dt: %s is not a length of time above 0", text);
+  return dt;
+}
+
+static void finish_options(simulate_options *simulate, struct argp_state *state) {
+  if (!simulate->steps_text) argp_error(state, "--steps is needed");
+  if (!simulate->dt_text) argp_error(state, "--dt is needed: seconds, or auto");
+  simulate->steps = options_number(state, "steps", simulate->steps_text, 0, UINT64_MAX >> 12);
+  simulate->dt = read_dt(state, simulate->dt_text);
+  if (simulate->energy && simulate->common.format == format_csv)
+    argp_error(state, "--format csv: that is the table of --energy; one of the two");
+}
+
+static error_t parse_simulate(int key, char *argument, struct argp_state *state) {
+  simulate_options *simulate = state->input;
+  switch (key) {
+    case key_steps:
+      simulate->steps_text = argument;
+      return 0;
+    case key_dt:
+      simulate->dt_text = argument;
+      return 0;
+    case key_every:
+      simulate->every = options_number(state, "every", argument, 1, UINT64_MAX >> 12);
+      return 0;
+    case key_final:
+      simulate->final = argument;
+      return 0;
+    case key_energy:
+      simulate->energy = argument;
+      return 0;
+    case key_events:
+      simulate->events = argument;
+      return 0;
+    case key_save:
+      simulate->save = argument;
+      return 0;
+    case key_restore:
+      simulate->restore = argument;
+      return 0;
+    case ARGP_KEY_SUCCESS:
+      finish_options(simulate, state);
+      return 0;
+    default:
+      return options_arguments(key, state, &simulate->common, &simulate->files, 1, "a scene");
+  }
+}
+
+/* ---- the step ---------------------------------------------------------------------------------------------------- */
+
+static void choose_step(simulate_run *run) {
+  must(run->session.context, graze_world_get_limits(run->world, &run->limits));
+  run->dt = run->asked->dt;
+  if (run->dt > 0) return;
+  run->dt = run->limits.duration / 50;
+  if (!isfinite(run->dt)) fail("--dt auto: nothing can touch, so no contact says how long a step may be");
+  note("--dt %.17g", run->dt);
+}
+
+static void warn_of_step(const simulate_run *run) {
+  const graze_step_limits *limits = &run->limits;
+  if (run->dt > limits->damped)
+    note("--dt: beyond %.3g s the dashpot of the stiffest contact shakes instead of damping", limits->damped);
+  else if (run->dt > limits->duration / 20)
+    note("--dt: the shortest contact takes %.3g s; a step of more than a twentieth of it, %.3g s, is inaccurate",
+         limits->duration, limits->duration / 20);
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+static bool go_on(void *user, uint64_t done, uint64_t total) {
+  simulate_run *run = user;
+  (void)total;
+  progress_show(&run->line, run->done + done, run->asked->steps);
+  return !interrupts_came();
+}
+
+/* Steps until the next row of energies, and no more than a bit at a time: their events are in memory. */
+static uint64_t next_steps(const simulate_run *run) {
+  enum { MOST_STEPS = 1024 };
+  uint64_t left = run->asked->steps - run->done, step = graze_world_get_step(run->world);
+  uint64_t frame = run->asked->every - step % run->asked->every;
+  uint64_t steps = left < MOST_STEPS ? left : MOST_STEPS;
+  return run->energy && frame < steps ? frame : steps;
+}
+
+static void take_events(simulate_run *run) {
+  const graze_contact_event *events;
+  uint64_t count;
+  must(run->session.context, graze_world_get_events(run->world, &events, &count));
+  for (uint64_t i = 0; i < count; i++) run->event_counts[events[i].kind]++;
+  if (run->events) simulate_put_events(run, events, count);
+}
+
+static void take_sums(simulate_run *run, bool row) {
+  must(run->session.context, graze_world_get_sums(run->world, &run->end));
+  if (row && run->energy) simulate_put_energy(run->energy, run->world, &run->end);
+}
+
+/* With no steps to run, it is checked all the same whether they could be. */
+static void run_steps(simulate_run *run) {
+  run->line = progress_begin("steps", run->asked->common.quiet);
+  double start = clock_seconds();
+  graze_status status = graze_world_step(run->world, run->dt, 0, NULL, NULL);
+  take_sums(run, true);
+  run->start = run->end;
+  while (status == GRAZE_OK && run->done < run->asked->steps) {
+    uint64_t steps = next_steps(run);
+    status = graze_world_step(run->world, run->dt, steps, go_on, run);
+    run->done = graze_world_get_step(run->world) - run->first_step;
+    if (status == GRAZE_OK || status == GRAZE_CANCELLED) take_events(run);
+    bool frame = run->done == run->asked->steps || graze_world_get_step(run->world) % run->asked->every == 0;
+    if (status == GRAZE_OK && run->energy && frame) take_sums(run, true);
+  }
+  progress_end(&run->line);
+  run->stopped = status == GRAZE_CANCELLED;
+  if (status != GRAZE_OK && !run->stopped) session_fail(&run->session, run->asked->files.names[0], status);
+  if (!run->energy || run->stopped) take_sums(run, false);
+  clock_add(&run->session.query_seconds, start);
+}
+
+/* ---- what is written --------------------------------------------------------------------------------------------- */
+
+static void print_result(const simulate_run *run, output *out) {
+  if (run->asked->common.format == format_json) simulate_print_json(out, run);
+  if (run->asked->common.format == format_text) simulate_print_text(out, run);
+}
+
+static void close_tables(simulate_run *run, output *out) {
+  if (run->energy && run->energy != out) output_close(run->energy);
+  if (run->events) output_close(run->events);
+}
+
+/* Of a run that was stopped the result says so; tables, which would not, are not left behind. */
+static int finish(simulate_run *run, output *out) {
+  const simulate_options *asked = run->asked;
+  if (run->stopped) {
+    if (asked->common.format != format_csv) {
+      print_result(run, out);
+      output_close(out);
+    }
+    fail("interrupted; not every step was run");
+  }
+  close_tables(run, out);
+  if (asked->final) simulate_write_final(run, asked->final);
+  if (asked->save) must(run->session.context, graze_world_save(run->world, asked->save));
+  print_result(run, out);
+  output_close(out);
+  return run->end.left > 0 ? exit_found : exit_clear;
+}
+
+static int simulate_scene(const simulate_options *asked, output *out) {
+  simulate_run run = {.asked = asked};
+  session_begin(&run.session, &asked->common);
+  if (asked->common.engine != engine_cpu) note("no device moves bodies yet; the processor does it all");
+  if (asked->energy) run.energy = output_open(asked->energy);
+  if (asked->common.format == format_csv) run.energy = out;
+  if (asked->events) run.events = output_open(asked->events);
+  if (run.energy) simulate_put_energy_titles(run.energy);
+  if (run.events) simulate_put_event_titles(run.events);
+  simulate_load(&run);
+  if (asked->restore) {
+    graze_status status = graze_world_restore(run.world, asked->restore);
+    if (status != GRAZE_OK) session_fail(&run.session, "--restore", status);
+  }
+  run.first_step = graze_world_get_step(run.world);
+  choose_step(&run);
+  warn_of_step(&run);
+  interrupts_ask();
+  run_steps(&run);
+  int code = finish(&run, out);
+  simulate_free(&run);
+  session_end(&run.session);
+  return code;
+}
+
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+
+const struct argp simulate_argp = {
+    .options = options,
+    .parser = parse_simulate,
+    .children = children,
+    .args_doc = "SCENE --steps N --dt SECONDS",
+    .doc =
+        "Moves the bodies and particles of a scene by the discrete element method: step by step they fall, bump into "
+        "each other and into walls, roll and come to rest. The scene file says what they are and what they are made "
+        "of; see docs/files.md. CSV results are the table of --energy."
+        "\vExit: 0 every step was run; 1 every step was run, and something left the bounds of the scene; 2 usage "
+        "error; 3 bad input, a step that is too long, or not every step was run."};
+
+int command_simulate(int argc, char **argv) {
+  simulate_options simulate = {.common = {.has_gpu = true}, .every = 1};
+  options_parse(&simulate_argp, argc, argv, &simulate, &simulate.common);
+  output *out = output_open(simulate.common.output);
+  return simulate_scene(&simulate, out);
+}

@@ -1,0 +1,61 @@
+/* simulate.h: what `graze simulate` was asked for, and a run of it. */
+#ifndef TOOL_SIMULATE_H
+#define TOOL_SIMULATE_H
+
+#include "graze/dynamics.h"
+#include "graze/io.h"
+#include "options.h"
+#include "output.h"
+#include "session.h"
+
+typedef struct simulate_options {
+  common_options common;
+  file_list files;
+  const char *steps_text, *dt_text; /* NULL: not given */
+  uint64_t steps, every;
+  double dt;                                            /* 0: auto */
+  const char *final, *energy, *events, *save, *restore; /* paths, or NULL */
+} simulate_options;
+
+/* Events of a run, by graze_contact_event_kind. */
+enum { EVENT_KINDS = 3 };
+
+typedef struct simulate_run {
+  const simulate_options *asked;
+  session session;
+  graze_scene_file file;
+  graze_world *world;
+  graze_body_id *bodies; /* of each object */
+  uint64_t particles;
+  uint64_t types[3]; /* number of bodies of each graze_body_type */
+  graze_step_limits limits;
+  double dt;
+  uint64_t first_step; /* of the world, before the run */
+  graze_world_sums start, end;
+  uint64_t event_counts[EVENT_KINDS];
+  output *energy, *events; /* or NULL */
+  progress_line line;
+  uint64_t done; /* steps before this call of the library */
+  bool stopped;
+} simulate_run;
+
+/* Reads the scene and makes the world of it; a failure ends the program. */
+void simulate_load(simulate_run *run);
+void simulate_free(simulate_run *run);
+
+/* ---- tables ---- */
+
+void simulate_put_energy_titles(output *out);
+void simulate_put_energy(output *out, const graze_world *world, const graze_world_sums *sums);
+void simulate_put_event_titles(output *out);
+void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count);
+
+/* The state of every ball, into the file `path`. */
+void simulate_write_final(const simulate_run *run, const char *path);
+
+/* ---- the result ---- */
+
+void simulate_print_json(output *out, const simulate_run *run);
+void simulate_print_text(output *out, const simulate_run *run);
+
+#endif

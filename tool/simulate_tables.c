@@ -1,0 +1,123 @@
+/* The tables of a simulation: sums over time, contacts as they begin and end, and the last state. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "diagnostics.h"
+#include "simulate.h"
+#include "table.h"
+
+static void put_numbers(output *out, const double *numbers, int count) {
+  for (int k = 0; k < count; k++) {
+    gz_put_text(out, ",");
+    gz_put_double(out, numbers[k]);
+  }
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+void simulate_put_energy_titles(output *out) {
+  gz_put_text(out,
+              "step,time,kinetic,rotational,potential,elastic,dissipated,px,py,pz,lx,ly,lz,contacts,max_overlap\n");
+}
+
+void simulate_put_energy(output *out, const graze_world *world, const graze_world_sums *sums) {
+  const double energies[] = {
+      graze_world_get_time(world), sums->kinetic, sums->rotational, sums->potential, sums->elastic, sums->dissipated};
+  gz_put_integer(out, graze_world_get_step(world));
+  put_numbers(out, energies, 6);
+  put_numbers(out, sums->momentum, 3);
+  put_numbers(out, sums->angular_momentum, 3);
+  gz_put_text(out, ",");
+  gz_put_integer(out, sums->contacts);
+  put_numbers(out, &sums->max_overlap, 1);
+  gz_put_text(out, "\n");
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+void simulate_put_event_titles(output *out) {
+  gz_put_text(out, "step,time,event,a,b,x,y,z,nx,ny,nz,speed,impulse\n");
+}
+
+/* The name of a set's particle: "set/7", a field of CSV. */
+static void put_particle(output *out, const char *set, uint32_t index) {
+  char *name = NULL;
+  if (asprintf(&name, "%s/%" PRIu32, set, index) < 0) fail_out_of_memory();
+  write_csv_field(out, name);
+  free(name);
+}
+
+/* A body, "set/7", "wall/0". */
+static void put_member(const simulate_run *run, const graze_member *member) {
+  switch (member->kind) {
+    case GRAZE_MEMBER_BODY:
+      write_csv_field(run->events, run->file.objects[member->index].name);
+      break;
+    case GRAZE_MEMBER_PARTICLE:
+      put_particle(run->events, run->file.particles[member->set].name, member->index);
+      break;
+    case GRAZE_MEMBER_WALL:
+      put_particle(run->events, "wall", member->index);
+      break;
+  }
+}
+
+void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count) {
+  static const char *const words[EVENT_KINDS] = {"began", "hit", "ended"};
+  output *out = run->events;
+  for (uint64_t i = 0; i < count; i++) {
+    const graze_contact_event *event = &events[i];
+    double time = (double)event->step * run->dt;
+    gz_put_integer(out, event->step);
+    put_numbers(out, &time, 1);
+    gz_put_text(out, ",");
+    gz_put_text(out, words[event->kind]);
+    gz_put_text(out, ",");
+    put_member(run, &event->a);
+    gz_put_text(out, ",");
+    put_member(run, &event->b);
+    put_numbers(out, event->point, 3);
+    put_numbers(out, event->normal, 3);
+    put_numbers(out, &event->speed, 1);
+    put_numbers(out, &event->impulse, 1);
+    gz_put_text(out, "\n");
+  }
+}
+
+/* ---- the last state ---------------------------------------------------------------------------------------------- */
+
+static void put_state(output *out, const double position[3], const double orientation[4], const double velocity[3],
+                      const double spin[3]) {
+  put_numbers(out, position, 3);
+  put_numbers(out, orientation, 4);
+  put_numbers(out, velocity, 3);
+  put_numbers(out, spin, 3);
+  gz_put_text(out, "\n");
+}
+
+static void put_set(const simulate_run *run, output *out, uint32_t set) {
+  static const double unturned[4] = {1, 0, 0, 0};
+  size_t count = graze_world_get_particle_count(run->world, set);
+  double *numbers = malloc((9 * count + 1) * sizeof *numbers);
+  if (!numbers) fail_out_of_memory();
+  graze_particle_state state = {numbers, numbers + 3 * count, numbers + 6 * count};
+  must(run->session.context, graze_world_get_particles(run->world, set, &state));
+  for (size_t i = 0; i < count; i++) {
+    put_particle(out, run->file.particles[set].name, (uint32_t)i);
+    put_state(out, state.positions + 3 * i, unturned, state.velocities + 3 * i, state.spins + 3 * i);
+  }
+  free(numbers);
+}
+
+void simulate_write_final(const simulate_run *run, const char *path) {
+  output *out = output_open(path);
+  gz_put_text(out, "name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n");
+  for (uint32_t i = 0; i < run->file.object_count; i++) {
+    graze_body_def body;
+    must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
+    write_csv_field(out, body.name);
+    put_state(out, body.position, body.orientation, body.velocity, body.spin);
+  }
+  for (uint32_t set = 0; set < run->file.particle_set_count; set++) put_set(run, out, set);
+  output_close(out);
+}

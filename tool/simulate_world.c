@@ -1,0 +1,219 @@
+/* From a scene file to a world: what the file leaves open and what no world knows yet are errors that name the key. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "simulate.h"
+
+static const char *path_of(const simulate_run *run) {
+  return run->asked->files.names[0];
+}
+
+/* For a call that a scene's numbers have made fail. */
+static void must_make(const simulate_run *run, graze_status status) {
+  if (status != GRAZE_OK) session_fail(&run->session, path_of(run), status);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+static void check_objects(const simulate_run *run) {
+  const graze_scene_file *file = &run->file;
+  for (uint32_t i = 0; i < file->object_count; i++) {
+    if (file->objects[i].shape == GRAZE_SHAPE_SPHERE) continue;
+    fail("%s: object '%s': a mesh cannot be simulated yet: model dem takes spheres", path_of(run),
+         file->objects[i].name);
+  }
+}
+
+/* Rules that keep objects apart would be passed over. */
+static void check_rules(const simulate_run *run) {
+  const graze_scene_file *file = &run->file;
+  const struct {
+    bool given;
+    const char *key;
+  } rules[] = {{file->ignore_count > 0, "ignore"},
+               {file->ignore_layer_count > 0, "ignore_layers"},
+               {file->ignore_name_count > 0, "ignore_names"},
+               {file->ignore_same_parent, "ignore_same_parent"},
+               {file->check_count > 0, "check"}};
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    if (rules[i].given) fail("%s: \"%s\" cannot be simulated yet: everything collides", path_of(run), rules[i].key);
+  }
+}
+
+static void check_scene(const simulate_run *run) {
+  const graze_scene_file *file = &run->file;
+  if (!file->simulation.given) fail("%s: \"simulation\" is missing", path_of(run));
+  if (file->units[0] != 0 && strcmp(file->units, "m") != 0)
+    fail("%s: \"units\" is \"%s\": a simulation is in metres, \"m\"", path_of(run), file->units);
+  check_objects(run);
+  check_rules(run);
+}
+
+/* ---- materials --------------------------------------------------------------------------------------------------- */
+
+/* A scene without any is one of a single ball: it needs one that is never asked for anything. */
+static void add_unused_material(const simulate_run *run) {
+  graze_material material = graze_default_material();
+  uint32_t number;
+  material.k_n = 1;
+  must_make(run, graze_world_add_material(run->world, "none", &material, &number));
+}
+
+static void check_alone(const simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  if (simulation->material_count > 0 || run->file.object_count + run->particles + simulation->wall_count <= 1) return;
+  fail("%s: simulation: \"materials\" is missing: it says what happens where bodies meet", path_of(run));
+}
+
+static void add_materials(const simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  uint32_t number;
+  if (simulation->material_count == 0) add_unused_material(run);
+  for (uint32_t i = 0; i < simulation->material_count; i++) {
+    const graze_scene_file_material *m = &simulation->materials[i];
+    must_make(run, graze_world_add_material(run->world, m->name, &m->material, &number));
+  }
+  for (uint32_t i = 0; i < simulation->pair_count; i++) {
+    const graze_scene_file_pair *pair = &simulation->pairs[i];
+    must_make(run, graze_world_set_pair(run->world, pair->first, pair->second, &pair->material));
+  }
+}
+
+/* Of what has none: the only one that there is. */
+static uint32_t material_of(const simulate_run *run, const char *kind, const char *name, uint32_t given) {
+  uint32_t count = run->file.simulation.material_count;
+  if (given != GRAZE_NO_MATERIAL) return given;
+  if (count > 1) fail("%s: %s '%s': \"material\" is missing, and the scene has several", path_of(run), kind, name);
+  return 0;
+}
+
+/* ---- what moves -------------------------------------------------------------------------------------------------- */
+
+/* The quaternion (w, x, y, z) of a rotation, from its largest component, after Shepperd. */
+static void find_quaternion(const double m[12], double q[4]) {
+  const double trace = m[0] + m[5] + m[10];
+  const double squares[4] = {1 + trace, 1 + 2 * m[0] - trace, 1 + 2 * m[5] - trace, 1 + 2 * m[10] - trace};
+  const double sums[3] = {m[9] + m[6], m[2] + m[8], m[4] + m[1]},
+               differences[3] = {m[9] - m[6], m[2] - m[8], m[4] - m[1]};
+  int largest = 0;
+  for (int k = 1; k < 4; k++) {
+    if (squares[k] > squares[largest]) largest = k;
+  }
+  const double root = sqrt(squares[largest]), factor = 0.5 / root;
+  q[largest] = 0.5 * root;
+  for (int k = 0; k < 4; k++) {
+    if (k == largest) continue;
+    bool with_w = k == 0 || largest == 0;
+    q[k] = factor * (with_w ? differences[(k == 0 ? largest : k) - 1] : sums[6 - k - largest - 1]);
+  }
+}
+
+static graze_body_def body_of(const simulate_run *run, const graze_scene_file_object *object) {
+  graze_body_def def = graze_default_body_def();
+  if (!graze_pose_is_rigid(&object->pose))
+    fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
+  def.name = object->name;
+  def.type = object->body.type;
+  def.radius = object->radius;
+  def.mass = object->body.mass;
+  def.density = object->body.density;
+  def.material = material_of(run, "object", object->name, object->body.material);
+  find_quaternion(object->pose.m, def.orientation);
+  for (int k = 0; k < 3; k++) {
+    def.position[k] = object->pose.m[4 * k + 3];
+    def.velocity[k] = object->body.velocity[k];
+    def.spin[k] = object->body.spin[k];
+  }
+  return def;
+}
+
+static void add_bodies(simulate_run *run) {
+  const graze_scene_file *file = &run->file;
+  run->bodies = calloc((size_t)file->object_count + 1, sizeof *run->bodies);
+  if (!run->bodies) fail_out_of_memory();
+  for (uint32_t i = 0; i < file->object_count; i++) {
+    graze_body_def def = body_of(run, &file->objects[i]);
+    def.user_id = i;
+    must_make(run, graze_world_add_body(run->world, &def, &run->bodies[i]));
+    run->types[def.type]++;
+  }
+}
+
+/* The file's radii, or the one of the scene; two that differ would leave one of them out. */
+static void check_radii(const simulate_run *run, const graze_scene_file_particles *set,
+                        const graze_particle_list *list) {
+  if (list->radii == NULL && isnan(set->radius))
+    fail("%s: particles '%s': \"radius\" is missing, here and in %s", path_of(run), set->name, set->file);
+  for (uint32_t i = 0; list->radii != NULL && !isnan(set->radius) && i < list->count; i++) {
+    if (list->radii[i] == set->radius) continue;
+    fail("%s: particles '%s': \"radius\" is %.17g, but %s says %.17g of particle %u", path_of(run), set->name,
+         set->radius, set->file, list->radii[i], i);
+  }
+}
+
+static void add_set(simulate_run *run, const graze_scene_file_particles *set) {
+  graze_particle_list list;
+  graze_particle_def def = graze_default_particle_def();
+  uint32_t number;
+  must(run->session.context, graze_read_particles(run->session.context, set->file, &list));
+  check_radii(run, set, &list);
+  def.name = set->name;
+  def.count = list.count;
+  def.positions = list.positions;
+  def.velocities = list.velocities;
+  def.spins = list.spins;
+  def.radii = list.radii;
+  def.radius = set->radius;
+  def.mass = set->mass;
+  def.density = set->density;
+  def.material = material_of(run, "particles", set->name, set->material);
+  memcpy(def.drag, set->drag, sizeof def.drag);
+  must_make(run, graze_world_add_particles(run->world, &def, &number));
+  run->particles += list.count;
+  graze_particle_list_free(&list);
+}
+
+static void add_walls(const simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  for (uint32_t i = 0; i < simulation->wall_count; i++) {
+    const graze_scene_file_wall *wall = &simulation->walls[i];
+    char name[16];
+    snprintf(name, sizeof name, "%u", i);
+    must_make(run, graze_world_add_wall(run->world, wall->point, wall->normal,
+                                        material_of(run, "wall", name, wall->material)));
+  }
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static void create_world(simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  graze_world_def def = graze_default_world_def();
+  memcpy(def.gravity, simulation->gravity, sizeof def.gravity);
+  memcpy(def.periodic, simulation->periodic, sizeof def.periodic);
+  def.integrator = simulation->integrator;
+  def.bounds = simulation->bounds;
+  def.events = true;
+  must_make(run, graze_world_create(run->session.context, &def, &run->world));
+}
+
+void simulate_load(simulate_run *run) {
+  double start = clock_seconds();
+  must(run->session.context, graze_read_scene(run->session.context, path_of(run), &run->file));
+  check_scene(run);
+  create_world(run);
+  add_materials(run);
+  add_bodies(run);
+  for (uint32_t i = 0; i < run->file.particle_set_count; i++) add_set(run, &run->file.particles[i]);
+  add_walls(run);
+  check_alone(run);
+  clock_add(&run->session.load_seconds, start);
+}
+
+void simulate_free(simulate_run *run) {
+  graze_world_destroy(run->world);
+  graze_scene_file_free(&run->file);
+  free(run->bodies);
+}
