@@ -80,11 +80,15 @@ static void choose_step(simulate_run *run) {
   if (run->dt > 0) return;
   run->dt = run->limits.duration / 50;
   if (!isfinite(run->dt)) fail("--dt auto: nothing can touch, so no contact says how long a step may be");
-  note("--dt %.17g", run->dt);
+  char text[32];
+  graze_format_double(run->dt, text);
+  note("--dt %s", text);
 }
 
+/* A step that is too long is an error later on. */
 static void warn_of_step(const simulate_run *run) {
   const graze_step_limits *limits = &run->limits;
+  if (run->dt > limits->longest) return;
   if (run->dt > limits->damped)
     note("--dt: beyond %.3g s the dashpot of the stiffest contact shakes instead of damping", limits->damped);
   else if (run->dt > limits->duration / 20)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/json.h"
@@ -14,6 +15,11 @@
 #include "session.h"
 #include "table.h"
 
+static bool is_single_file(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcasecmp(dot, ".obj") == 0 || strcasecmp(dot, ".glb") == 0);
+}
+
 void ball_request_finish(ball_request *request, const char *size, const char *seed, const char *gap, const char *path,
                          struct argp_state *state) {
   const scenes_ball_kind_facts *kind = scenes_ball_kind_describe(request->kind);
@@ -22,7 +28,7 @@ void ball_request_finish(ball_request *request, const char *size, const char *se
   request->gap = gap ? options_decimal(state, "gap", gap) : kind->default_gap;
   if (kind->uses_gap && !(request->gap >= 0 && request->gap <= 1))
     argp_error(state, "the gap is out of range for this kind");
-  if (!path) argp_error(state, "-o is needed: a folder");
+  if (!path || is_single_file(path)) argp_error(state, "-o is needed: a folder");
 }
 
 void ball_request_help(FILE *stream) {

@@ -113,9 +113,9 @@ void simulate_print_text(output *out, const simulate_run *run) {
   if (run->stopped) output_print(out, "INCOMPLETE, stopped after ");
   output_print(out, "%" PRIu64 " step%s of ", steps, plural(steps));
   gz_put_double(out, run->dt);
-  gz_put_text(out, ", until ");
+  gz_put_text(out, " s to t = ");
   gz_put_double(out, graze_world_get_time(run->world));
-  output_print(out, "; hash %016" PRIx64 " (", graze_world_get_hash(run->world));
+  output_print(out, " s; hash %016" PRIx64 " (", graze_world_get_hash(run->world));
   if (bodies == 1) gz_put_text(out, "1 body, ");
   if (bodies > 1) output_print(out, "%" PRIu64 " bodies, ", bodies);
   if (run->particles > 0) output_print(out, "%" PRIu64 " particle%s, ", run->particles, plural(run->particles));

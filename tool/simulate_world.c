@@ -114,6 +114,8 @@ static graze_body_def body_of(const simulate_run *run, const graze_scene_file_ob
   graze_body_def def = graze_default_body_def();
   if (!graze_pose_is_rigid(&object->pose))
     fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
+  if (!(object->radius > 0))
+    fail("%s: object '%s': \"sphere\" is %g: it must be above 0", path_of(run), object->name, object->radius);
   def.name = object->name;
   def.type = object->body.type;
   def.radius = object->radius;
