@@ -105,12 +105,14 @@ static bool go_on(void *user, uint64_t done, uint64_t total) {
   return !interrupts_came();
 }
 
-/* Steps until the next row of energies, and no more than a bit at a time: their events are in memory. */
+/* Steps until the next row of energies, and no more than a bit at a time: their events are in memory, about one a ball
+ * every ten steps where much happens. */
 static uint64_t next_steps(const simulate_run *run) {
-  enum { MOST_STEPS = 1024 };
-  uint64_t left = run->asked->steps - run->done, step = graze_world_get_step(run->world);
+  const uint64_t balls = run->file.object_count + run->particles + 1, share = (UINT64_C(1) << 23) / balls + 1;
+  uint64_t steps = run->asked->steps - run->done, step = graze_world_get_step(run->world);
   uint64_t frame = run->asked->every - step % run->asked->every;
-  uint64_t steps = left < MOST_STEPS ? left : MOST_STEPS;
+  if (steps > 1024) steps = 1024;
+  if (steps > share) steps = share;
   return run->energy && frame < steps ? frame : steps;
 }
 

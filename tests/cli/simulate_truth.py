@@ -199,6 +199,19 @@ def hertz(bench):
     bench.near("hertz swap", velocity(result, "b")[0], speed, 1e-3)
 
 
+def mixing(bench):
+    """Two materials: the harmonic mean of stiffness, the geometric one of restitution, or what `pairs` says."""
+    text = scene([ball("a", (0, 0, 0), (1, 0, 0), material="soft"), ball("b", (1.01, 0, 0), material="hard")])
+    text["simulation"]["materials"] = {"soft": {"k_n": 1e4, "restitution": 0.9}, "hard": {"k_n": 1e6, "restitution": 0.4}}
+    for pairs, stiffness, e in (([], 2e10 / 1.01e6, 0.6), ([["hard", "soft", {"k_n": 3e4, "restitution": 0.8}]], 3e4, 0.8)):
+        text["simulation"]["pairs"] = pairs
+        result = bench.run(text, 20000, 2e-6, "--every", "20000")
+        bench.near("restitution of two", velocity(result, "b")[0] - velocity(result, "a")[0], e, 0.006 * e)
+        times = {r["event"]: float(r["time"]) for r in result["events"]}
+        zeta = -math.log(e) / math.hypot(math.pi, math.log(e))
+        bench.near("duration of two", times["ended"] - times["began"], duration(stiffness, 0.5, zeta), 5e-6)
+
+
 def oblique(bench):
     """Whatever the law across the contact: momentum and angular momentum stay, and energy is accounted for."""
     laws = {"dashpot": {"gamma_t": 200.0}, "spring": {"k_t": 3e4, "gamma_t": 20.0}, "full": {}}
@@ -307,6 +320,19 @@ def incline(bench):
             bench.near(f"{law}, friction {friction}: speed", got["vx"], wanted, 4e-3 * slope * t)
             spin = wanted / 0.5 if rolls else 2.5 * friction * press * t / 0.5
             bench.near(f"{law}, friction {friction}: spin", got["wy"], spin, 1e-2 * slope * t)
+
+
+def resistance(bench):
+    """Against rolling: 5/7 of rolling g off the speed; against spin: 5/2 spinning g / r off it."""
+    gravity, dt, steps = 9.81, 1e-4, 3000
+    for rolling, spinning in ((0.02, 0.0), (0.0, 0.05)):
+        text = rolling_scene("dashpot", 0.5, 1.0)
+        text["objects"][0]["body"]["spin"] = [0, 2, 6]
+        text["simulation"]["materials"]["m"].update(rolling=rolling, spinning=spinning)
+        result = bench.run(text, steps, dt, "--every", "1000")
+        got, t = row(result, "a"), steps * dt
+        bench.near(f"rolling {rolling}: speed", got["vx"], 1 - 5 / 7 * rolling * gravity * t, 2e-3)
+        bench.near(f"spinning {spinning}: spin", got["wz"], 6 - 2.5 * spinning * gravity / 0.5 * t, 5e-3)
 
 
 # ---- states ----------------------------------------------------------------------------------------------------------
@@ -418,6 +444,16 @@ def sums(bench):
     bench.same("open contacts", words.count("began") - words.count("ended"), result["contacts"])
 
 
+def gas(bench):
+    """Elastic balls in a periodic box keep energy and momentum."""
+    result = bench.run(make(bench, "gas", 500), 4000, 1.4e-4, "--every", "4000")
+    start, end = result["start"], result["end"]
+    bench.near("energy of a gas", end["energy"], start["energy"], 1e-3 * start["energy"])
+    bench.same("collisions of a gas", result["counts"]["ended"] > 50, True)
+    for k, axis in enumerate(AXES):
+        bench.near(f"momentum of a gas {axis}", end["momentum"][k], 0, 1e-11)
+
+
 def scales(bench):
     """Powers of two in mass, length and time change exponents and no digit."""
     mass, length, time = 2.0 ** 5, 2.0 ** -3, 2.0 ** 2
@@ -448,8 +484,8 @@ def main():
     tool = parser.parse_args().bin.resolve() / "graze"
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(tool, Path(scratch))
-        for test in (free_fall, drag, bounds, swap, restitution, hertz, oblique, impulses, others, bounce, slide_to_roll,
-                     incline, lattice, states, sums, scales):
+        for test in (free_fall, drag, bounds, swap, restitution, hertz, mixing, oblique, impulses, others, bounce, slide_to_roll,
+                     incline, resistance, gas, lattice, states, sums, scales):
             test(bench)
         print(f"{bench.checked} numbers, {bench.bad} differences")
     return 1 if bench.bad or bench.checked < 1000 else 0
