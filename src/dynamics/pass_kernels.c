@@ -278,11 +278,12 @@ static inline __attribute__((always_inline)) void look(const pass *p, const grou
     }
     chunk++;
     indices_pack(n->partner[lane] + count, partners + e, bits, place);
-    if (remembers) {
+    if (remembers || f.springs) {
       for (unsigned left = bits, i = 0; left != 0; left &= left - 1, i++)
         n->entry[lane][count + i] = e + (uint32_t)__builtin_ctz(left);
-      gz_pass_remember(p, place, e, end - e < VD_LANES ? end - e : VD_LANES, bits, &n->began[lane][count], result);
     }
+    if (remembers)
+      gz_pass_remember(p, place, e, end - e < VD_LANES ? end - e : VD_LANES, bits, &n->began[lane][count], result);
     count += (uint32_t)__builtin_popcount(bits);
   }
   n->count[lane] = count;
