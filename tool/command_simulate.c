@@ -91,7 +91,7 @@ static void warn_of_step(const simulate_run *run) {
   if (run->dt > limits->longest) return;
   if (run->dt > limits->damped)
     note("--dt: beyond %.3g s the dashpot of the stiffest contact shakes instead of damping", limits->damped);
-  else if (run->dt > limits->duration / 20)
+  if (run->dt > limits->duration / 20)
     note("--dt: the shortest contact takes %.3g s; a step of more than a twentieth of it, %.3g s, is inaccurate",
          limits->duration, limits->duration / 20);
 }
@@ -174,7 +174,10 @@ static int finish(simulate_run *run, output *out) {
     fail("interrupted; not every step was run");
   }
   close_tables(run, out);
-  if (asked->final) simulate_write_final(run, asked->final);
+  if (run->final) {
+    simulate_put_final(run);
+    output_close(run->final);
+  }
   if (asked->save) must(run->session.context, graze_world_save(run->world, asked->save));
   print_result(run, out);
   output_close(out);
@@ -188,6 +191,7 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   if (asked->energy) run.energy = output_open(asked->energy);
   if (asked->common.format == format_csv) run.energy = out;
   if (asked->events) run.events = output_open(asked->events);
+  if (asked->final) run.final = output_open(asked->final);
   if (run.energy) simulate_put_energy_titles(run.energy);
   if (run.events) simulate_put_event_titles(run.events);
   simulate_load(&run);

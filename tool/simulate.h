@@ -33,7 +33,7 @@ typedef struct simulate_run {
   uint64_t first_step; /* of the world, before the run */
   graze_world_sums start, end;
   uint64_t event_counts[EVENT_KINDS];
-  output *energy, *events; /* or NULL */
+  output *energy, *events, *final; /* or NULL */
   progress_line line;
   uint64_t done; /* steps before this call of the library */
   bool stopped;
@@ -50,8 +50,8 @@ void simulate_put_energy(output *out, const graze_world *world, const graze_worl
 void simulate_put_event_titles(output *out);
 void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count);
 
-/* The state of every ball, into the file `path`. */
-void simulate_write_final(const simulate_run *run, const char *path);
+/* The state of every ball, into `run->final`. */
+void simulate_put_final(const simulate_run *run);
 
 /* ---- the result ---- */
 

@@ -109,8 +109,8 @@ static void put_set(const simulate_run *run, output *out, uint32_t set) {
   free(numbers);
 }
 
-void simulate_write_final(const simulate_run *run, const char *path) {
-  output *out = output_open(path);
+void simulate_put_final(const simulate_run *run) {
+  output *out = run->final;
   gz_put_text(out, "name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n");
   for (uint32_t i = 0; i < run->file.object_count; i++) {
     graze_body_def body;
@@ -119,5 +119,4 @@ void simulate_write_final(const simulate_run *run, const char *path) {
     put_state(out, body.position, body.orientation, body.velocity, body.spin);
   }
   for (uint32_t set = 0; set < run->file.particle_set_count; set++) put_set(run, out, set);
-  output_close(out);
 }
