@@ -15,7 +15,8 @@ typedef struct twin {
   oracle_world oracle;
   uint32_t bodies, set_begin[4], sets; /* balls: dynamic bodies, sets, other bodies */
   graze_body_id ids[ORACLE_BALLS];
-  bool periodic, simple;
+  bool periodic, simple; /* simple: one law for all */
+  bool alike;            /* all masses are 1 */
   double smallest, lightest; /* radius, mass */
   double stiffness, speed;   /* about; of the balls at the start */
   uint64_t seed;
@@ -154,22 +155,21 @@ static bool place_ball(const twin *t, uint64_t *state, uint32_t count, oracle_ba
   return false;
 }
 
-static graze_body_type type_of(const twin *t, uint32_t i, uint32_t dynamic) {
-  (void)t;
+static graze_body_type type_of(uint32_t i, uint32_t dynamic) {
   return i < dynamic ? GRAZE_BODY_DYNAMIC : i % 2 == 0 ? GRAZE_BODY_STATIC : GRAZE_BODY_KINEMATIC;
 }
 
 static void make_balls(twin *t, uint64_t *state) {
   const double ratio = (const double[]){1, 4, 1000}[random_below(state, t->periodic ? 2 : 3)];
   uint32_t wanted = 2 + random_below(state, 39), dynamic = chance(state, 50) ? wanted : 1 + random_below(state, wanted);
-  bool light = ratio < 10 && chance(state, 50);
+  t->alike = ratio < 10 && chance(state, 50);
   t->smallest = t->lightest = 1;
   while (t->oracle.ball_count < wanted) {
     uint32_t i = t->oracle.ball_count;
-    oracle_ball b = {.type = type_of(t, i, dynamic), .material = t->simple ? 0 : random_below(state, MATERIALS)};
+    oracle_ball b = {.type = type_of(i, dynamic), .material = t->simple ? 0 : random_below(state, MATERIALS)};
     b.radius = exp(-log(ratio) * random_unit(state));
     if (b.type == GRAZE_BODY_KINEMATIC) b.material = t->simple ? 0 : MATERIALS - 1;
-    b.mass = light ? 1 : (double)(b.radius * b.radius * b.radius) * (t->simple ? 1 : between(state, 0.5, 2));
+    b.mass = t->alike ? 1 : (double)(b.radius * b.radius * b.radius) * (t->simple ? 1 : between(state, 0.5, 2));
     if (i > 0 && !place_ball(t, state, i, &b)) break;
     if (i == 0) {
       for (int k = 0; k < 3; k++) b.x[k] = t->oracle.low[k] + 0.3L * t->oracle.period[k];
@@ -243,19 +243,25 @@ static void add_body(twin *t, uint32_t i) {
   assert_int_equal(graze_world_add_body(t->world, &def, &t->ids[i]), GRAZE_OK);
 }
 
-/* Of one particle each if materials or masses differ; else of many. */
+/* The balls of a set have the material and the mass, or the density, of its first. */
 static uint32_t add_set(twin *t, uint64_t *state, uint32_t begin, uint32_t end) {
   double x[ORACLE_BALLS][3], v[ORACLE_BALLS][3], w[ORACLE_BALLS][3], r[ORACLE_BALLS];
+  const long double ball = 4 * acosl(-1) / 3;
   oracle_ball *first = &t->oracle.balls[begin];
   graze_particle_def def = graze_default_particle_def();
   uint32_t set;
+  if (t->alike)
+    def.mass = (double)first->mass;
+  else
+    def.density = (double)(first->mass / (ball * first->radius * first->radius * first->radius));
   if (chance(state, 30)) {
-    def.drag[0] = 0.1 * random_unit(state) * (double)first->mass;
-    def.drag[1] = 0.1 * random_unit(state) * (double)first->mass / t->speed;
+    const double resistance = 0.2 * sqrt(t->stiffness * t->lightest);
+    def.drag[0] = resistance * random_unit(state);
+    def.drag[1] = resistance * random_unit(state) / t->speed;
   }
   for (uint32_t i = begin; i < end; i++) {
     oracle_ball *b = &t->oracle.balls[i];
-    b->mass = first->mass;
+    b->mass = t->alike ? def.mass : def.density * ball * b->radius * b->radius * b->radius;
     b->material = first->material;
     to_doubles(x[i - begin], b->x);
     to_doubles(v[i - begin], b->v);
@@ -270,7 +276,6 @@ static uint32_t add_set(twin *t, uint64_t *state, uint32_t begin, uint32_t end) 
   def.velocities = v[0];
   def.spins = w[0];
   def.radii = r;
-  def.mass = (double)first->mass;
   def.material = first->material;
   assert_int_equal(graze_world_add_particles(t->world, &def, &set), GRAZE_OK);
   return set;
@@ -324,15 +329,18 @@ static void read_ball(const twin *t, uint32_t i, double x[3], double v[3], doubl
   memcpy(w, def.spin, sizeof def.spin);
 }
 
-static void compare_balls(const twin *t, double tolerance) {
-  long double speed = t->speed, turning = t->speed;
+/* Of any ball, of its surface too. */
+static double fastest(const twin *t) {
+  long double speed = t->speed;
   for (uint32_t i = 0; i < t->oracle.ball_count; i++) {
     const oracle_ball *b = &t->oracle.balls[i];
-    for (int k = 0; k < 3; k++) {
-      speed = fmaxl(speed, fabsl(b->v[k]));
-      turning = fmaxl(turning, fabsl(b->w[k]) * b->radius);
-    }
+    for (int k = 0; k < 3; k++) speed = fmaxl(speed, fmaxl(fabsl(b->v[k]), fabsl(b->w[k]) * b->radius));
   }
+  return (double)speed;
+}
+
+static void compare_balls(const twin *t, double tolerance) {
+  const double speed = fastest(t);
   for (uint32_t i = 0; i < t->oracle.ball_count; i++) {
     const oracle_ball *b = &t->oracle.balls[i];
     double x[3], v[3], w[3];
@@ -341,8 +349,8 @@ static void compare_balls(const twin *t, double tolerance) {
       long double off = x[k] - b->x[k], period = t->oracle.period[k];
       if (period != 0) off -= period * roundl(off / period);
       compare(t, "a position", (double)(b->x[k] + off), b->x[k], 1, tolerance);
-      compare(t, "a velocity", v[k], b->v[k], (double)speed, tolerance);
-      compare(t, "a spin", w[k] * (double)b->radius, b->w[k] * b->radius, (double)turning, tolerance);
+      compare(t, "a velocity", v[k], b->v[k], speed, tolerance);
+      compare(t, "a spin", w[k] * (double)b->radius, b->w[k] * b->radius, speed, tolerance);
     }
   }
 }
@@ -400,8 +408,8 @@ static void make_twin(twin *t, uint64_t seed) {
   t->stiffness = exp(between(&state, -5, 9));
   make_materials(t, &state);
   make_walls(t, &state);
-  double longest = (double)oracle_longest(&t->oracle), dt = (isinf(longest) ? 1 : longest) / between(&state, 20, 60);
-  set_moving(t, &state, dt);
+  double longest = (double)oracle_longest(&t->oracle);
+  set_moving(t, &state, (isinf(longest) ? 1 : longest) / 40);
   add_balls(t, &state);
 }
 
@@ -421,13 +429,16 @@ static void test_beside_the_oracle(void **unused) {
     assert_int_equal(graze_world_get_limits(t.world, &limits), GRAZE_OK);
     double dt = fmin((double)oracle_longest(&t.oracle), limits.longest);
     dt = (isinf(dt) ? 1 : dt) / between(&state, 20, 60);
+    /* An overlap of small balls with one a thousand times as large is known that much worse. */
+    const double tolerance = t.smallest < 0.01 ? 1e-7 : 1e-9;
     for (int run = 0; run < 4; run++) {
       int count = steps_of(&state);
+      oracle_steps(&t.oracle, dt, count);
+      if (!(fastest(&t) < 100 * t.speed)) break; /* too much damping for the step */
       graze_status status = graze_world_step(t.world, dt, (uint64_t)count, NULL, NULL);
       if (status != GRAZE_OK) fail_msg("seed %llu: %s", (unsigned long long)t.seed, shared_error()->message);
-      oracle_steps(&t.oracle, dt, count);
-      compare_balls(&t, 1e-9);
-      compare_sums(&t, 1e-9);
+      compare_balls(&t, tolerance);
+      compare_sums(&t, tolerance);
     }
     graze_world_destroy(t.world);
   }
