@@ -138,7 +138,7 @@ typedef struct meeting {
 } meeting;
 
 typedef struct answer {
-  real force[3], torque[2][3], spring[3], power;
+  real force[3], torque[2][3], spring[3];
 } answer;
 
 static real inverse_mass(const oracle_ball *b) {
@@ -231,8 +231,6 @@ static void across(const meeting *c, const real touch[3], real f_n, real dt, con
       if (springs && c->c.k_t > 0) s[k] = -(f[k] + c->c.eta_t * u_t[k]) / c->c.k_t;
     }
   }
-  real stored = springs ? c->c.k_t / 2 * (dot(s, s) - dot(before, before)) : 0;
-  out->power -= dot(f, u_t) + stored / dt;
   memcpy(out->spring, s, sizeof s);
   for (int k = 0; k < 3; k++) out->force[k] += f[k];
   if (c->m.tangential == GRAZE_TANGENTIAL_FULL) return;
@@ -248,7 +246,6 @@ static void against_spin(const meeting *c, const real part[3], real coefficient,
   real speed = sqrtl(dot(part, part)), most = coefficient * fabsl(f_n) * c->reduced;
   if (speed == 0) return;
   real ends = speed / (c->inverse_inertia * dt), torque = most < ends ? most : ends;
-  out->power += torque * speed;
   for (int k = 0; k < 3; k++) {
     out->torque[0][k] -= torque * part[k] / speed;
     out->torque[1][k] += torque * part[k] / speed;
@@ -257,11 +254,10 @@ static void against_spin(const meeting *c, const real part[3], real coefficient,
 
 static void apply_law(const meeting *c, real dt, const real before[3], answer *out) {
   real centres[3], touch[3], spin[3], about[3], rest[3];
-  *out = (answer){.power = 0};
+  *out = (answer){.force = {0}};
   velocities(c, centres, touch, spin);
-  real u_n = dot(centres, c->n), elastic = c->c.k_n * c->overlap, f_n = elastic - c->c.eta_n * u_n;
+  real f_n = c->c.k_n * c->overlap - c->c.eta_n * dot(centres, c->n);
   if (c->m.ends == GRAZE_END_FORCE && f_n < 0) f_n = 0;
-  out->power = (elastic - f_n) * u_n;
   for (int k = 0; k < 3; k++) out->force[k] = f_n * c->n[k];
   if (c->m.tangential == GRAZE_TANGENTIAL_FULL)
     across(c, centres, f_n, dt, before, out);
@@ -278,15 +274,14 @@ static void apply_law(const meeting *c, real dt, const real before[3], answer *o
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static void add_meeting(oracle_world *world, const meeting *c, bool meets, oracle_memory *memory, oracle_ball *a,
-                        oracle_ball *b, real dt, bool remembers) {
+static void add_meeting(const meeting *c, bool meets, oracle_memory *memory, oracle_ball *a, oracle_ball *b, real dt,
+                        bool remembers) {
   answer out;
   oracle_memory now = *memory;
   if (!now.touching) memset(now.spring, 0, sizeof now.spring);
   if (meets) {
     apply_law(c, dt, now.spring, &out);
     memcpy(now.spring, out.spring, sizeof now.spring);
-    if (remembers) world->dissipated += out.power * dt;
     for (int k = 0; k < 3; k++) {
       a->a[k] += out.force[k] * inverse_mass(a);
       a->b[k] += out.torque[0][k] * inverse_inertia(a);
@@ -303,7 +298,6 @@ static void accelerate(oracle_world *world, real dt, bool remembers) {
   for (uint32_t i = 0; i < world->ball_count; i++) {
     oracle_ball *a = &world->balls[i];
     real speed = sqrtl(dot(a->v, a->v)), drag = a->drag[0] + a->drag[1] * speed;
-    if (remembers) world->dissipated += drag * speed * speed * dt;
     for (int k = 0; k < 3; k++) {
       a->b[k] = 0;
       a->a[k] = a->type == GRAZE_BODY_DYNAMIC ? world->gravity[k] - drag * a->v[k] / a->mass : 0;
@@ -313,11 +307,11 @@ static void accelerate(oracle_world *world, real dt, bool remembers) {
     oracle_ball *a = &world->balls[i];
     for (uint32_t j = i + 1; j < world->ball_count; j++) {
       bool meets = meet_ball(world, a, &world->balls[j], &c);
-      add_meeting(world, &c, meets, &world->memory[i][j], a, &world->balls[j], dt, remembers);
+      add_meeting(&c, meets, &world->memory[i][j], a, &world->balls[j], dt, remembers);
     }
     for (uint32_t w = 0; w < world->wall_count; w++) {
       bool meets = meet_wall(world, a, &world->walls[w], &c);
-      add_meeting(world, &c, meets, &world->memory[i][ORACLE_BALLS + w], a, NULL, dt, remembers);
+      add_meeting(&c, meets, &world->memory[i][ORACLE_BALLS + w], a, NULL, dt, remembers);
     }
   }
 }
@@ -334,8 +328,7 @@ static void drift(oracle_world *world, real dt) {
     oracle_ball *b = &world->balls[i];
     for (int k = 0; k < 3; k++) {
       b->x[k] += dt * b->v[k];
-      if (world->period[k] != 0)
-        b->x[k] -= world->period[k] * floorl((b->x[k] - world->low[k]) / world->period[k]);
+      if (world->period[k] != 0) b->x[k] -= world->period[k] * floorl((b->x[k] - world->low[k]) / world->period[k]);
     }
   }
 }
@@ -369,7 +362,7 @@ static void sum_meeting(const meeting *c, const oracle_memory *memory, graze_wor
 
 void oracle_sums(const oracle_world *world, graze_world_sums *sums) {
   meeting c;
-  *sums = (graze_world_sums){.dissipated = (double)world->dissipated};
+  *sums = (graze_world_sums){.contacts = 0};
   for (uint32_t i = 0; i < world->ball_count; i++) {
     const oracle_ball *b = &world->balls[i];
     real around[3];

@@ -43,12 +43,11 @@ typedef struct oracle_world {
   /* ---- */
   bool is_accelerated;
   oracle_memory memory[ORACLE_BALLS][ORACLE_BALLS + ORACLE_WALLS];
-  long double dissipated;
 } oracle_world;
 
 void oracle_steps(oracle_world *world, long double dt, int count);
 
-/* All but `center` and `left`. */
+/* All but `dissipated`, `center` and `left`. */
 void oracle_sums(const oracle_world *world, graze_world_sums *sums);
 
 /* 2 / omega of the stiffest of all contacts that there can be. */
