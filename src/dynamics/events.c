@@ -8,22 +8,23 @@
 
 /* ---- telling --------------------------------------------------------------------------------------------------- */
 
+static bool append(const graze_context *context, gz_array *events, pass_event event) {
+  if (!array_reserve(context, events, 1, sizeof event)) return false;
+  *WORLD_AT(*events, pass_event, events->count++) = event;
+  return true;
+}
+
 static void tell(const pass *p, pass_event event, pass_result *result) {
-  if (!array_reserve(p->world->context, &result->events, 1, sizeof event)) {
-    result->no_memory = true;
-    return;
-  }
-  *WORLD_AT(result->events, pass_event, result->events.count++) = event;
+  if (!append(p->world->context, &result->events, event)) result->no_memory = true;
 }
 
 /* Where and in which direction the two meet, or have just met. */
-static pass_event event_of_pair(const pass *p, uint32_t place, uint32_t partner) {
-  const graze_world *world = p->world;
+static pass_event event_of_pair(const graze_world *world, uint32_t place, uint32_t partner) {
   const double *a = world->now.position[place], *b = world->now.position[partner];
   pass_event event = {.number = world->number[place], .partner = world->number[partner]};
   double distance2 = 0, d[3];
   for (int k = 0; k < 3; k++) {
-    d[k] = nearest_image(a[k] - b[k], p->period[k]);
+    d[k] = nearest_image(a[k] - b[k], world_period(world, k));
     distance2 += d[k] * d[k];
   }
   double distance = sqrt(distance2), arm = a[3] - 0.5 * (a[3] + b[3] - distance);
@@ -34,11 +35,10 @@ static pass_event event_of_pair(const pass *p, uint32_t place, uint32_t partner)
   return event;
 }
 
-static pass_event event_of_wall(const pass *p, const wall_entry *entry) {
-  const graze_world *world = p->world;
-  const dem_wall *wall = WORLD_AT(world->walls, dem_wall, entry->wall);
-  const double *at = world->now.position[entry->place];
-  pass_event event = {.number = world->number[entry->place], .partner = entry->wall, .is_wall = true};
+static pass_event event_of_wall(const graze_world *world, uint32_t place, uint32_t number) {
+  const dem_wall *wall = WORLD_AT(world->walls, dem_wall, number);
+  const double *at = world->now.position[place];
+  pass_event event = {.number = world->number[place], .partner = number, .is_wall = true};
   double distance = 0;
   for (int k = 0; k < 3; k++) distance += wall->normal[k] * (at[k] - wall->point[k]);
   double arm = at[3] - 0.5 * (at[3] - distance);
@@ -49,10 +49,15 @@ static pass_event event_of_wall(const pass *p, const wall_entry *entry) {
   return event;
 }
 
-static double parting_speed(const pass *p, uint32_t place, const double *other, const double normal[3]) {
-  double speed = 0;
-  for (int k = 0; k < 3; k++) speed += (p->world->now.velocity[place][k] - (other != NULL ? other[k] : 0)) * normal[k];
-  return speed;
+/* Of a contact that has ended. */
+static pass_event ended_event(const graze_world *world, uint32_t place, uint32_t partner, bool is_wall,
+                              double impulse) {
+  pass_event event = is_wall ? event_of_wall(world, place, partner) : event_of_pair(world, place, partner);
+  event.kind = GRAZE_CONTACT_ENDED;
+  event.impulse = impulse;
+  for (int k = 0; k < 3; k++)
+    event.speed += (world->now.velocity[place][k] - (is_wall ? 0 : world->now.velocity[partner][k])) * event.normal[k];
+  return event;
 }
 
 /* ---- remembering ----------------------------------------------------------------------------------------------- */
@@ -70,8 +75,11 @@ static bool remember(contact_memory *memory, uint64_t entry, bool touches) {
 /* A contact may end with its spring strained, under a friction that a pulling dashpot allows: that is lost. With
  * Mindlin's law a spring is slack by then. */
 static void lose_spring(const graze_world *world, const contact_memory *memory, uint64_t entry, uint32_t place,
-                        uint32_t material, bool is_fixed) {
+                        uint32_t partner, bool is_wall) {
   if (memory->springs == NULL) return;
+  const bool is_fixed = is_wall || world->now.velocity[partner][3] == 0;
+  const uint32_t material = is_wall ? WORLD_AT(world->walls, dem_wall, partner)->material
+                                    : WORLD_AT(world->kinds, ball_kind, world->kind[partner])->material;
   const uint32_t own = WORLD_AT(world->kinds, ball_kind, world->kind[place])->material;
   const double *s = memory->springs[entry], k = world->laws[own * world->materials.count + material].k_t;
   world->dissipated[place] += (is_fixed ? 1 : 0.5) * 0.5 * k * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
@@ -91,14 +99,9 @@ void gz_pass_remember(const pass *p, uint32_t place, uint32_t entry, uint32_t co
     bool begins = remember(&memory, entry + i, touches);
     if (touches) *began++ = begins;
     if (!ended) continue;
-    lose_spring(world, &memory, entry + i, place, WORLD_AT(world->kinds, ball_kind, world->kind[partner])->material,
-                world->now.velocity[partner][3] == 0);
+    lose_spring(world, &memory, entry + i, place, partner, false);
     if (!tells(world, place, partner)) continue;
-    pass_event event = event_of_pair(p, place, partner);
-    event.kind = GRAZE_CONTACT_ENDED;
-    event.speed = parting_speed(p, place, world->now.velocity[partner], event.normal);
-    event.impulse = memory.hits[entry + i][1];
-    tell(p, event, result);
+    tell(p, ended_event(world, place, partner, false, memory.hits[entry + i][1]), result);
   }
 }
 
@@ -106,15 +109,18 @@ bool gz_pass_remember_wall(const pass *p, uint64_t entry, bool touches, pass_res
   contact_memory memory = p->world->list.of_walls;
   const wall_entry *at = &p->world->list.walls[entry];
   bool ended = memory.touching[entry] && !touches, begins = remember(&memory, entry, touches);
-  if (ended)
-    lose_spring(p->world, &memory, entry, at->place, WORLD_AT(p->world->walls, dem_wall, at->wall)->material, true);
-  if (!ended || !p->world->def.events) return begins;
-  pass_event event = event_of_wall(p, at);
-  event.kind = GRAZE_CONTACT_ENDED;
-  event.speed = parting_speed(p, at->place, NULL, event.normal);
-  event.impulse = memory.hits[entry][1];
-  tell(p, event, result);
+  if (ended) lose_spring(p->world, &memory, entry, at->place, at->wall, true);
+  if (ended && p->world->def.events)
+    tell(p, ended_event(p->world, at->place, at->wall, true, memory.hits[entry][1]), result);
   return begins;
+}
+
+void gz_events_lose(graze_world *world, uint32_t place, uint32_t partner, bool is_wall, const contact_memory *memory,
+                    uint64_t entry) {
+  lose_spring(world, memory, entry, place, partner, is_wall);
+  if (!(is_wall ? world->def.events : tells(world, place, partner))) return;
+  pass_event event = ended_event(world, place, partner, is_wall, memory->hits[entry][1]);
+  if (!append(world->context, &world->lost, event)) world->lost_memory = true;
 }
 
 /* ---- following ------------------------------------------------------------------------------------------------- */
@@ -147,12 +153,13 @@ void gz_pass_follow(const pass *p, uint32_t place, uint32_t entry, bool began, d
     hit[1] += force * p->dt;
     return;
   }
-  follow(p, hit, event_of_pair(p, place, partner), began, speed, force, result);
+  follow(p, hit, event_of_pair(world, place, partner), began, speed, force, result);
 }
 
 void gz_pass_follow_wall(const pass *p, uint64_t entry, bool began, double speed, double force, pass_result *result) {
   const wall_entry *at = &p->world->list.walls[entry];
-  follow(p, p->world->list.of_walls.hits[entry], event_of_wall(p, at), began, speed, force, result);
+  follow(p, p->world->list.of_walls.hits[entry], event_of_wall(p->world, at->place, at->wall), began, speed, force,
+         result);
 }
 
 /* ---- the world's list ------------------------------------------------------------------------------------------ */
@@ -179,7 +186,9 @@ static graze_contact_event public_event(const graze_world *world, const pass *p,
 
 bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count) {
   pass_result all = {0};
-  bool good = true;
+  bool good = !world->lost_memory;
+  for (size_t j = 0; j < world->lost.count; j++) tell(p, *WORLD_AT(world->lost, pass_event, j), &all);
+  world->lost.count = 0;
   for (uint32_t i = 0; i < count; i++) {
     good &= !results[i].no_memory;
     for (size_t j = 0; j < results[i].events.count; j++) tell(p, *WORLD_AT(results[i].events, pass_event, j), &all);

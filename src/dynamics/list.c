@@ -34,20 +34,21 @@ static void copy_memory(contact_memory *to, uint64_t i, const contact_memory *fr
   if (to->hits != NULL) memcpy(to->hits[i], from->hits[j], sizeof *to->hits);
 }
 
-/* Both lists have the partners of a ball by number: what touched is found in the new one too. Numbers of the old one's
- * places are in `number`. */
-static void carry_balls(const graze_world *world, const neighbour_list *old, const uint32_t *old_place,
+/* Both lists have the partners of a ball by number. Who touched and has gone beyond the skin since touches no more. */
+static void carry_balls(graze_world *world, const neighbour_list *old, const uint32_t *old_place,
                         const uint32_t *old_number) {
-  const neighbour_list *list = &world->list;
+  neighbour_list *list = &world->list;
   for (uint32_t p = 0; p < world->count; p++) {
     uint32_t before = old_place[world->number[p]];
     uint64_t e = list->start[p], end = list->start[p + 1];
     for (uint64_t o = old->start[before]; o < old->start[before + 1]; o++) {
       if (!old->of_balls.touching[o]) continue;
       uint32_t partner = old_number[old->partners[o]];
-      while (e < end && world->number[list->partners[e]] != partner) e++;
-      if (e == end) break;
-      copy_memory((contact_memory *)&list->of_balls, e, &old->of_balls, o);
+      while (e < end && world->number[list->partners[e]] < partner) e++;
+      if (e < end && world->number[list->partners[e]] == partner)
+        copy_memory(&list->of_balls, e, &old->of_balls, o);
+      else
+        gz_events_lose(world, p, world->place[partner], false, &old->of_balls, o);
     }
   }
 }
@@ -72,6 +73,8 @@ static void carry_walls(graze_world *world, const neighbour_list *old, const uin
     }
     if (low < list->wall_count && by_place_and_wall(&list->walls[low], place, old->walls[o].wall) == 0)
       copy_memory(&list->of_walls, low, &old->of_walls, o);
+    else
+      gz_events_lose(world, place, old->walls[o].wall, true, &old->of_walls, o);
   }
 }
 

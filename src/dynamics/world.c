@@ -65,8 +65,9 @@ graze_status graze_world_create(graze_context *context, const graze_world_def *d
 void graze_world_destroy(graze_world *world) {
   if (world == NULL) return;
   const graze_context *context = world->context;
-  gz_array *const arrays[] = {&world->materials, &world->pairs, &world->sets,       &world->bodies,   &world->walls,
-                              &world->kinds,     &world->added, &world->body_order, &world->contacts, &world->events};
+  gz_array *const arrays[] = {&world->materials, &world->pairs,  &world->sets,  &world->bodies,
+                              &world->walls,     &world->kinds,  &world->added, &world->body_order,
+                              &world->contacts,  &world->events, &world->lost};
   for (size_t i = 0; i < world->materials.count; i++) gz_free(WORLD_AT(world->materials, dem_material, i)->name);
   for (size_t i = 0; i < world->sets.count; i++) gz_free(WORLD_AT(world->sets, particle_set, i)->name);
   for (size_t i = 0; i < world->bodies.count; i++) gz_free(WORLD_AT(world->bodies, dem_body, i)->name);
@@ -396,8 +397,11 @@ graze_member gz_world_member(const graze_world *world, uint32_t number) {
 ball_name gz_world_ball_name(const graze_world *world, uint32_t number) {
   ball_name name;
   graze_member m = gz_world_member(world, number);
-  if (m.kind == GRAZE_MEMBER_BODY)
-    snprintf(name.text, sizeof name.text, "%.80s", WORLD_AT(world->bodies, dem_body, m.index)->name);
+  const char *body = m.kind == GRAZE_MEMBER_BODY ? WORLD_AT(world->bodies, dem_body, m.index)->name : "";
+  if (m.kind == GRAZE_MEMBER_BODY && *body == 0)
+    snprintf(name.text, sizeof name.text, "body %u", m.index);
+  else if (m.kind == GRAZE_MEMBER_BODY)
+    snprintf(name.text, sizeof name.text, "%.80s", body);
   else
     snprintf(name.text, sizeof name.text, "%.80s/%u", WORLD_AT(world->sets, particle_set, m.set)->name, m.index);
   return name;

@@ -148,6 +148,8 @@ struct graze_world {
   double dt, start_time;
   gz_array contacts; /* graze_contact */
   gz_array events;   /* graze_contact_event */
+  gz_array lost;     /* pass_event: of contacts that ended between lists */
+  bool lost_memory;  /* there was none for `lost` */
 };
 
 #define WORLD_AT(array, type, i) (&((type *)(array).data)[i])
@@ -171,6 +173,10 @@ graze_status gz_world_survey(graze_world *world, graze_step_limits *limits);
  * MEMORY, and those of a search for spheres. */
 graze_status gz_list_update(graze_world *world, double moved2);
 void gz_list_release(graze_world *world);
+
+/* events.c: what touched by the entry of an old list ends with the next pass; `partner` is a place or a wall. */
+void gz_events_lose(graze_world *world, uint32_t place, uint32_t partner, bool is_wall, const contact_memory *memory,
+                    uint64_t entry);
 
 /* contacts.c: */
 /* A ball and another, or a wall, that are in contact: closed sets that meet. */
