@@ -345,8 +345,11 @@ static bool simplify(graze_world *world, const lightest *of) {
   if (has_surface_speed(&l) || world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2]) return false;
   if (by_mass && (of->mass[0] != of->heaviest || world->dynamic != world->count)) return false;
   double inverse = world->count > 0 ? world->now.velocity[0][3] : 1, m = 1 / (inverse + inverse);
-  if (by_mass) l.eta_n = l.eta_n + l.gamma_n * m + l.zeta_n * sqrt(l.k_n * m);
-  l.eta_t = l.eta_t + l.gamma_t * m * (by_mass ? 1 : 0) + l.share_t * l.eta_n;
+  if (by_mass) { /* m is finite then */
+    l.eta_n = l.eta_n + l.gamma_n * m + l.zeta_n * sqrt(l.k_n * m);
+    l.eta_t = l.eta_t + l.gamma_t * m;
+  }
+  l.eta_t = l.eta_t + l.share_t * l.eta_n;
   world->simple = l;
   return true;
 }
