@@ -269,6 +269,17 @@ def others(bench):
 # ---- on a floor ------------------------------------------------------------------------------------------------------
 
 
+def order(bench):
+    """Whichever comes first, and along whichever axis: an elastic ball comes back from a static one."""
+    for k in range(3):
+        place, speed = [0.0] * 3, [0.0] * 3
+        place[k], speed[k] = 2.1, -1.0
+        moving, post = ball("a", place, speed, 1.0), {"name": "b", "shape": {"sphere": 1.0}}
+        for pair in ([moving, post], [post, moving]):
+            result = bench.run(scene(pair), 4000, 1e-4)
+            bench.near("back from a static one", velocity(result, "a")[k], 1, 1e-3)
+
+
 def bounce(bench):
     """Heights of e^2n. The floor is stiff, so that a contact is short against the flight."""
     e, height, gravity = 0.8, 1.0, 9.81
@@ -484,7 +495,7 @@ def main():
     tool = parser.parse_args().bin.resolve() / "graze"
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(tool, Path(scratch))
-        for test in (free_fall, drag, bounds, swap, restitution, hertz, mixing, oblique, impulses, others, bounce, slide_to_roll,
+        for test in (free_fall, drag, bounds, swap, restitution, hertz, mixing, oblique, impulses, others, order, bounce, slide_to_roll,
                      incline, resistance, gas, lattice, states, sums, scales):
             test(bench)
         print(f"{bench.checked} numbers, {bench.bad} differences")
