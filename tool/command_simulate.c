@@ -75,7 +75,7 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
 /* ---- the step ---------------------------------------------------------------------------------------------------- */
 
 static void choose_step(simulate_run *run) {
-  must(run->session.context, graze_world_get_limits(run->world, &run->limits));
+  simulate_must(run, graze_world_get_limits(run->world, &run->limits));
   run->dt = run->asked->dt;
   if (run->dt > 0) return;
   run->dt = run->limits.duration / 50;
@@ -119,13 +119,13 @@ static uint64_t next_steps(const simulate_run *run) {
 static void take_events(simulate_run *run) {
   const graze_contact_event *events;
   uint64_t count;
-  must(run->session.context, graze_world_get_events(run->world, &events, &count));
+  simulate_must(run, graze_world_get_events(run->world, &events, &count));
   for (uint64_t i = 0; i < count; i++) run->event_counts[events[i].kind]++;
   if (run->events) simulate_put_events(run, events, count);
 }
 
 static void take_sums(simulate_run *run, bool row) {
-  must(run->session.context, graze_world_get_sums(run->world, &run->end));
+  simulate_must(run, graze_world_get_sums(run->world, &run->end));
   if (row && run->energy) simulate_put_energy(run->energy, run->world, &run->end);
 }
 
@@ -134,6 +134,7 @@ static void run_steps(simulate_run *run) {
   run->line = progress_begin("steps", run->asked->common.quiet);
   double start = clock_seconds();
   graze_status status = graze_world_step(run->world, run->dt, 0, NULL, NULL);
+  simulate_must(run, status);
   take_sums(run, true);
   run->start = run->end;
   while (status == GRAZE_OK && run->done < run->asked->steps) {
@@ -146,7 +147,7 @@ static void run_steps(simulate_run *run) {
   }
   progress_end(&run->line);
   run->stopped = status == GRAZE_CANCELLED;
-  if (status != GRAZE_OK && !run->stopped) session_fail(&run->session, run->asked->files.names[0], status);
+  if (!run->stopped) simulate_must(run, status);
   if (!run->energy || run->stopped) take_sums(run, false);
   clock_add(&run->session.query_seconds, start);
 }

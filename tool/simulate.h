@@ -43,6 +43,9 @@ typedef struct simulate_run {
 void simulate_load(simulate_run *run);
 void simulate_free(simulate_run *run);
 
+/* Ends the program with the message of a call that has failed, after the scene's name: its numbers made it fail. */
+void simulate_must(const simulate_run *run, graze_status status);
+
 /* ---- tables ---- */
 
 void simulate_put_energy_titles(output *out);

@@ -10,8 +10,7 @@ static const char *path_of(const simulate_run *run) {
   return run->asked->files.names[0];
 }
 
-/* For a call that a scene's numbers have made fail. */
-static void must_make(const simulate_run *run, graze_status status) {
+void simulate_must(const simulate_run *run, graze_status status) {
   if (status != GRAZE_OK) session_fail(&run->session, path_of(run), status);
 }
 
@@ -58,7 +57,7 @@ static void add_unused_material(const simulate_run *run) {
   graze_material material = graze_default_material();
   uint32_t number;
   material.k_n = 1;
-  must_make(run, graze_world_add_material(run->world, "none", &material, &number));
+  simulate_must(run, graze_world_add_material(run->world, "none", &material, &number));
 }
 
 static void check_alone(const simulate_run *run) {
@@ -73,11 +72,11 @@ static void add_materials(const simulate_run *run) {
   if (simulation->material_count == 0) add_unused_material(run);
   for (uint32_t i = 0; i < simulation->material_count; i++) {
     const graze_scene_file_material *m = &simulation->materials[i];
-    must_make(run, graze_world_add_material(run->world, m->name, &m->material, &number));
+    simulate_must(run, graze_world_add_material(run->world, m->name, &m->material, &number));
   }
   for (uint32_t i = 0; i < simulation->pair_count; i++) {
     const graze_scene_file_pair *pair = &simulation->pairs[i];
-    must_make(run, graze_world_set_pair(run->world, pair->first, pair->second, &pair->material));
+    simulate_must(run, graze_world_set_pair(run->world, pair->first, pair->second, &pair->material));
   }
 }
 
@@ -138,7 +137,7 @@ static void add_bodies(simulate_run *run) {
   for (uint32_t i = 0; i < file->object_count; i++) {
     graze_body_def def = body_of(run, &file->objects[i]);
     def.user_id = i;
-    must_make(run, graze_world_add_body(run->world, &def, &run->bodies[i]));
+    simulate_must(run, graze_world_add_body(run->world, &def, &run->bodies[i]));
     run->types[def.type]++;
   }
 }
@@ -172,7 +171,7 @@ static void add_set(simulate_run *run, const graze_scene_file_particles *set) {
   def.density = set->density;
   def.material = material_of(run, "particles", set->name, set->material);
   memcpy(def.drag, set->drag, sizeof def.drag);
-  must_make(run, graze_world_add_particles(run->world, &def, &number));
+  simulate_must(run, graze_world_add_particles(run->world, &def, &number));
   run->particles += list.count;
   graze_particle_list_free(&list);
 }
@@ -183,8 +182,8 @@ static void add_walls(const simulate_run *run) {
     const graze_scene_file_wall *wall = &simulation->walls[i];
     char name[16];
     snprintf(name, sizeof name, "%u", i);
-    must_make(run, graze_world_add_wall(run->world, wall->point, wall->normal,
-                                        material_of(run, "wall", name, wall->material)));
+    simulate_must(run, graze_world_add_wall(run->world, wall->point, wall->normal,
+                                            material_of(run, "wall", name, wall->material)));
   }
 }
 
@@ -198,7 +197,7 @@ static void create_world(simulate_run *run) {
   def.integrator = simulation->integrator;
   def.bounds = simulation->bounds;
   def.events = true;
-  must_make(run, graze_world_create(run->session.context, &def, &run->world));
+  simulate_must(run, graze_world_create(run->session.context, &def, &run->world));
 }
 
 void simulate_load(simulate_run *run) {
