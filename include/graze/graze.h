@@ -5,6 +5,7 @@
 #include "graze/base.h"
 #include "graze/broadphase.h"
 #include "graze/collide.h"
+#include "graze/dynamics.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
 #include "graze/record.h"

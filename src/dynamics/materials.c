@@ -341,7 +341,7 @@ static bool has_surface_speed(const law *l) {
 static bool simplify(graze_world *world, const lightest *of) {
   law l = world->laws[0];
   bool by_mass = l.gamma_n != 0 || l.gamma_t != 0 || l.zeta_n != 0;
-  if (world->materials.count != 1 || l.hertz != 0 || l.rolling != 0 || l.spinning != 0) return false;
+  if (world->materials.count != 1 || l.hertz != 0 || l.rolling != 0 || l.spinning != 0 || l.arm == 0) return false;
   if (has_surface_speed(&l) || world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2]) return false;
   if (by_mass && (of->mass[0] != of->heaviest || world->dynamic != world->count)) return false;
   double inverse = world->count > 0 ? world->now.velocity[0][3] : 1, m = 1 / (inverse + inverse);

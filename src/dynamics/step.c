@@ -103,7 +103,8 @@ static void turn_bodies(graze_world *world, double dt) {
 }
 
 /* The first half kick and the drift. */
-static void begin_leapfrog(graze_world *world, const pass *p) {
+static graze_status begin_leapfrog(graze_world *world, const pass *p) {
+  bool finite = true;
   world->is_close = false;
   double h = 0.5 * p->dt, moved2 = 0;
   for (uint32_t i = 0; i < world->count; i++) {
@@ -117,10 +118,13 @@ static void begin_leapfrog(graze_world *world, const pass *p) {
       double way = nearest_image(x - world->origin[i][k], period);
       way2 += way * way;
       at[k] = x;
+      finite &= isfinite(x) && isfinite(w[k]);
     }
     moved2 = fmax(moved2, way2);
   }
   world->moved2 = moved2;
+  turn_bodies(world, p->dt);
+  return finite ? GRAZE_OK : fail_not_finite(world);
 }
 
 /* The last half kick. */
@@ -167,10 +171,7 @@ static graze_status step_leapfrog(graze_world *world, loop *l, bool last) {
 static graze_status run(graze_world *world, loop *l, uint64_t count, graze_progress_function progress, void *user) {
   const bool leapfrog = world->def.integrator == GRAZE_LEAPFROG;
   graze_status status = leapfrog ? look_first(world, l) : GRAZE_OK;
-  if (status == GRAZE_OK && leapfrog) {
-    begin_leapfrog(world, &l->p);
-    turn_bodies(world, l->p.dt);
-  }
+  if (status == GRAZE_OK && leapfrog) status = begin_leapfrog(world, &l->p);
   for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {
     bool go_on = progress == NULL || progress(user, i, count), last = i + 1 == count || !go_on;
     if (!leapfrog && !go_on) return GRAZE_CANCELLED;
