@@ -217,7 +217,7 @@ void gz_camera_rate(const graze_report *report, const graze_box *boxes, const gr
 
 graze_camera gz_camera_look(graze_up up, const double focus[3], const double direction[3], double half_height) {
   graze_camera camera = {.field_of_view = CAMERA_FIELD_OF_VIEW};
-  const int axis = up == GRAZE_UP_Y ? 1 : 2, p = axis == 1 ? 2 : 0, q = axis == 1 ? 0 : 1; /* up, and the level ones */
+  const int axis = up == GRAZE_UP_Y ? 1 : 2, p = (axis + 1) % 3, q = (axis + 2) % 3; /* up, and the level ones */
   double distance = gz_camera_distance(half_height);
   bool steep = direction[p] == 0 && direction[q] == 0;
   double along = direction[axis], length = sqrt(direction[p] * direction[p] + direction[q] * direction[q]);

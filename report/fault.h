@@ -2,6 +2,7 @@
 #ifndef GRAZE_REPORT_FAULT_H
 #define GRAZE_REPORT_FAULT_H
 
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -14,6 +15,13 @@ static inline graze_status gz_report_fail_memory(const graze_context *context, c
 /* A piece of text for a message: printable ASCII, cut after a few words. */
 static inline gz_quoted gz_report_quote(const char *text) {
   return gz_quote(text, text + strlen(text), 64);
+}
+
+static inline bool gz_report_pose_is_finite(const graze_pose *pose) {
+  for (int k = 0; k < 12; k++) {
+    if (!isfinite(pose->m[k])) return false;
+  }
+  return true;
 }
 
 #endif

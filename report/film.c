@@ -6,13 +6,6 @@
 
 #include "camera.h"
 
-static bool pose_is_finite(const graze_pose *pose) {
-  for (int k = 0; k < 12; k++) {
-    if (!isfinite(pose->m[k])) return false;
-  }
-  return true;
-}
-
 static graze_status check_moves(const graze_context *context, const graze_film *film, const char *name) {
   uint32_t before = 0;
   for (uint64_t i = 0; i < film->move_count; i++) {
@@ -24,7 +17,7 @@ static graze_status check_moves(const graze_context *context, const graze_film *
     if (move->step < before || move->step >= film->step_count)
       return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "move %llu: step %u after step %u, of %u", number,
                            move->step, before, film->step_count);
-    if (!pose_is_finite(&move->pose))
+    if (!gz_report_pose_is_finite(&move->pose))
       return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, name, "", "move %llu: its pose is not finite", number);
     before = move->step;
   }
@@ -54,7 +47,7 @@ graze_status gz_film_check(const graze_context *context, const graze_film *film,
       (film->events == NULL && film->event_count > 0))
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "a film needs a report and one step or more");
   for (uint32_t i = 0; i < report->object_count; i++) {
-    if (!pose_is_finite(&report->objects[i].pose))
+    if (!gz_report_pose_is_finite(&report->objects[i].pose))
       return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, name, "", "object %u: its pose is not finite", i);
   }
   graze_status status = check_moves(context, film, name);

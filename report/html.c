@@ -68,7 +68,7 @@ static void put_clash(gz_json *json, const page *p, uint32_t index) {
   gz_record_put_box(json, &clash->box);
   gz_json_doubles(json, "point", clash->point, 3);
   gz_json_double(json, "depth", clash->depth);
-  gz_record_put_forgiven(json, clash);
+  if (clash->forgiven) gz_json_doubles(json, "translation", clash->translation, 3);
   put_view(json, p, index);
   put_group(json, "group_object", clash->group_object);
   put_group(json, "group_layers", clash->group_layers);

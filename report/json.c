@@ -66,7 +66,9 @@ static void put_place(gz_json *json, const graze_report_clash *clash) {
   }
   gz_record_put_box(json, &clash->box);
   gz_json_double(json, "depth_estimate", clash->depth);
-  gz_record_put_forgiven(json, clash);
+  if (!clash->forgiven) return;
+  gz_json_bool(json, "forgiven", true);
+  gz_json_doubles(json, "translation", clash->translation, 3);
 }
 
 static void put_group_numbers(gz_json *json, const graze_report_clash *clash) {
@@ -110,17 +112,15 @@ static void put_clashes(gz_json *json, const graze_report *report, bool resolved
 /* ---- the whole ---- */
 
 static void put_totals(gz_json *json, const graze_report *report, uint64_t objects) {
-  uint64_t clashes = 0, forgiven = 0;
+  uint64_t live[2] = {0, 0}; /* clashes, and those that are forgiven */
   for (uint32_t i = 0; i < report->clash_count; i++) {
-    const graze_report_clash *clash = &report->clashes[i];
-    clashes += gz_report_is_live(clash) && !clash->forgiven;
-    forgiven += gz_report_is_live(clash) && clash->forgiven;
+    live[report->clashes[i].forgiven] += gz_report_is_live(&report->clashes[i]);
   }
   gz_json_open(json, "counts", '{');
   gz_json_integer(json, "objects", objects);
   gz_json_integer(json, "object_pairs", report->object_pairs);
-  gz_json_integer(json, "clashes", clashes);
-  if (forgiven > 0) gz_json_integer(json, "forgiven", forgiven);
+  gz_json_integer(json, "clashes", live[0]);
+  if (live[1] > 0) gz_json_integer(json, "forgiven", live[1]);
   if (report->reused_pairs > 0) gz_json_integer(json, "reused_pairs", report->reused_pairs);
   gz_json_close(json);
 }

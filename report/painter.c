@@ -488,10 +488,8 @@ graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses
                    "pictures: an argument of the frame is invalid");
   }
   for (uint32_t i = 0; i < painter->report->object_count; i++) {
-    for (int k = 0; k < 12; k++) {
-      if (!isfinite(poses[i].m[k]))
-        return gz_fail(painter->owner, GRAZE_ERROR_NOT_FINITE, "pictures: a pose of the frame is not finite");
-    }
+    if (!gz_report_pose_is_finite(&poses[i]))
+      return gz_fail(painter->owner, GRAZE_ERROR_NOT_FINITE, "pictures: a pose of the frame is not finite");
   }
   graze_status status = begin_call(painter);
   if (status != GRAZE_OK) return status;

@@ -24,12 +24,6 @@ void gz_record_put_box(gz_json *json, const graze_box *box) {
   gz_json_close(json);
 }
 
-void gz_record_put_forgiven(gz_json *json, const graze_report_clash *clash) {
-  if (!clash->forgiven) return;
-  gz_json_bool(json, "forgiven", true);
-  gz_json_doubles(json, "translation", clash->translation, 3);
-}
-
 void gz_record_put_rules(gz_json *json, const graze_report *report) {
   gz_json_open(json, "rules", '[');
   for (uint32_t i = 0; i < report->rule_count; i++) {

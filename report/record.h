@@ -5,9 +5,8 @@
 #include "base/json.h"
 #include "page_meshes.h"
 
-void gz_record_put_counts(gz_json *json, const graze_counts *counts);        /* keys of the open object */
-void gz_record_put_box(gz_json *json, const graze_box *box);                 /* null when it is empty */
-void gz_record_put_forgiven(gz_json *json, const graze_report_clash *clash); /* of others, nothing */
+void gz_record_put_counts(gz_json *json, const graze_counts *counts); /* keys of the open object */
+void gz_record_put_box(gz_json *json, const graze_box *box);          /* null when it is empty */
 void gz_record_put_rules(gz_json *json, const graze_report *report);
 void gz_record_put_groups(gz_json *json, const graze_report *report);
 void gz_record_put_seconds(gz_json *json, const graze_report *report);

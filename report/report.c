@@ -63,9 +63,7 @@ static graze_status check_object(const graze_context *context, const graze_repor
                                  const char *name) {
   const graze_report_object *object = &report->objects[index];
   const char *reason = object->name == NULL ? "it has no name" : NULL;
-  for (int k = 0; k < 12; k++) {
-    if (!isfinite(object->pose.m[k])) reason = "its pose is not finite";
-  }
+  if (!gz_report_pose_is_finite(&object->pose)) reason = "its pose is not finite";
   if (reason == NULL) return GRAZE_OK;
   return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "", "objects[%lu]: %s", (unsigned long)index, reason);
 }

@@ -22,8 +22,8 @@ const collator = new Intl.Collator('en', {numeric: true});
 /* First what shares space, the deepest first, then what is not known, what touches, what is forgiven, and what is no
  * more. */
 function kindRank(clash) {
-  const ranks = {unknown: 3, touch: 2, clearance: 2, separate: 2};
-  return clash.state === 'resolved' ? 0 : clash.forgiven ? 1 : ranks[clash.relation] || 4;
+  const states = {resolved: 0, forgiven: 1}, relations = {unknown: 3, touch: 2, clearance: 2, separate: 2};
+  return states[clash.state] ?? relations[clash.relation] ?? 4;
 }
 
 const depthRank = (clash) => (clash.depth === null ? -1 : clash.depth);

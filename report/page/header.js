@@ -8,7 +8,7 @@ function tally(key) {
 function showFacts() {
   const shownObjects = objects.filter((object) => object.mesh !== null).length;
   const resolved = clashes.filter((clash) => clash.state === 'resolved').length;
-  const forgiven = clashes.filter((clash) => clash.forgiven).length;
+  const forgiven = clashes.filter((clash) => clash.state === 'forgiven').length;
   byId('title').textContent = byId('title').title = record.title || 'Collision check';
   const total = record.seconds.load + record.seconds.build + record.seconds.query;
   byId('facts').textContent = [

@@ -96,9 +96,17 @@ function makeRow(clash, place) {
   return row;
 }
 
+/* Of "Site/Pump 3/Flange" the end tells most, and of an object with a label the label. */
+function nameParts({name, label}) {
+  if (label) return {end: label, path: name};
+  const slash = name.lastIndexOf('/');
+  if (slash < 1 || slash === name.length - 1) return {end: name, path: ''};
+  return {end: name.slice(slash + 1), path: name.slice(0, slash)};
+}
+
 /* Where names differ from those beside them in the alphabet: what comes before may go where there is no room. */
 function markDifferences() {
-  const ends = objects.map((object) => object.label || object.name.slice(object.name.lastIndexOf('/') + 1) || object.name);
+  const ends = objects.map((object) => nameParts(object).end);
   const sorted = objects.map((_, number) => number).sort((x, y) => (ends[x] < ends[y] ? -1 : ends[x] > ends[y] ? 1 : 0));
   const alike = (x, y) => {
     let k = 0;
@@ -115,13 +123,10 @@ function markDifferences() {
 }
 markDifferences();
 
-/* Of "Site/Pump 3/Flange" the end tells most, so it comes first: "Flange" and, paler, "Site/Pump 3". A long name loses
- * its middle: "IfcWall...Wand-Ext-3". */
-function pathParts({name, label, cut}) {
-  if (label) return [...cutParts(label, cut), element('span', {className: 'muted path'}, name)];
-  const slash = name.lastIndexOf('/'), end = name.slice(slash + 1);
-  if (slash < 1 || end === '') return cutParts(name, cut);
-  return [...cutParts(end, cut), element('span', {className: 'muted path'}, name.slice(0, slash))];
+/* The end comes first: "Flange" and, paler, "Site/Pump 3". A long name loses its middle: "IfcWall...Wand-Ext-3". */
+function pathParts(object) {
+  const {end, path} = nameParts(object);
+  return [...cutParts(end, object.cut), ...(path ? [element('span', {className: 'muted path'}, path)] : [])];
 }
 
 function cutParts(name, cut) {

@@ -80,13 +80,13 @@ def crossing(browser):
 def test_loads(browser, pages):
     browser.open(pages["sample"])
     check(browser.run("document.title") == "Plant 7, revision C", "the title is wrong")
-    check(shown(browser) == "16 clashes", f"the list says {shown(browser)}")
-    check(len(texts(browser, "relation")) == 16, "rows are missing")
+    check(shown(browser) == "17 clashes", f"the list says {shown(browser)}")
+    check(len(texts(browser, "relation")) == 17, "rows are missing")
     check(browser.run("document.getElementById('incomplete').hidden"), "a complete check is called incomplete")
     check(browser.run("document.getElementById('thinned').hidden"), "whole meshes are called thinned")
     check(browser.run("document.getElementById('no-view').hidden"), "there is no 3D view")
     chips = browser.run("document.getElementById('chips').textContent")
-    check("cross 10" in chips and "unknown 1" in chips, f"the chips say {chips}")
+    check("cross 11" in chips and "unknown 1" in chips, f"the chips say {chips}")
     check("36 pairs" in browser.run("document.getElementById('rules').textContent"), "the rules lack a count")
     _, _, rows = picture(browser)
     colours = {pixel for row in rows[::2] for pixel in row[::2]}
@@ -141,8 +141,8 @@ def test_depth(browser, pages):
     check("2.98 nm" in shown_depths and "0.400 m" in shown_depths, f"the depths are {shown_depths}")
     head = browser.run("document.querySelector('th.column-depth').textContent")
     check(head == "Depth, nm\u2013m", f"the head is {head}")
-    kinds = {"unknown": 1, "touch": 2, "clearance": 2}
-    keys = [(3 if clashes[n]["state"] == "resolved" else kinds.get(clashes[n]["relation"], 0),
+    kinds = {"unknown": 1, "touch": 2, "clearance": 2, "forgiven": 3, "resolved": 4}
+    keys = [(kinds.get(clashes[n]["state"]) or kinds.get(clashes[n]["relation"], 0),
              -(clashes[n]["depth"] or 0)) for n in numbers(browser)]
     check(keys == sorted(keys) and keys[0][1] == -0.4, f"not the worst first: {keys}")
     browser.click("th.column-depth button")
@@ -177,6 +177,19 @@ def test_names(browser, pages):
           start.scrollWidth > start.clientWidth]; })""")
     check(len(set(name for name, _, _ in seen)) > 3, f"the ends are alike: {seen}")
     check(all(inside and cut for _, inside, cut in seen), f"an end is out of sight, or nothing is cut: {seen}")
+    check({len(name) for name, _, _ in seen} == {6}, f"the ends begin at different places: {seen}")
+
+
+def test_forgiven(browser, pages):
+    """What a tolerance forgives is told apart, and with what it ends."""
+    browser.open(pages["sample"])
+    facts = browser.run("document.getElementById('facts').textContent")
+    check(facts.startswith("15 clashes, 1 forgiven and 1 resolved"), f"the facts say {facts}")
+    browser.choose("#state", "forgiven")
+    check(texts(browser, "depth") == ["4.00 nm"], f"forgiven: {texts(browser, 'depth')}")
+    browser.click("tr.row")
+    details = browser.run("document.getElementById('details').textContent")
+    check(re.search("Forgiven, as it ends when B moves by *0 +0 +4e-9", details), f"the details say {details}")
 
 
 def test_label(browser, pages):
@@ -229,7 +242,7 @@ def test_sort(browser, pages):
             check(browser.run(f"document.querySelector('th.column-{column}').getAttribute('aria-sort')") == direction,
                   f"{column} is not {direction}")
             got = texts(browser, column)
-            check(len(got) == 16, "sorting loses rows")
+            check(len(got) == 17, "sorting loses rows")
             if column == "a":  # run_4 before run_11
                 got = [re.sub(r"\d+", lambda m: m.group().zfill(6), t) for t in got]
             wanted = sorted(got, key=key, reverse=direction == "descending")
@@ -241,9 +254,9 @@ def test_filter(browser, pages):
     browser.open(pages["sample"])
     browser.click("#search")
     browser.call("Input.insertText", text="RUN_4 run_11")
-    check(shown(browser) == "1 of 16 clashes", f"text: {shown(browser)}")
+    check(shown(browser) == "1 of 17 clashes", f"text: {shown(browser)}")
     browser.click("#clear")
-    check(shown(browser) == "16 clashes", "the filters are not cleared")
+    check(shown(browser) == "17 clashes", "the filters are not cleared")
     browser.click('#chips button[data-relation="touch"]')
     check(texts(browser, "relation") == ["touch"], "the chip does not filter")
     browser.click('#chips button[data-relation="unknown"]')
@@ -258,7 +271,7 @@ def test_filter(browser, pages):
             .find((x) => x.value !== ''); return [o.value, o.textContent]; }})()""")
         browser.choose(selector, value)
         count = len(texts(browser, "relation"))
-        check(0 < count < 16, f"{selector} {words}: {count}")
+        check(0 < count < 17, f"{selector} {words}: {count}")
         browser.click("#clear")
     browser.click("#search")
     browser.call("Input.insertText", text="no such thing")
@@ -349,7 +362,7 @@ def test_pick(browser, pages):
     card = browser.run("document.getElementById('picked').textContent")
     check("Unit 1/crossing_1" in card and "structure" in card, f"the card says: {card}")
     browser.click("#picked-filter")
-    check(shown(browser) == "2 of 16 clashes of Unit 1/crossing_1", f"the list says {shown(browser)}")
+    check(shown(browser) == "2 of 17 clashes of Unit 1/crossing_1", f"the list says {shown(browser)}")
 
 
 def set_of(spots, kept={}):
