@@ -68,16 +68,20 @@ static void test_threads_events_layouts(void **unused) {
 static void test_many_balls_on_threads(void **unused) {
   (void)unused;
   for (bed_kind kind = 0; kind < BED_KINDS; kind++) {
-    uint64_t hashes[3];
+    graze_world *worlds[3];
     for (int i = 0; i < 3; i++) {
-      const bed b = {.kind = kind, .threads = i == 0 ? 1 : i == 1 ? 2 : 4, .events = true};
-      graze_world *world = make_bed(&b, 5000);
-      run_world(world, bed_dt(&b), 30);
-      hashes[i] = graze_world_get_hash(world);
-      graze_world_destroy(world);
+      const bed b = {.kind = kind, .threads = 1 << i, .events = true};
+      const graze_contact_event *events, *first;
+      uint64_t count, want;
+      worlds[i] = make_bed(&b, 5000);
+      run_world(worlds[i], bed_dt(&b), 30);
+      assert_int_equal(graze_world_get_hash(worlds[i]), graze_world_get_hash(worlds[0]));
+      assert_int_equal(graze_world_get_events(worlds[0], &first, &want), GRAZE_OK);
+      assert_int_equal(graze_world_get_events(worlds[i], &events, &count), GRAZE_OK);
+      assert_int_equal(count, want);
+      assert_same_events(events, first, count);
     }
-    assert_int_equal(hashes[0], hashes[1]);
-    assert_int_equal(hashes[0], hashes[2]);
+    for (int i = 0; i < 3; i++) graze_world_destroy(worlds[i]);
   }
 }
 
