@@ -704,6 +704,55 @@ static void test_kinematic_ball(void **unused) {
   graze_world_destroy(world);
 }
 
+/* What holds between two materials may change between runs: springs begin slack. */
+static void test_law_changes(void **unused) {
+  (void)unused;
+  graze_world *world = new_world(0);
+  graze_material m = hooke(1000);
+  graze_world_sums sums;
+  const double x[2][3] = {{0, 0, 0}, {1.9, 0, 0}}, v[2][3] = {{0, 0.1, 0}, {0, -0.1, 0}};
+  add_material(world, &m);
+  add_balls(world, 2, x[0], v[0], NULL, 1, 1, 0);
+  run_world(world, 1e-3, 5);
+  m.tangential = GRAZE_TANGENTIAL_SPRING;
+  m.friction = 0.5;
+  assert_int_equal(graze_world_set_pair(world, 0, 0, &m), GRAZE_OK);
+  run_world(world, 1e-3, 5);
+  m.tangential = GRAZE_TANGENTIAL_NONE;
+  assert_int_equal(graze_world_set_pair(world, 0, 0, &m), GRAZE_OK);
+  run_world(world, 1e-3, 5);
+  assert_int_equal(graze_world_get_sums(world, &sums), GRAZE_OK);
+  assert_true(sums.rotational > 0);
+  graze_world_destroy(world);
+}
+
+/* A ball that is put a period away is its image in the box. */
+static void test_outside_of_the_periods(void **unused) {
+  (void)unused;
+  static const double away[] = {0, 64, -64, 640};
+  double first[2][3];
+  for (int i = 0; i < 4; i++) {
+    graze_world_def def = graze_default_world_def();
+    graze_world *world = NULL;
+    graze_material m = hooke(1024);
+    double x[2][3] = {{32, 8, 8}, {33.75, 8, 8}}, v[2][3];
+    const graze_particle_state state = {.velocities = v[0]};
+    def.gravity[2] = 0;
+    def.periodic[0] = true;
+    for (int k = 0; k < 3; k++) def.bounds.min[k] = 0, def.bounds.max[k] = 64;
+    assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+    add_material(world, &m);
+    x[0][0] += away[i];
+    add_balls(world, 2, x[0], NULL, NULL, 1, 1, 0);
+    run_world(world, 0x1p-9, 20);
+    assert_int_equal(graze_world_get_particles(world, 0, &state), GRAZE_OK);
+    if (i == 0) memcpy(first, v, sizeof v);
+    assert_true(v[1][0] > 0.1);
+    assert_memory_equal(first, v, sizeof v);
+    graze_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_golden),
@@ -726,6 +775,8 @@ int main(void) {
       cmocka_unit_test(test_empty_worlds),
       cmocka_unit_test(test_state_put_in),
       cmocka_unit_test(test_kinematic_ball),
+      cmocka_unit_test(test_law_changes),
+      cmocka_unit_test(test_outside_of_the_periods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
