@@ -42,7 +42,7 @@ typedef struct graze_world_def {
   double gravity[3]; /* acceleration; default 0, 0, -9.81 */
   graze_integrator integrator;
   graze_box bounds; /* balls whose centre leaves it are counted; default: empty, none */
-  bool periodic[3]; /* what leaves `bounds` on this axis comes in on the other side */
+  bool periodic[3]; /* what is or gets outside `bounds` on this axis comes in on the other side */
   bool events;      /* collect them; default false */
   uint32_t cookie;
 } graze_world_def;
@@ -79,15 +79,17 @@ typedef struct graze_material {
   double friction;          /* Coulomb's coefficient; default 0 */
   double rolling, spinning; /* torque against relative spin across and about n: at most so much times |f_n| and the
                              * reduced radius r_i r_j / (r_i + r_j), or r_i against what is flat; default 0 */
-  double surface_speed[3];  /* of walls and static bodies, whose surface runs with it, as a belt's; default 0 */
+  double surface_speed[3];  /* of walls and bodies that no force moves, whose surface runs with it, as a belt's; default
+                               0 */
   uint32_t cookie;
 } graze_material;
 
 GRAZE_API graze_material graze_default_material(void);
 
-/* `name` is copied; `material` gets its number. Two materials in contact: stiffness and damping are 2 x y / (x + y), E*
- * and G* those of the two, friction, restitution, rolling and spinning sqrt(x y), the tangential law the later one in
- * the enumeration, and GRAZE_END_FORCE if one has it. Errors: ARGUMENT (the message has the field), MEMORY. */
+/* `name` is copied; `material` gets its number. Two materials in contact: stiffness and damping are 2 x y / (x + y), 0
+ * where one has none, E* and G* those of the two, friction, restitution, rolling and spinning sqrt(x y), the tangential
+ * law the later one in the enumeration, and GRAZE_END_FORCE if one has it. Errors: ARGUMENT (the message has the
+ * field), MEMORY. */
 GRAZE_API graze_status graze_world_add_material(graze_world *world, const char *name, const graze_material *material,
                                                 uint32_t *number);
 
@@ -97,7 +99,7 @@ GRAZE_API graze_status graze_world_set_pair(graze_world *world, uint32_t first, 
 
 /* ---- what is in a world ------------------------------------------------------------------------------------------ */
 
-/* Balls and walls are added before the first step: later it is an ARGUMENT error. */
+/* Materials, balls and walls are added before the first step: later it is an ARGUMENT error. */
 
 /* Particles: solid balls, all dynamic. */
 typedef struct graze_particle_def {
@@ -169,14 +171,15 @@ typedef struct graze_step_limits {
   double duration; /* of the shortest contact, without dashpot: pi / omega. Accuracy asks for a twentieth or less */
 } graze_step_limits;
 
-/* Of a Hertz contact at an overlap of a hundredth of the reduced radius. Errors: ARGUMENT, MEMORY. */
+/* Of a Hertz contact at an overlap of a hundredth of the reduced radius, between a ball and what is as large or larger.
+ * Errors: ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_world_get_limits(graze_world *world, graze_step_limits *limits);
 
 /* Runs `count` steps of `dt`. `progress` may be NULL; a run that it cancels stops after a whole step. Runs may be split
  * in any way: the state depends on the sum of the steps alone. Nothing is allocated once the neighbour list has found
- * its size. Errors: ARGUMENT (dt not above 0, longer than the limit, or materials that do not go together), NOT_FINITE
- * (a number of a ball: the message has ball and step; the world can then only be restored or destroyed), MEMORY,
- * CANCELLED. */
+ * its size. Errors: ARGUMENT (dt not above 0, longer than the limit, a period too short, materials that do not go
+ * together, or an earlier run has failed), NOT_FINITE (a number of a ball: the message has ball and step; the world can
+ * then only be restored or destroyed), MEMORY, CANCELLED. */
 GRAZE_API graze_status graze_world_step(graze_world *world, double dt, uint64_t count, graze_progress_function progress,
                                         void *user);
 
@@ -238,8 +241,8 @@ typedef struct graze_contact {
   double overlap;   /* >= 0; 0 and above by exact decision */
 } graze_contact;
 
-/* Every contact of the present state, sorted by numbers. Touching counts. The list belongs to the world and is valid
- * until the next call that is not const. Errors: MEMORY. */
+/* Every contact of a dynamic ball in the present state, sorted by numbers. Touching counts. The list belongs to the
+ * world and is valid until the next call that is not const. Errors: MEMORY. */
 GRAZE_API graze_status graze_world_find_contacts(graze_world *world, const graze_contact **contacts, uint64_t *count);
 
 typedef enum graze_contact_event_kind {

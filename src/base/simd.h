@@ -677,10 +677,11 @@ static inline void indices_pack(uint32_t *to, const uint32_t *from, unsigned bit
 #endif
 }
 
-/* A bit for each of x[0..VD_LANES) that is above y. */
+/* A bit for each of x[0..VD_LANES) that is above y; numbers are below 2^31. */
 static inline unsigned indices_above(const uint32_t *x, uint32_t y) {
 #if GRAZE_ISA == 2
-  return _mm256_cmpgt_epu32_mask(_mm256_loadu_si256((const __m256i *)(const void *)x), _mm256_set1_epi32((int)y));
+  __m256i above = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(const void *)x), _mm256_set1_epi32((int)y));
+  return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above));
 #else
   unsigned bits = 0;
   for (int i = 0; i < VD_LANES; i++) bits |= (unsigned)(x[i] > y) << i;

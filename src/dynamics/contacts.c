@@ -34,18 +34,6 @@ static bool meets_wall(const graze_world *world, uint32_t place, uint32_t number
   return c->overlap >= 0;
 }
 
-static uint64_t first_wall(const neighbour_list *list, uint32_t place) {
-  uint64_t low = 0, high = list->wall_count;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (list->walls[middle].place < place)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static bool visit_ball(const graze_world *world, uint32_t number, bool (*visit)(void *, const dem_contact *),
                        void *user) {
   const neighbour_list *list = &world->list;
@@ -57,7 +45,7 @@ static bool visit_ball(const graze_world *world, uint32_t number, bool (*visit)(
   }
   if (list->wall_count == 0 || world->walls.count == 0) return true;
   c.is_wall = true;
-  for (c.entry = first_wall(list, c.place); c.entry < list->wall_count; c.entry++) {
+  for (c.entry = gz_list_first_wall(list, c.place); c.entry < list->wall_count; c.entry++) {
     if (list->walls[c.entry].place != c.place) break;
     c.partner = list->walls[c.entry].wall;
     if (meets_wall(world, c.place, c.partner, &c) && !visit(user, &c)) return false;

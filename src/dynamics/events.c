@@ -173,11 +173,13 @@ static int compare(const void *first, const void *second) {
 }
 
 static graze_contact_event public_event(const graze_world *world, const pass *p, const pass_event *e) {
-  graze_contact_event event = {.step = p->step,
-                               .kind = e->kind,
-                               .a = gz_world_member(world, e->number),
-                               .speed = e->speed,
-                               .impulse = e->impulse};
+  graze_contact_event event;
+  memset(&event, 0, sizeof event); /* what lies between the fields too, for those who compare bytes */
+  event.step = p->step;
+  event.kind = e->kind;
+  event.a = gz_world_member(world, e->number);
+  event.speed = e->speed;
+  event.impulse = e->impulse;
   event.b = e->is_wall ? (graze_member){GRAZE_MEMBER_WALL, 0, e->partner} : gz_world_member(world, e->partner);
   memcpy(event.point, e->point, sizeof event.point);
   memcpy(event.normal, e->normal, sizeof event.normal);

@@ -53,9 +53,36 @@ static void carry_balls(graze_world *world, const neighbour_list *old, const uin
   }
 }
 
-static int by_place_and_wall(const wall_entry *entry, uint32_t place, uint32_t wall) {
-  if (entry->place != place) return entry->place < place ? -1 : 1;
-  return entry->wall < wall ? -1 : entry->wall > wall;
+uint64_t gz_list_first_wall(const neighbour_list *list, uint32_t place) {
+  uint64_t low = 0, high = list->wall_count;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (list->walls[middle].place < place)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+uint64_t gz_list_find_wall(const neighbour_list *list, uint32_t place, uint32_t wall) {
+  for (uint64_t e = gz_list_first_wall(list, place); e < list->wall_count && list->walls[e].place == place; e++) {
+    if (list->walls[e].wall == wall) return e;
+  }
+  return UINT64_MAX;
+}
+
+uint64_t gz_list_find(const graze_world *world, uint32_t place, uint32_t number) {
+  const neighbour_list *list = &world->list;
+  uint64_t low = list->start[place], end = list->start[place + 1], high = end;
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (world->number[list->partners[middle]] < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < end && world->number[list->partners[low]] == number ? low : UINT64_MAX;
 }
 
 static void carry_walls(graze_world *world, const neighbour_list *old, const uint32_t *old_number) {
@@ -63,16 +90,9 @@ static void carry_walls(graze_world *world, const neighbour_list *old, const uin
   for (uint64_t o = 0; o < old->wall_count; o++) {
     if (!old->of_walls.touching[o]) continue;
     uint32_t place = world->place[old_number[old->walls[o].place]];
-    uint64_t low = 0, high = list->wall_count;
-    while (low < high) {
-      uint64_t middle = low + (high - low) / 2;
-      if (by_place_and_wall(&list->walls[middle], place, old->walls[o].wall) < 0)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (low < list->wall_count && by_place_and_wall(&list->walls[low], place, old->walls[o].wall) == 0)
-      copy_memory(&list->of_walls, low, &old->of_walls, o);
+    uint64_t e = gz_list_find_wall(list, place, old->walls[o].wall);
+    if (e != UINT64_MAX)
+      copy_memory(&list->of_walls, e, &old->of_walls, o);
     else
       gz_events_lose(world, place, old->walls[o].wall, true, &old->of_walls, o);
   }
@@ -197,8 +217,24 @@ static graze_status make_spheres(graze_world *world, search *s, double largest) 
   return GRAZE_OK;
 }
 
+static double largest_radius(const graze_world *world) {
+  double largest = 0;
+  for (uint32_t p = 0; p < world->count; p++) largest = fmax(largest, world->now.position[p][3]);
+  return largest;
+}
+
+/* A tenth of the mean diameter: a settling bed then makes a list every twenty steps or so, which costs less than
+ * looking at more neighbours would. */
+static double fitting_skin(const graze_world *world) {
+  double sum = 0;
+  for (uint32_t n = 0; n < world->count; n++) sum += world->now.position[world->place[n]][3];
+  return world->count > 0 ? 0.2 * sum / world->count : 1;
+}
+
 /* A ball wider than half a period would meet itself, and two could meet twice. */
-static graze_status check_periods(const graze_world *world, double largest) {
+graze_status gz_list_check(graze_world *world) {
+  double largest = largest_radius(world);
+  world->skin = fitting_skin(world);
   for (int k = 0; k < 3; k++) {
     double period = world_period(world, k);
     if (period == 0 || period > 4 * largest + 4 * world->skin) continue;
@@ -222,14 +258,31 @@ static inline bool places_of(const graze_world *world, const search *s, graze_bo
   return at[0] != at[1] && (moves(world, at[0]) || moves(world, at[1]));
 }
 
-/* Sorts by number, and drops the second of two that are the same. */
-static uint32_t sort_partners(const graze_world *world, uint32_t *partners, uint32_t count) {
-  uint32_t kept = 0;
+enum { FEW = 64 };
+
+/* The same by keys, where a ball has many neighbours; false: no memory. */
+static bool sort_many(graze_world *world, uint32_t *partners, uint32_t count) {
+  if (!gz_buffer_reserve(world->context, &world->scratch[4], 2 * (size_t)count * sizeof(uint64_t), 0)) return false;
+  uint64_t *keys = world->scratch[4].data;
+  for (uint32_t i = 0; i < count; i++) keys[i] = (uint64_t)world->number[partners[i]] << 32 | partners[i];
+  gz_sort_keys(keys, keys + count, count);
+  for (uint32_t i = 0; i < count; i++) partners[i] = (uint32_t)keys[i];
+  return true;
+}
+
+static bool sort_by_number(graze_world *world, uint32_t *partners, uint32_t count) {
+  if (count > FEW) return sort_many(world, partners, count);
   for (uint32_t i = 1; i < count; i++) {
     uint32_t place = partners[i], number = world->number[place], j = i;
     for (; j > 0 && world->number[partners[j - 1]] > number; j--) partners[j] = partners[j - 1];
     partners[j] = place;
   }
+  return true;
+}
+
+/* Drops the second of two that are the same. */
+static uint32_t drop_second(uint32_t *partners, uint32_t count) {
+  uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (i == 0 || partners[i] != partners[kept - 1]) partners[kept++] = partners[i];
   }
@@ -272,7 +325,8 @@ static graze_status fill_list(graze_world *world, const search *s, const graze_b
   }
   for (uint32_t p = 0, begin = 0; p < world->count; p++) {
     uint32_t *partners = list->partners + begin, number = end[p] - begin;
-    number = sort_partners(world, partners, number);
+    if (!sort_by_number(world, partners, number)) return gz_fail_memory(world->context, number * sizeof(uint64_t));
+    number = drop_second(partners, number);
     memmove(list->partners + kept, partners, number * sizeof *partners);
     begin = end[p];
     list->start[p] = kept;
@@ -310,12 +364,9 @@ static graze_status fill_walls(graze_world *world) {
 
 static graze_status search_and_fill(graze_world *world) {
   search s = {0};
-  double largest = 0;
   const graze_box_pair *pairs;
   uint64_t count;
-  for (uint32_t p = 0; p < world->count; p++) largest = fmax(largest, world->now.position[p][3]);
-  graze_status status = check_periods(world, largest);
-  if (status == GRAZE_OK) status = make_spheres(world, &s, largest);
+  graze_status status = make_spheres(world, &s, largest_radius(world));
   if (status != GRAZE_OK) return status;
   const bool images = s.spheres != NULL;
   const graze_sphere_array spheres = {.centers = images ? s.spheres : world->now.position,
@@ -328,44 +379,39 @@ static graze_status search_and_fill(graze_world *world) {
   return status == GRAZE_OK ? fill_walls(world) : status;
 }
 
-/* A tenth of the mean diameter: a settling bed then makes a list every twenty steps or so, which costs less than
- * looking at more neighbours would. */
-static double fitting_skin(const graze_world *world) {
-  double sum = 0;
-  for (uint32_t n = 0; n < world->count; n++) sum += world->now.position[world->place[n]][3];
-  return world->count > 0 ? 0.2 * sum / world->count : 1;
-}
-
 static void swap_lists(neighbour_list *a, neighbour_list *b) {
   neighbour_list t = *a;
   *a = *b;
   *b = t;
 }
 
-/* With what contacts remember: from world->list into a new one. */
+/* With what contacts remember: from world->list into a new one, or if memory was refused there, when it is tried again.
+ */
 static graze_status remake(graze_world *world) {
   size_t bytes = (size_t)world->count * 2 * sizeof(uint32_t);
-  bool carries = world->remembers && world->is_listed;
-  if (carries) {
+  if (world->remembers && world->is_listed) {
     if (!gz_buffer_reserve(world->context, &world->scratch[2], bytes, 0)) return gz_fail_memory(world->context, bytes);
     memcpy(world->scratch[2].data, world->place, bytes / 2);
     memcpy((uint32_t *)world->scratch[2].data + world->count, world->number, bytes / 2);
     swap_lists(&world->list, &world->old_list);
+    world->carries = true;
   }
   world->is_listed = false;
-  graze_status status = world->builds % SORT_EVERY == 0 ? sort_balls(world) : GRAZE_OK;
+  graze_status status = world->builds % SORT_EVERY == 0 && world->count > 0 ? sort_balls(world) : GRAZE_OK;
   if (status == GRAZE_OK) status = search_and_fill(world);
   if (status != GRAZE_OK) return status;
   if (!reserve_memory(world, &world->list.of_balls, world->list.count) ||
       !reserve_memory(world, &world->list.of_walls, world->list.wall_count))
     return gz_fail_memory(world->context, world->list.count * sizeof(spring));
-  if (carries) {
+  if (world->carries) {
     const uint32_t *old_place = world->scratch[2].data;
     carry_balls(world, &world->old_list, old_place, old_place + world->count);
     carry_walls(world, &world->old_list, old_place + world->count);
+    world->carries = false;
   }
   for (uint32_t p = 0; p < world->count; p++) memcpy(world->origin[p], world->now.position[p], 3 * sizeof(double));
   world->builds++;
+  world->moved2 = 0;
   world->is_close = false;
   world->is_listed = true;
   return GRAZE_OK;
@@ -374,8 +420,8 @@ static graze_status remake(graze_world *world) {
 graze_status gz_list_update(graze_world *world, double moved2) {
   double most = 0.49 * world->skin; /* a little less than half: ways are rounded */
   if (world->is_listed && moved2 <= most * most) return GRAZE_OK;
-  if (world->skin == 0) world->skin = fitting_skin(world);
-  return remake(world);
+  graze_status status = world->skin == 0 ? gz_list_check(world) : GRAZE_OK;
+  return status == GRAZE_OK ? remake(world) : status;
 }
 
 static void release(const graze_context *context, neighbour_list *list) {

@@ -90,7 +90,8 @@ static ball_name material_words(const char *name) {
 graze_status graze_world_add_material(graze_world *world, const char *name, const graze_material *material,
                                       uint32_t *number) {
   if (world == NULL || name == NULL || number == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
-  graze_status status = check_material(world->context, material_words(name).text, material);
+  graze_status status = gz_world_check_not_begun(world);
+  if (status == GRAZE_OK) status = check_material(world->context, material_words(name).text, material);
   if (status != GRAZE_OK) return status;
   char *copy = gz_new_text(world->context, name);
   if (copy == NULL || !array_reserve(world->context, &world->materials, 1, sizeof(dem_material))) {
@@ -110,7 +111,8 @@ graze_status graze_world_set_pair(graze_world *world, uint32_t first, uint32_t s
   char who[160];
   snprintf(who, sizeof who, "pair of %.60s and %.60s", WORLD_AT(world->materials, dem_material, first)->name,
            WORLD_AT(world->materials, dem_material, second)->name);
-  graze_status status = check_material(world->context, who, material);
+  graze_status status = gz_world_check_not_begun(world);
+  if (status == GRAZE_OK) status = check_material(world->context, who, material);
   if (status != GRAZE_OK) return status;
   if (!array_reserve(world->context, &world->pairs, 1, sizeof(material_pair)))
     return gz_fail_memory(world->context, sizeof(material_pair));
@@ -158,7 +160,7 @@ static double ratio_for(double restitution, graze_contact_end ends) {
 
 /* 2 x y / (x + y), 0 for two zeros. */
 static double harmonic(double x, double y) {
-  return x + y > 0 ? 2 * x * y / (x + y) : 0;
+  return x + y > 0 ? 2 * (x * (y / (x + y))) : 0;
 }
 
 /* The same where a number may not be given: then the other's default stands in. */
@@ -290,45 +292,43 @@ graze_status gz_world_make_laws(graze_world *world) {
     world->has_springs |= world->laws[i].spring != 0;
   }
   world->remembers = world->has_springs || world->def.events;
+  world->is_listed = world->is_accelerated = false; /* a list has memory for what the laws want */
   world->has_laws = true;
   return GRAZE_OK;
 }
 
 /* ---- one law for all balls ------------------------------------------------------------------------------------- */
 
-/* The smallest and the second smallest mass and radius of the dynamic balls of a material, and what else has it. */
+/* Of the dynamic balls of a material: the smallest and the second smallest mass, and of which ball radius / mass is
+ * largest; and whether a wall or a ball that no force moves has it. */
 typedef struct lightest {
-  double mass[2], radius[2];
-  double heaviest;
-  bool fixed; /* a wall or a ball that no force moves */
+  double mass[2], heaviest;
+  double sharpest, sharpest_mass; /* radius / mass */
+  bool fixed;
 } lightest;
 
-static void add_lightest(lightest *of, double mass, double radius) {
-  const double x[2] = {mass, radius};
-  double *const least[2] = {of->mass, of->radius};
-  for (int i = 0; i < 2; i++) {
-    if (x[i] < least[i][0]) {
-      least[i][1] = least[i][0];
-      least[i][0] = x[i];
-    } else if (x[i] < least[i][1]) {
-      least[i][1] = x[i];
-    }
+static void add_ball(lightest *of, double mass, double radius) {
+  if (mass < of->mass[0]) {
+    of->mass[1] = of->mass[0];
+    of->mass[0] = mass;
+  } else if (mass < of->mass[1]) {
+    of->mass[1] = mass;
   }
   if (mass > of->heaviest) of->heaviest = mass;
+  if (!(radius / mass > of->sharpest)) return;
+  of->sharpest = radius / mass;
+  of->sharpest_mass = mass;
 }
 
 static void survey(const graze_world *world, lightest *of) {
   const double inf = (double)INFINITY;
-  for (size_t i = 0; i < world->materials.count; i++) of[i] = (lightest){{inf, inf}, {inf, inf}, 0, false};
+  for (size_t i = 0; i < world->materials.count; i++) of[i] = (lightest){.mass = {inf, inf}};
   for (uint32_t i = 0; i < world->count; i++) {
     uint32_t material = WORLD_AT(world->kinds, ball_kind, world->kind[i])->material;
-    if (world->now.velocity[i][3] == 0) {
+    if (world->now.velocity[i][3] == 0)
       of[material].fixed = true;
-      if (world->now.position[i][3] < of[material].radius[0])
-        add_lightest(&of[material], inf, world->now.position[i][3]);
-    } else {
-      add_lightest(&of[material], 1 / world->now.velocity[i][3], world->now.position[i][3]);
-    }
+    else
+      add_ball(&of[material], 1 / world->now.velocity[i][3], world->now.position[i][3]);
   }
   for (size_t i = 0; i < world->walls.count; i++) of[WORLD_AT(world->walls, dem_wall, i)->material].fixed = true;
 }
@@ -356,18 +356,21 @@ static bool simplify(graze_world *world, const lightest *of) {
 
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
 
-/* Of a contact with the law between inverse masses x, y and radii r, s. */
-static void add_limit(graze_step_limits *limits, const law *l, double inverse, double reduced_radius) {
-  double m = 1 / inverse, k = l->k_n, k_t = l->k_t;
-  if (l->hertz != 0) k = 1.5 * l->k_n * sqrt(reduced_radius * (0.01 * reduced_radius));
-  if (l->mindlin != 0) k_t = l->mindlin * sqrt(reduced_radius * (0.01 * reduced_radius));
+static void add_limit(graze_step_limits *limits, const law *l, double m, double k, double k_t) {
   double eta = l->eta_n + l->gamma_n * m + l->zeta_n * sqrt(k * m);
   if (l->spring != 0 && 3.5 * k_t > k * (1 + 1e-12)) k = 3.5 * k_t; /* a ball's surface yields by spin as well */
   double omega = sqrt(k / m), zeta = eta / (2 * sqrt(k * m));
-  if (2 / omega < limits->longest) limits->longest = 2 / omega;
-  if (acos(-1) / omega < limits->duration) limits->duration = acos(-1) / omega;
-  double damped = 2 / omega * (sqrt(1 + zeta * zeta) - zeta);
-  if (damped < limits->damped) limits->damped = damped;
+  limits->longest = fmin(limits->longest, 2 / omega);
+  limits->duration = fmin(limits->duration, acos(-1) / omega);
+  limits->damped = fmin(limits->damped, 2 / omega * (sqrt(1 + zeta * zeta) - zeta));
+}
+
+/* Of a Hertz contact at an overlap of a hundredth of R*, k / m is 0.15 k_n R* (1/m_1 + 1/m_2), which is at most 0.15
+ * k_n times the larger radius / mass: reached with a partner of the same size, and with what is flat. */
+static void add_hertz_limit(graze_step_limits *limits, const law *l, const lightest *a, const lightest *b) {
+  const lightest *of = a->sharpest >= b->sharpest ? a : b;
+  double m = of->sharpest_mass, reach = of->sharpest * m * 0.1;
+  add_limit(limits, l, m, 1.5 * l->k_n * reach, l->k_t + l->mindlin * reach);
 }
 
 static void limits_of(const graze_world *world, const lightest *of, graze_step_limits *limits) {
@@ -375,12 +378,13 @@ static void limits_of(const graze_world *world, const lightest *of, graze_step_l
   for (uint32_t a = 0; a < n; a++) {
     for (uint32_t b = 0; b < n; b++) {
       const law *l = &world->laws[a * n + b];
-      if (isinf(of[a].mass[0])) continue;
-      double other_mass = a == b ? of[b].mass[1] : of[b].mass[0],
-             other_radius = a == b ? of[b].radius[1] : of[b].radius[0];
-      double flat = of[a].radius[0], reduced = 1 / (1 / of[a].radius[0] + 1 / other_radius);
-      if (!isinf(other_mass)) add_limit(limits, l, 1 / of[a].mass[0] + 1 / other_mass, reduced);
-      if (of[b].fixed) add_limit(limits, l, 1 / of[a].mass[0], isinf(other_radius) ? flat : reduced);
+      double other = a == b ? of[b].mass[1] : of[b].mass[0];
+      if (isinf(of[a].mass[0]) || (isinf(other) && !of[b].fixed)) continue;
+      if (l->hertz != 0)
+        add_hertz_limit(limits, l, &of[a], &of[b]);
+      else if (!isinf(other))
+        add_limit(limits, l, 1 / (1 / of[a].mass[0] + 1 / other), l->k_n, l->k_t);
+      if (l->hertz == 0 && of[b].fixed) add_limit(limits, l, of[a].mass[0], l->k_n, l->k_t);
     }
   }
 }

@@ -606,18 +606,6 @@ static inline __attribute__((always_inline)) void move(const pass *p, const grou
 
 /* ---- a group ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t first_wall(const neighbour_list *list, uint32_t place) {
-  uint64_t low = 0, high = list->wall_count;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (list->walls[middle].place < place)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static inline __attribute__((always_inline)) void load_group(const graze_world *world, uint32_t first, uint32_t end,
                                                              group *g) {
   g->first = first;
@@ -634,7 +622,7 @@ static inline __attribute__((always_inline)) void run(const pass *p, uint32_t be
                                                       features f) {
   const graze_world *world = p->world;
   const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
-  uint64_t wall = first_wall(&world->list, begin);
+  uint64_t wall = gz_list_first_wall(&world->list, begin);
   vd poison = vd_set(0), moved2 = vd_set(0), speed2 = vd_set(0);
   group g;
   notes n;

@@ -68,6 +68,8 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
     for (uint32_t i = 0; from[what] != NULL && i < s->count; i++)
       memcpy(rows[what][world->place[s->number + i]], from[what] + 3 * (size_t)i, 3 * sizeof(double));
   }
+  for (uint32_t i = 0; from[0] != NULL && i < s->count; i++)
+    gz_world_wrap(world, world->now.position[world->place[s->number + i]]);
   world->is_accelerated = false;
   if (from[0] != NULL) world->moved2 = (double)INFINITY;
   return GRAZE_OK;
@@ -223,23 +225,26 @@ static void take_ball(archive_reader *r, graze_world *world, uint32_t n) {
   world->dissipated[p] = take_double(r);
 }
 
-/* Puts back what a contact remembers, at the entry of the two. */
+/* Puts back what a contact remembers, at the entry of the two. Those who are too far apart for one touch no more. */
 static bool take_contact(archive_reader *r, graze_world *world, bool is_wall) {
   neighbour_list *list = &world->list;
   contact_memory *m = is_wall ? &list->of_walls : &list->of_balls;
   uint32_t number = gz_archive_take_u32(r), partner = gz_archive_take_u32(r);
-  if (number >= world->count) return false;
-  uint32_t p = world->place[number];
-  uint64_t e = is_wall ? 0 : list->start[p], end = is_wall ? list->wall_count : list->start[p + 1];
-  if (is_wall) {
-    while (e < end && !(list->walls[e].place == p && list->walls[e].wall == partner)) e++;
-  } else {
-    while (e < end && world->number[list->partners[e]] != partner) e++;
+  spring strain = {0};
+  double hit[2] = {0};
+  if (m->springs != NULL) memcpy(strain, gz_archive_take(r, sizeof strain), sizeof strain);
+  if (m->hits != NULL) memcpy(hit, gz_archive_take(r, sizeof hit), sizeof hit);
+  if (number >= world->count || partner >= (is_wall ? world->walls.count : world->count)) return false;
+  uint32_t p = world->place[number], other = is_wall ? partner : world->place[partner];
+  uint64_t e = is_wall ? gz_list_find_wall(list, p, partner) : gz_list_find(world, p, partner);
+  if (e == UINT64_MAX) {
+    const contact_memory lost = {.springs = m->springs != NULL ? &strain : NULL, .hits = &hit};
+    gz_events_lose(world, p, other, is_wall, &lost, 0);
+    return true;
   }
-  if (e == end) return false;
   m->touching[e] = 1;
-  if (m->springs != NULL) memcpy(m->springs[e], gz_archive_take(r, sizeof(spring)), sizeof(spring));
-  if (m->hits != NULL) memcpy(m->hits[e], gz_archive_take(r, sizeof *m->hits), sizeof *m->hits);
+  if (m->springs != NULL) memcpy(m->springs[e], strain, sizeof strain);
+  if (m->hits != NULL) memcpy(m->hits[e], hit, sizeof hit);
   return true;
 }
 
@@ -250,7 +255,7 @@ static graze_status take_contacts(archive_reader *r, graze_world *world) {
     if (count > r->length / 8) return gz_archive_error(r, "more contacts than the file can hold");
     for (uint64_t i = 0; i < count; i++) {
       if (!world->remembers || !take_contact(r, world, walls == 1))
-        return gz_archive_error(r, "a contact of balls that do not touch");
+        return gz_archive_error(r, "a contact of what is not there");
     }
   }
   return status;
@@ -271,8 +276,11 @@ static graze_status take_world(archive_reader *r, graze_world *world) {
     double *q = WORLD_AT(world->bodies, dem_body, i)->orientation;
     memcpy(q, gz_archive_take(r, 4 * sizeof(double)), 4 * sizeof(double));
   }
-  world->is_listed = false;
-  return take_contacts(r, world);
+  world->is_listed = world->carries = false;
+  world->lost.count = 0;
+  graze_status status = take_contacts(r, world);
+  if (status == GRAZE_OK && (r->overrun || r->at != r->length)) return gz_archive_error(r, "the state ends elsewhere");
+  return status;
 }
 
 graze_status graze_world_restore(graze_world *world, const char *path) {

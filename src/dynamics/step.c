@@ -170,10 +170,11 @@ static graze_status step_leapfrog(graze_world *world, loop *l, bool last) {
 
 static graze_status run(graze_world *world, loop *l, uint64_t count, graze_progress_function progress, void *user) {
   const bool leapfrog = world->def.integrator == GRAZE_LEAPFROG;
+  if (progress != NULL && !progress(user, 0, count)) return GRAZE_CANCELLED;
   graze_status status = leapfrog ? look_first(world, l) : GRAZE_OK;
   if (status == GRAZE_OK && leapfrog) status = begin_leapfrog(world, &l->p);
   for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {
-    bool go_on = progress == NULL || progress(user, i, count), last = i + 1 == count || !go_on;
+    bool go_on = progress == NULL || i == 0 || progress(user, i, count), last = i + 1 == count || !go_on;
     if (!leapfrog && !go_on) return GRAZE_CANCELLED;
     l->p.step = world->step + leapfrog;
     status = leapfrog ? step_leapfrog(world, l, last) : step_euler(world, l);
@@ -187,10 +188,11 @@ static graze_status run(graze_world *world, loop *l, uint64_t count, graze_progr
 static graze_status check_step(graze_world *world, double dt) {
   graze_step_limits limits;
   if (world->is_broken)
-    return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "the world has a number that is not finite: restore it");
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "an earlier run failed: the world must be restored");
   if (!(isfinite(dt) && dt > 0))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "dt is %.17g: it must be finite and above 0", dt);
   graze_status status = graze_world_get_limits(world, &limits);
+  if (status == GRAZE_OK) status = gz_list_check(world);
   if (status != GRAZE_OK || dt <= limits.longest) return status;
   return gz_fail(world->context, GRAZE_ERROR_ARGUMENT,
                  "dt is %.9g: the stiffest contact allows at most %.9g, and asks for a tenth of it or less", dt,

@@ -83,7 +83,7 @@ void graze_world_destroy(graze_world *world) {
 
 /* ---- adding ---------------------------------------------------------------------------------------------------- */
 
-static graze_status check_not_begun(const graze_world *world) {
+graze_status gz_world_check_not_begun(const graze_world *world) {
   if (world->step == 0) return GRAZE_OK;
   return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "nothing can be added to a world that has begun to move");
 }
@@ -105,7 +105,7 @@ static graze_status bad_number(const graze_context *context, const char *who, co
 
 /* Fills the ball from radius and mass, or density, which have been checked to be one of the two. */
 static graze_status set_mass(const graze_context *context, const char *who, double radius, double mass, double density,
-                             added_ball *ball) {
+                             added_ball *ball, double *found) {
   if (!(isfinite(radius) && radius > 0)) return bad_number(context, who, "radius", radius, "above 0");
   if (!isnan(density)) {
     if (!(isfinite(density) && density > 0)) return bad_number(context, who, "density", density, "above 0");
@@ -115,6 +115,7 @@ static graze_status set_mass(const graze_context *context, const char *who, doub
   double inertia = 0.4 * mass * radius * radius;
   if (!(isfinite(1 / mass) && isfinite(1 / inertia) && isfinite(inertia)))
     return bad_number(context, who, "mass", mass, "within the range of numbers, and so must be its inertia");
+  *found = mass;
   ball->velocity[3] = 1 / mass;
   ball->spin[3] = 1 / inertia;
   return GRAZE_OK;
@@ -137,7 +138,7 @@ static graze_status check_material_number(const graze_world *world, const char *
 static graze_status add_kind(graze_world *world, uint32_t material, const double drag[2], uint32_t *kind) {
   graze_status status = grow(world, &world->kinds, 1, sizeof(ball_kind));
   if (status != GRAZE_OK) return status;
-  if (world->kinds.count > UINT16_MAX)
+  if (world->kinds.count >= UINT16_MAX)
     return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u sets and bodies", UINT16_MAX);
   *kind = (uint32_t)world->kinds.count++;
   *WORLD_AT(world->kinds, ball_kind, *kind) = (ball_kind){material, {drag[0], drag[1]}};
@@ -149,6 +150,7 @@ static graze_status make_particle(const graze_context *context, const graze_part
                                   added_ball *ball) {
   static const double still[3] = {0, 0, 0};
   char who[96];
+  double mass;
   const double *const position = strided(def->positions, def->position_stride, 3, i);
   const double *const velocity = def->velocities ? strided(def->velocities, def->velocity_stride, 3, i) : still;
   const double *const spin = def->spins ? strided(def->spins, def->spin_stride, 3, i) : still;
@@ -161,7 +163,7 @@ static graze_status make_particle(const graze_context *context, const graze_part
   graze_status status = check_vector(context, who, "position", position);
   if (status == GRAZE_OK) status = check_vector(context, who, "velocity", velocity);
   if (status == GRAZE_OK) status = check_vector(context, who, "spin", spin);
-  if (status == GRAZE_OK) status = set_mass(context, who, radius, def->mass, def->density, ball);
+  if (status == GRAZE_OK) status = set_mass(context, who, radius, def->mass, def->density, ball, &mass);
   return status;
 }
 
@@ -183,7 +185,7 @@ static graze_status check_particles(const graze_world *world, const graze_partic
 graze_status graze_world_add_particles(graze_world *world, const graze_particle_def *def, uint32_t *set) {
   if (world == NULL || def == NULL || set == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   uint32_t kind = 0;
-  graze_status status = check_not_begun(world);
+  graze_status status = gz_world_check_not_begun(world);
   if (status == GRAZE_OK) status = check_particles(world, def);
   if (status == GRAZE_OK) status = grow(world, &world->added, def->count, sizeof(added_ball));
   if (status == GRAZE_OK) status = grow(world, &world->sets, 1, sizeof(particle_set));
@@ -205,7 +207,7 @@ graze_status graze_world_add_particles(graze_world *world, const graze_particle_
 }
 
 static graze_status make_body(const graze_world *world, const char *who, const graze_body_def *def, added_ball *ball,
-                              double orientation[4]) {
+                              dem_body *body) {
   const graze_context *context = world->context;
   double length2 = 0;
   bool dynamic = def->type == GRAZE_BODY_DYNAMIC;
@@ -217,7 +219,8 @@ static graze_status make_body(const graze_world *world, const char *who, const g
   graze_status status = check_vector(context, who, "position", def->position);
   if (status == GRAZE_OK) status = check_vector(context, who, "velocity", def->velocity);
   if (status == GRAZE_OK) status = check_vector(context, who, "spin", def->spin);
-  if (status == GRAZE_OK && dynamic) status = set_mass(context, who, def->radius, def->mass, def->density, ball);
+  if (status == GRAZE_OK && dynamic)
+    status = set_mass(context, who, def->radius, def->mass, def->density, ball, &body->mass);
   if (status != GRAZE_OK) return status;
   if (!dynamic && !(isfinite(def->radius) && def->radius > 0))
     return bad_number(context, who, "radius", def->radius, "above 0");
@@ -226,7 +229,7 @@ static graze_status make_body(const graze_world *world, const char *who, const g
   for (int k = 0; k < 4; k++) length2 += def->orientation[k] * def->orientation[k];
   if (!(isfinite(length2) && length2 > 0))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: orientation is no rotation", who);
-  for (int k = 0; k < 4; k++) orientation[k] = def->orientation[k] / sqrt(length2);
+  for (int k = 0; k < 4; k++) body->orientation[k] = def->orientation[k] / sqrt(length2);
   return GRAZE_OK;
 }
 
@@ -240,12 +243,12 @@ graze_status graze_world_add_body(graze_world *world, const graze_body_def *def,
   snprintf(who, sizeof who, "body '%.60s'", def->name != NULL ? def->name : "");
   if (def->type == GRAZE_BODY_DYNAMIC && isnan(def->mass) == isnan(def->density))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: either mass or density must be given", who);
-  graze_status status = check_not_begun(world);
+  graze_status status = gz_world_check_not_begun(world);
   if (status == GRAZE_OK) status = check_material_number(world, who, def->material);
   if (status == GRAZE_OK) status = grow(world, &world->added, 1, sizeof(added_ball));
   if (status == GRAZE_OK) status = grow(world, &world->bodies, 1, sizeof(dem_body));
   if (status == GRAZE_OK)
-    status = make_body(world, who, def, WORLD_AT(world->added, added_ball, world->added.count), made.orientation);
+    status = make_body(world, who, def, WORLD_AT(world->added, added_ball, world->added.count), &made);
   if (status != GRAZE_OK) return status;
   made.name = gz_new_text(world->context, def->name != NULL ? def->name : "");
   if (made.name == NULL) return gz_fail_memory(world->context, 1);
@@ -266,7 +269,7 @@ graze_status graze_world_add_wall(graze_world *world, const double point[3], con
   char who[32];
   dem_wall wall = {.material = material};
   snprintf(who, sizeof who, "wall %zu", world->walls.count);
-  graze_status status = check_not_begun(world);
+  graze_status status = gz_world_check_not_begun(world);
   if (status == GRAZE_OK) status = check_vector(world->context, who, "point", point);
   if (status == GRAZE_OK) status = check_vector(world->context, who, "normal", normal);
   if (status == GRAZE_OK) status = check_material_number(world, who, material);
@@ -304,6 +307,16 @@ static void lay_out(graze_world *world, uint64_t count) {
   world->kind = (uint16_t *)(void *)take(&at, count * sizeof(uint16_t));
 }
 
+void gz_world_wrap(const graze_world *world, double position[3]) {
+  const graze_box *bounds = &world->def.bounds;
+  for (int k = 0; k < 3; k++) {
+    double period = world_period(world, k), x = position[k];
+    if (period == 0 || (x >= bounds->min[k] && x < bounds->max[k])) continue;
+    x -= period * floor((x - bounds->min[k]) / period);
+    position[k] = x >= bounds->min[k] && x < bounds->max[k] ? x : bounds->min[k];
+  }
+}
+
 /* A ball gets its number, which becomes its place. `old` is the world before, in which it was `number`, unless it comes
  * from what was added. */
 static void settle(graze_world *world, const graze_world *old, const added_ball *added, uint32_t before,
@@ -316,6 +329,7 @@ static void settle(graze_world *world, const graze_world *old, const added_ball 
   world->kind[number] = (uint16_t)kind;
   if (added != NULL) {
     memcpy(world->now.position[number], added->position, sizeof(row));
+    gz_world_wrap(world, world->now.position[number]);
     memcpy(world->now.velocity[number], added->velocity, sizeof(row));
     memcpy(world->now.spin[number], added->spin, sizeof(row));
     return;
@@ -372,7 +386,8 @@ graze_status gz_world_prepare(graze_world *world) {
   gz_buffer_release(context, &old.ball_memory);
   gz_free(world->added.data);
   world->added = (gz_array){0};
-  world->is_listed = world->is_accelerated = false;
+  world->skin = 0;
+  world->is_listed = world->is_accelerated = world->carries = false;
   return GRAZE_OK;
 }
 
@@ -428,7 +443,7 @@ graze_status graze_world_get_body(const graze_world *world, graze_body_id id, gr
   def->user_id = b->user_id;
   def->material = WORLD_AT(world->kinds, ball_kind, b->kind)->material;
   def->radius = position[3];
-  if (b->type == GRAZE_BODY_DYNAMIC) def->mass = 1 / velocity[3];
+  if (b->type == GRAZE_BODY_DYNAMIC) def->mass = b->mass;
   memcpy(def->position, position, sizeof def->position);
   memcpy(def->velocity, velocity, sizeof def->velocity);
   memcpy(def->spin, spin, sizeof def->spin);

@@ -40,7 +40,7 @@ typedef struct dem_body {
   char *name;
   graze_body_type type;
   uint64_t user_id;
-  double orientation[4];
+  double orientation[4], mass;
   uint32_t number, kind;
   uint64_t added;
   bool is_added;
@@ -136,10 +136,10 @@ struct graze_world {
 
   graze_broadphase *broadphase;
   neighbour_list list, old_list; /* the old one: for what contacts remember */
-  bool is_listed;
-  uint32_t builds;  /* of the list */
-  bool is_close;    /* list.close holds: no ball has gone farther than close_way since, */
-  double close_way; /* and half of close_reach is more */
+  bool is_listed, carries;       /* carries: old_list has what `list` is to remember */
+  uint32_t builds;               /* of the list */
+  bool is_close;                 /* list.close holds: no ball has gone farther than close_way since, */
+  double close_way;              /* and half of close_reach is more */
   double close_reach;
   double skin, moved2; /* the largest square of a way since the list was made */
   buffer scratch[6];
@@ -157,6 +157,12 @@ struct graze_world {
 /* world.c: gives numbers and places to balls that were added. Errors: LIMIT, MEMORY. */
 graze_status gz_world_prepare(graze_world *world);
 
+/* Puts a place into the periodic box. */
+void gz_world_wrap(const graze_world *world, double position[3]);
+
+/* ARGUMENT once the world has made a step. */
+graze_status gz_world_check_not_begun(const graze_world *world);
+
 /* Name of a ball for messages: "bed/17" or a body's. */
 typedef struct ball_name {
   char text[96];
@@ -173,6 +179,15 @@ graze_status gz_world_survey(graze_world *world, graze_step_limits *limits);
  * MEMORY, and those of a search for spheres. */
 graze_status gz_list_update(graze_world *world, double moved2);
 void gz_list_release(graze_world *world);
+
+/* Whether the list can be made: before a run. Errors: ARGUMENT (a period that is too short). */
+graze_status gz_list_check(graze_world *world);
+
+/* The entry of a ball's neighbour by its number, of a wall, and of a ball's first wall, or where it would be.
+ * UINT64_MAX: there is none. */
+uint64_t gz_list_find(const graze_world *world, uint32_t place, uint32_t number);
+uint64_t gz_list_find_wall(const neighbour_list *list, uint32_t place, uint32_t wall);
+uint64_t gz_list_first_wall(const neighbour_list *list, uint32_t place);
 
 /* events.c: what touched by the entry of an old list ends with the next pass; `partner` is a place or a wall. */
 void gz_events_lose(graze_world *world, uint32_t place, uint32_t partner, bool is_wall, const contact_memory *memory,
