@@ -165,6 +165,7 @@ static void run_all(bench *b) {
   work_read(b);
 #endif
   work_broad(b);
+  work_bed(b);
 #ifdef BENCH_GPU
   work_gpu(b);
 #endif
