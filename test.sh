@@ -101,7 +101,7 @@ step_threads() {
 
 step_fuzz() {
   build_clang
-  seconds=5
+  seconds=3
   [ "$long" -eq 0 ] || seconds=60
   note "$seconds s each"
   # shellcheck disable=SC2016 # the inner shell's words

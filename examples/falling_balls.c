@@ -54,9 +54,8 @@ int main(void) {
     if (tenth > 0) status = graze_world_step(world, dt, (uint64_t)(0.1 / dt), NULL, NULL);
     if (status == GRAZE_OK) status = graze_world_get_sums(world, &sums);
     if (status == GRAZE_OK)
-      printf("%.1f s: mean height %4.1f mm, %4llu contacts, speed %.3f m/s\n", graze_world_get_time(world),
-             1000 * sums.center[2], (unsigned long long)sums.contacts,
-             sqrt(2 * sums.kinetic / (COUNT * 2500 * 5.236e-7)));
+      printf("%.1f s: mean height %4.1f mm, %4llu contacts, kinetic energy %7.3f mJ\n", graze_world_get_time(world),
+             1000 * sums.center[2], (unsigned long long)sums.contacts, 1000 * sums.kinetic);
   }
   if (status != GRAZE_OK) fprintf(stderr, "falling_balls: %s\n", graze_last_error(context)->message);
   graze_world_destroy(world);

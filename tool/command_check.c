@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
      30},
     {"tolerance", key_tolerance, "LENGTH", 0,
      "forgive touching, and overlaps that a proved translation no longer than LENGTH ends: a number in the check's "
-     "units, or with its unit (2mm), or precision: what rounding to floats leaves open",
+     "units, or with its unit (2mm), or precision: what the precision of the files leaves open",
      30},
     {"all", key_all, NULL, 0, "also list separate pairs", 30},
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 30},

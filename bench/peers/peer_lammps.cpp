@@ -28,8 +28,10 @@ class Bed {
     const char *quiet[] = {"lammps", "-log", "none", "-screen", "none"};
     handle_ = lammps_open_no_mpi(5, const_cast<char **>(quiet), nullptr);
     if (!handle_) return "LAMMPS cannot be opened";
-    width_ = made.high[0];
-    top_ = 1.6 * made.high[0] + 5;
+    width_ = 0;
+    for (uint32_t i = 0; i < made.wall_count; i++) width_ = std::max(width_, made.walls[i].point[0]);
+    top_ = 2 * width_;
+    for (uint32_t i = 0; i < made.count; i++) top_ = std::max(top_, 2 * made.positions[3 * i + 2]);
     restart_ = "/tmp/graze-bed-" + std::to_string(getpid()) + ".restart";
     begin(made);
     finish();

@@ -15,6 +15,13 @@ enum {
   SOLITARY = 16    /* most balls have no more */
 };
 
+/* So that `features` are known when a pass is compiled; with sanitizers one copy of each function is enough. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define INLINED static inline
+#else
+#define INLINED static inline __attribute__((always_inline))
+#endif
+
 /* What is fixed when a pass is compiled. */
 typedef struct features {
   bool simple; /* one law of Hooke's for all */
@@ -78,44 +85,23 @@ typedef struct lane_law {
   vd field[LAW_FIELDS];
 } lane_law;
 
-enum {
-#define FIELD(name) L_##name = offsetof(law, name) / sizeof(double)
-  FIELD(k_n),
-  FIELD(elastic),
-  FIELD(hertz),
-  FIELD(eta_n),
-  FIELD(gamma_n),
-  FIELD(zeta_n),
-  FIELD(least),
-  FIELD(k_t),
-  FIELD(mindlin),
-  FIELD(eta_t),
-  FIELD(gamma_t),
-  FIELD(share_t),
-  FIELD(spring),
-  FIELD(arm),
-  FIELD(friction),
-  FIELD(rolling),
-  FIELD(spinning),
-  FIELD(surface)
-#undef FIELD
-};
+#define L(name) (offsetof(law, name) / sizeof(double))
 
 /* Constants of the contact that the simple law has as they are. */
 typedef struct constants {
   vd k_n, eta_n, k_t, eta_t;
 } constants;
 
-static inline __attribute__((always_inline)) constants constants_of(const lane_law *l, const sides *s, features f) {
+INLINED constants constants_of(const lane_law *l, const sides *s, features f) {
   const vd *x = l->field;
-  if (f.simple) return (constants){x[L_k_n], x[L_eta_n], x[L_k_t], x[L_eta_t]};
+  if (f.simple) return (constants){x[L(k_n)], x[L(eta_n)], x[L(k_t)], x[L(eta_t)]};
   vd m = vd_div(vd_set(1), s->inverse_mass), root = vd_sqrt(vd_mul(s->reduced, s->overlap));
-  vm hertz = vd_gt(x[L_hertz], vd_set(0));
+  vm hertz = vd_gt(x[L(hertz)], vd_set(0));
   constants c;
-  c.k_n = vd_select(hertz, vd_mul(x[L_k_n], root), x[L_k_n]);
-  c.eta_n = vd_add(vd_add(x[L_eta_n], vd_mul(x[L_gamma_n], m)), vd_mul(x[L_zeta_n], vd_sqrt(vd_mul(c.k_n, m))));
-  c.eta_t = vd_add(vd_add(x[L_eta_t], vd_mul(x[L_gamma_t], m)), vd_mul(x[L_share_t], c.eta_n));
-  c.k_t = vd_add(x[L_k_t], vd_mul(x[L_mindlin], root));
+  c.k_n = vd_select(hertz, vd_mul(x[L(k_n)], root), x[L(k_n)]);
+  c.eta_n = vd_add(vd_add(x[L(eta_n)], vd_mul(x[L(gamma_n)], m)), vd_mul(x[L(zeta_n)], vd_sqrt(vd_mul(c.k_n, m))));
+  c.eta_t = vd_add(vd_add(x[L(eta_t)], vd_mul(x[L(gamma_t)], m)), vd_mul(x[L(share_t)], c.eta_n));
+  c.k_t = vd_add(x[L(k_t)], vd_mul(x[L(mindlin)], root));
   return c;
 }
 
@@ -132,18 +118,17 @@ static inline vd half_step(const sides *s) {
 }
 
 /* The force across n, and what the spring becomes. */
-static inline __attribute__((always_inline)) void add_tangential(const lane_law *l, const constants *c, const sides *s,
-                                                                 outcome *o, features f) {
+INLINED void add_tangential(const lane_law *l, const constants *c, const sides *s, outcome *o, features f) {
   const vd *x = l->field;
   vd turn[3], around[3], slip[3], across[3], lever[3];
-  vd full = f.simple ? vd_set(1) : x[L_arm];
+  vd full = f.simple ? vd_set(1) : x[L(arm)];
   for (int k = 0; k < 3; k++) turn[k] = vd_add(vd_mul(s->arm[0], s->spin[0][k]), vd_mul(s->arm[1], s->spin[1][k]));
   cross(turn, s->n, around);
   for (int k = 0; k < 3; k++) {
     vd spin = f.simple ? around[k] : vd_mul(full, around[k]);
     slip[k] = vd_sub(vd_sub(s->u[k], vd_mul(o->normal_speed, s->n[k])), spin);
   }
-  vd most = vd_mul(x[L_friction], vd_abs(o->normal_force));
+  vd most = vd_mul(x[L(friction)], vd_abs(o->normal_force));
   vd yield = vd_mul(f.simple ? vd_set(3.5) : vd_add(vd_set(1), vd_mul(vd_set(2.5), full)), half_step(s));
   if (!f.springs) {
     vd speed2 = dot(slip, slip);
@@ -151,10 +136,9 @@ static inline __attribute__((always_inline)) void add_tangential(const lane_law 
     for (int k = 0; k < 3; k++) across[k] = vd_mul(scale, slip[k]);
     o->dissipated = vd_sub(o->dissipated, vd_mul(vd_mul(scale, speed2), vd_add(vd_set(1), vd_mul(yield, scale))));
   } else {
-    vd old = vd_set(0), now = vd_set(0), stretch[3], along = vd_set(0);
-    for (int k = 0; k < 3; k++) stretch[k] = vd_add(s->spring[k], vd_mul(vd_mul(slip[k], s->dt), x[L_spring]));
-    along = dot(stretch, s->n);
-    old = dot(s->spring, s->spring);
+    vd stretch[3];
+    for (int k = 0; k < 3; k++) stretch[k] = vd_add(s->spring[k], vd_mul(vd_mul(slip[k], s->dt), x[L(spring)]));
+    const vd along = dot(stretch, s->n), old = dot(s->spring, s->spring);
     for (int k = 0; k < 3; k++) {
       stretch[k] = vd_sub(stretch[k], vd_mul(along, s->n[k]));
       across[k] = vd_neg(vd_add(vd_mul(c->k_t, stretch[k]), vd_mul(c->eta_t, slip[k])));
@@ -164,9 +148,9 @@ static inline __attribute__((always_inline)) void add_tangential(const lane_law 
     for (int k = 0; k < 3; k++) {
       across[k] = vd_mul(scale, across[k]);
       vd left = vd_neg(vd_div(vd_add(across[k], vd_mul(c->eta_t, slip[k])), c->k_t));
-      o->spring[k] = vd_mul(vd_select(slides, left, stretch[k]), x[L_spring]);
+      o->spring[k] = vd_mul(vd_select(slides, left, stretch[k]), x[L(spring)]);
     }
-    now = dot(o->spring, o->spring);
+    vd now = dot(o->spring, o->spring);
     vd stored = vd_mul(vd_mul(vd_set(0.5), c->k_t), vd_sub(now, old));
     vd work = vd_mul(vd_add(dot(across, slip), vd_mul(yield, dot(across, across))), s->dt);
     o->dissipated = vd_sub(o->dissipated, vd_div(vd_add(work, stored), s->dt));
@@ -181,8 +165,7 @@ static inline __attribute__((always_inline)) void add_tangential(const lane_law 
 
 /* Torque against relative spin: `part` of it, at most `coefficient` |f_n| R and not more than would end it in a step.
  */
-static inline __attribute__((always_inline)) void add_against_spin(const sides *s, outcome *o, const vd part[3],
-                                                                   vd coefficient) {
+INLINED void add_against_spin(const sides *s, outcome *o, const vd part[3], vd coefficient) {
   vd speed2 = dot(part, part), speed = vd_sqrt(speed2);
   vd most = vd_mul(vd_mul(coefficient, vd_abs(o->normal_force)), s->reduced);
   vd ends = vd_div(vd_set(1), vd_mul(s->inverse_inertia, s->dt));
@@ -191,7 +174,7 @@ static inline __attribute__((always_inline)) void add_against_spin(const sides *
   o->dissipated = vd_sub(o->dissipated, vd_mul(scale, speed2));
 }
 
-static inline __attribute__((always_inline)) void resist_spin(const lane_law *l, const sides *s, outcome *o) {
+INLINED void resist_spin(const lane_law *l, const sides *s, outcome *o) {
   vd relative[3], about[3], across[3];
   for (int k = 0; k < 3; k++) relative[k] = vd_sub(s->spin[0][k], s->spin[1][k]);
   vd along = dot(relative, s->n);
@@ -199,15 +182,15 @@ static inline __attribute__((always_inline)) void resist_spin(const lane_law *l,
     about[k] = vd_mul(along, s->n[k]);
     across[k] = vd_sub(relative[k], about[k]);
   }
-  add_against_spin(s, o, across, l->field[L_rolling]);
-  add_against_spin(s, o, about, l->field[L_spinning]);
+  add_against_spin(s, o, across, l->field[L(rolling)]);
+  add_against_spin(s, o, about, l->field[L(spinning)]);
 }
 
-static inline __attribute__((always_inline)) void apply_law(const lane_law *l, const sides *s, outcome *o, features f) {
+INLINED void apply_law(const lane_law *l, const sides *s, outcome *o, features f) {
   constants c = constants_of(l, s, f);
   o->normal_speed = dot(s->u, s->n);
   vd elastic = vd_mul(c.k_n, s->overlap);
-  o->normal_force = vd_max(vd_sub(elastic, vd_mul(c.eta_n, o->normal_speed)), l->field[L_least]);
+  o->normal_force = vd_max(vd_sub(elastic, vd_mul(c.eta_n, o->normal_speed)), l->field[L(least)]);
   vd mean_speed = vd_add(o->normal_speed, vd_mul(half_step(s), o->normal_force));
   o->dissipated = vd_mul(vd_sub(elastic, o->normal_force), mean_speed);
   for (int k = 0; k < 3; k++) {
@@ -244,8 +227,8 @@ static inline vd nearest(vd x, double period) {
 }
 
 /* Bits of the partners that overlap the ball, or are no farther from it than `more`. */
-static inline __attribute__((always_inline)) unsigned within(const pass *p, const row *positions, const double *own,
-                                                             const uint32_t *partners, double more, features f) {
+INLINED unsigned within(const pass *p, const row *positions, const double *own, const uint32_t *partners, double more,
+                        features f) {
   vd other[4], d[3];
   vd_load_rows(other, (const double(*)[4])positions, partners);
   for (int k = 0; k < 3; k++) {
@@ -257,8 +240,7 @@ static inline __attribute__((always_inline)) unsigned within(const pass *p, cons
 }
 
 /* Notes contacts of the lane's ball until its entries end or there is no more room. */
-static inline __attribute__((always_inline)) void look(const pass *p, const group *g, unsigned lane, notes *n,
-                                                       pass_result *result, features f) {
+INLINED void look(const pass *p, const group *g, unsigned lane, notes *n, pass_result *result, features f) {
   const graze_world *world = p->world;
   const uint32_t *partners = world->list.partners;
   const row *positions = world->now.position;
@@ -305,9 +287,8 @@ static vd part_centers(const graze_world *world, const uint32_t *own, const uint
   return vd_load(z);
 }
 
-static inline __attribute__((always_inline)) void load_sides(const pass *p, const group *g, const ball_rows *rows,
-                                                             const uint32_t *partner, vm *active, sides *s,
-                                                             features f) {
+INLINED void load_sides(const pass *p, const group *g, const ball_rows *rows, const uint32_t *partner, vm *active,
+                        sides *s, features f) {
   vd at[4], velocity[4], spin[4], d[3];
   vd_load_rows(at, (const double(*)[4])rows->position, partner);
   vd_load_rows(velocity, (const double(*)[4])rows->velocity, partner);
@@ -360,7 +341,7 @@ static inline void store_springs(const contact_memory *memory, const uint64_t *e
 }
 
 /* Adds a contact of each active lane to what acts on its ball. */
-static inline __attribute__((always_inline)) void add(group *g, const outcome *o, vd share, vm active) {
+INLINED void add(group *g, const outcome *o, vd share, vm active) {
   for (int k = 0; k < 3; k++) {
     g->force[k] = vd_select(active, vd_add(g->force[k], o->force[k]), g->force[k]);
     g->torque[k] = vd_select(active, vd_add(g->torque[k], o->torque[k]), g->torque[k]);
@@ -384,7 +365,7 @@ static lane_law laws_of(const graze_world *world, const uint32_t *own, const uin
 /* The surfaces of balls that no force moves may run. */
 static inline void add_surface_speed(const lane_law *l, sides *s) {
   vm fixed = vd_eq(s->share, vd_set(1));
-  for (int k = 0; k < 3; k++) s->u[k] = vd_select(fixed, vd_sub(s->u[k], l->field[L_surface + k]), s->u[k]);
+  for (int k = 0; k < 3; k++) s->u[k] = vd_select(fixed, vd_sub(s->u[k], l->field[L(surface) + k]), s->u[k]);
 }
 
 static void follow(const pass *p, const group *g, const notes *n, uint32_t i, const uint64_t *entry, unsigned active,
@@ -399,8 +380,7 @@ static void follow(const pass *p, const group *g, const notes *n, uint32_t i, co
 }
 
 /* The contacts that are noted: the first of each ball, the second of each, and so on. */
-static inline __attribute__((always_inline)) void compute(const pass *p, group *g, const notes *n, const lane_law *one,
-                                                          pass_result *result, features f) {
+INLINED void compute(const pass *p, group *g, const notes *n, const lane_law *one, pass_result *result, features f) {
   const graze_world *world = p->world;
   const contact_memory *memory = &world->list.of_balls;
   const ball_rows rows = world->now;
@@ -534,7 +514,7 @@ static inline vd wrapped(vd x, double low, double high, double period) {
 }
 
 /* Rows of the group's balls, side by side in memory. */
-static inline __attribute__((always_inline)) void store_group(row *rows, const group *g, const vd columns[4]) {
+INLINED void store_group(row *rows, const group *g, const vd columns[4]) {
   row spare[VD_LANES];
   if (__builtin_expect(g->count == VD_LANES, 1)) {
     vd_store_rows(rows + g->first, columns);
@@ -556,8 +536,7 @@ static inline void add_dissipated(const pass *p, const group *g) {
 }
 
 /* The next state of the balls. */
-static inline __attribute__((always_inline)) void move(const pass *p, const group *g, vd *poison, vd *moved2,
-                                                       vd *speed2, features f) {
+INLINED void move(const pass *p, const group *g, vd *poison, vd *moved2, vd *speed2, features f) {
   const graze_world *world = p->world;
   vd a[4], b[4], next[3][4], origin[4], way2 = vd_set(0), sum = vd_set(0);
   vm moves = vd_gt(g->velocity[3], vd_set(0));
@@ -606,8 +585,7 @@ static inline __attribute__((always_inline)) void move(const pass *p, const grou
 
 /* ---- a group ----------------------------------------------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void load_group(const graze_world *world, uint32_t first, uint32_t end,
-                                                             group *g) {
+INLINED void load_group(const graze_world *world, uint32_t first, uint32_t end, group *g) {
   g->first = first;
   g->count = end - first < VD_LANES ? end - first : VD_LANES;
   for (uint32_t lane = 0; lane < VD_LANES; lane++) g->own[lane] = first + (lane < g->count ? lane : g->count - 1);
@@ -618,8 +596,7 @@ static inline __attribute__((always_inline)) void load_group(const graze_world *
   g->dissipated = vd_set(0);
 }
 
-static inline __attribute__((always_inline)) void run(const pass *p, uint32_t begin, uint32_t end, pass_result *result,
-                                                      features f) {
+INLINED void run(const pass *p, uint32_t begin, uint32_t end, pass_result *result, features f) {
   const graze_world *world = p->world;
   const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
   uint64_t wall = gz_list_first_wall(&world->list, begin);

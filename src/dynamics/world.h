@@ -132,7 +132,7 @@ struct graze_world {
   bool has_laws, has_springs, has_drag;
   bool remembers;      /* contacts: for springs or events */
   bool is_accelerated; /* accelerations belong to the state */
-  bool is_broken;      /* a number was not finite */
+  bool is_broken;      /* a run failed on the way: the state is that of no step */
 
   graze_broadphase *broadphase;
   neighbour_list list, old_list; /* the old one: for what contacts remember */
@@ -193,7 +193,6 @@ uint64_t gz_list_first_wall(const neighbour_list *list, uint32_t place);
 void gz_events_lose(graze_world *world, uint32_t place, uint32_t partner, bool is_wall, const contact_memory *memory,
                     uint64_t entry);
 
-/* contacts.c: */
 /* A ball and another, or a wall, that are in contact: closed sets that meet. */
 typedef struct dem_contact {
   uint32_t place, partner; /* place, or wall */
@@ -203,8 +202,8 @@ typedef struct dem_contact {
   double overlap; /* may be less than 0 by rounding */
 } dem_contact;
 
-/* Visits the contacts of the present state, each once, by numbers; the list is brought up to date first. `visit` gives
- * false to stop. Errors: MEMORY. O(balls + contacts). */
+/* contacts.c: visits the contacts of the present state, each once, by numbers; the list is brought up to date first.
+ * `visit` gives false to stop. Errors: MEMORY. O(balls + contacts). */
 graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *user, const dem_contact *contact),
                                      void *user);
 
