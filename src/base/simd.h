@@ -677,6 +677,14 @@ static inline void indices_pack(uint32_t *to, const uint32_t *from, unsigned bit
 #endif
 }
 
+/* Sixteen of the same. */
+static inline void indices_fill(uint32_t to[16], uint32_t value) {
+  typedef uint32_t u8 __attribute__((vector_size(32)));
+  const u8 all = {value, value, value, value, value, value, value, value};
+  memcpy(to, &all, sizeof all);
+  memcpy(to + 8, &all, sizeof all);
+}
+
 /* A bit for each of x[0..VD_LANES) that is above y; numbers are below 2^31. */
 static inline unsigned indices_above(const uint32_t *x, uint32_t y) {
 #if GRAZE_ISA == 2

@@ -259,6 +259,7 @@ INLINED void look(const pass *p, const group *g, unsigned lane, notes *n, pass_r
       if (p->close == CLOSE_TO_BE_MADE) world->list.close[chunk] = (uint8_t)bits;
     }
     chunk++;
+    if (bits == 0 && !remembers) continue;
     indices_pack(n->partner[lane] + count, partners + e, bits, place);
     if (remembers || f.springs) {
       for (unsigned left = bits, i = 0; left != 0; left &= left - 1, i++)
@@ -608,7 +609,7 @@ INLINED void run(const pass *p, uint32_t begin, uint32_t end, pass_result *resul
     for (uint32_t lane = 0; lane < VD_LANES; lane++) {
       n.count[lane] = 0;
       n.next[lane] = world->list.start[g.own[lane]];
-      for (int i = 0; i < SOLITARY; i++) n.partner[lane][i] = g.own[lane];
+      indices_fill(n.partner[lane], g.own[lane]);
     }
     do {
       n.done = true;
@@ -619,7 +620,8 @@ INLINED void run(const pass *p, uint32_t begin, uint32_t end, pass_result *resul
       }
       compute(p, &g, &n, &one, result, f);
     } while (!n.done);
-    if (wall < world->list.wall_count) add_walls(p, &g, &wall, result);
+    if (wall < world->list.wall_count && world->list.walls[wall].place < first + g.count)
+      add_walls(p, &g, &wall, result);
     if (world->has_drag) add_drag(world, &g);
     move(p, &g, &poison, &moved2, &speed2, f);
   }

@@ -48,13 +48,14 @@ static void swap_rows(row **a, row **b) {
   *b = t;
 }
 
-/* A fifth of the skin: kept for some five passes while a bed falls, and for dozens when it lies. */
+/* Kept for about eight passes, as fast as balls are now: the farther it reaches, the more neighbours are looked at that
+ * do not touch. */
 static closeness closeness_now(graze_world *world, pass_mode mode) {
   if (world->remembers || mode == PASS_LOOK) return CLOSE_NOT_KEPT;
   if (world->is_close && world->close_way <= 0.49 * world->close_reach) return CLOSE_KEPT;
   world->is_close = true;
   world->close_way = 0;
-  world->close_reach = 0.2 * world->skin;
+  world->close_reach = fmin(fmax(16 * world->fastest_way, 0.1 * world->skin), 0.6 * world->skin);
   return CLOSE_TO_BE_MADE;
 }
 
@@ -78,7 +79,8 @@ static graze_status run_pass(graze_world *world, loop *l, pass_mode mode) {
     swap_rows(&world->now.velocity, &world->next.velocity);
     swap_rows(&world->now.spin, &world->next.spin);
     world->moved2 = moved2;
-    world->close_way += sqrt(speed2) * l->p.dt * (1 + 1e-9);
+    world->fastest_way = sqrt(speed2) * l->p.dt * (1 + 1e-9);
+    world->close_way += world->fastest_way;
   }
   return finite ? GRAZE_OK : fail_not_finite(world);
 }

@@ -141,6 +141,7 @@ struct graze_world {
   bool is_close;                 /* list.close holds: no ball has gone farther than close_way since, */
   double close_way;              /* and half of close_reach is more */
   double close_reach;
+  double fastest_way;  /* of a ball in the last pass */
   double skin, moved2; /* the largest square of a way since the list was made */
   buffer scratch[6];
 
