@@ -72,7 +72,7 @@ static void judge_bed(contest *c, entry *e) {
   const phase *p = c->judge_argument;
   double height = 1e-6 * (double)e->checked.count;
   e->right = height > p->height - 0.02 && height < p->height + 0.02;
-  snprintf(e->note, sizeof e->note, "mean height %.4f, others %.4f", height, p->height);
+  snprintf(e->note, sizeof e->note, "mean height %.4f; others %.4f", height, p->height);
 }
 
 static void one_phase(bench *b, const phase *p) {

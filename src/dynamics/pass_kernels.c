@@ -392,7 +392,12 @@ INLINED void compute(const pass *p, group *g, const notes *n, const lane_law *on
     uint64_t entry[VD_LANES] = {0};
     const unsigned noted = indices_above(n->count, i);
     vm active = vm_from(noted);
+    const uint32_t ahead = i + 1 < n->most ? i + 1 : i; /* neighbours are anywhere in memory */
     for (uint32_t lane = 0; lane < VD_LANES; lane++) {
+      const uint32_t soon = n->partner[lane][ahead];
+      __builtin_prefetch(rows.position[soon]);
+      __builtin_prefetch(rows.velocity[soon]);
+      if (f.tangential) __builtin_prefetch(rows.spin[soon]);
       partner[lane] = n->partner[lane][i];
       if (f.springs || follows) entry[lane] = noted >> lane & 1 ? n->entry[lane][i] : 0;
     }
