@@ -198,6 +198,59 @@ static void print_scene(graze_context *context, const char *name, uint32_t size,
   scenes_free(&scene);
 }
 
+/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+
+/* Balls of one size or of many, under a law that grows with `kind`: none, dashpot, spring, spring and rolling on every
+ * kind of wall, full; the last ones with periods. Restitution would ask the machine's logarithm. */
+static void add_material(graze_world *world, int kind) {
+  graze_material m = graze_default_material();
+  uint32_t number;
+  m.k_n = 1e5;
+  m.gamma_n = 100;
+  m.tangential = kind == 4 ? GRAZE_TANGENTIAL_FULL : kind >= 2 ? GRAZE_TANGENTIAL_SPRING : (graze_tangential_law)kind;
+  m.friction = 0.5;
+  if (kind == 3) m.rolling = m.spinning = 0.25;
+  if (kind == 5) m.law = GRAZE_HERTZ, m.k_n = (double)NAN, m.young = 1e6, m.poisson = 0.25;
+  must(graze_world_add_material(world, "a", &m, &number), "graze_world_add_material");
+}
+
+static void print_world(graze_context *context, int kind) {
+  enum { BALLS = 300 };
+  static double positions[3 * BALLS], velocities[3 * BALLS], radii[BALLS];
+  graze_world_def def = graze_default_world_def();
+  graze_particle_def balls = graze_default_particle_def();
+  graze_world_sums sums;
+  graze_world *world;
+  uint32_t set;
+  for (int i = 0; i < BALLS; i++) {
+    radii[i] = kind % 2 == 0 ? 0.5 : 0.25 + below(256) / 1024.0;
+    for (int k = 0; k < 3; k++) velocities[3 * i + k] = below(1024) / 256.0 - 2;
+    positions[3 * i] = 0.75 + i % 7 + below(64) / 512.0;
+    positions[3 * i + 1] = 0.75 + i / 7 % 7 + below(64) / 512.0;
+    positions[3 * i + 2] = 0.75 + i / 49 + below(64) / 512.0;
+  }
+  def.integrator = kind == 1 ? GRAZE_EULER : GRAZE_LEAPFROG;
+  def.bounds = (graze_box){{0, 0, -1}, {8, 8, 16}};
+  def.periodic[0] = kind >= 3;
+  must(graze_world_create(context, &def, &world), "graze_world_create");
+  add_material(world, kind);
+  balls.name = "balls";
+  balls.count = BALLS;
+  balls.positions = positions;
+  balls.velocities = velocities;
+  balls.radii = radii;
+  balls.mass = 1;
+  must(graze_world_add_particles(world, &balls, &set), "graze_world_add_particles");
+  must(graze_world_add_wall(world, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0), "graze_world_add_wall");
+  must(graze_world_add_wall(world, (double[3]){0, 8, 0}, (double[3]){0, -1, 0.25}, 0), "graze_world_add_wall");
+  for (int run = 0; run < 4; run++) {
+    must(graze_world_step(world, 0x1p-13, 400, NULL, NULL), "graze_world_step");
+    must(graze_world_get_sums(world, &sums), "graze_world_get_sums");
+    printf("world %d: %" PRIu64 " %016" PRIx64 "\n", kind, sums.contacts, graze_world_get_hash(world));
+  }
+  graze_world_destroy(world);
+}
+
 int main(void) {
   graze_context_def def = graze_default_context_def();
   graze_context *context = NULL;
@@ -216,6 +269,7 @@ int main(void) {
     print_scene(context, "forklifts", 1, floats != 0);
     print_scene(context, "explosion", 1, floats != 0);
   }
+  for (int kind = 0; kind < 6; kind++) print_world(context, kind);
   graze_context_destroy(context);
   return 0;
 }
