@@ -75,7 +75,7 @@ static void judge_bed(contest *c, entry *e) {
   snprintf(e->note, sizeof e->note, "mean height %.4f; others %.4f", height, p->height);
 }
 
-static void one_phase(bench *b, const phase *p) {
+static void one_phase(bench *b, phase *p) {
   char setup[64];
   const char *const lines[] = {setup, NULL};
   contest c;
@@ -87,7 +87,7 @@ static void one_phase(bench *b, const phase *p) {
   must(graze_world_save(d.world, d.path), d.path);
   contest_begin(&c, b, "ball step", p->count, (uint64_t)p->count * p->steps, "bed/%s/%u", p->name, p->count);
   c.judge = judge_bed;
-  c.judge_argument = (void *)p;
+  c.judge_argument = p;
   contest_ours(&c, "cpu", run_bed, &d);
   snprintf(setup, sizeof setup, "bed %u %u %u", p->count, p->before, p->steps);
   contest_peers(&c, "bed", true, lines);
@@ -99,11 +99,11 @@ static void one_phase(bench *b, const phase *p) {
 
 void work_bed(bench *b) {
   /* Heights of the two other programs at the step before + steps: see docs/particles.md. */
-  static const phase phases[] = {{"falling", 16384, 2500, 500, 13.0807},
-                                 {"settling", 16384, 9000, 500, 9.4219},
-                                 {"falling", 65536, 2500, 500, 21.0525},
-                                 {"collapsing", 65536, 5500, 500, 17.2961},
-                                 {"settling", 65536, 8500, 500, 14.4093}};
+  static phase phases[] = {{"falling", 16384, 2500, 500, 13.0807},
+                           {"settling", 16384, 9000, 500, 9.4219},
+                           {"falling", 65536, 2500, 500, 21.0525},
+                           {"collapsing", 65536, 5500, 500, 17.2961},
+                           {"settling", 65536, 8500, 500, 14.4093}};
   for (size_t i = 0; i < COUNT_OF(phases); i++) {
     if (!b->quick || phases[i].count < 65536) one_phase(b, &phases[i]);
   }

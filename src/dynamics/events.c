@@ -39,9 +39,7 @@ static pass_event event_of_wall(const graze_world *world, uint32_t place, uint32
   const dem_wall *wall = WORLD_AT(world->walls, dem_wall, number);
   const double *at = world->now.position[place];
   pass_event event = {.number = world->number[place], .partner = number, .is_wall = true};
-  double distance = 0;
-  for (int k = 0; k < 3; k++) distance += wall->normal[k] * (at[k] - wall->point[k]);
-  double arm = at[3] - 0.5 * (at[3] - distance);
+  double arm = at[3] - 0.5 * (at[3] - wall_distance(wall, at));
   for (int k = 0; k < 3; k++) {
     event.normal[k] = wall->normal[k];
     event.point[k] = at[k] - arm * wall->normal[k];
@@ -49,10 +47,14 @@ static pass_event event_of_wall(const graze_world *world, uint32_t place, uint32
   return event;
 }
 
+static pass_event event_of(const graze_world *world, uint32_t place, uint32_t partner, bool is_wall) {
+  return is_wall ? event_of_wall(world, place, partner) : event_of_pair(world, place, partner);
+}
+
 /* Of a contact that has ended. */
 static pass_event ended_event(const graze_world *world, uint32_t place, uint32_t partner, bool is_wall,
                               double impulse) {
-  pass_event event = is_wall ? event_of_wall(world, place, partner) : event_of_pair(world, place, partner);
+  pass_event event = event_of(world, place, partner, is_wall);
   event.kind = GRAZE_CONTACT_ENDED;
   event.impulse = impulse;
   for (int k = 0; k < 3; k++)
@@ -78,10 +80,7 @@ static void lose_spring(const graze_world *world, const contact_memory *memory, 
                         uint32_t partner, bool is_wall) {
   if (memory->springs == NULL) return;
   const bool is_fixed = is_wall || world->now.velocity[partner][3] == 0;
-  const uint32_t material = is_wall ? WORLD_AT(world->walls, dem_wall, partner)->material
-                                    : WORLD_AT(world->kinds, ball_kind, world->kind[partner])->material;
-  const uint32_t own = WORLD_AT(world->kinds, ball_kind, world->kind[place])->material;
-  const double *s = memory->springs[entry], k = world->laws[own * world->materials.count + material].k_t;
+  const double *s = memory->springs[entry], k = law_between(world, place, partner, is_wall)->k_t;
   world->dissipated[place] += (is_fixed ? 1 : 0.5) * 0.5 * k * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
 }
 
@@ -125,17 +124,20 @@ void gz_events_lose(graze_world *world, uint32_t place, uint32_t partner, bool i
 
 /* ---- following ------------------------------------------------------------------------------------------------- */
 
-/* `hit` is {speed of approach, or -1 when there is no more hit to tell of; impulse}. */
-static void follow(const pass *p, double hit[2], pass_event event, bool began, double speed, double force,
-                   pass_result *result) {
-  event.speed = -speed;
+/* Tells of what has begun and of the nearest approach. `hit` is {speed of approach, or -1 when there is no more hit to
+ * tell of; impulse}. */
+static void follow(const pass *p, uint32_t place, uint32_t partner, bool is_wall, double hit[2], bool began,
+                   double speed, double force, pass_result *result) {
   if (began) {
+    pass_event event = event_of(p->world, place, partner, is_wall);
     event.kind = GRAZE_CONTACT_BEGAN;
+    event.speed = -speed;
     hit[0] = speed < 0 ? -speed : -1;
     tell(p, event, result);
   }
   hit[1] += force * p->dt;
   if (hit[0] < 0 || speed < 0) return;
+  pass_event event = event_of(p->world, place, partner, is_wall);
   event.kind = GRAZE_CONTACT_HIT;
   event.speed = hit[0];
   event.impulse = hit[1];
@@ -145,21 +147,16 @@ static void follow(const pass *p, double hit[2], pass_event event, bool began, d
 
 void gz_pass_follow(const pass *p, uint32_t place, uint32_t entry, bool began, double speed, double force,
                     pass_result *result) {
-  const graze_world *world = p->world;
-  uint32_t partner = world->list.partners[entry];
-  double *hit = world->list.of_balls.hits[entry];
-  if (!tells(world, place, partner)) return;
-  if (!began && (hit[0] < 0 || speed < 0)) {
-    hit[1] += force * p->dt;
-    return;
-  }
-  follow(p, hit, event_of_pair(world, place, partner), began, speed, force, result);
+  const neighbour_list *list = &p->world->list;
+  const uint32_t partner = list->partners[entry];
+  if (tells(p->world, place, partner))
+    follow(p, place, partner, false, list->of_balls.hits[entry], began, speed, force, result);
 }
 
 void gz_pass_follow_wall(const pass *p, uint64_t entry, bool began, double speed, double force, pass_result *result) {
-  const wall_entry *at = &p->world->list.walls[entry];
-  follow(p, p->world->list.of_walls.hits[entry], event_of_wall(p->world, at->place, at->wall), began, speed, force,
-         result);
+  const neighbour_list *list = &p->world->list;
+  const wall_entry *at = &list->walls[entry];
+  follow(p, at->place, at->wall, true, list->of_walls.hits[entry], began, speed, force, result);
 }
 
 /* ---- the world's list ------------------------------------------------------------------------------------------ */
@@ -189,6 +186,7 @@ static graze_contact_event public_event(const graze_world *world, const pass *p,
 bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count) {
   pass_result all = {0};
   bool good = !world->lost_memory;
+  world->lost_memory = false;
   for (size_t j = 0; j < world->lost.count; j++) tell(p, *WORLD_AT(world->lost, pass_event, j), &all);
   world->lost.count = 0;
   for (uint32_t i = 0; i < count; i++) {

@@ -16,7 +16,6 @@ typedef struct law {
   double spring; /* 1: the tangential spring; else 0 */
   double arm;    /* 1; 0: what is at the centres counts, and no torque */
   double friction, rolling, spinning;
-  double unused;
   double surface[3]; /* velocity of the second one's surface */
 } law;
 

@@ -233,15 +233,16 @@ static double fitting_skin(const graze_world *world) {
 
 /* A ball wider than half a period would meet itself, and two could meet twice. */
 graze_status gz_list_check(graze_world *world) {
-  double largest = largest_radius(world);
-  world->skin = fitting_skin(world);
+  if (world->skin != 0) return GRAZE_OK;
+  const double largest = largest_radius(world), skin = fitting_skin(world);
   for (int k = 0; k < 3; k++) {
     double period = world_period(world, k);
-    if (period == 0 || period > 4 * largest + 4 * world->skin) continue;
+    if (period == 0 || period > 4 * largest + 4 * skin) continue;
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT,
                    "the period along %c, %.9g, must be more than twice the largest diameter and room to move, %.9g",
-                   "xyz"[k], period, 4 * largest + 4 * world->skin);
+                   "xyz"[k], period, 4 * largest + 4 * skin);
   }
+  world->skin = skin;
   return GRAZE_OK;
 }
 
@@ -352,9 +353,8 @@ static graze_status fill_walls(graze_world *world) {
     list->walls = list->buffers[2].data;
     for (uint32_t w = 0; w < world->walls.count; w++) {
       const dem_wall *wall = WORLD_AT(world->walls, dem_wall, w);
-      double distance = 0;
-      for (int k = 0; k < 3; k++) distance += wall->normal[k] * (world->now.position[p][k] - wall->point[k]);
-      if (distance <= world->now.position[p][3] + world->skin) list->walls[list->wall_count++] = (wall_entry){p, w};
+      const double *at = world->now.position[p];
+      if (wall_distance(wall, at) <= at[3] + world->skin) list->walls[list->wall_count++] = (wall_entry){p, w};
     }
   }
   return GRAZE_OK;
@@ -417,10 +417,10 @@ static graze_status remake(graze_world *world) {
   return GRAZE_OK;
 }
 
-graze_status gz_list_update(graze_world *world, double moved2) {
+graze_status gz_list_update(graze_world *world) {
   double most = 0.49 * world->skin; /* a little less than half: ways are rounded */
-  if (world->is_listed && moved2 <= most * most) return GRAZE_OK;
-  graze_status status = world->skin == 0 ? gz_list_check(world) : GRAZE_OK;
+  if (world->is_listed && world->moved2 <= most * most) return GRAZE_OK;
+  graze_status status = gz_list_check(world);
   return status == GRAZE_OK ? remake(world) : status;
 }
 

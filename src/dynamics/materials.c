@@ -31,17 +31,24 @@ typedef struct field {
   const char *name;
   double value;
   bool positive; /* above 0, not only at least 0 */
+  bool optional; /* NaN: not given */
 } field;
 
 static graze_status check_fields(const graze_context *context, const char *who, const graze_material *m) {
-  const field fields[] = {
-      {"k_n", m->k_n, true},          {"young", m->young, true},       {"restitution", m->restitution, true},
-      {"eta_n", m->eta_n, false},     {"gamma_n", m->gamma_n, false},  {"k_t", m->k_t, false},
-      {"eta_t", m->eta_t, false},     {"gamma_t", m->gamma_t, false},  {"friction", m->friction, false},
-      {"rolling", m->rolling, false}, {"spinning", m->spinning, false}};
+  const field fields[] = {{"k_n", m->k_n, true, true},
+                          {"young", m->young, true, true},
+                          {"restitution", m->restitution, true, true},
+                          {"eta_n", m->eta_n, false, true},
+                          {"gamma_n", m->gamma_n, false, true},
+                          {"k_t", m->k_t, false, true},
+                          {"eta_t", m->eta_t, false, true},
+                          {"gamma_t", m->gamma_t, false, true},
+                          {"friction", m->friction, false, false},
+                          {"rolling", m->rolling, false, false},
+                          {"spinning", m->spinning, false, false}};
   for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
     const field *f = &fields[i];
-    if (isnan(f->value) && i < 8) continue;
+    if (isnan(f->value) && f->optional) continue;
     if (isfinite(f->value) && (f->positive ? f->value > 0 : f->value >= 0)) continue;
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: %s is %.17g: it must be finite and %s", who, f->name, f->value,
                    f->positive ? "above 0" : "at least 0");
@@ -243,7 +250,6 @@ static law law_of(const graze_material *m, const graze_material *a, const graze_
   if (m->law == GRAZE_HERTZ) set_hertz(&l, a, b);
   set_across(&l, m);
   if (l.spring == 0) l.mindlin = 0;
-  for (int k = 0; k < 3; k++) l.surface[k] = b->surface_speed[k];
   return l;
 }
 
@@ -266,15 +272,15 @@ static graze_status make_law(graze_world *world, uint32_t a, uint32_t b) {
   graze_material m;
   if (said != NULL) {
     *l = law_of(&said->m, &said->m, &said->m);
-    for (int k = 0; k < 3; k++) l->surface[k] = second->m.surface_speed[k];
-    return GRAZE_OK;
+  } else {
+    /* In one order, so that both sides of a contact see the same numbers. */
+    const char *wrong = a <= b ? combine(&first->m, &second->m, &m) : combine(&second->m, &first->m, &m);
+    if (wrong != NULL)
+      return gz_fail(world->context, GRAZE_ERROR_ARGUMENT,
+                     "materials '%.60s' and '%.60s': %s: say what holds between them", first->name, second->name,
+                     wrong);
+    *l = a <= b ? law_of(&m, &first->m, &second->m) : law_of(&m, &second->m, &first->m);
   }
-  /* In one order, so that both sides of a contact see the same numbers. */
-  const char *wrong = a <= b ? combine(&first->m, &second->m, &m) : combine(&second->m, &first->m, &m);
-  if (wrong != NULL)
-    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT,
-                   "materials '%.60s' and '%.60s': %s: say what holds between them", first->name, second->name, wrong);
-  *l = a <= b ? law_of(&m, &first->m, &second->m) : law_of(&m, &second->m, &first->m);
   for (int k = 0; k < 3; k++) l->surface[k] = second->m.surface_speed[k];
   return GRAZE_OK;
 }
@@ -285,7 +291,7 @@ graze_status gz_world_make_laws(graze_world *world) {
   size_t bytes = (size_t)n * n * sizeof(law);
   if (!gz_buffer_reserve(world->context, &world->law_memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
   world->laws = world->law_memory.data;
-  world->has_springs = false;
+  world->has_springs = world->has_limits = false;
   for (uint32_t i = 0; i < n * n; i++) {
     graze_status status = make_law(world, i / n, i % n);
     if (status != GRAZE_OK) return status;
@@ -324,7 +330,7 @@ static void survey(const graze_world *world, lightest *of) {
   const double inf = (double)INFINITY;
   for (size_t i = 0; i < world->materials.count; i++) of[i] = (lightest){.mass = {inf, inf}};
   for (uint32_t i = 0; i < world->count; i++) {
-    uint32_t material = WORLD_AT(world->kinds, ball_kind, world->kind[i])->material;
+    const uint32_t material = material_of(world, i);
     if (world->now.velocity[i][3] == 0)
       of[material].fixed = true;
     else
@@ -394,11 +400,17 @@ graze_status gz_world_survey(graze_world *world, graze_step_limits *limits) {
   *limits = (graze_step_limits){inf, inf, inf};
   graze_status status = gz_world_make_laws(world);
   if (status != GRAZE_OK || world->materials.count == 0) return status;
+  if (world->has_limits) {
+    *limits = world->limits;
+    return GRAZE_OK;
+  }
   lightest *of = gz_new(world->context, world->materials.count, sizeof *of);
   if (of == NULL) return gz_fail_memory(world->context, world->materials.count * sizeof *of);
   survey(world, of);
   limits_of(world, of, limits);
   world->is_simple = simplify(world, of);
+  world->limits = *limits;
+  world->has_limits = true;
   gz_free(of);
   return GRAZE_OK;
 }

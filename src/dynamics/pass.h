@@ -1,8 +1,8 @@
 /* One pass over the balls: forces at the present places, and from them the next state.
  *
  * A ball looks at all its neighbours and computes its own side of each contact, so that no two threads write the same
- * number: every contact is computed twice, with bytes that differ in the sign alone, and nothing is stored of it. On a
- * way of 8 balls and 40 contact sides a pass reads and writes some 100 bytes a ball and 4 an entry from memory.
+ * number: every contact is computed twice, with bytes that differ in the sign alone, and nothing is stored of it. For a
+ * ball a pass reads about 150 bytes of its own and 4 an entry of the list, and writes 104.
  */
 #ifndef GRAZE_SRC_DYNAMICS_PASS_H
 #define GRAZE_SRC_DYNAMICS_PASS_H

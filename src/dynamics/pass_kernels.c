@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/simd.h"
+#include "base/simd_rows.h"
 #include "dynamics/pass.h"
 
 enum {
@@ -350,16 +350,10 @@ INLINED void add(group *g, const outcome *o, vd share, vm active) {
   g->dissipated = vd_select(active, vd_add(g->dissipated, vd_mul(share, o->dissipated)), g->dissipated);
 }
 
-static inline uint32_t material_of(const graze_world *world, uint32_t place) {
-  return WORLD_AT(world->kinds, ball_kind, world->kind[place])->material;
-}
-
 /* The laws between the balls and partners that are not all of one material. */
 static lane_law laws_of(const graze_world *world, const uint32_t *own, const uint32_t *partner) {
   const law *laws[VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++)
-    laws[lane] =
-        &world->laws[material_of(world, own[lane]) * world->materials.count + material_of(world, partner[lane])];
+  for (int lane = 0; lane < VD_LANES; lane++) laws[lane] = law_between(world, own[lane], partner[lane], false);
   return law_by_lane(laws);
 }
 
@@ -422,9 +416,8 @@ static bool load_wall(const pass *p, uint64_t entry, double column[9][VD_LANES],
   const wall_entry *e = &world->list.walls[entry];
   const dem_wall *wall = WORLD_AT(world->walls, dem_wall, e->wall);
   const double *at = world->now.position[e->place], *v = world->now.velocity[e->place];
-  double distance = 0;
-  for (int k = 0; k < 3; k++) distance += wall->normal[k] * (at[k] - wall->point[k]);
-  *between = &world->laws[material_of(world, e->place) * world->materials.count + wall->material];
+  const double distance = wall_distance(wall, at);
+  *between = law_between(world, e->place, e->wall, true);
   for (int k = 0; k < 3; k++) {
     column[k][lane] = wall->normal[k];
     column[3 + k][lane] = v[k] - (*between)->surface[k];

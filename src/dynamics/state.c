@@ -249,7 +249,7 @@ static bool take_contact(archive_reader *r, graze_world *world, bool is_wall) {
 }
 
 static graze_status take_contacts(archive_reader *r, graze_world *world) {
-  graze_status status = gz_list_update(world, (double)INFINITY);
+  graze_status status = gz_list_update(world);
   for (int walls = 0; status == GRAZE_OK && walls < 2; walls++) {
     uint64_t count = gz_archive_take_u64(r);
     if (count > r->length / 8) return gz_archive_error(r, "more contacts than the file can hold");

@@ -143,7 +143,7 @@ static void end_leapfrog(graze_world *world, double dt) {
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
 
 static graze_status step_euler(graze_world *world, loop *l) {
-  graze_status status = gz_list_update(world, world->moved2);
+  graze_status status = gz_list_update(world);
   if (status == GRAZE_OK) status = run_pass(world, l, PASS_EULER);
   if (status == GRAZE_OK) turn_bodies(world, l->p.dt);
   return status;
@@ -152,7 +152,7 @@ static graze_status step_euler(graze_world *world, loop *l) {
 /* Accelerations at the present state, as the run before would have left them. */
 static graze_status look_first(graze_world *world, loop *l) {
   if (world->is_accelerated) return GRAZE_OK;
-  graze_status status = gz_list_update(world, world->moved2);
+  graze_status status = gz_list_update(world);
   if (status == GRAZE_OK) status = run_pass(world, l, PASS_LOOK);
   world->is_accelerated = status == GRAZE_OK;
   return status;
@@ -160,7 +160,7 @@ static graze_status look_first(graze_world *world, loop *l) {
 
 /* Forces after a drift; then the next drift, or the end. */
 static graze_status step_leapfrog(graze_world *world, loop *l, bool last) {
-  graze_status status = gz_list_update(world, world->moved2);
+  graze_status status = gz_list_update(world);
   if (status == GRAZE_OK) status = run_pass(world, l, last ? PASS_LAST : PASS_STEP);
   if (status != GRAZE_OK) return status;
   if (last)

@@ -280,7 +280,7 @@ graze_status graze_world_add_wall(graze_world *world, const double point[3], con
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: normal has no direction", who);
   for (int k = 0; k < 3; k++) wall.point[k] = point[k], wall.normal[k] = normal[k] / length;
   *WORLD_AT(world->walls, dem_wall, world->walls.count++) = wall;
-  world->is_listed = world->is_accelerated = false;
+  world->is_listed = world->is_accelerated = world->has_limits = false;
   return GRAZE_OK;
 }
 
@@ -387,7 +387,7 @@ graze_status gz_world_prepare(graze_world *world) {
   gz_free(world->added.data);
   world->added = (gz_array){0};
   world->skin = 0;
-  world->is_listed = world->is_accelerated = world->carries = false;
+  world->is_listed = world->is_accelerated = world->carries = world->has_limits = false;
   return GRAZE_OK;
 }
 

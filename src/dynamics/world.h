@@ -129,7 +129,8 @@ struct graze_world {
   buffer law_memory;
   law simple;     /* what holds between all balls, m written into eta, */
   bool is_simple; /* if one law of Hooke's does, without periods, rolling or running surfaces */
-  bool has_laws, has_springs, has_drag;
+  bool has_laws, has_springs, has_drag, has_limits;
+  graze_step_limits limits;
   bool remembers;      /* contacts: for springs or events */
   bool is_accelerated; /* accelerations belong to the state */
   bool is_broken;      /* a run failed on the way: the state is that of no step */
@@ -138,11 +139,10 @@ struct graze_world {
   neighbour_list list, old_list; /* the old one: for what contacts remember */
   bool is_listed, carries;       /* carries: old_list has what `list` is to remember */
   uint32_t builds;               /* of the list */
-  bool is_close;                 /* list.close holds: no ball has gone farther than close_way since, */
-  double close_way;              /* and half of close_reach is more */
-  double close_reach;
-  double fastest_way;  /* of a ball in the last pass */
-  double skin, moved2; /* the largest square of a way since the list was made */
+  bool is_close;                 /* list.close has been made: of all pairs within close_reach at that time. It holds */
+  double close_reach, close_way; /* until balls may have gone half that far; close_way: how far they may have gone */
+  double fastest_way;            /* of a ball in the last pass */
+  double skin, moved2;           /* the largest square of a way since the list was made */
   buffer scratch[6];
 
   uint64_t step, start_step; /* start: since when steps have been of dt */
@@ -176,9 +176,9 @@ graze_member gz_world_member(const graze_world *world, uint32_t number);
 graze_status gz_world_make_laws(graze_world *world);
 graze_status gz_world_survey(graze_world *world, graze_step_limits *limits);
 
-/* list.c: makes the list if there is none, or if half the skin is less than a way whose square is `moved2`. Errors:
- * MEMORY, and those of a search for spheres. */
-graze_status gz_list_update(graze_world *world, double moved2);
+/* list.c: makes the list if there is none, or if somebody has moved by half the skin. Errors: MEMORY, and those of a
+ * search for spheres. */
+graze_status gz_list_update(graze_world *world);
 void gz_list_release(graze_world *world);
 
 /* Whether the list can be made: before a run. Errors: ARGUMENT (a period that is too short). */
@@ -204,9 +204,11 @@ typedef struct dem_contact {
 } dem_contact;
 
 /* contacts.c: visits the contacts of the present state, each once, by numbers; the list is brought up to date first.
- * `visit` gives false to stop. Errors: MEMORY. O(balls + contacts). */
+ * `visit` gives false when memory is refused. Errors: MEMORY. O(balls + contacts). */
 graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *user, const dem_contact *contact),
                                      void *user);
+
+/* ---- small things that many ask for ---- */
 
 /* x, moved by the period so that it is the nearest image; with period 0 it stays. */
 static inline double nearest_image(double x, double period) {
@@ -218,6 +220,23 @@ static inline double nearest_image(double x, double period) {
 /* The length of the periodic axis, or 0. */
 static inline double world_period(const graze_world *world, int axis) {
   return world->def.periodic[axis] ? world->def.bounds.max[axis] - world->def.bounds.min[axis] : 0;
+}
+
+/* Of a ball's centre, above the plane. */
+static inline double wall_distance(const dem_wall *wall, const double at[3]) {
+  double distance = 0;
+  for (int k = 0; k < 3; k++) distance += wall->normal[k] * (at[k] - wall->point[k]);
+  return distance;
+}
+
+static inline uint32_t material_of(const graze_world *world, uint32_t place) {
+  return WORLD_AT(world->kinds, ball_kind, world->kind[place])->material;
+}
+
+/* What holds for a ball against another, by its place, or against a wall. */
+static inline const law *law_between(const graze_world *world, uint32_t place, uint32_t partner, bool is_wall) {
+  const uint32_t other = is_wall ? WORLD_AT(world->walls, dem_wall, partner)->material : material_of(world, partner);
+  return &world->laws[material_of(world, place) * world->materials.count + other];
 }
 
 static inline uint32_t world_sets(const graze_world *world) {
