@@ -1,4 +1,5 @@
 /* graze simulate: bodies that move, bump into each other and come to rest. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "simulate.h"
 #include "verbs.h"
 
-enum { key_steps = 1, key_dt, key_every, key_final, key_energy, key_events, key_save, key_restore };
+enum { key_steps = 1, key_dt, key_every, key_final, key_energy, key_events, key_motion, key_save, key_restore };
 
 static const struct argp_option options[] = {
     {"steps", key_steps, "N", 0, "how many steps to run", 1},
@@ -18,7 +19,10 @@ static const struct argp_option options[] = {
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
     {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
     {"events", key_events, "FILE", 0, "contacts that begin, are deepest and end", 30},
-    {"every", key_every, "K", 0, "a row of energies every K steps (default 1), and for the first and the last", 30},
+    {"motion", key_motion, "FILE", 0, "how objects move, for `graze watch': its step k is step k K here", 30},
+    {"every", key_every, "K", 0,
+     "a row of energies every K steps (default 1), and for the first and the last; a step of the motion every K steps",
+     30},
     {0}};
 
 static double read_dt(struct argp_state *state, const char *text) {
@@ -57,6 +61,9 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
       return 0;
     case key_events:
       simulate->events = argument;
+      return 0;
+    case key_motion:
+      simulate->motion = argument;
       return 0;
     case key_save:
       simulate->save = argument;
@@ -105,15 +112,15 @@ static bool go_on(void *user, uint64_t done, uint64_t total) {
   return !interrupts_came();
 }
 
-/* Steps until the next row of energies, and no more than a bit at a time: their events are in memory, about one a ball
- * every ten steps where much happens. */
+/* Steps until the next row of energies or poses, and no more than a bit at a time: their events are in memory, about
+ * one a ball every ten steps where much happens. */
 static uint64_t next_steps(const simulate_run *run) {
   const uint64_t balls = run->file.object_count + run->particles + 1, share = (UINT64_C(1) << 23) / balls + 1;
   uint64_t steps = run->asked->steps - run->done, step = graze_world_get_step(run->world);
   uint64_t frame = run->asked->every - step % run->asked->every;
   if (steps > 1024) steps = 1024;
   if (steps > share) steps = share;
-  return run->energy && frame < steps ? frame : steps;
+  return (run->energy || run->motion) && frame < steps ? frame : steps;
 }
 
 static void take_events(simulate_run *run) {
@@ -129,6 +136,20 @@ static void take_sums(simulate_run *run, bool row) {
   if (row && run->energy) simulate_put_energy(run->energy, run->world, &run->end);
 }
 
+/* Step 0 of a motion is the scene as it is. */
+static void take_motion(const simulate_run *run) {
+  const uint64_t step = graze_world_get_step(run->world), every = run->asked->every;
+  if (run->motion && step > 0 && step % every == 0) simulate_put_motion(run, step / every);
+}
+
+/* What a motion file cannot hold is said before the run. */
+static void check_motion(const simulate_run *run) {
+  const uint64_t frames = (run->first_step + run->asked->steps) / run->asked->every;
+  if (!run->motion || frames <= GRAZE_MOTION_MOST_STEPS) return;
+  fail("--motion: %" PRIu64 " steps of the motion, and a file can hold %u: a larger --every makes it fewer", frames,
+       GRAZE_MOTION_MOST_STEPS);
+}
+
 /* With no steps to run, it is checked all the same whether they could be. */
 static void run_steps(simulate_run *run) {
   run->line = progress_begin("steps", run->asked->common.quiet);
@@ -137,6 +158,7 @@ static void run_steps(simulate_run *run) {
   simulate_must(run, status);
   take_sums(run, true);
   run->start = run->end;
+  take_motion(run);
   while (status == GRAZE_OK && run->done < run->asked->steps) {
     uint64_t steps = next_steps(run);
     status = graze_world_step(run->world, run->dt, steps, go_on, run);
@@ -144,11 +166,13 @@ static void run_steps(simulate_run *run) {
     if (status == GRAZE_OK || status == GRAZE_CANCELLED) take_events(run);
     bool frame = run->done == run->asked->steps || graze_world_get_step(run->world) % run->asked->every == 0;
     if (status == GRAZE_OK && run->energy && frame) take_sums(run, true);
+    if (status == GRAZE_OK) take_motion(run);
   }
   progress_end(&run->line);
   run->stopped = status == GRAZE_CANCELLED;
   if (!run->stopped) simulate_must(run, status);
   if (!run->energy || run->stopped) take_sums(run, false);
+  simulate_must(run, graze_world_find_left(run->world, &run->left, &run->end.left));
   clock_add(&run->session.query_seconds, start);
 }
 
@@ -162,6 +186,7 @@ static void print_result(const simulate_run *run, output *out) {
 static void close_tables(simulate_run *run, output *out) {
   if (run->energy && run->energy != out) output_close(run->energy);
   if (run->events) output_close(run->events);
+  if (run->motion) output_close(run->motion);
 }
 
 /* Of a run that was stopped the result says so; tables, which would not, are not left behind. */
@@ -185,6 +210,15 @@ static int finish(simulate_run *run, output *out) {
   return run->end.left > 0 ? exit_found : exit_clear;
 }
 
+/* Where a file cannot be written is found before the run, not after it. */
+static void check_place(const char *path) {
+  static new_file file;
+  if (!unfinished_create(&file, path)) fail("%s: cannot create: %s", path, strerror(errno));
+  gz_new_file_finish(&file, false);
+  if (file.in_place) fail("%s: exists and is not a regular file", path);
+  unfinished_done(&file);
+}
+
 static int simulate_scene(const simulate_options *asked, output *out) {
   simulate_run run = {.asked = asked};
   session_begin(&run.session, &asked->common);
@@ -193,14 +227,18 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   if (asked->common.format == format_csv) run.energy = out;
   if (asked->events) run.events = output_open(asked->events);
   if (asked->final) run.final = output_open(asked->final);
+  if (asked->motion) run.motion = output_open(asked->motion);
+  if (asked->save) check_place(asked->save);
   if (run.energy) simulate_put_energy_titles(run.energy);
   if (run.events) simulate_put_event_titles(run.events);
+  if (run.motion) simulate_put_motion_titles(run.motion);
   simulate_load(&run);
   if (asked->restore) {
     graze_status status = graze_world_restore(run.world, asked->restore);
     if (status != GRAZE_OK) session_fail(&run.session, "--restore", status);
   }
   run.first_step = graze_world_get_step(run.world);
+  check_motion(&run);
   choose_step(&run);
   warn_of_step(&run);
   interrupts_ask();

@@ -13,8 +13,8 @@ typedef struct simulate_options {
   file_list files;
   const char *steps_text, *dt_text; /* NULL: not given */
   uint64_t steps, every;
-  double dt;                                            /* 0: auto */
-  const char *final, *energy, *events, *save, *restore; /* paths, or NULL */
+  double dt;                                                     /* 0: auto */
+  const char *final, *energy, *events, *motion, *save, *restore; /* paths, or NULL */
 } simulate_options;
 
 /* Events of a run, by graze_contact_event_kind. */
@@ -33,7 +33,8 @@ typedef struct simulate_run {
   uint64_t first_step; /* of the world, before the run */
   graze_world_sums start, end;
   uint64_t event_counts[EVENT_KINDS];
-  output *energy, *events, *final; /* or NULL */
+  const graze_member *left;                 /* who has left the bounds; run->end.left */
+  output *energy, *events, *final, *motion; /* or NULL */
   progress_line line;
   uint64_t done; /* steps before this call of the library */
   bool stopped;
@@ -46,12 +47,19 @@ void simulate_free(simulate_run *run);
 /* Ends the program with the message of a call that has failed, after the scene's name: its numbers made it fail. */
 void simulate_must(const simulate_run *run, graze_status status);
 
+/* "name", "set/7", "wall/0", to be freed. */
+char *simulate_name(const simulate_run *run, const graze_member *member);
+
 /* ---- tables ---- */
 
 void simulate_put_energy_titles(output *out);
 void simulate_put_energy(output *out, const graze_world *world, const graze_world_sums *sums);
 void simulate_put_event_titles(output *out);
 void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count);
+
+/* A step of a motion file: the poses of all objects that can move. */
+void simulate_put_motion_titles(output *out);
+void simulate_put_motion(const simulate_run *run, uint64_t step);
 
 /* The state of every ball, into `run->final`. */
 void simulate_put_final(const simulate_run *run);

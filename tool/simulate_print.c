@@ -1,6 +1,7 @@
 /* What came of a simulation, as JSON and as a table for people. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json.h"
 #include "simulate.h"
@@ -43,6 +44,16 @@ static void put_events(gz_json *writer, const simulate_run *run) {
   gz_json_close(writer);
 }
 
+static void put_escaped(gz_json *writer, const simulate_run *run) {
+  gz_json_open(writer, "escaped", '[');
+  for (uint64_t i = 0; i < run->end.left; i++) {
+    char *name = simulate_name(run, &run->left[i]);
+    gz_json_text(writer, NULL, name);
+    free(name);
+  }
+  gz_json_close(writer);
+}
+
 void simulate_print_json(output *out, const simulate_run *run) {
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", "cpu");
@@ -58,6 +69,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   gz_json_double(&writer, "max_overlap", run->end.max_overlap);
   gz_json_integer(&writer, "asleep", 0);
   gz_json_integer(&writer, "left", run->end.left);
+  put_escaped(&writer, run);
   put_events(&writer, run);
   gz_json_double(&writer, "longest_dt", run->limits.longest);
   gz_json_hash(&writer, "hash", graze_world_get_hash(run->world));
@@ -101,7 +113,20 @@ static void put_counts(output *out, const simulate_run *run) {
   output_print(out, "; %" PRIu64 " began, %" PRIu64 " ended, %" PRIu64 " hit%s", run->event_counts[GRAZE_CONTACT_BEGAN],
                run->event_counts[GRAZE_CONTACT_ENDED], run->event_counts[GRAZE_CONTACT_HIT],
                plural(run->event_counts[GRAZE_CONTACT_HIT]));
-  if (run->end.left > 0) output_print(out, "; %" PRIu64 " outside the bounds", run->end.left);
+  gz_put_text(out, "\n");
+}
+
+/* The first few by name. */
+static void put_left(output *out, const simulate_run *run) {
+  enum { NAMED = 8 };
+  const uint64_t count = run->end.left;
+  output_print(out, "%" PRIu64 " left the bounds:", count);
+  for (uint64_t i = 0; i < count && i < NAMED; i++) {
+    char *name = simulate_name(run, &run->left[i]);
+    output_print(out, "%s %s", i > 0 ? "," : "", name);
+    free(name);
+  }
+  if (count > NAMED) output_print(out, " and %" PRIu64 " more", count - NAMED);
   gz_put_text(out, "\n");
 }
 
@@ -110,6 +135,7 @@ void simulate_print_text(output *out, const simulate_run *run) {
   put_table(out, &run->start, &run->end);
   gz_put_text(out, "\n");
   put_counts(out, run);
+  if (run->end.left > 0) put_left(out, run);
   if (run->stopped) output_print(out, "INCOMPLETE, stopped after ");
   output_print(out, "%" PRIu64 " step%s of ", steps, plural(steps));
   gz_put_double(out, run->dt);

@@ -39,27 +39,28 @@ void simulate_put_event_titles(output *out) {
   gz_put_text(out, "step,time,event,a,b,x,y,z,nx,ny,nz,speed,impulse\n");
 }
 
-/* The name of a set's particle: "set/7", a field of CSV. */
-static void put_particle(output *out, const char *set, uint32_t index) {
+char *simulate_name(const simulate_run *run, const graze_member *member) {
   char *name = NULL;
-  if (asprintf(&name, "%s/%" PRIu32, set, index) < 0) fail_out_of_memory();
-  write_csv_field(out, name);
-  free(name);
-}
-
-/* A body, "set/7", "wall/0". */
-static void put_member(const simulate_run *run, const graze_member *member) {
+  int length = 0;
   switch (member->kind) {
     case GRAZE_MEMBER_BODY:
-      write_csv_field(run->events, run->file.objects[member->index].name);
+      length = asprintf(&name, "%s", run->file.objects[member->index].name);
       break;
     case GRAZE_MEMBER_PARTICLE:
-      put_particle(run->events, run->file.particles[member->set].name, member->index);
+      length = asprintf(&name, "%s/%" PRIu32, run->file.particles[member->set].name, member->index);
       break;
     case GRAZE_MEMBER_WALL:
-      put_particle(run->events, "wall", member->index);
+      length = asprintf(&name, "wall/%" PRIu32, member->index);
       break;
   }
+  if (length < 0) fail_out_of_memory();
+  return name;
+}
+
+static void put_member(const simulate_run *run, output *out, const graze_member *member) {
+  char *name = simulate_name(run, member);
+  write_csv_field(out, name);
+  free(name);
 }
 
 void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count) {
@@ -73,14 +74,35 @@ void simulate_put_events(const simulate_run *run, const graze_contact_event *eve
     gz_put_text(out, ",");
     gz_put_text(out, words[event->kind]);
     gz_put_text(out, ",");
-    put_member(run, &event->a);
+    put_member(run, out, &event->a);
     gz_put_text(out, ",");
-    put_member(run, &event->b);
+    put_member(run, out, &event->b);
     put_numbers(out, event->point, 3);
     put_numbers(out, event->normal, 3);
     put_numbers(out, &event->speed, 1);
     put_numbers(out, &event->impulse, 1);
     gz_put_text(out, "\n");
+  }
+}
+
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
+
+void simulate_put_motion_titles(output *out) {
+  gz_put_text(out, "step,object,x,y,z,qw,qx,qy,qz\n");
+}
+
+/* Who rests has a row too: the last row says how many steps there are. */
+void simulate_put_motion(const simulate_run *run, uint64_t step) {
+  for (uint32_t i = 0; i < run->file.object_count; i++) {
+    graze_body_def body;
+    must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
+    if (body.type == GRAZE_BODY_STATIC) continue;
+    gz_put_integer(run->motion, step);
+    gz_put_text(run->motion, ",");
+    write_csv_field(run->motion, body.name);
+    put_numbers(run->motion, body.position, 3);
+    put_numbers(run->motion, body.orientation, 4);
+    gz_put_text(run->motion, "\n");
   }
 }
 
@@ -103,7 +125,8 @@ static void put_set(const simulate_run *run, output *out, uint32_t set) {
   graze_particle_state state = {numbers, numbers + 3 * count, numbers + 6 * count};
   must(run->session.context, graze_world_get_particles(run->world, set, &state));
   for (size_t i = 0; i < count; i++) {
-    put_particle(out, run->file.particles[set].name, (uint32_t)i);
+    const graze_member member = {GRAZE_MEMBER_PARTICLE, set, (uint32_t)i};
+    put_member(run, out, &member);
     put_state(out, state.positions + 3 * i, unturned, state.velocities + 3 * i, state.spins + 3 * i);
   }
   free(numbers);

@@ -97,8 +97,14 @@ void table_write_text(const table *rows, output *out) {
   free(widths);
 }
 
+/* Blanks at the ends of a bare field are not all readers' text. */
+static bool needs_quotes(const char *text) {
+  const size_t length = strlen(text);
+  return strpbrk(text, ",\"\r\n") || (length > 0 && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1])));
+}
+
 void write_csv_field(output *out, const char *text) {
-  if (!strpbrk(text, ",\"\r\n")) {
+  if (!needs_quotes(text)) {
     gz_put_text(out, text);
     return;
   }

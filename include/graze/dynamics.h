@@ -41,7 +41,7 @@ typedef enum graze_integrator { GRAZE_LEAPFROG, GRAZE_EULER } graze_integrator;
 typedef struct graze_world_def {
   double gravity[3]; /* acceleration; default 0, 0, -9.81 */
   graze_integrator integrator;
-  graze_box bounds; /* balls whose centre leaves it are counted; default: empty, none */
+  graze_box bounds; /* balls whose centre is outside after a step have left; default: empty, none */
   bool periodic[3]; /* what is or gets outside `bounds` on this axis comes in on the other side */
   bool events;      /* collect them; default false */
   uint32_t cookie;
@@ -219,7 +219,7 @@ typedef struct graze_world_sums {
   double center[3];           /* of mass */
   uint64_t contacts;          /* pairs of closed balls that meet, exactly, and balls that meet walls */
   double max_overlap;
-  uint64_t left; /* balls whose centre is outside `bounds` */
+  uint64_t left; /* balls whose centre is outside `bounds`, or was after a step */
 } graze_world_sums;
 
 /* Errors: MEMORY. O(balls + contacts). */
@@ -233,6 +233,10 @@ typedef struct graze_member {
   uint32_t set;   /* PARTICLE */
   uint32_t index; /* of the body, of the particle in its set, of the wall */
 } graze_member;
+
+/* The balls that `left` counts, by number. The list belongs to the world and is valid until the next call that is not
+ * const. Errors: MEMORY. */
+GRAZE_API graze_status graze_world_find_left(graze_world *world, const graze_member **balls, uint64_t *count);
 
 typedef struct graze_contact {
   graze_member a, b; /* b of the higher number, or a wall */

@@ -139,21 +139,18 @@ static void add_cross(double sum[3], double m, const double a[3], const double b
 static void sum_ball(const graze_world *world, uint32_t place, graze_world_sums *sums, double *mass) {
   const double *at = world->now.position[place], *v = world->now.velocity[place], *w = world->now.spin[place];
   const double m = 1 / v[3], inertia = 1 / w[3], *g = world->def.gravity;
-  const graze_box *bounds = &world->def.bounds;
   sums->kinetic += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   sums->rotational += 0.5 * inertia * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   sums->potential -= m * (g[0] * at[0] + g[1] * at[1] + g[2] * at[2]);
   sums->dissipated += world->dissipated[place];
   *mass += m;
   add_cross(sums->angular_momentum, m, at, v);
-  bool inside = true;
   for (int k = 0; k < 3; k++) {
     sums->momentum[k] += m * v[k];
     sums->angular_momentum[k] += inertia * w[k];
     sums->center[k] += m * at[k];
-    inside &= at[k] >= bounds->min[k] && at[k] <= bounds->max[k];
   }
-  sums->left += !inside && !graze_box_is_empty(bounds);
+  sums->left += gz_bounds_has_left(world, world->number[place]);
 }
 
 /* What balls that no force moves count of contacts is in the shares of their partners. */

@@ -172,6 +172,15 @@ static void put_contacts(archive_writer *w, const graze_world *world) {
   }
 }
 
+static void put_left(archive_writer *w, const graze_world *world) {
+  uint64_t count = 0;
+  for (uint32_t n = 0; n < world->count; n++) count += world->left[n];
+  gz_archive_put_u64(w, count);
+  for (uint32_t n = 0; n < world->count; n++) {
+    if (world->left[n]) gz_archive_put_u32(w, n);
+  }
+}
+
 static void put_world(archive_writer *w, const graze_world *world) {
   gz_archive_put_u64(w, world_identity(world));
   gz_archive_put_u64(w, world->step);
@@ -189,6 +198,7 @@ static void put_world(archive_writer *w, const graze_world *world) {
   for (size_t i = 0; i < world->bodies.count; i++)
     gz_archive_put(w, WORLD_AT(world->bodies, dem_body, i)->orientation, 4 * sizeof(double));
   put_contacts(w, world);
+  put_left(w, world);
 }
 
 graze_status graze_world_save(graze_world *world, const char *path) {
@@ -261,10 +271,22 @@ static graze_status take_contacts(archive_reader *r, graze_world *world) {
   return status;
 }
 
+static graze_status take_left(archive_reader *r, graze_world *world) {
+  uint64_t count = gz_archive_take_u64(r);
+  if (count > world->count) return gz_archive_error(r, "more balls have left than there are");
+  for (uint32_t n = 0; n < world->count; n++) world->left[n] = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    uint32_t number = gz_archive_take_u32(r);
+    if (number >= world->count) return gz_archive_error(r, "a ball has left that is not there");
+    world->left[number] = 1;
+  }
+  return GRAZE_OK;
+}
+
 static graze_status take_world(archive_reader *r, graze_world *world) {
   if (gz_archive_take_u64(r) != world_identity(world)) return gz_archive_error(r, "the state is that of another world");
   uint64_t least =
-      8 * 5 + 4 + world->count * (uint64_t)(16 * sizeof(double)) + world->bodies.count * 4 * sizeof(double) + 16;
+      8 * 5 + 4 + world->count * (uint64_t)(16 * sizeof(double)) + world->bodies.count * 4 * sizeof(double) + 24;
   if (r->length < least) return gz_archive_error(r, "the state ends too early");
   world->step = gz_archive_take_u64(r);
   world->start_step = gz_archive_take_u64(r);
@@ -279,6 +301,7 @@ static graze_status take_world(archive_reader *r, graze_world *world) {
   world->is_listed = world->carries = false;
   world->lost.count = 0;
   graze_status status = take_contacts(r, world);
+  if (status == GRAZE_OK) status = take_left(r, world);
   if (status == GRAZE_OK && (r->overrun || r->at != r->length)) return gz_archive_error(r, "the state ends elsewhere");
   return status;
 }

@@ -145,8 +145,10 @@ static void end_leapfrog(graze_world *world, double dt) {
 static graze_status step_euler(graze_world *world, loop *l) {
   graze_status status = gz_list_update(world);
   if (status == GRAZE_OK) status = run_pass(world, l, PASS_EULER);
-  if (status == GRAZE_OK) turn_bodies(world, l->p.dt);
-  return status;
+  if (status != GRAZE_OK) return status;
+  turn_bodies(world, l->p.dt);
+  gz_bounds_mark(world);
+  return GRAZE_OK;
 }
 
 /* Accelerations at the present state, as the run before would have left them. */
@@ -161,6 +163,7 @@ static graze_status look_first(graze_world *world, loop *l) {
 /* Forces after a drift; then the next drift, or the end. */
 static graze_status step_leapfrog(graze_world *world, loop *l, bool last) {
   graze_status status = gz_list_update(world);
+  gz_bounds_mark(world); /* before the pass drifts on */
   if (status == GRAZE_OK) status = run_pass(world, l, last ? PASS_LAST : PASS_STEP);
   if (status != GRAZE_OK) return status;
   if (last)
@@ -173,6 +176,7 @@ static graze_status step_leapfrog(graze_world *world, loop *l, bool last) {
 static graze_status run(graze_world *world, loop *l, uint64_t count, graze_progress_function progress, void *user) {
   const bool leapfrog = world->def.integrator == GRAZE_LEAPFROG;
   if (progress != NULL && !progress(user, 0, count)) return GRAZE_CANCELLED;
+  gz_bounds_mark(world);
   graze_status status = leapfrog ? look_first(world, l) : GRAZE_OK;
   if (status == GRAZE_OK && leapfrog) status = begin_leapfrog(world, &l->p);
   for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {

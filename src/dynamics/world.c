@@ -67,7 +67,7 @@ void graze_world_destroy(graze_world *world) {
   const graze_context *context = world->context;
   gz_array *const arrays[] = {&world->materials, &world->pairs,  &world->sets,  &world->bodies,
                               &world->walls,     &world->kinds,  &world->added, &world->body_order,
-                              &world->contacts,  &world->events, &world->lost};
+                              &world->contacts,  &world->events, &world->lost,  &world->escaped};
   for (size_t i = 0; i < world->materials.count; i++) gz_free(WORLD_AT(world->materials, dem_material, i)->name);
   for (size_t i = 0; i < world->sets.count; i++) gz_free(WORLD_AT(world->sets, particle_set, i)->name);
   for (size_t i = 0; i < world->bodies.count; i++) gz_free(WORLD_AT(world->bodies, dem_body, i)->name);
@@ -287,7 +287,8 @@ graze_status graze_world_add_wall(graze_world *world, const double point[3], con
 /* ---- numbers and places ---------------------------------------------------------------------------------------- */
 
 static uint64_t ball_bytes(uint64_t count) {
-  return count * (7 * sizeof(row) + sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint16_t)) + 16 * MEMORY_ALIGNMENT;
+  return count * (7 * sizeof(row) + sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint16_t) + 1) +
+         16 * MEMORY_ALIGNMENT;
 }
 
 static char *take(char **at, size_t bytes) {
@@ -305,6 +306,7 @@ static void lay_out(graze_world *world, uint64_t count) {
   world->number = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
   world->place = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
   world->kind = (uint16_t *)(void *)take(&at, count * sizeof(uint16_t));
+  world->left = (uint8_t *)take(&at, count);
 }
 
 void gz_world_wrap(const graze_world *world, double position[3]) {
@@ -326,6 +328,7 @@ static void settle(graze_world *world, const graze_world *old, const added_ball 
   memset(world->next.spin[number], 0, sizeof(row));
   world->number[number] = world->place[number] = number;
   world->dissipated[number] = 0;
+  world->left[number] = 0;
   world->kind[number] = (uint16_t)kind;
   if (added != NULL) {
     memcpy(world->now.position[number], added->position, sizeof(row));

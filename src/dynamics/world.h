@@ -122,6 +122,7 @@ struct graze_world {
   uint32_t *number;        /* of a place */
   uint32_t *place;         /* of a number */
   uint16_t *kind;          /* of a place */
+  uint8_t *left;           /* of a number: 1 once it was outside the bounds at the end of a step */
   buffer ball_memory;
   gz_array body_order; /* uint32_t: bodies by number */
 
@@ -150,6 +151,7 @@ struct graze_world {
   gz_array contacts; /* graze_contact */
   gz_array events;   /* graze_contact_event */
   gz_array lost;     /* pass_event: of contacts that ended between lists */
+  gz_array escaped;  /* graze_member */
   bool lost_memory;  /* there was none for `lost` */
 };
 
@@ -216,6 +218,10 @@ static inline double nearest_image(double x, double period) {
   if (period == 0) return x;
   return x > half ? x - period : x < -half ? x + period : x;
 }
+
+/* bounds.c: marks the balls that are outside now. Whether a dynamic ball has left or is outside. */
+void gz_bounds_mark(graze_world *world);
+bool gz_bounds_has_left(const graze_world *world, uint32_t number);
 
 /* The length of the periodic axis, or 0. */
 static inline double world_period(const graze_world *world, int axis) {
