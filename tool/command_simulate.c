@@ -8,7 +8,18 @@
 #include "simulate.h"
 #include "verbs.h"
 
-enum { key_steps = 1, key_dt, key_every, key_final, key_energy, key_events, key_motion, key_save, key_restore };
+enum {
+  key_steps = 1,
+  key_dt,
+  key_every,
+  key_final,
+  key_energy,
+  key_events,
+  key_motion,
+  key_save,
+  key_restore,
+  key_frames
+};
 
 static const struct argp_option options[] = {
     {"steps", key_steps, "N", 0, "how many steps to run", 1},
@@ -21,8 +32,14 @@ static const struct argp_option options[] = {
     {"events", key_events, "FILE", 0, "contacts that begin, are deepest and end", 30},
     {"motion", key_motion, "FILE", 0, "how objects move, for `graze watch': its step k is step k K here", 30},
     {"every", key_every, "K", 0,
-     "a row of energies every K steps (default 1), and for the first and the last; a step of the motion every K steps",
+     "a row of energies, or a frame, every K steps (default 1), and for the first and the last; a step of the motion "
+     "every K steps",
      30},
+    {0, 0, 0, 0, "Frames:", 40},
+    {"frames", key_frames, "FILE|FOLDER", 0,
+     "every ball at every frame: one binary file if the name ends in .gzt, or a folder of VTK files, which ParaView "
+     "opens",
+     40},
     {0}};
 
 static double read_dt(struct argp_state *state, const char *text) {
@@ -71,6 +88,10 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
     case key_restore:
       simulate->restore = argument;
       return 0;
+    case key_frames:
+      if (*argument == 0) argp_error(state, "--frames: the file or folder has no name");
+      simulate->frames = argument;
+      return 0;
     case ARGP_KEY_SUCCESS:
       finish_options(simulate, state);
       return 0;
@@ -112,7 +133,11 @@ static bool go_on(void *user, uint64_t done, uint64_t total) {
   return !interrupts_came();
 }
 
-/* Steps until the next row of energies or poses, and no more than a bit at a time: their events are in memory, about
+static bool has_frames(const simulate_run *run) {
+  return run->energy || run->motion || run->frames;
+}
+
+/* Steps until the next row of energies or frame, and no more than a bit at a time: their events are in memory, about
  * one a ball every ten steps where much happens. */
 static uint64_t next_steps(const simulate_run *run) {
   const uint64_t balls = run->file.object_count + run->particles + 1, share = (UINT64_C(1) << 23) / balls + 1;
@@ -120,7 +145,7 @@ static uint64_t next_steps(const simulate_run *run) {
   uint64_t frame = run->asked->every - step % run->asked->every;
   if (steps > 1024) steps = 1024;
   if (steps > share) steps = share;
-  return (run->energy || run->motion) && frame < steps ? frame : steps;
+  return has_frames(run) && frame < steps ? frame : steps;
 }
 
 static void take_events(simulate_run *run) {
@@ -150,6 +175,19 @@ static void check_motion(const simulate_run *run) {
        GRAZE_MOTION_MOST_STEPS);
 }
 
+/* The sums are those of now. */
+static void take_frame(simulate_run *run) {
+  if (!run->frames) return;
+  simulate_balls_take(run, &run->balls);
+  simulate_frames_add(run->frames, graze_world_get_step(run->world), graze_world_get_time(run->world));
+}
+
+static void open_frames(simulate_run *run) {
+  if (!run->asked->frames) return;
+  simulate_balls_list(run, &run->balls);
+  run->frames = simulate_frames_open(run, &run->balls);
+}
+
 /* With no steps to run, it is checked all the same whether they could be. */
 static void run_steps(simulate_run *run) {
   run->line = progress_begin("steps", run->asked->common.quiet);
@@ -159,6 +197,7 @@ static void run_steps(simulate_run *run) {
   take_sums(run, true);
   run->start = run->end;
   take_motion(run);
+  take_frame(run);
   while (status == GRAZE_OK && run->done < run->asked->steps) {
     uint64_t steps = next_steps(run);
     status = graze_world_step(run->world, run->dt, steps, go_on, run);
@@ -167,6 +206,7 @@ static void run_steps(simulate_run *run) {
     bool frame = run->done == run->asked->steps || graze_world_get_step(run->world) % run->asked->every == 0;
     if (status == GRAZE_OK && run->energy && frame) take_sums(run, true);
     if (status == GRAZE_OK) take_motion(run);
+    if (status == GRAZE_OK && frame) take_frame(run);
   }
   progress_end(&run->line);
   run->stopped = status == GRAZE_CANCELLED;
@@ -187,6 +227,7 @@ static void close_tables(simulate_run *run, output *out) {
   if (run->energy && run->energy != out) output_close(run->energy);
   if (run->events) output_close(run->events);
   if (run->motion) output_close(run->motion);
+  if (run->frames) simulate_frames_close(run->frames);
 }
 
 /* Of a run that was stopped the result says so; tables, which would not, are not left behind. */
@@ -239,11 +280,13 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   }
   run.first_step = graze_world_get_step(run.world);
   check_motion(&run);
+  open_frames(&run);
   choose_step(&run);
   warn_of_step(&run);
   interrupts_ask();
   run_steps(&run);
   int code = finish(&run, out);
+  simulate_balls_free(&run.balls);
   simulate_free(&run);
   session_end(&run.session);
   return code;

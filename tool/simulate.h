@@ -15,10 +15,27 @@ typedef struct simulate_options {
   uint64_t steps, every;
   double dt;                                                     /* 0: auto */
   const char *final, *energy, *events, *motion, *save, *restore; /* paths, or NULL */
+  const char *frames;                                            /* likewise */
 } simulate_options;
 
 /* Events of a run, by graze_contact_event_kind. */
 enum { EVENT_KINDS = 3 };
+
+/* Balls side by side, in the order of --final. */
+typedef struct simulate_set {
+  const char *name;
+  uint32_t count;
+} simulate_set;
+
+typedef struct simulate_balls {
+  simulate_set *sets; /* an object each, then the sets of particles */
+  uint32_t set_count, object_count;
+  uint32_t *objects; /* numbers of those that are balls */
+  uint64_t count;
+  double *radii, *positions, *velocities, *spins;
+} simulate_balls;
+
+typedef struct simulate_frames simulate_frames;
 
 typedef struct simulate_run {
   const simulate_options *asked;
@@ -35,6 +52,8 @@ typedef struct simulate_run {
   uint64_t event_counts[EVENT_KINDS];
   const graze_member *left;                 /* who has left the bounds; run->end.left */
   output *energy, *events, *final, *motion; /* or NULL */
+  simulate_balls balls;                     /* if there are frames */
+  simulate_frames *frames;                  /* or NULL */
   progress_line line;
   uint64_t done; /* steps before this call of the library */
   bool stopped;
@@ -63,6 +82,20 @@ void simulate_put_motion(const simulate_run *run, uint64_t step);
 
 /* The state of every ball, into `run->final`. */
 void simulate_put_final(const simulate_run *run);
+
+/* ---- frames ---- */
+
+/* Finds sets and radii, and makes room for a state. */
+void simulate_balls_list(const simulate_run *run, simulate_balls *balls);
+void simulate_balls_free(simulate_balls *balls);
+
+/* Fills in the state of the world. */
+void simulate_balls_take(const simulate_run *run, const simulate_balls *balls);
+
+/* Into what --frames names; `balls` are those of every frame, with the state that it has. */
+simulate_frames *simulate_frames_open(const simulate_run *run, const simulate_balls *balls);
+void simulate_frames_add(simulate_frames *frames, uint64_t step, double time);
+void simulate_frames_close(simulate_frames *frames);
 
 /* ---- the result ---- */
 
