@@ -302,7 +302,8 @@ static void ask_everything(bool by_engine) {
 }
 
 static void expect_asked(uint32_t each) {
-  for (int s = 0; s < GRAZE_STAGES; s++) assert_int_equal(fake.asked[s], s == GRAZE_STAGE_SPHERES ? 2 * each : each);
+  for (int s = 0; s < GRAZE_STAGE_WORLD; s++)
+    assert_int_equal(fake.asked[s], s == GRAZE_STAGE_SPHERES ? 2 * each : each);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */

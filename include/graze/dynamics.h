@@ -187,6 +187,10 @@ GRAZE_API graze_status graze_world_step(graze_world *world, double dt, uint64_t 
 GRAZE_API uint64_t graze_world_get_step(const graze_world *world);
 GRAZE_API double graze_world_get_time(const graze_world *world);
 
+/* How many steps the context's engine (graze/engine.h) has made of those that were run since the world was created: the
+ * processor made the others, and the bytes are the same. */
+GRAZE_API uint64_t graze_world_get_engine_steps(const graze_world *world);
+
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
 /* Arrays of three numbers for each particle of a set, side by side, in its order; each may be NULL. */

@@ -10,6 +10,7 @@
 
 #include "graze/broadphase.h"
 #include "graze/collide.h"
+#include "graze/dynamics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,7 @@ typedef enum graze_stage {
   GRAZE_STAGE_POSES,   /* graze_collide_poses, tier T1 */
   GRAZE_STAGE_BOXES,   /* graze_broadphase_find */
   GRAZE_STAGE_SPHERES, /* graze_broadphase_find_spheres and graze_broadphase_count_spheres */
+  GRAZE_STAGE_WORLD,   /* graze_world_step */
   GRAZE_STAGES
 } graze_stage;
 
@@ -67,6 +69,105 @@ typedef struct graze_broad_question { /* GRAZE_STAGE_BOXES, GRAZE_STAGE_SPHERES 
   char reason[128];        /* why it is not the requested method; else "" */
 } graze_broad_question;
 
+/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+
+/* What holds between a first and a second material, as numbers. Stiffness k is k_n, or with Hertz k_n sqrt(R* o), so
+ * that the spring is k o and its energy elastic k o^2; with m and R* of the contact
+ *   eta_n total = eta_n + gamma_n m + zeta_n sqrt(k m)
+ *   eta_t total = eta_t + gamma_t m + share_t eta_n total
+ *   k_t total = k_t + mindlin sqrt(R* o)
+ * All doubles, so that a law is a row of a table. */
+typedef struct graze_contact_law {
+  double k_n, elastic, hertz; /* hertz: 1 or 0 */
+  double eta_n, gamma_n, zeta_n;
+  double least; /* of f_n: 0 if the contact ends when the force would pull, else -infinity */
+  double k_t, mindlin;
+  double eta_t, gamma_t, share_t;
+  double spring; /* 1: the tangential spring; else 0 */
+  double arm;    /* 1; 0: what is at the centres counts, and no torque */
+  double friction, rolling, spinning;
+  double surface[3]; /* velocity of the second one's surface */
+} graze_contact_law;
+
+typedef struct graze_plain_wall {
+  double point[3], normal[3]; /* a unit vector */
+  uint32_t material;
+} graze_plain_wall;
+
+/* What some balls have in common. */
+typedef struct graze_ball_kind {
+  uint32_t material;
+  double drag[2];
+} graze_ball_kind;
+
+/* What a ball remembers of a contact that it has; the partner remembers the same. */
+typedef struct graze_kept_contact {
+  uint32_t number, partner; /* the ball's, and another ball's or a wall's */
+  bool is_wall;
+  double spring[3]; /* its strain, 0 without springs */
+  double hit[2];    /* with events: speed of approach, or negative once the hit was told; impulse so far */
+} graze_kept_contact;
+
+/* Told by the ball of the lower number. */
+typedef struct graze_told_event {
+  uint64_t step; /* 0: the first one of the answer */
+  graze_contact_event_kind kind;
+  uint32_t number, partner;
+  bool is_wall;
+  double point[3], normal[3], speed, impulse;
+} graze_told_event;
+
+/* GRAZE_STAGE_WORLD: steps of a world. The definition of what a step computes is the processor's code: each ball adds
+ * up its own side of its contacts in the order of its partners' numbers, then of walls, then drag and gravity, in
+ * doubles, with + - * / and square roots alone, each rounded once.
+ *
+ * Arrays are by place, in no order that means something; `numbers` says which ball is where. An engine that answers
+ * changes them into the state after `done` whole steps; otherwise they stay as they were. It declines worlds that it
+ * does not know how to move, and those in which a number stops being finite, of which the processor then tells. One
+ * that would take longer than a tenth of a second or so makes fewer steps than it is asked for: it is asked again. */
+typedef struct graze_world_question {
+  uint64_t run;   /* a number that no other run of a world in this process has */
+  uint64_t begun; /* steps of the run that the engine has made: then all is as the last answer left it */
+  const graze_world_def *def;
+  double dt;
+  uint64_t count; /* of steps, at least 1 */
+
+  uint32_t balls;
+  double (*positions)[4];  /* x y z radius */
+  double (*velocities)[4]; /* and 1 / mass; 0: no force moves it */
+  double (*spins)[4];      /* and 1 / moment of inertia */
+  /* LEAPFROG: at the present state, for the first half kick and from the last one; unless `accelerated` they are to be
+   * found first. */
+  double (*accelerations)[4], (*spin_accelerations)[4];
+  bool accelerated;
+  double *dissipated; /* energy of each ball since the world was made */
+  uint8_t *left;      /* by number: 1 once it was outside def->bounds at the end of a step, if these are not empty */
+  const uint32_t *numbers;
+  const uint16_t *ball_kinds;
+  const graze_ball_kind *kinds;
+  uint32_t kind_count;
+
+  uint32_t turning_count; /* bodies that turn: */
+  const uint32_t *turning;
+  double (*orientations)[4]; /* of each of them */
+
+  uint32_t material_count;
+  const graze_contact_law *laws; /* [first * material_count + second] */
+  /* Not NULL: holds between all balls as it is, with m in eta_n and eta_t, share_t in eta_t, without Hertz, rolling,
+   * spinning, periods and running surfaces; with walls `laws` do. */
+  const graze_contact_law *simple;
+  const graze_plain_wall *walls;
+  uint32_t wall_count;
+  bool springs, drag; /* some law has a spring; some kind has drag */
+  double skin;        /* how much farther than touching neighbours may usefully be looked for */
+
+  const graze_kept_contact *kept; /* with springs or events; those of a ball by partner. On return the engine's, */
+  uint64_t kept_count;            /* until the next question */
+  const graze_told_event *events; /* with def->events, in any order: the engine's */
+  uint64_t event_count;
+  uint64_t done; /* steps, at least 1 */
+} graze_world_question;
+
 /* ---- engines ----------------------------------------------------------------------------------------------------- */
 
 /* Answers a question, one of the structures above. OK: answered completely. UNSUPPORTED: declined. Any other status:
@@ -80,7 +181,7 @@ typedef struct graze_engine {
   uint32_t stage_count;               /* GRAZE_STAGES when the engine was compiled; the CPU does later stages */
   /* Whether the engine wants work of this size; if so, the calling thread owns the engine until `give`. a, b: number of
    * pairs, 0 (TRITRI); triangles of both meshes (COLLIDE); of the mesh, 0 (SELF); of a, of b times the poses (POSES);
-   * number of boxes or spheres, 0. */
+   * number of boxes or spheres, 0; of balls, of steps (WORLD). */
   bool (*take)(void *user, graze_stage stage, uint64_t a, uint64_t b);
   void (*give)(void *user);
   /* The mesh is about to change or to be destroyed: drop what is kept of it. Not between `take` and `give`. May be

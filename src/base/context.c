@@ -104,9 +104,14 @@ static void tell_failure(const graze_context *context, graze_stage stage, graze_
   context->log(context->log_user, GRAZE_LOG_WARNING, line);
 }
 
+bool gz_engine_has(const graze_context *context, graze_stage stage) {
+  const graze_engine *engine = context->engine;
+  return engine != NULL && (uint32_t)stage < engine->stage_count && engine->stages[stage] != NULL;
+}
+
 bool gz_engine_ask(const graze_context *context, graze_stage stage, uint64_t a, uint64_t b, void *question) {
   const graze_engine *engine = context->engine;
-  if (engine == NULL || (uint32_t)stage >= engine->stage_count || engine->stages[stage] == NULL) return false;
+  if (!gz_engine_has(context, stage)) return false;
   if (!engine->take(engine->user, stage, a, b)) return false;
   const gz_failure before = *gz_last_failure(); /* what goes wrong on the way to an answer is no error of the call */
   graze_status status = engine->stages[stage](engine->user, question);

@@ -19,6 +19,9 @@ struct graze_context {
                            Without stages there is none now */
 };
 
+/* Whether there is an engine with this stage: for callers that have to make a question ready. */
+bool gz_engine_has(const graze_context *context, graze_stage stage);
+
 /* Asks the context's engine, whose `take` gets a and b. True: it has answered, and is the calling thread's until
  * gz_engine_give. False: the processor is to do it. The thread's last error stays what it was. */
 bool gz_engine_ask(const graze_context *context, graze_stage stage, uint64_t a, uint64_t b, void *question);
@@ -27,7 +30,8 @@ void gz_engine_give(const graze_context *context);
 /* For messages. */
 static inline const char *stage_name(graze_stage stage) {
   static const char *const names[GRAZE_STAGES] = {"pairs of triangles",   "two meshes",     "a mesh with itself",
-                                                  "a mesh at many poses", "pairs of boxes", "pairs of spheres"};
+                                                  "a mesh at many poses", "pairs of boxes", "pairs of spheres",
+                                                  "the steps of a world"};
   return names[stage];
 }
 

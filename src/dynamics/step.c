@@ -175,12 +175,15 @@ static graze_status step_leapfrog(graze_world *world, loop *l, bool last) {
 
 static graze_status run(graze_world *world, loop *l, uint64_t count, graze_progress_function progress, void *user) {
   const bool leapfrog = world->def.integrator == GRAZE_LEAPFROG;
+  uint64_t begun = 0;
   if (progress != NULL && !progress(user, 0, count)) return GRAZE_CANCELLED;
   gz_bounds_mark(world);
-  graze_status status = leapfrog ? look_first(world, l) : GRAZE_OK;
+  graze_status status = gz_world_step_engine(world, l->p.dt, count, progress, user, &begun);
+  if (begun == count) return status;
+  if (status == GRAZE_OK && leapfrog) status = look_first(world, l);
   if (status == GRAZE_OK && leapfrog) status = begin_leapfrog(world, &l->p);
-  for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {
-    bool go_on = progress == NULL || i == 0 || progress(user, i, count), last = i + 1 == count || !go_on;
+  for (uint64_t i = begun; status == GRAZE_OK && i < count; i++) {
+    bool go_on = progress == NULL || i == begun || progress(user, i, count), last = i + 1 == count || !go_on;
     if (!leapfrog && !go_on) return GRAZE_CANCELLED;
     l->p.step = world->step + leapfrog;
     status = leapfrog ? step_leapfrog(world, l, last) : step_euler(world, l);

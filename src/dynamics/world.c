@@ -74,6 +74,8 @@ void graze_world_destroy(graze_world *world) {
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
   for (size_t i = 0; i < sizeof world->scratch / sizeof world->scratch[0]; i++)
     gz_buffer_release(context, &world->scratch[i]);
+  for (size_t i = 0; i < sizeof world->asked / sizeof world->asked[0]; i++)
+    gz_buffer_release(context, &world->asked[i]);
   gz_buffer_release(context, &world->ball_memory);
   gz_buffer_release(context, &world->law_memory);
   gz_list_release(world);
@@ -483,6 +485,10 @@ uint64_t graze_world_get_step(const graze_world *world) {
 
 double graze_world_get_time(const graze_world *world) {
   return world != NULL ? world->start_time + (double)(world->step - world->start_step) * world->dt : 0;
+}
+
+uint64_t graze_world_get_engine_steps(const graze_world *world) {
+  return world != NULL ? world->engine_steps : 0;
 }
 
 uint32_t graze_world_get_set_count(const graze_world *world) {

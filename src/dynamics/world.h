@@ -153,6 +153,8 @@ struct graze_world {
   gz_array lost;     /* pass_event: of contacts that ended between lists */
   gz_array escaped;  /* graze_member */
   bool lost_memory;  /* there was none for `lost` */
+  buffer asked[5];   /* engine.c: what an engine is asked with */
+  uint64_t engine_steps;
 };
 
 #define WORLD_AT(array, type, i) (&((type *)(array).data)[i])
@@ -204,6 +206,11 @@ typedef struct dem_contact {
   double distance, normal[3];
   double overlap; /* may be less than 0 by rounding */
 } dem_contact;
+
+/* engine.c: has the context's engine make up to `count` steps, as far as it does; `done` gets how many it made. Errors:
+ * MEMORY, CANCELLED. */
+graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count, graze_progress_function progress,
+                                  void *user, uint64_t *done);
 
 /* contacts.c: visits the contacts of the present state, each once, by numbers; the list is brought up to date first.
  * `visit` gives false when memory is refused. Errors: MEMORY. O(balls + contacts). */

@@ -1,0 +1,228 @@
+/* Steps by the engine of the context: what it is asked, and what is made of its answers. Between answers the world is
+ * whole, so that the processor can go on from any of them. */
+#include <string.h>
+
+#include "dynamics/pass.h"
+
+typedef struct asking {
+  graze_world *world;
+  graze_world_question q;
+  uint32_t *bodies;         /* of each orientation */
+  graze_kept_contact *kept; /* of the last whole state */
+  uint64_t kept_count;
+  bool answered;
+} asking;
+
+enum { KINDS, WALLS, BODIES, TURNS, KEPT }; /* world->asked */
+
+static void *room_for(graze_world *world, int which, size_t bytes) {
+  return gz_buffer_reserve(world->context, &world->asked[which], bytes + 1, 0) ? world->asked[which].data : NULL;
+}
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+static bool fill_walls(asking *a) {
+  graze_world *world = a->world;
+  graze_ball_kind *kinds = room_for(world, KINDS, world->kinds.count * sizeof *kinds);
+  graze_plain_wall *walls = room_for(world, WALLS, world->walls.count * sizeof *walls);
+  if (kinds == NULL || walls == NULL) return false;
+  for (size_t i = 0; i < world->kinds.count; i++) {
+    const ball_kind *k = WORLD_AT(world->kinds, ball_kind, i);
+    kinds[i] = (graze_ball_kind){k->material, {k->drag[0], k->drag[1]}};
+  }
+  for (size_t i = 0; i < world->walls.count; i++) {
+    const dem_wall *w = WORLD_AT(world->walls, dem_wall, i);
+    walls[i] = (graze_plain_wall){.material = w->material};
+    memcpy(walls[i].point, w->point, sizeof w->point);
+    memcpy(walls[i].normal, w->normal, sizeof w->normal);
+  }
+  a->q.kinds = kinds;
+  a->q.kind_count = (uint32_t)world->kinds.count;
+  a->q.walls = walls;
+  a->q.wall_count = (uint32_t)world->walls.count;
+  return true;
+}
+
+static bool fill_bodies(asking *a) {
+  graze_world *world = a->world;
+  const size_t count = world->bodies.count;
+  uint32_t *places = room_for(world, BODIES, 2 * count * sizeof *places), n = 0;
+  row *turns = room_for(world, TURNS, count * sizeof *turns);
+  if (places == NULL || turns == NULL) return false;
+  a->bodies = places + count;
+  for (size_t i = 0; i < count; i++) {
+    const dem_body *b = WORLD_AT(world->bodies, dem_body, i);
+    if (b->type == GRAZE_BODY_STATIC) continue;
+    places[n] = world->place[b->number];
+    memcpy(turns[n], b->orientation, sizeof turns[n]);
+    a->bodies[n++] = (uint32_t)i;
+  }
+  a->q.turning = places;
+  a->q.turning_count = n;
+  a->q.orientations = turns;
+  return true;
+}
+
+static void keep(graze_kept_contact *to, const contact_memory *m, uint64_t entry, uint32_t number, uint32_t partner,
+                 bool is_wall) {
+  *to = (graze_kept_contact){.number = number, .partner = partner, .is_wall = is_wall};
+  if (m->springs != NULL) memcpy(to->spring, m->springs[entry], sizeof to->spring);
+  if (m->hits != NULL) memcpy(to->hit, m->hits[entry], sizeof to->hit);
+}
+
+/* Balls of a place are by number in the list, and walls come after them. */
+static bool fill_kept(asking *a) {
+  graze_world *world = a->world;
+  const neighbour_list *list = &world->list;
+  if (!world->remembers || !world->is_listed) return true;
+  uint64_t count = 0, n = 0;
+  for (uint64_t e = 0; e < list->count; e++) count += list->of_balls.touching[e];
+  for (uint64_t e = 0; e < list->wall_count; e++) count += list->of_walls.touching[e];
+  a->kept = room_for(world, KEPT, count * sizeof *a->kept);
+  if (a->kept == NULL) return false;
+  for (uint32_t p = 0; p < world->count; p++) {
+    for (uint64_t e = list->start[p]; e < list->start[p + 1]; e++) {
+      if (list->of_balls.touching[e])
+        keep(&a->kept[n++], &list->of_balls, e, world->number[p], world->number[list->partners[e]], false);
+    }
+  }
+  for (uint64_t e = 0; e < list->wall_count; e++) {
+    const wall_entry *at = &list->walls[e];
+    if (list->of_walls.touching[e]) keep(&a->kept[n++], &list->of_walls, e, world->number[at->place], at->wall, true);
+  }
+  a->kept_count = count;
+  return true;
+}
+
+static bool fill(asking *a, double dt) {
+  static _Atomic uint64_t runs;
+  graze_world *world = a->world;
+  a->q = (graze_world_question){.run = ++runs,
+                                .def = &world->def,
+                                .dt = dt,
+                                .balls = world->count,
+                                .positions = world->now.position,
+                                .velocities = world->now.velocity,
+                                .spins = world->now.spin,
+                                .accelerations = world->next.velocity,
+                                .spin_accelerations = world->next.spin,
+                                .accelerated = world->is_accelerated,
+                                .dissipated = world->dissipated,
+                                .left = world->left,
+                                .numbers = world->number,
+                                .ball_kinds = world->kind,
+                                .material_count = (uint32_t)world->materials.count,
+                                .laws = world->laws,
+                                .simple = world->is_simple ? &world->simple : NULL,
+                                .springs = world->has_springs,
+                                .drag = world->has_drag,
+                                .skin = world->skin};
+  return fill_walls(a) && fill_bodies(a) && fill_kept(a);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static graze_status add_event(const graze_world *world, const graze_told_event *e, gz_array *to) {
+  if (!array_reserve(world->context, to, 1, sizeof(pass_event))) return gz_fail_memory(world->context, sizeof *e);
+  pass_event *event = WORLD_AT(*to, pass_event, to->count++);
+  *event = (pass_event){.kind = e->kind,
+                        .number = e->number,
+                        .partner = e->partner,
+                        .is_wall = e->is_wall,
+                        .speed = e->speed,
+                        .impulse = e->impulse};
+  memcpy(event->point, e->point, sizeof event->point);
+  memcpy(event->normal, e->normal, sizeof event->normal);
+  return GRAZE_OK;
+}
+
+/* Step by step; what was lost before the answer comes with the first. */
+static graze_status take_events(asking *a) {
+  graze_world *world = a->world;
+  graze_status status = GRAZE_OK;
+  pass p = {.world = world, .dt = a->q.dt};
+  pass_result *steps = gz_new_zeroed(world->context, a->q.done, sizeof *steps);
+  if (steps == NULL) return gz_fail_memory(world->context, a->q.done * sizeof *steps);
+  for (uint64_t i = 0; i < a->q.event_count && status == GRAZE_OK; i++)
+    status = add_event(world, &a->q.events[i], &steps[a->q.events[i].step].events);
+  for (uint64_t s = 0; s < a->q.done; s++) {
+    p.step = world->step + s + (world->def.integrator == GRAZE_LEAPFROG);
+    if (status == GRAZE_OK && !gz_events_add(world, &p, &steps[s], 1))
+      status = gz_fail_memory(world->context, sizeof(graze_contact_event));
+    gz_free(steps[s].events.data);
+  }
+  gz_free(steps);
+  return status;
+}
+
+static graze_status take_kept(asking *a) {
+  graze_world *world = a->world;
+  const size_t bytes = a->q.kept_count * sizeof *a->kept;
+  a->kept = room_for(world, KEPT, bytes);
+  if (a->kept == NULL) return gz_fail_memory(world->context, bytes);
+  if (bytes > 0) memcpy(a->kept, a->q.kept, bytes);
+  a->kept_count = a->q.kept_count;
+  return GRAZE_OK;
+}
+
+static graze_status take_answer(asking *a) {
+  graze_world *world = a->world;
+  graze_status status = GRAZE_OK;
+  a->answered = true;
+  for (uint32_t i = 0; i < a->q.turning_count; i++)
+    memcpy(WORLD_AT(world->bodies, dem_body, a->bodies[i])->orientation, a->q.orientations[i], 4 * sizeof(double));
+  if (world->def.events) status = take_events(a);
+  if (status == GRAZE_OK && world->remembers) status = take_kept(a);
+  if (world->def.integrator == GRAZE_LEAPFROG) world->is_accelerated = a->q.accelerated = true;
+  world->is_listed = world->is_close = false; /* balls have moved, contacts have changed */
+  world->step += a->q.done;
+  world->engine_steps += a->q.done;
+  a->q.begun += a->q.done;
+  return status;
+}
+
+/* The contacts of the last answer become those of a list. Numbers stay where places may change. */
+static graze_status put_back(const asking *a) {
+  graze_world *world = a->world;
+  if (!a->answered || !world->remembers) return GRAZE_OK;
+  graze_status status = gz_list_update(world);
+  neighbour_list *list = &world->list;
+  for (uint64_t i = 0; status == GRAZE_OK && i < a->kept_count; i++) {
+    graze_kept_contact *c = &a->kept[i];
+    const uint32_t p = world->place[c->number], other = c->is_wall ? c->partner : world->place[c->partner];
+    contact_memory *m = c->is_wall ? &list->of_walls : &list->of_balls;
+    uint64_t e = c->is_wall ? gz_list_find_wall(list, p, other) : gz_list_find(world, p, c->partner);
+    if (e == UINT64_MAX) {
+      const contact_memory lost = {.springs = m->springs != NULL ? &c->spring : NULL, .hits = &c->hit};
+      gz_events_lose(world, p, other, c->is_wall, &lost, 0);
+      continue;
+    }
+    m->touching[e] = 1;
+    if (m->springs != NULL) memcpy(m->springs[e], c->spring, sizeof c->spring);
+    if (m->hits != NULL) memcpy(m->hits[e], c->hit, sizeof c->hit);
+  }
+  return status;
+}
+
+graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count, graze_progress_function progress,
+                                  void *user, uint64_t *done) {
+  asking a = {.world = world};
+  graze_status status = GRAZE_OK;
+  *done = 0;
+  if (!gz_engine_has(world->context, GRAZE_STAGE_WORLD) || world->count == 0 || world->carries) return GRAZE_OK;
+  if (!fill(&a, dt)) return GRAZE_OK; /* no memory: the processor does without */
+  while (status == GRAZE_OK && *done < count) {
+    a.q.count = count - *done;
+    a.q.kept = a.kept;
+    a.q.kept_count = a.kept_count;
+    a.q.done = a.q.event_count = 0;
+    if (!gz_engine_ask(world->context, GRAZE_STAGE_WORLD, world->count, a.q.count, &a.q)) break;
+    status = take_answer(&a);
+    gz_engine_give(world->context);
+    *done = a.q.begun;
+    if (status == GRAZE_OK && *done < count && progress != NULL && !progress(user, *done, count))
+      status = GRAZE_CANCELLED;
+  }
+  const graze_status put = put_back(&a);
+  return put != GRAZE_OK ? put : status;
+}
