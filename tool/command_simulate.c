@@ -18,7 +18,9 @@ enum {
   key_motion,
   key_save,
   key_restore,
-  key_frames
+  key_frames,
+  key_record,
+  key_replay
 };
 
 static const struct argp_option options[] = {
@@ -26,6 +28,8 @@ static const struct argp_option options[] = {
     {"dt", key_dt, "SECONDS", 0, "length of a step, or auto: a fiftieth of the shortest contact", 1},
     {"save", key_save, "FILE", 0, "save the last state in FILE, for --restore", 1},
     {"restore", key_restore, "FILE", 0, "go on from a state that was saved from the same scene", 1},
+    {"record", key_record, "FILE", 0, "record the world and the hash of every step in FILE, for --replay", 1},
+    {"replay", key_replay, "FILE", 0, "run a record again, without a scene, and check that every step is the same", 1},
     {0, 0, 0, 0, "What is written (CSV):", 30},
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
     {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
@@ -49,11 +53,27 @@ static double read_dt(struct argp_state *state, const char *text) {
   return dt;
 }
 
-static void finish_options(simulate_options *simulate, struct argp_state *state) {
+/* A record has it all. */
+static void finish_replay(const simulate_options *simulate, struct argp_state *state) {
+  if (simulate->files.count > 0) argp_error(state, "--replay has its own scene: no file beside it");
+  if (simulate->steps_text || simulate->dt_text)
+    argp_error(state, "--replay has its own steps: no --steps and no --dt");
+  if (simulate->restore || simulate->record) argp_error(state, "--replay takes no --restore and no --record");
+}
+
+static void finish_run(simulate_options *simulate, struct argp_state *state) {
+  if (simulate->files.count == 0) argp_error(state, "a scene is needed");
   if (!simulate->steps_text) argp_error(state, "--steps is needed");
   if (!simulate->dt_text) argp_error(state, "--dt is needed: seconds, or auto");
   simulate->steps = options_number(state, "steps", simulate->steps_text, 0, UINT64_MAX >> 12);
   simulate->dt = read_dt(state, simulate->dt_text);
+}
+
+static void finish_options(simulate_options *simulate, struct argp_state *state) {
+  if (simulate->replay)
+    finish_replay(simulate, state);
+  else
+    finish_run(simulate, state);
   if (simulate->energy && simulate->common.format == format_csv)
     argp_error(state, "--format csv: that is the table of --energy; one of the two");
 }
@@ -88,6 +108,14 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
     case key_restore:
       simulate->restore = argument;
       return 0;
+    case key_record:
+      simulate->record = argument;
+      return 0;
+    case key_replay:
+      simulate->replay = argument;
+      return 0;
+    case ARGP_KEY_NO_ARGS:
+      return 0;
     case key_frames:
       if (*argument == 0) argp_error(state, "--frames: the file or folder has no name");
       simulate->frames = argument;
@@ -103,7 +131,6 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
 /* ---- the step ---------------------------------------------------------------------------------------------------- */
 
 static void choose_step(simulate_run *run) {
-  simulate_must(run, graze_world_get_limits(run->world, &run->limits));
   run->dt = run->asked->dt;
   if (run->dt > 0) return;
   run->dt = run->limits.duration / 50;
@@ -129,7 +156,7 @@ static void warn_of_step(const simulate_run *run) {
 static bool go_on(void *user, uint64_t done, uint64_t total) {
   simulate_run *run = user;
   (void)total;
-  progress_show(&run->line, run->done + done, run->asked->steps);
+  progress_show(&run->line, run->done + done, run->steps);
   return !interrupts_came();
 }
 
@@ -141,14 +168,14 @@ static bool has_frames(const simulate_run *run) {
  * one a ball every ten steps where much happens. */
 static uint64_t next_steps(const simulate_run *run) {
   const uint64_t balls = run->file.object_count + run->particles + 1, share = (UINT64_C(1) << 23) / balls + 1;
-  uint64_t steps = run->asked->steps - run->done, step = graze_world_get_step(run->world);
+  uint64_t steps = run->steps - run->done, step = graze_world_get_step(run->world);
   uint64_t frame = run->asked->every - step % run->asked->every;
   if (steps > 1024) steps = 1024;
   if (steps > share) steps = share;
   return has_frames(run) && frame < steps ? frame : steps;
 }
 
-static void take_events(simulate_run *run) {
+void simulate_take_events(simulate_run *run) {
   const graze_contact_event *events;
   uint64_t count;
   simulate_must(run, graze_world_get_events(run->world, &events, &count));
@@ -189,28 +216,53 @@ static void open_frames(simulate_run *run) {
 }
 
 /* With no steps to run, it is checked all the same whether they could be. */
+static void begin_steps(simulate_run *run) {
+  if (!run->replay) simulate_must(run, graze_world_step(run->world, run->dt, 0, NULL, NULL));
+  if (!run->asked->record) return;
+  graze_status status = graze_world_record(run->world, run->asked->record);
+  if (status != GRAZE_OK) session_fail(&run->session, "--record", status);
+}
+
+/* A bit of the run. */
+static graze_status some_steps(simulate_run *run) {
+  const uint64_t steps = next_steps(run);
+  if (run->replay) return simulate_replay_steps(run, steps);
+  graze_status status = graze_world_step(run->world, run->dt, steps, go_on, run);
+  run->done = graze_world_get_step(run->world) - run->first_step;
+  if (status == GRAZE_OK || status == GRAZE_CANCELLED) simulate_take_events(run);
+  return status;
+}
+
+/* What was recorded can be run again however the run ended. */
+static void end_steps(simulate_run *run, graze_status status) {
+  graze_status recorded = run->asked->record ? graze_world_record_end(run->world) : GRAZE_OK;
+  progress_end(&run->line);
+  run->stopped = status == GRAZE_CANCELLED;
+  if (!run->stopped) simulate_must(run, status);
+  if (recorded != GRAZE_OK) session_fail(&run->session, "--record", recorded);
+}
+
 static void run_steps(simulate_run *run) {
   run->line = progress_begin("steps", run->asked->common.quiet);
   double start = clock_seconds();
-  graze_status status = graze_world_step(run->world, run->dt, 0, NULL, NULL);
-  simulate_must(run, status);
+  graze_status status = GRAZE_OK;
+  begin_steps(run);
   take_sums(run, true);
   run->start = run->end;
   take_motion(run);
   take_frame(run);
-  while (status == GRAZE_OK && run->done < run->asked->steps) {
-    uint64_t steps = next_steps(run);
-    status = graze_world_step(run->world, run->dt, steps, go_on, run);
-    run->done = graze_world_get_step(run->world) - run->first_step;
-    if (status == GRAZE_OK || status == GRAZE_CANCELLED) take_events(run);
-    bool frame = run->done == run->asked->steps || graze_world_get_step(run->world) % run->asked->every == 0;
-    if (status == GRAZE_OK && run->energy && frame) take_sums(run, true);
-    if (status == GRAZE_OK) take_motion(run);
-    if (status == GRAZE_OK && frame) take_frame(run);
+  uint64_t framed = graze_world_get_step(run->world);
+  while (status == GRAZE_OK && run->done < run->steps) {
+    const uint64_t before = run->done;
+    status = some_steps(run);
+    const uint64_t step = graze_world_get_step(run->world);
+    if (status == GRAZE_OK && run->done > before) take_motion(run);
+    if (status != GRAZE_OK || step == framed || (run->done != run->steps && step % run->asked->every != 0)) continue;
+    framed = step;
+    if (run->energy) take_sums(run, true);
+    take_frame(run);
   }
-  progress_end(&run->line);
-  run->stopped = status == GRAZE_CANCELLED;
-  if (!run->stopped) simulate_must(run, status);
+  end_steps(run, status);
   if (!run->energy || run->stopped) take_sums(run, false);
   simulate_must(run, graze_world_find_left(run->world, &run->left, &run->end.left));
   clock_add(&run->session.query_seconds, start);
@@ -248,7 +300,7 @@ static int finish(simulate_run *run, output *out) {
   if (asked->save) must(run->session.context, graze_world_save(run->world, asked->save));
   print_result(run, out);
   output_close(out);
-  return run->end.left > 0 ? exit_found : exit_clear;
+  return run->end.left > 0 || run->differs ? exit_found : exit_clear;
 }
 
 /* Where a file cannot be written is found before the run, not after it. */
@@ -260,8 +312,21 @@ static void check_place(const char *path) {
   unfinished_done(&file);
 }
 
+static void load(simulate_run *run) {
+  simulate_load(run);
+  if (!run->asked->restore) return;
+  graze_status status = graze_world_restore(run->world, run->asked->restore);
+  if (status != GRAZE_OK) session_fail(&run->session, "--restore", status);
+}
+
+static void prepare(simulate_run *run) {
+  check_motion(run);
+  choose_step(run);
+  warn_of_step(run);
+}
+
 static int simulate_scene(const simulate_options *asked, output *out) {
-  simulate_run run = {.asked = asked};
+  simulate_run run = {.asked = asked, .steps = asked->replay ? UINT64_MAX : asked->steps};
   session_begin(&run.session, &asked->common);
   if (asked->common.engine != engine_cpu) note("no device moves bodies yet; the processor does it all");
   if (asked->energy) run.energy = output_open(asked->energy);
@@ -273,21 +338,22 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   if (run.energy) simulate_put_energy_titles(run.energy);
   if (run.events) simulate_put_event_titles(run.events);
   if (run.motion) simulate_put_motion_titles(run.motion);
-  simulate_load(&run);
-  if (asked->restore) {
-    graze_status status = graze_world_restore(run.world, asked->restore);
-    if (status != GRAZE_OK) session_fail(&run.session, "--restore", status);
-  }
+  if (asked->replay)
+    simulate_replay_open(&run);
+  else
+    load(&run);
   run.first_step = graze_world_get_step(run.world);
-  check_motion(&run);
   open_frames(&run);
-  choose_step(&run);
-  warn_of_step(&run);
+  simulate_must(&run, graze_world_get_limits(run.world, &run.limits));
+  if (!asked->replay) prepare(&run);
   interrupts_ask();
   run_steps(&run);
   int code = finish(&run, out);
   simulate_balls_free(&run.balls);
-  simulate_free(&run);
+  if (asked->replay)
+    simulate_replay_free(&run);
+  else
+    simulate_free(&run);
   session_end(&run.session);
   return code;
 }
@@ -298,13 +364,13 @@ const struct argp simulate_argp = {
     .options = options,
     .parser = parse_simulate,
     .children = children,
-    .args_doc = "SCENE --steps N --dt SECONDS",
+    .args_doc = "SCENE --steps N --dt SECONDS\n--replay FILE",
     .doc =
         "Moves the bodies and particles of a scene by the discrete element method: step by step they fall, bump into "
         "each other and into walls, roll and come to rest. The scene file says what they are and what they are made "
         "of; see docs/files.md. CSV results are the table of --energy."
-        "\vExit: 0 every step was run; 1 every step was run, and something left the bounds of the scene; 2 usage "
-        "error; 3 bad input, a step that is too long, or not every step was run."};
+        "\vExit: 0 every step was run; 1 every step was run, and something left the bounds of the scene, or a "
+        "step was not as recorded; 2 usage error; 3 bad input, a step that is too long, or not every step was run."};
 
 int command_simulate(int argc, char **argv) {
   simulate_options simulate = {.common = {.has_gpu = true}, .every = 1};

@@ -15,7 +15,7 @@ typedef struct simulate_options {
   uint64_t steps, every;
   double dt;                                                     /* 0: auto */
   const char *final, *energy, *events, *motion, *save, *restore; /* paths, or NULL */
-  const char *frames;                                            /* likewise */
+  const char *frames, *record, *replay;                          /* likewise */
 } simulate_options;
 
 /* Events of a run, by graze_contact_event_kind. */
@@ -55,8 +55,11 @@ typedef struct simulate_run {
   simulate_balls balls;                     /* if there are frames */
   simulate_frames *frames;                  /* or NULL */
   progress_line line;
-  uint64_t done; /* steps before this call of the library */
+  uint64_t steps, done; /* all; those before this call of the library */
   bool stopped;
+  graze_world_replay *replay; /* or NULL: whose world it is */
+  bool differs;               /* from what is recorded, */
+  uint64_t differs_at;        /* from this step on */
 } simulate_run;
 
 /* Reads the scene and makes the world of it; a failure ends the program. */
@@ -66,8 +69,21 @@ void simulate_free(simulate_run *run);
 /* Ends the program with the message of a call that has failed, after the scene's name: its numbers made it fail. */
 void simulate_must(const simulate_run *run, graze_status status);
 
+/* Takes the events of the last call of the library. */
+void simulate_take_events(simulate_run *run);
+
 /* "name", "set/7", "wall/0", to be freed. */
 char *simulate_name(const simulate_run *run, const graze_member *member);
+
+/* ---- a record that runs again ---- */
+
+/* Makes the world of the record. */
+void simulate_replay_open(simulate_run *run);
+void simulate_replay_free(simulate_run *run);
+
+/* Runs at most so many steps, each with its events and compared with the record; at the end of it `run->steps` is
+ * known. CANCELLED: interrupted. */
+graze_status simulate_replay_steps(simulate_run *run, uint64_t most);
 
 /* ---- tables ---- */
 

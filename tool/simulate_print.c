@@ -54,6 +54,13 @@ static void put_escaped(gz_json *writer, const simulate_run *run) {
   gz_json_close(writer);
 }
 
+static void put_replay(gz_json *writer, const simulate_run *run) {
+  gz_json_open(writer, "replay", '{');
+  gz_json_bool(writer, "same", !run->differs);
+  if (run->differs) gz_json_integer(writer, "differs_at", run->differs_at);
+  gz_json_close(writer);
+}
+
 void simulate_print_json(output *out, const simulate_run *run) {
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", "cpu");
@@ -71,6 +78,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   gz_json_integer(&writer, "left", run->end.left);
   put_escaped(&writer, run);
   put_events(&writer, run);
+  if (run->replay) put_replay(&writer, run);
   gz_json_double(&writer, "longest_dt", run->limits.longest);
   gz_json_hash(&writer, "hash", graze_world_get_hash(run->world));
   gz_json_open(&writer, "seconds", '{');
@@ -136,6 +144,8 @@ void simulate_print_text(output *out, const simulate_run *run) {
   gz_put_text(out, "\n");
   put_counts(out, run);
   if (run->end.left > 0) put_left(out, run);
+  if (run->differs) output_print(out, "NOT as recorded from step %" PRIu64 " on\n", run->differs_at);
+  if (run->replay && !run->differs) gz_put_text(out, "every step as recorded\n");
   if (run->stopped) output_print(out, "INCOMPLETE, stopped after ");
   output_print(out, "%" PRIu64 " step%s of ", steps, plural(steps));
   gz_put_double(out, run->dt);

@@ -66,9 +66,11 @@ static void put_member(const simulate_run *run, output *out, const graze_member 
 void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count) {
   static const char *const words[EVENT_KINDS] = {"began", "hit", "ended"};
   output *out = run->events;
+  /* Of steps before these, if they had another dt. */
+  const double offset = graze_world_get_time(run->world) - (double)graze_world_get_step(run->world) * run->dt;
   for (uint64_t i = 0; i < count; i++) {
     const graze_contact_event *event = &events[i];
-    double time = (double)event->step * run->dt;
+    double time = (double)event->step * run->dt + offset;
     gz_put_integer(out, event->step);
     put_numbers(out, &time, 1);
     gz_put_text(out, ",");

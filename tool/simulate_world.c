@@ -7,7 +7,7 @@
 #include "simulate.h"
 
 static const char *path_of(const simulate_run *run) {
-  return run->asked->files.names[0];
+  return run->asked->replay ? run->asked->replay : run->asked->files.names[0];
 }
 
 void simulate_must(const simulate_run *run, graze_status status) {

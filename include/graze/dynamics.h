@@ -153,6 +153,12 @@ GRAZE_API graze_status graze_world_add_body(graze_world *world, const graze_body
 /* The body as it is now; the name belongs to the world. Errors: HANDLE. */
 GRAZE_API graze_status graze_world_get_body(const graze_world *world, graze_body_id body, graze_body_def *def);
 
+/* How many bodies there are; and they, in the order in which they were added, into the caller's array. Errors:
+ * ARGUMENT.
+ */
+GRAZE_API uint32_t graze_world_get_body_count(const graze_world *world);
+GRAZE_API graze_status graze_world_list_bodies(const graze_world *world, graze_body_id *bodies);
+
 /* Moves a kinematic body from now on. Errors: HANDLE, ARGUMENT (it is not kinematic), NOT_FINITE. */
 GRAZE_API graze_status graze_world_set_velocity(graze_world *world, graze_body_id body, const double velocity[3],
                                                 const double spin[3]);
@@ -199,6 +205,7 @@ typedef struct graze_particle_state {
 } graze_particle_state;
 
 GRAZE_API uint32_t graze_world_get_set_count(const graze_world *world);
+GRAZE_API const char *graze_world_get_set_name(const graze_world *world, uint32_t set); /* the world's; NULL: none */
 GRAZE_API uint32_t graze_world_get_particle_count(const graze_world *world, uint32_t set);
 
 /* Radii of a set: the caller's array of as many numbers is filled. Errors: ARGUMENT. */
@@ -283,6 +290,40 @@ GRAZE_API graze_status graze_world_save(graze_world *world, const char *path);
  * Errors: MEMORY, FILE, FORMAT (damaged, or of another world). After an error the world can only be
  * restored from another file or destroyed. */
 GRAZE_API graze_status graze_world_restore(graze_world *world, const char *path);
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+/* Starts a record: a file with all that the world is made of and its present state, to which calls that move it are
+ * appended as they succeed: steps, each with the hash of the state after it, velocities and particles that were set,
+ * states that were restored. Nothing can be added to the world meanwhile. A step takes longer while it is recorded: the
+ * state after it is completed and hashed, which is O(balls) and makes it about half as long again. An
+ * error of the record (a full disk, no memory) does not disturb the world: it is returned by graze_world_record_end,
+ * and the part written before it can be read. Errors: ARGUMENT (the world is being recorded already), MEMORY, FILE. */
+GRAZE_API graze_status graze_world_record(graze_world *world, const char *path);
+
+/* Ends the record. graze_world_destroy does the same but returns no error. */
+GRAZE_API graze_status graze_world_record_end(graze_world *world);
+
+typedef struct graze_world_replay graze_world_replay;
+
+typedef struct graze_world_replay_step {
+  uint64_t number; /* of the world; 0 at the end of the record */
+  double dt;
+  bool same;     /* the hash is as recorded */
+  uint64_t hash; /* as recorded; that of this run is graze_world_get_hash */
+} graze_world_replay_step;
+
+/* Opens a record and makes its world, as it was when the record was started. Errors: FILE, FORMAT
+ * (damaged, or no record), MEMORY, and those of the calls that fill a world. */
+GRAZE_API graze_status graze_world_replay_open(graze_context *context, const char *path, graze_world_replay **replay);
+GRAZE_API void graze_world_replay_close(graze_world_replay *replay);
+
+/* The world after the last step; owned by the replay, which alone may move it. */
+GRAZE_API graze_world *graze_world_replay_get_world(graze_world_replay *replay);
+
+/* Runs the calls up to the end of the next step. Errors: FILE, FORMAT (damaged, or cut off: the message has the byte),
+ * and those of the calls. */
+GRAZE_API graze_status graze_world_replay_next(graze_world_replay *replay, graze_world_replay_step *step);
 
 #ifdef __cplusplus
 }

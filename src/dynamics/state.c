@@ -7,8 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "dynamics/world.h"
-#include "scene/archive.h"
+#include "dynamics/record.h"
 
 /* ---- particles ------------------------------------------------------------------------------------------------- */
 
@@ -72,6 +71,7 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
     gz_world_wrap(world, world->now.position[world->place[s->number + i]]);
   world->is_accelerated = false;
   if (from[0] != NULL) world->moved2 = (double)INFINITY;
+  gz_record_particles(world, set, state);
   return GRAZE_OK;
 }
 
@@ -91,10 +91,10 @@ static uint64_t hash_ball(uint64_t number, const double *at, const double *q, co
   return chain(chain(chain(chain(number, at, 3), q, 4), v, 3), w, 3);
 }
 
+static const double unturned[4] = {1, 0, 0, 0};
+
 /* Of balls that have no number yet the hash is the same as when they have one. */
-uint64_t graze_world_get_hash(const graze_world *world) {
-  static const double still[4] = {1, 0, 0, 0};
-  if (world == NULL) return 0;
+static uint64_t hash_by_number(const graze_world *world) {
   uint64_t sum = 0, number = 0;
   for (size_t i = 0; i < world->bodies.count; i++) {
     const dem_body *b = WORLD_AT(world->bodies, dem_body, i);
@@ -108,8 +108,41 @@ uint64_t graze_world_get_hash(const graze_world *world) {
   for (size_t s = 0; s < world->sets.count; s++) {
     const particle_set *set = WORLD_AT(world->sets, particle_set, s);
     for (uint32_t i = 0; i < set->count; i++)
-      sum += hash_ball(number++, row_of(world, set, i, 0), still, row_of(world, set, i, 1), row_of(world, set, i, 2));
+      sum +=
+          hash_ball(number++, row_of(world, set, i, 0), unturned, row_of(world, set, i, 1), row_of(world, set, i, 2));
   }
+  return sum;
+}
+
+typedef struct hashing {
+  const graze_world *world;
+  pieces pieces;
+  uint64_t sums[PARALLEL_PIECES];
+} hashing;
+
+static void hash_piece(void *argument, uint32_t index) {
+  hashing *h = argument;
+  const graze_world *world = h->world;
+  const uint32_t *order = world->body_order.data;
+  const uint64_t end = pieces_end(&h->pieces, index);
+  uint64_t sum = 0;
+  for (uint64_t p = pieces_begin(&h->pieces, index); p < end; p++) {
+    const uint32_t n = world->number[p];
+    if (n >= world->dynamic) continue;
+    const double *q = n < world->dynamic_bodies ? WORLD_AT(world->bodies, dem_body, order[n])->orientation : unturned;
+    sum += hash_ball(n, world->now.position[p], q, world->now.velocity[p], world->now.spin[p]);
+  }
+  h->sums[index] = sum;
+}
+
+/* By place: in the order of memory, and on all threads. */
+uint64_t graze_world_get_hash(const graze_world *world) {
+  if (world == NULL) return 0;
+  if (world->added.count > 0) return hash_by_number(world);
+  hashing h = {.world = world, .pieces = pieces_of(world->count, 512)};
+  gz_parallel_each(world->context, h.pieces.number, hash_piece, &h);
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < h.pieces.number; i++) sum += h.sums[i];
   return sum;
 }
 
@@ -181,7 +214,7 @@ static void put_left(archive_writer *w, const graze_world *world) {
   }
 }
 
-static void put_world(archive_writer *w, const graze_world *world) {
+void gz_world_put_state(archive_writer *w, const graze_world *world) {
   gz_archive_put_u64(w, world_identity(world));
   gz_archive_put_u64(w, world->step);
   gz_archive_put_u64(w, world->start_step);
@@ -199,6 +232,7 @@ static void put_world(archive_writer *w, const graze_world *world) {
     gz_archive_put(w, WORLD_AT(world->bodies, dem_body, i)->orientation, 4 * sizeof(double));
   put_contacts(w, world);
   put_left(w, world);
+  gz_archive_end_section(w, ARCHIVE_WORLD);
 }
 
 graze_status graze_world_save(graze_world *world, const char *path) {
@@ -212,8 +246,7 @@ graze_status graze_world_save(graze_world *world, const char *path) {
   if (status == GRAZE_OK) status = gz_save_begin(world->context, path, &file);
   if (status != GRAZE_OK) return status;
   gz_archive_begin(&w, world->context, file.descriptor, path);
-  put_world(&w, world);
-  gz_archive_end_section(&w, ARCHIVE_WORLD);
+  gz_world_put_state(&w, world);
   gz_archive_writer_release(&w);
   return gz_save_end(world->context, path, &file, w.status);
 }
@@ -283,8 +316,7 @@ static graze_status take_left(archive_reader *r, graze_world *world) {
   return GRAZE_OK;
 }
 
-static graze_status take_world(archive_reader *r, graze_world *world) {
-  if (gz_archive_take_u64(r) != world_identity(world)) return gz_archive_error(r, "the state is that of another world");
+graze_status gz_world_take_state(archive_reader *r, graze_world *world) {
   uint64_t least =
       8 * 5 + 4 + world->count * (uint64_t)(16 * sizeof(double)) + world->bodies.count * 4 * sizeof(double) + 24;
   if (r->length < least) return gz_archive_error(r, "the state ends too early");
@@ -319,9 +351,13 @@ graze_status graze_world_restore(graze_world *world, const char *path) {
   if (status == GRAZE_OK) status = gz_archive_next(&r, &type);
   if (status == GRAZE_OK && type != ARCHIVE_WORLD) status = gz_archive_error(&r, "no state of a world");
   if (status == GRAZE_OK) {
-    status = take_world(&r, world);
+    if (gz_archive_take_u64(&r) != world_identity(world))
+      status = gz_archive_error(&r, "the state is that of another world");
+    else
+      status = gz_world_take_state(&r, world);
     world->is_broken = status != GRAZE_OK;
   }
+  if (status == GRAZE_OK) gz_record_state(world);
   gz_archive_reader_release(&r);
   close(file);
   return status;

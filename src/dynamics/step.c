@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dynamics/pass.h"
+#include "dynamics/record.h"
 
 typedef struct loop {
   pass p;
@@ -194,6 +195,19 @@ static graze_status run(graze_world *world, loop *l, uint64_t count, graze_progr
   return status;
 }
 
+/* Step by step, since the record wants the state after each. */
+static graze_status run_recorded(graze_world *world, loop *l, uint64_t count, graze_progress_function progress,
+                                 void *user) {
+  graze_status status = GRAZE_OK;
+  for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {
+    if (progress != NULL && !progress(user, i, count)) status = GRAZE_CANCELLED;
+    if (status == GRAZE_OK) status = run(world, l, 1, NULL, NULL);
+    if (status == GRAZE_OK) gz_record_step(world);
+  }
+  gz_record_flush(world);
+  return status;
+}
+
 static graze_status check_step(graze_world *world, double dt) {
   graze_step_limits limits;
   if (world->is_broken)
@@ -227,7 +241,7 @@ graze_status graze_world_step(graze_world *world, double dt, uint64_t count, gra
     world->dt = dt;
   }
   unsigned saved = gz_fp_enter();
-  status = run(world, l, count, progress, user);
+  status = (world->recorder != NULL ? run_recorded : run)(world, l, count, progress, user);
   gz_fp_leave(saved);
   world->is_broken = status != GRAZE_OK && status != GRAZE_CANCELLED;
   return status;

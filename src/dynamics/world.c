@@ -1,9 +1,9 @@
 /* Worlds: what is in them, and where. */
-#include "dynamics/world.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "dynamics/record.h"
 
 enum { WORLD_COOKIE = 0x574f5231, PARTICLE_COOKIE = 0x50415231, BODY_COOKIE = 0x424f4431 };
 
@@ -79,6 +79,7 @@ void graze_world_destroy(graze_world *world) {
   gz_buffer_release(context, &world->ball_memory);
   gz_buffer_release(context, &world->law_memory);
   gz_list_release(world);
+  gz_record_close(world);
   graze_broadphase_destroy(world->broadphase);
   gz_free(world);
 }
@@ -86,6 +87,8 @@ void graze_world_destroy(graze_world *world) {
 /* ---- adding ---------------------------------------------------------------------------------------------------- */
 
 graze_status gz_world_check_not_begun(const graze_world *world) {
+  if (world->recorder != NULL)
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "nothing can be added to a world that is being recorded");
   if (world->step == 0) return GRAZE_OK;
   return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "nothing can be added to a world that has begun to move");
 }
@@ -202,8 +205,13 @@ graze_status graze_world_add_particles(graze_world *world, const graze_particle_
     return status;
   }
   *set = (uint32_t)world->sets.count++;
-  *WORLD_AT(world->sets, particle_set, *set) =
-      (particle_set){.name = name, .count = def->count, .kind = kind, .added = world->added.count, .is_added = true};
+  *WORLD_AT(world->sets, particle_set, *set) = (particle_set){.name = name,
+                                                              .count = def->count,
+                                                              .mass = def->mass,
+                                                              .density = def->density,
+                                                              .kind = kind,
+                                                              .added = world->added.count,
+                                                              .is_added = true};
   world->added.count += def->count;
   return GRAZE_OK;
 }
@@ -280,7 +288,7 @@ graze_status graze_world_add_wall(graze_world *world, const double point[3], con
   double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
   if (!(isfinite(length) && length > 0))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: normal has no direction", who);
-  for (int k = 0; k < 3; k++) wall.point[k] = point[k], wall.normal[k] = normal[k] / length;
+  for (int k = 0; k < 3; k++) wall.point[k] = point[k], wall.normal[k] = normal[k] / length, wall.given[k] = normal[k];
   *WORLD_AT(world->walls, dem_wall, world->walls.count++) = wall;
   world->is_listed = world->is_accelerated = world->has_limits = false;
   return GRAZE_OK;
@@ -470,6 +478,7 @@ graze_status graze_world_set_velocity(graze_world *world, graze_body_id id, cons
   uint32_t place = world->place[b->number];
   memcpy(world->now.velocity[place], velocity, 3 * sizeof(double));
   memcpy(world->now.spin[place], spin, 3 * sizeof(double));
+  gz_record_velocity(world, id.index, velocity, spin);
   return GRAZE_OK;
 }
 
@@ -489,6 +498,20 @@ double graze_world_get_time(const graze_world *world) {
 
 uint64_t graze_world_get_engine_steps(const graze_world *world) {
   return world != NULL ? world->engine_steps : 0;
+}
+
+uint32_t graze_world_get_body_count(const graze_world *world) {
+  return world != NULL ? (uint32_t)world->bodies.count : 0;
+}
+
+graze_status graze_world_list_bodies(const graze_world *world, graze_body_id *bodies) {
+  if (world == NULL || bodies == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  for (uint32_t i = 0; i < world->bodies.count; i++) bodies[i] = (graze_body_id){i, 1};
+  return GRAZE_OK;
+}
+
+const char *graze_world_get_set_name(const graze_world *world, uint32_t set) {
+  return world != NULL && set < world->sets.count ? WORLD_AT(world->sets, particle_set, set)->name : NULL;
 }
 
 uint32_t graze_world_get_set_count(const graze_world *world) {

@@ -30,7 +30,8 @@ typedef struct ball_kind {
 typedef struct particle_set {
   char *name;
   uint32_t count;
-  uint32_t number; /* of the first */
+  double mass, density; /* as given: one of them NaN */
+  uint32_t number;      /* of the first */
   uint32_t kind;
   uint64_t added; /* until it has a number: its first in world->added */
   bool is_added;
@@ -52,6 +53,7 @@ typedef struct added_ball {
 
 typedef struct dem_wall {
   double point[3], normal[3]; /* a unit vector */
+  double given[3];            /* the normal, before it was made one */
   uint32_t material;
 } dem_wall;
 
@@ -148,12 +150,13 @@ struct graze_world {
 
   uint64_t step, start_step; /* start: since when steps have been of dt */
   double dt, start_time;
-  gz_array contacts; /* graze_contact */
-  gz_array events;   /* graze_contact_event */
-  gz_array lost;     /* pass_event: of contacts that ended between lists */
-  gz_array escaped;  /* graze_member */
-  bool lost_memory;  /* there was none for `lost` */
-  buffer asked[5];   /* engine.c: what an engine is asked with */
+  gz_array contacts;               /* graze_contact */
+  gz_array events;                 /* graze_contact_event */
+  gz_array lost;                   /* pass_event: of contacts that ended between lists */
+  gz_array escaped;                /* graze_member */
+  struct world_recorder *recorder; /* or NULL */
+  bool lost_memory;                /* there was none for `lost` */
+  buffer asked[5];                 /* engine.c: what an engine is asked with */
   uint64_t engine_steps;
 };
 
@@ -165,7 +168,7 @@ graze_status gz_world_prepare(graze_world *world);
 /* Puts a place into the periodic box. */
 void gz_world_wrap(const graze_world *world, double position[3]);
 
-/* ARGUMENT once the world has made a step. */
+/* ARGUMENT once the world has made a step or is being recorded. */
 graze_status gz_world_check_not_begun(const graze_world *world);
 
 /* Name of a ball for messages: "bed/17" or a body's. */

@@ -10,11 +10,14 @@
 #include "base/memory.h"
 
 typedef enum archive_type {
-  ARCHIVE_END = 0, /* of the file: not written */
-  ARCHIVE_MESH,    /* a baked mesh; they are numbered as they come */
-  ARCHIVE_SCENE,   /* objects, rules, what was told */
-  ARCHIVE_STEP,    /* edits and an update */
-  ARCHIVE_WORLD    /* the state of a world of balls */
+  ARCHIVE_END = 0,          /* of the file: not written */
+  ARCHIVE_MESH,             /* a baked mesh; they are numbered as they come */
+  ARCHIVE_SCENE,            /* objects, rules, what was told */
+  ARCHIVE_STEP,             /* edits and an update */
+  ARCHIVE_WORLD,            /* the state of a world of balls */
+  ARCHIVE_WORLD_DEFINITION, /* what such a world is made of */
+  ARCHIVE_WORLD_RUN,        /* calls and steps of it */
+  ARCHIVE_WORLD_END         /* of its record */
 } archive_type;
 
 /* ---- writing ---- */

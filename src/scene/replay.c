@@ -162,6 +162,7 @@ graze_status graze_replay_next(graze_replay *replay, graze_scene_update_result *
       return GRAZE_OK;
     }
     if (type == ARCHIVE_SCENE) return gz_archive_error(&replay->reader, "a second scene");
+    if (type != ARCHIVE_MESH) return gz_archive_error(&replay->reader, "not a part of a scene");
     status = gz_snapshot_read_mesh(replay->context, &replay->reader, replay->scene);
     if (status != GRAZE_OK) return status;
   }

@@ -3,8 +3,8 @@
 
     forge_record.py RECORD FORGED STEP
 
-In step STEP (from 1 on) the hash of the events is changed; the chain of the sections' hashes is made again (the format
-is in src/scene/archive.h, the hash in src/base/hash.c).
+In step STEP (from 1 on) the hash of the events, or of the state of a world, is changed; the chain of the sections'
+hashes is made again (the format is in src/scene/archive.h and src/dynamics/record.h, the hash in src/base/hash.c).
 """
 import struct
 import sys
@@ -12,6 +12,7 @@ import sys
 MASK = (1 << 64) - 1
 STEP_SECTION = 3
 BEFORE_END = 32  # the events' hash and three numbers end a step
+RUN_SECTION, STEPS_CALL = 6, 1  # of a world: steps, their length and number, then the hashes
 
 
 def splitmix64(x):
@@ -52,6 +53,14 @@ def main():
         step += kind == STEP_SECTION
         if kind == STEP_SECTION and step == wanted:
             body = body[:-BEFORE_END] + bytes([body[-BEFORE_END] ^ 1]) + body[1 - BEFORE_END:]
+        if kind == RUN_SECTION:
+            call, _, count = struct.unpack_from("<IdQ", body)
+            if call != STEPS_CALL or size != 20 + 8 * count:
+                sys.exit("forge_record.py: more than steps")
+            if step < wanted <= step + count:
+                place = 20 + 8 * (wanted - step - 1)
+                body = body[:place] + bytes([body[place] ^ 1]) + body[place + 1:]
+            step += count
         chain = hash_bytes(body, chain + kind & MASK)
         out += data[at:at + 16] + body + struct.pack("<Q", chain)
         at += 16 + size + 8

@@ -1,0 +1,234 @@
+/* The record of a world: what it is made of, then what becomes of it. */
+#include "dynamics/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { MOST_HASHES = 1024 };
+
+typedef struct world_recorder {
+  archive_writer writer;
+  char *path;
+  uint32_t steps; /* that wait for their section, all of the same dt */
+  double dt;
+  uint64_t hashes[MOST_HASHES];
+} world_recorder;
+
+static archive_writer *writer_of(const graze_world *world) {
+  world_recorder *rec = world->recorder;
+  return rec != NULL && rec->writer.status == GRAZE_OK ? &rec->writer : NULL;
+}
+
+/* ---- what a world is made of ------------------------------------------------------------------------------------- */
+
+static void put_double(archive_writer *w, double x) {
+  gz_archive_put(w, &x, sizeof x);
+}
+
+static void put_def(archive_writer *w, const graze_world_def *def) {
+  gz_archive_put(w, def->gravity, sizeof def->gravity);
+  gz_archive_put_u32(w, def->integrator);
+  gz_archive_put(w, def->bounds.min, sizeof def->bounds.min);
+  gz_archive_put(w, def->bounds.max, sizeof def->bounds.max);
+  for (int k = 0; k < 3; k++) gz_archive_put_u32(w, def->periodic[k]);
+  gz_archive_put_u32(w, def->events);
+}
+
+static void put_material(archive_writer *w, const graze_material *m) {
+  const double numbers[] = {m->k_n, m->young, m->poisson, m->restitution, m->eta_n,   m->gamma_n,
+                            m->k_t, m->eta_t, m->gamma_t, m->friction,    m->rolling, m->spinning};
+  gz_archive_put_u32(w, m->law);
+  gz_archive_put_u32(w, m->ends);
+  gz_archive_put_u32(w, m->tangential);
+  gz_archive_put(w, numbers, sizeof numbers);
+  gz_archive_put(w, m->surface_speed, sizeof m->surface_speed);
+}
+
+static void put_materials(archive_writer *w, const graze_world *world) {
+  gz_archive_put_u64(w, world->materials.count);
+  for (size_t i = 0; i < world->materials.count; i++) {
+    gz_archive_put_text(w, WORLD_AT(world->materials, dem_material, i)->name);
+    put_material(w, &WORLD_AT(world->materials, dem_material, i)->m);
+  }
+  gz_archive_put_u64(w, world->pairs.count);
+  for (size_t i = 0; i < world->pairs.count; i++) {
+    const material_pair *pair = WORLD_AT(world->pairs, material_pair, i);
+    gz_archive_put_u32(w, pair->first);
+    gz_archive_put_u32(w, pair->second);
+    put_material(w, &pair->m);
+  }
+}
+
+static void put_walls(archive_writer *w, const graze_world *world) {
+  gz_archive_put_u64(w, world->walls.count);
+  for (size_t i = 0; i < world->walls.count; i++) {
+    const dem_wall *wall = WORLD_AT(world->walls, dem_wall, i);
+    gz_archive_put(w, wall->point, sizeof wall->point);
+    gz_archive_put(w, wall->given, sizeof wall->given);
+    gz_archive_put_u32(w, wall->material);
+  }
+}
+
+static void put_body(archive_writer *w, const graze_world *world, const dem_body *body) {
+  gz_archive_put_u32(w, false);
+  gz_archive_put_text(w, body->name);
+  gz_archive_put_u32(w, WORLD_AT(world->kinds, ball_kind, body->kind)->material);
+  gz_archive_put_u32(w, body->type);
+  gz_archive_put_u64(w, body->user_id);
+  put_double(w, world->now.position[world->place[body->number]][3]);
+  put_double(w, body->mass);
+}
+
+static void put_set(archive_writer *w, const graze_world *world, const particle_set *set) {
+  const ball_kind *kind = WORLD_AT(world->kinds, ball_kind, set->kind);
+  gz_archive_put_u32(w, true);
+  gz_archive_put_text(w, set->name);
+  gz_archive_put_u32(w, kind->material);
+  put_double(w, set->mass);
+  put_double(w, set->density);
+  gz_archive_put(w, kind->drag, sizeof kind->drag);
+  gz_archive_put_u32(w, set->count);
+  for (uint32_t i = 0; i < set->count; i++) put_double(w, world->now.position[world->place[set->number + i]][3]);
+}
+
+/* Sets and bodies have kinds in the order in which they were added. */
+static void put_balls(archive_writer *w, const graze_world *world) {
+  size_t set = 0, body = 0;
+  gz_archive_put_u64(w, world->kinds.count);
+  for (size_t i = 0; i < world->kinds.count; i++) {
+    const bool is_set = set < world->sets.count && WORLD_AT(world->sets, particle_set, set)->kind == i;
+    if (is_set)
+      put_set(w, world, WORLD_AT(world->sets, particle_set, set++));
+    else
+      put_body(w, world, WORLD_AT(world->bodies, dem_body, body++));
+  }
+}
+
+static void put_definition(archive_writer *w, const graze_world *world) {
+  gz_archive_put_u32(w, WORLD_RECORD_VERSION);
+  put_def(w, &world->def);
+  put_materials(w, world);
+  put_walls(w, world);
+  put_balls(w, world);
+  gz_archive_end_section(w, ARCHIVE_WORLD_DEFINITION);
+}
+
+/* ---- what becomes of it ------------------------------------------------------------------------------------------ */
+
+static void put_steps(world_recorder *rec) {
+  if (rec->steps == 0) return;
+  gz_archive_put_u32(&rec->writer, CALL_STEPS);
+  put_double(&rec->writer, rec->dt);
+  gz_archive_put_u64(&rec->writer, rec->steps);
+  gz_archive_put(&rec->writer, rec->hashes, rec->steps * sizeof rec->hashes[0]);
+  rec->steps = 0;
+}
+
+void gz_record_flush(graze_world *world) {
+  archive_writer *w = writer_of(world);
+  if (w == NULL) return;
+  put_steps(world->recorder);
+  if (w->used > 0) gz_archive_end_section(w, ARCHIVE_WORLD_RUN);
+}
+
+void gz_record_step(graze_world *world) {
+  world_recorder *rec = world->recorder;
+  if (writer_of(world) == NULL) return;
+  if (rec->steps == MOST_HASHES || (rec->steps > 0 && rec->dt != world->dt)) gz_record_flush(world);
+  rec->dt = world->dt;
+  rec->hashes[rec->steps++] = graze_world_get_hash(world);
+}
+
+void gz_record_velocity(graze_world *world, uint32_t body, const double velocity[3], const double spin[3]) {
+  archive_writer *w = writer_of(world);
+  if (w == NULL) return;
+  gz_archive_put_u32(w, CALL_VELOCITY);
+  gz_archive_put_u32(w, body);
+  gz_archive_put(w, velocity, 3 * sizeof(double));
+  gz_archive_put(w, spin, 3 * sizeof(double));
+}
+
+void gz_record_particles(graze_world *world, uint32_t set, const graze_particle_state *state) {
+  archive_writer *w = writer_of(world);
+  if (w == NULL) return;
+  const double *const arrays[3] = {state->positions, state->velocities, state->spins};
+  uint32_t given = 0;
+  for (uint32_t i = 0; i < 3; i++) given |= arrays[i] != NULL ? 1U << i : 0;
+  gz_archive_put_u32(w, CALL_PARTICLES);
+  gz_archive_put_u32(w, set);
+  gz_archive_put_u32(w, given);
+  for (int i = 0; i < 3; i++) {
+    if (arrays[i] != NULL)
+      gz_archive_put(w, arrays[i], WORLD_AT(world->sets, particle_set, set)->count * 3 * sizeof(double));
+  }
+}
+
+void gz_record_state(graze_world *world) {
+  archive_writer *w = writer_of(world);
+  if (w == NULL) return;
+  gz_record_flush(world);
+  gz_world_put_state(w, world);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+graze_status gz_record_close(graze_world *world) {
+  world_recorder *rec = world->recorder;
+  if (rec == NULL) return GRAZE_OK;
+  gz_record_flush(world);
+  if (rec->writer.status == GRAZE_OK) gz_archive_end_section(&rec->writer, ARCHIVE_WORLD_END);
+  graze_status status = rec->writer.status;
+  if (close(rec->writer.file) != 0 && status == GRAZE_OK)
+    status = gz_file_error(world->context, rec->path, "cannot write");
+  gz_archive_writer_release(&rec->writer);
+  gz_free(rec->path);
+  gz_free(rec);
+  world->recorder = NULL;
+  return status;
+}
+
+graze_status graze_world_record_end(graze_world *world) {
+  if (world == NULL) return gz_fail_null(NULL);
+  if (world->recorder == NULL) return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "record: none is running");
+  return gz_record_close(world);
+}
+
+/* Without its beginning a record is good for nothing: a file that was made for it is taken away. */
+static graze_status give_up(graze_world *world, const char *path) {
+  struct stat about;
+  bool is_file = fstat(world->recorder->writer.file, &about) == 0 && S_ISREG(about.st_mode);
+  graze_status status = gz_record_close(world);
+  if (is_file) unlink(path);
+  return status;
+}
+
+graze_status graze_world_record(graze_world *world, const char *path) {
+  if (world == NULL || path == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  const graze_context *context = world->context;
+  if (world->recorder != NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "record: the world is being recorded");
+  if (world->is_broken) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "record: an earlier run failed");
+  graze_status status = gz_world_prepare(world);
+  if (status == GRAZE_OK) status = gz_world_make_laws(world);
+  if (status != GRAZE_OK) return status;
+  world_recorder *rec = gz_new_zeroed(context, 1, sizeof *rec);
+  char *copy = gz_new_text(context, path);
+  int file = rec != NULL && copy != NULL ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+  if (file < 0) {
+    status = rec == NULL || copy == NULL ? gz_fail_memory(context, sizeof *rec)
+                                         : gz_file_error(context, path, "cannot create");
+    gz_free(rec);
+    gz_free(copy);
+    return status;
+  }
+  rec->path = copy;
+  world->recorder = rec;
+  gz_archive_begin(&rec->writer, context, file, copy);
+  put_definition(&rec->writer, world);
+  gz_world_put_state(&rec->writer, world);
+  return rec->writer.status == GRAZE_OK ? GRAZE_OK : give_up(world, path);
+}
