@@ -68,7 +68,7 @@ static graze_material bed_material(const bed *b, int which) {
   } else {
     m.k_n = in_units(b, 4096, 1, 0, -2);
     m.eta_n = in_units(b, 8, 1, 0, -1);
-    m.tangential = b->kind == BED_SPRINGS ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
+    m.tangential = b->kind >= BED_SPRINGS ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT;
     m.ends = which == 0 ? GRAZE_END_OVERLAP : GRAZE_END_FORCE;
   }
   m.friction = which == 0 ? 0.5 : 0.25;
@@ -147,6 +147,42 @@ static void add_walls(graze_world *world, const bed *b, double side) {
   }
 }
 
+/* A box from `low` to `high`, which lasts as long as the program. */
+static const graze_mesh *box_mesh(double low, double high) {
+  static struct {
+    double low, high;
+    graze_mesh *mesh;
+  } made[64];
+  const double min[3] = {low, low, low}, max[3] = {high, high, high};
+  double corners[108];
+  int i = 0;
+  for (; i < 64 && made[i].mesh != NULL; i++) {
+    if (made[i].low == low && made[i].high == high) return made[i].mesh;
+  }
+  assert_true(i < 64);
+  soup_box(min, max, corners);
+  made[i].low = low;
+  made[i].high = high;
+  made[i].mesh = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+  return made[i].mesh;
+}
+
+static void add_surfaces(graze_world *world, const bed *b, double side) {
+  for (int i = 0; i < 2; i++) {
+    graze_body_def def = graze_default_body_def();
+    graze_body_id id;
+    def.type = i == 0 ? GRAZE_BODY_STATIC : GRAZE_BODY_KINEMATIC;
+    def.material = (uint32_t)i;
+    def.mesh = i == 0 ? box_mesh(0, side) : box_mesh(-side / 8, side / 8);
+    for (int k = 0; k < 3 && i == 1; k++) {
+      def.position[k] = side / 2;
+      def.velocity[k] = in_units(b, k == 0 ? 0.25 : 0, 0, 1, -1);
+      def.spin[k] = in_units(b, 0.5 * k, 0, 0, -1);
+    }
+    assert_int_equal(graze_world_add_body(world, &def, &id), GRAZE_OK);
+  }
+}
+
 graze_world *make_bed(const bed *b, uint32_t count) {
   graze_world_def def = graze_default_world_def();
   graze_world *world = NULL;
@@ -173,7 +209,10 @@ graze_world *make_bed(const bed *b, uint32_t count) {
   add_part(world, b, rows + 10 * (size_t)begin, half - begin, 0);
   if (begin > 0) add_bodies(world, b, rows);
   add_part(world, b, rows + 10 * (size_t)half, count - half, b->kind == BED_DASHPOTS ? 0 : 1);
-  add_walls(world, b, side);
+  if (b->kind == BED_SURFACES)
+    add_surfaces(world, b, side);
+  else
+    add_walls(world, b, side);
   free(rows);
   return world;
 }

@@ -6,8 +6,9 @@
 #include "support.h"
 
 /* What a bed is made of: dashpots and walls; springs, two materials, Hertz, a static, a kinematic and a periodic
- * direction; springs of Hooke's, events' worth of collisions, drag, and the Euler integrator. */
-typedef enum bed_kind { BED_DASHPOTS, BED_HERTZ, BED_SPRINGS, BED_KINDS } bed_kind;
+ * direction; springs of Hooke's, events' worth of collisions, drag, and the Euler integrator; springs, a box that is a
+ * mesh instead of walls, and a paddle that turns in it. */
+typedef enum bed_kind { BED_DASHPOTS, BED_HERTZ, BED_SPRINGS, BED_SURFACES, BED_KINDS } bed_kind;
 
 /* Units are multiplied by these powers of two. */
 typedef struct bed_units {

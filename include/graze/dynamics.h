@@ -7,7 +7,8 @@
  *
  * The state after any number of steps is the same, bit for bit, for any number of threads, every instruction set, and
  * for a run that was saved and restored in the middle. So a ball adds up its forces in an order that does not depend on
- * how neighbours were found: its partners by number, then walls, then drag and gravity. Balls are numbered
+ * how neighbours were found: its partners by number, then walls, then meshes, nearest contact first, then drag and
+ * gravity. Balls are numbered
  * from 0: the dynamic bodies in the order in which they were added, then the particles of the sets in theirs, then the
  * static and kinematic bodies.
  *
@@ -27,6 +28,7 @@
 
 #include "graze/base.h"
 #include "graze/math.h"
+#include "graze/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -131,14 +133,20 @@ typedef struct graze_body_id { /* generation 0 never names a body */
   uint32_t generation;
 } graze_body_id;
 
-/* A ball of its own, with a name and an orientation. */
+/* A ball of its own, or a mesh, with a name and an orientation. A mesh is a surface with two sides that balls roll on
+ * and bounce off; it is static or kinematic. A ball touches it wherever the distance of its centre to the surface is
+ * least among all places near by, in the middle of a triangle, on an edge, or at a corner, each once. Surfaces are
+ * not repeated along periodic axes, and a ball whose centre has come to the other side is pushed out there. */
 typedef struct graze_body_def {
   const char *name; /* copied; NULL = "" */
   graze_body_type type;
-  double radius;
-  double position[3];
-  double orientation[4]; /* quaternion w x y z; default 1 0 0 0; made a unit one */
-  double velocity[3], spin[3];
+  double radius;               /* of a ball */
+  const graze_mesh *mesh;      /* or NULL: a ball. It must outlive the world */
+  double position[3];          /* of the ball's centre, of the mesh's origin */
+  double orientation[4];       /* quaternion w x y z; default 1 0 0 0; made a unit one */
+  double velocity[3], spin[3]; /* of the center: the mesh turns about it */
+  double center[3];     /* found by graze_world_get_body: the centre of the ball, or of the volume of a closed mesh
+                           whose triangles face one way; of any other mesh its origin */
   double mass, density; /* DYNAMIC: one of the two; the other is NaN, as both by default */
   uint32_t material;
   uint64_t user_id;
@@ -250,7 +258,7 @@ typedef struct graze_member {
 GRAZE_API graze_status graze_world_find_left(graze_world *world, const graze_member **balls, uint64_t *count);
 
 typedef struct graze_contact {
-  graze_member a, b; /* b of the higher number, or a wall */
+  graze_member a, b; /* b of the higher number, a wall, or a mesh */
   double point[3];
   double normal[3]; /* from b to a */
   double overlap;   /* >= 0; 0 and above by exact decision */

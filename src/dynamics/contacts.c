@@ -5,6 +5,8 @@
 #include "dynamics/world.h"
 #include "exact/sphere.h"
 
+typedef bool visitor(void *user, const dem_contact *contact);
+
 /* ---- visiting -------------------------------------------------------------------------------------------------- */
 
 /* The balls are closed sets: whether they meet is decided exactly. */
@@ -33,23 +35,51 @@ static bool meets_wall(const graze_world *world, uint32_t place, uint32_t number
   return c->overlap >= 0;
 }
 
-static bool visit_ball(const graze_world *world, uint32_t number, bool (*visit)(void *, const dem_contact *),
-                       void *user) {
+/* The strain that the entry of a contact remembers. */
+static const double *strain_of(const contact_memory *memory, uint64_t entry) {
+  return memory->springs != NULL && memory->touching[entry] ? memory->springs[entry] : NULL;
+}
+
+static bool visit_walls(const graze_world *world, uint32_t place, visitor *visit, void *user) {
+  const neighbour_list *list = &world->list;
+  dem_contact c = {.place = place, .kind = PARTNER_WALL};
+  for (uint64_t e = gz_list_first_wall(list, place); e < list->wall_count && list->walls[e].place == place; e++) {
+    c.partner = list->walls[e].wall;
+    c.strain = strain_of(&list->of_walls, e);
+    if (meets_wall(world, place, c.partner, &c) && !visit(user, &c)) return false;
+  }
+  return true;
+}
+
+static bool visit_surfaces(const graze_world *world, uint32_t place, visitor *visit, void *user) {
+  const neighbour_list *list = &world->list;
+  facet_contact *found = world->scratch[5].data;
+  dem_contact c = {.place = place, .kind = PARTNER_SURFACE};
+  for (uint64_t e = gz_list_first_surface(list, place); e < list->surface_count; e++) {
+    if (list->surfaces[e].place != place) break;
+    c.partner = list->surfaces[e].surface;
+    const uint32_t count = gz_surface_contacts(world, &list->surfaces[e], true, found);
+    for (uint32_t i = 0; i < count; i++) {
+      c.distance = found[i].distance;
+      c.overlap = world->now.position[place][3] - c.distance;
+      memcpy(c.normal, found[i].normal, sizeof c.normal);
+      c.strain = list->of_facets.springs != NULL && found[i].slot != NO_SLOT ? found[i].strain : NULL;
+      if (!visit(user, &c)) return false;
+    }
+  }
+  return true;
+}
+
+static bool visit_ball(const graze_world *world, uint32_t number, visitor *visit, void *user) {
   const neighbour_list *list = &world->list;
   dem_contact c = {.place = world->place[number]};
-  for (c.entry = list->start[c.place]; c.entry < list->start[c.place + 1]; c.entry++) {
-    c.partner = list->partners[c.entry];
+  for (uint64_t e = list->start[c.place]; e < list->start[c.place + 1]; e++) {
+    c.partner = list->partners[e];
+    c.strain = strain_of(&list->of_balls, e);
     if (world->number[c.partner] < number || !meets_ball(world, c.place, c.partner, &c)) continue;
     if (!visit(user, &c)) return false;
   }
-  if (list->wall_count == 0 || world->walls.count == 0) return true;
-  c.is_wall = true;
-  for (c.entry = gz_list_first_wall(list, c.place); c.entry < list->wall_count; c.entry++) {
-    if (list->walls[c.entry].place != c.place) break;
-    c.partner = list->walls[c.entry].wall;
-    if (meets_wall(world, c.place, c.partner, &c) && !visit(user, &c)) return false;
-  }
-  return true;
+  return visit_walls(world, c.place, visit, user) && visit_surfaces(world, c.place, visit, user);
 }
 
 graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *user, const dem_contact *contact),
@@ -58,6 +88,8 @@ graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *use
   if (status == GRAZE_OK) status = gz_world_make_laws(world);
   if (status == GRAZE_OK) status = gz_list_update(world);
   if (status != GRAZE_OK) return status;
+  const size_t bytes = world->list.most_facets * sizeof(facet_contact);
+  if (!gz_buffer_reserve(world->context, &world->scratch[5], bytes, 0)) return gz_fail_memory(world->context, bytes);
   for (uint32_t n = 0; n < world->count; n++) {
     if (!visit_ball(world, n, visit, user)) return gz_fail_memory(world->context, sizeof(graze_contact));
   }
@@ -73,8 +105,7 @@ static bool list_contact(void *user, const dem_contact *c) {
   graze_contact *out = WORLD_AT(world->contacts, graze_contact, world->contacts.count++);
   double overlap = c->overlap > 0 ? c->overlap : 0;
   *out = (graze_contact){.a = gz_world_member(world, world->number[c->place]), .overlap = overlap};
-  out->b =
-      c->is_wall ? (graze_member){GRAZE_MEMBER_WALL, 0, c->partner} : gz_world_member(world, world->number[c->partner]);
+  out->b = gz_partner_member(world, c->kind, c->kind == PARTNER_BALL ? world->number[c->partner] : c->partner);
   memcpy(out->normal, c->normal, sizeof out->normal);
   for (int k = 0; k < 3; k++) out->point[k] = at[k] - (at[3] - 0.5 * overlap) * c->normal[k];
   return true;
@@ -109,14 +140,12 @@ typedef struct summing {
 
 /* The energy of the springs of a contact. */
 static double elastic_energy(const graze_world *world, const dem_contact *c) {
-  const law *l = law_between(world, c->place, c->partner, c->is_wall);
-  const contact_memory *memory = c->is_wall ? &world->list.of_walls : &world->list.of_balls;
-  double r = world->now.position[c->place][3], s = c->is_wall ? 0 : world->now.position[c->partner][3];
-  double root = sqrt((c->is_wall ? r : r * s / (r + s)) * c->overlap);
+  const law *l = law_between(world, c->place, c->kind, c->partner);
+  const double r = world->now.position[c->place][3];
+  const double s = c->kind == PARTNER_BALL ? world->now.position[c->partner][3] : 0;
+  double root = sqrt((c->kind == PARTNER_BALL ? r * s / (r + s) : r) * c->overlap);
   double k = l->hertz != 0 ? l->k_n * root : l->k_n, k_t = l->k_t + l->mindlin * root, strain2 = 0;
-  if (world->has_springs && memory->touching[c->entry]) {
-    for (int i = 0; i < 3; i++) strain2 += memory->springs[c->entry][i] * memory->springs[c->entry][i];
-  }
+  for (int i = 0; i < 3 && c->strain != NULL; i++) strain2 += c->strain[i] * c->strain[i];
   return l->elastic * k * c->overlap * c->overlap + 0.5 * k_t * strain2;
 }
 

@@ -128,7 +128,7 @@ static graze_status add_event(const graze_world *world, const graze_told_event *
   *event = (pass_event){.kind = e->kind,
                         .number = e->number,
                         .partner = e->partner,
-                        .is_wall = e->is_wall,
+                        .type = e->is_wall ? PARTNER_WALL : PARTNER_BALL,
                         .speed = e->speed,
                         .impulse = e->impulse};
   memcpy(event->point, e->point, sizeof event->point);
@@ -194,7 +194,7 @@ static graze_status put_back(const asking *a) {
     uint64_t e = c->is_wall ? gz_list_find_wall(list, p, other) : gz_list_find(world, p, c->partner);
     if (e == UINT64_MAX) {
       const contact_memory lost = {.springs = m->springs != NULL ? &c->spring : NULL, .hits = &c->hit};
-      gz_events_lose(world, p, other, c->is_wall, &lost, 0);
+      gz_events_lose(world, p, c->is_wall ? PARTNER_WALL : PARTNER_BALL, other, NULL, &lost, 0);
       continue;
     }
     m->touching[e] = 1;
@@ -210,7 +210,8 @@ graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count,
   graze_status status = GRAZE_OK;
   *done = 0;
   if (!gz_engine_has(world->context, GRAZE_STAGE_WORLD) || world->count == 0 || world->carries) return GRAZE_OK;
-  if (!fill(&a, dt)) return GRAZE_OK; /* no memory: the processor does without */
+  if (world->surfaces.count > 0) return GRAZE_OK; /* no engine knows meshes in worlds */
+  if (!fill(&a, dt)) return GRAZE_OK;             /* no memory: the processor does without */
   while (status == GRAZE_OK && *done < count) {
     a.q.count = count - *done;
     a.q.kept = a.kept;

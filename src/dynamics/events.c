@@ -35,30 +35,36 @@ static pass_event event_of_pair(const graze_world *world, uint32_t place, uint32
   return event;
 }
 
-static pass_event event_of_wall(const graze_world *world, uint32_t place, uint32_t number) {
-  const dem_wall *wall = WORLD_AT(world->walls, dem_wall, number);
-  const double *at = world->now.position[place];
-  pass_event event = {.number = world->number[place], .partner = number, .is_wall = true};
-  double arm = at[3] - 0.5 * (at[3] - wall_distance(wall, at));
+/* The same of a wall or surface that is below the ball's centre. */
+static pass_event event_of_obstacle(const graze_world *world, uint32_t place, partner_kind type, uint32_t partner,
+                                    const double normal[3], double overlap) {
+  const double *at = world->now.position[place], arm = at[3] - 0.5 * overlap;
+  pass_event event = {.number = world->number[place], .partner = partner, .type = type};
   for (int k = 0; k < 3; k++) {
-    event.normal[k] = wall->normal[k];
-    event.point[k] = at[k] - arm * wall->normal[k];
+    event.normal[k] = normal[k];
+    event.point[k] = at[k] - arm * normal[k];
   }
   return event;
 }
 
-static pass_event event_of(const graze_world *world, uint32_t place, uint32_t partner, bool is_wall) {
-  return is_wall ? event_of_wall(world, place, partner) : event_of_pair(world, place, partner);
+static pass_event event_of_wall(const graze_world *world, uint32_t place, uint32_t number) {
+  const dem_wall *wall = WORLD_AT(world->walls, dem_wall, number);
+  const double *at = world->now.position[place];
+  return event_of_obstacle(world, place, PARTNER_WALL, number, wall->normal, at[3] - wall_distance(wall, at));
 }
 
-/* Of a contact that has ended. */
-static pass_event ended_event(const graze_world *world, uint32_t place, uint32_t partner, bool is_wall,
-                              double impulse) {
-  pass_event event = event_of(world, place, partner, is_wall);
+/* Of a contact that has ended. With a surface it was where `normal` says. */
+static pass_event ended_event(const graze_world *world, uint32_t place, partner_kind kind, uint32_t partner,
+                              const double *normal, double impulse) {
+  double other[3] = {0};
+  pass_event event = kind == PARTNER_BALL   ? event_of_pair(world, place, partner)
+                     : kind == PARTNER_WALL ? event_of_wall(world, place, partner)
+                                            : event_of_obstacle(world, place, kind, partner, normal, 0);
   event.kind = GRAZE_CONTACT_ENDED;
   event.impulse = impulse;
-  for (int k = 0; k < 3; k++)
-    event.speed += (world->now.velocity[place][k] - (is_wall ? 0 : world->now.velocity[partner][k])) * event.normal[k];
+  if (kind == PARTNER_BALL) memcpy(other, world->now.velocity[partner], sizeof other);
+  if (kind == PARTNER_SURFACE) gz_surface_velocity(WORLD_AT(world->surfaces, dem_surface, partner), event.point, other);
+  for (int k = 0; k < 3; k++) event.speed += (world->now.velocity[place][k] - other[k]) * event.normal[k];
   return event;
 }
 
@@ -77,10 +83,10 @@ static bool remember(contact_memory *memory, uint64_t entry, bool touches) {
 /* A contact may end with its spring strained, under a friction that a pulling dashpot allows: that is lost. With
  * Mindlin's law a spring is slack by then. */
 static void lose_spring(const graze_world *world, const contact_memory *memory, uint64_t entry, uint32_t place,
-                        uint32_t partner, bool is_wall) {
+                        partner_kind kind, uint32_t partner) {
   if (memory->springs == NULL) return;
-  const bool is_fixed = is_wall || world->now.velocity[partner][3] == 0;
-  const double *s = memory->springs[entry], k = law_between(world, place, partner, is_wall)->k_t;
+  const bool is_fixed = kind != PARTNER_BALL || world->now.velocity[partner][3] == 0;
+  const double *s = memory->springs[entry], k = law_between(world, place, kind, partner)->k_t;
   world->dissipated[place] += (is_fixed ? 1 : 0.5) * 0.5 * k * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
 }
 
@@ -98,9 +104,9 @@ void gz_pass_remember(const pass *p, uint32_t place, uint32_t entry, uint32_t co
     bool begins = remember(&memory, entry + i, touches);
     if (touches) *began++ = begins;
     if (!ended) continue;
-    lose_spring(world, &memory, entry + i, place, partner, false);
+    lose_spring(world, &memory, entry + i, place, PARTNER_BALL, partner);
     if (!tells(world, place, partner)) continue;
-    tell(p, ended_event(world, place, partner, false, memory.hits[entry + i][1]), result);
+    tell(p, ended_event(world, place, PARTNER_BALL, partner, NULL, memory.hits[entry + i][1]), result);
   }
 }
 
@@ -108,55 +114,101 @@ bool gz_pass_remember_wall(const pass *p, uint64_t entry, bool touches, pass_res
   contact_memory memory = p->world->list.of_walls;
   const wall_entry *at = &p->world->list.walls[entry];
   bool ended = memory.touching[entry] && !touches, begins = remember(&memory, entry, touches);
-  if (ended) lose_spring(p->world, &memory, entry, at->place, at->wall, true);
+  if (ended) lose_spring(p->world, &memory, entry, at->place, PARTNER_WALL, at->wall);
   if (ended && p->world->def.events)
-    tell(p, ended_event(p->world, at->place, at->wall, true, memory.hits[entry][1]), result);
+    tell(p, ended_event(p->world, at->place, PARTNER_WALL, at->wall, NULL, memory.hits[entry][1]), result);
   return begins;
 }
 
-void gz_events_lose(graze_world *world, uint32_t place, uint32_t partner, bool is_wall, const contact_memory *memory,
-                    uint64_t entry) {
-  lose_spring(world, memory, entry, place, partner, is_wall);
-  if (!(is_wall ? world->def.events : tells(world, place, partner))) return;
-  pass_event event = ended_event(world, place, partner, is_wall, memory->hits[entry][1]);
+/* Ends what is in the slot and goes on in none of the contacts. */
+static void end_slot(const pass *p, const surface_entry *e, uint32_t slot, const facet_contact *found, uint32_t count,
+                     pass_result *result) {
+  const neighbour_list *list = &p->world->list;
+  const uint64_t entry = (uint64_t)e->first + slot;
+  for (uint32_t i = 0; i < count; i++) {
+    if (found[i].slot == slot) return;
+  }
+  lose_spring(p->world, &list->of_facets, entry, e->place, PARTNER_SURFACE, e->surface);
+  if (!p->world->def.events) return;
+  pass_event event = ended_event(p->world, e->place, PARTNER_SURFACE, e->surface, list->facet_normals[entry],
+                                 list->of_facets.hits[entry][1]);
+  event.order = slot;
+  tell(p, event, result);
+}
+
+void gz_pass_remember_surface(const pass *p, const surface_entry *e, const facet_contact *found, uint32_t count,
+                              pass_result *result) {
+  const neighbour_list *list = &p->world->list;
+  const contact_memory *memory = &list->of_facets;
+  for (uint32_t j = 0; j < e->count && memory->touching[e->first + j]; j++) end_slot(p, e, j, found, count, result);
+  for (uint32_t i = 0; i < e->count; i++) {
+    const uint64_t entry = (uint64_t)e->first + i;
+    memory->touching[entry] = i < count;
+    if (i >= count) continue;
+    memcpy(list->facet_normals[entry], found[i].normal, sizeof(spring));
+    if (memory->springs != NULL) memcpy(memory->springs[entry], found[i].strain, sizeof(spring));
+    if (memory->hits != NULL) memcpy(memory->hits[entry], found[i].hit, sizeof found[i].hit);
+  }
+}
+
+void gz_events_lose(graze_world *world, uint32_t place, partner_kind kind, uint32_t partner, const double *normal,
+                    const contact_memory *memory, uint64_t entry) {
+  lose_spring(world, memory, entry, place, kind, partner);
+  if (!(kind != PARTNER_BALL ? world->def.events : tells(world, place, partner))) return;
+  pass_event event = ended_event(world, place, kind, partner, normal, memory->hits[entry][1]);
   if (!append(world->context, &world->lost, event)) world->lost_memory = true;
 }
 
 /* ---- following ------------------------------------------------------------------------------------------------- */
 
-/* Tells of what has begun and of the nearest approach. `hit` is {speed of approach, or -1 when there is no more hit to
- * tell of; impulse}. */
-static void follow(const pass *p, uint32_t place, uint32_t partner, bool is_wall, double hit[2], bool began,
-                   double speed, double force, pass_result *result) {
+/* What there is to tell of a contact. */
+typedef struct news {
+  graze_contact_event_kind kind;
+  double speed, impulse;
+} news;
+
+/* That it has begun, and that the two are nearest. `hit` is {speed of approach, or -1 when there is no more hit to tell
+ * of; impulse}. */
+static uint32_t follow(double hit[2], bool began, double speed, double impulse, news told[2]) {
+  uint32_t count = 0;
   if (began) {
-    pass_event event = event_of(p->world, place, partner, is_wall);
-    event.kind = GRAZE_CONTACT_BEGAN;
-    event.speed = -speed;
+    told[count++] = (news){GRAZE_CONTACT_BEGAN, -speed, 0};
     hit[0] = speed < 0 ? -speed : -1;
+  }
+  hit[1] += impulse;
+  if (hit[0] < 0 || speed < 0) return count;
+  told[count++] = (news){GRAZE_CONTACT_HIT, hit[0], hit[1]};
+  hit[0] = -1;
+  return count;
+}
+
+static void tell_news(const pass *p, pass_event event, const news *told, uint32_t count, pass_result *result) {
+  for (uint32_t i = 0; i < count; i++) {
+    event.kind = told[i].kind;
+    event.speed = told[i].speed;
+    event.impulse = told[i].impulse;
     tell(p, event, result);
   }
-  hit[1] += force * p->dt;
-  if (hit[0] < 0 || speed < 0) return;
-  pass_event event = event_of(p->world, place, partner, is_wall);
-  event.kind = GRAZE_CONTACT_HIT;
-  event.speed = hit[0];
-  event.impulse = hit[1];
-  hit[0] = -1;
-  tell(p, event, result);
 }
 
 void gz_pass_follow(const pass *p, uint32_t place, uint32_t entry, bool began, double speed, double force,
                     pass_result *result) {
   const neighbour_list *list = &p->world->list;
   const uint32_t partner = list->partners[entry];
-  if (tells(p->world, place, partner))
-    follow(p, place, partner, false, list->of_balls.hits[entry], began, speed, force, result);
+  news told[2];
+  if (!tells(p->world, place, partner)) return;
+  const uint32_t count = follow(list->of_balls.hits[entry], began, speed, force * p->dt, told);
+  if (count > 0) tell_news(p, event_of_pair(p->world, place, partner), told, count, result);
 }
 
-void gz_pass_follow_wall(const pass *p, uint64_t entry, bool began, double speed, double force, pass_result *result) {
-  const neighbour_list *list = &p->world->list;
-  const wall_entry *at = &list->walls[entry];
-  follow(p, at->place, at->wall, true, list->of_walls.hits[entry], began, speed, force, result);
+void gz_pass_follow_obstacle(const pass *p, uint32_t place, const obstacle *o, double speed, double force,
+                             pass_result *result) {
+  news told[2];
+  const uint32_t count = follow(o->memory->hits[o->entry], o->began, speed, force * p->dt, told);
+  if (count == 0) return;
+  pass_event event = event_of_obstacle(p->world, place, o->kind, o->partner, o->normal, o->overlap);
+  event.order = o->order;
+  tell_news(p, event, told, count, result);
 }
 
 /* ---- the world's list ------------------------------------------------------------------------------------------ */
@@ -164,9 +216,10 @@ void gz_pass_follow_wall(const pass *p, uint64_t entry, bool began, double speed
 static int compare(const void *first, const void *second) {
   const pass_event *a = first, *b = second;
   if (a->number != b->number) return a->number < b->number ? -1 : 1;
-  if (a->is_wall != b->is_wall) return a->is_wall ? 1 : -1;
+  if (a->type != b->type) return (int)a->type - (int)b->type;
   if (a->partner != b->partner) return a->partner < b->partner ? -1 : 1;
-  return (int)a->kind - (int)b->kind;
+  if (a->kind != b->kind) return (int)a->kind - (int)b->kind;
+  return a->order < b->order ? -1 : a->order > b->order;
 }
 
 static graze_contact_event public_event(const graze_world *world, const pass *p, const pass_event *e) {
@@ -177,7 +230,7 @@ static graze_contact_event public_event(const graze_world *world, const pass *p,
   event.a = gz_world_member(world, e->number);
   event.speed = e->speed;
   event.impulse = e->impulse;
-  event.b = e->is_wall ? (graze_member){GRAZE_MEMBER_WALL, 0, e->partner} : gz_world_member(world, e->partner);
+  event.b = gz_partner_member(world, e->type, e->partner);
   memcpy(event.point, e->point, sizeof event.point);
   memcpy(event.normal, e->normal, sizeof event.normal);
   return event;

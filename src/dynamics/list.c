@@ -48,7 +48,7 @@ static void carry_balls(graze_world *world, const neighbour_list *old, const uin
       if (e < end && world->number[list->partners[e]] == partner)
         copy_memory(&list->of_balls, e, &old->of_balls, o);
       else
-        gz_events_lose(world, p, world->place[partner], false, &old->of_balls, o);
+        gz_events_lose(world, p, PARTNER_BALL, world->place[partner], NULL, &old->of_balls, o);
     }
   }
 }
@@ -94,7 +94,27 @@ static void carry_walls(graze_world *world, const neighbour_list *old, const uin
     if (e != UINT64_MAX)
       copy_memory(&list->of_walls, e, &old->of_walls, o);
     else
-      gz_events_lose(world, place, old->walls[o].wall, true, &old->of_walls, o);
+      gz_events_lose(world, place, PARTNER_WALL, old->walls[o].wall, NULL, &old->of_walls, o);
+  }
+}
+
+/* The contacts of an entry stay in its first slots. */
+static void carry_surfaces(graze_world *world, const neighbour_list *old, const uint32_t *old_number) {
+  neighbour_list *list = &world->list;
+  for (uint64_t o = 0; o < old->surface_count; o++) {
+    const surface_entry *before = &old->surfaces[o];
+    uint32_t place = world->place[old_number[before->place]];
+    uint64_t e = gz_list_find_surface(list, place, before->surface);
+    const uint32_t room = e != UINT64_MAX ? list->surfaces[e].count : 0;
+    for (uint32_t i = 0; i < before->count && old->of_facets.touching[before->first + i]; i++) {
+      const double *normal = old->facet_normals[before->first + i];
+      if (i < room) {
+        copy_memory(&list->of_facets, list->surfaces[e].first + i, &old->of_facets, before->first + i);
+        memcpy(list->facet_normals[list->surfaces[e].first + i], normal, sizeof(spring));
+      } else {
+        gz_events_lose(world, place, PARTNER_SURFACE, before->surface, normal, &old->of_facets, before->first + i);
+      }
+    }
   }
 }
 
@@ -376,7 +396,8 @@ static graze_status search_and_fill(graze_world *world) {
                                       .precision = GRAZE_DOUBLE};
   status = graze_broadphase_find_spheres(world->broadphase, &spheres, (uint32_t)s.count, true, &pairs, &count);
   if (status == GRAZE_OK) status = fill_list(world, &s, pairs, count);
-  return status == GRAZE_OK ? fill_walls(world) : status;
+  if (status == GRAZE_OK) status = fill_walls(world);
+  return status == GRAZE_OK ? gz_surfaces_list(world) : status;
 }
 
 static void swap_lists(neighbour_list *a, neighbour_list *b) {
@@ -401,17 +422,19 @@ static graze_status remake(graze_world *world) {
   if (status == GRAZE_OK) status = search_and_fill(world);
   if (status != GRAZE_OK) return status;
   if (!reserve_memory(world, &world->list.of_balls, world->list.count) ||
-      !reserve_memory(world, &world->list.of_walls, world->list.wall_count))
+      !reserve_memory(world, &world->list.of_walls, world->list.wall_count) ||
+      !reserve_memory(world, &world->list.of_facets, world->list.facet_count))
     return gz_fail_memory(world->context, world->list.count * sizeof(spring));
   if (world->carries) {
     const uint32_t *old_place = world->scratch[2].data;
     carry_balls(world, &world->old_list, old_place, old_place + world->count);
     carry_walls(world, &world->old_list, old_place + world->count);
+    carry_surfaces(world, &world->old_list, old_place + world->count);
     world->carries = false;
   }
   for (uint32_t p = 0; p < world->count; p++) memcpy(world->origin[p], world->now.position[p], 3 * sizeof(double));
   world->builds++;
-  world->moved2 = 0;
+  world->moved2 = world->surface_way = 0;
   world->is_close = false;
   world->is_listed = true;
   return GRAZE_OK;
@@ -419,16 +442,17 @@ static graze_status remake(graze_world *world) {
 
 graze_status gz_list_update(graze_world *world) {
   double most = 0.49 * world->skin; /* a little less than half: ways are rounded */
-  if (world->is_listed && world->moved2 <= most * most) return GRAZE_OK;
+  if (world->is_listed && world->moved2 <= most * most && world->surface_way <= most) return GRAZE_OK;
   graze_status status = gz_list_check(world);
   return status == GRAZE_OK ? remake(world) : status;
 }
 
 static void release(const graze_context *context, neighbour_list *list) {
-  for (int i = 0; i < 4; i++) gz_buffer_release(context, &list->buffers[i]);
+  for (int i = 0; i < 7; i++) gz_buffer_release(context, &list->buffers[i]);
   for (int i = 0; i < 3; i++) {
     gz_buffer_release(context, &list->of_balls.buffers[i]);
     gz_buffer_release(context, &list->of_walls.buffers[i]);
+    gz_buffer_release(context, &list->of_facets.buffers[i]);
   }
 }
 

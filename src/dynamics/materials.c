@@ -337,6 +337,8 @@ static void survey(const graze_world *world, lightest *of) {
       add_ball(&of[material], 1 / world->now.velocity[i][3], world->now.position[i][3]);
   }
   for (size_t i = 0; i < world->walls.count; i++) of[WORLD_AT(world->walls, dem_wall, i)->material].fixed = true;
+  for (size_t i = 0; i < world->surfaces.count; i++)
+    of[WORLD_AT(world->surfaces, dem_surface, i)->material].fixed = true;
 }
 
 static bool has_surface_speed(const law *l) {

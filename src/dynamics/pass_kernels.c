@@ -353,7 +353,7 @@ INLINED void add(group *g, const outcome *o, vd share, vm active) {
 /* The laws between the balls and partners that are not all of one material. */
 static lane_law laws_of(const graze_world *world, const uint32_t *own, const uint32_t *partner) {
   const law *laws[VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) laws[lane] = law_between(world, own[lane], partner[lane], false);
+  for (int lane = 0; lane < VD_LANES; lane++) laws[lane] = law_between(world, own[lane], PARTNER_BALL, partner[lane]);
   return law_by_lane(laws);
 }
 
@@ -408,87 +408,129 @@ INLINED void compute(const pass *p, group *g, const notes *n, const lane_law *on
   }
 }
 
-/* ---- walls ------------------------------------------------------------------------------------------------------- */
+/* ---- walls and surfaces ------------------------------------------------------------------------------------------ */
 
-/* Fills a lane with the entry's wall; false: it does not touch. */
-static bool load_wall(const pass *p, uint64_t entry, double column[9][VD_LANES], int lane, const law **between) {
-  const graze_world *world = p->world;
-  const wall_entry *e = &world->list.walls[entry];
-  const dem_wall *wall = WORLD_AT(world->walls, dem_wall, e->wall);
-  const double *at = world->now.position[e->place], *v = world->now.velocity[e->place];
-  const double distance = wall_distance(wall, at);
-  *between = law_between(world, e->place, e->wall, true);
-  for (int k = 0; k < 3; k++) {
-    column[k][lane] = wall->normal[k];
-    column[3 + k][lane] = v[k] - (*between)->surface[k];
+enum { QUEUED = 4 /* few balls touch more */ };
+
+/* What the balls of a group run into, in order. */
+typedef struct queue {
+  obstacle at[VD_LANES][QUEUED];
+  uint32_t count[VD_LANES];
+} queue;
+
+static void store_obstacle_springs(const obstacle *const o[VD_LANES], unsigned active, const outcome *out) {
+  double column[3][VD_LANES];
+  for (int k = 0; k < 3; k++) vd_store(column[k], out->spring[k]);
+  for (; active != 0; active &= active - 1) {
+    int lane = __builtin_ctz(active);
+    for (int k = 0; k < 3; k++) o[lane]->memory->springs[o[lane]->entry][k] = column[k][lane];
   }
-  column[6][lane] = at[3] - distance;
-  return distance < at[3];
 }
 
-/* One wall of each lane that has one there. */
-static void add_wall_of_each(const pass *p, group *g, const uint64_t *entry, unsigned there, pass_result *result) {
-  const graze_world *world = p->world;
-  const features f = {.simple = false, .tangential = true, .springs = world->has_springs};
-  const contact_memory *memory = &world->list.of_walls;
-  const bool remembers = world->remembers && p->mode != PASS_LOOK;
-  double column[9][VD_LANES] = {{0}};
-  const law *laws[VD_LANES];
-  bool began[VD_LANES] = {false};
-  unsigned active = 0;
+/* The obstacles of the active lanes, as columns. */
+static sides load_obstacles(const pass *p, const group *g, const obstacle *const o[VD_LANES], unsigned active) {
+  double normal[3][VD_LANES], velocity[3][VD_LANES], spin[3][VD_LANES], strain[3][VD_LANES], overlap[VD_LANES];
   for (int lane = 0; lane < VD_LANES; lane++) {
-    laws[lane] = world->laws;
-    if (!(there >> lane & 1)) continue;
-    bool touches = load_wall(p, entry[lane], column, lane, &laws[lane]);
-    if (remembers) began[lane] = gz_pass_remember_wall(p, entry[lane], touches, result);
-    active |= (unsigned)touches << lane;
+    const bool is_there = active >> lane & 1;
+    overlap[lane] = is_there ? o[lane]->overlap : 0;
+    for (int k = 0; k < 3; k++) {
+      normal[k][lane] = is_there ? o[lane]->normal[k] : 0;
+      velocity[k][lane] = is_there ? o[lane]->velocity[k] : 0;
+      spin[k][lane] = is_there ? o[lane]->spin[k] : 0;
+      strain[k][lane] = is_there ? o[lane]->strain[k] : 0;
+    }
   }
-  if (active == 0) return;
-  sides s = {.overlap = vd_load(column[6]), .arm = {vd_set(0), vd_set(0)}, .reduced = g->at[3], .dt = vd_set(p->dt)};
-  outcome o;
+  sides s = {.overlap = vd_load(overlap), .arm = {vd_set(0), vd_set(0)}, .reduced = g->at[3], .dt = vd_set(p->dt)};
   s.arm[0] = vd_sub(g->at[3], vd_mul(vd_set(0.5), s.overlap));
   s.inverse_mass = g->velocity[3];
   s.inverse_inertia = g->spin[3];
   for (int k = 0; k < 3; k++) {
-    s.n[k] = vd_load(column[k]);
-    s.u[k] = vd_load(column[3 + k]);
+    s.n[k] = vd_load(normal[k]);
+    s.u[k] = vd_sub(g->velocity[k], vd_load(velocity[k]));
     s.spin[0][k] = g->spin[k];
-    s.spin[1][k] = vd_set(0);
+    s.spin[1][k] = vd_load(spin[k]);
+    s.spring[k] = vd_load(strain[k]);
   }
-  if (f.springs) load_springs(memory, entry, active, &s);
-  lane_law l = world->materials.count == 1 ? law_everywhere(world->laws) : law_by_lane(laws);
-  if (f.springs)
-    apply_law(&l, &s, &o, (features){false, true, true});
+  return s;
+}
+
+/* One obstacle of each lane that has one there. */
+static void add_obstacle_of_each(const pass *p, group *g, const obstacle *const o[VD_LANES], unsigned active,
+                                 pass_result *result) {
+  const graze_world *world = p->world;
+  const bool remembers = world->remembers && p->mode != PASS_LOOK;
+  const law *laws[VD_LANES];
+  for (int lane = 0; lane < VD_LANES; lane++) laws[lane] = active >> lane & 1 ? o[lane]->between : world->laws;
+  const sides s = load_obstacles(p, g, o, active);
+  const lane_law l = world->materials.count == 1 ? law_everywhere(world->laws) : law_by_lane(laws);
+  outcome out;
+  if (world->has_springs)
+    apply_law(&l, &s, &out, (features){false, true, true});
   else
-    apply_law(&l, &s, &o, (features){false, true, false});
-  add(g, &o, vd_set(1), vm_from(active));
-  if (f.springs && remembers) store_springs(memory, entry, active, &o);
+    apply_law(&l, &s, &out, (features){false, true, false});
+  add(g, &out, vd_set(1), vm_from(active));
+  if (world->has_springs && remembers) store_obstacle_springs(o, active, &out);
   if (!world->def.events || !remembers) return;
   double speed[VD_LANES], force[VD_LANES];
-  vd_store(speed, o.normal_speed);
-  vd_store(force, o.normal_force);
+  vd_store(speed, out.normal_speed);
+  vd_store(force, out.normal_force);
   for (; active != 0; active &= active - 1) {
     int lane = __builtin_ctz(active);
-    gz_pass_follow_wall(p, entry[lane], began[lane], speed[lane], force[lane], result);
+    gz_pass_follow_obstacle(p, g->own[lane], o[lane], speed[lane], force[lane], result);
   }
 }
 
+/* The first obstacle of each ball, the second of each, and so on. */
+static void add_queue(const pass *p, group *g, queue *q, pass_result *result) {
+  for (uint32_t i = 0; i < QUEUED; i++) {
+    const obstacle *o[VD_LANES];
+    unsigned active = 0;
+    for (int lane = 0; lane < VD_LANES; lane++) {
+      o[lane] = &q->at[lane][i];
+      active |= (unsigned)(i < q->count[lane]) << lane;
+    }
+    if (active == 0) break;
+    add_obstacle_of_each(p, g, o, active, result);
+  }
+  memset(q->count, 0, sizeof q->count);
+}
+
+static void enqueue(const pass *p, group *g, queue *q, uint32_t lane, const obstacle *o, pass_result *result) {
+  if (q->count[lane] == QUEUED) add_queue(p, g, q, result);
+  q->at[lane][q->count[lane]++] = *o;
+}
+
+/* Entries that come next. */
+typedef struct obstacle_entries {
+  uint64_t wall, surface;
+} obstacle_entries;
+
 /* `next` is at the entries of the group's first ball and moves behind those of its last. */
-static void add_walls(const pass *p, group *g, uint64_t *next, pass_result *result) {
+static void add_obstacles(const pass *p, group *g, obstacle_entries *next, pass_result *result) {
   const neighbour_list *list = &p->world->list;
-  uint64_t entry[VD_LANES] = {0}, end[VD_LANES] = {0};
+  obstacle o;
+  queue q;
+  memset(q.count, 0, sizeof q.count);
   for (uint32_t lane = 0; lane < g->count; lane++) {
-    entry[lane] = *next;
-    while (*next < list->wall_count && list->walls[*next].place == g->own[lane]) ++*next;
-    end[lane] = *next;
+    const uint32_t place = g->own[lane];
+    for (; next->wall < list->wall_count && list->walls[next->wall].place == place; next->wall++) {
+      if (gz_pass_wall(p, next->wall, &o, result)) enqueue(p, g, &q, lane, &o, result);
+    }
+    for (; next->surface < list->surface_count && list->surfaces[next->surface].place == place; next->surface++) {
+      const surface_entry *e = &list->surfaces[next->surface];
+      const uint32_t count = gz_pass_surface(p, e, result);
+      for (uint32_t i = 0; i < count; i++) {
+        o = gz_pass_facet(p, e, result->found, i);
+        enqueue(p, g, &q, lane, &o, result);
+      }
+    }
   }
-  for (;;) {
-    unsigned there = 0;
-    for (uint32_t lane = 0; lane < g->count; lane++) there |= (unsigned)(entry[lane] < end[lane]) << lane;
-    if (there == 0) return;
-    add_wall_of_each(p, g, entry, there, result);
-    for (uint32_t lane = 0; lane < g->count; lane++) entry[lane]++;
-  }
+  add_queue(p, g, &q, result);
+}
+
+static bool has_obstacles(const neighbour_list *list, const obstacle_entries *next, uint32_t end) {
+  return (next->wall < list->wall_count && list->walls[next->wall].place < end) ||
+         (next->surface < list->surface_count && list->surfaces[next->surface].place < end);
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
@@ -598,7 +640,7 @@ INLINED void load_group(const graze_world *world, uint32_t first, uint32_t end, 
 INLINED void run(const pass *p, uint32_t begin, uint32_t end, pass_result *result, features f) {
   const graze_world *world = p->world;
   const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
-  uint64_t wall = gz_list_first_wall(&world->list, begin);
+  obstacle_entries next = {gz_list_first_wall(&world->list, begin), gz_list_first_surface(&world->list, begin)};
   vd poison = vd_set(0), moved2 = vd_set(0), speed2 = vd_set(0);
   group g;
   notes n;
@@ -618,8 +660,7 @@ INLINED void run(const pass *p, uint32_t begin, uint32_t end, pass_result *resul
       }
       compute(p, &g, &n, &one, result, f);
     } while (!n.done);
-    if (wall < world->list.wall_count && world->list.walls[wall].place < first + g.count)
-      add_walls(p, &g, &wall, result);
+    if (has_obstacles(&world->list, &next, first + g.count)) add_obstacles(p, &g, &next, result);
     if (world->has_drag) add_drag(world, &g);
     move(p, &g, &poison, &moved2, &speed2, f);
   }

@@ -64,6 +64,15 @@ static void put_materials(archive_writer *w, const graze_world *world) {
   }
 }
 
+/* Whether no surface before has the same mesh. */
+static bool is_first_of(const graze_world *world, uint32_t surface) {
+  for (uint32_t i = 0; i < surface; i++) {
+    if (WORLD_AT(world->surfaces, dem_surface, i)->mesh == WORLD_AT(world->surfaces, dem_surface, surface)->mesh)
+      return false;
+  }
+  return true;
+}
+
 static void put_walls(archive_writer *w, const graze_world *world) {
   gz_archive_put_u64(w, world->walls.count);
   for (size_t i = 0; i < world->walls.count; i++) {
@@ -74,19 +83,46 @@ static void put_walls(archive_writer *w, const graze_world *world) {
   }
 }
 
+/* The number of the surface's mesh among those that differ. */
+static uint32_t mesh_number(const graze_world *world, uint32_t surface) {
+  const graze_mesh *mesh = WORLD_AT(world->surfaces, dem_surface, surface)->mesh;
+  uint32_t number = 0;
+  for (uint32_t i = 0; WORLD_AT(world->surfaces, dem_surface, i)->mesh != mesh; i++) number += is_first_of(world, i);
+  return number;
+}
+
+/* Every mesh once, as its block. */
+static void put_meshes(archive_writer *w, const graze_world *world) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < world->surfaces.count; i++) count += is_first_of(world, i);
+  gz_archive_put_u64(w, count);
+  for (uint32_t i = 0; i < world->surfaces.count; i++) {
+    size_t bytes;
+    if (!is_first_of(world, i)) continue;
+    const void *block = graze_mesh_block(WORLD_AT(world->surfaces, dem_surface, i)->mesh, &bytes);
+    gz_archive_put_u64(w, bytes);
+    gz_archive_put(w, block, bytes);
+  }
+}
+
 static void put_body(archive_writer *w, const graze_world *world, const dem_body *body) {
-  gz_archive_put_u32(w, false);
+  const bool is_ball = body->surface == NO_SURFACE;
+  gz_archive_put_u32(w, is_ball ? RECORD_BALL : RECORD_MESH);
   gz_archive_put_text(w, body->name);
   gz_archive_put_u32(w, WORLD_AT(world->kinds, ball_kind, body->kind)->material);
   gz_archive_put_u32(w, body->type);
   gz_archive_put_u64(w, body->user_id);
+  if (!is_ball) {
+    gz_archive_put_u32(w, mesh_number(world, body->surface));
+    return;
+  }
   put_double(w, world->now.position[world->place[body->number]][3]);
   put_double(w, body->mass);
 }
 
 static void put_set(archive_writer *w, const graze_world *world, const particle_set *set) {
   const ball_kind *kind = WORLD_AT(world->kinds, ball_kind, set->kind);
-  gz_archive_put_u32(w, true);
+  gz_archive_put_u32(w, RECORD_SET);
   gz_archive_put_text(w, set->name);
   gz_archive_put_u32(w, kind->material);
   put_double(w, set->mass);
@@ -97,7 +133,7 @@ static void put_set(archive_writer *w, const graze_world *world, const particle_
 }
 
 /* Sets and bodies have kinds in the order in which they were added. */
-static void put_balls(archive_writer *w, const graze_world *world) {
+static void put_members(archive_writer *w, const graze_world *world) {
   size_t set = 0, body = 0;
   gz_archive_put_u64(w, world->kinds.count);
   for (size_t i = 0; i < world->kinds.count; i++) {
@@ -114,7 +150,8 @@ static void put_definition(archive_writer *w, const graze_world *world) {
   put_def(w, &world->def);
   put_materials(w, world);
   put_walls(w, world);
-  put_balls(w, world);
+  put_meshes(w, world);
+  put_members(w, world);
   gz_archive_end_section(w, ARCHIVE_WORLD_DEFINITION);
 }
 

@@ -12,6 +12,9 @@
 
 enum { WORLD_RECORD_VERSION = 1 };
 
+/* What is in a world, in the order in which it was added. */
+typedef enum record_kind { RECORD_BALL, RECORD_SET, RECORD_MESH } record_kind;
+
 /* In a section of calls. STEPS: double dt, uint64 count, the hash after each. VELOCITY: uint32 body, six doubles.
  * PARTICLES: uint32 set, uint32 bits of what is there (positions, velocities, spins), the arrays. */
 typedef enum world_call { CALL_STEPS = 1, CALL_VELOCITY, CALL_PARTICLES } world_call;

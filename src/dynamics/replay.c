@@ -12,6 +12,8 @@ struct graze_world_replay {
   graze_context *context;
   archive_reader reader;
   graze_world *world;
+  graze_mesh **meshes; /* of its bodies */
+  uint32_t mesh_count;
   char *path;
   uint64_t steps; /* of the present call, to come */
   double dt;
@@ -91,7 +93,28 @@ static graze_status take_walls(archive_reader *r, graze_world *world) {
   return status;
 }
 
-static graze_status take_body(archive_reader *r, graze_world *world) {
+static graze_status take_mesh(graze_world_replay *replay, graze_mesh **mesh) {
+  archive_reader *r = &replay->reader;
+  const uint64_t bytes = take_count(r, 1);
+  if (bytes == UINT64_MAX) return gz_archive_error(r, "a mesh that the section has no room for");
+  return graze_mesh_from_block(replay->context, gz_archive_take(r, bytes), bytes, mesh);
+}
+
+static graze_status take_meshes(graze_world_replay *replay) {
+  graze_status status = GRAZE_OK;
+  const uint64_t count = take_count(&replay->reader, 8);
+  if (count == UINT64_MAX) return gz_archive_error(&replay->reader, "more meshes than the section has room for");
+  replay->meshes = gz_new_zeroed(replay->context, count, sizeof *replay->meshes);
+  if (replay->meshes == NULL) return gz_fail_memory(replay->context, count * sizeof *replay->meshes);
+  for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {
+    status = take_mesh(replay, &replay->meshes[i]);
+    replay->mesh_count += status == GRAZE_OK;
+  }
+  return status;
+}
+
+static graze_status take_body(graze_world_replay *replay, record_kind kind) {
+  archive_reader *r = &replay->reader;
   graze_body_def def = graze_default_body_def();
   graze_body_id id;
   def.name = gz_archive_take_text(r);
@@ -99,9 +122,15 @@ static graze_status take_body(archive_reader *r, graze_world *world) {
   def.material = gz_archive_take_u32(r);
   def.type = (graze_body_type)gz_archive_take_u32(r);
   def.user_id = gz_archive_take_u64(r);
-  def.radius = take_double(r);
-  def.mass = take_double(r);
-  return graze_world_add_body(world, &def, &id);
+  if (kind == RECORD_MESH) {
+    const uint32_t mesh = gz_archive_take_u32(r);
+    if (mesh >= replay->mesh_count) return gz_archive_error(r, "a body without a mesh");
+    def.mesh = replay->meshes[mesh];
+  } else {
+    def.radius = take_double(r);
+    def.mass = take_double(r);
+  }
+  return graze_world_add_body(replay->world, &def, &id);
 }
 
 /* Where the balls are the state says. */
@@ -128,11 +157,15 @@ static graze_status take_set(archive_reader *r, graze_world *world) {
   return status;
 }
 
-static graze_status take_balls(archive_reader *r, graze_world *world) {
+static graze_status take_members(graze_world_replay *replay) {
+  archive_reader *r = &replay->reader;
   graze_status status = GRAZE_OK;
   uint64_t count = take_count(r, 8);
-  for (uint64_t i = 0; status == GRAZE_OK && i < count; i++)
-    status = gz_archive_take_u32(r) != 0 ? take_set(r, world) : take_body(r, world);
+  for (uint64_t i = 0; status == GRAZE_OK && i < count; i++) {
+    const uint32_t kind = gz_archive_take_u32(r);
+    if (kind > RECORD_MESH) return gz_archive_error(r, "the number before this byte is no kind of body");
+    status = kind == RECORD_SET ? take_set(r, replay->world) : take_body(replay, (record_kind)kind);
+  }
   if (status == GRAZE_OK && (r->overrun || r->at != r->length))
     return gz_archive_error(r, "the definition ends elsewhere");
   return status;
@@ -156,7 +189,8 @@ static graze_status make_world(graze_world_replay *replay) {
   if (status == GRAZE_OK) status = take_def(r, replay->context, &replay->world);
   if (status == GRAZE_OK) status = take_materials(r, replay->world);
   if (status == GRAZE_OK) status = take_walls(r, replay->world);
-  if (status == GRAZE_OK) status = take_balls(r, replay->world);
+  if (status == GRAZE_OK) status = take_meshes(replay);
+  if (status == GRAZE_OK) status = take_members(replay);
   if (status == GRAZE_OK) status = gz_archive_next(r, &type);
   if (status == GRAZE_OK && type != ARCHIVE_WORLD) status = gz_archive_error(r, "the state is missing");
   return status == GRAZE_OK ? take_state(replay) : status;
@@ -189,6 +223,8 @@ graze_status graze_world_replay_open(graze_context *context, const char *path, g
 void graze_world_replay_close(graze_world_replay *replay) {
   if (replay == NULL) return;
   graze_world_destroy(replay->world);
+  for (uint32_t i = 0; i < replay->mesh_count; i++) graze_mesh_destroy(replay->meshes[i]);
+  gz_free(replay->meshes);
   close(replay->reader.file);
   gz_archive_reader_release(&replay->reader);
   gz_free(replay->path);

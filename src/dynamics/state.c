@@ -166,6 +166,13 @@ static uint64_t world_identity(const graze_world *world) {
     h = gz_hash_bytes(wall->point, sizeof wall->point, h + wall->material);
     h = gz_hash_bytes(wall->normal, sizeof wall->normal, h);
   }
+  for (size_t i = 0; i < world->surfaces.count; i++) {
+    const dem_surface *s = WORLD_AT(world->surfaces, dem_surface, i);
+    const dem_body *b = WORLD_AT(world->bodies, dem_body, s->body);
+    graze_mesh_facts facts;
+    graze_mesh_get_facts(s->mesh, &facts);
+    h = gz_hash_bytes(&facts.hash, sizeof facts.hash, h + s->material + b->type);
+  }
   h = gz_hash_bytes(world->laws, world->materials.count * world->materials.count * sizeof(law), h);
   for (uint32_t n = 0; n < world->count; n++) {
     uint32_t p = world->place[n];
@@ -203,6 +210,22 @@ static void put_contacts(archive_writer *w, const graze_world *world) {
     if (list->of_walls.touching[e])
       put_contact(w, &list->of_walls, e, world->number[list->walls[e].place], list->walls[e].wall);
   }
+  gz_archive_put_u64(w, remembers ? count_touching(&list->of_facets, list->facet_count) : 0);
+  for (uint64_t i = 0; remembers && i < list->surface_count; i++) {
+    const surface_entry *e = &list->surfaces[i];
+    for (uint32_t slot = e->first; slot < e->first + e->count && list->of_facets.touching[slot]; slot++) {
+      put_contact(w, &list->of_facets, slot, world->number[e->place], e->surface);
+      gz_archive_put(w, list->facet_normals[slot], sizeof(spring));
+    }
+  }
+}
+
+static void put_surfaces(archive_writer *w, const graze_world *world) {
+  for (size_t i = 0; i < world->surfaces.count; i++) {
+    const dem_surface *s = WORLD_AT(world->surfaces, dem_surface, i);
+    const double *const vectors[] = {s->position, s->velocity, s->spin};
+    for (int k = 0; k < 3; k++) gz_archive_put(w, vectors[k], sizeof s->position);
+  }
 }
 
 static void put_left(archive_writer *w, const graze_world *world) {
@@ -230,6 +253,7 @@ void gz_world_put_state(archive_writer *w, const graze_world *world) {
   }
   for (size_t i = 0; i < world->bodies.count; i++)
     gz_archive_put(w, WORLD_AT(world->bodies, dem_body, i)->orientation, 4 * sizeof(double));
+  put_surfaces(w, world);
   put_contacts(w, world);
   put_left(w, world);
   gz_archive_end_section(w, ARCHIVE_WORLD);
@@ -268,36 +292,55 @@ static void take_ball(archive_reader *r, graze_world *world, uint32_t n) {
   world->dissipated[p] = take_double(r);
 }
 
-/* Puts back what a contact remembers, at the entry of the two. Those who are too far apart for one touch no more. */
-static bool take_contact(archive_reader *r, graze_world *world, bool is_wall) {
+/* Where a contact is remembered: at the entry of the two, of a surface in its first free slot. UINT64_MAX: the two are
+ * too far apart for one. */
+static uint64_t entry_of(const graze_world *world, partner_kind kind, uint32_t place, uint32_t partner) {
+  const neighbour_list *list = &world->list;
+  if (kind == PARTNER_BALL) return gz_list_find(world, place, partner);
+  if (kind == PARTNER_WALL) return gz_list_find_wall(list, place, partner);
+  const uint64_t found = gz_list_find_surface(list, place, partner);
+  if (found == UINT64_MAX) return UINT64_MAX;
+  const surface_entry *e = &list->surfaces[found];
+  for (uint32_t i = 0; i < e->count; i++) {
+    if (!list->of_facets.touching[e->first + i]) return e->first + i;
+  }
+  return UINT64_MAX;
+}
+
+/* Puts back what a contact remembers. Those who are too far apart for one touch no more. */
+static bool take_contact(archive_reader *r, graze_world *world, partner_kind kind) {
   neighbour_list *list = &world->list;
-  contact_memory *m = is_wall ? &list->of_walls : &list->of_balls;
+  contact_memory *const memories[] = {&list->of_balls, &list->of_walls, &list->of_facets};
+  const size_t most[] = {world->count, world->walls.count, world->surfaces.count};
+  contact_memory *m = memories[kind];
   uint32_t number = gz_archive_take_u32(r), partner = gz_archive_take_u32(r);
-  spring strain = {0};
+  spring strain = {0}, normal = {0};
   double hit[2] = {0};
   if (m->springs != NULL) memcpy(strain, gz_archive_take(r, sizeof strain), sizeof strain);
   if (m->hits != NULL) memcpy(hit, gz_archive_take(r, sizeof hit), sizeof hit);
-  if (number >= world->count || partner >= (is_wall ? world->walls.count : world->count)) return false;
-  uint32_t p = world->place[number], other = is_wall ? partner : world->place[partner];
-  uint64_t e = is_wall ? gz_list_find_wall(list, p, partner) : gz_list_find(world, p, partner);
+  if (kind == PARTNER_SURFACE) memcpy(normal, gz_archive_take(r, sizeof normal), sizeof normal);
+  if (number >= world->count || partner >= most[kind]) return false;
+  uint32_t p = world->place[number], other = kind == PARTNER_BALL ? world->place[partner] : partner;
+  uint64_t e = entry_of(world, kind, p, partner);
   if (e == UINT64_MAX) {
     const contact_memory lost = {.springs = m->springs != NULL ? &strain : NULL, .hits = &hit};
-    gz_events_lose(world, p, other, is_wall, &lost, 0);
+    gz_events_lose(world, p, kind, other, normal, &lost, 0);
     return true;
   }
   m->touching[e] = 1;
   if (m->springs != NULL) memcpy(m->springs[e], strain, sizeof strain);
   if (m->hits != NULL) memcpy(m->hits[e], hit, sizeof hit);
+  if (kind == PARTNER_SURFACE) memcpy(list->facet_normals[e], normal, sizeof normal);
   return true;
 }
 
 static graze_status take_contacts(archive_reader *r, graze_world *world) {
   graze_status status = gz_list_update(world);
-  for (int walls = 0; status == GRAZE_OK && walls < 2; walls++) {
+  for (int kind = PARTNER_BALL; status == GRAZE_OK && kind <= PARTNER_SURFACE; kind++) {
     uint64_t count = gz_archive_take_u64(r);
     if (count > r->length / 8) return gz_archive_error(r, "more contacts than the file can hold");
     for (uint64_t i = 0; i < count; i++) {
-      if (!world->remembers || !take_contact(r, world, walls == 1))
+      if (!world->remembers || !take_contact(r, world, (partner_kind)kind))
         return gz_archive_error(r, "a contact of what is not there");
     }
   }
@@ -316,9 +359,18 @@ static graze_status take_left(archive_reader *r, graze_world *world) {
   return GRAZE_OK;
 }
 
+static void take_surfaces(archive_reader *r, graze_world *world) {
+  for (size_t i = 0; i < world->surfaces.count; i++) {
+    dem_surface *s = WORLD_AT(world->surfaces, dem_surface, i);
+    double *const vectors[] = {s->position, s->velocity, s->spin};
+    for (int k = 0; k < 3; k++) memcpy(vectors[k], gz_archive_take(r, sizeof s->position), sizeof s->position);
+    gz_surface_set_rotation(s, WORLD_AT(world->bodies, dem_body, s->body)->orientation);
+  }
+}
+
 graze_status gz_world_take_state(archive_reader *r, graze_world *world) {
-  uint64_t least =
-      8 * 5 + 4 + world->count * (uint64_t)(16 * sizeof(double)) + world->bodies.count * 4 * sizeof(double) + 24;
+  uint64_t least = 8 * 5 + 4 + world->count * (uint64_t)(16 * sizeof(double)) +
+                   world->bodies.count * 4 * sizeof(double) + world->surfaces.count * 9 * sizeof(double) + 32;
   if (r->length < least) return gz_archive_error(r, "the state ends too early");
   world->step = gz_archive_take_u64(r);
   world->start_step = gz_archive_take_u64(r);
@@ -330,6 +382,7 @@ graze_status gz_world_take_state(archive_reader *r, graze_world *world) {
     double *q = WORLD_AT(world->bodies, dem_body, i)->orientation;
     memcpy(q, gz_archive_take(r, 4 * sizeof(double)), 4 * sizeof(double));
   }
+  take_surfaces(r, world);
   world->is_listed = world->carries = false;
   world->lost.count = 0;
   graze_status status = take_contacts(r, world);

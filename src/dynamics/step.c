@@ -67,6 +67,10 @@ static graze_status run_pass(graze_world *world, loop *l, pass_mode mode) {
   l->p.mode = mode;
   l->p.close = closeness_now(world, mode);
   l->pieces = pieces_of(world->count, 512);
+  const size_t most = world->list.most_facets, bytes = l->pieces.number * most * sizeof(facet_contact);
+  if (!gz_buffer_reserve(world->context, &world->scratch[5], bytes, 0)) return gz_fail_memory(world->context, bytes);
+  for (uint32_t i = 0; i < l->pieces.number; i++)
+    l->results[i].found = (facet_contact *)world->scratch[5].data + i * most;
   gz_parallel_each(world->context, l->pieces.number, run_piece, l);
   for (uint32_t i = 0; i < l->pieces.number; i++) {
     moved2 = fmax(moved2, l->results[i].moved2);
@@ -101,8 +105,13 @@ static void turn(double q[4], const double spin[3], double dt) {
 static void turn_bodies(graze_world *world, double dt) {
   for (size_t i = 0; i < world->bodies.count; i++) {
     dem_body *b = WORLD_AT(world->bodies, dem_body, i);
-    if (b->type != GRAZE_BODY_STATIC) turn(b->orientation, world->now.spin[world->place[b->number]], dt);
+    if (b->type == GRAZE_BODY_STATIC) continue;
+    const bool is_ball = b->surface == NO_SURFACE;
+    turn(b->orientation,
+         is_ball ? world->now.spin[world->place[b->number]] : WORLD_AT(world->surfaces, dem_surface, b->surface)->spin,
+         dt);
   }
+  gz_surfaces_move(world, dt);
 }
 
 /* The first half kick and the drift. */

@@ -65,9 +65,9 @@ graze_status graze_world_create(graze_context *context, const graze_world_def *d
 void graze_world_destroy(graze_world *world) {
   if (world == NULL) return;
   const graze_context *context = world->context;
-  gz_array *const arrays[] = {&world->materials, &world->pairs,  &world->sets,  &world->bodies,
-                              &world->walls,     &world->kinds,  &world->added, &world->body_order,
-                              &world->contacts,  &world->events, &world->lost,  &world->escaped};
+  gz_array *const arrays[] = {&world->materials, &world->pairs,   &world->sets,       &world->bodies,   &world->walls,
+                              &world->kinds,     &world->added,   &world->body_order, &world->contacts, &world->events,
+                              &world->lost,      &world->escaped, &world->surfaces};
   for (size_t i = 0; i < world->materials.count; i++) gz_free(WORLD_AT(world->materials, dem_material, i)->name);
   for (size_t i = 0; i < world->sets.count; i++) gz_free(WORLD_AT(world->sets, particle_set, i)->name);
   for (size_t i = 0; i < world->bodies.count; i++) gz_free(WORLD_AT(world->bodies, dem_body, i)->name);
@@ -226,13 +226,14 @@ static graze_status make_body(const graze_world *world, const char *who, const g
   memcpy(ball->spin, def->spin, sizeof def->spin);
   ball->position[3] = def->radius;
   ball->velocity[3] = ball->spin[3] = 0;
+  if (dynamic && def->mesh != NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: a mesh cannot be dynamic", who);
   graze_status status = check_vector(context, who, "position", def->position);
   if (status == GRAZE_OK) status = check_vector(context, who, "velocity", def->velocity);
   if (status == GRAZE_OK) status = check_vector(context, who, "spin", def->spin);
   if (status == GRAZE_OK && dynamic)
     status = set_mass(context, who, def->radius, def->mass, def->density, ball, &body->mass);
   if (status != GRAZE_OK) return status;
-  if (!dynamic && !(isfinite(def->radius) && def->radius > 0))
+  if (!dynamic && def->mesh == NULL && !(isfinite(def->radius) && def->radius > 0))
     return bad_number(context, who, "radius", def->radius, "above 0");
   if (def->type == GRAZE_BODY_STATIC)
     memset(ball->velocity, 0, sizeof ball->velocity), memset(ball->spin, 0, sizeof ball->spin);
@@ -243,13 +244,27 @@ static graze_status make_body(const graze_world *world, const char *who, const g
   return GRAZE_OK;
 }
 
+static graze_status add_surface(graze_world *world, const graze_body_def *def, dem_body *body) {
+  static const double no_drag[2] = {0, 0};
+  graze_status status = gz_surface_add(world, def, body);
+  if (status != GRAZE_OK) return status;
+  status = add_kind(world, def->material, no_drag, &body->kind);
+  if (status != GRAZE_OK) {
+    world->surfaces.count--;
+    return status;
+  }
+  body->surface = (uint32_t)world->surfaces.count - 1;
+  world->is_listed = world->is_accelerated = world->has_limits = false;
+  return GRAZE_OK;
+}
+
 graze_status graze_world_add_body(graze_world *world, const graze_body_def *def, graze_body_id *body) {
   static const double no_drag[2] = {0, 0};
   if (world == NULL || def == NULL || body == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   if (def->cookie != BODY_COOKIE || (unsigned)def->type > GRAZE_BODY_KINEMATIC)
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "the body's definition is not initialised");
   char who[96];
-  dem_body made = {.type = def->type, .user_id = def->user_id, .added = world->added.count, .is_added = true};
+  dem_body made = {.type = def->type, .user_id = def->user_id, .surface = NO_SURFACE};
   snprintf(who, sizeof who, "body '%.60s'", def->name != NULL ? def->name : "");
   if (def->type == GRAZE_BODY_DYNAMIC && isnan(def->mass) == isnan(def->density))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: either mass or density must be given", who);
@@ -262,12 +277,15 @@ graze_status graze_world_add_body(graze_world *world, const graze_body_def *def,
   if (status != GRAZE_OK) return status;
   made.name = gz_new_text(world->context, def->name != NULL ? def->name : "");
   if (made.name == NULL) return gz_fail_memory(world->context, 1);
-  status = add_kind(world, def->material, no_drag, &made.kind);
+  status = def->mesh != NULL ? add_surface(world, def, &made) : add_kind(world, def->material, no_drag, &made.kind);
   if (status != GRAZE_OK) {
     gz_free(made.name);
     return status;
   }
-  world->added.count++;
+  if (def->mesh == NULL) {
+    made.added = world->added.count++;
+    made.is_added = true;
+  }
   *body = (graze_body_id){(uint32_t)world->bodies.count, 1};
   *WORLD_AT(world->bodies, dem_body, world->bodies.count++) = made;
   return GRAZE_OK;
@@ -357,7 +375,7 @@ static void settle(graze_world *world, const graze_world *old, const added_ball 
 static uint32_t settle_bodies(graze_world *world, const graze_world *old, uint32_t number, bool dynamic) {
   for (size_t i = 0; i < world->bodies.count; i++) {
     dem_body *b = WORLD_AT(world->bodies, dem_body, i);
-    if ((b->type == GRAZE_BODY_DYNAMIC) != dynamic) continue;
+    if ((b->type == GRAZE_BODY_DYNAMIC) != dynamic || b->surface != NO_SURFACE) continue;
     settle(world, old, b->is_added ? WORLD_AT(world->added, added_ball, b->added) : NULL, b->number, number, b->kind);
     b->number = number++;
     b->is_added = false;
@@ -422,6 +440,12 @@ graze_member gz_world_member(const graze_world *world, uint32_t number) {
   return (graze_member){GRAZE_MEMBER_PARTICLE, low, number - WORLD_AT(world->sets, particle_set, low)->number};
 }
 
+graze_member gz_partner_member(const graze_world *world, partner_kind kind, uint32_t partner) {
+  if (kind == PARTNER_BALL) return gz_world_member(world, partner);
+  if (kind == PARTNER_WALL) return (graze_member){GRAZE_MEMBER_WALL, 0, partner};
+  return (graze_member){GRAZE_MEMBER_BODY, 0, WORLD_AT(world->surfaces, dem_surface, partner)->body};
+}
+
 ball_name gz_world_ball_name(const graze_world *world, uint32_t number) {
   ball_name name;
   graze_member m = gz_world_member(world, number);
@@ -445,22 +469,27 @@ graze_status graze_world_get_body(const graze_world *world, graze_body_id id, gr
   if (world == NULL || def == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   const dem_body *b = find_body(world, id);
   if (b == NULL) return GRAZE_ERROR_HANDLE;
+  *def = graze_default_body_def();
+  def->name = b->name;
+  def->type = b->type;
+  def->user_id = b->user_id;
+  memcpy(def->orientation, b->orientation, sizeof def->orientation);
+  if (b->surface != NO_SURFACE) {
+    gz_surface_get(WORLD_AT(world->surfaces, dem_surface, b->surface), def);
+    return GRAZE_OK;
+  }
   const added_ball *added = b->is_added ? WORLD_AT(world->added, added_ball, b->added) : NULL;
   uint32_t place = added != NULL ? 0 : world->place[b->number];
   const double *position = added != NULL ? added->position : world->now.position[place];
   const double *velocity = added != NULL ? added->velocity : world->now.velocity[place];
   const double *spin = added != NULL ? added->spin : world->now.spin[place];
-  *def = graze_default_body_def();
-  def->name = b->name;
-  def->type = b->type;
-  def->user_id = b->user_id;
   def->material = WORLD_AT(world->kinds, ball_kind, b->kind)->material;
+  memcpy(def->center, position, sizeof def->center);
   def->radius = position[3];
   if (b->type == GRAZE_BODY_DYNAMIC) def->mass = b->mass;
   memcpy(def->position, position, sizeof def->position);
   memcpy(def->velocity, velocity, sizeof def->velocity);
   memcpy(def->spin, spin, sizeof def->spin);
-  memcpy(def->orientation, b->orientation, sizeof def->orientation);
   return GRAZE_OK;
 }
 
@@ -475,9 +504,10 @@ graze_status graze_world_set_velocity(graze_world *world, graze_body_id id, cons
   if (status == GRAZE_OK) status = check_vector(world->context, b->name, "spin", spin);
   if (status == GRAZE_OK) status = gz_world_prepare(world);
   if (status != GRAZE_OK) return status;
-  uint32_t place = world->place[b->number];
-  memcpy(world->now.velocity[place], velocity, 3 * sizeof(double));
-  memcpy(world->now.spin[place], spin, 3 * sizeof(double));
+  dem_surface *surface = b->surface != NO_SURFACE ? WORLD_AT(world->surfaces, dem_surface, b->surface) : NULL;
+  memcpy(surface != NULL ? surface->velocity : world->now.velocity[world->place[b->number]], velocity,
+         3 * sizeof(double));
+  memcpy(surface != NULL ? surface->spin : world->now.spin[world->place[b->number]], spin, 3 * sizeof(double));
   gz_record_velocity(world, id.index, velocity, spin);
   return GRAZE_OK;
 }

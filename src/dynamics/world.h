@@ -42,10 +42,24 @@ typedef struct dem_body {
   graze_body_type type;
   uint64_t user_id;
   double orientation[4], mass;
-  uint32_t number, kind;
+  uint32_t number, kind; /* number: of a ball */
+  uint32_t surface;      /* number of the surface, or NO_SURFACE: it is a ball */
   uint64_t added;
   bool is_added;
 } dem_body;
+
+#define NO_SURFACE UINT32_MAX
+
+/* A body that is a mesh, and that no force moves. Points of the mesh have coordinates relative to its center, about
+ * which it turns. */
+typedef struct dem_surface {
+  const graze_mesh *mesh;
+  uint32_t body, material;
+  double center[3]; /* in the mesh's own coordinates */
+  double reach;     /* of its farthest point from there */
+  double position[3], velocity[3], spin[3],
+      rotation[9]; /* position: of the center; rotation: row-major, to the world */
+} dem_surface;
 
 typedef struct added_ball {
   row position, velocity, spin;
@@ -72,7 +86,17 @@ typedef struct wall_entry {
   uint32_t place, wall;
 } wall_entry;
 
+/* A ball that may touch triangles of a surface before the list is made anew: list->facets[first] on. Its contacts with
+ * the surface are remembered in the first slots of the same range, as many as there are. */
+typedef struct surface_entry {
+  uint32_t place, surface;
+  uint32_t first, count;
+} surface_entry;
+
 typedef double spring[3];
+
+/* With what a ball is in contact. */
+typedef enum partner_kind { PARTNER_BALL, PARTNER_WALL, PARTNER_SURFACE } partner_kind;
 
 /* What contacts remember: entry by entry whether there was one at the last look, with springs their strain, and with
  * events speed and impulse. */
@@ -92,8 +116,13 @@ typedef struct neighbour_list {
   uint8_t *close;    /* bits of entries that may touch soon; see close_chunk */
   wall_entry *walls; /* by place, then wall */
   uint64_t wall_count;
-  contact_memory of_balls, of_walls;
-  buffer buffers[4];
+  surface_entry *surfaces; /* by place, then surface */
+  uint32_t *facets;        /* triangles */
+  uint64_t surface_count, facet_count;
+  uint32_t most_facets;  /* of an entry */
+  spring *facet_normals; /* of the contacts in the slots */
+  contact_memory of_balls, of_walls, of_facets;
+  buffer buffers[7];
 } neighbour_list;
 
 /* Entries of a ball are looked at in chunks of `lanes`, each with a byte of list->close: where those of the ball begin.
@@ -112,6 +141,7 @@ struct graze_world {
   gz_array sets;      /* particle_set */
   gz_array bodies;    /* dem_body */
   gz_array walls;     /* dem_wall */
+  gz_array surfaces;  /* dem_surface */
   gz_array kinds;     /* ball_kind */
   gz_array added;     /* added_ball: those without a number yet */
 
@@ -146,7 +176,8 @@ struct graze_world {
   double close_reach, close_way; /* until balls may have gone half that far; close_way: how far they may have gone */
   double fastest_way;            /* of a ball in the last pass */
   double skin, moved2;           /* the largest square of a way since the list was made */
-  buffer scratch[6];
+  double surface_way;            /* no point of a surface has gone farther since */
+  buffer scratch[7];
 
   uint64_t step, start_step; /* start: since when steps have been of dt */
   double dt, start_time;
@@ -177,6 +208,8 @@ typedef struct ball_name {
 } ball_name;
 ball_name gz_world_ball_name(const graze_world *world, uint32_t number);
 graze_member gz_world_member(const graze_world *world, uint32_t number);
+/* Of what a contact is with; a ball goes by its number. */
+graze_member gz_partner_member(const graze_world *world, partner_kind kind, uint32_t partner);
 
 /* materials.c: the laws of all pairs of materials, and what they and the balls say of steps. Errors: ARGUMENT (two that
  * do not go together), MEMORY. O(balls). */
@@ -191,23 +224,57 @@ void gz_list_release(graze_world *world);
 /* Whether the list can be made: before a run. Errors: ARGUMENT (a period that is too short). */
 graze_status gz_list_check(graze_world *world);
 
-/* The entry of a ball's neighbour by its number, of a wall, and of a ball's first wall, or where it would be.
- * UINT64_MAX: there is none. */
+/* The entry of a ball's neighbour by its number, of a wall, and of a ball's first wall or surface, or where it would
+ * be. UINT64_MAX: there is none. */
 uint64_t gz_list_find(const graze_world *world, uint32_t place, uint32_t number);
 uint64_t gz_list_find_wall(const neighbour_list *list, uint32_t place, uint32_t wall);
 uint64_t gz_list_first_wall(const neighbour_list *list, uint32_t place);
+uint64_t gz_list_first_surface(const neighbour_list *list, uint32_t place);
+uint64_t gz_list_find_surface(const neighbour_list *list, uint32_t place, uint32_t surface);
 
-/* events.c: what touched by the entry of an old list ends with the next pass; `partner` is a place or a wall. */
-void gz_events_lose(graze_world *world, uint32_t place, uint32_t partner, bool is_wall, const contact_memory *memory,
-                    uint64_t entry);
+/* events.c: what touched by the entry of an old list ends with the next pass; `partner` is a place, a wall or a
+ * surface, and `normal` that of the contact with a surface, else NULL. */
+void gz_events_lose(graze_world *world, uint32_t place, partner_kind kind, uint32_t partner, const double *normal,
+                    const contact_memory *memory, uint64_t entry);
 
-/* A ball and another, or a wall, that are in contact: closed sets that meet. */
+/* Where a ball touches a surface, and what that contact remembers. */
+typedef struct facet_contact {
+  double normal[3]; /* from the surface to the centre */
+  double distance;
+  double velocity[3];       /* of the surface's point where the two touch */
+  double strain[3], hit[2]; /* strain: of its spring */
+  uint32_t triangle, slot;  /* slot: of the entry, that remembers it; NO_SLOT: it begins */
+  bool is_rim, is_least;
+} facet_contact;
+
+#define NO_SLOT UINT32_MAX
+
+/* surfaces.c: the contacts of a ball with the surface of an entry: the places where the distance of its centre to the
+ * surface is least among those near by, nearest first, each with what it remembers. `closed`: touching counts. `found`
+ * has room for all triangles of the entry. */
+uint32_t gz_surface_contacts(const graze_world *world, const surface_entry *e, bool closed, facet_contact *found);
+
+/* Fills list->surfaces and list->facets. Errors: MEMORY, LIMIT. */
+graze_status gz_surfaces_list(graze_world *world);
+
+/* The surfaces go on by a step; their orientations are in the bodies. */
+void gz_surfaces_move(graze_world *world, double dt);
+
+/* Takes the next body's mesh in; its orientation has been checked. Errors: MEMORY, NOT_FINITE. */
+graze_status gz_surface_add(graze_world *world, const graze_body_def *def, const dem_body *body);
+void gz_surface_set_rotation(dem_surface *surface, const double q[4]);
+void gz_surface_velocity(const dem_surface *surface, const double at[3], double velocity[3]);
+
+/* Mesh, place and motion, but not the orientation. */
+void gz_surface_get(const dem_surface *surface, graze_body_def *def);
+
+/* A ball and another, a wall or a surface, that are in contact: closed sets that meet. */
 typedef struct dem_contact {
-  uint32_t place, partner; /* place, or wall */
-  bool is_wall;
-  uint64_t entry; /* of the list of balls or walls */
+  uint32_t place, partner; /* place, or number of the wall or surface */
+  partner_kind kind;
   double distance, normal[3];
-  double overlap; /* may be less than 0 by rounding */
+  double overlap;       /* may be less than 0 by rounding */
+  const double *strain; /* of its spring; NULL: none */
 } dem_contact;
 
 /* engine.c: has the context's engine make up to `count` steps, as far as it does; `done` gets how many it made. Errors:
@@ -249,9 +316,11 @@ static inline uint32_t material_of(const graze_world *world, uint32_t place) {
   return WORLD_AT(world->kinds, ball_kind, world->kind[place])->material;
 }
 
-/* What holds for a ball against another, by its place, or against a wall. */
-static inline const law *law_between(const graze_world *world, uint32_t place, uint32_t partner, bool is_wall) {
-  const uint32_t other = is_wall ? WORLD_AT(world->walls, dem_wall, partner)->material : material_of(world, partner);
+/* What holds for a ball against another, by its place, or against a wall or surface. */
+static inline const law *law_between(const graze_world *world, uint32_t place, partner_kind kind, uint32_t partner) {
+  const uint32_t other = kind == PARTNER_BALL   ? material_of(world, partner)
+                         : kind == PARTNER_WALL ? WORLD_AT(world->walls, dem_wall, partner)->material
+                                                : WORLD_AT(world->surfaces, dem_surface, partner)->material;
   return &world->laws[material_of(world, place) * world->materials.count + other];
 }
 

@@ -1,0 +1,631 @@
+/* Balls against meshes: nearest points against long doubles, contacts against the places where the distance to a closed
+ * mesh is least, and motion on meshes against motion on walls. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "families.h"
+#include "narrow/near.h"
+#include "worlds.h"
+
+/* ---- nearest points ---------------------------------------------------------------------------------------------- */
+
+typedef long double real;
+
+static real real_dot(const real a[3], const real b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Least squared distance to the points a + s u + t v of a triangle, from its interior, its edges and its corners. */
+static real least_distance(const double corners[9], const double p[3]) {
+  real least = INFINITY, u[3], v[3], w[3], q[3];
+  for (int i = 0; i < 3; i++) {
+    const double *a = corners + 3 * i, *b = corners + 3 * ((i + 1) % 3), *c = corners + 3 * ((i + 2) % 3);
+    for (int k = 0; k < 3; k++) u[k] = (real)b[k] - a[k], v[k] = (real)c[k] - a[k], w[k] = (real)p[k] - a[k];
+    const real uu = real_dot(u, u), vv = real_dot(v, v), uv = real_dot(u, v), uw = real_dot(u, w), vw = real_dot(v, w);
+    if (real_dot(w, w) < least) least = real_dot(w, w);
+    if (uw > 0 && uw < uu) {
+      for (int k = 0; k < 3; k++) q[k] = w[k] - uw / uu * u[k];
+      if (real_dot(q, q) < least) least = real_dot(q, q);
+    }
+    const real det = uu * vv - uv * uv, s = (vv * uw - uv * vw) / det, t = (uu * vw - uv * uw) / det;
+    if (!(det > 1e-20L * uu * vv && s > 0 && t > 0 && s + t < 1)) continue;
+    for (int k = 0; k < 3; k++) q[k] = w[k] - s * u[k] - t * v[k];
+    if (real_dot(q, q) < least) least = real_dot(q, q);
+  }
+  return sqrtl(least);
+}
+
+static void random_triangle(uint64_t *state, double corners[9]) {
+  const uint32_t kind = random_below(state, 5);
+  const double shift = kind == 4 ? 1000 : 0;
+  for (int i = 0; i < 9; i++)
+    corners[i] = shift + (kind == 1 ? (double)random_below(state, 4) : 4 * random_signed(state));
+  if (kind == 2) { /* a sliver, or a segment */
+    const double t = random_signed(state), thin = random_below(state, 2) != 0 ? 1e-7 : 0;
+    for (int k = 0; k < 3; k++)
+      corners[6 + k] = corners[k] + t * (corners[3 + k] - corners[k]) + thin * random_signed(state);
+  }
+  if (kind == 3 && random_below(state, 4) == 0) memcpy(corners + 3, corners, 3 * sizeof(double));
+}
+
+static void test_nearest(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(1);
+  for (int round = 0; round < test_rounds(20000, 2000000); round++) {
+    double corners[9], p[3], place[3];
+    random_triangle(&state, corners);
+    const bool lattice = random_below(&state, 3) == 0;
+    for (int k = 0; k < 3; k++)
+      p[k] = corners[k] + (lattice ? (double)random_below(&state, 5) - 2 : 5 * random_signed(&state));
+    const near_point near = gz_triangle_nearest(corners, p);
+    const real want = least_distance(corners, p), large = 1e-16L * 2000;
+    assert_near(near.distance, (double)want, (double)(large * 50));
+    for (int k = 0; k < 3; k++) place[k] = p[k] - near.distance * near.normal[k];
+    assert_near((double)least_distance(corners, place), 0, 1e-7 * (double)want + 1e-11);
+    assert_near(
+        sqrt(near.normal[0] * near.normal[0] + near.normal[1] * near.normal[1] + near.normal[2] * near.normal[2]), 1,
+        1e-14);
+  }
+}
+
+typedef struct seen {
+  uint8_t *triangles;
+  uint32_t count;
+} seen;
+
+static bool see(void *user, uint32_t triangle) {
+  seen *s = user;
+  assert_int_equal(s->triangles[triangle], 0);
+  s->triangles[triangle] = 1;
+  s->count++;
+  return true;
+}
+
+static bool stop_at_third(void *user, uint32_t triangle) {
+  (void)triangle;
+  return ++*(uint32_t *)user < 3;
+}
+
+/* Every triangle that is near is visited, and few others; beyond the range of floats, all. */
+static void test_near_triangles(void **unused) {
+  (void)unused;
+  enum { MOST = 3000 };
+  static const int scales[] = {0, -40, 40, 70};
+  uint64_t state = test_seed(2), visited = 0, needed = 0;
+  double *corners = calloc(9 * MOST, sizeof *corners);
+  uint8_t *marks = calloc(MOST, 1);
+  for (int round = 0; round < test_rounds(24, 600); round++) {
+    const uint32_t count = 1 + random_below(&state, MOST);
+    const int scale = scales[round % 4];
+    soup_cluttered(&state, count, 0.05, corners);
+    for (uint32_t i = 0; i < 9 * count; i++) corners[i] = ldexp(corners[i], scale);
+    graze_mesh *mesh = test_mesh(shared_context(1), corners, count, (graze_volumes)(round / 4 % 2));
+    for (int i = 0; i < 20; i++) {
+      double p[3];
+      for (int k = 0; k < 3; k++) p[k] = ldexp(1.2 * random_unit(&state), scale);
+      const double radius = ldexp(0.1 * random_unit(&state), scale);
+      seen s = {marks, 0};
+      memset(marks, 0, count);
+      assert_true(gz_mesh_near(mesh, p, radius, see, &s));
+      for (uint32_t t = 0; t < count; t++) {
+        if (!(gz_triangle_nearest(corners + 9 * (size_t)t, p).distance <= radius)) continue;
+        assert_int_equal(marks[t], 1);
+        needed += scale != 70;
+      }
+      visited += scale != 70 ? s.count : 0;
+      uint32_t stopped = 0;
+      if (s.count >= 3) assert_false(gz_mesh_near(mesh, p, radius, stop_at_third, &stopped));
+    }
+    graze_mesh_destroy(mesh);
+  }
+  assert_true(visited < 4 * needed + 1000);
+  free(corners);
+  free(marks);
+}
+
+/* ---- where a ball touches ---------------------------------------------------------------------------------------- */
+
+/* A world of one ball of radius 1 and a mesh. */
+typedef struct lone_ball {
+  graze_world *world;
+  graze_mesh *mesh;
+} lone_ball;
+
+static lone_ball begin_ball(const double *corners, uint32_t triangles, double radius) {
+  graze_world_def def = graze_default_world_def();
+  graze_body_def body = graze_default_body_def();
+  const graze_material m = hooke(1000);
+  const double far[3] = {1000, 0, 0};
+  graze_body_id id;
+  lone_ball b = {.mesh = test_mesh(shared_context(1), corners, triangles, GRAZE_VOLUMES_ORIENTED)};
+  def.gravity[2] = 0;
+  assert_int_equal(graze_world_create(shared_context(1), &def, &b.world), GRAZE_OK);
+  add_material(b.world, &m);
+  add_balls(b.world, 1, far, NULL, NULL, radius, 1, 0);
+  body.type = GRAZE_BODY_STATIC;
+  body.mesh = b.mesh;
+  assert_int_equal(graze_world_add_body(b.world, &body, &id), GRAZE_OK);
+  return b;
+}
+
+static void end_ball(lone_ball *b) {
+  graze_world_destroy(b->world);
+  graze_mesh_destroy(b->mesh);
+}
+
+static uint64_t contacts_at(const lone_ball *b, const double p[3], const graze_contact **contacts) {
+  uint64_t count;
+  const graze_particle_state state = {.positions = (double *)(size_t)p};
+  assert_int_equal(graze_world_set_particles(b->world, 0, &state), GRAZE_OK);
+  assert_int_equal(graze_world_find_contacts(b->world, contacts, &count), GRAZE_OK);
+  for (uint64_t i = 0; i < count; i++) {
+    assert_int_equal((*contacts)[i].a.kind, GRAZE_MEMBER_PARTICLE);
+    assert_int_equal((*contacts)[i].b.kind, GRAZE_MEMBER_BODY);
+  }
+  return count;
+}
+
+/* The places of a closed mesh without edges that end within others where the distance to p is least, by what each
+ * corner, edge and triangle adjoins, or -1 where that is a matter of rounding. */
+static int least_places(const double *corners, uint32_t triangles, const double p[3], real radius, real places[][3]) {
+  const real doubt = 1e-9L;
+  int count = 0;
+  for (uint32_t t = 0; t < triangles; t++) {
+    real inward[3];
+    bool inside = true;
+    for (int e = 0; e < 3; e++) { /* barycentric coordinates, by areas */
+      const double *a = corners + 9 * t + 3 * e, *b = corners + 9 * t + 3 * ((e + 1) % 3),
+                   *c = corners + 9 * t + 3 * ((e + 2) % 3);
+      real u[3], v[3], w[3];
+      for (int k = 0; k < 3; k++) u[k] = (real)b[k] - a[k], v[k] = (real)c[k] - a[k], w[k] = (real)p[k] - a[k];
+      const real uu = real_dot(u, u), along = real_dot(u, w) / uu;
+      /* of p, towards c from the edge */
+      inward[e] = (real_dot(v, w) - real_dot(u, v) * along);
+      if (fabsl(inward[e]) < doubt || fabsl(along) < doubt || fabsl(along - 1) < doubt) return -1;
+      inside &= inward[e] > 0;
+      bool least = along > 0 && along < 1, corner = true;
+      real q[3];
+      for (int k = 0; k < 3; k++) q[k] = a[k] + along * u[k];
+      /* Other triangles with the edge a-b or the corner a. The first that has it tells of it. */
+      for (uint32_t o = 0; o < triangles && (least || corner); o++) {
+        bool has_a = false, has_b = false;
+        const double *third = NULL;
+        for (int i = 0; i < 3; i++) {
+          const double *x = corners + 9 * o + 3 * i;
+          if (memcmp(x, a, 3 * sizeof *x) == 0)
+            has_a = true;
+          else if (memcmp(x, b, 3 * sizeof *x) == 0)
+            has_b = true;
+          else
+            third = x;
+        }
+        if (has_a) {
+          for (int i = 0; i < 3; i++) {
+            const double *x = corners + 9 * o + 3 * i;
+            real d[3];
+            for (int k = 0; k < 3; k++) d[k] = (real)x[k] - a[k];
+            const real down = real_dot(d, w);
+            if (memcmp(x, a, 3 * sizeof *x) != 0 && fabsl(down) < doubt) return -1;
+            corner &= !(down > 0);
+          }
+          if (o < t) corner = false;
+        }
+        if (!(has_a && has_b) || third == NULL) continue;
+        real d[3], away[3];
+        for (int k = 0; k < 3; k++) d[k] = (real)third[k] - q[k], away[k] = (real)p[k] - q[k];
+        least &= !(real_dot(d, away) > 0);
+        if (o < t) least = false;
+      }
+      const real reach2 = radius * radius;
+      for (int what = 0; what < 2; what++) {
+        if (what == 0 ? !least : !corner) continue;
+        real from[3];
+        for (int k = 0; k < 3; k++) from[k] = (real)p[k] - (what == 0 ? q[k] : (real)a[k]);
+        if (fabsl(real_dot(from, from) - reach2) < doubt) return -1;
+        if (real_dot(from, from) > reach2) continue;
+        for (int k = 0; k < 3; k++) places[count][k] = what == 0 ? q[k] : (real)a[k];
+        count++;
+      }
+    }
+    if (!inside) continue;
+    const double *a = corners + 9 * t;
+    real u[3], v[3], n[3], w[3];
+    for (int k = 0; k < 3; k++) u[k] = (real)a[3 + k] - a[k], v[k] = (real)a[6 + k] - a[k], w[k] = (real)p[k] - a[k];
+    for (int k = 0; k < 3; k++) n[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+    const real height = real_dot(n, w) / real_dot(n, n), length = fabsl(height) * sqrtl(real_dot(n, n));
+    if (fabsl(length - radius) < doubt) return -1;
+    if (length > radius) continue;
+    for (int k = 0; k < 3; k++) places[count][k] = p[k] - height * n[k];
+    count++;
+  }
+  return count;
+}
+
+/* How many of the random places have a contact. */
+static int check_places(const double *corners, uint32_t triangles, double radius, uint64_t *state, int rounds,
+                        double reach) {
+  enum { MOST = 512 };
+  static real places[MOST][3];
+  lone_ball b = begin_ball(corners, triangles, radius);
+  int judged = 0, met = 0;
+  for (int round = 0; round < rounds; round++) {
+    const graze_contact *contacts;
+    double p[3];
+    for (int k = 0; k < 3; k++) p[k] = reach * random_signed(state);
+    const int want = least_places(corners, triangles, p, radius, places);
+    if (want < 0) continue;
+    const uint64_t got = contacts_at(&b, p, &contacts);
+    if (got != (uint64_t)want) print_error("at %.17g %.17g %.17g\n", p[0], p[1], p[2]);
+    assert_int_equal(got, want);
+    judged++;
+    met += want > 0;
+    for (uint64_t i = 0; i < got; i++) {
+      real least = INFINITY;
+      for (int j = 0; j < want; j++) {
+        real d2 = 0;
+        for (int k = 0; k < 3; k++) {
+          const real place = p[k] - (radius - contacts[i].overlap) * contacts[i].normal[k] - places[j][k];
+          d2 += place * place;
+        }
+        if (d2 < least) least = d2;
+      }
+      assert_true(least < 1e-20L);
+    }
+  }
+  assert_true(judged > rounds / 2);
+  end_ball(&b);
+  return met;
+}
+
+/* Turns and stretches corners, the same for equal ones. */
+static void turn_corners(uint64_t *state, double *corners, uint32_t triangles, bool stretch) {
+  const graze_pose pose = test_random_pose(state, 0.125);
+  const double sizes[3] = {1, stretch ? 0.3 : 1, stretch ? 1.7 : 1};
+  for (uint32_t i = 0; i < 3 * triangles; i++) {
+    double x[3], *c = corners + 3 * (size_t)i;
+    for (int k = 0; k < 3; k++) x[k] = sizes[k] * c[k];
+    for (int k = 0; k < 3; k++)
+      c[k] = pose.m[4 * k] * x[0] + pose.m[4 * k + 1] * x[1] + pose.m[4 * k + 2] * x[2] + pose.m[4 * k + 3];
+  }
+}
+
+/* Boxes, round bodies, and a box with another pressed into it, of which it is made without an inside: edges of four. */
+static void test_places_of_least_distance(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(3);
+  static double corners[9 * 400];
+  const double min[3] = {-1, -1, -1}, max[3] = {1, 1, 1};
+  const double second[3] = {1, 1, 1}, third[3] = {2, 2, 2};
+  int met = 0;
+  for (int round = 0; round < test_rounds(6, 200); round++) {
+    const double radius = 0.2 + random_unit(&state);
+    soup_box(min, max, corners);
+    turn_corners(&state, corners, 12, round % 2 != 0);
+    met += check_places(corners, 12, radius, &state, 400, 3);
+    const uint32_t level = 1 + random_below(&state, 5), count = soup_ball(level, 1, corners);
+    turn_corners(&state, corners, count, round % 2 != 0);
+    met += check_places(corners, count, radius, &state, 200, 2.5);
+    soup_box(min, max, corners);
+    soup_box(second, third, corners + 108); /* at a corner */
+    turn_corners(&state, corners, 24, false);
+    met += check_places(corners, 24, radius, &state, 200, 3);
+  }
+  assert_true(met > 100);
+}
+
+/* ---- floors ------------------------------------------------------------------------------------------------------ */
+
+/* Floors at z = 0 from -8 to 8: of two triangles, of a grid, of a grid with a side of other triangles than its
+ * neighbours', with doubled sheets, or of strips whose edges end within others. */
+typedef enum floor_kind { FLOOR_TWO, FLOOR_GRID, FLOOR_DOUBLED, FLOOR_STRIPS, FLOOR_FAN, FLOOR_KINDS } floor_kind;
+
+static void put_corner(double **at, double x, double y) {
+  const double corner[3] = {x, y, 0};
+  memcpy(*at, corner, sizeof corner);
+  *at += 3;
+}
+
+static void put_cell(double **at, double x, double y, double width, double height) {
+  put_corner(at, x, y), put_corner(at, x + width, y), put_corner(at, x + width, y + height);
+  put_corner(at, x, y), put_corner(at, x + width, y + height), put_corner(at, x, y + height);
+}
+
+static uint32_t make_floor(floor_kind kind, double *corners) {
+  double *at = corners;
+  if (kind == FLOOR_TWO) put_cell(&at, -8, -8, 16, 16);
+  for (int i = -8; i < 8; i++) {
+    for (int j = -8; j < 8; j++) {
+      if (kind == FLOOR_GRID || kind == FLOOR_DOUBLED) put_cell(&at, i, j, 1, 1);
+      if (kind == FLOOR_DOUBLED) put_cell(&at, i, j, 1, 1);
+    }
+    if (kind == FLOOR_STRIPS) {
+      const int pieces = 1 + (i + 8) % 5;
+      for (int j = 0; j < pieces; j++) put_cell(&at, i, -8 + 16.0 * j / pieces, 1, 16.0 / pieces);
+    }
+    if (kind == FLOOR_FAN) { /* around the origin */
+      put_corner(&at, 0, 0), put_corner(&at, i, -8), put_corner(&at, i + 1, -8);
+      put_corner(&at, 0, 0), put_corner(&at, 8, i), put_corner(&at, 8, i + 1);
+      put_corner(&at, 0, 0), put_corner(&at, -i, 8), put_corner(&at, -i - 1, 8);
+      put_corner(&at, 0, 0), put_corner(&at, -8, -i), put_corner(&at, -8, -i - 1);
+    }
+  }
+  return (uint32_t)((at - corners) / 9);
+}
+
+enum { FLOOR_MOST = 1024 };
+
+/* A single contact, everywhere, straight up: over corners and edges too. */
+static void test_one_contact_on_a_floor(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(4);
+  double *corners = calloc(9 * FLOOR_MOST, sizeof *corners);
+  for (floor_kind kind = 0; kind < FLOOR_KINDS; kind++) {
+    lone_ball b = begin_ball(corners, make_floor(kind, corners), 1);
+    for (int i = 0; i < 600; i++) {
+      const graze_contact *contacts;
+      const bool lattice = i % 2 != 0;
+      double p[3] = {0, 0, i % 5 == 0 ? 1 : i % 5 == 1 ? -0.5 : 0.25 + 0.7 * random_unit(&state)};
+      for (int k = 0; k < 2; k++) p[k] = lattice ? (double)random_below(&state, 25) / 2 - 6 : 6 * random_signed(&state);
+      if (i % 7 == 0) p[1] = p[0]; /* on a diagonal */
+      assert_int_equal(contacts_at(&b, p, &contacts), 1);
+      assert_near(contacts->normal[2], p[2] > 0 ? 1 : -1, 0);
+      assert_near(contacts->overlap, 1 - fabs(p[2]), 0);
+    }
+    end_ball(&b);
+  }
+  free(corners);
+}
+
+/* Inside a cube a ball touches as many faces as there are near it; outside, an edge or a corner once. */
+static void test_corners_of_a_box(void **unused) {
+  (void)unused;
+  const double min[3] = {-4, -4, -4}, max[3] = {4, 4, 4};
+  const graze_contact *contacts;
+  double corners[108];
+  soup_box(min, max, corners);
+  lone_ball b = begin_ball(corners, 12, 1);
+  const struct {
+    double p[3];
+    uint64_t count;
+  } cases[] = {{{0, 0, 3.5}, 1},     {{0, 3.5, 3.25}, 2},   {{3.5, 3.25, 3.125}, 3}, {{0, 4.5, 4.5}, 1},
+               {{4.5, 4.5, 4.5}, 1}, {{0, 0, 5}, 1},        {{0, 4.6, 4.8}, 1},      {{4.8, 4.8, 4.8}, 0},
+               {{4, 4, 4.5}, 1},     {{4, 4, 4}, 1},        {{0, 0, 5.0000001}, 0},  {{0, 0, 0}, 0},
+               {{3, 3, 3}, 3},       {{-3.5, 3.5, 3.5}, 3}, {{2, 2, 3}, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    assert_int_equal(contacts_at(&b, cases[i].p, &contacts), cases[i].count);
+  const double beside[3] = {0, 4.5, 4.5};
+  assert_int_equal(contacts_at(&b, beside, &contacts), 1);
+  assert_near(contacts->normal[1], sqrt(0.5), 1e-15);
+  assert_near(contacts->normal[2], sqrt(0.5), 1e-15);
+  end_ball(&b);
+}
+
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
+
+enum { FEW = 60 };
+
+/* A heap on a wall (kind FLOOR_KINDS) or a floor, that stands still or moves in its plane. */
+static void run_on_floor(floor_kind kind, graze_tangential_law law, double speed, double *x, double *v) {
+  graze_world_def def = graze_default_world_def();
+  graze_material m = hooke(1e5), belt = m;
+  graze_body_def body = graze_default_body_def();
+  double *corners = calloc(9 * FLOOR_MOST, sizeof *corners), start[3 * FEW], moving[3 * FEW];
+  const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
+  graze_world *world = NULL;
+  graze_mesh *mesh = NULL;
+  graze_body_id id;
+  uint64_t state = 11;
+  for (int i = 0; i < FEW; i++) {
+    for (int k = 0; k < 3; k++) {
+      start[3 * i + k] = (k == 2 ? 0.5 : 0.625) +
+                         1.25 * (k == 0   ? i % 5
+                                 : k == 1 ? i / 5 % 4
+                                          : i / 20) -
+                         (k < 2 ? 3 : 0);
+      moving[3 * i + k] = random_signed(&state);
+    }
+  }
+  m.restitution = 0.5;
+  m.friction = 0.5;
+  m.tangential = law;
+  belt = m;
+  assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+  add_material(world, &m);
+  if (kind == FLOOR_KINDS) belt.surface_speed[0] = speed;
+  const uint32_t other = add_material(world, &belt);
+  add_balls(world, FEW, start, moving, NULL, 0.5, 1, 0);
+  if (kind == FLOOR_KINDS) {
+    assert_int_equal(graze_world_add_wall(world, point, up, other), GRAZE_OK);
+  } else {
+    mesh = test_mesh(shared_context(1), corners, make_floor(kind, corners), GRAZE_VOLUMES_ORIENTED);
+    body.type = speed != 0 ? GRAZE_BODY_KINEMATIC : GRAZE_BODY_STATIC;
+    body.material = other;
+    body.mesh = mesh;
+    body.velocity[0] = speed;
+    assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_OK);
+  }
+  run_world(world, 1e-4, 4000);
+  const graze_particle_state out = {x, v, NULL};
+  assert_int_equal(graze_world_get_particles(world, 0, &out), GRAZE_OK);
+  graze_world_destroy(world);
+  if (mesh != NULL) graze_mesh_destroy(mesh);
+  free(corners);
+}
+
+/* Balls do not notice that a floor is made of triangles, and a floor that is drawn along is a belt. */
+static void test_floors_are_walls(void **unused) {
+  (void)unused;
+  for (graze_tangential_law law = GRAZE_TANGENTIAL_DASHPOT; law <= GRAZE_TANGENTIAL_SPRING; law++) {
+    for (int moves = 0; moves < 2; moves++) {
+      double x[2][3 * FEW], v[2][3 * FEW];
+      run_on_floor(FLOOR_KINDS, law, moves, x[0], v[0]);
+      for (floor_kind kind = 0; kind < FLOOR_KINDS; kind++) {
+        run_on_floor(kind, law, moves, x[1], v[1]);
+        for (int i = 0; i < 3 * FEW; i++) {
+          assert_near(x[1][i], x[0][i], 1e-9);
+          assert_near(v[1][i], v[0][i], 1e-7);
+        }
+      }
+    }
+  }
+}
+
+/* One ball of radius 0.5 and mass 1, and a box that moves. */
+static graze_world *ball_and_box(const graze_material *m, const double at[3], const double velocity[3],
+                                 const graze_mesh *mesh, graze_body_def *body) {
+  graze_world_def def = graze_default_world_def();
+  graze_world *world = NULL;
+  graze_body_id id;
+  def.gravity[2] = 0;
+  def.events = true;
+  assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+  add_material(world, m);
+  add_balls(world, 1, at, velocity, NULL, 0.5, 1, 0);
+  body->type = GRAZE_BODY_KINEMATIC;
+  body->mesh = mesh;
+  assert_int_equal(graze_world_add_body(world, body, &id), GRAZE_OK);
+  return world;
+}
+
+/* A bat that comes at speed 2 sends a ball that rests off at 4, by a face, by an edge and by a corner, and says so. */
+static void test_bats(void **unused) {
+  (void)unused;
+  static const double places[3][3] = {{0.25, 0.125, 1.6}, {1.4, 0, 1.4}, {1.3, 1.3, 1.3}};
+  const double min[3] = {-1, -1, -1}, max[3] = {1, 1, 1}, still[3] = {0};
+  const graze_material m = hooke(1e5);
+  double corners[108];
+  soup_box(min, max, corners);
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ALIGNED);
+  for (int i = 0; i < 3; i++) {
+    graze_body_def body = graze_default_body_def();
+    graze_particle_state out = {0};
+    double v[3], n[3] = {i > 0, i > 1, 1}, length = sqrt(1.0 + i);
+    for (int k = 0; k < 3; k++) body.velocity[k] = 2 * n[k] / length;
+    graze_world *world = ball_and_box(&m, places[i], still, mesh, &body);
+    run_world(world, 1e-5, 30000);
+    out.velocities = v;
+    assert_int_equal(graze_world_get_particles(world, 0, &out), GRAZE_OK);
+    for (int k = 0; k < 3; k++) assert_near(v[k], 4 * n[k] / length, 1e-4);
+    const graze_contact_event *events;
+    uint64_t count;
+    assert_int_equal(graze_world_get_events(world, &events, &count), GRAZE_OK);
+    assert_int_equal(count, 3);
+    for (uint64_t j = 0; j < 3; j++) {
+      assert_int_equal(events[j].kind, j);
+      assert_int_equal(events[j].b.kind, GRAZE_MEMBER_BODY);
+      for (int k = 0; k < 3; k++) assert_near(events[j].normal[k], n[k] / length, 1e-9);
+    }
+    assert_near(events[0].speed, 2, 1e-9);
+    assert_near(events[2].speed, 2, 1e-4);
+    assert_near(events[2].impulse, 4, 1e-4);
+    graze_world_destroy(world);
+  }
+  graze_mesh_destroy(mesh);
+}
+
+/* A closed mesh turns about the centre of its volume, wherever its origin is; an open one about its origin. */
+static void test_centers(void **unused) {
+  (void)unused;
+  const double min[3] = {10, 20, 30}, max[3] = {12, 22, 34}, still[3] = {0}, far[3] = {100, 0, 0};
+  const graze_material m = hooke(1e3);
+  double corners[108];
+  soup_box(min, max, corners);
+  for (int open = 0; open < 2; open++) {
+    graze_mesh *mesh = test_mesh(shared_context(1), corners, open ? 11 : 12, GRAZE_VOLUMES_ALIGNED);
+    graze_body_def body = graze_default_body_def(), after;
+    body.position[0] = 1;
+    body.velocity[2] = 0.5;
+    body.spin[2] = acos(-1); /* half a turn in a second */
+    graze_world *world = ball_and_box(&m, far, still, mesh, &body);
+    run_world(world, 1e-3, 1000);
+    assert_int_equal(graze_world_get_body(world, (graze_body_id){0, 1}, &after), GRAZE_OK);
+    assert_ptr_equal(after.mesh, mesh);
+    const double center[3] = {open ? 1 : 12, open ? 0 : 21, open ? 0.5 : 32.5};
+    const double origin[3] = {open ? 1 : 23, open ? 0 : 42, 0.5};
+    for (int k = 0; k < 3; k++) {
+      assert_near(after.center[k], center[k], 1e-9);
+      assert_near(after.position[k], origin[k], 1e-3);
+    }
+    graze_world_destroy(world);
+    graze_mesh_destroy(mesh);
+  }
+}
+
+/* A ball that rolls down into a groove of two planes at right angles comes to rest on both, and its contacts keep their
+ * springs. */
+static void test_groove(void **unused) {
+  (void)unused;
+  const double corners[36] = {-5, -5, 5, -5, 5, 5, 0, -5, 0, 0, -5, 0, -5, 5, 5, 0, 5, 0,
+                              0,  -5, 0, 0,  5, 0, 5, -5, 5, 5, -5, 5, 0,  5, 0, 5, 5, 5};
+  const double at[3] = {1.5, 0.3, 2.5};
+  graze_material m = hooke(1e4);
+  graze_world_def def = graze_default_world_def();
+  graze_body_def body = graze_default_body_def();
+  graze_particle_state out = {0};
+  graze_world_sums sums;
+  graze_world *world = NULL;
+  graze_body_id id;
+  double x[3];
+  m.restitution = 0.3;
+  m.friction = 0.4;
+  m.tangential = GRAZE_TANGENTIAL_SPRING;
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, 4, GRAZE_VOLUMES_ALIGNED);
+  assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+  add_material(world, &m);
+  add_balls(world, 1, at, NULL, NULL, 0.5, 1, 0);
+  body.type = GRAZE_BODY_STATIC;
+  body.mesh = mesh;
+  assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_OK);
+  run_world(world, 2e-4, 60000);
+  out.positions = x;
+  assert_int_equal(graze_world_get_particles(world, 0, &out), GRAZE_OK);
+  assert_int_equal(graze_world_get_sums(world, &sums), GRAZE_OK);
+  assert_int_equal(sums.contacts, 2);
+  assert_true(sums.kinetic < 1e-9);
+  assert_near(x[0], 0, 2e-3);
+  assert_near(x[1], 0.3, 2e-3);
+  assert_near(x[2], sqrt(0.5) - 9.81 / 1e4, 1e-3);
+  graze_world_destroy(world);
+  graze_mesh_destroy(mesh);
+}
+
+static void test_refused(void **unused) {
+  (void)unused;
+  const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  graze_world_def def = graze_default_world_def();
+  graze_body_def body = graze_default_body_def();
+  const graze_material m = hooke(1);
+  graze_world *world = NULL;
+  graze_body_id id;
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, 1, GRAZE_VOLUMES_ALIGNED);
+  assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+  add_material(world, &m);
+  body.mesh = mesh;
+  body.mass = 1;
+  assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_ERROR_ARGUMENT);
+  assert_non_null(strstr(shared_error()->message, "a mesh cannot be dynamic"));
+  body.type = GRAZE_BODY_STATIC;
+  body.position[1] = (double)NAN;
+  assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_ERROR_NOT_FINITE);
+  body.position[1] = 0;
+  assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_OK);
+  graze_world_destroy(world);
+  graze_mesh_destroy(mesh);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_nearest),
+      cmocka_unit_test(test_near_triangles),
+      cmocka_unit_test(test_places_of_least_distance),
+      cmocka_unit_test(test_one_contact_on_a_floor),
+      cmocka_unit_test(test_corners_of_a_box),
+      cmocka_unit_test(test_floors_are_walls),
+      cmocka_unit_test(test_bats),
+      cmocka_unit_test(test_centers),
+      cmocka_unit_test(test_groove),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
