@@ -48,7 +48,7 @@ static graze_status read_all(graze_check *c) {
   if (status == GRAZE_OK) status = gz_check_record_begin(c);
   if (status == GRAZE_OK) status = gz_check_earlier_end(c);
   if (status == GRAZE_OK) status = gz_check_known_begin(c);
-  if (status == GRAZE_OK && c->def.folder != NULL) status = gz_check_claim_folder(c);
+  if (status == GRAZE_OK && c->def.folder != NULL) status = graze_report_claim_folder(c->context, c->def.folder);
   return status;
 }
 

@@ -291,14 +291,6 @@ graze_report_clash gz_check_plain_clash(uint32_t a, uint32_t b, graze_relation r
 
 /* ---- folder.c: for the folders of reports and films ---- */
 
-graze_status gz_check_make_folder(const graze_check *c, const char *path);
-
-/* Makes the folder of the report, or sees that it is one that a report may take; otherwise nothing is touched. FILE. */
-graze_status gz_check_claim_folder(graze_check *c);
-
-/* Puts a page there that says that the report is not finished. It stands until the real one replaces it. FILE. */
-graze_status gz_check_begin_page(graze_check *c);
-
 /* A file that is not there is no error; a path that is NULL is one of memory. */
 graze_status gz_check_remove(const graze_check *c, const char *path);
 

@@ -102,7 +102,7 @@ static graze_status open_pictures(filming *f, bool *open) {
 static graze_status paint_frames(filming *f) {
   graze_check *c = f->check;
   go_to_start(f);
-  graze_status status = gz_check_make_folder(c, f->folder);
+  graze_status status = graze_report_make_folder(c->context, f->folder);
   for (uint32_t i = 0; i < f->frames && status == GRAZE_OK; i++) status = paint_frame(f, i);
   graze_status closed = graze_animation_close(f->animation);
   if (status == GRAZE_OK) status = closed;
@@ -148,7 +148,7 @@ graze_status graze_check_write_film(graze_check *c, const graze_film *film, uint
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: a film needs a folder and a report");
   filming f = {.check = c, .film = *film, .frames = frames < film->step_count ? frames : film->step_count};
   const char *page = gz_check_print(c, "%s/index.html", c->def.folder);
-  graze_status status = page != NULL ? gz_check_begin_page(c) : GRAZE_ERROR_MEMORY;
+  graze_status status = page != NULL ? graze_report_begin_page(c->context, c->def.folder) : GRAZE_ERROR_MEMORY;
   if (status == GRAZE_OK && film->step_count == 0) {
     gz_check_note(c, GRAZE_LOG_WARNING, "left out: the film: no step was run");
     return GRAZE_OK;

@@ -2,7 +2,6 @@
  * with a warning. */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -11,14 +10,6 @@ enum { overview_width = 1280, overview_height = 800, picture_width = 640, pictur
 
 static graze_status file_fault(const graze_check *c, const char *path, const char *what, int reason) {
   return gz_fail(c->context, GRAZE_ERROR_FILE, "%s: %s: %s", path, what, strerror(reason));
-}
-
-graze_status gz_check_make_folder(const graze_check *c, const char *path) {
-  struct stat about;
-  int reason = mkdir(path, 0777) == 0 ? 0 : errno;
-  if (reason == EEXIST && stat(path, &about) == 0)
-    reason = S_ISDIR(about.st_mode) ? (access(path, W_OK | X_OK) == 0 ? 0 : errno) : ENOTDIR;
-  return reason == 0 ? GRAZE_OK : file_fault(c, path, "cannot be the folder of a report", reason);
 }
 
 graze_status gz_check_remove(const graze_check *c, const char *path) {
@@ -116,7 +107,7 @@ static graze_status make_pictures(graze_check *c, graze_camera *cameras, const c
   }
   painting p = {.check = c, .cameras = cameras, .folder = gz_check_print(c, "%s/pictures", c->def.folder)};
   graze_status status = p.folder != NULL ? open_painter(&p, &made) : GRAZE_ERROR_MEMORY;
-  if (status == GRAZE_OK && made) status = gz_check_make_folder(c, p.folder);
+  if (status == GRAZE_OK && made) status = graze_report_make_folder(c->context, p.folder);
   if (status == GRAZE_OK && made) status = paint_clashes(&p);
   graze_painter_destroy(p.painter);
   if (made) *pictures = p.folder;
@@ -169,7 +160,7 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
  * is there: it holds the reviewers' marks. */
 static graze_status remove_old(graze_check *c) {
   bool paged = c->def.parts & GRAZE_CHECK_HTML;
-  graze_status status = paged ? gz_check_begin_page(c) : GRAZE_OK;
+  graze_status status = paged ? graze_report_begin_page(c->context, c->def.folder) : GRAZE_OK;
   if (status == GRAZE_OK) status = gz_check_remove(c, gz_check_print(c, "%s/overview.png", c->def.folder));
   for (int i = paged ? PARTS - 2 : PARTS - 1; i > 0 && status == GRAZE_OK; i--)
     status = gz_check_remove(c, gz_check_print(c, "%s/%s", c->def.folder, parts[i].name));

@@ -239,6 +239,12 @@ static graze_world *world_of(crowd *c, uint64_t *state, double unit) {
   }
   add_balls(world, CROWD, x[0], NULL, radii, 0, 1, 0);
   assert_int_equal(graze_world_add_wall(world, floor, up, 0), GRAZE_OK);
+  double point[3], normal[3];
+  assert_int_equal(graze_world_get_wall_count(world), 1);
+  assert_int_equal(graze_world_get_wall(world, 0, point, normal), GRAZE_OK);
+  assert_memory_equal(point, floor, sizeof point);
+  assert_memory_equal(normal, up, sizeof normal);
+  assert_int_equal(graze_world_get_wall(world, 1, point, normal), GRAZE_ERROR_ARGUMENT);
   return world;
 }
 

@@ -20,7 +20,10 @@ enum {
   key_restore,
   key_frames,
   key_record,
-  key_replay
+  key_replay,
+  key_report,
+  key_title,
+  key_show
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +47,11 @@ static const struct argp_option options[] = {
      "every ball at every frame: one binary file if the name ends in .gzt, or a folder of VTK files, which ParaView "
      "opens",
      40},
+    {"report", key_report, "FOLDER", 0, "write a film: a page with a time line", 40},
+    {"title", key_title, "TEXT", 0,
+     "title of the film (default: the name of the file, or of the folder of a scene.json)", 40},
+    {"show", key_show, "WHAT", 0, "at first in the film: all (default), or colliding, the balls that touch something",
+     40},
     {0}};
 
 static double read_dt(struct argp_state *state, const char *text) {
@@ -51,6 +59,29 @@ static double read_dt(struct argp_state *state, const char *text) {
   double dt = options_decimal(state, "dt", text);
   if (!(isfinite(dt) && dt > 0)) argp_error(state, "--dt: %s is not a length of time above 0", text);
   return dt;
+}
+
+static error_t parse_frames(simulate_options *simulate, int key, char *argument, struct argp_state *state) {
+  static const char *const show_names[] = {"all", "colliding", NULL};
+  switch (key) {
+    case key_frames:
+      if (*argument == 0) argp_error(state, "--frames: the file or folder has no name");
+      simulate->frames = argument;
+      return 0;
+    case key_report:
+      if (*argument == 0) argp_error(state, "--report: the folder has no name");
+      simulate->report = argument;
+      return 0;
+    case key_title:
+      simulate->title = argument;
+      return 0;
+    case key_show:
+      simulate->show_given = true;
+      simulate->show = options_choice(state, "show", argument, show_names);
+      return 0;
+    default:
+      return options_arguments(key, state, &simulate->common, &simulate->files, 1, "a scene");
+  }
 }
 
 /* A record has it all. */
@@ -74,6 +105,8 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
     finish_replay(simulate, state);
   else
     finish_run(simulate, state);
+  if ((simulate->title || simulate->show_given) && !simulate->report)
+    argp_error(state, "--title and --show need --report");
   if (simulate->energy && simulate->common.format == format_csv)
     argp_error(state, "--format csv: that is the table of --energy; one of the two");
 }
@@ -116,15 +149,11 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
       return 0;
     case ARGP_KEY_NO_ARGS:
       return 0;
-    case key_frames:
-      if (*argument == 0) argp_error(state, "--frames: the file or folder has no name");
-      simulate->frames = argument;
-      return 0;
     case ARGP_KEY_SUCCESS:
       finish_options(simulate, state);
       return 0;
     default:
-      return options_arguments(key, state, &simulate->common, &simulate->files, 1, "a scene");
+      return parse_frames(simulate, key, argument, state);
   }
 }
 
@@ -161,7 +190,7 @@ static bool go_on(void *user, uint64_t done, uint64_t total) {
 }
 
 static bool has_frames(const simulate_run *run) {
-  return run->energy || run->motion || run->frames;
+  return run->energy || run->motion || run->frames || run->film;
 }
 
 /* Steps until the next row of energies or frame, and no more than a bit at a time: their events are in memory, about
@@ -181,6 +210,7 @@ void simulate_take_events(simulate_run *run) {
   simulate_must(run, graze_world_get_events(run->world, &events, &count));
   for (uint64_t i = 0; i < count; i++) run->event_counts[events[i].kind]++;
   if (run->events) simulate_put_events(run, events, count);
+  if (run->film) simulate_film_take_events(run->film, run, events, count);
 }
 
 static void take_sums(simulate_run *run, bool row) {
@@ -204,15 +234,17 @@ static void check_motion(const simulate_run *run) {
 
 /* The sums are those of now. */
 static void take_frame(simulate_run *run) {
-  if (!run->frames) return;
+  if (!run->frames && !run->film) return;
   simulate_balls_take(run, &run->balls);
-  simulate_frames_add(run->frames, graze_world_get_step(run->world), graze_world_get_time(run->world));
+  if (run->frames) simulate_frames_add(run->frames, graze_world_get_step(run->world), graze_world_get_time(run->world));
+  if (run->film) simulate_film_add(run->film, run);
 }
 
 static void open_frames(simulate_run *run) {
-  if (!run->asked->frames) return;
+  if (!run->asked->frames && !run->asked->report) return;
   simulate_balls_list(run, &run->balls);
-  run->frames = simulate_frames_open(run, &run->balls);
+  if (run->asked->report) run->film = simulate_film_open(run, &run->balls);
+  if (run->asked->frames) run->frames = simulate_frames_open(run, &run->balls);
 }
 
 /* With no steps to run, it is checked all the same whether they could be. */
@@ -259,7 +291,7 @@ static void run_steps(simulate_run *run) {
     if (status == GRAZE_OK && run->done > before) take_motion(run);
     if (status != GRAZE_OK || step == framed || (run->done != run->steps && step % run->asked->every != 0)) continue;
     framed = step;
-    if (run->energy) take_sums(run, true);
+    if (run->energy || run->film) take_sums(run, true);
     take_frame(run);
   }
   end_steps(run, status);
@@ -348,6 +380,7 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   if (!asked->replay) prepare(&run);
   interrupts_ask();
   run_steps(&run);
+  if (run.film) simulate_film_close(run.film, &run);
   int code = finish(&run, out);
   simulate_balls_free(&run.balls);
   if (asked->replay)

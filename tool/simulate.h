@@ -4,6 +4,7 @@
 
 #include "graze/dynamics.h"
 #include "graze/io.h"
+#include "graze/track.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -15,20 +16,17 @@ typedef struct simulate_options {
   uint64_t steps, every;
   double dt;                                                     /* 0: auto */
   const char *final, *energy, *events, *motion, *save, *restore; /* paths, or NULL */
-  const char *frames, *record, *replay;                          /* likewise */
+  const char *frames, *record, *replay, *report, *title;         /* likewise */
+  enum { show_all, show_colliding } show;                        /* at first, in the film */
+  bool show_given;
 } simulate_options;
 
 /* Events of a run, by graze_contact_event_kind. */
 enum { EVENT_KINDS = 3 };
 
 /* Balls side by side, in the order of --final. */
-typedef struct simulate_set {
-  const char *name;
-  uint32_t count;
-} simulate_set;
-
 typedef struct simulate_balls {
-  simulate_set *sets; /* an object each, then the sets of particles */
+  graze_track_set *sets; /* an object each, then the sets of particles */
   uint32_t set_count, object_count;
   uint32_t *objects; /* numbers of those that are balls */
   uint64_t count;
@@ -36,6 +34,7 @@ typedef struct simulate_balls {
 } simulate_balls;
 
 typedef struct simulate_frames simulate_frames;
+typedef struct simulate_film simulate_film;
 
 typedef struct simulate_run {
   const simulate_options *asked;
@@ -54,6 +53,7 @@ typedef struct simulate_run {
   output *energy, *events, *final, *motion; /* or NULL */
   simulate_balls balls;                     /* if there are frames */
   simulate_frames *frames;                  /* or NULL */
+  simulate_film *film;                      /* or NULL */
   progress_line line;
   uint64_t steps, done; /* all; those before this call of the library */
   bool stopped;
@@ -112,6 +112,17 @@ void simulate_balls_take(const simulate_run *run, const simulate_balls *balls);
 simulate_frames *simulate_frames_open(const simulate_run *run, const simulate_balls *balls);
 void simulate_frames_add(simulate_frames *frames, uint64_t step, double time);
 void simulate_frames_close(simulate_frames *frames);
+
+/* ---- the film ---- */
+
+/* Takes the folder that --report names. */
+simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls *balls);
+
+/* The state that `balls` has; the sums are those of now. */
+void simulate_film_add(simulate_film *film, const simulate_run *run);
+void simulate_film_take_events(simulate_film *film, const simulate_run *run, const graze_contact_event *events,
+                               uint64_t count);
+void simulate_film_close(simulate_film *film, const simulate_run *run);
 
 /* ---- the result ---- */
 

@@ -13,11 +13,11 @@ static void list_sets(const simulate_run *run, simulate_balls *balls) {
   for (uint32_t i = 0; i < file->object_count; i++) {
     if (file->objects[i].shape != GRAZE_SHAPE_SPHERE) continue;
     balls->objects[balls->object_count++] = i;
-    balls->sets[balls->set_count++] = (simulate_set){file->objects[i].name, 1};
+    balls->sets[balls->set_count++] = (graze_track_set){file->objects[i].name, 1, true};
   }
   for (uint32_t i = 0; i < file->particle_set_count; i++)
     balls->sets[balls->set_count++] =
-        (simulate_set){file->particles[i].name, graze_world_get_particle_count(run->world, i)};
+        (graze_track_set){file->particles[i].name, graze_world_get_particle_count(run->world, i), false};
   for (uint32_t i = 0; i < balls->set_count; i++) balls->count += balls->sets[i].count;
 }
 

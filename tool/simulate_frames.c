@@ -29,12 +29,11 @@ static void put_word(output *out, uint64_t word) {
   gz_put_bytes(out, &word, sizeof word);
 }
 
-static void put_head(const simulate_frames *frames, uint64_t frame_count) {
+static void put_head(const simulate_frames *frames) {
   static const char zeros[NAME_UNIT] = {0};
   const simulate_balls *balls = frames->balls;
   gz_put_text(frames->file, "GRZTRACK");
   put_word(frames->file, balls->count);
-  put_word(frames->file, frame_count);
   put_word(frames->file, balls->set_count);
   for (uint32_t i = 0; i < balls->set_count; i++) {
     const size_t length = strlen(balls->sets[i].name);
@@ -198,12 +197,6 @@ static bool names_file(const char *path) {
   return length > 4 && strcmp(path + length - 4, ".gzt") == 0;
 }
 
-/* The first state, every K-th and the last. */
-static uint64_t count_frames(const simulate_run *run) {
-  const uint64_t first = run->first_step, last = first + run->asked->steps, every = run->asked->every;
-  return 1 + last / every - first / every + (last > first && last % every != 0);
-}
-
 simulate_frames *simulate_frames_open(const simulate_run *run, const simulate_balls *balls) {
   const char *path = run->asked->frames;
   simulate_frames *frames = calloc(1, sizeof *frames);
@@ -211,7 +204,7 @@ simulate_frames *simulate_frames_open(const simulate_run *run, const simulate_ba
   *frames = (simulate_frames){.path = path, .balls = balls};
   if (names_file(path)) {
     frames->file = output_open(path);
-    put_head(frames, count_frames(run));
+    put_head(frames);
     return frames;
   }
   if (asprintf(&frames->list, "%s/frames.pvd", path) < 0) fail_out_of_memory();

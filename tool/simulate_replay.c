@@ -16,8 +16,9 @@ static void list_bodies(simulate_run *run) {
   for (uint32_t i = 0; i < count; i++) {
     graze_body_def body;
     must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
-    run->file.objects[i] = (graze_scene_file_object){
-        .name = (char *)(uintptr_t)body.name, .shape = GRAZE_SHAPE_SPHERE, .radius = body.radius};
+    run->file.objects[i] = (graze_scene_file_object){.name = (char *)(uintptr_t)body.name,
+                                                     .shape = body.mesh ? GRAZE_SHAPE_MESH : GRAZE_SHAPE_SPHERE,
+                                                     .radius = body.radius};
     run->types[body.type]++;
   }
 }

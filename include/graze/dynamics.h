@@ -175,6 +175,10 @@ GRAZE_API graze_status graze_world_set_velocity(graze_world *world, graze_body_i
  * in order. Errors: ARGUMENT, NOT_FINITE, MEMORY. */
 GRAZE_API graze_status graze_world_add_wall(graze_world *world, const double point[3], const double normal[3],
                                             uint32_t material);
+GRAZE_API uint32_t graze_world_get_wall_count(const graze_world *world);
+
+/* A wall as it was added. Errors: ARGUMENT. */
+GRAZE_API graze_status graze_world_get_wall(const graze_world *world, uint32_t wall, double point[3], double normal[3]);
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 

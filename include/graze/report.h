@@ -99,6 +99,18 @@ typedef struct graze_report {
   double load_seconds, build_seconds, query_seconds;
 } graze_report;
 
+/* ---- folders ---- */
+
+/* Makes the folder if it is not there. Errors, here and below: ARGUMENT, FILE, MEMORY. */
+GRAZE_API graze_status graze_report_make_folder(graze_context *context, const char *path);
+
+/* Takes a folder for a report, and makes it if it is not there: an empty one, or one of an earlier report, which has a
+ * file .graze-report or an index.html that is a page of Graze. Anything else is a FILE error, and left alone. */
+GRAZE_API graze_status graze_report_claim_folder(graze_context *context, const char *folder);
+
+/* Writes an index.html that says that the report is not finished; the page replaces it. */
+GRAZE_API graze_status graze_report_begin_page(graze_context *context, const char *folder);
+
 /* ---- files ---- */
 
 /* Comma-separated (RFC 4180, UTF-8): a header line and one line per clash. For an incomplete check, a line with state

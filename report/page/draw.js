@@ -3,7 +3,7 @@
  * one colour, so that they may be blended in any order. */
 const canvas = byId('canvas');
 const view = {gl: null, selected: null, picked: null, hiddenLayers: new Set(), ghosts: true, moving: 0, requested: false,
-  frames: 0, slow: false};
+  frames: 0, slow: false, drawMore: null, pickMore: null, sharpness: 0}; /* the last: least pixels of the drawing a pixel */
 /* The last three: an object that has the other one inside it, and the second of two in the same place, in stripes. */
 const styles = {layer: 0, first: 1, second: 2, picked: 3, ghost: 4, firstAround: 5, secondAround: 6, striped: 7};
 const isClear = (style) => style >= styles.ghost && style !== styles.striped;
@@ -264,7 +264,7 @@ function drawMarkers(gl, matrices, colours, ratio) {
 const markerPixels = () => (view.markerCount > 2000 ? 7 : view.markerCount > 200 ? 10 : 13);
 
 function resizeCanvas() {
-  const ratio = Math.min(window.devicePixelRatio || 1, 2);
+  const ratio = Math.min(Math.max(window.devicePixelRatio || 1, view.slow ? 0 : view.sharpness), 2);
   const width = Math.max(1, Math.round(canvas.clientWidth * ratio));
   const height = Math.max(1, Math.round(canvas.clientHeight * ratio));
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height});
@@ -285,6 +285,7 @@ function drawFrame(now) {
   gl.clearColor(0, 0, 0, 0);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   drawObjects(gl, matrices, batches, colours);
+  if (view.drawMore) view.drawMore(gl, matrices, colours);
   drawLines(gl, matrices, colours, ratio);
   drawMarkers(gl, matrices, colours, ratio);
   drawAxes(matrices);

@@ -1,10 +1,4 @@
-/* film_lists.js: the pairs of the shown step, and all events. Of the events only the rows in sight are in the document. */
-const rowHeight = 26;
-const rows = byId('rows');
-let listed = []; /* numbers of the events that pass the filter */
-let listedSteps = []; /* their steps */
-let chosenEvent = null;
-
+/* film_lists.js: the pairs of the shown step, what an event says, and the object that was clicked. */
 const twoNames = (pair) => `${objects[pair.a].name} / ${objects[pair.b].name}`;
 
 function relationText(event) {
@@ -27,73 +21,19 @@ function showPairs() {
   if (pairs.length > 200) byId('now-pairs').append(`and ${count(pairs.length - 200)} more`);
 }
 
-function eventRow(place) {
-  const number = listed[place], event = events[number];
-  const row = element('button', {type: 'button', onclick: () => goToEvent(number), title: twoNames(event),
-    className: 'event' + (number === chosenEvent ? ' chosen' : '') + (event.step === film.step ? ' here' : '')},
-  element('span', {className: 'when number'}, count(event.step)),
-  element('span', {className: 'what'}, element('span', {className: 'mark ' + event.event}), changeWords[event.event]),
-  element('span', {className: 'how'}, relationText(event)), element('span', {className: 'two name'}, twoNames(event)));
-  row.style.top = rowHeight * place + 'px';
-  row.dataset.number = number;
-  return row;
-}
+const allEventsText = () => plural(events.length, 'event', 'events');
+const eventText = (event) => `${event.event} ${relationText(event)} ${twoNames(event)}`;
 
-function showEvents() {
-  const all = byId('rows-all'), first = Math.max(0, Math.floor(rows.scrollTop / rowHeight) - 8);
-  const last = Math.min(listed.length, Math.ceil((rows.scrollTop + rows.clientHeight) / rowHeight) + 8);
-  all.style.height = rowHeight * listed.length + 'px';
-  const made = [];
-  for (let place = first; place < last; place++) made.push(eventRow(place));
-  all.replaceChildren(...made);
-}
-
-function filterEvents() {
-  const words = byId('search').value.toLowerCase().split(/\s+/).filter(Boolean);
-  listed = [];
-  events.forEach((event, number) => {
-    const text = `${event.event} ${relationText(event)} ${twoNames(event)}`.toLowerCase();
-    if (words.every((word) => text.includes(word))) listed.push(number);
-  });
-  listedSteps = listed.map((number) => events[number].step);
-  byId('shown').textContent = words.length > 0 ? `${count(listed.length)} of ${plural(events.length, 'event', 'events')}`
-    : events.length > 0 ? plural(events.length, 'event', 'events') : 'No event: nothing ever meets.';
-  rows.scrollTop = 0;
-  showEvents();
-}
-
-/* Keeps the list at the time that is shown. */
-function scrollToStep() {
-  const place = lastNotAbove(listedSteps, film.step);
-  const top = rowHeight * Math.max(place, 0);
-  if (top < rows.scrollTop || top + rowHeight > rows.scrollTop + rows.clientHeight) {
-    rows.scrollTop = Math.max(0, top - rows.clientHeight / 2);
-  }
+function eventCells(event) {
+  return [element('span', {className: 'when number'}, count(event.step)),
+    element('span', {className: 'what'}, element('span', {className: 'mark ' + event.event}), changeWords[event.event]),
+    element('span', {className: 'how'}, relationText(event)), element('span', {className: 'two name'}, twoNames(event))];
 }
 
 function choosePair(a, b) {
   film.pair = [a, b];
   framePair(a, b);
   showStep();
-}
-
-function goToEvent(number) {
-  const event = events[number];
-  pause();
-  chosenEvent = number;
-  film.pair = [event.a, event.b];
-  goTo(event.step);
-  framePair(event.a, event.b);
-}
-
-/* The next event from the shown step on (by = 1), or the one before it; with one chosen, its neighbour in the list. */
-function stepEvent(by) {
-  if (listed.length === 0) return;
-  const chosen = listed.indexOf(chosenEvent);
-  const here = lastNotAbove(listedSteps, film.step);
-  const inStep = chosen >= 0 && events[chosenEvent].step === film.step;
-  const wanted = inStep ? chosen + by : by > 0 ? here + 1 : here;
-  if (wanted >= 0 && wanted < listed.length) goToEvent(listed[wanted]);
 }
 
 /* ---- the object that was clicked ---- */
@@ -120,11 +60,4 @@ function pickNothing() {
   view.picked = null;
   showPicked();
   requestDraw();
-}
-
-function buildLists() {
-  byId('search').addEventListener('input', filterEvents);
-  rows.addEventListener('scroll', showEvents, {passive: true});
-  new ResizeObserver(showEvents).observe(rows);
-  filterEvents();
 }

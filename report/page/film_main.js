@@ -1,4 +1,5 @@
 /* film_main.js: the head, clicks and keys of a film, and the start. */
+const stepWord = 'step';
 const keyLines = [['Left drag', 'turn'], ['Right or Shift drag', 'move'], ['Wheel', 'zoom to the pointer'],
   ['One, two fingers', 'turn; move and zoom'], ['Click', 'choose an object'], ['Space', 'play, pause'],
   [', and .', 'a step back, on'], ['n, p', 'next, previous event'], ['f', 'look at the chosen pair'],
@@ -91,6 +92,21 @@ function pageKey(event) {
   action();
 }
 
+/* Brings everything in line with film.step. */
+function showStep() {
+  placeObjects(film.step);
+  findPairs(film.step);
+  slider.value = film.step;
+  slider.setAttribute('aria-valuetext', `step ${film.step}, ${plural(film.pairs.length, 'pair', 'pairs')}`);
+  byId('step-word').textContent = `step ${count(film.step)} of ${count(film.last)}`;
+  showPairs();
+  showLegend();
+  scrollToStep();
+  showEvents();
+  drawMarks();
+  requestDraw();
+}
+
 function start() {
   readMoves();
   findStays();
@@ -101,7 +117,7 @@ function start() {
   buildTools(keyLines);
   buildSection();
   buildInput();
-  buildTime();
+  buildTime({began: 'begins', changed: 'changes', ended: 'ends', band: 'something collides'});
   startView(sendTexels);
   Object.assign(camera, fittingView());
   showStep();

@@ -36,17 +36,6 @@ function poseOfMove(number, at) {
   return pose;
 }
 
-/* Number of the last of ascending numbers that is not above `wanted`; -1: all are. */
-function lastNotAbove(numbers, wanted) {
-  let low = 0, high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle] <= wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
 function placeObjects(step) {
   for (const [number, track] of tracks) {
     const shown = lastNotAbove(track.steps, step);

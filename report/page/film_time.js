@@ -1,24 +1,9 @@
 /* film_time.js: the time line: slider, marks, playing. A step is shown as it was decided; nothing is made up between
- * two steps. */
+ * two steps. The page's own showStep brings everything in line with film.step. */
 const slider = byId('slider'), marks = byId('marks');
 const speeds = [1, 2, 5, 10, 25, 50, 100, 250];
 const thumb = 8; /* half the width of the slider's thumb: where its way begins and ends */
 const playing = {on: false, last: 0, part: 0};
-
-/* Brings everything in line with film.step. */
-function showStep() {
-  placeObjects(film.step);
-  findPairs(film.step);
-  slider.value = film.step;
-  slider.setAttribute('aria-valuetext', `step ${film.step}, ${plural(film.pairs.length, 'pair', 'pairs')}`);
-  byId('step-word').textContent = `step ${count(film.step)} of ${count(film.last)}`;
-  showPairs();
-  showLegend();
-  scrollToStep();
-  showEvents();
-  drawMarks();
-  requestDraw();
-}
 
 function goTo(step) {
   film.step = clamp(Math.round(step), 0, film.last);
@@ -57,7 +42,7 @@ function drawMarksBase(width, height, ratio) {
   if (marksBase.key === key) return;
   marksBase.key = key;
   Object.assign(base, {width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio))});
-  const pen = base.getContext('2d'), lanes = {began: 3, changed: height / 2 - 3.5, ended: height - 10};
+  const pen = base.getContext('2d'), lanes = {began: 3, changed: height / 2 - 3.5, hit: height / 2 - 3.5, ended: height - 10};
   const drawn = new Set();
   pen.scale(ratio, ratio);
   pen.fillStyle = markColour('line');
@@ -126,7 +111,8 @@ function stepBy(by) {
   goTo(film.step + by);
 }
 
-function buildTime() {
+/* `words`: of the marks, by their class. */
+function buildTime(words) {
   slider.max = film.last;
   slider.oninput = () => {
     pause();
@@ -145,12 +131,12 @@ function buildTime() {
   byId('step-on').onclick = () => stepBy(1);
   byId('event-before').onclick = () => stepEvent(-1);
   byId('event-after').onclick = () => stepEvent(1);
-  for (const speed of speeds) byId('speed').append(element('option', {value: speed}, `${speed} steps/s`));
+  for (const speed of speeds) byId('speed').append(element('option', {value: speed}, `${speed} ${stepWord}s/s`));
   byId('speed').value = settings.read('speed') || '25';
   byId('speed').onchange = () => settings.write('speed', byId('speed').value);
-  const entry = (className, word) => element('span', {}, element('span', {className: 'mark ' + className}), word);
-  byId('marks-legend').append(entry('began', 'begins'), entry('changed', 'changes'), entry('ended', 'ends'),
-    entry('band', 'something collides'));
+  for (const [kind, word] of Object.entries(words)) {
+    byId('marks-legend').append(element('span', {}, element('span', {className: 'mark ' + kind}), word));
+  }
   new ResizeObserver(drawMarks).observe(marks);
   new MutationObserver(drawMarks).observe(document.documentElement, {attributeFilter: ['data-theme']});
 }

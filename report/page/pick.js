@@ -25,8 +25,12 @@ function lineOfSight(frame, x, y) {
   return unit(add(add(scaled(frame.right, u), scaled(frame.up, v)), scaled(frame.back, -1)));
 }
 
-/* {object, point} at a pixel of the canvas, or null where there is nothing solid. */
+/* {object, point} at a pixel of the canvas, or null where there is nothing solid. A page may know of more than meshes. */
 function pickObject(x, y) {
+  return view.pickMore ? view.pickMore(x, y, pickMesh(x, y)) : pickMesh(x, y);
+}
+
+function pickMesh(x, y) {
   const gl = view.gl;
   if (!gl || gl.isContextLost()) return null;
   const matrices = cameraMatrices(stageAspect()), pixel = pixelMatrix(x, y);

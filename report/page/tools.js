@@ -18,13 +18,17 @@ function buildKeys(lines) {
     [element('dt', {}, key), element('dd', {className: 'muted'}, what)])));
 }
 
-function buildTools(keyLines) {
-  byId('fit').onclick = fitAll;
+function buildGhosts() {
   view.ghosts = byId('ghosts').checked;
   byId('ghosts').onchange = (event) => {
     view.ghosts = event.target.checked;
     requestDraw();
   };
+}
+
+function buildTools(keyLines) {
+  byId('fit').onclick = fitAll;
+  if (byId('ghosts')) buildGhosts();
   byId('up').value = record.up === 'y' ? '1' : '2';
   camera.upAxis = Number(byId('up').value);
   byId('up').onchange = (event) => {

@@ -312,6 +312,20 @@ graze_status graze_world_add_wall(graze_world *world, const double point[3], con
   return GRAZE_OK;
 }
 
+uint32_t graze_world_get_wall_count(const graze_world *world) {
+  return world != NULL ? (uint32_t)world->walls.count : 0;
+}
+
+graze_status graze_world_get_wall(const graze_world *world, uint32_t wall, double point[3], double normal[3]) {
+  if (world == NULL || point == NULL || normal == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  if (wall >= world->walls.count)
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "wall %u of %zu", wall, world->walls.count);
+  const dem_wall *from = WORLD_AT(world->walls, dem_wall, wall);
+  memcpy(point, from->point, sizeof from->point);
+  memcpy(normal, from->given, sizeof from->given);
+  return GRAZE_OK;
+}
+
 /* ---- numbers and places ---------------------------------------------------------------------------------------- */
 
 static uint64_t ball_bytes(uint64_t count) {

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Decodes what `graze simulate` writes of every ball at every frame, as docs/files.md describes it, and compares it with
-the tables of runs that end there. It shares no code.
+"""Decodes what `graze simulate` writes of every ball at every frame, as docs/files.md describes it, and the film's page,
+and compares them with the tables of runs that end there. It shares no code.
 
     simulate_frames.py --bin FOLDER
 """
 import argparse
+import base64
 import csv
+import json
 import math
+import re
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as tree
+import zlib
 from pathlib import Path
 from struct import calcsize, unpack_from
 
@@ -64,14 +68,14 @@ def read_track(path):
         at += calcsize("<" + form)
         return values
 
-    (magic,), (balls, frames, sets), names = take("8s"), take("3Q"), []
+    (magic,), (balls, sets), names = take("8s"), take("2Q"), []
     assert magic == b"GRZTRACK"
     for number in range(sets):
         count, length = take("2Q")
         name = take(f"{-(-length // 8) * 8}s")[0][:length].decode()
         names += [name] if number < 3 else [f"{name}/{i}" for i in range(count)]
     radii, read = take(f"{balls}d"), []
-    for _ in range(frames):
+    while at < len(data):
         (step,), (time,), numbers = take("Q"), take("d"), take(f"{9 * balls}d")
         read.append((step, time, [list(numbers[9 * i:9 * i + 9]) for i in range(balls)]))
     assert at == len(data) and len(names) == balls
@@ -97,6 +101,41 @@ def read_vtk(path):
     assert used == end and int(piece.get("NumberOfPoints")) == len(arrays["position"])
     time = float(root.find("PolyData/FieldData/DataArray").text)
     return time, arrays
+
+
+def read_page(path):
+    """The record of a film's page, its radii, and (places, speeds, touching) of each frame, as report/track_pack.c
+    packs them."""
+    page = path.read_text()
+
+    def block(pattern):
+        return [zlib.decompress(base64.b64decode(text)) for text in
+                re.findall(f'<script type="text/plain" {pattern}>([^<]*)</script>', page)]
+
+    record = json.loads(re.search('id="record">(.*?)</script>', page, re.S)[1])
+    balls, frames = record["balls"], []
+    for data, count in zip(block('class="frames"'), record["groups"], strict=True):
+        at, last, levels, bits = 0, [], [0] * balls, 0
+        for _ in range(count):
+            places = [[0] * balls for _ in range(3)]
+            for axis in range(3):
+                planes, at = data[at], at + 1
+                for i in range(balls):
+                    word = sum(data[at + plane * balls + i] << 8 * plane for plane in range(planes))
+                    guess = (2 * last[-1][axis][i] - last[-2][axis][i] if len(last) > 1 else last[-1][axis][i] if last
+                             else places[axis][i - 1] if i else 0)
+                    places[axis][i] = guess + (word >> 1 if word % 2 == 0 else -(word + 1 >> 1))
+                at += planes * balls
+            last.append(places)
+            levels, at = [(a + b) % 256 for a, b in zip(levels, data[at:])], at + balls
+            bits, at = bits ^ int.from_bytes(data[at:at + -(-balls // 8)], "little"), at + -(-balls // 8)
+            frames.append(([[o + record["resolution"] * p[i] for o, p in zip(record["origin"], places)]
+                            for i in range(balls)],
+                           [record["slowest"] * 2 ** ((level - 0.5) / 8) if level else 0 for level in levels],
+                           [bits >> i & 1 for i in range(balls)]))
+        assert at == len(data)
+    radii, = block('id="radii"')
+    return record, unpack_from(f"<{balls}f", radii), frames
 
 
 def check_track(bench):
@@ -131,6 +170,51 @@ def check_vtk(bench, names, radii, frames):
         bench.same("cells", [c for c, in arrays["offsets"]], list(range(1, len(names) + 1)))
 
 
+def check_page(bench, names, radii, frames):
+    """The film has the frames of the file, rounded as it says, the table's energies, and what touches."""
+    folder, energy, listed = bench.folder / "film", bench.folder / "energy.csv", bench.folder / "events.csv"
+    bench.run(STEPS, "--every", str(EVERY), "--report", folder, "--energy", energy, "--events", listed, "--show",
+              "colliding", "--title", "<b>&")
+    record, shown, packed = read_page(folder / "index.html")
+    bench.same("the title", (record["title"], record["show"], record["complete"]), ("<b>&", "colliding", True))
+    bench.same("radii of the film", all(math.isclose(a, b, rel_tol=1e-7) for a, b in zip(shown, radii, strict=True)), True)
+    own = [s["name"] if s["alone"] else f"{s['name']}/{i}" for s in record["sets"] for i in range(s["count"])]
+    bench.same("names of the film", own, names)
+    bench.same("the lattice", 0.125 / 256 < record["resolution"] <= 0.125 / 128, True)
+    bench.same("frames of the film", len(packed), len(frames))
+    for (step, time, states), head, (places, speeds, _) in zip(frames, record["frames"], packed):
+        bench.same("a frame's step and time", (head[0], math.isclose(head[1], time, rel_tol=1e-6)), (step, True))
+        off = max(abs(a - b) for p, s in zip(places, states, strict=True) for a, b in zip(p, s))
+        bench.same(f"places of step {step}", off <= record["resolution"] * 0.5000001, True)
+        for got, state in zip(speeds, states):
+            speed = math.dist(state[3:6], (0, 0, 0))
+            bench.same("a speed", abs(got - speed) <= 0.05 * speed if speed >= record["slowest"] else got == 0, True)
+    bench.same("curves", [c["name"] for c in record["curves"]],
+               ["kinetic", "rotational", "potential", "elastic", "dissipated", "contacts"])
+    with open(energy, newline="", encoding="utf-8") as file:
+        for row, head in zip(csv.DictReader(file), record["frames"], strict=True):
+            bench.same("energies", all(math.isclose(float(row[c["name"]]), value, rel_tol=1e-6, abs_tol=1e-300)
+                                       for c, value in zip(record["curves"], head[2:], strict=True)), True)
+    with open(listed, newline="", encoding="utf-8") as file:
+        wanted = [[int(r["step"]), r["event"], r["a"], r["b"]] for r in csv.DictReader(file)]
+    called = [*names, "wall/0", "wall/1"]
+    bench.same("events", [[e[0], e[2], called[e[3]], called[e[4]]] for e in record["events"]], wanted)
+    bench.same("there are events", record["all_events"] == len(wanted) > 0, True)
+    check_touching(bench, record, radii, frames, packed)
+
+
+def check_touching(bench, record, radii, frames, packed):
+    """Balls and walls, by the exact places."""
+    planes = [(w["point"], [c / math.hypot(*w["normal"]) for c in w["normal"]]) for w in record["walls"]]
+    for (step, _, states), (_, _, touching) in zip(frames, packed):
+        wanted = [int(any(math.dist(a[:3], b[:3]) <= ra + rb for j, (b, rb) in enumerate(zip(states, radii)) if i != j
+                          and not {i, j} <= {1, 2}) or
+                      i not in (1, 2) and any(sum((x - p) * n for x, p, n in zip(a, *w)) <= ra for w in planes))
+                  for i, (a, ra) in enumerate(zip(states, radii))]
+        bench.same(f"what touches at step {step}", touching, wanted)
+        bench.same("something touches, not all", 0 < sum(touching) < len(touching), True)
+
+
 def check_restored(bench, frames):
     """A run that goes on begins with the state that it was given, and its frames are those of one long run."""
     bench.run(45, "--save", bench.folder / "state")
@@ -138,6 +222,19 @@ def check_restored(bench, frames):
     _, _, later = read_track(bench.folder / "on.gzt")
     bench.same("steps of a restored run", [step for step, _, _ in later], [45, 60, 90, 100])
     bench.same("frames of a restored run", later[1:], frames[2:])
+
+
+def check_replay(bench, frames):
+    """A run that is recorded and run again has the same frames, and the same film."""
+    record, pages = bench.folder / "record", []
+    bench.run(STEPS, "--record", record, "--every", str(EVERY), "--report", bench.folder / "film", "--title", "t")
+    subprocess.run([bench.tool, "simulate", "--replay", record, "--every", str(EVERY), "-q", "--title", "t", "--report",
+                    bench.folder / "again", "--frames", bench.folder / "again.gzt"], check=True, stdout=subprocess.DEVNULL)
+    bench.same("frames of a replay", read_track(bench.folder / "again.gzt")[2], frames)
+    for folder in ("film", "again"):
+        page, radii, packed = read_page(bench.folder / folder / "index.html")
+        pages.append([{k: v for k, v in page.items() if k not in ("created", "seconds")}, radii, packed])
+    bench.same("the film of a replay", pages[1], pages[0])
 
 
 def main():
@@ -148,7 +245,9 @@ def main():
         bench = Bench(tool, Path(folder))
         names, radii, frames = check_track(bench)
         check_vtk(bench, names, radii, frames)
+        check_page(bench, names, radii, frames)
         check_restored(bench, frames)
+        check_replay(bench, frames)
     print(f"{bench.checked} comparisons, {bench.bad} failed")
     return bench.bad > 0
 

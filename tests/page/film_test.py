@@ -46,9 +46,9 @@ def pairs(browser):
     return browser.run("[...document.querySelectorAll('#now-pairs .two')].map((e) => e.textContent)")
 
 
-def at(browser):
+def at(browser, unit="step"):
     """The step that is shown, by the word and by the slider, which must agree."""
-    word = int(re.match(r"step ([\d,]+) of", text(browser, "#step-word"))[1].replace(",", ""))
+    word = int(re.match(unit + r" ([\d,]+) of", text(browser, "#step-word"))[1].replace(",", ""))
     check(word == browser.run("Number(document.getElementById('slider').value)"), "word and slider differ")
     return word
 
@@ -231,9 +231,10 @@ def run(test, browser, cell):
     return True
 
 
-def main():
+def run_tests(tests, make):
+    """With what `make` makes of the program and the folder; the exit code."""
     program, chromium, folder, wanted = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    cell = Cell(program, folder)
+    made = make(program, folder)
     try:
         browser = Browser(chromium, WIDTH, HEIGHT)
     except (Failure, OSError) as failure:
@@ -241,15 +242,15 @@ def main():
         return 77
     failed = 0
     with browser:
-        for test in TESTS:
+        for test in tests:
             if wanted and test.__name__ not in wanted:
                 continue
             began = time.monotonic()
-            good = run(test, browser, cell)
+            good = run(test, browser, made)
             failed += not good
             print(f"{'ok' if good else 'FAILED':6} {test.__name__} {time.monotonic() - began:.1f} s", flush=True)
     return failed > 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(TESTS, Cell))

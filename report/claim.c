@@ -3,12 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "check.h"
+#include "fault.h"
 
 static const char mark_text[] = "A report of Graze. The next one may replace the files of this folder.\n";
 
@@ -64,32 +66,61 @@ static bool is_empty(const char *path) {
   return empty;
 }
 
-static graze_status write_text(const graze_check *c, const char *path, const char *text, size_t size) {
+static graze_status write_text(const graze_context *context, const char *path, const char *text, size_t size) {
   new_file file;
-  if (path == NULL) return GRAZE_ERROR_MEMORY;
-  if (!gz_new_file_create(&file, path)) return gz_file_error(c->context, path, "cannot write");
+  if (!gz_new_file_create(&file, path)) return gz_file_error(context, path, "cannot write");
   bool good = gz_file_write(file.descriptor, text, size);
   int reason = errno;
   bool kept = gz_new_file_finish(&file, good);
   if (!good) errno = reason;
-  return good && kept ? GRAZE_OK : gz_file_error(c->context, path, "cannot write");
+  return good && kept ? GRAZE_OK : gz_file_error(context, path, "cannot write");
 }
 
-graze_status gz_check_claim_folder(graze_check *c) {
-  const char *folder = c->def.folder;
-  graze_status status = gz_check_make_folder(c, folder);
-  const char *mark = gz_check_print(c, "%s/.graze-report", folder), *page = gz_check_print(c, "%s/index.html", folder);
-  if (status != GRAZE_OK) return status;
-  if (mark == NULL || page == NULL) return GRAZE_ERROR_MEMORY;
+graze_status graze_report_make_folder(graze_context *context, const char *path) {
+  struct stat about;
+  if (context == NULL || path == NULL)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "no folder is named");
+  int reason = mkdir(path, 0777) == 0 ? 0 : errno;
+  if (reason == EEXIST && stat(path, &about) == 0)
+    reason = S_ISDIR(about.st_mode) ? (access(path, W_OK | X_OK) == 0 ? 0 : errno) : ENOTDIR;
+  errno = reason;
+  return reason == 0 ? GRAZE_OK : gz_file_error(context, path, "cannot be the folder of a report");
+}
+
+static graze_status claim(const graze_context *context, const char *folder, const char *mark, const char *page) {
   bool marked = exists(mark), paged = exists(page);
   if (paged && !is_page(page))
-    return gz_fail(c->context, GRAZE_ERROR_FILE, "%s: is no page of a report of Graze and is not replaced", page);
+    return gz_fail(context, GRAZE_ERROR_FILE, "%s: is no page of a report of Graze and is not replaced", page);
   if (!marked && !paged && !is_empty(folder))
-    return gz_fail(c->context, GRAZE_ERROR_FILE,
+    return gz_fail(context, GRAZE_ERROR_FILE,
                    "%s: neither an empty folder nor one of an earlier report; its files are left alone", folder);
-  return marked ? GRAZE_OK : write_text(c, mark, mark_text, sizeof mark_text - 1);
+  return marked ? GRAZE_OK : write_text(context, mark, mark_text, sizeof mark_text - 1);
 }
 
-graze_status gz_check_begin_page(graze_check *c) {
-  return write_text(c, gz_check_print(c, "%s/index.html", c->def.folder), unfinished, sizeof unfinished - 1);
+/* Of a file of the folder; free() it. NULL: out of memory, which is reported. */
+static char *path_in(const graze_context *context, const char *folder, const char *name) {
+  char *path = NULL;
+  if (asprintf(&path, "%s/%s", folder, name) >= 0) return path;
+  gz_report_fail_memory(context, folder);
+  return NULL;
+}
+
+graze_status graze_report_claim_folder(graze_context *context, const char *folder) {
+  graze_status status = graze_report_make_folder(context, folder);
+  if (status != GRAZE_OK) return status;
+  char *mark = path_in(context, folder, ".graze-report"), *page = path_in(context, folder, "index.html");
+  status = mark != NULL && page != NULL ? claim(context, folder, mark, page) : GRAZE_ERROR_MEMORY;
+  free(mark);
+  free(page);
+  return status;
+}
+
+graze_status graze_report_begin_page(graze_context *context, const char *folder) {
+  if (context == NULL || folder == NULL)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, folder, "", "no folder is named");
+  char *page = path_in(context, folder, "index.html");
+  graze_status status =
+      page != NULL ? write_text(context, page, unfinished, sizeof unfinished - 1) : GRAZE_ERROR_MEMORY;
+  free(page);
+  return status;
 }

@@ -1,0 +1,275 @@
+/* balls_draw.js: balls and walls. A ball is a square that faces the eye, on which every pixel finds by itself where its
+ * line of sight meets the sphere: round at any size, and as quick as two triangles. */
+const scenery = {frame: null, number: -1, show: record.show, paint: 'speed', top: topLevel(), radii: null, walls: []};
+const setPalette = ['#4c78a8', '#e0873a', '#5ba053', '#c45b5b', '#7a68a6', '#b59b3c', '#4ea5a0', '#b46a9b', '#8a6d5a', '#7f8c99'];
+const ramp = ['#35629b', '#3f9aa6', '#a9c65f', '#f4b13c', '#d8401f']; /* from still to fast; brightness rises, then hue tells */
+
+const ballVertexShader = `#version 300 es
+precision highp float;
+precision highp int;
+layout(location = 0) in vec3 middle;
+layout(location = 1) in float size;
+layout(location = 2) in uvec4 state; /* level of speed, whether it touches, 1 to 3: first, second, picked */
+layout(location = 3) in vec4 tint;
+uniform mat4 to_clip;
+uniform vec3 eye, first, second, picked, calm, ramp[5];
+uniform float top, paint, dim;
+uniform bool colliding;
+flat out vec3 centre;
+flat out float radius;
+flat out vec3 colour;
+out vec3 place;
+vec3 of_speed() {
+  float part = state.x == 0u ? 0.0 : clamp(exp2((float(state.x) - 0.5 - top) / 8.0), 0.0, 1.0) * 4.0;
+  int at = min(int(part), 3);
+  return mix(ramp[at], ramp[at + 1], part - float(at));
+}
+void main() {
+  centre = middle - eye;
+  radius = size;
+  float far = length(centre);
+  if (far < radius * 1.001 || (colliding && state.y == 0u && state.z == 0u)) {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    return;
+  }
+  vec3 ahead = centre / far;
+  vec3 side = normalize(cross(abs(ahead.z) < 0.9 ? vec3(0.0, 0.0, 1.0) : vec3(1.0, 0.0, 0.0), ahead));
+  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+  float reach = radius * far / sqrt((far - radius) * (far + radius));
+  place = centre + reach * (corner.x * side + corner.y * cross(ahead, side));
+  gl_Position = to_clip * vec4(place, 1.0);
+  colour = paint == 0.0 ? of_speed() : paint == 1.0 ? tint.rgb : state.y == 0u ? calm : first;
+  colour = mix(colour, calm, dim);
+  if (state.z > 0u) colour = state.z == 1u ? first : state.z == 2u ? second : picked;
+}`;
+
+const ballFragmentShader = `#version 300 es
+precision highp float;
+flat in vec3 centre;
+flat in float radius;
+flat in vec3 colour;
+in vec3 place;
+uniform mat4 to_clip;
+uniform vec3 eye, light, up;
+uniform vec4 section; /* what has dot(section.xyz, p) > section.w is cut away */
+out vec4 result;
+void main() {
+  vec3 ray = normalize(place);
+  float along = dot(ray, centre);
+  vec3 aside = centre - ray * along; /* keeps the digits that a difference of squares would lose */
+  float rest = radius * radius - dot(aside, aside);
+  if (rest < 0.0) discard;
+  float deep = sqrt(rest), at = along - deep;
+  vec3 normal = (-aside - ray * deep) / radius;
+  float shade = 0.54 + 0.13 * dot(normal, up) + 0.42 * max(dot(normal, light), 0.0);
+  if (dot(section.xyz, ray * at + eye) > section.w) {
+    float slope = dot(section.xyz, ray);
+    at = (section.w - dot(section.xyz, eye)) / slope;
+    if (slope >= 0.0 || at > along + deep) discard;
+    shade = mod(gl_FragCoord.x + gl_FragCoord.y, 8.0) < 1.5 ? 0.72 : 0.88;
+  }
+  vec4 clip = to_clip * vec4(ray * at, 1.0);
+  gl_FragDepth = clip.z / clip.w * 0.5 + 0.5;
+  result = vec4(colour * shade, 1.0);
+}`;
+
+const wallVertexShader = `#version 300 es
+precision highp float;
+layout(location = 0) in vec3 position;
+uniform mat4 to_clip;
+uniform vec3 eye;
+void main() {
+  gl_Position = to_clip * vec4(position - eye, 1.0);
+}`;
+
+/* ---- set-up ---- */
+
+function addAttribute(gl, place, buffer, size, type, stride, divisor) {
+  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+  gl.enableVertexAttribArray(place);
+  if (type === gl.UNSIGNED_BYTE && place === 2) gl.vertexAttribIPointer(place, size, type, stride, 0);
+  else gl.vertexAttribPointer(place, size, type, type === gl.UNSIGNED_BYTE, stride, 0);
+  gl.vertexAttribDivisor(place, divisor);
+}
+
+function fillBuffer(gl, buffer, data, usage) {
+  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+  gl.bufferData(gl.ARRAY_BUFFER, data, usage);
+}
+
+function tintsOfSets() {
+  const tints = new Uint8Array(4 * balls);
+  sets.forEach((set, number) => {
+    const colour = hexColour(setPalette[number % setPalette.length]).map((part) => Math.round(255 * part));
+    for (let i = setStarts[number]; i < setStarts[number] + set.count; i++) tints.set(colour, 4 * i);
+  });
+  return tints;
+}
+
+function createBalls() {
+  const gl = view.gl;
+  if (!gl) return;
+  Object.assign(view, {
+    ballProgram: buildProgram(gl, ballVertexShader, ballFragmentShader),
+    wallProgram: buildProgram(gl, wallVertexShader, plainFragmentShader),
+    ballArray: gl.createVertexArray(), places: gl.createBuffer(), states: gl.createBuffer(),
+    wallArray: gl.createVertexArray(), wallCorners: gl.createBuffer(), drawMore: drawBalls, pickMore: pickBall,
+    sharpness: balls > 30000 ? 1.5 : 2,
+  });
+  const radii = gl.createBuffer(), tints = gl.createBuffer();
+  fillBuffer(gl, radii, scenery.radii.map((radius) => radius / world.radius), gl.STATIC_DRAW);
+  fillBuffer(gl, tints, tintsOfSets(), gl.STATIC_DRAW);
+  gl.bindVertexArray(view.ballArray);
+  addAttribute(gl, 0, view.places, 3, gl.FLOAT, 12, 1);
+  addAttribute(gl, 1, radii, 1, gl.FLOAT, 4, 1);
+  addAttribute(gl, 2, view.states, 4, gl.UNSIGNED_BYTE, 4, 1);
+  addAttribute(gl, 3, tints, 4, gl.UNSIGNED_BYTE, 4, 1);
+  gl.bindVertexArray(view.wallArray);
+  addAttribute(gl, 0, view.wallCorners, 3, gl.FLOAT, 12, 0);
+  gl.bindVertexArray(null);
+  scenery.walls = record.walls.map(wallOutline).filter((outline) => outline.length > 2);
+  fillBuffer(gl, view.wallCorners, new Float32Array(scenery.walls.flat(2)), gl.STATIC_DRAW);
+  if (scenery.frame) sendFrame();
+}
+
+/* ---- walls ---- */
+
+/* What a plane has in common with the box of all balls, a little enlarged: its corners in order. */
+function wallOutline({point, normal}) {
+  const n = unit(normal), at = toView(point), middle = mix(world.low, world.high, 0.5);
+  const half = subtract(world.high, middle).map((length) => length * 1.02 + 0.02), corners = [];
+  for (let axis = 0; axis < 3; axis++) {
+    for (let edge = 0; edge < 4; edge++) {
+      const [u, v] = [(axis + 1) % 3, (axis + 2) % 3], p = [0, 0, 0];
+      p[u] = middle[u] + (edge & 1 ? half[u] : -half[u]);
+      p[v] = middle[v] + (edge & 2 ? half[v] : -half[v]);
+      p[axis] = (dot(n, at) - n[u] * p[u] - n[v] * p[v]) / n[axis];
+      if (Math.abs(p[axis] - middle[axis]) <= half[axis]) corners.push(p);
+    }
+  }
+  if (corners.length < 3) return [];
+  const mean = scaled(corners.reduce(add), 1 / corners.length), x = unit(subtract(corners[0], mean)), y = cross(n, x);
+  const angle = (p) => Math.atan2(dot(subtract(p, mean), y), dot(subtract(p, mean), x));
+  return corners.sort((p, q) => angle(p) - angle(q));
+}
+
+function drawWalls(gl, matrices) {
+  const {program, places} = view.wallProgram, dark = document.documentElement.dataset.theme === 'dark';
+  gl.useProgram(program);
+  gl.uniformMatrix4fv(places.to_clip, false, matrices.toClip);
+  gl.uniform3fv(places.eye, matrices.eye);
+  gl.enable(gl.BLEND);
+  gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  gl.depthMask(false);
+  gl.bindVertexArray(view.wallArray);
+  const colour = hexColour(dark ? '#b9c4d0' : '#4a5866');
+  let first = 0;
+  for (const {length} of scenery.walls) {
+    gl.uniform4f(places.colour, ...colour, 0.09);
+    gl.drawArrays(gl.TRIANGLE_FAN, first, length);
+    gl.uniform4f(places.colour, ...colour, 0.45);
+    gl.drawArrays(gl.LINE_LOOP, first, length);
+    first += length;
+  }
+  gl.bindVertexArray(null);
+  gl.depthMask(true);
+}
+
+/* ---- frames ---- */
+
+const viewStep = record.resolution / world.radius;
+const viewOrigin = toView(record.origin);
+
+/* The frame's places in view coordinates, and what is known of each ball. */
+function sendFrame() {
+  const gl = view.gl, {frame} = scenery;
+  if (!gl || gl.isContextLost()) return;
+  const places = new Float32Array(3 * balls), states = new Uint8Array(4 * balls);
+  for (let i = 0; i < 3 * balls; i++) places[i] = viewOrigin[i % 3] + viewStep * frame.places[i];
+  for (let i = 0; i < balls; i++) {
+    states[4 * i] = frame.levels[i];
+    states[4 * i + 1] = touches(frame, i) ? 1 : 0;
+  }
+  const mark = (ball, number) => { if (ball !== null && ball < balls) states[4 * ball + 2] = number; };
+  mark(view.picked, 3);
+  if (film.pair) film.pair.forEach((ball, k) => mark(ball, k + 1));
+  fillBuffer(gl, view.places, places, gl.STREAM_DRAW);
+  fillBuffer(gl, view.states, states, gl.STREAM_DRAW);
+}
+
+/* Shows the frame at once if it is there, else when it is unpacked, unless another one is wanted by then. */
+async function placeBalls(number) {
+  const frame = await loadFrame(number);
+  if (number !== film.step) return;
+  Object.assign(scenery, {frame, number});
+  sendFrame();
+  showPicked();
+  requestDraw();
+  canvas.dataset.frame = number;
+  if (number < film.last) loadFrame(Math.min(number + 8, film.last)); /* so that playing need not wait */
+}
+
+function drawBalls(gl, matrices, colours) {
+  if (!scenery.frame) return;
+  const {program, places} = view.ballProgram;
+  gl.useProgram(program);
+  gl.uniformMatrix4fv(places.to_clip, false, matrices.toClip);
+  gl.uniform3fv(places.eye, matrices.eye);
+  for (const name of ['first', 'second', 'picked']) gl.uniform3fv(places[name], hexColour(colours[name]));
+  gl.uniform3fv(places.calm, hexColour(layerPalette[0]));
+  gl.uniform3fv(places['ramp[0]'], ramp.flatMap(hexColour));
+  gl.uniform3fv(places.light, unit(add(add(scaled(matrices.right, -0.45), scaled(matrices.up, 0.6)), matrices.back)));
+  gl.uniform3fv(places.up, turned(0, 0, 1));
+  gl.uniform4fv(places.section, sectionPlane());
+  gl.uniform1f(places.top, scenery.top);
+  gl.uniform1f(places.paint, ['speed', 'set', 'contact'].indexOf(scenery.paint));
+  gl.uniform1f(places.dim, film.pair ? 0.75 : 0);
+  gl.uniform1i(places.colliding, scenery.show === 'colliding' ? 1 : 0);
+  gl.disable(gl.BLEND);
+  gl.depthMask(true);
+  gl.bindVertexArray(view.ballArray);
+  gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, balls);
+  gl.bindVertexArray(null);
+  drawWalls(gl, matrices);
+}
+
+/* ---- what is where ---- */
+
+const placeOfBall = (ball) => [0, 1, 2].map((k) => record.origin[k] + record.resolution * scenery.frame.places[3 * ball + k]);
+const isShown = (ball) => scenery.show === 'all' || touches(scenery.frame, ball) ||
+  ball === view.picked || (film.pair !== null && film.pair.includes(ball));
+
+/* The first ball on the line of sight through a pixel, if it is before what was found. Objects have numbers from 0, and
+ * balls from `balls` below. */
+function pickBall(x, y, found) {
+  if (!scenery.frame) return found;
+  const frame = cameraFrame(), ray = lineOfSight(frame, x, y), plane = sectionPlane();
+  let nearest = found ? size(subtract(found.point, frame.eye)) : Infinity, best = found;
+  for (let i = 0; i < balls; i++) {
+    const centre = [0, 1, 2].map((k) => viewOrigin[k] + viewStep * scenery.frame.places[3 * i + k] - frame.eye[k]);
+    const along = dot(centre, ray), aside = subtract(centre, scaled(ray, along));
+    const rest = (scenery.radii[i] / world.radius) ** 2 - dot(aside, aside);
+    if (along <= 0 || rest < 0 || along - Math.sqrt(rest) >= nearest || !isShown(i)) continue;
+    const point = add(frame.eye, scaled(ray, along - Math.sqrt(rest)));
+    if (dot(plane, [...point]) > plane[3]) continue;
+    nearest = along - Math.sqrt(rest);
+    best = {ball: i, point};
+  }
+  return best;
+}
+
+/* Looks at two balls from where the reader looks, or at the one of them that is no wall. */
+function framePair(a, b) {
+  const both = [a, b].filter((ball) => ball < balls);
+  if (!scenery.frame || scenery.number !== film.step) {
+    loadFrame(film.step).then((frame) => {
+      Object.assign(scenery, {frame, number: film.step});
+      framePair(a, b);
+    });
+    return;
+  }
+  const middle = scaled(both.map(placeOfBall).reduce(add), 1 / both.length);
+  const reach = Math.max(...both.map((ball) => scenery.radii[ball]));
+  flyTo({target: toView(middle), distance: distanceFor(clamp(4 * reach / world.radius, 2e-5, 1)), yaw: camera.yaw,
+    pitch: Math.max(camera.pitch, 0.3)});
+}

@@ -1,0 +1,226 @@
+/* track.c: what a film of balls consists of, and what is kept of its events. track_pack.c packs the frames. */
+#include "track.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "track_pack.h"
+
+enum { MOST_BALLS = 1 << 28, COOKIE = 0x54524b31 };
+
+graze_track_def graze_default_track_def(void) {
+  return (graze_track_def){.most_events = 20000, .cookie = COOKIE};
+}
+
+static graze_status fail_memory(const graze_track *track) {
+  return gz_report_fail_memory(track->context, "film");
+}
+
+/* ---- what is in it ----------------------------------------------------------------------------------------------- */
+
+static graze_status check_def(graze_context *context, const graze_track_def *def) {
+  uint64_t balls = 0;
+  if (def == NULL || def->cookie != COOKIE || (def->sets == NULL && def->set_count > 0) ||
+      (def->walls == NULL && def->wall_count > 0) || (def->curves == NULL && def->curve_count > 0))
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument is missing");
+  for (uint32_t i = 0; i < def->set_count; i++) {
+    balls += def->sets[i].count;
+    if (def->sets[i].name == NULL)
+      return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "set %u has no name", i);
+  }
+  for (uint32_t i = 0; i < def->curve_count; i++) {
+    if (def->curves[i].name == NULL || def->curves[i].unit == NULL)
+      return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "curve %u has no name or no unit", i);
+  }
+  if (balls >= MOST_BALLS)
+    return gz_fail_named(context, GRAZE_ERROR_LIMIT, "film", "", "%llu balls: it can hold %d at most",
+                         (unsigned long long)balls, MOST_BALLS - 1);
+  if (balls > 0 && def->radii == NULL) return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "no radii");
+  for (uint64_t i = 0; i < balls; i++) {
+    if (!(def->radii[i] > 0) || !isfinite(def->radii[i]))
+      return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, "film", "",
+                           "radius %g of ball %llu: it must be finite and above 0", def->radii[i],
+                           (unsigned long long)i);
+  }
+  for (uint32_t i = 0; i < def->wall_count; i++) {
+    for (int k = 0; k < 3; k++) {
+      if (!isfinite(def->walls[i].point[k]) || !isfinite(def->walls[i].normal[k]))
+        return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, "film", "", "wall %u is not finite", i);
+    }
+  }
+  return GRAZE_OK;
+}
+
+static bool copy_radii(graze_track *track, const graze_track_def *def) {
+  track->radii = gz_new(track->context, track->balls, sizeof *track->radii);
+  if (track->radii == NULL) return false;
+  track->smallest = INFINITY;
+  for (uint32_t i = 0; i < track->balls; i++) {
+    track->radii[i] = def->radii[i];
+    track->smallest = fmin(track->smallest, def->radii[i]);
+    track->largest = fmax(track->largest, def->radii[i]);
+  }
+  return true;
+}
+
+static bool copy_def(graze_track *track, const graze_track_def *def) {
+  track->sets = gz_new_zeroed(track->context, def->set_count, sizeof *track->sets);
+  track->walls = gz_new(track->context, def->wall_count, sizeof *track->walls);
+  track->curves = gz_new_zeroed(track->context, def->curve_count, sizeof *track->curves);
+  if (track->sets == NULL || track->walls == NULL || track->curves == NULL) return false;
+  for (; track->set_count < def->set_count; track->set_count++) {
+    const graze_track_set *set = &def->sets[track->set_count];
+    track->sets[track->set_count] = (graze_track_set){gz_new_text(track->context, set->name), set->count, set->alone};
+    if (track->sets[track->set_count].name == NULL) return false;
+    track->balls += set->count;
+  }
+  for (; track->curve_count < def->curve_count; track->curve_count++) {
+    const graze_track_curve *from = &def->curves[track->curve_count];
+    graze_track_curve *curve = &track->curves[track->curve_count];
+    *curve = (graze_track_curve){gz_new_text(track->context, from->name), gz_new_text(track->context, from->unit)};
+    if (curve->name == NULL || curve->unit == NULL) {
+      gz_free((char *)curve->name);
+      gz_free((char *)curve->unit);
+      return false;
+    }
+  }
+  if (def->wall_count > 0) memcpy(track->walls, def->walls, def->wall_count * sizeof *track->walls);
+  track->wall_count = def->wall_count;
+  track->most_events = def->most_events;
+  return copy_radii(track, def);
+}
+
+graze_status graze_track_create(graze_context *context, const graze_track_def *def, graze_track **track) {
+  if (context == NULL || track == NULL)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument is missing");
+  graze_status status = check_def(context, def);
+  if (status != GRAZE_OK) return status;
+  graze_track *t = gz_new_zeroed(context, 1, sizeof *t);
+  if (t == NULL) return gz_report_fail_memory(context, "film");
+  t->context = context;
+  status = copy_def(t, def) ? gz_track_pack_begin(t) : fail_memory(t);
+  if (status == GRAZE_OK) {
+    *track = t;
+  } else {
+    graze_track_destroy(t);
+  }
+  return status;
+}
+
+void graze_track_destroy(graze_track *track) {
+  if (track == NULL) return;
+  gz_track_pack_end(track);
+  for (uint32_t i = 0; i < track->set_count; i++) gz_free((char *)track->sets[i].name);
+  for (uint32_t i = 0; i < track->curve_count; i++) {
+    gz_free((char *)track->curves[i].name);
+    gz_free((char *)track->curves[i].unit);
+  }
+  const track_group *groups = track->groups.data;
+  for (size_t i = 0; i < track->groups.count; i++) gz_free(groups[i].bytes);
+  void *const all[] = {track->sets,        track->curves,      track->walls,       track->radii, track->times.data,
+                       track->values.data, track->groups.data, track->events.data, track};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) gz_free(all[i]);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+static graze_status check_frame(const graze_track *track, const graze_track_frame *frame) {
+  const track_time *times = track->times.data;
+  if (frame == NULL || (track->balls > 0 && (frame->positions == NULL || frame->velocities == NULL)) ||
+      (track->curve_count > 0 && frame->values == NULL) || track->times.count == UINT32_MAX)
+    return gz_fail_named(track->context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument of the frame is missing");
+  if (track->times.count > 0 && frame->step <= times[track->times.count - 1].step)
+    return gz_fail_named(track->context, GRAZE_ERROR_ARGUMENT, "film", "", "a frame of step %llu after step %llu",
+                         (unsigned long long)frame->step, (unsigned long long)times[track->times.count - 1].step);
+  for (size_t i = 0; i < 3 * (size_t)track->balls; i++) {
+    if (!isfinite(frame->positions[i]) || !isfinite(frame->velocities[i]))
+      return gz_fail_named(track->context, GRAZE_ERROR_NOT_FINITE, "film", "",
+                           "place or velocity of ball %zu is not finite", i / 3);
+  }
+  return GRAZE_OK;
+}
+
+graze_status graze_track_add_frame(graze_track *track, const graze_track_frame *frame) {
+  if (track == NULL) return gz_fail_named(NULL, GRAZE_ERROR_ARGUMENT, "film", "", "no film");
+  graze_status status = check_frame(track, frame);
+  if (status != GRAZE_OK) return status;
+  if (!array_reserve(track->context, &track->times, 1, sizeof(track_time)) ||
+      !array_reserve(track->context, &track->values, track->curve_count, sizeof(double)))
+    return fail_memory(track);
+  status = gz_track_pack(track, frame);
+  if (status != GRAZE_OK) return status;
+  track_time *times = track->times.data;
+  times[track->times.count++] = (track_time){frame->step, frame->time};
+  double *values = track->values.data;
+  if (track->curve_count > 0) memcpy(values + track->values.count, frame->values, track->curve_count * sizeof *values);
+  track->values.count += track->curve_count;
+  return GRAZE_OK;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static int compare_speeds(const void *first, const void *second) {
+  const track_event *a = first, *b = second;
+  if (a->event.speed != b->event.speed) return a->event.speed > b->event.speed ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int compare_numbers(const void *first, const void *second) {
+  const track_event *a = first, *b = second;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void drop_slow_events(graze_track *track) {
+  if (track->events.count <= track->most_events) return;
+  qsort(track->events.data, track->events.count, sizeof(track_event), compare_speeds);
+  track->events.count = track->most_events;
+}
+
+void gz_track_sort_events(graze_track *track) {
+  drop_slow_events(track);
+  if (track->events.count > 1) qsort(track->events.data, track->events.count, sizeof(track_event), compare_numbers);
+}
+
+graze_status graze_track_add_event(graze_track *track, const graze_track_event *event) {
+  if (track == NULL || event == NULL)
+    return gz_fail_named(track != NULL ? track->context : NULL, GRAZE_ERROR_ARGUMENT, "film", "", "no event");
+  const uint64_t members = (uint64_t)track->balls + track->wall_count;
+  if (event->a >= members || event->b >= members || (unsigned)event->kind > GRAZE_CONTACT_ENDED)
+    return gz_fail_named(track->context, GRAZE_ERROR_INDEX, "film", "", "event %llu: of %u and %u, and there are %llu",
+                         (unsigned long long)track->event_count, event->a, event->b, (unsigned long long)members);
+  if (!array_reserve(track->context, &track->events, 1, sizeof(track_event))) return fail_memory(track);
+  track_event *events = track->events.data;
+  events[track->events.count++] = (track_event){*event, track->event_count++};
+  if (track->events.count >= 2 * (size_t)track->most_events + 1024) drop_slow_events(track);
+  return GRAZE_OK;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
+
+double gz_track_slowest(const graze_track *track) {
+  return track->resolution / 64;
+}
+
+double gz_track_speed_of(const graze_track *track, uint8_t level) {
+  return level == 0 ? 0 : gz_track_slowest(track) * exp2((level - 0.5) / 8);
+}
+
+graze_track_info graze_track_get_info(const graze_track *track) {
+  graze_track_info info = {.bounds = graze_box_empty()};
+  if (track == NULL) return info;
+  info.balls = track->balls;
+  info.frames = (uint32_t)track->times.count;
+  info.events = track->event_count;
+  info.resolution = track->resolution;
+  const track_group *groups = track->groups.data;
+  for (size_t i = 0; i < track->groups.count; i++) info.bytes += groups[i].size;
+  for (int k = 0; k < 3 && info.frames > 0 && track->balls > 0; k++) {
+    info.bounds.min[k] = track->origin[k] + track->resolution * track->low[k] - track->largest;
+    info.bounds.max[k] = track->origin[k] + track->resolution * track->high[k] + track->largest;
+  }
+  for (int level = 1; level < TRACK_LEVELS; level++) {
+    if (track->levels_seen[level] > 0) info.fastest = gz_track_slowest(track) * exp2(level / 8.0);
+  }
+  return info;
+}

@@ -1,0 +1,66 @@
+/* track.h: a film of balls as it is kept, private to report. */
+#ifndef GRAZE_REPORT_TRACK_H
+#define GRAZE_REPORT_TRACK_H
+
+#include "base/owned.h"
+#include "fault.h"
+#include "graze/track.h"
+
+enum { TRACK_LEVELS = 256 }; /* of speeds */
+
+/* Frames that are packed together: the first of them stands for itself. */
+typedef struct track_group {
+  unsigned char *bytes;
+  size_t size, unpacked;
+  uint32_t first, count;
+} track_group;
+
+typedef struct track_time {
+  uint64_t step;
+  double time;
+} track_time;
+
+typedef struct track_event {
+  graze_track_event event;
+  uint64_t number; /* in the order of adding */
+} track_event;
+
+struct graze_track {
+  graze_context *context;
+  graze_track_set *sets;
+  uint32_t set_count, balls;
+  double *radii, smallest, largest;
+  graze_track_wall *walls;
+  uint32_t wall_count;
+  graze_track_curve *curves;
+  uint32_t curve_count;
+  uint32_t most_events;
+
+  double resolution, origin[3]; /* of the lattice */
+  int32_t low[3], high[3];      /* places of balls, over all frames */
+  uint64_t levels_seen[TRACK_LEVELS];
+  gz_array times;  /* track_time */
+  gz_array values; /* double, those of a frame side by side */
+  gz_array groups; /* track_group */
+  gz_array events; /* track_event */
+  uint64_t event_count;
+  struct track_packer *packer;
+  struct track_reader *reader;
+};
+
+/* Packs the frames that wait for their group to fill. */
+graze_status gz_track_flush(graze_track *track);
+
+/* Sorts the events that are kept by their order. */
+void gz_track_sort_events(graze_track *track);
+
+/* Deflate of a whole block: new bytes, gz_free() them. NULL: out of memory. */
+unsigned char *gz_track_deflate(const graze_context *context, const void *bytes, size_t size, size_t *packed);
+
+/* The speed below which a ball's level is 0; level l > 0 begins at it times 2^((l - 1) / 8). */
+double gz_track_slowest(const graze_track *track);
+
+/* The speed that stands for a level: in its middle. */
+double gz_track_speed_of(const graze_track *track, uint8_t level);
+
+#endif

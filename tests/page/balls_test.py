@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""The page of a film of balls in a browser, used as a reader uses it. The film is of a row of balls of which each pushes
+the next, before a wall, and the tables of the same run say what it has to show.
+
+balls_test.py GRAZE CHROMIUM WORK_FOLDER [TEST ...]
+
+Exit code 77: the browser does not start here, which is said in a line that begins with SKIPPED.
+"""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from film_test import at, run_tests, slide, text
+from page_test import BLUE, ORANGE, WIDTH, HEIGHT, check, difference, picture, share_of_hue
+
+STEPS, EVERY = 12000, 100
+
+
+class Row:
+    """The film, its events and its energies."""
+
+    def __init__(self, graze, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        subprocess.run([graze, "make", "cradle", "-o", folder + "/cradle"], check=True, stdout=subprocess.DEVNULL)
+        with open(folder + "/cradle/scene.json") as file:
+            scene = json.load(file)
+        scene["simulation"]["walls"] = [{"point": [0, 0, -0.51], "normal": [0, 0, 1]}]
+        with open(folder + "/row.json", "w") as file:
+            json.dump(scene, file)
+        subprocess.run([graze, "simulate", folder + "/row.json", "--steps", str(STEPS), "--dt", "1.4e-4", "--every",
+                        str(EVERY), "--report", folder + "/film", "--title", "Row <5>", "--events",
+                        folder + "/events.csv", "--energy", folder + "/energy.csv", "-q"], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.page = folder + "/film/index.html"
+        self.last = STEPS // EVERY
+        with open(folder + "/events.csv") as file:
+            self.events = list(csv.DictReader(file))
+        with open(folder + "/energy.csv") as file:
+            self.energies = list(csv.DictReader(file))
+        self.first = -(-int(self.events[0]["step"]) // EVERY)  # the frame that shows the first event
+
+
+def shown(browser, frame):
+    """Waits until the frame is unpacked and drawn."""
+    browser.wait(f"document.getElementById('canvas').dataset.frame === '{frame}'", 30)
+    browser.settle()
+
+
+def go(browser, frame):
+    slide(browser, frame)
+    shown(browser, frame)
+
+
+def test_loads(browser, row):
+    browser.open(row.page)
+    check(browser.run("document.title") == "Row <5>" and text(browser, "#title") == "Row <5>", "the title is wrong")
+    facts = text(browser, "#facts")
+    check(all(part in facts for part in ("5 balls", f"{row.last + 1} frames", f"{len(row.events)} events", "engine cpu")),
+          f"the facts say {facts}")
+    check("rounded to 0.00390625 m" in text(browser, "#view-note"), "the resolution is not said")
+    check(browser.run("document.getElementById('no-view').hidden"), "there is no 3D view")
+    check(at_frame(browser) == 0, "a film does not begin at its beginning")
+    shown(browser, 0)
+    check(len({p for line in picture(browser)[2][::2] for p in line[::2]}) > 100, "the view is empty")
+
+
+def at_frame(browser):
+    return at(browser, "frame")
+
+
+def test_moves(browser, row):
+    """The first ball moves and is orange for its speed; in the end the last one does; going back shows the same."""
+    browser.open(row.page)
+    shown(browser, 0)
+    begin = picture(browser)
+    check(share_of_hue(begin[2], ORANGE) > 0.01, "the ball that moves is not coloured by its speed")
+    go(browser, row.last)
+    check(difference(begin, picture(browser)) > 0.02, "nothing moves")
+    go(browser, 0)
+    check(difference(begin, picture(browser)) < 0.0005, "a frame does not look the same again")
+
+
+def test_curves(browser, row):
+    """The values at a frame are those of the table."""
+    browser.open(row.page)
+    for frame in (0, row.first, row.last):
+        go(browser, frame)
+        got = browser.run("Object.fromEntries([...document.querySelectorAll('.curve')].map((e) => "
+                          "[e.querySelector('.name').textContent, Number(e.querySelector('.value').textContent)]))")
+        wanted = row.energies[frame]
+        for name in ("kinetic", "elastic", "dissipated", "contacts"):
+            check(abs(got[name] - float(wanted[name])) <= 1e-3 * abs(float(wanted[name])), f"{name} is {got[name]}")
+        check(text(browser, "#now-title").endswith(f"step {frame * EVERY:,}"), "the step is not that of the frame")
+    before = browser.screenshot(".plot")
+    browser.click(".curve")
+    check(browser.run("document.querySelector('.curve').getAttribute('aria-pressed')") == "false", "no curve goes")
+    check(browser.screenshot(".plot") != before, "a curve that is left out is still drawn")
+    browser.click(".plot")
+    check(abs(at_frame(browser) - row.last / 2) < 3, f"a click in the plot goes to {at_frame(browser)}")
+
+
+def test_events(browser, row):
+    browser.open(row.page)
+    check(text(browser, "#shown") == f"{len(row.events)} events", f"the list says {text(browser, '#shown')}")
+    got = browser.run("[...document.querySelectorAll('.event')].map((e) => [e.querySelector('.what').textContent, "
+                      "e.querySelector('.two').textContent])")
+    check(got == [[e["event"], f"{e['a']} / {e['b']}"] for e in row.events[:len(got)]] and len(got) > 4, f"{got}")
+    browser.click(".event:nth-child(1)")
+    shown(browser, row.first)
+    check(at_frame(browser) == row.first, "an event does not lead to its frame")
+    rows = picture(browser)[2]
+    orange, blue = share_of_hue(rows, ORANGE), share_of_hue(rows, BLUE)
+    check(orange > 0.01 and blue > 0.01, f"orange {orange:.4f}, blue {blue:.4f} of the picture")
+    check("ball_1" in text(browser, "#legend") and "ball_2" in text(browser, "#legend"), "the two are not named")
+    browser.key("n", "n")
+    check(browser.run("document.querySelector('.event.chosen').dataset.number") == "1", "n goes elsewhere")
+    browser.key("Escape")
+    browser.click("#search")
+    browser.call("Input.insertText", text="ball_5 hit")
+    check(text(browser, "#shown") == f"1 of {len(row.events)} events", f"the filter says {text(browser, '#shown')}")
+
+
+def test_show(browser, row):
+    """What touches: nothing at the beginning, two balls while they do."""
+    browser.open(row.page)
+    shown(browser, 0)
+    browser.choose("#paint", "contact")
+    browser.settle()
+    check(share_of_hue(picture(browser)[2], ORANGE) < 0.001, "orange where nothing touches")
+    browser.choose("#show", "colliding")
+    browser.settle()
+    empty = picture(browser)
+    busy = next(i for i, e in enumerate(row.energies) if int(e["contacts"]) > 0)
+    go(browser, busy)
+    check(share_of_hue(picture(browser)[2], ORANGE) > 0.01, "what touches is not orange")
+    check(difference(empty, picture(browser)) > 0.01, "balls that touch nothing are shown")
+
+
+def test_pick(browser, row):
+    """What is clicked is named, with what is known of it."""
+    browser.open(row.page)
+    browser.click("#search")
+    browser.call("Input.insertText", text="ball_3")
+    browser.click(".event:nth-child(1)")
+    browser.settle()
+    browser.key("Escape")
+    browser.key("Escape")
+    browser.settle()
+    x, y = browser.place("#canvas")
+    browser.click_at(x + 60, y)
+    card = text(browser, "#picked")
+    check("ball_" in card and "radius 0.5 m" in card and "speed" in card, f"the card says: {card}")
+
+
+def test_play(browser, row):
+    browser.open(row.page)
+    browser.choose("#speed", "100")
+    browser.run("document.activeElement.blur()")
+    browser.key(" ", " ")
+    browser.wait(f"Number(document.getElementById('slider').value) === {row.last}", 60)
+    shown(browser, row.last)
+    check(text(browser, "#play") == "Play", "it does not end at the end")
+
+
+def test_section(browser, row):
+    """Balls are cut open, and hatched."""
+    browser.open(row.page)
+    shown(browser, 0)
+    before = picture(browser)
+    browser.choose("#section-axis", "1")
+    browser.settle()
+    check(difference(before, picture(browser)) > 0.02, "nothing is cut")
+
+
+def test_dark_and_narrow(browser, row):
+    browser.look(dark=True)
+    browser.open(row.page)
+    browser.resize(390, 844, True)
+    browser.settle()
+    check(browser.run("document.documentElement.scrollWidth") <= 390, "a telephone has to scroll sideways")
+    check(browser.run("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)", "dark is light")
+    browser.resize(WIDTH, HEIGHT)
+    browser.look()
+
+
+TESTS = [value for name, value in list(globals().items()) if name.startswith("test_")]
+
+if __name__ == "__main__":
+    sys.exit(run_tests(TESTS, Row))

@@ -1,0 +1,391 @@
+/* Films of balls: what is kept of each frame against the frames that were given, forwards, backwards and across groups;
+ * what is refused; which events stay; memory that is refused. The bytes of the page are decoded by
+ * cli/simulate_frames.py, and page/balls_test.py shows that it works. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "graze/track.h"
+#include "support.h"
+
+enum { BALLS = 300, FRAMES = 150, CURVES = 2 };
+
+typedef struct world {
+  double radii[BALLS], positions[FRAMES][3 * BALLS], velocities[FRAMES][3 * BALLS], values[FRAMES][CURVES];
+  bool touching[FRAMES][BALLS];
+  graze_track_set sets[3];
+  graze_track_wall wall;
+  graze_track_curve curves[CURVES];
+  graze_track_def def;
+} world;
+
+static double uniform(uint64_t *state) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*state >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* Balls that lie, fly, fall, bounce about and jump from one end to the other. */
+static void move_balls(world *w, int frame, uint64_t *state) {
+  const double t = 0.01 * frame;
+  for (int i = 0; i < BALLS; i++) {
+    double *x = &w->positions[frame][3 * i], *v = &w->velocities[frame][3 * i];
+    for (int k = 0; k < 3; k++) v[k] = i % 5 == 0 ? 0 : (k + 1) * 0.3 * (i % 7);
+    for (int k = 0; k < 3; k++) x[k] = 1e3 + i % 10 + v[k] * t;
+    if (i % 5 == 2) x[2] -= 9.81 / 2 * t * t;
+    if (i % 5 == 3) x[0] += uniform(state);
+    if (i % 5 == 4) x[1] = frame % 2 ? -1e4 : 1e4;
+    w->touching[frame][i] = uniform(state) < 0.3;
+  }
+}
+
+static world *make_world(void) {
+  world *w = calloc(1, sizeof *w);
+  uint64_t state = 7;
+  assert_non_null(w);
+  for (int i = 0; i < BALLS; i++) w->radii[i] = 0.2 + uniform(&state);
+  for (int frame = 0; frame < FRAMES; frame++) {
+    move_balls(w, frame, &state);
+    w->values[frame][0] = frame;
+    w->values[frame][1] = -frame;
+  }
+  w->sets[0] = (graze_track_set){"one", 1, true};
+  w->sets[1] = (graze_track_set){"none", 0, false};
+  w->sets[2] = (graze_track_set){"many", BALLS - 1, false};
+  w->wall = (graze_track_wall){{0, 0, 0}, {0, 0, 1}};
+  w->curves[0] = (graze_track_curve){"kinetic", "J"};
+  w->curves[1] = (graze_track_curve){"contacts", ""};
+  w->def = graze_default_track_def();
+  w->def.sets = w->sets;
+  w->def.set_count = 3;
+  w->def.radii = w->radii;
+  w->def.walls = &w->wall;
+  w->def.wall_count = 1;
+  w->def.curves = w->curves;
+  w->def.curve_count = CURVES;
+  return w;
+}
+
+static graze_track_frame frame_of(const world *w, int frame) {
+  return (graze_track_frame){.step = 10 * (uint64_t)frame,
+                             .time = 0.01 * frame,
+                             .positions = w->positions[frame],
+                             .velocities = w->velocities[frame],
+                             .touching = w->touching[frame],
+                             .values = w->values[frame]};
+}
+
+/* NULL: built without zlib, which every call has to say. */
+static graze_track *make_track(const world *w, int frames) {
+  graze_track *track = NULL;
+  graze_status status = graze_track_create(shared_context(1), &w->def, &track);
+  if (status == GRAZE_ERROR_UNSUPPORTED) {
+    assert_non_null(strstr(shared_error()->message, "zlib"));
+    return NULL;
+  }
+  assert_int_equal(status, GRAZE_OK);
+  for (int i = 0; i < frames; i++) {
+    const graze_track_frame frame = frame_of(w, i);
+    assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+  }
+  return track;
+}
+
+static double length_of(const double v[3]) {
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static void check_frame(graze_track *track, const world *w, uint32_t frame) {
+  static double positions[3 * BALLS], speeds[BALLS];
+  static bool touching[BALLS];
+  const double resolution = graze_track_get_info(track).resolution;
+  assert_int_equal(graze_track_read_frame(track, frame, positions, speeds, touching), GRAZE_OK);
+  for (int i = 0; i < 3 * BALLS; i++)
+    assert_true(fabs(positions[i] - w->positions[frame][i]) <= resolution / 2 * (1 + 1e-9));
+  for (int i = 0; i < BALLS; i++) {
+    const double speed = length_of(&w->velocities[frame][3 * i]);
+    assert_true(speed < resolution / 64 ? speeds[i] == 0 : fabs(speeds[i] / speed - 1) <= 0.05);
+    assert_int_equal(touching[i], w->touching[frame][i]);
+  }
+}
+
+static void keeps_frames(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_track *track = make_track(w, FRAMES);
+  if (track == NULL) skip();
+  for (uint32_t i = 0; i < FRAMES; i++) check_frame(track, w, i);
+  for (uint32_t i = FRAMES; i-- > 0;) check_frame(track, w, i);
+  check_frame(track, w, 63);
+  check_frame(track, w, 64);
+  assert_int_equal(graze_track_read_frame(track, 5, NULL, NULL, NULL), GRAZE_OK);
+  assert_int_equal(graze_track_read_frame(track, FRAMES, NULL, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  graze_track_destroy(track);
+  free(w);
+}
+
+/* A track may be read while it grows. */
+static void reads_between(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_track *track = make_track(w, 5);
+  if (track == NULL) skip();
+  check_frame(track, w, 4);
+  for (int i = 5; i < 9; i++) {
+    const graze_track_frame frame = frame_of(w, i);
+    assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+    check_frame(track, w, (uint32_t)i);
+  }
+  for (uint32_t i = 0; i < 9; i++) check_frame(track, w, i);
+  graze_track_destroy(track);
+  free(w);
+}
+
+static void knows_itself(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_track *track = make_track(w, 0);
+  if (track == NULL) skip();
+  assert_true(graze_track_get_info(track).bounds.min[0] > graze_track_get_info(track).bounds.max[0]);
+  graze_track_destroy(track);
+  track = make_track(w, FRAMES);
+  const graze_track_info info = graze_track_get_info(track);
+  double fastest = 0, smallest = INFINITY;
+  for (int i = 0; i < BALLS; i++) smallest = fmin(smallest, w->radii[i]);
+  for (int frame = 0; frame < FRAMES; frame++) {
+    for (int i = 0; i < 3 * BALLS; i++) {
+      assert_true(w->positions[frame][i] - w->radii[i / 3] >= info.bounds.min[i % 3] - info.resolution);
+      assert_true(w->positions[frame][i] + w->radii[i / 3] <= info.bounds.max[i % 3] + info.resolution);
+    }
+    for (int i = 0; i < BALLS; i++) fastest = fmax(fastest, length_of(&w->velocities[frame][3 * i]));
+  }
+  assert_true(info.fastest >= fastest && info.fastest <= 1.1 * fastest);
+  const double wanted = fmax(smallest / 128, 9e3 / (1 << 22)); /* so wide is the first frame */
+  assert_true(info.resolution <= wanted && info.resolution > wanted / 2);
+  assert_int_equal(info.balls, BALLS);
+  assert_int_equal(info.frames, FRAMES);
+  graze_track_destroy(track);
+  free(w);
+}
+
+/* What lies still or flies on costs next to nothing. */
+static void is_small(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  for (int frame = 0; frame < FRAMES; frame++) {
+    for (int i = 0; i < 3 * BALLS; i++) w->positions[frame][i] = i + (i % 2 ? frame / 16.0 : 0);
+    memset(w->velocities[frame], 0, sizeof w->velocities[frame]);
+    memset(w->touching[frame], 0, sizeof w->touching[frame]);
+  }
+  graze_track *track = make_track(w, FRAMES);
+  if (track == NULL) skip();
+  check_frame(track, w, FRAMES - 1);
+  assert_true(graze_track_get_info(track).bytes < (uint64_t)BALLS * FRAMES / 8);
+  graze_track_destroy(track);
+  free(w);
+}
+
+/* ---- what is refused ---- */
+
+static void refuse_def(const world *w, graze_status status, const char *words) {
+  graze_track *track = NULL;
+  assert_int_equal(graze_track_create(shared_context(1), &w->def, &track), status);
+  assert_null(track);
+  assert_non_null(strstr(shared_error()->message, words));
+}
+
+static void refuses_definitions(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  const double bad[] = {0, -1, NAN, INFINITY};
+  for (size_t i = 0; i < 4; i++) {
+    w->radii[5] = bad[i];
+    refuse_def(w, GRAZE_ERROR_NOT_FINITE, "of ball 5");
+  }
+  w->radii[5] = 1;
+  w->wall.normal[1] = NAN;
+  refuse_def(w, GRAZE_ERROR_NOT_FINITE, "wall 0");
+  w->wall.normal[1] = 0;
+  w->sets[2].count = 1 << 28;
+  refuse_def(w, GRAZE_ERROR_LIMIT, "268435457 balls");
+  w->sets[2].count = BALLS - 1;
+  w->sets[1].name = NULL;
+  refuse_def(w, GRAZE_ERROR_ARGUMENT, "set 1 has no name");
+  w->sets[1].name = "";
+  w->curves[1].unit = NULL;
+  refuse_def(w, GRAZE_ERROR_ARGUMENT, "curve 1");
+  w->curves[1].unit = "";
+  w->def.radii = NULL;
+  refuse_def(w, GRAZE_ERROR_ARGUMENT, "radii");
+  w->def.cookie = 0;
+  refuse_def(w, GRAZE_ERROR_ARGUMENT, "");
+  free(w);
+}
+
+static void refuse_frame(graze_track *track, const graze_track_frame *frame, graze_status status, const char *words) {
+  assert_int_equal(graze_track_add_frame(track, frame), status);
+  assert_non_null(strstr(shared_error()->message, words));
+}
+
+static void refuses_frames(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_track *track = make_track(w, 2);
+  if (track == NULL) skip();
+  graze_track_frame frame = frame_of(w, 1);
+  refuse_frame(track, &frame, GRAZE_ERROR_ARGUMENT, "step 10 after step 10");
+  frame = frame_of(w, 2);
+  frame.values = NULL;
+  refuse_frame(track, &frame, GRAZE_ERROR_ARGUMENT, "missing");
+  frame = frame_of(w, 2);
+  w->positions[2][17] = NAN;
+  refuse_frame(track, &frame, GRAZE_ERROR_NOT_FINITE, "ball 5");
+  w->positions[2][17] = 1;
+  w->velocities[2][3] = -INFINITY;
+  refuse_frame(track, &frame, GRAZE_ERROR_NOT_FINITE, "ball 1");
+  graze_track_event event = {.a = BALLS, .b = 0};
+  assert_int_equal(graze_track_add_event(track, &event), GRAZE_OK); /* the wall */
+  event.a = BALLS + 1;
+  assert_int_equal(graze_track_add_event(track, &event), GRAZE_ERROR_INDEX);
+  assert_int_equal(graze_track_get_info(track).frames, 2);
+  graze_track_destroy(track);
+  free(w);
+}
+
+/* ---- the page ---- */
+
+static const graze_report head = {
+    .title = "a < b", .created = "", .units = "m", .engine = "cpu", .exactness = "", .complete = true};
+
+static char *write_page(graze_track *track, const char *path) {
+  assert_int_equal(graze_track_write_html(shared_context(1), path, track, &head, false), GRAZE_OK);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  fseek(file, 0, SEEK_END);
+  const long size = ftell(file);
+  char *text = calloc((size_t)size + 1, 1);
+  rewind(file);
+  assert_int_equal(fread(text, 1, (size_t)size, file), size);
+  fclose(file);
+  unlink(path);
+  return text;
+}
+
+/* Of more events than are to be kept the fastest stay, in their order. */
+static void keeps_fast_events(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  w->def.most_events = 3;
+  graze_track *track = make_track(w, 1);
+  if (track == NULL) skip();
+  for (uint32_t i = 0; i < 5000; i++) {
+    const graze_track_event event = {.step = i, .time = i, .a = 0, .b = 1, .speed = i % 1000 == 7 ? i : 0.5};
+    assert_int_equal(graze_track_add_event(track, &event), GRAZE_OK);
+  }
+  char *text = write_page(track, "track_events.html");
+  assert_non_null(strstr(text, "\"all_events\":5000,"));
+  assert_non_null(strstr(text,
+                         "\"events\":[[2007,2007,\"began\",0,1,2007,0],[3007,3007,\"began\",0,1,3007,0],"
+                         "[4007,4007,\"began\",0,1,4007,0]]"));
+  assert_non_null(strstr(text, "<title>a &lt; b</title>"));
+  free(text);
+  graze_track_destroy(track);
+  free(w);
+}
+
+static void writes_the_same_twice(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  char *texts[2];
+  for (int i = 0; i < 2; i++) {
+    graze_track *track = make_track(w, 70);
+    if (track == NULL) skip();
+    if (i == 1) check_frame(track, w, 69); /* packs what waits, as writing does */
+    texts[i] = write_page(track, "track_twice.html");
+    graze_track_destroy(track);
+  }
+  assert_string_equal(texts[0], texts[1]);
+  free(texts[0]);
+  free(texts[1]);
+  free(w);
+}
+
+static void refuses_pages(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_track *track = make_track(w, 0);
+  if (track == NULL) skip();
+  assert_int_equal(graze_track_write_html(shared_context(1), "track_none.html", track, &head, false),
+                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(access("track_none.html", F_OK), -1);
+  graze_track_destroy(track);
+  track = make_track(w, 1);
+  assert_int_equal(graze_track_write_html(shared_context(1), "nowhere/track.html", track, &head, false),
+                   GRAZE_ERROR_FILE);
+  graze_track_destroy(track);
+  free(w);
+}
+
+/* A scene without balls has a film all the same. */
+static void takes_nothing(void **unused) {
+  (void)unused;
+  graze_track_def def = graze_default_track_def();
+  graze_track *track = NULL;
+  if (graze_track_create(shared_context(1), &def, &track) == GRAZE_ERROR_UNSUPPORTED) skip();
+  graze_track_frame frame = {0};
+  assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+  frame.step = 1;
+  assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+  assert_int_equal(graze_track_read_frame(track, 1, NULL, NULL, NULL), GRAZE_OK);
+  free(write_page(track, "track_nothing.html"));
+  graze_track_destroy(track);
+}
+
+/* ---- memory ---- */
+
+static graze_status make_and_read(graze_context *context, const world *w) {
+  graze_track *track = NULL;
+  graze_status status = graze_track_create(context, &w->def, &track);
+  for (int i = 0; i < 70 && status == GRAZE_OK; i++) {
+    const graze_track_frame frame = frame_of(w, i);
+    const graze_track_event event = {.step = (uint64_t)i, .a = 0, .b = 1, .speed = i};
+    status = graze_track_add_frame(track, &frame);
+    if (status == GRAZE_OK) status = graze_track_add_event(track, &event);
+  }
+  if (status == GRAZE_OK) status = graze_track_read_frame(track, 65, NULL, NULL, NULL);
+  if (status == GRAZE_OK) status = graze_track_write_html(context, "/dev/null", track, &head, false);
+  graze_track_destroy(track);
+  return status;
+}
+
+static void survives_refusals(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_status status = GRAZE_ERROR_MEMORY;
+  for (uint64_t k = 1; status == GRAZE_ERROR_MEMORY; k++) {
+    test_allocator memory = {0};
+    graze_context_def def = graze_default_context_def();
+    graze_context *context = NULL;
+    def.threads = 1;
+    def.allocator = test_allocator_hooks(&memory);
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    memory.fail_at = memory.requests + k;
+    status = make_and_read(context, w);
+    graze_context_destroy(context);
+    assert_int_equal(memory.live_blocks, 0);
+    assert_true(status != GRAZE_ERROR_MEMORY || k < 1000);
+  }
+  assert_true(status == GRAZE_OK || status == GRAZE_ERROR_UNSUPPORTED);
+  free(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keeps_frames),      cmocka_unit_test(reads_between),         cmocka_unit_test(knows_itself),
+      cmocka_unit_test(is_small),          cmocka_unit_test(refuses_definitions),   cmocka_unit_test(refuses_frames),
+      cmocka_unit_test(keeps_fast_events), cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
+      cmocka_unit_test(takes_nothing),     cmocka_unit_test(survives_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

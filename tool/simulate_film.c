@@ -1,0 +1,168 @@
+/* The film of a simulation: a track that takes the frames as they come, and in the end a page. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "diagnostics.h"
+#include "simulate.h"
+
+enum { CURVES = 6 };
+
+struct simulate_film {
+  graze_track *track;
+  const simulate_balls *balls;
+  uint32_t *ball_of_object, *first_of_set;
+  bool *touching;
+};
+
+/* ---- what is in it ----------------------------------------------------------------------------------------------- */
+
+static void number_balls(simulate_film *film, const simulate_run *run) {
+  const graze_scene_file *file = &run->file;
+  const simulate_balls *balls = film->balls;
+  film->ball_of_object = calloc((size_t)file->object_count + 1, sizeof *film->ball_of_object);
+  film->first_of_set = calloc((size_t)file->particle_set_count + 1, sizeof *film->first_of_set);
+  film->touching = calloc((size_t)balls->count + 1, sizeof *film->touching);
+  if (!film->ball_of_object || !film->first_of_set || !film->touching) fail_out_of_memory();
+  for (uint32_t i = 0; i < balls->object_count; i++) film->ball_of_object[balls->objects[i]] = i;
+  uint32_t next = balls->object_count;
+  for (uint32_t i = 0; i < file->particle_set_count; i++) {
+    film->first_of_set[i] = next;
+    next += graze_world_get_particle_count(run->world, i);
+  }
+}
+
+static uint32_t number_of(const simulate_film *film, const graze_member *member) {
+  if (member->kind == GRAZE_MEMBER_BODY) return film->ball_of_object[member->index];
+  if (member->kind == GRAZE_MEMBER_PARTICLE) return film->first_of_set[member->set] + member->index;
+  return (uint32_t)film->balls->count + member->index;
+}
+
+static void create_track(simulate_film *film, const simulate_run *run) {
+  static const graze_track_curve curves[CURVES] = {{"kinetic", "J"}, {"rotational", "J"}, {"potential", "J"},
+                                                   {"elastic", "J"}, {"dissipated", "J"}, {"contacts", ""}};
+  const uint32_t wall_count = graze_world_get_wall_count(run->world);
+  graze_track_wall *walls = calloc((size_t)wall_count + 1, sizeof *walls);
+  if (!walls) fail_out_of_memory();
+  for (uint32_t i = 0; i < wall_count; i++)
+    must(run->session.context, graze_world_get_wall(run->world, i, walls[i].point, walls[i].normal));
+  graze_track_def def = graze_default_track_def();
+  def.sets = film->balls->sets;
+  def.set_count = film->balls->set_count;
+  def.radii = film->balls->radii;
+  def.walls = walls;
+  def.wall_count = wall_count;
+  def.curves = curves;
+  def.curve_count = CURVES;
+  must(run->session.context, graze_track_create(run->session.context, &def, &film->track));
+  free(walls);
+}
+
+simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls *balls) {
+  simulate_film *film = calloc(1, sizeof *film);
+  if (!film) fail_out_of_memory();
+  film->balls = balls;
+  number_balls(film, run);
+  create_track(film, run);
+  must(run->session.context, graze_report_claim_folder(run->session.context, run->asked->report));
+  must(run->session.context, graze_report_begin_page(run->session.context, run->asked->report));
+  return film;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+static void find_touching(simulate_film *film, const simulate_run *run) {
+  const graze_contact *contacts;
+  uint64_t count;
+  memset(film->touching, 0, (size_t)film->balls->count * sizeof *film->touching);
+  must(run->session.context, graze_world_find_contacts(run->world, &contacts, &count));
+  for (uint64_t i = 0; i < count; i++) {
+    film->touching[number_of(film, &contacts[i].a)] = true;
+    if (contacts[i].b.kind != GRAZE_MEMBER_WALL) film->touching[number_of(film, &contacts[i].b)] = true;
+  }
+}
+
+void simulate_film_add(simulate_film *film, const simulate_run *run) {
+  const graze_world_sums *sums = &run->end;
+  const double values[CURVES] = {sums->kinetic, sums->rotational, sums->potential,
+                                 sums->elastic, sums->dissipated, (double)sums->contacts};
+  const graze_track_frame frame = {.step = graze_world_get_step(run->world),
+                                   .time = graze_world_get_time(run->world),
+                                   .positions = film->balls->positions,
+                                   .velocities = film->balls->velocities,
+                                   .touching = film->touching,
+                                   .values = values};
+  find_touching(film, run);
+  must(run->session.context, graze_track_add_frame(film->track, &frame));
+}
+
+void simulate_film_take_events(simulate_film *film, const simulate_run *run, const graze_contact_event *events,
+                               uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    const graze_contact_event *from = &events[i];
+    const graze_track_event event = {.step = from->step,
+                                     .time = (double)from->step * run->dt,
+                                     .kind = from->kind,
+                                     .a = number_of(film, &from->a),
+                                     .b = number_of(film, &from->b),
+                                     .speed = from->speed,
+                                     .impulse = from->impulse};
+    must(run->session.context, graze_track_add_event(film->track, &event));
+  }
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+/* That of the scene or the record; of "tower/scene.json", which says nothing, the folder's. free() it. */
+static char *make_title(const simulate_run *run) {
+  char folder[PATH_MAX];
+  const char *path = run->asked->replay ? run->asked->replay : run->asked->files.names[0], *name = strrchr(path, '/');
+  name = name ? name + 1 : path;
+  const char *dot = strrchr(name, '.');
+  if (strcmp(name, "scene.json") == 0 && realpath(path, folder)) {
+    *strrchr(folder, '/') = 0;
+    if (*folder) name = strrchr(folder, '/') + 1;
+    dot = NULL;
+  }
+  char *title = dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
+  if (!title) fail_out_of_memory();
+  return title;
+}
+
+/* SOURCE_DATE_EPOCH stands for the clock: nothing takes time then. */
+static graze_report head_of(const simulate_run *run, const char *title, char created[32]) {
+  const char *fixed = getenv("SOURCE_DATE_EPOCH");
+  const bool stopped = fixed && *fixed;
+  const time_t now = stopped ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+  struct tm parts;
+  if (!gmtime_r(&now, &parts) || strftime(created, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) *created = 0;
+  return (graze_report){.title = title,
+                        .created = created,
+                        .units = "m",
+                        .up = GRAZE_UP_Z,
+                        .engine = "cpu",
+                        .exactness = "",
+                        .complete = !run->stopped,
+                        .load_seconds = stopped ? 0 : run->session.load_seconds,
+                        .query_seconds = stopped ? 0 : run->session.query_seconds};
+}
+
+void simulate_film_close(simulate_film *film, const simulate_run *run) {
+  const simulate_options *asked = run->asked;
+  const double start = clock_seconds();
+  char created[32], *page = NULL, *title = asked->title ? strdup(asked->title) : make_title(run);
+  if (!title || asprintf(&page, "%s/index.html", asked->report) < 0) fail_out_of_memory();
+  const graze_report head = head_of(run, title, created);
+  must(run->session.context,
+       graze_track_write_html(run->session.context, page, film->track, &head, asked->show == show_colliding));
+  note("film: %s", page);
+  note("written in %.1f s", clock_seconds() - start);
+  free(page);
+  free(title);
+  graze_track_destroy(film->track);
+  free(film->ball_of_object);
+  free(film->first_of_set);
+  free(film->touching);
+  free(film);
+}
