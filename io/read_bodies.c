@@ -6,8 +6,8 @@
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
-  static const char *const later[] = {"box", "capsule", "cylinder", "hull", "parts", "error", NULL};
-  static const char *const known[] = {"sphere", NULL};
+  static const char *const later[] = {"capsule", "cylinder", "hull", "parts", "error", NULL};
+  static const char *const known[] = {"sphere", "box", NULL};
   const char *key;
   json_t *unused;
   if (!json_is_object(value) || json_object_size(value) == 0)
@@ -16,13 +16,18 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
     for (int i = 0; later[i] != NULL; i++) {
       if (strcmp(key, later[i]) != 0) continue;
       return gz_scene_fail_as(fault, GRAZE_ERROR_UNSUPPORTED, place,
-                              "shape \"%s\" cannot be simulated yet: model dem takes spheres", key);
+                              "shape \"%s\" cannot be simulated yet: model dem takes spheres, boxes and meshes", key);
     }
   }
   scene_place here = gz_scene_member(place, "shape");
+  if (!gz_scene_check_keys(value, known, NULL, here.text, fault)) return false;
+  if (json_object_size(value) > 1) return gz_scene_fail(fault, place, "\"shape\" has several: one of them");
+  if (json_object_get(value, "box") != NULL) {
+    object->shape = GRAZE_SHAPE_BOX;
+    return gz_scene_read_numbers(value, "box", here.text, 3, object->edges, fault);
+  }
   object->shape = GRAZE_SHAPE_SPHERE;
-  return gz_scene_check_keys(value, known, NULL, here.text, fault) &&
-         gz_scene_read_number(value, "sphere", here.text, &object->radius, fault);
+  return gz_scene_read_number(value, "sphere", here.text, &object->radius, fault);
 }
 
 bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,

@@ -16,6 +16,7 @@ enum {
   key_energy,
   key_events,
   key_motion,
+  key_drive,
   key_save,
   key_restore,
   key_frames,
@@ -33,6 +34,7 @@ static const struct argp_option options[] = {
     {"restore", key_restore, "FILE", 0, "go on from a state that was saved from the same scene", 1},
     {"record", key_record, "FILE", 0, "record the world and the hash of every step in FILE, for --replay", 1},
     {"replay", key_replay, "FILE", 0, "run a record again, without a scene, and check that every step is the same", 1},
+    {"drive", key_drive, "FILE", 0, "how kinematic objects move: a motion file with a row a step (docs/files.md)", 1},
     {0, 0, 0, 0, "What is written (CSV):", 30},
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
     {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
@@ -131,6 +133,9 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
       return 0;
     case key_events:
       simulate->events = argument;
+      return 0;
+    case key_drive:
+      simulate->drive = argument;
       return 0;
     case key_motion:
       simulate->motion = argument;
@@ -257,8 +262,9 @@ static void begin_steps(simulate_run *run) {
 
 /* A bit of the run. */
 static graze_status some_steps(simulate_run *run) {
-  const uint64_t steps = next_steps(run);
+  const uint64_t steps = run->asked->drive ? 1 : next_steps(run);
   if (run->replay) return simulate_replay_steps(run, steps);
+  if (run->asked->drive) simulate_drive(run);
   graze_status status = graze_world_step(run->world, run->dt, steps, go_on, run);
   run->done = graze_world_get_step(run->world) - run->first_step;
   if (status == GRAZE_OK || status == GRAZE_CANCELLED) simulate_take_events(run);

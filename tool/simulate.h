@@ -16,7 +16,7 @@ typedef struct simulate_options {
   uint64_t steps, every;
   double dt;                                                     /* 0: auto */
   const char *final, *energy, *events, *motion, *save, *restore; /* paths, or NULL */
-  const char *frames, *record, *replay, *report, *title;         /* likewise */
+  const char *frames, *record, *replay, *report, *title, *drive; /* likewise */
   enum { show_all, show_colliding } show;                        /* at first, in the film */
   bool show_given;
 } simulate_options;
@@ -36,12 +36,21 @@ typedef struct simulate_balls {
 typedef struct simulate_frames simulate_frames;
 typedef struct simulate_film simulate_film;
 
+/* A mesh that objects are made of; boxes have no path. */
+typedef struct simulate_mesh {
+  const char *path;
+  graze_mesh *mesh;
+} simulate_mesh;
+
 typedef struct simulate_run {
   const simulate_options *asked;
   session session;
   graze_scene_file file;
   graze_world *world;
   graze_body_id *bodies; /* of each object */
+  simulate_mesh *meshes;
+  uint32_t mesh_count;
+  graze_motion drive; /* of --drive */
   uint64_t particles;
   uint64_t types[3]; /* number of bodies of each graze_body_type */
   graze_step_limits limits;
@@ -68,6 +77,20 @@ void simulate_free(simulate_run *run);
 
 /* Ends the program with the message of a call that has failed, after the scene's name: its numbers made it fail. */
 void simulate_must(const simulate_run *run, graze_status status);
+
+/* The quaternion (w, x, y, z) of a rotation. */
+void simulate_find_quaternion(const double m[12], double q[4]);
+
+/* ---- objects that are meshes ---- */
+
+/* The mesh of an object that has one or is a box; those of one file share it. */
+const graze_mesh *simulate_take_mesh(simulate_run *run, const graze_scene_file_object *object);
+void simulate_free_meshes(simulate_run *run);
+
+/* Reads the motion file of --drive. */
+void simulate_drive_open(simulate_run *run);
+/* Gives the objects that it names the velocities that bring them to where it has them after the next step. */
+void simulate_drive(simulate_run *run);
 
 /* Takes the events of the last call of the library. */
 void simulate_take_events(simulate_run *run);

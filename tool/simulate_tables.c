@@ -141,7 +141,7 @@ void simulate_put_final(const simulate_run *run) {
     graze_body_def body;
     must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
     write_csv_field(out, body.name);
-    put_state(out, body.position, body.orientation, body.velocity, body.spin);
+    put_state(out, body.center, body.orientation, body.velocity, body.spin);
   }
   for (uint32_t set = 0; set < run->file.particle_set_count; set++) put_set(run, out, set);
 }

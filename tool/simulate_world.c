@@ -19,9 +19,10 @@ void simulate_must(const simulate_run *run, graze_status status) {
 static void check_objects(const simulate_run *run) {
   const graze_scene_file *file = &run->file;
   for (uint32_t i = 0; i < file->object_count; i++) {
-    if (file->objects[i].shape == GRAZE_SHAPE_SPHERE) continue;
-    fail("%s: object '%s': a mesh cannot be simulated yet: model dem takes spheres", path_of(run),
-         file->objects[i].name);
+    const graze_scene_file_object *object = &file->objects[i];
+    if (object->shape == GRAZE_SHAPE_SPHERE || object->body.type != GRAZE_BODY_DYNAMIC) continue;
+    fail("%s: object '%s': a %s cannot be dynamic: model dem moves spheres", path_of(run), object->name,
+         object->shape == GRAZE_SHAPE_BOX ? "box" : "mesh");
   }
 }
 
@@ -90,8 +91,8 @@ static uint32_t material_of(const simulate_run *run, const char *kind, const cha
 
 /* ---- what moves -------------------------------------------------------------------------------------------------- */
 
-/* The quaternion (w, x, y, z) of a rotation, from its largest component, after Shepperd. */
-static void find_quaternion(const double m[12], double q[4]) {
+/* From its largest component, after Shepperd. */
+void simulate_find_quaternion(const double m[12], double q[4]) {
   const double trace = m[0] + m[5] + m[10];
   const double squares[4] = {1 + trace, 1 + 2 * m[0] - trace, 1 + 2 * m[5] - trace, 1 + 2 * m[10] - trace};
   const double sums[3] = {m[9] + m[6], m[2] + m[8], m[4] + m[1]},
@@ -109,19 +110,23 @@ static void find_quaternion(const double m[12], double q[4]) {
   }
 }
 
-static graze_body_def body_of(const simulate_run *run, const graze_scene_file_object *object) {
+static graze_body_def body_of(simulate_run *run, const graze_scene_file_object *object) {
+  const bool is_ball = object->shape == GRAZE_SHAPE_SPHERE;
   graze_body_def def = graze_default_body_def();
   if (!graze_pose_is_rigid(&object->pose))
     fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
-  if (!(object->radius > 0))
+  if (is_ball && !(object->radius > 0))
     fail("%s: object '%s': \"sphere\" is %g: it must be above 0", path_of(run), object->name, object->radius);
   def.name = object->name;
   def.type = object->body.type;
-  def.radius = object->radius;
+  if (is_ball)
+    def.radius = object->radius;
+  else
+    def.mesh = simulate_take_mesh(run, object);
   def.mass = object->body.mass;
   def.density = object->body.density;
   def.material = material_of(run, "object", object->name, object->body.material);
-  find_quaternion(object->pose.m, def.orientation);
+  simulate_find_quaternion(object->pose.m, def.orientation);
   for (int k = 0; k < 3; k++) {
     def.position[k] = object->pose.m[4 * k + 3];
     def.velocity[k] = object->body.velocity[k];
@@ -210,11 +215,14 @@ void simulate_load(simulate_run *run) {
   for (uint32_t i = 0; i < run->file.particle_set_count; i++) add_set(run, &run->file.particles[i]);
   add_walls(run);
   check_alone(run);
+  if (run->asked->drive) simulate_drive_open(run);
   clock_add(&run->session.load_seconds, start);
 }
 
 void simulate_free(simulate_run *run) {
   graze_world_destroy(run->world);
+  simulate_free_meshes(run);
+  graze_motion_free(&run->drive);
   graze_scene_file_free(&run->file);
   free(run->bodies);
 }

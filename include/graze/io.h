@@ -258,12 +258,12 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *     "materials":{"glass":{"k_n":1e5}},"pairs":[["glass","glass",{"k_n":1e6}]],
  *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
  *    "particles":[{"name":"bed","file":"bed.csv","radius":0.5,"mass":1,"material":"glass"}]}
- * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius},
- * and then perhaps a "body"; with "particles" there need not be "objects". */
+ * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius}
+ * or {"box":[x,y,z]}, and perhaps a "body"; with "particles" there need not be "objects". */
 
 #define GRAZE_NO_MATERIAL UINT32_MAX
 
-typedef enum graze_shape { GRAZE_SHAPE_MESH, GRAZE_SHAPE_SPHERE } graze_shape;
+typedef enum graze_shape { GRAZE_SHAPE_MESH, GRAZE_SHAPE_SPHERE, GRAZE_SHAPE_BOX } graze_shape;
 
 /* Of an object without "body": static. NaN: not given. */
 typedef struct graze_scene_file_body {
@@ -276,8 +276,9 @@ typedef struct graze_scene_file_body {
 typedef struct graze_scene_file_object {
   char *name;
   graze_shape shape;
-  char *mesh;    /* path, relative to the scene file's folder unless absolute; "" = none */
-  double radius; /* SPHERE */
+  char *mesh;      /* path, relative to the scene file's folder unless absolute; "" = none */
+  double radius;   /* SPHERE */
+  double edges[3]; /* BOX: its whole edges, along the axes of the pose, which is that of its middle */
   graze_pose pose;
   char *layer; /* "" when absent */
   graze_scene_file_body body;
