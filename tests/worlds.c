@@ -197,7 +197,8 @@ graze_world *make_bed(const bed *b, uint32_t count) {
     def.bounds.max[k] = side;
     def.periodic[k] = b->kind == BED_HERTZ && k < 2;
   }
-  assert_int_equal(graze_world_create(shared_context(b->threads), &def, &world), GRAZE_OK);
+  graze_context *context = b->context != NULL ? b->context : shared_context(b->threads);
+  assert_int_equal(graze_world_create(context, &def, &world), GRAZE_OK);
   double *rows = calloc(10 * (size_t)count, sizeof *rows);
   assert_non_null(rows);
   scatter(b, count, rows);

@@ -20,6 +20,7 @@ typedef struct bed {
   int threads;
   bool events, strided;
   bed_units units;
+  graze_context *context; /* NULL: the shared one of so many threads */
 } bed;
 
 /* `count` balls, most of them in two sets. */

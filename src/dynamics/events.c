@@ -222,18 +222,16 @@ static int compare(const void *first, const void *second) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static graze_contact_event public_event(const graze_world *world, const pass *p, const pass_event *e) {
-  graze_contact_event event;
-  memset(&event, 0, sizeof event); /* what lies between the fields too, for those who compare bytes */
-  event.step = p->step;
-  event.kind = e->kind;
-  event.a = gz_world_member(world, e->number);
-  event.speed = e->speed;
-  event.impulse = e->impulse;
-  event.b = gz_partner_member(world, e->type, e->partner);
-  memcpy(event.point, e->point, sizeof event.point);
-  memcpy(event.normal, e->normal, sizeof event.normal);
-  return event;
+static void put_public(const graze_world *world, const pass *p, const pass_event *e, graze_contact_event *event) {
+  memset(event, 0, sizeof *event); /* what lies between the fields too, for those who compare bytes */
+  event->step = p->step;
+  event->kind = e->kind;
+  event->a = gz_world_member(world, e->number);
+  event->speed = e->speed;
+  event->impulse = e->impulse;
+  event->b = gz_partner_member(world, e->type, e->partner);
+  memcpy(event->point, e->point, sizeof event->point);
+  memcpy(event->normal, e->normal, sizeof event->normal);
 }
 
 bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count) {
@@ -252,8 +250,8 @@ bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint
   good = good && !all.no_memory &&
          array_reserve(world->context, &world->events, all.events.count, sizeof(graze_contact_event));
   for (size_t j = 0; good && j < all.events.count; j++)
-    *WORLD_AT(world->events, graze_contact_event, world->events.count++) =
-        public_event(world, p, WORLD_AT(all.events, pass_event, j));
+    put_public(world, p, WORLD_AT(all.events, pass_event, j),
+               WORLD_AT(world->events, graze_contact_event, world->events.count++));
   gz_free(all.events.data);
   return good;
 }

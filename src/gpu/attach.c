@@ -47,6 +47,7 @@ static bool is_trusted(const graze_gpu *gpu, graze_stage stage) {
   return gpu->info.exact || stage == GRAZE_STAGE_BOXES || stage == GRAZE_STAGE_SPHERES;
 }
 
+/* A world cannot be tried by both: there is one of it. So it is the device's only where it does everything. */
 static bool take(void *user, graze_stage stage, uint64_t a, uint64_t b) {
   graze_gpu *gpu = user;
   struct gpu_attachment *t = gpu->attachment;
@@ -55,7 +56,8 @@ static bool take(void *user, graze_stage stage, uint64_t a, uint64_t b) {
   if (t->use == GRAZE_GPU_ALWAYS) {
     pthread_mutex_lock(&t->mutex);
   } else {
-    if (work < least[stage] || t->verdicts[stage][class_of(work)] == PROCESSOR_FASTER) return false;
+    if (stage == GRAZE_STAGE_WORLD || work < least[stage] || t->verdicts[stage][class_of(work)] == PROCESSOR_FASTER)
+      return false;
     if (pthread_mutex_trylock(&t->mutex) != 0) return false; /* while another thread has it, this one is faster */
   }
   t->stage = stage;
@@ -175,7 +177,7 @@ static graze_status answer(void *user, void *question) {
 /* ---- to and from the context ------------------------------------------------------------------------------------- */
 
 graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
-  static const graze_stage_function table[GRAZE_STAGES] = {answer, answer, answer, answer, answer, answer};
+  static const graze_stage_function table[GRAZE_STAGES] = {answer, answer, answer, answer, answer, answer, answer};
   if (gpu == NULL) return gz_fail_null(NULL);
   if (use != GRAZE_GPU_ALWAYS && use != GRAZE_GPU_WHERE_FASTER)
     return gz_fail(gpu->context, GRAZE_ERROR_ARGUMENT, "unknown use %d of a device", (int)use);
@@ -194,7 +196,8 @@ graze_status graze_gpu_attach(graze_gpu *gpu, graze_gpu_use use) {
   gpu->attachment = t;
   gpu->stages = stages;
   if (!gpu->info.exact)
-    gz_gpu_tell(gpu, GRAZE_LOG_WARNING, "its arithmetic is not exact; the processor decides triangles");
+    gz_gpu_tell(gpu, GRAZE_LOG_WARNING,
+                "its arithmetic is not exact; the processor decides triangles and moves worlds");
   const graze_engine engine = {gpu, table, GRAZE_STAGES, take, give, forget};
   graze_status status = graze_context_set_engine(gpu->context, &engine);
   if (status != GRAZE_OK) graze_gpu_detach(gpu);

@@ -14,7 +14,7 @@
 #include "gpu/cuda_driver.h"
 #include "gpu/device.h"
 
-enum { MOST_ARGUMENTS = 24, STAGING = 256 << 10, EMBEDDED_CAPABILITY = 75 /* kernels.cmake */ };
+enum { MOST_ARGUMENTS = 32, STAGING = 256 << 10, EMBEDDED_CAPABILITY = 75 /* kernels.cmake */ };
 
 #define TYPES(name, symbol, parameters)        \
   typedef cu_result call_of_##name parameters; \

@@ -15,6 +15,7 @@ void gz_gpu_stages_release(graze_gpu *gpu, gpu_stages *s) {
   gz_gpu_spheres_release(gpu, &s->spheres);
   gz_gpu_brute_release(gpu, &s->triangles);
   gz_gpu_tritri_release(gpu, &s->tritri);
+  gz_gpu_worlds_release(gpu, &s->worlds);
 }
 
 /* Why the processor has to do what the device tried; NULL: it was done. Errors of the driver are reported where they
@@ -164,12 +165,24 @@ static const char *collide_self(graze_gpu *gpu, gpu_stages *s, void *question) {
   return reason_for(status);
 }
 
+/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+
+/* A run asks again and again: what stands in the way is told once. */
+static const char *step_world(graze_gpu *gpu, gpu_stages *s, void *question) {
+  graze_status status;
+  const char *why = gz_gpu_worlds_step(gpu, &s->worlds, question, &status), *said = s->worlds.said;
+  const char *reason = status == GRAZE_ERROR_UNSUPPORTED ? why : reason_for(status);
+  s->worlds.said = reason;
+  return reason != NULL && reason == said ? "" : reason;
+}
+
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 const char *gz_gpu_answer(graze_gpu *gpu, graze_stage stage, void *question) {
   static const char *(*const stages[GRAZE_STAGES])(graze_gpu *, gpu_stages *, void *) = {
       [GRAZE_STAGE_TRITRI] = decide_pairs, [GRAZE_STAGE_COLLIDE] = collide,  [GRAZE_STAGE_SELF] = collide_self,
-      [GRAZE_STAGE_POSES] = collide,       [GRAZE_STAGE_BOXES] = find_boxes, [GRAZE_STAGE_SPHERES] = find_spheres};
+      [GRAZE_STAGE_POSES] = collide,       [GRAZE_STAGE_BOXES] = find_boxes, [GRAZE_STAGE_SPHERES] = find_spheres,
+      [GRAZE_STAGE_WORLD] = step_world};
   unsigned saved = gz_fp_enter();
   gpu->report = (graze_gpu_report){0};
   const char *reason = gpu->lost ? "the device was lost" : stages[stage](gpu, gpu->stages, question);

@@ -8,6 +8,7 @@
 #include "gpu/spheres.h"
 #include "gpu/subdivision.h"
 #include "gpu/tritri_batch.h"
+#include "gpu/worlds.h"
 #include "graze/engine.h"
 
 /* What they keep from question to question; zero-initialised. */
@@ -19,6 +20,7 @@ typedef struct gpu_stages {
   gpu_spheres spheres;
   gpu_brute_pairs triangles;
   gpu_tritri_batch tritri;
+  gpu_worlds worlds;
 } gpu_stages;
 
 /* Answers the question of a stage. NULL: done; lists are the device's until the next question. Else why the processor

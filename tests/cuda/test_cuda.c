@@ -7,9 +7,11 @@
 #include "device.h"
 #include "families.h"
 #include "gpu/device.h"
+#include "gpu/stages.h"
 #include "loaded.h"
+#include "worlds.h"
 
-enum { BOXES = 60, TRIANGLES = 24, PAIRS = 40, POSES = 2, ANSWERS = 16 };
+enum { BOXES = 60, TRIANGLES = 24, PAIRS = 40, POSES = 2, ANSWERS = 16, BALLS = 30, STEPS = 7 };
 
 static const cu_result INVALID_VALUE = 1, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719;
 
@@ -31,7 +33,8 @@ static struct {
   graze_mesh *meshes[2];
   graze_pose poses[POSES];
   uint64_t wanted[ANSWERS];
-  uint64_t answered; /* questions of check_answers, by the device */
+  uint64_t wanted_world;
+  uint64_t answered, steps; /* questions of check_answers, and of its world, by the device */
 } on;
 
 static void keep_message(void *user, graze_log_level level, const char *message) {
@@ -174,6 +177,26 @@ static int ask_about_triangles(graze_gpu *gpu, uint64_t *answers) {
   return n;
 }
 
+/* Steps of a bed with springs and events, in answers of three at most: what fails comes in the middle, too. A hash of
+ * the state, what was dissipated, and the last events. */
+static uint64_t step_world(graze_context *context) {
+  const bed b = {.kind = BED_SPRINGS, .events = true, .context = context};
+  const graze_contact_event *events;
+  graze_world_sums sums;
+  uint64_t count, bits, sum = 0;
+  graze_world *world = make_bed(&b, BALLS);
+  run_world(world, bed_dt(&b), 1);
+  run_world(world, bed_dt(&b), STEPS - 1);
+  assert_int_equal(graze_world_get_events(world, &events, &count), GRAZE_OK);
+  for (uint64_t i = 0; i < count; i++) sum = 31 * sum + events[i].a.index + events[i].step;
+  on.steps = graze_world_get_engine_steps(world);
+  assert_int_equal(graze_world_get_sums(world, &sums), GRAZE_OK);
+  memcpy(&bits, &sums.dissipated, sizeof bits);
+  bits += graze_world_get_hash(world) + count + sum;
+  graze_world_destroy(world);
+  return bits;
+}
+
 /* There is no second mark to go with this one. */
 static void drop_mark(void *mark) {
   cu_context context;
@@ -206,6 +229,8 @@ static void check_answers(graze_gpu *gpu, const char *what) {
     if (answers[i] != on.wanted[i]) fail_msg("%s: answer %d is another one", what, i);
   }
   on.answered = graze_gpu_get_report(gpu).answered;
+  gpu->stages->worlds.most_steps = 3;
+  if (step_world(on.context) != on.wanted_world) fail_msg("%s: the world is another one", what);
   graze_gpu_detach(gpu);
 }
 
@@ -250,6 +275,7 @@ static void test_no_fault(void **state) {
     assert_true(live(orders[i]));
     assert_int_equal(on.messages, 0);
     assert_int_equal(on.answered, 10); /* each of them */
+    assert_int_equal(on.steps, STEPS);
   }
   control->order("late");
 }
@@ -660,6 +686,7 @@ static int begin(void **state) {
   assert_int_equal(graze_query_create(on.plain, &on.query), GRAZE_OK);
   make_questions();
   ask_processor(on.wanted);
+  on.wanted_world = step_world(on.plain);
   return 0;
 }
 

@@ -1,0 +1,107 @@
+/* Who meets in a world, and what is told and lost when a contact ends. Here as in the pass, operations are those of
+ * src/dynamics/, in their order, so that the bytes are the same. */
+#include "world.h"
+
+/* As src/dynamics/world.h has it. */
+FUNCTION double nearest_image(double x, double period) {
+  double most = 0.5 * period;
+  if (period == 0) return x;
+  return x > most ? x - period : -most > x ? x + period : x;
+}
+
+FUNCTION double wall_distance(GLOBAL const double *wall, const double *at) {
+  double distance = 0;
+  for (u32 k = 0; k < 3; k++) distance += wall[WALL_NORMAL + k] * (at[k] - wall[WALL_POINT + k]);
+  return distance;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/* Where they are told. `slot`: the pass of the batch. */
+typedef struct told {
+  GLOBAL u64 *events;
+  GLOBAL u32 *count; /* may come to more than there is room for */
+  u32 room, slot;
+} told;
+
+/* One of those who meet. */
+typedef struct party {
+  u32 number;
+  double at[4], velocity[4]; /* and radius, 1 / mass */
+} party;
+
+/* Two balls, or a ball and a wall, that meet or have just met. */
+typedef struct meeting {
+  u32 number, partner, is_wall;
+  double point[3], normal[3];
+} meeting;
+
+FUNCTION void meet_balls(const party *a, const party *b, GLOBAL const double *frame, meeting *m) {
+  double distance2 = 0, d[3];
+  for (u32 k = 0; k < 3; k++) {
+    d[k] = nearest_image(a->at[k] - b->at[k], frame[FRAME_PERIOD + k]);
+    distance2 += d[k] * d[k];
+  }
+  double distance = SQRT(distance2), arm = a->at[3] - 0.5 * (a->at[3] + b->at[3] - distance);
+  for (u32 k = 0; k < 3; k++) {
+    m->normal[k] = distance > 0 ? d[k] / distance : k == 2 ? -1.0 : 0.0;
+    m->point[k] = a->at[k] - arm * m->normal[k];
+  }
+  m->number = a->number;
+  m->partner = b->number;
+  m->is_wall = 0;
+}
+
+FUNCTION void meet_wall(const party *a, GLOBAL const double *wall, u32 number, meeting *m) {
+  double arm = a->at[3] - 0.5 * (a->at[3] - wall_distance(wall, a->at));
+  for (u32 k = 0; k < 3; k++) {
+    m->normal[k] = wall[WALL_NORMAL + k];
+    m->point[k] = a->at[k] - arm * m->normal[k];
+  }
+  m->number = a->number;
+  m->partner = number;
+  m->is_wall = 1;
+}
+
+FUNCTION void tell(told t, u32 kind, const meeting *m, double speed, double impulse) {
+  u32 place = ADD_GLOBAL(t.count, 1u);
+  if (place >= t.room) return;
+  GLOBAL u64 *e = t.events + EVENT_FIELDS * (u64)place;
+  e[0] = (u64)t.slot << 32 | (u64)(kind << 1 | m->is_wall);
+  e[1] = (u64)m->number << 32 | (u64)m->partner;
+  for (u32 k = 0; k < 3; k++) {
+    e[2 + k] = AS_U64(m->point[k]);
+    e[5 + k] = AS_U64(m->normal[k]);
+  }
+  e[8] = AS_U64(speed);
+  e[9] = AS_U64(impulse);
+}
+
+/* What a spring that is lost held. */
+FUNCTION double lost_energy(GLOBAL const double *law, GLOBAL const double *kept, double share) {
+  double x = kept[KEPT_SPRING], y = kept[KEPT_SPRING + 1], z = kept[KEPT_SPRING + 2];
+  return share * 0.5 * law[LAW_K_T] * (x * x + y * y + z * z);
+}
+
+/* A contact has ended, perhaps with its spring strained. Of two balls the one with the lower number tells. */
+FUNCTION void end_of_balls(const party *a, const party *b, GLOBAL const double *law, GLOBAL const double *kept,
+                           u32 features, GLOBAL const double *frame, told t, GLOBAL double *dissipated) {
+  if (features & FEATURE_SPRINGS) dissipated[0] += lost_energy(law, kept, b->velocity[3] == 0 ? 1.0 : 0.5);
+  if ((features & FEATURE_EVENTS) == 0 || a->number > b->number) return;
+  meeting m;
+  double speed = 0;
+  meet_balls(a, b, frame, &m);
+  for (u32 k = 0; k < 3; k++) speed += (a->velocity[k] - b->velocity[k]) * m.normal[k];
+  tell(t, EVENT_ENDED, &m, speed, kept[KEPT_HIT + 1]);
+}
+
+FUNCTION void end_at_wall(const party *a, u32 number, GLOBAL const double *wall, GLOBAL const double *law,
+                          GLOBAL const double *kept, u32 features, told t, GLOBAL double *dissipated) {
+  if (features & FEATURE_SPRINGS) dissipated[0] += lost_energy(law, kept, 1);
+  if ((features & FEATURE_EVENTS) == 0) return;
+  meeting m;
+  double speed = 0;
+  meet_wall(a, wall, number, &m);
+  for (u32 k = 0; k < 3; k++) speed += a->velocity[k] * m.normal[k];
+  tell(t, EVENT_ENDED, &m, speed, kept[KEPT_HIT + 1]);
+}

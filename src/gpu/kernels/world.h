@@ -1,0 +1,67 @@
+/* What the kernels of worlds and the host agree on: a world's tables are rows of doubles, a ball's facts four whole
+ * numbers. */
+
+#define FRAME_DT      0
+#define FRAME_GRAVITY 1
+#define FRAME_PERIOD  4 /* 0: the axis is not periodic */
+#define FRAME_LOW     7 /* bounds */
+#define FRAME_HIGH    10
+#define FRAME_SKIN    13
+#define FRAME_MOST2   14 /* the square of a way that the list does not bear */
+#define FRAME_CORNER  15 /* of the grid */
+#define FRAME_INVERSE 18 /* 1 / the edge of a cell */
+
+#define LAW_K_N      0 /* graze_contact_law */
+#define LAW_HERTZ    2
+#define LAW_ETA_N    3
+#define LAW_GAMMA_N  4
+#define LAW_ZETA_N   5
+#define LAW_LEAST    6
+#define LAW_K_T      7
+#define LAW_MINDLIN  8
+#define LAW_ETA_T    9
+#define LAW_GAMMA_T  10
+#define LAW_SHARE_T  11
+#define LAW_SPRING   12
+#define LAW_ARM      13
+#define LAW_FRICTION 14
+#define LAW_ROLLING  15
+#define LAW_SPINNING 16
+#define LAW_SURFACE  17
+#define LAW_FIELDS   20
+
+#define FACT_PLACE  0 /* in the host's arrays */
+#define FACT_NUMBER 1
+#define FACT_KIND   2
+#define FACT_BODY   3 /* number of its orientation + 1; 0: it has none */
+#define FACTS       4
+
+#define KIND_MATERIAL 0
+#define KIND_DRAG     1
+#define KIND_FIELDS   3
+
+#define WALL_POINT    0
+#define WALL_NORMAL   3
+#define WALL_MATERIAL 6
+#define WALL_FIELDS   7
+
+#define KEPT_SPRING 0
+#define KEPT_HIT    3
+#define KEPT_FIELDS 5
+
+#define FEATURE_SIMPLE     1u /* one law for all balls, its constants as they are */
+#define FEATURE_TANGENTIAL 2u
+#define FEATURE_SPRINGS    4u
+#define FEATURE_EVENTS     8u
+#define FEATURE_DRAG       16u
+#define FEATURE_BOUNDS     32u
+#define FEATURE_REMEMBERS  (FEATURE_SPRINGS | FEATURE_EVENTS) /* contacts do */
+
+#define FLAG_MOVED      1u /* somebody has moved farther than the list bears */
+#define FLAG_NOT_FINITE 2u
+#define FLAG_FAR        4u /* a ball is too far away for cells */
+
+#define EVENT_BEGAN  0u
+#define EVENT_HIT    1u
+#define EVENT_ENDED  2u
+#define EVENT_FIELDS 10

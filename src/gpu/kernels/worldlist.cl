@@ -1,0 +1,219 @@
+/* The neighbour list of a world: who may touch whom before somebody has moved half the skin. Balls are sorted by the
+ * cells of a uniform grid, whose edge is the largest diameter and the skin, and stand in that order; each looks into its
+ * own cell and the 26 around it, counts, and once there is room writes its neighbours, and sorts them by number. A
+ * contact's memory goes from list to list by numbers. Any list with enough in it gives the same state.
+ *
+ * Cells are numbered modulo a power of two along an axis, so balls may be anywhere: who is in a cell of the same number
+ * far away is looked at in vain. A periodic axis has a whole number of cells, at least two. */
+#include "meeting.h"
+
+typedef struct grid {
+  u32 bits[3], cells[3]; /* of an axis; cells 0: not periodic */
+} grid;
+
+FUNCTION void set_grid(grid *to, u32 bits_x, u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
+  to->bits[0] = bits_x;
+  to->bits[1] = bits_y;
+  to->bits[2] = bits_z;
+  to->cells[0] = cells_x;
+  to->cells[1] = cells_y;
+  to->cells[2] = cells_z;
+}
+
+/* The cell along an axis; beyond 2^30 of them roundings of places are no longer small against cells. */
+FUNCTION u32 cell_of(const grid *g, GLOBAL const double *frame, u32 k, double x, u32 *flag) {
+  double t = (x - frame[FRAME_CORNER + k]) * frame[FRAME_INVERSE + k];
+  if (!(t > -0x1p30 && t < 0x1p30)) *flag = FLAG_FAR;
+  if (*flag != 0) return 0;
+  i64 cell = (i64)t;
+  if ((double)cell > t) cell -= 1;
+  if (g->cells[k] == 0) return (u32)cell & ((1u << g->bits[k]) - 1);
+  return cell < 0 ? 0 : cell >= (i64)g->cells[k] ? g->cells[k] - 1 : (u32)cell;
+}
+
+KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT position,
+                      GLOBAL u32 *RESTRICT keys, GLOBAL u32 *RESTRICT order, GLOBAL u32 *RESTRICT far_away, u32 count,
+                      u32 bits_x, u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
+  u32 i = GROUP * 64 + ITEM, key = 0, flag = 0;
+  if (i >= count) return;
+  grid g;
+  set_grid(&g, bits_x, bits_y, bits_z, cells_x, cells_y, cells_z);
+  for (u32 k = 3; k-- > 0;) key = key << g.bits[k] | cell_of(&g, frame, k, position[4 * (u64)i + k], &flag);
+  keys[i] = key;
+  order[i] = i;
+  if (flag != 0) OR_GLOBAL(far_away, flag);
+}
+
+/* Rows in their new order; `origin`: where balls are now. */
+KERNEL(64) world_gather(GLOBAL const u32 *RESTRICT order, GLOBAL const double *RESTRICT position,
+                        GLOBAL const double *RESTRICT velocity, GLOBAL const double *RESTRICT spin,
+                        GLOBAL const u32 *RESTRICT facts, GLOBAL const double *RESTRICT dissipated,
+                        GLOBAL double *RESTRICT new_position, GLOBAL double *RESTRICT new_velocity,
+                        GLOBAL double *RESTRICT new_spin, GLOBAL u32 *RESTRICT new_facts,
+                        GLOBAL double *RESTRICT new_dissipated, GLOBAL double *RESTRICT origin, u32 count) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  u64 from = 4 * (u64)order[i], to = 4 * (u64)i;
+  for (u32 k = 0; k < 4; k++) {
+    new_position[to + k] = origin[to + k] = position[from + k];
+    new_velocity[to + k] = velocity[from + k];
+    new_spin[to + k] = spin[from + k];
+    new_facts[to + k] = facts[from + k];
+  }
+  new_dissipated[i] = dissipated[order[i]];
+}
+
+/* begins[cell]: the first ball of it, or of the next one that has balls; begins[cells]: their number. */
+KERNEL(64) world_cells(GLOBAL const u32 *RESTRICT keys, GLOBAL u32 *RESTRICT begins, u32 count, u32 cells) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  for (u32 c = i == 0 ? 0 : keys[i - 1] + 1; c <= keys[i]; c++) begins[c] = i;
+  for (u32 c = keys[i] + 1; c <= cells && i + 1 == count; c++) begins[c] = count;
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+/* How many cells along an axis are looked into, and the one after `step` of them. */
+FUNCTION u32 steps_along(const grid *g, u32 k) {
+  return g->cells[k] == 2 ? 2 : 3;
+}
+
+FUNCTION u32 cell_after(const grid *g, u32 k, u32 own, u32 step) {
+  if (g->cells[k] == 0) return (own + step - 1) & ((1u << g->bits[k]) - 1);
+  return g->cells[k] == 2 ? step : (own + step + g->cells[k] - 1) % g->cells[k];
+}
+
+/* Within reach, and one of them moves. Ways are rounded: a hair more than the skin. */
+FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const double *position, GLOBAL const double *velocity, u32 i,
+                     u32 j) {
+  GLOBAL const double *a = position + 4 * (u64)i, *b = position + 4 * (u64)j;
+  double distance2 = 0, reach = a[3] + b[3] + frame[FRAME_SKIN];
+  for (u32 k = 0; k < 3; k++) {
+    double d = nearest_image(a[k] - b[k], frame[FRAME_PERIOD + k]);
+    distance2 += d * d;
+  }
+  if (i == j || distance2 > reach * reach * (1 + 0x1p-40)) return 0;
+  return velocity[4 * (u64)i + 3] != 0 || velocity[4 * (u64)j + 3] != 0;
+}
+
+/* Neighbours of a ball, written from out[0] on if `write`; returns how many. */
+FUNCTION u32 neighbors_of(const grid *g, GLOBAL const double *frame, GLOBAL const u32 *keys, GLOBAL const u32 *begins,
+                          GLOBAL const double *position, GLOBAL const double *velocity, u32 i, GLOBAL u32 *out,
+                          u32 write) {
+  u32 key = keys[i], own[3], found = 0;
+  for (u32 k = 0; k < 3; k++) {
+    own[k] = key & ((1u << g->bits[k]) - 1);
+    key >>= g->bits[k];
+  }
+  for (u32 z = 0; z < steps_along(g, 2); z++) {
+    for (u32 y = 0; y < steps_along(g, 1); y++) {
+      u32 row = (cell_after(g, 2, own[2], z) << g->bits[1] | cell_after(g, 1, own[1], y)) << g->bits[0];
+      for (u32 x = 0; x < steps_along(g, 0); x++) {
+        u32 cell = row | cell_after(g, 0, own[0], x);
+        for (u32 j = begins[cell]; j < begins[cell + 1]; j++) {
+          if (!is_near(frame, position, velocity, i, j)) continue;
+          if (write) out[found] = j;
+          found++;
+        }
+      }
+    }
+  }
+  return found;
+}
+
+KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT keys,
+                       GLOBAL const u32 *RESTRICT begins, GLOBAL const double *RESTRICT position,
+                       GLOBAL const double *RESTRICT velocity, GLOBAL u32 *RESTRICT counts, u32 count, u32 bits_x,
+                       u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  grid g;
+  set_grid(&g, bits_x, bits_y, bits_z, cells_x, cells_y, cells_z);
+  counts[i] = neighbors_of(&g, frame, keys, begins, position, velocity, i, counts, 0);
+}
+
+/* start: the scan of counts. Partners by number: the order in which forces are added. */
+KERNEL(64) world_fill(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT keys,
+                      GLOBAL const u32 *RESTRICT begins, GLOBAL const double *RESTRICT position,
+                      GLOBAL const double *RESTRICT velocity, GLOBAL const u32 *RESTRICT facts,
+                      GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners, u32 count, u32 bits_x, u32 bits_y,
+                      u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  grid g;
+  set_grid(&g, bits_x, bits_y, bits_z, cells_x, cells_y, cells_z);
+  GLOBAL u32 *own = partners + start[i];
+  u32 found = neighbors_of(&g, frame, keys, begins, position, velocity, i, own, 1);
+  for (u32 n = 1; n < found; n++) {
+    u32 place = own[n], number = facts[FACTS * (u64)place + FACT_NUMBER], m = n;
+    for (; m > 0 && facts[FACTS * (u64)own[m - 1] + FACT_NUMBER] > number; m--) own[m] = own[m - 1];
+    own[m] = place;
+  }
+}
+
+/* ---- what contacts remember -------------------------------------------------------------------------------------- */
+
+FUNCTION void load_party(GLOBAL const double *position, GLOBAL const double *velocity, GLOBAL const u32 *facts,
+                         u32 place, party *p) {
+  p->number = facts[FACTS * (u64)place + FACT_NUMBER];
+  for (u32 k = 0; k < 4; k++) {
+    p->at[k] = position[4 * (u64)place + k];
+    p->velocity[k] = velocity[4 * (u64)place + k];
+  }
+}
+
+FUNCTION u32 material_at(GLOBAL const double *kinds, GLOBAL const u32 *facts, u32 place) {
+  return (u32)kinds[KIND_FIELDS * (u64)facts[FACTS * (u64)place + FACT_KIND] + KIND_MATERIAL];
+}
+
+FUNCTION void carry_one(GLOBAL u32 *touching, GLOBAL double *kept, u32 entry, GLOBAL const double *old) {
+  touching[entry] = 1;
+  for (u32 k = 0; k < KEPT_FIELDS; k++) kept[KEPT_FIELDS * (u64)entry + k] = old[k];
+}
+
+/* From the list before; rows and facts of its order are still there. Who touched and has gone beyond the skin since
+ * touches no more. The entries of walls come behind those of balls. */
+KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
+                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
+                       GLOBAL const u32 *RESTRICT order, GLOBAL const double *RESTRICT old_position,
+                       GLOBAL const double *RESTRICT old_velocity, GLOBAL const u32 *RESTRICT old_facts,
+                       GLOBAL const u32 *RESTRICT old_start, GLOBAL const u32 *RESTRICT old_partners,
+                       GLOBAL const u32 *RESTRICT old_touching, GLOBAL const double *RESTRICT old_kept,
+                       GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
+                       GLOBAL const u32 *RESTRICT partners, GLOBAL u32 *RESTRICT touching,
+                       GLOBAL double *RESTRICT kept, GLOBAL double *RESTRICT dissipated, GLOBAL u64 *RESTRICT events,
+                       GLOBAL u32 *RESTRICT event_count, u32 count, u32 wall_count, u32 materials, u32 features,
+                       u32 old_entries, u32 entries, u32 room) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  const told t = {events, event_count, room, 0};
+  u32 from = order[i], e = start[i], end = start[i + 1];
+  party own, other;
+  load_party(old_position, old_velocity, old_facts, from, &own);
+  GLOBAL const double *own_laws = laws + LAW_FIELDS * (u64)(material_at(kinds, old_facts, from) * materials);
+  for (u32 n = e; n < end; n++) touching[n] = 0;
+  for (u32 o = old_start[from]; o < old_start[from + 1]; o++) {
+    if (!old_touching[o]) continue;
+    GLOBAL const double *memory = old_kept + KEPT_FIELDS * (u64)o;
+    load_party(old_position, old_velocity, old_facts, old_partners[o], &other);
+    while (e < end && facts[FACTS * (u64)partners[e] + FACT_NUMBER] < other.number) e++;
+    if (e < end && facts[FACTS * (u64)partners[e] + FACT_NUMBER] == other.number) {
+      carry_one(touching, kept, e, memory);
+    } else {
+      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)material_at(kinds, old_facts, old_partners[o]);
+      end_of_balls(&own, &other, law, memory, features, frame, t, dissipated + i);
+    }
+  }
+  for (u32 n = 0; n < wall_count; n++) {
+    u32 old = old_entries + from * wall_count + n, entry = entries + i * wall_count + n;
+    GLOBAL const double *wall = walls + WALL_FIELDS * (u64)n, *memory = old_kept + KEPT_FIELDS * (u64)old;
+    touching[entry] = 0;
+    if (!old_touching[old]) continue;
+    if (wall_distance(wall, own.at) <= own.at[3] + frame[FRAME_SKIN]) {
+      carry_one(touching, kept, entry, memory);
+    } else {
+      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)(u32)wall[WALL_MATERIAL];
+      end_at_wall(&own, n, wall, law, memory, features, t, dissipated + i);
+    }
+  }
+}

@@ -1,0 +1,514 @@
+/* One pass over the balls of a world: src/dynamics/pass_kernels.c, with an item for each ball. It reads its own row and
+ * those of its neighbours, adds up its own side of each contact in the order of its partners' numbers, then walls, then
+ * drag and gravity, and writes its next row. No item writes what another one reads.
+ *
+ * Passes are launched ahead, some in a row. When one finds that the list does not bear the next places, it says so in
+ * its flag, and those behind it do nothing. */
+#include "meeting.h"
+
+#define PASS_LOOK  0u /* pass_mode */
+#define PASS_LAST  1u
+#define PASS_STEP  2u
+#define PASS_EULER 3u
+
+typedef struct world {
+  GLOBAL const double *frame;
+  GLOBAL const double *laws; /* the simple one behind them */
+  GLOBAL const double *kinds;
+  GLOBAL const double *walls;
+  GLOBAL const double *position;
+  GLOBAL const double *velocity;
+  GLOBAL const double *spin;
+  GLOBAL const u32 *facts;
+  GLOBAL const u32 *start;
+  GLOBAL const u32 *partners;
+  GLOBAL double *dissipated;
+  GLOBAL u32 *touching;
+  GLOBAL double *kept;
+  told events;
+  u32 wall_count, materials, features, mode, entries;
+} world;
+
+/* A ball, and what acts on it. */
+typedef struct ball {
+  u32 place, material;
+  party own;
+  double spin[4];
+  double force[3], torque[3], dissipated;
+} ball;
+
+/* Its side of a contact. */
+typedef struct sides {
+  double n[3], overlap, u[3];
+  double arm[2], spin[2][3];
+  double share, inverse_mass, inverse_inertia, reduced;
+  double spring[3];
+} sides;
+
+typedef struct outcome {
+  double force[3], torque[3], dissipated, normal_force, spring[3], normal_speed;
+} outcome;
+
+FUNCTION double dot(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+FUNCTION void cross_product(const double *a, const double *b, double *out) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* ---- the law ----------------------------------------------------------------------------------------------------- */
+
+typedef struct constants {
+  double k_n, eta_n, k_t, eta_t;
+} constants;
+
+FUNCTION void find_constants(GLOBAL const double *law, const sides *s, u32 simple, constants *c) {
+  c->k_n = law[LAW_K_N];
+  c->eta_n = law[LAW_ETA_N];
+  c->k_t = law[LAW_K_T];
+  c->eta_t = law[LAW_ETA_T];
+  if (simple) return;
+  double m = 1 / s->inverse_mass, root = SQRT(s->reduced * s->overlap);
+  if (law[LAW_HERTZ] > 0) c->k_n = c->k_n * root;
+  c->eta_n = c->eta_n + law[LAW_GAMMA_N] * m + law[LAW_ZETA_N] * SQRT(c->k_n * m);
+  c->eta_t = c->eta_t + law[LAW_GAMMA_T] * m + law[LAW_SHARE_T] * c->eta_n;
+  c->k_t = c->k_t + law[LAW_MINDLIN] * root;
+}
+
+/* The first may be NaN: then the second. */
+FUNCTION double capped(double x, double most) {
+  return most > x ? x : most;
+}
+
+/* The force of a dashpot across n. */
+FUNCTION void across_by_dashpot(const constants *c, const double *slip, double most, double yield, outcome *o,
+                                double *across) {
+  double speed2 = dot(slip, slip), scale = -capped(most / SQRT(speed2), c->eta_t);
+  for (u32 k = 0; k < 3; k++) across[k] = scale * slip[k];
+  o->dissipated = o->dissipated - scale * speed2 * (1 + yield * scale);
+}
+
+/* The force of spring and dashpot across n, and what becomes of the spring. */
+FUNCTION void across_by_spring(GLOBAL const double *law, const constants *c, const sides *s, const double *slip,
+                               double most, double yield, double dt, outcome *o, double *across) {
+  double stretch[3], has = law[LAW_SPRING];
+  for (u32 k = 0; k < 3; k++) stretch[k] = s->spring[k] + slip[k] * dt * has;
+  double along = dot(stretch, s->n), old = dot(s->spring, s->spring);
+  for (u32 k = 0; k < 3; k++) {
+    stretch[k] = stretch[k] - along * s->n[k];
+    across[k] = -(c->k_t * stretch[k] + c->eta_t * slip[k]);
+  }
+  double scale = capped(most / SQRT(dot(across, across)), 1);
+  u32 slides = 1 > scale && c->k_t > 0;
+  for (u32 k = 0; k < 3; k++) {
+    across[k] = scale * across[k];
+    double left = -((across[k] + c->eta_t * slip[k]) / c->k_t);
+    o->spring[k] = (slides ? left : stretch[k]) * has;
+  }
+  double stored = 0.5 * c->k_t * (dot(o->spring, o->spring) - old);
+  double work = (dot(across, slip) + yield * dot(across, across)) * dt;
+  o->dissipated = o->dissipated - (work + stored) / dt;
+}
+
+FUNCTION void add_tangential(GLOBAL const double *law, const constants *c, const sides *s, double dt, u32 simple,
+                             u32 springs, outcome *o) {
+  double turn[3], around[3], slip[3], across[3], lever[3], full = simple ? 1.0 : law[LAW_ARM];
+  for (u32 k = 0; k < 3; k++) turn[k] = s->arm[0] * s->spin[0][k] + s->arm[1] * s->spin[1][k];
+  cross_product(turn, s->n, around);
+  for (u32 k = 0; k < 3; k++) slip[k] = s->u[k] - o->normal_speed * s->n[k] - full * around[k];
+  double most = law[LAW_FRICTION] * ABS(o->normal_force);
+  double yield = (1 + 2.5 * full) * (0.5 * dt * s->inverse_mass);
+  if (springs)
+    across_by_spring(law, c, s, slip, most, yield, dt, o, across);
+  else
+    across_by_dashpot(c, slip, most, yield, o, across);
+  cross_product(s->n, across, lever);
+  for (u32 k = 0; k < 3; k++) {
+    o->torque[k] = full * -(s->arm[0] * lever[k]);
+    o->force[k] = o->force[k] + across[k];
+  }
+}
+
+FUNCTION void add_against_spin(const sides *s, double dt, const double *part, double coefficient, outcome *o) {
+  double speed2 = dot(part, part), most = coefficient * ABS(o->normal_force) * s->reduced;
+  double ends = 1 / (s->inverse_inertia * dt), scale = -capped(most / SQRT(speed2), ends);
+  for (u32 k = 0; k < 3; k++) o->torque[k] = o->torque[k] + scale * part[k];
+  o->dissipated = o->dissipated - scale * speed2;
+}
+
+FUNCTION void resist_spin(GLOBAL const double *law, const sides *s, double dt, outcome *o) {
+  double relative[3], about[3], across[3];
+  for (u32 k = 0; k < 3; k++) relative[k] = s->spin[0][k] - s->spin[1][k];
+  double along = dot(relative, s->n);
+  for (u32 k = 0; k < 3; k++) {
+    about[k] = along * s->n[k];
+    across[k] = relative[k] - about[k];
+  }
+  add_against_spin(s, dt, across, law[LAW_ROLLING], o);
+  add_against_spin(s, dt, about, law[LAW_SPINNING], o);
+}
+
+FUNCTION void apply_law(GLOBAL const double *law, const sides *s, double dt, u32 features, outcome *o) {
+  u32 simple = (features & FEATURE_SIMPLE) != 0;
+  constants c;
+  find_constants(law, s, simple, &c);
+  o->normal_speed = dot(s->u, s->n);
+  double elastic = c.k_n * s->overlap, force = elastic - c.eta_n * o->normal_speed, least = law[LAW_LEAST];
+  o->normal_force = force > least ? force : least;
+  o->dissipated = (elastic - o->normal_force) * (o->normal_speed + 0.5 * dt * s->inverse_mass * o->normal_force);
+  for (u32 k = 0; k < 3; k++) {
+    o->force[k] = o->normal_force * s->n[k];
+    o->torque[k] = o->spring[k] = 0;
+  }
+  if (features & FEATURE_TANGENTIAL) add_tangential(law, &c, s, dt, simple, (features & FEATURE_SPRINGS) != 0, o);
+  if (!simple) resist_spin(law, s, dt, o);
+}
+
+FUNCTION void add(ball *b, const outcome *o, double share) {
+  for (u32 k = 0; k < 3; k++) {
+    b->force[k] = b->force[k] + o->force[k];
+    b->torque[k] = b->torque[k] + o->torque[k];
+  }
+  b->dissipated = b->dissipated + share * o->dissipated;
+}
+
+/* ---- what contacts remember -------------------------------------------------------------------------------------- */
+
+/* Whether the contact of the entry begins; `ended`: whether it has ended. */
+FUNCTION u32 remember(const world *w, u32 entry, u32 touches, u32 *ended) {
+  u32 touched = w->touching[entry], begins = touches && !touched;
+  *ended = touched && !touches;
+  if (touched != touches) w->touching[entry] = touches;
+  for (u32 k = 0; begins && k < KEPT_FIELDS; k++) w->kept[KEPT_FIELDS * (u64)entry + k] = 0;
+  return begins;
+}
+
+FUNCTION void load_spring(const world *w, u32 entry, sides *s) {
+  u32 touching = w->touching[entry];
+  for (u32 k = 0; k < 3; k++) s->spring[k] = touching ? w->kept[KEPT_FIELDS * (u64)entry + KEPT_SPRING + k] : 0;
+}
+
+FUNCTION void store_spring(const world *w, u32 entry, const outcome *o) {
+  for (u32 k = 0; k < 3; k++) w->kept[KEPT_FIELDS * (u64)entry + KEPT_SPRING + k] = o->spring[k];
+}
+
+/* Tells that a contact begins and is nearest. */
+FUNCTION void follow(const world *w, u32 entry, u32 began, const outcome *o, const meeting *m) {
+  GLOBAL double *hit = w->kept + KEPT_FIELDS * (u64)entry + KEPT_HIT;
+  double speed = o->normal_speed, approach = hit[0], impulse = hit[1];
+  if (began) {
+    approach = speed < 0 ? -speed : -1.0;
+    tell(w->events, EVENT_BEGAN, m, -speed, 0);
+  }
+  impulse += o->normal_force * w->frame[FRAME_DT];
+  if (!(approach < 0 || speed < 0)) {
+    tell(w->events, EVENT_HIT, m, approach, impulse);
+    approach = -1;
+  }
+  hit[0] = approach;
+  hit[1] = impulse;
+}
+
+/* ---- balls ------------------------------------------------------------------------------------------------------- */
+
+FUNCTION void load(GLOBAL const double *rows, u32 place, double *row) {
+  for (u32 k = 0; k < 4; k++) row[k] = rows[4 * (u64)place + k];
+}
+
+FUNCTION u32 material_of(const world *w, u32 place) {
+  return (u32)w->kinds[KIND_FIELDS * (u64)w->facts[FACTS * (u64)place + FACT_KIND] + KIND_MATERIAL];
+}
+
+FUNCTION GLOBAL const double *law_between(const world *w, u32 first, u32 second) {
+  return w->laws + LAW_FIELDS * (u64)(first * w->materials + second);
+}
+
+FUNCTION GLOBAL const double *law_of_balls(const world *w, const ball *b, u32 partner) {
+  if (w->features & FEATURE_SIMPLE) return w->laws + LAW_FIELDS * (u64)(w->materials * w->materials);
+  return w->materials == 1 ? w->laws : law_between(w, b->material, material_of(w, partner));
+}
+
+FUNCTION void load_party(const world *w, u32 place, party *p) {
+  p->number = w->facts[FACTS * (u64)place + FACT_NUMBER];
+  load(w->position, place, p->at);
+  load(w->velocity, place, p->velocity);
+}
+
+/* d: from the partner's centre to the own one. */
+FUNCTION void touch_ball(const world *w, const ball *b, u32 partner, const party *other, const double *d, double distance2,
+                   sides *s) {
+  double distance = SQRT(distance2), inverse = distance == 0 ? 0.0 : 1 / distance;
+  for (u32 k = 0; k < 3; k++) {
+    s->n[k] = d[k] * inverse;
+    s->u[k] = b->own.velocity[k] - other->velocity[k];
+    s->spring[k] = 0;
+    s->spin[0][k] = b->spin[k];
+    s->spin[1][k] = w->spin[4 * (u64)partner + k];
+  }
+  /* Balls with one centre: the normal is up for the higher number. */
+  if (distance == 0) s->n[2] = b->own.number > other->number ? 1.0 : -1.0;
+  s->overlap = b->own.at[3] + other->at[3] - distance;
+  s->arm[0] = b->own.at[3] - 0.5 * s->overlap;
+  s->arm[1] = other->at[3] - 0.5 * s->overlap;
+  s->inverse_mass = b->own.velocity[3] + other->velocity[3];
+  s->inverse_inertia = b->spin[3] + w->spin[4 * (u64)partner + 3];
+  s->share = other->velocity[3] == 0 ? 1.0 : 0.5;
+  s->reduced = b->own.at[3] * other->at[3] / (b->own.at[3] + other->at[3]);
+}
+
+/* With the partner of an entry that touches. */
+FUNCTION void add_contact(const world *w, ball *b, u32 entry, u32 partner, const party *other, const double *d,
+                          double distance2, u32 began) {
+  sides s;
+  outcome o;
+  GLOBAL const double *law = law_of_balls(w, b, partner);
+  u32 springs = (w->features & FEATURE_SPRINGS) != 0;
+  touch_ball(w, b, partner, other, d, distance2, &s);
+  for (u32 k = 0; k < 3 && s.share == 1 && (w->features & FEATURE_SIMPLE) == 0; k++) s.u[k] -= law[LAW_SURFACE + k];
+  if (springs) load_spring(w, entry, &s);
+  apply_law(law, &s, w->frame[FRAME_DT], w->features, &o);
+  add(b, &o, s.share);
+  if (w->mode == PASS_LOOK) return;
+  if (springs) store_spring(w, entry, &o);
+  if ((w->features & FEATURE_EVENTS) == 0 || b->own.number > other->number) return;
+  meeting m;
+  meet_balls(&b->own, other, w->frame, &m);
+  follow(w, entry, began, &o, &m);
+}
+
+FUNCTION void add_ball(const world *w, ball *b, u32 entry) {
+  u32 partner = w->partners[entry], began = 0, ended = 0;
+  double at[4], d[3];
+  load(w->position, partner, at);
+  for (u32 k = 0; k < 3; k++) d[k] = nearest_image(b->own.at[k] - at[k], w->frame[FRAME_PERIOD + k]);
+  double distance2 = dot(d, d), reach = b->own.at[3] + at[3];
+  u32 touches = reach * reach > distance2;
+  if ((w->features & FEATURE_REMEMBERS) != 0 && w->mode != PASS_LOOK) began = remember(w, entry, touches, &ended);
+  if (!touches && !ended) return;
+  party other;
+  load_party(w, partner, &other);
+  if (touches) {
+    add_contact(w, b, entry, partner, &other, d, distance2, began);
+  } else { /* the simple law has the springs of the others */
+    end_of_balls(&b->own, &other, law_between(w, b->material, material_of(w, partner)),
+                 w->kept + KEPT_FIELDS * (u64)entry, w->features, w->frame, w->events, w->dissipated + b->place);
+  }
+}
+
+/* ---- walls ------------------------------------------------------------------------------------------------------- */
+
+FUNCTION void touch_wall(const ball *b, GLOBAL const double *wall, GLOBAL const double *law, double distance, sides *s) {
+  for (u32 k = 0; k < 3; k++) {
+    s->n[k] = wall[WALL_NORMAL + k];
+    s->u[k] = b->own.velocity[k] - law[LAW_SURFACE + k];
+    s->spin[0][k] = b->spin[k];
+    s->spin[1][k] = s->spring[k] = 0;
+  }
+  s->overlap = b->own.at[3] - distance;
+  s->arm[0] = b->own.at[3] - 0.5 * s->overlap;
+  s->arm[1] = 0;
+  s->inverse_mass = b->own.velocity[3];
+  s->inverse_inertia = b->spin[3];
+  s->share = 1;
+  s->reduced = b->own.at[3];
+}
+
+/* All are looked at: there are few. */
+FUNCTION void add_wall(const world *w, ball *b, u32 number) {
+  u32 features = (w->features | FEATURE_TANGENTIAL) & ~FEATURE_SIMPLE, began = 0, ended = 0;
+  u32 entry = w->entries + b->place * w->wall_count + number;
+  GLOBAL const double *wall = w->walls + WALL_FIELDS * (u64)number;
+  GLOBAL const double *law = law_between(w, b->material, (u32)wall[WALL_MATERIAL]);
+  double distance = wall_distance(wall, b->own.at);
+  u32 touches = distance < b->own.at[3];
+  if ((features & FEATURE_REMEMBERS) != 0 && w->mode != PASS_LOOK) began = remember(w, entry, touches, &ended);
+  if (ended) {
+    end_at_wall(&b->own, number, wall, law, w->kept + KEPT_FIELDS * (u64)entry, features, w->events,
+                w->dissipated + b->place);
+  }
+  if (!touches) return;
+  sides s;
+  outcome o;
+  touch_wall(b, wall, law, distance, &s);
+  if (features & FEATURE_SPRINGS) load_spring(w, entry, &s);
+  apply_law(law, &s, w->frame[FRAME_DT], features, &o);
+  add(b, &o, 1);
+  if (w->mode == PASS_LOOK) return;
+  if (features & FEATURE_SPRINGS) store_spring(w, entry, &o);
+  if ((features & FEATURE_EVENTS) == 0) return;
+  meeting m;
+  meet_wall(&b->own, wall, number, &m);
+  follow(w, entry, began, &o, &m);
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+FUNCTION void add_drag(const world *w, ball *b) {
+  GLOBAL const double *drag =
+      w->kinds + KIND_FIELDS * (u64)w->facts[FACTS * (u64)b->place + FACT_KIND] + KIND_DRAG;
+  double speed2 = dot(b->own.velocity, b->own.velocity), resistance = drag[0] + drag[1] * SQRT(speed2);
+  for (u32 k = 0; k < 3; k++) b->force[k] = b->force[k] - resistance * b->own.velocity[k];
+  b->dissipated = b->dissipated + resistance * speed2;
+}
+
+/* Back into the periodic box. */
+FUNCTION double wrapped(double x, GLOBAL const double *frame, u32 k) {
+  double period = frame[FRAME_PERIOD + k];
+  if (period == 0) return x;
+  return frame[FRAME_LOW + k] > x ? x + period : x >= frame[FRAME_HIGH + k] ? x - period : x;
+}
+
+/* Who is outside has left. */
+FUNCTION void mark_left(const double *at, GLOBAL const double *frame, GLOBAL u32 *left, u32 number) {
+  u32 inside = 1;
+  for (u32 k = 0; k < 3; k++) inside &= at[k] >= frame[FRAME_LOW + k] && at[k] <= frame[FRAME_HIGH + k];
+  if (!inside) left[number] = 1;
+}
+
+/* (1, w dt/2) q, made a unit quaternion again: a body turns with the spin that it drifts with. */
+FUNCTION void turn_body(GLOBAL double *q, const double *spin, double dt) {
+  double h = 0.5 * dt, x = h * spin[0], y = h * spin[1], z = h * spin[2], t[4];
+  t[0] = q[0] - (x * q[1] + y * q[2] + z * q[3]);
+  t[1] = q[1] + (x * q[0] + (y * q[3] - z * q[2]));
+  t[2] = q[2] + (y * q[0] + (z * q[1] - x * q[3]));
+  t[3] = q[3] + (z * q[0] + (x * q[2] - y * q[1]));
+  double length = SQRT(t[0] * t[0] + t[1] * t[1] + (t[2] * t[2] + t[3] * t[3]));
+  for (u32 k = 0; k < 4; k++) q[k] = t[k] / length;
+}
+
+/* Of a number that is not finite. */
+FUNCTION u32 flag_of_sum(double sum) {
+  return sum * 0 != 0 ? FLAG_NOT_FINITE : 0;
+}
+
+FUNCTION u32 flag_of_way(GLOBAL const double *frame, const double *at, GLOBAL const double *origin) {
+  double way2 = 0;
+  for (u32 k = 0; k < 3; k++) {
+    double way = nearest_image(at[k] - origin[k], frame[FRAME_PERIOD + k]);
+    way2 = way2 + way * way;
+  }
+  return way2 > frame[FRAME_MOST2] ? FLAG_MOVED : 0;
+}
+
+/* What the ball becomes: its next row, or its accelerations. */
+FUNCTION u32 move(const world *w, const ball *b, GLOBAL const double *origin, double *at, double *velocity,
+                  double *spin) {
+  double dt = w->frame[FRAME_DT], h = w->mode == PASS_EULER ? dt : 0.5 * dt, sum = 0;
+  for (u32 k = 0; k < 3; k++) {
+    double gravity = b->own.velocity[3] > 0 ? w->frame[FRAME_GRAVITY + k] : 0;
+    velocity[k] = b->force[k] * b->own.velocity[3] + gravity;
+    spin[k] = b->torque[k] * b->spin[3];
+    sum = sum + (velocity[k] + spin[k]);
+  }
+  velocity[3] = spin[3] = 0;
+  if (w->mode != PASS_LOOK) w->dissipated[b->place] += dt * b->dissipated;
+  if (w->mode == PASS_LOOK || w->mode == PASS_LAST) return flag_of_sum(sum);
+  for (u32 k = 0; k < 3; k++) {
+    double kick = h * velocity[k], turn = h * spin[k];
+    velocity[k] = b->own.velocity[k] + kick;
+    spin[k] = b->spin[k] + turn;
+    if (w->mode == PASS_STEP) {
+      velocity[k] = velocity[k] + kick;
+      spin[k] = spin[k] + turn;
+    }
+    at[k] = wrapped(b->own.at[k] + dt * velocity[k], w->frame, k);
+    sum = sum + (at[k] + spin[k]);
+  }
+  at[3] = b->own.at[3];
+  velocity[3] = b->own.velocity[3];
+  spin[3] = b->spin[3];
+  return flag_of_sum(sum) | flag_of_way(w->frame, at, origin);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+FUNCTION void store(GLOBAL double *rows, u32 place, const double *row) {
+  for (u32 k = 0; k < 4; k++) rows[4 * (u64)place + k] = row[k];
+}
+
+/* flags[slot] of the pass before it, or of what came before the batch; it sets the next one. With PASS_LOOK and
+ * PASS_LAST next_velocity and next_spin get accelerations. */
+KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
+                      GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
+                      GLOBAL const double *RESTRICT position, GLOBAL const double *RESTRICT velocity,
+                      GLOBAL const double *RESTRICT spin, GLOBAL const u32 *RESTRICT facts,
+                      GLOBAL const u32 *RESTRICT start, GLOBAL const u32 *RESTRICT partners,
+                      GLOBAL const double *RESTRICT origin, GLOBAL double *RESTRICT next_position,
+                      GLOBAL double *RESTRICT next_velocity, GLOBAL double *RESTRICT next_spin,
+                      GLOBAL double *RESTRICT dissipated, GLOBAL u32 *RESTRICT left,
+                      GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, GLOBAL u32 *RESTRICT touching,
+                      GLOBAL double *RESTRICT kept, GLOBAL u64 *RESTRICT events, GLOBAL u32 *RESTRICT event_count,
+                      u32 count, u32 wall_count, u32 materials, u32 features, u32 mode, u32 slot, u32 entries,
+                      u32 room) {
+  u32 i = GROUP * 64 + ITEM, before = flags[slot];
+  if (before != 0 && i == 0) OR_GLOBAL(&flags[slot + 1], before);
+  if (before != 0 || i >= count) return;
+  const told all_told = {events, event_count, room, slot};
+  const world w = {frame,   laws,  kinds,    walls,      position, velocity,   spin,      facts,    start, partners,
+                   dissipated, touching, kept, all_told, wall_count, materials, features, mode, entries};
+  ball b;
+  double next_at[4], next_v[4], next_w[4];
+  b.place = i;
+  load_party(&w, i, &b.own);
+  b.material = material_of(&w, i);
+  load(spin, i, b.spin);
+  for (u32 k = 0; k < 3; k++) b.force[k] = b.torque[k] = 0;
+  b.dissipated = 0;
+  if ((features & FEATURE_BOUNDS) != 0 && (mode == PASS_STEP || mode == PASS_LAST))
+    mark_left(b.own.at, frame, left, b.own.number);
+  for (u32 e = start[i]; e < start[i + 1]; e++) add_ball(&w, &b, e);
+  for (u32 n = 0; n < wall_count && b.own.velocity[3] != 0; n++) add_wall(&w, &b, n);
+  if (features & FEATURE_DRAG) add_drag(&w, &b);
+  u32 flag = move(&w, &b, origin + 4 * (u64)i, next_at, next_v, next_w);
+  store(next_velocity, i, next_v);
+  store(next_spin, i, next_w);
+  if (mode == PASS_STEP || mode == PASS_EULER) {
+    u32 body = facts[FACTS * (u64)i + FACT_BODY];
+    store(next_position, i, next_at);
+    if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), next_w, frame[FRAME_DT]);
+    if ((features & FEATURE_BOUNDS) != 0 && mode == PASS_EULER) mark_left(next_at, frame, left, b.own.number);
+  }
+  if (flag != 0) OR_GLOBAL(&flags[slot + 1], flag);
+}
+
+/* The first half kick and the drift of a run of leapfrog steps. */
+KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL double *RESTRICT position,
+                       GLOBAL double *RESTRICT velocity, GLOBAL double *RESTRICT spin,
+                       GLOBAL const double *RESTRICT acceleration, GLOBAL const double *RESTRICT spin_acceleration,
+                       GLOBAL const double *RESTRICT origin, GLOBAL const u32 *RESTRICT facts,
+                       GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, u32 count) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  double dt = frame[FRAME_DT], h = 0.5 * dt, at[3], w[3], sum = 0;
+  for (u32 k = 0; k < 3; k++) {
+    u64 p = 4 * (u64)i + k;
+    double v = velocity[p] + h * acceleration[p];
+    w[k] = spin[p] + h * spin_acceleration[p];
+    at[k] = wrapped(position[p] + dt * v, frame, k);
+    position[p] = at[k];
+    velocity[p] = v;
+    spin[p] = w[k];
+    sum = sum + (at[k] * 0 + w[k] * 0);
+  }
+  u32 body = facts[FACTS * (u64)i + FACT_BODY];
+  if (body != 0) turn_body(orientations + 4 * (u64)(body - 1), w, dt);
+  u32 flag = flag_of_sum(sum) | flag_of_way(frame, at, origin + 4 * (u64)i);
+  if (flag != 0) OR_GLOBAL(&flags[0], flag);
+}
+
+/* The last half kick. */
+KERNEL(64) world_end(GLOBAL const double *RESTRICT frame, GLOBAL double *RESTRICT velocity,
+                     GLOBAL double *RESTRICT spin, GLOBAL const double *RESTRICT acceleration,
+                     GLOBAL const double *RESTRICT spin_acceleration, u32 count) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  double h = 0.5 * frame[FRAME_DT];
+  for (u32 k = 0; k < 3; k++) {
+    u64 p = 4 * (u64)i + k;
+    velocity[p] += h * acceleration[p];
+    spin[p] += h * spin_acceleration[p];
+  }
+}

@@ -1,0 +1,539 @@
+/* Steps of a world on a device: its state goes up once a run, then passes are launched in batches, and a new list is
+ * made where a batch has stopped because one is needed. The state comes down whole after each answer, into arrays of
+ * the host that nothing has touched before: whatever fails, the processor goes on from there. */
+#include "gpu/worlds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gpu/kernels/world.h"
+#include "gpu/pairs.h"
+
+enum {
+  GROUP = 64,
+  BATCH_LEAST = 4,
+  BATCH_MOST = 64,
+  FRAME_FIELDS = 21,
+  MOST_WALLS = 64, /* each ball looks at all of them */
+  LAW_BYTES = LAW_FIELDS * sizeof(double)
+};
+
+static const double LIKE_SIZES = 4; /* the largest radius to the mean one: cells are of the largest */
+static const double PATIENCE = 0.1; /* seconds of an answer */
+
+typedef enum pass_mode { PASS_LOOK, PASS_LAST, PASS_STEP, PASS_EULER } pass_mode; /* as in the kernels */
+
+/* Puts numbers into a buffer that is never empty. */
+static graze_status put(graze_gpu *gpu, gpu_buffer *to, const void *from, size_t bytes) {
+  graze_status status = gz_gpu_reserve(gpu, to, bytes + sizeof(double));
+  return status != GRAZE_OK || bytes == 0 ? status : gz_gpu_write(gpu, to, 0, from, bytes);
+}
+
+/* Memory of the host for numbers on their way. NULL: none, which is told. */
+static void *stage(graze_gpu *gpu, gpu_worlds *w, size_t bytes) {
+  if (gz_buffer_reserve(gpu->context, &w->staging, bytes + 1, 0)) return w->staging.data;
+  gz_fail_memory(gpu->context, bytes);
+  return NULL;
+}
+
+/* ---- up ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t features_of(const graze_world_question *q) {
+  const bool *periodic = q->def->periodic, closed = periodic[0] && periodic[1] && periodic[2];
+  uint32_t features = 0;
+  if (q->simple != NULL) features |= FEATURE_SIMPLE;
+  if (q->simple == NULL || q->springs || q->simple->eta_t != 0) features |= FEATURE_TANGENTIAL;
+  if (q->springs) features |= FEATURE_SPRINGS;
+  if (q->def->events) features |= FEATURE_EVENTS;
+  if (q->drag) features |= FEATURE_DRAG;
+  if (!graze_box_is_empty(&q->def->bounds) && !closed) features |= FEATURE_BOUNDS;
+  return features;
+}
+
+/* What the kernels know of the whole. */
+static graze_status put_frame(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
+  double frame[FRAME_FIELDS] = {[FRAME_DT] = q->dt, [FRAME_SKIN] = q->skin};
+  double largest = 0;
+  graze_box box = graze_box_empty();
+  for (uint32_t i = 0; i < q->balls; i++) {
+    largest = fmax(largest, q->positions[i][3]);
+    graze_box_add_point(&box, q->positions[i]);
+  }
+  const double most = 0.49 * q->skin; /* a little less than half: ways are rounded */
+  frame[FRAME_MOST2] = most * most;
+  for (int k = 0; k < 3; k++) {
+    frame[FRAME_GRAVITY + k] = q->def->gravity[k];
+    frame[FRAME_LOW + k] = q->def->bounds.min[k];
+    frame[FRAME_HIGH + k] = q->def->bounds.max[k];
+    if (q->def->periodic[k]) frame[FRAME_PERIOD + k] = q->def->bounds.max[k] - q->def->bounds.min[k];
+  }
+  gz_gpu_world_grid(w, q->def, &box, 2 * largest + q->skin, frame + FRAME_CORNER, frame + FRAME_INVERSE);
+  return put(gpu, &w->frame, frame, sizeof frame);
+}
+
+static graze_status put_tables(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
+  const uint32_t pairs = q->material_count * q->material_count;
+  double *rows = stage(gpu, w, pairs * LAW_BYTES + LAW_BYTES);
+  if (rows == NULL) return GRAZE_ERROR_MEMORY;
+  memcpy(rows, q->laws, pairs * LAW_BYTES);
+  memcpy(rows + (size_t)pairs * LAW_FIELDS, q->simple != NULL ? q->simple : q->laws, LAW_BYTES);
+  graze_status status = put(gpu, &w->laws, rows, pairs * LAW_BYTES + LAW_BYTES);
+  if (status != GRAZE_OK) return status;
+  rows = stage(gpu, w, (q->kind_count * KIND_FIELDS + q->wall_count * WALL_FIELDS) * sizeof *rows);
+  if (rows == NULL) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < q->kind_count; i++) {
+    const graze_ball_kind *kind = &q->kinds[i];
+    memcpy(rows + (size_t)KIND_FIELDS * i, (double[]){kind->material, kind->drag[0], kind->drag[1]},
+           KIND_FIELDS * sizeof *rows);
+  }
+  double *walls = rows + (size_t)q->kind_count * KIND_FIELDS;
+  for (uint32_t i = 0; i < q->wall_count; i++) {
+    memcpy(walls + WALL_FIELDS * i + WALL_POINT, q->walls[i].point, 3 * sizeof *rows);
+    memcpy(walls + WALL_FIELDS * i + WALL_NORMAL, q->walls[i].normal, 3 * sizeof *rows);
+    walls[WALL_FIELDS * i + WALL_MATERIAL] = q->walls[i].material;
+  }
+  status = put(gpu, &w->kinds, rows, q->kind_count * KIND_FIELDS * sizeof *rows);
+  return status != GRAZE_OK ? status : put(gpu, &w->walls, walls, q->wall_count * WALL_FIELDS * sizeof *rows);
+}
+
+static graze_status put_facts(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
+  uint32_t *facts = stage(gpu, w, (FACTS + (size_t)1) * q->balls * sizeof *facts);
+  if (facts == NULL) return GRAZE_ERROR_MEMORY;
+  uint32_t *left = facts + FACTS * (size_t)q->balls;
+  for (uint32_t i = 0; i < q->balls; i++) {
+    facts[FACTS * (size_t)i + FACT_PLACE] = i;
+    facts[FACTS * (size_t)i + FACT_NUMBER] = q->numbers[i];
+    facts[FACTS * (size_t)i + FACT_KIND] = q->ball_kinds[i];
+    facts[FACTS * (size_t)i + FACT_BODY] = 0;
+    left[i] = q->left[i];
+  }
+  for (uint32_t i = 0; i < q->turning_count; i++) facts[FACTS * (size_t)q->turning[i] + FACT_BODY] = i + 1;
+  graze_status status = put(gpu, &w->facts[0], facts, FACTS * (size_t)q->balls * sizeof *facts);
+  return status != GRAZE_OK ? status : put(gpu, &w->left, left, q->balls * sizeof *left);
+}
+
+static graze_status put_rows(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
+  const size_t bytes = q->balls * sizeof(double[4]), sums = q->balls * sizeof(double);
+  graze_status status = put(gpu, &w->position[0], q->positions, bytes);
+  if (status == GRAZE_OK) status = put(gpu, &w->velocity[0], q->velocities, bytes);
+  if (status == GRAZE_OK) status = put(gpu, &w->spin[0], q->spins, bytes);
+  if (status == GRAZE_OK) status = put(gpu, &w->acceleration, q->accelerations, bytes);
+  if (status == GRAZE_OK) status = put(gpu, &w->spin_acceleration, q->spin_accelerations, bytes);
+  if (status == GRAZE_OK) status = put(gpu, &w->dissipated[0], q->dissipated, sums);
+  if (status == GRAZE_OK) status = put(gpu, &w->orientations, q->orientations, q->turning_count * sizeof(double[4]));
+  gpu_buffer *const rooms[] = {&w->position[1], &w->velocity[1], &w->spin[1], &w->origin};
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms && status == GRAZE_OK; i++)
+    status = gz_gpu_reserve(gpu, rooms[i], bytes);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->facts[1], FACTS * (size_t)q->balls * sizeof(uint32_t));
+  return status != GRAZE_OK ? status : gz_gpu_reserve(gpu, &w->dissipated[1], sums);
+}
+
+/* What contacts remember, as the memory of a list that has no other entries, from which the first one gets it. */
+static graze_status put_memory(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
+  const size_t n = q->balls, walls = n * q->wall_count, most = q->kept_count + walls + 1;
+  const size_t bytes = most * KEPT_FIELDS * sizeof(double) + (2 * most + 3 * n + 2) * sizeof(uint32_t);
+  double *kept = stage(gpu, w, bytes);
+  if (kept == NULL) return GRAZE_ERROR_MEMORY;
+  uint32_t *touching = (uint32_t *)(kept + most * KEPT_FIELDS), *partners = touching + most, *start = partners + most,
+           *place = start + n + 2, *at = start + 1, balls = 0;
+  memset(kept, 0, bytes);
+  for (uint32_t i = 0; i < n; i++) place[q->numbers[i]] = i;
+  for (uint64_t i = 0; i < q->kept_count; i++) {
+    balls += !q->kept[i].is_wall;
+    if (!q->kept[i].is_wall) at[place[q->kept[i].number] + 1]++;
+  }
+  for (size_t i = 0; i < n; i++) at[i + 1] += at[i]; /* at[i]: where those of i begin; start[i], when all are written */
+  for (uint64_t i = 0; i < q->kept_count; i++) {
+    const graze_kept_contact *c = &q->kept[i];
+    const uint32_t p = place[c->number];
+    const size_t entry = c->is_wall ? balls + (size_t)p * q->wall_count + c->partner : at[p]++;
+    if (!c->is_wall) partners[entry] = place[c->partner];
+    touching[entry] = 1;
+    memcpy(kept + KEPT_FIELDS * entry + KEPT_SPRING, c->spring, sizeof c->spring);
+    memcpy(kept + KEPT_FIELDS * entry + KEPT_HIT, c->hit, sizeof c->hit);
+  }
+  w->entries[0] = balls;
+  graze_status status = put(gpu, &w->start[0], start, (n + 1) * sizeof *start);
+  if (status == GRAZE_OK) status = put(gpu, &w->partners[0], partners, balls * sizeof *partners);
+  if (status == GRAZE_OK) status = put(gpu, &w->touching[0], touching, (balls + walls) * sizeof *touching);
+  if (status == GRAZE_OK) status = put(gpu, &w->kept[0], kept, (balls + walls) * KEPT_FIELDS * sizeof(double));
+  return status;
+}
+
+/* Room for what passes write besides rows. */
+static graze_status put_rooms(graze_gpu *gpu, gpu_worlds *w) {
+  const uint32_t zero = 0;
+  graze_status status = gz_gpu_reserve(gpu, &w->flags, (BATCH_MOST + 1) * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = put(gpu, &w->event_count, &zero, sizeof zero);
+  if (status == GRAZE_OK)
+    status = gz_gpu_reserve(gpu, &w->events, (w->event_room + (size_t)1) * EVENT_FIELDS * sizeof(uint64_t));
+  for (int i = 0; i < 2 && status == GRAZE_OK; i++) {
+    status = put(gpu, &w->touching[i], NULL, 0);
+    if (status == GRAZE_OK) status = put(gpu, &w->kept[i], NULL, 0);
+  }
+  return status;
+}
+
+static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
+  w->run = 0;
+  w->side = w->list_side = 0;
+  w->count = q->balls;
+  w->wall_count = q->wall_count;
+  w->materials = q->material_count;
+  w->features = features_of(q);
+  w->is_listed = false;
+  w->age = w->lasted = 0;
+  const bool tells = (w->features & FEATURE_EVENTS) != 0;
+  if (tells && w->event_room < q->balls / 4 + 16)
+    w->event_room = q->balls / 4 + 16; /* more when it is found too little */
+  graze_status status = put_frame(gpu, w, q);
+  if (status == GRAZE_OK) status = put_tables(gpu, w, q);
+  if (status == GRAZE_OK) status = put_facts(gpu, w, q);
+  if (status == GRAZE_OK) status = put_rows(gpu, w, q);
+  if (status == GRAZE_OK) status = put_rooms(gpu, w);
+  if (status == GRAZE_OK && (w->features & FEATURE_REMEMBERS) != 0) status = put_memory(gpu, w, q);
+  return status;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+/* Pass number `slot` of a batch. */
+static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, uint32_t slot) {
+  const uint32_t from = (w->side + slot) % 2, to = 1 - from, list = w->list_side, how = (uint32_t)mode;
+  const bool drifts = mode == PASS_STEP || mode == PASS_EULER;
+  const gpu_argument arguments[] = {GPU_BUFFER(&w->frame),
+                                    GPU_BUFFER(&w->laws),
+                                    GPU_BUFFER(&w->kinds),
+                                    GPU_BUFFER(&w->walls),
+                                    GPU_BUFFER(&w->position[from]),
+                                    GPU_BUFFER(&w->velocity[from]),
+                                    GPU_BUFFER(&w->spin[from]),
+                                    GPU_BUFFER(&w->facts[list]),
+                                    GPU_BUFFER(&w->start[list]),
+                                    GPU_BUFFER(&w->partners[list]),
+                                    GPU_BUFFER(&w->origin),
+                                    GPU_BUFFER(&w->position[to]),
+                                    GPU_BUFFER(drifts ? &w->velocity[to] : &w->acceleration),
+                                    GPU_BUFFER(drifts ? &w->spin[to] : &w->spin_acceleration),
+                                    GPU_BUFFER(&w->dissipated[list]),
+                                    GPU_BUFFER(&w->left),
+                                    GPU_BUFFER(&w->orientations),
+                                    GPU_BUFFER(&w->flags),
+                                    GPU_BUFFER(&w->touching[list]),
+                                    GPU_BUFFER(&w->kept[list]),
+                                    GPU_BUFFER(&w->events),
+                                    GPU_BUFFER(&w->event_count),
+                                    GPU_VALUE(w->count),
+                                    GPU_VALUE(w->wall_count),
+                                    GPU_VALUE(w->materials),
+                                    GPU_VALUE(w->features),
+                                    GPU_VALUE(how),
+                                    GPU_VALUE(slot),
+                                    GPU_VALUE(w->entries[list]),
+                                    GPU_VALUE(w->event_room)};
+  return gz_gpu_run(gpu, "worldpass", "world_pass", gpu_groups(w->count, GROUP), arguments, 30);
+}
+
+static graze_status clear_flags(graze_gpu *gpu, gpu_worlds *w) {
+  static const uint32_t zeros[BATCH_MOST + 1];
+  return gz_gpu_write(gpu, &w->flags, 0, zeros, sizeof zeros);
+}
+
+/* Accelerations at the present state. UNSUPPORTED: one is not finite. */
+static graze_status look_first(graze_gpu *gpu, gpu_worlds *w) {
+  uint32_t flags[2];
+  graze_status status = w->is_listed ? GRAZE_OK : gz_gpu_world_list(gpu, w);
+  if (status == GRAZE_OK) status = clear_flags(gpu, w);
+  if (status == GRAZE_OK) status = launch_pass(gpu, w, PASS_LOOK, 0);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, flags, &w->flags, 0, sizeof flags);
+  return status == GRAZE_OK && flags[1] != 0 ? GRAZE_ERROR_UNSUPPORTED : status;
+}
+
+/* Half a kick and a drift, or the last half kick. The flags of the first batch are begun with the former. */
+static graze_status kick(graze_gpu *gpu, gpu_worlds *w, bool begin) {
+  const uint32_t s = w->side;
+  const gpu_argument first[] = {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->position[s]),
+                                GPU_BUFFER(&w->velocity[s]),  GPU_BUFFER(&w->spin[s]),
+                                GPU_BUFFER(&w->acceleration), GPU_BUFFER(&w->spin_acceleration),
+                                GPU_BUFFER(&w->origin),       GPU_BUFFER(&w->facts[w->list_side]),
+                                GPU_BUFFER(&w->orientations), GPU_BUFFER(&w->flags),
+                                GPU_VALUE(w->count)},
+                     last[] = {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->velocity[s]),       GPU_BUFFER(&w->spin[s]),
+                               GPU_BUFFER(&w->acceleration), GPU_BUFFER(&w->spin_acceleration), GPU_VALUE(w->count)};
+  return gz_gpu_run(gpu, "worldpass", begin ? "world_begin" : "world_end", gpu_groups(w->count, GROUP),
+                    begin ? first : last, begin ? 11 : 6);
+}
+
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+typedef struct stepping {
+  graze_gpu *gpu;
+  gpu_worlds *w;
+  const graze_world_question *q;
+  bool leapfrog;
+  uint64_t done, goal;
+  double until;
+} stepping;
+
+/* As many as the list is likely to bear. */
+static uint32_t batch_size(const stepping *s) {
+  uint64_t some = s->w->lasted > s->w->age + BATCH_LEAST ? s->w->lasted - s->w->age : BATCH_LEAST;
+  if (some > BATCH_MOST) some = BATCH_MOST;
+  return (uint32_t)(some < s->goal - s->done ? some : s->goal - s->done);
+}
+
+static double number_of(uint64_t bits) {
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static graze_told_event event_of(const uint64_t *e, uint64_t first_step) {
+  graze_told_event event = {.step = first_step + (e[0] >> 32),
+                            .kind = (graze_contact_event_kind)((e[0] & 0xffffffff) >> 1),
+                            .number = (uint32_t)(e[1] >> 32),
+                            .partner = (uint32_t)e[1],
+                            .is_wall = e[0] & 1,
+                            .speed = number_of(e[8]),
+                            .impulse = number_of(e[9])};
+  for (int k = 0; k < 3; k++) {
+    event.point[k] = number_of(e[2 + k]);
+    event.normal[k] = number_of(e[5 + k]);
+  }
+  return event;
+}
+
+/* What a batch has told. LIMIT: there was no room for all of it, and now there is. */
+static graze_status take_events(stepping *s) {
+  gpu_worlds *w = s->w;
+  uint32_t count = 0, zero = 0;
+  if ((w->features & FEATURE_EVENTS) == 0) return GRAZE_OK;
+  graze_status status = gz_gpu_read(s->gpu, &count, &w->event_count, 0, sizeof count);
+  if (status != GRAZE_OK || count == 0) return status;
+  if (count > w->event_room) {
+    w->event_room = count < UINT32_MAX / 2 ? 2 * count : count;
+    return GRAZE_ERROR_LIMIT;
+  }
+  const size_t bytes = count * EVENT_FIELDS * sizeof(uint64_t), kept = w->told_count * sizeof(graze_told_event);
+  const uint64_t *rows = stage(s->gpu, w, bytes);
+  if (rows == NULL) return GRAZE_ERROR_MEMORY;
+  if (!gz_buffer_reserve(s->gpu->context, &w->told, kept + count * sizeof(graze_told_event), kept))
+    return gz_fail_memory(s->gpu->context, kept);
+  status = gz_gpu_read(s->gpu, w->staging.data, &w->events, 0, bytes);
+  for (uint32_t i = 0; i < count && status == GRAZE_OK; i++)
+    ((graze_told_event *)w->told.data)[w->told_count++] = event_of(rows + (size_t)EVENT_FIELDS * i, s->done);
+  return status != GRAZE_OK ? status : gz_gpu_write(s->gpu, &w->event_count, 0, &zero, sizeof zero);
+}
+
+/* Passes until the list bears no more, or the batch ends. */
+static graze_status run_batch(stepping *s) {
+  gpu_worlds *w = s->w;
+  uint32_t flags[BATCH_MOST + 1], size = batch_size(s), made = 0;
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = 0; i < size && status == GRAZE_OK; i++) {
+    pass_mode mode = !s->leapfrog ? PASS_EULER : s->done + i + 1 == s->goal ? PASS_LAST : PASS_STEP;
+    status = launch_pass(s->gpu, w, mode, i);
+  }
+  if (status == GRAZE_OK) status = gz_gpu_read(s->gpu, flags, &w->flags, 0, (size + 1) * sizeof *flags);
+  if (status == GRAZE_OK) status = take_events(s);
+  if (status != GRAZE_OK) return status;
+  while (made < size && flags[made] == 0) made++;
+  if ((flags[made] & FLAG_NOT_FINITE) != 0) return GRAZE_ERROR_UNSUPPORTED;
+  const bool ended = s->leapfrog && s->done + made == s->goal; /* the last pass has not drifted */
+  w->side = (w->side + made - ended) % 2;
+  w->age += made;
+  w->is_listed = flags[made] == 0;
+  s->done += made;
+  return GRAZE_OK;
+}
+
+/* Accelerations that came with the state are in its order, so there the first drift comes before the list; later it may
+ * ask for another one. */
+static graze_status begin_steps(stepping *s) {
+  const bool listed = s->w->is_listed;
+  graze_status status = clear_flags(s->gpu, s->w);
+  if (status == GRAZE_OK && s->leapfrog) status = kick(s->gpu, s->w, true);
+  if (status == GRAZE_OK && !listed) status = gz_gpu_world_list(s->gpu, s->w);
+  return status == GRAZE_OK && !listed ? clear_flags(s->gpu, s->w) : status;
+}
+
+/* Where the time is up one step more ends it: with the leapfrog the last pass is another one. */
+static graze_status run_steps(stepping *s) {
+  gpu_worlds *w = s->w;
+  graze_status status = begin_steps(s);
+  while (status == GRAZE_OK && s->done < s->goal) {
+    status = run_batch(s);
+    if (s->done < s->goal && gz_gpu_seconds() > s->until) s->goal = s->done + (s->leapfrog || s->done == 0);
+    if (status == GRAZE_OK && s->done < s->goal && !w->is_listed) status = gz_gpu_world_list(s->gpu, w);
+    if (status == GRAZE_OK && s->done < s->goal) status = clear_flags(s->gpu, w);
+  }
+  return status == GRAZE_OK && s->leapfrog ? kick(s->gpu, w, false) : status;
+}
+
+/* ---- down -------------------------------------------------------------------------------------------------------- */
+
+/* The state on its way, by the order of the list. */
+typedef struct arrival {
+  double (*rows[5])[4], *dissipated, (*orientations)[4];
+  uint32_t *facts, *left;
+} arrival;
+
+static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q, arrival *a) {
+  const size_t n = q->balls, row = n * sizeof(double[4]), turns = q->turning_count * sizeof(double[4]);
+  const gpu_buffer *const from[5] = {&w->position[w->side], &w->velocity[w->side], &w->spin[w->side], &w->acceleration,
+                                     &w->spin_acceleration};
+  char *at = stage(gpu, w, 5 * row + n * sizeof(double) + turns + (FACTS + 1) * n * sizeof(uint32_t));
+  if (at == NULL) return GRAZE_ERROR_MEMORY;
+  graze_status status = GRAZE_OK;
+  for (int i = 0; i < 5 && status == GRAZE_OK; i++, at += row) {
+    a->rows[i] = (double(*)[4])(void *)at;
+    status = gz_gpu_read(gpu, at, from[i], 0, row);
+  }
+  a->dissipated = (double *)(void *)at;
+  a->orientations = (double(*)[4])(void *)(a->dissipated + n);
+  a->facts = (uint32_t *)(a->orientations + q->turning_count);
+  a->left = a->facts + FACTS * n;
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->dissipated, &w->dissipated[w->list_side], 0, n * sizeof(double));
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->orientations, &w->orientations, 0, turns);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->facts, &w->facts[w->list_side], 0, FACTS * n * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->left, &w->left, 0, n * sizeof(uint32_t));
+  return status;
+}
+
+/* Into the question's arrays; nothing can fail here. */
+static void take_state(const arrival *a, bool leapfrog, graze_world_question *q) {
+  double(*const to[5])[4] = {q->positions, q->velocities, q->spins, q->accelerations, q->spin_accelerations};
+  for (uint32_t i = 0; i < q->balls; i++) {
+    const uint32_t place = a->facts[FACTS * (size_t)i + FACT_PLACE];
+    for (int k = 0; k < (leapfrog ? 5 : 3); k++) memcpy(to[k][place], a->rows[k][i], sizeof *to[k]);
+    q->dissipated[place] = a->dissipated[i];
+    q->left[i] = (uint8_t)a->left[i];
+  }
+  if (q->turning_count > 0) memcpy(q->orientations, a->orientations, q->turning_count * sizeof(double[4]));
+}
+
+static void keep(graze_kept_contact *to, uint32_t number, uint32_t partner, bool is_wall, const double *kept) {
+  *to = (graze_kept_contact){.number = number, .partner = partner, .is_wall = is_wall};
+  memcpy(to->spring, kept + KEPT_SPRING, sizeof to->spring);
+  memcpy(to->hit, kept + KEPT_HIT, sizeof to->hit);
+}
+
+/* What contacts remember, to w->memory: of each ball the others by number, then walls. */
+static graze_status read_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
+  const uint32_t list = w->list_side, entries = w->entries[list];
+  const size_t n = w->count, rooms = entries + n * w->wall_count;
+  double *kept =
+      stage(gpu, w, rooms * KEPT_FIELDS * sizeof *kept + (rooms + entries + (FACTS + 1) * n + 1) * sizeof(uint32_t));
+  *count = 0;
+  if (kept == NULL) return GRAZE_ERROR_MEMORY;
+  uint32_t *touching = (uint32_t *)(kept + rooms * KEPT_FIELDS), *partners = touching + rooms,
+           *start = partners + entries, *facts = start + n + 1;
+  graze_status status = gz_gpu_read(gpu, kept, &w->kept[list], 0, rooms * KEPT_FIELDS * sizeof *kept);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, touching, &w->touching[list], 0, rooms * sizeof *touching);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, partners, &w->partners[list], 0, entries * sizeof *partners);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, start, &w->start[list], 0, (n + 1) * sizeof *start);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, facts, &w->facts[list], 0, FACTS * n * sizeof *facts);
+  if (status != GRAZE_OK) return status;
+  uint64_t most = 0;
+  for (size_t e = 0; e < rooms; e++) most += touching[e];
+  if (!gz_buffer_reserve(gpu->context, &w->memory, most * sizeof(graze_kept_contact) + 1, 0))
+    return gz_fail_memory(gpu->context, most * sizeof(graze_kept_contact));
+  graze_kept_contact *to = w->memory.data;
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t number = facts[FACTS * (size_t)i + FACT_NUMBER];
+    for (uint32_t e = start[i]; e < start[i + 1]; e++) {
+      if (touching[e])
+        keep(&to[(*count)++], number, facts[FACTS * (size_t)partners[e] + FACT_NUMBER], false,
+             kept + KEPT_FIELDS * (size_t)e);
+    }
+    for (uint32_t k = 0; k < w->wall_count; k++) {
+      const size_t e = entries + (size_t)i * w->wall_count + k;
+      if (touching[e]) keep(&to[(*count)++], number, k, true, kept + KEPT_FIELDS * e);
+    }
+  }
+  return GRAZE_OK;
+}
+
+static graze_status download(graze_gpu *gpu, gpu_worlds *w, bool leapfrog, graze_world_question *q) {
+  uint64_t kept = 0;
+  arrival a;
+  graze_status status = (w->features & FEATURE_REMEMBERS) != 0 ? read_memory(gpu, w, &kept) : GRAZE_OK;
+  if (status == GRAZE_OK) status = read_state(gpu, w, q, &a);
+  if (status != GRAZE_OK) return status;
+  take_state(&a, leapfrog, q);
+  q->kept = w->memory.data;
+  q->kept_count = kept;
+  q->events = w->told.data;
+  q->event_count = w->told_count;
+  return GRAZE_OK;
+}
+
+/* ---- an answer --------------------------------------------------------------------------------------------------- */
+
+static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *q) {
+  const double start = gz_gpu_seconds();
+  stepping s = {.gpu = gpu,
+                .w = w,
+                .q = q,
+                .leapfrog = q->def->integrator == GRAZE_LEAPFROG,
+                .goal = w->most_steps > 0 && w->most_steps < q->count ? w->most_steps : q->count,
+                .until = start + PATIENCE};
+  const bool goes_on = q->begun > 0 && w->run == q->run && w->begun == q->begun;
+  graze_status status = goes_on ? GRAZE_OK : upload(gpu, w, q);
+  const double uploaded = gz_gpu_seconds();
+  w->run = 0; /* until it is whole again */
+  w->told_count = 0;
+  if (status == GRAZE_OK && s.leapfrog && !q->accelerated) status = look_first(gpu, w);
+  if (status == GRAZE_OK) status = run_steps(&s);
+  const double computed = gz_gpu_seconds();
+  if (status == GRAZE_OK) status = download(gpu, w, s.leapfrog, q);
+  if (status != GRAZE_OK) return status;
+  q->done = s.done;
+  w->run = q->run;
+  w->begun = q->begun + s.done;
+  gpu->report.upload = uploaded - start;
+  gpu->report.compute = computed - uploaded;
+  gpu->report.download = gz_gpu_seconds() - computed;
+  return GRAZE_OK;
+}
+
+static bool are_like_sizes(const graze_world_question *q) {
+  double largest = 0, sum = 0;
+  for (uint32_t i = 0; i < q->balls; i++) {
+    largest = fmax(largest, q->positions[i][3]);
+    sum += q->positions[i][3];
+  }
+  return largest <= LIKE_SIZES * (sum / q->balls);
+}
+
+const char *gz_gpu_worlds_step(graze_gpu *gpu, gpu_worlds *w, graze_world_question *q, graze_status *status) {
+  *status = GRAZE_ERROR_UNSUPPORTED;
+  if (q->wall_count > MOST_WALLS) return "a world of more than 64 walls";
+  if (q->balls > (uint32_t)1 << 28) return "a world of more than 2^28 balls";
+  if (!are_like_sizes(q)) return "a world with balls of more than four times the mean radius";
+  do *status = answer(gpu, w, q); /* as often as events had no room */
+  while (*status == GRAZE_ERROR_LIMIT);
+  return "";
+}
+
+void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w) {
+  gpu_buffer *const pairs[] = {w->position, w->velocity, w->spin,     w->facts, w->dissipated,
+                               w->start,    w->partners, w->touching, w->kept};
+  gpu_buffer *const all[] = {&w->acceleration, &w->spin_acceleration,
+                             &w->origin,       &w->left,
+                             &w->orientations, &w->frame,
+                             &w->laws,         &w->kinds,
+                             &w->walls,        &w->keys,
+                             &w->order,        &w->begins,
+                             &w->counts,       &w->far_away,
+                             &w->flags,        &w->events,
+                             &w->event_count};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    gz_gpu_release(gpu, &pairs[i][0]);
+    gz_gpu_release(gpu, &pairs[i][1]);
+  }
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) gz_gpu_release(gpu, all[i]);
+  gz_gpu_scratch_release(gpu, &w->scratch);
+  buffer *memory[] = {&w->staging, &w->memory, &w->told};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) gz_buffer_release(gpu->context, memory[i]);
+}

@@ -1,0 +1,46 @@
+/* Steps of a world of balls, on a device. kernels/worldlist.cl and worldpass.cl say what is computed. */
+#ifndef GRAZE_SRC_GPU_WORLDS_H
+#define GRAZE_SRC_GPU_WORLDS_H
+
+#include "gpu/primitives.h"
+#include "graze/engine.h"
+
+/* What is kept from question to question; zero-initialised. */
+typedef struct gpu_worlds {
+  gpu_scratch scratch;
+  /* Rows, in the order of the list. A pass goes from one side to the other, and so does a new list. */
+  gpu_buffer position[2], velocity[2], spin[2];
+  gpu_buffer facts[2], dissipated[2], start[2], partners[2], touching[2], kept[2]; /* one side for each list */
+  gpu_buffer acceleration, spin_acceleration, origin, left, orientations;
+  gpu_buffer frame, laws, kinds, walls;
+  gpu_buffer keys, order, begins, counts, far_away, flags, events, event_count;
+  uint32_t side, list_side;
+  uint64_t run, begun; /* whose state it is, and after how many steps; run 0: nobody's */
+
+  uint32_t count, wall_count, materials, features, bits[3], cells[3];
+  uint32_t entries[2];  /* of the lists */
+  bool is_listed;       /* the list holds for the present places */
+  uint32_t age, lasted; /* steps with this list; with the one before */
+  uint32_t event_room;  /* at a time */
+  uint32_t most_steps;  /* of an answer; 0: as many as there is time for */
+  const char *said;     /* why the last question was not answered: the same is told once; NULL: it was */
+  uint64_t told_count;
+  buffer staging, memory, told; /* rows on their way; graze_kept_contact; graze_told_event */
+} gpu_worlds;
+
+/* Answers the question. With UNSUPPORTED it is the processor's: returns what there is to say, or "" where that tells.
+ */
+const char *gz_gpu_worlds_step(graze_gpu *gpu, gpu_worlds *w, graze_world_question *q, graze_status *status);
+
+void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w);
+
+/* world_list.c: makes the list for the present places, with what contacts remember, and puts balls into its order.
+ * UNSUPPORTED: a ball is too far away for cells. */
+graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w);
+
+/* Chooses the cells of the grid, for balls in the box, of which none reaches farther than `reach` with the skin. Fills
+ * corner and 1 / edge. */
+void gz_gpu_world_grid(gpu_worlds *w, const graze_world_def *def, const graze_box *box, double reach, double corner[3],
+                       double inverse[3]);
+
+#endif

@@ -1,0 +1,329 @@
+/* Steps of worlds of balls on a device: the same bytes as the processor's, in state, sums and events, for all laws,
+ * periodic boxes, bodies, one ball and thousands; handed to the processor at any time, which goes on with the same
+ * bytes; what the device cannot do is done all the same. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_group.h"
+#include "families.h"
+#include "gpu/stages.h"
+#include "worlds.h"
+
+/* A world on the device, and its twin of the processor. */
+typedef struct twins {
+  graze_world *device, *plain;
+} twins;
+
+static void destroy(twins *t) {
+  graze_world_destroy(t->device);
+  graze_world_destroy(t->plain);
+}
+
+static twins make_beds(bed_kind kind, bool events, uint32_t count) {
+  bed b = {.kind = kind, .events = events, .context = on.context};
+  twins t;
+  t.device = make_bed(&b, count);
+  b.context = on.plain;
+  t.plain = make_bed(&b, count);
+  return t;
+}
+
+static void compare_events(const twins *t) {
+  const graze_contact_event *got, *want;
+  uint64_t got_count, want_count;
+  if (graze_world_get_events(t->plain, &want, &want_count) != GRAZE_OK) return;
+  assert_int_equal(graze_world_get_events(t->device, &got, &got_count), GRAZE_OK);
+  assert_int_equal(got_count, want_count);
+  if (want_count > 0) assert_memory_equal(got, want, want_count * sizeof *want);
+}
+
+static void compare(const twins *t, const char *what) {
+  graze_world_sums got, want;
+  if (graze_world_get_hash(t->device) != graze_world_get_hash(t->plain))
+    fail_msg("%s: another state after step %llu", what, (unsigned long long)graze_world_get_step(t->plain));
+  compare_events(t);
+  assert_int_equal(graze_world_get_sums(t->device, &got), GRAZE_OK);
+  assert_int_equal(graze_world_get_sums(t->plain, &want), GRAZE_OK);
+  if (memcmp(&got, &want, sizeof got) != 0)
+    fail_msg("%s: other sums after step %llu: %a dissipated, not %a", what,
+             (unsigned long long)graze_world_get_step(t->plain), got.dissipated, want.dissipated);
+}
+
+/* All of the steps are the device's. */
+static void run(const twins *t, double dt, uint64_t steps, const char *what) {
+  uint64_t before = graze_world_get_engine_steps(t->device);
+  run_world(t->device, dt, steps);
+  run_world(t->plain, dt, steps);
+  assert_true(graze_world_get_engine_steps(t->device) == before + steps);
+  compare(t, what);
+}
+
+/* ---- beds -------------------------------------------------------------------------------------------------------- */
+
+static void run_bed(bed_kind kind, bool events, uint32_t balls, uint64_t steps) {
+  const bed b = {.kind = kind};
+  char what[64];
+  snprintf(what, sizeof what, "bed %u of %u balls, events %u", kind, balls, events);
+  twins t = make_beds(kind, events, balls);
+  run(&t, bed_dt(&b), 1, what);
+  run(&t, bed_dt(&b), 2, what);
+  run(&t, bed_dt(&b), steps, what);
+  assert_true(graze_world_get_step(t.device) == steps + 3);
+  destroy(&t);
+}
+
+static void test_beds(void **state) {
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t i = 0; i < 2 * BED_SURFACES; i++) {
+    const bed_kind kind = (bed_kind)(i / 2);
+    run_bed(kind, i % 2 != 0, 60, test_device_few() ? 20 : 150);
+    if (!test_device_slow()) run_bed(kind, i % 2 != 0, 700, 60);
+    if (test_device_large()) run_bed(kind, i % 2 != 0, 4096, 200);
+  }
+  /* Events that had no room: the answer was sought again. */
+  if (!test_device_slow()) assert_true(on.gpu->stages->worlds.event_room > 700 / 4 + 16);
+}
+
+/* ---- laws -------------------------------------------------------------------------------------------------------- */
+
+enum { CROWD = 48 };
+
+/* Of one law of each kind, or of two. */
+static graze_material material_of(uint32_t which) {
+  graze_material m = graze_default_material();
+  m.law = (graze_normal_law)(which % 2);
+  m.tangential = (graze_tangential_law)(which / 2 % 4);
+  m.ends = (graze_contact_end)(which / 8 % 2);
+  m.k_n = m.law == GRAZE_HOOKE ? 2000 : (double)NAN;
+  m.young = m.law == GRAZE_HERTZ ? 2000 : (double)NAN;
+  m.poisson = m.law == GRAZE_HERTZ ? 0.25 : (double)NAN;
+  if (m.law == GRAZE_HERTZ && m.ends == GRAZE_END_FORCE)
+    m.gamma_n = 8;
+  else
+    m.restitution = 0.5;
+  m.friction = 0.375;
+  return m;
+}
+
+/* Balls that are thrown together: in a box whose sides are periods, or four walls and a belt; some are bodies. */
+static graze_world *make_crowd(graze_context *context, uint32_t which, bool periodic) {
+  double at[3 * CROWD], speed[3 * CROWD], spin[3 * CROWD], radii[CROWD];
+  graze_world_def def = graze_default_world_def();
+  graze_particle_def balls = graze_default_particle_def();
+  graze_body_def body = graze_default_body_def();
+  graze_world *world = NULL;
+  graze_body_id id;
+  uint64_t random = 11;
+  uint32_t set;
+  graze_material m = material_of(which), other = m;
+  def.integrator = which / 16 % 2 == 0 ? GRAZE_LEAPFROG : GRAZE_EULER;
+  def.events = which % 3 == 0;
+  def.bounds = (graze_box){{0, 0, 0}, {4, 3, 5}};
+  for (int k = 0; k < 3; k++) def.periodic[k] = periodic;
+  assert_int_equal(graze_world_create(context, &def, &world), GRAZE_OK);
+  uint32_t first = add_material(world, &m), second = first;
+  if (which % 5 > 1) { /* else one law for all, which may be a simple one */
+    other.rolling = 0.25;
+    other.spinning = 0.125;
+    other.friction = 0.125;
+    other.surface_speed[0] = 2;
+    second = add_material(world, &other);
+  }
+  for (int i = 0; i < CROWD; i++) {
+    for (int k = 0; k < 3; k++) {
+      at[3 * i + k] = random_unit(&random) * (k == 2 ? 5 : 3);
+      speed[3 * i + k] = 4 * random_signed(&random);
+      spin[3 * i + k] = 8 * random_signed(&random);
+    }
+    radii[i] = 0.25 + 0.125 * random_unit(&random);
+  }
+  memcpy(at + 3, at, 3 * sizeof *at); /* two with one centre */
+  balls.name = "crowd";
+  balls.count = CROWD;
+  balls.positions = at;
+  balls.velocities = speed;
+  balls.spins = spin;
+  balls.radii = radii;
+  balls.mass = 0.5;
+  balls.material = first;
+  if (which % 4 == 3) balls.drag[1] = 0.125;
+  assert_int_equal(graze_world_add_particles(world, &balls, &set), GRAZE_OK);
+  for (int i = 0; i < 3 && which % 5 > 0; i++) {
+    body.type = (graze_body_type)i;
+    body.radius = 0.375;
+    body.material = second;
+    body.mass = i == 0 ? 0.25 : (double)NAN;
+    body.velocity[1] = body.spin[2] = i != 1;
+    for (int k = 0; k < 3; k++) body.position[k] = 1 + 0.5 * i;
+    assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_OK);
+  }
+  for (int w = 0; w < 5 && !periodic; w++) {
+    const double point[3] = {w == 2 ? 4 : 0, w == 3 ? 3 : 0, 0},
+                 normal[3] = {(w == 1) - (w == 2), (w == 4) - (w == 3), w == 0};
+    assert_int_equal(graze_world_add_wall(world, point, normal, w == 0 ? second : first), GRAZE_OK);
+  }
+  return world;
+}
+
+static void test_laws(void **state) {
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t which = test_device_few() ? test_device_first() : 0; which < 64; which += test_device_few() ? 9 : 1) {
+    char what[32];
+    snprintf(what, sizeof what, "crowd %u", which);
+    twins t = {make_crowd(on.context, which % 32, which >= 32), make_crowd(on.plain, which % 32, which >= 32)};
+    run(&t, 0x1p-10, 3, what);
+    run(&t, 0x1p-10, test_device_slow() ? 25 : 100, what);
+    destroy(&t);
+  }
+}
+
+/* ---- small ------------------------------------------------------------------------------------------------------- */
+
+static void test_alone(void **state) {
+  static const double at[6] = {0, 0, 0.9375, 100, 0, 50}, speed[6] = {1, 0, -3, 0, 0, 1e3};
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t count = 1; count <= 2; count++) {
+    twins t;
+    for (int i = 0; i < 2; i++) {
+      graze_world **made = i == 0 ? &t.device : &t.plain;
+      graze_material m = hooke(1000);
+      const graze_world_def def = graze_default_world_def();
+      assert_int_equal(graze_world_create(i == 0 ? on.context : on.plain, &def, made), GRAZE_OK);
+      add_balls(*made, count, at, speed, NULL, 1, 1, add_material(*made, &m));
+      graze_world_add_wall(*made, (const double[3]){0}, (const double[3]){0, 0, 1}, 0);
+    }
+    for (int k = 0; k < 3; k++) run(&t, 0x1p-8, 40, "alone");
+    destroy(&t);
+  }
+}
+
+/* ---- handing over ------------------------------------------------------------------------------------------------ */
+
+/* Now the device, now the processor, in runs of any length and answers of few steps; saved and restored on the way. */
+static void test_hand_over(void **state) {
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  uint64_t random = test_seed(1);
+  for (uint32_t kind = 0; kind < BED_SURFACES; kind++) {
+    const bed b = {.kind = (bed_kind)kind};
+    twins t = make_beds(b.kind, kind != BED_HERTZ, 60);
+    for (int i = 0; i < (test_device_few() ? 4 : 12); i++) {
+      const uint64_t steps = 1 + random_below(&random, 17);
+      const bool on_device = random_below(&random, 3) != 0;
+      if (!on_device) graze_gpu_detach(on.gpu);
+      if (on_device) on.gpu->stages->worlds.most_steps = random_below(&random, 2) * 5;
+      run_world(t.device, bed_dt(&b), steps);
+      run_world(t.plain, bed_dt(&b), steps);
+      compare(&t, on_device ? "the device" : "the processor");
+      if (i == 2) {
+        assert_int_equal(graze_world_save(t.device, "test_gpu_worlds.state"), GRAZE_OK);
+        run_world(t.device, bed_dt(&b), 5);
+        assert_int_equal(graze_world_restore(t.device, "test_gpu_worlds.state"), GRAZE_OK);
+        remove("test_gpu_worlds.state");
+      }
+      if (!on_device) assert_int_equal(graze_gpu_attach(on.gpu, GRAZE_GPU_ALWAYS), GRAZE_OK);
+    }
+    assert_true(graze_world_get_engine_steps(t.device) > 0);
+    on.gpu->stages->worlds.most_steps = 0;
+    destroy(&t);
+  }
+}
+
+static bool stop_at(void *user, uint64_t done, uint64_t total) {
+  (void)total;
+  return done < *(const uint64_t *)user;
+}
+
+/* Between two answers. */
+static void test_cancelled(void **state) {
+  const bed b = {.kind = BED_SPRINGS};
+  uint64_t stop = 6;
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  twins t = make_beds(BED_SPRINGS, true, 60);
+  on.gpu->stages->worlds.most_steps = 4;
+  assert_int_equal(graze_world_step(t.device, bed_dt(&b), 20, stop_at, &stop), GRAZE_CANCELLED);
+  run_world(t.plain, bed_dt(&b), graze_world_get_step(t.device));
+  assert_true(graze_world_get_step(t.device) >= stop && graze_world_get_step(t.device) < stop + 4);
+  compare(&t, "stopped");
+  run(&t, bed_dt(&b), 20, "stopped and gone on");
+  on.gpu->stages->worlds.most_steps = 0;
+  destroy(&t);
+}
+
+/* ---- what is the processor's ------------------------------------------------------------------------------------- */
+
+static void expect_processor(const twins *t, double dt, const char *reason) {
+  run_world(t->device, dt, 12);
+  run_world(t->plain, dt, 12);
+  assert_int_equal(graze_world_get_engine_steps(t->device), 0);
+  compare(t, reason);
+  run_world(t->device, dt, 3);
+  run_world(t->plain, dt, 3);
+  assert_string_equal(graze_gpu_get_report(on.gpu).reason, reason);
+  compare(t, reason);
+}
+
+/* A world with meshes; a device that is lost or not exact. */
+static void test_without_device(void **state) {
+  const bed b = {.kind = BED_DASHPOTS};
+  (void)state;
+  need_device();
+  twins t = make_beds(BED_SURFACES, true, 60);
+  run_world(t.device, bed_dt(&b), 12);
+  run_world(t.plain, bed_dt(&b), 12);
+  assert_int_equal(graze_world_get_engine_steps(t.device), 0);
+  compare(&t, "meshes");
+  destroy(&t);
+  t = make_beds(b.kind, false, 60);
+  on.gpu->lost = true;
+  expect_processor(&t, bed_dt(&b), "the device was lost");
+  destroy(&t);
+  on.gpu->lost = on.gpu->told_lost = false;
+  const bool exact = on.gpu->info.exact;
+  on.gpu->info.exact = false;
+  t = make_beds(b.kind, true, 60);
+  run_world(t.device, bed_dt(&b), 12);
+  run_world(t.plain, bed_dt(&b), 12);
+  assert_int_equal(graze_world_get_engine_steps(t.device), 0);
+  compare(&t, "not exact");
+  on.gpu->info.exact = exact;
+  destroy(&t);
+}
+
+/* A number that stops being finite is told of in the processor's words, and the state is that of the last answer. */
+static void test_not_finite(void **state) {
+  static const double at[3] = {0, 0, 0}, speed[3] = {1e308, 1, 1};
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  twins t;
+  for (int i = 0; i < 2; i++) {
+    graze_world **made = i == 0 ? &t.device : &t.plain;
+    graze_material m = hooke(1e-300);
+    const graze_world_def def = graze_default_world_def();
+    assert_int_equal(graze_world_create(i == 0 ? on.context : on.plain, &def, made), GRAZE_OK);
+    add_balls(*made, 1, at, speed, NULL, 1, 1, add_material(*made, &m));
+  }
+  assert_int_equal(graze_world_step(t.plain, 0.25, 20, NULL, NULL), GRAZE_ERROR_NOT_FINITE);
+  assert_int_equal(graze_world_step(t.device, 0.25, 20, NULL, NULL), GRAZE_ERROR_NOT_FINITE);
+  assert_string_equal(on.messages.last, on.plain_messages.last);
+  destroy(&t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_beds),      cmocka_unit_test(test_laws),
+                                     cmocka_unit_test(test_alone),     cmocka_unit_test(test_hand_over),
+                                     cmocka_unit_test(test_cancelled), cmocka_unit_test(test_without_device),
+                                     cmocka_unit_test(test_not_finite)};
+  return cmocka_run_group_tests(tests, test_device_open, test_device_close);
+}
