@@ -117,8 +117,8 @@ static bool create_on_device(graze_painter *p) {
   }
   set_state(p);
   create_arrays(p);
-  return gz_painter_programs_create(p) && create_targets(p) && gz_painter_sides_create(p) &&
-         gz_painter_scene_create(p) && check_device(p);
+  return gz_painter_programs_create(p) && gz_painter_balls_create(p) && create_targets(p) &&
+         gz_painter_sides_create(p) && gz_painter_scene_create(p) && check_device(p);
 }
 
 static graze_status create(graze_painter *p, const gl_request *request) {
@@ -171,6 +171,7 @@ graze_status graze_painter_create(graze_context *context, const graze_report *re
 static void destroy_on_device(graze_painter *p) {
   gz_painter_scene_destroy(p);
   gz_painter_sides_destroy(p);
+  gz_painter_balls_destroy(p);
   gz_painter_programs_destroy(p);
   gz_gl_target_destroy(p->gl, &p->subject);
   gz_gl_target_destroy(p->gl, &p->ghosts);
@@ -460,23 +461,28 @@ graze_status graze_painter_overview(graze_painter *painter, graze_picture *pictu
 
 /* ---- a frame of a film ---- */
 
-static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *camera, graze_picture *picture) {
+/* The objects of the report in their layers' colours, `lit` ones (may be NULL) in orange, on an empty subject. */
+static bool draw_objects(graze_painter *p, const painter_view *view, const bool *lit) {
   uint32_t count = p->report->object_count;
   float(*colours)[4] = malloc(((size_t)count + 1) * sizeof *colours);
   if (colours == NULL) return gz_painter_fail_memory(p);
-  painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
-  view.nearest = 0.01 * scene_distance(p, camera);
   graze_report calm = *p->report;
   calm.clash_count = 0;
   choose_colours(&calm, colours);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && lit != NULL; i++) {
     if (lit[i]) memcpy(colours[i], colour_a, sizeof colours[i]);
   }
   gz_painter_marks_clear(p);
   begin_layer(p, &p->subject);
-  bool good = draw_all(p, &view, (const float(*)[4])colours);
+  bool good = draw_all(p, view, (const float(*)[4])colours);
   free(colours);
-  if (!good || !gz_painter_mark_axes(p, &view)) return false;
+  return good;
+}
+
+static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *camera, graze_picture *picture) {
+  painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
+  view.nearest = 0.01 * scene_distance(p, camera);
+  if (!draw_objects(p, &view, lit) || !gz_painter_mark_axes(p, &view)) return false;
   compose(p, &view, 0, 1);
   return finish(p, &view, picture);
 }
@@ -496,6 +502,33 @@ graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses
   painter->poses = poses;
   paint_frame(painter, lit, camera, picture);
   painter->poses = NULL;
+  gz_gl_end(painter->context);
+  return painter->status;
+}
+
+/* ---- a frame of balls ---- */
+
+static bool paint_track(graze_painter *p, graze_track *track, uint32_t frame, const graze_camera *camera,
+                        graze_picture *picture) {
+  painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
+  view.nearest = 0.01 * fmax(scene_distance(p, camera), gz_painter_balls_distance(track, camera));
+  if (!draw_objects(p, &view, NULL) || !gz_painter_balls_draw(p, &view, track, frame) ||
+      !gz_painter_balls_walls(p, &view, track) || !gz_painter_mark_axes(p, &view))
+    return false;
+  compose(p, &view, 0, 1);
+  return finish(p, &view, picture);
+}
+
+graze_status graze_painter_track(graze_painter *painter, graze_track *track, uint32_t frame, const graze_camera *camera,
+                                 graze_picture *picture) {
+  if (painter == NULL || track == NULL || camera == NULL || picture == NULL ||
+      frame >= graze_track_get_info(track).frames) {
+    return gz_fail(painter != NULL ? painter->owner : NULL, GRAZE_ERROR_ARGUMENT,
+                   "pictures: an argument of the frame is invalid");
+  }
+  graze_status status = begin_call(painter);
+  if (status != GRAZE_OK) return status;
+  paint_track(painter, track, frame, camera, picture);
   gz_gl_end(painter->context);
   return painter->status;
 }

@@ -12,6 +12,7 @@
 #include "gl/buffer.h"
 #include "gl/context.h"
 #include "gl/target.h"
+#include "graze/track.h"
 
 enum { CHUNK_TRIANGLES = 256, PAINTER_SAMPLES = 4, TRIAL_SIDES = 6, TRIAL_PIXELS = 64 };
 
@@ -78,7 +79,7 @@ typedef struct painter_near {
 } painter_near;
 
 typedef struct painter_programs {
-  GLuint solid, partial, compose, marks, plain, dots;
+  GLuint solid, partial, compose, marks, plain, dots, balls;
 } painter_programs;
 
 struct graze_painter {
@@ -87,11 +88,11 @@ struct graze_painter {
   gl_context *context;
   const gl_functions *gl;
   painter_programs programs;
-  gl_target subject, ghosts;    /* multisampled: the clash's objects; what stands around them */
-  gl_target picture, trial;     /* the composed picture; small pictures from several sides */
-  GLuint solids, quads, points; /* vertex arrays */
+  gl_target subject, ghosts;           /* multisampled: the clash's objects; what stands around them */
+  gl_target picture, trial;            /* the composed picture; small pictures from several sides */
+  GLuint solids, quads, points, balls; /* vertex arrays */
   GLuint queries[2 * TRIAL_SIDES];
-  gl_stream instances, commands, marks, dots;
+  gl_stream instances, commands, marks, dots, ball_instances;
   painter_mesh *meshes; /* behind them as many simplified ones, for the overview */
   uint32_t mesh_count;
   uint32_t *object_meshes; /* number of an object's mesh; NO_MESH */
@@ -158,6 +159,18 @@ bool gz_painter_choose_side(graze_painter *painter, const graze_report_clash *cl
 /* The object that holds the other one (relations a_in_b and b_in_a), and is drawn so that one sees into it; or
  * NO_OBJECT. */
 uint32_t gz_painter_container(const graze_report_clash *clash);
+
+/* ---- painter_balls.c: balls of a film ---- */
+
+bool gz_painter_balls_create(graze_painter *painter);
+void gz_painter_balls_destroy(graze_painter *painter);
+bool gz_painter_balls_draw(graze_painter *painter, const painter_view *view, graze_track *track, uint32_t frame);
+
+/* Marks the edges of walls. */
+bool gz_painter_balls_walls(graze_painter *painter, const painter_view *view, const graze_track *track);
+
+/* How far before the eye the middle of all balls is. */
+double gz_painter_balls_distance(const graze_track *track, const graze_camera *camera);
 
 /* ---- painter_marks.c: lines and dots over the picture ---- */
 

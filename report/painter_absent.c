@@ -1,5 +1,6 @@
 /* The renderer of a build without OpenGL's headers: every call says so. */
 #include "fault.h"
+#include "graze/track.h"
 
 static graze_status refuse(const graze_context *context) {
   return gz_fail(context, GRAZE_ERROR_UNSUPPORTED, "pictures: graze was built without OpenGL (libegl-dev, libgl-dev)");
@@ -33,5 +34,11 @@ graze_status graze_painter_clash(graze_painter *painter, uint32_t index, graze_p
 graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses, const bool *lit,
                                  const graze_camera *camera, graze_picture *picture) {
   (void)painter, (void)poses, (void)lit, (void)camera, (void)picture;
+  return refuse(NULL);
+}
+
+graze_status graze_painter_track(graze_painter *painter, graze_track *track, uint32_t frame, const graze_camera *camera,
+                                 graze_picture *picture) {
+  (void)painter, (void)track, (void)frame, (void)camera, (void)picture;
   return refuse(NULL);
 }

@@ -206,6 +206,14 @@ double gz_track_speed_of(const graze_track *track, uint8_t level) {
   return level == 0 ? 0 : gz_track_slowest(track) * exp2((level - 0.5) / 8);
 }
 
+uint8_t gz_track_top_level(const graze_track *track) {
+  uint64_t moving = 0, above = 0;
+  uint8_t top = TRACK_LEVELS - 1;
+  for (int level = 1; level < TRACK_LEVELS; level++) moving += track->levels_seen[level];
+  while (top > 1 && (above += track->levels_seen[top]) <= moving / 1000) top--;
+  return top;
+}
+
 graze_track_info graze_track_get_info(const graze_track *track) {
   graze_track_info info = {.bounds = graze_box_empty()};
   if (track == NULL) return info;

@@ -63,4 +63,8 @@ double gz_track_slowest(const graze_track *track);
 /* The speed that stands for a level: in its middle. */
 double gz_track_speed_of(const graze_track *track, uint8_t level);
 
+/* The level at which colours end: only a thousandth of what moves is above it, for one ball that is shot away must not
+ * make the rest look still. */
+uint8_t gz_track_top_level(const graze_track *track);
+
 #endif

@@ -84,9 +84,7 @@ static void put_lattice(gz_json *json, const graze_track *track) {
   gz_json_double(json, "resolution", track->resolution);
   gz_json_doubles(json, "origin", track->origin, 3);
   gz_json_double(json, "slowest", gz_track_slowest(track));
-  gz_json_open(json, "levels", '[');
-  for (int i = 0; i < TRACK_LEVELS; i++) gz_json_integer(json, NULL, track->levels_seen[i]);
-  gz_json_close(json);
+  gz_json_integer(json, "top", gz_track_top_level(track));
   gz_json_open(json, "groups", '[');
   const track_group *groups = track->groups.data;
   for (size_t i = 0; i < track->groups.count; i++) gz_json_integer(json, NULL, groups[i].count);

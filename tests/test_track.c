@@ -342,6 +342,150 @@ static void takes_nothing(void **unused) {
   graze_track_destroy(track);
 }
 
+/* ---- pictures ---- */
+
+/* One large ball that crosses the picture from left to right, far from the origin, and a small one. */
+static graze_track *make_crossing(world *w, double far) {
+  for (int frame = 0; frame < 3; frame++) {
+    memset(w->positions[frame], 0, sizeof w->positions[frame]);
+    memset(w->velocities[frame], 0, sizeof w->velocities[frame]);
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < 3; k++) w->positions[frame][3 * i + k] = far;
+    }
+    w->positions[frame][0] += 5 * (frame - 1);
+    w->positions[frame][3] -= 9;
+    w->velocities[frame][0] = 1;
+  }
+  w->radii[0] = 2;
+  w->radii[1] = 0.25;
+  w->sets[2].count = 1;
+  w->def.wall_count = 0;
+  return make_track(w, 3);
+}
+
+enum { WIDTH = 160, HEIGHT = 100 };
+
+/* A painter, or NULL: there is no OpenGL. */
+static graze_painter *make_painter(void) {
+  graze_painter *painter = NULL;
+  graze_status status = graze_painter_create(shared_context(1), &head, WIDTH, HEIGHT, &painter);
+  assert_true(status == GRAZE_OK || status == GRAZE_ERROR_UNSUPPORTED);
+  return painter;
+}
+
+/* How many pixels are of the colour of the fastest, and their mean column. */
+static int count_red(const graze_picture *picture, double *column) {
+  int count = 0;
+  double sum = 0;
+  for (uint32_t i = 0; i < picture->width * picture->height; i++) {
+    const uint8_t *pixel = &picture->pixels[3 * (size_t)i];
+    const bool red = pixel[0] > 2 * pixel[1] && pixel[0] > 2 * pixel[2];
+    count += red;
+    sum += red ? i % picture->width : 0;
+  }
+  *column = count > 0 ? sum / count : -1;
+  return count;
+}
+
+/* A ball covers as many pixels as its outline says, at every frame, and moves; the same bytes twice. */
+static void paints_balls(void **unused) {
+  (void)unused;
+  static const double places[] = {0, 1e6};
+  static uint8_t first[3 * WIDTH * HEIGHT];
+  graze_painter *painter = make_painter();
+  for (size_t place = 0; place < 2 && painter != NULL; place++) {
+    world *w = make_world();
+    graze_track *track = make_crossing(w, places[place]);
+    if (track == NULL) skip();
+    graze_camera camera = {.eye = {places[place], places[place] - 40, places[place]},
+                           .forward = {0, 1, 0},
+                           .up = {0, 0, 1},
+                           .field_of_view = 30};
+    const double pixel = 40 * tan(M_PI / 12) / (HEIGHT / 2); /* at the ball */
+    double before = -1;
+    for (uint32_t frame = 0; frame < 3; frame++) {
+      graze_picture picture;
+      double column;
+      assert_int_equal(graze_painter_track(painter, track, frame, &camera, &picture), GRAZE_OK);
+      assert_int_equal(picture.width * picture.height, WIDTH * HEIGHT);
+      const double area = M_PI * 4 / (pixel * pixel), seen = count_red(&picture, &column);
+      assert_true(fabs(seen / area - 1) < 0.1);
+      assert_true(fabs(column - (WIDTH / 2 + 5.0 * (frame - 1.0) / pixel)) < 2 && column > before);
+      before = column;
+      memcpy(first, picture.pixels, sizeof first);
+      assert_int_equal(graze_painter_track(painter, track, frame, &camera, &picture), GRAZE_OK);
+      assert_memory_equal(first, picture.pixels, sizeof first);
+    }
+    graze_picture none;
+    assert_int_equal(graze_painter_track(painter, track, 3, &camera, &none), GRAZE_ERROR_ARGUMENT);
+    graze_track_destroy(track);
+    free(w);
+  }
+  graze_painter_destroy(painter);
+}
+
+/* All balls of all frames are in the picture, walls too. */
+static void camera_sees_all(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_track *track = make_crossing(w, 3);
+  if (track == NULL) skip();
+  graze_camera camera;
+  double axes[3][3];
+  assert_int_equal(graze_track_camera(shared_context(1), track, &head, 1.6, &camera), GRAZE_OK);
+  for (int k = 0; k < 3; k++) {
+    axes[1][k] = camera.up[k];
+    axes[2][k] = camera.forward[k];
+    axes[0][k] =
+        camera.forward[(k + 1) % 3] * camera.up[(k + 2) % 3] - camera.forward[(k + 2) % 3] * camera.up[(k + 1) % 3];
+  }
+  const double tan_y = tan(camera.field_of_view / 360 * M_PI);
+  for (int frame = 0; frame < 3; frame++) {
+    double seen[3] = {0, 0, 0};
+    for (int r = 0; r < 3; r++) {
+      for (int k = 0; k < 3; k++) seen[r] += axes[r][k] * (w->positions[frame][k] - camera.eye[k]);
+    }
+    assert_true(fabs(seen[0]) + 2 < 1.6 * tan_y * seen[2] && fabs(seen[1]) + 2 < tan_y * seen[2]);
+  }
+  assert_int_equal(graze_track_camera(shared_context(1), track, &head, NAN, &camera), GRAZE_ERROR_ARGUMENT);
+  graze_track_destroy(track);
+  free(w);
+}
+
+static bool is_there(const char *folder, const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return access(path, F_OK) == 0;
+}
+
+/* As many as asked for, or as there are; those of an earlier film go. */
+static void writes_pictures(void **unused) {
+  (void)unused;
+  char folder[] = "track_XXXXXX";
+  world *w = make_world();
+  graze_track *track = make_crossing(w, 0);
+  if (track == NULL) skip();
+  assert_non_null(mkdtemp(folder));
+  graze_status status = graze_track_write_pictures(shared_context(1), folder, track, &head, 7);
+  if (status == GRAZE_OK) {
+    assert_true(is_there(folder, "film.png") && is_there(folder, "frames/0003.png"));
+    assert_false(is_there(folder, "frames/0004.png"));
+    assert_int_equal(graze_track_write_pictures(shared_context(1), folder, track, &head, 2), GRAZE_OK);
+    assert_true(is_there(folder, "film.png") && is_there(folder, "frames/0002.png"));
+  } else {
+    assert_int_equal(status, GRAZE_ERROR_UNSUPPORTED);
+  }
+  assert_false(is_there(folder, "frames/0003.png"));
+  assert_int_equal(graze_track_write_pictures(shared_context(1), folder, track, &head, 0), GRAZE_OK);
+  assert_false(is_there(folder, "film.png") || is_there(folder, "frames/0001.png"));
+  char frames[32];
+  snprintf(frames, sizeof frames, "%s/frames", folder);
+  rmdir(frames);
+  assert_int_equal(rmdir(folder), 0);
+  graze_track_destroy(track);
+  free(w);
+}
+
 /* ---- memory ---- */
 
 static graze_status make_and_read(graze_context *context, const world *w) {
@@ -385,7 +529,8 @@ int main(void) {
       cmocka_unit_test(keeps_frames),      cmocka_unit_test(reads_between),         cmocka_unit_test(knows_itself),
       cmocka_unit_test(is_small),          cmocka_unit_test(refuses_definitions),   cmocka_unit_test(refuses_frames),
       cmocka_unit_test(keeps_fast_events), cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
-      cmocka_unit_test(takes_nothing),     cmocka_unit_test(survives_refusals),
+      cmocka_unit_test(takes_nothing),     cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
+      cmocka_unit_test(camera_sees_all),   cmocka_unit_test(writes_pictures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

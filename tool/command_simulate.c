@@ -24,7 +24,8 @@ enum {
   key_replay,
   key_report,
   key_title,
-  key_show
+  key_show,
+  key_pictures
 };
 
 static const struct argp_option options[] = {
@@ -52,6 +53,7 @@ static const struct argp_option options[] = {
     {"report", key_report, "FOLDER", 0, "write a film: a page with a time line", 40},
     {"title", key_title, "TEXT", 0,
      "title of the film (default: the name of the file, or of the folder of a scene.json)", 40},
+    {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the film, and film.png from them", 40},
     {"show", key_show, "WHAT", 0, "at first in the film: all (default), or colliding, the balls that touch something",
      40},
     {0}};
@@ -76,6 +78,10 @@ static error_t parse_frames(simulate_options *simulate, int key, char *argument,
       return 0;
     case key_title:
       simulate->title = argument;
+      return 0;
+    case key_pictures:
+      simulate->pictures_given = true;
+      simulate->pictures = (uint32_t)options_number(state, "pictures", argument, 0, 100000);
       return 0;
     case key_show:
       simulate->show_given = true;
@@ -107,8 +113,8 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
     finish_replay(simulate, state);
   else
     finish_run(simulate, state);
-  if ((simulate->title || simulate->show_given) && !simulate->report)
-    argp_error(state, "--title and --show need --report");
+  if ((simulate->title || simulate->show_given || simulate->pictures_given) && !simulate->report)
+    argp_error(state, "--title, --show and --pictures need --report");
   if (simulate->energy && simulate->common.format == format_csv)
     argp_error(state, "--format csv: that is the table of --energy; one of the two");
 }

@@ -18,7 +18,8 @@ typedef struct simulate_options {
   const char *final, *energy, *events, *motion, *save, *restore; /* paths, or NULL */
   const char *frames, *record, *replay, *report, *title, *drive; /* likewise */
   enum { show_all, show_colliding } show;                        /* at first, in the film */
-  bool show_given;
+  bool show_given, pictures_given;
+  uint32_t pictures;
 } simulate_options;
 
 /* Events of a run, by graze_contact_event_kind. */

@@ -1,4 +1,5 @@
 /* The film of a simulation: a track that takes the frames as they come, and in the end a page. */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,12 +149,30 @@ static graze_report head_of(const simulate_run *run, const char *title, char cre
                         .query_seconds = stopped ? 0 : run->session.query_seconds};
 }
 
+/* What this machine cannot draw is left out. */
+static void write_pictures(const simulate_film *film, const simulate_run *run, const graze_report *head) {
+  const simulate_options *asked = run->asked;
+  graze_context *context = run->session.context;
+  const uint32_t frames = graze_track_get_info(film->track).frames;
+  const uint32_t count = asked->pictures < frames ? asked->pictures : frames;
+  graze_status status = graze_track_write_pictures(context, asked->report, film->track, head, count);
+  if (status == GRAZE_ERROR_UNSUPPORTED) {
+    note("left out: %s", graze_last_error(context)->message);
+  } else {
+    must(context, status);
+    if (count > 0)
+      note("%" PRIu32 " frame%s: %s/frames/0001.png to %04" PRIu32 ".png, %s/film.png", count, plural(count),
+           asked->report, count, asked->report);
+  }
+}
+
 void simulate_film_close(simulate_film *film, const simulate_run *run) {
   const simulate_options *asked = run->asked;
   const double start = clock_seconds();
   char created[32], *page = NULL, *title = asked->title ? strdup(asked->title) : make_title(run);
   if (!title || asprintf(&page, "%s/index.html", asked->report) < 0) fail_out_of_memory();
   const graze_report head = head_of(run, title, created);
+  write_pictures(film, run, &head);
   must(run->session.context,
        graze_track_write_html(run->session.context, page, film->track, &head, asked->show == show_colliding));
   note("film: %s", page);

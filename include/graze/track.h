@@ -102,6 +102,24 @@ GRAZE_API graze_status graze_track_read_frame(graze_track *track, uint32_t frame
 GRAZE_API graze_status graze_track_write_html(graze_context *context, const char *path, graze_track *track,
                                               const graze_report *report, bool colliding);
 
+/* ---- pictures ---- */
+
+/* A camera that sees all balls of all frames and the objects of the report, for pictures of this aspect ratio. Errors:
+ * ARGUMENT. */
+GRAZE_API graze_status graze_track_camera(graze_context *context, const graze_track *track, const graze_report *report,
+                                          double width_by_height, graze_camera *camera);
+
+/* A frame: balls coloured by speed, the edges of the walls, and the objects of the painter's report. Errors as those of
+ * graze_painter_overview. */
+GRAZE_API graze_status graze_painter_track(graze_painter *painter, graze_track *track, uint32_t frame,
+                                           const graze_camera *camera, graze_picture *picture);
+
+/* `count` frames, evenly spaced from the first to the last, all if there are fewer, as frames/0001.png, ... of the
+ * folder, and film.png, an animation of them; such files of an earlier film are removed. Errors: ARGUMENT, FILE,
+ * MEMORY, UNSUPPORTED (no OpenGL, no libpng). */
+GRAZE_API graze_status graze_track_write_pictures(graze_context *context, const char *folder, graze_track *track,
+                                                  const graze_report *report, uint32_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,15 +42,6 @@ function busySpans() {
 
 const speedOfLevel = (level) => (level === 0 ? 0 : record.slowest * 2 ** ((level - 0.5) / 8));
 
-/* The level that all but a thousandth of what moves stay below: one ball that is shot away must not make the rest look
- * still. */
-function topLevel() {
-  const moving = record.levels.slice(1).reduce((sum, number) => sum + number, 0);
-  let above = 0, level = 255;
-  while (level > 1 && (above += record.levels[level]) <= moving / 1000) level--;
-  return level;
-}
-
 /* ---- frames ---- */
 
 async function inflate(text) {

@@ -1,6 +1,6 @@
 /* balls_draw.js: balls and walls. A ball is a square that faces the eye, on which every pixel finds by itself where its
  * line of sight meets the sphere: round at any size, and as quick as two triangles. */
-const scenery = {frame: null, number: -1, show: record.show, paint: 'speed', top: topLevel(), radii: null, walls: []};
+const scenery = {frame: null, number: -1, show: record.show, paint: 'speed', radii: null, walls: []};
 const setPalette = ['#4c78a8', '#e0873a', '#5ba053', '#c45b5b', '#7a68a6', '#b59b3c', '#4ea5a0', '#b46a9b', '#8a6d5a', '#7f8c99'];
 const ramp = ['#35629b', '#3f9aa6', '#a9c65f', '#f4b13c', '#d8401f']; /* from still to fast; brightness rises, then hue tells */
 
@@ -20,7 +20,7 @@ flat out float radius;
 flat out vec3 colour;
 out vec3 place;
 vec3 of_speed() {
-  float part = state.x == 0u ? 0.0 : clamp(exp2((float(state.x) - 0.5 - top) / 8.0), 0.0, 1.0) * 4.0;
+  float part = state.x == 0u ? 0.0 : clamp(exp2((float(state.x) - top) / 8.0), 0.0, 1.0) * 4.0;
   int at = min(int(part), 3);
   return mix(ramp[at], ramp[at + 1], part - float(at));
 }
@@ -134,23 +134,36 @@ function createBalls() {
 
 /* ---- walls ---- */
 
-/* What a plane has in common with the box of all balls, a little enlarged: its corners in order. */
-function wallOutline({point, normal}) {
-  const n = unit(normal), at = toView(point), middle = mix(world.low, world.high, 0.5);
-  const half = subtract(world.high, middle).map((length) => length * 1.02 + 0.02), corners = [];
-  for (let axis = 0; axis < 3; axis++) {
-    for (let edge = 0; edge < 4; edge++) {
-      const [u, v] = [(axis + 1) % 3, (axis + 2) % 3], p = [0, 0, 0];
-      p[u] = middle[u] + (edge & 1 ? half[u] : -half[u]);
-      p[v] = middle[v] + (edge & 2 ? half[v] : -half[v]);
-      p[axis] = (dot(n, at) - n[u] * p[u] - n[v] * p[v]) / n[axis];
-      if (Math.abs(p[axis] - middle[axis]) <= half[axis]) corners.push(p);
+/* The part of a convex polygon that is not behind a plane (Sutherland and Hodgman 1974). */
+function cutOutline(corners, point, normal) {
+  const above = corners.map((p) => dot(normal, subtract(p, point)) + 1e-7), kept = [];
+  corners.forEach((p, i) => {
+    const j = (i + 1) % corners.length;
+    if (above[i] >= 0) kept.push(p);
+    if ((above[i] >= 0) !== (above[j] >= 0)) kept.push(mix(p, corners[j], above[i] / (above[i] - above[j])));
+  });
+  return kept;
+}
+
+/* What is seen of a wall: the part in the box of all balls, a little enlarged, and before all other walls. */
+function wallOutline(wall) {
+  const n = unit(wall.normal), at = toView(wall.point), middle = mix(world.low, world.high, 0.5);
+  const half = subtract(world.high, middle).map((length) => length * 1.02 + 1e-6), reach = 2 * size(half);
+  const foot = subtract(middle, scaled(n, dot(n, subtract(middle, at))));
+  const u = scaled(unit(cross(n, Math.abs(n[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0])), reach), v = cross(n, u);
+  let corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => add(foot, add(scaled(u, x), scaled(v, y))));
+  for (const k of [0, 1, 2]) {
+    for (const sign of [-1, 1]) {
+      const inward = [0, 0, 0], side = middle.slice();
+      inward[k] = -sign;
+      side[k] += sign * half[k];
+      corners = cutOutline(corners, side, inward);
     }
   }
-  if (corners.length < 3) return [];
-  const mean = scaled(corners.reduce(add), 1 / corners.length), x = unit(subtract(corners[0], mean)), y = cross(n, x);
-  const angle = (p) => Math.atan2(dot(subtract(p, mean), y), dot(subtract(p, mean), x));
-  return corners.sort((p, q) => angle(p) - angle(q));
+  for (const other of record.walls) {
+    if (other !== wall) corners = cutOutline(corners, toView(other.point), unit(other.normal));
+  }
+  return corners;
 }
 
 function drawWalls(gl, matrices) {
@@ -221,7 +234,7 @@ function drawBalls(gl, matrices, colours) {
   gl.uniform3fv(places.light, unit(add(add(scaled(matrices.right, -0.45), scaled(matrices.up, 0.6)), matrices.back)));
   gl.uniform3fv(places.up, turned(0, 0, 1));
   gl.uniform4fv(places.section, sectionPlane());
-  gl.uniform1f(places.top, scenery.top);
+  gl.uniform1f(places.top, record.top);
   gl.uniform1f(places.paint, ['speed', 'set', 'contact'].indexOf(scenery.paint));
   gl.uniform1f(places.dim, film.pair ? 0.75 : 0);
   gl.uniform1i(places.colliding, scenery.show === 'colliding' ? 1 : 0);

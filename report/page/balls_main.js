@@ -44,7 +44,7 @@ function showLegend() {
 function showSpeedLegend(legend) {
   const bar = element('span', {className: 'ramp'});
   bar.style.background = `linear-gradient(90deg, ${ramp.join(', ')})`;
-  legend.replaceChildren('0 ', bar, ' ' + speedText(speedOfLevel(scenery.top)));
+  legend.replaceChildren('0 ', bar, ' ' + speedText(speedOfLevel(record.top)));
 }
 
 function showSetLegend(legend) {

@@ -1,0 +1,239 @@
+/* painter_balls.c: the balls of a film, as part of a picture's subject. A ball is a square that faces the eye, on which
+ * every sample finds where its line of sight meets the sphere and how deep that is: round at any size, no mesh, one
+ * instance of a few numbers each. Colours go by speed, as in the page. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "gl/program.h"
+#include "painter.h"
+#include "track.h"
+
+typedef struct ball_instance {
+  float place[4]; /* in view space, and the radius */
+  float colour[4];
+} ball_instance;
+
+enum { RAMP = 5 };
+
+/* Those of page/balls_draw.js. */
+static const float ramp[RAMP][3] = {{0.208f, 0.384f, 0.608f},
+                                    {0.247f, 0.604f, 0.651f},
+                                    {0.663f, 0.776f, 0.373f},
+                                    {0.957f, 0.694f, 0.235f},
+                                    {0.847f, 0.251f, 0.122f}};
+
+static const char balls_vertex[] =
+    "#version 450 core\n"
+    "layout(location = 0) in vec4 ball;\n"
+    "layout(location = 1) in vec4 colour;\n"
+    "layout(location = 0) uniform vec3 projection;\n" /* 1 / tan_x, 1 / tan_y, near */
+    "flat out vec4 sphere;\n"
+    "flat out vec4 tint;\n"
+    "sample out vec3 place;\n"
+    "void main() {\n"
+    "  sphere = ball;\n"
+    "  tint = colour;\n"
+    "  float far = length(ball.xyz), radius = ball.w;\n"
+    "  vec3 ahead = ball.xyz / far;\n"
+    "  vec3 side = normalize(cross(abs(ahead.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0), ahead));\n"
+    "  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
+    "  float reach = radius * far / sqrt(max((far - radius) * (far + radius), 1e-12));\n"
+    "  place = ball.xyz + reach * (corner.x * side + corner.y * cross(ahead, side));\n"
+    "  gl_Position = vec4(place.xy * projection.xy, projection.z, place.z);\n"
+    "  if (far < radius * 1.001) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);\n" /* the eye is in it */
+    "}\n";
+
+static const char balls_fragment[] =
+    "#version 450 core\n"
+    "layout(location = 0) uniform vec3 projection;\n"
+    "flat in vec4 sphere;\n"
+    "flat in vec4 tint;\n"
+    "sample in vec3 place;\n"
+    "out vec4 result;\n"
+    "void main() {\n"
+    "  vec3 ray = normalize(place);\n"
+    "  float along = dot(ray, sphere.xyz);\n"
+    "  vec3 aside = sphere.xyz - ray * along;\n" /* keeps the digits that a difference of squares would lose */
+    "  float rest = sphere.w * sphere.w - dot(aside, aside);\n"
+    "  if (rest < 0.0) discard;\n"
+    "  gl_FragDepth = projection.z / (ray.z * (along - sqrt(rest)));\n"
+    "  result = tint;\n"
+    "}\n";
+
+bool gz_painter_balls_create(graze_painter *painter) {
+  const gl_functions *gl = painter->gl;
+  gl_message message;
+  painter->programs.balls = gz_gl_program(gl, "balls", balls_vertex, balls_fragment, &message);
+  if (painter->programs.balls == 0) return gz_painter_fail(painter, GRAZE_ERROR_UNSUPPORTED, "%s", message.text);
+  gl->CreateVertexArrays(1, &painter->balls);
+  for (GLuint i = 0; i < 2; i++) {
+    gl->EnableVertexArrayAttrib(painter->balls, i);
+    gl->VertexArrayAttribFormat(painter->balls, i, 4, GL_FLOAT, GL_FALSE, i * 4 * sizeof(float));
+    gl->VertexArrayAttribBinding(painter->balls, i, 0);
+  }
+  gl->VertexArrayBindingDivisor(painter->balls, 0, 1);
+  return true;
+}
+
+void gz_painter_balls_destroy(graze_painter *painter) {
+  painter->gl->DeleteProgram(painter->programs.balls);
+  painter->gl->DeleteVertexArrays(1, &painter->balls);
+  gz_gl_stream_destroy(painter->gl, &painter->ball_instances);
+}
+
+static void colour_of(double part, float colour[4]) {
+  const double at = fmin(fmax(part, 0), 1) * (RAMP - 1);
+  const int first = at < RAMP - 2 ? (int)at : RAMP - 2;
+  for (int k = 0; k < 3; k++) colour[k] = ramp[first][k] + (ramp[first + 1][k] - ramp[first][k]) * (float)(at - first);
+  colour[3] = 1;
+}
+
+static void fill_instances(const graze_track *track, const painter_view *view, const double *positions,
+                           const double *speeds, ball_instance *instances) {
+  const double top = gz_track_speed_of(track, gz_track_top_level(track));
+  for (size_t i = 0; i < track->balls; i++) {
+    for (int r = 0; r < 3; r++) {
+      double sum = 0;
+      for (int k = 0; k < 3; k++) sum += view->axes[r][k] * (positions[3 * i + (size_t)k] - view->eye[k]);
+      instances[i].place[r] = (float)sum;
+    }
+    instances[i].place[3] = (float)track->radii[i];
+    colour_of(top > 0 ? speeds[i] / top : 0, instances[i].colour);
+  }
+}
+
+static void draw(graze_painter *painter, const painter_view *view, const ball_instance *instances, uint32_t count) {
+  const gl_functions *gl = painter->gl;
+  gz_gl_stream_fill(gl, &painter->ball_instances, instances, count * sizeof *instances);
+  gl->UseProgram(painter->programs.balls);
+  gl->ProgramUniform3f(painter->programs.balls, 0, (float)(1 / view->tan_x), (float)(1 / view->tan_y),
+                       (float)view->nearest);
+  gl->BindVertexArray(painter->balls);
+  gl->VertexArrayVertexBuffer(painter->balls, 0, painter->ball_instances.buffer, 0, sizeof *instances);
+  gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
+}
+
+bool gz_painter_balls_draw(graze_painter *painter, const painter_view *view, graze_track *track, uint32_t frame) {
+  const size_t n = track->balls;
+  double *positions = malloc((3 * n + 1) * sizeof *positions), *speeds = malloc((n + 1) * sizeof *speeds);
+  ball_instance *instances = malloc((n + 1) * sizeof *instances);
+  bool good = positions != NULL && speeds != NULL && instances != NULL;
+  if (!good) gz_painter_fail_memory(painter);
+  if (good && graze_track_read_frame(track, frame, positions, speeds, NULL) != GRAZE_OK)
+    good = gz_painter_fail_memory(painter);
+  if (good) fill_instances(track, view, positions, speeds, instances);
+  if (good && n > 0) draw(painter, view, instances, track->balls);
+  free(positions);
+  free(speeds);
+  free(instances);
+  return good;
+}
+
+/* ---- walls ------------------------------------------------------------------------------------------------------- */
+
+/* A convex polygon; each cut adds at most one corner. */
+typedef struct outline {
+  double (*corners)[3], (*cut)[3];
+  size_t count;
+} outline;
+
+/* Takes away what is behind the plane (Sutherland and Hodgman 1974). */
+static void cut_outline(outline *o, const double point[3], const double normal[3], double slack) {
+  size_t count = 0;
+  for (size_t i = 0; i < o->count; i++) {
+    const double *p = o->corners[i], *q = o->corners[(i + 1) % o->count];
+    double above_p = slack, above_q = slack;
+    for (int k = 0; k < 3; k++) {
+      above_p += normal[k] * (p[k] - point[k]);
+      above_q += normal[k] * (q[k] - point[k]);
+    }
+    if (above_p >= 0) memcpy(o->cut[count++], p, sizeof *o->cut);
+    if ((above_p >= 0) == (above_q >= 0)) continue;
+    const double part = above_p / (above_p - above_q);
+    for (int k = 0; k < 3; k++) o->cut[count][k] = p[k] + part * (q[k] - p[k]);
+    count++;
+  }
+  double(*swap)[3] = o->corners;
+  o->corners = o->cut;
+  o->cut = swap;
+  o->count = count;
+}
+
+/* A square of the plane about the middle of the box, larger than it. */
+static void begin_outline(outline *o, const graze_box *box, const double point[3], const double normal[3]) {
+  double middle[3], u[3], v[3], above = 0, reach = 0;
+  const int small = fabs(normal[0]) < 0.6 ? 0 : 1; /* an axis that is not the normal's */
+  for (int k = 0; k < 3; k++) {
+    middle[k] = box->min[k] / 2 + box->max[k] / 2;
+    above += normal[k] * (middle[k] - point[k]);
+    reach += box->max[k] - box->min[k];
+    u[k] = (k == small) - normal[small] * normal[k];
+  }
+  const double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+  for (int k = 0; k < 3; k++) u[k] *= reach / length;
+  for (int k = 0; k < 3; k++) v[k] = normal[(k + 1) % 3] * u[(k + 2) % 3] - normal[(k + 2) % 3] * u[(k + 1) % 3];
+  for (int i = 0; i < 4; i++) {
+    const double along = i == 0 || i == 3 ? -1 : 1, across = i < 2 ? -1 : 1;
+    for (int k = 0; k < 3; k++) o->corners[i][k] = middle[k] - above * normal[k] + along * u[k] + across * v[k];
+  }
+  o->count = 4;
+}
+
+static void unit_of(const double v[3], double unit[3]) {
+  const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  for (int k = 0; k < 3; k++) unit[k] = length > 0 ? v[k] / length : 0;
+}
+
+/* The part of a wall that is in the box and before all other walls. */
+static void find_outline(outline *o, const graze_track *track, uint32_t wall, const graze_box *box) {
+  double normal[3];
+  const double slack = 1e-9 * (box->max[0] - box->min[0] + box->max[1] - box->min[1] + box->max[2] - box->min[2]);
+  unit_of(track->walls[wall].normal, normal);
+  begin_outline(o, box, track->walls[wall].point, normal);
+  for (int side = 0; side < 6 && o->count > 0; side++) {
+    const double inward[3] = {(side % 2 ? -1 : 1) * (side / 2 == 0), (side % 2 ? -1 : 1) * (side / 2 == 1),
+                              (side % 2 ? -1 : 1) * (side / 2 == 2)};
+    cut_outline(o, side % 2 ? box->max : box->min, inward, slack);
+  }
+  for (uint32_t i = 0; i < track->wall_count && o->count > 0; i++) {
+    unit_of(track->walls[i].normal, normal);
+    if (i != wall) cut_outline(o, track->walls[i].point, normal, slack);
+  }
+}
+
+static bool mark_outline(graze_painter *painter, const painter_view *view, const outline *o) {
+  static const painter_mark style = {.half_width = 0.8f, .hidden = 0.45f, .colour = {0.42f, 0.46f, 0.52f, 0.9f}};
+  for (size_t i = 0; i < o->count; i++) {
+    if (!gz_painter_mark_line(painter, view, o->corners[i], o->corners[(i + 1) % o->count], &style)) return false;
+  }
+  return true;
+}
+
+bool gz_painter_balls_walls(graze_painter *painter, const painter_view *view, const graze_track *track) {
+  graze_box box = graze_track_get_info(track).bounds;
+  const size_t most = (size_t)track->wall_count + 12;
+  if (gz_camera_box_empty(&box) || track->wall_count == 0) return true;
+  for (int k = 0; k < 3; k++) { /* as the page does, so that a wall which the balls just touch is in it */
+    const double more = 0.02 * (box.max[k] - box.min[k]);
+    box.min[k] -= more;
+    box.max[k] += more;
+  }
+  outline o = {.corners = malloc(most * sizeof *o.corners), .cut = malloc(most * sizeof *o.cut)};
+  bool good = o.corners != NULL && o.cut != NULL;
+  if (!good) gz_painter_fail_memory(painter);
+  for (uint32_t i = 0; i < track->wall_count && good; i++) {
+    find_outline(&o, track, i, &box);
+    good = mark_outline(painter, view, &o);
+  }
+  free(o.corners);
+  free(o.cut);
+  return good;
+}
+
+double gz_painter_balls_distance(const graze_track *track, const graze_camera *camera) {
+  const graze_box box = graze_track_get_info(track).bounds;
+  double depth = 0;
+  for (int k = 0; k < 3 && !gz_camera_box_empty(&box); k++)
+    depth += (box.min[k] / 2 + box.max[k] / 2 - camera->eye[k]) * camera->forward[k];
+  return depth;
+}
