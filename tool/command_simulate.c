@@ -372,7 +372,8 @@ static void prepare(simulate_run *run) {
 static int simulate_scene(const simulate_options *asked, output *out) {
   simulate_run run = {.asked = asked, .steps = asked->replay ? UINT64_MAX : asked->steps};
   session_begin(&run.session, &asked->common);
-  if (asked->common.engine != engine_cpu) note("no device moves bodies yet; the processor does it all");
+  if (asked->common.engine == engine_gpu) session_attach(&run.session, &asked->common);
+  if (asked->common.engine == engine_auto) note("a world cannot be tried on both; the processor does it all");
   if (asked->energy) run.energy = output_open(asked->energy);
   if (asked->common.format == format_csv) run.energy = out;
   if (asked->events) run.events = output_open(asked->events);

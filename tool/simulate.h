@@ -150,6 +150,9 @@ void simulate_film_close(simulate_film *film, const simulate_run *run);
 
 /* ---- the result ---- */
 
+/* "gpu" when a device has made steps, else "cpu". */
+const char *simulate_engine(const simulate_run *run);
+
 void simulate_print_json(output *out, const simulate_run *run);
 void simulate_print_text(output *out, const simulate_run *run);
 

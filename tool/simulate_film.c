@@ -142,7 +142,7 @@ static graze_report head_of(const simulate_run *run, const char *title, char cre
                         .created = created,
                         .units = "m",
                         .up = GRAZE_UP_Z,
-                        .engine = "cpu",
+                        .engine = simulate_engine(run),
                         .exactness = "",
                         .complete = !run->stopped,
                         .load_seconds = stopped ? 0 : run->session.load_seconds,

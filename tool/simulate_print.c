@@ -61,9 +61,13 @@ static void put_replay(gz_json *writer, const simulate_run *run) {
   gz_json_close(writer);
 }
 
+const char *simulate_engine(const simulate_run *run) {
+  return graze_world_get_engine_steps(run->world) > 0 ? "gpu" : "cpu";
+}
+
 void simulate_print_json(output *out, const simulate_run *run) {
   gz_json writer = gz_json_begin_result(out);
-  gz_json_text(&writer, "engine", "cpu");
+  gz_json_text(&writer, "engine", simulate_engine(run));
   gz_json_text(&writer, "model", "dem");
   gz_json_text(&writer, "status", run->stopped ? "stopped" : "complete");
   gz_json_integer(&writer, "steps", steps_run(run));
@@ -155,5 +159,5 @@ void simulate_print_text(output *out, const simulate_run *run) {
   if (bodies == 1) gz_put_text(out, "1 body, ");
   if (bodies > 1) output_print(out, "%" PRIu64 " bodies, ", bodies);
   if (run->particles > 0) output_print(out, "%" PRIu64 " particle%s, ", run->particles, plural(run->particles));
-  output_print(out, "cpu, %.3f s)\n", run->session.load_seconds + run->session.query_seconds);
+  output_print(out, "%s, %.3f s)\n", simulate_engine(run), run->session.load_seconds + run->session.query_seconds);
 }
