@@ -98,9 +98,10 @@ parts='gpu_triangles/@(repeated|waves)/*
 gpu_sort32/*
 gpu_boxes/uniform/*
 gpu_tree*/uniform/*
+gpu_bed/*
 gpu_spheres/*
 gpu_triangles/!(repeated/*|waves/*)
-gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|spheres/*)'
+gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|bed/*|spheres/*)'
 
 work=$(mktemp -d "$here/work.XXXXXX") || exit 3
 rows=$work/rows.csv

@@ -319,6 +319,7 @@ static void one_device(bench *b, graze_gpu *gpu) {
   }
   if (b->large) one_boxes(b, gpu, SCENES_BOXES_UNIFORM, 10000000);
   work_gpu_tree(b, gpu);
+  work_gpu_bed(b, gpu);
   work_gpu_spheres(b, gpu, b->quick ? 10000 : 1000000, true);
   if (b->large) work_gpu_spheres(b, gpu, 1u << 24, true);
   if (b->large && graze_gpu_get_info(gpu)->memory >= (uint64_t)16 << 30) work_gpu_spheres(b, gpu, 100000000, false);

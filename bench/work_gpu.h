@@ -23,4 +23,7 @@ reference expected_pairs(const bench *b, const float *boxes, uint32_t count);
 /* So many spheres; without `lists` only rows that count. */
 void work_gpu_spheres(bench *b, graze_gpu *gpu, uint32_t count, bool lists);
 
+/* Beds that fall and settle: the rows of work_bed.c beside those of the device. */
+void work_gpu_bed(bench *b, graze_gpu *gpu);
+
 #endif
