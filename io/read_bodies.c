@@ -54,10 +54,26 @@ bool gz_scene_read_body(json_t *value, const char *place, const scene_names *mat
 
 /* ---- particles --------------------------------------------------------------------------------------------------- */
 
+static bool read_blast(json_t *value, const char *place, graze_scene_file_blast *blast, io_fault *fault) {
+  static const char *const known[] = {"center", "speed", "spin", NULL};
+  if (value == NULL) return true;
+  if (!json_is_object(value)) return gz_scene_fail(fault, place, "\"blast\" is not an object");
+  scene_place here = gz_scene_member(place, "blast");
+  if (!gz_scene_check_keys(value, known, NULL, here.text, fault)) return false;
+  for (int k = 0; k < 2; k++) {
+    if (json_object_get(value, known[k]) == NULL) return gz_scene_fail(fault, here.text, "\"%s\" is missing", known[k]);
+  }
+  blast->given = true;
+  return gz_scene_read_numbers(value, "center", here.text, 3, blast->center, fault) &&
+         gz_scene_read_numbers(value, "speed", here.text, 2, blast->speed, fault) &&
+         gz_scene_read_number(value, "spin", here.text, &blast->spin, fault);
+}
+
 static bool read_set(json_t *value, const char *place, const char *scene_path, const scene_names *materials,
                      graze_scene_file_particles *set, io_fault *fault) {
-  static const char *const known[] = {"name", "file", "radius", "mass", "density", "material", "layer", "drag", NULL};
-  static const char *const later[] = {"draw", "blast", NULL};
+  static const char *const known[] = {"name",     "file",  "radius", "mass",  "density",
+                                      "material", "layer", "drag",   "blast", NULL};
+  static const char *const later[] = {"draw", NULL};
   set->radius = set->mass = set->density = (double)NAN;
   if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object");
   return gz_scene_check_keys(value, known, later, place, fault) &&
@@ -69,7 +85,8 @@ static bool read_set(json_t *value, const char *place, const char *scene_path, c
          gz_scene_read_number(value, "density", place, &set->density, fault) &&
          gz_scene_read_material(value, place, materials, &set->material, fault) &&
          gz_scene_copy_text(json_object_get(value, "layer"), "layer", place, &set->layer, fault) &&
-         gz_scene_read_numbers(value, "drag", place, 2, set->drag, fault);
+         gz_scene_read_numbers(value, "drag", place, 2, set->drag, fault) &&
+         read_blast(json_object_get(value, "blast"), place, &set->blast, fault);
 }
 
 /* A set has a name of its own. */

@@ -27,7 +27,8 @@ static void assert_same_events(const graze_contact_event *a, const graze_contact
     assert_memory_equal(&a[i].b, &b[i].b, sizeof a->b);
     assert_memory_equal(a[i].point, b[i].point, sizeof a->point);
     assert_memory_equal(a[i].normal, b[i].normal, sizeof a->normal);
-    assert_true(a[i].speed == b[i].speed && a[i].impulse == b[i].impulse);
+    assert_true(a[i].speed == b[i].speed && a[i].impulse == b[i].impulse && a[i].overlap == b[i].overlap);
+    assert_memory_equal(a[i].velocity, b[i].velocity, sizeof a->velocity);
   }
 }
 

@@ -1,4 +1,4 @@
-/* Runs of worlds of balls: who has left the bounds; records, and what is said of damaged ones. */
+/* Runs of worlds of balls: who has left the bounds; records, and what is said of damaged ones; blasts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -407,13 +407,104 @@ static void test_cancelled_record(void **unused) {
   graze_world_destroy(world);
 }
 
+/* ---- blasts ------------------------------------------------------------------------------------------------------ */
+
+enum { THROWN = 500 };
+
+static graze_world *make_thrown(uint32_t before, int threads) {
+  static double x[THROWN][3];
+  graze_world_def def = graze_default_world_def();
+  graze_world *world = NULL;
+  uint64_t state = 11;
+  for (int i = 1; i < THROWN; i++) {
+    for (int k = 0; k < 3; k++) x[i][k] = (double)random_below(&state, 2048) / 64 - 16;
+  }
+  assert_int_equal(graze_world_create(shared_context(threads), &def, &world), GRAZE_OK);
+  const graze_material m = hooke(1);
+  add_material(world, &m);
+  if (before > 0) add_balls(world, before, x[0], NULL, NULL, 0.01, 1, 0);
+  add_balls(world, THROWN, x[0], NULL, NULL, 0.01, 2, 0);
+  return world;
+}
+
+static void get_thrown(graze_world *world, uint32_t set, double v[THROWN][3], double w[THROWN][3]) {
+  const graze_particle_state state = {.velocities = v[0], .spins = w[0]};
+  assert_int_equal(graze_world_get_particles(world, set, &state), GRAZE_OK);
+}
+
+static double length_of(const double v[3]) {
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Within its limits, away from the center; of a particle's number and the seed alone. The bits themselves another
+ * program checks: tests/cli/simulate_blast.py. */
+static void test_blast(void **unused) {
+  (void)unused;
+  static double v[3][THROWN][3], w[3][THROWN][3], x[THROWN][3], masses[THROWN];
+  graze_blast blast = graze_default_blast();
+  blast.speed[0] = 5;
+  blast.speed[1] = 6;
+  blast.spin = 7;
+  blast.seed = 99;
+  graze_world *worlds[3] = {make_thrown(0, 1), make_thrown(0, 4), make_thrown(3, 1)};
+  const graze_particle_state places = {.positions = x[0]};
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_int_equal(graze_world_blast(worlds[i], i == 2, &blast), GRAZE_OK);
+    get_thrown(worlds[i], i == 2, v[i], w[i]);
+  }
+  assert_memory_equal(v[0], v[1], sizeof v[0]);
+  assert_memory_equal(w[0], w[1], sizeof w[0]);
+  assert_memory_equal(w[0][3], w[2][0], sizeof w[0] - sizeof w[0][0] * 3); /* particle 3 of all in both */
+  assert_int_equal(graze_world_get_particles(worlds[0], 0, &places), GRAZE_OK);
+  for (int i = 0; i < THROWN; i++) {
+    const double speed = length_of(v[0][i]), distance = length_of(x[i]);
+    assert_true(speed > 5 - 1e-12 && speed < 6 + 1e-12 && length_of(w[0][i]) < 7);
+    for (int k = 0; k < 3 && i > 0; k++) assert_near(v[0][i][k] / speed, x[i][k] / distance, 1e-14);
+  }
+  blast.seed++;
+  assert_int_equal(graze_world_blast(worlds[1], 0, &blast), GRAZE_OK);
+  get_thrown(worlds[1], 0, v[1], w[1]);
+  for (int i = 0; i < THROWN; i++) assert_true(length_of(v[0][i]) != length_of(v[1][i]));
+  assert_int_equal(graze_world_get_masses(worlds[2], 1, masses), GRAZE_OK);
+  assert_true(masses[0] == 2 && masses[THROWN - 1] == 2);
+  assert_int_equal(graze_world_get_masses(worlds[2], 2, masses), GRAZE_ERROR_ARGUMENT);
+  for (int i = 0; i < 3; i++) graze_world_destroy(worlds[i]);
+}
+
+static void test_blasts_that_cannot_be(void **unused) {
+  (void)unused;
+  graze_world *world = make_thrown(0, 1);
+  const uint64_t hash = graze_world_get_hash(world);
+  const double speeds[][3] = {{-1, 1, 0},          {2, 1, 0},  {0, (double)INFINITY, 0},
+                              {(double)NAN, 1, 0}, {0, 1, -1}, {0, 1, (double)NAN}};
+  for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
+    graze_blast blast = graze_default_blast();
+    blast.speed[0] = speeds[i][0];
+    blast.speed[1] = speeds[i][1];
+    blast.spin = speeds[i][2];
+    const bool finite = isfinite(speeds[i][0]) && isfinite(speeds[i][1]) && isfinite(speeds[i][2]);
+    assert_int_equal(graze_world_blast(world, 0, &blast), finite ? GRAZE_ERROR_ARGUMENT : GRAZE_ERROR_NOT_FINITE);
+  }
+  graze_blast blast = graze_default_blast();
+  assert_int_equal(graze_world_blast(world, 1, &blast), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_world_blast(world, 0, NULL), GRAZE_ERROR_ARGUMENT);
+  blast.center[1] = (double)NAN;
+  assert_int_equal(graze_world_blast(world, 0, &blast), GRAZE_ERROR_NOT_FINITE);
+  blast = graze_default_blast();
+  blast.cookie = 0;
+  assert_int_equal(graze_world_blast(world, 0, &blast), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_world_get_hash(world), hash);
+  graze_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_left_and_come_back),  cmocka_unit_test(test_left_with_periods),
-      cmocka_unit_test(test_left_by_hand),        cmocka_unit_test(test_replay),
-      cmocka_unit_test(test_damaged_records),     cmocka_unit_test(test_differing_records),
-      cmocka_unit_test(test_what_records_refuse), cmocka_unit_test(test_full_disk),
-      cmocka_unit_test(test_cancelled_record),
+      cmocka_unit_test(test_left_and_come_back),    cmocka_unit_test(test_left_with_periods),
+      cmocka_unit_test(test_left_by_hand),          cmocka_unit_test(test_replay),
+      cmocka_unit_test(test_damaged_records),       cmocka_unit_test(test_differing_records),
+      cmocka_unit_test(test_what_records_refuse),   cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_cancelled_record),      cmocka_unit_test(test_blast),
+      cmocka_unit_test(test_blasts_that_cannot_be),
   };
   return cmocka_run_group_tests(tests, name_files, remove_files);
 }

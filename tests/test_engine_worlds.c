@@ -63,7 +63,8 @@ static void move_by_marks(graze_world_question *q) {
   if (q->kept_count > 0) memcpy(fake.kept, q->kept, q->kept_count * sizeof *q->kept);
   for (uint64_t i = 0; i < q->kept_count; i++) fake.kept[i].hit[1] = 42;
   q->kept = fake.kept;
-  fake.told = (graze_told_event){.step = q->done - 1, .number = 0, .partner = 2, .speed = 7};
+  fake.told = (graze_told_event){
+      .step = q->done - 1, .number = 0, .partner = 2, .speed = 7, .overlap = 0.5, .velocity = {1, 2, 3}};
   q->events = &fake.told;
   q->event_count = 1;
 }
@@ -178,6 +179,7 @@ static void test_marks(void **state) {
   assert_int_equal(count, 2);
   assert_true(events[0].step == 4 && events[1].step == 6); /* of the third and of the fifth step */
   assert_true(events[1].kind == GRAZE_CONTACT_BEGAN && events[1].speed == 7 && events[1].b.index == 2);
+  assert_true(events[1].overlap == 0.5 && events[1].velocity[0] == 1 && events[1].velocity[2] == 3);
   assert_int_equal(graze_world_get_body(made, kinematic, &body), GRAZE_OK);
   assert_true(body.orientation[0] == 0 && body.orientation[1] == 1);
   assert_int_equal(graze_world_get_particles(made, 0, &(graze_particle_state){positions, NULL, NULL}), GRAZE_OK);

@@ -27,7 +27,8 @@ static void reads_everything(void **unused) {
       "\"pairs\":[[\"air\",\"steel\",{\"k_n\":77}]],"
       "\"walls\":[{\"point\":[1,2,3],\"normal\":[4,5,6],\"material\":\"air\"},{\"point\":[0,0,0],\"normal\":[0,0,1]}]},"
       "\"particles\":[{\"name\":\"p\",\"file\":\"p.csv\",\"radius\":0.25,\"mass\":4,\"material\":\"air\","
-      "\"layer\":\"k\",\"drag\":[1,2]},{\"name\":\"q\",\"file\":\"/q.gzp\",\"density\":5}]}";
+      "\"layer\":\"k\",\"drag\":[1,2],"
+      "\"blast\":{\"center\":[1,2,3],\"speed\":[4,5],\"spin\":6}},{\"name\":\"q\",\"file\":\"/q.gzp\",\"density\":5}]}";
   assert_int_equal(parse(text, &s), GRAZE_OK);
   const graze_scene_file_object *o = s.objects;
   assert_int_equal(s.object_count, 3);
@@ -62,6 +63,8 @@ static void reads_everything(void **unused) {
   assert_string_equal(p[1].file, "/q.gzp");
   assert_true(p[0].radius == 0.25 && p[0].mass == 4 && isnan(p[0].density) && p[0].material == air &&
               p[0].drag[1] == 2);
+  assert_true(p[0].blast.given && p[0].blast.center[2] == 3 && p[0].blast.speed[1] == 5 && p[0].blast.spin == 6);
+  assert_false(p[1].blast.given);
   assert_true(isnan(p[1].radius) && p[1].density == 5 && p[1].drag[0] == 0 && p[1].layer[0] == 0);
   graze_scene_file_free(&s);
 }
@@ -164,7 +167,14 @@ static void faults(void **unused) {
       {SCENE("\"particles\":[1]"), GRAZE_ERROR_FORMAT, "particles[0]: not an object"},
       {SCENE("\"particles\":[{\"name\":\"p\"}]"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"file\" is missing"},
       {SCENE("\"particles\":[{\"file\":\"p\"}]"), GRAZE_ERROR_FORMAT, "particles[0]: \"name\" is missing"},
-      {PARTICLES(",\"blast\":{}"), GRAZE_ERROR_UNSUPPORTED, "particles[0] (\"p\"): \"blast\" cannot be simulated yet"},
+      {PARTICLES(",\"draw\":\"m\""), GRAZE_ERROR_UNSUPPORTED, "particles[0] (\"p\"): \"draw\" cannot be simulated yet"},
+      {PARTICLES(",\"blast\":1"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"blast\" is not an object"},
+      {PARTICLES(",\"blast\":{\"center\":[0,0,0]}"), GRAZE_ERROR_FORMAT,
+       "particles[0] (\"p\").blast: \"speed\" is missing"},
+      {PARTICLES(",\"blast\":{\"center\":[0,0,0],\"speed\":[1]}"), GRAZE_ERROR_FORMAT,
+       "particles[0] (\"p\").blast: \"speed\" is not an array of 2 numbers"},
+      {PARTICLES(",\"blast\":{\"center\":[0,0,0],\"speed\":[1,2],\"spins\":1}"), GRAZE_ERROR_FORMAT,
+       "particles[0] (\"p\").blast: unknown key \"spins\"; did you mean \"spin\"?"},
       {PARTICLES(",\"drag\":[1]"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"drag\" is not an array of 2 numbers"},
       {PARTICLES("},{\"name\":\"p\",\"file\":\"g\""), GRAZE_ERROR_FORMAT,
        "particles[1]: the name \"p\" is particles[0]'s already"},

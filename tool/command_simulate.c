@@ -25,7 +25,10 @@ enum {
   key_report,
   key_title,
   key_show,
-  key_pictures
+  key_pictures,
+  key_seed,
+  key_seeds,
+  key_hits
 };
 
 static const struct argp_option options[] = {
@@ -36,10 +39,13 @@ static const struct argp_option options[] = {
     {"record", key_record, "FILE", 0, "record the world and the hash of every step in FILE, for --replay", 1},
     {"replay", key_replay, "FILE", 0, "run a record again, without a scene, and check that every step is the same", 1},
     {"drive", key_drive, "FILE", 0, "how kinematic objects move: a motion file with a row a step (docs/files.md)", 1},
+    {"seed", key_seed, "S", 0, "seed of the blasts of the scene (default 1)", 1},
+    {"seeds", key_seeds, "N", 0, "run the seeds S to S+N-1 and tell how often what is hit", 1},
     {0, 0, 0, 0, "What is written (CSV):", 30},
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
     {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
     {"events", key_events, "FILE", 0, "contacts that begin, are deepest and end", 30},
+    {"hits", key_hits, "FILE", 0, "what the blasts hit: in how many runs, and with which energy", 30},
     {"motion", key_motion, "FILE", 0, "how objects move, for `graze watch': its step k is step k K here", 30},
     {"every", key_every, "K", 0,
      "a row of energies, or a frame, every K steps (default 1), and for the first and the last; a step of the motion "
@@ -97,6 +103,8 @@ static void finish_replay(const simulate_options *simulate, struct argp_state *s
   if (simulate->files.count > 0) argp_error(state, "--replay has its own scene: no file beside it");
   if (simulate->steps_text || simulate->dt_text)
     argp_error(state, "--replay has its own steps: no --steps and no --dt");
+  if (simulate->seed_given || simulate->seeds > 0 || simulate->hits)
+    argp_error(state, "--replay has its own balls: no --seed, --seeds and --hits");
   if (simulate->restore || simulate->record) argp_error(state, "--replay takes no --restore and no --record");
 }
 
@@ -108,6 +116,20 @@ static void finish_run(simulate_options *simulate, struct argp_state *state) {
   simulate->dt = read_dt(state, simulate->dt_text);
 }
 
+/* What there is one of for each run. */
+static void finish_seeds(const simulate_options *simulate, struct argp_state *state) {
+  const struct {
+    const char *given, *name;
+  } single[] = {{simulate->final, "--final"},   {simulate->energy, "--energy"},   {simulate->events, "--events"},
+                {simulate->motion, "--motion"}, {simulate->frames, "--frames"},   {simulate->save, "--save"},
+                {simulate->record, "--record"}, {simulate->restore, "--restore"}, {simulate->report, "--report"}};
+  for (size_t i = 0; simulate->seeds > 0 && i < sizeof single / sizeof single[0]; i++) {
+    if (single[i].given) argp_error(state, "%s is of one run: not with --seeds", single[i].name);
+  }
+  if (simulate->seeds > 0 && simulate->hits && simulate->common.format == format_csv)
+    argp_error(state, "--format csv: that is the table of --hits; one of the two");
+}
+
 static void finish_options(simulate_options *simulate, struct argp_state *state) {
   if (simulate->replay)
     finish_replay(simulate, state);
@@ -115,6 +137,7 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
     finish_run(simulate, state);
   if ((simulate->title || simulate->show_given || simulate->pictures_given) && !simulate->report)
     argp_error(state, "--title, --show and --pictures need --report");
+  finish_seeds(simulate, state);
   if (simulate->energy && simulate->common.format == format_csv)
     argp_error(state, "--format csv: that is the table of --energy; one of the two");
 }
@@ -151,6 +174,16 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
       return 0;
     case key_restore:
       simulate->restore = argument;
+      return 0;
+    case key_seed:
+      simulate->seed_given = true;
+      simulate->seed = options_number(state, "seed", argument, 0, UINT64_MAX >> 1);
+      return 0;
+    case key_seeds:
+      simulate->seeds = options_number(state, "seeds", argument, 1, UINT32_MAX);
+      return 0;
+    case key_hits:
+      simulate->hits = argument;
       return 0;
     case key_record:
       simulate->record = argument;
@@ -196,7 +229,8 @@ static void warn_of_step(const simulate_run *run) {
 static bool go_on(void *user, uint64_t done, uint64_t total) {
   simulate_run *run = user;
   (void)total;
-  progress_show(&run->line, run->done + done, run->steps);
+  const uint64_t runs = run->asked->seeds > 0 ? run->asked->seeds : 1;
+  progress_show(&run->line, run->over * run->steps + run->done + done, runs * run->steps);
   return !interrupts_came();
 }
 
@@ -222,6 +256,7 @@ void simulate_take_events(simulate_run *run) {
   for (uint64_t i = 0; i < count; i++) run->event_counts[events[i].kind]++;
   if (run->events) simulate_put_events(run, events, count);
   if (run->film) simulate_film_take_events(run->film, run, events, count);
+  simulate_hits_take(run, events, count);
 }
 
 static void take_sums(simulate_run *run, bool row) {
@@ -280,14 +315,13 @@ static graze_status some_steps(simulate_run *run) {
 /* What was recorded can be run again however the run ended. */
 static void end_steps(simulate_run *run, graze_status status) {
   graze_status recorded = run->asked->record ? graze_world_record_end(run->world) : GRAZE_OK;
-  progress_end(&run->line);
   run->stopped = status == GRAZE_CANCELLED;
+  if (status != GRAZE_OK) progress_end(&run->line);
   if (!run->stopped) simulate_must(run, status);
   if (recorded != GRAZE_OK) session_fail(&run->session, "--record", recorded);
 }
 
 static void run_steps(simulate_run *run) {
-  run->line = progress_begin("steps", run->asked->common.quiet);
   double start = clock_seconds();
   graze_status status = GRAZE_OK;
   begin_steps(run);
@@ -310,6 +344,33 @@ static void run_steps(simulate_run *run) {
   if (!run->energy || run->stopped) take_sums(run, false);
   simulate_must(run, graze_world_find_left(run->world, &run->left, &run->end.left));
   clock_add(&run->session.query_seconds, start);
+}
+
+/* A run is over. */
+static void end_run(simulate_run *run) {
+  run->over++;
+  run->left_runs += run->end.left > 0;
+  if (run->hits) simulate_hits_end_run(run);
+}
+
+static void begin_again(simulate_run *run) {
+  run->seed++;
+  run->done = 0;
+  memset(run->event_counts, 0, sizeof run->event_counts);
+  simulate_hits_begin_run(run);
+  simulate_make(run);
+}
+
+/* Seed after seed, each in a world of its own. */
+static void run_all(simulate_run *run) {
+  const uint64_t runs = run->asked->seeds > 0 ? run->asked->seeds : 1;
+  run->line = progress_begin("steps", run->asked->common.quiet);
+  while (!run->stopped && run->over < runs) {
+    if (run->over > 0) begin_again(run);
+    run_steps(run);
+    if (!run->stopped) end_run(run);
+  }
+  progress_end(&run->line);
 }
 
 /* ---- what is written --------------------------------------------------------------------------------------------- */
@@ -341,10 +402,14 @@ static int finish(simulate_run *run, output *out) {
     simulate_put_final(run);
     output_close(run->final);
   }
+  if (run->hits_table) {
+    simulate_hits_put_csv(run->hits_table, run);
+    if (run->hits_table != out) output_close(run->hits_table);
+  }
   if (asked->save) must(run->session.context, graze_world_save(run->world, asked->save));
   print_result(run, out);
   output_close(out);
-  return run->end.left > 0 || run->differs ? exit_found : exit_clear;
+  return run->left_runs > 0 || run->differs ? exit_found : exit_clear;
 }
 
 /* Where a file cannot be written is found before the run, not after it. */
@@ -357,7 +422,15 @@ static void check_place(const char *path) {
 }
 
 static void load(simulate_run *run) {
+  const simulate_options *asked = run->asked;
+  run->seed = asked->seed;
   simulate_load(run);
+  simulate_make(run);
+  if (asked->drive) simulate_drive_open(run);
+  run->hits = simulate_hits_open(run);
+  if (!run->hits && (asked->seeds > 0 || asked->hits))
+    fail("%s: no set of particles has a \"blast\", which --seeds and --hits are about", asked->files.names[0]);
+  if (!run->hits && asked->seed_given) note("--seed: no set of particles has a blast; nothing depends on it");
   if (!run->asked->restore) return;
   graze_status status = graze_world_restore(run->world, run->asked->restore);
   if (status != GRAZE_OK) session_fail(&run->session, "--restore", status);
@@ -375,7 +448,8 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   if (asked->common.engine == engine_gpu) session_attach(&run.session, &asked->common);
   if (asked->common.engine == engine_auto) note("a world cannot be tried on both; the processor does it all");
   if (asked->energy) run.energy = output_open(asked->energy);
-  if (asked->common.format == format_csv) run.energy = out;
+  if (asked->common.format == format_csv) *(asked->seeds > 0 ? &run.hits_table : &run.energy) = out;
+  if (asked->hits) run.hits_table = output_open(asked->hits);
   if (asked->events) run.events = output_open(asked->events);
   if (asked->final) run.final = output_open(asked->final);
   if (asked->motion) run.motion = output_open(asked->motion);
@@ -392,10 +466,11 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   simulate_must(&run, graze_world_get_limits(run.world, &run.limits));
   if (!asked->replay) prepare(&run);
   interrupts_ask();
-  run_steps(&run);
+  run_all(&run);
   if (run.film) simulate_film_close(run.film, &run);
   int code = finish(&run, out);
   simulate_balls_free(&run.balls);
+  simulate_hits_free(&run);
   if (asked->replay)
     simulate_replay_free(&run);
   else
@@ -414,12 +489,12 @@ const struct argp simulate_argp = {
     .doc =
         "Moves the bodies and particles of a scene by the discrete element method: step by step they fall, bump into "
         "each other and into walls, roll and come to rest. The scene file says what they are and what they are made "
-        "of; see docs/files.md. CSV results are the table of --energy."
+        "of; see docs/files.md. CSV results are the table of --energy, or of --hits with --seeds."
         "\vExit: 0 every step was run; 1 every step was run, and something left the bounds of the scene, or a "
         "step was not as recorded; 2 usage error; 3 bad input, a step that is too long, or not every step was run."};
 
 int command_simulate(int argc, char **argv) {
-  simulate_options simulate = {.common = {.has_gpu = true}, .every = 1};
+  simulate_options simulate = {.common = {.has_gpu = true}, .every = 1, .seed = 1};
   options_parse(&simulate_argp, argc, argv, &simulate, &simulate.common);
   output *out = output_open(simulate.common.output);
   return simulate_scene(&simulate, out);

@@ -2,6 +2,7 @@
 #ifndef TOOL_SIMULATE_H
 #define TOOL_SIMULATE_H
 
+#include "base/json.h"
 #include "graze/dynamics.h"
 #include "graze/io.h"
 #include "graze/track.h"
@@ -17,9 +18,12 @@ typedef struct simulate_options {
   double dt;                                                     /* 0: auto */
   const char *final, *energy, *events, *motion, *save, *restore; /* paths, or NULL */
   const char *frames, *record, *replay, *report, *title, *drive; /* likewise */
+  const char *hits;                                              /* likewise */
   enum { show_all, show_colliding } show;                        /* at first, in the film */
   bool show_given, pictures_given;
   uint32_t pictures;
+  bool seed_given;
+  uint64_t seed, seeds; /* seeds: how many runs; 0: not given, one */
 } simulate_options;
 
 /* Events of a run, by graze_contact_event_kind. */
@@ -36,10 +40,12 @@ typedef struct simulate_balls {
 
 typedef struct simulate_frames simulate_frames;
 typedef struct simulate_film simulate_film;
+typedef struct simulate_hits simulate_hits;
 
-/* A mesh that objects are made of; boxes have no path. */
+/* A mesh that objects are made of: a file's, or of an object that is a box. */
 typedef struct simulate_mesh {
   const char *path;
+  const graze_scene_file_object *box;
   graze_mesh *mesh;
 } simulate_mesh;
 
@@ -59,21 +65,27 @@ typedef struct simulate_run {
   uint64_t first_step; /* of the world, before the run */
   graze_world_sums start, end;
   uint64_t event_counts[EVENT_KINDS];
-  const graze_member *left;                 /* who has left the bounds; run->end.left */
-  output *energy, *events, *final, *motion; /* or NULL */
-  simulate_balls balls;                     /* if there are frames */
-  simulate_frames *frames;                  /* or NULL */
-  simulate_film *film;                      /* or NULL */
+  const graze_member *left;                              /* who has left the bounds; run->end.left */
+  output *energy, *events, *final, *motion, *hits_table; /* or NULL */
+  simulate_balls balls;                                  /* if there are frames */
+  simulate_frames *frames;                               /* or NULL */
+  simulate_film *film;                                   /* or NULL */
   progress_line line;
   uint64_t steps, done; /* all; those before this call of the library */
   bool stopped;
   graze_world_replay *replay; /* or NULL: whose world it is */
   bool differs;               /* from what is recorded, */
   uint64_t differs_at;        /* from this step on */
+  simulate_hits *hits;        /* or NULL: nothing is thrown by a blast */
+  uint64_t seed, over;        /* of the present run; how many are over */
+  uint64_t left_runs;         /* of those that are over, in how many something left the bounds */
 } simulate_run;
 
-/* Reads the scene and makes the world of it; a failure ends the program. */
+/* Reads the scene; a failure ends the program. */
 void simulate_load(simulate_run *run);
+
+/* Makes the world of it, with the seed of the run, in place of the one there may be. */
+void simulate_make(simulate_run *run);
 void simulate_free(simulate_run *run);
 
 /* Ends the program with the message of a call that has failed, after the scene's name: its numbers made it fail. */
@@ -120,6 +132,12 @@ void simulate_put_events(const simulate_run *run, const graze_contact_event *eve
 void simulate_put_motion_titles(output *out);
 void simulate_put_motion(const simulate_run *run, uint64_t step);
 
+/* ",1,2.5" */
+void simulate_put_numbers(output *out, const double *numbers, int count);
+
+/* When an event of the last call of the library took place: the end of its step. */
+double simulate_event_time(const simulate_run *run, const graze_contact_event *event);
+
 /* The state of every ball, into `run->final`. */
 void simulate_put_final(const simulate_run *run);
 
@@ -147,6 +165,24 @@ void simulate_film_add(simulate_film *film, const simulate_run *run);
 void simulate_film_take_events(simulate_film *film, const simulate_run *run, const graze_contact_event *events,
                                uint64_t count);
 void simulate_film_close(simulate_film *film, const simulate_run *run);
+
+/* ---- hits ---- */
+
+/* NULL: no set has a blast. */
+simulate_hits *simulate_hits_open(const simulate_run *run);
+void simulate_hits_free(const simulate_run *run);
+void simulate_hits_take(const simulate_run *run, const graze_contact_event *events, uint64_t count);
+void simulate_hits_begin_run(const simulate_run *run);
+void simulate_hits_end_run(const simulate_run *run);
+
+/* Of the present run: what was hit, in the order of time. */
+void simulate_hits_put_first(gz_json *writer, const simulate_run *run);
+void simulate_hits_print_first(output *out, const simulate_run *run);
+
+/* Of the runs that are over: how often everything was hit. */
+void simulate_hits_put(gz_json *writer, const simulate_run *run);
+void simulate_hits_put_csv(output *out, const simulate_run *run);
+void simulate_hits_print(output *out, const simulate_run *run);
 
 /* ---- the result ---- */
 

@@ -9,11 +9,11 @@
 
 /* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
-static simulate_mesh *new_mesh(simulate_run *run, const char *path) {
+static simulate_mesh *new_mesh(simulate_run *run, const char *path, const graze_scene_file_object *box) {
   simulate_mesh *meshes = realloc(run->meshes, (run->mesh_count + 1) * sizeof *meshes);
   if (!meshes) fail_out_of_memory();
   run->meshes = meshes;
-  meshes[run->mesh_count] = (simulate_mesh){.path = path};
+  meshes[run->mesh_count] = (simulate_mesh){.path = path, .box = box};
   return &meshes[run->mesh_count++];
 }
 
@@ -35,7 +35,7 @@ static const graze_mesh *make_box(simulate_run *run, const graze_scene_file_obje
   def.indices = triangles;
   def.triangle_count = 12;
   def.precision = GRAZE_DOUBLE;
-  simulate_mesh *made = new_mesh(run, NULL);
+  simulate_mesh *made = new_mesh(run, NULL, object);
   must(run->session.context, graze_mesh_create(run->session.context, &def, &made->mesh));
   return made->mesh;
 }
@@ -52,18 +52,18 @@ static const graze_mesh *read_mesh(simulate_run *run, const graze_scene_file_obj
   def.indices = geometry.indices;
   def.triangle_count = geometry.triangle_count;
   def.precision = GRAZE_DOUBLE;
-  simulate_mesh *made = new_mesh(run, object->mesh);
+  simulate_mesh *made = new_mesh(run, object->mesh, NULL);
   must(run->session.context, graze_mesh_create(run->session.context, &def, &made->mesh));
   graze_geometry_free(&geometry);
   return made->mesh;
 }
 
 const graze_mesh *simulate_take_mesh(simulate_run *run, const graze_scene_file_object *object) {
-  if (object->shape == GRAZE_SHAPE_BOX) return make_box(run, object);
   for (uint32_t i = 0; i < run->mesh_count; i++) {
+    if (run->meshes[i].box == object) return run->meshes[i].mesh;
     if (run->meshes[i].path && strcmp(run->meshes[i].path, object->mesh) == 0) return run->meshes[i].mesh;
   }
-  return read_mesh(run, object);
+  return object->shape == GRAZE_SHAPE_BOX ? make_box(run, object) : read_mesh(run, object);
 }
 
 void simulate_free_meshes(simulate_run *run) {

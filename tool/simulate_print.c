@@ -65,6 +65,16 @@ const char *simulate_engine(const simulate_run *run) {
   return graze_world_get_engine_steps(run->world) > 0 ? "gpu" : "cpu";
 }
 
+static void put_hits(gz_json *writer, const simulate_run *run) {
+  gz_json_integer(writer, "seed", run->asked->seed);
+  if (run->asked->seeds == 0) {
+    simulate_hits_put_first(writer, run);
+    return;
+  }
+  gz_json_integer(writer, "seeds", run->over);
+  simulate_hits_put(writer, run);
+}
+
 void simulate_print_json(output *out, const simulate_run *run) {
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", simulate_engine(run));
@@ -83,6 +93,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   put_escaped(&writer, run);
   put_events(&writer, run);
   if (run->replay) put_replay(&writer, run);
+  if (run->hits) put_hits(&writer, run);
   gz_json_double(&writer, "longest_dt", run->limits.longest);
   gz_json_hash(&writer, "hash", graze_world_get_hash(run->world));
   gz_json_open(&writer, "seconds", '{');
@@ -144,10 +155,15 @@ static void put_left(output *out, const simulate_run *run) {
 
 void simulate_print_text(output *out, const simulate_run *run) {
   uint64_t steps = steps_run(run), bodies = run->types[0] + run->types[1] + run->types[2];
-  put_table(out, &run->start, &run->end);
-  gz_put_text(out, "\n");
-  put_counts(out, run);
-  if (run->end.left > 0) put_left(out, run);
+  if (run->asked->seeds > 0) {
+    simulate_hits_print(out, run);
+  } else {
+    put_table(out, &run->start, &run->end);
+    gz_put_text(out, "\n");
+    if (run->hits) simulate_hits_print_first(out, run);
+    put_counts(out, run);
+  }
+  if (run->end.left > 0 && run->asked->seeds == 0) put_left(out, run);
   if (run->differs) output_print(out, "NOT as recorded from step %" PRIu64 " on\n", run->differs_at);
   if (run->replay && !run->differs) gz_put_text(out, "every step as recorded\n");
   if (run->stopped) output_print(out, "INCOMPLETE, stopped after ");

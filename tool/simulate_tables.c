@@ -6,7 +6,7 @@
 #include "simulate.h"
 #include "table.h"
 
-static void put_numbers(output *out, const double *numbers, int count) {
+void simulate_put_numbers(output *out, const double *numbers, int count) {
   for (int k = 0; k < count; k++) {
     gz_put_text(out, ",");
     gz_put_double(out, numbers[k]);
@@ -24,12 +24,12 @@ void simulate_put_energy(output *out, const graze_world *world, const graze_worl
   const double energies[] = {
       graze_world_get_time(world), sums->kinetic, sums->rotational, sums->potential, sums->elastic, sums->dissipated};
   gz_put_integer(out, graze_world_get_step(world));
-  put_numbers(out, energies, 6);
-  put_numbers(out, sums->momentum, 3);
-  put_numbers(out, sums->angular_momentum, 3);
+  simulate_put_numbers(out, energies, 6);
+  simulate_put_numbers(out, sums->momentum, 3);
+  simulate_put_numbers(out, sums->angular_momentum, 3);
   gz_put_text(out, ",");
   gz_put_integer(out, sums->contacts);
-  put_numbers(out, &sums->max_overlap, 1);
+  simulate_put_numbers(out, &sums->max_overlap, 1);
   gz_put_text(out, "\n");
 }
 
@@ -63,26 +63,30 @@ static void put_member(const simulate_run *run, output *out, const graze_member 
   free(name);
 }
 
+/* Steps before the last call may have had another dt. */
+double simulate_event_time(const simulate_run *run, const graze_contact_event *event) {
+  const double offset = graze_world_get_time(run->world) - (double)graze_world_get_step(run->world) * run->dt;
+  return (double)event->step * run->dt + offset;
+}
+
 void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count) {
   static const char *const words[EVENT_KINDS] = {"began", "hit", "ended"};
   output *out = run->events;
-  /* Of steps before these, if they had another dt. */
-  const double offset = graze_world_get_time(run->world) - (double)graze_world_get_step(run->world) * run->dt;
   for (uint64_t i = 0; i < count; i++) {
     const graze_contact_event *event = &events[i];
-    double time = (double)event->step * run->dt + offset;
+    double time = simulate_event_time(run, event);
     gz_put_integer(out, event->step);
-    put_numbers(out, &time, 1);
+    simulate_put_numbers(out, &time, 1);
     gz_put_text(out, ",");
     gz_put_text(out, words[event->kind]);
     gz_put_text(out, ",");
     put_member(run, out, &event->a);
     gz_put_text(out, ",");
     put_member(run, out, &event->b);
-    put_numbers(out, event->point, 3);
-    put_numbers(out, event->normal, 3);
-    put_numbers(out, &event->speed, 1);
-    put_numbers(out, &event->impulse, 1);
+    simulate_put_numbers(out, event->point, 3);
+    simulate_put_numbers(out, event->normal, 3);
+    simulate_put_numbers(out, &event->speed, 1);
+    simulate_put_numbers(out, &event->impulse, 1);
     gz_put_text(out, "\n");
   }
 }
@@ -102,8 +106,8 @@ void simulate_put_motion(const simulate_run *run, uint64_t step) {
     gz_put_integer(run->motion, step);
     gz_put_text(run->motion, ",");
     write_csv_field(run->motion, body.name);
-    put_numbers(run->motion, body.position, 3);
-    put_numbers(run->motion, body.orientation, 4);
+    simulate_put_numbers(run->motion, body.position, 3);
+    simulate_put_numbers(run->motion, body.orientation, 4);
     gz_put_text(run->motion, "\n");
   }
 }
@@ -112,10 +116,10 @@ void simulate_put_motion(const simulate_run *run, uint64_t step) {
 
 static void put_state(output *out, const double position[3], const double orientation[4], const double velocity[3],
                       const double spin[3]) {
-  put_numbers(out, position, 3);
-  put_numbers(out, orientation, 4);
-  put_numbers(out, velocity, 3);
-  put_numbers(out, spin, 3);
+  simulate_put_numbers(out, position, 3);
+  simulate_put_numbers(out, orientation, 4);
+  simulate_put_numbers(out, velocity, 3);
+  simulate_put_numbers(out, spin, 3);
   gz_put_text(out, "\n");
 }
 

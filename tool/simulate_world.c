@@ -209,13 +209,35 @@ void simulate_load(simulate_run *run) {
   double start = clock_seconds();
   must(run->session.context, graze_read_scene(run->session.context, path_of(run), &run->file));
   check_scene(run);
+  clock_add(&run->session.load_seconds, start);
+}
+
+static void set_blasts(const simulate_run *run) {
+  for (uint32_t i = 0; i < run->file.particle_set_count; i++) {
+    const graze_scene_file_blast *from = &run->file.particles[i].blast;
+    graze_blast blast = graze_default_blast();
+    if (!from->given) continue;
+    memcpy(blast.center, from->center, sizeof blast.center);
+    memcpy(blast.speed, from->speed, sizeof blast.speed);
+    blast.spin = from->spin;
+    blast.seed = run->seed;
+    simulate_must(run, graze_world_blast(run->world, i, &blast));
+  }
+}
+
+void simulate_make(simulate_run *run) {
+  double start = clock_seconds();
+  graze_world_destroy(run->world);
+  free(run->bodies);
+  run->particles = 0;
+  memset(run->types, 0, sizeof run->types);
   create_world(run);
   add_materials(run);
   add_bodies(run);
   for (uint32_t i = 0; i < run->file.particle_set_count; i++) add_set(run, &run->file.particles[i]);
   add_walls(run);
   check_alone(run);
-  if (run->asked->drive) simulate_drive_open(run);
+  set_blasts(run);
   clock_add(&run->session.load_seconds, start);
 }
 

@@ -223,12 +223,31 @@ GRAZE_API uint32_t graze_world_get_particle_count(const graze_world *world, uint
 /* Radii of a set: the caller's array of as many numbers is filled. Errors: ARGUMENT. */
 GRAZE_API graze_status graze_world_get_radii(const graze_world *world, uint32_t set, double *radii);
 
+/* The same for masses. */
+GRAZE_API graze_status graze_world_get_masses(const graze_world *world, uint32_t set, double *masses);
+
 /* Fills the arrays. Errors: ARGUMENT. O(particles of the set). */
 GRAZE_API graze_status graze_world_get_particles(const graze_world *world, uint32_t set,
                                                  const graze_particle_state *state);
 
 /* Sets what is not NULL. Errors: ARGUMENT, NOT_FINITE, and the world is as before. */
 GRAZE_API graze_status graze_world_set_particles(graze_world *world, uint32_t set, const graze_particle_state *state);
+
+/* What an explosion does to particles. */
+typedef struct graze_blast {
+  double center[3];
+  double speed[2]; /* least and most; both at least 0 */
+  double spin;     /* most; at least 0, the default */
+  uint64_t seed;   /* default 1 */
+  uint32_t cookie;
+} graze_blast;
+
+GRAZE_API graze_blast graze_default_blast(void);
+
+/* Gives each particle of the set, in place of what it has, a velocity straight away from the center with a speed
+ * between the two, and a spin in any direction: evenly spread, and depending on the seed and on its number among the
+ * particles of all sets alone. One that is at the center flies anywhere. Errors: ARGUMENT, NOT_FINITE, MEMORY. */
+GRAZE_API graze_status graze_world_blast(graze_world *world, uint32_t set, const graze_blast *blast);
 
 /* Sums over dynamic balls. */
 typedef struct graze_world_sums {
@@ -284,6 +303,9 @@ typedef struct graze_contact_event {
   graze_member a, b;
   double point[3], normal[3];
   double speed, impulse;
+  double overlap;     /* when it has ended less than 0, or 0 with a mesh */
+  double velocity[3]; /* of a's centre relative to b's, to the wall, or to the mesh where it is touched. A contact began
+                       * about overlap / speed before the end of its step */
 } graze_contact_event;
 
 /* Events of the last call of graze_world_step, by step, then by numbers. They belong to the world and are valid until

@@ -115,6 +115,7 @@ typedef struct graze_told_event {
   uint32_t number, partner;
   bool is_wall;
   double point[3], normal[3], speed, impulse;
+  double overlap, velocity[3]; /* of a relative to b: with what balls drift */
 } graze_told_event;
 
 /* GRAZE_STAGE_WORLD: steps of a world. The definition of what a step computes is the processor's code: each ball adds

@@ -315,6 +315,12 @@ typedef struct graze_scene_file_simulation {
   uint32_t wall_count;
 } graze_scene_file_simulation;
 
+/* As graze_blast has it. */
+typedef struct graze_scene_file_blast {
+  bool given;
+  double center[3], speed[2], spin;
+} graze_scene_file_blast;
+
 typedef struct graze_scene_file_particles {
   char *name;                   /* no other set and no object has it */
   char *file;                   /* path, as that of a mesh; graze_read_particles reads it */
@@ -322,6 +328,7 @@ typedef struct graze_scene_file_particles {
   uint32_t material;            /* number, or GRAZE_NO_MATERIAL */
   char *layer;                  /* "" when absent */
   double drag[2];
+  graze_scene_file_blast blast;
 } graze_scene_file_particles;
 
 /* A named set of objects: those that match one of its patterns. These are shell patterns (*, ?, [...]) for the whole

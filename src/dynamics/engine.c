@@ -130,9 +130,11 @@ static graze_status add_event(const graze_world *world, const graze_told_event *
                         .partner = e->partner,
                         .type = e->is_wall ? PARTNER_WALL : PARTNER_BALL,
                         .speed = e->speed,
-                        .impulse = e->impulse};
+                        .impulse = e->impulse,
+                        .overlap = e->overlap};
   memcpy(event->point, e->point, sizeof event->point);
   memcpy(event->normal, e->normal, sizeof event->normal);
+  memcpy(event->velocity, e->velocity, sizeof event->velocity);
   return GRAZE_OK;
 }
 

@@ -27,10 +27,13 @@ static pass_event event_of_pair(const graze_world *world, uint32_t place, uint32
     d[k] = nearest_image(a[k] - b[k], world_period(world, k));
     distance2 += d[k] * d[k];
   }
-  double distance = sqrt(distance2), arm = a[3] - 0.5 * (a[3] + b[3] - distance);
+  double distance = sqrt(distance2);
+  event.overlap = a[3] + b[3] - distance;
+  double arm = a[3] - 0.5 * event.overlap;
   for (int k = 0; k < 3; k++) {
     event.normal[k] = distance > 0 ? d[k] / distance : k == 2 ? -1 : 0;
     event.point[k] = a[k] - arm * event.normal[k];
+    event.velocity[k] = world->now.velocity[place][k] - world->now.velocity[partner][k];
   }
   return event;
 }
@@ -39,11 +42,14 @@ static pass_event event_of_pair(const graze_world *world, uint32_t place, uint32
 static pass_event event_of_obstacle(const graze_world *world, uint32_t place, partner_kind type, uint32_t partner,
                                     const double normal[3], double overlap) {
   const double *at = world->now.position[place], arm = at[3] - 0.5 * overlap;
-  pass_event event = {.number = world->number[place], .partner = partner, .type = type};
+  double other[3] = {0};
+  pass_event event = {.number = world->number[place], .partner = partner, .type = type, .overlap = overlap};
   for (int k = 0; k < 3; k++) {
     event.normal[k] = normal[k];
     event.point[k] = at[k] - arm * normal[k];
   }
+  if (type == PARTNER_SURFACE) gz_surface_velocity(WORLD_AT(world->surfaces, dem_surface, partner), event.point, other);
+  for (int k = 0; k < 3; k++) event.velocity[k] = world->now.velocity[place][k] - other[k];
   return event;
 }
 
@@ -56,15 +62,12 @@ static pass_event event_of_wall(const graze_world *world, uint32_t place, uint32
 /* Of a contact that has ended. With a surface it was where `normal` says. */
 static pass_event ended_event(const graze_world *world, uint32_t place, partner_kind kind, uint32_t partner,
                               const double *normal, double impulse) {
-  double other[3] = {0};
   pass_event event = kind == PARTNER_BALL   ? event_of_pair(world, place, partner)
                      : kind == PARTNER_WALL ? event_of_wall(world, place, partner)
                                             : event_of_obstacle(world, place, kind, partner, normal, 0);
   event.kind = GRAZE_CONTACT_ENDED;
   event.impulse = impulse;
-  if (kind == PARTNER_BALL) memcpy(other, world->now.velocity[partner], sizeof other);
-  if (kind == PARTNER_SURFACE) gz_surface_velocity(WORLD_AT(world->surfaces, dem_surface, partner), event.point, other);
-  for (int k = 0; k < 3; k++) event.speed += (world->now.velocity[place][k] - other[k]) * event.normal[k];
+  for (int k = 0; k < 3; k++) event.speed += event.velocity[k] * event.normal[k];
   return event;
 }
 
@@ -229,9 +232,11 @@ static void put_public(const graze_world *world, const pass *p, const pass_event
   event->a = gz_world_member(world, e->number);
   event->speed = e->speed;
   event->impulse = e->impulse;
+  event->overlap = e->overlap;
   event->b = gz_partner_member(world, e->type, e->partner);
   memcpy(event->point, e->point, sizeof event->point);
   memcpy(event->normal, e->normal, sizeof event->normal);
+  memcpy(event->velocity, e->velocity, sizeof event->velocity);
 }
 
 bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count) {

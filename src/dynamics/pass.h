@@ -38,6 +38,7 @@ typedef struct pass_event {
   partner_kind type;
   uint32_t order; /* of the contacts of the two */
   double point[3], normal[3], speed, impulse;
+  double overlap, velocity[3];
 } pass_event;
 
 typedef struct pass_result {

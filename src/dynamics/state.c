@@ -35,6 +35,14 @@ graze_status graze_world_get_radii(const graze_world *world, uint32_t set, doubl
   return GRAZE_OK;
 }
 
+graze_status graze_world_get_masses(const graze_world *world, uint32_t set, double *masses) {
+  if (world == NULL || masses == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  const particle_set *s = find_set(world, set);
+  if (s == NULL) return GRAZE_ERROR_ARGUMENT;
+  for (uint32_t i = 0; i < s->count; i++) masses[i] = isnan(s->mass) ? 1 / row_of(world, s, i, 1)[3] : s->mass;
+  return GRAZE_OK;
+}
+
 graze_status graze_world_get_particles(const graze_world *world, uint32_t set, const graze_particle_state *state) {
   if (world == NULL || state == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   double *const to[3] = {state->positions, state->velocities, state->spins};

@@ -295,10 +295,12 @@ static graze_told_event event_of(const uint64_t *e, uint64_t first_step) {
                             .partner = (uint32_t)e[1],
                             .is_wall = e[0] & 1,
                             .speed = number_of(e[8]),
-                            .impulse = number_of(e[9])};
+                            .impulse = number_of(e[9]),
+                            .overlap = number_of(e[10])};
   for (int k = 0; k < 3; k++) {
     event.point[k] = number_of(e[2 + k]);
     event.normal[k] = number_of(e[5 + k]);
+    event.velocity[k] = number_of(e[11 + k]);
   }
   return event;
 }

@@ -33,7 +33,7 @@ typedef struct party {
 /* Two balls, or a ball and a wall, that meet or have just met. */
 typedef struct meeting {
   u32 number, partner, is_wall;
-  double point[3], normal[3];
+  double point[3], normal[3], overlap, velocity[3];
 } meeting;
 
 FUNCTION void meet_balls(const party *a, const party *b, GLOBAL const double *frame, meeting *m) {
@@ -42,10 +42,13 @@ FUNCTION void meet_balls(const party *a, const party *b, GLOBAL const double *fr
     d[k] = nearest_image(a->at[k] - b->at[k], frame[FRAME_PERIOD + k]);
     distance2 += d[k] * d[k];
   }
-  double distance = SQRT(distance2), arm = a->at[3] - 0.5 * (a->at[3] + b->at[3] - distance);
+  double distance = SQRT(distance2);
+  m->overlap = a->at[3] + b->at[3] - distance;
+  double arm = a->at[3] - 0.5 * m->overlap;
   for (u32 k = 0; k < 3; k++) {
     m->normal[k] = distance > 0 ? d[k] / distance : k == 2 ? -1.0 : 0.0;
     m->point[k] = a->at[k] - arm * m->normal[k];
+    m->velocity[k] = a->velocity[k] - b->velocity[k];
   }
   m->number = a->number;
   m->partner = b->number;
@@ -53,10 +56,12 @@ FUNCTION void meet_balls(const party *a, const party *b, GLOBAL const double *fr
 }
 
 FUNCTION void meet_wall(const party *a, GLOBAL const double *wall, u32 number, meeting *m) {
-  double arm = a->at[3] - 0.5 * (a->at[3] - wall_distance(wall, a->at));
+  m->overlap = a->at[3] - wall_distance(wall, a->at);
+  double arm = a->at[3] - 0.5 * m->overlap;
   for (u32 k = 0; k < 3; k++) {
     m->normal[k] = wall[WALL_NORMAL + k];
     m->point[k] = a->at[k] - arm * m->normal[k];
+    m->velocity[k] = a->velocity[k];
   }
   m->number = a->number;
   m->partner = number;
@@ -72,9 +77,11 @@ FUNCTION void tell(told t, u32 kind, const meeting *m, double speed, double impu
   for (u32 k = 0; k < 3; k++) {
     e[2 + k] = AS_U64(m->point[k]);
     e[5 + k] = AS_U64(m->normal[k]);
+    e[11 + k] = AS_U64(m->velocity[k]);
   }
   e[8] = AS_U64(speed);
   e[9] = AS_U64(impulse);
+  e[10] = AS_U64(m->overlap);
 }
 
 /* What a spring that is lost held. */
@@ -91,7 +98,7 @@ FUNCTION void end_of_balls(const party *a, const party *b, GLOBAL const double *
   meeting m;
   double speed = 0;
   meet_balls(a, b, frame, &m);
-  for (u32 k = 0; k < 3; k++) speed += (a->velocity[k] - b->velocity[k]) * m.normal[k];
+  for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
   tell(t, EVENT_ENDED, &m, speed, kept[KEPT_HIT + 1]);
 }
 
@@ -102,6 +109,6 @@ FUNCTION void end_at_wall(const party *a, u32 number, GLOBAL const double *wall,
   meeting m;
   double speed = 0;
   meet_wall(a, wall, number, &m);
-  for (u32 k = 0; k < 3; k++) speed += a->velocity[k] * m.normal[k];
+  for (u32 k = 0; k < 3; k++) speed += m.velocity[k] * m.normal[k];
   tell(t, EVENT_ENDED, &m, speed, kept[KEPT_HIT + 1]);
 }

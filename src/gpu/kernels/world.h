@@ -64,4 +64,4 @@
 #define EVENT_BEGAN  0u
 #define EVENT_HIT    1u
 #define EVENT_ENDED  2u
-#define EVENT_FIELDS 10
+#define EVENT_FIELDS 14
