@@ -176,6 +176,10 @@ typedef enum scenes_ball_kind {
   SCENES_BALLS_BED,
   SCENES_BALLS_GAS,
   SCENES_BALLS_CRADLE,
+  SCENES_BALLS_MIXED,
+  SCENES_BALLS_HEAP,
+  SCENES_BALLS_HOURGLASS,
+  SCENES_BALLS_DRUM,
   SCENES_BALL_KINDS
 } scenes_ball_kind;
 
@@ -195,14 +199,35 @@ typedef struct scenes_wall {
   double point[3], normal[3]; /* to the free side */
 } scenes_wall;
 
+/* Balls that follow each other. */
+typedef struct scenes_ball_set {
+  const char *name;
+  uint32_t count;
+  double radius; /* 0: each has its own */
+} scenes_ball_set;
+
+/* What stands in their way, around the origin. */
+typedef struct scenes_ball_mesh {
+  const char *name; /* NULL: nothing */
+  double *vertices; /* 3 each */
+  uint32_t *triangles;
+  uint32_t vertex_count, triangle_count;
+  double spin[3]; /* it turns, if one is not 0 */
+} scenes_ball_mesh;
+
 typedef struct scenes_balls {
   scenes_ball_kind kind;
   uint32_t count;
   double *positions, *velocities; /* 3 a ball */
-  double radius, mass;
-  bool named; /* each is a body with a name, ball_1 and so on; otherwise they are a set of particles */
+  double *radii;                  /* or NULL */
+  double radius, mass, density;   /* mass 0: they have the density */
+  scenes_ball_set sets[2];
+  uint32_t set_count;
+  scenes_ball_mesh mesh;
+  bool named; /* each is a body with a name, ball_1 and so on; otherwise they are sets of particles */
   double gravity[3];
   double k_n, gamma_n, gamma_t, friction; /* of what they are made of; 0: none. gamma_t with friction */
+  double restitution, rolling;            /* with springs across contacts; 0: none */
   scenes_wall walls[6];
   uint32_t wall_count;
   bool periodic; /* on every axis of the box from 0 to `high` */

@@ -218,7 +218,7 @@ const struct argp make_argp = {
         "Generates a model: in the folder given by -o, an OBJ for each mesh and a scene.json for `graze check'; or, "
         "if -o ends in .obj or .glb, one file with all objects. The planted clashes are listed in truth.json (or "
         "FILE.truth.json), a motion is in motion.csv (or FILE.motion.csv). The kind `boxes' makes a file for `graze "
-        "pairs', .csv or .gzb; `bed', `gas' and `cradle' make folders for `graze simulate'.\v ",
+        "pairs', .csv or .gzb; `bed' and those below it make folders for `graze simulate'.\v ",
     .help_filter = filter_help};
 
 int command_make(int argc, char **argv) {

@@ -1,4 +1,5 @@
-/* graze make bed, gas, cradle: a scene with a simulation, and a file of particles unless its balls have names. */
+/* graze make bed and other models of balls: a scene with a simulation, a mesh if something stands in their way, and
+ * files of particles unless the balls have names. */
 #include "make_balls.h"
 
 #include <errno.h>
@@ -47,11 +48,12 @@ static void put_material(gz_json *writer, const scenes_balls *balls) {
   gz_json_open(writer, "ball", '{');
   gz_json_double(writer, "k_n", balls->k_n);
   if (balls->gamma_n > 0) gz_json_double(writer, "gamma_n", balls->gamma_n);
-  if (balls->gamma_t > 0) {
-    gz_json_text(writer, "tangential", "dashpot");
-    gz_json_double(writer, "gamma_t", balls->gamma_t);
-    gz_json_double(writer, "friction", balls->friction);
-  }
+  if (balls->restitution > 0) gz_json_double(writer, "restitution", balls->restitution);
+  if (balls->gamma_t > 0 || balls->restitution > 0)
+    gz_json_text(writer, "tangential", balls->gamma_t > 0 ? "dashpot" : "spring");
+  if (balls->gamma_t > 0) gz_json_double(writer, "gamma_t", balls->gamma_t);
+  if (balls->friction > 0) gz_json_double(writer, "friction", balls->friction);
+  if (balls->rolling > 0) gz_json_double(writer, "rolling", balls->rolling);
   gz_json_close(writer);
   gz_json_close(writer);
 }
@@ -102,40 +104,63 @@ static void put_ball(gz_json *writer, const scenes_balls *balls, uint32_t i) {
   gz_json_close(writer);
 }
 
-static void put_particles(gz_json *writer, const scenes_balls *balls, const char *name, const char *file) {
+static void put_particles(gz_json *writer, const scenes_balls *balls) {
   gz_json_open(writer, "particles", '[');
+  for (uint32_t i = 0; i < balls->set_count; i++) {
+    const scenes_ball_set *set = &balls->sets[i];
+    char file[32];
+    snprintf(file, sizeof file, "%s.gzp", set->name);
+    gz_json_open(writer, NULL, '{');
+    gz_json_text(writer, "name", set->name);
+    gz_json_text(writer, "file", file);
+    if (set->radius > 0) gz_json_double(writer, "radius", set->radius);
+    if (balls->mass > 0)
+      gz_json_double(writer, "mass", balls->mass);
+    else
+      gz_json_double(writer, "density", balls->density);
+    gz_json_text(writer, "material", "ball");
+    gz_json_close(writer);
+  }
+  gz_json_close(writer);
+}
+
+static void put_mesh(gz_json *writer, const scenes_ball_mesh *mesh) {
+  const bool turns = mesh->spin[0] != 0 || mesh->spin[1] != 0 || mesh->spin[2] != 0;
+  char file[32];
+  snprintf(file, sizeof file, "%s.obj", mesh->name);
   gz_json_open(writer, NULL, '{');
-  gz_json_text(writer, "name", name);
-  gz_json_text(writer, "file", file);
-  gz_json_double(writer, "radius", balls->radius);
-  gz_json_double(writer, "mass", balls->mass);
+  gz_json_text(writer, "name", mesh->name);
+  gz_json_text(writer, "mesh", file);
+  gz_json_open(writer, "body", '{');
+  gz_json_text(writer, "type", turns ? "kinematic" : "static");
+  if (turns) gz_json_doubles(writer, "spin", mesh->spin, 3);
   gz_json_text(writer, "material", "ball");
   gz_json_close(writer);
   gz_json_close(writer);
 }
 
-static void write_scene(const char *path, const scenes_balls *balls, const char *file) {
+static void write_scene(const char *path, const scenes_balls *balls) {
   gz_json writer = gz_json_begin(output_open(path), false);
   gz_json_integer(&writer, "graze", 1);
   gz_json_text(&writer, "units", "m");
   put_simulation(&writer, balls);
-  if (balls->named) {
+  if (balls->named || balls->mesh.name) {
     gz_json_open(&writer, "objects", '[');
-    for (uint32_t i = 0; i < balls->count; i++) put_ball(&writer, balls, i);
+    for (uint32_t i = 0; balls->named && i < balls->count; i++) put_ball(&writer, balls, i);
+    if (balls->mesh.name) put_mesh(&writer, &balls->mesh);
     gz_json_close(&writer);
-  } else {
-    put_particles(&writer, balls, scenes_ball_kind_describe(balls->kind)->name, file);
   }
+  if (!balls->named) put_particles(&writer, balls);
   gz_json_end(&writer);
   output_close(writer.text);
 }
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
-static char *join(const char *folder, const char *name) {
+static char *join(const char *folder, const char *name, const char *ending) {
   char *path = NULL;
   size_t length = strlen(folder);
-  if (asprintf(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name) < 0)
+  if (asprintf(&path, "%s%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name, ending) < 0)
     fail_out_of_memory();
   return path;
 }
@@ -146,16 +171,50 @@ static void make_folder(const char *folder) {
   if (stat(folder, &facts) != 0 || !S_ISDIR(facts.st_mode)) fail("%s: exists and is not a folder", folder);
 }
 
-static void write_particles(const char *path, const scenes_balls *balls, const common_options *common) {
-  session run;
-  const graze_particle_list list = {
-      .count = balls->count, .positions = balls->positions, .velocities = balls->velocities};
-  session_begin(&run, common);
-  must(run.context, graze_write_particles(run.context, path, &list));
-  session_end(&run);
+static void write_mesh(const session *run, const char *path, const scenes_ball_mesh *mesh) {
+  const graze_geometry geometry = {.vertices = mesh->vertices,
+                                   .vertex_count = mesh->vertex_count,
+                                   .indices = mesh->triangles,
+                                   .triangle_count = mesh->triangle_count};
+  must(run->context, graze_write_obj(run->context, path, &geometry));
 }
 
-static void tell_json(output *out, const ball_request *request, const char *const *files, int count) {
+/* Set `number`, whose first ball is `first`. */
+static void write_set(const session *run, const char *path, const scenes_balls *balls, uint32_t number,
+                      uint32_t first) {
+  const graze_particle_list list = {.count = balls->sets[number].count,
+                                    .positions = balls->positions + 3 * (size_t)first,
+                                    .velocities = balls->velocities + 3 * (size_t)first,
+                                    .radii = balls->radii ? balls->radii + first : NULL};
+  must(run->context, graze_write_particles(run->context, path, &list));
+}
+
+/* A file that was written, and how many balls it has. */
+typedef struct made_file {
+  char *path;
+  uint32_t balls;
+} made_file;
+
+/* The files, the scene last: as many as come back. */
+static int write_files(const scenes_balls *balls, const common_options *common, made_file files[4]) {
+  session run;
+  int count = 0;
+  session_begin(&run, common);
+  for (uint32_t i = 0, first = 0; i < balls->set_count && !balls->named; first += balls->sets[i++].count) {
+    files[count] = (made_file){join(common->output, balls->sets[i].name, ".gzp"), balls->sets[i].count};
+    write_set(&run, files[count++].path, balls, i, first);
+  }
+  if (balls->mesh.name) {
+    files[count] = (made_file){join(common->output, balls->mesh.name, ".obj"), 0};
+    write_mesh(&run, files[count++].path, &balls->mesh);
+  }
+  files[count] = (made_file){join(common->output, "scene", ".json"), balls->named ? balls->count : 0};
+  write_scene(files[count++].path, balls);
+  session_end(&run);
+  return count;
+}
+
+static void tell_json(output *out, const ball_request *request, const made_file *files, int count) {
   const scenes_ball_kind_facts *kind = scenes_ball_kind_describe(request->kind);
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "kind", kind->name);
@@ -163,20 +222,20 @@ static void tell_json(output *out, const ball_request *request, const char *cons
   gz_json_integer(&writer, "seed", request->seed);
   if (kind->uses_gap) gz_json_double(&writer, "gap", request->gap);
   gz_json_open(&writer, "files", '[');
-  for (int i = 0; i < count; i++) gz_json_text(&writer, NULL, files[i]);
+  for (int i = 0; i < count; i++) gz_json_text(&writer, NULL, files[i].path);
   gz_json_close(&writer);
   gz_json_integer(&writer, "balls", request->size);
   gz_json_end(&writer);
 }
 
-static void tell(const ball_request *request, const common_options *common, const char *const *files, int count) {
+static void tell(const ball_request *request, const common_options *common, const made_file *files, int count) {
   static const table_column columns[] = {{"file", true}, {"balls", false}};
   output *out = output_open(NULL);
   table rows = table_begin(columns, 2);
   for (int i = 0; i < count; i++) {
-    table_text(&rows, files[i]);
-    if (i == 0) table_integer(&rows, request->size);
-    if (i > 0) table_text(&rows, "");
+    table_text(&rows, files[i].path);
+    if (files[i].balls > 0) table_integer(&rows, files[i].balls);
+    if (files[i].balls == 0) table_text(&rows, "");
   }
   switch (common->format) {
     case format_text:
@@ -195,17 +254,12 @@ static void tell(const ball_request *request, const common_options *common, cons
 
 int make_balls(const ball_request *request, const common_options *common) {
   scenes_balls balls;
-  char file[32];
+  made_file files[4];
   if (!scenes_balls_make(request->kind, request->size, request->seed, request->gap, &balls)) fail_out_of_memory();
   make_folder(common->output);
-  snprintf(file, sizeof file, "%s.gzp", scenes_ball_kind_describe(request->kind)->name);
-  char *scene = join(common->output, "scene.json"), *particles = join(common->output, file);
-  if (!balls.named) write_particles(particles, &balls, common);
-  write_scene(scene, &balls, file);
-  const char *const both[] = {particles, scene};
-  tell(request, common, balls.named ? both + 1 : both, balls.named ? 1 : 2);
-  free(scene);
-  free(particles);
+  const int count = write_files(&balls, common, files);
+  tell(request, common, files, count);
+  for (int i = 0; i < count; i++) free(files[i].path);
   scenes_balls_free(&balls);
   return exit_clear;
 }

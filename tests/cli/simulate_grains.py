@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Grains on meshes, through `graze simulate`, against what is known of them: none comes through a wall or is lost, a
+heap is the steeper the rougher its grains are, an hourglass runs at a constant rate, which grows with the width of the
+neck as W. A. Beverloo found (1961), and what a silo's floor carries grows less and less with the height of the grains
+(H. A. Janssen, 1895). All lengths are in diameters of a grain, whose mass is 1.
+
+    simulate_grains.py --bin FOLDER [--long]
+"""
+import argparse
+import json
+import math
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+K_N = 1e5
+GRAVITY = 9.81
+DT = 2e-4
+
+
+def profile_mesh(path, profile, sectors=48):
+    """An OBJ file of (radius, height) turned about z."""
+    vertices, faces = [], []
+    for radius, z in profile:
+        for s in range(sectors):
+            angle = 2 * math.pi * s / sectors
+            vertices.append((radius * math.cos(angle), radius * math.sin(angle), z))
+    for ring in range(len(profile) - 1):
+        for s in range(sectors):
+            a, b = ring * sectors + s, ring * sectors + (s + 1) % sectors
+            faces += [(a, b, b + sectors), (a, b + sectors, a + sectors)]
+    with open(path, "w") as out:
+        out.writelines(f"v {x!r} {y!r} {z!r}\n" for x, y, z in vertices)
+        out.writelines(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in faces)
+
+
+def column(count, radius, low, seed):
+    """Places in a cylinder, layer upon layer."""
+    stream, spacing, places, z = random.Random(seed), 1.06, [], low
+    side = int(radius / spacing) + 1
+    while True:
+        for i in range(-side, side + 1):
+            for j in range(-side, side + 1):
+                if math.hypot(i * spacing, j * spacing) > radius:
+                    continue
+                if len(places) == count:
+                    return places
+                places.append([p + stream.uniform(-0.025, 0.025) for p in (i * spacing, j * spacing, z)])
+        z += spacing
+
+
+class Bench:
+    def __init__(self, tool, folder):
+        self.tool, self.folder, self.checked, self.bad = tool, folder, 0, 0
+
+    def check(self, what, good):
+        self.checked += 1
+        if not good:
+            self.bad += 1
+            print(what)
+
+    def run(self, mesh, places, steps, every=None, friction=0.5, rolling=0.0, plate=None):
+        """The JSON and the frames, each of places. `plate`: the speed of a floor from z = 0 on."""
+        material = {"k_n": K_N, "restitution": 0.3, "friction": friction, "tangential": "spring", "rolling": rolling}
+        scene = {"graze": 1, "units": "m", "simulation": {"model": "dem", "materials": {"grain": material}},
+                 "objects": [{"name": "mesh", "mesh": str(mesh)}],
+                 "particles": [{"name": "grains", "file": "grains.csv", "radius": 0.5, "mass": 1}]}
+        if plate is not None:
+            scene["objects"].append({"name": "plate", "shape": {"box": [30, 30, 2]},
+                                     "pose": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, -1],
+                                     "body": {"type": "kinematic", "velocity": [0, 0, plate]}})
+        (self.folder / "scene.json").write_text(json.dumps(scene))
+        with open(self.folder / "grains.csv", "w") as out:
+            out.write("x,y,z\n")
+            out.writelines(",".join(map(repr, p)) + "\n" for p in places)
+        every = every or steps
+        done = subprocess.run(
+            [self.tool, "simulate", self.folder / "scene.json", "--steps", str(steps), "--dt", repr(DT), "--quiet",
+             "--format", "json", "--every", str(every), "--frames", self.folder / "frames.gzt"],
+            capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"simulate_grains.py: exit {done.returncode}: {done.stderr}")
+        return json.loads(done.stdout), self.frames(len(places))
+
+    def frames(self, count):
+        """Of the grains, from the file's end: a frame is a step, a time, and nine numbers a ball."""
+        data, size = (self.folder / "frames.gzt").read_bytes(), 16 + 72 * count
+        frames = []
+        while len(data) - size * (len(frames) + 1) > 8 * count:
+            at = len(data) - size * (len(frames) + 1)
+            balls = struct.unpack_from(f"<{9 * count}d", data, at + 16)
+            frames.append([balls[9 * i:9 * i + 3] for i in range(count)])
+        return frames[::-1]
+
+
+def check_bowl(bench):
+    """Grains fall into a funnel whose bottom is shut: all stay within."""
+    mesh = bench.folder / "bowl.obj"
+    profile_mesh(mesh, [(0.0, 0.0), (2.0, 0.0), (6.0, 6.0), (6.0, 40.0)])
+    result, frames = bench.run(mesh, column(400, 5.0, 8.0, 1), 12000)
+    inside = [math.hypot(x, y) < 6.01 and z > 0.45 and (z > 5.5 or math.hypot(x, y) < 2 + z * 2 / 3)
+              for x, y, z in frames[-1]]
+    bench.check(f"{inside.count(False)} grains are not in the bowl", all(inside))
+    bench.check("the grains of the bowl do not come to rest", result["end"]["kinetic"] < 20)
+    bench.check("the grains of the bowl are not in contact", result["contacts"] > 400)
+
+
+def slope(places):
+    """Of a cone with the same mean height and mean distance from its axis."""
+    height = sum(z - 0.5 for _, _, z in places) / len(places)
+    return 2 * height / (sum(math.hypot(x, y) for x, y, _ in places) / len(places))
+
+
+def check_heaps(bench, count, steps):
+    mesh = bench.folder / "floor.obj"
+    profile_mesh(mesh, [(0.0, 0.0), (10.0, 0.0), (20.0, 0.0), (200.0, 0.0)])
+    slopes, width = [], 0.55 * count ** (1 / 3)
+    for friction, rolling in ((0.1, 0.0), (0.3, 0.1), (0.6, 0.3)):
+        _, frames = bench.run(mesh, column(count, width, 0.55, 2), steps, friction=friction, rolling=rolling)
+        slopes.append(slope(frames[-1]))
+    print("slopes of heaps, the rougher the later:", *(f"{s:.3f}" for s in slopes))
+    bench.check("a heap is not the steeper the rougher it is", slopes[0] < 0.8 * slopes[1] < 0.64 * slopes[2])
+
+
+def rate_of(bench, width, count, steps, every):
+    """Grains a second through a hole in the flat floor of a silo, from the frames in which most of it runs."""
+    mesh = bench.folder / "silo.obj"
+    radius = width / 2 + 8
+    profile_mesh(mesh, [(width / 2, 0.0), (radius, 0.0), (radius, 400.0)])
+    _, frames = bench.run(mesh, column(count, radius - 0.6, 0.55, 3), steps, every)
+    out = [sum(z < 0 for _, _, z in places) for places in frames]
+    first = next(i for i, n in enumerate(out) if n > 0.1 * count)
+    last = max(i for i, n in enumerate(out) if n < 0.55 * count)
+    middle, seconds = (first + last) // 2, every * DT
+    halves = [(out[b] - out[a]) / (b - a) / seconds for a, b in ((first, middle), (middle, last))]
+    rate = (out[last] - out[first]) / (last - first) / seconds
+    print(f"hole {width}: {rate:.1f} grains a second, {halves[0]:.1f} and {halves[1]:.1f} in its halves")
+    bench.check(f"the rate is not constant in time: {halves}", abs(halves[0] - halves[1]) < 0.12 * rate)
+    return rate
+
+
+def check_beverloo(bench):
+    """rate^(2/5) is a line over the width: of four holes, each is where the other three say, to 5 % of its rate."""
+    widths = (6.0, 8.0, 10.0, 12.0)
+    roots = [rate_of(bench, w, 2500 + int(600 * (w - 6)), 30000 if w < 8 else 20000, 250) ** 0.4 for w in widths]
+    for i, width in enumerate(widths):
+        others = [(w, r) for j, (w, r) in enumerate(zip(widths, roots)) if j != i]
+        mean = [sum(p[k] for p in others) / 3 for k in range(2)]
+        steep = (sum((w - mean[0]) * (r - mean[1]) for w, r in others) / sum((w - mean[0]) ** 2 for w, _ in others))
+        expected = (mean[1] + steep * (width - mean[0])) ** 2.5
+        off = roots[i] ** 2.5 / expected - 1
+        print(f"hole {width}: {100 * off:+.1f} % from what the others say")
+        bench.check(f"hole {width} is not as Beverloo's law has it", abs(off) < 0.05)
+
+
+def check_janssen(bench):
+    """What the floor carries, by the overlaps of the grains that lie on it. It sinks a little, so that the grains hang on
+    the wall as much as they can, as Janssen assumed."""
+    mesh, sinking, steps = bench.folder / "tube.obj", -0.02, 60000
+    profile_mesh(mesh, [(4.0, -3.0), (4.0, 20.0), (4.0, 400.0)])
+    loads, counts = [], (300, 600, 1200)
+    for count in counts:
+        result, frames = bench.run(mesh, column(count, 3.45, 0.55, 4), steps, plate=sinking)
+        floor = sinking * result["time"]
+        load = sum(K_N * max(0.0, floor + 0.5 - z) for _, _, z in frames[-1]) / GRAVITY
+        print(f"{count} grains: the floor carries {load:.1f} of them; kinetic energy {result['end']['kinetic']:.2g}")
+        loads.append(load)
+    bench.check("the floor carries more than there is", all(l < c for l, c in zip(loads, counts)))
+    low, high = 1.0, 1e6  # the most that it can carry: load = most (1 - exp(-count / most))
+    for _ in range(100):
+        most = (low + high) / 2
+        low, high = (most, high) if most * (1 - math.exp(-counts[2] / most)) < loads[2] else (low, most)
+    print(f"it carries {most:.0f} grains at most")
+    bench.check("a silo's wall carries nothing", loads[2] < 0.5 * counts[2])
+    for load, count in zip(loads, counts):
+        expected = most * (1 - math.exp(-count / most))
+        bench.check(f"{count} grains in a silo: {load:.1f} instead of {expected:.1f}",
+                    abs(load - expected) < 0.05 * expected)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True, type=Path)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--only")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        bench = Bench(arguments.bin / "graze", Path(name))
+        checks = {"bowl": lambda: check_bowl(bench), "heaps": lambda: check_heaps(bench, 200, 15000)}
+        if arguments.long:
+            checks |= {"heaps": lambda: check_heaps(bench, 1500, 60000), "beverloo": lambda: check_beverloo(bench),
+                       "janssen": lambda: check_janssen(bench)}
+        for what, check in checks.items():
+            if arguments.only in (None, what):
+                check()
+    print(f"simulate_grains.py: {bench.checked} checks, {bench.bad} failed")
+    return bench.bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
