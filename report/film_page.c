@@ -1,9 +1,4 @@
-/* film_page.c: the page of a film: its fixed parts around meshes, moves and the record.
- *
- * A move is 56 bytes of base64: step and object as 32-bit numbers, then floats: nine of the matrix, and the middle of
- * the object's mesh in the world, relative to the middle of the scene. So a float's rounding is small against what is
- * seen, wherever the scene lies and wherever a mesh has its origin. Processors are taken to be little-endian, as the
- * page's are. */
+/* film_page.c: the page of a film: its fixed parts around meshes, moves and the record. */
 #include "camera.h"
 #include "film.h"
 #include "out.h"
@@ -18,26 +13,6 @@ typedef struct film_page {
   double origin[3];
   page_meshes meshes;
 } film_page;
-
-static void put_moves(gz_text *out, const film_page *p) {
-  base64_stream stream = {.text = out};
-  gz_put_text(out, "<script type=\"text/plain\" id=\"moves\">");
-  for (uint64_t i = 0; i < p->film->move_count; i++) {
-    const graze_motion_move *move = &p->film->moves[i];
-    uint32_t mesh = p->meshes.of_object[move->object], head[2] = {move->step, move->object};
-    double middle[3] = {0, 0, 0};
-    float numbers[12];
-    for (int k = 0; k < 3 && mesh != PAGE_NO_MESH; k++)
-      middle[k] = p->meshes.meshes[mesh].min[k] / 2 + p->meshes.meshes[mesh].max[k] / 2;
-    graze_pose_apply(&move->pose, middle, middle);
-    for (int k = 0; k < 9; k++) numbers[k] = (float)move->pose.m[k / 3 * 4 + k % 3];
-    for (int k = 0; k < 3; k++) numbers[9 + k] = (float)(middle[k] - p->origin[k]);
-    gz_base64_put(&stream, head, sizeof head);
-    gz_base64_put(&stream, numbers, sizeof numbers);
-  }
-  gz_base64_end(&stream);
-  gz_put_text(out, "</script>\n");
-}
 
 static void put_event(gz_json *json, const graze_film_event *event) {
   static const char *const words[] = {"began", "changed", "ended"};
@@ -74,7 +49,7 @@ static bool put_page(film_page *p, gz_text *out) {
   gz_put_xml(out, p->film->report->title);
   gz_put_bytes(out, gz_film_part_body, gz_film_part_body_size);
   if (!gz_page_meshes_put(&p->meshes, out)) return false;
-  put_moves(out, p);
+  gz_page_put_moves(&p->meshes, p->film->moves, p->film->move_count, p->origin, out);
   put_record(out, p);
   gz_put_bytes(out, gz_film_part_tail, gz_film_part_tail_size);
   return true;

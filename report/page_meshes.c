@@ -125,3 +125,24 @@ bool gz_page_meshes_put(page_meshes *plan, gz_text *out) {
   gz_simplifier_free(&work);
   return done;
 }
+
+void gz_page_put_moves(const page_meshes *plan, const graze_motion_move *moves, uint64_t count, const double origin[3],
+                       gz_text *out) {
+  base64_stream stream = {.text = out};
+  gz_put_text(out, "<script type=\"text/plain\" id=\"moves\">");
+  for (uint64_t i = 0; i < count; i++) {
+    const graze_motion_move *move = &moves[i];
+    uint32_t mesh = plan->of_object[move->object], head[2] = {move->step, move->object};
+    double middle[3] = {0, 0, 0};
+    float numbers[12];
+    for (int k = 0; k < 3 && mesh != PAGE_NO_MESH; k++)
+      middle[k] = plan->meshes[mesh].min[k] / 2 + plan->meshes[mesh].max[k] / 2;
+    graze_pose_apply(&move->pose, middle, middle);
+    for (int k = 0; k < 9; k++) numbers[k] = (float)move->pose.m[k / 3 * 4 + k % 3];
+    for (int k = 0; k < 3; k++) numbers[9 + k] = (float)(middle[k] - origin[k]);
+    gz_base64_put(&stream, head, sizeof head);
+    gz_base64_put(&stream, numbers, sizeof numbers);
+  }
+  gz_base64_end(&stream);
+  gz_put_text(out, "</script>\n");
+}

@@ -33,6 +33,13 @@ bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t
  * little-endian; and notes in the plan what was written. False: out of memory. */
 bool gz_page_meshes_put(page_meshes *plan, gz_text *out);
 
+/* A script element of moves of objects. One is 56 bytes of base64: step and object as 32-bit numbers, then floats: nine
+ * of the matrix, and the middle of the object's mesh in the world, relative to `origin`, which is in the middle of the
+ * scene. So a float's rounding is small against what is seen, wherever the scene lies and wherever a mesh has its
+ * origin. Processors are taken to be little-endian, as the page's are. */
+void gz_page_put_moves(const page_meshes *plan, const graze_motion_move *moves, uint64_t count, const double origin[3],
+                       gz_text *out);
+
 void gz_page_meshes_free(page_meshes *plan);
 
 #endif

@@ -461,7 +461,7 @@ graze_status graze_painter_overview(graze_painter *painter, graze_picture *pictu
 
 /* ---- a frame of a film ---- */
 
-/* The objects of the report in their layers' colours, `lit` ones (may be NULL) in orange, on an empty subject. */
+/* The objects of the report in their layers' colours, `lit` ones in orange, as the subject. */
 static bool draw_objects(graze_painter *p, const painter_view *view, const bool *lit) {
   uint32_t count = p->report->object_count;
   float(*colours)[4] = malloc(((size_t)count + 1) * sizeof *colours);
@@ -469,11 +469,9 @@ static bool draw_objects(graze_painter *p, const painter_view *view, const bool 
   graze_report calm = *p->report;
   calm.clash_count = 0;
   choose_colours(&calm, colours);
-  for (uint32_t i = 0; i < count && lit != NULL; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     if (lit[i]) memcpy(colours[i], colour_a, sizeof colours[i]);
   }
-  gz_painter_marks_clear(p);
-  begin_layer(p, &p->subject);
   bool good = draw_all(p, view, (const float(*)[4])colours);
   free(colours);
   return good;
@@ -482,6 +480,8 @@ static bool draw_objects(graze_painter *p, const painter_view *view, const bool 
 static bool paint_frame(graze_painter *p, const bool *lit, const graze_camera *camera, graze_picture *picture) {
   painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
   view.nearest = 0.01 * scene_distance(p, camera);
+  gz_painter_marks_clear(p);
+  begin_layer(p, &p->subject);
   if (!draw_objects(p, &view, lit) || !gz_painter_mark_axes(p, &view)) return false;
   compose(p, &view, 0, 1);
   return finish(p, &view, picture);
@@ -508,14 +508,29 @@ graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses
 
 /* ---- a frame of balls ---- */
 
+/* All objects as ghosts: balls are seen through the drum in which they tumble. */
+static bool draw_stage(graze_painter *p, const painter_view *view) {
+  float(*colours)[4] = malloc(((size_t)p->report->object_count + 1) * sizeof *colours);
+  if (colours == NULL) return gz_painter_fail_memory(p);
+  for (uint32_t i = 0; i < p->report->object_count; i++) memcpy(colours[i], colour_ghost, sizeof colours[i]);
+  begin_layer(p, &p->ghosts);
+  bool good = draw_all(p, view, (const float(*)[4])colours);
+  free(colours);
+  return good;
+}
+
 static bool paint_track(graze_painter *p, graze_track *track, uint32_t frame, const graze_camera *camera,
                         graze_picture *picture) {
   painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
-  view.nearest = 0.01 * fmax(scene_distance(p, camera), gz_painter_balls_distance(track, camera));
-  if (!draw_objects(p, &view, NULL) || !gz_painter_balls_draw(p, &view, track, frame) ||
-      !gz_painter_balls_walls(p, &view, track) || !gz_painter_mark_axes(p, &view))
+  const double distance = fmax(scene_distance(p, camera), gz_painter_balls_distance(track, camera));
+  view.nearest = 0.01 * distance;
+  gz_painter_marks_clear(p);
+  if (!draw_stage(p, &view)) return false;
+  begin_layer(p, &p->subject);
+  if (!gz_painter_balls_draw(p, &view, track, frame) || !gz_painter_balls_walls(p, &view, track) ||
+      !gz_painter_mark_axes(p, &view))
     return false;
-  compose(p, &view, 0, 1);
+  compose(p, &view, p->order_count > 0, view.nearest / distance);
   return finish(p, &view, picture);
 }
 
@@ -526,9 +541,17 @@ graze_status graze_painter_track(graze_painter *painter, graze_track *track, uin
     return gz_fail(painter != NULL ? painter->owner : NULL, GRAZE_ERROR_ARGUMENT,
                    "pictures: an argument of the frame is invalid");
   }
+  graze_pose *poses = malloc(((size_t)painter->report->object_count + 1) * sizeof *poses);
+  if (poses == NULL) return gz_fail(painter->owner, GRAZE_ERROR_MEMORY, "pictures: out of memory");
+  gz_track_find_poses(track, painter->report, frame, poses);
   graze_status status = begin_call(painter);
-  if (status != GRAZE_OK) return status;
-  paint_track(painter, track, frame, camera, picture);
-  gz_gl_end(painter->context);
-  return painter->status;
+  if (status == GRAZE_OK) {
+    painter->poses = poses;
+    paint_track(painter, track, frame, camera, picture);
+    painter->poses = NULL;
+    gz_gl_end(painter->context);
+    status = painter->status;
+  }
+  free(poses);
+  return status;
 }

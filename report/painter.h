@@ -12,7 +12,7 @@
 #include "gl/buffer.h"
 #include "gl/context.h"
 #include "gl/target.h"
-#include "graze/track.h"
+#include "track.h"
 
 enum { CHUNK_TRIANGLES = 256, PAINTER_SAMPLES = 4, TRIAL_SIDES = 6, TRIAL_PIXELS = 64 };
 

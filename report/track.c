@@ -68,7 +68,9 @@ static bool copy_def(graze_track *track, const graze_track_def *def) {
   track->sets = gz_new_zeroed(track->context, def->set_count, sizeof *track->sets);
   track->walls = gz_new(track->context, def->wall_count, sizeof *track->walls);
   track->curves = gz_new_zeroed(track->context, def->curve_count, sizeof *track->curves);
-  if (track->sets == NULL || track->walls == NULL || track->curves == NULL) return false;
+  track->poses = gz_new(track->context, def->object_count, sizeof *track->poses);
+  if (track->sets == NULL || track->walls == NULL || track->curves == NULL || track->poses == NULL) return false;
+  track->object_count = def->object_count;
   for (; track->set_count < def->set_count; track->set_count++) {
     const graze_track_set *set = &def->sets[track->set_count];
     track->sets[track->set_count] = (graze_track_set){gz_new_text(track->context, set->name), set->count, set->alone};
@@ -118,9 +120,40 @@ void graze_track_destroy(graze_track *track) {
   }
   const track_group *groups = track->groups.data;
   for (size_t i = 0; i < track->groups.count; i++) gz_free(groups[i].bytes);
-  void *const all[] = {track->sets,        track->curves,      track->walls,       track->radii, track->times.data,
-                       track->values.data, track->groups.data, track->events.data, track};
+  void *const all[] = {
+      track->sets,        track->curves,      track->walls,      track->radii,       track->poses, track->times.data,
+      track->values.data, track->groups.data, track->moves.data, track->events.data, track};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) gz_free(all[i]);
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+static graze_status check_poses(const graze_track *track, const graze_pose *poses) {
+  for (uint32_t i = 0; poses != NULL && i < track->object_count; i++) {
+    if (!gz_report_pose_is_finite(&poses[i]))
+      return gz_fail_named(track->context, GRAZE_ERROR_NOT_FINITE, "film", "", "the pose of object %u is not finite",
+                           i);
+  }
+  return GRAZE_OK;
+}
+
+/* There is room for them. */
+static void take_poses(graze_track *track, const graze_pose *poses) {
+  graze_motion_move *moves = track->moves.data;
+  for (uint32_t i = 0; poses != NULL && i < track->object_count; i++) {
+    if (track->posed && memcmp(&track->poses[i], &poses[i], sizeof *poses) == 0) continue;
+    moves[track->moves.count++] = (graze_motion_move){(uint32_t)track->times.count, i, poses[i]};
+    track->poses[i] = poses[i];
+  }
+  track->posed = track->posed || poses != NULL;
+}
+
+void gz_track_find_poses(const graze_track *track, const graze_report *report, uint32_t frame, graze_pose *poses) {
+  const graze_motion_move *moves = track->moves.data;
+  for (uint32_t i = 0; i < report->object_count; i++) poses[i] = report->objects[i].pose;
+  for (size_t i = 0; i < track->moves.count && moves[i].step <= frame; i++) {
+    if (moves[i].object < report->object_count) poses[moves[i].object] = moves[i].pose;
+  }
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -138,7 +171,7 @@ static graze_status check_frame(const graze_track *track, const graze_track_fram
       return gz_fail_named(track->context, GRAZE_ERROR_NOT_FINITE, "film", "",
                            "place or velocity of ball %zu is not finite", i / 3);
   }
-  return GRAZE_OK;
+  return check_poses(track, frame->poses);
 }
 
 graze_status graze_track_add_frame(graze_track *track, const graze_track_frame *frame) {
@@ -146,10 +179,12 @@ graze_status graze_track_add_frame(graze_track *track, const graze_track_frame *
   graze_status status = check_frame(track, frame);
   if (status != GRAZE_OK) return status;
   if (!array_reserve(track->context, &track->times, 1, sizeof(track_time)) ||
+      !array_reserve(track->context, &track->moves, track->object_count, sizeof(graze_motion_move)) ||
       !array_reserve(track->context, &track->values, track->curve_count, sizeof(double)))
     return fail_memory(track);
   status = gz_track_pack(track, frame);
   if (status != GRAZE_OK) return status;
+  take_poses(track, frame->poses);
   track_time *times = track->times.data;
   times[track->times.count++] = (track_time){frame->step, frame->time};
   double *values = track->values.data;
@@ -185,7 +220,7 @@ void gz_track_sort_events(graze_track *track) {
 graze_status graze_track_add_event(graze_track *track, const graze_track_event *event) {
   if (track == NULL || event == NULL)
     return gz_fail_named(track != NULL ? track->context : NULL, GRAZE_ERROR_ARGUMENT, "film", "", "no event");
-  const uint64_t members = (uint64_t)track->balls + track->wall_count;
+  const uint64_t members = (uint64_t)track->balls + track->wall_count + track->object_count;
   if (event->a >= members || event->b >= members || (unsigned)event->kind > GRAZE_CONTACT_ENDED)
     return gz_fail_named(track->context, GRAZE_ERROR_INDEX, "film", "", "event %llu: of %u and %u, and there are %llu",
                          (unsigned long long)track->event_count, event->a, event->b, (unsigned long long)members);

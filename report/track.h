@@ -3,6 +3,7 @@
 #define GRAZE_REPORT_TRACK_H
 
 #include "base/owned.h"
+#include "camera.h"
 #include "fault.h"
 #include "graze/track.h"
 
@@ -35,6 +36,9 @@ struct graze_track {
   graze_track_curve *curves;
   uint32_t curve_count;
   uint32_t most_events;
+  uint32_t object_count;
+  graze_pose *poses; /* of objects, as last given; */
+  bool posed;        /* they have been */
 
   double resolution, origin[3]; /* of the lattice */
   int32_t low[3], high[3];      /* places of balls, over all frames */
@@ -42,11 +46,23 @@ struct graze_track {
   gz_array times;  /* track_time */
   gz_array values; /* double, those of a frame side by side */
   gz_array groups; /* track_group */
+  gz_array moves;  /* graze_motion_move of objects; steps are frames */
   gz_array events; /* track_event */
   uint64_t event_count;
   struct track_packer *packer;
   struct track_reader *reader;
 };
+
+/* Poses of the report's objects at a frame. */
+void gz_track_find_poses(const graze_track *track, const graze_report *report, uint32_t frame, graze_pose *poses);
+
+typedef struct track_boxes {
+  const graze_track *track;
+  const graze_report *report;
+} track_boxes;
+
+/* camera_boxes of a track_boxes: all balls of all frames, and the objects wherever they are. */
+void gz_track_each_box(const void *source, camera_take_box *take, void *user);
 
 /* Packs the frames that wait for their group to fill. */
 graze_status gz_track_flush(graze_track *track);

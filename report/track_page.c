@@ -135,13 +135,14 @@ static void put_events(gz_json *json, graze_track *track) {
   gz_json_close(json);
 }
 
-/* The box of all balls, and of the objects. */
+static void include(void *user, const graze_box *box) {
+  graze_box_add_box(user, box);
+}
+
+/* The box of all balls and objects at all frames. */
 static graze_box bounds_of(const track_page *p) {
-  graze_box all = graze_track_get_info(p->track).bounds;
-  for (uint32_t i = 0; i < p->report->object_count; i++) {
-    graze_box box = gz_camera_object_box(&p->report->objects[i]);
-    if (!gz_camera_box_empty(&box)) graze_box_add_box(&all, &box);
-  }
+  graze_box all = graze_box_empty();
+  gz_track_each_box(&(track_boxes){p->track, p->report}, include, &all);
   return all;
 }
 
@@ -173,6 +174,7 @@ static bool put_page(track_page *p, gz_text *out) {
   gz_put_bytes(out, gz_balls_part_body, gz_balls_part_body_size);
   if (!gz_page_meshes_put(&p->meshes, out) || !put_radii(out, p->track)) return false;
   put_groups(out, p->track);
+  gz_page_put_moves(&p->meshes, p->track->moves.data, p->track->moves.count, p->track->origin, out);
   put_record(out, p);
   gz_put_bytes(out, gz_balls_part_tail, gz_balls_part_tail_size);
   return true;
@@ -181,8 +183,10 @@ static bool put_page(track_page *p, gz_text *out) {
 graze_status graze_track_write_html(graze_context *context, const char *path, graze_track *track,
                                     const graze_report *report, bool colliding) {
   report_file file;
-  if (context == NULL || path == NULL || track == NULL || report == NULL || track->times.count == 0)
-    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "", "a path, a film of one frame or more and a report");
+  if (context == NULL || path == NULL || track == NULL || report == NULL || track->times.count == 0 ||
+      report->object_count != track->object_count)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "",
+                         "a path, a film of one frame or more and a report with its objects");
   graze_status status = gz_track_flush(track);
   if (status != GRAZE_OK) return status;
   graze_report plain = *report; /* clashes would weigh on how meshes are simplified */

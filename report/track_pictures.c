@@ -11,17 +11,20 @@
 
 /* ---- the camera -------------------------------------------------------------------------------------------------- */
 
-typedef struct filmed {
-  const graze_track *track;
-  const graze_report *report;
-} filmed;
-
-static void each_box(const void *source, camera_take_box *take, void *user) {
-  const filmed *f = source;
-  const graze_box balls = graze_track_get_info(f->track).bounds;
+void gz_track_each_box(const void *source, camera_take_box *take, void *user) {
+  const track_boxes *boxes = source;
+  const graze_box balls = graze_track_get_info(boxes->track).bounds;
+  const graze_motion_move *moves = boxes->track->moves.data;
   if (!gz_camera_box_empty(&balls)) take(user, &balls);
-  for (uint32_t i = 0; i < f->report->object_count; i++) {
-    const graze_box box = gz_camera_object_box(&f->report->objects[i]);
+  for (uint32_t i = 0; i < boxes->report->object_count; i++) {
+    const graze_box box = gz_camera_object_box(&boxes->report->objects[i]);
+    if (!gz_camera_box_empty(&box)) take(user, &box);
+  }
+  for (size_t i = 0; i < boxes->track->moves.count; i++) {
+    if (moves[i].object >= boxes->report->object_count) continue;
+    graze_report_object object = boxes->report->objects[moves[i].object];
+    object.pose = moves[i].pose;
+    const graze_box box = gz_camera_object_box(&object);
     if (!gz_camera_box_empty(&box)) take(user, &box);
   }
 }
@@ -31,8 +34,8 @@ graze_status graze_track_camera(graze_context *context, const graze_track *track
   if (context == NULL || track == NULL || report == NULL || camera == NULL || !(width_by_height > 0) ||
       !isfinite(width_by_height))
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument of the camera is invalid");
-  const filmed f = {track, report};
-  gz_camera_fit(report->up, width_by_height, each_box, &f, camera);
+  const track_boxes f = {track, report};
+  gz_camera_fit(report->up, width_by_height, gz_track_each_box, &f, camera);
   return GRAZE_OK;
 }
 

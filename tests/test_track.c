@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "families.h"
 #include "graze/track.h"
 #include "support.h"
 
@@ -486,6 +487,50 @@ static void writes_pictures(void **unused) {
   free(w);
 }
 
+/* ---- objects ---- */
+
+/* A cube that waits, moves twice and waits again, beside balls: moves are kept where it moves, the camera sees it
+ * everywhere, and it is in the picture. */
+static void takes_objects(void **unused) {
+  (void)unused;
+  const double low[3] = {-0.5, -0.5, -0.5}, high[3] = {0.5, 0.5, 0.5};
+  double corners[108];
+  world *w = make_world();
+  soup_box(low, high, corners);
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+  graze_report_object object = {
+      .name = "cube", .layer = "", .file = "", .mesh = mesh, .pose = test_translation(1003, 1003, 1003)};
+  graze_report report = head;
+  report.objects = &object;
+  report.object_count = 1;
+  w->def.object_count = 1;
+  graze_track *track = make_track(w, 0);
+  if (track == NULL) skip();
+  for (int i = 0; i < 5; i++) {
+    const graze_pose pose = test_translation(1003, 1003, 1003 + (i < 2 ? 0 : i > 3 ? 60 : 30.0 * (i - 1)));
+    graze_track_frame frame = frame_of(w, i);
+    frame.poses = &pose;
+    assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+  }
+  const graze_pose bad = test_translation(NAN, 0, 0);
+  graze_track_frame frame = frame_of(w, 5);
+  frame.poses = &bad;
+  refuse_frame(track, &frame, GRAZE_ERROR_NOT_FINITE, "object 0");
+  const graze_track_event event = {.step = 1, .a = 0, .b = BALLS + 1};
+  assert_int_equal(graze_track_add_event(track, &event), GRAZE_OK);
+  assert_int_equal(graze_track_write_html(shared_context(1), "track_none.html", track, &head, false),
+                   GRAZE_ERROR_ARGUMENT); /* without the object */
+  assert_int_equal(graze_track_write_html(shared_context(1), "track_cube.html", track, &report, false), GRAZE_OK);
+  unlink("track_cube.html");
+  graze_camera camera, without;
+  assert_int_equal(graze_track_camera(shared_context(1), track, &report, 1.6, &camera), GRAZE_OK);
+  assert_int_equal(graze_track_camera(shared_context(1), track, &head, 1.6, &without), GRAZE_OK);
+  assert_memory_not_equal(&camera, &without, sizeof camera);
+  graze_track_destroy(track);
+  graze_mesh_destroy(mesh);
+  free(w);
+}
+
 /* ---- memory ---- */
 
 static graze_status make_and_read(graze_context *context, const world *w) {
@@ -530,7 +575,7 @@ int main(void) {
       cmocka_unit_test(is_small),          cmocka_unit_test(refuses_definitions),   cmocka_unit_test(refuses_frames),
       cmocka_unit_test(keeps_fast_events), cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
       cmocka_unit_test(takes_nothing),     cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
-      cmocka_unit_test(camera_sees_all),   cmocka_unit_test(writes_pictures),
+      cmocka_unit_test(camera_sees_all),   cmocka_unit_test(writes_pictures),       cmocka_unit_test(takes_objects),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,29 +13,66 @@ enum { CURVES = 6 };
 struct simulate_film {
   graze_track *track;
   const simulate_balls *balls;
-  uint32_t *ball_of_object, *first_of_set;
+  uint32_t *member_of_object, *first_of_set; /* numbers in the track */
   bool *touching;
+  graze_report_object *objects; /* those that are no balls */
+  graze_pose *poses;
+  uint32_t *bodies, object_count; /* which of the scene's they are */
 };
 
 /* ---- what is in it ----------------------------------------------------------------------------------------------- */
 
-static void number_balls(simulate_film *film, const simulate_run *run) {
-  const graze_scene_file *file = &run->file;
+static void *new_array(size_t count, size_t size) {
+  void *array = calloc(count + 1, size);
+  if (!array) fail_out_of_memory();
+  return array;
+}
+
+static void find_poses(simulate_film *film, const simulate_run *run) {
+  for (uint32_t i = 0; i < film->object_count; i++) {
+    graze_body_def body;
+    must(run->session.context, graze_world_get_body(run->world, run->bodies[film->bodies[i]], &body));
+    film->poses[i] = graze_pose_from_quaternion(body.orientation, body.position);
+  }
+}
+
+/* Objects that are meshes. */
+static void list_objects(simulate_film *film, const simulate_run *run) {
+  const uint32_t count = run->file.object_count;
+  film->objects = new_array(count, sizeof *film->objects);
+  film->poses = new_array(count, sizeof *film->poses);
+  film->bodies = new_array(count, sizeof *film->bodies);
+  for (uint32_t i = 0; i < count; i++) {
+    graze_body_def body;
+    must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
+    if (body.mesh == NULL) continue;
+    film->objects[film->object_count] = (graze_report_object){
+        .name = run->file.objects[i].name, .layer = "", .file = "", .mesh = body.mesh, .label = NULL};
+    film->bodies[film->object_count++] = i;
+  }
+  find_poses(film, run);
+  for (uint32_t i = 0; i < film->object_count; i++) film->objects[i].pose = film->poses[i];
+}
+
+/* Balls, walls, objects. */
+static void number_members(simulate_film *film, const simulate_run *run) {
   const simulate_balls *balls = film->balls;
-  film->ball_of_object = calloc((size_t)file->object_count + 1, sizeof *film->ball_of_object);
-  film->first_of_set = calloc((size_t)file->particle_set_count + 1, sizeof *film->first_of_set);
-  film->touching = calloc((size_t)balls->count + 1, sizeof *film->touching);
-  if (!film->ball_of_object || !film->first_of_set || !film->touching) fail_out_of_memory();
-  for (uint32_t i = 0; i < balls->object_count; i++) film->ball_of_object[balls->objects[i]] = i;
+  const uint32_t walls = graze_world_get_wall_count(run->world);
+  film->member_of_object = new_array(run->file.object_count, sizeof *film->member_of_object);
+  film->first_of_set = new_array(run->file.particle_set_count, sizeof *film->first_of_set);
+  film->touching = new_array((size_t)balls->count, sizeof *film->touching);
+  for (uint32_t i = 0; i < balls->object_count; i++) film->member_of_object[balls->objects[i]] = i;
+  for (uint32_t i = 0; i < film->object_count; i++)
+    film->member_of_object[film->bodies[i]] = (uint32_t)balls->count + walls + i;
   uint32_t next = balls->object_count;
-  for (uint32_t i = 0; i < file->particle_set_count; i++) {
+  for (uint32_t i = 0; i < run->file.particle_set_count; i++) {
     film->first_of_set[i] = next;
     next += graze_world_get_particle_count(run->world, i);
   }
 }
 
 static uint32_t number_of(const simulate_film *film, const graze_member *member) {
-  if (member->kind == GRAZE_MEMBER_BODY) return film->ball_of_object[member->index];
+  if (member->kind == GRAZE_MEMBER_BODY) return film->member_of_object[member->index];
   if (member->kind == GRAZE_MEMBER_PARTICLE) return film->first_of_set[member->set] + member->index;
   return (uint32_t)film->balls->count + member->index;
 }
@@ -56,6 +93,7 @@ static void create_track(simulate_film *film, const simulate_run *run) {
   def.wall_count = wall_count;
   def.curves = curves;
   def.curve_count = CURVES;
+  def.object_count = film->object_count;
   must(run->session.context, graze_track_create(run->session.context, &def, &film->track));
   free(walls);
 }
@@ -64,7 +102,8 @@ simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls 
   simulate_film *film = calloc(1, sizeof *film);
   if (!film) fail_out_of_memory();
   film->balls = balls;
-  number_balls(film, run);
+  list_objects(film, run);
+  number_members(film, run);
   create_track(film, run);
   must(run->session.context, graze_report_claim_folder(run->session.context, run->asked->report));
   must(run->session.context, graze_report_begin_page(run->session.context, run->asked->report));
@@ -79,8 +118,9 @@ static void find_touching(simulate_film *film, const simulate_run *run) {
   memset(film->touching, 0, (size_t)film->balls->count * sizeof *film->touching);
   must(run->session.context, graze_world_find_contacts(run->world, &contacts, &count));
   for (uint64_t i = 0; i < count; i++) {
+    const uint32_t b = number_of(film, &contacts[i].b);
     film->touching[number_of(film, &contacts[i].a)] = true;
-    if (contacts[i].b.kind != GRAZE_MEMBER_WALL) film->touching[number_of(film, &contacts[i].b)] = true;
+    if (b < film->balls->count) film->touching[b] = true;
   }
 }
 
@@ -92,9 +132,11 @@ void simulate_film_add(simulate_film *film, const simulate_run *run) {
                                    .time = graze_world_get_time(run->world),
                                    .positions = film->balls->positions,
                                    .velocities = film->balls->velocities,
+                                   .poses = film->poses,
                                    .touching = film->touching,
                                    .values = values};
   find_touching(film, run);
+  find_poses(film, run);
   must(run->session.context, graze_track_add_frame(film->track, &frame));
 }
 
@@ -132,7 +174,7 @@ static char *make_title(const simulate_run *run) {
 }
 
 /* SOURCE_DATE_EPOCH stands for the clock: nothing takes time then. */
-static graze_report head_of(const simulate_run *run, const char *title, char created[32]) {
+static graze_report head_of(const simulate_film *film, const simulate_run *run, const char *title, char created[32]) {
   const char *fixed = getenv("SOURCE_DATE_EPOCH");
   const bool stopped = fixed && *fixed;
   const time_t now = stopped ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
@@ -144,6 +186,8 @@ static graze_report head_of(const simulate_run *run, const char *title, char cre
                         .up = GRAZE_UP_Z,
                         .engine = simulate_engine(run),
                         .exactness = "",
+                        .objects = film->objects,
+                        .object_count = film->object_count,
                         .complete = !run->stopped,
                         .load_seconds = stopped ? 0 : run->session.load_seconds,
                         .query_seconds = stopped ? 0 : run->session.query_seconds};
@@ -171,7 +215,7 @@ void simulate_film_close(simulate_film *film, const simulate_run *run) {
   const double start = clock_seconds();
   char created[32], *page = NULL, *title = asked->title ? strdup(asked->title) : make_title(run);
   if (!title || asprintf(&page, "%s/index.html", asked->report) < 0) fail_out_of_memory();
-  const graze_report head = head_of(run, title, created);
+  const graze_report head = head_of(film, run, title, created);
   write_pictures(film, run, &head);
   must(run->session.context,
        graze_track_write_html(run->session.context, page, film->track, &head, asked->show == show_colliding));
@@ -180,7 +224,10 @@ void simulate_film_close(simulate_film *film, const simulate_run *run) {
   free(page);
   free(title);
   graze_track_destroy(film->track);
-  free(film->ball_of_object);
+  free(film->member_of_object);
+  free(film->objects);
+  free(film->poses);
+  free(film->bodies);
   free(film->first_of_set);
   free(film->touching);
   free(film);

@@ -43,7 +43,8 @@ typedef struct graze_track_def {
   uint32_t wall_count;
   const graze_track_curve *curves;
   uint32_t curve_count;
-  uint32_t most_events; /* of more events the fastest are kept; default 20,000 */
+  uint32_t object_count; /* of the report that the page is made with; they may move, and meet balls */
+  uint32_t most_events;  /* of more events the fastest are kept; default 20,000 */
   uint32_t cookie;
 } graze_track_def;
 
@@ -58,6 +59,7 @@ typedef struct graze_track_frame {
   uint64_t step;
   double time;
   const double *positions, *velocities; /* three numbers a ball */
+  const graze_pose *poses;              /* one an object; NULL: where they were, at first where the report has them */
   const bool *touching;                 /* one a ball: it touches something; NULL: none does */
   const double *values;                 /* of the curves; NULL without curves */
 } graze_track_frame;
@@ -71,7 +73,7 @@ typedef struct graze_track_event {
   uint64_t step;
   double time;
   graze_contact_event_kind kind;
-  uint32_t a, b; /* balls; the number of balls plus i is wall i */
+  uint32_t a, b; /* balls; behind them walls, then objects */
   double speed, impulse;
 } graze_track_event;
 

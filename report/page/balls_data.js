@@ -16,7 +16,9 @@ const filledStarts = filledSets.map(({start}) => start);
 const setOf = (ball) => filledSets[lastNotAbove(filledStarts, ball)].number;
 
 function ballName(ball) {
-  if (ball >= balls) return `wall ${ball - balls}`;
+  const wall = ball - balls, object = wall - record.walls.length;
+  if (object >= 0) return objects[object].name;
+  if (wall >= 0) return `wall ${wall}`;
   const set = setOf(ball);
   return sets[set].alone ? sets[set].name : `${sets[set].name}/${ball - setStarts[set]}`;
 }

@@ -114,7 +114,7 @@ function createBalls() {
     wallProgram: buildProgram(gl, wallVertexShader, plainFragmentShader),
     ballArray: gl.createVertexArray(), places: gl.createBuffer(), states: gl.createBuffer(),
     wallArray: gl.createVertexArray(), wallCorners: gl.createBuffer(), drawMore: drawBalls, pickMore: pickBall,
-    sharpness: balls > 30000 ? 1.5 : 2,
+    sharpness: balls > 30000 ? 1.5 : 2, ghostStrength: 3.5,
   });
   const radii = gl.createBuffer(), tints = gl.createBuffer();
   fillBuffer(gl, radii, scenery.radii.map((radius) => radius / world.radius), gl.STATIC_DRAW);
@@ -215,6 +215,7 @@ async function placeBalls(number) {
   const frame = await loadFrame(number);
   if (number !== film.step) return;
   Object.assign(scenery, {frame, number});
+  placeObjects(number);
   sendFrame();
   showPicked();
   requestDraw();

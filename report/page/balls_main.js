@@ -7,14 +7,15 @@ const keyLines = [['Left drag', 'turn'], ['Right or Shift drag', 'move'], ['Whee
   ['Escape', 'choose nothing']];
 const speedText = (speed) => `${shortNumber(speed)} ${record.units ? record.units + '/s' : ''}`.trim();
 const timeText = (time) => `${shortNumber(time)} s`;
-const styleOf = () => styles.layer; /* of meshes, which stand still */
+const styleOf = () => (view.ghosts ? styles.ghost : styles.layer); /* of objects, such as the drum in which balls tumble */
 
 /* ---- the head ---- */
 
 function showFacts() {
   const total = record.seconds.load + record.seconds.build + record.seconds.query;
   byId('title').textContent = byId('title').title = record.title || 'Film';
-  byId('facts').textContent = [plural(balls, 'ball', 'balls'), plural(film.last + 1, 'frame', 'frames'),
+  byId('facts').textContent = [plural(balls, 'ball', 'balls'),
+    objects.length > 0 ? plural(objects.length, 'object', 'objects') : '', plural(film.last + 1, 'frame', 'frames'),
     `${timeText(frameTimes[0])} to ${timeText(frameTimes[film.last])}`, plural(record.all_events, 'event', 'events'),
     record.units ? 'units ' + record.units : 'units not known', 'engine ' + record.engine, record.created,
     seconds(total)].filter(Boolean).join(' \u00B7 ');
@@ -157,6 +158,7 @@ function showStep() {
 }
 
 function buildChoices() {
+  byId('ghosts-label').hidden = objects.length === 0;
   byId('show').value = scenery.show;
   byId('show').onchange = (event) => {
     scenery.show = event.target.value;
@@ -181,12 +183,16 @@ async function start() {
   buildTheme();
   buildCurves();
   buildLists();
+  readMoves();
   buildTools(keyLines);
   buildChoices();
   buildSection();
   buildInput();
   buildTime({began: 'begins', hit: 'nearest', ended: 'ends', band: 'something touches'});
-  startView(createBalls);
+  startView(() => {
+    createBalls();
+    sendTexels();
+  });
   createBalls();
   Object.assign(camera, fittingView());
   showStep();

@@ -3,7 +3,8 @@
  * one colour, so that they may be blended in any order. */
 const canvas = byId('canvas');
 const view = {gl: null, selected: null, picked: null, hiddenLayers: new Set(), ghosts: true, moving: 0, requested: false,
-  frames: 0, slow: false, drawMore: null, pickMore: null, sharpness: 0}; /* the last: least pixels of the drawing a pixel */
+  frames: 0, slow: false, drawMore: null, pickMore: null,
+  sharpness: 0 /* least pixels of the drawing a pixel */, ghostStrength: 1};
 /* The last three: an object that has the other one inside it, and the second of two in the same place, in stripes. */
 const styles = {layer: 0, first: 1, second: 2, picked: 3, ghost: 4, firstAround: 5, secondAround: 6, striped: 7};
 const isClear = (style) => style >= styles.ghost && style !== styles.striped;
@@ -205,10 +206,15 @@ function drawObjects(gl, matrices, batches, colours) {
   const clash = view.selected, near = clash && clash.point.every((x) => x !== null);
   const focus = near ? subtract(toView(clash.point), matrices.eye) : [0, 0, 0];
   gl.uniform4f(places.focus, ...focus, near ? 1.6 * clashRadius(clash) : 1e6);
+  gl.uniform1f(places.strength, view.ghostStrength);
   gl.uniform1f(places.fill, section.axis !== null && section.fill ? 1 : 0);
   gl.disable(gl.BLEND);
   gl.depthMask(true);
   drawBatches(gl, batches.solid);
+  if (view.drawMore) { /* ghosts come last */
+    view.drawMore(gl, matrices, colours);
+    gl.useProgram(view.objectProgram.program);
+  }
   gl.enable(gl.BLEND);
   gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   gl.depthMask(false);
@@ -285,7 +291,6 @@ function drawFrame(now) {
   gl.clearColor(0, 0, 0, 0);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   drawObjects(gl, matrices, batches, colours);
-  if (view.drawMore) view.drawMore(gl, matrices, colours);
   drawLines(gl, matrices, colours, ratio);
   drawMarkers(gl, matrices, colours, ratio);
   drawAxes(matrices);

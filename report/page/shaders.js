@@ -37,7 +37,7 @@ flat in uint style; /* as in draw.js */
 uniform vec3 eye, light, up, first, second, picked, ghost;
 uniform vec4 section; /* what has dot(section.xyz, p) > section.w is cut away */
 uniform vec4 focus; /* the selected clash, relative to the eye, and how far around it ghosts are strong */
-uniform float fill;
+uniform float fill, strength; /* the second: of ghosts */
 out vec4 result;
 void main() {
   if (dot(section.xyz, place + eye) > section.w) discard;
@@ -48,7 +48,7 @@ void main() {
   bool around = style == 5u || style == 6u;
   if (style == 4u) {
     vec3 away = (place - focus.xyz) / focus.w;
-    result = vec4(ghost, (0.05 + 0.3 * edge * edge) * (0.12 + 0.88 * exp(-dot(away, away))));
+    result = vec4(ghost, strength * (0.05 + 0.3 * edge * edge) * (0.12 + 0.88 * exp(-dot(away, away))));
     return;
   }
   if (style == 7u && mod(gl_FragCoord.x + gl_FragCoord.y, 16.0) < 8.0) discard;

@@ -19,6 +19,7 @@ from pathlib import Path
 from struct import calcsize, unpack_from
 
 EVERY, STEPS, DT = 30, 100, 1e-4
+TURN = ("qw", "qx", "qy", "qz")
 COLUMNS = ("x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -27,6 +28,7 @@ class Bench:
 
     def __init__(self, tool, folder):
         self.tool, self.folder, self.checked, self.bad = tool, folder, 0, 0
+        self.paddle = {}  # its states by step: it is no ball
         (folder / "p.csv").write_text("x,y,z,r,vx,wz\n" + "".join(
             f"{i % 4},{i // 4 % 4},{1 + i // 16},{0.4 + 0.01 * i},{0.5 * i},{i}\n" for i in range(40)))
         (folder / "q.csv").write_text("x,y,z,vz\n9,0,5,-3\n9,1,5,-3\n9,2,5,-3\n")
@@ -34,6 +36,8 @@ class Bench:
         (folder / "scene.json").write_text('{"graze":1,"objects":[' + ",".join([
             ball % ("one, two", 0.5, -3, 0, 2, '"mass":1,"velocity":[7,0,0]'),
             ball % ("st\u00f6pfel", 0.25, 0, -4, 1, '"type":"static"'),
+            '{"name":"paddle","shape":{"box":[3,0.5,1]},"pose":[1,0,0,1,0,1,0,1,0,0,1,0.1],"body":{"type":"kinematic",'
+            '"spin":[0,0,3],"velocity":[0,0,1]}}',
             ball % ("c", 0.75, 0, -8, 1, '"type":"kinematic","velocity":[0,4,0],"spin":[0,0,1]')]) + """],
             "particles":[{"name":"p","file":"p.csv","mass":1},{"name":"q/x","file":"q.csv","mass":2,"radius":0.125}],
             "simulation":{"model":"dem","materials":{"m":{"k_n":1e5,"restitution":0.5}},
@@ -48,7 +52,9 @@ class Bench:
         path = self.folder / "final.csv"
         self.run(steps, "--final", path)
         with open(path, newline="", encoding="utf-8") as file:
-            return {row["name"]: [float(row[k]) for k in COLUMNS] for row in csv.DictReader(file)}
+            states = {row["name"]: [float(row[k]) for k in (*COLUMNS, *TURN)] for row in csv.DictReader(file)}
+        self.paddle[steps] = states.pop("paddle")
+        return {name: state[:9] for name, state in states.items()}
 
     def same(self, what, got, wanted):
         self.checked += 1
@@ -135,6 +141,8 @@ def read_page(path):
                            [bits >> i & 1 for i in range(balls)]))
         assert at == len(data)
     radii, = block('id="radii"')
+    moves = base64.b64decode(re.search('id="moves">([^<]*)<', page)[1])
+    record["moves"] = [unpack_from("<2I12f", moves, at) for at in range(0, len(moves), 56)]
     return record, unpack_from(f"<{balls}f", radii), frames
 
 
@@ -197,10 +205,35 @@ def check_page(bench, names, radii, frames):
                                        for c, value in zip(record["curves"], head[2:], strict=True)), True)
     with open(listed, newline="", encoding="utf-8") as file:
         wanted = [[int(r["step"]), r["event"], r["a"], r["b"]] for r in csv.DictReader(file)]
-    called = [*names, "wall/0", "wall/1"]
+    called = [*names, "wall/0", "wall/1", "paddle"]
     bench.same("events", [[e[0], e[2], called[e[3]], called[e[4]]] for e in record["events"]], wanted)
     bench.same("there are events", record["all_events"] == len(wanted) > 0, True)
+    bench.same("the paddle hits", "paddle" in {called[e[4]] for e in record["events"]}, True)
     check_touching(bench, record, radii, frames, packed)
+    bench.same("objects", [o["name"] for o in record["objects"]], ["paddle"])
+    for number, ((step, _, _), move) in enumerate(zip(frames, record["moves"], strict=True)):
+        middle = [a + b for a, b in zip(move[11:], record["origin"])]
+        bench.same("a pose of the paddle", (move[:2], all(map(near, [*move[2:11], *middle],
+                   [*turn(bench.paddle[step][9:]), *bench.paddle[step][:3]]))), ((number, 0), True))
+
+
+def near(a, b):
+    return abs(a - b) < 1e-5
+
+
+def turn(q):
+    """The rows of the rotation by a quaternion w, x, y, z."""
+    w, x, y, z = q
+    return [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+            2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]
+
+
+def from_paddle(state, point):
+    """How far a point is from the surface of the paddle, when it is outside."""
+    rows, away = turn(state[9:]), [a - b for a, b in zip(point, state)]
+    inside = [sum(rows[3 * r + c] * away[r] for r in range(3)) for c in range(3)]
+    return math.dist(inside, [min(max(p, -h), h) for p, h in zip(inside, (1.5, 0.25, 0.5))])
 
 
 def check_touching(bench, record, radii, frames, packed):
@@ -209,7 +242,8 @@ def check_touching(bench, record, radii, frames, packed):
     for (step, _, states), (_, _, touching) in zip(frames, packed):
         wanted = [int(any(math.dist(a[:3], b[:3]) <= ra + rb for j, (b, rb) in enumerate(zip(states, radii)) if i != j
                           and not {i, j} <= {1, 2}) or
-                      i not in (1, 2) and any(sum((x - p) * n for x, p, n in zip(a, *w)) <= ra for w in planes))
+                      i not in (1, 2) and (from_paddle(bench.paddle[step], a[:3]) <= ra or
+                                           any(sum((x - p) * n for x, p, n in zip(a, *w)) <= ra for w in planes)))
                   for i, (a, ra) in enumerate(zip(states, radii))]
         bench.same(f"what touches at step {step}", touching, wanted)
         bench.same("something touches, not all", 0 < sum(touching) < len(touching), True)
