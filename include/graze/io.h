@@ -205,6 +205,33 @@ GRAZE_API graze_status graze_write_particles(graze_context *context, const char 
                                              const graze_particle_list *particles);
 GRAZE_API void graze_particle_list_free(graze_particle_list *particles);
 
+/* ---- frames ---- */
+
+typedef struct graze_frames_set { /* an object that is a ball, or a set of particles */
+  char *name;
+  uint32_t count;
+} graze_frames_set;
+
+/* Every ball at many times, as `graze simulate --frames FILE.gzt` writes them; docs/files.md describes the file. */
+typedef struct graze_frames {
+  graze_frames_set *sets; /* balls are numbered set by set */
+  uint32_t set_count, balls;
+  double *radii;
+  uint64_t count;  /* frames */
+  uint64_t *steps; /* of each frame, ascending */
+  double *times;
+  double *states; /* of each frame, of each ball: x y z vx vy vz wx wy wz */
+} graze_frames;
+
+/* Errors: ARGUMENT, FILE, FORMAT (the message has the byte), NOT_FINITE, LIMIT, MEMORY. On failure `frames` is empty.
+ */
+GRAZE_API graze_status graze_read_frames(graze_context *context, const char *path, graze_frames *frames);
+
+/* The same from memory; `name` replaces the path in messages. */
+GRAZE_API graze_status graze_parse_frames(graze_context *context, const void *bytes, size_t size, const char *name,
+                                          graze_frames *frames);
+GRAZE_API void graze_frames_free(graze_frames *frames);
+
 /* ---- motions ---- */
 
 /* The pose of an object from this step on. */
