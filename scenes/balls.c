@@ -10,23 +10,31 @@
  *   mixed   the lattice of the bed, of radii from a tenth of the largest up: masses differ by a thousand.
  *   heap    a column that collapses on a floor of triangles.
  *   hourglass  grains above the neck of a mesh, seven diameters wide.
- *   drum    two sizes in a mesh that turns about y, the small ones half as wide. */
+ *   drum    two sizes in a mesh that turns about y, the small ones half as wide.
+ *
+ * But the explosion is in metres and kilograms: a forklift of sheet steel, a millimetre thick, over the ground, that a
+ * blast tears into its triangles. Each is a ball of its mass and volume at its centre. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "circle.h"
+#include "kinds.h"
 #include "random.h"
 #include "scenes.h"
 
 static const scenes_ball_kind_facts kinds[SCENES_BALL_KINDS] = {
-    {"bed", "balls that fall into a heap between four walls", "number of balls", 1024, 10000000, false, true, 0},
-    {"gas", "elastic balls that fly about in a periodic box", "number of balls", 1000, 10000000, false, true, 0},
-    {"cradle", "balls in a row, and one that hits them", "number of balls", 5, 1000, true, false, 0.015625},
-    {"mixed", "balls of many sizes that fall between four walls", "number of balls", 1024, 10000000, false, true, 0},
-    {"heap", "a column that collapses into a heap on a mesh", "number of balls", 1000, 10000000, false, true, 0},
-    {"hourglass", "grains that run through the neck of a mesh", "number of balls", 2000, 10000000, false, true, 0},
-    {"drum", "grains of two sizes in a mesh that turns", "number of balls", 2000, 10000000, false, true, 0},
+    {"bed", "balls that fall into a heap between four walls", "number of balls", 1024, 10000000, false, true, 0, NULL},
+    {"gas", "elastic balls that fly about in a periodic box", "number of balls", 1000, 10000000, false, true, 0, NULL},
+    {"cradle", "balls in a row, and one that hits them", "number of balls", 5, 1000, true, false, 0.015625, NULL},
+    {"mixed", "balls of many sizes that fall between four walls", "number of balls", 1024, 10000000, false, true, 0,
+     NULL},
+    {"heap", "a column that collapses into a heap on a mesh", "number of balls", 1000, 10000000, false, true, 0, NULL},
+    {"hourglass", "grains that run through the neck of a mesh", "number of balls", 2000, 10000000, false, true, 0,
+     NULL},
+    {"drum", "grains of two sizes in a mesh that turns", "number of balls", 2000, 10000000, false, true, 0, NULL},
+    {"debris", "the fragments of the forklift as balls, and a blast", "tessellation level", 1, 100, false, false, 0,
+     "explosion"},
 };
 
 const scenes_ball_kind_facts *scenes_ball_kind_describe(scenes_ball_kind kind) {
@@ -35,7 +43,7 @@ const scenes_ball_kind_facts *scenes_ball_kind_describe(scenes_ball_kind kind) {
 
 bool scenes_ball_kind_named(const char *name, scenes_ball_kind *kind) {
   for (int k = 0; k < SCENES_BALL_KINDS; k++) {
-    if (strcmp(kinds[k].name, name) != 0) continue;
+    if (kinds[k].of_scene != NULL || strcmp(kinds[k].name, name) != 0) continue;
     *kind = (scenes_ball_kind)k;
     return true;
   }
@@ -284,12 +292,25 @@ static bool make_drum(scenes_balls *balls, random_stream *stream) {
   return make_revolved(&balls->mesh, profile, sizeof profile / sizeof profile[0], 1);
 }
 
+/* ---- explosion --------------------------------------------------------------------------------------------------- */
+
+static bool make_explosion(scenes_balls *balls) {
+  if (!scenes_make_fragments(balls->count, balls)) return false;
+  add_wall(balls, 2, -0.03125, 1); /* lower than the wheels stand, since balls are thicker than sheets */
+  balls->gravity[2] = -9.81;
+  balls->k_n = 1e4;
+  balls->restitution = 0.3;
+  balls->friction = 0.5;
+  balls->sets[0] = (scenes_ball_set){kinds[balls->kind].name, balls->count, 0};
+  return true;
+}
+
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 bool scenes_balls_make(scenes_ball_kind kind, uint32_t count, uint64_t seed, double gap, scenes_balls *balls) {
   *balls = (scenes_balls){.kind = kind, .count = count, .radius = 0.5, .mass = 1, .k_n = 1e5, .set_count = 1};
   balls->sets[0] = (scenes_ball_set){kinds[kind].name, count, 0.5};
-  if (!allocate(balls)) {
+  if (!(kind == SCENES_BALLS_EXPLOSION ? make_explosion(balls) : allocate(balls))) {
     scenes_balls_free(balls);
     return false;
   }

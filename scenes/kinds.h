@@ -7,6 +7,8 @@
 bool scenes_make_forklifts(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_wave(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_explosion(const scenes_request *request, scenes_scene *scene);
+/* The fragments of an explosion, not yet flying. */
+bool scenes_make_fragments(uint32_t size, scenes_balls *balls);
 bool scenes_make_nested(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_walls(const scenes_request *request, scenes_scene *scene);
 bool scenes_make_pipes(const scenes_request *request, scenes_scene *scene);

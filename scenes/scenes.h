@@ -180,6 +180,7 @@ typedef enum scenes_ball_kind {
   SCENES_BALLS_HEAP,
   SCENES_BALLS_HOURGLASS,
   SCENES_BALLS_DRUM,
+  SCENES_BALLS_EXPLOSION,
   SCENES_BALL_KINDS
 } scenes_ball_kind;
 
@@ -188,6 +189,7 @@ typedef struct scenes_ball_kind_facts {
   uint32_t default_size, max_size;
   bool uses_gap, uses_seed;
   double default_gap;
+  const char *of_scene; /* the kind of scene whose balls they are: `name` is not asked for; NULL: none */
 } scenes_ball_kind_facts;
 
 const scenes_ball_kind_facts *scenes_ball_kind_describe(scenes_ball_kind kind);
@@ -205,6 +207,10 @@ typedef struct scenes_ball_set {
   uint32_t count;
   double radius; /* 0: each has its own */
 } scenes_ball_set;
+
+typedef struct scenes_blast {
+  double center[3], speed[2], spin; /* least and most speed; most spin, 0: no blast */
+} scenes_blast;
 
 /* What stands in their way, around the origin. */
 typedef struct scenes_ball_mesh {
@@ -232,9 +238,11 @@ typedef struct scenes_balls {
   uint32_t wall_count;
   bool periodic; /* on every axis of the box from 0 to `high` */
   double high[3];
+  scenes_blast blast;
 } scenes_balls;
 
-/* Makes `count` balls, at least 1. `gap` is for the kinds that have one, 0 or more. False: no memory. */
+/* Makes `count` balls, at least 1; of EXPLOSION those of the scene of that size. `gap` is for the kinds that have one,
+ * 0 or more. False: no memory. */
 bool scenes_balls_make(scenes_ball_kind kind, uint32_t count, uint64_t seed, double gap, scenes_balls *balls);
 
 void scenes_balls_free(scenes_balls *balls);

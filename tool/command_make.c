@@ -22,11 +22,12 @@ typedef struct make_options {
   const char *size_text, *seed_text, *gap_text, *detail_text, *clashes_text; /* read when the kind is known */
   scenes_request request;
   bool boxes, balls; /* not a kind of scene */
+  bool bodies;
   box_request box_request;
   ball_request ball_request;
 } make_options;
 
-enum { key_size = 1, key_seed, key_gap, key_detail, key_clashes, key_kind, key_step, key_speed };
+enum { key_size = 1, key_seed, key_gap, key_detail, key_clashes, key_kind, key_step, key_speed, key_bodies };
 
 static const struct argp_option options[] = {
     {"size", key_size, "N", 0, "size of the model; its meaning depends on the kind", 0},
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
     {"gap", key_gap, "LENGTH", 0, "gap between parts that nearly touch, in metres", 0},
     {"detail", key_detail, "N", 0, "tessellation of round parts, where size is a number of objects", 0},
     {"clashes", key_clashes, "N", 0, "number of planted clashes of each type", 0},
+    {"bodies", key_bodies, NULL, 0, "the fragments of an explosion, for `graze simulate'", 0},
     {"kind", key_kind, "KIND", 0, "kind of boxes", 0},
     {"step", key_step, "N", 0, "write the boxes at this step of their motion (default 0)", 0},
     {"speed", key_speed, "EDGES", 0, "distance that a box moves per step, in edges of the box (default 0.01)", 0},
@@ -64,7 +66,14 @@ static void finish_request(make_options *make, struct argp_state *state) {
   if (!make->common.output) argp_error(state, "-o is needed: a folder, or a file that ends in .obj or .glb");
 }
 
+static void take_bodies(make_options *make, struct argp_state *state) {
+  if (!make->kind || strcmp(make->kind->name, "explosion") != 0) argp_error(state, "--bodies is for explosion");
+  make->balls = true;
+  make->ball_request.kind = SCENES_BALLS_EXPLOSION;
+}
+
 static void finish(make_options *make, struct argp_state *state) {
+  if (make->bodies) take_bodies(make, state);
   if (make->boxes)
     box_request_finish(&make->box_request, make->size_text, make->seed_text, make->common.output, state);
   else if (make->balls)
@@ -94,6 +103,9 @@ static error_t parse_make(int key, char *argument, struct argp_state *state) {
       break;
     case key_clashes:
       make->clashes_text = argument;
+      break;
+    case key_bodies:
+      make->bodies = true;
       break;
     case key_kind:
       make->box_request.kind_text = argument;
@@ -191,7 +203,7 @@ static void tell(const make_options *make, const scenes_scene *scene, const writ
 /* What the kind has no use for. */
 static void note_unused(const make_options *make) {
   const scenes_ball_kind_facts *balls = make->balls ? scenes_ball_kind_describe(make->ball_request.kind) : NULL;
-  const char *name = make->boxes ? "boxes" : balls ? balls->name : make->kind->name;
+  const char *name = make->boxes ? "boxes" : balls && !balls->of_scene ? balls->name : make->kind->name;
   const box_request *boxes = &make->box_request;
   if (!make->boxes && (boxes->kind_text || boxes->step_text || boxes->speed_text))
     note("--kind, --step and --speed are for boxes: they change nothing in %s", name);

@@ -35,8 +35,8 @@ void ball_request_finish(ball_request *request, const char *size, const char *se
 void ball_request_help(FILE *stream) {
   for (int k = 0; k < SCENES_BALL_KINDS; k++) {
     const scenes_ball_kind_facts *kind = scenes_ball_kind_describe((scenes_ball_kind)k);
-    fprintf(stream, "  %s: %s\n    size: %s (default %" PRIu32 ")\n", kind->name, kind->summary, kind->size_means,
-            kind->default_size);
+    fprintf(stream, "  %s%s: %s\n    size: %s (default %" PRIu32 ")\n", kind->of_scene ? kind->of_scene : kind->name,
+            kind->of_scene ? " --bodies" : "", kind->summary, kind->size_means, kind->default_size);
     if (kind->uses_gap) fprintf(stream, "    gap: from 0 to 1 (default %g)\n", kind->default_gap);
   }
 }
@@ -104,6 +104,14 @@ static void put_ball(gz_json *writer, const scenes_balls *balls, uint32_t i) {
   gz_json_close(writer);
 }
 
+static void put_blast(gz_json *writer, const scenes_blast *blast) {
+  gz_json_open(writer, "blast", '{');
+  gz_json_doubles(writer, "center", blast->center, 3);
+  gz_json_doubles(writer, "speed", blast->speed, 2);
+  gz_json_double(writer, "spin", blast->spin);
+  gz_json_close(writer);
+}
+
 static void put_particles(gz_json *writer, const scenes_balls *balls) {
   gz_json_open(writer, "particles", '[');
   for (uint32_t i = 0; i < balls->set_count; i++) {
@@ -119,6 +127,7 @@ static void put_particles(gz_json *writer, const scenes_balls *balls) {
     else
       gz_json_double(writer, "density", balls->density);
     gz_json_text(writer, "material", "ball");
+    if (balls->blast.spin > 0) put_blast(writer, &balls->blast);
     gz_json_close(writer);
   }
   gz_json_close(writer);
@@ -214,21 +223,23 @@ static int write_files(const scenes_balls *balls, const common_options *common, 
   return count;
 }
 
-static void tell_json(output *out, const ball_request *request, const made_file *files, int count) {
+static void tell_json(output *out, const ball_request *request, uint32_t balls, const made_file *files, int count) {
   const scenes_ball_kind_facts *kind = scenes_ball_kind_describe(request->kind);
   gz_json writer = gz_json_begin_result(out);
-  gz_json_text(&writer, "kind", kind->name);
+  gz_json_text(&writer, "kind", kind->of_scene ? kind->of_scene : kind->name);
+  if (kind->of_scene) gz_json_bool(&writer, "bodies", true);
   gz_json_integer(&writer, "size", request->size);
-  gz_json_integer(&writer, "seed", request->seed);
+  if (!kind->of_scene) gz_json_integer(&writer, "seed", request->seed);
   if (kind->uses_gap) gz_json_double(&writer, "gap", request->gap);
   gz_json_open(&writer, "files", '[');
   for (int i = 0; i < count; i++) gz_json_text(&writer, NULL, files[i].path);
   gz_json_close(&writer);
-  gz_json_integer(&writer, "balls", request->size);
+  gz_json_integer(&writer, "balls", balls);
   gz_json_end(&writer);
 }
 
-static void tell(const ball_request *request, const common_options *common, const made_file *files, int count) {
+static void tell(const ball_request *request, uint32_t balls, const common_options *common, const made_file *files,
+                 int count) {
   static const table_column columns[] = {{"file", true}, {"balls", false}};
   output *out = output_open(NULL);
   table rows = table_begin(columns, 2);
@@ -242,7 +253,7 @@ static void tell(const ball_request *request, const common_options *common, cons
       table_write_text(&rows, out);
       break;
     case format_json:
-      tell_json(out, request, files, count);
+      tell_json(out, request, balls, files, count);
       break;
     case format_csv:
       table_write_csv(&rows, out);
@@ -258,7 +269,7 @@ int make_balls(const ball_request *request, const common_options *common) {
   if (!scenes_balls_make(request->kind, request->size, request->seed, request->gap, &balls)) fail_out_of_memory();
   make_folder(common->output);
   const int count = write_files(&balls, common, files);
-  tell(request, common, files, count);
+  tell(request, balls.count, common, files, count);
   for (int i = 0; i < count; i++) free(files[i].path);
   scenes_balls_free(&balls);
   return exit_clear;

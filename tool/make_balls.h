@@ -1,4 +1,4 @@
-/* make_balls.h: `graze make bed`, `gas` and `cradle`, which make scenes for `graze simulate`. */
+/* make_balls.h: `graze make bed`, `gas`, `cradle` and `explosion --bodies`, which make scenes for `graze simulate`. */
 #ifndef TOOL_MAKE_BALLS_H
 #define TOOL_MAKE_BALLS_H
 

@@ -8,6 +8,7 @@ import argparse
 import csv
 import json
 import math
+import struct
 import subprocess
 import sys
 import tempfile
@@ -126,7 +127,7 @@ def landing_time(height, radius, speed):
     return (speed + math.sqrt(speed * speed + 2 * GRAVITY * (height - radius))) / GRAVITY
 
 
-def check_landings(bench, dt, radii, least):
+def check_landings(bench, dt, radii, least, ground=0.0):
     """Particles whose first contact is the ground; the table tells the end of the step in which it began."""
     first = {}
     for row in bench.table("events.csv"):
@@ -137,10 +138,10 @@ def check_landings(bench, dt, radii, least):
     for name, row in first.items():
         if row["b"] != "wall/0" or row["event"] != "began" or name == "wall/0":
             continue
-        height, speed = float(start[name]["z"]), float(start[name]["vz"])
+        height, speed = float(start[name]["z"]) - ground, float(start[name]["vz"])
         if height <= radii[name]:
             continue
-        overlap = -2 * float(row["z"])
+        overlap = -2 * (float(row["z"]) - ground)
         got = float(row["time"]) - overlap / float(row["speed"])
         wanted = landing_time(height, radii[name], speed)
         bench.checked += 1
@@ -224,13 +225,51 @@ def probabilities(bench):
     bench.same("the last run", results[0]["hash"], last["hash"])
 
 
+def explosion(bench):
+    """The fragments of the forklift: of a millimetre of steel, where its triangles are, at speeds within the bounds."""
+    folder = bench.folder
+    bench.call("make", "explosion", "--bodies", "-o", folder, "-q", "--format", "json")
+    bench.call("make", "forklifts", "-o", folder / "model", "-q", "--format", "json")
+    corners, triangles = [], []
+    for line in (folder / "model" / "forklift.obj").read_text().splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            corners.append([float(w) for w in words[1:]])
+        if words[:1] == ["f"]:
+            triangles.append([corners[int(w) - 1] for w in words[1:]])
+    data = (folder / "debris.gzp").read_bytes()
+    bench.same("file", (data[:8], struct.unpack_from("<Q", data, 8)), (b"GRZPART\0", (len(triangles),)))
+    radii = {}
+    for i, (a, b, c) in enumerate(triangles):
+        row = struct.unpack_from("<10d", data, 16 + 80 * i)
+        bench.same(f"centre of {i}", list(row[:3]), [(x + y + z) / 3 for x, y, z in zip(a, b, c)])
+        u, v = ([q - p for p, q in zip(a, corner)] for corner in (b, c))
+        area = math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]) / 2
+        volume = 4 / 3 * math.pi * row[3] ** 3
+        bench.same(f"volume of {i}", abs(volume - 0.001 * area) < 1e-12 * volume, True)
+        radii[f"debris/{i}"] = row[3]
+    scene = json.loads((folder / "scene.json").read_text())
+    blast, ground = scene["particles"][0]["blast"], scene["simulation"]["walls"][0]["point"][2]
+    dt = 2e-5
+    bench.simulate(0, dt, "--final", folder / "start.csv")
+    for row in bench.table("start.csv"):
+        away = [p - c for p, c in zip(rows(row, "xyz"), blast["center"])]
+        v, w = rows(row, ("vx", "vy", "vz")), rows(row, ("wx", "wy", "wz"))
+        speed, along = math.hypot(*v), sum(p * q for p, q in zip(v, away)) / math.hypot(*away)
+        least, most = blast["speed"]
+        bench.same(row["name"], least - 1e-12 <= speed <= most + 1e-12 and speed - along < 1e-12 * speed
+                   and math.hypot(*w) <= blast["spin"], True)
+    bench.simulate(6000, dt, "--events", folder / "events.csv")
+    check_landings(bench, dt, radii, 200, ground)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
     tool = parser.parse_args().bin.resolve() / "graze"
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(tool, Path(scratch))
-        for test in (velocities, landings, probabilities):
+        for test in (velocities, landings, probabilities, explosion):
             test(bench)
         print(f"{bench.checked} checks, {bench.bad} differences")
     return 1 if bench.bad or bench.checked < 1000 else 0
