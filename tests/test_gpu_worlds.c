@@ -237,6 +237,43 @@ static void test_hand_over(void **state) {
   }
 }
 
+static void expect_kept(const twins *t, double dt, uint64_t begun) {
+  run_world(t->device, dt, 7);
+  run_world(t->plain, dt, 7);
+  assert_true(graze_world_get_hash(t->device) == graze_world_get_hash(t->plain));
+  compare_events(t);
+  assert_true(on.gpu->stages->worlds.begun == begun);
+}
+
+/* The state stays on the device from run to run, unless something else changes it. */
+static void test_stays(void **state) {
+  static const graze_body_id kinematic = {2, 1};
+  const double velocity[3] = {0.5, 0, 0.25}, spin[3] = {0, 1, 0};
+  double speeds[3 * 60];
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t kind = BED_HERTZ; kind <= BED_SPRINGS; kind++) {
+    const bed b = {.kind = (bed_kind)kind};
+    const double dt = bed_dt(&b);
+    twins t = make_beds(b.kind, true, 60);
+    for (uint64_t i = 1; i <= 4; i++) expect_kept(&t, dt, 7 * i);
+    for (int i = 0; i < 2; i++)
+      assert_int_equal(graze_world_set_velocity(i == 0 ? t.device : t.plain, kinematic, velocity, spin), GRAZE_OK);
+    for (uint64_t i = 1; i <= 2; i++) expect_kept(&t, dt, 7 * i);
+    for (uint32_t i = 0; i < 180; i++) speeds[i] = 0.25 * (i % 7) - 0.75;
+    for (int i = 0; i < 2; i++)
+      assert_int_equal(
+          graze_world_set_particles(i == 0 ? t.device : t.plain, 1, &(graze_particle_state){NULL, speeds, NULL}),
+          GRAZE_OK);
+    for (uint64_t i = 1; i <= 2; i++) expect_kept(&t, dt, 7 * i);
+    expect_kept(&t, 0.5 * dt, 7);
+    compare(&t, "what stayed"); /* sums ask for a list, which takes what contacts remember */
+    expect_kept(&t, 0.5 * dt, 7);
+    destroy(&t);
+  }
+}
+
 static bool stop_at(void *user, uint64_t done, uint64_t total) {
   (void)total;
   return done < *(const uint64_t *)user;
@@ -321,9 +358,9 @@ static void test_not_finite(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_beds),      cmocka_unit_test(test_laws),
-                                     cmocka_unit_test(test_alone),     cmocka_unit_test(test_hand_over),
-                                     cmocka_unit_test(test_cancelled), cmocka_unit_test(test_without_device),
-                                     cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_beds),           cmocka_unit_test(test_laws),
+                                     cmocka_unit_test(test_alone),          cmocka_unit_test(test_hand_over),
+                                     cmocka_unit_test(test_stays),          cmocka_unit_test(test_cancelled),
+                                     cmocka_unit_test(test_without_device), cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }

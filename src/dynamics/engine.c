@@ -7,10 +7,7 @@
 typedef struct asking {
   graze_world *world;
   graze_world_question q;
-  uint32_t *bodies;         /* of each orientation */
-  graze_kept_contact *kept; /* of the last whole state */
-  uint64_t kept_count;
-  bool answered;
+  uint32_t *bodies; /* of each orientation */
 } asking;
 
 enum { KINDS, WALLS, BODIES, TURNS, KEPT }; /* world->asked */
@@ -71,33 +68,39 @@ static void keep(graze_kept_contact *to, const contact_memory *m, uint64_t entry
 }
 
 /* Balls of a place are by number in the list, and walls come after them. */
-static bool fill_kept(asking *a) {
-  graze_world *world = a->world;
+static bool fill_kept(graze_world *world) {
   const neighbour_list *list = &world->list;
-  if (!world->remembers || !world->is_listed) return true;
+  if (!world->remembers || world->kept_wait) return true;
+  world->kept_count = 0;
+  if (!world->is_listed) return true;
   uint64_t count = 0, n = 0;
   for (uint64_t e = 0; e < list->count; e++) count += list->of_balls.touching[e];
   for (uint64_t e = 0; e < list->wall_count; e++) count += list->of_walls.touching[e];
-  a->kept = room_for(world, KEPT, count * sizeof *a->kept);
-  if (a->kept == NULL) return false;
+  graze_kept_contact *kept = room_for(world, KEPT, count * sizeof *kept);
+  if (kept == NULL) return false;
   for (uint32_t p = 0; p < world->count; p++) {
     for (uint64_t e = list->start[p]; e < list->start[p + 1]; e++) {
       if (list->of_balls.touching[e])
-        keep(&a->kept[n++], &list->of_balls, e, world->number[p], world->number[list->partners[e]], false);
+        keep(&kept[n++], &list->of_balls, e, world->number[p], world->number[list->partners[e]], false);
     }
   }
   for (uint64_t e = 0; e < list->wall_count; e++) {
     const wall_entry *at = &list->walls[e];
-    if (list->of_walls.touching[e]) keep(&a->kept[n++], &list->of_walls, e, world->number[at->place], at->wall, true);
+    if (list->of_walls.touching[e]) keep(&kept[n++], &list->of_walls, e, world->number[at->place], at->wall, true);
   }
-  a->kept_count = count;
+  world->kept_count = count;
   return true;
 }
 
 static bool fill(asking *a, double dt) {
   static _Atomic uint64_t runs;
   graze_world *world = a->world;
-  a->q = (graze_world_question){.run = ++runs,
+  if (world->engine_run == 0 || world->engine_dt != dt) {
+    world->engine_run = ++runs;
+    world->engine_begun = 0;
+    world->engine_dt = dt;
+  }
+  a->q = (graze_world_question){.run = world->engine_run,
                                 .def = &world->def,
                                 .dt = dt,
                                 .balls = world->count,
@@ -117,7 +120,7 @@ static bool fill(asking *a, double dt) {
                                 .springs = world->has_springs,
                                 .drag = world->has_drag,
                                 .skin = world->skin};
-  return fill_walls(a) && fill_bodies(a) && fill_kept(a);
+  return fill_walls(a) && fill_bodies(a) && fill_kept(world);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -157,20 +160,20 @@ static graze_status take_events(asking *a) {
   return status;
 }
 
-static graze_status take_kept(asking *a) {
+static graze_status take_kept(const asking *a) {
   graze_world *world = a->world;
-  const size_t bytes = a->q.kept_count * sizeof *a->kept;
-  a->kept = room_for(world, KEPT, bytes);
-  if (a->kept == NULL) return gz_fail_memory(world->context, bytes);
-  if (bytes > 0) memcpy(a->kept, a->q.kept, bytes);
-  a->kept_count = a->q.kept_count;
+  const size_t bytes = a->q.kept_count * sizeof *a->q.kept;
+  graze_kept_contact *kept = room_for(world, KEPT, bytes);
+  if (kept == NULL) return gz_fail_memory(world->context, bytes);
+  if (bytes > 0) memcpy(kept, a->q.kept, bytes);
+  world->kept_count = a->q.kept_count;
+  world->kept_wait = true;
   return GRAZE_OK;
 }
 
 static graze_status take_answer(asking *a) {
   graze_world *world = a->world;
   graze_status status = GRAZE_OK;
-  a->answered = true;
   for (uint32_t i = 0; i < a->q.turning_count; i++)
     memcpy(WORLD_AT(world->bodies, dem_body, a->bodies[i])->orientation, a->q.orientations[i], 4 * sizeof(double));
   if (world->def.events) status = take_events(a);
@@ -179,20 +182,20 @@ static graze_status take_answer(asking *a) {
   world->is_listed = world->is_close = false; /* balls have moved, contacts have changed */
   world->step += a->q.done;
   world->engine_steps += a->q.done;
-  a->q.begun += a->q.done;
+  world->engine_begun += a->q.done;
   return status;
 }
 
-/* The contacts of the last answer become those of a list. Numbers stay where places may change. */
-static graze_status put_back(const asking *a) {
-  graze_world *world = a->world;
-  if (!a->answered || !world->remembers) return GRAZE_OK;
-  graze_status status = gz_list_update(world);
-  neighbour_list *list = &world->list;
-  for (uint64_t i = 0; status == GRAZE_OK && i < a->kept_count; i++) {
-    graze_kept_contact *c = &a->kept[i];
+/* Numbers stay where places change. What has parted since by more than a list bears, the engine would end as well. */
+void gz_world_take_kept(graze_world *world) {
+  const neighbour_list *list = &world->list;
+  graze_kept_contact *kept = world->asked[KEPT].data;
+  world->kept_wait = false;
+  world->engine_run = 0;
+  for (uint64_t i = 0; i < world->kept_count; i++) {
+    graze_kept_contact *c = &kept[i];
     const uint32_t p = world->place[c->number], other = c->is_wall ? c->partner : world->place[c->partner];
-    contact_memory *m = c->is_wall ? &list->of_walls : &list->of_balls;
+    const contact_memory *m = c->is_wall ? &list->of_walls : &list->of_balls;
     uint64_t e = c->is_wall ? gz_list_find_wall(list, p, other) : gz_list_find(world, p, c->partner);
     if (e == UINT64_MAX) {
       const contact_memory lost = {.springs = m->springs != NULL ? &c->spring : NULL, .hits = &c->hit};
@@ -203,7 +206,6 @@ static graze_status put_back(const asking *a) {
     if (m->springs != NULL) memcpy(m->springs[e], c->spring, sizeof c->spring);
     if (m->hits != NULL) memcpy(m->hits[e], c->hit, sizeof c->hit);
   }
-  return status;
 }
 
 graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count, graze_progress_function progress,
@@ -216,16 +218,16 @@ graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count,
   if (!fill(&a, dt)) return GRAZE_OK;             /* no memory: the processor does without */
   while (status == GRAZE_OK && *done < count) {
     a.q.count = count - *done;
-    a.q.kept = a.kept;
-    a.q.kept_count = a.kept_count;
+    a.q.begun = world->engine_begun;
+    a.q.kept = world->asked[KEPT].data;
+    a.q.kept_count = world->kept_count;
     a.q.done = a.q.event_count = 0;
     if (!gz_engine_ask(world->context, GRAZE_STAGE_WORLD, world->count, a.q.count, &a.q)) break;
     status = take_answer(&a);
     gz_engine_give(world->context);
-    *done = a.q.begun;
+    *done += a.q.done;
     if (status == GRAZE_OK && *done < count && progress != NULL && !progress(user, *done, count))
       status = GRAZE_CANCELLED;
   }
-  const graze_status put = put_back(&a);
-  return put != GRAZE_OK ? put : status;
+  return status;
 }

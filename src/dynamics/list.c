@@ -444,7 +444,9 @@ graze_status gz_list_update(graze_world *world) {
   double most = 0.49 * world->skin; /* a little less than half: ways are rounded */
   if (world->is_listed && world->moved2 <= most * most && world->surface_way <= most) return GRAZE_OK;
   graze_status status = gz_list_check(world);
-  return status == GRAZE_OK ? remake(world) : status;
+  if (status == GRAZE_OK) status = remake(world);
+  if (status == GRAZE_OK && world->kept_wait) gz_world_take_kept(world);
+  return status;
 }
 
 static void release(const graze_context *context, neighbour_list *list) {

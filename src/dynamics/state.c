@@ -78,6 +78,7 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
   for (uint32_t i = 0; from[0] != NULL && i < s->count; i++)
     gz_world_wrap(world, world->now.position[world->place[s->number + i]]);
   world->is_accelerated = false;
+  world->engine_run = 0;
   if (from[0] != NULL) world->moved2 = (double)INFINITY;
   gz_record_particles(world, set, state);
   return GRAZE_OK;
@@ -275,6 +276,7 @@ graze_status graze_world_save(graze_world *world, const char *path) {
     return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "the world has a number that is not finite");
   graze_status status = gz_world_prepare(world);
   if (status == GRAZE_OK) status = gz_world_make_laws(world);
+  if (status == GRAZE_OK && world->kept_wait) status = gz_list_update(world);
   if (status == GRAZE_OK) status = gz_save_begin(world->context, path, &file);
   if (status != GRAZE_OK) return status;
   gz_archive_begin(&w, world->context, file.descriptor, path);
@@ -391,7 +393,8 @@ graze_status gz_world_take_state(archive_reader *r, graze_world *world) {
     memcpy(q, gz_archive_take(r, 4 * sizeof(double)), 4 * sizeof(double));
   }
   take_surfaces(r, world);
-  world->is_listed = world->carries = false;
+  world->is_listed = world->carries = world->kept_wait = false;
+  world->engine_run = 0;
   world->lost.count = 0;
   graze_status status = take_contacts(r, world);
   if (status == GRAZE_OK) status = take_left(r, world);

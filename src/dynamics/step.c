@@ -190,6 +190,7 @@ static graze_status run(graze_world *world, loop *l, uint64_t count, graze_progr
   gz_bounds_mark(world);
   graze_status status = gz_world_step_engine(world, l->p.dt, count, progress, user, &begun);
   if (begun == count) return status;
+  world->engine_run = 0;
   if (status == GRAZE_OK && leapfrog) status = look_first(world, l);
   if (status == GRAZE_OK && leapfrog) status = begin_leapfrog(world, &l->p);
   for (uint64_t i = begun; status == GRAZE_OK && i < count; i++) {

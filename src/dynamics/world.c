@@ -522,6 +522,7 @@ graze_status graze_world_set_velocity(graze_world *world, graze_body_id id, cons
   memcpy(surface != NULL ? surface->velocity : world->now.velocity[world->place[b->number]], velocity,
          3 * sizeof(double));
   memcpy(surface != NULL ? surface->spin : world->now.spin[world->place[b->number]], spin, 3 * sizeof(double));
+  world->engine_run = 0;
   gz_record_velocity(world, id.index, velocity, spin);
   return GRAZE_OK;
 }

@@ -189,6 +189,10 @@ struct graze_world {
   bool lost_memory;                /* there was none for `lost` */
   buffer asked[5];                 /* engine.c: what an engine is asked with */
   uint64_t engine_steps;
+  uint64_t engine_run, engine_begun; /* what it has the state of, unless that has changed since: then 0 */
+  double engine_dt;
+  uint64_t kept_count; /* of contacts in asked[]: those of its last answer, */
+  bool kept_wait;      /* which wait for a list */
 };
 
 #define WORLD_AT(array, type, i) (&((type *)(array).data)[i])
@@ -277,10 +281,13 @@ typedef struct dem_contact {
   const double *strain; /* of its spring; NULL: none */
 } dem_contact;
 
-/* engine.c: has the context's engine make up to `count` steps, as far as it does; `done` gets how many it made. Errors:
- * MEMORY, CANCELLED. */
+/* engine.c: has the context's engine make up to `count` steps, as far as it does; `done` gets how many it made. Where
+ * the state changes by anything else, world->engine_run becomes 0. Errors: MEMORY, CANCELLED. */
 graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count, graze_progress_function progress,
                                   void *user, uint64_t *done);
+
+/* The contacts that wait become those of the new list. */
+void gz_world_take_kept(graze_world *world);
 
 /* contacts.c: visits the contacts of the present state, each once, by numbers; the list is brought up to date first.
  * `visit` gives false when memory is refused. Errors: MEMORY. O(balls + contacts). */

@@ -96,7 +96,7 @@ static graze_status count_neighbors(graze_gpu *gpu, gpu_worlds *w) {
   if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, &total);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, &far_away, &w->far_away, 0, sizeof far_away);
   if (status != GRAZE_OK) return status;
-  if (far_away != 0 || total + (uint64_t)w->count * w->wall_count > UINT32_MAX) return GRAZE_ERROR_UNSUPPORTED;
+  if (far_away != 0 || total + (uint64_t)w->count * w->wall_count >= (uint32_t)1 << 31) return GRAZE_ERROR_UNSUPPORTED;
   w->entries[w->list_side] = (uint32_t)total;
   return gz_gpu_reserve(gpu, &w->partners[w->list_side], (size_t)total * sizeof(uint32_t) + sizeof(uint32_t));
 }
@@ -123,7 +123,6 @@ static graze_status carry_memory(graze_gpu *gpu, gpu_worlds *w) {
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->kept[new], rooms * KEPT_FIELDS * sizeof(double));
   const gpu_argument carry[] = {GPU_BUFFER(&w->frame),
                                 GPU_BUFFER(&w->laws),
-                                GPU_BUFFER(&w->kinds),
                                 GPU_BUFFER(&w->walls),
                                 GPU_BUFFER(&w->order),
                                 GPU_BUFFER(&w->position[before]),
@@ -149,7 +148,7 @@ static graze_status carry_memory(graze_gpu *gpu, gpu_worlds *w) {
                                 GPU_VALUE(w->entries[new]),
                                 GPU_VALUE(w->event_room)};
   return status != GRAZE_OK ? status
-                            : gz_gpu_run(gpu, "worldlist", "world_carry", gpu_groups(w->count, GROUP), carry, 27);
+                            : gz_gpu_run(gpu, "worldlist", "world_carry", gpu_groups(w->count, GROUP), carry, 26);
 }
 
 graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w) {

@@ -19,7 +19,7 @@ enum {
 };
 
 static const double LIKE_SIZES = 4; /* the largest radius to the mean one: cells are of the largest */
-static const double PATIENCE = 0.1; /* seconds of an answer */
+static const double PATIENCE = 0.1, MOST_PATIENCE = 1; /* seconds of an answer: ten times what its way back takes */
 
 typedef enum pass_mode { PASS_LOOK, PASS_LAST, PASS_STEP, PASS_EULER } pass_mode; /* as in the kernels */
 
@@ -83,8 +83,7 @@ static graze_status put_tables(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   if (rows == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < q->kind_count; i++) {
     const graze_ball_kind *kind = &q->kinds[i];
-    memcpy(rows + (size_t)KIND_FIELDS * i, (double[]){kind->material, kind->drag[0], kind->drag[1]},
-           KIND_FIELDS * sizeof *rows);
+    memcpy(rows + (size_t)KIND_FIELDS * i + KIND_DRAG, kind->drag, sizeof kind->drag);
   }
   double *walls = rows + (size_t)q->kind_count * KIND_FIELDS;
   for (uint32_t i = 0; i < q->wall_count; i++) {
@@ -101,7 +100,7 @@ static graze_status put_facts(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
   if (facts == NULL) return GRAZE_ERROR_MEMORY;
   uint32_t *left = facts + FACTS * (size_t)q->balls;
   for (uint32_t i = 0; i < q->balls; i++) {
-    facts[FACTS * (size_t)i + FACT_PLACE] = i;
+    facts[FACTS * (size_t)i + FACT_MATERIAL] = q->kinds[q->ball_kinds[i]].material;
     facts[FACTS * (size_t)i + FACT_NUMBER] = q->numbers[i];
     facts[FACTS * (size_t)i + FACT_KIND] = q->ball_kinds[i];
     facts[FACTS * (size_t)i + FACT_BODY] = 0;
@@ -377,14 +376,14 @@ static graze_status run_steps(stepping *s) {
 /* The state on its way, by the order of the list. */
 typedef struct arrival {
   double (*rows[5])[4], *dissipated, (*orientations)[4];
-  uint32_t *facts, *left;
+  uint32_t *facts, *left, *place; /* place: in the host's arrays, of a number; there is room for it */
 } arrival;
 
 static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q, arrival *a) {
   const size_t n = q->balls, row = n * sizeof(double[4]), turns = q->turning_count * sizeof(double[4]);
   const gpu_buffer *const from[5] = {&w->position[w->side], &w->velocity[w->side], &w->spin[w->side], &w->acceleration,
                                      &w->spin_acceleration};
-  char *at = stage(gpu, w, 5 * row + n * sizeof(double) + turns + (FACTS + 1) * n * sizeof(uint32_t));
+  char *at = stage(gpu, w, 5 * row + n * sizeof(double) + turns + (FACTS + 2) * n * sizeof(uint32_t));
   if (at == NULL) return GRAZE_ERROR_MEMORY;
   graze_status status = GRAZE_OK;
   for (int i = 0; i < 5 && status == GRAZE_OK; i++, at += row) {
@@ -395,6 +394,7 @@ static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   a->orientations = (double(*)[4])(void *)(a->dissipated + n);
   a->facts = (uint32_t *)(a->orientations + q->turning_count);
   a->left = a->facts + FACTS * n;
+  a->place = a->left + n;
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->dissipated, &w->dissipated[w->list_side], 0, n * sizeof(double));
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->orientations, &w->orientations, 0, turns);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, a->facts, &w->facts[w->list_side], 0, FACTS * n * sizeof(uint32_t));
@@ -402,11 +402,12 @@ static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_
   return status;
 }
 
-/* Into the question's arrays; nothing can fail here. */
+/* Into the question's arrays, which may be in another order than when they were uploaded; nothing can fail here. */
 static void take_state(const arrival *a, bool leapfrog, graze_world_question *q) {
   double(*const to[5])[4] = {q->positions, q->velocities, q->spins, q->accelerations, q->spin_accelerations};
+  for (uint32_t i = 0; i < q->balls; i++) a->place[q->numbers[i]] = i;
   for (uint32_t i = 0; i < q->balls; i++) {
-    const uint32_t place = a->facts[FACTS * (size_t)i + FACT_PLACE];
+    const uint32_t place = a->place[a->facts[FACTS * (size_t)i + FACT_NUMBER]];
     for (int k = 0; k < (leapfrog ? 5 : 3); k++) memcpy(to[k][place], a->rows[k][i], sizeof *to[k]);
     q->dissipated[place] = a->dissipated[i];
     q->left[i] = (uint8_t)a->left[i];
@@ -414,44 +415,43 @@ static void take_state(const arrival *a, bool leapfrog, graze_world_question *q)
   if (q->turning_count > 0) memcpy(q->orientations, a->orientations, q->turning_count * sizeof(double[4]));
 }
 
-static void keep(graze_kept_contact *to, uint32_t number, uint32_t partner, bool is_wall, const double *kept) {
-  *to = (graze_kept_contact){.number = number, .partner = partner, .is_wall = is_wall};
-  memcpy(to->spring, kept + KEPT_SPRING, sizeof to->spring);
-  memcpy(to->hit, kept + KEPT_HIT, sizeof to->hit);
+/* The contacts that there are, put side by side on the device. */
+static graze_status pack_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
+  const uint32_t list = w->list_side, rooms = w->entries[list] + w->count * w->wall_count;
+  graze_status status = gz_gpu_reserve(gpu, &w->places, (rooms + (size_t)1) * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, &w->touching[list], &w->places, rooms);
+  if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, count);
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->parties, (*count + 1) * 2 * sizeof(uint32_t));
+  if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &w->packed, (*count + 1) * KEPT_FIELDS * sizeof(double));
+  const gpu_argument pack[] = {GPU_BUFFER(&w->facts[list]), GPU_BUFFER(&w->start[list]), GPU_BUFFER(&w->partners[list]),
+                               GPU_BUFFER(&w->places),      GPU_BUFFER(&w->kept[list]),  GPU_BUFFER(&w->parties),
+                               GPU_BUFFER(&w->packed),      GPU_VALUE(w->count),         GPU_VALUE(w->wall_count),
+                               GPU_VALUE(w->entries[list])};
+  return status != GRAZE_OK || *count == 0
+             ? status
+             : gz_gpu_run(gpu, "worldlist", "world_pack", gpu_groups(w->count, GROUP), pack, 10);
 }
 
 /* What contacts remember, to w->memory: of each ball the others by number, then walls. */
 static graze_status read_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) {
-  const uint32_t list = w->list_side, entries = w->entries[list];
-  const size_t n = w->count, rooms = entries + n * w->wall_count;
-  double *kept =
-      stage(gpu, w, rooms * KEPT_FIELDS * sizeof *kept + (rooms + entries + (FACTS + 1) * n + 1) * sizeof(uint32_t));
-  *count = 0;
-  if (kept == NULL) return GRAZE_ERROR_MEMORY;
-  uint32_t *touching = (uint32_t *)(kept + rooms * KEPT_FIELDS), *partners = touching + rooms,
-           *start = partners + entries, *facts = start + n + 1;
-  graze_status status = gz_gpu_read(gpu, kept, &w->kept[list], 0, rooms * KEPT_FIELDS * sizeof *kept);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, touching, &w->touching[list], 0, rooms * sizeof *touching);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, partners, &w->partners[list], 0, entries * sizeof *partners);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, start, &w->start[list], 0, (n + 1) * sizeof *start);
-  if (status == GRAZE_OK) status = gz_gpu_read(gpu, facts, &w->facts[list], 0, FACTS * n * sizeof *facts);
+  graze_status status = pack_memory(gpu, w, count);
   if (status != GRAZE_OK) return status;
-  uint64_t most = 0;
-  for (size_t e = 0; e < rooms; e++) most += touching[e];
-  if (!gz_buffer_reserve(gpu->context, &w->memory, most * sizeof(graze_kept_contact) + 1, 0))
-    return gz_fail_memory(gpu->context, most * sizeof(graze_kept_contact));
+  const size_t n = *count;
+  double *kept = stage(gpu, w, n * (KEPT_FIELDS * sizeof *kept + 2 * sizeof(uint32_t)));
+  if (kept == NULL) return GRAZE_ERROR_MEMORY;
+  uint32_t *parties = (uint32_t *)(kept + n * KEPT_FIELDS);
+  status = gz_gpu_read(gpu, kept, &w->packed, 0, n * KEPT_FIELDS * sizeof *kept);
+  if (status == GRAZE_OK) status = gz_gpu_read(gpu, parties, &w->parties, 0, 2 * n * sizeof *parties);
+  if (status != GRAZE_OK) return status;
+  if (!gz_buffer_reserve(gpu->context, &w->memory, n * sizeof(graze_kept_contact) + 1, 0))
+    return gz_fail_memory(gpu->context, n * sizeof(graze_kept_contact));
   graze_kept_contact *to = w->memory.data;
-  for (uint32_t i = 0; i < n; i++) {
-    const uint32_t number = facts[FACTS * (size_t)i + FACT_NUMBER];
-    for (uint32_t e = start[i]; e < start[i + 1]; e++) {
-      if (touching[e])
-        keep(&to[(*count)++], number, facts[FACTS * (size_t)partners[e] + FACT_NUMBER], false,
-             kept + KEPT_FIELDS * (size_t)e);
-    }
-    for (uint32_t k = 0; k < w->wall_count; k++) {
-      const size_t e = entries + (size_t)i * w->wall_count + k;
-      if (touching[e]) keep(&to[(*count)++], number, k, true, kept + KEPT_FIELDS * e);
-    }
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t partner = parties[2 * i + 1];
+    to[i] = (graze_kept_contact){
+        .number = parties[2 * i], .partner = partner & ~PARTNER_IS_WALL, .is_wall = (partner & PARTNER_IS_WALL) != 0};
+    memcpy(to[i].spring, kept + KEPT_FIELDS * i + KEPT_SPRING, sizeof to->spring);
+    memcpy(to[i].hit, kept + KEPT_FIELDS * i + KEPT_HIT, sizeof to->hit);
   }
   return GRAZE_OK;
 }
@@ -479,7 +479,7 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
                 .q = q,
                 .leapfrog = q->def->integrator == GRAZE_LEAPFROG,
                 .goal = w->most_steps > 0 && w->most_steps < q->count ? w->most_steps : q->count,
-                .until = start + PATIENCE};
+                .until = start + fmin(fmax(PATIENCE, 10 * w->transfer), MOST_PATIENCE)};
   const bool goes_on = q->begun > 0 && w->run == q->run && w->begun == q->begun;
   graze_status status = goes_on ? GRAZE_OK : upload(gpu, w, q);
   const double uploaded = gz_gpu_seconds();
@@ -495,7 +495,7 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
   w->begun = q->begun + s.done;
   gpu->report.upload = uploaded - start;
   gpu->report.compute = computed - uploaded;
-  gpu->report.download = gz_gpu_seconds() - computed;
+  gpu->report.download = w->transfer = gz_gpu_seconds() - computed;
   return GRAZE_OK;
 }
 
@@ -529,7 +529,8 @@ void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w) {
                              &w->order,        &w->begins,
                              &w->counts,       &w->far_away,
                              &w->flags,        &w->events,
-                             &w->event_count};
+                             &w->event_count,  &w->places,
+                             &w->parties,      &w->packed};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     gz_gpu_release(gpu, &pairs[i][0]);
     gz_gpu_release(gpu, &pairs[i][1]);

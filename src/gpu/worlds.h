@@ -13,7 +13,7 @@ typedef struct gpu_worlds {
   gpu_buffer facts[2], dissipated[2], start[2], partners[2], touching[2], kept[2]; /* one side for each list */
   gpu_buffer acceleration, spin_acceleration, origin, left, orientations;
   gpu_buffer frame, laws, kinds, walls;
-  gpu_buffer keys, order, begins, counts, far_away, flags, events, event_count;
+  gpu_buffer keys, order, begins, counts, far_away, flags, events, event_count, places, parties, packed;
   uint32_t side, list_side;
   uint64_t run, begun; /* whose state it is, and after how many steps; run 0: nobody's */
 
@@ -25,6 +25,7 @@ typedef struct gpu_worlds {
   uint32_t most_steps;  /* of an answer; 0: as many as there is time for */
   const char *said;     /* why the last question was not answered: the same is told once; NULL: it was */
   uint64_t told_count;
+  double transfer;              /* seconds that the last download took */
   buffer staging, memory, told; /* rows on their way; graze_kept_contact; graze_told_event */
 } gpu_worlds;
 

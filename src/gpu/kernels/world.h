@@ -30,15 +30,14 @@
 #define LAW_SURFACE  17
 #define LAW_FIELDS   20
 
-#define FACT_PLACE  0 /* in the host's arrays */
-#define FACT_NUMBER 1
-#define FACT_KIND   2
-#define FACT_BODY   3 /* number of its orientation + 1; 0: it has none */
-#define FACTS       4
+#define FACT_NUMBER   0
+#define FACT_KIND     1
+#define FACT_MATERIAL 2 /* of the kind */
+#define FACT_BODY     3 /* number of its orientation + 1; 0: it has none */
+#define FACTS         4
 
-#define KIND_MATERIAL 0
-#define KIND_DRAG     1
-#define KIND_FIELDS   3
+#define KIND_DRAG   0
+#define KIND_FIELDS 2
 
 #define WALL_POINT    0
 #define WALL_NORMAL   3
@@ -65,3 +64,5 @@
 #define EVENT_HIT    1u
 #define EVENT_ENDED  2u
 #define EVENT_FIELDS 14
+
+#define PARTNER_IS_WALL 0x80000000u /* of a contact's partner: the number of a wall */

@@ -162,10 +162,6 @@ FUNCTION void load_party(GLOBAL const double *position, GLOBAL const double *vel
   }
 }
 
-FUNCTION u32 material_at(GLOBAL const double *kinds, GLOBAL const u32 *facts, u32 place) {
-  return (u32)kinds[KIND_FIELDS * (u64)facts[FACTS * (u64)place + FACT_KIND] + KIND_MATERIAL];
-}
-
 FUNCTION void carry_one(GLOBAL u32 *touching, GLOBAL double *kept, u32 entry, GLOBAL const double *old) {
   touching[entry] = 1;
   for (u32 k = 0; k < KEPT_FIELDS; k++) kept[KEPT_FIELDS * (u64)entry + k] = old[k];
@@ -174,8 +170,8 @@ FUNCTION void carry_one(GLOBAL u32 *touching, GLOBAL double *kept, u32 entry, GL
 /* From the list before; rows and facts of its order are still there. Who touched and has gone beyond the skin since
  * touches no more. The entries of walls come behind those of balls. */
 KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
-                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
-                       GLOBAL const u32 *RESTRICT order, GLOBAL const double *RESTRICT old_position,
+                       GLOBAL const double *RESTRICT walls, GLOBAL const u32 *RESTRICT order,
+                       GLOBAL const double *RESTRICT old_position,
                        GLOBAL const double *RESTRICT old_velocity, GLOBAL const u32 *RESTRICT old_facts,
                        GLOBAL const u32 *RESTRICT old_start, GLOBAL const u32 *RESTRICT old_partners,
                        GLOBAL const u32 *RESTRICT old_touching, GLOBAL const double *RESTRICT old_kept,
@@ -190,7 +186,7 @@ KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double 
   u32 from = order[i], e = start[i], end = start[i + 1];
   party own, other;
   load_party(old_position, old_velocity, old_facts, from, &own);
-  GLOBAL const double *own_laws = laws + LAW_FIELDS * (u64)(material_at(kinds, old_facts, from) * materials);
+  GLOBAL const double *own_laws = laws + LAW_FIELDS * (u64)(old_facts[FACTS * (u64)from + FACT_MATERIAL] * materials);
   for (u32 n = e; n < end; n++) touching[n] = 0;
   for (u32 o = old_start[from]; o < old_start[from + 1]; o++) {
     if (!old_touching[o]) continue;
@@ -200,7 +196,8 @@ KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double 
     if (e < end && facts[FACTS * (u64)partners[e] + FACT_NUMBER] == other.number) {
       carry_one(touching, kept, e, memory);
     } else {
-      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)material_at(kinds, old_facts, old_partners[o]);
+      u32 material = old_facts[FACTS * (u64)old_partners[o] + FACT_MATERIAL];
+      GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)material;
       end_of_balls(&own, &other, law, memory, features, frame, t, dissipated + i);
     }
   }
@@ -215,5 +212,23 @@ KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double 
       GLOBAL const double *law = own_laws + LAW_FIELDS * (u64)(u32)wall[WALL_MATERIAL];
       end_at_wall(&own, n, wall, law, memory, features, t, dissipated + i);
     }
+  }
+}
+
+/* The contacts that there are, side by side: `places`, the scan of what touches, says where. */
+KERNEL(64) world_pack(GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,
+                      GLOBAL const u32 *RESTRICT partners, GLOBAL const u32 *RESTRICT places,
+                      GLOBAL const double *RESTRICT kept, GLOBAL u32 *RESTRICT parties, GLOBAL double *RESTRICT packed,
+                      u32 count, u32 wall_count, u32 entries) {
+  u32 i = GROUP * 64 + ITEM;
+  if (i >= count) return;
+  u32 begin = start[i], balls = start[i + 1] - begin;
+  for (u32 n = 0; n < balls + wall_count; n++) {
+    u32 entry = n < balls ? begin + n : entries + i * wall_count + (n - balls), to = places[entry];
+    if (places[entry + 1] == to) continue;
+    parties[2 * to] = facts[FACTS * (u64)i + FACT_NUMBER];
+    parties[2 * to + 1] =
+        n < balls ? facts[FACTS * (u64)partners[entry] + FACT_NUMBER] : PARTNER_IS_WALL | (n - balls);
+    for (u32 k = 0; k < KEPT_FIELDS; k++) packed[KEPT_FIELDS * (u64)to + k] = kept[KEPT_FIELDS * (u64)entry + k];
   }
 }

@@ -219,7 +219,7 @@ FUNCTION void load(GLOBAL const double *rows, u32 place, double *row) {
 }
 
 FUNCTION u32 material_of(const world *w, u32 place) {
-  return (u32)w->kinds[KIND_FIELDS * (u64)w->facts[FACTS * (u64)place + FACT_KIND] + KIND_MATERIAL];
+  return w->facts[FACTS * (u64)place + FACT_MATERIAL];
 }
 
 FUNCTION GLOBAL const double *law_between(const world *w, u32 first, u32 second) {
