@@ -3,12 +3,16 @@
 
 make_images.py [GRAZE [CHROMIUM]]     by default build/release/bin/graze, and chromium, for the film's page
 
-clash.png and plant.png are pictures out of the report of docs/clash.md, film.png is the page of docs/watch.md.
+clash.png and plant.png are pictures out of the report of docs/clash.md, film.png is the page of docs/watch.md. Those of
+docs/simulate.md are last pictures of films at half their size, bed.png, gas.png and cradle.png, and a page, balls.png. The bed
+has 65,536 balls and takes some minutes.
 """
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -50,14 +54,54 @@ def show_film(graze, chromium, work):
         page.screenshot(path=IMAGES / "film.png")
 
 
+def write_png(path, rows):
+    """Rows of (r, g, b), each stored as differences to the left."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    lines = [bytes([1]) + bytes((p[k] - q[k]) % 256 for q, p in zip([(0, 0, 0), *row], row) for k in range(3)) for row in rows]
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)) +
+                     chunk(b"IDAT", zlib.compress(b"".join(lines), 9)) + chunk(b"IEND", b""))
+
+
+def halve(picture, path):
+    """Each pixel is the mean of four."""
+    _, _, rows = browser.pixels(picture.read_bytes())
+    write_png(path, [[tuple((a[k] + b[k] + c[k] + d[k] + 2) // 4 for k in range(3))
+                      for a, b, c, d in zip(above[::2], above[1::2], below[::2], below[1::2])]
+                     for above, below in zip(rows[::2], rows[1::2])])
+
+
+def paint_balls(graze, work):
+    """The films; the bed's page is shown where half of it has fallen."""
+    for kind, size, steps, dt, frames in (("bed", 65536, 12000, "2e-4", 100), ("gas", 1000, 8000, "1e-4", 2),
+                                          ("cradle", 5, 9000, "1.4e-4", 2)):
+        run(graze, "make", kind, "--size", size, "-o", work / kind)
+        run(graze, "simulate", work / kind / "scene.json", "--steps", steps, "--dt", dt, "--every", steps // frames, "--report",
+            work / (kind + "-film"), "--title", f"{size:,} balls", "--pictures", 2, "-q")
+        halve(work / (kind + "-film") / "frames/0002.png", IMAGES / (kind + ".png"))
+
+
+def show_balls(chromium, work):
+    with browser.Browser(chromium, 1180, 700) as page:
+        page.open(work / "bed-film/index.html", "#step=50")
+        page.wait("document.getElementById('canvas').dataset.frame === '50'", 60)
+        page.settle()
+        page.screenshot(path=work / "page.png")
+    _, _, rows = browser.pixels((work / "page.png").read_bytes())
+    write_png(IMAGES / "balls.png", rows)
+
+
 def main():
     graze = sys.argv[1] if len(sys.argv) > 1 else SOURCE / "build/release/bin/graze"
     chromium = shutil.which(sys.argv[2] if len(sys.argv) > 2 else "chromium")
     with tempfile.TemporaryDirectory() as work:
         paint_plant(graze, Path(work))
+        paint_balls(graze, Path(work))
         if chromium is None:
-            sys.exit("make_images.py: no chromium, so film.png is as it was")
+            sys.exit("make_images.py: no chromium, so film.png and balls.png are as they were")
         show_film(graze, chromium, Path(work))
+        show_balls(chromium, Path(work))
 
 
 if __name__ == "__main__":

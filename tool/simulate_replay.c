@@ -46,6 +46,7 @@ void simulate_replay_open(simulate_run *run) {
 
 void simulate_replay_free(simulate_run *run) {
   free(run->file.objects);
+  free(run->bodies);
   free(run->file.particles);
   graze_world_replay_close(run->replay);
 }
