@@ -224,6 +224,9 @@ static void test_replay(void **unused) {
     graze_world *world = graze_world_replay_get_world(replay);
     assert_int_equal(graze_world_get_step(world), from);
     assert_string_equal(graze_world_get_set_name(world, 0), "part");
+    graze_world_def def;
+    assert_int_equal(graze_world_get_def(world, &def), GRAZE_OK);
+    assert_true(def.events == b.events && def.integrator == (b.kind == BED_SPRINGS ? GRAZE_EULER : GRAZE_LEAPFROG));
     for (uint32_t i = 0; i < steps; i++) {
       assert_int_equal(graze_world_replay_next(replay, &step), GRAZE_OK);
       assert_true(step.same);

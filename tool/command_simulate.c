@@ -250,6 +250,7 @@ static uint64_t next_steps(const simulate_run *run) {
 }
 
 void simulate_take_events(simulate_run *run) {
+  if (run->no_events) return;
   const graze_contact_event *events;
   uint64_t count;
   simulate_must(run, graze_world_get_events(run->world, &events, &count));

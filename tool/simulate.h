@@ -74,6 +74,7 @@ typedef struct simulate_run {
   uint64_t steps, done; /* all; those before this call of the library */
   bool stopped;
   graze_world_replay *replay; /* or NULL: whose world it is */
+  bool no_events;             /* it collects none */
   bool differs;               /* from what is recorded, */
   uint64_t differs_at;        /* from this step on */
   simulate_hits *hits;        /* or NULL: nothing is thrown by a blast */

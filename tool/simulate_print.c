@@ -7,10 +7,6 @@
 #include "simulate.h"
 #include "table.h"
 
-static uint64_t steps_run(const simulate_run *run) {
-  return graze_world_get_step(run->world) - run->first_step;
-}
-
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void put_sums(gz_json *writer, const char *key, const graze_world_sums *sums) {
@@ -80,7 +76,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   gz_json_text(&writer, "engine", simulate_engine(run));
   gz_json_text(&writer, "model", "dem");
   gz_json_text(&writer, "status", run->stopped ? "stopped" : "complete");
-  gz_json_integer(&writer, "steps", steps_run(run));
+  gz_json_integer(&writer, "steps", run->done);
   gz_json_double(&writer, "dt", run->dt);
   gz_json_double(&writer, "time", graze_world_get_time(run->world));
   put_bodies(&writer, run);
@@ -154,7 +150,7 @@ static void put_left(output *out, const simulate_run *run) {
 }
 
 void simulate_print_text(output *out, const simulate_run *run) {
-  uint64_t steps = steps_run(run), bodies = run->types[0] + run->types[1] + run->types[2];
+  uint64_t steps = run->done, bodies = run->types[0] + run->types[1] + run->types[2];
   if (run->asked->seeds > 0) {
     simulate_hits_print(out, run);
   } else {

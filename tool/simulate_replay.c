@@ -38,7 +38,11 @@ void simulate_replay_open(simulate_run *run) {
   double start = clock_seconds();
   graze_status status = graze_world_replay_open(run->session.context, run->asked->replay, &run->replay);
   if (status != GRAZE_OK) session_fail(&run->session, "--replay", status);
+  graze_world_def def;
   run->world = graze_world_replay_get_world(run->replay);
+  must(run->session.context, graze_world_get_def(run->world, &def));
+  run->no_events = !def.events;
+  if (run->no_events && run->events) fail("--events: the world of %s collects none", run->asked->replay);
   list_bodies(run);
   list_sets(run);
   clock_add(&run->session.load_seconds, start);

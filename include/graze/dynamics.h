@@ -55,6 +55,9 @@ GRAZE_API graze_world_def graze_default_world_def(void);
 GRAZE_API graze_status graze_world_create(graze_context *context, const graze_world_def *def, graze_world **world);
 GRAZE_API void graze_world_destroy(graze_world *world);
 
+/* As the world was made. Errors: ARGUMENT. */
+GRAZE_API graze_status graze_world_get_def(const graze_world *world, graze_world_def *def);
+
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
 typedef enum graze_normal_law { GRAZE_HOOKE, GRAZE_HERTZ } graze_normal_law;

@@ -533,6 +533,12 @@ graze_status graze_world_get_limits(graze_world *world, graze_step_limits *limit
   return status == GRAZE_OK ? gz_world_survey(world, limits) : status;
 }
 
+graze_status graze_world_get_def(const graze_world *world, graze_world_def *def) {
+  if (world == NULL || def == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  *def = world->def;
+  return GRAZE_OK;
+}
+
 uint64_t graze_world_get_step(const graze_world *world) {
   return world != NULL ? world->step : 0;
 }
