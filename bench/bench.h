@@ -66,6 +66,7 @@ void work_wave(bench *b);
 void work_read(bench *b);
 void work_broad(bench *b);
 void work_bed(bench *b);
+void work_report_bodies(bench *b);
 void work_gpu(bench *b); /* where the private parts of graze_gpu are at hand */
 
 bool work_gpu_list(const bench *b); /* prints the devices; false: there are none */

@@ -166,6 +166,7 @@ static void run_all(bench *b) {
 #endif
   work_broad(b);
   work_bed(b);
+  work_report_bodies(b);
 #ifdef BENCH_GPU
   work_gpu(b);
 #endif

@@ -4,6 +4,9 @@
  * Every run goes on from the same saved state. A row is right when the mean height at its end is that of two other
  * programs, which were written without this library, to 0.02 diameters: LAMMPS and a plain one, which agree to 0.007.
  * Rows of devices are right when all bytes of the state are the processor's.
+ *
+ * Rows of `report` are the same beds under the law of a report on many bodies on a GPU, beside its method. There is no
+ * telling how high a bed should be that loses contacts: its row counts those that it does not see to begin with.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 #include "contest.h"
 #include "graze/dynamics.h"
 #include "scenes.h"
+#include "voxel_bodies.h"
 #ifdef BENCH_GPU
 #include "gpu/device.h"
 #include "work_gpu.h"
@@ -32,6 +36,7 @@ typedef struct bed {
 static const double DT = 2e-4;
 
 static graze_world *make_world(graze_context *context, uint32_t count, graze_tangential_law tangential) {
+  const bool full = tangential == GRAZE_TANGENTIAL_FULL;
   scenes_balls balls;
   graze_world *world;
   graze_world_def def = graze_default_world_def();
@@ -39,11 +44,12 @@ static graze_world *make_world(graze_context *context, uint32_t count, graze_tan
   graze_particle_def particles = graze_default_particle_def();
   uint32_t material, set;
   if (!scenes_balls_make(SCENES_BALLS_BED, count, 1, 0, &balls)) fail("no memory for %u balls", count);
+  if (full) def.integrator = GRAZE_EULER;
   must(graze_world_create(context, &def, &world), "the world");
   m.k_n = balls.k_n;
   m.gamma_n = balls.gamma_n;
-  m.gamma_t = balls.gamma_t;
-  m.friction = balls.friction;
+  if (!full) m.gamma_t = balls.gamma_t;
+  if (!full) m.friction = balls.friction;
   m.tangential = tangential;
   must(graze_world_add_material(world, "ball", &m, &material), "the material");
   for (uint32_t i = 0; i < balls.wall_count; i++)
@@ -112,6 +118,103 @@ static phase phases[] = {{"falling", 16384, 2500, 500, 13.0807},
 void work_bed(bench *b) {
   for (size_t i = 0; i < COUNT_OF(phases); i++) {
     if (!b->quick || phases[i].count < 65536) one_phase(b, &phases[i]);
+  }
+}
+
+/* ---- the report's method ----------------------------------------------------------------------------------------- */
+
+typedef struct report_bed {
+  bed bed;
+  voxel_bodies voxels;
+  double *start[2];        /* places and velocities */
+  uint64_t contacts, seen; /* there */
+} report_bed;
+
+static void run_report(void *argument, bool check, sample *out) {
+  report_bed *d = argument;
+  voxel_bodies *v = &d->voxels;
+  const size_t bytes = v->count * sizeof *v->positions;
+  (void)check;
+  memcpy(v->positions, d->start[0], bytes);
+  memcpy(v->velocities, d->start[1], bytes);
+  const double start = seconds_now();
+  for (uint32_t i = 0; i < d->bed.steps; i++) voxel_bodies_step(v, DT);
+  out->seconds[0] = seconds_now() - start;
+  out->timed = 1;
+  out->count = d->seen;
+}
+
+/* Ours is exact by the tests. */
+static void judge_report(contest *c, entry *e) {
+  const report_bed *d = c->judge_argument;
+  e->right = e->ours || d->seen == d->contacts;
+  e->wrong = e->ours ? 0 : d->contacts - d->seen;
+  if (e->ours)
+    snprintf(e->note, sizeof e->note, "mean height %.4f", 1e-6 * (double)e->checked.count);
+  else
+    snprintf(e->note, sizeof e->note, "of %llu contacts it does not see %llu", (unsigned long long)d->contacts,
+             (unsigned long long)e->wrong);
+}
+
+static void count_contacts(report_bed *d) {
+  const graze_contact *contacts;
+  uint64_t count;
+  must(graze_world_find_contacts(d->bed.world, &contacts, &count), "the contacts");
+  for (uint64_t i = 0; i < count; i++) d->contacts += contacts[i].b.kind == GRAZE_MEMBER_PARTICLE;
+  memcpy(d->voxels.positions, d->start[0], d->voxels.count * sizeof *d->voxels.positions);
+  d->seen = voxel_bodies_count(&d->voxels);
+}
+
+static void make_voxels(report_bed *d, uint32_t count) {
+  scenes_balls balls;
+  if (!scenes_balls_make(SCENES_BALLS_BED, count, 1, 0, &balls)) fail("no memory for %u balls", count);
+  const double width = balls.walls[1].point[0];
+  d->voxels = (voxel_bodies){.count = count,
+                             .radius = balls.radius,
+                             .mass = balls.mass,
+                             .stiffness = balls.k_n,
+                             .damping = 0.5 * balls.gamma_n * balls.mass,
+                             .gravity = -balls.gravity[2],
+                             .high = {width, width, width}};
+  scenes_balls_free(&balls);
+  double *numbers = malloc(12 * (size_t)count * sizeof *numbers);
+  if (!numbers || !voxel_bodies_begin(&d->voxels)) fail("no memory for %u balls", count);
+  d->voxels.positions = (double(*)[3])(void *)numbers;
+  d->voxels.velocities = d->voxels.positions + count;
+  d->start[0] = numbers + 6 * (size_t)count;
+  d->start[1] = numbers + 9 * (size_t)count;
+}
+
+/* From a bed that has settled, by our steps. */
+static void one_report(bench *b, uint32_t count, uint32_t before) {
+  contest c;
+  report_bed d = {.bed = {.steps = 100}};
+  if (!bench_wants(b, "report/%u", count)) return;
+  d.bed.world = make_world(b->context, count, GRAZE_TANGENTIAL_FULL);
+  d.bed.path = text_of("%s/report.state", b->work_folder);
+  must(graze_world_step(d.bed.world, DT, before, NULL, NULL), "the steps before");
+  must(graze_world_save(d.bed.world, d.bed.path), d.bed.path);
+  make_voxels(&d, count);
+  const graze_particle_state state = {.positions = d.start[0], .velocities = d.start[1]};
+  must(graze_world_get_particles(d.bed.world, 0, &state), "the state");
+  contest_begin(&c, b, "ball step", count, (uint64_t)count * d.bed.steps, "report/%u", count);
+  count_contacts(&d);
+  c.judge = judge_report;
+  c.judge_argument = &d;
+  contest_ours(&c, "cpu", run_bed, &d.bed);
+  contest_rival(&c, "report", run_report, &d);
+  contest_end(&c);
+  remove(d.bed.path);
+  free(d.bed.path);
+  voxel_bodies_end(&d.voxels);
+  free(d.voxels.positions);
+  graze_world_destroy(d.bed.world);
+}
+
+void work_report_bodies(bench *b) {
+  static const uint32_t counts[] = {1024, 4096, 16384, 65536}, before[] = {4000, 6000, 8000, 9000};
+  for (size_t i = 0; i < COUNT_OF(counts); i++) {
+    if (!b->quick || counts[i] < 16384) one_report(b, counts[i], before[i]);
   }
 }
 
