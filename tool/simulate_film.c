@@ -98,6 +98,15 @@ static void create_track(simulate_film *film, const simulate_run *run) {
   free(walls);
 }
 
+/* A replay does not know how long it is. */
+static void warn_of_size(const simulate_film *film, const simulate_run *run) {
+  const simulate_options *asked = run->asked;
+  const uint64_t frames = asked->replay ? 0 : asked->steps / asked->every, most = UINT64_C(30000000);
+  if ((double)frames * (double)film->balls->count > (double)most)
+    note("--report: %" PRIu64 " frames of %" PRIu64 " balls are a large page; a larger --every makes it smaller",
+         frames, film->balls->count);
+}
+
 simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls *balls) {
   simulate_film *film = calloc(1, sizeof *film);
   if (!film) fail_out_of_memory();
@@ -105,6 +114,7 @@ simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls 
   list_objects(film, run);
   number_members(film, run);
   create_track(film, run);
+  warn_of_size(film, run);
   must(run->session.context, graze_report_claim_folder(run->session.context, run->asked->report));
   must(run->session.context, graze_report_begin_page(run->session.context, run->asked->report));
   return film;
