@@ -468,6 +468,8 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   if (!asked->replay) prepare(&run);
   interrupts_ask();
   run_all(&run);
+  if (asked->common.engine == engine_gpu && run.done > 0 && graze_world_get_engine_steps(run.world) == 0)
+    note("no step was the device's; the processor made them all");
   if (run.film) simulate_film_close(run.film, &run);
   int code = finish(&run, out);
   simulate_balls_free(&run.balls);

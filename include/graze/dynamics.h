@@ -5,12 +5,11 @@
  * Units are the caller's, as long as they agree: metres, seconds, kilograms, newtons, radians. Axes are those of the
  * world.
  *
- * The state after any number of steps is the same, bit for bit, for any number of threads, every instruction set, and
- * for a run that was saved and restored in the middle. So a ball adds up its forces in an order that does not depend on
- * how neighbours were found: its partners by number, then walls, then meshes, nearest contact first, then drag and
- * gravity. Balls are numbered
- * from 0: the dynamic bodies in the order in which they were added, then the particles of the sets in theirs, then the
- * static and kinematic bodies.
+ * The state after any number of steps is the same, bit for bit, for any number of threads, every instruction set, on
+ * devices, and for a run that was saved and restored in the middle. So a ball adds up its forces in an order that does
+ * not depend on how neighbours were found: its partners by number, then walls, then meshes, nearest contact first, then
+ * drag and gravity. Balls are numbered from 0: the dynamic bodies in the order in which they were added, then the
+ * particles of the sets in theirs, then the static and kinematic bodies.
  *
  * Between i and j let n be the unit vector from the centre of j to that of i, o the overlap r_i + r_j - distance, u the
  * velocity of i minus that of j where they touch, u_n = u.n, u_t = u - u_n n, and m = m_i m_j / (m_i + m_j), or m_i

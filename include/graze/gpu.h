@@ -63,9 +63,9 @@ typedef enum graze_gpu_use {
 } graze_gpu_use;
 
 /* Makes the device the engine of its context (graze/engine.h), for all stages: pairs of triangles, pairs of meshes
- * (also for relations and scenes), many poses, a mesh with itself, boxes, spheres. Any thread may call. One thread at a
- * time uses the device; the others wait or, with WHERE_FASTER, use the CPU. If the context has a parallel function of
- * its own, a thread that waits in it must not run other work of the context.
+ * (also for relations and scenes), many poses, a mesh with itself, boxes, spheres, and, with ALWAYS, steps of worlds.
+ * Any thread may call. One thread at a time uses the device; the others wait or, with WHERE_FASTER, use the CPU. If the
+ * context has a parallel function of its own, a thread that waits in it must not run other work of the context.
  *
  * Meshes are uploaded when they are first queried and stay on the device while they exist and fit: 72 bytes per
  * triangle, and 150 more once a hierarchy is needed. Meshes that were refitted are uploaded again.

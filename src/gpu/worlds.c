@@ -182,6 +182,7 @@ static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_ques
   w->features = features_of(q);
   w->is_listed = false;
   w->age = w->lasted = 0;
+  w->pace = 0;
   const bool tells = (w->features & FEATURE_EVENTS) != 0;
   if (tells && w->event_room < q->balls / 4 + 16)
     w->event_room = q->balls / 4 + 16; /* more when it is found too little */
@@ -274,10 +275,13 @@ typedef struct stepping {
   double until;
 } stepping;
 
-/* As many as the list is likely to bear. */
+/* As many as the list is likely to bear and there is time for. */
 static uint32_t batch_size(const stepping *s) {
-  uint64_t some = s->w->lasted > s->w->age + BATCH_LEAST ? s->w->lasted - s->w->age : BATCH_LEAST;
+  const gpu_worlds *w = s->w;
+  const double left = s->until - gz_gpu_seconds();
+  uint64_t some = w->lasted > w->age + BATCH_LEAST ? w->lasted - w->age : BATCH_LEAST;
   if (some > BATCH_MOST) some = BATCH_MOST;
+  if (w->pace > 0 && (double)some * w->pace > left) some = left > w->pace ? (uint64_t)(left / w->pace) : 1;
   return (uint32_t)(some < s->goal - s->done ? some : s->goal - s->done);
 }
 
@@ -329,6 +333,7 @@ static graze_status take_events(stepping *s) {
 /* Passes until the list bears no more, or the batch ends. */
 static graze_status run_batch(stepping *s) {
   gpu_worlds *w = s->w;
+  const double start = gz_gpu_seconds();
   uint32_t flags[BATCH_MOST + 1], size = batch_size(s), made = 0;
   graze_status status = GRAZE_OK;
   for (uint32_t i = 0; i < size && status == GRAZE_OK; i++) {
@@ -345,6 +350,7 @@ static graze_status run_batch(stepping *s) {
   w->age += made;
   w->is_listed = flags[made] == 0;
   s->done += made;
+  if (made > 0) w->pace = (gz_gpu_seconds() - start) / made;
   return GRAZE_OK;
 }
 

@@ -25,6 +25,7 @@ typedef struct gpu_worlds {
   uint32_t most_steps;  /* of an answer; 0: as many as there is time for */
   const char *said;     /* why the last question was not answered: the same is told once; NULL: it was */
   uint64_t told_count;
+  double pace;                  /* seconds of a step in the last batch; 0: not known */
   double transfer;              /* seconds that the last download took */
   buffer staging, memory, told; /* rows on their way; graze_kept_contact; graze_told_event */
 } gpu_worlds;
