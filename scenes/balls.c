@@ -245,12 +245,12 @@ static void fill_column(scenes_balls *balls, random_stream *stream, double radiu
 }
 
 static bool make_heap(scenes_balls *balls, random_stream *stream) {
-  const double radius = 0.45 * nearest_root(balls->count, 4);
+  const double radius = 0.6 * nearest_root(balls->count, 4);
   set_grains(balls);
-  balls->rolling = 0.1;
+  balls->rolling = 0.3;
   balls->mesh.name = "floor";
   fill_column(balls, stream, radius, 0.55);
-  return make_floor(&balls->mesh, 8 * radius, 32);
+  return make_floor(&balls->mesh, 4 * radius, 32);
 }
 
 /* The upper cone is half as steep again as a slope of one in one, so that nothing stays on it. */
@@ -274,7 +274,7 @@ static bool make_drum(scenes_balls *balls, random_stream *stream) {
   uint32_t next[2] = {0, large};
   set_grains(balls);
   balls->mesh.name = "drum";
-  balls->mesh.spin[1] = 0.5;
+  balls->mesh.spin[1] = 0.2;
   balls->set_count = 2;
   balls->sets[0] = (scenes_ball_set){"large", large, 0.5};
   balls->sets[1] = (scenes_ball_set){"small", balls->count - large, 0.25};

@@ -4,9 +4,10 @@
 make_images.py [GRAZE [CHROMIUM]]     by default build/release/bin/graze, and chromium, for the film's page
 
 clash.png and plant.png are pictures out of the report of docs/clash.md, film.png is the page of docs/watch.md. Those of
-docs/simulate.md are last pictures of films at half their size, bed.png, gas.png and cradle.png, and a page, balls.png. The bed
-has 65,536 balls and takes some minutes.
+docs/simulate.md are last pictures of films at half their size, bed.png, gas.png, cradle.png, hourglass.png, heap.png and drum.png,
+one at its whole size, debris.png, and a page, balls.png. The bed has 65,536 balls and takes some minutes.
 """
+import json
 import shutil
 import struct
 import subprocess
@@ -82,6 +83,28 @@ def paint_balls(graze, work):
         halve(work / (kind + "-film") / "frames/0002.png", IMAGES / (kind + ".png"))
 
 
+def paint_grains(graze, work):
+    """Grains on meshes, and what a blast throws at the rack of a plant."""
+    for kind, size, steps, dt in (("hourglass", 2000, 40000, "1.4e-4"), ("heap", 4000, 60000, "1.4e-4"),
+                                  ("drum", 2000, 200000, "5e-5")):
+        run(graze, "make", kind, "--size", size, "-o", work / kind)
+        run(graze, "simulate", work / kind / "scene.json", "--steps", steps, "--dt", dt, "--every", steps // 4, "--report",
+            work / (kind + "-film"), "--pictures", 2, "-q")
+        halve(work / (kind + "-film") / "frames/0002.png", IMAGES / (kind + ".png"))
+    run(graze, "make", "plant", "--size", 40, "--clashes", 0, "-o", work / "plant")
+    run(graze, "make", "explosion", "--bodies", "-o", work / "debris")
+    plant, scene = (json.loads((work / name / "scene.json").read_text()) for name in ("plant", "debris"))
+    scene["objects"] = [{"name": o["name"], "mesh": str(work / "plant" / o["mesh"]), "pose": o["pose"]}
+                        for o in plant["objects"]]
+    for o in scene["objects"]:  # so that the blast is within the rack
+        o["pose"][3] -= 3
+        o["pose"][7] -= 2.5
+    (work / "debris/scene.json").write_text(json.dumps(scene))
+    run(graze, "simulate", work / "debris/scene.json", "--steps", 2500, "--dt", "1e-4", "--every", 500, "--report",
+        work / "debris-film", "--pictures", 2, "-q")
+    shutil.copy(work / "debris-film/frames/0002.png", IMAGES / "debris.png")
+
+
 def show_balls(chromium, work):
     with browser.Browser(chromium, 1180, 700) as page:
         page.open(work / "bed-film/index.html", "#step=50")
@@ -98,6 +121,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         paint_plant(graze, Path(work))
         paint_balls(graze, Path(work))
+        paint_grains(graze, Path(work))
         if chromium is None:
             sys.exit("make_images.py: no chromium, so film.png and balls.png are as they were")
         show_film(graze, chromium, Path(work))
