@@ -70,7 +70,7 @@ static graze_status run_pass(graze_world *world, loop *l, pass_mode mode) {
   const size_t most = world->list.most_facets, bytes = l->pieces.number * most * sizeof(facet_contact);
   if (!gz_buffer_reserve(world->context, &world->scratch[5], bytes, 0)) return gz_fail_memory(world->context, bytes);
   for (uint32_t i = 0; i < l->pieces.number; i++)
-    l->results[i].found = (facet_contact *)world->scratch[5].data + i * most;
+    l->results[i].found = most > 0 ? (facet_contact *)world->scratch[5].data + i * most : NULL;
   gz_parallel_each(world->context, l->pieces.number, run_piece, l);
   for (uint32_t i = 0; i < l->pieces.number; i++) {
     moved2 = fmax(moved2, l->results[i].moved2);
