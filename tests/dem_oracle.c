@@ -31,6 +31,10 @@ static double given_both(double x, double y) {
   return isnan(x) || isnan(y) ? (double)NAN : (double)harmonic(x, y);
 }
 
+static double given_either(double x, double y) {
+  return isnan(x) ? y : isnan(y) ? x : (double)harmonic(x, y);
+}
+
 /* As if the two were one; `soft` is 1 / E*, `shear` 1 / G*. */
 static graze_material combined(const oracle_world *world, uint32_t a, uint32_t b, real *soft, real *shear) {
   const graze_material *x = &world->materials[a], *y = &world->materials[b];
@@ -41,8 +45,8 @@ static graze_material combined(const oracle_world *world, uint32_t a, uint32_t b
   m.eta_n = given_both(x->eta_n, y->eta_n);
   m.gamma_n = given_both(x->gamma_n, y->gamma_n);
   m.k_t = given_both(x->k_t, y->k_t);
-  m.eta_t = given_both(x->eta_t, y->eta_t);
-  m.gamma_t = given_both(x->gamma_t, y->gamma_t);
+  m.eta_t = given_either(x->eta_t, y->eta_t);
+  m.gamma_t = given_either(x->gamma_t, y->gamma_t);
   m.restitution = sqrt(x->restitution * y->restitution);
   m.friction = sqrt(x->friction * y->friction);
   m.rolling = sqrt(x->rolling * y->rolling);

@@ -87,8 +87,9 @@ static graze_material random_material(uint64_t *state, const twin *t, const fami
   m.tangential = (graze_tangential_law)random_below(state, GRAZE_TANGENTIAL_FULL);
   if (f->full) m.tangential = GRAZE_TANGENTIAL_FULL;
   if (f->k_t) m.k_t = chance(state, 10) ? 0 : f->k * between(state, 0.01, 0.2);
-  if (f->across == 1) m.eta_t = chance(state, 20) ? 0 : f->eta * between(state, 0, 0.2);
-  if (f->across == 2) m.gamma_t = f->rate * between(state, 0, 0.2);
+  const bool says = chance(state, 70);
+  if (says && f->across == 1) m.eta_t = chance(state, 20) ? 0 : f->eta * between(state, 0, 0.2);
+  if (says && f->across == 2) m.gamma_t = f->rate * between(state, 0, 0.2);
   m.friction = chance(state, 20) ? 0 : between(state, 0, 1);
   if (f->rolls) {
     m.rolling = between(state, 0, 0.5);

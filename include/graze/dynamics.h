@@ -90,10 +90,10 @@ typedef struct graze_material {
 
 GRAZE_API graze_material graze_default_material(void);
 
-/* `name` is copied; `material` gets its number. Two materials in contact: stiffness and damping are 2 x y / (x + y), 0
- * where one has none, E* and G* those of the two, friction, restitution, rolling and spinning sqrt(x y), the tangential
- * law the later one in the enumeration, and GRAZE_END_FORCE if one has it. Errors: ARGUMENT (the message has the
- * field), MEMORY. */
+/* `name` is copied; `material` gets its number. Two materials in contact: stiffness and damping are 2 x y / (x + y),
+ * eta_n and gamma_n 0 where one has none, eta_t and gamma_t that of the one that gives it, E* and G* those of the two,
+ * friction, restitution, rolling and spinning sqrt(x y), the tangential law the later one in the enumeration, and
+ * GRAZE_END_FORCE if one has it. Errors: ARGUMENT (the message has the field), MEMORY. */
 GRAZE_API graze_status graze_world_add_material(graze_world *world, const char *name, const graze_material *material,
                                                 uint32_t *number);
 

@@ -170,10 +170,15 @@ static double harmonic(double x, double y) {
   return x + y > 0 ? 2 * (x * (y / (x + y))) : 0;
 }
 
-/* The same where a number may not be given: then the other's default stands in. */
+/* The same where a number may not be given: then its default stands in. */
 static double mixed(double x, double x_default, double y, double y_default) {
   if (!is_given(x) && !is_given(y)) return (double)NAN;
   return harmonic(is_given(x) ? x : x_default, is_given(y) ? y : y_default);
+}
+
+/* The same where the default depends on the contact: then the one that is given holds. */
+static double mixed_given(double x, double y) {
+  return is_given(x) && is_given(y) ? harmonic(x, y) : is_given(x) ? x : y;
 }
 
 typedef enum damping { DAMPING_NONE, DAMPING_RESTITUTION, DAMPING_ETA, DAMPING_GAMMA } damping;
@@ -204,8 +209,8 @@ static const char *combine(const graze_material *a, const graze_material *b, gra
   m->eta_n = mixed(a->eta_n, 0, b->eta_n, 0);
   m->gamma_n = mixed(a->gamma_n, 0, b->gamma_n, 0);
   m->k_t = mixed(a->k_t, 2 * a->k_n / 7, b->k_t, 2 * b->k_n / 7);
-  m->eta_t = mixed(a->eta_t, 0, b->eta_t, 0);
-  m->gamma_t = mixed(a->gamma_t, 0, b->gamma_t, 0);
+  m->eta_t = mixed_given(a->eta_t, b->eta_t);
+  m->gamma_t = mixed_given(a->gamma_t, b->gamma_t);
   m->friction = sqrt(a->friction * b->friction);
   m->rolling = sqrt(a->rolling * b->rolling);
   m->spinning = sqrt(a->spinning * b->spinning);

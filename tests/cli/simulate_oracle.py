@@ -77,9 +77,10 @@ class Law:
         self.ends = "force" if "force" in (a.get("ends"), b.get("ends")) else "overlap"
         both = lambda key: harmonic(a[key], b[key]) if key in a and key in b else 0.0
         mean = lambda key: math.sqrt(a.get(key, 0.0) * b.get(key, 0.0))
-        self.eta_n, self.gamma_n, self.eta_t, self.gamma_t = (both(k) for k in ("eta_n", "gamma_n", "eta_t", "gamma_t"))
+        given = lambda key: harmonic(a.get(key, b.get(key, 0.0)), b.get(key, a.get(key, 0.0)))
+        self.eta_n, self.gamma_n, self.eta_t, self.gamma_t = both("eta_n"), both("gamma_n"), given("eta_t"), given("gamma_t")
         self.zeta = damping_of(mean("restitution"), self.ends) if "restitution" in a and "restitution" in b else 0.0
-        self.share = 0.0 if "eta_t" in a or "gamma_t" in a else 0.5
+        self.share = 0.0 if {"eta_t", "gamma_t"} & (a.keys() | b.keys()) else 0.5
         self.friction, self.rolling, self.spinning = mean("friction"), mean("rolling"), mean("spinning")
         if self.law == "hooke":
             self.k_n = harmonic(a["k_n"], b["k_n"])
@@ -246,7 +247,7 @@ def random_materials(r):
             m.update(young=r.uniform(1e5, 3e5), poisson=r.uniform(0, 0.45))
         if damping:
             m[damping] = {"restitution": r.uniform(0.4, 1), "eta_n": r.uniform(5, 30), "gamma_n": r.uniform(10, 60)}[damping]
-        if across_damping and tangential in ("dashpot", "spring"):
+        if across_damping and r.random() < 0.7 and tangential in ("dashpot", "spring"):
             m[across_damping] = r.uniform(5, 30)
         if tangential == "spring" and law == "hooke" and own_k_t:
             m["k_t"] = r.uniform(2e3, 8e3)
