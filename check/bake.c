@@ -82,13 +82,22 @@ static bool is_large_geometry(const void *item) {
   return geometry->triangle_count >= LARGE_TRIANGLES;
 }
 
+graze_status gz_check_know(check_mesh *m, const graze_mesh *mesh, graze_mesh_facts *facts) {
+  graze_mesh_get_facts(mesh, facts);
+  m->solid_known = m->check->def.facts;
+  return m->solid_known ? graze_mesh_get_solid(m->check->context, mesh, &m->solid) : GRAZE_OK;
+}
+
 /* Facts alone; all of them come from the cache where there is one. */
 static graze_status measure(check_mesh *m, graze_mesh_def *def, graze_mesh_facts *facts) {
+  graze_context *context = m->check->context;
   graze_mesh *mesh = NULL;
   def->no_adjacency = m->next == BAKE_MEASURED;
-  if (def->no_adjacency || m->check->def.cache == NULL) return graze_mesh_measure(m->check->context, def, facts);
+  if (def->no_adjacency) return graze_mesh_measure(context, def, facts);
+  m->solid_known = m->check->def.cache == NULL;
+  if (m->solid_known) return graze_mesh_measure_solid(context, def, facts, &m->solid);
   graze_status status = make_mesh(m->check, def, &mesh);
-  if (status == GRAZE_OK) graze_mesh_get_facts(mesh, facts);
+  if (status == GRAZE_OK) status = gz_check_know(m, mesh, facts);
   graze_mesh_destroy(mesh);
   return status;
 }
@@ -97,12 +106,15 @@ static graze_status make_of(check_mesh *m, graze_mesh_def *def) {
   graze_mesh *mesh = NULL;
   graze_mesh_facts facts;
   graze_status status = m->next == BAKE_MESH ? make_mesh(m->check, def, &mesh) : measure(m, def, &facts);
-  if (status == GRAZE_OK && mesh != NULL) graze_mesh_get_facts(mesh, &facts);
+  if (status == GRAZE_OK && mesh != NULL) status = gz_check_know(m, mesh, &facts);
   if (status == GRAZE_OK && m->measured && facts.hash != m->facts.hash) {
     graze_mesh_destroy(mesh);
     return gz_fail(m->check->context, GRAZE_ERROR_FILE, "it changed while it was read");
   }
-  if (status != GRAZE_OK) return status;
+  if (status != GRAZE_OK) {
+    graze_mesh_destroy(mesh);
+    return status;
+  }
   m->mesh = mesh;
   m->facts = facts;
   m->measured = true;

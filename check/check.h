@@ -45,6 +45,8 @@ typedef struct check_mesh {
   bool wanted;     /* a pair needs it */
   graze_mesh *mesh;
   graze_mesh_facts facts;         /* where `adjacency` is not set, not all of these are known; */
+  graze_solid_facts solid;        /* known where those are and `solid_known` is set, */
+  bool solid_known;               /* as it is, of a check that tells facts, once it has run; */
   bool floats;                    /* as graze_geometry's stored_floats, */
   double rounding;                /* and its rounding */
   const graze_assembly *assembly; /* the geometry is in its file, */
@@ -214,6 +216,9 @@ graze_status gz_check_read(graze_check *c, uint32_t first);
 
 /* Makes what each mesh from `first` on is to become next. Meshes are taken from the cache, and put there. */
 graze_status gz_check_bake(graze_check *c, uint32_t first);
+
+/* The facts of a mesh; those that are told only, into `m`. */
+graze_status gz_check_know(check_mesh *m, const graze_mesh *mesh, graze_mesh_facts *facts);
 
 /* For the scene: a mesh_source's function; its user is a check_mesh. */
 graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh);

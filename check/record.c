@@ -39,7 +39,8 @@ static void fill_objects(graze_check *c) {
                                                  .mesh = m->mesh,
                                                  .pose = o->pose,
                                                  .facts = &m->facts,
-                                                 .label = o->label};
+                                                 .label = o->label,
+                                                 .solid = m->solid_known ? &m->solid : NULL};
   }
 }
 

@@ -83,9 +83,9 @@ static graze_status find_facts(graze_check *c) {
     check_mesh *m = &c->meshes[i];
     m->next = BAKE_NOTHING;
     if (m->mesh != NULL || m->facts.adjacency) continue;
-    if (c->earlier.report != NULL && graze_report_previous_closed(c->earlier.report, m->facts.hash, &closed)) {
+    if (c->earlier.report != NULL && graze_report_previous_mesh(c->earlier.report, m->facts.hash, &closed, &m->solid)) {
       m->facts.closed = m->facts.oriented = closed;
-      m->facts.adjacency = true;
+      m->facts.adjacency = m->solid_known = true;
     } else if (c->def.facts) {
       m->next = BAKE_FACTS;
     }

@@ -81,9 +81,8 @@ static graze_status add_part(self_places *p, const double *corners, uint64_t tri
   def.precision = GRAZE_DOUBLE;
   graze_status status = graze_mesh_create(c->context, &def, &m->mesh);
   if (status != GRAZE_OK) return status;
-  graze_mesh_get_facts(m->mesh, &m->facts);
   object->mesh = c->mesh_count++;
-  return GRAZE_OK;
+  return gz_check_know(m, m->mesh, &m->facts);
 }
 
 /* Puts the corners of all triangles part by part; starts[k] .. starts[k + 1] - 1 are those of part k. */

@@ -51,11 +51,11 @@ bool gz_report_object_names_open(const graze_context *context, report_names *lis
 
 typedef struct report_previous_object {
   const char *name, *layer, *file;
-  bool hashed;
+  bool hashed, told; /* told: closed and solid are */
+  bool closed;
+  graze_solid_facts solid;
   uint64_t mesh_hash, pose_hash;
 } report_previous_object;
-
-typedef enum earlier_mesh { EARLIER_MESH_OPEN, EARLIER_MESH_CLOSED, EARLIER_MESH_UNCLEAR } earlier_mesh;
 
 struct graze_report_previous {
   json_t *root; /* owns the strings */
@@ -66,7 +66,7 @@ struct graze_report_previous {
   report_previous_object *objects;
   uint32_t object_count;
   report_names names;
-  gz_map meshes; /* hash of a mesh to what is told of it, an earlier_mesh */
+  gz_map meshes; /* hash of a mesh to the object that tells of it, UINT32_MAX: none, or not all tell the same */
   const char **rules;
   uint32_t rule_count;
   graze_report_previous_clash *clashes;

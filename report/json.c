@@ -9,6 +9,14 @@
 
 /* ---- objects ---- */
 
+static void put_solid(gz_json *json, const graze_solid_facts *solid) {
+  gz_json_open(json, "solid", '{');
+  gz_json_integer(json, "winding", solid->winding_parts);
+  gz_json_integer(json, "parity", solid->parity_parts);
+  gz_json_integer(json, "surface", solid->surface_parts);
+  gz_json_close(json);
+}
+
 static void put_object(gz_json *json, const graze_report_object *object) {
   graze_mesh_facts facts = {0};
   gz_report_object_facts(object, &facts);
@@ -18,6 +26,7 @@ static void put_object(gz_json *json, const graze_report_object *object) {
   gz_json_integer(json, "triangles", facts.triangles);
   gz_json_integer(json, "degenerate", facts.degenerate);
   gz_json_bool(json, "closed", facts.closed && facts.oriented);
+  if (object->solid != NULL) put_solid(json, object->solid);
   gz_json_text(json, "layer", object->layer);
   gz_json_text(json, "file", object->file);
   gz_json_hash(json, "mesh_hash", facts.hash);

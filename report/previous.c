@@ -138,28 +138,52 @@ bool gz_report_is_mark(const char *mark) {
 
 /* ---- objects ---- */
 
+static bool get_parts(reading *r, const json_t *object, const char *key, const char *place, uint32_t *parts) {
+  uint64_t number;
+  if (!get_count(r, object, key, place, &number)) return false;
+  *parts = (uint32_t)number;
+  return number <= UINT32_MAX || fail_at(r, place, "\"%s\" is above %u", key, UINT32_MAX);
+}
+
+/* What is told of the object's mesh. */
+static bool read_mesh(reading *r, json_t *value, const char *place, report_previous_object *object) {
+  static const char *const known[] = {"winding", "parity", "surface", NULL};
+  const json_t *closed = json_object_get(value, "closed");
+  json_t *solid = json_object_get(value, "solid");
+  char inside[100];
+  snprintf(inside, sizeof inside, "%s.solid", place);
+  object->told = json_is_boolean(closed) && solid != NULL;
+  object->closed = json_is_true(closed);
+  return solid == NULL ||
+         (check_keys(r, solid, known, inside) && get_parts(r, solid, "winding", inside, &object->solid.winding_parts) &&
+          get_parts(r, solid, "parity", inside, &object->solid.parity_parts) &&
+          get_parts(r, solid, "surface", inside, &object->solid.surface_parts));
+}
+
+static bool tell_the_same(const report_previous_object *a, const report_previous_object *b) {
+  return a->told && b->told && a->closed == b->closed && a->solid.winding_parts == b->solid.winding_parts &&
+         a->solid.parity_parts == b->solid.parity_parts && a->solid.surface_parts == b->solid.surface_parts;
+}
+
 /* Objects of one mesh should say the same of it. */
-static void note_mesh(graze_report_previous *previous, uint64_t hash, const json_t *closed) {
-  uint32_t told = json_is_true(closed)    ? EARLIER_MESH_CLOSED
-                  : json_is_false(closed) ? EARLIER_MESH_OPEN
-                                          : EARLIER_MESH_UNCLEAR;
-  uint32_t *value = gz_map_add(&previous->meshes, hash, told);
-  if (*value != told) *value = EARLIER_MESH_UNCLEAR;
+static void note_mesh(graze_report_previous *previous, const report_previous_object *object) {
+  uint32_t *value = gz_map_add(&previous->meshes, object->mesh_hash, (uint32_t)(object - previous->objects));
+  if (*value != UINT32_MAX && !tell_the_same(object, &previous->objects[*value])) *value = UINT32_MAX;
 }
 
 static bool read_object(reading *r, json_t *value, const char *place, report_previous_object *object) {
-  static const char *const known[] = {"name",  "mesh", "triangles", "degenerate", "closed",
+  static const char *const known[] = {"name",  "mesh", "triangles", "degenerate", "closed", "solid",
                                       "layer", "file", "mesh_hash", "pose_hash",  NULL};
   bool mesh = false, pose = false;
   if (!check_keys(r, value, known, place) || !get_text(r, value, "name", NULL, place, &object->name) ||
       !get_text(r, value, "mesh", "", place, &object->file) ||
       !get_text(r, value, "layer", "", place, &object->layer) ||
       !get_hash(r, value, "mesh_hash", place, &object->mesh_hash, &mesh) ||
-      !get_hash(r, value, "pose_hash", place, &object->pose_hash, &pose)) {
+      !get_hash(r, value, "pose_hash", place, &object->pose_hash, &pose) || !read_mesh(r, value, place, object)) {
     return false;
   }
   object->hashed = mesh && pose;
-  if (mesh) note_mesh(r->previous, object->mesh_hash, json_object_get(value, "closed"));
+  if (mesh) note_mesh(r->previous, object);
   return true;
 }
 
@@ -446,10 +470,12 @@ void graze_report_previous_destroy(graze_report_previous *previous) {
   free(previous);
 }
 
-bool graze_report_previous_closed(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed) {
-  const uint32_t *told = gz_map_find(&previous->meshes, mesh_hash);
-  if (told == NULL || *told == EARLIER_MESH_UNCLEAR || strcmp(previous->version, graze_version()) != 0) return false;
-  *closed = *told == EARLIER_MESH_CLOSED;
+bool graze_report_previous_mesh(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed,
+                                graze_solid_facts *solid) {
+  const uint32_t *object = gz_map_find(&previous->meshes, mesh_hash);
+  if (object == NULL || *object == UINT32_MAX || strcmp(previous->version, graze_version()) != 0) return false;
+  *closed = previous->objects[*object].closed;
+  *solid = previous->objects[*object].solid;
   return true;
 }
 

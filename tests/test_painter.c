@@ -55,7 +55,8 @@ static void add_mesh(world *w, graze_mesh *mesh) {
   uint32_t i = w->report.object_count++;
   assert_true(i < MAX_OBJECTS);
   w->meshes[i] = mesh;
-  w->objects[i] = (graze_report_object){"object", i < 2 ? "" : "walls", "", mesh, graze_pose_identity(), NULL, NULL};
+  w->objects[i] =
+      (graze_report_object){"object", i < 2 ? "" : "walls", "", mesh, graze_pose_identity(), NULL, NULL, NULL};
 }
 
 static void add_box(world *w, const double low[3], const double high[3]) {

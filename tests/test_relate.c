@@ -409,6 +409,23 @@ static void test_two_readings(void **unused) {
   bench_close(&b);
 }
 
+/* Without baking the mesh the same is told of it. */
+static void check_measured(const bench *b, const double *corners, uint32_t triangles, const graze_mesh *mesh) {
+  graze_mesh_def def = graze_default_mesh_def();
+  graze_mesh_facts baked, facts;
+  graze_solid_facts solid, measured;
+  def.vertices = corners;
+  def.vertex_count = 3 * (uint64_t)triangles;
+  def.precision = GRAZE_DOUBLE;
+  graze_mesh_get_facts(mesh, &baked);
+  assert_int_equal(graze_mesh_get_solid(b->context, mesh, &solid), GRAZE_OK);
+  assert_int_equal(graze_mesh_measure_solid(b->context, &def, &facts, &measured), GRAZE_OK);
+  assert_memory_equal(&measured, &solid, sizeof solid);
+  assert_true(facts.hash == baked.hash && facts.adjacency);
+  assert_int_equal(graze_mesh_measure_solid(b->context, &def, &facts, NULL), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_mesh_measure_solid(b->context, NULL, &facts, &measured), GRAZE_ERROR_ARGUMENT);
+}
+
 /* Two boxes that cancel, and a sheet of two sides: contact is all that there is. */
 static void test_cancelled(void **unused) {
   (void)unused;
@@ -428,6 +445,7 @@ static void test_cancelled(void **unused) {
   expect(&b, small, flag, GRAZE_TOUCH, GRAZE_DOUBT_NONE);
   graze_solid_facts facts;
   assert_int_equal(graze_mesh_get_solid(b.context, flag, &facts), GRAZE_OK);
+  check_measured(&b, corners, 16, flag);
   assert_int_equal(facts.winding_parts, 3); /* the box, and two triangles on their backs, joined at an edge of four */
   assert_int_equal(facts.parity_parts + facts.surface_parts, 0);
   put_box(corners, 0, 0, 1);
@@ -435,9 +453,11 @@ static void test_cancelled(void **unused) {
   graze_mesh *turned = test_mesh(b.context, corners, 12, GRAZE_VOLUMES_ORIENTED);
   assert_int_equal(graze_mesh_get_solid(b.context, turned, &facts), GRAZE_OK);
   assert_int_equal(facts.parity_parts, 1);
+  check_measured(&b, corners, 12, turned);
   graze_mesh *torn = test_mesh(b.context, corners, 11, GRAZE_VOLUMES_ORIENTED);
   assert_int_equal(graze_mesh_get_solid(b.context, torn, &facts), GRAZE_OK);
   assert_int_equal(facts.surface_parts, 1);
+  check_measured(&b, corners, 11, torn);
   assert_int_equal(graze_mesh_get_solid(b.context, NULL, &facts), GRAZE_ERROR_ARGUMENT);
   graze_mesh *all[] = {small, nothing, flag, turned, torn};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) graze_mesh_destroy(all[i]);

@@ -11,6 +11,7 @@ typedef struct world {
   graze_context *context;
   graze_mesh *meshes[2];
   graze_mesh_facts facts[2];
+  graze_solid_facts solids[2];
   graze_report_object objects[3];
   graze_report_clash clashes[2];
   graze_report report;
@@ -25,10 +26,17 @@ static void open_world(world *w) {
   w->context = test_context(1, NULL);
   w->meshes[0] = test_mesh(w->context, open, 1, GRAZE_VOLUMES_ORIENTED);
   w->meshes[1] = test_mesh(w->context, closed, 4, GRAZE_VOLUMES_ORIENTED);
-  for (int i = 0; i < 2; i++) graze_mesh_get_facts(w->meshes[i], &w->facts[i]);
+  for (int i = 0; i < 2; i++) {
+    graze_mesh_get_facts(w->meshes[i], &w->facts[i]);
+    assert_int_equal(graze_mesh_get_solid(w->context, w->meshes[i], &w->solids[i]), GRAZE_OK);
+  }
   for (int i = 0; i < 3; i++) {
-    w->objects[i] = (graze_report_object){
-        .name = names[i], .layer = "", .file = "f", .mesh = w->meshes[i > 0], .pose = test_translation(i, 0, 0)};
+    w->objects[i] = (graze_report_object){.name = names[i],
+                                          .layer = "",
+                                          .file = "f",
+                                          .mesh = w->meshes[i > 0],
+                                          .pose = test_translation(i, 0, 0),
+                                          .solid = &w->solids[i > 0]};
   }
   for (uint32_t i = 0; i < 2; i++) {
     w->clashes[i] = (graze_report_clash){.a = i,
@@ -104,7 +112,8 @@ static void test_same(void **unused) {
   text without = tell(&w);
   assert_int_equal(with.size, without.size);
   assert_memory_equal(with.bytes, without.bytes, with.size);
-  assert_non_null(strstr(with.bytes, "\"closed\":true"));
+  assert_non_null(strstr(with.bytes, "\"closed\":true,\"solid\":{\"winding\":1,\"parity\":0,\"surface\":0}"));
+  assert_non_null(strstr(with.bytes, "\"closed\":false,\"solid\":{\"winding\":0,\"parity\":0,\"surface\":1}"));
   close_world(&w);
 }
 
@@ -118,6 +127,7 @@ static void test_known_again(void **unused) {
   graze_report_reuse *reuse;
   graze_report_merged carried;
   bool closed = true;
+  graze_solid_facts solid;
   assert_int_equal(graze_report_previous_parse(shared_context(1), told.bytes, told.size, "p", &previous), GRAZE_OK);
   leave_meshes_out(&w);
   assert_int_equal(graze_report_reuse_create(shared_context(1), &w.report, previous, &reuse, NULL), GRAZE_OK);
@@ -126,35 +136,73 @@ static void test_known_again(void **unused) {
   assert_int_equal(graze_report_merge_previous(shared_context(1), &w.report, previous, &carried), GRAZE_OK);
   assert_int_equal(carried.active_count, 2);
   graze_report_merged_free(&carried);
-  assert_true(graze_report_previous_closed(previous, w.facts[0].hash, &closed));
+  assert_true(graze_report_previous_mesh(previous, w.facts[0].hash, &closed, &solid));
   assert_false(closed);
-  assert_true(graze_report_previous_closed(previous, w.facts[1].hash, &closed));
+  assert_memory_equal(&solid, &w.solids[0], sizeof solid);
+  assert_true(graze_report_previous_mesh(previous, w.facts[1].hash, &closed, &solid));
   assert_true(closed);
-  assert_false(graze_report_previous_closed(previous, ~w.facts[1].hash, &closed));
+  assert_memory_equal(&solid, &w.solids[1], sizeof solid);
+  assert_false(graze_report_previous_mesh(previous, ~w.facts[1].hash, &closed, &solid));
   graze_report_previous_destroy(previous);
   close_world(&w);
 }
 
-/* Two objects that say different things of one mesh say nothing, and so does another version. */
-static void test_unclear(void **unused) {
-  (void)unused;
-  world w;
-  open_world(&w);
-  text told = tell(&w);
+static bool tells_of(const text *told, const world *w, int mesh) {
   graze_report_previous *previous;
   bool closed;
-  char *first = strstr(told.bytes, "\"closed\":true");
-  const char told_nothing[] = {'n', 'u', 'l', 'l'};
-  memcpy(first + strlen("\"closed\":"), told_nothing, sizeof told_nothing);
-  assert_int_equal(graze_report_previous_parse(shared_context(1), told.bytes, told.size, "p", &previous), GRAZE_OK);
-  assert_false(graze_report_previous_closed(previous, w.facts[1].hash, &closed));
-  assert_true(graze_report_previous_closed(previous, w.facts[0].hash, &closed));
+  graze_solid_facts solid;
+  assert_int_equal(graze_report_previous_parse(shared_context(1), told->bytes, told->size, "p", &previous), GRAZE_OK);
+  bool tells = graze_report_previous_mesh(previous, w->facts[mesh].hash, &closed, &solid);
   graze_report_previous_destroy(previous);
-  char *version = strstr(told.bytes, graze_version());
-  version[0] = '9';
-  assert_int_equal(graze_report_previous_parse(shared_context(1), told.bytes, told.size, "p", &previous), GRAZE_OK);
-  assert_false(graze_report_previous_closed(previous, w.facts[0].hash, &closed));
-  graze_report_previous_destroy(previous);
+  return tells;
+}
+
+/* Objects that say different things of one mesh say nothing, and neither does one that leaves something out, nor
+ * another version. */
+static void test_unclear(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *was, *now; /* of one length */
+    bool tells;            /* of the second mesh; the first is as it was */
+  } cases[] = {{"\"closed\":true", "\"closed\":true", true},
+               {"\"closed\":true", "\"closed\":null", false},
+               {"\"winding\":1", "\"winding\":2", false},
+               {",\"solid\":{\"winding\":1,\"parity\":0,\"surface\":0}",
+                "                                             ", false}};
+  world w;
+  open_world(&w);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    text told = tell(&w);
+    char *place = strstr(told.bytes, cases[i].was);
+    assert_non_null(place);
+    memcpy(place, cases[i].now, strlen(cases[i].now));
+    assert_true(tells_of(&told, &w, 0));
+    assert_int_equal(tells_of(&told, &w, 1), cases[i].tells);
+    strstr(told.bytes, graze_version())[0] = '9';
+    assert_false(tells_of(&told, &w, 0));
+  }
+  close_world(&w);
+}
+
+/* "solid" is read as strictly as the rest. */
+static void test_bad_solid(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *was, *now, *message;
+  } cases[] = {{"\"winding\":1", "\"winding\":x", NULL},
+               {"\"winding\":1", "\"wending\":1", "p: objects[1].solid: unknown key \"wending\""},
+               {"{\"winding\":1,\"parity\":0", "{\"winding\":17179869184",
+                "p: objects[1].solid: \"winding\" is above 4294967295"}};
+  world w;
+  open_world(&w);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    text told = tell(&w);
+    graze_report_previous *previous;
+    memcpy(strstr(told.bytes, cases[i].was), cases[i].now, strlen(cases[i].now));
+    assert_int_equal(graze_report_previous_parse(shared_context(1), told.bytes, told.size, "p", &previous),
+                     GRAZE_ERROR_FORMAT);
+    if (cases[i].message != NULL) assert_string_equal(graze_last_error(shared_context(1))->message, cases[i].message);
+  }
   close_world(&w);
 }
 
@@ -163,6 +211,7 @@ int main(void) {
       cmocka_unit_test(test_same),
       cmocka_unit_test(test_known_again),
       cmocka_unit_test(test_unclear),
+      cmocka_unit_test(test_bad_solid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -447,6 +447,7 @@ static void fill_many(const world *w, graze_report_object *objects, graze_report
                                        w->cube,
                                        test_translation(i % 100, i / 100 % 100, i / 10000.0),
                                        NULL,
+                                       NULL,
                                        NULL};
   }
   for (uint32_t i = 0; i < many; i++) {

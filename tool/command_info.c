@@ -44,16 +44,9 @@ static const char *yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-static graze_solid_facts solid_of(const session *run, const graze_report_object *object) {
-  graze_solid_facts solid;
-  graze_status status = graze_mesh_get_solid(run->context, object->mesh, &solid);
-  if (status != GRAZE_OK) session_fail(run, object->file, status);
-  return solid;
-}
-
-static void write_json_mesh(gz_json *writer, const session *run, const graze_report_object *object) {
+static void write_json_mesh(gz_json *writer, const graze_report_object *object) {
   const graze_mesh_facts *facts = object->facts;
-  graze_solid_facts solid = solid_of(run, object);
+  const graze_solid_facts *solid = object->solid;
   gz_json_open(writer, NULL, '{');
   gz_json_text(writer, "name", object->name);
   gz_json_text(writer, "mesh", object->file);
@@ -69,9 +62,9 @@ static void write_json_mesh(gz_json *writer, const session *run, const graze_rep
   gz_json_bool(writer, "closed", facts->closed);
   gz_json_bool(writer, "oriented", facts->oriented);
   gz_json_open(writer, "solid", '{');
-  gz_json_integer(writer, "winding", solid.winding_parts);
-  gz_json_integer(writer, "parity", solid.parity_parts);
-  gz_json_integer(writer, "surface", solid.surface_parts);
+  gz_json_integer(writer, "winding", solid->winding_parts);
+  gz_json_integer(writer, "parity", solid->parity_parts);
+  gz_json_integer(writer, "surface", solid->surface_parts);
   gz_json_close(writer);
   gz_json_open(writer, "box", '{');
   gz_json_doubles(writer, "min", facts->box.min, 3);
@@ -89,7 +82,7 @@ static void write_json(output *out, const session *run, const graze_report *all)
   gz_json_text(&writer, "engine", "cpu");
   gz_json_text(&writer, "status", "complete");
   gz_json_open(&writer, "meshes", '[');
-  for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, run, &all->objects[i]);
+  for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, &all->objects[i]);
   gz_json_close(&writer);
   gz_json_open(&writer, "seconds", '{');
   gz_json_double(&writer, "load", run->load_seconds);
@@ -126,6 +119,7 @@ static void write_csv(output *out, const session *run, const graze_report *all) 
                                          {"bytes", false},
                                          {"hash", false}};
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
+  (void)run;
   for (uint32_t i = 0; i < all->object_count; i++) {
     const graze_mesh_facts *facts = all->objects[i].facts;
     const uint64_t counts[] = {facts->vertices, facts->positions,  facts->triangles,         facts->degenerate,
@@ -136,10 +130,10 @@ static void write_csv(output *out, const session *run, const graze_report *all) 
     table_text(&rows, yes_no(facts->adjacency));
     table_text(&rows, yes_no(facts->closed));
     table_text(&rows, yes_no(facts->oriented));
-    graze_solid_facts solid = solid_of(run, &all->objects[i]);
-    table_integer(&rows, solid.winding_parts);
-    table_integer(&rows, solid.parity_parts);
-    table_integer(&rows, solid.surface_parts);
+    const graze_solid_facts *solid = all->objects[i].solid;
+    table_integer(&rows, solid->winding_parts);
+    table_integer(&rows, solid->parity_parts);
+    table_integer(&rows, solid->surface_parts);
     for (int k = 0; k < 6; k++) table_double(&rows, k < 3 ? facts->box.min[k] : facts->box.max[k - 3]);
     table_text(&rows, precision_name(facts));
     table_text(&rows, volumes_name(facts));
@@ -162,9 +156,9 @@ static void write_text_box(output *out, const graze_box *box) {
   gz_put_text(out, "\n");
 }
 
-static void write_text_mesh(output *out, const session *run, const graze_report_object *object) {
+static void write_text_mesh(output *out, const graze_report_object *object) {
   const graze_mesh_facts *facts = object->facts;
-  graze_solid_facts solid = solid_of(run, object);
+  const graze_solid_facts *solid = object->solid;
   output_print(out, "%s\n", object->file);
   output_print(out, "  triangles          %" PRIu64 ", of zero area %" PRIu64 "\n", facts->triangles,
                facts->degenerate);
@@ -176,7 +170,7 @@ static void write_text_mesh(output *out, const session *run, const graze_report_
                facts->misoriented_edges);
   output_print(
       out, "  solid              parts by winding number %" PRIu32 ", by parity %" PRIu32 ", surfaces %" PRIu32 "\n",
-      solid.winding_parts, solid.parity_parts, solid.surface_parts);
+      solid->winding_parts, solid->parity_parts, solid->surface_parts);
   if (facts->triangles > 0) write_text_box(out, &facts->box);
   output_print(out, "  kept as            %s, %s volumes, %" PRIu64 " bytes\n", precision_name(facts),
                volumes_name(facts), facts->bytes);
@@ -184,7 +178,8 @@ static void write_text_mesh(output *out, const session *run, const graze_report_
 }
 
 static void write_text(output *out, const session *run, const graze_report *all) {
-  for (uint32_t i = 0; i < all->object_count; i++) write_text_mesh(out, run, &all->objects[i]);
+  (void)run;
+  for (uint32_t i = 0; i < all->object_count; i++) write_text_mesh(out, &all->objects[i]);
 }
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};

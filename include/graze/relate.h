@@ -124,6 +124,10 @@ typedef struct graze_solid_facts {
  * ARGUMENT, MEMORY. */
 GRAZE_API graze_status graze_mesh_get_solid(graze_context *context, const graze_mesh *mesh, graze_solid_facts *facts);
 
+/* The same of a mesh that is not baked, along with what graze_mesh_measure tells. Errors as graze_mesh_create. */
+GRAZE_API graze_status graze_mesh_measure_solid(graze_context *context, const graze_mesh_def *def,
+                                                graze_mesh_facts *facts, graze_solid_facts *solid);
+
 /* Where two objects meet, for reports and pictures: coordinates within 2^-40 of the size of the place. */
 typedef struct graze_outline {
   graze_box box;   /* of the common points of the surfaces; if they do not meet, of the object that lies inside */

@@ -11,6 +11,7 @@
 #include "graze/io.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
+#include "graze/relate.h"
 #include "graze/scene.h"
 
 #ifdef __cplusplus
@@ -27,6 +28,7 @@ typedef struct graze_report_object {
   graze_pose pose;
   const graze_mesh_facts *facts; /* without a mesh: what is known about it. Views and pictures omit it */
   const char *label; /* what people call it, where the name is an identifier; the page shows both. NULL = none */
+  const graze_solid_facts *solid; /* what the parts of its mesh are in a relation. NULL: not told */
 } graze_report_object;
 
 typedef enum graze_report_state {
@@ -309,9 +311,10 @@ GRAZE_API void graze_report_previous_destroy(graze_report_previous *previous);
 GRAZE_API const graze_report_previous_clash *graze_report_previous_clashes(const graze_report_previous *previous,
                                                                            uint32_t *count);
 
-/* Whether a mesh with this hash (graze_mesh_facts.hash) is closed and oriented, according to the earlier report.
- * Returns false if the report does not say, or was made by another version. */
-GRAZE_API bool graze_report_previous_closed(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed);
+/* Whether a mesh with this hash (graze_mesh_facts.hash) is closed and oriented, and what its parts are, according to
+ * the earlier report. Returns false if the report does not say both, or was made by another version. */
+GRAZE_API bool graze_report_previous_mesh(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed,
+                                          graze_solid_facts *solid);
 
 /* Takes marks and comments from a comma-, semicolon- or tab-separated file with a header line: columns id and mark or
  * comment or both, in any order; other columns are ignored, so an edited file of graze_report_write_csv works. Errors:

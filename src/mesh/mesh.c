@@ -326,7 +326,8 @@ static void facts_of(const mesh_header *h, graze_mesh_facts *facts) {
   memcpy(facts->box.max, h->box_max, sizeof facts->box.max);
 }
 
-graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts) {
+graze_status gz_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts,
+                             mesh_look *look, void *user) {
   if (context == NULL) return GRAZE_ERROR_ARGUMENT;
   if (def == NULL || facts == NULL) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "mesh measure: null pointer");
   graze_mesh_def d = *def;
@@ -336,11 +337,16 @@ graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *de
   unsigned saved = gz_fp_enter();
   stage s = {.nodes = NULL};
   status = stage_facts(context, &s, &d);
+  if (status == GRAZE_OK && look != NULL) status = look(context, &s.mesh, user);
   if (status == GRAZE_OK) facts_of(&s.header, facts);
   stage_release(context, &s);
   gz_fp_leave(saved);
   gz_serial_end(before);
   return status;
+}
+
+graze_status graze_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts) {
+  return gz_mesh_measure(context, def, facts, NULL, NULL);
 }
 
 /* What an engine has of the mesh is about to be wrong. */

@@ -112,6 +112,12 @@ static inline bool mesh_degenerate(const graze_mesh *mesh, uint32_t triangle) {
   return (mesh->degenerate[triangle >> 6] >> (triangle & 63)) & 1;
 }
 
+/* mesh.c: graze_mesh_measure. `look` (NULL: none) gets the mesh while it is there, with all but nodes; what it returns,
+ * this returns. */
+typedef graze_status mesh_look(const graze_context *context, const graze_mesh *mesh, void *user);
+graze_status gz_mesh_measure(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts,
+                             mesh_look *look, void *user);
+
 /* ---- steps of baking; each says in which file it stands ---- */
 
 /* facts.c: box, magnitude, degenerate bits and count, geometry hash, into the header and the bits. Needs vertices

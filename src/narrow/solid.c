@@ -270,8 +270,8 @@ graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **
   return GRAZE_OK;
 }
 
-graze_status graze_mesh_get_solid(graze_context *context, const graze_mesh *mesh, graze_solid_facts *facts) {
-  if (context == NULL || mesh == NULL || facts == NULL) return gz_fail_null(context);
+static graze_status count_rules(const graze_context *context, const graze_mesh *mesh, void *user) {
+  graze_solid_facts *facts = user;
   solid *s;
   graze_status status = make_parts(context, mesh, &s);
   if (status != GRAZE_OK) return status;
@@ -286,6 +286,17 @@ graze_status graze_mesh_get_solid(graze_context *context, const graze_mesh *mesh
   }
   gz_solid_destroy(context, s);
   return GRAZE_OK;
+}
+
+graze_status graze_mesh_get_solid(graze_context *context, const graze_mesh *mesh, graze_solid_facts *facts) {
+  if (context == NULL || mesh == NULL || facts == NULL) return gz_fail_null(context);
+  return count_rules(context, mesh, facts);
+}
+
+graze_status graze_mesh_measure_solid(graze_context *context, const graze_mesh_def *def, graze_mesh_facts *facts,
+                                      graze_solid_facts *of_parts) {
+  if (of_parts == NULL) return gz_fail_null(context);
+  return gz_mesh_measure(context, def, facts, count_rules, of_parts);
 }
 
 /* Of a mesh that meets itself in these pairs. Only closed parts matter; triangles of no area belong to none. Parts that

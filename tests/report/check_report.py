@@ -65,7 +65,8 @@ def check_json(stem):
         expect(key in report, stem, key, "is missing")
     names = [o["name"] for o in report["objects"]]
     for o in report["objects"]:
-        expect({"name", "mesh", "triangles", "degenerate", "closed", "layer", "file", "mesh_hash", "pose_hash"} == set(o), o)
+        expect({"name", "mesh", "triangles", "degenerate", "closed", "solid", "layer", "file", "mesh_hash", "pose_hash"} == set(o), o)
+        same(o["solid"], {"winding": 1, "parity": 0, "surface": 0}, stem, "parts of a tetrahedron")
         expect(re.fullmatch("[0-9a-f]{16}", o["mesh_hash"] or ""), o)
     same(len({o["pose_hash"] for o in report["objects"]}), len(names), stem, "number of pose hashes")
     same(len({o["mesh_hash"] for o in report["objects"]}), 1 if names else 0, stem, "number of mesh hashes")

@@ -123,10 +123,12 @@ int main(int argc, char **argv) {
   if (argc != 2 || chdir(argv[1]) != 0 || graze_context_create(NULL, &context) != GRAZE_OK) return 2;
   mkdir("pictures", 0777);
   graze_mesh *mesh = make_tetrahedron();
+  graze_solid_facts solid;
+  if (graze_mesh_get_solid(context, mesh, &solid) != GRAZE_OK) stop();
   for (uint32_t i = 0; i < object_count; i++) {
     bool gone = i == 6;
     objects[i] = (graze_report_object){
-        names[i], layers[i], "plant \"1\".glb", gone ? NULL : mesh, graze_pose_identity(), NULL, NULL};
+        names[i], layers[i], "plant \"1\".glb", gone ? NULL : mesh, graze_pose_identity(), NULL, NULL, &solid};
     objects[i].pose.m[3] = 100.0 * i;
   }
   fill_clashes(clashes);
