@@ -52,6 +52,12 @@ bool gz_scene_read_body(json_t *value, const char *place, const scene_names *mat
   return good;
 }
 
+bool gz_scene_read_draw(const json_t *object, const char *place, const char *scene_path, char **path, io_fault *fault) {
+  json_t *value = json_object_get(object, "draw");
+  if (value == NULL) return gz_scene_copy_text(NULL, "draw", place, path, fault);
+  return gz_scene_copy_name(value, "draw", place, path, fault) && gz_scene_join_path(scene_path, path, fault);
+}
+
 /* ---- particles --------------------------------------------------------------------------------------------------- */
 
 static bool read_blast(json_t *value, const char *place, graze_scene_file_blast *blast, io_fault *fault) {
@@ -71,12 +77,11 @@ static bool read_blast(json_t *value, const char *place, graze_scene_file_blast 
 
 static bool read_set(json_t *value, const char *place, const char *scene_path, const scene_names *materials,
                      graze_scene_file_particles *set, io_fault *fault) {
-  static const char *const known[] = {"name",     "file",  "radius", "mass",  "density",
-                                      "material", "layer", "drag",   "blast", NULL};
-  static const char *const later[] = {"draw", NULL};
+  static const char *const known[] = {"name",  "file", "radius", "mass", "density", "material",
+                                      "layer", "drag", "blast",  "draw", NULL};
   set->radius = set->mass = set->density = (double)NAN;
   if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object");
-  return gz_scene_check_keys(value, known, later, place, fault) &&
+  return gz_scene_check_keys(value, known, NULL, place, fault) &&
          gz_scene_copy_name(json_object_get(value, "name"), "name", place, &set->name, fault) &&
          gz_scene_copy_name(json_object_get(value, "file"), "file", place, &set->file, fault) &&
          gz_scene_join_path(scene_path, &set->file, fault) &&
@@ -86,6 +91,7 @@ static bool read_set(json_t *value, const char *place, const char *scene_path, c
          gz_scene_read_material(value, place, materials, &set->material, fault) &&
          gz_scene_copy_text(json_object_get(value, "layer"), "layer", place, &set->layer, fault) &&
          gz_scene_read_numbers(value, "drag", place, 2, set->drag, fault) &&
+         gz_scene_read_draw(value, place, scene_path, &set->draw, fault) &&
          read_blast(json_object_get(value, "blast"), place, &set->blast, fault);
 }
 

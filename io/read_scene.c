@@ -20,7 +20,7 @@ static bool read_pose(const json_t *object, const char *place, graze_pose *pose,
 
 static bool read_object(json_t *value, const char *place, const char *scene_path, const scene_names *materials,
                         graze_scene_file_object *object, io_fault *fault) {
-  static const char *const known[] = {"name", "mesh", "shape", "body", "pose", "layer", NULL};
+  static const char *const known[] = {"name", "mesh", "shape", "body", "pose", "layer", "draw", NULL};
   json_t *mesh = json_object_get(value, "mesh"), *shape = json_object_get(value, "shape");
   if (!json_is_object(value)) return gz_scene_fail(fault, place, "not an object");
   if (!gz_scene_check_keys(value, known, NULL, place, fault)) return false;
@@ -30,7 +30,10 @@ static bool read_object(json_t *value, const char *place, const char *scene_path
                                     gz_scene_copy_text(NULL, "mesh", place, &object->mesh, fault)
                               : gz_scene_copy_name(mesh, "mesh", place, &object->mesh, fault) &&
                                     gz_scene_join_path(scene_path, &object->mesh, fault);
-  return formed && read_pose(value, place, &object->pose, fault) &&
+  if (formed && object->shape != GRAZE_SHAPE_SPHERE && json_object_get(value, "draw") != NULL)
+    return gz_scene_fail(fault, place, "\"draw\" is for balls: the object is no sphere");
+  return formed && gz_scene_read_draw(value, place, scene_path, &object->draw, fault) &&
+         read_pose(value, place, &object->pose, fault) &&
          gz_scene_copy_text(json_object_get(value, "layer"), "layer", place, &object->layer, fault) &&
          gz_scene_read_body(json_object_get(value, "body"), place, materials, &object->body, fault);
 }
@@ -330,6 +333,7 @@ void graze_scene_file_free(graze_scene_file *scene) {
     gz_free(scene->objects[i].name);
     gz_free(scene->objects[i].mesh);
     gz_free(scene->objects[i].layer);
+    gz_free(scene->objects[i].draw);
   }
   free_pairs(scene->ignore_layers, scene->ignore_layer_count);
   free_pairs(scene->ignore_names, scene->ignore_name_count);
@@ -350,6 +354,7 @@ void graze_scene_file_free(graze_scene_file *scene) {
     gz_free(scene->particles[i].name);
     gz_free(scene->particles[i].file);
     gz_free(scene->particles[i].layer);
+    gz_free(scene->particles[i].draw);
   }
   gz_free(scene->particles);
   *scene = (graze_scene_file){0};

@@ -18,6 +18,9 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
 bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,
                         io_fault *fault);
 
+/* "draw", the path of a mesh: "" without it. */
+bool gz_scene_read_draw(const json_t *object, const char *place, const char *scene_path, char **path, io_fault *fault);
+
 /* "particles". `objects`: the names that are taken. */
 bool gz_scene_read_particles(const json_t *array, const char *scene_path, const scene_names *materials,
                              const scene_names *objects, graze_scene_file *scene, io_fault *fault);

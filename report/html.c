@@ -107,7 +107,7 @@ static graze_status prepare(graze_context *context, page *p, const char *path, u
   const graze_report *report = p->report;
   p->boxes = gz_camera_object_boxes(report);
   if (p->boxes == NULL ||
-      !gz_page_meshes_plan(&p->meshes, report, triangle_budget != 0 ? triangle_budget : default_budget)) {
+      !gz_page_meshes_plan(&p->meshes, report, NULL, triangle_budget != 0 ? triangle_budget : default_budget)) {
     return gz_report_fail_memory(context, path);
   }
   if (p->cameras != NULL) return GRAZE_OK;

@@ -24,7 +24,7 @@ static int compare_uses(const void *left, const void *right) {
 }
 
 /* Meshes are told apart by address and numbered by their first object: addresses must not decide the order. */
-static bool number_meshes(page_meshes *plan, const graze_report *report) {
+static bool number_meshes(page_meshes *plan, const graze_report *report, const uint32_t *instances) {
   use *uses = malloc((report->object_count + 1) * sizeof *uses);
   uint32_t count = 0;
   if (uses == NULL) return false;
@@ -46,7 +46,7 @@ static bool number_meshes(page_meshes *plan, const graze_report *report) {
     } else {
       plan->of_object[i] = plan->of_object[plan->of_object[i]]; /* the first one has its number by now */
     }
-    plan->meshes[plan->of_object[i]].instances++;
+    plan->meshes[plan->of_object[i]].instances += instances != NULL ? instances[i] : 1;
   }
   return true;
 }
@@ -70,14 +70,14 @@ static bool share_out(page_meshes *plan, const graze_report *report, uint64_t bu
   return true;
 }
 
-bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget) {
+bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, const uint32_t *instances, uint64_t budget) {
   size_t room = (size_t)report->object_count + 1;
   *plan = (page_meshes){0};
   plan->meshes = calloc(room, sizeof *plan->meshes);
   plan->of_object = calloc(room, sizeof *plan->of_object);
   plan->shares = calloc(room, sizeof *plan->shares);
   if (plan->meshes == NULL || plan->of_object == NULL || plan->shares == NULL) return false;
-  return number_meshes(plan, report) && share_out(plan, report, budget);
+  return number_meshes(plan, report, instances) && share_out(plan, report, budget);
 }
 
 void gz_page_meshes_free(page_meshes *plan) {

@@ -25,8 +25,8 @@ typedef struct page_meshes {
   uint32_t *shares;
 } page_meshes;
 
-/* False: out of memory. Free it either way. */
-bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, uint64_t budget);
+/* `instances`: how often each object is drawn; NULL: once. False: out of memory. Free it either way. */
+bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, const uint32_t *instances, uint64_t budget);
 
 /* Writes a script element for each mesh: base64 of its points (three 16-bit numbers each, padded to a multiple of 4
  * bytes) and of its triangles (three numbers of a point each, 16 bits, or 32 with more than 65,536 points), all

@@ -170,6 +170,7 @@ graze_status graze_painter_create(graze_context *context, const graze_report *re
 
 static void destroy_on_device(graze_painter *p) {
   gz_painter_scene_destroy(p);
+  gz_painter_shapes_destroy(p);
   gz_painter_sides_destroy(p);
   gz_painter_balls_destroy(p);
   gz_painter_programs_destroy(p);
@@ -519,6 +520,14 @@ static bool draw_stage(graze_painter *p, const painter_view *view) {
   return good;
 }
 
+static bool draw_shapes(graze_painter *p, const painter_view *view, graze_track *track, uint32_t frame) {
+  if (track->turning == 0) return true;
+  gz_painter_list_clear(p);
+  if (!gz_painter_shapes_add(p, view, track, frame)) return false;
+  draw_solids(p, view, (solid_style){0});
+  return true;
+}
+
 static bool paint_track(graze_painter *p, graze_track *track, uint32_t frame, const graze_camera *camera,
                         graze_picture *picture) {
   painter_view view = gz_painter_view_of(camera, (double)p->width / p->height);
@@ -527,8 +536,8 @@ static bool paint_track(graze_painter *p, graze_track *track, uint32_t frame, co
   gz_painter_marks_clear(p);
   if (!draw_stage(p, &view)) return false;
   begin_layer(p, &p->subject);
-  if (!gz_painter_balls_draw(p, &view, track, frame) || !gz_painter_balls_walls(p, &view, track) ||
-      !gz_painter_mark_axes(p, &view))
+  if (!gz_painter_balls_draw(p, &view, track, frame) || !draw_shapes(p, &view, track, frame) ||
+      !gz_painter_balls_walls(p, &view, track) || !gz_painter_mark_axes(p, &view))
     return false;
   compose(p, &view, p->order_count > 0, view.nearest / distance);
   return finish(p, &view, picture);

@@ -46,7 +46,8 @@ typedef struct painter_command { /* as glMultiDrawElementsIndirect reads it */
 } painter_command;
 
 typedef struct painter_batch { /* commands of one mesh in a row */
-  uint32_t mesh, first, count;
+  const painter_mesh *mesh;
+  uint32_t first, count;
 } painter_batch;
 
 /* A list of draws. Start from {0}; it keeps its memory. */
@@ -78,6 +79,14 @@ typedef struct painter_near {
   uint32_t object;
 } painter_near;
 
+/* A mesh that is drawn in place of balls, as it was sent for a share of the triangles. */
+typedef struct painter_shape {
+  struct painter_shape *next;
+  uint64_t hash; /* of the mesh, which may be gone */
+  uint32_t share;
+  painter_mesh mesh;
+} painter_shape;
+
 typedef struct painter_programs {
   GLuint solid, partial, compose, marks, plain, dots, balls;
 } painter_programs;
@@ -100,6 +109,7 @@ struct graze_painter {
   uint32_t order_count;
   graze_box *boxes;        /* of objects in the world */
   const graze_pose *poses; /* of a film's frame; NULL: those of the report */
+  painter_shape *shapes;
   painter_list list;
   painter_marks drawn_marks;
   painter_near *near;
@@ -135,6 +145,14 @@ bool gz_painter_list_add(graze_painter *painter, const painter_view *view, uint3
 /* Whether the triangles of a posed object run clockwise, seen from outside. */
 bool gz_painter_inside_out(graze_painter *painter, uint32_t object, bool *inside_out);
 
+/* Sends a mesh, simplified to the share of triangles if it has more. */
+bool gz_painter_mesh_send(graze_painter *painter, const graze_mesh *mesh, uint32_t share, painter_mesh *m);
+void gz_painter_mesh_destroy(graze_painter *painter, painter_mesh *m);
+
+/* Adds a mesh that was sent, whole, at a pose. It must stay where it is until the list is cleared. */
+bool gz_painter_list_add_mesh(graze_painter *painter, const painter_view *view, const painter_mesh *m,
+                              const graze_pose *pose, const float colour[4]);
+
 /* Adds all objects of `order` whole; `colours`: one per object of the report. */
 bool gz_painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]);
 void gz_painter_list_clear(graze_painter *painter);
@@ -162,6 +180,11 @@ uint32_t gz_painter_container(const graze_report_clash *clash);
 
 /* ---- painter_balls.c: balls of a film ---- */
 
+enum { RAMP_COLOURS = 5 };
+
+/* From still to fast, as in page/balls_draw.js; `part` from 0 to 1. */
+void gz_painter_ramp(double part, float colour[4]);
+
 bool gz_painter_balls_create(graze_painter *painter);
 void gz_painter_balls_destroy(graze_painter *painter);
 bool gz_painter_balls_draw(graze_painter *painter, const painter_view *view, graze_track *track, uint32_t frame);
@@ -171,6 +194,12 @@ bool gz_painter_balls_walls(graze_painter *painter, const painter_view *view, co
 
 /* How far before the eye the middle of all balls is. */
 double gz_painter_balls_distance(const graze_track *track, const graze_camera *camera);
+
+/* ---- painter_shapes.c: meshes in place of balls ---- */
+
+/* Adds them to the list of draws. */
+bool gz_painter_shapes_add(graze_painter *painter, const painter_view *view, graze_track *track, uint32_t frame);
+void gz_painter_shapes_destroy(graze_painter *painter);
 
 /* ---- painter_marks.c: lines and dots over the picture ---- */
 

@@ -13,14 +13,11 @@ typedef struct ball_instance {
   float colour[4];
 } ball_instance;
 
-enum { RAMP = 5 };
-
-/* Those of page/balls_draw.js. */
-static const float ramp[RAMP][3] = {{0.208f, 0.384f, 0.608f},
-                                    {0.247f, 0.604f, 0.651f},
-                                    {0.663f, 0.776f, 0.373f},
-                                    {0.957f, 0.694f, 0.235f},
-                                    {0.847f, 0.251f, 0.122f}};
+static const float ramp[RAMP_COLOURS][3] = {{0.208f, 0.384f, 0.608f},
+                                            {0.247f, 0.604f, 0.651f},
+                                            {0.663f, 0.776f, 0.373f},
+                                            {0.957f, 0.694f, 0.235f},
+                                            {0.847f, 0.251f, 0.122f}};
 
 static const char balls_vertex[] =
     "#version 450 core\n"
@@ -81,25 +78,32 @@ void gz_painter_balls_destroy(graze_painter *painter) {
   gz_gl_stream_destroy(painter->gl, &painter->ball_instances);
 }
 
-static void colour_of(double part, float colour[4]) {
-  const double at = fmin(fmax(part, 0), 1) * (RAMP - 1);
-  const int first = at < RAMP - 2 ? (int)at : RAMP - 2;
+void gz_painter_ramp(double part, float colour[4]) {
+  const double at = fmin(fmax(part, 0), 1) * (RAMP_COLOURS - 1);
+  const int first = at < RAMP_COLOURS - 2 ? (int)at : RAMP_COLOURS - 2;
   for (int k = 0; k < 3; k++) colour[k] = ramp[first][k] + (ramp[first + 1][k] - ramp[first][k]) * (float)(at - first);
   colour[3] = 1;
 }
 
-static void fill_instances(const graze_track *track, const painter_view *view, const double *positions,
-                           const double *speeds, ball_instance *instances) {
+/* Those that no mesh stands for; returns how many. */
+static uint32_t fill_instances(const graze_track *track, const painter_view *view, const double *positions,
+                               const double *speeds, ball_instance *instances) {
   const double top = gz_track_speed_of(track, gz_track_top_level(track));
+  uint32_t set = 0, count = 0;
+  size_t end = track->set_count > 0 ? track->sets[0].count : 0;
   for (size_t i = 0; i < track->balls; i++) {
+    while (i == end) end += track->sets[++set].count;
+    if (track->sets[set].mesh != NULL) continue;
+    ball_instance *instance = &instances[count++];
     for (int r = 0; r < 3; r++) {
       double sum = 0;
       for (int k = 0; k < 3; k++) sum += view->axes[r][k] * (positions[3 * i + (size_t)k] - view->eye[k]);
-      instances[i].place[r] = (float)sum;
+      instance->place[r] = (float)sum;
     }
-    instances[i].place[3] = (float)track->radii[i];
-    colour_of(top > 0 ? speeds[i] / top : 0, instances[i].colour);
+    instance->place[3] = (float)track->radii[i];
+    gz_painter_ramp(top > 0 ? speeds[i] / top : 0, instance->colour);
   }
+  return count;
 }
 
 static void draw(graze_painter *painter, const painter_view *view, const ball_instance *instances, uint32_t count) {
@@ -121,8 +125,8 @@ bool gz_painter_balls_draw(graze_painter *painter, const painter_view *view, gra
   if (!good) gz_painter_fail_memory(painter);
   if (good && graze_track_read_frame(track, frame, positions, speeds, NULL) != GRAZE_OK)
     good = gz_painter_fail_memory(painter);
-  if (good) fill_instances(track, view, positions, speeds, instances);
-  if (good && n > 0) draw(painter, view, instances, track->balls);
+  const uint32_t count = good ? fill_instances(track, view, positions, speeds, instances) : 0;
+  if (count > 0) draw(painter, view, instances, count);
   free(positions);
   free(speeds);
   free(instances);

@@ -86,12 +86,14 @@ bool gz_painter_scene_create(graze_painter *painter) {
   return good || gz_painter_fail_memory(painter);
 }
 
+void gz_painter_mesh_destroy(graze_painter *painter, painter_mesh *m) {
+  painter->gl->DeleteBuffers(1, &m->vertices);
+  painter->gl->DeleteBuffers(1, &m->indices);
+  free(m->chunks);
+}
+
 void gz_painter_scene_destroy(graze_painter *painter) {
-  for (size_t i = 0; i < 2 * (size_t)painter->mesh_count; i++) {
-    painter->gl->DeleteBuffers(1, &painter->meshes[i].vertices);
-    painter->gl->DeleteBuffers(1, &painter->meshes[i].indices);
-    free(painter->meshes[i].chunks);
-  }
+  for (size_t i = 0; i < 2 * (size_t)painter->mesh_count; i++) gz_painter_mesh_destroy(painter, &painter->meshes[i]);
   free(painter->meshes);
   free(painter->boxes);
   free(painter->object_meshes);
@@ -233,7 +235,7 @@ void gz_painter_list_clear(graze_painter *painter) {
 }
 
 /* Adds an instance and room for `commands`, and the batch that they go to. */
-static painter_batch *add_instance(graze_painter *p, uint32_t mesh, double rows[3][4], const float colour[4],
+static painter_batch *add_instance(graze_painter *p, const painter_mesh *mesh, double rows[3][4], const float colour[4],
                                    size_t commands) {
   painter_list *list = &p->list;
   if (!gz_painter_grow(p, (void **)&list->instances, &list->instance_capacity, list->instance_count, 1,
@@ -269,7 +271,7 @@ bool gz_painter_list_add(graze_painter *painter, const painter_view *view, uint3
   mesh_planes(view, rows, planes);
   uint32_t chunks = (uint32_t)(((uint64_t)m->triangles + CHUNK_TRIANGLES - 1) / CHUNK_TRIANGLES);
   painter_list *list = &painter->list;
-  painter_batch *batch = add_instance(painter, number, rows, colour, chunks);
+  painter_batch *batch = add_instance(painter, m, rows, colour, chunks);
   if (batch == NULL) return false;
   uint32_t instance = (uint32_t)list->instance_count - 1;
   size_t first_command = list->command_count;
@@ -344,33 +346,42 @@ static bool send_simplified(graze_painter *p, const graze_mesh *mesh, painter_me
   return good || gz_painter_fail_memory(p);
 }
 
+bool gz_painter_mesh_send(graze_painter *painter, const graze_mesh *mesh, uint32_t share, painter_mesh *m) {
+  m->mesh = mesh;
+  return share >= graze_mesh_triangle_count(mesh) ? send_mesh(painter, m) : send_simplified(painter, mesh, m, share);
+}
+
 /* The mesh with which an object stands in the overview. */
 static bool choose_mesh(graze_painter *p, uint32_t *number, uint32_t share) {
-  painter_mesh *whole = &p->meshes[*number];
-  if (share >= graze_mesh_triangle_count(whole->mesh)) return send_mesh(p, whole);
-  *number += p->mesh_count;
-  return send_simplified(p, whole->mesh, &p->meshes[*number], share);
+  const graze_mesh *mesh = p->meshes[*number].mesh;
+  if (share < graze_mesh_triangle_count(mesh)) *number += p->mesh_count;
+  return gz_painter_mesh_send(p, mesh, share, &p->meshes[*number]);
+}
+
+bool gz_painter_list_add_mesh(graze_painter *painter, const painter_view *view, const painter_mesh *m,
+                              const graze_pose *pose, const float colour[4]) {
+  painter_list *list = &painter->list;
+  double rows[3][4];
+  object_rows(view, pose, m->middle, rows);
+  painter_batch *batch = add_instance(painter, m, rows, colour, 1);
+  if (batch == NULL) return false;
+  list->triangles += m->triangles;
+  if (batch->count == 0) {
+    const uint32_t instance = (uint32_t)list->instance_count - 1;
+    list->commands[list->command_count++] = (painter_command){3 * m->triangles, 0, 0, 0, instance};
+    batch->count = 1;
+  }
+  list->commands[list->command_count - 1].instances++;
+  return true;
 }
 
 static bool add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4],
                     const uint32_t *shares) {
-  painter_list *list = &painter->list;
   for (uint32_t i = 0; i < painter->order_count; i++) {
     uint32_t object = painter->order[i], number = painter->object_meshes[object];
-    double rows[3][4];
     if (!choose_mesh(painter, &number, shares[number])) return false;
-    const painter_mesh *m = &painter->meshes[number];
     const graze_pose *pose = painter->poses != NULL ? &painter->poses[object] : &painter->report->objects[object].pose;
-    object_rows(view, pose, m->middle, rows);
-    painter_batch *batch = add_instance(painter, number, rows, colours[object], 1);
-    if (batch == NULL) return false;
-    list->triangles += m->triangles;
-    if (batch->count == 0) {
-      uint32_t instance = (uint32_t)list->instance_count - 1;
-      list->commands[list->command_count++] = (painter_command){3 * m->triangles, 0, 0, 0, instance};
-      batch->count = 1;
-    }
-    list->commands[list->command_count - 1].instances++;
+    if (!gz_painter_list_add_mesh(painter, view, &painter->meshes[number], pose, colours[object])) return false;
   }
   return true;
 }
@@ -396,7 +407,7 @@ void gz_painter_list_draw(graze_painter *painter, const painter_view *view, GLui
   gl->VertexArrayVertexBuffer(painter->solids, 1, painter->instances.buffer, 0, sizeof *list->instances);
   for (size_t i = 0; i < list->batch_count; i++) {
     const painter_batch *batch = &list->batches[i];
-    const painter_mesh *m = &painter->meshes[batch->mesh];
+    const painter_mesh *m = batch->mesh;
     if (batch->count == 0) continue;
     gl->VertexArrayVertexBuffer(painter->solids, 0, m->vertices, 0, 3 * sizeof(float));
     gl->VertexArrayElementBuffer(painter->solids, m->indices);

@@ -52,6 +52,32 @@ static graze_status check_def(graze_context *context, const graze_track_def *def
   return GRAZE_OK;
 }
 
+/* False: it has no extent. */
+static bool measure_shape(const graze_mesh *mesh, track_shape *shape) {
+  graze_mesh_facts facts;
+  graze_mesh_get_facts(mesh, &facts);
+  for (int k = 0; k < 3; k++) shape->middle[k] = facts.box.min[k] / 2 + facts.box.max[k] / 2;
+  for (uint32_t i = 0; i < facts.triangles; i++) {
+    double corners[9];
+    graze_mesh_get_triangle(mesh, i, corners);
+    for (int c = 0; c < 9; c += 3)
+      shape->reach = fmax(shape->reach, hypot(hypot(corners[c] - shape->middle[0], corners[c + 1] - shape->middle[1]),
+                                              corners[c + 2] - shape->middle[2]));
+  }
+  return shape->reach > 0 && isfinite(shape->reach);
+}
+
+static graze_status measure_shapes(graze_track *track) {
+  for (uint32_t i = 0; i < track->set_count; i++) {
+    if (track->sets[i].mesh == NULL) continue;
+    track->turning += track->sets[i].count;
+    if (!measure_shape(track->sets[i].mesh, &track->shapes[i]))
+      return gz_fail_named(track->context, GRAZE_ERROR_ARGUMENT, "film", "", "the mesh of \"%s\" has no extent",
+                           gz_report_quote(track->sets[i].name).text);
+  }
+  return GRAZE_OK;
+}
+
 static bool copy_radii(graze_track *track, const graze_track_def *def) {
   track->radii = gz_new(track->context, track->balls, sizeof *track->radii);
   if (track->radii == NULL) return false;
@@ -66,14 +92,18 @@ static bool copy_radii(graze_track *track, const graze_track_def *def) {
 
 static bool copy_def(graze_track *track, const graze_track_def *def) {
   track->sets = gz_new_zeroed(track->context, def->set_count, sizeof *track->sets);
+  track->shapes = gz_new_zeroed(track->context, def->set_count, sizeof *track->shapes);
   track->walls = gz_new(track->context, def->wall_count, sizeof *track->walls);
   track->curves = gz_new_zeroed(track->context, def->curve_count, sizeof *track->curves);
   track->poses = gz_new(track->context, def->object_count, sizeof *track->poses);
-  if (track->sets == NULL || track->walls == NULL || track->curves == NULL || track->poses == NULL) return false;
+  if (track->sets == NULL || track->shapes == NULL || track->walls == NULL || track->curves == NULL ||
+      track->poses == NULL)
+    return false;
   track->object_count = def->object_count;
   for (; track->set_count < def->set_count; track->set_count++) {
     const graze_track_set *set = &def->sets[track->set_count];
-    track->sets[track->set_count] = (graze_track_set){gz_new_text(track->context, set->name), set->count, set->alone};
+    track->sets[track->set_count] = *set;
+    track->sets[track->set_count].name = gz_new_text(track->context, set->name);
     if (track->sets[track->set_count].name == NULL) return false;
     track->balls += set->count;
   }
@@ -101,7 +131,8 @@ graze_status graze_track_create(graze_context *context, const graze_track_def *d
   graze_track *t = gz_new_zeroed(context, 1, sizeof *t);
   if (t == NULL) return gz_report_fail_memory(context, "film");
   t->context = context;
-  status = copy_def(t, def) ? gz_track_pack_begin(t) : fail_memory(t);
+  status = copy_def(t, def) ? measure_shapes(t) : fail_memory(t);
+  if (status == GRAZE_OK) status = gz_track_pack_begin(t);
   if (status == GRAZE_OK) {
     *track = t;
   } else {
@@ -120,9 +151,9 @@ void graze_track_destroy(graze_track *track) {
   }
   const track_group *groups = track->groups.data;
   for (size_t i = 0; i < track->groups.count; i++) gz_free(groups[i].bytes);
-  void *const all[] = {
-      track->sets,        track->curves,      track->walls,      track->radii,       track->poses, track->times.data,
-      track->values.data, track->groups.data, track->moves.data, track->events.data, track};
+  void *const all[] = {track->sets,        track->shapes,     track->curves,      track->walls,
+                       track->radii,       track->poses,      track->times.data,  track->values.data,
+                       track->groups.data, track->moves.data, track->events.data, track};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) gz_free(all[i]);
 }
 
@@ -158,6 +189,18 @@ void gz_track_find_poses(const graze_track *track, const graze_report *report, u
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
+static bool check_orientations(const graze_track *track, const double *q) {
+  for (uint32_t set = 0, ball = 0; q != NULL && set < track->set_count; set++) {
+    for (const uint32_t end = ball + track->sets[set].count; ball < end; ball++, q += 4) {
+      const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+      if (track->sets[set].mesh == NULL || (square > 0 && isfinite(square))) continue;
+      gz_fail_named(track->context, GRAZE_ERROR_NOT_FINITE, "film", "", "the orientation of ball %u is none", ball);
+      return false;
+    }
+  }
+  return true;
+}
+
 static graze_status check_frame(const graze_track *track, const graze_track_frame *frame) {
   const track_time *times = track->times.data;
   if (frame == NULL || (track->balls > 0 && (frame->positions == NULL || frame->velocities == NULL)) ||
@@ -171,7 +214,7 @@ static graze_status check_frame(const graze_track *track, const graze_track_fram
       return gz_fail_named(track->context, GRAZE_ERROR_NOT_FINITE, "film", "",
                            "place or velocity of ball %zu is not finite", i / 3);
   }
-  return check_poses(track, frame->poses);
+  return check_orientations(track, frame->orientations) ? check_poses(track, frame->poses) : GRAZE_ERROR_NOT_FINITE;
 }
 
 graze_status graze_track_add_frame(graze_track *track, const graze_track_frame *frame) {
@@ -232,6 +275,15 @@ graze_status graze_track_add_event(graze_track *track, const graze_track_event *
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
+
+void gz_track_rotation(const double q[4], double rows[3][3]) {
+  for (int r = 0; r < 3; r++) {
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    rows[r][r] = 1 - 2 * (q[1 + s] * q[1 + s] + q[1 + t] * q[1 + t]);
+    rows[r][s] = 2 * (q[1 + r] * q[1 + s] - q[0] * q[1 + t]);
+    rows[r][t] = 2 * (q[1 + r] * q[1 + t] + q[0] * q[1 + s]);
+  }
+}
 
 double gz_track_slowest(const graze_track *track) {
   return track->resolution / 64;

@@ -26,10 +26,17 @@ typedef struct track_event {
   uint64_t number; /* in the order of adding */
 } track_event;
 
+/* How the mesh of a set is brought to the size of its balls. */
+typedef struct track_shape {
+  double middle[3], reach; /* of its box; the largest distance of a corner from it */
+} track_shape;
+
 struct graze_track {
   graze_context *context;
   graze_track_set *sets;
+  track_shape *shapes; /* of each set; of those without a mesh nothing */
   uint32_t set_count, balls;
+  uint32_t turning; /* balls that are drawn as meshes */
   double *radii, smallest, largest;
   graze_track_wall *walls;
   uint32_t wall_count;
@@ -63,6 +70,9 @@ typedef struct track_boxes {
 
 /* camera_boxes of a track_boxes: all balls of all frames, and the objects wherever they are. */
 void gz_track_each_box(const void *source, camera_take_box *take, void *user);
+
+/* The rotation by a unit quaternion, row by row. */
+void gz_track_rotation(const double q[4], double rows[3][3]);
 
 /* Packs the frames that wait for their group to fill. */
 graze_status gz_track_flush(graze_track *track);

@@ -29,3 +29,8 @@ graze_status graze_track_read_frame(graze_track *track, uint32_t frame, double *
   (void)frame, (void)positions, (void)speeds, (void)touching;
   return gz_track_pack_begin(track);
 }
+
+graze_status graze_track_read_orientations(graze_track *track, uint32_t frame, double *orientations) {
+  (void)frame, (void)orientations;
+  return gz_track_pack_begin(track);
+}

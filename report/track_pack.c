@@ -8,15 +8,25 @@
  *
  *   for x, y, z:  the number of planes, 0 to 4; planes of one byte a ball, low bytes first
  *   one byte a ball: level of its speed minus that of the frame before in the group, mod 256
- *   one bit a ball: whether it touches something, xor the same of the frame before; low bits first */
+ *   one bit a ball: whether it touches something, xor the same of the frame before; low bits first
+ *   if balls are drawn as meshes, for each of these its orientation, as x, y, z are: v / (1 + w) of its quaternion with
+ *   w >= 0, in 512ths. These numbers (modified Rodrigues parameters) are within the unit ball, run evenly where it
+ * turns evenly but for a jump at each turn, and need no roots to be read. */
 #include "track_pack.h"
 
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
 
-enum { GROUP_BALLS = 1 << 20, LEAST_GROUP = 8, MOST_GROUP = 64, FINEST = 128, WIDEST = 1 << 22 };
+enum { GROUP_BALLS = 1 << 20, LEAST_GROUP = 8, MOST_GROUP = 64, FINEST = 128, WIDEST = 1 << 22, TURN_PARTS = 512 };
 static const double far = 1 << 30; /* places beyond are held there */
+
+/* What is stored of the last frames. */
+typedef struct track_state {
+  int32_t *places[3]; /* newest frame first: three numbers a ball */
+  int32_t *turns[3];  /* the same of orientations, of balls that are drawn as meshes */
+  uint8_t *levels, *touching;
+} track_state;
 
 typedef struct track_packer {
   z_stream deflater;
@@ -24,8 +34,7 @@ typedef struct track_packer {
   bool failed;          /* half of a frame may be in it */
   uint32_t group, used; /* frames that make one, and that are there */
   size_t unpacked;
-  int32_t *places[3]; /* of the last frames, newest first: three numbers a ball */
-  uint8_t *levels, *touching;
+  track_state state;
   unsigned char *frame;
   size_t frame_room; /* the most that a frame takes */
   gz_array packed;
@@ -35,8 +44,7 @@ typedef struct track_reader {
   unsigned char *bytes; /* a group, unpacked */
   size_t size, at;
   uint32_t group, next; /* number of the group; frame of it that comes next */
-  int32_t *places[3];
-  uint8_t *levels, *touching;
+  track_state state;
 } track_reader;
 
 static size_t bits_of(const graze_track *track) {
@@ -45,21 +53,25 @@ static size_t bits_of(const graze_track *track) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static bool make_state(const graze_track *track, int32_t *places[3], uint8_t **levels, uint8_t **touching) {
+static bool make_state(const graze_track *track, track_state *state) {
   bool good = true;
   for (int i = 0; i < 3; i++) {
-    places[i] = gz_new_zeroed(track->context, 3 * (size_t)track->balls, sizeof **places);
-    good = good && places[i] != NULL;
+    state->places[i] = gz_new_zeroed(track->context, 3 * (size_t)track->balls, sizeof **state->places);
+    state->turns[i] = gz_new_zeroed(track->context, 3 * (size_t)track->turning, sizeof **state->turns);
+    good = good && state->places[i] != NULL && state->turns[i] != NULL;
   }
-  *levels = gz_new_zeroed(track->context, track->balls, 1);
-  *touching = gz_new_zeroed(track->context, bits_of(track), 1);
-  return good && *levels != NULL && *touching != NULL;
+  state->levels = gz_new_zeroed(track->context, track->balls, 1);
+  state->touching = gz_new_zeroed(track->context, bits_of(track), 1);
+  return good && state->levels != NULL && state->touching != NULL;
 }
 
-static void free_state(int32_t *places[3], uint8_t *levels, uint8_t *touching) {
-  for (int i = 0; i < 3; i++) gz_free(places[i]);
-  gz_free(levels);
-  gz_free(touching);
+static void free_state(track_state *state) {
+  for (int i = 0; i < 3; i++) {
+    gz_free(state->places[i]);
+    gz_free(state->turns[i]);
+  }
+  gz_free(state->levels);
+  gz_free(state->touching);
 }
 
 graze_status gz_track_pack_begin(graze_track *track) {
@@ -67,10 +79,10 @@ graze_status gz_track_pack_begin(graze_track *track) {
   if (p == NULL) return gz_report_fail_memory(track->context, "film");
   const uint32_t fit = GROUP_BALLS / (track->balls + 1);
   p->group = fit < LEAST_GROUP ? LEAST_GROUP : fit > MOST_GROUP ? MOST_GROUP : fit;
-  p->frame_room = 3 * (1 + sizeof(int32_t) * (size_t)track->balls) + track->balls + bits_of(track);
+  p->frame_room = 3 * (2 + sizeof(int32_t) * ((size_t)track->balls + track->turning)) + track->balls + bits_of(track);
   p->frame = gz_new(track->context, p->frame_room, 1);
   p->ready = deflateInit(&p->deflater, 6) == Z_OK;
-  if (p->frame == NULL || !p->ready || !make_state(track, p->places, &p->levels, &p->touching))
+  if (p->frame == NULL || !p->ready || !make_state(track, &p->state))
     return gz_report_fail_memory(track->context, "film");
   return GRAZE_OK;
 }
@@ -78,7 +90,7 @@ graze_status gz_track_pack_begin(graze_track *track) {
 static void free_reader(graze_track *track) {
   track_reader *r = track->reader;
   if (r == NULL) return;
-  free_state(r->places, r->levels, r->touching);
+  free_state(&r->state);
   gz_free(r->bytes);
   gz_free(r);
   track->reader = NULL;
@@ -89,7 +101,7 @@ void gz_track_pack_end(graze_track *track) {
   free_reader(track);
   if (p == NULL) return;
   if (p->ready) deflateEnd(&p->deflater);
-  free_state(p->places, p->levels, p->touching);
+  free_state(&p->state);
   gz_free(p->frame);
   gz_free(p->packed.data);
   gz_free(p);
@@ -124,53 +136,75 @@ static uint8_t level_of(const graze_track *track, const double v[3]) {
   return (uint8_t)fmin(1 + floor(8 * log2(parts)), TRACK_LEVELS - 1);
 }
 
-/* What a place is stored as the difference from, mod 2^32; `places` are those of this and the last frames. */
-static uint32_t foretell(int32_t *const places[3], uint32_t frame, size_t i) {
-  const uint32_t before = (uint32_t)places[1][i];
-  if (frame == 0) return i < 3 ? 0 : (uint32_t)places[0][i - 3];
-  return frame == 1 ? before : 2 * before - (uint32_t)places[2][i];
+/* What a number is stored as the difference from, mod 2^32; `numbers` are those of this and the last frames. */
+static uint32_t foretell(int32_t *const numbers[3], uint32_t frame, size_t i) {
+  const uint32_t before = (uint32_t)numbers[1][i];
+  if (frame == 0) return i < 3 ? 0 : (uint32_t)numbers[0][i - 3];
+  return frame == 1 ? before : 2 * before - (uint32_t)numbers[2][i];
 }
 
 static uint32_t zigzag(uint32_t difference) {
   return difference << 1 ^ (0 - (difference >> 31));
 }
 
-static void turn(int32_t *places[3]) {
-  int32_t *oldest = places[2];
-  places[2] = places[1];
-  places[1] = places[0];
-  places[0] = oldest;
+static void make_way(int32_t *numbers[3]) {
+  int32_t *oldest = numbers[2];
+  numbers[2] = numbers[1];
+  numbers[1] = numbers[0];
+  numbers[0] = oldest;
 }
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 
 static void round_places(graze_track *track, const graze_track_frame *frame) {
-  const track_packer *p = track->packer;
+  int32_t *places = track->packer->state.places[0];
   const bool first = track->times.count == 0;
   for (size_t i = 0; i < track->balls; i++) {
     for (int k = 0; k < 3; k++) {
       const int32_t place = place_of(track, frame->positions[3 * i + (size_t)k], k);
-      p->places[0][3 * i + (size_t)k] = place;
+      places[3 * i + (size_t)k] = place;
       if ((first && i == 0) || place < track->low[k]) track->low[k] = place;
       if ((first && i == 0) || place > track->high[k]) track->high[k] = place;
     }
   }
 }
 
-static unsigned char *put_axis(const graze_track *track, int axis, unsigned char *to) {
-  const track_packer *p = track->packer;
-  const size_t n = track->balls;
+static void round_turn(const double q[4], int32_t turn[3]) {
+  const double sign = q[0] < 0 ? -1 : 1, most = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+  double unit[4], square = 0;
+  for (int k = 0; k < 4; k++) {
+    unit[k] = sign * q[k] / most;
+    square += unit[k] * unit[k];
+  }
+  for (int k = 0; k < 3; k++) turn[k] = (int32_t)lrint(TURN_PARTS * unit[k + 1] / (sqrt(square) + unit[0]));
+}
+
+static void round_turns(const graze_track *track, const double *orientations) {
+  static const double still[4] = {1, 0, 0, 0};
+  int32_t *turns = track->packer->state.turns[0];
+  size_t ball = 0;
+  for (uint32_t set = 0; set < track->set_count; set++) {
+    for (const size_t end = ball + track->sets[set].count; ball < end; ball++) {
+      if (track->sets[set].mesh == NULL) continue;
+      round_turn(orientations != NULL ? orientations + 4 * ball : still, turns);
+      turns += 3;
+    }
+  }
+}
+
+/* An axis of n places or orientations. */
+static unsigned char *put_axis(int32_t *const numbers[3], size_t n, uint32_t frame, int axis, unsigned char *to) {
   uint32_t any = 0;
   int planes = 0;
   for (size_t i = 0; i < n; i++) {
     const size_t at = 3 * i + (size_t)axis;
-    any |= zigzag((uint32_t)p->places[0][at] - foretell(p->places, p->used, at));
+    any |= zigzag((uint32_t)numbers[0][at] - foretell(numbers, frame, at));
   }
   for (; any != 0; any >>= 8) planes++;
   *to++ = (unsigned char)planes;
   for (size_t i = 0; i < n; i++) {
     const size_t at = 3 * i + (size_t)axis;
-    const uint32_t difference = zigzag((uint32_t)p->places[0][at] - foretell(p->places, p->used, at));
+    const uint32_t difference = zigzag((uint32_t)numbers[0][at] - foretell(numbers, frame, at));
     for (int plane = 0; plane < planes; plane++) to[(size_t)plane * n + i] = (unsigned char)(difference >> 8 * plane);
   }
   return to + (size_t)planes * n;
@@ -181,8 +215,8 @@ static unsigned char *put_levels(graze_track *track, const graze_track_frame *fr
   for (size_t i = 0; i < track->balls; i++) {
     const uint8_t level = level_of(track, frame->velocities + 3 * i);
     track->levels_seen[level]++;
-    *to++ = (unsigned char)(level - (p->used == 0 ? 0 : p->levels[i]));
-    p->levels[i] = level;
+    *to++ = (unsigned char)(level - (p->used == 0 ? 0 : p->state.levels[i]));
+    p->state.levels[i] = level;
   }
   return to;
 }
@@ -193,8 +227,8 @@ static unsigned char *put_touching(const graze_track *track, const bool *touchin
     uint8_t bits = 0;
     for (size_t i = 8 * byte; i < 8 * byte + 8 && i < track->balls && touching != NULL; i++)
       bits |= (uint8_t)(touching[i] << i % 8);
-    *to++ = bits ^ (p->used == 0 ? 0 : p->touching[byte]);
-    p->touching[byte] = bits;
+    *to++ = bits ^ (p->used == 0 ? 0 : p->state.touching[byte]);
+    p->state.touching[byte] = bits;
   }
   return to;
 }
@@ -247,11 +281,15 @@ graze_status gz_track_pack(graze_track *track, const graze_track_frame *frame) {
   if (status != GRAZE_OK) return status;
   if (p->failed) return gz_report_fail_memory(track->context, "film");
   if (track->times.count == 0) choose_lattice(track, frame);
-  turn(p->places);
+  make_way(p->state.places);
+  make_way(p->state.turns);
   round_places(track, frame);
+  round_turns(track, frame->orientations);
   unsigned char *end = p->frame;
-  for (int axis = 0; axis < 3; axis++) end = put_axis(track, axis, end);
+  for (int axis = 0; axis < 3; axis++) end = put_axis(p->state.places, track->balls, p->used, axis, end);
   end = put_touching(track, frame->touching, put_levels(track, frame, end));
+  for (int axis = 0; axis < 3 && track->turning > 0; axis++)
+    end = put_axis(p->state.turns, track->turning, p->used, axis, end);
   const size_t size = (size_t)(end - p->frame);
   p->failed = !deflate_some(track->context, &p->deflater, &p->packed, p->frame, size, false);
   if (p->failed) return gz_report_fail_memory(track->context, "film");
@@ -302,26 +340,28 @@ static bool inflate_group(const graze_track *track, track_reader *r, uint32_t nu
   return answer == Z_STREAM_END;
 }
 
-static void take_axis(const graze_track *track, track_reader *r, int axis) {
-  const size_t n = track->balls;
+static void take_axis(track_reader *r, int32_t *const numbers[3], size_t n, int axis) {
   const int planes = r->bytes[r->at++];
   const unsigned char *from = r->bytes + r->at;
   for (size_t i = 0; i < n; i++) {
     const size_t at = 3 * i + (size_t)axis;
     uint32_t word = 0;
     for (int plane = 0; plane < planes; plane++) word |= (uint32_t)from[(size_t)plane * n + i] << 8 * plane;
-    r->places[0][at] = (int32_t)((word >> 1 ^ (0 - (word & 1))) + foretell(r->places, r->next, at));
+    numbers[0][at] = (int32_t)((word >> 1 ^ (0 - (word & 1))) + foretell(numbers, r->next, at));
   }
   r->at += (size_t)planes * n;
 }
 
 static void take_frame(const graze_track *track, track_reader *r) {
-  turn(r->places);
-  for (int axis = 0; axis < 3; axis++) take_axis(track, r, axis);
+  track_state *state = &r->state;
+  make_way(state->places);
+  make_way(state->turns);
+  for (int axis = 0; axis < 3; axis++) take_axis(r, state->places, track->balls, axis);
   for (size_t i = 0; i < track->balls; i++)
-    r->levels[i] = (uint8_t)(r->bytes[r->at++] + (r->next == 0 ? 0 : r->levels[i]));
+    state->levels[i] = (uint8_t)(r->bytes[r->at++] + (r->next == 0 ? 0 : state->levels[i]));
   for (size_t i = 0; i < bits_of(track); i++)
-    r->touching[i] = (uint8_t)(r->bytes[r->at++] ^ (r->next == 0 ? 0 : r->touching[i]));
+    state->touching[i] = (uint8_t)(r->bytes[r->at++] ^ (r->next == 0 ? 0 : state->touching[i]));
+  for (int axis = 0; axis < 3 && track->turning > 0; axis++) take_axis(r, state->turns, track->turning, axis);
   r->next++;
 }
 
@@ -329,7 +369,7 @@ static void take_frame(const graze_track *track, track_reader *r) {
 static bool seek(graze_track *track, uint32_t frame) {
   if (track->reader == NULL) {
     track_reader *r = track->reader = gz_new_zeroed(track->context, 1, sizeof *r);
-    if (r == NULL || !make_state(track, r->places, &r->levels, &r->touching)) return false;
+    if (r == NULL || !make_state(track, &r->state)) return false;
   }
   track_reader *r = track->reader;
   const track_group *groups = track->groups.data;
@@ -343,21 +383,49 @@ static bool seek(graze_track *track, uint32_t frame) {
   return true;
 }
 
-graze_status graze_track_read_frame(graze_track *track, uint32_t frame, double *positions, double *speeds,
-                                    bool *touching) {
+static graze_status read_frame(graze_track *track, uint32_t frame) {
   if (track == NULL || frame >= track->times.count)
     return gz_fail_named(track != NULL ? track->context : NULL, GRAZE_ERROR_ARGUMENT, "film", "", "it has no frame %u",
                          frame);
   graze_status status = gz_track_flush(track);
+  if (status != GRAZE_OK || seek(track, frame)) return status;
+  free_reader(track);
+  return gz_report_fail_memory(track->context, "film");
+}
+
+graze_status graze_track_read_frame(graze_track *track, uint32_t frame, double *positions, double *speeds,
+                                    bool *touching) {
+  graze_status status = read_frame(track, frame);
   if (status != GRAZE_OK) return status;
-  if (!seek(track, frame)) {
-    free_reader(track);
-    return gz_report_fail_memory(track->context, "film");
-  }
-  const track_reader *r = track->reader;
+  const track_state *state = &track->reader->state;
   for (size_t i = 0; i < 3 * (size_t)track->balls && positions != NULL; i++)
-    positions[i] = track->origin[i % 3] + track->resolution * r->places[0][i];
-  for (size_t i = 0; i < track->balls && speeds != NULL; i++) speeds[i] = gz_track_speed_of(track, r->levels[i]);
-  for (size_t i = 0; i < track->balls && touching != NULL; i++) touching[i] = r->touching[i / 8] >> i % 8 & 1;
+    positions[i] = track->origin[i % 3] + track->resolution * state->places[0][i];
+  for (size_t i = 0; i < track->balls && speeds != NULL; i++) speeds[i] = gz_track_speed_of(track, state->levels[i]);
+  for (size_t i = 0; i < track->balls && touching != NULL; i++) touching[i] = state->touching[i / 8] >> i % 8 & 1;
+  return GRAZE_OK;
+}
+
+static void read_turn(const int32_t turn[3], double q[4]) {
+  double p[3], square = 0;
+  for (int k = 0; k < 3; k++) {
+    p[k] = (double)turn[k] / TURN_PARTS;
+    square += p[k] * p[k];
+  }
+  q[0] = (1 - square) / (1 + square);
+  for (int k = 0; k < 3; k++) q[k + 1] = 2 * p[k] / (1 + square);
+}
+
+graze_status graze_track_read_orientations(graze_track *track, uint32_t frame, double *orientations) {
+  static const int32_t still[3] = {0, 0, 0};
+  graze_status status = read_frame(track, frame);
+  if (status != GRAZE_OK) return status;
+  const int32_t *turns = track->reader->state.turns[0];
+  for (uint32_t set = 0; set < track->set_count; set++) {
+    const bool turning = track->sets[set].mesh != NULL;
+    for (uint32_t i = 0; i < track->sets[set].count; i++, orientations += 4) {
+      read_turn(turning ? turns : still, orientations);
+      if (turning) turns += 3;
+    }
+  }
   return GRAZE_OK;
 }

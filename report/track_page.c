@@ -60,13 +60,24 @@ static void put_groups(gz_text *out, const graze_track *track) {
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 
-static void put_sets(gz_json *json, const graze_track *track) {
+/* Which mesh stands for the balls of a set, the middle of its box, and how far it reaches from there. */
+static void put_shape(gz_json *json, const track_page *p, uint32_t set) {
+  const uint32_t mesh = p->meshes.of_object[p->report->object_count + set];
+  if (mesh == PAGE_NO_MESH) return;
+  gz_json_integer(json, "mesh", mesh);
+  gz_json_doubles(json, "middle", p->track->shapes[set].middle, 3);
+  gz_json_double(json, "reach", p->track->shapes[set].reach);
+}
+
+static void put_sets(gz_json *json, const track_page *p) {
+  const graze_track *track = p->track;
   gz_json_open(json, "sets", '[');
   for (uint32_t i = 0; i < track->set_count; i++) {
     gz_json_open(json, NULL, '{');
     gz_json_text(json, "name", track->sets[i].name);
     gz_json_integer(json, "count", track->sets[i].count);
     gz_json_bool(json, "alone", track->sets[i].alone);
+    put_shape(json, p, i);
     gz_json_close(json);
   }
   gz_json_close(json);
@@ -159,7 +170,7 @@ static void put_record(gz_text *out, const track_page *p) {
   gz_json_close(json);
   gz_json_integer(json, "balls", p->track->balls);
   gz_json_text(json, "show", p->colliding ? "colliding" : "all");
-  put_sets(json, p->track);
+  put_sets(json, p);
   put_lattice(json, p->track);
   put_frames(json, p->track);
   put_events(json, p->track);
@@ -180,6 +191,27 @@ static bool put_page(track_page *p, gz_text *out) {
   return true;
 }
 
+/* Those of the objects, and behind them those of the sets. */
+static bool plan_meshes(track_page *p) {
+  const uint32_t objects = p->report->object_count, sets = p->track->set_count;
+  graze_report_object *all = calloc((size_t)objects + sets + 1, sizeof *all);
+  uint32_t *instances = calloc((size_t)objects + sets + 1, sizeof *instances);
+  graze_report drawn = {.objects = all, .object_count = objects + sets};
+  bool good = all != NULL && instances != NULL;
+  for (uint32_t i = 0; good && i < objects; i++) {
+    all[i] = p->report->objects[i];
+    instances[i] = 1;
+  }
+  for (uint32_t i = 0; good && i < sets; i++) {
+    all[objects + i].mesh = p->track->sets[i].count > 0 ? p->track->sets[i].mesh : NULL;
+    instances[objects + i] = p->track->sets[i].count;
+  }
+  good = good && gz_page_meshes_plan(&p->meshes, &drawn, instances, triangle_budget);
+  free(all);
+  free(instances);
+  return good;
+}
+
 graze_status graze_track_write_html(graze_context *context, const char *path, graze_track *track,
                                     const graze_report *report, bool colliding) {
   report_file file;
@@ -194,8 +226,7 @@ graze_status graze_track_write_html(graze_context *context, const char *path, gr
   status = gz_report_file_open(context, &file, path, &plain);
   if (status != GRAZE_OK) return status;
   track_page p = {.track = track, .report = &plain, .colliding = colliding};
-  if (!gz_page_meshes_plan(&p.meshes, &plain, triangle_budget) || !put_page(&p, &file.out))
-    status = gz_report_fail_memory(context, path);
+  if (!plan_meshes(&p) || !put_page(&p, &file.out)) status = gz_report_fail_memory(context, path);
   gz_page_meshes_free(&p.meshes);
   return gz_report_file_close(context, &file, status);
 }

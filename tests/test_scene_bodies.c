@@ -16,7 +16,7 @@ static void reads_everything(void **unused) {
       "{\"graze\":1, \"objects\":["
       "{\"name\":\"a\",\"shape\":{\"sphere\":0.5},\"pose\":[1,0,0,7,0,1,0,8,0,0,1,9],\"layer\":\"l\","
       "\"body\":{\"mass\":2,\"velocity\":[1,2,3],\"spin\":[4,5,6],\"material\":\"steel\"}},"
-      "{\"name\":\"b\",\"shape\":{\"sphere\":3}},"
+      "{\"name\":\"b\",\"shape\":{\"sphere\":3},\"draw\":\"gems/b.obj\"},"
       "{\"name\":\"c\",\"mesh\":\"c.obj\",\"body\":{\"type\":\"kinematic\",\"density\":10}}],"
       "\"simulation\":{\"model\":\"dem\",\"gravity\":[0.5,0,-1],\"integrator\":\"euler\",\"bounds\":[-1,-2,-3,1,2,3],"
       "\"periodic\":[1,0,1],"
@@ -27,7 +27,7 @@ static void reads_everything(void **unused) {
       "\"pairs\":[[\"air\",\"steel\",{\"k_n\":77}]],"
       "\"walls\":[{\"point\":[1,2,3],\"normal\":[4,5,6],\"material\":\"air\"},{\"point\":[0,0,0],\"normal\":[0,0,1]}]},"
       "\"particles\":[{\"name\":\"p\",\"file\":\"p.csv\",\"radius\":0.25,\"mass\":4,\"material\":\"air\","
-      "\"layer\":\"k\",\"drag\":[1,2],"
+      "\"layer\":\"k\",\"drag\":[1,2],\"draw\":\"/p.obj\","
       "\"blast\":{\"center\":[1,2,3],\"speed\":[4,5],\"spin\":6}},{\"name\":\"q\",\"file\":\"/q.gzp\",\"density\":5}]}";
   assert_int_equal(parse(text, &s), GRAZE_OK);
   const graze_scene_file_object *o = s.objects;
@@ -35,6 +35,8 @@ static void reads_everything(void **unused) {
   assert_true(o[0].shape == GRAZE_SHAPE_SPHERE && o[0].radius == 0.5 && o[0].pose.m[11] == 9 && o[0].mesh[0] == 0);
   assert_true(o[0].body.type == GRAZE_BODY_DYNAMIC && o[0].body.mass == 2 && isnan(o[0].body.density));
   assert_true(o[0].body.velocity[2] == 3 && o[0].body.spin[0] == 4);
+  assert_string_equal(o[0].draw, "");
+  assert_string_equal(o[1].draw, "folder/gems/b.obj");
   assert_true(o[1].body.type == GRAZE_BODY_STATIC && o[1].body.material == GRAZE_NO_MATERIAL);
   assert_true(o[2].shape == GRAZE_SHAPE_MESH && o[2].body.type == GRAZE_BODY_KINEMATIC && o[2].body.density == 10);
   assert_string_equal(o[2].mesh, "folder/c.obj");
@@ -65,6 +67,8 @@ static void reads_everything(void **unused) {
               p[0].drag[1] == 2);
   assert_true(p[0].blast.given && p[0].blast.center[2] == 3 && p[0].blast.speed[1] == 5 && p[0].blast.spin == 6);
   assert_false(p[1].blast.given);
+  assert_string_equal(p[0].draw, "/p.obj");
+  assert_string_equal(p[1].draw, "");
   assert_true(isnan(p[1].radius) && p[1].density == 5 && p[1].drag[0] == 0 && p[1].layer[0] == 0);
   graze_scene_file_free(&s);
 }
@@ -167,7 +171,9 @@ static void faults(void **unused) {
       {SCENE("\"particles\":[1]"), GRAZE_ERROR_FORMAT, "particles[0]: not an object"},
       {SCENE("\"particles\":[{\"name\":\"p\"}]"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"file\" is missing"},
       {SCENE("\"particles\":[{\"file\":\"p\"}]"), GRAZE_ERROR_FORMAT, "particles[0]: \"name\" is missing"},
-      {PARTICLES(",\"draw\":\"m\""), GRAZE_ERROR_UNSUPPORTED, "particles[0] (\"p\"): \"draw\" cannot be simulated yet"},
+      {PARTICLES(",\"draw\":1"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"draw\" is not a string"},
+      {OBJECT("\"shape\":{\"box\":[1,1,1]},\"draw\":\"m\""), GRAZE_ERROR_FORMAT,
+       "objects[0] (\"a\"): \"draw\" is for balls: the object is no sphere"},
       {PARTICLES(",\"blast\":1"), GRAZE_ERROR_FORMAT, "particles[0] (\"p\"): \"blast\" is not an object"},
       {PARTICLES(",\"blast\":{\"center\":[0,0,0]}"), GRAZE_ERROR_FORMAT,
        "particles[0] (\"p\").blast: \"speed\" is missing"},

@@ -1,4 +1,5 @@
 /* Films of balls: what is kept of each frame against the frames that were given, forwards, backwards and across groups;
+ * meshes in place of balls;
  * what is refused; which events stay; memory that is refused. The bytes of the page are decoded by
  * cli/simulate_frames.py, and page/balls_test.py shows that it works. */
 #include <float.h>
@@ -51,9 +52,9 @@ static world *make_world(void) {
     w->values[frame][0] = frame;
     w->values[frame][1] = -frame;
   }
-  w->sets[0] = (graze_track_set){"one", 1, true};
-  w->sets[1] = (graze_track_set){"none", 0, false};
-  w->sets[2] = (graze_track_set){"many", BALLS - 1, false};
+  w->sets[0] = (graze_track_set){"one", 1, true, NULL};
+  w->sets[1] = (graze_track_set){"none", 0, false, NULL};
+  w->sets[2] = (graze_track_set){"many", BALLS - 1, false, NULL};
   w->wall = (graze_track_wall){{0, 0, 0}, {0, 0, 1}};
   w->curves[0] = (graze_track_curve){"kinetic", "J"};
   w->curves[1] = (graze_track_curve){"contacts", ""};
@@ -346,7 +347,7 @@ static void takes_nothing(void **unused) {
 /* ---- pictures ---- */
 
 /* One large ball that crosses the picture from left to right, far from the origin, and a small one. */
-static graze_track *make_crossing(world *w, double far) {
+static void make_crossing(world *w, double far) {
   for (int frame = 0; frame < 3; frame++) {
     memset(w->positions[frame], 0, sizeof w->positions[frame]);
     memset(w->velocities[frame], 0, sizeof w->velocities[frame]);
@@ -361,7 +362,6 @@ static graze_track *make_crossing(world *w, double far) {
   w->radii[1] = 0.25;
   w->sets[2].count = 1;
   w->def.wall_count = 0;
-  return make_track(w, 3);
 }
 
 enum { WIDTH = 160, HEIGHT = 100 };
@@ -396,7 +396,8 @@ static void paints_balls(void **unused) {
   graze_painter *painter = make_painter();
   for (size_t place = 0; place < 2 && painter != NULL; place++) {
     world *w = make_world();
-    graze_track *track = make_crossing(w, places[place]);
+    make_crossing(w, places[place]);
+    graze_track *track = make_track(w, 3);
     if (track == NULL) skip();
     graze_camera camera = {.eye = {places[place], places[place] - 40, places[place]},
                            .forward = {0, 1, 0},
@@ -429,7 +430,8 @@ static void paints_balls(void **unused) {
 static void camera_sees_all(void **unused) {
   (void)unused;
   world *w = make_world();
-  graze_track *track = make_crossing(w, 3);
+  make_crossing(w, 3);
+  graze_track *track = make_track(w, 3);
   if (track == NULL) skip();
   graze_camera camera;
   double axes[3][3];
@@ -464,7 +466,8 @@ static void writes_pictures(void **unused) {
   (void)unused;
   char folder[] = "track_XXXXXX";
   world *w = make_world();
-  graze_track *track = make_crossing(w, 0);
+  make_crossing(w, 0);
+  graze_track *track = make_track(w, 3);
   if (track == NULL) skip();
   assert_non_null(mkdtemp(folder));
   graze_status status = graze_track_write_pictures(shared_context(1), folder, track, &head, 7);
@@ -531,18 +534,151 @@ static void takes_objects(void **unused) {
   free(w);
 }
 
+/* ---- meshes in place of balls ---- */
+
+static graze_mesh *make_brick(double x, double y, double z) {
+  const double low[3] = {5, 5, 5}, high[3] = {5 + x, 5 + y, 5 + z};
+  double corners[108];
+  soup_box(low, high, corners);
+  return test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+}
+
+/* Balls that stand still, turn slowly, turn by half a turn a frame and a bit, and are at any orientation; not of unit
+ * length. */
+static void turn_balls(int frame, double *orientations) {
+  uint64_t state = 99 + (uint64_t)frame;
+  for (int i = 0; i < BALLS; i++) {
+    const double speeds[4] = {0, 0.02, 3.2, 6 * uniform(&state)}, half = (1 + i % 3) * speeds[i % 4] * frame / 2;
+    const double axis[3] = {i % 7 - 3, i % 5 - 2, 1}, length = length_of(axis), scale = 0.25 + i % 4;
+    double *q = orientations + 4 * i;
+    q[0] = scale * cos(half);
+    for (int k = 0; k < 3; k++) q[k + 1] = scale * sin(half) * axis[k] / length;
+  }
+}
+
+/* In degrees, between what a frame has and what it was given. */
+static double angle_off(const double kept[4], const double given[4]) {
+  double sum = 0, square = 0;
+  for (int k = 0; k < 4; k++) {
+    sum += kept[k] * given[k];
+    square += given[k] * given[k];
+  }
+  return 2 * acos(fmin(fabs(sum) / sqrt(square), 1)) * 180 / M_PI;
+}
+
+static void check_turns(graze_track *track, uint32_t frame) {
+  static double given[4 * BALLS], kept[4 * BALLS];
+  double worst = 0;
+  turn_balls((int)frame, given);
+  assert_int_equal(graze_track_read_orientations(track, frame, kept), GRAZE_OK);
+  assert_true(kept[0] == 1 && kept[1] == 0 && kept[2] == 0 && kept[3] == 0); /* a ball */
+  for (int i = 1; i < BALLS; i++) worst = fmax(worst, angle_off(kept + 4 * i, given + 4 * i));
+  assert_true(worst < 0.4);
+  assert_true(worst > 0.1); /* it is rounded */
+}
+
+static void keeps_orientations(void **unused) {
+  (void)unused;
+  static double given[4 * BALLS], kept[4 * BALLS];
+  world *w = make_world();
+  graze_mesh *brick = make_brick(3, 2, 1);
+  w->sets[2].mesh = brick;
+  graze_track *track = make_track(w, 0);
+  if (track == NULL) skip();
+  for (int i = 0; i < FRAMES; i++) {
+    graze_track_frame frame = frame_of(w, i);
+    turn_balls(i, given);
+    memset(given, 0, 4 * sizeof *given); /* the ball's, which nobody looks at */
+    frame.orientations = given;
+    assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+  }
+  for (uint32_t i = 1; i < FRAMES; i++) check_turns(track, i);
+  for (uint32_t i = FRAMES; i-- > 1;) check_turns(track, i);
+  check_frame(track, w, 64);
+  assert_int_equal(graze_track_read_orientations(track, FRAMES, kept), GRAZE_ERROR_ARGUMENT);
+  graze_track_frame frame = frame_of(w, FRAMES - 1);
+  frame.step++;
+  frame.orientations = given;
+  given[4 * 7] = NAN;
+  refuse_frame(track, &frame, GRAZE_ERROR_NOT_FINITE, "orientation of ball 7");
+  memset(given + 4 * 7, 0, 4 * sizeof *given);
+  refuse_frame(track, &frame, GRAZE_ERROR_NOT_FINITE, "orientation of ball 7");
+  frame.orientations = NULL; /* as the mesh is */
+  assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+  assert_int_equal(graze_track_read_orientations(track, FRAMES, kept), GRAZE_OK);
+  for (int i = 0; i < 4 * BALLS; i++) assert_true(kept[i] == (i % 4 == 0));
+  graze_track_destroy(track);
+  graze_mesh_destroy(brick);
+  graze_mesh *point = make_brick(0, 0, 0);
+  w->sets[2].mesh = point;
+  refuse_def(w, GRAZE_ERROR_ARGUMENT, "mesh of \"many\" has no extent");
+  graze_mesh_destroy(point);
+  free(w);
+}
+
+/* How many pixels wide and high what is red is, above the axes in the corner. */
+static void measure_red(const graze_picture *picture, int size[2]) {
+  int low[2] = {WIDTH, HEIGHT}, high[2] = {-1, -1};
+  for (uint32_t i = 0; i < picture->width * picture->height * 3 / 4; i++) {
+    const uint8_t *pixel = &picture->pixels[3 * (size_t)i];
+    const int at[2] = {(int)(i % picture->width), (int)(i / picture->width)};
+    if (pixel[0] <= 2 * pixel[1] || pixel[0] <= 2 * pixel[2]) continue;
+    for (int k = 0; k < 2; k++) {
+      low[k] = at[k] < low[k] ? at[k] : low[k];
+      high[k] = at[k] > high[k] ? at[k] : high[k];
+    }
+  }
+  for (int k = 0; k < 2; k++) size[k] = high[k] - low[k] + 1;
+}
+
+/* A rod in place of a ball of radius 2 is as long as the ball is wide, and turns with it: along x, then along z. */
+static void paints_meshes(void **unused) {
+  (void)unused;
+  static const double turns[3][4] = {{1, 0, 0, 0}, {1, 0, 1, 0}, {0, 0, 0, 1}};
+  world *w = make_world();
+  graze_painter *painter = make_painter();
+  graze_mesh *rod = make_brick(8, 1, 1);
+  w->sets[0].mesh = rod;
+  make_crossing(w, 0);
+  graze_track *track = make_track(w, 0);
+  if (track == NULL || painter == NULL) skip();
+  graze_camera camera = {.eye = {0, -40, 0}, .forward = {0, 1, 0}, .up = {0, 0, 1}, .field_of_view = 30};
+  const double pixel = 40 * tan(M_PI / 12) / (HEIGHT / 2), reach = sqrt(66) / 2;
+  for (int i = 0; i < 3; i++) {
+    graze_picture picture;
+    double orientations[8] = {0};
+    int size[2];
+    graze_track_frame frame = frame_of(w, i);
+    memcpy(orientations, turns[i], sizeof turns[i]);
+    frame.orientations = orientations;
+    assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+    assert_int_equal(graze_painter_track(painter, track, (uint32_t)i, &camera, &picture), GRAZE_OK);
+    measure_red(&picture, size);
+    assert_true(fabs(size[i == 1] - 2 * 2 / reach * 4 / pixel) < 3);
+    assert_true(fabs(size[i != 1] - 2 * 2 / reach * 0.5 / pixel) < 3);
+  }
+  graze_track_destroy(track);
+  graze_painter_destroy(painter);
+  graze_mesh_destroy(rod);
+  free(w);
+}
+
 /* ---- memory ---- */
 
 static graze_status make_and_read(graze_context *context, const world *w) {
+  static double orientations[4 * BALLS];
   graze_track *track = NULL;
   graze_status status = graze_track_create(context, &w->def, &track);
   for (int i = 0; i < 70 && status == GRAZE_OK; i++) {
-    const graze_track_frame frame = frame_of(w, i);
+    graze_track_frame frame = frame_of(w, i);
+    turn_balls(i, orientations);
+    frame.orientations = orientations;
     const graze_track_event event = {.step = (uint64_t)i, .a = 0, .b = 1, .speed = i};
     status = graze_track_add_frame(track, &frame);
     if (status == GRAZE_OK) status = graze_track_add_event(track, &event);
   }
   if (status == GRAZE_OK) status = graze_track_read_frame(track, 65, NULL, NULL, NULL);
+  if (status == GRAZE_OK) status = graze_track_read_orientations(track, 66, orientations);
   if (status == GRAZE_OK) status = graze_track_write_html(context, "/dev/null", track, &head, false);
   graze_track_destroy(track);
   return status;
@@ -551,6 +687,8 @@ static graze_status make_and_read(graze_context *context, const world *w) {
 static void survives_refusals(void **unused) {
   (void)unused;
   world *w = make_world();
+  graze_mesh *brick = make_brick(1, 2, 3);
+  w->sets[2].mesh = brick;
   graze_status status = GRAZE_ERROR_MEMORY;
   for (uint64_t k = 1; status == GRAZE_ERROR_MEMORY; k++) {
     test_allocator memory = {0};
@@ -566,16 +704,18 @@ static void survives_refusals(void **unused) {
     assert_true(status != GRAZE_ERROR_MEMORY || k < 1000);
   }
   assert_true(status == GRAZE_OK || status == GRAZE_ERROR_UNSUPPORTED);
+  graze_mesh_destroy(brick);
   free(w);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_frames),      cmocka_unit_test(reads_between),         cmocka_unit_test(knows_itself),
-      cmocka_unit_test(is_small),          cmocka_unit_test(refuses_definitions),   cmocka_unit_test(refuses_frames),
-      cmocka_unit_test(keeps_fast_events), cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
-      cmocka_unit_test(takes_nothing),     cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
-      cmocka_unit_test(camera_sees_all),   cmocka_unit_test(writes_pictures),       cmocka_unit_test(takes_objects),
+      cmocka_unit_test(keeps_frames),       cmocka_unit_test(reads_between),         cmocka_unit_test(knows_itself),
+      cmocka_unit_test(is_small),           cmocka_unit_test(refuses_definitions),   cmocka_unit_test(refuses_frames),
+      cmocka_unit_test(keeps_fast_events),  cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
+      cmocka_unit_test(takes_nothing),      cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
+      cmocka_unit_test(camera_sees_all),    cmocka_unit_test(writes_pictures),       cmocka_unit_test(takes_objects),
+      cmocka_unit_test(keeps_orientations), cmocka_unit_test(paints_meshes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,13 +36,14 @@ typedef struct simulate_balls {
   uint32_t *objects; /* numbers of those that are balls */
   uint64_t count;
   double *radii, *positions, *velocities, *spins;
+  double *orientations; /* quaternions, w first; of particles 1 0 0 0: they have none */
 } simulate_balls;
 
 typedef struct simulate_frames simulate_frames;
 typedef struct simulate_film simulate_film;
 typedef struct simulate_hits simulate_hits;
 
-/* A mesh that objects are made of: a file's, or of an object that is a box. */
+/* A mesh that objects are made of, or that is drawn: a file's, or of an object that is a box. */
 typedef struct simulate_mesh {
   const char *path;
   const graze_scene_file_object *box;
@@ -99,6 +100,9 @@ void simulate_find_quaternion(const double m[12], double q[4]);
 
 /* The mesh of an object that has one or is a box; those of one file share it. */
 const graze_mesh *simulate_take_mesh(simulate_run *run, const graze_scene_file_object *object);
+
+/* Reads what "draw" names, for the sets of run->balls. */
+void simulate_find_shapes(simulate_run *run);
 void simulate_free_meshes(simulate_run *run);
 
 /* Reads the motion file of --drive. */

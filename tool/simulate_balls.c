@@ -1,5 +1,6 @@
 /* All balls of a world in arrays: what frames and films are made of. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "diagnostics.h"
 #include "simulate.h"
@@ -13,11 +14,11 @@ static void list_sets(const simulate_run *run, simulate_balls *balls) {
   for (uint32_t i = 0; i < file->object_count; i++) {
     if (file->objects[i].shape != GRAZE_SHAPE_SPHERE) continue;
     balls->objects[balls->object_count++] = i;
-    balls->sets[balls->set_count++] = (graze_track_set){file->objects[i].name, 1, true};
+    balls->sets[balls->set_count++] = (graze_track_set){file->objects[i].name, 1, true, NULL};
   }
   for (uint32_t i = 0; i < file->particle_set_count; i++)
     balls->sets[balls->set_count++] =
-        (graze_track_set){file->particles[i].name, graze_world_get_particle_count(run->world, i), false};
+        (graze_track_set){file->particles[i].name, graze_world_get_particle_count(run->world, i), false, NULL};
   for (uint32_t i = 0; i < balls->set_count; i++) balls->count += balls->sets[i].count;
 }
 
@@ -34,6 +35,8 @@ void simulate_balls_list(const simulate_run *run, simulate_balls *balls) {
   balls->positions = new_numbers(balls, 3);
   balls->velocities = new_numbers(balls, 3);
   balls->spins = new_numbers(balls, 3);
+  balls->orientations = new_numbers(balls, 4);
+  for (uint64_t i = 0; i < 4 * balls->count; i++) balls->orientations[i] = i % 4 == 0;
   double *radii = balls->radii;
   for (uint32_t i = 0; i < balls->object_count; i++) *radii++ = run->file.objects[balls->objects[i]].radius;
   for (uint32_t i = 0; i < run->file.particle_set_count; i++) {
@@ -47,6 +50,7 @@ void simulate_balls_take(const simulate_run *run, const simulate_balls *balls) {
   for (uint32_t i = 0; i < balls->object_count; i++) {
     graze_body_def body;
     must(run->session.context, graze_world_get_body(run->world, run->bodies[balls->objects[i]], &body));
+    memcpy(balls->orientations + 4 * (size_t)i, body.orientation, sizeof body.orientation);
     for (int k = 0; k < 3; k++) {
       *at.positions++ = body.position[k];
       *at.velocities++ = body.velocity[k];
@@ -67,4 +71,5 @@ void simulate_balls_free(simulate_balls *balls) {
   free(balls->positions);
   free(balls->velocities);
   free(balls->spins);
+  free(balls->orientations);
 }

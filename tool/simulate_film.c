@@ -1,6 +1,7 @@
 /* The film of a simulation: a track that takes the frames as they come, and in the end a page. */
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,6 +16,8 @@ struct simulate_film {
   const simulate_balls *balls;
   uint32_t *member_of_object, *first_of_set; /* numbers in the track */
   bool *touching;
+  double *orientations, *spins; /* of all balls at the last frame; NULL: nothing is drawn as a mesh */
+  double time;                  /* of that frame */
   graze_report_object *objects; /* those that are no balls */
   graze_pose *poses;
   uint32_t *bodies, object_count; /* which of the scene's they are */
@@ -98,6 +101,18 @@ static void create_track(simulate_film *film, const simulate_run *run) {
   free(walls);
 }
 
+/* As they are before the first frame, from which nothing turns. */
+static void begin_orientations(simulate_film *film, const simulate_run *run) {
+  const simulate_balls *balls = film->balls;
+  bool any = false;
+  for (uint32_t i = 0; i < balls->set_count; i++) any = any || balls->sets[i].mesh;
+  if (!any) return;
+  film->orientations = new_array(4 * (size_t)balls->count, sizeof *film->orientations);
+  film->spins = new_array(3 * (size_t)balls->count, sizeof *film->spins);
+  memcpy(film->orientations, balls->orientations, 4 * (size_t)balls->count * sizeof(double));
+  film->time = graze_world_get_time(run->world);
+}
+
 /* A replay does not know how long it is. */
 static void warn_of_size(const simulate_film *film, const simulate_run *run) {
   const simulate_options *asked = run->asked;
@@ -114,6 +129,7 @@ simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls 
   list_objects(film, run);
   number_members(film, run);
   create_track(film, run);
+  begin_orientations(film, run);
   warn_of_size(film, run);
   must(run->session.context, graze_report_claim_folder(run->session.context, run->asked->report));
   must(run->session.context, graze_report_begin_page(run->session.context, run->asked->report));
@@ -121,6 +137,41 @@ simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls 
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+/* a b, of quaternions. */
+static void multiply(const double a[4], const double b[4], double out[4]) {
+  for (int k = 1; k < 4; k++) {
+    const int i = k % 3 + 1, j = i % 3 + 1;
+    out[k] = a[0] * b[k] + a[k] * b[0] + a[i] * b[j] - a[j] * b[i];
+  }
+  out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+}
+
+/* Turns by a vector: an angle about an axis. */
+static void turn_by(const double vector[3], double q[4]) {
+  const double angle = sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+  const double part = angle > 0 ? sin(angle / 2) / angle : 0, before[4] = {q[0], q[1], q[2], q[3]};
+  const double turn[4] = {cos(angle / 2), part * vector[0], part * vector[1], part * vector[2]};
+  multiply(turn, before, q);
+  const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int k = 0; k < 4; k++) q[k] /= length;
+}
+
+/* Bodies have an orientation. Particles have a spin only, of which a frame knows no more than what it was at its
+ * beginning and is now: they turn by the mean of the two, which is right as long as nothing touches them. */
+static void find_orientations(simulate_film *film, double time) {
+  const simulate_balls *balls = film->balls;
+  if (!film->orientations) return;
+  memcpy(film->orientations, balls->orientations, 4 * (size_t)balls->object_count * sizeof(double));
+  for (uint64_t i = balls->object_count; i < balls->count; i++) {
+    double vector[3];
+    for (int k = 0; k < 3; k++)
+      vector[k] = (film->spins[3 * i + k] + balls->spins[3 * i + k]) / 2 * (time - film->time);
+    turn_by(vector, film->orientations + 4 * i);
+  }
+  memcpy(film->spins, balls->spins, 3 * (size_t)balls->count * sizeof(double));
+  film->time = time;
+}
 
 static void find_touching(simulate_film *film, const simulate_run *run) {
   const graze_contact *contacts;
@@ -142,10 +193,12 @@ void simulate_film_add(simulate_film *film, const simulate_run *run) {
                                    .time = graze_world_get_time(run->world),
                                    .positions = film->balls->positions,
                                    .velocities = film->balls->velocities,
+                                   .orientations = film->orientations,
                                    .poses = film->poses,
                                    .touching = film->touching,
                                    .values = values};
   find_touching(film, run);
+  find_orientations(film, frame.time);
   find_poses(film, run);
   must(run->session.context, graze_track_add_frame(film->track, &frame));
 }
@@ -240,5 +293,7 @@ void simulate_film_close(simulate_film *film, const simulate_run *run) {
   free(film->bodies);
   free(film->first_of_set);
   free(film->touching);
+  free(film->orientations);
+  free(film->spins);
   free(film);
 }

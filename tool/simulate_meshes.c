@@ -40,30 +40,50 @@ static const graze_mesh *make_box(simulate_run *run, const graze_scene_file_obje
   return made->mesh;
 }
 
-/* An object without triangles would let everything through. */
-static const graze_mesh *read_mesh(simulate_run *run, const graze_scene_file_object *object) {
+/* An object without triangles would let everything through. `kind` and `name`: of what has it. */
+static const graze_mesh *read_mesh(simulate_run *run, const char *kind, const char *name, const char *path) {
   graze_geometry geometry;
   graze_mesh_def def = graze_default_mesh_def();
-  must(run->session.context, graze_read_geometry(run->session.context, object->mesh, GRAZE_FORMAT_AUTO, 0, &geometry));
+  must(run->session.context, graze_read_geometry(run->session.context, path, GRAZE_FORMAT_AUTO, 0, &geometry));
   if (geometry.triangle_count == 0)
-    fail("%s: object '%s': no triangles in %s", run->asked->files.names[0], object->name, object->mesh);
+    fail("%s: %s '%s': no triangles in %s", run->asked->files.names[0], kind, name, path);
   def.vertices = geometry.vertices;
   def.vertex_count = geometry.vertex_count;
   def.indices = geometry.indices;
   def.triangle_count = geometry.triangle_count;
   def.precision = GRAZE_DOUBLE;
-  simulate_mesh *made = new_mesh(run, object->mesh, NULL);
+  simulate_mesh *made = new_mesh(run, path, NULL);
   must(run->session.context, graze_mesh_create(run->session.context, &def, &made->mesh));
   graze_geometry_free(&geometry);
   return made->mesh;
 }
 
-const graze_mesh *simulate_take_mesh(simulate_run *run, const graze_scene_file_object *object) {
+static const graze_mesh *take_file(simulate_run *run, const char *kind, const char *name, const char *path) {
   for (uint32_t i = 0; i < run->mesh_count; i++) {
-    if (run->meshes[i].box == object) return run->meshes[i].mesh;
-    if (run->meshes[i].path && strcmp(run->meshes[i].path, object->mesh) == 0) return run->meshes[i].mesh;
+    if (run->meshes[i].path && strcmp(run->meshes[i].path, path) == 0) return run->meshes[i].mesh;
   }
-  return object->shape == GRAZE_SHAPE_BOX ? make_box(run, object) : read_mesh(run, object);
+  return read_mesh(run, kind, name, path);
+}
+
+const graze_mesh *simulate_take_mesh(simulate_run *run, const graze_scene_file_object *object) {
+  for (uint32_t i = 0; i < run->mesh_count && object->shape == GRAZE_SHAPE_BOX; i++) {
+    if (run->meshes[i].box == object) return run->meshes[i].mesh;
+  }
+  return object->shape == GRAZE_SHAPE_BOX ? make_box(run, object)
+                                          : take_file(run, "object", object->name, object->mesh);
+}
+
+void simulate_find_shapes(simulate_run *run) {
+  const graze_scene_file *file = &run->file;
+  graze_track_set *set = run->balls.sets;
+  for (uint32_t i = 0; i < run->balls.object_count; i++, set++) {
+    const graze_scene_file_object *object = &file->objects[run->balls.objects[i]];
+    if (object->draw && *object->draw) set->mesh = take_file(run, "object", object->name, object->draw);
+  }
+  for (uint32_t i = 0; i < file->particle_set_count; i++, set++) {
+    const graze_scene_file_particles *particles = &file->particles[i];
+    if (particles->draw && *particles->draw) set->mesh = take_file(run, "particles", particles->name, particles->draw);
+  }
 }
 
 void simulate_free_meshes(simulate_run *run) {

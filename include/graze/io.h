@@ -309,6 +309,7 @@ typedef struct graze_scene_file_object {
   graze_pose pose;
   char *layer; /* "" when absent */
   graze_scene_file_body body;
+  char *draw; /* path of the mesh that films show in place of a SPHERE, as that of `mesh`; "" = none */
 } graze_scene_file_object;
 
 typedef struct graze_scene_file_material {
@@ -356,6 +357,7 @@ typedef struct graze_scene_file_particles {
   char *layer;                  /* "" when absent */
   double drag[2];
   graze_scene_file_blast blast;
+  char *draw; /* as that of an object */
 } graze_scene_file_particles;
 
 /* A named set of objects: those that match one of its patterns. These are shell patterns (*, ?, [...]) for the whole

@@ -2,7 +2,8 @@
  *
  * A track takes the balls' states frame by frame and keeps them small: places are rounded to a lattice that is fine
  * against the smallest ball, and of each frame only what the ones before do not foretell is kept, packed by zlib: about
- * four bytes a ball and frame where much happens, next to nothing where balls lie. So a film of 65,536 balls and a
+ * four bytes a ball and frame where much happens, next to nothing where balls lie. Balls may be drawn as meshes that
+ * turn; their orientations are kept likewise. So a film of 65,536 balls and a
  * hundred frames fits into a page, and no frame is held as doubles. A track is for the eye; graze_world_save keeps
  * states.
  */
@@ -23,6 +24,9 @@ typedef struct graze_track_set {
   const char *name;
   uint32_t count;
   bool alone; /* a ball of its own: its name has no number */
+  /* Drawn in place of its balls, so large that the smallest ball about the middle of its box is theirs, and turned; it
+   * must outlive the track. NULL: balls. */
+  const graze_mesh *mesh;
 } graze_track_set;
 
 typedef struct graze_track_wall { /* all that is behind the plane */
@@ -50,8 +54,8 @@ typedef struct graze_track_def {
 
 GRAZE_API graze_track_def graze_default_track_def(void);
 
-/* Everything is copied. Errors: ARGUMENT, NOT_FINITE (the message names ball or wall), LIMIT (2^28 balls or more),
- * MEMORY, UNSUPPORTED (built without zlib). O(balls). */
+/* Everything but meshes is copied. Errors: ARGUMENT (also a mesh without extent), NOT_FINITE (the message names ball or
+ * wall), LIMIT (2^28 balls or more), MEMORY, UNSUPPORTED (built without zlib). O(balls + triangles). */
 GRAZE_API graze_status graze_track_create(graze_context *context, const graze_track_def *def, graze_track **track);
 GRAZE_API void graze_track_destroy(graze_track *track);
 
@@ -59,6 +63,8 @@ typedef struct graze_track_frame {
   uint64_t step;
   double time;
   const double *positions, *velocities; /* three numbers a ball */
+  const double *orientations;           /* quaternions, w first, four numbers a ball; of sets that have a mesh: others
+                                           are not looked at. NULL: nothing is turned */
   const graze_pose *poses;              /* one an object; NULL: where they were, at first where the report has them */
   const bool *touching;                 /* one a ball: it touches something; NULL: none does */
   const double *values;                 /* of the curves; NULL without curves */
@@ -98,6 +104,10 @@ GRAZE_API graze_track_info graze_track_get_info(const graze_track *track);
 GRAZE_API graze_status graze_track_read_frame(graze_track *track, uint32_t frame, double *positions, double *speeds,
                                               bool *touching);
 
+/* The same of orientations: unit quaternions, w >= 0 first, off by 0.4 degrees at most; 1 0 0 0 of balls whose set has
+ * no mesh. */
+GRAZE_API graze_status graze_track_read_orientations(graze_track *track, uint32_t frame, double *orientations);
+
 /* A page like that of graze_film_write_html: balls and walls, a time line, the curves, the events. Of `report` it takes
  * the head, and its objects, which stand still. `colliding`: at first only balls that touch something are shown.
  * Errors: ARGUMENT (no frame), those of graze_film_write_html. */
@@ -111,8 +121,8 @@ GRAZE_API graze_status graze_track_write_html(graze_context *context, const char
 GRAZE_API graze_status graze_track_camera(graze_context *context, const graze_track *track, const graze_report *report,
                                           double width_by_height, graze_camera *camera);
 
-/* A frame: balls coloured by speed, the edges of the walls, and the objects of the painter's report. Errors as those of
- * graze_painter_overview. */
+/* A frame: balls, or the meshes in their place, coloured by speed, the edges of the walls, and the objects of the
+ * painter's report. Errors as those of graze_painter_overview. */
 GRAZE_API graze_status graze_painter_track(graze_painter *painter, graze_track *track, uint32_t frame,
                                            const graze_camera *camera, graze_picture *picture);
 

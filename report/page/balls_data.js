@@ -23,6 +23,10 @@ function ballName(ball) {
   return sets[set].alone ? sets[set].name : `${sets[set].name}/${ball - setStarts[set]}`;
 }
 
+/* Sets for whose balls a mesh is drawn, and how many balls that are. */
+const shapes = filledSets.filter(({number}) => sets[number].mesh !== undefined);
+const turning = shapes.reduce((sum, {number}) => sum + sets[number].count, 0);
+
 /* Each belongs to the first frame at which it has happened. */
 const events = record.events.map(([step, time, event, a, b, speed, impulse]) =>
   ({time, event, a, b, speed, impulse, step: clamp(lastNotAbove(frameSteps, step - 1) + 1, 0, film.last)}));
@@ -51,29 +55,35 @@ async function inflate(text) {
   return new Uint8Array(await new Response(packed.pipeThrough(new DecompressionStream('deflate'))).arrayBuffer());
 }
 
-function unpackPlaces(bytes, at, axis, places, before, earlier) {
-  const planes = bytes[at++];
-  for (let i = 0, k = axis; i < balls; i++, k += 3) {
-    let word = 0;
-    for (let plane = 0; plane < planes; plane++) word |= bytes[at + plane * balls + i] << 8 * plane;
-    const foretold = earlier ? 2 * before[k] - earlier[k] : before ? before[k] : i > 0 ? places[k - 3] : 0;
-    places[k] = foretold + (word >>> 1 ^ -(word & 1));
+/* Three numbers for each of some balls, axis by axis. */
+function unpackNumbers(bytes, from, numbers, before, earlier) {
+  const length = numbers.length / 3;
+  let at = from;
+  for (const axis of [0, 1, 2]) {
+    const planes = bytes[at++];
+    for (let i = 0, k = axis; i < length; i++, k += 3) {
+      let word = 0;
+      for (let plane = 0; plane < planes; plane++) word |= bytes[at + plane * length + i] << 8 * plane;
+      const foretold = earlier ? 2 * before[k] - earlier[k] : before ? before[k] : i > 0 ? numbers[k - 3] : 0;
+      numbers[k] = foretold + (word >>> 1 ^ -(word & 1));
+    }
+    at += planes * length;
   }
-  return at + planes * balls;
+  return at;
 }
 
 function unpackFrames(bytes, number) {
   const made = [], bits = Math.ceil(balls / 8);
   for (let at = 0, f = 0; f < number; f++) {
-    const places = new Int32Array(3 * balls), [before, earlier] = [made[f - 1], made[f - 2]];
-    for (const axis of [0, 1, 2]) {
-      at = unpackPlaces(bytes, at, axis, places, before && before.places, earlier && earlier.places);
-    }
+    const places = new Int32Array(3 * balls), turns = new Int32Array(3 * turning);
+    const [before, earlier] = [made[f - 1], made[f - 2]];
+    at = unpackNumbers(bytes, at, places, before && before.places, earlier && earlier.places);
     const levels = bytes.slice(at, at + balls), touching = bytes.slice(at + balls, at + balls + bits);
     for (let i = 0; before && i < balls; i++) levels[i] += before.levels[i];
     for (let i = 0; before && i < bits; i++) touching[i] ^= before.touching[i];
     at += balls + bits;
-    made.push({places, levels, touching});
+    if (turning > 0) at = unpackNumbers(bytes, at, turns, before && before.turns, earlier && earlier.turns);
+    made.push({places, levels, touching, turns});
   }
   return made;
 }

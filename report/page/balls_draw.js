@@ -4,7 +4,8 @@ const scenery = {frame: null, number: -1, show: record.show, paint: 'speed', rad
 const setPalette = ['#4c78a8', '#e0873a', '#5ba053', '#c45b5b', '#7a68a6', '#b59b3c', '#4ea5a0', '#b46a9b', '#8a6d5a', '#7f8c99'];
 const ramp = ['#35629b', '#3f9aa6', '#a9c65f', '#f4b13c', '#d8401f']; /* from still to fast; brightness rises, then hue tells */
 
-const ballVertexShader = `#version 300 es
+/* What is known of a ball, and its colour. */
+const ballVertexHead = `#version 300 es
 precision highp float;
 precision highp int;
 layout(location = 0) in vec3 middle;
@@ -15,8 +16,6 @@ uniform mat4 to_clip;
 uniform vec3 eye, first, second, picked, calm, ramp[5];
 uniform float top, paint, dim;
 uniform bool colliding;
-flat out vec3 centre;
-flat out float radius;
 flat out vec3 colour;
 out vec3 place;
 vec3 of_speed() {
@@ -24,11 +23,22 @@ vec3 of_speed() {
   int at = min(int(part), 3);
   return mix(ramp[at], ramp[at + 1], part - float(at));
 }
+vec3 colour_of_ball() {
+  if (state.z > 0u) return state.z == 1u ? first : state.z == 2u ? second : picked;
+  return mix(paint == 0.0 ? of_speed() : paint == 1.0 ? tint.rgb : state.y == 0u ? calm : first, calm, dim);
+}
+bool is_left_out() {
+  return colliding && state.y == 0u && state.z == 0u;
+}`;
+
+const ballVertexShader = `${ballVertexHead}
+flat out vec3 centre;
+flat out float radius;
 void main() {
   centre = middle - eye;
   radius = size;
   float far = length(centre);
-  if (far < radius * 1.001 || (colliding && state.y == 0u && state.z == 0u)) {
+  if (far < radius * 1.001 || is_left_out()) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     return;
   }
@@ -38,9 +48,7 @@ void main() {
   float reach = radius * far / sqrt((far - radius) * (far + radius));
   place = centre + reach * (corner.x * side + corner.y * cross(ahead, side));
   gl_Position = to_clip * vec4(place, 1.0);
-  colour = paint == 0.0 ? of_speed() : paint == 1.0 ? tint.rgb : state.y == 0u ? calm : first;
-  colour = mix(colour, calm, dim);
-  if (state.z > 0u) colour = state.z == 1u ? first : state.z == 2u ? second : picked;
+  colour = colour_of_ball();
 }`;
 
 const ballFragmentShader = `#version 300 es
@@ -84,12 +92,33 @@ void main() {
 
 /* ---- set-up ---- */
 
-function addAttribute(gl, place, buffer, size, type, stride, divisor) {
+/* `from`: the record to begin with. */
+function addAttribute(gl, place, buffer, size, type, stride, divisor, from = 0) {
   gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
   gl.enableVertexAttribArray(place);
-  if (type === gl.UNSIGNED_BYTE && place === 2) gl.vertexAttribIPointer(place, size, type, stride, 0);
-  else gl.vertexAttribPointer(place, size, type, type === gl.UNSIGNED_BYTE, stride, 0);
+  if (type === gl.UNSIGNED_BYTE && place === 2) gl.vertexAttribIPointer(place, size, type, stride, from * stride);
+  else gl.vertexAttribPointer(place, size, type, type === gl.UNSIGNED_BYTE, stride, from * stride);
   gl.vertexAttribDivisor(place, divisor);
+}
+
+/* What is known of each ball, from ball `from` on, as ballVertexHead takes it. */
+function addBallAttributes(gl, from) {
+  addAttribute(gl, 0, view.places, 3, gl.FLOAT, 12, 1, from);
+  addAttribute(gl, 1, view.radii, 1, gl.FLOAT, 4, 1, from);
+  addAttribute(gl, 2, view.states, 4, gl.UNSIGNED_BYTE, 4, 1, from);
+  addAttribute(gl, 3, view.tints, 4, gl.UNSIGNED_BYTE, 4, 1, from);
+}
+
+/* Balls in a row for which no mesh is drawn. */
+function plainSpans() {
+  const spans = [];
+  for (const {start, number} of filledSets) {
+    if (sets[number].mesh !== undefined) continue;
+    const last = spans[spans.length - 1];
+    if (last && last.start + last.count === start) last.count += sets[number].count;
+    else spans.push({start, count: sets[number].count});
+  }
+  return spans;
 }
 
 function fillBuffer(gl, buffer, data, usage) {
@@ -112,18 +141,18 @@ function createBalls() {
   Object.assign(view, {
     ballProgram: buildProgram(gl, ballVertexShader, ballFragmentShader),
     wallProgram: buildProgram(gl, wallVertexShader, plainFragmentShader),
-    ballArray: gl.createVertexArray(), places: gl.createBuffer(), states: gl.createBuffer(),
+    places: gl.createBuffer(), states: gl.createBuffer(), radii: gl.createBuffer(), tints: gl.createBuffer(),
+    spans: plainSpans().map((span) => ({...span, array: gl.createVertexArray()})),
     wallArray: gl.createVertexArray(), wallCorners: gl.createBuffer(), drawMore: drawBalls, pickMore: pickBall,
     sharpness: balls > 30000 ? 1.5 : 2, ghostStrength: 3.5,
   });
-  const radii = gl.createBuffer(), tints = gl.createBuffer();
-  fillBuffer(gl, radii, scenery.radii.map((radius) => radius / world.radius), gl.STATIC_DRAW);
-  fillBuffer(gl, tints, tintsOfSets(), gl.STATIC_DRAW);
-  gl.bindVertexArray(view.ballArray);
-  addAttribute(gl, 0, view.places, 3, gl.FLOAT, 12, 1);
-  addAttribute(gl, 1, radii, 1, gl.FLOAT, 4, 1);
-  addAttribute(gl, 2, view.states, 4, gl.UNSIGNED_BYTE, 4, 1);
-  addAttribute(gl, 3, tints, 4, gl.UNSIGNED_BYTE, 4, 1);
+  fillBuffer(gl, view.radii, scenery.radii.map((radius) => radius / world.radius), gl.STATIC_DRAW);
+  fillBuffer(gl, view.tints, tintsOfSets(), gl.STATIC_DRAW);
+  for (const span of view.spans) {
+    gl.bindVertexArray(span.array);
+    addBallAttributes(gl, span.start);
+  }
+  createShapes(gl);
   gl.bindVertexArray(view.wallArray);
   addAttribute(gl, 0, view.wallCorners, 3, gl.FLOAT, 12, 0);
   gl.bindVertexArray(null);
@@ -208,6 +237,7 @@ function sendFrame() {
   if (film.pair) film.pair.forEach((ball, k) => mark(ball, k + 1));
   fillBuffer(gl, view.places, places, gl.STREAM_DRAW);
   fillBuffer(gl, view.states, states, gl.STREAM_DRAW);
+  sendTurns(gl, frame);
 }
 
 /* Shows the frame at once if it is there, else when it is unpacked, unless another one is wanted by then. */
@@ -223,9 +253,7 @@ async function placeBalls(number) {
   if (number < film.last) loadFrame(Math.min(number + 8, film.last)); /* so that playing need not wait */
 }
 
-function drawBalls(gl, matrices, colours) {
-  if (!scenery.frame) return;
-  const {program, places} = view.ballProgram;
+function useBallProgram(gl, {program, places}, matrices, colours) {
   gl.useProgram(program);
   gl.uniformMatrix4fv(places.to_clip, false, matrices.toClip);
   gl.uniform3fv(places.eye, matrices.eye);
@@ -239,10 +267,18 @@ function drawBalls(gl, matrices, colours) {
   gl.uniform1f(places.paint, ['speed', 'set', 'contact'].indexOf(scenery.paint));
   gl.uniform1f(places.dim, film.pair ? 0.75 : 0);
   gl.uniform1i(places.colliding, scenery.show === 'colliding' ? 1 : 0);
+}
+
+function drawBalls(gl, matrices, colours) {
+  if (!scenery.frame) return;
   gl.disable(gl.BLEND);
   gl.depthMask(true);
-  gl.bindVertexArray(view.ballArray);
-  gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, balls);
+  useBallProgram(gl, view.ballProgram, matrices, colours);
+  for (const {array, count} of view.spans) {
+    gl.bindVertexArray(array);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
+  }
+  if (turning > 0) drawShapes(gl, matrices, colours);
   gl.bindVertexArray(null);
   drawWalls(gl, matrices);
 }

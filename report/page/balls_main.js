@@ -27,7 +27,9 @@ function showFacts() {
 function showAbout() {
   const note = element('p', {className: 'muted', id: 'view-note'}, `Places are rounded to ${lengthText(record.resolution)} ` +
     'and speeds to a twentieth, for view only: balls that touch may look a hair apart. Between two frames nothing is ' +
-    'shown; the times of events are exact. Curves join the values at the frames.');
+    'shown; the times of events are exact. Curves join the values at the frames.' + (turning === 0 ? '' :
+    ' Meshes stand for balls and fill them: it is the balls that touch. Particles turn by the mean of the spins at two ' +
+    'frames, which is how they turned if nothing touched them in between.'));
   note.style.maxWidth = '70ch';
   byId('about-body').append(note);
 }

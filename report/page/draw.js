@@ -30,17 +30,18 @@ function createMeshes(gl) {
   return meshes.map((mesh, number) => {
     if (mesh.shown === 0) return null;
     const data = decodeMesh(number, texts[number].textContent), array = gl.createVertexArray();
+    const points = gl.createBuffer(), triangles = gl.createBuffer();
     gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bindBuffer(gl.ARRAY_BUFFER, points);
     gl.bufferData(gl.ARRAY_BUFFER, data.points, gl.STATIC_DRAW);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 3, gl.UNSIGNED_SHORT, false, 8, 0);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, triangles);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, data.triangles, gl.STATIC_DRAW);
     gl.enableVertexAttribArray(1);
     gl.vertexAttribDivisor(1, 1);
     gl.bindVertexArray(null);
-    return {array, corners: data.triangles.length,
+    return {array, points, triangles, corners: data.triangles.length,
       type: data.triangles.BYTES_PER_ELEMENT === 4 ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT};
   });
 }

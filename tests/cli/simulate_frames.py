@@ -64,8 +64,8 @@ class Bench:
         print(f"{what}: {got!r} instead of {wanted!r}")
 
 
-def read_track(path):
-    """Names, radii, and (step, time, states) of each frame of a .gzt file."""
+def read_track(path, alone=3):
+    """Names (the first sets are objects), radii, and (step, time, states) of each frame of a .gzt file."""
     data, at = path.read_bytes(), 0
 
     def take(form):
@@ -79,7 +79,7 @@ def read_track(path):
     for number in range(sets):
         count, length = take("2Q")
         name = take(f"{-(-length // 8) * 8}s")[0][:length].decode()
-        names += [name] if number < 3 else [f"{name}/{i}" for i in range(count)]
+        names += [name] if number < alone else [f"{name}/{i}" for i in range(count)]
     radii, read = take(f"{balls}d"), []
     while at < len(data):
         (step,), (time,), numbers = take("Q"), take("d"), take(f"{9 * balls}d")
@@ -109,6 +109,13 @@ def read_vtk(path):
     return time, arrays
 
 
+def quaternion(parameters):
+    """w, x, y, z of v / (1 + w)."""
+    p = list(parameters)
+    square = sum(x * x for x in p)
+    return [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in p)]
+
+
 def read_page(path):
     """The record of a film's page, its radii, and (places, speeds, touching) of each frame, as report/track_pack.c
     packs them."""
@@ -120,21 +127,31 @@ def read_page(path):
 
     record = json.loads(re.search('id="record">(.*?)</script>', page, re.S)[1])
     balls, frames = record["balls"], []
+    turning = sum(s["count"] for s in record["sets"] if "mesh" in s)
     for data, count in zip(block('class="frames"'), record["groups"], strict=True):
-        at, last, levels, bits = 0, [], [0] * balls, 0
-        for _ in range(count):
-            places = [[0] * balls for _ in range(3)]
+        at, last, turned, levels, bits = 0, [], [], [0] * balls, 0
+
+        def take(before, length):
+            """Three numbers for each of some balls, axis by axis."""
+            nonlocal at
+            numbers = [[0] * length for _ in range(3)]
             for axis in range(3):
                 planes, at = data[at], at + 1
-                for i in range(balls):
-                    word = sum(data[at + plane * balls + i] << 8 * plane for plane in range(planes))
-                    guess = (2 * last[-1][axis][i] - last[-2][axis][i] if len(last) > 1 else last[-1][axis][i] if last
-                             else places[axis][i - 1] if i else 0)
-                    places[axis][i] = guess + (word >> 1 if word % 2 == 0 else -(word + 1 >> 1))
-                at += planes * balls
-            last.append(places)
+                for i in range(length):
+                    word = sum(data[at + plane * length + i] << 8 * plane for plane in range(planes))
+                    guess = (2 * before[-1][axis][i] - before[-2][axis][i] if len(before) > 1 else
+                             before[-1][axis][i] if before else numbers[axis][i - 1] if i else 0)
+                    numbers[axis][i] = guess + (word >> 1 if word % 2 == 0 else -(word + 1 >> 1))
+                at += planes * length
+            before.append(numbers)
+            return numbers
+
+        for _ in range(count):
+            places = take(last, balls)
             levels, at = [(a + b) % 256 for a, b in zip(levels, data[at:])], at + balls
             bits, at = bits ^ int.from_bytes(data[at:at + -(-balls // 8)], "little"), at + -(-balls // 8)
+            if turning:
+                record.setdefault("turns", []).append([quaternion(n / 512 for n in p) for p in zip(*take(turned, turning))])
             frames.append(([[o + record["resolution"] * p[i] for o, p in zip(record["origin"], places)]
                             for i in range(balls)],
                            [record["slowest"] * 2 ** ((level - 0.5) / 8) if level else 0 for level in levels],
@@ -271,6 +288,60 @@ def check_replay(bench, frames):
     bench.same("the film of a replay", pages[1], pages[0])
 
 
+def multiply(a, b):
+    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
+    return [aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+            aw * by + ay * bw + az * bx - ax * bz, aw * bz + az * bw + ax * by - ay * bx]
+
+
+def turned_by(vector, q):
+    angle = math.hypot(*vector)
+    return multiply([math.cos(angle / 2), *(x * math.sin(angle / 2) / angle for x in vector)], q) if angle else q
+
+
+def degrees_between(a, b):
+    return 2 * math.degrees(math.acos(min(1, abs(sum(x * y for x, y in zip(a, b))))))
+
+
+def check_draw(bench):
+    """Meshes in place of balls: a body turns as the simulation says, particles by the mean of the spins at two frames,
+    which is exact for those that nothing touches."""
+    folder, angles = bench.folder, []
+    (folder / "brick.obj").write_text("v 5 0 0\nv 9 0 0\nv 5 2 0\nv 5 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    (folder / "t.csv").write_text("x,y,z,vz,wx,wy,wz\n0,0,9,0,3,-4,12\n2,0,0.3,-3,0,50,0\n4,0,9,0,0,0,0\n6,0,9,0,0,300,0\n")
+    (folder / "draw.json").write_text("""{"graze":1,
+        "objects":[{"name":"b","shape":{"sphere":0.5},"draw":"brick.obj","pose":[0,-1,0,0,1,0,0,9,0,0,1,9],
+                    "body":{"mass":1,"spin":[20,1,0]}},
+                   {"name":"round","shape":{"sphere":0.5},"pose":[1,0,0,0,0,1,0,-9,0,0,1,9],"body":{"mass":1,"spin":[9,9,9]}}],
+        "particles":[{"name":"p","file":"t.csv","mass":1,"radius":0.25,"draw":"brick.obj"}],
+        "simulation":{"model":"dem","gravity":[0,0,0],"walls":[{"point":[0,0,0],"normal":[0,0,1]}],"materials":
+         {"m":{"k_n":1e5,"restitution":0.5,"tangential":"dashpot","friction":0.5}}}}""")
+    command = [bench.tool, "simulate", folder / "draw.json", "--dt", "1e-3", "-q"]
+    subprocess.run([*command, "--steps", "90", "--every", "6", "--report", folder / "drawn", "--frames", folder / "d.gzt"],
+                   check=True, stdout=subprocess.DEVNULL)
+    names, _, frames = read_track(folder / "d.gzt", 2)
+    record, _, _ = read_page(folder / "drawn/index.html")
+    bench.same("names of what is drawn", names, ["b", "round", "p/0", "p/1", "p/2", "p/3"])
+    bench.same("sets", [(s["name"], s.get("middle")) for s in record["sets"]],
+               [("b", [7, 1, 0.5]), ("round", None), ("p", [7, 1, 0.5])])
+    bench.same("the reach of the mesh", math.isclose(record["sets"][0]["reach"], math.sqrt(4 + 1 + 0.25)), True)
+    turns = [[1, 0, 0, 0] for _ in range(4)]
+    for number, ((step, time, states), got) in enumerate(zip(frames, record["turns"], strict=True)):
+        subprocess.run([*command, "--steps", str(step), "--final", folder / "f.csv"], check=True, stdout=subprocess.DEVNULL)
+        with open(folder / "f.csv", newline="", encoding="utf-8") as file:
+            row = next(csv.DictReader(file))
+            body = [float(row[k]) for k in TURN]
+        if number > 0:
+            _, before, earlier = frames[number - 1]
+            for i, (a, b) in enumerate(zip(earlier[2:], states[2:])):
+                turns[i] = turned_by([(x + y) / 2 * (time - before) for x, y in zip(a[6:], b[6:])], turns[i])
+        free = [turned_by([w * time for w in spin], [1, 0, 0, 0]) for spin in ((3, -4, 12), (0, 0, 0), (0, 300, 0))]
+        for wanted, shown in [(body, got[0]), *zip(turns, got[1:]), *zip(free, [got[1], got[3], got[4]])]:
+            angles.append(degrees_between(wanted, shown))
+    bench.same("the spin of p/1 changes", frames[0][2][3][6:] != frames[-1][2][3][6:], True)
+    bench.same("angles, rounded to less than 0.4 degrees", 0.05 < max(angles) < 0.4, True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
@@ -282,6 +353,7 @@ def main():
         check_page(bench, names, radii, frames)
         check_restored(bench, frames)
         check_replay(bench, frames)
+        check_draw(bench)
     print(f"{bench.checked} comparisons, {bench.bad} failed")
     return bench.bad > 0
 

@@ -20,6 +20,24 @@ STEPS, EVERY = 12000, 100
 FAST = (5, 45)  # hues of what is fastest, degrees
 
 
+def film_of_rods(graze, folder):
+    """The page of a large ball drawn as a rod that turns by a quarter in ten frames, and two small particles."""
+    with open(folder + "/rod.obj", "w") as file:
+        for i in range(8):
+            file.write(f"v {8 * (i & 1)} {i >> 1 & 1} {i >> 2 & 1}\n")
+        file.write("f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n")
+    with open(folder + "/two.csv", "w") as file:
+        file.write("x,y,z,wz\n-8,0,0,0\n8,0,0,9\n")
+    with open(folder + "/rods.json", "w") as file:
+        json.dump({"graze": 1, "simulation": {"model": "dem", "gravity": [0, 0, 0], "materials": {"m": {"k_n": 1e5}}},
+                   "objects": [{"name": "rod", "shape": {"sphere": 5}, "draw": "rod.obj",
+                                "body": {"mass": 1, "spin": [0, 15.70796, 0]}}],
+                   "particles": [{"name": "two", "file": "two.csv", "radius": 0.5, "mass": 1, "draw": "rod.obj"}]}, file)
+    subprocess.run([graze, "simulate", folder + "/rods.json", "--steps", "100", "--dt", "1e-3", "--every", "10",
+                    "--report", folder + "/rods", "-q"], check=True, stdout=subprocess.DEVNULL)
+    return folder + "/rods/index.html"
+
+
 class Row:
     """The film, its events and its energies."""
 
@@ -39,6 +57,7 @@ class Row:
                         folder + "/events.csv", "--energy", folder + "/energy.csv", "-q"], check=True,
                        stdout=subprocess.DEVNULL)
         self.page = folder + "/film/index.html"
+        self.rods = film_of_rods(graze, folder)
         self.last = STEPS // EVERY
         with open(folder + "/events.csv") as file:
             self.events = list(csv.DictReader(file))
@@ -181,6 +200,37 @@ def test_objects(browser, row):
     check(difference(before, solid) > 0.005, "the box is not drawn, or not seen through")
     go(browser, 1)
     check(difference(solid, picture(browser)) > 0.001, "the box does not move")
+
+
+def highest(browser, background):
+    """The most pixels that differ from an empty view in a column."""
+    rows = picture(browser)[2]
+    return max(sum(a != b for a, b in zip(*columns)) for columns in zip(zip(*rows), zip(*background)))
+
+
+def test_meshes(browser, row):
+    """A mesh in place of a ball fills it, has flat faces, and turns with it; it is clicked, cut and left out as balls are."""
+    browser.open(row.rods)
+    shown(browser, 0)
+    check("Meshes stand for balls" in text(browser, "#view-note"), "it is not said what stands for balls")
+    check("mean of the spins" in text(browser, "#view-note"), "it is not said how particles turn")
+    browser.choose("#show", "colliding")  # nothing touches
+    browser.settle()
+    empty = picture(browser)[2]
+    browser.choose("#show", "all")
+    browser.settle()
+    high = highest(browser, empty)
+    go(browser, 10)
+    turned = highest(browser, empty)
+    check(high > 10 and turned > 3 * high, f"{high} pixels high, after a quarter of a turn {turned}")
+    before = picture(browser)
+    browser.choose("#section-axis", "2")
+    browser.settle()
+    check(difference(before, picture(browser)) > 0.002, "a mesh is not cut")
+    browser.choose("#section-axis", "")
+    x, y = browser.place("#canvas")
+    browser.click_at(x, y)
+    check("rod" in text(browser, "#picked"), f"a click on the rod says: {text(browser, '#picked')}")
 
 
 def test_section(browser, row):
