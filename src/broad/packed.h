@@ -25,7 +25,8 @@ typedef struct packed_rows {
 enum { PACKED_HOME = 7 };
 
 /* Appends the pairs of the boxes at places [begin, end) with those behind them, up to `last`. Places are in the order
- * of low[0]. False: no memory. */
+ * of low[0]. The PACKED_LANES - 1 places from `last` on may be read, whatever they hold, and must not be written
+ * meanwhile. False: no memory. */
 typedef bool packed_sweep_function(const packed_rows *rows, uint32_t begin, uint32_t end, uint32_t last,
                                    const broad_view *view, pair_list *out);
 CPU_KERNELS(packed_sweep_function, gz_packed_sweep);

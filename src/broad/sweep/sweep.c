@@ -412,12 +412,11 @@ static void sort_bin(uint64_t *keys, uint64_t *scratch, uint32_t count) {
 }
 
 /* Entries of one bin, in order, into the rows. */
-static void order_bin(const sweeping *s, uint32_t begin, uint32_t end, uint64_t *keys) {
+static void order_bin(const sweeping *s, const packed_rows *rows, uint32_t begin, uint32_t end, uint64_t *keys) {
   const entry *entries = s->entries + begin;
   uint32_t count = end - begin;
   for (uint32_t i = 0; i < count; i++) keys[i] = (uint64_t)packed_key(entries[i].box[s->plan->axis]) << 32 | i;
   sort_bin(keys, keys + s->largest, count);
-  const packed_rows *rows = &s->rows;
   int axes[3] = {s->plan->axis, (s->plan->axis + 1) % 3, (s->plan->axis + 2) % 3};
   for (uint32_t i = 0; i < count; i++) {
     const entry *e = &entries[(uint32_t)keys[i]];
@@ -447,15 +446,31 @@ static uint32_t bin_behind(const sweeping *s, uint64_t place) {
   return low;
 }
 
+/* A task that sweeps what it sorts has rows that lie a register away from those of the task before. The kernel loads
+ * whole registers: behind the end of a bin they hold boxes of the next, or what was there before, which it drops, but
+ * nothing that another thread is writing. */
+static packed_rows rows_of(const sweeping *s, uint32_t task) {
+  packed_rows rows = s->rows;
+  size_t ahead = s->fused ? (size_t)task * PACKED_LANES : 0;
+  for (int k = 0; k < 3; k++) {
+    rows.low[k] += ahead;
+    rows.high[k] += ahead;
+  }
+  rows.slots += ahead;
+  rows.home += ahead;
+  return rows;
+}
+
 /* The bins that begin in an equal share of the entries. */
 static void bins_task(void *argument, uint32_t index) {
   sweeping *s = argument;
+  const packed_rows rows = rows_of(s, index);
   uint32_t to = index + 1 < s->tasks ? bin_behind(s, s->total * (index + 1) / s->tasks) : s->plan->bins;
   for (uint32_t bin = bin_behind(s, s->total * index / s->tasks); bin < to; bin++) {
     uint32_t begin = bin_begin(s, bin), end = bin_end(s, bin);
-    order_bin(s, begin, end, s->keys + 2 * (size_t)s->largest * index);
+    order_bin(s, &rows, begin, end, s->keys + 2 * (size_t)s->largest * index);
     if (s->fused && !s->failed[index]) {
-      s->failed[index] = !s->sweep(&s->rows, begin, end, end, s->view, &s->lists[index]);
+      s->failed[index] = !s->sweep(&rows, begin, end, end, s->view, &s->lists[index]);
     }
   }
 }
@@ -532,12 +547,13 @@ static void lay_rows(sweeping *s, void *memory, size_t room) {
 
 static bool lay_out(sweep_state *state, sweeping *s) {
   const graze_context *c = s->view->context;
-  size_t room = ((size_t)s->total + 2 * PACKED_LANES - 1) / PACKED_LANES * PACKED_LANES;
   int threads = gz_parallel_threads(c);
   s->tasks = threads == 1 ? 1 : (uint32_t)threads * TASKS_A_THREAD;
   if (s->tasks > PARALLEL_PIECES) s->tasks = PARALLEL_PIECES;
   if (s->tasks > s->plan->bins) s->tasks = s->plan->bins;
   s->fused = (uint64_t)s->largest * 2 * (uint32_t)threads <= s->total || threads == 1;
+  size_t behind = (s->fused ? s->tasks : 1) * (size_t)PACKED_LANES;
+  size_t room = ((size_t)s->total + behind + PACKED_LANES - 1) / PACKED_LANES * PACKED_LANES;
   size_t keys = 2 * (size_t)s->largest * s->tasks * sizeof(uint64_t);
   if (!gz_buffer_reserve(c, &state->entries, s->total * sizeof(entry), 0) ||
       !gz_buffer_reserve(c, &state->rows, 7 * room * sizeof(float) + room, 0) ||
