@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "dynamics/world.h"
 #include "families.h"
 #include "narrow/near.h"
 #include "worlds.h"
@@ -297,8 +299,9 @@ static void test_places_of_least_distance(void **unused) {
   static double corners[9 * 400];
   const double min[3] = {-1, -1, -1}, max[3] = {1, 1, 1};
   const double second[3] = {1, 1, 1}, third[3] = {2, 2, 2};
+  const int rounds = test_rounds(6, 200);
   int met = 0;
-  for (int round = 0; round < test_rounds(6, 200); round++) {
+  for (int round = 0; round < rounds; round++) {
     const double radius = 0.2 + random_unit(&state);
     soup_box(min, max, corners);
     turn_corners(&state, corners, 12, round % 2 != 0);
@@ -311,7 +314,7 @@ static void test_places_of_least_distance(void **unused) {
     turn_corners(&state, corners, 24, false);
     met += check_places(corners, 24, radius, &state, 200, 3);
   }
-  assert_true(met > 100);
+  assert_true(met > 10 * rounds);
 }
 
 /* ---- floors ------------------------------------------------------------------------------------------------------ */
@@ -340,8 +343,8 @@ static uint32_t make_floor(floor_kind kind, double *corners) {
       if (kind == FLOOR_DOUBLED) put_cell(&at, i, j, 1, 1);
     }
     if (kind == FLOOR_STRIPS) {
-      const int pieces = 1 + (i + 8) % 5;
-      for (int j = 0; j < pieces; j++) put_cell(&at, i, -8 + 16.0 * j / pieces, 1, 16.0 / pieces);
+      const int strips = 1 + (i + 8) % 5;
+      for (int j = 0; j < strips; j++) put_cell(&at, i, -8 + 16.0 * j / strips, 1, 16.0 / strips);
     }
     if (kind == FLOOR_FAN) { /* around the origin */
       put_corner(&at, 0, 0), put_corner(&at, i, -8), put_corner(&at, i + 1, -8);
@@ -405,8 +408,10 @@ static void test_corners_of_a_box(void **unused) {
 
 enum { FEW = 60 };
 
-/* A heap on a wall (kind FLOOR_KINDS) or a floor, that stands still or moves in its plane. */
-static void run_on_floor(floor_kind kind, graze_tangential_law law, double speed, double *x, double *v) {
+/* A heap on a wall (kind FLOOR_KINDS) or a floor, that stands still or moves in its plane. `around`: over a corner of a
+ * periodic box of which the floor is the bottom. */
+static void run_on_floor(floor_kind kind, graze_tangential_law across, double speed, bool around, double *x,
+                         double *v) {
   graze_world_def def = graze_default_world_def();
   graze_material m = hooke(1e5), belt = m;
   graze_body_def body = graze_default_body_def();
@@ -422,13 +427,20 @@ static void run_on_floor(floor_kind kind, graze_tangential_law law, double speed
                          1.25 * (k == 0   ? i % 5
                                  : k == 1 ? i / 5 % 4
                                           : i / 20) -
-                         (k < 2 ? 3 : 0);
+                         (k == 2   ? 0
+                          : around ? 8.25
+                                   : 3);
       moving[3 * i + k] = random_signed(&state);
     }
   }
+  for (int k = 0; k < 3 && around; k++) {
+    def.bounds.min[k] = -8;
+    def.bounds.max[k] = 8;
+    def.periodic[k] = k < 2;
+  }
   m.restitution = 0.5;
   m.friction = 0.5;
-  m.tangential = law;
+  m.tangential = across;
   belt = m;
   assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
   add_material(world, &m);
@@ -453,15 +465,17 @@ static void run_on_floor(floor_kind kind, graze_tangential_law law, double speed
   free(corners);
 }
 
-/* Balls do not notice that a floor is made of triangles, and a floor that is drawn along is a belt. */
+/* Balls do not notice that a floor is made of triangles, or that it ends where its image begins, and a floor that is
+ * drawn along is a belt. */
 static void test_floors_are_walls(void **unused) {
   (void)unused;
-  for (graze_tangential_law law = GRAZE_TANGENTIAL_DASHPOT; law <= GRAZE_TANGENTIAL_SPRING; law++) {
-    for (int moves = 0; moves < 2; moves++) {
+  for (graze_tangential_law across = GRAZE_TANGENTIAL_DASHPOT; across <= GRAZE_TANGENTIAL_SPRING; across++) {
+    for (int what = 0; what < 3; what++) { /* still, moving, moving around */
+      const bool around = what == 2;
       double x[2][3 * FEW], v[2][3 * FEW];
-      run_on_floor(FLOOR_KINDS, law, moves, x[0], v[0]);
+      run_on_floor(FLOOR_KINDS, across, what != 0, around, x[0], v[0]);
       for (floor_kind kind = 0; kind < FLOOR_KINDS; kind++) {
-        run_on_floor(kind, law, moves, x[1], v[1]);
+        run_on_floor(kind, across, what != 0, around, x[1], v[1]);
         for (int i = 0; i < 3 * FEW; i++) {
           assert_near(x[1][i], x[0][i], 1e-9);
           assert_near(v[1][i], v[0][i], 1e-7);
@@ -590,6 +604,314 @@ static void test_groove(void **unused) {
   graze_mesh_destroy(mesh);
 }
 
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
+
+enum { MANY = 1500, CLUTTER = 300 };
+
+/* Balls among clutter, whose list has been made. */
+static graze_world *list_world(int threads, const graze_mesh *mesh, bool periodic) {
+  graze_world_def def = graze_default_world_def();
+  graze_body_def body = graze_default_body_def();
+  const graze_material m = hooke(1000);
+  double *x = calloc(3 * MANY, sizeof *x);
+  graze_world *world = NULL;
+  graze_world_sums sums;
+  graze_body_id id;
+  uint64_t state = 7;
+  for (int k = 0; k < 3; k++) {
+    def.bounds.max[k] = 1;
+    def.bounds.min[k] = 0;
+    def.periodic[k] = periodic;
+  }
+  for (int i = 0; i < 3 * MANY; i++) x[i] = random_unit(&state);
+  assert_int_equal(graze_world_create(shared_context(threads), &def, &world), GRAZE_OK);
+  add_material(world, &m);
+  add_balls(world, MANY, x, NULL, NULL, 0.03, 1, 0);
+  body.type = GRAZE_BODY_STATIC;
+  body.mesh = mesh;
+  for (int i = 0; i < 2; i++) {
+    body.position[1] = 0.25 * i;
+    assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_OK);
+  }
+  assert_int_equal(graze_world_get_sums(world, &sums), GRAZE_OK);
+  free(x);
+  return world;
+}
+
+static bool is_listed(const graze_world *world, uint32_t place, uint32_t surface, uint32_t triangle) {
+  const uint64_t at = gz_list_find_surface(&world->list, place, surface);
+  if (at == UINT64_MAX) return false;
+  const surface_entry *e = &world->list.surfaces[at];
+  for (uint32_t i = 0; i < e->count; i++) {
+    if (world->list.facets[e->first + i] == triangle) return true;
+  }
+  return false;
+}
+
+/* Every triangle within the skin, and no other; the same in the same order for any number of threads. */
+static void test_list(void **unused) {
+  (void)unused;
+  double *corners = calloc(9 * CLUTTER, sizeof *corners);
+  uint64_t state = 3;
+  soup_cluttered(&state, CLUTTER, 0.2, corners);
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, CLUTTER, GRAZE_VOLUMES_ORIENTED);
+  for (int periodic = 0; periodic < 2; periodic++) {
+    graze_world *const one = list_world(1, mesh, periodic != 0);
+    const neighbour_list *list = &one->list;
+    uint64_t near = 0;
+    for (int threads = 2; threads <= 4; threads += 2) {
+      graze_world *const many = list_world(threads, mesh, periodic != 0);
+      assert_int_equal(many->list.surface_count, list->surface_count);
+      assert_int_equal(many->list.facet_count, list->facet_count);
+      assert_int_equal(many->list.most_facets, list->most_facets);
+      assert_memory_equal(many->list.surfaces, list->surfaces, list->surface_count * sizeof(surface_entry));
+      assert_memory_equal(many->list.facets, list->facets, list->facet_count * sizeof(uint32_t));
+      graze_world_destroy(many);
+    }
+    for (uint32_t p = 0; p < MANY && periodic == 0; p++) {
+      for (uint32_t i = 0; i < 2; i++) {
+        const double *x = one->now.position[p], at[3] = {x[0], x[1] - 0.25 * i, x[2]};
+        for (uint32_t t = 0; t < CLUTTER; t++) {
+          const bool is_near = gz_triangle_nearest(corners + 9 * (size_t)t, at).distance <= x[3] + one->skin;
+          assert_int_equal(is_listed(one, p, i, t), is_near);
+          near += is_near;
+        }
+      }
+    }
+    assert_true(list->facet_count > 1000);
+    if (periodic == 0) assert_int_equal(near, list->facet_count);
+    graze_world_destroy(one);
+  }
+  graze_mesh_destroy(mesh);
+  free(corners);
+}
+
+/* ---- periods ----------------------------------------------------------------------------------------------------- */
+
+/* A ball in a periodic box with edges of 6 touches what it would touch without periods if 125 images of the mesh were
+ * one mesh: a box, a ball, and clutter that is longer than the period. */
+static void test_images(void **unused) {
+  (void)unused;
+  enum { IMAGES = 125, MOST = 80 };
+  const double min[3] = {-1, -1, -1}, max[3] = {1, 1, 1};
+  double *corners = calloc(9 * MOST, sizeof *corners), *all = calloc(9 * MOST * IMAGES, sizeof *all);
+  uint64_t state = test_seed(6);
+  const int rounds = test_rounds(6, 200);
+  int met = 0;
+  for (int round = 0; round < rounds; round++) {
+    uint32_t triangles = 12;
+    if (round % 3 == 0) soup_box(min, max, corners);
+    if (round % 3 == 1) triangles = soup_ball(1, 1, corners);
+    if (round % 3 == 2) {
+      triangles = 40;
+      soup_cluttered(&state, triangles, 0.5, corners);
+    }
+    turn_corners(&state, corners, triangles, false);
+    for (uint32_t i = 0; i < 9 * triangles && round % 3 == 2; i++) corners[i] *= 5;
+    for (int i = 0; i < IMAGES; i++) {
+      const int image[3] = {i % 5 - 2, i / 5 % 5 - 2, i / 25 - 2};
+      for (uint32_t j = 0; j < 9 * triangles; j++) all[9 * (size_t)i * triangles + j] = corners[j] + 6 * image[j % 3];
+    }
+    lone_ball plain = begin_ball(all, IMAGES * triangles, 1), periodic = {NULL, NULL};
+    graze_world_def def = graze_default_world_def();
+    graze_body_def body = graze_default_body_def();
+    const graze_material m = hooke(1000);
+    const double middle[3] = {3, 3, 3};
+    graze_body_id id;
+    for (int k = 0; k < 3; k++) {
+      def.bounds.min[k] = 0;
+      def.bounds.max[k] = 6;
+      def.periodic[k] = true;
+    }
+    assert_int_equal(graze_world_create(shared_context(1), &def, &periodic.world), GRAZE_OK);
+    add_material(periodic.world, &m);
+    add_balls(periodic.world, 1, middle, NULL, NULL, 1, 1, 0);
+    periodic.mesh = test_mesh(shared_context(1), corners, triangles, GRAZE_VOLUMES_ORIENTED);
+    body.type = GRAZE_BODY_STATIC;
+    body.mesh = periodic.mesh;
+    assert_int_equal(graze_world_add_body(periodic.world, &body, &id), GRAZE_OK);
+    for (int i = 0; i < 100; i++) {
+      const graze_contact *contacts;
+      graze_contact want[64];
+      double p[3];
+      for (int k = 0; k < 3; k++) p[k] = 6 * random_unit(&state);
+      const uint64_t count = contacts_at(&plain, p, &contacts);
+      assert_true(count <= 64);
+      memcpy(want, contacts, count * sizeof *want);
+      assert_int_equal(contacts_at(&periodic, p, &contacts), count);
+      for (uint64_t j = 0; j < count; j++) {
+        assert_near(contacts[j].overlap, want[j].overlap, 1e-12);
+        for (int k = 0; k < 3; k++) assert_near(contacts[j].normal[k], want[j].normal[k], 1e-9);
+      }
+      met += count > 0;
+    }
+    end_ball(&plain);
+    end_ball(&periodic);
+  }
+  assert_true(met > 10 * rounds);
+  free(corners);
+  free(all);
+}
+
+enum { SHIFT_BALLS = 40 };
+
+typedef struct shifted {
+  double x[3 * SHIFT_BALLS], v[3 * SHIFT_BALLS];
+  graze_contact_event events[400];
+  uint64_t count;
+} shifted;
+
+/* A box that stands, one that turns and one that wanders through the period, and balls that fly among them. */
+static graze_world *make_shifted(const double shift[3], const graze_mesh *mesh) {
+  graze_world_def def = graze_default_world_def();
+  graze_material m = hooke(2e4);
+  graze_world *world = NULL;
+  double start[3 * SHIFT_BALLS], moving[3 * SHIFT_BALLS];
+  uint64_t state = 17;
+  for (int i = 0; i < 3 * SHIFT_BALLS; i++) {
+    const int cell[3] = {i / 3 % 4, i / 3 / 4 % 4, i / 3 / 16};
+    start[i] = 0.8 + 2.1 * cell[i % 3] + shift[i % 3];
+    moving[i] = 6 * random_signed(&state);
+  }
+  for (int k = 0; k < 3; k++) {
+    def.bounds.min[k] = 0;
+    def.bounds.max[k] = 10;
+    def.periodic[k] = true;
+  }
+  def.gravity[2] = 0;
+  def.events = true;
+  m.restitution = 0.8;
+  m.friction = 0.3;
+  m.tangential = GRAZE_TANGENTIAL_SPRING;
+  assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+  add_material(world, &m);
+  add_balls(world, SHIFT_BALLS, start, moving, NULL, 0.5, 1, 0);
+  for (int i = 0; i < 3; i++) {
+    graze_body_def body = graze_default_body_def();
+    graze_body_id id;
+    body.type = i == 0 ? GRAZE_BODY_STATIC : GRAZE_BODY_KINEMATIC;
+    body.mesh = mesh;
+    for (int k = 0; k < 3; k++) {
+      body.position[k] = 9.2 - 2.1 * (k == 0 ? i : k) + shift[k];
+      body.spin[k] = i == 1 ? 1 - k : 0;
+      body.velocity[k] = i == 2 ? 7 - 2 * k : 0;
+    }
+    assert_int_equal(graze_world_add_body(world, &body, &id), GRAZE_OK);
+  }
+  return world;
+}
+
+static void run_shifted(const double shift[3], const graze_mesh *mesh, shifted *out) {
+  graze_world *world = make_shifted(shift, mesh);
+  const graze_contact_event *events;
+  run_world(world, 5e-4, 3000);
+  assert_int_equal(graze_world_get_events(world, &events, &out->count), GRAZE_OK);
+  assert_in_range(out->count, 50, 400);
+  memcpy(out->events, events, out->count * sizeof *events);
+  const graze_particle_state got = {out->x, out->v, NULL};
+  assert_int_equal(graze_world_get_particles(world, 0, &got), GRAZE_OK);
+  graze_world_destroy(world);
+}
+
+/* The same world shifted by parts of the period moves as it did. */
+static void test_shifted(void **unused) {
+  (void)unused;
+  static const double shifts[][3] = {{0, 0, 0}, {3.25, 0, 0}, {0, 7.5, 0}, {5, 5, 5}, {-12.75, 0.5, 1003.5}};
+  const double min[3] = {-0.6, -0.6, -0.6}, max[3] = {0.6, 0.6, 0.6};
+  static shifted want, got;
+  double corners[108];
+  uint64_t meshes = 0;
+  soup_box(min, max, corners);
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+  run_shifted(shifts[0], mesh, &want);
+  for (size_t s = 1; s < sizeof shifts / sizeof shifts[0]; s++) {
+    run_shifted(shifts[s], mesh, &got);
+    assert_int_equal(got.count, want.count);
+    for (uint64_t i = 0; i < want.count; i++) {
+      assert_int_equal(got.events[i].step, want.events[i].step);
+      assert_int_equal(got.events[i].kind, want.events[i].kind);
+      assert_int_equal(got.events[i].b.kind, want.events[i].b.kind);
+      assert_near(got.events[i].speed, want.events[i].speed, 1e-4);
+      meshes += want.events[i].b.kind == GRAZE_MEMBER_BODY;
+    }
+    for (int i = 0; i < 3 * SHIFT_BALLS; i++) {
+      const double off = got.x[i] - want.x[i] - shifts[s][i % 3];
+      assert_near(off - 10 * floor(off / 10 + 0.5), 0, 1e-5);
+      assert_near(got.v[i], want.v[i], 1e-4);
+    }
+  }
+  assert_true(meshes > 60);
+  graze_mesh_destroy(mesh);
+}
+
+/* A state that is saved while contacts go on is that of the run that goes on. */
+static void test_shifted_restored(void **unused) {
+  (void)unused;
+  const double min[3] = {-0.6, -0.6, -0.6}, max[3] = {0.6, 0.6, 0.6}, shift[3] = {5, 5, 5};
+  char path[] = "/tmp/graze_surfaces_XXXXXX";
+  double corners[108];
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  soup_box(min, max, corners);
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ORIENTED);
+  graze_world *whole = make_shifted(shift, mesh);
+  for (int i = 0; i < 12; i++) {
+    graze_world *rest = make_shifted(shift, mesh);
+    run_world(whole, 5e-4, 250);
+    assert_int_equal(graze_world_save(whole, path), GRAZE_OK);
+    assert_int_equal(graze_world_restore(rest, path), GRAZE_OK);
+    run_world(whole, 5e-4, 17);
+    run_world(rest, 5e-4, 17);
+    assert_int_equal(graze_world_get_hash(rest), graze_world_get_hash(whole));
+    graze_world_destroy(rest);
+  }
+  graze_world_destroy(whole);
+  graze_mesh_destroy(mesh);
+  unlink(path);
+}
+
+/* Meshes whose images meet as they turn, or that are too long. */
+static void test_images_refused(void **unused) {
+  (void)unused;
+  double corners[108];
+  const graze_material m = hooke(1000);
+  const double x[3] = {3, 0, 0}, none[3] = {0}, along[3] = {0, 1, 0}, across[3] = {1, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    const double half = i == 0 ? 1 : i == 1 ? 3 : 200, min[3] = {-0.1, -half, -0.1}, max[3] = {0.1, half, 0.1};
+    graze_world_def def = graze_default_world_def();
+    graze_body_def body = graze_default_body_def();
+    graze_world *world = NULL;
+    graze_body_id id;
+    soup_box(min, max, corners);
+    graze_mesh *mesh = test_mesh(shared_context(1), corners, 12, GRAZE_VOLUMES_ALIGNED);
+    for (int k = 0; k < 3; k++) {
+      def.bounds.min[k] = -3;
+      def.bounds.max[k] = 3;
+      def.periodic[k] = k == 1;
+    }
+    assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+    add_material(world, &m);
+    add_balls(world, 1, x, NULL, NULL, 0.5, 1, 0);
+    body.type = GRAZE_BODY_KINEMATIC;
+    body.mesh = mesh;
+    body.name = "bar";
+    const graze_status status = graze_world_add_body(world, &body, &id);
+    assert_int_equal(status, i == 2 ? GRAZE_ERROR_LIMIT : GRAZE_OK);
+    if (i == 2) assert_non_null(strstr(shared_error()->message, "body 'bar': its mesh is more than 64 periods long"));
+    if (i < 2) {
+      run_world(world, 1e-3, 1);
+      assert_int_equal(graze_world_set_velocity(world, id, none, along), GRAZE_OK);
+      run_world(world, 1e-3, 1);
+      assert_int_equal(graze_world_set_velocity(world, id, none, across), GRAZE_OK);
+      assert_int_equal(graze_world_step(world, 1e-3, 1, NULL, NULL), i == 0 ? GRAZE_OK : GRAZE_ERROR_ARGUMENT);
+      if (i == 1) assert_non_null(strstr(shared_error()->message, "body 'bar': it turns, and its mesh reaches half"));
+    }
+    graze_world_destroy(world);
+    graze_mesh_destroy(mesh);
+  }
+}
+
 static void test_refused(void **unused) {
   (void)unused;
   const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
@@ -625,6 +947,11 @@ int main(void) {
       cmocka_unit_test(test_bats),
       cmocka_unit_test(test_centers),
       cmocka_unit_test(test_groove),
+      cmocka_unit_test(test_list),
+      cmocka_unit_test(test_images),
+      cmocka_unit_test(test_shifted),
+      cmocka_unit_test(test_shifted_restored),
+      cmocka_unit_test(test_images_refused),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

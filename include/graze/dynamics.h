@@ -137,8 +137,10 @@ typedef struct graze_body_id { /* generation 0 never names a body */
 
 /* A ball of its own, or a mesh, with a name and an orientation. A mesh is a surface with two sides that balls roll on
  * and bounce off; it is static or kinematic. A ball touches it wherever the distance of its centre to the surface is
- * least among all places near by, in the middle of a triangle, on an edge, or at a corner, each once. Surfaces are
- * not repeated along periodic axes, and a ball whose centre has come to the other side is pushed out there. */
+ * least among all places near by, in the middle of a triangle, on an edge, or at a corner, each once. A ball whose
+ * centre has come to the other side is pushed out there. Along periodic axes a mesh is repeated, and it and its images
+ * are one surface: a floor as wide as the period has no seam. It may be 64 periods long; but one that turns about
+ * another axis than that must not reach half a period. */
 typedef struct graze_body_def {
   const char *name; /* copied; NULL = "" */
   graze_body_type type;
@@ -197,9 +199,9 @@ GRAZE_API graze_status graze_world_get_limits(graze_world *world, graze_step_lim
 
 /* Runs `count` steps of `dt`. `progress` may be NULL; a run that it cancels stops after a whole step. Runs may be split
  * in any way: the state depends on the sum of the steps alone. Nothing is allocated once the neighbour list has found
- * its size. Errors: ARGUMENT (dt not above 0, longer than the limit, a period too short, materials that do not go
- * together, or an earlier run has failed), NOT_FINITE (a number of a ball: the message has ball and step; the world can
- * then only be restored or destroyed), MEMORY, CANCELLED. */
+ * its size. Errors: ARGUMENT (dt not above 0, longer than the limit, a period too short, a mesh that turns and
+ * reaches its images, materials that do not go together, or an earlier run has failed), NOT_FINITE (a number of a ball:
+ * the message has ball and step; the world can then only be restored or destroyed), MEMORY, CANCELLED. */
 GRAZE_API graze_status graze_world_step(graze_world *world, double dt, uint64_t count, graze_progress_function progress,
                                         void *user);
 

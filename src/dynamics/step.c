@@ -226,6 +226,7 @@ static graze_status check_step(graze_world *world, double dt) {
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "dt is %.17g: it must be finite and above 0", dt);
   graze_status status = graze_world_get_limits(world, &limits);
   if (status == GRAZE_OK) status = gz_list_check(world);
+  if (status == GRAZE_OK) status = gz_surfaces_check(world);
   if (status != GRAZE_OK || dt <= limits.longest) return status;
   return gz_fail(world->context, GRAZE_ERROR_ARGUMENT,
                  "dt is %.9g: the stiffest contact allows at most %.9g, and asks for a tenth of it or less", dt,

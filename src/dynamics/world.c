@@ -79,6 +79,7 @@ void graze_world_destroy(graze_world *world) {
   gz_buffer_release(context, &world->ball_memory);
   gz_buffer_release(context, &world->law_memory);
   gz_list_release(world);
+  gz_surfaces_release(world);
   gz_record_close(world);
   graze_broadphase_destroy(world->broadphase);
   gz_free(world);

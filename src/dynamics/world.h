@@ -58,7 +58,8 @@ typedef struct dem_surface {
   double center[3]; /* in the mesh's own coordinates */
   double reach;     /* of its farthest point from there */
   double position[3], velocity[3], spin[3],
-      rotation[9]; /* position: of the center; rotation: row-major, to the world */
+      rotation[9];  /* position: of the center; rotation: row-major, to the world */
+  double period[3]; /* along each axis of the world, or 0: it is repeated there */
 } dem_surface;
 
 typedef struct added_ball {
@@ -178,6 +179,7 @@ struct graze_world {
   double skin, moved2;           /* the largest square of a way since the list was made */
   double surface_way;            /* no point of a surface has gone farther since */
   buffer scratch[7];
+  struct surface_lists *surface_lists; /* surfaces.c: what the pieces of a list of triangles are made in, or NULL */
 
   uint64_t step, start_step; /* start: since when steps have been of dt */
   double dt, start_time;
@@ -247,6 +249,7 @@ typedef struct facet_contact {
   double distance;
   double velocity[3];       /* of the surface's point where the two touch */
   double strain[3], hit[2]; /* strain: of its spring */
+  double at[3];             /* the centre, in the coordinates of the mesh, or of the image of it that is there */
   uint32_t triangle, slot;  /* slot: of the entry, that remembers it; NO_SLOT: it begins */
   bool is_rim, is_least;
 } facet_contact;
@@ -260,13 +263,18 @@ uint32_t gz_surface_contacts(const graze_world *world, const surface_entry *e, b
 
 /* Fills list->surfaces and list->facets. Errors: MEMORY, LIMIT. */
 graze_status gz_surfaces_list(graze_world *world);
+void gz_surfaces_release(graze_world *world);
+
+/* ARGUMENT where a mesh turns and reaches its own images: before a run. */
+graze_status gz_surfaces_check(const graze_world *world);
 
 /* The surfaces go on by a step; their orientations are in the bodies. */
 void gz_surfaces_move(graze_world *world, double dt);
 
-/* Takes the next body's mesh in; its orientation has been checked. Errors: MEMORY, NOT_FINITE. */
+/* Takes the next body's mesh in; its orientation has been checked. Errors: MEMORY, NOT_FINITE, LIMIT. */
 graze_status gz_surface_add(graze_world *world, const graze_body_def *def, const dem_body *body);
 void gz_surface_set_rotation(dem_surface *surface, const double q[4]);
+/* Of the point of its nearest image that is there. */
 void gz_surface_velocity(const dem_surface *surface, const double at[3], double velocity[3]);
 
 /* Mesh, place and motion, but not the orientation. */
