@@ -509,12 +509,14 @@ graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses
 
 /* ---- a frame of balls ---- */
 
-/* All objects as ghosts: balls are seen through the drum in which they tumble. */
-static bool draw_stage(graze_painter *p, const painter_view *view) {
+/* All objects: as ghosts, for balls are seen through the drum in which they tumble, or by their chances. */
+static bool draw_stage(graze_painter *p, const painter_view *view, const graze_track *track) {
   float(*colours)[4] = malloc(((size_t)p->report->object_count + 1) * sizeof *colours);
   if (colours == NULL) return gz_painter_fail_memory(p);
-  for (uint32_t i = 0; i < p->report->object_count; i++) memcpy(colours[i], colour_ghost, sizeof colours[i]);
-  begin_layer(p, &p->ghosts);
+  for (uint32_t i = 0; i < p->report->object_count; i++) {
+    memcpy(colours[i], colour_ghost, sizeof colours[i]);
+    if (track->chances.runs > 0) gz_painter_chance_colour(track, track->balls + track->wall_count + i, colours[i]);
+  }
   bool good = draw_all(p, view, (const float(*)[4])colours);
   free(colours);
   return good;
@@ -534,12 +536,15 @@ static bool paint_track(graze_painter *p, graze_track *track, uint32_t frame, co
   const double distance = fmax(scene_distance(p, camera), gz_painter_balls_distance(track, camera));
   view.nearest = 0.01 * distance;
   gz_painter_marks_clear(p);
-  if (!draw_stage(p, &view)) return false;
+  const bool ghosts = p->order_count > 0 && track->chances.runs == 0;
+  begin_layer(p, &p->ghosts);
+  if (ghosts && !draw_stage(p, &view, track)) return false;
   begin_layer(p, &p->subject);
+  if (!ghosts && !draw_stage(p, &view, track)) return false;
   if (!gz_painter_balls_draw(p, &view, track, frame) || !draw_shapes(p, &view, track, frame) ||
       !gz_painter_balls_walls(p, &view, track) || !gz_painter_mark_axes(p, &view))
     return false;
-  compose(p, &view, p->order_count > 0, view.nearest / distance);
+  compose(p, &view, ghosts, view.nearest / distance);
   return finish(p, &view, picture);
 }
 

@@ -182,8 +182,11 @@ uint32_t gz_painter_container(const graze_report_clash *clash);
 
 enum { RAMP_COLOURS = 5 };
 
-/* From still to fast, as in page/balls_draw.js; `part` from 0 to 1. */
-void gz_painter_ramp(double part, float colour[4]);
+/* The colour of a ball that is this fast, by the speed of those that are fastest; with chances, by these. */
+void gz_painter_ball_colour(const graze_track *track, uint32_t ball, double speed, double top, float colour[4]);
+
+/* That of any member by its chances, or grey. */
+void gz_painter_chance_colour(const graze_track *track, uint32_t member, float colour[4]);
 
 bool gz_painter_balls_create(graze_painter *painter);
 void gz_painter_balls_destroy(graze_painter *painter);

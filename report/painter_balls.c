@@ -3,6 +3,7 @@
  * instance of a few numbers each. Colours go by speed, as in the page. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gl/program.h"
 #include "painter.h"
@@ -78,11 +79,26 @@ void gz_painter_balls_destroy(graze_painter *painter) {
   gz_gl_stream_destroy(painter->gl, &painter->ball_instances);
 }
 
-void gz_painter_ramp(double part, float colour[4]) {
+/* From still to fast, from never to most often; `part` from 0 to 1. */
+static void find_ramp(double part, float colour[4]) {
   const double at = fmin(fmax(part, 0), 1) * (RAMP_COLOURS - 1);
   const int first = at < RAMP_COLOURS - 2 ? (int)at : RAMP_COLOURS - 2;
   for (int k = 0; k < 3; k++) colour[k] = ramp[first][k] + (ramp[first + 1][k] - ramp[first][k]) * (float)(at - first);
   colour[3] = 1;
+}
+
+void gz_painter_chance_colour(const graze_track *track, uint32_t member, float colour[4]) {
+  static const float grey[4] = {0.604f, 0.655f, 0.694f, 1};
+  const graze_track_chance *chance = gz_track_chance_of(track, member);
+  memcpy(colour, grey, sizeof grey);
+  if (chance != NULL && chance->runs > 0) find_ramp((double)chance->runs / (double)track->most_runs, colour);
+}
+
+void gz_painter_ball_colour(const graze_track *track, uint32_t ball, double speed, double top, float colour[4]) {
+  if (track->chances.runs > 0)
+    gz_painter_chance_colour(track, ball, colour);
+  else
+    find_ramp(top > 0 ? speed / top : 0, colour);
 }
 
 /* Those that no mesh stands for; returns how many. */
@@ -101,7 +117,7 @@ static uint32_t fill_instances(const graze_track *track, const painter_view *vie
       instance->place[r] = (float)sum;
     }
     instance->place[3] = (float)track->radii[i];
-    gz_painter_ramp(top > 0 ? speeds[i] / top : 0, instance->colour);
+    gz_painter_ball_colour(track, (uint32_t)i, speeds[i], top, instance->colour);
   }
   return count;
 }
@@ -205,8 +221,13 @@ static void find_outline(outline *o, const graze_track *track, uint32_t wall, co
   }
 }
 
-static bool mark_outline(graze_painter *painter, const painter_view *view, const outline *o) {
-  static const painter_mark style = {.half_width = 0.8f, .hidden = 0.45f, .colour = {0.42f, 0.46f, 0.52f, 0.9f}};
+static bool mark_outline(graze_painter *painter, const painter_view *view, const graze_track *track, uint32_t wall,
+                         const outline *o) {
+  painter_mark style = {.half_width = 0.8f, .hidden = 0.45f, .colour = {0.42f, 0.46f, 0.52f, 0.9f}};
+  if (track->chances.runs > 0) {
+    style.half_width = 1.6f;
+    gz_painter_chance_colour(track, track->balls + wall, style.colour);
+  }
   for (size_t i = 0; i < o->count; i++) {
     if (!gz_painter_mark_line(painter, view, o->corners[i], o->corners[(i + 1) % o->count], &style)) return false;
   }
@@ -227,7 +248,7 @@ bool gz_painter_balls_walls(graze_painter *painter, const painter_view *view, co
   if (!good) gz_painter_fail_memory(painter);
   for (uint32_t i = 0; i < track->wall_count && good; i++) {
     find_outline(&o, track, i, &box);
-    good = mark_outline(painter, view, &o);
+    good = mark_outline(painter, view, track, i, &o);
   }
   free(o.corners);
   free(o.cut);

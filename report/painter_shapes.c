@@ -76,7 +76,7 @@ static bool add_set(graze_painter *painter, const painter_view *view, const graz
     float colour[4];
     const graze_pose pose =
         pose_of(&track->shapes[set], state->positions + 3 * i, state->orientations + 4 * i, track->radii[i]);
-    gz_painter_ramp(top > 0 ? state->speeds[i] / top : 0, colour);
+    gz_painter_ball_colour(track, (uint32_t)i, state->speeds[i], top, colour);
     good = gz_painter_list_add_mesh(painter, view, mesh, &pose, colour);
   }
   return good;

@@ -144,6 +144,7 @@ graze_status graze_track_create(graze_context *context, const graze_track_def *d
 void graze_track_destroy(graze_track *track) {
   if (track == NULL) return;
   gz_track_pack_end(track);
+  gz_free((graze_track_chance *)(uintptr_t)track->chances.chances);
   for (uint32_t i = 0; i < track->set_count; i++) gz_free((char *)track->sets[i].name);
   for (uint32_t i = 0; i < track->curve_count; i++) {
     gz_free((char *)track->curves[i].name);
@@ -272,6 +273,55 @@ graze_status graze_track_add_event(graze_track *track, const graze_track_event *
   events[track->events.count++] = (track_event){*event, track->event_count++};
   if (track->events.count >= 2 * (size_t)track->most_events + 1024) drop_slow_events(track);
   return GRAZE_OK;
+}
+
+/* ---- chances ----------------------------------------------------------------------------------------------------- */
+
+static int compare_members(const void *first, const void *second) {
+  const graze_track_chance *a = first, *b = second;
+  return a->member < b->member ? -1 : a->member > b->member;
+}
+
+static graze_status check_chances(const graze_track *track, const graze_track_chances *chances) {
+  const uint64_t members = (uint64_t)track->balls + track->wall_count + track->object_count;
+  for (uint32_t i = 0; i < chances->count; i++) {
+    const graze_track_chance *chance = &chances->chances[i];
+    if (chance->member >= members)
+      return gz_fail_named(track->context, GRAZE_ERROR_INDEX, "film", "", "chances of member %u, and there are %llu",
+                           chance->member, (unsigned long long)members);
+    if (chance->runs > chances->runs)
+      return gz_fail_named(track->context, GRAZE_ERROR_ARGUMENT, "film", "", "member %u was hit in %llu of %llu runs",
+                           chance->member, (unsigned long long)chance->runs, (unsigned long long)chances->runs);
+    if (!isfinite(chance->low) || !isfinite(chance->high) || !isfinite(chance->energy))
+      return gz_fail_named(track->context, GRAZE_ERROR_NOT_FINITE, "film", "", "the chances of member %u",
+                           chance->member);
+  }
+  return GRAZE_OK;
+}
+
+graze_status graze_track_set_chances(graze_track *track, const graze_track_chances *chances) {
+  if (track == NULL || chances == NULL || chances->runs == 0 || (chances->chances == NULL && chances->count > 0))
+    return gz_fail_named(track != NULL ? track->context : NULL, GRAZE_ERROR_ARGUMENT, "film", "", "no chances");
+  graze_status status = check_chances(track, chances);
+  if (status != GRAZE_OK) return status;
+  graze_track_chance *copy = gz_new(track->context, chances->count, sizeof *copy);
+  if (copy == NULL) return fail_memory(track);
+  gz_free((graze_track_chance *)(uintptr_t)track->chances.chances);
+  track->chances = *chances;
+  track->chances.chances = copy;
+  track->most_runs = 0;
+  for (uint32_t i = 0; i < chances->count; i++) {
+    copy[i] = chances->chances[i];
+    if (copy[i].runs > track->most_runs) track->most_runs = copy[i].runs;
+  }
+  if (chances->count > 1) qsort(copy, chances->count, sizeof *copy, compare_members);
+  return GRAZE_OK;
+}
+
+const graze_track_chance *gz_track_chance_of(const graze_track *track, uint32_t member) {
+  const graze_track_chance key = {.member = member};
+  if (track->chances.count == 0) return NULL;
+  return bsearch(&key, track->chances.chances, track->chances.count, sizeof key, compare_members);
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */

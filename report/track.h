@@ -56,6 +56,8 @@ struct graze_track {
   gz_array moves;  /* graze_motion_move of objects; steps are frames */
   gz_array events; /* track_event */
   uint64_t event_count;
+  graze_track_chances chances; /* no runs: there are none */
+  uint64_t most_runs;          /* in which one member was hit */
   struct track_packer *packer;
   struct track_reader *reader;
 };
@@ -70,6 +72,9 @@ typedef struct track_boxes {
 
 /* camera_boxes of a track_boxes: all balls of all frames, and the objects wherever they are. */
 void gz_track_each_box(const void *source, camera_take_box *take, void *user);
+
+/* The chances of a member; NULL: it has none. */
+const graze_track_chance *gz_track_chance_of(const graze_track *track, uint32_t member);
 
 /* The rotation by a unit quaternion, row by row. */
 void gz_track_rotation(const double q[4], double rows[3][3]);

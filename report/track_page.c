@@ -146,6 +146,29 @@ static void put_events(gz_json *json, graze_track *track) {
   gz_json_close(json);
 }
 
+/* Of each member: its number, in how many runs it was hit, bounds of the probability, the largest energy. */
+static void put_chances(gz_json *json, const graze_track *track) {
+  const graze_track_chances *all = &track->chances;
+  if (all->runs == 0) return;
+  gz_json_open(json, "chances", '{');
+  gz_json_integer(json, "runs", all->runs);
+  gz_json_integer(json, "asked", all->asked);
+  gz_json_integer(json, "seed", all->seed);
+  gz_json_open(json, "of", '[');
+  for (uint32_t i = 0; i < all->count; i++) {
+    const graze_track_chance *chance = &all->chances[i];
+    gz_json_open(json, NULL, '[');
+    gz_json_integer(json, NULL, chance->member);
+    gz_json_integer(json, NULL, chance->runs);
+    put_short(json, chance->low);
+    put_short(json, chance->high);
+    put_short(json, chance->energy);
+    gz_json_close(json);
+  }
+  gz_json_close(json);
+  gz_json_close(json);
+}
+
 static void include(void *user, const graze_box *box) {
   graze_box_add_box(user, box);
 }
@@ -174,6 +197,7 @@ static void put_record(gz_text *out, const track_page *p) {
   put_lattice(json, p->track);
   put_frames(json, p->track);
   put_events(json, p->track);
+  put_chances(json, p->track);
   gz_page_end_record(json);
 }
 

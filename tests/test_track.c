@@ -1,5 +1,5 @@
 /* Films of balls: what is kept of each frame against the frames that were given, forwards, backwards and across groups;
- * meshes in place of balls;
+ * meshes in place of balls; chances;
  * what is refused; which events stay; memory that is refused. The bytes of the page are decoded by
  * cli/simulate_frames.py, and page/balls_test.py shows that it works. */
 #include <float.h>
@@ -663,6 +663,69 @@ static void paints_meshes(void **unused) {
   free(w);
 }
 
+/* ---- chances ---- */
+
+static void refuse_chances(graze_track *track, const graze_track_chances *chances, graze_status status,
+                           const char *words) {
+  assert_int_equal(graze_track_set_chances(track, chances), status);
+  assert_non_null(strstr(shared_error()->message, words));
+}
+
+static void keeps_chances(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_track *track = make_track(w, 1);
+  if (track == NULL) skip();
+  graze_track_chance some[2] = {{BALLS, 3, 0.25, 0.875, 1.5}, {7, 0, 0, 0.5, 0}};
+  graze_track_chances all = {.chances = some, .count = 2, .runs = 6, .asked = 8, .seed = 11};
+  char *text = write_page(track, "track_chances.html");
+  assert_null(strstr(text, "\"chances\":{"));
+  free(text);
+  assert_int_equal(graze_track_set_chances(track, &all), GRAZE_OK);
+  some[0].member = BALLS + 1;
+  refuse_chances(track, &all, GRAZE_ERROR_INDEX, "member 301, and there are 301");
+  some[0] = (graze_track_chance){0, 7, 0, 1, 0};
+  refuse_chances(track, &all, GRAZE_ERROR_ARGUMENT, "member 0 was hit in 7 of 6 runs");
+  some[0] = (graze_track_chance){1, 6, 0, NAN, 0};
+  refuse_chances(track, &all, GRAZE_ERROR_NOT_FINITE, "of member 1");
+  all.runs = 0;
+  refuse_chances(track, &all, GRAZE_ERROR_ARGUMENT, "no chances");
+  text = write_page(track, "track_chances.html"); /* what was set first, by number */
+  assert_non_null(strstr(text,
+                         "\"chances\":{\"runs\":6,\"asked\":8,\"seed\":11,\"of\":[[7,0,0,0.5,0],"
+                         "[300,3,0.25,0.875,1.5]]}"));
+  free(text);
+  graze_track_destroy(track);
+  free(w);
+}
+
+/* A ball that is fast is red no more, but by its chances. */
+static void paints_chances(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_painter *painter = make_painter();
+  make_crossing(w, 0);
+  graze_track *track = make_track(w, 3);
+  if (track == NULL || painter == NULL) skip();
+  graze_camera camera = {.eye = {0, -40, 0}, .forward = {0, 1, 0}, .up = {0, 0, 1}, .field_of_view = 30};
+  for (uint64_t runs = 0; runs < 3; runs++) {
+    const graze_track_chance some[2] = {{1, 2, 0, 1, 1}, {0, runs, 0, 1, 1}};
+    const graze_track_chances all = {.chances = some, .count = 2, .runs = 5, .asked = 5, .seed = 1};
+    graze_picture picture;
+    double column;
+    assert_int_equal(graze_track_set_chances(track, &all), GRAZE_OK);
+    assert_int_equal(graze_painter_track(painter, track, 1, &camera, &picture), GRAZE_OK);
+    const int red = count_red(&picture, &column);
+    assert_true(runs == 2 ? red > 200 : red < 60); /* the small one and an axis are red anyway */
+    const uint8_t *middle = &picture.pixels[3 * (WIDTH * HEIGHT / 2 + WIDTH / 2)];
+    const int green = middle[1] - (middle[0] + middle[2]) / 2;
+    assert_true(runs == 1 ? green > 20 : green < 10); /* half of the most runs; never: grey */
+  }
+  graze_track_destroy(track);
+  graze_painter_destroy(painter);
+  free(w);
+}
+
 /* ---- memory ---- */
 
 static graze_status make_and_read(graze_context *context, const world *w) {
@@ -679,6 +742,9 @@ static graze_status make_and_read(graze_context *context, const world *w) {
   }
   if (status == GRAZE_OK) status = graze_track_read_frame(track, 65, NULL, NULL, NULL);
   if (status == GRAZE_OK) status = graze_track_read_orientations(track, 66, orientations);
+  const graze_track_chance chance = {.member = 1, .runs = 1, .high = 1};
+  const graze_track_chances chances = {.chances = &chance, .count = 1, .runs = 2, .asked = 2};
+  if (status == GRAZE_OK) status = graze_track_set_chances(track, &chances);
   if (status == GRAZE_OK) status = graze_track_write_html(context, "/dev/null", track, &head, false);
   graze_track_destroy(track);
   return status;
@@ -715,7 +781,8 @@ int main(void) {
       cmocka_unit_test(keeps_fast_events),  cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
       cmocka_unit_test(takes_nothing),      cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
       cmocka_unit_test(camera_sees_all),    cmocka_unit_test(writes_pictures),       cmocka_unit_test(takes_objects),
-      cmocka_unit_test(keeps_orientations), cmocka_unit_test(paints_meshes),
+      cmocka_unit_test(keeps_orientations), cmocka_unit_test(paints_meshes),         cmocka_unit_test(keeps_chances),
+      cmocka_unit_test(paints_chances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,9 +120,9 @@ static void finish_run(simulate_options *simulate, struct argp_state *state) {
 static void finish_seeds(const simulate_options *simulate, struct argp_state *state) {
   const struct {
     const char *given, *name;
-  } single[] = {{simulate->final, "--final"},   {simulate->energy, "--energy"},   {simulate->events, "--events"},
-                {simulate->motion, "--motion"}, {simulate->frames, "--frames"},   {simulate->save, "--save"},
-                {simulate->record, "--record"}, {simulate->restore, "--restore"}, {simulate->report, "--report"}};
+  } single[] = {{simulate->final, "--final"},   {simulate->energy, "--energy"},  {simulate->events, "--events"},
+                {simulate->motion, "--motion"}, {simulate->frames, "--frames"},  {simulate->save, "--save"},
+                {simulate->record, "--record"}, {simulate->restore, "--restore"}};
   for (size_t i = 0; simulate->seeds > 0 && i < sizeof single / sizeof single[0]; i++) {
     if (single[i].given) argp_error(state, "%s is of one run: not with --seeds", single[i].name);
   }
@@ -234,8 +234,13 @@ static bool go_on(void *user, uint64_t done, uint64_t total) {
   return !interrupts_came();
 }
 
+/* Of many runs the first one is shown. */
+static bool films(const simulate_run *run) {
+  return run->film && run->over == 0;
+}
+
 static bool has_frames(const simulate_run *run) {
-  return run->energy || run->motion || run->frames || run->film;
+  return run->energy || run->motion || run->frames || films(run);
 }
 
 /* Steps until the next row of energies or frame, and no more than a bit at a time: their events are in memory, about
@@ -256,7 +261,7 @@ void simulate_take_events(simulate_run *run) {
   simulate_must(run, graze_world_get_events(run->world, &events, &count));
   for (uint64_t i = 0; i < count; i++) run->event_counts[events[i].kind]++;
   if (run->events) simulate_put_events(run, events, count);
-  if (run->film) simulate_film_take_events(run->film, run, events, count);
+  if (films(run)) simulate_film_take_events(run->film, run, events, count);
   simulate_hits_take(run, events, count);
 }
 
@@ -281,10 +286,10 @@ static void check_motion(const simulate_run *run) {
 
 /* The sums are those of now. */
 static void take_frame(simulate_run *run) {
-  if (!run->frames && !run->film) return;
+  if (!run->frames && !films(run)) return;
   simulate_balls_take(run, &run->balls);
   if (run->frames) simulate_frames_add(run->frames, graze_world_get_step(run->world), graze_world_get_time(run->world));
-  if (run->film) simulate_film_add(run->film, run);
+  if (films(run)) simulate_film_add(run->film, run);
 }
 
 static void open_frames(simulate_run *run) {
@@ -339,7 +344,7 @@ static void run_steps(simulate_run *run) {
     if (status == GRAZE_OK && run->done > before) take_motion(run);
     if (status != GRAZE_OK || step == framed || (run->done != run->steps && step % run->asked->every != 0)) continue;
     framed = step;
-    if (run->energy || run->film) take_sums(run, true);
+    if (run->energy || films(run)) take_sums(run, true);
     take_frame(run);
   }
   end_steps(run, status);
@@ -471,6 +476,7 @@ static int simulate_scene(const simulate_options *asked, output *out) {
   run_all(&run);
   if (asked->common.engine == engine_gpu && run.done > 0 && graze_world_get_engine_steps(run.world) == 0)
     note("no step was the device's; the processor made them all");
+  if (run.film && asked->seeds > 0) simulate_film_take_hits(run.film, &run);
   if (run.film) simulate_film_close(run.film, &run);
   int code = finish(&run, out);
   simulate_balls_free(&run.balls);

@@ -70,7 +70,7 @@ typedef struct simulate_run {
   output *energy, *events, *final, *motion, *hits_table; /* or NULL */
   simulate_balls balls;                                  /* if there are frames */
   simulate_frames *frames;                               /* or NULL */
-  simulate_film *film;                                   /* or NULL */
+  simulate_film *film;                                   /* or NULL; of many runs it has the first */
   progress_line line;
   uint64_t steps, done; /* all; those before this call of the library */
   bool stopped;
@@ -169,6 +169,8 @@ simulate_film *simulate_film_open(const simulate_run *run, const simulate_balls 
 void simulate_film_add(simulate_film *film, const simulate_run *run);
 void simulate_film_take_events(simulate_film *film, const simulate_run *run, const graze_contact_event *events,
                                uint64_t count);
+/* How probably what was hit, over many runs. */
+void simulate_film_take_hits(simulate_film *film, const simulate_run *run);
 void simulate_film_close(simulate_film *film, const simulate_run *run);
 
 /* ---- hits ---- */
@@ -188,6 +190,9 @@ void simulate_hits_print_first(output *out, const simulate_run *run);
 void simulate_hits_put(gz_json *writer, const simulate_run *run);
 void simulate_hits_put_csv(output *out, const simulate_run *run);
 void simulate_hits_print(output *out, const simulate_run *run);
+
+/* Chances of objects, then walls, of which there are `count`, free() them; members are numbered by these. */
+graze_track_chance *simulate_hits_list(const simulate_run *run, uint32_t *count);
 
 /* ---- the result ---- */
 

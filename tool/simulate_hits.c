@@ -274,3 +274,15 @@ void simulate_hits_print(output *out, const simulate_run *run) {
   if (run->left_runs > 0) output_print(out, "; in %" PRIu64 " of them something left the bounds", run->left_runs);
   gz_put_text(out, "\n");
 }
+
+graze_track_chance *simulate_hits_list(const simulate_run *run, uint32_t *count) {
+  const simulate_hits *hits = run->hits;
+  graze_track_chance *chances = calloc((size_t)hits->count + 1, sizeof *chances);
+  if (!chances) fail_out_of_memory();
+  *count = hits->count;
+  for (uint32_t i = 0; i < hits->count; i++) {
+    chances[i] = (graze_track_chance){.member = i, .runs = hits->targets[i].runs, .energy = hits->targets[i].most};
+    find_bounds(hits->targets[i].runs, hits->runs, &chances[i].low, &chances[i].high);
+  }
+  return chances;
+}

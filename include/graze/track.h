@@ -86,6 +86,26 @@ typedef struct graze_track_event {
 /* In the order of steps; they may come before or after their frames. Errors: INDEX, MEMORY. */
 GRAZE_API graze_status graze_track_add_event(graze_track *track, const graze_track_event *event);
 
+/* How probably something hits a member, from many runs of which the track is one. */
+typedef struct graze_track_chance {
+  uint32_t member;  /* as in events */
+  uint64_t runs;    /* in which it was hit */
+  double low, high; /* bounds of the probability, 0 to 1 */
+  double energy;    /* the largest of a hit, J */
+} graze_track_chance;
+
+typedef struct graze_track_chances {
+  const graze_track_chance *chances;
+  uint32_t count;
+  uint64_t runs, asked; /* that were made; that were wanted */
+  uint64_t seed;        /* of the run that the track shows, the first; each other one has the next */
+} graze_track_chances;
+
+/* Has the page and the pictures colour members by their chances: those that have none are what flies about. In place of
+ * what was set before; everything is copied. Errors: ARGUMENT (no runs, more hits than runs), INDEX (no such member),
+ * NOT_FINITE, MEMORY. */
+GRAZE_API graze_status graze_track_set_chances(graze_track *track, const graze_track_chances *chances);
+
 typedef struct graze_track_info {
   uint32_t balls;
   uint32_t frames;
@@ -122,7 +142,8 @@ GRAZE_API graze_status graze_track_camera(graze_context *context, const graze_tr
                                           double width_by_height, graze_camera *camera);
 
 /* A frame: balls, or the meshes in their place, coloured by speed, the edges of the walls, and the objects of the
- * painter's report. Errors as those of graze_painter_overview. */
+ * painter's report; with chances, what has one by that, and all else grey. Errors as those of graze_painter_overview.
+ */
 GRAZE_API graze_status graze_painter_track(graze_painter *painter, graze_track *track, uint32_t frame,
                                            const graze_camera *camera, graze_picture *picture);
 

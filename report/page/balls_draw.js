@@ -25,7 +25,7 @@ vec3 of_speed() {
 }
 vec3 colour_of_ball() {
   if (state.z > 0u) return state.z == 1u ? first : state.z == 2u ? second : picked;
-  return mix(paint == 0.0 ? of_speed() : paint == 1.0 ? tint.rgb : state.y == 0u ? calm : first, calm, dim);
+  return mix(paint == 0.0 ? of_speed() : paint == 1.0 || paint == 3.0 ? tint.rgb : state.y == 0u ? calm : first, calm, dim);
 }
 bool is_left_out() {
   return colliding && state.y == 0u && state.z == 0u;
@@ -135,6 +135,12 @@ function tintsOfSets() {
   return tints;
 }
 
+function tintsBy(colourOf) {
+  const tints = new Uint8Array(4 * balls);
+  for (let i = 0; i < balls; i++) tints.set(colourOf(i).map((part) => Math.round(255 * part)), 4 * i);
+  return tints;
+}
+
 function createBalls() {
   const gl = view.gl;
   if (!gl) return;
@@ -156,8 +162,10 @@ function createBalls() {
   gl.bindVertexArray(view.wallArray);
   addAttribute(gl, 0, view.wallCorners, 3, gl.FLOAT, 12, 0);
   gl.bindVertexArray(null);
-  scenery.walls = record.walls.map(wallOutline).filter((outline) => outline.length > 2);
-  fillBuffer(gl, view.wallCorners, new Float32Array(scenery.walls.flat(2)), gl.STATIC_DRAW);
+  scenery.walls = record.walls.map((wall, number) => ({number, corners: wallOutline(wall)}))
+    .filter(({corners}) => corners.length > 2);
+  fillBuffer(gl, view.wallCorners, new Float32Array(scenery.walls.flatMap(({corners}) => corners.flat())), gl.STATIC_DRAW);
+  sendPaint();
   if (scenery.frame) sendFrame();
 }
 
@@ -204,14 +212,16 @@ function drawWalls(gl, matrices) {
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   gl.depthMask(false);
   gl.bindVertexArray(view.wallArray);
-  const colour = hexColour(dark ? '#b9c4d0' : '#4a5866');
   let first = 0;
-  for (const {length} of scenery.walls) {
-    gl.uniform4f(places.colour, ...colour, 0.09);
-    gl.drawArrays(gl.TRIANGLE_FAN, first, length);
-    gl.uniform4f(places.colour, ...colour, 0.45);
-    gl.drawArrays(gl.LINE_LOOP, first, length);
-    first += length;
+  for (const {number, corners} of scenery.walls) {
+    const chosen = view.picked === balls + number, painted = chosen || scenery.paint === 'chance';
+    const colour = chosen ? hexColour(themeColours().picked) : painted ? chanceColour(balls + number)
+      : hexColour(dark ? '#b9c4d0' : '#4a5866');
+    gl.uniform4f(places.colour, ...colour, painted ? 0.3 : 0.09);
+    gl.drawArrays(gl.TRIANGLE_FAN, first, corners.length);
+    gl.uniform4f(places.colour, ...colour, painted ? 0.9 : 0.45);
+    gl.drawArrays(gl.LINE_LOOP, first, corners.length);
+    first += corners.length;
   }
   gl.bindVertexArray(null);
   gl.depthMask(true);
@@ -264,7 +274,7 @@ function useBallProgram(gl, {program, places}, matrices, colours) {
   gl.uniform3fv(places.up, turned(0, 0, 1));
   gl.uniform4fv(places.section, sectionPlane());
   gl.uniform1f(places.top, record.top);
-  gl.uniform1f(places.paint, ['speed', 'set', 'contact'].indexOf(scenery.paint));
+  gl.uniform1f(places.paint, ['speed', 'set', 'contact', 'chance'].indexOf(scenery.paint));
   gl.uniform1f(places.dim, film.pair ? 0.75 : 0);
   gl.uniform1i(places.colliding, scenery.show === 'colliding' ? 1 : 0);
 }
@@ -289,10 +299,11 @@ const placeOfBall = (ball) => [0, 1, 2].map((k) => record.origin[k] + record.res
 const isShown = (ball) => scenery.show === 'all' || touches(scenery.frame, ball) ||
   ball === view.picked || (film.pair !== null && film.pair.includes(ball));
 
-/* The first ball on the line of sight through a pixel, if it is before what was found. Objects have numbers from 0, and
- * balls from `balls` below. */
-function pickBall(x, y, found) {
-  if (!scenery.frame) return found;
+/* The first ball on the line of sight through a pixel, if it is before the object that was found there, or that is to be
+ * seen through. */
+function pickBall(x, y, object) {
+  if (!scenery.frame) return object;
+  const found = view.ghosts ? null : object;
   const frame = cameraFrame(), ray = lineOfSight(frame, x, y), plane = sectionPlane();
   let nearest = found ? size(subtract(found.point, frame.eye)) : Infinity, best = found;
   for (let i = 0; i < balls; i++) {
@@ -305,7 +316,21 @@ function pickBall(x, y, found) {
     nearest = along - Math.sqrt(rest);
     best = {ball: i, point};
   }
-  return best;
+  return best || object;
+}
+
+/* Looks at a member from where the reader looks. */
+function frameMember(member) {
+  const wall = scenery.walls.find(({number}) => balls + number === member), number = member - balls - record.walls.length;
+  if (member < balls) framePair(member, member);
+  else if (number < 0 && !wall) return;
+  else if (number >= 0 && !isDrawable(number)) return;
+  else {
+    const box = number >= 0 ? worldBox(objects[number]) : null;
+    const target = box ? toView(box.centre) : scaled(wall.corners.reduce(add), 1 / wall.corners.length);
+    flyTo({target, distance: distanceFor(box ? clamp(3 * size(box.half) / world.radius, 2e-5, 1) : 1), yaw: camera.yaw,
+      pitch: Math.max(camera.pitch, 0.3)});
+  }
 }
 
 /* Looks at two balls from where the reader looks, or at the one of them that is no wall. */

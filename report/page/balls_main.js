@@ -7,7 +7,8 @@ const keyLines = [['Left drag', 'turn'], ['Right or Shift drag', 'move'], ['Whee
   ['Escape', 'choose nothing']];
 const speedText = (speed) => `${shortNumber(speed)} ${record.units ? record.units + '/s' : ''}`.trim();
 const timeText = (time) => `${shortNumber(time)} s`;
-const styleOf = () => (view.ghosts ? styles.ghost : styles.layer); /* of objects, such as the drum in which balls tumble */
+/* Of objects, such as the drum in which balls tumble. */
+const styleOf = (number) => (view.picked === memberOfObject(number) ? styles.picked : view.ghosts ? styles.ghost : styles.layer);
 
 /* ---- the head ---- */
 
@@ -21,7 +22,8 @@ function showFacts() {
     seconds(total)].filter(Boolean).join(' \u00B7 ');
   if (record.complete) return;
   byId('incomplete').hidden = false;
-  byId('incomplete').textContent = 'INCOMPLETE: the run stopped after the last frame shown here.';
+  byId('incomplete').textContent = record.chances ? 'INCOMPLETE: not every run was made.'
+    : 'INCOMPLETE: the run stopped after the last frame shown here.';
 }
 
 function showAbout() {
@@ -40,6 +42,7 @@ function showLegend() {
   legend.hidden = false;
   if (film.pair) legend.replaceChildren(entry('first', ballName(film.pair[0])), entry('second', ballName(film.pair[1])));
   else if (scenery.paint === 'contact') legend.replaceChildren(entry('first', 'touches something'));
+  else if (scenery.paint === 'chance') showChanceLegend(legend);
   else if (scenery.paint === 'set') showSetLegend(legend);
   else showSpeedLegend(legend);
 }
@@ -79,33 +82,36 @@ function showPicked() {
   card.replaceChildren();
   if (number === null || !scenery.frame) return;
   const found = events.filter((event) => event.a === number || event.b === number).length, name = ballName(number);
-  card.append(element('b', {className: 'name'}, name),
-    element('div', {className: 'muted'}, `radius ${lengthText(scenery.radii[number])} \u00B7 ` +
+  card.append(element('b', {className: 'name'}, name));
+  if (number < balls) {
+    card.append(element('div', {className: 'muted'}, `radius ${lengthText(scenery.radii[number])} \u00B7 ` +
       `speed ${speedText(speedOfLevel(scenery.frame.levels[number]))}` +
       (touches(scenery.frame, number) ? ' \u00B7 touches' : '')),
-    element('div', {className: 'muted'}, 'at ' + placeOfBall(number).map(shortNumber).join(', ')),
-    element('div', {className: 'line'},
+    element('div', {className: 'muted'}, 'at ' + placeOfBall(number).map(shortNumber).join(', ')));
+  }
+  if (chances.has(number)) card.append(element('div', {className: 'muted'}, chanceText(number)));
+  card.append(element('div', {className: 'line'},
       element('button', {type: 'button', disabled: found === 0, onclick: () => {
         byId('search').value = name;
         filterEvents();
       }}, found === 0 ? 'No events listed' : 'List its ' + plural(found, 'event', 'events')),
-      element('button', {type: 'button', onclick: () => framePair(number, number)}, 'Look'),
+      element('button', {type: 'button', onclick: () => frameMember(number)}, 'Look'),
       element('button', {type: 'button', onclick: () => pickNothing()}, 'Close')));
 }
 
-function pickNothing() {
-  view.picked = null;
+/* A member: a ball, a wall, an object; null: none. */
+function pick(member) {
+  view.picked = member;
   showPicked();
   if (scenery.frame) sendFrame();
   requestDraw();
 }
 
+const pickNothing = () => pick(null);
+
 function clickAt(x, y) {
   const found = pickObject(x, y);
-  view.picked = found && found.ball !== undefined ? found.ball : null;
-  showPicked();
-  if (scenery.frame) sendFrame();
-  requestDraw();
+  pick(!found ? null : found.ball !== undefined ? found.ball : memberOfObject(found.object));
 }
 
 /* ---- keys ---- */
@@ -133,7 +139,7 @@ function pageKey(event) {
   }
   if (event.target.closest('input[type="search"], select, textarea')) return;
   if (event.key === ' ' && event.target.closest('button, summary, input[type="checkbox"]')) return; /* presses it */
-  const look = () => (film.pair ? framePair(...film.pair) : view.picked !== null ? framePair(view.picked, view.picked) : fitAll());
+  const look = () => (film.pair ? framePair(...film.pair) : view.picked !== null ? frameMember(view.picked) : fitAll());
   const actions = {n: () => stepEvent(1), p: () => stepEvent(-1), ',': () => stepBy(-1), '.': () => stepBy(1),
     ' ': () => byId('play').click(), f: look, '/': () => byId('search').focus(),
     '?': () => { byId('keys').open = !byId('keys').open; }};
@@ -168,6 +174,7 @@ function buildChoices() {
   };
   byId('paint').onchange = (event) => {
     scenery.paint = event.target.value;
+    sendPaint();
     showLegend();
     requestDraw();
   };
@@ -183,6 +190,7 @@ async function start() {
   showFacts();
   showAbout();
   buildTheme();
+  buildChances();
   buildCurves();
   buildLists();
   readMoves();

@@ -3,7 +3,7 @@
  * one colour, so that they may be blended in any order. */
 const canvas = byId('canvas');
 const view = {gl: null, selected: null, picked: null, hiddenLayers: new Set(), ghosts: true, moving: 0, requested: false,
-  frames: 0, slow: false, drawMore: null, pickMore: null,
+  frames: 0, slow: false, drawMore: null, pickMore: null, colourOf: null,
   sharpness: 0 /* least pixels of the drawing a pixel */, ghostStrength: 1};
 /* The last three: an object that has the other one inside it, and the second of two in the same place, in stripes. */
 const styles = {layer: 0, first: 1, second: 2, picked: 3, ghost: 4, firstAround: 5, secondAround: 6, striped: 7};

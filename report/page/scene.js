@@ -101,7 +101,8 @@ function placeTexels(texels, number) {
     texels[at + 4 * row + 3] = shift[row];
   }
   const mirrored = dot(m.slice(0, 3), cross(m.slice(4, 7), m.slice(8, 11))) < 0;
-  texels.set(hexColour(layerPalette[layerNumber.get(object.layer) % layerPalette.length]), at + 12);
+  texels.set((view.colourOf && view.colourOf(number)) ||
+    hexColour(layerPalette[layerNumber.get(object.layer) % layerPalette.length]), at + 12);
   texels[at + 15] = mirrored ? -mesh.solid : mesh.solid;
 }
 

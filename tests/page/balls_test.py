@@ -38,6 +38,26 @@ def film_of_rods(graze, folder):
     return folder + "/rods/index.html"
 
 
+def film_of_a_blast(graze, folder):
+    """The page of forty blasts around a post, a box and what nothing can hit, and the table of hits."""
+    with open(folder + "/debris.csv", "w") as file:
+        file.write("x,y,z\n0,0,2.5\n1,0,2\n-1,0,2\n0,1,2\n")
+    box, at = {"box": [1, 2, 3]}, lambda x, z: [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, z]
+    with open(folder + "/blast.json", "w") as file:
+        json.dump({"graze": 1, "simulation": {"model": "dem", "materials": {"m": {"k_n": 2e4, "restitution": 0.5}},
+                                              "walls": [{"point": [0, 0, 0], "normal": [0, 0, 1]}]},
+                   "objects": [{"name": "post", "shape": {"sphere": 0.5}, "pose": at(4, 1)},
+                               {"name": "box", "shape": box, "pose": at(-7, 1.5)},
+                               {"name": "never", "shape": box, "pose": at(9, -2)}],
+                   "particles": [{"name": "debris", "file": "debris.csv", "radius": 0.05, "mass": 0.1,
+                                  "blast": {"center": [0, 0, 2], "speed": [2, 10], "spin": 30}}]}, file)
+    subprocess.run([graze, "simulate", folder + "/blast.json", "--steps", "5000", "--dt", "1.5e-4", "--every", "500",
+                    "--seeds", "40", "--hits", folder + "/hits.csv", "--report", folder + "/blast", "-q"], check=True,
+                   stdout=subprocess.DEVNULL)
+    with open(folder + "/hits.csv") as file:
+        return folder + "/blast/index.html", {row["object"]: row for row in csv.DictReader(file)}
+
+
 class Row:
     """The film, its events and its energies."""
 
@@ -58,6 +78,7 @@ class Row:
                        stdout=subprocess.DEVNULL)
         self.page = folder + "/film/index.html"
         self.rods = film_of_rods(graze, folder)
+        self.blast, self.hits = film_of_a_blast(graze, folder)
         self.last = STEPS // EVERY
         with open(folder + "/events.csv") as file:
             self.events = list(csv.DictReader(file))
@@ -231,6 +252,46 @@ def test_meshes(browser, row):
     x, y = browser.place("#canvas")
     browser.click_at(x, y)
     check("rod" in text(browser, "#picked"), f"a click on the rod says: {text(browser, '#picked')}")
+
+
+def test_chances(browser, row):
+    """The table is that of --hits; objects have the colours of the legend; a row leads to its object."""
+    browser.open(row.blast)
+    shown(browser, 0)
+    check(text(browser, "#chance-title") == "Hit in 40 runs" and "seed 1" in text(browser, "#chance-note"), "what is it of?")
+    got = browser.run("[...document.querySelectorAll('#chance-rows tr')].map((r) => [...r.cells].map((c) => c.textContent))")
+    hit = sorted((r for r in row.hits.values() if int(r["runs"])), key=lambda r: -int(r["runs"]))
+    check([r[1] for r in got] == [r["object"].replace("/", " ") for r in hit] and len(hit) == 3, f"{got}")
+    for cells, wanted in zip(got, hit):
+        shares = [float(x) for x in (cells[2] + " " + cells[3]).replace("%", "").replace("to", "").split()]
+        for share, key in zip(shares, ("probability", "low", "high")):
+            check(abs(share - 100 * float(wanted[key])) <= 6e-4 * 100 * float(wanted[key]), f"{key} of {cells}")
+        check(abs(float(cells[4]) / float(wanted["energy"]) - 1) < 1e-3, f"the energy of {cells}")
+    check("1 other was never hit" in text(browser, "#chance-never"), f"it says {text(browser, '#chance-never')}")
+    check("never hit" in text(browser, "#legend") and "100 %" in text(browser, "#legend"), "the legend is another one")
+    swatches = browser.run("[...document.querySelectorAll('#chance-rows .swatch')].map((s) => s.style.background)")
+    check(swatches[0] == "rgb(216, 64, 31)" and len(set(swatches)) == 3, f"the colours are {swatches}")
+    coloured = picture(browser)
+    browser.choose("#paint", "speed")
+    browser.settle()
+    check(difference(coloured, picture(browser)) > 0.01, "speeds have the colours of chances")
+    browser.choose("#paint", "chance")
+    browser.settle()
+    check(difference(coloured, picture(browser)) < 0.0005, "chances have other colours than before")
+    for number, wanted in enumerate(hit, 1):
+        browser.click(f"#chance-rows tr:nth-child({number}) button")
+        browser.settle()
+        check(f"hit in {wanted['runs']} of 40 runs" in text(browser, "#picked"), f"the card: {text(browser, '#picked')}")
+        check(difference(coloured, picture(browser)) > 0.0005, f"{wanted['object']} is not marked")
+        before = picture(browser)
+        browser.key("f", "f")
+        browser.settle()
+        check(difference(before, picture(browser)) > 0.01, "f does not lead there")
+        browser.run("document.getElementById('fit').click()")  # the pointer would leave a mark on it
+        browser.settle()
+    browser.key("Escape")
+    browser.settle()
+    check(difference(coloured, picture(browser)) < 0.0005, "something stays marked")
 
 
 def test_section(browser, row):
