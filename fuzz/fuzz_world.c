@@ -10,17 +10,35 @@
 
 enum { HEAD = 8 + 16 }; /* bytes of the file before the section's: what it is, and the section's head */
 
-/* A ball on another and on a wall, with springs and events. */
+static const graze_mesh *tetrahedron(void) {
+  static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  static const uint32_t sides[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  static graze_mesh *mesh;
+  graze_mesh_def def = graze_default_mesh_def();
+  def.vertices = corners;
+  def.vertex_count = 4;
+  def.precision = GRAZE_DOUBLE;
+  def.indices = sides[0];
+  def.triangle_count = 4;
+  if (mesh == NULL) check_that(graze_mesh_create(fuzz_context(), &def, &mesh) == GRAZE_OK);
+  return mesh;
+}
+
+/* A ball on another, on a wall and on a mesh that moves and turns, through a period, with springs and events. */
 static graze_world *make_world(void) {
   static const double x[2][3] = {{0, 0, 0.95}, {0.5, 0, 2.8}}, floor[3] = {0, 0, 0}, up[3] = {0, 0, 1};
   graze_world_def def = graze_default_world_def();
   graze_material m = graze_default_material();
   graze_particle_def balls = graze_default_particle_def();
-  graze_body_def body = graze_default_body_def();
+  graze_body_def body = graze_default_body_def(), paddle = body;
   graze_body_id id;
   graze_world *world = NULL;
   uint32_t number;
-  def.events = true;
+  def.events = def.periodic[1] = true;
+  for (int k = 0; k < 3; k++) {
+    def.bounds.min[k] = -4;
+    def.bounds.max[k] = 4;
+  }
   m.k_n = 1000;
   m.friction = 0.5;
   m.tangential = GRAZE_TANGENTIAL_SPRING;
@@ -31,10 +49,18 @@ static graze_world *make_world(void) {
   body.type = GRAZE_BODY_KINEMATIC;
   body.radius = 1;
   body.position[0] = 1.9;
+  paddle.type = GRAZE_BODY_KINEMATIC;
+  paddle.mesh = tetrahedron();
+  paddle.position[0] = -1;
+  paddle.position[1] = 6.5;
+  paddle.position[2] = 0.5;
+  paddle.velocity[1] = 5;
+  paddle.spin[2] = 1;
   check_that(graze_world_create(fuzz_context(), &def, &world) == GRAZE_OK);
   check_that(graze_world_add_material(world, "stuff", &m, &number) == GRAZE_OK);
   check_that(graze_world_add_particles(world, &balls, &number) == GRAZE_OK);
   check_that(graze_world_add_body(world, &body, &id) == GRAZE_OK);
+  check_that(graze_world_add_body(world, &paddle, &id) == GRAZE_OK);
   check_that(graze_world_add_wall(world, floor, up, 0) == GRAZE_OK);
   return world;
 }

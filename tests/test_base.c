@@ -23,6 +23,13 @@ static void test_status_strings(void **unused) {
   assert_string_equal(graze_relation_string(GRAZE_A_IN_B), "a_in_b");
 }
 
+/* So that a logger can leave out what is below a level. */
+static void test_levels_rise(void **unused) {
+  (void)unused;
+  assert_true(GRAZE_LOG_PROGRESS < GRAZE_LOG_INFO && GRAZE_LOG_INFO < GRAZE_LOG_WARNING);
+  assert_true(GRAZE_LOG_WARNING < GRAZE_LOG_ERROR);
+}
+
 static void test_version(void **unused) {
   (void)unused;
   assert_string_equal(graze_version(), GRAZE_VERSION_STRING);
@@ -175,10 +182,11 @@ static void test_last_error(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_status_strings),  cmocka_unit_test(test_version),
-      cmocka_unit_test(test_instruction_set), cmocka_unit_test(test_context_arguments),
-      cmocka_unit_test(test_pair_hash),       cmocka_unit_test(test_pose_apply),
-      cmocka_unit_test(test_pose_makers),     cmocka_unit_test(test_last_error),
+      cmocka_unit_test(test_status_strings),    cmocka_unit_test(test_levels_rise),
+      cmocka_unit_test(test_version),           cmocka_unit_test(test_instruction_set),
+      cmocka_unit_test(test_context_arguments), cmocka_unit_test(test_pair_hash),
+      cmocka_unit_test(test_pose_apply),        cmocka_unit_test(test_pose_makers),
+      cmocka_unit_test(test_last_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

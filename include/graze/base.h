@@ -67,8 +67,9 @@ typedef struct graze_error {
   char message[512]; /* one line; "" when nothing has gone wrong */
 } graze_error;
 
-/* PROGRESS: what takes long now, for somebody who waits; of no use in a file. */
-typedef enum graze_log_level { GRAZE_LOG_INFO, GRAZE_LOG_WARNING, GRAZE_LOG_ERROR, GRAZE_LOG_PROGRESS } graze_log_level;
+/* In rising order, so that a logger can leave out what is below a level. PROGRESS: what takes long now, for somebody
+ * who waits; of no use in a file. */
+typedef enum graze_log_level { GRAZE_LOG_PROGRESS, GRAZE_LOG_INFO, GRAZE_LOG_WARNING, GRAZE_LOG_ERROR } graze_log_level;
 
 /* Receives one line without newline. For a failing call the last GRAZE_LOG_ERROR line says what and where: it is the
  * message of graze_last_error. */

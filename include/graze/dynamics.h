@@ -263,7 +263,7 @@ typedef struct graze_world_sums {
   double momentum[3];
   double angular_momentum[3]; /* about the origin, spins included */
   double center[3];           /* of mass */
-  uint64_t contacts;          /* pairs of closed balls that meet, exactly, and balls that meet walls */
+  uint64_t contacts;          /* with closed balls, which is decided exactly, walls and meshes */
   double max_overlap;
   uint64_t left; /* balls whose centre is outside `bounds`, or was after a step */
 } graze_world_sums;
