@@ -67,6 +67,7 @@ void work_read(bench *b);
 void work_broad(bench *b);
 void work_bed(bench *b);
 void work_report_bodies(bench *b);
+void work_report_frames(bench *b);
 void work_gpu(bench *b); /* where the private parts of graze_gpu are at hand */
 
 bool work_gpu_list(const bench *b); /* prints the devices; false: there are none */

@@ -167,6 +167,7 @@ static void run_all(bench *b) {
   work_broad(b);
   work_bed(b);
   work_report_bodies(b);
+  work_report_frames(b);
 #ifdef BENCH_GPU
   work_gpu(b);
 #endif

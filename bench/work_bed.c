@@ -8,6 +8,8 @@
  * Rows of `report` are the same beds under the law of a report on many bodies on a GPU, beside its method. There is no
  * telling how high a bed should be that loses contacts: its row counts those that it does not see to begin with.
  */
+#include "work_bed.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +35,9 @@ typedef struct bed {
   uint32_t steps;
 } bed;
 
-static const double DT = 2e-4;
+static const double DT = BED_STEP;
 
-static graze_world *make_world(graze_context *context, uint32_t count, graze_tangential_law tangential) {
+graze_world *make_bed_world(graze_context *context, uint32_t count, graze_tangential_law tangential) {
   const bool full = tangential == GRAZE_TANGENTIAL_FULL;
   scenes_balls balls;
   graze_world *world;
@@ -92,7 +94,7 @@ static void one_phase(bench *b, phase *p) {
   contest c;
   bed d = {.steps = p->steps};
   if (!bench_wants(b, "bed/%s/%u", p->name, p->count)) return;
-  d.world = make_world(b->context, p->count, GRAZE_TANGENTIAL_DASHPOT);
+  d.world = make_bed_world(b->context, p->count, GRAZE_TANGENTIAL_DASHPOT);
   d.path = text_of("%s/bed.state", b->work_folder);
   must(graze_world_step(d.world, DT, p->before, NULL, NULL), "the steps before");
   must(graze_world_save(d.world, d.path), d.path);
@@ -190,7 +192,7 @@ static void one_report(bench *b, uint32_t count, uint32_t before) {
   contest c;
   report_bed d = {.bed = {.steps = 100}};
   if (!bench_wants(b, "report/%u", count)) return;
-  d.bed.world = make_world(b->context, count, GRAZE_TANGENTIAL_FULL);
+  d.bed.world = make_bed_world(b->context, count, GRAZE_TANGENTIAL_FULL);
   d.bed.path = text_of("%s/report.state", b->work_folder);
   must(graze_world_step(d.bed.world, DT, before, NULL, NULL), "the steps before");
   must(graze_world_save(d.bed.world, d.bed.path), d.bed.path);
@@ -242,8 +244,8 @@ static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p) {
   sample expected = {0};
   if (!bench_wants(b, "gpu_bed/%s/%s/%u", p->name, id, p->count)) return;
   char *path = text_of("%s/gpu_bed.state", b->work_folder);
-  bed plain = {make_world(b->context, p->count, GRAZE_TANGENTIAL_DASHPOT), path, p->steps};
-  device_bed device = {{make_world(gpu->context, p->count, GRAZE_TANGENTIAL_DASHPOT), path, p->steps}, gpu};
+  bed plain = {make_bed_world(b->context, p->count, GRAZE_TANGENTIAL_DASHPOT), path, p->steps};
+  device_bed device = {{make_bed_world(gpu->context, p->count, GRAZE_TANGENTIAL_DASHPOT), path, p->steps}, gpu};
   must(graze_world_step(device.bed.world, DT, p->before, NULL, NULL), "the steps before");
   must(graze_world_save(device.bed.world, path), path);
   run_bed(&plain, true, &expected);
