@@ -192,7 +192,7 @@ bool gz_painter_balls_create(graze_painter *painter);
 void gz_painter_balls_destroy(graze_painter *painter);
 bool gz_painter_balls_draw(graze_painter *painter, const painter_view *view, graze_track *track, uint32_t frame);
 
-/* Marks the edges of walls. */
+/* Marks the edges of walls and of the box. */
 bool gz_painter_balls_walls(graze_painter *painter, const painter_view *view, const graze_track *track);
 
 /* How far before the eye the middle of all balls is. */

@@ -221,9 +221,11 @@ static void find_outline(outline *o, const graze_track *track, uint32_t wall, co
   }
 }
 
+static const painter_mark edge_style = {.half_width = 0.8f, .hidden = 0.45f, .colour = {0.42f, 0.46f, 0.52f, 0.9f}};
+
 static bool mark_outline(graze_painter *painter, const painter_view *view, const graze_track *track, uint32_t wall,
                          const outline *o) {
-  painter_mark style = {.half_width = 0.8f, .hidden = 0.45f, .colour = {0.42f, 0.46f, 0.52f, 0.9f}};
+  painter_mark style = edge_style;
   if (track->chances.runs > 0) {
     style.half_width = 1.6f;
     gz_painter_chance_colour(track, track->balls + wall, style.colour);
@@ -234,9 +236,27 @@ static bool mark_outline(graze_painter *painter, const painter_view *view, const
   return true;
 }
 
+/* The twelve edges of a box. */
+static bool mark_box(graze_painter *painter, const painter_view *view, const graze_box *box) {
+  if (gz_camera_box_empty(box)) return true;
+  for (int corner = 0; corner < 8; corner++) {
+    for (int axis = 0; axis < 3; axis++) {
+      double ends[2][3];
+      if (corner >> axis & 1) continue;
+      for (int k = 0; k < 3; k++) {
+        ends[0][k] = corner >> k & 1 ? box->max[k] : box->min[k];
+        ends[1][k] = k == axis ? box->max[k] : ends[0][k];
+      }
+      if (!gz_painter_mark_line(painter, view, ends[0], ends[1], &edge_style)) return false;
+    }
+  }
+  return true;
+}
+
 bool gz_painter_balls_walls(graze_painter *painter, const painter_view *view, const graze_track *track) {
   graze_box box = graze_track_get_info(track).bounds;
   const size_t most = (size_t)track->wall_count + 12;
+  if (!mark_box(painter, view, &track->box)) return false;
   if (gz_camera_box_empty(&box) || track->wall_count == 0) return true;
   for (int k = 0; k < 3; k++) { /* as the page does, so that a wall which the balls just touch is in it */
     const double more = 0.02 * (box.max[k] - box.min[k]);

@@ -10,7 +10,7 @@
 enum { MOST_BALLS = 1 << 28, COOKIE = 0x54524b31 };
 
 graze_track_def graze_default_track_def(void) {
-  return (graze_track_def){.most_events = 20000, .cookie = COOKIE};
+  return (graze_track_def){.box = graze_box_empty(), .most_events = 20000, .cookie = COOKIE};
 }
 
 static graze_status fail_memory(const graze_track *track) {
@@ -48,6 +48,11 @@ static graze_status check_def(graze_context *context, const graze_track_def *def
       if (!isfinite(def->walls[i].point[k]) || !isfinite(def->walls[i].normal[k]))
         return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, "film", "", "wall %u is not finite", i);
     }
+  }
+  for (int k = 0; k < 3; k++) {
+    const double low = def->box.min[k], high = def->box.max[k];
+    if (low <= high ? !isfinite(low) || !isfinite(high) : isnan(low) || isnan(high))
+      return gz_fail_named(context, GRAZE_ERROR_NOT_FINITE, "film", "", "the box is not finite");
   }
   return GRAZE_OK;
 }
@@ -119,6 +124,7 @@ static bool copy_def(graze_track *track, const graze_track_def *def) {
   }
   if (def->wall_count > 0) memcpy(track->walls, def->walls, def->wall_count * sizeof *track->walls);
   track->wall_count = def->wall_count;
+  track->box = def->box;
   track->most_events = def->most_events;
   return copy_radii(track, def);
 }

@@ -40,6 +40,7 @@ struct graze_track {
   double *radii, smallest, largest;
   graze_track_wall *walls;
   uint32_t wall_count;
+  graze_box box;
   graze_track_curve *curves;
   uint32_t curve_count;
   uint32_t most_events;

@@ -91,6 +91,14 @@ static void put_sets(gz_json *json, const track_page *p) {
   gz_json_close(json);
 }
 
+static void put_box(gz_json *json, const graze_box *box) {
+  if (gz_camera_box_empty(box)) return;
+  gz_json_open(json, "box", '[');
+  gz_json_doubles(json, NULL, box->min, 3);
+  gz_json_doubles(json, NULL, box->max, 3);
+  gz_json_close(json);
+}
+
 static void put_lattice(gz_json *json, const graze_track *track) {
   gz_json_double(json, "resolution", track->resolution);
   gz_json_doubles(json, "origin", track->origin, 3);
@@ -194,6 +202,7 @@ static void put_record(gz_text *out, const track_page *p) {
   gz_json_integer(json, "balls", p->track->balls);
   gz_json_text(json, "show", p->colliding ? "colliding" : "all");
   put_sets(json, p);
+  put_box(json, &p->track->box);
   put_lattice(json, p->track);
   put_frames(json, p->track);
   put_events(json, p->track);

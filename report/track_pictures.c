@@ -16,6 +16,7 @@ void gz_track_each_box(const void *source, camera_take_box *take, void *user) {
   const graze_box balls = graze_track_get_info(boxes->track).bounds;
   const graze_motion_move *moves = boxes->track->moves.data;
   if (!gz_camera_box_empty(&balls)) take(user, &balls);
+  if (!gz_camera_box_empty(&boxes->track->box)) take(user, &boxes->track->box);
   for (uint32_t i = 0; i < boxes->report->object_count; i++) {
     const graze_box box = gz_camera_object_box(&boxes->report->objects[i]);
     if (!gz_camera_box_empty(&box)) take(user, &box);

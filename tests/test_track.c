@@ -218,6 +218,9 @@ static void refuses_definitions(void **unused) {
   w->curves[1].unit = NULL;
   refuse_def(w, GRAZE_ERROR_ARGUMENT, "curve 1");
   w->curves[1].unit = "";
+  w->def.box = (graze_box){{0, 0, 0}, {1, INFINITY, 1}};
+  refuse_def(w, GRAZE_ERROR_NOT_FINITE, "box");
+  w->def.box.max[1] = 1;
   w->def.radii = NULL;
   refuse_def(w, GRAZE_ERROR_ARGUMENT, "radii");
   w->def.cookie = 0;
@@ -663,6 +666,51 @@ static void paints_meshes(void **unused) {
   free(w);
 }
 
+/* A box is in the page, and the camera sees it. */
+static void shows_the_box(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_camera with, without;
+  graze_track *track = make_track(w, 1);
+  if (track == NULL) skip();
+  assert_int_equal(graze_track_camera(shared_context(1), track, &head, 1.6, &without), GRAZE_OK);
+  char *text = write_page(track, "track_box.html");
+  assert_null(strstr(text, "\"box\":"));
+  free(text);
+  graze_track_destroy(track);
+  w->def.box = (graze_box){{-90, 0, 0}, {1e5, 7, 8}};
+  track = make_track(w, 1);
+  assert_int_equal(graze_track_camera(shared_context(1), track, &head, 1.6, &with), GRAZE_OK);
+  assert_memory_not_equal(&with, &without, sizeof with);
+  text = write_page(track, "track_box.html");
+  assert_non_null(strstr(text, "\"box\":[[-90,0,0],[100000,7,8]]"));
+  free(text);
+  graze_track_destroy(track);
+  free(w);
+}
+
+/* Its edges are in the picture, in the middle of nothing else. */
+static void paints_the_box(void **unused) {
+  (void)unused;
+  world *w = make_world();
+  graze_painter *painter = make_painter();
+  make_crossing(w, 0);
+  for (int i = 0; i < 2 && painter != NULL; i++) {
+    if (i == 1) w->def.box = (graze_box){{-12, -5, -8}, {12, 5, 8}};
+    graze_track *track = make_track(w, 1);
+    if (track == NULL) skip();
+    graze_camera camera = {.eye = {0, -40, 0}, .forward = {0, 1, 0}, .up = {0, 0, 1}, .field_of_view = 30};
+    graze_picture picture;
+    assert_int_equal(graze_painter_track(painter, track, 0, &camera, &picture), GRAZE_OK);
+    int dark = 0;
+    for (uint32_t y = 0; y < 20; y++) dark += picture.pixels[3 * (y * WIDTH + WIDTH / 2)] < 200;
+    assert_true(i == 0 ? dark == 0 : dark > 0);
+    graze_track_destroy(track);
+  }
+  graze_painter_destroy(painter);
+  free(w);
+}
+
 /* ---- chances ---- */
 
 static void refuse_chances(graze_track *track, const graze_track_chances *chances, graze_status status,
@@ -781,8 +829,8 @@ int main(void) {
       cmocka_unit_test(keeps_fast_events),  cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
       cmocka_unit_test(takes_nothing),      cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
       cmocka_unit_test(camera_sees_all),    cmocka_unit_test(writes_pictures),       cmocka_unit_test(takes_objects),
-      cmocka_unit_test(keeps_orientations), cmocka_unit_test(paints_meshes),         cmocka_unit_test(keeps_chances),
-      cmocka_unit_test(paints_chances),
+      cmocka_unit_test(keeps_orientations), cmocka_unit_test(paints_meshes),         cmocka_unit_test(shows_the_box),
+      cmocka_unit_test(paints_the_box),     cmocka_unit_test(keeps_chances),         cmocka_unit_test(paints_chances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,9 @@ static void create_track(simulate_film *film, const simulate_run *run) {
   for (uint32_t i = 0; i < wall_count; i++)
     must(run->session.context, graze_world_get_wall(run->world, i, walls[i].point, walls[i].normal));
   graze_track_def def = graze_default_track_def();
+  graze_world_def world;
+  must(run->session.context, graze_world_get_def(run->world, &world));
+  if (world.periodic[0] || world.periodic[1] || world.periodic[2]) def.box = world.bounds;
   def.sets = film->balls->sets;
   def.set_count = film->balls->set_count;
   def.radii = film->balls->radii;

@@ -45,6 +45,7 @@ typedef struct graze_track_def {
   const double *radii; /* one a ball, > 0 */
   const graze_track_wall *walls;
   uint32_t wall_count;
+  graze_box box; /* whose edges are drawn, such as that of a periodic world; by default empty: none */
   const graze_track_curve *curves;
   uint32_t curve_count;
   uint32_t object_count; /* of the report that the page is made with; they may move, and meet balls */
@@ -141,8 +142,9 @@ GRAZE_API graze_status graze_track_write_html(graze_context *context, const char
 GRAZE_API graze_status graze_track_camera(graze_context *context, const graze_track *track, const graze_report *report,
                                           double width_by_height, graze_camera *camera);
 
-/* A frame: balls, or the meshes in their place, coloured by speed, the edges of the walls, and the objects of the
- * painter's report; with chances, what has one by that, and all else grey. Errors as those of graze_painter_overview.
+/* A frame: balls, or the meshes in their place, coloured by speed, the edges of the walls and of the box, and the
+ * objects of the painter's report; with chances, what has one by that, and all else grey. Errors as those of
+ * graze_painter_overview.
  */
 GRAZE_API graze_status graze_painter_track(graze_painter *painter, graze_track *track, uint32_t frame,
                                            const graze_camera *camera, graze_picture *picture);

@@ -149,7 +149,8 @@ function createBalls() {
     wallProgram: buildProgram(gl, wallVertexShader, plainFragmentShader),
     places: gl.createBuffer(), states: gl.createBuffer(), radii: gl.createBuffer(), tints: gl.createBuffer(),
     spans: plainSpans().map((span) => ({...span, array: gl.createVertexArray()})),
-    wallArray: gl.createVertexArray(), wallCorners: gl.createBuffer(), drawMore: drawBalls, pickMore: pickBall,
+    wallArray: gl.createVertexArray(), wallCorners: gl.createBuffer(),
+    boxArray: gl.createVertexArray(), boxCorners: gl.createBuffer(), drawMore: drawBalls, pickMore: pickBall,
     sharpness: balls > 30000 ? 1.5 : 2, ghostStrength: 3.5,
   });
   fillBuffer(gl, view.radii, scenery.radii.map((radius) => radius / world.radius), gl.STATIC_DRAW);
@@ -161,6 +162,11 @@ function createBalls() {
   createShapes(gl);
   gl.bindVertexArray(view.wallArray);
   addAttribute(gl, 0, view.wallCorners, 3, gl.FLOAT, 12, 0);
+  if (record.box) { /* such as that of a periodic world: its edges */
+    gl.bindVertexArray(view.boxArray);
+    addAttribute(gl, 0, view.boxCorners, 3, gl.FLOAT, 12, 0);
+    fillBuffer(gl, view.boxCorners, boxSegments({box: {min: record.box[0], max: record.box[1]}}), gl.STATIC_DRAW);
+  }
   gl.bindVertexArray(null);
   scenery.walls = record.walls.map((wall, number) => ({number, corners: wallOutline(wall)}))
     .filter(({corners}) => corners.length > 2);
@@ -212,11 +218,17 @@ function drawWalls(gl, matrices) {
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   gl.depthMask(false);
   gl.bindVertexArray(view.wallArray);
+  const plain = hexColour(dark ? '#b9c4d0' : '#4a5866');
+  if (record.box) {
+    gl.bindVertexArray(view.boxArray);
+    gl.uniform4f(places.colour, ...plain, 0.6);
+    gl.drawArrays(gl.LINES, 0, 24);
+    gl.bindVertexArray(view.wallArray);
+  }
   let first = 0;
   for (const {number, corners} of scenery.walls) {
     const chosen = view.picked === balls + number, painted = chosen || scenery.paint === 'chance';
-    const colour = chosen ? hexColour(themeColours().picked) : painted ? chanceColour(balls + number)
-      : hexColour(dark ? '#b9c4d0' : '#4a5866');
+    const colour = chosen ? hexColour(themeColours().picked) : painted ? chanceColour(balls + number) : plain;
     gl.uniform4f(places.colour, ...colour, painted ? 0.3 : 0.09);
     gl.drawArrays(gl.TRIANGLE_FAN, first, corners.length);
     gl.uniform4f(places.colour, ...colour, painted ? 0.9 : 0.45);
