@@ -10,16 +10,26 @@
 
 #include "families.h"
 
-bool test_long(void) {
-  const char *value = getenv("GRAZE_TEST_LONG");
+static bool asked_for(const char *name) {
+  const char *value = getenv(name);
   return value && strcmp(value, "0") != 0 && *value;
+}
+
+bool test_long(void) {
+  return asked_for("GRAZE_TEST_LONG");
 }
 
 int test_rounds(int usual, int most) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   usual = (usual + 7) / 8;
 #endif
+  if (getenv("GRAZE_DISABLE") != NULL && !asked_for("GRAZE_TEST_WHOLE")) usual = (usual + 3) / 4;
   return test_long() ? most : usual;
+}
+
+__attribute__((constructor)) static void choose_cases(void) {
+  const char *pattern = getenv("GRAZE_TEST_CASES");
+  if (pattern != NULL) cmocka_set_test_filter(pattern);
 }
 
 uint64_t test_seed(uint64_t number) {

@@ -18,8 +18,11 @@
 /* True with GRAZE_TEST_LONG=1 in the environment: as many random cases as one has patience for. */
 bool test_long(void);
 
-/* How many random cases: `most` then; else `usual`, or an eighth of it with sanitizers. */
+/* How many random cases: `most` then; else `usual`, or an eighth of it with sanitizers. A form of the test with
+ * instructions switched off (GRAZE_DISABLE) has a quarter, unless GRAZE_TEST_WHOLE=1: every form has other cases. */
 int test_rounds(int usual, int most);
+
+/* GRAZE_TEST_CASES in the environment is a pattern: of every program, only test functions with such names run. */
 
 /* Where random cases begin: another place for every `number` and in every run, so that few cases a run are many in the
  * end. The first call prints what repeats the run: GRAZE_TEST_SEED in the environment. */

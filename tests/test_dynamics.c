@@ -335,7 +335,7 @@ static void check_step_events(const graze_contact_event *events, uint64_t count,
 }
 
 /* Fast balls leave the list of neighbours in one step. */
-static void test_events_are_those_of_contacts(void **unused) {
+static void test_events_on_threads_are_those_of_contacts(void **unused) {
   (void)unused;
   for (int fast = 0; fast < 2; fast++) {
     for (bed_kind kind = 0; kind < BED_SPRINGS; kind++) { /* with EULER events are those of the state before */
@@ -780,7 +780,7 @@ int main(void) {
       cmocka_unit_test(test_cancelled_and_gone_on),
       cmocka_unit_test(test_units),
       cmocka_unit_test(test_contacts_are_exact),
-      cmocka_unit_test(test_events_are_those_of_contacts),
+      cmocka_unit_test(test_events_on_threads_are_those_of_contacts),
       cmocka_unit_test(test_impulses),
       cmocka_unit_test(test_momentum_and_energy),
       cmocka_unit_test(test_elastic_gas),
