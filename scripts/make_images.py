@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Makes the pictures of docs/images that show reports, from the models that the documents make.
 
-make_images.py [GRAZE [CHROMIUM]]     by default build/release/bin/graze, and chromium, for the film's page
+Programs are by default build/release/bin/graze, and chromium, for pages. NAMES say which to make, by default all: plant (also
+clash.png), film, bed (also balls.png), gas, cradle, gems, hourglass, heap, drum, debris, hits.
 
 clash.png and plant.png are pictures out of the report of docs/clash.md, film.png is the page of docs/watch.md. Those of
-docs/simulate.md are last pictures of films at half their size, bed.png, gas.png, cradle.png, hourglass.png, heap.png and drum.png,
-one at its whole size, debris.png, and a page, balls.png. The bed has 65,536 balls and takes some minutes.
+docs/simulate.md are pictures of films, most of them at half their size, and two pages, balls.png and hits.png. The bed
+has 65,536 balls and takes some minutes, and so does the drum.
 """
+import argparse
+import itertools
 import json
+import math
 import shutil
 import struct
 import subprocess
@@ -35,7 +39,7 @@ def run(graze, *arguments):
         sys.exit(f"make_images.py: graze {arguments[0]} ended with {code}")
 
 
-def paint_plant(graze, work):
+def paint_plant(graze, chromium, work):
     plant, report = work / "plant", work / "first"
     run(graze, "make", "plant", "--clashes", 0, "-o", plant)
     lines = (plant / "scene.json").read_text().splitlines(keepends=True)
@@ -44,6 +48,19 @@ def paint_plant(graze, work):
     run(graze, "check", plant / "lowered.json", "--report", report, "-q")
     shutil.copyfile(report / "overview.png", IMAGES / "plant.png")
     shutil.copyfile(report / "pictures" / (CLASH + ".png"), IMAGES / "clash.png")
+
+
+def show_page(chromium, page, fragment, path, *scripts):
+    """A page that shows balls, without an alpha channel."""
+    with browser.Browser(chromium, 1180, 700) as tab:
+        tab.open(page, fragment)
+        tab.wait(f"document.getElementById('canvas').dataset.frame === '{fragment.split('=')[1]}'", 60)
+        for script in scripts:
+            tab.run(script)
+            tab.settle()
+        tab.screenshot(path=path)
+    _, _, rows = browser.pixels(path.read_bytes())
+    write_png(path, rows)
 
 
 def show_film(graze, chromium, work):
@@ -65,6 +82,12 @@ def write_png(path, rows):
                      chunk(b"IDAT", zlib.compress(b"".join(lines), 9)) + chunk(b"IEND", b""))
 
 
+def cross(a, b, c):
+    """Across the triangle, by its corners."""
+    u, v = [y - x for x, y in zip(a, b)], [y - x for x, y in zip(a, c)]
+    return [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+
+
 def halve(picture, path):
     """Each pixel is the mean of four."""
     _, _, rows = browser.pixels(picture.read_bytes())
@@ -73,59 +96,105 @@ def halve(picture, path):
                      for above, below in zip(rows[::2], rows[1::2])])
 
 
-def paint_balls(graze, work):
-    """The films; the bed's page is shown where half of it has fallen."""
-    for kind, size, steps, dt, frames in (("bed", 65536, 12000, "2e-4", 100), ("gas", 1000, 8000, "1e-4", 2),
-                                          ("cradle", 5, 9000, "1.4e-4", 2)):
-        run(graze, "make", kind, "--size", size, "-o", work / kind)
-        run(graze, "simulate", work / kind / "scene.json", "--steps", steps, "--dt", dt, "--every", steps // frames, "--report",
-            work / (kind + "-film"), "--title", f"{size:,} balls", "--pictures", 2, "-q")
-        halve(work / (kind + "-film") / "frames/0002.png", IMAGES / (kind + ".png"))
+def film(graze, work, name, scene, steps, dt, frames, *options):
+    """The folder of the film."""
+    folder = work / (name + "-film")
+    run(graze, "simulate", scene, "--steps", steps, "--dt", dt, "--every", steps // frames, "--report", folder, "--pictures", 2,
+        "-q", *options)
+    return folder
 
 
-def paint_grains(graze, work):
-    """Grains on meshes, and what a blast throws at the rack of a plant."""
-    for kind, size, steps, dt in (("hourglass", 2000, 40000, "1.4e-4"), ("heap", 4000, 60000, "1.4e-4"),
-                                  ("drum", 2000, 200000, "5e-5")):
-        run(graze, "make", kind, "--size", size, "-o", work / kind)
-        run(graze, "simulate", work / kind / "scene.json", "--steps", steps, "--dt", dt, "--every", steps // 4, "--report",
-            work / (kind + "-film"), "--pictures", 2, "-q")
-        halve(work / (kind + "-film") / "frames/0002.png", IMAGES / (kind + ".png"))
-    run(graze, "make", "plant", "--size", 40, "--clashes", 0, "-o", work / "plant")
+def paint_model(graze, work, name, size, steps, dt, frames):
+    """The last picture of a model of `graze make`, at half its size."""
+    run(graze, "make", name, "--size", size, "-o", work / name)
+    folder = film(graze, work, name, work / name / "scene.json", steps, dt, frames, "--title", f"{size:,} balls")
+    halve(folder / "frames/0002.png", IMAGES / (name + ".png"))
+    return folder
+
+
+def paint_bed(graze, chromium, work):
+    """Also its page, where half of it has fallen."""
+    folder = paint_model(graze, work, "bed", 65536, 12000, "2e-4", 100)
+    show_page(chromium, folder / "index.html", "#step=50", IMAGES / "balls.png")
+
+
+def write_gem(path):
+    """An icosahedron."""
+    golden = (1 + math.sqrt(5)) / 2
+    corners = [c[k:] + c[:k] for c in itertools.product((0,), (-1, 1), (-golden, golden)) for k in range(3)]
+    faces = [f for f in itertools.combinations(range(12), 3)
+             if all(math.isclose(math.dist(corners[a], corners[b]), 2) for a, b in itertools.combinations(f, 2))]
+    outward = [f if sum(x * y for x, y in zip(corners[f[0]], cross(*(corners[i] for i in f)))) > 0 else f[::-1] for f in faces]
+    path.write_text("".join("v {} {} {}\n".format(*c) for c in corners) +
+                    "".join("f {} {} {}\n".format(*(i + 1 for i in f)) for f in outward))
+
+
+def paint_gems(graze, chromium, work):
+    """A bed of icosahedra into which a large block has fallen."""
+    run(graze, "make", "bed", "--size", 600, "-o", work / "gems")
+    write_gem(work / "gem.obj")
+    (work / "block.obj").write_text("".join(f"v {3 * (i & 1)} {2 * (i >> 1 & 1)} {i >> 2}\n" for i in range(8)) +
+                                    "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n")
+    scene = json.loads((work / "gems/scene.json").read_text())
+    scene["particles"][0]["draw"] = str(work / "gem.obj")
+    scene["objects"] = [{"name": "block", "shape": {"sphere": 2}, "draw": str(work / "block.obj"),
+                         "pose": [1, 0, 0, 4.5, 0, 1, 0, 4.5, 0, 0, 1, 20],
+                         "body": {"mass": 20, "velocity": [0, 0, -6], "spin": [1, 3, 0], "material": "ball"}}]
+    (work / "gems/scene.json").write_text(json.dumps(scene))
+    folder = film(graze, work, "gems", work / "gems/scene.json", 9000, "2e-4", 90)
+    choose = "const s = document.getElementById('{}'); s.value = '{}'; s.dispatchEvent(new Event('input', {{bubbles: true}}))"
+    escape = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))"
+    show_page(chromium, folder / "index.html", "#step=0", IMAGES / "gems.png", "{%s}" % choose.format("search", "block began"),
+              "document.querySelector('.event').click()", escape, "{%s}" % choose.format("search", ""),
+              "{%s}" % choose.format("slider", 56))
+
+
+def make_debris(graze, work):
+    """What a blast throws at the rack of a plant: the scene."""
+    run(graze, "make", "plant", "--size", 40, "--clashes", 0, "-o", work / "rack")
     run(graze, "make", "explosion", "--bodies", "-o", work / "debris")
-    plant, scene = (json.loads((work / name / "scene.json").read_text()) for name in ("plant", "debris"))
-    scene["objects"] = [{"name": o["name"], "mesh": str(work / "plant" / o["mesh"]), "pose": o["pose"]}
+    plant, scene = (json.loads((work / name / "scene.json").read_text()) for name in ("rack", "debris"))
+    scene["objects"] = [{"name": o["name"], "mesh": str(work / "rack" / o["mesh"]), "pose": o["pose"]}
                         for o in plant["objects"]]
     for o in scene["objects"]:  # so that the blast is within the rack
         o["pose"][3] -= 3
         o["pose"][7] -= 2.5
     (work / "debris/scene.json").write_text(json.dumps(scene))
-    run(graze, "simulate", work / "debris/scene.json", "--steps", 2500, "--dt", "1e-4", "--every", 500, "--report",
-        work / "debris-film", "--pictures", 2, "-q")
-    shutil.copy(work / "debris-film/frames/0002.png", IMAGES / "debris.png")
+    return work / "debris/scene.json"
 
 
-def show_balls(chromium, work):
-    with browser.Browser(chromium, 1180, 700) as page:
-        page.open(work / "bed-film/index.html", "#step=50")
-        page.wait("document.getElementById('canvas').dataset.frame === '50'", 60)
-        page.settle()
-        page.screenshot(path=work / "page.png")
-    _, _, rows = browser.pixels((work / "page.png").read_bytes())
-    write_png(IMAGES / "balls.png", rows)
+def paint_debris(graze, chromium, work):
+    folder = film(graze, work, "debris", make_debris(graze, work), 2500, "1e-4", 5)
+    shutil.copy(folder / "frames/0002.png", IMAGES / "debris.png")
+
+
+def paint_hits(graze, chromium, work):
+    folder = film(graze, work, "hits", make_debris(graze, work), 2500, "1e-4", 25, "--seeds", 20, "--title", "Rack")
+    show_page(chromium, folder / "index.html", "#step=12", IMAGES / "hits.png",
+              "document.getElementById('chances').scrollTop = 220")
+
+
+PARTS = {"plant": paint_plant, "film": show_film, "bed": paint_bed, "gems": paint_gems, "debris": paint_debris, "hits": paint_hits}
+MODELS = {"gas": (1000, 8000, "1e-4", 2), "cradle": (5, 9000, "1.4e-4", 2), "hourglass": (2000, 40000, "1.4e-4", 4),
+          "heap": (4000, 60000, "1.4e-4", 4), "drum": (2000, 200000, "5e-5", 4)}
 
 
 def main():
-    graze = sys.argv[1] if len(sys.argv) > 1 else SOURCE / "build/release/bin/graze"
-    chromium = shutil.which(sys.argv[2] if len(sys.argv) > 2 else "chromium")
-    with tempfile.TemporaryDirectory() as work:
-        paint_plant(graze, Path(work))
-        paint_balls(graze, Path(work))
-        paint_grains(graze, Path(work))
-        if chromium is None:
-            sys.exit("make_images.py: no chromium, so film.png and balls.png are as they were")
-        show_film(graze, chromium, Path(work))
-        show_balls(chromium, Path(work))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--graze", default=SOURCE / "build/release/bin/graze")
+    parser.add_argument("--chromium", default="chromium")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    chromium = shutil.which(options.chromium) or sys.exit("make_images.py: there is no chromium")
+    for name in options.names or [*PARTS, *MODELS]:
+        if name not in PARTS and name not in MODELS:
+            sys.exit(f"make_images.py: no picture has the name {name}")
+        with tempfile.TemporaryDirectory() as work:
+            if name in PARTS:
+                PARTS[name](options.graze, chromium, Path(work))
+            else:
+                paint_model(options.graze, Path(work), name, *MODELS[name])
+        print(name, flush=True)
 
 
 if __name__ == "__main__":

@@ -323,9 +323,10 @@ function pickBall(x, y, object) {
     const along = dot(centre, ray), aside = subtract(centre, scaled(ray, along));
     const rest = (scenery.radii[i] / world.radius) ** 2 - dot(aside, aside);
     if (along <= 0 || rest < 0 || along - Math.sqrt(rest) >= nearest || !isShown(i)) continue;
-    const point = add(frame.eye, scaled(ray, along - Math.sqrt(rest)));
-    if (dot(plane, [...point]) > plane[3]) continue;
-    nearest = along - Math.sqrt(rest);
+    const far = sets[setOf(i)].mesh === undefined ? along - Math.sqrt(rest) : meetShape(i, centre, ray);
+    const point = add(frame.eye, scaled(ray, far));
+    if (far >= nearest || dot(plane, [...point]) > plane[3]) continue;
+    nearest = far;
     best = {ball: i, point};
   }
   return best || object;

@@ -49,7 +49,8 @@ function createShapes(gl) {
     addAttribute(gl, 5, sent.points, 3, gl.UNSIGNED_SHORT, 8, 0);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, sent.triangles);
     first += set.count;
-    return {array, count: set.count, corners: sent.corners, type: sent.type, solid: mesh.solid,
+    return {array, start, number, first: first - set.count, count: set.count, corners: sent.corners, type: sent.type,
+      solid: mesh.solid, decoded: null,
       scale: [0, 1, 2].map((k) => (mesh.max[k] - mesh.min[k]) / 65535 / set.reach),
       shift: [0, 1, 2].map((k) => (mesh.min[k] - set.middle[k]) / set.reach)};
   });
@@ -69,4 +70,25 @@ function drawShapes(gl, matrices, colours) {
     gl.bindVertexArray(shape.array);
     gl.drawElementsInstanced(gl.TRIANGLES, shape.corners, shape.type, 0, shape.count);
   }
+}
+
+/* How far the mesh of a ball is along a line of sight, of which it is known that it meets the ball; `middle` is relative
+ * to the eye. */
+function meetShape(ball, middle, ray) {
+  const shape = view.shapes.find(({number}) => number === setOf(ball)), radius = scenery.radii[ball] / world.radius;
+  const at = 3 * (shape.first + ball - shape.start), p = [0, 1, 2].map((k) => scenery.frame.turns[at + k] / turnParts);
+  const square = dot(p, p), w = (1 - square) / (1 + square), v = scaled(p, -2 / (1 + square));
+  const turnBack = (x) => add(x, scaled(cross(v, add(cross(v, x), scaled(x, w))), 2));
+  const from = turnBack(scaled(middle, -1 / radius)), along = turnBack(ray), mesh = sets[shape.number].mesh;
+  shape.decoded = shape.decoded || decodeMesh(mesh, document.getElementsByClassName('mesh')[mesh].textContent);
+  const {points, triangles} = shape.decoded;
+  const corner = (i) => [0, 1, 2].map((k) => points[4 * triangles[i] + k] * shape.scale[k] + shape.shift[k]);
+  let nearest = Infinity;
+  for (let i = 0; i < triangles.length; i += 3) { /* after Moeller and Trumbore 1997 */
+    const a = corner(i), u = subtract(corner(i + 1), a), s = subtract(corner(i + 2), a), across = cross(along, s);
+    const volume = dot(u, across), away = subtract(from, a), turnedAway = cross(away, u);
+    const b = dot(away, across) / volume, c = dot(along, turnedAway) / volume, far = dot(s, turnedAway) / volume;
+    if (b >= 0 && c >= 0 && b + c <= 1 && far > 0) nearest = Math.min(nearest, far);
+  }
+  return nearest * radius;
 }

@@ -249,9 +249,15 @@ def test_meshes(browser, row):
     browser.settle()
     check(difference(before, picture(browser)) > 0.002, "a mesh is not cut")
     browser.choose("#section-axis", "")
-    x, y = browser.place("#canvas")
-    browser.click_at(x, y)
+    browser.settle()
+    at = [(x, y) for y, (line, background) in enumerate(zip(picture(browser)[2], empty))
+          for x, (a, b) in enumerate(zip(line, background)) if a != b]
+    x, y = sorted(at)[len(at) // 2]  # most of it is the rod, upright
+    left, top = browser.run("(() => { const b = document.getElementById('canvas').getBoundingClientRect(); return [b.left, b.top]; })()")
+    browser.click_at(left + 2 * x, top + 2 * y)
     check("rod" in text(browser, "#picked"), f"a click on the rod says: {text(browser, '#picked')}")
+    browser.click_at(left + 2 * x + 60, top + 2 * y)
+    check(browser.run("document.getElementById('picked').hidden"), "a click beside the rod, in its ball, is one on it")
 
 
 def test_chances(browser, row):
