@@ -2,17 +2,15 @@
 #ifndef GRAZE_IO_PARTICLES_H
 #define GRAZE_IO_PARTICLES_H
 
-#include <stdbool.h>
+#include "rows.h"
 
 enum {
   PARTICLE_NUMBERS = 10, /* x y z r vx vy vz wx wy wz */
-  PARTICLE_BYTES = 8 * PARTICLE_NUMBERS,
-  PARTICLE_MAGIC_BYTES = 8,
-  PARTICLE_HEAD_BYTES = 16 /* and the count */
+  PARTICLE_BYTES = 8 * PARTICLE_NUMBERS
 };
 
 extern const char *const gz_particle_titles[PARTICLE_NUMBERS + 1]; /* NULL at the end */
-extern const char gz_particle_magic[PARTICLE_MAGIC_BYTES];
+extern const char gz_particle_magic[IO_MAGIC_BYTES];
 
 /* By its name. */
 bool gz_particle_file_is_binary(const char *path);

@@ -9,16 +9,16 @@
 
 #include "base/owned.h"
 #include "file.h"
-#include "readers.h"
+#include "rows.h"
 #include "text.h"
 
-enum { MAGIC_BYTES = 8, HEAD_BYTES = 16, RECORD_BYTES = 56, NUMBERS = 6, FIELDS = 1 + NUMBERS };
+enum { RECORD_BYTES = 56, NUMBERS = 6, FIELDS = 1 + NUMBERS };
 
-static const char magic[MAGIC_BYTES] = "GRZBOX1";
+static const char magic[IO_MAGIC_BYTES] = "GRZBOX1";
 static const char titles[] = "id,minx,miny,minz,maxx,maxy,maxz";
 static const char *const number_names[NUMBERS] = {"minx", "miny", "minz", "maxx", "maxy", "maxz"};
 
-/* Where a row is: line first + row of text, or byte HEAD_BYTES + row * RECORD_BYTES. */
+/* Where a row is: line first + row of text, or byte IO_RECORDS_BEGIN + row * RECORD_BYTES. */
 typedef struct row_places {
   bool text;
   uint64_t first;
@@ -29,7 +29,7 @@ static io_place kind_of_place(const row_places *places) {
 }
 
 static uint64_t place_of(const row_places *places, uint64_t row) {
-  return places->text ? places->first + row : HEAD_BYTES + row * RECORD_BYTES;
+  return places->text ? places->first + row : IO_RECORDS_BEGIN + row * RECORD_BYTES;
 }
 
 /* ---- what text and binary have in common ---- */
@@ -86,39 +86,12 @@ static bool make_room(graze_box_list *boxes, uint64_t count, io_fault *fault) {
   return (boxes->ids != NULL && boxes->boxes != NULL) || gz_io_fail_memory(fault);
 }
 
-static bool check_count(uint64_t count, io_place place, uint64_t number, io_fault *fault) {
-  if (count <= IO_MOST_ELEMENTS) return true;
-  return gz_io_fail(fault, GRAZE_ERROR_LIMIT, place, number, "%llu boxes: more than 32-bit numbers allow",
-                    (unsigned long long)count);
-}
-
 /* ---- binary ---- */
-
-static uint64_t read_word(const unsigned char *p) {
-  uint64_t word = 0;
-  for (int k = 7; k >= 0; k--) word = word << 8 | p[k];
-  return word;
-}
-
-static bool check_size(const io_input *input, uint64_t *count, io_fault *fault) {
-  if (input->size < HEAD_BYTES) {
-    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, input->size,
-                      "the file ends within the %d bytes before the boxes", HEAD_BYTES);
-  }
-  *count = read_word((const unsigned char *)input->text + MAGIC_BYTES);
-  uint64_t held = (input->size - HEAD_BYTES) / RECORD_BYTES, odd = (input->size - HEAD_BYTES) % RECORD_BYTES;
-  if (*count == held && odd == 0) return true;
-  uint64_t place = *count > held ? input->size : HEAD_BYTES + *count * RECORD_BYTES;
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, place,
-                    "the count is %llu, but the %llu bytes behind it are %llu times %d%s", (unsigned long long)*count,
-                    (unsigned long long)(input->size - HEAD_BYTES), (unsigned long long)held, RECORD_BYTES,
-                    odd ? " and some" : "");
-}
 
 static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *boxes, const row_places *places,
                         io_fault *fault) {
   double numbers[NUMBERS];
-  uint64_t id = read_word(p);
+  uint64_t id = io_read_word(p);
   if (id > UINT32_MAX) {
     return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_BYTE, place_of(places, row),
                       "id %llu is more than %u, the largest one", (unsigned long long)id, UINT32_MAX);
@@ -126,7 +99,7 @@ static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *bo
   boxes->ids[row] = (uint32_t)id;
   for (int k = 0; k < NUMBERS; k++) {
     size_t offset = 8 + 8 * (size_t)k;
-    uint64_t bits = read_word(p + offset);
+    uint64_t bits = io_read_word(p + offset);
     memcpy(&numbers[k], &bits, sizeof bits);
     if (isfinite(numbers[k])) continue;
     return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, place_of(places, row) + offset, "%s of box %llu is %s",
@@ -138,9 +111,8 @@ static bool read_record(const unsigned char *p, uint64_t row, graze_box_list *bo
 
 static bool read_binary(const io_input *input, graze_box_list *boxes, row_places *places, io_fault *fault) {
   uint64_t count = 0;
-  if (!check_size(input, &count, fault) || !check_count(count, IO_BYTE, MAGIC_BYTES, fault)) return false;
-  if (!make_room(boxes, count, fault)) return false;
-  const unsigned char *p = (const unsigned char *)input->text + HEAD_BYTES;
+  if (!gz_io_read_count(input, RECORD_BYTES, "boxes", &count, fault) || !make_room(boxes, count, fault)) return false;
+  const unsigned char *p = (const unsigned char *)input->text + IO_RECORDS_BEGIN;
   for (uint64_t row = 0; row < count; row++, p += RECORD_BYTES) {
     if (!read_record(p, row, boxes, places, fault)) return false;
   }
@@ -148,13 +120,6 @@ static bool read_binary(const io_input *input, graze_box_list *boxes, row_places
 }
 
 /* ---- text ---- */
-
-static bool fail_field(const char *p, const char *end, const char *name, uint64_t line, io_fault *fault) {
-  const char *last = p;
-  while (last < end && *last != ',' && !io_is_line_end(*last)) last++;
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%s \"%s\" is not a number", name,
-                    gz_io_quote(p, last).text);
-}
 
 /* A whole number; what does not fit into 64 bits is a number all the same, and too large. */
 static const char *read_id(const char *p, const char *end, uint64_t *id) {
@@ -183,28 +148,6 @@ static const char *leave_field(const char *p, const char *end) {
   return *p == ',' ? p + 1 : NULL;
 }
 
-static bool read_number(const char **p, const char *end, const char *name, double *number, uint64_t line,
-                        io_fault *fault) {
-  const char *first = io_skip_blanks(*p, end), *field_end = first;
-  while (field_end < end && *field_end != ',') field_end++;
-  const char *last = field_end;
-  while (last > first && io_is_blank(last[-1])) last--;
-  const char *sign = first + (first < last && (*first == '-' || *first == '+'));
-  const char *q = graze_parse_double(first, last, number);
-  if (gz_io_token_is(sign, last, "nan") || gz_io_token_is(sign, last, "inf") ||
-      gz_io_token_is(sign, last, "infinity")) {
-    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is not finite", name,
-                      gz_io_quote(first, last).text);
-  }
-  if (q != last || q == NULL) return fail_field(first, last, name, line, fault);
-  if (!isfinite(*number)) {
-    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is too large for a double", name,
-                      gz_io_quote(first, last).text);
-  }
-  *p = field_end < end ? field_end + 1 : end;
-  return true;
-}
-
 static bool read_row(const char *p, const char *end, uint64_t row, graze_box_list *boxes, const row_places *places,
                      io_fault *fault) {
   uint64_t line = place_of(places, row), id;
@@ -221,7 +164,9 @@ static bool read_row(const char *p, const char *end, uint64_t row, graze_box_lis
                       UINT32_MAX);
   }
   for (int k = 0; k < NUMBERS; k++) {
-    if (!read_number(&q, end, number_names[k], &numbers[k], line, fault)) return false;
+    const char *comma = io_find_comma(q, end);
+    if (!gz_io_read_number(gz_io_trim(q, comma), number_names[k], &numbers[k], line, fault)) return false;
+    q = comma < end ? comma + 1 : end;
   }
   boxes->ids[row] = (uint32_t)id;
   memcpy(&boxes->boxes[row], numbers, sizeof numbers);
@@ -233,12 +178,6 @@ static bool has_titles(const char *p, const char *end) {
          (p + sizeof titles - 1 == end || io_is_line_end(p[sizeof titles - 1]));
 }
 
-static uint64_t count_lines(const char *p, const char *end) {
-  uint64_t lines = 0;
-  for (; p < end; lines++) p = io_skip_line_end(io_find_line_end(p, end), end);
-  return lines;
-}
-
 static bool read_text(const io_input *input, graze_box_list *boxes, row_places *places, io_fault *fault) {
   const char *p = input->text + gz_io_text_begin(input->text, input->size), *end = input->text + input->size;
   if (p == end) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
@@ -247,8 +186,8 @@ static bool read_text(const io_input *input, graze_box_list *boxes, row_places *
     places->first = 2;
     p = io_skip_line_end(io_find_line_end(p, end), end);
   }
-  uint64_t count = count_lines(p, end);
-  if (!check_count(count, IO_WHOLE_FILE, 0, fault) || !make_room(boxes, count, fault)) return false;
+  uint64_t count = gz_io_count_lines(p, end);
+  if (!gz_io_check_count(count, "boxes", IO_WHOLE_FILE, 0, fault) || !make_room(boxes, count, fault)) return false;
   for (uint64_t row = 0; row < count; row++) {
     const char *line_end = io_find_line_end(p, end);
     if (!read_row(p, line_end, row, boxes, places, fault)) return false;
@@ -267,7 +206,7 @@ static bool means_binary(const io_input *input) {
 }
 
 static bool read_any(const io_input *input, graze_box_list *boxes, io_fault *fault) {
-  bool binary = input->size >= MAGIC_BYTES && memcmp(input->text, magic, MAGIC_BYTES) == 0;
+  bool binary = input->size >= IO_MAGIC_BYTES && memcmp(input->text, magic, IO_MAGIC_BYTES) == 0;
   if (!binary && means_binary(input)) {
     return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "binary boxes begin with \"%s\" and a zero byte", magic);
   }

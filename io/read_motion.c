@@ -9,7 +9,7 @@
 
 #include "base/owned.h"
 #include "file.h"
-#include "readers.h"
+#include "rows.h"
 #include "text.h"
 
 enum { MATRIX_NUMBERS = 12, QUATERNION_NUMBERS = 7, FIELDS_BEFORE = 2 };
@@ -41,17 +41,6 @@ static bool fail_line(motion_reader *r, graze_status status, const char *words, 
 
 /* ---- fields ------------------------------------------------------------------------------------------------ */
 
-/* The field without blanks around it. */
-typedef struct field {
-  const char *first, *last;
-} field;
-
-static field trimmed(const char *first, const char *last) {
-  first = io_skip_blanks(first, last);
-  while (last > first && io_is_blank(last[-1])) last--;
-  return (field){first, last};
-}
-
 /* The end of the field that begins at `p`: a comma or the end. In quotes a comma is text. NULL: the quotes do not
  * close, or something follows them. */
 static const char *find_field_end(const char *p, const char *end) {
@@ -73,7 +62,7 @@ static const char *find_field_end(const char *p, const char *end) {
 }
 
 /* Cuts the line into fields; their number must be that of the titles. */
-static bool cut_line(motion_reader *r, const char *p, const char *end, field *fields) {
+static bool cut_line(motion_reader *r, const char *p, const char *end, io_field *fields) {
   int wanted = FIELDS_BEFORE + r->number_count;
   uint64_t count = 0;
   if (io_skip_blanks(p, end) == end)
@@ -81,7 +70,7 @@ static bool cut_line(motion_reader *r, const char *p, const char *end, field *fi
   for (;; p++) {
     const char *last = find_field_end(p, end);
     if (last == NULL) return fail_line(r, GRAZE_ERROR_FORMAT, "the quotes of %s do not enclose a field", p, end);
-    if (count < (uint64_t)wanted) fields[count] = trimmed(p, last);
+    if (count < (uint64_t)wanted) fields[count] = gz_io_trim(p, last);
     count++;
     p = last;
     if (p == end) break;
@@ -91,31 +80,13 @@ static bool cut_line(motion_reader *r, const char *p, const char *end, field *fi
                     (unsigned long long)count, wanted);
 }
 
-static bool read_number(motion_reader *r, field text, const char *title, double *number) {
-  const char *sign = text.first + (text.first < text.last && (*text.first == '-' || *text.first == '+'));
-  const char *q = graze_parse_double(text.first, text.last, number);
-  gz_quoted quoted = gz_io_quote(text.first, text.last);
-  if (gz_io_token_is(sign, text.last, "nan") || gz_io_token_is(sign, text.last, "inf") ||
-      gz_io_token_is(sign, text.last, "infinity")) {
-    return gz_io_fail(r->fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, r->line, "%s \"%s\" is not finite", title,
-                      quoted.text);
-  }
-  if (q == NULL || q != text.last) {
-    return gz_io_fail(r->fault, GRAZE_ERROR_FORMAT, IO_LINE, r->line, "%s \"%s\" is not a number", title, quoted.text);
-  }
-  if (isfinite(*number)) return true;
-  return gz_io_fail(r->fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, r->line, "%s \"%s\" is too large for a double", title,
-                    quoted.text);
-}
-
 /* ---- titles ------------------------------------------------------------------------------------------------ */
 
 static bool titles_are(const char *p, const char *end, const char *const *titles, int count) {
   for (int i = 0; i < FIELDS_BEFORE + count; i++) {
     const char *wanted = i == 0 ? "step" : i == 1 ? "object" : titles[i - FIELDS_BEFORE];
-    const char *last = p;
-    while (last < end && *last != ',') last++;
-    field text = trimmed(p, last);
+    const char *last = io_find_comma(p, end);
+    io_field text = gz_io_trim(p, last);
     size_t length = strlen(wanted);
     if ((size_t)(text.last - text.first) != length || memcmp(text.first, wanted, length) != 0) return false;
     bool is_last = i + 1 == FIELDS_BEFORE + count;
@@ -138,7 +109,7 @@ static bool read_titles(motion_reader *r, const char *p, const char *end) {
 
 /* ---- rows -------------------------------------------------------------------------------------------------- */
 
-static bool read_step(motion_reader *r, field text, uint32_t *step) {
+static bool read_step(motion_reader *r, io_field text, uint32_t *step) {
   uint64_t value;
   const graze_motion_move *moves = r->moves.data;
   const char *q = io_parse_count(text.first, text.last, &value);
@@ -163,7 +134,7 @@ static int compare_names(const void *a, const void *b) {
 }
 
 /* The name as text with a final 0; a zero byte within it ends it, and then no object has it. */
-static void copy_name(char *out, field text) {
+static void copy_name(char *out, io_field text) {
   const char *p = text.first, *end = text.last;
   bool quoted = p < end && *p == '"';
   if (quoted) {
@@ -177,7 +148,7 @@ static void copy_name(char *out, field text) {
   *out = 0;
 }
 
-static bool read_object(motion_reader *r, field text, uint32_t step, uint32_t *object) {
+static bool read_object(motion_reader *r, io_field text, uint32_t step, uint32_t *object) {
   copy_name(r->text, text);
   const named_object wanted = {.name = r->text};
   const named_object *found =
@@ -208,13 +179,13 @@ static bool make_pose(motion_reader *r, const double numbers[MATRIX_NUMBERS], gr
 }
 
 static bool read_row(motion_reader *r, const char *p, const char *end) {
-  field fields[FIELDS_BEFORE + MATRIX_NUMBERS];
+  io_field fields[FIELDS_BEFORE + MATRIX_NUMBERS];
   double numbers[MATRIX_NUMBERS] = {0};
   graze_motion_move move;
   if (!cut_line(r, p, end, fields) || !read_step(r, fields[0], &move.step)) return false;
   if (!read_object(r, fields[1], move.step, &move.object)) return false;
   for (int k = 0; k < r->number_count; k++) {
-    if (!read_number(r, fields[FIELDS_BEFORE + k], r->titles[k], &numbers[k])) return false;
+    if (!gz_io_read_number(fields[FIELDS_BEFORE + k], r->titles[k], &numbers[k], r->line, r->fault)) return false;
   }
   if (!make_pose(r, numbers, &move.pose)) return false;
   if (!array_reserve(r->fault->context, &r->moves, 1, sizeof move)) return gz_io_fail_memory(r->fault);

@@ -10,12 +10,12 @@
 #include "base/owned.h"
 #include "file.h"
 #include "particles.h"
-#include "readers.h"
+#include "rows.h"
 #include "text.h"
 
 const char *const gz_particle_titles[PARTICLE_NUMBERS + 1] = {"x",  "y",  "z",  "r",  "vx", "vy",
                                                               "vz", "wx", "wy", "wz", NULL};
-const char gz_particle_magic[PARTICLE_MAGIC_BYTES] = "GRZPART";
+const char gz_particle_magic[IO_MAGIC_BYTES] = "GRZPART";
 
 /* Where number `column` of a particle goes; NULL: nowhere. */
 static double *place_of(const graze_particle_list *particles, uint64_t row, int column) {
@@ -42,42 +42,16 @@ static bool make_room(graze_particle_list *particles, uint64_t count, const bool
   return particles->radii != NULL || gz_io_fail_memory(fault);
 }
 
-static bool check_count(uint64_t count, io_place place, uint64_t number, io_fault *fault) {
-  if (count <= IO_MOST_ELEMENTS) return true;
-  return gz_io_fail(fault, GRAZE_ERROR_LIMIT, place, number, "%llu particles: more than 32-bit numbers allow",
-                    (unsigned long long)count);
-}
-
 /* ---- binary ------------------------------------------------------------------------------------------------------ */
-
-static uint64_t read_word(const unsigned char *p) {
-  uint64_t word = 0;
-  for (int k = 7; k >= 0; k--) word = word << 8 | p[k];
-  return word;
-}
-
-static bool check_size(const io_input *input, uint64_t *count, io_fault *fault) {
-  if (input->size < PARTICLE_HEAD_BYTES) {
-    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, input->size,
-                      "the file ends within the %d bytes before the particles", PARTICLE_HEAD_BYTES);
-  }
-  *count = read_word((const unsigned char *)input->text + PARTICLE_MAGIC_BYTES);
-  uint64_t behind = input->size - PARTICLE_HEAD_BYTES, held = behind / PARTICLE_BYTES, odd = behind % PARTICLE_BYTES;
-  if (*count == held && odd == 0) return true;
-  uint64_t place = *count > held ? input->size : PARTICLE_HEAD_BYTES + *count * PARTICLE_BYTES;
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, place,
-                    "the count is %llu, but the %llu bytes behind it are %llu times %d%s", (unsigned long long)*count,
-                    (unsigned long long)behind, (unsigned long long)held, PARTICLE_BYTES, odd ? " and some" : "");
-}
 
 static bool read_record(const unsigned char *p, uint64_t row, graze_particle_list *particles, io_fault *fault) {
   for (int k = 0; k < PARTICLE_NUMBERS; k++) {
     size_t offset = 8 * (size_t)k;
-    uint64_t bits = read_word(p + offset);
+    uint64_t bits = io_read_word(p + offset);
     double *number = place_of(particles, row, k);
     memcpy(number, &bits, sizeof bits);
     if (isfinite(*number)) continue;
-    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, PARTICLE_HEAD_BYTES + row * PARTICLE_BYTES + offset,
+    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, IO_RECORDS_BEGIN + row * PARTICLE_BYTES + offset,
                       "%s of particle %llu is %s", gz_particle_titles[k], (unsigned long long)row,
                       isnan(*number) ? "NaN" : "infinite");
   }
@@ -96,9 +70,9 @@ static void drop_radii(graze_particle_list *particles) {
 static bool read_binary(const io_input *input, graze_particle_list *particles, io_fault *fault) {
   static const bool all[PARTICLE_NUMBERS] = {true, true, true, true, true, true, true, true, true, true};
   uint64_t count = 0;
-  if (!check_size(input, &count, fault) || !check_count(count, IO_BYTE, PARTICLE_MAGIC_BYTES, fault)) return false;
+  if (!gz_io_read_count(input, PARTICLE_BYTES, "particles", &count, fault)) return false;
   if (!make_room(particles, count, all, fault)) return false;
-  const unsigned char *p = (const unsigned char *)input->text + PARTICLE_HEAD_BYTES;
+  const unsigned char *p = (const unsigned char *)input->text + IO_RECORDS_BEGIN;
   for (uint64_t row = 0; row < count; row++, p += PARTICLE_BYTES) {
     if (!read_record(p, row, particles, fault)) return false;
   }
@@ -115,26 +89,12 @@ typedef struct columns {
   bool present[PARTICLE_NUMBERS];
 } columns;
 
-/* A field without the blanks around it. */
-typedef struct field {
-  const char *first, *last, *end; /* end: the comma behind it, or that of the line */
-} field;
-
-static field next_field(const char *p, const char *end) {
-  field f = {.first = io_skip_blanks(p, end), .end = p};
-  while (f.end < end && *f.end != ',') f.end++;
-  if (f.first > f.end) f.first = f.end;
-  f.last = f.end;
-  while (f.last > f.first && io_is_blank(f.last[-1])) f.last--;
-  return f;
-}
-
 static bool fail_titles(const char *reason, io_fault *fault) {
   return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, 1,
                     "%s: the first line must name x,y,z and then any of r,vx,vy,vz,wx,wy,wz", reason);
 }
 
-static bool add_column(field f, columns *c, io_fault *fault) {
+static bool add_column(io_field f, columns *c, io_fault *fault) {
   gz_quoted title = gz_io_quote(f.first, f.last);
   char reason[128];
   for (int k = 0; k < PARTICLE_NUMBERS; k++) {
@@ -150,29 +110,15 @@ static bool add_column(field f, columns *c, io_fault *fault) {
 
 static bool read_titles(const char *p, const char *end, columns *c, io_fault *fault) {
   for (;; p++) {
-    field f = next_field(p, end);
-    if (!add_column(f, c, fault)) return false;
-    p = f.end;
+    const char *comma = io_find_comma(p, end);
+    if (!add_column(gz_io_trim(p, comma), c, fault)) return false;
+    p = comma;
     if (p == end) break;
   }
   for (int k = 0; k < 3; k++) {
     if (c->count < 3 || c->number[k] != k) return fail_titles("x, y and z are not the first columns", fault);
   }
   return true;
-}
-
-static bool read_number(field f, const char *title, double *number, uint64_t line, io_fault *fault) {
-  const char *sign = f.first + (f.first < f.last && (*f.first == '-' || *f.first == '+'));
-  const char *q = graze_parse_double(f.first, f.last, number);
-  gz_quoted text = gz_io_quote(f.first, f.last);
-  if (gz_io_token_is(sign, f.last, "nan") || gz_io_token_is(sign, f.last, "inf") ||
-      gz_io_token_is(sign, f.last, "infinity"))
-    return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is not finite", title, text.text);
-  if (q == NULL || q != f.last)
-    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "%s \"%s\" is not a number", title, text.text);
-  if (isfinite(*number)) return true;
-  return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_LINE, line, "%s \"%s\" is too large for a double", title,
-                    text.text);
 }
 
 static bool check_fields(const char *p, const char *end, const columns *c, uint64_t line, io_fault *fault) {
@@ -191,18 +137,13 @@ static bool read_row(const char *p, const char *end, uint64_t row, const columns
   uint64_t line = row + 2;
   if (!check_fields(p, end, c, line, fault)) return false;
   for (int i = 0; i < c->count; i++) {
-    field f = next_field(p, end);
+    const char *comma = io_find_comma(p, end);
     int k = c->number[i];
-    if (!read_number(f, gz_particle_titles[k], place_of(particles, row, k), line, fault)) return false;
-    p = f.end < end ? f.end + 1 : end;
+    if (!gz_io_read_number(gz_io_trim(p, comma), gz_particle_titles[k], place_of(particles, row, k), line, fault))
+      return false;
+    p = comma < end ? comma + 1 : end;
   }
   return true;
-}
-
-static uint64_t count_lines(const char *p, const char *end) {
-  uint64_t lines = 0;
-  for (; p < end; lines++) p = io_skip_line_end(io_find_line_end(p, end), end);
-  return lines;
 }
 
 static bool read_text(const io_input *input, graze_particle_list *particles, io_fault *fault) {
@@ -212,8 +153,9 @@ static bool read_text(const io_input *input, graze_particle_list *particles, io_
   const char *line_end = io_find_line_end(p, end);
   if (!read_titles(p, line_end, &c, fault)) return false;
   p = io_skip_line_end(line_end, end);
-  uint64_t count = count_lines(p, end);
-  if (!check_count(count, IO_WHOLE_FILE, 0, fault) || !make_room(particles, count, c.present, fault)) return false;
+  uint64_t count = gz_io_count_lines(p, end);
+  if (!gz_io_check_count(count, "particles", IO_WHOLE_FILE, 0, fault)) return false;
+  if (!make_room(particles, count, c.present, fault)) return false;
   for (uint64_t row = 0; row < count; row++) {
     line_end = io_find_line_end(p, end);
     if (!read_row(p, line_end, row, &c, particles, fault)) return false;
@@ -230,7 +172,7 @@ bool gz_particle_file_is_binary(const char *path) {
 }
 
 static bool read_any(const io_input *input, graze_particle_list *particles, io_fault *fault) {
-  bool whole = input->size >= PARTICLE_MAGIC_BYTES && memcmp(input->text, gz_particle_magic, PARTICLE_MAGIC_BYTES) == 0;
+  bool whole = input->size >= IO_MAGIC_BYTES && memcmp(input->text, gz_particle_magic, IO_MAGIC_BYTES) == 0;
   bool begun = input->size >= 7 && memcmp(input->text, gz_particle_magic, 7) == 0;
   if (!whole && (begun || gz_particle_file_is_binary(input->name))) {
     return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "binary particles begin with \"%s\" and a zero byte",

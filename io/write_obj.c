@@ -1,24 +1,8 @@
 /* write_obj.c: writes OBJ with the shortest numbers that read back to the same doubles. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/text.h"
-#include "fault.h"
-
-typedef struct writer {
-  gz_text text;
-  new_file file;
-  int reason; /* errno of the first failure */
-} writer;
-
-static bool write_bytes(void *user, const void *bytes, size_t size) {
-  writer *w = user;
-  if (gz_file_write(w->file.descriptor, bytes, size)) return true;
-  w->reason = errno;
-  return false;
-}
+#include "write_text.h"
 
 /* A line at a time: most of a file is vertices. */
 static void put_vertex(gz_text *text, const double v[3]) {
@@ -56,7 +40,8 @@ static void put_group(gz_text *text, const char *name) {
   gz_put_text(text, "\n");
 }
 
-static void put_geometry(gz_text *text, const graze_geometry *geometry) {
+static void put_geometry(gz_text *text, const void *user) {
+  const graze_geometry *geometry = user;
   for (uint64_t i = 0; i < geometry->vertex_count; i++) put_vertex(text, geometry->vertices + 3 * i);
   uint32_t group = 0;
   for (uint64_t i = 0; i <= geometry->triangle_count; i++) {
@@ -65,7 +50,6 @@ static void put_geometry(gz_text *text, const graze_geometry *geometry) {
     }
     if (i < geometry->triangle_count) put_triangle(text, geometry->indices + 3 * i);
   }
-  gz_text_flush(text);
 }
 
 static bool check_geometry(const graze_geometry *geometry, io_fault *fault) {
@@ -83,28 +67,12 @@ static bool check_geometry(const graze_geometry *geometry, io_fault *fault) {
   return true;
 }
 
-static bool write_file(const char *path, const graze_geometry *geometry, writer *w, io_fault *fault) {
-  if (!gz_new_file_create(&w->file, path)) {
-    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
-  }
-  put_geometry(&w->text, geometry);
-  if (!gz_new_file_finish(&w->file, w->reason == 0) && w->reason == 0) w->reason = errno;
-  if (w->reason == 0) return true;
-  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s", strerror(w->reason));
-}
-
 graze_status graze_write_obj(graze_context *context, const char *path, const graze_geometry *geometry) {
   io_fault fault = {.context = context};
   if (context == NULL || path == NULL || geometry == NULL) {
     gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
     return gz_io_report(&fault, path);
   }
-  writer w = {.reason = 0};
-  if (!gz_text_begin(&w.text, write_bytes, &w)) {
-    gz_io_fail_memory(&fault);
-  } else if (check_geometry(geometry, &fault)) {
-    write_file(path, geometry, &w, &fault);
-  }
-  gz_text_end(&w.text);
+  if (check_geometry(geometry, &fault)) gz_io_write_text(path, put_geometry, geometry, &fault);
   return gz_io_report(&fault, path);
 }

@@ -1,25 +1,9 @@
 /* write_particles.c: balls that move, as CSV text or binary (.gzp), to be read back to the same bits. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/text.h"
-#include "fault.h"
 #include "particles.h"
-
-typedef struct writer {
-  gz_text text;
-  new_file file;
-  int reason; /* errno of what failed */
-} writer;
-
-static bool write_bytes(void *user, const void *bytes, size_t size) {
-  writer *w = user;
-  if (gz_file_write(w->file.descriptor, bytes, size)) return true;
-  w->reason = errno;
-  return false;
-}
+#include "write_text.h"
 
 /* Number `column` of a particle; NULL: the list has none. */
 static const double *find_number(const graze_particle_list *particles, uint64_t row, int column) {
@@ -46,8 +30,9 @@ static void put_word(gz_text *text, uint64_t word) {
   gz_put_bytes(text, bytes, sizeof bytes);
 }
 
-static void put_binary(gz_text *text, const graze_particle_list *particles) {
-  gz_put_bytes(text, gz_particle_magic, PARTICLE_MAGIC_BYTES);
+static void put_binary(gz_text *text, const void *user) {
+  const graze_particle_list *particles = user;
+  gz_put_bytes(text, gz_particle_magic, IO_MAGIC_BYTES);
   put_word(text, particles->count);
   for (uint64_t row = 0; row < particles->count; row++) {
     for (int k = 0; k < PARTICLE_NUMBERS; k++) {
@@ -74,24 +59,10 @@ static void put_line(gz_text *text, const graze_particle_list *particles, const 
   gz_put_text(text, "\n");
 }
 
-static void put_text(gz_text *text, const graze_particle_list *particles) {
+static void put_text(gz_text *text, const void *user) {
+  const graze_particle_list *particles = user;
   put_line(text, particles, NULL);
   for (uint64_t row = 0; row < particles->count; row++) put_line(text, particles, &row);
-}
-
-static bool write_file(const char *path, const graze_particle_list *particles, writer *w, io_fault *fault) {
-  if (!gz_new_file_create(&w->file, path)) {
-    return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot open for writing: %s", strerror(errno));
-  }
-  if (gz_particle_file_is_binary(path)) {
-    put_binary(&w->text, particles);
-  } else {
-    put_text(&w->text, particles);
-  }
-  gz_text_flush(&w->text);
-  if (!gz_new_file_finish(&w->file, w->reason == 0) && w->reason == 0) w->reason = errno;
-  if (w->reason == 0) return true;
-  return gz_io_fail(fault, GRAZE_ERROR_FILE, IO_WHOLE_FILE, 0, "cannot write: %s", strerror(w->reason));
 }
 
 graze_status graze_write_particles(graze_context *context, const char *path, const graze_particle_list *particles) {
@@ -100,12 +71,7 @@ graze_status graze_write_particles(graze_context *context, const char *path, con
     gz_io_fail(&fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the writing call is invalid");
     return gz_io_report(&fault, path);
   }
-  writer w = {.reason = 0};
-  if (!gz_text_begin(&w.text, write_bytes, &w)) {
-    gz_io_fail_memory(&fault);
-  } else if (check_particles(particles, &fault)) {
-    write_file(path, particles, &w, &fault);
-  }
-  gz_text_end(&w.text);
+  if (check_particles(particles, &fault))
+    gz_io_write_text(path, gz_particle_file_is_binary(path) ? put_binary : put_text, particles, &fault);
   return gz_io_report(&fault, path);
 }
