@@ -3,10 +3,12 @@
 
     run.py --bin FOLDER FILE.test             compare
     run.py --bin FOLDER --update FILE.test    write what is printed now into the file; read it before you keep it
+    run.py --without zlib ...                 of a build without it; --update then leaves the file alone
 
 A case in a .test file:
 
     # words for the reader
+    ? zlib                                    compared only with builds that have it; "? no zlib": that have it not
     $ graze check cube.obj tetra.obj          run by sh in a fresh copy of data/, one file's cases one after another
       a line of stdout                        two blanks, then the line
     ! a line of stderr
@@ -79,6 +81,12 @@ def run(command, folder, environment):
     return {"out": mask(done.stdout), "err": mask(done.stderr), "code": done.returncode}
 
 
+def is_compared(case, without):
+    """Whether the build has what the case needs."""
+    needs = [line[2:] for line in case["head"] if line.startswith("? ")]
+    return all((need[3:] in without) if need.startswith("no ") else need not in without for need in needs)
+
+
 def report(file, case, got):
     print(f"{file.name}: $ {case['command']}")
     for key in ("out", "err", "code"):
@@ -90,6 +98,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--without", action="append", default=[])
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "ARGP_", "POSIXLY_"))}
@@ -97,21 +106,24 @@ def main():
     environment["VERSION"] = VERSION
     environment["SOURCE_DATE_EPOCH"] = "1700000000"  # reports carry the time
     cases, tail = parse(options.file.read_text())
-    failed = 0
+    failed = left_out = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "data"
         shutil.copytree(HERE / "data", folder)
         for case in cases:
             got = run(case["command"], folder, environment)
-            if options.update:
+            if not is_compared(case, options.without):
+                left_out += 1
+            elif options.update:
                 case.update(got)
             elif any(case[key] != got[key] for key in got):
                 failed += 1
                 report(options.file, case, got)
-    if options.update:
+    if options.update and not options.without:
         options.file.write_text(write(cases, tail))
-    print(f"{options.file.name}: {len(cases)} cases, {failed} failed")
-    return 1 if failed or not cases else 0
+    here = f", {left_out} are of other builds" if left_out else ""
+    print(f"{options.file.name}: {len(cases)} cases, {failed} failed{here}")
+    return 1 if failed or left_out == len(cases) else 0
 
 
 if __name__ == "__main__":
