@@ -74,8 +74,8 @@ static void attack(const graze_mesh *sound) {
       try_block(bytes, size, sound);
     }
   }
-  uint64_t state = 9;
-  for (int i = 0; i < (test_long() ? 1000000 : 20000); i++) { /* several bytes at once */
+  uint64_t state = test_seed(9);
+  for (int i = test_rounds(20000, 1000000); i > 0; i--) { /* several bytes at once */
     memcpy(bytes, block, size);
     for (uint32_t k = 1 + random_below(&state, 6); k > 0; k--) {
       size_t at = random_below(&state, (uint32_t)size);

@@ -97,12 +97,12 @@ static void check_corners(const double *a, uint32_t count_a, const double *b, ui
 }
 
 static int runs(int usual) {
-  return test_long() ? 30 * usual : usual;
+  return test_rounds(usual, 30 * usual);
 }
 
 static void test_lattice_soups(void **unused) {
   (void)unused;
-  uint64_t state = 1;
+  uint64_t state = test_seed(1);
   double a[9 * max_soup], b[9 * max_soup];
   for (int i = 0; i < runs(150); i++) {
     uint32_t na = random_below(&state, max_soup), nb = random_below(&state, 20), side = 2 + random_below(&state, 9);
@@ -116,7 +116,7 @@ static void test_lattice_soups(void **unused) {
 static void test_scales(void **unused) {
   (void)unused;
   static const int exponents[] = {-1074, -1060, -800, -149, -130, -61, -60, -59, 59, 60, 61, 120, 128, 500, 1015};
-  uint64_t state = 2;
+  uint64_t state = test_seed(2);
   double a[9 * max_soup], b[9 * max_soup];
   for (int e = 0; e < (int)(sizeof exponents / sizeof *exponents); e++) {
     for (int i = 0; i < runs(4); i++) {
@@ -132,7 +132,7 @@ static void test_scales(void **unused) {
 /* Far from the origin, where a float holds nothing of the shape, and with sizes of every magnitude in one mesh. */
 static void test_offsets_and_mixtures(void **unused) {
   (void)unused;
-  uint64_t state = 3;
+  uint64_t state = test_seed(3);
   double a[9 * max_soup], b[9 * max_soup];
   for (int i = 0; i < runs(60); i++) {
     double shift = ldexp(1, (int)random_below(&state, 45));
@@ -155,7 +155,7 @@ static void test_offsets_and_mixtures(void **unused) {
 /* Triangles of all families, together in two meshes. */
 static void test_family_soups(void **unused) {
   (void)unused;
-  uint64_t state = 4;
+  uint64_t state = test_seed(4);
   double a[9 * max_soup], b[9 * max_soup];
   for (int i = 0; i < runs(120); i++) {
     for (uint32_t t = 0; t < 24; t++) {
@@ -172,7 +172,7 @@ static void test_family_soups(void **unused) {
 /* Specks, 2^-20 to 2^-53 of the size of what they lie on: volumes that are an ulp too small lose them. */
 static void test_specks(void **unused) {
   (void)unused;
-  uint64_t state = 14;
+  uint64_t state = test_seed(14);
   double a[9 * max_soup], b[9 * max_soup];
   for (int i = 0; i < runs(100); i++) {
     double shift = i % 4 == 0 ? ldexp(random_signed(&state), (int)random_below(&state, 20)) : 0;
@@ -213,7 +213,7 @@ static void check_posed(const double *a, uint32_t na, const graze_pose *pose_a, 
 
 static void test_random_poses(void **unused) {
   (void)unused;
-  uint64_t state = 5;
+  uint64_t state = test_seed(5);
   double a[9 * max_soup], b[9 * max_soup];
   for (int i = 0; i < runs(60); i++) {
     graze_pose pose_a = test_random_pose(&state, 2), pose_b = test_random_pose(&state, 2);
@@ -228,7 +228,7 @@ static void test_random_poses(void **unused) {
 /* Poses need not be rigid: scaled, sheared, mirrored, flattened to a plane, to a point; far away. */
 static void test_odd_poses(void **unused) {
   (void)unused;
-  uint64_t state = 6;
+  uint64_t state = test_seed(6);
   double a[9 * max_soup], b[9 * max_soup];
   for (int i = 0; i < runs(80); i++) {
     graze_pose pose[2];
@@ -250,7 +250,7 @@ static void test_odd_poses(void **unused) {
 /* Closed balls at poses from deep to apart, with an even tessellation: realistic hierarchies. */
 static void test_balls(void **unused) {
   (void)unused;
-  uint64_t state = 7;
+  uint64_t state = test_seed(7);
   double a[9 * 512], b[9 * 512];
   uint32_t na = soup_ball(8, 1, a), nb = soup_ball(6, 0.7, b);
   for (int i = 0; i < runs(25); i++) {
@@ -279,7 +279,7 @@ static void test_flush_boxes(void **unused) {
  * both sides must be told apart. */
 static void test_near_touching(void **unused) {
   (void)unused;
-  uint64_t state = 8;
+  uint64_t state = test_seed(8);
   double a[9 * 512], b[9 * 512], moved[9 * 512], posed_a[9 * 512];
   uint32_t n = soup_ball(5, 1, a);
   memcpy(b, a, sizeof a);
@@ -306,7 +306,7 @@ static void test_near_touching(void **unused) {
 /* Float meshes, indexed: the same as the double mesh of the same values. */
 static void test_float_meshes(void **unused) {
   (void)unused;
-  uint64_t state = 9;
+  uint64_t state = test_seed(9);
   for (int i = 0; i < runs(60); i++) {
     float vertices[50][3];
     uint32_t indices[60][3];

@@ -189,7 +189,7 @@ static void test_against_rationals(void **state) {
 
 static void test_stages(void **state) {
   (void)state;
-  uint32_t rounds = test_long() ? 200000 : 10000, usable_count = 0;
+  uint32_t rounds = (uint32_t)test_rounds(10000, 200000), usable_count = 0;
   uint64_t random = 5;
   for (uint32_t i = 0; i < rounds; i++) {
     sphere_kind kind = (sphere_kind)random_below(&random, KINDS);

@@ -323,7 +323,7 @@ static void test_coarse(void **state) {
   (void)state;
   enum { N = 3000 };
   static graze_box boxes[N];
-  const uint32_t rounds = test_long() ? 100 : 6;
+  const uint32_t rounds = (uint32_t)test_rounds(6, 100);
   for (int exponent = 49; exponent <= 52; exponent++) {
     for (uint32_t round = 0; round < rounds; round++) {
       uint64_t random = round;

@@ -16,8 +16,10 @@
 
 #include "base/cpu.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
+#if GRAZE_ISA != 0
+#include <immintrin.h> /* takes longer to read than most files of this tree to compile */
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
