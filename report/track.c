@@ -57,10 +57,10 @@ static graze_status check_def(graze_context *context, const graze_track_def *def
   return GRAZE_OK;
 }
 
-/* False: it has no extent. */
-static bool measure_shape(const graze_mesh *mesh, track_shape *shape) {
+bool gz_track_measure(const graze_mesh *mesh, track_shape *shape) {
   graze_mesh_facts facts;
   graze_mesh_get_facts(mesh, &facts);
+  shape->reach = 0;
   for (int k = 0; k < 3; k++) shape->middle[k] = facts.box.min[k] / 2 + facts.box.max[k] / 2;
   for (uint32_t i = 0; i < facts.triangles; i++) {
     double corners[9];
@@ -76,7 +76,7 @@ static graze_status measure_shapes(graze_track *track) {
   for (uint32_t i = 0; i < track->set_count; i++) {
     if (track->sets[i].mesh == NULL) continue;
     track->turning += track->sets[i].count;
-    if (!measure_shape(track->sets[i].mesh, &track->shapes[i]))
+    if (!gz_track_measure(track->sets[i].mesh, &track->shapes[i]))
       return gz_fail_named(track->context, GRAZE_ERROR_ARGUMENT, "film", "", "the mesh of \"%s\" has no extent",
                            gz_report_quote(track->sets[i].name).text);
   }

@@ -74,6 +74,9 @@ typedef struct track_boxes {
 /* camera_boxes of a track_boxes: all balls of all frames, and the objects wherever they are. */
 void gz_track_each_box(const void *source, camera_take_box *take, void *user);
 
+/* False: the mesh has no extent. O(triangles). */
+bool gz_track_measure(const graze_mesh *mesh, track_shape *shape);
+
 /* The chances of a member; NULL: it has none. */
 const graze_track_chance *gz_track_chance_of(const graze_track *track, uint32_t member);
 

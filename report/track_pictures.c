@@ -11,23 +11,55 @@
 
 /* ---- the camera -------------------------------------------------------------------------------------------------- */
 
+/* The box of a posed mesh is that of its box, posed, which is too large for what turns: also in the ball about it. */
+static void cut_by_ball(const graze_report_object *object, const track_shape *shape, graze_box *box) {
+  double middle[3];
+  if (gz_camera_box_empty(box) || !(shape->reach > 0) || !graze_pose_is_rigid(&object->pose)) return;
+  graze_pose_apply(&object->pose, shape->middle, middle);
+  for (int k = 0; k < 3; k++) {
+    box->min[k] = fmax(box->min[k], middle[k] - shape->reach * 1.001);
+    box->max[k] = fmin(box->max[k], middle[k] + shape->reach * 1.001);
+  }
+}
+
+/* Of the objects that move; NULL: nothing does, or there is no memory for it. */
+static track_shape *measure_objects(const track_boxes *boxes) {
+  const graze_report *report = boxes->report;
+  const graze_motion_move *moves = boxes->track->moves.data;
+  const size_t count = boxes->track->moves.count;
+  track_shape *shapes = count > 0 ? calloc((size_t)report->object_count + 1, sizeof *shapes) : NULL;
+  for (size_t i = 0; i < count && shapes != NULL; i++) {
+    const uint32_t object = moves[i].object;
+    if (object < report->object_count && shapes[object].reach == 0 && report->objects[object].mesh != NULL)
+      gz_track_measure(report->objects[object].mesh, &shapes[object]);
+  }
+  return shapes;
+}
+
+static void take_object(const graze_report_object *object, const track_shape *shape, camera_take_box *take,
+                        void *user) {
+  graze_box box = gz_camera_object_box(object);
+  if (shape != NULL) cut_by_ball(object, shape, &box);
+  if (!gz_camera_box_empty(&box)) take(user, &box);
+}
+
 void gz_track_each_box(const void *source, camera_take_box *take, void *user) {
   const track_boxes *boxes = source;
+  const graze_report *report = boxes->report;
   const graze_box balls = graze_track_get_info(boxes->track).bounds;
   const graze_motion_move *moves = boxes->track->moves.data;
+  track_shape *shapes = measure_objects(boxes);
   if (!gz_camera_box_empty(&balls)) take(user, &balls);
   if (!gz_camera_box_empty(&boxes->track->box)) take(user, &boxes->track->box);
-  for (uint32_t i = 0; i < boxes->report->object_count; i++) {
-    const graze_box box = gz_camera_object_box(&boxes->report->objects[i]);
-    if (!gz_camera_box_empty(&box)) take(user, &box);
-  }
+  for (uint32_t i = 0; i < report->object_count; i++)
+    take_object(&report->objects[i], shapes != NULL ? &shapes[i] : NULL, take, user);
   for (size_t i = 0; i < boxes->track->moves.count; i++) {
-    if (moves[i].object >= boxes->report->object_count) continue;
-    graze_report_object object = boxes->report->objects[moves[i].object];
+    if (moves[i].object >= report->object_count) continue;
+    graze_report_object object = report->objects[moves[i].object];
     object.pose = moves[i].pose;
-    const graze_box box = gz_camera_object_box(&object);
-    if (!gz_camera_box_empty(&box)) take(user, &box);
+    take_object(&object, shapes != NULL ? &shapes[moves[i].object] : NULL, take, user);
   }
+  free(shapes);
 }
 
 graze_status graze_track_camera(graze_context *context, const graze_track *track, const graze_report *report,

@@ -537,6 +537,42 @@ static void takes_objects(void **unused) {
   free(w);
 }
 
+/* A disc that has turned by an eighth is seen from as near as before, though its box has grown. */
+static void turns_without_growing(void **unused) {
+  (void)unused;
+  double corners[9 * 32], distances[2];
+  for (int i = 0; i < 32; i++) {
+    double *c = corners + 9 * i;
+    memset(c, 0, 9 * sizeof *c);
+    for (int k = 0; k < 2; k++) {
+      c[3 + 3 * k] = 5 * cos((i + k) * M_PI / 16);
+      c[4 + 3 * k] = 5 * sin((i + k) * M_PI / 16);
+    }
+  }
+  graze_mesh *mesh = test_mesh(shared_context(1), corners, 32, GRAZE_VOLUMES_ORIENTED);
+  graze_report_object object = {.name = "disc", .layer = "", .file = "", .mesh = mesh, .pose = graze_pose_identity()};
+  graze_report report = head;
+  report.objects = &object;
+  report.object_count = 1;
+  graze_track_def def = graze_default_track_def();
+  def.object_count = 1;
+  for (int i = 0; i < 2; i++) {
+    const double turn[4] = {cos(i * M_PI / 8), 0, 0, sin(i * M_PI / 8)}, nowhere[3] = {0, 0, 0};
+    const graze_pose pose = graze_pose_from_quaternion(turn, nowhere);
+    const graze_track_frame frame = {.poses = &pose};
+    graze_track *track = NULL;
+    graze_camera camera;
+    if (graze_track_create(shared_context(1), &def, &track) == GRAZE_ERROR_UNSUPPORTED) skip();
+    assert_int_equal(graze_track_add_frame(track, &frame), GRAZE_OK);
+    object.pose = pose;
+    assert_int_equal(graze_track_camera(shared_context(1), track, &report, 1.6, &camera), GRAZE_OK);
+    distances[i] = length_of(camera.eye);
+    graze_track_destroy(track);
+  }
+  assert_true(fabs(distances[1] / distances[0] - 1) < 0.01);
+  graze_mesh_destroy(mesh);
+}
+
 /* ---- meshes in place of balls ---- */
 
 static graze_mesh *make_brick(double x, double y, double z) {
@@ -824,13 +860,17 @@ static void survives_refusals(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_frames),       cmocka_unit_test(reads_between),         cmocka_unit_test(knows_itself),
-      cmocka_unit_test(is_small),           cmocka_unit_test(refuses_definitions),   cmocka_unit_test(refuses_frames),
-      cmocka_unit_test(keeps_fast_events),  cmocka_unit_test(writes_the_same_twice), cmocka_unit_test(refuses_pages),
-      cmocka_unit_test(takes_nothing),      cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
-      cmocka_unit_test(camera_sees_all),    cmocka_unit_test(writes_pictures),       cmocka_unit_test(takes_objects),
-      cmocka_unit_test(keeps_orientations), cmocka_unit_test(paints_meshes),         cmocka_unit_test(shows_the_box),
-      cmocka_unit_test(paints_the_box),     cmocka_unit_test(keeps_chances),         cmocka_unit_test(paints_chances),
+      cmocka_unit_test(keeps_frames),        cmocka_unit_test(reads_between),
+      cmocka_unit_test(knows_itself),        cmocka_unit_test(is_small),
+      cmocka_unit_test(refuses_definitions), cmocka_unit_test(refuses_frames),
+      cmocka_unit_test(keeps_fast_events),   cmocka_unit_test(writes_the_same_twice),
+      cmocka_unit_test(refuses_pages),       cmocka_unit_test(takes_nothing),
+      cmocka_unit_test(survives_refusals),   cmocka_unit_test(paints_balls),
+      cmocka_unit_test(camera_sees_all),     cmocka_unit_test(writes_pictures),
+      cmocka_unit_test(takes_objects),       cmocka_unit_test(keeps_orientations),
+      cmocka_unit_test(paints_meshes),       cmocka_unit_test(turns_without_growing),
+      cmocka_unit_test(shows_the_box),       cmocka_unit_test(paints_the_box),
+      cmocka_unit_test(keeps_chances),       cmocka_unit_test(paints_chances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
