@@ -45,9 +45,9 @@ static void move_as_twin(graze_world_question *q) {
   assert_int_equal(graze_world_get_particles(fake.twin, 0, &state), GRAZE_OK);
   for (uint32_t p = 0; p < q->balls; p++) {
     const size_t n = 3 * (size_t)q->numbers[p];
-    memcpy(q->positions[p], positions + n, 3 * sizeof(double));
-    memcpy(q->velocities[p], velocities + n, 3 * sizeof(double));
-    memcpy(q->spins[p], spins + n, 3 * sizeof(double));
+    memcpy(q->states[p].position, positions + n, 3 * sizeof(double));
+    memcpy(q->states[p].velocity, velocities + n, 3 * sizeof(double));
+    memcpy(q->states[p].spin, spins + n, 3 * sizeof(double));
   }
 }
 
@@ -55,8 +55,8 @@ static void move_as_twin(graze_world_question *q) {
  * impulse; and something begins. */
 static void move_by_marks(graze_world_question *q) {
   for (uint32_t p = 0; p < q->balls; p++) {
-    q->positions[p][0] += (q->numbers[p] % 2 == 1 ? 100 : 1) * (double)q->done;
-    for (int k = 0; k < 3; k++) q->accelerations[p][k] = q->spin_accelerations[p][k] = 0;
+    q->states[p].position[0] += (q->numbers[p] % 2 == 1 ? 100 : 1) * (double)q->done;
+    for (int k = 0; k < 3; k++) q->accelerations[p].velocity[k] = q->accelerations[p].spin[k] = 0;
   }
   for (uint32_t i = 0; i < q->turning_count; i++) memcpy(q->orientations[i], (double[4]){0, 1, 0, 0}, 32);
   assert_true(q->kept_count <= 8);
@@ -147,8 +147,8 @@ static void check_question(const graze_world *made) {
   assert_true(q->walls[0].normal[2] == 1 && q->walls[0].point[2] == -5 && q->skin > 0);
   assert_true(q->def->events && q->turning_count == 1 && q->orientations[0][0] == 0);
   for (uint32_t p = 0; p < 5; p++) {
-    assert_true(q->positions[p][3] == 1 && q->kinds[q->ball_kinds[p]].material == 0);
-    assert_true((q->velocities[p][3] == 0) == (q->numbers[p] >= 3));
+    assert_true(q->states[p].position[3] == 1 && q->kinds[q->ball_kinds[p]].material == 0);
+    assert_true((q->states[p].velocity[3] == 0) == (q->numbers[p] >= 3));
   }
   assert_int_equal(q->kept_count, 2);
   for (int i = 0; i < 2; i++) {

@@ -670,7 +670,7 @@ static void test_list(void **unused) {
     }
     for (uint32_t p = 0; p < MANY && periodic == 0; p++) {
       for (uint32_t i = 0; i < 2; i++) {
-        const double *x = one->now.position[p], at[3] = {x[0], x[1] - 0.25 * i, x[2]};
+        const double *x = one->now[p].position, at[3] = {x[0], x[1] - 0.25 * i, x[2]};
         for (uint32_t t = 0; t < CLUTTER; t++) {
           const bool is_near = gz_triangle_nearest(corners + 9 * (size_t)t, at).distance <= x[3] + one->skin;
           assert_int_equal(is_listed(one, p, i, t), is_near);

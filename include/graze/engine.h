@@ -100,6 +100,13 @@ typedef struct graze_ball_kind {
   double drag[2];
 } graze_ball_kind;
 
+/* A ball. */
+typedef struct graze_ball_rows {
+  double position[4]; /* x y z radius */
+  double velocity[4]; /* and 1 / mass; 0: no force moves it */
+  double spin[4];     /* and 1 / moment of inertia */
+} graze_ball_rows;
+
 /* What a ball remembers of a contact that it has; the partner remembers the same. */
 typedef struct graze_kept_contact {
   uint32_t number, partner; /* the ball's, and another ball's or a wall's */
@@ -134,12 +141,10 @@ typedef struct graze_world_question {
   uint64_t count; /* of steps, at least 1 */
 
   uint32_t balls;
-  double (*positions)[4];  /* x y z radius */
-  double (*velocities)[4]; /* and 1 / mass; 0: no force moves it */
-  double (*spins)[4];      /* and 1 / moment of inertia */
-  /* LEAPFROG: at the present state, for the first half kick and from the last one; unless `accelerated` they are to be
-   * found first. */
-  double (*accelerations)[4], (*spin_accelerations)[4];
+  graze_ball_rows *states;
+  /* LEAPFROG: of velocity and spin at the present state, for the first half kick and from the last one; unless
+   * `accelerated` they are to be found first. */
+  graze_ball_rows *accelerations;
   bool accelerated;
   double *dissipated; /* energy of each ball since the world was made */
   uint8_t *left;      /* by number: 1 once it was outside def->bounds at the end of a step, if these are not empty */

@@ -19,7 +19,7 @@ static void mark_piece(void *argument, uint32_t index) {
   graze_world *world = m->world;
   const uint64_t end = pieces_end(&m->pieces, index);
   for (uint64_t p = pieces_begin(&m->pieces, index); p < end; p++) {
-    if (is_outside(world, world->now.position[p])) world->left[world->number[p]] = 1;
+    if (is_outside(world, world->now[p].position)) world->left[world->number[p]] = 1;
   }
 }
 
@@ -32,7 +32,7 @@ void gz_bounds_mark(graze_world *world) {
 
 bool gz_bounds_has_left(const graze_world *world, uint32_t number) {
   return world->left[number] != 0 ||
-         (!graze_box_is_empty(&world->def.bounds) && is_outside(world, world->now.position[world->place[number]]));
+         (!graze_box_is_empty(&world->def.bounds) && is_outside(world, world->now[world->place[number]].position));
 }
 
 graze_status graze_world_find_left(graze_world *world, const graze_member **balls, uint64_t *count) {

@@ -11,7 +11,7 @@ typedef bool visitor(void *user, const dem_contact *contact);
 
 /* The balls are closed sets: whether they meet is decided exactly. */
 static bool meets_ball(const graze_world *world, uint32_t place, uint32_t partner, dem_contact *c) {
-  const double *a = world->now.position[place], *b = world->now.position[partner];
+  const double *a = world->now[place].position, *b = world->now[partner].position;
   sphere first = {{a[0], a[1], a[2]}, a[3]}, second = {{0}, b[3]};
   double d[3], distance2 = 0;
   for (int k = 0; k < 3; k++) {
@@ -28,16 +28,24 @@ static bool meets_ball(const graze_world *world, uint32_t place, uint32_t partne
 
 static bool meets_wall(const graze_world *world, uint32_t place, uint32_t number, dem_contact *c) {
   const dem_wall *wall = WORLD_AT(world->walls, dem_wall, number);
-  const double *at = world->now.position[place];
+  const double *at = world->now[place].position;
   c->distance = wall_distance(wall, at);
   c->overlap = at[3] - c->distance;
   memcpy(c->normal, wall->normal, sizeof c->normal);
   return c->overlap >= 0;
 }
 
-/* The strain that the entry of a contact remembers. */
-static const double *strain_of(const contact_memory *memory, uint64_t entry) {
-  return memory->springs != NULL && memory->touching[entry] ? memory->springs[entry] : NULL;
+/* The strain that a contact remembers. */
+static void get_wall_strain(const contact_memory *memory, uint64_t entry, double strain[3]) {
+  const bool remembered = memory->springs != NULL && memory->touching[entry];
+  for (int k = 0; k < 3; k++) strain[k] = remembered ? memory->springs[entry][k] : 0;
+}
+
+static void get_strain(const graze_world *world, const close_side *s, double strain[3]) {
+  const close_pairs *close = &world->close;
+  const bool remembered = world->has_springs && close_touches(close, s->at);
+  for (int k = 0; k < 3; k++)
+    strain[k] = !remembered ? 0 : s->side ? -close->springs[k][s->at] : close->springs[k][s->at];
 }
 
 static bool visit_walls(const graze_world *world, uint32_t place, visitor *visit, void *user) {
@@ -45,7 +53,7 @@ static bool visit_walls(const graze_world *world, uint32_t place, visitor *visit
   dem_contact c = {.place = place, .kind = PARTNER_WALL};
   for (uint64_t e = gz_list_first_wall(list, place); e < list->wall_count && list->walls[e].place == place; e++) {
     c.partner = list->walls[e].wall;
-    c.strain = strain_of(&list->of_walls, e);
+    get_wall_strain(&list->of_walls, e, c.strain);
     if (meets_wall(world, place, c.partner, &c) && !visit(user, &c)) return false;
   }
   return true;
@@ -61,9 +69,9 @@ static bool visit_surfaces(const graze_world *world, uint32_t place, visitor *vi
     const uint32_t count = gz_surface_contacts(world, &list->surfaces[e], true, found);
     for (uint32_t i = 0; i < count; i++) {
       c.distance = found[i].distance;
-      c.overlap = world->now.position[place][3] - c.distance;
+      c.overlap = world->now[place].position[3] - c.distance;
       memcpy(c.normal, found[i].normal, sizeof c.normal);
-      c.strain = list->of_facets.springs != NULL && found[i].slot != NO_SLOT ? found[i].strain : NULL;
+      memcpy(c.strain, found[i].strain, sizeof c.strain);
       if (!visit(user, &c)) return false;
     }
   }
@@ -71,12 +79,12 @@ static bool visit_surfaces(const graze_world *world, uint32_t place, visitor *vi
 }
 
 static bool visit_ball(const graze_world *world, uint32_t number, visitor *visit, void *user) {
-  const neighbour_list *list = &world->list;
   dem_contact c = {.place = world->place[number]};
-  for (uint64_t e = list->start[c.place]; e < list->start[c.place + 1]; e++) {
-    c.partner = list->partners[e];
-    c.strain = strain_of(&list->of_balls, e);
+  for (uint32_t i = close_ref_begin(world, c.place); i < world->close.ref_end[c.place]; i++) {
+    const close_side s = close_side_of(world, c.place, world->close.refs[i]);
+    c.partner = s.partner;
     if (world->number[c.partner] < number || !meets_ball(world, c.place, c.partner, &c)) continue;
+    get_strain(world, &s, c.strain);
     if (!visit(user, &c)) return false;
   }
   return visit_walls(world, c.place, visit, user) && visit_surfaces(world, c.place, visit, user);
@@ -101,7 +109,7 @@ graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *use
 static bool list_contact(void *user, const dem_contact *c) {
   graze_world *world = user;
   if (!array_reserve(world->context, &world->contacts, 1, sizeof(graze_contact))) return false;
-  const double *at = world->now.position[c->place];
+  const double *at = world->now[c->place].position;
   graze_contact *out = WORLD_AT(world->contacts, graze_contact, world->contacts.count++);
   double overlap = c->overlap > 0 ? c->overlap : 0;
   *out = (graze_contact){.a = gz_world_member(world, world->number[c->place]), .overlap = overlap};
@@ -141,11 +149,11 @@ typedef struct summing {
 /* The energy of the springs of a contact. */
 static double elastic_energy(const graze_world *world, const dem_contact *c) {
   const law *l = law_between(world, c->place, c->kind, c->partner);
-  const double r = world->now.position[c->place][3];
-  const double s = c->kind == PARTNER_BALL ? world->now.position[c->partner][3] : 0;
+  const double r = world->now[c->place].position[3];
+  const double s = c->kind == PARTNER_BALL ? world->now[c->partner].position[3] : 0;
   double root = sqrt((c->kind == PARTNER_BALL ? r * s / (r + s) : r) * c->overlap);
   double k = l->hertz != 0 ? l->k_n * root : l->k_n, k_t = l->k_t + l->mindlin * root, strain2 = 0;
-  for (int i = 0; i < 3 && c->strain != NULL; i++) strain2 += c->strain[i] * c->strain[i];
+  for (int i = 0; i < 3; i++) strain2 += c->strain[i] * c->strain[i];
   return l->elastic * k * c->overlap * c->overlap + 0.5 * k_t * strain2;
 }
 
@@ -166,7 +174,7 @@ static void add_cross(double sum[3], double m, const double a[3], const double b
 }
 
 static void sum_ball(const graze_world *world, uint32_t place, graze_world_sums *sums, double *mass) {
-  const double *at = world->now.position[place], *v = world->now.velocity[place], *w = world->now.spin[place];
+  const double *at = world->now[place].position, *v = world->now[place].velocity, *w = world->now[place].spin;
   const double m = 1 / v[3], inertia = 1 / w[3], *g = world->def.gravity;
   sums->kinetic += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   sums->rotational += 0.5 * inertia * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);

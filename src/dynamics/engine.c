@@ -1,5 +1,6 @@
 /* Steps by the engine of the context: what it is asked, and what is made of its answers. Between answers the world is
  * whole, so that the processor can go on from any of them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "dynamics/pass.h"
@@ -60,35 +61,32 @@ static bool fill_bodies(asking *a) {
   return true;
 }
 
-static void keep(graze_kept_contact *to, const contact_memory *m, uint64_t entry, uint32_t number, uint32_t partner,
-                 bool is_wall) {
-  *to = (graze_kept_contact){.number = number, .partner = partner, .is_wall = is_wall};
-  if (m->springs != NULL) memcpy(to->spring, m->springs[entry], sizeof to->spring);
-  if (m->hits != NULL) memcpy(to->hit, m->hits[entry], sizeof to->hit);
+/* What the higher of two numbers remembers. */
+static graze_kept_contact turned(const graze_kept_contact *c) {
+  graze_kept_contact t = {.number = c->partner, .partner = c->number};
+  for (int k = 0; k < 3; k++) t.spring[k] = -c->spring[k];
+  return t;
 }
 
-/* Balls of a place are by number in the list, and walls come after them. */
+static int compare_kept(const void *first, const void *second) {
+  const graze_kept_contact *a = first, *b = second;
+  if (a->is_wall != b->is_wall) return a->is_wall ? 1 : -1;
+  if (a->number != b->number) return a->number < b->number ? -1 : 1;
+  return a->partner < b->partner ? -1 : a->partner > b->partner;
+}
+
+/* The processor keeps a contact of two balls once, engines have it of both: by number, walls last. */
 static bool fill_kept(graze_world *world) {
-  const neighbour_list *list = &world->list;
   if (!world->remembers || world->kept_wait) return true;
-  world->kept_count = 0;
-  if (!world->is_listed) return true;
-  uint64_t count = 0, n = 0;
-  for (uint64_t e = 0; e < list->count; e++) count += list->of_balls.touching[e];
-  for (uint64_t e = 0; e < list->wall_count; e++) count += list->of_walls.touching[e];
-  graze_kept_contact *kept = room_for(world, KEPT, count * sizeof *kept);
+  const uint64_t count = gz_contacts_keep(world, NULL);
+  graze_kept_contact *kept = room_for(world, KEPT, 2 * count * sizeof *kept);
   if (kept == NULL) return false;
-  for (uint32_t p = 0; p < world->count; p++) {
-    for (uint64_t e = list->start[p]; e < list->start[p + 1]; e++) {
-      if (list->of_balls.touching[e])
-        keep(&kept[n++], &list->of_balls, e, world->number[p], world->number[list->partners[e]], false);
-    }
-  }
-  for (uint64_t e = 0; e < list->wall_count; e++) {
-    const wall_entry *at = &list->walls[e];
-    if (list->of_walls.touching[e]) keep(&kept[n++], &list->of_walls, e, world->number[at->place], at->wall, true);
-  }
+  gz_contacts_keep(world, kept);
   world->kept_count = count;
+  for (uint64_t i = 0; i < count; i++) {
+    if (!kept[i].is_wall && kept[i].partner < world->dynamic) kept[world->kept_count++] = turned(&kept[i]);
+  }
+  if (count > 0) qsort(kept, world->kept_count, sizeof *kept, compare_kept);
   return true;
 }
 
@@ -104,11 +102,8 @@ static bool fill(asking *a, double dt) {
                                 .def = &world->def,
                                 .dt = dt,
                                 .balls = world->count,
-                                .positions = world->now.position,
-                                .velocities = world->now.velocity,
-                                .spins = world->now.spin,
-                                .accelerations = world->next.velocity,
-                                .spin_accelerations = world->next.spin,
+                                .states = world->now,
+                                .accelerations = world->next,
                                 .accelerated = world->is_accelerated,
                                 .dissipated = world->dissipated,
                                 .left = world->left,
@@ -119,7 +114,7 @@ static bool fill(asking *a, double dt) {
                                 .simple = world->is_simple ? &world->simple : NULL,
                                 .springs = world->has_springs,
                                 .drag = world->has_drag,
-                                .skin = world->skin};
+                                .skin = 0.5 * world->skin}; /* devices look at the whole list in each step */
   return fill_walls(a) && fill_bodies(a) && fill_kept(world);
 }
 
@@ -146,15 +141,15 @@ static graze_status take_events(asking *a) {
   graze_world *world = a->world;
   graze_status status = GRAZE_OK;
   pass p = {.world = world, .dt = a->q.dt};
-  pass_result *steps = gz_new_zeroed(world->context, a->q.done, sizeof *steps);
+  gz_array *steps = gz_new_zeroed(world->context, a->q.done, sizeof *steps);
   if (steps == NULL) return gz_fail_memory(world->context, a->q.done * sizeof *steps);
   for (uint64_t i = 0; i < a->q.event_count && status == GRAZE_OK; i++)
-    status = add_event(world, &a->q.events[i], &steps[a->q.events[i].step].events);
+    status = add_event(world, &a->q.events[i], &steps[a->q.events[i].step]);
   for (uint64_t s = 0; s < a->q.done; s++) {
     p.step = world->step + s + (world->def.integrator == GRAZE_LEAPFROG);
-    if (status == GRAZE_OK && !gz_events_add(world, &p, &steps[s], 1))
+    if (status == GRAZE_OK && !gz_events_add(world, &p, &steps[s]))
       status = gz_fail_memory(world->context, sizeof(graze_contact_event));
-    gz_free(steps[s].events.data);
+    gz_free(steps[s].data);
   }
   gz_free(steps);
   return status;
@@ -179,33 +174,17 @@ static graze_status take_answer(asking *a) {
   if (world->def.events) status = take_events(a);
   if (status == GRAZE_OK && world->remembers) status = take_kept(a);
   if (world->def.integrator == GRAZE_LEAPFROG) world->is_accelerated = a->q.accelerated = true;
-  world->is_listed = world->is_close = false; /* balls have moved, contacts have changed */
+  world->is_listed = world->close.is_made = false; /* balls have moved, contacts have changed */
   world->step += a->q.done;
   world->engine_steps += a->q.done;
   world->engine_begun += a->q.done;
   return status;
 }
 
-/* Numbers stay where places change. What has parted since by more than a list bears, the engine would end as well. */
 void gz_world_take_kept(graze_world *world) {
-  const neighbour_list *list = &world->list;
-  graze_kept_contact *kept = world->asked[KEPT].data;
   world->kept_wait = false;
   world->engine_run = 0;
-  for (uint64_t i = 0; i < world->kept_count; i++) {
-    graze_kept_contact *c = &kept[i];
-    const uint32_t p = world->place[c->number], other = c->is_wall ? c->partner : world->place[c->partner];
-    const contact_memory *m = c->is_wall ? &list->of_walls : &list->of_balls;
-    uint64_t e = c->is_wall ? gz_list_find_wall(list, p, other) : gz_list_find(world, p, c->partner);
-    if (e == UINT64_MAX) {
-      const contact_memory lost = {.springs = m->springs != NULL ? &c->spring : NULL, .hits = &c->hit};
-      gz_events_lose(world, p, c->is_wall ? PARTNER_WALL : PARTNER_BALL, other, NULL, &lost, 0);
-      continue;
-    }
-    m->touching[e] = 1;
-    if (m->springs != NULL) memcpy(m->springs[e], c->spring, sizeof c->spring);
-    if (m->hits != NULL) memcpy(m->hits[e], c->hit, sizeof c->hit);
-  }
+  gz_contacts_take(world, world->asked[KEPT].data, world->kept_count);
 }
 
 graze_status gz_world_step_engine(graze_world *world, double dt, uint64_t count, graze_progress_function progress,

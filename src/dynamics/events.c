@@ -20,7 +20,7 @@ static void tell(const pass *p, pass_event event, pass_result *result) {
 
 /* Where and in which direction the two meet, or have just met. */
 static pass_event event_of_pair(const graze_world *world, uint32_t place, uint32_t partner) {
-  const double *a = world->now.position[place], *b = world->now.position[partner];
+  const double *a = world->now[place].position, *b = world->now[partner].position;
   pass_event event = {.number = world->number[place], .partner = world->number[partner]};
   double distance2 = 0, d[3];
   for (int k = 0; k < 3; k++) {
@@ -33,7 +33,7 @@ static pass_event event_of_pair(const graze_world *world, uint32_t place, uint32
   for (int k = 0; k < 3; k++) {
     event.normal[k] = distance > 0 ? d[k] / distance : k == 2 ? -1 : 0;
     event.point[k] = a[k] - arm * event.normal[k];
-    event.velocity[k] = world->now.velocity[place][k] - world->now.velocity[partner][k];
+    event.velocity[k] = world->now[place].velocity[k] - world->now[partner].velocity[k];
   }
   return event;
 }
@@ -41,7 +41,7 @@ static pass_event event_of_pair(const graze_world *world, uint32_t place, uint32
 /* The same of a wall or surface that is below the ball's centre. */
 static pass_event event_of_obstacle(const graze_world *world, uint32_t place, partner_kind type, uint32_t partner,
                                     const double normal[3], double overlap) {
-  const double *at = world->now.position[place], arm = at[3] - 0.5 * overlap;
+  const double *at = world->now[place].position, arm = at[3] - 0.5 * overlap;
   double other[3] = {0};
   pass_event event = {.number = world->number[place], .partner = partner, .type = type, .overlap = overlap};
   for (int k = 0; k < 3; k++) {
@@ -49,13 +49,13 @@ static pass_event event_of_obstacle(const graze_world *world, uint32_t place, pa
     event.point[k] = at[k] - arm * normal[k];
   }
   if (type == PARTNER_SURFACE) gz_surface_velocity(WORLD_AT(world->surfaces, dem_surface, partner), event.point, other);
-  for (int k = 0; k < 3; k++) event.velocity[k] = world->now.velocity[place][k] - other[k];
+  for (int k = 0; k < 3; k++) event.velocity[k] = world->now[place].velocity[k] - other[k];
   return event;
 }
 
 static pass_event event_of_wall(const graze_world *world, uint32_t place, uint32_t number) {
   const dem_wall *wall = WORLD_AT(world->walls, dem_wall, number);
-  const double *at = world->now.position[place];
+  const double *at = world->now[place].position;
   return event_of_obstacle(world, place, PARTNER_WALL, number, wall->normal, at[3] - wall_distance(wall, at));
 }
 
@@ -88,29 +88,45 @@ static bool remember(contact_memory *memory, uint64_t entry, bool touches) {
 static void lose_spring(const graze_world *world, const contact_memory *memory, uint64_t entry, uint32_t place,
                         partner_kind kind, uint32_t partner) {
   if (memory->springs == NULL) return;
-  const bool is_fixed = kind != PARTNER_BALL || world->now.velocity[partner][3] == 0;
+  const bool is_fixed = kind != PARTNER_BALL || world->now[partner].velocity[3] == 0;
   const double *s = memory->springs[entry], k = law_between(world, place, kind, partner)->k_t;
   world->dissipated[place] += (is_fixed ? 1 : 0.5) * 0.5 * k * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
 }
 
-static bool tells(const graze_world *world, uint32_t place, uint32_t partner) {
-  return world->def.events && world->number[place] < world->number[partner];
+bool gz_rows_append(const graze_world *world, gz_array *ended, const row_contact *contact) {
+  if (!array_reserve(world->context, ended, 1, sizeof *contact)) return false;
+  row_contact *to = WORLD_AT(*ended, row_contact, ended->count++);
+  const uint32_t a = world->number[contact->first], b = world->number[contact->second];
+  *to = *contact;
+  to->lower = a < b ? a : b;
+  to->higher = a < b ? b : a;
+  return true;
 }
 
-void gz_pass_remember(const pass *p, uint32_t place, uint32_t entry, uint32_t count, unsigned bits, bool *began,
-                      pass_result *result) {
-  const graze_world *world = p->world;
-  contact_memory memory = world->list.of_balls;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t partner = world->list.partners[entry + i];
-    bool touches = bits >> i & 1, ended = memory.touching[entry + i] && !touches;
-    bool begins = remember(&memory, entry + i, touches);
-    if (touches) *began++ = begins;
-    if (!ended) continue;
-    lose_spring(world, &memory, entry + i, place, PARTNER_BALL, partner);
-    if (!tells(world, place, partner)) continue;
-    tell(p, ended_event(world, place, PARTNER_BALL, partner, NULL, memory.hits[entry + i][1]), result);
+static int compare_rows(const void *first, const void *second) {
+  const row_contact *a = first, *b = second;
+  if (a->lower != b->lower) return a->lower < b->lower ? -1 : 1;
+  return a->higher < b->higher ? -1 : a->higher > b->higher;
+}
+
+/* A contact of two blocks ends in both: there each ball loses its own part. */
+bool gz_rows_end(const graze_world *world, gz_array *ended, gz_array *events) {
+  bool good = true;
+  if (ended->count > 1) qsort(ended->data, ended->count, sizeof(row_contact), compare_rows);
+  for (size_t i = 0; i < ended->count; i++) {
+    const row_contact *at = WORLD_AT(*ended, row_contact, i);
+    const contact_memory memory = {.springs = world->has_springs ? (spring *)&at->strain : NULL};
+    const bool is_whole = at->first / BLOCK_PLACES == at->second / BLOCK_PLACES;
+    lose_spring(world, &memory, 0, at->first, PARTNER_BALL, at->second);
+    if (is_whole && world->number[at->second] < world->dynamic)
+      lose_spring(world, &memory, 0, at->second, PARTNER_BALL, at->first);
+    if (!world->def.events || !(is_whole || world->number[at->first] == at->lower)) continue;
+    good &=
+        append(world->context, events,
+               ended_event(world, world->place[at->lower], PARTNER_BALL, world->place[at->higher], NULL, at->hit[1]));
   }
+  ended->count = 0;
+  return good;
 }
 
 bool gz_pass_remember_wall(const pass *p, uint64_t entry, bool touches, pass_result *result) {
@@ -154,11 +170,12 @@ void gz_pass_remember_surface(const pass *p, const surface_entry *e, const facet
   }
 }
 
-void gz_events_lose(graze_world *world, uint32_t place, partner_kind kind, uint32_t partner, const double *normal,
-                    const contact_memory *memory, uint64_t entry) {
-  lose_spring(world, memory, entry, place, kind, partner);
-  if (!(kind != PARTNER_BALL ? world->def.events : tells(world, place, partner))) return;
-  pass_event event = ended_event(world, place, kind, partner, normal, memory->hits[entry][1]);
+void gz_contact_lose(graze_world *world, uint32_t place, partner_kind kind, const graze_kept_contact *contact,
+                     const double *normal) {
+  const contact_memory memory = {.springs = world->has_springs ? (spring *)&contact->spring : NULL};
+  lose_spring(world, &memory, 0, place, kind, contact->partner);
+  if (!world->def.events) return;
+  pass_event event = ended_event(world, place, kind, contact->partner, normal, contact->hit[1]);
   if (!append(world->context, &world->lost, event)) world->lost_memory = true;
 }
 
@@ -194,22 +211,20 @@ static void tell_news(const pass *p, pass_event event, const news *told, uint32_
   }
 }
 
-void gz_pass_follow(const pass *p, uint32_t place, uint32_t entry, bool began, double speed, double force,
-                    pass_result *result) {
-  const neighbour_list *list = &p->world->list;
-  const uint32_t partner = list->partners[entry];
-  news told[2];
-  if (!tells(p->world, place, partner)) return;
-  const uint32_t count = follow(list->of_balls.hits[entry], began, speed, force * p->dt, told);
-  if (count > 0) tell_news(p, event_of_pair(p->world, place, partner), told, count, result);
+void gz_pass_tell(const pass *p, uint32_t place, uint32_t partner, graze_contact_event_kind kind, double speed,
+                  double impulse, pass_result *result) {
+  pass_event event = event_of_pair(p->world, place, partner);
+  event.kind = kind;
+  event.speed = speed;
+  event.impulse = impulse;
+  tell(p, event, result);
 }
 
-void gz_pass_follow_obstacle(const pass *p, uint32_t place, const obstacle *o, double speed, double force,
-                             pass_result *result) {
+void gz_pass_follow_obstacle(const pass *p, const obstacle *o, double speed, double force, pass_result *result) {
   news told[2];
   const uint32_t count = follow(o->memory->hits[o->entry], o->began, speed, force * p->dt, told);
   if (count == 0) return;
-  pass_event event = event_of_obstacle(p->world, place, o->kind, o->partner, o->normal, o->overlap);
+  pass_event event = event_of_obstacle(p->world, o->place, o->kind, o->partner, o->normal, o->overlap);
   event.order = o->order;
   tell_news(p, event, told, count, result);
 }
@@ -239,24 +254,17 @@ static void put_public(const graze_world *world, const pass *p, const pass_event
   memcpy(event->velocity, e->velocity, sizeof event->velocity);
 }
 
-bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count) {
-  pass_result all = {0};
-  bool good = !world->lost_memory;
+bool gz_events_add(graze_world *world, const pass *p, gz_array *found) {
+  bool good = !world->lost_memory && array_reserve(world->context, found, world->lost.count, sizeof(pass_event));
   world->lost_memory = false;
-  for (size_t j = 0; j < world->lost.count; j++) tell(p, *WORLD_AT(world->lost, pass_event, j), &all);
+  for (size_t j = 0; good && j < world->lost.count; j++)
+    *WORLD_AT(*found, pass_event, found->count++) = *WORLD_AT(world->lost, pass_event, j);
   world->lost.count = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    good &= !results[i].no_memory;
-    for (size_t j = 0; j < results[i].events.count; j++) tell(p, *WORLD_AT(results[i].events, pass_event, j), &all);
-    gz_free(results[i].events.data);
-    results[i].events = (gz_array){0};
-  }
-  if (all.events.count > 0) qsort(all.events.data, all.events.count, sizeof(pass_event), compare);
-  good = good && !all.no_memory &&
-         array_reserve(world->context, &world->events, all.events.count, sizeof(graze_contact_event));
-  for (size_t j = 0; good && j < all.events.count; j++)
-    put_public(world, p, WORLD_AT(all.events, pass_event, j),
+  if (found->count > 0) qsort(found->data, found->count, sizeof(pass_event), compare);
+  good = good && array_reserve(world->context, &world->events, found->count, sizeof(graze_contact_event));
+  for (size_t j = 0; good && j < found->count; j++)
+    put_public(world, p, WORLD_AT(*found, pass_event, j),
                WORLD_AT(world->events, graze_contact_event, world->events.count++));
-  gz_free(all.events.data);
+  found->count = 0;
   return good;
 }

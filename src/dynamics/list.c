@@ -6,6 +6,7 @@
  * result depends on when it was made.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -34,25 +35,6 @@ static void copy_memory(contact_memory *to, uint64_t i, const contact_memory *fr
   if (to->hits != NULL) memcpy(to->hits[i], from->hits[j], sizeof *to->hits);
 }
 
-/* Both lists have the partners of a ball by number. Who touched and has gone beyond the skin since touches no more. */
-static void carry_balls(graze_world *world, const neighbour_list *old, const uint32_t *old_place,
-                        const uint32_t *old_number) {
-  neighbour_list *list = &world->list;
-  for (uint32_t p = 0; p < world->count; p++) {
-    uint32_t before = old_place[world->number[p]];
-    uint64_t e = list->start[p], end = list->start[p + 1];
-    for (uint64_t o = old->start[before]; o < old->start[before + 1]; o++) {
-      if (!old->of_balls.touching[o]) continue;
-      uint32_t partner = old_number[old->partners[o]];
-      while (e < end && world->number[list->partners[e]] < partner) e++;
-      if (e < end && world->number[list->partners[e]] == partner)
-        copy_memory(&list->of_balls, e, &old->of_balls, o);
-      else
-        gz_events_lose(world, p, PARTNER_BALL, world->place[partner], NULL, &old->of_balls, o);
-    }
-  }
-}
-
 uint64_t gz_list_first_wall(const neighbour_list *list, uint32_t place) {
   uint64_t low = 0, high = list->wall_count;
   while (low < high) {
@@ -72,32 +54,6 @@ uint64_t gz_list_find_wall(const neighbour_list *list, uint32_t place, uint32_t 
   return UINT64_MAX;
 }
 
-uint64_t gz_list_find(const graze_world *world, uint32_t place, uint32_t number) {
-  const neighbour_list *list = &world->list;
-  uint64_t low = list->start[place], end = list->start[place + 1], high = end;
-  while (low < high) {
-    uint64_t middle = low + (high - low) / 2;
-    if (world->number[list->partners[middle]] < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < end && world->number[list->partners[low]] == number ? low : UINT64_MAX;
-}
-
-static void carry_walls(graze_world *world, const neighbour_list *old, const uint32_t *old_number) {
-  neighbour_list *list = &world->list;
-  for (uint64_t o = 0; o < old->wall_count; o++) {
-    if (!old->of_walls.touching[o]) continue;
-    uint32_t place = world->place[old_number[old->walls[o].place]];
-    uint64_t e = gz_list_find_wall(list, place, old->walls[o].wall);
-    if (e != UINT64_MAX)
-      copy_memory(&list->of_walls, e, &old->of_walls, o);
-    else
-      gz_events_lose(world, place, PARTNER_WALL, old->walls[o].wall, NULL, &old->of_walls, o);
-  }
-}
-
 /* The contacts of an entry stay in its first slots. */
 static void carry_surfaces(graze_world *world, const neighbour_list *old, const uint32_t *old_number) {
   neighbour_list *list = &world->list;
@@ -112,7 +68,10 @@ static void carry_surfaces(graze_world *world, const neighbour_list *old, const 
         copy_memory(&list->of_facets, list->surfaces[e].first + i, &old->of_facets, before->first + i);
         memcpy(list->facet_normals[list->surfaces[e].first + i], normal, sizeof(spring));
       } else {
-        gz_events_lose(world, place, PARTNER_SURFACE, before->surface, normal, &old->of_facets, before->first + i);
+        graze_kept_contact lost = {.partner = before->surface};
+        if (world->has_springs) memcpy(lost.spring, old->of_facets.springs[before->first + i], sizeof lost.spring);
+        if (world->def.events) memcpy(lost.hit, old->of_facets.hits[before->first + i], sizeof lost.hit);
+        gz_contact_lose(world, place, PARTNER_SURFACE, &lost, normal);
       }
     }
   }
@@ -134,23 +93,22 @@ static uint64_t curve_key(const graze_world *world, const graze_box *box, uint32
   double edge = 0;
   for (int k = 0; k < 3; k++) edge = fmax(edge, box->max[k] - box->min[k]);
   for (int k = 0; k < 3; k++) {
-    double t = edge > 0 ? (world->now.position[p][k] - box->min[k]) / edge * 2047 : 0;
+    double t = edge > 0 ? (world->now[p].position[k] - box->min[k]) / edge * 2047 : 0;
     code |= spread((uint64_t)(t >= 0 && t < 2047 ? t : t >= 2047 ? 2047 : 0)) << k;
   }
   return code << 31 | p;
 }
 
-static void permute_rows(row *rows, row *spare, const uint64_t *keys, uint32_t count) {
-  for (uint32_t p = 0; p < count; p++) memcpy(spare[p], rows[keys[p] & INT32_MAX], sizeof(row));
-  memcpy(rows, spare, count * sizeof(row));
+static void permute_balls(ball_rows *balls, ball_rows *spare, const uint64_t *keys, uint32_t count) {
+  for (uint32_t p = 0; p < count; p++) spare[p] = balls[keys[p] & INT32_MAX];
+  memcpy(balls, spare, count * sizeof *balls);
 }
 
-static void permute(graze_world *world, const uint64_t *keys, row *spare) {
-  row *const rows[] = {world->now.position,  world->now.velocity, world->now.spin,
-                       world->next.velocity, world->next.spin,    world->origin};
+static void permute(graze_world *world, const uint64_t *keys, ball_rows *spare) {
   double *sums = (double *)(void *)spare;
   uint32_t *numbers = (uint32_t *)(void *)spare;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) permute_rows(rows[i], spare, keys, world->count);
+  permute_balls(world->now, spare, keys, world->count);
+  permute_balls(world->next, spare, keys, world->count);
   for (uint32_t p = 0; p < world->count; p++) sums[p] = world->dissipated[keys[p] & INT32_MAX];
   memcpy(world->dissipated, sums, world->count * sizeof(double));
   for (uint32_t p = 0; p < world->count; p++) numbers[p] = world->kind[keys[p] & INT32_MAX];
@@ -163,12 +121,12 @@ static void permute(graze_world *world, const uint64_t *keys, row *spare) {
 }
 
 static graze_status sort_balls(graze_world *world) {
-  size_t bytes = (size_t)world->count * (2 * sizeof(uint64_t) + sizeof(row));
+  size_t bytes = (size_t)world->count * (2 * sizeof(uint64_t) + sizeof(ball_rows));
   if (!gz_buffer_reserve(world->context, &world->scratch[0], bytes, 0)) return gz_fail_memory(world->context, bytes);
-  row *spare = world->scratch[0].data;
+  ball_rows *spare = world->scratch[0].data;
   uint64_t *keys = (uint64_t *)(void *)(spare + world->count);
   graze_box box = graze_box_empty();
-  for (uint32_t p = 0; p < world->count; p++) graze_box_add_point(&box, world->now.position[p]);
+  for (uint32_t p = 0; p < world->count; p++) graze_box_add_point(&box, world->now[p].position);
   for (uint32_t p = 0; p < world->count; p++) keys[p] = curve_key(world, &box, p);
   gz_sort_keys(keys, keys + world->count, world->count);
   permute(world, keys, spare);
@@ -177,12 +135,11 @@ static graze_status sort_balls(graze_world *world) {
 
 /* ---- the search ------------------------------------------------------------------------------------------------ */
 
-/* Spheres half the skin larger than the balls. With periods there are copies of all, and images of those that may touch
- * balls on the other side. */
+/* Spheres half the skin larger than the balls: world->origin. With periods there are copies of all, and images of those
+ * that may touch balls on the other side. */
 typedef struct search {
-  row *spheres; /* NULL: the balls themselves, with the radii */
-  double *radii;
-  uint32_t *of; /* the place of a copy or image */
+  row *spheres;
+  uint32_t *of; /* the place of a copy or image; NULL: there are none */
   uint64_t count, capacity;
 } search;
 
@@ -218,49 +175,50 @@ static graze_status make_images(graze_world *world, search *s, double largest) {
     s->spheres = world->scratch[1].data;
     s->of = (uint32_t *)(void *)(s->spheres + s->capacity);
     s->count = world->count;
-    for (uint32_t p = 0; p < world->count; p++) {
-      memcpy(s->spheres[p], world->now.position[p], sizeof(row));
-      s->spheres[p][3] += 0.5 * world->skin;
-      s->of[p] = p;
-    }
+    memcpy(s->spheres, world->origin, world->count * sizeof(row));
+    for (uint32_t p = 0; p < world->count; p++) s->of[p] = p;
     if (add_images(world, s, 2 * largest + 2 * world->skin)) return GRAZE_OK;
   }
 }
 
 static graze_status make_spheres(graze_world *world, search *s, double largest) {
-  if (world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2]) return make_images(world, s, largest);
-  size_t bytes = world->count * sizeof(double);
-  if (!gz_buffer_reserve(world->context, &world->scratch[1], bytes, 0)) return gz_fail_memory(world->context, bytes);
-  s->radii = world->scratch[1].data;
-  s->count = world->count;
-  for (uint32_t p = 0; p < world->count; p++) s->radii[p] = world->now.position[p][3] + 0.5 * world->skin;
-  return GRAZE_OK;
+  for (uint32_t p = 0; p < world->count; p++) {
+    memcpy(world->origin[p], world->now[p].position, sizeof(row));
+    world->origin[p][3] += 0.5 * world->skin;
+  }
+  *s = (search){.spheres = world->origin, .count = world->count};
+  const bool *periodic = world->def.periodic;
+  return periodic[0] || periodic[1] || periodic[2] ? make_images(world, s, largest) : GRAZE_OK;
 }
 
 static double largest_radius(const graze_world *world) {
   double largest = 0;
-  for (uint32_t p = 0; p < world->count; p++) largest = fmax(largest, world->now.position[p][3]);
+  for (uint32_t p = 0; p < world->count; p++) largest = fmax(largest, world->now[p].position[3]);
   return largest;
 }
 
-/* A tenth of the mean diameter: a settling bed then makes a list every twenty steps or so, which costs less than
- * looking at more neighbours would. */
+/* A fifth of the mean diameter: a settling bed then makes a list every thirty steps or so. A larger one would cost
+ * little more, since most passes look at close pairs alone, but memory. */
 static double fitting_skin(const graze_world *world) {
   double sum = 0;
-  for (uint32_t n = 0; n < world->count; n++) sum += world->now.position[world->place[n]][3];
-  return world->count > 0 ? 0.2 * sum / world->count : 1;
+  for (uint32_t p = 0; p < world->count; p++) sum += world->now[p].position[3];
+  return world->count > 0 ? 0.4 * sum / world->count : 1;
 }
 
-/* A ball wider than half a period would meet itself, and two could meet twice. */
+/* A ball wider than half a period would meet itself, and two could meet twice. In a short period there is less skin,
+ * down to the half. */
 graze_status gz_list_check(graze_world *world) {
   if (world->skin != 0) return GRAZE_OK;
-  const double largest = largest_radius(world), skin = fitting_skin(world);
+  const double largest = largest_radius(world), fitting = fitting_skin(world), least = 4 * largest + 2 * fitting;
+  double skin = fitting;
   for (int k = 0; k < 3; k++) {
     double period = world_period(world, k);
-    if (period == 0 || period > 4 * largest + 4 * skin) continue;
-    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT,
-                   "the period along %c, %.9g, must be more than twice the largest diameter and room to move, %.9g",
-                   "xyz"[k], period, 4 * largest + 4 * skin);
+    if (period == 0) continue;
+    if (!(period > least))
+      return gz_fail(world->context, GRAZE_ERROR_ARGUMENT,
+                     "the period along %c, %.9g, must be more than twice the largest diameter and room to move, %.9g",
+                     "xyz"[k], period, least);
+    skin = fmax(0.5 * fitting, fmin(skin, 0.2499 * period - largest));
   }
   world->skin = skin;
   return GRAZE_OK;
@@ -269,36 +227,40 @@ graze_status gz_list_check(graze_world *world) {
 /* ---- from pairs to the list ------------------------------------------------------------------------------------ */
 
 static bool moves(const graze_world *world, uint32_t place) {
-  return world->now.velocity[place][3] != 0;
+  return world->number[place] < world->dynamic;
 }
 
-/* The two places of a pair of spheres; false: nothing to do. */
-static inline bool places_of(const graze_world *world, const search *s, graze_box_pair pair, uint32_t at[2]) {
-  at[0] = s->of != NULL ? s->of[pair.a] : pair.a;
-  at[1] = s->of != NULL ? s->of[pair.b] : pair.b;
-  return at[0] != at[1] && (moves(world, at[0]) || moves(world, at[1]));
+/* Who gets the pair of spheres, and whom: both, one after the other, only where both move and are of two blocks. */
+static inline int entries_of(const graze_world *world, const search *s, graze_box_pair pair, uint32_t owner[2],
+                             uint32_t partner[2]) {
+  const uint32_t a = s->of != NULL ? s->of[pair.a] : pair.a, b = s->of != NULL ? s->of[pair.b] : pair.b;
+  const bool all = world->dynamic == world->count, a_moves = all || moves(world, a), b_moves = all || moves(world, b),
+             ascends = a < b;
+  if (a == b || !(a_moves || b_moves)) return 0;
+  const bool both = a_moves && b_moves, swaps = both ? !ascends : b_moves;
+  owner[0] = partner[1] = swaps ? b : a;
+  owner[1] = partner[0] = swaps ? a : b;
+  return both && a / BLOCK_PLACES != b / BLOCK_PLACES ? 2 : 1;
 }
 
 enum { FEW = 64 };
 
-/* The same by keys, where a ball has many neighbours; false: no memory. */
-static bool sort_many(graze_world *world, uint32_t *partners, uint32_t count) {
-  if (!gz_buffer_reserve(world->context, &world->scratch[4], 2 * (size_t)count * sizeof(uint64_t), 0)) return false;
-  uint64_t *keys = world->scratch[4].data;
-  for (uint32_t i = 0; i < count; i++) keys[i] = (uint64_t)world->number[partners[i]] << 32 | partners[i];
-  gz_sort_keys(keys, keys + count, count);
-  for (uint32_t i = 0; i < count; i++) partners[i] = (uint32_t)keys[i];
-  return true;
+static int compare_places(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
 }
 
-static bool sort_by_number(graze_world *world, uint32_t *partners, uint32_t count) {
-  if (count > FEW) return sort_many(world, partners, count);
-  for (uint32_t i = 1; i < count; i++) {
-    uint32_t place = partners[i], number = world->number[place], j = i;
-    for (; j > 0 && world->number[partners[j - 1]] > number; j--) partners[j] = partners[j - 1];
-    partners[j] = place;
+static void sort_places(uint32_t *places, uint32_t count) {
+  if (count > FEW) {
+    qsort(places, count, sizeof *places, compare_places);
+    return;
   }
-  return true;
+  for (uint32_t i = 1; i < count; i++) {
+    const uint32_t place = places[i];
+    uint32_t j = i;
+    for (; j > 0 && places[j - 1] > place; j--) places[j] = places[j - 1];
+    places[j] = place;
+  }
 }
 
 /* Drops the second of two that are the same. */
@@ -310,53 +272,35 @@ static uint32_t drop_second(uint32_t *partners, uint32_t count) {
   return kept;
 }
 
-static graze_status reserve_list(graze_world *world, uint64_t pairs) {
-  neighbour_list *list = &world->list;
-  const graze_context *context = world->context;
-  if (2 * pairs > UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 2);
-  size_t entries = (2 * pairs + LIST_PAD) * sizeof(uint32_t), starts = ((size_t)world->count + 2) * sizeof(uint32_t);
-  if (!gz_buffer_reserve(context, &list->buffers[0], starts, 0)) return gz_fail_memory(context, starts);
-  if (!gz_buffer_reserve(context, &list->buffers[1], entries, 0)) return gz_fail_memory(context, entries);
-  uint64_t chunks = 2 * pairs + world->count + 1; /* with one lane; otherwise fewer */
-  if (!gz_buffer_reserve(context, &list->buffers[3], chunks, 0)) return gz_fail_memory(context, chunks);
-  list->close = list->buffers[3].data;
-  list->start = list->buffers[0].data;
-  list->partners = list->buffers[1].data;
-  return GRAZE_OK;
-}
-
-/* Counts, places and sorts: O(pairs) and the sorts of a few neighbours each. */
-static graze_status fill_list(graze_world *world, const search *s, const graze_box_pair *pairs, uint64_t count) {
-  neighbour_list *list = &world->list;
-  uint32_t at[2], kept = 0;
-  graze_status status = reserve_list(world, count);
-  if (status != GRAZE_OK) return status;
-  uint32_t *end = list->start + 1; /* end[p]: first where p begins, then where it ends */
-  memset(list->start, 0, ((size_t)world->count + 2) * sizeof(uint32_t));
+/* Counts, deals, and drops what is there twice, which only images can be. Errors: MEMORY, LIMIT. */
+static graze_status deal_pairs(graze_world *world, const search *s, const graze_box_pair *pairs, uint64_t count) {
+  uint32_t owner[2], partner[2], kept = 0;
+  const size_t bytes = ((size_t)world->count + 2 + 2 * count) * sizeof(uint32_t);
+  if (2 * count > UINT32_MAX)
+    return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 2);
+  if (!gz_buffer_reserve(world->context, &world->scratch[3], bytes, 0)) return gz_fail_memory(world->context, bytes);
+  uint32_t *start = world->scratch[3].data, *partners = start + world->count + 2;
+  uint32_t *end = start + 1; /* end[p]: first where p begins, then where it ends */
+  memset(start, 0, ((size_t)world->count + 2) * sizeof *start);
   for (uint64_t i = 0; i < count; i++) {
-    if (!places_of(world, s, pairs[i], at)) continue;
-    end[at[0] + 1]++;
-    end[at[1] + 1]++;
+    const int number = entries_of(world, s, pairs[i], owner, partner);
+    for (int j = 0; j < number; j++) end[owner[j] + 1]++;
   }
   for (uint32_t p = 0; p < world->count; p++) end[p + 1] += end[p];
   for (uint64_t i = 0; i < count; i++) {
-    if (!places_of(world, s, pairs[i], at)) continue;
-    list->partners[end[at[0]]++] = at[1];
-    list->partners[end[at[1]]++] = at[0];
+    const int number = entries_of(world, s, pairs[i], owner, partner);
+    for (int j = 0; j < number; j++) partners[end[owner[j]]++] = partner[j];
   }
-  for (uint32_t p = 0, begin = 0; p < world->count; p++) {
-    uint32_t *partners = list->partners + begin, number = end[p] - begin;
-    if (!sort_by_number(world, partners, number)) return gz_fail_memory(world->context, number * sizeof(uint64_t));
-    number = drop_second(partners, number);
-    memmove(list->partners + kept, partners, number * sizeof *partners);
+  for (uint32_t p = 0, begin = 0; p < world->count && s->of != NULL; p++) {
+    uint32_t *own = partners + begin, number = end[p] - begin;
+    sort_places(own, number);
+    number = drop_second(own, number);
+    memmove(partners + kept, own, number * sizeof *own);
     begin = end[p];
-    list->start[p] = kept;
     kept += number;
     end[p] = kept;
   }
-  list->count = kept;
-  memset(list->partners + kept, 0, LIST_PAD * sizeof *list->partners);
-  return GRAZE_OK;
+  return gz_rows_make(world, start, partners);
 }
 
 /* ---- walls ----------------------------------------------------------------------------------------------------- */
@@ -373,7 +317,7 @@ static graze_status fill_walls(graze_world *world) {
     list->walls = list->buffers[2].data;
     for (uint32_t w = 0; w < world->walls.count; w++) {
       const dem_wall *wall = WORLD_AT(world->walls, dem_wall, w);
-      const double *at = world->now.position[p];
+      const double *at = world->now[p].position;
       if (wall_distance(wall, at) <= at[3] + world->skin) list->walls[list->wall_count++] = (wall_entry){p, w};
     }
   }
@@ -383,21 +327,20 @@ static graze_status fill_walls(graze_world *world) {
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
 static graze_status search_and_fill(graze_world *world) {
-  search s = {0};
+  search s;
   const graze_box_pair *pairs;
   uint64_t count;
   graze_status status = make_spheres(world, &s, largest_radius(world));
   if (status != GRAZE_OK) return status;
-  const bool images = s.spheres != NULL;
-  const graze_sphere_array spheres = {.centers = images ? s.spheres : world->now.position,
-                                      .radii = images ? &s.spheres[0][3] : s.radii,
+  const graze_sphere_array spheres = {.centers = s.spheres,
+                                      .radii = &s.spheres[0][3],
                                       .center_stride = sizeof(row),
-                                      .radius_stride = images ? sizeof(row) : sizeof(double),
+                                      .radius_stride = sizeof(row),
                                       .precision = GRAZE_DOUBLE};
   status = graze_broadphase_find_spheres(world->broadphase, &spheres, (uint32_t)s.count, true, &pairs, &count);
-  if (status == GRAZE_OK) status = fill_list(world, &s, pairs, count);
   if (status == GRAZE_OK) status = fill_walls(world);
-  return status == GRAZE_OK ? gz_surfaces_list(world) : status;
+  if (status == GRAZE_OK) status = gz_surfaces_list(world);
+  return status == GRAZE_OK ? deal_pairs(world, &s, pairs, count) : status;
 }
 
 static void swap_lists(neighbour_list *a, neighbour_list *b) {
@@ -406,53 +349,61 @@ static void swap_lists(neighbour_list *a, neighbour_list *b) {
   *b = t;
 }
 
-/* With what contacts remember: from world->list into a new one, or if memory was refused there, when it is tried again.
+/* What contacts remember waits for the new list: of balls and walls in world->scratch[2], of surfaces in the old list.
  */
+static graze_status save_contacts(graze_world *world) {
+  if (!world->remembers || !world->is_listed) return GRAZE_OK;
+  const uint64_t count = gz_contacts_keep(world, NULL);
+  const size_t bytes = count * sizeof(graze_kept_contact), numbers = world->count * sizeof(uint32_t);
+  if (!gz_buffer_reserve(world->context, &world->scratch[2], bytes, 0) ||
+      !gz_buffer_reserve(world->context, &world->scratch[4], numbers, 0))
+    return gz_fail_memory(world->context, bytes);
+  world->carried = gz_contacts_keep(world, world->scratch[2].data);
+  memcpy(world->scratch[4].data, world->number, numbers);
+  world->old_list.surface_count = 0;
+  if (world->list.surface_count > 0) swap_lists(&world->list, &world->old_list);
+  world->carries = true;
+  return GRAZE_OK;
+}
+
+/* Where memory is refused, what waits still does when it is tried again. */
 static graze_status remake(graze_world *world) {
-  size_t bytes = (size_t)world->count * 2 * sizeof(uint32_t);
-  if (world->remembers && world->is_listed) {
-    if (!gz_buffer_reserve(world->context, &world->scratch[2], bytes, 0)) return gz_fail_memory(world->context, bytes);
-    memcpy(world->scratch[2].data, world->place, bytes / 2);
-    memcpy((uint32_t *)world->scratch[2].data + world->count, world->number, bytes / 2);
-    swap_lists(&world->list, &world->old_list);
-    world->carries = true;
-  }
-  world->is_listed = false;
-  graze_status status = world->builds % SORT_EVERY == 0 && world->count > 0 ? sort_balls(world) : GRAZE_OK;
+  graze_status status = save_contacts(world);
+  if (status != GRAZE_OK) return status;
+  world->is_listed = world->close.is_made = false;
+  if (world->builds % SORT_EVERY == 0 && world->count > 0) status = sort_balls(world);
   if (status == GRAZE_OK) status = search_and_fill(world);
   if (status != GRAZE_OK) return status;
-  if (!reserve_memory(world, &world->list.of_balls, world->list.count) ||
-      !reserve_memory(world, &world->list.of_walls, world->list.wall_count) ||
+  if (!reserve_memory(world, &world->list.of_walls, world->list.wall_count) ||
       !reserve_memory(world, &world->list.of_facets, world->list.facet_count))
-    return gz_fail_memory(world->context, world->list.count * sizeof(spring));
-  if (world->carries) {
-    const uint32_t *old_place = world->scratch[2].data;
-    carry_balls(world, &world->old_list, old_place, old_place + world->count);
-    carry_walls(world, &world->old_list, old_place + world->count);
-    carry_surfaces(world, &world->old_list, old_place + world->count);
-    world->carries = false;
-  }
-  for (uint32_t p = 0; p < world->count; p++) memcpy(world->origin[p], world->now.position[p], 3 * sizeof(double));
+    return gz_fail_memory(world->context, world->list.facet_count * sizeof(spring));
   world->builds++;
   world->moved2 = world->surface_way = 0;
-  world->is_close = false;
   world->is_listed = true;
   return GRAZE_OK;
 }
 
 graze_status gz_list_update(graze_world *world) {
   double most = 0.49 * world->skin; /* a little less than half: ways are rounded */
-  if (world->is_listed && world->moved2 <= most * most && world->surface_way <= most) return GRAZE_OK;
-  graze_status status = gz_list_check(world);
-  if (status == GRAZE_OK) status = remake(world);
+  graze_status status = GRAZE_OK;
+  if (!(world->is_listed && world->moved2 <= most * most && world->surface_way <= most)) {
+    status = gz_list_check(world);
+    if (status == GRAZE_OK) status = remake(world);
+  }
+  if (status == GRAZE_OK) status = gz_close_update(world);
+  if (status == GRAZE_OK && world->carries) {
+    gz_contacts_take(world, world->scratch[2].data, world->carried);
+    carry_surfaces(world, &world->old_list, world->scratch[4].data);
+    world->carries = false;
+  }
   if (status == GRAZE_OK && world->kept_wait) gz_world_take_kept(world);
   return status;
 }
 
 static void release(const graze_context *context, neighbour_list *list) {
   for (int i = 0; i < 7; i++) gz_buffer_release(context, &list->buffers[i]);
+  for (int i = 0; i < 5; i++) gz_buffer_release(context, &list->row_buffers[i]);
   for (int i = 0; i < 3; i++) {
-    gz_buffer_release(context, &list->of_balls.buffers[i]);
     gz_buffer_release(context, &list->of_walls.buffers[i]);
     gz_buffer_release(context, &list->of_facets.buffers[i]);
   }
@@ -461,4 +412,6 @@ static void release(const graze_context *context, neighbour_list *list) {
 void gz_list_release(graze_world *world) {
   release(world->context, &world->list);
   release(world->context, &world->old_list);
+  gz_close_release(world);
+  gz_workers_release(world);
 }

@@ -336,10 +336,10 @@ static void survey(const graze_world *world, lightest *of) {
   for (size_t i = 0; i < world->materials.count; i++) of[i] = (lightest){.mass = {inf, inf}};
   for (uint32_t i = 0; i < world->count; i++) {
     const uint32_t material = material_of(world, i);
-    if (world->now.velocity[i][3] == 0)
+    if (world->now[i].velocity[3] == 0)
       of[material].fixed = true;
     else
-      add_ball(&of[material], 1 / world->now.velocity[i][3], world->now.position[i][3]);
+      add_ball(&of[material], 1 / world->now[i].velocity[3], world->now[i].position[3]);
   }
   for (size_t i = 0; i < world->walls.count; i++) of[WORLD_AT(world->walls, dem_wall, i)->material].fixed = true;
   for (size_t i = 0; i < world->surfaces.count; i++)
@@ -357,7 +357,7 @@ static bool simplify(graze_world *world, const lightest *of) {
   if (world->materials.count != 1 || l.hertz != 0 || l.rolling != 0 || l.spinning != 0 || l.arm == 0) return false;
   if (has_surface_speed(&l) || world->def.periodic[0] || world->def.periodic[1] || world->def.periodic[2]) return false;
   if (by_mass && (of->mass[0] != of->heaviest || world->dynamic != world->count)) return false;
-  double inverse = world->count > 0 ? world->now.velocity[0][3] : 1, m = 1 / (inverse + inverse);
+  double inverse = world->count > 0 ? world->now[0].velocity[3] : 1, m = 1 / (inverse + inverse);
   if (by_mass) { /* m is finite then */
     l.eta_n = l.eta_n + l.gamma_n * m + l.zeta_n * sqrt(l.k_n * m);
     l.eta_t = l.eta_t + l.gamma_t * m;

@@ -1,8 +1,10 @@
 /* One pass over the balls: forces at the present places, and from them the next state.
  *
- * A ball looks at all its neighbours and computes its own side of each contact, so that no two threads write the same
- * number: every contact is computed twice, with bytes that differ in the sign alone, and nothing is stored of it. For a
- * ball a pass reads about 150 bytes of its own and 4 an entry of the list, and writes 104.
+ * Block by block. First the contacts, in whatever order they are in memory, a register of them at a time: each is a row
+ * of what it does to its two balls. Then each ball adds up its rows in the order of its partners' numbers and moves. A
+ * contact of two blocks is computed in both, with bytes that differ in the sign alone, so that no two threads write the
+ * same number. Of a ball a pass reads about 130 bytes and writes 104; a row is read from 8 bytes, its two balls, and
+ * goes through 96 bytes of scratch that stay in cache.
  */
 #ifndef GRAZE_SRC_DYNAMICS_PASS_H
 #define GRAZE_SRC_DYNAMICS_PASS_H
@@ -18,16 +20,11 @@ typedef enum pass_mode {
   PASS_EULER /* a kick and a drift */
 } pass_mode;
 
-/* Which neighbours are nearly touching is kept for some passes: looking at them all costs as much as the forces of
- * those that touch. Not while contacts remember something, which wants to know of each when it ends. */
-typedef enum closeness { CLOSE_NOT_KEPT, CLOSE_TO_BE_MADE, CLOSE_KEPT } closeness;
-
 typedef struct pass {
   const graze_world *world;
   pass_mode mode;
   double dt;
   uint64_t step; /* whose places these are */
-  closeness close;
   double period[3];
 } pass;
 
@@ -42,34 +39,79 @@ typedef struct pass_event {
 } pass_event;
 
 typedef struct pass_result {
-  double moved2;        /* of the next places: the largest square of a way since the list was made */
-  double speed2;        /* the largest square of a velocity with which balls drift */
-  bool finite;          /* all numbers */
-  bool no_memory;       /* for the events */
-  facet_contact *found; /* room for those of an entry */
-  gz_array events;      /* pass_event */
+  double moved2;   /* of the next places: the largest square of a way since the list was made */
+  double speed2;   /* the largest square of a velocity with which balls drift */
+  bool finite;     /* all numbers */
+  bool no_memory;  /* for the events */
+  gz_array events; /* pass_event */
 } pass_result;
 
-/* Balls at the places [begin, end), at least one. */
-typedef void pass_kernel(const pass *p, uint32_t begin, uint32_t end, pass_result *result);
+/* A contact of two balls that ends, and what it remembered. */
+typedef struct row_contact {
+  uint32_t first, second; /* places */
+  uint32_t lower, higher; /* numbers */
+  double strain[3], hit[2];
+} row_contact;
+
+/* What the rows of a block become: of each the force on its first ball, and the torque on either side, with what that
+ * side counts of the energy dissipated. */
+typedef struct contact_rows {
+  row *forces, *torques; /* forces: [2 row]; torques: [2 row + side] */
+} contact_rows;
+
+/* The same for what balls run into. */
+typedef struct obstacle_rows {
+  row *forces, *torques;
+  uint32_t *places;
+} obstacle_rows;
+
+/* What a thread works with: scratch for any block. */
+typedef struct worker {
+  pass_result result;
+  contact_rows rows;       /* VD_LANES more than there are may be written */
+  obstacle_rows obstacles; /* likewise */
+  facet_contact *found;    /* of an entry */
+  uint64_t *keys;          /* for references */
+  uint32_t *slots;         /* of each row of the list: which close one it is, from 1 on; 0: it is none */
+  row_contact *saved;
+  buffer scratch;
+  gz_array ended; /* row_contact */
+  bool no_memory; /* for `ended` */
+} worker;
+
+/* Of each of the places, whose keys end at end[]: the lower halves of keys, in the order of the keys. Those that have
+ * more than REFS_FEW are left out; behind the last key so many more may be read. */
+enum { REFS_FEW = 16 };
+typedef void refs_kernel(const uint64_t *keys, const uint32_t *end, uint32_t places, uint32_t *refs);
+CPU_KERNELS(refs_kernel, gz_refs_sort);
+
+/* Fills the close rows of a block, without references, and `slots`; returns how many there are. */
+typedef uint32_t close_kernel(const graze_world *world, uint32_t block, uint32_t *slots);
+CPU_KERNELS(close_kernel, gz_close_rows);
+
+/* A block. */
+typedef void pass_kernel(const pass *p, uint32_t block, worker *w);
 CPU_KERNELS(pass_kernel, gz_dynamics_pass);
 
-/* events.c: of `count` entries of a ball from `entry` on those in `bits` touch; what did not touch before begins
- * unstrained. `began` gets, contact by contact, whether it began. Tells of contacts that ended. */
-void gz_pass_remember(const pass *p, uint32_t place, uint32_t entry, uint32_t count, unsigned bits, bool *began,
-                      pass_result *result);
-/* The same for a wall; true: it began. */
+/* events.c: those that are found to have ended, in any order; false: no memory. gz_rows_end puts them in the order of
+ * numbers, lets go of their springs, adds the events of those that the block of `first` tells of to `events`, and
+ * leaves the array empty. */
+bool gz_rows_append(const graze_world *world, gz_array *ended, const row_contact *contact);
+bool gz_rows_end(const graze_world *world, gz_array *ended, gz_array *events);
+
+/* Two balls, of which the lower number tells, with normal speed u_n in this step. */
+void gz_pass_tell(const pass *p, uint32_t place, uint32_t partner, graze_contact_event_kind kind, double speed,
+                  double impulse, pass_result *result);
+
+/* Of a wall: what did not touch before begins unstrained. True: it began. Tells of contacts that ended. */
 bool gz_pass_remember_wall(const pass *p, uint64_t entry, bool touches, pass_result *result);
 /* The same for what gz_surface_contacts found; then contact i is in slot i. */
 void gz_pass_remember_surface(const pass *p, const surface_entry *e, const facet_contact *found, uint32_t count,
                               pass_result *result);
 
-/* With events: a contact with normal speed u_n and force f_n in this step. */
-void gz_pass_follow(const pass *p, uint32_t place, uint32_t entry, bool began, double speed, double force,
-                    pass_result *result);
-
 /* A ball in contact with a wall or a surface. */
 typedef struct obstacle {
+  uint32_t place;
   double normal[3], velocity[3], spin[3]; /* of what is there */
   double overlap;
   double strain[3]; /* of the spring */
@@ -84,14 +126,14 @@ typedef struct obstacle {
 
 /* obstacles.c: the wall of an entry; false: the ball does not touch it. */
 bool gz_pass_wall(const pass *p, uint64_t entry, obstacle *o, pass_result *result);
-/* The contacts with the surface of an entry, into result->found, and each of them. */
-uint32_t gz_pass_surface(const pass *p, const surface_entry *e, pass_result *result);
+/* The contacts with the surface of an entry, and each of them. */
+uint32_t gz_pass_surface(const pass *p, const surface_entry *e, facet_contact *found, pass_result *result);
 obstacle gz_pass_facet(const pass *p, const surface_entry *e, const facet_contact *found, uint32_t order);
 
-void gz_pass_follow_obstacle(const pass *p, uint32_t place, const obstacle *o, double speed, double force,
-                             pass_result *result);
+/* With events: an obstacle with normal speed u_n and force f_n in this step. */
+void gz_pass_follow_obstacle(const pass *p, const obstacle *o, double speed, double force, pass_result *result);
 
-/* events.c: sorts what the pieces found and puts it into the world's events. False: no memory. */
-bool gz_events_add(graze_world *world, const pass *p, pass_result *results, uint32_t count);
+/* events.c: sorts what was found and puts it into the world's events; leaves `found` empty. False: no memory. */
+bool gz_events_add(graze_world *world, const pass *p, gz_array *found);
 
 #endif

@@ -1,687 +1,554 @@
-/* The forces of balls on each other, a register of balls at a time.
+/* Forces of balls on each other and on what they run into, and the balls' next state.
  *
- * Each lane has a ball of its own, and all lanes go through their balls' contacts together: the first of each, the
- * second of each, and so on, so that a ball's own numbers stay in registers and its forces are added up there in order.
- * First the neighbours of a ball are looked at, a register at a time, and those that overlap are noted.
+ * Contacts are computed a register at a time, each once for both balls, and give rows: what a contact does to either.
+ * Then each ball adds up its rows and moves, the four numbers of a row together.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/simd_rows.h"
+#include "dynamics/law_lanes.h"
 #include "dynamics/pass.h"
-
-enum {
-  MOST_NOTED = 64, /* contacts of a ball before its forces are computed: then there may be more */
-  SOLITARY = 16    /* most balls have no more */
-};
-
-/* So that `features` are known when a pass is compiled; with sanitizers one copy of each function is enough. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define INLINED static inline
-#else
-#define INLINED static inline __attribute__((always_inline))
-#endif
-
-/* What is fixed when a pass is compiled. */
-typedef struct features {
-  bool simple; /* one law of Hooke's for all */
-  bool tangential, springs;
-} features;
-
-/* The balls of a group, and what acts on them. */
-typedef struct group {
-  uint32_t first, count; /* places; lanes behind the last repeat it */
-  uint32_t own[VD_LANES];
-  vd at[4], velocity[4], spin[4];
-  vd force[3], torque[3], dissipated;
-} group;
-
-/* Whom the ball of each lane touches. */
-typedef struct notes {
-  uint32_t count[VD_LANES], most;
-  uint32_t next[VD_LANES];                           /* entries of the list from here on have not been looked at */
-  uint32_t partner[VD_LANES][MOST_NOTED + VD_LANES]; /* up to `most`: behind the last the ball itself */
-  uint32_t entry[VD_LANES][MOST_NOTED + VD_LANES];   /* if contacts remember something */
-  bool began[VD_LANES][MOST_NOTED + VD_LANES];
-  bool done;
-} notes;
-
-/* ---- small vectors ----------------------------------------------------------------------------------------------- */
-
-static inline vd dot(const vd a[3], const vd b[3]) {
-  return vd_add(vd_add(vd_mul(a[0], b[0]), vd_mul(a[1], b[1])), vd_mul(a[2], b[2]));
-}
-
-static inline void cross(const vd a[3], const vd b[3], vd out[3]) {
-  for (int k = 0; k < 3; k++) {
-    int l = (k + 1) % 3, m = (k + 2) % 3;
-    out[k] = vd_sub(vd_mul(a[l], b[m]), vd_mul(a[m], b[l]));
-  }
-}
-
-/* ---- the law ----------------------------------------------------------------------------------------------------- */
-
-/* One side of a contact in each lane. */
-typedef struct sides {
-  vd n[3];    /* from the partner to the own centre */
-  vd overlap; /* above 0 */
-  vd u[3];    /* velocity of the own centre minus that of the partner's, or of the wall's surface */
-  vd arm[2];  /* from the centres to the contact */
-  vd spin[2][3];
-  vd share;        /* of what is dissipated: a half, or 1 where no force moves the partner */
-  vd inverse_mass; /* 1 / m */
-  vd inverse_inertia;
-  vd reduced; /* radius */
-  vd spring[3];
-  vd dt;
-} sides;
-
-typedef struct outcome {
-  vd force[3], torque[3], dissipated, normal_force, spring[3], normal_speed;
-} outcome;
-
-/* Laws, one in each lane. */
-typedef struct lane_law {
-  vd field[LAW_FIELDS];
-} lane_law;
-
-#define L(name) (offsetof(law, name) / sizeof(double))
-
-/* Constants of the contact that the simple law has as they are. */
-typedef struct constants {
-  vd k_n, eta_n, k_t, eta_t;
-} constants;
-
-INLINED constants constants_of(const lane_law *l, const sides *s, features f) {
-  const vd *x = l->field;
-  if (f.simple) return (constants){x[L(k_n)], x[L(eta_n)], x[L(k_t)], x[L(eta_t)]};
-  vd m = vd_div(vd_set(1), s->inverse_mass), root = vd_sqrt(vd_mul(s->reduced, s->overlap));
-  vm hertz = vd_gt(x[L(hertz)], vd_set(0));
-  constants c;
-  c.k_n = vd_select(hertz, vd_mul(x[L(k_n)], root), x[L(k_n)]);
-  c.eta_n = vd_add(vd_add(x[L(eta_n)], vd_mul(x[L(gamma_n)], m)), vd_mul(x[L(zeta_n)], vd_sqrt(vd_mul(c.k_n, m))));
-  c.eta_t = vd_add(vd_add(x[L(eta_t)], vd_mul(x[L(gamma_t)], m)), vd_mul(x[L(share_t)], c.eta_n));
-  c.k_t = vd_add(x[L(k_t)], vd_mul(x[L(mindlin)], root));
-  return c;
-}
-
-/* Least of two where the first may be NaN, which 0/0 is: then the second. */
-static inline vd capped(vd x, vd most) {
-  return vd_select(vd_gt(most, x), x, most);
-}
-
-/* By how much a force of 1 changes the velocity in half a step. What a force takes out of the motion in a step it takes
- * at the mean of the velocities before and after; for one contact alone that mean is known. Across n a solid ball
- * yields 3.5 times as much as along it, because it turns. */
-static inline vd half_step(const sides *s) {
-  return vd_mul(vd_mul(vd_set(0.5), s->dt), s->inverse_mass);
-}
-
-/* The force across n, and what the spring becomes. */
-INLINED void add_tangential(const lane_law *l, const constants *c, const sides *s, outcome *o, features f) {
-  const vd *x = l->field;
-  vd turn[3], around[3], slip[3], across[3], lever[3];
-  vd full = f.simple ? vd_set(1) : x[L(arm)];
-  for (int k = 0; k < 3; k++) turn[k] = vd_add(vd_mul(s->arm[0], s->spin[0][k]), vd_mul(s->arm[1], s->spin[1][k]));
-  cross(turn, s->n, around);
-  for (int k = 0; k < 3; k++) {
-    vd spin = f.simple ? around[k] : vd_mul(full, around[k]);
-    slip[k] = vd_sub(vd_sub(s->u[k], vd_mul(o->normal_speed, s->n[k])), spin);
-  }
-  vd most = vd_mul(x[L(friction)], vd_abs(o->normal_force));
-  vd yield = vd_mul(f.simple ? vd_set(3.5) : vd_add(vd_set(1), vd_mul(vd_set(2.5), full)), half_step(s));
-  if (!f.springs) {
-    vd speed2 = dot(slip, slip);
-    vd scale = vd_neg(capped(vd_div(most, vd_sqrt(speed2)), c->eta_t));
-    for (int k = 0; k < 3; k++) across[k] = vd_mul(scale, slip[k]);
-    o->dissipated = vd_sub(o->dissipated, vd_mul(vd_mul(scale, speed2), vd_add(vd_set(1), vd_mul(yield, scale))));
-  } else {
-    vd stretch[3];
-    for (int k = 0; k < 3; k++) stretch[k] = vd_add(s->spring[k], vd_mul(vd_mul(slip[k], s->dt), x[L(spring)]));
-    const vd along = dot(stretch, s->n), old = dot(s->spring, s->spring);
-    for (int k = 0; k < 3; k++) {
-      stretch[k] = vd_sub(stretch[k], vd_mul(along, s->n[k]));
-      across[k] = vd_neg(vd_add(vd_mul(c->k_t, stretch[k]), vd_mul(c->eta_t, slip[k])));
-    }
-    vd strength2 = dot(across, across), scale = capped(vd_div(most, vd_sqrt(strength2)), vd_set(1));
-    vm slides = vm_and(vd_gt(vd_set(1), scale), vd_gt(c->k_t, vd_set(0)));
-    for (int k = 0; k < 3; k++) {
-      across[k] = vd_mul(scale, across[k]);
-      vd left = vd_neg(vd_div(vd_add(across[k], vd_mul(c->eta_t, slip[k])), c->k_t));
-      o->spring[k] = vd_mul(vd_select(slides, left, stretch[k]), x[L(spring)]);
-    }
-    vd now = dot(o->spring, o->spring);
-    vd stored = vd_mul(vd_mul(vd_set(0.5), c->k_t), vd_sub(now, old));
-    vd work = vd_mul(vd_add(dot(across, slip), vd_mul(yield, dot(across, across))), s->dt);
-    o->dissipated = vd_sub(o->dissipated, vd_div(vd_add(work, stored), s->dt));
-  }
-  cross(s->n, across, lever);
-  for (int k = 0; k < 3; k++) {
-    vd torque = vd_neg(vd_mul(s->arm[0], lever[k]));
-    o->torque[k] = f.simple ? torque : vd_mul(full, torque);
-    o->force[k] = vd_add(o->force[k], across[k]);
-  }
-}
-
-/* Torque against relative spin: `part` of it, at most `coefficient` |f_n| R and not more than would end it in a step.
- */
-INLINED void add_against_spin(const sides *s, outcome *o, const vd part[3], vd coefficient) {
-  vd speed2 = dot(part, part), speed = vd_sqrt(speed2);
-  vd most = vd_mul(vd_mul(coefficient, vd_abs(o->normal_force)), s->reduced);
-  vd ends = vd_div(vd_set(1), vd_mul(s->inverse_inertia, s->dt));
-  vd scale = vd_neg(capped(vd_div(most, speed), ends));
-  for (int k = 0; k < 3; k++) o->torque[k] = vd_add(o->torque[k], vd_mul(scale, part[k]));
-  o->dissipated = vd_sub(o->dissipated, vd_mul(scale, speed2));
-}
-
-INLINED void resist_spin(const lane_law *l, const sides *s, outcome *o) {
-  vd relative[3], about[3], across[3];
-  for (int k = 0; k < 3; k++) relative[k] = vd_sub(s->spin[0][k], s->spin[1][k]);
-  vd along = dot(relative, s->n);
-  for (int k = 0; k < 3; k++) {
-    about[k] = vd_mul(along, s->n[k]);
-    across[k] = vd_sub(relative[k], about[k]);
-  }
-  add_against_spin(s, o, across, l->field[L(rolling)]);
-  add_against_spin(s, o, about, l->field[L(spinning)]);
-}
-
-INLINED void apply_law(const lane_law *l, const sides *s, outcome *o, features f) {
-  constants c = constants_of(l, s, f);
-  o->normal_speed = dot(s->u, s->n);
-  vd elastic = vd_mul(c.k_n, s->overlap);
-  o->normal_force = vd_max(vd_sub(elastic, vd_mul(c.eta_n, o->normal_speed)), l->field[L(least)]);
-  vd mean_speed = vd_add(o->normal_speed, vd_mul(half_step(s), o->normal_force));
-  o->dissipated = vd_mul(vd_sub(elastic, o->normal_force), mean_speed);
-  for (int k = 0; k < 3; k++) {
-    o->force[k] = vd_mul(o->normal_force, s->n[k]);
-    o->torque[k] = vd_set(0);
-    o->spring[k] = vd_set(0);
-  }
-  if (f.tangential) add_tangential(l, &c, s, o, f);
-  if (!f.simple) resist_spin(l, s, o);
-}
-
-static inline lane_law law_everywhere(const law *l) {
-  lane_law lanes;
-  const double *fields = (const double *)(const void *)l;
-  for (int i = 0; i < (int)LAW_FIELDS; i++) lanes.field[i] = vd_set(fields[i]);
-  return lanes;
-}
-
-static inline lane_law law_by_lane(const law *const laws[VD_LANES]) {
-  lane_law lanes;
-  double column[VD_LANES];
-  for (int i = 0; i < (int)LAW_FIELDS; i++) {
-    for (int lane = 0; lane < VD_LANES; lane++) column[lane] = ((const double *)(const void *)laws[lane])[i];
-    lanes.field[i] = vd_load(column);
-  }
-  return lanes;
-}
-
-/* ---- looking ----------------------------------------------------------------------------------------------------- */
 
 static inline vd nearest(vd x, double period) {
   vd half = vd_set(0.5 * period), whole = vd_set(period);
   return vd_select(vd_gt(x, half), vd_sub(x, whole), vd_select(vd_gt(vd_neg(half), x), vd_add(x, whole), x));
 }
 
-/* Bits of the partners that overlap the ball, or are no farther from it than `more`. */
-INLINED unsigned within(const pass *p, const row *positions, const double *own, const uint32_t *partners, double more,
-                        features f) {
-  vd other[4], d[3];
-  vd_load_rows(other, (const double(*)[4])positions, partners);
-  for (int k = 0; k < 3; k++) {
-    d[k] = vd_sub(vd_set(own[k]), other[k]);
-    if (!f.simple && p->period[k] != 0) d[k] = nearest(d[k], p->period[k]);
-  }
-  vd reach = vd_add(vd_add(vd_set(own[3]), other[3]), vd_set(more));
-  return vm_bits(vd_gt(vd_mul(reach, reach), dot(d, d)));
-}
-
-/* Notes contacts of the lane's ball until its entries end or there is no more room. */
-INLINED void look(const pass *p, const group *g, unsigned lane, notes *n, pass_result *result, features f) {
-  const graze_world *world = p->world;
-  const uint32_t *partners = world->list.partners;
-  const row *positions = world->now.position;
-  const bool remembers = world->remembers && p->mode != PASS_LOOK;
-  const uint32_t place = g->own[lane], end = world->list.start[place + 1];
-  const double more = p->close == CLOSE_TO_BE_MADE ? world->close_reach : 0;
-  uint32_t e = n->next[lane], begin = world->list.start[place], count = 0;
-  uint64_t chunk = close_chunk(begin, place, VD_LANES) + (e - begin) / VD_LANES;
-  for (; e < end && count <= MOST_NOTED - VD_LANES; e += VD_LANES) {
-    unsigned bits;
-    if (p->close == CLOSE_KEPT) {
-      bits = world->list.close[chunk];
-    } else {
-      bits = within(p, positions, positions[place], partners + e, more, f);
-      if (end - e < VD_LANES) bits &= (1u << (end - e)) - 1;
-      if (p->close == CLOSE_TO_BE_MADE) world->list.close[chunk] = (uint8_t)bits;
-    }
-    chunk++;
-    if (bits == 0 && !remembers) continue;
-    indices_pack(n->partner[lane] + count, partners + e, bits, place);
-    if (remembers || f.springs) {
-      for (unsigned left = bits, i = 0; left != 0; left &= left - 1, i++)
-        n->entry[lane][count + i] = e + (uint32_t)__builtin_ctz(left);
-    }
-    if (remembers)
-      gz_pass_remember(p, place, e, end - e < VD_LANES ? end - e : VD_LANES, bits, &n->began[lane][count], result);
-    count += (uint32_t)__builtin_popcount(bits);
-  }
-  n->count[lane] = count;
-  n->next[lane] = e;
-  n->done &= e >= end;
-  if (count > n->most) n->most = count;
-}
-
-/* ---- computing --------------------------------------------------------------------------------------------------- */
-
 /* Balls with one centre: the normal is up for the higher number. */
-static vd part_centers(const graze_world *world, const uint32_t *own, const uint32_t *partner, vd distance, vd up) {
+static vd part_centers(const graze_world *world, const uint32_t *first, const uint32_t *second, vd distance, vd up) {
   double at[VD_LANES], z[VD_LANES];
   vd_store(at, distance);
   vd_store(z, up);
   for (int lane = 0; lane < VD_LANES; lane++) {
-    if (at[lane] == 0) z[lane] = world->number[own[lane]] > world->number[partner[lane]] ? 1 : -1;
+    if (at[lane] == 0)
+      z[lane] = world->number[row_place(first[lane])] > world->number[row_place(second[lane])] ? 1 : -1;
   }
   return vd_load(z);
 }
 
-INLINED void load_sides(const pass *p, const group *g, const ball_rows *rows, const uint32_t *partner, vm *active,
-                        sides *s, features f) {
-  vd at[4], velocity[4], spin[4], d[3];
-  vd_load_rows(at, (const double(*)[4])rows->position, partner);
-  vd_load_rows(velocity, (const double(*)[4])rows->velocity, partner);
+/* What two balls of each lane have, in columns. */
+typedef struct two_balls {
+  vd apart[3], velocity[3]; /* first minus second */
+  vd radius[2], spin[2][3], inverse_mass[2];
+} two_balls;
+
+/* Subtracted before the rows become columns, with the radii and masses in what is left of them: four such turns, not
+ * six. */
+INLINED two_balls load_balls(const graze_world *world, const uint32_t *first, const uint32_t *second) {
+  const double *at = world->now->position, *velocity = world->now->velocity, *spin = world->now->spin;
+  d4 rows[4][VD_LANES];
+  vd columns[4][4];
+  two_balls b;
+  for (int lane = 0; lane < VD_LANES; lane++) {
+    const uint32_t i = first[lane], j = second[lane];
+    const d4 p = d4_load(at + i), q = d4_load(at + j), u = d4_load(velocity + i), v = d4_load(velocity + j);
+    rows[0][lane] = d4_last(p - q, p);
+    rows[1][lane] = d4_last(u - v, q);
+    rows[2][lane] = d4_last(d4_load(spin + i), u);
+    rows[3][lane] = d4_last(d4_load(spin + j), v);
+  }
+  for (int i = 0; i < 4; i++) vd_columns(columns[i], rows[i]);
   for (int k = 0; k < 3; k++) {
-    d[k] = vd_sub(g->at[k], at[k]);
-    if (!f.simple && p->period[k] != 0) d[k] = nearest(d[k], p->period[k]);
-    s->u[k] = vd_sub(g->velocity[k], velocity[k]);
+    b.apart[k] = columns[0][k];
+    b.velocity[k] = columns[1][k];
+    b.spin[0][k] = columns[2][k];
+    b.spin[1][k] = columns[3][k];
+  }
+  for (int side = 0; side < 2; side++) {
+    b.radius[side] = columns[side][3];
+    b.inverse_mass[side] = columns[2 + side][3];
+  }
+  return b;
+}
+
+/* `share`: of what is dissipated, for either side: a half, or all where no force moves the other. Returns those that
+ * overlap. */
+INLINED vm load_sides(const pass *p, const uint32_t *first, const uint32_t *second, sides *s, vd share[2], features f) {
+  two_balls b = load_balls(p->world, first, second);
+  for (int k = 0; k < 3; k++) {
+    if (!f.simple && p->period[k] != 0) b.apart[k] = nearest(b.apart[k], p->period[k]);
+    s->u[k] = b.velocity[k];
+    s->spin[0][k] = b.spin[0][k];
+    s->spin[1][k] = b.spin[1][k];
     s->spring[k] = vd_set(0);
   }
-  vd distance2 = dot(d, d), reach = vd_add(g->at[3], at[3]);
-  *active = vm_and(*active, vd_gt(vd_mul(reach, reach), distance2));
+  vd distance2 = dot(b.apart, b.apart), reach = vd_add(b.radius[0], b.radius[1]);
+  vm overlaps = vd_gt(vd_mul(reach, reach), distance2);
   vd distance = vd_sqrt(distance2), inverse = vd_div(vd_set(1), distance);
   vm same = vd_eq(distance, vd_set(0));
   inverse = vd_select(same, vd_set(0), inverse);
-  for (int k = 0; k < 3; k++) s->n[k] = vd_mul(d[k], inverse);
-  if (__builtin_expect(vm_bits(vm_and(same, *active)) != 0, 0))
-    s->n[2] = part_centers(p->world, g->own, partner, distance, s->n[2]);
+  for (int k = 0; k < 3; k++) s->n[k] = vd_mul(b.apart[k], inverse);
+  if (__builtin_expect(vm_bits(vm_and(same, overlaps)) != 0, 0))
+    s->n[2] = part_centers(p->world, first, second, distance, s->n[2]);
   s->overlap = vd_sub(reach, distance);
   vd half = vd_mul(vd_set(0.5), s->overlap);
-  s->arm[0] = vd_sub(g->at[3], half);
-  s->arm[1] = vd_sub(at[3], half);
-  s->inverse_mass = vd_add(g->velocity[3], velocity[3]);
-  s->share = vd_select(vd_eq(velocity[3], vd_set(0)), vd_set(1), vd_set(0.5));
+  for (int side = 0; side < 2; side++) {
+    s->arm[side] = vd_sub(b.radius[side], half);
+    share[side] = vd_select(vd_eq(b.inverse_mass[1 - side], vd_set(0)), vd_set(1), vd_set(0.5));
+  }
+  s->inverse_mass = vd_add(b.inverse_mass[0], b.inverse_mass[1]);
   s->dt = vd_set(p->dt);
-  if (f.tangential || !f.simple) {
-    vd_load_rows(spin, (const double(*)[4])rows->spin, partner);
-    for (int k = 0; k < 3; k++) s->spin[0][k] = g->spin[k], s->spin[1][k] = spin[k];
-    s->inverse_inertia = vd_add(g->spin[3], spin[3]);
+  if (!f.simple) {
+    const double *inertia = &p->world->now->spin[3];
+    s->inverse_inertia = vd_add(vd_gather(inertia, first), vd_gather(inertia, second));
+    s->reduced = vd_div(vd_mul(b.radius[0], b.radius[1]), reach);
   }
-  if (!f.simple) s->reduced = vd_div(vd_mul(g->at[3], at[3]), vd_add(g->at[3], at[3]));
+  return overlaps;
 }
 
-static inline void load_springs(const contact_memory *memory, const uint64_t *entry, unsigned active, sides *s) {
-  double column[3][VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) {
-    bool touching = active >> lane & 1 && memory->touching[entry[lane]];
-    for (int k = 0; k < 3; k++) column[k][lane] = touching ? memory->springs[entry[lane]][k] : 0;
-  }
-  for (int k = 0; k < 3; k++) s->spring[k] = vd_load(column[k]);
-}
-
-static inline void store_springs(const contact_memory *memory, const uint64_t *entry, unsigned active,
-                                 const outcome *o) {
-  double column[3][VD_LANES];
-  for (int k = 0; k < 3; k++) vd_store(column[k], o->spring[k]);
-  for (; active != 0; active &= active - 1) {
-    int lane = __builtin_ctz(active);
-    for (int k = 0; k < 3; k++) memory->springs[entry[lane]][k] = column[k][lane];
-  }
-}
-
-/* Adds a contact of each active lane to what acts on its ball. */
-INLINED void add(group *g, const outcome *o, vd share, vm active) {
-  for (int k = 0; k < 3; k++) {
-    g->force[k] = vd_select(active, vd_add(g->force[k], o->force[k]), g->force[k]);
-    g->torque[k] = vd_select(active, vd_add(g->torque[k], o->torque[k]), g->torque[k]);
-  }
-  g->dissipated = vd_select(active, vd_add(g->dissipated, vd_mul(share, o->dissipated)), g->dissipated);
-}
-
-/* The laws between the balls and partners that are not all of one material. */
-static lane_law laws_of(const graze_world *world, const uint32_t *own, const uint32_t *partner) {
+/* The laws between balls that are not all of one material. */
+static lane_law laws_of(const graze_world *world, const uint32_t *first, const uint32_t *second) {
   const law *laws[VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) laws[lane] = law_between(world, own[lane], PARTNER_BALL, partner[lane]);
+  for (int lane = 0; lane < VD_LANES; lane++)
+    laws[lane] = law_between(world, row_place(first[lane]), PARTNER_BALL, row_place(second[lane]));
   return law_by_lane(laws);
 }
 
-/* The surfaces of balls that no force moves may run. */
-static inline void add_surface_speed(const lane_law *l, sides *s) {
-  vm fixed = vd_eq(s->share, vd_set(1));
+/* The surfaces of balls that no force moves may run; the second of a row may be such a ball. */
+static inline void add_surface_speed(const lane_law *l, vd share, sides *s) {
+  vm fixed = vd_eq(share, vd_set(1));
   for (int k = 0; k < 3; k++) s->u[k] = vd_select(fixed, vd_sub(s->u[k], l->field[L(surface) + k]), s->u[k]);
 }
 
-static void follow(const pass *p, const group *g, const notes *n, uint32_t i, const uint64_t *entry, unsigned active,
-                   const outcome *o, pass_result *result) {
-  double speed[VD_LANES], force[VD_LANES];
-  vd_store(speed, o->normal_speed);
-  vd_store(force, o->normal_force);
-  for (; active != 0; active &= active - 1) {
-    int lane = __builtin_ctz(active);
-    gz_pass_follow(p, g->own[lane], (uint32_t)entry[lane], n->began[lane][i], speed[lane], force[lane], result);
+INLINED void store_rows(const contact_rows *out, uint32_t row_index, const outcome *o, const vd share[2], vm active) {
+  const vd zero = vd_set(0);
+  vd force[4], torque[2][4];
+  for (int k = 0; k < 3; k++) {
+    force[k] = vd_select(active, o->force[k], zero);
+    for (int side = 0; side < 2; side++) torque[side][k] = vd_select(active, o->torque[side][k], zero);
+  }
+  force[3] = zero;
+  for (int side = 0; side < 2; side++) torque[side][3] = vd_select(active, vd_mul(share[side], o->dissipated), zero);
+  vd_store_rows(out->forces + 2 * (size_t)row_index, 2, force);
+  vd_store_rows(out->torques + 2 * (size_t)row_index, 2, torque[0]);
+  vd_store_rows(out->torques + 2 * (size_t)row_index + 1, 2, torque[1]);
+}
+
+/* ---- what contacts remember -------------------------------------------------------------------------------------- */
+
+/* Bits of the rows of a register in an array of bits, which their first one's place is a multiple of. */
+static inline unsigned row_bits(const uint8_t *bits, uint32_t r) {
+  return (unsigned)bits[r / 8] >> r % 8 & ((1u << VD_LANES) - 1);
+}
+
+static inline void set_row_bits(uint8_t *bits, uint32_t r, unsigned value) {
+  const unsigned all = ((1u << VD_LANES) - 1) << r % 8;
+  bits[r / 8] = (uint8_t)((bits[r / 8] & ~all) | value << r % 8);
+}
+
+/* Contacts that begin are unstrained. */
+static inline void load_springs(const close_pairs *c, uint32_t r, unsigned touching, sides *s) {
+  vm old = vm_from(touching);
+  for (int k = 0; k < 3; k++) s->spring[k] = vd_select(old, vd_load(c->springs[k] + r), vd_set(0));
+}
+
+static void end_rows(const pass *p, uint32_t r, unsigned ended, worker *w) {
+  const close_pairs *c = &p->world->close;
+  for (; ended != 0; ended &= ended - 1) {
+    const uint32_t at = r + (uint32_t)__builtin_ctz(ended);
+    row_contact contact = {.first = row_place(c->first[at]), .second = row_place(c->second[at])};
+    for (int k = 0; k < 3 && p->world->has_springs; k++) contact.strain[k] = c->springs[k][at];
+    for (int k = 0; k < 2 && p->world->def.events; k++) contact.hit[k] = c->hits[k][at];
+    w->no_memory |= !gz_rows_append(p->world, &w->ended, &contact);
   }
 }
 
-/* The contacts that are noted: the first of each ball, the second of each, and so on. */
-INLINED void compute(const pass *p, group *g, const notes *n, const lane_law *one, pass_result *result, features f) {
-  const graze_world *world = p->world;
-  const contact_memory *memory = &world->list.of_balls;
-  const ball_rows rows = world->now;
-  const bool remembers = p->mode != PASS_LOOK, follows = world->def.events && remembers,
-             many = !f.simple && world->materials.count > 1;
-  for (uint32_t i = 0; i < n->most; i++) {
-    uint32_t partner[VD_LANES];
-    uint64_t entry[VD_LANES] = {0};
-    const unsigned noted = indices_above(n->count, i);
-    vm active = vm_from(noted);
-    const uint32_t ahead = i + 1 < n->most ? i + 1 : i; /* neighbours are anywhere in memory */
-    for (uint32_t lane = 0; lane < VD_LANES; lane++) {
-      const uint32_t soon = n->partner[lane][ahead];
-      __builtin_prefetch(rows.position[soon]);
-      __builtin_prefetch(rows.velocity[soon]);
-      if (f.tangential) __builtin_prefetch(rows.spin[soon]);
-      partner[lane] = n->partner[lane][i];
-      if (f.springs || follows) entry[lane] = noted >> lane & 1 ? n->entry[lane][i] : 0;
+/* If it is this block that tells. */
+static void tell_rows(const pass *p, uint32_t r, unsigned bits, graze_contact_event_kind kind,
+                      const double speeds[VD_LANES], const double impulses[VD_LANES], pass_result *result) {
+  const close_pairs *c = &p->world->close;
+  const uint32_t *number = p->world->number;
+  for (; bits != 0; bits &= bits - 1) {
+    const int lane = __builtin_ctz(bits);
+    uint32_t a = row_place(c->first[r + (uint32_t)lane]), b = row_place(c->second[r + (uint32_t)lane]);
+    if (number[a] > number[b]) {
+      if (a / BLOCK_PLACES != b / BLOCK_PLACES) continue;
+      const uint32_t t = a;
+      a = b;
+      b = t;
     }
-    sides s;
-    outcome o;
-    load_sides(p, g, &rows, partner, &active, &s, f);
-    lane_law l = many ? laws_of(world, g->own, partner) : *one;
-    if (!f.simple) add_surface_speed(&l, &s);
-    if (f.springs) load_springs(memory, entry, noted, &s);
-    apply_law(&l, &s, &o, f);
-    add(g, &o, s.share, active);
-    if (f.springs && remembers) store_springs(memory, entry, noted, &o);
-    if (follows) follow(p, g, n, i, entry, noted, &o, result);
+    gz_pass_tell(p, a, b, kind, speeds[lane], impulses[lane], result);
+  }
+}
+
+/* Goes on with speeds of approach and impulses: a hit is told when the two are nearest. */
+static void follow(const pass *p, uint32_t r, unsigned touching, unsigned active, vd normal_speed, vd normal_force,
+                   pass_result *result) {
+  const close_pairs *c = &p->world->close;
+  const unsigned began = active & ~touching;
+  double speeds[VD_LANES], impulses[VD_LANES];
+  const vd none = vd_set(-1), zero = vd_set(0), approach = vd_neg(normal_speed);
+  const vm parting = vd_ge(normal_speed, zero);
+  vd speed = vd_load(c->hits[0] + r), impulse = vd_load(c->hits[1] + r);
+  if (began != 0) {
+    const vm begins = vm_from(began);
+    speed = vd_select(begins, vd_select(parting, none, approach), speed);
+    impulse = vd_select(begins, zero, impulse);
+    vd_store(speeds, approach);
+    vd_store(impulses, zero);
+    tell_rows(p, r, began, GRAZE_CONTACT_BEGAN, speeds, impulses, result);
+  }
+  impulse = vd_add(impulse, vd_mul(normal_force, vd_set(p->dt)));
+  const vm nearest_now = vm_and(vd_ge(speed, zero), parting);
+  const unsigned hit = active & vm_bits(nearest_now);
+  if (hit != 0) {
+    vd_store(speeds, speed);
+    vd_store(impulses, impulse);
+    tell_rows(p, r, hit, GRAZE_CONTACT_HIT, speeds, impulses, result);
+  }
+  vd_store(c->hits[0] + r, vd_select(nearest_now, none, speed));
+  vd_store(c->hits[1] + r, impulse);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Neighbours are anywhere in memory. */
+INLINED void ask_ahead(const graze_world *world, const uint32_t *second) {
+  for (int lane = 0; lane < VD_LANES; lane++) {
+    __builtin_prefetch(world->now->position + second[lane]);
+    __builtin_prefetch(&world->now->spin[3] + second[lane]);
+  }
+}
+
+/* A register of rows. */
+typedef struct row_group {
+  sides s;
+  vd share[2];
+  outcome o;
+  unsigned active, touching; /* bits: overlap now, and touched at the last look */
+} row_group;
+
+/* Rows from i on of the block's. */
+INLINED void load_group(const pass *p, const list_block *b, uint32_t count, uint32_t i, row_group *g, features f) {
+  const close_pairs *c = &p->world->close;
+  const uint32_t r = b->row + i, left = count > i ? count - i : 0;
+  if (left > 5 * VD_LANES) ask_ahead(p->world, c->second + r + 4 * VD_LANES);
+  g->active = vm_bits(load_sides(p, c->first + r, c->second + r, &g->s, g->share, f));
+  if (left < VD_LANES) g->active &= (1u << left) - 1;
+  g->touching = p->world->remembers ? row_bits(c->touching, r) : 0;
+  if (f.springs) load_springs(c, r, g->touching, &g->s);
+}
+
+INLINED void compute_group(const pass *p, const list_block *b, uint32_t i, const lane_law *one, row_group *g,
+                           features f) {
+  const close_pairs *c = &p->world->close;
+  const uint32_t r = b->row + i;
+  const bool many = !f.simple && p->world->materials.count > 1;
+  lane_law l = many ? laws_of(p->world, c->first + r, c->second + r) : *one;
+  if (!f.simple) add_surface_speed(&l, g->share[0], &g->s);
+  apply_law(&l, &g->s, &g->o, f);
+}
+
+INLINED void remember_group(const pass *p, const list_block *b, uint32_t i, const row_group *g, worker *w, features f) {
+  const close_pairs *c = &p->world->close;
+  const uint32_t r = b->row + i;
+  const unsigned ended = g->touching & ~g->active;
+  if (ended != 0) end_rows(p, r, ended, w);
+  for (int k = 0; k < 3 && f.springs; k++) vd_store(c->springs[k] + r, g->o.spring[k]);
+  if (p->world->def.events && g->active != 0)
+    follow(p, r, g->touching, g->active, g->o.normal_speed, g->o.normal_force, &w->result);
+  set_row_bits(c->touching, r, g->active);
+}
+
+/* All rows of a block; those that do not touch are 0. Two registers at a time, step by step: a contact alone is one
+ * long chain of operations that wait for each other. */
+INLINED void compute_rows(const pass *p, uint32_t block, worker *w, features f) {
+  const graze_world *world = p->world;
+  const list_block *b = &world->list.blocks[block];
+  const uint32_t count = world->close.counts[block];
+  const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
+  const bool remembers = world->remembers && p->mode != PASS_LOOK;
+  for (uint32_t i = 0, j = VD_LANES; i < count; i += 2 * VD_LANES, j += 2 * VD_LANES) {
+    row_group g, h;
+    load_group(p, b, count, i, &g, f);
+    load_group(p, b, count, j, &h, f);
+    compute_group(p, b, i, &one, &g, f);
+    compute_group(p, b, j, &one, &h, f);
+    store_rows(&w->rows, i, &g.o, g.share, vm_from(g.active));
+    store_rows(&w->rows, j, &h.o, h.share, vm_from(h.active));
+    if (!remembers) continue;
+    remember_group(p, b, i, &g, w, f);
+    remember_group(p, b, j, &h, w, f);
   }
 }
 
 /* ---- walls and surfaces ------------------------------------------------------------------------------------------ */
 
-enum { QUEUED = 4 /* few balls touch more */ };
-
-/* What the balls of a group run into, in order. */
+/* Obstacles of any balls, until they fill a register. */
 typedef struct queue {
-  obstacle at[VD_LANES][QUEUED];
-  uint32_t count[VD_LANES];
+  obstacle at[VD_LANES];
+  uint32_t count, done; /* done: rows */
 } queue;
 
-static void store_obstacle_springs(const obstacle *const o[VD_LANES], unsigned active, const outcome *out) {
-  double column[3][VD_LANES];
-  for (int k = 0; k < 3; k++) vd_store(column[k], out->spring[k]);
-  for (; active != 0; active &= active - 1) {
-    int lane = __builtin_ctz(active);
-    for (int k = 0; k < 3; k++) o[lane]->memory->springs[o[lane]->entry][k] = column[k][lane];
-  }
-}
-
-/* The obstacles of the active lanes, as columns. */
-static sides load_obstacles(const pass *p, const group *g, const obstacle *const o[VD_LANES], unsigned active) {
+/* As columns. Behind the last the first is repeated. */
+static sides load_obstacles(const pass *p, const queue *q) {
+  const graze_world *world = p->world;
   double normal[3][VD_LANES], velocity[3][VD_LANES], spin[3][VD_LANES], strain[3][VD_LANES], overlap[VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) {
-    const bool is_there = active >> lane & 1;
-    overlap[lane] = is_there ? o[lane]->overlap : 0;
+  uint32_t where[VD_LANES];
+  vd at[4], own_velocity[4], own_spin[4];
+  for (uint32_t lane = 0; lane < VD_LANES; lane++) {
+    const obstacle *o = &q->at[lane < q->count ? lane : 0];
+    where[lane] = o->place * BALL_DOUBLES;
+    overlap[lane] = o->overlap;
     for (int k = 0; k < 3; k++) {
-      normal[k][lane] = is_there ? o[lane]->normal[k] : 0;
-      velocity[k][lane] = is_there ? o[lane]->velocity[k] : 0;
-      spin[k][lane] = is_there ? o[lane]->spin[k] : 0;
-      strain[k][lane] = is_there ? o[lane]->strain[k] : 0;
+      normal[k][lane] = o->normal[k];
+      velocity[k][lane] = o->velocity[k];
+      spin[k][lane] = o->spin[k];
+      strain[k][lane] = o->strain[k];
     }
   }
-  sides s = {.overlap = vd_load(overlap), .arm = {vd_set(0), vd_set(0)}, .reduced = g->at[3], .dt = vd_set(p->dt)};
-  s.arm[0] = vd_sub(g->at[3], vd_mul(vd_set(0.5), s.overlap));
-  s.inverse_mass = g->velocity[3];
-  s.inverse_inertia = g->spin[3];
+  vd_load_rows(at, world->now->position, where);
+  vd_load_rows(own_velocity, world->now->velocity, where);
+  vd_load_rows(own_spin, world->now->spin, where);
+  sides s = {.overlap = vd_load(overlap), .arm = {vd_set(0), vd_set(0)}, .reduced = at[3], .dt = vd_set(p->dt)};
+  s.arm[0] = vd_sub(at[3], vd_mul(vd_set(0.5), s.overlap));
+  s.inverse_mass = own_velocity[3];
+  s.inverse_inertia = own_spin[3];
   for (int k = 0; k < 3; k++) {
     s.n[k] = vd_load(normal[k]);
-    s.u[k] = vd_sub(g->velocity[k], vd_load(velocity[k]));
-    s.spin[0][k] = g->spin[k];
+    s.u[k] = vd_sub(own_velocity[k], vd_load(velocity[k]));
+    s.spin[0][k] = own_spin[k];
     s.spin[1][k] = vd_load(spin[k]);
     s.spring[k] = vd_load(strain[k]);
   }
   return s;
 }
 
-/* One obstacle of each lane that has one there. */
-static void add_obstacle_of_each(const pass *p, group *g, const obstacle *const o[VD_LANES], unsigned active,
-                                 pass_result *result) {
+static void remember_obstacles(const pass *p, const queue *q, const outcome *o, pass_result *result) {
   const graze_world *world = p->world;
-  const bool remembers = world->remembers && p->mode != PASS_LOOK;
+  double strain[3][VD_LANES], speed[VD_LANES], force[VD_LANES];
+  for (int k = 0; k < 3; k++) vd_store(strain[k], o->spring[k]);
+  vd_store(speed, o->normal_speed);
+  vd_store(force, o->normal_force);
+  for (uint32_t lane = 0; lane < q->count; lane++) {
+    const obstacle *at = &q->at[lane];
+    for (int k = 0; k < 3 && world->has_springs; k++) at->memory->springs[at->entry][k] = strain[k][lane];
+    if (world->def.events) gz_pass_follow_obstacle(p, at, speed[lane], force[lane], result);
+  }
+}
+
+/* Empties the queue. */
+static void compute_obstacles(const pass *p, queue *q, const obstacle_rows *out, pass_result *result) {
+  const graze_world *world = p->world;
   const law *laws[VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) laws[lane] = active >> lane & 1 ? o[lane]->between : world->laws;
-  const sides s = load_obstacles(p, g, o, active);
+  if (q->count == 0) return;
+  for (uint32_t lane = 0; lane < VD_LANES; lane++) laws[lane] = q->at[lane < q->count ? lane : 0].between;
+  const sides s = load_obstacles(p, q);
   const lane_law l = world->materials.count == 1 ? law_everywhere(world->laws) : law_by_lane(laws);
-  outcome out;
+  outcome o;
   if (world->has_springs)
-    apply_law(&l, &s, &out, (features){false, true, true});
+    apply_law(&l, &s, &o, (features){false, true, true});
   else
-    apply_law(&l, &s, &out, (features){false, true, false});
-  add(g, &out, vd_set(1), vm_from(active));
-  if (world->has_springs && remembers) store_obstacle_springs(o, active, &out);
-  if (!world->def.events || !remembers) return;
-  double speed[VD_LANES], force[VD_LANES];
-  vd_store(speed, out.normal_speed);
-  vd_store(force, out.normal_force);
-  for (; active != 0; active &= active - 1) {
-    int lane = __builtin_ctz(active);
-    gz_pass_follow_obstacle(p, g->own[lane], o[lane], speed[lane], force[lane], result);
-  }
+    apply_law(&l, &s, &o, (features){false, true, false});
+  const vd force[4] = {o.force[0], o.force[1], o.force[2], vd_set(0)};
+  const vd torque[4] = {o.torque[0][0], o.torque[0][1], o.torque[0][2], o.dissipated};
+  vd_store_rows(out->forces + q->done, 1, force);
+  vd_store_rows(out->torques + q->done, 1, torque);
+  if (world->remembers && p->mode != PASS_LOOK) remember_obstacles(p, q, &o, result);
+  for (uint32_t lane = 0; lane < q->count; lane++) out->places[q->done++] = q->at[lane].place;
+  q->count = 0;
 }
 
-/* The first obstacle of each ball, the second of each, and so on. */
-static void add_queue(const pass *p, group *g, queue *q, pass_result *result) {
-  for (uint32_t i = 0; i < QUEUED; i++) {
-    const obstacle *o[VD_LANES];
-    unsigned active = 0;
-    for (int lane = 0; lane < VD_LANES; lane++) {
-      o[lane] = &q->at[lane][i];
-      active |= (unsigned)(i < q->count[lane]) << lane;
-    }
-    if (active == 0) break;
-    add_obstacle_of_each(p, g, o, active, result);
-  }
-  memset(q->count, 0, sizeof q->count);
-}
-
-static void enqueue(const pass *p, group *g, queue *q, uint32_t lane, const obstacle *o, pass_result *result) {
-  if (q->count[lane] == QUEUED) add_queue(p, g, q, result);
-  q->at[lane][q->count[lane]++] = *o;
-}
-
-/* Entries that come next. */
-typedef struct obstacle_entries {
-  uint64_t wall, surface;
-} obstacle_entries;
-
-/* `next` is at the entries of the group's first ball and moves behind those of its last. */
-static void add_obstacles(const pass *p, group *g, obstacle_entries *next, pass_result *result) {
+/* The walls that the balls of [begin, end) touch, by ball; then the surfaces, from the row on that is returned. */
+static uint32_t run_into_walls(const pass *p, uint32_t begin, uint32_t end, queue *q, const obstacle_rows *out,
+                               pass_result *result) {
   const neighbour_list *list = &p->world->list;
-  obstacle o;
-  queue q;
-  memset(q.count, 0, sizeof q.count);
-  for (uint32_t lane = 0; lane < g->count; lane++) {
-    const uint32_t place = g->own[lane];
-    for (; next->wall < list->wall_count && list->walls[next->wall].place == place; next->wall++) {
-      if (gz_pass_wall(p, next->wall, &o, result)) enqueue(p, g, &q, lane, &o, result);
-    }
-    for (; next->surface < list->surface_count && list->surfaces[next->surface].place == place; next->surface++) {
-      const surface_entry *e = &list->surfaces[next->surface];
-      const uint32_t count = gz_pass_surface(p, e, result);
-      for (uint32_t i = 0; i < count; i++) {
-        o = gz_pass_facet(p, e, result->found, i);
-        enqueue(p, g, &q, lane, &o, result);
-      }
-    }
+  for (uint64_t e = gz_list_first_wall(list, begin); e < list->wall_count && list->walls[e].place < end; e++) {
+    if (!gz_pass_wall(p, e, &q->at[q->count], result)) continue;
+    if (++q->count == VD_LANES) compute_obstacles(p, q, out, result);
   }
-  add_queue(p, g, &q, result);
+  compute_obstacles(p, q, out, result);
+  return q->done;
 }
 
-static bool has_obstacles(const neighbour_list *list, const obstacle_entries *next, uint32_t end) {
-  return (next->wall < list->wall_count && list->walls[next->wall].place < end) ||
-         (next->surface < list->surface_count && list->surfaces[next->surface].place < end);
+static void run_into_surfaces(const pass *p, uint32_t begin, uint32_t end, queue *q, const obstacle_rows *out,
+                              worker *w) {
+  const neighbour_list *list = &p->world->list;
+  facet_contact *found = w->found;
+  for (uint64_t i = gz_list_first_surface(list, begin); i < list->surface_count; i++) {
+    const surface_entry *e = &list->surfaces[i];
+    if (e->place >= end) break;
+    const uint32_t count = gz_pass_surface(p, e, found, &w->result);
+    for (uint32_t j = 0; j < count; j++) {
+      q->at[q->count++] = gz_pass_facet(p, e, found, j);
+      if (q->count == VD_LANES) compute_obstacles(p, q, out, &w->result);
+    }
+  }
+  compute_obstacles(p, q, out, &w->result);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static inline d4 d4_set(double x) {
+  return (d4){x, x, x, x};
+}
+
+/* What acts on a ball: force x y z 0; torque x y z and what is dissipated. */
+typedef struct load {
+  d4 force, torque;
+} load;
+
+/* Row by row, so that sums do not depend on how rows were computed. */
+INLINED load sum_rows(const contact_rows *rows, const uint32_t *refs, uint32_t count) {
+  static const uint64_t signs[2][4] = {{0}, {1ull << 63, 1ull << 63, 1ull << 63, 0}};
+  load sum = {d4_set(0), d4_set(0)};
+  for (uint32_t i = 0; i < count; i++) {
+    const size_t ref = refs[i];
+    l4 sign;
+    memcpy(&sign, signs[ref % 2], sizeof sign);
+    sum.force += (d4)((l4)d4_load(rows->forces[ref & ~(size_t)1]) ^ sign);
+    sum.torque += d4_load(rows->torques[ref]);
+  }
+  return sum;
+}
+
+/* The obstacles of a place, of those from *next on. */
+static inline void add_obstacles(const obstacle_rows *rows, uint32_t *next, uint32_t end, uint32_t place, load *sum) {
+  for (; *next < end && rows->places[*next] == place; ++*next) {
+    sum->force += d4_load(rows->forces[*next]);
+    sum->torque += d4_load(rows->torques[*next]);
+  }
+}
+
+static void add_drag(const graze_world *world, uint32_t place, const double *v, load *sum) {
+  const ball_kind *kind = WORLD_AT(world->kinds, ball_kind, world->kind[place]);
+  const double speed2 = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
+  const double resistance = kind->drag[0] + kind->drag[1] * sqrt(speed2);
+  sum->force -= d4_set(resistance) * (d4){v[0], v[1], v[2], 0};
+  sum->torque += (d4){0, 0, 0, resistance * speed2};
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
-static inline void add_drag(const graze_world *world, group *g) {
-  double drag[2][VD_LANES];
-  for (int lane = 0; lane < VD_LANES; lane++) {
-    const ball_kind *kind = WORLD_AT(world->kinds, ball_kind, world->kind[g->own[lane]]);
-    drag[0][lane] = kind->drag[0];
-    drag[1][lane] = kind->drag[1];
-  }
-  vd speed2 = dot(g->velocity, g->velocity);
-  vd resistance = vd_add(vd_load(drag[0]), vd_mul(vd_load(drag[1]), vd_sqrt(speed2)));
-  for (int k = 0; k < 3; k++) g->force[k] = vd_sub(g->force[k], vd_mul(resistance, g->velocity[k]));
-  g->dissipated = vd_add(g->dissipated, vd_mul(resistance, speed2));
-}
+/* What all balls of a block move with. */
+typedef struct motion {
+  const ball_rows *now;
+  ball_rows *next;
+  const row *origin;
+  double *dissipated;
+  d4 gravity, poison; /* poison: 0, or NaN once something is not finite */
+  double dt, kick;    /* kick: half a step or a whole one */
+  double moved2, speed2;
+  bool leaps, wraps;
+} motion;
 
-/* Back into the periodic box. */
-static inline vd wrapped(vd x, double low, double high, double period) {
-  vd more = vd_add(x, vd_set(period)), less = vd_sub(x, vd_set(period));
-  return vd_select(vd_gt(vd_set(low), x), more, vd_select(vd_ge(x, vd_set(high)), less, x));
-}
-
-/* Rows of the group's balls, side by side in memory. */
-INLINED void store_group(row *rows, const group *g, const vd columns[4]) {
-  row spare[VD_LANES];
-  if (__builtin_expect(g->count == VD_LANES, 1)) {
-    vd_store_rows(rows + g->first, columns);
-    return;
-  }
-  vd_store_rows(spare, columns);
-  memcpy(rows + g->first, spare, g->count * sizeof(row));
-}
-
-static inline void add_dissipated(const pass *p, const group *g) {
-  double *to = p->world->dissipated + g->first, more[VD_LANES];
-  vd work = vd_mul(vd_set(p->dt), g->dissipated);
-  if (g->count == VD_LANES) {
-    vd_store(to, vd_add(vd_load(to), work));
-    return;
-  }
-  vd_store(more, work);
-  for (uint32_t lane = 0; lane < g->count; lane++) to[lane] += more[lane];
-}
-
-/* The next state of the balls. */
-INLINED void move(const pass *p, const group *g, vd *poison, vd *moved2, vd *speed2, features f) {
-  const graze_world *world = p->world;
-  vd a[4], b[4], next[3][4], origin[4], way2 = vd_set(0), sum = vd_set(0);
-  vm moves = vd_gt(g->velocity[3], vd_set(0));
+static d4 wrapped(const pass *p, d4 at) {
   for (int k = 0; k < 3; k++) {
-    vd gravity = vd_select(moves, vd_set(world->def.gravity[k]), vd_set(0));
-    a[k] = vd_add(vd_mul(g->force[k], g->velocity[3]), gravity);
-    b[k] = vd_mul(g->torque[k], g->spin[3]);
-    sum = vd_add(sum, vd_add(a[k], b[k]));
+    const double low = p->world->def.bounds.min[k], high = p->world->def.bounds.max[k], period = p->period[k];
+    if (period != 0) at[k] = at[k] < low ? at[k] + period : at[k] >= high ? at[k] - period : at[k];
   }
-  if (p->mode != PASS_LOOK) add_dissipated(p, g);
+  return at;
+}
+
+static d4 nearest_way(const pass *p, d4 way) {
+  for (int k = 0; k < 3; k++) way[k] = nearest_image(way[k], p->period[k]);
+  return way;
+}
+
+static inline double square(d4 v) {
+  d4 w = v * v;
+  return (w[0] + w[1]) + w[2];
+}
+
+INLINED void move(const pass *p, motion *m, uint32_t place, const load *sum, features f) {
+  const ball_rows *now = &m->now[place];
+  ball_rows *to = &m->next[place];
+  const d4 three = {1, 1, 1, 0};
+  const d4 at = d4_load(now->position), v = d4_load(now->velocity), w = d4_load(now->spin);
+  const d4 torque = {sum->torque[0], sum->torque[1], sum->torque[2], 0};
+  d4 a = sum->force * d4_set(v[3]), b = torque * d4_set(w[3]);
+  if (v[3] > 0) a += m->gravity;
+  if (p->mode != PASS_LOOK) m->dissipated[place] += m->dt * sum->torque[3];
   if (p->mode == PASS_LOOK || p->mode == PASS_LAST) {
-    a[3] = b[3] = vd_set(0);
-    store_group(world->next.velocity, g, a);
-    store_group(world->next.spin, g, b);
-    *poison = vd_add(*poison, vd_mul(sum, vd_set(0)));
+    memcpy(to->velocity, &a, sizeof a);
+    memcpy(to->spin, &b, sizeof b);
+    m->poison += (a + b) * d4_set(0);
     return;
   }
-  const vd h = vd_set(p->mode == PASS_EULER ? p->dt : 0.5 * p->dt), dt = vd_set(p->dt);
-  vd_load_rows(origin, (const double(*)[4])world->origin, g->own);
-  for (int k = 0; k < 3; k++) {
-    vd kick = vd_mul(h, a[k]), turn = vd_mul(h, b[k]);
-    next[1][k] = vd_add(g->velocity[k], kick);
-    next[2][k] = vd_add(g->spin[k], turn);
-    if (p->mode == PASS_STEP) {
-      next[1][k] = vd_add(next[1][k], kick);
-      next[2][k] = vd_add(next[2][k], turn);
-    }
-    next[0][k] = vd_add(g->at[k], vd_mul(dt, next[1][k]));
-    if (!f.simple && p->period[k] != 0)
-      next[0][k] = wrapped(next[0][k], world->def.bounds.min[k], world->def.bounds.max[k], p->period[k]);
-    vd way = vd_sub(next[0][k], origin[k]);
-    if (!f.simple && p->period[k] != 0) way = nearest(way, p->period[k]);
-    way2 = vd_add(way2, vd_mul(way, way));
-    sum = vd_add(sum, vd_add(next[0][k], next[2][k]));
+  a *= d4_set(m->kick);
+  b *= d4_set(m->kick);
+  d4 next_v = v + a, next_w = w + b;
+  if (m->leaps) {
+    next_v += a;
+    next_w += b;
   }
-  next[0][3] = g->at[3];
-  next[1][3] = g->velocity[3];
-  next[2][3] = g->spin[3];
-  *moved2 = vd_max(*moved2, way2);
-  *speed2 = vd_max(*speed2, dot(next[1], next[1]));
-  *poison = vd_add(*poison, vd_mul(sum, vd_set(0)));
-  store_group(world->next.position, g, next[0]);
-  store_group(world->next.velocity, g, next[1]);
-  store_group(world->next.spin, g, next[2]);
+  const d4 drift = next_v * three;
+  d4 next = at + d4_set(m->dt) * drift;
+  if (!f.simple && m->wraps) next = wrapped(p, next);
+  d4 way = next - d4_load(m->origin[place]);
+  if (!f.simple && m->wraps) way = nearest_way(p, way);
+  const double way2 = square(way), speed2 = square(drift);
+  m->moved2 = way2 > m->moved2 ? way2 : m->moved2;
+  m->speed2 = speed2 > m->speed2 ? speed2 : m->speed2;
+  m->poison += (next + next_w) * d4_set(0);
+  memcpy(to->position, &next, sizeof next);
+  memcpy(to->velocity, &next_v, sizeof next_v);
+  memcpy(to->spin, &next_w, sizeof next_w);
 }
 
-/* ---- a group ----------------------------------------------------------------------------------------------------- */
-
-INLINED void load_group(const graze_world *world, uint32_t first, uint32_t end, group *g) {
-  g->first = first;
-  g->count = end - first < VD_LANES ? end - first : VD_LANES;
-  for (uint32_t lane = 0; lane < VD_LANES; lane++) g->own[lane] = first + (lane < g->count ? lane : g->count - 1);
-  vd_load_rows(g->at, (const double(*)[4])world->now.position, g->own);
-  vd_load_rows(g->velocity, (const double(*)[4])world->now.velocity, g->own);
-  vd_load_rows(g->spin, (const double(*)[4])world->now.spin, g->own);
-  for (int k = 0; k < 3; k++) g->force[k] = g->torque[k] = vd_set(0);
-  g->dissipated = vd_set(0);
-}
-
-INLINED void run(const pass *p, uint32_t begin, uint32_t end, pass_result *result, features f) {
+static motion motion_of(const pass *p, const pass_result *so_far) {
   const graze_world *world = p->world;
-  const lane_law one = law_everywhere(f.simple ? &world->simple : world->laws);
-  obstacle_entries next = {gz_list_first_wall(&world->list, begin), gz_list_first_surface(&world->list, begin)};
-  vd poison = vd_set(0), moved2 = vd_set(0), speed2 = vd_set(0);
-  group g;
-  notes n;
-  for (uint32_t first = begin; first < end; first += VD_LANES) {
-    load_group(world, first, end, &g);
-    for (uint32_t lane = 0; lane < VD_LANES; lane++) {
-      n.count[lane] = 0;
-      n.next[lane] = world->list.start[g.own[lane]];
-      indices_fill(n.partner[lane], g.own[lane]);
-    }
-    do {
-      n.done = true;
-      n.most = 0;
-      for (uint32_t lane = 0; lane < g.count; lane++) look(p, &g, lane, &n, result, f);
-      for (uint32_t lane = 0; lane < VD_LANES && n.most > SOLITARY; lane++) {
-        for (uint32_t i = n.count[lane]; i < n.most; i++) n.partner[lane][i] = g.own[lane];
-      }
-      compute(p, &g, &n, &one, result, f);
-    } while (!n.done);
-    if (has_obstacles(&world->list, &next, first + g.count)) add_obstacles(p, &g, &next, result);
-    if (world->has_drag) add_drag(world, &g);
-    move(p, &g, &poison, &moved2, &speed2, f);
-  }
-  double lanes[VD_LANES];
-  vd_store(lanes, poison);
-  for (int lane = 0; lane < VD_LANES; lane++) result->finite &= lanes[lane] == 0;
-  vd_store(lanes, moved2);
-  for (int lane = 0; lane < VD_LANES; lane++) result->moved2 = fmax(result->moved2, lanes[lane]);
-  vd_store(lanes, speed2);
-  for (int lane = 0; lane < VD_LANES; lane++) result->speed2 = fmax(result->speed2, lanes[lane]);
+  const double *g = world->def.gravity;
+  return (motion){.now = world->now,
+                  .next = world->next,
+                  .origin = world->origin,
+                  .dissipated = world->dissipated,
+                  .gravity = {g[0], g[1], g[2], 0},
+                  .poison = d4_set(0),
+                  .dt = p->dt,
+                  .kick = p->mode == PASS_EULER ? p->dt : 0.5 * p->dt,
+                  .moved2 = so_far->moved2,
+                  .speed2 = so_far->speed2,
+                  .leaps = p->mode == PASS_STEP,
+                  .wraps = p->period[0] != 0 || p->period[1] != 0 || p->period[2] != 0};
 }
 
-void KERNEL(gz_dynamics_pass)(const pass *p, uint32_t begin, uint32_t end, pass_result *result) {
+/* ---- a block ----------------------------------------------------------------------------------------------------- */
+
+/* Each ball adds up its rows and moves. `walls`: of the rows of obstacles, how many are walls; surfaces come after
+ * them. */
+INLINED void move_balls(const pass *p, uint32_t block, uint32_t walls, uint32_t obstacles, worker *w, features f) {
+  const graze_world *world = p->world;
+  const uint32_t begin = block * BLOCK_PLACES;
+  const uint32_t end = world->count - begin < BLOCK_PLACES ? world->count : begin + BLOCK_PLACES;
+  const uint32_t *refs = world->close.refs, *ref_end = world->close.ref_end;
+  uint32_t ref = world->list.blocks[block].ref, wall = 0, surface = walls;
+  motion m = motion_of(p, &w->result);
+  for (uint32_t place = begin; place < end; place++) {
+    load sum = sum_rows(&w->rows, refs + ref, ref_end[place] - ref);
+    ref = ref_end[place];
+    add_obstacles(&w->obstacles, &wall, walls, place, &sum);
+    add_obstacles(&w->obstacles, &surface, obstacles, place, &sum);
+    if (world->has_drag) add_drag(world, place, world->now[place].velocity, &sum);
+    move(p, &m, place, &sum, f);
+  }
+  w->result.moved2 = m.moved2;
+  w->result.speed2 = m.speed2;
+  w->result.finite &= m.poison[0] == 0 && m.poison[1] == 0 && m.poison[2] == 0;
+}
+
+INLINED void run(const pass *p, uint32_t block, worker *w, features f) {
+  const graze_world *world = p->world;
+  const uint32_t begin = block * BLOCK_PLACES;
+  const uint32_t end = world->count - begin < BLOCK_PLACES ? world->count : begin + BLOCK_PLACES;
+  queue q = {.count = 0};
+  compute_rows(p, block, w, f);
+  if (w->ended.count > 0) w->no_memory |= !gz_rows_end(world, &w->ended, &w->result.events);
+  const uint32_t walls = run_into_walls(p, begin, end, &q, &w->obstacles, &w->result);
+  run_into_surfaces(p, begin, end, &q, &w->obstacles, w);
+  move_balls(p, block, walls, q.done, w, f);
+}
+
+void KERNEL(gz_dynamics_pass)(const pass *p, uint32_t block, worker *w) {
   const graze_world *world = p->world;
   if (!world->is_simple) {
-    run(p, begin, end, result, (features){false, true, world->has_springs});
+    run(p, block, w, (features){false, true, world->has_springs});
   } else if (world->has_springs) {
-    run(p, begin, end, result, (features){true, true, true});
+    run(p, block, w, (features){true, true, true});
   } else if (world->simple.eta_t != 0) {
-    run(p, begin, end, result, (features){true, true, false});
+    run(p, block, w, (features){true, true, false});
   } else {
-    run(p, begin, end, result, (features){true, false, false});
+    run(p, block, w, (features){true, false, false});
   }
 }

@@ -116,7 +116,7 @@ static void put_body(archive_writer *w, const graze_world *world, const dem_body
     gz_archive_put_u32(w, mesh_number(world, body->surface));
     return;
   }
-  put_double(w, world->now.position[world->place[body->number]][3]);
+  put_double(w, world->now[world->place[body->number]].position[3]);
   put_double(w, body->mass);
 }
 
@@ -129,7 +129,7 @@ static void put_set(archive_writer *w, const graze_world *world, const particle_
   put_double(w, set->density);
   gz_archive_put(w, kind->drag, sizeof kind->drag);
   gz_archive_put_u32(w, set->count);
-  for (uint32_t i = 0; i < set->count; i++) put_double(w, world->now.position[world->place[set->number + i]][3]);
+  for (uint32_t i = 0; i < set->count; i++) put_double(w, world->now[world->place[set->number + i]].position[3]);
 }
 
 /* Sets and bodies have kinds in the order in which they were added. */

@@ -17,14 +17,17 @@ static const particle_set *find_set(const graze_world *world, uint32_t set) {
   return NULL;
 }
 
-/* The rows of a particle, wherever they are. */
+/* Position, velocity or spin. */
+static double *field_of(ball_rows *ball, int what) {
+  return what == 0 ? ball->position : what == 1 ? ball->velocity : ball->spin;
+}
+
+/* Of a particle, wherever it is. */
 static const double *row_of(const graze_world *world, const particle_set *set, uint32_t i, int what) {
   if (set->is_added) {
-    const added_ball *ball = WORLD_AT(world->added, added_ball, set->added + i);
-    return what == 0 ? ball->position : what == 1 ? ball->velocity : ball->spin;
+    return field_of(WORLD_AT(world->added, ball_rows, set->added + i), what);
   }
-  row *const rows[3] = {world->now.position, world->now.velocity, world->now.spin};
-  return rows[what][world->place[set->number + i]];
+  return field_of(&world->now[world->place[set->number + i]], what);
 }
 
 graze_status graze_world_get_radii(const graze_world *world, uint32_t set, double *radii) {
@@ -70,13 +73,12 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
   }
   graze_status status = gz_world_prepare(world);
   if (status != GRAZE_OK) return status;
-  row *const rows[3] = {world->now.position, world->now.velocity, world->now.spin};
   for (int what = 0; what < 3; what++) {
     for (uint32_t i = 0; from[what] != NULL && i < s->count; i++)
-      memcpy(rows[what][world->place[s->number + i]], from[what] + 3 * (size_t)i, 3 * sizeof(double));
+      memcpy(field_of(&world->now[world->place[s->number + i]], what), from[what] + 3 * (size_t)i, 3 * sizeof(double));
   }
   for (uint32_t i = 0; from[0] != NULL && i < s->count; i++)
-    gz_world_wrap(world, world->now.position[world->place[s->number + i]]);
+    gz_world_wrap(world, world->now[world->place[s->number + i]].position);
   world->is_accelerated = false;
   world->engine_run = 0;
   if (from[0] != NULL) world->moved2 = (double)INFINITY;
@@ -108,11 +110,11 @@ static uint64_t hash_by_number(const graze_world *world) {
   for (size_t i = 0; i < world->bodies.count; i++) {
     const dem_body *b = WORLD_AT(world->bodies, dem_body, i);
     if (b->type != GRAZE_BODY_DYNAMIC) continue;
-    const added_ball *added = b->is_added ? WORLD_AT(world->added, added_ball, b->added) : NULL;
+    const ball_rows *added = b->is_added ? WORLD_AT(world->added, ball_rows, b->added) : NULL;
     uint32_t p = added != NULL ? 0 : world->place[b->number];
-    sum += hash_ball(number++, added != NULL ? added->position : world->now.position[p], b->orientation,
-                     added != NULL ? added->velocity : world->now.velocity[p],
-                     added != NULL ? added->spin : world->now.spin[p]);
+    sum += hash_ball(number++, added != NULL ? added->position : world->now[p].position, b->orientation,
+                     added != NULL ? added->velocity : world->now[p].velocity,
+                     added != NULL ? added->spin : world->now[p].spin);
   }
   for (size_t s = 0; s < world->sets.count; s++) {
     const particle_set *set = WORLD_AT(world->sets, particle_set, s);
@@ -139,7 +141,7 @@ static void hash_piece(void *argument, uint32_t index) {
     const uint32_t n = world->number[p];
     if (n >= world->dynamic) continue;
     const double *q = n < world->dynamic_bodies ? WORLD_AT(world->bodies, dem_body, order[n])->orientation : unturned;
-    sum += hash_ball(n, world->now.position[p], q, world->now.velocity[p], world->now.spin[p]);
+    sum += hash_ball(n, world->now[p].position, q, world->now[p].velocity, world->now[p].spin);
   }
   h->sums[index] = sum;
 }
@@ -185,17 +187,24 @@ static uint64_t world_identity(const graze_world *world) {
   h = gz_hash_bytes(world->laws, world->materials.count * world->materials.count * sizeof(law), h);
   for (uint32_t n = 0; n < world->count; n++) {
     uint32_t p = world->place[n];
-    const double constants[3] = {world->now.position[p][3], world->now.velocity[p][3], world->now.spin[p][3]};
+    const double constants[3] = {world->now[p].position[3], world->now[p].velocity[3], world->now[p].spin[3]};
     h = gz_hash_bytes(constants, sizeof constants, h + world->kind[p]);
   }
   return h;
 }
 
-static void put_contact(archive_writer *w, const contact_memory *m, uint64_t entry, uint32_t number, uint32_t partner) {
+static void put_contact(archive_writer *w, const graze_world *world, uint32_t number, uint32_t partner,
+                        const double strain[3], const double hit[2]) {
   gz_archive_put_u32(w, number);
   gz_archive_put_u32(w, partner);
-  if (m->springs != NULL) gz_archive_put(w, m->springs[entry], sizeof(spring));
-  if (m->hits != NULL) gz_archive_put(w, m->hits[entry], sizeof *m->hits);
+  if (world->has_springs) gz_archive_put(w, strain, sizeof(spring));
+  if (world->def.events) gz_archive_put(w, hit, 2 * sizeof(double));
+}
+
+static void put_entry(archive_writer *w, const graze_world *world, const contact_memory *m, uint64_t entry,
+                      uint32_t number, uint32_t partner) {
+  put_contact(w, world, number, partner, m->springs != NULL ? m->springs[entry] : NULL,
+              m->hits != NULL ? m->hits[entry] : NULL);
 }
 
 static uint64_t count_touching(const contact_memory *m, uint64_t count) {
@@ -204,26 +213,39 @@ static uint64_t count_touching(const contact_memory *m, uint64_t count) {
   return touching;
 }
 
+/* Each by its lower number; with `w` NULL they are counted. */
+static uint64_t put_balls(archive_writer *w, const graze_world *world) {
+  uint64_t count = 0;
+  for (uint32_t n = 0; n < world->count; n++) {
+    const uint32_t p = world->place[n];
+    for (uint32_t i = close_ref_begin(world, p); i < world->close.ref_end[p]; i++) {
+      const close_side s = close_side_of(world, p, world->close.refs[i]);
+      double strain[3], hit[2];
+      if (!close_touches(&world->close, s.at) || world->number[s.partner] < n) continue;
+      count++;
+      if (w == NULL) continue;
+      gz_close_recall(world, &s, strain, hit);
+      put_contact(w, world, n, world->number[s.partner], strain, hit);
+    }
+  }
+  return count;
+}
+
 static void put_contacts(archive_writer *w, const graze_world *world) {
   const neighbour_list *list = &world->list;
   bool remembers = world->remembers && world->is_listed;
-  gz_archive_put_u64(w, remembers ? count_touching(&list->of_balls, list->count) : 0);
-  for (uint32_t n = 0; remembers && n < world->count; n++) {
-    uint32_t p = world->place[n];
-    for (uint64_t e = list->start[p]; e < list->start[p + 1]; e++) {
-      if (list->of_balls.touching[e]) put_contact(w, &list->of_balls, e, n, world->number[list->partners[e]]);
-    }
-  }
+  gz_archive_put_u64(w, remembers ? put_balls(NULL, world) : 0);
+  if (remembers) put_balls(w, world);
   gz_archive_put_u64(w, remembers ? count_touching(&list->of_walls, list->wall_count) : 0);
   for (uint64_t e = 0; remembers && e < list->wall_count; e++) {
     if (list->of_walls.touching[e])
-      put_contact(w, &list->of_walls, e, world->number[list->walls[e].place], list->walls[e].wall);
+      put_entry(w, world, &list->of_walls, e, world->number[list->walls[e].place], list->walls[e].wall);
   }
   gz_archive_put_u64(w, remembers ? count_touching(&list->of_facets, list->facet_count) : 0);
   for (uint64_t i = 0; remembers && i < list->surface_count; i++) {
     const surface_entry *e = &list->surfaces[i];
     for (uint32_t slot = e->first; slot < e->first + e->count && list->of_facets.touching[slot]; slot++) {
-      put_contact(w, &list->of_facets, slot, world->number[e->place], e->surface);
+      put_entry(w, world, &list->of_facets, slot, world->number[e->place], e->surface);
       gz_archive_put(w, list->facet_normals[slot], sizeof(spring));
     }
   }
@@ -255,9 +277,9 @@ void gz_world_put_state(archive_writer *w, const graze_world *world) {
   gz_archive_put_u32(w, world->is_accelerated);
   for (uint32_t n = 0; n < world->count; n++) {
     uint32_t p = world->place[n];
-    const row *const rows[] = {world->now.position, world->now.velocity, world->now.spin, world->next.velocity,
-                               world->next.spin};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) gz_archive_put(w, rows[i][p], 3 * sizeof(double));
+    const ball_rows *now = &world->now[p], *next = &world->next[p];
+    const double *const rows[] = {now->position, now->velocity, now->spin, next->velocity, next->spin};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) gz_archive_put(w, rows[i], 3 * sizeof(double));
     gz_archive_put(w, &world->dissipated[p], sizeof(double));
   }
   for (size_t i = 0; i < world->bodies.count; i++)
@@ -295,52 +317,44 @@ static double take_double(archive_reader *r) {
 
 static void take_ball(archive_reader *r, graze_world *world, uint32_t n) {
   uint32_t p = world->place[n];
-  row *const rows[] = {world->now.position, world->now.velocity, world->now.spin, world->next.velocity,
-                       world->next.spin};
+  ball_rows *now = &world->now[p], *next = &world->next[p];
+  double *const rows[] = {now->position, now->velocity, now->spin, next->velocity, next->spin};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    memcpy(rows[i][p], gz_archive_take(r, 3 * sizeof(double)), 3 * sizeof(double));
+    memcpy(rows[i], gz_archive_take(r, 3 * sizeof(double)), 3 * sizeof(double));
   world->dissipated[p] = take_double(r);
 }
 
-/* Where a contact is remembered: at the entry of the two, of a surface in its first free slot. UINT64_MAX: the two are
- * too far apart for one. */
-static uint64_t entry_of(const graze_world *world, partner_kind kind, uint32_t place, uint32_t partner) {
+/* In the first free slot. Those who are too far apart for one touch no more. */
+static void take_facet(graze_world *world, uint32_t place, const graze_kept_contact *at, const double normal[3]) {
   const neighbour_list *list = &world->list;
-  if (kind == PARTNER_BALL) return gz_list_find(world, place, partner);
-  if (kind == PARTNER_WALL) return gz_list_find_wall(list, place, partner);
-  const uint64_t found = gz_list_find_surface(list, place, partner);
-  if (found == UINT64_MAX) return UINT64_MAX;
-  const surface_entry *e = &list->surfaces[found];
-  for (uint32_t i = 0; i < e->count; i++) {
-    if (!list->of_facets.touching[e->first + i]) return e->first + i;
+  const contact_memory *m = &list->of_facets;
+  const uint64_t found = gz_list_find_surface(list, place, at->partner);
+  const surface_entry none = {0}, *e = found != UINT64_MAX ? &list->surfaces[found] : &none;
+  for (uint32_t i = e->first; i < e->first + e->count; i++) {
+    if (m->touching[i]) continue;
+    m->touching[i] = 1;
+    if (m->springs != NULL) memcpy(m->springs[i], at->spring, sizeof at->spring);
+    if (m->hits != NULL) memcpy(m->hits[i], at->hit, sizeof at->hit);
+    memcpy(list->facet_normals[i], normal, sizeof(spring));
+    return;
   }
-  return UINT64_MAX;
+  gz_contact_lose(world, place, PARTNER_SURFACE, at, normal);
 }
 
-/* Puts back what a contact remembers. Those who are too far apart for one touch no more. */
 static bool take_contact(archive_reader *r, graze_world *world, partner_kind kind) {
-  neighbour_list *list = &world->list;
-  contact_memory *const memories[] = {&list->of_balls, &list->of_walls, &list->of_facets};
   const size_t most[] = {world->count, world->walls.count, world->surfaces.count};
-  contact_memory *m = memories[kind];
-  uint32_t number = gz_archive_take_u32(r), partner = gz_archive_take_u32(r);
-  spring strain = {0}, normal = {0};
-  double hit[2] = {0};
-  if (m->springs != NULL) memcpy(strain, gz_archive_take(r, sizeof strain), sizeof strain);
-  if (m->hits != NULL) memcpy(hit, gz_archive_take(r, sizeof hit), sizeof hit);
+  graze_kept_contact c = {.is_wall = kind == PARTNER_WALL};
+  spring normal = {0};
+  c.number = gz_archive_take_u32(r);
+  c.partner = gz_archive_take_u32(r);
+  if (world->has_springs) memcpy(c.spring, gz_archive_take(r, sizeof c.spring), sizeof c.spring);
+  if (world->def.events) memcpy(c.hit, gz_archive_take(r, sizeof c.hit), sizeof c.hit);
   if (kind == PARTNER_SURFACE) memcpy(normal, gz_archive_take(r, sizeof normal), sizeof normal);
-  if (number >= world->count || partner >= most[kind]) return false;
-  uint32_t p = world->place[number], other = kind == PARTNER_BALL ? world->place[partner] : partner;
-  uint64_t e = entry_of(world, kind, p, partner);
-  if (e == UINT64_MAX) {
-    const contact_memory lost = {.springs = m->springs != NULL ? &strain : NULL, .hits = &hit};
-    gz_events_lose(world, p, kind, other, normal, &lost, 0);
-    return true;
-  }
-  m->touching[e] = 1;
-  if (m->springs != NULL) memcpy(m->springs[e], strain, sizeof strain);
-  if (m->hits != NULL) memcpy(m->hits[e], hit, sizeof hit);
-  if (kind == PARTNER_SURFACE) memcpy(list->facet_normals[e], normal, sizeof normal);
+  if (c.number >= world->count || c.partner >= most[kind]) return false;
+  if (kind == PARTNER_SURFACE)
+    take_facet(world, world->place[c.number], &c, normal);
+  else
+    gz_contacts_take(world, &c, 1);
   return true;
 }
 
@@ -393,7 +407,7 @@ graze_status gz_world_take_state(archive_reader *r, graze_world *world) {
     memcpy(q, gz_archive_take(r, 4 * sizeof(double)), 4 * sizeof(double));
   }
   take_surfaces(r, world);
-  world->is_listed = world->carries = world->kept_wait = false;
+  world->is_listed = world->close.is_made = world->carries = world->kept_wait = false;
   world->engine_run = 0;
   world->lost.count = 0;
   graze_status status = take_contacts(r, world);

@@ -158,7 +158,7 @@ void gz_surfaces_move(graze_world *world, double dt) {
 
 static double largest_radius(const graze_world *world) {
   double largest = 0;
-  for (uint32_t p = 0; p < world->count; p++) largest = fmax(largest, world->now.position[p][3]);
+  for (uint32_t p = 0; p < world->count; p++) largest = fmax(largest, world->now[p].position[3]);
   return largest;
 }
 
@@ -273,7 +273,7 @@ static void list_images(facet_search *s, const double at[3]) {
 }
 
 static void list_surface(const graze_world *world, uint32_t place, uint32_t number, list_piece *piece) {
-  const double *at = world->now.position[place];
+  const double *at = world->now[place].position;
   facet_search s = {.world = world,
                     .surface = WORLD_AT(world->surfaces, dem_surface, number),
                     .piece = piece,
@@ -302,7 +302,7 @@ static void list_piece_of(void *argument, uint32_t index) {
   piece->entries.count = piece->facets.count = piece->most_facets = 0;
   piece->status = GRAZE_OK;
   for (uint64_t p = pieces_begin(&loop->pieces, index), end = pieces_end(&loop->pieces, index); p < end; p++) {
-    if (world->now.velocity[p][3] == 0) continue;
+    if (world->now[p].velocity[3] == 0) continue;
     for (uint32_t i = 0; piece->status == GRAZE_OK && i < world->surfaces.count; i++)
       list_surface(world, (uint32_t)p, i, piece);
   }
@@ -434,7 +434,7 @@ static bool is_least(const graze_mesh *mesh, const facet_contact *found, uint32_
  * another side since the list was made, it is that many images farther. */
 static void place_ball(const graze_world *world, const surface_entry *e, uint64_t facet, double at[3]) {
   const dem_surface *s = WORLD_AT(world->surfaces, dem_surface, e->surface);
-  const double *x = world->now.position[e->place], *before = world->origin[e->place];
+  const double *x = world->now[e->place].position, *before = world->origin[e->place];
   image_number image = {0};
   for (int k = 0; k < 3 && world->surface_lists->images != NULL; k++) {
     const double way = x[k] - before[k], half = 0.5 * s->period[k];
@@ -511,7 +511,7 @@ static void recall(const graze_world *world, const surface_entry *e, facet_conta
 
 uint32_t gz_surface_contacts(const graze_world *world, const surface_entry *e, bool closed, facet_contact *found) {
   const dem_surface *s = WORLD_AT(world->surfaces, dem_surface, e->surface);
-  const double *at = world->now.position[e->place], slack = same_place * at[3];
+  const double *at = world->now[e->place].position, slack = same_place * at[3];
   const uint32_t met = find_met(world, e, at[3], closed, found);
   uint32_t count = 0;
   for (uint32_t i = 0; i < met; i++) found[i].is_least = is_least(s->mesh, found, i, slack);

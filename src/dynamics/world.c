@@ -111,7 +111,7 @@ static graze_status bad_number(const graze_context *context, const char *who, co
 
 /* Fills the ball from radius and mass, or density, which have been checked to be one of the two. */
 static graze_status set_mass(const graze_context *context, const char *who, double radius, double mass, double density,
-                             added_ball *ball, double *found) {
+                             ball_rows *ball, double *found) {
   if (!(isfinite(radius) && radius > 0)) return bad_number(context, who, "radius", radius, "above 0");
   if (!isnan(density)) {
     if (!(isfinite(density) && density > 0)) return bad_number(context, who, "density", density, "above 0");
@@ -153,7 +153,7 @@ static graze_status add_kind(graze_world *world, uint32_t material, const double
 }
 
 static graze_status make_particle(const graze_context *context, const graze_particle_def *def, uint32_t i,
-                                  added_ball *ball) {
+                                  ball_rows *ball) {
   static const double still[3] = {0, 0, 0};
   char who[96];
   double mass;
@@ -193,10 +193,10 @@ graze_status graze_world_add_particles(graze_world *world, const graze_particle_
   uint32_t kind = 0;
   graze_status status = gz_world_check_not_begun(world);
   if (status == GRAZE_OK) status = check_particles(world, def);
-  if (status == GRAZE_OK) status = grow(world, &world->added, def->count, sizeof(added_ball));
+  if (status == GRAZE_OK) status = grow(world, &world->added, def->count, sizeof(ball_rows));
   if (status == GRAZE_OK) status = grow(world, &world->sets, 1, sizeof(particle_set));
   for (uint32_t i = 0; status == GRAZE_OK && i < def->count; i++)
-    status = make_particle(world->context, def, i, WORLD_AT(world->added, added_ball, world->added.count + i));
+    status = make_particle(world->context, def, i, WORLD_AT(world->added, ball_rows, world->added.count + i));
   if (status != GRAZE_OK) return status;
   char *name = gz_new_text(world->context, def->name);
   if (name == NULL) return gz_fail_memory(world->context, strlen(def->name));
@@ -217,7 +217,7 @@ graze_status graze_world_add_particles(graze_world *world, const graze_particle_
   return GRAZE_OK;
 }
 
-static graze_status make_body(const graze_world *world, const char *who, const graze_body_def *def, added_ball *ball,
+static graze_status make_body(const graze_world *world, const char *who, const graze_body_def *def, ball_rows *ball,
                               dem_body *body) {
   const graze_context *context = world->context;
   double length2 = 0;
@@ -271,10 +271,10 @@ graze_status graze_world_add_body(graze_world *world, const graze_body_def *def,
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: either mass or density must be given", who);
   graze_status status = gz_world_check_not_begun(world);
   if (status == GRAZE_OK) status = check_material_number(world, who, def->material);
-  if (status == GRAZE_OK) status = grow(world, &world->added, 1, sizeof(added_ball));
+  if (status == GRAZE_OK) status = grow(world, &world->added, 1, sizeof(ball_rows));
   if (status == GRAZE_OK) status = grow(world, &world->bodies, 1, sizeof(dem_body));
   if (status == GRAZE_OK)
-    status = make_body(world, who, def, WORLD_AT(world->added, added_ball, world->added.count), &made);
+    status = make_body(world, who, def, WORLD_AT(world->added, ball_rows, world->added.count), &made);
   if (status != GRAZE_OK) return status;
   made.name = gz_new_text(world->context, def->name != NULL ? def->name : "");
   if (made.name == NULL) return gz_fail_memory(world->context, 1);
@@ -342,9 +342,9 @@ static char *take(char **at, size_t bytes) {
 
 static void lay_out(graze_world *world, uint64_t count) {
   char *at = world->ball_memory.data;
-  row **const rows[] = {&world->now.position,  &world->now.velocity, &world->now.spin, &world->next.position,
-                        &world->next.velocity, &world->next.spin,    &world->origin};
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) *rows[i] = (row *)(void *)take(&at, count * sizeof(row));
+  world->now = (ball_rows *)(void *)take(&at, count * sizeof(ball_rows));
+  world->next = (ball_rows *)(void *)take(&at, count * sizeof(ball_rows));
+  world->origin = (row *)(void *)take(&at, count * sizeof(row));
   world->dissipated = (double *)(void *)take(&at, count * sizeof(double));
   world->number = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
   world->place = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
@@ -364,26 +364,26 @@ void gz_world_wrap(const graze_world *world, double position[3]) {
 
 /* A ball gets its number, which becomes its place. `old` is the world before, in which it was `number`, unless it comes
  * from what was added. */
-static void settle(graze_world *world, const graze_world *old, const added_ball *added, uint32_t before,
-                   uint32_t number, uint32_t kind) {
+static void settle(graze_world *world, const graze_world *old, const ball_rows *added, uint32_t before, uint32_t number,
+                   uint32_t kind) {
   memset(world->origin[number], 0, sizeof(row));
-  memset(world->next.velocity[number], 0, sizeof(row));
-  memset(world->next.spin[number], 0, sizeof(row));
+  memset(world->next[number].velocity, 0, sizeof(row));
+  memset(world->next[number].spin, 0, sizeof(row));
   world->number[number] = world->place[number] = number;
   world->dissipated[number] = 0;
   world->left[number] = 0;
   world->kind[number] = (uint16_t)kind;
   if (added != NULL) {
-    memcpy(world->now.position[number], added->position, sizeof(row));
-    gz_world_wrap(world, world->now.position[number]);
-    memcpy(world->now.velocity[number], added->velocity, sizeof(row));
-    memcpy(world->now.spin[number], added->spin, sizeof(row));
+    memcpy(world->now[number].position, added->position, sizeof(row));
+    gz_world_wrap(world, world->now[number].position);
+    memcpy(world->now[number].velocity, added->velocity, sizeof(row));
+    memcpy(world->now[number].spin, added->spin, sizeof(row));
     return;
   }
   uint32_t place = old->place[before];
-  memcpy(world->now.position[number], old->now.position[place], sizeof(row));
-  memcpy(world->now.velocity[number], old->now.velocity[place], sizeof(row));
-  memcpy(world->now.spin[number], old->now.spin[place], sizeof(row));
+  memcpy(world->now[number].position, old->now[place].position, sizeof(row));
+  memcpy(world->now[number].velocity, old->now[place].velocity, sizeof(row));
+  memcpy(world->now[number].spin, old->now[place].spin, sizeof(row));
   world->dissipated[number] = old->dissipated[place];
 }
 
@@ -391,7 +391,7 @@ static uint32_t settle_bodies(graze_world *world, const graze_world *old, uint32
   for (size_t i = 0; i < world->bodies.count; i++) {
     dem_body *b = WORLD_AT(world->bodies, dem_body, i);
     if ((b->type == GRAZE_BODY_DYNAMIC) != dynamic || b->surface != NO_SURFACE) continue;
-    settle(world, old, b->is_added ? WORLD_AT(world->added, added_ball, b->added) : NULL, b->number, number, b->kind);
+    settle(world, old, b->is_added ? WORLD_AT(world->added, ball_rows, b->added) : NULL, b->number, number, b->kind);
     b->number = number++;
     b->is_added = false;
     *WORLD_AT(world->body_order, uint32_t, world->body_order.count++) = (uint32_t)i;
@@ -403,7 +403,7 @@ static uint32_t settle_sets(graze_world *world, const graze_world *old, uint32_t
   for (size_t s = 0; s < world->sets.count; s++) {
     particle_set *set = WORLD_AT(world->sets, particle_set, s);
     for (uint32_t i = 0; i < set->count; i++) {
-      const added_ball *added = set->is_added ? WORLD_AT(world->added, added_ball, set->added + i) : NULL;
+      const ball_rows *added = set->is_added ? WORLD_AT(world->added, ball_rows, set->added + i) : NULL;
       settle(world, old, added, set->number + i, number + i, set->kind);
     }
     set->number = number;
@@ -419,7 +419,8 @@ graze_status gz_world_prepare(graze_world *world) {
   uint64_t count = world->count + (uint64_t)world->added.count;
   graze_world old = *world;
   buffer memory = {0};
-  if (count > UINT32_MAX / 2) return gz_fail(context, GRAZE_ERROR_LIMIT, "more than %u balls", UINT32_MAX / 2);
+  const uint32_t most = UINT32_MAX / BALL_DOUBLES;
+  if (count > most) return gz_fail(context, GRAZE_ERROR_LIMIT, "more than %u balls", most);
   if (!array_reserve(context, &world->body_order, world->bodies.count, sizeof(uint32_t)) ||
       !gz_buffer_reserve(context, &memory, ball_bytes(count), 0))
     return gz_fail_memory(context, ball_bytes(count));
@@ -493,11 +494,11 @@ graze_status graze_world_get_body(const graze_world *world, graze_body_id id, gr
     gz_surface_get(WORLD_AT(world->surfaces, dem_surface, b->surface), def);
     return GRAZE_OK;
   }
-  const added_ball *added = b->is_added ? WORLD_AT(world->added, added_ball, b->added) : NULL;
+  const ball_rows *added = b->is_added ? WORLD_AT(world->added, ball_rows, b->added) : NULL;
   uint32_t place = added != NULL ? 0 : world->place[b->number];
-  const double *position = added != NULL ? added->position : world->now.position[place];
-  const double *velocity = added != NULL ? added->velocity : world->now.velocity[place];
-  const double *spin = added != NULL ? added->spin : world->now.spin[place];
+  const double *position = added != NULL ? added->position : world->now[place].position;
+  const double *velocity = added != NULL ? added->velocity : world->now[place].velocity;
+  const double *spin = added != NULL ? added->spin : world->now[place].spin;
   def->material = WORLD_AT(world->kinds, ball_kind, b->kind)->material;
   memcpy(def->center, position, sizeof def->center);
   def->radius = position[3];
@@ -520,9 +521,9 @@ graze_status graze_world_set_velocity(graze_world *world, graze_body_id id, cons
   if (status == GRAZE_OK) status = gz_world_prepare(world);
   if (status != GRAZE_OK) return status;
   dem_surface *surface = b->surface != NO_SURFACE ? WORLD_AT(world->surfaces, dem_surface, b->surface) : NULL;
-  memcpy(surface != NULL ? surface->velocity : world->now.velocity[world->place[b->number]], velocity,
+  memcpy(surface != NULL ? surface->velocity : world->now[world->place[b->number]].velocity, velocity,
          3 * sizeof(double));
-  memcpy(surface != NULL ? surface->spin : world->now.spin[world->place[b->number]], spin, 3 * sizeof(double));
+  memcpy(surface != NULL ? surface->spin : world->now[world->place[b->number]].spin, spin, 3 * sizeof(double));
   world->engine_run = 0;
   gz_record_velocity(world, id.index, velocity, spin);
   return GRAZE_OK;

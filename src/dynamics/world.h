@@ -16,10 +16,8 @@
 
 typedef double row[4];
 
-/* By place: x y z radius; velocity and 1 / mass; spin and 1 / moment of inertia. What no force moves has 0 for both. */
-typedef struct ball_rows {
-  row *position, *velocity, *spin;
-} ball_rows;
+/* What no force moves has 0 for 1 / mass and 1 / moment of inertia. */
+typedef graze_ball_rows ball_rows;
 
 /* What the balls of a set have in common; a body has one of its own. */
 typedef struct ball_kind {
@@ -61,10 +59,6 @@ typedef struct dem_surface {
       rotation[9];  /* position: of the center; rotation: row-major, to the world */
   double period[3]; /* along each axis of the world, or 0: it is repeated there */
 } dem_surface;
-
-typedef struct added_ball {
-  row position, velocity, spin;
-} added_ball;
 
 typedef struct dem_wall {
   double point[3], normal[3]; /* a unit vector */
@@ -108,13 +102,23 @@ typedef struct contact_memory {
   buffer buffers[3];
 } contact_memory;
 
-/* Who may touch whom before somebody has moved half the skin: of each place, the places of its neighbours, by number.
- */
+/* Balls whose places follow each other are treated together, by one thread and in its cache. */
+enum { BLOCK_PLACES = 512 };
+
+/* Rows and references of a block begin at `row`, a multiple of ROWS_TOGETHER, so that kernels may go on to the next one
+ * and blocks share no bytes of bits, and at `ref`. */
+enum { ROWS_TOGETHER = 16 };
+typedef struct list_block {
+  uint32_t row, rows, ref;
+} list_block;
+
+/* Who may touch whom before somebody has moved half the skin. A pair of balls is a row of the block that one of them is
+ * of, and is computed there, once for both if both are of it; else both blocks have it. */
 typedef struct neighbour_list {
-  uint32_t *start;    /* of each place, and the end */
-  uint32_t *partners; /* LIST_PAD more may be read */
-  uint64_t count;
-  uint8_t *close;    /* bits of entries that may touch soon; see close_chunk */
+  list_block *blocks;       /* and the end */
+  uint32_t *first, *second; /* of a row: its balls (row_place). The first moves and is of the block */
+  uint32_t *refs;    /* of each ball that moves, by its partners' numbers: 2 (row - blocks[].row), + 1 where it is */
+  uint32_t *ref_end; /* the second; of each place up to here */
   wall_entry *walls; /* by place, then wall */
   uint64_t wall_count;
   surface_entry *surfaces; /* by place, then surface */
@@ -122,17 +126,23 @@ typedef struct neighbour_list {
   uint64_t surface_count, facet_count;
   uint32_t most_facets;  /* of an entry */
   spring *facet_normals; /* of the contacts in the slots */
-  contact_memory of_balls, of_walls, of_facets;
-  buffer buffers[7];
+  contact_memory of_walls, of_facets;
+  buffer buffers[7], row_buffers[5];
 } neighbour_list;
 
-/* Entries of a ball are looked at in chunks of `lanes`, each with a byte of list->close: where those of the ball begin.
- */
-static inline uint64_t close_chunk(uint32_t start, uint32_t place, uint32_t lanes) {
-  return start / lanes + (uint64_t)place;
-}
-
-enum { LIST_PAD = 16 };
+/* The rows of the list whose balls are nearly touching, kept for some passes: looking at all costs as much as the
+ * forces of those that touch. In each block they begin where those of the list do, as do references. What contacts
+ * remember is in the rows too. */
+typedef struct close_pairs {
+  uint32_t *counts; /* rows of each block */
+  uint32_t *first, *second, *refs, *ref_end;
+  uint8_t *touching;  /* bits of rows: the two touched at the last look */
+  double *springs[3]; /* the strain, as the first has it */
+  double *hits[2];    /* speed of approach, negative once the hit was told; impulse so far */
+  buffer buffers[8];
+  bool is_made; /* of all pairs within `reach` when it was made. It holds until balls may have gone half that far; */
+  double reach, way; /* way: how far they may have gone */
+} close_pairs;
 
 struct graze_world {
   graze_context *context;
@@ -144,18 +154,18 @@ struct graze_world {
   gz_array walls;     /* dem_wall */
   gz_array surfaces;  /* dem_surface */
   gz_array kinds;     /* ball_kind */
-  gz_array added;     /* added_ball: those without a number yet */
+  gz_array added;     /* ball_rows: those without a number yet */
 
   uint32_t count;          /* of balls with a number */
   uint32_t dynamic;        /* of these, the dynamic ones: the lower numbers */
   uint32_t dynamic_bodies; /* of these, the bodies */
-  ball_rows now, next;     /* of `next`, velocity and spin hold accelerations between runs */
-  row *origin;             /* x y z of a place when the list was made */
-  double *dissipated;      /* of a place: energy since the world was made */
-  uint32_t *number;        /* of a place */
-  uint32_t *place;         /* of a number */
-  uint16_t *kind;          /* of a place */
-  uint8_t *left;           /* of a number: 1 once it was outside the bounds at the end of a step */
+  ball_rows *now, *next;   /* of `next`, velocity and spin hold accelerations between runs */
+  row *origin;        /* x y z of a place when the list was made, and the radius of the sphere that was searched for */
+  double *dissipated; /* of a place: energy since the world was made */
+  uint32_t *number;   /* of a place */
+  uint32_t *place;    /* of a number */
+  uint16_t *kind;     /* of a place */
+  uint8_t *left;      /* of a number: 1 once it was outside the bounds at the end of a step */
   buffer ball_memory;
   gz_array body_order; /* uint32_t: bodies by number */
 
@@ -170,14 +180,14 @@ struct graze_world {
   bool is_broken;      /* a run failed on the way: the state is that of no step */
 
   graze_broadphase *broadphase;
-  neighbour_list list, old_list; /* the old one: for what contacts remember */
+  neighbour_list list, old_list; /* the old one: for what contacts with surfaces remember */
   bool is_listed, carries;       /* carries: old_list has what `list` is to remember */
   uint32_t builds;               /* of the list */
-  bool is_close;                 /* list.close has been made: of all pairs within close_reach at that time. It holds */
-  double close_reach, close_way; /* until balls may have gone half that far; close_way: how far they may have gone */
-  double fastest_way;            /* of a ball in the last pass */
-  double skin, moved2;           /* the largest square of a way since the list was made */
-  double surface_way;            /* no point of a surface has gone farther since */
+  close_pairs close;
+  double skin, moved2;    /* the largest square of a way since the list was made */
+  double surface_way;     /* no point of a surface has gone farther since */
+  struct worker *workers; /* pass.h: scratch of each thread */
+  uint32_t worker_count;
   buffer scratch[7];
   struct surface_lists *surface_lists; /* surfaces.c: what the pieces of a list of triangles are made in, or NULL */
 
@@ -185,7 +195,7 @@ struct graze_world {
   double dt, start_time;
   gz_array contacts;               /* graze_contact */
   gz_array events;                 /* graze_contact_event */
-  gz_array lost;                   /* pass_event: of contacts that ended between lists */
+  gz_array lost;                   /* pass_event: of contacts that ended between passes */
   gz_array escaped;                /* graze_member */
   struct world_recorder *recorder; /* or NULL */
   bool lost_memory;                /* there was none for `lost` */
@@ -193,9 +203,53 @@ struct graze_world {
   uint64_t engine_steps;
   uint64_t engine_run, engine_begun; /* what it has the state of, unless that has changed since: then 0 */
   double engine_dt;
+  uint64_t carried;    /* contacts in scratch[2], if `carries` */
   uint64_t kept_count; /* of contacts in asked[]: those of its last answer, */
   bool kept_wait;      /* which wait for a list */
 };
+
+static inline uint32_t world_blocks(const graze_world *world) {
+  return (uint32_t)((world->count + (uint64_t)BLOCK_PLACES - 1) / BLOCK_PLACES);
+}
+
+static inline uint32_t block_end(const graze_world *world, uint32_t block) {
+  const uint32_t begin = block * BLOCK_PLACES;
+  return world->count - begin < BLOCK_PLACES ? world->count : begin + BLOCK_PLACES;
+}
+
+static inline bool is_of_block(uint32_t place, uint32_t block) {
+  return place / BLOCK_PLACES == block;
+}
+
+/* Rows have balls as where their states begin in an array of doubles: kernels read them often. */
+enum { BALL_DOUBLES = sizeof(ball_rows) / sizeof(double) };
+
+static inline uint32_t row_place(uint32_t ball) {
+  return ball / BALL_DOUBLES;
+}
+
+/* Where the references of a place begin that end at ref_end[place]. */
+static inline uint32_t refs_begin(const graze_world *world, const uint32_t *ref_end, uint32_t place) {
+  return place % BLOCK_PLACES == 0 ? world->list.blocks[place / BLOCK_PLACES].ref : ref_end[place - 1];
+}
+
+static inline uint32_t close_ref_begin(const graze_world *world, uint32_t place) {
+  return refs_begin(world, world->close.ref_end, place);
+}
+
+static inline bool close_touches(const close_pairs *c, uint32_t r) {
+  return c->touching[r / 8] >> r % 8 & 1;
+}
+
+/* A contact of a ball: its row, on which side of it the ball is, and the partner's place. */
+typedef struct close_side {
+  uint32_t at, side, partner; /* at: the row */
+} close_side;
+
+static inline close_side close_side_of(const graze_world *world, uint32_t place, uint32_t ref) {
+  const uint32_t r = world->list.blocks[place / BLOCK_PLACES].row + ref / 2;
+  return (close_side){r, ref % 2, row_place(ref % 2 ? world->close.first[r] : world->close.second[r])};
+}
 
 #define WORLD_AT(array, type, i) (&((type *)(array).data)[i])
 
@@ -222,26 +276,47 @@ graze_member gz_partner_member(const graze_world *world, partner_kind kind, uint
 graze_status gz_world_make_laws(graze_world *world);
 graze_status gz_world_survey(graze_world *world, graze_step_limits *limits);
 
-/* list.c: makes the list if there is none, or if somebody has moved by half the skin. Errors: MEMORY, and those of a
- * search for spheres. */
+/* list.c: makes the list if there is none, or if somebody has moved by half the skin, and the close pairs likewise;
+ * contacts that wait are put into them. Errors: MEMORY, and those of a search for spheres. */
 graze_status gz_list_update(graze_world *world);
 void gz_list_release(graze_world *world);
 
 /* Whether the list can be made: before a run. Errors: ARGUMENT (a period that is too short). */
 graze_status gz_list_check(graze_world *world);
 
-/* The entry of a ball's neighbour by its number, of a wall, and of a ball's first wall or surface, or where it would
- * be. UINT64_MAX: there is none. */
-uint64_t gz_list_find(const graze_world *world, uint32_t place, uint32_t number);
+/* The entry of a wall or surface, and of a ball's first one, or where it would be. UINT64_MAX: there is none. */
 uint64_t gz_list_find_wall(const neighbour_list *list, uint32_t place, uint32_t wall);
 uint64_t gz_list_first_wall(const neighbour_list *list, uint32_t place);
 uint64_t gz_list_first_surface(const neighbour_list *list, uint32_t place);
 uint64_t gz_list_find_surface(const neighbour_list *list, uint32_t place, uint32_t surface);
 
-/* events.c: what touched by the entry of an old list ends with the next pass; `partner` is a place, a wall or a
- * surface, and `normal` that of the contact with a surface, else NULL. */
-void gz_events_lose(graze_world *world, uint32_t place, partner_kind kind, uint32_t partner, const double *normal,
-                    const contact_memory *memory, uint64_t entry);
+/* events.c: what touched a wall or surface by an old list ends with the next pass; `normal`: of the contact with a
+ * surface, else NULL. */
+void gz_contact_lose(graze_world *world, uint32_t place, partner_kind kind, const graze_kept_contact *contact,
+                     const double *normal);
+
+/* rows.c: rows and references of the list from the partners of each place, partners[start[place]] on. Errors: MEMORY,
+ * LIMIT. */
+graze_status gz_rows_make(graze_world *world, const uint32_t *start, const uint32_t *partners);
+
+/* Scratch for all threads (pass.h). Errors: MEMORY. */
+graze_status gz_workers_reserve(graze_world *world);
+void gz_workers_release(graze_world *world);
+
+/* close.c: makes the close pairs if they do not hold; contacts that wait are put into them. Errors: MEMORY. */
+graze_status gz_close_update(graze_world *world);
+void gz_close_release(graze_world *world);
+
+/* What the row of a contact remembers, as the ball on that side has it. Neither is set if nothing remembers it. */
+void gz_close_recall(const graze_world *world, const close_side *side, double strain[3], double hit[2]);
+
+/* What is remembered of contacts of balls, each once and by its lower number, and of walls: how many there are, and
+ * with `kept` all of them. */
+uint64_t gz_contacts_keep(const graze_world *world, graze_kept_contact *kept);
+
+/* The other way, into the present list; of two balls what the lower number says counts. Those who are too far apart
+ * touch no more. */
+void gz_contacts_take(graze_world *world, const graze_kept_contact *kept, uint64_t count);
 
 /* Where a ball touches a surface, and what that contact remembers. */
 typedef struct facet_contact {
@@ -285,8 +360,8 @@ typedef struct dem_contact {
   uint32_t place, partner; /* place, or number of the wall or surface */
   partner_kind kind;
   double distance, normal[3];
-  double overlap;       /* may be less than 0 by rounding */
-  const double *strain; /* of its spring; NULL: none */
+  double overlap;   /* may be less than 0 by rounding */
+  double strain[3]; /* of its spring */
 } dem_contact;
 
 /* engine.c: has the context's engine make up to `count` steps, as far as it does; `done` gets how many it made. Where

@@ -56,8 +56,8 @@ static graze_status put_frame(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
   double largest = 0;
   graze_box box = graze_box_empty();
   for (uint32_t i = 0; i < q->balls; i++) {
-    largest = fmax(largest, q->positions[i][3]);
-    graze_box_add_point(&box, q->positions[i]);
+    largest = fmax(largest, q->states[i].position[3]);
+    graze_box_add_point(&box, q->states[i].position);
   }
   const double most = 0.49 * q->skin; /* a little less than half: ways are rounded */
   frame[FRAME_MOST2] = most * most;
@@ -111,13 +111,21 @@ static graze_status put_facts(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
   return status != GRAZE_OK ? status : put(gpu, &w->left, left, q->balls * sizeof *left);
 }
 
+/* Of each ball one of its rows; `from` is the first ball's. */
+static graze_status put_field(graze_gpu *gpu, gpu_worlds *w, gpu_buffer *to, const double *from, uint32_t balls) {
+  double(*rows)[4] = stage(gpu, w, balls * sizeof *rows);
+  if (rows == NULL) return GRAZE_ERROR_MEMORY;
+  for (size_t i = 0; i < balls; i++) memcpy(rows[i], from + i * (sizeof(graze_ball_rows) / sizeof *from), sizeof *rows);
+  return put(gpu, to, rows, balls * sizeof *rows);
+}
+
 static graze_status put_rows(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
   const size_t bytes = q->balls * sizeof(double[4]), sums = q->balls * sizeof(double);
-  graze_status status = put(gpu, &w->position[0], q->positions, bytes);
-  if (status == GRAZE_OK) status = put(gpu, &w->velocity[0], q->velocities, bytes);
-  if (status == GRAZE_OK) status = put(gpu, &w->spin[0], q->spins, bytes);
-  if (status == GRAZE_OK) status = put(gpu, &w->acceleration, q->accelerations, bytes);
-  if (status == GRAZE_OK) status = put(gpu, &w->spin_acceleration, q->spin_accelerations, bytes);
+  graze_status status = put_field(gpu, w, &w->position[0], q->states->position, q->balls);
+  if (status == GRAZE_OK) status = put_field(gpu, w, &w->velocity[0], q->states->velocity, q->balls);
+  if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin[0], q->states->spin, q->balls);
+  if (status == GRAZE_OK) status = put_field(gpu, w, &w->acceleration, q->accelerations->velocity, q->balls);
+  if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin_acceleration, q->accelerations->spin, q->balls);
   if (status == GRAZE_OK) status = put(gpu, &w->dissipated[0], q->dissipated, sums);
   if (status == GRAZE_OK) status = put(gpu, &w->orientations, q->orientations, q->turning_count * sizeof(double[4]));
   gpu_buffer *const rooms[] = {&w->position[1], &w->velocity[1], &w->spin[1], &w->origin};
@@ -410,11 +418,12 @@ static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_
 
 /* Into the question's arrays, which may be in another order than when they were uploaded; nothing can fail here. */
 static void take_state(const arrival *a, bool leapfrog, graze_world_question *q) {
-  double(*const to[5])[4] = {q->positions, q->velocities, q->spins, q->accelerations, q->spin_accelerations};
   for (uint32_t i = 0; i < q->balls; i++) a->place[q->numbers[i]] = i;
   for (uint32_t i = 0; i < q->balls; i++) {
     const uint32_t place = a->place[a->facts[FACTS * (size_t)i + FACT_NUMBER]];
-    for (int k = 0; k < (leapfrog ? 5 : 3); k++) memcpy(to[k][place], a->rows[k][i], sizeof *to[k]);
+    graze_ball_rows *state = &q->states[place], *next = &q->accelerations[place];
+    double *const to[5] = {state->position, state->velocity, state->spin, next->velocity, next->spin};
+    for (int k = 0; k < (leapfrog ? 5 : 3); k++) memcpy(to[k], a->rows[k][i], sizeof state->position);
     q->dissipated[place] = a->dissipated[i];
     q->left[i] = (uint8_t)a->left[i];
   }
@@ -508,8 +517,8 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
 static bool are_like_sizes(const graze_world_question *q) {
   double largest = 0, sum = 0;
   for (uint32_t i = 0; i < q->balls; i++) {
-    largest = fmax(largest, q->positions[i][3]);
-    sum += q->positions[i][3];
+    largest = fmax(largest, q->states[i].position[3]);
+    sum += q->states[i].position[3];
   }
   return largest <= LIKE_SIZES * (sum / q->balls);
 }

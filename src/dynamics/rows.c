@@ -1,0 +1,194 @@
+/* The rows of the list, and where a ball finds its own.
+ *
+ * A row is computed once for both balls (pass_kernels.c), in whatever order rows are; each ball then adds up its own in
+ * the order of its partners' numbers, so that no result depends on places, blocks or when the list was made.
+ */
+#include <string.h>
+
+#include "base/sort.h"
+#include "dynamics/pass.h"
+
+/* Whether both balls of a row of the block, of which this is the second, have it there. */
+static bool has_both(const graze_world *world, uint32_t block, uint32_t second) {
+  return is_of_block(second, block) && world->number[second] < world->dynamic;
+}
+
+static void sort_many(uint64_t *keys, uint64_t *spare, uint32_t count, uint32_t *refs) {
+  gz_sort_keys(keys, spare, count);
+  for (uint32_t i = 0; i < count; i++) refs[i] = (uint32_t)keys[i];
+}
+
+/* Counts, deals and sorts. `keys` has room for two of each row, and as many again. */
+static void make_refs(graze_world *world, uint32_t block, uint64_t *keys) {
+  neighbour_list *list = &world->list;
+  const list_block *b = &list->blocks[block];
+  const uint32_t *first = list->first + b->row, *second = list->second + b->row, *number = world->number;
+  const uint32_t begin = block * BLOCK_PLACES, places = block_end(world, block) - begin;
+  uint32_t at[BLOCK_PLACES + 1] = {0};
+  for (uint32_t r = 0; r < b->rows; r++) {
+    at[row_place(first[r]) - begin + 1]++;
+    if (has_both(world, block, row_place(second[r]))) at[row_place(second[r]) - begin + 1]++;
+  }
+  for (uint32_t i = 0; i < places; i++) at[i + 1] += at[i];
+  const uint32_t total = at[places];
+  for (uint32_t r = 0; r < b->rows; r++) {
+    const uint32_t p = row_place(first[r]), q = row_place(second[r]);
+    keys[at[p - begin]++] = (uint64_t)number[q] << 32 | 2 * r;
+    if (has_both(world, block, q)) keys[at[q - begin]++] = (uint64_t)number[p] << 32 | (2 * r + 1);
+  }
+  CPU_KERNEL(gz_refs_sort)(keys, at, places, list->refs + b->ref);
+  for (uint32_t i = 0, from = 0; i < places; from = at[i++]) {
+    const uint32_t count = at[i] - from;
+    if (count > REFS_FEW) sort_many(keys + from, keys + total, count, list->refs + b->ref + from);
+    list->ref_end[begin + i] = b->ref + at[i];
+  }
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+typedef struct making {
+  graze_world *world;
+  const uint32_t *start, *partners; /* of each place */
+} making;
+
+/* Where blocks begin, and how large they are. Errors: LIMIT. */
+static graze_status lay_out(const making *m) {
+  graze_world *world = m->world;
+  list_block *b = world->list.blocks;
+  uint64_t rows = 0, refs = 0;
+  for (uint32_t block = 0; block < world_blocks(world); block++, b++) {
+    const uint32_t begin = m->start[block * BLOCK_PLACES], end = m->start[block_end(world, block)];
+    *b = (list_block){(uint32_t)rows, end - begin, (uint32_t)refs};
+    refs += b->rows;
+    for (uint32_t i = begin; i < end; i++) refs += has_both(world, block, m->partners[i]);
+    rows += (b->rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER * ROWS_TOGETHER;
+    if (rows > UINT32_MAX / 4 || refs > UINT32_MAX / 2)
+      return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 4);
+  }
+  *b = (list_block){.row = (uint32_t)rows, .ref = (uint32_t)refs};
+  return GRAZE_OK;
+}
+
+static bool reserve_rows(graze_world *world, neighbour_list *list) {
+  const list_block *end = &list->blocks[world_blocks(world)];
+  uint32_t **const arrays[] = {&list->first, &list->second, &list->refs, &list->ref_end};
+  const size_t lengths[] = {end->row, end->row, end->ref, world->count};
+  for (int i = 0; i < 4; i++) {
+    if (!gz_buffer_reserve(world->context, &list->row_buffers[i], (lengths[i] + 16) * sizeof(uint32_t), 0))
+      return false;
+    *arrays[i] = list->row_buffers[i].data;
+  }
+  return true;
+}
+
+static void make_block(const making *m, uint32_t block, worker *w) {
+  neighbour_list *list = &m->world->list;
+  const list_block *b = &list->blocks[block];
+  uint32_t r = b->row;
+  for (uint32_t p = block * BLOCK_PLACES; p < block_end(m->world, block); p++) {
+    for (uint32_t i = m->start[p]; i < m->start[p + 1]; i++) {
+      list->first[r] = p * BALL_DOUBLES;
+      list->second[r++] = m->partners[i] * BALL_DOUBLES;
+    }
+  }
+  for (; r < b[1].row; r++) list->first[r] = list->second[r] = block * BLOCK_PLACES * BALL_DOUBLES;
+  make_refs(m->world, block, w->keys);
+}
+
+static void make_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  const making *m = argument;
+  for (uint32_t block = begin; block < end; block++) make_block(m, block, &m->world->workers[index]);
+}
+
+graze_status gz_rows_make(graze_world *world, const uint32_t *start, const uint32_t *partners) {
+  neighbour_list *list = &world->list;
+  const size_t blocks = (world_blocks(world) + (size_t)1) * sizeof(list_block);
+  making m = {world, start, partners};
+  if (!gz_buffer_reserve(world->context, &list->row_buffers[4], blocks, 0))
+    return gz_fail_memory(world->context, blocks);
+  list->blocks = list->row_buffers[4].data;
+  graze_status status = lay_out(&m);
+  if (status != GRAZE_OK) return status;
+  if (!reserve_rows(world, list)) return gz_fail_memory(world->context, start[world->count] * sizeof(double));
+  status = gz_workers_reserve(world);
+  if (status == GRAZE_OK) gz_parallel_for(world->context, world_blocks(world), 1, make_blocks, &m);
+  return status;
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+static graze_status add_workers(graze_world *world) {
+  const uint32_t count = gz_workers(world->context);
+  if (world->worker_count >= count) return GRAZE_OK;
+  worker *workers = gz_new_zeroed(world->context, count, sizeof *workers);
+  if (workers == NULL) return gz_fail_memory(world->context, count * sizeof *workers);
+  if (world->worker_count > 0) memcpy(workers, world->workers, world->worker_count * sizeof *workers);
+  gz_free(world->workers);
+  world->workers = workers;
+  world->worker_count = count;
+  return GRAZE_OK;
+}
+
+/* What the largest blocks have, and room for lanes that nobody needs. */
+typedef struct block_sizes {
+  size_t rows, obstacles;
+} block_sizes;
+
+static block_sizes survey_blocks(const graze_world *world) {
+  const neighbour_list *list = &world->list;
+  block_sizes most = {0, 0};
+  uint64_t wall = 0, surface = 0;
+  for (uint32_t block = 0; block < world_blocks(world); block++) {
+    size_t obstacles = 0;
+    for (; wall < list->wall_count && is_of_block(list->walls[wall].place, block); wall++) obstacles++;
+    for (; surface < list->surface_count && is_of_block(list->surfaces[surface].place, block); surface++)
+      obstacles += list->surfaces[surface].count;
+    most.rows = list->blocks[block].rows > most.rows ? list->blocks[block].rows : most.rows;
+    most.obstacles = obstacles > most.obstacles ? obstacles : most.obstacles;
+  }
+  return (block_sizes){most.rows + 16, most.obstacles + 8};
+}
+
+static void *take(char **at, size_t bytes) {
+  char *here = *at;
+  *at += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+  return here;
+}
+
+/* With `at` NULL: the bytes that it takes. */
+static size_t divide(const graze_world *world, const block_sizes *most, char *at, worker *w) {
+  char *const begin = at;
+  w->rows.forces = take(&at, 2 * most->rows * sizeof(row));
+  w->rows.torques = take(&at, 2 * most->rows * sizeof(row));
+  w->slots = take(&at, most->rows * sizeof(uint32_t));
+  w->obstacles.forces = take(&at, most->obstacles * sizeof(row));
+  w->obstacles.torques = take(&at, most->obstacles * sizeof(row));
+  w->obstacles.places = take(&at, most->obstacles * sizeof(uint32_t));
+  w->found = take(&at, world->list.most_facets * sizeof(facet_contact));
+  w->keys = take(&at, 4 * most->rows * sizeof(uint64_t));
+  w->saved = take(&at, world->remembers ? most->rows * sizeof(row_contact) : 0);
+  return (size_t)(at - begin);
+}
+
+graze_status gz_workers_reserve(graze_world *world) {
+  const block_sizes most = survey_blocks(world);
+  worker none;
+  const size_t bytes = divide(world, &most, NULL, &none);
+  graze_status status = add_workers(world);
+  for (uint32_t i = 0; status == GRAZE_OK && i < world->worker_count; i++) {
+    worker *w = &world->workers[i];
+    if (!gz_buffer_reserve(world->context, &w->scratch, bytes, 0)) return gz_fail_memory(world->context, bytes);
+    divide(world, &most, w->scratch.data, w);
+  }
+  return status;
+}
+
+void gz_workers_release(graze_world *world) {
+  for (uint32_t i = 0; i < world->worker_count; i++) {
+    worker *w = &world->workers[i];
+    gz_buffer_release(world->context, &w->scratch);
+    gz_free(w->ended.data);
+    gz_free(w->result.events.data);
+  }
+  gz_free(world->workers);
+}
