@@ -649,7 +649,7 @@ static bool is_listed(const graze_world *world, uint32_t place, uint32_t surface
 }
 
 /* Every triangle within the skin, and no other; the same in the same order for any number of threads. */
-static void test_list(void **unused) {
+static void test_list_on_threads(void **unused) {
   (void)unused;
   double *corners = calloc(9 * CLUTTER, sizeof *corners);
   uint64_t state = 3;
@@ -947,7 +947,7 @@ int main(void) {
       cmocka_unit_test(test_bats),
       cmocka_unit_test(test_centers),
       cmocka_unit_test(test_groove),
-      cmocka_unit_test(test_list),
+      cmocka_unit_test(test_list_on_threads),
       cmocka_unit_test(test_images),
       cmocka_unit_test(test_shifted),
       cmocka_unit_test(test_shifted_restored),

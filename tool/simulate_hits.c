@@ -188,7 +188,10 @@ void simulate_hits_print_first(output *out, const simulate_run *run) {
     free(name);
     free(by);
   }
-  table_write_text(&rows, out);
+  if (count > 0)
+    table_write_text(&rows, out);
+  else
+    gz_put_text(out, "nothing was hit\n");
   gz_put_text(out, "\n");
   table_free(&rows);
   free(list);
