@@ -191,7 +191,7 @@ static bool watch(const ply_file *file, ply_element *element, const char *name, 
     if (property->is_list != is_list || found++ > 0) {
       return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, element->line, "element \"%s\": property \"%s\" %s",
                         gz_ply_name(element).text, name,
-                        found > 1 ? "stands there twice"
+                        found > 1 ? "occurs twice"
                         : is_list ? "is not a list"
                                   : "is a list");
     }
@@ -244,7 +244,7 @@ static bool find_roles(ply_file *file, io_fault *fault) {
     bool is_face = element_is(element, "face") || is_strips;
     if ((is_vertex && has_vertices) || (is_face && has_faces)) {
       return fail_element(element, GRAZE_ERROR_FORMAT, fault,
-                          is_strips || has_strips ? "stands beside other faces" : "stands there twice");
+                          is_strips || has_strips ? "stands beside other faces" : "occurs twice");
     }
     has_vertices |= is_vertex;
     has_faces |= is_face;

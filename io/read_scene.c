@@ -1,6 +1,6 @@
 /* read_scene.c: scene.json.
  *
- * Strict: a key that is not known, a key that stands there twice, a name that is used twice or not known, a wrong type
+ * Strict: a key that is not known, a key that occurs twice, a name that is used twice or not known, a wrong type
  * or a number too large for a double is an error that names the key and the object. jansson takes the JSON apart; all
  * numbers are read as doubles.
  */

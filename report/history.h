@@ -34,14 +34,14 @@ bool gz_report_object_box(const graze_report_object *object, graze_box *box);
 
 typedef struct report_names { /* numbers by name */
   gz_text_map map;
-  uint32_t repeated; /* the first number whose name stands there before; UINT32_MAX = none */
+  uint32_t repeated; /* the first number whose name occurs before; UINT32_MAX = none */
 } report_names;
 
 /* The names stay the caller's. False: out of memory. */
 bool gz_report_names_open(const graze_context *context, report_names *list, const char *const *names, uint32_t count);
 void gz_report_names_close(report_names *list);
 
-/* The number of the name; UINT32_MAX = it is not there. Of names that stand there twice, the first. */
+/* The number of the name; UINT32_MAX = it is not there. Of names that occur twice, the first. */
 uint32_t gz_report_names_find(const report_names *list, const char *name);
 
 bool gz_report_object_names_open(const graze_context *context, report_names *list, const graze_report_object *objects,

@@ -140,7 +140,7 @@ static bool take_row(marks_reader *r, const marks_columns *columns, const report
   const char *id = field_at(r, columns->id), *mark = field_at(r, columns->mark);
   *change = (marks_change){.clash = gz_report_names_find(ids, id)};
   if (change->clash == UINT32_MAX) return fail_row(r, line, "the report has no clash with the id \"%s\"", id);
-  if (seen[change->clash]) return fail_row(r, line, "the id \"%s\" stands there twice", id);
+  if (seen[change->clash]) return fail_row(r, line, "the id \"%s\" occurs twice", id);
   if (!gz_report_is_mark(mark)) {
     return fail_row(r, line, "the mark \"%s\" is none; it can be empty, \"reviewed\" or \"approved\"", mark);
   }

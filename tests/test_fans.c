@@ -229,8 +229,8 @@ static void test_names(void **unused) {
           if (proved[v] && both) want |= (uint64_t)1 << bit;
         }
       }
-      assert_true(gz_fan_mates_scalar(&names[p], &names[q], in_use) == want);
-      assert_true(gz_fan_mates_best()(&names[p], &names[q], in_use) == want);
+      assert_true(gz_fan_share_scalar(&names[p], &names[q], in_use) == want);
+      assert_true(gz_fan_share_best()(&names[p], &names[q], in_use) == want);
     }
   }
   gz_buffer_release(context, &memory);

@@ -1,5 +1,5 @@
-/* The subdivision on a device, held to the processor's stage by stage: grid, entries, control bits, cells. And what
- * test_gpu_boxes does not have: flat worlds, sizes in more classes than there are, boxes that it is not for. */
+/* The subdivision on a device, compared with the processor's stage by stage: grid, entries, control bits, cells. And
+ * what test_gpu_boxes does not have: flat worlds, sizes in more classes than there are, boxes that it is not for. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

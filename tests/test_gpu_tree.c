@@ -1,4 +1,4 @@
-/* The hierarchy on a device: its nodes read back, after builds and after motion; pairs of boxes held to the
+/* The hierarchy on a device: its nodes read back, after builds and after motion; pairs of boxes compared with the
  * processor's; other boxes held to comparing each with each; pieces, bad boxes, boxes that are all the same. */
 #include <float.h>
 #include <math.h>

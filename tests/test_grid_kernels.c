@@ -1,7 +1,7 @@
 /* The kernels of the grid, each against the plain code on the same levels: what becomes of boxes (fill), pairs within a
  * level (search) and across two (join). Boxes are hostile: ends of the range of numbers, equal ones, ends on the
  * borders of cells, free slots, layers, rows with every number of candidates about the width of a register. The plain
- * code is held to the slow answer. Looks behind the public headers, so it needs the static library. */
+ * code is compared with the slow answer. Looks behind the public headers, so it needs the static library. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

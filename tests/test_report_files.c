@@ -368,7 +368,7 @@ static void test_marks(void **state) {
       {"id,mark,id\n", "marks.csv:1: two columns have the name \"id\""},
       {"id,mark\nc-0,reviewed\n", "marks.csv:2: the report has no clash with the id \"c-0\""},
       {"id,mark\n,reviewed\n", "marks.csv:2: the report has no clash with the id \"\""},
-      {"id,mark\n%s,reviewed\n\n%s,\n", "marks.csv:4: the id \"ID\" stands there twice"},
+      {"id,mark\n%s,reviewed\n\n%s,\n", "marks.csv:4: the id \"ID\" occurs twice"},
       {"id,mark\n%s,ok\n", "marks.csv:2: the mark \"ok\" is none; it can be empty, \"reviewed\" or \"approved\""},
       {"id,comment\n%s,\"open\n", "marks.csv:2: a quote is not closed"},
       {"id,comment\n%s,\xe4\n", "marks.csv:2: not UTF-8 text"}};
@@ -389,7 +389,7 @@ static void test_marks(void **state) {
     assert_int_equal(parse_marks(previous, bad[i].format, clash->id), GRAZE_ERROR_FORMAT);
     snprintf(want, sizeof want, "%s", bad[i].message);
     char *id = strstr(want, "\"ID\"");
-    if (id != NULL) snprintf(id, sizeof want - (size_t)(id - want), "\"%s\" stands there twice", clash->id);
+    if (id != NULL) snprintf(id, sizeof want - (size_t)(id - want), "\"%s\" occurs twice", clash->id);
     assert_string_equal(shared_error()->message, want);
     assert_string_equal(clash->mark, "approved"); /* nothing of a bad file counts */
   }

@@ -10,8 +10,8 @@
 
 enum { NODES_LEAST = 1 << 10, VERTICES_LEAST = 1 << 14, AHEAD = 4 };
 
-fan_mates_function *gz_fan_mates_best(void) {
-  return CPU_KERNEL(gz_fan_mates);
+fan_share_function *gz_fan_share_best(void) {
+  return CPU_KERNEL(gz_fan_share);
 }
 
 typedef struct finder {

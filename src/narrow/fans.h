@@ -37,9 +37,9 @@ typedef struct corner_names {
 } corner_names;
 
 /* Of the set bits 8 j + i, those whose triangles (place i of a, place j of b) have a name in common. */
-typedef uint64_t fan_mates_function(const corner_names *a, const corner_names *b, uint64_t mask);
-CPU_KERNELS(fan_mates_function, gz_fan_mates);
-fan_mates_function *gz_fan_mates_best(void);
+typedef uint64_t fan_share_function(const corner_names *a, const corner_names *b, uint64_t mask);
+CPU_KERNELS(fan_share_function, gz_fan_share);
+fan_share_function *gz_fan_share_best(void);
 
 /* Corner names of all bottom nodes, by node, made in `memory`; *names is NULL when the mesh is not of the kind that
  * gains from it. False: no memory. */

@@ -112,7 +112,7 @@ void KERNEL(gz_fan_judge)(const fan_slice *s) {
 
 #if GRAZE_ISA == 2
 
-uint64_t KERNEL(gz_fan_mates)(const corner_names *a, const corner_names *b, uint64_t mask) {
+uint64_t KERNEL(gz_fan_share)(const corner_names *a, const corner_names *b, uint64_t mask) {
   __m512i name_a[3], name_b[3];
   for (int c = 0; c < 3; c++) {
     name_a[c] = _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)a->name[c]));
@@ -135,7 +135,7 @@ uint64_t KERNEL(gz_fan_mates)(const corner_names *a, const corner_names *b, uint
 
 #else
 
-uint64_t KERNEL(gz_fan_mates)(const corner_names *a, const corner_names *b, uint64_t mask) {
+uint64_t KERNEL(gz_fan_share)(const corner_names *a, const corner_names *b, uint64_t mask) {
   i8 name_a[3];
   memcpy(name_a, a->name, sizeof name_a);
   uint64_t out = 0;

@@ -93,7 +93,7 @@ static void worker_start(worker *w, const job *j) {
   w->boxes = gz_boxes_best();
   w->append = gz_adjacent_append_best();
   w->judge = gz_adjacent_judge_best();
-  w->mates = gz_fan_mates_best();
+  w->share = gz_fan_share_best();
   w->names = j->names;
   w->adjacent.count = 0;
   w->unsettled.count = 0;

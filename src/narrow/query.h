@@ -26,7 +26,7 @@ typedef struct worker {
   boxes_function *boxes;
   adjacent_append_function *append;
   adjacent_judge_function *judge;
-  fan_mates_function *mates;
+  fan_share_function *share;
   const corner_names *names; /* self.c: by node; NULL: no fans */
   adjacent_pairs adjacent;   /* self.c: candidates that may share corners */
   unsettled_pairs unsettled;

@@ -144,7 +144,7 @@ static void add_thin(exact_sink *s, const bottoms *t, int j, unsigned places) {
 /* Triangles of two bottom nodes, or of one (pair.a == pair.b), whose boxes meet. */
 static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
   if (w->names != NULL) {
-    queue_unsettled(w, pair, mask & ~w->mates(&w->names[pair.a], &w->names[pair.b], mask));
+    queue_unsettled(w, pair, mask & ~w->share(&w->names[pair.a], &w->names[pair.b], mask));
     return;
   }
   exact_sink *s = &w->sink;

@@ -33,7 +33,7 @@ def check(tool, target, truth):
     faults += [("missed", *w) for w in sorted(set(wanted) - set(found))]
     count = report["counts"]["objects"]
     if len(found) != len(set(found)) or len(wanted) != len(set(wanted)):
-        faults.append(("a pair stands there twice",))
+        faults.append(("a pair occurs twice",))
     if report["status"] != "complete" or report["counts"]["object_pairs"] != count * (count - 1) // 2:
         faults.append(("not every pair was checked",))
     if done.returncode != (1 if wanted else 0):

@@ -1,7 +1,7 @@
 /* Which kernels an image has. The stand-in compiles nothing: of PTX it finds out from which module it was made, and
  * runs that module's kernels as C. PTX that the library embeds is known byte by byte; that of the stand-in for NVRTC
- * says so itself; what a real compiler made is known by its kernels. Whatever entries PTX has are held to the kernels:
- * the same parameters, the same size of a group. */
+ * says so itself; what a real compiler made is known by its kernels. Whatever entries PTX has are compared with the
+ * kernels: the same parameters, the same size of a group. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
