@@ -123,11 +123,8 @@ static graze_report_clash clash_of(const graze_object_pair *pair, bool listed) {
     clash.curve_count = outline->count;
     return clash;
   }
-  for (int k = 0; k < 3; k++) {
-    clash.box.min[k] = INFINITY;
-    clash.box.max[k] = -INFINITY;
-    clash.point[k] = NAN;
-  }
+  clash.box = graze_box_empty();
+  for (int k = 0; k < 3; k++) clash.point[k] = NAN;
   return clash;
 }
 

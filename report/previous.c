@@ -110,7 +110,7 @@ static bool get_box(reading *r, json_t *object, const char *place, graze_box *bo
   static const char *const known[] = {"min", "max", NULL};
   json_t *value = json_object_get(object, "box");
   bool min = false, max = false;
-  *box = (graze_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  *box = graze_box_empty();
   if (value == NULL || json_is_null(value)) return true;
   char inside[100];
   snprintf(inside, sizeof inside, "%s.box", place);
