@@ -151,7 +151,7 @@ graze_status gz_close_update(graze_world *world) {
   if (c->is_made && c->way <= 0.49 * c->reach) return GRAZE_OK;
   if (!c->is_made && !reserve(world, c)) return gz_fail_memory(world->context, world->count * sizeof(uint32_t));
   for (uint32_t i = 0; i < world->worker_count; i++) world->workers[i].no_memory = false;
-  c->reach = fmin(fmax(16 * fastest_way(world), 0.1 * world->skin), 0.6 * world->skin);
+  c->reach = fmin(fmax(16 * fastest_way(world), 0.05 * world->skin), 0.6 * world->skin);
   gz_parallel_for(world->context, world_blocks(world), 1, make_blocks, &m);
   end_contacts(world);
   c->way = 0;

@@ -99,37 +99,47 @@ static uint64_t curve_key(const graze_world *world, const graze_box *box, uint32
   return code << 31 | p;
 }
 
-static void permute_balls(ball_rows *balls, ball_rows *spare, const uint64_t *keys, uint32_t count) {
-  for (uint32_t p = 0; p < count; p++) spare[p] = balls[keys[p] & INT32_MAX];
-  memcpy(balls, spare, count * sizeof *balls);
+/* Moves what is at `from` to `to`. */
+static void move_place(graze_world *world, uint32_t from, uint32_t to) {
+  world->now[to] = world->now[from];
+  world->next[to] = world->next[from];
+  world->dissipated[to] = world->dissipated[from];
+  world->kind[to] = world->kind[from];
+  world->number[to] = world->number[from];
 }
 
-static void permute(graze_world *world, const uint64_t *keys, ball_rows *spare) {
-  double *sums = (double *)(void *)spare;
-  uint32_t *numbers = (uint32_t *)(void *)spare;
-  permute_balls(world->now, spare, keys, world->count);
-  permute_balls(world->next, spare, keys, world->count);
-  for (uint32_t p = 0; p < world->count; p++) sums[p] = world->dissipated[keys[p] & INT32_MAX];
-  memcpy(world->dissipated, sums, world->count * sizeof(double));
-  for (uint32_t p = 0; p < world->count; p++) numbers[p] = world->kind[keys[p] & INT32_MAX];
-  for (uint32_t p = 0; p < world->count; p++) world->kind[p] = (uint16_t)numbers[p];
-  for (uint32_t p = 0; p < world->count; p++) numbers[p] = world->number[keys[p] & INT32_MAX];
-  for (uint32_t p = 0; p < world->count; p++) {
-    world->number[p] = numbers[p];
-    world->place[numbers[p]] = p;
+/* Place p gets what is at the place in keys[p], cycle by cycle: without memory for a second world. */
+static void permute(graze_world *world, uint64_t *keys) {
+  for (uint32_t start = 0; start < world->count; start++) {
+    uint32_t to = start, from = (uint32_t)(keys[start] & INT32_MAX);
+    if (from == start) continue;
+    const ball_rows now = world->now[start], next = world->next[start];
+    const double dissipated = world->dissipated[start];
+    const uint16_t kind = world->kind[start];
+    const uint32_t number = world->number[start];
+    for (; from != start; to = from, from = (uint32_t)(keys[to] & INT32_MAX)) {
+      move_place(world, from, to);
+      keys[to] = to;
+    }
+    world->now[to] = now;
+    world->next[to] = next;
+    world->dissipated[to] = dissipated;
+    world->kind[to] = kind;
+    world->number[to] = number;
+    keys[to] = to;
   }
+  for (uint32_t p = 0; p < world->count; p++) world->place[world->number[p]] = p;
 }
 
 static graze_status sort_balls(graze_world *world) {
-  size_t bytes = (size_t)world->count * (2 * sizeof(uint64_t) + sizeof(ball_rows));
+  const size_t bytes = (size_t)world->count * 2 * sizeof(uint64_t);
   if (!gz_buffer_reserve(world->context, &world->scratch[0], bytes, 0)) return gz_fail_memory(world->context, bytes);
-  ball_rows *spare = world->scratch[0].data;
-  uint64_t *keys = (uint64_t *)(void *)(spare + world->count);
+  uint64_t *keys = world->scratch[0].data;
   graze_box box = graze_box_empty();
   for (uint32_t p = 0; p < world->count; p++) graze_box_add_point(&box, world->now[p].position);
   for (uint32_t p = 0; p < world->count; p++) keys[p] = curve_key(world, &box, p);
   gz_sort_keys(keys, keys + world->count, world->count);
-  permute(world, keys, spare);
+  permute(world, keys);
   return GRAZE_OK;
 }
 
@@ -139,16 +149,12 @@ static graze_status sort_balls(graze_world *world) {
  * that may touch balls on the other side. */
 typedef struct search {
   row *spheres;
-  uint32_t *of; /* the place of a copy or image; NULL: there are none */
-  uint64_t count, capacity;
+  uint32_t
+      *of; /* the place of a copy or image, and from IMAGE_BIT on a bit of each axis along which it is moved; NULL: */
+  uint64_t count, capacity; /* there are none */
 } search;
 
-static bool add_image(search *s, const row sphere, uint32_t place) {
-  if (s->count == s->capacity) return false;
-  memcpy(s->spheres[s->count], sphere, sizeof(row));
-  s->of[s->count++] = place;
-  return true;
-}
+enum { IMAGE_BIT = 29 };
 
 /* Images of what is within `reach` of the lower side, on the upper side, axis after axis, so that corners get theirs.
  */
@@ -161,7 +167,9 @@ static bool add_images(const graze_world *world, search *s, double reach) {
       memcpy(sphere, s->spheres[i], sizeof sphere);
       if (sphere[k] - world->def.bounds.min[k] > reach) continue;
       sphere[k] += period;
-      if (!add_image(s, sphere, s->of[i])) return false;
+      if (s->count == s->capacity) return false;
+      memcpy(s->spheres[s->count], sphere, sizeof(row));
+      s->of[s->count++] = s->of[i] | 1u << (IMAGE_BIT + k);
     }
   }
   return true;
@@ -224,83 +232,56 @@ graze_status gz_list_check(graze_world *world) {
   return GRAZE_OK;
 }
 
-/* ---- from pairs to the list ------------------------------------------------------------------------------------ */
+/* ---- from pairs to rows ---------------------------------------------------------------------------------------- */
 
-static bool moves(const graze_world *world, uint32_t place) {
-  return world->number[place] < world->dynamic;
-}
+/* A pair's rows: both balls have one, of which each is the first, only where both move and are of two blocks. */
+typedef struct pair_rows {
+  uint32_t count, first[2], second[2];
+  bool is_both; /* it is a row that both find their contact in */
+} pair_rows;
 
-/* Who gets the pair of spheres, and whom: both, one after the other, only where both move and are of two blocks. */
-static inline int entries_of(const graze_world *world, const search *s, graze_box_pair pair, uint32_t owner[2],
-                             uint32_t partner[2]) {
-  const uint32_t a = s->of != NULL ? s->of[pair.a] : pair.a, b = s->of != NULL ? s->of[pair.b] : pair.b;
-  const bool all = world->dynamic == world->count, a_moves = all || moves(world, a), b_moves = all || moves(world, b),
-             ascends = a < b;
-  if (a == b || !(a_moves || b_moves)) return 0;
-  const bool both = a_moves && b_moves, swaps = both ? !ascends : b_moves;
-  owner[0] = partner[1] = swaps ? b : a;
-  owner[1] = partner[0] = swaps ? a : b;
-  return both && a / BLOCK_PLACES != b / BLOCK_PLACES ? 2 : 1;
-}
-
-enum { FEW = 64 };
-
-static int compare_places(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static void sort_places(uint32_t *places, uint32_t count) {
-  if (count > FEW) {
-    qsort(places, count, sizeof *places, compare_places);
-    return;
+static inline pair_rows rows_of(const graze_world *world, const search *s, graze_box_pair pair) {
+  uint32_t a = pair.a, b = pair.b;
+  if (s->of != NULL) {
+    const uint32_t places = (1u << IMAGE_BIT) - 1, moved = s->of[a] & s->of[b] & ~places;
+    if (moved != 0) return (pair_rows){0}; /* the two are found without that move as well */
+    a = s->of[a] & places;
+    b = s->of[b] & places;
   }
-  for (uint32_t i = 1; i < count; i++) {
-    const uint32_t place = places[i];
-    uint32_t j = i;
-    for (; j > 0 && places[j - 1] > place; j--) places[j] = places[j - 1];
-    places[j] = place;
-  }
+  const bool all = world->dynamic == world->count, a_moves = all || world->number[a] < world->dynamic,
+             b_moves = all || world->number[b] < world->dynamic, both = a_moves && b_moves,
+             one_block = a / BLOCK_PLACES == b / BLOCK_PLACES;
+  if (a == b || !(a_moves || b_moves)) return (pair_rows){0};
+  return (pair_rows){both && !one_block ? 2 : 1, {a_moves ? a : b, b}, {a_moves ? b : a, a}, both && one_block};
 }
 
-/* Drops the second of two that are the same. */
-static uint32_t drop_second(uint32_t *partners, uint32_t count) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (i == 0 || partners[i] != partners[kept - 1]) partners[kept++] = partners[i];
-  }
-  return kept;
-}
-
-/* Counts, deals, and drops what is there twice, which only images can be. Errors: MEMORY, LIMIT. */
 static graze_status deal_pairs(graze_world *world, const search *s, const graze_box_pair *pairs, uint64_t count) {
-  uint32_t owner[2], partner[2], kept = 0;
-  const size_t bytes = ((size_t)world->count + 2 + 2 * count) * sizeof(uint32_t);
-  if (2 * count > UINT32_MAX)
-    return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 2);
-  if (!gz_buffer_reserve(world->context, &world->scratch[3], bytes, 0)) return gz_fail_memory(world->context, bytes);
-  uint32_t *start = world->scratch[3].data, *partners = start + world->count + 2;
-  uint32_t *end = start + 1; /* end[p]: first where p begins, then where it ends */
-  memset(start, 0, ((size_t)world->count + 2) * sizeof *start);
+  if (count > UINT32_MAX / 8)
+    return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 8);
+  graze_status status = gz_rows_begin(world);
+  if (status != GRAZE_OK) return status;
+  list_block *blocks = world->list.blocks;
   for (uint64_t i = 0; i < count; i++) {
-    const int number = entries_of(world, s, pairs[i], owner, partner);
-    for (int j = 0; j < number; j++) end[owner[j] + 1]++;
+    const pair_rows r = rows_of(world, s, pairs[i]);
+    for (uint32_t j = 0; j < r.count; j++) {
+      list_block *b = &blocks[r.first[j] / BLOCK_PLACES];
+      b->rows++;
+      b->ref += 1 + r.is_both;
+    }
   }
-  for (uint32_t p = 0; p < world->count; p++) end[p + 1] += end[p];
+  status = gz_rows_lay_out(world);
+  if (status != GRAZE_OK) return status;
   for (uint64_t i = 0; i < count; i++) {
-    const int number = entries_of(world, s, pairs[i], owner, partner);
-    for (int j = 0; j < number; j++) partners[end[owner[j]]++] = partner[j];
+    const pair_rows r = rows_of(world, s, pairs[i]);
+    for (uint32_t j = 0; j < r.count; j++) {
+      list_block *b = &blocks[r.first[j] / BLOCK_PLACES];
+      const uint32_t at = b->row + b->rows++;
+      world->list.first[at] = r.first[j] * BALL_DOUBLES;
+      world->list.second[at] = r.second[j] * BALL_DOUBLES;
+    }
   }
-  for (uint32_t p = 0, begin = 0; p < world->count && s->of != NULL; p++) {
-    uint32_t *own = partners + begin, number = end[p] - begin;
-    sort_places(own, number);
-    number = drop_second(own, number);
-    memmove(partners + kept, own, number * sizeof *own);
-    begin = end[p];
-    kept += number;
-    end[p] = kept;
-  }
-  return gz_rows_make(world, start, partners);
+  gz_rows_finish(world);
+  return GRAZE_OK;
 }
 
 /* ---- walls ----------------------------------------------------------------------------------------------------- */
@@ -309,7 +290,7 @@ static graze_status fill_walls(graze_world *world) {
   neighbour_list *list = &world->list;
   list->wall_count = 0;
   for (uint32_t p = 0; p < world->count && world->walls.count > 0; p++) {
-    if (!moves(world, p)) continue;
+    if (world->number[p] >= world->dynamic) continue;
     if (!gz_buffer_reserve(world->context, &list->buffers[2],
                            (list->wall_count + world->walls.count) * sizeof(wall_entry),
                            list->wall_count * sizeof(wall_entry)))

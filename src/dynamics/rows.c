@@ -46,73 +46,48 @@ static void make_refs(graze_world *world, uint32_t block, uint64_t *keys) {
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-typedef struct making {
-  graze_world *world;
-  const uint32_t *start, *partners; /* of each place */
-} making;
-
-/* Where blocks begin, and how large they are. Errors: LIMIT. */
-static graze_status lay_out(const making *m) {
-  graze_world *world = m->world;
-  list_block *b = world->list.blocks;
-  uint64_t rows = 0, refs = 0;
-  for (uint32_t block = 0; block < world_blocks(world); block++, b++) {
-    const uint32_t begin = m->start[block * BLOCK_PLACES], end = m->start[block_end(world, block)];
-    *b = (list_block){(uint32_t)rows, end - begin, (uint32_t)refs};
-    refs += b->rows;
-    for (uint32_t i = begin; i < end; i++) refs += has_both(world, block, m->partners[i]);
-    rows += (b->rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER * ROWS_TOGETHER;
-    if (rows > UINT32_MAX / 4 || refs > UINT32_MAX / 2)
-      return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 4);
-  }
-  *b = (list_block){.row = (uint32_t)rows, .ref = (uint32_t)refs};
+graze_status gz_rows_begin(graze_world *world) {
+  buffer *memory = &world->list.row_buffers[4];
+  const size_t bytes = (world_blocks(world) + (size_t)1) * sizeof(list_block);
+  if (!gz_buffer_reserve(world->context, memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
+  world->list.blocks = memory->data;
+  memset(world->list.blocks, 0, bytes);
   return GRAZE_OK;
 }
 
-static bool reserve_rows(graze_world *world, neighbour_list *list) {
-  const list_block *end = &list->blocks[world_blocks(world)];
+graze_status gz_rows_lay_out(graze_world *world) {
+  neighbour_list *list = &world->list;
+  uint32_t rows = 0, refs = 0;
+  for (uint32_t block = 0; block <= world_blocks(world); block++) {
+    const list_block counts = list->blocks[block];
+    list->blocks[block] = (list_block){.row = rows, .ref = refs};
+    rows += (counts.rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER * ROWS_TOGETHER;
+    refs += counts.ref;
+  }
   uint32_t **const arrays[] = {&list->first, &list->second, &list->refs, &list->ref_end};
-  const size_t lengths[] = {end->row, end->row, end->ref, world->count};
+  const size_t lengths[] = {rows, rows, refs, world->count};
   for (int i = 0; i < 4; i++) {
-    if (!gz_buffer_reserve(world->context, &list->row_buffers[i], (lengths[i] + 16) * sizeof(uint32_t), 0))
-      return false;
+    const size_t bytes = (lengths[i] + ROWS_TOGETHER) * sizeof(uint32_t);
+    if (!gz_buffer_reserve(world->context, &list->row_buffers[i], bytes, 0))
+      return gz_fail_memory(world->context, bytes);
     *arrays[i] = list->row_buffers[i].data;
   }
-  return true;
+  return gz_workers_reserve(world);
 }
 
-static void make_block(const making *m, uint32_t block, worker *w) {
-  neighbour_list *list = &m->world->list;
-  const list_block *b = &list->blocks[block];
-  uint32_t r = b->row;
-  for (uint32_t p = block * BLOCK_PLACES; p < block_end(m->world, block); p++) {
-    for (uint32_t i = m->start[p]; i < m->start[p + 1]; i++) {
-      list->first[r] = p * BALL_DOUBLES;
-      list->second[r++] = m->partners[i] * BALL_DOUBLES;
-    }
-  }
-  for (; r < b[1].row; r++) list->first[r] = list->second[r] = block * BLOCK_PLACES * BALL_DOUBLES;
-  make_refs(m->world, block, w->keys);
-}
-
-static void make_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
-  const making *m = argument;
-  for (uint32_t block = begin; block < end; block++) make_block(m, block, &m->world->workers[index]);
-}
-
-graze_status gz_rows_make(graze_world *world, const uint32_t *start, const uint32_t *partners) {
+static void finish_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  graze_world *world = argument;
   neighbour_list *list = &world->list;
-  const size_t blocks = (world_blocks(world) + (size_t)1) * sizeof(list_block);
-  making m = {world, start, partners};
-  if (!gz_buffer_reserve(world->context, &list->row_buffers[4], blocks, 0))
-    return gz_fail_memory(world->context, blocks);
-  list->blocks = list->row_buffers[4].data;
-  graze_status status = lay_out(&m);
-  if (status != GRAZE_OK) return status;
-  if (!reserve_rows(world, list)) return gz_fail_memory(world->context, start[world->count] * sizeof(double));
-  status = gz_workers_reserve(world);
-  if (status == GRAZE_OK) gz_parallel_for(world->context, world_blocks(world), 1, make_blocks, &m);
-  return status;
+  for (uint32_t block = begin; block < end; block++) {
+    const list_block *b = &list->blocks[block];
+    for (uint32_t r = b->row + b->rows; r < b[1].row; r++)
+      list->first[r] = list->second[r] = block * BLOCK_PLACES * BALL_DOUBLES; /* lanes that nobody needs */
+    make_refs(world, block, world->workers[index].keys);
+  }
+}
+
+void gz_rows_finish(graze_world *world) {
+  gz_parallel_for(world->context, world_blocks(world), 1, finish_blocks, world);
 }
 
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
@@ -143,7 +118,8 @@ static block_sizes survey_blocks(const graze_world *world) {
     for (; wall < list->wall_count && is_of_block(list->walls[wall].place, block); wall++) obstacles++;
     for (; surface < list->surface_count && is_of_block(list->surfaces[surface].place, block); surface++)
       obstacles += list->surfaces[surface].count;
-    most.rows = list->blocks[block].rows > most.rows ? list->blocks[block].rows : most.rows;
+    const uint32_t rows = list->blocks[block + 1].row - list->blocks[block].row;
+    most.rows = rows > most.rows ? rows : most.rows;
     most.obstacles = obstacles > most.obstacles ? obstacles : most.obstacles;
   }
   return (block_sizes){most.rows + 16, most.obstacles + 8};

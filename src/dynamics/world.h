@@ -295,9 +295,12 @@ uint64_t gz_list_find_surface(const neighbour_list *list, uint32_t place, uint32
 void gz_contact_lose(graze_world *world, uint32_t place, partner_kind kind, const graze_kept_contact *contact,
                      const double *normal);
 
-/* rows.c: rows and references of the list from the partners of each place, partners[start[place]] on. Errors: MEMORY,
- * LIMIT. */
-graze_status gz_rows_make(graze_world *world, const uint32_t *start, const uint32_t *partners);
+/* rows.c: makes the list's rows of balls. Begin; count rows and references of each block in `rows` and `ref`; lay out,
+ * which makes room for them; put the rows of each block from `row` on and count them in `rows` again; finish. Errors:
+ * MEMORY. */
+graze_status gz_rows_begin(graze_world *world);
+graze_status gz_rows_lay_out(graze_world *world);
+void gz_rows_finish(graze_world *world);
 
 /* Scratch for all threads (pass.h). Errors: MEMORY. */
 graze_status gz_workers_reserve(graze_world *world);
