@@ -333,7 +333,7 @@ static void swap_lists(neighbour_list *a, neighbour_list *b) {
 /* What contacts remember waits for the new list: of balls and walls in world->scratch[2], of surfaces in the old list.
  */
 static graze_status save_contacts(graze_world *world) {
-  if (!world->remembers || !world->is_listed) return GRAZE_OK;
+  if (!world->remembers || !world->is_listed || world->carries) return GRAZE_OK;
   const uint64_t count = gz_contacts_keep(world, NULL);
   const size_t bytes = count * sizeof(graze_kept_contact), numbers = world->count * sizeof(uint32_t);
   if (!gz_buffer_reserve(world->context, &world->scratch[2], bytes, 0) ||

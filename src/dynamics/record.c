@@ -251,7 +251,7 @@ graze_status graze_world_record(graze_world *world, const char *path) {
   if (world->is_broken) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "record: an earlier run failed");
   graze_status status = gz_world_prepare(world);
   if (status == GRAZE_OK) status = gz_world_make_laws(world);
-  if (status == GRAZE_OK && world->kept_wait) status = gz_list_update(world);
+  if (status == GRAZE_OK && (world->kept_wait || world->carries)) status = gz_list_update(world);
   if (status != GRAZE_OK) return status;
   world_recorder *rec = gz_new_zeroed(context, 1, sizeof *rec);
   char *copy = gz_new_text(context, path);

@@ -233,7 +233,7 @@ static uint64_t put_balls(archive_writer *w, const graze_world *world) {
 
 static void put_contacts(archive_writer *w, const graze_world *world) {
   const neighbour_list *list = &world->list;
-  bool remembers = world->remembers && world->is_listed;
+  const bool remembers = world->remembers && world->is_listed && world->close.is_made;
   gz_archive_put_u64(w, remembers ? put_balls(NULL, world) : 0);
   if (remembers) put_balls(w, world);
   gz_archive_put_u64(w, remembers ? count_touching(&list->of_walls, list->wall_count) : 0);
@@ -298,7 +298,7 @@ graze_status graze_world_save(graze_world *world, const char *path) {
     return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "the world has a number that is not finite");
   graze_status status = gz_world_prepare(world);
   if (status == GRAZE_OK) status = gz_world_make_laws(world);
-  if (status == GRAZE_OK && world->kept_wait) status = gz_list_update(world);
+  if (status == GRAZE_OK && (world->kept_wait || world->carries)) status = gz_list_update(world);
   if (status == GRAZE_OK) status = gz_save_begin(world->context, path, &file);
   if (status != GRAZE_OK) return status;
   gz_archive_begin(&w, world->context, file.descriptor, path);

@@ -419,7 +419,7 @@ graze_status gz_world_prepare(graze_world *world) {
   uint64_t count = world->count + (uint64_t)world->added.count;
   graze_world old = *world;
   buffer memory = {0};
-  const uint32_t most = UINT32_MAX / BALL_DOUBLES;
+  const uint32_t most = INT32_MAX / BALL_DOUBLES; /* kernels look them up by 31 bits */
   if (count > most) return gz_fail(context, GRAZE_ERROR_LIMIT, "more than %u balls", most);
   if (!array_reserve(context, &world->body_order, world->bodies.count, sizeof(uint32_t)) ||
       !gz_buffer_reserve(context, &memory, ball_bytes(count), 0))
