@@ -228,9 +228,9 @@ static void story_end(story *s) {
 
 static void test_storms(void **state) {
   (void)state;
-  uint32_t seeds = test_long() ? 200 : 12;
+  uint32_t seeds = (uint32_t)test_rounds(12, 200);
   for (uint32_t seed = 0; seed < seeds; seed++) {
-    graze_context *context = test_context(1 + (int)(seed % 3), NULL);
+    graze_context *context = test_context(1 + (int)((seed + 1) % 3), NULL);
     story *s = story_begin(context, seed);
     graze_scene_update_options options = graze_default_scene_update_options();
     for (int step = 0; step < 40; step++) {
@@ -360,7 +360,7 @@ static void reload(story *s, graze_context *context) {
 
 static void test_snapshots(void **state) {
   (void)state;
-  uint32_t seeds = test_long() ? 100 : 10;
+  uint32_t seeds = (uint32_t)test_rounds(10, 100);
   for (uint32_t seed = 0; seed < seeds; seed++) {
     graze_context *context = test_context(1, NULL);
     story *s = story_begin(context, 500 + seed);
@@ -380,7 +380,7 @@ static void test_snapshots(void **state) {
 static void test_records(void **state) {
   (void)state;
   const char *path = "living.record";
-  uint32_t seeds = test_long() ? 60 : 8;
+  uint32_t seeds = (uint32_t)test_rounds(8, 60);
   for (uint32_t seed = 0; seed < seeds; seed++) {
     graze_context *context = test_context(1, NULL);
     story *s = story_begin(context, 900 + seed);
