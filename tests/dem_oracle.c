@@ -218,7 +218,7 @@ static void velocities(const meeting *c, real centres[3], real touch[3], real sp
 
 static void across(const meeting *c, const real touch[3], real f_n, real dt, const real before[3], answer *out) {
   real u_n = dot(touch, c->n), u_t[3], f[3], s[3] = {0, 0, 0}, most = c->m.friction * fabsl(f_n);
-  bool springs = c->m.tangential == GRAZE_TANGENTIAL_SPRING;
+  bool springs = c->m.tangential == GRAZE_TANGENTIAL_SPRING, mindlin = c->m.law == GRAZE_HERTZ && isnan(c->m.k_t);
   for (int k = 0; k < 3; k++) {
     u_t[k] = touch[k] - u_n * c->n[k];
     if (springs) s[k] = before[k] + u_t[k] * dt;
@@ -232,7 +232,10 @@ static void across(const meeting *c, const real touch[3], real f_n, real dt, con
   if (c->m.tangential != GRAZE_TANGENTIAL_FULL && strength > most) {
     for (int k = 0; k < 3; k++) {
       f[k] *= most / strength;
-      if (springs && c->c.k_t > 0) s[k] = -(f[k] + c->c.eta_t * u_t[k]) / c->c.k_t;
+      if (springs && mindlin)
+        s[k] *= most / strength;
+      else if (springs && c->c.k_t > 0)
+        s[k] = -(f[k] + c->c.eta_t * u_t[k]) / c->c.k_t;
     }
   }
   memcpy(out->spring, s, sizeof s);

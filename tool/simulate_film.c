@@ -283,9 +283,10 @@ static void write_pictures(const simulate_film *film, const simulate_run *run, c
     note("left out: %s", graze_last_error(context)->message);
   } else {
     must(context, status);
-    if (count > 0)
-      note("%" PRIu32 " frame%s: %s/frames/0001.png to %04" PRIu32 ".png, %s/film.png", count, plural(count),
-           asked->report, count, asked->report);
+    if (count == 1) note("1 frame: %s/frames/0001.png, %s/film.png", asked->report, asked->report);
+    if (count > 1)
+      note("%" PRIu32 " frames: %s/frames/0001.png to %04" PRIu32 ".png, %s/film.png", count, asked->report, count,
+           asked->report);
   }
 }
 

@@ -91,6 +91,15 @@ static inline vd half_step(const sides *s) {
   return vd_mul(vd_mul(vd_set(0.5), s->dt), s->inverse_mass);
 }
 
+/* What the change of the overlap in the step before did to the energy of a strained spring: Mindlin's is the stiffer
+ * the deeper. With the square of the strain that it had. */
+static inline vd stiffened(const lane_law *l, const constants *c, const sides *s, const outcome *o, vd strain2) {
+  vd overlap = vd_max(vd_add(s->overlap, vd_mul(o->normal_speed, s->dt)), vd_set(0));
+  vd root = vd_sqrt(vd_mul(s->reduced, overlap));
+  vd before = vd_add(l->field[L(k_t)], vd_mul(l->field[L(mindlin)], root));
+  return vd_mul(vd_mul(vd_set(0.5), vd_sub(c->k_t, before)), strain2);
+}
+
 /* The force across n, and what the spring becomes. */
 INLINED void add_tangential(const lane_law *l, const constants *c, const sides *s, outcome *o, features f) {
   const vd *x = l->field;
@@ -119,13 +128,16 @@ INLINED void add_tangential(const lane_law *l, const constants *c, const sides *
     }
     vd strength2 = dot(across, across), scale = capped(vd_div(most, vd_sqrt(strength2)), vd_set(1));
     vm slides = vm_and(vd_gt(vd_set(1), scale), vd_gt(c->k_t, vd_set(0)));
+    vm mindlin = vd_gt(x[L(mindlin)], vd_set(0));
     for (int k = 0; k < 3; k++) {
       across[k] = vd_mul(scale, across[k]);
       vd left = vd_neg(vd_div(vd_add(across[k], vd_mul(c->eta_t, slip[k])), c->k_t));
+      if (!f.simple) left = vd_select(mindlin, vd_mul(scale, stretch[k]), left);
       o->spring[k] = vd_mul(vd_select(slides, left, stretch[k]), x[L(spring)]);
     }
     vd now = dot(o->spring, o->spring);
     vd stored = vd_mul(vd_mul(vd_set(0.5), c->k_t), vd_sub(now, old));
+    if (!f.simple) stored = vd_add(stored, stiffened(l, c, s, o, old));
     vd work = vd_mul(vd_add(dot(across, slip), vd_mul(yield, dot(across, across))), s->dt);
     o->dissipated = vd_sub(o->dissipated, vd_div(vd_add(work, stored), s->dt));
   }

@@ -130,7 +130,10 @@ def side(law, n, overlap, u, arms, spins, mass, inverse_inertia, radius, spring,
         if size > most:
             pull = [most / size * x for x in pull]
             if law.tangential == "spring":
-                spring = [-(f + eta_t * v) / k_t for f, v in zip(pull, slip)]
+                if law.law == "hertz":
+                    spring = [most / size * x for x in spring]
+                else:
+                    spring = [-(f + eta_t * v) / k_t for f, v in zip(pull, slip)]
         force = add(force, pull)
         torque = [-arms[0] * x for x in cross(n, pull)]
     relative = add(spins[0], spins[1], -1)

@@ -91,9 +91,17 @@ FUNCTION void across_by_dashpot(const constants *c, const double *slip, double m
   o->dissipated = o->dissipated - scale * speed2 * (1 + yield * scale);
 }
 
+/* What the change of the overlap in the step before did to the energy of a strained spring. */
+FUNCTION double stiffened(GLOBAL const double *law, const constants *c, const sides *s, const outcome *o, double dt,
+                          double strain2) {
+  double overlap = s->overlap + o->normal_speed * dt;
+  double root = SQRT(s->reduced * (overlap > 0 ? overlap : 0));
+  return 0.5 * (c->k_t - (law[LAW_K_T] + law[LAW_MINDLIN] * root)) * strain2;
+}
+
 /* The force of spring and dashpot across n, and what becomes of the spring. */
 FUNCTION void across_by_spring(GLOBAL const double *law, const constants *c, const sides *s, const double *slip,
-                               double most, double yield, double dt, outcome *o, double *across) {
+                               double most, double yield, double dt, u32 simple, outcome *o, double *across) {
   double stretch[3], has = law[LAW_SPRING];
   for (u32 k = 0; k < 3; k++) stretch[k] = s->spring[k] + slip[k] * dt * has;
   double along = dot(stretch, s->n), old = dot(s->spring, s->spring);
@@ -102,13 +110,14 @@ FUNCTION void across_by_spring(GLOBAL const double *law, const constants *c, con
     across[k] = -(c->k_t * stretch[k] + c->eta_t * slip[k]);
   }
   double scale = capped(most / SQRT(dot(across, across)), 1);
-  u32 slides = 1 > scale && c->k_t > 0;
+  u32 slides = 1 > scale && c->k_t > 0, mindlin = law[LAW_MINDLIN] > 0;
   for (u32 k = 0; k < 3; k++) {
     across[k] = scale * across[k];
-    double left = -((across[k] + c->eta_t * slip[k]) / c->k_t);
+    double left = mindlin ? scale * stretch[k] : -((across[k] + c->eta_t * slip[k]) / c->k_t);
     o->spring[k] = (slides ? left : stretch[k]) * has;
   }
   double stored = 0.5 * c->k_t * (dot(o->spring, o->spring) - old);
+  if (!simple) stored = stored + stiffened(law, c, s, o, dt, old);
   double work = (dot(across, slip) + yield * dot(across, across)) * dt;
   o->dissipated = o->dissipated - (work + stored) / dt;
 }
@@ -122,7 +131,7 @@ FUNCTION void add_tangential(GLOBAL const double *law, const constants *c, const
   double most = law[LAW_FRICTION] * ABS(o->normal_force);
   double yield = (1 + 2.5 * full) * (0.5 * dt * s->inverse_mass);
   if (springs)
-    across_by_spring(law, c, s, slip, most, yield, dt, o, across);
+    across_by_spring(law, c, s, slip, most, yield, dt, simple, o, across);
   else
     across_by_dashpot(c, slip, most, yield, o, across);
   cross_product(s->n, across, lever);
