@@ -19,8 +19,8 @@
  *   NONE     0
  *   DASHPOT  -eta_t u_t, at most friction |f_n|
  *   SPRING   -k_t s - eta_t u_t, at most friction |f_n|, where s' = u_t, kept in the plane across n; what friction cuts
- *            off the force it takes from s, or, where k_t is Mindlin's and goes to 0 with o, it cuts s in the same
- * ratio as the force FULL     -eta_n u_t, where u is that of the centres: no torque and no friction
+ *            off the force it takes from s; Mindlin's k_t goes to 0 with o, and there s is cut as the force is
+ *   FULL     -eta_n u_t, where u is that of the centres: no torque and no friction
  */
 #ifndef GRAZE_DYNAMICS_H
 #define GRAZE_DYNAMICS_H
