@@ -21,4 +21,17 @@ typedef struct buffer {
 bool gz_buffer_reserve(const graze_context *context, buffer *b, size_t bytes, size_t keep);
 void gz_buffer_release(const graze_context *context, buffer *b);
 
+/* One piece of memory dealt out to several arrays. With `memory` NULL it only counts: `used` says what to reserve. */
+typedef struct carving {
+  char *memory;
+  size_t used;
+} carving;
+
+/* The next `bytes`, aligned to a cache line; NULL while nothing but the count is asked. */
+static inline void *gz_carve(carving *c, size_t bytes) {
+  void *array = c->memory ? c->memory + c->used : NULL;
+  c->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+  return array;
+}
+
 #endif

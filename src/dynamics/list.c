@@ -314,7 +314,7 @@ static graze_status search_and_fill(graze_world *world) {
   graze_status status = make_spheres(world, &s, largest_radius(world));
   if (status != GRAZE_OK) return status;
   const graze_sphere_array spheres = {.centers = s.spheres,
-                                      .radii = &s.spheres[0][3],
+                                      .radii = s.count > 0 ? &s.spheres[0][3] : NULL,
                                       .center_stride = sizeof(row),
                                       .radius_stride = sizeof(row),
                                       .precision = GRAZE_DOUBLE};

@@ -125,25 +125,19 @@ static block_sizes survey_blocks(const graze_world *world) {
   return (block_sizes){most.rows + 16, most.obstacles + 8};
 }
 
-static void *take(char **at, size_t bytes) {
-  char *here = *at;
-  *at += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-  return here;
-}
-
-/* With `at` NULL: the bytes that it takes. */
-static size_t divide(const graze_world *world, const block_sizes *most, char *at, worker *w) {
-  char *const begin = at;
-  w->rows.forces = take(&at, 2 * most->rows * sizeof(row));
-  w->rows.torques = take(&at, 2 * most->rows * sizeof(row));
-  w->slots = take(&at, most->rows * sizeof(uint32_t));
-  w->obstacles.forces = take(&at, most->obstacles * sizeof(row));
-  w->obstacles.torques = take(&at, most->obstacles * sizeof(row));
-  w->obstacles.places = take(&at, most->obstacles * sizeof(uint32_t));
-  w->found = take(&at, world->list.most_facets * sizeof(facet_contact));
-  w->keys = take(&at, 4 * most->rows * sizeof(uint64_t));
-  w->saved = take(&at, world->remembers ? most->rows * sizeof(row_contact) : 0);
-  return (size_t)(at - begin);
+/* With `memory` NULL: the bytes that it takes. */
+static size_t divide(const graze_world *world, const block_sizes *most, void *memory, worker *w) {
+  carving c = {memory, 0};
+  w->rows.forces = gz_carve(&c, 2 * most->rows * sizeof(row));
+  w->rows.torques = gz_carve(&c, 2 * most->rows * sizeof(row));
+  w->slots = gz_carve(&c, most->rows * sizeof(uint32_t));
+  w->obstacles.forces = gz_carve(&c, most->obstacles * sizeof(row));
+  w->obstacles.torques = gz_carve(&c, most->obstacles * sizeof(row));
+  w->obstacles.places = gz_carve(&c, most->obstacles * sizeof(uint32_t));
+  w->found = gz_carve(&c, world->list.most_facets * sizeof(facet_contact));
+  w->keys = gz_carve(&c, 4 * most->rows * sizeof(uint64_t));
+  w->saved = gz_carve(&c, world->remembers ? most->rows * sizeof(row_contact) : 0);
+  return c.used;
 }
 
 graze_status gz_workers_reserve(graze_world *world) {

@@ -329,27 +329,18 @@ graze_status graze_world_get_wall(const graze_world *world, uint32_t wall, doubl
 
 /* ---- numbers and places ---------------------------------------------------------------------------------------- */
 
-static uint64_t ball_bytes(uint64_t count) {
-  return count * (7 * sizeof(row) + sizeof(double) + 2 * sizeof(uint32_t) + sizeof(uint16_t) + 1) +
-         16 * MEMORY_ALIGNMENT;
-}
-
-static char *take(char **at, size_t bytes) {
-  char *here = *at;
-  *at += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-  return here;
-}
-
-static void lay_out(graze_world *world, uint64_t count) {
-  char *at = world->ball_memory.data;
-  world->now = (ball_rows *)(void *)take(&at, count * sizeof(ball_rows));
-  world->next = (ball_rows *)(void *)take(&at, count * sizeof(ball_rows));
-  world->origin = (row *)(void *)take(&at, count * sizeof(row));
-  world->dissipated = (double *)(void *)take(&at, count * sizeof(double));
-  world->number = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
-  world->place = (uint32_t *)(void *)take(&at, count * sizeof(uint32_t));
-  world->kind = (uint16_t *)(void *)take(&at, count * sizeof(uint16_t));
-  world->left = (uint8_t *)take(&at, count);
+/* The arrays of `count` balls in `memory`; with NULL: the bytes that they take. */
+static size_t lay_out(graze_world *world, size_t count, void *memory) {
+  carving c = {memory, 0};
+  world->now = gz_carve(&c, count * sizeof(ball_rows));
+  world->next = gz_carve(&c, count * sizeof(ball_rows));
+  world->origin = gz_carve(&c, count * sizeof(row));
+  world->dissipated = gz_carve(&c, count * sizeof(double));
+  world->number = gz_carve(&c, count * sizeof(uint32_t));
+  world->place = gz_carve(&c, count * sizeof(uint32_t));
+  world->kind = gz_carve(&c, count * sizeof(uint16_t));
+  world->left = gz_carve(&c, count);
+  return c.used;
 }
 
 void gz_world_wrap(const graze_world *world, double position[3]) {
@@ -421,12 +412,13 @@ graze_status gz_world_prepare(graze_world *world) {
   buffer memory = {0};
   const uint32_t most = INT32_MAX / BALL_DOUBLES; /* kernels look them up by 31 bits */
   if (count > most) return gz_fail(context, GRAZE_ERROR_LIMIT, "more than %u balls", most);
+  const size_t bytes = lay_out(&(graze_world){0}, count, NULL);
   if (!array_reserve(context, &world->body_order, world->bodies.count, sizeof(uint32_t)) ||
-      !gz_buffer_reserve(context, &memory, ball_bytes(count), 0))
-    return gz_fail_memory(context, ball_bytes(count));
+      !gz_buffer_reserve(context, &memory, bytes, 0))
+    return gz_fail_memory(context, bytes);
   world->body_order.count = 0;
   world->ball_memory = memory;
-  lay_out(world, count);
+  lay_out(world, count, memory.data);
   world->dynamic_bodies = settle_bodies(world, &old, 0, true);
   world->dynamic = settle_sets(world, &old, world->dynamic_bodies);
   world->count = settle_bodies(world, &old, world->dynamic, false);
