@@ -18,24 +18,42 @@ static real real_dot(const real a[3], const real b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Least squared distance to the points a + s u + t v of a triangle, from its interior, its edges and its corners. */
+/* Numbers of 113 bits, for triangles a millionth of a millionth wide. */
+#ifdef __SIZEOF_FLOAT128__
+__extension__ typedef __float128 quad;
+#else
+typedef long double quad;
+#endif
+
+static quad quad_dot(const quad a[3], const quad b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void quad_cross(const quad a[3], const quad b[3], quad out[3]) {
+  for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+/* Least distance to the points a + s u + t v of a triangle, from its interior, its edges and its corners. */
 static real least_distance(const double corners[9], const double p[3]) {
-  real least = INFINITY, u[3], v[3], w[3], q[3];
+  quad least = INFINITY, u[3], v[3], w[3], q[3], n[3], vw[3], uw[3];
   for (int i = 0; i < 3; i++) {
     const double *a = corners + 3 * i, *b = corners + 3 * ((i + 1) % 3), *c = corners + 3 * ((i + 2) % 3);
-    for (int k = 0; k < 3; k++) u[k] = (real)b[k] - a[k], v[k] = (real)c[k] - a[k], w[k] = (real)p[k] - a[k];
-    const real uu = real_dot(u, u), vv = real_dot(v, v), uv = real_dot(u, v), uw = real_dot(u, w), vw = real_dot(v, w);
-    if (real_dot(w, w) < least) least = real_dot(w, w);
-    if (uw > 0 && uw < uu) {
-      for (int k = 0; k < 3; k++) q[k] = w[k] - uw / uu * u[k];
-      if (real_dot(q, q) < least) least = real_dot(q, q);
+    for (int k = 0; k < 3; k++) u[k] = (quad)b[k] - a[k], v[k] = (quad)c[k] - a[k], w[k] = (quad)p[k] - a[k];
+    const quad uu = quad_dot(u, u), along = quad_dot(u, w);
+    if (quad_dot(w, w) < least) least = quad_dot(w, w);
+    if (along > 0 && along < uu) {
+      for (int k = 0; k < 3; k++) q[k] = w[k] - along / uu * u[k];
+      if (quad_dot(q, q) < least) least = quad_dot(q, q);
     }
-    const real det = uu * vv - uv * uv, s = (vv * uw - uv * vw) / det, t = (uu * vw - uv * uw) / det;
-    if (!(det > 1e-20L * uu * vv && s > 0 && t > 0 && s + t < 1)) continue;
+    quad_cross(u, v, n);
+    quad_cross(w, v, vw);
+    quad_cross(u, w, uw);
+    const quad det = quad_dot(n, n), s = quad_dot(vw, n) / det, t = quad_dot(uw, n) / det;
+    if (!(det > 0 && s > 0 && t > 0 && s + t < 1)) continue;
     for (int k = 0; k < 3; k++) q[k] = w[k] - s * u[k] - t * v[k];
-    if (real_dot(q, q) < least) least = real_dot(q, q);
+    if (quad_dot(q, q) < least) least = quad_dot(q, q);
   }
-  return sqrtl(least);
+  return sqrtl((real)least);
 }
 
 static void random_triangle(uint64_t *state, double corners[9]) {
@@ -44,11 +62,21 @@ static void random_triangle(uint64_t *state, double corners[9]) {
   for (int i = 0; i < 9; i++)
     corners[i] = shift + (kind == 1 ? (double)random_below(state, 4) : 4 * random_signed(state));
   if (kind == 2) { /* a sliver, or a segment */
-    const double t = random_signed(state), thin = random_below(state, 2) != 0 ? 1e-7 : 0;
+    const double t = 1.5 * random_signed(state),
+                 thin = random_below(state, 4) == 0 ? 0 : pow(10, -16 * random_unit(state));
     for (int k = 0; k < 3; k++)
       corners[6 + k] = corners[k] + t * (corners[3 + k] - corners[k]) + thin * random_signed(state);
   }
   if (kind == 3 && random_below(state, 4) == 0) memcpy(corners + 3, corners, 3 * sizeof(double));
+}
+
+/* Over, or a little beside, a place of the triangle. */
+static void put_above(uint64_t *state, const double corners[9], double p[3]) {
+  const double s = 1.2 * random_unit(state) - 0.1, t = (1 - s) * random_unit(state),
+               height = pow(10, -12 * random_unit(state));
+  for (int k = 0; k < 3; k++)
+    p[k] = corners[k] + s * (corners[3 + k] - corners[k]) + t * (corners[6 + k] - corners[k]) +
+           height * random_signed(state);
 }
 
 static void test_nearest(void **unused) {
@@ -60,6 +88,7 @@ static void test_nearest(void **unused) {
     const bool lattice = random_below(&state, 3) == 0;
     for (int k = 0; k < 3; k++)
       p[k] = corners[k] + (lattice ? (double)random_below(&state, 5) - 2 : 5 * random_signed(&state));
+    if (random_below(&state, 4) == 0) put_above(&state, corners, p);
     const near_point near = gz_triangle_nearest(corners, p);
     const real want = least_distance(corners, p), large = 1e-16L * 2000;
     assert_near(near.distance, (double)want, (double)(large * 50));

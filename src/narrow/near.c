@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exact/expansion.h"
 #include "mesh/mesh.h"
 
 /* ---- a triangle ------------------------------------------------------------------------------------------------ */
@@ -36,34 +37,90 @@ static void from_segment(const double a[3], const double b[3], const double p[3]
   for (int k = 0; k < 3; k++) way[k] = to[k] - t * edge[k];
 }
 
-/* To length 1; false: it is zero. */
-static bool normalize(double x[3]) {
-  double length = sqrt(dot(x, x));
+/* To length 1; the length it had. */
+static double normalize(double x[3]) {
+  const double length = sqrt(dot(x, x));
   for (int k = 0; k < 3 && length > 0; k++) x[k] /= length;
-  return length > 0;
+  return length;
 }
 
-/* The normal of the triangle, from unit vectors, so that large triangles do not overflow; false: it has no area. */
-static bool unit_normal(const double corners[9], double normal[3]) {
+/* A number in two doubles, high + low. */
+typedef struct wide {
+  double high, low;
+} wide;
+
+static wide wide_product(wide a, wide b) {
+  wide p;
+  two_prod(a.high, b.high, &p.high, &p.low);
+  p.low += a.high * b.low + a.low * b.high;
+  return p;
+}
+
+static double wide_difference(wide a, wide b) {
+  wide d;
+  two_diff(a.high, b.high, &d.high, &d.low);
+  return d.high + (d.low + (a.low - b.low));
+}
+
+/* The edges of a sliver are so alike that their cross product in doubles says little. In twice as many digits it is
+ * good to the last ones of a double for slivers of any width that has room between them. */
+static bool sliver_normal(const double corners[9], double normal[3]) {
+  wide edge[2][3];
+  double largest = 0, length2[2] = {0, 0};
+  int exponent;
+  for (int e = 0; e < 2; e++) {
+    for (int k = 0; k < 3; k++) {
+      two_diff(corners[3 * e + 3 + k], corners[k], &edge[e][k].high, &edge[e][k].low);
+      largest = fmax(largest, fabs(edge[e][k].high));
+    }
+  }
+  frexp(largest, &exponent);
+  for (int e = 0; e < 2; e++) {
+    for (int k = 0; k < 3; k++) {
+      edge[e][k] = (wide){ldexp(edge[e][k].high, -exponent), ldexp(edge[e][k].low, -exponent)};
+      length2[e] += edge[e][k].high * edge[e][k].high;
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    const int l = (k + 1) % 3, m = (k + 2) % 3;
+    normal[k] = wide_difference(wide_product(edge[0][l], edge[1][m]), wide_product(edge[0][m], edge[1][l]));
+  }
+  const double sine2 = dot(normal, normal) / (length2[0] * length2[1]);
+  return sine2 > 0x1p-100 && normalize(normal) > 0;
+}
+
+typedef enum triangle_shape { IS_LINE, IS_SLIVER, HAS_AREA } triangle_shape;
+
+/* The unit normal of the triangle; z for a line. From unit vectors, so that large triangles do not overflow. */
+static triangle_shape unit_normal(const double corners[9], double normal[3]) {
   static const double up[3] = {0, 0, 1};
-  double first[3], second[3];
+  double first[3], second[3], third[3];
   subtract(corners + 3, corners, first);
   subtract(corners + 6, corners, second);
-  bool has_area = normalize(first) && normalize(second);
-  cross(first, second, normal);
-  has_area = has_area && normalize(normal);
-  if (!has_area) memcpy(normal, up, sizeof up);
-  return has_area;
+  subtract(corners + 6, corners + 3, third);
+  const double a = normalize(first), b = normalize(second), longest = fmax(fmax(a, b), sqrt(dot(third, third)));
+  triangle_shape shape = IS_LINE;
+  if (a > 0 && b > 0) {
+    cross(first, second, normal);
+    shape = normalize(normal) * (a / longest) * (b / longest) < 0x1p-8 ? IS_SLIVER : HAS_AREA;
+  }
+  if (shape == IS_SLIVER && !sliver_normal(corners, normal)) shape = IS_LINE;
+  if (shape == IS_LINE) memcpy(normal, up, sizeof up);
+  return shape;
 }
 
-static bool projects_inside(const double corners[9], const double normal[3], const double p[3]) {
+/* On the inner side of each edge. Across a sliver that is a matter of few digits, which the way from the edge's nearer
+ * end has left and the way from its other end may not have. */
+static bool projects_inside(const double corners[9], triangle_shape shape, const double normal[3], const double p[3]) {
   for (int k = 0; k < 3; k++) {
     const double *from = corners + 3 * k, *to = corners + 3 * ((k + 1) % 3);
-    double edge[3], inward[3], way[3];
+    double edge[3], inward[3], way[3], other[3];
     subtract(to, from, edge);
     subtract(p, from, way);
+    subtract(p, to, other);
     cross(normal, edge, inward);
-    if (!(dot(inward, way) > 0)) return false;
+    const bool is_farther = shape == IS_SLIVER && dot(other, other) < dot(way, way);
+    if (!(dot(inward, is_farther ? other : way) > 0)) return false;
   }
   return true;
 }
@@ -71,8 +128,8 @@ static bool projects_inside(const double corners[9], const double normal[3], con
 near_point gz_triangle_nearest(const double corners[9], const double p[3]) {
   near_point near = {.inside = false};
   double way[3], least[3] = {0}, least2 = (double)INFINITY;
-  const bool has_area = unit_normal(corners, near.normal);
-  if (has_area && projects_inside(corners, near.normal, p)) {
+  const triangle_shape shape = unit_normal(corners, near.normal);
+  if (shape != IS_LINE && projects_inside(corners, shape, near.normal, p)) {
     subtract(p, corners, way);
     double height = dot(near.normal, way);
     for (int k = 0; k < 3; k++) near.normal[k] = height < 0 ? -near.normal[k] : near.normal[k];

@@ -11,8 +11,8 @@ typedef struct near_point {
   bool inside; /* of the triangle, and not on its rim */
 } near_point;
 
-/* Rounded: a few units in the last place of the largest coordinate. Where p projects onto the rim up to rounding,
- * either answer may come. */
+/* Rounded: to some hundred units in the last place of the largest coordinate, slivers too. Where p projects onto the
+ * rim up to rounding, either answer may come. */
 near_point gz_triangle_nearest(const double corners[9], const double p[3]);
 
 /* Visits every triangle of which a point may be within `radius` of p, and perhaps others, in an order that depends on
