@@ -5,7 +5,7 @@ let listed = clashes.slice(); /* what passes, sorted */
 
 function passes(clash, words, deeper) {
   if (filter.relations.size > 0 && !filter.relations.has(clash.relation)) return false;
-  if (filter.state && clash.state !== filter.state) return false;
+  if (filter.state && (clash.state || 'none') !== filter.state) return false;
   if (filter.mark && (clash.mark || 'none') !== filter.mark) return false;
   if (filter.layers && clash.layers !== filter.layers) return false;
   if (filter.object !== null && clash.a !== filter.object && clash.b !== filter.object) return false;

@@ -5,15 +5,19 @@ function tally(key) {
   return numbers;
 }
 
+/* What is forgiven and what is no more is counted apart. */
+function clashesText() {
+  const [resolved, forgiven] = ['resolved', 'forgiven'].map((state) => clashes.filter((clash) => clash.state === state).length);
+  return plural(clashes.length - resolved - forgiven, 'clash', 'clashes') +
+    (forgiven > 0 ? `, ${count(forgiven)} forgiven` : '') + (resolved > 0 ? ` and ${count(resolved)} resolved` : '');
+}
+
 function showFacts() {
   const shownObjects = objects.filter((object) => object.mesh !== null).length;
-  const resolved = clashes.filter((clash) => clash.state === 'resolved').length;
-  const forgiven = clashes.filter((clash) => clash.state === 'forgiven').length;
   byId('title').textContent = byId('title').title = record.title || 'Collision check';
   const total = record.seconds.load + record.seconds.build + record.seconds.query;
   byId('facts').textContent = [
-    plural(clashes.length - resolved - forgiven, 'clash', 'clashes') +
-      (forgiven > 0 ? `, ${count(forgiven)} forgiven` : '') + (resolved > 0 ? ` and ${count(resolved)} resolved` : ''),
+    clashesText(),
     plural(shownObjects, 'object', 'objects'), record.object_pairs > 0 ? plural(record.object_pairs, 'pair', 'pairs') + ' of them to check' : '',
     record.units ? 'units ' + record.units : 'units not known', 'engine ' + record.engine,
     'exactness ' + record.exactness, record.created, seconds(total)].filter(Boolean).join(' \u00B7 ');
@@ -91,7 +95,9 @@ function addGroupSelect() {
 function buildFilters() {
   const choices = (key, word) => [...tally(key)].sort((x, y) => collator.compare(x[0], y[0]))
     .map(([value, number]) => [value, `${word(value)} (${count(number)})`]);
-  if (hasStates) addSelect('state', 'Any state', choices((clash) => clash.state, (value) => value));
+  if (hasStates) {
+    addSelect('state', 'Any state', choices((clash) => clash.state || 'none', (value) => (value === 'none' ? 'not forgiven' : value)));
+  }
   addSelect('mark', 'Any mark', []);
   offerMarks();
   if (hasLayers) addSelect('layers', 'Any layers', choices((clash) => clash.layers, (value) => value));
@@ -141,9 +147,8 @@ function refresh() {
 }
 
 function showStatus() {
-  const of = filter.object === null ? '' : ` of ${objects[filter.object].name}`;
-  byId('shown').textContent = filterActive() ? `${count(listed.length)} of ${plural(clashes.length, 'clash', 'clashes')}${of}`
-    : plural(clashes.length, 'clash', 'clashes');
+  const of = filter.object === null ? '' : `, with ${objects[filter.object].name}`;
+  byId('shown').textContent = filterActive() ? `${count(listed.length)} of ${count(clashes.length)} listed${of}` : clashesText();
   const nothing = byId('nothing');
   nothing.hidden = listed.length > 0;
   for (const id of ['table', 'filters']) byId(id).hidden = clashes.length === 0;

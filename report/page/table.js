@@ -25,7 +25,7 @@ const columns = [
   hasLayers && {key: 'layers', title: 'Layers', width: '21%', text: (clash) => clash.layers},
   {key: 'pairs', title: 'Pairs', hint: 'Pairs of triangles that meet', width: '62px', number: true,
     text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
-  {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: 'clamp(80px, 19cqi, 118px)', number: true,
+  {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: unitRange().length > 4 ? 'clamp(80px, 19cqi, 118px)' : '80px', number: true,
     text: (clash) => depthText(clash.depth)},
   {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
 ].filter(Boolean);
@@ -96,12 +96,14 @@ function makeRow(clash, place) {
   return row;
 }
 
-/* Of "Site/Pump 3/Flange" the end tells most, and of an object with a label the label. */
+/* Of "Site/Pump 3/Flange" the end tells most, of an object with a label the label, and of a name that exporters of IFC
+ * have added its GlobalId to, what stands before. */
 function nameParts({name, label}) {
   if (label) return {end: label, path: name};
   const slash = name.lastIndexOf('/');
-  if (slash < 1 || slash === name.length - 1) return {end: name, path: ''};
-  return {end: name.slice(slash + 1), path: name.slice(0, slash)};
+  if (slash > 0 && slash < name.length - 1) return {end: name.slice(slash + 1), path: name.slice(0, slash)};
+  const [, before, id] = name.match(/^(.*[^_ :])[_ :]([0-3][0-9A-Za-z_$]{21})$/) || [];
+  return id ? {end: before, path: id} : {end: name, path: ''};
 }
 
 /* Where names differ from those beside them in the alphabet: what comes before may go where there is no room. */
@@ -131,7 +133,7 @@ function pathParts(object) {
 
 function cutParts(name, cut) {
   if (!cut) return [element('span', {className: 'start'}, name)];
-  return [element('span', {className: 'start'}, name.slice(0, cut)), element('span', {className: 'end'}, name.slice(cut))];
+  return [element('span', {className: 'start'}, name.slice(0, cut)), element('span', {className: 'end'}, element('bdi', {dir: 'ltr'}, name.slice(cut)))];
 }
 
 function relationDot(relation) {
@@ -160,6 +162,7 @@ function showRows(again, all) {
   for (let place = first; place < last; place++) made.push(makeRow(listed[place], place));
   if (last < listed.length) made.push(padRow((listed.length - last) * rowHeight));
   byId('body').replaceChildren(...made);
+  byId('table').classList.toggle('unmarked', !clashes.some((clash) => clash.mark));
   byId('table').setAttribute('aria-rowcount', listed.length + 1);
   const place = listed.indexOf(view.selected);
   if (place >= first && place < last) byId('table').setAttribute('aria-activedescendant', 'row-' + place);

@@ -80,7 +80,7 @@ def crossing(browser):
 def test_loads(browser, pages):
     browser.open(pages["sample"])
     check(browser.run("document.title") == "Plant 7, revision C", "the title is wrong")
-    check(shown(browser) == "17 clashes", f"the list says {shown(browser)}")
+    check(shown(browser) == "15 clashes, 1 forgiven and 1 resolved", f"the list says {shown(browser)}")
     check(len(texts(browser, "relation")) == 17, "rows are missing")
     check(browser.run("document.getElementById('incomplete').hidden"), "a complete check is called incomplete")
     check(browser.run("document.getElementById('thinned').hidden"), "whole meshes are called thinned")
@@ -178,6 +178,9 @@ def test_names(browser, pages):
     check(len(set(name for name, _, _ in seen)) > 3, f"the ends are alike: {seen}")
     check(all(inside and cut for _, inside, cut in seen), f"an end is out of sight, or nothing is cut: {seen}")
     check({len(name) for name, _, _ in seen} == {6}, f"the ends begin at different places: {seen}")
+    apart = browser.run("[...document.querySelectorAll('#body td.column-a .path')].map((e) => e.textContent)")
+    check(0 < len(apart) < len(seen) and set(apart) == {"3rPX_Juz59peXXY6wDJl18"}, f"GlobalIds are not told apart: {apart}")
+    check(browser.run("document.querySelector('td.column-mark').offsetWidth") == 0, "there is a column of no marks")
 
 
 def test_forgiven(browser, pages):
@@ -190,6 +193,11 @@ def test_forgiven(browser, pages):
     browser.click("tr.row")
     details = browser.run("document.getElementById('details').textContent")
     check(re.search("Forgiven, as it ends when B moves by *0 +0 +4e-9", details), f"the details say {details}")
+    browser.open(pages["names"])
+    browser.choose("#state", "none")
+    check("forgiven" not in texts(browser, "state") and len(texts(browser, "state")) > 10, "what is forgiven is listed")
+    options = browser.run("document.getElementById('state').textContent")
+    check("not forgiven (" in options and "forgiven (1)" in options, f"the states are {options}")
 
 
 def test_label(browser, pages):
@@ -254,9 +262,9 @@ def test_filter(browser, pages):
     browser.open(pages["sample"])
     browser.click("#search")
     browser.call("Input.insertText", text="RUN_4 run_11")
-    check(shown(browser) == "1 of 17 clashes", f"text: {shown(browser)}")
+    check(shown(browser) == "1 of 17 listed", f"text: {shown(browser)}")
     browser.click("#clear")
-    check(shown(browser) == "17 clashes", "the filters are not cleared")
+    check(shown(browser).startswith("15 clashes, "), "the filters are not cleared")
     browser.click('#chips button[data-relation="touch"]')
     check(texts(browser, "relation") == ["touch"], "the chip does not filter")
     browser.click('#chips button[data-relation="unknown"]')
@@ -362,7 +370,7 @@ def test_pick(browser, pages):
     card = browser.run("document.getElementById('picked').textContent")
     check("Unit 1/crossing_1" in card and "structure" in card, f"the card says: {card}")
     browser.click("#picked-filter")
-    check(shown(browser) == "2 of 17 clashes of Unit 1/crossing_1", f"the list says {shown(browser)}")
+    check(shown(browser) == "2 of 17 listed, with Unit 1/crossing_1", f"the list says {shown(browser)}")
 
 
 def set_of(spots, kept={}):
