@@ -58,39 +58,43 @@ c_files() {
   find include src io report check tool scenes examples \( -name '*.[ch]' -o -name '*.inc' \) | LC_ALL=C sort
 }
 
-# build_and_test PRESET LABELS-TO-LEAVE-OUT [CMAKE-OPTION]
+# build_and_test PRESET CMAKE-OPTION ...
 build_and_test() {
-  setup_configure "$1" "build/$1" -DGRAZE_WERROR=ON ${3:+"$3"}
-  cmake --build "build/$1" --parallel "$jobs"
+  preset=$1
+  shift
+  setup_configure "$preset" "build/$preset" -DGRAZE_WERROR=ON "$@"
+  cmake --build "build/$preset" --parallel "$jobs"
   labels=""
-  [ "$long" -eq 1 ] || labels="-LE $2"
+  [ "$long" -eq 1 ] || labels="-LE long"
   rc=0
   # shellcheck disable=SC2086 # two words or none
-  ctest --preset "$1" --parallel "$jobs" --timeout 900 --no-tests=error $labels >"$logs/ctest-$1.out" 2>&1 || rc=$?
-  cat "$logs/ctest-$1.out"
-  note "$(grep 'tests passed' "$logs/ctest-$1.out" || echo 'no tests ran')"
-  sed -n 's/.*Test *#[0-9]*: \([^ ]*\) .*\*\*\*\(Skipped\|Not Run\).*/skipped: \1/p' "$logs/ctest-$1.out" \
+  ctest --preset "$preset" --parallel "$jobs" --timeout 900 --no-tests=error $labels >"$logs/ctest-$preset.out" 2>&1 || rc=$?
+  cat "$logs/ctest-$preset.out"
+  note "$(grep 'tests passed' "$logs/ctest-$preset.out" || echo 'no tests ran')"
+  sed -n 's/.*Test *#[0-9]*: \([^ ]*\) .*\*\*\*\(Skipped\|Not Run\).*/skipped: \1/p' "$logs/ctest-$preset.out" \
     >>"$logs/$step.note"
-  grep -h '^SKIPPED' "build/$1/Testing/Temporary/LastTest.log" | sort -u >>"$logs/$step.note" || true
+  grep -h '^SKIPPED' "build/$preset/Testing/Temporary/LastTest.log" | sort -u >>"$logs/$step.note" || true
   return "$rc"
 }
 
 step_release() {
-  build_and_test release long
+  build_and_test release
   if [ -r /proc/cpuinfo ] && ! grep -q avx512bw /proc/cpuinfo; then
     note "not run: AVX-512 code, which this processor lacks"
   fi
 }
 
-# Without the fuzz targets: they have a step of their own, with sanitizers. Without PTX, which the release build makes,
-# and with the kernels that PoCL compiled for its tests.
+# Without the fuzz targets, but in the long run: they have a step of their own, with sanitizers. Without PTX, which the
+# release build makes, and with the kernels that PoCL compiled for its tests.
 step_sanitize() {
   mkdir -p build/sanitize
   for cache in pocl kernels; do
     mkdir -p "build/release/$cache"
     [ -e "build/sanitize/$cache" ] || ln -s "../release/$cache" "build/sanitize/$cache"
   done
-  build_and_test sanitize 'long|fuzz' -DGRAZE_NVCC=OFF
+  fuzz=OFF
+  [ "$long" -eq 0 ] || fuzz=ON
+  build_and_test sanitize -DGRAZE_NVCC=OFF "-DGRAZE_FUZZ=$fuzz"
 }
 
 # The loops of the library under the thread sanitizer: the few programs that run them.
@@ -119,14 +123,15 @@ step_fuzz() {
     exit 1' fuzz "$seconds" "$logs"
 }
 
-# The clang build serves the fuzz targets, which bring coverage and sanitizers, and clang-tidy. It does without PTX, which
-# the release build makes, and without tests and benchmarks but in the long run: they take half of the time.
+# The clang build serves the fuzz targets, which bring coverage and sanitizers, and clang-tidy, which reads its commands and
+# has the compiler's warnings among its checks. So only what is fuzzed is built, but in the long run. It does without PTX,
+# which the release build makes.
 build_clang() {
-  all=OFF
-  [ "$long" -eq 0 ] || all=ON
+  all=OFF target=fuzz_targets
+  if [ "$long" -eq 1 ]; then all=ON target=all; fi
   CC=clang setup_configure release build/clang -DCMAKE_BUILD_TYPE=Fuzz -DGRAZE_WERROR=ON -DGRAZE_NVCC=OFF \
     -DGRAZE_TESTS=$all -DGRAZE_BENCH=$all
-  cmake --build build/clang --parallel "$jobs"
+  cmake --build build/clang --parallel "$jobs" --target $target
 }
 
 # A file is looked at again when it, a header, or the list of checks has changed. The analyser takes nearly all the time,
