@@ -107,6 +107,27 @@ static void test_two_steps(void **unused) {
   graze_query_destroy(b.query);
 }
 
+/* Two equal corners of a cube, one moved into the other: the way out is across the slanted face, although three faces
+ * have less on their other side. */
+static void test_slanted(void **unused) {
+  (void)unused;
+  bench b = bench_open(94);
+  static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  static const double c[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  double corners[36];
+  for (int k = 0; k < 12; k++) memcpy(corners + 3 * k, c[faces[k / 3][k % 3]], 3 * sizeof(double));
+  graze_mesh *m = test_mesh(b.context, corners, 4, GRAZE_VOLUMES_ORIENTED);
+  for (double by = 0.05; by < 0.33; by += 0.05) {
+    graze_pose pose = graze_pose_identity();
+    for (int k = 0; k < 3; k++) pose.m[4 * k + 3] = by;
+    graze_escape found = find(&b, m, NULL, m, &pose, GRAZE_T1, INFINITY);
+    assert_true(found.found);
+    if (found.length > (1 - 3 * by) / sqrt(3) + 1e-12) fail_msg("%g of %g", found.length, (1 - 3 * by) / sqrt(3));
+  }
+  graze_mesh_destroy(m);
+  graze_query_destroy(b.query);
+}
+
 /* Any solids: what is found holds. */
 static void test_tetrahedra(void **unused) {
   (void)unused;
@@ -154,6 +175,7 @@ static void test_arguments(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes), cmocka_unit_test(test_two_steps),
-                                     cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_arguments)};
+                                     cmocka_unit_test(test_slanted), cmocka_unit_test(test_tetrahedra),
+                                     cmocka_unit_test(test_arguments)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

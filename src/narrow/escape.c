@@ -17,7 +17,7 @@
 #include "narrow/locate.h"
 #include "narrow/relate.h"
 
-enum { WAYS = 256, STARTS = 4, STEPS = 4, PAIRS_MOST = 1 << 14 };
+enum { WAYS = 256, STARTS = 8, STEPS = 4, PAIRS_MOST = 1 << 14 };
 
 /* Where a way comes from. */
 enum { ANY_PLANE = 0, PLANE_OF_A = 1, PLANE_OF_B = -1 };
@@ -129,6 +129,11 @@ static const way *next_way(const escape *e, const way *after) {
   return found;
 }
 
+/* A plane that is the only one of its direction is known twice. */
+static bool is_same_way(const way *v, const way *w) {
+  return memcmp(v->direction, w->direction, sizeof v->direction) == 0 && v->length == w->length;
+}
+
 /* ---- trying ---- */
 
 /* The length, not less than it is; along an axis it is known. */
@@ -185,7 +190,9 @@ static graze_status try_normals(escape *e, const graze_triangle_pair *pairs, uin
   way starts[STARTS];
   int found = 0;
   find_ways(e, nowhere, pairs, count);
-  for (const way *w = next_way(e, NULL); w != NULL && found < STARTS; w = next_way(e, w)) starts[found++] = *w;
+  for (const way *w = next_way(e, NULL); w != NULL && found < STARTS; w = next_way(e, w)) {
+    if (found == 0 || !is_same_way(&starts[found - 1], w)) starts[found++] = *w;
+  }
   graze_status status = GRAZE_OK;
   for (int i = 0; i < 2 * found && status == GRAZE_OK; i++) {
     double t[3] = {0, 0, 0};
