@@ -6,6 +6,7 @@ const rows = byId('rows');
 let firstRow = -1, lastRow = -1;
 
 const hasStates = clashes.some((clash) => clash.state);
+const hasDepths = clashes.some((clash) => clash.depth !== null);
 const hasLayers = layerNames.some((name) => name);
 
 /* ", nm - m": the units that occur, from the smallest; nothing if none is known. */
@@ -25,7 +26,7 @@ const columns = [
   hasLayers && {key: 'layers', title: 'Layers', width: '21%', text: (clash) => clash.layers},
   {key: 'pairs', title: 'Pairs', hint: 'Pairs of triangles that meet', width: '62px', number: true,
     text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
-  {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: unitRange().length > 4 ? 'clamp(80px, 19cqi, 118px)' : '80px', number: true,
+  hasDepths && {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: unitRange().length > 4 ? 'clamp(80px, 19cqi, 118px)' : '80px', number: true,
     text: (clash) => depthText(clash.depth)},
   {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
 ].filter(Boolean);

@@ -69,6 +69,8 @@ def save(browser, folder):
 
 
 def test(browser, program, folder):
+    with open(folder + "/blades.obj", "w", encoding="utf-8") as file:  # two triangles across each other
+        file.write("v 0 0 0\nv 4 0 0\nv 0 4 0\nv 1 1 -1\nv 1 1 1\nv 3 3 1\nf 1 2 3\nf 4 5 6\n")
     graze(program, folder, "make", "plant", "--size", "2", "--clashes", "4", "-o", "plant")
     graze(program, folder, "check", "plant/scene.json", "--report", "first", "--pictures", "0")
     ids = list(pairs(folder + "/first/clashes.json"))
@@ -86,6 +88,10 @@ def test(browser, program, folder):
     choose(browser, ids[1])
     check(browser.run("document.getElementById('comment-of').value") == COMMENT, "its page does not show the comment")
     check(browser.run("document.getElementById('save').hidden"), "what came from the report is to be saved")
+    graze(program, folder, "self", "blades.obj", "--report", "blades", "--pictures", "0")
+    browser.open(folder + "/blades/index.html")
+    check(browser.run("document.querySelector('td.column-a') && !document.querySelector('.column-depth')"),
+          "places where a mesh meets itself have no depth, but a column for it")
     check(not browser.problems, f"the console says: {browser.problems}")
 
 
