@@ -70,7 +70,8 @@ static graze_status paint_clashes(painting *p) {
   graze_check *c = p->check;
   graze_status status = GRAZE_OK;
   uint32_t count = 0;
-  for (uint32_t i = 0; i < c->report.clash_count; i++) count += has_picture(&c->report.clashes[i]);
+  for (uint32_t i = 0; i < c->report.clash_count && count < c->def.most_pictures; i++)
+    count += has_picture(&c->report.clashes[i]);
   for (uint32_t i = 0; i < c->report.clash_count && status == GRAZE_OK; i++) {
     if (!has_picture(&c->report.clashes[i])) continue;
     if (p->painted < c->def.most_pictures && gz_check_go_on(c, GRAZE_CHECK_PICTURES, p->painted, count)) {

@@ -317,6 +317,7 @@ typedef struct stop {
   graze_check_stage at;
   unsigned seen; /* stages, as bits */
   int calls;
+  uint64_t pictures; /* how many were to be painted */
 } stop;
 
 static bool stop_at(void *user, graze_check_stage stage, uint64_t done, uint64_t total) {
@@ -324,6 +325,7 @@ static bool stop_at(void *user, graze_check_stage stage, uint64_t done, uint64_t
   assert_true(done <= total);
   s->seen |= 1u << stage;
   s->calls++;
+  if (stage == GRAZE_CHECK_PICTURES) s->pictures = total;
   return stage != s->at;
 }
 
@@ -431,6 +433,24 @@ static void the_program_finds_the_same(void **state) {
                     "--between front back --ignore-names a 'x*' --format json -o program.json");
   assert_int_equal(WEXITSTATUS(code), 1);
   assert_same_files("library.json", "program.json");
+}
+
+/* Those that --pictures leaves out are not waited for. */
+static void progress_counts_the_pictures_that_are_painted(void **state) {
+  (void)state;
+  bench b;
+  stop s = {.at = GRAZE_CHECK_PICTURES + 1};
+  begin(&b, 1, "scene.json", NULL);
+  b.def.folder = "one_picture";
+  b.def.most_pictures = 1;
+  b.def.progress = stop_at;
+  b.def.progress_user = &s;
+  graze_check *check = run(&b);
+  assert_true(graze_check_report(check)->clash_count > 1);
+  assert_int_equal(graze_check_write_folder(check), GRAZE_OK);
+  if (access("one_picture/pictures", F_OK) == 0) assert_int_equal(s.pictures, 1); /* with OpenGL and libpng */
+  graze_check_destroy(check);
+  end(&b);
 }
 
 static void two_checks_give_the_same_bytes(void **state) {
@@ -654,6 +674,7 @@ int main(void) {
       cmocka_unit_test(a_time_limit_stops),
       cmocka_unit_test(the_program_finds_the_same),
       cmocka_unit_test(two_checks_give_the_same_bytes),
+      cmocka_unit_test(progress_counts_the_pictures_that_are_painted),
       cmocka_unit_test(only_the_parts_that_are_asked_for_are_written),
       cmocka_unit_test(a_page_is_known_by_its_record),
       cmocka_unit_test(a_mesh_against_itself),
