@@ -19,13 +19,14 @@ typedef struct self_options {
   graze_check_def def; /* of the report */
 } self_options;
 
-enum { key_pairs = 1, key_report, key_title, key_pictures, key_strict };
+enum { key_pairs = 1, key_report, key_title, key_pictures, key_strict, key_up };
 
 static const struct argp_option options[] = {
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs", 0},
     {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
     {"report", key_report, "FOLDER", 0, "write a report of the places: index.html, pictures, JSON, CSV, BCF 2.1", 0},
     {"title", key_title, "TEXT", 0, "title of the report (default: the first file's name, and \"against itself\")", 0},
+    {"up", key_up, "AXIS", 0, OPTIONS_UP_HELP, 0},
     {"pictures", key_pictures, "N", 0, "draw the first N places (default 1000)", 0},
     {0}};
 
@@ -44,6 +45,9 @@ static error_t parse_self(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_title:
       self->def.title = argument;
+      return 0;
+    case key_up:
+      self->def.up = options_choice(state, "up", argument, up_names) == 0 ? GRAZE_UP_Y : GRAZE_UP_Z;
       return 0;
     case key_pictures:
       self->pictures_given = true;

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     {"file-units", key_file_units, "UNITS", 0, "the numbers in the files are in UNITS, whatever the files say", 2},
     {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 2},
     {"allow-empty", key_allow_empty, NULL, 0, "pass over objects without triangles", 2},
-    {"up", key_up, "AXIS", 0, "the axis that is up in the report or film, y or z (default: y for glTF, else z)", 2},
+    {"up", key_up, "AXIS", 0, OPTIONS_UP_HELP, 2},
     {"cache", key_cache, "FOLDER", 0,
      "keep baked meshes in FOLDER, so that the next run with the same meshes starts sooner", 2},
     {"split", key_split, "HOW", OPTION_ARG_OPTIONAL,
