@@ -5,10 +5,11 @@ function tally(key) {
   return numbers;
 }
 
-/* What is forgiven and what is no more is counted apart. */
+const isApart = (clash) => clash.state === 'resolved' || clash.state === 'forgiven';
+
 function clashesText() {
   const [resolved, forgiven] = ['resolved', 'forgiven'].map((state) => clashes.filter((clash) => clash.state === state).length);
-  return plural(clashes.length - resolved - forgiven, 'clash', 'clashes') +
+  return plural(clashes.filter((clash) => !isApart(clash)).length, 'clash', 'clashes') +
     (forgiven > 0 ? `, ${count(forgiven)} forgiven` : '') + (resolved > 0 ? ` and ${count(resolved)} resolved` : '');
 }
 
@@ -54,13 +55,18 @@ function showAbout() {
     ['Triangles shown', count(record.triangles.shown)]]));
 }
 
-/* A chip for each relation that occurs; pressed ones narrow the list. */
+/* A chip for each relation that occurs; pressed ones narrow the list. What is forgiven or resolved is counted apart. */
 function buildChips() {
   const numbers = tally((clash) => clash.relation);
+  const apart = tally((clash) => isApart(clash) && clash.relation);
   for (const relation of Object.keys(relationWords)) {
     if (!numbers.has(relation)) continue;
     const chip = element('button', {type: 'button', 'aria-pressed': 'false'}, relationDot(relation),
-      relationWords[relation] + ' ', element('b', {}, count(numbers.get(relation))));
+      relationWords[relation] + ' ', element('b', {}, count(numbers.get(relation) - (apart.get(relation) || 0))));
+    if (apart.has(relation)) {
+      chip.title = `and ${count(apart.get(relation))} forgiven or resolved`;
+      chip.append(element('span', {className: 'muted'}, ` +${count(apart.get(relation))}`));
+    }
     chip.dataset.relation = relation;
     chip.onclick = () => {
       if (!filter.relations.delete(relation)) filter.relations.add(relation);

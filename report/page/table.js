@@ -163,7 +163,7 @@ function showRows(again, all) {
   for (let place = first; place < last; place++) made.push(makeRow(listed[place], place));
   if (last < listed.length) made.push(padRow((listed.length - last) * rowHeight));
   byId('body').replaceChildren(...made);
-  byId('table').classList.toggle('unmarked', !clashes.some((clash) => clash.mark));
+  if (again) byId('table').classList.toggle('unmarked', !clashes.some((clash) => clash.mark));
   byId('table').setAttribute('aria-rowcount', listed.length + 1);
   const place = listed.indexOf(view.selected);
   if (place >= first && place < last) byId('table').setAttribute('aria-activedescendant', 'row-' + place);

@@ -86,7 +86,7 @@ def test_loads(browser, pages):
     check(browser.run("document.getElementById('thinned').hidden"), "whole meshes are called thinned")
     check(browser.run("document.getElementById('no-view').hidden"), "there is no 3D view")
     chips = browser.run("document.getElementById('chips').textContent")
-    check("cross 11" in chips and "unknown 1" in chips, f"the chips say {chips}")
+    check("cross 9 +2" in chips and "unknown 1" in chips, f"the chips say {chips}")
     check("36 pairs" in browser.run("document.getElementById('rules').textContent"), "the rules lack a count")
     _, _, rows = picture(browser)
     colours = {pixel for row in rows[::2] for pixel in row[::2]}
