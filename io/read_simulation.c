@@ -97,6 +97,19 @@ static bool read_pair(const json_t *value, const char *place, const scene_names 
          read_material(json_array_get(value, 2), place, &pair->material, fault);
 }
 
+/* What holds between two materials is said once, whichever of them comes first. */
+static bool check_said_once(const graze_scene_file_simulation *simulation, uint32_t number, const char *place,
+                            io_fault *fault) {
+  const graze_scene_file_pair *pairs = simulation->pairs, *pair = &pairs[number];
+  for (uint32_t i = 0; i < number; i++) {
+    if ((pairs[i].first == pair->first && pairs[i].second == pair->second) ||
+        (pairs[i].first == pair->second && pairs[i].second == pair->first))
+      return gz_scene_fail(fault, place, "the two materials are those of simulation.pairs[%lu] already",
+                           (unsigned long)i);
+  }
+  return true;
+}
+
 static bool read_pairs(const json_t *array, const scene_names *materials, graze_scene_file_simulation *simulation,
                        io_fault *fault) {
   if (!gz_scene_make_array(array, "simulation", "pairs", sizeof simulation->pairs[0], &simulation->pairs, fault))
@@ -105,6 +118,7 @@ static bool read_pairs(const json_t *array, const scene_names *materials, graze_
     scene_place place = gz_scene_element("simulation.pairs", i, NULL);
     graze_scene_file_pair *pair = &simulation->pairs[simulation->pair_count++];
     if (!read_pair(json_array_get(array, i), place.text, materials, pair, fault)) return false;
+    if (!check_said_once(simulation, (uint32_t)i, place.text, fault)) return false;
   }
   return true;
 }

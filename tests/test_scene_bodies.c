@@ -136,6 +136,8 @@ static void faults(void **unused) {
        "simulation.pairs[0]: no material has the name \"glas\"; did you mean \"glass\"?"},
       {WITH_GLASS("\"pairs\":[[\"glass\",\"glass\",{\"stiff\":1}]]"), GRAZE_ERROR_FORMAT,
        "simulation.pairs[0]: unknown key \"stiff\""},
+      {SIMULATION("\"materials\":{\"a\":{},\"b\":{}},\"pairs\":[[\"a\",\"b\",{}],[\"a\",\"a\",{}],[\"b\",\"a\",{}]]"),
+       GRAZE_ERROR_FORMAT, "simulation.pairs[2]: the two materials are those of simulation.pairs[0] already"},
       {WITH_GLASS("\"walls\":[{\"point\":[0,0,0]}]"), GRAZE_ERROR_FORMAT, "simulation.walls[0]: \"normal\" is missing"},
       {WITH_GLASS("\"walls\":[{\"normal\":[0,0,1]}]"), GRAZE_ERROR_FORMAT, "simulation.walls[0]: \"point\" is missing"},
       {WITH_GLASS("\"walls\":[{\"point\":[0,0],\"normal\":[0,0,1]}]"), GRAZE_ERROR_FORMAT,

@@ -9,6 +9,7 @@ import csv
 import json
 import math
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -187,6 +188,69 @@ def restitution(bench):
             bench.near(f"restitution {e}, ends {ends}", b - a, e, 0.006 * e)
 
 
+def convergence(bench):
+    """A ball that swings on a floor without leaving it: half the step has a quarter of the error without a dashpot, and at
+    most half of it with one. A collision begins and ends within steps, and comes nearer to its restitution all the same."""
+    gravity, stiffness, steps = 9.81, 1e3, 200
+    rest = gravity / stiffness
+    for zeta, smaller in ((0.0, 3.9), (0.1, 1.95)):
+        omega = math.sqrt(stiffness)
+        damped, t = omega * math.sqrt(1 - zeta * zeta), 3.7 / omega
+        swing = 0.5 * rest * math.exp(-zeta * omega * t) * (
+            math.cos(damped * t) + zeta * omega / damped * math.sin(damped * t))
+        errors = []
+        for halvings in range(4):
+            result = bench.run(scene([ball("a", (0, 0, 0.5 - 1.5 * rest))],
+                                     {"k_n": stiffness, "eta_n": 2 * zeta * omega}, (0, 0, -gravity), walls=floor()),
+                               steps << halvings, t / (steps << halvings), "--every", "100000")
+            errors.append(abs(row(result, "a")["z"] - (0.5 - rest - swing)) / rest)
+        bench.same(f"converges with zeta {zeta}: {errors}", all(a > smaller * b for a, b in zip(errors, errors[1:])), True)
+        bench.near(f"the error with zeta {zeta}", errors[-1], 0, 1e-3)
+    for ends, zeta, e in (("overlap", 0.2, 0.526621), ("force", 0.2, 0.571740), ("overlap", 0.5, 0.163034)):
+        damping = {"k_n": 1e5, "eta_n": 2 * zeta * math.sqrt(1e5 * 0.5), "ends": ends}
+        for part, tolerance in ((100, 0.05), (400, 0.0125), (1600, 0.004)):
+            a, b, _ = collide(bench, (1.0, 1.0), damping, part, parting=3)
+            bench.near(f"zeta {zeta}, ends {ends}, {part} steps", b - a, e, tolerance * e)
+
+
+def chain_of(count, gap, speed=1.0):
+    """A row of balls, and a first one that comes at the speed."""
+    return [ball(f"b{i}", (i * (1 + gap) - (1.0 if i == 0 else 0.0), 0, 0), (speed if i == 0 else 0, 0, 0))
+            for i in range(count)]
+
+
+def cradle(bench):
+    """With gaps the last ball has everything. Touching ones share it, as an integration of the row of springs says."""
+    stiffness, count = 1e5, 5
+    period = duration(stiffness, 0.5)
+    result = bench.run(scene(chain_of(count, 1 / 64)), int(1.6 / period * 200), period / 200, "--every", "1000000")
+    for i in range(count):
+        bench.near(f"cradle: ball {i}", velocity(result, f"b{i}")[0], float(i == count - 1), 2e-4)
+    steps, dt = int(1.2 / period * 1000), period / 1000
+    result = bench.run(scene(chain_of(count, 0.0)), steps, dt, "--every", "1000000")
+    wanted = touching_row(count, stiffness, 1.0, steps * dt - 1.0)
+    for i in range(count):
+        bench.near(f"touching: ball {i}", velocity(result, f"b{i}")[0], wanted[i], 2e-4)
+    bench.same("the touching ones share", wanted[count - 1] < 0.99 and wanted[count - 2] > 0.1, True)
+
+
+def touching_row(count, stiffness, speed, time, parts=4000):
+    """Speeds of a row of unit balls in one dimension after the first has come to touch: classical Runge-Kutta."""
+    def slopes(x, v):
+        push = [stiffness * max(0.0, x[i] - x[i + 1]) for i in range(count - 1)]
+        return v, [(push[i - 1] if i > 0 else 0.0) - (push[i] if i < count - 1 else 0.0) for i in range(count)]
+    def ahead(y, s, h):
+        return [[a + h * b for a, b in zip(*pair)] for pair in zip(y, s)]
+    y, dt = [[0.0] * count, [speed] + [0.0] * (count - 1)], time / parts
+    for _ in range(parts):
+        s1 = slopes(*y)
+        s2 = slopes(*ahead(y, s1, dt / 2))
+        s3 = slopes(*ahead(y, s2, dt / 2))
+        s4 = slopes(*ahead(y, s3, dt))
+        y = [[a + dt / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(*five)] for five in zip(y, s1, s2, s3, s4)]
+    return y[1]
+
+
 def hertz(bench):
     """The deepest overlap of an elastic Hertz contact: all energy in 8/15 E* sqrt(R) o^(5/2)."""
     young, poisson, speed, radius = 1e7, 0.3, 1.0, 0.5
@@ -346,6 +410,90 @@ def resistance(bench):
         bench.near(f"spinning {spinning}: spin", got["wz"], 6 - 2.5 * spinning * gravity / 0.5 * t, 5e-3)
 
 
+def meshes(bench):
+    """Balls that fall, slide, roll and spin on the triangles of a file, over edges and corners, do as on a wall."""
+    cells, lines = 12, []
+    lines += [f"v {i - 5.75} {j - 5.75} 0" for j in range(cells + 1) for i in range(cells + 1)]
+    for j in range(cells):
+        for i in range(cells):
+            a = 1 + i + j * (cells + 1)
+            b, c, d = a + 1, a + cells + 1, a + cells + 2
+            lines += [f"f {a} {b} {d}", f"f {a} {d} {c}"] if (i + j) % 2 else [f"f {a} {b} {c}", f"f {b} {d} {c}"]
+    (bench.folder / "floor.obj").write_text("\n".join(lines) + "\n")
+    for law in ("dashpot", "spring"):
+        material = {"k_n": 1e5, "restitution": 0.5, "tangential": law, "friction": 0.3, "rolling": 0.01, "spinning": 0.01}
+        balls = [ball(f"b{i}", (1.5 * (i % 3) - 1.5, 1.5 * (i // 3) - 1.5, 0.5 + 0.05 * i),
+                      (0.3 * i - 1, 0.5 - 0.2 * i, 0), 0.5 - 0.03 * i, 1.0, (i, -2, 3)) for i in range(8)]
+        wall = bench.run(scene(balls, material, (0, 0, -9.81), walls=floor()), 5000, 2e-4, "--every", "1000")
+        plate = {"name": "floor", "mesh": "floor.obj"}
+        mesh = bench.run(scene([*balls, plate], material, (0, 0, -9.81)), 5000, 2e-4, "--every", "1000")
+        bench.same(f"{law}: contacts with the floor", wall["counts"]["began"] > 8, True)
+        bench.same(f"{law}: contacts", mesh["counts"], wall["counts"])
+        for i in range(8):
+            got, wanted = row(mesh, f"b{i}"), row(wall, f"b{i}")
+            for key in wanted:
+                bench.near(f"{law}: ball {i} on a mesh: {key}", got[key], wanted[key], 1e-6)
+
+
+def contacts(bench):
+    """Contacts of a state are exactly those of closed balls, on a lattice where many touch, and of balls with walls and
+    boxes; what only touches feels no force."""
+    stream, count, side, unit = random.Random(11), 120, 24, 2.0 ** -7 * 3
+    for _ in range(6):
+        places = [[stream.randrange(side) for _ in range(3)] for _ in range(count)]
+        radii = [stream.choice((1, 2, 5)) for _ in range(count)]
+        objects = [ball(f"b{i}", [unit * x for x in places[i]], radius=unit * radii[i]) for i in range(count)]
+        plain = {"k_n": 1.0}
+        meeting = sum(sum((a - b) ** 2 for a, b in zip(places[i], places[j])) <= (radii[i] + radii[j]) ** 2
+                      for i in range(count) for j in range(i))
+        bench.same("contacts of balls", bench.run(scene(objects, plain), 0, 1e-3)["contacts"], meeting)
+        below = sum(p[2] - r <= 0 for p, r in zip(places, radii))
+        bench.same("contacts with a wall", bench.run(scene(objects, plain, walls=floor()), 0, 1e-3)["contacts"],
+                   meeting + below)
+        box = {"name": "box", "shape": {"box": [4 * unit] * 3},
+               "pose": [1, 0, 0, -2 * unit, 0, 1, 0, 12 * unit, 0, 0, 1, 12 * unit]}
+        near = 0
+        for p, r in zip(places, radii):  # the box is from -4 to 0, and 10 to 14
+            outside = [p[0], max(10 - p[1], 0, p[1] - 14), max(10 - p[2], 0, p[2] - 14)]
+            near += sum(x * x for x in outside) <= r * r
+        bench.same("contacts with a box", bench.run(scene([*objects, box], plain), 0, 1e-3)["contacts"], meeting + near)
+    wall = [{"point": [0, 0, -0.5], "normal": [0, 0, 1]}]
+    result = bench.run(scene([ball("a", (0, 0, 0)), ball("b", (1, 0, 0))], walls=wall), 100, 1e-4)
+    bench.same("touching", (result["contacts"], result["max_overlap"]), (3, 0))
+    bench.same("no force", velocity(result, "a") + velocity(result, "b"), [0.0] * 6)
+
+
+def robot_cell(bench):
+    """The arms and parts of a robot cell go where its motion file says, row by row, and balls in their way are hit."""
+    cell = bench.folder / "cell"
+    subprocess.run([bench.tool, "make", "robot", "-o", cell], check=True, stdout=subprocess.DEVNULL)
+    text = json.loads((cell / "scene.json").read_text())
+    with open(cell / "motion.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    moving = {r["object"] for r in rows}
+    for o in text["objects"]:
+        o["mesh"] = f"cell/{o['mesh']}"
+        if o["name"] in moving:
+            o["body"] = {"type": "kinematic"}
+    text["simulation"] = {"model": "dem", "materials": {"m": {"k_n": 1e4, "restitution": 0.4}}}
+    text["particles"] = [{**particles(bench.folder, [[1.3 + 0.1 * (i % 5), 0.1 * (i // 25) - 0.2, 1.6 + 0.1 * (i // 5 % 5)]
+                                                    for i in range(125)], "x,y,z"), "radius": 0.04, "mass": 0.3}]
+    out = bench.folder / "driven.csv"
+    result = bench.run(text, 520, 2e-4, "--drive", cell / "motion.csv", "--motion", out)
+    with open(out, newline="") as stream:
+        got = {(r["step"], r["object"]): r for r in csv.DictReader(stream)}
+    bench.same("rows of the cell", len(rows) > 400, True)
+    for r in rows:
+        if int(r["step"]) <= 520:
+            g = {k: float(v) for k, v in got[r["step"], r["object"]].items() if k not in ("step", "object")}
+            turned = [1 - 2 * (g["qy"] ** 2 + g["qz"] ** 2), 2 * (g["qx"] * g["qy"] + g["qw"] * g["qz"]),
+                      2 * (g["qx"] * g["qz"] - g["qw"] * g["qy"])]
+            for k, axis in enumerate(AXES):
+                bench.near(f"{r['object']} in step {r['step']}: {axis}", g[axis], float(r[f"m{k}3"]), 1e-9)
+                bench.near(f"{r['object']} in step {r['step']}: first axis", turned[k], float(r[f"m{k}0"]), 1e-9)
+    bench.same("balls are hit by arms", any(r["b"].startswith("robot/") for r in result["events"]), True)
+
+
 # ---- states ----------------------------------------------------------------------------------------------------------
 
 
@@ -466,27 +614,37 @@ def gas(bench):
 
 
 def scales(bench):
-    """Powers of two in mass, length and time change exponents and no digit."""
+    """Powers of two in mass, length and time change exponents and no digit, whatever the law and whatever balls meet."""
     mass, length, time = 2.0 ** 5, 2.0 ** -3, 2.0 ** 2
-    speed, stiffness = length / time, mass / time ** 2
-    def made(m, l, t):
-        v, k = l / t, m / t ** 2
-        material = {"k_n": 1e5 * k, "gamma_n": 50.0 / t, "tangential": "spring", "k_t": 3e4 * k, "gamma_t": 10.0 / t,
-                    "friction": 0.4, "rolling": 0.05, "spinning": 0.03}
+    speed = length / time
+    laws = {"hooke": lambda k, l, t: {"k_n": 1e5 * k, "gamma_n": 50.0 / t, "k_t": 3e4 * k, "gamma_t": 10.0 / t,
+                                      "tangential": "spring"},
+            "force": lambda k, l, t: {"k_n": 1e5 * k, "restitution": 0.6, "ends": "force", "tangential": "dashpot"},
+            "hertz": lambda k, l, t: {"law": "hertz", "young": 1e6 * k / l, "poisson": 0.25, "restitution": 0.6,
+                                      "tangential": "spring"}}
+    def made(law, m, l, t):
+        v, material = l / t, law(m / t ** 2, l, t)
+        material |= {"friction": 0.4, "rolling": 0.05, "spinning": 0.03}
         balls = [ball(f"b{i}", [l * x for x in (1.2 * (i % 3), 1.3 * (i // 3), 0.8 + 0.3 * i)],
                       [v * x for x in (0.5 * i - 1, 0.25, -1)], 0.5 * l, m, [x / t for x in (i, 1, -i)]) for i in range(6)]
-        return scene(balls, material, (0, 0, -9.81 * v / t), walls=floor())
-    one = bench.run(made(1.0, 1.0, 1.0), 3000, 2e-4)
-    two = bench.run(made(mass, length, time), 3000, 2e-4 * time)
-    bench.same("contacts took place", one["counts"]["began"] > 6, True)
+        step = {"name": "step", "shape": {"box": [l, l, 0.25 * l]}, "pose": [1, 0, 0, 1.3 * l, 0, 1, 0, 0.4 * l, 0, 0, 1, 0]}
+        made = scene([*balls, step], material, (0, 0, -9.81 * v / t), walls=floor())
+        made["particles"] = [{**particles(bench.folder, [[l * x for x in (0.4, 0.7, 3)] + [v, 0, 0],
+                                                          [l * x for x in (0.5, 0.6, 4.5)] + [0, v, 0]]),
+                              "radius": 0.5 * l, "mass": m, "drag": [0.1 * m / t, 0.05 * m / l]}]
+        return made
     factors = {"x": length, "v": speed, "w": 1 / time, "q": 1.0}
-    for r, s in zip(one["final"], two["final"]):
-        for key in r:
-            if key != "name":
-                factor = factors["x" if key in AXES else key[0]]
-                bench.same(f"scaled {r['name']} {key}", float(s[key]), float(r[key]) * factor)
-    bench.same("scaled energy", two["end"]["kinetic"], one["end"]["kinetic"] * mass * speed ** 2)
-    bench.same("stiffness", stiffness, 2.0)
+    for name, law in laws.items():
+        one = bench.run(made(law, 1.0, 1.0, 1.0), 4000, 2e-4)
+        two = bench.run(made(law, mass, length, time), 4000, 2e-4 * time)
+        bench.same(f"{name}: contacts took place", one["counts"]["began"] > 10, True)
+        bench.same(f"{name}: the step is met", any("step" in (r["a"], r["b"]) for r in one["events"]), True)
+        for r, s in zip(one["final"], two["final"]):
+            for key in r:
+                if key != "name":
+                    factor = factors["x" if key in AXES else key[0]]
+                    bench.same(f"{name}: scaled {r['name']} {key}", float(s[key]), float(r[key]) * factor)
+        bench.same(f"{name}: scaled energy", two["end"]["kinetic"], one["end"]["kinetic"] * mass * speed ** 2)
 
 
 def main():
@@ -495,8 +653,8 @@ def main():
     tool = parser.parse_args().bin.resolve() / "graze"
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(tool, Path(scratch))
-        for test in (free_fall, drag, bounds, swap, restitution, hertz, mixing, oblique, impulses, others, order, bounce, slide_to_roll,
-                     incline, resistance, gas, lattice, states, sums, scales):
+        for test in (free_fall, drag, bounds, swap, restitution, convergence, cradle, hertz, mixing, oblique, impulses, others, order, bounce, slide_to_roll,
+                     incline, resistance, meshes, contacts, robot_cell, gas, lattice, states, sums, scales):
             test(bench)
         print(f"{bench.checked} numbers, {bench.bad} differences")
     return 1 if bench.bad or bench.checked < 1000 else 0
