@@ -106,7 +106,7 @@ draw_bodies *draw_bodies_begin(uint32_t width, uint32_t height, uint32_t count, 
   gl_message message = {""};
   draw_bodies *d = must_alloc(1, sizeof *d);
   *d = (draw_bodies){.width = width, .height = height, .count = count};
-  if (gz_gl_context_create(NULL, &d->context, &message) != GRAZE_OK || !gz_gl_begin(d->context)) {
+  if (gz_gl_context_create(NULL, NULL, &d->context, &message) != GRAZE_OK || !gz_gl_begin(d->context)) {
     gz_gl_context_destroy(d->context);
     free(d);
     return NULL;

@@ -3,14 +3,12 @@
 #define GRAZE_IO_FILE_H
 
 #include "base/owned.h"
+#include "base/whole.h"
 #include "fault.h"
 
-typedef struct io_file {
-  char *bytes; /* free() it */
-  size_t size;
-} io_file;
+typedef gz_whole io_file;
 
-/* `pipes`: or a pipe without a name. Anything else that is no regular file is refused, unopened. */
+/* As gz_whole_read. */
 bool gz_io_file_read(const char *path, bool pipes, io_file *file, io_fault *fault);
 
 /* Opens a regular file whose parts are to be read one by one; fills `head` with its first bytes, as many as there are.

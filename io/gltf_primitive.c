@@ -31,11 +31,11 @@ static bool is_attribute(const char *name) {
 }
 
 /* Every attribute has as many elements as the others: `count`, or any number while that is 0. */
-static bool check_attributes(const gltf_file *file, const char *place, const json_t *attributes, uint64_t *count) {
+static bool check_attributes(const gltf_file *file, const char *place, json_t *attributes, uint64_t *count) {
   const char *key;
   json_t *value;
   unsigned joints = 0, weights = 0;
-  json_object_foreach((json_t *)attributes, key, value) {
+  json_object_foreach(attributes, key, value) {
     uint32_t index;
     const gz_quoted quoted = gz_io_quote(key, key + strlen(key));
     const char *shown = quoted.text;
@@ -63,7 +63,7 @@ static bool check_targets(const gltf_file *file, const char *place, const json_t
   json_t *targets;
   if (!gz_gltf_get_array(file, place, object, "targets", &targets)) return false;
   for (size_t i = 0; i < json_array_size(targets); i++) {
-    const json_t *target = json_array_get(targets, i);
+    json_t *target = json_array_get(targets, i);
     if (!json_is_object(target))
       return gz_gltf_fail(file, GRAZE_ERROR_FORMAT, place, "a morph target is not an object");
     if (!check_attributes(file, place, target, &count)) return false;

@@ -177,7 +177,7 @@ bool gz_io_helper_run(const io_helper *helper, const char *argument, int input, 
   if (!find_program(helper, program, sizeof program)) return fail_start(helper, ENOENT, fault);
   snprintf(seconds_text, sizeof seconds_text, "%ld", seconds);
   snprintf(memory_text, sizeof memory_text, "%d", MEMORY_MEGABYTES);
-  if (argument != NULL) arguments[count++] = (char *)argument;
+  if (argument != NULL) arguments[count++] = (char *)(uintptr_t)argument; /* execv leaves it as it is */
   arguments[count++] = seconds_text;
   arguments[count] = memory_text;
   if (pipe(ends) != 0) {

@@ -286,6 +286,10 @@ static bool fail_ifc(io_fault *fault) {
                     reason);
 }
 
+static void free_part(void *part) {
+  gz_free(part);
+}
+
 bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault *fault) {
   static const io_helper helper = {
       "graze-import", "GRAZE_IMPORT", "importing",
@@ -307,7 +311,7 @@ bool gz_io_read_import(const io_input *input, graze_assembly *assembly, io_fault
   for (uint32_t i = 0; i < reading.mesh_count; i++) graze_geometry_free(&reading.meshes[i].geometry);
   gz_free(reading.meshes);
   gz_free(reading.nodes);
-  tdestroy(reading.parts, gz_free);
+  tdestroy(reading.parts, free_part);
   gz_free(stream.bytes);
   if (!good && gz_io_has_ending(input->name, ".ifc")) fail_ifc(fault);
   return gz_io_assembly_finish(&reading.assembly, good, assembly);

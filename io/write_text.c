@@ -34,8 +34,8 @@ static bool write_file(const char *path, void (*put)(gz_text *text, const void *
 bool gz_io_write_text(const char *path, void (*put)(gz_text *text, const void *user), const void *user,
                       io_fault *fault) {
   writer w = {.reason = 0};
-  const bool good =
-      gz_text_begin(&w.text, write_bytes, &w) ? write_file(path, put, user, &w, fault) : gz_io_fail_memory(fault);
+  const bool good = gz_text_begin(fault->context, &w.text, write_bytes, &w) ? write_file(path, put, user, &w, fault)
+                                                                            : gz_io_fail_memory(fault);
   gz_text_end(&w.text);
   return good;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/owned.h"
 #include "fault.h"
 
 #ifdef GRAZE_HAVE_PNG
@@ -102,7 +103,7 @@ static bool keep_bytes(void *user, const void *bytes, size_t size) {
   graze_animation *a = user;
   if (size > a->room - a->size) {
     size_t room = 2 * a->room + size + 4096;
-    unsigned char *larger = realloc(a->bytes, room);
+    unsigned char *larger = gz_resize(a->context, a->bytes, room, 1);
     if (larger == NULL) return false;
     a->bytes = larger;
     a->room = room;
@@ -119,10 +120,10 @@ graze_status graze_animation_open(graze_context *context, const char *path, uint
   if (context == NULL || path == NULL || animation == NULL || pictures == 0 || milliseconds > UINT16_MAX)
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, path, "",
                          "an animation needs a path, one picture or more, and 65535 milliseconds at most");
-  graze_animation *a = calloc(1, sizeof *a);
-  if (a != NULL) a->path = strdup(path);
+  graze_animation *a = gz_new_zeroed(context, 1, sizeof *a);
+  if (a != NULL) a->path = gz_new_text(context, path);
   if (a == NULL || a->path == NULL) {
-    free(a);
+    gz_free(a);
     return gz_report_fail_memory(context, path);
   }
   a->context = context;
@@ -131,8 +132,8 @@ graze_status graze_animation_open(graze_context *context, const char *path, uint
   a->file = gz_new_stream_create(&a->place, path);
   if (a->file == NULL) {
     gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open for writing: %s", strerror(errno));
-    free(a->path);
-    free(a);
+    gz_free(a->path);
+    gz_free(a);
     return GRAZE_ERROR_FILE;
   }
   *animation = a;
@@ -169,9 +170,9 @@ graze_status graze_animation_close(graze_animation *animation) {
     status = gz_fail_named(a->context, GRAZE_ERROR_ARGUMENT, a->path, "", "%u pictures of %u", a->added, a->pictures);
   else if (!written)
     status = gz_fail_named(a->context, GRAZE_ERROR_FILE, a->path, "", "cannot write: %s", strerror(errno));
-  free(a->bytes);
-  free(a->path);
-  free(a);
+  gz_free(a->bytes);
+  gz_free(a->path);
+  gz_free(a);
   return status;
 }
 

@@ -22,10 +22,9 @@ typedef struct bcf {
   const graze_camera *cameras;
   double metres; /* a unit of the scene; 0 = not known */
   report_zip *zip;
-  gz_text text;  /* the XML file in work */
-  char *picture; /* of the clash in work; NULL = none */
-  size_t picture_size;
-  double aspect; /* of the picture, width / height; 1 when there is none */
+  gz_text text;     /* the XML file in work */
+  gz_whole picture; /* of the clash in work; bytes NULL = none */
+  double aspect;    /* of the picture, width / height; 1 when there is none */
   graze_context *context;
 } bcf;
 
@@ -75,24 +74,23 @@ static uint32_t big_endian(const char *bytes) {
 
 /* Reads ID.png when it is there. */
 static graze_status load_picture(bcf *work, const graze_report_clash *clash) {
-  char *path = NULL;
-  free(work->picture);
-  work->picture = NULL;
+  gz_free(work->picture.bytes);
+  work->picture = (gz_whole){0};
   work->aspect = 1;
   if (work->snapshots == NULL) return GRAZE_OK;
-  if (asprintf(&path, "%s/%s.png", work->snapshots, clash->id) < 0)
-    return gz_report_fail_memory(work->context, work->path);
+  char *path = gz_new_words(work->context, "%s/%s.png", work->snapshots, clash->id);
+  if (path == NULL) return gz_report_fail_memory(work->context, work->path);
   bool absent = access(path, F_OK) != 0 && errno == ENOENT;
-  graze_status status =
-      absent ? GRAZE_OK : gz_report_read_file(work->context, path, &work->picture, &work->picture_size);
-  if (status == GRAZE_OK && work->picture != NULL) {
-    bool png = work->picture_size > 24 && memcmp(work->picture, "\x89PNG\r\n\x1a\n", 8) == 0;
-    uint32_t width = png ? big_endian(work->picture + 16) : 0, height = png ? big_endian(work->picture + 20) : 0;
+  graze_status status = absent ? GRAZE_OK : gz_report_read_file(work->context, path, &work->picture);
+  if (status == GRAZE_OK && work->picture.bytes != NULL) {
+    bool png = work->picture.size > 24 && memcmp(work->picture.bytes, "\x89PNG\r\n\x1a\n", 8) == 0;
+    uint32_t width = png ? big_endian(work->picture.bytes + 16) : 0,
+             height = png ? big_endian(work->picture.bytes + 20) : 0;
     if (width == 0 || height == 0)
       status = gz_fail_named(work->context, GRAZE_ERROR_FORMAT, path, "", "is not a PNG picture");
     if (status == GRAZE_OK) work->aspect = (double)width / height;
   }
-  free(path);
+  gz_free(path);
   return status;
 }
 
@@ -177,7 +175,8 @@ static void put_description(bcf *work, const graze_report_clash *clash) {
   gz_put_xml(out, clash->id);
   if (work->metres == 0)
     gz_put_text(out, "&#10;The units of the scene are not known: its numbers are taken for metres.");
-  if (work->snapshots != NULL && work->picture == NULL) gz_put_text(out, "&#10;There is no picture of this clash.");
+  if (work->snapshots != NULL && work->picture.bytes == NULL)
+    gz_put_text(out, "&#10;There is no picture of this clash.");
   gz_put_text(out, "</Description>\n");
 }
 
@@ -255,7 +254,7 @@ static void put_markup(bcf *work, uint32_t index) {
   gz_put_text(out, "  <Viewpoints Guid=\"");
   put_guid(out, "viewpoint", clash->id);
   gz_put_text(out, "\">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n");
-  if (work->picture != NULL) gz_put_text(out, "    <Snapshot>snapshot.png</Snapshot>\n");
+  if (work->picture.bytes != NULL) gz_put_text(out, "    <Snapshot>snapshot.png</Snapshot>\n");
   gz_put_text(out, "  </Viewpoints>\n</Markup>\n");
 }
 
@@ -385,9 +384,9 @@ static graze_status add_clash(bcf *work, uint32_t index) {
   add_text(work, folder, "markup.bcf");
   put_viewpoint(work, index);
   add_text(work, folder, "viewpoint.bcfv");
-  if (work->picture != NULL) {
+  if (work->picture.bytes != NULL) {
     snprintf(path, sizeof path, "%ssnapshot.png", folder);
-    gz_report_zip_add(work->zip, path, work->picture, work->picture_size, false);
+    gz_report_zip_add(work->zip, path, work->picture.bytes, work->picture.size, false);
   }
   return GRAZE_OK;
 }
@@ -414,7 +413,7 @@ static void add_incomplete(bcf *work) {
 static graze_status find_cameras(bcf *work, graze_camera **own) {
   *own = NULL;
   if (work->cameras != NULL) return GRAZE_OK;
-  *own = malloc(((size_t)work->report->clash_count + 1) * sizeof **own);
+  *own = gz_new(work->context, (size_t)work->report->clash_count + 1, sizeof **own);
   if (*own == NULL) return gz_report_fail_memory(work->context, work->path);
   work->cameras = *own;
   return graze_report_cameras(work->context, work->report, *own);
@@ -458,14 +457,15 @@ graze_status graze_report_write_bcf(graze_context *context, const char *path, co
   graze_camera *own = NULL;
   if (status == GRAZE_OK) status = check_ids(context, report, path);
   if (status == GRAZE_OK) status = find_cameras(&work, &own);
-  if (status == GRAZE_OK && gz_text_begin(&work.text, NULL, NULL)) work.zip = gz_report_zip_begin(&file.out, when);
+  if (status == GRAZE_OK && gz_text_begin(context, &work.text, NULL, NULL))
+    work.zip = gz_report_zip_begin(&file.out, when);
   if (status == GRAZE_OK && work.zip == NULL) status = gz_report_fail_memory(context, path);
   if (status == GRAZE_OK) status = add_all(&work);
   if (work.zip != NULL && !gz_report_zip_end(work.zip) && status == GRAZE_OK)
     status = gz_report_fail_memory(context, path);
   if (status == GRAZE_OK && work.text.no_memory) status = gz_report_fail_memory(context, path);
   gz_text_end(&work.text);
-  free(work.picture);
-  free(own);
+  gz_free(work.picture.bytes);
+  gz_free(own);
   return gz_report_file_close(context, &file, status);
 }

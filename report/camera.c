@@ -358,8 +358,8 @@ static graze_camera choose(const graze_report *report, const graze_box *boxes, c
   return gz_camera_look(report->up, frame.focus, direction, frame.context);
 }
 
-graze_box *gz_camera_object_boxes(const graze_report *report) {
-  graze_box *boxes = malloc(((size_t)report->object_count + 1) * sizeof *boxes);
+graze_box *gz_camera_object_boxes(const graze_context *context, const graze_report *report) {
+  graze_box *boxes = gz_new(context, (size_t)report->object_count + 1, sizeof *boxes);
   for (uint32_t i = 0; boxes != NULL && i < report->object_count; i++) {
     boxes[i] = gz_camera_object_box(&report->objects[i]);
   }
@@ -367,17 +367,17 @@ graze_box *gz_camera_object_boxes(const graze_report *report) {
 }
 
 graze_camera graze_report_camera(const graze_report *report, uint32_t index) {
-  graze_box *boxes = index < report->clash_count ? gz_camera_object_boxes(report) : NULL;
+  graze_box *boxes = index < report->clash_count ? gz_camera_object_boxes(NULL, report) : NULL;
   graze_camera camera = boxes != NULL ? choose(report, boxes, &report->clashes[index]) : default_camera(report->up);
-  free(boxes);
+  gz_free(boxes);
   return camera;
 }
 
 graze_status graze_report_cameras(graze_context *context, const graze_report *report, graze_camera *cameras) {
   if (context == NULL || report == NULL || (cameras == NULL && report->clash_count > 0)) return gz_fail_null(context);
-  graze_box *boxes = gz_camera_object_boxes(report);
+  graze_box *boxes = gz_camera_object_boxes(context, report);
   if (boxes == NULL) return gz_report_fail_memory(context, "report");
   for (uint32_t i = 0; i < report->clash_count; i++) cameras[i] = choose(report, boxes, &report->clashes[i]);
-  free(boxes);
+  gz_free(boxes);
   return GRAZE_OK;
 }

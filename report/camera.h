@@ -17,8 +17,8 @@ typedef struct camera_frame {
 /* World box of an object: that of its mesh's posed box. Empty without a mesh or triangles. */
 graze_box gz_camera_object_box(const graze_report_object *object);
 
-/* Of all objects; free() them. NULL: out of memory. */
-graze_box *gz_camera_object_boxes(const graze_report *report);
+/* Of all objects; gz_free() them. NULL: out of memory. */
+graze_box *gz_camera_object_boxes(const graze_context *context, const graze_report *report);
 
 bool gz_camera_box_empty(const graze_box *box);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/owned.h"
 #include "fault.h"
 
 static const char mark_text[] = "A report of Graze. The next one may replace the files of this folder.\n";
@@ -97,12 +98,11 @@ static graze_status claim(const graze_context *context, const char *folder, cons
   return marked ? GRAZE_OK : write_text(context, mark, mark_text, sizeof mark_text - 1);
 }
 
-/* Of a file of the folder; free() it. NULL: out of memory, which is reported. */
+/* Of a file of the folder; gz_free() it. NULL: out of memory, which is reported. */
 static char *path_in(const graze_context *context, const char *folder, const char *name) {
-  char *path = NULL;
-  if (asprintf(&path, "%s/%s", folder, name) >= 0) return path;
-  gz_report_fail_memory(context, folder);
-  return NULL;
+  char *path = gz_new_words(context, "%s/%s", folder, name);
+  if (path == NULL) gz_report_fail_memory(context, folder);
+  return path;
 }
 
 graze_status graze_report_claim_folder(graze_context *context, const char *folder) {
@@ -110,8 +110,8 @@ graze_status graze_report_claim_folder(graze_context *context, const char *folde
   if (status != GRAZE_OK) return status;
   char *mark = path_in(context, folder, ".graze-report"), *page = path_in(context, folder, "index.html");
   status = mark != NULL && page != NULL ? claim(context, folder, mark, page) : GRAZE_ERROR_MEMORY;
-  free(mark);
-  free(page);
+  gz_free(mark);
+  gz_free(page);
   return status;
 }
 
@@ -121,6 +121,6 @@ graze_status graze_report_begin_page(graze_context *context, const char *folder)
   char *page = path_in(context, folder, "index.html");
   graze_status status =
       page != NULL ? write_text(context, page, unfinished, sizeof unfinished - 1) : GRAZE_ERROR_MEMORY;
-  free(page);
+  gz_free(page);
   return status;
 }

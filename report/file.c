@@ -25,7 +25,7 @@ graze_status gz_report_file_open(const graze_context *context, report_file *file
   if (!gz_new_file_create(&file->file, path)) {
     return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot write: %s", strerror(errno));
   }
-  if (gz_text_begin(&file->out, write_all, file)) return GRAZE_OK;
+  if (gz_text_begin(context, &file->out, write_all, file)) return GRAZE_OK;
   gz_new_file_finish(&file->file, false);
   return gz_report_fail_memory(context, path);
 }
@@ -45,31 +45,8 @@ graze_status gz_report_file_close(const graze_context *context, report_file *fil
   return status;
 }
 
-graze_status gz_report_read_file(const graze_context *context, const char *path, char **bytes, size_t *size) {
-  size_t capacity = 1 << 16, used = 0;
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot open: %s", strerror(errno));
-  char *data = malloc(capacity);
-  while (data != NULL) {
-    size_t room = capacity - used, got = fread(data + used, 1, room, file);
-    used += got;
-    if (got < room) break;
-    char *more = realloc(data, capacity *= 2);
-    if (more == NULL) free(data);
-    data = more;
-  }
-  graze_status status = GRAZE_OK;
-  if (data == NULL) {
-    status = gz_report_fail_memory(context, path);
-  } else if (ferror(file)) {
-    status = gz_fail_named(context, GRAZE_ERROR_FILE, path, "", "cannot read: %s", strerror(errno));
-  }
-  fclose(file);
-  if (status != GRAZE_OK) {
-    free(data);
-    return status;
-  }
-  *bytes = data;
-  *size = used;
-  return GRAZE_OK;
+graze_status gz_report_read_file(const graze_context *context, const char *path, gz_whole *file) {
+  gz_reason why;
+  if (gz_whole_read(context, path, true, file, &why)) return GRAZE_OK;
+  return gz_fail_named(context, why.status, path, "", "%s", why.text);
 }

@@ -70,7 +70,7 @@ graze_status graze_film_write_html(graze_context *context, const char *path, con
   p.bounds = gz_film_bounds(film);
   for (int k = 0; k < 3 && !gz_camera_box_empty(&p.bounds); k++)
     p.origin[k] = p.bounds.min[k] / 2 + p.bounds.max[k] / 2;
-  if (!gz_page_meshes_plan(&p.meshes, &plain, NULL, triangle_budget != 0 ? triangle_budget : default_budget) ||
+  if (!gz_page_meshes_plan(context, &p.meshes, &plain, NULL, triangle_budget != 0 ? triangle_budget : default_budget) ||
       !put_page(&p, &file.out)) {
     status = gz_report_fail_memory(context, path);
   }

@@ -21,6 +21,7 @@ typedef struct grouping {
   uint32_t clash_count;
   graze_report_groups *groups;
   uint32_t capacity;
+  const graze_context *context;
 } grouping;
 
 /* Takes `title`. Returns the number of the group, GRAZE_NO_GROUP = out of memory. */
@@ -28,14 +29,14 @@ static uint32_t add_group(grouping *work, graze_group_kind kind, char *title, ui
   graze_report_groups *groups = work->groups;
   if (title != NULL && groups->group_count == work->capacity) {
     uint32_t capacity = 2 * work->capacity + 16;
-    graze_report_group *more = realloc(groups->groups, capacity * sizeof *more);
+    graze_report_group *more = gz_resize(work->context, groups->groups, capacity, sizeof *more);
     if (more != NULL) {
       groups->groups = more;
       work->capacity = capacity;
     }
   }
   if (title == NULL || groups->group_count == work->capacity) {
-    free(title);
+    gz_free(title);
     return GRAZE_NO_GROUP;
   }
   groups->groups[groups->group_count] = (graze_report_group){kind, title, clashes};
@@ -94,7 +95,8 @@ static void fill_cover(const grouping *work, cover *c) {
 }
 
 static bool take_object(grouping *work, cover *c, uint32_t object) {
-  uint32_t group = add_group(work, GRAZE_GROUP_OBJECT, strdup(work->objects[object].name), c->left[object]);
+  uint32_t group =
+      add_group(work, GRAZE_GROUP_OBJECT, gz_new_text(work->context, work->objects[object].name), c->left[object]);
   if (group == GRAZE_NO_GROUP) return false;
   for (uint32_t i = c->starts[object]; i < c->starts[object + 1]; i++) {
     graze_report_clash *clash = &work->clashes[c->members[i]];
@@ -119,14 +121,14 @@ static bool cover_clashes(grouping *work, cover *c) {
 
 static bool group_by_object(grouping *work) {
   size_t n = work->object_count;
-  uint32_t *memory = calloc(4 * n + 2 + 2 * (size_t)work->clash_count, sizeof *memory);
+  uint32_t *memory = gz_new_zeroed(work->context, 4 * n + 2 + 2 * (size_t)work->clash_count, sizeof *memory);
   if (memory == NULL) return false;
   cover c = {.objects = work->objects, .starts = memory, .left = memory + n + 1, .heap = memory + 2 * n + 1};
   c.key = memory + 3 * n + 1;
   c.members = memory + 4 * n + 1;
   fill_cover(work, &c);
   bool good = cover_clashes(work, &c);
-  free(memory);
+  gz_free(memory);
   return good;
 }
 
@@ -146,7 +148,7 @@ static int compare_layered(const void *a, const void *b) {
 static bool name_layers(grouping *work, layered *list, uint32_t count) {
   for (uint32_t first = 0, end = 0; first < count; first = end) {
     while (end < count && strcmp(list[end].title, list[first].title) == 0) end++;
-    uint32_t group = add_group(work, GRAZE_GROUP_LAYERS, strdup(list[first].title), end - first);
+    uint32_t group = add_group(work, GRAZE_GROUP_LAYERS, gz_new_text(work->context, list[first].title), end - first);
     if (group == GRAZE_NO_GROUP) return false;
     for (uint32_t i = first; i < end; i++) work->clashes[list[i].clash].group_layers = group;
   }
@@ -157,21 +159,21 @@ static bool group_by_layers(grouping *work) {
   bool layers = false;
   for (uint32_t i = 0; i < work->object_count; i++) layers |= work->objects[i].layer != NULL && *work->objects[i].layer;
   if (!layers) return true;
-  layered *list = malloc(((size_t)work->clash_count + 1) * sizeof *list);
+  layered *list = gz_new(work->context, (size_t)work->clash_count + 1, sizeof *list);
   if (list == NULL) return false;
   uint32_t count = 0;
   bool good = true;
   for (uint32_t i = 0; i < work->clash_count && good; i++) {
     const graze_report_clash *clash = &work->clashes[i];
     if (!gz_report_is_live(clash)) continue;
-    char *title = gz_report_layer_pair(work->objects[clash->a].layer, work->objects[clash->b].layer);
+    char *title = gz_report_layer_pair(work->context, work->objects[clash->a].layer, work->objects[clash->b].layer);
     good = title != NULL;
     if (good) list[count++] = (layered){title, i};
   }
   if (good) qsort(list, count, sizeof *list, compare_layered);
   good = good && name_layers(work, list, count);
-  for (uint32_t i = 0; i < count; i++) free(list[i].title);
-  free(list);
+  for (uint32_t i = 0; i < count; i++) gz_free(list[i].title);
+  gz_free(list);
   return good;
 }
 
@@ -293,14 +295,14 @@ static void join_neighbours(placed *list, uint32_t count) {
 }
 
 /* "near 12.5 3 0.8": the mean, rounded to about a tenth of the distance. */
-static char *place_title(const double centre[3], double distance) {
+static char *place_title(const graze_context *context, const double centre[3], double distance) {
   double step = pow(10, floor(log10(distance)) - 1);
-  char *title = NULL, text[3][32];
+  char text[3][32];
   for (int k = 0; k < 3; k++) {
     double value = step < 1 ? round(centre[k] * round(1 / step)) / round(1 / step) : round(centre[k] / step) * step;
     graze_format_double(value + 0.0, text[k]);
   }
-  return asprintf(&title, "near %s %s %s", text[0], text[1], text[2]) < 0 ? NULL : title;
+  return gz_new_words(context, "near %s %s %s", text[0], text[1], text[2]);
 }
 
 static uint32_t sum_places(const grouping *work, placed *list, uint32_t count, place *places, uint32_t *number) {
@@ -326,7 +328,7 @@ static bool name_places(grouping *work, placed *list, uint32_t count, double dis
   uint32_t place_count = sum_places(work, list, count, places, number);
   qsort(places, place_count, sizeof *places, compare_places);
   for (uint32_t i = 0; i < place_count; i++) {
-    char *title = place_title(places[i].centre, distance);
+    char *title = place_title(work->context, places[i].centre, distance);
     number[places[i].root] = add_group(work, GRAZE_GROUP_PLACE, title, places[i].count);
     if (number[places[i].root] == GRAZE_NO_GROUP) return false;
   }
@@ -336,9 +338,9 @@ static bool name_places(grouping *work, placed *list, uint32_t count, double dis
 
 static bool group_by_place(grouping *work) {
   size_t n = (size_t)work->clash_count + 1;
-  placed *list = calloc(n, sizeof *list);
-  place *places = calloc(n, sizeof *places);
-  uint32_t *number = calloc(n, sizeof *number);
+  placed *list = gz_new_zeroed(work->context, n, sizeof *list);
+  place *places = gz_new_zeroed(work->context, n, sizeof *places);
+  uint32_t *number = gz_new_zeroed(work->context, n, sizeof *number);
   bool good = list != NULL && places != NULL && number != NULL;
   if (good) {
     double distance = place_distance(work);
@@ -346,9 +348,9 @@ static bool group_by_place(grouping *work) {
     join_neighbours(list, count);
     good = name_places(work, list, count, distance, places, number);
   }
-  free(list);
-  free(places);
-  free(number);
+  gz_free(list);
+  gz_free(places);
+  gz_free(number);
   return good;
 }
 
@@ -369,7 +371,7 @@ graze_status graze_report_group_clashes(graze_context *context, const graze_repo
     }
     clashes[i].group_object = clashes[i].group_layers = clashes[i].group_place = GRAZE_NO_GROUP;
   }
-  grouping work = {objects, object_count, clashes, clash_count, groups, 0};
+  grouping work = {objects, object_count, clashes, clash_count, groups, 0, context};
   if (group_by_object(&work) && group_by_layers(&work) && group_by_place(&work)) return GRAZE_OK;
   graze_report_groups_free(groups);
   return gz_report_fail_memory(context, "report");
@@ -377,7 +379,7 @@ graze_status graze_report_group_clashes(graze_context *context, const graze_repo
 
 void graze_report_groups_free(graze_report_groups *groups) {
   if (groups == NULL) return;
-  for (uint32_t i = 0; i < groups->group_count; i++) free((char *)groups->groups[i].title);
-  free(groups->groups);
+  for (uint32_t i = 0; i < groups->group_count; i++) gz_free(groups->groups[i].title);
+  gz_free(groups->groups);
   *groups = (graze_report_groups){0};
 }

@@ -105,13 +105,13 @@ static bool put_page(page *p, gz_text *out) {
 /* What is to be known of the scene before the first byte is written. */
 static graze_status prepare(graze_context *context, page *p, const char *path, uint64_t triangle_budget) {
   const graze_report *report = p->report;
-  p->boxes = gz_camera_object_boxes(report);
-  if (p->boxes == NULL ||
-      !gz_page_meshes_plan(&p->meshes, report, NULL, triangle_budget != 0 ? triangle_budget : default_budget)) {
+  p->boxes = gz_camera_object_boxes(context, report);
+  if (p->boxes == NULL || !gz_page_meshes_plan(context, &p->meshes, report, NULL,
+                                               triangle_budget != 0 ? triangle_budget : default_budget)) {
     return gz_report_fail_memory(context, path);
   }
   if (p->cameras != NULL) return GRAZE_OK;
-  p->own_cameras = malloc(((size_t)report->clash_count + 1) * sizeof *p->own_cameras);
+  p->own_cameras = gz_new(context, (size_t)report->clash_count + 1, sizeof *p->own_cameras);
   if (p->own_cameras == NULL) return gz_report_fail_memory(context, path);
   p->cameras = p->own_cameras;
   return graze_report_cameras(context, report, p->own_cameras);
@@ -126,7 +126,7 @@ graze_status graze_report_write_html(graze_context *context, const char *path, c
   status = prepare(context, &p, path, triangle_budget);
   if (status == GRAZE_OK && !put_page(&p, &file.out)) status = gz_report_fail_memory(context, path);
   gz_page_meshes_free(&p.meshes);
-  free(p.own_cameras);
-  free(p.boxes);
+  gz_free(p.own_cameras);
+  gz_free(p.boxes);
   return gz_report_file_close(context, &file, status);
 }

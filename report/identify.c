@@ -162,9 +162,9 @@ graze_status graze_report_identify(graze_context *context, const graze_report_ob
   gz_map taken = {0};
   graze_status status = check_numbers(context, objects, object_count, clashes, clash_count);
   if (status != GRAZE_OK) return status;
-  named *list = calloc((size_t)clash_count + 1, sizeof *list);
+  named *list = gz_new_zeroed(context, (size_t)clash_count + 1, sizeof *list);
   if (list == NULL || !gz_map_open(context, &taken, clash_count)) {
-    free(list);
+    gz_free(list);
     return gz_report_fail_memory(context, "report");
   }
   for (uint32_t i = 0; i < clash_count; i++) {
@@ -178,7 +178,7 @@ graze_status graze_report_identify(graze_context *context, const graze_report_ob
     while (end < clash_count && compare_names(&list[first], &list[end]) == 0) end++;
     name_pair(list, first, end, &taken, clashes);
   }
-  free(list);
+  gz_free(list);
   gz_map_close(&taken);
   return GRAZE_OK;
 }
@@ -200,11 +200,11 @@ bool gz_report_names_open(const graze_context *context, report_names *list, cons
 
 bool gz_report_object_names_open(const graze_context *context, report_names *list, const graze_report_object *objects,
                                  uint32_t count) {
-  const char **names = malloc(((size_t)count + 1) * sizeof *names);
+  const char **names = gz_new(context, (size_t)count + 1, sizeof *names);
   if (names == NULL) return false;
   for (uint32_t i = 0; i < count; i++) names[i] = objects[i].name;
   bool good = gz_report_names_open(context, list, names, count);
-  free(names);
+  gz_free(names);
   return good;
 }
 

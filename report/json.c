@@ -169,7 +169,7 @@ graze_status graze_report_send_json(graze_context *context, graze_report_sink si
   graze_status status = gz_report_check(context, report, name);
   if (status == GRAZE_OK) status = gz_report_check_groups(context, report, name);
   if (status != GRAZE_OK) return status;
-  if (!gz_text_begin(&out, sink, user)) return gz_report_fail_memory(context, name);
+  if (!gz_text_begin(context, &out, sink, user)) return gz_report_fail_memory(context, name);
   put_report(&out, report, curves);
   gz_text_flush(&out);
   if (out.no_memory) {

@@ -168,12 +168,12 @@ static void put_suites(gz_text *out, const graze_report *report, const suited *l
   gz_put_text(out, "</testsuites>\n");
 }
 
-static suited *make_list(const graze_report *report, unsigned failing) {
-  suited *list = calloc((size_t)report->clash_count + 1, sizeof *list);
+static suited *make_list(const graze_context *context, const graze_report *report, unsigned failing) {
+  suited *list = gz_new_zeroed(context, (size_t)report->clash_count + 1, sizeof *list);
   bool good = list != NULL;
   for (uint32_t i = 0; good && i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
-    char *suite = gz_report_layer_pair(report->objects[clash->a].layer, report->objects[clash->b].layer);
+    char *suite = gz_report_layer_pair(context, report->objects[clash->a].layer, report->objects[clash->b].layer);
     list[i] = (suited){suite, i, judge(clash, failing)};
     good = suite != NULL;
   }
@@ -186,7 +186,7 @@ graze_status graze_report_write_junit(graze_context *context, const char *path, 
   report_file file;
   graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
-  suited *list = make_list(report, failing);
+  suited *list = make_list(context, report, failing);
   bool found = false;
   for (uint32_t i = 0; i < report->clash_count; i++) found |= gz_report_is_live(&report->clashes[i]);
   bool whole = list != NULL && (report->clash_count == 0 || list[report->clash_count - 1].suite != NULL);
@@ -195,7 +195,7 @@ graze_status graze_report_write_junit(graze_context *context, const char *path, 
   } else {
     status = gz_report_fail_memory(context, path);
   }
-  for (uint32_t i = 0; list != NULL && i < report->clash_count; i++) free(list[i].suite);
-  free(list);
+  for (uint32_t i = 0; list != NULL && i < report->clash_count; i++) gz_free(list[i].suite);
+  gz_free(list);
   return gz_report_file_close(context, &file, status);
 }

@@ -60,7 +60,7 @@ static bool read_character(marks_reader *r, bool *quoted, char **to) {
 static bool add_field(marks_reader *r, char *field) {
   if (r->field_count == r->field_capacity) {
     uint32_t capacity = 2 * r->field_capacity + 32;
-    char **fields = realloc(r->fields, capacity * sizeof *fields);
+    char **fields = gz_resize(r->context, r->fields, capacity, sizeof *fields);
     if (fields == NULL) return fail_memory(r);
     r->fields = fields;
     r->field_capacity = capacity;
@@ -145,8 +145,8 @@ static bool take_row(marks_reader *r, const marks_columns *columns, const report
     return fail_row(r, line, "the mark \"%s\" is none; it can be empty, \"reviewed\" or \"approved\"", mark);
   }
   seen[change->clash] = true;
-  if (columns->mark < r->field_count) change->mark = strdup(mark);
-  if (columns->comment < r->field_count) change->comment = strdup(field_at(r, columns->comment));
+  if (columns->mark < r->field_count) change->mark = gz_new_text(r->context, mark);
+  if (columns->comment < r->field_count) change->comment = gz_new_text(r->context, field_at(r, columns->comment));
   if ((columns->mark < r->field_count && change->mark == NULL) ||
       (columns->comment < r->field_count && change->comment == NULL)) {
     return fail_memory(r);
@@ -180,8 +180,9 @@ static void apply(graze_report_previous *previous, const marks_change *changes, 
   }
 }
 
-static bool reserve_texts(graze_report_previous *previous, uint32_t count) {
-  char **texts = realloc(previous->texts, ((size_t)previous->text_count + 2 * (size_t)count + 1) * sizeof *texts);
+static bool reserve_texts(const graze_context *context, graze_report_previous *previous, uint32_t count) {
+  char **texts =
+      gz_resize(context, previous->texts, (size_t)previous->text_count + 2 * (size_t)count + 1, sizeof *texts);
   if (texts != NULL) previous->texts = texts;
   return texts != NULL;
 }
@@ -205,23 +206,23 @@ static bool check_text(marks_reader *r, const char *bytes, size_t size) {
 static bool read_all(marks_reader *r, graze_report_previous *previous) {
   uint32_t count = 0, clashes = previous->clash_count;
   report_names ids = {0};
-  const char **names = malloc(((size_t)clashes + 1) * sizeof *names);
-  bool *seen = calloc((size_t)clashes + 1, sizeof *seen);
-  marks_change *changes = calloc((size_t)clashes + 1, sizeof *changes);
+  const char **names = gz_new(r->context, (size_t)clashes + 1, sizeof *names);
+  bool *seen = gz_new_zeroed(r->context, (size_t)clashes + 1, sizeof *seen);
+  marks_change *changes = gz_new_zeroed(r->context, (size_t)clashes + 1, sizeof *changes);
   for (uint32_t i = 0; names != NULL && i < clashes; i++) names[i] = previous->clashes[i].id;
   bool good =
       names != NULL && seen != NULL && changes != NULL && gz_report_names_open(r->context, &ids, names, clashes);
   good = good ? read_changes(r, &ids, seen, changes, &count) : fail_memory(r);
-  if (good && !reserve_texts(previous, count)) good = fail_memory(r);
+  if (good && !reserve_texts(r->context, previous, count)) good = fail_memory(r);
   if (good) apply(previous, changes, count);
   for (uint32_t i = 0; !good && i < count; i++) {
-    free(changes[i].mark);
-    free(changes[i].comment);
+    gz_free(changes[i].mark);
+    gz_free(changes[i].comment);
   }
   gz_report_names_close(&ids);
-  free(names);
-  free(seen);
-  free(changes);
+  gz_free(names);
+  gz_free(seen);
+  gz_free(changes);
   return good;
 }
 
@@ -237,23 +238,22 @@ graze_status graze_report_parse_marks(graze_context *context, const void *bytes,
     size -= 3;
   }
   marks_reader r = {.name = name, .at = text, .end = text + size, .line = 1, .context = context};
-  r.text = malloc(size + 2);
+  r.text = gz_new(context, size + 2, 1);
   r.separator = size > 0 ? find_separator(text, text + size) : ',';
   bool good = r.text != NULL ? check_text(&r, size > 0 ? text : "", size) : fail_memory(&r);
   good = good && read_all(&r, previous);
-  free(r.text);
-  free(r.fields);
+  gz_free(r.text);
+  gz_free(r.fields);
   return good ? GRAZE_OK : r.status;
 }
 
 graze_status graze_report_read_marks(graze_context *context, const char *path, graze_report_previous *previous) {
-  char *bytes;
-  size_t size;
+  gz_whole file;
   if (context == NULL || path == NULL || previous == NULL)
     return graze_report_parse_marks(context, NULL, 0, path, previous);
-  graze_status status = gz_report_read_file(context, path, &bytes, &size);
+  graze_status status = gz_report_read_file(context, path, &file);
   if (status != GRAZE_OK) return status;
-  status = graze_report_parse_marks(context, bytes, size, path, previous);
-  free(bytes);
+  status = graze_report_parse_marks(context, file.bytes, file.size, path, previous);
+  gz_free(file.bytes);
   return status;
 }

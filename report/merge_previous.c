@@ -329,9 +329,9 @@ static bool merge(merging *work) {
   graze_report_merged *out = work->out;
   size_t earlier = work->then->clash_count;
   gz_map gone = {0};
-  out->objects = calloc(now->object_count + 2 * earlier + 1, sizeof *out->objects);
-  out->clashes = calloc(now->clash_count + earlier + 1, sizeof *out->clashes);
-  side *list = calloc(now->clash_count + earlier + 1, sizeof *list);
+  out->objects = gz_new_zeroed(work->context, now->object_count + 2 * earlier + 1, sizeof *out->objects);
+  out->clashes = gz_new_zeroed(work->context, now->clash_count + earlier + 1, sizeof *out->clashes);
+  side *list = gz_new_zeroed(work->context, now->clash_count + earlier + 1, sizeof *list);
   bool good =
       out->objects != NULL && out->clashes != NULL && list != NULL && gz_map_open(work->context, &gone, 2 * earlier);
   if (good) {
@@ -353,7 +353,7 @@ static bool merge(merging *work) {
     good = make_ids_unique(work);
     count_states(out);
   }
-  free(list);
+  gz_free(list);
   gz_map_close(&gone);
   return good;
 }
@@ -368,18 +368,18 @@ graze_status graze_report_merge_previous(graze_context *context, const graze_rep
   if (status != GRAZE_OK) return status;
   merging work = {.context = context, .now = now, .then = previous, .out = merged};
   work.same_units = strcmp(text_or_empty(now->units), previous->units) == 0;
-  work.became = malloc(((size_t)previous->object_count + 1) * sizeof *work.became);
-  work.pairs = malloc(((size_t)previous->clash_count + 1) * sizeof *work.pairs);
-  work.matched = calloc((size_t)previous->clash_count + 1, sizeof *work.matched);
-  work.adopted = calloc((size_t)now->clash_count + 1, sizeof *work.adopted);
+  work.became = gz_new(context, (size_t)previous->object_count + 1, sizeof *work.became);
+  work.pairs = gz_new(context, (size_t)previous->clash_count + 1, sizeof *work.pairs);
+  work.matched = gz_new_zeroed(context, (size_t)previous->clash_count + 1, sizeof *work.matched);
+  work.adopted = gz_new_zeroed(context, (size_t)now->clash_count + 1, sizeof *work.adopted);
   bool good = work.became != NULL && work.pairs != NULL && work.matched != NULL && work.adopted != NULL &&
               gz_report_object_names_open(context, &work.names, now->objects, now->object_count);
   good = good && find_objects(&work) && merge(&work);
   gz_report_names_close(&work.names);
-  free(work.became);
-  free(work.pairs);
-  free(work.matched);
-  free(work.adopted);
+  gz_free(work.became);
+  gz_free(work.pairs);
+  gz_free(work.matched);
+  gz_free(work.adopted);
   if (good) return GRAZE_OK;
   graze_report_merged_free(merged);
   return gz_report_fail_memory(context, "report");
@@ -387,7 +387,7 @@ graze_status graze_report_merge_previous(graze_context *context, const graze_rep
 
 void graze_report_merged_free(graze_report_merged *merged) {
   if (merged == NULL) return;
-  free(merged->objects);
-  free(merged->clashes);
+  gz_free(merged->objects);
+  gz_free(merged->clashes);
   *merged = (graze_report_merged){0};
 }

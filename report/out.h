@@ -4,7 +4,9 @@
 #define GRAZE_REPORT_OUT_H
 
 #include "base/file.h"
+#include "base/owned.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "fault.h"
 
 /* The shortest text that reads back to the same double; nothing for what is no number. */
@@ -29,8 +31,8 @@ graze_status gz_report_file_open(const graze_context *context, report_file *file
  * something failed: no file. */
 graze_status gz_report_file_close(const graze_context *context, report_file *file, graze_status status);
 
-/* A whole file in memory; free() the bytes. */
-graze_status gz_report_read_file(const graze_context *context, const char *path, char **bytes, size_t *size);
+/* As gz_whole_read, of a pipe without a name too. */
+graze_status gz_report_read_file(const graze_context *context, const char *path, gz_whole *file);
 
 /* A record that contradicts itself would make files that do: names and ids there, numbers in range. */
 graze_status gz_report_check(const graze_context *context, const graze_report *report, const char *name);
@@ -44,8 +46,8 @@ bool gz_report_is_id(const char *id);
 /* Clashes that are there now: not resolved and not separate. */
 bool gz_report_is_live(const graze_report_clash *clash);
 
-/* "pipes / steel": the two layers in the order of their bytes; free() it. NULL: out of memory. */
-char *gz_report_layer_pair(const char *first, const char *second);
+/* "pipes / steel": the two layers in the order of their bytes; gz_free() it. NULL: out of memory. */
+char *gz_report_layer_pair(const graze_context *context, const char *first, const char *second);
 
 extern const char gz_report_incomplete[]; /* the sentence that every incomplete report shows first */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/owned.h"
 #include "simplify.h"
 
 /* How much closer meshes of a clash are looked at than others, and how often the triangles of the budget may be drawn
@@ -25,7 +26,7 @@ static int compare_uses(const void *left, const void *right) {
 
 /* Meshes are told apart by address and numbered by their first object: addresses must not decide the order. */
 static bool number_meshes(page_meshes *plan, const graze_report *report, const uint32_t *instances) {
-  use *uses = malloc((report->object_count + 1) * sizeof *uses);
+  use *uses = gz_new(plan->context, report->object_count + 1, sizeof *uses);
   uint32_t count = 0;
   if (uses == NULL) return false;
   for (uint32_t i = 0; i < report->object_count; i++) {
@@ -37,7 +38,7 @@ static bool number_meshes(page_meshes *plan, const graze_report *report, const u
     if (uses[i].mesh != uses[first].mesh) first = i;
     plan->of_object[uses[i].object] = uses[first].object;
   }
-  free(uses);
+  gz_free(uses);
   for (uint32_t i = 0; i < report->object_count; i++) {
     if (plan->of_object[i] == PAGE_NO_MESH) continue;
     if (plan->of_object[i] == i) {
@@ -52,7 +53,7 @@ static bool number_meshes(page_meshes *plan, const graze_report *report, const u
 }
 
 static bool share_out(page_meshes *plan, const graze_report *report, uint64_t budget) {
-  simplify_wish *wishes = malloc((plan->count + 1) * sizeof *wishes);
+  simplify_wish *wishes = gz_new(plan->context, plan->count + 1, sizeof *wishes);
   if (wishes == NULL) return false;
   for (uint32_t i = 0; i < plan->count; i++) {
     page_mesh *m = plan->meshes + i;
@@ -66,24 +67,25 @@ static bool share_out(page_meshes *plan, const graze_report *report, uint64_t bu
   }
   uint64_t drawn = budget < UINT64_MAX / DRAWN_PER_BUDGET ? budget * DRAWN_PER_BUDGET : UINT64_MAX;
   gz_simplify_shares(wishes, plan->count, budget, drawn, plan->shares);
-  free(wishes);
+  gz_free(wishes);
   return true;
 }
 
-bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, const uint32_t *instances, uint64_t budget) {
+bool gz_page_meshes_plan(const graze_context *context, page_meshes *plan, const graze_report *report,
+                         const uint32_t *instances, uint64_t budget) {
   size_t room = (size_t)report->object_count + 1;
-  *plan = (page_meshes){0};
-  plan->meshes = calloc(room, sizeof *plan->meshes);
-  plan->of_object = calloc(room, sizeof *plan->of_object);
-  plan->shares = calloc(room, sizeof *plan->shares);
+  *plan = (page_meshes){.context = context};
+  plan->meshes = gz_new_zeroed(plan->context, room, sizeof *plan->meshes);
+  plan->of_object = gz_new_zeroed(plan->context, room, sizeof *plan->of_object);
+  plan->shares = gz_new_zeroed(plan->context, room, sizeof *plan->shares);
   if (plan->meshes == NULL || plan->of_object == NULL || plan->shares == NULL) return false;
   return number_meshes(plan, report, instances) && share_out(plan, report, budget);
 }
 
 void gz_page_meshes_free(page_meshes *plan) {
-  free(plan->meshes);
-  free(plan->of_object);
-  free(plan->shares);
+  gz_free(plan->meshes);
+  gz_free(plan->of_object);
+  gz_free(plan->shares);
 }
 
 static void put_triangles(base64_stream *stream, const simple_mesh *made) {
@@ -109,7 +111,7 @@ static void put_mesh(gz_text *out, const simple_mesh *made) {
 }
 
 bool gz_page_meshes_put(page_meshes *plan, gz_text *out) {
-  simplifier work = {0};
+  simplifier work = {.context = plan->context};
   bool done = true;
   for (uint32_t i = 0; i < plan->count && !out->refused && done; i++) {
     page_mesh *m = plan->meshes + i;

@@ -23,10 +23,12 @@ typedef struct page_meshes {
   uint32_t count;
   uint32_t *of_object; /* number of the mesh, or PAGE_NO_MESH */
   uint32_t *shares;
+  const graze_context *context;
 } page_meshes;
 
 /* `instances`: how often each object is drawn; NULL: once. False: out of memory. Free it either way. */
-bool gz_page_meshes_plan(page_meshes *plan, const graze_report *report, const uint32_t *instances, uint64_t budget);
+bool gz_page_meshes_plan(const graze_context *context, page_meshes *plan, const graze_report *report,
+                         const uint32_t *instances, uint64_t budget);
 
 /* Writes a script element for each mesh: base64 of its points (three 16-bit numbers each, padded to a multiple of 4
  * bytes) and of its triangles (three numbers of a point each, 16 bits, or 32 with more than 65,536 points), all

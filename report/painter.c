@@ -41,7 +41,7 @@ bool gz_painter_fail_memory(graze_painter *painter) {
 bool gz_painter_grow(graze_painter *painter, void **data, size_t *capacity, size_t count, size_t more, size_t size) {
   if (count + more <= *capacity) return true;
   size_t wanted = count + more + count / 2 + 64;
-  void *grown = wanted <= SIZE_MAX / size ? realloc(*data, wanted * size) : NULL;
+  void *grown = wanted <= SIZE_MAX / size ? gz_resize(painter->owner, *data, wanted, size) : NULL;
   if (grown == NULL) return gz_painter_fail_memory(painter);
   *data = grown;
   *capacity = wanted;
@@ -124,13 +124,13 @@ static bool create_on_device(graze_painter *p) {
 static graze_status create(graze_painter *p, const gl_request *request) {
   gl_message message;
   size_t pixels = (size_t)p->width * p->height;
-  p->rgba = malloc(4 * pixels);
-  p->rgb = malloc(3 * pixels);
+  p->rgba = gz_new(p->owner, 4 * pixels, 1);
+  p->rgb = gz_new(p->owner, 3 * pixels, 1);
   if (p->rgba == NULL || p->rgb == NULL) {
     gz_painter_fail_memory(p);
     return p->status;
   }
-  graze_status status = gz_gl_context_create(request, &p->context, &message);
+  graze_status status = gz_gl_context_create(p->owner, request, &p->context, &message);
   if (status != GRAZE_OK) {
     gz_painter_fail(p, status, "pictures: %s", message.text);
     return status;
@@ -153,7 +153,7 @@ graze_status graze_painter_create(graze_context *context, const graze_report *re
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "pictures: an argument is invalid (16 to 16384 pixels a side)");
   }
   if (record_fault(report, text, sizeof text) != NULL) return gz_fail(context, GRAZE_ERROR_INDEX, "%s", text);
-  graze_painter *p = calloc(1, sizeof *p);
+  graze_painter *p = gz_new_zeroed(context, 1, sizeof *p);
   if (p == NULL) return gz_fail(context, GRAZE_ERROR_MEMORY, "pictures: out of memory");
   p->owner = context;
   p->report = report;
@@ -191,10 +191,10 @@ void graze_painter_destroy(graze_painter *painter) {
     gz_gl_end(painter->context);
   }
   gz_gl_context_destroy(painter->context);
-  free(painter->drawn_marks.marks);
-  free(painter->rgba);
-  free(painter->rgb);
-  free(painter);
+  gz_free(painter->drawn_marks.marks);
+  gz_free(painter->rgba);
+  gz_free(painter->rgb);
+  gz_free(painter);
 }
 
 const char *graze_painter_device(const graze_painter *painter) {
@@ -432,7 +432,7 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
   gz_painter_marks_clear(p);
   begin_layer(p, &p->subject);
   if (p->order_count > 0) {
-    float(*colours)[4] = malloc(p->report->object_count * sizeof *colours);
+    float(*colours)[4] = gz_new(p->owner, p->report->object_count, sizeof *colours);
     if (colours == NULL) return gz_painter_fail_memory(p);
     graze_camera camera;
     const double aspect = (double)p->width / p->height;
@@ -441,7 +441,7 @@ static bool paint_overview(graze_painter *p, graze_picture *picture) {
     view.nearest = 0.01 * scene_distance(p, &camera);
     choose_colours(p->report, colours);
     bool good = draw_all(p, &view, (const float(*)[4])colours);
-    free(colours);
+    gz_free(colours);
     if (!good || !gz_painter_mark_clash_points(p, &view) || !gz_painter_mark_axes(p, &view)) return false;
   }
   compose(p, &view, 0, 1);
@@ -465,7 +465,7 @@ graze_status graze_painter_overview(graze_painter *painter, graze_picture *pictu
 /* The objects of the report in their layers' colours, `lit` ones in orange, as the subject. */
 static bool draw_objects(graze_painter *p, const painter_view *view, const bool *lit) {
   uint32_t count = p->report->object_count;
-  float(*colours)[4] = malloc(((size_t)count + 1) * sizeof *colours);
+  float(*colours)[4] = gz_new(p->owner, (size_t)count + 1, sizeof *colours);
   if (colours == NULL) return gz_painter_fail_memory(p);
   graze_report calm = *p->report;
   calm.clash_count = 0;
@@ -474,7 +474,7 @@ static bool draw_objects(graze_painter *p, const painter_view *view, const bool 
     if (lit[i]) memcpy(colours[i], colour_a, sizeof colours[i]);
   }
   bool good = draw_all(p, view, (const float(*)[4])colours);
-  free(colours);
+  gz_free(colours);
   return good;
 }
 
@@ -511,14 +511,14 @@ graze_status graze_painter_frame(graze_painter *painter, const graze_pose *poses
 
 /* All objects: as ghosts, for balls are seen through the drum in which they tumble, or by their chances. */
 static bool draw_stage(graze_painter *p, const painter_view *view, const graze_track *track) {
-  float(*colours)[4] = malloc(((size_t)p->report->object_count + 1) * sizeof *colours);
+  float(*colours)[4] = gz_new(p->owner, (size_t)p->report->object_count + 1, sizeof *colours);
   if (colours == NULL) return gz_painter_fail_memory(p);
   for (uint32_t i = 0; i < p->report->object_count; i++) {
     memcpy(colours[i], colour_ghost, sizeof colours[i]);
     if (track->chances.runs > 0) gz_painter_chance_colour(track, track->balls + track->wall_count + i, colours[i]);
   }
   bool good = draw_all(p, view, (const float(*)[4])colours);
-  free(colours);
+  gz_free(colours);
   return good;
 }
 
@@ -555,7 +555,7 @@ graze_status graze_painter_track(graze_painter *painter, graze_track *track, uin
     return gz_fail(painter != NULL ? painter->owner : NULL, GRAZE_ERROR_ARGUMENT,
                    "pictures: an argument of the frame is invalid");
   }
-  graze_pose *poses = malloc(((size_t)painter->report->object_count + 1) * sizeof *poses);
+  graze_pose *poses = gz_new(painter->owner, (size_t)painter->report->object_count + 1, sizeof *poses);
   if (poses == NULL) return gz_fail(painter->owner, GRAZE_ERROR_MEMORY, "pictures: out of memory");
   gz_track_find_poses(track, painter->report, frame, poses);
   graze_status status = begin_call(painter);
@@ -566,6 +566,6 @@ graze_status graze_painter_track(graze_painter *painter, graze_track *track, uin
     gz_gl_end(painter->context);
     status = painter->status;
   }
-  free(poses);
+  gz_free(poses);
   return status;
 }

@@ -135,17 +135,18 @@ static void draw(graze_painter *painter, const painter_view *view, const ball_in
 
 bool gz_painter_balls_draw(graze_painter *painter, const painter_view *view, graze_track *track, uint32_t frame) {
   const size_t n = track->balls;
-  double *positions = malloc((3 * n + 1) * sizeof *positions), *speeds = malloc((n + 1) * sizeof *speeds);
-  ball_instance *instances = malloc((n + 1) * sizeof *instances);
+  double *positions = gz_new(painter->owner, 3 * n + 1, sizeof *positions),
+         *speeds = gz_new(painter->owner, n + 1, sizeof *speeds);
+  ball_instance *instances = gz_new(painter->owner, n + 1, sizeof *instances);
   bool good = positions != NULL && speeds != NULL && instances != NULL;
   if (!good) gz_painter_fail_memory(painter);
   if (good && graze_track_read_frame(track, frame, positions, speeds, NULL) != GRAZE_OK)
     good = gz_painter_fail_memory(painter);
   const uint32_t count = good ? fill_instances(track, view, positions, speeds, instances) : 0;
   if (count > 0) draw(painter, view, instances, count);
-  free(positions);
-  free(speeds);
-  free(instances);
+  gz_free(positions);
+  gz_free(speeds);
+  gz_free(instances);
   return good;
 }
 
@@ -263,15 +264,16 @@ bool gz_painter_balls_walls(graze_painter *painter, const painter_view *view, co
     box.min[k] -= more;
     box.max[k] += more;
   }
-  outline o = {.corners = malloc(most * sizeof *o.corners), .cut = malloc(most * sizeof *o.cut)};
+  outline o = {.corners = gz_new(painter->owner, most, sizeof *o.corners),
+               .cut = gz_new(painter->owner, most, sizeof *o.cut)};
   bool good = o.corners != NULL && o.cut != NULL;
   if (!good) gz_painter_fail_memory(painter);
   for (uint32_t i = 0; i < track->wall_count && good; i++) {
     find_outline(&o, track, i, &box);
     good = mark_outline(painter, view, track, i, &o);
   }
-  free(o.corners);
-  free(o.cut);
+  gz_free(o.corners);
+  gz_free(o.cut);
   return good;
 }
 

@@ -63,14 +63,14 @@ static void sort_objects(graze_painter *p, numbered_object *sorted) {
 
 bool gz_painter_scene_create(graze_painter *painter) {
   size_t count = painter->report->object_count + (size_t)1;
-  painter->boxes = malloc(count * sizeof *painter->boxes);
-  painter->object_meshes = malloc(count * sizeof *painter->object_meshes);
-  painter->order = malloc(count * sizeof *painter->order);
-  painter->near = malloc(count * sizeof *painter->near);
-  painter->meshes = calloc(2 * count, sizeof *painter->meshes);
-  mesh_user *users = malloc(count * sizeof *users);
-  uint32_t *firsts = malloc(count * sizeof *firsts);
-  numbered_object *sorted = malloc(count * sizeof *sorted);
+  painter->boxes = gz_new(painter->owner, count, sizeof *painter->boxes);
+  painter->object_meshes = gz_new(painter->owner, count, sizeof *painter->object_meshes);
+  painter->order = gz_new(painter->owner, count, sizeof *painter->order);
+  painter->near = gz_new(painter->owner, count, sizeof *painter->near);
+  painter->meshes = gz_new_zeroed(painter->owner, 2 * count, sizeof *painter->meshes);
+  mesh_user *users = gz_new(painter->owner, count, sizeof *users);
+  uint32_t *firsts = gz_new(painter->owner, count, sizeof *firsts);
+  numbered_object *sorted = gz_new(painter->owner, count, sizeof *sorted);
   bool good = painter->boxes && painter->object_meshes && painter->order && painter->near && painter->meshes && users &&
               firsts && sorted;
   if (good) {
@@ -80,28 +80,28 @@ bool gz_painter_scene_create(graze_painter *painter) {
     number_meshes(painter, users, firsts);
     sort_objects(painter, sorted);
   }
-  free(users);
-  free(firsts);
-  free(sorted);
+  gz_free(users);
+  gz_free(firsts);
+  gz_free(sorted);
   return good || gz_painter_fail_memory(painter);
 }
 
 void gz_painter_mesh_destroy(graze_painter *painter, painter_mesh *m) {
   painter->gl->DeleteBuffers(1, &m->vertices);
   painter->gl->DeleteBuffers(1, &m->indices);
-  free(m->chunks);
+  gz_free(m->chunks);
 }
 
 void gz_painter_scene_destroy(graze_painter *painter) {
   for (size_t i = 0; i < 2 * (size_t)painter->mesh_count; i++) gz_painter_mesh_destroy(painter, &painter->meshes[i]);
-  free(painter->meshes);
-  free(painter->boxes);
-  free(painter->object_meshes);
-  free(painter->order);
-  free(painter->near);
-  free(painter->list.instances);
-  free(painter->list.commands);
-  free(painter->list.batches);
+  gz_free(painter->meshes);
+  gz_free(painter->boxes);
+  gz_free(painter->object_meshes);
+  gz_free(painter->order);
+  gz_free(painter->near);
+  gz_free(painter->list.instances);
+  gz_free(painter->list.commands);
+  gz_free(painter->list.batches);
 }
 
 /* Middle and half sides of the box of a chunk's triangles, rounded outward a little: they only decide what to draw. */
@@ -149,9 +149,9 @@ static bool send_mesh(graze_painter *p, painter_mesh *m) {
   m->triangles = (uint32_t)facts.triangles;
   size_t chunks = ((size_t)m->triangles + CHUNK_TRIANGLES - 1) / CHUNK_TRIANGLES;
   size_t corners = 3 * (size_t)m->triangles;
-  float *vertices = calloc(facts.vertices + 1, 3 * sizeof *vertices);
-  uint32_t *indices = malloc((corners + 1) * sizeof *indices);
-  if (m->chunks == NULL) m->chunks = malloc((chunks + 1) * sizeof *m->chunks);
+  float *vertices = gz_new_zeroed(p->owner, 3 * (facts.vertices + 1), sizeof *vertices);
+  uint32_t *indices = gz_new(p->owner, corners + 1, sizeof *indices);
+  if (m->chunks == NULL) m->chunks = gz_new(p->owner, chunks + 1, sizeof *m->chunks);
   bool good = vertices != NULL && indices != NULL && m->chunks != NULL;
   if (good) {
     copy_mesh(m, vertices, indices);
@@ -163,8 +163,8 @@ static bool send_mesh(graze_painter *p, painter_mesh *m) {
     m->vertices = gz_gl_buffer(p->gl, vertices, 3 * (size_t)facts.vertices * sizeof *vertices);
     m->indices = gz_gl_buffer(p->gl, indices, corners * sizeof *indices);
   }
-  free(vertices);
-  free(indices);
+  gz_free(vertices);
+  gz_free(indices);
   return good || gz_painter_fail_memory(p);
 }
 
@@ -311,23 +311,23 @@ bool gz_painter_inside_out(graze_painter *painter, uint32_t object, bool *inside
 /* Triangles of each mesh in the overview. A large plant has far more than the picture has pixels, and a renderer that
  * keeps them all until it draws would take gigabytes. */
 static bool share_out(const graze_painter *p, uint32_t *shares) {
-  simplify_wish *wishes = calloc((size_t)p->mesh_count + 1, sizeof *wishes);
+  simplify_wish *wishes = gz_new_zeroed(p->owner, (size_t)p->mesh_count + 1, sizeof *wishes);
   if (wishes == NULL) return false;
   for (uint32_t i = 0; i < p->mesh_count; i++)
     wishes[i] = (simplify_wish){graze_mesh_triangle_count(p->meshes[i].mesh), 0, 1};
   for (uint32_t i = 0; i < p->order_count; i++) wishes[p->object_meshes[p->order[i]]].instances++;
   gz_simplify_shares(wishes, p->mesh_count, UINT64_MAX, OVERVIEW_TRIANGLES, shares);
-  free(wishes);
+  gz_free(wishes);
   return true;
 }
 
 /* Sends what simplification has left of a mesh. */
 static bool send_simplified(graze_painter *p, const graze_mesh *mesh, painter_mesh *m, uint32_t share) {
-  simplifier work = {0};
+  simplifier work = {.context = p->owner};
   if (m->vertices != 0) return true;
   bool good = gz_simplify(&work, mesh, share);
   const simple_mesh *made = &work.made;
-  float(*vertices)[3] = good ? malloc(((size_t)made->point_count + 1) * sizeof *vertices) : NULL;
+  float(*vertices)[3] = good ? gz_new(p->owner, (size_t)made->point_count + 1, sizeof *vertices) : NULL;
   if (vertices != NULL) {
     m->mesh = mesh;
     m->triangles = made->triangle_count;
@@ -341,7 +341,7 @@ static bool send_simplified(graze_painter *p, const graze_mesh *mesh, painter_me
     m->indices = gz_gl_buffer(p->gl, made->triangles, made->triangle_count * sizeof *made->triangles);
   }
   good = vertices != NULL;
-  free(vertices);
+  gz_free(vertices);
   gz_simplifier_free(&work);
   return good || gz_painter_fail_memory(p);
 }
@@ -387,10 +387,10 @@ static bool add_all(graze_painter *painter, const painter_view *view, const floa
 }
 
 bool gz_painter_list_add_all(graze_painter *painter, const painter_view *view, const float (*colours)[4]) {
-  uint32_t *shares = calloc((size_t)painter->mesh_count + 1, sizeof *shares);
+  uint32_t *shares = gz_new_zeroed(painter->owner, (size_t)painter->mesh_count + 1, sizeof *shares);
   bool good = shares != NULL && share_out(painter, shares);
   good = good ? add_all(painter, view, colours, shares) : gz_painter_fail_memory(painter);
-  free(shares);
+  gz_free(shares);
   return good;
 }
 

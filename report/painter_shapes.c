@@ -16,7 +16,7 @@ static const painter_mesh *find_shape(graze_painter *painter, const graze_mesh *
   for (const painter_shape *s = painter->shapes; s != NULL; s = s->next) {
     if (s->hash == facts.hash && s->share == share) return &s->mesh;
   }
-  painter_shape *made = calloc(1, sizeof *made);
+  painter_shape *made = gz_new_zeroed(painter->owner, 1, sizeof *made);
   if (made == NULL) {
     gz_painter_fail_memory(painter);
     return NULL;
@@ -31,7 +31,7 @@ void gz_painter_shapes_destroy(graze_painter *painter) {
     painter_shape *shape = painter->shapes;
     painter->shapes = shape->next;
     gz_painter_mesh_destroy(painter, &shape->mesh);
-    free(shape);
+    gz_free(shape);
   }
 }
 
@@ -95,20 +95,20 @@ static bool add_sets(graze_painter *painter, const painter_view *view, const gra
 
 bool gz_painter_shapes_add(graze_painter *painter, const painter_view *view, graze_track *track, uint32_t frame) {
   const size_t n = (size_t)track->balls + 1, sets = (size_t)track->set_count + 1;
-  shape_state state = {.positions = malloc(3 * n * sizeof(double)),
-                       .speeds = malloc(n * sizeof(double)),
-                       .orientations = malloc(4 * n * sizeof(double)),
-                       .wishes = malloc(sets * sizeof *state.wishes),
-                       .shares = malloc(sets * sizeof *state.shares)};
+  shape_state state = {.positions = gz_new(painter->owner, 3 * n, sizeof(double)),
+                       .speeds = gz_new(painter->owner, n, sizeof(double)),
+                       .orientations = gz_new(painter->owner, 4 * n, sizeof(double)),
+                       .wishes = gz_new(painter->owner, sets, sizeof *state.wishes),
+                       .shares = gz_new(painter->owner, sets, sizeof *state.shares)};
   bool good = state.positions != NULL && state.speeds != NULL && state.orientations != NULL && state.wishes != NULL &&
               state.shares != NULL &&
               graze_track_read_frame(track, frame, state.positions, state.speeds, NULL) == GRAZE_OK &&
               graze_track_read_orientations(track, frame, state.orientations) == GRAZE_OK;
   good = good ? add_sets(painter, view, track, &state) : gz_painter_fail_memory(painter);
-  free(state.positions);
-  free(state.speeds);
-  free(state.orientations);
-  free(state.wishes);
-  free(state.shares);
+  gz_free(state.positions);
+  gz_free(state.speeds);
+  gz_free(state.orientations);
+  gz_free(state.wishes);
+  gz_free(state.shares);
   return good;
 }

@@ -189,10 +189,10 @@ static bool read_object(reading *r, json_t *value, const char *place, report_pre
 
 static bool open_names(reading *r) {
   graze_report_previous *p = r->previous;
-  const char **names = malloc(((size_t)p->object_count + 1) * sizeof *names);
+  const char **names = gz_new(r->context, (size_t)p->object_count + 1, sizeof *names);
   for (uint32_t i = 0; names != NULL && i < p->object_count; i++) names[i] = p->objects[i].name;
   bool good = names != NULL && gz_report_names_open(r->context, &p->names, names, p->object_count);
-  free(names);
+  gz_free(names);
   if (!good) return fail_memory(r);
   if (p->names.repeated == UINT32_MAX) return true;
   return fail_at(r, "objects", "two have the name \"%s\"", gz_report_quote(p->objects[p->names.repeated].name).text);
@@ -213,7 +213,7 @@ static bool read_objects(reading *r, const json_t *root) {
   graze_report_previous *p = r->previous;
   json_t *array;
   if (!get_array(r, root, "objects", true, &array, &p->object_count)) return false;
-  p->objects = calloc((size_t)p->object_count + 1, sizeof *p->objects);
+  p->objects = gz_new_zeroed(r->context, (size_t)p->object_count + 1, sizeof *p->objects);
   if (p->objects == NULL || !gz_map_open(r->context, &p->meshes, p->object_count)) return fail_memory(r);
   for (uint32_t i = 0; i < p->object_count; i++) {
     char place[40];
@@ -257,15 +257,18 @@ static bool read_words(reading *r, const json_t *value, const char *place, bool 
 }
 
 /* Makes room for the polylines: one block, the points and then the starts. */
-static bool open_curve(reading *r, const json_t *lines, const char *place, graze_report_previous_clash *clash) {
+static bool open_curve(reading *r, const json_t *lines, const char *place, graze_report_previous_clash *clash,
+                       double (**room_for_points)[3], uint32_t **room_for_starts) {
   size_t count = json_array_size(lines), points = 0;
   if (!json_is_array(lines)) return fail_at(r, place, "\"curve\" is not an array");
   for (size_t i = 0; i < count; i++) points += json_array_size(json_array_get(lines, i));
   if (points + count >= UINT32_MAX / 2) return fail_at(r, place, "\"curve\" has too many points");
-  double(*room)[3] = malloc((points + 1) * sizeof *room + (count + 1) * sizeof(uint32_t));
+  double(*room)[3] = gz_new(r->context, (points + 1) * sizeof *room + (count + 1) * sizeof(uint32_t), 1);
   if (room == NULL) return fail_memory(r);
+  *room_for_points = room;
+  *room_for_starts = (uint32_t *)(room + points + 1);
   clash->curve_points = (const double(*)[3])room;
-  clash->curve_starts = (const uint32_t *)(room + points + 1);
+  clash->curve_starts = *room_for_starts;
   clash->curve_count = (uint32_t)count;
   return true;
 }
@@ -274,9 +277,9 @@ static bool open_curve(reading *r, const json_t *lines, const char *place, graze
 static bool get_curve(reading *r, const json_t *value, const char *place, graze_report_previous_clash *clash) {
   const json_t *lines = json_object_get(value, "curve");
   if (lines == NULL) return true;
-  if (!open_curve(r, lines, place, clash)) return false;
-  double(*points)[3] = (double(*)[3])clash->curve_points;
-  uint32_t *starts = (uint32_t *)clash->curve_starts, next = 0;
+  double(*points)[3] = NULL;
+  uint32_t *starts = NULL, next = 0;
+  if (!open_curve(r, lines, place, clash, &points, &starts)) return false;
   for (uint32_t k = 0; k < clash->curve_count; k++) {
     const json_t *line = json_array_get(lines, k);
     size_t count = json_array_size(line);
@@ -343,11 +346,11 @@ static bool read_clash(reading *r, json_t *value, const char *place, bool resolv
 
 static bool check_ids(reading *r) {
   const graze_report_previous *p = r->previous;
-  const char **ids = malloc(((size_t)p->clash_count + 1) * sizeof *ids);
+  const char **ids = gz_new(r->context, (size_t)p->clash_count + 1, sizeof *ids);
   report_names list = {0};
   for (uint32_t i = 0; ids != NULL && i < p->clash_count; i++) ids[i] = p->clashes[i].id;
   bool good = ids != NULL && gz_report_names_open(r->context, &list, ids, p->clash_count);
-  free(ids);
+  gz_free(ids);
   if (!good) return fail_memory(r);
   if (list.repeated != UINT32_MAX)
     good = fail_at(r, "", "two clashes have the id \"%s\"", p->clashes[list.repeated].id);
@@ -362,8 +365,8 @@ static bool read_clashes(reading *r, const json_t *root) {
   if (!get_array(r, root, "pairs", true, &pairs, &pair_count)) return false;
   if (!get_array(r, root, "resolved", false, &resolved, &resolved_count)) return false;
   p->clash_count = pair_count + resolved_count;
-  p->clashes = calloc((size_t)p->clash_count + 1, sizeof *p->clashes);
-  p->clash_objects = calloc((size_t)p->clash_count + 1, sizeof *p->clash_objects);
+  p->clashes = gz_new_zeroed(r->context, (size_t)p->clash_count + 1, sizeof *p->clashes);
+  p->clash_objects = gz_new_zeroed(r->context, (size_t)p->clash_count + 1, sizeof *p->clash_objects);
   if (p->clashes == NULL || p->clash_objects == NULL) return fail_memory(r);
   for (uint32_t i = 0; i < p->clash_count; i++) {
     char place[40];
@@ -382,7 +385,7 @@ static bool read_rules(reading *r, const json_t *root) {
   graze_report_previous *p = r->previous;
   json_t *array;
   if (!get_array(r, root, "rules", false, &array, &p->rule_count)) return false;
-  p->rules = calloc((size_t)p->rule_count + 1, sizeof *p->rules);
+  p->rules = gz_new_zeroed(r->context, (size_t)p->rule_count + 1, sizeof *p->rules);
   if (p->rules == NULL) return fail_memory(r);
   for (uint32_t i = 0; i < p->rule_count; i++) {
     char place[40];
@@ -421,7 +424,7 @@ graze_status graze_report_previous_parse(graze_context *context, const void *byt
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name != NULL ? name : "report", "",
                          "an argument of the reading call is invalid");
   }
-  reading r = {.name = name, .context = context, .previous = calloc(1, sizeof *r.previous)};
+  reading r = {.name = name, .context = context, .previous = gz_new_zeroed(context, 1, sizeof *r.previous)};
   if (r.previous == NULL) return gz_report_fail_memory(context, name);
   r.previous->root = json_loadb(size > 0 ? bytes : "", size, JSON_REJECT_DUPLICATES, &json);
   if (r.previous->root != NULL) {
@@ -442,32 +445,31 @@ graze_status graze_report_previous_parse(graze_context *context, const void *byt
 }
 
 graze_status graze_report_previous_read(graze_context *context, const char *path, graze_report_previous **previous) {
-  char *bytes;
-  size_t size;
+  gz_whole file;
   if (context == NULL || path == NULL || previous == NULL)
     return graze_report_previous_parse(context, NULL, 0, path, previous);
   *previous = NULL;
-  graze_status status = gz_report_read_file(context, path, &bytes, &size);
+  graze_status status = gz_report_read_file(context, path, &file);
   if (status != GRAZE_OK) return status;
-  status = graze_report_previous_parse(context, bytes, size, path, previous);
-  free(bytes);
+  status = graze_report_previous_parse(context, file.bytes, file.size, path, previous);
+  gz_free(file.bytes);
   return status;
 }
 
 void graze_report_previous_destroy(graze_report_previous *previous) {
   if (previous == NULL) return;
-  for (uint32_t i = 0; i < previous->text_count; i++) free(previous->texts[i]);
-  free(previous->texts);
-  free(previous->objects);
+  for (uint32_t i = 0; i < previous->text_count; i++) gz_free(previous->texts[i]);
+  gz_free(previous->texts);
+  gz_free(previous->objects);
   gz_report_names_close(&previous->names);
   gz_map_close(&previous->meshes);
-  free(previous->rules);
+  gz_free(previous->rules);
   for (uint32_t i = 0; previous->clashes != NULL && i < previous->clash_count; i++)
-    free((void *)previous->clashes[i].curve_points);
-  free(previous->clashes);
-  free(previous->clash_objects);
+    gz_free(previous->clashes[i].curve_points);
+  gz_free(previous->clashes);
+  gz_free(previous->clash_objects);
   json_decref(previous->root);
-  free(previous);
+  gz_free(previous);
 }
 
 bool graze_report_previous_mesh(const graze_report_previous *previous, uint64_t mesh_hash, bool *closed,

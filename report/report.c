@@ -96,10 +96,9 @@ graze_status gz_report_check_groups(const graze_context *context, const graze_re
   return GRAZE_OK;
 }
 
-char *gz_report_layer_pair(const char *first, const char *second) {
+char *gz_report_layer_pair(const graze_context *context, const char *first, const char *second) {
   if (first == NULL || *first == 0) first = "(no layer)";
   if (second == NULL || *second == 0) second = "(no layer)";
   bool swap = strcmp(first, second) > 0;
-  char *text = NULL;
-  return asprintf(&text, "%s / %s", swap ? second : first, swap ? first : second) < 0 ? NULL : text;
+  return gz_new_words(context, "%s / %s", swap ? second : first, swap ? first : second);
 }

@@ -66,8 +66,8 @@ graze_status graze_report_reuse_create(graze_context *context, const graze_repor
   graze_status status = gz_report_check(context, now, "report");
   if (status != GRAZE_OK) return status;
   const char *obstacle = find_obstacle(now, previous);
-  graze_report_reuse *made = calloc(1, sizeof *made);
-  if (made != NULL) made->earlier = malloc(((size_t)now->object_count + 1) * sizeof *made->earlier);
+  graze_report_reuse *made = gz_new_zeroed(context, 1, sizeof *made);
+  if (made != NULL) made->earlier = gz_new(context, (size_t)now->object_count + 1, sizeof *made->earlier);
   if (made == NULL || made->earlier == NULL || !gz_map_open(context, &made->pairs, previous->clash_count)) {
     graze_report_reuse_destroy(made);
     return gz_report_fail_memory(context, "report");
@@ -86,9 +86,9 @@ graze_status graze_report_reuse_create(graze_context *context, const graze_repor
 
 void graze_report_reuse_destroy(graze_report_reuse *reuse) {
   if (reuse == NULL) return;
-  free(reuse->earlier);
+  gz_free(reuse->earlier);
   gz_map_close(&reuse->pairs);
-  free(reuse);
+  gz_free(reuse);
 }
 
 uint32_t graze_report_reuse_unchanged(const graze_report_reuse *reuse) {

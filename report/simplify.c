@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/owned.h"
+
 enum { SAMPLE = 4096, FINEST = 65536, NO_CLUSTER = -1 };
 #define NO_POINT UINT32_MAX
 enum {
@@ -64,16 +66,16 @@ void gz_simplify_shares(const simplify_wish *wishes, uint32_t count, uint64_t bu
 static void *slot(simplifier *work, int which, size_t count, size_t size) {
   size_t bytes = (count + 1) * size;
   if (work->sizes[which] < bytes) {
-    free(work->memory[which]);
-    work->memory[which] = malloc(bytes + bytes / 4);
+    gz_free(work->memory[which]);
+    work->memory[which] = gz_new(work->context, bytes + bytes / 4, 1);
     work->sizes[which] = work->memory[which] != NULL ? bytes + bytes / 4 : 0;
   }
   return work->memory[which];
 }
 
 void gz_simplifier_free(simplifier *work) {
-  for (int i = 0; i < 8; i++) free(work->memory[i]);
-  memset(work, 0, sizeof *work);
+  for (int i = 0; i < 8; i++) gz_free(work->memory[i]);
+  *work = (simplifier){.context = work->context};
 }
 
 typedef struct source {

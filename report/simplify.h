@@ -29,11 +29,12 @@ typedef struct simple_mesh {
   int solid; /* 1: closed, seen from outside corners run anticlockwise; -1: clockwise; 0: not closed or not known */
 } simple_mesh;
 
-/* Scratch memory that is used again from mesh to mesh. Start from {0}. */
+/* Scratch memory that is used again from mesh to mesh. Start from {.context}. */
 typedef struct simplifier {
   simple_mesh made; /* of the last call */
   void *memory[8];
   size_t sizes[8];
+  const graze_context *context;
 } simplifier;
 
 /* Makes simplifier.made, with at most `share` triangles (at least SIMPLEST are allowed). A mesh within its share keeps

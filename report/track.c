@@ -117,8 +117,8 @@ static bool copy_def(graze_track *track, const graze_track_def *def) {
     graze_track_curve *curve = &track->curves[track->curve_count];
     *curve = (graze_track_curve){gz_new_text(track->context, from->name), gz_new_text(track->context, from->unit)};
     if (curve->name == NULL || curve->unit == NULL) {
-      gz_free((char *)curve->name);
-      gz_free((char *)curve->unit);
+      gz_free(curve->name);
+      gz_free(curve->unit);
       return false;
     }
   }
@@ -150,11 +150,11 @@ graze_status graze_track_create(graze_context *context, const graze_track_def *d
 void graze_track_destroy(graze_track *track) {
   if (track == NULL) return;
   gz_track_pack_end(track);
-  gz_free((graze_track_chance *)(uintptr_t)track->chances.chances);
-  for (uint32_t i = 0; i < track->set_count; i++) gz_free((char *)track->sets[i].name);
+  gz_free(track->chances.chances);
+  for (uint32_t i = 0; i < track->set_count; i++) gz_free(track->sets[i].name);
   for (uint32_t i = 0; i < track->curve_count; i++) {
-    gz_free((char *)track->curves[i].name);
-    gz_free((char *)track->curves[i].unit);
+    gz_free(track->curves[i].name);
+    gz_free(track->curves[i].unit);
   }
   const track_group *groups = track->groups.data;
   for (size_t i = 0; i < track->groups.count; i++) gz_free(groups[i].bytes);
@@ -312,7 +312,7 @@ graze_status graze_track_set_chances(graze_track *track, const graze_track_chanc
   if (status != GRAZE_OK) return status;
   graze_track_chance *copy = gz_new(track->context, chances->count, sizeof *copy);
   if (copy == NULL) return fail_memory(track);
-  gz_free((graze_track_chance *)(uintptr_t)track->chances.chances);
+  gz_free(track->chances.chances);
   track->chances = *chances;
   track->chances.chances = copy;
   track->most_runs = 0;

@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <string.h>
+#define ZLIB_CONST /* input is const */
 #include <zlib.h>
 
 enum { GROUP_BALLS = 1 << 20, LEAST_GROUP = 8, MOST_GROUP = 64, FINEST = 128, WIDEST = 1 << 22, TURN_PARTS = 512 };
@@ -240,7 +241,7 @@ static bool deflate_some(const graze_context *context, z_stream *stream, gz_arra
   int answer = Z_OK;
   do {
     const size_t part = size < most ? size : most;
-    stream->next_in = (Bytef *)bytes;
+    stream->next_in = bytes;
     stream->avail_in = (uInt)part;
     bytes += part;
     size -= part;

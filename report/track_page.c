@@ -41,12 +41,12 @@ static void put_block(gz_text *out, const char *attributes, const void *bytes, s
 
 /* As floats. */
 static bool put_radii(gz_text *out, const graze_track *track) {
-  float *radii = malloc(((size_t)track->balls + 1) * sizeof *radii);
+  float *radii = gz_new(track->context, (size_t)track->balls + 1, sizeof *radii);
   size_t size = 0;
   if (radii == NULL) return false;
   for (size_t i = 0; i < track->balls; i++) radii[i] = (float)track->radii[i];
   unsigned char *packed = gz_track_deflate(track->context, radii, track->balls * sizeof *radii, &size);
-  free(radii);
+  gz_free(radii);
   if (packed == NULL) return false;
   put_block(out, "id=\"radii\"", packed, size);
   gz_free(packed);
@@ -227,8 +227,8 @@ static bool put_page(track_page *p, gz_text *out) {
 /* Those of the objects, and behind them those of the sets. */
 static bool plan_meshes(track_page *p) {
   const uint32_t objects = p->report->object_count, sets = p->track->set_count;
-  graze_report_object *all = calloc((size_t)objects + sets + 1, sizeof *all);
-  uint32_t *instances = calloc((size_t)objects + sets + 1, sizeof *instances);
+  graze_report_object *all = gz_new_zeroed(p->track->context, (size_t)objects + sets + 1, sizeof *all);
+  uint32_t *instances = gz_new_zeroed(p->track->context, (size_t)objects + sets + 1, sizeof *instances);
   graze_report drawn = {.objects = all, .object_count = objects + sets};
   bool good = all != NULL && instances != NULL;
   for (uint32_t i = 0; good && i < objects; i++) {
@@ -239,9 +239,9 @@ static bool plan_meshes(track_page *p) {
     all[objects + i].mesh = p->track->sets[i].count > 0 ? p->track->sets[i].mesh : NULL;
     instances[objects + i] = p->track->sets[i].count;
   }
-  good = good && gz_page_meshes_plan(&p->meshes, &drawn, instances, triangle_budget);
-  free(all);
-  free(instances);
+  good = good && gz_page_meshes_plan(p->track->context, &p->meshes, &drawn, instances, triangle_budget);
+  gz_free(all);
+  gz_free(instances);
   return good;
 }
 

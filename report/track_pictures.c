@@ -27,7 +27,8 @@ static track_shape *measure_objects(const track_boxes *boxes) {
   const graze_report *report = boxes->report;
   const graze_motion_move *moves = boxes->track->moves.data;
   const size_t count = boxes->track->moves.count;
-  track_shape *shapes = count > 0 ? calloc((size_t)report->object_count + 1, sizeof *shapes) : NULL;
+  track_shape *shapes =
+      count > 0 ? gz_new_zeroed(boxes->track->context, (size_t)report->object_count + 1, sizeof *shapes) : NULL;
   for (size_t i = 0; i < count && shapes != NULL; i++) {
     const uint32_t object = moves[i].object;
     if (object < report->object_count && shapes[object].reach == 0 && report->objects[object].mesh != NULL)
@@ -59,7 +60,7 @@ void gz_track_each_box(const void *source, camera_take_box *take, void *user) {
     object.pose = moves[i].pose;
     take_object(&object, shapes != NULL ? &shapes[moves[i].object] : NULL, take, user);
   }
-  free(shapes);
+  gz_free(shapes);
 }
 
 graze_status graze_track_camera(graze_context *context, const graze_track *track, const graze_report *report,
@@ -86,13 +87,12 @@ typedef struct painting {
   uint32_t pictures;
 } painting;
 
-/* free() it; NULL: out of memory, which is reported. */
+/* gz_free() it; NULL: out of memory, which is reported. */
 static char *picture_path(const painting *p, uint32_t number) {
-  char *path = NULL;
   const char *form = number == 0 ? "%s/film.png" : "%s/frames/%04" PRIu32 ".png";
-  if (asprintf(&path, form, p->folder, number) >= 0) return path;
-  gz_report_fail_memory(p->context, p->folder);
-  return NULL;
+  char *path = gz_new_words(p->context, form, p->folder, number);
+  if (path == NULL) gz_report_fail_memory(p->context, p->folder);
+  return path;
 }
 
 static graze_status paint(painting *p, uint32_t number) {
@@ -104,7 +104,7 @@ static graze_status paint(painting *p, uint32_t number) {
   graze_status status = graze_painter_track(p->painter, p->track, frame, &p->camera, &picture);
   if (status == GRAZE_OK) status = graze_picture_write_png(p->context, path, &picture);
   if (status == GRAZE_OK) status = graze_animation_add(p->animation, &picture);
-  free(path);
+  gz_free(path);
   return status;
 }
 
@@ -115,7 +115,7 @@ static graze_status remove_from(const painting *p, uint32_t number) {
     if (path == NULL) return GRAZE_ERROR_MEMORY;
     const bool removed = unlink(path) == 0, missing = !removed && (errno == ENOENT || errno == ENOTDIR);
     graze_status status = removed || missing ? GRAZE_OK : gz_file_error(p->context, path, "cannot remove");
-    free(path);
+    gz_free(path);
     if (status != GRAZE_OK || (missing && number > 0)) return status;
   }
 }
@@ -127,7 +127,7 @@ static graze_status open_pictures(painting *p, const graze_report *report) {
   if (status == GRAZE_OK) status = graze_animation_open(p->context, whole, p->pictures, MILLISECONDS, &p->animation);
   snprintf(frames, sizeof frames, "%s/frames", p->folder);
   if (status == GRAZE_OK) status = graze_report_make_folder(p->context, frames);
-  free(whole);
+  gz_free(whole);
   return status;
 }
 

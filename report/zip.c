@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#define ZLIB_CONST /* input is const */
 #include <zlib.h>
 
 struct report_zip {
@@ -30,16 +31,16 @@ static uint32_t dos_time(report_time when) {
 }
 
 report_zip *gz_report_zip_begin(gz_text *out, report_time when) {
-  report_zip *zip = calloc(1, sizeof *zip);
+  report_zip *zip = gz_new_zeroed(out->context, 1, sizeof *zip);
   if (zip == NULL) return NULL;
   zip->out = out;
   zip->time = dos_time(when);
   /* For files of a page or less: fixed codes, as a tree for each file takes longer to make than it saves. */
   bool ready = deflateInit2(&zip->deflater, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_FIXED) == Z_OK;
-  if (ready && gz_text_begin(&zip->directory, NULL, NULL)) return zip;
+  if (ready && gz_text_begin(out->context, &zip->directory, NULL, NULL)) return zip;
   if (ready) deflateEnd(&zip->deflater);
   gz_text_end(&zip->directory);
-  free(zip);
+  gz_free(zip);
   return NULL;
 }
 
@@ -48,12 +49,12 @@ static size_t deflate_bytes(report_zip *zip, const void *bytes, size_t size) {
   deflateReset(&zip->deflater);
   size_t bound = deflateBound(&zip->deflater, size);
   if (bound > zip->packed_capacity) {
-    char *packed = realloc(zip->packed, 2 * bound);
+    char *packed = gz_resize(zip->out->context, zip->packed, 2 * bound, 1);
     if (packed == NULL) return 0;
     zip->packed = packed;
     zip->packed_capacity = 2 * bound;
   }
-  zip->deflater.next_in = (Bytef *)bytes;
+  zip->deflater.next_in = bytes;
   zip->deflater.avail_in = (uInt)size;
   zip->deflater.next_out = (Bytef *)zip->packed;
   zip->deflater.avail_out = (uInt)bound;
@@ -154,7 +155,7 @@ bool gz_report_zip_end(report_zip *zip) {
   put_little(out, 0, 2); /* no comment */
   deflateEnd(&zip->deflater);
   gz_text_end(&zip->directory);
-  free(zip->packed);
-  free(zip);
+  gz_free(zip->packed);
+  gz_free(zip);
   return good;
 }

@@ -301,10 +301,9 @@ static graze_status attempt_ply(bench *b) {
 
 /* A GLB file, opened, and a mesh of it. */
 static graze_status attempt_glb(bench *b) {
-  static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-  static const uint32_t indices[3] = {0, 1, 2};
-  graze_assembly_mesh mesh = {
-      "m", {.vertices = (double *)corners, .vertex_count = 3, .indices = (uint32_t *)indices, .triangle_count = 1}};
+  double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  uint32_t indices[3] = {0, 1, 2};
+  graze_assembly_mesh mesh = {"m", {.vertices = corners, .vertex_count = 3, .indices = indices, .triangle_count = 1}};
   graze_assembly_object objects[2] = {{.name = "a/b", .pose = graze_pose_identity()},
                                       {.name = "a/c", .pose = graze_pose_identity()}};
   const graze_assembly whole = {.meshes = &mesh, .mesh_count = 1, .objects = objects, .object_count = 2};

@@ -558,7 +558,7 @@ static void test_unavailable(void **unused) {
     gl_message message;
     gl_context *context = NULL;
     gl_request request = {.library = libraries[i][0]};
-    assert_int_equal(gz_gl_context_create(&request, &context, &message), GRAZE_ERROR_UNSUPPORTED);
+    assert_int_equal(gz_gl_context_create(NULL, &request, &context, &message), GRAZE_ERROR_UNSUPPORTED);
     assert_null(context);
     assert_non_null(strstr(message.text, libraries[i][1]));
   }
@@ -577,7 +577,7 @@ static void test_programs(void **unused) {
   gl_message message;
   gl_context *context = NULL;
   gl_request software = {.software = true};
-  if (gz_gl_context_create(&software, &context, &message) != GRAZE_OK) {
+  if (gz_gl_context_create(NULL, &software, &context, &message) != GRAZE_OK) {
     print_message("SKIPPED: no OpenGL in software here (%s)\n", message.text);
     return;
   }

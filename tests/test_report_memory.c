@@ -7,6 +7,7 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 
 static uint64_t requests, refused; /* the number of the one that is refused; 0 = none */
 
@@ -24,6 +25,11 @@ void *calloc(size_t count, size_t size) {
 
 void *realloc(void *block, size_t size) {
   return refuse() ? NULL : __libc_realloc(block, size);
+}
+
+/* What a context without an allocator takes. */
+void *aligned_alloc(size_t alignment, size_t size) {
+  return refuse() ? NULL : __libc_memalign(alignment, size);
 }
 
 typedef graze_status (*writer)(graze_context *context, const char *path, const graze_report *report);

@@ -95,7 +95,7 @@ static void check(const double *corners, uint32_t count) {
     graze_mesh_destroy(mesh);
     graze_context_destroy(context);
   }
-  free((void *)want.pairs);
+  free((void *)(uintptr_t)want.pairs);
 }
 
 static int runs(int usual) {
@@ -155,7 +155,7 @@ static void test_balls(void **unused) {
   graze_self_result want;
   oracle_self_pairs(ball, count, &want);
   assert_int_equal(want.self_pairs, 0);
-  free((void *)want.pairs);
+  free((void *)(uintptr_t)want.pairs);
   check(ball, count);
   for (int i = 0; i < runs(8); i++) {
     memcpy(bent, ball, sizeof ball);

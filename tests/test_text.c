@@ -31,7 +31,7 @@ static void test_numbers(void **state) {
   static const double doubles[] = {0.1, -0.0, 0x1p-1074, 0x1.fffffffffffffp1023, INFINITY, -INFINITY, NAN};
   gz_text text;
   (void)state;
-  assert_true(gz_text_begin(&text, NULL, NULL));
+  assert_true(gz_text_begin(NULL, &text, NULL, NULL));
   for (size_t i = 0; i < 4; i++) {
     gz_put_integer(&text, integers[i]);
     gz_put_text(&text, " ");
@@ -60,7 +60,7 @@ static void test_pieces(void **state) {
   (void)state;
   assert_non_null(to);
   for (size_t i = 0; i < sizeof piece; i++) piece[i] = (char)(i * 2654435761u >> 20);
-  assert_true(gz_text_begin(&sent, collect, to) && gz_text_begin(&kept, NULL, NULL));
+  assert_true(gz_text_begin(NULL, &sent, collect, to) && gz_text_begin(NULL, &kept, NULL, NULL));
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     gz_put_bytes(&sent, piece + i, sizes[i]);
     gz_put_bytes(&kept, piece + i, sizes[i]);
@@ -85,7 +85,7 @@ static void test_refusal(void **state) {
   (void)state;
   assert_non_null(to);
   to->limit = 2;
-  assert_true(gz_text_begin(&text, collect, to));
+  assert_true(gz_text_begin(NULL, &text, collect, to));
   gz_put_text(&text, "one");
   gz_text_flush(&text);
   assert_false(text.refused);
@@ -156,7 +156,7 @@ static void test_json(void **state) {
                                        "{\"name\":\"a\\\"b\\\\c\\u000a\\u003c/script>\xe2\x82\xac\xef\xbf\xbd!\""};
   for (int in_script = 0; in_script < 2; in_script++) {
     gz_text text;
-    assert_true(gz_text_begin(&text, NULL, NULL));
+    assert_true(gz_text_begin(NULL, &text, NULL, NULL));
     put_json(&text, in_script);
     assert_memory_equal(text.data, starts[in_script], strlen(starts[in_script]));
     assert_string_equal(text.data + strlen(starts[in_script]), rest);

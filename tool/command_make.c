@@ -134,7 +134,7 @@ static error_t parse_make(int key, char *argument, struct argp_state *state) {
 /* The list of kinds at the end of --help. */
 static char *filter_help(int key, const char *text, void *input) {
   (void)input;
-  if (key != ARGP_KEY_HELP_POST_DOC) return (char *)text;
+  if (key != ARGP_KEY_HELP_POST_DOC) return (char *)(uintptr_t)text; /* as argp wants it */
   char *list = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&list, &size);

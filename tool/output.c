@@ -25,7 +25,7 @@ static bool write_all(void *user, const void *bytes, size_t size) {
 
 output *output_open(const char *path) {
   file *out = calloc(1, sizeof *out);
-  if (!out || !gz_text_begin(&out->text, write_all, out)) fail_out_of_memory();
+  if (!out || !gz_text_begin(NULL, &out->text, write_all, out)) fail_out_of_memory();
   out->name = path ? path : "standard output";
   out->file.descriptor = STDOUT_FILENO;
   out->file.in_place = true;

@@ -66,6 +66,7 @@ typedef struct vtk_array {
   int components;
   const void *data;
   size_t bytes;
+  void *own; /* to be freed, or NULL */
 } vtk_array;
 
 enum { RADIUS, VELOCITY, SPIN, SPEED, SET, POINTS, CONNECTIVITY, OFFSETS, VTK_ARRAYS };
@@ -86,21 +87,19 @@ static void list_arrays(const simulate_balls *balls, vtk_array arrays[VTK_ARRAYS
     while (i == end + balls->sets[set].count) end += balls->sets[set++].count;
     sets[i] = (int32_t)set;
   }
-  const vtk_array all[VTK_ARRAYS] = {{"radius", "Float64", 1, balls->radii, n * sizeof(double)},
-                                     {"velocity", "Float64", 3, balls->velocities, three},
-                                     {"spin", "Float64", 3, balls->spins, three},
-                                     {"speed", "Float64", 1, speeds, n * sizeof(double)},
-                                     {"set", "Int32", 1, sets, n * sizeof *sets},
-                                     {"position", "Float64", 3, balls->positions, three},
-                                     {"connectivity", "Int64", 1, numbers, n * sizeof *numbers},
-                                     {"offsets", "Int64", 1, numbers + 1, n * sizeof *numbers}};
+  const vtk_array all[VTK_ARRAYS] = {{"radius", "Float64", 1, balls->radii, n * sizeof(double), NULL},
+                                     {"velocity", "Float64", 3, balls->velocities, three, NULL},
+                                     {"spin", "Float64", 3, balls->spins, three, NULL},
+                                     {"speed", "Float64", 1, speeds, n * sizeof(double), speeds},
+                                     {"set", "Int32", 1, sets, n * sizeof *sets, sets},
+                                     {"position", "Float64", 3, balls->positions, three, NULL},
+                                     {"connectivity", "Int64", 1, numbers, n * sizeof *numbers, numbers},
+                                     {"offsets", "Int64", 1, numbers + 1, n * sizeof *numbers, NULL}};
   memcpy(arrays, all, sizeof all);
 }
 
 static void free_arrays(const vtk_array arrays[VTK_ARRAYS]) {
-  free((void *)arrays[SPEED].data);
-  free((void *)arrays[SET].data);
-  free((void *)arrays[CONNECTIVITY].data);
+  for (int i = 0; i < VTK_ARRAYS; i++) free(arrays[i].own);
 }
 
 static void put_arrays(output *out, const vtk_array *arrays, int first, int last, size_t *offset) {

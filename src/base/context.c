@@ -34,6 +34,10 @@ static void system_release(void *user, void *pointer, size_t size) {
   free(pointer);
 }
 
+graze_allocator gz_system_allocator(void) {
+  return (graze_allocator){system_alloc, system_release, NULL};
+}
+
 graze_context_def graze_default_context_def(void) {
   return (graze_context_def){.cookie = CONTEXT_COOKIE};
 }
@@ -62,7 +66,7 @@ static uint32_t workers_of(const graze_context_def *d) {
 graze_status graze_context_create(const graze_context_def *def, graze_context **context) {
   graze_context_def d = def != NULL ? *def : graze_default_context_def();
   if (context == NULL || !is_valid(&d)) return GRAZE_ERROR_ARGUMENT;
-  if (d.allocator.alloc == NULL) d.allocator = (graze_allocator){system_alloc, system_release, NULL};
+  if (d.allocator.alloc == NULL) d.allocator = gz_system_allocator();
   uint32_t workers = workers_of(&d);
   context_block *made = d.allocator.alloc(d.allocator.user, block_bytes(workers), MEMORY_ALIGNMENT);
   if (made == NULL) return GRAZE_ERROR_MEMORY;

@@ -20,6 +20,9 @@ struct graze_context {
 };
 
 /* Whether there is an engine with this stage: for callers that have to make a question ready. */
+/* The malloc family. */
+graze_allocator gz_system_allocator(void);
+
 bool gz_engine_has(const graze_context *context, graze_stage stage);
 
 /* Asks the context's engine, whose `take` gets a and b. True: it has answered, and is the calling thread's until

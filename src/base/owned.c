@@ -1,6 +1,8 @@
 /* Memory that knows its size and where it came from. */
 #include "base/owned.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -18,9 +20,10 @@ typedef union owned {
 void *gz_new(const graze_context *context, size_t count, size_t size) {
   if (count > SIZE_MAX / 2 / size) return NULL;
   size_t bytes = sizeof(owned) + (count > 0 ? count * size : 1);
-  owned *o = gz_memory_alloc(context, bytes);
+  graze_allocator allocator = context != NULL ? context->allocator : gz_system_allocator();
+  owned *o = allocator.alloc(allocator.user, bytes, MEMORY_ALIGNMENT);
   if (o == NULL) return NULL;
-  o->allocator = context->allocator;
+  o->allocator = allocator;
   o->bytes = bytes;
   return o + 1;
 }
@@ -36,9 +39,21 @@ char *gz_new_text(const graze_context *context, const char *text) {
   return copy != NULL ? memcpy(copy, text, bytes) : NULL;
 }
 
-void gz_free(void *pointer) {
+char *gz_new_words(const graze_context *context, const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  char *text = length >= 0 ? gz_new(context, (size_t)length + 1, 1) : NULL;
+  if (text != NULL) vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  va_end(arguments);
+  return text;
+}
+
+void gz_free(const void *pointer) {
   if (pointer == NULL) return;
-  owned *o = (owned *)pointer - 1;
+  owned *o = (owned *)(uintptr_t)pointer - 1; /* who owns it may have kept it as const */
   o->allocator.release(o->allocator.user, o, o->bytes);
 }
 

@@ -4,11 +4,12 @@
 
 #include "graze/base.h"
 
-/* count * size bytes, at least one; NULL when refused. */
+/* count * size bytes, at least one; NULL when refused. Without a context they are of the malloc family. */
 void *gz_new(const graze_context *context, size_t count, size_t size);
 void *gz_new_zeroed(const graze_context *context, size_t count, size_t size);
 char *gz_new_text(const graze_context *context, const char *text);
-void gz_free(void *pointer);
+__attribute__((format(printf, 2, 3))) char *gz_new_words(const graze_context *context, const char *format, ...);
+void gz_free(const void *pointer);
 
 /* `pointer`, from gz_new or NULL, in another size; NULL when refused, and it is as before. */
 void *gz_resize(const graze_context *context, void *pointer, size_t count, size_t size);

@@ -1,23 +1,23 @@
 /* More bytes than the buffer holds go to the sink as they are, so a text with a sink never needs more memory. */
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/owned.h"
 
 enum { FIRST_CAPACITY = 1 << 16 };
 
-bool gz_text_begin(gz_text *text, gz_text_sink sink, void *user) {
-  *text = (gz_text){.sink = sink, .user = user};
-  text->data = malloc(FIRST_CAPACITY);
+bool gz_text_begin(const graze_context *context, gz_text *text, gz_text_sink sink, void *user) {
+  *text = (gz_text){.context = context, .sink = sink, .user = user};
+  text->data = gz_new(text->context, FIRST_CAPACITY, 1);
   text->no_memory = text->data == NULL;
   if (text->data != NULL) text->capacity = FIRST_CAPACITY;
   return !text->no_memory;
 }
 
 void gz_text_end(gz_text *text) {
-  free(text->data);
+  gz_free(text->data);
   text->data = NULL;
 }
 
@@ -39,7 +39,7 @@ static bool make_room(gz_text *text, size_t size) {
   if (text->sink != NULL) return false;
   size_t capacity = 2 * text->capacity;
   while (capacity - text->used < size) capacity *= 2;
-  char *data = realloc(text->data, capacity);
+  char *data = gz_resize(text->context, text->data, capacity, 1);
   text->no_memory = data == NULL;
   if (data == NULL) return false;
   text->data = data;

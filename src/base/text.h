@@ -17,10 +17,11 @@ typedef struct gz_text {
   gz_text_sink sink; /* NULL: everything stays in `data`, which grows */
   void *user;
   bool no_memory, refused; /* what went wrong */
+  const graze_context *context;
 } gz_text;
 
 /* False: out of memory. Either way gz_text_end may be called. */
-bool gz_text_begin(gz_text *text, gz_text_sink sink, void *user);
+bool gz_text_begin(const graze_context *context, gz_text *text, gz_text_sink sink, void *user);
 
 /* Hands on what is in the buffer; without a sink it does nothing. */
 void gz_text_flush(gz_text *text);

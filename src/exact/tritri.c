@@ -234,17 +234,17 @@ void gz_tritri_decide(const sign_source *s, graze_tritri *result) {
 typedef const double (*point_array)[3];
 
 static int doubles_orient3d(const void *self, int a, int b, int c, int d) {
-  point_array p = (point_array)self;
+  point_array p = self;
   return gz_orient3d(p[a], p[b], p[c], p[d]);
 }
 
 static int doubles_orient2d(const void *self, int axis, int a, int b, int c) {
-  point_array p = (point_array)self;
+  point_array p = self;
   return gz_orient2d(axis, p[a], p[b], p[c]);
 }
 
 static int doubles_compare(const void *self, int axis, int a, int b) {
-  point_array p = (point_array)self;
+  point_array p = self;
   return (p[a][axis] > p[b][axis]) - (p[a][axis] < p[b][axis]);
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/disable.h"
+#include "base/owned.h"
 
 enum { MAX_DEVICES = 32 };
 
@@ -168,10 +169,11 @@ static graze_status open_surfaceless(gl_context *c, gl_message *message) {
   return open_display(c, display, message);
 }
 
-graze_status gz_gl_context_create(const gl_request *request, gl_context **context, gl_message *message) {
+graze_status gz_gl_context_create(const graze_context *owner, const gl_request *request, gl_context **context,
+                                  gl_message *message) {
   message->text[0] = 0;
   if (is_disabled("opengl")) return refuse(message, "OpenGL is switched off by GRAZE_DISABLE", "");
-  gl_context *c = calloc(1, sizeof *c);
+  gl_context *c = gz_new_zeroed(owner, 1, sizeof *c);
   if (c == NULL) {
     refuse(message, "out of memory", "");
     return GRAZE_ERROR_MEMORY;
@@ -198,7 +200,7 @@ graze_status gz_gl_context_create(const gl_request *request, gl_context **contex
 void gz_gl_context_destroy(gl_context *context) {
   if (context == NULL) return;
   if (context->handle != EGL_NO_CONTEXT) context->egl.DestroyContext(context->display, context->handle);
-  free(context);
+  gz_free(context);
 }
 
 const gl_functions *gz_gl_functions_of(const gl_context *context) {

@@ -20,7 +20,8 @@ typedef struct gl_context gl_context;
 /* Makes a context on the first device that has OpenGL 4.5: hardware first, then software. `request` may be NULL.
  * Errors: UNSUPPORTED (no libEGL, no device, no OpenGL 4.5, or "opengl" stands in GRAZE_DISABLE; the message says
  * which), MEMORY. The context is not current. */
-graze_status gz_gl_context_create(const gl_request *request, gl_context **context, gl_message *message);
+graze_status gz_gl_context_create(const graze_context *owner, const gl_request *request, gl_context **context,
+                                  gl_message *message);
 void gz_gl_context_destroy(gl_context *context);
 
 /* The table of functions, to be called between gz_gl_begin and gz_gl_end only. */

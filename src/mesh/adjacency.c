@@ -431,7 +431,7 @@ static char *reserve(adjacency *a, size_t *bytes) {
   return memory;
 }
 
-graze_status gz_mesh_compute_adjacency(graze_mesh *mesh) {
+graze_status gz_mesh_compute_adjacency(graze_mesh *mesh, uint32_t *neighbours) {
   mesh_header *header = mesh->header;
   if (mesh->triangle_count == 0) {
     header->positions = header->parts = header->open_edges = header->nonmanifold_edges = header->misoriented_edges = 0;
@@ -440,7 +440,7 @@ graze_status gz_mesh_compute_adjacency(graze_mesh *mesh) {
     return GRAZE_OK;
   }
   adjacency a = {.mesh = mesh, .vertex_count = (uint32_t)header->vertex_count, .triangle_count = mesh->triangle_count};
-  a.corners = (uint32_t *)mesh->neighbours;
+  a.corners = neighbours;
   size_t bytes;
   char *memory = reserve(&a, &bytes);
   if (memory == NULL) return gz_fail_memory(mesh->context, bytes);

@@ -132,10 +132,9 @@ static void write_header(mesh_header *header, const summary *total) {
   header->degenerate_count = total->degenerate;
 }
 
-void gz_mesh_compute_basics(graze_mesh *mesh) {
+void gz_mesh_compute_basics(graze_mesh *mesh, uint64_t *degenerate) {
   mesh_header *header = mesh->header;
-  survey s = {
-      .mesh = mesh, .bits = (uint64_t *)mesh->degenerate, .cut = pieces_of(mesh->triangle_count, TRIANGLES_LEAST)};
+  survey s = {.mesh = mesh, .bits = degenerate, .cut = pieces_of(mesh->triangle_count, TRIANGLES_LEAST)};
   gz_parallel_each(mesh->context, s.cut.number, survey_piece, &s);
   summary total = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
   for (uint32_t i = 0; i < s.cut.number; i++) {

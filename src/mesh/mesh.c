@@ -200,9 +200,10 @@ static graze_status stage_facts(const graze_context *context, stage *s, const gr
   s->bits = stage_memory(context, bits + (d->no_adjacency ? 0 : 12 * d->triangle_count), &s->bits_bytes, &status);
   if (status != GRAZE_OK) return status;
   s->mesh.degenerate = s->bits;
-  if (!d->no_adjacency && s->bits != NULL) s->mesh.neighbours = (const uint32_t *)((const char *)s->bits + bits);
-  gz_mesh_compute_basics(&s->mesh);
-  return d->no_adjacency ? GRAZE_OK : gz_mesh_compute_adjacency(&s->mesh);
+  uint32_t *neighbours = !d->no_adjacency && s->bits != NULL ? (uint32_t *)(s->bits + bits / 8) : NULL;
+  s->mesh.neighbours = neighbours;
+  gz_mesh_compute_basics(&s->mesh, s->bits);
+  return d->no_adjacency ? GRAZE_OK : gz_mesh_compute_adjacency(&s->mesh, neighbours);
 }
 
 static graze_status stage_fill(const graze_context *context, stage *s, const graze_mesh_def *d) {
@@ -244,10 +245,16 @@ static void fill_block(const graze_context *context, mesh_header *header, const 
   clear_gap(header, header->nodes + sizeof(bvh_node) * header->node_count);
 }
 
+/* The array of a block that is still written. */
+static void *array_at(mesh_header *header, uint64_t offset) {
+  return (char *)header + offset;
+}
+
 /* Nodes and checksum of an attached block whose other arrays stand; topology NULL: the nodes have it. */
 static graze_status finish_block(graze_mesh *mesh, const tree_node *topology) {
   graze_status status = GRAZE_OK;
-  if (mesh->node_count != 0) status = gz_mesh_fit_tree(mesh, topology, (bvh_node *)mesh->nodes, mesh->node_count);
+  if (mesh->node_count != 0)
+    status = gz_mesh_fit_tree(mesh, topology, array_at(mesh->header, mesh->header->nodes), mesh->node_count);
   if (status == GRAZE_OK) mesh->header->checksum = gz_mesh_checksum(mesh->context, mesh->header);
   return status;
 }
@@ -410,9 +417,9 @@ static graze_status refit_into_spare(graze_mesh *mesh, const void *vertices, siz
   copy_strided(mesh->context, to, vertices, mesh->header->vertex_count, packed, stride);
   graze_status status = check_vertices(mesh->context, to, mesh->is_double, mesh->header->vertex_count);
   if (status != GRAZE_OK) return status;
-  gz_mesh_compute_basics(&next);
+  gz_mesh_compute_basics(&next, array_at(next.header, next.header->degenerate));
   if (next.header->tree_usable != mesh->header->tree_usable) return rebuild(mesh, &next);
-  if (next.header->adjacency) status = gz_mesh_compute_adjacency(&next);
+  if (next.header->adjacency) status = gz_mesh_compute_adjacency(&next, array_at(next.header, next.header->neighbours));
   if (status == GRAZE_OK) status = finish_block(&next, NULL);
   if (status != GRAZE_OK) return status;
   next.spare = mesh->header;

@@ -122,7 +122,7 @@ graze_status gz_mesh_measure(graze_context *context, const graze_mesh_def *def, 
 
 /* facts.c: box, magnitude, degenerate bits and count, geometry hash, into the header and the bits. Needs vertices
  * and triangles in place. Coordinates are known to be finite. */
-void gz_mesh_compute_basics(graze_mesh *mesh);
+void gz_mesh_compute_basics(graze_mesh *mesh, uint64_t *degenerate);
 
 /* facts.c: the hash of the coordinates and triangles of a mesh with both in place, and its header's counts. */
 uint64_t gz_mesh_geometry_hash(const graze_mesh *mesh);
@@ -135,7 +135,7 @@ uint64_t gz_mesh_first_not_finite(const graze_context *context, const void *coor
 uint64_t gz_mesh_first_bad_index(const graze_context *context, const uint32_t *indices, uint64_t count, uint64_t limit);
 
 /* adjacency.c: positions by equal coordinates, edges, parts; writes the neighbours array and the header's facts. */
-graze_status gz_mesh_compute_adjacency(graze_mesh *mesh);
+graze_status gz_mesh_compute_adjacency(graze_mesh *mesh, uint32_t *neighbours);
 
 /* build_kernels.c: the hierarchy's topology: for `mesh` with vertices and triangles in place gives an array of nodes
  * (made with the context's allocator; *bytes of it). No triangles, or a tree that is not usable: no nodes. */

@@ -91,6 +91,18 @@ for library in "$libdir"/libgraze*; do
   [ -z "$bare" ] || fail "${library##*/} exports names without a prefix: $bare"
 done
 
+# All memory is asked of the context's allocator: only that one, where there is none, calls the C library's.
+if [ "$kind" = static ]; then
+  for library in "$libdir"/libgraze*.a; do
+    taken=$(nm -u "$library" 2>/dev/null | awk '{ print $2 }' |
+      grep -xE '(m|c|re|aligned_)alloc|reallocarray|v?asprintf|strn?dup|posix_memalign' | sort -u | tr '\n' ' ')
+    case ${library##*/}:$taken in
+      *: | libgraze.a:"aligned_alloc ") ;;
+      *) fail "${library##*/} calls $taken" ;;
+    esac
+  done
+fi
+
 version=$(cat "$source/VERSION")
 "$prefix/bin/graze" --version | grep -F "$version" >/dev/null || fail "the program does not say $version"
 
