@@ -133,25 +133,47 @@ static bool reserve(const graze_world *world, close_pairs *c) {
   return true;
 }
 
-/* Of a ball in a step. */
-static double fastest_way(const graze_world *world) {
-  double speed2 = 0;
-  for (uint32_t p = 0; p < world->count; p++) {
-    const double *v = world->now[p].velocity, s = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
-    speed2 = s > speed2 ? s : speed2;
+static void look_at_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  const graze_world *world = argument;
+  worker *w = &world->workers[index];
+  const double period[3] = {world_period(world, 0), world_period(world, 1), world_period(world, 2)};
+  for (uint32_t p = begin * BLOCK_PLACES; p < block_end(world, end - 1); p++) {
+    const double *at = world->now[p].position, *v = world->now[p].velocity, *from = world->origin[p];
+    double way[3];
+    for (int k = 0; k < 3; k++) way[k] = nearest_image(at[k] - from[k], period[k]);
+    const double way2 = (way[0] * way[0] + way[1] * way[1]) + way[2] * way[2];
+    const double speed2 = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
+    w->moved2 = way2 <= w->moved2 ? w->moved2 : way2;
+    w->speed2 = speed2 > w->speed2 ? speed2 : w->speed2;
   }
-  return sqrt(speed2) * world->dt;
+}
+
+void gz_close_look(graze_world *world) {
+  double moved2 = 0, speed2 = 0;
+  for (uint32_t i = 0; i < world->worker_count; i++) world->workers[i].moved2 = world->workers[i].speed2 = 0;
+  gz_parallel_for(world->context, world_blocks(world), 8, look_at_blocks, world);
+  for (uint32_t i = 0; i < world->worker_count; i++) {
+    moved2 = fmax(moved2, world->workers[i].moved2);
+    speed2 = fmax(speed2, world->workers[i].speed2);
+  }
+  world->moved = sqrt(moved2);
+  world->fastest = sqrt(speed2) * world->dt;
+}
+
+bool gz_close_holds(const graze_world *world) {
+  const close_pairs *c = &world->close;
+  return c->is_made && c->way <= 0.49 * c->reach;
 }
 
 /* Kept for about eight passes, as fast as balls are now: the farther it reaches, the more rows there are that do not
- * touch. */
-graze_status gz_close_update(graze_world *world) {
+ * touch. It holds no longer than the list, of which nobody looks until then whether it does. */
+graze_status gz_close_make(graze_world *world) {
   close_pairs *c = &world->close;
   making m = {world, c->is_made && world->remembers};
-  if (c->is_made && c->way <= 0.49 * c->reach) return GRAZE_OK;
   if (!c->is_made && !reserve(world, c)) return gz_fail_memory(world->context, world->count * sizeof(uint32_t));
   for (uint32_t i = 0; i < world->worker_count; i++) world->workers[i].no_memory = false;
-  c->reach = fmin(fmax(16 * fastest_way(world), 0.05 * world->skin), 0.6 * world->skin);
+  c->reach = fmin(fmax(16 * world->fastest, 0.05 * world->skin), 0.6 * world->skin);
+  c->reach = fmin(c->reach, 2 * (longest_way(world) - world->moved));
   gz_parallel_for(world->context, world_blocks(world), 1, make_blocks, &m);
   end_contacts(world);
   c->way = 0;

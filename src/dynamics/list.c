@@ -359,19 +359,28 @@ static graze_status remake(graze_world *world) {
       !reserve_memory(world, &world->list.of_facets, world->list.facet_count))
     return gz_fail_memory(world->context, world->list.facet_count * sizeof(spring));
   world->builds++;
-  world->moved2 = world->surface_way = 0;
+  world->moved = world->surface_way = 0;
   world->is_listed = true;
   return GRAZE_OK;
 }
 
+/* Whether it will hold for some steps more. */
+static bool list_holds(const graze_world *world) {
+  const double most = longest_way(world), ahead = fmax(fmin(2 * world->fastest, most / 4), most / 16);
+  return world->is_listed && world->surface_way <= most && world->moved + ahead <= most;
+}
+
 graze_status gz_list_update(graze_world *world) {
-  double most = 0.49 * world->skin; /* a little less than half: ways are rounded */
   graze_status status = GRAZE_OK;
-  if (!(world->is_listed && world->moved2 <= most * most && world->surface_way <= most)) {
+  const bool close_holds = world->is_listed && gz_close_holds(world);
+  if (world->is_listed && !close_holds) gz_close_look(world);
+  const bool holds = list_holds(world);
+  if (!holds) {
     status = gz_list_check(world);
     if (status == GRAZE_OK) status = remake(world);
+    if (status == GRAZE_OK) gz_close_look(world);
   }
-  if (status == GRAZE_OK) status = gz_close_update(world);
+  if (status == GRAZE_OK && !(holds && close_holds)) status = gz_close_make(world);
   if (status == GRAZE_OK && world->carries) {
     gz_contacts_take(world, world->scratch[2].data, world->carried);
     carry_surfaces(world, &world->old_list, world->scratch[4].data);

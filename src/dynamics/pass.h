@@ -39,7 +39,6 @@ typedef struct pass_event {
 } pass_event;
 
 typedef struct pass_result {
-  double moved2;   /* of the next places: the largest square of a way since the list was made */
   double speed2;   /* the largest square of a velocity with which balls drift */
   bool finite;     /* all numbers */
   bool no_memory;  /* for the events */
@@ -74,6 +73,7 @@ typedef struct worker {
   uint64_t *keys;          /* for references */
   uint32_t *slots;         /* of each row of the list: which close one it is, from 1 on; 0: it is none */
   row_contact *saved;
+  double moved2, speed2; /* of close.c: the largest squares of ways since the list was made, and of velocities */
   buffer scratch;
   gz_array ended; /* row_contact */
   bool no_memory; /* for `ended` */

@@ -425,11 +425,10 @@ static void add_drag(const graze_world *world, uint32_t place, const double *v, 
 typedef struct motion {
   const ball_rows *now;
   ball_rows *next;
-  const row *origin;
   double *dissipated;
   d4 gravity, poison; /* poison: 0, or NaN once something is not finite */
   double dt, kick;    /* kick: half a step or a whole one */
-  double moved2, speed2;
+  double speed2;
   bool leaps, wraps;
 } motion;
 
@@ -439,11 +438,6 @@ static d4 wrapped(const pass *p, d4 at) {
     if (period != 0) at[k] = at[k] < low ? at[k] + period : at[k] >= high ? at[k] - period : at[k];
   }
   return at;
-}
-
-static d4 nearest_way(const pass *p, d4 way) {
-  for (int k = 0; k < 3; k++) way[k] = nearest_image(way[k], p->period[k]);
-  return way;
 }
 
 static inline double square(d4 v) {
@@ -476,10 +470,7 @@ INLINED void move(const pass *p, motion *m, uint32_t place, const load *sum, fea
   const d4 drift = next_v * three;
   d4 next = at + d4_set(m->dt) * drift;
   if (!f.simple && m->wraps) next = wrapped(p, next);
-  d4 way = next - d4_load(m->origin[place]);
-  if (!f.simple && m->wraps) way = nearest_way(p, way);
-  const double way2 = square(way), speed2 = square(drift);
-  m->moved2 = way2 > m->moved2 ? way2 : m->moved2;
+  const double speed2 = square(drift);
   m->speed2 = speed2 > m->speed2 ? speed2 : m->speed2;
   m->poison += (next + next_w) * d4_set(0);
   memcpy(to->position, &next, sizeof next);
@@ -492,13 +483,11 @@ static motion motion_of(const pass *p, const pass_result *so_far) {
   const double *g = world->def.gravity;
   return (motion){.now = world->now,
                   .next = world->next,
-                  .origin = world->origin,
                   .dissipated = world->dissipated,
                   .gravity = {g[0], g[1], g[2], 0},
                   .poison = d4_set(0),
                   .dt = p->dt,
                   .kick = p->mode == PASS_EULER ? p->dt : 0.5 * p->dt,
-                  .moved2 = so_far->moved2,
                   .speed2 = so_far->speed2,
                   .leaps = p->mode == PASS_STEP,
                   .wraps = p->period[0] != 0 || p->period[1] != 0 || p->period[2] != 0};
@@ -523,7 +512,6 @@ INLINED void move_balls(const pass *p, uint32_t block, uint32_t walls, uint32_t 
     if (world->has_drag) add_drag(world, place, world->now[place].velocity, &sum);
     move(p, &m, place, &sum, f);
   }
-  w->result.moved2 = m.moved2;
   w->result.speed2 = m.speed2;
   w->result.finite &= m.poison[0] == 0 && m.poison[1] == 0 && m.poison[2] == 0;
 }

@@ -81,7 +81,7 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
     gz_world_wrap(world, world->now[world->place[s->number + i]].position);
   world->is_accelerated = false;
   world->engine_run = 0;
-  if (from[0] != NULL) world->moved2 = (double)INFINITY;
+  if (from[0] != NULL) world->close.way = (double)INFINITY;
   gz_record_particles(world, set, state);
   return GRAZE_OK;
 }

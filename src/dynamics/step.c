@@ -46,7 +46,6 @@ static pass_result gather(graze_world *world) {
   for (uint32_t i = 0; i < world->worker_count; i++) {
     worker *w = &world->workers[i];
     pass_result *r = &w->result;
-    all.moved2 = fmax(all.moved2, r->moved2);
     all.speed2 = fmax(all.speed2, r->speed2);
     all.finite &= r->finite;
     all.no_memory |= r->no_memory || w->no_memory;
@@ -78,7 +77,6 @@ static graze_status run_pass(graze_world *world, pass *p, pass_mode mode) {
     return gz_fail_memory(world->context, sizeof(graze_contact_event));
   if (mode == PASS_STEP || mode == PASS_EULER) {
     swap_balls(&world->now, &world->next);
-    world->moved2 = all.moved2;
     world->close.way += sqrt(all.speed2) * p->dt * (1 + 1e-9);
   }
   return all.finite ? GRAZE_OK : fail_not_finite(world);
@@ -111,24 +109,20 @@ static void turn_bodies(graze_world *world, double dt) {
 /* The first half kick and the drift. */
 static graze_status begin_leapfrog(graze_world *world, const pass *p) {
   bool finite = true;
-  double h = 0.5 * p->dt, moved2 = 0, speed2 = 0;
+  double h = 0.5 * p->dt, speed2 = 0;
   for (uint32_t i = 0; i < world->count; i++) {
-    double way2 = 0, *at = world->now[i].position, *v = world->now[i].velocity, *w = world->now[i].spin;
+    double *at = world->now[i].position, *v = world->now[i].velocity, *w = world->now[i].spin;
     for (int k = 0; k < 3; k++) {
       double period = p->period[k];
       v[k] += h * world->next[i].velocity[k];
       w[k] += h * world->next[i].spin[k];
       double x = at[k] + p->dt * v[k];
       if (period != 0) x = x < world->def.bounds.min[k] ? x + period : x >= world->def.bounds.max[k] ? x - period : x;
-      double way = nearest_image(x - world->origin[i][k], period);
-      way2 += way * way;
       at[k] = x;
       finite &= isfinite(x) && isfinite(w[k]);
     }
-    moved2 = fmax(moved2, way2);
     speed2 = fmax(speed2, (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
   }
-  world->moved2 = moved2;
   world->close.way += sqrt(speed2) * p->dt * (1 + 1e-9);
   turn_bodies(world, p->dt);
   return finite ? GRAZE_OK : fail_not_finite(world);

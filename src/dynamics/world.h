@@ -184,7 +184,8 @@ struct graze_world {
   bool is_listed, carries;       /* carries: old_list has what `list` is to remember */
   uint32_t builds;               /* of the list */
   close_pairs close;
-  double skin, moved2;    /* the largest square of a way since the list was made */
+  double skin;
+  double moved, fastest;  /* the longest way since the list was made, and of a step, when close pairs were made last */
   double surface_way;     /* no point of a surface has gone farther since */
   struct worker *workers; /* pass.h: scratch of each thread */
   uint32_t worker_count;
@@ -215,6 +216,11 @@ static inline uint32_t world_blocks(const graze_world *world) {
 static inline uint32_t block_end(const graze_world *world, uint32_t block) {
   const uint32_t begin = block * BLOCK_PLACES;
   return world->count - begin < BLOCK_PLACES ? world->count : begin + BLOCK_PLACES;
+}
+
+/* Less than half the skin, which two share: ways are rounded. */
+static inline double longest_way(const graze_world *world) {
+  return 0.49 * world->skin;
 }
 
 static inline bool is_of_block(uint32_t place, uint32_t block) {
@@ -276,7 +282,7 @@ graze_member gz_partner_member(const graze_world *world, partner_kind kind, uint
 graze_status gz_world_make_laws(graze_world *world);
 graze_status gz_world_survey(graze_world *world, graze_step_limits *limits);
 
-/* list.c: makes the list if there is none, or if somebody has moved by half the skin, and the close pairs likewise;
+/* list.c: makes the list if there is none, or if somebody may move by half the skin, and the close pairs likewise;
  * contacts that wait are put into them. Errors: MEMORY, and those of a search for spheres. */
 graze_status gz_list_update(graze_world *world);
 void gz_list_release(graze_world *world);
@@ -306,8 +312,11 @@ void gz_rows_finish(graze_world *world);
 graze_status gz_workers_reserve(graze_world *world);
 void gz_workers_release(graze_world *world);
 
-/* close.c: makes the close pairs if they do not hold; contacts that wait are put into them. Errors: MEMORY. */
-graze_status gz_close_update(graze_world *world);
+/* close.c: whether the close pairs hold at the present places; how far balls have gone and go, for world->moved and
+ * world->fastest; makes the close pairs, and contacts that wait are put into them. Errors: MEMORY. */
+bool gz_close_holds(const graze_world *world);
+void gz_close_look(graze_world *world);
+graze_status gz_close_make(graze_world *world);
 void gz_close_release(graze_world *world);
 
 /* What the row of a contact remembers, as the ball on that side has it. Neither is set if nothing remembers it. */
