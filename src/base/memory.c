@@ -16,7 +16,7 @@ void gz_memory_release(const graze_context *context, void *pointer, size_t size)
 
 bool gz_buffer_reserve(const graze_context *context, buffer *b, size_t bytes, size_t keep) {
   if (bytes <= b->bytes) return true;
-  size_t want = b->bytes + b->bytes / 2;
+  size_t want = b->bytes + b->bytes / (keep != 0 ? 2 : 8);
   if (want < bytes) want = bytes;
   void *data = gz_memory_alloc(context, want);
   if (data == NULL) return false;

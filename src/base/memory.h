@@ -17,7 +17,8 @@ typedef struct buffer {
 } buffer;
 
 /* Makes room for at least `bytes`; old contents are lost unless `keep` bytes are asked to survive. False: refused,
- * and the buffer is as before. Grows by half at least, so that appending stays linear. */
+ * and the buffer is as before. Grows by half at least if something is kept, so that appending stays linear, else by an
+ * eighth, so that what varies from call to call is seldom allocated. */
 bool gz_buffer_reserve(const graze_context *context, buffer *b, size_t bytes, size_t keep);
 void gz_buffer_release(const graze_context *context, buffer *b);
 

@@ -87,10 +87,10 @@ static void make_block(graze_world *world, uint32_t block, bool was_made, worker
   const list_block *b = &world->list.blocks[block];
   const uint32_t touched = was_made ? save_block(world, block, w->saved) : 0;
   const uint32_t rows = c->counts[block] = CPU_KERNEL(gz_close_rows)(world, block, w->slots);
-  for (uint32_t r = b->row + rows; r < b->row + (rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER * ROWS_TOGETHER; r++)
+  for (uint32_t r = b->row + rows; r < b->row + rows_together(rows); r++)
     c->first[r] = c->second[r] = block * BLOCK_PLACES * BALL_DOUBLES; /* lanes that nobody needs */
   make_refs(world, block, w->slots);
-  if (world->remembers) memset(c->touching + b->row / 8, 0, (b[1].row - b->row) / 8);
+  if (world->remembers) memset(c->touching + b->row / 8, 0, rows_together(b->rows) / 8);
   restore_block(world, w->saved, touched, w);
 }
 

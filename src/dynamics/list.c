@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "dynamics/world.h"
+#include "dynamics/cells.h"
 
 enum { SORT_EVERY = 16 /* lists: by then a settling bed has stirred */ };
 
@@ -190,10 +190,7 @@ static graze_status make_images(graze_world *world, search *s, double largest) {
 }
 
 static graze_status make_spheres(graze_world *world, search *s, double largest) {
-  for (uint32_t p = 0; p < world->count; p++) {
-    memcpy(world->origin[p], world->now[p].position, sizeof(row));
-    world->origin[p][3] += 0.5 * world->skin;
-  }
+  for (uint32_t p = 0; p < world->count; p++) world->origin[p][3] += 0.5 * world->skin;
   *s = (search){.spheres = world->origin, .count = world->count};
   const bool *periodic = world->def.periodic;
   return periodic[0] || periodic[1] || periodic[2] ? make_images(world, s, largest) : GRAZE_OK;
@@ -205,12 +202,16 @@ static double largest_radius(const graze_world *world) {
   return largest;
 }
 
+static double mean_radius(const graze_world *world) {
+  double sum = 0;
+  for (uint32_t p = 0; p < world->count; p++) sum += world->now[p].position[3];
+  return world->count > 0 ? sum / world->count : 0;
+}
+
 /* A fifth of the mean diameter: a settling bed then makes a list every thirty steps or so. A larger one would cost
  * little more, since most passes look at close pairs alone, but memory. */
 static double fitting_skin(const graze_world *world) {
-  double sum = 0;
-  for (uint32_t p = 0; p < world->count; p++) sum += world->now[p].position[3];
-  return world->count > 0 ? 0.4 * sum / world->count : 1;
+  return world->count > 0 ? 0.4 * mean_radius(world) : 1;
 }
 
 /* A ball wider than half a period would meet itself, and two could meet twice. In a short period there is less skin,
@@ -280,8 +281,7 @@ static graze_status deal_pairs(graze_world *world, const search *s, const graze_
       world->list.second[at] = r.second[j] * BALL_DOUBLES;
     }
   }
-  gz_rows_finish(world);
-  return GRAZE_OK;
+  return gz_rows_finish(world);
 }
 
 /* ---- walls ----------------------------------------------------------------------------------------------------- */
@@ -307,21 +307,30 @@ static graze_status fill_walls(graze_world *world) {
 
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
-static graze_status search_and_fill(graze_world *world) {
+/* For balls of any radii. */
+static graze_status search_pairs(graze_world *world, double largest) {
   search s;
   const graze_box_pair *pairs;
   uint64_t count;
-  graze_status status = make_spheres(world, &s, largest_radius(world));
+  graze_status status = make_spheres(world, &s, largest);
   if (status != GRAZE_OK) return status;
   const graze_sphere_array spheres = {.centers = s.spheres,
-                                      .radii = s.count > 0 ? &s.spheres[0][3] : NULL,
+                                      .radii = &s.spheres[0][3],
                                       .center_stride = sizeof(row),
                                       .radius_stride = sizeof(row),
                                       .precision = GRAZE_DOUBLE};
   status = graze_broadphase_find_spheres(world->broadphase, &spheres, (uint32_t)s.count, true, &pairs, &count);
-  if (status == GRAZE_OK) status = fill_walls(world);
-  if (status == GRAZE_OK) status = gz_surfaces_list(world);
   return status == GRAZE_OK ? deal_pairs(world, &s, pairs, count) : status;
+}
+
+/* Where the largest ball is no wider than two of the others, cells of its width have few balls. */
+static graze_status search_and_fill(graze_world *world) {
+  const double largest = largest_radius(world);
+  graze_status status = fill_walls(world);
+  if (status == GRAZE_OK) status = gz_surfaces_list(world);
+  if (status != GRAZE_OK) return status;
+  for (uint32_t p = 0; p < world->count; p++) memcpy(world->origin[p], world->now[p].position, sizeof(row));
+  return largest <= 2 * mean_radius(world) ? gz_cells_make_rows(world, largest) : search_pairs(world, largest);
 }
 
 static void swap_lists(neighbour_list *a, neighbour_list *b) {

@@ -73,7 +73,8 @@ typedef struct worker {
   uint64_t *keys;          /* for references */
   uint32_t *slots;         /* of each row of the list: which close one it is, from 1 on; 0: it is none */
   row_contact *saved;
-  double moved2, speed2; /* of close.c: the largest squares of ways since the list was made, and of velocities */
+  gz_array near, cell_rows; /* cells.c: places; rows, two numbers each */
+  double moved2, speed2;    /* of close.c: the largest squares of ways since the list was made, and of velocities */
   buffer scratch;
   gz_array ended; /* row_contact */
   bool no_memory; /* for `ended` */

@@ -44,65 +44,7 @@ static void make_refs(graze_world *world, uint32_t block, uint64_t *keys) {
   }
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
-
-graze_status gz_rows_begin(graze_world *world) {
-  buffer *memory = &world->list.row_buffers[4];
-  const size_t bytes = (world_blocks(world) + (size_t)1) * sizeof(list_block);
-  if (!gz_buffer_reserve(world->context, memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
-  world->list.blocks = memory->data;
-  memset(world->list.blocks, 0, bytes);
-  return GRAZE_OK;
-}
-
-graze_status gz_rows_lay_out(graze_world *world) {
-  neighbour_list *list = &world->list;
-  uint32_t rows = 0, refs = 0;
-  for (uint32_t block = 0; block <= world_blocks(world); block++) {
-    const list_block counts = list->blocks[block];
-    list->blocks[block] = (list_block){.row = rows, .ref = refs};
-    rows += (counts.rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER * ROWS_TOGETHER;
-    refs += counts.ref;
-  }
-  uint32_t **const arrays[] = {&list->first, &list->second, &list->refs, &list->ref_end};
-  const size_t lengths[] = {rows, rows, refs, world->count};
-  for (int i = 0; i < 4; i++) {
-    const size_t bytes = (lengths[i] + ROWS_TOGETHER) * sizeof(uint32_t);
-    if (!gz_buffer_reserve(world->context, &list->row_buffers[i], bytes, 0))
-      return gz_fail_memory(world->context, bytes);
-    *arrays[i] = list->row_buffers[i].data;
-  }
-  return gz_workers_reserve(world);
-}
-
-static void finish_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
-  graze_world *world = argument;
-  neighbour_list *list = &world->list;
-  for (uint32_t block = begin; block < end; block++) {
-    const list_block *b = &list->blocks[block];
-    for (uint32_t r = b->row + b->rows; r < b[1].row; r++)
-      list->first[r] = list->second[r] = block * BLOCK_PLACES * BALL_DOUBLES; /* lanes that nobody needs */
-    make_refs(world, block, world->workers[index].keys);
-  }
-}
-
-void gz_rows_finish(graze_world *world) {
-  gz_parallel_for(world->context, world_blocks(world), 1, finish_blocks, world);
-}
-
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
-
-static graze_status add_workers(graze_world *world) {
-  const uint32_t count = gz_workers(world->context);
-  if (world->worker_count >= count) return GRAZE_OK;
-  worker *workers = gz_new_zeroed(world->context, count, sizeof *workers);
-  if (workers == NULL) return gz_fail_memory(world->context, count * sizeof *workers);
-  if (world->worker_count > 0) memcpy(workers, world->workers, world->worker_count * sizeof *workers);
-  gz_free(world->workers);
-  world->workers = workers;
-  world->worker_count = count;
-  return GRAZE_OK;
-}
 
 /* What the largest blocks have, and room for lanes that nobody needs. */
 typedef struct block_sizes {
@@ -118,7 +60,7 @@ static block_sizes survey_blocks(const graze_world *world) {
     for (; wall < list->wall_count && is_of_block(list->walls[wall].place, block); wall++) obstacles++;
     for (; surface < list->surface_count && is_of_block(list->surfaces[surface].place, block); surface++)
       obstacles += list->surfaces[surface].count;
-    const uint32_t rows = list->blocks[block + 1].row - list->blocks[block].row;
+    const uint32_t rows = rows_together(list->blocks[block].rows);
     most.rows = rows > most.rows ? rows : most.rows;
     most.obstacles = obstacles > most.obstacles ? obstacles : most.obstacles;
   }
@@ -140,17 +82,16 @@ static size_t divide(const graze_world *world, const block_sizes *most, void *me
   return c.used;
 }
 
-graze_status gz_workers_reserve(graze_world *world) {
+static graze_status reserve_scratch(graze_world *world) {
   const block_sizes most = survey_blocks(world);
   worker none;
   const size_t bytes = divide(world, &most, NULL, &none);
-  graze_status status = add_workers(world);
-  for (uint32_t i = 0; status == GRAZE_OK && i < world->worker_count; i++) {
+  for (uint32_t i = 0; i < world->worker_count; i++) {
     worker *w = &world->workers[i];
     if (!gz_buffer_reserve(world->context, &w->scratch, bytes, 0)) return gz_fail_memory(world->context, bytes);
     divide(world, &most, w->scratch.data, w);
   }
-  return status;
+  return GRAZE_OK;
 }
 
 void gz_workers_release(graze_world *world) {
@@ -158,7 +99,88 @@ void gz_workers_release(graze_world *world) {
     worker *w = &world->workers[i];
     gz_buffer_release(world->context, &w->scratch);
     gz_free(w->ended.data);
+    gz_free(w->near.data);
+    gz_free(w->cell_rows.data);
     gz_free(w->result.events.data);
   }
   gz_free(world->workers);
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static graze_status add_workers(graze_world *world) {
+  const uint32_t count = gz_workers(world->context);
+  if (world->worker_count >= count) return GRAZE_OK;
+  worker *workers = gz_new_zeroed(world->context, count, sizeof *workers);
+  if (workers == NULL) return gz_fail_memory(world->context, count * sizeof *workers);
+  if (world->worker_count > 0) memcpy(workers, world->workers, world->worker_count * sizeof *workers);
+  gz_free(world->workers);
+  world->workers = workers;
+  world->worker_count = count;
+  return GRAZE_OK;
+}
+
+graze_status gz_rows_begin(graze_world *world) {
+  buffer *memory = &world->list.row_buffers[4];
+  const size_t bytes = (world_blocks(world) + (size_t)1) * sizeof(list_block);
+  if (!gz_buffer_reserve(world->context, memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
+  world->list.blocks = memory->data;
+  memset(world->list.blocks, 0, bytes);
+  return add_workers(world);
+}
+
+/* For the kernels that go on a little. */
+static graze_status reserve(graze_world *world, int array, uint64_t length, uint32_t **data) {
+  const size_t bytes = (length + ROWS_TOGETHER) * sizeof(uint32_t);
+  if (!gz_buffer_reserve(world->context, &world->list.row_buffers[array], bytes, 0))
+    return gz_fail_memory(world->context, bytes);
+  *data = world->list.row_buffers[array].data;
+  return GRAZE_OK;
+}
+
+graze_status gz_rows_reserve(graze_world *world, uint64_t rows) {
+  const graze_status status = reserve(world, 0, rows, &world->list.first);
+  return status == GRAZE_OK ? reserve(world, 1, rows, &world->list.second) : status;
+}
+
+graze_status gz_rows_lay_out_refs(graze_world *world, uint32_t rows) {
+  neighbour_list *list = &world->list;
+  uint32_t refs = 0;
+  for (uint32_t block = 0; block < world_blocks(world); block++) {
+    const uint32_t count = list->blocks[block].ref;
+    list->blocks[block].ref = refs;
+    refs += count;
+  }
+  list->blocks[world_blocks(world)] = (list_block){.row = rows, .ref = refs};
+  const graze_status status = reserve(world, 2, refs, &list->refs);
+  return status == GRAZE_OK ? reserve(world, 3, world->count, &list->ref_end) : status;
+}
+
+graze_status gz_rows_lay_out(graze_world *world) {
+  uint32_t rows = 0;
+  for (uint32_t block = 0; block < world_blocks(world); block++) {
+    list_block *b = &world->list.blocks[block];
+    b->row = rows;
+    rows += rows_together(b->rows);
+    b->rows = 0;
+  }
+  const graze_status status = gz_rows_reserve(world, rows);
+  return status == GRAZE_OK ? gz_rows_lay_out_refs(world, rows) : status;
+}
+
+static void finish_blocks(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  graze_world *world = argument;
+  neighbour_list *list = &world->list;
+  for (uint32_t block = begin; block < end; block++) {
+    const list_block *b = &list->blocks[block];
+    for (uint32_t r = b->row + b->rows; r < b->row + rows_together(b->rows); r++)
+      list->first[r] = list->second[r] = block * BLOCK_PLACES * BALL_DOUBLES; /* lanes that nobody needs */
+    make_refs(world, block, world->workers[index].keys);
+  }
+}
+
+graze_status gz_rows_finish(graze_world *world) {
+  const graze_status status = reserve_scratch(world);
+  if (status == GRAZE_OK) gz_parallel_for(world->context, world_blocks(world), 1, finish_blocks, world);
+  return status;
 }

@@ -112,10 +112,14 @@ typedef struct list_block {
   uint32_t row, rows, ref;
 } list_block;
 
+static inline uint32_t rows_together(uint32_t rows) {
+  return (rows + ROWS_TOGETHER - 1) / ROWS_TOGETHER * ROWS_TOGETHER;
+}
+
 /* Who may touch whom before somebody has moved half the skin. A pair of balls is a row of the block that one of them is
  * of, and is computed there, once for both if both are of it; else both blocks have it. */
 typedef struct neighbour_list {
-  list_block *blocks;       /* and the end */
+  list_block *blocks;       /* and the end: how many rows and references there are */
   uint32_t *first, *second; /* of a row: its balls (row_place). The first moves and is of the block */
   uint32_t *refs;    /* of each ball that moves, by its partners' numbers: 2 (row - blocks[].row), + 1 where it is */
   uint32_t *ref_end; /* the second; of each place up to here */
@@ -302,14 +306,16 @@ void gz_contact_lose(graze_world *world, uint32_t place, partner_kind kind, cons
                      const double *normal);
 
 /* rows.c: makes the list's rows of balls. Begin; count rows and references of each block in `rows` and `ref`; lay out,
- * which makes room for them; put the rows of each block from `row` on and count them in `rows` again; finish. Errors:
- * MEMORY. */
+ * which makes room for them; put the rows of each block from `row` on and count them in `rows` again; finish. Who knows
+ * where rows of blocks are without that reserves room for all, fills it and lays out references, of which blocks have
+ * counts in `ref`. Errors: MEMORY. */
 graze_status gz_rows_begin(graze_world *world);
 graze_status gz_rows_lay_out(graze_world *world);
-void gz_rows_finish(graze_world *world);
+graze_status gz_rows_reserve(graze_world *world, uint64_t rows);
+graze_status gz_rows_lay_out_refs(graze_world *world, uint32_t rows);
+graze_status gz_rows_finish(graze_world *world);
 
-/* Scratch for all threads (pass.h). Errors: MEMORY. */
-graze_status gz_workers_reserve(graze_world *world);
+/* Scratch of all threads (pass.h). */
 void gz_workers_release(graze_world *world);
 
 /* close.c: whether the close pairs hold at the present places; how far balls have gone and go, for world->moved and
