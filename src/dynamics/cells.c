@@ -207,8 +207,8 @@ graze_status gz_cells_make_rows(graze_world *world, double largest_radius) {
   if (status != GRAZE_OK) return status;
   divide(world, &box, edge_of(world, largest_radius), &cells, low, width);
   const size_t bytes = carve(world, NULL, &cells);
-  if (!gz_buffer_reserve(world->context, &world->scratch[1], bytes, 0)) return gz_fail_memory(world->context, bytes);
-  carve(world, world->scratch[1].data, &cells);
+  if (!gz_buffer_reserve(world->context, &world->close.memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
+  carve(world, world->close.memory.data, &cells);
   fill(world, low, width, &cells);
   status = make_rows(world, &cells);
   return status == GRAZE_OK ? gz_rows_finish(world) : status;

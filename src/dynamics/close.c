@@ -113,23 +113,25 @@ static void end_contacts(graze_world *world) {
   world->lost_memory |= !gz_rows_end(world, all, &world->lost);
 }
 
-static bool reserve(const graze_world *world, close_pairs *c) {
-  const graze_context *context = world->context;
+/* All in one, which is large enough for huge pages: every pass reads it. Kernels go on a little behind the ends. */
+static size_t lay_out(const graze_world *world, void *memory, close_pairs *c) {
   const list_block *end = &world->list.blocks[world_blocks(world)];
-  uint32_t **const arrays[] = {&c->counts, &c->first, &c->second, &c->refs, &c->ref_end};
-  const size_t lengths[] = {world_blocks(world), end->row, end->row, end->ref, world->count};
-  for (int i = 0; i < 5; i++) {
-    if (!gz_buffer_reserve(context, &c->buffers[i], (lengths[i] + 16) * sizeof(uint32_t), 0)) return false;
-    *arrays[i] = c->buffers[i].data;
-  }
-  const size_t rows = end->row, columns = (rows + 8) * sizeof(double);
-  if (!world->remembers) return true;
-  if (!gz_buffer_reserve(context, &c->buffers[5], rows / 8 + 1, 0)) return false;
-  if (world->has_springs && !gz_buffer_reserve(context, &c->buffers[6], 3 * columns, 0)) return false;
-  if (world->def.events && !gz_buffer_reserve(context, &c->buffers[7], 2 * columns, 0)) return false;
-  c->touching = c->buffers[5].data;
-  for (size_t k = 0; k < 3 && world->has_springs; k++) c->springs[k] = (double *)c->buffers[6].data + k * (rows + 8);
-  for (size_t k = 0; k < 2 && world->def.events; k++) c->hits[k] = (double *)c->buffers[7].data + k * (rows + 8);
+  const size_t rows = end->row + (size_t)ROWS_TOGETHER;
+  carving at = {memory, 0};
+  c->counts = gz_carve(&at, world_blocks(world) * sizeof(uint32_t));
+  c->first = gz_carve(&at, rows * sizeof(uint32_t));
+  c->second = gz_carve(&at, rows * sizeof(uint32_t));
+  c->refs = gz_carve(&at, (end->ref + (size_t)ROWS_TOGETHER) * sizeof(uint32_t));
+  c->ref_end = gz_carve(&at, world->count * sizeof(uint32_t));
+  if (world->remembers) c->touching = gz_carve(&at, rows / 8);
+  for (int k = 0; k < 3 && world->has_springs; k++) c->springs[k] = gz_carve(&at, rows * sizeof(double));
+  for (int k = 0; k < 2 && world->def.events; k++) c->hits[k] = gz_carve(&at, rows * sizeof(double));
+  return at.used;
+}
+
+static bool reserve(const graze_world *world, close_pairs *c) {
+  if (!gz_buffer_reserve(world->context, &c->memory, lay_out(world, NULL, &(close_pairs){0}), 0)) return false;
+  lay_out(world, c->memory.data, c);
   return true;
 }
 
@@ -182,8 +184,7 @@ graze_status gz_close_make(graze_world *world) {
 }
 
 void gz_close_release(graze_world *world) {
-  for (size_t i = 0; i < sizeof world->close.buffers / sizeof world->close.buffers[0]; i++)
-    gz_buffer_release(world->context, &world->close.buffers[i]);
+  gz_buffer_release(world->context, &world->close.memory);
 }
 
 /* ---- between lists ----------------------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ static bool visit_walls(const graze_world *world, uint32_t place, visitor *visit
 
 static bool visit_surfaces(const graze_world *world, uint32_t place, visitor *visit, void *user) {
   const neighbour_list *list = &world->list;
-  facet_contact *found = world->scratch[5].data;
+  facet_contact *found = world->met.data;
   dem_contact c = {.place = place, .kind = PARTNER_SURFACE};
   for (uint64_t e = gz_list_first_surface(list, place); e < list->surface_count; e++) {
     if (list->surfaces[e].place != place) break;
@@ -97,7 +97,7 @@ graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *use
   if (status == GRAZE_OK) status = gz_list_update(world);
   if (status != GRAZE_OK) return status;
   const size_t bytes = world->list.most_facets * sizeof(facet_contact);
-  if (!gz_buffer_reserve(world->context, &world->scratch[5], bytes, 0)) return gz_fail_memory(world->context, bytes);
+  if (!gz_buffer_reserve(world->context, &world->met, bytes, 0)) return gz_fail_memory(world->context, bytes);
   for (uint32_t n = 0; n < world->count; n++) {
     if (!visit_ball(world, n, visit, user)) return gz_fail_memory(world->context, sizeof(graze_contact));
   }

@@ -133,8 +133,8 @@ static void permute(graze_world *world, uint64_t *keys) {
 
 static graze_status sort_balls(graze_world *world) {
   const size_t bytes = (size_t)world->count * 2 * sizeof(uint64_t);
-  if (!gz_buffer_reserve(world->context, &world->scratch[0], bytes, 0)) return gz_fail_memory(world->context, bytes);
-  uint64_t *keys = world->scratch[0].data;
+  if (!gz_buffer_reserve(world->context, &world->close.memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
+  uint64_t *keys = world->close.memory.data;
   graze_box box = graze_box_empty();
   for (uint32_t p = 0; p < world->count; p++) graze_box_add_point(&box, world->now[p].position);
   for (uint32_t p = 0; p < world->count; p++) keys[p] = curve_key(world, &box, p);
@@ -179,8 +179,9 @@ static graze_status make_images(graze_world *world, search *s, double largest) {
   for (s->capacity = 2 * (uint64_t)world->count;; s->capacity *= 2) {
     size_t bytes = s->capacity * (sizeof(row) + sizeof(uint32_t));
     if (s->capacity > UINT32_MAX) return gz_fail(world->context, GRAZE_ERROR_LIMIT, "too many periodic images");
-    if (!gz_buffer_reserve(world->context, &world->scratch[1], bytes, 0)) return gz_fail_memory(world->context, bytes);
-    s->spheres = world->scratch[1].data;
+    if (!gz_buffer_reserve(world->context, &world->close.memory, bytes, 0))
+      return gz_fail_memory(world->context, bytes);
+    s->spheres = world->close.memory.data;
     s->of = (uint32_t *)(void *)(s->spheres + s->capacity);
     s->count = world->count;
     memcpy(s->spheres, world->origin, world->count * sizeof(row));
@@ -339,17 +340,17 @@ static void swap_lists(neighbour_list *a, neighbour_list *b) {
   *b = t;
 }
 
-/* What contacts remember waits for the new list: of balls and walls in world->scratch[2], of surfaces in the old list.
+/* What contacts remember waits for the new list: of balls and walls in world->saved, of surfaces in the old list.
  */
 static graze_status save_contacts(graze_world *world) {
   if (!world->remembers || !world->is_listed || world->carries) return GRAZE_OK;
   const uint64_t count = gz_contacts_keep(world, NULL);
   const size_t bytes = count * sizeof(graze_kept_contact), numbers = world->count * sizeof(uint32_t);
-  if (!gz_buffer_reserve(world->context, &world->scratch[2], bytes, 0) ||
-      !gz_buffer_reserve(world->context, &world->scratch[4], numbers, 0))
+  if (!gz_buffer_reserve(world->context, &world->saved, bytes, 0) ||
+      !gz_buffer_reserve(world->context, &world->old_numbers, numbers, 0))
     return gz_fail_memory(world->context, bytes);
-  world->carried = gz_contacts_keep(world, world->scratch[2].data);
-  memcpy(world->scratch[4].data, world->number, numbers);
+  world->carried = gz_contacts_keep(world, world->saved.data);
+  memcpy(world->old_numbers.data, world->number, numbers);
   world->old_list.surface_count = 0;
   if (world->list.surface_count > 0) swap_lists(&world->list, &world->old_list);
   world->carries = true;
@@ -391,8 +392,8 @@ graze_status gz_list_update(graze_world *world) {
   }
   if (status == GRAZE_OK && !(holds && close_holds)) status = gz_close_make(world);
   if (status == GRAZE_OK && world->carries) {
-    gz_contacts_take(world, world->scratch[2].data, world->carried);
-    carry_surfaces(world, &world->old_list, world->scratch[4].data);
+    gz_contacts_take(world, world->saved.data, world->carried);
+    carry_surfaces(world, &world->old_list, world->old_numbers.data);
     world->carries = false;
   }
   if (status == GRAZE_OK && world->kept_wait) gz_world_take_kept(world);

@@ -72,8 +72,8 @@ void graze_world_destroy(graze_world *world) {
   for (size_t i = 0; i < world->sets.count; i++) gz_free(WORLD_AT(world->sets, particle_set, i)->name);
   for (size_t i = 0; i < world->bodies.count; i++) gz_free(WORLD_AT(world->bodies, dem_body, i)->name);
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
-  for (size_t i = 0; i < sizeof world->scratch / sizeof world->scratch[0]; i++)
-    gz_buffer_release(context, &world->scratch[i]);
+  buffer *const buffers[] = {&world->saved, &world->old_numbers, &world->met};
+  for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(context, buffers[i]);
   for (size_t i = 0; i < sizeof world->asked / sizeof world->asked[0]; i++)
     gz_buffer_release(context, &world->asked[i]);
   gz_buffer_release(context, &world->ball_memory);

@@ -143,7 +143,7 @@ typedef struct close_pairs {
   uint8_t *touching;  /* bits of rows: the two touched at the last look */
   double *springs[3]; /* the strain, as the first has it */
   double *hits[2];    /* speed of approach, negative once the hit was told; impulse so far */
-  buffer buffers[8];
+  buffer memory;      /* of all these; of what a list is made with while there are none */
   bool is_made; /* of all pairs within `reach` when it was made. It holds until balls may have gone half that far; */
   double reach, way; /* way: how far they may have gone */
 } close_pairs;
@@ -193,7 +193,8 @@ struct graze_world {
   double surface_way;     /* no point of a surface has gone farther since */
   struct worker *workers; /* pass.h: scratch of each thread */
   uint32_t worker_count;
-  buffer scratch[7];
+  buffer saved, old_numbers;           /* between lists: graze_kept_contact; the numbers of the old places */
+  buffer met;                          /* facet_contact: of a ball that is asked for its contacts */
   struct surface_lists *surface_lists; /* surfaces.c: what the pieces of a list of triangles are made in, or NULL */
 
   uint64_t step, start_step; /* start: since when steps have been of dt */
@@ -208,7 +209,7 @@ struct graze_world {
   uint64_t engine_steps;
   uint64_t engine_run, engine_begun; /* what it has the state of, unless that has changed since: then 0 */
   double engine_dt;
-  uint64_t carried;    /* contacts in scratch[2], if `carries` */
+  uint64_t carried;    /* contacts in `saved`, if `carries` */
   uint64_t kept_count; /* of contacts in asked[]: those of its last answer, */
   bool kept_wait;      /* which wait for a list */
 };
