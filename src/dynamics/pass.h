@@ -3,7 +3,7 @@
  * Block by block. First the contacts, in whatever order they are in memory, a register of them at a time: each is a row
  * of what it does to its two balls. Then each ball adds up its rows in the order of its partners' numbers and moves. A
  * contact of two blocks is computed in both, with bytes that differ in the sign alone, so that no two threads write the
- * same number. Of a ball a pass reads 140 bytes and 4 a contact, and writes 104; a row is 8 bytes that are read, and 96
+ * same number. Of a ball a pass reads 108 bytes and 4 a contact, and writes 104; a row is 8 bytes that are read, and 96
  * bytes of scratch that stay in cache.
  */
 #ifndef GRAZE_SRC_DYNAMICS_PASS_H
