@@ -90,7 +90,7 @@ function depthDetail(depth) {
 
 function groupText(clash) {
   return [clash.group_object, clash.group_layers, clash.group_place].filter((number) => number !== undefined)
-    .map((number) => record.groups[number].title).join(' \u00B7 ');
+    .map((number) => groupTitle(record.groups[number])).join(' \u00B7 ');
 }
 
 function showDetails() {
@@ -122,7 +122,7 @@ function showPicked() {
   if (number === null) return;
   const object = objects[number], mesh = meshes[object.mesh], found = clashCounts()[number];
   const thinned = mesh.shown < mesh.triangles ? `, ${count(mesh.shown)} shown` : '';
-  card.append(element('b', {className: 'name'}, object.name),
+  card.append(element('b', {className: 'name'}, shownName(object)),
     element('div', {className: 'muted name'}, [layerWord(object.layer), object.file].filter(Boolean).join(' \u00B7 ')),
     element('div', {className: 'muted'}, `${plural(mesh.triangles, 'triangle', 'triangles')}${thinned}`),
     element('div', {className: 'line'},

@@ -17,6 +17,9 @@ function passes(clash, words, deeper) {
   return words.every((word) => clash.text.includes(word));
 }
 
+/* What people call an object. */
+const shownName = (object) => object.label || object.name;
+
 const collator = new Intl.Collator('en', {numeric: true});
 
 /* First what shares space, the deepest first, then what is not known, what touches, what is forgiven, and what is no
@@ -32,8 +35,8 @@ const sortKeys = {
   number: (clash) => clash.number,
   state: (clash) => clash.state,
   relation: (clash) => relationWords[clash.relation],
-  a: (clash) => objects[clash.a].label || objects[clash.a].name,
-  b: (clash) => objects[clash.b].label || objects[clash.b].name,
+  a: (clash) => shownName(objects[clash.a]),
+  b: (clash) => shownName(objects[clash.b]),
   layers: (clash) => clash.layers,
   pairs: (clash) => clash.counts.triangle_pairs,
   depth: depthRank,

@@ -86,12 +86,16 @@ function addSelect(id, label, options) {
   return select;
 }
 
+/* A group by object has that object's name. */
+const labels = new Map(objects.filter((object) => object.label).map((object) => [object.name, object.label]));
+const groupTitle = (group) => (group.kind === 'object' && labels.get(group.title)) || group.title;
+
 function addGroupSelect() {
   const select = addSelect('group', 'Any group', []);
   for (const [kind, label] of [['object', 'By object'], ['layers', 'By layers'], ['place', 'By place']]) {
     const group = element('optgroup', {label});
     record.groups.forEach((g, number) => {
-      if (g.kind === kind) group.append(element('option', {value: String(number)}, `${g.title} (${count(g.clashes)})`));
+      if (g.kind === kind) group.append(element('option', {value: String(number)}, `${groupTitle(g)} (${count(g.clashes)})`));
     });
     if (group.children.length > 0) select.append(group);
   }
@@ -153,7 +157,7 @@ function refresh() {
 }
 
 function showStatus() {
-  const of = filter.object === null ? '' : `, with ${objects[filter.object].name}`;
+  const of = filter.object === null ? '' : `, with ${shownName(objects[filter.object])}`;
   byId('shown').textContent = filterActive() ? `${count(listed.length)} of ${count(clashes.length)} listed${of}` : clashesText();
   const nothing = byId('nothing');
   nothing.hidden = listed.length > 0;

@@ -59,7 +59,7 @@ function showLegend() {
   if (!clash) return;
   const entry = (className, name) => element('span', {}, element('span', {className: 'swatch ' + className}),
     element('span', {className: 'name'}, name));
-  legend.replaceChildren(entry('first', objects[clash.a].name), entry('second', objects[clash.b].name));
+  legend.replaceChildren(entry('first', shownName(objects[clash.a])), entry('second', shownName(objects[clash.b])));
 }
 
 const keyLines = [['Left drag', 'turn'], ['Right or Shift drag', 'move'], ['Wheel', 'zoom to the pointer'],

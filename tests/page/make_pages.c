@@ -264,9 +264,9 @@ static graze_report report_of(const model *m) {
 /* ---- pages ---- */
 
 static void make_sample(const char *path, const char *kind) {
-  static const graze_report_group groups[] = {{GRAZE_GROUP_OBJECT, "Unit 1/run_4", 3},
-                                              {GRAZE_GROUP_LAYERS, "drains / steam", 4},
-                                              {GRAZE_GROUP_PLACE, "near -30 -6 0", 5}};
+  graze_report_group groups[] = {{GRAZE_GROUP_OBJECT, "Unit 1/run_4", 3},
+                                 {GRAZE_GROUP_LAYERS, "drains / steam", 4},
+                                 {GRAZE_GROUP_PLACE, "near -30 -6 0", 5}};
   model *m = must(calloc(1, sizeof *m));
   make_meshes(m, 14);
   make_objects(m, 1);
@@ -287,8 +287,12 @@ static void make_sample(const char *path, const char *kind) {
     snprintf(m->texts[i], sizeof m->texts[i], "%sIfcWallStandardCase_Wand-Ext-ERDG-%u%s", i % 2 ? "/" : "", 10 + i,
              i % 4 < 2 ? "" : "_3rPX_Juz59peXXY6wDJl18");
   for (uint32_t i = 0; i < m->clash_count && strcmp(kind, "names") == 0; i++) m->clashes[i].state = GRAZE_STATE_NONE;
-  if (strcmp(kind, "upright") == 0) m->objects[m->clashes[0].a].label = "Circulation pump";
-  if (strcmp(kind, "upright") == 0) report.up = GRAZE_UP_Y;
+  if (strcmp(kind, "upright") == 0) {
+    graze_report_object *pump = &m->objects[m->clashes[0].a];
+    pump->label = "Circulation pump";
+    groups[0].title = pump->name;
+    report.up = GRAZE_UP_Y;
+  }
   if (strcmp(kind, "incomplete") == 0) report.complete = false;
   write(m->context, path, &report, strcmp(kind, "thinned") == 0 ? 3000 : 0);
   free_model(m);

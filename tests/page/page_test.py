@@ -211,6 +211,8 @@ def test_label(browser, pages):
     check(cell == "Circulation pump" + name, f"the cell says {cell}")
     browser.click("tr.row")
     check(f"Circulation pump ({name})" in browser.run("document.getElementById('details').textContent"), "the details lack it")
+    check("Circulation pump" in browser.run("document.getElementById('legend').textContent"), "the legend lacks it")
+    check("Circulation pump (3)" in browser.run("document.getElementById('group').textContent"), "the groups lack it")
 
 
 def test_fit(browser, pages):
