@@ -176,6 +176,8 @@ graze_status graze_check_make_scene(graze_check *c, const graze_motion *motion, 
   graze_status status = gz_check_bake(c, 0);
   if (status == GRAZE_OK) status = build_scene(c, ids, &made);
   if (status == GRAZE_OK && gz_check_rules_select(c)) status = apply_rules(c, motion, made, ids);
+  if (status == GRAZE_OK && c->rules.tolerant)
+    gz_check_note(c, GRAZE_LOG_WARNING, "the tolerance is for checks: where objects move nothing is forgiven");
   gz_check_record_fill(c);
   if (status == GRAZE_OK)
     *scene = made;

@@ -187,8 +187,9 @@ GRAZE_API graze_status graze_check_write_folder(graze_check *check);
 GRAZE_API graze_status graze_check_read_motion(graze_check *check, const char *path, graze_motion *motion);
 
 /* Makes a scene of the objects, with their rules; `ids` gets one id for each object. Rules by name are applied to the
- * pairs that can meet during `motion` (NULL: where the objects are). Destroy the scene before the check. Errors: those
- * of graze_scene_add and, if not every mesh is baked yet, of graze_check_run. */
+ * pairs that can meet during `motion` (NULL: where the objects are); what overlaps is not forgiven, and a warning says
+ * so where there are tolerances. Destroy the scene before the check. Errors: those of graze_scene_add and, if not every
+ * mesh is baked yet, of graze_check_run. */
 GRAZE_API graze_status graze_check_make_scene(graze_check *check, const graze_motion *motion, graze_scene **scene,
                                               graze_object_id *ids);
 
