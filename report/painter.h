@@ -182,8 +182,15 @@ uint32_t gz_painter_container(const graze_report_clash *clash);
 
 enum { RAMP_COLOURS = 5 };
 
-/* The colour of a ball that is this fast, by the speed of those that are fastest; with chances, by these. */
-void gz_painter_ball_colour(const graze_track *track, uint32_t ball, double speed, double top, float colour[4]);
+/* What a ball's colour goes by. */
+typedef struct painter_ball {
+  uint32_t ball, set;
+  double speed, top; /* top: of those that are fastest */
+  bool touching;
+} painter_ball;
+
+/* Its colour as the track has it; with chances, by these. */
+void gz_painter_ball_colour(const graze_track *track, const painter_ball *ball, float colour[4]);
 
 /* That of any member by its chances, or grey. */
 void gz_painter_chance_colour(const graze_track *track, uint32_t member, float colour[4]);

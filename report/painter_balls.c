@@ -1,6 +1,6 @@
 /* painter_balls.c: the balls of a film, as part of a picture's subject. A ball is a square that faces the eye, on which
  * every sample finds where its line of sight meets the sphere and how deep that is: round at any size, no mesh, one
- * instance of a few numbers each. Colours go by speed, as in the page. */
+ * instance of a few numbers each. Colours are those of the page. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,22 +94,34 @@ void gz_painter_chance_colour(const graze_track *track, uint32_t member, float c
   if (chance != NULL && chance->runs > 0) find_ramp((double)chance->runs / (double)track->most_runs, colour);
 }
 
-void gz_painter_ball_colour(const graze_track *track, uint32_t ball, double speed, double top, float colour[4]) {
+static void find_plain(uint32_t rgb, float colour[4]) {
+  for (int k = 0; k < 3; k++) colour[k] = (float)(rgb >> (16 - 8 * k) & 255) / 255;
+  colour[3] = 1;
+}
+
+void gz_painter_ball_colour(const graze_track *track, const painter_ball *ball, float colour[4]) {
+  static const uint32_t of_sets[] = {0x4c78a8, 0xe0873a, 0x5ba053, 0xc45b5b, 0x7a68a6,
+                                     0xb59b3c, 0x4ea5a0, 0xb46a9b, 0x8a6d5a, 0x7f8c99};
   if (track->chances.runs > 0)
-    gz_painter_chance_colour(track, ball, colour);
+    gz_painter_chance_colour(track, ball->ball, colour);
+  else if (track->colour == GRAZE_TRACK_SET)
+    find_plain(of_sets[ball->set % (sizeof of_sets / sizeof of_sets[0])], colour);
+  else if (track->colour == GRAZE_TRACK_CONTACT)
+    find_plain(ball->touching ? 0xe8710a : 0x9aa7b1, colour);
   else
-    find_ramp(top > 0 ? speed / top : 0, colour);
+    find_ramp(ball->top > 0 ? ball->speed / ball->top : 0, colour);
 }
 
 /* Those that no mesh stands for; returns how many. */
 static uint32_t fill_instances(const graze_track *track, const painter_view *view, const double *positions,
-                               const double *speeds, ball_instance *instances) {
+                               const double *speeds, const bool *touching, ball_instance *instances) {
   const double top = gz_track_speed_of(track, gz_track_top_level(track));
   uint32_t set = 0, count = 0;
   size_t end = track->set_count > 0 ? track->sets[0].count : 0;
   for (size_t i = 0; i < track->balls; i++) {
     while (i == end) end += track->sets[++set].count;
-    if (track->sets[set].mesh != NULL) continue;
+    if (track->sets[set].mesh != NULL || (track->colliding && !touching[i])) continue;
+    const painter_ball ball = {(uint32_t)i, set, speeds[i], top, touching[i]};
     ball_instance *instance = &instances[count++];
     for (int r = 0; r < 3; r++) {
       double sum = 0;
@@ -117,7 +129,7 @@ static uint32_t fill_instances(const graze_track *track, const painter_view *vie
       instance->place[r] = (float)sum;
     }
     instance->place[3] = (float)track->radii[i];
-    gz_painter_ball_colour(track, (uint32_t)i, speeds[i], top, instance->colour);
+    gz_painter_ball_colour(track, &ball, instance->colour);
   }
   return count;
 }
@@ -138,15 +150,17 @@ bool gz_painter_balls_draw(graze_painter *painter, const painter_view *view, gra
   double *positions = gz_new(painter->owner, 3 * n + 1, sizeof *positions),
          *speeds = gz_new(painter->owner, n + 1, sizeof *speeds);
   ball_instance *instances = gz_new(painter->owner, n + 1, sizeof *instances);
-  bool good = positions != NULL && speeds != NULL && instances != NULL;
+  bool *touching = gz_new(painter->owner, n + 1, sizeof *touching);
+  bool good = positions != NULL && speeds != NULL && instances != NULL && touching != NULL;
   if (!good) gz_painter_fail_memory(painter);
-  if (good && graze_track_read_frame(track, frame, positions, speeds, NULL) != GRAZE_OK)
+  if (good && graze_track_read_frame(track, frame, positions, speeds, touching) != GRAZE_OK)
     good = gz_painter_fail_memory(painter);
-  const uint32_t count = good ? fill_instances(track, view, positions, speeds, instances) : 0;
+  const uint32_t count = good ? fill_instances(track, view, positions, speeds, touching, instances) : 0;
   if (count > 0) draw(painter, view, instances, count);
   gz_free(positions);
   gz_free(speeds);
   gz_free(instances);
+  gz_free(touching);
   return good;
 }
 

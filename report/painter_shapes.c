@@ -1,5 +1,5 @@
 /* painter_shapes.c: meshes that are drawn in place of balls, as solids like any other, turned as their balls are, and
- * coloured by speed. Each mesh is sent once; of many balls it is simplified like a mesh of many objects. */
+ * coloured like balls. Each mesh is sent once; of many balls it is simplified like a mesh of many objects. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,6 +63,7 @@ static graze_pose pose_of(const track_shape *shape, const double position[3], co
 
 typedef struct shape_state {
   double *positions, *speeds, *orientations;
+  bool *touching;
   simplify_wish *wishes;
   uint32_t *shares;
 } shape_state;
@@ -74,9 +75,11 @@ static bool add_set(graze_painter *painter, const painter_view *view, const graz
   bool good = mesh != NULL;
   for (size_t i = first; i < first + track->sets[set].count && good; i++) {
     float colour[4];
+    const painter_ball ball = {(uint32_t)i, set, state->speeds[i], top, state->touching[i]};
+    if (track->colliding && !ball.touching) continue;
     const graze_pose pose =
         pose_of(&track->shapes[set], state->positions + 3 * i, state->orientations + 4 * i, track->radii[i]);
-    gz_painter_ball_colour(track, (uint32_t)i, state->speeds[i], top, colour);
+    gz_painter_ball_colour(track, &ball, colour);
     good = gz_painter_list_add_mesh(painter, view, mesh, &pose, colour);
   }
   return good;
@@ -98,16 +101,18 @@ bool gz_painter_shapes_add(graze_painter *painter, const painter_view *view, gra
   shape_state state = {.positions = gz_new(painter->owner, 3 * n, sizeof(double)),
                        .speeds = gz_new(painter->owner, n, sizeof(double)),
                        .orientations = gz_new(painter->owner, 4 * n, sizeof(double)),
+                       .touching = gz_new(painter->owner, n, sizeof(bool)),
                        .wishes = gz_new(painter->owner, sets, sizeof *state.wishes),
                        .shares = gz_new(painter->owner, sets, sizeof *state.shares)};
-  bool good = state.positions != NULL && state.speeds != NULL && state.orientations != NULL && state.wishes != NULL &&
-              state.shares != NULL &&
-              graze_track_read_frame(track, frame, state.positions, state.speeds, NULL) == GRAZE_OK &&
+  bool good = state.positions != NULL && state.speeds != NULL && state.orientations != NULL && state.touching != NULL &&
+              state.wishes != NULL && state.shares != NULL &&
+              graze_track_read_frame(track, frame, state.positions, state.speeds, state.touching) == GRAZE_OK &&
               graze_track_read_orientations(track, frame, state.orientations) == GRAZE_OK;
   good = good ? add_sets(painter, view, track, &state) : gz_painter_fail_memory(painter);
   gz_free(state.positions);
   gz_free(state.speeds);
   gz_free(state.orientations);
+  gz_free(state.touching);
   gz_free(state.wishes);
   gz_free(state.shares);
   return good;

@@ -24,6 +24,8 @@ static graze_status check_def(graze_context *context, const graze_track_def *def
   if (def == NULL || def->cookie != COOKIE || (def->sets == NULL && def->set_count > 0) ||
       (def->walls == NULL && def->wall_count > 0) || (def->curves == NULL && def->curve_count > 0))
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument is missing");
+  if (def->colour < GRAZE_TRACK_SPEED || def->colour > GRAZE_TRACK_CONTACT)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "no such colour");
   for (uint32_t i = 0; i < def->set_count; i++) {
     balls += def->sets[i].count;
     if (def->sets[i].name == NULL)
@@ -126,12 +128,16 @@ static bool copy_def(graze_track *track, const graze_track_def *def) {
   track->wall_count = def->wall_count;
   track->box = def->box;
   track->most_events = def->most_events;
+  track->colour = def->colour;
+  track->colliding = def->colliding;
   return copy_radii(track, def);
 }
 
 graze_status graze_track_create(graze_context *context, const graze_track_def *def, graze_track **track) {
   if (context == NULL || track == NULL)
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument is missing");
+  if (def->colour < GRAZE_TRACK_SPEED || def->colour > GRAZE_TRACK_CONTACT)
+    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "no such colour");
   graze_status status = check_def(context, def);
   if (status != GRAZE_OK) return status;
   graze_track *t = gz_new_zeroed(context, 1, sizeof *t);

@@ -44,6 +44,8 @@ struct graze_track {
   graze_track_curve *curves;
   uint32_t curve_count;
   uint32_t most_events;
+  graze_track_colour colour;
+  bool colliding;
   uint32_t object_count;
   graze_pose *poses; /* of objects, as last given; */
   bool posed;        /* they have been */

@@ -17,7 +17,6 @@ typedef struct track_page {
   graze_track *track;
   const graze_report *report;
   page_meshes meshes;
-  bool colliding;
 } track_page;
 
 /* Digits that suffice for reading. */
@@ -189,6 +188,7 @@ static graze_box bounds_of(const track_page *p) {
 }
 
 static void put_record(gz_text *out, const track_page *p) {
+  static const char *const colours[] = {"speed", "set", "contact"};
   gz_json record = gz_page_begin_record(out, "graze ball film page 1", p->report, &p->meshes), *json = &record;
   const graze_box bounds = bounds_of(p);
   gz_json_open(json, "clashes", '[');
@@ -200,7 +200,8 @@ static void put_record(gz_text *out, const track_page *p) {
   }
   gz_json_close(json);
   gz_json_integer(json, "balls", p->track->balls);
-  gz_json_text(json, "show", p->colliding ? "colliding" : "all");
+  gz_json_text(json, "colour", colours[p->track->colour]);
+  gz_json_text(json, "show", p->track->colliding ? "colliding" : "all");
   put_sets(json, p);
   put_box(json, &p->track->box);
   put_lattice(json, p->track);
@@ -246,7 +247,7 @@ static bool plan_meshes(track_page *p) {
 }
 
 graze_status graze_track_write_html(graze_context *context, const char *path, graze_track *track,
-                                    const graze_report *report, bool colliding) {
+                                    const graze_report *report) {
   report_file file;
   if (context == NULL || path == NULL || track == NULL || report == NULL || track->times.count == 0 ||
       report->object_count != track->object_count)
@@ -258,7 +259,7 @@ graze_status graze_track_write_html(graze_context *context, const char *path, gr
   plain.clash_count = 0;
   status = gz_report_file_open(context, &file, path, &plain);
   if (status != GRAZE_OK) return status;
-  track_page p = {.track = track, .report = &plain, .colliding = colliding};
+  track_page p = {.track = track, .report = &plain};
   if (!plan_meshes(&p) || !put_page(&p, &file.out)) status = gz_report_fail_memory(context, path);
   gz_page_meshes_free(&p.meshes);
   return gz_report_file_close(context, &file, status);

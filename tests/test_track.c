@@ -264,7 +264,7 @@ static const graze_report head = {
     .title = "a < b", .created = "", .units = "m", .engine = "cpu", .exactness = "", .complete = true};
 
 static char *write_page(graze_track *track, const char *path) {
-  assert_int_equal(graze_track_write_html(shared_context(1), path, track, &head, false), GRAZE_OK);
+  assert_int_equal(graze_track_write_html(shared_context(1), path, track, &head), GRAZE_OK);
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
   fseek(file, 0, SEEK_END);
@@ -321,13 +321,11 @@ static void refuses_pages(void **unused) {
   world *w = make_world();
   graze_track *track = make_track(w, 0);
   if (track == NULL) skip();
-  assert_int_equal(graze_track_write_html(shared_context(1), "track_none.html", track, &head, false),
-                   GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_track_write_html(shared_context(1), "track_none.html", track, &head), GRAZE_ERROR_ARGUMENT);
   assert_int_equal(access("track_none.html", F_OK), -1);
   graze_track_destroy(track);
   track = make_track(w, 1);
-  assert_int_equal(graze_track_write_html(shared_context(1), "nowhere/track.html", track, &head, false),
-                   GRAZE_ERROR_FILE);
+  assert_int_equal(graze_track_write_html(shared_context(1), "nowhere/track.html", track, &head), GRAZE_ERROR_FILE);
   graze_track_destroy(track);
   free(w);
 }
@@ -392,6 +390,47 @@ static int count_red(const graze_picture *picture, double *column) {
 }
 
 /* A ball covers as many pixels as its outline says, at every frame, and moves; the same bytes twice. */
+/* How many pixels have this colour, but for its shade. */
+static int count_hue(const graze_picture *picture, uint32_t rgb) {
+  int seen = 0;
+  for (size_t i = 0; i < (size_t)picture->width * picture->height; i++) {
+    const uint8_t *p = picture->pixels + 3 * i;
+    const double r = rgb >> 16, g = rgb >> 8 & 255, b = rgb & 255, shade = (p[0] + p[1] + p[2]) / (r + g + b);
+    seen += fabs(p[0] - shade * r) < 4 && fabs(p[1] - shade * g) < 4 && fabs(p[2] - shade * b) < 4 && shade > 0.3;
+  }
+  return seen;
+}
+
+/* By set, by contact, and without those that touch nothing. */
+static void paints_by_choice(void **unused) {
+  (void)unused;
+  static const uint32_t colours[2][2] = {{0x4c78a8, 0x5ba053}, {0xe8710a, 0x9aa7b1}};
+  graze_painter *painter = make_painter();
+  for (int what = 0; what < 3 && painter != NULL; what++) {
+    world *w = make_world();
+    graze_picture picture;
+    make_crossing(w, 0);
+    w->def.set_count = 3;
+    w->sets[2].count = 1;
+    w->def.colour = what == 0 ? GRAZE_TRACK_SET : GRAZE_TRACK_CONTACT;
+    w->def.colliding = what == 2;
+    w->radii[1] = w->radii[0];
+    for (int k = 0; k < 3; k++) w->positions[0][3 + k] = w->positions[0][k] + (k == 2 ? 5 : 0);
+    w->touching[0][0] = true;
+    w->touching[0][1] = false;
+    graze_track *track = make_track(w, 1);
+    if (track == NULL) skip();
+    const graze_camera camera = {.eye = {0, -40, 0}, .forward = {0, 1, 0}, .up = {0, 0, 1}, .field_of_view = 30};
+    assert_int_equal(graze_painter_track(painter, track, 0, &camera, &picture), GRAZE_OK);
+    const int first = count_hue(&picture, colours[what > 0][0]), second = count_hue(&picture, colours[what > 0][1]);
+    assert_true(first > 100);
+    assert_true(what == 2 ? second < first / 10 : abs(second - first) < first / 5);
+    graze_track_destroy(track);
+    free(w);
+  }
+  graze_painter_destroy(painter);
+}
+
 static void paints_balls(void **unused) {
   (void)unused;
   static const double places[] = {0, 1e6};
@@ -524,9 +563,9 @@ static void takes_objects(void **unused) {
   refuse_frame(track, &frame, GRAZE_ERROR_NOT_FINITE, "object 0");
   const graze_track_event event = {.step = 1, .a = 0, .b = BALLS + 1};
   assert_int_equal(graze_track_add_event(track, &event), GRAZE_OK);
-  assert_int_equal(graze_track_write_html(shared_context(1), "track_none.html", track, &head, false),
+  assert_int_equal(graze_track_write_html(shared_context(1), "track_none.html", track, &head),
                    GRAZE_ERROR_ARGUMENT); /* without the object */
-  assert_int_equal(graze_track_write_html(shared_context(1), "track_cube.html", track, &report, false), GRAZE_OK);
+  assert_int_equal(graze_track_write_html(shared_context(1), "track_cube.html", track, &report), GRAZE_OK);
   unlink("track_cube.html");
   graze_camera camera, without;
   assert_int_equal(graze_track_camera(shared_context(1), track, &report, 1.6, &camera), GRAZE_OK);
@@ -829,7 +868,7 @@ static graze_status make_and_read(graze_context *context, const world *w) {
   const graze_track_chance chance = {.member = 1, .runs = 1, .high = 1};
   const graze_track_chances chances = {.chances = &chance, .count = 1, .runs = 2, .asked = 2};
   if (status == GRAZE_OK) status = graze_track_set_chances(track, &chances);
-  if (status == GRAZE_OK) status = graze_track_write_html(context, "/dev/null", track, &head, false);
+  if (status == GRAZE_OK) status = graze_track_write_html(context, "/dev/null", track, &head);
   graze_track_destroy(track);
   return status;
 }
@@ -860,17 +899,18 @@ static void survives_refusals(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_frames),        cmocka_unit_test(reads_between),
-      cmocka_unit_test(knows_itself),        cmocka_unit_test(is_small),
-      cmocka_unit_test(refuses_definitions), cmocka_unit_test(refuses_frames),
-      cmocka_unit_test(keeps_fast_events),   cmocka_unit_test(writes_the_same_twice),
-      cmocka_unit_test(refuses_pages),       cmocka_unit_test(takes_nothing),
-      cmocka_unit_test(survives_refusals),   cmocka_unit_test(paints_balls),
-      cmocka_unit_test(camera_sees_all),     cmocka_unit_test(writes_pictures),
-      cmocka_unit_test(takes_objects),       cmocka_unit_test(keeps_orientations),
-      cmocka_unit_test(paints_meshes),       cmocka_unit_test(turns_without_growing),
-      cmocka_unit_test(shows_the_box),       cmocka_unit_test(paints_the_box),
-      cmocka_unit_test(keeps_chances),       cmocka_unit_test(paints_chances),
+      cmocka_unit_test(keeps_frames),          cmocka_unit_test(reads_between),
+      cmocka_unit_test(knows_itself),          cmocka_unit_test(is_small),
+      cmocka_unit_test(refuses_definitions),   cmocka_unit_test(refuses_frames),
+      cmocka_unit_test(keeps_fast_events),     cmocka_unit_test(writes_the_same_twice),
+      cmocka_unit_test(refuses_pages),         cmocka_unit_test(takes_nothing),
+      cmocka_unit_test(survives_refusals),     cmocka_unit_test(paints_balls),
+      cmocka_unit_test(paints_by_choice),      cmocka_unit_test(camera_sees_all),
+      cmocka_unit_test(writes_pictures),       cmocka_unit_test(takes_objects),
+      cmocka_unit_test(keeps_orientations),    cmocka_unit_test(paints_meshes),
+      cmocka_unit_test(turns_without_growing), cmocka_unit_test(shows_the_box),
+      cmocka_unit_test(paints_the_box),        cmocka_unit_test(keeps_chances),
+      cmocka_unit_test(paints_chances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

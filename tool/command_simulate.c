@@ -25,6 +25,7 @@ enum {
   key_report,
   key_title,
   key_show,
+  key_colour,
   key_pictures,
   key_seed,
   key_seeds,
@@ -60,8 +61,10 @@ static const struct argp_option options[] = {
     {"title", key_title, "TEXT", 0,
      "title of the film (default: the name of the file, or of the folder of a scene.json)", 40},
     {"pictures", key_pictures, "N", 0, "draw N frames, evenly spaced over the film, and film.png from them", 40},
-    {"show", key_show, "WHAT", 0, "at first in the film: all (default), or colliding, the balls that touch something",
-     40},
+    {"show", key_show, "WHAT", 0,
+     "in pictures, and at first in the film: all (default), or colliding, the balls that touch something", 40},
+    {"colour", key_colour, "WHAT", 0,
+     "what balls are coloured by, in pictures and at first in the film: speed (default), set, or contact", 40},
     {0}};
 
 static double read_dt(struct argp_state *state, const char *text) {
@@ -73,6 +76,7 @@ static double read_dt(struct argp_state *state, const char *text) {
 
 static error_t parse_frames(simulate_options *simulate, int key, char *argument, struct argp_state *state) {
   static const char *const show_names[] = {"all", "colliding", NULL};
+  static const char *const colour_names[] = {"speed", "set", "contact", NULL};
   switch (key) {
     case key_frames:
       if (*argument == 0) argp_error(state, "--frames: the file or folder has no name");
@@ -92,6 +96,10 @@ static error_t parse_frames(simulate_options *simulate, int key, char *argument,
     case key_show:
       simulate->show_given = true;
       simulate->show = options_choice(state, "show", argument, show_names);
+      return 0;
+    case key_colour:
+      simulate->colour_given = true;
+      simulate->colour = (graze_track_colour)options_choice(state, "colour", argument, colour_names);
       return 0;
     default:
       return options_arguments(key, state, &simulate->common, &simulate->files, 1, "a scene");
@@ -135,8 +143,11 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
     finish_replay(simulate, state);
   else
     finish_run(simulate, state);
-  if ((simulate->title || simulate->show_given || simulate->pictures_given) && !simulate->report)
-    argp_error(state, "--title, --show and --pictures need --report");
+  if ((simulate->title || simulate->show_given || simulate->colour_given || simulate->pictures_given) &&
+      !simulate->report)
+    argp_error(state, "--title, --show, --colour and --pictures need --report");
+  if (simulate->colour_given && simulate->seeds > 0)
+    argp_error(state, "--colour: with --seeds colours tell how probably something is hit");
   finish_seeds(simulate, state);
   if (simulate->energy && simulate->common.format == format_csv)
     argp_error(state, "--format csv: that is the table of --energy; one of the two");

@@ -20,7 +20,8 @@ typedef struct simulate_options {
   const char *frames, *record, *replay, *report, *title, *drive; /* likewise */
   const char *hits;                                              /* likewise */
   enum { show_all, show_colliding } show;                        /* at first, in the film */
-  bool show_given, pictures_given;
+  graze_track_colour colour;                                     /* the same */
+  bool show_given, colour_given, pictures_given;
   uint32_t pictures;
   bool seed_given;
   uint64_t seed, seeds; /* seeds: how many runs; 0: not given, one */

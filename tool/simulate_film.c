@@ -100,6 +100,8 @@ static void create_track(simulate_film *film, const simulate_run *run) {
   def.curves = curves;
   def.curve_count = CURVES;
   def.object_count = film->object_count;
+  def.colour = run->asked->colour;
+  def.colliding = run->asked->show == show_colliding;
   must(run->session.context, graze_track_create(run->session.context, &def, &film->track));
   free(walls);
 }
@@ -297,8 +299,7 @@ void simulate_film_close(simulate_film *film, const simulate_run *run) {
   if (!title || asprintf(&page, "%s/index.html", asked->report) < 0) fail_out_of_memory();
   const graze_report head = head_of(film, run, title, created);
   write_pictures(film, run, &head);
-  must(run->session.context,
-       graze_track_write_html(run->session.context, page, film->track, &head, asked->show == show_colliding));
+  must(run->session.context, graze_track_write_html(run->session.context, page, film->track, &head));
   note("film: %s", page);
   note("written in %.1f s", clock_seconds() - start);
   free(page);

@@ -39,6 +39,9 @@ typedef struct graze_track_curve {
   const char *name, *unit;
 } graze_track_curve;
 
+/* The colours of balls: by their speed, by their set, or whether they touch something. */
+typedef enum graze_track_colour { GRAZE_TRACK_SPEED, GRAZE_TRACK_SET, GRAZE_TRACK_CONTACT } graze_track_colour;
+
 typedef struct graze_track_def {
   const graze_track_set *sets; /* balls are numbered set by set */
   uint32_t set_count;
@@ -48,8 +51,10 @@ typedef struct graze_track_def {
   graze_box box; /* whose edges are drawn, such as that of a periodic world; by default empty: none */
   const graze_track_curve *curves;
   uint32_t curve_count;
-  uint32_t object_count; /* of the report that the page is made with; they may move, and meet balls */
-  uint32_t most_events;  /* of more events the fastest are kept; default 20,000 */
+  uint32_t object_count;     /* of the report that the page is made with; they may move, and meet balls */
+  uint32_t most_events;      /* of more events the fastest are kept; default 20,000 */
+  graze_track_colour colour; /* of the pictures, and of the page at first; default SPEED */
+  bool colliding;            /* the same of what is shown: only balls that touch something; default false */
   uint32_t cookie;
 } graze_track_def;
 
@@ -130,10 +135,9 @@ GRAZE_API graze_status graze_track_read_frame(graze_track *track, uint32_t frame
 GRAZE_API graze_status graze_track_read_orientations(graze_track *track, uint32_t frame, double *orientations);
 
 /* A page like that of graze_film_write_html: balls and walls, a time line, the curves, the events. Of `report` it takes
- * the head, and its objects, which stand still. `colliding`: at first only balls that touch something are shown.
- * Errors: ARGUMENT (no frame), those of graze_film_write_html. */
+ * the head, and its objects, which stand still. Errors: ARGUMENT (no frame), those of graze_film_write_html. */
 GRAZE_API graze_status graze_track_write_html(graze_context *context, const char *path, graze_track *track,
-                                              const graze_report *report, bool colliding);
+                                              const graze_report *report);
 
 /* ---- pictures ---- */
 
@@ -142,8 +146,8 @@ GRAZE_API graze_status graze_track_write_html(graze_context *context, const char
 GRAZE_API graze_status graze_track_camera(graze_context *context, const graze_track *track, const graze_report *report,
                                           double width_by_height, graze_camera *camera);
 
-/* A frame: balls, or the meshes in their place, coloured by speed, the edges of the walls and of the box, and the
- * objects of the painter's report; with chances, what has one by that, and all else grey. Errors as those of
+/* A frame: balls, or the meshes in their place, coloured as the track says, the edges of the walls and of the box, and
+ * the objects of the painter's report; with chances, what has one by that, and all else grey. Errors as those of
  * graze_painter_overview.
  */
 GRAZE_API graze_status graze_painter_track(graze_painter *painter, graze_track *track, uint32_t frame,

@@ -1,6 +1,6 @@
 /* balls_draw.js: balls and walls. A ball is a square that faces the eye, on which every pixel finds by itself where its
  * line of sight meets the sphere: round at any size, and as quick as two triangles. */
-const scenery = {frame: null, number: -1, show: record.show, paint: 'speed', radii: null, walls: []};
+const scenery = {frame: null, number: -1, show: record.show, paint: record.colour, radii: null, walls: []};
 const setPalette = ['#4c78a8', '#e0873a', '#5ba053', '#c45b5b', '#7a68a6', '#b59b3c', '#4ea5a0', '#b46a9b', '#8a6d5a', '#7f8c99'];
 const ramp = ['#35629b', '#3f9aa6', '#a9c65f', '#f4b13c', '#d8401f']; /* from still to fast; brightness rises, then hue tells */
 

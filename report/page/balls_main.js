@@ -168,6 +168,7 @@ function showStep() {
 function buildChoices() {
   byId('ghosts-label').hidden = objects.length === 0;
   byId('show').value = scenery.show;
+  byId('paint').value = scenery.paint;
   byId('show').onchange = (event) => {
     scenery.show = event.target.value;
     requestDraw();

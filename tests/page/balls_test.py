@@ -34,7 +34,7 @@ def film_of_rods(graze, folder):
                                 "body": {"mass": 1, "spin": [0, 15.70796, 0]}}],
                    "particles": [{"name": "two", "file": "two.csv", "radius": 0.5, "mass": 1, "draw": "rod.obj"}]}, file)
     subprocess.run([graze, "simulate", folder + "/rods.json", "--steps", "100", "--dt", "1e-3", "--every", "10",
-                    "--report", folder + "/rods", "-q"], check=True, stdout=subprocess.DEVNULL)
+                    "--report", folder + "/rods", "--colour", "set", "-q"], check=True, stdout=subprocess.DEVNULL)
     return folder + "/rods/index.html"
 
 
@@ -234,6 +234,8 @@ def test_meshes(browser, row):
     browser.open(row.rods)
     shown(browser, 0)
     check("Meshes stand for balls" in text(browser, "#view-note"), "it is not said what stands for balls")
+    check(browser.run("document.getElementById('paint').value") == "set", "the colours are not those that were asked for")
+    check("two" in text(browser, "#legend"), "the legend does not tell the sets")
     check("mean of the spins" in text(browser, "#view-note"), "it is not said how particles turn")
     browser.choose("#show", "colliding")  # nothing touches
     browser.settle()
