@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Grains on meshes, through `graze simulate`, against what is known of them: none comes through a wall or is lost, a
 heap is the steeper the rougher its grains are, an hourglass runs at a constant rate, which grows with the width of the
-neck as W. A. Beverloo found (1961), and what a silo's floor carries grows less and less with the height of the grains
-(H. A. Janssen, 1895). All lengths are in diameters of a grain, whose mass is 1.
+neck as W. A. Beverloo found (1961), what a silo's floor carries grows less and less with the height of the grains (H. A.
+Janssen, 1895), and the small ones come to be in the core of what turns in a drum. All lengths are in diameters of a grain, whose mass is 1.
 
     simulate_grains.py --bin FOLDER [--long]
 """
 import argparse
+import csv
+import itertools
 import json
 import math
 import random
@@ -181,6 +183,41 @@ def check_janssen(bench):
                     abs(load - expected) < 0.05 * expected)
 
 
+def check_drum(bench):
+    """Two sizes in a drum that turns three times: the small ones trickle through the flowing layer and make the core of
+    the bed. Both have the same volume and are mixed at first."""
+    profile_mesh(bench.folder / "drum.obj", [(0.0, -1.65), (7.0, -1.65), (7.0, 1.65), (0.0, 1.65)])
+    stream, grains = random.Random(5), {"large": [], "small": []}
+    for i, j, k in itertools.product(range(-7, 2), range(-7, 8), range(-1, 2)):
+        if math.hypot(i, j) * 1.06 + 0.75 > 7:
+            continue
+        size = stream.choice(("large", "small"))
+        corners = [(0, 0, 0)] if size == "large" else itertools.product((-0.265, 0.265), repeat=3)
+        grains[size] += [[1.06 * c + d + stream.uniform(-0.01, 0.01) for c, d in zip((i, j, k), corner)] for corner in corners]
+    for size, places in grains.items():
+        (bench.folder / f"{size}.csv").write_text("x,y,z\n" + "".join(",".join(map(repr, p)) + "\n" for p in places))
+    material = {"k_n": 1e4, "restitution": 0.3, "friction": 0.5, "tangential": "spring", "rolling": 0.05}
+    scene = {"graze": 1, "simulation": {"model": "dem", "gravity": [-GRAVITY, 0, 0], "materials": {"grain": material}},
+             "objects": [{"name": "drum", "mesh": "drum.obj", "body": {"type": "kinematic", "spin": [0, 0, 0.4]}}],
+             "particles": [{"name": size, "file": f"{size}.csv", "radius": radius, "density": 1.91}
+                           for size, radius in (("large", 0.5), ("small", 0.25))]}
+    (bench.folder / "drum.json").write_text(json.dumps(scene))
+    final, ratios = bench.folder / "final.csv", []
+    for steps in (4000, 160000):
+        subprocess.run([bench.tool, "simulate", bench.folder / "drum.json", "--steps", str(steps), "--dt", "3e-4", "--every",
+                        str(steps), "--final", final, "--quiet", "-o", bench.folder / "out.txt"], check=True)
+        with open(final, newline="") as stream:
+            rows = [(r["name"].split("/")[0], float(r["x"]), float(r["y"])) for r in csv.DictReader(stream) if "/" in r["name"]]
+        mass = {"large": 8, "small": 1}
+        total = sum(mass[s] for s, _, _ in rows)
+        middle = [sum(mass[r[0]] * r[k] for r in rows) / total for k in (1, 2)]
+        far = {s: [math.dist((x, y), middle) for t, x, y in rows if t == s] for s in mass}
+        ratios.append(sum(far["small"]) / len(far["small"]) / (sum(far["large"]) / len(far["large"])))
+    print(f"drum: small grains are {ratios[0]:.2f} as far from the middle of the bed as large ones, in the end {ratios[1]:.2f}")
+    bench.check(f"small grains are in the middle from the start: {ratios[0]}", ratios[0] > 0.9)
+    bench.check(f"small grains are not in the middle of the bed: {ratios[1]}", ratios[1] < 0.8)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
@@ -192,7 +229,7 @@ def main():
         checks = {"bowl": lambda: check_bowl(bench), "heaps": lambda: check_heaps(bench, 200, 15000)}
         if arguments.long:
             checks |= {"heaps": lambda: check_heaps(bench, 1500, 60000), "beverloo": lambda: check_beverloo(bench),
-                       "janssen": lambda: check_janssen(bench)}
+                       "janssen": lambda: check_janssen(bench), "drum": lambda: check_drum(bench)}
         for what, check in checks.items():
             if arguments.only in (None, what):
                 check()
