@@ -369,8 +369,8 @@ static graze_status refuse_simulation(const graze_check *c, const char *path) {
   const graze_scene_file *file = &c->file;
   for (uint32_t i = 0; i < file->object_count; i++) {
     if (file->objects[i].shape == GRAZE_SHAPE_MESH) continue;
-    return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": objects with shapes cannot be checked yet",
-                   path, file->objects[i].name);
+    return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": shape \"%s\" cannot be checked yet", path,
+                   file->objects[i].name, file->objects[i].shape == GRAZE_SHAPE_BOX ? "box" : "sphere");
   }
   if (!file->simulation.given && file->particle_set_count == 0) return GRAZE_OK;
   return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: \"%s\" cannot be checked", path,

@@ -16,7 +16,7 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
     for (int i = 0; later[i] != NULL; i++) {
       if (strcmp(key, later[i]) != 0) continue;
       return gz_scene_fail_as(fault, GRAZE_ERROR_UNSUPPORTED, place,
-                              "shape \"%s\" cannot be simulated yet: model dem takes spheres, boxes and meshes", key);
+                              "shape \"%s\" is not supported yet: spheres, boxes and meshes are", key);
     }
   }
   scene_place here = gz_scene_member(place, "shape");
