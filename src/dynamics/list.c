@@ -2,9 +2,8 @@
  *
  * Balls of like size find each other in cells (cells.c); a search for spheres that are half the skin too large does for
  * any radii. Now and then balls are sorted along a curve through a grid first (G. M. Morton, 1966), so that neighbours
- * are near in memory. What contacts
- * remember goes from list to list by numbers. Everything that reads the list leaves out who does not touch, so that no
- * result depends on when it was made.
+ * are near in memory. What contacts remember goes from list to list by numbers. Everything that reads the list leaves
+ * out who does not touch, so that no result depends on when it was made.
  */
 #include <math.h>
 #include <stdlib.h>
