@@ -1,8 +1,8 @@
 // graze-peer-lammps: a bed of balls in LAMMPS (package GRANULAR), behind the bench's protocol.
 //
 // The law is that of the bed: gran/hooke has spring and dashpot along the normal, and across it a dashpot under
-// Coulomb's cap; its dashpot is given by mass, as ours. Balls touch its walls by the same law. Runs go on from a
-// restart file.
+// Coulomb's cap, with history a spring as well; its dashpot is given by mass, as ours. Balls touch its walls by the
+// same law. Runs go on from a restart file.
 #include <lammps/library.h>
 #include <unistd.h>
 
@@ -21,6 +21,8 @@ using peer::Reply;
 
 class Bed {
  public:
+  explicit Bed(std::string style) : style_(std::move(style)) {
+  }
   std::string prepare(const Inputs &in) {
     scenes_balls made;
     release();
@@ -32,7 +34,7 @@ class Bed {
     for (uint32_t i = 0; i < made.wall_count; i++) width_ = std::max(width_, made.walls[i].point[0]);
     top_ = 2 * width_;
     for (uint32_t i = 0; i < made.count; i++) top_ = std::max(top_, 2 * made.positions[3 * i + 2]);
-    restart_ = "/tmp/graze-bed-" + std::to_string(getpid()) + ".restart";
+    restart_ = "/tmp/graze-bed-" + std::to_string(getpid()) + "-" + std::to_string(style_.size()) + ".restart";
     begin(made);
     finish();
     command("run " + std::to_string(in.bed.before));
@@ -84,7 +86,7 @@ class Bed {
     command("set group all mass 1.0");
   }
   void finish() {
-    const std::string law = "hooke 100000.0 NULL 100.9 NULL 0.5 1";
+    const std::string law = style_ + " 100000.0 NULL 100.9 NULL 0.5 1";
     const std::string w = std::to_string(width_);
     command("neighbor 0.1 bin");
     command("neigh_modify delay 0 every 1 check yes");
@@ -100,6 +102,7 @@ class Bed {
     command("thermo 100000");
   }
 
+  const std::string style_;
   void *handle_ = nullptr;
   double width_ = 0, top_ = 0;
   std::string restart_;
@@ -108,9 +111,16 @@ class Bed {
 }  // namespace
 
 int main() {
-  Bed bed;
+  Bed plain("hooke"), springs("hooke/history");
   peer::Program program;
   program.offer(
-      "bed", "hooke", [&](const Inputs &in) { return bed.prepare(in); }, [&](const Inputs &in) { return bed.run(in); });
-  return program.serve([&] { bed.release(); });
+      "bed", "hooke", [&](const Inputs &in) { return plain.prepare(in); },
+      [&](const Inputs &in) { return plain.run(in); });
+  program.offer(
+      "bed_springs", "hooke_history", [&](const Inputs &in) { return springs.prepare(in); },
+      [&](const Inputs &in) { return springs.run(in); });
+  return program.serve([&] {
+    plain.release();
+    springs.release();
+  });
 }
