@@ -337,6 +337,35 @@ static void test_without_device(void **state) {
   destroy(&t);
 }
 
+static bool lose_at(void *user, uint64_t done, uint64_t total) {
+  (void)total;
+  if (done >= *(const uint64_t *)user) on.gpu->lost = true;
+  return true;
+}
+
+/* In the middle of a run the device is gone: the processor goes on from the last answer, and says so once. */
+static void test_lost_midway(void **state) {
+  uint64_t when = 8;
+  (void)state;
+  need_device();
+  if (!on.gpu->info.exact) skip();
+  for (uint32_t kind = BED_HERTZ; kind <= BED_SPRINGS; kind++) {
+    const bed b = {.kind = (bed_kind)kind};
+    twins t = make_beds(b.kind, true, 60);
+    on.gpu->stages->worlds.most_steps = 4;
+    assert_int_equal(graze_world_step(t.device, bed_dt(&b), 40, lose_at, &when), GRAZE_OK);
+    run_world(t.plain, bed_dt(&b), 40);
+    const uint64_t made = graze_world_get_engine_steps(t.device);
+    assert_true(made >= when && made < 40);
+    compare(&t, "lost midway");
+    assert_string_equal(graze_gpu_get_report(on.gpu).reason, "the device was lost");
+    on.gpu->lost = on.gpu->told_lost = false;
+    on.gpu->stages->worlds.most_steps = 0;
+    run(&t, bed_dt(&b), 10, "found again");
+    destroy(&t);
+  }
+}
+
 /* A number that stops being finite is told of in the processor's words, and the state is that of the last answer. */
 static void test_not_finite(void **state) {
   static const double at[3] = {0, 0, 0}, speed[3] = {1e308, 1, 1};
@@ -358,9 +387,9 @@ static void test_not_finite(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_beds),           cmocka_unit_test(test_laws),
-                                     cmocka_unit_test(test_alone),          cmocka_unit_test(test_hand_over),
-                                     cmocka_unit_test(test_stays),          cmocka_unit_test(test_cancelled),
-                                     cmocka_unit_test(test_without_device), cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_beds),           cmocka_unit_test(test_laws),        cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_hand_over),      cmocka_unit_test(test_stays),       cmocka_unit_test(test_cancelled),
+      cmocka_unit_test(test_without_device), cmocka_unit_test(test_lost_midway), cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests(tests, test_device_open, test_device_close);
 }
