@@ -114,8 +114,8 @@ bool gz_rows_end(const graze_world *world, gz_array *ended, gz_array *events) {
   bool good = true;
   if (ended->count > 1) qsort(ended->data, ended->count, sizeof(row_contact), compare_rows);
   for (size_t i = 0; i < ended->count; i++) {
-    const row_contact *at = WORLD_AT(*ended, row_contact, i);
-    const contact_memory memory = {.springs = world->has_springs ? (spring *)&at->strain : NULL};
+    row_contact *at = WORLD_AT(*ended, row_contact, i);
+    const contact_memory memory = {.springs = world->has_springs ? &at->strain : NULL};
     const bool is_whole = at->first / BLOCK_PLACES == at->second / BLOCK_PLACES;
     lose_spring(world, &memory, 0, at->first, PARTNER_BALL, at->second);
     if (is_whole && world->number[at->second] < world->dynamic)
@@ -172,7 +172,9 @@ void gz_pass_remember_surface(const pass *p, const surface_entry *e, const facet
 
 void gz_contact_lose(graze_world *world, uint32_t place, partner_kind kind, const graze_kept_contact *contact,
                      const double *normal) {
-  const contact_memory memory = {.springs = world->has_springs ? (spring *)&contact->spring : NULL};
+  spring strain;
+  memcpy(strain, contact->spring, sizeof strain);
+  const contact_memory memory = {.springs = world->has_springs ? &strain : NULL};
   lose_spring(world, &memory, 0, place, kind, contact->partner);
   if (!world->def.events) return;
   pass_event event = ended_event(world, place, kind, contact->partner, normal, contact->hit[1]);
