@@ -182,7 +182,7 @@ static graze_status make_rows(graze_world *world, const ball_cells *cells) {
     if (m.no_memory) return gz_fail_memory(world->context, BLOCK_PLACES * sizeof(uint32_t));
     if (m.rows > UINT32_MAX / 4)
       return gz_fail(world->context, GRAZE_ERROR_LIMIT, "more than %u neighbours", UINT32_MAX / 8);
-    if (m.rows <= m.room) return gz_rows_lay_out_refs(world, (uint32_t)m.rows);
+    if (m.rows <= m.room && world->list.second != NULL) return gz_rows_lay_out_refs(world, (uint32_t)m.rows);
     status = gz_rows_reserve(world, m.rows);
   }
 }
