@@ -87,7 +87,10 @@ static void write_row(report *r, const contest *c, const entry *e) {
     fprintf(r->file, ",");
   else
     fprintf(r->file, "%016lx,", e->checked.hash);
-  fprintf(r->file, "%lu,%s,%s,%s,%s,%s\n", e->wrong, ok, e->note, build_commit(), build_compiler(), machine_cpu());
+  fprintf(r->file, "%lu,%s,", e->wrong, ok);
+  for (const char *at = e->note; *at != '\0'; at++)
+    putc(*at == ',' ? ';' : *at, r->file); /* names of devices have commas */
+  fprintf(r->file, ",%s,%s,%s\n", build_commit(), build_compiler(), machine_cpu());
   fflush(r->file);
 }
 
