@@ -42,14 +42,19 @@ static void divide(const graze_world *world, const graze_box *box, double edge, 
   }
 }
 
-/* Far away all cells are one, so that they can be numbered. */
+/* Along an axis. Far away all cells are one, so that they can be numbered; who has left a periodic box by more than a
+ * period is in it as well. */
+static uint32_t number_along(const graze_world *world, uint32_t count, int axis, double way, double width) {
+  const double period = world_period(world, axis);
+  if (period == 0) return (uint32_t)fmin(way / width, 0x1p31) % count;
+  const double turns = way / period, place = (turns - floor(turns)) * count;
+  return (uint32_t)fmax(fmin(place, count - 1), 0);
+}
+
 static uint32_t cell_of(const graze_world *world, const ball_cells *cells, const double low[3], const double width[3],
                         const double at[3]) {
   uint32_t c[3];
-  for (int k = 0; k < 3; k++) {
-    const uint32_t number = (uint32_t)fmin((at[k] - low[k]) / width[k], 0x1p31);
-    c[k] = world->def.periodic[k] ? (number < cells->n[k] ? number : cells->n[k] - 1) : number % cells->n[k];
-  }
+  for (int k = 0; k < 3; k++) c[k] = number_along(world, cells->n[k], k, at[k] - low[k], width[k]);
   return (c[2] * cells->n[1] + c[1]) * cells->n[0] + c[0];
 }
 
