@@ -136,8 +136,6 @@ static bool copy_def(graze_track *track, const graze_track_def *def) {
 graze_status graze_track_create(graze_context *context, const graze_track_def *def, graze_track **track) {
   if (context == NULL || track == NULL)
     return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "an argument is missing");
-  if (def->colour < GRAZE_TRACK_SPEED || def->colour > GRAZE_TRACK_CONTACT)
-    return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, "film", "", "no such colour");
   graze_status status = check_def(context, def);
   if (status != GRAZE_OK) return status;
   graze_track *t = gz_new_zeroed(context, 1, sizeof *t);

@@ -201,6 +201,8 @@ static void refuses_definitions(void **unused) {
   (void)unused;
   world *w = make_world();
   const double bad[] = {0, -1, NAN, INFINITY};
+  graze_track *track = NULL;
+  assert_int_equal(graze_track_create(shared_context(1), NULL, &track), GRAZE_ERROR_ARGUMENT);
   for (size_t i = 0; i < 4; i++) {
     w->radii[5] = bad[i];
     refuse_def(w, GRAZE_ERROR_NOT_FINITE, "of ball 5");

@@ -21,11 +21,10 @@ using peer::Reply;
 
 class Bed {
  public:
-  explicit Bed(std::string style) : style_(std::move(style)) {
-  }
-  std::string prepare(const Inputs &in) {
+  std::string prepare(const Inputs &in, const char *style) {
     scenes_balls made;
     release();
+    style_ = style;
     if (!in.bed.count || !scenes_balls_make(SCENES_BALLS_BED, in.bed.count, 1, 0, &made)) return "no such bed";
     const char *quiet[] = {"lammps", "-log", "none", "-screen", "none"};
     handle_ = lammps_open_no_mpi(5, const_cast<char **>(quiet), nullptr);
@@ -34,7 +33,7 @@ class Bed {
     for (uint32_t i = 0; i < made.wall_count; i++) width_ = std::max(width_, made.walls[i].point[0]);
     top_ = 2 * width_;
     for (uint32_t i = 0; i < made.count; i++) top_ = std::max(top_, 2 * made.positions[3 * i + 2]);
-    restart_ = "/tmp/graze-bed-" + std::to_string(getpid()) + "-" + std::to_string(style_.size()) + ".restart";
+    restart_ = "/tmp/graze-bed-" + std::to_string(getpid()) + ".restart";
     begin(made);
     finish();
     command("run " + std::to_string(in.bed.before));
@@ -102,7 +101,7 @@ class Bed {
     command("thermo 100000");
   }
 
-  const std::string style_;
+  std::string style_;
   void *handle_ = nullptr;
   double width_ = 0, top_ = 0;
   std::string restart_;
@@ -111,16 +110,13 @@ class Bed {
 }  // namespace
 
 int main() {
-  Bed plain("hooke"), springs("hooke/history");
+  Bed bed;
   peer::Program program;
   program.offer(
-      "bed", "hooke", [&](const Inputs &in) { return plain.prepare(in); },
-      [&](const Inputs &in) { return plain.run(in); });
+      "bed", "hooke", [&](const Inputs &in) { return bed.prepare(in, "hooke"); },
+      [&](const Inputs &in) { return bed.run(in); });
   program.offer(
-      "bed_springs", "hooke_history", [&](const Inputs &in) { return springs.prepare(in); },
-      [&](const Inputs &in) { return springs.run(in); });
-  return program.serve([&] {
-    plain.release();
-    springs.release();
-  });
+      "bed_springs", "hooke_history", [&](const Inputs &in) { return bed.prepare(in, "hooke/history"); },
+      [&](const Inputs &in) { return bed.run(in); });
+  return program.serve([&] { bed.release(); });
 }

@@ -7,29 +7,24 @@
 
 #include "dynamics/pass.h"
 
+enum { SPARE = 8 }; /* as many as a register has lanes, at most: what kernels read and write behind the end */
+
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
-
-/* A little wider than two reach: places are divided by the edge, and that rounds. */
-static double edge_of(const graze_world *world, double largest_radius) {
-  return (2 * largest_radius + world->skin) * (1 + 0x1p-16);
-}
-
-/* How many cells an axis has, and how wide they are. */
-static void divide_axis(const graze_world *world, const graze_box *box, int axis, double edge, ball_cells *cells,
-                        double *width) {
-  const double period = world_period(world, axis), length = period != 0 ? period : box->max[axis] - box->min[axis];
-  const double most = 1 << 20, count = fmax(fmin(floor(length / edge), most), 0);
-  cells->n[axis] = period != 0 ? (uint32_t)fmax(count, 1) : (uint32_t)count + 1;
-  width[axis] = edge;
-}
 
 static uint64_t cell_count(const ball_cells *cells) {
   return (uint64_t)cells->n[0] * cells->n[1] * cells->n[2];
 }
 
-static void divide(const graze_world *world, const graze_box *box, double edge, ball_cells *cells, double low[3],
-                   double width[3]) {
-  for (int k = 0; k < 3; k++) divide_axis(world, box, k, edge, cells, width);
+/* How many cells there are, where they begin, and how wide they are: a little wider than two balls reach, because
+ * places are divided by the width, and that rounds. */
+static void divide(const graze_world *world, const graze_box *box, double largest_radius, ball_cells *cells,
+                   double low[3], double width[3]) {
+  const double reach = (2 * largest_radius + world->skin) * (1 + 0x1p-16), most = 1 << 20;
+  for (int k = 0; k < 3; k++) {
+    const double period = world_period(world, k), length = period != 0 ? period : box->max[k] - box->min[k];
+    const double whole = fmax(fmin(floor(length / reach), most), 0);
+    cells->n[k] = period != 0 ? (uint32_t)fmax(whole, 1) : (uint32_t)whole + 1;
+  }
   while (cell_count(cells) > 2 * (uint64_t)world->count + 64) {
     int longest = 0;
     for (int k = 1; k < 3; k++) longest = cells->n[k] > cells->n[longest] ? k : longest;
@@ -38,7 +33,7 @@ static void divide(const graze_world *world, const graze_box *box, double edge, 
   for (int k = 0; k < 3; k++) {
     const double period = world_period(world, k);
     low[k] = period != 0 ? world->def.bounds.min[k] : box->min[k];
-    if (period != 0) width[k] = period / cells->n[k];
+    width[k] = period != 0 ? period / cells->n[k] : reach;
   }
 }
 
@@ -60,7 +55,7 @@ static uint32_t cell_of(const graze_world *world, const ball_cells *cells, const
 
 static size_t carve(const graze_world *world, void *memory, ball_cells *cells) {
   carving c = {memory, 0};
-  const size_t balls = world->count + (size_t)8;
+  const size_t balls = world->count + (size_t)SPARE;
   cells->begin = gz_carve(&c, (cell_count(cells) + 2) * sizeof(uint32_t));
   cells->cell = gz_carve(&c, balls * sizeof(uint32_t));
   cells->places = gz_carve(&c, balls * sizeof(uint32_t));
@@ -84,7 +79,7 @@ static void fill(const graze_world *world, const double low[3], const double wid
     for (int k = 0; k < 3; k++) cells->center[k][i] = world->now[p].position[k];
     cells->radius[i] = world->now[p].position[3];
   }
-  for (uint32_t i = world->count; i < world->count + 8; i++) {
+  for (uint32_t i = world->count; i < world->count + SPARE; i++) {
     for (int k = 0; k < 3; k++) cells->center[k][i] = 0;
     cells->radius[i] = 0;
   }
@@ -102,17 +97,15 @@ typedef struct making {
 
 /* Those that the ball of the place may touch, in w->near. False: no memory. */
 static bool find_neighbours(const making *m, uint32_t place, worker *w) {
-  for (;;) {
-    w->near.count = 0;
-    if (!array_reserve(m->world->context, &w->near, 64, sizeof(uint32_t))) return false;
-    const uint32_t room = (uint32_t)w->near.capacity;
-    const uint32_t count = CPU_KERNEL(gz_neighbours)(m->world, m->cells, place, w->near.data, room);
-    if (count + 8 <= room) {
-      w->near.count = count;
-      return true;
-    }
-    if (!array_reserve(m->world->context, &w->near, count + 8, sizeof(uint32_t))) return false;
-  }
+  uint32_t count = 0, room = 0;
+  w->near.count = 0;
+  do {
+    if (!array_reserve(m->world->context, &w->near, count + SPARE, sizeof(uint32_t))) return false;
+    room = (uint32_t)w->near.capacity;
+    count = CPU_KERNEL(gz_neighbours)(m->world, m->cells, place, w->near.data, room);
+  } while (count + SPARE > room);
+  w->near.count = count;
+  return true;
 }
 
 /* The rows of a ball, of which it is the first: where both are of the block and move, those with higher places. Returns
@@ -210,7 +203,7 @@ graze_status gz_cells_make_rows(graze_world *world, double largest_radius) {
   double low[3], width[3];
   graze_status status = enclose(world, &box);
   if (status != GRAZE_OK) return status;
-  divide(world, &box, edge_of(world, largest_radius), &cells, low, width);
+  divide(world, &box, largest_radius, &cells, low, width);
   const size_t bytes = carve(world, NULL, &cells);
   if (!gz_buffer_reserve(world->context, &world->close.memory, bytes, 0)) return gz_fail_memory(world->context, bytes);
   carve(world, world->close.memory.data, &cells);

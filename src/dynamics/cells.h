@@ -15,8 +15,8 @@ typedef struct ball_cells {
   double *center[3], *radius; /* likewise */
 } ball_cells;
 
-/* Makes the rows of the list. Faster and with a third of the memory of a search by broad phases, but cells are as wide
- * as the largest ball. O(balls), while no ball is much larger than most. Errors: NOT_FINITE, MEMORY, LIMIT. */
+/* Makes the rows of the list, without an array of pairs on the way. Cells are as wide as the largest ball wants them:
+ * O(balls) while no ball is much larger than most. Errors: NOT_FINITE, MEMORY, LIMIT. */
 graze_status gz_cells_make_rows(graze_world *world, double largest_radius);
 
 /* Writes the places of those that a ball may touch before the list is made anew, itself among them, and returns how

@@ -145,7 +145,7 @@ static void look_at_blocks(void *argument, uint32_t begin, uint32_t end, uint32_
     for (int k = 0; k < 3; k++) way[k] = nearest_image(at[k] - from[k], period[k]);
     const double way2 = (way[0] * way[0] + way[1] * way[1]) + way[2] * way[2];
     const double speed2 = (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
-    w->moved2 = way2 <= w->moved2 ? w->moved2 : way2;
+    w->moved2 = fmax(w->moved2, way2 < (double)INFINITY ? way2 : (double)INFINITY); /* NaN is too far as well */
     w->speed2 = speed2 > w->speed2 ? speed2 : w->speed2;
   }
 }

@@ -340,8 +340,7 @@ static void swap_lists(neighbour_list *a, neighbour_list *b) {
   *b = t;
 }
 
-/* What contacts remember waits for the new list: of balls and walls in world->saved, of surfaces in the old list.
- */
+/* What contacts remember waits for the new list: of balls and walls in world->saved, of surfaces in the old list. */
 static graze_status save_contacts(graze_world *world) {
   if (!world->remembers || !world->is_listed || world->carries) return GRAZE_OK;
   const uint64_t count = gz_contacts_keep(world, NULL);

@@ -62,8 +62,8 @@ static double wide_difference(wide a, wide b) {
   return d.high + (d.low + (a.low - b.low));
 }
 
-/* The edges of a sliver are so alike that their cross product in doubles says little. In twice as many digits it is
- * good to the last ones of a double for slivers of any width that has room between them. */
+/* The edges of a sliver are so nearly parallel that little is left of their cross product in doubles. With twice as
+ * many digits it is as good as that of any triangle; false: it is narrower than 2^-50 of its length. */
 static bool sliver_normal(const double corners[9], double normal[3]) {
   wide edge[2][3];
   double largest = 0, length2[2] = {0, 0};
@@ -109,8 +109,8 @@ static triangle_shape unit_normal(const double corners[9], double normal[3]) {
   return shape;
 }
 
-/* On the inner side of each edge. Across a sliver that is a matter of few digits, which the way from the edge's nearer
- * end has left and the way from its other end may not have. */
+/* On the inner side of each edge. Across a sliver few digits decide it, so the way from the edge's nearer end is asked.
+ */
 static bool projects_inside(const double corners[9], triangle_shape shape, const double normal[3], const double p[3]) {
   for (int k = 0; k < 3; k++) {
     const double *from = corners + 3 * k, *to = corners + 3 * ((k + 1) % 3);
@@ -119,8 +119,8 @@ static bool projects_inside(const double corners[9], triangle_shape shape, const
     subtract(p, from, way);
     subtract(p, to, other);
     cross(normal, edge, inward);
-    const bool is_farther = shape == IS_SLIVER && dot(other, other) < dot(way, way);
-    if (!(dot(inward, is_farther ? other : way) > 0)) return false;
+    const bool ends_nearer = shape == IS_SLIVER && dot(other, other) < dot(way, way);
+    if (!(dot(inward, ends_nearer ? other : way) > 0)) return false;
   }
   return true;
 }

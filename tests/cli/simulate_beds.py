@@ -13,19 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench import Bench
+
 GRAVITY = 9.81
 
 
-class Bench:
-    def __init__(self, tool, folder):
-        self.tool, self.folder, self.checked, self.bad = tool, folder, 0, 0
-
-    def check(self, what, good):
-        self.checked += 1
-        if not good:
-            self.bad += 1
-            print(what)
-
+class Beds(Bench):
     def near(self, what, got, wanted, tolerance):
         self.check(f"{what}: {got!r} instead of {wanted!r}, off by more than {tolerance:.3g}",
                    abs(got - wanted) <= tolerance)
@@ -102,7 +95,7 @@ def main():
     parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(arguments.bin / "graze", Path(name))
+        bench = Beds(arguments.bin / "graze", Path(name))
         if arguments.long:
             check_bed(bench, 65536, {3000: 21.0525, 6000: 17.296, 9000: 14.409}, 4.948)
             check_gas(bench, 65536)

@@ -18,6 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench import Bench
+
 K_N = 1e5
 GRAVITY = 9.81
 DT = 2e-4
@@ -54,16 +56,7 @@ def column(count, radius, low, seed):
         z += spacing
 
 
-class Bench:
-    def __init__(self, tool, folder):
-        self.tool, self.folder, self.checked, self.bad = tool, folder, 0, 0
-
-    def check(self, what, good):
-        self.checked += 1
-        if not good:
-            self.bad += 1
-            print(what)
-
+class Grains(Bench):
     def run(self, mesh, places, steps, every=None, friction=0.5, rolling=0.0, plate=None):
         """The JSON and the frames, each of places. `plate`: the speed of a floor from z = 0 on."""
         material = {"k_n": K_N, "restitution": 0.3, "friction": friction, "tangential": "spring", "rolling": rolling}
@@ -226,7 +219,7 @@ def main():
     parser.add_argument("--only")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(arguments.bin / "graze", Path(name))
+        bench = Grains(arguments.bin / "graze", Path(name))
         checks = {"bowl": lambda: check_bowl(bench), "heaps": lambda: check_heaps(bench, 200, 15000)}
         if arguments.long:
             checks |= {"heaps": lambda: check_heaps(bench, 1500, 60000), "beverloo": lambda: check_beverloo(bench),
