@@ -63,11 +63,15 @@ void work_boolean(bench *b);
 void work_pairs(bench *b);
 void work_self(bench *b);
 void work_wave(bench *b);
+void work_ccd(bench *b);
 void work_read(bench *b);
 void work_broad(bench *b);
 void work_bed(bench *b);
 void work_report_bodies(bench *b);
 void work_report_frames(bench *b);
+void work_mpi(bench *b);        /* where graze_mpi is */
+void work_visibility(bench *b); /* where the private parts of graze_visibility are at hand */
+void work_visibility_exact(bench *b);
 void work_gpu(bench *b); /* where the private parts of graze_gpu are at hand */
 
 bool work_gpu_list(const bench *b); /* prints the devices; false: there are none */

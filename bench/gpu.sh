@@ -98,10 +98,11 @@ parts='gpu_triangles/@(repeated|waves)/*
 gpu_sort32/*
 gpu_boxes/uniform/*
 gpu_tree*/uniform/*
-gpu_bed/*
+gpu_bed?(_single)/*
 gpu_spheres/*
 gpu_triangles/!(repeated/*|waves/*)
-gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|bed/*|spheres/*)'
+gpu_!(triangles/*|sort32/*|boxes/uniform/*|tree*/uniform/*|bed*/*|spheres/*)
+gpu_bed_many*/*'
 
 work=$(mktemp -d "$here/work.XXXXXX") || exit 3
 rows=$work/rows.csv

@@ -161,6 +161,7 @@ static void run_all(bench *b) {
   work_pairs(b);
   work_self(b);
   work_wave(b);
+  work_ccd(b);
 #ifdef BENCH_IO
   work_read(b);
 #endif
@@ -168,6 +169,13 @@ static void run_all(bench *b) {
   work_bed(b);
   work_report_bodies(b);
   work_report_frames(b);
+#ifdef BENCH_MPI
+  work_mpi(b);
+#endif
+#ifdef BENCH_GL
+  work_visibility(b);
+  work_visibility_exact(b);
+#endif
 #ifdef BENCH_GPU
   work_gpu(b);
 #endif

@@ -38,7 +38,8 @@ typedef struct bed {
 
 static const double DT = BED_STEP;
 
-graze_world *make_bed_world(graze_context *context, uint32_t count, graze_tangential_law tangential) {
+graze_world *make_bed_world(graze_context *context, uint32_t count, graze_tangential_law tangential,
+                            graze_precision precision) {
   const bool full = tangential == GRAZE_TANGENTIAL_FULL;
   scenes_balls balls;
   graze_world *world;
@@ -48,6 +49,7 @@ graze_world *make_bed_world(graze_context *context, uint32_t count, graze_tangen
   uint32_t material, set;
   if (!scenes_balls_make(SCENES_BALLS_BED, count, 1, 0, &balls)) fail("no memory for %u balls", count);
   if (full) def.integrator = GRAZE_EULER;
+  def.precision = precision;
   must(graze_world_create(context, &def, &world), "the world");
   m.k_n = balls.k_n;
   m.gamma_n = balls.gamma_n;
@@ -97,7 +99,8 @@ static void one_phase(bench *b, phase *p) {
   contest c;
   bed d = {.steps = p->steps};
   if (!bench_wants(b, "%s/%s/%u", work, p->name, p->count)) return;
-  d.world = make_bed_world(b->context, p->count, p->springs ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT);
+  d.world = make_bed_world(b->context, p->count, p->springs ? GRAZE_TANGENTIAL_SPRING : GRAZE_TANGENTIAL_DASHPOT,
+                           GRAZE_DOUBLE);
   d.path = text_of("%s/bed.state", b->work_folder);
   must(graze_world_step(d.world, DT, p->before, NULL, NULL), "the steps before");
   must(graze_world_save(d.world, d.path), d.path);
@@ -195,7 +198,7 @@ static void one_report(bench *b, uint32_t count, uint32_t before) {
   contest c;
   report_bed d = {.bed = {.steps = 100}};
   if (!bench_wants(b, "report/%u", count)) return;
-  d.bed.world = make_bed_world(b->context, count, GRAZE_TANGENTIAL_FULL);
+  d.bed.world = make_bed_world(b->context, count, GRAZE_TANGENTIAL_FULL, GRAZE_DOUBLE);
   d.bed.path = text_of("%s/report.state", b->work_folder);
   must(graze_world_step(d.bed.world, DT, before, NULL, NULL), "the steps before");
   must(graze_world_save(d.bed.world, d.bed.path), d.bed.path);
@@ -240,19 +243,23 @@ static void run_on_device(void *argument, bool check, sample *out) {
     snprintf(out->gave_up, sizeof out->gave_up, "%.60s", "the processor made the steps");
 }
 
-static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p) {
-  const char *id = graze_gpu_get_info(gpu)->id;
+static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p, graze_precision precision) {
+  const char *id = graze_gpu_get_info(gpu)->id, *many = p->count > 65536 ? "_many" : "";
+  char work[32];
+  snprintf(work, sizeof work, "gpu_bed%s%s", many, precision == GRAZE_FLOAT ? "_single" : "");
   char name[48];
   contest c;
   sample expected = {0};
-  if (!bench_wants(b, "gpu_bed/%s/%s/%u", p->name, id, p->count)) return;
+  if (!bench_wants(b, "%s/%s/%s/%u", work, p->name, id, p->count)) return;
   char *path = text_of("%s/gpu_bed.state", b->work_folder);
-  bed plain = {make_bed_world(b->context, p->count, GRAZE_TANGENTIAL_DASHPOT), path, p->steps};
-  device_bed device = {{make_bed_world(gpu->context, p->count, GRAZE_TANGENTIAL_DASHPOT), path, p->steps}, gpu};
+  bed plain = {make_bed_world(b->context, p->count, GRAZE_TANGENTIAL_DASHPOT, precision), path, p->steps};
+  device_bed device = {{make_bed_world(gpu->context, p->count, GRAZE_TANGENTIAL_DASHPOT, precision), path, p->steps},
+                       gpu};
   must(graze_world_step(device.bed.world, DT, p->before, NULL, NULL), "the steps before");
   must(graze_world_save(device.bed.world, path), path);
   run_bed(&plain, true, &expected);
-  contest_begin(&c, b, "ball step", p->count, (uint64_t)p->count * p->steps, "gpu_bed/%s/%s/%u", p->name, id, p->count);
+  contest_begin(&c, b, "ball step", p->count, (uint64_t)p->count * p->steps, "%s/%s/%s/%u", work, p->name, id,
+                p->count);
   contest_expect(&c, expected.count, expected.hash);
   contest_ours(&c, "cpu", run_bed, &plain);
   snprintf(name, sizeof name, "gpu/%.24s", id);
@@ -264,11 +271,17 @@ static void one_device_phase(bench *b, graze_gpu *gpu, const phase *p) {
   graze_world_destroy(device.bed.world);
 }
 
+/* In both precisions; millions of balls soon after they were let go, for the processor makes the same steps. */
 void work_gpu_bed(bench *b, graze_gpu *gpu) {
-  static const phase quick = {"falling", 1024, 1000, 100, 0, false};
-  if (b->quick) one_device_phase(b, gpu, &quick);
-  for (size_t i = 0; i < COUNT_OF(phases) && !b->quick; i++) {
-    if (!phases[i].springs && (b->large || phases[i].before < 5000)) one_device_phase(b, gpu, &phases[i]);
+  static const phase quick = {"falling", 1024, 1000, 100, 0, false},
+                     many[] = {{"falling", 1048576, 500, 100, 0, false}, {"falling", 16777216, 200, 50, 0, false}};
+  for (int i = 0; i < 2; i++) {
+    const graze_precision precision = i == 0 ? GRAZE_DOUBLE : GRAZE_FLOAT;
+    if (b->quick) one_device_phase(b, gpu, &quick, precision);
+    for (size_t p = 0; p < COUNT_OF(phases) && !b->quick; p++) {
+      if (!phases[p].springs && (b->large || phases[p].before < 5000)) one_device_phase(b, gpu, &phases[p], precision);
+    }
+    for (size_t p = 0; p < COUNT_OF(many) && b->large; p++) one_device_phase(b, gpu, &many[p], precision);
   }
 }
 #endif

@@ -9,6 +9,7 @@
 
 /* The bed of `graze make bed` in its box. `full`: under the law of a report on many bodies on a GPU, without friction
  * and spin. */
-graze_world *make_bed_world(graze_context *context, uint32_t count, graze_tangential_law tangential);
+graze_world *make_bed_world(graze_context *context, uint32_t count, graze_tangential_law tangential,
+                            graze_precision precision);
 
 #endif

@@ -120,7 +120,7 @@ static void one_size(bench *b, const frames_told *told) {
   const bool drawn = bench_wants(b, "report_frames_drawn/%u", told->count);
   frames f = {.told = told};
   if (!plain && !drawn) return;
-  f.world = make_bed_world(b->context, told->count, GRAZE_TANGENTIAL_FULL);
+  f.world = make_bed_world(b->context, told->count, GRAZE_TANGENTIAL_FULL, GRAZE_DOUBLE);
   f.path = text_of("%s/frames.state", b->work_folder);
   must(graze_world_step(f.world, BED_STEP, told->before, NULL, NULL), "the steps before");
   must(graze_world_save(f.world, f.path), f.path);

@@ -167,7 +167,7 @@ static graze_status make_cache(const graze_check *c) {
 }
 
 graze_status gz_check_bake(graze_check *c, uint32_t first) {
-  double start = gz_check_clock();
+  double start = clock_now();
   check_jobs jobs = {.check = c, .stage = GRAZE_CHECK_MESHES, .is_large = is_large_geometry, .body = bake_one};
   jobs.items = gz_check_alloc(c, c->mesh_count - first, sizeof *jobs.items);
   graze_status status = jobs.items != NULL ? make_cache(c) : GRAZE_ERROR_MEMORY;
@@ -182,7 +182,7 @@ graze_status gz_check_bake(graze_check *c, uint32_t first) {
 /* ---- when a pair needs it ---- */
 
 static void note_times(graze_check *c, double start) {
-  double end = gz_check_clock();
+  double end = clock_now();
   pthread_mutex_lock(&c->fault.mutex);
   if (c->bake_end == 0 || start < c->bake_begin) c->bake_begin = start;
   if (end > c->bake_end) c->bake_end = end;
@@ -194,7 +194,7 @@ static void note_times(graze_check *c, double start) {
 graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh) {
   check_mesh *m = user;
   graze_check *c = m->check;
-  double start = gz_check_clock();
+  double start = clock_now();
   if (c->stopped) return GRAZE_CANCELLED;
   m->next = BAKE_MESH;
   graze_status status = gz_check_run_job(c, (uint64_t)(m - c->meshes), bake_one, m);
@@ -218,7 +218,7 @@ static bool is_large_file(const void *item) {
 }
 
 graze_status gz_check_read(graze_check *c, uint32_t first) {
-  double start = gz_check_clock();
+  double start = clock_now();
   check_jobs jobs = {.check = c, .stage = GRAZE_CHECK_FILES, .is_large = is_large_file, .body = read_one};
   jobs.count = c->mesh_count - first;
   jobs.items = gz_check_alloc(c, jobs.count, sizeof *jobs.items);

@@ -63,7 +63,7 @@ static graze_check *make(graze_context *context, const graze_check_def *def) {
   c->context = context;
   c->def = *def;
   complete_def(&c->def);
-  c->start = gz_check_clock();
+  c->start = clock_now();
   c->lazy = !c->def.every_mesh && !(def->relations >> GRAZE_SEPARATE & 1) && def->open == GRAZE_OPEN_UNKNOWN;
   c->hold = c->lazy && def->previous != NULL;
   return c;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -77,13 +78,14 @@ typedef enum rule_kind {
   RULE_SAME_PARENT,   /* leave out objects whose names have the same path before the last '/' */
   RULE_RELATIONS,     /* pairs that are checked and, by their relation, not reported */
   RULE_OPEN,          /* open meshes are surfaces; it counts the checked pairs that it concerns */
-  RULE_FORGIVE        /* overlaps of pairs of two sets, or of all; it counts those that are forgiven */
+  RULE_FORGIVE,       /* overlaps of pairs of two sets, or of all; it counts those that are forgiven */
+  RULE_CLEARANCE      /* what pairs of two sets, or all, are to keep; it counts those that are nearer */
 } rule_kind;
 
 typedef struct rule {
   rule_kind kind;
-  uint32_t first, second; /* sets; of RULE_FORGIVE, UINT32_MAX: all objects */
-  double length;          /* of RULE_FORGIVE; infinite: the precision of the files */
+  uint32_t first, second; /* sets; of RULE_FORGIVE and RULE_CLEARANCE, UINT32_MAX: all objects */
+  double length;          /* of these two; infinite: the precision of the files */
   const char *layers[2];  /* of RULE_IGNORE_LAYERS */
   const char *text;       /* as a report shows it. All that selects pairs stands in it: an earlier report with the same
                              texts is an answer to the same question */
@@ -97,7 +99,8 @@ typedef struct rules {
   rule *list;
   uint32_t count;
   bool only;           /* some rule is RULE_ONLY */
-  bool tolerant;       /* some rule is RULE_FORGIVE */
+  bool tolerant;       /* some rule is RULE_FORGIVE, */
+  bool clear;          /* RULE_CLEARANCE */
   uint64_t other_sets; /* pairs left out because no RULE_ONLY names them */
   uint64_t *members;   /* bit s of an object's words: it is in set s */
   uint32_t words;
@@ -174,8 +177,6 @@ struct graze_check {
 
 /* ---- jobs.c ---- */
 
-double gz_check_clock(void); /* seconds since some moment */
-
 /* Adds the time since `start`; totals are whole nanoseconds, so that they print short. */
 void gz_check_add_time(double *total, double start);
 
@@ -241,8 +242,12 @@ char *gz_check_stem(graze_check *c, const char *path);
 
 /* ---- tolerance.c: overlaps that are forgiven ---- */
 
-/* A length as graze_check_def has it, in the units of the check; `own`: those of a plain number, or "". Infinite:
- * "precision". Errors: ARGUMENT. */
+/* A length such as "0.5" or "0.5mm", in the units of the check; `own`: those of a plain number, or "". `name` is what
+ * messages call it. Errors: ARGUMENT. */
+graze_status gz_check_parse_length(const graze_check *c, const char *name, const char *text, const char *own,
+                                   double *length);
+
+/* The same of a tolerance. Infinite: "precision". */
 graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, const char *own, double *length);
 
 /* Marks the clash when its pair is forgiven. */
@@ -262,6 +267,11 @@ bool gz_check_rules_select(const graze_check *c);
 
 /* The first rule of that kind that names the pair; NULL: there is none. */
 rule *gz_check_forgiving_rule(graze_check *c, uint64_t a, uint64_t b);
+rule *gz_check_clearance_rule(graze_check *c, uint64_t a, uint64_t b);
+
+/* For the scene, with the check as user: what a pair is to keep, and the most that an object is to. */
+double gz_check_clearance(void *user, uint64_t a, uint64_t b);
+double gz_check_reach(void *user, uint64_t object);
 
 /* ---- earlier.c ---- */
 

@@ -36,7 +36,8 @@ graze_status gz_check_earlier_end(graze_check *c) {
 }
 
 bool gz_check_leaves_out(const graze_check *c) {
-  const unsigned all = (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (1u << GRAZE_CLEARANCE);
+  const unsigned all =
+      (1u << (GRAZE_UNKNOWN + 1)) - 1 - (1u << GRAZE_SEPARATE) - (c->rules.clear ? 0 : 1u << GRAZE_CLEARANCE);
   return (c->def.relations & all) != all;
 }
 
@@ -54,6 +55,7 @@ graze_status gz_check_known_begin(graze_check *c) {
 static bool tells_all(const graze_check *c, const graze_report_previous_clash *clash) {
   bool meets = clash->counts.triangle_pairs > 0;
   if (!clash->placed) return false;
+  if (clash->relation == GRAZE_CLEARANCE) return clash->gap.found && (!c->def.triangles || clash->gap.near_pairs > 0);
   return !meets || (!c->def.triangles && (!c->def.curves || clash->curve_starts != NULL));
 }
 

@@ -132,7 +132,8 @@ static graze_status write_csv(const writing *w, const char *path) {
 }
 
 static graze_status write_junit(const writing *w, const char *path) {
-  const unsigned failing = 1u << GRAZE_CROSS | 1u << GRAZE_A_IN_B | 1u << GRAZE_B_IN_A | 1u << GRAZE_DUPLICATE;
+  const unsigned failing =
+      1u << GRAZE_CLEARANCE | 1u << GRAZE_CROSS | 1u << GRAZE_A_IN_B | 1u << GRAZE_B_IN_A | 1u << GRAZE_DUPLICATE;
   return graze_report_write_junit(w->check->context, path, &w->check->report, failing);
 }
 

@@ -13,19 +13,13 @@
 
 /* ---- time ---- */
 
-double gz_check_clock(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void gz_check_add_time(double *total, double start) {
-  *total = round((*total + (gz_check_clock() - start)) * 1e9) / 1e9;
+  *total = round((*total + (clock_now() - start)) * 1e9) / 1e9;
 }
 
 bool gz_check_go_on(graze_check *c, graze_check_stage stage, uint64_t done, uint64_t total) {
   const graze_check_def *d = &c->def;
-  if (d->seconds > 0 && gz_check_clock() - c->start > d->seconds) c->stopped = true;
+  if (d->seconds > 0 && clock_now() - c->start > d->seconds) c->stopped = true;
   if (d->progress != NULL && !d->progress(d->progress_user, stage, done, total)) c->stopped = true;
   return !c->stopped;
 }

@@ -183,7 +183,7 @@ static graze_status open_files(graze_check *c, check_file *files, uint32_t count
     if (files[i].assembly == NULL) return GRAZE_ERROR_MEMORY;
     c->open[c->open_count++] = files[i].assembly;
   }
-  double start = gz_check_clock();
+  double start = clock_now();
   check_jobs jobs = {
       .check = c, .stage = GRAZE_CHECK_FILES, .items = items, .count = count, .is_large = is_large, .body = open_one};
   graze_status status = gz_check_run_jobs(&jobs);
@@ -378,7 +378,7 @@ static graze_status refuse_simulation(const graze_check *c, const char *path) {
 }
 
 static graze_status load_scene(graze_check *c, const char *path) {
-  double start = gz_check_clock(), factor;
+  double start = clock_now(), factor;
   graze_status status = graze_read_scene(c->context, path, &c->file);
   gz_check_add_time(&c->load_seconds, start);
   if (status == GRAZE_OK) status = refuse_simulation(c, path);

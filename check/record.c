@@ -72,6 +72,7 @@ graze_status gz_check_record_begin(graze_check *c) {
                              .units = c->units,
                              .up = c->def.up != GRAZE_UP_UNKNOWN ? c->def.up : c->up,
                              .tolerant = c->rules.tolerant,
+                             .clear = c->rules.clear,
                              .engine = "cpu",
                              .exactness = exactness[c->def.exactness],
                              .objects = c->report_objects,
@@ -93,6 +94,7 @@ static const char *reason_of(graze_check *c, const graze_object_pair *pair) {
 }
 
 static const graze_triangle_pair no_pairs = {0, 0}; /* an empty list is a list */
+static const uint32_t one_line[2] = {0, 2};         /* where a curve of two points starts and ends */
 
 graze_report_clash gz_check_plain_clash(uint32_t a, uint32_t b, graze_relation relation, const graze_counts *counts) {
   return (graze_report_clash){.a = a,
@@ -108,6 +110,18 @@ graze_report_clash gz_check_plain_clash(uint32_t a, uint32_t b, graze_relation r
                               .group_place = GRAZE_NO_GROUP};
 }
 
+/* The place of a gap is the line between the nearest points. */
+static void place_gap(graze_report_clash *clash, const graze_gap *gap, const uint32_t *starts) {
+  clash->gap = *gap;
+  if (clash->relation != GRAZE_CLEARANCE) return;
+  clash->box = graze_box_empty();
+  for (int k = 0; k < 2; k++) graze_box_add_point(&clash->box, gap->points[k]);
+  for (int k = 0; k < 3; k++) clash->point[k] = 0.5 * gap->points[0][k] + 0.5 * gap->points[1][k];
+  clash->curve_points = gap->points;
+  clash->curve_starts = starts;
+  clash->curve_count = 1;
+}
+
 /* Without the reason. */
 static graze_report_clash clash_of(const graze_object_pair *pair, bool listed) {
   const graze_outline *outline = &pair->outline;
@@ -121,10 +135,12 @@ static graze_report_clash clash_of(const graze_object_pair *pair, bool listed) {
     clash.curve_points = outline->points;
     clash.curve_starts = outline->starts;
     clash.curve_count = outline->count;
+    if (pair->gap.found) clash.gap = pair->gap;
     return clash;
   }
   clash.box = graze_box_empty();
   for (int k = 0; k < 3; k++) clash.point[k] = NAN;
+  if (pair->gap.found) place_gap(&clash, &pair->gap, one_line);
   return clash;
 }
 
@@ -140,6 +156,9 @@ static graze_report_clash known_clash_of(graze_check *c, const known_clash *know
   clash.curve_points = then->curve_points;
   clash.curve_starts = then->curve_starts;
   clash.curve_count = then->curve_count;
+  if (then->gap.found) place_gap(&clash, &then->gap, one_line);
+  rule *keeping = then->relation == GRAZE_CLEARANCE ? gz_check_clearance_rule(c, known->a, known->b) : NULL;
+  if (keeping != NULL) keeping->pairs++;
   rule *forgiving = clash.forgiven ? gz_check_forgiving_rule(c, known->a, known->b) : NULL;
   if (forgiving != NULL) forgiving->pairs++;
   return clash;
@@ -167,6 +186,7 @@ static graze_status fill_clashes(graze_check *c) {
     graze_report_clash *clash = &c->clashes[count++];
     *clash = clash_of(pair, listed);
     gz_check_forgive(c, &pair->outline, clash);
+    if (clash->relation == GRAZE_CLEARANCE) gz_check_clearance_rule(c, clash->a, clash->b)->pairs++;
     if (clash->relation == GRAZE_UNKNOWN && (clash->reason = reason_of(c, pair)) == NULL) return GRAZE_ERROR_MEMORY;
   }
   while (next < e->clash_count) c->clashes[count++] = known_clash_of(c, &e->clashes[next++], listed);

@@ -46,8 +46,10 @@ static graze_status add_rule(graze_check *c, const rule *one) {
   return GRAZE_OK;
 }
 
-static graze_status add_only(graze_check *c, const char *first, const char *second) {
-  const rule one = {.kind = RULE_ONLY, .first = find_set(&c->rules, first), .second = find_set(&c->rules, second)};
+/* Adds a rule of two sets. */
+static graze_status add_between(graze_check *c, rule one, const char *first, const char *second) {
+  one.first = find_set(&c->rules, first);
+  one.second = find_set(&c->rules, second);
   const char *missing = one.first == c->rules.set_count ? first : one.second == c->rules.set_count ? second : NULL;
   if (missing == NULL) return add_rule(c, &one);
   nearest n = {.wanted = missing};
@@ -72,19 +74,40 @@ static graze_status add_kind(graze_check *c, rule_kind kind, const char *first, 
   return add_rule(c, &one);
 }
 
+/* Of two sets, or (NULL) of all objects. A length of 0 for all asks for nothing. */
+static graze_status add_clearance(graze_check *c, const char *const sets[2], const char *length, const char *own) {
+  rule one = {.kind = RULE_CLEARANCE, .first = UINT32_MAX, .second = UINT32_MAX};
+  graze_status status = gz_check_parse_length(c, "clearance", length, own, &one.length);
+  if (status != GRAZE_OK || (one.length == 0 && sets == NULL)) return status;
+  return sets == NULL ? add_rule(c, &one) : add_between(c, one, sets[0], sets[1]);
+}
+
+/* Whether some pair is to keep a length. */
+static graze_status find_clear(graze_check *c) {
+  double length = 0;
+  graze_status status = GRAZE_OK;
+  if (c->def.clearance != NULL) status = gz_check_parse_length(c, "clearance", c->def.clearance, "", &length);
+  c->rules.clear = length > 0 || c->file.clearance_count > 0;
+  for (uint32_t i = 0; i < c->def.rule_count; i++) c->rules.clear |= c->def.rules[i].kind == GRAZE_CHECK_CLEARANCE;
+  return status;
+}
+
 static graze_status add_asked(graze_check *c, const graze_check_rule *asked) {
   bool two = asked->kind != GRAZE_CHECK_IGNORE_SAME_PARENT;
   if (two && (asked->first == NULL || asked->second == NULL))
     return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: a rule lacks one of its two texts");
   switch (asked->kind) {
     case GRAZE_CHECK_BETWEEN:
-      return add_only(c, asked->first, asked->second);
+      return add_between(c, (rule){.kind = RULE_ONLY}, asked->first, asked->second);
     case GRAZE_CHECK_IGNORE_NAMES:
       return add_ignored_names(c, asked->first, asked->second);
     case GRAZE_CHECK_IGNORE_LAYERS:
       return add_kind(c, RULE_IGNORE_LAYERS, asked->first, asked->second);
     case GRAZE_CHECK_IGNORE_SAME_PARENT:
       return add_kind(c, RULE_SAME_PARENT, NULL, NULL);
+    case GRAZE_CHECK_CLEARANCE:
+      if (asked->length == NULL) return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: a clearance has no length");
+      return add_clearance(c, (const char *const[2]){asked->first, asked->second}, asked->length, "");
     default:
       return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: unknown kind of a rule");
   }
@@ -124,11 +147,13 @@ static graze_status add_scene_rules(graze_check *c) {
       status = add_set(c, file->sets[i].name, file->sets[i].patterns[k]);
   }
   for (uint32_t i = 0; i < file->check_count && status == GRAZE_OK; i++)
-    status = add_only(c, file->check[i][0], file->check[i][1]);
+    status = add_between(c, (rule){.kind = RULE_ONLY}, file->check[i][0], file->check[i][1]);
   for (uint32_t i = 0; i < file->ignore_name_count && status == GRAZE_OK; i++)
     status = add_ignored_names(c, file->ignore_names[i][0], file->ignore_names[i][1]);
   for (uint32_t i = 0; i < file->ignore_layer_count && status == GRAZE_OK; i++)
     status = add_kind(c, RULE_IGNORE_LAYERS, file->ignore_layers[i][0], file->ignore_layers[i][1]);
+  for (uint32_t i = 0; i < file->clearance_count && status == GRAZE_OK; i++)
+    status = add_clearance(c, (const char *const *)file->clearance[i], file->clearance[i][2], file->units);
   for (uint32_t i = 0; i < file->tolerance_count && status == GRAZE_OK; i++)
     status = add_forgiving(c, (const char *const *)file->tolerance[i], file->tolerance[i][2], file->units);
   if (status == GRAZE_OK && file->ignore_same_parent) status = add_kind(c, RULE_SAME_PARENT, NULL, NULL);
@@ -276,11 +301,18 @@ static char *tell_left_out(graze_check *c) {
   char *text = gz_check_print(c, "leave out ");
   const char *before = "";
   for (int k = GRAZE_SEPARATE + 1; k <= GRAZE_UNKNOWN; k++) {
-    if (k == GRAZE_CLEARANCE || (c->def.relations >> k & 1)) continue;
+    if ((k == GRAZE_CLEARANCE && !c->rules.clear) || (c->def.relations >> k & 1)) continue;
     text = gz_check_append(c, text, "%s%s", before, graze_relation_string((graze_relation)k));
     before = ", ";
   }
   return text;
+}
+
+/* Of which pairs: nothing, if of all. */
+static char *tell_between(graze_check *c, const rule *one, char *text) {
+  if (one->first == UINT32_MAX) return text;
+  text = put_set(c, gz_check_append(c, text, " between "), &c->rules.sets[one->first]);
+  return put_set(c, gz_check_append(c, text, " and "), &c->rules.sets[one->second]);
 }
 
 /* The length as it was given: another one has another text. */
@@ -290,9 +322,13 @@ static char *tell_forgiving(graze_check *c, const rule *one) {
   char *text = isinf(one->length) ? gz_check_print(c, "forgive overlaps within the precision of the files")
                                   : gz_check_print(c, "forgive overlaps of up to %s%s%s", length,
                                                    *c->units != '\0' ? " " : "", c->units);
-  if (one->first == UINT32_MAX) return text;
-  text = put_set(c, gz_check_append(c, text, " between "), &c->rules.sets[one->first]);
-  return put_set(c, gz_check_append(c, text, " and "), &c->rules.sets[one->second]);
+  return tell_between(c, one, text);
+}
+
+static char *tell_clearance(graze_check *c, const rule *one) {
+  char length[32];
+  graze_format_double(one->length, length);
+  return tell_between(c, one, gz_check_print(c, "clearance of %s%s%s", length, *c->units != '\0' ? " " : "", c->units));
 }
 
 static char *tell(graze_check *c, const rule *one) {
@@ -314,13 +350,17 @@ static char *tell(graze_check *c, const rule *one) {
       return gz_check_print(c, "open meshes are surfaces");
     case RULE_FORGIVE:
       return tell_forgiving(c, one);
+    case RULE_CLEARANCE:
+      return tell_clearance(c, one);
   }
   return NULL;
 }
 
 graze_status gz_check_make_rules(graze_check *c) {
-  graze_status status = add_defined(c);
+  graze_status status = find_clear(c);
+  if (status == GRAZE_OK) status = add_defined(c);
   if (status == GRAZE_OK) status = add_scene_rules(c);
+  if (status == GRAZE_OK && c->def.clearance != NULL) status = add_clearance(c, NULL, c->def.clearance, "");
   if (status == GRAZE_OK && c->def.tolerance != NULL) status = add_forgiving(c, NULL, c->def.tolerance, "");
   for (uint32_t i = 0; i < c->rules.count && status == GRAZE_OK; i++) {
     rule *one = &c->rules.list[i];
@@ -384,10 +424,34 @@ bool gz_check_rules_select(const graze_check *c) {
   return false;
 }
 
-rule *gz_check_forgiving_rule(graze_check *c, uint64_t a, uint64_t b) {
+static rule *first_rule(graze_check *c, rule_kind kind, uint64_t a, uint64_t b) {
   for (uint32_t i = 0; i < c->rules.count; i++) {
     rule *one = &c->rules.list[i];
-    if (one->kind == RULE_FORGIVE && (one->first == UINT32_MAX || concerns(&c->rules, one, a, b))) return one;
+    if (one->kind == kind && (one->first == UINT32_MAX || concerns(&c->rules, one, a, b))) return one;
   }
   return NULL;
+}
+
+rule *gz_check_forgiving_rule(graze_check *c, uint64_t a, uint64_t b) {
+  return first_rule(c, RULE_FORGIVE, a, b);
+}
+
+rule *gz_check_clearance_rule(graze_check *c, uint64_t a, uint64_t b) {
+  return first_rule(c, RULE_CLEARANCE, a, b);
+}
+
+double gz_check_clearance(void *user, uint64_t a, uint64_t b) {
+  const rule *one = gz_check_clearance_rule(user, a, b);
+  return one != NULL ? one->length : 0;
+}
+
+double gz_check_reach(void *user, uint64_t object) {
+  const rules *r = &((const graze_check *)user)->rules;
+  double most = 0;
+  for (uint32_t i = 0; i < r->count; i++) {
+    const rule *one = &r->list[i];
+    if (one->kind != RULE_CLEARANCE || one->length <= most) continue;
+    if (one->first == UINT32_MAX || in_set(r, object, one->first) || in_set(r, object, one->second)) most = one->length;
+  }
+  return most;
 }

@@ -70,6 +70,11 @@ static graze_status run_check(graze_check *c) {
   how.outlines = d->places;
   if (c->lazy || c->earlier.reuse != NULL || gz_check_rules_select(c)) how.wanted = is_wanted;
   how.wanted_user = c;
+  if (c->rules.clear) {
+    how.clearance = gz_check_clearance;
+    how.reach = gz_check_reach;
+    how.clearance_user = c;
+  }
   how.progress = go_on;
   how.progress_user = c;
   graze_status status = graze_scene_check(c->scene, &how, &c->result);
@@ -95,11 +100,11 @@ static graze_status find_facts(graze_check *c) {
 
 graze_status gz_check_decide(graze_check *c) {
   graze_object_id *ids = gz_check_alloc(c, c->object_count, sizeof *ids);
-  double start = gz_check_clock();
+  double start = clock_now();
   graze_status status = ids != NULL ? build_scene(c, ids, &c->scene) : GRAZE_ERROR_MEMORY;
   if (status == GRAZE_OK) status = go_on(c, 0, 0) ? run_check(c) : GRAZE_CANCELLED;
   double baked = c->bake_end - c->bake_begin; /* within the check */
-  gz_check_add_time(&c->build_seconds, gz_check_clock() - baked);
+  gz_check_add_time(&c->build_seconds, clock_now() - baked);
   gz_check_add_time(&c->query_seconds, start + baked);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) return status;
   graze_status facts = find_facts(c);
@@ -178,6 +183,8 @@ graze_status graze_check_make_scene(graze_check *c, const graze_motion *motion, 
   if (status == GRAZE_OK && gz_check_rules_select(c)) status = apply_rules(c, motion, made, ids);
   if (status == GRAZE_OK && c->rules.tolerant)
     gz_check_note(c, GRAZE_LOG_WARNING, "the tolerance is for checks: where objects move nothing is forgiven");
+  if (status == GRAZE_OK && c->rules.clear)
+    gz_check_note(c, GRAZE_LOG_WARNING, "the clearance is for checks: where objects move no gaps are measured");
   gz_check_record_fill(c);
   if (status == GRAZE_OK)
     *scene = made;
@@ -191,7 +198,7 @@ graze_status graze_check_read_motion(graze_check *c, const char *path, graze_mot
   const char **names = gz_check_alloc(c, c->object_count, sizeof *names);
   if (names == NULL) return GRAZE_ERROR_MEMORY;
   for (uint32_t i = 0; i < c->object_count; i++) names[i] = c->objects[i].name;
-  double start = gz_check_clock();
+  double start = clock_now();
   graze_status status = graze_read_motion(c->context, path, names, c->object_count, motion);
   for (uint64_t i = 0; status == GRAZE_OK && i < motion->count; i++) {
     graze_motion_move *move = &motion->moves[i];

@@ -5,22 +5,33 @@
 
 #include "check.h"
 
-graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, const char *own, double *length) {
-  const char *end = text + strlen(text), *unit;
-  *length = INFINITY;
-  if (strcmp(text, "precision") == 0) return GRAZE_OK;
-  unit = graze_parse_double(text, end, length);
+graze_status gz_check_parse_length(const graze_check *c, const char *name, const char *text, const char *own,
+                                   double *length) {
+  const char *end = text + strlen(text), *unit = graze_parse_double(text, end, length);
   if (unit == NULL || !isfinite(*length) || !(*length >= 0))
-    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "tolerance: '%s' is not a length of 0 or more", text);
+    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s: '%s' is not a length of 0 or more", name, text);
   if (*unit == '\0') unit = own;
   if (*unit == '\0' || strcmp(unit, c->units) == 0) return GRAZE_OK;
   if (gz_check_metres(unit) == 0)
-    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "tolerance: '%s' has an unknown unit", text);
+    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s: '%s' has an unknown unit", name, text);
   if (gz_check_metres(c->units) == 0)
-    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "tolerance: '%s' has a unit, and the check has none (--units)",
+    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s: '%s' has a unit, and the check has none (--units)", name,
                    text);
   *length *= gz_check_metres(unit) / gz_check_metres(c->units);
-  return GRAZE_OK;
+  if (isfinite(*length)) return GRAZE_OK;
+  return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "%s: '%s' is too large in %s", name, text, c->units);
+}
+
+graze_status gz_check_parse_tolerance(const graze_check *c, const char *text, const char *own, double *length) {
+  *length = INFINITY;
+  return strcmp(text, "precision") == 0 ? GRAZE_OK : gz_check_parse_length(c, "tolerance", text, own, length);
+}
+
+graze_status graze_check_read_length(const graze_check *c, const char *name, const char *text, double *length) {
+  if (c == NULL) return GRAZE_ERROR_ARGUMENT;
+  if (name == NULL || text == NULL || length == NULL)
+    return gz_fail(c->context, GRAZE_ERROR_ARGUMENT, "check: null pointer");
+  return gz_check_parse_length(c, name, text, "", length);
 }
 
 /* What rounding may have moved a coordinate on axis `k` by: that to a float; or that of decimals, and then to a double.

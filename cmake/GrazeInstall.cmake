@@ -1,5 +1,6 @@
 # What `cmake --install` puts where: libraries, public headers, the program, the CMake package (find_package(graze)
-# with targets graze::graze, graze::io, graze::report and graze::check), the pkg-config files and the documents. tool/ installs
+# with targets graze::graze, graze::io, graze::report, graze::check, graze::gpu,
+# graze::visibility and graze::mpi), the pkg-config files and the documents. tool/ installs
 # its manual pages and completions. The installed tree may be moved as a
 # whole.
 include(CMakePackageConfigHelpers)
@@ -13,6 +14,14 @@ endif()
 if(TARGET graze_gpu)
   set_target_properties(graze_gpu PROPERTIES EXPORT_NAME gpu)
   list(APPEND graze_installed graze_gpu)
+endif()
+if(TARGET graze_visibility)
+  set_target_properties(graze_visibility PROPERTIES EXPORT_NAME visibility)
+  list(APPEND graze_installed graze_visibility)
+endif()
+if(TARGET graze_mpi)
+  set_target_properties(graze_mpi PROPERTIES EXPORT_NAME mpi)
+  list(APPEND graze_installed graze_mpi)
 endif()
 set(graze_report_libs "")
 if(TARGET graze_report)
@@ -36,17 +45,21 @@ if(BUILD_SHARED_LIBS)
   # A moved tree finds its own libraries.
   file(RELATIVE_PATH graze_lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   set_target_properties(${graze_installed} PROPERTIES INSTALL_RPATH "$ORIGIN")
-  if(TARGET graze_tool)
-    set_target_properties(graze_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${graze_lib_from_bin}")
-  endif()
+  foreach(program graze_tool graze_mpi_tool)
+    if(TARGET ${program})
+      set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${graze_lib_from_bin}")
+    endif()
+  endforeach()
 endif()
 
 install(TARGETS ${graze_installed} EXPORT grazeTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-if(TARGET graze_tool)
-  install(TARGETS graze_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
+foreach(program graze_tool graze_mpi_tool)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  endif()
+endforeach()
 
 foreach(helper graze_import graze_draco) # io/helper.c looks for them next to the program
   if(TARGET ${helper})
@@ -54,7 +67,7 @@ foreach(helper graze_import graze_draco) # io/helper.c looks for them next to th
   endif()
 endforeach()
 
-set(graze_headers base broadphase collide dynamics engine graze math mesh record relate scene)
+set(graze_headers base broadphase collide distance dynamics engine graze math mesh motion record relate scene)
 if(TARGET graze_io)
   list(APPEND graze_headers io)
 endif()
@@ -66,6 +79,12 @@ if(TARGET graze_check)
 endif()
 if(TARGET graze_gpu)
   list(APPEND graze_headers gpu)
+endif()
+if(TARGET graze_visibility)
+  list(APPEND graze_headers visibility)
+endif()
+if(TARGET graze_mpi)
+  list(APPEND graze_headers mpi)
 endif()
 list(TRANSFORM graze_headers PREPEND "${PROJECT_SOURCE_DIR}/include/graze/")
 list(TRANSFORM graze_headers APPEND ".h")

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/owned.h"
 
 enum { DEFAULT_SECONDS = 60, MOST_SECONDS = 86400, MEMORY_MEGABYTES = 4096, READ_STEP = 1 << 20 };
@@ -98,16 +98,10 @@ static bool fail_start(const io_helper *helper, int error, io_fault *fault) {
 
 /* ---- listening ---- */
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* Waits for something to read until `deadline`. */
 static bool wait_for_bytes(int input, double deadline) {
   for (;;) {
-    double left = deadline - now();
+    double left = deadline - clock_now();
     if (left <= 0) return false;
     struct pollfd wanted = {.fd = input, .events = POLLIN};
     int ready = poll(&wanted, 1, (int)(left * 1000) + 1);
@@ -117,7 +111,7 @@ static bool wait_for_bytes(int input, double deadline) {
 }
 
 static bool listen_to(const io_helper *helper, int input, long seconds, gz_array *bytes, io_fault *fault) {
-  double deadline = now() + (double)seconds;
+  double deadline = clock_now() + (double)seconds;
   for (;;) {
     if (!wait_for_bytes(input, deadline)) {
       return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_WHOLE_FILE, 0, "%s was stopped after %ld s", helper->doing,

@@ -196,20 +196,22 @@ static char *copy_length(const json_t *value, io_fault *fault) {
   return gz_new_text(fault->context, number);
 }
 
-static bool read_tolerance(const json_t *array, graze_scene_file *scene, io_fault *fault) {
+/* Lengths for pairs of sets, into `list`, which is the scene's from then on. */
+static bool read_lengths(const json_t *array, const char *key, char *(**list)[3], uint32_t *count,
+                         const graze_scene_file *scene, io_fault *fault) {
   size_t index;
   json_t *entry;
   if (array == NULL) return true;
-  if (!json_is_array(array)) return gz_scene_fail(fault, "", "\"tolerance\" is not an array");
-  scene->tolerance = gz_new_zeroed(fault->context, json_array_size(array) + 1, sizeof scene->tolerance[0]);
-  if (scene->tolerance == NULL) return gz_io_fail_memory(fault);
+  if (!json_is_array(array)) return gz_scene_fail(fault, "", "\"%s\" is not an array", key);
+  *list = gz_new_zeroed(fault->context, json_array_size(array) + 1, sizeof(*list)[0]);
+  if (*list == NULL) return gz_io_fail_memory(fault);
   json_array_foreach(array, index, entry) {
     const json_t *length = json_array_get(entry, 2);
     char place[40];
-    snprintf(place, sizeof place, "tolerance[%lu]", (unsigned long)index);
+    snprintf(place, sizeof place, "%s[%lu]", key, (unsigned long)index);
     if (json_array_size(entry) != 3 || (!json_is_number(length) && !json_is_string(length)))
       return gz_scene_fail(fault, place, "not the names of two sets and a length");
-    char **three = scene->tolerance[scene->tolerance_count++];
+    char **three = (*list)[(*count)++];
     for (size_t k = 0; k < 2; k++) {
       const char *name = json_string_value(json_array_get(entry, k));
       if (name == NULL) return gz_scene_fail(fault, place, "not the names of two sets and a length");
@@ -257,14 +259,26 @@ static bool read_rules(const json_t *root, graze_scene_file *scene, io_fault *fa
                    fault) &&
          read_sets(json_object_get(root, "sets"), scene, fault) &&
          read_check(json_object_get(root, "check"), scene, fault) &&
-         read_tolerance(json_object_get(root, "tolerance"), scene, fault);
+         read_lengths(json_object_get(root, "tolerance"), "tolerance", &scene->tolerance, &scene->tolerance_count,
+                      scene, fault) &&
+         read_lengths(json_object_get(root, "clearance"), "clearance", &scene->clearance, &scene->clearance_count,
+                      scene, fault);
 }
 
 static bool read_root(json_t *root, const char *path, graze_scene_file *scene, io_fault *fault) {
-  static const char *const known[] = {"graze",     "units",         "objects",
-                                      "ignore",    "ignore_layers", "ignore_names",
-                                      "sets",      "check",         "ignore_same_parent",
-                                      "tolerance", "simulation",    "particles",
+  static const char *const known[] = {"graze",
+                                      "units",
+                                      "objects",
+                                      "ignore",
+                                      "ignore_layers",
+                                      "ignore_names",
+                                      "sets",
+                                      "check",
+                                      "ignore_same_parent",
+                                      "tolerance",
+                                      "simulation",
+                                      "particles",
+                                      "clearance",
                                       NULL};
   scene_names materials = {0}, names = {0};
   if (!json_is_object(root)) return gz_scene_fail(fault, "", "not a JSON object");
@@ -327,6 +341,11 @@ static void free_pairs(char *(*pairs)[2], uint32_t count) {
   gz_free(pairs);
 }
 
+static void free_lengths(char *(*list)[3], uint32_t count) {
+  for (uint32_t i = 0; i < 3 * count; i++) gz_free(list[i / 3][i % 3]);
+  gz_free(list);
+}
+
 void graze_scene_file_free(graze_scene_file *scene) {
   if (scene == NULL) return;
   for (uint32_t i = 0; i < scene->object_count; i++) {
@@ -338,8 +357,8 @@ void graze_scene_file_free(graze_scene_file *scene) {
   free_pairs(scene->ignore_layers, scene->ignore_layer_count);
   free_pairs(scene->ignore_names, scene->ignore_name_count);
   free_pairs(scene->check, scene->check_count);
-  for (uint32_t i = 0; i < 3 * scene->tolerance_count; i++) gz_free(scene->tolerance[i / 3][i % 3]);
-  gz_free(scene->tolerance);
+  free_lengths(scene->tolerance, scene->tolerance_count);
+  free_lengths(scene->clearance, scene->clearance_count);
   for (uint32_t i = 0; i < scene->set_count; i++) {
     for (uint32_t k = 0; k < scene->sets[i].pattern_count; k++) gz_free(scene->sets[i].patterns[k]);
     gz_free(scene->sets[i].patterns);

@@ -131,6 +131,14 @@ static void put_point_and_depth(bcf *work, const graze_report_clash *clash) {
     gz_put_text(out, " ");
     gz_put_xml(out, units);
   }
+  if (clash->gap.found) {
+    gz_put_text(out, "&#10;Gap: ");
+    gz_put_finite(out, clash->gap.distance);
+    gz_put_text(out, ", to be kept: ");
+    gz_put_finite(out, clash->gap.clearance);
+    gz_put_text(out, " ");
+    gz_put_xml(out, units);
+  }
 }
 
 static void put_count(gz_text *out, const char *before, uint64_t value) {

@@ -44,6 +44,13 @@ static const char *group_title(const graze_report *report, uint32_t group) {
   return group == GRAZE_NO_GROUP ? "" : report->groups[group].title;
 }
 
+static void put_gap(gz_text *out, const graze_gap *gap) {
+  const double none = NAN;
+  numbers(out, gap->found ? &gap->distance : &none, 1);
+  numbers(out, gap->found ? &gap->clearance : &none, 1);
+  for (int k = 0; k < 2; k++) numbers(out, gap->found ? gap->points[k] : (double[3]){NAN, NAN, NAN}, 3);
+}
+
 static void put_row(gz_text *out, const graze_report *report, const graze_report_clash *clash) {
   const graze_report_object *a = &report->objects[clash->a], *b = &report->objects[clash->b];
   gz_put_csv(out, clash->id);
@@ -73,6 +80,7 @@ static void put_row(gz_text *out, const graze_report *report, const graze_report
     field(out, clash->forgiven ? "yes" : "");
     numbers(out, clash->forgiven ? clash->translation : (double[3]){NAN, NAN, NAN}, 3);
   }
+  if (report->clear) put_gap(out, &clash->gap);
   gz_put_text(out, "\r\n");
 }
 
@@ -81,11 +89,14 @@ graze_status graze_report_write_csv(graze_context *context, const char *path, co
   graze_status status = gz_report_file_open(context, &file, path, report);
   if (status != GRAZE_OK) return status;
   gz_put_text(&file.out, header);
-  gz_put_text(&file.out, report->tolerant ? ",forgiven,translation_x,translation_y,translation_z\r\n" : "\r\n");
+  if (report->tolerant) gz_put_text(&file.out, ",forgiven,translation_x,translation_y,translation_z");
+  if (report->clear) gz_put_text(&file.out, ",gap,clearance,near_ax,near_ay,near_az,near_bx,near_by,near_bz");
+  gz_put_text(&file.out, "\r\n");
   if (!report->complete) {
     gz_put_text(&file.out, ",incomplete,unknown,,,,,,,,,,,,,,,,,,,,,,");
     gz_put_csv(&file.out, gz_report_incomplete);
-    gz_put_text(&file.out, report->tolerant ? ",,,,,,,,,\r\n" : ",,,,,\r\n");
+    gz_put_text(&file.out, report->tolerant ? ",,,,,,,,," : ",,,,,");
+    gz_put_text(&file.out, report->clear ? ",,,,,,,,\r\n" : "\r\n");
   }
   for (uint32_t i = 0; i < report->clash_count; i++) put_row(&file.out, report, &report->clashes[i]);
   return gz_report_file_close(context, &file, GRAZE_OK);

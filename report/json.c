@@ -75,6 +75,7 @@ static void put_place(gz_json *json, const graze_report_clash *clash) {
   }
   gz_record_put_box(json, &clash->box);
   gz_json_double(json, "depth_estimate", clash->depth);
+  if (clash->gap.found) gz_record_put_gap(json, &clash->gap);
   if (!clash->forgiven) return;
   gz_json_bool(json, "forgiven", true);
   gz_json_doubles(json, "translation", clash->translation, 3);

@@ -44,6 +44,21 @@ static void put_seconds(gz_text *out, double seconds) {
   gz_put_text(out, "\"");
 }
 
+static void put_length(gz_text *out, const graze_report *report, double length) {
+  gz_put_finite(out, length);
+  if (report->units == NULL || !*report->units) return;
+  gz_put_text(out, " ");
+  gz_put_xml(out, report->units);
+}
+
+/* ": gap 0.02 m, of 0.025 m" */
+static void put_gap(gz_text *out, const graze_report *report, const graze_gap *gap) {
+  gz_put_text(out, ": gap ");
+  put_length(out, report, gap->distance);
+  gz_put_text(out, ", of ");
+  put_length(out, report, gap->clearance);
+}
+
 /* "cross: 12 triangle pairs near 1 2 3 m" */
 static void put_message(gz_text *out, const graze_report *report, const graze_report_clash *clash) {
   gz_put_xml(out, graze_relation_string(clash->relation));
@@ -51,6 +66,7 @@ static void put_message(gz_text *out, const graze_report *report, const graze_re
     gz_put_text(out, ": ");
     gz_put_xml(out, clash->reason);
   }
+  if (clash->gap.found) put_gap(out, report, &clash->gap);
   if (clash->counts.triangle_pairs == 0) return;
   gz_put_text(out, ": ");
   gz_put_integer(out, clash->counts.triangle_pairs);

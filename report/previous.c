@@ -294,6 +294,36 @@ static bool get_curve(reading *r, const json_t *value, const char *place, graze_
   return true;
 }
 
+static bool get_length(reading *r, const json_t *value, const char *key, const char *place, double *length) {
+  const json_t *number = json_object_get(value, key);
+  *length = json_number_value(number);
+  if (json_is_number(number) && *length >= 0) return true;
+  return fail_at(r, place, "\"%s\" is %s", key, number ? "not a length of 0 or more" : "missing");
+}
+
+/* Absent where nothing is nearer than it may be. */
+static bool get_gap(reading *r, const json_t *value, const char *place, graze_report_previous_clash *clash) {
+  const json_t *points = json_object_get(value, "nearest");
+  graze_gap *gap = &clash->gap;
+  bool counted;
+  if (json_object_get(value, "gap") == NULL) {
+    return (points == NULL && json_object_get(value, "clearance") == NULL) ||
+           fail_at(r, place, "\"nearest\" and \"clearance\" go with \"gap\"");
+  }
+  gap->found = true;
+  if (!get_length(r, value, "gap", place, &gap->distance) ||
+      !get_length(r, value, "clearance", place, &gap->clearance) ||
+      !get_count(r, value, "near_pairs", place, &gap->near_pairs) ||
+      !get_hash(r, value, "near_hash", place, &gap->near_hash, &counted)) {
+    return false;
+  }
+  if (json_array_size(points) == 2 && get_numbers(json_array_get(points, 0), gap->points[0]) &&
+      get_numbers(json_array_get(points, 1), gap->points[1])) {
+    return true;
+  }
+  return fail_at(r, place, "\"nearest\" is not two points");
+}
+
 static bool find_objects(reading *r, const graze_report_previous_clash *clash, const char *place, uint32_t objects[2]) {
   const char *const names[2] = {clash->a, clash->b};
   for (int k = 0; k < 2; k++) {
@@ -316,17 +346,18 @@ static bool make_id(reading *r, json_t *value, graze_report_previous_clash *clas
 
 static bool read_clash(reading *r, json_t *value, const char *place, bool resolved, uint32_t index) {
   static const char *const known[] = {
-      "a",        "b",      "relation",       "reason",     "triangle_pairs", "points",
-      "segments", "areas",  "coplanar",       "degenerate", "hash",           "triangles",
-      "id",       "state",  "found",          "mark",       "comment",        "point",
-      "box",      "groups", "depth_estimate", "forgiven",   "translation",    "curve",
-      NULL};
+      "a",        "b",       "relation",       "reason",     "triangle_pairs", "points",
+      "segments", "areas",   "coplanar",       "degenerate", "hash",           "triangles",
+      "id",       "state",   "found",          "mark",       "comment",        "point",
+      "box",      "groups",  "depth_estimate", "forgiven",   "translation",    "curve",
+      "gap",      "nearest", "clearance",      "near_pairs", "near_hash",      NULL};
   graze_report_previous_clash *clash = &r->previous->clashes[index];
   if (!check_keys(r, value, known, place) || !get_text(r, value, "a", NULL, place, &clash->a) ||
       !get_text(r, value, "b", NULL, place, &clash->b) || !get_text(r, value, "id", "", place, &clash->id) ||
       !read_words(r, value, place, resolved, clash) || !read_counts(r, value, place, &clash->counts) ||
       !get_point(r, value, "point", place, clash->point, &clash->placed) || !get_box(r, value, place, &clash->box) ||
-      !get_curve(r, value, place, clash) || !find_objects(r, clash, place, r->previous->clash_objects[index])) {
+      !get_curve(r, value, place, clash) || !get_gap(r, value, place, clash) ||
+      !find_objects(r, clash, place, r->previous->clash_objects[index])) {
     return false;
   }
   const json_t *depth = json_object_get(value, "depth_estimate");

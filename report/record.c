@@ -13,6 +13,17 @@ void gz_record_put_counts(gz_json *json, const graze_counts *counts) {
   gz_json_hash(json, "hash", counts->hash);
 }
 
+void gz_record_put_gap(gz_json *json, const graze_gap *gap) {
+  gz_json_double(json, "gap", gap->distance);
+  gz_json_double(json, "clearance", gap->clearance);
+  gz_json_open(json, "nearest", '[');
+  for (int k = 0; k < 2; k++) gz_json_doubles(json, NULL, gap->points[k], 3);
+  gz_json_close(json);
+  if (gap->near_pairs == 0) return;
+  gz_json_integer(json, "near_pairs", gap->near_pairs);
+  gz_json_hash(json, "near_hash", gap->near_hash);
+}
+
 void gz_record_put_box(gz_json *json, const graze_box *box) {
   if (gz_camera_box_empty(box)) {
     gz_json_word(json, "box", "null");

@@ -6,6 +6,7 @@
 #include "page_meshes.h"
 
 void gz_record_put_counts(gz_json *json, const graze_counts *counts); /* keys of the open object */
+void gz_record_put_gap(gz_json *json, const graze_gap *gap);          /* gap, clearance, nearest points, near pairs */
 void gz_record_put_box(gz_json *json, const graze_box *box);          /* null when it is empty */
 void gz_record_put_rules(gz_json *json, const graze_report *report);
 void gz_record_put_groups(gz_json *json, const graze_report *report);

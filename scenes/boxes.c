@@ -55,11 +55,22 @@ static void stream_direction(random_stream *stream, double out[3]) {
   out[2] = height;
 }
 
+/* Each box draws the same number of times: the stream can begin at any box. */
+static void begin_part(const scenes_boxes *boxes, random_stream *stream, uint64_t draws) {
+  stream_skip(stream, draws * boxes->first);
+}
+
+static void end_part(const scenes_boxes *boxes, random_stream *stream, uint64_t draws) {
+  stream_skip(stream, draws * (boxes->total - boxes->first - boxes->count));
+}
+
 static void place_evenly(scenes_boxes *boxes, random_stream *stream, const double size[3], bool mixed) {
+  begin_part(boxes, stream, mixed ? 4 : 3);
   for (size_t i = 0; i < boxes->count; i++) {
     boxes->edges[i] = mixed ? exp(log(1000.0) * stream_unit(stream)) : 1;
     for (size_t k = 0; k < 3; k++) boxes->centers[3 * i + k] = size[k] * stream_unit(stream);
   }
+  end_part(boxes, stream, mixed ? 4 : 3);
 }
 
 /* Of an edge x, log-uniform in [1, 1000]: E[(x + y)^3] = 2 E[x^3] + 6 E[x^2] E[x]. */
@@ -70,20 +81,22 @@ static double mean_cube_of_sums(void) {
 }
 
 static bool place_in_clusters(scenes_boxes *boxes, random_stream *stream) {
-  uint32_t thousands = boxes->count / 1000, number = thousands < 4 ? 4 : thousands > 64 ? 64 : thousands;
-  double each = (double)boxes->count / number;
+  uint32_t thousands = boxes->total / 1000, number = thousands < 4 ? 4 : thousands > 64 ? 64 : thousands;
+  double each = (double)boxes->total / number;
   /* m unit cubes with deviation s have 8 m / (4 pi s^2)^(3/2) neighbours in the mean */
   double deviation = sqrt(pow(8.0 * each / NEIGHBOURS, 2.0 / 3.0) / (4 * PI));
   double domain = 100.0 * deviation * cbrt(number);
   double *middles = malloc(3 * (size_t)number * sizeof *middles);
   if (middles == NULL) return false;
   for (size_t i = 0; i < 3 * (size_t)number; i++) middles[i] = domain * stream_unit(stream);
+  begin_part(boxes, stream, 7);
   for (size_t i = 0; i < boxes->count; i++) {
     size_t cluster = (size_t)(stream_bits(stream) % number);
     boxes->edges[i] = 1;
     for (size_t k = 0; k < 3; k++)
       boxes->centers[3 * i + k] = middles[3 * cluster + k] + deviation * stream_normal(stream);
   }
+  end_part(boxes, stream, 7);
   free(middles);
   return true;
 }
@@ -105,12 +118,13 @@ static void wave_point(uint32_t x, uint32_t y, double time, double out[3]) {
 }
 
 static void place_on_wave(scenes_boxes *boxes) {
-  uint32_t along = 2 * wave_side(boxes->count);
+  uint32_t along = 2 * wave_side(boxes->total);
   for (uint32_t i = 0; i < boxes->count; i++) {
     double *center = boxes->centers + 3 * (size_t)i;
+    uint32_t square = (boxes->first + i) / 2;
     boxes->edges[i] = 1.1;
-    center[0] = i / 2 % along + 0.5;
-    center[1] = i / 2 / along + 0.5;
+    center[0] = square % along + 0.5;
+    center[1] = square / along + 0.5;
     center[2] = 0;
   }
 }
@@ -128,14 +142,17 @@ static void wave_box(const double *p, const double *q, const double *r, float ou
 }
 
 static void wave_at(const scenes_boxes *boxes, double time, float *out) {
-  uint32_t side = wave_side(boxes->count);
-  for (uint32_t y = 0; y < side; y++) {
-    for (uint32_t x = 0; x < 2 * side; x++) {
-      double corners[4][3];
-      for (uint32_t k = 0; k < 4; k++) wave_point(x + (k & 1), y + (k >> 1), time, corners[k]);
-      wave_box(corners[1], corners[2], corners[0], out);
-      wave_box(corners[1], corners[2], corners[3], out + 6);
-      out += 12;
+  const uint32_t along = 2 * wave_side(boxes->total), end = boxes->first + boxes->count;
+  for (uint32_t square = boxes->first / 2; 2 * square < end;
+       square++) { /* two boxes each; the part may begin and end inside */
+    uint32_t x = square % along, y = square / along;
+    double corners[4][3];
+    for (uint32_t k = 0; k < 4; k++) wave_point(x + (k & 1), y + (k >> 1), time, corners[k]);
+    for (uint32_t half = 0; half < 2; half++) {
+      uint32_t i = 2 * square + half;
+      if (i < boxes->first || i >= end) continue;
+      wave_box(corners[1], corners[2], corners[3 * half], out);
+      out += 6;
     }
   }
 }
@@ -143,7 +160,7 @@ static void wave_at(const scenes_boxes *boxes, double time, float *out) {
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static bool place(scenes_boxes *boxes, random_stream *stream) {
-  const double n = boxes->count;
+  const double n = boxes->total;
   double side = cbrt(8.0 * n / NEIGHBOURS), mixed = cbrt(n * mean_cube_of_sums() / NEIGHBOURS);
   /* across a slab of four edges two unit cubes overlap with the chance 2/4 - 1/16 */
   double slab = sqrt(n * 4.0 * (0.5 - 0.0625) / NEIGHBOURS);
@@ -167,6 +184,7 @@ static bool place(scenes_boxes *boxes, random_stream *stream) {
 
 static void give_motion(scenes_boxes *boxes, random_stream *stream) {
   boxes->least_edge = INFINITY;
+  begin_part(boxes, stream, 3);
   for (size_t i = 0; i < boxes->count; i++) {
     stream_direction(stream, boxes->directions + 3 * i);
     boxes->phases[i] = stream_unit(stream);
@@ -189,10 +207,14 @@ static void bound(scenes_boxes *boxes) {
   }
 }
 
-bool scenes_boxes_make(scenes_box_kind kind, uint32_t count, uint64_t seed, scenes_boxes *boxes) {
-  *boxes = (scenes_boxes){.kind = kind, .count = count};
-  if (kind == SCENES_BOXES_WAVE) boxes->count = 4 * wave_side(count) * wave_side(count);
-  size_t n = boxes->count;
+uint32_t scenes_boxes_total(scenes_box_kind kind, uint32_t count) {
+  return kind == SCENES_BOXES_WAVE ? 4 * wave_side(count) * wave_side(count) : count;
+}
+
+bool scenes_boxes_make_part(scenes_box_kind kind, uint32_t count, uint64_t seed, uint32_t first, uint32_t end,
+                            scenes_boxes *boxes) {
+  *boxes = (scenes_boxes){.kind = kind, .first = first, .count = end - first, .total = scenes_boxes_total(kind, count)};
+  size_t n = boxes->count > 0 ? boxes->count : 1;
   /* each kind and number has a stream of its own; seed 1 begins at numbers that are easy to write down elsewhere */
   random_stream stream = {UINT64_C(0xC0111DE0000) + UINT64_C(1000003) * kind + count +
                           (seed - 1) * UINT64_C(0xD1342543DE82EF95)};
@@ -208,6 +230,10 @@ bool scenes_boxes_make(scenes_box_kind kind, uint32_t count, uint64_t seed, scen
   give_motion(boxes, &stream);
   bound(boxes);
   return true;
+}
+
+bool scenes_boxes_make(scenes_box_kind kind, uint32_t count, uint64_t seed, scenes_boxes *boxes) {
+  return scenes_boxes_make_part(kind, count, seed, 0, scenes_boxes_total(kind, count), boxes);
 }
 
 void scenes_boxes_at(const scenes_boxes *boxes, double speed, uint32_t step, float *out) {

@@ -11,6 +11,10 @@ uint64_t stream_bits(random_stream *stream) {
   return x ^ x >> 31;
 }
 
+void stream_skip(random_stream *stream, uint64_t draws) {
+  stream->state += draws * 0x9E3779B97F4A7C15u;
+}
+
 double stream_unit(random_stream *stream) {
   return (double)(stream_bits(stream) >> 11) * 0x1p-53;
 }

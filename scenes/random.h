@@ -10,6 +10,9 @@ typedef struct random_stream {
 
 uint64_t stream_bits(random_stream *stream);
 
+/* Goes on as if so many bits had been drawn. */
+void stream_skip(random_stream *stream, uint64_t draws);
+
 /* [0, 1), a multiple of 2^-53. */
 double stream_unit(random_stream *stream);
 

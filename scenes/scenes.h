@@ -148,7 +148,8 @@ bool scenes_box_kind_named(const char *name, scenes_box_kind *kind);
 
 typedef struct scenes_boxes {
   scenes_box_kind kind;
-  uint32_t count;
+  uint32_t first, count;  /* those that are here, */
+  uint32_t total;         /* of all */
   double *centers;        /* 3 a box, at rest */
   double *directions;     /* 3 a box, unit vectors */
   double *edges;          /* of the cubes */
@@ -160,6 +161,13 @@ typedef struct scenes_boxes {
 /* Makes about `count` boxes, at least 1: WAVE has two triangles for each of 2 k^2 squares, so 4 k^2 for the nearest k;
  * the others have exactly as many. False: no memory. */
 bool scenes_boxes_make(scenes_box_kind kind, uint32_t count, uint64_t seed, scenes_boxes *boxes);
+
+/* How many that will be. */
+uint32_t scenes_boxes_total(scenes_box_kind kind, uint32_t count);
+
+/* Only the boxes [first, end) of them, for the cost of these; `low`, `high` and the edges are those of the part. */
+bool scenes_boxes_make_part(scenes_box_kind kind, uint32_t count, uint64_t seed, uint32_t first, uint32_t end,
+                            scenes_boxes *boxes);
 
 /* The boxes at a step, six floats each, min x y z and then max x y z. Each box swings on a straight segment of two
  * edges to either side of its place, `speed` edges a step; in WAVE the wave runs on by one unit of time a step instead.

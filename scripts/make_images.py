@@ -2,7 +2,7 @@
 """Makes the pictures of docs/images that show reports, from the models that the documents make.
 
 Programs are by default build/release/bin/graze, and chromium, for pages. NAMES say which to make, by default all: plant (also
-clash.png), film, bed (also balls.png), gas, cradle, gems, hourglass, heap, drum, debris, hits.
+clash.png), cull (cull-pass.png, cull-scene.png, cull-close.png), film, bed (also balls.png), gas, cradle, gems, hourglass, heap, drum, debris, hits.
 
 clash.png and plant.png are pictures out of the report of docs/clash.md, film.png is the page of docs/watch.md. Those of
 docs/simulate.md are pictures of films, most of them at half their size, and three pages, balls.png, gems.png and hits.png.
@@ -49,6 +49,27 @@ def paint_plant(graze, chromium, work):
     run(graze, "check", plant / "lowered.json", "--report", report, "-q")
     shutil.copyfile(report / "overview.png", IMAGES / "plant.png")
     shutil.copyfile(report / "pictures" / (CLASH + ".png"), IMAGES / "clash.png")
+
+
+def cube(name, place):
+    """Of the scene of docs/visibility.md."""
+    turn = (0.6, -0.8, 0), (0.64, 0.48, -0.6), (0.48, 0.36, 0.8)
+    return {"name": name, "mesh": "plant/box_1024_1024_1024.obj", "pose": [x for row, at in zip(turn, place) for x in (*row, at)]}
+
+
+def paint_cull(graze, chromium, work):
+    """One pass of four cubes, owners and depth side by side, and what is left of them; close views of the plant."""
+    places = (0, 0, 0), (0.7, 0.5, 0.3), (0.9, 1.7, -0.4), (-0.9, 1.0, 0.9)
+    four, close = work / "four", work / "close"
+    run(graze, "make", "plant", "-o", work / "plant")
+    (work / "four.json").write_text(json.dumps({"graze": 1, "objects": [cube(str(i + 1), p) for i, p in enumerate(places)]}))
+    run(graze, "cull", work / "four.json", "--device", "reference", "--mode", "rcullide", "--pictures", four)
+    run(graze, "cull", work / "plant/scene.json", "--device", "reference", "--resolution", 32, "--pictures", close)
+    sides = [browser.pixels((four / f"001-objects-x-forward-128-{what}.png").read_bytes())[2] for what in ("owners", "depth")]
+    write_png(IMAGES / "cull-pass.png", [[*left, *[(255, 255, 255)] * 32, *right] for left, right in zip(*sides)])
+    halve(four / "scene.png", IMAGES / "cull-scene.png")
+    _, _, rows = browser.pixels((close / "007-triangles-x-forward-32-owners.png").read_bytes())
+    write_png(IMAGES / "cull-close.png", [[pixel for pixel in row for _ in "12"] for row in rows for _ in "12"])
 
 
 def show_page(chromium, page, fragment, path, *scripts):
@@ -207,7 +228,7 @@ def paint_hits(graze, chromium, work):
               "document.getElementById('chances').scrollTop = 220")
 
 
-PARTS = {"plant": paint_plant, "film": show_film, "bed": paint_bed, "gems": paint_gems, "drum": paint_drum,
+PARTS = {"plant": paint_plant, "cull": paint_cull, "film": show_film, "bed": paint_bed, "gems": paint_gems, "drum": paint_drum,
          "debris": paint_debris, "hits": paint_hits}
 MODELS = {"gas": (1000, 8000, "1e-4", 2), "cradle": (5, 9000, "1.4e-4", 2), "hourglass": (2000, 40000, "1.4e-4", 4),
           "heap": (4000, 60000, "1.4e-4", 4)}

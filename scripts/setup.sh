@@ -35,6 +35,8 @@ test libassimp-dev   header  assimp/cimport.h
 test g++             program g++
 test libdraco-dev    probe   draco
 test libmeshoptimizer-dev header meshoptimizer.h
+test libopenmpi-dev  program mpicc
+test openmpi-bin     program mpiexec
 test python3         program python3
 test xz-utils        program xz
 test clang           program clang

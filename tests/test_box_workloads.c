@@ -125,6 +125,28 @@ static void steps_do_not_depend_on_what_was_asked_before(void **unused) {
   }
 }
 
+static void parts_are_those_of_the_whole(void **unused) {
+  (void)unused;
+  for (int kind = 0; kind < SCENES_BOX_KINDS; kind++) {
+    scenes_boxes whole;
+    assert_true(scenes_boxes_make((scenes_box_kind)kind, 5000, 7, &whole));
+    assert_int_equal(whole.count, scenes_boxes_total((scenes_box_kind)kind, 5000));
+    float *all = boxes_at(&whole, 0.3, 5);
+    for (uint32_t first = 0, end; first < whole.count; first = end) {
+      scenes_boxes part;
+      end = first + 1 + first / 3;
+      if (end > whole.count) end = whole.count;
+      assert_true(scenes_boxes_make_part((scenes_box_kind)kind, 5000, 7, first, end, &part));
+      float *some = boxes_at(&part, 0.3, 5);
+      assert_memory_equal(some, all + 6 * (size_t)first, 6 * (size_t)part.count * sizeof *some);
+      free(some);
+      scenes_boxes_free(&part);
+    }
+    free(all);
+    scenes_boxes_free(&whole);
+  }
+}
+
 static void small_numbers(void **unused) {
   (void)unused;
   for (int kind = 0; kind < SCENES_BOX_KINDS; kind++) {
@@ -158,6 +180,7 @@ int main(void) {
                                      cmocka_unit_test(density_is_as_said),
                                      cmocka_unit_test(boxes_swing),
                                      cmocka_unit_test(steps_do_not_depend_on_what_was_asked_before),
+                                     cmocka_unit_test(parts_are_those_of_the_whole),
                                      cmocka_unit_test(small_numbers),
                                      cmocka_unit_test(names)};
   return cmocka_run_group_tests(tests, NULL, NULL);

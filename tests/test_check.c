@@ -200,7 +200,7 @@ static void sets_without_objects(void **state) {
 
 static void wrong_definitions_are_refused(void **state) {
   (void)state;
-  const graze_check_rule between = {GRAZE_CHECK_BETWEEN, "far", "near"}, half = {.first = "far"};
+  const graze_check_rule between = {GRAZE_CHECK_BETWEEN, "far", "near", NULL}, half = {.first = "far"};
   const graze_check_set far = {"far", "c"};
   bench b;
   begin(&b, 1, "a.obj", "b.obj");
@@ -414,7 +414,8 @@ static graze_check *run(bench *b) {
 static void the_program_finds_the_same(void **state) {
   (void)state;
   const graze_check_set sets[] = {{"front", "a"}, {"back", "b"}, {"back", "layer:c"}};
-  const graze_check_rule rules[] = {{GRAZE_CHECK_BETWEEN, "front", "back"}, {GRAZE_CHECK_IGNORE_NAMES, "a", "x*"}};
+  const graze_check_rule rules[] = {{GRAZE_CHECK_BETWEEN, "front", "back", NULL},
+                                    {GRAZE_CHECK_IGNORE_NAMES, "a", "x*", NULL}};
   bench b;
   begin(&b, 2, "a.obj", "b.obj");
   b.files[2] = "c.obj";

@@ -331,11 +331,16 @@ static void read_ball(const twin *t, uint32_t i, double x[3], double v[3], doubl
 }
 
 /* Of any ball, of its surface too. */
+/* Infinite where a number has stopped being finite. */
 static double fastest(const twin *t) {
   long double speed = t->speed;
   for (uint32_t i = 0; i < t->oracle.ball_count; i++) {
     const oracle_ball *b = &t->oracle.balls[i];
-    for (int k = 0; k < 3; k++) speed = fmaxl(speed, fmaxl(fabsl(b->v[k]), fabsl(b->w[k]) * b->radius));
+    for (int k = 0; k < 3; k++) {
+      long double mine = fmaxl(fabsl(b->v[k]), fabsl(b->w[k]) * b->radius);
+      if (!isfinite(b->v[k]) || !isfinite(mine)) return INFINITY;
+      speed = fmaxl(speed, mine);
+    }
   }
   return (double)speed;
 }

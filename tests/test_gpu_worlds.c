@@ -20,13 +20,17 @@ static void destroy(twins *t) {
   graze_world_destroy(t->plain);
 }
 
-static twins make_beds(bed_kind kind, bool events, uint32_t count) {
-  bed b = {.kind = kind, .events = events, .context = on.context};
+static twins make_twins(bed b, uint32_t count) {
   twins t;
+  b.context = on.context;
   t.device = make_bed(&b, count);
   b.context = on.plain;
   t.plain = make_bed(&b, count);
   return t;
+}
+
+static twins make_beds(bed_kind kind, bool events, uint32_t count) {
+  return make_twins((bed){.kind = kind, .events = events}, count);
 }
 
 static void compare_events(const twins *t) {
@@ -61,11 +65,10 @@ static void run(const twins *t, double dt, uint64_t steps, const char *what) {
 
 /* ---- beds -------------------------------------------------------------------------------------------------------- */
 
-static void run_bed(bed_kind kind, bool events, uint32_t balls, uint64_t steps) {
-  const bed b = {.kind = kind};
+static void run_bed(bed b, uint32_t balls, uint64_t steps) {
   char what[64];
-  snprintf(what, sizeof what, "bed %u of %u balls, events %u", kind, balls, events);
-  twins t = make_beds(kind, events, balls);
+  snprintf(what, sizeof what, "bed %u of %u balls, events %u, single %u", b.kind, balls, b.events, b.single);
+  twins t = make_twins(b, balls);
   run(&t, bed_dt(&b), 1, what);
   run(&t, bed_dt(&b), 2, what);
   run(&t, bed_dt(&b), steps, what);
@@ -77,11 +80,11 @@ static void test_beds(void **state) {
   (void)state;
   need_device();
   if (!on.gpu->info.exact) skip();
-  for (uint32_t i = 0; i < 2 * BED_SURFACES; i++) {
-    const bed_kind kind = (bed_kind)(i / 2);
-    run_bed(kind, i % 2 != 0, 60, test_device_few() ? 20 : 150);
-    if (!test_device_slow()) run_bed(kind, i % 2 != 0, 700, 60);
-    if (test_device_large()) run_bed(kind, i % 2 != 0, 4096, 200);
+  for (uint32_t i = 0; i < 4 * BED_SURFACES; i++) {
+    const bed b = {.kind = (bed_kind)(i / 4), .events = i % 2 != 0, .single = i / 2 % 2 != 0};
+    run_bed(b, 60, test_device_few() ? 20 : 150);
+    if (!test_device_slow()) run_bed(b, 700, 60);
+    if (test_device_large()) run_bed(b, 4096, 200);
   }
   /* Events that had no room: the answer was sought again. */
   if (!test_device_slow()) assert_true(on.gpu->stages->worlds.event_room > 700 / 4 + 16);
@@ -214,7 +217,7 @@ static void test_hand_over(void **state) {
   uint64_t random = test_seed(1);
   for (uint32_t kind = 0; kind < BED_SURFACES; kind++) {
     const bed b = {.kind = (bed_kind)kind};
-    twins t = make_beds(b.kind, kind != BED_HERTZ, 60);
+    twins t = make_twins((bed){.kind = b.kind, .events = kind != BED_HERTZ, .single = kind == BED_SPRINGS}, 60);
     for (int i = 0; i < (test_device_few() ? 4 : 12); i++) {
       const uint64_t steps = 1 + random_below(&random, 17);
       const bool on_device = random_below(&random, 3) != 0;

@@ -1,6 +1,7 @@
 /* Memory that is refused. For every call that allocates: the k-th request fails, for k = 1, 2, ... until the call
- * succeeds. Each failure must be GRAZE_ERROR_MEMORY, leak nothing, leave the outputs alone, and leave the objects fit
- * for another try. Releases must name the size that was asked for. And once warm, queries ask for nothing. */
+ * succeeds, in the usual form for some of these k. Each failure must be GRAZE_ERROR_MEMORY, leak nothing, leave the
+ * outputs alone, and leave the objects fit for another try. Releases must name the size that was asked for. And once
+ * warm, queries ask for nothing. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include "graze/io.h"
 #include "support.h"
 
-enum { finest = 30, most_requests = 5000 };
+enum { finest = 30, most_requests = 5000, USUAL_REFUSALS = 24 };
 
 static double sphere[9 * 8 * finest * finest];
 static uint32_t sphere_count;
@@ -150,6 +151,25 @@ static graze_status attempt_real(bench *b) {
   graze_status status = graze_query_create(b->context, &query);
   if (status != GRAZE_OK) return status;
   status = graze_collide_meshes(query, b->mesh, NULL, b->mesh, &pose, &options, &result);
+  graze_query_destroy(query);
+  return status;
+}
+
+/* Apart and nearer than a limit, then with triangles that meet. */
+static graze_status attempt_distance(bench *b) {
+  graze_distance_result result, untouched;
+  graze_distance_options options = graze_default_distance_options();
+  graze_query *query = NULL;
+  graze_status status = graze_query_create(b->context, &query);
+  if (status != GRAZE_OK) return status;
+  options.limit = 0.1;
+  options.near_pairs = GRAZE_FIND_ALL;
+  memset(&result, 0xEE, sizeof result);
+  untouched = result;
+  graze_pose apart = test_translation(2.01, 0, 0), near_it = test_translation(1.9, 0, 0);
+  status = graze_mesh_distance(query, b->mesh, NULL, b->mesh, &apart, &options, &result);
+  if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
+  if (status == GRAZE_OK) status = graze_mesh_distance(query, b->mesh, NULL, b->mesh, &near_it, NULL, &result);
   graze_query_destroy(query);
   return status;
 }
@@ -341,30 +361,42 @@ static graze_status attempt_lists(bench *b) {
   return status;
 }
 
-static void fail_each(bench *b, const char *name, attempt try) {
+/* With request k refused. True: it succeeded, for there were not so many. */
+static bool fail_at(bench *b, const char *name, attempt try, uint64_t k) {
   int64_t blocks = b->memory.live_blocks, bytes = b->memory.live_bytes;
-  uint64_t failures = 0;
-  for (uint64_t k = 1; k < most_requests; k++) {
-    graze_mesh_hash(b->context, NULL, NULL); /* another failure to be replaced */
-    b->memory.requests = 0;
-    b->memory.fail_at = k;
-    graze_status status = try(b);
-    b->memory.fail_at = 0;
-    if (b->memory.live_blocks != blocks || b->memory.live_bytes != bytes) {
-      fail_msg("%s, request %d refused: %d blocks, %d bytes leaked", name, (int)k,
-               (int)(b->memory.live_blocks - blocks), (int)(b->memory.live_bytes - bytes));
-    }
-    if (status == GRAZE_OK) {
-      assert_true(b->memory.requests < k); /* a refusal was never swallowed */
-      print_message("%s: %d requests\n", name, (int)failures);
-      return;
-    }
-    if (status != GRAZE_ERROR_MEMORY) fail_msg("%s, request %d refused: %s", name, (int)k, graze_status_string(status));
-    const graze_error *error = graze_last_error(b->context); /* a context that could not be made has none */
-    if (try != attempt_context && error->status != status) fail_msg("%s, request %d: it is not said", name, (int)k);
-    failures++;
+  graze_mesh_hash(b->context, NULL, NULL); /* another failure to be replaced */
+  b->memory.requests = 0;
+  b->memory.fail_at = k;
+  graze_status status = try(b);
+  b->memory.fail_at = 0;
+  if (b->memory.live_blocks != blocks || b->memory.live_bytes != bytes) {
+    fail_msg("%s, request %d refused: %d blocks, %d bytes leaked", name, (int)k, (int)(b->memory.live_blocks - blocks),
+             (int)(b->memory.live_bytes - bytes));
   }
-  fail_msg("%s never succeeds", name);
+  if (status == GRAZE_OK) {
+    assert_true(b->memory.requests < k); /* a refusal was never swallowed */
+    return true;
+  }
+  if (status != GRAZE_ERROR_MEMORY) fail_msg("%s, request %d refused: %s", name, (int)k, graze_status_string(status));
+  const graze_error *error = graze_last_error(b->context); /* a context that could not be made has none */
+  if (try != attempt_context && error->status != status) fail_msg("%s, request %d: it is not said", name, (int)k);
+  return false;
+}
+
+/* The long form refuses every request, the usual one some of all parts of the way. */
+static void fail_each(bench *b, const char *name, attempt try, uint64_t *random) {
+  b->memory.requests = 0;
+  assert_int_equal(try(b), GRAZE_OK);
+  const uint64_t all = b->memory.requests, some = test_long() || all < USUAL_REFUSALS ? all : USUAL_REFUSALS;
+  for (uint64_t i = 0; i < some; i++) {
+    const uint64_t from = i * all / some, to = (i + 1) * all / some;
+    fail_at(b, name, try, from + 1 + random_below(random, to - from));
+  }
+  uint64_t most = all + 1; /* threads may ask for more at another time */
+  while (!fail_at(b, name, try, most)) {
+    if (++most == most_requests) fail_msg("%s never succeeds", name);
+  }
+  print_message("%s: %d of %d requests\n", name, (int)some, (int)all);
 }
 
 static void run_all(int threads) {
@@ -378,9 +410,10 @@ static void run_all(int threads) {
       {"self", attempt_self},       {"scene", attempt_scene},     {"batch", attempt_batch},
       {"relate", attempt_relate},   {"within", attempt_within},   {"OBJ", attempt_obj},
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
-      {"parts", attempt_split},     {"lists", attempt_lists},
+      {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
   };
   bench b = {.memory = {0}};
+  uint64_t random = test_seed((uint64_t)threads);
   char folder[] = "/tmp/graze_test_XXXXXX";
   assert_non_null(mkdtemp(folder));
   snprintf(b.path, sizeof b.path, "%s/mesh.grz", folder);
@@ -389,7 +422,8 @@ static void run_all(int threads) {
   graze_mesh_def def = sphere_def(GRAZE_VOLUMES_ALIGNED);
   assert_int_equal(graze_mesh_create(b.context, &def, &b.mesh), GRAZE_OK);
   b.shells = nested_spheres(b.context);
-  for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) fail_each(&b, attempts[i].name, attempts[i].try);
+  for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++)
+    fail_each(&b, attempts[i].name, attempts[i].try, &random);
   graze_mesh_destroy(b.mesh);
   graze_mesh_destroy(b.shells);
   graze_context_destroy(b.context);
@@ -450,6 +484,7 @@ static void test_steady_state(void **unused) {
   graze_scene_check_result check;
   graze_outline outline;
   graze_self_result self;
+  graze_distance_result distance;
   graze_object_id ids[4];
   graze_mesh_def def = sphere_def(GRAZE_VOLUMES_ORIENTED);
   assert_int_equal(graze_mesh_create(context, &def, &mesh), GRAZE_OK);
@@ -464,15 +499,18 @@ static void test_steady_state(void **unused) {
     object.pose = test_translation(0.3 * i, 0.2, 0.1);
     assert_int_equal(graze_scene_add(scene, &object, &ids[i]), GRAZE_OK);
   }
-  for (int round = 0; round < 6; round++) {
-    if (round == 3) memory.requests = 0; /* warm from here on */
-    for (int i = 0; i < 10; i++) {
+  const int rounds = test_long() ? 6 : 4, poses = test_long() ? 10 : 5;
+  for (int round = 0; round < rounds; round++) {
+    if (round == rounds / 2) memory.requests = 0; /* warm from here on */
+    for (int i = 0; i < poses; i++) {
       graze_pose pose = test_translation(0.3 + 0.05 * i, 0.2, 0.1);
       assert_int_equal(graze_collide_meshes(query, mesh, NULL, mesh, &pose, NULL, &result), GRAZE_OK);
       assert_int_equal(graze_outline_contact(outlines, mesh, NULL, mesh, &pose, result.pairs,
                                              result.counts.triangle_pairs, &outline),
                        GRAZE_OK);
       assert_int_equal(graze_collide_self(query, mesh, NULL, &self), GRAZE_OK);
+      graze_pose apart = test_translation(2.01 + 0.01 * i, 0, 0);
+      assert_int_equal(graze_mesh_distance(query, mesh, NULL, mesh, &apart, NULL, &distance), GRAZE_OK);
       assert_int_equal(graze_scene_set_pose(scene, ids[i % 4], &pose), GRAZE_OK);
       assert_int_equal(graze_scene_check(scene, &options, &check), GRAZE_OK);
     }

@@ -71,12 +71,7 @@ static void add_rectangle(bench *b, pile *p, int axis, int at, const int low[3],
   }
 }
 
-static void add_box(bench *b, pile *p, int turn) {
-  int low[3], high[3];
-  for (int k = 0; k < 3; k++) {
-    low[k] = (int)random_below(&b->state, (uint32_t)b->cells);
-    high[k] = low[k] + 1 + (int)random_below(&b->state, (uint32_t)(b->cells - low[k]));
-  }
+static void add_box_at(bench *b, pile *p, const int low[3], const int high[3], int turn) {
   for (int axis = 0; axis < 3; axis++) {
     add_rectangle(b, p, axis, low[axis], low, high, turn > 0);
     add_rectangle(b, p, axis, high[axis], low, high, turn < 0);
@@ -86,6 +81,15 @@ static void add_box(bench *b, pile *p, int turn) {
       for (int z = low[2]; z < high[2]; z++) p->winding[x][y][z] += turn;
     }
   }
+}
+
+static void add_box(bench *b, pile *p, int turn) {
+  int low[3], high[3];
+  for (int k = 0; k < 3; k++) {
+    low[k] = (int)random_below(&b->state, (uint32_t)b->cells);
+    high[k] = low[k] + 1 + (int)random_below(&b->state, (uint32_t)(b->cells - low[k]));
+  }
+  add_box_at(b, p, low, high, turn);
 }
 
 typedef bool cell_set[SIDE + 2][SIDE + 2][SIDE + 2]; /* with a rim of empty cells */
@@ -412,6 +416,36 @@ static void run(pile_kind kind, const char *name) {
   free(q.corners);
 }
 
+/* A block with a notch, the notch a box that faces the other way; and the same cells with a cavity that has a corner in
+ * common with the notch, and one cell more. What only the first has is in the cavity, which it meets in a point. */
+static void test_cavity_at_a_notch(void **unused) {
+  (void)unused;
+  for (int round = 0; round < 16; round++) {
+    bench b = {.context = shared_context(1), .state = test_seed(90 + (uint64_t)round), .cells = 5};
+    double corners[2][9 * 400];
+    pile p = {.corners = corners[0]}, q = {.corners = corners[1]};
+    assert_int_equal(graze_query_create(b.context, &b.query), GRAZE_OK);
+    for (int k = 0; k < 3; k++) {
+      for (int i = 0; i <= b.cells; i++) b.plane[k][i] = i;
+    }
+    add_box_at(&b, &p, (int[]){2, 0, 0}, (int[]){5, 5, 5}, -1);
+    add_box_at(&b, &p, (int[]){4, 0, 3}, (int[]){5, 2, 4}, 1);
+    cell_set cell = {{{false}}};
+    for (int x = 2; x < 5; x++) {
+      for (int y = 0; y < 5; y++) {
+        for (int z = 0; z < 5; z++) cell[x + 1][y + 1][z + 1] = p.winding[x][y][z] != 0;
+      }
+    }
+    cell[2][2][1] = true;
+    cell[4][3][3] = false;
+    add_cells(&b, &q, cell, 1);
+    check(&b, &p, &q, "cavity");
+    check(&b, &q, &p, "cavity, swapped");
+    assert_int_equal(b.known[GRAZE_CROSS], 2);
+    graze_query_destroy(b.query);
+  }
+}
+
 static void test_boxes(void **unused) {
   (void)unused;
   run(BOXES, "boxes");
@@ -434,8 +468,9 @@ static void test_odd_facing(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes),      cmocka_unit_test(test_polycubes),  cmocka_unit_test(test_both),
-      cmocka_unit_test(test_odd_facing), cmocka_unit_test(test_tetrahedra),
+      cmocka_unit_test(test_cavity_at_a_notch), cmocka_unit_test(test_boxes),
+      cmocka_unit_test(test_polycubes),         cmocka_unit_test(test_both),
+      cmocka_unit_test(test_odd_facing),        cmocka_unit_test(test_tetrahedra),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

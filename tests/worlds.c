@@ -6,6 +6,14 @@
 
 #include "families.h"
 
+graze_world *make_world(double gravity) {
+  graze_world_def def = graze_default_world_def();
+  graze_world *world = NULL;
+  def.gravity[2] = gravity;
+  assert_int_equal(graze_world_create(shared_context(1), &def, &world), GRAZE_OK);
+  return world;
+}
+
 void run_world(graze_world *world, double dt, uint64_t count) {
   graze_status status = graze_world_step(world, dt, count, NULL, NULL);
   if (status != GRAZE_OK) fail_msg("%s", graze_status_string(status));
@@ -191,6 +199,7 @@ graze_world *make_bed(const bed *b, uint32_t count) {
   side = in_units(b, side, 0, 1, 0);
   def.gravity[2] = in_units(b, -8, 0, 1, -2);
   def.events = b->events;
+  if (b->single) def.precision = GRAZE_FLOAT;
   if (b->kind == BED_SPRINGS) def.integrator = GRAZE_EULER;
   for (int k = 0; k < 3; k++) {
     def.bounds.min[k] = 0;

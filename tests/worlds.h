@@ -18,7 +18,7 @@ typedef struct bed_units {
 typedef struct bed {
   bed_kind kind;
   int threads;
-  bool events, strided;
+  bool events, strided, single; /* single: precision */
   bed_units units;
   graze_context *context; /* NULL: the shared one of so many threads */
 } bed;
@@ -26,6 +26,9 @@ typedef struct bed {
 /* `count` balls, most of them in two sets. */
 graze_world *make_bed(const bed *b, uint32_t count);
 double bed_dt(const bed *b);
+
+/* An empty one, with gravity along z. */
+graze_world *make_world(double gravity);
 
 /* graze_world_step that must succeed. */
 void run_world(graze_world *world, double dt, uint64_t count);

@@ -8,7 +8,7 @@
 #include "diagnostics.h"
 #include "table.h"
 
-enum { PRINTED = 10 /* columns for people */ };
+enum { PRINTED = 10 /* columns for people, */, GAPS = 2 /* and with clearances */, MOST_COLUMNS = 36 };
 
 typedef struct printing {
   graze_context *context;
@@ -35,6 +35,11 @@ static void put_numbers(table *rows, const double *values, int count) {
   }
 }
 
+static void put_gap(table *rows, const graze_gap *gap) {
+  const double numbers[GAPS] = {gap->found ? gap->distance : NAN, gap->found ? gap->clearance : NAN};
+  put_numbers(rows, numbers, GAPS);
+}
+
 static void put_places(table *rows, const graze_report *report, const graze_report_clash *clash) {
   static const double none[3] = {NAN, NAN, NAN};
   bool empty = clash->box.min[0] > clash->box.max[0];
@@ -50,26 +55,50 @@ static void put_places(table *rows, const graze_report *report, const graze_repo
   table_text(rows, clash->mark);
   table_text(rows, clash->comment);
   if (report->tolerant) table_text(rows, clash->forgiven ? "yes" : "");
+  if (!report->clear) return;
+  put_numbers(rows, clash->gap.found ? clash->gap.points[0] : none, 3);
+  put_numbers(rows, clash->gap.found ? clash->gap.points[1] : none, 3);
+}
+
+static uint32_t add_columns(table_column *to, uint32_t at, const table_column *columns, uint32_t count) {
+  memcpy(to + at, columns, count * sizeof *columns);
+  return at + count;
+}
+
+/* The table's columns, into memory that lasts; returns how many. */
+static uint32_t list_columns(const graze_report *report, bool places, table_column *columns) {
+  static const table_column
+      first[] = {{"a", true}, {"b", true}, {"relation", true}},
+      gaps[GAPS] = {{"gap", false}, {"clearance", false}},
+      counts[] = {{"triangle_pairs", false}, {"points", false},     {"segments", false}, {"areas", false},
+                  {"coplanar", false},       {"degenerate", false}, {"hash", false}},
+      of_places[] = {{"id", true},     {"state", true},  {"layer_a", true}, {"layer_b", true},         {"x", false},
+                     {"y", false},     {"z", false},     {"min_x", false},  {"min_y", false},          {"min_z", false},
+                     {"max_x", false}, {"max_y", false}, {"max_z", false},  {"depth_estimate", false}, {"reason", true},
+                     {"mark", true},   {"comment", true}},
+      forgiven[] = {{"forgiven", true}}, nearest[] = {{"near_ax", false}, {"near_ay", false}, {"near_az", false},
+                                                      {"near_bx", false}, {"near_by", false}, {"near_bz", false}};
+  uint32_t n = add_columns(columns, 0, first, 3);
+  if (report->clear) n = add_columns(columns, n, gaps, GAPS);
+  n = add_columns(columns, n, counts, PRINTED - 3);
+  if (!places) return n;
+  n = add_columns(columns, n, of_places, sizeof of_places / sizeof *of_places);
+  if (report->tolerant) n = add_columns(columns, n, forgiven, 1);
+  return report->clear ? add_columns(columns, n, nearest, 6) : n;
 }
 
 /* With `places` the columns of clashes.csv follow, under their names there. What is forgiven stands in a table for
  * programs, and apart from one for readers. */
-static table pair_table(const printing *print, bool places) {
-  static const table_column columns[] = {
-      {"a", true},         {"b", true},       {"relation", true},  {"triangle_pairs", false}, {"points", false},
-      {"segments", false}, {"areas", false},  {"coplanar", false}, {"degenerate", false},     {"hash", false},
-      {"id", true},        {"state", true},   {"layer_a", true},   {"layer_b", true},         {"x", false},
-      {"y", false},        {"z", false},      {"min_x", false},    {"min_y", false},          {"min_z", false},
-      {"max_x", false},    {"max_y", false},  {"max_z", false},    {"depth_estimate", false}, {"reason", true},
-      {"mark", true},      {"comment", true}, {"forgiven", true}};
+static table pair_table(const printing *print, bool places, table_column columns[MOST_COLUMNS]) {
   const graze_report *report = print->report;
-  table rows = table_begin(columns, places ? sizeof columns / sizeof columns[0] - !report->tolerant : PRINTED);
+  table rows = table_begin(columns, list_columns(report, places, columns));
   for (uint32_t i = 0; i < report->clash_count; i++) {
     const graze_report_clash *clash = &report->clashes[i];
     if (!is_listed(clash) || (clash->forgiven && !places)) continue;
     table_text(&rows, name_of(print, clash->a));
     table_text(&rows, name_of(print, clash->b));
     table_text(&rows, graze_relation_string(clash->relation));
+    if (report->clear) put_gap(&rows, &clash->gap);
     table_integer(&rows, clash->counts.triangle_pairs);
     table_integer(&rows, clash->counts.points);
     table_integer(&rows, clash->counts.segments);
@@ -110,7 +139,8 @@ static void print_csv(output *out, const printing *print) {
     print_csv_triangles(out, print);
     return;
   }
-  table rows = pair_table(print, true);
+  table_column columns[MOST_COLUMNS];
+  table rows = pair_table(print, true, columns);
   table_write_csv(&rows, out);
   table_free(&rows);
 }
@@ -231,7 +261,8 @@ static void print_notes(output *out, const printing *print) {
 static void print_text(output *out, const printing *print) {
   const graze_report *report = print->report;
   if (report->clash_count > count_state(report, GRAZE_STATE_RESOLVED) + count_forgiven(report)) {
-    table rows = pair_table(print, false);
+    table_column columns[MOST_COLUMNS];
+    table rows = pair_table(print, false, columns);
     table_write_text(&rows, out);
     table_free(&rows);
     gz_put_text(out, "\n");

@@ -1,5 +1,4 @@
 /* graze check: how every pair of objects relates. */
-#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,15 +16,19 @@ enum {
   key_pictures,
   key_previous,
   key_marks,
-  key_tolerance
+  key_tolerance,
+  key_clearance
 };
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "What is reported:", 30},
     {"relations", key_relations, "LIST", 0,
-     "report only these relations, for example cross,duplicate (default: all but separate): separate, touch, cross, "
-     "a_in_b, b_in_a, duplicate, unknown",
+     "report only these relations, for example cross,duplicate (default: all but separate): separate, clearance, "
+     "touch, "
+     "cross, a_in_b, b_in_a, duplicate, unknown",
      30},
+    {"clearance", key_clearance, "LENGTH", 0,
+     "report objects that are nearer than LENGTH: a number in the check's units, or with its unit (25mm)", 30},
     {"tolerance", key_tolerance, "LENGTH", 0,
      "forgive touching, and overlaps that a proved translation no longer than LENGTH ends: a number in the check's "
      "units, or with its unit (2mm), or precision: what the precision of the files leaves open",
@@ -51,22 +54,11 @@ static unsigned parse_relations(struct argp_state *state, char *list) {
   for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
     int r = 0;
     while (r <= GRAZE_UNKNOWN && strcmp(graze_relation_string((graze_relation)r), word) != 0) r++;
-    if (r > GRAZE_UNKNOWN || r == GRAZE_CLEARANCE) argp_error(state, "--relations: '%s' is no relation", word);
+    if (r > GRAZE_UNKNOWN) argp_error(state, "--relations: '%s' is no relation", word);
     bits |= 1u << r;
   }
   if (bits == 0) argp_error(state, "--relations: the list is empty");
   return bits;
-}
-
-/* A number of 0 or more, perhaps with a unit, or "precision". */
-static void need_length(struct argp_state *state, const char *option, const char *text) {
-  double value;
-  const char *rest = graze_parse_double(text, text + strlen(text), &value);
-  bool good = strcmp(text, "precision") == 0;
-  for (int i = 0; rest && unit_names[i]; i++) good |= strcmp(rest, unit_names[i]) == 0;
-  if (rest && *rest == 0) good = true;
-  if (!good || (rest && !(value >= 0 && value <= DBL_MAX)))
-    argp_error(state, "--%s: '%s' is not a length of 0 or more", option, text);
 }
 
 static void check_together(const check_options *check, struct argp_state *state) {
@@ -83,13 +75,19 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
       state->child_inputs[0] = &check->common;
       state->child_inputs[1] = &check->def;
       state->child_inputs[2] = &check->rules;
+      state->child_inputs[3] = &check->common;
+      state->child_inputs[4] = &check->rules;
       return 0;
     case key_relations:
       check->def.relations = parse_relations(state, argument);
       check->all |= (check->def.relations & 1u << GRAZE_SEPARATE) != 0;
       return 0;
+    case key_clearance:
+      options_length(state, "clearance", argument);
+      check->def.clearance = argument;
+      return 0;
     case key_tolerance:
-      need_length(state, "tolerance", argument);
+      if (strcmp(argument, "precision") != 0) options_length(state, "tolerance", argument);
       check->def.tolerance = argument;
       return 0;
     case key_pairs:
@@ -165,7 +163,7 @@ static int check_all(check_options *check, output *out) {
     print_check(out, &run, check, done);
     output_close(out);
   }
-  if (check->def.folder) session_write_folder(&run, check->def.folder, done, clock_seconds());
+  if (check->def.folder) session_write_folder(&run, check->def.folder, done, clock_now());
   if (!complete) fail("interrupted; not every pair was checked");
   int code = graze_check_get_counts(done).open_clashes > 0 ? exit_found : exit_clear;
   graze_check_destroy(done);
@@ -173,8 +171,9 @@ static int check_all(check_options *check, output *out) {
   return code;
 }
 
-static const struct argp_child children[] = {
-    {&common_argp, 0, NULL, 0}, {&scene_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0},    {&scene_argp, 0, NULL, 0},
+                                             {&rules_argp, 0, NULL, 0},     {&drawing_argp, 0, NULL, 0},
+                                             {&clearance_argp, 0, NULL, 0}, {0}};
 
 const struct argp check_argp = {
     .options = options,
@@ -189,7 +188,7 @@ const struct argp check_argp = {
         "not everything was checked."};
 
 int command_check(int argc, char **argv) {
-  check_options check = {.common = {.has_gpu = true}, .def = graze_default_check_def()};
+  check_options check = {.common = {.has_gpu = true, .has_visibility = true}, .def = graze_default_check_def()};
   options_parse(&check_argp, argc, argv, &check, &check.common);
   complete_def(&check);
   output *out = output_open(check.common.output);

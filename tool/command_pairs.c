@@ -162,7 +162,7 @@ static void sort_by_id(graze_box_list *list) {
 }
 
 static void read_boxes(pairs_run *run) {
-  double start = clock_seconds();
+  double start = clock_now();
   must(run->session.context, graze_read_boxes(run->session.context, run->asked->files.names[0], &run->boxes));
   sort_by_id(&run->boxes);
   clock_add(&run->session.load_seconds, start);
@@ -186,7 +186,7 @@ static graze_status find(pairs_run *run, const graze_box_array *boxes) {
 static void find_pairs(pairs_run *run) {
   const char *path = run->asked->files.names[0];
   graze_box_array boxes = {.data = run->boxes.boxes, .precision = GRAZE_DOUBLE};
-  double start = clock_seconds();
+  double start = clock_now();
   graze_status status = find(run, &boxes);
   if (status != GRAZE_OK) session_fail(&run->session, path, status);
   clock_add(&run->session.query_seconds, start);

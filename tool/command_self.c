@@ -33,6 +33,9 @@ static const struct argp_option options[] = {
 static error_t parse_self(int key, char *argument, struct argp_state *state) {
   self_options *self = state->input;
   switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[1] = &self->common;
+      break;
     case key_pairs:
       self->pairs = true;
       return 0;
@@ -68,7 +71,7 @@ typedef struct self_result {
 static void run_self(session *run, const graze_report *all, const self_options *self, self_result *results) {
   graze_collide_options ask = graze_default_collide_options();
   ask.find = self->pairs || self->def.folder ? GRAZE_FIND_ALL : GRAZE_FIND_COUNT;
-  double start = clock_seconds();
+  double start = clock_now();
   for (uint32_t i = 0; i < all->object_count; i++) {
     graze_status status = graze_query_create(run->context, &results[i].query);
     if (status == GRAZE_OK)
@@ -204,7 +207,7 @@ static uint64_t write_report(const session *run, const graze_report *all, const 
 }
 
 static void write_folder(session *run, const self_options *self, graze_check *check, const self_result *results) {
-  double start = clock_seconds();
+  double start = clock_now();
   uint32_t count = graze_check_report(check)->object_count;
   graze_self_result *found = calloc(count, sizeof *found);
   if (!found) fail_out_of_memory();
@@ -215,7 +218,7 @@ static void write_folder(session *run, const self_options *self, graze_check *ch
   session_write_folder(run, self->def.folder, check, start);
 }
 
-static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {&drawing_argp, 0, NULL, 0}, {0}};
 
 const struct argp self_argp = {.options = options,
                                .parser = parse_self,
@@ -227,7 +230,7 @@ const struct argp self_argp = {.options = options,
                                    "\vExit: 0 no self-intersection, 1 some, 2 usage error, 3 bad input."};
 
 int command_self(int argc, char **argv) {
-  self_options self = {.common = {.has_gpu = true}, .def = graze_default_check_def()};
+  self_options self = {.common = {.has_gpu = true, .has_visibility = true}, .def = graze_default_check_def()};
   session run;
   options_parse(&self_argp, argc, argv, &self, &self.common);
   output *out = output_open(self.common.output);

@@ -27,6 +27,7 @@ enum {
   key_show,
   key_colour,
   key_pictures,
+  key_precision,
   key_seed,
   key_seeds,
   key_hits
@@ -35,6 +36,8 @@ enum {
 static const struct argp_option options[] = {
     {"steps", key_steps, "N", 0, "how many steps to run", 1},
     {"dt", key_dt, "SECONDS", 0, "length of a step, or auto: a fiftieth of the shortest contact", 1},
+    {"precision", key_precision, "WHAT", 0,
+     "of the numbers of balls: double (default), or single, which needs half the memory on a device", 1},
     {"save", key_save, "FILE", 0, "save the last state in FILE, for --restore", 1},
     {"restore", key_restore, "FILE", 0, "go on from a state that was saved from the same scene", 1},
     {"record", key_record, "FILE", 0, "record the world and the hash of every step in FILE, for --replay", 1},
@@ -111,6 +114,7 @@ static void finish_replay(const simulate_options *simulate, struct argp_state *s
   if (simulate->files.count > 0) argp_error(state, "--replay has its own scene: no file beside it");
   if (simulate->steps_text || simulate->dt_text)
     argp_error(state, "--replay has its own steps: no --steps and no --dt");
+  if (simulate->precision_given) argp_error(state, "--replay has its own precision: no --precision");
   if (simulate->seed_given || simulate->seeds > 0 || simulate->hits)
     argp_error(state, "--replay has its own balls: no --seed, --seeds and --hits");
   if (simulate->restore || simulate->record) argp_error(state, "--replay takes no --restore and no --record");
@@ -154,8 +158,13 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
 }
 
 static error_t parse_simulate(int key, char *argument, struct argp_state *state) {
+  static const char *const precision_names[] = {"single", "double", NULL}; /* graze_precision */
   simulate_options *simulate = state->input;
   switch (key) {
+    case key_precision:
+      simulate->precision_given = true;
+      simulate->precision = (graze_precision)options_choice(state, "precision", argument, precision_names);
+      return 0;
     case key_steps:
       simulate->steps_text = argument;
       return 0;
@@ -340,7 +349,7 @@ static void end_steps(simulate_run *run, graze_status status) {
 }
 
 static void run_steps(simulate_run *run) {
-  double start = clock_seconds();
+  double start = clock_now();
   graze_status status = GRAZE_OK;
   begin_steps(run);
   take_sums(run, true);
@@ -515,7 +524,7 @@ const struct argp simulate_argp = {
         "step was not as recorded; 2 usage error; 3 bad input, a step that is too long, or not every step was run."};
 
 int command_simulate(int argc, char **argv) {
-  simulate_options simulate = {.common = {.has_gpu = true}, .every = 1, .seed = 1};
+  simulate_options simulate = {.common = {.has_gpu = true}, .precision = GRAZE_DOUBLE, .every = 1, .seed = 1};
   options_parse(&simulate_argp, argc, argv, &simulate, &simulate.common);
   output *out = output_open(simulate.common.output);
   return simulate_scene(&simulate, out);

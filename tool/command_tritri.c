@@ -1,15 +1,12 @@
 /* graze tritri: pairs of triangles from text, decided in blocks. Input of any length runs in bounded memory. */
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
+#include "number_lines.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -33,9 +30,9 @@ typedef struct tritri_run {
   output *out;
   gz_json writer;
   output_format format;
-  const char *name;
+  number_lines lines;
   block *block;
-  uint64_t line, pairs, hits;
+  uint64_t pairs, hits;
 } tritri_run;
 
 static error_t parse_tritri(int key, char *argument, struct argp_state *state) {
@@ -57,44 +54,12 @@ static error_t parse_tritri(int key, char *argument, struct argp_state *state) {
   return 0;
 }
 
-static const char *skip_blanks(const char *at) {
-  while (*at == ' ' || *at == '\t' || *at == '\r') at++;
-  return at;
-}
-
-/* Decimal by the library's reader; C hex floats by strtod, which is exact and, as no locale is set, knows only '.'. */
-static const char *read_number(const char *at, const char *end, double *value) {
-  const char *digits = at + (*at == '-' || *at == '+');
-  if (digits[0] != '0' || (digits[1] != 'x' && digits[1] != 'X')) return graze_parse_double(at, end, value);
-  char *after = NULL;
-  *value = strtod(at, &after);
-  return after;
-}
-
 /* NULL when the line is good; else what is wrong with it. */
-static const char *read_line(const char *line, size_t length, block *into) {
-  static char message[64];
-  const char *at = skip_blanks(line), *end = line + length;
-  for (int k = 0; k < 18; k++) {
-    if (at == end) {
-      snprintf(message, sizeof message, "18 numbers expected, %d found", k);
-      return message;
-    }
-    double value = 0;
-    const char *after = read_number(at, end, &value);
-    const char *next = after ? skip_blanks(after) : NULL;
-    if (!after || (next == after && after != end)) {
-      snprintf(message, sizeof message, "number %d of 18 cannot be read", k + 1);
-      return message;
-    }
-    if (!isfinite(value)) {
-      snprintf(message, sizeof message, "number %d of 18 is too large for a double", k + 1);
-      return message;
-    }
-    into->values[k][into->count] = value;
-    at = next;
-  }
-  return at == end ? NULL : "18 numbers expected, more found";
+static const char *read_line(number_lines *lines, block *into) {
+  double values[18];
+  const char *message = number_lines_take_all(lines, values, 18);
+  for (int k = 0; !message && k < 18; k++) into->values[k][into->count] = values[k];
+  return message;
 }
 
 static void write_results(tritri_run *run) {
@@ -123,9 +88,9 @@ static void finish_block(tritri_run *run) {
     a[k] = run->block->values[k];
     b[k] = run->block->values[9 + k];
   }
-  double start = clock_seconds();
+  double start = clock_now();
   graze_status status = graze_tritri_batch(run->session.context, run->block->count, a, b, run->block->results);
-  if (status != GRAZE_OK) session_fail(&run->session, run->name, status);
+  if (status != GRAZE_OK) session_fail(&run->session, run->lines.name, status);
   clock_add(&run->session.query_seconds, start);
   write_results(run);
   run->pairs += run->block->count;
@@ -159,23 +124,16 @@ static void write_tail(tritri_run *run) {
 static _Noreturn void fail_at_line(tritri_run *run, const char *message) {
   finish_block(run);
   if (run->format != format_json) gz_text_flush(run->out);
-  fail("%s:%" PRIu64 ": %s", run->name, run->line, message);
+  fail("%s:%" PRIu64 ": %s", run->lines.name, run->lines.line, message);
 }
 
-static void read_all(tritri_run *run, FILE *input) {
-  char *line = NULL;
-  size_t capacity = 0;
-  ssize_t length;
-  while (errno = 0, (length = getline(&line, &capacity, input)) >= 0) {
-    run->line++;
-    if (length > 0 && line[length - 1] == '\n') line[--length] = 0;
-    const char *message = read_line(line, (size_t)length, run->block);
+static void read_all(tritri_run *run) {
+  while (number_lines_next(&run->lines)) {
+    const char *message = read_line(&run->lines, run->block);
     if (message) fail_at_line(run, message);
     if (++run->block->count == block_size) finish_block(run);
   }
-  if (!feof(input)) fail("%s: cannot read: %s", run->name, strerror(errno));
   finish_block(run);
-  free(line);
 }
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
@@ -192,22 +150,18 @@ const struct argp tritri_argp = {
 int command_tritri(int argc, char **argv) {
   tritri_options tritri = {.common = {.has_gpu = true}};
   options_parse(&tritri_argp, argc, argv, &tritri, &tritri.common);
-  const char *path = tritri.files.names[0];
-  bool is_standard = strcmp(path, "-") == 0;
-  FILE *input = is_standard ? stdin : fopen(path, "r");
-  if (!input) fail("%s: cannot open: %s", path, strerror(errno));
-  tritri_run run = {.format = tritri.common.format, .name = is_standard ? "standard input" : path};
+  tritri_run run = {.format = tritri.common.format, .lines = number_lines_open(tritri.files.names[0])};
   run.block = calloc(1, sizeof *run.block);
   if (!run.block) fail_out_of_memory();
   run.out = output_open(tritri.common.output);
   session_begin(&run.session, &tritri.common);
   session_attach(&run.session, &tritri.common);
   write_head(&run);
-  read_all(&run, input);
+  read_all(&run);
   write_tail(&run);
   output_close(run.out);
   session_end(&run.session);
-  fclose(input);
+  number_lines_close(&run.lines);
   free(run.block);
   return run.hits > 0 ? exit_found : exit_clear;
 }

@@ -60,6 +60,7 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       state->child_inputs[0] = &watch->common;
       state->child_inputs[1] = &watch->def;
       state->child_inputs[2] = &watch->rules;
+      state->child_inputs[3] = &watch->common;
       return 0;
     case key_motion:
       watch->motion = argument;
@@ -181,7 +182,7 @@ static void run_steps(live_run *live) {
   progress_line line = progress_begin("steps", live->watch->common.quiet);
   graze_status status = live->watch->record ? graze_scene_record(live->scene, live->watch->record) : GRAZE_OK;
   if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
-  double start = clock_seconds();
+  double start = clock_now();
   uint64_t next = 0;
   bool more = true;
   for (uint32_t step = 0; more && step < live->log.wanted; step++) {
@@ -238,7 +239,7 @@ static int run_record(const watch_options *watch, output *out) {
 }
 
 static const struct argp_child children[] = {
-    {&common_argp, 0, NULL, 0}, {&scene_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {0}};
+    {&common_argp, 0, NULL, 0}, {&scene_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {&drawing_argp, 0, NULL, 0}, {0}};
 
 const struct argp watch_argp = {
     .options = options,
@@ -252,7 +253,8 @@ const struct argp watch_argp = {
         "replay differs from its record."};
 
 int command_watch(int argc, char **argv) {
-  watch_options watch = {.common = {.has_gpu = true}, .def = graze_default_check_def(), .find = GRAZE_FIND_COUNT};
+  watch_options watch = {
+      .common = {.has_gpu = true, .has_visibility = true}, .def = graze_default_check_def(), .find = GRAZE_FIND_COUNT};
   options_parse(&watch_argp, argc, argv, &watch, &watch.common);
   output *out = output_open(watch.common.output);
   int code = watch.replay ? run_record(&watch, out) : run_files(&watch, out);

@@ -12,6 +12,7 @@
 
 static const char *program_name = "graze";
 static bool quiet;
+static void (*ending)(int code);
 enum { MOST_UNFINISHED = 8 };
 static const char *volatile unfinished[MOST_UNFINISHED]; /* paths; NULL: free */
 static const char *volatile meaning = "nothing was decided";
@@ -19,6 +20,10 @@ static volatile sig_atomic_t asking, came, creating, late;
 
 void diagnostics_start(const char *program) {
   program_name = program;
+}
+
+void diagnostics_end_with(void (*end)(int code)) {
+  ending = end;
 }
 
 void diagnostics_quiet(void) {
@@ -55,6 +60,7 @@ _Noreturn void fail(const char *format, ...) {
   print_line(format, arguments);
   va_end(arguments);
   remove_unfinished();
+  if (ending) ending(exit_incomplete);
   _exit(exit_incomplete); /* nothing that waits in a buffer is to be written any more */
 }
 

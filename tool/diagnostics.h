@@ -11,6 +11,10 @@ enum exit_code { exit_clear = 0, exit_found = 1, exit_usage = 2, exit_incomplete
 /* "graze check": what messages start with. */
 void diagnostics_start(const char *program);
 
+/* What ends the program after a failure, instead of _exit: it must not return. For a program that has others to tell.
+ */
+void diagnostics_end_with(void (*end)(int code));
+
 /* Switches notes off. */
 void diagnostics_quiet(void);
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,16 @@
 #include "diagnostics.h"
 #include "graze/io.h"
 
-enum { key_format = 0x100, key_threads, key_engine, key_device };
+enum { key_format = 0x100, key_threads, key_engine, key_device, key_mode, key_resolution };
 
 static const struct argp_option options[] = {
     {"format", key_format, "FORMAT", 0, "text (default), json or csv", 90},
     {"output", 'o', "FILE", 0, "write results to FILE instead of stdout, complete or not at all", 90},
     {"threads", key_threads, "N", 0, "use at most N threads (default 0: one for each processor)", 90},
-    {"engine", key_engine, "ENGINE", 0, "cpu (default), gpu, or auto: whichever is faster", 90},
-    {"device", key_device, "DEVICE", 0, "device of --engine gpu: opencl:N or cuda:N", 90},
+    {"engine", key_engine, "ENGINE", 0,
+     "cpu (default), gpu, auto: whichever of these is faster; or visibility, of check, self, watch and cull", 90},
+    {"device", key_device, "DEVICE", 0,
+     "of --engine gpu: opencl:N or cuda:N; of visibility: opengl (default) or reference", 90},
     {"quiet", 'q', NULL, 0, "no notes or progress on stderr", 90},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 90}, /* beside argp's -? */
     {0}};
@@ -62,6 +65,15 @@ double options_decimal(struct argp_state *state, const char *option, const char 
   return value;
 }
 
+void options_length(struct argp_state *state, const char *option, const char *text) {
+  double value;
+  const char *rest = graze_parse_double(text, text + strlen(text), &value);
+  bool good = rest && *rest == 0;
+  for (int i = 0; rest && unit_names[i]; i++) good |= strcmp(rest, unit_names[i]) == 0;
+  if (!good || !(value >= 0 && value <= DBL_MAX))
+    argp_error(state, "--%s: '%s' is not a length of 0 or more", option, text);
+}
+
 file_list options_files(struct argp_state *state, uint32_t least, uint32_t most) {
   file_list files = {state->argv + state->next, (uint32_t)(state->argc - state->next)};
   if (files.count < least) argp_error(state, "a file is missing");
@@ -93,6 +105,17 @@ static bool is_device(const char *text) {
   return strncmp(text, "opencl:", 7) == 0 || strncmp(text, "cuda:", 5) == 0;
 }
 
+/* Of the engine that was asked for; that cull has no other one is told later. */
+static void check_device(struct argp_state *state, const common_options *common) {
+  const char *text = common->device;
+  const bool draws = common->engine == engine_visibility;
+  if (!text || (!draws && common->has_visibility && !common->has_gpu)) return;
+  if (draws && strcmp(text, "opengl") != 0 && strcmp(text, "reference") != 0)
+    argp_error(state, "--device: '%s' is neither opengl nor reference", text);
+  if (!draws && !is_device(text)) argp_error(state, "--device: '%s' is not opencl:N or cuda:N", text);
+  if (!draws && common->engine != engine_gpu) argp_error(state, "--device is for --engine gpu");
+}
+
 static error_t parse_common(int key, char *argument, struct argp_state *state) {
   common_options *common = state->input;
   switch (key) {
@@ -100,8 +123,9 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
       common->format = (output_format)options_choice(state, "format", argument, format_names);
       break;
     case key_engine:
-      common->engine = strcmp(argument, "visibility") == 0
-                           ? engine_visibility
+      common->engine = strcmp(argument, "visibility") == 0 ? engine_visibility
+                       : strcmp(argument, "mpi") == 0
+                           ? engine_mpi
                            : (engine_choice)options_choice(state, "engine", argument, engine_names);
       break;
     case key_threads:
@@ -117,11 +141,10 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
       argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
       break;
     case key_device:
-      if (!is_device(argument)) argp_error(state, "--device: '%s' is not opencl:N or cuda:N", argument);
       common->device = argument;
       break;
     case ARGP_KEY_END:
-      if (common->device && common->engine != engine_gpu) argp_error(state, "--device is for --engine gpu");
+      check_device(state, common);
       break;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -130,6 +153,44 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
 }
 
 const struct argp common_argp = {.options = options, .parser = parse_common};
+
+/* ---- how pictures are drawn ---- */
+
+static const struct argp_option drawing_options[] = {
+    {"mode", key_mode, "MODE", 0,
+     "of --engine visibility: close (default), pictures of each pair of boxes that meet; or rcullide, of all", 90},
+    {"resolution", key_resolution, "N", 0,
+     "of --engine visibility: pixels along a side of a picture, 1 to 4096 (default 128)", 90},
+    {0}};
+
+static graze_visibility_mode parse_mode(struct argp_state *state, const char *text) {
+  if (strcmp(text, "close") != 0 && strcmp(text, "rcullide") != 0)
+    argp_error(state, "--mode: '%s' is neither close nor rcullide, which lose nothing", text);
+  return *text == 'c' ? GRAZE_VISIBILITY_CLOSE : GRAZE_VISIBILITY_RCULLIDE;
+}
+
+static error_t parse_drawing(int key, char *argument, struct argp_state *state) {
+  common_options *common = state->input;
+  switch (key) {
+    case key_mode:
+      common->mode = parse_mode(state, argument);
+      state->hook = "mode";
+      break;
+    case key_resolution:
+      common->resolution = (uint32_t)options_number(state, "resolution", argument, 1, GRAZE_VISIBILITY_MOST_PIXELS);
+      state->hook = "resolution";
+      break;
+    case ARGP_KEY_END:
+      if (state->hook && common->engine != engine_visibility)
+        argp_error(state, "--%s is for --engine visibility", (const char *)state->hook);
+      break;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+const struct argp drawing_argp = {.options = drawing_options, .parser = parse_drawing};
 
 /* ---- misspelt options ---- */
 
@@ -209,6 +270,14 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *input, 
 #ifdef GRAZE_HAVE_GPU
   if (common->engine == engine_gpu && common->has_gpu) return;
 #endif
+  if (common->engine == engine_visibility && common->has_visibility) return;
+  if (common->engine == engine_mpi && !common->is_mpi) {
+    const char *verb = strchr(argv[0], ' ');
+    if (verb && strcmp(verb, " pairs") == 0)
+      fail("the engine mpi is a program of its own: mpiexec -n P graze-mpi pairs");
+    fail("has no engine 'mpi'; use --engine cpu");
+  }
   if (common->engine == engine_gpu || common->engine == engine_visibility)
-    fail("has no engine '%s'; use --engine cpu", common->engine == engine_gpu ? "gpu" : "visibility");
+    fail("has no engine '%s'; use --engine %s", common->engine == engine_gpu ? "gpu" : "visibility",
+         common->has_visibility && !common->has_gpu ? "visibility" : "cpu");
 }

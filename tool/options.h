@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "graze/visibility.h"
+
 typedef enum output_format { format_text, format_json, format_csv } output_format;
-/* The last is for a version to come. */
-typedef enum engine_choice { engine_cpu, engine_gpu, engine_auto, engine_visibility } engine_choice;
+typedef enum engine_choice { engine_cpu, engine_gpu, engine_auto, engine_visibility, engine_mpi } engine_choice;
 
 typedef struct common_options {
   output_format format;
@@ -17,11 +18,18 @@ typedef struct common_options {
   const char *device;
   int threads;
   bool quiet;
-  bool has_gpu; /* set by a verb that has the engine gpu */
+  bool is_mpi;                /* set by a verb of graze-mpi */
+  bool has_gpu;               /* set by a verb that has the engine gpu; */
+  bool has_visibility;        /* by one that has the engine visibility, and `engine` too by one that has no other */
+  graze_visibility_mode mode; /* of the engine visibility; */
+  uint32_t resolution;        /* 0: the default */
 } common_options;
 
 /* To be the first child of each verb's argp; its input is a common_options. */
 extern const struct argp common_argp;
+
+/* How the engine visibility draws, for verbs that have another one too: a child of their argp with the same input. */
+extern const struct argp drawing_argp;
 
 /* Values of options, NULL at the end: of --exactness, in the order of graze_exactness, of --units and of --up. */
 extern const char *const exactness_names[];
@@ -40,6 +48,9 @@ uint64_t options_number(struct argp_state *state, const char *option, const char
 
 /* A decimal number, or a usage error. */
 double options_decimal(struct argp_state *state, const char *option, const char *text);
+
+/* A usage error unless it is a finite number of 0 or more, perhaps with a unit. */
+void options_length(struct argp_state *state, const char *option, const char *text);
 
 /* The help of --strict. */
 #define OPTIONS_UP_HELP     "the axis that is up in the report or film, y or z (default: y for glTF, else z)"

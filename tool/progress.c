@@ -8,13 +8,13 @@
 #include "session.h"
 
 progress_line progress_begin(const char *units, bool quiet) {
-  return (progress_line){.units = units, .shown = !quiet && isatty(STDERR_FILENO), .start = clock_seconds()};
+  return (progress_line){.units = units, .shown = !quiet && isatty(STDERR_FILENO), .start = clock_now()};
 }
 
 void progress_show(progress_line *line, uint64_t done, uint64_t total) {
   static const char bar[] = "########################################";
   if (!line->shown) return;
-  double now = clock_seconds();
+  double now = clock_now();
   if (now < line->next) return;
   double seconds = now - line->start, rate = seconds > 0 ? (double)done / seconds : 0;
   int length = total > 0 ? (int)(40 * done / total) : 40;

@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "diagnostics.h"
+#include "options.h"
 
 enum { key_set = 1, key_between, key_within, key_ignore_names, key_ignore_layers, key_same_parent };
 
@@ -42,7 +43,7 @@ static void add_set(rule_options *rules, struct argp_state *state, char *text) {
 
 static void add_rule(rule_options *rules, graze_check_rule_kind kind, const char *first, const char *second) {
   rules->rules = grow(rules->rules, rules->rule_count, sizeof *rules->rules);
-  rules->rules[rules->rule_count++] = (graze_check_rule){kind, first, second};
+  rules->rules[rules->rule_count++] = (graze_check_rule){.kind = kind, .first = first, .second = second};
 }
 
 static void need_set(const rule_options *rules, struct argp_state *state, const char *name) {
@@ -61,9 +62,9 @@ static void add_between(rule_options *rules, struct argp_state *state, const cha
 }
 
 /* What begins with "--" is the next option, and an argument was forgotten. */
-static const char *next_argument(struct argp_state *state, const char *option) {
+static const char *next_argument(struct argp_state *state, const char *option, const char *which) {
   if (state->next < state->argc && strncmp(state->argv[state->next], "--", 2) != 0) return state->argv[state->next++];
-  argp_error(state, "--%s: a second argument is missing", option);
+  argp_error(state, "--%s: %s argument is missing", option, which);
   return "";
 }
 
@@ -75,16 +76,16 @@ static error_t parse_rules(int key, char *argument, struct argp_state *state) {
       add_set(rules, state, argument);
       return 0;
     case key_between:
-      add_between(rules, state, argument, next_argument(state, "between"));
+      add_between(rules, state, argument, next_argument(state, "between", "a second"));
       return 0;
     case key_within:
       add_between(rules, state, argument, argument);
       return 0;
     case key_ignore_names:
-      add_rule(rules, GRAZE_CHECK_IGNORE_NAMES, argument, next_argument(state, "ignore-names"));
+      add_rule(rules, GRAZE_CHECK_IGNORE_NAMES, argument, next_argument(state, "ignore-names", "a second"));
       return 0;
     case key_ignore_layers:
-      second = next_argument(state, "ignore-layers");
+      second = next_argument(state, "ignore-layers", "a second");
       if (argument[0] == '\0' || second[0] == '\0') argp_error(state, "--ignore-layers: a layer has no name");
       add_rule(rules, GRAZE_CHECK_IGNORE_LAYERS, argument, second);
       return 0;
@@ -97,6 +98,34 @@ static error_t parse_rules(int key, char *argument, struct argp_state *state) {
 }
 
 const struct argp rules_argp = {.options = options, .parser = parse_rules};
+
+/* ---- what pairs are to keep ---- */
+
+enum { key_clearance = 1 };
+
+static const struct argp_option clearance_options[] = {
+    {"clearance-between", key_clearance, "SET SET LENGTH", 0,
+     "what pairs with an object in each set are to keep, instead of --clearance; the first that names a pair counts",
+     20},
+    {0}};
+
+static void add_clearance(rule_options *rules, struct argp_state *state, const char *first) {
+  const char *second = next_argument(state, "clearance-between", "a second");
+  const char *length = next_argument(state, "clearance-between", "a third");
+  need_set(rules, state, first);
+  need_set(rules, state, second);
+  options_length(state, "clearance-between", length);
+  add_rule(rules, GRAZE_CHECK_CLEARANCE, first, second);
+  rules->rules[rules->rule_count - 1].length = length;
+}
+
+static error_t parse_clearance(int key, char *argument, struct argp_state *state) {
+  if (key != key_clearance) return ARGP_ERR_UNKNOWN;
+  add_clearance(state->input, state, argument);
+  return 0;
+}
+
+const struct argp clearance_argp = {.options = clearance_options, .parser = parse_clearance};
 
 void rules_complete(const rule_options *rules, graze_check_def *def) {
   def->sets = rules->sets;

@@ -15,6 +15,9 @@ typedef struct rule_options {
 /* To be a child of the verb's argp; its input is a rule_options. */
 extern const struct argp rules_argp;
 
+/* Clearances between sets, for `check`: likewise. */
+extern const struct argp clearance_argp;
+
 /* Puts them into the definition, which does not own them. */
 void rules_complete(const rule_options *rules, graze_check_def *def);
 void rules_free(rule_options *rules);

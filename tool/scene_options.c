@@ -86,7 +86,7 @@ static error_t parse_scene(int key, char *argument, struct argp_state *state) {
 
 const struct argp scene_argp = {.options = options, .parser = parse_scene};
 
-static bool is_scene_file(const char *path) {
+bool scene_is_file(const char *path) {
   size_t length = strlen(path);
   return length > 5 && strcasecmp(path + length - 5, ".json") == 0;
 }
@@ -94,7 +94,7 @@ static bool is_scene_file(const char *path) {
 void scene_take_files(struct argp_state *state, graze_check_def *def) {
   file_list files = options_files(state, 1, UINT32_MAX);
   bool is_scene = false;
-  for (uint32_t i = 0; i < files.count; i++) is_scene |= is_scene_file(files.names[i]);
+  for (uint32_t i = 0; i < files.count; i++) is_scene |= scene_is_file(files.names[i]);
   if (is_scene && files.count > 1) argp_error(state, "a scene stands alone: no other files beside it");
   if (is_scene && def->reading & (GRAZE_READ_GROUPS | GRAZE_READ_PARTS)) argp_error(state, "--split is for mesh files");
   def->files = (const char *const *)files.names;

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "diagnostics.h"
+#include "graze/visibility.h"
 #ifdef GRAZE_HAVE_GPU
 #include "graze/gpu.h"
 #endif
@@ -35,6 +35,7 @@ void session_end(session *run) {
 #ifdef GRAZE_HAVE_GPU
   graze_gpu_destroy(run->gpu);
 #endif
+  graze_visibility_destroy(run->visibility);
   graze_context_destroy(run->context);
 }
 
@@ -56,7 +57,23 @@ void must(const graze_context *context, graze_status status) {
 
 /* ---- the engine ---- */
 
+graze_visibility *session_open_visibility(const session *run, const common_options *common) {
+  const bool reference = common->device && strcmp(common->device, "reference") == 0;
+  graze_visibility *made = NULL;
+  must(run->context,
+       graze_visibility_create(run->context, reference ? GRAZE_VISIBILITY_REFERENCE : GRAZE_VISIBILITY_OPENGL, &made));
+  return made;
+}
+
 void session_attach(session *run, const common_options *common) {
+  if (common->engine == engine_visibility) {
+    run->visibility = session_open_visibility(run, common);
+    graze_visibility_def how = graze_default_visibility_def();
+    how.mode = common->mode;
+    if (common->resolution > 0) how.resolution = common->resolution;
+    must(run->context, graze_visibility_attach(run->visibility, &how));
+    return;
+  }
   bool choosing = common->engine == engine_auto;
 #ifdef GRAZE_HAVE_GPU
   if (common->engine != engine_gpu && !choosing) return;
@@ -79,6 +96,7 @@ const char *session_device(const session *run) {
 }
 
 const char *session_engine(const session *run) {
+  if (graze_visibility_get_answered(run->visibility) > 0) return "visibility";
   return session_device(run)[0] ? "gpu" : "cpu";
 }
 
@@ -115,7 +133,7 @@ graze_check *session_open(session *run, graze_check_def *def) {
   def->hint = &hint;
   graze_status status = graze_check_open(run->context, def, &check);
   progress_end(&run->line);
-  if (status != GRAZE_OK) fail("%s%s", message_of(run->context, status), advice(hint));
+  if (status != GRAZE_OK) fail("%s%s", message_of(run->context, status), run->no_advice ? "" : advice(hint));
   def->hint = NULL;
   session_take_times(run, check);
   return check;
@@ -138,7 +156,7 @@ void session_write_folder(session *run, const char *folder, graze_check *check, 
     note("%" PRIu32 " clash%s no picture: %s", left, left == 1 ? " has" : "es have",
          interrupts_came() ? "interrupted" : "--pictures sets how many are painted");
   note("report: %s/index.html", folder);
-  note("written in %.1f s", clock_seconds() - start);
+  note("written in %.1f s", clock_now() - start);
 }
 
 void session_take_times(session *run, const graze_check *check) {
@@ -150,12 +168,6 @@ void session_take_times(session *run, const graze_check *check) {
 
 /* ---- the clock ---- */
 
-double clock_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void clock_add(double *total, double start) {
-  *total = round((*total + (clock_seconds() - start)) * 1e9) / 1e9;
+  *total = round((*total + (clock_now() - start)) * 1e9) / 1e9;
 }

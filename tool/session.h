@@ -2,6 +2,7 @@
 #ifndef TOOL_SESSION_H
 #define TOOL_SESSION_H
 
+#include "base/clock.h"
 #include "graze/check.h"
 #include "graze/graze.h"
 #include "options.h"
@@ -9,9 +10,11 @@
 
 typedef struct session {
   graze_context *context;
-  struct graze_gpu *gpu; /* the engine of the context; NULL: the processor alone */
+  struct graze_gpu *gpu;               /* the engine of the context; or */
+  struct graze_visibility *visibility; /* NULL: the processor alone */
   bool quiet;
-  int stage; /* whose progress is shown */
+  bool no_advice; /* about files that are refused: the verb lacks the options */
+  int stage;      /* whose progress is shown */
   progress_line line;
   double load_seconds, build_seconds, query_seconds;
 } session;
@@ -25,7 +28,10 @@ void session_attach(session *run, const common_options *common);
 
 /* The name of the device, when it answered, else "". */
 const char *session_device(const session *run);
-/* "gpu" when a device answered, else "cpu". */
+/* A device of the engine visibility, by its option; ends the program when it is not there. */
+struct graze_visibility *session_open_visibility(const session *run, const common_options *common);
+
+/* "gpu" when a device answered, "visibility" when pictures did, else "cpu". */
 const char *session_engine(const session *run);
 
 /* Ends the program with the message of the call that failed; `what` names the file, or is NULL. */
@@ -47,9 +53,6 @@ void session_write_folder(session *run, const char *folder, graze_check *check, 
 
 /* Takes the check's times. */
 void session_take_times(session *run, const graze_check *check);
-
-/* Seconds since some moment. */
-double clock_seconds(void);
 
 /* Adds the time since `start`; totals are whole nanoseconds, so that they print short. */
 void clock_add(double *total, double start);

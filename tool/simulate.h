@@ -21,7 +21,8 @@ typedef struct simulate_options {
   const char *hits;                                              /* likewise */
   enum { show_all, show_colliding } show;                        /* at first, in the film */
   graze_track_colour colour;                                     /* the same */
-  bool show_given, colour_given, pictures_given;
+  graze_precision precision;
+  bool show_given, colour_given, pictures_given, precision_given;
   uint32_t pictures;
   bool seed_given;
   uint64_t seed, seeds; /* seeds: how many runs; 0: not given, one */

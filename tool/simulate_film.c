@@ -294,14 +294,14 @@ static void write_pictures(const simulate_film *film, const simulate_run *run, c
 
 void simulate_film_close(simulate_film *film, const simulate_run *run) {
   const simulate_options *asked = run->asked;
-  const double start = clock_seconds();
+  const double start = clock_now();
   char created[32], *page = NULL, *title = asked->title ? strdup(asked->title) : make_title(run);
   if (!title || asprintf(&page, "%s/index.html", asked->report) < 0) fail_out_of_memory();
   const graze_report head = head_of(film, run, title, created);
   write_pictures(film, run, &head);
   must(run->session.context, graze_track_write_html(run->session.context, page, film->track, &head));
   note("film: %s", page);
-  note("written in %.1f s", clock_seconds() - start);
+  note("written in %.1f s", clock_now() - start);
   free(page);
   free(title);
   graze_track_destroy(film->track);

@@ -35,7 +35,7 @@ static void list_sets(simulate_run *run) {
 }
 
 void simulate_replay_open(simulate_run *run) {
-  double start = clock_seconds();
+  double start = clock_now();
   graze_status status = graze_world_replay_open(run->session.context, run->asked->replay, &run->replay);
   if (status != GRAZE_OK) session_fail(&run->session, "--replay", status);
   graze_world_def def;

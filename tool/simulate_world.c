@@ -202,11 +202,12 @@ static void create_world(simulate_run *run) {
   def.integrator = simulation->integrator;
   def.bounds = simulation->bounds;
   def.events = true;
+  def.precision = run->asked->precision;
   simulate_must(run, graze_world_create(run->session.context, &def, &run->world));
 }
 
 void simulate_load(simulate_run *run) {
-  double start = clock_seconds();
+  double start = clock_now();
   must(run->session.context, graze_read_scene(run->session.context, path_of(run), &run->file));
   check_scene(run);
   clock_add(&run->session.load_seconds, start);
@@ -226,7 +227,7 @@ static void set_blasts(const simulate_run *run) {
 }
 
 void simulate_make(simulate_run *run) {
-  double start = clock_seconds();
+  double start = clock_now();
   graze_world_destroy(run->world);
   free(run->bodies);
   run->particles = 0;

@@ -29,7 +29,7 @@ static graze_report report_of(const graze_check *check, const session *run, cons
 
 void watch_write_film(const watch_options *watch, const session *run, graze_check *check, const graze_motion *motion,
                       const watch_log *log) {
-  double start = clock_seconds();
+  double start = clock_now();
   const graze_report report = report_of(check, run, log);
   graze_film_event *events = take_events(log);
   const graze_film film = {.report = &report,
@@ -40,6 +40,6 @@ void watch_write_film(const watch_options *watch, const session *run, graze_chec
                            .event_count = log->event_count};
   must(run->context, graze_check_write_film(check, &film, watch->pictures));
   if (log->step_count > 0) note("film: %s/index.html", watch->def.folder);
-  if (log->step_count > 0) note("written in %.1f s", clock_seconds() - start);
+  if (log->step_count > 0) note("written in %.1f s", clock_now() - start);
   free(events);
 }

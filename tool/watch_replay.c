@@ -113,12 +113,12 @@ static bool replay_step(replay_run *r, graze_replay *replay) {
 
 void watch_replay(session *run, const watch_options *watch, watch_log *log) {
   graze_replay *replay = NULL;
-  double start = clock_seconds();
+  double start = clock_now();
   graze_status status = graze_replay_open(run->context, watch->replay, &replay);
   if (status != GRAZE_OK) session_fail(run, NULL, status);
   clock_add(&run->load_seconds, start);
   replay_run r = {.run = run, .log = log, .scene = graze_replay_scene(replay)};
-  start = clock_seconds();
+  start = clock_now();
   meet_objects(&r);
   interrupts_ask();
   bool more = true;

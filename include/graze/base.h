@@ -44,6 +44,7 @@ typedef enum graze_status {
   GRAZE_ERROR_HANDLE,      /* an id that is stale or was never issued */
   GRAZE_ERROR_UNSUPPORTED, /* this build or this machine lacks what is requested */
   GRAZE_ERROR_DEVICE,      /* a device's driver failed; the message names device and call */
+  GRAZE_ERROR_RANK,        /* ranks that work together cannot reach each other; the message names rank and call */
   GRAZE_CANCELLED          /* the progress callback asked to stop; results are incomplete */
 } graze_status;
 

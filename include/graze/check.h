@@ -42,19 +42,22 @@ typedef enum graze_check_rule_kind {
                                 rules add up */
   GRAZE_CHECK_IGNORE_NAMES,  /* no pairs of objects that match the two patterns */
   GRAZE_CHECK_IGNORE_LAYERS, /* no pairs of objects on the two layers */
-  GRAZE_CHECK_IGNORE_SAME_PARENT /* no pairs whose names have the same path before the last '/' */
+  GRAZE_CHECK_IGNORE_SAME_PARENT, /* no pairs whose names have the same path before the last '/' */
+  GRAZE_CHECK_CLEARANCE /* pairs of an object of one set and one of the other are to keep a length: the first such rule
+                           that names a pair, then those of a scene file, then `clearance` of the definition */
 } graze_check_rule_kind;
 
 typedef struct graze_check_rule {
   graze_check_rule_kind kind;
   const char *first, *second; /* names of sets, patterns, or layers */
+  const char *length;         /* of GRAZE_CHECK_CLEARANCE, as graze_check_def's `clearance` */
 } graze_check_rule;
 
 /* Parts of a report's folder. */
 enum {
   GRAZE_CHECK_JSON = 1,    /* clashes.json, with curves */
   GRAZE_CHECK_CSV = 2,     /* clashes.csv */
-  GRAZE_CHECK_JUNIT = 4,   /* junit.xml: cross, a_in_b, b_in_a and duplicate are failures */
+  GRAZE_CHECK_JUNIT = 4,   /* junit.xml: clearance, cross, a_in_b, b_in_a and duplicate are failures */
   GRAZE_CHECK_BCF = 8,     /* clashes.bcf */
   GRAZE_CHECK_HTML = 16,   /* index.html, the page */
   GRAZE_CHECK_IMAGES = 32, /* pictures/ID.png, and overview.png */
@@ -102,6 +105,10 @@ typedef struct graze_check_def {
    * or when they cross and a translation of one, no longer than this, was proved to end it (graze_find_escape). A scene
    * file may have lengths for pairs of sets, of which the first that names a pair goes before this one. */
   const char *tolerance;
+  /* What all pairs are to keep: a length such as "0.025" or "25mm". Objects that would be separate and are nearer than
+   * that, strictly, are `clearance`. NULL: nothing. A scene file may have lengths for pairs of sets, which go before
+   * this. */
+  const char *clearance;
   unsigned relations; /* bits 1 << relation of those to report; default: all but GRAZE_SEPARATE, which
                          lists every other pair as well */
 
@@ -170,6 +177,12 @@ typedef struct graze_check_counts {
 } graze_check_counts;
 
 GRAZE_API graze_check_counts graze_check_get_counts(const graze_check *check);
+
+/* A length such as "0.5", in the units of the check, or "0.5mm", as a number in these units: the decimal is rounded to
+ * a double, and the conversion once more. `name` is what messages call it. Errors: ARGUMENT (not a finite length of 0
+ * or more, or of a unit that is not known or cannot be converted). */
+GRAZE_API graze_status graze_check_read_length(const graze_check *check, const char *name, const char *text,
+                                               double *length);
 
 /* Sets the engine that the report names; "cpu" by default. graze_gpu_get_report tells whether a device took part. The
  * text is not copied. */

@@ -45,6 +45,10 @@ typedef struct graze_world_def {
   graze_box bounds; /* balls whose centre is outside after a step have left; default: empty, none */
   bool periodic[3]; /* what is or gets outside `bounds` on this axis comes in on the other side */
   bool events;      /* collect them; default false */
+  /* FLOAT: of positions, velocities, spins and accelerations of balls, of radii, 1 / mass and 1 / moment of inertia the
+   * nearest float is kept, 0 below 2^-126; forces are still computed in doubles. Half the bytes on a device. It is
+   * another state with another hash, the same on every engine. Default DOUBLE. */
+  graze_precision precision;
   uint32_t cookie;
 } graze_world_def;
 

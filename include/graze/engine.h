@@ -25,6 +25,7 @@ typedef enum graze_stage {
   GRAZE_STAGE_BOXES,   /* graze_broadphase_find */
   GRAZE_STAGE_SPHERES, /* graze_broadphase_find_spheres and graze_broadphase_count_spheres */
   GRAZE_STAGE_WORLD,   /* graze_world_step */
+  GRAZE_STAGE_CULL,    /* graze_scene_check and graze_scene_update: before pairs of objects are decided */
   GRAZE_STAGES
 } graze_stage;
 
@@ -68,6 +69,24 @@ typedef struct graze_broad_question { /* GRAZE_STAGE_BOXES, GRAZE_STAGE_SPHERES 
   graze_broad_method used; /* never AUTO */
   char reason[128];        /* why it is not the requested method; else "" */
 } graze_broad_question;
+
+/* A mesh at a pose; NULL if the object is in no pair. */
+typedef struct graze_cull_object {
+  const graze_mesh *mesh;
+  const graze_pose *pose;
+} graze_cull_object;
+
+/* GRAZE_STAGE_CULL: many objects, and pairs of them whose boxes meet. The engine marks those whose surfaces it has
+ * proved to have no common point; of these the processor finds out whether one object contains the other, and all
+ * others it decides as ever. Wherever there is no proof the mark stays 0. */
+typedef struct graze_cull_question {
+  const graze_cull_object *objects;
+  uint32_t object_count;
+  const uint32_t (*pairs)[2]; /* numbers of objects */
+  uint64_t pair_count;
+  graze_exactness exactness; /* of the points that may be common: those of tier T0, T1 or T2 */
+  uint8_t *apart;            /* of each pair; all 0 on entry */
+} graze_cull_question;
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
 
@@ -127,7 +146,8 @@ typedef struct graze_told_event {
 
 /* GRAZE_STAGE_WORLD: steps of a world. The definition of what a step computes is the processor's code: each ball adds
  * up its own side of its contacts in the order of its partners' numbers, then of walls, then drag and gravity, in
- * doubles, with + - * / and square roots alone, each rounded once.
+ * doubles, with + - * / and square roots alone, each rounded once. With def->precision FLOAT all numbers of balls that
+ * a step writes are rounded as graze_world_def says.
  *
  * Arrays are by place, in no order that means something; `numbers` says which ball is where. An engine that answers
  * changes them into the state after `done` whole steps; otherwise they stay as they were. It declines worlds that it
@@ -187,7 +207,7 @@ typedef struct graze_engine {
   uint32_t stage_count;               /* GRAZE_STAGES when the engine was compiled; the CPU does later stages */
   /* Whether the engine wants work of this size; if so, the calling thread owns the engine until `give`. a, b: number of
    * pairs, 0 (TRITRI); triangles of both meshes (COLLIDE); of the mesh, 0 (SELF); of a, of b times the poses (POSES);
-   * number of boxes or spheres, 0; of balls, of steps (WORLD). */
+   * number of boxes or spheres, 0; of balls, of steps (WORLD); of objects, of pairs (CULL). */
   bool (*take)(void *user, graze_stage stage, uint64_t a, uint64_t b);
   void (*give)(void *user);
   /* The mesh is about to change or to be destroyed: drop what is kept of it. Not between `take` and `give`. May be

@@ -280,7 +280,7 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *    "objects":[{"name":"a","mesh":"a.obj","pose":[12 numbers],"layer":"steel"}],
  *    "ignore":[["a","b"]], "ignore_layers":[["steel","steel"]], "ignore_names":[["*gasket*","*"]],
  *    "ignore_same_parent":true, "sets":{"lines":["pipe*","layer:pipes"]}, "check":[["lines","lines"]],
- *    "tolerance":[["lines","lines","2mm"]],
+ *    "tolerance":[["lines","lines","2mm"]], "clearance":[["lines","lines",0.025]],
  *    "simulation":{"model":"dem","gravity":[0,0,-9.81],"integrator":"leapfrog","bounds":[6 numbers],"periodic":[0,0,0],
  *     "materials":{"glass":{"k_n":1e5}},"pairs":[["glass","glass",{"k_n":1e6}]],
  *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
@@ -385,6 +385,8 @@ typedef struct graze_scene_file {
   uint32_t check_count;
   char *(*tolerance)[3]; /* names of two sets, and a length as graze_check_def takes it; numbers are in `units` */
   uint32_t tolerance_count;
+  char *(*clearance)[3]; /* likewise */
+  uint32_t clearance_count;
   graze_scene_file_simulation simulation;
   graze_scene_file_particles *particles; /* sets */
   uint32_t particle_set_count;

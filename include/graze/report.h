@@ -51,6 +51,8 @@ typedef struct graze_report_clash {
   double depth;          /* an upper bound on the depth, in the scene's units; 0 for touch, NaN = none */
   bool forgiven;         /* within the tolerance that was asked: no failure, and listed apart */
   double translation[3]; /* of forgiven ones: b moved by it touches a or is separate; zero for touch */
+  graze_gap gap;         /* of `clearance`, and of unknown ones that are nearer than they may be; its points are the
+                            curve of `clearance` */
 
   /* The intersection curve: polyline k has points curve_starts[k] .. curve_starts[k + 1] - 1. */
   const double (*curve_points)[3];
@@ -87,6 +89,7 @@ typedef struct graze_report {
   graze_up up;         /* of pages and pictures, and of BCF, which has z up; unknown is taken for z */
   const char *engine, *exactness;
   bool tolerant; /* overlaps were to be forgiven */
+  bool clear;    /* clearances were to be kept */
   bool complete; /* false: stopped before every pair was checked; every writer says so in a prominent place */
   const graze_report_object *objects;
   uint32_t object_count;
@@ -289,6 +292,7 @@ typedef struct graze_report_previous_clash {
   double point[3], depth;
   bool forgiven;
   double translation[3];
+  graze_gap gap;
   graze_box box;
   const double (*curve_points)[3]; /* as in graze_report_clash; curve_starts NULL: the report has no curve */
   const uint32_t *curve_starts;

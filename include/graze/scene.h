@@ -76,6 +76,16 @@ GRAZE_API graze_status graze_scene_ignore(graze_scene *scene, graze_object_id fi
 /* Pairs with an object in each of the two layers (or both in one, if they are the same) are never reported. */
 GRAZE_API graze_status graze_scene_ignore_layers(graze_scene *scene, const char *first, const char *second);
 
+/* What is between the surfaces of two objects that are nearer than they may be. */
+typedef struct graze_gap {
+  bool found;          /* they are nearer than `clearance`, strictly; the rest is then known */
+  double clearance;    /* what was asked for; 0: nothing */
+  double distance;     /* the exact one, rounded once (graze/distance.h) */
+  double points[2][3]; /* nearest points, of a and of b */
+  uint64_t near_pairs; /* `find` ALL: triangle pairs nearer than the clearance, */
+  uint64_t near_hash;  /* and the sum of their graze_pair_hash; else 0 */
+} graze_gap;
+
 typedef struct graze_object_pair {
   graze_object_id a; /* the one that was added first */
   graze_object_id b;
@@ -84,13 +94,23 @@ typedef struct graze_object_pair {
   graze_verdict verdict;
   graze_counts counts;
   const graze_triangle_pair *pairs; /* `find` ALL: the sorted list; else NULL */
-  graze_outline outline;            /* if requested, of pairs that are not separate; else empty */
+  graze_outline outline;            /* if requested, of pairs that are neither separate nor `clearance`; else empty */
+  graze_gap gap; /* of pairs that would be separate, which become `clearance` where they are too near,
+                    and of unknown ones */
 } graze_object_pair;
 
 /* Whether to check a pair of objects whose boxes meet and which no rule ignores; `a` was added first. Called once for
  * each such pair, in order, on the calling thread, before any exact query; with `all_pairs`, for every pair that no
  * rule ignores. */
 typedef bool (*graze_pair_function)(void *user, uint64_t user_id_a, uint64_t user_id_b);
+
+/* The clearance of a pair: finite, at least 0 and at most the reach of either object. Called once for each pair to be
+ * decided, in order, on the calling thread. */
+typedef double (*graze_clearance_function)(void *user, uint64_t user_id_a, uint64_t user_id_b);
+
+/* The largest clearance that an object has with any other: finite, at least 0. Its box is grown by half of that. Called
+ * once for each object. */
+typedef double (*graze_reach_function)(void *user, uint64_t user_id);
 
 typedef struct graze_scene_check_options {
   graze_find find;            /* default GRAZE_FIND_COUNT; ANY: only whether surfaces meet, not how */
@@ -100,6 +120,9 @@ typedef struct graze_scene_check_options {
   bool all_pairs;             /* list every pair that is not ignored, separate ones included */
   graze_pair_function wanted; /* NULL: every pair */
   void *wanted_user;
+  graze_clearance_function clearance; /* NULL: none; else with: */
+  graze_reach_function reach;
+  void *clearance_user;
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;
   uint32_t cookie;
@@ -112,16 +135,18 @@ typedef struct graze_scene_check_result {
   uint64_t pair_count;
   uint64_t object_pairs; /* pairs considered: n (n - 1) / 2 minus the ignored and unwanted ones */
   uint64_t ignored_pairs;
-  uint64_t candidate_pairs; /* of those, the ones whose boxes meet; an object's box bounds its mesh's posed box */
+  uint64_t candidate_pairs; /* of those, the ones whose boxes meet; an object's box bounds its mesh's posed box, and is
+                               grown by half its reach */
   uint64_t unwanted_pairs;  /* pairs that `wanted` rejected; the other counts do not include them */
   uint64_t clashes;         /* pairs that are not separate */
   uint64_t relations[GRAZE_UNKNOWN + 1]; /* candidates of each relation */
   graze_work work;
 } graze_scene_check_result;
 
-/* Checks every pair. On GRAZE_CANCELLED `result` has the pairs finished so far and must not be taken for a clear
- * result. Other errors: ARGUMENT, MEMORY, NOT_FINITE, POSE, those of a source (the message names the object); they
- * leave `result` untouched. */
+/* Checks every pair. Two objects that are separate, with a clearance, and nearer than it are GRAZE_CLEARANCE; what
+ * touches, crosses or contains is what it is without. On GRAZE_CANCELLED `result` has the pairs finished so far and
+ * must not be taken for a clear result. Other errors: ARGUMENT, MEMORY, NOT_FINITE, POSE, those of a source (the
+ * message names the object); they leave `result` untouched. */
 GRAZE_API graze_status graze_scene_check(graze_scene *scene, const graze_scene_check_options *options,
                                          graze_scene_check_result *result);
 

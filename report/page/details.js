@@ -107,10 +107,12 @@ function showDetails() {
       resolved ? fact('Resolved', 'Found by an earlier check and no more by this one', true) : null,
       resolved ? null : fact('Pairs of triangles that meet', countsText(clash.counts)),
       fact('Depth, at most', depthDetail(clash.depth)),
+      clash.gap === undefined ? null : fact('Gap', `${depthDetail(clash.gap)}, of a clearance of ${depthDetail(clash.clearance)}`),
+      clash.nearest ? fact('Nearest points', clash.nearest.map(pointText).join(' \u00B7 ')) : null,
       clash.state === 'forgiven' && clash.relation === 'cross' ? fact('Forgiven, as it ends when B moves by', pointText(clash.translation)) : null,
       fact('Point' + (record.units ? ', ' + record.units : ''), pointText(clash.point)),
       fact('Groups', groupText(clash)),
-      fact('Box of what they share', boxText(clash.box), true),
+      fact(clash.relation === 'clearance' ? 'Box of the nearest points' : 'Box of what they share', boxText(clash.box), true),
     ].filter(Boolean))].filter(Boolean));
 }
 

@@ -97,7 +97,7 @@ function pause() {
 
 function playOn(now) {
   if (!playing.on) return;
-  playing.part += Math.min(now - playing.last, 500) / 1000 * Number(byId('speed').value);
+  playing.part += Math.min(Math.max(now - playing.last, 0), 500) / 1000 * Number(byId('speed').value);
   playing.last = now;
   const whole = Math.floor(playing.part);
   playing.part -= whole;

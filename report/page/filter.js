@@ -40,6 +40,7 @@ const sortKeys = {
   layers: (clash) => clash.layers,
   pairs: (clash) => clash.counts.triangle_pairs,
   depth: depthRank,
+  gap: (clash) => clash.gap ?? Infinity,
   mark: (clash) => clash.mark,
 };
 

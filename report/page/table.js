@@ -7,6 +7,7 @@ let firstRow = -1, lastRow = -1;
 
 const hasStates = clashes.some((clash) => clash.state);
 const hasDepths = clashes.some((clash) => clash.depth !== null);
+const hasGaps = clashes.some((clash) => clash.gap !== undefined);
 const hasLayers = layerNames.some((name) => name);
 
 /* ", nm - m": the units that occur, from the smallest; nothing if none is known. */
@@ -28,6 +29,8 @@ const columns = [
     text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
   hasDepths && {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: unitRange().length > 4 ? 'clamp(80px, 19cqi, 118px)' : '80px', number: true,
     text: (clash) => depthText(clash.depth)},
+  hasGaps && {key: 'gap', title: 'Gap', hint: 'How far apart objects are that are nearer than they may be', width: '80px', number: true,
+    text: (clash) => (clash.gap === undefined ? '' : depthText(clash.gap))},
   {key: 'mark', title: 'Mark', width: '84px', text: (clash) => clash.mark},
 ].filter(Boolean);
 

@@ -32,9 +32,9 @@ void gz_engine_give(const graze_context *context);
 
 /* For messages. */
 static inline const char *stage_name(graze_stage stage) {
-  static const char *const names[GRAZE_STAGES] = {"pairs of triangles",   "two meshes",     "a mesh with itself",
-                                                  "a mesh at many poses", "pairs of boxes", "pairs of spheres",
-                                                  "the steps of a world"};
+  static const char *const names[GRAZE_STAGES] = {
+      "pairs of triangles", "two meshes",       "a mesh with itself",   "a mesh at many poses",
+      "pairs of boxes",     "pairs of spheres", "the steps of a world", "which objects are apart"};
   return names[stage];
 }
 

@@ -27,6 +27,8 @@ const char *graze_status_string(graze_status status) {
       return "not supported here";
     case GRAZE_ERROR_DEVICE:
       return "a device failed";
+    case GRAZE_ERROR_RANK:
+      return "a rank cannot be reached";
     case GRAZE_CANCELLED:
       return "cancelled";
   }

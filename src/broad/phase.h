@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_BROAD_PHASE_H
 #define GRAZE_SRC_BROAD_PHASE_H
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "broad/broad.h"
 #include "broad/bvh/bvh.h"
@@ -158,8 +159,7 @@ graze_status gz_broad_run_find(graze_broadphase *broadphase, const broad_view *v
 bool gz_broad_ask_engine(graze_broadphase *broadphase, graze_stage stage, graze_broad_question *question,
                          graze_status *status);
 
-/* Seconds of a clock, and what a call that began at `start` tells afterwards. */
-double gz_broad_now(void);
+/* What a call that began at `start` tells afterwards. */
 void gz_broad_take_notes(graze_broadphase *broadphase, graze_broad_method method, const broad_choice *choice,
                          double start);
 

@@ -129,7 +129,7 @@ static graze_status find_spheres(graze_broadphase *bp, sphere_work *w, bool unso
 
 /* Finds them, into bp->found, or counts them. */
 static graze_status ask_about_spheres(graze_broadphase *bp, graze_broad_question *q) {
-  double start = gz_broad_now();
+  double start = clock_now();
   graze_status status = check_array(bp->context, q->spheres, q->count);
   if (status != GRAZE_OK || gz_broad_ask_engine(bp, GRAZE_STAGE_SPHERES, q, &status)) return status;
   sphere_work work = {.view = sphere_view_of(q->spheres, q->count)};

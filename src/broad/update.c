@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/context.h"
 #include "base/sort.h"
@@ -241,12 +240,6 @@ static void finish_edits(graze_broadphase *bp) {
 
 /* ---- the calls ------------------------------------------------------------------------------------------------- */
 
-double gz_broad_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 graze_status gz_broad_no_memory(const graze_broadphase *bp, uint32_t boxes) {
   return gz_fail(bp->context, GRAZE_ERROR_MEMORY, "broad phase: no memory for the pairs of %u boxes", boxes);
 }
@@ -256,12 +249,12 @@ void gz_broad_take_notes(graze_broadphase *bp, graze_broad_method method, const 
   bp->report.by_engine = false;
   bp->chosen = bp->def.method == GRAZE_BROAD_AUTO ? choice : NULL;
   if (bp->chosen == NULL) memcpy(bp->report.reason, "asked for", sizeof "asked for");
-  bp->report.seconds = gz_broad_now() - start;
+  bp->report.seconds = clock_now() - start;
 }
 
 graze_status graze_broadphase_update(graze_broadphase *bp, graze_broad_events *events) {
   if (bp == NULL || events == NULL) return gz_fail_null(bp != NULL ? bp->context : NULL);
-  double start = gz_broad_now();
+  double start = clock_now();
   unsigned saved = gz_fp_enter();
   graze_status status = run_update(bp);
   gz_fp_leave(saved);
@@ -297,7 +290,7 @@ graze_status gz_broad_run_find(graze_broadphase *bp, const broad_view *view, boo
 }
 
 bool gz_broad_ask_engine(graze_broadphase *bp, graze_stage stage, graze_broad_question *q, graze_status *status) {
-  double start = gz_broad_now();
+  double start = clock_now();
   q->method = bp->def.method;
   if (!gz_engine_ask(bp->context, stage, q->count, 0, q)) return false;
   uint64_t listed = q->pairs != NULL ? q->pair_count : 0;
@@ -311,14 +304,14 @@ bool gz_broad_ask_engine(graze_broadphase *bp, graze_stage stage, graze_broad_qu
   bp->chosen = NULL;
   bp->report.method = q->used;
   bp->report.by_engine = true;
-  bp->report.seconds = gz_broad_now() - start;
+  bp->report.seconds = clock_now() - start;
   snprintf(bp->report.reason, sizeof bp->report.reason, "%s", q->reason);
   return true;
 }
 
 static graze_status find_on_processor(graze_broadphase *bp, const graze_box_array *boxes, uint32_t count,
                                       bool unsorted) {
-  double start = gz_broad_now();
+  double start = clock_now();
   graze_status status = gz_boxes_check(bp->context, boxes, count);
   if (status != GRAZE_OK) return status;
   broad_view view = gz_broad_view_of_array(bp->context, boxes, count);

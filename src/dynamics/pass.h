@@ -40,6 +40,7 @@ typedef struct pass_event {
 
 typedef struct pass_result {
   double speed2;   /* the largest square of a velocity with which balls drift */
+  double farthest; /* in single precision: the largest coordinate that was rounded */
   bool finite;     /* all numbers */
   bool no_memory;  /* for the events */
   gz_array events; /* pass_event */

@@ -429,7 +429,8 @@ typedef struct motion {
   d4 gravity, poison; /* poison: 0, or NaN once something is not finite */
   double dt, kick;    /* kick: half a step or a whole one */
   double speed2;
-  bool leaps, wraps;
+  d4 farthest; /* the largest size of a coordinate, if they are rounded */
+  bool leaps, wraps, is_single;
 } motion;
 
 static d4 wrapped(const pass *p, d4 at) {
@@ -445,6 +446,27 @@ static inline double square(d4 v) {
   return (w[0] + w[1]) + w[2];
 }
 
+static d4 magnitude(d4 x) {
+  const int64_t mask = INT64_MAX;
+  return (d4)((l4)x & (l4){mask, mask, mask, mask});
+}
+
+/* single() of each. */
+static d4 d4_single(d4 x) {
+  const d4 rounded = __builtin_convertvector(__builtin_convertvector(x, v4), d4);
+  const l4 is_small = magnitude(x) < d4_set(0x1p-126);
+  return (d4)((l4)rounded & ~is_small);
+}
+
+/* Half a step, or a whole one, of velocity and spin. */
+INLINED void give_kick(const motion *m, d4 *v, d4 *w, d4 a, d4 b) {
+  *v += a;
+  *w += b;
+  if (!m->is_single) return;
+  *v = d4_single(*v);
+  *w = d4_single(*w);
+}
+
 INLINED void move(const pass *p, motion *m, uint32_t place, const load *sum, features f) {
   const ball_rows *now = &m->now[place];
   ball_rows *to = &m->next[place];
@@ -453,6 +475,10 @@ INLINED void move(const pass *p, motion *m, uint32_t place, const load *sum, fea
   const d4 torque = {sum->torque[0], sum->torque[1], sum->torque[2], 0};
   d4 a = sum->force * d4_set(v[3]), b = torque * d4_set(w[3]);
   if (v[3] > 0) a += m->gravity;
+  if (m->is_single) {
+    a = d4_single(a);
+    b = d4_single(b);
+  }
   if (p->mode != PASS_LOOK) m->dissipated[place] += m->dt * sum->torque[3];
   if (p->mode == PASS_LOOK || p->mode == PASS_LAST) {
     memcpy(to->velocity, &a, sizeof a);
@@ -462,14 +488,18 @@ INLINED void move(const pass *p, motion *m, uint32_t place, const load *sum, fea
   }
   a *= d4_set(m->kick);
   b *= d4_set(m->kick);
-  d4 next_v = v + a, next_w = w + b;
-  if (m->leaps) {
-    next_v += a;
-    next_w += b;
-  }
+  d4 next_v = v, next_w = w;
+  give_kick(m, &next_v, &next_w, a, b);
+  if (m->leaps) give_kick(m, &next_v, &next_w, a, b);
   const d4 drift = next_v * three;
   d4 next = at + d4_set(m->dt) * drift;
   if (!f.simple && m->wraps) next = wrapped(p, next);
+  if (m->is_single) {
+    const d4 size = magnitude(next * three);
+    const l4 farther = size > m->farthest;
+    m->farthest = (d4)(((l4)size & farther) | ((l4)m->farthest & ~farther));
+    next = d4_single(next);
+  }
   const double speed2 = square(drift);
   m->speed2 = speed2 > m->speed2 ? speed2 : m->speed2;
   m->poison += (next + next_w) * d4_set(0);
@@ -489,7 +519,9 @@ static motion motion_of(const pass *p, const pass_result *so_far) {
                   .dt = p->dt,
                   .kick = p->mode == PASS_EULER ? p->dt : 0.5 * p->dt,
                   .speed2 = so_far->speed2,
+                  .farthest = d4_set(so_far->farthest),
                   .leaps = p->mode == PASS_STEP,
+                  .is_single = world->def.precision == GRAZE_FLOAT,
                   .wraps = p->period[0] != 0 || p->period[1] != 0 || p->period[2] != 0};
 }
 
@@ -513,6 +545,7 @@ INLINED void move_balls(const pass *p, uint32_t block, uint32_t walls, uint32_t 
     move(p, &m, place, &sum, f);
   }
   w->result.speed2 = m.speed2;
+  for (int k = 0; k < 3 && m.is_single; k++) w->result.farthest = fmax(w->result.farthest, m.farthest[k]);
   w->result.finite &= m.poison[0] == 0 && m.poison[1] == 0 && m.poison[2] == 0;
 }
 

@@ -37,6 +37,7 @@ static void put_def(archive_writer *w, const graze_world_def *def) {
   gz_archive_put(w, def->bounds.max, sizeof def->bounds.max);
   for (int k = 0; k < 3; k++) gz_archive_put_u32(w, def->periodic[k]);
   gz_archive_put_u32(w, def->events);
+  gz_archive_put_u32(w, def->precision);
 }
 
 static void put_material(archive_writer *w, const graze_material *m) {

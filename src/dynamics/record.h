@@ -10,7 +10,7 @@
 #include "dynamics/world.h"
 #include "scene/archive.h"
 
-enum { WORLD_RECORD_VERSION = 1 };
+enum { WORLD_RECORD_VERSION = 2 };
 
 /* What is in a world, in the order in which it was added. */
 typedef enum record_kind { RECORD_BALL, RECORD_SET, RECORD_MESH } record_kind;

@@ -47,6 +47,7 @@ static graze_status take_def(archive_reader *r, graze_context *context, graze_wo
   take_vector(r, def.bounds.max);
   for (int k = 0; k < 3; k++) def.periodic[k] = gz_archive_take_u32(r) != 0;
   def.events = gz_archive_take_u32(r) != 0;
+  def.precision = (graze_precision)gz_archive_take_u32(r);
   return graze_world_create(context, &def, world);
 }
 

@@ -58,6 +58,10 @@ graze_status graze_world_get_particles(const graze_world *world, uint32_t set, c
   return GRAZE_OK;
 }
 
+static void store(const graze_world *world, double to[3], const double from[3]) {
+  for (int k = 0; k < 3; k++) to[k] = stored(world, from[k]);
+}
+
 graze_status graze_world_set_particles(graze_world *world, uint32_t set, const graze_particle_state *state) {
   static const char *const words[3] = {"position", "velocity", "spin"};
   if (world == NULL || state == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
@@ -66,7 +70,7 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
   if (s == NULL) return GRAZE_ERROR_ARGUMENT;
   for (int what = 0; what < 3; what++) {
     for (uint64_t i = 0; from[what] != NULL && i < 3 * (uint64_t)s->count; i++) {
-      if (isfinite(from[what][i])) continue;
+      if (isfinite(stored(world, from[what][i]))) continue;
       return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "particle %.60s/%u: %s %c is %g", s->name,
                      (uint32_t)(i / 3), words[what], "xyz"[i % 3], from[what][i]);
     }
@@ -75,7 +79,7 @@ graze_status graze_world_set_particles(graze_world *world, uint32_t set, const g
   if (status != GRAZE_OK) return status;
   for (int what = 0; what < 3; what++) {
     for (uint32_t i = 0; from[what] != NULL && i < s->count; i++)
-      memcpy(field_of(&world->now[world->place[s->number + i]], what), from[what] + 3 * (size_t)i, 3 * sizeof(double));
+      store(world, field_of(&world->now[world->place[s->number + i]], what), from[what] + 3 * (size_t)i);
   }
   for (uint32_t i = 0; from[0] != NULL && i < s->count; i++)
     gz_world_wrap(world, world->now[world->place[s->number + i]].position);
@@ -166,7 +170,7 @@ static uint64_t world_identity(const graze_world *world) {
                              world->bodies.count,    world->walls.count,    world->kinds.count,
                              world->materials.count, world->def.events,     world->def.periodic[0],
                              world->def.periodic[1], world->def.periodic[2]};
-  h = gz_hash_bytes(counts, sizeof counts, h);
+  h = gz_hash_bytes(counts, sizeof counts, h + (world->def.precision == GRAZE_FLOAT));
   h = gz_hash_bytes(&world->def.bounds, sizeof world->def.bounds, h);
   for (size_t i = 0; i < world->kinds.count; i++) {
     const ball_kind *kind = WORLD_AT(world->kinds, ball_kind, i);

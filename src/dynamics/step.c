@@ -47,6 +47,7 @@ static pass_result gather(graze_world *world) {
     worker *w = &world->workers[i];
     pass_result *r = &w->result;
     all.speed2 = fmax(all.speed2, r->speed2);
+    all.farthest = fmax(all.farthest, r->farthest);
     all.finite &= r->finite;
     all.no_memory |= r->no_memory || w->no_memory;
     if (i == 0 || r->events.count == 0) continue;
@@ -59,6 +60,13 @@ static pass_result gather(graze_world *world) {
     r->events.count = 0;
   }
   return all;
+}
+
+/* The farthest that somebody may have gone in a drift: a place is rounded by half a unit in the last of its 24 bits on
+ * each axis. */
+static void add_way(graze_world *world, double speed2, double farthest, double dt) {
+  const double rounded = world->def.precision == GRAZE_FLOAT ? farthest * 0x1p-23 + 0x1p-125 : 0;
+  world->close.way += (sqrt(speed2) * dt + rounded) * (1 + 1e-9);
 }
 
 /* Runs a pass of all balls; after a PASS_STEP or PASS_EULER `now` is the next state. */
@@ -77,7 +85,7 @@ static graze_status run_pass(graze_world *world, pass *p, pass_mode mode) {
     return gz_fail_memory(world->context, sizeof(graze_contact_event));
   if (mode == PASS_STEP || mode == PASS_EULER) {
     swap_balls(&world->now, &world->next);
-    world->close.way += sqrt(all.speed2) * p->dt * (1 + 1e-9);
+    add_way(world, all.speed2, all.farthest, p->dt);
   }
   return all.finite ? GRAZE_OK : fail_not_finite(world);
 }
@@ -109,21 +117,22 @@ static void turn_bodies(graze_world *world, double dt) {
 /* The first half kick and the drift. */
 static graze_status begin_leapfrog(graze_world *world, const pass *p) {
   bool finite = true;
-  double h = 0.5 * p->dt, speed2 = 0;
+  double h = 0.5 * p->dt, speed2 = 0, farthest = 0;
   for (uint32_t i = 0; i < world->count; i++) {
     double *at = world->now[i].position, *v = world->now[i].velocity, *w = world->now[i].spin;
     for (int k = 0; k < 3; k++) {
       double period = p->period[k];
-      v[k] += h * world->next[i].velocity[k];
-      w[k] += h * world->next[i].spin[k];
+      v[k] = stored(world, v[k] + h * world->next[i].velocity[k]);
+      w[k] = stored(world, w[k] + h * world->next[i].spin[k]);
       double x = at[k] + p->dt * v[k];
       if (period != 0) x = x < world->def.bounds.min[k] ? x + period : x >= world->def.bounds.max[k] ? x - period : x;
-      at[k] = x;
-      finite &= isfinite(x) && isfinite(w[k]);
+      at[k] = stored(world, x);
+      farthest = fmax(farthest, fabs(x));
+      finite &= isfinite(at[k]) && isfinite(w[k]);
     }
     speed2 = fmax(speed2, (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
   }
-  world->close.way += sqrt(speed2) * p->dt * (1 + 1e-9);
+  add_way(world, speed2, farthest, p->dt);
   turn_bodies(world, p->dt);
   return finite ? GRAZE_OK : fail_not_finite(world);
 }
@@ -133,8 +142,9 @@ static void end_leapfrog(graze_world *world, double dt) {
   double h = 0.5 * dt;
   for (uint32_t i = 0; i < world->count; i++) {
     for (int k = 0; k < 3; k++) {
-      world->now[i].velocity[k] += h * world->next[i].velocity[k];
-      world->now[i].spin[k] += h * world->next[i].spin[k];
+      double *v = world->now[i].velocity, *w = world->now[i].spin;
+      v[k] = stored(world, v[k] + h * world->next[i].velocity[k]);
+      w[k] = stored(world, w[k] + h * world->next[i].spin[k]);
     }
   }
 }

@@ -8,7 +8,8 @@
 enum { WORLD_COOKIE = 0x574f5231, PARTICLE_COOKIE = 0x50415231, BODY_COOKIE = 0x424f4431 };
 
 graze_world_def graze_default_world_def(void) {
-  return (graze_world_def){.gravity = {0, 0, -9.81}, .bounds = graze_box_empty(), .cookie = WORLD_COOKIE};
+  return (graze_world_def){
+      .gravity = {0, 0, -9.81}, .bounds = graze_box_empty(), .precision = GRAZE_DOUBLE, .cookie = WORLD_COOKIE};
 }
 
 graze_particle_def graze_default_particle_def(void) {
@@ -32,7 +33,7 @@ static bool all_finite(const double *x, int count) {
 /* ---- making and ending ----------------------------------------------------------------------------------------- */
 
 static graze_status check_world(const graze_context *context, const graze_world_def *def) {
-  if (def->cookie != WORLD_COOKIE || (unsigned)def->integrator > GRAZE_EULER)
+  if (def->cookie != WORLD_COOKIE || (unsigned)def->integrator > GRAZE_EULER || (unsigned)def->precision > GRAZE_DOUBLE)
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "the world's definition is not initialised");
   if (!all_finite(def->gravity, 3)) return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "gravity is not finite");
   bool bounded = !graze_box_is_empty(&def->bounds);
@@ -152,8 +153,25 @@ static graze_status add_kind(graze_world *world, uint32_t material, const double
   return GRAZE_OK;
 }
 
-static graze_status make_particle(const graze_context *context, const graze_particle_def *def, uint32_t i,
+/* What the world keeps of a ball's numbers. */
+static graze_status store_ball(const graze_world *world, const char *who, ball_rows *ball) {
+  const bool moves = ball->velocity[3] != 0;
+  double *const rows[] = {ball->position, ball->velocity, ball->spin};
+  bool good = true;
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 4; k++) {
+      rows[i][k] = stored(world, rows[i][k]);
+      good &= isfinite(rows[i][k]);
+    }
+  }
+  good &= ball->position[3] > 0 && (!moves || (ball->velocity[3] > 0 && ball->spin[3] > 0));
+  if (good) return GRAZE_OK;
+  return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: a number is beyond the range of single precision", who);
+}
+
+static graze_status make_particle(const graze_world *world, const graze_particle_def *def, uint32_t i,
                                   ball_rows *ball) {
+  const graze_context *context = world->context;
   static const double still[3] = {0, 0, 0};
   char who[96];
   double mass;
@@ -170,7 +188,7 @@ static graze_status make_particle(const graze_context *context, const graze_part
   if (status == GRAZE_OK) status = check_vector(context, who, "velocity", velocity);
   if (status == GRAZE_OK) status = check_vector(context, who, "spin", spin);
   if (status == GRAZE_OK) status = set_mass(context, who, radius, def->mass, def->density, ball, &mass);
-  return status;
+  return status == GRAZE_OK ? store_ball(world, who, ball) : status;
 }
 
 static graze_status check_particles(const graze_world *world, const graze_particle_def *def) {
@@ -196,7 +214,7 @@ graze_status graze_world_add_particles(graze_world *world, const graze_particle_
   if (status == GRAZE_OK) status = grow(world, &world->added, def->count, sizeof(ball_rows));
   if (status == GRAZE_OK) status = grow(world, &world->sets, 1, sizeof(particle_set));
   for (uint32_t i = 0; status == GRAZE_OK && i < def->count; i++)
-    status = make_particle(world->context, def, i, WORLD_AT(world->added, ball_rows, world->added.count + i));
+    status = make_particle(world, def, i, WORLD_AT(world->added, ball_rows, world->added.count + i));
   if (status != GRAZE_OK) return status;
   char *name = gz_new_text(world->context, def->name);
   if (name == NULL) return gz_fail_memory(world->context, strlen(def->name));
@@ -242,7 +260,7 @@ static graze_status make_body(const graze_world *world, const char *who, const g
   if (!(isfinite(length2) && length2 > 0))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: orientation is no rotation", who);
   for (int k = 0; k < 4; k++) body->orientation[k] = def->orientation[k] / sqrt(length2);
-  return GRAZE_OK;
+  return def->mesh == NULL ? store_ball(world, who, ball) : GRAZE_OK;
 }
 
 static graze_status add_surface(graze_world *world, const graze_body_def *def, dem_body *body) {
@@ -349,7 +367,7 @@ void gz_world_wrap(const graze_world *world, double position[3]) {
     double period = world_period(world, k), x = position[k];
     if (period == 0 || (x >= bounds->min[k] && x < bounds->max[k])) continue;
     x -= period * floor((x - bounds->min[k]) / period);
-    position[k] = x >= bounds->min[k] && x < bounds->max[k] ? x : bounds->min[k];
+    position[k] = stored(world, x >= bounds->min[k] && x < bounds->max[k] ? x : bounds->min[k]);
   }
 }
 
@@ -508,14 +526,18 @@ graze_status graze_world_set_velocity(graze_world *world, graze_body_id id, cons
   if (b == NULL) return GRAZE_ERROR_HANDLE;
   if (b->type != GRAZE_BODY_KINEMATIC)
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "body '%.60s' is not kinematic", b->name);
-  graze_status status = check_vector(world->context, b->name, "velocity", velocity);
-  if (status == GRAZE_OK) status = check_vector(world->context, b->name, "spin", spin);
+  dem_surface *surface = b->surface != NO_SURFACE ? WORLD_AT(world->surfaces, dem_surface, b->surface) : NULL;
+  double v[3], w[3];
+  for (int k = 0; k < 3; k++) {
+    v[k] = surface != NULL ? velocity[k] : stored(world, velocity[k]);
+    w[k] = surface != NULL ? spin[k] : stored(world, spin[k]);
+  }
+  graze_status status = check_vector(world->context, b->name, "velocity", v);
+  if (status == GRAZE_OK) status = check_vector(world->context, b->name, "spin", w);
   if (status == GRAZE_OK) status = gz_world_prepare(world);
   if (status != GRAZE_OK) return status;
-  dem_surface *surface = b->surface != NO_SURFACE ? WORLD_AT(world->surfaces, dem_surface, b->surface) : NULL;
-  memcpy(surface != NULL ? surface->velocity : world->now[world->place[b->number]].velocity, velocity,
-         3 * sizeof(double));
-  memcpy(surface != NULL ? surface->spin : world->now[world->place[b->number]].spin, spin, 3 * sizeof(double));
+  memcpy(surface != NULL ? surface->velocity : world->now[world->place[b->number]].velocity, v, sizeof v);
+  memcpy(surface != NULL ? surface->spin : world->now[world->place[b->number]].spin, w, sizeof w);
   world->engine_run = 0;
   gz_record_velocity(world, id.index, velocity, spin);
   return GRAZE_OK;

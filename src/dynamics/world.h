@@ -6,6 +6,8 @@
 #ifndef GRAZE_SRC_DYNAMICS_WORLD_H
 #define GRAZE_SRC_DYNAMICS_WORLD_H
 
+#include <math.h>
+
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/owned.h"
@@ -397,6 +399,15 @@ graze_status gz_world_visit_contacts(graze_world *world, bool (*visit)(void *use
                                      void *user);
 
 /* ---- small things that many ask for ---- */
+
+/* What a world in single precision keeps of a number. Smaller ones are 0 because not every device has them. */
+static inline double single(double x) {
+  return fabs(x) < 0x1p-126 ? 0 : (double)(float)x;
+}
+
+static inline double stored(const graze_world *world, double x) {
+  return world->def.precision == GRAZE_FLOAT ? single(x) : x;
+}
 
 /* x, moved by the period so that it is the nearest image; with period 0 it stays. */
 static inline double nearest_image(double x, double period) {

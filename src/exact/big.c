@@ -168,3 +168,12 @@ double gz_big_ratio(const big *a, const big *b) {
   double y = leading(b, &eb);
   return ldexp((double)(a->sign * b->sign) * (x / y), ea - eb);
 }
+
+double gz_big_root_ratio(const big *a, const big *b) {
+  if (a->sign == 0) return 0;
+  int ea, eb;
+  double x = leading(a, &ea);
+  double y = leading(b, &eb);
+  int exponent = ea - eb, odd = exponent & 1;
+  return ldexp(sqrt(x / y * (1 + odd)), (exponent - odd) / 2);
+}

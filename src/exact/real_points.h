@@ -19,8 +19,11 @@ typedef struct real_points {
   big real[REAL_POINTS][3];
 } real_points;
 
-/* Sets point i; both pointers must stay valid. */
+/* Sets point i; both pointers must stay valid. Without a pose (NULL) the corner is the point. */
 void gz_real_points_set(real_points *points, int i, const double corner[3], const graze_pose *pose);
+
+/* Sees to it that real[i] is known. */
+void gz_real_points_compute(real_points *points, int i);
 
 /* Exact integers are computed when a sign first needs them, so one thread uses a set at a time. */
 sign_source gz_real_points_signs(real_points *points);

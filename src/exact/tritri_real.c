@@ -9,14 +9,24 @@
  * evaluation; the code evaluates that bound upward.
  */
 #include <math.h>
+#include <string.h>
 
 #include "exact/big.h"
 #include "exact/real_points.h"
 #include "exact/tritri.h"
 #include "graze/math.h"
 
-static void compute_real(real_points *p, int i) {
+static void without_pose(real_points *p, int i) {
+  for (int k = 0; k < 3; k++) gz_big_from_double(&p->real[i][k], p->corner[i][k]);
+}
+
+void gz_real_points_compute(real_points *p, int i) {
   if (p->known[i]) return;
+  p->known[i] = true;
+  if (p->pose[i] == NULL) {
+    without_pose(p, i);
+    return;
+  }
   for (int k = 0; k < 3; k++) {
     const double *row = p->pose[i]->m + 4 * k;
     big x, y;
@@ -29,13 +39,17 @@ static void compute_real(real_points *p, int i) {
       gz_big_add(sum, sum, &x);
     }
   }
-  p->known[i] = true;
 }
 
 void gz_real_points_set(real_points *p, int i, const double corner[3], const graze_pose *pose) {
   p->corner[i] = corner;
   p->pose[i] = pose;
   p->known[i] = false;
+  if (pose == NULL) {
+    memcpy(p->rounded[i], corner, sizeof p->rounded[i]);
+    memset(p->error[i], 0, sizeof p->error[i]);
+    return;
+  }
   graze_pose_apply(pose, corner, p->rounded[i]);
   for (int k = 0; k < 3; k++) {
     const double *row = pose->m + 4 * k;
@@ -77,9 +91,9 @@ static int real_orient3d(const void *self, int a, int b, int c, int d) {
     if (fabs(det) > 6.001 * moved + 5.4e-15 * whole) return (det > 0) - (det < 0);
   }
   big x[3][3], t, s, sum;
-  compute_real(p, a);
+  gz_real_points_compute(p, a);
   for (int i = 0; i < 3; i++) {
-    compute_real(p, others[i]);
+    gz_real_points_compute(p, others[i]);
     for (int k = 0; k < 3; k++) gz_big_sub(&x[i][k], &p->real[others[i]][k], &p->real[a][k]);
   }
   gz_big_from_double(&sum, 0);
@@ -109,9 +123,9 @@ static int real_orient2d(const void *self, int axis, int a, int b, int c) {
     if (fabs(det) > bound) return (det > 0) - (det < 0);
   }
   big u, v, x, y;
-  compute_real(p, a);
-  compute_real(p, b);
-  compute_real(p, c);
+  gz_real_points_compute(p, a);
+  gz_real_points_compute(p, b);
+  gz_real_points_compute(p, c);
   gz_big_sub(&u, &p->real[b][i], &p->real[a][i]);
   gz_big_sub(&v, &p->real[c][j], &p->real[a][j]);
   gz_big_mul(&x, &u, &v);
@@ -127,8 +141,8 @@ static int real_compare(const void *self, int axis, int a, int b) {
   double d = p->rounded[a][axis] - p->rounded[b][axis];
   if (fabs(d) > 1.001 * (p->error[a][axis] + p->error[b][axis])) return (d > 0) - (d < 0);
   big x;
-  compute_real(p, a);
-  compute_real(p, b);
+  gz_real_points_compute(p, a);
+  gz_real_points_compute(p, b);
   gz_big_sub(&x, &p->real[a][axis], &p->real[b][axis]);
   return x.sign;
 }

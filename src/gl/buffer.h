@@ -13,7 +13,17 @@ typedef struct gl_stream {
   size_t capacity;
 } gl_stream;
 
+/* With `bytes` NULL it only makes room for them. */
 void gz_gl_stream_fill(const gl_functions *gl, gl_stream *stream, const void *bytes, size_t size);
 void gz_gl_stream_destroy(const gl_functions *gl, gl_stream *stream);
+
+/* The same as an array of texels, which shaders read as a buffer texture or change as an image. Start from {0}. */
+typedef struct gl_texels {
+  gl_stream stream;
+  GLuint texture;
+} gl_texels;
+
+void gz_gl_texels_fill(const gl_functions *gl, gl_texels *texels, GLenum format, const void *bytes, size_t size);
+void gz_gl_texels_destroy(const gl_functions *gl, gl_texels *texels);
 
 #endif

@@ -211,6 +211,10 @@ const char *gz_gl_device(const gl_context *context) {
   return context->device;
 }
 
+bool gz_gl_is_software(const gl_context *context) {
+  return strncmp(context->device, "llvmpipe", 8) == 0 || strncmp(context->device, "softpipe", 8) == 0;
+}
+
 bool gz_gl_begin(gl_context *context) {
   const egl_functions *egl = &context->egl;
   context->other_api = egl->QueryAPI();

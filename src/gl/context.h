@@ -30,6 +30,9 @@ const gl_functions *gz_gl_functions_of(const gl_context *context);
 /* What renders, as the driver names it: "llvmpipe (LLVM 15.0.6, 256 bits)". */
 const char *gz_gl_device(const gl_context *context);
 
+/* Whether that is the processor, as far as the name tells. */
+bool gz_gl_is_software(const gl_context *context);
+
 /* Makes the context current on the calling thread, and gives the thread back the one it had. False: refused. */
 bool gz_gl_begin(gl_context *context);
 void gz_gl_end(gl_context *context);

@@ -12,11 +12,14 @@
   X(ATTACHSHADER, AttachShader)                               \
   X(BEGINQUERY, BeginQuery)                                   \
   X(BINDBUFFER, BindBuffer)                                   \
+  X(BINDBUFFERBASE, BindBufferBase)                           \
   X(BINDFRAMEBUFFER, BindFramebuffer)                         \
+  X(BINDIMAGETEXTURE, BindImageTexture)                       \
   X(BINDTEXTUREUNIT, BindTextureUnit)                         \
   X(BINDVERTEXARRAY, BindVertexArray)                         \
   X(BLENDFUNC, BlendFunc)                                     \
   X(CHECKNAMEDFRAMEBUFFERSTATUS, CheckNamedFramebufferStatus) \
+  X(CLEARNAMEDBUFFERSUBDATA, ClearNamedBufferSubData)         \
   X(CLEARNAMEDFRAMEBUFFERFV, ClearNamedFramebufferfv)         \
   X(CLIPCONTROL, ClipControl)                                 \
   X(COLORMASK, ColorMask)                                     \
@@ -38,13 +41,16 @@
   X(DEPTHFUNC, DepthFunc)                                     \
   X(DEPTHMASK, DepthMask)                                     \
   X(DISABLE, Disable)                                         \
+  X(DISPATCHCOMPUTE, DispatchCompute)                         \
   X(DRAWARRAYS, DrawArrays)                                   \
+  X(DRAWARRAYSINDIRECT, DrawArraysIndirect)                   \
   X(DRAWARRAYSINSTANCED, DrawArraysInstanced)                 \
   X(ENABLE, Enable)                                           \
   X(ENABLEVERTEXARRAYATTRIB, EnableVertexArrayAttrib)         \
   X(ENDQUERY, EndQuery)                                       \
   X(GETERROR, GetError)                                       \
   X(GETINTEGERV, GetIntegerv)                                 \
+  X(GETNAMEDBUFFERSUBDATA, GetNamedBufferSubData)             \
   X(GETPROGRAMINFOLOG, GetProgramInfoLog)                     \
   X(GETPROGRAMIV, GetProgramiv)                               \
   X(GETQUERYOBJECTUI64V, GetQueryObjectui64v)                 \
@@ -53,19 +59,23 @@
   X(GETSTRING, GetString)                                     \
   X(GETUNIFORMLOCATION, GetUniformLocation)                   \
   X(LINKPROGRAM, LinkProgram)                                 \
+  X(MEMORYBARRIER, MemoryBarrier)                             \
   X(MULTIDRAWELEMENTSINDIRECT, MultiDrawElementsIndirect)     \
   X(NAMEDBUFFERDATA, NamedBufferData)                         \
   X(NAMEDBUFFERSUBDATA, NamedBufferSubData)                   \
+  X(NAMEDFRAMEBUFFERPARAMETERI, NamedFramebufferParameteri)   \
   X(NAMEDFRAMEBUFFERTEXTURE, NamedFramebufferTexture)         \
   X(PIXELSTOREI, PixelStorei)                                 \
   X(POLYGONOFFSET, PolygonOffset)                             \
   X(PROGRAMUNIFORM1F, ProgramUniform1f)                       \
   X(PROGRAMUNIFORM1I, ProgramUniform1i)                       \
+  X(PROGRAMUNIFORM1UI, ProgramUniform1ui)                     \
   X(PROGRAMUNIFORM2F, ProgramUniform2f)                       \
   X(PROGRAMUNIFORM3F, ProgramUniform3f)                       \
   X(PROGRAMUNIFORM4F, ProgramUniform4f)                       \
   X(READPIXELS, ReadPixels)                                   \
   X(SHADERSOURCE, ShaderSource)                               \
+  X(TEXTUREBUFFER, TextureBuffer)                             \
   X(TEXTUREPARAMETERI, TextureParameteri)                     \
   X(TEXTURESTORAGE2D, TextureStorage2D)                       \
   X(TEXTURESTORAGE2DMULTISAMPLE, TextureStorage2DMultisample) \

@@ -18,6 +18,18 @@ static GLuint make_texture(const gl_functions *gl, GLenum format, uint32_t width
   return texture;
 }
 
+static void add_depth(const gl_functions *gl, gl_target *target, uint32_t samples) {
+  target->depth = make_texture(gl, GL_DEPTH_COMPONENT32F, target->width, target->height, samples);
+  gl->NamedFramebufferTexture(target->framebuffer, GL_DEPTH_ATTACHMENT, target->depth, 0);
+}
+
+static bool is_complete(const gl_functions *gl, const gl_target *target, uint32_t samples, gl_message *message) {
+  if (gl->CheckNamedFramebufferStatus(target->framebuffer, GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE) return true;
+  snprintf(message->text, sizeof message->text, "the graphics device cannot draw %u x %u pixels of %u samples",
+           target->width, target->height, samples);
+  return false;
+}
+
 bool gz_gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height, uint32_t samples, bool depth,
                          gl_target *target, gl_message *message) {
   target->width = width;
@@ -25,14 +37,22 @@ bool gz_gl_target_create(const gl_functions *gl, uint32_t width, uint32_t height
   gl->CreateFramebuffers(1, &target->framebuffer);
   target->colour = make_texture(gl, GL_RGBA8, width, height, samples);
   gl->NamedFramebufferTexture(target->framebuffer, GL_COLOR_ATTACHMENT0, target->colour, 0);
+  if (depth) add_depth(gl, target, samples);
+  return is_complete(gl, target, samples, message);
+}
+
+bool gz_gl_target_create_bare(const gl_functions *gl, uint32_t width, uint32_t height, bool depth, gl_target *target,
+                              gl_message *message) {
+  target->width = width;
+  target->height = height;
+  gl->CreateFramebuffers(1, &target->framebuffer);
   if (depth) {
-    target->depth = make_texture(gl, GL_DEPTH_COMPONENT32F, width, height, samples);
-    gl->NamedFramebufferTexture(target->framebuffer, GL_DEPTH_ATTACHMENT, target->depth, 0);
+    add_depth(gl, target, 1);
+  } else {
+    gl->NamedFramebufferParameteri(target->framebuffer, GL_FRAMEBUFFER_DEFAULT_WIDTH, (GLint)width);
+    gl->NamedFramebufferParameteri(target->framebuffer, GL_FRAMEBUFFER_DEFAULT_HEIGHT, (GLint)height);
   }
-  if (gl->CheckNamedFramebufferStatus(target->framebuffer, GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE) return true;
-  snprintf(message->text, sizeof message->text, "the graphics device cannot draw %u x %u pixels of %u samples", width,
-           height, samples);
-  return false;
+  return is_complete(gl, target, 1, message);
 }
 
 void gz_gl_target_destroy(const gl_functions *gl, gl_target *target) {
@@ -48,7 +68,7 @@ void gz_gl_target_use(const gl_functions *gl, const gl_target *target) {
 }
 
 void gz_gl_target_clear(const gl_functions *gl, const gl_target *target, const float colour[4], float depth) {
-  gl->ClearNamedFramebufferfv(target->framebuffer, GL_COLOR, 0, colour);
+  if (target->colour != 0) gl->ClearNamedFramebufferfv(target->framebuffer, GL_COLOR, 0, colour);
   if (target->depth != 0) gl->ClearNamedFramebufferfv(target->framebuffer, GL_DEPTH, 0, &depth);
 }
 
@@ -56,4 +76,10 @@ void gz_gl_target_read(const gl_functions *gl, const gl_target *target, uint8_t 
   gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
   gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
   gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+}
+
+void gz_gl_target_read_depth(const gl_functions *gl, const gl_target *target, float *depth) {
+  gl->BindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
+  gl->PixelStorei(GL_PACK_ALIGNMENT, 4);
+  gl->ReadPixels(0, 0, (GLsizei)target->width, (GLsizei)target->height, GL_DEPTH_COMPONENT, GL_FLOAT, depth);
 }

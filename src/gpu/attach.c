@@ -143,11 +143,11 @@ static void settle(const graze_gpu *gpu, double device, double processor) {
 /* The device has answered once: it is slow when it does something for the first time. The answer that stays is its
  * second one. */
 static const char *try_both(graze_gpu *gpu, void *question) {
-  double start = gz_gpu_seconds();
+  double start = clock_now();
   if (ask_processor(gpu, question) != GRAZE_OK) return "";
-  double middle = gz_gpu_seconds();
+  double middle = clock_now();
   const char *reason = gz_gpu_answer(gpu, gpu->attachment->stage, question);
-  if (reason == NULL) settle(gpu, gz_gpu_seconds() - middle, middle - start);
+  if (reason == NULL) settle(gpu, clock_now() - middle, middle - start);
   return reason;
 }
 

@@ -1,4 +1,4 @@
-# Puts the text of a module together: FOLDER/portable.h, the type of its keys if it has one, FILE with the headers of
+# Puts the text of a module together: FOLDER/portable.h, the type of its keys or rows if it has one, FILE with the headers of
 # FOLDER that it includes, each once. To OUT.
 function(read_text path result)
   file(READ "${path}" text)

@@ -1,6 +1,6 @@
 # graze_embed_kernels(OUT PREFIX FOLDER KERNELS): writes OUT, in which PREFIX_sources lists the modules KERNELS, whose
 # texts are in FOLDER, as text and, where nvcc works, as PTX. Of a module NAME=FILE, or NAME=FILE:KEY for a text that is
-# made for a type of keys. PREFIX_texts gets the files of the texts.
+# made for a type of keys or rows. PREFIX_texts gets the files of the texts.
 set(GRAZE_KERNELS_HERE "${CMAKE_CURRENT_LIST_DIR}")
 find_program(GRAZE_NVCC nvcc HINTS /usr/local/cuda/bin)
 if(GRAZE_NVCC AND NOT DEFINED GRAZE_NVCC_WORKS) # it may not know this compiler, or this capability no longer

@@ -1,19 +1,11 @@
 /* Lists of pairs, piece by piece: count, scan, write, sort, and the way back. */
 #include "gpu/pairs.h"
 
-#include <time.h>
-
 #include "base/sort.h"
 
 enum { GROUP = 256 };
 
 static const uint64_t MOST_PAIRS = 1u << 25; /* written together: some 32 bytes of memory each */
-
-double gz_gpu_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 uint32_t gz_gpu_bits_for(uint64_t values) {
   uint32_t bits = 0;
@@ -57,9 +49,9 @@ static graze_status write_piece(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs 
 static graze_status find_piece(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *p, const gpu_pair_work *w,
                                uint32_t begin, uint32_t some) {
   uint64_t total;
-  double start = gz_gpu_seconds();
+  double start = clock_now();
   graze_status status = count_piece(gpu, scratch, p, w, begin, some, &total);
-  p->compute += gz_gpu_seconds() - start;
+  p->compute += clock_now() - start;
   if (status != GRAZE_OK || total == 0) return status;
   if (total > MOST_PAIRS && some > 1) {
     status = find_piece(gpu, scratch, p, w, begin, some / 2);
@@ -67,13 +59,13 @@ static graze_status find_piece(graze_gpu *gpu, gpu_scratch *scratch, gpu_pairs *
   }
   size_t had = p->found * sizeof(graze_box_pair), more = total * sizeof(graze_box_pair);
   if (!gz_buffer_reserve(gpu->context, &p->result, had + more, had)) return gz_fail_memory(gpu->context, had + more);
-  start = gz_gpu_seconds();
+  start = clock_now();
   status = write_piece(gpu, scratch, p, w, begin, some, (uint32_t)total);
-  double written = gz_gpu_seconds();
+  double written = clock_now();
   graze_box_pair *fresh = (graze_box_pair *)p->result.data + p->found;
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, fresh, &p->pairs, 0, more);
   p->compute += written - start;
-  p->download += gz_gpu_seconds() - written;
+  p->download += clock_now() - written;
   if (status != GRAZE_OK) return status;
   p->found += w->keep != NULL ? w->keep(w->user, fresh, total) : total;
   p->pieces++;

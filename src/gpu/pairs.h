@@ -3,6 +3,7 @@
 #ifndef GRAZE_SRC_GPU_PAIRS_H
 #define GRAZE_SRC_GPU_PAIRS_H
 
+#include "base/clock.h"
 #include "gpu/primitives.h"
 #include "graze/broadphase.h"
 
@@ -32,8 +33,6 @@ typedef struct gpu_pair_work {
   uint32_t flags;       /* 1: a flag is below a packed pair, and comes back as the highest bit of its first number */
   bool unsorted;
 } gpu_pair_work;
-
-double gz_gpu_seconds(void); /* of a clock that only runs forward */
 
 /* How many bits the numbers below `values` have. */
 uint32_t gz_gpu_bits_for(uint64_t values);

@@ -281,13 +281,13 @@ static graze_status sum_piece(graze_gpu *gpu, const sphere_call *c, uint32_t beg
 /* The sure pairs are added up where they are found; of others there are few, if any, and these are listed. */
 static graze_status sum_pairs(graze_gpu *gpu, sphere_call *c) {
   graze_status status = GRAZE_OK;
-  double start = gz_gpu_seconds();
+  double start = clock_now();
   for (uint32_t begin = 0, some = 0; begin < c->view.count && status == GRAZE_OK; begin += some) {
     some = c->view.count - begin < PIECE ? c->view.count - begin : PIECE;
     status = sum_piece(gpu, c, begin, some);
   }
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, &c->doubt, &c->b->doubt, 0, sizeof c->doubt);
-  c->b->list.compute += gz_gpu_seconds() - start;
+  c->b->list.compute += clock_now() - start;
   return status != GRAZE_OK || c->doubt == 0 ? status : list_pairs(gpu, c, UNSURE, true);
 }
 
@@ -300,7 +300,7 @@ graze_status gz_gpu_spheres_find(graze_gpu *gpu, gpu_spheres *b, const graze_sph
                    .view = sphere_view_of(spheres, count),
                    .only_count = only_count};
   const size_t size = single ? sizeof(float) : sizeof(double);
-  double bounds[7] = {0}, start = gz_gpu_seconds();
+  double bounds[7] = {0}, start = clock_now();
   gz_gpu_pairs_begin(&b->list);
   b->found = b->hash = 0;
   if (count == 0) return GRAZE_OK;
@@ -310,12 +310,12 @@ graze_status gz_gpu_spheres_find(graze_gpu *gpu, gpu_spheres *b, const graze_sph
   }
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &b->doubt, sizeof c.doubt);
   if (status == GRAZE_OK) status = gz_gpu_write(gpu, &b->doubt, 0, &c.doubt, sizeof c.doubt);
-  double uploaded = gz_gpu_seconds();
+  double uploaded = clock_now();
   if (status == GRAZE_OK) status = find_bounds(gpu, &c, bounds);
   if (status == GRAZE_OK) make_plan(&c.view, bounds, &c.plan);
   if (status == GRAZE_OK) status = sort_spheres(gpu, &c);
   b->list.upload = uploaded - start;
-  b->list.compute = gz_gpu_seconds() - uploaded;
+  b->list.compute = clock_now() - uploaded;
   if (status != GRAZE_OK) return status;
   status = only_count ? sum_pairs(gpu, &c) : list_pairs(gpu, &c, SURE | UNSURE, unsorted);
   if (!only_count) b->found = b->list.found;

@@ -248,7 +248,7 @@ static graze_status write_passes(graze_gpu *gpu, void *user, uint32_t begin, uin
 static graze_status find_in_class(graze_gpu *gpu, gpu_subdivision *s, const find_call *f, uint32_t start,
                                   uint32_t end) {
   uint64_t tests = 0;
-  double begun = gz_gpu_seconds();
+  double begun = clock_now();
   s->begin = start;
   s->count = f->count - start;
   s->large = end - start;
@@ -260,7 +260,7 @@ static graze_status find_in_class(graze_gpu *gpu, gpu_subdivision *s, const find
   if (status == GRAZE_OK && s->cell_count > 0) status = list_cells(gpu, s, f, &tests);
   s->crowded = tests / CROWD > s->count;
   if (status == GRAZE_OK && s->cell_count > 0 && !s->crowded) status = list_passes(gpu, s);
-  s->list.compute += gz_gpu_seconds() - begun;
+  s->list.compute += clock_now() - begun;
   if (status != GRAZE_OK || s->cell_count == 0 || s->crowded) return status;
   pass_walk w = {s, f};
   const gpu_pair_work work = {.user = &w,
@@ -285,13 +285,13 @@ graze_status gz_gpu_subdivision_find(graze_gpu *gpu, gpu_subdivision *s, const g
   gz_gpu_pairs_begin(&s->list);
   s->crowded = false;
   if (count < 2) return GRAZE_OK;
-  double begun = gz_gpu_seconds();
+  double begun = clock_now();
   graze_status status = gz_gpu_reserve(gpu, &s->spheres, count * sizeof(subdivision_sphere));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->classes, count * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->order, count * sizeof(uint32_t));
   if (status == GRAZE_OK) status = gz_gpu_reserve(gpu, &s->objects, count * (size_t)(single ? 32 : 56));
   if (status == GRAZE_OK) status = deal_to_classes(gpu, s, &f, starts, &classes);
-  s->list.compute = gz_gpu_seconds() - begun;
+  s->list.compute = clock_now() - begun;
   for (uint32_t c = 0; c < classes && status == GRAZE_OK && !s->crowded; c++) {
     status = find_in_class(gpu, s, &f, starts[c], starts[c + 1]);
   }

@@ -53,7 +53,8 @@ static graze_status sort_balls(graze_gpu *gpu, gpu_worlds *w) {
                                GPU_BUFFER(&w->far_away),
                                GPU_VALUE(w->count),
                                GRID};
-  if (status == GRAZE_OK) status = gz_gpu_run(gpu, "worldlist", "world_keys", gpu_groups(w->count, GROUP), keys, 12);
+  if (status == GRAZE_OK)
+    status = gz_gpu_run(gpu, gpu_world_list(w), "world_keys", gpu_groups(w->count, GROUP), keys, 12);
   if (status != GRAZE_OK) return status;
   return gz_gpu_sort(gpu, &w->scratch, &w->keys, &w->order, w->count, sizeof(uint32_t), bits);
 }
@@ -69,7 +70,7 @@ static graze_status put_in_order(graze_gpu *gpu, gpu_worlds *w) {
       GPU_VALUE(w->count)};
   w->side = to;
   w->list_side = new;
-  return gz_gpu_run(gpu, "worldlist", "world_gather", gpu_groups(w->count, GROUP), gather, 13);
+  return gz_gpu_run(gpu, gpu_world_list(w), "world_gather", gpu_groups(w->count, GROUP), gather, 13);
 }
 
 /* Counts, and makes room. */
@@ -90,8 +91,8 @@ static graze_status count_neighbors(graze_gpu *gpu, gpu_worlds *w) {
                                 GPU_BUFFER(&w->counts),
                                 GPU_VALUE(w->count),
                                 GRID};
-  if (status == GRAZE_OK) status = gz_gpu_run(gpu, "worldlist", "world_cells", groups, find, 4);
-  if (status == GRAZE_OK) status = gz_gpu_run(gpu, "worldlist", "world_count", groups, count, 13);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_cells", groups, find, 4);
+  if (status == GRAZE_OK) status = gz_gpu_run(gpu, gpu_world_list(w), "world_count", groups, count, 13);
   if (status == GRAZE_OK) status = gz_gpu_scan(gpu, &w->scratch, &w->counts, start, w->count);
   if (status == GRAZE_OK) status = gz_gpu_scan_total(gpu, &w->scratch, &total);
   if (status == GRAZE_OK) status = gz_gpu_read(gpu, &far_away, &w->far_away, 0, sizeof far_away);
@@ -112,7 +113,7 @@ static graze_status fill_neighbors(graze_gpu *gpu, gpu_worlds *w) {
                                GPU_BUFFER(&w->partners[w->list_side]),
                                GPU_VALUE(w->count),
                                GRID};
-  return gz_gpu_run(gpu, "worldlist", "world_fill", gpu_groups(w->count, GROUP), fill, 15);
+  return gz_gpu_run(gpu, gpu_world_list(w), "world_fill", gpu_groups(w->count, GROUP), fill, 15);
 }
 
 static graze_status carry_memory(graze_gpu *gpu, gpu_worlds *w) {
@@ -148,7 +149,7 @@ static graze_status carry_memory(graze_gpu *gpu, gpu_worlds *w) {
                                 GPU_VALUE(w->entries[new]),
                                 GPU_VALUE(w->event_room)};
   return status != GRAZE_OK ? status
-                            : gz_gpu_run(gpu, "worldlist", "world_carry", gpu_groups(w->count, GROUP), carry, 26);
+                            : gz_gpu_run(gpu, gpu_world_list(w), "world_carry", gpu_groups(w->count, GROUP), carry, 26);
 }
 
 graze_status gz_gpu_world_list(graze_gpu *gpu, gpu_worlds *w) {

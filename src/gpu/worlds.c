@@ -111,16 +111,34 @@ static graze_status put_facts(graze_gpu *gpu, gpu_worlds *w, const graze_world_q
   return status != GRAZE_OK ? status : put(gpu, &w->left, left, q->balls * sizeof *left);
 }
 
+/* Numbers of the host, which are floats in single precision, as rows of the device; and the other way. */
+static void pack_row(const gpu_worlds *w, void *rows, size_t i, const double from[4]) {
+  float *singles = (float *)rows + 4 * i;
+  if (!w->is_single) memcpy((double *)rows + 4 * i, from, sizeof(double[4]));
+  for (int k = 0; k < 4 && w->is_single; k++) singles[k] = (float)from[k];
+}
+
+static void unpack_row(const gpu_worlds *w, const void *rows, size_t i, double to[4]) {
+  const float *singles = (const float *)rows + 4 * i;
+  if (!w->is_single) memcpy(to, (const double *)rows + 4 * i, sizeof(double[4]));
+  for (int k = 0; k < 4 && w->is_single; k++) to[k] = singles[k];
+}
+
+static size_t row_bytes(const gpu_worlds *w) {
+  return w->is_single ? sizeof(float[4]) : sizeof(double[4]);
+}
+
 /* Of each ball one of its rows; `from` is the first ball's. */
 static graze_status put_field(graze_gpu *gpu, gpu_worlds *w, gpu_buffer *to, const double *from, uint32_t balls) {
-  double(*rows)[4] = stage(gpu, w, balls * sizeof *rows);
+  const size_t bytes = balls * row_bytes(w);
+  void *rows = stage(gpu, w, bytes);
   if (rows == NULL) return GRAZE_ERROR_MEMORY;
-  for (size_t i = 0; i < balls; i++) memcpy(rows[i], from + i * (sizeof(graze_ball_rows) / sizeof *from), sizeof *rows);
-  return put(gpu, to, rows, balls * sizeof *rows);
+  for (size_t i = 0; i < balls; i++) pack_row(w, rows, i, from + i * (sizeof(graze_ball_rows) / sizeof *from));
+  return put(gpu, to, rows, bytes);
 }
 
 static graze_status put_rows(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q) {
-  const size_t bytes = q->balls * sizeof(double[4]), sums = q->balls * sizeof(double);
+  const size_t bytes = q->balls * row_bytes(w), sums = q->balls * sizeof(double);
   graze_status status = put_field(gpu, w, &w->position[0], q->states->position, q->balls);
   if (status == GRAZE_OK) status = put_field(gpu, w, &w->velocity[0], q->states->velocity, q->balls);
   if (status == GRAZE_OK) status = put_field(gpu, w, &w->spin[0], q->states->spin, q->balls);
@@ -188,6 +206,7 @@ static graze_status upload(graze_gpu *gpu, gpu_worlds *w, const graze_world_ques
   w->wall_count = q->wall_count;
   w->materials = q->material_count;
   w->features = features_of(q);
+  w->is_single = q->def->precision == GRAZE_FLOAT;
   w->is_listed = false;
   w->age = w->lasted = 0;
   w->pace = 0;
@@ -239,7 +258,7 @@ static graze_status launch_pass(graze_gpu *gpu, gpu_worlds *w, pass_mode mode, u
                                     GPU_VALUE(slot),
                                     GPU_VALUE(w->entries[list]),
                                     GPU_VALUE(w->event_room)};
-  return gz_gpu_run(gpu, "worldpass", "world_pass", gpu_groups(w->count, GROUP), arguments, 30);
+  return gz_gpu_run(gpu, gpu_world_pass(w), "world_pass", gpu_groups(w->count, GROUP), arguments, 30);
 }
 
 static graze_status clear_flags(graze_gpu *gpu, gpu_worlds *w) {
@@ -268,7 +287,7 @@ static graze_status kick(graze_gpu *gpu, gpu_worlds *w, bool begin) {
                                 GPU_VALUE(w->count)},
                      last[] = {GPU_BUFFER(&w->frame),        GPU_BUFFER(&w->velocity[s]),       GPU_BUFFER(&w->spin[s]),
                                GPU_BUFFER(&w->acceleration), GPU_BUFFER(&w->spin_acceleration), GPU_VALUE(w->count)};
-  return gz_gpu_run(gpu, "worldpass", begin ? "world_begin" : "world_end", gpu_groups(w->count, GROUP),
+  return gz_gpu_run(gpu, gpu_world_pass(w), begin ? "world_begin" : "world_end", gpu_groups(w->count, GROUP),
                     begin ? first : last, begin ? 11 : 6);
 }
 
@@ -286,7 +305,7 @@ typedef struct stepping {
 /* As many as the list is likely to bear and there is time for. */
 static uint32_t batch_size(const stepping *s) {
   const gpu_worlds *w = s->w;
-  const double left = s->until - gz_gpu_seconds();
+  const double left = s->until - clock_now();
   uint64_t some = w->lasted > w->age + BATCH_LEAST ? w->lasted - w->age : BATCH_LEAST;
   if (some > BATCH_MOST) some = BATCH_MOST;
   if (w->pace > 0 && (double)some * w->pace > left) some = left > w->pace ? (uint64_t)(left / w->pace) : 1;
@@ -341,7 +360,7 @@ static graze_status take_events(stepping *s) {
 /* Passes until the list bears no more, or the batch ends. */
 static graze_status run_batch(stepping *s) {
   gpu_worlds *w = s->w;
-  const double start = gz_gpu_seconds();
+  const double start = clock_now();
   uint32_t flags[BATCH_MOST + 1], size = batch_size(s), made = 0;
   graze_status status = GRAZE_OK;
   for (uint32_t i = 0; i < size && status == GRAZE_OK; i++) {
@@ -358,7 +377,7 @@ static graze_status run_batch(stepping *s) {
   w->age += made;
   w->is_listed = flags[made] == 0;
   s->done += made;
-  if (made > 0) w->pace = (gz_gpu_seconds() - start) / made;
+  if (made > 0) w->pace = (clock_now() - start) / made;
   return GRAZE_OK;
 }
 
@@ -378,7 +397,7 @@ static graze_status run_steps(stepping *s) {
   graze_status status = begin_steps(s);
   while (status == GRAZE_OK && s->done < s->goal) {
     status = run_batch(s);
-    if (s->done < s->goal && gz_gpu_seconds() > s->until) s->goal = s->done + (s->leapfrog || s->done == 0);
+    if (s->done < s->goal && clock_now() > s->until) s->goal = s->done + (s->leapfrog || s->done == 0);
     if (status == GRAZE_OK && s->done < s->goal && !w->is_listed) status = gz_gpu_world_list(s->gpu, w);
     if (status == GRAZE_OK && s->done < s->goal) status = clear_flags(s->gpu, w);
   }
@@ -389,19 +408,20 @@ static graze_status run_steps(stepping *s) {
 
 /* The state on its way, by the order of the list. */
 typedef struct arrival {
-  double (*rows[5])[4], *dissipated, (*orientations)[4];
+  const void *rows[5];
+  double *dissipated, (*orientations)[4];
   uint32_t *facts, *left, *place; /* place: in the host's arrays, of a number; there is room for it */
 } arrival;
 
 static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_question *q, arrival *a) {
-  const size_t n = q->balls, row = n * sizeof(double[4]), turns = q->turning_count * sizeof(double[4]);
+  const size_t n = q->balls, row = n * row_bytes(w), turns = q->turning_count * sizeof(double[4]);
   const gpu_buffer *const from[5] = {&w->position[w->side], &w->velocity[w->side], &w->spin[w->side], &w->acceleration,
                                      &w->spin_acceleration};
   char *at = stage(gpu, w, 5 * row + n * sizeof(double) + turns + (FACTS + 2) * n * sizeof(uint32_t));
   if (at == NULL) return GRAZE_ERROR_MEMORY;
   graze_status status = GRAZE_OK;
   for (int i = 0; i < 5 && status == GRAZE_OK; i++, at += row) {
-    a->rows[i] = (double(*)[4])(void *)at;
+    a->rows[i] = at;
     status = gz_gpu_read(gpu, at, from[i], 0, row);
   }
   a->dissipated = (double *)(void *)at;
@@ -417,13 +437,13 @@ static graze_status read_state(graze_gpu *gpu, gpu_worlds *w, const graze_world_
 }
 
 /* Into the question's arrays, which may be in another order than when they were uploaded; nothing can fail here. */
-static void take_state(const arrival *a, bool leapfrog, graze_world_question *q) {
+static void take_state(const gpu_worlds *w, const arrival *a, bool leapfrog, graze_world_question *q) {
   for (uint32_t i = 0; i < q->balls; i++) a->place[q->numbers[i]] = i;
   for (uint32_t i = 0; i < q->balls; i++) {
     const uint32_t place = a->place[a->facts[FACTS * (size_t)i + FACT_NUMBER]];
     graze_ball_rows *state = &q->states[place], *next = &q->accelerations[place];
     double *const to[5] = {state->position, state->velocity, state->spin, next->velocity, next->spin};
-    for (int k = 0; k < (leapfrog ? 5 : 3); k++) memcpy(to[k], a->rows[k][i], sizeof state->position);
+    for (int k = 0; k < (leapfrog ? 5 : 3); k++) unpack_row(w, a->rows[k], i, to[k]);
     q->dissipated[place] = a->dissipated[i];
     q->left[i] = (uint8_t)a->left[i];
   }
@@ -444,7 +464,7 @@ static graze_status pack_memory(graze_gpu *gpu, gpu_worlds *w, uint64_t *count) 
                                GPU_VALUE(w->entries[list])};
   return status != GRAZE_OK || *count == 0
              ? status
-             : gz_gpu_run(gpu, "worldlist", "world_pack", gpu_groups(w->count, GROUP), pack, 10);
+             : gz_gpu_run(gpu, gpu_world_list(w), "world_pack", gpu_groups(w->count, GROUP), pack, 10);
 }
 
 /* What contacts remember, to w->memory: of each ball the others by number, then walls. */
@@ -477,7 +497,7 @@ static graze_status download(graze_gpu *gpu, gpu_worlds *w, bool leapfrog, graze
   graze_status status = (w->features & FEATURE_REMEMBERS) != 0 ? read_memory(gpu, w, &kept) : GRAZE_OK;
   if (status == GRAZE_OK) status = read_state(gpu, w, q, &a);
   if (status != GRAZE_OK) return status;
-  take_state(&a, leapfrog, q);
+  take_state(w, &a, leapfrog, q);
   q->kept = w->memory.data;
   q->kept_count = kept;
   q->events = w->told.data;
@@ -488,7 +508,7 @@ static graze_status download(graze_gpu *gpu, gpu_worlds *w, bool leapfrog, graze
 /* ---- an answer --------------------------------------------------------------------------------------------------- */
 
 static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *q) {
-  const double start = gz_gpu_seconds();
+  const double start = clock_now();
   stepping s = {.gpu = gpu,
                 .w = w,
                 .q = q,
@@ -497,12 +517,12 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
                 .until = start + fmin(fmax(PATIENCE, 10 * w->transfer), MOST_PATIENCE)};
   const bool goes_on = q->begun > 0 && w->run == q->run && w->begun == q->begun;
   graze_status status = goes_on ? GRAZE_OK : upload(gpu, w, q);
-  const double uploaded = gz_gpu_seconds();
+  const double uploaded = clock_now();
   w->run = 0; /* until it is whole again */
   w->told_count = 0;
   if (status == GRAZE_OK && s.leapfrog && !q->accelerated) status = look_first(gpu, w);
   if (status == GRAZE_OK) status = run_steps(&s);
-  const double computed = gz_gpu_seconds();
+  const double computed = clock_now();
   if (status == GRAZE_OK) status = download(gpu, w, s.leapfrog, q);
   if (status != GRAZE_OK) return status;
   q->done = s.done;
@@ -510,7 +530,7 @@ static graze_status answer(graze_gpu *gpu, gpu_worlds *w, graze_world_question *
   w->begun = q->begun + s.done;
   gpu->report.upload = uploaded - start;
   gpu->report.compute = computed - uploaded;
-  gpu->report.download = w->transfer = gz_gpu_seconds() - computed;
+  gpu->report.download = w->transfer = clock_now() - computed;
   return GRAZE_OK;
 }
 

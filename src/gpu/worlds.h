@@ -19,6 +19,7 @@ typedef struct gpu_worlds {
 
   uint32_t count, wall_count, materials, features, bits[3], cells[3];
   uint32_t entries[2];  /* of the lists */
+  bool is_single;       /* rows are of floats */
   bool is_listed;       /* the list holds for the present places */
   uint32_t age, lasted; /* steps with this list; with the one before */
   uint32_t event_room;  /* at a time */
@@ -35,6 +36,15 @@ typedef struct gpu_worlds {
 const char *gz_gpu_worlds_step(graze_gpu *gpu, gpu_worlds *w, graze_world_question *q, graze_status *status);
 
 void gz_gpu_worlds_release(graze_gpu *gpu, gpu_worlds *w);
+
+/* The modules for its rows. */
+static inline const char *gpu_world_pass(const gpu_worlds *w) {
+  return w->is_single ? "worldpass32" : "worldpass64";
+}
+
+static inline const char *gpu_world_list(const gpu_worlds *w) {
+  return w->is_single ? "worldlist32" : "worldlist64";
+}
 
 /* world_list.c: makes the list for the present places, with what contacts remember, and puts balls into its order.
  * UNSUPPORTED: a ball is too far away for cells. */

@@ -37,6 +37,12 @@ CPU_KERNELS(adjacent_judge_function, gz_adjacent_judge);
 adjacent_append_function *gz_adjacent_append_best(void);
 adjacent_judge_function *gz_adjacent_judge_best(void);
 
+/* self.c: adds a pair of triangles, neither of them degenerate, and once there are enough of them tells them apart;
+ * what needs an exact test goes to the sink. The second does so with what waits. */
+void gz_adjacent_add(adjacent_pairs *pairs, adjacent_judge_function *judge, exact_sink *sink, uint32_t first,
+                     uint32_t second, const double a[9], const double b[9]);
+void gz_adjacent_settle(adjacent_pairs *pairs, adjacent_judge_function *judge, exact_sink *sink);
+
 /* Of the set bits 8 j + i, those for which the closed boxes of the triangles at places i of a and j of b meet: exact.
  */
 typedef uint64_t box_pairs_function(const posed_node *a, const posed_node *b, uint64_t mask);

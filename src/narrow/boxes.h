@@ -11,6 +11,7 @@ typedef struct mesh_map {
   float linear_float[9];
   float relative_margin; /* times the sizes that take part in a test */
   float absolute_margin; /* rounding of posed coordinates, in units of mesh a */
+  double growth;         /* a unit of mesh a is at least so long in the world */
   bool identity;         /* x_a = x_b */
   bool rigid;            /* linear is orthonormal but for what relative_margin covers: b's axes may separate too */
 } mesh_map;
@@ -22,6 +23,13 @@ typedef struct mesh_map {
 typedef uint64_t boxes_function(const bvh_node *a, const bvh_node *b, const mesh_map *map);
 CPU_KERNELS(boxes_function, gz_boxes);
 
+/* The same, for nearness: the bits of pairs of children that may be within the root of `most2` of each other, in units
+ * of mesh a; least2[8 j + i] for set bits is a square that their distance is at least the root of. Where the map is
+ * rigid the larger of the bounds in both frames. */
+typedef uint64_t gaps_function(const bvh_node *a, const bvh_node *b, const mesh_map *map, float most2,
+                               float least2[64]);
+CPU_KERNELS(gaps_function, gz_box_gaps);
+
 /* Bits 8 j + i of the children that both nodes have. */
 static inline uint64_t boxes_in_use(const bvh_node *a, const bvh_node *b) {
   uint64_t all = (((uint64_t)1 << a->count) - 1) * 0x0101010101010101u;
@@ -30,5 +38,6 @@ static inline uint64_t boxes_in_use(const bvh_node *a, const bvh_node *b) {
 
 /* The one for this machine. */
 boxes_function *gz_boxes_best(void);
+gaps_function *gz_box_gaps_best(void);
 
 #endif

@@ -161,12 +161,7 @@ static void decide_real(exact_sink *sink) {
   }
 }
 
-void gz_sink_flush(exact_sink *sink) {
-  if (sink->count == 0 || sink->stop) {
-    sink->count = 0;
-    return;
-  }
-  sink->work.triangle_tests += sink->count;
+void gz_sink_fill(exact_sink *sink) {
   unsigned padded = (sink->count + 7) / 8 * 8;
   for (int k = 0; k < 9; k++) {
     for (unsigned i = sink->count; i < padded; i++) {
@@ -174,6 +169,15 @@ void gz_sink_flush(exact_sink *sink) {
       sink->block.b[k][i] = sink->block.b[k][0];
     }
   }
+}
+
+void gz_sink_flush(exact_sink *sink) {
+  if (sink->count == 0 || sink->stop) {
+    sink->count = 0;
+    return;
+  }
+  sink->work.triangle_tests += sink->count;
+  gz_sink_fill(sink);
   if (sink->real) {
     decide_real(sink);
     sink->count = 0;
@@ -191,24 +195,28 @@ void gz_sink_flush(exact_sink *sink) {
   sink->count = 0;
 }
 
-void gz_sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
-                 shared_corners shares) {
+void gz_sink_put(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9]) {
   unsigned n = sink->count++;
   sink->first[n] = first;
   sink->second[n] = second;
-  sink->shares[n] = (uint8_t)shares;
   for (int k = 0; k < 9; k++) {
     sink->block.a[k][n] = a[k];
     sink->block.b[k][n] = b[k];
   }
+}
+
+void gz_sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
+                 shared_corners shares) {
+  sink->shares[sink->count] = (uint8_t)shares;
+  gz_sink_put(sink, first, second, a, b);
   if (sink->count == TRITRI_BLOCK) gz_sink_flush(sink);
 }
 
-void gz_sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
+uint64_t gz_sink_put_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
   const bvh_node *node_a = &sink->a->mesh->nodes[a], *node_b = &sink->b->mesh->nodes[b];
   const posed_node *posed_a = gz_sink_pose_node(sink->a, a, &sink->cache_a);
   const posed_node *posed_b = gz_sink_pose_node(sink->b, b, &sink->cache_b);
-  for (; mask != 0; mask &= mask - 1) {
+  for (; mask != 0 && sink->count < TRITRI_BLOCK; mask &= mask - 1) {
     int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3;
     unsigned n = sink->count++;
     sink->first[n] = node_a->child[i];
@@ -217,6 +225,13 @@ void gz_sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
       sink->block.a[k][n] = posed_a->corner[k][i];
       sink->block.b[k][n] = posed_b->corner[k][j];
     }
+  }
+  return mask;
+}
+
+void gz_sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask) {
+  while (mask != 0) {
+    mask = gz_sink_put_mask(sink, a, b, mask);
     if (sink->count == TRITRI_BLOCK) gz_sink_flush(sink);
   }
 }

@@ -63,6 +63,13 @@ const posed_node *gz_sink_pose_node(const side *s, uint32_t node, posed_cache *c
 /* Adds pairs (triangle at place i of bottom node a, triangle at place j of bottom node b) for every bit 8 j + i. */
 void gz_sink_add_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask);
 
+/* The same without deciding anything: puts as many pairs as there is room for and returns the bits of the others. */
+uint64_t gz_sink_put_mask(exact_sink *sink, uint32_t a, uint32_t b, uint64_t mask);
+void gz_sink_put(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9]);
+
+/* Fills places behind the candidates up to a multiple of 8. */
+void gz_sink_fill(exact_sink *sink);
+
 /* Adds one pair given by coordinates. */
 void gz_sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double a[9], const double b[9],
                  shared_corners shares);

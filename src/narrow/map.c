@@ -43,6 +43,22 @@ static double row_sum(const double *m, int stride) {
   return most;
 }
 
+/* No vector is shorter after m than this times its length before: the root of the least eigenvalue of m' m, bounded
+ * by Gershgorin's circles, or by the inverse; whichever is larger. */
+static double least_growth(const double m[9], const double inverse[9]) {
+  double least = (double)INFINITY, squares = 0;
+  for (int i = 0; i < 3; i++) {
+    double row = 0;
+    for (int j = 0; j < 3; j++) {
+      double dot = m[i] * m[j] + m[3 + i] * m[3 + j] + m[6 + i] * m[6 + j];
+      row += i == j ? dot : -fabs(dot);
+    }
+    least = fmin(least, row);
+  }
+  for (int k = 0; k < 9; k++) squares += inverse[k] * inverse[k];
+  return fmax(least > 0 ? sqrt(least) : 0, 1 / sqrt(squares)) * (1 - 0x1p-30);
+}
+
 /* Largest |coordinate| of the posed mesh, an upper bound. */
 static double posed_magnitude(const side *s) {
   const double *m = s->pose.m;
@@ -73,5 +89,6 @@ void gz_job_map(job *j) {
   map->relative_margin = (float)(0x1p-19 * fmax(scale, 1) + 4 * (map->rigid ? skew : 0));
   /* Posing and the map are off by at most some 40 u of what takes part; smallest float against underflow. */
   map->absolute_margin = (float)(0x1p-46 * world * row_sum(inverse, 3)) + 1e-36f;
+  map->growth = least_growth(ma, inverse);
   j->tree = true;
 }

@@ -18,6 +18,10 @@ boxes_function *gz_boxes_best(void) {
   return CPU_KERNEL(gz_boxes);
 }
 
+gaps_function *gz_box_gaps_best(void) {
+  return CPU_KERNEL(gz_box_gaps);
+}
+
 adjacent_append_function *gz_adjacent_append_best(void) {
   return CPU_KERNEL(gz_adjacent_append);
 }
@@ -50,6 +54,7 @@ void graze_query_destroy(graze_query *q) {
     if (q->workers[k] == NULL) continue;
     gz_sink_release(&q->workers[k]->sink);
     gz_buffer_release(q->context, &q->workers[k]->stack);
+    gz_near_release(q->workers[k]);
     gz_memory_release(q->context, q->workers[k], sizeof(worker));
   }
   gz_memory_release(q->context, q->workers, q->worker_capacity * sizeof(worker *));
@@ -87,7 +92,7 @@ worker *gz_query_worker(graze_query *q, uint32_t number) {
   return q->workers[number];
 }
 
-static void worker_start(worker *w, const job *j) {
+void gz_worker_start(worker *w, const job *j) {
   gz_sink_start(&w->sink, w->context, &j->a, &j->b, j->find, j->exactness == GRAZE_T2, j->self);
   w->map = j->map;
   w->boxes = gz_boxes_best();
@@ -98,13 +103,16 @@ static void worker_start(worker *w, const job *j) {
   w->adjacent.count = 0;
   w->unsettled.count = 0;
   w->depth = 0;
+  gz_near_start_search(w, j);
   double scale = 0;
   for (int k = 0; k < 9; k++) scale += j->map.linear[k] * j->map.linear[k];
   w->size_b = (float)sqrt(scale / 3);
 }
 
 static void open_one(worker *w, const job *j, node_pair pair) {
-  if (j->boxes_only)
+  if (j->near)
+    gz_near_open(w, pair);
+  else if (j->boxes_only)
     gz_self_box_open(w, pair);
   else if (j->self)
     gz_self_open(w, pair);
@@ -114,6 +122,10 @@ static void open_one(worker *w, const job *j, node_pair pair) {
 
 /* Decides what still waits. */
 static void finish(worker *w, const job *j) {
+  if (j->near) {
+    gz_near_flush(w);
+    return;
+  }
   if (j->self) gz_self_flush(w);
   gz_sink_flush(&w->sink);
 }
@@ -128,9 +140,11 @@ static bool empty_job(const job *j) {
 }
 
 graze_status gz_query_run_single(graze_query *q, const job *j, worker *w) {
-  worker_start(w, j);
+  gz_worker_start(w, j);
   if (empty_job(j)) return GRAZE_OK;
-  if (!j->tree) {
+  if (!j->tree && j->near) {
+    gz_near_all(w);
+  } else if (!j->tree) {
     graze_status status = gz_sweep_run(q, j, w);
     if (status != GRAZE_OK) return status;
   } else if (gz_worker_push(w, 0, 0)) {
@@ -175,7 +189,7 @@ static void spread_pairs(worker *w, const job *j, size_t wanted) {
 static graze_status run_shared(graze_query *q, const job *j, uint32_t threads, uint32_t *workers) {
   worker *first = gz_query_worker(q, 0);
   if (first == NULL) return gz_fail_memory(q->context, sizeof *first);
-  worker_start(first, j);
+  gz_worker_start(first, j);
   if (!gz_worker_push(first, 0, 0)) return gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a query");
   spread_pairs(first, j, (size_t)threads * PAIRS_PER_THREAD);
   finish(first, j);
@@ -184,7 +198,7 @@ static graze_status run_shared(graze_query *q, const job *j, uint32_t threads, u
   for (uint32_t k = 1; k < *workers; k++) {
     worker *w = gz_query_worker(q, k);
     if (w == NULL) return gz_fail_memory(q->context, sizeof *w);
-    worker_start(w, j);
+    gz_worker_start(w, j);
   }
   shared_job s = {q, j, first->stack.data, (uint32_t)first->depth, tasks};
   gz_parallel_for(q->context, tasks, 1, run_shares, &s);
@@ -194,7 +208,7 @@ static graze_status run_shared(graze_query *q, const job *j, uint32_t threads, u
   return GRAZE_OK;
 }
 
-static graze_status run_job(graze_query *q, const job *j, uint32_t *workers) {
+graze_status gz_query_run(graze_query *q, const job *j, uint32_t *workers) {
   uint32_t threads = (uint32_t)gz_parallel_threads(q->context);
   uint64_t size = (uint64_t)j->a.mesh->triangle_count + j->b.mesh->triangle_count;
   *workers = 1;
@@ -276,7 +290,7 @@ static void add_counts(graze_counts *sum, const graze_counts *c) {
 }
 
 /* All workers' keys, sorted, as public pairs. */
-static graze_status gather_pairs(graze_query *q, uint32_t workers, const graze_triangle_pair **pairs) {
+graze_status gz_query_gather(graze_query *q, uint32_t workers, const graze_triangle_pair **pairs) {
   uint64_t count = 0;
   *pairs = NULL;
   for (uint32_t k = 0; k < workers; k++) count += q->workers[k]->sink.key_count;
@@ -312,8 +326,8 @@ static graze_status run_collision(graze_query *q, const job *j, graze_collide_re
   uint32_t workers;
   graze_collide_result r = {0};
   unsigned saved = gz_fp_enter();
-  graze_status status = run_job(q, j, &workers);
-  if (status == GRAZE_OK && j->find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
+  graze_status status = gz_query_run(q, j, &workers);
+  if (status == GRAZE_OK && j->find != GRAZE_FIND_COUNT) status = gz_query_gather(q, workers, &r.pairs);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   collect(q, workers, &r);
@@ -517,8 +531,8 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
   if (status == GRAZE_OK && j.tree && j.find != GRAZE_FIND_ANY && !gz_fans_find(q->context, mesh, &q->fans, &j.names)) {
     status = gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: fans of a self query");
   }
-  if (status == GRAZE_OK) status = run_job(q, &j, &workers);
-  if (status == GRAZE_OK && j.find != GRAZE_FIND_COUNT) status = gather_pairs(q, workers, &r.pairs);
+  if (status == GRAZE_OK) status = gz_query_run(q, &j, &workers);
+  if (status == GRAZE_OK && j.find != GRAZE_FIND_COUNT) status = gz_query_gather(q, workers, &r.pairs);
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   for (uint32_t k = 0; k < workers; k++) {

@@ -18,6 +18,25 @@ typedef struct unsettled_pairs {
   unsigned count;
 } unsettled_pairs;
 
+/* A pair of triangles that may be the nearest. */
+typedef struct open_pair {
+  double lower, upper; /* of its distance */
+  uint32_t first, second;
+  double place; /* a NEAR_ number */
+} open_pair;
+
+/* gap.c: what a search for near triangles knows. */
+typedef struct gap_search {
+  double most;  /* what is farther is of no interest: the limit, or the least upper bound so far */
+  float most2;  /* its square in units of mesh a, rounded up */
+  double slack; /* T2: by how much the images' distance may differ from that of the rounded ones */
+  bool meet;    /* two triangles that meet have been seen */
+  buffer nodes; /* pairs of nodes to open */
+  size_t node_count;
+  buffer open; /* open_pair */
+  size_t open_count, sieve_at;
+} gap_search;
+
 /* Everything that one thread needs. */
 typedef struct worker {
   const graze_context *context;
@@ -33,6 +52,7 @@ typedef struct worker {
   buffer stack; /* node_pair */
   size_t depth;
   float size_b; /* size of b's nodes in units of mesh a */
+  gap_search gap;
 } worker;
 
 struct graze_query {
@@ -48,6 +68,10 @@ struct graze_query {
   buffer met[2];      /* relate.c: bytes, of the parts of a and b */
   buffer outline[4];  /* outline.c */
   buffer fans;        /* fans.c */
+  struct {
+    const graze_mesh *a, *b;
+    graze_triangle_pair pair;
+  } nearest; /* gap.c: of the last call */
 };
 
 /* One query, ready to run. */
@@ -56,7 +80,9 @@ typedef struct job {
   mesh_map map;
   bool tree; /* both hierarchies can be used; else sweep */
   bool self;
-  bool boxes_only;           /* candidates are the answer (graze_collide_self_boxes) */
+  bool boxes_only; /* candidates are the answer (graze_collide_self_boxes) */
+  bool near;       /* triangles nearer than `limit` are the answer */
+  double limit;
   const corner_names *names; /* of `self`; NULL: no fans */
   graze_find find;
   graze_exactness exactness;
@@ -78,6 +104,13 @@ static inline void work_add(graze_work *sum, const graze_work *w) {
   sum->exact_tests += w->exact_tests;
 }
 
+/* Whether the first of two nodes is entered, given the sizes of their units: the second is not much larger, or has no
+ * children. */
+static inline bool enters_first(const bvh_node *first, const bvh_node *second, float unit, float other_unit) {
+  const float like = 0.4f;
+  return !first->bottom && (second->bottom || first->size * unit >= like * (second->size * other_unit));
+}
+
 /* map.c: how b lies relative to a, and whether hierarchies can be used. */
 void gz_job_map(job *j);
 
@@ -94,6 +127,24 @@ void gz_self_flush(worker *w);
 
 /* sweep.c: without hierarchies, by sorting boxes along x; for coordinates that floats cannot hold. */
 graze_status gz_sweep_run(graze_query *query, const job *j, worker *w);
+
+/* gap.c: the search's beginning, with the job's limit. */
+void gz_near_start_search(worker *w, const job *j);
+/* gap.c: as gz_traverse_open, for triangles nearer than the limit. */
+void gz_near_open(worker *w, node_pair pair);
+/* gap.c: decides candidates that wait; without hierarchies, all pairs. */
+void gz_near_flush(worker *w);
+void gz_near_all(worker *w);
+void gz_near_release(worker *w);
+
+/* What a search begins with, for gap.c. */
+void gz_worker_start(worker *w, const job *j);
+
+/* Runs a job, on many threads if it pays; *workers of the query have results. */
+graze_status gz_query_run(graze_query *query, const job *j, uint32_t *workers);
+
+/* All workers' hits, sorted. */
+graze_status gz_query_gather(graze_query *query, uint32_t workers, const graze_triangle_pair **pairs);
 
 /* Runs one job on one worker, start to end. */
 graze_status gz_query_run_single(graze_query *query, const job *j, worker *w);

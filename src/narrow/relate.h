@@ -14,6 +14,10 @@ typedef struct relate_side {
 graze_status gz_query_relate(graze_query *query, const relate_side *a, const relate_side *b,
                              const graze_relate_options *options, graze_relate_result *result);
 
+/* The same of surfaces that are known to have no common point: does one contain the other? */
+graze_status gz_query_relate_apart(graze_query *query, const relate_side *a, const relate_side *b,
+                                   const graze_relate_options *options, graze_relate_result *result);
+
 /* escape.c: the whole of graze_find_escape for two that cross, in these pairs, which may be the query's own. */
 graze_status gz_query_escape(graze_query *query, const relate_side *a, const relate_side *b,
                              const graze_relate_options *options, const graze_triangle_pair *pairs, uint64_t count,

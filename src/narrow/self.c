@@ -32,13 +32,11 @@ static void corners_at(const double (*from)[ADJACENT_ROOM], unsigned at, double 
   for (int k = 0; k < 9; k++) corners[k] = from[k][at];
 }
 
-static void judge_pairs(worker *w) {
+void gz_adjacent_settle(adjacent_pairs *p, adjacent_judge_function *judge, exact_sink *s) {
   static const shared_corners shares[] = {
       [ADJACENT_NONE] = SHARES_NONE, [ADJACENT_CORNER] = SHARES_CORNER, [ADJACENT_EDGE] = SHARES_EDGE};
-  adjacent_pairs *p = &w->adjacent;
-  exact_sink *s = &w->sink;
   uint8_t codes[ADJACENT_ROOM];
-  w->judge(p, codes);
+  judge(p, codes);
   for (unsigned i = 0; i < p->count && !s->stop; i++) {
     uint32_t x = p->first[i], y = p->second[i];
     if (codes[i] == ADJACENT_SETTLED) continue;
@@ -55,6 +53,17 @@ static void judge_pairs(worker *w) {
   p->count = 0;
 }
 
+void gz_adjacent_add(adjacent_pairs *p, adjacent_judge_function *judge, exact_sink *s, uint32_t x, uint32_t y,
+                     const double a[9], const double b[9]) {
+  for (int k = 0; k < 9; k++) {
+    p->a[k][p->count] = a[k];
+    p->b[k][p->count] = b[k];
+  }
+  p->first[p->count] = x;
+  p->second[p->count++] = y;
+  if (p->count >= ADJACENT_PAIRS) gz_adjacent_settle(p, judge, s);
+}
+
 /* ---- unsettled: pairs that fans leave open, few a node, so that their triangles are fetched one by one ---- */
 
 __attribute__((always_inline)) static inline void prefetch_vertices(const graze_mesh *mesh, uint32_t triangle) {
@@ -67,7 +76,6 @@ __attribute__((always_inline)) static inline void prefetch_vertices(const graze_
 
 static void append_unsettled(worker *w, uint32_t x, uint32_t y) {
   const graze_mesh *mesh = w->sink.a->mesh;
-  adjacent_pairs *p = &w->adjacent;
   double a[9], b[9];
   mesh_corners(mesh, x, a);
   mesh_corners(mesh, y, b);
@@ -75,13 +83,7 @@ static void append_unsettled(worker *w, uint32_t x, uint32_t y) {
     gz_sink_add(&w->sink, x, y, a, b, SHARES_NONE);
     return;
   }
-  for (int k = 0; k < 9; k++) {
-    p->a[k][p->count] = a[k];
-    p->b[k][p->count] = b[k];
-  }
-  p->first[p->count] = x;
-  p->second[p->count++] = y;
-  if (p->count >= ADJACENT_PAIRS) judge_pairs(w);
+  gz_adjacent_add(&w->adjacent, w->judge, &w->sink, x, y, a, b);
 }
 
 static void fetch_unsettled(worker *w) {
@@ -112,7 +114,7 @@ static void queue_unsettled(worker *w, node_pair pair, uint64_t mask) {
 
 void gz_self_flush(worker *w) {
   fetch_unsettled(w);
-  judge_pairs(w);
+  gz_adjacent_settle(&w->adjacent, w->judge, &w->sink);
 }
 
 /* ---- bottom nodes ---- */
@@ -125,7 +127,7 @@ static void append_places(worker *w, const bottoms *t, int j, unsigned places) {
     p->first[p->count] = t->a->child[__builtin_ctz(places)];
     p->second[p->count++] = t->b->child[j];
   }
-  if (p->count >= ADJACENT_PAIRS) judge_pairs(w);
+  if (p->count >= ADJACENT_PAIRS) gz_adjacent_settle(p, w->judge, &w->sink);
 }
 
 /* Pairs with a degenerate triangle: what they share does not matter. */

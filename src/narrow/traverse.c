@@ -55,10 +55,7 @@ void gz_traverse_open(worker *w, node_pair pair) {
     if (w->sink.find == GRAZE_FIND_ANY) gz_sink_flush(&w->sink);
     return;
   }
-  const float like = 0.4f;
-  float size_b = b->size * w->size_b;
-  bool enter_a = !a->bottom && (b->bottom || a->size >= like * size_b);
-  bool enter_b = !b->bottom && (a->bottom || size_b >= like * a->size);
+  bool enter_a = enters_first(a, b, 1, w->size_b), enter_b = enters_first(b, a, w->size_b, 1);
   if (enter_a && enter_b)
     push_both(w, a, b, mask);
   else if (enter_a)

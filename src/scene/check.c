@@ -60,6 +60,27 @@ static graze_status list_candidates(check *c) {
   return GRAZE_OK;
 }
 
+/* The clearances of all candidates. */
+static graze_status ask_clearances(const check *c) {
+  graze_scene *scene = c->scene;
+  const graze_scene_check_options *o = &c->options;
+  size_t bytes = c->count * sizeof(double);
+  if (!gz_buffer_reserve(scene->context, &scene->clearances, bytes, 0)) return gz_fail_memory(scene->context, bytes);
+  for (uint64_t i = 0; i < c->count; i++) {
+    const object *a = scene_ranked(scene, (uint32_t)(c->pairs[i] >> 32));
+    const object *b = scene_ranked(scene, (uint32_t)c->pairs[i]);
+    const double clearance = o->clearance(o->clearance_user, a->user_id, b->user_id);
+    char labels[2][96];
+    ((double *)scene->clearances.data)[i] = clearance;
+    if (clearance >= 0 && clearance <= a->reach && clearance <= b->reach) continue;
+    return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT,
+                   "objects %s and %s: their clearance is not a number from 0 to the reach of either",
+                   gz_scene_object_label(scene, (uint32_t)(c->pairs[i] >> 32), labels[0]),
+                   gz_scene_object_label(scene, (uint32_t)c->pairs[i], labels[1]));
+  }
+  return GRAZE_OK;
+}
+
 /* ---- results ---- */
 
 static graze_object_pair describe(const graze_scene *scene, uint32_t a, uint32_t b) {
@@ -79,10 +100,11 @@ static graze_object_pair describe_candidate(const check *c, uint64_t candidate) 
   graze_object_pair pair = describe(scene, (uint32_t)(key >> 32), (uint32_t)key);
   pair.counts = o->counts;
   pair.verdict = o->verdict;
+  pair.gap = o->gap;
   if (o->counts.triangle_pairs > 0 && c->options.find == GRAZE_FIND_ALL) {
     pair.pairs = (const graze_triangle_pair *)scene->all.pairs.data + o->list;
   }
-  if (c->options.outlines && o->verdict.relation != GRAZE_SEPARATE) {
+  if (c->options.outlines && o->verdict.relation > GRAZE_CLEARANCE) {
     pair.outline = o->outline;
     pair.outline.points = (const double(*)[3])scene->all.points.data + o->points;
     pair.outline.starts = (const uint32_t *)scene->all.starts.data + o->starts;
@@ -161,14 +183,20 @@ static graze_status check_options(const graze_context *context, const graze_scen
   if (o->outlines && o->find == GRAZE_FIND_ANY) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: outlines need every meeting pair, not any");
   }
+  if ((o->clearance == NULL) != (o->reach == NULL)) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: clearance and reach go together");
+  }
   return gz_decide_check_question(context, "check", o->exactness, o->open);
 }
 
 static graze_status run_check(check *c, graze_scene_check_result *result) {
   graze_scene *scene = c->scene;
   const graze_scene_check_options *o = &c->options;
-  graze_status status = gz_live_bring_up(scene, o->exactness, false);
+  const bool clear = o->clearance != NULL;
+  graze_status status = gz_live_set_reach(scene, clear ? o->reach : NULL, o->clearance_user);
+  if (status == GRAZE_OK) status = gz_live_bring_up(scene, o->exactness, false);
   if (status == GRAZE_OK) status = list_candidates(c);
+  if (status == GRAZE_OK && clear) status = ask_clearances(c);
   if (status != GRAZE_OK) return status;
   deciding d = {.scene = scene,
                 .pairs = c->pairs,
@@ -176,6 +204,7 @@ static graze_status run_check(check *c, graze_scene_check_result *result) {
                 .find = o->find,
                 .relate = {.exactness = o->exactness, .open = o->open},
                 .outlines = o->outlines,
+                .clearances = clear ? scene->clearances.data : NULL,
                 .progress = o->progress,
                 .progress_user = o->progress_user};
   graze_status run = gz_scene_decide(&d);

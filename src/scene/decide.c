@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "graze/distance.h"
 
 enum {
   TASK_PAIRS = 64,         /* at most so many pairs in a task, */
@@ -131,13 +132,14 @@ static graze_status decide_contact(const deciding *c, graze_query *query, const 
   return GRAZE_OK;
 }
 
-static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b,
+static graze_status decide_relation(const deciding *c, graze_query *query, const object *a, const object *b, bool apart,
                                     graze_relate_result *out, graze_outline *outline) {
   relate_side sides[2] = {{.slot = gz_shapes_slot(&c->scene->shapes, a->mesh)},
                           {.slot = gz_shapes_slot(&c->scene->shapes, b->mesh)}};
   graze_status status = gz_query_side(query, a->mesh, &a->pose, c->relate.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = gz_query_side(query, b->mesh, &b->pose, c->relate.exactness, "b", &sides[1].place);
-  if (status == GRAZE_OK) status = gz_query_relate(query, &sides[0], &sides[1], &c->relate, out);
+  if (status == GRAZE_OK)
+    status = (apart ? gz_query_relate_apart : gz_query_relate)(query, &sides[0], &sides[1], &c->relate, out);
   if (status != GRAZE_OK || !c->outlines || out->verdict.relation == GRAZE_SEPARATE) return status;
   status = gz_query_outline(query, &sides[0].place, &sides[1].place, out->pairs, out->counts.triangle_pairs, outline);
   if (status != GRAZE_OK || out->verdict.relation != GRAZE_CROSS) return status;
@@ -151,6 +153,28 @@ static graze_status decide_relation(const deciding *c, graze_query *query, const
   return GRAZE_OK;
 }
 
+/* Whether two objects that do not meet, or of which little is known, are nearer than they may be. */
+static graze_status measure_gap(const deciding *c, graze_query *query, const object *a, const object *b,
+                                double clearance, outcome *o) {
+  graze_distance_options options = graze_default_distance_options();
+  graze_distance_result found;
+  options.limit = o->gap.clearance = clearance;
+  options.exactness = c->relate.exactness;
+  if (c->find == GRAZE_FIND_ALL) options.near_pairs = GRAZE_FIND_COUNT;
+  graze_status status = graze_mesh_distance(query, a->mesh, &a->pose, b->mesh, &b->pose, &options, &found);
+  if (status != GRAZE_OK) return status;
+  work_add(&o->work, &found.work);
+  if (!found.found) return GRAZE_OK;
+  o->gap = (graze_gap){.found = true,
+                       .clearance = clearance,
+                       .distance = found.nearest.distance,
+                       .near_pairs = found.near_pairs,
+                       .near_hash = found.near_hash};
+  memcpy(o->gap.points, found.nearest.points, sizeof o->gap.points);
+  if (o->verdict.relation == GRAZE_SEPARATE) o->verdict.relation = GRAZE_CLEARANCE;
+  return GRAZE_OK;
+}
+
 /* Decides one candidate and appends what it lists. */
 static void decide(deciding *c, graze_query *query, uint64_t candidate, task_list *list) {
   const graze_context *context = c->scene->context;
@@ -159,8 +183,10 @@ static void decide(deciding *c, graze_query *query, uint64_t candidate, task_lis
   outcome *o = c->outcomes + candidate;
   graze_relate_result hits = {0};
   graze_outline outline = {0};
-  o->status = c->find == GRAZE_FIND_ANY ? decide_contact(c, query, a, b, &hits)
-                                        : decide_relation(c, query, a, b, &hits, &outline);
+  if (c->find != GRAZE_FIND_ANY)
+    o->status = decide_relation(c, query, a, b, o->apart, &hits, &outline);
+  else if (!o->apart)
+    o->status = decide_contact(c, query, a, b, &hits);
   if (o->status != GRAZE_OK) return;
   o->verdict = hits.verdict;
   o->counts = hits.counts;
@@ -173,6 +199,10 @@ static void decide(deciding *c, graze_query *query, uint64_t candidate, task_lis
     o->status = GRAZE_ERROR_MEMORY;
     return;
   }
+  const double clearance = c->clearances != NULL ? c->clearances[candidate] : 0;
+  if (clearance > 0 && (o->verdict.relation == GRAZE_SEPARATE || o->verdict.relation == GRAZE_UNKNOWN))
+    o->status = measure_gap(c, query, a, b, clearance, o);
+  if (o->status != GRAZE_OK) return;
   o->finished = true;
 }
 
@@ -327,6 +357,7 @@ graze_status gz_scene_decide(deciding *c) {
   graze_status status = make_schedule(c);
   if (status == GRAZE_OK) status = gz_sources_load_pairs(c->scene, c->pairs, c->count);
   if (status == GRAZE_OK) status = list_shapes(c);
+  if (status == GRAZE_OK) status = gz_scene_cull(c);
   if (status == GRAZE_OK) status = run_all(c);
   for (uint64_t i = 0; i < c->count && (status == GRAZE_OK || status == GRAZE_CANCELLED); i++) {
     work_add(&c->work, &c->outcomes[i].work);

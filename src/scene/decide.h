@@ -11,6 +11,7 @@ typedef struct deciding {
   graze_find find;
   graze_relate_options relate;
   bool outlines;
+  const double *clearances; /* of the candidates; NULL: none */
   graze_progress_function progress;
   void *progress_user;
 
@@ -25,6 +26,9 @@ typedef struct deciding {
 /* Whether the values are known ones. Errors: ARGUMENT, in the words of `call`. */
 graze_status gz_decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
                                       graze_open_rule open);
+
+/* cull.c: has the context's engine mark the candidates whose surfaces are apart. Errors: MEMORY. */
+graze_status gz_scene_cull(deciding *d);
 
 /* What the workers have. */
 void gz_decide_release(graze_scene *scene);

@@ -145,6 +145,32 @@ static box_state object_box(const object *o, graze_exactness exactness, graze_bo
   return posed_finite(o) ? BOX_MADE : BOX_OVERFLOWS;
 }
 
+/* Outward, but for the ends of the range. */
+static void grow_box(graze_box *box, double by) {
+  for (int k = 0; k < 3; k++) {
+    box->min[k] = fmax(nextafter(box->min[k] - by, -INFINITY), -DBL_MAX);
+    box->max[k] = fmin(nextafter(box->max[k] + by, INFINITY), DBL_MAX);
+  }
+}
+
+graze_status gz_live_set_reach(graze_scene *scene, graze_reach_function reach, void *user) {
+  char label[96];
+  for (uint32_t place = scene->oldest; place != NO_OBJECT; place = scene_object(scene, place)->next) {
+    object *o = scene_object(scene, place);
+    double now = reach != NULL ? reach(user, o->user_id) : 0;
+    if (!(now >= 0 && now <= DBL_MAX)) {
+      graze_status status = gz_scene_prepare(scene);
+      if (status != GRAZE_OK) return status;
+      return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT, "object %s: its reach is not a finite number of 0 or more",
+                     gz_scene_object_label(scene, ((const uint32_t *)scene->rank.data)[place], label));
+    }
+    if (now == o->reach) continue;
+    o->reach = now;
+    gz_live_touch(scene->live, place);
+  }
+  return GRAZE_OK;
+}
+
 /* One box on its way: to a proxy, or to a new one for an object. */
 typedef struct sending {
   graze_box *boxes;
@@ -178,6 +204,7 @@ static graze_status gather_boxes(graze_scene *scene, graze_exactness exactness, 
     if (box.min[0] > box.max[0]) { /* a mesh without triangles, for good: it cannot be refitted to have some */
       continue;
     }
+    if (o->reach > 0) grow_box(&box, 0.5 * o->reach);
     sending *to = proxy.generation != 0 ? moves : adds;
     to->boxes[to->count] = box;
     to->places[to->count] = place;

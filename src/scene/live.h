@@ -95,6 +95,10 @@ void gz_live_release(const graze_context *context, live_scene *live);
 /* Gives up the number of a pair; never fails. */
 void gz_live_give_back(live_scene *live, uint32_t number);
 
+/* Sets by how much the boxes of objects are grown in all: NULL: by nothing. Errors: ARGUMENT, for a reach that is not a
+ * finite number of at least 0 (the object is named). */
+graze_status gz_live_set_reach(graze_scene *scene, graze_reach_function reach, void *user);
+
 /* Brings boxes and pairs up to date with the scene, which a check and an update begin with; marks what has to be
  * decided for an update, with `all_stale` everything. Errors: POSE, NOT_FINITE (both name the object), MEMORY, LIMIT;
  * nothing is lost then, and it can be called again. */

@@ -36,9 +36,9 @@ graze_status graze_scene_create(graze_context *context, graze_scene **scene) {
 
 static void release_check(graze_scene *scene) {
   const graze_context *context = scene->context;
-  buffer *buffers[] = {&scene->order,    &scene->rank,      &scene->layer,      &scene->census,     &scene->outcomes,
-                       &scene->schedule, &scene->all.pairs, &scene->all.points, &scene->all.starts, &scene->wanted,
-                       &scene->unwanted, &scene->results,   &scene->listed};
+  buffer *buffers[] = {&scene->order,      &scene->rank,   &scene->layer,    &scene->census,    &scene->outcomes,
+                       &scene->clearances, &scene->asked,  &scene->schedule, &scene->all.pairs, &scene->all.points,
+                       &scene->all.starts, &scene->wanted, &scene->unwanted, &scene->results,   &scene->listed};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(context, buffers[i]);
   gz_pair_set_release(context, &scene->rules.objects);
   gz_pair_set_release(context, &scene->rules.layers);

@@ -25,6 +25,7 @@ typedef struct object {
   uint64_t serial;        /* in the order of adding; never given out again */
   uint64_t geometry_hash; /* of the mesh when it was last looked at */
   uint32_t recorded;      /* number of the mesh in the record */
+  double reach;           /* by half of which its box is grown */
   uint32_t previous;      /* in the order of adding; a free place has `next` only */
   uint32_t next;
 } object;
@@ -49,7 +50,9 @@ typedef struct outcome {
   uint32_t worker; /* whose list it is, until the lists are put together */
   graze_status status;
   bool finished;
+  bool apart; /* an engine has proved that the surfaces do not meet */
   graze_verdict verdict;
+  graze_gap gap;
 } outcome;
 
 /* What pairs of objects list. */
@@ -113,8 +116,10 @@ struct graze_scene {
   scene_shapes shapes;
   bool shapes_listed; /* of the objects that there are, since they were last looked at */
   buffer outcomes;
-  buffer schedule; /* numbers of candidates, heaviest first, and scratch for sorting */
-  task_list all;   /* lists of all batches so far */
+  buffer clearances; /* of the candidates, where some are asked for */
+  buffer schedule;   /* numbers of candidates, heaviest first, and scratch for sorting */
+  buffer asked;      /* what an engine is asked with */
+  task_list all;     /* lists of all batches so far */
   buffer results;
   graze_query *query;    /* with all threads, for single heavy pairs */
   scene_worker *workers; /* gz_workers of the context, made when first needed */

@@ -162,7 +162,8 @@ static graze_status tell_all(graze_scene *scene, graze_scene_update_result *even
 static graze_status run_update(graze_scene *scene, const graze_scene_update_options *options,
                                graze_scene_update_result *events) {
   bool same = scene->live != NULL && same_question(scene->live, options);
-  graze_status status = gz_live_bring_up(scene, options->exactness, !same);
+  graze_status status = gz_live_set_reach(scene, NULL, NULL);
+  if (status == GRAZE_OK) status = gz_live_bring_up(scene, options->exactness, !same);
   if (status != GRAZE_OK) return status;
   scene->live->options = *options;
   scene->live->begun = true;

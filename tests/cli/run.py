@@ -28,7 +28,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 VERSION = (HERE.parent.parent / "VERSION").read_text().strip()
 MASKS = [
-    (re.compile(r'("(?:load|build|query)":)[0-9][0-9.e+-]*'), r"\1T"),
+    (re.compile(r'("(?:load|build|query|seconds)":)[0-9][0-9.e+-]*'), r"\1T"),
     (re.compile(r"\b[0-9]+\.[0-9]{3} s\)"), "T s)"),
     (re.compile(r"(written in )[0-9.]+ s"), r"\1T s"),
     (re.compile(r'("bytes":)[0-9]+'), r"\1B"),

@@ -31,7 +31,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = [
     (re.compile(r'"20[0-9]{2}-[0-9-]{5}T[0-9:]{8}Z"'), '"T"'),
-    (re.compile(r'("(?:load|build|query|write|total)": ?)[0-9][0-9.e+-]*'), r"\g<1>T"),
+    (re.compile(r'("(?:load|build|query|write|total|seconds)": ?)[0-9][0-9.e+-]*'), r"\g<1>T"),
     (re.compile(r"\b[0-9][0-9.e+-]* (?:s|ms|us|seconds)\b"), "T"),
 ]
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds graze where the optional libraries are not: without libpng, zlib, Draco, the headers of OpenGL and
-# those of assimp.
+# those of assimp; as shared libraries, which install_test.sh goes on with.
 # Configuring says in a line each what is left out, and a report says in a note each what it has to do without.
 #
 #     bare_test.sh SOURCE WORK GENERATOR CC
@@ -25,7 +25,7 @@ mkdir -p "$work/pc" "$work/use"
 cp "$(pkg-config --variable=pcfiledir jansson)/jansson.pc" "$work/pc"
 export PKG_CONFIG_LIBDIR="$work/pc"
 unset PKG_CONFIG_PATH
-quiet cmake -G "$generator" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Plain -DGRAZE_WERROR=ON \
+quiet cmake -G "$generator" -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Plain -DGRAZE_WERROR=ON -DBUILD_SHARED_LIBS=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON -DGRAZE_NVCC=OFF -DGRAZE_EGL_INCLUDE_DIR= \
   -DGRAZE_GL_INCLUDE_DIR= -DASSIMP_INCLUDE_DIR= -DDRACO_INCLUDE_DIR= -DGRAZE_TESTS=OFF -DGRAZE_BENCH=OFF -DGRAZE_FUZZ=OFF
 for package in libpng-dev libegl-dev zlib1g-dev libassimp-dev libdraco-dev; do once "$work/log" "$package"; done

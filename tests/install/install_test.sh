@@ -62,12 +62,16 @@ quiet cmake --install "$built" --prefix "$work/prefix"
 mv "$work/prefix" "$work/moved"
 prefix=$work/moved
 
-# The headers are those of include/graze and version.h, and nothing else was installed among them.
-for header in "$source"/include/graze/*.h version.h; do
+# The headers are those of include/graze and version.h, and nothing else was installed among them. Without MPI its
+# library is left out, and the header with it.
+headers=$(find "$source/include/graze" -name '*.h')
+with_mpi=$(find "$prefix" -name 'libgraze_mpi.*' | head -n 1)
+if [ -z "$with_mpi" ]; then headers=$(echo "$headers" | grep -v '/mpi\.h$'); fi
+for header in $headers version.h; do
   [ -f "$prefix/include/graze/${header##*/}" ] || fail "${header##*/} was not installed"
 done
 installed=$(find "$prefix/include" -type f | wc -l)
-wanted=$(find "$source/include/graze" -name '*.h' | wc -l)
+wanted=$(echo "$headers" | wc -l)
 [ "$installed" -eq $((wanted + 1)) ] || fail "$installed headers installed, $((wanted + 1)) wanted"
 
 # What is installed does not know where it was built, and so can be used where that is not.
@@ -113,6 +117,9 @@ export PKG_CONFIG_PATH="$libdir/pkgconfig"
 # carries what it needs.
 mkdir -p "$work/use"
 cp -r "$source"/examples/. "$work/use"
+# That of many ranks is built by the compiler of MPI. hwloc, which that brings along, would load drivers of OpenCL.
+export HWLOC_COMPONENTS=-opencl,-gl OMPI_CC="$cc"
+if [ -z "$with_mpi" ] || ! command -v mpicc >/dev/null; then rm "$work/use/solver_ranks.c"; fi
 examples package
 [ -x "$work/use/package/report" ] || fail "find_package did not find the library of reports"
 examples poor -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON
@@ -138,8 +145,10 @@ for example in "$work"/use/*.c; do
   if grep -q 'graze/io.h' "$example"; then package=graze_io; fi
   if grep -q 'graze/report.h' "$example"; then package=graze_report; fi
   if grep -q 'graze/check.h' "$example"; then package=graze_check; fi
+  compiler=$cc
+  if grep -q 'graze/mpi.h' "$example"; then package=graze_mpi compiler=mpicc; fi
   # shellcheck disable=SC2046 # words on purpose
-  quiet "$cc" -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs $package) \
+  quiet "$compiler" -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs $package) \
     -o "$work/use/plain/$(basename "$example" .c)"
 done
 

@@ -189,7 +189,7 @@ def test_pick(browser, row):
     browser.click("#search")
     browser.call("Input.insertText", text="ball_3")
     browser.click(".event:nth-child(1)")
-    browser.settle()
+    shown(browser, next(-(-int(e["step"]) // EVERY) for e in row.events if "ball_3" in (e["a"], e["b"])))
     browser.key("Escape")
     browser.key("Escape")
     browser.settle()

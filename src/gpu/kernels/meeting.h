@@ -2,7 +2,15 @@
  * src/dynamics/, in their order, so that the bytes are the same. */
 #include "world.h"
 
-/* As src/dynamics/world.h has it. */
+/* What rows of balls are made of: float in single precision. All arithmetic is in doubles. */
+typedef KEY real;
+
+/* As src/dynamics/world.h has them. */
+FUNCTION double stored(double x) {
+  if (sizeof(real) == sizeof(double)) return x;
+  return x > -0x1p-126 && x < 0x1p-126 ? 0.0 : (double)(real)x;
+}
+
 FUNCTION double nearest_image(double x, double period) {
   double most = 0.5 * period;
   if (period == 0) return x;

@@ -31,7 +31,7 @@ FUNCTION u32 cell_of(const grid *g, GLOBAL const double *frame, u32 k, double x,
   return cell < 0 ? 0 : cell >= (i64)g->cells[k] ? g->cells[k] - 1 : (u32)cell;
 }
 
-KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT position,
+KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const real *RESTRICT position,
                       GLOBAL u32 *RESTRICT keys, GLOBAL u32 *RESTRICT order, GLOBAL u32 *RESTRICT far_away, u32 count,
                       u32 bits_x, u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
   u32 i = GROUP * 64 + ITEM, key = 0, flag = 0;
@@ -45,12 +45,12 @@ KERNEL(64) world_keys(GLOBAL const double *RESTRICT frame, GLOBAL const double *
 }
 
 /* Rows in their new order; `origin`: where balls are now. */
-KERNEL(64) world_gather(GLOBAL const u32 *RESTRICT order, GLOBAL const double *RESTRICT position,
-                        GLOBAL const double *RESTRICT velocity, GLOBAL const double *RESTRICT spin,
+KERNEL(64) world_gather(GLOBAL const u32 *RESTRICT order, GLOBAL const real *RESTRICT position,
+                        GLOBAL const real *RESTRICT velocity, GLOBAL const real *RESTRICT spin,
                         GLOBAL const u32 *RESTRICT facts, GLOBAL const double *RESTRICT dissipated,
-                        GLOBAL double *RESTRICT new_position, GLOBAL double *RESTRICT new_velocity,
-                        GLOBAL double *RESTRICT new_spin, GLOBAL u32 *RESTRICT new_facts,
-                        GLOBAL double *RESTRICT new_dissipated, GLOBAL double *RESTRICT origin, u32 count) {
+                        GLOBAL real *RESTRICT new_position, GLOBAL real *RESTRICT new_velocity,
+                        GLOBAL real *RESTRICT new_spin, GLOBAL u32 *RESTRICT new_facts,
+                        GLOBAL double *RESTRICT new_dissipated, GLOBAL real *RESTRICT origin, u32 count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
   u64 from = 4 * (u64)order[i], to = 4 * (u64)i;
@@ -84,12 +84,12 @@ FUNCTION u32 cell_after(const grid *g, u32 k, u32 own, u32 step) {
 }
 
 /* Within reach, and one of them moves. Ways are rounded: a hair more than the skin. */
-FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const double *position, GLOBAL const double *velocity, u32 i,
+FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const real *position, GLOBAL const real *velocity, u32 i,
                      u32 j) {
-  GLOBAL const double *a = position + 4 * (u64)i, *b = position + 4 * (u64)j;
-  double distance2 = 0, reach = a[3] + b[3] + frame[FRAME_SKIN];
+  GLOBAL const real *a = position + 4 * (u64)i, *b = position + 4 * (u64)j;
+  double distance2 = 0, reach = (double)a[3] + (double)b[3] + frame[FRAME_SKIN];
   for (u32 k = 0; k < 3; k++) {
-    double d = nearest_image(a[k] - b[k], frame[FRAME_PERIOD + k]);
+    double d = nearest_image((double)a[k] - (double)b[k], frame[FRAME_PERIOD + k]);
     distance2 += d * d;
   }
   if (i == j || distance2 > reach * reach * (1 + 0x1p-40)) return 0;
@@ -98,7 +98,7 @@ FUNCTION u32 is_near(GLOBAL const double *frame, GLOBAL const double *position, 
 
 /* Neighbours of a ball, written from out[0] on if `write`; returns how many. */
 FUNCTION u32 neighbors_of(const grid *g, GLOBAL const double *frame, GLOBAL const u32 *keys, GLOBAL const u32 *begins,
-                          GLOBAL const double *position, GLOBAL const double *velocity, u32 i, GLOBAL u32 *out,
+                          GLOBAL const real *position, GLOBAL const real *velocity, u32 i, GLOBAL u32 *out,
                           u32 write) {
   u32 key = keys[i], own[3], found = 0;
   for (u32 k = 0; k < 3; k++) {
@@ -122,8 +122,8 @@ FUNCTION u32 neighbors_of(const grid *g, GLOBAL const double *frame, GLOBAL cons
 }
 
 KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT keys,
-                       GLOBAL const u32 *RESTRICT begins, GLOBAL const double *RESTRICT position,
-                       GLOBAL const double *RESTRICT velocity, GLOBAL u32 *RESTRICT counts, u32 count, u32 bits_x,
+                       GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
+                       GLOBAL const real *RESTRICT velocity, GLOBAL u32 *RESTRICT counts, u32 count, u32 bits_x,
                        u32 bits_y, u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
@@ -134,8 +134,8 @@ KERNEL(64) world_count(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RE
 
 /* start: the scan of counts. Partners by number: the order in which forces are added. */
 KERNEL(64) world_fill(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RESTRICT keys,
-                      GLOBAL const u32 *RESTRICT begins, GLOBAL const double *RESTRICT position,
-                      GLOBAL const double *RESTRICT velocity, GLOBAL const u32 *RESTRICT facts,
+                      GLOBAL const u32 *RESTRICT begins, GLOBAL const real *RESTRICT position,
+                      GLOBAL const real *RESTRICT velocity, GLOBAL const u32 *RESTRICT facts,
                       GLOBAL const u32 *RESTRICT start, GLOBAL u32 *RESTRICT partners, u32 count, u32 bits_x, u32 bits_y,
                       u32 bits_z, u32 cells_x, u32 cells_y, u32 cells_z) {
   u32 i = GROUP * 64 + ITEM;
@@ -153,7 +153,7 @@ KERNEL(64) world_fill(GLOBAL const double *RESTRICT frame, GLOBAL const u32 *RES
 
 /* ---- what contacts remember -------------------------------------------------------------------------------------- */
 
-FUNCTION void load_party(GLOBAL const double *position, GLOBAL const double *velocity, GLOBAL const u32 *facts,
+FUNCTION void load_party(GLOBAL const real *position, GLOBAL const real *velocity, GLOBAL const u32 *facts,
                          u32 place, party *p) {
   p->number = facts[FACTS * (u64)place + FACT_NUMBER];
   for (u32 k = 0; k < 4; k++) {
@@ -171,8 +171,8 @@ FUNCTION void carry_one(GLOBAL u32 *touching, GLOBAL double *kept, u32 entry, GL
  * touches no more. The entries of walls come behind those of balls. */
 KERNEL(64) world_carry(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
                        GLOBAL const double *RESTRICT walls, GLOBAL const u32 *RESTRICT order,
-                       GLOBAL const double *RESTRICT old_position,
-                       GLOBAL const double *RESTRICT old_velocity, GLOBAL const u32 *RESTRICT old_facts,
+                       GLOBAL const real *RESTRICT old_position,
+                       GLOBAL const real *RESTRICT old_velocity, GLOBAL const u32 *RESTRICT old_facts,
                        GLOBAL const u32 *RESTRICT old_start, GLOBAL const u32 *RESTRICT old_partners,
                        GLOBAL const u32 *RESTRICT old_touching, GLOBAL const double *RESTRICT old_kept,
                        GLOBAL const u32 *RESTRICT facts, GLOBAL const u32 *RESTRICT start,

@@ -16,9 +16,9 @@ typedef struct world {
   GLOBAL const double *laws; /* the simple one behind them */
   GLOBAL const double *kinds;
   GLOBAL const double *walls;
-  GLOBAL const double *position;
-  GLOBAL const double *velocity;
-  GLOBAL const double *spin;
+  GLOBAL const real *position;
+  GLOBAL const real *velocity;
+  GLOBAL const real *spin;
   GLOBAL const u32 *facts;
   GLOBAL const u32 *start;
   GLOBAL const u32 *partners;
@@ -223,7 +223,7 @@ FUNCTION void follow(const world *w, u32 entry, u32 began, const outcome *o, con
 
 /* ---- balls ------------------------------------------------------------------------------------------------------- */
 
-FUNCTION void load(GLOBAL const double *rows, u32 place, double *row) {
+FUNCTION void load(GLOBAL const real *rows, u32 place, double *row) {
   for (u32 k = 0; k < 4; k++) row[k] = rows[4 * (u64)place + k];
 }
 
@@ -393,7 +393,7 @@ FUNCTION u32 flag_of_sum(double sum) {
   return sum * 0 != 0 ? FLAG_NOT_FINITE : 0;
 }
 
-FUNCTION u32 flag_of_way(GLOBAL const double *frame, const double *at, GLOBAL const double *origin) {
+FUNCTION u32 flag_of_way(GLOBAL const double *frame, const double *at, GLOBAL const real *origin) {
   double way2 = 0;
   for (u32 k = 0; k < 3; k++) {
     double way = nearest_image(at[k] - origin[k], frame[FRAME_PERIOD + k]);
@@ -403,13 +403,13 @@ FUNCTION u32 flag_of_way(GLOBAL const double *frame, const double *at, GLOBAL co
 }
 
 /* What the ball becomes: its next row, or its accelerations. */
-FUNCTION u32 move(const world *w, const ball *b, GLOBAL const double *origin, double *at, double *velocity,
+FUNCTION u32 move(const world *w, const ball *b, GLOBAL const real *origin, double *at, double *velocity,
                   double *spin) {
   double dt = w->frame[FRAME_DT], h = w->mode == PASS_EULER ? dt : 0.5 * dt, sum = 0;
   for (u32 k = 0; k < 3; k++) {
     double gravity = b->own.velocity[3] > 0 ? w->frame[FRAME_GRAVITY + k] : 0;
-    velocity[k] = b->force[k] * b->own.velocity[3] + gravity;
-    spin[k] = b->torque[k] * b->spin[3];
+    velocity[k] = stored(b->force[k] * b->own.velocity[3] + gravity);
+    spin[k] = stored(b->torque[k] * b->spin[3]);
     sum = sum + (velocity[k] + spin[k]);
   }
   velocity[3] = spin[3] = 0;
@@ -417,13 +417,13 @@ FUNCTION u32 move(const world *w, const ball *b, GLOBAL const double *origin, do
   if (w->mode == PASS_LOOK || w->mode == PASS_LAST) return flag_of_sum(sum);
   for (u32 k = 0; k < 3; k++) {
     double kick = h * velocity[k], turn = h * spin[k];
-    velocity[k] = b->own.velocity[k] + kick;
-    spin[k] = b->spin[k] + turn;
+    velocity[k] = stored(b->own.velocity[k] + kick);
+    spin[k] = stored(b->spin[k] + turn);
     if (w->mode == PASS_STEP) {
-      velocity[k] = velocity[k] + kick;
-      spin[k] = spin[k] + turn;
+      velocity[k] = stored(velocity[k] + kick);
+      spin[k] = stored(spin[k] + turn);
     }
-    at[k] = wrapped(b->own.at[k] + dt * velocity[k], w->frame, k);
+    at[k] = stored(wrapped(b->own.at[k] + dt * velocity[k], w->frame, k));
     sum = sum + (at[k] + spin[k]);
   }
   at[3] = b->own.at[3];
@@ -434,19 +434,19 @@ FUNCTION u32 move(const world *w, const ball *b, GLOBAL const double *origin, do
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-FUNCTION void store(GLOBAL double *rows, u32 place, const double *row) {
-  for (u32 k = 0; k < 4; k++) rows[4 * (u64)place + k] = row[k];
+FUNCTION void store(GLOBAL real *rows, u32 place, const double *row) {
+  for (u32 k = 0; k < 4; k++) rows[4 * (u64)place + k] = (real)row[k];
 }
 
 /* flags[slot] of the pass before it, or of what came before the batch; it sets the next one. With PASS_LOOK and
  * PASS_LAST next_velocity and next_spin get accelerations. */
 KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *RESTRICT laws,
                       GLOBAL const double *RESTRICT kinds, GLOBAL const double *RESTRICT walls,
-                      GLOBAL const double *RESTRICT position, GLOBAL const double *RESTRICT velocity,
-                      GLOBAL const double *RESTRICT spin, GLOBAL const u32 *RESTRICT facts,
+                      GLOBAL const real *RESTRICT position, GLOBAL const real *RESTRICT velocity,
+                      GLOBAL const real *RESTRICT spin, GLOBAL const u32 *RESTRICT facts,
                       GLOBAL const u32 *RESTRICT start, GLOBAL const u32 *RESTRICT partners,
-                      GLOBAL const double *RESTRICT origin, GLOBAL double *RESTRICT next_position,
-                      GLOBAL double *RESTRICT next_velocity, GLOBAL double *RESTRICT next_spin,
+                      GLOBAL const real *RESTRICT origin, GLOBAL real *RESTRICT next_position,
+                      GLOBAL real *RESTRICT next_velocity, GLOBAL real *RESTRICT next_spin,
                       GLOBAL double *RESTRICT dissipated, GLOBAL u32 *RESTRICT left,
                       GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, GLOBAL u32 *RESTRICT touching,
                       GLOBAL double *RESTRICT kept, GLOBAL u64 *RESTRICT events, GLOBAL u32 *RESTRICT event_count,
@@ -484,22 +484,22 @@ KERNEL(64) world_pass(GLOBAL const double *RESTRICT frame, GLOBAL const double *
 }
 
 /* The first half kick and the drift of a run of leapfrog steps. */
-KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL double *RESTRICT position,
-                       GLOBAL double *RESTRICT velocity, GLOBAL double *RESTRICT spin,
-                       GLOBAL const double *RESTRICT acceleration, GLOBAL const double *RESTRICT spin_acceleration,
-                       GLOBAL const double *RESTRICT origin, GLOBAL const u32 *RESTRICT facts,
+KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL real *RESTRICT position,
+                       GLOBAL real *RESTRICT velocity, GLOBAL real *RESTRICT spin,
+                       GLOBAL const real *RESTRICT acceleration, GLOBAL const real *RESTRICT spin_acceleration,
+                       GLOBAL const real *RESTRICT origin, GLOBAL const u32 *RESTRICT facts,
                        GLOBAL double *RESTRICT orientations, GLOBAL u32 *RESTRICT flags, u32 count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
   double dt = frame[FRAME_DT], h = 0.5 * dt, at[3], w[3], sum = 0;
   for (u32 k = 0; k < 3; k++) {
     u64 p = 4 * (u64)i + k;
-    double v = velocity[p] + h * acceleration[p];
-    w[k] = spin[p] + h * spin_acceleration[p];
-    at[k] = wrapped(position[p] + dt * v, frame, k);
-    position[p] = at[k];
-    velocity[p] = v;
-    spin[p] = w[k];
+    double v = stored(velocity[p] + h * acceleration[p]);
+    w[k] = stored(spin[p] + h * spin_acceleration[p]);
+    at[k] = stored(wrapped(position[p] + dt * v, frame, k));
+    position[p] = (real)at[k];
+    velocity[p] = (real)v;
+    spin[p] = (real)w[k];
     sum = sum + (at[k] * 0 + w[k] * 0);
   }
   u32 body = facts[FACTS * (u64)i + FACT_BODY];
@@ -509,15 +509,15 @@ KERNEL(64) world_begin(GLOBAL const double *RESTRICT frame, GLOBAL double *RESTR
 }
 
 /* The last half kick. */
-KERNEL(64) world_end(GLOBAL const double *RESTRICT frame, GLOBAL double *RESTRICT velocity,
-                     GLOBAL double *RESTRICT spin, GLOBAL const double *RESTRICT acceleration,
-                     GLOBAL const double *RESTRICT spin_acceleration, u32 count) {
+KERNEL(64) world_end(GLOBAL const double *RESTRICT frame, GLOBAL real *RESTRICT velocity,
+                     GLOBAL real *RESTRICT spin, GLOBAL const real *RESTRICT acceleration,
+                     GLOBAL const real *RESTRICT spin_acceleration, u32 count) {
   u32 i = GROUP * 64 + ITEM;
   if (i >= count) return;
   double h = 0.5 * frame[FRAME_DT];
   for (u32 k = 0; k < 3; k++) {
     u64 p = 4 * (u64)i + k;
-    velocity[p] += h * acceleration[p];
-    spin[p] += h * spin_acceleration[p];
+    velocity[p] = (real)stored(velocity[p] + h * acceleration[p]);
+    spin[p] = (real)stored(spin[p] + h * spin_acceleration[p]);
   }
 }

@@ -537,7 +537,8 @@ static bool near_other(const cells *c, uint32_t number) {
   return graze_boxes_meet(&t->box, &c->of->of[1 - t->operand].box);
 }
 
-/* Whether a part that the other operand does not cut can show a set that has not been found. */
+/* Whether a part that the other operand does not cut can show a set that has not been found. Within the other's solid
+ * it has common on one side, and on its other side, if it is a cavity's, what only the other has. */
 static bool can_show_more(cells *c, int which, uint32_t triangle) {
   double corners[9];
   location where;
@@ -546,7 +547,8 @@ static bool can_show_more(cells *c, int which, uint32_t triangle) {
     c->no_memory = true;
     return false;
   }
-  unsigned set = where == LOCATION_IN ? SET_COMMON : where == LOCATION_OUT ? set_only(which) : SETS_ALL;
+  unsigned within = SET_COMMON | set_only(1 - which);
+  unsigned set = where == LOCATION_IN ? within : where == LOCATION_OUT ? set_only(which) : SETS_ALL;
   return (set & ~found(c)) != 0 || c->of->of[1 - which].shape->two_readings;
 }
 

@@ -96,20 +96,31 @@ static graze_status check_options(const graze_query *q, const graze_relate_optio
   return GRAZE_OK;
 }
 
+static graze_status relate_by(graze_query *q, const relate_side *a, const relate_side *b, const graze_relate_options *o,
+                              const graze_collide_result *hits, graze_relate_result *result) {
+  graze_verdict v;
+  graze_status status = q->rays == NULL ? graze_query_create(q->context, &q->rays) : GRAZE_OK;
+  if (status == GRAZE_OK)
+    status = relate(q->rays, (const relate_side *const[]){a, b}, o, hits->pairs, hits->counts.triangle_pairs, &v);
+  if (status != GRAZE_OK) return status;
+  *result = (graze_relate_result){.verdict = v, .counts = hits->counts, .pairs = hits->pairs, .work = hits->work};
+  return GRAZE_OK;
+}
+
 graze_status gz_query_relate(graze_query *q, const relate_side *a, const relate_side *b, const graze_relate_options *o,
                              graze_relate_result *result) {
   graze_collide_options collide = graze_default_collide_options();
   graze_collide_result hits;
-  graze_verdict v;
   collide.exactness = o->exactness;
   graze_status status =
       graze_collide_meshes(q, a->place.mesh, &a->place.pose, b->place.mesh, &b->place.pose, &collide, &hits);
-  if (status == GRAZE_OK && q->rays == NULL) status = graze_query_create(q->context, &q->rays);
-  if (status != GRAZE_OK) return status;
-  status = relate(q->rays, (const relate_side *const[]){a, b}, o, hits.pairs, hits.counts.triangle_pairs, &v);
-  if (status != GRAZE_OK) return status;
-  *result = (graze_relate_result){.verdict = v, .counts = hits.counts, .pairs = hits.pairs, .work = hits.work};
-  return GRAZE_OK;
+  return status == GRAZE_OK ? relate_by(q, a, b, o, &hits, result) : status;
+}
+
+graze_status gz_query_relate_apart(graze_query *q, const relate_side *a, const relate_side *b,
+                                   const graze_relate_options *o, graze_relate_result *result) {
+  const graze_collide_result none = {0};
+  return relate_by(q, a, b, o, &none, result);
 }
 
 graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a, const graze_mesh *b,

@@ -1,0 +1,83 @@
+/* graze/distance.h: how far two objects are from each other, and whether they are nearer than they may be.
+ *
+ * Sets are closed, so objects that touch have distance 0. The distance of two triangles is the square root of a
+ * rational number of their coordinates; what is returned is that number rounded once, to the nearest double, and
+ * whether it is below a given number is decided exactly. docs/distance.md has the details.
+ */
+#ifndef GRAZE_DISTANCE_H
+#define GRAZE_DISTANCE_H
+
+#include "graze/base.h"
+#include "graze/collide.h"
+#include "graze/math.h"
+#include "graze/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a nearest point lies in the inside of. */
+typedef enum graze_feature { GRAZE_FEATURE_VERTEX = 0, GRAZE_FEATURE_EDGE = 1, GRAZE_FEATURE_FACE = 2 } graze_feature;
+
+/* "vertex", "edge" or "face". */
+GRAZE_API const char *graze_feature_string(graze_feature feature);
+
+/* Where two triangles are nearest. Of several places the same one is given every time; with the triangles swapped it
+ * may be another. */
+typedef struct graze_nearest {
+  double distance;           /* the exact one, rounded to the nearest double; infinity where it exceeds them all */
+  double points[2][3];       /* one of each, coordinates within 2^-48 of the largest */
+  graze_feature features[2]; /* what they lie on; an edge and a face where one goes through the other */
+} graze_nearest;
+
+/* Two closed triangles of any kind, zero-area ones included: 9 numbers each. Errors: ARGUMENT, NOT_FINITE. */
+GRAZE_API graze_status graze_tritri_distance(const double a[9], const double b[9], graze_nearest *result);
+
+/* The same at tier T2: of the real-number images under the exact matrices. */
+GRAZE_API graze_status graze_tritri_distance_real(const double a[9], const graze_pose *pose_a, const double b[9],
+                                                  const graze_pose *pose_b, graze_nearest *result);
+
+/* Whether the distance is less than `limit`, strictly and exactly. `limit` is a finite number of any sign: nothing is
+ * nearer than 0. Errors: ARGUMENT, NOT_FINITE. */
+GRAZE_API graze_status graze_tritri_nearer(const double a[9], const double b[9], double limit, bool *nearer);
+GRAZE_API graze_status graze_tritri_nearer_real(const double a[9], const graze_pose *pose_a, const double b[9],
+                                                const graze_pose *pose_b, double limit, bool *nearer);
+
+/* ---- meshes --------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct graze_distance_options {
+  double limit;          /* only a distance below it is found; at least 0; default infinity. A small limit saves time */
+  graze_find near_pairs; /* which triangle pairs nearer than the limit, which is finite then: counted (FIND_COUNT),
+                            listed too (FIND_ALL); default FIND_ANY: the nearest alone */
+  graze_exactness exactness; /* default T1 */
+  uint32_t cookie;
+} graze_distance_options;
+
+GRAZE_API graze_distance_options graze_default_distance_options(void);
+
+typedef struct graze_distance_result {
+  bool found;                    /* the distance is below the limit; never of a mesh without triangles */
+  graze_nearest nearest;         /* distance infinite when not found */
+  double lower, upper;           /* the doubles around the distance, equal when it is one; not found: the limit and
+                                    infinity */
+  graze_triangle_pair triangles; /* where: the lowest pair of those whose distances round to the same */
+  uint64_t near_pairs;           /* with distance < limit; those that meet have distance 0 */
+  uint64_t near_hash;            /* sum of graze_pair_hash */
+  const graze_triangle_pair
+      *pairs; /* FIND_ALL: near_pairs pairs, sorted; owned by the query, valid until its next call */
+  graze_work work;
+} graze_distance_result;
+
+/* The distance of the surfaces of two meshes at two poses (NULL: identity), which may scale and shear; also when one
+ * object is inside the other. The search begins at the nearest triangles of the query's last call of the same meshes.
+ * The same bytes for any number of threads and instruction set; with the meshes swapped the distance is the same.
+ * Errors: as graze_collide_meshes. */
+GRAZE_API graze_status graze_mesh_distance(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
+                                           const graze_mesh *b, const graze_pose *pose_b,
+                                           const graze_distance_options *options, graze_distance_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

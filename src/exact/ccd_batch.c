@@ -1,0 +1,94 @@
+/* graze_ccd_batch: queries in order, each by the filter or else exactly. */
+#include <math.h>
+#include <stdatomic.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/owned.h"
+#include "base/parallel.h"
+#include "exact/ccd.h"
+#include "exact/ccd_filter.h"
+
+enum { QUERIES_PER_TASK = 256 };
+
+typedef struct batch {
+  const graze_context *context;
+  const graze_ccd_query *queries;
+  graze_ccd_result *results;
+  uint64_t count;
+  ccd_scratch **scratch; /* a worker's, once it needs it */
+  _Atomic uint64_t first_bad;
+  _Atomic bool refused; /* memory */
+} batch;
+
+static bool is_finite(const graze_ccd_query *query) {
+  const double *x = &query->points[0][0][0];
+  double sum = 0;
+  for (int i = 0; i < 24; i++) sum += x[i] * 0;
+  return sum == 0;
+}
+
+static void note_bad(batch *work, uint64_t query) {
+  uint64_t known = atomic_load(&work->first_bad);
+  while (query < known && !atomic_compare_exchange_weak(&work->first_bad, &known, query)) {
+  }
+}
+
+bool gz_ccd_decide(const graze_context *context, const graze_ccd_query *query, ccd_scratch **scratch,
+                   graze_ccd_result *result) {
+  *result = (graze_ccd_result){0};
+  double time[2];
+  ccd_verdict verdict = gz_ccd_filter(query, time);
+  if (verdict == CCD_OPEN) {
+    if (*scratch == NULL) *scratch = gz_memory_alloc(context, gz_ccd_scratch_size());
+    if (*scratch == NULL) return false;
+    verdict = gz_ccd_exact(query, *scratch, time) ? CCD_HIT : CCD_APART;
+  }
+  if (verdict == CCD_HIT) *result = (graze_ccd_result){.earliest = time[0], .latest = time[1], .hit = 1};
+  return true;
+}
+
+void gz_ccd_release(const graze_context *context, ccd_scratch *scratch) {
+  gz_memory_release(context, scratch, gz_ccd_scratch_size());
+}
+
+static void decide(batch *work, uint64_t i, uint32_t worker) {
+  if (!is_finite(&work->queries[i])) {
+    note_bad(work, i);
+  } else if (!gz_ccd_decide(work->context, &work->queries[i], &work->scratch[worker], &work->results[i])) {
+    atomic_store(&work->refused, true);
+  }
+}
+
+static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  batch *work = argument;
+  uint64_t last = (uint64_t)end * QUERIES_PER_TASK;
+  if (last > work->count) last = work->count;
+  for (uint64_t i = (uint64_t)begin * QUERIES_PER_TASK; i < last; i++) decide(work, i, worker);
+}
+
+static graze_status decide_all(batch *work) {
+  uint32_t workers = gz_workers(work->context);
+  work->scratch = gz_new_zeroed(work->context, workers, sizeof *work->scratch);
+  if (work->scratch == NULL) return gz_fail_memory(work->context, workers * sizeof *work->scratch);
+  gz_parallel_for(work->context, (uint32_t)((work->count + QUERIES_PER_TASK - 1) / QUERIES_PER_TASK), 1, decide_range,
+                  work);
+  for (uint32_t i = 0; i < workers; i++) gz_ccd_release(work->context, work->scratch[i]);
+  gz_free(work->scratch);
+  return atomic_load(&work->refused) ? gz_fail_memory(work->context, gz_ccd_scratch_size()) : GRAZE_OK;
+}
+
+graze_status graze_ccd_batch(graze_context *context, uint64_t count, const graze_ccd_query *queries,
+                             graze_ccd_result *results) {
+  if (context == NULL || (count > 0 && (queries == NULL || results == NULL))) return gz_fail_null(context);
+  if (count > (uint64_t)QUERIES_PER_TASK * UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "too many queries");
+  for (uint64_t i = 0; i < count; i++) {
+    if (queries[i].kind <= GRAZE_CCD_EDGE_EDGE) continue;
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "query %llu: its kind is %d", (unsigned long long)i, queries[i].kind);
+  }
+  batch work = {.context = context, .queries = queries, .results = results, .count = count, .first_bad = UINT64_MAX};
+  graze_status status = decide_all(&work);
+  uint64_t bad = atomic_load(&work.first_bad);
+  if (status != GRAZE_OK || bad == UINT64_MAX) return status;
+  return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "query %llu: a coordinate is not finite", (unsigned long long)bad);
+}

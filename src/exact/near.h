@@ -1,0 +1,58 @@
+/* How near two triangles are: bounds for many pairs at once, and exactly.
+ *
+ * The distance is attained between two features: vertex and vertex, vertex and edge, edge and edge, or vertex and face.
+ * With both nearest points strictly inside the features it is
+ *     vertex-edge   |w x e| / |e|      edge-edge, vertex-face   |w . n| / |n|
+ * where w leads from one to the other and n is the cross product of two edges, so its square is a quotient of
+ * polynomials of degree at most 6 and 4. Each candidate's value belongs to two points of the triangles, so that no
+ * wrong candidate is below the distance; near.c says why none is missing. Triangles that meet have distance 0.
+ */
+#ifndef GRAZE_SRC_EXACT_NEAR_H
+#define GRAZE_SRC_EXACT_NEAR_H
+
+#include "exact/real_points.h"
+#include "exact/tritri_batch.h"
+#include "graze/distance.h"
+
+/* Where doubles find two triangles nearest: edge 3 i + j, of edges i of a and j of b; then corners of b over the face
+ * of a, and of a over that of b. */
+enum { NEAR_EDGES = 9, NEAR_NOWHERE = 15 };
+
+/* lower[i] <= distance of pair i <= upper[i], proved, for the first `count` pairs; 0 and infinity where doubles cannot
+ * tell. Room for `count` rounded up to a multiple of 8. A distance above 2^-47 of the pair's box is usually known to
+ * some units of that. place[i] is a NEAR_ number. */
+typedef void near_block_function(const tritri_block *block, unsigned count, double *lower, double *upper,
+                                 double *place);
+CPU_KERNELS(near_block_function, gz_near_block);
+near_block_function *gz_near_block_best(void);
+
+/* Two triangles and what is known about their distance. */
+typedef struct near_pair {
+  real_points points; /* 0..2: corners of a, 3..5: of b */
+  double lower, upper;
+  int place; /* as above; NEAR_NOWHERE: not known */
+} near_pair;
+
+/* Poses NULL: the corners are the points (T0, T1). The arguments must stay valid. Bounds are computed. */
+void gz_near_start(near_pair *pair, const double a[9], const graze_pose *pose_a, const double b[9],
+                   const graze_pose *pose_b);
+
+/* With bounds that are known: of points that lie within the points' errors of the rounded ones. */
+void gz_near_start_known(near_pair *pair, const double a[9], const graze_pose *pose_a, const double b[9],
+                         const graze_pose *pose_b, double lower, double upper);
+
+bool gz_near_meet(near_pair *pair);
+
+/* distance < limit; -1, 0, 1 is the sign of distance - limit, limit finite and not negative. */
+bool gz_near_below(near_pair *pair, double limit);
+int gz_near_compare(near_pair *pair, double limit);
+
+/* near_wide.c: whether it is easily proved that the distance is above high + low, |low| at most half a unit in the last
+ * place of high. For tiers T0 and T1, where the place is known. */
+bool gz_near_beyond(const near_pair *pair, double high, double low);
+
+/* The distance alone, and with the points. */
+double gz_near_distance(near_pair *pair);
+void gz_near_witness(near_pair *pair, graze_nearest *result);
+
+#endif

@@ -1,0 +1,135 @@
+/* Bounds of the distances of triangle pairs, in lanes.
+ *
+ * Doubles find two points, one of each triangle, that are about nearest: nine pairs of edges, six of vertex and face.
+ * However they were found, they prove two bounds. They lie in the triangles, so the length of g, which leads from one
+ * to the other, is an upper bound. And all of b lies beyond all of a in the direction of g by
+ *     (min g.b - max g.a) / |g|,
+ * which no two points can be nearer than.
+ *
+ * Rounding, u = 2^-53, E the largest extent of the box around both. A point is p + s (q - p) with 0 <= s <= 1, or with
+ * two such terms; the coordinates of g are off by less than 11 u E each, its length by less than 40 u E with what
+ * squares, sums and root add. In the lower bound differences to one corner take the place of coordinates, off by u E;
+ * each product g.x is off by less than 11 u E |g|, the quotient by less than 40 u E. 2^-47 E = 64 u E covers both.
+ * Within the window nothing that matters is subnormal or infinite: E between 2^-300 and 2^300, |g| at least 2^-48 E.
+ *
+ * C. Ericson, "Real-Time Collision Detection", 2005, 5.1.9, for two segments; S. Gottschalk, E. Larsen, "Fast Proximity
+ * Queries with Swept Sphere Volumes", 1999, for the separating direction.
+ */
+#include "exact/lane_points.h"
+#include "exact/near.h"
+
+/* The shortest way from a to b so far. */
+typedef struct way {
+  point g;
+  vd length2, place;
+} way;
+
+static inline void way_improve(way *best, vm valid, point g, int place) {
+  vd length2 = point_dot(g, g);
+  vm shorter = vm_and(valid, vd_gt(best->length2, length2));
+  best->g = point_select(shorter, g, best->g);
+  best->place = vd_select(shorter, vd_set(place), best->place);
+  best->length2 = vd_select(shorter, length2, best->length2);
+}
+
+static inline vd unit_range(vd x) {
+  return vd_min(vd_max(x, vd_set(0)), vd_set(1));
+}
+
+static inline point point_scaled(point p, vd s) {
+  return (point){vd_mul(p.x, s), vd_mul(p.y, s), vd_mul(p.z, s)};
+}
+
+static inline point point_sum(point a, point b) {
+  return (point){vd_add(a.x, b.x), vd_add(a.y, b.y), vd_add(a.z, b.z)};
+}
+
+/* 1 / x, and 0 for 0. */
+static inline vd reciprocal(vd x) {
+  vm positive = vd_gt(x, vd_set(0));
+  return vd_select(positive, vd_div(vd_set(1), vd_select(positive, x, vd_set(1))), vd_set(0));
+}
+
+typedef struct lane_edges {
+  point from[3], along[3];
+  vd length2[3], inverse[3];
+} lane_edges;
+
+static inline lane_edges edges_of(const point t[3]) {
+  lane_edges e;
+  for (int k = 0; k < 3; k++) {
+    e.from[k] = t[k];
+    e.along[k] = point_sub(t[(k + 1) % 3], t[k]);
+    e.length2[k] = point_dot(e.along[k], e.along[k]);
+    e.inverse[k] = reciprocal(e.length2[k]);
+  }
+  return e;
+}
+
+/* |r + t v - s u|^2 is least for both in [0, 1]: s from the lines, the best t for it, the best s for that. */
+static inline void edges_way(const lane_edges *a, int i, const lane_edges *b, int j, way *best) {
+  point u = a->along[i], v = b->along[j], r = point_sub(b->from[j], a->from[i]);
+  vd uv = point_dot(u, v), ur = point_dot(u, r), vr = point_dot(v, r);
+  vd below = vd_sub(vd_mul(a->length2[i], b->length2[j]), vd_mul(uv, uv));
+  vd s = unit_range(vd_mul(vd_sub(vd_mul(ur, b->length2[j]), vd_mul(uv, vr)), reciprocal(below)));
+  vd t = unit_range(vd_mul(vd_sub(vd_mul(uv, s), vr), b->inverse[j]));
+  s = unit_range(vd_mul(vd_add(vd_mul(uv, t), ur), a->inverse[i]));
+  way_improve(best, vm_all(), point_sub(point_sum(r, point_scaled(v, t)), point_scaled(u, s)), 3 * i + j);
+}
+
+/* The corners p over the face of `f`; `turned`: p are corners of a. */
+static inline void face_ways(const point f[3], const point p[3], bool turned, way *best) {
+  point u = point_sub(f[1], f[0]), v = point_sub(f[2], f[0]);
+  vd uu = point_dot(u, u), uv = point_dot(u, v), vv = point_dot(v, v);
+  vd inverse = reciprocal(vd_sub(vd_mul(uu, vv), vd_mul(uv, uv)));
+  const vd zero = vd_set(0);
+  for (int k = 0; k < 3; k++) {
+    point w = point_sub(p[k], f[0]);
+    vd uw = point_dot(u, w), vw = point_dot(v, w);
+    vd s = vd_mul(vd_sub(vd_mul(vv, uw), vd_mul(uv, vw)), inverse);
+    vd t = vd_mul(vd_sub(vd_mul(uu, vw), vd_mul(uv, uw)), inverse);
+    vm inside = vm_and(vm_and(vd_ge(s, zero), vd_ge(t, zero)), vd_ge(vd_set(1), vd_add(s, t)));
+    point g = point_sub(point_sub(w, point_scaled(u, s)), point_scaled(v, t));
+    if (turned) g = (point){vd_neg(g.x), vd_neg(g.y), vd_neg(g.z)};
+    way_improve(best, inside, g, NEAR_EDGES + (turned ? 3 : 0) + k);
+  }
+}
+
+/* How far b lies beyond a in the direction g, times |g|. */
+static inline vd separation(const point a[3], const point b[3], point g) {
+  vd last = vd_set(0), first = point_dot(g, point_sub(b[0], a[0]));
+  for (int k = 1; k < 3; k++) {
+    last = vd_max(last, point_dot(g, point_sub(a[k], a[0])));
+    first = vd_min(first, point_dot(g, point_sub(b[k], a[0])));
+  }
+  return vd_sub(first, last);
+}
+
+static inline void near_lanes(const pair_source *source, unsigned at, double *lower, double *upper, double *place) {
+  point a[3], b[3];
+  load_points(source->a, at, a);
+  load_points(source->b, at, b);
+  lane_edges edges_a = edges_of(a), edges_b = edges_of(b);
+  way best = {{vd_set(0), vd_set(0), vd_set(0)}, vd_set((double)INFINITY), vd_set(NEAR_NOWHERE)};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) edges_way(&edges_a, i, &edges_b, j, &best);
+  }
+  face_ways(a, b, false, &best);
+  face_ways(b, a, true, &best);
+  lane_box box_a = box_of(a), box_b = box_of(b);
+  point extent = box_extent(&box_a, &box_b);
+  vd size = max3v(extent.x, extent.y, extent.z), slack = vd_mul(size, vd_set(0x1p-47)), zero = vd_set(0);
+  vm usable = vm_and(vd_gt(size, vd_set(0x1p-300)), vd_gt(vd_set(0x1p300), size));
+  usable = vm_and(usable, vd_gt(vd_set((double)INFINITY), best.length2));
+  vd length = vd_sqrt(vd_select(usable, best.length2, zero));
+  vm apart = vm_and(usable, vd_gt(length, vd_mul(size, vd_set(0x1p-48))));
+  vd reach = vd_div(separation(a, b, best.g), vd_select(apart, length, vd_set(1)));
+  vd_store(lower + at, vd_select(apart, vd_max(vd_sub(reach, slack), zero), zero));
+  vd_store(place + at, best.place);
+  vd_store(upper + at, vd_select(usable, vd_add(length, slack), vd_set((double)INFINITY)));
+}
+
+void KERNEL(gz_near_block)(const tritri_block *block, unsigned count, double *lower, double *upper, double *place) {
+  const pair_source source = source_of(block);
+  for (unsigned at = 0; at < count; at += VD_LANES) near_lanes(&source, at, lower, upper, place);
+}

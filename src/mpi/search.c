@@ -1,0 +1,390 @@
+/* The pairs among what a rank holds: own boxes that stayed, by their numbers, and boxes that came, behind them.
+ *
+ * One call of the library's search for all is the fastest way; blocks only bound memory: the region is cut again as
+ * space is cut among ranks, and each part is searched by itself. Of a region that several ranks share, a rank searches
+ * its tiles.
+ *
+ * A pair is told by the region, and by the block, that has the component-wise greater of the two lower corners. That
+ * point lies in both boxes, so both are there; and it lies in one region, so nobody else tells the pair. The midpoint
+ * of the centres, which the paper took, may lie in a region that one of the boxes does not meet. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/hash.h"
+#include "mpi/world.h"
+
+/* Counted work: what a box and a pair cost, about in proportion. */
+enum { WORK_OF_BOX = 8, WORK_OF_PAIR = 2, SAMPLES_A_BLOCK = 32 };
+
+typedef struct job {
+  graze_mpi_world *w;
+  const uint32_t *slots; /* NULL: all own boxes in their order */
+  uint32_t count;
+  uint32_t block;      /* leaf of the blocks */
+  bool cross;          /* a tile of two stripes: pairs within one are told elsewhere */
+  const uint64_t *ids; /* in the order of the slots */
+} job;
+
+/* What pairs are told of. */
+typedef struct object {
+  uint64_t id;
+  uint32_t group, rank, number;
+} object;
+
+static const mpi_record *received_of(const graze_mpi_world *w, uint32_t number) {
+  return (const mpi_record *)w->received.data + (number - (uint32_t)w->object_count);
+}
+
+static void box_of(const graze_mpi_world *w, uint32_t slot, double box[6]) {
+  const uint32_t number = slot & SLOT_NUMBER;
+  if (number < w->object_count)
+    gz_mpi_own_box(w, number, box);
+  else
+    memcpy(box, received_of(w, number)->box, sizeof(double[6]));
+}
+
+static uint32_t stripe_of_slot(const graze_mpi_world *w, uint32_t slot) {
+  const uint32_t number = slot & SLOT_NUMBER;
+  if (number >= w->object_count) return received_of(w, number)->stripe;
+  return (uint32_t)((w->rank * w->object_count + number) % w->regions.leaves[w->leaf].stripes);
+}
+
+static object object_of(const graze_mpi_world *w, uint32_t slot) {
+  const uint32_t number = slot & SLOT_NUMBER;
+  object o = {.rank = w->rank, .number = number};
+  if (number >= w->object_count) {
+    const mpi_record *r = received_of(w, number);
+    o.id = r->id;
+    o.group = r->group;
+    o.rank = r->rank;
+    o.number = r->number;
+    return o;
+  }
+  const mpi_client *c = gz_mpi_client_of(w, number);
+  o.id = c->boxes.ids[number - c->first];
+  o.group = c->boxes.groups != NULL ? c->boxes.groups[number - c->first] : UINT32_MAX;
+  return o;
+}
+
+/* ---- which pairs are told ---- */
+
+static void corner_of(const graze_mpi_world *w, uint32_t a, uint32_t b, double corner[3]) {
+  double first[6], second[6];
+  box_of(w, a, first);
+  box_of(w, b, second);
+  for (int k = 0; k < 3; k++) corner[k] = first[k] > second[k] ? first[k] : second[k];
+}
+
+static bool is_told(const job *j, uint32_t a, uint32_t b) {
+  const graze_mpi_world *w = j->w;
+  const uint32_t both = a & b;
+  double corner[3];
+  if (j->cross && stripe_of_slot(w, a) == stripe_of_slot(w, b)) return false;
+  if ((both & (SLOT_SHARED | SLOT_BLOCKS)) == 0) return true;
+  corner_of(w, a, b, corner);
+  if ((both & SLOT_SHARED) != 0 && regions_leaf_of(&w->regions, corner) != w->leaf) return false;
+  return (both & SLOT_BLOCKS) == 0 || regions_leaf_of(&w->blocks, corner) == j->block;
+}
+
+static uint64_t hash_ids(uint64_t a, uint64_t b) {
+  return (a | b) >> 32 == 0 ? hash_pair((uint32_t)a, (uint32_t)b) : splitmix64(splitmix64(a) + b);
+}
+
+static void keep_pair(graze_mpi_world *w, const object *a, const object *b) {
+  pairs_of(&w->pairs)[w->pair_count++] =
+      (graze_mpi_pair){a->id, b->id, a->rank, a->number, b->rank, b->number, GRAZE_MPI_BEGAN, 0};
+}
+
+static bool lists_pairs(const graze_mpi_world *w) {
+  return w->def.delivery != GRAZE_MPI_COUNT || w->def.events;
+}
+
+static bool tell_pairs(const job *j, const graze_box_pair *pairs, uint64_t count) {
+  graze_mpi_world *w = j->w;
+  const bool lists = lists_pairs(w);
+  uint64_t told = 0, hash = 0;
+  if (lists && !gz_mpi_world_reserve(w, &w->pairs, w->pair_count + count, sizeof(graze_mpi_pair), w->pair_count))
+    return false;
+  for (uint64_t i = 0; i < count; i++) {
+    uint32_t a = j->slots != NULL ? j->slots[pairs[i].a] : pairs[i].a;
+    uint32_t b = j->slots != NULL ? j->slots[pairs[i].b] : pairs[i].b;
+    if (j->slots != NULL && !is_told(j, a, b)) continue;
+    object first = object_of(w, a), second = object_of(w, b);
+    if (first.group == second.group && first.group != UINT32_MAX) continue;
+    if (first.id > second.id) {
+      object t = first;
+      first = second;
+      second = t;
+    }
+    told++;
+    hash += hash_ids(first.id, second.id);
+    if (lists) keep_pair(w, &first, &second);
+  }
+  w->totals.sums[SUM_PAIRS] += told;
+  w->totals.sums[SUM_HASH] += hash;
+  return true;
+}
+
+/* The common case without what it does not need: no groups, and nobody wants the pairs themselves. */
+static void count_pairs(const job *j, const graze_box_pair *pairs, uint64_t count) {
+  uint64_t hash = 0, told = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint32_t first = pairs[i].a, second = pairs[i].b;
+    if (j->slots != NULL) {
+      const uint32_t a = j->slots[first], b = j->slots[second];
+      if ((j->cross || (a & b & (SLOT_SHARED | SLOT_BLOCKS)) != 0) && !is_told(j, a, b)) continue;
+    }
+    const uint64_t a = j->ids[first], b = j->ids[second];
+    hash += hash_ids(a < b ? a : b, a < b ? b : a);
+    told++;
+  }
+  j->w->totals.sums[SUM_PAIRS] += told;
+  j->w->totals.sums[SUM_HASH] += hash;
+}
+
+/* ---- a search ---- */
+
+/* The boxes of a job, side by side, and their ids. False: refused. */
+static bool line_up(job *j, graze_box_array *boxes) {
+  graze_mpi_world *w = j->w;
+  const mpi_client *clients = w->clients.data, *c = clients;
+  if (j->slots == NULL) {
+    if (j->count > 0) *boxes = c->boxes.boxes;
+    if (j->count > 0) j->ids = c->boxes.ids;
+    return true;
+  }
+  if (!gz_mpi_world_reserve(w, &w->work, j->count, sizeof(double[6]), 0) ||
+      !gz_mpi_world_reserve(w, &w->ids, j->count, sizeof(uint64_t), 0))
+    return false;
+  double *at = w->work.data;
+  uint64_t *ids = w->ids.data;
+  for (uint32_t i = 0; i < j->count; i++, at += 6) {
+    const uint32_t number = j->slots[i] & SLOT_NUMBER;
+    if (number >= w->object_count) {
+      const mpi_record *r = received_of(w, number);
+      memcpy(at, r->box, sizeof r->box);
+      ids[i] = r->id;
+      continue;
+    }
+    if (number - c->first >= c->boxes.count) c = gz_mpi_client_of(w, number);
+    client_box(c, number - c->first, at);
+    ids[i] = c->boxes.ids[number - c->first];
+  }
+  *boxes = (graze_box_array){.data = w->work.data, .precision = GRAZE_DOUBLE};
+  j->ids = ids;
+  return true;
+}
+
+static bool run_job(job j) {
+  graze_mpi_world *w = j.w;
+  graze_box_array boxes = {.data = w, .precision = GRAZE_DOUBLE};
+  const graze_box_pair *pairs;
+  uint64_t count;
+  if (!line_up(&j, &boxes)) return false;
+  const bool before = gz_silence(true); /* all ranks tell it in the end */
+  graze_status status = graze_broadphase_find(w->broadphase, &boxes, j.count, true, &pairs, &count);
+  gz_silence(before);
+  if (status != GRAZE_OK) {
+    gz_mpi_world_fail(w, status);
+    return false;
+  }
+  w->own_work += (double)WORK_OF_BOX * j.count + (double)WORK_OF_PAIR * (double)count;
+  if (w->grouped || lists_pairs(w)) return tell_pairs(&j, pairs, count);
+  count_pairs(&j, pairs, count);
+  return true;
+}
+
+/* Whether a box that is here has a group. */
+static bool has_groups(const graze_mpi_world *w) {
+  const mpi_client *clients = w->clients.data;
+  const mpi_record *received = w->received.data;
+  for (uint32_t c = 0; c < w->client_count; c++) {
+    if (clients[c].boxes.groups != NULL) return true;
+  }
+  for (uint64_t i = 0; i < w->received_count; i++) {
+    if (received[i].group != UINT32_MAX) return true;
+  }
+  return false;
+}
+
+/* ---- tiles: slots are sorted by stripe ---- */
+
+static bool run_tile(graze_mpi_world *w, const uint32_t *sorted, const uint32_t *ends, uint32_t i, uint32_t k) {
+  const uint32_t first = i > 0 ? ends[i - 1] : 0, second = k > 0 ? ends[k - 1] : 0;
+  const uint32_t count = ends[i] - first, more = i == k ? 0 : ends[k] - second;
+  if (!gz_mpi_world_reserve(w, &w->job, (uint64_t)count + more, sizeof(uint32_t), 0)) return false;
+  uint32_t *slots = w->job.data;
+  if (count > 0) memcpy(slots, sorted + first, count * sizeof *slots);
+  if (more > 0) memcpy(slots + count, sorted + second, more * sizeof *slots);
+  return run_job((job){.w = w, .slots = slots, .count = count + more, .cross = i != k});
+}
+
+static bool run_tiles(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
+  const mpi_leaf *leaf = &w->regions.leaves[w->leaf];
+  if (!gz_mpi_world_reserve(w, &w->sorted, (uint64_t)count + leaf->stripes, sizeof(uint32_t), 0)) return false;
+  uint32_t *ends = (uint32_t *)w->sorted.data + count, *sorted = w->sorted.data, sum = 0;
+  memset(ends, 0, leaf->stripes * sizeof *ends);
+  for (uint32_t i = 0; i < count; i++) ends[stripe_of_slot(w, slots[i])]++;
+  for (uint32_t s = 0; s < leaf->stripes; s++) {
+    uint32_t size = ends[s];
+    ends[s] = sum;
+    sum += size;
+  }
+  for (uint32_t i = 0; i < count; i++) sorted[ends[stripe_of_slot(w, slots[i])]++] = slots[i];
+  for (uint32_t k = 0; k < leaf->stripes; k++) {
+    for (uint32_t i = 0; i <= k; i++) {
+      if (regions_rank(&w->regions, leaf, leaf_tile(leaf, i, k)) != w->rank) continue;
+      if (!run_tile(w, sorted, ends, i, k)) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- blocks ---- */
+
+/* Cuts the region into blocks. False: refused. */
+static bool cut_blocks(graze_mpi_world *w, const uint32_t *slots, uint32_t count, uint32_t blocks) {
+  const uint64_t wanted = (uint64_t)blocks * SAMPLES_A_BLOCK;
+  const uint32_t samples = count < wanted ? count : (uint32_t)wanted;
+  carving c = {NULL, 0};
+  mpi_sample *s = NULL;
+  mpi_mark *marks = NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    s = gz_carve(&c, samples * sizeof *s);
+    marks = gz_carve(&c, samples * sizeof *marks);
+    w->blocks.nodes = gz_carve(&c, 2 * (size_t)blocks * sizeof *w->blocks.nodes);
+    w->blocks.leaves = gz_carve(&c, blocks * sizeof *w->blocks.leaves);
+    if (pass > 0) break;
+    if (!gz_mpi_world_reserve(w, &w->block_memory, c.used, 1, 0)) return false;
+    c = (carving){w->block_memory.data, 0};
+  }
+  for (uint32_t i = 0; i < samples; i++) {
+    double box[6];
+    box_of(w, slots[(uint64_t)i * count / samples], box);
+    memcpy(&s[i].box, box, sizeof box);
+    s[i].objects = s[i].weight = (double)count / samples;
+  }
+  const mpi_cutting cutting = {.ranks = blocks, .samples = s, .count = samples, .voxel = w->voxel, .marks = marks};
+  gz_mpi_regions_cut(&w->blocks, &cutting);
+  return true;
+}
+
+/* Sorts slots by block, with those that meet several in each. `ends` by block; NULL: refused. */
+static uint32_t *sort_by_block(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
+  const uint32_t blocks = w->blocks.leaf_count;
+  if (!gz_mpi_world_reserve(w, &w->found, blocks, sizeof(uint32_t), 0) ||
+      !gz_mpi_world_reserve(w, &w->job, blocks, sizeof(uint32_t), 0))
+    return NULL;
+  uint32_t *found = w->found.data, *ends = w->job.data;
+  uint64_t sum = 0;
+  double box[6];
+  memset(ends, 0, blocks * sizeof *ends);
+  for (uint32_t i = 0; i < count; i++) {
+    box_of(w, slots[i], box);
+    for (uint32_t k = gz_mpi_regions_meet(&w->blocks, box, found); k-- > 0;) ends[found[k]]++;
+  }
+  for (uint32_t b = 0; b < blocks; b++) {
+    uint32_t size = ends[b];
+    ends[b] = (uint32_t)sum;
+    sum += size;
+  }
+  if (sum > UINT32_MAX) {
+    gz_mpi_world_fail_with(w, GRAZE_ERROR_LIMIT, "its boxes meet too many blocks");
+    return NULL;
+  }
+  if (!gz_mpi_world_reserve(w, &w->sorted, sum, sizeof(uint32_t), 0)) return NULL;
+  uint32_t *sorted = w->sorted.data;
+  for (uint32_t i = 0; i < count; i++) {
+    box_of(w, slots[i], box);
+    uint32_t several = gz_mpi_regions_meet(&w->blocks, box, found);
+    for (uint32_t k = 0; k < several; k++) sorted[ends[found[k]]++] = slots[i] | (several > 1 ? SLOT_BLOCKS : 0);
+  }
+  return ends;
+}
+
+static bool run_blocks(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
+  const uint32_t blocks = count / w->def.block + 1;
+  if (!cut_blocks(w, slots, count, blocks)) return false;
+  const uint32_t *ends = sort_by_block(w, slots, count);
+  if (ends == NULL) return false;
+  for (uint32_t b = 0, begin = 0; b < w->blocks.leaf_count; begin = ends[b++]) {
+    const job j = {.w = w, .slots = (const uint32_t *)w->sorted.data + begin, .count = ends[b] - begin, .block = b};
+    if (!run_job(j)) return false;
+  }
+  return true;
+}
+
+/* ---- voxels with boxes ---- */
+
+static uint64_t voxel_key(const graze_mpi_world *w, uint32_t slot) {
+  double box[6];
+  uint64_t key = 0;
+  box_of(w, slot, box);
+  for (int k = 0; k < 3; k++) {
+    double cell = floor(box[k] / w->voxel) + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &cell, sizeof bits);
+    key = splitmix64(key + bits);
+  }
+  return key | 1; /* 0 marks a free place */
+}
+
+/* Those of the lower corners in this rank's region: so each is counted by the rank that has it. */
+static bool count_voxels(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
+  uint64_t places = 64, mask, found = 0;
+  while (places < 2 * (uint64_t)count) places *= 2;
+  if (!gz_mpi_world_reserve(w, &w->voxel_set, places, sizeof(uint64_t), 0)) return false;
+  uint64_t *set = w->voxel_set.data;
+  memset(set, 0, places * sizeof *set);
+  mask = places - 1;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t slot = slots != NULL ? slots[i] : i;
+    double box[6];
+    if ((slot & SLOT_SHARED) != 0) {
+      box_of(w, slot, box);
+      if (regions_leaf_of(&w->regions, box) != w->leaf) continue;
+    }
+    uint64_t key = voxel_key(w, slot), place = key & mask;
+    while (set[place] != 0 && set[place] != key) place = (place + 1) & mask;
+    found += set[place] == 0;
+    set[place] = key;
+  }
+  gz_buffer_release(w->context, &w->voxel_set); /* it is not needed in most steps */
+  w->totals.sums[SUM_VOXELS] = found;
+  return true;
+}
+
+/* ---- all ---- */
+
+/* Behind the own boxes that stayed come those that arrived. NULL: refused. */
+static const uint32_t *list_slots(graze_mpi_world *w) {
+  const uint64_t count = w->kept + w->received_count;
+  if (!gz_mpi_world_reserve(w, &w->slots, count, sizeof(uint32_t), w->kept)) return NULL;
+  uint32_t *slots = w->slots.data;
+  for (uint64_t i = 0; i < w->received_count; i++) {
+    uint32_t number = (uint32_t)(w->object_count + i);
+    slots[w->kept + i] = number | (((const mpi_record *)w->received.data)[i].shared ? SLOT_SHARED : 0);
+  }
+  return slots;
+}
+
+static bool search_slots(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
+  if (w->cuts == w->counted_cuts || count_voxels(w, slots, count)) {
+    if (w->def.search == GRAZE_MPI_NO_SEARCH || count == 0) return true;
+    if (w->leaf < w->regions.leaf_count && w->regions.leaves[w->leaf].ranks > 1) return run_tiles(w, slots, count);
+    if (count > w->def.block) return run_blocks(w, slots, count);
+    return run_job((job){.w = w, .slots = slots, .count = count});
+  }
+  return false;
+}
+
+void gz_mpi_search(graze_mpi_world *w) {
+  const uint32_t count = w->kept + (uint32_t)w->received_count;
+  const uint32_t *slots = NULL;
+  w->own_work = 0;
+  w->pair_count = 0;
+  w->grouped = has_groups(w);
+  if (!w->all_kept) slots = list_slots(w);
+  if (w->all_kept || slots != NULL || count == 0) search_slots(w, slots, count);
+}

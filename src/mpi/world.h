@@ -1,0 +1,234 @@
+/* The inside of a world of boxes over ranks: a machine whose stages never block.
+ *
+ *   plan      now and then: samples of all boxes are gathered and space is cut (plan.c)
+ *   travel    boxes go to the ranks whose regions they meet (travel.c)
+ *   search    pairs among what is here; of those told here, the sum of hashes and perhaps a list (search.c)
+ *   home      with events or a sorted delivery: pairs go to the rank that has their lower id (deliver.c)
+ *   owners    pairs go to the ranks that contributed their boxes (deliver.c)
+ *   total     one reduction of counts, hash, work and failures
+ *   message   after a failure: its words, from the first rank that has failed
+ *
+ * A rank that fails goes through all stages, with nothing to send, so that the others end too.
+ */
+#ifndef GRAZE_SRC_MPI_WORLD_H
+#define GRAZE_SRC_MPI_WORLD_H
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "graze/mpi.h"
+#include "mpi/exchange.h"
+#include "mpi/regions.h"
+
+typedef enum mpi_stage {
+  MPI_STAGE_IDLE,
+  MPI_STAGE_PLAN,
+  MPI_STAGE_TRAVEL,
+  MPI_STAGE_HOME,
+  MPI_STAGE_OWNERS,
+  MPI_STAGE_TOTAL,
+  MPI_STAGE_MESSAGE
+} mpi_stage;
+
+/* The numbers that are reduced. Least ones are the greatest of their complements. */
+enum {
+  SUM_OBJECTS,
+  SUM_PAIRS,
+  SUM_HASH,
+  SUM_BEGAN,
+  SUM_PERSIST,
+  SUM_ENDED,
+  SUM_SENT,
+  SUM_MESSAGES,
+  SUM_BYTES,
+  SUM_WORK,
+  SUM_VOXELS,
+  SUM_LOAD
+};
+enum {
+  MAX_OBJECTS,
+  MAX_RECEIVED,
+  MAX_PAIRS,
+  MAX_WORK,
+  MAX_BYTES,
+  MAX_NOT_OBJECTS,
+  MAX_NOT_RECEIVED,
+  MAX_NOT_PAIRS,
+  MAX_NOT_WORK,
+  MAX_NOT_BYTES,
+  MAX_LOAD,  /* work and the caller's own load */
+  MAX_FAILED /* ranks - rank of one that has failed */
+};
+
+/* A box on its way. */
+typedef struct mpi_record {
+  double box[6];
+  uint64_t id;
+  uint32_t group;
+  uint32_t rank, number; /* whose it is */
+  uint16_t stripe;       /* where it goes */
+  uint16_t shared;       /* it meets other regions too */
+} mpi_record;
+
+/* A box and a rank that it goes to. */
+typedef struct mpi_leaving {
+  uint32_t rank, leaf, slot;
+} mpi_leaving;
+
+typedef struct mpi_client {
+  graze_mpi_boxes boxes;
+  uint32_t first; /* number of its first box */
+} mpi_client;
+
+/* A box of the client in doubles. */
+static inline void client_box(const mpi_client *c, uint32_t i, double box[6]) {
+  const graze_box_array *array = &c->boxes.boxes;
+  const char *at = (const char *)array->data + i * array->stride;
+  if (array->precision == GRAZE_DOUBLE) {
+    memcpy(box, at, 6 * sizeof *box);
+    return;
+  }
+  float narrow[6];
+  memcpy(narrow, at, sizeof narrow);
+  for (int k = 0; k < 6; k++) box[k] = (double)narrow[k];
+}
+
+/* What a rank tells about itself when space is cut; samples follow. */
+typedef struct mpi_census {
+  uint64_t samples, definition;
+  double objects, work, load;
+  graze_box corners; /* the bounds of the boxes' lower corners */
+} mpi_census;
+
+typedef struct mpi_failure {
+  graze_status status; /* OK: none */
+  char message[496];
+} mpi_failure;
+
+struct graze_mpi_world {
+  graze_context *context;
+  graze_mpi_world_def def;
+  mpi_transport *transport;
+  uint32_t rank, ranks;
+  graze_status broken; /* of the transport, for good */
+
+  buffer clients, next_clients; /* mpi_client: of this step, and contributed for the next */
+  uint32_t client_count, next_client_count;
+  uint64_t object_count, next_object_count;
+  double load;
+
+  mpi_stage stage;
+  uint64_t round; /* of messages, so far */
+  uint64_t step;
+  mpi_exchange exchange;
+  mpi_failure failure;
+  mpi_totals totals;
+
+  /* plan */
+  bool plan_due;
+  uint32_t sample_limit;   /* a rank */
+  char *census, *gathered; /* mpi_census and samples: of this rank, of all */
+  mpi_sample *samples;
+  mpi_mark *marks;
+  mpi_tally *tallies;
+  graze_box *bounds; /* by rank */
+  double *shares, *density;
+  size_t plan_bytes; /* of the memory of all these */
+  void *plan_memory;
+  mpi_regions regions;
+  uint32_t leaf; /* of this rank; leaf_count: none */
+  double voxel;
+  char reason[160];
+  uint64_t *homes; /* by rank: the first id whose pairs are at home there */
+  bool homes_known;
+  bool differs;                                      /* the definitions of the ranks */
+  double own_work;                                   /* in the last step */
+  uint64_t cuts, counted_cuts, planned_at, patience; /* voxels were counted after so many cuts */
+  double imbalance;                                  /* at the last step before space was cut */
+
+  /* travel */
+  buffer found;   /* uint32_t: leaves that a box meets */
+  buffer marked;  /* uint32_t by rank: the last box that goes there */
+  buffer leaving; /* mpi_leaving */
+  uint64_t leaving_count;
+  buffer outgoing;         /* mpi_record or graze_mpi_pair, by rank */
+  buffer parcels, cursors; /* mpi_parcel, uint64_t, by rank */
+  buffer slots;            /* uint32_t: own boxes that are searched here, with SLOT_SHARED */
+  uint32_t kept;
+  bool all_kept; /* every box, and `slots` is not filled */
+  buffer received;
+  uint64_t received_count;
+  bool grouped; /* some have groups */
+
+  /* search */
+  graze_broadphase *broadphase;
+  buffer ids;    /* uint64_t: of the boxes that are searched */
+  buffer work;   /* double[6] */
+  buffer job;    /* uint32_t */
+  buffer sorted; /* uint32_t: slots by stripe or block */
+  buffer block_memory;
+  buffer voxel_set; /* uint64_t */
+  mpi_regions blocks;
+  buffer pairs; /* graze_mpi_pair: told here */
+  uint64_t pair_count;
+
+  /* deliver */
+  buffer arrived; /* graze_mpi_pair */
+  uint64_t arrived_count;
+  buffer scratch;
+  buffer history, next_history; /* graze_mpi_pair: those at home, of the last step and of this one */
+  uint64_t history_count, next_history_count;
+  graze_mpi_pair *list;
+  uint64_t list_count, list_ended;
+
+  graze_mpi_result result;
+};
+
+#define SLOT_SHARED 0x80000000u /* it meets other ranks' regions too */
+#define SLOT_BLOCKS 0x40000000u /* it meets several blocks */
+enum { SLOT_LIMIT = 1 << 30 };
+#define SLOT_NUMBER 0x3FFFFFFFu
+
+static inline graze_mpi_pair *pairs_of(const buffer *b) {
+  return b->data;
+}
+
+/* A world over a transport, which is closed with it. */
+graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
+                               graze_mpi_world **world);
+
+/* Remembers the failure for the end of the step; the first one counts. The words are those of the thread's last error
+ * or, for the second, the given ones. */
+void gz_mpi_world_fail(graze_mpi_world *w, graze_status status);
+void gz_mpi_world_fail_with(graze_mpi_world *w, graze_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* False: refused, and the step has failed. */
+bool gz_mpi_world_reserve(graze_mpi_world *w, buffer *b, uint64_t count, size_t size, uint64_t keep);
+
+/* plan.c */
+bool gz_mpi_plan_open(graze_mpi_world *w);
+graze_status gz_mpi_plan_begin(graze_mpi_world *w); /* begins to gather */
+void gz_mpi_plan_end(graze_mpi_world *w);
+void gz_mpi_plan_judge(graze_mpi_world *w); /* after the totals: whether the next step is to cut anew */
+
+/* travel.c: checks the boxes too */
+graze_status gz_mpi_travel_begin(graze_mpi_world *w);
+
+/* Sends records that lie in `outgoing`, those for rank r behind each other up to cursors[r]. */
+graze_status gz_mpi_send_records(graze_mpi_world *w, size_t record, mpi_receiver receiver);
+
+/* The box with that number, in doubles. */
+void gz_mpi_own_box(const graze_mpi_world *w, uint32_t number, double box[6]);
+const mpi_client *gz_mpi_client_of(const graze_mpi_world *w, uint32_t number);
+
+/* search.c */
+void gz_mpi_search(graze_mpi_world *w);
+
+/* deliver.c */
+graze_status gz_mpi_home_begin(graze_mpi_world *w);
+void gz_mpi_home_end(graze_mpi_world *w);
+graze_status gz_mpi_owners_begin(graze_mpi_world *w);
+void gz_mpi_deliver(graze_mpi_world *w); /* what is here by now is this rank's list */
+
+#endif

@@ -1,0 +1,441 @@
+/* Close views: a picture for each pair of boxes that meet, of what the two have in common.
+ *
+ * A single picture of the whole scene prunes next to nothing where much stands close together; a pair's own one prunes
+ * nearly everything, for a contact is where both are. What it costs is fragments, so pictures are coarse first, of
+ * eight pixels a side, and then finer by four, each with what the last one has left and of no more room than that
+ * needs. All pairs are drawn at once. A view that has let nothing of a pair go for two rounds is left out.
+ *
+ * Why nothing is lost: a common point of two triangles is in both boxes and so in the picture; in its pixel both have
+ * an interval of depth that holds it, so that the two overlap. That needs no triangle but these two, so that what went
+ * before does not matter. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/parallel.h"
+#include "visibility/image.h"
+#include "visibility/sieve.h"
+
+enum {
+  COARSEST = 8, /* pixels a side */
+  FINER = 4,
+  PATIENCE = 2,           /* rounds */
+  FRUGAL = 4,             /* pixels for each triangle that is left */
+  BATCH_PIXELS = 1 << 24, /* drawn at once: at twelve bytes each */
+  BATCH_TRIANGLES = 1 << 28
+};
+
+/* Boxes are drawn at least so thick, as a share of the triangles' extent: margins grow with coordinates in pixels. */
+#define SHARE 0x1p-10f
+
+typedef struct close_side {
+  uint32_t *list; /* loaded triangles that are left, ascending */
+  uint32_t count;
+} close_side;
+
+typedef struct close_pair {
+  uint32_t a, b;
+  bool whole; /* cannot be judged and is left as it is */
+  bool gone;
+  bool sieved;
+  bool spoke;         /* the view at hand has let something go */
+  visibility_box box; /* of all that the two may have in common */
+  float reach;        /* the greatest side of what is drawn */
+  uint8_t silent[3];  /* rounds in a row in which the view along an axis let nothing go */
+  close_side side[2];
+} close_pair;
+
+typedef struct close_views {
+  graze_visibility *v;
+  close_pair *pairs;
+  uint32_t count;
+  uint32_t resolution, axis;
+  int drawn; /* the side that is put; the other one is held against it */
+  uint32_t put_count, test_count;
+  uint32_t pictures;
+  visibility_sieve *sieves; /* one for each worker */
+  visibility_cells *cells;  /* one for each entry of all lists */
+} close_views;
+
+static uint64_t count_of(const close_pair *p) {
+  return (uint64_t)p->side[0].count + p->side[1].count;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+static visibility_box common_box(const graze_visibility *v, const visibility_object *a, const visibility_object *b) {
+  visibility_box box;
+  for (int k = 0; k < 3; k++) {
+    double low = fmax(a->box.min[k], b->box.min[k]), high = fmin(a->box.max[k], b->box.max[k]);
+    box.low[k] = (float)((low - v->origin[k]) * v->unit - (double)VISIBILITY_WIDEN);
+    box.high[k] = (float)((high - v->origin[k]) * v->unit + (double)VISIBILITY_WIDEN);
+  }
+  return box;
+}
+
+static bool block_meets(const graze_visibility *v, const visibility_object *o, uint32_t first,
+                        const visibility_box *box) {
+  return visibility_boxes_meet(&v->blocks[o->first_block + first / VISIBILITY_BLOCK], box);
+}
+
+static uint32_t block_end(const visibility_object *o, uint32_t first) {
+  return o->count - first < VISIBILITY_BLOCK ? o->count : first + VISIBILITY_BLOCK;
+}
+
+/* Triangles in blocks that meet the box: room enough for those that do themselves. */
+static uint32_t count_in_blocks(const graze_visibility *v, const visibility_object *o, const visibility_box *box) {
+  uint32_t count = 0;
+  for (uint32_t first = 0; first < o->count; first += VISIBILITY_BLOCK)
+    if (block_meets(v, o, first, box)) count += block_end(o, first) - first;
+  return count;
+}
+
+/* Lists triangles of the object that meet the box. */
+static uint32_t list_triangles(const graze_visibility *v, const visibility_object *o, const visibility_box *box,
+                               uint32_t *list) {
+  uint32_t count = 0;
+  for (uint32_t first = 0; first < o->count; first += VISIBILITY_BLOCK) {
+    if (!block_meets(v, o, first, box)) continue;
+    const uint32_t end = block_end(o, first);
+    for (uint32_t t = first; t < end; t++) {
+      const visibility_box own = visibility_triangle_box(v->corners + 9 * ((size_t)o->first + t));
+      if (visibility_boxes_meet(&own, box)) list[count++] = o->first + t;
+    }
+  }
+  return count;
+}
+
+/* Items are sides of pairs: of one pair of large objects, too, each of two threads has one. */
+static void count_sides(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  close_views *c = argument;
+  (void)worker;
+  for (uint32_t i = begin; i < end; i++) {
+    close_pair *p = &c->pairs[i / 2];
+    if (!p->whole) p->side[i % 2].count = count_in_blocks(c->v, &c->v->objects[i % 2 == 0 ? p->a : p->b], &p->box);
+  }
+}
+
+static void list_sides(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  close_views *c = argument;
+  (void)worker;
+  for (uint32_t i = begin; i < end; i++) {
+    close_pair *p = &c->pairs[i / 2];
+    close_side *side = &p->side[i % 2];
+    if (!p->whole) side->count = list_triangles(c->v, &c->v->objects[i % 2 == 0 ? p->a : p->b], &p->box, side->list);
+  }
+}
+
+static graze_status make_pairs(close_views *c) {
+  graze_visibility *v = c->v;
+  if (v->pair_count > UINT32_MAX / 2)
+    return gz_fail(v->context, GRAZE_ERROR_LIMIT, "more than 2^31 - 1 pairs of boxes meet");
+  c->count = (uint32_t)v->pair_count;
+  c->pairs = gz_visibility_room(v, ROOM_STATES, c->count, sizeof *c->pairs, 0);
+  if (!c->pairs) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < c->count; i++) {
+    uint32_t a = v->pairs[i].a, b = v->pairs[i].b;
+    c->pairs[i] = (close_pair){.a = a, .b = b, .whole = !v->objects[a].judged || !v->objects[b].judged};
+    if (!c->pairs[i].whole) c->pairs[i].box = common_box(v, &v->objects[a], &v->objects[b]);
+  }
+  gz_parallel_for(v->context, 2 * c->count, 1, count_sides, c);
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < c->count; i++) total += count_of(&c->pairs[i]);
+  uint32_t *lists = gz_visibility_room(v, ROOM_LISTS, total, sizeof *lists, 0);
+  c->cells = gz_visibility_room(v, ROOM_CELLS, total, sizeof *c->cells, 0);
+  if (!lists || !c->cells) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < c->count; i++) {
+    for (int s = 0; s < 2; s++) {
+      c->pairs[i].side[s].list = lists;
+      lists += c->pairs[i].side[s].count;
+    }
+  }
+  gz_parallel_for(v->context, 2 * c->count, 1, list_sides, c);
+  return GRAZE_OK;
+}
+
+/* ---- boxes of what is left --------------------------------------------------------------------------------------- */
+
+static visibility_box side_box(const graze_visibility *v, const close_side *side) {
+  visibility_box box = visibility_box_empty();
+  for (uint32_t i = 0; i < side->count; i++) {
+    visibility_box own = visibility_triangle_box(v->corners + 9 * (size_t)side->list[i]);
+    visibility_box_add(&box, &own);
+  }
+  return box;
+}
+
+static void keep_in_box(const graze_visibility *v, close_side *side, const visibility_box *box) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < side->count; i++) {
+    visibility_box own = visibility_triangle_box(v->corners + 9 * (size_t)side->list[i]);
+    if (visibility_boxes_meet(&own, box)) side->list[kept++] = side->list[i];
+  }
+  side->count = kept;
+}
+
+static void narrow_pair(const graze_visibility *v, close_pair *p) {
+  visibility_box a = side_box(v, &p->side[0]), b = side_box(v, &p->side[1]);
+  p->reach = 0;
+  for (int k = 0; k < 3; k++) {
+    p->reach = fmaxf(p->reach, fmaxf(a.high[k] - a.low[k], b.high[k] - b.low[k]));
+    p->box.low[k] = fmaxf(p->box.low[k], fmaxf(a.low[k], b.low[k]) - VISIBILITY_WIDEN);
+    p->box.high[k] = fminf(p->box.high[k], fminf(a.high[k], b.high[k]) + VISIBILITY_WIDEN);
+  }
+  for (int s = 0; s < 2; s++) keep_in_box(v, &p->side[s], &p->box);
+  p->gone = p->side[0].count == 0 || p->side[1].count == 0;
+}
+
+static void narrow_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  close_views *c = argument;
+  (void)worker;
+  for (uint32_t i = begin; i < end; i++) {
+    close_pair *p = &c->pairs[i];
+    uint64_t before = 0;
+    for (int again = 0; again < 2 && !p->whole && !p->gone && before != count_of(p); again++) {
+      before = count_of(p);
+      narrow_pair(c->v, p);
+    }
+  }
+}
+
+static void sieve_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  close_views *c = argument;
+  for (uint32_t i = begin; i < end; i++) {
+    close_pair *p = &c->pairs[i];
+    if (p->whole || p->gone) continue;
+    uint32_t counts[2] = {p->side[0].count, p->side[1].count};
+    p->sieved =
+        gz_visibility_sieve(c->v, &c->sieves[worker], &p->box, (uint32_t *const[2]){p->side[0].list, p->side[1].list},
+                            counts, c->cells + (p->side[0].list - c->pairs[0].side[0].list));
+    for (int s = 0; s < 2; s++) p->side[s].count = counts[s];
+    p->gone = counts[0] == 0 || counts[1] == 0;
+  }
+}
+
+static graze_status begin_pairs(close_views *c) {
+  graze_visibility *v = c->v;
+  c->sieves = gz_visibility_room(v, ROOM_SIEVES, gz_workers(v->context), sizeof *c->sieves, 0);
+  if (!c->sieves) return GRAZE_ERROR_MEMORY;
+  gz_parallel_for(v->context, c->count, 1, sieve_pairs, c);
+  return GRAZE_OK;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+static visibility_picture picture_of(const close_views *c, const close_pair *p) {
+  float least = fmaxf(SHARE * p->reach, 8 * VISIBILITY_ERROR * (float)c->resolution);
+  return gz_visibility_picture(&p->box, c->axis, c->resolution, c->resolution, least);
+}
+
+/* What a view has not told of a pair in two rounds, by four times as many pixels a side, it does not tell in the third;
+ * and a sieve is finer than the coarsest pictures. What is decided exactly in the end needs no finer pictures than its
+ * triangles are. */
+static bool is_drawn(const close_views *c, const close_pair *p) {
+  if (p->sieved && c->resolution == COARSEST && c->v->def->resolution > COARSEST) return false;
+  const uint64_t pixels = (uint64_t)c->resolution * c->resolution;
+  if (c->v->frugal && c->resolution > COARSEST && pixels > FRUGAL * count_of(p)) return false;
+  return !p->whole && !p->gone && p->silent[c->axis] < PATIENCE;
+}
+
+/* How far a batch that begins with pair `first` goes. */
+static uint32_t batch_end(close_views *c, uint32_t first) {
+  uint64_t pixels = 0, triangles = 0;
+  uint32_t i = first;
+  c->pictures = c->put_count = c->test_count = 0;
+  for (; i < c->count; i++) {
+    const close_pair *p = &c->pairs[i];
+    if (!is_drawn(c, p)) continue;
+    pixels += (uint64_t)c->resolution * c->resolution;
+    triangles += count_of(p);
+    if (c->pictures > 0 && (pixels > BATCH_PIXELS || triangles > BATCH_TRIANGLES)) break;
+    c->pictures++;
+    c->put_count += p->side[c->drawn].count;
+    c->test_count += p->side[!c->drawn].count;
+  }
+  return i;
+}
+
+typedef struct close_batch {
+  visibility_picture *pictures;
+  visibility_draw *put, *test;
+  uint32_t *list; /* what is put, and behind it what is tested */
+  uint8_t *flags;
+} close_batch;
+
+static void add_draw(visibility_draw *draw, uint32_t picture, uint32_t *list, uint32_t *used, const close_side *side) {
+  *draw = (visibility_draw){picture, *used, side->count};
+  memcpy(list + *used, side->list, side->count * sizeof *list);
+  *used += side->count;
+}
+
+static bool make_batch(close_views *c, uint32_t first, uint32_t end, close_batch *b) {
+  graze_visibility *v = c->v;
+  b->pictures = gz_visibility_room(v, ROOM_PICTURES, c->pictures, sizeof *b->pictures, 0);
+  b->put = gz_visibility_room(v, ROOM_DRAWS, 2 * (uint64_t)c->pictures, sizeof *b->put, 0);
+  b->list = gz_visibility_room(v, ROOM_LIST, (uint64_t)c->put_count + c->test_count, sizeof *b->list, 0);
+  b->flags = gz_visibility_room(v, ROOM_FLAGS, c->test_count, 1, 0);
+  if (!b->pictures || !b->put || !b->list || !b->flags) return false;
+  b->test = b->put + c->pictures;
+  uint32_t put = 0, test = 0, number = 0;
+  for (uint32_t i = first; i < end; i++) {
+    const close_pair *p = &c->pairs[i];
+    if (!is_drawn(c, p)) continue;
+    b->pictures[number] = picture_of(c, p);
+    add_draw(&b->put[number], number, b->list, &put, &p->side[c->drawn]);
+    add_draw(&b->test[number], number, b->list + c->put_count, &test, &p->side[!c->drawn]);
+    number++;
+  }
+  return true;
+}
+
+/* Keeps what was flagged; with the level OBJECTS all of a pair of which anything was. Returns how much has gone. */
+static uint64_t keep_flagged(const close_views *c, close_pair *p, const uint8_t *flags) {
+  close_side *side = &p->side[!c->drawn];
+  uint32_t kept = 0, before = side->count;
+  for (uint32_t i = 0; i < before; i++) kept += flags[i] != 0;
+  p->gone = kept == 0;
+  if (kept < before) p->spoke = true;
+  if (c->v->def->level == GRAZE_VISIBILITY_OBJECTS) return p->gone;
+  side->count = 0;
+  for (uint32_t i = 0; i < before; i++) {
+    if (flags[i]) side->list[side->count++] = side->list[i];
+  }
+  return before - kept;
+}
+
+/* Both sides of each pair, in the picture of the pair. */
+static graze_status show_batch(const close_views *c, uint32_t first, uint32_t end, const graze_visibility_pass *pass,
+                               const close_batch *b) {
+  graze_visibility *v = c->v;
+  if (!v->def->image) return GRAZE_OK;
+  visibility_part *parts = gz_visibility_room(v, ROOM_PARTS, 2 * (uint64_t)c->pictures, sizeof *parts, 0);
+  uint32_t count = 0;
+  if (!parts) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = first; i < end; i++) {
+    const close_pair *p = &c->pairs[i];
+    if (!is_drawn(c, p)) continue;
+    const uint32_t number = count / 2, objects[2] = {p->a, p->b};
+    parts[count++] = (visibility_part){b->put[number], objects[c->drawn]};
+    parts[count] = (visibility_part){b->test[number], objects[!c->drawn]};
+    parts[count++].draw.first += c->put_count;
+  }
+  return gz_visibility_show(v, pass, b->pictures, c->pictures, parts, count, b->list);
+}
+
+static graze_status draw_batch(close_views *c, uint32_t first, uint32_t end, graze_visibility_pass *pass) {
+  visibility_device *d = c->v->device;
+  close_batch b;
+  if (!make_batch(c, first, end, &b)) return GRAZE_ERROR_MEMORY;
+  graze_status status = d->begin(d, b.pictures, c->pictures);
+  if (status == GRAZE_OK) status = d->put(d, b.put, c->pictures, b.list, c->put_count);
+  if (status == GRAZE_OK) status = d->test(d, b.test, c->pictures, b.list + c->put_count, c->test_count, b.flags);
+  if (status == GRAZE_OK) status = show_batch(c, first, end, pass, &b);
+  if (status != GRAZE_OK) return status;
+  pass->triangles += c->test_count;
+  const uint8_t *flags = b.flags;
+  for (uint32_t i = first; i < end; i++) {
+    if (!is_drawn(c, &c->pairs[i])) continue;
+    uint32_t count = c->pairs[i].side[!c->drawn].count;
+    pass->pruned += keep_flagged(c, &c->pairs[i], flags);
+    flags += count;
+  }
+  return GRAZE_OK;
+}
+
+static graze_status count_objects(const close_views *c, uint32_t *count) {
+  uint8_t *seen = gz_visibility_room(c->v, ROOM_WORK, c->v->def->object_count, 1, 0);
+  if (!seen) return GRAZE_ERROR_MEMORY;
+  memset(seen, 0, c->v->def->object_count);
+  for (uint32_t i = 0; i < c->count; i++) {
+    if (is_drawn(c, &c->pairs[i])) seen[c->pairs[i].a] = seen[c->pairs[i].b] = 1;
+  }
+  for (uint32_t i = 0; i < c->v->def->object_count; i++) *count += seen[i];
+  return GRAZE_OK;
+}
+
+static graze_status run_pass(close_views *c) {
+  const double start = clock_now();
+  graze_visibility_pass pass = {
+      .level = c->v->def->level, .axis = c->axis, .reverse = c->drawn == 1, .resolution = c->resolution};
+  graze_status status = count_objects(c, &pass.objects);
+  for (uint32_t first = 0; status == GRAZE_OK && first < c->count;) {
+    uint32_t end = batch_end(c, first);
+    if (c->pictures > 0) status = draw_batch(c, first, end, &pass);
+    first = end;
+  }
+  if (status != GRAZE_OK || pass.objects == 0) return status;
+  return gz_visibility_passed(c->v, &pass, start);
+}
+
+static void note_silence(close_views *c) {
+  for (uint32_t i = 0; i < c->count; i++) {
+    uint8_t *silent = &c->pairs[i].silent[c->axis];
+    if (is_drawn(c, &c->pairs[i])) *silent = c->pairs[i].spoke ? 0 : (uint8_t)(*silent + 1);
+    c->pairs[i].spoke = false;
+  }
+}
+
+static graze_status run_round(close_views *c) {
+  graze_status status = GRAZE_OK;
+  gz_parallel_for(c->v->context, c->count, 1, narrow_pairs, c);
+  for (c->axis = 0; c->axis < 3; c->axis++) {
+    if (!(c->v->def->views >> c->axis & 1)) continue;
+    for (c->drawn = 0; c->drawn < 2 && status == GRAZE_OK; c->drawn++) status = run_pass(c);
+    note_silence(c);
+  }
+  return status;
+}
+
+static graze_status run_rounds(close_views *c) {
+  const uint32_t finest = c->v->def->resolution;
+  uint32_t rounds = 1;
+  for (uint32_t r = COARSEST; r < finest; r *= FINER) rounds++;
+  c->v->pass_total = 2 * rounds * (uint32_t)__builtin_popcount(c->v->def->views);
+  graze_status status = GRAZE_OK;
+  for (uint32_t r = COARSEST; status == GRAZE_OK; r *= FINER) {
+    c->resolution = r < finest ? r : finest;
+    status = run_round(c);
+    if (r >= finest) break;
+  }
+  gz_parallel_for(c->v->context, c->count, 1, narrow_pairs, c);
+  return status;
+}
+
+/* ---- what is left ------------------------------------------------------------------------------------------------ */
+
+/* Triangles by their numbers in the object. */
+static graze_visibility_triangles left_of(const close_views *c, const close_pair *p, int side) {
+  const visibility_object *o = &c->v->objects[side == 0 ? p->a : p->b];
+  if (p->whole || c->v->def->level == GRAZE_VISIBILITY_OBJECTS)
+    return (graze_visibility_triangles){c->v->numbers, o->count};
+  uint32_t *list = p->side[side].list;
+  for (uint32_t i = 0; i < p->side[side].count; i++) list[i] -= o->first;
+  return (graze_visibility_triangles){list, p->side[side].count};
+}
+
+static graze_status collect(close_views *c) {
+  graze_visibility *v = c->v;
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < c->count; i++) count += !c->pairs[i].gone;
+  graze_visibility_pair *pairs = gz_visibility_room(v, ROOM_LEFT_PAIRS, count, sizeof *pairs, 0);
+  if (!pairs) return GRAZE_ERROR_MEMORY;
+  count = 0;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const close_pair *p = &c->pairs[i];
+    if (!p->gone) pairs[count++] = (graze_visibility_pair){p->a, p->b, left_of(c, p, 0), left_of(c, p, 1)};
+  }
+  v->result.pairs = pairs;
+  v->result.pair_count = count;
+  return gz_visibility_join_pairs(v);
+}
+
+graze_status gz_visibility_close(graze_visibility *v) {
+  close_views c = {.v = v};
+  visibility_device *d = v->device;
+  const visibility_triangles triangles = visibility_loaded(v);
+  graze_status status = make_pairs(&c);
+  if (status == GRAZE_OK) status = d->load(d, &triangles);
+  if (status == GRAZE_OK) status = begin_pairs(&c);
+  if (status == GRAZE_OK) status = run_rounds(&c);
+  return status == GRAZE_OK ? collect(&c) : status;
+}

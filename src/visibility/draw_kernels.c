@@ -1,0 +1,325 @@
+/* Triangles with bounds into pictures.
+ *
+ * LANES triangles are set up at a time, then each is drawn LANES pixels at a time: small ones in tiles of several rows,
+ * others row by row. The side of an edge is monotonic along a row, also as rounded, so that the pixels of a row that
+ * meet the triangle are one run, and among them those where the plane says it all; the ends of runs are found by what
+ * the plain test computes. So exactly those pixels are drawn that visibility_meets has, with the bits of
+ * visibility_depth. */
+#include "visibility/bounds_lanes.h"
+#include "visibility/draw.h"
+
+/* Intervals and slices of LANES pixels; empty where the triangle is not. */
+typedef struct block {
+  float lo[LANES], hi[LANES];
+  uint32_t slices[LANES];
+} block;
+
+static inline __attribute__((always_inline)) void keep(block *b, lanes lo, lanes hi) {
+  const lanes_uint slices = visibility_lanes_slices(lo, hi);
+  memcpy(b->lo, &lo, sizeof lo);
+  memcpy(b->hi, &hi, sizeof hi);
+  memcpy(b->slices, &slices, sizeof slices);
+}
+
+static inline __attribute__((always_inline)) void fill(const visibility_lanes_setup *t, lanes column, lanes line,
+                                                       bool steady, block *b) {
+  const lanes_int meets = visibility_lanes_meets_at(*t, column, line);
+  const visibility_lanes_interval depth = visibility_lanes_depth_at(*t, column, line, steady);
+  keep(b, lanes_select(meets, depth.lo, LANES_OF(INFINITY)), lanes_select(meets, depth.hi, LANES_OF(-INFINITY)));
+}
+
+static __attribute__((noinline)) void fill_steady(const visibility_lanes_setup *t, lanes column, lanes line, block *b) {
+  fill(t, column, line, true, b);
+}
+
+static __attribute__((noinline)) void fill_others(const visibility_lanes_setup *t, lanes column, lanes line, block *b) {
+  fill(t, column, line, false, b);
+}
+
+static __attribute__((noinline)) void fill_plane(const visibility_lanes_setup *t, lanes column, lanes line, block *b) {
+  visibility_lanes_interval depth = visibility_lanes_plane(*t, column - t->ax, line - t->ay);
+  depth = visibility_lanes_sound(*t, depth.lo, depth.hi);
+  keep(b, depth.lo, depth.hi);
+}
+
+/* A triangle and what it is drawn into. */
+typedef struct drawing {
+  const visibility_surface *surface;
+  visibility_setup setup;
+  visibility_lanes_setup lanes;
+} drawing;
+
+/* Lanes `from` to from + count - 1 of a block are at pixels of a row, from (x, y) on; true: the triangle is done with.
+ */
+static inline __attribute__((always_inline)) bool visit(const drawing *d, visibility_action action, const block *b,
+                                                        uint32_t from, uint32_t x, uint32_t y, uint32_t count) {
+  const size_t pixel = (size_t)y * d->surface->picture.width + x;
+  float *lo = d->surface->lo + pixel, *hi = d->surface->hi + pixel;
+  uint32_t *slices = d->surface->slices + pixel;
+  bool found = false;
+  for (uint32_t i = 0, k = from; i < count; i++, k++) switch (action) {
+      case VISIBILITY_PUT:
+        lo[i] = visibility_min(lo[i], b->lo[k]);
+        hi[i] = visibility_max(hi[i], b->hi[k]);
+        slices[i] |= b->slices[k];
+        break;
+      case VISIBILITY_TEST:
+        found |= b->lo[k] <= hi[i] && lo[i] <= b->hi[k] && (slices[i] & b->slices[k]) != 0;
+        break;
+      case VISIBILITY_PUT_LEAST:
+        lo[i] = visibility_min(lo[i], b->lo[k]);
+        break;
+      case VISIBILITY_TEST_LEAST:
+        found |= b->hi[k] >= lo[i];
+        break;
+    }
+  return found;
+}
+
+/* ---- runs ---- */
+
+/* Pixels first <= x < last of a row. */
+typedef struct run {
+  uint32_t first, last;
+} run;
+
+/* The rounded side of an edge at pixel x of a row; y is relative to corner a. */
+static inline float side_at(const visibility_setup *t, const visibility_edge *e, float y, uint32_t x) {
+  return visibility_side(*e, (float)(int32_t)x - t->ax, y);
+}
+
+/* The first pixel of the run, or its end, from which on the side, or its negative if it falls, is at least `bound` or,
+ * if `beyond`, more. */
+static inline uint32_t turn(const visibility_setup *t, const visibility_edge *e, float y, run in, float bound,
+                            bool beyond) {
+  const float sign = e->a > 0 ? 1.0f : -1.0f;
+  const float guess = t->ax - (sign * bound - (e->b * y + e->c)) * e->per_y;
+  uint32_t x = guess > (float)(int32_t)in.first ? in.last : in.first;
+  if (x == in.last && guess < (float)(int32_t)in.last) x = (uint32_t)(int32_t)guess;
+  for (; x > in.first; x--) {
+    const float side = sign * side_at(t, e, y, x - 1);
+    if (beyond ? !(side > bound) : !(side >= bound)) break;
+  }
+  for (; x < in.last; x++) {
+    const float side = sign * side_at(t, e, y, x);
+    if (beyond ? side > bound : side >= bound) break;
+  }
+  return x;
+}
+
+/* The pixels of the run at which the side is from `low` to `high`. */
+static run narrowed(const visibility_setup *t, const visibility_edge *e, float y, run in, float low, float high) {
+  if (in.first >= in.last) return in;
+  const float first = side_at(t, e, y, in.first), last = side_at(t, e, y, in.last - 1);
+  if (first >= low && first <= high && last >= low && last <= high) return in;
+  return (run){turn(t, e, y, in, e->a > 0 ? low : -high, false), turn(t, e, y, in, e->a > 0 ? high : -low, true)};
+}
+
+static run run_that_meets(const visibility_setup *t, float y, run in) {
+  in = narrowed(t, &t->ab, y, in, t->ab.low, t->ab.high);
+  in = narrowed(t, &t->ac, y, in, t->ac.low, t->ac.high);
+  return narrowed(t, &t->bc, y, in, t->bc.low, t->bc.high);
+}
+
+/* Of a run that meets, the pixels where the plane says it all. */
+static run run_of_plane(const visibility_setup *t, float y, run in) {
+  const visibility_edge *edges[] = {&t->ab, &t->ac, &t->bc};
+  const run none = {in.last, in.last};
+  if (!(t->steady > 0)) return none;
+  for (int i = 0; i < 3; i++)
+    in = narrowed(t, edges[i], y, in, visibility_max(edges[i]->up_low, edges[i]->down_low),
+                  visibility_min(edges[i]->up_high, edges[i]->down_high));
+  return in.first < in.last ? in : none;
+}
+
+/* ---- triangles ---- */
+
+static inline lanes steps(void) {
+  lanes step;
+  for (int i = 0; i < LANES; i++) step[i] = (float)i;
+  return step;
+}
+
+static inline __attribute__((always_inline)) bool draw_run(const drawing *d, visibility_action action, uint32_t y,
+                                                           run in, bool plane) {
+  const lanes line = LANES_OF((float)(int32_t)y);
+  for (uint32_t x = in.first; x < in.last; x += LANES) {
+    const lanes column = steps() + (float)(int32_t)x;
+    block b;
+    if (plane)
+      fill_plane(&d->lanes, column, line, &b);
+    else if (d->setup.steady > 0)
+      fill_steady(&d->lanes, column, line, &b);
+    else
+      fill_others(&d->lanes, column, line, &b);
+    if (visit(d, action, &b, 0, x, y, in.last - x < LANES ? in.last - x : LANES)) return true;
+  }
+  return false;
+}
+
+static inline __attribute__((always_inline)) bool draw_rows(const drawing *d, visibility_action action,
+                                                            visibility_rectangle box) {
+  for (uint32_t y = box.bottom; y < box.top; y++) {
+    const float line = (float)(int32_t)y - d->setup.ay;
+    const run all = run_that_meets(&d->setup, line, (run){box.left, box.right});
+    const run plane = run_of_plane(&d->setup, line, all);
+    if (draw_run(d, action, y, (run){all.first, plane.first}, false) || draw_run(d, action, y, plane, true) ||
+        draw_run(d, action, y, (run){plane.last, all.last}, false))
+      return true;
+  }
+  return false;
+}
+
+/* A box that is at most LANES wide, in tiles of `wide` pixels to a row. */
+static inline __attribute__((always_inline)) bool draw_tiles(const drawing *d, visibility_action action,
+                                                             visibility_rectangle box, uint32_t wide) {
+  const uint32_t high = LANES / wide, count = box.right - box.left;
+  lanes right, up;
+  for (uint32_t i = 0; i < LANES; i++) right[i] = (float)(i % wide), up[i] = (float)(i / wide);
+  right += (float)(int32_t)box.left;
+  for (uint32_t y = box.bottom; y < box.top; y += high) {
+    block b;
+    if (d->setup.steady > 0)
+      fill_steady(&d->lanes, right, up + (float)(int32_t)y, &b);
+    else
+      fill_others(&d->lanes, right, up + (float)(int32_t)y, &b);
+    for (uint32_t i = 0; i < high && y + i < box.top; i++)
+      if (visit(d, action, &b, i * wide, box.left, y + i, count)) return true;
+  }
+  return false;
+}
+
+/* Number `lane` of LANES, for each of the numbers of a set-up. */
+static inline __attribute__((always_inline)) void take_lane(const visibility_lanes_setup *all, uint32_t lane,
+                                                            drawing *d) {
+  enum { WORDS = sizeof(visibility_setup) / sizeof(float) };
+  float words[WORDS];
+  for (uint32_t i = 0; i < WORDS; i++) {
+    memcpy(&words[i], (const char *)all + (i * LANES + lane) * sizeof(float), sizeof(float));
+    const lanes word = LANES_OF(words[i]);
+    memcpy((char *)&d->lanes + i * sizeof word, &word, sizeof word);
+  }
+  memcpy(&d->setup, words, sizeof words);
+}
+
+/* True: a visit of the triangle's pixels found what it tests for. */
+static inline __attribute__((always_inline)) bool draw_box(const drawing *d, visibility_action action,
+                                                           visibility_rectangle box) {
+  const uint32_t width = box.right - box.left;
+  if (width <= 2) return draw_tiles(d, action, box, 2);
+  if (width <= 4) return draw_tiles(d, action, box, 4);
+  return width <= LANES ? draw_tiles(d, action, box, LANES) : draw_rows(d, action, box);
+}
+
+/* ---- lists of triangles ---- */
+
+_Static_assert(sizeof(visibility_lanes_setup) == LANES * sizeof(visibility_setup), "both are of numbers only");
+
+/* LANES triangles, set up; what of it is not used is not computed. */
+static inline __attribute__((always_inline)) visibility_lanes_setup set_up(const visibility_triangles *t,
+                                                                           const visibility_picture *p,
+                                                                           const uint32_t triangles[LANES]) {
+  const uint32_t axes[3] = {(p->axis + 1) % 3, (p->axis + 2) % 3, p->axis};
+  float at[9][LANES];
+  lanes corner[9], low[3], scale[3];
+  for (int i = 0; i < LANES; i++) {
+    const float *corners = t->corners + 9 * (size_t)triangles[i];
+    for (int k = 0; k < 9; k++) at[k][i] = corners[3 * (k / 3) + (int)axes[k % 3]];
+  }
+  memcpy(corner, at, sizeof corner);
+  for (int k = 0; k < 3; k++) low[k] = LANES_OF(p->low[axes[k]]), scale[k] = LANES_OF(p->scale[axes[k]]);
+  return visibility_lanes_set_up(corner[0], corner[1], corner[2], corner[3], corner[4], corner[5], corner[6], corner[7],
+                                 corner[8], low[0], low[1], low[2], scale[0], scale[1], scale[2], LANES_OF(t->error),
+                                 LANES_OF(1.0f));
+}
+
+/* The boxes of LANES triangles in pixels; and their depths, for triangles that are all in one pixel. */
+typedef struct boxes {
+  uint32_t left[LANES], right[LANES], bottom[LANES], top[LANES];
+  int32_t whole[LANES];
+  block depths;
+} boxes;
+
+static __attribute__((noinline)) void find_boxes(const visibility_triangles *t, const visibility_picture *p,
+                                                 const uint32_t triangles[LANES], boxes *out) {
+  const visibility_lanes_setup all = set_up(t, p, triangles);
+  const visibility_lanes_rectangle box =
+      visibility_lanes_box(all, LANES_OF((float)(int32_t)p->width), LANES_OF((float)(int32_t)p->height));
+  const lanes column = __builtin_convertvector((lanes_int)box.left, lanes),
+              line = __builtin_convertvector((lanes_int)box.bottom, lanes);
+  const lanes_int whole = visibility_lanes_is_whole(all, column, line);
+  memcpy(out->left, &box.left, sizeof out->left);
+  memcpy(out->right, &box.right, sizeof out->right);
+  memcpy(out->bottom, &box.bottom, sizeof out->bottom);
+  memcpy(out->top, &box.top, sizeof out->top);
+  memcpy(out->whole, &whole, sizeof whole);
+  keep(&out->depths, all.lowest, all.highest);
+}
+
+/* Triangles that wait for being set up, and their places in the list. */
+typedef struct queue {
+  uint32_t triangles[LANES], places[LANES], count;
+  visibility_rectangle boxes[LANES];
+} queue;
+
+static inline __attribute__((always_inline)) void draw_queue(const visibility_triangles *t, drawing *d,
+                                                             visibility_action action, queue *q, uint8_t *flags) {
+  if (q->count == 0) return;
+  const visibility_lanes_setup all = set_up(t, &d->surface->picture, q->triangles);
+  for (uint32_t k = 0; k < q->count; k++) {
+    take_lane(&all, k, d);
+    if (draw_box(d, action, q->boxes[k])) visibility_raise(&flags[q->places[k]]);
+  }
+  q->count = 0;
+}
+
+/* A triangle that is all in one pixel meets it, with all of its depths; others, if they are in the rows, are queued. */
+static inline __attribute__((always_inline)) void draw_list(const visibility_triangles *t,
+                                                            const visibility_surface *surface, uint32_t bottom,
+                                                            uint32_t top, visibility_action action,
+                                                            const uint32_t *list, uint32_t count, uint8_t *flags) {
+  drawing d = {.surface = surface};
+  queue q = {.count = 0};
+  for (uint32_t i = 0; i < count; i += LANES) {
+    const uint32_t number = count - i < LANES ? count - i : LANES;
+    uint32_t triangles[LANES];
+    boxes b;
+    for (uint32_t k = 0; k < LANES; k++) triangles[k] = list[i + (k < number ? k : 0)];
+    find_boxes(t, &surface->picture, triangles, &b);
+    for (uint32_t k = 0; k < number; k++) {
+      const visibility_rectangle box = {b.left[k], b.right[k], b.bottom[k] < bottom ? bottom : b.bottom[k],
+                                        b.top[k] > top ? top : b.top[k]};
+      if (box.left >= box.right || box.bottom >= box.top || (flags != NULL && visibility_is_raised(&flags[i + k])))
+        continue;
+      if (b.whole[k]) {
+        if (visit(&d, action, &b.depths, k, box.left, box.bottom, 1)) visibility_raise(&flags[i + k]);
+        continue;
+      }
+      q.triangles[q.count] = triangles[k];
+      q.places[q.count] = i + k;
+      q.boxes[q.count++] = box;
+      if (q.count == LANES) draw_queue(t, &d, action, &q, flags);
+    }
+  }
+  for (uint32_t k = q.count; k < LANES; k++) q.triangles[k] = q.triangles[0];
+  draw_queue(t, &d, action, &q, flags);
+}
+
+void KERNEL(gz_visibility_draw)(const visibility_triangles *triangles, const visibility_surface *surface,
+                                uint32_t bottom, uint32_t top, visibility_action action, const uint32_t *list,
+                                uint32_t count, uint8_t *flags) {
+  switch (action) {
+    case VISIBILITY_PUT:
+      draw_list(triangles, surface, bottom, top, VISIBILITY_PUT, list, count, NULL);
+      break;
+    case VISIBILITY_TEST:
+      draw_list(triangles, surface, bottom, top, VISIBILITY_TEST, list, count, flags);
+      break;
+    case VISIBILITY_PUT_LEAST:
+      draw_list(triangles, surface, bottom, top, VISIBILITY_PUT_LEAST, list, count, NULL);
+      break;
+    case VISIBILITY_TEST_LEAST:
+      draw_list(triangles, surface, bottom, top, VISIBILITY_TEST_LEAST, list, count, flags);
+      break;
+  }
+}

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""graze-mpi against graze: the same bytes for any number of ranks, and the same words when something is wrong.
+
+A job takes half a second to start and, where it ends with another code than 0, a second to end; so each shows several
+things, and some are left to the long form.
+
+    mpi_ranks.py --bin FOLDER --mpiexec PROGRAM [--long]
+"""
+import argparse
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+asked = argparse.ArgumentParser()
+asked.add_argument("--bin", required=True)
+asked.add_argument("--mpiexec", required=True)
+asked.add_argument("--long", action="store_true")
+asked = asked.parse_args()
+graze, graze_mpi = (os.path.join(os.path.abspath(asked.bin), name) for name in ("graze", "graze-mpi"))
+failures = 0
+
+
+def fail(words):
+    global failures
+    failures += 1
+    print("FAILED:", words)
+
+
+def check(good, words):
+    if not good:
+        fail(words)
+
+
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
+
+
+def ranks(n, *arguments, quiet=True):
+    return run([asked.mpiexec] + (["--quiet"] if quiet else []) + ["-n", str(n), graze_mpi, *arguments])
+
+
+def write_boxes(path, boxes):
+    with open(path, "wb") as out:
+        out.write(b"GRZBOX1\0" + struct.pack("<Q", len(boxes)))
+        for number, box in boxes:
+            out.write(struct.pack("<Q6d", number, *box))
+
+
+def read_boxes(path):
+    data = open(path, "rb").read()
+    rows = struct.iter_unpack("<Q6d", data[16:])
+    return [(row[0], row[1:]) for row in rows]
+
+
+def pairs_of(text):
+    return [tuple(map(int, line.split(","))) for line in text.splitlines()[1:]]
+
+
+def make(kind, size, step=0):
+    path = f"{kind}{step}.gzb"
+    run([graze, "make", "boxes", "--kind", kind, "--size", str(size), "--step", str(step), "--speed", "0.2", "-o", path])
+    return path
+
+
+def shuffled(path):
+    boxes = read_boxes(path)
+    random.Random(1).shuffle(boxes)
+    write_boxes("shuffled_" + path, boxes)
+    return "shuffled_" + path
+
+
+def answers(numbers):
+    """Three files as steps of one world, the last one listed; then made by the ranks."""
+    paths = [make("wave", 3000), shuffled(make("mixed", 3000)), make("clusters", 3000)]
+    want = [json.loads(run([graze, "pairs", "--format", "json", "--pairs", path]).stdout) for path in paths]
+    for n in numbers:
+        answer = ranks(n, "pairs", "--format", "json", "--pairs", *paths)
+        result = json.loads(answer.stdout)
+        check(answer.returncode == 1 and answer.stderr == "", f"{n} ranks: {answer.stderr}")
+        for step, right in zip(result["steps"], want):
+            check(all(step[key] == right[key] for key in ("n", "pairs", "hash")), f"{n} ranks: other pairs")
+        check(result["ids"] == want[2]["ids"], f"{n} ranks: another list")
+        check(result["engine"] == "mpi" and result["ranks"] == n and result["status"] == "complete", "keys")
+    for kind in ("clusters", "mixed", "wave") if asked.long else ("clusters",):
+        path = make(kind, 3000)
+        text = run([graze, "pairs", "--format", "csv", path]).stdout
+        check(ranks(3, "pairs", "--format", "csv", "--make", f"{kind}:3000").stdout == text, f"--make {kind}")
+
+
+def facts():
+    found = ranks(3, "pairs", "--format", "json", "--repeat", "4", "--voxel", "3", "--deliver", "owners", make("wave", 3000))
+    mpi = json.loads(found.stdout)["mpi"]
+    check(mpi["voxel"] == 4 and mpi["reason"] == "asked for" and mpi["placement"] == "curve", "voxel")
+    check(mpi["sent_objects"] <= 3 * 3000 and mpi["messages"] > 0 and mpi["bytes_sent"] > 0, "traffic")
+    check(0 < mpi["step_seconds"]["min"] <= mpi["step_seconds"]["median"], "seconds")
+    for key in ("objects", "received", "pairs", "work", "bytes"):
+        least, mean, most = mpi["per_rank"][key]
+        check(0 <= least <= mean <= most, key)
+    want = json.loads(run([graze, "pairs", "--format", "json", "wave0.gzb"]).stdout)
+    if asked.long:
+        got = json.loads(ranks(2, "pairs", "--format", "json", "--search", "bisection", "wave0.gzb").stdout)
+        check(got["hash"] == want["hash"], "bisection")
+    timed = run([graze_mpi, "pairs", "--format", "json", "--search", "none", "wave0.gzb"])
+    said = json.loads(timed.stdout)
+    check(timed.returncode == 3 and said["status"] == "not searched" and "pairs" not in said and "hash" not in said, "none")
+    alone = run([graze_mpi, "pairs", "wave0.gzb"])
+    check(alone.returncode == 1 and want["hash"] in alone.stdout, "without mpiexec")
+
+
+def groups():
+    boxes = read_boxes(make("mixed", 2000))
+    group = [random.Random(i).choice([0, 1, 2, 0xFFFFFFFF]) for i in range(len(boxes))]
+    open("groups", "wb").write(struct.pack(f"<{len(group)}I", *group))
+    whole = pairs_of(run([graze, "pairs", "--format", "csv", "mixed0.gzb"]).stdout)
+    want = [(a, b) for a, b in whole if group[a] != group[b] or group[a] == 0xFFFFFFFF]
+    got = ranks(3, "pairs", "--format", "csv", "--groups", "groups", "mixed0.gzb")
+    check(pairs_of(got.stdout) == want and len(want) < len(whole), "groups")
+    if not asked.long:
+        return
+    open("groups", "ab").write(b"x")
+    got = run([graze_mpi, "pairs", "--groups", "groups", "mixed0.gzb"])
+    check(got.returncode == 3 and "groups: 8001 bytes, where 2000 boxes need 4 each" in got.stderr, "groups of a wrong size")
+
+
+def steps():
+    paths = [make("uniform", 2000, step) for step in (0, 3, 6)] + ["uniform0.gzb"]
+    result = ranks(4, "pairs", "--format", "json", *paths)
+    before = set()
+    for path, told in zip(paths, json.loads(result.stdout)["steps"]):
+        now = set(pairs_of(run([graze, "pairs", "--format", "csv", path]).stdout))
+        check(told["pairs"] == len(now) and told["n"] == 2000, "pairs of a step")
+        check(told["began"] == len(now - before) and told["persist"] == len(now & before), "events of a step")
+        check(told["ended"] == len(before - now), "ended of a step")
+        before = now
+
+
+def wide_ids():
+    boxes = [(number << 35 | 5, box) for number, box in read_boxes(make("uniform", 500))]
+    want = [(a << 35 | 5, b << 35 | 5) for a, b in pairs_of(run([graze, "pairs", "--format", "csv", "uniform0.gzb"]).stdout)]
+    random.Random(2).shuffle(boxes)
+    write_boxes("wide.gzb", boxes)
+    check(pairs_of(ranks(3, "pairs", "--format", "csv", "wide.gzb").stdout) == want, "ids of 64 bits")
+
+
+def bad_files():
+    """Exit 3, one line, and the words of graze."""
+    good = read_boxes(make("uniform", 400))
+    nan, turned, twice = list(good), list(good), list(good)
+    nan[250] = (250, (0, 0, float("nan"), 1, 1, 1))
+    nan[390] = (390, (0, 0, float("inf"), 1, 1, 1))
+    turned[7] = (7, (0, 5, 0, 1, 4, 1))
+    twice[350] = (20, good[350][1])
+    for name, boxes in (("nan.gzb", nan), ("turned.gzb", turned), ("twice.gzb", twice)):
+        write_boxes(name, boxes)
+    open("short.gzb", "wb").write(open("uniform0.gzb", "rb").read()[:-9])
+    open("rows.csv", "w").write("1,0,0,0,1,1,1\n2,0,0,0,1,1\n")
+    for name in ["nan.gzb", "twice.gzb"] + ["turned.gzb", "short.gzb", "rows.csv", "nothing.gzb"] * asked.long:
+        want = run([graze, "pairs", name])
+        got = ranks(3, "pairs", "-o", "answer.txt", name)
+        words = want.stderr.replace("graze pairs", "graze-mpi pairs")
+        check(got.returncode == 3 == want.returncode and got.stderr == words, f"{name}: {got.stderr!r}, not {words!r}")
+        check(not os.path.exists("answer.txt"), f"{name}: an answer")
+
+
+def other_files():
+    """Ranks that see different files, or none."""
+    for folder in ("here", "there", "nowhere"):
+        os.mkdir(folder)
+    os.rename(make("uniform", 400), "here/boxes.gzb")
+    os.rename(make("uniform", 500), "there/boxes.gzb")
+    for first, second, words in (("here", "there", "rank 1: boxes.gzb: is another file than that of rank 0"),
+                                 ("here", "nowhere", "rank 1: boxes.gzb: cannot open: No such file or directory"),
+                                 ("nowhere", "here", "rank 0: boxes.gzb: cannot open: No such file or directory")):
+        got = run([asked.mpiexec, "--quiet", "-n", "1", "-wdir", os.path.abspath(first), graze_mpi, "pairs", "boxes.gzb", ":",
+                   "-n", "1", "-wdir", os.path.abspath(second), graze_mpi, "pairs", "boxes.gzb"])
+        check(got.returncode == 3 and got.stderr == f"graze-mpi pairs: {words}\n", got.stderr)
+
+
+def usage():
+    for arguments, words in ([(["--placement", "directory", "x"], "--placement: 'directory' is none of curve")] + [
+                             (["--patience", "0", "x"], "--patience: 0 is out of range"),
+                             (["--predict", "x"], "unrecognized option '--predict'"),
+                             ([], "a file of boxes is needed"),
+                             (["--make", "cheese:7"], "no boxes of the kind 'cheese'")] * asked.long):
+        got = run([graze_mpi, "pairs", *arguments]) if "directory" not in arguments else ranks(2, "pairs", *arguments)
+        check(got.returncode == 2 and got.stderr.count(words) == 1, f"{arguments}: {got.stderr}")
+    got = run([graze_mpi, "self", "mesh.obj"])
+    check(got.returncode == 2 and got.stderr == "graze-mpi: no such verb: self; `graze-mpi --help' lists the verbs\n", "verb")
+    check(run([graze_mpi, "--version"]).stdout.startswith("graze-mpi "), "--version")
+    check(run([graze_mpi, "pairs", "--help"]).stdout.count("Usage:") == 1, "--help")
+    got = run([graze, "pairs", "--engine", "mpi", "x"])
+    check(got.returncode == 3 and "mpiexec -n P graze-mpi pairs" in got.stderr, "graze --engine mpi")
+
+
+def traced():
+    """Every message is in the trace, one a round and pair of ranks; and an example on several ranks says what it says alone."""
+    got = ranks(4, "pairs", "--format", "json", "--trace", "trace.csv", "--repeat", "3", "--make", "uniform:5000")
+    lines = [tuple(map(int, line.split(","))) for line in open("trace.csv").read().splitlines()[1:]]
+    mpi = json.loads(got.stdout)["mpi"]
+    last = [line for line in lines if line[0] == 2]
+    check(lines == sorted(set(lines)) and len({line[:3] for line in lines}) == len(lines), "a trace in order")
+    check(len(last) == mpi["messages"] and sum(line[3] for line in last) == mpi["bytes_sent"], "the traffic of a trace")
+    example = os.path.join(os.path.dirname(graze), "solver_ranks")
+    if os.path.exists(example):
+        several = run([asked.mpiexec, "-n", "3", example])
+        check(several.stdout == run([example]).stdout != "" and several.returncode == 0, "the example")
+
+
+def children(process):
+    return [int(n) for n in os.listdir("/proc") if n.isdigit() and parent_of(n) == process.pid]
+
+
+def parent_of(number):
+    try:
+        return int(open(f"/proc/{number}/stat").read().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def killed():
+    """A rank that dies ends the job, which leaves no answer."""
+    job = subprocess.Popen([asked.mpiexec, "-n", "3", graze_mpi, "pairs", "--make", "uniform:30000", "--repeat", "1000000",
+                            "-o", "answer.txt"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.time() + 20
+    while len(children(job)) < 3 and time.time() < until:
+        time.sleep(0.05)
+    time.sleep(1)
+    victims = children(job)
+    check(len(victims) >= 3, "the ranks do not run")
+    os.kill(victims[-1], signal.SIGKILL)
+    try:
+        check(job.wait(20) != 0, "a dead rank, and exit 0")
+    except subprocess.TimeoutExpired:
+        job.kill()
+        fail("a dead rank, and the others go on")
+    check(not os.path.exists("answer.txt"), "a dead rank, and an answer")
+
+
+def stopped():
+    """A rank that stands still is named."""
+    job = subprocess.Popen([asked.mpiexec, "--quiet", "-n", "3", graze_mpi, "pairs", "--make", "uniform:3000", "--repeat",
+                            "1000000", "--patience", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.time() + 20
+    while len(children(job)) < 3 and time.time() < until:
+        time.sleep(0.05)
+    time.sleep(1)
+    victim = children(job)[-1]
+    rank = open(f"/proc/{victim}/environ").read().split("OMPI_COMM_WORLD_RANK=")[1].split("\0")[0]
+    os.kill(victim, signal.SIGSTOP)
+    try:
+        words = job.communicate(timeout=20)[1]
+        check(job.returncode == 3 and f"graze-mpi pairs: rank {rank} has been silent for 1 seconds\n" in words, words)
+    except subprocess.TimeoutExpired:
+        job.kill()
+        fail("a rank stands still, and the others wait")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    answers([1, 2, 3, 4, 7, 16, 64] if asked.long else [7])
+    for part in [facts, groups, steps, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files] * asked.long:
+        part()
+    os.chdir("/")
+sys.exit(failures > 0)

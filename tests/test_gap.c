@@ -1,0 +1,346 @@
+/* Mesh distances against brute force over the proved oracle: the distance, the doubles around it, the lowest nearest
+ * pair, and near pairs as a set, for limits at the distance, beside it and beyond; at rigid, scaling and shearing poses
+ * and tier T2; kept witnesses, swapped meshes and threads change nothing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "distance_oracle.h"
+#include "families.h"
+#include "graze/distance.h"
+#include "oracle.h"
+#include "support.h"
+
+enum { MOST = 48 };
+
+static graze_context *context;
+static graze_query *query;
+static oracle_distance table[MOST * MOST];
+static uint32_t count_a, count_b;
+
+static int set_up(void **unused) {
+  (void)unused;
+  for (int i = 0; i < MOST * MOST; i++) oracle_distance_init(&table[i]);
+  context = test_context(1, NULL);
+  return graze_query_create(context, &query);
+}
+
+static int tear_down(void **unused) {
+  (void)unused;
+  for (int i = 0; i < MOST * MOST; i++) oracle_distance_clear(&table[i]);
+  graze_query_destroy(query);
+  graze_context_destroy(context);
+  return 0;
+}
+
+/* Two soups at two poses: the table of all distances. */
+typedef struct world {
+  double a[9 * MOST], b[9 * MOST];
+  graze_pose pose_a, pose_b;
+  graze_exactness exactness;
+  graze_mesh *mesh_a, *mesh_b;
+} world;
+
+static void open_world(world *w, graze_volumes volumes) {
+  double *posed = malloc(18 * MOST * sizeof *posed);
+  assert_non_null(posed);
+  oracle_pose_corners(&w->pose_a, w->a, count_a, posed);
+  oracle_pose_corners(&w->pose_b, w->b, count_b, posed + 9 * MOST);
+  bool real = w->exactness == GRAZE_T2;
+  for (uint32_t i = 0; i < count_a; i++) {
+    for (uint32_t j = 0; j < count_b; j++) {
+      if (real)
+        oracle_distance_find(w->a + 9 * i, &w->pose_a, w->b + 9 * j, &w->pose_b, &table[i * count_b + j]);
+      else
+        oracle_distance_find(posed + 9 * i, NULL, posed + 9 * (MOST + j), NULL, &table[i * count_b + j]);
+    }
+  }
+  free(posed);
+  w->mesh_a = test_mesh(context, w->a, count_a, volumes);
+  w->mesh_b = test_mesh(context, w->b, count_b, volumes);
+}
+
+static void close_world(world *w) {
+  graze_mesh_destroy(w->mesh_a);
+  graze_mesh_destroy(w->mesh_b);
+}
+
+static graze_distance_result ask(const world *w, double limit, graze_find near_pairs, bool swapped) {
+  graze_distance_options options = graze_default_distance_options();
+  graze_distance_result r;
+  options.limit = limit;
+  options.near_pairs = near_pairs;
+  options.exactness = w->exactness;
+  memset(&r, 0xEE, sizeof r);
+  if (swapped)
+    assert_int_equal(graze_mesh_distance(query, w->mesh_b, &w->pose_b, w->mesh_a, &w->pose_a, &options, &r), GRAZE_OK);
+  else
+    assert_int_equal(graze_mesh_distance(query, w->mesh_a, &w->pose_a, w->mesh_b, &w->pose_b, &options, &r), GRAZE_OK);
+  return r;
+}
+
+/* The lowest pair that rounds to d, and whether none is below. */
+static graze_triangle_pair find_lowest(double d) {
+  uint32_t lowest = count_a * count_b;
+  for (uint32_t k = 0; k < count_a * count_b; k++) {
+    if (d > 0 && oracle_distance_compare(&table[k], nextafter(d, 0)) < 0) fail_msg("a pair is nearer than %a", d);
+    if (lowest == count_a * count_b && oracle_distance_rounds_to(&table[k], d)) lowest = k;
+  }
+  assert_true(lowest < count_a * count_b);
+  return (graze_triangle_pair){lowest / count_b, lowest % count_b};
+}
+
+static void check_near(const world *w, double limit, double distance) {
+  uint64_t pairs = 0, hash = 0;
+  for (uint32_t k = 0; k < count_a * count_b && limit > 0; k++) {
+    if (oracle_distance_compare(&table[k], limit) >= 0) continue;
+    pairs++;
+    hash += oracle_pair_hash(k / count_b, k % count_b);
+  }
+  graze_distance_result r = ask(w, limit, GRAZE_FIND_COUNT, false);
+  if (r.near_pairs != pairs || r.near_hash != hash || r.found != (pairs > 0)) {
+    fail_msg("limit %a, distance %a: %d pairs, want %d", limit, distance, (int)r.near_pairs, (int)pairs);
+  }
+  assert_true(pairs == 0 ? r.nearest.distance == (double)INFINITY && r.lower == limit : r.nearest.distance == distance);
+  r = ask(w, limit, GRAZE_FIND_ALL, false);
+  assert_true(r.near_pairs == pairs && (pairs == 0 || r.pairs != NULL));
+  for (uint64_t i = 0; i < pairs; i++) {
+    hash -= oracle_pair_hash(r.pairs[i].a, r.pairs[i].b);
+    bool in_order = i == 0 || r.pairs[i - 1].a < r.pairs[i].a ||
+                    (r.pairs[i - 1].a == r.pairs[i].a && r.pairs[i - 1].b < r.pairs[i].b);
+    assert_true(in_order);
+  }
+  assert_true(hash == 0);
+}
+
+static void check_world(world *w, graze_volumes volumes) {
+  open_world(w, volumes);
+  graze_distance_result r = ask(w, (double)INFINITY, GRAZE_FIND_ANY, false);
+  double d = r.nearest.distance;
+  assert_true(r.found);
+  graze_triangle_pair lowest = find_lowest(d);
+  const oracle_distance *best = &table[lowest.a * count_b + lowest.b];
+  if (r.triangles.a != lowest.a || r.triangles.b != lowest.b || !(r.lower <= d && d <= r.upper)) {
+    fail_msg("distance %a at (%u, %u), want (%u, %u)", d, r.triangles.a, r.triangles.b, lowest.a, lowest.b);
+  }
+  assert_true(oracle_distance_compare(best, r.lower) >= 0);
+  if (isfinite(r.upper)) assert_true(oracle_distance_compare(best, r.upper) <= 0);
+  assert_true(r.lower == r.upper || nextafter(r.lower, (double)INFINITY) == r.upper);
+  graze_distance_result again = ask(w, (double)INFINITY, GRAZE_FIND_ANY, false);
+  assert_memory_equal(&again.nearest, &r.nearest, sizeof r.nearest);
+  assert_true(ask(w, (double)INFINITY, GRAZE_FIND_ANY, true).nearest.distance == d);
+  if (isfinite(d)) {
+    const double limits[6] = {0, nextafter(d, 0), d, nextafter(d, (double)INFINITY), 1.1 * d, 3 * d};
+    for (int k = 0; k < 6; k++) {
+      if (isfinite(limits[k])) check_near(w, limits[k], d);
+    }
+  }
+  close_world(w);
+}
+
+static void shift_by(double *corners, uint32_t count, int axis, double by) {
+  for (uint32_t i = 0; i < 9 * count; i++) corners[i] += (int)(i % 3) == axis ? by : 0;
+}
+
+/* A soup of one of several kinds, about the unit cube in size. */
+static uint32_t make_soup(uint64_t *state, int kind, double *corners) {
+  uint32_t count = 1 + random_below(state, MOST / 2);
+  switch (kind) {
+    case 0:
+      soup_lattice(state, count, 5, corners);
+      for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= 0.25;
+      return count;
+    case 1:
+      soup_cluttered(state, count, 0.3, corners);
+      return count;
+    case 2:
+      return soup_ball(2, 0.5, corners);
+    case 3: /* in one plane */
+      soup_lattice(state, count, 6, corners);
+      for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= i % 3 == 2 ? 0 : 0.25;
+      return count;
+    default: { /* slivers */
+      soup_cluttered(state, count, 0.5, corners);
+      for (uint32_t i = 0; i < 9 * count; i += 9) {
+        for (int k = 0; k < 3; k++) corners[i + 6 + k] = corners[i + k] + random_signed(state) * 0x1p-40;
+      }
+      return count;
+    }
+  }
+}
+
+static void make_world(uint64_t *state, world *w) {
+  w->pose_a = w->pose_b = graze_pose_identity();
+  w->exactness = GRAZE_T1;
+  int kind = (int)random_below(state, 5);
+  count_a = make_soup(state, kind, w->a);
+  count_b = make_soup(state, random_below(state, 2) == 0 ? kind : (int)random_below(state, 5), w->b);
+  shift_by(w->b, count_b, (int)random_below(state, 3), ldexp((double)random_below(state, 9), -2));
+}
+
+static void test_as_they_are(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(900);
+  for (int i = 0; i < test_rounds(24, 2000); i++) {
+    world w;
+    make_world(&state, &w);
+    check_world(&w, i % 2 == 0 ? GRAZE_VOLUMES_ORIENTED : GRAZE_VOLUMES_ALIGNED);
+  }
+}
+
+/* Entries of any size: shears, mirrors, scales. */
+static void distort(uint64_t *state, graze_pose *pose) {
+  double scale = ldexp(1, (int)random_below(state, 21) - 10);
+  for (int k = 0; k < 12; k++) pose->m[k] = random_signed(state) * (k % 4 == 3 ? 1 : scale);
+  for (int k = 0; k < 12; k += 5) pose->m[k] += random_below(state, 2) == 0 ? scale : -2 * scale;
+}
+
+static void test_poses(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(910);
+  for (int i = 0; i < test_rounds(24, 2000); i++) {
+    world w;
+    make_world(&state, &w);
+    w.exactness = i % 2 == 0 ? GRAZE_T1 : GRAZE_T2;
+    w.pose_a = test_random_pose(&state, 2);
+    w.pose_b = test_random_pose(&state, 2);
+    if (i % 4 < 2) distort(&state, &w.pose_a);
+    if (i % 6 < 2) distort(&state, &w.pose_b);
+    check_world(&w, GRAZE_VOLUMES_ORIENTED);
+  }
+}
+
+/* Beyond what floats hold, and a pose without an inverse: no hierarchies. */
+static void test_without_trees(void **unused) {
+  (void)unused;
+  static const int powers[] = {-1000, -300, 300, 900};
+  uint64_t state = test_seed(920);
+  for (int i = 0; i < test_rounds(10, 400); i++) {
+    world w;
+    make_world(&state, &w);
+    count_a = count_a < 12 ? count_a : 12;
+    count_b = count_b < 12 ? count_b : 12;
+    if (i % 5 == 4) {
+      memset(w.pose_a.m, 0, 4 * sizeof(double));
+      w.exactness = i % 2 == 0 ? GRAZE_T1 : GRAZE_T2;
+    } else {
+      for (uint32_t k = 0; k < 9 * MOST; k++) {
+        w.a[k] = k < 9 * count_a ? ldexp(w.a[k], powers[i % 5]) : 0;
+        w.b[k] = k < 9 * count_b ? ldexp(w.b[k], powers[i % 5]) : 0;
+      }
+    }
+    check_world(&w, GRAZE_VOLUMES_ORIENTED);
+  }
+}
+
+/* ---- shapes with known distances ---- */
+
+static graze_distance_result ask_meshes(graze_query *q, const graze_mesh *a, const graze_mesh *b,
+                                        const graze_pose *pose, double limit, graze_find near_pairs) {
+  graze_distance_options options = graze_default_distance_options();
+  graze_distance_result r;
+  options.limit = limit;
+  options.near_pairs = near_pairs;
+  assert_int_equal(graze_mesh_distance(q, a, NULL, b, pose, &options, &r), GRAZE_OK);
+  return r;
+}
+
+/* Two plates, one over the other: all 2 n^2 triangles of one are near some of the other, at a gap that is no power of
+ * two. One inside a box: the distance of the surfaces. */
+static void test_shapes(void **unused) {
+  (void)unused;
+  double box[108], inner[108];
+  const double low[3] = {0, 0, 0}, high[3] = {4, 4, 4}, in_low[3] = {1, 1, 0.75}, in_high[3] = {2, 2, 2};
+  soup_box(low, high, box);
+  soup_box(in_low, in_high, inner);
+  graze_mesh *a = test_mesh(context, box, 12, GRAZE_VOLUMES_ORIENTED);
+  graze_mesh *b = test_mesh(context, inner, 12, GRAZE_VOLUMES_ORIENTED);
+  assert_true(ask_meshes(query, a, b, NULL, (double)INFINITY, GRAZE_FIND_ANY).nearest.distance == 0.75);
+  graze_pose away = test_translation(7.1, 0, 0);
+  assert_true(ask_meshes(query, a, b, &away, (double)INFINITY, GRAZE_FIND_ANY).nearest.distance == 1 + 7.1 - 4);
+  away = test_translation(0, 0, 2.25); /* touches from inside */
+  graze_distance_result r = ask_meshes(query, a, b, &away, 1, GRAZE_FIND_COUNT);
+  assert_true(r.found && r.nearest.distance == 0 && r.lower == 0 && r.upper == 0 && r.near_pairs >= 2);
+  r = ask_meshes(query, a, b, NULL, 0, GRAZE_FIND_COUNT);
+  assert_true(!r.found && r.near_pairs == 0 && r.lower == 0);
+  graze_mesh_destroy(a);
+  graze_mesh_destroy(b);
+  a = test_mesh(context, box, 0, GRAZE_VOLUMES_ORIENTED);
+  b = test_mesh(context, box, 12, GRAZE_VOLUMES_ORIENTED);
+  assert_false(ask_meshes(query, a, b, NULL, (double)INFINITY, GRAZE_FIND_ANY).found);
+  graze_mesh_destroy(a);
+  graze_mesh_destroy(b);
+}
+
+static void test_threads(void **unused) {
+  (void)unused;
+  enum { level = 40 };
+  double *ball = malloc(8 * level * level * 9 * sizeof *ball);
+  assert_non_null(ball);
+  uint32_t count = soup_ball(level, 1, ball);
+  graze_distance_result first = {0}, r;
+  graze_pose pose = test_translation(2.01, 0.3, 0.1);
+  for (int threads = 1; threads <= 4; threads++) {
+    graze_context *c = test_context(threads, NULL);
+    graze_query *q = NULL;
+    assert_int_equal(graze_query_create(c, &q), GRAZE_OK);
+    graze_mesh *mesh = test_mesh(c, ball, count, GRAZE_VOLUMES_ORIENTED);
+    r = ask_meshes(q, mesh, mesh, &pose, 0.1, GRAZE_FIND_ALL);
+    assert_true(r.near_pairs > 100);
+    if (threads == 1) {
+      first = r;
+    } else {
+      assert_memory_equal(&r.nearest, &first.nearest, sizeof r.nearest);
+      assert_true(r.near_pairs == first.near_pairs && r.near_hash == first.near_hash);
+    }
+    uint64_t hash = 0;
+    for (uint64_t i = 0; i < r.near_pairs; i++) hash += oracle_pair_hash(r.pairs[i].a, r.pairs[i].b);
+    assert_true(hash == r.near_hash);
+    graze_mesh_destroy(mesh);
+    graze_query_destroy(q);
+    graze_context_destroy(c);
+  }
+  free(ball);
+}
+
+static void test_errors(void **unused) {
+  (void)unused;
+  test_log log = {0};
+  graze_context *c = test_context(1, &log);
+  graze_query *q = NULL;
+  assert_int_equal(graze_query_create(c, &q), GRAZE_OK);
+  double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  graze_mesh *mesh = test_mesh(c, corners, 1, GRAZE_VOLUMES_ORIENTED);
+  graze_distance_options options = graze_default_distance_options();
+  graze_distance_result r;
+  graze_pose bad = graze_pose_identity();
+  assert_int_equal(graze_mesh_distance(q, NULL, NULL, mesh, NULL, NULL, &r), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, NULL, NULL), GRAZE_ERROR_ARGUMENT);
+  options.limit = -1;
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
+  options.limit = (double)NAN;
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
+  options.limit = (double)INFINITY;
+  options.near_pairs = GRAZE_FIND_COUNT;
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
+  assert_string_equal(log.last, "distance options: near pairs need a finite limit");
+  options = (graze_distance_options){0};
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
+  bad.m[3] = (double)NAN;
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, &bad, NULL, &r), GRAZE_ERROR_NOT_FINITE);
+  bad.m[3] = 1;
+  options = graze_default_distance_options();
+  options.exactness = GRAZE_T0;
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, &bad, &options, &r), GRAZE_ERROR_POSE);
+  graze_mesh_destroy(mesh);
+  graze_query_destroy(q);
+  graze_context_destroy(c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_as_they_are), cmocka_unit_test(test_poses),   cmocka_unit_test(test_without_trees),
+      cmocka_unit_test(test_shapes),      cmocka_unit_test(test_threads), cmocka_unit_test(test_errors),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
