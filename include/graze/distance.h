@@ -43,8 +43,7 @@ GRAZE_API graze_status graze_tritri_nearer(const double a[9], const double b[9],
 GRAZE_API graze_status graze_tritri_nearer_real(const double a[9], const graze_pose *pose_a, const double b[9],
                                                 const graze_pose *pose_b, double limit, bool *nearer);
 
-/* ---- meshes --------------------------------------------------------------------------------------------------------
- */
+/* ---- meshes ---- */
 
 typedef struct graze_distance_options {
   double limit;          /* only a distance below it is found; at least 0; default infinity. A small limit saves time */

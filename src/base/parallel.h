@@ -2,6 +2,8 @@
 #ifndef GRAZE_SRC_BASE_PARALLEL_H
 #define GRAZE_SRC_BASE_PARALLEL_H
 
+#include <stdatomic.h>
+
 #include "graze/base.h"
 
 /* Workers that a loop of the context can have: their indices are below it, so that scratch is an array of so many. */
@@ -32,6 +34,12 @@ typedef struct parallel_place {
  * threads. */
 parallel_place gz_serial_begin(const graze_context *context, bool serial);
 void gz_serial_end(parallel_place before);
+
+/* For the first of what fails in a loop, whatever thread comes to it when. */
+static inline void note_least(_Atomic uint64_t *least, uint64_t value) {
+  uint64_t known = atomic_load(least);
+  while (value < known && !atomic_compare_exchange_weak(least, &known, value)) continue;
+}
 
 /* [0, count) cut into pieces whose bounds depend on count alone, so that what is added up piece by piece is the same
  * for any number of threads. Few enough pieces that a result for each fits on the stack; sizes are multiples of 64. */

@@ -24,16 +24,21 @@ static int sign_then(const moment *t, const poly *g) {
   return gz_roots_sign(t->roots, t->i, g);
 }
 
-/* Axis k of (b - a) x (c - a): twice the area of the triangle of points a, b, c, seen along the axis. */
-static void orientation(ccd_scratch *s, poly *r, int a, int b, int c, int k) {
+/* Axis k of (b - a) x (d - c). */
+static void cross(ccd_scratch *s, poly *r, int a, int b, int c, int d, int k) {
   int i = (k + 1) % 3, j = (k + 2) % 3;
   gz_poly_sub(&s->w, &s->x[b][i], &s->x[a][i]);
-  gz_poly_sub(&s->term, &s->x[c][j], &s->x[a][j]);
+  gz_poly_sub(&s->term, &s->x[d][j], &s->x[c][j]);
   gz_poly_mul(r, &s->w, &s->term);
   gz_poly_sub(&s->w, &s->x[b][j], &s->x[a][j]);
-  gz_poly_sub(&s->term, &s->x[c][i], &s->x[a][i]);
+  gz_poly_sub(&s->term, &s->x[d][i], &s->x[c][i]);
   gz_poly_mul(&s->w, &s->w, &s->term);
   gz_poly_sub(r, r, &s->w);
+}
+
+/* Twice the area of the triangle of points a, b, c, seen along axis k. */
+static void orientation(ccd_scratch *s, poly *r, int a, int b, int c, int k) {
+  cross(s, r, a, b, a, c, k);
 }
 
 /* Six times the volume of the four points. */
@@ -79,18 +84,6 @@ static bool is_in_face(ccd_scratch *s, const moment *t) {
   return is_on_edge(s, t, 0, 1, 2) || is_on_edge(s, t, 0, 2, 3) || is_on_edge(s, t, 0, 3, 1);
 }
 
-/* Axis k of the cross product of the two edges. */
-static void cross(ccd_scratch *s, poly *r, int k) {
-  int i = (k + 1) % 3, j = (k + 2) % 3;
-  gz_poly_sub(&s->w, &s->x[1][i], &s->x[0][i]);
-  gz_poly_sub(&s->term, &s->x[3][j], &s->x[2][j]);
-  gz_poly_mul(r, &s->w, &s->term);
-  gz_poly_sub(&s->w, &s->x[1][j], &s->x[0][j]);
-  gz_poly_sub(&s->term, &s->x[3][i], &s->x[2][i]);
-  gz_poly_mul(&s->w, &s->w, &s->term);
-  gz_poly_sub(r, r, &s->w);
-}
-
 /* Points c and d on different sides of the line of a and b, seen along axis k, or one of them on it. */
 static bool are_parted(ccd_scratch *s, const moment *t, int a, int b, int c, int d, int k) {
   orientation(s, &s->side, a, b, c, k);
@@ -103,7 +96,7 @@ static bool are_parted(ccd_scratch *s, const moment *t, int a, int b, int c, int
 /* Two edges in one plane. */
 static bool do_edges_meet(ccd_scratch *s, const moment *t) {
   for (int k = 0; k < 3; k++) {
-    cross(s, &s->side, k);
+    cross(s, &s->side, 0, 1, 2, 3, k);
     if (sign_then(t, &s->side) == 0) continue;
     return are_parted(s, t, 0, 1, 2, 3, k) && are_parted(s, t, 2, 3, 0, 1, k);
   }

@@ -28,12 +28,6 @@ static bool is_finite(const graze_ccd_query *query) {
   return sum == 0;
 }
 
-static void note_bad(batch *work, uint64_t query) {
-  uint64_t known = atomic_load(&work->first_bad);
-  while (query < known && !atomic_compare_exchange_weak(&work->first_bad, &known, query)) {
-  }
-}
-
 bool gz_ccd_decide(const graze_context *context, const graze_ccd_query *query, ccd_scratch **scratch,
                    graze_ccd_result *result) {
   *result = (graze_ccd_result){0};
@@ -54,7 +48,7 @@ void gz_ccd_release(const graze_context *context, ccd_scratch *scratch) {
 
 static void decide(batch *work, uint64_t i, uint32_t worker) {
   if (!is_finite(&work->queries[i])) {
-    note_bad(work, i);
+    note_least(&work->first_bad, i);
   } else if (!gz_ccd_decide(work->context, &work->queries[i], &work->scratch[worker], &work->results[i])) {
     atomic_store(&work->refused, true);
   }

@@ -7,22 +7,19 @@
  * projection in which they are certain, the plane is not a line there, and what holds in the projection holds in the
  * plane.
  *
- * The volume: pairs of doubles have a relative error below 2^-100 an operation. Its coefficients as a polynomial in t
- * are sums of at most 27 products of three differences, and their sum is at most 160 M_x M_y M_z for t in [0, 1]; with
- * less than 100 operations in a row the error is below 2^-85 M_x M_y M_z.
+ * The volume: pairs of doubles (wide.h) have a relative error below 2^-102 an operation. Its coefficients as a
+ * polynomial in t are sums of at most 27 products of three differences, and their sum is at most 160 M_x M_y M_z for t
+ * in [0, 1]; with less than 100 operations in a row the error is below 2^-85 M_x M_y M_z.
  */
 #include "exact/ccd_crossing.h"
 
 #include <math.h>
 
-#include "exact/expansion.h"
+#include "base/extremes.h"
+#include "exact/wide.h"
 
 static const double INSIDE_FILTER = 2e-14, VOLUME_FILTER = 0x1p-85;
 enum { NEWTON_STEPS = 8 };
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
 
 /* ---- inside --------------------------------------------------------------------------------------------------- */
 
@@ -60,84 +57,55 @@ bool gz_ccd_looks_inside(const graze_ccd_query *query, double t) {
   return false;
 }
 
-/* ---- pairs of doubles ----------------------------------------------------------------------------------------- */
-
-typedef struct twin {
-  double high, low;
-} twin;
-
-static twin twin_sum(twin a, twin b) {
-  double s, e, t, f;
-  two_sum(a.high, b.high, &s, &e);
-  two_sum(a.low, b.low, &t, &f);
-  e += t;
-  double h = s + e;
-  e = e - (h - s) + f;
-  double high = h + e;
-  return (twin){high, e - (high - h)};
-}
-
-static twin twin_negative(twin a) {
-  return (twin){-a.high, -a.low};
-}
-
-static twin twin_product(twin a, twin b) {
-  double p, e;
-  two_prod(a.high, b.high, &p, &e);
-  e += a.high * b.low + a.low * b.high;
-  double high = p + e;
-  return (twin){high, e - (high - p)};
-}
-
-static twin twin_scaled(twin a, double factor) {
-  return twin_product(a, (twin){factor, 0});
-}
-
-static twin twin_difference(double a, double b) {
-  twin r;
-  two_diff(a, b, &r.high, &r.low);
-  return r;
-}
-
 /* ---- the volume ----------------------------------------------------------------------------------------------- */
 
 typedef struct cubic {
-  twin c[4];
+  wide c[4];
   double bound; /* of its error for t in [0, 1] */
 } cubic;
 
-static twin determinant(const twin a[3], const twin b[3], const twin c[3]) {
-  twin sum = {0, 0};
+static wide difference(double a, double b) {
+  wide r;
+  two_diff(a, b, &r.hi, &r.lo);
+  return r;
+}
+
+static wide scaled(wide a, double factor) {
+  return wide_mul(a, (wide){factor, 0});
+}
+
+static wide determinant(const wide a[3], const wide b[3], const wide c[3]) {
+  wide sum = {0, 0};
   for (int k = 0; k < 3; k++) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
-    twin minor = twin_sum(twin_product(a[i], b[j]), twin_negative(twin_product(a[j], b[i])));
-    sum = twin_sum(sum, twin_product(minor, c[k]));
+    wide minor = wide_sub(wide_mul(a[i], b[j]), wide_mul(a[j], b[i]));
+    sum = wide_add(sum, wide_mul(minor, c[k]));
   }
   return sum;
 }
 
 /* c[n] is the sum of the determinants with n of the three vectors at t = 1 (Bernstein), then turned to powers of t. */
 static cubic find_cubic(const graze_ccd_query *query) {
-  twin x[2][3][3];
+  wide x[2][3][3];
   double reach[3] = {0, 0, 0};
   for (int e = 0; e < 2; e++) {
     for (int i = 0; i < 3; i++) {
       for (int k = 0; k < 3; k++) {
-        x[e][i][k] = twin_difference(query->points[e][i + 1][k], query->points[e][0][k]);
-        reach[k] = larger(reach[k], fabs(x[e][i][k].high));
+        x[e][i][k] = difference(query->points[e][i + 1][k], query->points[e][0][k]);
+        reach[k] = larger(reach[k], fabs(x[e][i][k].hi));
       }
     }
   }
-  twin b[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+  wide b[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
   for (int which = 0; which < 8; which++) {
     int i = which & 1, j = which >> 1 & 1, k = which >> 2;
-    b[i + j + k] = twin_sum(b[i + j + k], determinant(x[i][0], x[j][1], x[k][2]));
+    b[i + j + k] = wide_add(b[i + j + k], determinant(x[i][0], x[j][1], x[k][2]));
   }
   cubic f;
   f.c[0] = b[0];
-  f.c[1] = twin_sum(b[1], twin_scaled(b[0], -3));
-  f.c[2] = twin_sum(b[2], twin_sum(twin_scaled(b[1], -2), twin_scaled(b[0], 3)));
-  f.c[3] = twin_sum(twin_sum(b[3], twin_negative(b[2])), twin_sum(b[1], twin_negative(b[0])));
+  f.c[1] = wide_add(b[1], scaled(b[0], -3));
+  f.c[2] = wide_add(b[2], wide_add(scaled(b[1], -2), scaled(b[0], 3)));
+  f.c[3] = wide_add(wide_sub(b[3], b[2]), wide_sub(b[1], b[0]));
   f.bound = VOLUME_FILTER * reach[0] * reach[1] * reach[2];
   double low = fmin(fmin(reach[0], reach[1]), reach[2]), high = larger(larger(reach[0], reach[1]), reach[2]);
   if (!(low > 1e-60 && high < 1e60)) f.bound = INFINITY;
@@ -145,13 +113,13 @@ static cubic find_cubic(const graze_ccd_query *query) {
 }
 
 static double evaluate(const cubic *f, double t) {
-  twin value = f->c[3];
-  for (int i = 2; i >= 0; i--) value = twin_sum(twin_scaled(value, t), f->c[i]);
-  return value.high;
+  wide value = f->c[3];
+  for (int i = 2; i >= 0; i--) value = wide_add(scaled(value, t), f->c[i]);
+  return value.hi;
 }
 
 static double slope(const cubic *f, double t) {
-  return (3 * f->c[3].high * t + 2 * f->c[2].high) * t + f->c[1].high;
+  return (3 * f->c[3].hi * t + 2 * f->c[2].hi) * t + f->c[1].hi;
 }
 
 /* ---- the crossing --------------------------------------------------------------------------------------------- */

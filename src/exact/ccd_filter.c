@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "base/extremes.h"
 #include "exact/ccd_crossing.h"
 
 enum { DIFFERENCES = 4, STEPS = 6, HALVINGS = 12, PIECES = 48 };
@@ -44,14 +45,6 @@ typedef struct motion {
 
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
 }
 
 /* ---- a direction ---------------------------------------------------------------------------------------------- */

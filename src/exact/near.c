@@ -26,7 +26,7 @@ const char *graze_feature_string(graze_feature feature) {
   return (unsigned)feature < 3 ? names[feature] : "?";
 }
 
-/* ---- doubles with error bounds ----------------------------------------------------------------------------------- */
+/* ---- doubles with error bounds ---- */
 
 /* A vector, off by at most `error` on each axis; no true or computed |coordinate| is above `size`. What is not finite
  * decides nothing, as comparisons with NaN are false and numbers above DECISIVE are refused. TINY covers what
@@ -83,7 +83,7 @@ static int rough_sign(rough r) {
   return r.value > 0 ? 1 : -1;
 }
 
-/* ---- integers ---------------------------------------------------------------------------------------------------- */
+/* ---- integers ---- */
 
 typedef struct exact_vector {
   big x[3];
@@ -115,7 +115,7 @@ static void exact_dot(const exact_vector *a, const exact_vector *b, big *r) {
   gz_big_copy(r, &s);
 }
 
-/* ---- candidates -------------------------------------------------------------------------------------------------- */
+/* ---- candidates ---- */
 
 typedef enum candidate_kind { VERTEX_FACE, EDGE_EDGE, VERTEX_EDGE, VERTEX_VERTEX, EDGE_THROUGH_FACE } candidate_kind;
 
@@ -293,8 +293,7 @@ static bool next_value(near_pair *pair, int *number, double most, examination *e
   return false;
 }
 
-/* ---- roots ---------------------------------------------------------------------------------------------------------
- */
+/* ---- roots ---- */
 
 /* Sign of above / below - x^2 for a dyadic x. */
 static int compare_square(const big *above, const big *below, const big *x) {
@@ -341,8 +340,7 @@ static double round_root(const big *above, const big *below) {
   return q;
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- pairs ---- */
 
 void gz_near_start_known(near_pair *pair, const double a[9], const graze_pose *pose_a, const double b[9],
                          const graze_pose *pose_b, double lower, double upper) {
@@ -430,8 +428,7 @@ double gz_near_distance(near_pair *pair) {
   return gz_near_meet(pair) ? 0 : find_nearest(pair, &nearest);
 }
 
-/* ---- points --------------------------------------------------------------------------------------------------------
- */
+/* ---- points ---- */
 
 /* (x . y) / (z . z), within [0, 1]. */
 static double exact_share(const exact_vector *x, const exact_vector *y, const exact_vector *z) {
@@ -554,8 +551,7 @@ void gz_near_witness(near_pair *pair, graze_nearest *result) {
   report_candidate(pair, nearest, result);
 }
 
-/* ---- public --------------------------------------------------------------------------------------------------------
- */
+/* ---- public ---- */
 
 static bool finite_all(const double *x, int count) {
   double sum = 0;

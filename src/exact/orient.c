@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "base/extremes.h"
 #include "exact/big.h"
 #include "exact/expansion.h"
 
@@ -23,15 +24,6 @@ static int sign_of(double x) {
 
 static bool same(const double p[3], const double q[3]) {
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
-}
-
-/* One instruction each; fmax and fmin, which also have a word about NaN, are calls. */
-static inline double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b) {
-  return a < b ? a : b;
 }
 
 static double max3(double a, double b, double c) {

@@ -433,10 +433,10 @@ static double guess(const unit_roots *roots) {
   return 0.5 * (low + high);
 }
 
-/* The sign of the only root in [0, 1] minus an x of it: by the polynomial's sign alone. To the right of all real roots
- * that is positive, and it changes at each, for they are simple. */
-static int compare_only_root(const unit_roots *roots, double x) {
-  if (roots->rational) return compare_double(roots, 0, x);
+/* The same of an x in [0, 1]. For the only root there the polynomial's sign will do: to the right of all real roots it
+ * is positive, and it changes at each, for they are simple. */
+static int compare_within(const unit_roots *roots, int i, double x) {
+  if (roots->rational || roots->count > 1) return compare_double(roots, i, x);
   big value, one;
   gz_big_from_double(&value, x);
   gz_big_from_double(&one, 1);
@@ -452,7 +452,7 @@ typedef struct range { /* low <= root < high */
 
 static int narrow(const unit_roots *roots, int i, uint64_t at, range *r) {
   double x = from_bits(at);
-  int sign = roots->count == 1 ? compare_only_root(roots, x) : compare_double(roots, i, x);
+  int sign = compare_within(roots, i, x);
   if (sign >= 0) r->low = at;
   if (sign <= 0) r->high = sign == 0 ? at + 1 : at;
   return sign;
@@ -471,5 +471,5 @@ void gz_roots_bracket(unit_roots *roots, int i, double bracket[2]) {
   if (roots->count == 1) close_in(roots, &r);
   while (r.high - r.low > 1) narrow(roots, i, r.low + (r.high - r.low) / 2, &r);
   bracket[0] = from_bits(r.low);
-  bracket[1] = compare_double(roots, i, bracket[0]) == 0 ? bracket[0] : from_bits(r.high);
+  bracket[1] = compare_within(roots, i, bracket[0]) == 0 ? bracket[0] : from_bits(r.high);
 }

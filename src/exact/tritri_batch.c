@@ -66,12 +66,6 @@ typedef struct batch {
 
 enum { PAIRS_PER_TASK = 4096 };
 
-static void note_bad(batch *work, uint64_t pair) {
-  uint64_t known = atomic_load(&work->first_bad);
-  while (pair < known && !atomic_compare_exchange_weak(&work->first_bad, &known, pair)) {
-  }
-}
-
 /* The result of each code, and a byte to fill up four. */
 #define RESULT(code) \
   { (code) & 3, (code) >> 2 & 1, (code) >> 3, 0 }
@@ -110,7 +104,7 @@ static void run_block(batch *work, uint64_t from, unsigned count, tritri_trend *
   for (unsigned i = 0; i < count; i++) all |= codes[i];
   if ((all & TRITRI_NOT_FINITE) == 0) return;
   for (unsigned i = 0; i < count; i++) {
-    if (codes[i] == TRITRI_NOT_FINITE) note_bad(work, from + i);
+    if (codes[i] == TRITRI_NOT_FINITE) note_least(&work->first_bad, from + i);
   }
 }
 

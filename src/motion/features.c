@@ -3,18 +3,11 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/extremes.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/owned.h"
 #include "base/sort.h"
-
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
 
 /* ---- boxes ---------------------------------------------------------------------------------------------------- */
 

@@ -29,8 +29,7 @@ typedef struct near_nodes {
   float least2;
 } near_nodes;
 
-/* ---- what is known -------------------------------------------------------------------------------------------------
- */
+/* ---- what is known ---- */
 
 /* The bounds of boxes are in floats, with an error of their own that boxes_kernels.c allows for: 2^-12 is for the
  * rounding of this, and the least float for what is below. */
@@ -61,8 +60,7 @@ static void give_up(worker *w) {
   w->sink.failed = w->sink.stop = true;
 }
 
-/* ---- triangles -----------------------------------------------------------------------------------------------------
- */
+/* ---- triangles ---- */
 
 /* A pair, ready for exact questions. Corners are stored in `corners`. */
 static void start_pair(const worker *w, const open_pair *o, double corners[18], near_pair *pair) {
@@ -179,8 +177,7 @@ void gz_near_flush(worker *w) {
   s->count = 0;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- nodes ---- */
 
 static void add_triangles(worker *w, uint32_t a, uint32_t b, uint64_t mask) {
   while (mask != 0 && !w->sink.stop) {
@@ -189,23 +186,38 @@ static void add_triangles(worker *w, uint32_t a, uint32_t b, uint64_t mask) {
   }
 }
 
-void gz_near_open(worker *w, node_pair pair) {
-  const bvh_node *a = &w->sink.a->mesh->nodes[pair.a], *b = &w->sink.b->mesh->nodes[pair.b];
+/* The pairs of nodes to go on with below this one, each with the least of what its boxes come to; how many. Where both
+ * are bottom nodes there are none: their triangles wait to be decided. */
+static int near_children(worker *w, uint32_t in_a, uint32_t in_b, near_nodes next[64]) {
+  const bvh_node *a = &w->sink.a->mesh->nodes[in_a], *b = &w->sink.b->mesh->nodes[in_b];
   float least2[64];
+  int8_t at[64];
+  int count = 0;
   w->sink.work.node_pairs++;
   uint64_t mask = gz_box_gaps_best()(a, b, &w->map, w->gap.most2, least2);
   if (a->bottom && b->bottom) {
-    add_triangles(w, pair.a, pair.b, mask);
-    return;
+    add_triangles(w, in_a, in_b, mask);
+    return 0;
   }
   bool enter_a = enters_first(a, b, 1, w->size_b), enter_b = enters_first(b, a, w->size_b, 1);
-  uint64_t columns = 0; /* of a and b of which some pair is left */
+  memset(at, -1, sizeof at);
   for (; mask != 0; mask &= mask - 1) {
-    int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3;
-    uint64_t place = (uint64_t)1 << ((enter_a ? i : 0) + (enter_b ? 8 * j : 0));
-    if (columns & place) continue;
-    columns |= place;
-    if (!gz_worker_push(w, enter_a ? a->child[i] : pair.a, enter_b ? b->child[j] : pair.b)) return;
+    int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3, place = (enter_a ? i : 0) + (enter_b ? 8 * j : 0);
+    if (at[place] < 0) {
+      at[place] = (int8_t)count;
+      next[count++] = (near_nodes){enter_a ? a->child[i] : in_a, enter_b ? b->child[j] : in_b, least2[bit]};
+    }
+    near_nodes *n = &next[at[place]];
+    n->least2 = fminf(n->least2, least2[bit]);
+  }
+  return count;
+}
+
+void gz_near_open(worker *w, node_pair pair) {
+  near_nodes next[64];
+  int count = near_children(w, pair.a, pair.b, next);
+  for (int i = 0; i < count; i++) {
+    if (!gz_worker_push(w, next[i].a, next[i].b)) return;
   }
 }
 
@@ -227,38 +239,14 @@ static void push_sorted(worker *w, near_nodes *next, int count) {
   g->node_count += (size_t)count;
 }
 
-static void open_nearest(worker *w, near_nodes pair) {
-  const bvh_node *a = &w->sink.a->mesh->nodes[pair.a], *b = &w->sink.b->mesh->nodes[pair.b];
-  float least2[64];
-  near_nodes next[64];
-  int8_t at[64];
-  int count = 0;
-  w->sink.work.node_pairs++;
-  uint64_t mask = gz_box_gaps_best()(a, b, &w->map, w->gap.most2, least2);
-  if (a->bottom && b->bottom) {
-    add_triangles(w, pair.a, pair.b, mask);
-    return;
-  }
-  bool enter_a = enters_first(a, b, 1, w->size_b), enter_b = enters_first(b, a, w->size_b, 1);
-  memset(at, -1, sizeof at);
-  for (; mask != 0; mask &= mask - 1) {
-    int bit = __builtin_ctzll(mask), i = bit & 7, j = bit >> 3, place = (enter_a ? i : 0) + (enter_b ? 8 * j : 0);
-    if (at[place] < 0) {
-      at[place] = (int8_t)count;
-      next[count++] = (near_nodes){enter_a ? a->child[i] : pair.a, enter_b ? b->child[j] : pair.b, least2[bit]};
-    }
-    near_nodes *n = &next[at[place]];
-    n->least2 = fminf(n->least2, least2[bit]);
-  }
-  push_sorted(w, next, count);
-}
-
 static void search_nodes(worker *w) {
   gap_search *g = &w->gap;
   push_sorted(w, &(near_nodes){0, 0, 0}, 1);
   while (g->node_count > 0 && !w->sink.stop) {
     near_nodes pair = ((near_nodes *)g->nodes.data)[--g->node_count];
-    if (pair.least2 <= g->most2) open_nearest(w, pair);
+    if (pair.least2 > g->most2) continue;
+    near_nodes next[64];
+    push_sorted(w, next, near_children(w, pair.a, pair.b, next));
   }
   gz_near_flush(w);
 }
@@ -289,8 +277,7 @@ void gz_near_all(worker *w) {
   gz_near_flush(w);
 }
 
-/* ---- the nearest pair ----------------------------------------------------------------------------------------------
- */
+/* ---- the nearest pair ---- */
 
 /* A first upper bound: the last nearest pair, where it is now. */
 static void try_last(const graze_query *q, worker *w) {
@@ -381,8 +368,7 @@ static graze_status report_meeting(graze_query *q, const job *j, graze_distance_
   return GRAZE_OK;
 }
 
-/* ---- queries -------------------------------------------------------------------------------------------------------
- */
+/* ---- queries ---- */
 
 static graze_status out_of_memory(const graze_query *q) {
   return gz_fail(q->context, GRAZE_ERROR_MEMORY, "out of memory: results of a distance query");
