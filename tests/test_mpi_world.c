@@ -123,6 +123,7 @@ static void test_all_the_same(void **unused) {
 
 static void test_few_are_sent(void **unused) {
   (void)unused;
+  if (real) skip(); /* how many are sent goes by the number of ranks */
   const graze_mpi_result needles = run_once(MPI_NEEDLES, 3000, 16, 1);
   assert_true(needles.sent_objects <= 3 * needles.objects);
   const graze_mpi_result flat = run_once(MPI_TOUCHING, 4096, 4, 1);

@@ -283,21 +283,23 @@ static void count_messages(graze_mpi_world *w) {
   w->totals.sums[SUM_BYTES] += w->exchange.bytes;
 }
 
+static bool is_exchange(mpi_stage stage) {
+  return stage == MPI_STAGE_TRAVEL || stage == MPI_STAGE_HOME || stage == MPI_STAGE_OWNERS;
+}
+
 /* The stage that follows the one that is done. */
 static graze_status go_on(graze_mpi_world *w) {
+  if (is_exchange(w->stage)) count_messages(w);
   switch (w->stage) {
     case MPI_STAGE_PLAN:
       gz_mpi_plan_end(w);
       return begin_travel(w);
     case MPI_STAGE_TRAVEL:
-      count_messages(w);
       return search(w);
     case MPI_STAGE_HOME:
-      count_messages(w);
       gz_mpi_home_end(w);
       return begin_owners_or_total(w);
     case MPI_STAGE_OWNERS:
-      count_messages(w);
       return begin_total(w);
     case MPI_STAGE_TOTAL:
       return end_total(w);
@@ -308,14 +310,8 @@ static graze_status go_on(graze_mpi_world *w) {
 }
 
 static graze_status is_done(graze_mpi_world *w, bool *done) {
-  switch (w->stage) {
-    case MPI_STAGE_TRAVEL:
-    case MPI_STAGE_HOME:
-    case MPI_STAGE_OWNERS:
-      return gz_mpi_exchange_test(&w->exchange, done);
-    default:
-      return w->transport->calls->finished(w->transport, done);
-  }
+  if (is_exchange(w->stage)) return gz_mpi_exchange_test(&w->exchange, done);
+  return w->transport->calls->finished(w->transport, done);
 }
 
 graze_status graze_mpi_test(graze_mpi_world *w, bool *done) {

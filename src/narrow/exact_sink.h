@@ -82,4 +82,44 @@ void gz_sink_hit(exact_sink *sink, uint32_t first, uint32_t second);
 
 void gz_sink_release(exact_sink *sink);
 
+static inline void work_add(graze_work *sum, const graze_work *w) {
+  sum->node_pairs += w->node_pairs;
+  sum->triangle_tests += w->triangle_tests;
+  sum->exact_tests += w->exact_tests;
+}
+
+static inline void counts_add(graze_counts *sum, const graze_counts *c) {
+  sum->triangle_pairs += c->triangle_pairs;
+  sum->points += c->points;
+  sum->segments += c->segments;
+  sum->areas += c->areas;
+  sum->coplanar += c->coplanar;
+  sum->degenerate += c->degenerate;
+  sum->hash += c->hash;
+}
+
+/* What a sink has found of a mesh with itself. */
+static inline graze_self_result sink_self(const exact_sink *s) {
+  return (graze_self_result){.self_pairs = s->duplicates + s->edge_overlaps + s->vertex_more + s->disjoint_hits,
+                             .duplicates = s->duplicates,
+                             .edge_overlaps = s->edge_overlaps,
+                             .vertex_more = s->vertex_more,
+                             .disjoint_hits = s->disjoint_hits,
+                             .degenerate_pairs = s->degenerate_pairs,
+                             .hash = s->counts.hash,
+                             .work = s->work};
+}
+
+/* All but the list. */
+static inline void self_add(graze_self_result *sum, const graze_self_result *s) {
+  sum->self_pairs += s->self_pairs;
+  sum->duplicates += s->duplicates;
+  sum->edge_overlaps += s->edge_overlaps;
+  sum->vertex_more += s->vertex_more;
+  sum->disjoint_hits += s->disjoint_hits;
+  sum->degenerate_pairs += s->degenerate_pairs;
+  sum->hash += s->hash;
+  work_add(&sum->work, &s->work);
+}
+
 #endif

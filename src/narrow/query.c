@@ -279,16 +279,6 @@ static graze_status read_options(const graze_query *q, const graze_collide_optio
 
 /* ---- results ---- */
 
-static void add_counts(graze_counts *sum, const graze_counts *c) {
-  sum->triangle_pairs += c->triangle_pairs;
-  sum->points += c->points;
-  sum->segments += c->segments;
-  sum->areas += c->areas;
-  sum->coplanar += c->coplanar;
-  sum->degenerate += c->degenerate;
-  sum->hash += c->hash;
-}
-
 /* All workers' keys, sorted, as public pairs. */
 graze_status gz_query_gather(graze_query *q, uint32_t workers, const graze_triangle_pair **pairs) {
   uint64_t count = 0;
@@ -315,7 +305,7 @@ graze_status gz_query_gather(graze_query *q, uint32_t workers, const graze_trian
 
 static void collect(graze_query *q, uint32_t workers, graze_collide_result *result) {
   for (uint32_t k = 0; k < workers; k++) {
-    add_counts(&result->counts, &q->workers[k]->sink.counts);
+    counts_add(&result->counts, &q->workers[k]->sink.counts);
     work_add(&result->work, &q->workers[k]->sink.work);
   }
   result->hit = result->counts.triangle_pairs > 0;
@@ -536,16 +526,9 @@ graze_status graze_collide_self(graze_query *q, const graze_mesh *mesh, const gr
   gz_fp_leave(saved);
   if (status != GRAZE_OK) return status;
   for (uint32_t k = 0; k < workers; k++) {
-    const exact_sink *s = &q->workers[k]->sink;
-    r.duplicates += s->duplicates;
-    r.edge_overlaps += s->edge_overlaps;
-    r.vertex_more += s->vertex_more;
-    r.disjoint_hits += s->disjoint_hits;
-    r.degenerate_pairs += s->degenerate_pairs;
-    r.hash += s->counts.hash;
-    work_add(&r.work, &s->work);
+    const graze_self_result found = sink_self(&q->workers[k]->sink);
+    self_add(&r, &found);
   }
-  r.self_pairs = r.duplicates + r.edge_overlaps + r.vertex_more + r.disjoint_hits;
   *result = r;
   return GRAZE_OK;
 }

@@ -98,12 +98,6 @@ __attribute__((always_inline)) static inline void prefetch_node(const bvh_node *
   for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);
 }
 
-static inline void work_add(graze_work *sum, const graze_work *w) {
-  sum->node_pairs += w->node_pairs;
-  sum->triangle_tests += w->triangle_tests;
-  sum->exact_tests += w->exact_tests;
-}
-
 /* Whether the first of two nodes is entered, given the sizes of their units: the second is not much larger, or has no
  * children. */
 static inline bool enters_first(const bvh_node *first, const bvh_node *second, float unit, float other_unit) {

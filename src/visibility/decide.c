@@ -87,16 +87,6 @@ static void take_candidate(void *user, uint32_t first, uint32_t second) {
     take_objects(t, x, y);
 }
 
-static graze_self_result self_of(const exact_sink *s) {
-  return (graze_self_result){.duplicates = s->duplicates,
-                             .edge_overlaps = s->edge_overlaps,
-                             .vertex_more = s->vertex_more,
-                             .disjoint_hits = s->disjoint_hits,
-                             .degenerate_pairs = s->degenerate_pairs,
-                             .hash = s->counts.hash,
-                             .work = s->work};
-}
-
 /* The sink begins anew but for its list. */
 static void run_task(const deciding *d, task *t, uint32_t worker) {
   decider *w = &d->v->deciders[worker];
@@ -116,7 +106,7 @@ static void run_task(const deciding *d, task *t, uint32_t worker) {
   gz_sink_flush(&w->sink);
   w->failed = w->failed || w->sink.failed;
   t->counts = w->sink.counts;
-  t->self = self_of(&w->sink);
+  t->self = sink_self(&w->sink);
   t->count = w->sink.key_count - found;
 }
 
@@ -234,27 +224,6 @@ void gz_visibility_release_deciders(graze_visibility *v) {
 
 /* ---- what was found ---------------------------------------------------------------------------------------------- */
 
-static void add_counts(graze_counts *sum, const graze_counts *c) {
-  sum->triangle_pairs += c->triangle_pairs;
-  sum->points += c->points;
-  sum->segments += c->segments;
-  sum->areas += c->areas;
-  sum->coplanar += c->coplanar;
-  sum->degenerate += c->degenerate;
-  sum->hash += c->hash;
-}
-
-static void add_self(graze_self_result *sum, const graze_self_result *s) {
-  sum->duplicates += s->duplicates;
-  sum->edge_overlaps += s->edge_overlaps;
-  sum->vertex_more += s->vertex_more;
-  sum->disjoint_hits += s->disjoint_hits;
-  sum->degenerate_pairs += s->degenerate_pairs;
-  sum->hash += s->hash;
-  sum->work.triangle_tests += s->work.triangle_tests;
-  sum->work.exact_tests += s->work.exact_tests;
-}
-
 static graze_status gather(const deciding *d, visibility_decisions *out) {
   graze_visibility *v = d->v;
   uint64_t total = 0, at = 0;
@@ -271,8 +240,8 @@ static graze_status gather(const deciding *d, visibility_decisions *out) {
       memcpy(keys + at, (uint64_t *)v->deciders[t->worker].sink.keys.data + t->found, t->count * sizeof *keys);
     at += t->count;
     to->count += t->count;
-    add_counts(&to->counts, &t->counts);
-    add_self(&out->self, &t->self);
+    counts_add(&to->counts, &t->counts);
+    self_add(&out->self, &t->self);
   }
   if (d->names) gz_sort_keys(keys, sorting, total);
   for (uint64_t i = 0; i < d->pair_count && !d->names; i++)
@@ -280,7 +249,7 @@ static graze_status gather(const deciding *d, visibility_decisions *out) {
   graze_triangle_pair *pairs = (graze_triangle_pair *)(void *)sorting;
   for (uint64_t i = 0; i < total; i++) pairs[i] = (graze_triangle_pair){(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
   out->pairs = pairs;
-  out->pair_count = out->self.self_pairs = total;
+  out->pair_count = total;
   return GRAZE_OK;
 }
 

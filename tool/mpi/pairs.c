@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "diagnostics.h"
 #include "mpi/boxes.h"
+#include "mpi/facts.h"
 #include "mpi/list.h"
 #include "mpi/patience.h"
 #include "mpi/trace.h"
@@ -70,7 +71,8 @@ static const struct argp_option options[] = {
     {"seed", key_seed, "S", 0, "of --make (default 1)", 0},
     {"groups", key_groups, "FILE", 0, "a uint32 for each box, little-endian; boxes of one group do not meet", 0},
     {"deliver", key_deliver, "WHERE", 0, "bring the pairs to finder or owners, not only their number", 0},
-    {"placement", key_placement, "HOW", 0, "of space on ranks: curve (default), cut by work", 0},
+    {"placement", key_placement, "HOW", 0, "of space on ranks: curve (default), the leaves of a k-d tree cut by work",
+     0},
     {"search", key_search, "HOW", 0,
      "of a rank: auto (default); bisection, down to small blocks; or none, for timing: no pairs, exit 3", 0},
     {"voxel", key_voxel, "SIZE", 0, "edge of a voxel, rounded up to a power of two, or auto (default)", 0},
@@ -267,51 +269,9 @@ static void search_all(pairs_run *run) {
 
 /* ---- what was found ---- */
 
-static int compare_seconds(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static void put_spread(gz_json *json, const char *key, graze_mpi_spread spread) {
-  gz_json_open(json, key, '[');
-  gz_json_integer(json, NULL, spread.least);
-  gz_json_double(json, NULL, spread.mean);
-  gz_json_integer(json, NULL, spread.most);
-  gz_json_close(json);
-}
-
-static void put_library(gz_json *json) {
-  static char name[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(name, &length);
-  name[strcspn(name, ",\n")] = 0;
-  gz_json_text(json, "library", name);
-}
-
-static void put_mpi(gz_json *json, const pairs_run *run) {
-  const graze_mpi_result *r = &run->result;
-  qsort(run->seconds, run->search_count, sizeof *run->seconds, compare_seconds);
-  gz_json_open(json, "mpi", '{');
-  put_library(json);
-  gz_json_text(json, "placement", "curve");
-  gz_json_double(json, "voxel", r->voxel);
-  gz_json_text(json, "reason", r->reason);
-  gz_json_integer(json, "voxels", r->voxels);
-  gz_json_integer(json, "sent_objects", r->sent_objects);
-  gz_json_integer(json, "messages", r->messages);
-  gz_json_integer(json, "bytes_sent", r->bytes_sent);
-  gz_json_open(json, "step_seconds", '{');
-  gz_json_double(json, "min", run->seconds[0]);
-  gz_json_double(json, "median", run->seconds[run->search_count / 2]);
-  gz_json_close(json);
-  gz_json_open(json, "per_rank", '{');
-  put_spread(json, "objects", r->rank_objects);
-  put_spread(json, "received", r->rank_received);
-  put_spread(json, "pairs", r->rank_pairs);
-  put_spread(json, "work", r->rank_work);
-  put_spread(json, "bytes", r->rank_bytes);
-  gz_json_close(json);
-  gz_json_close(json);
+static void put_found(gz_json *json, const graze_mpi_result *r) {
+  gz_json_integer(json, "pairs", r->pairs);
+  gz_json_hash(json, "hash", r->hash);
 }
 
 static void put_steps(gz_json *json, const pairs_run *run) {
@@ -321,11 +281,9 @@ static void put_steps(gz_json *json, const pairs_run *run) {
     gz_json_open(json, NULL, '{');
     gz_json_integer(json, "n", r->objects);
     if (r->searched) {
-      gz_json_integer(json, "pairs", r->pairs);
-      gz_json_hash(json, "hash", r->hash);
-      gz_json_integer(json, "began", r->began);
-      gz_json_integer(json, "persist", r->persist);
-      gz_json_integer(json, "ended", r->ended);
+      put_found(json, r);
+      put_integers(json, (const char *const[]){"began", "persist", "ended"},
+                   (const uint64_t[]){r->began, r->persist, r->ended}, 3);
     }
     gz_json_close(json);
   }
@@ -342,13 +300,11 @@ static void write_json(const pairs_run *run, output *out) {
   gz_json json = {0};
   if (out) {
     json = gz_json_begin_result(out);
-    gz_json_text(&json, "engine", "mpi");
-    gz_json_integer(&json, "ranks", (uint64_t)run->job->ranks);
+    put_engine(&json, run->job);
     gz_json_text(&json, "status", r->searched ? "complete" : "not searched");
     gz_json_text(&json, "method", "auto");
     gz_json_integer(&json, "n", r->objects);
-    if (r->searched) gz_json_integer(&json, "pairs", r->pairs);
-    if (r->searched) gz_json_hash(&json, "hash", r->hash);
+    if (r->searched) put_found(&json, r);
   }
   if (run->asked->list_pairs) {
     if (out) gz_json_open(&json, "ids", '[');
@@ -361,7 +317,7 @@ static void write_json(const pairs_run *run, output *out) {
   gz_json_double(&json, "load", round(run->load_seconds * 1e9) / 1e9);
   gz_json_double(&json, "query", round(run->query_seconds * 1e9) / 1e9);
   gz_json_close(&json);
-  put_mpi(&json, run);
+  put_mpi_facts(&json, r, run->seconds, run->search_count);
   gz_json_end(&json);
 }
 
