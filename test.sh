@@ -58,6 +58,15 @@ c_files() {
   find include src io report check tool scenes examples \( -name '*.[ch]' -o -name '*.inc' \) | LC_ALL=C sort
 }
 
+# What the tests printed that failed in the folder of ctest "$1", the end of each.
+failures() {
+  sed 's/^[0-9]*://' "$1/LastTestsFailed.log" | while read -r test; do
+    echo "--- $test"
+    awk -v name="$test" '/^[0-9]+\/[0-9]+ Testing: / { mine = $3 == name } /^<end of output>/ { out = 0 }
+      mine && out; /^Output:/ { out = 1 }' "$1/LastTest.log" | grep -v -e '^\[ ' -e '^ok ' -e '^-*$' | tail -n 15
+  done
+}
+
 # build_and_test PRESET CMAKE-OPTION ...: one test more at a time than there are processors, for some wait for a browser.
 build_and_test() {
   preset=$1
@@ -70,6 +79,7 @@ build_and_test() {
   # shellcheck disable=SC2086 # two words or none
   ctest --preset "$preset" --parallel $((jobs + 1)) --timeout 900 --no-tests=error $labels >"$logs/ctest-$preset.out" 2>&1 || rc=$?
   cat "$logs/ctest-$preset.out"
+  if [ "$rc" -ne 0 ]; then failures "build/$preset/Testing/Temporary" >"$logs/$step.failures"; fi
   note "$(grep 'tests passed' "$logs/ctest-$preset.out" || echo 'no tests ran')"
   sed -n 's/.*Test *#[0-9]*: \([^ ]*\) .*\*\*\*\(Skipped\|Not Run\).*/skipped: \1/p' "$logs/ctest-$preset.out" \
     >>"$logs/$step.note"
@@ -204,6 +214,7 @@ done
 [ "$long" -eq 1 ] || echo "  The long forms did not run (--long, GRAZE_TEST_LONG=1)."
 echo "  $(($(date +%s) - started)) s in all"
 if [ -n "$failed" ]; then
+  cat "$logs"/*.failures 2>/dev/null || true
   echo "FAILED:$failed"
   exit 1
 fi

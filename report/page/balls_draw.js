@@ -350,8 +350,10 @@ function frameMember(member) {
 function framePair(a, b) {
   const both = [a, b].filter((ball) => ball < balls);
   if (!scenery.frame || scenery.number !== film.step) {
-    loadFrame(film.step).then((frame) => {
-      Object.assign(scenery, {frame, number: film.step});
+    const number = film.step;
+    loadFrame(number).then((frame) => {
+      if (number !== film.step) return;
+      Object.assign(scenery, {frame, number});
       framePair(a, b);
     });
     return;

@@ -17,23 +17,36 @@ function lastNotAbove(numbers, wanted) {
   return low - 1;
 }
 
-function eventRow(place) {
-  const number = listed[place], event = events[number];
-  const row = element('button', {type: 'button', onclick: () => goToEvent(number), title: twoNames(event),
-    className: 'event' + (number === chosenEvent ? ' chosen' : '') + (event.step === film.step ? ' here' : '')},
-  ...eventCells(event));
-  row.style.top = rowHeight * place + 'px';
+function makeEventRow(number) {
+  const event = events[number], row = element('button', {type: 'button', title: twoNames(event)}, ...eventCells(event));
   row.dataset.number = number;
+  row.onclick = (click) => {
+    if (click.detail > 0) row.blur(); /* after a click of the mouse Space plays */
+    goToEvent(number);
+  };
   return row;
 }
 
+const rowsInSight = new Map(); /* by the event's number */
+
+/* Rows stay what they are while they are in sight: one that is replaced between press and release gets no click. */
 function showEvents() {
   const all = byId('rows-all'), first = Math.max(0, Math.floor(rows.scrollTop / rowHeight) - 8);
   const last = Math.min(listed.length, Math.ceil((rows.scrollTop + rows.clientHeight) / rowHeight) + 8);
+  const wanted = new Set(listed.slice(first, last));
   all.style.height = rowHeight * listed.length + 'px';
-  const made = [];
-  for (let place = first; place < last; place++) made.push(eventRow(place));
-  all.replaceChildren(...made);
+  for (const [number, row] of rowsInSight) {
+    if (wanted.has(number)) continue;
+    row.remove();
+    rowsInSight.delete(number);
+  }
+  for (let place = first; place < last; place++) {
+    const number = listed[place], row = rowsInSight.get(number) || makeEventRow(number);
+    row.className = 'event' + (number === chosenEvent ? ' chosen' : '') + (events[number].step === film.step ? ' here' : '');
+    row.style.top = rowHeight * place + 'px';
+    rowsInSight.set(number, row);
+    if (all.children[place - first] !== row) all.insertBefore(row, all.children[place - first] || null);
+  }
 }
 
 function filterEvents() {

@@ -13,8 +13,9 @@ import shutil
 import subprocess
 import sys
 
-from film_test import at, run_tests, slide, text
-from page_test import BLUE, HEIGHT, ORANGE, WIDTH, check, difference, picture, share_of_hue
+from film_test import at, slide, text
+from page_test import BLUE, ORANGE, difference, picture, share_of_hue
+from suite import HEIGHT, WIDTH, check, run_suite
 
 STEPS, EVERY = 12000, 100
 FAST = (5, 45)  # hues of what is fastest, degrees
@@ -326,4 +327,4 @@ def test_dark_and_narrow(browser, row):
 TESTS = [value for name, value in list(globals().items()) if name.startswith("test_")]
 
 if __name__ == "__main__":
-    sys.exit(run_tests(TESTS, Row))
+    sys.exit(run_suite(TESTS, Row))

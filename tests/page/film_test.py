@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import sys
 import time
-import traceback
 
-from browser import Browser, Failure
-from page_test import BLUE, HEIGHT, ORANGE, WIDTH, check, difference, picture, pixels, share_of_hue
+from browser import pixels
+from page_test import BLUE, ORANGE, difference, picture, share_of_hue
+from suite import HEIGHT, WIDTH, check, run_suite
 
 
 class Cell:
@@ -219,38 +219,5 @@ def test_narrow(browser, cell):
 TESTS = [value for name, value in list(globals().items()) if name.startswith("test_")]
 
 
-def run(test, browser, cell):
-    browser.problems.clear()
-    try:
-        test(browser, cell)
-        check(not browser.problems, f"the console says: {browser.problems}")
-    except Failure:
-        traceback.print_exc()
-        browser.screenshot(path=os.path.join(os.path.dirname(cell.page), test.__name__ + ".png"))
-        return False
-    return True
-
-
-def run_tests(tests, make):
-    """With what `make` makes of the program and the folder; the exit code."""
-    program, chromium, folder, wanted = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    made = make(program, folder)
-    try:
-        browser = Browser(chromium, WIDTH, HEIGHT)
-    except (Failure, OSError) as failure:
-        print(f"SKIPPED: {chromium} does not start: {failure}")
-        return 77
-    failed = 0
-    with browser:
-        for test in tests:
-            if wanted and test.__name__ not in wanted:
-                continue
-            began = time.monotonic()
-            good = run(test, browser, made)
-            failed += not good
-            print(f"{'ok' if good else 'FAILED':6} {test.__name__} {time.monotonic() - began:.1f} s", flush=True)
-    return failed > 0
-
-
 if __name__ == "__main__":
-    sys.exit(run_tests(TESTS, Cell))
+    sys.exit(run_suite(TESTS, Cell))

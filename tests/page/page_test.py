@@ -15,18 +15,12 @@ import re
 import subprocess
 import sys
 import time
-import traceback
 
-from browser import Browser, Failure, pixels
+from browser import pixels
+from suite import HEIGHT, WIDTH, check, run_suite
 
 LONG = os.environ.get("GRAZE_TEST_LONG", "0") not in ("", "0")
-WIDTH, HEIGHT = 1000, 625
 ORANGE, BLUE = (15, 45), (205, 225)  # hues, degrees
-
-
-def check(condition, words):
-    if not condition:
-        raise Failure(words)
 
 
 def texts(browser, column):
@@ -597,38 +591,5 @@ def expected(problem):
     return "ERR_FILE_NOT_FOUND" in problem and "/snapshots/" in problem
 
 
-def run(test, browser, pages):
-    browser.problems.clear()
-    try:
-        test(browser, pages)
-        problems = [p for p in browser.problems if not expected(p)]
-        check(not problems, f"the console says: {problems}")
-    except Failure:
-        traceback.print_exc()
-        browser.screenshot(path=os.path.join(os.path.dirname(pages["sample"]), test.__name__ + ".png"))
-        return False
-    return True
-
-
-def main():
-    program, chromium, folder, wanted = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
-    pages = make_pages(program, folder)
-    try:
-        browser = Browser(chromium, WIDTH, HEIGHT)
-    except (Failure, OSError) as failure:
-        print(f"SKIPPED: {chromium} does not start: {failure}")
-        return 77
-    failed = 0
-    with browser:
-        for test in TESTS:
-            if wanted and test.__name__ not in wanted:
-                continue
-            began = time.monotonic()
-            good = run(test, browser, pages)
-            failed += not good
-            print(f"{'ok' if good else 'FAILED':6} {test.__name__} {time.monotonic() - began:.1f} s", flush=True)
-    return failed > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_suite(TESTS, make_pages, expected))

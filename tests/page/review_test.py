@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 from browser import Browser, Failure
-from page_test import HEIGHT, WIDTH, check, texts
+from page_test import texts
+from suite import HEIGHT, WIDTH, check
 
 COMMENT = 'moved, "as agreed";\nsee <b>sheet</b> 7 \u2013 Zo\u00eb'
 
