@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
+#include "graze/mass.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -16,11 +17,16 @@ typedef struct info_options {
   common_options common;
   graze_check_def def;
   file_list files;
+  bool mass;
 } info_options;
 
-enum { key_strict = 1 };
+enum { key_strict = 1, key_mass };
 
-static const struct argp_option options[] = {{"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0}, {0}};
+static const struct argp_option options[] = {
+    {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
+    {"mass", key_mass, NULL, 0,
+     "also volume, centre of mass and inertia at density 1 of what closed meshes enclose (text and JSON)", 0},
+    {0}};
 
 static error_t parse_info(int key, char *argument, struct argp_state *state) {
   info_options *info = state->input;
@@ -28,6 +34,12 @@ static error_t parse_info(int key, char *argument, struct argp_state *state) {
     info->def.reading = GRAZE_READ_STRICT;
     return 0;
   }
+  if (key == key_mass) {
+    info->mass = true;
+    return 0;
+  }
+  if (key == ARGP_KEY_SUCCESS && info->mass && info->common.format == format_csv)
+    argp_error(state, "--mass has no CSV form: text or json");
   (void)argument;
   return options_arguments(key, state, &info->common, &info->files, UINT32_MAX, "a mesh");
 }
@@ -44,7 +56,38 @@ static const char *yes_no(bool value) {
   return value ? "yes" : "no";
 }
 
-static void write_json_mesh(gz_json *writer, const graze_report_object *object) {
+/* What is known about the inside of a mesh, or why it has none. */
+typedef struct inside {
+  bool given;
+  graze_mass mass;
+  double moments[3], axes[9];
+  const char *reason; /* NULL: there is one */
+} inside;
+
+static inside find_inside(const session *run, const graze_report_object *object) {
+  inside found = {.given = true};
+  if (graze_mesh_get_mass(run->context, object->mesh, 1, &found.mass) == GRAZE_OK)
+    graze_inertia_find_axes(found.mass.inertia, found.moments, found.axes);
+  else
+    found.reason = graze_last_error(run->context)->message;
+  return found;
+}
+
+static void write_json_inside(gz_json *writer, const inside *in) {
+  gz_json_open(writer, "mass", '{');
+  if (in->reason) {
+    gz_json_text(writer, "reason", in->reason);
+  } else {
+    gz_json_double(writer, "volume", in->mass.volume);
+    gz_json_doubles(writer, "center", in->mass.center, 3);
+    gz_json_doubles(writer, "inertia", in->mass.inertia, 6);
+    gz_json_doubles(writer, "principal", in->moments, 3);
+    gz_json_doubles(writer, "axes", in->axes, 9);
+  }
+  gz_json_close(writer);
+}
+
+static void write_json_mesh(gz_json *writer, const graze_report_object *object, const inside *in) {
   const graze_mesh_facts *facts = object->facts;
   const graze_solid_facts *solid = object->solid;
   gz_json_open(writer, NULL, '{');
@@ -70,6 +113,7 @@ static void write_json_mesh(gz_json *writer, const graze_report_object *object) 
   gz_json_doubles(writer, "min", facts->box.min, 3);
   gz_json_doubles(writer, "max", facts->box.max, 3);
   gz_json_close(writer);
+  if (in->given) write_json_inside(writer, in);
   gz_json_text(writer, "precision", precision_name(facts));
   gz_json_text(writer, "volumes", volumes_name(facts));
   gz_json_integer(writer, "bytes", facts->bytes);
@@ -77,12 +121,15 @@ static void write_json_mesh(gz_json *writer, const graze_report_object *object) 
   gz_json_close(writer);
 }
 
-static void write_json(output *out, const session *run, const graze_report *all) {
+static void write_json(output *out, const session *run, const graze_report *all, bool mass) {
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", "cpu");
   gz_json_text(&writer, "status", "complete");
   gz_json_open(&writer, "meshes", '[');
-  for (uint32_t i = 0; i < all->object_count; i++) write_json_mesh(&writer, &all->objects[i]);
+  for (uint32_t i = 0; i < all->object_count; i++) {
+    const inside in = mass ? find_inside(run, &all->objects[i]) : (inside){0};
+    write_json_mesh(&writer, &all->objects[i], &in);
+  }
   gz_json_close(&writer);
   gz_json_open(&writer, "seconds", '{');
   gz_json_double(&writer, "load", run->load_seconds);
@@ -91,7 +138,7 @@ static void write_json(output *out, const session *run, const graze_report *all)
   gz_json_end(&writer);
 }
 
-static void write_csv(output *out, const session *run, const graze_report *all) {
+static void write_csv(output *out, const session *run, const graze_report *all, bool mass) {
   static const table_column columns[] = {{"name", true},
                                          {"mesh", true},
                                          {"vertices", false},
@@ -120,6 +167,7 @@ static void write_csv(output *out, const session *run, const graze_report *all) 
                                          {"hash", false}};
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
   (void)run;
+  (void)mass;
   for (uint32_t i = 0; i < all->object_count; i++) {
     const graze_mesh_facts *facts = all->objects[i].facts;
     const uint64_t counts[] = {facts->vertices, facts->positions,  facts->triangles,         facts->degenerate,
@@ -156,7 +204,29 @@ static void write_text_box(output *out, const graze_box *box) {
   gz_put_text(out, "\n");
 }
 
-static void write_text_mesh(output *out, const graze_report_object *object) {
+static void write_text_numbers(output *out, const char *name, const double *numbers, int count) {
+  output_print(out, "  %-18s ", name);
+  for (int k = 0; k < count; k++) {
+    gz_put_text(out, k == 0 ? "(" : ", ");
+    gz_put_double(out, numbers[k]);
+  }
+  gz_put_text(out, ")\n");
+}
+
+static void write_text_inside(output *out, const inside *in) {
+  if (in->reason) {
+    output_print(out, "  mass               none: %s\n", in->reason);
+    return;
+  }
+  gz_put_text(out, "  volume             ");
+  gz_put_double(out, in->mass.volume);
+  gz_put_text(out, "\n");
+  write_text_numbers(out, "centre of mass", in->mass.center, 3);
+  write_text_numbers(out, "inertia", in->mass.inertia, 6);
+  write_text_numbers(out, "principal moments", in->moments, 3);
+}
+
+static void write_text_mesh(output *out, const graze_report_object *object, const inside *in) {
   const graze_mesh_facts *facts = object->facts;
   const graze_solid_facts *solid = object->solid;
   output_print(out, "%s\n", object->file);
@@ -172,14 +242,17 @@ static void write_text_mesh(output *out, const graze_report_object *object) {
       out, "  solid              parts by winding number %" PRIu32 ", by parity %" PRIu32 ", surfaces %" PRIu32 "\n",
       solid->winding_parts, solid->parity_parts, solid->surface_parts);
   if (facts->triangles > 0) write_text_box(out, &facts->box);
+  if (in->given) write_text_inside(out, in);
   output_print(out, "  kept as            %s, %s volumes, %" PRIu64 " bytes\n", precision_name(facts),
                volumes_name(facts), facts->bytes);
   output_print(out, "  hash               %016" PRIx64 "\n", facts->hash);
 }
 
-static void write_text(output *out, const session *run, const graze_report *all) {
-  (void)run;
-  for (uint32_t i = 0; i < all->object_count; i++) write_text_mesh(out, &all->objects[i]);
+static void write_text(output *out, const session *run, const graze_report *all, bool mass) {
+  for (uint32_t i = 0; i < all->object_count; i++) {
+    const inside in = mass ? find_inside(run, &all->objects[i]) : (inside){0};
+    write_text_mesh(out, &all->objects[i], &in);
+  }
 }
 
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
@@ -189,7 +262,7 @@ const struct argp info_argp = {.options = options,
                                .children = children,
                                .args_doc = "MESH...",
                                .doc =
-                                   "Shows facts about meshes: counts, holes, orientation, box, hash."
+                                   "Shows facts about meshes: counts, holes, orientation, box, mass, hash."
                                    "\vExit: 0 all were read, 2 usage error, 3 bad input."};
 
 int command_info(int argc, char **argv) {
@@ -199,8 +272,9 @@ int command_info(int argc, char **argv) {
   output *out = output_open(info.common.output);
   session_begin(&run, &info.common);
   graze_check *check = session_open_meshes(&run, &info.files, &info.def);
-  static void (*const writers[])(output *, const session *, const graze_report *) = {write_text, write_json, write_csv};
-  writers[info.common.format](out, &run, graze_check_report(check));
+  static void (*const writers[])(output *, const session *, const graze_report *, bool) = {write_text, write_json,
+                                                                                           write_csv};
+  writers[info.common.format](out, &run, graze_check_report(check), info.mass);
   output_close(out);
   graze_check_destroy(check);
   session_end(&run);

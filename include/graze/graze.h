@@ -7,6 +7,7 @@
 #include "graze/collide.h"
 #include "graze/distance.h"
 #include "graze/dynamics.h"
+#include "graze/mass.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
 #include "graze/motion.h"
