@@ -362,6 +362,17 @@ static graze_status attempt_lists(bench *b) {
 }
 
 /* With request k refused. True: it succeeded, for there were not so many. */
+static graze_status attempt_hulls(bench *b) {
+  graze_hull *hull = NULL;
+  graze_status status = graze_hull_create(b->context, 3 * (uint64_t)sphere_count, sphere, &hull);
+  graze_hull_destroy(hull);
+  if (status != GRAZE_OK) return status;
+  const double square[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0};
+  status = graze_hull_create(b->context, 4, square, &hull);
+  if (status == GRAZE_OK) graze_hull_destroy(hull);
+  return status;
+}
+
 static bool fail_at(bench *b, const char *name, attempt try, uint64_t k) {
   int64_t blocks = b->memory.live_blocks, bytes = b->memory.live_bytes;
   graze_mesh_hash(b->context, NULL, NULL); /* another failure to be replaced */
@@ -411,6 +422,7 @@ static void run_all(int threads) {
       {"relate", attempt_relate},   {"within", attempt_within},   {"OBJ", attempt_obj},
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
       {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
+      {"hulls", attempt_hulls},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

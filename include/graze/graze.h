@@ -5,6 +5,7 @@
 #include "graze/base.h"
 #include "graze/broadphase.h"
 #include "graze/collide.h"
+#include "graze/convex.h"
 #include "graze/distance.h"
 #include "graze/dynamics.h"
 #include "graze/mass.h"
