@@ -1,4 +1,5 @@
-/* graze/mpi.h: which of many boxes meet, with the boxes spread over the ranks of an MPI program.
+/* graze/mpi.h: which of many boxes meet, and where a mesh meets itself, with the boxes or the triangles spread over the
+ * ranks of an MPI program.
  *
  * Every rank contributes boxes, any number or none, each with an id of 64 bits; where they lie does not matter. The
  * answer is that of graze_broadphase_find on all of them together: closed boxes, exact for the caller's numbers, each
@@ -28,6 +29,7 @@
 #include <mpi.h>
 
 #include "graze/broadphase.h"
+#include "graze/collide.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -136,6 +138,51 @@ typedef struct graze_mpi_result {
 
 /* Of the last step that ended without an error. */
 GRAZE_API graze_mpi_result graze_mpi_get_result(const graze_mpi_world *world);
+
+/* ---- a mesh against itself -------------------------------------------------------------------------------------- */
+
+/* Triangles of a mesh, spread over the ranks in any way: the answer is that of graze_collide_self on all of them, whose
+ * rules go by positions and not by indices. The boxes of triangles travel; corners do for those alone whose boxes meet
+ * another one's on a rank that does not have them. Used as a world is: begin, own work, test or wait. */
+typedef struct graze_mpi_self graze_mpi_self;
+
+/* In the caller's memory, read until the call has ended. */
+typedef struct graze_mpi_triangles {
+  const double *corners;   /* 9 of each: x, y, z of three corners */
+  const uint64_t *numbers; /* of each, below 2^32; no two triangles have the same, on whatever ranks */
+  uint32_t count;          /* at most 2^30 */
+} graze_mpi_triangles;
+
+/* Collective. `def` as for graze_mpi_world_create; of `delivery` there are COUNT and SORTED, which lists the self
+ * pairs; NO_SEARCH and events are not for meshes. Errors: ARGUMENT, MEMORY, RANK. */
+GRAZE_API graze_status graze_mpi_self_create(graze_context *context, MPI_Comm comm, const graze_mpi_world_def *def,
+                                             graze_mpi_self **self);
+GRAZE_API void graze_mpi_self_destroy(graze_mpi_self *self);
+
+/* Collective; NULL: this rank has no triangles. What is wrong with triangles is told at the end. Errors: ARGUMENT,
+ * LIMIT, RANK. */
+GRAZE_API graze_status graze_mpi_self_begin(graze_mpi_self *self, const graze_mpi_triangles *triangles);
+
+/* As graze_mpi_test and graze_mpi_wait. Errors, on all ranks the same: ARGUMENT, NOT_FINITE (the message names rank and
+ * triangle), MEMORY, LIMIT; RANK. O(n log n) for n triangles whose boxes meet few others. */
+GRAZE_API graze_status graze_mpi_self_test(graze_mpi_self *self, bool *done);
+GRAZE_API graze_status graze_mpi_self_wait(graze_mpi_self *self);
+
+typedef struct graze_mpi_self_result {
+  /* Over all ranks, and the same on each. */
+  uint64_t triangles, degenerate;
+  graze_self_result found; /* without `pairs` and `work` */
+  uint64_t sent_triangles; /* whose corners went to another rank; one that went to two counts twice */
+  graze_mpi_result boxes;  /* of the search among boxes; messages and bytes are those of everything */
+
+  /* Of this rank, with SORTED: self pairs by number, a < b, those of rank 0 first; the ranks are 0. Valid until the
+   * next call of begin. */
+  const graze_mpi_pair *list;
+  uint64_t count;
+} graze_mpi_self_result;
+
+/* Of the last mesh that ended without an error. */
+GRAZE_API graze_mpi_self_result graze_mpi_self_get_result(const graze_mpi_self *self);
 
 #ifdef __cplusplus
 }

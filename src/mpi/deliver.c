@@ -162,8 +162,13 @@ static bool add_events(graze_mpi_world *w) {
   return true;
 }
 
+void gz_mpi_home_sort(graze_mpi_world *w) {
+  if (w->failure.status == GRAZE_OK) sort_pairs(w, &w->arrived, w->arrived_count);
+}
+
 void gz_mpi_home_end(graze_mpi_world *w) {
-  if (w->failure.status != GRAZE_OK || !sort_pairs(w, &w->arrived, w->arrived_count)) return;
+  gz_mpi_home_sort(w);
+  if (w->failure.status != GRAZE_OK) return;
   if (w->def.events && !add_events(w)) return;
   if (w->def.delivery == GRAZE_MPI_FINDER) return; /* which keeps its own */
   swap_buffers(&w->pairs, &w->arrived);
@@ -182,7 +187,7 @@ void gz_mpi_deliver(graze_mpi_world *w) {
     swap_buffers(&w->pairs, &w->arrived);
     w->pair_count = w->arrived_count;
   }
-  if (w->def.delivery != GRAZE_MPI_SORTED && !sort_pairs(w, &w->pairs, w->pair_count)) return;
+  if (w->def.delivery != GRAZE_MPI_SORTED && !w->unsorted && !sort_pairs(w, &w->pairs, w->pair_count)) return;
   uint64_t ended = 0;
   while (ended < w->pair_count && pairs_of(&w->pairs)[w->pair_count - 1 - ended].event == GRAZE_MPI_ENDED) ended++;
   w->list = w->pairs.data;

@@ -92,8 +92,7 @@ graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport,
   return GRAZE_OK;
 }
 
-/* Whether all ranks have come so far; else one that has not says so to the others. */
-static graze_status agree(const graze_context *context, MPI_Comm comm, graze_status status) {
+graze_status gz_mpi_agree(const graze_context *context, MPI_Comm comm, graze_status status) {
   int mine = (int)status, worst = 0;
   if (MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
     return gz_fail(context, GRAZE_ERROR_RANK, "MPI_Allreduce failed");
@@ -108,13 +107,13 @@ graze_status graze_mpi_world_create(graze_context *context, MPI_Comm comm, const
   mpi_transport *transport = NULL;
   graze_mpi_world *made = NULL;
   if (context == NULL || world == NULL || !is_valid(&d)) {
-    graze_status bad = agree(context, comm, GRAZE_ERROR_ARGUMENT);
+    graze_status bad = gz_mpi_agree(context, comm, GRAZE_ERROR_ARGUMENT);
     return gz_fail(context, bad, "a world over ranks: an argument is invalid");
   }
-  graze_status status = agree(context, comm, GRAZE_OK);
+  graze_status status = gz_mpi_agree(context, comm, GRAZE_OK);
   if (status == GRAZE_OK) status = gz_mpi_transport_open(context, comm, MPI_RENEW_AFTER, &transport);
   if (status != GRAZE_OK) return status;
-  status = agree(context, comm, gz_mpi_world_open(context, transport, &d, &made));
+  status = gz_mpi_agree(context, comm, gz_mpi_world_open(context, transport, &d, &made));
   if (status == GRAZE_OK) {
     *world = made;
     return GRAZE_OK;

@@ -180,6 +180,7 @@ struct graze_mpi_world {
   uint64_t history_count, next_history_count;
   graze_mpi_pair *list;
   uint64_t list_count, list_ended;
+  bool unsorted; /* the finder's list may be in any order */
 
   graze_mpi_result result;
 };
@@ -196,6 +197,12 @@ static inline graze_mpi_pair *pairs_of(const buffer *b) {
 /* A world over a transport, which is closed with it. */
 graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
                                graze_mpi_world **world);
+
+/* Collective: whether all ranks have come so far with OK; else those that have get a status of the others. */
+graze_status gz_mpi_agree(const graze_context *context, MPI_Comm comm, graze_status status);
+
+/* self.c: a mesh against itself, in a world that delivers to finders and is destroyed with it. */
+graze_status gz_mpi_self_open(graze_mpi_world *world, bool listed, graze_mpi_self **self);
 
 /* Remembers the failure for the end of the step; the first one counts. The words are those of the thread's last error
  * or, for the second, the given ones. */
@@ -227,6 +234,7 @@ void gz_mpi_search(graze_mpi_world *w);
 
 /* deliver.c */
 graze_status gz_mpi_home_begin(graze_mpi_world *w);
+void gz_mpi_home_sort(graze_mpi_world *w); /* what has arrived there */
 void gz_mpi_home_end(graze_mpi_world *w);
 graze_status gz_mpi_owners_begin(graze_mpi_world *w);
 void gz_mpi_deliver(graze_mpi_world *w); /* what is here by now is this rank's list */

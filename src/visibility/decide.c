@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "exact/tritri.h"
 #include "narrow/adjacent.h"
+#include "narrow/soup.h"
 #include "visibility/load.h"
 #include "visibility/meet.h"
 
@@ -139,24 +140,6 @@ static void box_pairs(void *argument, uint32_t begin, uint32_t end, uint32_t wor
   }
 }
 
-/* Whether the triangle has no area: where the normal is too short to tell, exactly. */
-static bool is_thin(const double t[9]) {
-  double u[3], w[3], longest = 0;
-  for (int k = 0; k < 3; k++) {
-    u[k] = t[3 + k] - t[k];
-    w[k] = t[6 + k] - t[k];
-    longest = fmax(longest, fmax(fabs(u[k]), fabs(w[k])));
-  }
-  const double bound = 1e-14 * longest * longest; /* of a sum of two products of such differences: 2e-15 */
-  for (int k = 0; k < 3 && longest > 1e-100 && longest < 1e100; k++) {
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    if (fabs(u[i] * w[j] - u[j] * w[i]) > bound) return false;
-  }
-  graze_tritri with_itself;
-  gz_tritri_scalar(t, t, &with_itself);
-  return with_itself.degenerate != 0;
-}
-
 static void find_thin(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
   const deciding *d = argument;
   (void)worker;
@@ -165,7 +148,7 @@ static void find_thin(void *argument, uint32_t begin, uint32_t end, uint32_t wor
     for (uint32_t t = 0; t < o->count; t++) {
       double corners[9];
       gz_visibility_corners(o, t, corners);
-      d->thin[o->first + t] = is_thin(corners);
+      d->thin[o->first + t] = gz_soup_is_thin(corners);
     }
   }
 }

@@ -140,6 +140,39 @@ def steps():
         before = now
 
 
+def crumpled(path, seed, side):
+    """A sheet whose corners are moved about, so that it crosses itself here and there, with triangles twice and flat ones."""
+    chance = random.Random(seed)
+    with open(path, "w") as out:
+        for i in range(side * side):
+            out.write("v %r %r %r\n" % (i % side + chance.uniform(-1, 1), i // side + chance.uniform(-1, 1), chance.uniform(-0.3, 0.3)))
+        for i in range(1, side * (side - 1)):
+            if i % side > 0:
+                out.write(f"f {i} {i + 1} {i + side}\nf {i + 1} {i + side + 1} {i + side}\n" + f"f {i} {i + 1} {i + 1}\n" * (i % 50 == 0))
+
+
+def selves():
+    """Several meshes, two of a name, with their lists; the faults of a file in the words of graze."""
+    os.makedirs("again", exist_ok=True)
+    names = ["sheet.obj", "tiny.stl", "again/sheet.obj"]
+    crumpled(names[0], 1, 40)
+    crumpled(names[2], 2, 9)
+    open(names[1], "w").write("solid t\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid t\n")
+    want = json.loads(run([graze, "self", "--format", "json", "--pairs", *names]).stdout)
+    got = ranks(3, "self", "--format", "json", "--pairs", "--trace", "trace.csv", *names)
+    result = json.loads(got.stdout)
+    check(got.returncode == 1 and got.stderr == "" and result["meshes"] == want["meshes"], f"self: {got.stderr}")
+    check(want["meshes"][0]["self_pairs"] > 0 and want["meshes"][0]["degenerate_pairs"] > 0, "the sheet is too smooth")
+    check(result["ranks"] == 3 and result["engine"] == "mpi" and result["mpi"]["placement"] == "curve", "keys of self")
+    for how in ("csv", "text") if asked.long else ("text",):
+        want, got = (run([program, "self", "--pairs", "--format", how, *names]).stdout.splitlines() for program in (graze, graze_mpi))
+        check(len(got) > 1000 and want[:-1] == got[:-1] and (how == "text" or want == got), f"self as {how}")
+    open("bad.obj", "w").write("v 0 0 0\nv 1 nan 0\nv 0 1 0\nf 1 2 3\n")
+    for arguments in [[names[0], "bad.obj"]] + [["nothing.obj"], ["--strict", "bad.obj"], [], ["--threads", "x", "bad.obj"]] * asked.long:
+        want, got = (run([program, "self", *arguments]) for program in (graze, graze_mpi))
+        check(want.returncode == got.returncode and got.stderr.replace("graze-mpi", "graze") == want.stderr, f"{arguments}: {got.stderr}")
+
+
 def wide_ids():
     boxes = [(number << 35 | 5, box) for number, box in read_boxes(make("uniform", 500))]
     want = [(a << 35 | 5, b << 35 | 5) for a, b in pairs_of(run([graze, "pairs", "--format", "csv", "uniform0.gzb"]).stdout)]
@@ -190,8 +223,8 @@ def usage():
                              (["--make", "cheese:7"], "no boxes of the kind 'cheese'")] * asked.long):
         got = run([graze_mpi, "pairs", *arguments]) if "directory" not in arguments else ranks(2, "pairs", *arguments)
         check(got.returncode == 2 and got.stderr.count(words) == 1, f"{arguments}: {got.stderr}")
-    got = run([graze_mpi, "self", "mesh.obj"])
-    check(got.returncode == 2 and got.stderr == "graze-mpi: no such verb: self; `graze-mpi --help' lists the verbs\n", "verb")
+    got = run([graze_mpi, "fly", "mesh.obj"])
+    check(got.returncode == 2 and got.stderr == "graze-mpi: no such verb: fly; `graze-mpi --help' lists the verbs\n", "verb")
     check(run([graze_mpi, "--version"]).stdout.startswith("graze-mpi "), "--version")
     check(run([graze_mpi, "pairs", "--help"]).stdout.count("Usage:") == 1, "--help")
     got = run([graze, "pairs", "--engine", "mpi", "x"])
@@ -264,7 +297,7 @@ def stopped():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     answers([1, 2, 3, 4, 7, 16, 64] if asked.long else [7])
-    for part in [facts, groups, steps, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files] * asked.long:
+    for part in [facts, groups, steps, selves, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files] * asked.long:
         part()
     os.chdir("/")
 sys.exit(failures > 0)

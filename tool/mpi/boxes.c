@@ -58,14 +58,10 @@ static void compare_files(const job *j, const char *path, const print_of_file *m
 
 /* ---- slices ---- */
 
-static uint64_t slice_begin(uint64_t count, const job *j, int rank) {
-  return (uint64_t)((unsigned __int128)count * (unsigned)rank / (unsigned)j->ranks);
-}
-
 static void take_slice(const job *j, uint64_t total, rank_boxes *boxes) {
-  uint64_t end = slice_begin(total, j, j->rank + 1);
+  uint64_t end = job_part(total, j, j->rank + 1);
   boxes->total = total;
-  boxes->first = slice_begin(total, j, j->rank);
+  boxes->first = job_part(total, j, j->rank);
   boxes->boxes.count = (uint32_t)(end - boxes->first);
 }
 

@@ -40,8 +40,8 @@ static void put_spreads(gz_json *json, const graze_mpi_result *r) {
   gz_json_close(json);
 }
 
-void put_mpi_facts(gz_json *json, const graze_mpi_result *r, double *seconds, uint32_t count) {
-  qsort(seconds, count, sizeof *seconds, compare_seconds);
+void put_mpi_facts(gz_json *json, const graze_mpi_result *r, rank_run *run) {
+  qsort(run->seconds, run->count, sizeof *run->seconds, compare_seconds);
   gz_json_open(json, "mpi", '{');
   put_library(json);
   gz_json_text(json, "placement", "curve");
@@ -50,8 +50,8 @@ void put_mpi_facts(gz_json *json, const graze_mpi_result *r, double *seconds, ui
   put_integers(json, (const char *const[]){"voxels", "sent_objects", "messages", "bytes_sent"},
                (const uint64_t[]){r->voxels, r->sent_objects, r->messages, r->bytes_sent}, 4);
   gz_json_open(json, "step_seconds", '{');
-  gz_json_double(json, "min", seconds[0]);
-  gz_json_double(json, "median", seconds[count / 2]);
+  gz_json_double(json, "min", run->seconds[0]);
+  gz_json_double(json, "median", run->seconds[run->count / 2]);
   gz_json_close(json);
   put_spreads(json, r);
   gz_json_close(json);

@@ -3,14 +3,14 @@
 #define TOOL_MPI_FACTS_H
 
 #include "base/json.h"
-#include "mpi/job.h"
+#include "mpi/run.h"
 
 void put_integers(gz_json *json, const char *const keys[], const uint64_t numbers[], size_t count);
 
 /* "engine" and "ranks". */
 void put_engine(gz_json *json, const job *j);
 
-/* "mpi": what voxels were and what went over the wire, and the seconds of each of `count` steps, which are sorted. */
-void put_mpi_facts(gz_json *json, const graze_mpi_result *result, double *seconds, uint32_t count);
+/* "mpi": what voxels were and what went over the wire, and the seconds of the searches, which are sorted. */
+void put_mpi_facts(gz_json *json, const graze_mpi_result *result, rank_run *run);
 
 #endif

@@ -78,6 +78,10 @@ void job_must(const job *j, graze_status status) {
   job_agree(j, status == GRAZE_OK ? NULL : words, true);
 }
 
+uint64_t job_part(uint64_t count, const job *j, int rank) {
+  return (uint64_t)((unsigned __int128)count * (unsigned)rank / (unsigned)j->ranks);
+}
+
 void *job_alloc(size_t count, size_t size) {
   void *memory = calloc(count > 0 ? count : 1, size);
   if (memory == NULL) fail("rank %d: out of memory: %zu times %zu bytes were refused", own_rank, count, size);

@@ -28,6 +28,9 @@ void job_agree(const job *j, const char *words, bool named);
 /* job_agree for a call of the library that gives no error to other ranks. */
 void job_must(const job *j, graze_status status);
 
+/* Where the part of a rank begins, of `count` things that are dealt out in order; of rank P: their end. */
+uint64_t job_part(uint64_t count, const job *j, int rank);
+
 /* Memory of the program's; ends the job when it is refused. */
 void *job_alloc(size_t count, size_t size);
 

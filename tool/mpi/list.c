@@ -15,10 +15,10 @@ static uint64_t fill(uint64_t *ids, const graze_mpi_pair *pairs, uint64_t count)
 }
 
 /* A part of nothing is the last one. */
-static void send(const graze_mpi_result *result, uint64_t *ids) {
+static void send(const graze_mpi_pair *list, uint64_t count, uint64_t *ids) {
   uint64_t at = 0, part;
   do {
-    part = fill(ids, result->list + at, result->count - at);
+    part = fill(ids, list + at, count - at);
     MPI_Ssend(ids, (int)(2 * part), MPI_UINT64_T, 0, TAG, MPI_COMM_WORLD);
     at += part;
   } while (part > 0);
@@ -34,13 +34,13 @@ static void receive(int from, uint64_t *ids, void (*put)(void *user, uint64_t a,
   } while (count > 0);
 }
 
-void list_pairs(const job *j, const graze_mpi_result *result, void (*put)(void *user, uint64_t a, uint64_t b),
-                void *user) {
+void list_pairs(const job *j, const graze_mpi_pair *list, uint64_t count,
+                void (*put)(void *user, uint64_t a, uint64_t b), void *user) {
   uint64_t *ids = job_alloc(2 * PART, sizeof *ids);
   if (j->rank != 0) {
-    send(result, ids);
+    send(list, count, ids);
   } else {
-    for (uint64_t i = 0; i < result->count; i++) put(user, result->list[i].a, result->list[i].b);
+    for (uint64_t i = 0; i < count; i++) put(user, list[i].a, list[i].b);
     for (int r = 1; r < j->ranks; r++) receive(r, ids, put, user);
   }
   free(ids);

@@ -4,9 +4,9 @@
 
 #include "mpi/job.h"
 
-/* All ranks call it with a result that was delivered sorted. On rank 0, put(user, a, b) is called for each pair of all
- * ranks; a few thousand are there at a time. */
-void list_pairs(const job *j, const graze_mpi_result *result, void (*put)(void *user, uint64_t a, uint64_t b),
-                void *user);
+/* All ranks call it with their parts of a list that is sorted over the ranks. On rank 0, put(user, a, b) is called for
+ * each pair of all ranks; a few thousand are there at a time. */
+void list_pairs(const job *j, const graze_mpi_pair *list, uint64_t count,
+                void (*put)(void *user, uint64_t a, uint64_t b), void *user);
 
 #endif

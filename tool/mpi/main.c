@@ -7,13 +7,14 @@
 
 #include "diagnostics.h"
 #include "mpi/job.h"
-#include "mpi/pairs.h"
+#include "mpi/verbs.h"
 
 static const char help[] =
     "Usage: mpiexec -n P graze-mpi VERB [OPTION...] FILES\n"
     "Finds every collision, exactly, with many processes.\n"
     "\n"
     "  pairs     which of many boxes meet\n"
+    "  self      where meshes meet themselves\n"
     "\n"
     "  graze-mpi VERB --help   the options of a verb\n"
     "  graze-mpi --version     the version\n"
@@ -32,8 +33,20 @@ static int usage_error(const char *what, const char *name) {
   return exit_usage;
 }
 
+static const struct verb {
+  const char *name;
+  int (*command)(job *j, int argc, char **argv);
+} verbs[] = {{"pairs", command_mpi_pairs}, {"self", command_mpi_self}};
+
+static const struct verb *find_verb(const char *name) {
+  for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+    if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
+  }
+  return NULL;
+}
+
 static int run(job *j, int argc, char **argv) {
-  static char program[] = "graze-mpi pairs";
+  static char program[64];
   if (argc < 2) return usage_error("no verb", "");
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
     fputs(help, stdout);
@@ -43,10 +56,12 @@ static int run(job *j, int argc, char **argv) {
     print_version(stdout, NULL);
     return exit_clear;
   }
-  if (strcmp(argv[1], "pairs") != 0) return usage_error("no such verb: ", argv[1]);
+  const struct verb *verb = find_verb(argv[1]);
+  if (!verb) return usage_error("no such verb: ", argv[1]);
+  snprintf(program, sizeof program, "graze-mpi %s", verb->name);
   diagnostics_start(program);
   argv[1] = program;
-  return command_mpi_pairs(j, argc - 1, argv + 1);
+  return verb->command(j, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {
