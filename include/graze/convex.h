@@ -7,6 +7,7 @@
 #define GRAZE_CONVEX_H
 
 #include "graze/base.h"
+#include "graze/collide.h"
 #include "graze/math.h"
 
 #ifdef __cplusplus
@@ -66,6 +67,47 @@ GRAZE_API void graze_hull_destroy(graze_hull *hull);
 /* A vertex of the hull whose product with the direction, computed in doubles, no neighbour's exceeds; by walking from
  * `start`, a vertex near which it is expected, if the hull is large. */
 GRAZE_API uint32_t graze_hull_support(const graze_hull *hull, const double direction[3], uint32_t start);
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------ */
+
+/* The hull of points, grown by a ball: with one point a ball, with two a capsule, with radius 0 a polytope. The points
+ * need be neither extreme nor different. Poses move the points alone; the radius is one in the world. */
+typedef struct graze_convex {
+  const double *points; /* [count][3]; a hull's are points and vertex_count */
+  uint32_t count;       /* at least 1 */
+  double radius;        /* at least 0 */
+} graze_convex;
+
+typedef struct graze_convex_pair {
+  const graze_convex *a, *b;
+  const graze_pose *pose_a, *pose_b; /* NULL: none */
+} graze_convex_pair;
+
+typedef enum graze_convex_ask {
+  GRAZE_CONVEX_MEET = 0,    /* only whether they meet */
+  GRAZE_CONVEX_MEASURE = 1, /* and how far they are, in brackets that doubles give: 2^-43 of the extents, or so */
+  GRAZE_CONVEX_SHARP = 2    /* brackets of some 2^-49 of the distance or depth of the points, by integers */
+} graze_convex_ask;
+
+/* Two closed sets. The distance is that of the sets, or minus the length of the least translation that parts their
+ * insides; 0 where they touch. lower <= distance <= upper is proved, of the true value too, and the bracket is at most
+ * 2^-40 of the largest coordinate wide. */
+typedef struct graze_convex_result {
+  double distance, lower, upper;
+  double points[2][3]; /* where they are nearest, or deepest in each other: of a, of b */
+  double normal[3];    /* a unit vector from a to b: the direction in which b leaves a soonest; 0 if there is none */
+  uint8_t hit;         /* decided exactly; touching counts */
+} graze_convex_result;
+
+/* Decides `count` pairs; results[i] is that of pairs[i], the same for any number of threads. Exactness T1 (T0 is the
+ * same without poses) takes the posed points as math.h rounds them, T2 their real images. With MEET only `hit` is set.
+ *
+ * GJK in doubles, then proof: a plane between the sets, or four points of A - B around the origin, or integers. Errors:
+ * ARGUMENT (no points, a radius below 0), NOT_FINITE (a coordinate before or after the pose; the message names pair and
+ * side), MEMORY. docs/convex.md has the method. */
+GRAZE_API graze_status graze_convex_batch(graze_context *context, uint64_t count, const graze_convex_pair *pairs,
+                                          graze_exactness exactness, graze_convex_ask ask,
+                                          graze_convex_result *results);
 
 #ifdef __cplusplus
 }

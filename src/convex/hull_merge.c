@@ -11,16 +11,16 @@ typedef struct merging {
   const hull_cloud *cloud;
   const hull_triangle *triangles;
   uint32_t count;
-  uint32_t *face;  /* of a triangle; HULL_GONE: none yet */
+  uint32_t *face;  /* of a triangle; SURFACE_GONE: none yet */
   uint32_t *stack; /* triangles of the face that is being collected; later, by face, one at its rim */
   hull_faces *out;
 } merging;
 
 static bool one_plane(const merging *m, const hull_triangle *t, uint32_t other) {
   const hull_triangle *o = &m->triangles[other];
-  int edge = hull_edge_to(o, (uint32_t)(t - m->triangles));
+  int edge = surface_edge_to(&o->at, (uint32_t)(t - m->triangles));
   double product;
-  return gz_hull_side(m->cloud, t, o->v[(edge + 2) % 3], &product) == 0;
+  return gz_hull_side(m->cloud, t, o->at.v[(edge + 2) % 3], &product) == 0;
 }
 
 static void collect_face(merging *m, uint32_t start) {
@@ -30,8 +30,8 @@ static void collect_face(merging *m, uint32_t start) {
   while (count > 0) {
     const hull_triangle *t = &m->triangles[m->stack[--count]];
     for (int k = 0; k < 3; k++) {
-      uint32_t other = t->next[k];
-      if (m->face[other] != HULL_GONE || !one_plane(m, t, other)) continue;
+      uint32_t other = t->at.next[k];
+      if (m->face[other] != SURFACE_GONE || !one_plane(m, t, other)) continue;
       m->face[other] = m->out->count;
       m->stack[count++] = other;
     }
@@ -45,14 +45,14 @@ typedef struct rim_edge {
 } rim_edge;
 
 static uint32_t face_beyond(const merging *m, rim_edge e) {
-  return m->face[m->triangles[e.t].next[e.k]];
+  return m->face[m->triangles[e.t].at.next[e.k]];
 }
 
 static rim_edge following(const merging *m, rim_edge e) {
   uint32_t face = m->face[e.t];
   for (e.k = (e.k + 1) % 3; face_beyond(m, e) == face; e.k = (e.k + 1) % 3) {
-    uint32_t next = m->triangles[e.t].next[e.k];
-    e.k = hull_edge_to(&m->triangles[next], e.t);
+    uint32_t next = m->triangles[e.t].at.next[e.k];
+    e.k = surface_edge_to(&m->triangles[next].at, e.t);
     e.t = next;
   }
   return e;
@@ -65,7 +65,7 @@ static void walk_rim(merging *m, rim_edge start) {
   uint32_t beyond = face_beyond(m, e);
   do {
     e = following(m, e);
-    if (face_beyond(m, e) != beyond) m->out->corners[(*at)++] = m->triangles[e.t].v[e.k];
+    if (face_beyond(m, e) != beyond) m->out->corners[(*at)++] = m->triangles[e.t].at.v[e.k];
     beyond = face_beyond(m, e);
   } while (e.t != start.t || e.k != start.k);
 }
@@ -73,7 +73,7 @@ static void walk_rim(merging *m, rim_edge start) {
 static void find_faces(merging *m) {
   memset(m->face, 0xff, m->count * sizeof *m->face);
   for (uint32_t t = 0; t < m->count; t++) {
-    if (m->triangles[t].v[0] == HULL_GONE || m->face[t] != HULL_GONE) continue;
+    if (m->triangles[t].at.v[0] == SURFACE_GONE || m->face[t] != SURFACE_GONE) continue;
     collect_face(m, t);
     m->out->count++;
   }
@@ -82,7 +82,7 @@ static void find_faces(merging *m) {
 /* By face, a triangle that is at its rim. */
 static void find_rims(merging *m, uint32_t *rim) {
   for (uint32_t t = 0; t < m->count; t++) {
-    if (m->face[t] == HULL_GONE) continue;
+    if (m->face[t] == SURFACE_GONE) continue;
     for (int k = 0; k < 3; k++) {
       if (face_beyond(m, (rim_edge){t, k}) != m->face[t]) rim[m->face[t]] = t;
     }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "exact/big_vector.h"
 #include "exact/tritri.h"
 
 near_block_function *gz_near_block_best(void) {
@@ -85,34 +86,10 @@ static int rough_sign(rough r) {
 
 /* ---- integers ---- */
 
-typedef struct exact_vector {
-  big x[3];
-} exact_vector;
-
-static void exact_between(real_points *p, int from, int to, exact_vector *r) {
+static void exact_between(real_points *p, int from, int to, big_vector *r) {
   gz_real_points_compute(p, from);
   gz_real_points_compute(p, to);
   for (int k = 0; k < 3; k++) gz_big_sub(&r->x[k], &p->real[to][k], &p->real[from][k]);
-}
-
-static void exact_cross(const exact_vector *a, const exact_vector *b, exact_vector *r) {
-  big s, t;
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    gz_big_mul(&s, &a->x[i], &b->x[j]);
-    gz_big_mul(&t, &a->x[j], &b->x[i]);
-    gz_big_sub(&r->x[k], &s, &t);
-  }
-}
-
-static void exact_dot(const exact_vector *a, const exact_vector *b, big *r) {
-  big s, t;
-  gz_big_mul(&s, &a->x[0], &b->x[0]);
-  for (int k = 1; k < 3; k++) {
-    gz_big_mul(&t, &a->x[k], &b->x[k]);
-    gz_big_add(&s, &s, &t);
-  }
-  gz_big_copy(r, &s);
 }
 
 /* ---- candidates ---- */
@@ -150,7 +127,7 @@ typedef struct examination {
   candidate c;
   rough_vector normal; /* of faces and pairs of edges: u x v */
   bool known;
-  exact_vector exact_normal;
+  big_vector exact_normal;
 } examination;
 
 /* The edges u and v of which a normal is the cross product. */
@@ -163,14 +140,14 @@ static void normal_edges(const candidate *c, int u[2], int v[2]) {
   v[1] = p[3];
 }
 
-static const exact_vector *exact_normal(examination *e) {
+static const big_vector *exact_normal(examination *e) {
   if (e->known) return &e->exact_normal;
   int u[2], v[2];
-  exact_vector x, y;
+  big_vector x, y;
   normal_edges(&e->c, u, v);
   exact_between(e->points, u[0], u[1], &x);
   exact_between(e->points, v[0], v[1], &y);
-  exact_cross(&x, &y, &e->exact_normal);
+  gz_big_cross(&x, &y, &e->exact_normal);
   e->known = true;
   return &e->exact_normal;
 }
@@ -180,12 +157,12 @@ static int side_sign(examination *e, int x0, int x1, int y0, int y1) {
   rough_vector x = rough_between(e->points, x0, x1), y = rough_between(e->points, y0, y1), c = rough_cross(&x, &y);
   int sign = rough_sign(rough_dot(&c, &e->normal));
   if (sign != 0) return sign;
-  exact_vector a, b, product;
+  big_vector a, b, product;
   big value;
   exact_between(e->points, x0, x1, &a);
   exact_between(e->points, y0, y1, &b);
-  exact_cross(&a, &b, &product);
-  exact_dot(&product, exact_normal(e), &value);
+  gz_big_cross(&a, &b, &product);
+  gz_big_dot(&product, exact_normal(e), &value);
   return value.sign;
 }
 
@@ -194,11 +171,11 @@ static int dot_sign(examination *e, int x0, int x1, int y0, int y1) {
   rough_vector x = rough_between(e->points, x0, x1), y = rough_between(e->points, y0, y1);
   int sign = rough_sign(rough_dot(&x, &y));
   if (sign != 0) return sign;
-  exact_vector a, b;
+  big_vector a, b;
   big value;
   exact_between(e->points, x0, x1, &a);
   exact_between(e->points, y0, y1, &b);
-  exact_dot(&a, &b, &value);
+  gz_big_dot(&a, &b, &value);
   return value.sign;
 }
 
@@ -252,22 +229,22 @@ static double rough_value(const examination *e) {
 
 /* The square of the value: above / below; false: a foot is not strictly inside. */
 static bool exact_value(examination *e, big *above, big *below) {
-  exact_vector w, along, c;
+  big_vector w, along, c;
   if (!strictly_inside(e)) return false;
   exact_between(e->points, way_start(&e->c), way_end(&e->c), &w);
   if (e->c.kind == VERTEX_VERTEX) {
-    exact_dot(&w, &w, above);
+    gz_big_dot(&w, &w, above);
     gz_big_from_double(below, 1);
   } else if (e->c.kind == VERTEX_EDGE) {
     exact_between(e->points, e->c.p[1], e->c.p[2], &along);
-    exact_cross(&w, &along, &c);
-    exact_dot(&c, &c, above);
-    exact_dot(&along, &along, below);
+    gz_big_cross(&w, &along, &c);
+    gz_big_dot(&c, &c, above);
+    gz_big_dot(&along, &along, below);
   } else {
-    const exact_vector *n = exact_normal(e);
-    exact_dot(&w, n, above);
+    const big_vector *n = exact_normal(e);
+    gz_big_dot(&w, n, above);
     gz_big_mul(above, above, above);
-    exact_dot(n, n, below);
+    gz_big_dot(n, n, below);
   }
   return true;
 }
@@ -296,50 +273,6 @@ static bool next_value(near_pair *pair, int *number, double most, examination *e
 /* ---- roots ---- */
 
 /* Sign of above / below - x^2 for a dyadic x. */
-static int compare_square(const big *above, const big *below, const big *x) {
-  big square;
-  gz_big_mul(&square, x, x);
-  gz_big_mul(&square, &square, below);
-  gz_big_sub(&square, above, &square);
-  return square.sign;
-}
-
-/* Sign of the root of above / below minus the middle between q and the next double above. */
-static int compare_middle(const big *above, const big *below, double q) {
-  big x, half;
-  double unit = q < 0x1p-1021 ? 0x1p-1074 : ldexp(1, ilogb(q) - 52);
-  gz_big_from_double(&x, q);
-  gz_big_from_double(&half, unit);
-  half.exponent--;
-  gz_big_add(&x, &x, &half);
-  return compare_square(above, below, &x);
-}
-
-static bool is_odd(double q) {
-  uint64_t bits;
-  memcpy(&bits, &q, sizeof bits);
-  return (bits & 1) != 0;
-}
-
-/* The double nearest to the root of above / below, to even at a tie; infinity beyond them all. */
-static double round_root(const big *above, const big *below) {
-  const double most = 0x1.fffffffffffffp1023;
-  double q = fmin(gz_big_root_ratio(above, below), most);
-  for (;;) {
-    int sign = compare_middle(above, below, q);
-    if (sign < 0 || (sign == 0 && !is_odd(q))) break;
-    if (q == most) return (double)INFINITY;
-    q = nextafter(q, (double)INFINITY);
-  }
-  while (q > 0) {
-    double under = nextafter(q, 0);
-    int sign = compare_middle(above, below, under);
-    if (sign > 0 || (sign == 0 && is_odd(under))) break;
-    q = under;
-  }
-  return q;
-}
-
 /* ---- pairs ---- */
 
 void gz_near_start_known(near_pair *pair, const double a[9], const graze_pose *pose_a, const double b[9],
@@ -399,7 +332,7 @@ int gz_near_compare(near_pair *pair, double limit) {
   int number = 0, least = 1;
   gz_big_from_double(&x, limit);
   while (least >= 0 && next_value(pair, &number, limit, &e, &above, &below)) {
-    int sign = compare_square(&above, &below, &x);
+    int sign = gz_big_compare_root(&above, &below, &x);
     if (sign < least) least = sign;
   }
   return least;
@@ -413,7 +346,7 @@ static double find_nearest(near_pair *pair, candidate *nearest) {
   int number = 0;
   bool any = false;
   while (next_value(pair, &number, most, &e, &above, &below)) {
-    double value = round_root(&above, &below);
+    double value = gz_big_round_root(&above, &below);
     if (any && !(value < least)) continue;
     *nearest = e.c;
     any = true;
@@ -431,19 +364,19 @@ double gz_near_distance(near_pair *pair) {
 /* ---- points ---- */
 
 /* (x . y) / (z . z), within [0, 1]. */
-static double exact_share(const exact_vector *x, const exact_vector *y, const exact_vector *z) {
+static double exact_share(const big_vector *x, const big_vector *y, const big_vector *z) {
   big above, below;
-  exact_dot(x, y, &above);
-  exact_dot(z, z, &below);
+  gz_big_dot(x, y, &above);
+  gz_big_dot(z, z, &below);
   return fmin(fmax(gz_big_ratio(&above, &below), 0), 1);
 }
 
 /* ((x1 - x0) x (y1 - y0)) . n / n.n */
 static double side_share(examination *e, int x0, int x1, int y0, int y1) {
-  exact_vector x, y, product;
+  big_vector x, y, product;
   exact_between(e->points, x0, x1, &x);
   exact_between(e->points, y0, y1, &y);
-  exact_cross(&x, &y, &product);
+  gz_big_cross(&x, &y, &product);
   return exact_share(&product, exact_normal(e), exact_normal(e));
 }
 
@@ -459,15 +392,15 @@ static void point_at(const real_points *points, int p, int q, double s, int r, d
 /* Where the edge goes through the face: the height of one end over that of both. */
 static double height_share(examination *e) {
   const int *p = e->c.p;
-  exact_vector u, v, n, w, way;
+  big_vector u, v, n, w, way;
   big above, below;
   exact_between(e->points, p[2], p[3], &u);
   exact_between(e->points, p[2], p[4], &v);
-  exact_cross(&u, &v, &n);
+  gz_big_cross(&u, &v, &n);
   exact_between(e->points, p[0], p[2], &w);
   exact_between(e->points, p[0], p[1], &way);
-  exact_dot(&w, &n, &above);
-  exact_dot(&way, &n, &below);
+  gz_big_dot(&w, &n, &above);
+  gz_big_dot(&way, &n, &below);
   return gz_big_ratio(&above, &below);
 }
 
@@ -475,7 +408,7 @@ static double height_share(examination *e) {
 static void candidate_points(examination *e, double first[3], double second[3]) {
   const int *p = e->c.p;
   const real_points *points = e->points;
-  exact_vector w, along;
+  big_vector w, along;
   memcpy(first, points->rounded[p[0]], 3 * sizeof *first);
   memcpy(second, points->rounded[p[1]], 3 * sizeof *second);
   switch (e->c.kind) {

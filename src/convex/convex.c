@@ -1,0 +1,229 @@
+/* graze_convex_batch: pairs in order, each with the workspace of its worker. */
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/owned.h"
+#include "base/parallel.h"
+#include "convex/pair.h"
+#include "geometry/pose.h"
+
+enum { PAIRS_PER_TASK = 64 };
+
+typedef struct batch {
+  const graze_context *context;
+  const graze_convex_pair *pairs;
+  graze_convex_result *results;
+  uint64_t count;
+  graze_exactness exactness;
+  graze_convex_ask ask;
+  convex_pair *work; /* of each worker */
+  _Atomic uint64_t first_bad;
+  _Atomic bool refused; /* memory */
+} batch;
+
+/* ---- one pair --------------------------------------------------------------------------------------------------- */
+
+/* Out of the scaled numbers, outward. */
+static double lower_end(const convex_pair *pair, double scaled) {
+  double value = ldexp(scaled, pair->power);
+  return fabs(value) < 0x1p-1000 && value != 0 ? value - 0x1p-1073 : value;
+}
+
+static double upper_end(const convex_pair *pair, double scaled) {
+  return -lower_end(pair, -scaled);
+}
+
+/* The places on both sides that the shares of the simplex name. */
+static void find_points(const convex_pair *pair, const convex_simplex *s, double out[2][3]) {
+  for (int side = 0; side < 2; side++) {
+    const double *x = pair->side[side].x, *base = x + 3 * (size_t)s->p[0].v[side];
+    for (int k = 0; k < 3; k++) {
+      out[side][k] = base[k];
+      for (int i = 1; i < s->count; i++)
+        out[side][k] += s->share[i] * (x[3 * (size_t)s->p[i].v[side] + (size_t)k] - base[k]);
+    }
+  }
+}
+
+/* Along the sum of the points of A - B, which leads from b to a. */
+static void find_way(const convex_simplex *s, double normal[3]) {
+  double square = 0, most = 0;
+  for (int k = 0; k < 3; k++) {
+    normal[k] = 0;
+    for (int i = 0; i < s->count; i++) normal[k] -= s->share[i] * s->p[i].w[k];
+    most = fmax(most, fabs(normal[k]));
+  }
+  for (int k = 0; k < 3 && most > 0; k++) {
+    normal[k] /= most;
+    square += normal[k] * normal[k];
+  }
+  for (int k = 0; k < 3 && most > 0; k++) normal[k] /= sqrt(square);
+}
+
+/* What is known of the points of a pair, without the radii. */
+typedef struct convex_answer {
+  convex_verdict verdict;
+  convex_simplex simplex;
+  convex_bracket gap; /* their distance, or of a HIT the depth */
+  double normal[3];
+  int beyond; /* sign of their distance minus the sum of the radii, if they are apart */
+} convex_answer;
+
+static bool by_integers(const convex_pair *pair, convex_answer *answer) {
+  answer->verdict = gz_gjk_exact(pair, &answer->simplex, &answer->gap, answer->normal, &answer->beyond);
+  return answer->verdict != CONVEX_OPEN;
+}
+
+/* Whether the points meet, and if not, whether the radii bridge the gap. False: memory was refused. */
+static bool decide(const convex_pair *pair, graze_convex_ask ask, convex_answer *answer) {
+  const double *r = pair->radius, sum = (r[0] + r[1]) * pair->scale;
+  answer->verdict = gz_gjk(pair, ask != GRAZE_CONVEX_MEET || sum > 0, &answer->simplex, &answer->gap);
+  if (answer->verdict == CONVEX_HIT && !gz_pair_encloses(pair, &answer->simplex)) answer->verdict = CONVEX_OPEN;
+  if (answer->verdict == CONVEX_OPEN) return by_integers(pair, answer);
+  if (answer->verdict == CONVEX_HIT) return true;
+  if (ask == GRAZE_CONVEX_SHARP) return by_integers(pair, answer);
+  find_way(&answer->simplex, answer->normal);
+  if (answer->gap.upper - answer->gap.lower > pair->tolerance && ask != GRAZE_CONVEX_MEET)
+    return by_integers(pair, answer);
+  answer->beyond = answer->gap.lower > sum * (1 + 0x1p-52) ? 1 : -1;
+  return answer->beyond > 0 || answer->gap.upper < sum * (1 - 0x1p-52) || by_integers(pair, answer);
+}
+
+/* Adds the radii; what is decided bounds the result too. */
+static void finish(const convex_pair *pair, const convex_answer *answer, graze_convex_result *result) {
+  const convex_bracket *gap = &answer->gap;
+  bool apart = answer->verdict == CONVEX_APART;
+  double low = lower_end(pair, apart ? gap->lower : -gap->upper);
+  double high = upper_end(pair, apart ? gap->upper : -gap->lower);
+  double value = ldexp(apart ? gap->value : -gap->value, pair->power);
+  double sum = pair->radius[0] + pair->radius[1];
+  if (sum > 0) {
+    low = nextafter(low - sum * (1 + 0x1p-52), -(double)INFINITY);
+    high = nextafter(high - sum * (1 - 0x1p-52), (double)INFINITY);
+    value -= sum;
+  }
+  if (result->hit && high > 0) high = 0;
+  if (!result->hit && low < 0) low = 0;
+  if (apart && answer->beyond == 0) low = high = 0;
+  value = value < low ? low : value > high ? high : value;
+  *result = (graze_convex_result){value + 0.0, low + 0.0, high + 0.0, .hit = result->hit}; /* no -0 */
+  memcpy(result->normal, answer->normal, sizeof result->normal);
+  find_points(pair, &answer->simplex, result->points);
+  for (int k = 0; k < 3; k++) {
+    result->points[0][k] += pair->radius[0] * answer->normal[k];
+    result->points[1][k] -= pair->radius[1] * answer->normal[k];
+  }
+}
+
+static bool answer_pair(const convex_pair *pair, graze_convex_ask ask, graze_convex_result *result) {
+  convex_answer answer;
+  *result = (graze_convex_result){0};
+  if (!decide(pair, ask, &answer)) return false;
+  result->hit = answer.verdict == CONVEX_HIT || answer.beyond <= 0;
+  if (ask == GRAZE_CONVEX_MEET) return true;
+  if (answer.verdict == CONVEX_HIT) {
+    bool is_sharp = ask == GRAZE_CONVEX_SHARP;
+    if (!gz_depth(pair, is_sharp, &answer.simplex, &answer.gap, answer.normal)) return false;
+  }
+  finish(pair, &answer, result);
+  return true;
+}
+
+/* ---- many ------------------------------------------------------------------------------------------------------- */
+
+static void note_bad(batch *work, uint64_t pair) {
+  uint64_t known = atomic_load(&work->first_bad);
+  while (pair < known && !atomic_compare_exchange_weak(&work->first_bad, &known, pair)) {
+  }
+}
+
+static graze_status load(convex_pair *pair, const graze_convex_pair *from, const batch *work, int *bad_side) {
+  const graze_convex *sets[2] = {from->a, from->b};
+  const graze_pose *poses[2] = {from->pose_a, from->pose_b};
+  pair->context = work->context;
+  pair->is_real = work->exactness == GRAZE_T2;
+  for (int s = 0; s < 2; s++) {
+    pair->side[s].points = sets[s]->points;
+    pair->side[s].count = sets[s]->count;
+    pair->side[s].pose = poses[s];
+    pair->radius[s] = sets[s]->radius;
+  }
+  return gz_pair_load(pair, bad_side);
+}
+
+static void answer_range(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
+  batch *work = argument;
+  uint64_t last = (uint64_t)end * PAIRS_PER_TASK;
+  if (last > work->count) last = work->count;
+  for (uint64_t i = (uint64_t)begin * PAIRS_PER_TASK; i < last; i++) {
+    int side;
+    graze_status status = load(&work->work[worker], &work->pairs[i], work, &side);
+    if (status == GRAZE_ERROR_NOT_FINITE) {
+      note_bad(work, i);
+    } else if (status != GRAZE_OK || !answer_pair(&work->work[worker], work->ask, &work->results[i])) {
+      atomic_store(&work->refused, true);
+    }
+  }
+}
+
+static graze_status answer_all(batch *work) {
+  uint32_t workers = gz_workers(work->context);
+  work->work = gz_new_zeroed(work->context, workers, sizeof *work->work);
+  if (work->work == NULL) return gz_fail_memory(work->context, workers * sizeof *work->work);
+  for (uint32_t i = 0; i < workers; i++) work->work[i].context = work->context;
+  gz_parallel_for(work->context, (uint32_t)((work->count + PAIRS_PER_TASK - 1) / PAIRS_PER_TASK), 1, answer_range,
+                  work);
+  for (uint32_t i = 0; i < workers; i++) gz_pair_release(&work->work[i]);
+  gz_free(work->work);
+  return atomic_load(&work->refused) ? gz_fail_memory(work->context, sizeof(convex_pair)) : GRAZE_OK;
+}
+
+static const char *what_is_wrong(const graze_convex *set, const graze_pose *pose) {
+  if (set->count == 0 || set->points == NULL) return "it has no points";
+  if (!(set->radius >= 0)) return "its radius is below 0";
+  return pose == NULL || gz_pose_first_not_finite(pose) == 12 ? NULL : "its pose is not finite";
+}
+
+static graze_status check_pairs(const batch *work) {
+  for (uint64_t i = 0; i < work->count; i++) {
+    const graze_convex_pair *pair = &work->pairs[i];
+    if (pair->a == NULL || pair->b == NULL) return gz_fail_null(work->context);
+    const char *wrong[2] = {what_is_wrong(pair->a, pair->pose_a), what_is_wrong(pair->b, pair->pose_b)};
+    for (int s = 0; s < 2; s++) {
+      if (wrong[s] == NULL) continue;
+      bool is_pose = wrong[s][4] == 'p';
+      return gz_fail(work->context, is_pose ? GRAZE_ERROR_NOT_FINITE : GRAZE_ERROR_ARGUMENT, "pair %llu, %c: %s",
+                     (unsigned long long)i, 'a' + s, wrong[s]);
+    }
+  }
+  return GRAZE_OK;
+}
+
+static graze_status tell_bad(const batch *work, uint64_t bad) {
+  convex_pair pair = {.context = work->context};
+  int side = 0;
+  load(&pair, &work->pairs[bad], work, &side);
+  gz_pair_release(&pair);
+  return gz_fail(work->context, GRAZE_ERROR_NOT_FINITE,
+                 "pair %llu, %c: a coordinate is not finite, or not once it is posed", (unsigned long long)bad,
+                 'a' + side);
+}
+
+graze_status graze_convex_batch(graze_context *context, uint64_t count, const graze_convex_pair *pairs,
+                                graze_exactness exactness, graze_convex_ask ask, graze_convex_result *results) {
+  if (context == NULL || (count > 0 && (pairs == NULL || results == NULL))) return gz_fail_null(context);
+  if (count > (uint64_t)PAIRS_PER_TASK * UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "too many pairs");
+  if ((unsigned)exactness > GRAZE_T2 || (unsigned)ask > GRAZE_CONVEX_SHARP) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "exactness %d or what is asked, %d, is none", exactness, ask);
+  }
+  batch work = {.context = context, .pairs = pairs, .results = results, .count = count};
+  work.exactness = exactness;
+  work.ask = ask;
+  atomic_init(&work.first_bad, UINT64_MAX);
+  graze_status status = check_pairs(&work);
+  if (status == GRAZE_OK) status = answer_all(&work);
+  uint64_t bad = atomic_load(&work.first_bad);
+  return status == GRAZE_OK && bad != UINT64_MAX ? tell_bad(&work, bad) : status;
+}
