@@ -373,6 +373,19 @@ static graze_status attempt_hulls(bench *b) {
   return status;
 }
 
+/* Boxes on one another, which integers decide, and in one another. */
+static graze_status attempt_convex(bench *b) {
+  double box[24];
+  for (int c = 0; c < 24; c++) box[c] = c / 3 >> c % 3 & 1;
+  const graze_convex convex = {box, 8, 0};
+  const graze_pose poses[3] = {test_translation(1, 0.25, 0.5), test_translation(0.25, 0.5, 0.75),
+                               test_translation(2, 0, 0)};
+  graze_convex_pair pairs[3];
+  graze_convex_result results[3];
+  for (int i = 0; i < 3; i++) pairs[i] = (graze_convex_pair){&convex, &convex, NULL, &poses[i]};
+  return graze_convex_batch(b->context, 3, pairs, GRAZE_T1, GRAZE_CONVEX_SHARP, results);
+}
+
 static bool fail_at(bench *b, const char *name, attempt try, uint64_t k) {
   int64_t blocks = b->memory.live_blocks, bytes = b->memory.live_bytes;
   graze_mesh_hash(b->context, NULL, NULL); /* another failure to be replaced */
@@ -422,7 +435,7 @@ static void run_all(int threads) {
       {"relate", attempt_relate},   {"within", attempt_within},   {"OBJ", attempt_obj},
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
       {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
-      {"hulls", attempt_hulls},
+      {"hulls", attempt_hulls},     {"convex", attempt_convex},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

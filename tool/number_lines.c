@@ -57,7 +57,7 @@ static const char *read_number(const char *at, const char *end, double *value) {
   return after;
 }
 
-const char *number_lines_take_all(number_lines *lines, double *values, int count) {
+const char *number_lines_take(number_lines *lines, double *values, int count) {
   static char message[64];
   for (int k = 0; k < count; k++) {
     if (lines->text == lines->end) {
@@ -76,7 +76,13 @@ const char *number_lines_take_all(number_lines *lines, double *values, int count
     }
     lines->text = next;
   }
-  if (lines->text == lines->end) return NULL;
+  return NULL;
+}
+
+const char *number_lines_take_all(number_lines *lines, double *values, int count) {
+  static char message[64];
+  const char *wrong = number_lines_take(lines, values, count);
+  if (wrong || lines->text == lines->end) return wrong;
   snprintf(message, sizeof message, "%d numbers expected, more found", count);
   return message;
 }

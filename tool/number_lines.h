@@ -27,6 +27,9 @@ bool number_lines_next(number_lines *lines);
 /* Takes the word from the line if it comes next, with blanks around it. */
 bool number_lines_take_word(number_lines *lines, const char *word);
 
+/* The next `count` finite numbers of the line. NULL if they are there, else what is wrong with them, as static text. */
+const char *number_lines_take(number_lines *lines, double *values, int count);
+
 /* All the rest of the line: `count` finite numbers. NULL if it is, else what is wrong with it, as static text. */
 const char *number_lines_take_all(number_lines *lines, double *values, int count);
 

@@ -14,6 +14,8 @@ const verb verbs[] = {
     {"info", "facts about meshes: counts, holes, orientation, box", &info_argp, NULL, command_info},
     {"tritri", "test pairs of triangles given as text", &tritri_argp, NULL, command_tritri},
     {"ccd", "when moving vertices, faces and edges given as text first meet", &ccd_argp, NULL, command_ccd},
+    {"convex", "distances and depths of convex sets given as text, and hulls of points", &convex_argp, NULL,
+     command_convex},
     {"motion", "which features of a mesh meet as its vertices move from one frame to the next", &motion_argp, NULL,
      command_motion},
     {"pairs", "which of many boxes meet, by any broad phase", &pairs_argp, NULL, command_pairs},

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "convex/growing.h"
 #include "convex/pair.h"
-#include "convex/surface.h"
 
 typedef struct depth_face {
   surface_triangle at;
@@ -152,7 +152,7 @@ static bool begin(depth_search *d) {
     four[1] = 2;
     four[2] = 1;
   }
-  if (!gz_surface_begin(&d->surface, four)) return false;
+  if (!gz_growing_begin(&d->surface, four)) return false;
   for (uint32_t i = 0; i < 4; i++) prepare(d, i);
   return true;
 }
@@ -173,9 +173,9 @@ static bool find_outside(const depth_search *d, const depth_face *f, convex_poin
 }
 
 static bool grow(depth_search *d, uint32_t at, const convex_point *p) {
-  if (!add_vertex(d, p) || !gz_surface_add(&d->surface, at, (uint32_t)d->points.count - 1)) return false;
+  if (!add_vertex(d, p) || !gz_growing_add(&d->surface, at, (uint32_t)d->points.count - 1)) return false;
   for (size_t i = 0; i < d->surface.rim.count; i++) prepare(d, surface_number(&d->surface.rim, i));
-  return gz_surface_forget(&d->surface);
+  return gz_growing_forget(&d->surface);
 }
 
 typedef enum progress { REFUSED, GOING, DONE } progress;
@@ -286,7 +286,7 @@ bool gz_depth(const convex_pair *pair, bool is_sharp, convex_simplex *simplex, c
   } else {
     find_flat_normal(&d, normal);
   }
-  gz_surface_release(&d.surface);
+  gz_growing_release(&d.surface);
   gz_free(d.points.data);
   return done;
 }

@@ -98,14 +98,14 @@ static void give_point(growing_hull *h, uint32_t point, const gz_array *triangle
 static bool queue(growing_hull *h, const gz_array *triangles) {
   for (size_t i = 0; i < triangles->count; i++) {
     uint32_t at = surface_number(triangles, i);
-    if (triangle(h, at)->first != SURFACE_GONE && !gz_surface_append(&h->surface, &h->waiting, at)) return false;
+    if (triangle(h, at)->first != SURFACE_GONE && !gz_growing_append(&h->surface, &h->waiting, at)) return false;
   }
   return true;
 }
 
 static bool add_point(growing_hull *h, uint32_t start, uint32_t point) {
   surface *s = &h->surface;
-  if (!gz_surface_add(s, start, point)) return false;
+  if (!gz_growing_add(s, start, point)) return false;
   for (size_t i = 0; i < s->rim.count; i++) prepare(h, surface_number(&s->rim, i));
   for (size_t i = 0; i < s->seen.count; i++) {
     hull_triangle *t = triangle(h, surface_number(&s->seen, i));
@@ -115,7 +115,7 @@ static bool add_point(growing_hull *h, uint32_t start, uint32_t point) {
     }
     t->first = SURFACE_GONE;
   }
-  return gz_surface_forget(s) && queue(h, &s->rim);
+  return gz_growing_forget(s) && queue(h, &s->rim);
 }
 
 static bool grow(growing_hull *h) {
@@ -135,7 +135,7 @@ static bool begin(growing_hull *h) {
     s[1] = h->cloud->span[2];
     s[2] = h->cloud->span[1];
   }
-  if (!gz_surface_begin(&h->surface, s)) return false;
+  if (!gz_growing_begin(&h->surface, s)) return false;
   for (uint32_t i = 0; i < 4; i++) prepare(h, i);
   for (uint32_t p = 0; p < h->cloud->count; p++) give_point(h, p, &all);
   return queue(h, &all);
@@ -151,6 +151,6 @@ bool gz_hull_solid(const hull_cloud *cloud, hull_faces *faces) {
   done = done && gz_hull_merge(cloud, h.surface.triangles.data, (uint32_t)h.surface.triangles.count, faces);
   gz_free(h.link);
   gz_free(h.waiting.data);
-  gz_surface_release(&h.surface);
+  gz_growing_release(&h.surface);
   return done;
 }

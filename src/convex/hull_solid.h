@@ -2,8 +2,8 @@
 #ifndef GRAZE_SRC_CONVEX_HULL_SOLID_H
 #define GRAZE_SRC_CONVEX_HULL_SOLID_H
 
+#include "convex/growing.h"
 #include "convex/hull.h"
-#include "convex/surface.h"
 
 typedef struct hull_triangle {
   surface_triangle at;

@@ -101,7 +101,7 @@ convex_bracket gz_pair_root(const convex_pair *pair, const big *above, const big
  * apart is as narrow as doubles make it; else its lower end is above 0. */
 convex_verdict gz_gjk(const convex_pair *pair, bool measure, convex_simplex *simplex, convex_bracket *distance);
 
-/* Whether the four points enclose the origin, closed, proved; they are put in order, for gz_surface_begin. */
+/* Whether the four points enclose the origin, closed, proved; they are put in order, for gz_growing_begin. */
 bool gz_pair_encloses(const convex_pair *pair, convex_simplex *simplex);
 
 /* gjk_exact.c: decides, from the simplex on, with integers; OPEN: memory was refused. Of a pair that is apart it gives

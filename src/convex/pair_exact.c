@@ -83,8 +83,12 @@ bool gz_pair_on_line(const convex_pair *pair, const convex_point *p, const conve
 }
 
 convex_bracket gz_pair_root(const convex_pair *pair, const big *above, const big *below) {
-  double value = ldexp(gz_big_round_root(above, below), -pair->power);
-  if (value == 0 && above->sign != 0) return (convex_bracket){0, 0x1p-1070, 0x1p-1074};
-  double lost = value < 0x1p-1000 ? 2 * fmin(value, 0x1p-1070) : 0; /* by what underflowed */
-  return (convex_bracket){value * (1 - 0x1p-52) - lost, value * (1 + 0x1p-52) + lost, value};
+  double root = gz_big_round_root(above, below), value = ldexp(root, -pair->power);
+  double lost = value < 0x1p-1000 && above->sign != 0 ? 0x1p-1070 : 0; /* by what underflowed */
+  if (isinf(root)) return (convex_bracket){ldexp(0x1.fffffffffffffp1023, -pair->power), root, root};
+  big x;
+  gz_big_from_double(&x, root);
+  int side = gz_big_compare_root(above, below, &x); /* where the number lies, seen from the double */
+  double low = side < 0 ? nextafter(value, 0) : value, high = side > 0 ? nextafter(value, (double)INFINITY) : value;
+  return (convex_bracket){low > lost ? low - lost : 0, high + lost, value};
 }

@@ -1,8 +1,8 @@
 /* A closed surface of triangles that grows by points outside it: what a point sees goes, and new triangles lead from
  * the rim of that to the point. Quickhull and the search for a depth both build one.
  */
-#ifndef GRAZE_SRC_CONVEX_SURFACE_H
-#define GRAZE_SRC_CONVEX_SURFACE_H
+#ifndef GRAZE_SRC_CONVEX_GROWING_H
+#define GRAZE_SRC_CONVEX_GROWING_H
 
 #include "base/owned.h"
 
@@ -43,16 +43,16 @@ static inline int surface_edge_to(const surface_triangle *t, uint32_t other) {
 
 /* The four triangles of a tetrahedron, 0 to 3, outward: the fourth vertex lies behind the first triangle, of the three
  * others. False: memory was refused, here as below. */
-bool gz_surface_begin(surface *s, const uint32_t vertices[4]);
+bool gz_growing_begin(surface *s, const uint32_t vertices[4]);
 
 /* Finds what the point sees, from a triangle that it sees on (`seen`), and makes new triangles in its place (`rim`).
- * The numbers of what was seen are not used again before the next gz_surface_forget. */
-bool gz_surface_add(surface *s, uint32_t start, uint32_t point);
-bool gz_surface_forget(surface *s);
+ * The numbers of what was seen are not used again before the next gz_growing_forget. */
+bool gz_growing_add(surface *s, uint32_t start, uint32_t point);
+bool gz_growing_forget(surface *s);
 
-void gz_surface_release(surface *s);
+void gz_growing_release(surface *s);
 
 /* A number behind the others of a list. */
-bool gz_surface_append(const surface *s, gz_array *list, uint32_t number);
+bool gz_growing_append(const surface *s, gz_array *list, uint32_t number);
 
 #endif

@@ -3,7 +3,7 @@
  * No new triangle is degenerate: a point on the line of an edge of the rim would lie in the planes of both triangles
  * there, and see neither.
  */
-#include "convex/surface.h"
+#include "convex/growing.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static surface_triangle *triangle(const surface *s, uint32_t i) {
   return surface_at(s, i);
 }
 
-bool gz_surface_append(const surface *s, gz_array *list, uint32_t number) {
+bool gz_growing_append(const surface *s, gz_array *list, uint32_t number) {
   if (!array_reserve(s->context, list, 1, sizeof number)) return false;
   ((uint32_t *)list->data)[list->count++] = number;
   return true;
@@ -41,7 +41,7 @@ static bool reserve_vertex(surface *s, uint32_t vertex) {
   return true;
 }
 
-bool gz_surface_begin(surface *s, const uint32_t vertices[4]) {
+bool gz_growing_begin(surface *s, const uint32_t vertices[4]) {
   static const int corners[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
   static const uint32_t beyond[4][3] = {{2, 3, 1}, {0, 3, 2}, {1, 3, 0}, {2, 1, 0}};
   s->triangles.count = s->free.count = 0;
@@ -64,12 +64,12 @@ static bool find_seen(surface *s, uint32_t start, uint32_t point) {
   s->seen.count = 0;
   s->marks++;
   triangle(s, start)->mark = 2 * s->marks + 1;
-  if (!gz_surface_append(s, &s->seen, start)) return false;
+  if (!gz_growing_append(s, &s->seen, start)) return false;
   for (size_t i = 0; i < s->seen.count; i++) {
     const surface_triangle *t = triangle(s, surface_number(&s->seen, i));
     for (int k = 0; k < 3; k++) {
       bool is_known = triangle(s, t->next[k])->mark / 2 == s->marks;
-      if (!is_known && sees(s, t->next[k], point) && !gz_surface_append(s, &s->seen, t->next[k])) return false;
+      if (!is_known && sees(s, t->next[k], point) && !gz_growing_append(s, &s->seen, t->next[k])) return false;
     }
   }
   return true;
@@ -83,7 +83,7 @@ static bool build_rim(surface *s, uint32_t point) {
       const surface_triangle t = *triangle(s, from);
       if (sees(s, t.next[k], point)) continue;
       uint32_t at = make_triangle(s, t.v[k], t.v[(k + 1) % 3], point);
-      if (at == SURFACE_GONE || !gz_surface_append(s, &s->rim, at)) return false;
+      if (at == SURFACE_GONE || !gz_growing_append(s, &s->rim, at)) return false;
       surface_triangle *beyond = triangle(s, t.next[k]);
       triangle(s, at)->next[0] = t.next[k];
       beyond->next[surface_edge_to(beyond, from)] = at;
@@ -98,20 +98,20 @@ static bool build_rim(surface *s, uint32_t point) {
   return true;
 }
 
-bool gz_surface_add(surface *s, uint32_t start, uint32_t point) {
+bool gz_growing_add(surface *s, uint32_t start, uint32_t point) {
   return reserve_vertex(s, point) && find_seen(s, start, point) && build_rim(s, point);
 }
 
-bool gz_surface_forget(surface *s) {
+bool gz_growing_forget(surface *s) {
   for (size_t i = 0; i < s->seen.count; i++) {
     uint32_t at = surface_number(&s->seen, i);
     triangle(s, at)->v[0] = SURFACE_GONE;
-    if (!gz_surface_append(s, &s->free, at)) return false;
+    if (!gz_growing_append(s, &s->free, at)) return false;
   }
   return true;
 }
 
-void gz_surface_release(surface *s) {
+void gz_growing_release(surface *s) {
   gz_array *const arrays[] = {&s->triangles, &s->seen, &s->rim, &s->free, &s->made};
   for (int i = 0; i < 5; i++) {
     gz_free(arrays[i]->data);
