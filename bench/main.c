@@ -162,6 +162,7 @@ static void run_all(bench *b) {
   work_self(b);
   work_wave(b);
   work_ccd(b);
+  work_motion(b);
 #ifdef BENCH_IO
   work_read(b);
 #endif

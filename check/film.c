@@ -51,7 +51,7 @@ static void advance(filming *f, uint32_t step) {
     f->poses[film->moves[f->next_move].object] = film->moves[f->next_move].pose;
   for (; f->next_event < film->event_count && film->events[f->next_event].step <= step; f->next_event++) {
     const graze_film_event *event = &film->events[f->next_event];
-    if (event->change == GRAZE_FILM_CHANGED) continue;
+    if (event->change == GRAZE_FILM_CHANGED || event->change == GRAZE_FILM_PASSED) continue;
     uint32_t by = event->change == GRAZE_FILM_BEGAN ? 1 : UINT32_MAX; /* one more, one less */
     f->partners[event->a] += by;
     f->partners[event->b] += by;

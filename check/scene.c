@@ -127,15 +127,38 @@ static graze_box box_at(const graze_box *box, const graze_pose *pose) {
   return out;
 }
 
+/* From one pose to another an object may turn about the origin of its frame, which moves straight: around all that it
+ * then can reach. */
+static void add_turn(graze_box *reach, const graze_box *box, const graze_pose *from, const graze_pose *to) {
+  double square = 0;
+  bool turns = false;
+  for (int k = 0; k < 12; k++) turns = turns || (k % 4 != 3 && from->m[k] != to->m[k]);
+  if (!turns) return;
+  for (int k = 0; k < 3; k++) {
+    double far = fmax(fabs(box->min[k]), fabs(box->max[k]));
+    square += far * far;
+  }
+  double radius = sqrt(square) * (1 + 1e-5);
+  for (int k = 0; k < 3; k++) {
+    reach->min[k] = fmin(reach->min[k], fmin(from->m[4 * k + 3], to->m[4 * k + 3]) - radius);
+    reach->max[k] = fmax(reach->max[k], fmax(from->m[4 * k + 3], to->m[4 * k + 3]) + radius);
+  }
+}
+
 /* Boxes of the objects that have triangles, with their numbers; returns how many. */
 static uint32_t reach_of_objects(const graze_check *c, const graze_motion *motion, graze_box *reach,
-                                 uint32_t *objects) {
-  for (uint32_t i = 0; i < c->object_count; i++)
+                                 const graze_pose **last, uint32_t *objects) {
+  for (uint32_t i = 0; i < c->object_count; i++) {
     reach[i] = box_at(&c->meshes[c->objects[i].mesh].facts.box, &c->objects[i].pose);
+    last[i] = &c->objects[i].pose;
+  }
   for (uint64_t i = 0; motion != NULL && i < motion->count; i++) {
     uint32_t object = motion->moves[i].object;
-    graze_box box = box_at(&c->meshes[c->objects[object].mesh].facts.box, &motion->moves[i].pose);
+    const graze_box *mesh = &c->meshes[c->objects[object].mesh].facts.box;
+    graze_box box = box_at(mesh, &motion->moves[i].pose);
     graze_box_add_box(&reach[object], &box);
+    add_turn(&reach[object], mesh, last[object], &motion->moves[i].pose);
+    last[object] = &motion->moves[i].pose;
   }
   uint32_t count = 0;
   for (uint32_t i = 0; i < c->object_count; i++) {
@@ -166,9 +189,10 @@ static graze_status apply_rules(graze_check *c, const graze_motion *motion, graz
                                 const graze_object_id *ids) {
   graze_box *reach = gz_check_alloc(c, c->object_count, sizeof *reach);
   uint32_t *objects = gz_check_alloc(c, c->object_count, sizeof *objects);
-  if (reach == NULL || objects == NULL) return GRAZE_ERROR_MEMORY;
+  const graze_pose **last = gz_check_alloc(c, c->object_count, sizeof *last);
+  if (reach == NULL || objects == NULL || last == NULL) return GRAZE_ERROR_MEMORY;
   graze_box_array boxes = {.data = reach, .precision = GRAZE_DOUBLE};
-  return ignore_unwanted(c, &boxes, reach_of_objects(c, motion, reach, objects), objects, scene, ids);
+  return ignore_unwanted(c, &boxes, reach_of_objects(c, motion, reach, last, objects), objects, scene, ids);
 }
 
 graze_status graze_check_make_scene(graze_check *c, const graze_motion *motion, graze_scene **scene,

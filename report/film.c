@@ -32,7 +32,7 @@ static graze_status check_events(const graze_context *context, const graze_film 
     if (event->a >= film->report->object_count || event->b >= film->report->object_count)
       return gz_fail_named(context, GRAZE_ERROR_INDEX, name, "", "event %llu: objects %u and %u of %u", number,
                            event->a, event->b, film->report->object_count);
-    if (event->step < before || event->step >= film->step_count || (unsigned)event->change > GRAZE_FILM_ENDED)
+    if (event->step < before || event->step >= film->step_count || (unsigned)event->change > GRAZE_FILM_PASSED)
       return gz_fail_named(context, GRAZE_ERROR_ARGUMENT, name, "",
                            "event %llu: step %u after step %u, of %u, or its kind", number, event->step, before,
                            film->step_count);

@@ -15,7 +15,7 @@ typedef struct film_page {
 } film_page;
 
 static void put_event(gz_json *json, const graze_film_event *event) {
-  static const char *const words[] = {"began", "changed", "ended"};
+  static const char *const words[] = {"began", "changed", "ended", "passed"};
   gz_json_open(json, NULL, '{');
   gz_json_integer(json, "step", event->step);
   gz_json_text(json, "event", words[event->change]);
@@ -23,6 +23,7 @@ static void put_event(gz_json *json, const graze_film_event *event) {
   gz_json_integer(json, "b", event->b);
   gz_json_text(json, "before", graze_relation_string(event->before));
   gz_json_text(json, "relation", graze_relation_string(event->relation));
+  if (event->change == GRAZE_FILM_PASSED) gz_json_double(json, "time", event->time);
   gz_json_close(json);
 }
 

@@ -9,13 +9,18 @@
 #include "verbs.h"
 #include "watch.h"
 
-enum { key_motion = 1, key_replay, key_record, key_find, key_report, key_title, key_pictures };
+enum { key_motion = 1, key_replay, key_record, key_find, key_report, key_title, key_pictures, key_continuous };
 
 static const struct argp_option options[] = {
     {"motion", key_motion, "FILE", 0,
      "how objects move: a table of steps, objects and poses, which --units converts too; see docs/files.md", 1},
     {"record", key_record, "FILE", 0, "record the run in FILE, for --replay", 1},
     {"replay", key_replay, "FILE", 0, "run a record again and check that every step gives the same answer", 1},
+    {"continuous", key_continuous, "HOW", 0,
+     "find out what happens between steps, too: vertices move straight (linear), or objects turn about an axis "
+     "(rigid); "
+     "then every event has its time within the step, from 0 to 1",
+     2},
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
     {0, 0, 0, 0, "What is reported:", 30},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 30},
@@ -31,6 +36,10 @@ static void check_together(const watch_options *watch, struct argp_state *state)
   if (watch->replay && watch->rules.set_count + watch->rules.rule_count > 0)
     argp_error(state, "--replay has its own pairs: no sets and rules beside it");
   if (watch->replay && watch->def.folder) argp_error(state, "--report is for runs with --motion");
+  if (watch->replay && watch->continuous != GRAZE_MOTION_STEPS)
+    argp_error(state, "--replay does what was recorded: no --continuous beside it");
+  if (watch->continuous != GRAZE_MOTION_STEPS && watch->def.exactness == GRAZE_T2)
+    argp_error(state, "--continuous is for exactness t0 and t1");
   if (watch->pictures_given && !watch->def.folder) argp_error(state, "--pictures needs --report");
 }
 
@@ -53,7 +62,7 @@ static error_t parse_film(watch_options *watch, int key, char *argument, struct 
 }
 
 static error_t parse_watch(int key, char *argument, struct argp_state *state) {
-  static const char *const find_names[] = {"relation", "any", NULL};
+  static const char *const find_names[] = {"relation", "any", NULL}, *const model_names[] = {"linear", "rigid", NULL};
   watch_options *watch = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
@@ -73,6 +82,10 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       return 0;
     case key_find:
       watch->find = options_choice(state, "find", argument, find_names) == 0 ? GRAZE_FIND_COUNT : GRAZE_FIND_ANY;
+      return 0;
+    case key_continuous:
+      watch->continuous =
+          options_choice(state, "continuous", argument, model_names) == 0 ? GRAZE_MOTION_LINEAR : GRAZE_MOTION_RIGID;
       return 0;
     case ARGP_KEY_ARGS:
       if (watch->replay) argp_error(state, "--replay has its own scene: no files beside it");
@@ -126,6 +139,7 @@ static void load(live_run *live, graze_check_def *def) {
   must(live->run.context, graze_check_read_motion(live->check, watch->motion, &live->motion));
   session_take_times(&live->run, live->check);
   live->log.wanted = live->motion.last_step + 1;
+  live->log.continuous = watch->continuous;
   live->ids = malloc(((size_t)live->log.objects + 1) * sizeof *live->ids);
   if (!live->ids) fail_out_of_memory();
   must(live->run.context, graze_check_make_scene(live->check, &live->motion, &live->scene, live->ids));
@@ -138,16 +152,13 @@ static bool go_on(void *user, uint64_t done, uint64_t total) {
   return !interrupts_came();
 }
 
-static void add_events(watch_log *log, const graze_scene_event *events, uint64_t count, graze_film_change change,
-                       uint32_t step) {
-  for (uint64_t i = 0; i < count; i++) {
-    if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].verdict.relation) continue;
-    watch_event *event = watch_log_add_event(log);
-    watch_event_fill(event, &events[i], change, step);
-    event->a = (uint32_t)events[i].user_id_a;
-    event->b = (uint32_t)events[i].user_id_b;
-    event->doubt_name = events[i].verdict.doubt_mesh == 0 ? event->a : event->b;
-  }
+static void add_event(void *user, const graze_scene_event *from, uint8_t change, uint32_t step) {
+  watch_log *log = user;
+  watch_event *event = watch_log_add_event(log);
+  watch_event_fill(event, from, change, step);
+  event->a = (uint32_t)from->user_id_a;
+  event->b = (uint32_t)from->user_id_b;
+  event->doubt_name = from->verdict.doubt_mesh == 0 ? event->a : event->b;
 }
 
 /* Moves what the step moves; returns where the moves of the next one begin. */
@@ -167,14 +178,18 @@ static bool update(live_run *live, uint32_t step) {
   how.find = live->watch->find;
   how.exactness = live->watch->def.exactness;
   how.open = live->watch->def.open;
+  how.continuous = live->watch->continuous;
   how.progress = go_on;
   graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_update(live->scene, &how, &events);
   if (status == GRAZE_CANCELLED) return false;
+  if (status == GRAZE_ERROR_POSE) {
+    char where[32];
+    snprintf(where, sizeof where, "step %" PRIu32, step);
+    session_fail(&live->run, where, status);
+  }
   if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
   watch_log_add_step(&live->log, &events);
-  add_events(&live->log, events.began, events.began_count, GRAZE_FILM_BEGAN, step);
-  add_events(&live->log, events.persist, events.persist_count, GRAZE_FILM_CHANGED, step);
-  add_events(&live->log, events.ended, events.ended_count, GRAZE_FILM_ENDED, step);
+  watch_each_event(&events, step, add_event, &live->log);
   return true;
 }
 

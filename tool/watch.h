@@ -17,17 +17,22 @@ typedef struct watch_options {
   uint32_t pictures;   /* frames to paint */
   bool pictures_given; /* --pictures was there */
   graze_find find;
+  graze_motion_model continuous;
 } watch_options;
+
+/* What became of a pair, as the film has it; and of one that is in doubt. */
+enum { WATCH_UNKNOWN = GRAZE_FILM_PASSED + 1, WATCH_CHANGES };
 
 /* An event that is told: a pair that persists is one only when its relation changed. */
 typedef struct watch_event {
   uint32_t step;
-  graze_film_change change;
-  uint32_t a, b; /* numbers of names */
+  uint8_t change; /* graze_film_change, or WATCH_UNKNOWN */
+  uint32_t a, b;  /* numbers of names */
   graze_relation before;
   graze_verdict verdict;
   uint32_t doubt_name;
   graze_counts counts;
+  double time[2]; /* within the step, in a continuous run */
 } watch_event;
 
 typedef struct watch_step {
@@ -46,6 +51,7 @@ typedef struct watch_log {
   uint32_t step_count; /* done */
   uint32_t wanted;     /* to be done, with step 0; when it is not known beforehand, those that were done */
   bool complete;
+  graze_motion_model continuous;
   bool differs; /* a replay: the answers are not those in the file, from this step on */
   uint32_t differs_at;
 } watch_log;
@@ -54,10 +60,14 @@ void watch_log_add_step(watch_log *log, const graze_scene_update_result *events)
 watch_event *watch_log_add_event(watch_log *log);
 
 /* The event's common part, but for the names; persisting events whose relation has not changed are not to be added. */
-void watch_event_fill(watch_event *event, const graze_scene_event *from, graze_film_change change, uint32_t step);
+void watch_event_fill(watch_event *event, const graze_scene_event *from, uint8_t change, uint32_t step);
+
+/* The lists of an update in order: for each event that is told the function adds it. */
+typedef void watch_add(void *user, const graze_scene_event *event, uint8_t change, uint32_t step);
+void watch_each_event(const graze_scene_update_result *events, uint32_t step, watch_add *add, void *user);
 void watch_log_free(watch_log *log);
 
-/* Whether some pair took part in some step. */
+/* Whether some pair took part in some step, or may have between two. */
 bool watch_found(const watch_log *log);
 
 /* watch_replay.c: runs the record again; faults of the file end the program. */

@@ -9,7 +9,13 @@ static graze_film_event *take_events(const watch_log *log) {
   if (!events) fail_out_of_memory();
   for (uint64_t i = 0; i < log->event_count; i++) {
     const watch_event *from = &log->events[i];
-    events[i] = (graze_film_event){from->step, from->change, from->a, from->b, from->before, from->verdict.relation};
+    events[i] = (graze_film_event){.step = from->step,
+                                   .change = from->change < GRAZE_FILM_PASSED ? from->change : GRAZE_FILM_PASSED,
+                                   .a = from->a,
+                                   .b = from->b,
+                                   .before = from->before,
+                                   .relation = from->verdict.relation,
+                                   .time = from->time[0]};
   }
   return events;
 }

@@ -8,10 +8,10 @@
 #include "table.h"
 #include "watch.h"
 
-static const char *const change_words[] = {"began", "changed", "ended"};
+static const char *const change_words[WATCH_CHANGES] = {"began", "changed", "ended", "passed", "unknown"};
 
 typedef struct watch_counts {
-  uint64_t of[3]; /* began, changed, ended */
+  uint64_t of[WATCH_CHANGES];
   uint32_t steps; /* in which something takes part */
   uint64_t most;  /* pairs at a time */
 } watch_counts;
@@ -51,6 +51,12 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
   write_relation(relation, event);
   output_print(out, "step %*" PRIu32 "  %-7s  %-*s  %s / %s", step_width, event->step, change_words[event->change],
                width, relation, log->names[event->a], log->names[event->b]);
+  if (log->continuous != GRAZE_MOTION_STEPS) {
+    gz_put_text(out, "  t ");
+    gz_put_double(out, event->time[0]);
+    if (event->time[1] > event->time[0]) gz_put_text(out, " to ");
+    if (event->time[1] > event->time[0]) gz_put_double(out, event->time[1]);
+  }
   if (has_doubt(event)) {
     output_print(out, ": %s: %s", log->names[event->doubt_name], graze_doubt_string(event->verdict.doubt));
     for (int k = 0; k < 3; k++) {
@@ -61,11 +67,18 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
   gz_put_text(out, "\n");
 }
 
+/* Of what happens between steps. */
+static void print_between(output *out, const watch_counts *counts) {
+  if (counts->of[GRAZE_FILM_PASSED] > 0) output_print(out, ", %" PRIu64 " passed", counts->of[GRAZE_FILM_PASSED]);
+  if (counts->of[WATCH_UNKNOWN] > 0) output_print(out, ", %" PRIu64 " unknown", counts->of[WATCH_UNKNOWN]);
+  if (counts->of[GRAZE_FILM_PASSED] + counts->of[WATCH_UNKNOWN] == 0) gz_put_text(out, ", none passed");
+}
+
 static void print_summary(output *out, const watch_options *watch, const session *run, const watch_log *log) {
   watch_counts counts = count_all(log);
   if (!log->complete)
     output_print(out, "INCOMPLETE, stopped after %" PRIu32 " step%s: ", log->step_count, plural(log->step_count));
-  else if (counts.steps == 0)
+  else if (!watch_found(log))
     gz_put_text(out, "clear: ");
   if (counts.steps == 0)
     output_print(out, "no collision in %" PRIu32 " step%s", log->step_count, plural(log->step_count));
@@ -75,6 +88,7 @@ static void print_summary(output *out, const watch_options *watch, const session
                  " began, %" PRIu64 " changed, %" PRIu64 " ended",
                  counts.steps, log->step_count, plural(log->step_count), counts.most, plural(counts.most), counts.of[0],
                  counts.of[1], counts.of[2]);
+  if (log->continuous != GRAZE_MOTION_STEPS) print_between(out, &counts);
   output_print(out, " (%" PRIu64 " object%s, %" PRIu64 " triangles; %s", log->objects, plural(log->objects),
                log->triangles, session_engine(run));
   if (!watch->replay) output_print(out, ", %s", exactness_names[watch->def.exactness]);
@@ -110,6 +124,7 @@ static void json_event(gz_json *writer, const watch_log *log, const watch_event 
     gz_json_doubles(writer, "doubt_point", event->verdict.doubt_point, 3);
   }
   gz_json_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
+  if (log->continuous != GRAZE_MOTION_STEPS) gz_json_doubles(writer, "time", event->time, 2);
   gz_json_close(writer);
 }
 
@@ -143,6 +158,10 @@ static void json_totals(gz_json *writer, const session *run, const watch_log *lo
   gz_json_integer(writer, "began", counts.of[0]);
   gz_json_integer(writer, "changed", counts.of[1]);
   gz_json_integer(writer, "ended", counts.of[2]);
+  if (log->continuous != GRAZE_MOTION_STEPS) {
+    gz_json_integer(writer, "passed", counts.of[GRAZE_FILM_PASSED]);
+    gz_json_integer(writer, "unknown", counts.of[WATCH_UNKNOWN]);
+  }
   gz_json_close(writer);
   gz_json_open(writer, "seconds", '{');
   gz_json_double(writer, "load", run->load_seconds);
@@ -155,6 +174,9 @@ static void print_json(output *out, const watch_options *watch, const session *r
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", session_engine(run));
   if (!watch->replay) gz_json_text(&writer, "exactness", exactness_names[watch->def.exactness]);
+  if (log->continuous != GRAZE_MOTION_STEPS) {
+    gz_json_text(&writer, "continuous", log->continuous == GRAZE_MOTION_LINEAR ? "linear" : "rigid");
+  }
   gz_json_text(&writer, "status", log->complete ? "complete" : "incomplete");
   if (watch->replay) gz_json_bool(&writer, "as_recorded", !log->differs);
   if (log->differs) gz_json_integer(&writer, "differs_from_step", log->differs_at);
@@ -166,10 +188,11 @@ static void print_json(output *out, const watch_options *watch, const session *r
 /* ---- CSV --------------------------------------------------------------------------------------------------- */
 
 static void print_csv(output *out, const watch_options *watch, const session *run, const watch_log *log) {
-  static const table_column columns[] = {{"step", false}, {"event", true},  {"a", true},
-                                         {"b", true},     {"before", true}, {"relation", true}};
+  static const table_column columns[] = {{"step", false},  {"event", true},    {"a", true},         {"b", true},
+                                         {"before", true}, {"relation", true}, {"earliest", false}, {"latest", false}};
+  const bool continuous = log->continuous != GRAZE_MOTION_STEPS;
   (void)watch, (void)run;
-  table rows = table_begin(columns, 6);
+  table rows = table_begin(columns, continuous ? 8 : 6);
   for (uint64_t i = 0; i < log->event_count; i++) {
     const watch_event *event = &log->events[i];
     table_integer(&rows, event->step);
@@ -178,6 +201,8 @@ static void print_csv(output *out, const watch_options *watch, const session *ru
     table_text(&rows, log->names[event->b]);
     table_text(&rows, graze_relation_string(event->before));
     table_text(&rows, graze_relation_string(event->verdict.relation));
+    if (continuous) table_double(&rows, event->time[0]);
+    if (continuous) table_double(&rows, event->time[1]);
   }
   table_write_csv(&rows, out);
   table_free(&rows);

@@ -60,17 +60,14 @@ static uint32_t name_of(replay_run *r, graze_object_id id, uint64_t user_id) {
   return log->name_count++;
 }
 
-static void add_events(replay_run *r, const graze_scene_event *events, uint64_t count, graze_film_change change,
-                       uint32_t step) {
-  for (uint64_t i = 0; i < count; i++) {
-    if (change == GRAZE_FILM_CHANGED && events[i].before == events[i].verdict.relation) continue;
-    uint32_t a = name_of(r, events[i].a, events[i].user_id_a), b = name_of(r, events[i].b, events[i].user_id_b);
-    watch_event *event = watch_log_add_event(r->log);
-    watch_event_fill(event, &events[i], change, step);
-    event->a = a;
-    event->b = b;
-    event->doubt_name = events[i].verdict.doubt_mesh == 0 ? a : b;
-  }
+static void add_event(void *user, const graze_scene_event *from, uint8_t change, uint32_t step) {
+  replay_run *r = user;
+  uint32_t a = name_of(r, from->a, from->user_id_a), b = name_of(r, from->b, from->user_id_b);
+  watch_event *event = watch_log_add_event(r->log);
+  watch_event_fill(event, from, change, step);
+  event->a = a;
+  event->b = b;
+  event->doubt_name = from->verdict.doubt_mesh == 0 ? a : b;
 }
 
 /* Notes what is there now, of objects that came with the step too. */
@@ -97,9 +94,8 @@ static bool replay_step(replay_run *r, graze_replay *replay) {
   if (step.number == 0) return false;
   uint32_t number = r->log->step_count;
   watch_log_add_step(r->log, &events);
-  add_events(r, events.began, events.began_count, GRAZE_FILM_BEGAN, number);
-  add_events(r, events.persist, events.persist_count, GRAZE_FILM_CHANGED, number);
-  add_events(r, events.ended, events.ended_count, GRAZE_FILM_ENDED, number);
+  if (step.continuous != GRAZE_MOTION_STEPS) r->log->continuous = step.continuous;
+  watch_each_event(&events, number, add_event, r);
   if (!step.same && !r->log->differs) {
     r->log->differs = true;
     r->log->differs_at = number;

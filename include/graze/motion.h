@@ -8,6 +8,9 @@
 #define GRAZE_MOTION_H
 
 #include "graze/base.h"
+#include "graze/collide.h"
+#include "graze/math.h"
+#include "graze/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,6 +72,79 @@ typedef struct graze_ccd_pairs {
 GRAZE_API graze_status graze_ccd_self(graze_context *context, const graze_ccd_mesh *motion, bool list,
                                       graze_ccd_pairs *result);
 GRAZE_API void graze_ccd_pairs_free(graze_ccd_pairs *result);
+
+/* ---- objects that move from pose to pose ---------------------------------------------------------------------- */
+
+/* What is between two poses. Both models end exactly at the poses.
+ *
+ * LINEAR: every posed vertex, rounded as graze/math.h says, moves straight at constant speed. Meetings are decided
+ * exactly, so that the bracket of a time is two neighbouring doubles, or one.
+ *
+ * RIGID: the origin of the object's frame moves straight at constant speed, and the frame turns about an axis that
+ * stays, at constant speed, by the least angle; of half a turn, about the axis whose first component that is not zero
+ * is positive. Matrices have to be turns of each other to 1e-6; by what they are not the vertices move straight beside
+ * the turn, and it counts as a doubt about where everything is. Times of such motions are no roots of polynomials:
+ * that nothing meets is proved by bounds on distances and speeds, and that something meets by an exact test of the
+ * rounded pose at the bracket's end, so that a bracket is 2^-30 wide, or more where proofs are hard to find. */
+typedef enum graze_motion_model {
+  GRAZE_MOTION_STEPS = 0, /* nothing: objects are at their poses, and nowhere before */
+  GRAZE_MOTION_LINEAR = 1,
+  GRAZE_MOTION_RIGID = 2
+} graze_motion_model;
+
+/* A mesh and where it is at t = 0 and at t = 1. One that does not move may be at any pose; one that moves rigidly needs
+ * rigid ones. */
+typedef struct graze_motion_body {
+  const graze_mesh *mesh;
+  graze_pose start, end;
+} graze_motion_body;
+
+typedef enum graze_motion_verdict {
+  GRAZE_MOTION_FREE,   /* the surfaces never meet: proved */
+  GRAZE_MOTION_HIT,    /* they meet: proved */
+  GRAZE_MOTION_UNKNOWN /* rigid: neither proof was found; to be taken for a hit */
+} graze_motion_verdict;
+
+/* "free", "hit" or "unknown". */
+GRAZE_API const char *graze_motion_verdict_string(graze_motion_verdict verdict);
+
+typedef struct graze_motion_options {
+  graze_motion_model model; /* default LINEAR; not STEPS */
+  bool last;                /* the last time at which they meet instead of the first */
+  uint32_t cookie;
+} graze_motion_options;
+
+GRAZE_API graze_motion_options graze_default_motion_options(void);
+
+/* HIT: the first time is of [earliest, latest]. UNKNOWN: before the earliest time and after the latest nothing meets;
+ * between them there may be a meeting. FREE: 0 and 0. With `last` the last time, likewise. */
+typedef struct graze_motion_result {
+  graze_motion_verdict verdict;
+  double earliest, latest;
+  graze_work work;
+} graze_motion_result;
+
+/* Two objects of which one or both move. Surfaces are closed sets, and what is inside of another object does not meet
+ * it. The same verdict and times for any number of threads and instruction set. Errors: ARGUMENT, NOT_FINITE, POSE
+ * (rigid: the message says of which object which pose), MEMORY. */
+GRAZE_API graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
+                                           const graze_motion_options *options, graze_motion_result *result);
+
+/* A path of many objects, like that of a robot: `pose_count` configurations, between which they move, and the pairs of
+ * them that are of interest. */
+typedef struct graze_motion_path {
+  const graze_mesh *const *meshes; /* of the objects */
+  const graze_pose *poses;         /* object_count of the first configuration, then of the next */
+  uint32_t object_count, pose_count;
+  const uint32_t (*pairs)[2];
+  uint32_t pair_count;
+} graze_motion_path;
+
+/* Decides every pair on every piece of the path, on all threads: results[piece * pair_count + pair] for the pieces 0 to
+ * pose_count - 2. Errors: ARGUMENT, INDEX, LIMIT (2^32 results), and those of graze_motion_meshes; the message names
+ * piece and pair. No result is then valid. */
+GRAZE_API graze_status graze_motion_along(graze_context *context, const graze_motion_path *path,
+                                          const graze_motion_options *options, graze_motion_result *results);
 
 #ifdef __cplusplus
 }

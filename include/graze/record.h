@@ -39,11 +39,14 @@ typedef struct graze_replay graze_replay;
 
 typedef struct graze_replay_step {
   uint64_t number; /* counts from 1; 0 at the end of the record */
-  bool same;       /* hash and event counts equal those in the file */
+  bool same;       /* hashes and event counts equal those in the file */
   uint64_t hash;   /* as recorded; that of this run is in the events */
   uint64_t began_count;
   uint64_t persist_count;
   uint64_t ended_count;
+  graze_motion_model continuous;
+  uint64_t passed_count; /* with `continuous`, and the hash of times; else 0 */
+  uint64_t time_hash;
 } graze_replay_step;
 
 /* Opens a record and loads its scene. Errors: ARGUMENT, MEMORY, FILE, FORMAT. */

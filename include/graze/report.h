@@ -213,7 +213,8 @@ GRAZE_API graze_status graze_report_write_html(graze_context *context, const cha
 typedef enum graze_film_change {
   GRAZE_FILM_BEGAN,   /* the pair was separate at the step before */
   GRAZE_FILM_CHANGED, /* its relation was another one */
-  GRAZE_FILM_ENDED    /* it is separate now */
+  GRAZE_FILM_ENDED,   /* it is separate now */
+  GRAZE_FILM_PASSED   /* it is separate at both, and they met in between, or may have */
 } graze_film_change;
 
 typedef struct graze_film_event {
@@ -221,6 +222,7 @@ typedef struct graze_film_event {
   graze_film_change change;
   uint32_t a, b;                   /* numbers of objects */
   graze_relation before, relation; /* GRAZE_SEPARATE when it begins, and when it ended */
+  double time;                     /* PASSED: within the step, from 0 at the one before to 1 */
 } graze_film_event;
 
 typedef struct graze_film {

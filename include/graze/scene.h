@@ -11,6 +11,7 @@
 #include "graze/collide.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
+#include "graze/motion.h"
 #include "graze/relate.h"
 
 #ifdef __cplusplus
@@ -156,6 +157,7 @@ typedef struct graze_scene_update_options {
   graze_find find;                  /* default GRAZE_FIND_COUNT, or ANY: only whether surfaces meet, not how */
   graze_exactness exactness;        /* default T1 */
   graze_open_rule open;             /* default GRAZE_OPEN_UNKNOWN */
+  graze_motion_model continuous;    /* default STEPS; else not with T2: what happens since the last update, too */
   graze_progress_function progress; /* units: pairs decided in this update */
   void *progress_user;
   uint32_t cookie;
@@ -171,6 +173,12 @@ typedef struct graze_scene_event {
   graze_relation before; /* at the last update; GRAZE_SEPARATE when it begins */
   graze_verdict verdict; /* now; GRAZE_SEPARATE when it ended */
   graze_counts counts;
+
+  /* With `continuous`: when, from 0 at the last update to 1 at this one. Of a pair that began it is around the first
+   * time at which the surfaces meet, of one that ended around the last; 0 and 1 where that is not it, as when a
+   * relation changed; 1 and 1 for a pair of which nothing moved, and at the first update. */
+  double time[2];
+  graze_motion_verdict passage; /* of `passed`: HIT or UNKNOWN */
 } graze_scene_event;
 
 /* What became of the pairs of objects, each list in the order of adding of a, then of b. A pair is listed as long as
@@ -182,18 +190,24 @@ typedef struct graze_scene_update_result {
   uint64_t persist_count;
   const graze_scene_event *ended; /* now separate or ignored, or an object was removed */
   uint64_t ended_count;
+  const graze_scene_event *passed; /* `continuous`: separate at both updates, and yet they met in between; or it is not
+                                      known (`passage`) */
+  uint64_t passed_count;
   uint64_t candidate_pairs; /* whose boxes meet and which no rule ignores */
   uint64_t decided_pairs;   /* of those, decided in this update: new, or with a changed pose or mesh */
   uint64_t hash;            /* sum of graze_scene_hash_pair over the listed pairs, mod 2^64 */
+  uint64_t time_hash;       /* `continuous`: a sum over began, ended and passed pairs and their times */
   graze_work work;          /* of this update */
 } graze_scene_update_result;
 
 /* Brings the relations up to date with all changes to the scene since the last update: objects added, removed or moved,
- * meshes refitted, rules added. The lists are owned by the scene and valid until its next update. No event is reported
- * twice or lost: after an error, or GRAZE_CANCELLED, the next update reports the difference from the last one that
- * succeeded. Options may change from update to update. A check of the same scene gives the same relations. Errors:
- * ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE, those of a source; they leave `events`
- * untouched.
+ * meshes refitted, rules added. With `continuous` objects move from where they were at the last update to where they
+ * are, on the ways that graze/motion.h has; those that came since are where they are, and refitted ones have their new
+ * shape all the way. A rigid motion needs rigid poses: else POSE, with the object. The lists are owned by the scene and
+ * valid until its next update. No event is reported twice or lost: after an error, or GRAZE_CANCELLED, the next update
+ * reports the difference from the last one that succeeded. Options may change from update to update. A check of the
+ * same scene gives the same relations. Errors: ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE,
+ * those of a source; they leave `events` untouched.
  */
 GRAZE_API graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,
                                           graze_scene_update_result *events);

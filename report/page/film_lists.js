@@ -3,6 +3,7 @@ const twoNames = (pair) => `${objects[pair.a].name} / ${objects[pair.b].name}`;
 
 function relationText(event) {
   if (event.event === 'changed') return `${relationWords[event.before]} \u2192 ${relationWords[event.relation]}`;
+  if (event.event === 'passed') return 'at ' + (event.step - 1 + event.time).toFixed(3);
   return relationWords[event.event === 'ended' ? event.before : event.relation];
 }
 

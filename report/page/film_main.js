@@ -37,7 +37,7 @@ function showAbout() {
   if (record.rules.length === 0) rules.append(element('tr', {}, element('td', {}, 'None: every pair was watched')));
   const note = element('p', {className: 'muted', id: 'view-note'}, 'Poses are kept here as 32-bit floats, for view only: ' +
     'what touches may look a hair apart. The events were decided on the exact poses, at the steps; between two steps ' +
-    'nothing was decided, and nothing is shown.');
+    'nothing is shown.');
   note.style.maxWidth = '70ch';
   byId('about-body').append(note, rules);
 }
@@ -117,7 +117,8 @@ function start() {
   buildTools(keyLines);
   buildSection();
   buildInput();
-  buildTime({began: 'begins', changed: 'changes', ended: 'ends', band: 'something collides'});
+  const words = {began: 'begins', changed: 'changes', ended: 'ends', band: 'something collides'};
+  buildTime(events.some((event) => event.event === 'passed') ? {...words, passed: 'meets between two steps'} : words);
   startView(sendTexels);
   Object.assign(camera, fittingView());
   showStep();

@@ -1,7 +1,7 @@
 /* film_steps.js: what the scene is at a step: the pairs that take part, and how objects look. */
 const film = {step: 0, last: record.steps - 1, pair: null, lit: new Set(), pairs: []};
 const {events} = record;
-const changeWords = {began: 'began', changed: 'changed', ended: 'ended'};
+const changeWords = {began: 'began', changed: 'changed', ended: 'ended', passed: 'passed'};
 
 /* ---- pairs ---- */
 
@@ -12,6 +12,7 @@ const eventSteps = events.map((event) => event.step);
 function findStays() {
   const open = new Map();
   for (const event of events) {
+    if (event.event === 'passed') continue; /* between two steps */
     const key = `${event.a} ${event.b}`, before = open.get(key);
     if (before) before.to = event.step;
     open.delete(key);

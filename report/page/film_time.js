@@ -42,7 +42,8 @@ function drawMarksBase(width, height, ratio) {
   if (marksBase.key === key) return;
   marksBase.key = key;
   Object.assign(base, {width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio))});
-  const pen = base.getContext('2d'), lanes = {began: 3, changed: height / 2 - 3.5, hit: height / 2 - 3.5, ended: height - 10};
+  const pen = base.getContext('2d'), lanes = {began: 3, changed: height / 2 - 3.5, hit: height / 2 - 3.5, ended: height - 10,
+    passed: height / 2 - 3.5};
   const drawn = new Set();
   pen.scale(ratio, ratio);
   pen.fillStyle = markColour('line');
@@ -53,7 +54,8 @@ function drawMarksBase(width, height, ratio) {
     pen.fillRect(left, 2, Math.max(right - left, 1.5), height - 4);
   }
   for (const event of events) { /* of many in one pixel one is enough */
-    const x = Math.round(placeOfStep(event.step, width) * 2) / 2, place = event.event + x;
+    const when = event.event === 'passed' ? event.step - 1 + event.time : event.step;
+    const x = Math.round(placeOfStep(when, width) * 2) / 2, place = event.event + x;
     if (drawn.has(place)) continue;
     drawn.add(place);
     pen.fillStyle = markColour(event.event);

@@ -51,6 +51,10 @@ int gz_near_compare(near_pair *pair, double limit);
  * place of high. For tiers T0 and T1, where the place is known. */
 bool gz_near_beyond(const near_pair *pair, double high, double low);
 
+/* near_wide.c: about the direction in which two triangles are nearest, from either to the other, given their corners, 0
+ * to 2 of a and 3 to 5 of b, and the place; of length 1 to 2. False: there is none. */
+bool gz_near_direction(const double corners[6][3], int place, double direction[3]);
+
 /* The distance alone, and with the points. */
 double gz_near_distance(near_pair *pair);
 void gz_near_witness(near_pair *pair, graze_nearest *result);

@@ -66,11 +66,11 @@ static wide_vector edges_direction(const double p[2][3], const double q[2][3]) {
   return inside_t ? vector_across(&w, &v) : w;
 }
 
-static wide_vector direction_at(const near_pair *pair) {
-  const double(*x)[3] = pair->points.rounded;
+/* Of corners 0 to 2 of a and 3 to 5 of b. */
+static wide_vector direction_at(const double x[6][3], int place) {
   static const int next[6] = {1, 2, 0, 4, 5, 3};
-  if (pair->place < NEAR_EDGES) {
-    int i = pair->place / 3, j = 3 + pair->place % 3;
+  if (place < NEAR_EDGES) {
+    int i = place / 3, j = 3 + place % 3;
     double p[2][3], q[2][3];
     for (int k = 0; k < 3; k++) {
       p[0][k] = x[i][k];
@@ -80,7 +80,7 @@ static wide_vector direction_at(const near_pair *pair) {
     }
     return edges_direction((const double(*)[3])p, (const double(*)[3])q);
   }
-  const double(*f)[3] = x + (pair->place < NEAR_EDGES + 3 ? 0 : 3);
+  const double(*f)[3] = x + (place < NEAR_EDGES + 3 ? 0 : 3);
   wide_vector u = vector_between(f[0], f[1]), v = vector_between(f[0], f[2]);
   return vector_cross(&u, &v);
 }
@@ -111,7 +111,7 @@ bool gz_near_beyond(const near_pair *pair, double high, double low) {
   wide first[2], last[2];
   double size = 0;
   if (pair->points.pose[0] != NULL || pair->place == NEAR_NOWHERE || !(high > 0x1p-400)) return false;
-  g = direction_at(pair);
+  g = direction_at(pair->points.rounded, pair->place);
   if (!scale_direction(&g)) return false;
   for (int k = 0; k < 2; k++) extent_along(pair, 3 * k, &g, &first[k], &last[k], &size);
   if (!(size > 0x1p-150) || !(size < 0x1p150)) return false;
@@ -121,4 +121,13 @@ bool gz_near_beyond(const near_pair *pair, double high, double low) {
   wide limit = wide_mul((wide){high, low}, (wide){high, low});
   limit = wide_mul(wide_mul(limit, vector_dot(&g, &g)), wide_join(1, 0x1p-95));
   return wide_less(limit, wide_mul(reach, reach));
+}
+
+bool gz_near_direction(const double x[6][3], int place, double g[3]) {
+  wide_vector w;
+  if (place == NEAR_NOWHERE) return false;
+  w = direction_at(x, place);
+  if (!scale_direction(&w)) return false;
+  for (int k = 0; k < 3; k++) g[k] = w.x[k].hi;
+  return true;
 }

@@ -103,3 +103,21 @@ graze_box graze_pose_box(const graze_pose *pose, const graze_box *box) {
   gz_fp_leave(saved);
   return out;
 }
+
+bool gz_pose_invert(const double m[9], double inverse[9]) {
+  double size = 0, inverse_size = 0;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
+      inverse[3 * i + j] = m[3 * r0 + c0] * m[3 * r1 + c1] - m[3 * r0 + c1] * m[3 * r1 + c0];
+    }
+  }
+  double det = m[0] * inverse[0] + m[1] * inverse[3] + m[2] * inverse[6];
+  if (!(fabs(det) > 1e-90) || !(fabs(det) < 1e90)) return false;
+  for (int k = 0; k < 9; k++) {
+    inverse[k] /= det;
+    size = fmax(size, fabs(m[k]));
+    inverse_size = fmax(inverse_size, fabs(inverse[k]));
+  }
+  return size * inverse_size < 1e4;
+}

@@ -395,6 +395,24 @@ static graze_status find_nearest(graze_query *q, const job *j, graze_distance_re
   return GRAZE_OK;
 }
 
+graze_status gz_query_gap(graze_query *q, const side *a, const side *b, double limit, double *least, graze_work *work) {
+  job j = {.a = *a, .b = *b, .near = true, .limit = limit, .find = GRAZE_FIND_ANY, .exactness = GRAZE_T1};
+  worker *w = gz_query_worker(q, 0);
+  *least = limit;
+  if (w == NULL) return gz_fail_memory(q->context, sizeof *w);
+  if (a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0) return GRAZE_OK;
+  gz_job_map(&j);
+  gz_worker_start(w, &j);
+  if (j.tree) search_nodes(w);
+  if (!j.tree) gz_near_all(w);
+  if (w->sink.failed) return out_of_memory(q);
+  const open_pair *open = w->gap.open.data;
+  for (size_t i = 0; i < w->gap.open_count; i++) *least = fmin(*least, open[i].lower);
+  if (w->gap.meet) *least = 0;
+  work_add(work, &w->sink.work);
+  return GRAZE_OK;
+}
+
 static graze_status count_near(graze_query *q, job *j, graze_find find, graze_distance_result *r) {
   uint32_t workers;
   if (!(j->limit > 0)) return GRAZE_OK;

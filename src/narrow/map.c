@@ -1,26 +1,8 @@
 /* How mesh b lies relative to mesh a, with the margins that make box tests conservative. */
 #include <math.h>
 
+#include "geometry/pose.h"
 #include "narrow/query.h"
-
-/* Inverse of a 3x3 matrix by cofactors; false when it is singular or too skew to trust in double. */
-static bool invert(const double m[9], double inverse[9]) {
-  double size = 0, inverse_size = 0;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
-      inverse[3 * i + j] = m[3 * r0 + c0] * m[3 * r1 + c1] - m[3 * r0 + c1] * m[3 * r1 + c0];
-    }
-  }
-  double det = m[0] * inverse[0] + m[1] * inverse[3] + m[2] * inverse[6];
-  if (!(fabs(det) > 1e-90) || !(fabs(det) < 1e90)) return false;
-  for (int k = 0; k < 9; k++) {
-    inverse[k] /= det;
-    size = fmax(size, fabs(m[k]));
-    inverse_size = fmax(inverse_size, fabs(inverse[k]));
-  }
-  return size * inverse_size < 1e4;
-}
 
 /* Largest entry of |L' L - I|. */
 static double deviation(const double l[9]) {
@@ -74,7 +56,7 @@ void gz_job_map(job *j) {
   if (!j->a.mesh->header->tree_usable || !j->b.mesh->header->tree_usable) return;
   for (int k = 0; k < 9; k++) ma[k] = pa[4 * (k / 3) + k % 3];
   double world = posed_magnitude(&j->a) + posed_magnitude(&j->b);
-  if (!invert(ma, inverse) || !(world < 0x1p60)) return;
+  if (!gz_pose_invert(ma, inverse) || !(world < 0x1p60)) return;
   for (int k = 0; k < 3; k++) d[k] = pb[4 * k + 3] - pa[4 * k + 3];
   for (int i = 0; i < 3; i++) {
     const double *r = inverse + 3 * i;

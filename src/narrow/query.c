@@ -68,6 +68,7 @@ void graze_query_destroy(graze_query *q) {
   gz_buffer_release(q->context, &q->met[1]);
   for (int k = 0; k < 4; k++) gz_buffer_release(q->context, &q->outline[k]);
   gz_buffer_release(q->context, &q->fans);
+  gz_ccd_release(q->context, q->crossing);
   gz_memory_release(q->context, q, sizeof *q);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GRAZE_SRC_NARROW_QUERY_H
 #define GRAZE_SRC_NARROW_QUERY_H
 
+#include "exact/ccd.h"
 #include "narrow/adjacent.h"
 #include "narrow/boxes.h"
 #include "narrow/exact_sink.h"
@@ -71,7 +72,8 @@ struct graze_query {
   struct {
     const graze_mesh *a, *b;
     graze_triangle_pair pair;
-  } nearest; /* gap.c: of the last call */
+  } nearest;             /* gap.c: of the last call */
+  ccd_scratch *crossing; /* of the room motion; made when first needed */
 };
 
 /* One query, ready to run. */
@@ -121,6 +123,12 @@ void gz_self_flush(worker *w);
 
 /* sweep.c: without hierarchies, by sorting boxes along x; for coordinates that floats cannot hold. */
 graze_status gz_sweep_run(graze_query *query, const job *j, worker *w);
+
+/* gap.c: a lower bound of the distance of two sides at tier T1, which is at most `limit`, within some units of their
+ * size times 2^-47; 0 where they meet. What the query did before has no say in it, and no exact distance is computed.
+ */
+graze_status gz_query_gap(graze_query *query, const side *a, const side *b, double limit, double *least,
+                          graze_work *work);
 
 /* gap.c: the search's beginning, with the job's limit. */
 void gz_near_start_search(worker *w, const job *j);

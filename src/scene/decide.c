@@ -274,15 +274,20 @@ static graze_status collect_batch(deciding *c, uint32_t tasks) {
   return status;
 }
 
+graze_status gz_decide_workers(graze_scene *scene) {
+  size_t bytes = gz_workers(scene->context) * sizeof *scene->workers;
+  if (scene->workers != NULL) return GRAZE_OK;
+  scene->workers = gz_memory_alloc(scene->context, bytes);
+  if (scene->workers == NULL) return gz_fail_memory(scene->context, bytes);
+  memset(scene->workers, 0, bytes);
+  return GRAZE_OK;
+}
+
 static graze_status run_batch(deciding *c, uint32_t tasks) {
   graze_scene *scene = c->scene;
   uint32_t workers = gz_workers(scene->context);
-  size_t bytes = workers * sizeof *scene->workers;
-  if (scene->workers == NULL) {
-    scene->workers = gz_memory_alloc(scene->context, bytes);
-    if (scene->workers == NULL) return gz_fail_memory(scene->context, bytes);
-    memset(scene->workers, 0, bytes);
-  }
+  graze_status status = gz_decide_workers(scene);
+  if (status != GRAZE_OK) return status;
   for (uint32_t k = 0; k < workers; k++) clear_list(&scene->workers[k].list);
   gz_parallel_for(scene->context, tasks, 1, run_tasks, c);
   return collect_batch(c, tasks);

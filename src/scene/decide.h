@@ -30,6 +30,9 @@ graze_status gz_decide_check_question(const graze_context *context, const char *
 /* cull.c: has the context's engine mark the candidates whose surfaces are apart. Errors: MEMORY. */
 graze_status gz_scene_cull(deciding *d);
 
+/* Sees to it that there are workers; their queries come when first needed. Errors: MEMORY. */
+graze_status gz_decide_workers(graze_scene *scene);
+
 /* What the workers have. */
 void gz_decide_release(graze_scene *scene);
 

@@ -30,6 +30,7 @@ bool gz_live_reserve(const graze_context *context, live_scene *live, uint32_t pl
   if (!gz_buffer_reserve(context, &live->proxies, n * sizeof(graze_proxy_id), old * sizeof(graze_proxy_id)) ||
       !gz_buffer_reserve(context, &live->touched, n, old) ||
       !gz_buffer_reserve(context, &live->touched_list, n * sizeof(uint32_t), live->touched_count * sizeof(uint32_t)) ||
+      !gz_buffer_reserve(context, &live->travels, n * sizeof(uint32_t), live->travel_count * sizeof(uint32_t)) ||
       !gz_buffer_reserve(context, &live->lost, n * sizeof(graze_proxy_id), live->lost_count * sizeof(graze_proxy_id))) {
     return false;
   }
@@ -53,14 +54,33 @@ void gz_live_forget(live_scene *live, uint32_t place) {
   *proxy_of(live, place) = (graze_proxy_id){0};
 }
 
+void gz_live_depart(graze_scene *scene, uint32_t place) {
+  live_scene *live = scene->live;
+  object *o = scene_object(scene, place);
+  if (live == NULL || !live->begun || o->travels || o->serial >= live->met) return;
+  o->travels = true;
+  o->then = o->pose;
+  ((uint32_t *)live->travels.data)[live->travel_count++] = place;
+}
+
+void gz_live_arrive(graze_scene *scene) {
+  live_scene *live = scene->live;
+  const uint32_t *places = live->travels.data;
+  for (uint32_t i = 0; i < live->travel_count; i++) scene_object(scene, places[i])->travels = false;
+  live->travel_count = 0;
+  live->met = scene->serials;
+}
+
 void gz_live_release(const graze_context *context, live_scene *live) {
   if (live == NULL) return;
-  buffer *buffers[] = {&live->proxies,     &live->touched,    &live->touched_list, &live->lost,  &live->who,
-                       &live->moved,       &live->keys,       &live->states,       &live->gone,  &live->next_keys,
-                       &live->next_states, &live->pool.pairs, &live->pool.free,    &live->batch, &live->wanted,
-                       &live->events[0],   &live->events[1],  &live->events[2]};
+  buffer *buffers[] = {&live->proxies,     &live->touched,    &live->touched_list, &live->lost,      &live->who,
+                       &live->moved,       &live->keys,       &live->states,       &live->gone,      &live->next_keys,
+                       &live->next_states, &live->pool.pairs, &live->pool.free,    &live->batch,     &live->wanted,
+                       &live->events[0],   &live->events[1],  &live->events[2],    &live->events[3], &live->travels,
+                       &live->ways,        &live->swept,      &live->journeys};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
   graze_broadphase_destroy(live->broad);
+  graze_broadphase_destroy(live->sweeper);
   gz_memory_release(context, live, sizeof *live);
 }
 

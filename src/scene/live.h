@@ -52,6 +52,9 @@ struct live_scene {
   uint32_t touched_count;
   buffer lost; /* graze_proxy_id: of objects that are gone */
   uint32_t lost_count;
+  buffer travels; /* uint32_t: places whose object has another pose than at the last update */
+  uint32_t travel_count;
+  uint64_t met; /* objects with serials below were there at the last update */
 
   /* By index of the proxy. */
   buffer who;   /* live_object */
@@ -69,7 +72,11 @@ struct live_scene {
 
   buffer batch;     /* scratch: boxes and ids on their way to the broad phase */
   buffer wanted;    /* scratch: keys of pairs that are to be decided, and their numbers in the pool */
-  buffer events[3]; /* graze_scene_event: began, persist, ended */
+  buffer events[4]; /* graze_scene_event: began, persist, ended, passed */
+
+  /* continuous.c */
+  graze_broadphase *sweeper; /* made when first needed */
+  buffer ways, swept, journeys;
 };
 
 static inline live_pair *live_pair_at(const live_scene *live, uint32_t number) {
@@ -82,6 +89,11 @@ bool gz_live_reserve(const graze_context *context, live_scene *live, uint32_t pl
 /* Notes that the object of a place is new, or has changed; that it goes. `live` NULL: nobody asks. */
 void gz_live_touch(live_scene *live, uint32_t place);
 void gz_live_forget(live_scene *live, uint32_t place);
+
+/* Notes that an object is about to be moved. */
+void gz_live_depart(graze_scene *scene, uint32_t place);
+/* Forgets where objects were, for they are where they are now. */
+void gz_live_arrive(graze_scene *scene);
 
 /* Makes the state that a scene has before its first check or update, unless it is there. Errors: MEMORY. */
 graze_status gz_live_start(graze_scene *scene);

@@ -91,6 +91,11 @@ void gz_record_update(recorder *rec, const graze_scene_update_options *options,
   gz_archive_put_u64(w, events->began_count);
   gz_archive_put_u64(w, events->persist_count);
   gz_archive_put_u64(w, events->ended_count);
+  if (options->continuous != GRAZE_MOTION_STEPS) {
+    gz_archive_put_u32(w, options->continuous);
+    gz_archive_put_u64(w, events->passed_count);
+    gz_archive_put_u64(w, events->time_hash);
+  }
   if (w->status == GRAZE_OK) gz_archive_end_section(w, ARCHIVE_STEP);
 }
 

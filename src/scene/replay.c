@@ -138,11 +138,17 @@ static graze_status run_step(graze_replay *replay, graze_scene_update_result *ev
   s.began_count = gz_archive_take_u64(r);
   s.persist_count = gz_archive_take_u64(r);
   s.ended_count = gz_archive_take_u64(r);
+  if (r->at < r->length) {
+    s.continuous = options.continuous = (graze_motion_model)gz_archive_take_u32(r);
+    s.passed_count = gz_archive_take_u64(r);
+    s.time_hash = gz_archive_take_u64(r);
+  }
   if (r->overrun || r->at != r->length) return gz_archive_error(r, "the step ends early or late");
   status = graze_scene_update(replay->scene, &options, events);
   if (status != GRAZE_OK) return status;
   s.same = s.hash == events->hash && s.began_count == events->began_count && s.persist_count == events->persist_count &&
-           s.ended_count == events->ended_count;
+           s.ended_count == events->ended_count && s.passed_count == events->passed_count &&
+           s.time_hash == events->time_hash;
   replay->steps++;
   *step = s;
   return GRAZE_OK;

@@ -223,6 +223,7 @@ graze_status graze_scene_remove(graze_scene *scene, graze_object_id object_id) {
   o->mesh = NULL;
   o->source = NULL;
   o->name = NULL;
+  o->travels = false;
   /* A place whose generations have run out is given up. */
   if (o->generation != UINT32_MAX) {
     o->next = scene->free;
@@ -266,6 +267,7 @@ graze_status graze_scene_set_poses(graze_scene *scene, const graze_object_id *ob
   for (uint32_t i = 0; i < count && status == GRAZE_OK; i++) {
     object *o = scene_object(scene, objects[i].index);
     if (memcmp(&o->pose, &poses[i], sizeof poses[i]) == 0) continue;
+    gz_live_depart(scene, objects[i].index);
     o->pose = poses[i];
     gz_record_pose(scene->recorder, objects[i], &poses[i]);
     gz_live_touch(scene->live, objects[i].index);

@@ -26,6 +26,8 @@ typedef struct object {
   uint64_t geometry_hash; /* of the mesh when it was last looked at */
   uint32_t recorded;      /* number of the mesh in the record */
   double reach;           /* by half of which its box is grown */
+  bool travels;           /* it has been moved since the last update, */
+  graze_pose then;        /* from here */
   uint32_t previous;      /* in the order of adding; a free place has `next` only */
   uint32_t next;
 } object;

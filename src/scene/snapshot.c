@@ -135,6 +135,24 @@ static uint64_t put_told(archive_writer *w, const live_scene *live, bool count_o
   return n;
 }
 
+/* Where objects were at the last update that have been moved since, and which came later. Nothing where nothing has
+ * happened since, as in files of versions that did not know of it. */
+static void put_travels(archive_writer *w, const graze_scene *scene) {
+  const live_scene *live = scene->live;
+  const uint32_t *places = live->travels.data;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < live->travel_count; i++) count += scene_object(scene, places[i])->travels;
+  if (count == 0 && live->met == scene->serials) return;
+  gz_archive_put_u64(w, live->met);
+  gz_archive_put_u32(w, count);
+  for (uint32_t i = 0; i < live->travel_count; i++) {
+    const object *o = scene_object(scene, places[i]);
+    if (!o->travels) continue;
+    gz_archive_put_u32(w, places[i]);
+    gz_archive_put(w, o->then.m, sizeof o->then.m);
+  }
+}
+
 void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *meshes) {
   const live_scene *live = scene->live;
   bool begun = live != NULL && live->begun;
@@ -160,6 +178,7 @@ void gz_snapshot_write(graze_scene *scene, archive_writer *w, mesh_numbers *mesh
   }
   put_rules(scene, w);
   if (begun) put_told(w, live, false);
+  if (begun) put_travels(w, scene);
   gz_archive_end_section(w, ARCHIVE_SCENE);
 }
 
@@ -349,6 +368,30 @@ static graze_status take_told(archive_reader *r, graze_scene *scene, const numbe
   return GRAZE_OK;
 }
 
+static graze_status take_travels(archive_reader *r, graze_scene *scene) {
+  live_scene *live = scene->live;
+  if (live != NULL) live->met = scene->serials;
+  if (live == NULL || r->at == r->length) return GRAZE_OK;
+  live->met = gz_archive_take_u64(r);
+  uint32_t count = gz_archive_take_u32(r);
+  if (r->overrun || live->met > scene->serials || count > scene->count) {
+    return gz_archive_error(r, "the numbers of what moves cannot be");
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t place = gz_archive_take_u32(r);
+    graze_pose then;
+    memcpy(then.m, gz_archive_take(r, sizeof then.m), sizeof then.m);
+    object *o = place < scene->places ? scene_object(scene, place) : NULL;
+    if (o == NULL || o->mesh == NULL || o->travels || gz_pose_first_not_finite(&then) != 12) {
+      return gz_archive_error(r, "where the object before this byte was cannot be");
+    }
+    o->travels = true;
+    o->then = then;
+    ((uint32_t *)live->travels.data)[live->travel_count++] = place;
+  }
+  return GRAZE_OK;
+}
+
 static graze_status take_scene(archive_reader *r, graze_scene *scene) {
   numbers n = take_numbers(r);
   if (!numbers_are_possible(&n, r)) return gz_archive_error(r, "the scene's numbers cannot be");
@@ -359,6 +402,7 @@ static graze_status take_scene(archive_reader *r, graze_scene *scene) {
   if (status == GRAZE_OK) status = take_rules(r, scene, &n);
   scene->serials = n.serials;
   if (status == GRAZE_OK) status = take_told(r, scene, &n);
+  if (status == GRAZE_OK) status = take_travels(r, scene);
   if (status == GRAZE_OK && (r->overrun || r->at != r->length)) {
     status = gz_archive_error(r, "the scene ends early or late");
   }

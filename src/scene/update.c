@@ -5,8 +5,10 @@
  * cancelled tells nothing, and the next one tells all of it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
+#include "scene/continuous.h"
 #include "scene/decide.h"
 #include "scene/record.h"
 
@@ -26,6 +28,12 @@ static graze_status check_options(const graze_context *context, const graze_scen
   }
   if (o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: find is count or any");
+  }
+  if ((unsigned)o->continuous > GRAZE_MOTION_RIGID) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: unknown model of motion");
+  }
+  if (o->continuous != GRAZE_MOTION_STEPS && o->exactness == GRAZE_T2) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: what happens between poses is not known at tier T2");
   }
   return gz_decide_check_question(context, "update", o->exactness, o->open);
 }
@@ -73,27 +81,28 @@ static graze_status decide_stale(graze_scene *scene, const graze_scene_update_op
 
 /* ---- telling ---- */
 
-static void tell(const live_pair *pair, graze_scene_event *list, uint64_t *count) {
+static void tell(const live_pair *pair, const double time[2], graze_scene_event *list, uint64_t *count) {
   graze_scene_event *e = &list[(*count)++];
   bool part = takes_part(pair);
   *e = (graze_scene_event){.a = pair->a.id,
                            .b = pair->b.id,
                            .user_id_a = pair->a.user_id,
                            .user_id_b = pair->b.user_id,
-                           .before = pair->told};
+                           .before = pair->told,
+                           .time = {time[0], time[1]}};
   if (!part) return;
   e->verdict = pair->now;
   e->counts = pair->counts;
 }
 
-static void note_order(const live_scene *live, uint32_t number, numbered_pair *list, uint64_t *count) {
+static void note_order(const live_scene *live, uint32_t number, told_pair *list, uint64_t *count) {
   const live_pair *pair = live_pair_at(live, number);
   if (!takes_part(pair) && pair->told == GRAZE_SEPARATE) return;
-  list[(*count)++] = (numbered_pair){pair->a.serial, pair->b.serial, number};
+  list[(*count)++] = (told_pair){.pair = {pair->a.serial, pair->b.serial, number}};
 }
 
 /* The pairs that somebody has to hear of, sorted; they mostly are already. */
-static uint64_t list_told(const live_scene *live, numbered_pair *list) {
+static uint64_t list_told(const live_scene *live, told_pair *list) {
   const uint32_t *states = live->states.data;
   const numbered_pair *gone = live->gone.data;
   uint64_t n = 0;
@@ -119,17 +128,27 @@ static void hash_and_count(const graze_scene *scene, graze_scene_update_result *
   }
 }
 
+static uint64_t hash_times(const graze_scene_event *list, uint64_t count) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t bits[2];
+    memcpy(bits, list[i].time, sizeof bits);
+    sum += splitmix64(hash_pair(list[i].a.index, list[i].b.index) ^ splitmix64(bits[0] ^ splitmix64(bits[1])));
+  }
+  return sum;
+}
+
 /* From here on nothing fails: told becomes what is true. */
-static void settle(live_scene *live, const numbered_pair *list, uint64_t count, graze_scene_update_result *events) {
+static void settle(live_scene *live, const told_pair *list, uint64_t count, graze_scene_update_result *events) {
   graze_scene_event *began = live->events[0].data, *persist = live->events[1].data, *ended = live->events[2].data;
   for (uint64_t i = 0; i < count; i++) {
-    live_pair *pair = live_pair_at(live, list[i].number);
+    live_pair *pair = live_pair_at(live, list[i].pair.number);
     if (!takes_part(pair)) {
-      tell(pair, ended, &events->ended_count);
+      tell(pair, list[i].time, ended, &events->ended_count);
     } else if (pair->told == GRAZE_SEPARATE) {
-      tell(pair, began, &events->began_count);
+      tell(pair, list[i].time, began, &events->began_count);
     } else {
-      tell(pair, persist, &events->persist_count);
+      tell(pair, list[i].time, persist, &events->persist_count);
     }
     pair->told = takes_part(pair) ? pair->now.relation : GRAZE_SEPARATE;
   }
@@ -141,19 +160,29 @@ static void settle(live_scene *live, const numbered_pair *list, uint64_t count, 
   events->ended = ended;
 }
 
-static graze_status tell_all(graze_scene *scene, graze_scene_update_result *events) {
+static graze_status tell_all(graze_scene *scene, const graze_scene_update_options *options,
+                             graze_scene_update_result *events) {
   live_scene *live = scene->live;
   const graze_context *context = scene->context;
-  size_t bytes = (live->count + live->gone_count) * sizeof(numbered_pair);
+  size_t bytes = (live->count + live->gone_count) * sizeof(told_pair);
   if (!gz_buffer_reserve(context, &live->wanted, bytes, 0)) return gz_fail_memory(context, bytes);
-  numbered_pair *list = live->wanted.data;
+  told_pair *list = live->wanted.data;
   uint64_t n = list_told(live, list);
   for (int k = 0; k < 3; k++) {
     if (gz_buffer_reserve(context, &live->events[k], n * sizeof(graze_scene_event), 0)) continue;
     return gz_fail_memory(context, n * sizeof(graze_scene_event));
   }
+  const bool between = options->continuous != GRAZE_MOTION_STEPS;
+  graze_status status = between ? gz_continuous_decide(scene, options, list, n, events) : GRAZE_OK;
+  if (status != GRAZE_OK) return status;
   hash_and_count(scene, events);
   settle(live, list, n, events);
+  gz_live_arrive(scene);
+  if (between) {
+    events->time_hash = hash_times(events->began, events->began_count) +
+                        hash_times(events->ended, events->ended_count) +
+                        hash_times(events->passed, events->passed_count);
+  }
   return GRAZE_OK;
 }
 
@@ -168,7 +197,7 @@ static graze_status run_update(graze_scene *scene, const graze_scene_update_opti
   scene->live->options = *options;
   scene->live->begun = true;
   status = decide_stale(scene, options, events);
-  return status == GRAZE_OK ? tell_all(scene, events) : status;
+  return status == GRAZE_OK ? tell_all(scene, options, events) : status;
 }
 
 graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,

@@ -1,0 +1,300 @@
+/* When do two objects on their ways first meet?
+ *
+ * Conservative advancement: with d a lower bound of the distance now and v an upper bound of the speed at which it
+ * changes, nothing meets for d / v. Most pairs are free after one question, whether they are nearer than they can come.
+ * Where that is too slow, near contact, a window of time is opened: all pairs of triangles that can meet in it are
+ * those that are near enough to each other at its middle, and each of them is looked at by itself: exactly for straight
+ * ways; for rigid ones by advancement along the direction in which it is nearest, where what counts is how fast it
+ * comes nearer, not how fast it moves. So a plain contact is closed in on as by Newton's method. Windows grow while
+ * they hold few pairs.
+ *
+ * Where a rigid motion cannot be proved free any further, the rounded poses of some later times are tested exactly. If
+ * nothing meets there the piece is left in doubt, and the search goes on behind it, by pieces that double.
+ *
+ * B. Mirtich, "Impulse-based dynamic simulation of rigid body systems", 1996, for advancement and directions; M. Tang,
+ * Y. Kim, D. Manocha, "C2A: controlled conservative advancement for continuous collision detection of polygonal
+ * models", 2009, for bounds of parts instead of the whole.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "base/context.h"
+#include "base/extremes.h"
+#include "base/parallel.h"
+#include "graze/distance.h"
+#include "motion/pursuit.h"
+#include "narrow/relate.h"
+
+enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BUDGET = 1 << 20, TRIES = 3 };
+static const double OUTWARD = 1 + 0x1p-30, INWARD = 1 - 0x1p-30, LEAST_WINDOW = 0x1p-30, BRACKET = 0x1p-30;
+static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5;
+
+typedef struct search {
+  pursuit p;
+  double at;     /* free until then, but for what is in doubt */
+  bool doubtful; /* from doubt[0] to doubt[1] nothing is known */
+  double doubt[2];
+  double size;  /* half the diagonal of the smaller object */
+  double apart; /* their distance now, at least */
+  double reach; /* of the next window: how near pairs have to be to be looked at */
+  bool done;
+  graze_motion_result result;
+} search;
+
+const char *graze_motion_verdict_string(graze_motion_verdict verdict) {
+  static const char *const words[] = {"free", "hit", "unknown"};
+  return (unsigned)verdict < sizeof words / sizeof *words ? words[verdict] : "?";
+}
+
+graze_motion_options graze_default_motion_options(void) {
+  return (graze_motion_options){.model = GRAZE_MOTION_LINEAR, .cookie = OPTIONS_COOKIE};
+}
+
+static void finish(search *s, graze_motion_verdict verdict, double earliest, double latest) {
+  s->done = true;
+  s->result.verdict = verdict;
+  s->result.earliest = earliest;
+  s->result.latest = latest;
+}
+
+static void finish_hit(search *s, double earliest, double latest) {
+  finish(s, GRAZE_MOTION_HIT, s->doubtful ? s->doubt[0] : earliest, latest);
+}
+
+static void finish_free(search *s) {
+  if (s->doubtful) {
+    finish(s, GRAZE_MOTION_UNKNOWN, s->doubt[0], s->doubt[1]);
+  } else {
+    finish(s, GRAZE_MOTION_FREE, 0, 0);
+  }
+}
+
+/* ---- questions about a moment ---- */
+
+/* The sides as they are then; that their poses are finite and in range has been checked of both ends. */
+static void pose_sides(const search *s, double t, side sides[2]) {
+  for (int i = 0; i < 2; i++) {
+    sides[i] = (side){.mesh = s->p.mesh[i], .pose = gz_path_pose(&s->p.path[i], t)};
+    sides[i].identity = graze_pose_is_identity(&sides[i].pose);
+  }
+}
+
+/* All pairs of triangles that are nearer. */
+static graze_status list_near(search *s, double t, double limit, graze_distance_result *found) {
+  const graze_pose a = gz_path_pose(&s->p.path[0], t), b = gz_path_pose(&s->p.path[1], t);
+  graze_distance_options options = graze_default_distance_options();
+  options.limit = limit;
+  options.near_pairs = GRAZE_FIND_ALL;
+  graze_status status = graze_mesh_distance(s->p.query, s->p.mesh[0], &a, s->p.mesh[1], &b, &options, found);
+  if (status == GRAZE_OK) work_add(&s->p.work, &found->work);
+  return status;
+}
+
+static graze_status do_meet(search *s, double t, bool *meet) {
+  const graze_pose a = gz_path_pose(&s->p.path[0], t), b = gz_path_pose(&s->p.path[1], t);
+  graze_collide_options options = graze_default_collide_options();
+  graze_collide_result found;
+  options.find = GRAZE_FIND_ANY;
+  graze_status status = graze_collide_meshes(s->p.query, s->p.mesh[0], &a, s->p.mesh[1], &b, &options, &found);
+  if (status != GRAZE_OK) return status;
+  *meet = found.hit;
+  work_add(&s->p.work, &found.work);
+  return GRAZE_OK;
+}
+
+/* ---- steps ---- */
+
+/* What meets within `length` of a time of [from, to], and in it, is nearer to each other at that time, posed; DBL_MAX:
+ * anything may. */
+static double reach_in(const search *s, double from, double to, double length) {
+  double reach = (gz_paths_reach(&s->p.path[0], &s->p.path[1], from, to, length) + s->p.doubt) * OUTWARD + DBL_MIN;
+  return reach < DBL_MAX ? reach : DBL_MAX;
+}
+
+/* As far as the distance takes them. *near: that is not far, and they are so near each other that few pairs are as
+ * near.
+ */
+static graze_status advance(search *s, bool *near) {
+  double least, limit = reach_in(s, s->at, 1, 1 - s->at);
+  side sides[2];
+  pose_sides(s, s->at, sides);
+  graze_status status = gz_query_gap(s->p.query, &sides[0], &sides[1], limit, &least, &s->p.work);
+  if (status != GRAZE_OK) return status;
+  if (least == 0) {
+    bool meet = false;
+    status = do_meet(s, s->at, &meet);
+    if (meet) finish_hit(s, s->at, s->at);
+  }
+  if (least >= limit && limit < DBL_MAX) finish_free(s);
+  if (status != GRAZE_OK || s->done) return status;
+  s->apart = larger(least * INWARD - s->p.doubt, 0);
+  double step = gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, 1, s->apart) * INWARD;
+  s->at = smaller(s->at + step, 1);
+  *near = !(step > LONG_STEP) && !(s->apart > NEAR * s->size);
+  return GRAZE_OK;
+}
+
+/* Behind a time until which they are free. */
+static graze_status leave_in_doubt(search *s, double from) {
+  bool meet = false;
+  double to = from;
+  for (int i = TRIES - 1; i >= 0 && !meet && to < 1; i--) {
+    to = smaller(from + BRACKET * ldexp(1, -i), 1);
+    graze_status status = do_meet(s, to, &meet);
+    if (status != GRAZE_OK) return status;
+  }
+  if (!meet && s->doubtful && to < 1) {
+    to = smaller(from + (s->doubt[1] - s->doubt[0]), 1);
+    graze_status status = do_meet(s, to, &meet);
+    if (status != GRAZE_OK) return status;
+  }
+  if (meet) {
+    finish_hit(s, from, to);
+    return GRAZE_OK;
+  }
+  if (!s->doubtful) s->doubt[0] = from;
+  s->doubtful = true;
+  s->doubt[1] = s->at = to;
+  return GRAZE_OK;
+}
+
+static void decide_linear(search *s, const graze_distance_result *near, double to, bool *refused) {
+  double time[2] = {0, 0};
+  bool found = false;
+  *refused = !gz_pairs_first_time(&s->p, near->pairs, near->near_pairs, &found, time);
+  /* A later meeting of these may have others before it. */
+  if (found && time[1] <= to) {
+    finish(s, GRAZE_MOTION_HIT, time[0], time[1]);
+  } else {
+    s->at = to;
+  }
+}
+
+static graze_status decide_window(search *s, const graze_distance_result *near, double to) {
+  bool refused = false;
+  if (s->p.path[0].model == GRAZE_MOTION_LINEAR) {
+    decide_linear(s, near, to, &refused);
+    return refused ? gz_fail_memory(s->p.context, gz_ccd_scratch_size()) : GRAZE_OK;
+  }
+  bool stuck;
+  double until = gz_pairs_free_until(&s->p, near->pairs, near->near_pairs, s->at, to, &stuck);
+  if (s->p.budget == 0) {
+    finish(s, GRAZE_MOTION_UNKNOWN, s->doubtful ? s->doubt[0] : until, 1);
+    return GRAZE_OK;
+  }
+  s->at = until;
+  return stuck ? leave_in_doubt(s, until) : GRAZE_OK;
+}
+
+/* A window in which pairs can meet that are at most about `reach` from each other. */
+static double window_end(const search *s, double reach) {
+  const double end = smaller(s->at + LONG_STEP, 1);
+  double width = 2 * gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, end, reach);
+  return smaller(s->at + larger(smaller(width, LONG_STEP), LEAST_WINDOW), 1);
+}
+
+/* All pairs that can meet until the window's end. */
+static graze_status open_window(search *s) {
+  graze_distance_result near;
+  const bool linear = s->p.path[0].model == GRAZE_MOTION_LINEAR;
+  double to = window_end(s, larger(1.25 * s->apart, s->reach)), middle = 0.5 * (s->at + to);
+  double limit = reach_in(s, s->at, to, 0.5 * (to - s->at));
+  if (limit == DBL_MAX) { /* all pairs, whenever they meet */
+    to = 1;
+    if (!linear) finish(s, GRAZE_MOTION_UNKNOWN, s->doubtful ? s->doubt[0] : s->at, 1);
+    if (!linear) return GRAZE_OK;
+  }
+  graze_status status = list_near(s, middle, limit, &near);
+  if (status != GRAZE_OK) return status;
+  if (near.near_pairs < FEW_PAIRS) s->reach = smaller(4 * limit, 4 * NEAR * s->size);
+  if (near.near_pairs > MANY_PAIRS) s->reach = 0.25 * limit;
+  return decide_window(s, &near, to);
+}
+
+static graze_status run(search *s) {
+  graze_status status = GRAZE_OK;
+  s->size = smaller(s->p.path[0].around, s->p.path[1].around);
+  while (status == GRAZE_OK && !s->done) {
+    bool near = false, meet = false;
+    status = s->at < 1 ? advance(s, &near) : do_meet(s, 1, &meet);
+    if (status != GRAZE_OK || s->done) break;
+    if (s->at < 1) {
+      if (near) status = open_window(s);
+    } else if (meet) {
+      finish_hit(s, 1, 1);
+    } else {
+      finish_free(s);
+    }
+  }
+  return status;
+}
+
+/* ---- the call ---- */
+
+static graze_status check_body(const graze_query *query, const graze_motion_body *body, const char *which) {
+  side ends[2];
+  graze_status status = gz_query_side(query, body->mesh, &body->start, GRAZE_T1, which, &ends[0]);
+  return status == GRAZE_OK ? gz_query_side(query, body->mesh, &body->end, GRAZE_T1, which, &ends[1]) : status;
+}
+
+static graze_status open_path(search *s, int i, const graze_motion_body *body, const graze_motion_options *options) {
+  graze_mesh_facts facts;
+  motion_path *path = &s->p.path[i];
+  graze_mesh_get_facts(body->mesh, &facts);
+  path_fault fault = gz_path_open(path, &facts.box, &body->start, &body->end, options->model);
+  s->p.mesh[i] = body->mesh;
+  path->backward = options->last;
+  s->p.doubt += path->slack + path->strain;
+  if (fault == PATH_FINE) return GRAZE_OK;
+  return gz_fail(s->p.context, GRAZE_ERROR_POSE, "object %s: %s", i == 0 ? "a" : "b", gz_path_fault_string(fault));
+}
+
+/* 1 - x for x of [0, 1], rounded down or up. */
+static double rest_of(double x, bool up) {
+  double rest = 1 - x, back = 1 - rest; /* one of the two is exact */
+  if (!up && back < x) return nextafter(rest, 0);
+  return up && back > x ? nextafter(rest, 1) : rest;
+}
+
+/* Times counted from the end. */
+static void turn_around(graze_motion_result *r) {
+  if (r->verdict == GRAZE_MOTION_FREE) return;
+  const double earliest = rest_of(r->latest, false);
+  r->latest = rest_of(r->earliest, true);
+  r->earliest = earliest;
+}
+
+static graze_status decide(search *s, const graze_motion_body *a, const graze_motion_body *b,
+                           const graze_motion_options *options) {
+  graze_status status = check_body(s->p.query, a, "a");
+  bool meet = false;
+  if (status == GRAZE_OK) status = check_body(s->p.query, b, "b");
+  if (status != GRAZE_OK || a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0) return status;
+  status = open_path(s, 0, a, options);
+  if (status == GRAZE_OK) status = open_path(s, 1, b, options);
+  if (status != GRAZE_OK) return status;
+  if (!gz_paths_at_rest(&s->p.path[0], &s->p.path[1])) return run(s);
+  status = do_meet(s, 0, &meet);
+  if (meet) finish_hit(s, 0, 0);
+  return status;
+}
+
+graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
+                                 const graze_motion_options *options, graze_motion_result *result) {
+  if (query == NULL || a == NULL || b == NULL || result == NULL || a->mesh == NULL || b->mesh == NULL) {
+    return gz_fail_null(query != NULL ? query->context : NULL);
+  }
+  const graze_motion_options chosen = options != NULL ? *options : graze_default_motion_options();
+  if (chosen.cookie != OPTIONS_COOKIE || (chosen.model != GRAZE_MOTION_LINEAR && chosen.model != GRAZE_MOTION_RIGID)) {
+    return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "motion options: not initialised, or no model");
+  }
+  search s = {.p = {.context = query->context, .query = query, .budget = RIGID_BUDGET}};
+  unsigned saved = gz_fp_enter();
+  graze_status status = decide(&s, a, b, &chosen);
+  gz_fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  s.result.work = s.p.work;
+  if (chosen.last) turn_around(&s.result);
+  *result = s.result;
+  return GRAZE_OK;
+}

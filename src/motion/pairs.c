@@ -1,0 +1,184 @@
+/* Pairs of triangles of two objects on their ways: until when they are free, and when they first meet. */
+#include <math.h>
+
+#include "base/extremes.h"
+#include "exact/near.h"
+#include "geometry/pose.h"
+#include "mesh/mesh.h"
+#include "motion/pursuit.h"
+
+enum { LOOKS = 64 };
+static const double LEAST_STEP = 0x1p-36, INWARD = 1 - 0x1p-40;
+
+/* ---- rigid ---- */
+
+/* The objects at a time. */
+typedef struct scene_at {
+  graze_pose pose[2];
+  double velocity[2][3], spin[2][3];
+} scene_at;
+
+static scene_at look(const pursuit *p, double t) {
+  scene_at s;
+  for (int i = 0; i < 2; i++) {
+    s.pose[i] = gz_path_pose(&p->path[i], t);
+    gz_path_rates(&p->path[i], s.velocity[i], s.spin[i]);
+  }
+  return s;
+}
+
+static void posed_corners(const pursuit *p, const scene_at *s, const graze_triangle_pair *pair, double x[6][3]) {
+  for (int i = 0; i < 2; i++) {
+    double corners[9];
+    mesh_corners(p->mesh[i], i == 0 ? pair->a : pair->b, corners);
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < 3; k++) x[3 * i + c][k] = pose_row(&s->pose[i], k, corners + 3 * c);
+    }
+  }
+}
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The direction in which they are nearest. False: they meet, or doubles cannot tell. */
+static bool nearest_direction(const double x[6][3], double n[3]) {
+  tritri_block block;
+  double lower[8], upper[8], place[8];
+  for (int k = 0; k < 9; k++) {
+    for (int i = 0; i < 8; i++) {
+      block.a[k][i] = x[k / 3][k % 3];
+      block.b[k][i] = x[3 + k / 3][k % 3];
+    }
+  }
+  gz_near_block_best()(&block, 1, lower, upper, place);
+  return gz_near_direction(x, (int)place[0], n);
+}
+
+/* How fast corner `c` moves along n. */
+static double speed_along(const scene_at *s, const double x[6][3], int c, const double n[3]) {
+  const int i = c / 3;
+  const double *w = s->spin[i];
+  double r[3];
+  for (int k = 0; k < 3; k++) r[k] = x[c][k] - s->pose[i].m[4 * k + 3];
+  const double v[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2], w[0] * r[1] - w[1] * r[0]};
+  return dot(s->velocity[i], n) + dot(v, n);
+}
+
+/* For how long from now the triangles are apart for certain, one before the other in direction n of length 1 to 2. With
+ * `gap` what is between them now and `closing` how fast their corners come nearer along n, a corner is at time h off
+ * what that says by less than half of h^2 times turn^2 reach. */
+static double free_along(const pursuit *p, const scene_at *s, const double x[6][3], const double n[3]) {
+  double low[2] = {(double)INFINITY, (double)INFINITY}, high[2] = {-(double)INFINITY, -(double)INFINITY};
+  double slow[2] = {low[0], low[1]}, fast[2] = {high[0], high[1]}, bend = 0, size = sqrt(dot(n, n)) / INWARD;
+  for (int c = 0; c < 6; c++) {
+    const int i = c / 3;
+    double at = dot(x[c], n), speed = speed_along(s, x, c, n);
+    low[i] = smaller(low[i], at);
+    high[i] = larger(high[i], at);
+    slow[i] = smaller(slow[i], speed);
+    fast[i] = larger(fast[i], speed);
+  }
+  const int first = low[1] - high[0] > low[0] - high[1] ? 0 : 1, second = 1 - first;
+  const motion_path *a = &p->path[0], *b = &p->path[1];
+  double stray = (1 + a->turn + b->turn) * (a->strain + b->strain) + 4 * p->doubt;
+  double gap = low[second] - high[first] - 2 * size * p->doubt;
+  double closing = larger(fast[first] - slow[second] + size * stray, 0) / INWARD;
+  bend = 0.5 * size * (a->turn * a->turn * a->reach + b->turn * b->turn * b->reach) / INWARD;
+  if (!(gap > 0)) return 0;
+  return 2 * gap / (closing + sqrt(closing * closing + 4 * bend * gap)) * INWARD;
+}
+
+static double pair_free_until(pursuit *p, const graze_triangle_pair *pair, double from, double to, bool *stuck) {
+  double t = from;
+  for (int i = 0; i < LOOKS && t < to && p->budget > 0; i++) {
+    double x[6][3], n[3];
+    const scene_at s = look(p, t);
+    p->budget--;
+    posed_corners(p, &s, pair, x);
+    double step = nearest_direction((const double(*)[3])x, n) ? free_along(p, &s, (const double(*)[3])x, n) : 0;
+    if (!(step > LEAST_STEP)) {
+      *stuck = true;
+      return t;
+    }
+    t += step * INWARD;
+  }
+  if (t < to) *stuck = false;
+  return smaller(t, to);
+}
+
+double gz_pairs_free_until(pursuit *p, const graze_triangle_pair *pairs, uint64_t count, double from, double to,
+                           bool *stuck) {
+  *stuck = false;
+  for (uint64_t i = 0; i < count && to > from; i++) to = pair_free_until(p, &pairs[i], from, to, stuck);
+  return to;
+}
+
+/* ---- linear ---- */
+
+typedef struct two_triangles {
+  double x[2][6][3]; /* at the start and at the end */
+} two_triangles;
+
+static void take_query(const two_triangles *w, graze_ccd_kind kind, const int corners[4], graze_ccd_query *q) {
+  q->kind = (uint8_t)kind;
+  for (int e = 0; e < 2; e++) {
+    for (int i = 0; i < 4; i++) {
+      for (int k = 0; k < 3; k++) q->points[e][i][k] = w->x[e][corners[i]][k];
+    }
+  }
+}
+
+static bool improve(pursuit *p, const two_triangles *w, graze_ccd_kind kind, const int corners[4], bool *found,
+                    double time[2]) {
+  graze_ccd_query query;
+  graze_ccd_result result;
+  take_query(w, kind, corners, &query);
+  p->work.exact_tests++;
+  if (!gz_ccd_decide(p->context, &query, &p->query->crossing, &result)) return false;
+  if (!result.hit) return true;
+  if (!*found || result.earliest < time[0]) time[0] = result.earliest;
+  if (!*found || result.latest < time[1]) time[1] = result.latest;
+  *found = true;
+  return true;
+}
+
+/* Six of a corner and a triangle, nine of two edges. */
+static bool improve_pair(pursuit *p, const two_triangles *w, bool *found, double time[2]) {
+  for (int c = 0; c < 6; c++) {
+    const int face = c < 3 ? 3 : 0, corners[4] = {c, face, face + 1, face + 2};
+    if (!improve(p, w, GRAZE_CCD_VERTEX_FACE, corners, found, time)) return false;
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      const int corners[4] = {i, (i + 1) % 3, 3 + j, 3 + (j + 1) % 3};
+      if (!improve(p, w, GRAZE_CCD_EDGE_EDGE, corners, found, time)) return false;
+    }
+  }
+  return true;
+}
+
+/* Whether the boxes of what they sweep are apart. */
+static bool sweep_apart(const two_triangles *w) {
+  for (int k = 0; k < 3; k++) {
+    double low[2] = {(double)INFINITY, (double)INFINITY}, high[2] = {-(double)INFINITY, -(double)INFINITY};
+    for (int c = 0; c < 6; c++) {
+      low[c / 3] = smaller(low[c / 3], smaller(w->x[0][c][k], w->x[1][c][k]));
+      high[c / 3] = larger(high[c / 3], larger(w->x[0][c][k], w->x[1][c][k]));
+    }
+    if (low[0] > high[1] || low[1] > high[0]) return true;
+  }
+  return false;
+}
+
+bool gz_pairs_first_time(pursuit *p, const graze_triangle_pair *pairs, uint64_t count, bool *found, double time[2]) {
+  const scene_at ends[2] = {look(p, 0), look(p, 1)};
+  for (uint64_t i = 0; i < count; i++) {
+    two_triangles w;
+    for (int e = 0; e < 2; e++) posed_corners(p, &ends[e], &pairs[i], w.x[e]);
+    p->work.triangle_tests++;
+    if (sweep_apart(&w)) continue;
+    if (!improve_pair(p, &w, found, time)) return false;
+  }
+  return true;
+}

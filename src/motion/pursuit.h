@@ -1,0 +1,28 @@
+/* Two objects on their ways: what the files that find their first meeting share. */
+#ifndef GRAZE_SRC_MOTION_PURSUIT_H
+#define GRAZE_SRC_MOTION_PURSUIT_H
+
+#include "motion/path.h"
+#include "narrow/query.h"
+
+typedef struct pursuit {
+  const graze_context *context;
+  graze_query *query;
+  const graze_mesh *mesh[2];
+  motion_path path[2];
+  double doubt; /* by how much distances of posed meshes may be off those on the way */
+  graze_work work;
+  uint64_t budget; /* rigid: looks at pairs of triangles that are left */
+} pursuit;
+
+/* RIGID: proves of pairs of triangles that they do not meet from time `from` on, one by one, for as long as it can; the
+ * least of the times until which that was, at most `to`. *stuck: there is no way on from there; else it was only long.
+ */
+double gz_pairs_free_until(pursuit *p, const graze_triangle_pair *pairs, uint64_t count, double from, double to,
+                           bool *stuck);
+
+/* LINEAR: the first time at which one of the pairs meets, if that is before `time`, which it then becomes; exact.
+ * False: memory was refused. */
+bool gz_pairs_first_time(pursuit *p, const graze_triangle_pair *pairs, uint64_t count, bool *found, double time[2]);
+
+#endif

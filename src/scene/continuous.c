@@ -1,0 +1,279 @@
+/* Between two updates: candidates are pairs whose boxes of all that they sweep meet, and of which something moves
+ * relative to the other. Pairs that met at the last update and meet now are left alone. */
+#include "scene/continuous.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "motion/path.h"
+#include "scene/decide.h"
+
+enum { JOURNEYS_PER_CALL = 256 };
+
+/* An object of which the others may have something to fear, or that moves itself. */
+typedef struct way {
+  uint32_t place;
+  uint64_t serial;
+  motion_path path;
+} way;
+
+/* A candidate. */
+typedef struct journey {
+  uint32_t a, b;          /* ways; a was added first */
+  uint64_t first, second; /* their serials */
+  told_pair *told;        /* NULL: separate before and after */
+  bool last;              /* it ended */
+  graze_status status;
+  graze_motion_result result;
+} journey;
+
+typedef struct travel {
+  graze_scene *scene;
+  const graze_scene_update_options *options;
+  told_pair *told;
+  uint64_t told_count;
+  way *ways;
+  graze_box *boxes; /* of the ways */
+  uint32_t way_count;
+  uint64_t *keys; /* pairs of ranks of the journeys, whose meshes are loaded */
+  journey *journeys;
+  uint64_t count;
+} travel;
+
+/* ---- ways ---- */
+
+static graze_box box_of_mesh(const object *o, bool *empty) {
+  graze_mesh_facts facts;
+  if (o->mesh != NULL)
+    graze_mesh_get_facts(o->mesh, &facts);
+  else
+    facts = o->source->facts;
+  *empty = facts.triangles == 0;
+  return facts.box;
+}
+
+/* What overflows meets everything. */
+static void keep_finite(graze_box *box) {
+  for (int k = 0; k < 3; k++) {
+    if (!(box->min[k] >= -DBL_MAX)) box->min[k] = -DBL_MAX;
+    if (!(box->max[k] <= DBL_MAX)) box->max[k] = DBL_MAX;
+  }
+}
+
+static graze_status add_way(travel *t, uint32_t place) {
+  graze_scene *scene = t->scene;
+  const object *o = scene_object(scene, place);
+  bool empty;
+  const graze_box of_mesh = box_of_mesh(o, &empty);
+  if (empty) return GRAZE_OK;
+  way *w = &t->ways[t->way_count];
+  graze_box *box = &t->boxes[t->way_count++];
+  *w = (way){.place = place, .serial = o->serial};
+  path_fault fault =
+      gz_path_open(&w->path, &of_mesh, o->travels ? &o->then : &o->pose, &o->pose, t->options->continuous);
+  if (fault != PATH_FINE) {
+    char label[96];
+    return gz_fail(scene->context, GRAZE_ERROR_POSE, "object %s: %s",
+                   gz_scene_object_label(scene, ((const uint32_t *)scene->rank.data)[place], label),
+                   gz_path_fault_string(fault));
+  }
+  *box = gz_path_box(&w->path, &of_mesh);
+  keep_finite(box);
+  return GRAZE_OK;
+}
+
+/* Those of all that move, and then those of the others that come near. */
+static graze_status make_ways(travel *t) {
+  graze_scene *scene = t->scene;
+  live_scene *live = scene->live;
+  if (!gz_buffer_reserve(scene->context, &live->ways, (scene->count + (size_t)1) * sizeof(way), 0) ||
+      !gz_buffer_reserve(scene->context, &live->swept, (scene->count + (size_t)1) * sizeof(graze_box), 0)) {
+    return gz_fail_memory(scene->context, scene->count * (sizeof(way) + sizeof(graze_box)));
+  }
+  t->ways = live->ways.data;
+  t->boxes = live->swept.data;
+  const uint32_t *places = live->travels.data;
+  graze_box reach = graze_box_empty();
+  graze_status status = GRAZE_OK;
+  for (uint32_t i = 0; i < live->travel_count && status == GRAZE_OK; i++) {
+    if (scene_object(scene, places[i])->travels) status = add_way(t, places[i]);
+  }
+  for (uint32_t i = 0; i < t->way_count; i++) graze_box_add_box(&reach, &t->boxes[i]);
+  for (uint32_t i = 0; i < scene->count && status == GRAZE_OK && t->way_count > 0; i++) {
+    uint32_t place = ((const uint32_t *)scene->order.data)[i], before = t->way_count;
+    if (scene_object(scene, place)->travels) continue;
+    status = add_way(t, place);
+    if (t->way_count > before && !graze_boxes_meet(&t->boxes[before], &reach)) t->way_count = before;
+  }
+  return status;
+}
+
+/* ---- candidates ---- */
+
+static told_pair *find_told(const travel *t, uint64_t a, uint64_t b) {
+  const told_pair key = {.pair = {a, b, 0}};
+  return bsearch(&key, t->told, t->told_count, sizeof key, gz_numbered_pairs_order);
+}
+
+static bool takes_part_now(const live_pair *pair) {
+  return !pair->ignored && pair->now.relation != GRAZE_SEPARATE;
+}
+
+/* False: it is of no interest. */
+static bool make_journey(const travel *t, const graze_box_pair *boxes, journey *j, uint64_t *key) {
+  const uint32_t *rank = t->scene->rank.data;
+  const way *x = &t->ways[boxes->a], *y = &t->ways[boxes->b];
+  if (gz_paths_at_rest(&x->path, &y->path)) return false;
+  const bool ordered = x->serial < y->serial;
+  *j = (journey){.a = ordered ? boxes->a : boxes->b, .b = ordered ? boxes->b : boxes->a};
+  const way *a = &t->ways[j->a], *b = &t->ways[j->b];
+  j->first = a->serial;
+  j->second = b->serial;
+  if (filter_ignores(&t->scene->rules, rank[a->place], rank[b->place])) return false;
+  *key = pair_key(rank[a->place], rank[b->place]);
+  j->told = find_told(t, a->serial, b->serial);
+  if (j->told == NULL) return true;
+  const live_pair *pair = live_pair_at(t->scene->live, j->told->pair.number);
+  j->last = !takes_part_now(pair);
+  return j->last || pair->told == GRAZE_SEPARATE;
+}
+
+static graze_status make_journeys(travel *t) {
+  graze_scene *scene = t->scene;
+  live_scene *live = scene->live;
+  const graze_box_array array = {t->boxes, 0, GRAZE_DOUBLE};
+  const graze_box_pair *pairs;
+  uint64_t count;
+  graze_status status = GRAZE_OK;
+  if (live->sweeper == NULL) status = graze_broadphase_create(scene->context, NULL, &live->sweeper);
+  if (status == GRAZE_OK) status = graze_broadphase_find(live->sweeper, &array, t->way_count, false, &pairs, &count);
+  if (status != GRAZE_OK) return status;
+  size_t bytes = (count + 1) * (sizeof(journey) + sizeof(uint64_t));
+  if (!gz_buffer_reserve(scene->context, &live->journeys, bytes, 0)) return gz_fail_memory(scene->context, bytes);
+  t->journeys = live->journeys.data;
+  t->keys = (uint64_t *)(t->journeys + count);
+  for (uint64_t i = 0; i < count; i++) {
+    t->count += make_journey(t, &pairs[i], &t->journeys[t->count], &t->keys[t->count]);
+  }
+  return gz_sources_load_pairs(scene, t->keys, t->count);
+}
+
+/* ---- deciding ---- */
+
+typedef struct piece_of_travel {
+  travel *t;
+  uint64_t from;
+} piece_of_travel;
+
+static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
+  const piece_of_travel *piece = argument;
+  travel *t = piece->t;
+  scene_worker *w = t->scene->workers + index;
+  bool before = gz_silence(true);
+  graze_status status = GRAZE_OK;
+  if (w->query == NULL) status = graze_query_create(t->scene->context, &w->query);
+  for (uint32_t i = begin; i < end; i++) {
+    journey *j = &t->journeys[piece->from + i];
+    const way *a = &t->ways[j->a], *b = &t->ways[j->b];
+    const graze_motion_body first = {scene_object(t->scene, a->place)->mesh, a->path.start, a->path.end};
+    const graze_motion_body second = {scene_object(t->scene, b->place)->mesh, b->path.start, b->path.end};
+    graze_motion_options options = graze_default_motion_options();
+    options.model = t->options->continuous;
+    options.last = j->last;
+    j->status = status == GRAZE_OK ? graze_motion_meshes(w->query, &first, &second, &options, &j->result) : status;
+  }
+  gz_silence(before);
+}
+
+static graze_status check_journeys(const travel *t, uint64_t from, uint64_t count) {
+  char a[96], b[96];
+  for (uint64_t i = from; i < from + count; i++) {
+    if (t->journeys[i].status == GRAZE_OK) continue;
+    return gz_fail(t->scene->context, t->journeys[i].status, "objects %s and %s: %s",
+                   gz_scene_object_label(t->scene, (uint32_t)(t->keys[i] >> 32), a),
+                   gz_scene_object_label(t->scene, (uint32_t)t->keys[i], b),
+                   graze_status_string(t->journeys[i].status));
+  }
+  return GRAZE_OK;
+}
+
+static graze_status decide_journeys(travel *t) {
+  const graze_scene_update_options *o = t->options;
+  graze_status status = gz_decide_workers(t->scene);
+  for (uint64_t from = 0; from < t->count && status == GRAZE_OK; from += JOURNEYS_PER_CALL) {
+    uint64_t count = t->count - from < JOURNEYS_PER_CALL ? t->count - from : JOURNEYS_PER_CALL;
+    if (o->progress != NULL && !o->progress(o->progress_user, from, t->count)) return GRAZE_CANCELLED;
+    gz_parallel_for(t->scene->context, (uint32_t)count, 1, decide_range, &(piece_of_travel){t, from});
+    status = check_journeys(t, from, count);
+  }
+  return status;
+}
+
+/* ---- telling ---- */
+
+/* Pairs that have no time of their own. */
+static void set_times(const travel *t) {
+  for (uint64_t i = 0; i < t->told_count; i++) {
+    const live_pair *pair = live_pair_at(t->scene->live, t->told[i].pair.number);
+    const object *a = scene_object(t->scene, pair->a.id.index), *b = scene_object(t->scene, pair->b.id.index);
+    bool moved = (a->serial == pair->a.serial && a->travels) || (b->serial == pair->b.serial && b->travels);
+    t->told[i].time[0] = moved ? 0 : 1;
+    t->told[i].time[1] = 1;
+  }
+}
+
+static void tell_passage(const travel *t, const journey *j, graze_scene_event *e) {
+  const object *a = scene_object(t->scene, t->ways[j->a].place), *b = scene_object(t->scene, t->ways[j->b].place);
+  *e = (graze_scene_event){.a = {t->ways[j->a].place, a->generation},
+                           .b = {t->ways[j->b].place, b->generation},
+                           .user_id_a = a->user_id,
+                           .user_id_b = b->user_id,
+                           .time = {j->result.earliest, j->result.latest},
+                           .passage = j->result.verdict};
+}
+
+static int journeys_order(const void *p, const void *q) {
+  const journey *x = p, *y = q;
+  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  return (x->second > y->second) - (x->second < y->second);
+}
+
+static graze_status tell(travel *t, graze_scene_update_result *events) {
+  live_scene *live = t->scene->live;
+  uint64_t passed = 0, kept = 0;
+  for (uint64_t i = 0; i < t->count; i++) {
+    journey *j = &t->journeys[i];
+    work_add(&events->work, &j->result.work);
+    if (j->result.verdict == GRAZE_MOTION_FREE) continue;
+    if (j->told != NULL) {
+      j->told->time[0] = j->result.earliest;
+      j->told->time[1] = j->result.latest;
+    } else {
+      t->journeys[kept++] = *j;
+    }
+  }
+  size_t bytes = (kept + 1) * sizeof(graze_scene_event);
+  if (!gz_buffer_reserve(t->scene->context, &live->events[3], bytes, 0)) {
+    return gz_fail_memory(t->scene->context, bytes);
+  }
+  graze_scene_event *list = live->events[3].data;
+  if (kept > 1) qsort(t->journeys, kept, sizeof(journey), journeys_order);
+  for (uint64_t i = 0; i < kept; i++) tell_passage(t, &t->journeys[i], &list[passed++]);
+  events->passed = list;
+  events->passed_count = passed;
+  return GRAZE_OK;
+}
+
+graze_status gz_continuous_decide(graze_scene *scene, const graze_scene_update_options *options, told_pair *told,
+                                  uint64_t count, graze_scene_update_result *events) {
+  travel t = {.scene = scene, .options = options, .told = told, .told_count = count};
+  set_times(&t);
+  if (scene->live->travel_count == 0) return GRAZE_OK;
+  graze_status status = make_ways(&t);
+  if (status == GRAZE_OK && t.way_count > 1) status = make_journeys(&t);
+  if (status == GRAZE_OK && t.count > 0) status = decide_journeys(&t);
+  return status == GRAZE_OK ? tell(&t, events) : status;
+}
