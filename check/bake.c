@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "check.h"
+#include "crew.h"
 
 enum { LARGE_TRIANGLES = 1 << 15 };
 
@@ -140,8 +141,14 @@ static graze_status make_narrow(check_mesh *m) {
   return status;
 }
 
+static graze_status read_one(graze_check *c, void *item);
+
 static graze_status bake_one(graze_check *c, void *item) {
   check_mesh *m = item;
+  if (m->again && m->geometry.vertices == NULL) {
+    graze_status status = read_one(c, m);
+    if (status != GRAZE_OK) return status;
+  }
   if (m->assembly != NULL) { /* its geometry stands in an open file */
     graze_status status = graze_read_assembly_mesh(c->context, m->assembly, m->number, m->path, &m->geometry);
     if (status != GRAZE_OK) return status;
@@ -150,7 +157,7 @@ static graze_status bake_one(graze_check *c, void *item) {
   m->rounding = m->geometry.rounding;
   graze_status status = make_narrow(m);
   if (status != GRAZE_OK) gz_fail(c->context, status, "%s: %.400s", m->path, graze_last_error(c->context)->message);
-  if (m->next != BAKE_MEASURED || m->assembly != NULL) graze_geometry_free(&m->geometry);
+  if (m->next != BAKE_MEASURED || m->assembly != NULL || m->again) graze_geometry_free(&m->geometry);
   m->next = BAKE_NOTHING;
   return status;
 }
@@ -166,15 +173,24 @@ static graze_status make_cache(const graze_check *c) {
   return GRAZE_OK;
 }
 
+/* The number of the mesh that failed first. */
+static uint64_t place_of_fault(const graze_check *c, const check_jobs *jobs) {
+  if (c->fault.error.status == GRAZE_OK || c->fault.job >= jobs->count) return UINT64_MAX;
+  return (uint64_t)((check_mesh *)jobs->items[c->fault.job] - c->meshes);
+}
+
 graze_status gz_check_bake(graze_check *c, uint32_t first) {
   double start = clock_now();
   check_jobs jobs = {.check = c, .stage = GRAZE_CHECK_MESHES, .is_large = is_large_geometry, .body = bake_one};
   jobs.items = gz_check_alloc(c, c->mesh_count - first, sizeof *jobs.items);
   graze_status status = jobs.items != NULL ? make_cache(c) : GRAZE_ERROR_MEMORY;
   for (uint32_t i = first; i < c->mesh_count && status == GRAZE_OK; i++) {
-    if (c->meshes[i].next != BAKE_NOTHING) jobs.items[jobs.count++] = &c->meshes[i];
+    check_mesh *m = &c->meshes[i];
+    if (gz_crew_shares(c) && !gz_crew_is_mine(c, i)) m->next = BAKE_NOTHING;
+    if (m->next != BAKE_NOTHING) jobs.items[jobs.count++] = m;
   }
   if (status == GRAZE_OK && jobs.count > 0) status = gz_check_run_jobs(&jobs);
+  status = gz_crew_agree(c, status, place_of_fault(c, &jobs));
   gz_check_add_time(&c->build_seconds, start);
   return status;
 }
@@ -217,17 +233,29 @@ static bool is_large_file(const void *item) {
   return gz_check_is_large(((const check_mesh *)item)->path);
 }
 
+static void note_empty(const graze_check *c, uint32_t i) {
+  if (c->def.joined || c->def.allow_empty) gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", c->meshes[i].path);
+}
+
+void gz_check_note_measured(const graze_check *c, uint32_t first) {
+  for (uint32_t i = first; i < c->mesh_count && gz_crew_shares(c); i++) {
+    if (c->meshes[i].facts.triangles == 0) note_empty(c, i);
+  }
+}
+
 graze_status gz_check_read(graze_check *c, uint32_t first) {
   double start = clock_now();
   check_jobs jobs = {.check = c, .stage = GRAZE_CHECK_FILES, .is_large = is_large_file, .body = read_one};
-  jobs.count = c->mesh_count - first;
-  jobs.items = gz_check_alloc(c, jobs.count, sizeof *jobs.items);
+  jobs.items = gz_check_alloc(c, c->mesh_count - first, sizeof *jobs.items);
   if (jobs.items == NULL) return GRAZE_ERROR_MEMORY;
-  for (uint32_t i = 0; i < jobs.count; i++) jobs.items[i] = &c->meshes[first + i];
+  for (uint32_t i = first; i < c->mesh_count; i++) {
+    c->meshes[i].again = gz_crew_shares(c);
+    if (!gz_crew_shares(c) || gz_crew_is_mine(c, i)) jobs.items[jobs.count++] = &c->meshes[i];
+  }
   graze_status status = gz_check_run_jobs(&jobs);
-  for (uint32_t i = first; i < c->mesh_count && status == GRAZE_OK; i++) {
-    if (c->meshes[i].geometry.triangle_count == 0 && (c->def.joined || c->def.allow_empty))
-      gz_check_note(c, GRAZE_LOG_WARNING, "%s: no triangles", c->meshes[i].path);
+  status = gz_crew_agree(c, status, place_of_fault(c, &jobs));
+  for (uint32_t i = first; i < c->mesh_count && status == GRAZE_OK && !gz_crew_shares(c); i++) {
+    if (c->meshes[i].geometry.triangle_count == 0) note_empty(c, i);
   }
   gz_check_add_time(&c->load_seconds, start);
   return status;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "crew.h"
+
 enum { CHECK_COOKIE = 0x67726b31 };
 
 graze_check_def graze_default_check_def(void) {
@@ -30,6 +32,10 @@ static graze_status examine(const graze_context *context, const graze_check_def 
     wrong = "unknown rule for open meshes";
   else if (d->marks != NULL && d->previous == NULL)
     wrong = "marks are for an earlier report, and there is none";
+  else if (d->crew != NULL && (d->crew->exchange == NULL || d->crew->member >= d->crew->members))
+    wrong = "the crew has no such member";
+  else if (d->crew != NULL && (d->previous != NULL || d->folder != NULL || d->joined || d->every_mesh))
+    wrong = "a crew does no such check";
   else if (d->folder != NULL && (d->relations >> GRAZE_SEPARATE & 1))
     wrong = "separate pairs are not for reports";
   return wrong == NULL ? GRAZE_OK : gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: %s", wrong);
@@ -65,7 +71,7 @@ static graze_check *make(graze_context *context, const graze_check_def *def) {
   complete_def(&c->def);
   c->start = clock_now();
   c->lazy = !c->def.every_mesh && !(def->relations >> GRAZE_SEPARATE & 1) && def->open == GRAZE_OPEN_UNKNOWN;
-  c->hold = c->lazy && def->previous != NULL;
+  c->hold = c->lazy && (def->previous != NULL || def->crew != NULL);
   return c;
 }
 
@@ -76,9 +82,14 @@ graze_status graze_check_open(graze_context *context, const graze_check_def *def
   if (status != GRAZE_OK) return status;
   if (def->hint != NULL) *def->hint = GRAZE_CHECK_NO_HINT;
   graze_check *made = make(context, def);
-  if (made == NULL) return gz_fail_memory(context, sizeof *made);
+  if (made == NULL) {
+    if (def->crew != NULL) gz_crew_fail(def->crew, GRAZE_ERROR_MEMORY);
+    return gz_fail_memory(context, sizeof *made);
+  }
   made->caller = pthread_self();
-  status = read_all(made);
+  status = gz_crew_compare(made, made->def.files, made->def.file_count);
+  if (status == GRAZE_OK) status = read_all(made);
+  status = gz_crew_agree(made, status, UINT64_MAX);
   if (status == GRAZE_OK)
     *check = made;
   else
@@ -96,7 +107,9 @@ graze_status graze_check_run(graze_check *c) {
     c->ran = finished == GRAZE_OK;
     if (!c->ran) status = finished;
   }
-  return status;
+  const graze_status agreed = gz_crew_agree(c, status, UINT64_MAX);
+  if (agreed != GRAZE_OK) c->ran = c->ran && status == agreed;
+  return agreed;
 }
 
 const graze_report *graze_check_report(const graze_check *check) {
@@ -118,7 +131,10 @@ graze_check_counts graze_check_get_counts(const graze_check *check) {
                                .unpainted = check->unpainted,
                                .load_seconds = check->load_seconds,
                                .build_seconds = check->build_seconds,
-                               .query_seconds = check->query_seconds};
+                               .query_seconds = check->query_seconds,
+                               .read_meshes = check->baked_meshes,
+                               .decided_pairs = check->result.decided_pairs,
+                               .decided_triangles = check->result.decided_weight};
   for (uint32_t i = 0; i < check->object_count; i++)
     counts.triangles += check->meshes[check->objects[i].mesh].facts.triangles;
   for (uint32_t i = 0; i < check->report.clash_count; i++)

@@ -44,6 +44,7 @@ typedef struct check_mesh {
   bake_stage next; /* what is to be made of it */
   bool measured;   /* there are facts; */
   bool wanted;     /* a pair needs it */
+  bool again;      /* its geometry is not kept, and its file is read again when a pair needs it */
   graze_mesh *mesh;
   graze_mesh_facts facts;         /* where `adjacency` is not set, not all of these are known; */
   graze_solid_facts solid;        /* known where those are and `solid_known` is set, */
@@ -139,8 +140,9 @@ struct graze_check {
   double start;     /* when it was opened */
   _Atomic bool stopped;
   bool ran;
-  bool lazy; /* meshes in open files are measured, and baked when a pair needs them, */
-  bool hold; /* and so are those whose geometry must be in memory till then */
+  bool lazy;       /* meshes in open files are measured, and baked when a pair needs them, */
+  bool hold;       /* and so are those whose geometry must be in memory till then */
+  bool crew_ended; /* a member has failed, and all know it */
   fault fault;
 
   check_mesh *meshes;
@@ -214,6 +216,9 @@ graze_status gz_check_tell_fault(const graze_check *c);
 
 /* Reads the geometry of meshes `first` and on, each of a file of its own. */
 graze_status gz_check_read(graze_check *c, uint32_t first);
+
+/* In a crew that shares files, where not every member reads them: notes those without triangles. */
+void gz_check_note_measured(const graze_check *c, uint32_t first);
 
 /* Makes what each mesh from `first` on is to become next. Meshes are taken from the cache, and put there. */
 graze_status gz_check_bake(graze_check *c, uint32_t first);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
+#include "crew.h"
 
 enum { FILES_AT_ONCE = 64, LARGE_FILE = 8 << 20, MOST_OPEN = 256 /* files; a process may have 1024 */ };
 
@@ -46,7 +47,7 @@ static check_mesh *add_mesh(graze_check *c, const char *path, bake_stage next) {
 
 /* A mesh of each file. The geometry of a few files at a time is in memory. */
 static graze_status add_files(graze_check *c, const char *const *paths, uint32_t count) {
-  graze_status status = GRAZE_OK;
+  graze_status status = gz_crew_compare(c, paths, count);
   for (uint32_t begin = 0, end; begin < count && status == GRAZE_OK; begin = end) {
     uint32_t first = c->mesh_count;
     end = count - begin < FILES_AT_ONCE ? count : begin + FILES_AT_ONCE;
@@ -55,6 +56,8 @@ static graze_status add_files(graze_check *c, const char *const *paths, uint32_t
     }
     status = gz_check_read(c, first);
     if (status == GRAZE_OK) status = gz_check_bake(c, first);
+    if (status == GRAZE_OK) status = gz_crew_share_measures(c, first);
+    if (status == GRAZE_OK) gz_check_note_measured(c, first);
   }
   return status;
 }
@@ -297,6 +300,7 @@ static graze_status add_some(graze_check *c, check_file *files, uint32_t count) 
   bool later = c->lazy && c->open_count <= MOST_OPEN;
   for (uint32_t i = 0; i < count && status == GRAZE_OK; i++) status = add_contents(c, &files[i], later);
   if (status == GRAZE_OK) status = gz_check_bake(c, first);
+  if (status == GRAZE_OK) status = gz_crew_share_measures(c, first);
   for (uint32_t i = 0; i < count && status == GRAZE_OK; i++) status = read_unused(c, &files[i]);
   for (uint32_t i = open; i < c->open_count && status == GRAZE_OK && !later; i++) graze_assembly_free(c->open[i]);
   if (status == GRAZE_OK && !later) c->open_count = open;

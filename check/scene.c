@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "crew.h"
 #include "graze/broadphase.h"
 
 /* ---- the scene ---- */
@@ -75,19 +76,27 @@ static graze_status run_check(graze_check *c) {
     how.reach = gz_check_reach;
     how.clearance_user = c;
   }
+  if (d->crew != NULL) {
+    how.part = d->crew->member;
+    how.parts = d->crew->members;
+  }
   how.progress = go_on;
   how.progress_user = c;
   graze_status status = graze_scene_check(c->scene, &how, &c->result);
-  return c->fault.error.status != GRAZE_OK ? gz_check_tell_fault(c) : status;
+  if (c->fault.error.status != GRAZE_OK) status = gz_check_tell_fault(c);
+  status = gz_crew_agree(c, status, d->crew != NULL ? d->crew->member : 0);
+  return status == GRAZE_OK ? gz_crew_share_pairs(c) : status;
 }
 
 /* What is to be told of the meshes that no pair needed: the earlier report may tell it. */
 static graze_status find_facts(graze_check *c) {
   bool closed;
+  graze_status status = gz_crew_share_facts(c);
+  if (status != GRAZE_OK) return status;
   for (uint32_t i = 0; i < c->mesh_count; i++) {
     check_mesh *m = &c->meshes[i];
     m->next = BAKE_NOTHING;
-    if (m->mesh != NULL || m->facts.adjacency) continue;
+    if (m->mesh != NULL || m->facts.adjacency || (gz_crew_shares(c) && !gz_crew_is_mine(c, i))) continue;
     if (c->earlier.report != NULL && graze_report_previous_mesh(c->earlier.report, m->facts.hash, &closed, &m->solid)) {
       m->facts.closed = m->facts.oriented = closed;
       m->facts.adjacency = m->solid_known = true;
@@ -95,7 +104,8 @@ static graze_status find_facts(graze_check *c) {
       m->next = BAKE_FACTS;
     }
   }
-  return gz_check_bake(c, 0);
+  status = gz_check_bake(c, 0);
+  return status == GRAZE_OK ? gz_crew_share_facts(c) : status;
 }
 
 graze_status gz_check_decide(graze_check *c) {

@@ -275,6 +275,9 @@ static void test_bad_input(void **unused) {
   options.cookie = 0;
   assert_int_equal(graze_scene_check(w.scene, &options, &result), GRAZE_ERROR_ARGUMENT);
   options = graze_default_scene_check_options();
+  options.part = options.parts = 3;
+  assert_int_equal(graze_scene_check(w.scene, &options, &result), GRAZE_ERROR_ARGUMENT);
+  options = graze_default_scene_check_options();
   options.exactness = GRAZE_T0; /* T0 takes the identity only */
   graze_pose moved = test_translation(0.25, 0, 0);
   world_add(&w, 0, &moved, 0);

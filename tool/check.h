@@ -15,6 +15,9 @@ typedef struct check_options {
   bool pictures_given; /* --pictures was there */
 } check_options;
 
+/* command_check.c: what the options come to. */
+void check_complete(check_options *check);
+
 /* check_print.c: the table, the verdict and the lists on stdout. */
 void print_check(output *out, const session *run, const check_options *options, const graze_check *check);
 

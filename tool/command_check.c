@@ -130,8 +130,7 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
 
 /* ---- the check --------------------------------------------------------------------------------------------- */
 
-/* What the options come to. */
-static void complete_def(check_options *check) {
+void check_complete(check_options *check) {
   graze_check_def *d = &check->def;
   bool json = check->common.format == format_json;
   if (check->all) d->relations |= 1u << GRAZE_SEPARATE;
@@ -190,7 +189,7 @@ const struct argp check_argp = {
 int command_check(int argc, char **argv) {
   check_options check = {.common = {.has_gpu = true, .has_visibility = true}, .def = graze_default_check_def()};
   options_parse(&check_argp, argc, argv, &check, &check.common);
-  complete_def(&check);
+  check_complete(&check);
   output *out = output_open(check.common.output);
   int code = check_all(&check, out);
   rules_free(&check.rules);

@@ -73,6 +73,19 @@ typedef enum graze_check_hint {
   GRAZE_CHECK_EMPTY_OBJECT     /* `allow_empty` passes it over */
 } graze_check_hint;
 
+/* Several processes that do one check together: each opens and runs it with the same definition but for `member`. Files
+ * are read once by one of them, and again by those whose pairs need them; pairs are cut by cost; when graze_check_run
+ * has returned, all have the same record. An error of one is that of all. With `relations` that list separate pairs, or
+ * open meshes taken as surfaces, every member reads everything. Not with `previous`, `folder`, `joined` and
+ * `every_mesh`. */
+typedef struct graze_check_crew {
+  uint32_t member, members; /* from 0 */
+  /* Collective: everybody gets what all members give, in their order behind each other, and how many bytes each gave;
+   * both are valid until the next call. An error is one of all members. */
+  graze_status (*exchange)(void *user, const void *mine, uint64_t size, const void **all, const uint64_t **sizes);
+  void *user;
+} graze_check_crew;
+
 /* Strings and arrays are not copied: they must live as long as the check. Pointers may be NULL, except `files`. */
 typedef struct graze_check_def {
   /* One scene file (NAME.json), or any number of assemblies and mesh files. A mesh file is one object named after it.
@@ -133,6 +146,8 @@ typedef struct graze_check_def {
   unsigned parts;         /* what to write; default GRAZE_CHECK_EVERY_PART */
   uint32_t most_pictures; /* draw the first so many clashes; default 1000 */
 
+  const graze_check_crew *crew; /* NULL: this process alone */
+
   graze_check_progress_function progress;
   void *progress_user;
   graze_check_hint *hint; /* gets the hint when graze_check_open fails */
@@ -174,6 +189,8 @@ typedef struct graze_check_counts {
   uint32_t unpainted;     /* clashes that graze_check_write_folder left without a picture: there were more than
                              `most_pictures`, or it was stopped */
   double load_seconds, build_seconds, query_seconds;
+  /* Of this member of a crew: meshes that it has read for pairs, pairs that it decided, and the triangles of these. */
+  uint64_t read_meshes, decided_pairs, decided_triangles;
 } graze_check_counts;
 
 GRAZE_API graze_check_counts graze_check_get_counts(const graze_check *check);

@@ -126,6 +126,10 @@ typedef struct graze_scene_check_options {
   void *clearance_user;
   graze_progress_function progress; /* units: candidate object pairs */
   void *progress_user;
+  /* The candidates in their order are cut into so many parts, 0 or 1 for one, with about as many triangles each, and
+   * this call decides part number `part`, from 0. The parts of several processes make up the whole: `pairs` and
+   * `relations` are of this part; with `all_pairs`, those that are no candidates are in part 0. */
+  uint32_t part, parts;
   uint32_t cookie;
 } graze_scene_check_options;
 
@@ -140,6 +144,8 @@ typedef struct graze_scene_check_result {
                                grown by half its reach */
   uint64_t unwanted_pairs;  /* pairs that `wanted` rejected; the other counts do not include them */
   uint64_t clashes;         /* pairs that are not separate */
+  uint64_t decided_pairs;   /* candidates of this part, */
+  uint64_t decided_weight;  /* and the triangles of their objects */
   uint64_t relations[GRAZE_UNKNOWN + 1]; /* candidates of each relation */
   graze_work work;
 } graze_scene_check_result;

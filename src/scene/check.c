@@ -1,5 +1,5 @@
-/* The check: an update of which nothing is remembered but boxes and pairs. All candidates are decided, and listed in
- * the order of adding. */
+/* The check: an update of which nothing is remembered but boxes and pairs. All candidates, or those of a part, are
+ * decided, and listed in the order of adding. */
 
 #include "base/sort.h"
 #include "scene/decide.h"
@@ -15,6 +15,8 @@ typedef struct check {
   graze_scene *scene;
   const uint64_t *pairs; /* pair_key of the ranks of each candidate, ascending */
   uint64_t count;
+  const uint64_t *all; /* the candidates of all parts */
+  uint64_t all_count, weight;
   graze_scene_check_options options;
   const outcome *outcomes; /* of the candidates */
   graze_work work;
@@ -58,6 +60,27 @@ static graze_status list_candidates(check *c) {
   }
   ask_wanted(c, keys, scene->unwanted.data);
   return GRAZE_OK;
+}
+
+/* A part is a range of the candidates, so that its pairs have objects in common: a pair is in the part in which its
+ * middle lies when the weights are put end to end. */
+static void choose_part(check *c) {
+  const uint32_t parts = c->options.parts > 1 ? c->options.parts : 1, part = c->options.part;
+  uint64_t total = 0, sum = 0, first = c->count, end = c->count;
+  c->all = c->pairs;
+  c->all_count = c->count;
+  for (uint64_t i = 0; i < c->count; i++) total += gz_decide_weight(c->scene, c->pairs[i]) + 1;
+  for (uint64_t i = 0; i < c->count; i++) {
+    const uint64_t weight = gz_decide_weight(c->scene, c->pairs[i]) + 1;
+    const uint32_t of = (uint32_t)((unsigned __int128)(2 * sum + weight) * parts / (2 * (unsigned __int128)total));
+    if (of == part && first == c->count) first = i;
+    if (of == part) c->weight += weight - 1;
+    if (of > part && end == c->count) end = i;
+    sum += weight;
+  }
+  if (first > end) first = end;
+  c->pairs += first;
+  c->count = end - first;
 }
 
 /* The clearances of all candidates. */
@@ -125,6 +148,12 @@ static uint64_t list_hits(const check *c, graze_object_pair *out) {
   return n;
 }
 
+/* The place of the pair, which is candidate number `i` of all, in this part; the count: it is of another. */
+static uint64_t place_in_part(const check *c, uint64_t i) {
+  const uint64_t first = (uint64_t)(c->pairs - c->all);
+  return i >= first && i - first < c->count ? i - first : c->count;
+}
+
 /* Every pair whose answer is known; *unwanted counts those that the caller's filter takes out on the way. */
 static uint64_t list_all(const check *c, graze_object_pair *out, uint64_t *unwanted) {
   const graze_scene *scene = c->scene;
@@ -132,16 +161,16 @@ static uint64_t list_all(const check *c, graze_object_pair *out, uint64_t *unwan
   uint64_t n = 0, next = 0, skipped = 0;
   for (uint32_t a = 0; a < scene->count; a++) {
     for (uint32_t b = a + 1; b < scene->count; b++) {
-      if (next < c->count && c->pairs[next] == pair_key(a, b)) {
-        if (c->outcomes[next].finished) out[n++] = describe_candidate(c, next);
-        next++;
+      if (next < c->all_count && c->all[next] == pair_key(a, b)) {
+        const uint64_t place = place_in_part(c, next++);
+        if (place < c->count && c->outcomes[place].finished) out[n++] = describe_candidate(c, place);
       } else if (skipped < scene->unwanted_count && aside[skipped] == pair_key(a, b)) {
         skipped++;
       } else if (filter_ignores(&scene->rules, a, b)) {
         continue;
       } else if (!wanted(c, a, b)) {
         ++*unwanted;
-      } else {
+      } else if (c->options.part == 0) {
         out[n++] = describe(scene, a, b);
       }
     }
@@ -153,7 +182,9 @@ static graze_status make_result(const check *c, graze_scene_check_result *result
   graze_scene *scene = c->scene;
   graze_scene_check_result r = {
       .object_pairs = scene->object_pairs, .ignored_pairs = scene->ignored_pairs, .work = c->work};
-  r.candidate_pairs = c->count;
+  r.candidate_pairs = c->all_count;
+  r.decided_pairs = c->count;
+  r.decided_weight = c->weight;
   for (uint64_t i = 0; i < c->count; i++) {
     const outcome *o = c->outcomes + i;
     r.clashes += is_clash(o);
@@ -180,6 +211,8 @@ static graze_status check_options(const graze_context *context, const graze_scen
   if (o->find != GRAZE_FIND_ALL && o->find != GRAZE_FIND_COUNT && o->find != GRAZE_FIND_ANY) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: unknown value of find");
   }
+  if (o->part > 0 && o->part >= o->parts)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: part %u of %u parts", o->part, o->parts);
   if (o->outlines && o->find == GRAZE_FIND_ANY) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "check: outlines need every meeting pair, not any");
   }
@@ -196,6 +229,7 @@ static graze_status run_check(check *c, graze_scene_check_result *result) {
   graze_status status = gz_live_set_reach(scene, clear ? o->reach : NULL, o->clearance_user);
   if (status == GRAZE_OK) status = gz_live_bring_up(scene, o->exactness, false);
   if (status == GRAZE_OK) status = list_candidates(c);
+  if (status == GRAZE_OK) choose_part(c);
   if (status == GRAZE_OK && clear) status = ask_clearances(c);
   if (status != GRAZE_OK) return status;
   deciding d = {.scene = scene,

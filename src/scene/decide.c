@@ -32,10 +32,13 @@ graze_status gz_decide_check_question(const graze_context *context, const char *
 
 /* ---- schedule ---- */
 
+uint64_t gz_decide_weight(const graze_scene *scene, uint64_t key) {
+  return object_triangles(scene_ranked(scene, (uint32_t)(key >> 32))) +
+         object_triangles(scene_ranked(scene, (uint32_t)key));
+}
+
 static uint64_t weight(const deciding *c, uint64_t candidate) {
-  uint64_t key = c->pairs[candidate];
-  return object_triangles(scene_ranked(c->scene, (uint32_t)(key >> 32))) +
-         object_triangles(scene_ranked(c->scene, (uint32_t)key));
+  return gz_decide_weight(c->scene, c->pairs[candidate]);
 }
 
 /* Heaviest first, in steps of powers of two, so that neighbours stay together. */

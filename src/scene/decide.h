@@ -27,6 +27,9 @@ typedef struct deciding {
 graze_status gz_decide_check_question(const graze_context *context, const char *call, graze_exactness exactness,
                                       graze_open_rule open);
 
+/* What the pair with this key costs, about: the triangles of its objects. */
+uint64_t gz_decide_weight(const graze_scene *scene, uint64_t key);
+
 /* cull.c: has the context's engine mark the candidates whose surfaces are apart. Errors: MEMORY. */
 graze_status gz_scene_cull(deciding *d);
 

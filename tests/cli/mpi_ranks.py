@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -23,6 +24,7 @@ asked.add_argument("--mpiexec", required=True)
 asked.add_argument("--long", action="store_true")
 asked = asked.parse_args()
 graze, graze_mpi = (os.path.join(os.path.abspath(asked.bin), name) for name in ("graze", "graze-mpi"))
+os.environ["SOURCE_DATE_EPOCH"] = "1700000000"  # of reports
 failures = 0
 
 
@@ -173,6 +175,34 @@ def selves():
         check(want.returncode == got.returncode and got.stderr.replace("graze-mpi", "graze") == want.stderr, f"{arguments}: {got.stderr}")
 
 
+def checks():
+    """A plant whose parts are files: the record of graze, whoever read what."""
+    run([graze, "make", "plant", "--size", "30", "-o", "plant"])
+    rows = ["--format", "json", "--pairs", "--curves", "--clearance", "0.05", "plant/scene.json"]
+    want, got = json.loads(run([graze, "check", *rows]).stdout), ranks(3, "check", *rows)
+    result = json.loads(got.stdout)
+    check(got.returncode == 1 and got.stderr == "" and result["engine"] == "mpi" and result["ranks"] == 3, f"check: {got.stderr}")
+    for key in set(want) - {"engine", "seconds", "created"}:
+        check(result[key] == want[key], f"check: other {key}")
+    facts = result["mpi"]["per_rank"]
+    check(len(want["pairs"]) > 50 and facts["pairs"][0] > 0 and facts["objects"][2] < 60 and result["mpi"]["bytes_sent"] > 0, "check: who did what")
+    got = run([graze_mpi, "check", "--report", "report", "plant/scene.json"])
+    check(got.returncode == 2 and "--report is for `graze check'" in got.stderr, "a report of ranks")
+    if not asked.long:
+        return
+    shutil.copytree("plant", "other")
+    name = want["objects"][3]["mesh"]
+    program = os.path.abspath(graze_mpi)
+    for words, damage in ((": is another file than that of rank 0", lambda path: open(path, "a").write("# x\n")),
+                          (": cannot open: No such file or directory", os.remove)):
+        damage(os.path.join("other", os.path.basename(name)))
+        got = run([asked.mpiexec, "--quiet", "-n", "1", "-wdir", os.path.abspath("plant"), program, "check", "scene.json", ":",
+                   "-n", "1", "-wdir", os.path.abspath("other"), program, "check", "scene.json"])
+        check(got.returncode == 3 and got.stderr == f"graze-mpi check: rank 1: {os.path.basename(name)}{words}\n", got.stderr)
+    want, got = run([graze, "check", "other/scene.json"]), ranks(3, "check", "other/scene.json")
+    check(got.returncode == 3 and got.stderr.replace("graze-mpi", "graze") == want.stderr, got.stderr)
+
+
 def wide_ids():
     boxes = [(number << 35 | 5, box) for number, box in read_boxes(make("uniform", 500))]
     want = [(a << 35 | 5, b << 35 | 5) for a, b in pairs_of(run([graze, "pairs", "--format", "csv", "uniform0.gzb"]).stdout)]
@@ -297,7 +327,7 @@ def stopped():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     answers([1, 2, 3, 4, 7, 16, 64] if asked.long else [7])
-    for part in [facts, groups, steps, selves, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files] * asked.long:
+    for part in [facts, groups, steps, selves, checks, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files] * asked.long:
         part()
     os.chdir("/")
 sys.exit(failures > 0)

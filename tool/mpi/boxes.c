@@ -9,45 +9,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_print.h"
 #include "base/hash.h"
 #include "base/sort.h"
 #include "diagnostics.h"
 #include "graze/io.h"
 
-enum { RECORD_BYTES = 56, RECORDS_BEGIN = 16, ENDS = 64 << 10 };
+enum { RECORD_BYTES = 56, RECORDS_BEGIN = 16 };
 static const char magic[8] = "GRZBOX1";
 
 /* ---- the same file on all ranks ---- */
 
-/* What is compared of a file: size, and hashes of its ends. */
-typedef struct print_of_file {
-  uint64_t error, size, first, last;
-} print_of_file;
-
-static uint64_t hash_part(int file, uint64_t at, uint64_t size) {
-  char *bytes = job_alloc(size, 1);
-  uint64_t hash = gz_file_read_at(file, bytes, size, at) ? gz_hash_bytes(bytes, size, 1) : 0;
-  free(bytes);
-  return hash;
-}
-
-static print_of_file look_at(int file) {
-  struct stat facts;
-  if (file < 0 || fstat(file, &facts) != 0) return (print_of_file){.error = (uint64_t)errno};
-  if (!S_ISREG(facts.st_mode)) return (print_of_file){0}; /* a pipe: only rank 0 can read it */
-  const uint64_t size = (uint64_t)facts.st_size, part = size < ENDS ? size : ENDS;
-  return (print_of_file){0, size, hash_part(file, 0, part), hash_part(file, size - part, part)};
-}
-
 /* A file that only some ranks see, or that is another one there. One that nobody can open is told by who reads it. */
-static void compare_files(const job *j, const char *path, const print_of_file *mine) {
+static void compare_files(const job *j, const char *path, const file_print *mine) {
   char words[400];
   int opened = mine->error == 0, anywhere = 0;
-  print_of_file first = *mine;
+  file_print first = *mine;
   MPI_Allreduce(&opened, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   snprintf(words, sizeof words, "%s: cannot open: %s", path, strerror((int)mine->error));
   job_agree(j, anywhere && !opened ? words : NULL, true);
@@ -192,7 +172,7 @@ static bool read_slices(const job *j, int file, uint64_t total, rank_boxes *boxe
 void read_rank_boxes(const job *j, const char *path, rank_boxes *boxes) {
   *boxes = (rank_boxes){.boxes.boxes.precision = GRAZE_DOUBLE};
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  print_of_file print = look_at(file);
+  file_print print = gz_file_print(file);
   uint64_t total = 0;
   compare_files(j, path, &print);
   const bool sliced = file >= 0 && is_sliced(file, print.size, &total);
@@ -223,7 +203,7 @@ void make_rank_boxes(const job *j, scenes_box_kind kind, uint32_t count, uint64_
 void read_rank_groups(const job *j, const char *path, rank_boxes *boxes) {
   char words[400];
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  print_of_file print = look_at(file);
+  file_print print = gz_file_print(file);
   compare_files(j, path, &print);
   bool good = file >= 0 && print.size == boxes->total * sizeof(uint32_t);
   if (file < 0)

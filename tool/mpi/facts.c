@@ -40,11 +40,11 @@ static void put_spreads(gz_json *json, const graze_mpi_result *r) {
   gz_json_close(json);
 }
 
-void put_mpi_facts(gz_json *json, const graze_mpi_result *r, rank_run *run) {
+void put_mpi_facts(gz_json *json, const char *placement, const graze_mpi_result *r, rank_run *run) {
   qsort(run->seconds, run->count, sizeof *run->seconds, compare_seconds);
   gz_json_open(json, "mpi", '{');
   put_library(json);
-  gz_json_text(json, "placement", "curve");
+  gz_json_text(json, "placement", placement);
   gz_json_double(json, "voxel", r->voxel);
   gz_json_text(json, "reason", r->reason);
   put_integers(json, (const char *const[]){"voxels", "sent_objects", "messages", "bytes_sent"},

@@ -21,6 +21,11 @@ void job_begin(job *j);
 void job_hush(const job *j);
 void job_speak(const job *j);
 
+/* From here on a failure is one of all ranks, which ends them all; and from here on it may be one of this rank alone,
+ * which ends the job. */
+void job_agrees(const job *j);
+void job_alone(const job *j);
+
 /* All ranks come here. If `words` are not NULL on any rank, rank 0 prints those of the first such rank, with its number
  * if `named`, and all end with exit(3). */
 void job_agree(const job *j, const char *words, bool named);

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "diagnostics.h"
+#include "mpi/commands.h"
 #include "mpi/job.h"
-#include "mpi/verbs.h"
 
 static const char help[] =
     "Usage: mpiexec -n P graze-mpi VERB [OPTION...] FILES\n"
     "Finds every collision, exactly, with many processes.\n"
     "\n"
+    "  check     how every two objects relate\n"
     "  pairs     which of many boxes meet\n"
     "  self      where meshes meet themselves\n"
     "\n"
@@ -36,7 +37,7 @@ static int usage_error(const char *what, const char *name) {
 static const struct verb {
   const char *name;
   int (*command)(job *j, int argc, char **argv);
-} verbs[] = {{"pairs", command_mpi_pairs}, {"self", command_mpi_self}};
+} verbs[] = {{"check", command_mpi_check}, {"pairs", command_mpi_pairs}, {"self", command_mpi_self}};
 
 static const struct verb *find_verb(const char *name) {
   for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {

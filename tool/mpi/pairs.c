@@ -9,10 +9,10 @@
 #include "base/json.h"
 #include "diagnostics.h"
 #include "mpi/boxes.h"
+#include "mpi/commands.h"
 #include "mpi/facts.h"
 #include "mpi/list.h"
 #include "mpi/run.h"
-#include "mpi/verbs.h"
 #include "options.h"
 #include "output.h"
 
@@ -228,7 +228,7 @@ static void write_json(pairs_run *run, output *out) {
   gz_json_double(&json, "load", run->ranks.load_seconds);
   gz_json_double(&json, "query", run->ranks.query_seconds);
   gz_json_close(&json);
-  put_mpi_facts(&json, r, &run->ranks);
+  put_mpi_facts(&json, "curve", r, &run->ranks);
   gz_json_end(&json);
 }
 

@@ -10,10 +10,10 @@
 #include "diagnostics.h"
 #include "graze/io.h"
 #include "graze/mesh.h"
+#include "mpi/commands.h"
 #include "mpi/facts.h"
 #include "mpi/list.h"
 #include "mpi/run.h"
-#include "mpi/verbs.h"
 #include "options.h"
 #include "output.h"
 #include "self_print.h"
@@ -258,7 +258,7 @@ static void write_json(self_run *run, output *out) {
   gz_json_double(&json, "build", 0);
   gz_json_double(&json, "query", run->ranks.query_seconds);
   gz_json_close(&json);
-  put_mpi_facts(&json, &run->boxes, &run->ranks);
+  put_mpi_facts(&json, "curve", &run->boxes, &run->ranks);
   gz_json_end(&json);
 }
 
