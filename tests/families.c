@@ -581,3 +581,28 @@ void soup_box(const double min[3], const double max[3], double corners[108]) {
     }
   }
 }
+
+uint32_t soup_of_kind(uint64_t *state, int kind, uint32_t most, double *corners) {
+  uint32_t count = 1 + random_below(state, most);
+  switch (kind) {
+    case 0:
+      soup_lattice(state, count, 5, corners);
+      for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= 0.25;
+      return count;
+    case 1:
+      soup_cluttered(state, count, 0.3, corners);
+      return count;
+    case 2:
+      return soup_ball(2, 0.5, corners);
+    case 3:
+      soup_lattice(state, count, 6, corners);
+      for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= i % 3 == 2 ? 0 : 0.25;
+      return count;
+    default:
+      soup_cluttered(state, count, 0.5, corners);
+      for (uint32_t i = 0; i < 9 * count; i += 9) {
+        for (int k = 0; k < 3; k++) corners[i + 6 + k] = corners[i + k] + random_signed(state) * 0x1p-40;
+      }
+      return count;
+  }
+}

@@ -38,6 +38,10 @@ void soup_lattice(uint64_t *state, uint32_t count, uint32_t side, double *corner
 void soup_cluttered(uint64_t *state, uint32_t count, double size, double *corners);
 uint32_t soup_ball(uint32_t level, double radius, double *corners);
 
+/* One of five kinds, about the unit cube in size: lattice, cluttered, ball (of 32), all in one plane, slivers; up to
+ * `most` triangles, which are at least 32. Returns their number. */
+uint32_t soup_of_kind(uint64_t *state, int kind, uint32_t most, double *corners);
+
 /* A box of 12 triangles, closed, outward. */
 void soup_box(const double min[3], const double max[3], double corners[108]);
 

@@ -142,39 +142,12 @@ static void shift_by(double *corners, uint32_t count, int axis, double by) {
   for (uint32_t i = 0; i < 9 * count; i++) corners[i] += (int)(i % 3) == axis ? by : 0;
 }
 
-/* A soup of one of several kinds, about the unit cube in size. */
-static uint32_t make_soup(uint64_t *state, int kind, double *corners) {
-  uint32_t count = 1 + random_below(state, MOST / 2);
-  switch (kind) {
-    case 0:
-      soup_lattice(state, count, 5, corners);
-      for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= 0.25;
-      return count;
-    case 1:
-      soup_cluttered(state, count, 0.3, corners);
-      return count;
-    case 2:
-      return soup_ball(2, 0.5, corners);
-    case 3: /* in one plane */
-      soup_lattice(state, count, 6, corners);
-      for (uint32_t i = 0; i < 9 * count; i++) corners[i] *= i % 3 == 2 ? 0 : 0.25;
-      return count;
-    default: { /* slivers */
-      soup_cluttered(state, count, 0.5, corners);
-      for (uint32_t i = 0; i < 9 * count; i += 9) {
-        for (int k = 0; k < 3; k++) corners[i + 6 + k] = corners[i + k] + random_signed(state) * 0x1p-40;
-      }
-      return count;
-    }
-  }
-}
-
 static void make_world(uint64_t *state, world *w) {
   w->pose_a = w->pose_b = graze_pose_identity();
   w->exactness = GRAZE_T1;
   int kind = (int)random_below(state, 5);
-  count_a = make_soup(state, kind, w->a);
-  count_b = make_soup(state, random_below(state, 2) == 0 ? kind : (int)random_below(state, 5), w->b);
+  count_a = soup_of_kind(state, kind, MOST / 2, w->a);
+  count_b = soup_of_kind(state, random_below(state, 2) == 0 ? kind : (int)random_below(state, 5), MOST / 2, w->b);
   shift_by(w->b, count_b, (int)random_below(state, 3), ldexp((double)random_below(state, 9), -2));
 }
 

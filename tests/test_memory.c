@@ -174,6 +174,19 @@ static graze_status attempt_distance(bench *b) {
   return status;
 }
 
+static graze_status attempt_points(bench *b) {
+  enum { count = 100 };
+  double points[3 * count];
+  graze_point_distance results[count];
+  graze_query *query = NULL;
+  graze_status status = graze_query_create(b->context, &query);
+  if (status != GRAZE_OK) return status;
+  for (int i = 0; i < 3 * count; i++) points[i] = 0.01 * i - 1.5;
+  status = graze_mesh_point_distances(query, b->shells, NULL, points, 0, count, NULL, results);
+  graze_query_destroy(query);
+  return status;
+}
+
 static graze_status attempt_poses(bench *b) {
   enum { count = 20 };
   graze_collide_result results[count];
@@ -436,6 +449,7 @@ static void run_all(int threads) {
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
       {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
       {"hulls", attempt_hulls},     {"convex", attempt_convex},
+      {"points", attempt_points},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "diagnostics.h"
+#include "distance_points.h"
 #include "output.h"
 #include "scene_options.h"
 #include "session.h"
@@ -15,16 +16,27 @@ typedef struct distance_options {
   common_options common;
   graze_check_def def;
   const char *within; /* NULL: all pairs are listed */
+  const char *points; /* NULL: objects are measured */
   bool count;
 } distance_options;
 
-enum { key_within = 1, key_count };
+enum { key_within = 1, key_count, key_points };
 
 static const struct argp_option options[] = {
     {"within", key_within, "LENGTH", 0, "list only pairs nearer than LENGTH: a number in the check's units, or 25mm",
      0},
     {"count", key_count, NULL, 0, "with --within: count the pairs of triangles that are nearer, with their hash", 0},
+    {"points", key_points, "FILE", 0,
+     "measure points from one mesh: FILE, or - for standard input, has three numbers a line, in the mesh's units", 0},
     {0}};
+
+static void check_together(struct argp_state *state, const distance_options *o) {
+  if (o->points && (o->within || o->count)) argp_error(state, "--points takes neither --within nor --count");
+  if (o->points && (o->def.file_count != 1 || scene_is_file(o->def.files[0])))
+    argp_error(state, "--points takes one mesh");
+  if (o->points && o->def.exactness == GRAZE_T2) argp_error(state, "--points has no --exactness t2");
+  if (o->count && !o->within) argp_error(state, "--count needs --within");
+}
 
 static error_t parse_distance(int key, char *argument, struct argp_state *state) {
   distance_options *distance = state->input;
@@ -40,6 +52,9 @@ static error_t parse_distance(int key, char *argument, struct argp_state *state)
     case key_count:
       distance->count = true;
       return 0;
+    case key_points:
+      distance->points = argument;
+      return 0;
     case ARGP_KEY_ARGS:
       scene_take_files(state, &distance->def);
       return 0;
@@ -47,7 +62,7 @@ static error_t parse_distance(int key, char *argument, struct argp_state *state)
       argp_error(state, "a scene or two meshes are needed");
       return 0;
     case ARGP_KEY_END:
-      if (distance->count && !distance->within) argp_error(state, "--count needs --within");
+      check_together(state, distance);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -251,10 +266,12 @@ const struct argp distance_argp = {
     .options = options,
     .parser = parse_distance,
     .children = children,
-    .args_doc = "SCENE.json\nASSEMBLY\nFILE FILE...",
+    .args_doc = "SCENE.json\nASSEMBLY\nFILE FILE...\n--points FILE MESH",
     .doc =
         "Finds how far the surfaces of every two objects are from each other: the exact distance, rounded once, with "
-        "nearest points. Objects are as those of `graze check'; the processor finds distances, whatever the engine."
+        "nearest points. Objects are as those of `graze check'; the processor finds distances, whatever the engine. "
+        "With "
+        "--points those of points from one mesh, and on which side of it they are."
         "\vExit: 0 nothing is nearer than --within or, without it, nothing meets; 1 something is; 2 usage error; 3 "
         "bad input."};
 
@@ -263,6 +280,7 @@ int command_distance(int argc, char **argv) {
   distance_options distance = {.def = graze_default_check_def()};
   session run;
   options_parse(&distance_argp, argc, argv, &distance, &distance.common);
+  if (distance.points) return distance_measure_points(distance.points, &distance.def, &distance.common);
   distance.def.relations = ~0u;
   distance.def.places = distance.def.facts = false;
   distance.def.every_mesh = true;

@@ -66,6 +66,7 @@ const char *number_lines_take(number_lines *lines, double *values, int count) {
     }
     const char *after = read_number(lines->text, lines->end, &values[k]);
     char *next = after ? skip_blanks(after) : NULL;
+    if (next && lines->commas && *next == ',' && k + 1 < count) next = skip_blanks(next + 1);
     if (!after || (next == after && after != lines->end)) {
       snprintf(message, sizeof message, "number %d of %d cannot be read", k + 1, count);
       return message;

@@ -10,6 +10,7 @@
 typedef struct number_lines {
   FILE *file;
   const char *name; /* as messages call it */
+  bool commas;      /* a number may be followed by one; false after opening */
   uint64_t line;    /* of the one that was read last, from 1 */
   char *text;       /* what is left of it */
   const char *end;

@@ -11,6 +11,7 @@
 #include "graze/collide.h"
 #include "graze/math.h"
 #include "graze/mesh.h"
+#include "graze/relate.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +76,47 @@ typedef struct graze_distance_result {
 GRAZE_API graze_status graze_mesh_distance(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *pose_b,
                                            const graze_distance_options *options, graze_distance_result *result);
+
+/* ---- points ---- */
+
+typedef enum graze_point_side {
+  GRAZE_POINT_OUTSIDE = 0,
+  GRAZE_POINT_INSIDE = 1, /* of the solid that the closed parts bound (graze/relate.h) */
+  GRAZE_POINT_ON = 2,     /* the distance is 0 */
+  GRAZE_POINT_UNKNOWN = 3
+} graze_point_side;
+
+/* "outside", "inside", "on" or "unknown". */
+GRAZE_API const char *graze_point_side_string(graze_point_side side);
+
+typedef struct graze_point_options {
+  graze_open_rule open; /* what parts that are not closed mean: a point within the box around them is `unknown`, or
+                           they are surfaces without an inside; default unknown */
+  bool no_sides;        /* distances alone: every side is `unknown` but `on` */
+  uint32_t cookie;
+} graze_point_options;
+
+GRAZE_API graze_point_options graze_default_point_options(void);
+
+typedef struct graze_point_distance {
+  double distance;       /* the exact one, rounded to the nearest double; infinite for a mesh without triangles */
+  double point[3];       /* of the mesh, nearest; coordinates within 2^-48 of the largest */
+  graze_feature feature; /* that it lies on */
+  graze_point_side side; /* decided exactly */
+  graze_doubt doubt;     /* why it is unknown */
+  uint32_t triangle;     /* the lowest of those whose distances round to the same; UINT32_MAX: there are none */
+} graze_point_distance;
+
+/* The distances of `count` points in the world from a mesh at a pose (NULL: identity), tier T1. Three doubles a point,
+ * `stride` bytes from one to the next (0: tightly packed). results[i] is that of point i, on the context's threads, the
+ * same bytes for any number of them and any instruction set. A side is told by the winding number of the closed parts,
+ * a cavity is outside, and a point of any triangle, open or closed, is `on`. Each call finds the parts of the surface
+ * in O(triangles), unless no_sides; then expected O(log triangles) a point that is not very far away. Errors: ARGUMENT,
+ * MEMORY, LIMIT (2^32 points), NOT_FINITE (names the point, or as graze_collide_meshes); on an error no result is
+ * valid. */
+GRAZE_API graze_status graze_mesh_point_distances(graze_query *query, const graze_mesh *mesh, const graze_pose *pose,
+                                                  const double *points, size_t stride, uint64_t count,
+                                                  const graze_point_options *options, graze_point_distance *results);
 
 #ifdef __cplusplus
 }

@@ -121,6 +121,12 @@ static candidate candidate_at(int number) {
   return (candidate){VERTEX_VERTEX, false, {n / 3, 3 + n % 3, 0, 0, 0}};
 }
 
+/* Whether the candidate's feature of a is its first corner. */
+static bool is_of_first_corner(int number) {
+  const candidate c = candidate_at(number);
+  return c.kind != EDGE_EDGE && c.turned == false && c.p[0] == 0;
+}
+
 /* One candidate under examination. The parts of its value are computed when they are first needed. */
 typedef struct examination {
   real_points *points;
@@ -263,6 +269,10 @@ static void examine(near_pair *pair, candidate c, examination *e) {
 /* The next candidate from *number on whose value may be at most `most`, with that value's square. */
 static bool next_value(near_pair *pair, int *number, double most, examination *e, big *above, big *below) {
   while (*number < CANDIDATES) {
+    if (pair->is_point && !is_of_first_corner(*number)) {
+      ++*number;
+      continue;
+    }
     examine(pair, candidate_at((*number)++), e);
     if (rough_value(e) > most) continue;
     if (exact_value(e, above, below)) return true;
@@ -284,6 +294,7 @@ void gz_near_start_known(near_pair *pair, const double a[9], const graze_pose *p
   pair->lower = lower;
   pair->upper = upper;
   pair->place = NEAR_NOWHERE;
+  pair->is_point = false;
 }
 
 void gz_near_start(near_pair *pair, const double a[9], const graze_pose *pose_a, const double b[9],

@@ -30,7 +30,8 @@ near_block_function *gz_near_block_best(void);
 typedef struct near_pair {
   real_points points; /* 0..2: corners of a, 3..5: of b */
   double lower, upper;
-  int place; /* as above; NEAR_NOWHERE: not known */
+  int place;     /* as above; NEAR_NOWHERE: not known */
+  bool is_point; /* the corners of a are one point: its first stands for all */
 } near_pair;
 
 /* Poses NULL: the corners are the points (T0, T1). The arguments must stay valid. Bounds are computed. */

@@ -15,40 +15,8 @@
  * C. Ericson, "Real-Time Collision Detection", 2005, 5.1.9, for two segments; S. Gottschalk, E. Larsen, "Fast Proximity
  * Queries with Swept Sphere Volumes", 1999, for the separating direction.
  */
-#include "exact/lane_points.h"
+#include "exact/lane_way.h"
 #include "exact/near.h"
-
-/* The shortest way from a to b so far. */
-typedef struct way {
-  point g;
-  vd length2, place;
-} way;
-
-static inline void way_improve(way *best, vm valid, point g, int place) {
-  vd length2 = point_dot(g, g);
-  vm shorter = vm_and(valid, vd_gt(best->length2, length2));
-  best->g = point_select(shorter, g, best->g);
-  best->place = vd_select(shorter, vd_set(place), best->place);
-  best->length2 = vd_select(shorter, length2, best->length2);
-}
-
-static inline vd unit_range(vd x) {
-  return vd_min(vd_max(x, vd_set(0)), vd_set(1));
-}
-
-static inline point point_scaled(point p, vd s) {
-  return (point){vd_mul(p.x, s), vd_mul(p.y, s), vd_mul(p.z, s)};
-}
-
-static inline point point_sum(point a, point b) {
-  return (point){vd_add(a.x, b.x), vd_add(a.y, b.y), vd_add(a.z, b.z)};
-}
-
-/* 1 / x, and 0 for 0. */
-static inline vd reciprocal(vd x) {
-  vm positive = vd_gt(x, vd_set(0));
-  return vd_select(positive, vd_div(vd_set(1), vd_select(positive, x, vd_set(1))), vd_set(0));
-}
 
 typedef struct lane_edges {
   point from[3], along[3];
@@ -79,19 +47,11 @@ static inline void edges_way(const lane_edges *a, int i, const lane_edges *b, in
 
 /* The corners p over the face of `f`; `turned`: p are corners of a. */
 static inline void face_ways(const point f[3], const point p[3], bool turned, way *best) {
-  point u = point_sub(f[1], f[0]), v = point_sub(f[2], f[0]);
-  vd uu = point_dot(u, u), uv = point_dot(u, v), vv = point_dot(v, v);
-  vd inverse = reciprocal(vd_sub(vd_mul(uu, vv), vd_mul(uv, uv)));
-  const vd zero = vd_set(0);
+  lane_face face = face_of(point_sub(f[1], f[0]), point_sub(f[2], f[0]));
   for (int k = 0; k < 3; k++) {
-    point w = point_sub(p[k], f[0]);
-    vd uw = point_dot(u, w), vw = point_dot(v, w);
-    vd s = vd_mul(vd_sub(vd_mul(vv, uw), vd_mul(uv, vw)), inverse);
-    vd t = vd_mul(vd_sub(vd_mul(uu, vw), vd_mul(uv, uw)), inverse);
-    vm inside = vm_and(vm_and(vd_ge(s, zero), vd_ge(t, zero)), vd_ge(vd_set(1), vd_add(s, t)));
-    point g = point_sub(point_sub(w, point_scaled(u, s)), point_scaled(v, t));
-    if (turned) g = (point){vd_neg(g.x), vd_neg(g.y), vd_neg(g.z)};
-    way_improve(best, inside, g, NEAR_EDGES + (turned ? 3 : 0) + k);
+    point g;
+    vm inside = face_height(&face, point_sub(p[k], f[0]), &g);
+    way_improve(best, inside, turned ? point_turned(g) : g, NEAR_EDGES + (turned ? 3 : 0) + k);
   }
 }
 

@@ -7,6 +7,7 @@
 #ifndef GRAZE_SRC_EXACT_WIDE_H
 #define GRAZE_SRC_EXACT_WIDE_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "exact/expansion.h"
@@ -37,6 +38,21 @@ static inline wide wide_mul(wide a, wide b) {
   double p, e;
   two_prod(a.hi, b.hi, &p, &e);
   return wide_join(p, e + (a.hi * b.lo + a.lo * b.hi));
+}
+
+/* Off by less than 2^-100. */
+static inline wide wide_div(wide a, wide b) {
+  double q = a.hi / b.hi;
+  wide rest = wide_sub(a, wide_mul(b, (wide){q, 0}));
+  return wide_join(q, rest.hi / b.hi);
+}
+
+/* Of what is above 0; off by less than 2^-100. */
+static inline wide wide_sqrt(wide a) {
+  double s = sqrt(a.hi), p, e;
+  two_prod(s, s, &p, &e);
+  wide rest = wide_sub(a, (wide){p, e});
+  return wide_join(s, rest.hi / (2 * s));
 }
 
 static inline bool wide_less(wide a, wide b) {

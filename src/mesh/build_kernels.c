@@ -15,6 +15,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/morton.h"
 #include "base/parallel.h"
 #include "base/simd.h"
 #include "mesh/mesh.h"
@@ -91,18 +92,6 @@ static inline prim load_prim(const corners *from, uint32_t t) {
   return (prim){v4_min(v4_min(a, b), c), v4_max(v4_max(a, b), c)};
 }
 
-/* Spreads ten bits to every third place. */
-static inline uint32_t spread_bits(uint32_t x) {
-#if defined(__BMI2__)
-  return _pdep_u32(x, 0x09249249u);
-#else
-  x = (x | (x << 16)) & 0x030000FFu;
-  x = (x | (x << 8)) & 0x0300F00Fu;
-  x = (x | (x << 4)) & 0x030C30C3u;
-  return (x | (x << 2)) & 0x09249249u;
-#endif
-}
-
 typedef struct builder {
   const graze_mesh *mesh;
   uint64_t *keys; /* Morton code << 32 | triangle */
@@ -135,8 +124,7 @@ static void make_keys(void *argument, uint32_t task) {
     prim p = load_prim(&from, t);
     v4 cell = v4_min(v4_max((p.low + p.high - low) * scale, v4_set(0)), v4_set(1023));
     i4 at = __builtin_convertvector(cell, i4);
-    uint32_t code =
-        spread_bits((uint32_t)at[0]) | spread_bits((uint32_t)at[1]) << 1 | spread_bits((uint32_t)at[2]) << 2;
+    uint32_t code = morton_code((uint32_t)at[0], (uint32_t)at[1], (uint32_t)at[2]);
     b->keys[t] = ((uint64_t)code << 32) | t;
   }
 }

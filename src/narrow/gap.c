@@ -23,17 +23,11 @@
 
 enum { OPTIONS_COOKIE = 0x67726F32, WAITING = 16, SIEVE_FIRST = 256 };
 
-/* A pair of nodes with the square of their least distance. */
-typedef struct near_nodes {
-  uint32_t a, b;
-  float least2;
-} near_nodes;
-
 /* ---- what is known ---- */
 
 /* The bounds of boxes are in floats, with an error of their own that boxes_kernels.c allows for: 2^-12 is for the
  * rounding of this, and the least float for what is below. */
-static void set_most(worker *w, double most) {
+void gz_near_set_most(worker *w, double most) {
   double own = most / w->map.growth;
   w->gap.most = most;
   w->gap.most2 = (float)fmin(own * own * (1 + 0x1p-12) + 1e-37, 1e38);
@@ -48,7 +42,7 @@ void gz_near_start_search(worker *w, const job *j) {
   g->meet = false;
   g->node_count = g->open_count = 0;
   g->sieve_at = SIEVE_FIRST;
-  set_most(w, j->limit);
+  gz_near_set_most(w, j->limit);
 }
 
 void gz_near_release(worker *w) {
@@ -93,7 +87,7 @@ static bool do_meet(const worker *w, const open_pair *o) {
 }
 
 /* Leaves out what is farther than the least upper bound. */
-static void sieve(gap_search *g) {
+void gz_near_sieve(gap_search *g) {
   open_pair *open = g->open.data;
   size_t kept = 0;
   for (size_t i = 0; i < g->open_count; i++) {
@@ -103,9 +97,9 @@ static void sieve(gap_search *g) {
   g->sieve_at = 2 * kept + SIEVE_FIRST;
 }
 
-static void keep_open(worker *w, const open_pair *o) {
+void gz_near_keep(worker *w, const open_pair *o) {
   gap_search *g = &w->gap;
-  if (g->open_count >= g->sieve_at) sieve(g);
+  if (g->open_count >= g->sieve_at) gz_near_sieve(g);
   size_t bytes = (g->open_count + 1) * sizeof *o;
   if (bytes > g->open.bytes && !gz_buffer_reserve(w->context, &g->open, bytes + 4096, g->open_count * sizeof *o)) {
     give_up(w);
@@ -141,9 +135,9 @@ static void take_distances(worker *w, double *lower, const double *upper, const 
     return;
   }
   for (unsigned i = 0; i < s->count; i++) least = fmin(least, upper[i]);
-  if (least < g->most) set_most(w, least);
+  if (least < g->most) gz_near_set_most(w, least);
   for (unsigned i = 0; i < s->count && !s->stop; i++) {
-    if (lower[i] <= g->most) keep_open(w, &(open_pair){lower[i], upper[i], s->first[i], s->second[i], place[i]});
+    if (lower[i] <= g->most) gz_near_keep(w, &(open_pair){lower[i], upper[i], s->first[i], s->second[i], place[i]});
   }
 }
 
@@ -221,8 +215,7 @@ void gz_near_open(worker *w, node_pair pair) {
   }
 }
 
-/* The pairs to go on with, the nearest last, onto the stack. */
-static void push_sorted(worker *w, near_nodes *next, int count) {
+void gz_near_push(worker *w, near_nodes *next, int count) {
   gap_search *g = &w->gap;
   for (int i = 1; i < count; i++) {
     near_nodes x = next[i];
@@ -241,12 +234,12 @@ static void push_sorted(worker *w, near_nodes *next, int count) {
 
 static void search_nodes(worker *w) {
   gap_search *g = &w->gap;
-  push_sorted(w, &(near_nodes){0, 0, 0}, 1);
+  gz_near_push(w, &(near_nodes){0, 0, 0}, 1);
   while (g->node_count > 0 && !w->sink.stop) {
     near_nodes pair = ((near_nodes *)g->nodes.data)[--g->node_count];
     if (pair.least2 > g->most2) continue;
     near_nodes next[64];
-    push_sorted(w, next, near_children(w, pair.a, pair.b, next));
+    gz_near_push(w, next, near_children(w, pair.a, pair.b, next));
   }
   gz_near_flush(w);
 }
@@ -323,7 +316,7 @@ static bool improves(worker *w, const open_pair *o, const open_pair *best, doubl
 /* Of all open pairs the one with the least rounded distance below the limit, and the lowest numbers; NULL: none. */
 static const open_pair *choose_nearest(worker *w, double limit, double *distance) {
   gap_search *g = &w->gap;
-  sieve(g);
+  gz_near_sieve(g);
   if (g->open_count == 0) return NULL;
   const open_pair *open = g->open.data, *best = NULL, *likely = open;
   qsort(g->open.data, g->open_count, sizeof *open, compare_numbers); /* then the first of many equal ones comes soon */

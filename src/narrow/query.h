@@ -26,6 +26,12 @@ typedef struct open_pair {
   double place; /* a NEAR_ number */
 } open_pair;
 
+/* A pair of nodes with the square of their least distance. */
+typedef struct near_nodes {
+  uint32_t a, b;
+  float least2;
+} near_nodes;
+
 /* gap.c: what a search for near triangles knows. */
 typedef struct gap_search {
   double most;  /* what is farther is of no interest: the limit, or the least upper bound so far */
@@ -138,6 +144,12 @@ void gz_near_open(worker *w, node_pair pair);
 void gz_near_flush(worker *w);
 void gz_near_all(worker *w);
 void gz_near_release(worker *w);
+/* gap.c: pairs of nodes to open, the nearest last; pairs of triangles that may be the nearest, and only those that
+ * still may. Memory refused: sink.failed. */
+void gz_near_set_most(worker *w, double most);
+void gz_near_push(worker *w, near_nodes *next, int count);
+void gz_near_keep(worker *w, const open_pair *o);
+void gz_near_sieve(gap_search *g);
 
 /* What a search begins with, for gap.c. */
 void gz_worker_start(worker *w, const job *j);

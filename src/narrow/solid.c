@@ -255,6 +255,12 @@ static graze_status make_parts(const graze_context *context, const graze_mesh *m
   return status;
 }
 
+graze_status gz_solid_create_parts(const graze_context *context, const graze_mesh *mesh, solid **made) {
+  graze_status status = make_parts(context, mesh, made);
+  if (status == GRAZE_OK) find_open_box(mesh, *made);
+  return status;
+}
+
 graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **made) {
   solid *s;
   graze_status status = make_parts(rays->context, mesh, &s);

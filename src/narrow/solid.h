@@ -74,6 +74,9 @@ static inline bool part_bounds(const solid_part *part, bool strict) {
 /* O(triangles), O(n log n) in edges of one or of many triangles where there are some of many, and a ray for each part
  * when there are several. `rays` is used up. */
 graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **made);
+
+/* The same without sides and turns, and without rays. */
+graze_status gz_solid_create_parts(const graze_context *context, const graze_mesh *mesh, solid **made);
 void gz_solid_destroy(const graze_context *context, solid *s);
 
 /* part_edges.c: faults of parts at their edges, and edges of three or more triangles. */
