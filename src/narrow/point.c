@@ -22,7 +22,7 @@
 #include "narrow/relate.h"
 #include "narrow/winding.h"
 
-enum { OPTIONS_COOKIE = 0x67726F33, BLOCK = 64 };
+enum { OPTIONS_COOKIE = 0x67726F33, BLOCK = 256 };
 
 /* What a call knows. Points are asked in blocks, each with margins of its own. */
 typedef struct point_batch {
@@ -90,6 +90,7 @@ static void open_node(const point_search *s, const double local[3], uint32_t num
   }
   for (; bits != 0; bits &= bits - 1) {
     int i = __builtin_ctz(bits);
+    prefetch_node(&j->a.mesh->nodes[node->child[i]]);
     next[count++] = (near_nodes){node->child[i], 0, least2[i]};
   }
   gz_near_push(w, next, count);
