@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "exact/near.h"
 #include "exact/wide_vector.h"
 
@@ -16,7 +17,7 @@ near_point_function *gz_near_point_best(void) {
 static const double TINY = 0x1p-900, LEAST = 0x1p-200, MOST = 0x1p200;
 
 static double largest(const double x[3]) {
-  return fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2]));
+  return larger(larger(fabs(x[0]), fabs(x[1])), fabs(x[2]));
 }
 
 static int certain_sign(double value, double error) {
@@ -68,8 +69,8 @@ static bool view_of(const double p[3], const double corners[9], point_view *v) {
       v->way[i][k] = p[k] - corners[3 * i + k];
     }
     double edge = largest(v->edge[i]), way = largest(v->way[i]);
-    least = fmin(least, fmin(edge, way));
-    most = fmax(most, fmax(edge, way));
+    least = smaller(least, smaller(edge, way));
+    most = larger(most, larger(edge, way));
   }
   return least > LEAST && most < MOST;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/extremes.h"
 #include "base/morton.h"
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -63,10 +64,7 @@ static void take_eight(const point_search *s, const double *corners, const uint3
   worker *w = s->w;
   double lower[8], upper[8], least = w->gap.most;
   s->batch->bounds(s->p, corners, lower, upper);
-  for (unsigned b = bits; b != 0; b &= b - 1) {
-    double of_this = upper[__builtin_ctz(b)];
-    least = of_this < least ? of_this : least;
-  }
+  for (unsigned b = bits; b != 0; b &= b - 1) least = smaller(upper[__builtin_ctz(b)], least);
   if (least < w->gap.most) gz_near_set_most(w, least);
   for (unsigned b = bits; b != 0; b &= b - 1) {
     int i = __builtin_ctz(b);
