@@ -187,6 +187,11 @@ static graze_status attempt_points(bench *b) {
   return status;
 }
 
+static graze_status attempt_bounds(bench *b) {
+  graze_bounds bounds;
+  return graze_bound_mesh(b->context, b->mesh, &bounds);
+}
+
 static graze_status attempt_poses(bench *b) {
   enum { count = 20 };
   graze_collide_result results[count];
@@ -450,6 +455,7 @@ static void run_all(int threads) {
       {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
       {"hulls", attempt_hulls},     {"convex", attempt_convex},
       {"points", attempt_points},
+      {"bounds", attempt_bounds},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

@@ -7,6 +7,7 @@
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "graze/mass.h"
+#include "info_bounds.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
@@ -17,15 +18,17 @@ typedef struct info_options {
   common_options common;
   graze_check_def def;
   file_list files;
-  bool mass;
+  bool mass, bounds;
 } info_options;
 
-enum { key_strict = 1, key_mass };
+enum { key_strict = 1, key_mass, key_bounds };
 
 static const struct argp_option options[] = {
     {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
     {"mass", key_mass, NULL, 0,
      "also volume, centre of mass and inertia at density 1 of what closed meshes enclose (text and JSON)", 0},
+    {"bounds", key_bounds, NULL, 0,
+     "also spheres, an oriented box and slabs around the vertices, each proved to contain them (text and JSON)", 0},
     {0}};
 
 static error_t parse_info(int key, char *argument, struct argp_state *state) {
@@ -38,6 +41,12 @@ static error_t parse_info(int key, char *argument, struct argp_state *state) {
     info->mass = true;
     return 0;
   }
+  if (key == key_bounds) {
+    info->bounds = true;
+    return 0;
+  }
+  if (key == ARGP_KEY_SUCCESS && info->bounds && info->common.format == format_csv)
+    argp_error(state, "--bounds has no CSV form: text or json");
   if (key == ARGP_KEY_SUCCESS && info->mass && info->common.format == format_csv)
     argp_error(state, "--mass has no CSV form: text or json");
   (void)argument;
@@ -73,6 +82,14 @@ static inside find_inside(const session *run, const graze_report_object *object)
   return found;
 }
 
+/* NULL: they are not asked for, or there are no vertices. */
+static const graze_bounds *find_bounds(const session *run, const info_options *info, const graze_report_object *object,
+                                       graze_bounds *bounds) {
+  if (!info->bounds || object->facts->triangles == 0) return NULL;
+  must(run->context, graze_bound_mesh(run->context, object->mesh, bounds));
+  return bounds;
+}
+
 static void write_json_inside(gz_json *writer, const inside *in) {
   gz_json_open(writer, "mass", '{');
   if (in->reason) {
@@ -87,7 +104,8 @@ static void write_json_inside(gz_json *writer, const inside *in) {
   gz_json_close(writer);
 }
 
-static void write_json_mesh(gz_json *writer, const graze_report_object *object, const inside *in) {
+static void write_json_mesh(gz_json *writer, const graze_report_object *object, const inside *in,
+                            const graze_bounds *bounds) {
   const graze_mesh_facts *facts = object->facts;
   const graze_solid_facts *solid = object->solid;
   gz_json_open(writer, NULL, '{');
@@ -114,6 +132,7 @@ static void write_json_mesh(gz_json *writer, const graze_report_object *object, 
   gz_json_doubles(writer, "max", facts->box.max, 3);
   gz_json_close(writer);
   if (in->given) write_json_inside(writer, in);
+  if (bounds) info_write_json_bounds(writer, bounds);
   gz_json_text(writer, "precision", precision_name(facts));
   gz_json_text(writer, "volumes", volumes_name(facts));
   gz_json_integer(writer, "bytes", facts->bytes);
@@ -121,14 +140,15 @@ static void write_json_mesh(gz_json *writer, const graze_report_object *object, 
   gz_json_close(writer);
 }
 
-static void write_json(output *out, const session *run, const graze_report *all, bool mass) {
+static void write_json(output *out, const session *run, const graze_report *all, const info_options *info) {
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", "cpu");
   gz_json_text(&writer, "status", "complete");
   gz_json_open(&writer, "meshes", '[');
   for (uint32_t i = 0; i < all->object_count; i++) {
-    const inside in = mass ? find_inside(run, &all->objects[i]) : (inside){0};
-    write_json_mesh(&writer, &all->objects[i], &in);
+    const inside in = info->mass ? find_inside(run, &all->objects[i]) : (inside){0};
+    graze_bounds bounds;
+    write_json_mesh(&writer, &all->objects[i], &in, find_bounds(run, info, &all->objects[i], &bounds));
   }
   gz_json_close(&writer);
   gz_json_open(&writer, "seconds", '{');
@@ -138,7 +158,7 @@ static void write_json(output *out, const session *run, const graze_report *all,
   gz_json_end(&writer);
 }
 
-static void write_csv(output *out, const session *run, const graze_report *all, bool mass) {
+static void write_csv(output *out, const session *run, const graze_report *all, const info_options *info) {
   static const table_column columns[] = {{"name", true},
                                          {"mesh", true},
                                          {"vertices", false},
@@ -167,7 +187,7 @@ static void write_csv(output *out, const session *run, const graze_report *all, 
                                          {"hash", false}};
   table rows = table_begin(columns, sizeof columns / sizeof columns[0]);
   (void)run;
-  (void)mass;
+  (void)info;
   for (uint32_t i = 0; i < all->object_count; i++) {
     const graze_mesh_facts *facts = all->objects[i].facts;
     const uint64_t counts[] = {facts->vertices, facts->positions,  facts->triangles,         facts->degenerate,
@@ -226,7 +246,8 @@ static void write_text_inside(output *out, const inside *in) {
   write_text_numbers(out, "principal moments", in->moments, 3);
 }
 
-static void write_text_mesh(output *out, const graze_report_object *object, const inside *in) {
+static void write_text_mesh(output *out, const graze_report_object *object, const inside *in,
+                            const graze_bounds *bounds) {
   const graze_mesh_facts *facts = object->facts;
   const graze_solid_facts *solid = object->solid;
   output_print(out, "%s\n", object->file);
@@ -243,15 +264,17 @@ static void write_text_mesh(output *out, const graze_report_object *object, cons
       solid->winding_parts, solid->parity_parts, solid->surface_parts);
   if (facts->triangles > 0) write_text_box(out, &facts->box);
   if (in->given) write_text_inside(out, in);
+  if (bounds) info_write_text_bounds(out, bounds);
   output_print(out, "  kept as            %s, %s volumes, %" PRIu64 " bytes\n", precision_name(facts),
                volumes_name(facts), facts->bytes);
   output_print(out, "  hash               %016" PRIx64 "\n", facts->hash);
 }
 
-static void write_text(output *out, const session *run, const graze_report *all, bool mass) {
+static void write_text(output *out, const session *run, const graze_report *all, const info_options *info) {
   for (uint32_t i = 0; i < all->object_count; i++) {
-    const inside in = mass ? find_inside(run, &all->objects[i]) : (inside){0};
-    write_text_mesh(out, &all->objects[i], &in);
+    const inside in = info->mass ? find_inside(run, &all->objects[i]) : (inside){0};
+    graze_bounds bounds;
+    write_text_mesh(out, &all->objects[i], &in, find_bounds(run, info, &all->objects[i], &bounds));
   }
 }
 
@@ -272,9 +295,9 @@ int command_info(int argc, char **argv) {
   output *out = output_open(info.common.output);
   session_begin(&run, &info.common);
   graze_check *check = session_open_meshes(&run, &info.files, &info.def);
-  static void (*const writers[])(output *, const session *, const graze_report *, bool) = {write_text, write_json,
-                                                                                           write_csv};
-  writers[info.common.format](out, &run, graze_check_report(check), info.mass);
+  static void (*const writers[])(output *, const session *, const graze_report *, const info_options *) = {
+      write_text, write_json, write_csv};
+  writers[info.common.format](out, &run, graze_check_report(check), &info);
   output_close(out);
   graze_check_destroy(check);
   session_end(&run);

@@ -3,6 +3,7 @@
 #define GRAZE_H
 
 #include "graze/base.h"
+#include "graze/bounds.h"
 #include "graze/broadphase.h"
 #include "graze/collide.h"
 #include "graze/convex.h"
