@@ -453,8 +453,7 @@ static void run_all(int threads) {
       {"relate", attempt_relate},   {"within", attempt_within},   {"OBJ", attempt_obj},
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
       {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
-      {"hulls", attempt_hulls},     {"convex", attempt_convex},
-      {"points", attempt_points},
+      {"hulls", attempt_hulls},     {"convex", attempt_convex},   {"points", attempt_points},
       {"bounds", attempt_bounds},
   };
   bench b = {.memory = {0}};

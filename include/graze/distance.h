@@ -118,6 +118,35 @@ GRAZE_API graze_status graze_mesh_point_distances(graze_query *query, const graz
                                                   const double *points, size_t stride, uint64_t count,
                                                   const graze_point_options *options, graze_point_distance *results);
 
+/* ---- depth ---- */
+
+typedef struct graze_depth_options {
+  graze_exactness exactness; /* default T1 */
+  graze_open_rule open;      /* as for relations */
+  uint32_t cookie;
+} graze_depth_options;
+
+GRAZE_API graze_depth_options graze_default_depth_options(void);
+
+typedef struct graze_depth_result {
+  graze_verdict verdict;   /* of the two as they are */
+  bool known;              /* a way out was found; never of an unknown relation */
+  double depth;            /* the length of the translation; 0 for what touches or is separate */
+  double lower;            /* no shorter translation is a way out: proved */
+  double translation[3];   /* of b, added to the last column of its pose, each sum rounded once */
+  graze_relation relation; /* of a and the moved b: touch or separate, as graze_relate_meshes decides it */
+  bool convex;             /* both solids are convex, and lower is the depth up to rounding */
+} graze_depth_result;
+
+/* How far b has to be moved out of a. What is found is a way out, proved by the exact relation of the moved objects;
+ * whether it is the shortest, `lower` tells. Of two convex solids it is, up to 1e-9: the least overlap along normals of
+ * faces and of pairs of edges. For others the way is shortened where the moved object comes to rest, from several
+ * beginnings, and `lower` is how far vertices lie inside the other, which may be 0. Some hundred relations of the two.
+ * At T0 b is moved as at T1. Errors: as graze_relate_meshes. */
+GRAZE_API graze_status graze_mesh_depth(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
+                                        const graze_mesh *b, const graze_pose *pose_b,
+                                        const graze_depth_options *options, graze_depth_result *result);
+
 #ifdef __cplusplus
 }
 #endif

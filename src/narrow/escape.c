@@ -14,8 +14,8 @@
 #include "base/context.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "narrow/depth.h"
 #include "narrow/locate.h"
-#include "narrow/relate.h"
 
 enum { WAYS = 256, STARTS = 8, STEPS = 4, PAIRS_MOST = 1 << 14 };
 
@@ -144,17 +144,18 @@ static double length_of(const double t[3]) {
   return nextafter(sqrt(dot(t, t)) * (1 + 4 * DBL_EPSILON), INFINITY);
 }
 
-static graze_status relate_moved(const escape *e, const double t[3], graze_relate_result *result) {
-  graze_relate_options options = *e->options;
-  relate_side moved = *e->b;
+graze_status gz_relate_moved(graze_query *query, const relate_side *a, const relate_side *b,
+                             const graze_relate_options *how, const double t[3], graze_relate_result *result) {
+  graze_relate_options options = *how;
+  relate_side moved = *b;
   if (options.exactness == GRAZE_T0) options.exactness = GRAZE_T1;
   for (int k = 0; k < 3; k++) moved.place.pose.m[4 * k + 3] += t[k];
   moved.place.identity = graze_pose_is_identity(&moved.place.pose);
-  return gz_query_relate(e->query, e->a, &moved, &options, result);
+  return gz_query_relate(query, a, &moved, &options, result);
 }
 
-static bool is_out(graze_relation relation) {
-  return relation == GRAZE_TOUCH || relation == GRAZE_SEPARATE;
+static graze_status relate_moved(const escape *e, const double t[3], graze_relate_result *result) {
+  return gz_relate_moved(e->query, e->a, e->b, e->options, t, result);
 }
 
 static void take(escape *e, const double t[3], graze_relation relation) {
@@ -172,7 +173,7 @@ static graze_status go_on(escape *e, double t[3], int steps) {
     graze_relate_result result;
     graze_status status = relate_moved(e, t, &result);
     if (status != GRAZE_OK) return status;
-    if (is_out(result.verdict.relation)) {
+    if (relation_is_out(result.verdict.relation)) {
       take(e, t, result.verdict.relation);
       return GRAZE_OK;
     }
@@ -211,7 +212,7 @@ static graze_status try_axes(escape *e, const graze_box *a, const graze_box *b) 
     graze_relate_result result;
     graze_status status = relate_moved(e, t, &result);
     if (status != GRAZE_OK) return status;
-    if (is_out(result.verdict.relation)) take(e, t, result.verdict.relation);
+    if (relation_is_out(result.verdict.relation)) take(e, t, result.verdict.relation);
   }
   return GRAZE_OK;
 }
@@ -250,7 +251,7 @@ graze_status graze_find_escape(graze_query *query, const graze_mesh *a, const gr
   graze_status status = graze_relate_meshes(query, a, pose_a, b, pose_b, &o, &relation);
   *result = (graze_escape){0};
   if (status != GRAZE_OK) return status;
-  if (is_out(relation.verdict.relation)) {
+  if (relation_is_out(relation.verdict.relation)) {
     *result = (graze_escape){.found = true, .relation = relation.verdict.relation};
     return GRAZE_OK;
   }

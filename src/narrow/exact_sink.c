@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "exact/tritri.h"
+#include "geometry/pose.h"
 
 /* How far posing may move a coordinate on one axis: four roundings of what goes into it (tritri_real.c). */
 static double posing_error(const side *s, int axis) {
@@ -38,7 +39,10 @@ void gz_sink_release(exact_sink *sink) {
 void gz_side_corners(const side *s, uint32_t triangle, double corners[9]) {
   mesh_corners(s->mesh, triangle, corners);
   if (s->identity) return;
-  for (int c = 0; c < 9; c += 3) graze_pose_apply(&s->pose, corners + c, corners + c);
+  for (double *p = corners; p < corners + 9; p += 3) {
+    const double x[3] = {p[0], p[1], p[2]};
+    for (int k = 0; k < 3; k++) p[k] = pose_row(&s->pose, k, x);
+  }
 }
 
 static void load_floats(const graze_mesh *mesh, const bvh_node *n, posed_node *out) {

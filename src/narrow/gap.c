@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/extremes.h"
 #include "base/parallel.h"
 #include "exact/near.h"
 #include "exact/tritri_batch.h"
@@ -69,6 +70,17 @@ static void start_pair(const worker *w, const open_pair *o, double corners[18], 
   mesh_corners(a->mesh, o->first, corners);
   mesh_corners(b->mesh, o->second, corners + 9);
   gz_near_start_known(pair, corners, &a->pose, corners + 9, &b->pose, o->lower, o->upper);
+}
+
+/* How far the boxes of two triangles are apart on the axis where that is most, rounded. */
+static double boxes_gap(const double *a, const double *b) {
+  double most = -(double)INFINITY;
+  for (int k = 0; k < 3; k++) {
+    double low_a = smaller(smaller(a[k], a[3 + k]), a[6 + k]), high_a = larger(larger(a[k], a[3 + k]), a[6 + k]);
+    double low_b = smaller(smaller(b[k], b[3 + k]), b[6 + k]), high_b = larger(larger(b[k], b[3 + k]), b[6 + k]);
+    most = larger(larger(low_a - high_b, low_b - high_a), most);
+  }
+  return most;
 }
 
 static bool is_nearer(worker *w, const open_pair *o, double limit) {
@@ -246,15 +258,6 @@ static void search_nodes(worker *w) {
 
 /* ---- without hierarchies: every pair, unless its boxes are too far from each other ---- */
 
-static bool boxes_far(const double a[9], const double b[9], double most) {
-  for (int k = 0; k < 3; k++) {
-    double low_a = fmin(fmin(a[k], a[3 + k]), a[6 + k]), high_a = fmax(fmax(a[k], a[3 + k]), a[6 + k]);
-    double low_b = fmin(fmin(b[k], b[3 + k]), b[6 + k]), high_b = fmax(fmax(b[k], b[3 + k]), b[6 + k]);
-    if (fmax(low_a - high_b, low_b - high_a) * (1 - 0x1p-50) > most) return true;
-  }
-  return false;
-}
-
 void gz_near_all(worker *w) {
   exact_sink *s = &w->sink;
   double a[9], b[9];
@@ -262,7 +265,7 @@ void gz_near_all(worker *w) {
     gz_side_corners(s->a, i, a);
     for (uint32_t k = 0; k < s->b->mesh->triangle_count && !s->stop; k++) {
       gz_side_corners(s->b, k, b);
-      if (!s->real && boxes_far(a, b, w->gap.most)) continue;
+      if (!s->real && boxes_gap(a, b) * (1 - 0x1p-50) > w->gap.most) continue;
       gz_sink_put(s, i, k, a, b);
       if (s->count == TRITRI_BLOCK) gz_near_flush(w);
     }
@@ -292,8 +295,13 @@ static int compare_numbers(const void *a, const void *b) {
   return (x->second > y->second) - (x->second < y->second);
 }
 
-/* Whether the pair is known to round to more than `distance` or, where `or_same`, to as much. */
+/* Whether the pair is known to round to more than `distance` or, where `or_same`, to as much. The gap of the boxes,
+ * which tells of flush faces along the axes, is rounded once and never more than the distance. */
 static bool is_beyond(const near_pair *pair, double distance, bool or_same) {
+  if (pair->points.pose[0] == NULL) {
+    double gap = boxes_gap(&pair->points.rounded[0][0], &pair->points.rounded[3][0]);
+    if (or_same ? gap >= distance : gap > distance) return true;
+  }
   if (!(distance > 0) || !(distance < 0x1p1000)) return false;
   double beside = or_same ? nextafter(distance, 0) : nextafter(distance, (double)INFINITY);
   return gz_near_beyond(pair, distance, 0.5 * (beside - distance));
