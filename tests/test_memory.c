@@ -187,6 +187,18 @@ static graze_status attempt_points(bench *b) {
   return status;
 }
 
+/* Of two that are not convex: one moved within the other. */
+static graze_status attempt_depth(bench *b) {
+  graze_depth_result result;
+  graze_query *query = NULL;
+  const graze_pose aside = test_translation(0.4, 0, 0);
+  graze_status status = graze_query_create(b->context, &query);
+  if (status != GRAZE_OK) return status;
+  status = graze_mesh_depth(query, b->shells, NULL, b->shells, &aside, NULL, &result);
+  graze_query_destroy(query);
+  return status;
+}
+
 static graze_status attempt_bounds(bench *b) {
   graze_bounds bounds;
   return graze_bound_mesh(b->context, b->mesh, &bounds);
@@ -454,7 +466,7 @@ static void run_all(int threads) {
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
       {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
       {"hulls", attempt_hulls},     {"convex", attempt_convex},   {"points", attempt_points},
-      {"bounds", attempt_bounds},
+      {"bounds", attempt_bounds},   {"depth", attempt_depth},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);
