@@ -173,16 +173,19 @@ static void test_memory_is_refused(void **unused) {
     def.delivery = (graze_mpi_delivery)delivery;
     def.events = delivery != GRAZE_MPI_COUNT;
     def.block = delivery == GRAZE_MPI_SORTED ? 30 : 0;
-    uint64_t request = 1;
-    while (refuse(request, &def)) request++;
-    assert_true(request > 10);
+    for (int placement = GRAZE_MPI_CURVE; placement <= GRAZE_MPI_DIRECTORY; placement++) {
+      uint64_t request = 1;
+      def.placement = (graze_mpi_placement)placement;
+      while (refuse(request, &def)) request++;
+      assert_true(request > 10);
+    }
   }
 }
 
-static void test_later_steps_allocate_nothing(void **unused) {
-  (void)unused;
+static void allocate_nothing_later(graze_mpi_placement placement) {
   fault_crew f;
   graze_mpi_world_def def = graze_mpi_default_world_def();
+  def.placement = placement;
   def.delivery = GRAZE_MPI_OWNERS;
   def.events = true;
   mpi_scene scene = make_scene(5, RANKS);
@@ -195,6 +198,12 @@ static void test_later_steps_allocate_nothing(void **unused) {
   assert_int_equal(later, requests);
   mpi_scene_free(&scene);
   close_crew(&f);
+}
+
+static void test_later_steps_allocate_nothing(void **unused) {
+  (void)unused;
+  allocate_nothing_later(GRAZE_MPI_CURVE);
+  allocate_nothing_later(GRAZE_MPI_DIRECTORY);
 }
 
 int main(void) {

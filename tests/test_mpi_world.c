@@ -23,6 +23,7 @@ static graze_mpi_world_def random_def(uint64_t *random) {
   graze_mpi_world_def def = graze_mpi_default_world_def();
   def.delivery = (graze_mpi_delivery)random_below(random, 4);
   def.search = random_below(random, 4) == 0 ? GRAZE_MPI_BISECTION : GRAZE_MPI_AUTO;
+  def.placement = random_below(random, 2) == 0 ? GRAZE_MPI_DIRECTORY : GRAZE_MPI_CURVE;
   def.events = random_below(random, 2) == 0;
   def.voxel = random_below(random, 2) == 0 ? 0 : ldexp(1, (int)random_below(random, 40) - 20);
   def.block = random_below(random, 2) == 0 ? 0 : 20 + random_below(random, 200);
@@ -79,6 +80,7 @@ static void test_every_number_of_ranks(void **unused) {
     for (uint32_t i = 0; i < scene.n; i++) scene.owners[i] = random_below(&random, ranks);
     mpi_truth truth = mpi_truth_find(&scene);
     def.delivery = (graze_mpi_delivery)(ranks % 4);
+    def.placement = ranks % 3 == 0 ? GRAZE_MPI_DIRECTORY : GRAZE_MPI_CURVE;
     mpi_crew_open(&crew, ranks, random_next(&random), &def, NULL);
     mpi_crew_step(&crew, &scene);
     mpi_crew_check(&crew, &truth, NULL, "uniform");
@@ -153,6 +155,59 @@ static void test_boxes_stay(void **unused) {
   mpi_scene_free(&scene);
 }
 
+/* ---- a directory of voxels ---- */
+
+/* Boxes of each rank lie in a slab of their own, those of the first one far denser, and all drift along it. */
+static void drift(mpi_scene *scene, uint32_t ranks, double by) {
+  uint64_t random = 4;
+  for (uint32_t i = 0; i < scene->n; i++) {
+    const uint32_t rank = i % 5 < 2 ? 0 : i % ranks;
+    scene->owners[i] = i % 7 == 0 ? (rank + 1) % ranks : rank; /* some have boxes in the slab of another one */
+    for (int k = 0; k < 3; k++) {
+      const double at = 20 * random_unit(&random) + (k == 1 ? 20 * rank : k == 2 ? by : 0);
+      scene->boxes[i].min[k] = at;
+      scene->boxes[i].max[k] = at + 0.5 + 0.5 * random_unit(&random);
+    }
+  }
+}
+
+/* Voxels move to who has less work; who does not know it has its boxes sent on; and places are known when boxes move
+ * slowly. */
+static void test_directory(void **unused) {
+  (void)unused;
+  enum { RANKS = 5, BOXES = 3000, STEPS = 30 };
+  graze_mpi_world_def def = graze_mpi_default_world_def();
+  uint64_t random = seed_for(31), moved = 0, forwarded = 0, used = 0, asked = 0;
+  double first = 0, last = 0;
+  mpi_crew crew;
+  def.placement = GRAZE_MPI_DIRECTORY;
+  mpi_crew_open(&crew, RANKS, random, &def, NULL);
+  mpi_scene scene = mpi_scene_make(BOXES_UNIFORM, &random, BOXES, crew.ranks.ranks, BY_BLOCKS, false, false);
+  for (int step = 0; step < STEPS; step++) {
+    drift(&scene, crew.ranks.ranks, 0.05 * step);
+    mpi_truth truth = mpi_truth_find(&scene);
+    mpi_crew_step(&crew, &scene);
+    mpi_crew_check(&crew, &truth, NULL, "drifting slabs");
+    mpi_truth_free(&truth);
+    const graze_mpi_result r = graze_mpi_get_result(crew.worlds[0]);
+    const double uneven = (double)r.rank_work.most / r.rank_work.mean;
+    moved += r.places.moved;
+    forwarded += r.places.forwarded;
+    used += step > 0 ? r.places.used : 0;
+    asked += step > 0 ? r.places.asked : 0;
+    if (step == 0) first = uneven;
+    last = uneven;
+    assert_true(r.voxels > 10);
+  }
+  if (crew.ranks.ranks == RANKS) {
+    assert_true(moved > 0 && forwarded > 0);
+    assert_true(asked > 0 && asked * 20 <= used);
+    assert_true(first > 1.5 && last < 1.35);
+  }
+  mpi_crew_close(&crew);
+  mpi_scene_free(&scene);
+}
+
 /* Heaps far apart are shared out, and clusters become even by what was counted. */
 static void test_balance(void **unused) {
   (void)unused;
@@ -169,6 +224,7 @@ int main(void) {
       cmocka_unit_test(test_families),     cmocka_unit_test(test_every_number_of_ranks),
       cmocka_unit_test(test_all_the_same), cmocka_unit_test(test_few_are_sent),
       cmocka_unit_test(test_balance),      cmocka_unit_test(test_boxes_stay),
+      cmocka_unit_test(test_directory),
   };
   real = test_ranks_begin();
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,8 +50,17 @@ typedef enum graze_mpi_search {
   GRAZE_MPI_NO_SEARCH  /* boxes travel and nobody searches them: for timing; there are no pairs */
 } graze_mpi_search;
 
+/* Which rank has what part of space. The answer is the same. */
+typedef enum graze_mpi_placement {
+  GRAZE_MPI_CURVE = 0, /* the leaves of a k-d tree cut by work, which all ranks know */
+  GRAZE_MPI_DIRECTORY  /* voxels, each where a rank first had boxes for it; a home for each voxel, found by hashing,
+                          knows its place, and voxels move when work is uneven: as in the paper. A voxel is not cut
+                          again, so that a crowded one is the work of one rank */
+} graze_mpi_placement;
+
 typedef struct graze_mpi_world_def {
   graze_mpi_delivery delivery;
+  graze_mpi_placement placement;
   graze_mpi_search search;
   bool events;  /* compare each step with the one before: began, persist, ended */
   double voxel; /* edge of a voxel, in the boxes' units, rounded up to a power of two; 0: chosen from the boxes */
@@ -124,10 +133,16 @@ typedef struct graze_mpi_result {
   bool searched;
   uint64_t sent_objects; /* boxes sent to other ranks; one that goes to two counts twice */
   uint64_t messages, bytes_sent;
-  double voxel;       /* edge; a power of two */
-  const char *reason; /* one line: why this one. Valid until the next step */
-  uint64_t voxels;    /* those with boxes when space was last cut */
-  uint64_t cuts;      /* steps so far in which space was cut anew */
+  double voxel;         /* edge; a power of two */
+  const char *reason;   /* one line: why this one. Valid until the next step */
+  uint64_t voxels;      /* those with boxes when space was last cut */
+  uint64_t cuts;        /* steps so far in which space was cut anew */
+  struct {              /* with a directory, over all ranks: */
+    uint64_t used;      /* voxels that ranks sent boxes to, */
+    uint64_t asked;     /* of which they had to ask for the place */
+    uint64_t forwarded; /* boxes that came to a former place and were sent on */
+    uint64_t moved;     /* voxels that moved before this step */
+  } places;
   graze_mpi_spread rank_objects, rank_received, rank_pairs, rank_work, rank_bytes;
 
   /* Of this rank: what the delivery brought here, sorted by (a, b), and with `events`, for OWNERS and SORTED, pairs

@@ -33,6 +33,7 @@ static void carve_plan(graze_mpi_world *w, carving *c) {
   w->regions.order = gz_carve(c, ranks * sizeof *w->regions.order);
   w->tallies = gz_carve(c, ranks * sizeof *w->tallies);
   w->bounds = gz_carve(c, ranks * sizeof *w->bounds);
+  w->directory.works = gz_carve(c, ranks * sizeof *w->directory.works);
 }
 
 bool gz_mpi_plan_open(graze_mpi_world *w) {
@@ -60,7 +61,8 @@ bool gz_mpi_plan_open(graze_mpi_world *w) {
 static uint64_t definition_of(const graze_mpi_world_def *def) {
   uint64_t voxel;
   memcpy(&voxel, &def->voxel, sizeof voxel);
-  uint64_t flags = (uint64_t)def->delivery | (uint64_t)def->search << 8 | (uint64_t)def->events << 16;
+  uint64_t flags = (uint64_t)def->delivery | (uint64_t)def->search << 8 | (uint64_t)def->events << 16 |
+                   (uint64_t)def->placement << 24;
   return splitmix64(splitmix64(flags) + voxel) + def->block;
 }
 
@@ -235,11 +237,7 @@ static void cut_ids(graze_mpi_world *w, uint32_t count) {
   w->homes_known = true;
 }
 
-void gz_mpi_plan_end(graze_mpi_world *w) {
-  uint32_t count = collect(w);
-  weigh(w, count);
-  choose_voxel(w, count);
-  cut_ids(w, count);
+static void cut_regions(graze_mpi_world *w, uint32_t count) {
   const mpi_cutting cutting = {.ranks = w->ranks,
                                .shares = share(w),
                                .samples = w->samples,
@@ -250,11 +248,18 @@ void gz_mpi_plan_end(graze_mpi_world *w) {
                                .bounds = w->bounds};
   gz_mpi_regions_cut(&w->regions, &cutting);
   w->leaf = gz_mpi_regions_leaf_of_rank(&w->regions, w->rank);
+}
+
+void gz_mpi_plan_end(graze_mpi_world *w) {
+  uint32_t count = collect(w);
+  weigh(w, count);
+  choose_voxel(w, count);
+  cut_ids(w, count);
+  if (!uses_directory(w)) cut_regions(w, count);
   w->plan_due = false;
   w->planned_at = w->step;
   w->cuts++;
 }
-
 /* ---- whether to cut anew ---- */
 
 static double imbalance_of(const graze_mpi_world *w) {
@@ -273,6 +278,8 @@ void gz_mpi_plan_judge(graze_mpi_world *w) {
   bool never = !w->homes_known && w->totals.sums[SUM_OBJECTS] > 0; /* there were no boxes when space was cut */
   if (w->ranks == 1 || !(never || (enough && now > UNBALANCED))) return;
   if (!never && w->step - w->planned_at < w->patience) return;
-  w->plan_due = true;
+  w->plan_due = never || !uses_directory(w);
+  w->directory.move_due = !w->plan_due;
   w->imbalance = now;
+  if (w->directory.move_due) w->planned_at = w->step + 1;
 }

@@ -76,6 +76,15 @@ static void corner_of(const graze_mpi_world *w, uint32_t a, uint32_t b, double c
   for (int k = 0; k < 3; k++) corner[k] = first[k] > second[k] ? first[k] : second[k];
 }
 
+/* Of boxes that other ranks have too. */
+static bool is_here(const graze_mpi_world *w, uint32_t a, uint32_t b, const double corner[3]) {
+  double first[6], second[6];
+  if (!uses_directory(w)) return regions_leaf_of(&w->regions, corner) == w->leaf;
+  box_of(w, a, first);
+  box_of(w, b, second);
+  return gz_mpi_directory_tells(w, first, second, corner);
+}
+
 static bool is_told(const job *j, uint32_t a, uint32_t b) {
   const graze_mpi_world *w = j->w;
   const uint32_t both = a & b;
@@ -83,7 +92,7 @@ static bool is_told(const job *j, uint32_t a, uint32_t b) {
   if (j->cross && stripe_of_slot(w, a) == stripe_of_slot(w, b)) return false;
   if ((both & (SLOT_SHARED | SLOT_BLOCKS)) == 0) return true;
   corner_of(w, a, b, corner);
-  if ((both & SLOT_SHARED) != 0 && regions_leaf_of(&w->regions, corner) != w->leaf) return false;
+  if ((both & SLOT_SHARED) != 0 && !is_here(w, a, b, corner)) return false;
   return (both & SLOT_BLOCKS) == 0 || regions_leaf_of(&w->blocks, corner) == j->block;
 }
 
@@ -369,8 +378,24 @@ static const uint32_t *list_slots(graze_mpi_world *w) {
   return slots;
 }
 
+static bool count_by_place(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
+  gz_mpi_directory_clear_counts(w);
+  for (uint32_t i = 0; i < count; i++) {
+    double box[6];
+    box_of(w, slots[i], box);
+    gz_mpi_directory_count(w, box);
+  }
+  w->totals.sums[SUM_VOXELS] = gz_mpi_directory_voxels(w);
+  return true;
+}
+
+static bool count_all_voxels(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
+  if (uses_directory(w)) return count_by_place(w, slots, count);
+  return w->cuts == w->counted_cuts || count_voxels(w, slots, count);
+}
+
 static bool search_slots(graze_mpi_world *w, const uint32_t *slots, uint32_t count) {
-  if (w->cuts == w->counted_cuts || count_voxels(w, slots, count)) {
+  if (count_all_voxels(w, slots, count)) {
     if (w->def.search == GRAZE_MPI_NO_SEARCH || count == 0) return true;
     if (w->leaf < w->regions.leaf_count && w->regions.leaves[w->leaf].ranks > 1) return run_tiles(w, slots, count);
     if (count > w->def.block) return run_blocks(w, slots, count);

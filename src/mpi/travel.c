@@ -50,6 +50,10 @@ static bool check_closely(graze_mpi_world *w, const mpi_client *c, uint32_t i, c
   return true;
 }
 
+bool gz_mpi_check_box(graze_mpi_world *w, const mpi_client *c, uint32_t i, const double box[6]) {
+  return is_good(box) || check_closely(w, c, i, box);
+}
+
 /* ---- where to ---- */
 
 typedef struct route {
@@ -98,7 +102,7 @@ static bool route_client(route *r, const mpi_client *c) {
   for (uint32_t i = 0; i < c->boxes.count; i++) {
     double box[6];
     client_box(c, i, box);
-    if (!is_good(box) && !check_closely(w, c, i, box)) return false;
+    if (!gz_mpi_check_box(w, c, i, box)) return false;
     uint32_t count = gz_mpi_regions_meet(regions, box, found);
     if (count == 1 && found[0] == home) { /* nearly all, where ranks have what lies near them */
       slots[w->kept++] = c->first + i;
@@ -111,9 +115,27 @@ static bool route_client(route *r, const mpi_client *c) {
   return true;
 }
 
+/* To the places of the voxels that it meets. */
+static bool route_to_places(route *r, const mpi_client *c) {
+  graze_mpi_world *w = r->w;
+  uint32_t *ranks = w->found.data;
+  for (uint32_t i = 0; i < c->boxes.count; i++) {
+    double box[6];
+    uint32_t stripe = 0;
+    client_box(c, i, box);
+    const uint32_t count = gz_mpi_directory_route(w, box, ranks);
+    for (uint32_t k = 0; k < count; k++) stripe |= 1u << ranks[k] % RANKS_OF_STRIPE;
+    for (uint32_t k = 0; k < count; k++) {
+      if (!leave(r, ranks[k], c->first + i, stripe, count > 1)) return false;
+    }
+  }
+  return true;
+}
+
 static bool route_all(graze_mpi_world *w) {
   const size_t ranks = w->ranks;
-  if (!gz_mpi_world_reserve(w, &w->found, w->regions.leaf_count, sizeof(uint32_t), 0) ||
+  const uint64_t found = uses_directory(w) ? w->ranks : w->regions.leaf_count;
+  if (!gz_mpi_world_reserve(w, &w->found, found, sizeof(uint32_t), 0) ||
       !gz_mpi_world_reserve(w, &w->marked, ranks, sizeof(uint32_t), 0) ||
       !gz_mpi_world_reserve(w, &w->slots, w->object_count, sizeof(uint32_t), 0))
     return false;
@@ -121,7 +143,7 @@ static bool route_all(graze_mpi_world *w) {
   memset(r.marks, 0, ranks * sizeof *r.marks);
   const mpi_client *clients = w->clients.data;
   for (uint32_t c = 0; c < w->client_count; c++) {
-    if (!route_client(&r, &clients[c])) return false;
+    if (!(uses_directory(w) ? route_to_places : route_client)(&r, &clients[c])) return false;
   }
   return true;
 }
@@ -148,7 +170,8 @@ static void pack_box(const graze_mpi_world *w, const mpi_leaving *leaving, mpi_r
   record->group = c->boxes.groups != NULL ? c->boxes.groups[i] : UINT32_MAX;
   record->rank = w->rank;
   record->number = number;
-  record->stripe = stripe_of(w, number, &w->regions.leaves[leaving->leaf]);
+  record->stripe =
+      uses_directory(w) ? (uint16_t)leaving->leaf : stripe_of(w, number, &w->regions.leaves[leaving->leaf]);
   record->shared = (leaving->slot & SLOT_SHARED) != 0;
 }
 

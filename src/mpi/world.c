@@ -45,7 +45,8 @@ graze_mpi_world_def graze_mpi_default_world_def(void) {
 
 static bool is_valid(const graze_mpi_world_def *d) {
   return d->cookie == WORLD_COOKIE && d->delivery >= GRAZE_MPI_COUNT && d->delivery <= GRAZE_MPI_SORTED &&
-         d->search >= GRAZE_MPI_AUTO && d->search <= GRAZE_MPI_NO_SEARCH && d->voxel >= 0 && isfinite(d->voxel);
+         (d->placement == GRAZE_MPI_CURVE || d->placement == GRAZE_MPI_DIRECTORY) && d->search >= GRAZE_MPI_AUTO &&
+         d->search <= GRAZE_MPI_NO_SEARCH && d->voxel >= 0 && isfinite(d->voxel);
 }
 
 static void release_all(graze_mpi_world *w) {
@@ -54,6 +55,7 @@ static void release_all(graze_mpi_world *w) {
                              &w->job,     &w->sorted,       &w->block_memory, &w->voxel_set, &w->pairs,   &w->arrived,
                              &w->scratch, &w->history,      &w->next_history};
   for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) gz_buffer_release(w->context, buffers[i]);
+  gz_mpi_directory_release(w);
   gz_memory_release(w->context, w->plan_memory, w->plan_bytes);
   graze_broadphase_destroy(w->broadphase);
   gz_memory_release(w->context, w, sizeof *w);
@@ -173,6 +175,19 @@ static graze_status begin_travel(graze_mpi_world *w) {
   return gz_mpi_travel_begin(w);
 }
 
+static graze_status begin_ask(graze_mpi_world *w) {
+  w->stage = MPI_STAGE_ASK;
+  return gz_mpi_ask_begin(w);
+}
+
+/* What comes before boxes travel. */
+static graze_status begin_places(graze_mpi_world *w) {
+  if (!uses_directory(w) || w->differs) return begin_travel(w);
+  if (!w->directory.move_due) return begin_ask(w);
+  w->stage = MPI_STAGE_BALANCE;
+  return gz_mpi_balance_begin(w);
+}
+
 graze_status graze_mpi_begin(graze_mpi_world *w, double load) {
   if (w == NULL) return GRAZE_ERROR_ARGUMENT;
   if (w->broken != GRAZE_OK) return gz_fail(w->context, w->broken, "rank %" PRIu32 ": MPI has failed before", w->rank);
@@ -187,7 +202,7 @@ graze_status graze_mpi_begin(graze_mpi_world *w, double load) {
   w->list = NULL;
   w->list_count = w->list_ended = 0;
   w->stage = MPI_STAGE_PLAN;
-  graze_status status = w->plan_due ? gz_mpi_plan_begin(w) : begin_travel(w);
+  graze_status status = w->plan_due ? gz_mpi_plan_begin(w) : begin_places(w);
   if (status != GRAZE_OK) w->broken = status;
   return status;
 }
@@ -251,6 +266,7 @@ static void fill_result(graze_mpi_world *w) {
                           .reason = w->reason,
                           .voxels = voxels,
                           .cuts = w->cuts,
+                          .places = {sums[SUM_PLACES], sums[SUM_ASKED], sums[SUM_FORWARDED], sums[SUM_MOVED]},
                           .list = w->list,
                           .count = w->list_count,
                           .ended_count = w->list_ended};
@@ -263,6 +279,7 @@ static void fill_result(graze_mpi_world *w) {
 
 static graze_status end_total(graze_mpi_world *w) {
   if (w->totals.maxes[MAX_FAILED] > 0) {
+    gz_mpi_directory_reset(w); /* on all ranks: some may have missed a place */
     w->stage = MPI_STAGE_MESSAGE;
     return w->transport->calls->share(w->transport, w->ranks - (uint32_t)w->totals.maxes[MAX_FAILED], &w->failure,
                                       sizeof w->failure);
@@ -283,7 +300,7 @@ static void count_messages(graze_mpi_world *w) {
 }
 
 static bool is_exchange(mpi_stage stage) {
-  return stage == MPI_STAGE_TRAVEL || stage == MPI_STAGE_HOME || stage == MPI_STAGE_OWNERS;
+  return stage >= MPI_STAGE_MOVE && stage <= MPI_STAGE_OWNERS;
 }
 
 /* The stage that follows the one that is done. */
@@ -292,8 +309,25 @@ static graze_status go_on(graze_mpi_world *w) {
   switch (w->stage) {
     case MPI_STAGE_PLAN:
       gz_mpi_plan_end(w);
+      return begin_places(w);
+    case MPI_STAGE_BALANCE:
+      w->stage = MPI_STAGE_MOVE;
+      return gz_mpi_move_begin(w);
+    case MPI_STAGE_MOVE:
+      gz_mpi_move_end(w);
+      return begin_ask(w);
+    case MPI_STAGE_ASK:
+      w->stage = MPI_STAGE_TELL;
+      return gz_mpi_tell_begin(w);
+    case MPI_STAGE_TELL:
+      gz_mpi_tell_end(w);
       return begin_travel(w);
     case MPI_STAGE_TRAVEL:
+      if (!uses_directory(w) || !w->directory.ever_moved || w->differs) return search(w);
+      w->stage = MPI_STAGE_FORWARD;
+      return gz_mpi_forward_begin(w);
+    case MPI_STAGE_FORWARD:
+      gz_mpi_forward_end(w);
       return search(w);
     case MPI_STAGE_HOME:
       gz_mpi_home_end(w);

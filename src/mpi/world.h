@@ -1,6 +1,7 @@
 /* The inside of a world of boxes over ranks: a machine whose stages never block.
  *
  *   plan      now and then: samples of all boxes are gathered and space is cut (plan.c)
+ *   balance, move, ask, tell, forward   with a directory of voxels only (directory.h)
  *   travel    boxes go to the ranks whose regions they meet (travel.c)
  *   search    pairs among what is here; of those told here, the sum of hashes and perhaps a list (search.c)
  *   home      with events or a sorted delivery: pairs go to the rank that has their lower id (deliver.c)
@@ -17,13 +18,19 @@
 
 #include "base/memory.h"
 #include "graze/mpi.h"
+#include "mpi/directory.h"
 #include "mpi/exchange.h"
 #include "mpi/regions.h"
 
 typedef enum mpi_stage {
   MPI_STAGE_IDLE,
   MPI_STAGE_PLAN,
+  MPI_STAGE_BALANCE,
+  MPI_STAGE_MOVE,
+  MPI_STAGE_ASK,
+  MPI_STAGE_TELL,
   MPI_STAGE_TRAVEL,
+  MPI_STAGE_FORWARD,
   MPI_STAGE_HOME,
   MPI_STAGE_OWNERS,
   MPI_STAGE_TOTAL,
@@ -43,7 +50,11 @@ enum {
   SUM_BYTES,
   SUM_WORK,
   SUM_VOXELS,
-  SUM_LOAD
+  SUM_LOAD,
+  SUM_PLACES, /* voxels that senders had boxes for */
+  SUM_ASKED,
+  SUM_FORWARDED,
+  SUM_MOVED
 };
 enum {
   MAX_OBJECTS,
@@ -66,13 +77,13 @@ typedef struct mpi_record {
   uint64_t id;
   uint32_t group;
   uint32_t rank, number; /* whose it is */
-  uint16_t stripe;       /* where it goes */
+  uint16_t stripe;       /* where it goes, or has gone: RANKS_OF_STRIPE */
   uint16_t shared;       /* it meets other regions too */
 } mpi_record;
 
 /* A box and a rank that it goes to. */
 typedef struct mpi_leaving {
-  uint32_t rank, leaf, slot;
+  uint32_t rank, leaf, slot; /* with a directory, the leaf is the stripe */
 } mpi_leaving;
 
 typedef struct mpi_client {
@@ -146,6 +157,8 @@ struct graze_mpi_world {
   uint64_t cuts, counted_cuts, planned_at, patience; /* voxels were counted after so many cuts */
   double imbalance;                                  /* at the last step before space was cut */
 
+  mpi_directory directory;
+
   /* travel */
   buffer found;   /* uint32_t: leaves that a box meets */
   buffer marked;  /* uint32_t by rank: the last box that goes there */
@@ -190,6 +203,11 @@ struct graze_mpi_world {
 enum { SLOT_LIMIT = 1 << 30 };
 #define SLOT_NUMBER 0x3FFFFFFFu
 
+/* One rank alone needs none. */
+static inline bool uses_directory(const graze_mpi_world *w) {
+  return w->def.placement == GRAZE_MPI_DIRECTORY && w->ranks > 1;
+}
+
 static inline graze_mpi_pair *pairs_of(const buffer *b) {
   return b->data;
 }
@@ -224,6 +242,9 @@ graze_status gz_mpi_travel_begin(graze_mpi_world *w);
 
 /* Sends records that lie in `outgoing`, those for rank r behind each other up to cursors[r]. */
 graze_status gz_mpi_send_records(graze_mpi_world *w, size_t record, mpi_receiver receiver);
+
+/* Whether the box of a client is one; false: the step has failed. */
+bool gz_mpi_check_box(graze_mpi_world *w, const mpi_client *c, uint32_t i, const double box[6]);
 
 /* The box with that number, in doubles. */
 void gz_mpi_own_box(const graze_mpi_world *w, uint32_t number, double box[6]);

@@ -132,7 +132,9 @@ def groups():
 
 def steps():
     paths = [make("uniform", 2000, step) for step in (0, 3, 6)] + ["uniform0.gzb"]
-    result = ranks(4, "pairs", "--format", "json", *paths)
+    result = ranks(4, "pairs", "--placement", "directory", "--format", "json", *paths)
+    mpi = json.loads(result.stdout)["mpi"]
+    check(mpi["placement"] == "directory" and 0 <= mpi["places"]["asked"] <= mpi["places"]["used"], "places")
     before = set()
     for path, told in zip(paths, json.loads(result.stdout)["steps"]):
         now = set(pairs_of(run([graze, "pairs", "--format", "csv", path]).stdout))
@@ -246,12 +248,12 @@ def other_files():
 
 
 def usage():
-    for arguments, words in ([(["--placement", "directory", "x"], "--placement: 'directory' is none of curve")] + [
+    for arguments, words in ([(["--placement", "heap", "x"], "--placement: 'heap' is none of curve, directory")] + [
                              (["--patience", "0", "x"], "--patience: 0 is out of range"),
                              (["--predict", "x"], "unrecognized option '--predict'"),
                              ([], "a file of boxes is needed"),
                              (["--make", "cheese:7"], "no boxes of the kind 'cheese'")] * asked.long):
-        got = run([graze_mpi, "pairs", *arguments]) if "directory" not in arguments else ranks(2, "pairs", *arguments)
+        got = run([graze_mpi, "pairs", *arguments]) if "heap" not in arguments else ranks(2, "pairs", *arguments)
         check(got.returncode == 2 and got.stderr.count(words) == 1, f"{arguments}: {got.stderr}")
     got = run([graze_mpi, "fly", "mesh.obj"])
     check(got.returncode == 2 and got.stderr == "graze-mpi: no such verb: fly; `graze-mpi --help' lists the verbs\n", "verb")

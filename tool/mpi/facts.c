@@ -26,6 +26,10 @@ static void put_library(gz_json *json) {
   gz_json_text(json, "library", name);
 }
 
+const char *placement_name(graze_mpi_placement placement) {
+  return placement == GRAZE_MPI_DIRECTORY ? "directory" : "curve";
+}
+
 static void put_spreads(gz_json *json, const graze_mpi_result *r) {
   static const char *const keys[] = {"objects", "received", "pairs", "work", "bytes"};
   const graze_mpi_spread spreads[] = {r->rank_objects, r->rank_received, r->rank_pairs, r->rank_work, r->rank_bytes};
@@ -54,5 +58,11 @@ void put_mpi_facts(gz_json *json, const char *placement, const graze_mpi_result 
   gz_json_double(json, "median", run->seconds[run->count / 2]);
   gz_json_close(json);
   put_spreads(json, r);
+  if (r->places.used > 0) {
+    gz_json_open(json, "places", '{');
+    put_integers(json, (const char *const[]){"used", "asked", "forwarded", "moved"},
+                 (const uint64_t[]){r->places.used, r->places.asked, r->places.forwarded, r->places.moved}, 4);
+    gz_json_close(json);
+  }
   gz_json_close(json);
 }

@@ -10,6 +10,9 @@ void put_integers(gz_json *json, const char *const keys[], const uint64_t number
 /* "engine" and "ranks". */
 void put_engine(gz_json *json, const job *j);
 
+/* The value of --placement. */
+const char *placement_name(graze_mpi_placement placement);
+
 /* "mpi": what voxels were and what went over the wire, and the seconds of the searches, which are sorted. */
 void put_mpi_facts(gz_json *json, const char *placement, const graze_mpi_result *result, rank_run *run);
 

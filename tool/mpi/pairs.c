@@ -228,7 +228,7 @@ static void write_json(pairs_run *run, output *out) {
   gz_json_double(&json, "load", run->ranks.load_seconds);
   gz_json_double(&json, "query", run->ranks.query_seconds);
   gz_json_close(&json);
-  put_mpi_facts(&json, "curve", r, &run->ranks);
+  put_mpi_facts(&json, placement_name(run->asked->how.world.placement), r, &run->ranks);
   gz_json_end(&json);
 }
 

@@ -15,7 +15,8 @@ enum { MOST_REPEATS = 1 << 20 };
 enum { key_placement = 0x1000, key_search, key_voxel, key_repeat, key_trace, key_patience };
 
 static const struct argp_option options[] = {
-    {"placement", key_placement, "HOW", 0, "of space on ranks: curve (default), the leaves of a k-d tree cut by work",
+    {"placement", key_placement, "HOW", 0,
+     "of space on ranks: curve (default), the leaves of a k-d tree cut by work; or directory, voxels that a home knows",
      0},
     {"search", key_search, "HOW", 0,
      "of a rank: auto (default); bisection, down to small blocks; or none, for timing: no pairs, exit 3", 0},
@@ -39,11 +40,11 @@ static void parse_search(rank_options *o, struct argp_state *state, const char *
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-  static const char *const placements[] = {"curve", NULL};
+  static const char *const placements[] = {"curve", "directory", NULL};
   rank_options *o = state->input;
   switch (key) {
     case key_placement:
-      options_choice(state, "placement", argument, placements);
+      o->world.placement = (graze_mpi_placement)options_choice(state, "placement", argument, placements);
       break;
     case key_search:
       parse_search(o, state, argument);

@@ -258,7 +258,7 @@ static void write_json(self_run *run, output *out) {
   gz_json_double(&json, "build", 0);
   gz_json_double(&json, "query", run->ranks.query_seconds);
   gz_json_close(&json);
-  put_mpi_facts(&json, "curve", &run->boxes, &run->ranks);
+  put_mpi_facts(&json, placement_name(run->asked->how.world.placement), &run->boxes, &run->ranks);
   gz_json_end(&json);
 }
 
