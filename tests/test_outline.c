@@ -350,7 +350,7 @@ static uint64_t scene_digest(int threads) {
 static void test_scene_is_the_same(void **unused) {
   (void)unused;
   /* What it was once. This test runs with each instruction set. */
-  const uint64_t once = 0xfeb1a4abad7d1c8a;
+  const uint64_t once = 0x8bfaaeb0fae92011;
   uint64_t one = scene_digest(1);
   print_message("digest %016llx\n", (unsigned long long)one);
   assert_true(one == once);

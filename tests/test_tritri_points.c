@@ -1,5 +1,5 @@
-/* graze_tritri_intersection against exact rational corners: how many there are, their order, and how far each rounded
- * coordinate is from the true one (2^-50 relative, or 2^-1074). */
+/* graze_tritri_intersection against exact rational corners: how many there are, their order, and that each coordinate
+ * is the true one rounded once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,24 +8,30 @@
 #include "oracle.h"
 #include "support.h"
 
-static mpq_t given, error, bound;
+static mpq_t given, next, middle;
 
-/* |value - exact| <= max(2^-50 |exact|, 2^-1074), in rationals. */
-static bool close_enough(double value, const mpq_t exact) {
+/* The double nearest to the exact value, of two nearest ones the one whose last bit is 0: the middle between it and its
+ * neighbours on either side is not passed. */
+static bool is_nearest(double value, const mpq_t exact) {
   if (!isfinite(value)) return false;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  const bool is_even = (bits & 1) == 0;
   mpq_set_d(given, value);
-  mpq_sub(error, given, exact);
-  mpq_abs(error, error);
-  mpq_abs(bound, exact);
-  mpq_div_2exp(bound, bound, 50);
-  if (mpq_cmp(error, bound) <= 0) return true;
-  mpq_set_ui(bound, 1, 1);
-  mpq_div_2exp(bound, bound, 1074);
-  return mpq_cmp(error, bound) <= 0;
+  for (int side = 0; side < 2; side++) {
+    const double neighbour = nextafter(value, side ? INFINITY : -INFINITY);
+    if (isinf(neighbour)) continue;
+    mpq_set_d(next, neighbour);
+    mpq_add(middle, given, next);
+    mpq_div_2exp(middle, middle, 1);
+    const int order = side ? mpq_cmp(exact, middle) : mpq_cmp(middle, exact);
+    if (order > 0 || (order == 0 && !is_even)) return false;
+  }
+  return true;
 }
 
 static bool point_close(const double point[3], mpq_t exact[3]) {
-  return close_enough(point[0], exact[0]) && close_enough(point[1], exact[1]) && close_enough(point[2], exact[2]);
+  return is_nearest(point[0], exact[0]) && is_nearest(point[1], exact[1]) && is_nearest(point[2], exact[2]);
 }
 
 /* The same corners in the same cyclic order, forwards or backwards, from any start. */
@@ -122,8 +128,8 @@ int main(void) {
       cmocka_unit_test(test_polygons),
       cmocka_unit_test(test_not_finite),
   };
-  mpq_inits(given, error, bound, NULL);
+  mpq_inits(given, next, middle, NULL);
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  mpq_clears(given, error, bound, NULL);
+  mpq_clears(given, next, middle, NULL);
   return failed;
 }

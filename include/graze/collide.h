@@ -40,8 +40,8 @@ GRAZE_API graze_status graze_tritri_batch(graze_context *context, uint64_t count
                                           const double *const b[9], graze_tritri *results);
 
 /* The intersection itself: nothing, a point, the two end points of a segment, or the corners of a convex polygon in
- * order (at most 6). Which points there are is decided exactly; each coordinate has a relative error of at most 2^-50
- * (or an absolute one of 2^-1074). Errors: NOT_FINITE. */
+ * order (at most 6). Which points there are is decided exactly; each coordinate is the exact one, rounded once to the
+ * nearest double, so that a point has the same coordinates whichever pair of triangles gives it. Errors: NOT_FINITE. */
 typedef struct graze_intersection {
   graze_tritri summary;
   uint32_t count;

@@ -1,7 +1,9 @@
 /* Dyadic big numbers. Lengths follow the bits that are really there, so that ordinary inputs use one to three limbs. */
 #include "exact/big.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 typedef unsigned __int128 wide;
@@ -167,6 +169,45 @@ double gz_big_ratio(const big *a, const big *b) {
   double x = leading(a, &ea);
   double y = leading(b, &eb);
   return ldexp((double)(a->sign * b->sign) * (x / y), ea - eb);
+}
+
+/* Sign of 2 |a| - (x + y) |b|. */
+static int compare_with_middle(const big *a, const big *b, double x, double y) {
+  big middle, t;
+  gz_big_from_double(&middle, x);
+  gz_big_from_double(&t, y);
+  gz_big_add(&middle, &middle, &t);
+  gz_big_mul(&middle, &middle, b);
+  gz_big_copy(&t, a);
+  t.exponent++;
+  t.sign = a->sign != 0;
+  middle.sign = middle.sign != 0;
+  gz_big_sub(&t, &t, &middle);
+  return t.sign;
+}
+
+static bool is_even(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (bits & 1) == 0;
+}
+
+double gz_big_ratio_nearest(const big *a, const big *b) {
+  if (a->sign == 0) return 0;
+  double x = fmin(fabs(gz_big_ratio(a, b)), DBL_MAX);
+  while (x < DBL_MAX) {
+    const double next = nextafter(x, INFINITY);
+    const int above = compare_with_middle(a, b, x, next);
+    if (above < 0 || (above == 0 && is_even(x))) break;
+    x = next;
+  }
+  while (x > 0) {
+    const double next = nextafter(x, 0);
+    const int above = compare_with_middle(a, b, x, next);
+    if (above > 0 || (above == 0 && is_even(x))) break;
+    x = next;
+  }
+  return a->sign * b->sign < 0 ? -x : x;
 }
 
 double gz_big_root_ratio(const big *a, const big *b) {

@@ -30,7 +30,11 @@ void gz_big_copy(big *r, const big *a);
  * infinity. */
 double gz_big_ratio(const big *a, const big *b);
 
-/* The same of the root of a / b, which is not negative. */
+/* The double nearest to a / b, of two nearest ones the one whose last bit is 0; |a / b| is at most the largest double.
+ */
+double gz_big_ratio_nearest(const big *a, const big *b);
+
+/* The same as gz_big_ratio of the root of a / b, which is not negative. */
 double gz_big_root_ratio(const big *a, const big *b);
 
 #endif

@@ -31,6 +31,9 @@ void gz_tritri_scalar(const double a[9], const double b[9], graze_tritri *result
 void gz_tritri_real(const double a[9], const graze_pose *pose_a, const double b[9], const graze_pose *pose_b,
                     graze_tritri *result);
 
+/* tritri_points.c: the points of graze_tritri_intersection, of six finite points that were decided. */
+void gz_tritri_points(const double (*points)[3], const graze_tritri *summary, graze_intersection *result);
+
 /* The end points of a zero-area triangle in lexicographic order; corners first, first+1, first+2. Equal: a point. */
 void gz_tritri_ends(const sign_source *signs, int first, int ends[2]);
 

@@ -18,6 +18,16 @@ typedef struct tritri_block {
   _Alignas(64) double b[9][TRITRI_BLOCK];
 } tritri_block;
 
+/* Fills the places behind `count` pairs. */
+static inline void tritri_block_fill(tritri_block *block, unsigned count) {
+  for (int k = 0; k < 9; k++) {
+    for (unsigned i = count; i < (count + 7) / 8 * 8; i++) {
+      block->a[k][i] = block->a[k][0];
+      block->b[k][i] = block->b[k][0];
+    }
+  }
+}
+
 /* A decision in one byte: bits 0-1 graze_kind, bit 2 coplanar, bits 3-4 degenerate (a, b). Or TRITRI_NOT_FINITE alone:
  * a coordinate is NaN or infinite. */
 enum { TRITRI_KIND = 3, TRITRI_COPLANAR = 4, TRITRI_NOT_FINITE = 64, TRITRI_OPEN = 128 };

@@ -1,74 +1,19 @@
 /* The common set of two triangles as points.
  *
- * Which points bound it is decided by exact signs; only then are coordinates computed, each as one quotient of exact
- * integers, so that its relative error is below 2^-50 however badly the triangles are shaped. A crossing of edge pq
- * with a plane or line is (q dp - p dq) / (dp - dq), where dp and dq are the determinants of p and q against it.
+ * Which points bound it is decided by exact signs; only then are coordinates computed (crossing.h), each the exact one
+ * rounded once, however badly the triangles are shaped.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/parallel.h"
 #include "exact/big.h"
+#include "exact/crossing.h"
 #include "exact/orient.h"
 #include "exact/tritri.h"
 
 typedef const double (*point_array)[3];
-
-/* Determinant of d against the plane a, b, c. */
-static void plane_value(point_array p, int a, int b, int c, int d, big *value) {
-  big e[3][3], x, y, t;
-  const int corner[3] = {b, c, d};
-  for (int k = 0; k < 3; k++) {
-    gz_big_from_double(&x, p[a][k]);
-    for (int i = 0; i < 3; i++) {
-      gz_big_from_double(&y, p[corner[i]][k]);
-      gz_big_sub(&e[i][k], &y, &x);
-    }
-  }
-  gz_big_from_double(value, 0);
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    gz_big_mul(&x, &e[0][i], &e[1][j]);
-    gz_big_mul(&y, &e[0][j], &e[1][i]);
-    gz_big_sub(&t, &x, &y);
-    gz_big_mul(&t, &t, &e[2][k]);
-    gz_big_add(value, value, &t);
-  }
-}
-
-/* Determinant of c against the line a, b in the projection along `axis`. */
-static void line_value(point_array p, int axis, int a, int b, int c, big *value) {
-  int i = (axis + 1) % 3, j = (axis + 2) % 3;
-  big e[4], x, y;
-  const int corner[4] = {b, c, b, c}, coordinate[4] = {i, j, j, i};
-  for (int k = 0; k < 4; k++) {
-    gz_big_from_double(&x, p[corner[k]][coordinate[k]]);
-    gz_big_from_double(&y, p[a][coordinate[k]]);
-    gz_big_sub(&e[k], &x, &y);
-  }
-  gz_big_mul(&x, &e[0], &e[1]);
-  gz_big_mul(&y, &e[2], &e[3]);
-  gz_big_sub(value, &x, &y);
-}
-
-/* (q dp - p dq) / (dp - dq); the exact point lies between p and q, so rounding may not leave that range either. */
-static void crossing(const double p[3], const double q[3], const big *dp, const big *dq, double out[3]) {
-  big below, x, y;
-  if (dp->sign == 0 || dq->sign == 0) {
-    memcpy(out, dp->sign == 0 ? p : q, 3 * sizeof *out);
-    return;
-  }
-  gz_big_sub(&below, dp, dq);
-  for (int k = 0; k < 3; k++) {
-    gz_big_from_double(&x, q[k]);
-    gz_big_mul(&x, &x, dp);
-    gz_big_from_double(&y, p[k]);
-    gz_big_mul(&y, &y, dq);
-    gz_big_sub(&x, &x, &y);
-    double c = gz_big_ratio(&x, &below);
-    out[k] = fmin(fmax(c, fmin(p[k], q[k])), fmax(p[k], q[k]));
-  }
-}
 
 static void add_corner(point_array p, int corner, graze_intersection *result) {
   memcpy(result->points[result->count++], p[corner], sizeof result->points[0]);
@@ -76,34 +21,37 @@ static void add_corner(point_array p, int corner, graze_intersection *result) {
 
 /* ---- two proper triangles in different planes ------------------------------------------------------------------ */
 
-static void add_edge_plane(point_array p, int from, int to, int other, graze_intersection *result) {
-  big df, dt;
-  plane_value(p, other, other + 1, other + 2, from, &df);
-  plane_value(p, other, other + 1, other + 2, to, &dt);
-  crossing(p[from], p[to], &df, &dt, result->points[result->count++]);
+/* Where edge from-to meets the plane of the other triangle; `signs`: on which side of it corners are. */
+static void add_edge_plane(point_array p, const int *signs, int from, int to, graze_intersection *result) {
+  const int other = from < 3 ? 3 : 0;
+  const cutter plane = {p[other], p[other + 1], p[other + 2], 0};
+  if (signs[from] == 0 || signs[to] == 0)
+    add_corner(p, signs[from] == 0 ? from : to, result);
+  else
+    gz_cutter_cross(&plane, p[from], p[to], result->points[result->count++]);
 }
 
 static void points_crossing(point_array p, graze_intersection *result) {
-  int sign_a[3], sign_b[3];
+  int signs[6];
   bool flip_a, flip_b;
   for (int k = 0; k < 3; k++) {
-    sign_a[k] = gz_orient3d(p[3], p[4], p[5], p[k]);
-    sign_b[k] = gz_orient3d(p[0], p[1], p[2], p[3 + k]);
+    signs[k] = gz_orient3d(p[3], p[4], p[5], p[k]);
+    signs[3 + k] = gz_orient3d(p[0], p[1], p[2], p[3 + k]);
   }
-  plane_cut a = gz_tritri_cut(0, sign_a, &flip_b), b = gz_tritri_cut(3, sign_b, &flip_a);
+  plane_cut a = gz_tritri_cut(0, signs, &flip_b), b = gz_tritri_cut(3, signs + 3, &flip_a);
   int aq = flip_a ? a.r : a.q, ar = flip_a ? a.q : a.r, bq = flip_b ? b.r : b.q, br = flip_b ? b.q : b.r;
   /* Along the common line a cuts [i, j] with its edges p-aq and p-ar, b cuts [l, k] with p-br and p-bq. */
   bool low_is_a = gz_orient3d(p[a.p], p[aq], p[b.p], p[br]) >= 0;
   bool high_is_a = gz_orient3d(p[a.p], p[ar], p[b.p], p[bq]) <= 0;
   if (low_is_a)
-    add_edge_plane(p, a.p, aq, 3, result);
+    add_edge_plane(p, signs, a.p, aq, result);
   else
-    add_edge_plane(p, b.p, br, 0, result);
+    add_edge_plane(p, signs, b.p, br, result);
   if (result->summary.kind == GRAZE_KIND_POINT) return;
   if (high_is_a)
-    add_edge_plane(p, a.p, ar, 3, result);
+    add_edge_plane(p, signs, a.p, ar, result);
   else
-    add_edge_plane(p, b.p, bq, 0, result);
+    add_edge_plane(p, signs, b.p, bq, result);
 }
 
 /* ---- in one plane: a path clipped by a triangle ------------------------------------------------------------------ */
@@ -127,8 +75,29 @@ typedef struct clip {
   int count;
 } clip;
 
-static void edge_value(const clip *c, int line, int point, big *value) {
-  line_value(c->p, c->axis, c->triangle + line, c->triangle + (line + 1) % 3, point, value);
+static cutter edge_line(const clip *c, int line) {
+  return (cutter){c->p[c->triangle + line], c->p[c->triangle + (line + 1) % 3], NULL, c->axis};
+}
+
+/* Sign of (ef dt - et df) / (dt - df): of where edge from-to crosses line d, against line e. */
+static int crossing_side(const clip *c, const clip_corner *at, int line) {
+  const cutter d = edge_line(c, at->line), e = edge_line(c, line);
+  const double *from = c->p[at->from], *to = c->p[at->to];
+  const measure mf = gz_cutter_measure(&d, from), mt = gz_cutter_measure(&d, to), nf = gz_cutter_measure(&e, from),
+                nt = gz_cutter_measure(&e, to);
+  bool is_sure;
+  int sign = gz_measure_sign_of_products(&nt, &mf, &nf, &mt, &is_sure);
+  if (is_sure && fabs(mf.value.hi) > 2 * mf.off) return mf.value.hi > 0 ? sign : -sign;
+  big df, dt, ef, et;
+  gz_cutter_measure_exactly(&d, from, &df);
+  gz_cutter_measure_exactly(&d, to, &dt);
+  gz_cutter_measure_exactly(&e, from, &ef);
+  gz_cutter_measure_exactly(&e, to, &et);
+  gz_big_mul(&et, &et, &df);
+  gz_big_mul(&ef, &ef, &dt);
+  gz_big_sub(&et, &et, &ef);
+  gz_big_sub(&df, &df, &dt);
+  return et.sign * df.sign;
 }
 
 static int corner_side(const clip *c, const clip_corner *at, int line) {
@@ -136,17 +105,7 @@ static int corner_side(const clip *c, const clip_corner *at, int line) {
     return c->turn *
            gz_orient2d(c->axis, c->p[c->triangle + line], c->p[c->triangle + (line + 1) % 3], c->p[at->point]);
   }
-  if (at->line == line) return 0;
-  big df, dt, ef, et, below;
-  edge_value(c, at->line, at->from, &df);
-  edge_value(c, at->line, at->to, &dt);
-  edge_value(c, line, at->from, &ef);
-  edge_value(c, line, at->to, &et);
-  gz_big_sub(&below, &df, &dt);
-  gz_big_mul(&et, &et, &df);
-  gz_big_mul(&ef, &ef, &dt);
-  gz_big_sub(&et, &et, &ef);
-  return c->turn * et.sign * below.sign;
+  return at->line == line ? 0 : c->turn * crossing_side(c, at, line);
 }
 
 static clip_corner cut_edge(const clip *c, int edge, int line, int next) {
@@ -197,10 +156,8 @@ static void points_clipped(point_array p, const int *path, int path_count, int t
       add_corner(p, at->point, result);
       continue;
     }
-    big df, dt;
-    edge_value(&c, at->line, at->from, &df);
-    edge_value(&c, at->line, at->to, &dt);
-    crossing(p[at->from], p[at->to], &df, &dt, result->points[result->count++]);
+    const cutter line = edge_line(&c, at->line);
+    gz_cutter_cross(&line, p[at->from], p[at->to], result->points[result->count++]);
   }
 }
 
@@ -214,18 +171,30 @@ static bool on_segment(point_array p, int u, int v, int x) {
   return true;
 }
 
-static bool in_triangle(point_array p, int first, const int ends[2], bool thin, int x) {
-  if (thin) return on_segment(p, ends[0], ends[1], x);
-  if (gz_orient3d(p[first], p[first + 1], p[first + 2], p[x]) != 0) return false;
-  int turn = 0, axis = 0;
-  for (; axis < 3; axis++) {
-    turn = gz_orient2d(axis, p[first], p[first + 1], p[first + 2]);
-    if (turn != 0) break;
+/* A triangle or, where it is thin, the segment between its ends. */
+typedef struct face {
+  int first, axis, turn; /* projection and orientation of a triangle */
+  const int *ends;       /* NULL: not thin */
+  bool in_plane;         /* the others are in its plane */
+} face;
+
+static face face_of(point_array p, int first, const int *ends, bool in_plane) {
+  face f = {.first = first, .ends = ends, .in_plane = in_plane};
+  if (ends != NULL) return f;
+  while (f.axis < 3 && (f.turn = gz_orient2d(f.axis, p[first], p[first + 1], p[first + 2])) == 0) f.axis++;
+  return f;
+}
+
+static bool in_face(point_array p, const face *f, int x) {
+  const double *a = p[f->first], *b = p[f->first + 1], *c = p[f->first + 2];
+  if (f->ends != NULL) return on_segment(p, f->ends[0], f->ends[1], x);
+  for (int k = 0; k < 3; k++) {
+    if (p[x][k] < smaller(smaller(a[k], b[k]), c[k]) || p[x][k] > larger(larger(a[k], b[k]), c[k])) return false;
   }
   for (int e = 0; e < 3; e++) {
-    if (turn * gz_orient2d(axis, p[first + e], p[first + (e + 1) % 3], p[x]) < 0) return false;
+    if (f->turn * gz_orient2d(f->axis, p[f->first + e], p[f->first + (e + 1) % 3], p[x]) < 0) return false;
   }
-  return true;
+  return f->in_plane || gz_orient3d(a, b, c, p[x]) == 0;
 }
 
 static int point_order(point_array p, int a, int b) {
@@ -237,10 +206,12 @@ static int point_order(point_array p, int a, int b) {
 
 /* Adds the first and the last, in lexicographic order, of the corners that lie in the other triangle. */
 static void points_shared(point_array p, const int ends[2][2], const bool thin[2], graze_intersection *result) {
+  const bool coplanar = result->summary.coplanar;
+  const face faces[2] = {face_of(p, 0, thin[0] ? ends[0] : NULL, coplanar),
+                         face_of(p, 3, thin[1] ? ends[1] : NULL, coplanar)};
   int low = -1, high = -1;
   for (int x = 0; x < 6; x++) {
-    int other = x < 3 ? 1 : 0;
-    if (!in_triangle(p, 3 * other, ends[other], thin[other], x)) continue;
+    if (!in_face(p, &faces[x < 3], x)) continue;
     if (low < 0 || point_order(p, x, low) < 0) low = x;
     if (high < 0 || point_order(p, x, high) > 0) high = x;
   }
@@ -261,18 +232,13 @@ static void points_of_thin(point_array p, const int ends[2][2], const bool thin[
   }
   points_shared(p, ends, thin, result);
   if (result->count > 0) return;
-  big du, dv;
-  if (!(thin[0] && thin[1])) {
-    plane_value(p, f, f + 1, f + 2, segment[0], &du);
-    plane_value(p, f, f + 1, f + 2, segment[1], &dv);
-  } else {
-    int axis = 0;
-    while (axis < 2 && gz_orient2d(axis, p[ends[1][0]], p[ends[1][1]], p[ends[0][0]]) == 0) axis++;
-    line_value(p, axis, ends[1][0], ends[1][1], ends[0][0], &du);
-    line_value(p, axis, ends[1][0], ends[1][1], ends[0][1], &dv);
+  cutter cut = {p[f], p[f + 1], p[f + 2], 0};
+  if (thin[0] && thin[1]) {
     segment = ends[0];
+    cut = (cutter){p[ends[1][0]], p[ends[1][1]], NULL, 0};
+    while (cut.axis < 2 && gz_orient2d(cut.axis, cut.a, cut.b, p[segment[0]]) == 0) cut.axis++;
   }
-  crossing(p[segment[0]], p[segment[1]], &du, &dv, result->points[result->count++]);
+  gz_cutter_cross(&cut, p[segment[0]], p[segment[1]], result->points[result->count++]);
 }
 
 static bool finite9(const double *x) {
@@ -282,6 +248,28 @@ static bool finite9(const double *x) {
   return true;
 }
 
+void gz_tritri_points(const double (*p)[3], const graze_tritri *summary, graze_intersection *result) {
+  const bool thin[2] = {(summary->degenerate & 1) != 0, (summary->degenerate & 2) != 0};
+  int ends[2][2] = {{0, 0}, {3, 3}};
+  memset(result, 0, sizeof *result);
+  result->summary = *summary;
+  for (int t = 0; t < 2; t++) {
+    const sign_source signs = gz_tritri_doubles(p);
+    if (thin[t]) gz_tritri_ends(&signs, 3 * t, ends[t]);
+  }
+  if (summary->kind == GRAZE_KIND_NONE) return;
+  if (thin[0] || thin[1]) {
+    points_of_thin(p, (const int(*)[2])ends, thin, result);
+  } else if (!summary->coplanar) {
+    points_crossing(p, result);
+  } else if (summary->kind == GRAZE_KIND_AREA) {
+    const int path[3] = {0, 1, 2};
+    points_clipped(p, path, 3, 3, result);
+  } else {
+    points_shared(p, (const int(*)[2])ends, thin, result);
+  }
+}
+
 graze_status graze_tritri_intersection(const double a[9], const double b[9], graze_intersection *result) {
   if (a == NULL || b == NULL || result == NULL) return GRAZE_ERROR_ARGUMENT;
   if (!finite9(a) || !finite9(b)) return GRAZE_ERROR_NOT_FINITE;
@@ -289,27 +277,10 @@ graze_status graze_tritri_intersection(const double a[9], const double b[9], gra
   double points[6][3];
   memcpy(points[0], a, 9 * sizeof *a);
   memcpy(points[3], b, 9 * sizeof *b);
-  point_array p = (point_array)points;
-  memset(result, 0, sizeof *result);
-  sign_source signs = gz_tritri_doubles(p);
-  gz_tritri_decide(&signs, &result->summary);
-  const graze_tritri *s = &result->summary;
-  bool thin[2] = {(s->degenerate & 1) != 0, (s->degenerate & 2) != 0};
-  int ends[2][2] = {{0, 0}, {3, 3}};
-  if (thin[0]) gz_tritri_ends(&signs, 0, ends[0]);
-  if (thin[1]) gz_tritri_ends(&signs, 3, ends[1]);
-  if (s->kind == GRAZE_KIND_NONE) {
-    /* nothing */
-  } else if (thin[0] || thin[1]) {
-    points_of_thin(p, (const int(*)[2])ends, thin, result);
-  } else if (!s->coplanar) {
-    points_crossing(p, result);
-  } else if (s->kind == GRAZE_KIND_AREA) {
-    const int path[3] = {0, 1, 2};
-    points_clipped(p, path, 3, 3, result);
-  } else {
-    points_shared(p, (const int(*)[2])ends, thin, result);
-  }
+  const sign_source signs = gz_tritri_doubles((point_array)points);
+  graze_tritri summary = {0};
+  gz_tritri_decide(&signs, &summary);
+  gz_tritri_points((point_array)points, &summary, result);
   gz_fp_leave(saved);
   return GRAZE_OK;
 }

@@ -166,13 +166,7 @@ static void decide_real(exact_sink *sink) {
 }
 
 void gz_sink_fill(exact_sink *sink) {
-  unsigned padded = (sink->count + 7) / 8 * 8;
-  for (int k = 0; k < 9; k++) {
-    for (unsigned i = sink->count; i < padded; i++) {
-      sink->block.a[k][i] = sink->block.a[k][0];
-      sink->block.b[k][i] = sink->block.b[k][0];
-    }
-  }
+  tritri_block_fill(&sink->block, sink->count);
 }
 
 void gz_sink_flush(exact_sink *sink) {

@@ -12,6 +12,7 @@
 #include "base/context.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "exact/tritri.h"
 #include "narrow/locate.h"
 #include "narrow/relate.h"
 
@@ -43,6 +44,7 @@ typedef struct tracer {
   end *ends; /* sorted by cell, then number: the ends at a node stand together */
   graze_box box;
   bool any;
+  tritri_block_function *decide;
 } tracer;
 
 /* ---- collecting ---- */
@@ -60,9 +62,9 @@ static bool add_segment(tracer *t, const double p[3], const double q[3], bool bo
   return true;
 }
 
-static bool add_pair(tracer *t, const double a[9], const double b[9], bool curve) {
+static bool add_pair(tracer *t, const double corners[6][3], const graze_tritri *summary, bool curve) {
   graze_intersection common;
-  if (graze_tritri_intersection(a, b, &common) != GRAZE_OK) return true;
+  gz_tritri_points(corners, summary, &common);
   for (uint32_t i = 0; i < common.count; i++) graze_box_add_point(&t->box, common.points[i]);
   t->any |= common.count > 0;
   if (common.count < 2 || !curve) return true;
@@ -73,13 +75,36 @@ static bool add_pair(tracer *t, const double a[9], const double b[9], bool curve
   return true;
 }
 
+/* How the pairs meet is decided again, in blocks, which is cheap beside keeping it with all pairs that are ever listed.
+ */
+static bool collect_block(tracer *t, const side *a, const side *b, const graze_triangle_pair *pairs, unsigned count,
+                          bool curve) {
+  double corners[TRITRI_BLOCK][6][3];
+  uint8_t codes[TRITRI_BLOCK];
+  tritri_block block = {0}; /* for the compiler, which cannot know that there are pairs */
+  for (unsigned i = 0; i < count; i++) {
+    gz_side_corners(a, pairs[i].a, corners[i][0]);
+    gz_side_corners(b, pairs[i].b, corners[i][3]);
+    for (int k = 0; k < 9; k++) {
+      block.a[k][i] = corners[i][k / 3][k % 3];
+      block.b[k][i] = corners[i][3 + k / 3][k % 3];
+    }
+  }
+  tritri_block_fill(&block, count);
+  t->decide(&block, count, true, codes);
+  for (unsigned i = 0; i < count; i++) {
+    const graze_tritri summary = tritri_from_code(codes[i]);
+    if (!add_pair(t, (const double(*)[3])corners[i], &summary, curve)) return false;
+  }
+  return true;
+}
+
 static bool collect(tracer *t, const side *a, const side *b, const graze_triangle_pair *pairs, uint64_t count) {
   t->box = graze_box_empty();
-  for (uint64_t i = 0; i < count; i++) {
-    double p[9], q[9];
-    gz_side_corners(a, pairs[i].a, p);
-    gz_side_corners(b, pairs[i].b, q);
-    if (!add_pair(t, p, q, count <= CURVE_PAIRS_MOST)) return false;
+  t->decide = gz_tritri_block_best();
+  for (uint64_t i = 0; i < count; i += TRITRI_BLOCK) {
+    const unsigned part = count - i < TRITRI_BLOCK ? (unsigned)(count - i) : TRITRI_BLOCK;
+    if (!collect_block(t, a, b, pairs + i, part, count <= CURVE_PAIRS_MOST)) return false;
   }
   return true;
 }
