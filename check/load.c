@@ -370,11 +370,12 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
 
 /* What the check would leave out without a word. */
 static graze_status refuse_simulation(const graze_check *c, const char *path) {
+  static const char *const names[] = {"mesh", "sphere", "box", "capsule"}; /* graze_shape */
   const graze_scene_file *file = &c->file;
   for (uint32_t i = 0; i < file->object_count; i++) {
     if (file->objects[i].shape == GRAZE_SHAPE_MESH) continue;
     return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": shape \"%s\" cannot be checked yet", path,
-                   file->objects[i].name, file->objects[i].shape == GRAZE_SHAPE_BOX ? "box" : "sphere");
+                   file->objects[i].name, names[file->objects[i].shape]);
   }
   if (!file->simulation.given && file->particle_set_count == 0) return GRAZE_OK;
   return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: \"%s\" cannot be checked", path,

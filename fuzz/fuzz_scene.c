@@ -14,7 +14,7 @@ static void check_bodies(const graze_scene_file *scene) {
   for (uint32_t i = 0; i < scene->object_count; i++) {
     const graze_scene_file_object *object = &scene->objects[i];
     check_material(scene, object->body.material);
-    check_that(object->shape == GRAZE_SHAPE_SPHERE ? isfinite(object->radius) : object->mesh[0] != 0);
+    check_that(object->shape == GRAZE_SHAPE_MESH ? object->mesh[0] != 0 : isfinite(object->radius));
   }
   for (uint32_t i = 0; i < simulation->wall_count; i++) check_material(scene, simulation->walls[i].material);
   for (uint32_t i = 0; i < simulation->pair_count; i++) {

@@ -6,8 +6,8 @@
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
-  static const char *const later[] = {"capsule", "cylinder", "hull", "parts", "error", NULL};
-  static const char *const known[] = {"sphere", "box", NULL};
+  static const char *const later[] = {"cylinder", "hull", "parts", "error", NULL};
+  static const char *const known[] = {"sphere", "box", "capsule", NULL};
   const char *key;
   json_t *unused;
   if (!json_is_object(value) || json_object_size(value) == 0)
@@ -16,7 +16,7 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
     for (int i = 0; later[i] != NULL; i++) {
       if (strcmp(key, later[i]) != 0) continue;
       return gz_scene_fail_as(fault, GRAZE_ERROR_UNSUPPORTED, place,
-                              "shape \"%s\" is not supported yet: spheres, boxes and meshes are", key);
+                              "shape \"%s\" is not supported yet: spheres, boxes, capsules and meshes are", key);
     }
   }
   scene_place here = gz_scene_member(place, "shape");
@@ -26,27 +26,41 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
     object->shape = GRAZE_SHAPE_BOX;
     return gz_scene_read_numbers(value, "box", here.text, 3, object->edges, fault);
   }
+  if (json_object_get(value, "capsule") != NULL) {
+    double numbers[2] = {0, 0};
+    if (!gz_scene_read_numbers(value, "capsule", here.text, 2, numbers, fault)) return false;
+    object->shape = GRAZE_SHAPE_CAPSULE;
+    object->radius = numbers[0];
+    object->length = numbers[1];
+    return true;
+  }
   object->shape = GRAZE_SHAPE_SPHERE;
   return gz_scene_read_number(value, "sphere", here.text, &object->radius, fault);
 }
 
 bool gz_scene_read_body(json_t *value, const char *place, const scene_names *materials, graze_scene_file_body *body,
                         io_fault *fault) {
-  static const char *const known[] = {"type", "mass", "density", "velocity", "spin", "material", NULL};
-  static const char *const later[] = {"inertia", "linear_damping", "angular_damping", NULL};
+  static const char *const known[] = {"type",     "mass",    "density",        "velocity",        "spin",
+                                      "material", "inertia", "linear_damping", "angular_damping", NULL};
   static const char *const types[] = {"dynamic", "static", "kinematic", NULL};
   unsigned type = GRAZE_BODY_DYNAMIC;
-  *body = (graze_scene_file_body){
-      .type = GRAZE_BODY_STATIC, .mass = (double)NAN, .density = (double)NAN, .material = GRAZE_NO_MATERIAL};
+  *body = (graze_scene_file_body){.type = GRAZE_BODY_STATIC,
+                                  .mass = (double)NAN,
+                                  .density = (double)NAN,
+                                  .inertia = {(double)NAN},
+                                  .material = GRAZE_NO_MATERIAL};
   if (value == NULL) return true;
   if (!json_is_object(value)) return gz_scene_fail(fault, place, "\"body\" is not an object");
   scene_place here = gz_scene_member(place, "body");
-  bool good = gz_scene_check_keys(value, known, later, here.text, fault) &&
+  bool good = gz_scene_check_keys(value, known, NULL, here.text, fault) &&
               gz_scene_read_word(value, "type", here.text, types, &type, fault) &&
               gz_scene_read_number(value, "mass", here.text, &body->mass, fault) &&
               gz_scene_read_number(value, "density", here.text, &body->density, fault) &&
               gz_scene_read_numbers(value, "velocity", here.text, 3, body->velocity, fault) &&
               gz_scene_read_numbers(value, "spin", here.text, 3, body->spin, fault) &&
+              gz_scene_read_numbers(value, "inertia", here.text, 6, body->inertia, fault) &&
+              gz_scene_read_number(value, "linear_damping", here.text, &body->linear_damping, fault) &&
+              gz_scene_read_number(value, "angular_damping", here.text, &body->angular_damping, fault) &&
               gz_scene_read_material(value, here.text, materials, &body->material, fault);
   body->type = (graze_body_type)type;
   return good;

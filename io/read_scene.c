@@ -246,6 +246,8 @@ static bool read_contents(json_t *root, const char *path, const scene_names *mat
   if (objects == NULL && particles == NULL) return gz_scene_fail(fault, "", "\"objects\" is missing");
   return read_objects(objects, path, materials, scene, fault) && sort_names(scene, names, fault) &&
          gz_scene_read_particles(particles, path, materials, names, scene, fault) &&
+         gz_scene_read_joints(json_object_get(json_object_get(root, "simulation"), "joints"), names, &scene->simulation,
+                              fault) &&
          read_ignore(json_object_get(root, "ignore"), names, scene, fault);
 }
 

@@ -7,6 +7,9 @@
 /* "simulation". `materials`, empty at the start, gets the names. */
 bool gz_scene_read_simulation(json_t *value, graze_scene_file_simulation *simulation, scene_names *materials,
                               io_fault *fault);
+/* "joints" of it, once the objects that they name are known. */
+bool gz_scene_read_joints(const json_t *array, const scene_names *objects, graze_scene_file_simulation *simulation,
+                          io_fault *fault);
 void gz_scene_free_simulation(graze_scene_file_simulation *simulation);
 
 /* The number of the material that object[key] names; without the key, GRAZE_NO_MATERIAL. */

@@ -30,12 +30,15 @@ enum {
   key_precision,
   key_seed,
   key_seeds,
-  key_hits
+  key_hits,
+  key_solver,
+  key_sleep
 };
 
 static const struct argp_option options[] = {
     {"steps", key_steps, "N", 0, "how many steps to run", 1},
-    {"dt", key_dt, "SECONDS", 0, "length of a step, or auto: a fiftieth of the shortest contact", 1},
+    {"dt", key_dt, "SECONDS", 0,
+     "length of a step, or auto: a fiftieth of the shortest contact, or 1/60 s for rigid bodies", 1},
     {"precision", key_precision, "WHAT", 0,
      "of the numbers of balls: double (default), or single, which needs half the memory on a device", 1},
     {"save", key_save, "FILE", 0, "save the last state in FILE, for --restore", 1},
@@ -45,6 +48,8 @@ static const struct argp_option options[] = {
     {"drive", key_drive, "FILE", 0, "how kinematic objects move: a motion file with a row a step (docs/files.md)", 1},
     {"seed", key_seed, "S", 0, "seed of the blasts of the scene (default 1)", 1},
     {"seeds", key_seeds, "N", 0, "run the seeds S to S+N-1 and tell how often what is hit", 1},
+    {"solver", key_solver, "WHAT", 0, "of rigid bodies: soft (default), stiff contacts that are solved at once", 1},
+    {"sleep", key_sleep, "WHAT", 0, "of rigid bodies: off (default), what rests is moved like all others", 1},
     {0, 0, 0, 0, "What is written (CSV):", 30},
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
     {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
@@ -159,6 +164,7 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
 
 static error_t parse_simulate(int key, char *argument, struct argp_state *state) {
   static const char *const precision_names[] = {"single", "double", NULL}; /* graze_precision */
+  static const char *const solver_names[] = {"soft", NULL}, *const sleep_names[] = {"off", NULL};
   simulate_options *simulate = state->input;
   switch (key) {
     case key_precision:
@@ -205,6 +211,12 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
     case key_hits:
       simulate->hits = argument;
       return 0;
+    case key_solver:
+      options_choice(state, "solver", argument, solver_names);
+      return 0;
+    case key_sleep:
+      options_choice(state, "sleep", argument, sleep_names);
+      return 0;
     case key_record:
       simulate->record = argument;
       return 0;
@@ -226,6 +238,10 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
 static void choose_step(simulate_run *run) {
   run->dt = run->asked->dt;
   if (run->dt > 0) return;
+  if (run->rigid) {
+    run->dt = 1.0 / 60;
+    return;
+  }
   run->dt = run->limits.duration / 50;
   if (!isfinite(run->dt)) fail("--dt auto: nothing can touch, so no contact says how long a step may be");
   char text[32];
@@ -267,7 +283,7 @@ static bool has_frames(const simulate_run *run) {
  * one a ball every ten steps where much happens. */
 static uint64_t next_steps(const simulate_run *run) {
   const uint64_t balls = run->file.object_count + run->particles + 1, share = (UINT64_C(1) << 23) / balls + 1;
-  uint64_t steps = run->steps - run->done, step = graze_world_get_step(run->world);
+  uint64_t steps = run->steps - run->done, step = simulate_get_step(run);
   uint64_t frame = run->asked->every - step % run->asked->every;
   if (steps > 1024) steps = 1024;
   if (steps > share) steps = share;
@@ -278,7 +294,7 @@ void simulate_take_events(simulate_run *run) {
   if (run->no_events) return;
   const graze_contact_event *events;
   uint64_t count;
-  simulate_must(run, graze_world_get_events(run->world, &events, &count));
+  simulate_get_events(run, &events, &count);
   for (uint64_t i = 0; i < count; i++) run->event_counts[events[i].kind]++;
   if (run->events) simulate_put_events(run, events, count);
   if (films(run)) simulate_film_take_events(run->film, run, events, count);
@@ -286,13 +302,13 @@ void simulate_take_events(simulate_run *run) {
 }
 
 static void take_sums(simulate_run *run, bool row) {
-  simulate_must(run, graze_world_get_sums(run->world, &run->end));
-  if (row && run->energy) simulate_put_energy(run->energy, run->world, &run->end);
+  simulate_get_sums(run, &run->end);
+  if (row && run->energy) simulate_put_energy(run->energy, run, &run->end);
 }
 
 /* Step 0 of a motion is the scene as it is. */
 static void take_motion(const simulate_run *run) {
-  const uint64_t step = graze_world_get_step(run->world), every = run->asked->every;
+  const uint64_t step = simulate_get_step(run), every = run->asked->every;
   if (run->motion && step > 0 && step % every == 0) simulate_put_motion(run, step / every);
 }
 
@@ -308,7 +324,7 @@ static void check_motion(const simulate_run *run) {
 static void take_frame(simulate_run *run) {
   if (!run->frames && !films(run)) return;
   simulate_balls_take(run, &run->balls);
-  if (run->frames) simulate_frames_add(run->frames, graze_world_get_step(run->world), graze_world_get_time(run->world));
+  if (run->frames) simulate_frames_add(run->frames, simulate_get_step(run), simulate_get_time(run));
   if (films(run)) simulate_film_add(run->film, run);
 }
 
@@ -322,7 +338,7 @@ static void open_frames(simulate_run *run) {
 
 /* With no steps to run, it is checked all the same whether they could be. */
 static void begin_steps(simulate_run *run) {
-  if (!run->replay) simulate_must(run, graze_world_step(run->world, run->dt, 0, NULL, NULL));
+  if (!run->replay) simulate_must(run, simulate_step(run, 0, NULL));
   if (!run->asked->record) return;
   graze_status status = graze_world_record(run->world, run->asked->record);
   if (status != GRAZE_OK) session_fail(&run->session, "--record", status);
@@ -333,8 +349,8 @@ static graze_status some_steps(simulate_run *run) {
   const uint64_t steps = run->asked->drive ? 1 : next_steps(run);
   if (run->replay) return simulate_replay_steps(run, steps);
   if (run->asked->drive) simulate_drive(run);
-  graze_status status = graze_world_step(run->world, run->dt, steps, go_on, run);
-  run->done = graze_world_get_step(run->world) - run->first_step;
+  graze_status status = simulate_step(run, steps, go_on);
+  run->done = simulate_get_step(run) - run->first_step;
   if (status == GRAZE_OK || status == GRAZE_CANCELLED) simulate_take_events(run);
   return status;
 }
@@ -356,11 +372,11 @@ static void run_steps(simulate_run *run) {
   run->start = run->end;
   take_motion(run);
   take_frame(run);
-  uint64_t framed = graze_world_get_step(run->world);
+  uint64_t framed = simulate_get_step(run);
   while (status == GRAZE_OK && run->done < run->steps) {
     const uint64_t before = run->done;
     status = some_steps(run);
-    const uint64_t step = graze_world_get_step(run->world);
+    const uint64_t step = simulate_get_step(run);
     if (status == GRAZE_OK && run->done > before) take_motion(run);
     if (status != GRAZE_OK || step == framed || (run->done != run->steps && step % run->asked->every != 0)) continue;
     framed = step;
@@ -369,7 +385,7 @@ static void run_steps(simulate_run *run) {
   }
   end_steps(run, status);
   if (!run->energy || run->stopped) take_sums(run, false);
-  simulate_must(run, graze_world_find_left(run->world, &run->left, &run->end.left));
+  simulate_find_left(run);
   clock_add(&run->session.query_seconds, start);
 }
 
@@ -433,7 +449,7 @@ static int finish(simulate_run *run, output *out) {
     simulate_hits_put_csv(run->hits_table, run);
     if (run->hits_table != out) output_close(run->hits_table);
   }
-  if (asked->save) must(run->session.context, graze_world_save(run->world, asked->save));
+  if (asked->save) must(run->session.context, simulate_save(run, asked->save));
   print_result(run, out);
   output_close(out);
   return run->left_runs > 0 || run->differs ? exit_found : exit_clear;
@@ -459,7 +475,7 @@ static void load(simulate_run *run) {
     fail("%s: no set of particles has a \"blast\", which --seeds and --hits are about", asked->files.names[0]);
   if (!run->hits && asked->seed_given) note("--seed: no set of particles has a blast; nothing depends on it");
   if (!run->asked->restore) return;
-  graze_status status = graze_world_restore(run->world, run->asked->restore);
+  graze_status status = simulate_restore(run, run->asked->restore);
   if (status != GRAZE_OK) session_fail(&run->session, "--restore", status);
 }
 
@@ -488,13 +504,16 @@ static int simulate_scene(const simulate_options *asked, output *out) {
     simulate_replay_open(&run);
   else
     load(&run);
-  run.first_step = graze_world_get_step(run.world);
+  run.first_step = simulate_get_step(&run);
   open_frames(&run);
-  simulate_must(&run, graze_world_get_limits(run.world, &run.limits));
+  if (run.world)
+    simulate_must(&run, graze_world_get_limits(run.world, &run.limits));
+  else
+    run.limits = (graze_step_limits){(double)INFINITY, (double)INFINITY, (double)INFINITY};
   if (!asked->replay) prepare(&run);
   interrupts_ask();
   run_all(&run);
-  if (asked->common.engine == engine_gpu && run.done > 0 && graze_world_get_engine_steps(run.world) == 0)
+  if (asked->common.engine == engine_gpu && run.world && run.done > 0 && graze_world_get_engine_steps(run.world) == 0)
     note("no step was the device's; the processor made them all");
   if (run.film && asked->seeds > 0) simulate_film_take_hits(run.film, &run);
   if (run.film) simulate_film_close(run.film, &run);
@@ -517,8 +536,9 @@ const struct argp simulate_argp = {
     .children = children,
     .args_doc = "SCENE --steps N --dt SECONDS\n--replay FILE",
     .doc =
-        "Moves the bodies and particles of a scene by the discrete element method: step by step they fall, bump into "
-        "each other and into walls, roll and come to rest. The scene file says what they are and what they are made "
+        "Moves the bodies and particles of a scene, balls by the discrete element method or rigid bodies: step by step "
+        "they fall, bump into each other and into walls, roll, stack and come to rest. The scene file says what they "
+        "are and what they are made "
         "of; see docs/files.md. CSV results are the table of --energy, or of --hits with --seeds."
         "\vExit: 0 every step was run; 1 every step was run, and something left the bounds of the scene, or a "
         "step was not as recorded; 2 usage error; 3 bad input, a step that is too long, or not every step was run."};

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "graze/dynamics.h"
 #include "graze/io.h"
+#include "graze/rigid.h"
 #include "graze/track.h"
 #include "options.h"
 #include "output.h"
@@ -56,8 +57,9 @@ typedef struct simulate_run {
   const simulate_options *asked;
   session session;
   graze_scene_file file;
-  graze_world *world;
-  graze_body_id *bodies; /* of each object */
+  graze_world *world;    /* of balls, or NULL */
+  graze_rigid *rigid;    /* of rigid bodies, or NULL */
+  graze_body_id *bodies; /* of each object, in a world of balls */
   simulate_mesh *meshes;
   uint32_t mesh_count;
   graze_motion drive; /* of --drive */
@@ -98,6 +100,35 @@ void simulate_must(const simulate_run *run, graze_status status);
 /* The quaternion (w, x, y, z) of a rotation. */
 void simulate_find_quaternion(const double m[12], double q[4]);
 
+/* ---- either model ---- */
+
+uint64_t simulate_get_step(const simulate_run *run);
+double simulate_get_time(const simulate_run *run);
+uint64_t simulate_get_hash(const simulate_run *run);
+
+/* An object as it is now: of a rigid body name, type, place, velocities and center. */
+void simulate_get_body(const simulate_run *run, uint32_t object, graze_body_def *body);
+void simulate_set_velocity(const simulate_run *run, uint32_t object, const double velocity[3], const double spin[3]);
+void simulate_get_sums(simulate_run *run, graze_world_sums *sums);
+void simulate_get_events(const simulate_run *run, const graze_contact_event **events, uint64_t *count);
+void simulate_find_left(simulate_run *run);
+graze_status simulate_step(simulate_run *run, uint64_t steps, graze_progress_function progress);
+graze_status simulate_save(simulate_run *run, const char *path);
+graze_status simulate_restore(simulate_run *run, const char *path);
+
+/* ---- rigid bodies ---- */
+
+/* Refuses what a world of rigid bodies cannot have, or the options that it cannot follow. */
+void simulate_check_rigid(const simulate_run *run);
+/* Makes the world, in place of the one there may be. */
+void simulate_make_rigid(simulate_run *run);
+
+/* Several things that can touch need a material. */
+void simulate_check_alone(const simulate_run *run);
+
+/* Of what has no material: the only one that there is. */
+uint32_t simulate_material_of(const simulate_run *run, const char *kind, const char *name, uint32_t given);
+
 /* ---- objects that are meshes ---- */
 
 /* The mesh of an object that has one or is a box; those of one file share it. */
@@ -131,7 +162,7 @@ graze_status simulate_replay_steps(simulate_run *run, uint64_t most);
 /* ---- tables ---- */
 
 void simulate_put_energy_titles(output *out);
-void simulate_put_energy(output *out, const graze_world *world, const graze_world_sums *sums);
+void simulate_put_energy(output *out, const simulate_run *run, const graze_world_sums *sums);
 void simulate_put_event_titles(output *out);
 void simulate_put_events(const simulate_run *run, const graze_contact_event *events, uint64_t count);
 

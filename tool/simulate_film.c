@@ -34,7 +34,7 @@ static void *new_array(size_t count, size_t size) {
 static void find_poses(simulate_film *film, const simulate_run *run) {
   for (uint32_t i = 0; i < film->object_count; i++) {
     graze_body_def body;
-    must(run->session.context, graze_world_get_body(run->world, run->bodies[film->bodies[i]], &body));
+    simulate_get_body(run, film->bodies[i], &body);
     film->poses[i] = graze_pose_from_quaternion(body.orientation, body.position);
   }
 }
@@ -47,7 +47,7 @@ static void list_objects(simulate_film *film, const simulate_run *run) {
   film->bodies = new_array(count, sizeof *film->bodies);
   for (uint32_t i = 0; i < count; i++) {
     graze_body_def body;
-    must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
+    simulate_get_body(run, i, &body);
     if (body.mesh == NULL) continue;
     film->objects[film->object_count] = (graze_report_object){
         .name = run->file.objects[i].name, .layer = "", .file = "", .mesh = body.mesh, .label = NULL};
@@ -115,7 +115,7 @@ static void begin_orientations(simulate_film *film, const simulate_run *run) {
   film->orientations = new_array(4 * (size_t)balls->count, sizeof *film->orientations);
   film->spins = new_array(3 * (size_t)balls->count, sizeof *film->spins);
   memcpy(film->orientations, balls->orientations, 4 * (size_t)balls->count * sizeof(double));
-  film->time = graze_world_get_time(run->world);
+  film->time = simulate_get_time(run);
 }
 
 /* A replay does not know how long it is. */
@@ -194,8 +194,8 @@ void simulate_film_add(simulate_film *film, const simulate_run *run) {
   const graze_world_sums *sums = &run->end;
   const double values[CURVES] = {sums->kinetic, sums->rotational, sums->potential,
                                  sums->elastic, sums->dissipated, (double)sums->contacts};
-  const graze_track_frame frame = {.step = graze_world_get_step(run->world),
-                                   .time = graze_world_get_time(run->world),
+  const graze_track_frame frame = {.step = simulate_get_step(run),
+                                   .time = simulate_get_time(run),
                                    .positions = film->balls->positions,
                                    .velocities = film->balls->velocities,
                                    .orientations = film->orientations,

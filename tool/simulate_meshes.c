@@ -151,14 +151,14 @@ static void center_at(const graze_body_def *body, const graze_pose *pose, double
 static void drive_to(simulate_run *run, uint32_t object, const graze_pose *pose) {
   graze_body_def body;
   double center[3], orientation[4], velocity[3], spin[3];
-  must(run->session.context, graze_world_get_body(run->world, run->bodies[object], &body));
+  simulate_get_body(run, object, &body);
   center_at(&body, pose, center);
   simulate_find_quaternion(pose->m, orientation);
   for (int k = 0; k < 3; k++) velocity[k] = (center[k] - body.center[k]) / run->dt;
   if (!spin_between(body.orientation, orientation, run->dt, spin))
     fail("--drive: %s: '%s' turns by more than a quarter of a turn in step %" PRIu64, run->asked->drive, body.name,
-         graze_world_get_step(run->world) + 1);
-  simulate_must(run, graze_world_set_velocity(run->world, run->bodies[object], velocity, spin));
+         simulate_get_step(run) + 1);
+  simulate_set_velocity(run, object, velocity, spin);
 }
 
 /* The first move of a step, or where it would be. */
@@ -178,9 +178,9 @@ static uint64_t find_step(const graze_motion *drive, uint64_t step) {
 void simulate_drive(simulate_run *run) {
   static const double still[3] = {0, 0, 0};
   const graze_motion *drive = &run->drive;
-  const uint64_t step = graze_world_get_step(run->world);
+  const uint64_t step = simulate_get_step(run);
   for (uint64_t i = find_step(drive, step); i < drive->count && drive->moves[i].step == step; i++)
-    simulate_must(run, graze_world_set_velocity(run->world, run->bodies[drive->moves[i].object], still, still));
+    simulate_set_velocity(run, drive->moves[i].object, still, still);
   for (uint64_t i = find_step(drive, step + 1); i < drive->count && drive->moves[i].step == step + 1; i++)
     drive_to(run, drive->moves[i].object, &drive->moves[i].pose);
 }

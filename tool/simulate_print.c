@@ -58,7 +58,7 @@ static void put_replay(gz_json *writer, const simulate_run *run) {
 }
 
 const char *simulate_engine(const simulate_run *run) {
-  return graze_world_get_engine_steps(run->world) > 0 ? "gpu" : "cpu";
+  return run->world && graze_world_get_engine_steps(run->world) > 0 ? "gpu" : "cpu";
 }
 
 static void put_hits(gz_json *writer, const simulate_run *run) {
@@ -74,11 +74,11 @@ static void put_hits(gz_json *writer, const simulate_run *run) {
 void simulate_print_json(output *out, const simulate_run *run) {
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", simulate_engine(run));
-  gz_json_text(&writer, "model", "dem");
+  gz_json_text(&writer, "model", run->rigid ? "rigid" : "dem");
   gz_json_text(&writer, "status", run->stopped ? "stopped" : "complete");
   gz_json_integer(&writer, "steps", run->done);
   gz_json_double(&writer, "dt", run->dt);
-  gz_json_double(&writer, "time", graze_world_get_time(run->world));
+  gz_json_double(&writer, "time", simulate_get_time(run));
   put_bodies(&writer, run);
   put_sums(&writer, "start", &run->start);
   put_sums(&writer, "end", &run->end);
@@ -91,7 +91,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   if (run->replay) put_replay(&writer, run);
   if (run->hits) put_hits(&writer, run);
   gz_json_double(&writer, "longest_dt", run->limits.longest);
-  gz_json_hash(&writer, "hash", graze_world_get_hash(run->world));
+  gz_json_hash(&writer, "hash", simulate_get_hash(run));
   gz_json_open(&writer, "seconds", '{');
   gz_json_double(&writer, "load", run->session.load_seconds);
   gz_json_double(&writer, "query", run->session.query_seconds);
@@ -166,8 +166,8 @@ void simulate_print_text(output *out, const simulate_run *run) {
   output_print(out, "%" PRIu64 " step%s of ", steps, plural(steps));
   gz_put_double(out, run->dt);
   gz_put_text(out, " s to t = ");
-  gz_put_double(out, graze_world_get_time(run->world));
-  output_print(out, " s; hash %016" PRIx64 " (", graze_world_get_hash(run->world));
+  gz_put_double(out, simulate_get_time(run));
+  output_print(out, " s; hash %016" PRIx64 " (", simulate_get_hash(run));
   if (bodies == 1) gz_put_text(out, "1 body, ");
   if (bodies > 1) output_print(out, "%" PRIu64 " bodies, ", bodies);
   if (run->particles > 0) output_print(out, "%" PRIu64 " particle%s, ", run->particles, plural(run->particles));

@@ -20,10 +20,10 @@ void simulate_put_energy_titles(output *out) {
               "step,time,kinetic,rotational,potential,elastic,dissipated,px,py,pz,lx,ly,lz,contacts,max_overlap\n");
 }
 
-void simulate_put_energy(output *out, const graze_world *world, const graze_world_sums *sums) {
-  const double energies[] = {
-      graze_world_get_time(world), sums->kinetic, sums->rotational, sums->potential, sums->elastic, sums->dissipated};
-  gz_put_integer(out, graze_world_get_step(world));
+void simulate_put_energy(output *out, const simulate_run *run, const graze_world_sums *sums) {
+  const double energies[] = {simulate_get_time(run), sums->kinetic, sums->rotational,
+                             sums->potential,        sums->elastic, sums->dissipated};
+  gz_put_integer(out, simulate_get_step(run));
   simulate_put_numbers(out, energies, 6);
   simulate_put_numbers(out, sums->momentum, 3);
   simulate_put_numbers(out, sums->angular_momentum, 3);
@@ -65,7 +65,7 @@ static void put_member(const simulate_run *run, output *out, const graze_member 
 
 /* Steps before the last call may have had another dt. */
 double simulate_event_time(const simulate_run *run, const graze_contact_event *event) {
-  const double offset = graze_world_get_time(run->world) - (double)graze_world_get_step(run->world) * run->dt;
+  const double offset = simulate_get_time(run) - (double)simulate_get_step(run) * run->dt;
   return (double)event->step * run->dt + offset;
 }
 
@@ -101,7 +101,7 @@ void simulate_put_motion_titles(output *out) {
 void simulate_put_motion(const simulate_run *run, uint64_t step) {
   for (uint32_t i = 0; i < run->file.object_count; i++) {
     graze_body_def body;
-    must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
+    simulate_get_body(run, i, &body);
     if (body.type == GRAZE_BODY_STATIC) continue;
     gz_put_integer(run->motion, step);
     gz_put_text(run->motion, ",");
@@ -143,7 +143,7 @@ void simulate_put_final(const simulate_run *run) {
   gz_put_text(out, "name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n");
   for (uint32_t i = 0; i < run->file.object_count; i++) {
     graze_body_def body;
-    must(run->session.context, graze_world_get_body(run->world, run->bodies[i], &body));
+    simulate_get_body(run, i, &body);
     write_csv_field(out, body.name);
     put_state(out, body.center, body.orientation, body.velocity, body.spin);
   }

@@ -17,12 +17,18 @@ void simulate_must(const simulate_run *run, graze_status status) {
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void check_objects(const simulate_run *run) {
+  static const char *const kinds[] = {"mesh", "sphere", "box", "capsule"}; /* graze_shape */
   const graze_scene_file *file = &run->file;
   for (uint32_t i = 0; i < file->object_count; i++) {
     const graze_scene_file_object *object = &file->objects[i];
+    if (!isnan(object->body.inertia[0]) || object->body.linear_damping != 0 || object->body.angular_damping != 0)
+      fail("%s: object '%s': \"inertia\", \"linear_damping\" and \"angular_damping\" are of model rigid", path_of(run),
+           object->name);
+    if (object->shape == GRAZE_SHAPE_CAPSULE)
+      fail("%s: object '%s': a capsule cannot be simulated by model dem", path_of(run), object->name);
     if (object->shape == GRAZE_SHAPE_SPHERE || object->body.type != GRAZE_BODY_DYNAMIC) continue;
     fail("%s: object '%s': a %s cannot be dynamic: model dem moves spheres", path_of(run), object->name,
-         object->shape == GRAZE_SHAPE_BOX ? "box" : "mesh");
+         kinds[object->shape]);
   }
 }
 
@@ -47,7 +53,10 @@ static void check_scene(const simulate_run *run) {
   if (!file->simulation.given) fail("%s: \"simulation\" is missing", path_of(run));
   if (file->units[0] != 0 && strcmp(file->units, "m") != 0)
     fail("%s: \"units\" is \"%s\": a simulation is in metres, \"m\"", path_of(run), file->units);
-  check_objects(run);
+  if (file->simulation.model == GRAZE_MODEL_RIGID)
+    simulate_check_rigid(run);
+  else
+    check_objects(run);
   check_rules(run);
 }
 
@@ -61,7 +70,7 @@ static void add_unused_material(const simulate_run *run) {
   simulate_must(run, graze_world_add_material(run->world, "none", &material, &number));
 }
 
-static void check_alone(const simulate_run *run) {
+void simulate_check_alone(const simulate_run *run) {
   const graze_scene_file_simulation *simulation = &run->file.simulation;
   if (simulation->material_count > 0 || run->file.object_count + run->particles + simulation->wall_count <= 1) return;
   fail("%s: simulation: \"materials\" is missing: it says what happens where bodies meet", path_of(run));
@@ -82,7 +91,7 @@ static void add_materials(const simulate_run *run) {
 }
 
 /* Of what has none: the only one that there is. */
-static uint32_t material_of(const simulate_run *run, const char *kind, const char *name, uint32_t given) {
+uint32_t simulate_material_of(const simulate_run *run, const char *kind, const char *name, uint32_t given) {
   uint32_t count = run->file.simulation.material_count;
   if (given != GRAZE_NO_MATERIAL) return given;
   if (count > 1) fail("%s: %s '%s': \"material\" is missing, and the scene has several", path_of(run), kind, name);
@@ -125,7 +134,7 @@ static graze_body_def body_of(simulate_run *run, const graze_scene_file_object *
     def.mesh = simulate_take_mesh(run, object);
   def.mass = object->body.mass;
   def.density = object->body.density;
-  def.material = material_of(run, "object", object->name, object->body.material);
+  def.material = simulate_material_of(run, "object", object->name, object->body.material);
   simulate_find_quaternion(object->pose.m, def.orientation);
   for (int k = 0; k < 3; k++) {
     def.position[k] = object->pose.m[4 * k + 3];
@@ -174,7 +183,7 @@ static void add_set(simulate_run *run, const graze_scene_file_particles *set) {
   def.radius = set->radius;
   def.mass = set->mass;
   def.density = set->density;
-  def.material = material_of(run, "particles", set->name, set->material);
+  def.material = simulate_material_of(run, "particles", set->name, set->material);
   memcpy(def.drag, set->drag, sizeof def.drag);
   simulate_must(run, graze_world_add_particles(run->world, &def, &number));
   run->particles += list.count;
@@ -188,7 +197,7 @@ static void add_walls(const simulate_run *run) {
     char name[16];
     snprintf(name, sizeof name, "%u", i);
     simulate_must(run, graze_world_add_wall(run->world, wall->point, wall->normal,
-                                            material_of(run, "wall", name, wall->material)));
+                                            simulate_material_of(run, "wall", name, wall->material)));
   }
 }
 
@@ -228,6 +237,11 @@ static void set_blasts(const simulate_run *run) {
 
 void simulate_make(simulate_run *run) {
   double start = clock_now();
+  if (run->file.simulation.model == GRAZE_MODEL_RIGID) {
+    simulate_make_rigid(run);
+    clock_add(&run->session.load_seconds, start);
+    return;
+  }
   graze_world_destroy(run->world);
   free(run->bodies);
   run->particles = 0;
@@ -237,12 +251,13 @@ void simulate_make(simulate_run *run) {
   add_bodies(run);
   for (uint32_t i = 0; i < run->file.particle_set_count; i++) add_set(run, &run->file.particles[i]);
   add_walls(run);
-  check_alone(run);
+  simulate_check_alone(run);
   set_blasts(run);
   clock_add(&run->session.load_seconds, start);
 }
 
 void simulate_free(simulate_run *run) {
+  graze_rigid_destroy(run->rigid);
   graze_world_destroy(run->world);
   simulate_free_meshes(run);
   graze_motion_free(&run->drive);

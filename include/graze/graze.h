@@ -15,6 +15,7 @@
 #include "graze/motion.h"
 #include "graze/record.h"
 #include "graze/relate.h"
+#include "graze/rigid.h"
 #include "graze/scene.h"
 
 #endif

@@ -12,6 +12,7 @@
 #include "graze/base.h"
 #include "graze/dynamics.h"
 #include "graze/math.h"
+#include "graze/rigid.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -285,18 +286,24 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *     "materials":{"glass":{"k_n":1e5}},"pairs":[["glass","glass",{"k_n":1e6}]],
  *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
  *    "particles":[{"name":"bed","file":"bed.csv","radius":0.5,"mass":1,"material":"glass"}]}
- * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius}
- * or {"box":[x,y,z]}, and perhaps a "body"; with "particles" there need not be "objects". */
+ * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius},
+ * {"box":[x,y,z]} or {"capsule":[radius,length]}, and perhaps a "body"; with "particles" there need not be "objects".
+ */
 
 #define GRAZE_NO_MATERIAL UINT32_MAX
 
-typedef enum graze_shape { GRAZE_SHAPE_MESH, GRAZE_SHAPE_SPHERE, GRAZE_SHAPE_BOX } graze_shape;
+typedef enum graze_shape { GRAZE_SHAPE_MESH, GRAZE_SHAPE_SPHERE, GRAZE_SHAPE_BOX, GRAZE_SHAPE_CAPSULE } graze_shape;
+
+/* Of a simulation: balls by the discrete element method, or rigid bodies. */
+typedef enum graze_scene_model { GRAZE_MODEL_DEM, GRAZE_MODEL_RIGID } graze_scene_model;
 
 /* Of an object without "body": static. NaN: not given. */
 typedef struct graze_scene_file_body {
   graze_body_type type;
   double mass, density;
   double velocity[3], spin[3];
+  double inertia[6]; /* xx yy zz xy xz yz; inertia[0] NaN: not given */
+  double linear_damping, angular_damping;
   uint32_t material; /* number, or GRAZE_NO_MATERIAL */
 } graze_scene_file_body;
 
@@ -304,7 +311,8 @@ typedef struct graze_scene_file_object {
   char *name;
   graze_shape shape;
   char *mesh;      /* path, relative to the scene file's folder unless absolute; "" = none */
-  double radius;   /* SPHERE */
+  double radius;   /* SPHERE, CAPSULE */
+  double length;   /* CAPSULE: without its caps, along z */
   double edges[3]; /* BOX: its whole edges, along the axes of the pose, which is that of its middle */
   graze_pose pose;
   char *layer; /* "" when absent */
@@ -327,10 +335,22 @@ typedef struct graze_scene_file_wall {
   uint32_t material; /* number, or GRAZE_NO_MATERIAL */
 } graze_scene_file_wall;
 
+/* Numbers that are NaN were not given. */
+typedef struct graze_scene_file_joint {
+  char *name;
+  graze_joint_type type;
+  uint32_t a, b; /* objects; b may be GRAZE_NO_BODY: the world */
+  double point[3], other[3], axis[3];
+  double limits[2];
+  double motor_speed, motor_most, spring, spring_damping, breaks_at;
+} graze_scene_file_joint;
+
 /* "simulation". Only that numbers are finite has been looked at: what they may be, graze_world_create and the calls
  * that fill a world say. */
 typedef struct graze_scene_file_simulation {
   bool given;
+  graze_scene_model model;
+  uint32_t substeps; /* RIGID; 0: not given */
   double gravity[3];
   graze_integrator integrator;
   graze_box bounds; /* empty when absent */
@@ -341,6 +361,8 @@ typedef struct graze_scene_file_simulation {
   uint32_t pair_count;
   graze_scene_file_wall *walls;
   uint32_t wall_count;
+  graze_scene_file_joint *joints; /* RIGID */
+  uint32_t joint_count;
 } graze_scene_file_simulation;
 
 /* As graze_blast has it. */

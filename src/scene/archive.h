@@ -17,7 +17,8 @@ typedef enum archive_type {
   ARCHIVE_WORLD,            /* the state of a world of balls */
   ARCHIVE_WORLD_DEFINITION, /* what such a world is made of */
   ARCHIVE_WORLD_RUN,        /* calls and steps of it */
-  ARCHIVE_WORLD_END         /* of its record */
+  ARCHIVE_WORLD_END,        /* of its record */
+  ARCHIVE_RIGID             /* the state of a world of rigid bodies */
 } archive_type;
 
 /* ---- writing ---- */

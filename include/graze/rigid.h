@@ -1,0 +1,196 @@
+/* graze/rigid.h: rigid bodies that fall, tumble, slide, stack and come to rest.
+ *
+ * A world holds solids of several shapes and walls, and moves them in steps of some length, each of a few sub-steps.
+ * Between two contacts a body turns by a split method that keeps its angular momentum, and its energy within a bound.
+ * Contacts are very stiff springs that only push, with Coulomb's friction; in every sub-step the velocities that obey
+ * all of them at once are found by Newton's method, so that what rests stays where it is, whatever its mass and however
+ * high the pile. docs/rigid.md tells the method and its sources.
+ * Units are the caller's, as long as they agree: metres, seconds, kilograms, radians. Axes are those of the world.
+ *
+ * The state after any number of steps is the same, bit for bit, for any number of threads and every instruction set,
+ * and for a run that was saved and restored in the middle.
+ */
+#ifndef GRAZE_RIGID_H
+#define GRAZE_RIGID_H
+
+#include "graze/base.h"
+#include "graze/dynamics.h"
+#include "graze/mass.h"
+#include "graze/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graze_rigid graze_rigid;
+
+typedef struct graze_rigid_def {
+  double gravity[3]; /* acceleration; default 0, 0, -9.81 */
+  graze_box bounds;  /* bodies whose centre is outside after a step have left; default: empty, none */
+  uint32_t substeps; /* of each step, 1 to 1000; default 4 */
+  double push_speed; /* bodies that overlap are pushed apart no faster; above 0, default 1 */
+  double rebound;    /* approach slower than this is not thrown back, whatever the restitution; default 0.2 */
+  bool events;       /* collect them; default false */
+  uint32_t cookie;
+} graze_rigid_def;
+
+GRAZE_API graze_rigid_def graze_default_rigid_def(void);
+
+/* Errors: ARGUMENT, NOT_FINITE, MEMORY. */
+GRAZE_API graze_status graze_rigid_create(graze_context *context, const graze_rigid_def *def, graze_rigid **world);
+GRAZE_API void graze_rigid_destroy(graze_rigid *world);
+
+/* ---- materials --------------------------------------------------------------------------------------------------- */
+
+typedef struct graze_rigid_material {
+  double friction;          /* Coulomb's coefficient, at least 0; default 0 */
+  double restitution;       /* ratio of speeds after and before an impact, 0 to 1; default 0 */
+  double rolling, spinning; /* round shapes only: torque against relative spin across and along the normal, at most so
+                             * much times the normal force and the reduced radius; default 0 */
+  double surface_speed[3];  /* of what no force moves, whose surface runs with it, as a belt's; default 0 */
+  uint32_t cookie;
+} graze_rigid_material;
+
+GRAZE_API graze_rigid_material graze_default_rigid_material(void);
+
+/* `material` gets its number. Of two materials in contact each coefficient is sqrt(x y). Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_rigid_add_material(graze_rigid *world, const graze_rigid_material *material,
+                                                uint32_t *number);
+
+/* Says instead what holds between the two. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, uint32_t second,
+                                            const graze_rigid_material *material);
+
+/* ---- what is in a world ------------------------------------------------------------------------------------------ */
+
+typedef enum graze_rigid_shape { GRAZE_RIGID_SPHERE, GRAZE_RIGID_BOX, GRAZE_RIGID_CAPSULE } graze_rigid_shape;
+
+typedef struct graze_rigid_body_def {
+  const char *name; /* copied; NULL = "" */
+  graze_body_type type;
+  graze_rigid_shape shape;
+  double radius;         /* SPHERE, CAPSULE */
+  double edges[3];       /* BOX: whole */
+  double length;         /* CAPSULE: of its axis, which is along z and ends in the middles of the caps */
+  double position[3];    /* of the middle */
+  double orientation[4]; /* quaternion w x y z; default 1 0 0 0; made a unit one */
+  double velocity[3];    /* of the centre of mass */
+  double spin[3];
+  double mass, density; /* DYNAMIC: one of the two; the other is NaN, as both by default. graze_rigid_get_body gives the
+                         * mass */
+  double inertia[6];    /* xx yy zz xy xz yz, about the centre of mass and along the shape's axes; inertia[0] NaN, the
+                         * default: that of the shape */
+  double linear_damping, angular_damping; /* per second: v' = -c v; default 0 */
+  uint32_t material;
+  uint64_t user_id;
+  uint32_t cookie;
+} graze_rigid_body_def;
+
+GRAZE_API graze_rigid_body_def graze_default_rigid_body_def(void);
+
+/* Bodies have numbers from 0 on, in the order in which they are added; they may be added at any time. Errors: ARGUMENT
+ * and NOT_FINITE (the message has body and field), LIMIT, MEMORY. */
+GRAZE_API graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def *def, uint32_t *body);
+GRAZE_API uint32_t graze_rigid_get_body_count(const graze_rigid *world);
+
+/* The body as it is now; the name belongs to the world. Errors: HANDLE. */
+GRAZE_API graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t body, graze_rigid_body_def *def);
+
+/* Moves a kinematic body, or throws a dynamic one, from now on. Errors: HANDLE, ARGUMENT (it is static), NOT_FINITE. */
+GRAZE_API graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const double velocity[3],
+                                                const double spin[3]);
+
+/* A wall: all that is behind the plane is solid. `normal` points to the free side and need not have length 1. Walls are
+ * numbered in order. Errors: ARGUMENT, NOT_FINITE, MEMORY. */
+GRAZE_API graze_status graze_rigid_add_wall(graze_rigid *world, const double point[3], const double normal[3],
+                                            uint32_t material);
+GRAZE_API uint32_t graze_rigid_get_wall_count(const graze_rigid *world);
+
+/* ---- joints ------------------------------------------------------------------------------------------------------ */
+
+/* What two bodies keep in common at a point, as they are when the joint is added. BALL: the point. HINGE: the point and
+ * the axis. SLIDER: the axis, along which they shift, and how they are turned. FIXED: everything. DISTANCE: how far
+ * their points are apart. */
+typedef enum graze_joint_type {
+  GRAZE_JOINT_BALL,
+  GRAZE_JOINT_HINGE,
+  GRAZE_JOINT_SLIDER,
+  GRAZE_JOINT_FIXED,
+  GRAZE_JOINT_DISTANCE
+} graze_joint_type;
+
+#define GRAZE_NO_BODY UINT32_MAX
+
+/* The coordinate of a HINGE is the angle of a against b about the axis, of a SLIDER the shift of a along it, both 0 at
+ * first; of a DISTANCE it is the distance. NaN: not given, the default of all numbers but the axis. */
+typedef struct graze_joint_def {
+  const char *name; /* copied; NULL = "" */
+  graze_joint_type type;
+  uint32_t a, b;                  /* b may be GRAZE_NO_BODY: the world */
+  double point[3];                /* where; of a DISTANCE on a */
+  double other[3];                /* DISTANCE: on b */
+  double axis[3];                 /* HINGE, SLIDER: in the world, of any length; default 0, 0, 1 */
+  double limits[2];               /* of the coordinate; an angle's are within -pi and pi */
+  double motor_speed, motor_most; /* HINGE, SLIDER: drives the coordinate with a force, or torque, of at most `most` */
+  double spring, spring_damping;  /* HINGE, SLIDER, DISTANCE: towards 0, or the distance at first. A DISTANCE with a
+                                   * spring or limits is not held otherwise */
+  double breaks_at;               /* the joint is no more once the force at its point is larger */
+  uint32_t cookie;
+} graze_joint_def;
+
+GRAZE_API graze_joint_def graze_default_joint_def(void);
+
+/* Bodies of a joint do not collide with each other while it holds. Errors: ARGUMENT and NOT_FINITE (the message has
+ * joint and field), HANDLE, MEMORY. */
+GRAZE_API graze_status graze_rigid_add_joint(graze_rigid *world, const graze_joint_def *def, uint32_t *joint);
+GRAZE_API uint32_t graze_rigid_get_joint_count(const graze_rigid *world);
+
+typedef struct graze_joint_state {
+  bool broken;
+  double coordinate; /* 0 of a BALL and a FIXED */
+  double force;      /* at its point, in the last sub-step */
+} graze_joint_state;
+
+/* Errors: HANDLE. */
+GRAZE_API graze_status graze_rigid_get_joint(const graze_rigid *world, uint32_t joint, graze_joint_state *state);
+
+/* ---- motion ------------------------------------------------------------------------------------------------------ */
+
+/* Runs `count` steps of `dt`. `progress` may be NULL; a run that it cancels stops after a whole step. Errors: ARGUMENT
+ * (dt is not finite and above 0), NOT_FINITE (a number of the state is no longer finite: the message has body and
+ * step), MEMORY, LIMIT, CANCELLED. After NOT_FINITE and MEMORY the world can only be restored or destroyed. */
+GRAZE_API graze_status graze_rigid_step(graze_rigid *world, double dt, uint64_t count, graze_progress_function progress,
+                                        void *user);
+GRAZE_API uint64_t graze_rigid_get_step(const graze_rigid *world);
+GRAZE_API double graze_rigid_get_time(const graze_rigid *world);
+
+/* Sums over dynamic bodies, as for balls: `elastic` is 0, `dissipated` is the energy that contacts and damping
+ * have taken, less what driven bodies have given, `contacts` counts pairs of bodies, and bodies and walls, that touch
+ * or overlap, and `max_overlap` is the deepest. Errors: MEMORY. O(n). */
+GRAZE_API graze_status graze_rigid_get_sums(graze_rigid *world, graze_world_sums *sums);
+
+/* The bodies that `left` counts, by number. The list belongs to the world and is valid until the next call that is not
+ * const. Errors: MEMORY. */
+GRAZE_API graze_status graze_rigid_find_left(graze_rigid *world, const graze_member **bodies, uint64_t *count);
+
+/* Events of the last call of graze_rigid_step, by step, then by bodies. Began: speed of approach; a hit comes with it
+ * if they approached at `rebound` or faster, with the impulse of that step; ended: impulse over the whole contact. They
+ * belong to the world and are valid until its next step. Errors: ARGUMENT (the world collects none). */
+GRAZE_API graze_status graze_rigid_get_events(const graze_rigid *world, const graze_contact_event **events,
+                                              uint64_t *count);
+
+/* As graze_world_get_hash, over the dynamic bodies in the order of their numbers. */
+GRAZE_API uint64_t graze_rigid_get_hash(const graze_rigid *world);
+
+/* Saves all that the next steps depend on. Errors: MEMORY, FILE. */
+GRAZE_API graze_status graze_rigid_save(graze_rigid *world, const char *path);
+
+/* Puts the world into a state that was saved from one with the same definition, materials, bodies and walls. Errors:
+ * MEMORY, FILE, FORMAT (damaged, or of another world). After an error the world can only be restored from another file
+ * or destroyed. */
+GRAZE_API graze_status graze_rigid_restore(graze_rigid *world, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

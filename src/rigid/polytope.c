@@ -1,0 +1,288 @@
+/* Separating axes and clipping; see the header. */
+#include "rigid/polytope.h"
+
+#include <string.h>
+
+#include "rigid/vector.h"
+
+enum { MOST_CORNERS = 256 };
+
+/* A feature that takes turns with one about as good makes patches jump: the first kind is kept unless another is better
+ * by so much of the size. */
+static const double preference = 1e-3;
+
+typedef struct posed {
+  double corners[MOST_CORNERS][3];
+  double planes[MOST_CORNERS][4];
+} posed;
+
+static void pose(const polytope *p, const double rotation[9], const double place[3], posed *out) {
+  for (uint32_t i = 0; i < p->corner_count; i++) {
+    turn3(rotation, p->corners[i], out->corners[i]);
+    for (int k = 0; k < 3; k++) out->corners[i][k] += place[k];
+  }
+  for (uint32_t i = 0; i < p->face_count; i++) {
+    turn3(rotation, p->planes[i], out->planes[i]);
+    out->planes[i][3] = p->planes[i][3] + dot3(out->planes[i], place);
+  }
+}
+
+/* ---- separating axes ------------------------------------------------------------------------------------------- */
+
+typedef struct axis {
+  double out; /* how far apart along it */
+  uint32_t first, second;
+  double normal[3]; /* of edges: from a to b */
+} axis;
+
+static axis find_face_axis(const polytope *p, const double (*planes)[4], uint32_t corner_count,
+                           const double (*corners)[3]) {
+  axis best = {.out = -(double)INFINITY};
+  for (uint32_t f = 0; f < p->face_count; f++) {
+    double least = (double)INFINITY;
+    for (uint32_t i = 0; i < corner_count; i++) {
+      const double out = dot3(planes[f], corners[i]) - planes[f][3];
+      least = out < least ? out : least;
+    }
+    if (least > best.out) best = (axis){.out = least, .first = f};
+  }
+  return best;
+}
+
+/* Whether the edges make a face of the Minkowski difference: arcs of the two Gauss maps cross. */
+static bool arcs_cross(const double a[3], const double b[3], const double c[3], const double d[3], const double ab[3],
+                       const double cd[3]) {
+  const double cba = dot3(c, ab), dba = dot3(d, ab), adc = dot3(a, cd), bdc = dot3(b, cd);
+  return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
+}
+
+static axis find_edge_axis(const polytope *a, const double (*planes_a)[4], const double (*corners_a)[3],
+                           const polytope *b, const posed *other) {
+  axis best = {.out = -(double)INFINITY};
+  for (uint32_t i = 0; i < a->edge_count; i++) {
+    const polytope_edge *e = &a->edges[i];
+    double u[3];
+    const double *from = corners_a[e->corners[0]], *n = planes_a[e->faces[0]], *m = planes_a[e->faces[1]];
+    sub3(corners_a[e->corners[1]], from, u);
+    for (uint32_t j = 0; j < b->edge_count; j++) {
+      const polytope_edge *g = &b->edges[j];
+      double v[3], normal[3], way[3], c[3], d[3];
+      const double *start = other->corners[g->corners[0]];
+      sub3(other->corners[g->corners[1]], start, v);
+      for (int k = 0; k < 3; k++) {
+        c[k] = -other->planes[g->faces[0]][k];
+        d[k] = -other->planes[g->faces[1]][k];
+      }
+      /* The arc from n to m turns about the edge: its normal is along u, and that of the other about v. */
+      if (!arcs_cross(n, m, c, d, u, v)) continue;
+      cross3(u, v, normal);
+      const double length = length3(normal);
+      if (length * length < 1e-6 * dot3(u, u) * dot3(v, v)) continue;     /* about parallel: faces tell */
+      const double sign = dot3(normal, n) + dot3(normal, m) < 0 ? -1 : 1; /* outward: between the faces of a */
+      for (int k = 0; k < 3; k++) normal[k] *= sign / length;
+      sub3(start, from, way);
+      const double out = dot3(normal, way);
+      if (out <= best.out) continue;
+      best = (axis){out, i, j, {normal[0], normal[1], normal[2]}};
+    }
+  }
+  return best;
+}
+
+/* ---- patches --------------------------------------------------------------------------------------------------- */
+
+static uint32_t clip(const patch_point *in, uint32_t count, const double normal[3], double offset, uint32_t side,
+                     patch_point *out) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const patch_point *p = &in[i], *q = &in[(i + 1) % count];
+    const double x = dot3(normal, p->at) - offset, y = dot3(normal, q->at) - offset;
+    if (x <= 0 && kept < MOST_PATCH) out[kept++] = *p;
+    if ((x <= 0) == (y <= 0) || kept >= MOST_PATCH) continue;
+    patch_point *r = &out[kept++];
+    const double t = x / (x - y);
+    for (int k = 0; k < 3; k++) r->at[k] = p->at[k] + t * (q->at[k] - p->at[k]);
+    r->feature =
+        ((p->feature & 0xffffu) * 31 + (q->feature & 0xffffu) * 17 + side + 1) | (x <= 0 ? 0x10000u : 0x20000u);
+  }
+  return kept;
+}
+
+/* The plane upright on a face at its edge from corner i on; the inside has n.x <= offset. */
+static double side_plane(const double (*corners)[3], const uint32_t *loop, uint32_t count, uint32_t i,
+                         const double normal[3], double side[3]) {
+  const double *from = corners[loop[i]], *to = corners[loop[(i + 1) % count]];
+  double u[3];
+  sub3(to, from, u);
+  cross3(u, normal, side);
+  const double length = length3(side);
+  for (int k = 0; k < 3; k++) side[k] /= length;
+  return dot3(side, from);
+}
+
+/* What lies over the reference face of the face that looks at it most. */
+static uint32_t make_patch(const polytope *p, const double (*planes)[4], const double (*corners)[3], uint32_t face,
+                           const polytope *q, const double (*other_planes)[4], const double (*other_corners)[3],
+                           double margin, patch_point *points) {
+  patch_point room[MOST_PATCH], *from = points, *to = room;
+  const double *normal = planes[face];
+  uint32_t incident = 0, count = 0;
+  for (uint32_t f = 1; f < q->face_count; f++) {
+    if (dot3(other_planes[f], normal) < dot3(other_planes[incident], normal)) incident = f;
+  }
+  for (uint32_t i = q->face_first[incident]; i < q->face_first[incident + 1]; i++) {
+    memcpy(from[count].at, other_corners[q->face_corners[i]], sizeof from[count].at);
+    from[count++].feature = q->face_corners[i];
+  }
+  const uint32_t *loop = p->face_corners + p->face_first[face], length = p->face_first[face + 1] - p->face_first[face];
+  for (uint32_t i = 0; i < length && count > 0; i++) {
+    double side[3];
+    const double offset = side_plane(corners, loop, length, i, normal, side);
+    count = clip(from, count, side, offset, i, to);
+    patch_point *swap = from;
+    from = to;
+    to = swap;
+  }
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    patch_point r = from[i];
+    r.gap = dot3(normal, r.at) - planes[face][3];
+    if (r.gap > margin) continue;
+    for (int k = 0; k < 3; k++) r.at[k] -= 0.5 * r.gap * normal[k];
+    points[kept++] = r;
+  }
+  return kept;
+}
+
+/* The nearest points of two lines that are not parallel. */
+static void meet_edges(const double p[3], const double q[3], const double r[3], const double s[3], double at[2][3]) {
+  double u[3], v[3], w[3];
+  sub3(q, p, u);
+  sub3(s, r, v);
+  sub3(p, r, w);
+  const double a = dot3(u, u), b = dot3(u, v), c = dot3(v, v), d = dot3(u, w), e = dot3(v, w), det = a * c - b * b;
+  double t = det > 0 ? (b * e - c * d) / det : 0, z = det > 0 ? (a * e - b * d) / det : 0;
+  t = fmin(fmax(t, 0), 1);
+  z = fmin(fmax(z, 0), 1);
+  add_scaled3(p, t, u, at[0]);
+  add_scaled3(r, z, v, at[1]);
+}
+
+static double size_of(const polytope *p) {
+  double size = 0;
+  for (uint32_t f = 0; f < p->face_count; f++) size = fmax(size, fabs(p->planes[f][3]));
+  return size;
+}
+
+uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double rotation[9], const double place[3],
+                             double margin, double normal[3], patch_point points[MOST_PATCH]) {
+  const double(*planes)[4] = (const double(*)[4])a->planes, (*corners)[3] = (const double(*)[3])a->corners;
+  posed other;
+  pose(b, rotation, place, &other);
+  const double(*other_planes)[4] = (const double(*)[4])other.planes;
+  const double(*other_corners)[3] = (const double(*)[3])other.corners;
+  const axis of_a = find_face_axis(a, planes, b->corner_count, other_corners);
+  if (of_a.out > margin) return 0;
+  const axis of_b = find_face_axis(b, other_planes, a->corner_count, corners);
+  if (of_b.out > margin) return 0;
+  const axis of_edges = find_edge_axis(a, planes, corners, b, &other);
+  if (of_edges.out > margin) return 0;
+  const double better = preference * fmin(size_of(a), size_of(b));
+  const bool by_b = of_b.out > of_a.out + better;
+  if (of_edges.out > fmax(of_a.out, of_b.out) + better) {
+    const polytope_edge *e = &a->edges[of_edges.first], *g = &b->edges[of_edges.second];
+    double at[2][3];
+    meet_edges(corners[e->corners[0]], corners[e->corners[1]], other_corners[g->corners[0]],
+               other_corners[g->corners[1]], at);
+    for (int k = 0; k < 3; k++) {
+      normal[k] = -of_edges.normal[k];
+      points[0].at[k] = 0.5 * (at[0][k] + at[1][k]);
+    }
+    points[0].gap = of_edges.out;
+    points[0].feature = 0x40000u + of_edges.first * 256 + of_edges.second;
+    points[0].owner = 0;
+    return 1;
+  }
+  uint32_t count;
+  if (by_b) {
+    count = make_patch(b, other_planes, other_corners, of_b.first, a, planes, corners, margin, points);
+    memcpy(normal, other_planes[of_b.first], 3 * sizeof *normal);
+  } else {
+    count = make_patch(a, planes, corners, of_a.first, b, other_planes, other_corners, margin, points);
+    for (int k = 0; k < 3; k++) normal[k] = -planes[of_a.first][k];
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    points[i].owner = !by_b;
+    points[i].feature |= by_b ? 0x80000u : 0;
+  }
+  return count;
+}
+
+/* ---- points and segments --------------------------------------------------------------------------------------- */
+
+uint32_t gz_polytope_find_face(const polytope *p, const double point[3], double *out) {
+  uint32_t best = 0;
+  *out = -(double)INFINITY;
+  for (uint32_t f = 0; f < p->face_count; f++) {
+    const double d = dot3(p->planes[f], point) - p->planes[f][3];
+    if (d <= *out) continue;
+    *out = d;
+    best = f;
+  }
+  return best;
+}
+
+/* Of a face: its nearest point to one over it is the foot, else one on an edge. */
+static double nearest_of_face(const polytope *p, uint32_t face, const double point[3], double nearest[3]) {
+  const uint32_t *loop = p->face_corners + p->face_first[face], count = p->face_first[face + 1] - p->face_first[face];
+  const double *normal = p->planes[face], out = dot3(normal, point) - p->planes[face][3];
+  double best = (double)INFINITY, way[3];
+  bool inside = true;
+  add_scaled3(point, -out, normal, nearest);
+  for (uint32_t i = 0; i < count; i++) {
+    double side[3];
+    const double offset = side_plane((const double(*)[3])p->corners, loop, count, i, normal, side);
+    if (dot3(side, nearest) > offset) inside = false;
+  }
+  if (inside) return out * out;
+  for (uint32_t i = 0; i < count; i++) {
+    const double *from = p->corners[loop[i]], *to = p->corners[loop[(i + 1) % count]];
+    double u[3], foot[3];
+    sub3(to, from, u);
+    sub3(point, from, way);
+    const double t = fmin(fmax(dot3(way, u) / dot3(u, u), 0), 1);
+    add_scaled3(from, t, u, foot);
+    sub3(point, foot, way);
+    if (dot3(way, way) >= best) continue;
+    best = dot3(way, way);
+    memcpy(nearest, foot, sizeof foot);
+  }
+  return best;
+}
+
+void gz_polytope_nearest(const polytope *p, const double point[3], double nearest[3]) {
+  double best = (double)INFINITY;
+  for (uint32_t f = 0; f < p->face_count; f++) {
+    double at[3];
+    if (dot3(p->planes[f], point) <= p->planes[f][3]) continue;
+    const double distance2 = nearest_of_face(p, f, point, at);
+    if (distance2 >= best) continue;
+    best = distance2;
+    memcpy(nearest, at, sizeof at);
+  }
+}
+
+bool gz_polytope_clip_segment(const polytope *p, uint32_t face, double ends[2][3]) {
+  const uint32_t *loop = p->face_corners + p->face_first[face], count = p->face_first[face + 1] - p->face_first[face];
+  for (uint32_t i = 0; i < count; i++) {
+    double side[3];
+    const double offset = side_plane((const double(*)[3])p->corners, loop, count, i, p->planes[face], side);
+    const double x = dot3(side, ends[0]) - offset, y = dot3(side, ends[1]) - offset;
+    if (x > 0 && y > 0) return false;
+    if (x <= 0 && y <= 0) continue;
+    const double t = x / (x - y);
+    double *moved = x > 0 ? ends[0] : ends[1];
+    for (int k = 0; k < 3; k++) moved[k] = ends[0][k] + t * (ends[1][k] - ends[0][k]);
+  }
+  return true;
+}

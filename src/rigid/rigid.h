@@ -1,0 +1,177 @@
+/* The inside of a world of rigid bodies. */
+#ifndef GRAZE_SRC_RIGID_RIGID_H
+#define GRAZE_SRC_RIGID_RIGID_H
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/owned.h"
+#include "base/parallel.h"
+#include "graze/broadphase.h"
+#include "graze/rigid.h"
+#include "rigid/polytope.h"
+
+#define RIGID_AT(array, type, i) ((type *)(array).data + (i))
+
+/* A body, or a wall. Rotations are row-major and map to the world. */
+typedef struct rigid_body {
+  char *name;
+  graze_body_type type;
+  uint64_t user_id;
+  uint32_t material;
+  /* The shape: all points within `radius` of the polytope, which has one corner, two, or a surface. */
+  graze_rigid_shape shape;
+  bool is_wall;
+  polytope core;
+  double radius, edges[3], length;
+  double reach, least; /* of its farthest point from the centre; half of its smallest extent */
+  double mass, inverse_mass, moments[3], axes[9]; /* axes: the principal ones, in the body's coordinates */
+  double inertia[6], damping[2];
+  double position[3], orientation[4], velocity[3], spin[3];
+  double rotation[9]; /* of a wall: its normal, in the first row */
+  bool left;
+  double world_inertia[9], inverse_inertia[9]; /* along the world's axes, now */
+} rigid_body;
+
+/* A point of a contact: in each body's own coordinates, on its core. */
+typedef struct rigid_point {
+  uint32_t feature;
+  uint32_t owner;   /* 0: it moves with a, 1: with b, along the surface of the other */
+  double own[2][3]; /* of a, of b */
+  double gap;       /* < 0: they overlap */
+  double pressed;   /* the last impulse along the normal */
+} rigid_point;
+
+enum { MOST_POINTS = 4 };
+
+/* Where two bodies touch, or may before the next step. b may be a wall, whose number counts on from the bodies'. */
+typedef struct rigid_contact {
+  uint32_t a, b;
+  uint32_t count;
+  bool touches;     /* at the end of the last step */
+  bool restless;    /* the bodies move so much that points are found anew in every sub-step */
+  double normal[3]; /* from b to a */
+  rigid_point points[MOST_POINTS];
+  double speed;   /* of approach, in the step in which it began */
+  double impulse; /* since it began */
+  double now;     /* of this step */
+  double friction, restitution, rolling, spinning, surface[3];
+} rigid_contact;
+
+/* Of a, then of b, or of the world, whose coordinates are then its own. */
+typedef struct rigid_joint {
+  graze_joint_def def;
+  char *name;
+  double own[2][3];            /* the points */
+  double axis[2][3];           /* the axis, */
+  double across[2][3];         /* and what is across it, and the same at first */
+  double rest[4];              /* the orientation of a in the axes of b at first */
+  double length;               /* between the points at first */
+  uint32_t first_row, end_row; /* in the sub-step */
+  bool broken;
+  double force;
+} rigid_joint;
+
+/* Bodies that touch each other, directly or by others: parts of arrays of the world. */
+typedef struct rigid_island {
+  uint32_t first_body, body_count, first_contact, contact_count, first_joint, joint_count;
+  double dissipated; /* in this step */
+} rigid_island;
+
+typedef struct rigid_pair {
+  uint32_t first, second;
+  graze_rigid_material m;
+} rigid_pair;
+
+struct graze_rigid {
+  graze_context *context;
+  graze_rigid_def def;
+  gz_array materials; /* graze_rigid_material */
+  gz_array pairs;     /* rigid_pair; the later one counts */
+  gz_array bodies;    /* rigid_body */
+  gz_array walls;     /* rigid_body */
+  gz_array joints;    /* rigid_joint */
+  gz_array joined;    /* uint64_t: pairs of bodies that joints hold, sorted */
+  rigid_body earth;   /* what joints with the world hold on to */
+  gz_array contacts;  /* rigid_contact, by a, then b */
+  gz_array before;    /* those of the step before */
+  gz_array lost;      /* of those, the ones that touched and are no more */
+  gz_array events;    /* graze_contact_event */
+  gz_array left;      /* graze_member */
+  gz_array boxes;     /* graze_box */
+  gz_array reaches;   /* double: how far each body may come in the next step, beyond its own motion */
+  gz_array island_of; /* uint32_t: of each body */
+  gz_array island_bodies, island_contacts, island_joints, islands;
+  struct rigid_worker *workers;
+  uint32_t worker_count;
+  graze_broadphase *broadphase;
+  uint64_t step, start_step;
+  double dt, start_time, dissipated;
+  bool is_broken;
+};
+
+static inline rigid_body *rigid_body_at(const graze_rigid *world, uint32_t number) {
+  const uint32_t count = (uint32_t)world->bodies.count;
+  return number < count ? RIGID_AT(world->bodies, rigid_body, number)
+                        : RIGID_AT(world->walls, rigid_body, number - count);
+}
+
+/* ---- motion.c ---- */
+
+/* Rotation and tensors of the present orientation. */
+void gz_rigid_set_rotation(rigid_body *body);
+
+/* Tensors of inertia along the world's axes, with `more` about every axis. */
+void gz_rigid_set_inertia(rigid_body *body, double more);
+
+/* A drift: place and orientation after `h`, at the velocity and from the spin that it has, with no torque. */
+void gz_rigid_turn_free(rigid_body *body, double h);
+
+/* The orientation `from`, turned with the spin for `h`. */
+void gz_rigid_turn_driven(rigid_body *body, const double from[4], double h);
+
+/* ---- collide.c ---- */
+
+/* Where a and b may touch within `margin`: fills normal, points and count. */
+void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, rigid_contact *contact);
+
+/* How far apart the bodies are at a point, as they stand; `arms`, unless NULL, are from either centre to where they
+ * touch. */
+double gz_rigid_find_gap(const rigid_body *a, const rigid_body *b, const rigid_contact *contact,
+                         const rigid_point *point, double arms[2][3]);
+
+/* ---- joints.c ---- */
+
+/* Whether an unbroken joint holds the two. */
+bool gz_rigid_are_joined(const graze_rigid *world, uint32_t a, uint32_t b);
+/* After joints were added, or have broken. */
+graze_status gz_rigid_list_joined(graze_rigid *world);
+
+/* ---- contacts.c ---- */
+
+/* Finds all contacts that there may be within the next `dt`. */
+graze_status gz_rigid_find_contacts(graze_rigid *world, double dt);
+/* After a step: which touch; what is told of them. */
+graze_status gz_rigid_tell(graze_rigid *world);
+/* Points anew, where the bodies stand now; `dt`: how long they are to last. */
+void gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt, rigid_contact *c);
+graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint32_t second);
+
+/* ---- step.c ---- */
+
+/* Names the body and the step. */
+graze_status gz_rigid_fail_not_finite(const graze_rigid *world, uint32_t body);
+
+/* ---- islands.c, move.c ---- */
+
+graze_status gz_rigid_find_islands(graze_rigid *world);
+
+/* Scratch of a worker. */
+typedef struct rigid_worker {
+  buffer memory, pattern, pairs;
+  bool no_memory;
+} rigid_worker;
+
+/* Moves an island by a step. False: memory refused. */
+bool gz_rigid_move_island(graze_rigid *world, rigid_island *island, double dt, rigid_worker *worker);
+
+#endif

@@ -1,0 +1,201 @@
+/* States of rigid worlds, as files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "rigid/rigid.h"
+#include "scene/archive.h"
+
+/* What the state is of: everything that the caller has said. */
+static uint64_t find_identity(const graze_rigid *world) {
+  const graze_rigid_def *def = &world->def;
+  const double numbers[] = {def->gravity[0],    def->gravity[1],    def->gravity[2],    def->bounds.min[0],
+                            def->bounds.min[1], def->bounds.min[2], def->bounds.max[0], def->bounds.max[1],
+                            def->bounds.max[2], def->push_speed,    def->rebound};
+  uint64_t h = gz_hash_bytes(numbers, sizeof numbers, def->substeps);
+  for (size_t i = 0; i < world->materials.count; i++) {
+    const graze_rigid_material *m = RIGID_AT(world->materials, graze_rigid_material, i);
+    const double said[] = {m->friction,         m->restitution,      m->rolling,         m->spinning,
+                           m->surface_speed[0], m->surface_speed[1], m->surface_speed[2]};
+    h = gz_hash_bytes(said, sizeof said, h);
+  }
+  for (size_t i = 0; i < world->pairs.count; i++) {
+    const rigid_pair *p = RIGID_AT(world->pairs, rigid_pair, i);
+    const double said[] = {p->first, p->second, p->m.friction, p->m.restitution, p->m.rolling, p->m.spinning};
+    h = gz_hash_bytes(said, sizeof said, h);
+  }
+  for (uint32_t i = 0; i < world->bodies.count + world->walls.count; i++) {
+    const rigid_body *b = rigid_body_at(world, i);
+    const uint32_t words[] = {(uint32_t)b->type, (uint32_t)b->shape, b->material, b->is_wall};
+    h = gz_hash_bytes(words, sizeof words, h);
+    const double said[] = {b->radius,     b->edges[0],   b->edges[1],   b->edges[2],   b->length,
+                           b->mass,       b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
+                           b->inertia[4], b->inertia[5], b->damping[0], b->damping[1]};
+    h = gz_hash_bytes(said, sizeof said, h);
+    if (b->is_wall) h = gz_hash_bytes(b->rotation, 3 * sizeof(double), h);
+    if (b->is_wall) h = gz_hash_bytes(b->position, sizeof b->position, h);
+  }
+  for (size_t i = 0; i < world->joints.count; i++) {
+    const rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
+    const uint32_t words[] = {(uint32_t)j->def.type, j->def.a, j->def.b};
+    h = gz_hash_bytes(words, sizeof words, h);
+    h = gz_hash_bytes(j->own, sizeof j->own, h);
+    h = gz_hash_bytes(j->axis, sizeof j->axis, h);
+    const double said[] = {j->def.limits[0], j->def.limits[1],      j->def.motor_speed, j->def.motor_most,
+                           j->def.spring,    j->def.spring_damping, j->def.breaks_at,   j->length};
+    h = gz_hash_bytes(said, sizeof said, h);
+  }
+  return h;
+}
+
+/* ---- saving ---------------------------------------------------------------------------------------------------- */
+
+static void put_contact(archive_writer *w, const rigid_contact *c) {
+  gz_archive_put_u32(w, c->a);
+  gz_archive_put_u32(w, c->b);
+  gz_archive_put_u32(w, c->count);
+  gz_archive_put_u32(w, c->touches);
+  gz_archive_put(w, c->normal, sizeof c->normal);
+  gz_archive_put(w, &c->speed, sizeof c->speed);
+  gz_archive_put(w, &c->impulse, sizeof c->impulse);
+  for (uint32_t i = 0; i < c->count; i++) {
+    const rigid_point *p = &c->points[i];
+    gz_archive_put_u32(w, p->feature);
+    gz_archive_put_u32(w, p->owner);
+    gz_archive_put(w, p->own, sizeof p->own);
+    gz_archive_put(w, &p->gap, sizeof p->gap);
+    gz_archive_put(w, &p->pressed, sizeof p->pressed);
+  }
+}
+
+static void put_state(archive_writer *w, const graze_rigid *world) {
+  gz_archive_put_u64(w, find_identity(world));
+  gz_archive_put_u64(w, world->step);
+  gz_archive_put_u64(w, world->start_step);
+  gz_archive_put(w, &world->dt, sizeof world->dt);
+  gz_archive_put(w, &world->start_time, sizeof world->start_time);
+  gz_archive_put(w, &world->dissipated, sizeof world->dissipated);
+  for (uint32_t i = 0; i < world->bodies.count; i++) {
+    const rigid_body *b = rigid_body_at(world, i);
+    gz_archive_put(w, b->position, sizeof b->position);
+    gz_archive_put(w, b->orientation, sizeof b->orientation);
+    gz_archive_put(w, b->velocity, sizeof b->velocity);
+    gz_archive_put(w, b->spin, sizeof b->spin);
+    gz_archive_put_u32(w, b->left);
+  }
+  for (size_t i = 0; i < world->joints.count; i++) {
+    const rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
+    gz_archive_put_u32(w, j->broken);
+    gz_archive_put(w, &j->force, sizeof j->force);
+  }
+  gz_archive_put_u64(w, world->contacts.count);
+  for (size_t i = 0; i < world->contacts.count; i++) put_contact(w, RIGID_AT(world->contacts, rigid_contact, i));
+  gz_archive_end_section(w, ARCHIVE_RIGID);
+}
+
+graze_status graze_rigid_save(graze_rigid *world, const char *path) {
+  archive_writer w;
+  new_file file;
+  if (world == NULL || path == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  if (world->is_broken)
+    return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "the world is broken: a step has failed");
+  graze_status status = gz_save_begin(world->context, path, &file);
+  if (status != GRAZE_OK) return status;
+  gz_archive_begin(&w, world->context, file.descriptor, path);
+  put_state(&w, world);
+  gz_archive_writer_release(&w);
+  return gz_save_end(world->context, path, &file, w.status);
+}
+
+/* ---- restoring ------------------------------------------------------------------------------------------------- */
+
+static void take(archive_reader *r, void *to, size_t size) {
+  memcpy(to, gz_archive_take(r, size), size);
+}
+
+static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_contact *c) {
+  memset(c, 0, sizeof *c);
+  c->a = gz_archive_take_u32(r);
+  c->b = gz_archive_take_u32(r);
+  c->count = gz_archive_take_u32(r);
+  c->touches = gz_archive_take_u32(r) != 0;
+  if (c->a >= world->bodies.count || c->b >= world->bodies.count + world->walls.count || c->b <= c->a ||
+      c->count > MOST_POINTS)
+    return false;
+  take(r, c->normal, sizeof c->normal);
+  take(r, &c->speed, sizeof c->speed);
+  take(r, &c->impulse, sizeof c->impulse);
+  for (uint32_t i = 0; i < c->count; i++) {
+    rigid_point *p = &c->points[i];
+    p->feature = gz_archive_take_u32(r);
+    p->owner = gz_archive_take_u32(r) != 0;
+    take(r, p->own, sizeof p->own);
+    take(r, &p->gap, sizeof p->gap);
+    take(r, &p->pressed, sizeof p->pressed);
+  }
+  return true;
+}
+
+static graze_status take_state(archive_reader *r, graze_rigid *world) {
+  world->step = gz_archive_take_u64(r);
+  world->start_step = gz_archive_take_u64(r);
+  take(r, &world->dt, sizeof world->dt);
+  take(r, &world->start_time, sizeof world->start_time);
+  take(r, &world->dissipated, sizeof world->dissipated);
+  for (uint32_t i = 0; i < world->bodies.count; i++) {
+    rigid_body *b = rigid_body_at(world, i);
+    take(r, b->position, sizeof b->position);
+    take(r, b->orientation, sizeof b->orientation);
+    take(r, b->velocity, sizeof b->velocity);
+    take(r, b->spin, sizeof b->spin);
+    b->left = gz_archive_take_u32(r) != 0;
+    gz_rigid_set_rotation(b);
+  }
+  for (size_t i = 0; i < world->joints.count; i++) {
+    rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
+    j->broken = gz_archive_take_u32(r) != 0;
+    take(r, &j->force, sizeof j->force);
+  }
+  graze_status listed = gz_rigid_list_joined(world);
+  if (listed != GRAZE_OK) return listed;
+  const uint64_t count = gz_archive_take_u64(r);
+  if (count > r->length / 16) return gz_archive_error(r, "more contacts than the file can hold");
+  world->contacts.count = 0;
+  if (!array_reserve(world->context, &world->contacts, count + 1, sizeof(rigid_contact)))
+    return gz_fail_memory(world->context, count * sizeof(rigid_contact));
+  for (uint64_t i = 0; i < count; i++) {
+    if (!take_contact(r, world, RIGID_AT(world->contacts, rigid_contact, i)))
+      return gz_archive_error(r, "a contact of what is not there");
+    world->contacts.count++;
+  }
+  return r->overrun || r->at != r->length ? gz_archive_error(r, "the state ends elsewhere") : GRAZE_OK;
+}
+
+static graze_status restore_from(archive_reader *r, graze_rigid *world) {
+  archive_type type;
+  graze_status status = gz_archive_next(r, &type);
+  if (status != GRAZE_OK) return status;
+  if (type != ARCHIVE_RIGID) return gz_archive_error(r, "no state of a world of rigid bodies");
+  if (gz_archive_take_u64(r) != find_identity(world)) return gz_archive_error(r, "the state is that of another world");
+  world->is_broken = true;
+  status = take_state(r, world);
+  world->is_broken = status != GRAZE_OK;
+  return status;
+}
+
+graze_status graze_rigid_restore(graze_rigid *world, const char *path) {
+  archive_reader r;
+  if (world == NULL || path == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return gz_file_error(world->context, path, "cannot open");
+  const unsigned saved = gz_fp_enter();
+  graze_status status = gz_archive_open(&r, world->context, file, path);
+  if (status == GRAZE_OK) status = restore_from(&r, world);
+  gz_fp_leave(saved);
+  gz_archive_reader_release(&r);
+  close(file);
+  return status;
+}

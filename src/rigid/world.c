@@ -1,0 +1,541 @@
+/* Worlds of rigid bodies: what is in them, and what is told of them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "rigid/rigid.h"
+#include "rigid/vector.h"
+
+enum { RIGID_DEF_COOKIE = 0x52494744, MATERIAL_COOKIE = 0x5249474d, BODY_COOKIE = 0x52494742, MOST_SUBSTEPS = 1000 };
+
+/* ---- definitions ----------------------------------------------------------------------------------------------- */
+
+graze_rigid_def graze_default_rigid_def(void) {
+  return (graze_rigid_def){.gravity = {0, 0, -9.81},
+                           .bounds = graze_box_empty(),
+                           .substeps = 4,
+                           .push_speed = 1,
+                           .rebound = 0.2,
+                           .cookie = RIGID_DEF_COOKIE};
+}
+
+graze_rigid_material graze_default_rigid_material(void) {
+  return (graze_rigid_material){.cookie = MATERIAL_COOKIE};
+}
+
+graze_rigid_body_def graze_default_rigid_body_def(void) {
+  return (graze_rigid_body_def){.orientation = {1, 0, 0, 0},
+                                .mass = (double)NAN,
+                                .density = (double)NAN,
+                                .inertia = {(double)NAN},
+                                .cookie = BODY_COOKIE};
+}
+
+static graze_status check_def(const graze_context *context, const graze_rigid_def *def) {
+  const double *g = def->gravity;
+  if (def->cookie != RIGID_DEF_COOKIE)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "the definition of the world was not initialised");
+  if (!(isfinite(g[0]) && isfinite(g[1]) && isfinite(g[2])))
+    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "gravity is not finite");
+  if (def->substeps < 1 || def->substeps > MOST_SUBSTEPS)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "substeps is %u: it must be 1 to %d", def->substeps, MOST_SUBSTEPS);
+  if (!(isfinite(def->push_speed) && def->push_speed > 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "push_speed is %.17g: it must be finite and above 0",
+                   def->push_speed);
+  if (!(isfinite(def->rebound) && def->rebound >= 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "rebound is %.17g: it must be finite and at least 0", def->rebound);
+  return GRAZE_OK;
+}
+
+graze_status graze_rigid_create(graze_context *context, const graze_rigid_def *def, graze_rigid **world) {
+  if (context == NULL || def == NULL || world == NULL) return gz_fail_null(context);
+  graze_status status = check_def(context, def);
+  if (status != GRAZE_OK) return status;
+  graze_rigid *made = gz_new_zeroed(context, 1, sizeof *made);
+  if (made == NULL) return gz_fail_memory(context, sizeof *made);
+  made->context = context;
+  made->def = *def;
+  made->earth = (rigid_body){.type = GRAZE_BODY_STATIC, .orientation = {1, 0, 0, 0}};
+  gz_rigid_set_rotation(&made->earth);
+  made->worker_count = gz_workers(context);
+  made->workers = gz_new_zeroed(context, made->worker_count, sizeof *made->workers);
+  status = made->workers != NULL ? graze_broadphase_create(context, NULL, &made->broadphase)
+                                 : gz_fail_memory(context, made->worker_count * sizeof *made->workers);
+  if (status != GRAZE_OK) {
+    graze_rigid_destroy(made);
+    return status;
+  }
+  *world = made;
+  return GRAZE_OK;
+}
+
+static void free_bodies(const gz_array *bodies) {
+  for (size_t i = 0; i < bodies->count; i++) {
+    rigid_body *b = RIGID_AT(*bodies, rigid_body, i);
+    gz_free(b->name);
+    gz_free(b->core.corners);
+  }
+  gz_free(bodies->data);
+}
+
+void graze_rigid_destroy(graze_rigid *world) {
+  if (world == NULL) return;
+  free_bodies(&world->bodies);
+  free_bodies(&world->walls);
+  for (size_t i = 0; i < world->joints.count; i++) gz_free(RIGID_AT(world->joints, rigid_joint, i)->name);
+  const gz_array *const arrays[] = {
+      &world->materials, &world->pairs,         &world->contacts,        &world->before,        &world->lost,
+      &world->events,    &world->left,          &world->boxes,           &world->reaches,       &world->island_of,
+      &world->islands,   &world->island_bodies, &world->island_contacts, &world->island_joints, &world->joints,
+      &world->joined};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
+  for (uint32_t i = 0; world->workers != NULL && i < world->worker_count; i++) {
+    gz_buffer_release(world->context, &world->workers[i].memory);
+    gz_buffer_release(world->context, &world->workers[i].pattern);
+    gz_buffer_release(world->context, &world->workers[i].pairs);
+  }
+  gz_free(world->workers);
+  graze_broadphase_destroy(world->broadphase);
+  gz_free(world);
+}
+
+/* ---- materials ------------------------------------------------------------------------------------------------- */
+
+static graze_status check_material(const graze_context *context, const graze_rigid_material *m) {
+  const struct {
+    const char *name;
+    double value, most;
+  } fields[] = {{"friction", m->friction, (double)INFINITY},
+                {"restitution", m->restitution, 1},
+                {"rolling", m->rolling, (double)INFINITY},
+                {"spinning", m->spinning, (double)INFINITY}};
+  if (m->cookie != MATERIAL_COOKIE) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "the material was not initialised");
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    if (isfinite(fields[i].value) && fields[i].value >= 0 && fields[i].value <= fields[i].most) continue;
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s is %.17g: it must be %s", fields[i].name, fields[i].value,
+                   fields[i].most == 1 ? "0 to 1" : "finite and at least 0");
+  }
+  for (int k = 0; k < 3; k++) {
+    if (!isfinite(m->surface_speed[k])) return gz_fail(context, GRAZE_ERROR_ARGUMENT, "surface_speed is not finite");
+  }
+  return GRAZE_OK;
+}
+
+graze_status graze_rigid_add_material(graze_rigid *world, const graze_rigid_material *material, uint32_t *number) {
+  if (world == NULL || material == NULL || number == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  graze_status status = check_material(world->context, material);
+  if (status != GRAZE_OK) return status;
+  if (!array_reserve(world->context, &world->materials, 1, sizeof *material))
+    return gz_fail_memory(world->context, sizeof *material);
+  *number = (uint32_t)world->materials.count;
+  *RIGID_AT(world->materials, graze_rigid_material, world->materials.count++) = *material;
+  return GRAZE_OK;
+}
+
+graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, uint32_t second,
+                                  const graze_rigid_material *material) {
+  if (world == NULL || material == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  graze_status status = check_material(world->context, material);
+  if (status != GRAZE_OK) return status;
+  if (first >= world->materials.count || second >= world->materials.count)
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "there is no material %u",
+                   first >= world->materials.count ? first : second);
+  if (!array_reserve(world->context, &world->pairs, 1, sizeof(rigid_pair)))
+    return gz_fail_memory(world->context, sizeof(rigid_pair));
+  *RIGID_AT(world->pairs, rigid_pair, world->pairs.count++) = (rigid_pair){first, second, *material};
+  return GRAZE_OK;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+static const uint32_t box_first[7] = {0, 4, 8, 12, 16, 20, 24};
+/* Corner i has x, y and z by its bits. Faces -x +x -y +y -z +z. */
+static const uint32_t box_loops[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+static const polytope_edge box_edges[12] = {{{0, 4}, {0, 2}}, {{4, 6}, {0, 5}}, {{6, 2}, {0, 3}}, {{2, 0}, {0, 4}},
+                                            {{1, 3}, {1, 4}}, {{3, 7}, {1, 3}}, {{7, 5}, {1, 5}}, {{5, 1}, {1, 2}},
+                                            {{0, 1}, {2, 4}}, {{5, 4}, {2, 5}}, {{6, 7}, {3, 5}}, {{3, 2}, {3, 4}}};
+
+/* Corners, with room for planes behind them. */
+static bool make_core(const graze_context *context, rigid_body *b) {
+  const bool has_faces = b->shape == GRAZE_RIGID_BOX;
+  polytope *p = &b->core;
+  p->corner_count = has_faces ? 8 : b->shape == GRAZE_RIGID_CAPSULE ? 2 : 1;
+  double *numbers = gz_new_zeroed(context, 3 * 8 + 4 * 6, sizeof *numbers);
+  if (numbers == NULL) return false;
+  p->corners = (double(*)[3])numbers;
+  if (b->shape == GRAZE_RIGID_CAPSULE) {
+    p->corners[0][2] = -0.5 * b->length;
+    p->corners[1][2] = 0.5 * b->length;
+  }
+  if (!has_faces) return true;
+  for (uint32_t i = 0; i < 24; i++) p->corners[i / 3][i % 3] = (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * b->edges[i % 3];
+  p->planes = (double(*)[4])(numbers + 24);
+  for (uint32_t f = 0; f < 6; f++) {
+    p->planes[f][f / 2] = f % 2 ? 1 : -1;
+    p->planes[f][3] = 0.5 * b->edges[f / 2];
+  }
+  p->face_count = 6;
+  p->edge_count = 12;
+  p->face_first = box_first;
+  p->face_corners = box_loops;
+  p->edges = box_edges;
+  return true;
+}
+
+static graze_status find_mass(graze_context *context, const graze_rigid_body_def *def, double density,
+                              graze_mass *mass) {
+  switch (def->shape) {
+    case GRAZE_RIGID_SPHERE:
+      return graze_sphere_get_mass(context, def->radius, density, mass);
+    case GRAZE_RIGID_BOX:
+      return graze_box_get_mass(context, def->edges, density, mass);
+    case GRAZE_RIGID_CAPSULE:
+      return graze_capsule_get_mass(context, def->radius, def->length, density, mass);
+  }
+  return gz_fail(context, GRAZE_ERROR_ARGUMENT, "there is no shape %d", (int)def->shape);
+}
+
+static void find_extent(rigid_body *b) {
+  b->reach = b->radius;
+  for (uint32_t i = 0; i < b->core.corner_count; i++)
+    b->reach = fmax(b->reach, b->radius + length3(b->core.corners[i]));
+  b->least = b->radius;
+  if (b->shape == GRAZE_RIGID_BOX) b->least = 0.5 * fmin(b->edges[0], fmin(b->edges[1], b->edges[2]));
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------------------- */
+
+typedef struct body_words {
+  char text[96];
+} body_words;
+
+static body_words words_of(const graze_rigid *world, const char *name) {
+  body_words w;
+  if (name != NULL && *name != 0)
+    snprintf(w.text, sizeof w.text, "body '%s'", gz_quote(name, name + strlen(name), 64).text);
+  else
+    snprintf(w.text, sizeof w.text, "body %zu", world->bodies.count);
+  return w;
+}
+
+static graze_status check_finite(const graze_rigid *world, const char *words, const char *field, const double *x,
+                                 int count) {
+  for (int k = 0; k < count; k++) {
+    if (!isfinite(x[k])) return gz_fail(world->context, GRAZE_ERROR_NOT_FINITE, "%s: %s is not finite", words, field);
+  }
+  return GRAZE_OK;
+}
+
+static graze_status check_shape(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
+  const bool is_box = def->shape == GRAZE_RIGID_BOX;
+  if (def->shape > GRAZE_RIGID_CAPSULE)
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: there is no shape %d", words, (int)def->shape);
+  for (int k = 0; k < (is_box ? 3 : 1); k++) {
+    const double x = is_box ? def->edges[k] : def->radius;
+    if (!(isfinite(x) && x > 0))
+      return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
+                     is_box ? "edge" : "radius", x);
+  }
+  if (def->shape == GRAZE_RIGID_CAPSULE && !(isfinite(def->length) && def->length >= 0))
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its length is %.17g: it must be finite and at least 0",
+                   words, def->length);
+  return GRAZE_OK;
+}
+
+static graze_status check_body(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
+  const graze_context *context = world->context;
+  if (def->cookie != BODY_COOKIE)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: the definition was not initialised", words);
+  graze_status status = check_shape(world, words, def);
+  if (status == GRAZE_OK) status = check_finite(world, words, "position", def->position, 3);
+  if (status == GRAZE_OK) status = check_finite(world, words, "orientation", def->orientation, 4);
+  if (status == GRAZE_OK) status = check_finite(world, words, "velocity", def->velocity, 3);
+  if (status == GRAZE_OK) status = check_finite(world, words, "spin", def->spin, 3);
+  if (status != GRAZE_OK) return status;
+  const double *q = def->orientation;
+  if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: its orientation is 0", words);
+  if (def->type > GRAZE_BODY_KINEMATIC)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: there is no type %d", words, (int)def->type);
+  if (def->material >= world->materials.count)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: there is no material %u", words, def->material);
+  if (!(isfinite(def->linear_damping) && def->linear_damping >= 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: linear_damping is %.17g: it must be finite and at least 0",
+                   words, def->linear_damping);
+  if (!(isfinite(def->angular_damping) && def->angular_damping >= 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s: angular_damping is %.17g: it must be finite and at least 0",
+                   words, def->angular_damping);
+  const double *v = def->velocity, *w = def->spin;
+  if (def->type == GRAZE_BODY_STATIC && (dot3(v, v) != 0 || dot3(w, w) != 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "%s is static: it has no velocity and no spin", words);
+  return GRAZE_OK;
+}
+
+/* Mass, principal moments and axes of a dynamic body. */
+static graze_status weigh_body(const graze_rigid *world, const char *words, const graze_rigid_body_def *def,
+                               rigid_body *b) {
+  graze_mass mass;
+  const bool by_mass = !isnan(def->mass);
+  if (by_mass == !isnan(def->density))
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: one of mass and density is wanted", words);
+  const double given = by_mass ? def->mass : def->density;
+  if (!(isfinite(given) && given > 0))
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
+                   by_mass ? "mass" : "density", given);
+  graze_status status = find_mass(world->context, def, by_mass ? 1 : given, &mass);
+  if (status != GRAZE_OK) return status;
+  b->mass = by_mass ? given : mass.mass;
+  b->inverse_mass = 1 / b->mass;
+  for (int i = 0; i < 6; i++) b->inertia[i] = by_mass ? mass.inertia[i] * (given / mass.mass) : mass.inertia[i];
+  if (!isnan(def->inertia[0])) memcpy(b->inertia, def->inertia, sizeof b->inertia);
+  bool finite = isfinite(b->mass) && isfinite(b->inverse_mass) && b->inverse_mass > 0;
+  for (int i = 0; i < 6; i++) finite = finite && isfinite(b->inertia[i]);
+  if (finite && graze_inertia_find_axes(b->inertia, b->moments, b->axes) && isfinite(1 / b->moments[0]))
+    return GRAZE_OK;
+  return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: no body can have this %s", words,
+                 finite ? "inertia" : "mass or inertia");
+}
+
+static graze_status fill_body(const graze_rigid *world, const graze_rigid_body_def *def, rigid_body *b) {
+  const body_words words = words_of(world, def->name);
+  graze_status status = check_body(world, words.text, def);
+  if (status != GRAZE_OK) return status;
+  b->type = def->type;
+  b->user_id = def->user_id;
+  b->material = def->material;
+  b->shape = def->shape;
+  if (b->shape != GRAZE_RIGID_BOX) b->radius = def->radius;
+  if (b->shape == GRAZE_RIGID_BOX) memcpy(b->edges, def->edges, sizeof b->edges);
+  if (b->shape == GRAZE_RIGID_CAPSULE) b->length = def->length;
+  if (b->type == GRAZE_BODY_DYNAMIC) status = weigh_body(world, words.text, def, b);
+  if (status != GRAZE_OK) return status;
+  b->damping[0] = def->linear_damping;
+  b->damping[1] = def->angular_damping;
+  memcpy(b->position, def->position, sizeof b->position);
+  memcpy(b->velocity, def->velocity, sizeof b->velocity);
+  memcpy(b->spin, def->spin, sizeof b->spin);
+  const double *q = def->orientation;
+  const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+  double length = 0;
+  for (int k = 0; k < 4; k++) length += q[k] / largest * (q[k] / largest);
+  for (int k = 0; k < 4; k++) b->orientation[k] = length == 1 ? q[k] / largest : q[k] / largest / sqrt(length);
+  b->name = gz_new_text(world->context, def->name != NULL ? def->name : "");
+  if (b->name == NULL || !make_core(world->context, b)) return gz_fail_memory(world->context, sizeof *b);
+  find_extent(b);
+  gz_rigid_set_rotation(b);
+  return GRAZE_OK;
+}
+
+graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def *def, uint32_t *body) {
+  rigid_body b = {0};
+  if (world == NULL || def == NULL || body == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  if (world->bodies.count + world->walls.count >= UINT32_MAX - 1)
+    return gz_fail(world->context, GRAZE_ERROR_LIMIT, "too many bodies");
+  const unsigned saved = gz_fp_enter();
+  graze_status status = fill_body(world, def, &b);
+  gz_fp_leave(saved);
+  if (status == GRAZE_OK && !array_reserve(world->context, &world->bodies, 1, sizeof b))
+    status = gz_fail_memory(world->context, sizeof b);
+  if (status != GRAZE_OK) {
+    gz_free(b.name);
+    gz_free(b.core.corners);
+    return status;
+  }
+  for (size_t i = 0; i < world->contacts.count; i++) { /* walls have the numbers behind those of bodies */
+    rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
+    c->b += c->b >= world->bodies.count;
+  }
+  *body = (uint32_t)world->bodies.count;
+  *RIGID_AT(world->bodies, rigid_body, world->bodies.count++) = b;
+  return GRAZE_OK;
+}
+
+uint32_t graze_rigid_get_body_count(const graze_rigid *world) {
+  return world != NULL ? (uint32_t)world->bodies.count : 0;
+}
+
+static graze_status check_number(const graze_rigid *world, uint32_t body) {
+  if (body < world->bodies.count) return GRAZE_OK;
+  return gz_fail(world->context, GRAZE_ERROR_HANDLE, "there is no body %u", body);
+}
+
+graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t body, graze_rigid_body_def *def) {
+  if (world == NULL || def == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  graze_status status = check_number(world, body);
+  if (status != GRAZE_OK) return status;
+  const rigid_body *b = rigid_body_at(world, body);
+  *def = graze_default_rigid_body_def();
+  def->name = b->name;
+  def->type = b->type;
+  def->shape = b->shape;
+  def->radius = b->radius;
+  memcpy(def->edges, b->edges, sizeof def->edges);
+  def->length = b->length;
+  memcpy(def->position, b->position, sizeof def->position);
+  memcpy(def->orientation, b->orientation, sizeof def->orientation);
+  memcpy(def->velocity, b->velocity, sizeof def->velocity);
+  memcpy(def->spin, b->spin, sizeof def->spin);
+  if (b->type == GRAZE_BODY_DYNAMIC) {
+    def->mass = b->mass;
+    memcpy(def->inertia, b->inertia, sizeof def->inertia);
+  }
+  def->linear_damping = b->damping[0];
+  def->angular_damping = b->damping[1];
+  def->material = b->material;
+  def->user_id = b->user_id;
+  return GRAZE_OK;
+}
+
+graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const double velocity[3],
+                                      const double spin[3]) {
+  if (world == NULL || velocity == NULL || spin == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  graze_status status = check_number(world, body);
+  if (status != GRAZE_OK) return status;
+  rigid_body *b = rigid_body_at(world, body);
+  const body_words words = words_of(world, b->name);
+  if (b->type == GRAZE_BODY_STATIC)
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s is static: it has no velocity", words.text);
+  status = check_finite(world, words.text, "velocity", velocity, 3);
+  if (status == GRAZE_OK) status = check_finite(world, words.text, "spin", spin, 3);
+  if (status != GRAZE_OK) return status;
+  memcpy(b->velocity, velocity, sizeof b->velocity);
+  memcpy(b->spin, spin, sizeof b->spin);
+  return GRAZE_OK;
+}
+
+/* ---- walls ----------------------------------------------------------------------------------------------------- */
+
+graze_status graze_rigid_add_wall(graze_rigid *world, const double point[3], const double normal[3],
+                                  uint32_t material) {
+  if (world == NULL || point == NULL || normal == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  rigid_body wall = {.type = GRAZE_BODY_STATIC, .is_wall = true, .material = material};
+  char words[32];
+  snprintf(words, sizeof words, "wall %zu", world->walls.count);
+  graze_status status = check_finite(world, words, "point", point, 3);
+  if (status == GRAZE_OK) status = check_finite(world, words, "normal", normal, 3);
+  if (status != GRAZE_OK) return status;
+  const double largest = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+  if (!(largest > 0)) return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its normal is 0", words);
+  if (material >= world->materials.count)
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: there is no material %u", words, material);
+  if (!array_reserve(world->context, &world->walls, 1, sizeof wall)) return gz_fail_memory(world->context, sizeof wall);
+  for (int k = 0; k < 3; k++) wall.rotation[k] = normal[k] / largest;
+  const double length = length3(wall.rotation);
+  for (int k = 0; k < 3; k++) {
+    wall.rotation[k] /= length;
+    wall.position[k] = point[k];
+  }
+  wall.least = (double)INFINITY;
+  *RIGID_AT(world->walls, rigid_body, world->walls.count++) = wall;
+  return GRAZE_OK;
+}
+
+uint32_t graze_rigid_get_wall_count(const graze_rigid *world) {
+  return world != NULL ? (uint32_t)world->walls.count : 0;
+}
+
+/* ---- what is told ---------------------------------------------------------------------------------------------- */
+
+static void add_body_sums(const graze_rigid *world, const rigid_body *b, graze_world_sums *sums, double *mass) {
+  double momentum[3], turned[3], around[3];
+  turn3(b->world_inertia, b->spin, turned);
+  for (int k = 0; k < 3; k++) {
+    momentum[k] = b->mass * b->velocity[k];
+    sums->momentum[k] += momentum[k];
+    sums->center[k] += b->mass * b->position[k];
+  }
+  cross3(b->position, momentum, around);
+  for (int k = 0; k < 3; k++) sums->angular_momentum[k] += around[k] + turned[k];
+  sums->kinetic += 0.5 * dot3(momentum, b->velocity);
+  sums->rotational += 0.5 * dot3(turned, b->spin);
+  sums->potential -= b->mass * dot3(world->def.gravity, b->position);
+  *mass += b->mass;
+}
+
+/* Those that touch now, wherever steps have found contacts or not. */
+static void add_contact_sums(const graze_rigid *world, graze_world_sums *sums) {
+  for (size_t i = 0; i < world->contacts.count; i++) {
+    const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
+    const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+    double least = (double)INFINITY;
+    for (uint32_t k = 0; k < c->count; k++) least = fmin(least, gz_rigid_find_gap(a, b, c, &c->points[k], NULL));
+    sums->contacts += least <= 0;
+    sums->max_overlap = fmax(sums->max_overlap, -least);
+  }
+}
+
+/* Contacts of a world that has made no step yet. */
+static graze_status look_first(graze_rigid *world) {
+  if (world->step > 0 || world->contacts.count > 0) return GRAZE_OK;
+  graze_status status = gz_rigid_find_contacts(world, 0);
+  return status;
+}
+
+graze_status graze_rigid_get_sums(graze_rigid *world, graze_world_sums *sums) {
+  if (world == NULL || sums == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  double mass = 0;
+  const unsigned saved = gz_fp_enter();
+  graze_status status = look_first(world);
+  memset(sums, 0, sizeof *sums);
+  for (uint32_t i = 0; i < world->bodies.count; i++) {
+    const rigid_body *b = rigid_body_at(world, i);
+    sums->left += b->left;
+    if (b->type == GRAZE_BODY_DYNAMIC) add_body_sums(world, b, sums, &mass);
+  }
+  for (int k = 0; k < 3 && mass > 0; k++) sums->center[k] /= mass;
+  if (status == GRAZE_OK) add_contact_sums(world, sums);
+  sums->dissipated = world->dissipated;
+  sums->energy = sums->kinetic + sums->rotational + sums->potential;
+  gz_fp_leave(saved);
+  return status;
+}
+
+graze_status graze_rigid_find_left(graze_rigid *world, const graze_member **bodies, uint64_t *count) {
+  if (world == NULL || bodies == NULL || count == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  world->left.count = 0;
+  for (uint32_t i = 0; i < world->bodies.count; i++) {
+    if (!rigid_body_at(world, i)->left) continue;
+    if (!array_reserve(world->context, &world->left, 1, sizeof(graze_member)))
+      return gz_fail_memory(world->context, sizeof(graze_member));
+    *RIGID_AT(world->left, graze_member, world->left.count++) = (graze_member){GRAZE_MEMBER_BODY, 0, i};
+  }
+  *bodies = world->left.data;
+  *count = world->left.count;
+  return GRAZE_OK;
+}
+
+graze_status graze_rigid_get_events(const graze_rigid *world, const graze_contact_event **events, uint64_t *count) {
+  if (world == NULL || events == NULL || count == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
+  if (!world->def.events) return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "the world collects no events");
+  *events = world->events.data;
+  *count = world->events.count;
+  return GRAZE_OK;
+}
+
+uint64_t graze_rigid_get_hash(const graze_rigid *world) {
+  uint64_t sum = 0, number = 0;
+  for (uint32_t i = 0; world != NULL && i < world->bodies.count; i++) {
+    const rigid_body *b = rigid_body_at(world, i);
+    if (b->type != GRAZE_BODY_DYNAMIC) continue;
+    const double *const parts[] = {b->position, b->orientation, b->velocity, b->spin};
+    uint64_t h = number++;
+    for (int k = 0; k < 13; k++) {
+      const double x = k < 3 ? parts[0][k] : k < 7 ? parts[1][k - 3] : k < 10 ? parts[2][k - 7] : parts[3][k - 10];
+      const double plain = x + 0.0; /* -0 as 0 */
+      uint64_t word;
+      memcpy(&word, &plain, sizeof word);
+      h = splitmix64(h ^ word);
+    }
+    sum += h;
+  }
+  return sum;
+}
+
+uint64_t graze_rigid_get_step(const graze_rigid *world) {
+  return world != NULL ? world->step : 0;
+}
+
+double graze_rigid_get_time(const graze_rigid *world) {
+  return world != NULL ? world->start_time + (double)(world->step - world->start_step) * world->dt : 0;
+}

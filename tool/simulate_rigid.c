@@ -1,0 +1,180 @@
+/* From a scene file to a world of rigid bodies. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "simulate.h"
+
+static const char *path_of(const simulate_run *run) {
+  return run->asked->files.names[0];
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+static void check_options(const simulate_run *run) {
+  const simulate_options *asked = run->asked;
+  const struct {
+    bool given;
+    const char *name;
+  } balls_only[] = {{asked->frames, "--frames"},
+                    {asked->report, "--report"},
+                    {asked->record, "--record"},
+                    {asked->pictures_given, "--pictures"},
+                    {asked->precision == GRAZE_FLOAT, "--precision single"}};
+  for (size_t i = 0; i < sizeof balls_only / sizeof balls_only[0]; i++) {
+    if (balls_only[i].given) fail("%s: rigid bodies have no %s yet", path_of(run), balls_only[i].name);
+  }
+}
+
+void simulate_check_rigid(const simulate_run *run) {
+  const graze_scene_file *file = &run->file;
+  check_options(run);
+  if (file->particle_set_count > 0)
+    fail("%s: particles '%s': model rigid moves no particles", path_of(run), file->particles[0].name);
+  for (uint32_t i = 0; i < file->object_count; i++) {
+    if (file->objects[i].shape != GRAZE_SHAPE_MESH) continue;
+    fail("%s: object '%s': model rigid has no meshes yet: spheres, boxes and capsules", path_of(run),
+         file->objects[i].name);
+  }
+}
+
+/* ---- the world --------------------------------------------------------------------------------------------------- */
+
+static graze_rigid_material material_from(const graze_material *from) {
+  graze_rigid_material m = graze_default_rigid_material();
+  m.friction = from->friction;
+  if (!isnan(from->restitution)) m.restitution = from->restitution;
+  m.rolling = from->rolling;
+  m.spinning = from->spinning;
+  memcpy(m.surface_speed, from->surface_speed, sizeof m.surface_speed);
+  return m;
+}
+
+static void add_materials(const simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  const graze_rigid_material none = graze_default_rigid_material();
+  uint32_t number;
+  if (simulation->material_count == 0) simulate_must(run, graze_rigid_add_material(run->rigid, &none, &number));
+  for (uint32_t i = 0; i < simulation->material_count; i++) {
+    const graze_rigid_material m = material_from(&simulation->materials[i].material);
+    graze_status status = graze_rigid_add_material(run->rigid, &m, &number);
+    if (status != GRAZE_OK)
+      fail("%s: simulation.materials.%s: %s", path_of(run), simulation->materials[i].name,
+           graze_last_error(run->session.context)->message);
+  }
+  for (uint32_t i = 0; i < simulation->pair_count; i++) {
+    const graze_rigid_material m = material_from(&simulation->pairs[i].material);
+    graze_status status = graze_rigid_set_pair(run->rigid, simulation->pairs[i].first, simulation->pairs[i].second, &m);
+    if (status != GRAZE_OK)
+      fail("%s: simulation.pairs[%u]: %s", path_of(run), i, graze_last_error(run->session.context)->message);
+  }
+}
+
+/* By the key of the shape. */
+static void check_shape(const simulate_run *run, const graze_scene_file_object *object) {
+  const bool is_box = object->shape == GRAZE_SHAPE_BOX;
+  const char *key = is_box ? "box" : object->shape == GRAZE_SHAPE_SPHERE ? "sphere" : "capsule";
+  for (int k = 0; k < (is_box ? 3 : 1); k++) {
+    const double length = is_box ? object->edges[k] : object->radius;
+    if (!(length > 0))
+      fail("%s: object '%s': \"%s\" is %g: it must be above 0", path_of(run), object->name, key, length);
+  }
+  if (object->shape == GRAZE_SHAPE_CAPSULE && !(object->length >= 0))
+    fail("%s: object '%s': \"capsule\" is %g long: it must be at least 0", path_of(run), object->name, object->length);
+}
+
+static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_file_object *object) {
+  graze_rigid_body_def def = graze_default_rigid_body_def();
+  if (!graze_pose_is_rigid(&object->pose))
+    fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
+  check_shape(run, object);
+  def.name = object->name;
+  def.type = object->body.type;
+  def.shape = object->shape == GRAZE_SHAPE_SPHERE ? GRAZE_RIGID_SPHERE
+              : object->shape == GRAZE_SHAPE_BOX  ? GRAZE_RIGID_BOX
+                                                  : GRAZE_RIGID_CAPSULE;
+  def.radius = object->radius;
+  def.length = object->length;
+  memcpy(def.edges, object->edges, sizeof def.edges);
+  def.mass = object->body.mass;
+  def.density = object->body.density;
+  memcpy(def.inertia, object->body.inertia, sizeof def.inertia);
+  def.linear_damping = object->body.linear_damping;
+  def.angular_damping = object->body.angular_damping;
+  def.material = simulate_material_of(run, "object", object->name, object->body.material);
+  simulate_find_quaternion(object->pose.m, def.orientation);
+  for (int k = 0; k < 3; k++) {
+    def.position[k] = object->pose.m[4 * k + 3];
+    def.velocity[k] = object->body.velocity[k];
+    def.spin[k] = object->body.spin[k];
+  }
+  return def;
+}
+
+static void add_bodies(simulate_run *run) {
+  for (uint32_t i = 0; i < run->file.object_count; i++) {
+    graze_rigid_body_def def = body_of(run, &run->file.objects[i]);
+    uint32_t number;
+    def.user_id = i;
+    simulate_must(run, graze_rigid_add_body(run->rigid, &def, &number));
+    run->types[def.type]++;
+  }
+}
+
+static void add_walls(const simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  for (uint32_t i = 0; i < simulation->wall_count; i++) {
+    const graze_scene_file_wall *wall = &simulation->walls[i];
+    char name[16];
+    snprintf(name, sizeof name, "%u", i);
+    simulate_must(run, graze_rigid_add_wall(run->rigid, wall->point, wall->normal,
+                                            simulate_material_of(run, "wall", name, wall->material)));
+  }
+}
+
+/* Of an object, or the origin of the world. */
+static void find_center(const simulate_run *run, uint32_t object, double center[3]) {
+  for (int k = 0; k < 3; k++) center[k] = object != GRAZE_NO_BODY ? run->file.objects[object].pose.m[4 * k + 3] : 0;
+}
+
+static void add_joints(const simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  for (uint32_t i = 0; i < simulation->joint_count; i++) {
+    const graze_scene_file_joint *from = &simulation->joints[i];
+    graze_joint_def def = graze_default_joint_def();
+    uint32_t number;
+    def.name = from->name;
+    def.type = from->type;
+    def.a = from->a;
+    def.b = from->b;
+    memcpy(def.point, from->point, sizeof def.point);
+    memcpy(def.other, from->other, sizeof def.other);
+    memcpy(def.axis, from->axis, sizeof def.axis);
+    memcpy(def.limits, from->limits, sizeof def.limits);
+    def.motor_speed = from->motor_speed;
+    def.motor_most = from->motor_most;
+    def.spring = from->spring;
+    def.spring_damping = from->spring_damping;
+    def.breaks_at = from->breaks_at;
+    if (def.type == GRAZE_JOINT_DISTANCE && isnan(def.other[0])) find_center(run, from->b, def.other);
+    simulate_must(run, graze_rigid_add_joint(run->rigid, &def, &number));
+  }
+}
+
+void simulate_make_rigid(simulate_run *run) {
+  const graze_scene_file_simulation *simulation = &run->file.simulation;
+  graze_rigid_def def = graze_default_rigid_def();
+  graze_rigid_destroy(run->rigid);
+  memset(run->types, 0, sizeof run->types);
+  memcpy(def.gravity, simulation->gravity, sizeof def.gravity);
+  def.bounds = simulation->bounds;
+  def.events = true;
+  if (simulation->substeps > 0) def.substeps = simulation->substeps;
+  simulate_must(run, graze_rigid_create(run->session.context, &def, &run->rigid));
+  add_materials(run);
+  add_bodies(run);
+  add_walls(run);
+  add_joints(run);
+  simulate_check_alone(run);
+}
