@@ -10,7 +10,6 @@
  * and the last nearest pair as the first bound.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -289,8 +288,7 @@ static void try_last(const graze_query *q, worker *w) {
   w->gap.open_count = 0; /* the search will come to it */
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  const open_pair *x = a, *y = b;
+static int compare_numbers(const open_pair *x, const open_pair *y) {
   if (x->first != y->first) return x->first < y->first ? -1 : 1;
   return (x->second > y->second) - (x->second < y->second);
 }
@@ -321,18 +319,22 @@ static bool improves(worker *w, const open_pair *o, const open_pair *best, doubl
   return true;
 }
 
-/* Of all open pairs the one with the least rounded distance below the limit, and the lowest numbers; NULL: none. */
+/* Of all open pairs the one with the least rounded distance below the limit, and the lowest numbers; NULL: none. Of
+ * many pairs that are equally near the lowest is soon met if the lowest of all is asked early. */
 static const open_pair *choose_nearest(worker *w, double limit, double *distance) {
   gap_search *g = &w->gap;
   gz_near_sieve(g);
   if (g->open_count == 0) return NULL;
-  const open_pair *open = g->open.data, *best = NULL, *likely = open;
-  qsort(g->open.data, g->open_count, sizeof *open, compare_numbers); /* then the first of many equal ones comes soon */
-  for (size_t i = 1; i < g->open_count; i++) likely = open[i].upper < likely->upper ? &open[i] : likely;
+  const open_pair *open = g->open.data, *best = NULL, *likely = open, *lowest = open;
+  for (size_t i = 1; i < g->open_count; i++) {
+    likely = open[i].upper < likely->upper ? &open[i] : likely;
+    lowest = compare_numbers(&open[i], lowest) < 0 ? &open[i] : lowest;
+  }
   *distance = limit;
-  for (size_t i = 0; i <= g->open_count; i++) {
-    const open_pair *o = i == 0 ? likely : &open[i - 1];
-    if ((i > 0 && o == likely) || o->lower > *distance || !improves(w, o, best, distance)) continue;
+  for (size_t i = 0; i < g->open_count + 2; i++) {
+    const open_pair *o = i == 0 ? likely : i == 1 ? lowest : &open[i - 2];
+    if ((i > 0 && o == likely) || (i > 1 && o == lowest)) continue;
+    if (o->lower > *distance || !improves(w, o, best, distance)) continue;
     if (*distance == limit && !(isinf(limit) || is_nearer(w, o, limit))) continue;
     best = o;
   }
