@@ -34,7 +34,7 @@ static graze_status examine(const graze_context *context, const graze_check_def 
     wrong = "marks are for an earlier report, and there is none";
   else if (d->crew != NULL && (d->crew->exchange == NULL || d->crew->member >= d->crew->members))
     wrong = "the crew has no such member";
-  else if (d->crew != NULL && (d->previous != NULL || d->folder != NULL || d->joined || d->every_mesh))
+  else if (d->crew != NULL && (d->previous != NULL || d->folder != NULL || d->joined || d->every_mesh || d->depth))
     wrong = "a crew does no such check";
   else if (d->folder != NULL && (d->relations >> GRAZE_SEPARATE & 1))
     wrong = "separate pairs are not for reports";
@@ -43,6 +43,7 @@ static graze_status examine(const graze_context *context, const graze_check_def 
 
 /* What a folder takes. */
 static void complete_def(graze_check_def *d) {
+  d->every_mesh |= d->depth;
   if (d->folder == NULL) return;
   d->places = d->curves = d->facts = d->every_mesh = true;
 }

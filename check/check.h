@@ -303,6 +303,9 @@ graze_status gz_check_record_begin(graze_check *c);
 void gz_check_record_fill(graze_check *c); /* the meshes that are there now, and how much each rule has done */
 graze_status gz_check_record_finish(graze_check *c, bool complete);
 
+/* depth.c: of the clashes that are listed, if it is asked for. */
+graze_status gz_check_find_depths(graze_check *c);
+
 /* The same where `clashes` and `objects` are filled already: those of self.c. */
 graze_status gz_check_record_finish_self(graze_check *c);
 

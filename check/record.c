@@ -234,6 +234,7 @@ static graze_status finish(graze_check *c, bool complete) {
 graze_status gz_check_record_finish(graze_check *c, bool complete) {
   graze_report *r = &c->report;
   graze_status status = fill_clashes(c);
+  if (status == GRAZE_OK && complete) status = gz_check_find_depths(c);
   if (status != GRAZE_OK) return status;
   r->object_pairs = c->result.object_pairs + c->earlier.count;
   r->reused_pairs = c->earlier.count;

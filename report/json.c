@@ -75,6 +75,11 @@ static void put_place(gz_json *json, const graze_report_clash *clash) {
   }
   gz_record_put_box(json, &clash->box);
   gz_json_double(json, "depth_estimate", clash->depth);
+  if (clash->way_out.known) {
+    gz_json_double(json, "depth", clash->way_out.depth);
+    gz_json_double(json, "depth_lower", clash->way_out.lower);
+    gz_json_doubles(json, "depth_translation", clash->way_out.translation, 3);
+  }
   if (clash->gap.found) gz_record_put_gap(json, &clash->gap);
   if (!clash->forgiven) return;
   gz_json_bool(json, "forgiven", true);

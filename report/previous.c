@@ -345,12 +345,39 @@ static bool make_id(reading *r, json_t *value, graze_report_previous_clash *clas
 }
 
 static bool read_clash(reading *r, json_t *value, const char *place, bool resolved, uint32_t index) {
-  static const char *const known[] = {
-      "a",        "b",       "relation",       "reason",     "triangle_pairs", "points",
-      "segments", "areas",   "coplanar",       "degenerate", "hash",           "triangles",
-      "id",       "state",   "found",          "mark",       "comment",        "point",
-      "box",      "groups",  "depth_estimate", "forgiven",   "translation",    "curve",
-      "gap",      "nearest", "clearance",      "near_pairs", "near_hash",      NULL};
+  static const char *const known[] = {"a",
+                                      "b",
+                                      "relation",
+                                      "reason",
+                                      "triangle_pairs",
+                                      "points",
+                                      "segments",
+                                      "areas",
+                                      "coplanar",
+                                      "degenerate",
+                                      "hash",
+                                      "triangles",
+                                      "id",
+                                      "state",
+                                      "found",
+                                      "mark",
+                                      "comment",
+                                      "point",
+                                      "box",
+                                      "groups",
+                                      "depth_estimate",
+                                      "forgiven",
+                                      "translation",
+                                      "curve",
+                                      "gap",
+                                      "nearest",
+                                      "clearance",
+                                      "near_pairs",
+                                      "near_hash",
+                                      "depth",
+                                      "depth_lower",
+                                      "depth_translation",
+                                      NULL};
   graze_report_previous_clash *clash = &r->previous->clashes[index];
   if (!check_keys(r, value, known, place) || !get_text(r, value, "a", NULL, place, &clash->a) ||
       !get_text(r, value, "b", NULL, place, &clash->b) || !get_text(r, value, "id", "", place, &clash->id) ||

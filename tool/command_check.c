@@ -17,7 +17,8 @@ enum {
   key_previous,
   key_marks,
   key_tolerance,
-  key_clearance
+  key_clearance,
+  key_depth
 };
 
 static const struct argp_option options[] = {
@@ -33,6 +34,8 @@ static const struct argp_option options[] = {
      "forgive touching, and overlaps that a proved translation no longer than LENGTH ends: a number in the check's "
      "units, or with its unit (2mm), or precision: what the precision of the files leaves open",
      30},
+    {"depth", key_depth, NULL, 0,
+     "with JSON or a report: how far the second object of each clash has to be moved out of the first, proved", 30},
     {"all", key_all, NULL, 0, "also list separate pairs", 30},
     {"pairs", key_pairs, NULL, 0, "list the triangle pairs that meet", 30},
     {"curves", key_curves, NULL, 0, "with JSON: include the curves in which surfaces meet", 30},
@@ -89,6 +92,9 @@ static error_t parse_check(int key, char *argument, struct argp_state *state) {
     case key_tolerance:
       if (strcmp(argument, "precision") != 0) options_length(state, "tolerance", argument);
       check->def.tolerance = argument;
+      return 0;
+    case key_depth:
+      check->def.depth = true;
       return 0;
     case key_pairs:
       check->def.triangles = true;

@@ -122,6 +122,8 @@ typedef struct graze_check_def {
    * that, strictly, are `clearance`. NULL: nothing. A scene file may have lengths for pairs of sets, which go before
    * this. */
   const char *clearance;
+  bool depth; /* find how far objects that overlap have to be moved (graze_mesh_depth), each pair after the check;
+                 implies every_mesh */
   unsigned relations; /* bits 1 << relation of those to report; default: all but GRAZE_SEPARATE, which
                          lists every other pair as well */
 

@@ -40,6 +40,13 @@ typedef enum graze_report_state {
 
 GRAZE_API const char *graze_report_state_string(graze_report_state state); /* "", "new", "active", "resolved" */
 
+/* What graze_mesh_depth found. */
+typedef struct graze_way_out {
+  bool known;
+  double depth, lower;   /* the length of the translation; no shorter one is a way out */
+  double translation[3]; /* of b */
+} graze_way_out;
+
 typedef struct graze_report_clash {
   uint32_t a, b; /* indices of objects, a < b */
   char id[24];   /* stable from run to run, made from names and approximate place; letters, digits and '-' */
@@ -51,6 +58,7 @@ typedef struct graze_report_clash {
   double depth;          /* an upper bound on the depth, in the scene's units; 0 for touch, NaN = none */
   bool forgiven;         /* within the tolerance that was asked: no failure, and listed apart */
   double translation[3]; /* of forgiven ones: b moved by it touches a or is separate; zero for touch */
+  graze_way_out way_out; /* if depths were asked for */
   graze_gap gap;         /* of `clearance`, and of unknown ones that are nearer than they may be; its points are the
                             curve of `clearance` */
 
