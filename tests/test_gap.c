@@ -138,6 +138,30 @@ static void check_world(world *w, graze_volumes volumes) {
   close_world(w);
 }
 
+/* With an error allowed the distance is still in the bracket, which is as narrow as asked; limits stay exact. */
+static void check_errors(world *w, uint64_t *state) {
+  graze_distance_options options = graze_default_distance_options();
+  graze_distance_result r, exact;
+  open_world(w, GRAZE_VOLUMES_ORIENTED);
+  exact = ask(w, (double)INFINITY, GRAZE_FIND_ANY, false);
+  double d = exact.nearest.distance;
+  options.exactness = w->exactness;
+  options.error = random_below(state, 2) * 0.3 * random_unit(state);
+  options.share = options.error == 0 || random_below(state, 2) == 0 ? 0.5 * random_unit(state) : 0;
+  for (int i = 0; i < 3; i++) {
+    options.limit = i == 0 ? (double)INFINITY : i == 1 ? nextafter(d, (double)INFINITY) : d;
+    if (i > 0 && !isfinite(options.limit)) continue;
+    assert_int_equal(graze_mesh_distance(query, w->mesh_a, &w->pose_a, w->mesh_b, &w->pose_b, &options, &r), GRAZE_OK);
+    bool nearer = d > 0 && oracle_distance_compare(&table[exact.triangles.a * count_b + exact.triangles.b], d) < 0;
+    if (i == 2 ? r.found != nearer : !r.found) fail_msg("distance %a, limit %a: found %d", d, options.limit, r.found);
+    if (!r.found) continue;
+    assert_true(r.lower <= exact.upper && exact.lower <= r.upper && r.nearest.distance >= d);
+    assert_true(r.lower >= (r.upper - options.error) * (1 - options.share) * (1 - 1e-12) - 1e-300);
+    assert_true(r.nearest.distance <= r.upper && r.upper <= nextafter(r.nearest.distance, (double)INFINITY));
+  }
+  close_world(w);
+}
+
 static void shift_by(double *corners, uint32_t count, int axis, double by) {
   for (uint32_t i = 0; i < 9 * count; i++) corners[i] += (int)(i % 3) == axis ? by : 0;
 }
@@ -158,6 +182,17 @@ static void test_as_they_are(void **unused) {
     world w;
     make_world(&state, &w);
     check_world(&w, i % 2 == 0 ? GRAZE_VOLUMES_ORIENTED : GRAZE_VOLUMES_ALIGNED);
+  }
+}
+
+static void test_allowed_errors(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(905);
+  for (int i = 0; i < test_rounds(40, 3000); i++) {
+    world w;
+    make_world(&state, &w);
+    if (i % 2 == 0) w.pose_b = test_random_pose(&state, 3);
+    check_errors(&w, &state);
   }
 }
 
@@ -293,7 +328,13 @@ static void test_errors(void **unused) {
   assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
   options.limit = (double)NAN;
   assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
-  options.limit = (double)INFINITY;
+  options = graze_default_distance_options();
+  options.share = 1;
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
+  options.share = 0;
+  options.error = -1;
+  assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
+  options.error = 0;
   options.near_pairs = GRAZE_FIND_COUNT;
   assert_int_equal(graze_mesh_distance(q, mesh, NULL, mesh, NULL, &options, &r), GRAZE_ERROR_ARGUMENT);
   assert_string_equal(log.last, "distance options: near pairs need a finite limit");
@@ -312,8 +353,9 @@ static void test_errors(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_as_they_are), cmocka_unit_test(test_poses),   cmocka_unit_test(test_without_trees),
-      cmocka_unit_test(test_shapes),      cmocka_unit_test(test_threads), cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_allowed_errors), cmocka_unit_test(test_as_they_are), cmocka_unit_test(test_poses),
+      cmocka_unit_test(test_without_trees),  cmocka_unit_test(test_shapes),      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -51,6 +51,8 @@ typedef struct graze_distance_options {
   graze_find near_pairs; /* which triangle pairs nearer than the limit, which is finite then: counted (FIND_COUNT),
                             listed too (FIND_ALL); default FIND_ANY: the nearest alone */
   graze_exactness exactness; /* default T1 */
+  double error, share; /* what the answer may be off by: `error`, at least 0, and a share of itself below 1; default 0.
+                          Saves time where much is nearly as near: see the result's `lower` */
   uint32_t cookie;
 } graze_distance_options;
 
@@ -60,7 +62,9 @@ typedef struct graze_distance_result {
   bool found;                    /* the distance is below the limit; never of a mesh without triangles */
   graze_nearest nearest;         /* distance infinite when not found */
   double lower, upper;           /* the doubles around the distance, equal when it is one; not found: the limit and
-                                    infinity */
+                                    infinity. With an error allowed: the distance of the meshes lies between them, that
+                                    of `triangles` is at most `upper`, and lower >= (upper - error) (1 - share) but for
+                                    rounding */
   graze_triangle_pair triangles; /* where: the lowest pair of those whose distances round to the same */
   uint64_t near_pairs;           /* with distance < limit; those that meet have distance 0 */
   uint64_t near_hash;            /* sum of graze_pair_hash */

@@ -25,10 +25,15 @@ enum { OPTIONS_COOKIE = 0x67726F32, WAITING = 16, SIEVE_FIRST = 256 };
 
 /* ---- what is known ---- */
 
+/* What is nearer than this matters, if the answer may be off. */
+static double least_wanted(const gap_search *g, double most) {
+  return larger((most - g->error) * (1 - g->share), 0);
+}
+
 /* The bounds of boxes are in floats, with an error of their own that boxes_kernels.c allows for: 2^-12 is for the
  * rounding of this, and the least float for what is below. */
 void gz_near_set_most(worker *w, double most) {
-  double own = most / w->map.growth;
+  double own = (w->gap.relaxed ? least_wanted(&w->gap, most) : most) / w->map.growth;
   w->gap.most = most;
   w->gap.most2 = (float)fmin(own * own * (1 + 0x1p-12) + 1e-37, 1e38);
   if (own > 1e18) w->gap.most2 = (float)INFINITY;
@@ -36,12 +41,15 @@ void gz_near_set_most(worker *w, double most) {
 
 void gz_near_start_search(worker *w, const job *j) {
   gap_search *g = &w->gap;
+  g->relaxed = false;
   if (!j->near) return;
   const double *slack = w->sink.slack;
   g->slack = 1.8 * fmax(fmax(slack[0], slack[1]), slack[2]);
   g->meet = false;
   g->node_count = g->open_count = 0;
   g->sieve_at = SIEVE_FIRST;
+  g->error = j->error;
+  g->share = j->share;
   gz_near_set_most(w, j->limit);
 }
 
@@ -146,7 +154,10 @@ static void take_distances(worker *w, double *lower, const double *upper, const 
     return;
   }
   for (unsigned i = 0; i < s->count; i++) least = fmin(least, upper[i]);
-  if (least < g->most) gz_near_set_most(w, least);
+  if (least < g->most) {
+    g->relaxed = g->error > 0 || g->share > 0;
+    gz_near_set_most(w, least);
+  }
   for (unsigned i = 0; i < s->count && !s->stop; i++) {
     if (lower[i] <= g->most) gz_near_keep(w, &(open_pair){lower[i], upper[i], s->first[i], s->second[i], place[i]});
   }
@@ -280,6 +291,7 @@ static void try_last(const graze_query *q, worker *w) {
   graze_triangle_pair last = q->nearest.pair;
   double a[9], b[9];
   if (q->nearest.a != s->a->mesh || q->nearest.b != s->b->mesh) return;
+  if (w->gap.error > 0 || w->gap.share > 0) return; /* the answer would depend on it */
   if (last.a >= s->a->mesh->triangle_count || last.b >= s->b->mesh->triangle_count) return;
   gz_side_corners(s->a, last.a, a);
   gz_side_corners(s->b, last.b, b);
@@ -389,6 +401,8 @@ static graze_status find_nearest(graze_query *q, const job *j, graze_distance_re
   double distance;
   const open_pair *nearest = w->gap.meet ? NULL : choose_nearest(w, j->limit, &distance);
   if (nearest != NULL) report_nearest(w, nearest, r);
+  if (nearest != NULL && w->gap.relaxed)
+    r->lower = smaller(r->lower, least_wanted(&w->gap, w->gap.most) * (1 - 0x1p-50));
   r->work = w->sink.work;
   graze_status status = w->gap.meet ? report_meeting(q, j, r) : GRAZE_OK;
   if (status != GRAZE_OK || !r->found) return status;
@@ -442,6 +456,10 @@ static graze_status read_options(const graze_query *q, const graze_distance_opti
   if (o.cookie != OPTIONS_COOKIE || (unsigned)o.near_pairs > GRAZE_FIND_ANY || (unsigned)o.exactness > GRAZE_T2) {
     return gz_fail(q->context, GRAZE_ERROR_ARGUMENT, "distance options: not initialised, or a value is unknown");
   }
+  if (!(o.error >= 0) || !isfinite(o.error) || !(o.share >= 0) || !(o.share < 1)) {
+    return gz_fail(q->context, GRAZE_ERROR_ARGUMENT,
+                   "distance options: error and share must be at least 0, share below 1");
+  }
   if (!(o.limit >= 0)) return gz_fail(q->context, GRAZE_ERROR_ARGUMENT, "distance options: limit must be at least 0");
   if (o.near_pairs != GRAZE_FIND_ANY && isinf(o.limit)) {
     return gz_fail(q->context, GRAZE_ERROR_ARGUMENT, "distance options: near pairs need a finite limit");
@@ -451,6 +469,8 @@ static graze_status read_options(const graze_query *q, const graze_distance_opti
   j->limit = o.limit;
   j->find = GRAZE_FIND_ANY;
   j->exactness = o.exactness;
+  j->error = o.error;
+  j->share = o.share;
   *find = o.near_pairs;
   return GRAZE_OK;
 }

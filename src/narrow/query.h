@@ -34,11 +34,13 @@ typedef struct near_nodes {
 
 /* gap.c: what a search for near triangles knows. */
 typedef struct gap_search {
-  double most;  /* what is farther is of no interest: the limit, or the least upper bound so far */
-  float most2;  /* its square in units of mesh a, rounded up */
-  double slack; /* T2: by how much the images' distance may differ from that of the rounded ones */
-  bool meet;    /* two triangles that meet have been seen */
-  buffer nodes; /* pairs of nodes to open */
+  double most;         /* what is farther is of no interest: the limit, or the least upper bound so far */
+  float most2;         /* its square in units of mesh a, rounded up */
+  double error, share; /* that the answer may be off by */
+  bool relaxed;        /* they count: something is known to be nearer than the limit */
+  double slack;        /* T2: by how much the images' distance may differ from that of the rounded ones */
+  bool meet;           /* two triangles that meet have been seen */
+  buffer nodes;        /* pairs of nodes to open */
   size_t node_count;
   buffer open; /* open_pair */
   size_t open_count, sieve_at;
@@ -90,7 +92,7 @@ typedef struct job {
   bool self;
   bool boxes_only; /* candidates are the answer (graze_collide_self_boxes) */
   bool near;       /* triangles nearer than `limit` are the answer */
-  double limit;
+  double limit, error, share;
   const corner_names *names; /* of `self`; NULL: no fans */
   graze_find find;
   graze_exactness exactness;
