@@ -163,6 +163,7 @@ static void run_all(bench *b) {
   work_wave(b);
   work_ccd(b);
   work_motion(b);
+  work_distance(b);
 #ifdef BENCH_IO
   work_read(b);
 #endif
