@@ -279,6 +279,139 @@ static void test_mesh_against_all_pairs(void **unused) {
   free(scratch);
 }
 
+/* ---- separations ---- */
+
+/* Everything a power of two larger or smaller, and turned about: the same times. */
+static void test_separations_scaled(void **unused) {
+  (void)unused;
+  enum { COUNT = 60 };
+  static const int shifts[] = {0, -300, -40, 40, 300};
+  static graze_ccd_query queries[COUNT], scaled[COUNT];
+  static graze_ccd_result want[COUNT], got[COUNT];
+  uint64_t state = test_seed(11), hits = 0;
+  for (int i = 0; i < COUNT; i++) {
+    queries[i].kind = i & 1;
+    for (int k = 0; k < 24; k++) {
+      (&queries[i].points[0][0][0])[k] =
+          i % 3 ? ldexp(rint(ldexp(random_signed(&state), 20)), -20) : (double)random_below(&state, 5);
+    }
+  }
+  for (size_t s = 0; s < sizeof shifts / sizeof *shifts; s++) {
+    for (int i = 0; i < COUNT; i++) {
+      scaled[i].kind = queries[i].kind;
+      for (int e = 0; e < 2; e++) {
+        for (int p = 0; p < 4; p++) {
+          /* The corners of the face go round; the edges, and the ends of the second, change places. */
+          static const int turned[2][4] = {{0, 2, 3, 1}, {3, 2, 0, 1}};
+          const int from = s == 0 ? p : turned[queries[i].kind][p];
+          for (int k = 0; k < 3; k++) scaled[i].points[e][p][k] = ldexp(queries[i].points[e][from][k], shifts[s]);
+        }
+      }
+    }
+    graze_ccd_result *results = s == 0 ? want : got;
+    assert_int_equal(graze_ccd_batch_apart(shared_context(2), ldexp(0.3125, shifts[s]), COUNT, scaled, results),
+                     GRAZE_OK);
+    for (int i = 0; i < COUNT && s > 0; i++) {
+      assert_int_equal(got[i].hit, want[i].hit);
+      assert_true(got[i].earliest == want[i].earliest && got[i].latest == want[i].latest);
+      hits += got[i].hit;
+    }
+  }
+  assert_true(hits > 20);
+}
+
+/* A vertex falls onto the middle of a face, beside an edge, beside a corner, and edge comes to edge: known times. */
+static void test_separations_known(void **unused) {
+  (void)unused;
+  static const double to[5] = {0.25, -1, -3, 1.5, 5};
+  graze_ccd_query q[5];
+  graze_ccd_result r[5];
+  memset(q, 0, sizeof q);
+  for (int e = 0; e < 2; e++) {
+    for (int i = 0; i < 4; i++) { /* a face with corners (0, 0, 0), (4, 0, 0), (0, 4, 0); a vertex from z = 8 to -8 */
+      double(*x)[3] = q[i].points[e];
+      x[0][0] = i == 1 ? 1 : to[i];
+      x[0][1] = i == 1 ? -3 : i == 2 ? -4 : i == 3 ? 1 : 0.25;
+      x[0][2] = e == 0 ? 8 : -8;
+      x[2][0] = x[3][1] = 4;
+    }
+    q[4].kind = GRAZE_CCD_EDGE_EDGE; /* along x at height 8 to -8, along y at 0 */
+    q[4].points[e][0][0] = -1;
+    q[4].points[e][1][0] = 1;
+    q[4].points[e][0][2] = q[4].points[e][1][2] = e == 0 ? 8 : -8;
+    q[4].points[e][2][1] = -1;
+    q[4].points[e][3][1] = 1;
+  }
+  /* At distance 5 over the face; 3 beside an edge: at height 4; 5 from a corner: at height 0, which only touches. */
+  static const double times[5] = {0.1875, 0.25, 0.5, 0.1875, 0.1875};
+  assert_int_equal(graze_ccd_batch_apart(shared_context(1), 5, 5, q, r), GRAZE_OK);
+  for (int i = 0; i < 5; i++) {
+    assert_true(r[i].hit);
+    assert_true(r[i].earliest == times[i] && r[i].latest == times[i]);
+  }
+  assert_int_equal(graze_ccd_batch_apart(shared_context(1), nextafter(5, 0), 5, q, r), GRAZE_OK);
+  assert_true(r[1].hit && r[1].earliest >= 0.25 && !r[2].hit);
+  assert_int_equal(graze_ccd_batch_apart(shared_context(1), -1, 5, q, r), GRAZE_ERROR_ARGUMENT);
+  assert_int_equal(graze_ccd_batch_apart(shared_context(1), (double)NAN, 5, q, r), GRAZE_ERROR_ARGUMENT);
+  q[3].points[0][0][0] = 1e60;
+  q[3].points[0][1][1] = 0x1p-1074;
+  assert_int_equal(graze_ccd_batch_apart(shared_context(1), 5, 5, q, r), GRAZE_OK);
+  q[1].points[1][0][0] = (double)INFINITY;
+  assert_int_equal(graze_ccd_batch_apart(shared_context(1), 5, 5, q, r), GRAZE_ERROR_NOT_FINITE);
+}
+
+/* Sizes that differ by all that doubles can: decided or refused with the query's number, and ordinary ones beside them
+ * are what they are. */
+static void test_separations_far_apart(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(12), refused = 0, decided = 0;
+  for (int round = 0; round < 40; round++) {
+    graze_ccd_query q[2];
+    graze_ccd_result r[2];
+    for (int i = 0; i < 2; i++) {
+      q[i].kind = (uint8_t)(round & 1);
+      for (int k = 0; k < 24; k++) {
+        (&q[i].points[0][0][0])[k] = ldexp(random_signed(&state), i == 0 ? 0 : (int)random_below(&state, 1800) - 1000);
+      }
+    }
+    graze_status status = graze_ccd_batch_apart(shared_context(1), 0.25, 2, q, r);
+    decided += status == GRAZE_OK;
+    refused += status == GRAZE_ERROR_LIMIT;
+    if (status == GRAZE_ERROR_LIMIT) {
+      assert_string_equal(shared_error()->message, "query 1: coordinates and separation differ too much in size");
+    } else {
+      graze_ccd_result alone;
+      assert_int_equal(status, GRAZE_OK);
+      assert_int_equal(graze_ccd_batch_apart(shared_context(1), 0.25, 1, q, &alone), GRAZE_OK);
+      assert_true(alone.hit == r[0].hit && alone.earliest == r[0].earliest && alone.latest == r[0].latest);
+    }
+  }
+  print_message("far apart: %d decided, %d refused\n", (int)decided, (int)refused);
+}
+
+static void test_separations_memory(void **unused) {
+  (void)unused;
+  graze_ccd_query q = {.kind = GRAZE_CCD_EDGE_EDGE};
+  graze_ccd_result r;
+  for (int i = 0; i < 24; i++) (&q.points[0][0][0])[i] = i * i % 11;
+  for (uint64_t fail_at = 1;; fail_at++) {
+    test_allocator memory = {0};
+    graze_context_def def = graze_default_context_def();
+    graze_context *context = NULL;
+    def.allocator = test_allocator_hooks(&memory);
+    def.threads = 1;
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    memory.fail_at = memory.requests + fail_at;
+    graze_status status = graze_ccd_batch_apart(context, 0.5, 1, &q, &r);
+    bool refused = memory.requests >= memory.fail_at;
+    assert_int_equal(status, refused ? GRAZE_ERROR_MEMORY : GRAZE_OK);
+    memory.fail_at = 0;
+    graze_context_destroy(context);
+    assert_int_equal(memory.live_blocks, 0);
+    if (!refused) break;
+  }
+}
+
 static void test_mesh_errors(void **unused) {
   (void)unused;
   graze_context *context = shared_context(1);
@@ -303,7 +436,10 @@ static void test_mesh_errors(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter_says_what_is_exact), cmocka_unit_test(test_batch),
-                                     cmocka_unit_test(test_mesh_against_all_pairs), cmocka_unit_test(test_mesh_errors)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_filter_says_what_is_exact), cmocka_unit_test(test_batch),
+      cmocka_unit_test(test_mesh_against_all_pairs),    cmocka_unit_test(test_separations_scaled),
+      cmocka_unit_test(test_separations_known),         cmocka_unit_test(test_separations_far_apart),
+      cmocka_unit_test(test_separations_memory),        cmocka_unit_test(test_mesh_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* graze ccd: moving vertices, faces and edges from text, decided in blocks. Input of any length runs in bounded memory.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +14,15 @@
 #include "session.h"
 #include "verbs.h"
 
-enum { block_size = 1 << 12 };
+enum { block_size = 1 << 12, key_separation = 1 };
+
+static const struct argp_option options[] = {
+    {"separation", key_separation, "D", 0, "when do they first come as near as D? default 0: when do they meet", 1},
+    {0}};
 
 typedef struct ccd_options {
   common_options common;
+  double separation;
   file_list files;
 } ccd_options;
 
@@ -26,6 +32,7 @@ typedef struct ccd_run {
   gz_json writer;
   output_format format;
   number_lines lines;
+  double separation;
   graze_ccd_query queries[block_size];
   graze_ccd_result results[block_size];
   uint32_t waiting; /* queries that were read and not decided yet */
@@ -34,7 +41,13 @@ typedef struct ccd_run {
 
 static error_t parse_ccd(int key, char *argument, struct argp_state *state) {
   ccd_options *ccd = state->input;
-  (void)argument;
+  if (key == key_separation) {
+    char *end;
+    ccd->separation = strtod(argument, &end);
+    if (end == argument || *end || !(ccd->separation >= 0 && ccd->separation < INFINITY))
+      argp_error(state, "--separation: '%s' is not a finite number of 0 or more", argument);
+    return 0;
+  }
   return options_arguments(key, state, &ccd->common, &ccd->files, 1, "a file, or - for standard input,");
 }
 
@@ -71,7 +84,8 @@ static void write_line(output *out, const graze_ccd_result *result, char between
 
 static void finish_block(ccd_run *run) {
   double start = clock_now();
-  graze_status status = graze_ccd_batch(run->session.context, run->waiting, run->queries, run->results);
+  graze_status status =
+      graze_ccd_batch_apart(run->session.context, run->separation, run->waiting, run->queries, run->results);
   if (status != GRAZE_OK) session_fail(&run->session, run->lines.name, status);
   clock_add(&run->session.query_seconds, start);
   for (uint32_t i = 0; i < run->waiting; i++) {
@@ -125,6 +139,7 @@ static void read_all(ccd_run *run) {
 static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
 
 const struct argp ccd_argp = {
+    .options = options,
     .parser = parse_ccd,
     .children = children,
     .args_doc = "FILE\n-",
@@ -142,6 +157,7 @@ int command_ccd(int argc, char **argv) {
   ccd_run *run = calloc(1, sizeof *run);
   if (!run) fail_out_of_memory();
   run->format = ccd.common.format;
+  run->separation = ccd.separation;
   run->lines = number_lines_open(ccd.files.names[0]);
   run->out = output_open(ccd.common.output);
   session_begin(&run->session, &ccd.common);

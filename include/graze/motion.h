@@ -40,6 +40,13 @@ typedef struct graze_ccd_result {
 GRAZE_API graze_status graze_ccd_batch(graze_context *context, uint64_t count, const graze_ccd_query *queries,
                                        graze_ccd_result *results);
 
+/* The same for a separation that has to be kept: whether they are ever as near as that or nearer, and when first. 0 is
+ * graze_ccd_batch. For a separation above 0 the message LIMIT is possible, with the query, where coordinates and
+ * separation, as integers times a power of two that they share, have more than 128 bits: doubles whose sizes differ by
+ * more than a factor of 2^75. */
+GRAZE_API graze_status graze_ccd_batch_apart(graze_context *context, double separation, uint64_t count,
+                                             const graze_ccd_query *queries, graze_ccd_result *results);
+
 /* ---- whole meshes -------------------------------------------------------------------------------------------- */
 
 /* A mesh whose vertices move: three numbers a vertex at t = 0 and at t = 1, three indices a triangle. */

@@ -8,6 +8,21 @@
 
 typedef unsigned __int128 wide;
 
+static _Thread_local bool overflowed;
+
+bool gz_big_overflowed(void) {
+  return overflowed;
+}
+
+void gz_big_clear_overflow(void) {
+  overflowed = false;
+}
+
+static void overflow(big *r) {
+  overflowed = true;
+  r->sign = r->limbs = r->exponent = 0;
+}
+
 static void normalise(big *r) {
   while (r->limbs > 0 && r->limb[r->limbs - 1] == 0) r->limbs--;
   int zeros = 0;
@@ -92,6 +107,11 @@ static int subtract_magnitudes(const uint64_t *a, int n, const uint64_t *b, int 
   return n;
 }
 
+/* At least the limbs that the sum with a number of this exponent needs. */
+static int limbs_above(const big *a, int exponent) {
+  return a->limbs + (a->exponent - exponent) / 64 + 2;
+}
+
 static void add_signed(big *r, const big *a, const big *b, int sign_b) {
   if (b->sign == 0) {
     gz_big_copy(r, a);
@@ -103,6 +123,10 @@ static void add_signed(big *r, const big *a, const big *b, int sign_b) {
     return;
   }
   int exponent = a->exponent < b->exponent ? a->exponent : b->exponent;
+  if (limbs_above(a, exponent) >= BIG_LIMBS || limbs_above(b, exponent) >= BIG_LIMBS) {
+    overflow(r);
+    return;
+  }
   uint64_t x[BIG_LIMBS], y[BIG_LIMBS];
   int n = align(a, exponent, x);
   int m = align(b, exponent, y);
@@ -136,6 +160,10 @@ void gz_big_mul(big *r, const big *a, const big *b) {
   }
   uint64_t out[BIG_LIMBS];
   int n = a->limbs, m = b->limbs;
+  if (n + m > BIG_LIMBS) {
+    overflow(r);
+    return;
+  }
   memset(out, 0, (size_t)(n + m) * sizeof out[0]);
   for (int i = 0; i < n; i++) {
     wide carry = 0;
@@ -217,4 +245,50 @@ double gz_big_root_ratio(const big *a, const big *b) {
   double y = leading(b, &eb);
   int exponent = ea - eb, odd = exponent & 1;
   return ldexp(sqrt(x / y * (1 + odd)), (exponent - odd) / 2);
+}
+
+/* |a| / 2^k for the largest k that leaves an integer, as limbs. */
+static int odd_part(const big *a, uint64_t *out) {
+  const int shift = __builtin_ctzll(a->limb[0]);
+  for (int i = 0; i < a->limbs; i++) {
+    out[i] = a->limb[i] >> shift;
+    if (shift != 0 && i + 1 < a->limbs) out[i] |= a->limb[i + 1] << (64 - shift);
+  }
+  return a->limbs - (out[a->limbs - 1] == 0);
+}
+
+/* From the lowest limb on, each by the inverse of the divisor's lowest, which is odd (T. Jebelean, "An algorithm for
+ * exact division", 1993). */
+void gz_big_divide(big *r, const big *a, const big *b) {
+  if (a->sign == 0) {
+    gz_big_copy(r, a);
+    return;
+  }
+  if (b->sign == 0 || a->limbs < b->limbs - 1) { /* after an overflow */
+    overflow(r);
+    return;
+  }
+  uint64_t rest[BIG_LIMBS], divisor[BIG_LIMBS], inverse;
+  const int sign = a->sign * b->sign, exponent = a->exponent - b->exponent - __builtin_ctzll(b->limb[0]);
+  const int m = odd_part(b, divisor), n = a->limbs - m + 1;
+  memcpy(rest, a->limb, (size_t)a->limbs * sizeof rest[0]);
+  inverse = divisor[0];
+  for (int i = 0; i < 6; i++) inverse *= 2 - divisor[0] * inverse;
+  for (int i = 0; i < n; i++) {
+    const uint64_t q = rest[i] * inverse;
+    wide carry = 0;
+    uint64_t borrow = 0;
+    for (int j = 0; i + j < n; j++) {
+      if (j < m) carry += (wide)q * divisor[j];
+      const wide take = (wide)(uint64_t)carry + borrow;
+      borrow = (wide)rest[i + j] < take;
+      rest[i + j] = (uint64_t)((wide)rest[i + j] - take);
+      carry >>= 64;
+    }
+    r->limb[i] = q;
+  }
+  r->sign = sign;
+  r->exponent = exponent;
+  r->limbs = n;
+  normalise(r);
 }

@@ -3,11 +3,13 @@
  *
  * Capacity: a T2 coordinate is a sum of products of two doubles, bits 2^-2148 to 2^2050. A distance (near.h) multiplies
  * six of them, with a few sums bits 2^-12888 to 2^12312: 25,200 bits. Continuous collision (ccd.h) multiplies twenty
- * differences of doubles, of 2,100 bits each. Only limbs in use are touched.
+ * differences of doubles, of 2,100 bits each. Only limbs in use are touched. Who cannot promise that numbers stay
+ * within that asks afterwards whether they did (gz_big_overflowed).
  */
 #ifndef GRAZE_SRC_EXACT_BIG_H
 #define GRAZE_SRC_EXACT_BIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { BIG_LIMBS = 704 };
@@ -25,6 +27,13 @@ void gz_big_add(big *r, const big *a, const big *b);
 void gz_big_sub(big *r, const big *a, const big *b);
 void gz_big_mul(big *r, const big *a, const big *b);
 void gz_big_copy(big *r, const big *a);
+
+/* Whether a number of this thread has been too long since the flag was cleared; it became 0 then. */
+bool gz_big_overflowed(void);
+void gz_big_clear_overflow(void);
+
+/* a / b where that is such a number; b is not zero. */
+void gz_big_divide(big *r, const big *a, const big *b);
 
 /* Nearest-ish double of a / b, b not zero: relative error below 2^-51, or 2^-1074 absolutely; overflows to an
  * infinity. */

@@ -1,4 +1,5 @@
 /* graze_ccd_batch: queries in order, each by the filter or else exactly. */
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 
@@ -7,6 +8,7 @@
 #include "base/owned.h"
 #include "base/parallel.h"
 #include "exact/ccd.h"
+#include "exact/ccd_apart.h"
 #include "exact/ccd_filter.h"
 
 enum { QUERIES_PER_TASK = 256 };
@@ -16,8 +18,10 @@ typedef struct batch {
   const graze_ccd_query *queries;
   graze_ccd_result *results;
   uint64_t count;
+  double separation;
   ccd_scratch **scratch; /* a worker's, once it needs it */
-  _Atomic uint64_t first_bad;
+  apart_scratch **apart; /* likewise */
+  _Atomic uint64_t first_bad, first_long;
   _Atomic bool refused; /* memory */
 } batch;
 
@@ -46,9 +50,29 @@ void gz_ccd_release(const graze_context *context, ccd_scratch *scratch) {
   gz_memory_release(context, scratch, gz_ccd_scratch_size());
 }
 
+/* With a separation above 0. False: memory was refused. */
+static bool decide_apart(batch *work, uint64_t i, apart_scratch **scratch) {
+  const graze_ccd_query *query = &work->queries[i];
+  double time[2];
+  work->results[i] = (graze_ccd_result){0};
+  if (gz_ccd_apart_filter(query, work->separation)) return true;
+  if (*scratch == NULL) *scratch = gz_memory_alloc(work->context, gz_ccd_apart_scratch_size());
+  if (*scratch == NULL) return false;
+  bool too_long = false;
+  const bool hit = gz_ccd_apart_exact(query, work->separation, *scratch, time, &too_long);
+  if (too_long) {
+    note_least(&work->first_long, i);
+  } else if (hit) {
+    work->results[i] = (graze_ccd_result){.earliest = time[0], .latest = time[1], .hit = 1};
+  }
+  return true;
+}
+
 static void decide(batch *work, uint64_t i, uint32_t worker) {
   if (!is_finite(&work->queries[i])) {
     note_least(&work->first_bad, i);
+  } else if (work->separation > 0) {
+    if (!decide_apart(work, i, &work->apart[worker])) atomic_store(&work->refused, true);
   } else if (!gz_ccd_decide(work->context, &work->queries[i], &work->scratch[worker], &work->results[i])) {
     atomic_store(&work->refused, true);
   }
@@ -64,25 +88,52 @@ static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t 
 static graze_status decide_all(batch *work) {
   uint32_t workers = gz_workers(work->context);
   work->scratch = gz_new_zeroed(work->context, workers, sizeof *work->scratch);
-  if (work->scratch == NULL) return gz_fail_memory(work->context, workers * sizeof *work->scratch);
+  work->apart = gz_new_zeroed(work->context, workers, sizeof *work->apart);
+  if (work->scratch == NULL || work->apart == NULL) {
+    gz_free(work->scratch);
+    gz_free(work->apart);
+    return gz_fail_memory(work->context, workers * sizeof *work->scratch);
+  }
   gz_parallel_for(work->context, (uint32_t)((work->count + QUERIES_PER_TASK - 1) / QUERIES_PER_TASK), 1, decide_range,
                   work);
-  for (uint32_t i = 0; i < workers; i++) gz_ccd_release(work->context, work->scratch[i]);
+  for (uint32_t i = 0; i < workers; i++) {
+    gz_ccd_release(work->context, work->scratch[i]);
+    gz_memory_release(work->context, work->apart[i], gz_ccd_apart_scratch_size());
+  }
   gz_free(work->scratch);
+  gz_free(work->apart);
   return atomic_load(&work->refused) ? gz_fail_memory(work->context, gz_ccd_scratch_size()) : GRAZE_OK;
 }
 
 graze_status graze_ccd_batch(graze_context *context, uint64_t count, const graze_ccd_query *queries,
                              graze_ccd_result *results) {
+  return graze_ccd_batch_apart(context, 0, count, queries, results);
+}
+
+graze_status graze_ccd_batch_apart(graze_context *context, double separation, uint64_t count,
+                                   const graze_ccd_query *queries, graze_ccd_result *results) {
   if (context == NULL || (count > 0 && (queries == NULL || results == NULL))) return gz_fail_null(context);
   if (count > (uint64_t)QUERIES_PER_TASK * UINT32_MAX) return gz_fail(context, GRAZE_ERROR_LIMIT, "too many queries");
   for (uint64_t i = 0; i < count; i++) {
     if (queries[i].kind <= GRAZE_CCD_EDGE_EDGE) continue;
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "query %llu: its kind is %d", (unsigned long long)i, queries[i].kind);
   }
-  batch work = {.context = context, .queries = queries, .results = results, .count = count, .first_bad = UINT64_MAX};
+  if (!(separation >= 0 && separation <= DBL_MAX)) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "the separation is not a finite number of 0 or more");
+  }
+  batch work = {.context = context,
+                .queries = queries,
+                .results = results,
+                .count = count,
+                .separation = separation,
+                .first_bad = UINT64_MAX,
+                .first_long = UINT64_MAX};
   graze_status status = decide_all(&work);
-  uint64_t bad = atomic_load(&work.first_bad);
-  if (status != GRAZE_OK || bad == UINT64_MAX) return status;
-  return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "query %llu: a coordinate is not finite", (unsigned long long)bad);
+  uint64_t bad = atomic_load(&work.first_bad), too_long = atomic_load(&work.first_long);
+  if (status != GRAZE_OK) return status;
+  if (bad != UINT64_MAX)
+    return gz_fail(context, GRAZE_ERROR_NOT_FINITE, "query %llu: a coordinate is not finite", (unsigned long long)bad);
+  if (too_long == UINT64_MAX) return GRAZE_OK;
+  return gz_fail(context, GRAZE_ERROR_LIMIT, "query %llu: coordinates and separation differ too much in size",
+                 (unsigned long long)too_long);
 }

@@ -31,7 +31,7 @@ static void trim(poly *r) {
   while (r->degree >= 0 && r->c[r->degree].sign == 0) r->degree--;
 }
 
-static void copy(poly *r, const poly *a) {
+void gz_poly_copy(poly *r, const poly *a) {
   r->degree = a->degree;
   for (int i = 0; i <= a->degree; i++) gz_big_copy(&r->c[i], &a->c[i]);
 }
@@ -84,7 +84,7 @@ void gz_poly_mul(poly *r, const poly *a, const poly *b) {
   r->degree = na + nb;
 }
 
-static void derive(poly *r, const poly *f) {
+void gz_poly_derive(poly *r, const poly *f) {
   for (int i = 1; i <= f->degree; i++) scale(&r->c[i - 1], &f->c[i], i);
   r->degree = f->degree - 1;
 }
@@ -264,8 +264,8 @@ static void find_of_quadratic(unit_roots *roots, const poly *f) {
     take_ratio(roots, &x, &y);
     return;
   }
-  copy(&roots->chain[0], f);
-  derive(&roots->chain[1], f);
+  gz_poly_copy(&roots->chain[0], f);
+  gz_poly_derive(&roots->chain[1], f);
   roots->chain[2].degree = 0;
   gz_big_copy(&roots->chain[2].c[0], &discriminant);
   roots->links = 3;
@@ -342,8 +342,8 @@ static void find_of_cubic(unit_roots *roots, const poly *f) {
     find_of_cubic_with_multiple_root(roots, f, r);
     return;
   }
-  copy(&roots->chain[0], f);
-  derive(&roots->chain[1], f);
+  gz_poly_copy(&roots->chain[0], f);
+  gz_poly_derive(&roots->chain[1], f);
   find_by_counting(roots);
 }
 
@@ -373,7 +373,7 @@ static int sign_of_quadratic(unit_roots *roots, int i, const poly *g) {
   int sign = g->c[2].sign;
   discriminant_of_quadratic(&discriminant, g);
   if (discriminant.sign < 0) return sign;
-  copy(upward, g);
+  gz_poly_copy(upward, g);
   if (sign < 0) negate_poly(upward);
   for (int side = -1; side <= 1; side += 2) {
     sign *= compare(roots, roots->first + i, &(point){.g = upward, .discriminant = &discriminant, .side = side});

@@ -18,18 +18,23 @@
 #include "exact/big.h"
 
 /* c[0] + c[1] t + ... c[degree] t^degree, the last not zero; the polynomial zero has degree -1. */
+enum { POLY_DEGREE = 6 };
 typedef struct poly {
   int degree;
-  big c[4];
+  big c[POLY_DEGREE + 1];
 } poly;
 
 /* from + t (to - from) */
 void gz_poly_line(poly *r, double from, double to);
 
-/* r may be a or b; products of degree three at most. */
+/* r may be a or b. */
 void gz_poly_add(poly *r, const poly *a, const poly *b);
 void gz_poly_sub(poly *r, const poly *a, const poly *b);
 void gz_poly_mul(poly *r, const poly *a, const poly *b);
+
+/* r = f' */
+void gz_poly_derive(poly *r, const poly *f);
+void gz_poly_copy(poly *r, const poly *f);
 
 /* The distinct real roots of a polynomial that are in [0, 1], in ascending order. Some hundred kilobytes. */
 typedef struct unit_roots {
