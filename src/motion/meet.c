@@ -27,7 +27,7 @@
 
 enum { OPTIONS_COOKIE = 0x6772C1CD, FEW_PAIRS = 128, MANY_PAIRS = 4096, RIGID_BUDGET = 1 << 20, TRIES = 3 };
 static const double OUTWARD = 1 + 0x1p-30, INWARD = 1 - 0x1p-30, LEAST_WINDOW = 0x1p-30, BRACKET = 0x1p-30;
-static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5;
+static const double LONG_STEP = 0x1p-4, NEAR = 0x1p-5, COARSE = 0x1p-2;
 
 typedef struct search {
   pursuit p;
@@ -37,6 +37,8 @@ typedef struct search {
   double size;  /* half the diagonal of the smaller object */
   double apart; /* their distance now, at least */
   double reach; /* of the next window: how near pairs have to be to be looked at */
+  double ahead; /* the first question looks for the distance up to so many times what matters */
+  double clear; /* a lower bound of the distance at the start, then at the end; 0: none */
   bool done;
   graze_motion_result result;
 } search;
@@ -111,26 +113,37 @@ static double reach_in(const search *s, double from, double to, double length) {
   return reach < DBL_MAX ? reach : DBL_MAX;
 }
 
+/* What is left in the end of a distance at the start. */
+static void keep_clear(search *s, double apart) {
+  const double loss = gz_paths_loss(&s->p.path[0], &s->p.path[1], 0, 1, apart) + 2 * s->p.doubt;
+  s->clear = larger((apart - loss) * INWARD, 0);
+}
+
 /* As far as the distance takes them. *near: that is not far, and they are so near each other that few pairs are as
  * near.
  */
 static graze_status advance(search *s, bool *near) {
-  double least, limit = reach_in(s, s->at, 1, 1 - s->at);
+  double least;
+  const double reach = reach_in(s, s->at, 1, 1 - s->at);
+  const double limit = s->at == 0 && s->ahead > 1 ? smaller(s->ahead * reach, DBL_MAX) : reach;
   side sides[2];
   pose_sides(s, s->at, sides);
-  graze_status status = gz_query_gap(s->p.query, &sides[0], &sides[1], limit, &least, &s->p.work);
+  graze_status status = gz_query_gap(s->p.query, &sides[0], &sides[1], limit, COARSE * reach, &least, &s->p.work);
   if (status != GRAZE_OK) return status;
   if (least == 0) {
     bool meet = false;
     status = do_meet(s, s->at, &meet);
     if (meet) finish_hit(s, s->at, s->at);
   }
-  if (least >= limit && limit < DBL_MAX) finish_free(s);
+  if (least >= reach && reach < DBL_MAX) {
+    if (s->at == 0) keep_clear(s, least);
+    finish_free(s);
+  }
   if (status != GRAZE_OK || s->done) return status;
   s->apart = larger(least * INWARD - s->p.doubt, 0);
   double step = gz_paths_step(&s->p.path[0], &s->p.path[1], s->at, 1, s->apart) * INWARD;
+  *near = !(step > LONG_STEP * (1 - s->at)) && !(s->apart > NEAR * s->size);
   s->at = smaller(s->at + step, 1);
-  *near = !(step > LONG_STEP) && !(s->apart > NEAR * s->size);
   return GRAZE_OK;
 }
 
@@ -268,15 +281,36 @@ static graze_status decide(search *s, const graze_motion_body *a, const graze_mo
                            const graze_motion_options *options) {
   graze_status status = check_body(s->p.query, a, "a");
   bool meet = false;
+  const double known = s->clear;
+  s->clear = 0;
   if (status == GRAZE_OK) status = check_body(s->p.query, b, "b");
   if (status != GRAZE_OK || a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0) return status;
   status = open_path(s, 0, a, options);
   if (status == GRAZE_OK) status = open_path(s, 1, b, options);
   if (status != GRAZE_OK) return status;
-  if (!gz_paths_at_rest(&s->p.path[0], &s->p.path[1])) return run(s);
+  if (!gz_paths_at_rest(&s->p.path[0], &s->p.path[1])) {
+    if (known > 0) keep_clear(s, known);
+    return s->clear > 0 ? GRAZE_OK : run(s);
+  }
   status = do_meet(s, 0, &meet);
   if (meet) finish_hit(s, 0, 0);
   return status;
+}
+
+graze_status gz_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
+                              const graze_motion_options *options, double ahead, double *apart,
+                              graze_motion_result *result) {
+  search s = {
+      .p = {.context = query->context, .query = query, .budget = RIGID_BUDGET}, .ahead = ahead, .clear = *apart};
+  unsigned saved = gz_fp_enter();
+  graze_status status = decide(&s, a, b, options);
+  gz_fp_leave(saved);
+  if (status != GRAZE_OK) return status;
+  s.result.work = s.p.work;
+  if (options->last) turn_around(&s.result);
+  *result = s.result;
+  *apart = s.clear;
+  return GRAZE_OK;
 }
 
 graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a, const graze_motion_body *b,
@@ -288,13 +322,6 @@ graze_status graze_motion_meshes(graze_query *query, const graze_motion_body *a,
   if (chosen.cookie != OPTIONS_COOKIE || (chosen.model != GRAZE_MOTION_LINEAR && chosen.model != GRAZE_MOTION_RIGID)) {
     return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "motion options: not initialised, or no model");
   }
-  search s = {.p = {.context = query->context, .query = query, .budget = RIGID_BUDGET}};
-  unsigned saved = gz_fp_enter();
-  graze_status status = decide(&s, a, b, &chosen);
-  gz_fp_leave(saved);
-  if (status != GRAZE_OK) return status;
-  s.result.work = s.p.work;
-  if (chosen.last) turn_around(&s.result);
-  *result = s.result;
-  return GRAZE_OK;
+  double apart = 0;
+  return gz_motion_meshes(query, a, b, &chosen, 1, &apart, result);
 }

@@ -377,6 +377,15 @@ double gz_paths_step(const motion_path *a, const motion_path *b, double from, do
   return smaller(step, to - from);
 }
 
+double gz_paths_loss(const motion_path *a, const motion_path *b, double from, double to, double apart) {
+  bound bounds[3];
+  double loss = (double)INFINITY;
+  for (int i = find_bounds(a, b, from, to, bounds) - 1; i >= 0; i--) {
+    loss = smaller(loss, (bounds[i].speed + bounds[i].pull * apart) * (to - from));
+  }
+  return loss * OUTWARD;
+}
+
 double gz_paths_reach(const motion_path *a, const motion_path *b, double from, double to, double within) {
   bound bounds[3];
   double reach = (double)INFINITY;

@@ -50,6 +50,9 @@ void gz_path_rates(const motion_path *path, double velocity[3], double spin[3]);
  * all points of both. */
 double gz_paths_step(const motion_path *a, const motion_path *b, double from, double to, double apart);
 
+/* By how much points that are `apart` at `from` come nearer until `to` at most. */
+double gz_paths_loss(const motion_path *a, const motion_path *b, double from, double to, double apart);
+
 /* Points that meet within `length` of a time of [from, to], and in it, are not farther from each other at that time.
  * Infinite or not a number where it overflows. */
 double gz_paths_reach(const motion_path *a, const motion_path *b, double from, double to, double length);

@@ -50,6 +50,7 @@ void gz_near_start_search(worker *w, const job *j) {
   g->sieve_at = SIEVE_FIRST;
   g->error = j->error;
   g->share = j->share;
+  g->far2 = g->passed2 = (float)INFINITY;
   gz_near_set_most(w, j->limit);
 }
 
@@ -202,6 +203,17 @@ static void add_triangles(worker *w, uint32_t a, uint32_t b, uint64_t mask) {
   }
 }
 
+/* Leaves out pairs of boxes that are far enough from each other. */
+static uint64_t pass_far(gap_search *g, uint64_t mask, const float least2[64]) {
+  for (uint64_t rest = g->far2 < (float)INFINITY ? mask : 0; rest != 0; rest &= rest - 1) {
+    int bit = __builtin_ctzll(rest);
+    if (!(least2[bit] >= g->far2)) continue;
+    if (least2[bit] < g->passed2) g->passed2 = least2[bit];
+    mask &= ~((uint64_t)1 << bit);
+  }
+  return mask;
+}
+
 /* The pairs of nodes to go on with below this one, each with the least of what its boxes come to; how many. Where both
  * are bottom nodes there are none: their triangles wait to be decided. */
 static int near_children(worker *w, uint32_t in_a, uint32_t in_b, near_nodes next[64]) {
@@ -210,7 +222,7 @@ static int near_children(worker *w, uint32_t in_a, uint32_t in_b, near_nodes nex
   int8_t at[64];
   int count = 0;
   w->sink.work.node_pairs++;
-  uint64_t mask = gz_box_gaps_best()(a, b, &w->map, w->gap.most2, least2);
+  uint64_t mask = pass_far(&w->gap, gz_box_gaps_best()(a, b, &w->map, w->gap.most2, least2), least2);
   if (a->bottom && b->bottom) {
     add_triangles(w, in_a, in_b, mask);
     return 0;
@@ -412,7 +424,8 @@ static graze_status find_nearest(graze_query *q, const job *j, graze_distance_re
   return GRAZE_OK;
 }
 
-graze_status gz_query_gap(graze_query *q, const side *a, const side *b, double limit, double *least, graze_work *work) {
+graze_status gz_query_gap(graze_query *q, const side *a, const side *b, double limit, double enough, double *least,
+                          graze_work *work) {
   job j = {.a = *a, .b = *b, .near = true, .limit = limit, .find = GRAZE_FIND_ANY, .exactness = GRAZE_T1};
   worker *w = gz_query_worker(q, 0);
   *least = limit;
@@ -420,8 +433,15 @@ graze_status gz_query_gap(graze_query *q, const side *a, const side *b, double l
   if (a->mesh->triangle_count == 0 || b->mesh->triangle_count == 0) return GRAZE_OK;
   gz_job_map(&j);
   gz_worker_start(w, &j);
-  if (j.tree) search_nodes(w);
-  if (!j.tree) gz_near_all(w);
+  if (j.tree) {
+    const double own = enough / w->map.growth;
+    if (own > 1e-15 && own < 1e15) w->gap.far2 = (float)(own * own * (1 + 0x1p-12));
+    search_nodes(w);
+    const double passed = sqrt((double)w->gap.passed2) * w->map.growth * (1 - 0x1p-20);
+    *least = fmin(limit, passed);
+  } else {
+    gz_near_all(w);
+  }
   if (w->sink.failed) return out_of_memory(q);
   const open_pair *open = w->gap.open.data;
   for (size_t i = 0; i < w->gap.open_count; i++) *least = fmin(*least, open[i].lower);

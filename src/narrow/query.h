@@ -40,7 +40,9 @@ typedef struct gap_search {
   bool relaxed;        /* they count: something is known to be nearer than the limit */
   double slack;        /* T2: by how much the images' distance may differ from that of the rounded ones */
   bool meet;           /* two triangles that meet have been seen */
-  buffer nodes;        /* pairs of nodes to open */
+  float far2;    /* boxes whose squared distance is at least this are not opened; the least of such distances counts, */
+  float passed2; /* in units of mesh a */
+  buffer nodes;  /* pairs of nodes to open */
   size_t node_count;
   buffer open; /* open_pair */
   size_t open_count, sieve_at;
@@ -132,10 +134,10 @@ void gz_self_flush(worker *w);
 /* sweep.c: without hierarchies, by sorting boxes along x; for coordinates that floats cannot hold. */
 graze_status gz_sweep_run(graze_query *query, const job *j, worker *w);
 
-/* gap.c: a lower bound of the distance of two sides at tier T1, which is at most `limit`, within some units of their
- * size times 2^-47; 0 where they meet. What the query did before has no say in it, and no exact distance is computed.
- */
-graze_status gz_query_gap(graze_query *query, const side *a, const side *b, double limit, double *least,
+/* gap.c: a lower bound of the distance of two sides at tier T1, which is at most `limit`; 0 where they meet. Below
+ * `enough` it is within some units of their size times 2^-47; above, boxes may have told it. What the query did before
+ * has no say in it, and no exact distance is computed. */
+graze_status gz_query_gap(graze_query *query, const side *a, const side *b, double limit, double enough, double *least,
                           graze_work *work);
 
 /* gap.c: the search's beginning, with the job's limit. */

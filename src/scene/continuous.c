@@ -1,5 +1,6 @@
 /* Between two updates: candidates are pairs whose boxes of all that they sweep meet, and of which something moves
- * relative to the other. Pairs that met at the last update and meet now are left alone. */
+ * relative to the other. Pairs that met at the last update and meet now are left alone. What a proof of freedom has
+ * found of the distance is kept for the next update, which often needs no other proof. */
 #include "scene/continuous.h"
 
 #include <float.h>
@@ -9,9 +10,16 @@
 
 #include "base/hash.h"
 #include "motion/path.h"
+#include "motion/pursuit.h"
 #include "scene/decide.h"
 
-enum { JOURNEYS_PER_CALL = 256 };
+enum { JOURNEYS_PER_CALL = 256, STEPS_AHEAD = 8 };
+
+/* A pair and a lower bound of the distance of its surfaces. */
+typedef struct clear_pair {
+  uint64_t first, second; /* serials */
+  double apart;
+} clear_pair;
 
 /* An object of which the others may have something to fear, or that moves itself. */
 typedef struct way {
@@ -26,6 +34,7 @@ typedef struct journey {
   uint64_t first, second; /* their serials */
   told_pair *told;        /* NULL: separate before and after */
   bool last;              /* it ended */
+  double apart;           /* what is known of their distance: before, then after; 0: nothing */
   graze_status status;
   graze_motion_result result;
 } journey;
@@ -118,6 +127,27 @@ static told_pair *find_told(const travel *t, uint64_t a, uint64_t b) {
   return bsearch(&key, t->told, t->told_count, sizeof key, gz_numbered_pairs_order);
 }
 
+static int journeys_order(const void *p, const void *q) {
+  const journey *x = p, *y = q;
+  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  return (x->second > y->second) - (x->second < y->second);
+}
+
+static int clear_order(const void *p, const void *q) {
+  const clear_pair *x = p, *y = q;
+  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  return (x->second > y->second) - (x->second < y->second);
+}
+
+/* What the last update has left. */
+static double find_clear(const live_scene *live, const journey *j) {
+  const clear_pair key = {j->first, j->second, 0};
+  const clear_pair *found = live->clear_count[0] > 0
+                                ? bsearch(&key, live->clear[0].data, live->clear_count[0], sizeof key, clear_order)
+                                : NULL;
+  return found != NULL ? found->apart : 0;
+}
+
 static bool takes_part_now(const live_pair *pair) {
   return !pair->ignored && pair->now.relation != GRAZE_SEPARATE;
 }
@@ -135,6 +165,7 @@ static bool make_journey(const travel *t, const graze_box_pair *boxes, journey *
   if (filter_ignores(&t->scene->rules, rank[a->place], rank[b->place])) return false;
   *key = pair_key(rank[a->place], rank[b->place]);
   j->told = find_told(t, a->serial, b->serial);
+  j->apart = find_clear(t->scene->live, j);
   if (j->told == NULL) return true;
   const live_pair *pair = live_pair_at(t->scene->live, j->told->pair.number);
   j->last = !takes_part_now(pair);
@@ -183,7 +214,9 @@ static void decide_range(void *argument, uint32_t begin, uint32_t end, uint32_t 
     graze_motion_options options = graze_default_motion_options();
     options.model = t->options->continuous;
     options.last = j->last;
-    j->status = status == GRAZE_OK ? graze_motion_meshes(w->query, &first, &second, &options, &j->result) : status;
+    j->status = status;
+    if (status == GRAZE_OK)
+      j->status = gz_motion_meshes(w->query, &first, &second, &options, STEPS_AHEAD, &j->apart, &j->result);
   }
   gz_silence(before);
 }
@@ -235,10 +268,19 @@ static void tell_passage(const travel *t, const journey *j, graze_scene_event *e
                            .passage = j->result.verdict};
 }
 
-static int journeys_order(const void *p, const void *q) {
-  const journey *x = p, *y = q;
-  if (x->first != y->first) return x->first < y->first ? -1 : 1;
-  return (x->second > y->second) - (x->second < y->second);
+/* For the next update, and the order in which passages are told. */
+static graze_status keep_clear(const travel *t) {
+  live_scene *live = t->scene->live;
+  if (t->count > 1) qsort(t->journeys, t->count, sizeof(journey), journeys_order);
+  size_t bytes = (t->count + 1) * sizeof(clear_pair);
+  if (!gz_buffer_reserve(t->scene->context, &live->clear[1], bytes, 0)) return gz_fail_memory(t->scene->context, bytes);
+  clear_pair *pairs = live->clear[1].data;
+  live->clear_count[1] = 0;
+  for (uint64_t i = 0; i < t->count; i++) {
+    const journey *j = &t->journeys[i];
+    if (j->apart > 0) pairs[live->clear_count[1]++] = (clear_pair){j->first, j->second, j->apart};
+  }
+  return GRAZE_OK;
 }
 
 static graze_status tell(travel *t, graze_scene_update_result *events) {
@@ -260,7 +302,6 @@ static graze_status tell(travel *t, graze_scene_update_result *events) {
     return gz_fail_memory(t->scene->context, bytes);
   }
   graze_scene_event *list = live->events[3].data;
-  if (kept > 1) qsort(t->journeys, kept, sizeof(journey), journeys_order);
   for (uint64_t i = 0; i < kept; i++) tell_passage(t, &t->journeys[i], &list[passed++]);
   events->passed = list;
   events->passed_count = passed;
@@ -275,5 +316,6 @@ graze_status gz_continuous_decide(graze_scene *scene, const graze_scene_update_o
   graze_status status = make_ways(&t);
   if (status == GRAZE_OK && t.way_count > 1) status = make_journeys(&t);
   if (status == GRAZE_OK && t.count > 0) status = decide_journeys(&t);
+  if (status == GRAZE_OK) status = keep_clear(&t);
   return status == GRAZE_OK ? tell(&t, events) : status;
 }

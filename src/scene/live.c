@@ -63,10 +63,21 @@ void gz_live_depart(graze_scene *scene, uint32_t place) {
   ((uint32_t *)live->travels.data)[live->travel_count++] = place;
 }
 
+static void swap_buffers(buffer *x, buffer *y) {
+  buffer z = *x;
+  *x = *y;
+  *y = z;
+}
+
 void gz_live_arrive(graze_scene *scene) {
   live_scene *live = scene->live;
   const uint32_t *places = live->travels.data;
   for (uint32_t i = 0; i < live->travel_count; i++) scene_object(scene, places[i])->travels = false;
+  if (live->travel_count > 0) { /* what was known of distances is known no more, but for what has just been found */
+    swap_buffers(&live->clear[0], &live->clear[1]);
+    live->clear_count[0] = live->clear_count[1];
+  }
+  live->clear_count[1] = 0;
   live->travel_count = 0;
   live->met = scene->serials;
 }
@@ -77,7 +88,7 @@ void gz_live_release(const graze_context *context, live_scene *live) {
                        &live->moved,       &live->keys,       &live->states,       &live->gone,      &live->next_keys,
                        &live->next_states, &live->pool.pairs, &live->pool.free,    &live->batch,     &live->wanted,
                        &live->events[0],   &live->events[1],  &live->events[2],    &live->events[3], &live->travels,
-                       &live->ways,        &live->swept,      &live->journeys};
+                       &live->ways,        &live->swept,      &live->journeys,     &live->clear[0],  &live->clear[1]};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) gz_buffer_release(context, buffers[i]);
   graze_broadphase_destroy(live->broad);
   graze_broadphase_destroy(live->sweeper);
@@ -116,6 +127,7 @@ static void find_refitted(graze_scene *scene) {
     object *o = scene_object(scene, place);
     if (o->mesh == NULL || o->geometry_hash == o->mesh->header->geometry_hash) continue;
     gz_record_refit(scene->recorder, o);
+    scene->live->clear_count[0] = 0;
     gz_live_touch(scene->live, place);
   }
 }
@@ -415,12 +427,6 @@ static void walk_pairs(live_scene *live, const graze_box_pair *now, uint64_t cou
   }
   for (; i < live->count; i++) end_pair(live, old[i]);
   drop_returned(live);
-}
-
-static void swap_buffers(buffer *x, buffer *y) {
-  buffer z = *x;
-  *x = *y;
-  *y = z;
 }
 
 /* Which pairs a rule parts, and which have to be decided. */

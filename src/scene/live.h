@@ -77,6 +77,8 @@ struct live_scene {
   /* continuous.c */
   graze_broadphase *sweeper; /* made when first needed */
   buffer ways, swept, journeys;
+  buffer clear[2]; /* clear_pair: sorted; of the last update that went well, and of the one that runs */
+  uint64_t clear_count[2];
 };
 
 static inline live_pair *live_pair_at(const live_scene *live, uint32_t number) {
