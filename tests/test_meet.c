@@ -292,17 +292,17 @@ static graze_motion_result by_features(const double *a, const double *b, const g
   }
   for (int t = 0; t < SOUP; t++) {
     for (int u = 0; u < SOUP; u++) {
-      const int first[3] = {3 * t, 3 * t + 1, 3 * t + 2}, second[3] = {3 * u, 3 * u + 1, 3 * u + 2};
+      const int first[2] = {3 * t, 3 * u}; /* corners of the two */
       for (int n = 0; n < 15; n++, count++) {
         int mesh[4], corner[4];
         const bool face = n < 6;
         for (int k = 0; k < 4; k++) {
           if (face) {
             mesh[k] = (k == 0) == (n < 3) ? 0 : 1;
-            corner[k] = k == 0 ? (n < 3 ? first : second)[n % 3] : (n < 3 ? second : first)[k - 1];
+            corner[k] = first[mesh[k]] + (k == 0 ? n % 3 : k - 1);
           } else {
             mesh[k] = k / 2;
-            corner[k] = k < 2 ? first[((n - 6) / 3 + k) % 3] : second[((n - 6) % 3 + k - 2) % 3];
+            corner[k] = first[mesh[k]] + ((k < 2 ? (n - 6) / 3 : (n - 6) % 3) + k % 2) % 3;
           }
           for (int e = 0; e < 2; e++) {
             memcpy(queries[count].points[e][k], &at[e][mesh[k]][3 * corner[k]], 3 * sizeof(double));
