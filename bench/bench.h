@@ -64,6 +64,7 @@ void work_pairs(bench *b);
 void work_self(bench *b);
 void work_wave(bench *b);
 void work_ccd(bench *b);
+void work_convex(bench *b);
 void work_distance(bench *b);
 void work_motion(bench *b);
 void work_read(bench *b);

@@ -162,6 +162,7 @@ static void run_all(bench *b) {
   work_self(b);
   work_wave(b);
   work_ccd(b);
+  work_convex(b);
   work_motion(b);
   work_distance(b);
 #ifdef BENCH_IO

@@ -326,7 +326,7 @@ static void hide(uint64_t *state, const cloud *c, int power, graze_pose *pose, d
 static void make_sets(uint64_t *state, const cloud clouds[2], int power, sets *s) {
   for (int i = 0; i < 2; i++) {
     hide(state, &clouds[i], power, &s->pose[i], s->points[i]);
-    s->convex[i] = (graze_convex){s->points[i], (uint32_t)clouds[i].count, 0};
+    s->convex[i] = (graze_convex){.points = s->points[i], .count = (uint32_t)clouds[i].count};
   }
 }
 
@@ -414,7 +414,7 @@ static void make_large(uint64_t *state, int kind, large_sets *l) {
       for (int k = 0; k < 3; k++) p[k] /= sqrt(square);
       p[2] *= thin;
     }
-    l->s.convex[i] = (graze_convex){l->points[i], count, 0};
+    l->s.convex[i] = (graze_convex){.points = l->points[i], .count = count};
     l->s.pose[i] = test_random_pose(state, 0);
     if (kind >= 6) l->s.pose[i].m[3] = 1000;
   }
@@ -442,6 +442,29 @@ static void test_consistent(void **unused) {
   }
 }
 
+/* A hull's vertices are as good as all points, at T2, where nothing is rounded, to the bit. */
+static void test_hulls_as_sets(void **unused) {
+  (void)unused;
+  uint64_t state = test_seed(5);
+  for (int round = 0; round < test_rounds(500, 50000); round++) {
+    large_sets l;
+    graze_hull *hulls[2];
+    make_large(&state, round % 9, &l);
+    sets of_hulls = l.s;
+    for (int i = 0; i < 2; i++) {
+      const graze_convex *c = &l.s.convex[i];
+      assert_int_equal(graze_hull_create(shared_context(1), c->count, c->points, &hulls[i]), GRAZE_OK);
+      of_hulls.convex[i] = graze_convex_of_hull(hulls[i], 0);
+    }
+    const sets *s = &l.s;
+    graze_convex_result all = ask(s, false, GRAZE_T2, GRAZE_CONVEX_SHARP), *r = &all;
+    graze_convex_result few = ask(&of_hulls, false, GRAZE_T2, GRAZE_CONVEX_SHARP);
+    CHECK(few.hit == r->hit);
+    CHECK(few.distance == r->distance && few.lower == r->lower && few.upper == r->upper);
+    for (int i = 0; i < 2; i++) graze_hull_destroy(hulls[i]);
+  }
+}
+
 /* Two boxes on one another, thin gaps between them, and corners that touch faces of a turned one, by the least there
  * is. */
 static void test_kissing(void **unused) {
@@ -455,7 +478,7 @@ static void test_kissing(void **unused) {
       double half[3];
       for (int k = 0; k < 3; k++) half[k] = 0.1 + random_unit(&state);
       for (int c = 0; c < 24; c++) box[i][c] = c / 3 >> c % 3 & 1 ? half[c % 3] : -half[c % 3];
-      made.convex[i] = (graze_convex){box[i], 8, 0};
+      made.convex[i] = (graze_convex){.points = box[i], .count = 8};
       made.pose[i] = test_random_pose(&state, 2);
       if (round % 2 == 0) made.pose[i] = test_translation(random_unit(&state) * 0.1, 0.1, 0);
     }
@@ -519,6 +542,7 @@ static void test_batches_and_errors(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices), cmocka_unit_test(test_consistent),
-                                     cmocka_unit_test(test_kissing), cmocka_unit_test(test_batches_and_errors)};
+                                     cmocka_unit_test(test_hulls_as_sets), cmocka_unit_test(test_kissing),
+                                     cmocka_unit_test(test_batches_and_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -407,13 +407,17 @@ static graze_status attempt_hulls(bench *b) {
 static graze_status attempt_convex(bench *b) {
   double box[24];
   for (int c = 0; c < 24; c++) box[c] = c / 3 >> c % 3 & 1;
-  const graze_convex convex = {box, 8, 0};
+  const graze_convex convex = {.points = box, .count = 8};
   const graze_pose poses[3] = {test_translation(1, 0.25, 0.5), test_translation(0.25, 0.5, 0.75),
                                test_translation(2, 0, 0)};
   graze_convex_pair pairs[3];
   graze_convex_result results[3];
   for (int i = 0; i < 3; i++) pairs[i] = (graze_convex_pair){&convex, &convex, NULL, &poses[i]};
-  return graze_convex_batch(b->context, 3, pairs, GRAZE_T1, GRAZE_CONVEX_SHARP, results);
+  graze_status status = graze_convex_batch(b->context, 3, pairs, GRAZE_T1, GRAZE_CONVEX_SHARP, results);
+  if (status != GRAZE_OK) return status;
+  graze_manifold manifolds[3];
+  memset(manifolds, 0, sizeof manifolds);
+  return graze_convex_touch(b->context, 3, pairs, 0.1, manifolds);
 }
 
 static bool fail_at(bench *b, const char *name, attempt try, uint64_t k) {

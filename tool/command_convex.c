@@ -75,7 +75,7 @@ static const char *read_points(number_lines *lines, read_set *set) {
     if (!set->points) fail_out_of_memory();
     set->capacity = numbers;
   }
-  set->convex = (graze_convex){set->points, (uint32_t)count, 0};
+  set->convex = (graze_convex){.points = set->points, .count = (uint32_t)count};
   return number_lines_take(lines, set->points, (int)numbers);
 }
 

@@ -41,6 +41,7 @@ typedef struct graze_hull {
 
   const double *points;     /* [vertex_count][3], as in the cloud */
   const uint32_t *vertices; /* [vertex_count] numbers in the cloud */
+  const double *axes;       /* x of all vertices, then y, then z; each padded with the last one to a multiple of 8 */
 
   const uint32_t *face_first;   /* [face_count + 1]: face f has the corners face_first[f] <= c < face_first[f + 1] */
   const uint32_t *face_corners; /* [corner_count] vertices of the hull */
@@ -73,10 +74,14 @@ GRAZE_API uint32_t graze_hull_support(const graze_hull *hull, const double direc
 /* The hull of points, grown by a ball: with one point a ball, with two a capsule, with radius 0 a polytope. The points
  * need be neither extreme nor different. Poses move the points alone; the radius is one in the world. */
 typedef struct graze_convex {
-  const double *points; /* [count][3]; a hull's are points and vertex_count */
-  uint32_t count;       /* at least 1 */
-  double radius;        /* at least 0 */
+  const double *points;   /* [count][3] */
+  uint32_t count;         /* at least 1 */
+  double radius;          /* at least 0 */
+  const graze_hull *hull; /* NULL, or the hull whose vertices the points are, which saves time */
 } graze_convex;
+
+/* A hull's vertices, grown by a ball. */
+GRAZE_API graze_convex graze_convex_of_hull(const graze_hull *hull, double radius);
 
 typedef struct graze_convex_pair {
   const graze_convex *a, *b;
@@ -108,6 +113,31 @@ typedef struct graze_convex_result {
 GRAZE_API graze_status graze_convex_batch(graze_context *context, uint64_t count, const graze_convex_pair *pairs,
                                           graze_exactness exactness, graze_convex_ask ask,
                                           graze_convex_result *results);
+
+/* ---- contact points --------------------------------------------------------------------------------------------- */
+
+enum { GRAZE_MANIFOLD_POINTS = 4 };
+
+typedef struct graze_manifold_point {
+  double at[3];     /* in the middle between the surfaces */
+  double gap;       /* along the normal; below 0: overlap */
+  uint64_t feature; /* stays while the same features meet: a vertex, or an edge and the one that cuts it off */
+} graze_manifold_point;
+
+/* Where two sets touch, or nearly: a polygon of at most four points, or one. Zeroed before the first call; what is in
+ * it from the last one is taken into account. */
+typedef struct graze_manifold {
+  double normal[3]; /* a unit vector from a to b */
+  graze_manifold_point points[GRAZE_MANIFOLD_POINTS];
+  uint32_t count;
+  uint32_t reference; /* whose face the points were cut to: 1 a's, 2 b's, 0 no face */
+} graze_manifold;
+
+/* The contact points of every pair whose distance is at most `margin`; other manifolds are empty. Poses are rigid.
+ * Faces are known of sets with a `hull`; two sets without one have one point, as have edges on edges. In doubles.
+ * Errors: as graze_convex_batch. */
+GRAZE_API graze_status graze_convex_touch(graze_context *context, uint32_t count, const graze_convex_pair *pairs,
+                                          double margin, graze_manifold *manifolds);
 
 #ifdef __cplusplus
 }

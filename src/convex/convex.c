@@ -28,7 +28,7 @@ typedef struct batch {
 /* Out of the scaled numbers, outward. */
 static double lower_end(const convex_pair *pair, double scaled) {
   double value = ldexp(scaled, pair->power);
-  return fabs(value) < 0x1p-1000 && value != 0 ? value - 0x1p-1073 : value;
+  return fabs(value) < 0x1p-1000 && scaled != 0 ? value - 0x1p-1073 : value;
 }
 
 static double upper_end(const convex_pair *pair, double scaled) {
@@ -38,11 +38,10 @@ static double upper_end(const convex_pair *pair, double scaled) {
 /* The places on both sides that the shares of the simplex name. */
 static void find_points(const convex_pair *pair, const convex_simplex *s, double out[2][3]) {
   for (int side = 0; side < 2; side++) {
-    const double *x = pair->side[side].x, *base = x + 3 * (size_t)s->p[0].v[side];
     for (int k = 0; k < 3; k++) {
-      out[side][k] = base[k];
-      for (int i = 1; i < s->count; i++)
-        out[side][k] += s->share[i] * (x[3 * (size_t)s->p[i].v[side] + (size_t)k] - base[k]);
+      double base = pair_x(pair, side, s->p[0].v[side], k);
+      out[side][k] = base;
+      for (int i = 1; i < s->count; i++) out[side][k] += s->share[i] * (pair_x(pair, side, s->p[i].v[side], k) - base);
     }
   }
 }
@@ -71,13 +70,13 @@ typedef struct convex_answer {
   int beyond; /* sign of their distance minus the sum of the radii, if they are apart */
 } convex_answer;
 
-static bool by_integers(const convex_pair *pair, convex_answer *answer) {
+static bool by_integers(convex_pair *pair, convex_answer *answer) {
   answer->verdict = gz_gjk_exact(pair, &answer->simplex, &answer->gap, answer->normal, &answer->beyond);
   return answer->verdict != CONVEX_OPEN;
 }
 
 /* Whether the points meet, and if not, whether the radii bridge the gap. False: memory was refused. */
-static bool decide(const convex_pair *pair, graze_convex_ask ask, convex_answer *answer) {
+static bool decide(convex_pair *pair, graze_convex_ask ask, convex_answer *answer) {
   const double *r = pair->radius, sum = (r[0] + r[1]) * pair->scale;
   answer->verdict = gz_gjk(pair, ask != GRAZE_CONVEX_MEET || sum > 0, &answer->simplex, &answer->gap);
   if (answer->verdict == CONVEX_HIT && !gz_pair_encloses(pair, &answer->simplex)) answer->verdict = CONVEX_OPEN;
@@ -117,7 +116,7 @@ static void finish(const convex_pair *pair, const convex_answer *answer, graze_c
   }
 }
 
-static bool answer_pair(const convex_pair *pair, graze_convex_ask ask, graze_convex_result *result) {
+static bool answer_pair(convex_pair *pair, graze_convex_ask ask, graze_convex_result *result) {
   convex_answer answer;
   *result = (graze_convex_result){0};
   if (!decide(pair, ask, &answer)) return false;
@@ -147,6 +146,7 @@ static graze_status load(convex_pair *pair, const graze_convex_pair *from, const
   for (int s = 0; s < 2; s++) {
     pair->side[s].points = sets[s]->points;
     pair->side[s].count = sets[s]->count;
+    pair->side[s].axes = sets[s]->hull != NULL ? sets[s]->hull->axes : NULL;
     pair->side[s].pose = poses[s];
     pair->radius[s] = sets[s]->radius;
   }
@@ -178,6 +178,10 @@ static graze_status answer_all(batch *work) {
   for (uint32_t i = 0; i < workers; i++) gz_pair_release(&work->work[i]);
   gz_free(work->work);
   return atomic_load(&work->refused) ? gz_fail_memory(work->context, sizeof(convex_pair)) : GRAZE_OK;
+}
+
+graze_convex graze_convex_of_hull(const graze_hull *hull, double radius) {
+  return (graze_convex){hull->points, hull->vertex_count, radius, hull};
 }
 
 static const char *what_is_wrong(const graze_convex *set, const graze_pose *pose) {

@@ -12,31 +12,35 @@
 #include <math.h>
 #include <string.h>
 
-#include "convex/growing.h"
 #include "convex/pair.h"
+
+static const double TINY = 0x1p-1000;
+
+enum { ROUGH, CLOSE, EXACT };
 
 typedef struct depth_face {
   surface_triangle at;
   convex_plane plane;
   convex_bracket distance; /* from the origin to the plane; below 0: the origin is outside */
-  bool is_exact;           /* measured with integers */
+  int care;                /* with how much it was measured: in doubles, in short differences, in integers */
   bool is_final;           /* nothing of A - B is outside */
 } depth_face;
 
 typedef struct depth_search {
-  const convex_pair *pair;
-  surface surface;
-  gz_array points; /* convex_point */
+  convex_pair *pair;
+  growing *surface; /* of the pair, as are: */
+  gz_array *points; /* convex_point */
+  gz_array *lower;  /* of each triangle the lower end of its distance; infinity: it is no longer there */
   double upper;
   bool is_sharp;
 } depth_search;
 
 static const convex_point *point(const depth_search *d, uint32_t i) {
-  return (const convex_point *)d->points.data + i;
+  return (const convex_point *)d->points->data + i;
 }
 
 static depth_face *face(const depth_search *d, uint32_t i) {
-  return surface_at(&d->surface, i);
+  return surface_at(d->surface, i);
 }
 
 static int side_of(const depth_search *d, const depth_face *f, const convex_point *p) {
@@ -44,14 +48,42 @@ static int side_of(const depth_search *d, const depth_face *f, const convex_poin
   return gz_pair_side(d->pair, &f->plane, point(d, v[0]), point(d, v[1]), point(d, v[2]), p);
 }
 
-static bool sees(void *user, uint32_t triangle, uint32_t p) {
+/* Whether four points are a parallelogram, of two vertices of A and two of B, and so in one plane. Most faces of A - B
+ * are. */
+static bool is_parallelogram(const depth_search *d, const depth_face *f, const convex_point *p) {
+  for (int side = 0; side < 2; side++) {
+    uint32_t first = p->v[side], second = first;
+    for (int i = 0; i < 3; i++) {
+      uint32_t v = point(d, f->at.v[i])->v[side];
+      if (v == first || v == second) continue;
+      if (second != first) return false;
+      second = v;
+    }
+  }
+  return true;
+}
+
+/* A product with a bound on its error; where that leaves it open, the careful way. */
+static bool is_outside(const depth_search *d, const depth_face *f, const convex_point *p) {
+  const double *w0 = point(d, f->at.v[0])->w, *n = f->plane.n, *off = f->plane.error, *gap = d->pair->gap;
+  double value = 0, error = 0;
+  for (int k = 0; k < 3; k++) {
+    double way = p->w[k] - w0[k];
+    value += n[k] * way;
+    error += off[k] * (fabs(way) + gap[k]) + fabs(n[k]) * gap[k] + 0x1.1p-51 * fabs(n[k] * way);
+  }
+  if (fabs(value) > 1.01 * error + TINY) return value > 0;
+  return !is_parallelogram(d, f, p) && side_of(d, f, p) > 0;
+}
+
+static bool sees(void *user, uint32_t triangle, uint32_t at) {
   const depth_search *d = user;
-  return side_of(d, face(d, triangle), point(d, p)) > 0;
+  return is_outside(d, face(d, triangle), point(d, at));
 }
 
 static bool add_vertex(depth_search *d, const convex_point *p) {
-  if (!array_reserve(d->pair->context, &d->points, 1, sizeof *p)) return false;
-  ((convex_point *)d->points.data)[d->points.count++] = *p;
+  if (!array_reserve(d->pair->context, d->points, 1, sizeof *p)) return false;
+  ((convex_point *)d->points->data)[d->points->count++] = *p;
   return true;
 }
 
@@ -61,17 +93,17 @@ static bool add_vertex(depth_search *d, const convex_point *p) {
  * it by as much at the nearest corner. */
 static void measure(const depth_search *d, depth_face *f) {
   const double *n = f->plane.n, *w = point(d, f->at.v[0])->w, *off = f->plane.error;
-  double square = 0, turn = 0, value = 0, error = 0;
+  double square = 0, turn = 0, value = 0, error = 0x1p-1060; /* what underflows */
   for (int k = 0; k < 3; k++) {
     square += n[k] * n[k];
-    turn += off[k] * off[k];
+    turn += off[k];
     value += n[k] * w[k];
     error += off[k] * (fabs(w[k]) + d->pair->off[k]) + fabs(n[k]) * d->pair->off[k] + 0x1p-50 * fabs(n[k] * w[k]);
   }
-  double length = sqrt(square), tilt = sqrt(turn) / length;
+  double length = sqrt(square), share = 1 / length, tilt = turn * share;
   f->distance = (convex_bracket){-(double)INFINITY, (double)INFINITY, 0};
   if (!(length > 0x1p-500 && tilt < 0.25)) return;
-  double at = value / length, wide = 1.01 * error / length + 2 * (tilt + 0x1p-50) * fabs(at);
+  double at = value * share, wide = 1.01 * error * share + 2 * (tilt + 0x1p-50) * fabs(at);
   f->distance = (convex_bracket){at - wide, at + wide, at};
 }
 
@@ -97,21 +129,60 @@ static void measure_exactly(const depth_search *d, depth_face *f) {
   if (height.sign < 0) {
     f->distance = (convex_bracket){-f->distance.upper, -f->distance.lower, -f->distance.value};
   }
-  f->is_exact = true;
+  f->care = EXACT;
 }
 
-static void prepare(depth_search *d, uint32_t at) {
+static void set_lower(const depth_search *d, uint32_t at) {
+  ((double *)d->lower->data)[at] = face(d, at)->distance.lower;
+}
+
+/* The normal from the points as they are: quicker than from short differences, and enough for most. */
+static convex_plane rough_plane(const convex_pair *pair, const double p0[3], const double p1[3], const double p2[3]) {
+  double u[3], v[3], sum[3];
+  convex_plane plane;
+  for (int k = 0; k < 3; k++) {
+    u[k] = p1[k] - p0[k];
+    v[k] = p2[k] - p0[k];
+    sum[k] = fabs(u[k]) + fabs(v[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    plane.n[k] = u[i] * v[j] - u[j] * v[i];
+    plane.error[k] = 1.01 * (pair->gap[i] * sum[j] + pair->gap[j] * sum[i] + 2 * pair->gap[i] * pair->gap[j]) +
+                     0x1.1p-52 * sum[i] * sum[j] + TINY;
+  }
+  return plane;
+}
+
+/* Of a triangle that is new. False: memory was refused. */
+static bool prepare(depth_search *d, uint32_t at) {
   depth_face *f = face(d, at);
-  f->plane = gz_pair_plane(d->pair, point(d, f->at.v[0]), point(d, f->at.v[1]), point(d, f->at.v[2]));
+  f->plane = rough_plane(d->pair, point(d, f->at.v[0])->w, point(d, f->at.v[1])->w, point(d, f->at.v[2])->w);
   measure(d, f);
+  if (at >= d->lower->count) {
+    if (!array_reserve(d->pair->context, d->lower, at + 1 - d->lower->count, sizeof(double))) return false;
+    d->lower->count = at + 1;
+  }
+  set_lower(d, at);
+  return true;
+}
+
+static void measure_again(const depth_search *d, uint32_t at) {
+  depth_face *f = face(d, at);
+  if (f->care == ROUGH) {
+    f->care = CLOSE;
+    f->plane = gz_pair_plane(d->pair, point(d, f->at.v[0]), point(d, f->at.v[1]), point(d, f->at.v[2]));
+    measure(d, f);
+  } else {
+    measure_exactly(d, f);
+  }
+  set_lower(d, at);
 }
 
 static uint32_t nearest_face(const depth_search *d) {
-  uint32_t best = SURFACE_GONE;
-  for (uint32_t i = 0; i < d->surface.triangles.count; i++) {
-    if (face(d, i)->at.v[0] == SURFACE_GONE) continue;
-    if (best == SURFACE_GONE || face(d, i)->distance.lower < face(d, best)->distance.lower) best = i;
-  }
+  const double *lower = d->lower->data;
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < d->lower->count; i++) best = lower[i] < lower[best] ? i : best;
   return best;
 }
 
@@ -119,7 +190,7 @@ static uint32_t nearest_face(const depth_search *d) {
 
 /* The point if it is not in the span of those before; *count of them are known. */
 static bool extends(const depth_search *d, const convex_point *p) {
-  size_t count = d->points.count;
+  size_t count = d->points->count;
   const convex_pair *pair = d->pair;
   if (count == 0) return true;
   if (count == 1) return !gz_pair_same(pair, point(d, 0), p);
@@ -128,16 +199,16 @@ static bool extends(const depth_search *d, const convex_point *p) {
   return gz_pair_side(pair, &plane, point(d, 0), point(d, 1), point(d, 2), p) != 0;
 }
 
-/* Four points of A - B that are in no plane, those of the simplex if they can be. All of A - B is spanned by the
- * differences to one of its points, in one side or the other. False: memory was refused; fewer than four are
- * found if A - B is flat. */
+/* Four points of A - B that are in no plane, those of the simplex if they can be: four that enclose the origin are. All
+ * of A - B is spanned by the differences to one of its points, in one side or the other. False: memory was refused;
+ * fewer than four are found if A - B is flat. */
 static bool find_four(depth_search *d, const convex_simplex *s) {
-  for (int i = 0; i < s->count && d->points.count < 4; i++) {
-    if (extends(d, &s->p[i]) && !add_vertex(d, &s->p[i])) return false;
+  for (int i = 0; i < s->count && d->points->count < 4; i++) {
+    if ((s->count == 4 || extends(d, &s->p[i])) && !add_vertex(d, &s->p[i])) return false;
   }
   const uint32_t *first = s->p[0].v;
   for (int side = 0; side < 2; side++) {
-    for (uint32_t i = 0; i < d->pair->side[side].count && d->points.count < 4; i++) {
+    for (uint32_t i = 0; i < d->pair->side[side].count && d->points->count < 4; i++) {
       convex_point p = gz_pair_point(d->pair, side == 0 ? i : first[0], side == 1 ? i : first[1]);
       if (extends(d, &p) && !add_vertex(d, &p)) return false;
     }
@@ -152,8 +223,10 @@ static bool begin(depth_search *d) {
     four[1] = 2;
     four[2] = 1;
   }
-  if (!gz_growing_begin(&d->surface, four)) return false;
-  for (uint32_t i = 0; i < 4; i++) prepare(d, i);
+  if (!gz_growing_begin(d->surface, four)) return false;
+  for (uint32_t i = 0; i < 4; i++) {
+    if (!prepare(d, i)) return false;
+  }
   return true;
 }
 
@@ -166,16 +239,21 @@ static bool find_outside(const depth_search *d, const depth_face *f, convex_poin
   for (int side = 0; side < 2; side++) {
     for (uint32_t i = 0; i < d->pair->side[side].count; i++) {
       *out = gz_pair_point(d->pair, side == 0 ? i : own[0], side == 1 ? i : own[1]);
-      if (side_of(d, f, out) > 0) return true;
+      if (is_outside(d, f, out)) return true;
     }
   }
   return false;
 }
 
 static bool grow(depth_search *d, uint32_t at, const convex_point *p) {
-  if (!add_vertex(d, p) || !gz_growing_add(&d->surface, at, (uint32_t)d->points.count - 1)) return false;
-  for (size_t i = 0; i < d->surface.rim.count; i++) prepare(d, surface_number(&d->surface.rim, i));
-  return gz_growing_forget(&d->surface);
+  if (!add_vertex(d, p) || !gz_growing_add(d->surface, at, (uint32_t)d->points->count - 1)) return false;
+  for (size_t i = 0; i < d->surface->rim.count; i++) {
+    if (!prepare(d, surface_number(&d->surface->rim, i))) return false;
+  }
+  for (size_t i = 0; i < d->surface->seen.count; i++) {
+    ((double *)d->lower->data)[surface_number(&d->surface->seen, i)] = (double)INFINITY;
+  }
+  return gz_growing_forget(d->surface);
 }
 
 typedef enum progress { REFUSED, GOING, DONE } progress;
@@ -184,8 +262,8 @@ typedef enum progress { REFUSED, GOING, DONE } progress;
 static progress advance(depth_search *d, uint32_t at) {
   depth_face *f = face(d, at);
   double tolerance = d->pair->tolerance, product;
-  if (!f->is_exact && !(f->distance.upper - f->distance.lower <= 0.25 * tolerance)) {
-    measure_exactly(d, f);
+  if (f->care != EXACT && !(f->distance.upper - f->distance.lower <= 0.25 * tolerance)) {
+    measure_again(d, at);
     return GOING;
   }
   convex_point p = gz_pair_support(d->pair, f->plane.n, &product);
@@ -195,9 +273,9 @@ static progress advance(depth_search *d, uint32_t at) {
   if (upper < d->upper) d->upper = upper;
   bool is_narrow = f->distance.lower > 0 && d->upper - f->distance.lower <= tolerance && !d->is_sharp;
   if (f->is_final || is_narrow) return DONE;
-  if (side_of(d, f, &p) <= 0) {
-    if (!f->is_exact) {
-      measure_exactly(d, f);
+  if (!is_outside(d, f, &p)) {
+    if (f->care != EXACT) {
+      measure_again(d, at);
       return GOING;
     }
     f->is_final = !find_outside(d, f, &p);
@@ -236,7 +314,7 @@ static double find_shares(const depth_search *d, const depth_face *f, convex_sim
 /* A face of A - B may be several triangles: the foot is in one of them. Gives its normal. */
 static void find_deepest(const depth_search *d, const convex_bracket *depth, convex_simplex *s, double normal[3]) {
   double least = (double)INFINITY;
-  for (uint32_t i = 0; i < d->surface.triangles.count; i++) {
+  for (uint32_t i = 0; i < d->surface->triangles.count; i++) {
     const depth_face *f = face(d, i);
     if (f->at.v[0] == SURFACE_GONE || f->distance.lower > depth->upper) continue;
     convex_simplex other;
@@ -269,24 +347,22 @@ static bool search(depth_search *d, convex_simplex *simplex, convex_bracket *dep
 static void find_flat_normal(const depth_search *d, double normal[3]) {
   double square = 0;
   memset(normal, 0, 3 * sizeof *normal);
-  if (d->points.count < 3) return;
+  if (d->points->count < 3) return;
   convex_plane plane = gz_pair_plane(d->pair, point(d, 0), point(d, 1), point(d, 2));
   for (int k = 0; k < 3; k++) square += plane.n[k] * plane.n[k];
   for (int k = 0; k < 3 && square > 0; k++) normal[k] = plane.n[k] / sqrt(square);
 }
 
-bool gz_depth(const convex_pair *pair, bool is_sharp, convex_simplex *simplex, convex_bracket *depth,
-              double normal[3]) {
-  depth_search d = {.pair = pair, .upper = (double)INFINITY, .is_sharp = is_sharp};
-  d.surface = (surface){.context = pair->context, .size = sizeof(depth_face), .sees = sees, .user = &d};
+bool gz_depth(convex_pair *pair, bool is_sharp, convex_simplex *simplex, convex_bracket *depth, double normal[3]) {
+  depth_search d = {pair, &pair->surface, &pair->vertices, &pair->lower, (double)INFINITY, is_sharp};
+  d.surface->context = pair->context;
+  d.surface->size = sizeof(depth_face);
+  d.surface->sees = sees;
+  d.surface->user = &d;
+  d.points->count = d.lower->count = 0;
   *depth = (convex_bracket){0, 0, 0};
-  bool done = find_four(&d, simplex);
-  if (done && d.points.count == 4) {
-    done = search(&d, simplex, depth, normal);
-  } else {
-    find_flat_normal(&d, normal);
-  }
-  gz_growing_release(&d.surface);
-  gz_free(d.points.data);
-  return done;
+  if (!find_four(&d, simplex)) return false;
+  if (d.points->count == 4) return search(&d, simplex, depth, normal);
+  find_flat_normal(&d, normal);
+  return true;
 }

@@ -20,6 +20,11 @@ typedef struct exact_search {
   bool hit;
 } exact_search;
 
+/* Of the limbs in use alone. */
+static void copy(big_vector *to, const big_vector *from) {
+  for (int k = 0; k < 3; k++) gz_big_copy(&to->x[k], &from->x[k]);
+}
+
 static bool is_zero(const big_vector *v) {
   return v->x[0].sign == 0 && v->x[1].sign == 0 && v->x[2].sign == 0;
 }
@@ -42,7 +47,7 @@ static bool is_nearest(const exact_search *x, int j) {
 }
 
 static bool try_vertex(exact_search *x, int i) {
-  x->way = x->w[i];
+  copy(&x->way, &x->w[i]);
   x->hit = is_zero(&x->way);
   if (!x->hit && !is_nearest(x, i)) return false;
   gz_big_dot(&x->way, &x->way, &x->above);
@@ -93,7 +98,7 @@ static bool try_triangle(exact_search *x, int i, int j, int k) {
   }
   gz_big_dot(&x->c, &x->w[i], &height);
   x->hit = height.sign == 0;
-  x->way = x->c;
+  copy(&x->way, &x->c);
   for (int a = 0; a < 3 && height.sign < 0; a++) x->way.x[a].sign = -x->way.x[a].sign;
   if (!x->hit && !is_nearest(x, i)) return false;
   gz_big_mul(&x->above, &height, &height);
@@ -105,7 +110,7 @@ static void keep(exact_search *x, int count, int a, int b, int c) {
   const int corners[3] = {a, b, c};
   for (int i = 0; i < count; i++) { /* corners rise, so nothing is overwritten before it is moved */
     x->s->p[i] = x->s->p[corners[i]];
-    if (corners[i] != i) x->w[i] = x->w[corners[i]];
+    if (corners[i] != i) copy(&x->w[i], &x->w[corners[i]]);
   }
   x->s->count = count;
 }
@@ -206,17 +211,17 @@ static void finish(const exact_search *x, convex_bracket *distance, double norma
   *beyond = gz_big_compare_root(&x->above, &x->below, &a);
 }
 
-convex_verdict gz_gjk_exact(const convex_pair *pair, convex_simplex *simplex, convex_bracket *distance,
-                            double normal[3], int *beyond) {
-  exact_search *x = gz_new(pair->context, 1, sizeof *x);
+convex_verdict gz_gjk_exact(convex_pair *pair, convex_simplex *simplex, convex_bracket *distance, double normal[3],
+                            int *beyond) {
+  if (pair->exact == NULL) pair->exact = gz_new(pair->context, 1, sizeof *pair->exact);
+  exact_search *x = pair->exact;
   if (x == NULL) return CONVEX_OPEN;
   x->pair = pair;
   x->s = simplex;
   x->hit = false;
   *beyond = -1;
   search(x);
-  bool hit = x->hit;
-  if (!hit) finish(x, distance, normal, beyond);
-  gz_free(x);
-  return hit ? CONVEX_HIT : CONVEX_APART;
+  if (x->hit) return CONVEX_HIT;
+  finish(x, distance, normal, beyond);
+  return CONVEX_APART;
 }

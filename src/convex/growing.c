@@ -7,18 +7,18 @@
 
 #include <string.h>
 
-static surface_triangle *triangle(const surface *s, uint32_t i) {
+static surface_triangle *triangle(const growing *s, uint32_t i) {
   return surface_at(s, i);
 }
 
-bool gz_growing_append(const surface *s, gz_array *list, uint32_t number) {
+bool gz_growing_append(const growing *s, gz_array *list, uint32_t number) {
   if (!array_reserve(s->context, list, 1, sizeof number)) return false;
   ((uint32_t *)list->data)[list->count++] = number;
   return true;
 }
 
 /* In a place that is free; SURFACE_GONE: memory was refused. */
-static uint32_t make_triangle(surface *s, uint32_t a, uint32_t b, uint32_t c) {
+static uint32_t make_triangle(growing *s, uint32_t a, uint32_t b, uint32_t c) {
   uint32_t at = (uint32_t)s->triangles.count;
   if (s->free.count > 0) {
     at = surface_number(&s->free, --s->free.count);
@@ -33,7 +33,7 @@ static uint32_t make_triangle(surface *s, uint32_t a, uint32_t b, uint32_t c) {
 }
 
 /* Room for what is kept by vertex. */
-static bool reserve_vertex(surface *s, uint32_t vertex) {
+static bool reserve_vertex(growing *s, uint32_t vertex) {
   while (s->made.count <= vertex) {
     if (!array_reserve(s->context, &s->made, vertex + 1 - s->made.count, sizeof(uint32_t))) return false;
     s->made.count = vertex + 1;
@@ -41,10 +41,10 @@ static bool reserve_vertex(surface *s, uint32_t vertex) {
   return true;
 }
 
-bool gz_growing_begin(surface *s, const uint32_t vertices[4]) {
+bool gz_growing_begin(growing *s, const uint32_t vertices[4]) {
   static const int corners[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
   static const uint32_t beyond[4][3] = {{2, 3, 1}, {0, 3, 2}, {1, 3, 0}, {2, 1, 0}};
-  s->triangles.count = s->free.count = 0;
+  s->triangles.count = s->free.count = s->marks = 0;
   for (int i = 0; i < 4; i++) {
     const int *c = corners[i];
     if (make_triangle(s, vertices[c[0]], vertices[c[1]], vertices[c[2]]) == SURFACE_GONE) return false;
@@ -55,12 +55,12 @@ bool gz_growing_begin(surface *s, const uint32_t vertices[4]) {
 }
 
 /* Asked at most once a step; the answer is kept in the mark. */
-static bool sees(surface *s, uint32_t at, uint32_t point) {
+static bool sees(growing *s, uint32_t at, uint32_t point) {
   if (triangle(s, at)->mark / 2 != s->marks) triangle(s, at)->mark = 2 * s->marks + s->sees(s->user, at, point);
   return triangle(s, at)->mark % 2 != 0;
 }
 
-static bool find_seen(surface *s, uint32_t start, uint32_t point) {
+static bool find_seen(growing *s, uint32_t start, uint32_t point) {
   s->seen.count = 0;
   s->marks++;
   triangle(s, start)->mark = 2 * s->marks + 1;
@@ -75,7 +75,7 @@ static bool find_seen(surface *s, uint32_t start, uint32_t point) {
   return true;
 }
 
-static bool build_rim(surface *s, uint32_t point) {
+static bool build_rim(growing *s, uint32_t point) {
   s->rim.count = 0;
   for (size_t i = 0; i < s->seen.count; i++) {
     uint32_t from = surface_number(&s->seen, i);
@@ -98,11 +98,11 @@ static bool build_rim(surface *s, uint32_t point) {
   return true;
 }
 
-bool gz_growing_add(surface *s, uint32_t start, uint32_t point) {
+bool gz_growing_add(growing *s, uint32_t start, uint32_t point) {
   return reserve_vertex(s, point) && find_seen(s, start, point) && build_rim(s, point);
 }
 
-bool gz_growing_forget(surface *s) {
+bool gz_growing_forget(growing *s) {
   for (size_t i = 0; i < s->seen.count; i++) {
     uint32_t at = surface_number(&s->seen, i);
     triangle(s, at)->v[0] = SURFACE_GONE;
@@ -111,7 +111,7 @@ bool gz_growing_forget(surface *s) {
   return true;
 }
 
-void gz_growing_release(surface *s) {
+void gz_growing_release(growing *s) {
   gz_array *const arrays[] = {&s->triangles, &s->seen, &s->rim, &s->free, &s->made};
   for (int i = 0; i < 5; i++) {
     gz_free(arrays[i]->data);

@@ -15,7 +15,7 @@ typedef struct surface_triangle {
   uint32_t mark;    /* of the point that asked last, and what it saw */
 } surface_triangle;
 
-typedef struct surface {
+typedef struct growing {
   const graze_context *context;
   size_t size; /* of the user's triangles, which are cleared when they are made */
   /* Whether the point lies strictly on the outer side. */
@@ -26,9 +26,9 @@ typedef struct surface {
   gz_array free;
   gz_array made; /* by vertex: the new triangle whose edge begins there */
   uint32_t marks;
-} surface;
+} growing;
 
-static inline void *surface_at(const surface *s, uint32_t triangle) {
+static inline void *surface_at(const growing *s, uint32_t triangle) {
   return (char *)s->triangles.data + s->size * triangle;
 }
 
@@ -43,16 +43,16 @@ static inline int surface_edge_to(const surface_triangle *t, uint32_t other) {
 
 /* The four triangles of a tetrahedron, 0 to 3, outward: the fourth vertex lies behind the first triangle, of the three
  * others. False: memory was refused, here as below. */
-bool gz_growing_begin(surface *s, const uint32_t vertices[4]);
+bool gz_growing_begin(growing *s, const uint32_t vertices[4]);
 
 /* Finds what the point sees, from a triangle that it sees on (`seen`), and makes new triangles in its place (`rim`).
  * The numbers of what was seen are not used again before the next gz_growing_forget. */
-bool gz_growing_add(surface *s, uint32_t start, uint32_t point);
-bool gz_growing_forget(surface *s);
+bool gz_growing_add(growing *s, uint32_t start, uint32_t point);
+bool gz_growing_forget(growing *s);
 
-void gz_growing_release(surface *s);
+void gz_growing_release(growing *s);
 
 /* A number behind the others of a list. */
-bool gz_growing_append(const surface *s, gz_array *list, uint32_t number);
+bool gz_growing_append(const growing *s, gz_array *list, uint32_t number);
 
 #endif

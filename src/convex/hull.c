@@ -24,11 +24,16 @@ typedef struct hull_build {
   graze_hull sizes;        /* only counts */
 } hull_build;
 
+static size_t padded(uint32_t count) {
+  return ((size_t)count + 7) / 8 * 8;
+}
+
 /* The arrays of a hull behind it; also counts them, with no memory. */
 static size_t lay_out(graze_hull *hull, char *memory) {
   carving c = {memory, 0};
   gz_carve(&c, sizeof *hull);
   hull->points = gz_carve(&c, 3 * (size_t)hull->vertex_count * sizeof(double));
+  hull->axes = gz_carve(&c, 3 * padded(hull->vertex_count) * sizeof(double));
   hull->vertices = gz_carve(&c, (size_t)hull->vertex_count * sizeof(uint32_t));
   hull->face_first = gz_carve(&c, ((size_t)hull->face_count + 1) * sizeof(uint32_t));
   hull->face_corners = gz_carve(&c, (size_t)hull->corner_count * sizeof(uint32_t));
@@ -63,6 +68,12 @@ static void write_vertices(const hull_build *b, const graze_hull *hull) {
     if (v == GRAZE_HULL_NONE) continue;
     vertices[v] = p;
     memcpy(points[v], hull_point(b->cloud, p), sizeof points[v]);
+  }
+  double *axes = WRITABLE(hull->axes);
+  size_t all = padded(hull->vertex_count);
+  for (size_t i = 0; i < 3 * all; i++) {
+    size_t v = i % all;
+    axes[i] = points[v < hull->vertex_count ? v : hull->vertex_count - 1][i / all];
   }
 }
 

@@ -21,7 +21,7 @@
 typedef struct growing_hull {
   const hull_cloud *cloud;
   double extent[3]; /* of the cloud, not rounded down */
-  surface surface;
+  growing surface;
   gz_array waiting; /* triangles that have points, or had */
   uint32_t *link;   /* the next point of a list */
 } growing_hull;
@@ -104,7 +104,7 @@ static bool queue(growing_hull *h, const gz_array *triangles) {
 }
 
 static bool add_point(growing_hull *h, uint32_t start, uint32_t point) {
-  surface *s = &h->surface;
+  growing *s = &h->surface;
   if (!gz_growing_add(s, start, point)) return false;
   for (size_t i = 0; i < s->rim.count; i++) prepare(h, surface_number(&s->rim, i));
   for (size_t i = 0; i < s->seen.count; i++) {

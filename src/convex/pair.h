@@ -11,15 +11,18 @@
 #define GRAZE_SRC_CONVEX_PAIR_H
 
 #include "base/memory.h"
+#include "convex/growing.h"
+#include "convex/pair_kernels.h"
 #include "exact/big_vector.h"
 #include "graze/convex.h"
 
 typedef struct convex_side {
   const double *points; /* [count][3] before the pose */
+  const double *axes;   /* NULL, or the same by axis as a hull has them */
   uint32_t count;
   const graze_pose *pose; /* NULL: none */
-  double *x;              /* [count][3] the rounded image */
-  double *y[3];           /* [count] scaled, about the center of the pair */
+  double *x[3];           /* the rounded image, by axis; padded with the last point to a multiple of 8, as is y */
+  double *y[3];           /* scaled, about the center of the pair */
   double error[3];        /* |x - real| is at most this; T1: 0 */
   double low[3], high[3]; /* of y */
 } convex_side;
@@ -41,8 +44,14 @@ typedef struct convex_pair {
   double reach[3];  /* |w| is at most this */
   double off[3];    /* what a w may be off */
   double slop[3];   /* what a product with n may be off is the sum of |n_k| slop_k */
+  double gap[3];    /* what the difference of two w may be off */
   double tolerance; /* scaled: how wide a bracket may be */
-  buffer memory;    /* of x and y */
+  supporting support;
+  support_function *find_support;
+  buffer memory;              /* of x and y */
+  growing surface;            /* of depth.c, */
+  gz_array vertices, lower;   /* and what it keeps of vertices and triangles */
+  struct exact_search *exact; /* of gjk_exact.c, once it was needed */
 } convex_pair;
 
 /* Poses the points. ARGUMENT, NOT_FINITE (a posed coordinate; *bad_side tells of which), MEMORY; no message. */
@@ -50,6 +59,10 @@ graze_status gz_pair_load(convex_pair *pair, int *bad_side);
 void gz_pair_release(convex_pair *pair);
 
 convex_point gz_pair_point(const convex_pair *pair, uint32_t a, uint32_t b);
+
+static inline double pair_x(const convex_pair *pair, int side, uint32_t vertex, int k) {
+  return pair->side[side].x[k][vertex];
+}
 
 /* The point farthest along n, and the product, which is off by at most gz_pair_slop, as is the choice. */
 convex_point gz_pair_support(const convex_pair *pair, const double n[3], double *product);
@@ -107,12 +120,12 @@ bool gz_pair_encloses(const convex_pair *pair, convex_simplex *simplex);
 /* gjk_exact.c: decides, from the simplex on, with integers; OPEN: memory was refused. Of a pair that is apart it gives
  * the distance within some units of its last place, a unit vector from a to b, and the exact sign of distance minus the
  * sum of the radii. */
-convex_verdict gz_gjk_exact(const convex_pair *pair, convex_simplex *simplex, convex_bracket *distance,
-                            double normal[3], int *beyond);
+convex_verdict gz_gjk_exact(convex_pair *pair, convex_simplex *simplex, convex_bracket *distance, double normal[3],
+                            int *beyond);
 
 /* depth.c: of a pair that meets. The simplex comes to be where the sets are deepest: three points with shares. The unit
  * normal is the direction in which b leaves a soonest. Sharp: within some units of its last place. False: memory was
  * refused. */
-bool gz_depth(const convex_pair *pair, bool is_sharp, convex_simplex *simplex, convex_bracket *depth, double normal[3]);
+bool gz_depth(convex_pair *pair, bool is_sharp, convex_simplex *simplex, convex_bracket *depth, double normal[3]);
 
 #endif

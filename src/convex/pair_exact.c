@@ -3,17 +3,13 @@
 
 #include "convex/pair.h"
 
-static const double *rounded(const convex_pair *pair, int side, uint32_t vertex) {
-  return pair->side[side].x + 3 * (size_t)vertex;
-}
-
 void gz_pair_vertex(const convex_pair *pair, int side, uint32_t vertex, big_vector *out) {
   const convex_side *s = &pair->side[side];
   const double *corner = s->points + 3 * (size_t)vertex;
   for (int k = 0; k < 3; k++) {
     big x, y, *sum = &out->x[k];
     if (!pair->is_real || s->pose == NULL) {
-      gz_big_from_double(sum, rounded(pair, side, vertex)[k]);
+      gz_big_from_double(sum, pair_x(pair, side, vertex, k));
       continue;
     }
     const double *row = s->pose->m + 4 * k;
@@ -61,6 +57,9 @@ static bool is_zero(const big_vector *v) {
 bool gz_pair_same(const convex_pair *pair, const convex_point *p, const convex_point *q) {
   big_vector x, y;
   if (p->v[0] == q->v[0] && p->v[1] == q->v[1]) return true;
+  for (int k = 0; k < 3; k++) {
+    if (fabs(p->w[k] - q->w[k]) > pair->gap[k]) return false;
+  }
   gz_pair_exact_point(pair, p, &x);
   gz_pair_exact_point(pair, q, &y);
   gz_big_between(&x, &y, &y);
