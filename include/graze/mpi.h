@@ -199,6 +199,53 @@ typedef struct graze_mpi_self_result {
 /* Of the last mesh that ended without an error. */
 GRAZE_API graze_mpi_self_result graze_mpi_self_get_result(const graze_mpi_self *self);
 
+/* ---- what many ranks would take ---------------------------------------------------------------------------------- */
+
+/* Seconds that a message takes (Alexandrov, Ionescu, Schauser, Scheiman: LogGP, SPAA 1995). */
+typedef struct graze_mpi_network {
+  double latency;      /* from leaving to arriving */
+  double overhead;     /* of sender and receiver, in which they do nothing else */
+  double gap;          /* between two messages of a rank, and */
+  double gap_per_byte; /* for each byte */
+} graze_mpi_network;
+
+typedef struct graze_mpi_predict_def {
+  graze_mpi_world_def world;
+  graze_mpi_network network; /* default: what was required of Red Storm, 5 us and 1.5 GB/s */
+  uint32_t ranks;            /* at most 2^16; default 1 */
+  uint32_t steps;            /* of the same boxes; with more than one the first, which cuts space, is not told */
+  double scale;              /* seconds of a rank for a second of this processor; default 1 */
+  double noise;              /* standard deviation of what a rank's work takes, as a share of it; default 0 */
+  uint64_t seed;             /* of the noise */
+  uint32_t cookie;
+} graze_mpi_predict_def;
+
+GRAZE_API graze_mpi_predict_def graze_mpi_default_predict_def(void);
+
+/* A part of the last step: from one point where the ranks need each other to the next it is that of the rank that came
+ * last. "network" is what these points take themselves. */
+enum { GRAZE_MPI_MOST_PHASES = 16 };
+typedef struct graze_mpi_phase {
+  const char *name;
+  double seconds;
+} graze_mpi_phase;
+
+typedef struct graze_mpi_prediction {
+  graze_mpi_result result;       /* what the ranks found; without reason and list */
+  double seconds, least_seconds; /* of a step: median and least */
+  double last_seconds;           /* the sum of the phases */
+  graze_mpi_phase phases[GRAZE_MPI_MOST_PHASES];
+  uint32_t phase_count;
+} graze_mpi_prediction;
+
+/* Simulates: every rank's own code runs in this process, one rank after another on one processor, whose clock tells
+ * what the rank's work takes, and messages take what the network says. `boxes`: of each rank. Not collective, and
+ * without a call of MPI. The definition of the world should name no threads beyond one: their work is not seen by the
+ * clock. Memory: what all ranks together take, with 80 bytes for each of 4,096 boxes, or of 16 a rank if that is more,
+ * on each. Errors: ARGUMENT, MEMORY, and those of graze_mpi_wait. */
+GRAZE_API graze_status graze_mpi_predict(graze_context *context, const graze_mpi_predict_def *def,
+                                         const graze_mpi_boxes *boxes, graze_mpi_prediction *prediction);
+
 #ifdef __cplusplus
 }
 #endif

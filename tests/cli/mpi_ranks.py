@@ -271,6 +271,18 @@ def traced():
     last = [line for line in lines if line[0] == 2]
     check(lines == sorted(set(lines)) and len({line[:3] for line in lines}) == len(lines), "a trace in order")
     check(len(last) == mpi["messages"] and sum(line[3] for line in last) == mpi["bytes_sent"], "the traffic of a trace")
+    predicted = run([graze_mpi, "predict", "--ranks", "4", "--format", "json", "--trace", "predicted.csv", "--repeat", "3", "--make", "uniform:5000"])
+    said = json.loads(predicted.stdout)
+    check(open("predicted.csv").read() == open("trace.csv").read(), "a prediction sends other messages than ranks do")
+    check(predicted.returncode == 1 and said["hash"] == json.loads(got.stdout)["hash"] and said["status"] == "simulated", "a prediction's answer")
+    check(said["ranks"] == said["sampled_ranks"] == 4 and said["baseline_ranks"] == 1 and said["efficiency"] > 0, "keys of a prediction")
+    check(0 < said["step_seconds"]["min"] <= said["step_seconds"]["median"] and {"travel", "search", "network"} <= set(said["critical_path"]), "times of a prediction")
+    open("slow.txt", "w").write("name slow  # but sure\nlatency 1\noverhead 0x1p-2\n")
+    open("bad.txt", "w").write("latency 1\n\nspeed 3\n")
+    for name, code, words in (("slow.txt", 1, ""), ("bad.txt", 3, "bad.txt:3: unknown key 'speed'"), ("no.txt", 3, "no.txt: cannot open")) if asked.long else ():
+        run([graze, "make", "boxes", "--kind", "uniform", "--size", "200", "-o", "few.gzb"])
+        slow = run([graze_mpi, "predict", "--ranks", "3", "--repeat", "2", "--network", name, "few.gzb"])
+        check(slow.returncode == code and words in slow.stderr and (code != 1 or ", network slow, " in slow.stdout.replace("; ", ", ")), f"{name}: {slow.stderr}")
     example = os.path.join(os.path.dirname(graze), "solver_ranks")
     if os.path.exists(example):
         several = run([asked.mpiexec, "-n", "3", example])

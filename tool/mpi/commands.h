@@ -7,6 +7,7 @@
 
 int command_mpi_check(job *j, int argc, char **argv);
 int command_mpi_pairs(job *j, int argc, char **argv);
+int command_mpi_predict(job *j, int argc, char **argv);
 int command_mpi_self(job *j, int argc, char **argv);
 
 #endif

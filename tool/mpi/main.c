@@ -15,6 +15,7 @@ static const char help[] =
     "\n"
     "  check     how every two objects relate\n"
     "  pairs     which of many boxes meet\n"
+    "  predict   what pairs would take with more ranks\n"
     "  self      where meshes meet themselves\n"
     "\n"
     "  graze-mpi VERB --help   the options of a verb\n"
@@ -37,7 +38,10 @@ static int usage_error(const char *what, const char *name) {
 static const struct verb {
   const char *name;
   int (*command)(job *j, int argc, char **argv);
-} verbs[] = {{"check", command_mpi_check}, {"pairs", command_mpi_pairs}, {"self", command_mpi_self}};
+} verbs[] = {{"check", command_mpi_check},
+             {"pairs", command_mpi_pairs},
+             {"predict", command_mpi_predict},
+             {"self", command_mpi_self}};
 
 static const struct verb *find_verb(const char *name) {
   for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {

@@ -12,20 +12,19 @@
 #include "mpi/commands.h"
 #include "mpi/facts.h"
 #include "mpi/list.h"
+#include "mpi/making.h"
 #include "mpi/run.h"
 #include "options.h"
 #include "output.h"
 
-enum { MOST_STEPS = 1 << 20, MOST_MADE = 100000000 };
+enum { MOST_STEPS = 1 << 20 };
 
 typedef struct pairs_options {
   common_options common;
   file_list files; /* none: boxes are made */
   rank_options how;
-  const char *make, *groups, *seed_text;
-  scenes_box_kind kind;
-  uint32_t size;
-  uint64_t seed;
+  making_options make;
+  const char *groups;
   bool list_pairs;
 } pairs_options;
 
@@ -43,32 +42,17 @@ typedef struct pairs_run {
 
 /* ---- options ---- */
 
-enum { key_pairs = 1, key_make, key_seed, key_groups, key_deliver };
+enum { key_pairs = 1, key_groups, key_deliver };
 
 static const struct argp_option options[] = {
     {"pairs", key_pairs, NULL, 0, "list the pairs by id; CSV always does", 0},
-    {"make", key_make, "KIND:N", 0, "instead of a file: the boxes of `graze make boxes --kind KIND --size N'", 0},
-    {"seed", key_seed, "S", 0, "of --make (default 1)", 0},
     {"groups", key_groups, "FILE", 0, "a uint32 for each box, little-endian; boxes of one group do not meet", 0},
     {"deliver", key_deliver, "WHERE", 0, "bring the pairs to finder or owners, not only their number", 0},
     {0}};
 
-static void parse_make(pairs_options *o, struct argp_state *state) {
-  char kind[32];
-  const char *colon = strchr(o->make, ':');
-  size_t length = colon ? (size_t)(colon - o->make) : 0;
-  if (!colon || length >= sizeof kind) argp_error(state, "--make: '%s' is not KIND:N", o->make);
-  memcpy(kind, o->make, length);
-  kind[length] = 0;
-  if (!scenes_box_kind_named(kind, &o->kind)) argp_error(state, "--make: no boxes of the kind '%s'", kind);
-  o->size = (uint32_t)options_number(state, "make", colon + 1, 1, MOST_MADE);
-}
-
 static void finish(pairs_options *o, struct argp_state *state) {
-  if (o->make) parse_make(o, state);
-  if (o->seed_text && !o->make) argp_error(state, "--seed is of --make");
-  if (o->make && o->files.count > 0) argp_error(state, "--make takes the place of files");
-  if (!o->make && o->files.count == 0) argp_error(state, "a file of boxes is needed");
+  if (o->make.kind_text && o->files.count > 0) argp_error(state, "--make takes the place of files");
+  if (!o->make.kind_text && o->files.count == 0) argp_error(state, "a file of boxes is needed");
   if (o->how.repeat > 1 && o->files.count > 1) argp_error(state, "--repeat is for one file");
   const bool lists = o->list_pairs || o->common.format == format_csv;
   if (lists && o->how.world.search == GRAZE_MPI_NO_SEARCH) argp_error(state, "--search none has no pairs to list");
@@ -82,16 +66,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &o->common;
       state->child_inputs[1] = &o->how;
+      state->child_inputs[2] = &o->make;
       break;
     case key_pairs:
       o->list_pairs = true;
-      break;
-    case key_make:
-      o->make = argument;
-      break;
-    case key_seed:
-      o->seed_text = argument;
-      o->seed = options_number(state, "seed", argument, 0, UINT64_MAX);
       break;
     case key_groups:
       o->groups = argument;
@@ -112,7 +90,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   return 0;
 }
 
-static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {&rank_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&common_argp, 0, NULL, 0}, {&rank_argp, 0, NULL, 0}, {&making_argp, 0, NULL, 0}, {0}};
 
 static const struct argp pairs_argp = {
     .options = options,
@@ -138,8 +117,8 @@ static void open_world(pairs_run *run) {
 static void load(pairs_run *run, uint32_t step, rank_boxes *boxes) {
   const pairs_options *o = run->asked;
   double start = clock_now();
-  if (o->make)
-    make_rank_boxes(run->job, o->kind, o->size, o->seed, boxes);
+  if (o->make.kind_text)
+    make_rank_boxes(run->job, o->make.kind, o->make.size, o->make.seed, boxes);
   else
     read_rank_boxes(run->job, o->files.names[step], boxes);
   if (o->groups) read_rank_groups(run->job, o->groups, boxes);
@@ -292,7 +271,7 @@ static void write_results(pairs_run *run) {
 }
 
 int command_mpi_pairs(job *j, int argc, char **argv) {
-  pairs_options asked = {.common = {.threads = 1, .is_mpi = true}, .how = rank_options_begin(), .seed = 1};
+  pairs_options asked = {.common = {.threads = 1, .is_mpi = true}, .how = rank_options_begin(), .make = {.seed = 1}};
   options_parse(&pairs_argp, argc, argv, &asked, &asked.common);
   job_speak(j);
   pairs_run run = {.asked = &asked, .job = j};

@@ -1,0 +1,43 @@
+/* All ranks in one process, each with a clock of its own: what a step would take on a network.
+ *
+ * A rank's clock goes on by the processor time that its code takes between calls, and by what the network takes after
+ * the LogGP model (Alexandrov, Ionescu, Schauser, Scheiman: LogGP, SPAA 1995): a message costs the sender `overhead`,
+ * leaves when the one before has gone, arrives after `latency` and `gap_per_byte` a byte, and costs the receiver
+ * `overhead`. A barrier, a gathering or a sharing takes a message's time for each doubling of the ranks, a reduction
+ * twice that. Looking for messages that have not come costs nothing. */
+#ifndef GRAZE_SRC_MPI_TRANSPORT_VIRTUAL_H
+#define GRAZE_SRC_MPI_TRANSPORT_VIRTUAL_H
+
+#include "graze/mpi.h"
+#include "mpi/transport.h"
+
+typedef struct virtual_net virtual_net;
+
+typedef struct virtual_net_def {
+  uint32_t ranks;
+  graze_mpi_network network;
+  double scale; /* seconds of a rank for a second of this processor */
+  double noise; /* standard deviation of what a rank's work takes, as a share */
+  uint64_t seed;
+  /* What the rank is doing: called when a collective begins, for the phases. */
+  const char *(*phase)(void *user, uint32_t rank);
+  void *user;
+} virtual_net_def;
+
+/* NULL: out of memory. */
+virtual_net *gz_virtual_net_open(const graze_context *context, const virtual_net_def *def);
+void gz_virtual_net_close(virtual_net *net);
+mpi_transport *gz_virtual_net_transport(virtual_net *net, uint32_t rank);
+
+/* Sets all clocks and phases to 0. */
+void gz_virtual_net_begin_step(virtual_net *net);
+
+/* Around each call of a rank's code. If it has waited all the time, the clock stays. */
+void gz_virtual_net_enter(virtual_net *net, uint32_t rank);
+void gz_virtual_net_leave(virtual_net *net, uint32_t rank);
+
+/* The latest clock; and what of it went by in which phase of the slowest ranks. */
+double gz_virtual_net_time(const virtual_net *net);
+uint32_t gz_virtual_net_phases(const virtual_net *net, graze_mpi_phase phases[GRAZE_MPI_MOST_PHASES]);
+
+#endif

@@ -1,0 +1,290 @@
+/* graze-mpi predict: what a search takes on many ranks. Their own code runs in this process, one rank after another; a
+ * network that a file describes carries the messages (graze_mpi_predict). */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "diagnostics.h"
+#include "mpi/boxes.h"
+#include "mpi/commands.h"
+#include "mpi/facts.h"
+#include "mpi/making.h"
+#include "mpi/network.h"
+#include "mpi/run.h"
+#include "options.h"
+#include "output.h"
+
+enum { MOST_RANKS = 1 << 16 };
+
+typedef struct predict_options {
+  common_options common;
+  rank_options how;
+  making_options make;
+  file_list files;
+  const char *network;
+  uint32_t ranks;
+  double noise; /* percent */
+  bool calibrate;
+} predict_options;
+
+typedef struct predict_run {
+  const predict_options *asked;
+  job *job;
+  rank_run ranks;
+  rank_boxes boxes; /* all */
+  network network;
+  double scale;
+  char machine[256];
+  graze_mpi_prediction alone, found;
+} predict_run;
+
+/* ---- options ---- */
+
+enum { key_ranks = 1, key_network, key_noise, key_calibrate };
+
+static const struct argp_option options[] = {
+    {"ranks", key_ranks, "P", 0, "how many ranks there would be", 0},
+    {"network", key_network, "FILE", 0, "latency, overhead, gap and gap_per_byte of a network (default: Red Storm)", 0},
+    {"noise", key_noise, "PERCENT", 0, "standard deviation of what the work of a rank takes (default 0)", 0},
+    {"calibrate", key_calibrate, NULL, 0, "time a step of one rank by the wall clock, and let clocks run like it", 0},
+    {0}};
+
+static void finish(const predict_options *o, struct argp_state *state) {
+  if (o->ranks == 0) argp_error(state, "--ranks is needed");
+  if (!o->make.kind_text && o->files.count == 0) argp_error(state, "a file of boxes or --make is needed");
+  if (o->make.kind_text && o->files.count > 0) argp_error(state, "--make takes the place of files");
+  if (o->how.patience > 0) argp_error(state, "--patience: ranks that are simulated are not silent");
+  if (o->common.format == format_csv) argp_error(state, "--format: a prediction has no list");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+  predict_options *o = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &o->common;
+      state->child_inputs[1] = &o->how;
+      state->child_inputs[2] = &o->make;
+      break;
+    case key_ranks:
+      o->ranks = (uint32_t)options_number(state, "ranks", argument, 1, MOST_RANKS);
+      break;
+    case key_network:
+      o->network = argument;
+      break;
+    case key_noise:
+      o->noise = options_decimal(state, "noise", argument);
+      if (!(o->noise >= 0 && o->noise <= 100)) argp_error(state, "--noise: %s is not from 0 to 100", argument);
+      break;
+    case key_calibrate:
+      o->calibrate = true;
+      break;
+    case ARGP_KEY_ARGS:
+      o->files = options_files(state, 1, 1);
+      break;
+    case ARGP_KEY_END:
+      finish(o, state);
+      break;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static const struct argp_child children[] = {
+    {&common_argp, 0, NULL, 0}, {&rank_argp, 0, NULL, 0}, {&making_argp, 0, NULL, 0}, {0}};
+
+static const struct argp predict_argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .args_doc = "BOXES\n--make KIND:N",
+    .doc =
+        "Predicts what `graze-mpi pairs' would take with P ranks: the code of every rank runs in this process, one "
+        "after another, with a clock of its own, and messages take what a LogGP model of a network says. Pairs and "
+        "hash are those of the search. Efficiency is the time of one rank with all boxes, divided by P and by the "
+        "time of P ranks. What is told is simulated."
+        "\vExit: 0 no boxes meet, 1 some do, 2 usage error, 3 bad input."};
+
+/* ---- the machine ---- */
+
+static void name_machine(char name[128]) {
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  snprintf(name, 128, "an unknown processor");
+  while (file && fgets(line, sizeof line, file)) {
+    const char *colon = strchr(line, ':');
+    if (!colon || strncmp(line, "model name", 10) != 0) continue;
+    snprintf(name, 128, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    break;
+  }
+  if (file) fclose(file);
+}
+
+/* ---- running ---- */
+
+static graze_mpi_predict_def define(const predict_run *run, uint32_t ranks) {
+  graze_mpi_predict_def def = graze_mpi_default_predict_def();
+  def.world = run->asked->how.world;
+  def.network = run->network.times;
+  def.ranks = ranks;
+  def.steps = run->asked->how.repeat;
+  def.noise = ranks > 1 ? run->asked->noise / 100 : 0;
+  def.scale = run->scale;
+  def.seed = run->asked->make.seed;
+  return def;
+}
+
+/* Rank r of P has boxes n r / P to n (r + 1) / P, as when it reads a file. */
+static graze_mpi_boxes *deal(const rank_boxes *all, uint32_t ranks) {
+  const job parts = {.ranks = (int)ranks};
+  graze_mpi_boxes *boxes = job_alloc(ranks, sizeof *boxes);
+  const size_t size = 6 * (all->boxes.boxes.precision == GRAZE_DOUBLE ? sizeof(double) : sizeof(float));
+  for (uint32_t r = 0; r < ranks; r++) {
+    const uint64_t first = job_part(all->boxes.count, &parts, (int)r),
+                   end = job_part(all->boxes.count, &parts, (int)r + 1);
+    boxes[r] = all->boxes;
+    boxes[r].count = (uint32_t)(end - first);
+    boxes[r].ids += first;
+    boxes[r].boxes.data = (const char *)all->boxes.boxes.data + first * size;
+  }
+  return boxes;
+}
+
+static graze_mpi_prediction predict(predict_run *run, uint32_t ranks, bool traced) {
+  graze_mpi_predict_def def = define(run, ranks);
+  graze_mpi_prediction found;
+  graze_mpi_boxes *boxes = deal(&run->boxes, ranks);
+  if (traced) def.world = rank_run_world(&run->ranks);
+  job_must(run->job, graze_mpi_predict(run->job->context, &def, boxes, &found));
+  free(boxes);
+  return found;
+}
+
+static int compare(const void *x, const void *y) {
+  const double a = *(const double *)x, b = *(const double *)y;
+  return (a > b) - (a < b);
+}
+
+/* The wall clock for steps of one rank. */
+static double time_alone(predict_run *run) {
+  enum { STEPS = 5 };
+  double seconds[STEPS];
+  graze_mpi_world_def def = run->asked->how.world;
+  graze_mpi_world *world = NULL;
+  job_must(run->job, graze_mpi_world_create(run->job->context, MPI_COMM_SELF, &def, &world));
+  for (int k = 0; k < STEPS; k++) {
+    const double start = clock_now();
+    graze_status status = graze_mpi_contribute(world, &run->boxes.boxes);
+    if (status == GRAZE_OK) status = graze_mpi_begin(world, 0);
+    if (status == GRAZE_OK) status = graze_mpi_wait(world);
+    job_must(run->job, status);
+    seconds[k] = clock_now() - start;
+  }
+  graze_mpi_world_destroy(world);
+  qsort(seconds + 1, STEPS - 1, sizeof *seconds, compare);
+  return seconds[1 + (STEPS - 1) / 2];
+}
+
+static void calibrate(predict_run *run) {
+  char name[128];
+  name_machine(name);
+  run->scale = 1;
+  snprintf(run->machine, sizeof run->machine, "%s", name);
+  run->alone = predict(run, 1, false);
+  if (!run->asked->calibrate) return;
+  run->scale = time_alone(run) / run->alone.seconds;
+  snprintf(run->machine, sizeof run->machine, "%s, wall clock %.3f of its processor clock", name, run->scale);
+  run->alone = predict(run, 1, false);
+}
+
+/* ---- what was found ---- */
+
+static double efficiency(const predict_run *run) {
+  return run->alone.seconds / (run->asked->ranks * run->found.seconds);
+}
+
+/* Whole nanoseconds print short. */
+static void put_seconds(gz_json *json, const char *key, double seconds) {
+  gz_json_double(json, key, round(seconds * 1e9) / 1e9);
+}
+
+static void write_json(const predict_run *run, output *out) {
+  const graze_mpi_prediction *f = &run->found;
+  gz_json json = gz_json_begin_result(out);
+  gz_json_text(&json, "engine", "mpi");
+  gz_json_text(&json, "status", "simulated");
+  gz_json_integer(&json, "n", f->result.objects);
+  if (f->result.searched) gz_json_integer(&json, "pairs", f->result.pairs);
+  if (f->result.searched) gz_json_hash(&json, "hash", f->result.hash);
+  gz_json_integer(&json, "ranks", run->asked->ranks);
+  gz_json_text(&json, "placement", placement_name(run->asked->how.world.placement));
+  gz_json_open(&json, "step_seconds", '{');
+  put_seconds(&json, "min", f->least_seconds);
+  put_seconds(&json, "median", f->seconds);
+  gz_json_close(&json);
+  gz_json_double(&json, "efficiency", efficiency(run));
+  gz_json_open(&json, "critical_path", '{');
+  for (uint32_t i = 0; i < f->phase_count; i++) put_seconds(&json, f->phases[i].name, f->phases[i].seconds);
+  gz_json_close(&json);
+  put_integers(&json, (const char *const[]){"sent_objects", "messages", "bytes_sent"},
+               (const uint64_t[]){f->result.sent_objects, f->result.messages, f->result.bytes_sent}, 3);
+  gz_json_text(&json, "network", run->network.name);
+  gz_json_double(&json, "noise", run->asked->noise);
+  gz_json_text(&json, "calibrated_on", run->machine);
+  gz_json_integer(&json, "baseline_ranks", 1);
+  put_seconds(&json, "baseline_seconds", run->alone.seconds);
+  gz_json_integer(&json, "sampled_ranks", run->asked->ranks);
+  gz_json_end(&json);
+}
+
+static void write_text(const predict_run *run, output *out) {
+  const graze_mpi_prediction *f = &run->found;
+  output_print(out, "simulated: %" PRIu32 " rank%s, %.6f s a step, efficiency %.1f %%\n", run->asked->ranks,
+               plural(run->asked->ranks), f->seconds, 100 * efficiency(run));
+  for (uint32_t i = 0; i < f->phase_count; i++)
+    output_print(out, "  %-8s %.6f s\n", f->phases[i].name, f->phases[i].seconds);
+  output_print(out, "%" PRIu64 " boxes, %" PRIu64 " pairs, hash %016" PRIx64 "; network %s, noise %g %%, on %s\n",
+               f->result.objects, f->result.pairs, f->result.hash, run->network.name, run->asked->noise, run->machine);
+}
+
+static void load(predict_run *run) {
+  const predict_options *o = run->asked;
+  const double start = clock_now();
+  if (o->make.kind_text)
+    make_rank_boxes(run->job, o->make.kind, o->make.size, o->make.seed, &run->boxes);
+  else
+    read_rank_boxes(run->job, o->files.names[0], &run->boxes);
+  rank_run_loaded(&run->ranks, start);
+}
+
+static int predict_all(predict_run *run) {
+  run->network = network_read(run->asked->network);
+  load(run);
+  calibrate(run);
+  run->found = predict(run, run->asked->ranks, run->asked->how.trace != NULL);
+  output *out = output_open(run->asked->common.output);
+  if (run->asked->common.format == format_json)
+    write_json(run, out);
+  else
+    write_text(run, out);
+  output_close(out);
+  rank_run_trace(&run->ranks);
+  rank_boxes_free(&run->boxes);
+  return !run->found.result.searched ? exit_incomplete : run->found.result.pairs > 0 ? exit_found : exit_clear;
+}
+
+int command_mpi_predict(job *j, int argc, char **argv) {
+  predict_options asked = {.common = {.threads = 1, .is_mpi = true}, .how = rank_options_begin(), .make = {.seed = 1}};
+  options_parse(&predict_argp, argc, argv, &asked, &asked.common);
+  job_speak(j);
+  predict_run run = {.asked = &asked, .job = j};
+  job_agree(j, j->ranks > 1 ? "a prediction runs in one process, without mpiexec" : NULL, false);
+  rank_run_begin(&run.ranks, j, asked.common.threads, &asked.how, 1);
+  int code = predict_all(&run);
+  rank_run_end(&run.ranks);
+  return code;
+}
