@@ -79,9 +79,9 @@ static void handle_interrupt(int signal_number) {
     late = 1;
     return;
   }
-  const char *const words[] = {program_name, ": interrupted; ", meaning, "\n"};
+  const char *const words[] = {program_name, ": interrupted; ", meaning ? meaning : "", "\n"};
   remove_unfinished();
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4 && meaning; i++) {
     if (write(STDERR_FILENO, words[i], strlen(words[i])) < 0) break;
   }
   _exit(exit_incomplete);

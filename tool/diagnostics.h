@@ -36,7 +36,8 @@ void unfinished_done(const new_file *file);
  * interrupts_came() true. */
 void interrupts_install(void);
 
-/* What an interrupt means in the verb, in the manner of "nothing was decided"; the text must stay. */
+/* What an interrupt means in the verb, in the manner of "nothing was decided"; the text must stay. NULL: the program
+ * ends without a word, as somebody else has one. */
 void interrupts_mean(const char *words);
 void interrupts_ask(void);
 bool interrupts_came(void);

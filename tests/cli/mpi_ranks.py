@@ -338,10 +338,25 @@ def stopped():
         fail("a rank stands still, and the others wait")
 
 
+def starved():
+    """A rank that gets less memory than it needs is named, in one line, and there is no answer."""
+    work, hungry = ["pairs", "-o", "answer.txt", "--make", "uniform:4000000"], 0
+    for limit in (300000, 400000, 500000):
+        got = run([asked.mpiexec, "--quiet", "-n", "1", graze_mpi, *work, ":",
+                   "-n", "1", "sh", "-c", f'ulimit -v {limit}; exec "$0" "$@"', graze_mpi, *work])
+        if got.returncode == 1:
+            os.remove("answer.txt")
+            continue
+        hungry += 1
+        check(got.returncode == 3 and got.stderr.startswith("graze-mpi pairs: rank 1: ") and got.stderr.count("\n") == 1, got.stderr)
+        check(not os.path.exists("answer.txt"), "a starved rank, and an answer")
+    check(hungry > 0, "no rank has starved")
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     answers([1, 2, 3, 4, 7, 16, 64] if asked.long else [7])
-    for part in [facts, groups, steps, selves, checks, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files] * asked.long:
+    for part in [facts, groups, steps, selves, checks, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files, starved] * asked.long:
         part()
     os.chdir("/")
 sys.exit(failures > 0)

@@ -193,7 +193,8 @@ void make_rank_boxes(const job *j, scenes_box_kind kind, uint32_t count, uint64_
   *boxes = (rank_boxes){.boxes.boxes.precision = GRAZE_FLOAT};
   take_slice(j, scenes_boxes_total(kind, count), boxes);
   const uint32_t first = (uint32_t)boxes->first;
-  if (!scenes_boxes_make_part(kind, count, seed, first, first + boxes->boxes.count, &made)) fail_out_of_memory();
+  if (!scenes_boxes_make_part(kind, count, seed, first, first + boxes->boxes.count, &made))
+    fail("rank %d: out of memory for %u boxes", j->rank, boxes->boxes.count);
   hold(boxes, 6 * sizeof(float));
   scenes_boxes_at(&made, 0.01, 0, boxes->memory[0]);
   scenes_boxes_free(&made);

@@ -74,7 +74,8 @@ int main(int argc, char **argv) {
   diagnostics_start("graze-mpi");
   job_begin(&j);
   interrupts_install();
-  if (j.rank != 0) signal(SIGTERM, SIG_DFL); /* mpiexec sends it to all, and one tells */
+  if (j.rank != 0) signal(SIGTERM, SIG_DFL);
+  if (j.ranks > 1) interrupts_mean(NULL); /* mpiexec ends all ranks so when one has told why it ends, or is killed */
   argp_err_exit_status = exit_usage;
   argp_program_version_hook = print_version;
   job_hush(&j); /* until the command line is read */
