@@ -183,7 +183,7 @@ static void test_directory(void **unused) {
   def.placement = GRAZE_MPI_DIRECTORY;
   mpi_crew_open(&crew, RANKS, random, &def, NULL);
   mpi_scene scene = mpi_scene_make(BOXES_UNIFORM, &random, BOXES, crew.ranks.ranks, BY_BLOCKS, false, false);
-  for (int step = 0; step < STEPS; step++) {
+  for (int step = 0; step < (real ? 6 : STEPS); step++) {
     drift(&scene, crew.ranks.ranks, 0.05 * step);
     mpi_truth truth = mpi_truth_find(&scene);
     mpi_crew_step(&crew, &scene);
