@@ -359,6 +359,25 @@ static void put_camera(bcf *work, uint32_t index) {
   gz_put_text(out, "</FieldOfView>\n  </PerspectiveCamera>\n");
 }
 
+/* Between the nearest points of what is too near, for viewers to draw. */
+static void put_gap_line(bcf *work, const graze_report_clash *clash) {
+  double ends[2][3], sum = 0;
+  if (!clash->gap.found) return;
+  memcpy(ends, clash->gap.points, sizeof ends);
+  for (int i = 0; i < 2; i++) {
+    turn_upright(work->report->up, ends[i]);
+    for (int k = 0; k < 3; k++) {
+      ends[i][k] *= work->metres > 0 ? work->metres : 1;
+      sum += ends[i][k];
+    }
+  }
+  if (!isfinite(sum)) return;
+  gz_put_text(&work->text, "  <Lines>\n   <Line>\n");
+  put_vector(&work->text, "StartPoint", ends[0]);
+  put_vector(&work->text, "EndPoint", ends[1]);
+  gz_put_text(&work->text, "   </Line>\n  </Lines>\n");
+}
+
 static void put_viewpoint(bcf *work, uint32_t index) {
   const graze_report_clash *clash = &work->report->clashes[index];
   gz_put_text(&work->text, xml_head);
@@ -367,6 +386,7 @@ static void put_viewpoint(bcf *work, uint32_t index) {
   gz_put_text(&work->text, "\">\n");
   put_components(&work->text, &work->report->objects[clash->a], &work->report->objects[clash->b]);
   put_camera(work, index);
+  put_gap_line(work, clash);
   gz_put_text(&work->text, "</VisualizationInfo>\n");
 }
 

@@ -184,6 +184,10 @@ RULES = {  # of markup.xsd and visinfo.xsd: children in order, required attribut
     "CameraViewPoint": ("X Y Z ", []),
     "CameraDirection": ("X Y Z ", []),
     "CameraUpVector": ("X Y Z ", []),
+    "Lines": ("(Line )+", []),
+    "Line": ("StartPoint EndPoint ", []),
+    "StartPoint": ("X Y Z ", []),
+    "EndPoint": ("X Y Z ", []),
 }
 PATTERNS = {"Guid": GUID, "IfcGuid": re.compile(r"[0-3][0-9A-Za-z_$]{21}"), "Color": re.compile("[0-9A-F]{6}([0-9A-F]{2})?")}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -287,6 +291,7 @@ def check_topic(archive, stem, report, clash, index, names):
         same(archive.read(folder + "snapshot.png"), picture.read_bytes(), "picture")
     same(view.get("Guid"), viewpoint, "viewpoint")
     check_components(view, clash)
+    check_line(view, clash, report["units"], "y" if stem == "upright" else "z")
     if stem in ("stopped", "upright"):
         check_aim(view, clash, report["units"], "y" if stem == "upright" else "z")
     if stem == "nasty":
@@ -307,6 +312,17 @@ def check_components(view, clash):
     coloured = [c.find("Component").get("IfcGuid") for c in view.findall("Components/Coloring/Color")]
     same(coloured, [c.get("IfcGuid") for c in selected], clash["id"], "coloured")
     same(view.find("Components/Visibility").get("DefaultVisibility"), "true", "visibility")
+
+
+def check_line(view, clash, units, up):
+    """A gap is drawn, in metres and with z up."""
+    lines = [(vector(line.find("StartPoint")), vector(line.find("EndPoint"))) for line in view.findall("Lines/Line")]
+    same(len(lines), int("nearest" in clash), clash["id"], "lines")
+    for ends in lines:
+        for end, point in zip(ends, clash["nearest"]):
+            x, y, z = (c * METRES.get(units, 1) for c in point)
+            for got, want in zip(end, (x, -z, y) if up == "y" else (x, y, z)):
+                expect(abs(got - want) <= 1e-12 * abs(want), clash["id"], "the line ends at", end)
 
 
 def check_end(data, entries):

@@ -71,6 +71,8 @@ static void fill_clashes(graze_report_clash *clashes) {
   fill_clash(&clashes[4], 5, 6, GRAZE_A_IN_B);
   fill_clash(&clashes[5], 0, 7, GRAZE_CROSS);
   fill_clash(&clashes[6], 2, 6, GRAZE_CROSS);
+  clashes[3].gap = (graze_gap){
+      .found = true, .clearance = 2, .distance = 1.25, .points = {{1000, 2000, 3000}, {1000, 2001, 3000.75}}};
   clashes[1].state = GRAZE_STATE_ACTIVE;
   clashes[1].found = "2024-06-30T23:59:59Z";
   clashes[1].comment = "looks <fine> & \"flush\"\nsee \x02 note";
