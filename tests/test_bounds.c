@@ -203,6 +203,15 @@ static void test_families(void **unused) {
   }
 }
 
+/* Sums that miss a double by what two roundings have lost: 1 + 2^-52 - 2^-106. */
+static void test_hidden_rests(void **unused) {
+  (void)unused;
+  const double x = 0x1p-53, y = 0x1p-53 - 0x1p-106;
+  const double p[12] = {1, x, y, -1, -x, -y, 1, -x, -y, -1, x, y};
+  for (int i = 0; i < 4; i++) check_points(p + 3 * (size_t)i, 1);
+  check_points(p, 4);
+}
+
 /* ---- the smallest sphere ---- */
 
 /* Solves for the centre by Cramer's rule; false: degenerate. */
@@ -572,12 +581,13 @@ static void test_errors(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_families),           cmocka_unit_test(test_smallest),
-      cmocka_unit_test(test_lecture_spheres),    cmocka_unit_test(test_turned_box),
-      cmocka_unit_test(test_lecture_boxes),      cmocka_unit_test(test_overlap),
-      cmocka_unit_test(test_far_apart),          cmocka_unit_test(test_touching),
-      cmocka_unit_test(test_no_separating_slab), cmocka_unit_test(test_forms),
-      cmocka_unit_test(test_mesh_vertices),      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_families),   cmocka_unit_test(test_hidden_rests),
+      cmocka_unit_test(test_smallest),   cmocka_unit_test(test_lecture_spheres),
+      cmocka_unit_test(test_turned_box), cmocka_unit_test(test_lecture_boxes),
+      cmocka_unit_test(test_overlap),    cmocka_unit_test(test_far_apart),
+      cmocka_unit_test(test_touching),   cmocka_unit_test(test_no_separating_slab),
+      cmocka_unit_test(test_forms),      cmocka_unit_test(test_mesh_vertices),
+      cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
