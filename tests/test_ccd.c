@@ -412,6 +412,98 @@ static void test_separations_memory(void **unused) {
   }
 }
 
+/* Two sheets, of which the second is shifted a little and its numbers begin anew: what both together, as one mesh, meet
+ * across. No place is common to both. */
+static void test_two_meshes(void **unused) {
+  (void)unused;
+  enum { V = VERTICES + 2, T = TRIANGLES + 2 };
+  uint64_t state = test_seed(4), hits = 0;
+  for (int round = 0; round < test_rounds(10, 200); round++) {
+    static sheet s[2];
+    static double start[2 * V][3], end[2 * V][3];
+    static uint32_t corners[2 * T][3];
+    for (int m = 0; m < 2; m++) {
+      make_sheet(&state, &s[m]);
+      for (int v = 0; v < V; v++) {
+        for (int k = 0; k < 3; k++) {
+          if (m == 1) s[m].start[v][k] += 0x1p-20 * (1 + k), s[m].end[v][k] += 0x1p-20;
+          start[m * V + v][k] = s[m].start[v][k];
+          end[m * V + v][k] = s[m].end[v][k];
+        }
+      }
+      for (int t = 0; t < T; t++) {
+        for (int k = 0; k < 3; k++) corners[m * T + t][k] = s[m].triangles[t][k] + (uint32_t)(m * V);
+      }
+    }
+    graze_context *context = shared_context(1 + round % 3);
+    const graze_ccd_mesh both = {start[0], end[0], corners[0], 2 * V, 2 * T};
+    const graze_ccd_mesh a = {s[0].start[0], s[0].end[0], s[0].triangles[0], V, T};
+    const graze_ccd_mesh b = {s[1].start[0], s[1].end[0], s[1].triangles[0], V, T};
+    graze_ccd_pairs all;
+    graze_ccd_mesh_pairs found;
+    assert_int_equal(graze_ccd_self(context, &both, true, &all), GRAZE_OK);
+    assert_int_equal(graze_ccd_meshes(context, &a, &b, true, &found), GRAZE_OK);
+    assert_int_equal(found.edge_counts[0] + found.edge_counts[1], all.edge_count);
+    uint64_t n[3] = {0, 0, 0};
+    for (uint64_t i = 0; i < all.vertex_face_count; i++) {
+      const graze_feature_pair p = all.vertex_face_pairs[i];
+      if ((p.a < V) == (p.b < T)) continue;
+      const int k = p.a < V ? 0 : 2;
+      const graze_feature_pair *got = &found.pairs[k][n[k]++];
+      assert_true(n[k] <= found.counts[k]);
+      assert_true(got->a == p.a - (k == 0 ? 0 : V) && got->b == p.b - (k == 0 ? T : 0));
+    }
+    for (uint64_t i = 0; i < all.edge_edge_count; i++) {
+      const graze_feature_pair p = all.edge_edge_pairs[i];
+      if ((p.a < found.edge_counts[0]) == (p.b < found.edge_counts[0])) continue;
+      const graze_feature_pair *got = &found.pairs[1][n[1]++];
+      assert_true(n[1] <= found.counts[1]);
+      assert_true(got->a == p.a && got->b == p.b - found.edge_counts[0]);
+    }
+    for (int k = 0; k < 3; k++) {
+      assert_true(n[k] == found.counts[k]);
+      hits += n[k];
+    }
+    assert_true(found.earliest >= all.earliest);
+    graze_ccd_pairs_free(&all);
+    graze_ccd_mesh_pairs_free(&found);
+    assert_int_equal(graze_ccd_meshes(context, &a, &a, false, &found), GRAZE_OK);
+    assert_true(found.earliest == 0 && found.latest == 0 && found.counts[0] >= V - 1); /* all of it meets itself */
+    assert_null(found.pairs[0]);
+    graze_ccd_mesh_pairs_free(&found);
+  }
+  assert_true(hits > 0);
+  graze_ccd_mesh_pairs none;
+  assert_int_equal(graze_ccd_meshes(shared_context(1), NULL, NULL, false, &none), GRAZE_ERROR_ARGUMENT);
+}
+
+static void test_two_meshes_memory(void **unused) {
+  (void)unused;
+  static sheet s;
+  uint64_t state = 5;
+  make_sheet(&state, &s);
+  const graze_ccd_mesh mesh = {s.start[0], s.end[0], s.triangles[0], VERTICES + 2, TRIANGLES + 2};
+  for (uint64_t fail_at = 1;; fail_at++) {
+    test_allocator memory = {0};
+    graze_context_def def = graze_default_context_def();
+    graze_context *context = NULL;
+    graze_ccd_mesh_pairs found;
+    def.allocator = test_allocator_hooks(&memory);
+    def.threads = 1;
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    memory.fail_at = memory.requests + fail_at;
+    graze_status status = graze_ccd_meshes(context, &mesh, &mesh, true, &found);
+    bool refused = memory.requests >= memory.fail_at;
+    memory.fail_at = 0;
+    assert_int_equal(status, refused ? GRAZE_ERROR_MEMORY : GRAZE_OK);
+    if (refused) assert_true(found.counts[0] == 0 && found.pairs[0] == NULL && found.pairs[1] == NULL);
+    graze_ccd_mesh_pairs_free(&found);
+    graze_context_destroy(context);
+    assert_int_equal(memory.live_blocks, 0);
+    if (!refused) break;
+  }
+}
+
 static void test_mesh_errors(void **unused) {
   (void)unused;
   graze_context *context = shared_context(1);
@@ -440,6 +532,7 @@ int main(void) {
       cmocka_unit_test(test_filter_says_what_is_exact), cmocka_unit_test(test_batch),
       cmocka_unit_test(test_mesh_against_all_pairs),    cmocka_unit_test(test_separations_scaled),
       cmocka_unit_test(test_separations_known),         cmocka_unit_test(test_separations_far_apart),
-      cmocka_unit_test(test_separations_memory),        cmocka_unit_test(test_mesh_errors)};
+      cmocka_unit_test(test_separations_memory),        cmocka_unit_test(test_two_meshes),
+      cmocka_unit_test(test_two_meshes_memory),         cmocka_unit_test(test_mesh_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -475,6 +475,43 @@ static void test_scenes(void **state) {
   graze_query_destroy(query);
 }
 
+/* Every request refused in turn: told, nothing lost, and nothing leaks. */
+static void test_memory(void **state) {
+  (void)state;
+  enum { OBJECTS = 2, POSES = 3 };
+  for (int model = GRAZE_MOTION_LINEAR; model <= GRAZE_MOTION_RIGID; model++) {
+    for (uint64_t fail_at = 1;; fail_at++) {
+      static double corners[9 * 8 * 16];
+      test_allocator memory = {0};
+      graze_context_def def = graze_default_context_def();
+      graze_context *context = NULL;
+      def.allocator = test_allocator_hooks(&memory);
+      def.threads = 1;
+      assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+      graze_mesh *ball = test_mesh(context, corners, soup_ball(3, 1, corners), GRAZE_VOLUMES_ORIENTED);
+      const graze_mesh *meshes[OBJECTS] = {ball, ball};
+      const graze_pose poses[POSES * OBJECTS] = {test_translation(0, 0, 0),    test_translation(5, 0.3, 0),
+                                                 turned(0, 0, 0, UP, 0.5),     test_translation(-5, 0.2, 0),
+                                                 test_translation(0, 0, 0.25), test_translation(-3, 0, 0)};
+      static const uint32_t pairs[1][2] = {{0, 1}};
+      const graze_motion_path path = {meshes, poses, OBJECTS, POSES, pairs, 1};
+      graze_motion_options options = graze_default_motion_options();
+      graze_motion_result results[POSES - 1];
+      options.model = (graze_motion_model)model;
+      memory.fail_at = memory.requests + fail_at;
+      graze_status status = graze_motion_along(context, &path, &options, results);
+      const bool refused = memory.requests >= memory.fail_at;
+      memory.fail_at = 0;
+      assert_int_equal(status, refused ? GRAZE_ERROR_MEMORY : GRAZE_OK);
+      if (!refused) assert_int_equal(results[0].verdict, GRAZE_MOTION_HIT);
+      graze_mesh_destroy(ball);
+      graze_context_destroy(context);
+      assert_int_equal(memory.live_blocks, 0);
+      if (!refused) break;
+    }
+  }
+}
+
 static void test_refusals(void **state) {
   (void)state;
   graze_query *query = query_of(1);
@@ -516,7 +553,7 @@ int main(void) {
       cmocka_unit_test(test_half_turn),       cmocka_unit_test(test_combs),
       cmocka_unit_test(test_against_samples), cmocka_unit_test(test_straight_against_features),
       cmocka_unit_test(test_scenes),          cmocka_unit_test(test_along),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_memory),          cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

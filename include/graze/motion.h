@@ -80,6 +80,22 @@ GRAZE_API graze_status graze_ccd_self(graze_context *context, const graze_ccd_me
                                       graze_ccd_pairs *result);
 GRAZE_API void graze_ccd_pairs_free(graze_ccd_pairs *result);
 
+/* Which features of two meshes meet while both move: of a vertex of a and a triangle of b, of an edge of each, and of a
+ * vertex of b and a triangle of a, in this order in the arrays. Nothing is left out: what is in one place meets. */
+typedef struct graze_ccd_mesh_pairs {
+  uint32_t edge_counts[2];  /* of a and of b */
+  uint64_t candidate_count; /* pairs of features whose swept boxes meet */
+  uint64_t counts[3], hashes[3];
+  graze_feature_pair *pairs[3]; /* a feature of a or, in the last, of b, and one of the other; sorted, if asked for */
+  double earliest, latest;      /* around the first time of all; 0 if nothing meets */
+} graze_ccd_mesh_pairs;
+
+/* As graze_ccd_self; the message names vertex or triangle of the mesh that is checked first, a, then b. LIMIT: 2^32 or
+ * more of both together. */
+GRAZE_API graze_status graze_ccd_meshes(graze_context *context, const graze_ccd_mesh *a, const graze_ccd_mesh *b,
+                                        bool list, graze_ccd_mesh_pairs *result);
+GRAZE_API void graze_ccd_mesh_pairs_free(graze_ccd_mesh_pairs *result);
+
 /* ---- objects that move from pose to pose ---------------------------------------------------------------------- */
 
 /* What is between two poses. Both models end exactly at the poses.

@@ -1,5 +1,5 @@
 /* graze_ccd_self: pairs of triangles whose swept boxes meet, the features that they stand for, and each pair of these
- * decided. */
+ * decided. graze_ccd_meshes: the same of two meshes, put one behind the other. */
 #include <math.h>
 #include <stdatomic.h>
 
@@ -20,8 +20,10 @@ typedef struct tally {
   gz_array keys; /* of pairs, if they are listed */
 } tally;
 
+enum { TURNED = 2, TALLIES = 3 }; /* of two meshes: a vertex of the second and a face of the first */
+
 typedef struct finder { /* of a worker */
-  tally found[2];       /* by graze_ccd_kind */
+  tally found[TALLIES]; /* by graze_ccd_kind, or TURNED */
   uint64_t candidates;
   double earliest, latest;
   ccd_scratch *scratch;
@@ -30,6 +32,8 @@ typedef struct finder { /* of a worker */
 typedef struct search {
   const graze_context *context;
   motion_features features;
+  bool two;                            /* meshes: */
+  uint32_t vertices, triangles, edges; /* of the first */
   bool list;
   finder *finders;
   uint32_t workers;
@@ -56,7 +60,15 @@ static bool take(search *s, finder *who, int kind, uint32_t a, uint32_t b, const
 static bool decide(search *s, finder *who, graze_ccd_kind kind, const uint32_t vertices[4], uint32_t a, uint32_t b) {
   const graze_ccd_mesh *motion = s->features.motion;
   const uint32_t *position = s->features.position;
-  for (int i = 0; i < (kind == GRAZE_CCD_VERTEX_FACE ? 1 : 2); i++) {
+  int slot = kind;
+  if (s->two && kind == GRAZE_CCD_VERTEX_FACE) { /* numbers within their meshes */
+    slot = a < s->vertices ? kind : TURNED;
+    if (slot == TURNED) a -= s->vertices;
+    if (slot != TURNED) b -= s->triangles;
+  } else if (s->two) {
+    b -= s->edges;
+  }
+  for (int i = 0; !s->two && i < (kind == GRAZE_CCD_VERTEX_FACE ? 1 : 2); i++) {
     for (int j = kind == GRAZE_CCD_VERTEX_FACE ? 1 : 2; j < 4; j++) {
       if (position[vertices[i]] == position[vertices[j]]) return true;
     }
@@ -71,7 +83,7 @@ static bool decide(search *s, finder *who, graze_ccd_kind kind, const uint32_t v
   graze_ccd_result result;
   who->candidates++;
   if (!gz_ccd_decide(s->context, &query, &who->scratch, &result)) return false;
-  return !result.hit || take(s, who, kind, a, b, &result);
+  return !result.hit || take(s, who, slot, a, b, &result);
 }
 
 /* ---- two triangles -------------------------------------------------------------------------------------------- */
@@ -136,13 +148,31 @@ static graze_status check(const graze_context *context, const graze_ccd_mesh *mo
   return GRAZE_OK;
 }
 
+/* Of two meshes: as proxies of two layers, which meet each other only. */
+static graze_status find_across(search *s, graze_broadphase *broadphase, const graze_box_array *array) {
+  const uint32_t count = s->features.motion->triangle_count;
+  graze_broad_events events;
+  uint8_t *layers = gz_new_zeroed(s->context, count, 1);
+  if (layers == NULL) return gz_fail_memory(s->context, count);
+  for (uint32_t i = s->triangles; i < count; i++) layers[i] = 1;
+  graze_status status = graze_broadphase_set_layers_meet(broadphase, 0, 0, false);
+  if (status == GRAZE_OK) status = graze_broadphase_set_layers_meet(broadphase, 1, 1, false);
+  if (status == GRAZE_OK) status = graze_broadphase_add(broadphase, array, count, NULL, layers, NULL);
+  if (status == GRAZE_OK) status = graze_broadphase_update(broadphase, &events);
+  if (status == GRAZE_OK) status = graze_broadphase_pairs(broadphase, &s->pairs, &s->pair_count);
+  gz_free(layers);
+  return status;
+}
+
 static graze_status search_pairs(graze_context *context, search *s) {
   graze_broadphase *broadphase = NULL;
   graze_broadphase_def def = graze_default_broadphase_def();
   const swept_box *boxes = s->features.boxes;
   graze_box_array array = {.data = boxes, .precision = GRAZE_DOUBLE};
   graze_status status = graze_broadphase_create(context, &def, &broadphase);
-  if (status == GRAZE_OK) {
+  if (status == GRAZE_OK && s->two) {
+    status = find_across(s, broadphase, &array);
+  } else if (status == GRAZE_OK) {
     status =
         graze_broadphase_find(broadphase, &array, s->features.motion->triangle_count, true, &s->pairs, &s->pair_count);
   }
@@ -176,24 +206,48 @@ static graze_status list_pairs(const search *s, int kind, uint64_t count, graze_
   return GRAZE_OK;
 }
 
-static graze_status gather(const search *s, graze_ccd_pairs *result) {
-  double earliest = INFINITY, latest = INFINITY;
+/* All workers' sums; the lists are still theirs. */
+static graze_ccd_mesh_pairs add_up(const search *s) {
+  graze_ccd_mesh_pairs sum = {.earliest = (double)INFINITY, .latest = (double)INFINITY};
   for (uint32_t i = 0; i < s->workers; i++) {
     const finder *who = &s->finders[i];
-    result->candidate_count += who->candidates;
-    result->vertex_face_count += who->found[GRAZE_CCD_VERTEX_FACE].count;
-    result->vertex_face_hash += who->found[GRAZE_CCD_VERTEX_FACE].hash;
-    result->edge_edge_count += who->found[GRAZE_CCD_EDGE_EDGE].count;
-    result->edge_edge_hash += who->found[GRAZE_CCD_EDGE_EDGE].hash;
-    earliest = fmin(earliest, who->earliest);
-    latest = fmin(latest, who->latest);
+    sum.candidate_count += who->candidates;
+    for (int k = 0; k < TALLIES; k++) {
+      sum.counts[k] += who->found[k].count;
+      sum.hashes[k] += who->found[k].hash;
+    }
+    sum.earliest = fmin(sum.earliest, who->earliest);
+    sum.latest = fmin(sum.latest, who->latest);
   }
-  result->edge_count = s->features.edge_count;
-  if (isfinite(earliest)) result->earliest = earliest, result->latest = latest;
+  if (!isfinite(sum.earliest)) sum.earliest = sum.latest = 0;
+  return sum;
+}
+
+static graze_status gather(const search *s, graze_ccd_pairs *result) {
+  const graze_ccd_mesh_pairs sum = add_up(s);
+  *result = (graze_ccd_pairs){.edge_count = s->features.edge_count,
+                              .candidate_count = sum.candidate_count,
+                              .vertex_face_count = sum.counts[GRAZE_CCD_VERTEX_FACE],
+                              .edge_edge_count = sum.counts[GRAZE_CCD_EDGE_EDGE],
+                              .vertex_face_hash = sum.hashes[GRAZE_CCD_VERTEX_FACE],
+                              .edge_edge_hash = sum.hashes[GRAZE_CCD_EDGE_EDGE],
+                              .earliest = sum.earliest,
+                              .latest = sum.latest};
   if (!s->list) return GRAZE_OK;
   graze_status status = list_pairs(s, GRAZE_CCD_VERTEX_FACE, result->vertex_face_count, &result->vertex_face_pairs);
   if (status != GRAZE_OK) return status;
   return list_pairs(s, GRAZE_CCD_EDGE_EDGE, result->edge_edge_count, &result->edge_edge_pairs);
+}
+
+static graze_status gather_two(const search *s, graze_ccd_mesh_pairs *result) {
+  *result = add_up(s);
+  result->edge_counts[0] = s->edges;
+  result->edge_counts[1] = s->features.edge_count - s->edges;
+  graze_status status = GRAZE_OK;
+  for (int k = 0; k < TALLIES && s->list && status == GRAZE_OK; k++) {
+    status = list_pairs(s, k, result->counts[k], &result->pairs[k]);
+  }
+  return status;
 }
 
 static graze_status search_open(search *s, const graze_ccd_mesh *motion) {
@@ -205,20 +259,22 @@ static graze_status search_open(search *s, const graze_ccd_mesh *motion) {
 
 static void search_close(search *s) {
   for (uint32_t i = 0; i < s->workers && s->finders != NULL; i++) {
-    for (int kind = 0; kind < 2; kind++) gz_free(s->finders[i].found[kind].keys.data);
+    for (int k = 0; k < TALLIES; k++) gz_free(s->finders[i].found[k].keys.data);
     gz_ccd_release(s->context, s->finders[i].scratch);
   }
   gz_free(s->finders);
   gz_features_close(&s->features);
 }
 
+static bool has_arrays(const graze_ccd_mesh *motion) {
+  return (motion->vertex_count == 0 || (motion->start != NULL && motion->end != NULL)) &&
+         (motion->triangle_count == 0 || motion->triangles != NULL);
+}
+
 graze_status graze_ccd_self(graze_context *context, const graze_ccd_mesh *motion, bool list, graze_ccd_pairs *result) {
   if (result != NULL) *result = (graze_ccd_pairs){0};
   if (context == NULL || motion == NULL || result == NULL) return gz_fail_null(context);
-  if ((motion->vertex_count > 0 && (motion->start == NULL || motion->end == NULL)) ||
-      (motion->triangle_count > 0 && motion->triangles == NULL)) {
-    return gz_fail_null(context);
-  }
+  if (!has_arrays(motion)) return gz_fail_null(context);
   graze_status status = check(context, motion);
   if (status != GRAZE_OK) return status;
   search s = {.context = context, .list = list, .workers = gz_workers(context)};
@@ -234,4 +290,72 @@ void graze_ccd_pairs_free(graze_ccd_pairs *result) {
   gz_free(result->vertex_face_pairs);
   gz_free(result->edge_edge_pairs);
   *result = (graze_ccd_pairs){0};
+}
+
+/* ---- two meshes ---- */
+
+/* Both in one memory, the second's numbers behind the first's. gz_free(start) it. */
+static graze_status join(const graze_context *context, const graze_ccd_mesh *a, const graze_ccd_mesh *b,
+                         graze_ccd_mesh *both) {
+  const size_t vertices = (size_t)a->vertex_count + b->vertex_count;
+  const size_t triangles = (size_t)a->triangle_count + b->triangle_count, numbers = 3 * vertices;
+  if (vertices >= UINT32_MAX || triangles >= UINT32_MAX) {
+    return gz_fail(context, GRAZE_ERROR_LIMIT, "two meshes with 2^32 vertices or triangles");
+  }
+  const size_t bytes = 2 * numbers * sizeof(double) + 3 * triangles * sizeof(uint32_t);
+  double *start = gz_new(context, bytes, 1);
+  if (start == NULL) return gz_fail_memory(context, bytes);
+  double *end = start + numbers;
+  uint32_t *corners = (uint32_t *)(end + numbers);
+  for (size_t i = 0; i < numbers; i++) {
+    const size_t first = 3 * (size_t)a->vertex_count;
+    start[i] = i < first ? a->start[i] : b->start[i - first];
+    end[i] = i < first ? a->end[i] : b->end[i - first];
+  }
+  for (size_t i = 0; i < 3 * triangles; i++) {
+    const size_t first = 3 * (size_t)a->triangle_count;
+    corners[i] = i < first ? a->triangles[i] : b->triangles[i - first] + a->vertex_count;
+  }
+  *both = (graze_ccd_mesh){start, end, corners, (uint32_t)vertices, (uint32_t)triangles};
+  return GRAZE_OK;
+}
+
+static graze_status search_two(graze_context *context, const graze_ccd_mesh *both, search *s,
+                               graze_ccd_mesh_pairs *result) {
+  graze_status status = search_open(s, both);
+  while (status == GRAZE_OK && s->edges < s->features.edge_count && s->features.edges[s->edges][1] < s->vertices) {
+    s->edges++;
+  }
+  if (status == GRAZE_OK) status = search_pairs(context, s);
+  if (status == GRAZE_OK) status = gather_two(s, result);
+  search_close(s);
+  return status;
+}
+
+graze_status graze_ccd_meshes(graze_context *context, const graze_ccd_mesh *a, const graze_ccd_mesh *b, bool list,
+                              graze_ccd_mesh_pairs *result) {
+  if (result != NULL) *result = (graze_ccd_mesh_pairs){0};
+  if (context == NULL || a == NULL || b == NULL || result == NULL || !has_arrays(a) || !has_arrays(b)) {
+    return gz_fail_null(context);
+  }
+  graze_ccd_mesh both;
+  graze_status status = check(context, a);
+  if (status == GRAZE_OK) status = check(context, b);
+  if (status == GRAZE_OK) status = join(context, a, b, &both);
+  if (status != GRAZE_OK) return status;
+  search s = {.context = context,
+              .two = true,
+              .vertices = a->vertex_count,
+              .triangles = a->triangle_count,
+              .list = list,
+              .workers = gz_workers(context)};
+  status = search_two(context, &both, &s, result);
+  gz_free(both.start);
+  if (status != GRAZE_OK) graze_ccd_mesh_pairs_free(result);
+  return status;
+}
+
+void graze_ccd_mesh_pairs_free(graze_ccd_mesh_pairs *result) {
+  for (int k = 0; k < TALLIES; k++) gz_free(result->pairs[k]);
+  *result = (graze_ccd_mesh_pairs){0};
 }
