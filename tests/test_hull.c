@@ -262,6 +262,24 @@ static void test_large(void **unused) {
   free(points);
 }
 
+/* A prism of so many sides that a hull that finished one end before the other would be long about it. Every point of
+ * both ends is extreme but for those that rounding puts behind their neighbors. */
+static void test_prism(void **unused) {
+  (void)unused;
+  const uint32_t sides = test_long() ? 20000 : 1500;
+  double *points = malloc(6 * (size_t)sides * sizeof *points);
+  for (uint32_t i = 0; i < 2 * sides; i++) {
+    points[3 * i] = cos(i * M_PI / sides);
+    points[3 * i + 1] = sin(i * M_PI / sides);
+    points[3 * i + 2] = i % 2;
+  }
+  graze_hull *h = hull_of(2 * (uint64_t)sides, points);
+  assert_true(h->vertex_count > 2 * sides - sides / 100 && h->face_count > sides);
+  if (!test_long()) check_hull(h, 2 * (uint64_t)sides, points);
+  graze_hull_destroy(h);
+  free(points);
+}
+
 /* A cube whose faces are grids, turned so that they are flat no longer but for rounding, has its planes as faces while
  * it is not turned. Order of points and repetition change nothing but numbers. */
 static void test_grid_cube(void **unused) {
@@ -319,8 +337,9 @@ static void test_errors(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices),   cmocka_unit_test(test_clouds_are_proved),
-                                     cmocka_unit_test(test_large),      cmocka_unit_test(test_grid_cube),
-                                     cmocka_unit_test(test_few_points), cmocka_unit_test(test_errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lattices),  cmocka_unit_test(test_clouds_are_proved),
+                                     cmocka_unit_test(test_large),     cmocka_unit_test(test_prism),
+                                     cmocka_unit_test(test_grid_cube), cmocka_unit_test(test_few_points),
+                                     cmocka_unit_test(test_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,16 @@
 
 #include "exact/orient.h"
 
+/* A list of so many points is large. */
+enum { LARGE = 64 };
+
 typedef struct growing_hull {
   const hull_cloud *cloud;
   double extent[3]; /* of the cloud, not rounded down */
   growing surface;
-  gz_array waiting; /* triangles that have points, or had */
-  uint32_t *link;   /* the next point of a list */
+  gz_array large, small; /* triangles that have points, or had */
+  size_t done;           /* of the large ones */
+  uint32_t *link;        /* the next point of a list */
 } growing_hull;
 
 static hull_triangle *triangle(const growing_hull *h, uint32_t i) {
@@ -86,6 +90,7 @@ static void give_point(growing_hull *h, uint32_t point, const gz_array *triangle
       h->link[t->last] = point;
     }
     t->last = point;
+    t->count++;
     if (height > t->height) {
       t->height = height;
       t->farthest = point;
@@ -97,8 +102,9 @@ static void give_point(growing_hull *h, uint32_t point, const gz_array *triangle
 /* Those of the triangles that have points are to be worked on. */
 static bool queue(growing_hull *h, const gz_array *triangles) {
   for (size_t i = 0; i < triangles->count; i++) {
-    uint32_t at = surface_number(triangles, i);
-    if (triangle(h, at)->first != SURFACE_GONE && !gz_growing_append(&h->surface, &h->waiting, at)) return false;
+    uint32_t at = surface_number(triangles, i), count = triangle(h, at)->count;
+    if (count == 0) continue;
+    if (!gz_growing_append(&h->surface, count >= LARGE ? &h->large : &h->small, at)) return false;
   }
   return true;
 }
@@ -118,10 +124,19 @@ static bool add_point(growing_hull *h, uint32_t start, uint32_t point) {
   return gz_growing_forget(s) && queue(h, &s->rim);
 }
 
+static bool work_on(growing_hull *h, uint32_t at) {
+  return triangle(h, at)->first == SURFACE_GONE || add_point(h, at, triangle(h, at)->farthest);
+}
+
+/* Large lists in the order in which they came, so that the hull is refined evenly: depth first, one end of a cylinder
+ * would be finished before the other, each point of which then sees a good part of it. Small ones depth first, as their
+ * neighborhoods are at hand. */
 static bool grow(growing_hull *h) {
-  while (h->waiting.count > 0) {
-    uint32_t at = surface_number(&h->waiting, --h->waiting.count);
-    if (triangle(h, at)->first != SURFACE_GONE && !add_point(h, at, triangle(h, at)->farthest)) return false;
+  while (h->done < h->large.count || h->small.count > 0) {
+    bool is_large = h->done < h->large.count;
+    if (!work_on(h, is_large ? surface_number(&h->large, h->done++) : surface_number(&h->small, --h->small.count))) {
+      return false;
+    }
   }
   return true;
 }
@@ -150,7 +165,8 @@ bool gz_hull_solid(const hull_cloud *cloud, hull_faces *faces) {
   bool done = h.link && begin(&h) && grow(&h);
   done = done && gz_hull_merge(cloud, h.surface.triangles.data, (uint32_t)h.surface.triangles.count, faces);
   gz_free(h.link);
-  gz_free(h.waiting.data);
+  gz_free(h.large.data);
+  gz_free(h.small.data);
   gz_growing_release(&h.surface);
   return done;
 }

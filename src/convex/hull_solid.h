@@ -11,6 +11,7 @@ typedef struct hull_triangle {
   double slack;         /* what the product of it and a point - v0 may be off; infinite: doubles tell nothing */
   uint32_t first, last; /* list of points that see it, in rising order; SURFACE_GONE: none */
   uint32_t farthest;    /* of those, by the product */
+  uint32_t count;       /* how many there are */
   double height;        /* its product */
 } hull_triangle;
 
