@@ -240,9 +240,9 @@ typedef struct graze_mpi_prediction {
 
 /* Simulates: every rank's own code runs in this process, one rank after another on one processor, whose clock tells
  * what the rank's work takes, and messages take what the network says. `boxes`: of each rank. Not collective, and
- * without a call of MPI. The definition of the world should name no threads beyond one: their work is not seen by the
- * clock. Memory: what all ranks together take, with 80 bytes for each of 4,096 boxes, or of 16 a rank if that is more,
- * on each. Errors: ARGUMENT, MEMORY, and those of graze_mpi_wait. */
+ * without a call of MPI. The context should have one thread: the work of others is not seen by the clock. Memory: what
+ * all ranks together take; their tables have about 100 bytes for each rank on each. Errors: ARGUMENT, MEMORY, and those
+ * of graze_mpi_wait. */
 GRAZE_API graze_status graze_mpi_predict(graze_context *context, const graze_mpi_predict_def *def,
                                          const graze_mpi_boxes *boxes, graze_mpi_prediction *prediction);
 

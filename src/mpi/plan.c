@@ -19,7 +19,8 @@ static size_t census_bytes(const graze_mpi_world *w) {
   return sizeof(mpi_census) + w->sample_limit * sizeof(mpi_sample);
 }
 
-static void carve_plan(graze_mpi_world *w, carving *c) {
+/* What is of no use once space has been cut. */
+static void carve_scratch(graze_mpi_world *w, carving *c) {
   const uint64_t ranks = w->ranks, all = ranks * w->sample_limit;
   w->census = gz_carve(c, census_bytes(w));
   w->gathered = gz_carve(c, ranks * census_bytes(w));
@@ -27,23 +28,36 @@ static void carve_plan(graze_mpi_world *w, carving *c) {
   w->marks = gz_carve(c, all * sizeof *w->marks);
   w->shares = gz_carve(c, ranks * sizeof *w->shares);
   w->density = gz_carve(c, ranks * sizeof *w->density);
-  w->homes = gz_carve(c, ranks * sizeof *w->homes);
-  w->regions.nodes = gz_carve(c, 2 * ranks * sizeof *w->regions.nodes);
-  w->regions.leaves = gz_carve(c, ranks * sizeof *w->regions.leaves);
-  w->regions.order = gz_carve(c, ranks * sizeof *w->regions.order);
   w->tallies = gz_carve(c, ranks * sizeof *w->tallies);
   w->bounds = gz_carve(c, ranks * sizeof *w->bounds);
   w->directory.works = gz_carve(c, ranks * sizeof *w->directory.works);
 }
 
-bool gz_mpi_plan_open(graze_mpi_world *w) {
+static void carve_plan(graze_mpi_world *w, carving *c) {
+  const uint64_t ranks = w->ranks;
+  w->homes = gz_carve(c, ranks * sizeof *w->homes);
+  w->regions.nodes = gz_carve(c, 2 * ranks * sizeof *w->regions.nodes);
+  w->regions.leaves = gz_carve(c, ranks * sizeof *w->regions.leaves);
+  w->regions.order = gz_carve(c, ranks * sizeof *w->regions.order);
+}
+
+size_t gz_mpi_plan_scratch(graze_mpi_world *w, void *memory) {
+  carving c = {memory, 0};
   w->sample_limit = SAMPLES / w->ranks > LEAST_SAMPLES ? SAMPLES / w->ranks : LEAST_SAMPLES;
+  carve_scratch(w, &c);
+  return c.used;
+}
+
+/* With `scratch` that somebody else has lent, no memory is asked for it. */
+bool gz_mpi_plan_open(graze_mpi_world *w, void *scratch) {
+  const size_t scratch_bytes = scratch == NULL ? gz_mpi_plan_scratch(w, NULL) : 0;
   carving c = {NULL, 0};
   carve_plan(w, &c);
-  w->plan_bytes = c.used;
-  w->plan_memory = gz_memory_alloc(w->context, c.used);
+  w->plan_bytes = scratch_bytes + c.used;
+  w->plan_memory = gz_memory_alloc(w->context, w->plan_bytes);
   if (w->plan_memory == NULL) return false;
-  c = (carving){w->plan_memory, 0};
+  gz_mpi_plan_scratch(w, scratch != NULL ? scratch : w->plan_memory);
+  c = (carving){(char *)w->plan_memory + scratch_bytes, 0};
   carve_plan(w, &c);
   memset(w->homes, 0, w->ranks * sizeof *w->homes);
   w->regions.nodes[0] = (mpi_node){.axis = 3};

@@ -61,10 +61,10 @@ static void release_all(graze_mpi_world *w) {
   gz_memory_release(w->context, w, sizeof *w);
 }
 
-static graze_status open_parts(graze_mpi_world *w) {
+static graze_status open_parts(graze_mpi_world *w, void *scratch) {
   graze_broadphase_def def = graze_default_broadphase_def();
   if (w->def.search == GRAZE_MPI_BISECTION) def.method = GRAZE_BROAD_BRUTE;
-  if (!gz_mpi_plan_open(w)) return gz_fail_memory(w->context, w->plan_bytes);
+  if (!gz_mpi_plan_open(w, scratch)) return gz_fail_memory(w->context, w->plan_bytes);
   if (!gz_buffer_reserve(w->context, &w->clients, CLIENTS * sizeof(mpi_client), 0) ||
       !gz_buffer_reserve(w->context, &w->next_clients, CLIENTS * sizeof(mpi_client), 0) ||
       !gz_buffer_reserve(w->context, &w->parcels, w->ranks * sizeof(mpi_parcel), 0) ||
@@ -75,6 +75,11 @@ static graze_status open_parts(graze_mpi_world *w) {
 
 graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
                                graze_mpi_world **world) {
+  return gz_mpi_world_open_with(context, transport, def, NULL, world);
+}
+
+graze_status gz_mpi_world_open_with(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
+                                    void *scratch, graze_mpi_world **world) {
   graze_mpi_world *w = gz_memory_alloc(context, sizeof *w);
   if (w == NULL) return gz_fail_memory(context, sizeof *w);
   memset(w, 0, sizeof *w);
@@ -85,7 +90,7 @@ graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport,
   w->transport = transport;
   w->rank = transport->rank;
   w->ranks = transport->ranks;
-  graze_status status = open_parts(w);
+  graze_status status = open_parts(w, scratch);
   if (status != GRAZE_OK) {
     release_all(w);
     return status;

@@ -212,6 +212,11 @@ static inline graze_mpi_pair *pairs_of(const buffer *b) {
   return b->data;
 }
 
+/* The same with scratch for plans (gz_mpi_plan_scratch) that worlds have in common which take turns: none of them reads
+ * what another one has written. */
+graze_status gz_mpi_world_open_with(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
+                                    void *scratch, graze_mpi_world **world);
+
 /* A world over a transport, which is closed with it. */
 graze_status gz_mpi_world_open(graze_context *context, mpi_transport *transport, const graze_mpi_world_def *def,
                                graze_mpi_world **world);
@@ -232,8 +237,9 @@ void gz_mpi_world_fail_with(graze_mpi_world *w, graze_status status, const char 
 bool gz_mpi_world_reserve(graze_mpi_world *w, buffer *b, uint64_t count, size_t size, uint64_t keep);
 
 /* plan.c */
-bool gz_mpi_plan_open(graze_mpi_world *w);
-graze_status gz_mpi_plan_begin(graze_mpi_world *w); /* begins to gather */
+bool gz_mpi_plan_open(graze_mpi_world *w, void *scratch);     /* NULL: its own */
+size_t gz_mpi_plan_scratch(graze_mpi_world *w, void *memory); /* deals it out; NULL: tells how much is needed */
+graze_status gz_mpi_plan_begin(graze_mpi_world *w);           /* begins to gather */
 void gz_mpi_plan_end(graze_mpi_world *w);
 void gz_mpi_plan_judge(graze_mpi_world *w); /* after the totals: whether the next step is to cut anew */
 
