@@ -101,8 +101,7 @@ static bool place_in_clusters(scenes_boxes *boxes, random_stream *stream) {
   return true;
 }
 
-/* ---- the wavy plane: after Lawlor and Kale 2002, with a wave that runs --------------------------------------------
- */
+/* ---- the wavy plane: after Lawlor and Kale 2002, with a wave that runs ------------------------------------------- */
 
 /* Squares along the short side; the long one has twice as many. */
 static uint32_t wave_side(uint32_t count) {

@@ -34,8 +34,7 @@ static bool chance(uint64_t *state, uint32_t one_in) {
   return random_below(state, one_in) == 0;
 }
 
-/* ---- integers to doubles ------------------------------------------------------------------------------------------
- */
+/* ---- integers to doubles ----------------------------------------------------------------------------------------- */
 
 static void flip_zeros(uint64_t *state, double corners[9]) {
   uint64_t bits = random_next(state);
@@ -125,8 +124,7 @@ static void make_huge(uint64_t *state, family_pair *pair) {
   place(state, pair, (int[3]){e, e, e}, shift);
 }
 
-/* ---- pairs with something in common --------------------------------------------------------------------------------
- */
+/* ---- pairs with something in common ------------------------------------------------------------------------------ */
 
 static const int sides[] = {1, 2, 3, 7, 20, 300, 4000};
 
@@ -250,8 +248,7 @@ static void lattice_pierced(uint64_t *state, family_pair *pair) {
   finish(state, pair);
 }
 
-/* ---- zero area against everything --------------------------------------------------------------------------------
- */
+/* ---- zero area against everything -------------------------------------------------------------------------------- */
 
 static void any_direction(uint64_t *state, int reach, int32_t d[3]) {
   for (int k = 0; k < 3; k++) d[k] = random_between(state, -reach, reach);
@@ -328,8 +325,7 @@ PLACED(thin_thin)
 PLACED(thin_flat)
 PLACED(thin_through)
 
-/* ---- with rounding --------------------------------------------------------------------------------------------------
- */
+/* ---- with rounding ----------------------------------------------------------------------------------------------- */
 
 static void lattice_any(uint64_t *state, family_pair *pair) {
   static void (*const makers[])(uint64_t *, family_pair *) = {
@@ -527,8 +523,7 @@ const family families[] = {
 };
 const int family_count = sizeof families / sizeof *families;
 
-/* ---- meshes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
 
 void soup_lattice(uint64_t *state, uint32_t count, uint32_t side, double *corners) {
   for (size_t i = 0; i < 9 * (size_t)count; i++) corners[i] = random_below(state, side);

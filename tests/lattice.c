@@ -108,8 +108,7 @@ static int common_hull(const shape *a, const shape *b, int *drop) {
   return 2;
 }
 
-/* ---- candidates ---------------------------------------------------------------------------------------------------
- */
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 /* Sign of the turn p, q, c in the projection along `drop`. */
 static int turn(const int64_t p[3], const int64_t q[3], const candidate *c, int drop) {
@@ -181,8 +180,7 @@ static uint8_t kind_of(const candidates *all) {
   return GRAZE_KIND_POINT;
 }
 
-/* ---- the two situations -------------------------------------------------------------------------------------------
- */
+/* ---- the two situations ------------------------------------------------------------------------------------------ */
 
 /* Corners and edges of `s` against the plane of the proper triangle `t`, in space. */
 static void pierce(const shape *s, const shape *t, candidates *all) {

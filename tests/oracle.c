@@ -416,8 +416,7 @@ void oracle_pose_corners(const graze_pose *pose, const double *corners, uint32_t
   for (size_t i = 0; i < 3 * (size_t)triangles; i++) oracle_pose_point(pose, corners + 3 * i, out + 3 * i);
 }
 
-/* ---- brute force over meshes --------------------------------------------------------------------------------------
- */
+/* ---- brute force over meshes ------------------------------------------------------------------------------------- */
 
 uint64_t oracle_pair_hash(uint32_t first, uint32_t second) {
   uint64_t x = ((uint64_t)first << 32) | second;

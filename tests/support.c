@@ -91,8 +91,7 @@ const graze_error *shared_error(void) {
   return graze_last_error(NULL);
 }
 
-/* ---- allocator ----------------------------------------------------------------------------------------------------
- */
+/* ---- allocator --------------------------------------------------------------------------------------------------- */
 
 static void *counting_alloc(void *user, size_t size, size_t alignment) {
   test_allocator *a = user;
@@ -130,8 +129,7 @@ graze_allocator test_allocator_hooks(test_allocator *allocator) {
   return (graze_allocator){counting_alloc, counting_release, allocator};
 }
 
-/* ---- meshes and poses ---------------------------------------------------------------------------------------------
- */
+/* ---- meshes and poses -------------------------------------------------------------------------------------------- */
 
 graze_mesh *test_mesh(graze_context *context, const double *corners, uint32_t count, graze_volumes volumes) {
   static const double none[9];
@@ -187,8 +185,7 @@ void test_assert_self(const graze_self_result *got, const graze_self_result *wan
   assert_true(got->hash == want->hash);
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 char *test_read_all(FILE *file, size_t *size) {
   size_t room = 1 << 16;
@@ -213,8 +210,7 @@ char *test_read_file(const char *path, size_t *size) {
   return bytes;
 }
 
-/* ---- shared data --------------------------------------------------------------------------------------------------
- */
+/* ---- shared data ------------------------------------------------------------------------------------------------- */
 
 const char *test_shared(void) {
   const char *path = getenv("GRAZE_SHARED");

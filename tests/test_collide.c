@@ -384,8 +384,7 @@ static void test_permuted(void **unused) {
   graze_mesh_destroy(mesh_s);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------
- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 /* Task hooks that run everything backwards on the calling thread. */
 static void *backwards(void *user, graze_task_function task, uint32_t count, uint32_t grain, void *argument) {
@@ -489,8 +488,7 @@ static void test_many_poses(void **unused) {
   assert_true(hook_calls > 0);
 }
 
-/* ---- refusals -----------------------------------------------------------------------------------------------------
- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void test_refusals(void **unused) {
   (void)unused;

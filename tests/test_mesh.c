@@ -51,8 +51,7 @@ static void corners_of(const model *m, uint32_t t, double corners[9]) {
   for (int c = 0; c < 3; c++) memcpy(corners + 3 * c, m->vertices[m->indices[t][c]], 3 * sizeof *corners);
 }
 
-/* ---- facts by plain counting --------------------------------------------------------------------------------------
- */
+/* ---- facts by plain counting ------------------------------------------------------------------------------------- */
 
 static bool same_position(const double *p, const double *q) {
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
@@ -226,8 +225,7 @@ static void test_closed_meshes(void **unused) {
   graze_context_destroy(context);
 }
 
-/* ---- storage ------------------------------------------------------------------------------------------------------
- */
+/* ---- storage ----------------------------------------------------------------------------------------------------- */
 
 static void test_layouts(void **unused) {
   (void)unused;
@@ -420,8 +418,7 @@ static void test_same_block(void **unused) {
   free(ball);
 }
 
-/* ---- refusals -----------------------------------------------------------------------------------------------------
- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refuse(graze_context *context, const graze_mesh_def *def, graze_status status, const test_log *log,
                    const char *word, uint64_t number) {
@@ -515,8 +512,7 @@ static void test_bad_arguments(void **unused) {
   graze_context_destroy(context);
 }
 
-/* ---- the block ----------------------------------------------------------------------------------------------------
- */
+/* ---- the block --------------------------------------------------------------------------------------------------- */
 
 static graze_mesh *small_mesh(graze_context *context, int volumes) {
   uint64_t state = 40 + (uint64_t)volumes;
@@ -663,8 +659,7 @@ static void test_full_disk(void **unused) {
   graze_context_destroy(context);
 }
 
-/* ---- refit --------------------------------------------------------------------------------------------------------
- */
+/* ---- refit ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t self_hash(graze_context *context, const graze_mesh *mesh) {
   graze_query *query = NULL;
@@ -719,8 +714,7 @@ static void test_refit(void **unused) {
   graze_context_destroy(context);
 }
 
-/* ---- odd shapes ---------------------------------------------------------------------------------------------------
- */
+/* ---- odd shapes -------------------------------------------------------------------------------------------------- */
 
 static void test_empty_and_one(void **unused) {
   (void)unused;

@@ -21,8 +21,7 @@ enum { max_fields = 32, max_meshes = 80, max_line = 4096 };
 static graze_context *context;
 static graze_query *query;
 
-/* ---- meshes, read once --------------------------------------------------------------------------------------------
- */
+/* ---- meshes, read once ------------------------------------------------------------------------------------------- */
 
 typedef struct source {
   char name[256];
@@ -101,8 +100,7 @@ static graze_mesh *posed_float(const source *s, const graze_pose *pose) {
   return mesh;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct table {
   FILE *file;
@@ -142,8 +140,7 @@ static uint64_t hash_from(const char *text) {
   return strtoull(text, NULL, 16);
 }
 
-/* ---- pairs of meshes ----------------------------------------------------------------------------------------------
- */
+/* ---- pairs of meshes --------------------------------------------------------------------------------------------- */
 
 typedef struct placed_pair {
   char name[64];
@@ -301,8 +298,7 @@ static void test_gear_motion(void **unused) {
   check_rows("truth/motion/gear_m1s3.csv", pairs, count, 153);
 }
 
-/* ---- self intersections -------------------------------------------------------------------------------------------
- */
+/* ---- self intersections ------------------------------------------------------------------------------------------ */
 
 static bool has_unused_vertex(const graze_geometry *g) {
   bool *used = calloc(g->vertex_count + 1, sizeof *used);
@@ -347,8 +343,7 @@ static void test_self_intersections(void **unused) {
   assert_int_equal(rows, 47);
 }
 
-/* ---- scenes -------------------------------------------------------------------------------------------------------
- */
+/* ---- scenes ------------------------------------------------------------------------------------------------------ */
 
 static void add_object(graze_scene *scene, const graze_mesh *mesh, const graze_pose *pose, uint64_t number_) {
   graze_object_id id;
@@ -432,8 +427,7 @@ static void test_house(void **unused) {
   free(floats);
 }
 
-/* ---- triangle pairs -----------------------------------------------------------------------------------------------
- */
+/* ---- triangle pairs ---------------------------------------------------------------------------------------------- */
 
 static void check_pairs(const char *name, int expected) {
   table t;

@@ -583,8 +583,7 @@ static inline void lanes_pack(double *to, const double *from, unsigned bits, uns
 #endif
 }
 
-/* ---- four and eight, as the compiler has them; no NaN comes here --------------------------------------------------
- */
+/* ---- four and eight, as the compiler has them; no NaN comes here ------------------------------------------------- */
 
 typedef float v4 __attribute__((vector_size(16)));
 typedef int32_t i4 __attribute__((vector_size(16)));

@@ -9,24 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector3.h"
 #include "convex/pair.h"
 
 enum { MOST_STEPS = 100 };
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
-/* ---- the nearest point of a simplex --------------------------------------------------------------------------------
- */
+/* ---- the nearest point of a simplex ------------------------------------------------------------------------------ */
 
 static void point_of(const convex_simplex *s, double out[3]) {
   for (int k = 0; k < 3; k++) {
@@ -46,8 +34,8 @@ static convex_simplex take(const convex_simplex *from, int count, int a, int b, 
 
 static void nearest_of_two(convex_simplex *s) {
   double e[3];
-  subtract(s->p[1].w, s->p[0].w, e);
-  double square = dot(e, e), along = -dot(s->p[0].w, e);
+  sub3(s->p[1].w, s->p[0].w, e);
+  double square = dot3(e, e), along = -dot3(s->p[0].w, e);
   if (!(along > 0)) {
     *s = take(s, 1, 0, 0, 0);
   } else if (along >= square) {
@@ -61,7 +49,7 @@ static void nearest_of_two(convex_simplex *s) {
 static void keep_nearer(convex_simplex *best, double *least, const convex_simplex *other) {
   double v[3];
   point_of(other, v);
-  double square = dot(v, v);
+  double square = dot3(v, v);
   if (square >= *least) return;
   *least = square;
   *best = *other;
@@ -70,10 +58,10 @@ static void keep_nearer(convex_simplex *best, double *least, const convex_simple
 /* Shares are areas in the projection along the largest part of the normal; a negative one names the edge to look at. */
 static void nearest_of_three(convex_simplex *s) {
   double u[3], v[3], n[3], foot[3], area[3], least = (double)INFINITY;
-  subtract(s->p[1].w, s->p[0].w, u);
-  subtract(s->p[2].w, s->p[0].w, v);
-  cross(u, v, n);
-  double square = dot(n, n), height = dot(n, s->p[0].w) / square;
+  sub3(s->p[1].w, s->p[0].w, u);
+  sub3(s->p[2].w, s->p[0].w, v);
+  cross3(u, v, n);
+  double square = dot3(n, n), height = dot3(n, s->p[0].w) / square;
   int axis = fabs(n[0]) > fabs(n[1]) ? (fabs(n[0]) > fabs(n[2]) ? 0 : 2) : (fabs(n[1]) > fabs(n[2]) ? 1 : 2);
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
   for (int k = 0; k < 3; k++) foot[k] = height * n[k];
@@ -101,15 +89,15 @@ static void nearest_of_three(convex_simplex *s) {
 static void nearest_of_four(convex_simplex *s) {
   static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   double volume[4], least = (double)INFINITY, u[3], v[3], w[3], n[3];
-  subtract(s->p[1].w, s->p[0].w, u);
-  subtract(s->p[2].w, s->p[0].w, v);
-  subtract(s->p[3].w, s->p[0].w, w);
-  cross(u, v, n);
-  double whole = dot(n, w);
+  sub3(s->p[1].w, s->p[0].w, u);
+  sub3(s->p[2].w, s->p[0].w, v);
+  sub3(s->p[3].w, s->p[0].w, w);
+  cross3(u, v, n);
+  double whole = dot3(n, w);
   bool inside = true;
   for (int f = 0; f < 4; f++) {
-    cross(s->p[faces[f][0]].w, s->p[faces[f][1]].w, n);
-    volume[f] = dot(n, s->p[faces[f][2]].w) / whole;
+    cross3(s->p[faces[f][0]].w, s->p[faces[f][1]].w, n);
+    volume[f] = dot3(n, s->p[faces[f][2]].w) / whole;
     inside = inside && volume[f] > 0;
   }
   if (inside) {
@@ -152,7 +140,7 @@ static void start(const convex_pair *pair, convex_simplex *s) {
 
 /* A bound from the direction v, and the point farthest against it; false: nothing more is to be had. */
 static bool step(const convex_pair *pair, const double v[3], convex_simplex *s, convex_bracket *distance) {
-  double square = dot(v, v), product;
+  double square = dot3(v, v), product;
   if (!(square > 0x1p-900)) return false;
   double length = sqrt(square);
   /* v is a point of A - B but for the roundings of shares, which add up to 1, and of sums. */
@@ -177,7 +165,7 @@ convex_verdict gz_gjk(const convex_pair *pair, bool measure, convex_simplex *sim
     find_nearest(simplex);
     if (simplex->count == 4) return CONVEX_HIT;
     point_of(simplex, v);
-    double square = dot(v, v);
+    double square = dot3(v, v);
     if (!(square < last)) break;
     last = square;
     if (!step(pair, v, simplex, distance) || (!measure && distance->lower > 0)) break;

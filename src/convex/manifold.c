@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/owned.h"
 #include "base/parallel.h"
+#include "base/vector3.h"
 #include "graze/convex.h"
 
 /* A face looks along the normal if the cosine between them is above this: two and a half degrees. */
@@ -40,18 +41,6 @@ typedef struct reference {
   double normal[3], origin[3];
 } reference;
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
-}
-
 static void place(const graze_pose *pose, const double p[3], double out[3]) {
   memcpy(out, p, 3 * sizeof *out);
   if (pose != NULL) graze_pose_apply(pose, p, out);
@@ -71,7 +60,7 @@ static uint32_t facing(const graze_hull *hull, const double d[3], double *cosine
   uint32_t best = 0;
   *cosine = -2;
   for (uint32_t f = 0; f < hull->face_count; f++) {
-    double at = dot(hull->planes + 4 * (size_t)f, d);
+    double at = dot3(hull->planes + 4 * (size_t)f, d);
     if (hull->dimension == 2) at = fabs(at);
     if (!(at > *cosine)) continue;
     *cosine = at;
@@ -87,9 +76,9 @@ static void set_reference(reference *r, const graze_hull *hull, const graze_pose
   *r = (reference){.hull = hull, .pose = pose, .face = face};
   place(pose, zero, from);
   place(pose, plane, to);
-  subtract(to, from, r->normal);
-  double sign = dot(r->normal, outward) < 0 ? -1 : 1; /* the other side of a polygon */
-  double length = sqrt(dot(r->normal, r->normal));
+  sub3(to, from, r->normal);
+  double sign = dot3(r->normal, outward) < 0 ? -1 : 1; /* the other side of a polygon */
+  double length = sqrt(dot3(r->normal, r->normal));
   for (int k = 0; k < 3; k++) r->normal[k] *= sign / length;
   place(pose, hull->points + 3 * (size_t)hull->face_corners[hull->face_first[face]], r->origin);
 }
@@ -138,10 +127,10 @@ static void cut_by(cut_polygon *polygon, cut_point *scratch, const double corner
   for (uint32_t i = 0; i < polygon->count; i++) {
     const cut_point *p = &polygon->p[i], *q = &polygon->p[(i + 1) % polygon->count];
     double way[3];
-    subtract(p->x, corner, way);
-    double at_p = dot(way, outward);
-    subtract(q->x, corner, way);
-    double at_q = dot(way, outward);
+    sub3(p->x, corner, way);
+    double at_p = dot3(way, outward);
+    sub3(q->x, corner, way);
+    double at_q = dot3(way, outward);
     bool is_side = !polygon->is_open || i + 1 < polygon->count;
     if (at_p <= 0) scratch[count++] = *p;
     if (!is_side || (at_p <= 0) == (at_q <= 0)) continue;
@@ -164,10 +153,10 @@ static void cut_by_face(const reference *r, cut_polygon *polygon, cut_point *scr
   for (uint32_t i = 0; i < count && polygon->count > 0; i++) {
     place(r->pose, hull->points + 3 * (size_t)hull->face_corners[first + i], corner);
     place(r->pose, hull->points + 3 * (size_t)hull->face_corners[first + (i + 1) % count], next);
-    subtract(next, corner, edge);
-    cross(edge, r->normal, outward);
-    subtract(inside, corner, way);
-    if (dot(outward, way) > 0) {
+    sub3(next, corner, edge);
+    cross3(edge, r->normal, outward);
+    sub3(inside, corner, way);
+    if (dot3(outward, way) > 0) {
       for (int k = 0; k < 3; k++) outward[k] = -outward[k];
     }
     cut_by(polygon, scratch, corner, outward, hull->face_edges[first + i]);
@@ -204,17 +193,17 @@ static double depth_of(const graze_manifold_point *points, uint32_t i, const dou
 static double distance_of(const graze_manifold_point *points, uint32_t i, const double normal[3]) {
   double way[3];
   (void)normal;
-  subtract(points[i].at, points[0].at, way);
-  return dot(way, way);
+  sub3(points[i].at, points[0].at, way);
+  return dot3(way, way);
 }
 
 /* Twice the area of a triangle, seen along the normal. */
 static double area(const double a[3], const double b[3], const double c[3], const double normal[3]) {
   double u[3], v[3], n[3];
-  subtract(b, a, u);
-  subtract(c, a, v);
-  cross(u, v, n);
-  return dot(n, normal);
+  sub3(b, a, u);
+  sub3(c, a, v);
+  cross3(u, v, n);
+  return dot3(n, normal);
 }
 
 static double area_of(const graze_manifold_point *points, uint32_t i, const double normal[3]) {
@@ -294,8 +283,8 @@ static uint32_t list_points(const reference *r, const cut_polygon *polygon, doub
   for (uint32_t i = 0; i < polygon->count; i++) {
     const cut_point *p = &polygon->p[i];
     double way[3];
-    subtract(p->x, r->origin, way);
-    double height = dot(way, r->normal), gap = height - own - other;
+    sub3(p->x, r->origin, way);
+    double height = dot3(way, r->normal), gap = height - own - other;
     if (!(gap <= margin)) continue;
     points[count].gap = gap;
     points[count].feature = (uint64_t)p->by << 32 | p->own;

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "base/extremes.h"
+#include "base/vector3.h"
 #include "exact/ccd_crossing.h"
 
 enum { DIFFERENCES = 4, STEPS = 6, HALVINGS = 12, PIECES = 48 };
@@ -43,10 +44,6 @@ typedef struct motion {
   double bound;    /* of the volume's error; infinity where it says nothing */
 } motion;
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* ---- a direction ---------------------------------------------------------------------------------------------- */
 
 /* Signs of differences are right as they are. */
@@ -69,7 +66,7 @@ static bool parts(const motion *m, const piece *p, const double n[3], const doub
   double least = INFINITY;
   for (int e = 0; e < 2; e++) {
     for (int j = 0; j < m->differences; j++) {
-      double along = dot(n, p->end[e].d[j]);
+      double along = dot3(n, p->end[e].d[j]);
       if (along < least) {
         least = along;
         *furthest = p->end[e].d[j];
@@ -94,7 +91,7 @@ static bool part_by_direction(const motion *m, const piece *p) {
     if (parts(m, p, at, &furthest)) return true;
     if (furthest == NULL) return false;
     double way[3] = {furthest[0] - at[0], furthest[1] - at[1], furthest[2] - at[2]};
-    double length = dot(way, way), share = length > 0 ? -dot(at, way) / length : 0;
+    double length = dot3(way, way), share = length > 0 ? -dot3(at, way) / length : 0;
     if (!(share > 0)) return false;
     share = smaller(share, 1);
     for (int k = 0; k < 3; k++) at[k] += share * way[k];

@@ -6,6 +6,7 @@
 
 #include "base/extremes.h"
 #include "base/parallel.h"
+#include "base/vector3.h"
 #include "exact/big.h"
 #include "exact/sphere.h"
 #include "geometry/bounds.h"
@@ -13,10 +14,6 @@
 /* Of sizes that take part: more than the rounding of sums of nine products and of axes that are of length 1 and at
  * right angles to within 2^-40. */
 static const double MARGIN = 0x1p-36;
-
-static double dot(const double a[3], const double b[3]) {
-  return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
 
 static double size_of(const double x[3]) {
   return fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
@@ -26,7 +23,7 @@ static double size_of(const double x[3]) {
 static bool axes_are_good(const graze_obb *b) {
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k <= i; k++) {
-      if (!(fabs(dot(b->axes[i], b->axes[k]) - (i == k)) <= 0x1p-40)) return false;
+      if (!(fabs(dot3(b->axes[i], b->axes[k]) - (i == k)) <= 0x1p-40)) return false;
     }
   }
   return true;
@@ -46,12 +43,12 @@ static graze_obb obb_of(const graze_box *box) {
 /* How far a box reaches along an axis. */
 static double reach_of(const graze_obb *b, const double axis[3]) {
   double sum = 0;
-  for (int k = 0; k < 3; k++) sum += b->half[k] * fabs(dot(b->axes[k], axis));
+  for (int k = 0; k < 3; k++) sum += b->half[k] * fabs(dot3(b->axes[k], axis));
   return sum;
 }
 
 static bool apart_on(const graze_obb *a, const graze_obb *b, const double way[3], const double axis[3], double margin) {
-  return fabs(dot(way, axis)) > reach_of(a, axis) + reach_of(b, axis) + margin;
+  return fabs(dot3(way, axis)) > reach_of(a, axis) + reach_of(b, axis) + margin;
 }
 
 static bool obbs_may_meet(const graze_obb *a, const graze_obb *b) {
@@ -110,7 +107,7 @@ static bool sphere_may_meet_obb(const graze_sphere *s, const graze_obb *b) {
   for (int k = 0; k < 3; k++) way[k] = s->center[k] - b->center[k];
   double margin = MARGIN * (size_of(way) + size_of(b->half)) + 0x1p-1060;
   for (int k = 0; k < 3; k++) {
-    double gap = larger(fabs(dot(way, b->axes[k])) - b->half[k] - margin, 0);
+    double gap = larger(fabs(dot3(way, b->axes[k])) - b->half[k] - margin, 0);
     square += gap * gap;
   }
   return !(sqrt(square) * (1 - MARGIN) > s->radius + margin);
@@ -135,12 +132,12 @@ static interval extent_of(const graze_volume *v, uint32_t index) {
   if (v->kind == GRAZE_VOLUME_KDOP) return (interval){v->kdop.min[index], v->kdop.max[index]};
   if (v->kind == GRAZE_VOLUME_SPHERE) {
     const graze_sphere *s = &v->sphere;
-    return around(dot(s->center, d), s->radius * sqrt(dot(d, d)), size_of(s->center) + s->radius);
+    return around(dot3(s->center, d), s->radius * sqrt(dot3(d, d)), size_of(s->center) + s->radius);
   }
   if (v->kind == GRAZE_VOLUME_BOX && index < 3) return (interval){v->box.min[index], v->box.max[index]};
   graze_obb b = v->kind == GRAZE_VOLUME_BOX ? obb_of(&v->box) : v->obb;
   if (!axes_are_good(&b)) return (interval){-(double)INFINITY, (double)INFINITY};
-  return around(dot(b.center, d), reach_of(&b, d), size_of(b.center) + size_of(b.half));
+  return around(dot3(b.center, d), reach_of(&b, d), size_of(b.center) + size_of(b.half));
 }
 
 static bool has(const graze_volume *v, uint32_t index) {

@@ -9,6 +9,7 @@
 
 #include "base/extremes.h"
 #include "base/parallel.h"
+#include "base/vector3.h"
 #include "geometry/bounds.h"
 
 enum { ENDS = 2 * GRAZE_SLABS };
@@ -18,24 +19,13 @@ typedef struct end_points {
   double x[ENDS][3];
 } end_points;
 
-static double dot(const double a[3], const double b[3]) {
-  return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    out[k] = a[i] * b[j] - a[j] * b[i];
-  }
-}
-
 static void between(const double from[3], const double to[3], double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = to[k] - from[k];
 }
 
 /* To length 1; false: it is too short to have a direction. */
 static bool normalize(double x[3]) {
-  double length = sqrt(dot(x, x));
+  double length = sqrt(dot3(x, x));
   for (int k = 0; k < 3 && length > 1e-6; k++) x[k] /= length;
   return length > 1e-6;
 }
@@ -50,9 +40,9 @@ typedef struct axes {
 static void measure(const end_points *p, axes *try) {
   double extent[3];
   for (int k = 0; k < 3; k++) {
-    double low = dot(try->a[k], p->x[0]), high = low;
+    double low = dot3(try->a[k], p->x[0]), high = low;
     for (int i = 1; i < ENDS; i++) {
-      double at = dot(try->a[k], p->x[i]);
+      double at = dot3(try->a[k], p->x[i]);
       low = smaller(at, low);
       high = larger(at, high);
     }
@@ -67,14 +57,14 @@ static void try_triangle(const end_points *p, const double *a, const double *b, 
   double u[3], v[3], normal[3];
   between(a, b, u);
   between(a, c, v);
-  cross(u, v, normal);
+  cross3(u, v, normal);
   if (!normalize(normal)) return;
   for (int e = 0; e < 3; e++) {
     axes try;
     between(corner[e], corner[e + 1], try.a[0]);
     if (!normalize(try.a[0])) continue;
     memcpy(try.a[1], normal, sizeof normal);
-    cross(try.a[0], try.a[1], try.a[2]);
+    cross3(try.a[0], try.a[1], try.a[2]);
     if (!normalize(try.a[2])) continue;
     measure(p, &try);
     if (try.area < best->area) *best = try;
@@ -88,7 +78,7 @@ static int far_from_line(const end_points *p, const double from[3], const double
   for (int i = 0; i < ENDS; i++) {
     double way[3];
     between(from, p->x[i], way);
-    double share = dot(way, along), distance = dot(way, way) - share * share;
+    double share = dot3(way, along), distance = dot3(way, way) - share * share;
     if (!(distance > most)) continue;
     most = distance;
     far = i;
@@ -101,8 +91,8 @@ static void try_tetrahedra(const end_points *p, axes *best) {
   double most = -1, along[3], u[3], v[3], normal[3];
   for (int i = 0; i < ENDS; i += 2) {
     between(p->x[i], p->x[i + 1], u);
-    if (!(dot(u, u) > most)) continue;
-    most = dot(u, u);
+    if (!(dot3(u, u) > most)) continue;
+    most = dot3(u, u);
     a = i;
   }
   const double *p0 = p->x[a], *p1 = p->x[a + 1];
@@ -112,10 +102,10 @@ static void try_tetrahedra(const end_points *p, axes *best) {
   try_triangle(p, p0, p1, p2, best);
   between(p0, p1, u);
   between(p0, p2, v);
-  cross(u, v, normal);
+  cross3(u, v, normal);
   for (int i = 1; i < ENDS; i++) {
-    low = dot(normal, p->x[i]) < dot(normal, p->x[low]) ? i : low;
-    high = dot(normal, p->x[i]) > dot(normal, p->x[high]) ? i : high;
+    low = dot3(normal, p->x[i]) < dot3(normal, p->x[low]) ? i : low;
+    high = dot3(normal, p->x[i]) > dot3(normal, p->x[high]) ? i : high;
   }
   const double *const base[4] = {p0, p1, p2, p0};
   for (int e = 0; e < 3; e++) {
@@ -182,7 +172,7 @@ static void reach_out(const graze_context *context, const graze_points *points, 
   for (int k = 0; k < 3; k++) far = larger(far, larger(fabs(box->max[k] - center[k]), fabs(center[k] - box->min[k])));
   for (int a = 0; a < 3; a++) {
     double reach = larger(fabs(min[a]), fabs(max[a])) + 3 * (0x1p-49 * far) + (far > 0 ? 0x1p-1070 : 0);
-    double half = reach / dot(obb->axes[a], obb->axes[a]) * (1 + 0x1p-49);
+    double half = reach / dot3(obb->axes[a], obb->axes[a]) * (1 + 0x1p-49);
     obb->half[a] = half > 0 ? nextafter(half, (double)INFINITY) : 0;
   }
 }

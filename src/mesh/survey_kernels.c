@@ -79,8 +79,7 @@ static bool all_proper(const graze_mesh *mesh, const uint32_t *triangles, summar
   return true;
 }
 
-/* ---- the filter above, in doubles ---------------------------------------------------------------------------------
- */
+/* ---- the filter above, in doubles -------------------------------------------------------------------------------- */
 
 /* Short runs are filled up with their first triangle, so that every loop has a fixed length. */
 static void gather(const graze_mesh *mesh, const uint32_t *triangles, uint32_t count, double x[9][SURVEY_RUN]) {

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/extremes.h"
+#include "base/vector3.h"
 #include "exact/near.h"
 #include "geometry/pose.h"
 #include "mesh/mesh.h"
@@ -37,10 +38,6 @@ static void posed_corners(const pursuit *p, const scene_at *s, const graze_trian
   }
 }
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* The direction in which they are nearest. False: they meet, or doubles cannot tell. */
 static bool nearest_direction(const double x[6][3], double n[3]) {
   tritri_block block;
@@ -62,7 +59,7 @@ static double speed_along(const scene_at *s, const double x[6][3], int c, const 
   double r[3];
   for (int k = 0; k < 3; k++) r[k] = x[c][k] - s->pose[i].m[4 * k + 3];
   const double v[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2], w[0] * r[1] - w[1] * r[0]};
-  return dot(s->velocity[i], n) + dot(v, n);
+  return dot3(s->velocity[i], n) + dot3(v, n);
 }
 
 /* For how long from now the triangles are apart for certain, one before the other in direction n of length 1 to 2. With
@@ -70,10 +67,10 @@ static double speed_along(const scene_at *s, const double x[6][3], int c, const 
  * what that says by less than half of h^2 times turn^2 reach. */
 static double free_along(const pursuit *p, const scene_at *s, const double x[6][3], const double n[3]) {
   double low[2] = {(double)INFINITY, (double)INFINITY}, high[2] = {-(double)INFINITY, -(double)INFINITY};
-  double slow[2] = {low[0], low[1]}, fast[2] = {high[0], high[1]}, bend = 0, size = sqrt(dot(n, n)) / INWARD;
+  double slow[2] = {low[0], low[1]}, fast[2] = {high[0], high[1]}, bend = 0, size = sqrt(dot3(n, n)) / INWARD;
   for (int c = 0; c < 6; c++) {
     const int i = c / 3;
-    double at = dot(x[c], n), speed = speed_along(s, x, c, n);
+    double at = dot3(x[c], n), speed = speed_along(s, x, c, n);
     low[i] = smaller(low[i], at);
     high[i] = larger(high[i], at);
     slow[i] = smaller(slow[i], speed);

@@ -28,21 +28,11 @@
 #include <string.h>
 
 #include "base/extremes.h"
+#include "base/vector3.h"
 #include "geometry/pose.h"
 
 static const double OUTWARD = 1 + 0x1p-40;
 enum { SINE_TERMS = 14 };
-
-static double length(const double v[3]) {
-  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static void cross(const double a[3], const double b[3], double r[3]) {
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    r[k] = a[i] * b[j] - a[j] * b[i];
-  }
-}
 
 /* Row r and column c of the 3x3 part. */
 static double part(const graze_pose *pose, int r, int c) {
@@ -114,7 +104,7 @@ static void find_turn(motion_path *path) {
     }
   }
   quaternion_of(m, q);
-  const double sign = points_backward(q) ? -1 : 1, sine = length(q + 1);
+  const double sign = points_backward(q) ? -1 : 1, sine = length3(q + 1);
   path->half = angle_of(sine, larger(sign * q[0], 0));
   for (int k = 0; k < 3; k++) path->axis[k] = sine > 0 ? sign * q[1 + k] / sine : k == 2;
   path->turn = 2 * path->half;
@@ -200,9 +190,9 @@ static void find_sizes(motion_path *path, const graze_box *box) {
       entry = larger(entry, larger(fabs(part(&path->start, k, j)), fabs(part(&path->end, k, j))));
   }
   const double growth = larger(growth_of(&path->start), growth_of(&path->end)) * (1 + 0x1p-18);
-  path->reach = length(far) * growth;
-  path->around = length(half) * growth;
-  path->strain = norm_of(path->stray) * length(far) * OUTWARD;
+  path->reach = length3(far) * growth;
+  path->around = length3(half) * growth;
+  path->strain = norm_of(path->stray) * length3(far) * OUTWARD;
   path->slack = 0x1p-44 * (larger(entry, 1) * sum + most) + 0x1p-1040;
 }
 
@@ -287,12 +277,12 @@ static bound turning_in_frame(const motion_path *a, const motion_path *b, double
     w[k] = wa[k] - wb[k];
     v[k] = va[k] - vb[k];
   }
-  cross(wa, to_a, first);
-  cross(wb, to_b, second);
+  cross3(wa, to_a, first);
+  cross3(wb, to_b, second);
   for (int k = 0; k < 3; k++) u[k] = v[k] + first[k] - second[k];
-  double change = length(w) * a->turn * length(to_a) + b->turn * length(v);
-  return (bound){length(u) + half * change + length(w) * a->around + (1 + a->turn + b->turn) * (a->strain + b->strain),
-                 0};
+  double change = length3(w) * a->turn * length3(to_a) + b->turn * length3(v);
+  return (bound){
+      length3(u) + half * change + length3(w) * a->around + (1 + a->turn + b->turn) * (a->strain + b->strain), 0};
 }
 
 /* Straight ways: what their shifts differ by. */
@@ -301,7 +291,7 @@ static bound straight(const motion_path *a, const motion_path *b) {
   for (int k = 0; k < 3; k++) {
     most[k] = larger(fabs(a->shift.max[k] - b->shift.min[k]), fabs(b->shift.max[k] - a->shift.min[k]));
   }
-  return (bound){length(most), 0};
+  return (bound){length3(most), 0};
 }
 
 static void multiply(const double a[9], const double b[9], double r[9]) {

@@ -173,8 +173,7 @@ uint64_t KERNEL(gz_boxes)(const bvh_node *a, const bvh_node *b, const mesh_map *
   return overlaps(&moved_a, &own_b, out);
 }
 
-/* ---- how far apart -------------------------------------------------------------------------------------------------
- */
+/* ---- how far apart ----------------------------------------------------------------------------------------------- */
 
 /* Squares of the distances of a's intervals from interval j of b. A difference of ends rounds by 2^-24 of itself, the
  * square and the sum by little more, and axes of length one to float precision stretch by less than 2^-20. */

@@ -18,6 +18,7 @@
 #include "base/context.h"
 #include "base/extremes.h"
 #include "base/parallel.h"
+#include "base/vector3.h"
 #include "graze/bounds.h"
 #include "narrow/locate.h"
 
@@ -31,16 +32,12 @@ typedef struct depth_search {
   graze_depth_result *best;
 } depth_search;
 
-static double dot(const double a[3], const double b[3]) {
-  return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 /* Of a translation; along an axis it is known. */
 static double length_of(const double t[3]) {
   double most = larger(larger(fabs(t[0]), fabs(t[1])), fabs(t[2]));
   if (!(most > 0)) return 0;
   const double x[3] = {t[0] / most, t[1] / most, t[2] / most};
-  return most * sqrt(dot(x, x));
+  return most * sqrt(dot3(x, x));
 }
 
 /* ---- ways out ---- */
@@ -131,7 +128,7 @@ static graze_status shorten(depth_search *s) {
     memcpy(t, s->best->translation, sizeof t);
     status = contact_normal(s, t, n, &found);
     if (status != GRAZE_OK || !found) return status;
-    double height = dot(t, n);
+    double height = dot3(t, n);
     for (int k = 0; k < 3; k++) foot[k] = height * n[k];
     status = try_way(s, foot, &out);
     if (status == GRAZE_OK && !out) status = try_between(s, foot, t);

@@ -12,6 +12,7 @@
 
 #include "base/context.h"
 #include "base/extremes.h"
+#include "base/vector3.h"
 #include "exact/orient.h"
 #include "narrow/depth.h"
 
@@ -33,22 +34,11 @@ typedef struct body {
   size_t bytes;
 } body;
 
-static double dot(const double a[3], const double b[3]) {
-  return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) {
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    out[k] = a[i] * b[j] - a[j] * b[i];
-  }
-}
-
 static bool normalize(double x[3]) {
   double size = larger(larger(fabs(x[0]), fabs(x[1])), fabs(x[2]));
   if (!(size > 0) || !isfinite(size)) return false;
   for (int k = 0; k < 3; k++) x[k] /= size;
-  double length = sqrt(dot(x, x));
+  double length = sqrt(dot3(x, x));
   for (int k = 0; k < 3; k++) x[k] /= length;
   return true;
 }
@@ -103,7 +93,7 @@ static graze_status make_body(const graze_context *context, const side *s, int s
       u[k] = corners[3 + k] - corners[k];
       v[k] = corners[6 + k] - corners[k];
     }
-    if (normalize(u) && normalize(v)) cross(u, v, n);
+    if (normalize(u) && normalize(v)) cross3(u, v, n);
     if (!normalize(n)) memset(n, 0, 3 * sizeof *n);
     for (int k = 0; k < 3; k++) n[k] *= sign;
   }
@@ -118,8 +108,8 @@ static void find_edges(const graze_mesh *mesh, body *b) {
       uint32_t other = mesh->neighbours[3 * (size_t)t + e];
       double bend[3];
       if (other == NO_TRIANGLE || other < t) continue;
-      cross(b->normal[t], b->normal[other], bend);
-      if (!(sqrt(dot(bend, bend)) > 0x1p-46)) continue;
+      cross3(b->normal[t], b->normal[other], bend);
+      if (!(sqrt(dot3(bend, bend)) > 0x1p-46)) continue;
       body_edge *edge = &b->edges[b->edge_count++];
       const double *p = b->vertex[3 * (size_t)t + e], *q = b->vertex[3 * (size_t)t + (e + 1) % 3];
       for (int k = 0; k < 3; k++) {
@@ -138,7 +128,7 @@ static void find_edges(const graze_mesh *mesh, body *b) {
 /* How far the body reaches along n, times `sign`. */
 static double reach(const body *b, const double n[3], int sign) {
   double most = -(double)INFINITY;
-  for (uint32_t i = 0; i < b->vertex_count; i++) most = larger(sign * dot(b->vertex[i], n), most);
+  for (uint32_t i = 0; i < b->vertex_count; i++) most = larger(sign * dot3(b->vertex[i], n), most);
   return most;
 }
 
@@ -152,11 +142,11 @@ static void try_direction(const body *a, const body *b, const double n[3], overl
 
 static void try_faces(const body *a, const body *b, overlap_width *least) {
   for (uint32_t t = 0; t < a->face_count; t++) {
-    if (dot(a->normal[t], a->normal[t]) > 0) try_direction(a, b, a->normal[t], least);
+    if (dot3(a->normal[t], a->normal[t]) > 0) try_direction(a, b, a->normal[t], least);
   }
   for (uint32_t t = 0; t < b->face_count; t++) {
     const double n[3] = {-b->normal[t][0], -b->normal[t][1], -b->normal[t][2]};
-    if (dot(n, n) > 0) try_direction(a, b, n, least);
+    if (dot3(n, n) > 0) try_direction(a, b, n, least);
   }
 }
 
@@ -168,15 +158,15 @@ static bool arcs_meet(const body_edge *a, const body_edge *b) {
     r[k] = -b->normal[0][k];
     s[k] = -b->normal[1][k];
   }
-  cross(p, q, plane_a);
-  cross(r, s, plane_b);
-  double r_side = dot(r, plane_a), s_side = dot(s, plane_a), p_side = dot(p, plane_b), q_side = dot(q, plane_b);
+  cross3(p, q, plane_a);
+  cross3(r, s, plane_b);
+  double r_side = dot3(r, plane_a), s_side = dot3(s, plane_a), p_side = dot3(p, plane_b), q_side = dot3(q, plane_b);
   bool a_parts = (r_side >= -off && s_side <= off) || (r_side <= off && s_side >= -off);
   bool b_parts = (p_side >= -off && q_side <= off) || (p_side <= off && q_side >= -off);
   if (!a_parts || !b_parts) return false;
   /* Both cross the line in which the planes meet; on the same side of the sphere? */
-  cross(plane_a, plane_b, crossing);
-  return (dot(crossing, p) + dot(crossing, q)) * (dot(crossing, r) + dot(crossing, s)) >= -off;
+  cross3(plane_a, plane_b, crossing);
+  return (dot3(crossing, p) + dot3(crossing, q)) * (dot3(crossing, r) + dot3(crossing, s)) >= -off;
 }
 
 static void try_edges(const body *a, const body *b, overlap_width *least) {
@@ -188,12 +178,12 @@ static void try_edges(const body *a, const body *b, overlap_width *least) {
       const body_edge *f = &b->edges[k];
       double n[3], way[3];
       if (!arcs_meet(e, f)) continue;
-      cross(e->along, f->along, n);
-      if (!(dot(n, n) > 0x1p-60) || !normalize(n)) continue;
+      cross3(e->along, f->along, n);
+      if (!(dot3(n, n) > 0x1p-60) || !normalize(n)) continue;
       for (int c = 0; c < 3; c++) way[c] = e->at[c] - f->at[c];
-      double turn = dot(n, out) < 0 ? -1 : 1;
+      double turn = dot3(n, out) < 0 ? -1 : 1;
       for (int c = 0; c < 3; c++) n[c] *= turn;
-      if (dot(way, n) < least->width) try_direction(a, b, n, least);
+      if (dot3(way, n) < least->width) try_direction(a, b, n, least);
     }
   }
 }

@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/vector3.h"
 #include "narrow/depth.h"
 #include "narrow/locate.h"
 
@@ -43,10 +44,6 @@ typedef struct escape {
   uint16_t slots[2 * WAYS]; /* where a way's hash leads: its number and one, 0: free */
   uint32_t count;
 } escape;
-
-static double dot(const double *u, const double *v) {
-  return u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
-}
 
 /* ---- ways ---- */
 
@@ -84,18 +81,18 @@ static void add_normal(escape *e, const double t[9], const double u[9], int sign
     q[k] = t[6 + k] - t[k];
   }
   for (int k = 0; k < 3; k++) n[k] = p[(k + 1) % 3] * q[(k + 2) % 3] - p[(k + 2) % 3] * q[(k + 1) % 3];
-  double size = sqrt(dot(n, n));
+  double size = sqrt(dot3(n, n));
   if (!(size > 0) || !isfinite(size)) return;
   for (int k = 0; k < 3; k++) n[k] = sign * n[k] / size;
   for (int c = 0; c < 9; c += 3) {
     const double d[3] = {u[c] - t[0], u[c + 1] - t[1], u[c + 2] - t[2]};
-    double at = sign * dot(n, d);
+    double at = sign * dot3(n, d);
     low = fmin(low, at);
     high = fmax(high, at);
   }
   /* what is behind the triangle comes out that way, or the other way where it faces inwards */
   const double back[3] = {-n[0], -n[1], -n[2]};
-  double offset = e->slack > 0 ? dot(n, t) / (64 * e->slack) : 0;
+  double offset = e->slack > 0 ? dot3(n, t) / (64 * e->slack) : 0;
   add_way(e, n, -low, sign, offset);
   add_way(e, back, high, sign, offset);
   add_way(e, n, -low, ANY_PLANE, 0);
@@ -141,7 +138,7 @@ static double length_of(const double t[3]) {
   for (int k = 0; k < 3; k++) {
     if (t[(k + 1) % 3] == 0 && t[(k + 2) % 3] == 0) return fabs(t[k]);
   }
-  return nextafter(sqrt(dot(t, t)) * (1 + 4 * DBL_EPSILON), INFINITY);
+  return nextafter(sqrt(dot3(t, t)) * (1 + 4 * DBL_EPSILON), INFINITY);
 }
 
 graze_status gz_relate_moved(graze_query *query, const relate_side *a, const relate_side *b,

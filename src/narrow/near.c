@@ -3,34 +3,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector3.h"
 #include "exact/expansion.h"
 #include "mesh/mesh.h"
 
 /* ---- a triangle ------------------------------------------------------------------------------------------------ */
 
-static double dot(const double a[3], const double b[3]) {
-  return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) {
-    int l = (k + 1) % 3, m = (k + 2) % 3;
-    out[k] = a[l] * b[m] - a[m] * b[l];
-  }
-}
-
-static void subtract(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
-}
-
 /* The part of p - a that is not along the segment from a to b, or leads to its nearer end. */
 static void from_segment(const double a[3], const double b[3], const double p[3], double way[3]) {
   double edge[3], to[3];
-  subtract(b, a, edge);
-  subtract(p, a, to);
-  double along = dot(to, edge), length2 = dot(edge, edge);
+  sub3(b, a, edge);
+  sub3(p, a, to);
+  double along = dot3(to, edge), length2 = dot3(edge, edge);
   if (along >= length2 && length2 > 0) {
-    subtract(p, b, way);
+    sub3(p, b, way);
     return;
   }
   double t = along > 0 ? along / length2 : 0;
@@ -39,7 +25,7 @@ static void from_segment(const double a[3], const double b[3], const double p[3]
 
 /* To length 1; the length it had. */
 static double normalize(double x[3]) {
-  const double length = sqrt(dot(x, x));
+  const double length = sqrt(dot3(x, x));
   for (int k = 0; k < 3 && length > 0; k++) x[k] /= length;
   return length;
 }
@@ -85,7 +71,7 @@ static bool sliver_normal(const double corners[9], double normal[3]) {
     const int l = (k + 1) % 3, m = (k + 2) % 3;
     normal[k] = wide_difference(wide_product(edge[0][l], edge[1][m]), wide_product(edge[0][m], edge[1][l]));
   }
-  const double sine2 = dot(normal, normal) / (length2[0] * length2[1]);
+  const double sine2 = dot3(normal, normal) / (length2[0] * length2[1]);
   return sine2 > 0x1p-100 && normalize(normal) > 0;
 }
 
@@ -95,13 +81,13 @@ typedef enum triangle_shape { IS_LINE, IS_SLIVER, HAS_AREA } triangle_shape;
 static triangle_shape unit_normal(const double corners[9], double normal[3]) {
   static const double up[3] = {0, 0, 1};
   double first[3], second[3], third[3];
-  subtract(corners + 3, corners, first);
-  subtract(corners + 6, corners, second);
-  subtract(corners + 6, corners + 3, third);
-  const double a = normalize(first), b = normalize(second), longest = fmax(fmax(a, b), sqrt(dot(third, third)));
+  sub3(corners + 3, corners, first);
+  sub3(corners + 6, corners, second);
+  sub3(corners + 6, corners + 3, third);
+  const double a = normalize(first), b = normalize(second), longest = fmax(fmax(a, b), sqrt(dot3(third, third)));
   triangle_shape shape = IS_LINE;
   if (a > 0 && b > 0) {
-    cross(first, second, normal);
+    cross3(first, second, normal);
     shape = normalize(normal) * (a / longest) * (b / longest) < 0x1p-8 ? IS_SLIVER : HAS_AREA;
   }
   if (shape == IS_SLIVER && !sliver_normal(corners, normal)) shape = IS_LINE;
@@ -115,12 +101,12 @@ static bool projects_inside(const double corners[9], triangle_shape shape, const
   for (int k = 0; k < 3; k++) {
     const double *from = corners + 3 * k, *to = corners + 3 * ((k + 1) % 3);
     double edge[3], inward[3], way[3], other[3];
-    subtract(to, from, edge);
-    subtract(p, from, way);
-    subtract(p, to, other);
-    cross(normal, edge, inward);
-    const bool ends_nearer = shape == IS_SLIVER && dot(other, other) < dot(way, way);
-    if (!(dot(inward, ends_nearer ? other : way) > 0)) return false;
+    sub3(to, from, edge);
+    sub3(p, from, way);
+    sub3(p, to, other);
+    cross3(normal, edge, inward);
+    const bool ends_nearer = shape == IS_SLIVER && dot3(other, other) < dot3(way, way);
+    if (!(dot3(inward, ends_nearer ? other : way) > 0)) return false;
   }
   return true;
 }
@@ -130,8 +116,8 @@ near_point gz_triangle_nearest(const double corners[9], const double p[3]) {
   double way[3], least[3] = {0}, least2 = (double)INFINITY;
   const triangle_shape shape = unit_normal(corners, near.normal);
   if (shape != IS_LINE && projects_inside(corners, shape, near.normal, p)) {
-    subtract(p, corners, way);
-    double height = dot(near.normal, way);
+    sub3(p, corners, way);
+    double height = dot3(near.normal, way);
     for (int k = 0; k < 3; k++) near.normal[k] = height < 0 ? -near.normal[k] : near.normal[k];
     near.distance = fabs(height);
     near.inside = true;
@@ -139,7 +125,7 @@ near_point gz_triangle_nearest(const double corners[9], const double p[3]) {
   }
   for (int e = 0; e < 3; e++) {
     from_segment(corners + 3 * e, corners + 3 * ((e + 1) % 3), p, way);
-    double distance2 = dot(way, way);
+    double distance2 = dot3(way, way);
     if (!(distance2 < least2)) continue;
     least2 = distance2;
     for (int k = 0; k < 3; k++) least[k] = way[k];

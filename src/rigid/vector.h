@@ -1,28 +1,10 @@
-/* Vectors of three. */
+/* Vectors of three, and matrices that turn them. */
 #ifndef GRAZE_SRC_RIGID_VECTOR_H
 #define GRAZE_SRC_RIGID_VECTOR_H
 
 #include <math.h>
 
-static inline double dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void cross3(const double a[3], const double b[3], double out[3]) {
-  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-  out[0] = x;
-  out[1] = y;
-  out[2] = z;
-}
-
-static inline double length3(const double a[3]) {
-  return sqrt(dot3(a, a));
-}
-
-/* a - b */
-static inline void sub3(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
-}
+#include "base/vector3.h"
 
 /* a + s b */
 static inline void add_scaled3(const double a[3], double s, const double b[3], double out[3]) {

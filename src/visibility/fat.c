@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/parallel.h"
+#include "base/vector3.h"
 
 typedef struct fattening {
   const graze_visibility *v;
@@ -21,10 +22,6 @@ typedef struct fattening {
 static void normalise(double x[3]) {
   double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
   for (int k = 0; k < 3; k++) x[k] /= length;
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
 static double square(const double a[3]) {
@@ -41,15 +38,15 @@ static void frame_of(const float *c, double axes[3][3]) {
   for (int k = 0; k < 3; k++) axes[0][k] = edges[longest][k];
   if (!(square(axes[0]) > 0x1p-100)) axes[0][0] = 1, axes[0][1] = axes[0][2] = 0;
   normalise(axes[0]);
-  cross(axes[0], edges[(longest + 1) % 3], normal);
+  cross3(axes[0], edges[(longest + 1) % 3], normal);
   if (!(square(normal) > 0x1p-100)) {
     double other[3] = {0, 0, 0};
     other[fabs(axes[0][0]) < 0.6 ? 0 : 1] = 1;
-    cross(axes[0], other, normal);
+    cross3(axes[0], other, normal);
   }
   normalise(normal);
   for (int k = 0; k < 3; k++) axes[1][k] = normal[k];
-  cross(axes[1], axes[0], axes[2]);
+  cross3(axes[1], axes[0], axes[2]);
 }
 
 /* Faces of a box whose corner i is high on axis k where bit k of i is set. */

@@ -261,8 +261,7 @@ cu_result cuDeviceTotalMem_v2(size_t *bytes, cu_device device) {
   CALL(DeviceTotalMem, device_memory(bytes, device));
 }
 
-/* ---- contexts --------------------------------------------------------------------------------------------------
- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 static cu_result retain(cu_context *context, cu_device device) {
   if (need(context, AT_PrimaryCtxRetain) != 0) return INVALID_VALUE;
@@ -325,8 +324,7 @@ cu_result cuCtxPopCurrent_v2(cu_context *context) {
   CALL(CtxPopCurrent, pop(context));
 }
 
-/* ---- streams and events ----------------------------------------------------------------------------------------
- */
+/* ---- streams and events ------------------------------------------------------------------------------------------ */
 
 static cu_result create(kind what, size_t size, void **made, int number) {
   if (need(made, number) != 0) return INVALID_VALUE;
@@ -411,8 +409,7 @@ cu_result cuEventDestroy_v2(cu_event event) {
   CALL(EventDestroy, destroy(EVENT, event, AT_EventDestroy));
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static cu_result allocate(cu_memory *memory, size_t bytes) {
   if (need(memory, AT_MemAlloc) != 0) return INVALID_VALUE;
@@ -457,8 +454,7 @@ cu_result cuMemcpyDtoHAsync_v2(void *to, cu_memory from, size_t bytes, cu_stream
   CALL(MemcpyDtoH, copy(from, NULL, to, bytes, stream, AT_MemcpyDtoH));
 }
 
-/* ---- modules ---------------------------------------------------------------------------------------------------
- */
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 static cu_result load_module(cu_module *module, const void *image) {
   const host_module *code;
@@ -544,8 +540,7 @@ cu_result cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigne
                             arguments, extra));
 }
 
-/* ---- how tests steer it ----------------------------------------------------------------------------------------
- */
+/* ---- how tests steer it ------------------------------------------------------------------------------------------ */
 
 static int number_of(const char *function) {
   int i = 0;

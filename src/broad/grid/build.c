@@ -186,8 +186,7 @@ static bool add_level(grid *g, const broad_view *view, const grid_frame *f, doub
   return true;
 }
 
-/* ---- clusters -----------------------------------------------------------------------------------------------------
- */
+/* ---- clusters ---------------------------------------------------------------------------------------------------- */
 
 /* In a world so wide that cells have to be much larger than the boxes, many boxes may lie in one cell. Such a cluster
  * gets a level of its own, with its own bounds. */
