@@ -5,7 +5,8 @@
 #     | `ROOM` | `FOLDER/` | what it holds | ROOM, ROOM |
 #
 # with "nothing" or "everything" in place of the rooms it may use, which stand above it in the table. A room without a
-# folder is planned. Every .c, .h, .inc and .cl file belongs to a room.
+# folder is planned. Every .c, .h, .inc and .cl file belongs to a room, and none of what programs write is kept outside
+# of all folders.
 # usage: check_rooms.sh SOURCE_FOLDER | check_rooms.sh --self-test
 set -u
 
@@ -115,6 +116,12 @@ check_tree() (
   awk "$check" ARCHITECTURE.md "$work/files" "$work/includes"
 )
 
+# What git keeps outside of all folders: pages, settings, scripts; anything else has been added by accident.
+check_stray() (
+  cd "$1" && git ls-files 2>/dev/null | grep -vE '/|^\.|\.md$|\.sh$|^CMake[A-Za-z]+\.(txt|json)$|^(Doxyfile|LICENSE|VERSION)$' |
+    sed 's/$/: is not a page, a setting or a script, and in no folder/'
+)
+
 write() { # FILE LINE...
   file=$1
   shift
@@ -171,7 +178,7 @@ self_test() { # a small house with every kind of fault: each must be found, and 
 }
 
 [ "${1:-}" = --self-test ] && self_test
-faults=$(check_tree "$1")
+faults=$(check_tree "$1"; check_stray "$1")
 [ -z "$faults" ] && exit 0
 echo "$faults"
 exit 1
