@@ -94,17 +94,17 @@ step_release() {
   fi
 }
 
-# Without the fuzz targets, but in the long run: they have a step of their own, with sanitizers. Without PTX, which the
-# release build makes, and with the kernels that PoCL compiled for its tests.
+# Without the fuzz targets, which have a step of their own with sanitizers, and the benchmarks, but in the long run. Without
+# PTX, which the release build makes, and with the kernels that PoCL compiled for its tests.
 step_sanitize() {
   mkdir -p build/sanitize
   for cache in pocl kernels; do
     mkdir -p "build/release/$cache"
     [ -e "build/sanitize/$cache" ] || ln -s "../release/$cache" "build/sanitize/$cache"
   done
-  fuzz=OFF
-  [ "$long" -eq 0 ] || fuzz=ON
-  build_and_test sanitize -DGRAZE_NVCC=OFF "-DGRAZE_FUZZ=$fuzz"
+  rest=OFF
+  [ "$long" -eq 0 ] || rest=ON
+  build_and_test sanitize -DGRAZE_NVCC=OFF "-DGRAZE_FUZZ=$rest" "-DGRAZE_BENCH=$rest"
 }
 
 # The loops of the library under the thread sanitizer: the few programs that run them.

@@ -68,7 +68,7 @@ static void test_many_balls_on_threads(void **unused) {
       const graze_contact_event *events, *first;
       uint64_t count, want;
       worlds[i] = make_bed(&b, 5000);
-      run_world(worlds[i], bed_dt(&b), 30);
+      run_world(worlds[i], bed_dt(&b), (uint64_t)test_rounds(30, 30));
       assert_int_equal(graze_world_get_hash(worlds[i]), graze_world_get_hash(worlds[0]));
       assert_int_equal(graze_world_get_events(worlds[0], &first, &want), GRAZE_OK);
       assert_int_equal(graze_world_get_events(worlds[i], &events, &count), GRAZE_OK);
