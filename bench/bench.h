@@ -67,6 +67,7 @@ void work_ccd(bench *b);
 void work_convex(bench *b);
 void work_distance(bench *b);
 void work_motion(bench *b);
+void work_particles(bench *b);
 void work_read(bench *b);
 void work_broad(bench *b);
 void work_bed(bench *b);

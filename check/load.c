@@ -26,7 +26,7 @@ static bool is_scene(const char *path) {
 /* With fewer there is no pair to check, and "no clash" would say nothing. */
 static graze_status need_two(const graze_check *c, uint32_t objects) {
   char files[32] = "";
-  if (objects >= 2) return GRAZE_OK;
+  if (objects >= (c->def.alone ? 1 : 2)) return GRAZE_OK;
   if (c->def.file_count > 1) snprintf(files, sizeof files, " and %" PRIu32 " more", c->def.file_count - 1);
   bool whole = (c->def.reading & GRAZE_READ_PARTS) == 0 && !is_scene(c->def.files[0]);
   return gz_check_hint(c, whole ? GRAZE_CHECK_CAN_SPLIT : GRAZE_CHECK_TOO_FEW_OBJECTS,

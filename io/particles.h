@@ -6,10 +6,11 @@
 
 enum {
   PARTICLE_NUMBERS = 10, /* x y z r vx vy vz wx wy wz */
-  PARTICLE_BYTES = 8 * PARTICLE_NUMBERS
+  PARTICLE_BYTES = 8 * PARTICLE_NUMBERS,
+  PARTICLE_COLUMNS = 13 /* of texts: and x1 y1 z1 */
 };
 
-extern const char *const gz_particle_titles[PARTICLE_NUMBERS + 1]; /* NULL at the end */
+extern const char *const gz_particle_titles[PARTICLE_COLUMNS + 1]; /* NULL at the end */
 extern const char gz_particle_magic[IO_MAGIC_BYTES];
 
 /* By its name. */

@@ -13,15 +13,15 @@
 #include "rows.h"
 #include "text.h"
 
-const char *const gz_particle_titles[PARTICLE_NUMBERS + 1] = {"x",  "y",  "z",  "r",  "vx", "vy",
-                                                              "vz", "wx", "wy", "wz", NULL};
+const char *const gz_particle_titles[PARTICLE_COLUMNS + 1] = {"x",  "y",  "z",  "r",  "vx", "vy", "vz",
+                                                              "wx", "wy", "wz", "x1", "y1", "z1", NULL};
 const char gz_particle_magic[IO_MAGIC_BYTES] = "GRZPART";
 
 /* Where number `column` of a particle goes; NULL: nowhere. */
 static double *place_of(const graze_particle_list *particles, uint64_t row, int column) {
   if (column < 3) return &particles->positions[3 * row + (uint64_t)column];
   if (column == 3) return particles->radii != NULL ? &particles->radii[row] : NULL;
-  double *three = column < 7 ? particles->velocities : particles->spins;
+  double *three = column < 7 ? particles->velocities : column < 10 ? particles->spins : particles->ends;
   return three != NULL ? &three[3 * row + (uint64_t)(column - 4) % 3] : NULL;
 }
 
@@ -31,12 +31,13 @@ static bool make_three(double **three, uint64_t count, io_fault *fault) {
 }
 
 /* Room for the columns that are there. */
-static bool make_room(graze_particle_list *particles, uint64_t count, const bool present[PARTICLE_NUMBERS],
+static bool make_room(graze_particle_list *particles, uint64_t count, const bool present[PARTICLE_COLUMNS],
                       io_fault *fault) {
   particles->count = (uint32_t)count;
   if (!make_three(&particles->positions, count, fault)) return false;
   if ((present[4] || present[5] || present[6]) && !make_three(&particles->velocities, count, fault)) return false;
   if ((present[7] || present[8] || present[9]) && !make_three(&particles->spins, count, fault)) return false;
+  if (present[10] && !make_three(&particles->ends, count, fault)) return false;
   if (!present[3]) return true;
   particles->radii = gz_new(fault->context, (size_t)count, sizeof *particles->radii);
   return particles->radii != NULL || gz_io_fail_memory(fault);
@@ -68,7 +69,7 @@ static void drop_radii(graze_particle_list *particles) {
 }
 
 static bool read_binary(const io_input *input, graze_particle_list *particles, io_fault *fault) {
-  static const bool all[PARTICLE_NUMBERS] = {true, true, true, true, true, true, true, true, true, true};
+  static const bool all[PARTICLE_COLUMNS] = {true, true, true, true, true, true, true, true, true, true};
   uint64_t count = 0;
   if (!gz_io_read_count(input, PARTICLE_BYTES, "particles", &count, fault)) return false;
   if (!make_room(particles, count, all, fault)) return false;
@@ -84,28 +85,34 @@ static bool read_binary(const io_input *input, graze_particle_list *particles, i
 
 /* The columns of a text, in its order. */
 typedef struct columns {
-  int number[PARTICLE_NUMBERS];
+  int number[PARTICLE_COLUMNS];
   int count;
-  bool present[PARTICLE_NUMBERS];
+  bool present[PARTICLE_COLUMNS];
+  bool ends; /* where they end is asked for, and not how fast they are */
 } columns;
 
-static bool fail_titles(const char *reason, io_fault *fault) {
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, 1,
-                    "%s: the first line must name x,y,z and then any of r,vx,vy,vz,wx,wy,wz", reason);
+static bool fail_titles(const char *reason, const columns *c, io_fault *fault) {
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, 1, "%s: the first line must name x,y,z and then any of %s",
+                    reason, c->ends ? "r,x1,y1,z1" : "r,vx,vy,vz,wx,wy,wz");
+}
+
+/* Whether a text of this kind may have the column. */
+static bool is_known(const columns *c, int column) {
+  return column < 4 || (column >= PARTICLE_NUMBERS) == c->ends;
 }
 
 static bool add_column(io_field f, columns *c, io_fault *fault) {
   gz_quoted title = gz_io_quote(f.first, f.last);
   char reason[128];
-  for (int k = 0; k < PARTICLE_NUMBERS; k++) {
-    if (strcmp(title.text, gz_particle_titles[k]) != 0) continue;
+  for (int k = 0; k < PARTICLE_COLUMNS; k++) {
+    if (!is_known(c, k) || strcmp(title.text, gz_particle_titles[k]) != 0) continue;
     if (c->present[k]) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, 1, "two columns are named %s", title.text);
     c->present[k] = true;
     c->number[c->count++] = k;
     return true;
   }
   snprintf(reason, sizeof reason, "no column is named \"%s\"", title.text);
-  return fail_titles(reason, fault);
+  return fail_titles(reason, c, fault);
 }
 
 static bool read_titles(const char *p, const char *end, columns *c, io_fault *fault) {
@@ -116,15 +123,17 @@ static bool read_titles(const char *p, const char *end, columns *c, io_fault *fa
     if (p == end) break;
   }
   for (int k = 0; k < 3; k++) {
-    if (c->count < 3 || c->number[k] != k) return fail_titles("x, y and z are not the first columns", fault);
+    if (c->count < 3 || c->number[k] != k) return fail_titles("x, y and z are not the first columns", c, fault);
   }
+  if (c->present[10] != c->present[11] || c->present[10] != c->present[12])
+    return fail_titles("x1, y1 and z1 belong together", c, fault);
   return true;
 }
 
 static bool check_fields(const char *p, const char *end, const columns *c, uint64_t line, io_fault *fault) {
   int fields = 1;
   if (io_skip_blanks(p, end) == end) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "the line is empty");
-  for (; p < end; p++) fields += *p == ',' && fields <= PARTICLE_NUMBERS;
+  for (; p < end; p++) fields += *p == ',' && fields <= PARTICLE_COLUMNS;
   if (fields == c->count) return true;
   if (fields > c->count)
     return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, line, "more than %d fields, one for each title", c->count);
@@ -146,9 +155,9 @@ static bool read_row(const char *p, const char *end, uint64_t row, const columns
   return true;
 }
 
-static bool read_text(const io_input *input, graze_particle_list *particles, io_fault *fault) {
+static bool read_text(const io_input *input, bool ends, graze_particle_list *particles, io_fault *fault) {
   const char *p = input->text + gz_io_text_begin(input->text, input->size), *end = input->text + input->size;
-  columns c = {.count = 0};
+  columns c = {.ends = ends};
   if (p == end) return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "the file is empty");
   const char *line_end = io_find_line_end(p, end);
   if (!read_titles(p, line_end, &c, fault)) return false;
@@ -171,19 +180,23 @@ bool gz_particle_file_is_binary(const char *path) {
   return length >= 4 && gz_io_token_is(path + length - 4, path + length, ".gzp");
 }
 
-static bool read_any(const io_input *input, graze_particle_list *particles, io_fault *fault) {
+static bool read_any(const io_input *input, bool ends, graze_particle_list *particles, io_fault *fault) {
   bool whole = input->size >= IO_MAGIC_BYTES && memcmp(input->text, gz_particle_magic, IO_MAGIC_BYTES) == 0;
   bool begun = input->size >= 7 && memcmp(input->text, gz_particle_magic, 7) == 0;
   if (!whole && (begun || gz_particle_file_is_binary(input->name))) {
     return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0, "binary particles begin with \"%s\" and a zero byte",
                       gz_particle_magic);
   }
-  return whole ? read_binary(input, particles, fault) : read_text(input, particles, fault);
+  if (whole && ends) {
+    return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, 0,
+                      "binary particles have velocities, and not where they end: a text with columns x,y,z is needed");
+  }
+  return whole ? read_binary(input, particles, fault) : read_text(input, ends, particles, fault);
 }
 
-static graze_status answer(graze_context *context, const io_input *input, graze_particle_list *particles) {
+static graze_status answer(graze_context *context, const io_input *input, bool ends, graze_particle_list *particles) {
   io_fault fault = {.context = context};
-  if (!read_any(input, particles, &fault)) graze_particle_list_free(particles);
+  if (!read_any(input, ends, particles, &fault)) graze_particle_list_free(particles);
   return gz_io_report(&fault, input->name);
 }
 
@@ -193,23 +206,42 @@ static bool check_arguments(const void *bytes, const char *name, graze_particle_
   return gz_io_fail(fault, GRAZE_ERROR_ARGUMENT, IO_WHOLE_FILE, 0, "an argument of the reading call is invalid");
 }
 
-graze_status graze_parse_particles(graze_context *context, const void *bytes, size_t size, const char *name,
-                                   graze_particle_list *particles) {
+static graze_status parse(graze_context *context, const void *bytes, size_t size, const char *name, bool ends,
+                          graze_particle_list *particles) {
   io_fault fault = {.context = context};
   if (size == 0) bytes = "";
   if (!check_arguments(bytes, name, particles, &fault)) return gz_io_report(&fault, name);
-  return answer(context, &(io_input){.text = bytes, .size = size, .name = name}, particles);
+  return answer(context, &(io_input){.text = bytes, .size = size, .name = name}, ends, particles);
 }
 
-graze_status graze_read_particles(graze_context *context, const char *path, graze_particle_list *particles) {
+static graze_status read_file(graze_context *context, const char *path, bool ends, graze_particle_list *particles) {
   io_fault fault = {.context = context};
   io_file file = {0};
   if (!check_arguments("", path, particles, &fault) || !gz_io_file_read(path, true, &file, &fault)) {
     return gz_io_report(&fault, path);
   }
-  graze_status status = answer(context, &(io_input){.text = file.bytes, .size = file.size, .name = path}, particles);
+  const io_input input = {.text = file.bytes, .size = file.size, .name = path};
+  graze_status status = answer(context, &input, ends, particles);
   gz_free(file.bytes);
   return status;
+}
+
+graze_status graze_parse_particles(graze_context *context, const void *bytes, size_t size, const char *name,
+                                   graze_particle_list *particles) {
+  return parse(context, bytes, size, name, false, particles);
+}
+
+graze_status graze_read_particles(graze_context *context, const char *path, graze_particle_list *particles) {
+  return read_file(context, path, false, particles);
+}
+
+graze_status graze_parse_flights(graze_context *context, const void *bytes, size_t size, const char *name,
+                                 graze_particle_list *particles) {
+  return parse(context, bytes, size, name, true, particles);
+}
+
+graze_status graze_read_flights(graze_context *context, const char *path, graze_particle_list *particles) {
+  return read_file(context, path, true, particles);
 }
 
 void graze_particle_list_free(graze_particle_list *particles) {
@@ -217,6 +249,7 @@ void graze_particle_list_free(graze_particle_list *particles) {
   gz_free(particles->positions);
   gz_free(particles->velocities);
   gz_free(particles->spins);
+  gz_free(particles->ends);
   gz_free(particles->radii);
   *particles = (graze_particle_list){0};
 }

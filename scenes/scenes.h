@@ -255,4 +255,21 @@ bool scenes_balls_make(scenes_ball_kind kind, uint32_t count, uint64_t seed, dou
 
 void scenes_balls_free(scenes_balls *balls);
 
+/* ---- debris ------------------------------------------------------------------------------------------------------
+ *
+ * Points and balls that fly straight at boxes along the axes, and what each hits first: debris.c. */
+
+#define SCENES_DEBRIS_MISSES UINT32_MAX
+
+typedef struct scenes_debris {
+  uint32_t count;
+  double *start, *end, *radii; /* 3 a fragment; a radius of 0 is a point */
+  uint32_t *objects;           /* of the scene; or SCENES_DEBRIS_MISSES */
+  int64_t *times;              /* 2 a fragment that hits: when, as a quotient without a common divisor */
+} scenes_debris;
+
+/* `count` fragments, and what they fly at; faces are grids of `size` squares a side. False: no memory. */
+bool scenes_debris_make(uint32_t count, uint32_t size, uint64_t seed, scenes_scene *scene, scenes_debris *debris);
+void scenes_debris_free(scenes_debris *debris);
+
 #endif

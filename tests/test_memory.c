@@ -2,6 +2,7 @@
  * succeeds, in the usual form for some of these k. Each failure must be GRAZE_ERROR_MEMORY, leak nothing, leave the
  * outputs alone, and leave the objects fit for another try. Releases must name the size that was asked for. And once
  * warm, queries ask for nothing. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,6 +172,35 @@ static graze_status attempt_distance(bench *b) {
   if (status != GRAZE_OK) assert_memory_equal(&result, &untouched, sizeof result);
   if (status == GRAZE_OK) status = graze_mesh_distance(query, b->mesh, NULL, b->mesh, &near_it, NULL, &result);
   graze_query_destroy(query);
+  return status;
+}
+
+/* Targets, all that rays meet, and balls. */
+static graze_status attempt_rays(bench *b) {
+  enum { COUNT = 300 };
+  const graze_mesh *meshes[2] = {b->mesh, b->shells};
+  double from[3 * COUNT], to[3 * COUNT], radii[COUNT];
+  graze_target_hit hits[COUNT];
+  graze_targets *targets = (graze_targets *)1;
+  graze_ray_hits all = {0};
+  for (int i = 0; i < 3 * COUNT; i++) {
+    from[i] = 2 * sin(i + 1.0);
+    to[i] = -2 * sin(i + 1.5);
+    radii[i / 3] = 0.01 * (i % 2);
+  }
+  graze_status status = graze_targets_create(b->context, 2, meshes, NULL, &targets);
+  if (status != GRAZE_OK) {
+    assert_ptr_equal(targets, (graze_targets *)1);
+    return status;
+  }
+  const graze_rays rays = {.count = COUNT, .from = from, .to = to};
+  const graze_particles balls = {.count = COUNT, .start = from, .end = to, .radius = radii};
+  status = graze_rays_all(b->context, targets, &rays, &all);
+  if (status != GRAZE_OK) assert_true(all.hits == NULL && all.first == NULL && all.count == 0);
+  if (status == GRAZE_OK) status = graze_rays_first(b->context, targets, &rays, hits);
+  if (status == GRAZE_OK) status = graze_motion_particles(b->context, targets, &balls, hits);
+  graze_ray_hits_free(&all);
+  graze_targets_destroy(targets);
   return status;
 }
 
@@ -470,7 +500,7 @@ static void run_all(int threads) {
       {"STL", attempt_stl},         {"PLY", attempt_ply},         {"GLB", attempt_glb},
       {"parts", attempt_split},     {"lists", attempt_lists},     {"distance", attempt_distance},
       {"hulls", attempt_hulls},     {"convex", attempt_convex},   {"points", attempt_points},
-      {"bounds", attempt_bounds},   {"depth", attempt_depth},
+      {"bounds", attempt_bounds},   {"depth", attempt_depth},     {"rays", attempt_rays},
   };
   bench b = {.memory = {0}};
   uint64_t random = test_seed((uint64_t)threads);

@@ -215,9 +215,47 @@ static void odd_calls(void **unused) {
   graze_particle_list_free(NULL);
 }
 
+/* What flies: ends come back to the same bits, in any columns; speeds and binary files are refused. */
+static void flights_have_ends(void **unused) {
+  (void)unused;
+  static table numbers;
+  static char bytes[HEAD + COUNT * RECORD];
+  graze_context *c = shared_context(1);
+  graze_particle_list first, again;
+  fill(13, numbers);
+  size_t size = write_binary(numbers, bytes);
+  assert_int_equal(graze_parse_particles(c, bytes, size, "x.gzp", &first), GRAZE_OK);
+  graze_particle_list flights = {
+      .count = COUNT, .positions = first.positions, .ends = first.spins, .radii = first.radii};
+  assert_int_equal(graze_write_particles(c, "flights.csv", &flights), GRAZE_OK);
+  assert_int_equal(graze_read_flights(c, "flights.csv", &again), GRAZE_OK);
+  assert_int_equal(again.count, COUNT);
+  assert_memory_equal(again.positions, first.positions, COUNT * 24);
+  assert_memory_equal(again.ends, first.spins, COUNT * 24);
+  assert_memory_equal(again.radii, first.radii, COUNT * 8);
+  assert_null(again.velocities);
+  graze_particle_list_free(&again);
+  assert_int_equal(graze_read_particles(c, "flights.csv", &again), GRAZE_ERROR_FORMAT);
+  assert_string_equal(shared_error()->message,
+                      "flights.csv:1: no column is named \"x1\": the first line must name x,y,z and then any of "
+                      "r,vx,vy,vz,wx,wy,wz");
+  assert_int_equal(graze_write_particles(c, "flights.gzp", &flights), GRAZE_ERROR_ARGUMENT);
+  unlink("flights.csv");
+  assert_int_equal(graze_parse_flights(c, bytes, size, "x.gzp", &again), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_parse_flights(c, "x,y,z,y1,r,x1,z1\n1,2,3,5,7,4,6\n", 31, "x.csv", &again), GRAZE_OK);
+  for (int k = 0; k < 3; k++) assert_true(again.positions[k] == 1 + k && again.ends[k] == 4 + k);
+  assert_true(again.radii[0] == 7);
+  graze_particle_list_free(&again);
+  assert_int_equal(graze_parse_flights(c, "x,y,z,x1,y1\n", 12, "x.csv", &again), GRAZE_ERROR_FORMAT);
+  assert_int_equal(graze_parse_flights(c, "x,y,z,vx\n", 9, "x.csv", &again), GRAZE_ERROR_FORMAT);
+  assert_null(again.positions);
+  graze_particle_list_free(&first);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(reads_what_was_written),    cmocka_unit_test(writes_what_is_read),
                                      cmocka_unit_test(a_cut_file_is_refused),     cmocka_unit_test(faults_have_places),
-                                     cmocka_unit_test(binary_numbers_are_finite), cmocka_unit_test(odd_calls)};
+                                     cmocka_unit_test(binary_numbers_are_finite), cmocka_unit_test(odd_calls),
+                                     cmocka_unit_test(flights_have_ends)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

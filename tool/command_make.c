@@ -8,6 +8,7 @@
 #include "graze/graze.h"
 #include "make_balls.h"
 #include "make_boxes.h"
+#include "make_debris.h"
 #include "options.h"
 #include "output.h"
 #include "scene_files.h"
@@ -23,11 +24,24 @@ typedef struct make_options {
   scenes_request request;
   bool boxes, balls; /* not a kind of scene */
   bool bodies;
+  const char *debris_text; /* or NULL, and then: */
+  uint32_t debris;
   box_request box_request;
   ball_request ball_request;
 } make_options;
 
-enum { key_size = 1, key_seed, key_gap, key_detail, key_clashes, key_kind, key_step, key_speed, key_bodies };
+enum {
+  key_size = 1,
+  key_seed,
+  key_gap,
+  key_detail,
+  key_clashes,
+  key_kind,
+  key_step,
+  key_speed,
+  key_bodies,
+  key_debris
+};
 
 static const struct argp_option options[] = {
     {"size", key_size, "N", 0, "size of the model; its meaning depends on the kind", 0},
@@ -36,6 +50,8 @@ static const struct argp_option options[] = {
     {"detail", key_detail, "N", 0, "tessellation of round parts, where size is a number of objects", 0},
     {"clashes", key_clashes, "N", 0, "number of planted clashes of each type", 0},
     {"bodies", key_bodies, NULL, 0, "the fragments of an explosion, for `graze simulate'", 0},
+    {"debris", key_debris, "N", 0,
+     "N fragments that fly from an explosion at equipment, for `graze motion', and what each hits first", 0},
     {"kind", key_kind, "KIND", 0, "kind of boxes", 0},
     {"step", key_step, "N", 0, "write the boxes at this step of their motion (default 0)", 0},
     {"speed", key_speed, "EDGES", 0, "distance that a box moves per step, in edges of the box (default 0.01)", 0},
@@ -72,7 +88,18 @@ static void take_bodies(make_options *make, struct argp_state *state) {
   make->ball_request.kind = SCENES_BALLS_EXPLOSION;
 }
 
+static void take_debris(make_options *make, struct argp_state *state) {
+  if (!make->kind || strcmp(make->kind->name, "explosion") != 0) argp_error(state, "--debris is for explosion");
+  if (make->bodies) argp_error(state, "--debris and --bodies are two models");
+  make->debris = (uint32_t)options_number(state, "debris", make->debris_text, 1, 100000000);
+  const char *path = make->common.output;
+  const size_t length = path ? strlen(path) : 0;
+  if (length == 0 || (length > 4 && (strcmp(path + length - 4, ".obj") == 0 || strcmp(path + length - 4, ".glb") == 0)))
+    argp_error(state, "-o is needed: a folder");
+}
+
 static void finish(make_options *make, struct argp_state *state) {
+  if (make->debris_text) take_debris(make, state);
   if (make->bodies) take_bodies(make, state);
   if (make->boxes)
     box_request_finish(&make->box_request, make->size_text, make->seed_text, make->common.output, state);
@@ -106,6 +133,9 @@ static error_t parse_make(int key, char *argument, struct argp_state *state) {
       break;
     case key_bodies:
       make->bodies = true;
+      break;
+    case key_debris:
+      make->debris_text = argument;
       break;
     case key_kind:
       make->box_request.kind_text = argument;
@@ -240,6 +270,7 @@ int command_make(int argc, char **argv) {
   note_unused(&make);
   if (make.boxes) return make_boxes(&make.box_request, &make.common);
   if (make.balls) return make_balls(&make.ball_request, &make.common);
+  if (make.debris > 0) return make_debris(make.debris, make.request.size, make.request.seed, &make.common);
   scenes_scene scene;
   const char *reason;
   if (!scenes_make(make.kind, &make.request, &scene, &reason)) fail("%s: %s", make.kind->name, reason);

@@ -7,41 +7,66 @@
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "graze/io.h"
-#include "options.h"
+#include "motion_particles.h"
 #include "output.h"
+#include "scene_options.h"
 #include "session.h"
 #include "verbs.h"
 
 typedef struct motion_options {
   common_options common;
-  file_list files;
-  bool pairs, strict;
+  graze_check_def def;
+  const char *particles; /* NULL: there are two frames */
+  bool pairs;
 } motion_options;
 
-enum { key_pairs = 1, key_strict };
+enum { key_pairs = 1, key_particles };
 
-static const struct argp_option options[] = {{"pairs", key_pairs, NULL, 0, "list the pairs of features", 0},
-                                             {"strict", key_strict, NULL, 0, OPTIONS_STRICT_HELP, 0},
-                                             {0}};
+static const struct argp_option options[] = {
+    {"pairs", key_pairs, NULL, 0, "list the pairs of features", 0},
+    {"particles", key_particles, "FILE", 0,
+     "what points and balls that fly straight hit first: FILE has the columns x,y,z and any of r,x1,y1,z1, their "
+     "radius and where they end",
+     0},
+    {0}};
+
+/* Options that are for scenes alone, or for neither. */
+static void check_together(struct argp_state *state, const motion_options *motion) {
+  const graze_check_def none = graze_default_check_def(), *def = &motion->def;
+  if (def->exactness != none.exactness || def->open != none.open)
+    argp_error(state, "motion takes neither --exactness nor --open");
+  if (motion->particles) {
+    if (motion->pairs) argp_error(state, "--particles takes no --pairs");
+    return;
+  }
+  if (def->file_count != 2) argp_error(state, def->file_count < 2 ? "a file is missing" : "too many files");
+  if (def->units || def->file_units || def->cache || def->allow_empty || def->up != none.up ||
+      (def->reading & ~(unsigned)GRAZE_READ_STRICT) != 0)
+    argp_error(state, "of the options for scenes, two frames take --strict only");
+}
 
 static error_t parse_motion(int key, char *argument, struct argp_state *state) {
   motion_options *motion = state->input;
-  (void)argument;
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &motion->common;
+      state->child_inputs[1] = &motion->def;
       return 0;
     case key_pairs:
       motion->pairs = true;
       return 0;
-    case key_strict:
-      motion->strict = true;
+    case key_particles:
+      motion->particles = argument;
       return 0;
     case ARGP_KEY_ARGS:
-      motion->files = options_files(state, 2, 2);
+      scene_take_files(state, &motion->def);
       return 0;
     case ARGP_KEY_NO_ARGS:
-      argp_error(state, "two files are needed: the mesh at t = 0 and at t = 1");
+      argp_error(state, motion->particles ? "a scene or a mesh is needed"
+                                          : "two files are needed: the mesh at t = 0 and at t = 1");
+      return 0;
+    case ARGP_KEY_END:
+      check_together(state, motion);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -51,9 +76,9 @@ static error_t parse_motion(int key, char *argument, struct argp_state *state) {
 /* ---- the two frames ------------------------------------------------------------------------------------------- */
 
 static void read_frame(session *run, const motion_options *asked, uint32_t i, graze_geometry *frame) {
-  graze_status status = graze_read_geometry(run->context, asked->files.names[i], GRAZE_FORMAT_AUTO,
-                                            asked->strict ? GRAZE_READ_STRICT : 0, frame);
-  if (status != GRAZE_OK) session_fail(run, asked->files.names[i], status);
+  const char *path = asked->def.files[i];
+  graze_status status = graze_read_geometry(run->context, path, GRAZE_FORMAT_AUTO, asked->def.reading, frame);
+  if (status != GRAZE_OK) session_fail(run, path, status);
 }
 
 /* One topology: the message names the first difference. */
@@ -138,30 +163,32 @@ static void write_text(output *out, const graze_ccd_mesh *motion, const graze_cc
   if (pairs) write_csv(out, result);
 }
 
-static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {&scene_argp, 0, NULL, 0}, {0}};
 
 const struct argp motion_argp = {
     .options = options,
     .parser = parse_motion,
     .children = children,
-    .args_doc = "FRAME0 FRAME1",
+    .args_doc = "FRAME0 FRAME1\n--particles FILE SCENE.json|ASSEMBLY|MESH...",
     .doc =
         "Which vertices and faces, and which edges, of a mesh meet while every vertex moves straight from its place in "
         "FRAME0 to that in FRAME1, two files with the same triangles. Vertices and triangles are numbered from 0 in "
-        "file order; edges by their higher vertex, then by the lower one."
+        "file order; edges by their higher vertex, then by the lower one. With --particles: which object and triangle "
+        "of a scene that stands still each particle meets first, and when."
         "\vFeatures that share a vertex, or have vertices that are in one place in both frames, are left out.\n\n"
         "Exit: 0 nothing meets, 1 something does, 2 usage error, 3 bad input."};
 
 int command_motion(int argc, char **argv) {
-  motion_options asked = {0};
+  motion_options asked = {.def = graze_default_check_def()};
   options_parse(&motion_argp, argc, argv, &asked, &asked.common);
+  if (asked.particles) return motion_fly_particles(asked.particles, &asked.def, &asked.common);
   session run;
   session_begin(&run, &asked.common);
   graze_geometry start, end;
   double began = clock_now();
   read_frame(&run, &asked, 0, &start);
   read_frame(&run, &asked, 1, &end);
-  check_frames((const char *const *)asked.files.names, &start, &end);
+  check_frames(asked.def.files, &start, &end);
   clock_add(&run.load_seconds, began);
   graze_ccd_mesh motion = {start.vertices, end.vertices, start.indices, (uint32_t)start.vertex_count,
                            (uint32_t)start.triangle_count};
@@ -169,7 +196,7 @@ int command_motion(int argc, char **argv) {
   const bool list = asked.pairs || asked.common.format == format_csv;
   began = clock_now();
   graze_status status = graze_ccd_self(run.context, &motion, list, &result);
-  if (status != GRAZE_OK) session_fail(&run, asked.files.names[0], status);
+  if (status != GRAZE_OK) session_fail(&run, asked.def.files[0], status);
   clock_add(&run.query_seconds, began);
   output *out = output_open(asked.common.output);
   if (asked.common.format == format_json) write_json(out, &run, &motion, &result, asked.pairs);

@@ -23,7 +23,7 @@ extern const char verbs_summary[], verbs_exit[];
 const verb *verb_find(const char *name);
 
 extern const struct argp ccd_argp, check_argp, convex_argp, cull_argp, depth_argp, devices_argp, distance_argp,
-    info_argp, make_argp, motion_argp, pairs_argp, self_argp, simulate_argp, tritri_argp, watch_argp;
+    info_argp, make_argp, motion_argp, pairs_argp, rays_argp, self_argp, simulate_argp, tritri_argp, watch_argp;
 int command_ccd(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_convex(int argc, char **argv);
@@ -35,6 +35,7 @@ int command_info(int argc, char **argv);
 int command_make(int argc, char **argv);
 int command_motion(int argc, char **argv);
 int command_pairs(int argc, char **argv);
+int command_rays(int argc, char **argv);
 int command_self(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_tritri(int argc, char **argv);

@@ -133,6 +133,7 @@ typedef struct graze_check_def {
   bool facts;      /* default true: find all facts of every mesh. Otherwise, of meshes that no pair needs, it may be
                       unknown how many parts they have and whether they are closed and oriented */
   bool every_mesh; /* bake every mesh, not only those that a pair needs */
+  bool alone;      /* one object is no error: pairs are not what is asked for */
 
   const char *cache; /* folder of baked meshes, created if necessary */
 

@@ -13,6 +13,7 @@
 #include "graze/math.h"
 #include "graze/mesh.h"
 #include "graze/motion.h"
+#include "graze/rays.h"
 #include "graze/record.h"
 #include "graze/relate.h"
 #include "graze/rigid.h"

@@ -185,6 +185,7 @@ GRAZE_API void graze_box_list_free(graze_box_list *boxes);
 typedef struct graze_particle_list {
   uint32_t count;
   double *positions, *velocities, *spins;
+  double *ends; /* of particles that fly: where they are at t = 1 */
   double *radii;
 } graze_particle_list;
 
@@ -199,9 +200,16 @@ GRAZE_API graze_status graze_read_particles(graze_context *context, const char *
 GRAZE_API graze_status graze_parse_particles(graze_context *context, const void *bytes, size_t size, const char *name,
                                              graze_particle_list *particles);
 
+/* Reads particles that fly straight, as text: the first line names the columns, `x,y,z` and then any of `r,x1,y1,z1` in
+ * any order, where x1, y1, z1 are where a particle ends; without these it stands still. Errors: as
+ * graze_read_particles; a binary file is FORMAT. */
+GRAZE_API graze_status graze_read_flights(graze_context *context, const char *path, graze_particle_list *particles);
+GRAZE_API graze_status graze_parse_flights(graze_context *context, const void *bytes, size_t size, const char *name,
+                                           graze_particle_list *particles);
+
 /* Writes particles, binary if the path ends in .gzp and otherwise as text that reads back to the same numbers. What is
- * NULL is 0 in a binary file, and no column of a text. Errors: ARGUMENT, NOT_FINITE (the message has the particle),
- * MEMORY, FILE. */
+ * NULL is 0 in a binary file, and no column of a text; a binary file takes no ends (ARGUMENT). Errors: ARGUMENT,
+ * NOT_FINITE (the message has the particle), MEMORY, FILE. */
 GRAZE_API graze_status graze_write_particles(graze_context *context, const char *path,
                                              const graze_particle_list *particles);
 GRAZE_API void graze_particle_list_free(graze_particle_list *particles);

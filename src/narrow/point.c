@@ -12,12 +12,11 @@
 
 #include "base/context.h"
 #include "base/extremes.h"
-#include "base/morton.h"
 #include "base/parallel.h"
-#include "base/sort.h"
 #include "exact/near_point.h"
 #include "exact/orient.h"
 #include "graze/distance.h"
+#include "narrow/curve.h"
 #include "narrow/locate.h"
 #include "narrow/point_boxes.h"
 #include "narrow/relate.h"
@@ -288,27 +287,14 @@ static graze_status find_solid(point_batch *b, const graze_point_options *o) {
   return GRAZE_OK;
 }
 
-/* Along a curve through the box of all points, so that each is near the one before. */
 static graze_status sort_points(point_batch *b) {
   graze_query *q = b->query;
-  graze_box box = graze_box_empty();
   size_t bytes = b->count * sizeof(uint64_t);
   if (!gz_buffer_reserve(q->context, &q->keys, bytes, 0) || !gz_buffer_reserve(q->context, &q->sort, bytes, 0)) {
     return gz_fail_memory(q->context, bytes);
   }
-  uint64_t *keys = q->keys.data;
-  for (uint32_t i = 0; i < b->count; i++) graze_box_add_point(&box, point_at(b, i));
-  for (uint32_t i = 0; i < b->count; i++) {
-    const double *p = point_at(b, i);
-    uint32_t cell[3];
-    for (int k = 0; k < 3; k++) {
-      double share = (0.5 * p[k] - 0.5 * box.min[k]) / (0.5 * box.max[k] - 0.5 * box.min[k]);
-      cell[k] = share > 0 ? (uint32_t)(share * 1023) : 0;
-    }
-    keys[i] = (uint64_t)morton_code(cell[0], cell[1], cell[2]) << 32 | i;
-  }
-  gz_sort_keys(keys, q->sort.data, b->count);
-  b->order = keys;
+  gz_curve_order(b->points, b->stride, b->count, q->keys.data, q->sort.data);
+  b->order = q->keys.data;
   return GRAZE_OK;
 }
 
