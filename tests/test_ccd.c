@@ -95,8 +95,17 @@ static void touching_at_end(uint64_t *state, graze_ccd_query *query) {
   }
 }
 
-static motion_family *const ccd_families[] = {anywhere, on_lattice, far_off, flat,
-                                              crossing, crossing,   scaled,  touching_at_end};
+/* On a lattice at one end of the motion, where much is in one plane or degenerate, and anywhere at the other. */
+static void resting(uint64_t *state, graze_ccd_query *query) {
+  const uint32_t end = random_below(state, 2), most = 2 + random_below(state, 4);
+  anywhere(state, query);
+  for (int i = 0; i < 12; i++) (&query->points[end][0][0])[i] = (double)random_below(state, most);
+  if (random_below(state, 4) > 0) return;
+  for (int k = 0; k < 3; k++) query->points[end][3][k] = 0.5 * (query->points[end][0][k] + query->points[end][2][k]);
+}
+
+static motion_family *const ccd_families[] = {anywhere, on_lattice, far_off, flat,           crossing,
+                                              crossing, scaled,     resting, touching_at_end};
 enum { FAMILIES = sizeof ccd_families / sizeof ccd_families[0] };
 
 static void test_filter_says_what_is_exact(void **unused) {

@@ -13,6 +13,11 @@
  * The three determinants of a Bernstein coefficient are off by 5.36e-15 M_x M_y M_z each (orient.c; 6 M_x M_y M_z
  * bounds their values), their sum by 3.4e-15 more, so a third of it by 7.2e-15. Halving a piece averages three times, 6
  * u each: 2.4e-14 after 12 of them. 3.3e-14 M_x M_y M_z covers all.
+ *
+ * Where things come to rest on each other the volume vanishes at t = 0 or t = 1 itself. Its coefficient there has an
+ * exact sign, that of an orientation of the given points. If it is 0 and the other three have one sign, this end is the
+ * only moment of the piece with a common plane, and whether the features meet there two triangles tell exactly, one or
+ * both of them degenerate.
  */
 #include "exact/ccd_filter.h"
 
@@ -21,6 +26,8 @@
 #include "base/extremes.h"
 #include "base/vector3.h"
 #include "exact/ccd_crossing.h"
+#include "exact/orient.h"
+#include "exact/tritri.h"
 
 enum { DIFFERENCES = 4, STEPS = 6, HALVINGS = 12, PIECES = 48 };
 
@@ -133,6 +140,43 @@ static bool have_no_common_plane(const motion *m, const double volume[4]) {
   return low > m->bound || high < -m->bound;
 }
 
+/* ---- the ends of time ------------------------------------------------------------------------------------------ */
+
+/* Whether the features, as triangles of which some corners are the same, have a point in common at t = 0 or 1. */
+static bool meet_at(const graze_ccd_query *query, int end) {
+  static const int corners[2][2][3] = {{{0, 0, 0}, {1, 2, 3}}, {{0, 1, 1}, {2, 3, 3}}};
+  double x[2][9];
+  for (int s = 0; s < 2; s++) {
+    for (int i = 0; i < 9; i++) x[s][i] = query->points[end][corners[query->kind][s][i / 3]][i % 3];
+  }
+  graze_tritri result;
+  gz_tritri_scalar(x[0], x[1], &result);
+  return result.kind != GRAZE_KIND_NONE;
+}
+
+/* What is known of a piece whose volume has, in doubles, one sign but for an end of all time: `end` 0 or 1. HIT: the
+ * features meet just then. */
+static ccd_verdict look_at_end(const graze_ccd_query *query, const motion *m, const double volume[4], int end) {
+  const double *inner = end == 0 ? volume + 1 : volume;
+  const int sign = inner[0] < 0 ? -1 : 1;
+  for (int i = 0; i < 3; i++) {
+    if (!(sign * inner[i] > m->bound)) return CCD_OPEN;
+  }
+  const double(*x)[3] = query->points[end];
+  const int there = gz_orient3d(x[0], x[1], x[2], x[3]);
+  if (there == -sign) return CCD_OPEN;
+  return there == 0 && meet_at(query, end) ? CCD_HIT : CCD_APART;
+}
+
+static ccd_verdict look_at_ends(const graze_ccd_query *query, const motion *m, const piece *p, double time[2]) {
+  ccd_verdict verdict = CCD_OPEN;
+  if (p->from == 0) verdict = look_at_end(query, m, p->volume, 0);
+  time[0] = time[1] = 0;
+  if (verdict != CCD_OPEN || p->to != 1) return verdict;
+  time[0] = time[1] = 1;
+  return look_at_end(query, m, p->volume, 1);
+}
+
 /* One sign at the beginning and the other at the end, and monotone between. */
 static bool crosses_once(const motion *m, const double volume[4]) {
   const double sign = volume[0] < 0 ? 1 : -1;
@@ -199,7 +243,9 @@ ccd_verdict gz_ccd_filter(const graze_ccd_query *query, double time[2]) {
   int depth = 1, pieces = 0;
   while (depth > 0) {
     piece *p = &stack[depth - 1];
-    if (have_no_common_plane(&m, p->volume) || (pieces > 0 && part_by_direction(&m, p))) {
+    const ccd_verdict at_end = look_at_ends(query, &m, p, time);
+    if (at_end == CCD_HIT) return CCD_HIT;
+    if (at_end == CCD_APART || have_no_common_plane(&m, p->volume) || (pieces > 0 && part_by_direction(&m, p))) {
       depth--;
     } else if (crosses_once(&m, p->volume) && gz_ccd_looks_inside(query, guess_crossing(p)) &&
                gz_ccd_crosses(query, p->from, p->to, time)) {

@@ -7,7 +7,7 @@
 typedef enum ccd_verdict {
   CCD_OPEN, /* it is not known */
   CCD_APART,
-  CCD_HIT /* for the first time strictly between the doubles time[0] and time[1], which are neighbours */
+  CCD_HIT /* for the first time at time[0] = time[1], or strictly between these, which are then neighbours */
 } ccd_verdict;
 
 ccd_verdict gz_ccd_filter(const graze_ccd_query *query, double time[2]);
