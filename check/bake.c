@@ -223,7 +223,15 @@ graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh) {
 
 static graze_status read_one(graze_check *c, void *item) {
   check_mesh *m = item;
-  graze_status status = graze_read_geometry(c->context, m->path, GRAZE_FORMAT_AUTO, c->def.reading, &m->geometry);
+  graze_status status = GRAZE_OK;
+  if (m->shape == NULL || m->shape->shape != GRAZE_SHAPE_BOX) {
+    const char *path = m->shape != NULL ? m->shape->mesh : m->path;
+    status = graze_read_geometry(c->context, path, GRAZE_FORMAT_AUTO, c->def.reading, &m->geometry);
+  }
+  if (status == GRAZE_OK && m->shape != NULL) {
+    status = gz_check_make_shape(c->context, m->shape, &m->geometry);
+    if (status != GRAZE_OK) gz_fail(c->context, status, "%s: %.400s", m->path, graze_last_error(c->context)->message);
+  }
   if (status != GRAZE_ERROR_FILE || c->file.object_count == 0) return status;
   return gz_fail(c->context, status, "%.400s; %.100s asks for it", graze_last_error(c->context)->message,
                  c->def.files[0]);

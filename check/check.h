@@ -41,10 +41,11 @@ typedef enum bake_stage {
 typedef struct check_mesh {
   graze_check *check;
   const char *path;
-  bake_stage next; /* what is to be made of it */
-  bool measured;   /* there are facts; */
-  bool wanted;     /* a pair needs it */
-  bool again;      /* its geometry is not kept, and its file is read again when a pair needs it */
+  const graze_scene_file_object *shape; /* NULL: the mesh as the file has it */
+  bake_stage next;                      /* what is to be made of it */
+  bool measured;                        /* there are facts; */
+  bool wanted;                          /* a pair needs it */
+  bool again;                           /* its geometry is not kept, and its file is read again when a pair needs it */
   graze_mesh *mesh;
   graze_mesh_facts facts;         /* where `adjacency` is not set, not all of these are known; */
   graze_solid_facts solid;        /* known where those are and `solid_known` is set, */
@@ -225,6 +226,12 @@ graze_status gz_check_bake(graze_check *c, uint32_t first);
 
 /* The facts of a mesh; those that are told only, into `m`. */
 graze_status gz_check_know(check_mesh *m, const graze_mesh *mesh, graze_mesh_facts *facts);
+
+/* shape.c: the geometry of a box; that of a hull from its file's, which has been read. What shapes are called, and the
+ * same for the same ones; NULL: no memory. */
+graze_status gz_check_make_shape(graze_context *context, const graze_scene_file_object *object,
+                                 graze_geometry *geometry);
+char *gz_check_shape_name(graze_check *c, const graze_scene_file_object *object);
 
 /* For the scene: a mesh_source's function; its user is a check_mesh. */
 graze_status gz_check_load_mesh(void *user, const graze_mesh **mesh);

@@ -36,23 +36,25 @@ static graze_status need_two(const graze_check *c, uint32_t objects) {
 
 /* ---- meshes and objects ---- */
 
-static check_mesh *add_mesh(graze_check *c, const char *path, bake_stage next) {
+static check_mesh *add_mesh(graze_check *c, const char *path, const graze_scene_file_object *shape, bake_stage next) {
   check_mesh *meshes = gz_check_grow(c, c->meshes, c->mesh_count, sizeof *meshes);
   if (meshes == NULL) return NULL;
   c->meshes = meshes;
   check_mesh *m = &meshes[c->mesh_count++];
-  *m = (check_mesh){.check = c, .path = path, .next = next};
+  *m = (check_mesh){.check = c, .path = path, .shape = shape, .next = next};
   return m;
 }
 
-/* A mesh of each file. The geometry of a few files at a time is in memory. */
-static graze_status add_files(graze_check *c, const char *const *paths, uint32_t count) {
+/* A mesh of each file, or shape (NULL: there are none). The geometry of a few files at a time is in memory. */
+static graze_status add_files(graze_check *c, const char *const *paths, const graze_scene_file_object *const *shapes,
+                              uint32_t count) {
   graze_status status = gz_crew_compare(c, paths, count);
   for (uint32_t begin = 0, end; begin < count && status == GRAZE_OK; begin = end) {
     uint32_t first = c->mesh_count;
     end = count - begin < FILES_AT_ONCE ? count : begin + FILES_AT_ONCE;
     for (uint32_t i = begin; i < end; i++) {
-      if (add_mesh(c, paths[i], c->hold ? BAKE_MEASURED : BAKE_MESH) == NULL) return GRAZE_ERROR_MEMORY;
+      if (add_mesh(c, paths[i], shapes != NULL ? shapes[i] : NULL, c->hold ? BAKE_MEASURED : BAKE_MESH) == NULL)
+        return GRAZE_ERROR_MEMORY;
     }
     status = gz_check_read(c, first);
     if (status == GRAZE_OK) status = gz_check_bake(c, first);
@@ -107,7 +109,7 @@ char *gz_check_stem(graze_check *c, const char *path) {
 
 static graze_status load_joined(graze_check *c) {
   const graze_check_def *d = &c->def;
-  graze_status status = add_files(c, d->files, d->file_count);
+  graze_status status = add_files(c, d->files, NULL, d->file_count);
   for (uint32_t i = 0; i < d->file_count && status == GRAZE_OK; i++) {
     check_object object = {gz_check_stem(c, d->files[i]), "", i, graze_pose_identity(), 1, NULL};
     status = object.name != NULL ? add_object(c, false, &object) : GRAZE_ERROR_MEMORY;
@@ -208,7 +210,7 @@ static void note_contents(graze_check *c, const graze_assembly *assembly, const 
 static check_mesh *take_mesh(graze_check *c, const check_file *file, uint32_t number, bool later) {
   graze_geometry *geometry = &file->assembly->meshes[number].geometry;
   bool stored = geometry->vertices == NULL;
-  check_mesh *m = add_mesh(c, file->path, (stored ? later : c->hold) ? BAKE_MEASURED : BAKE_MESH);
+  check_mesh *m = add_mesh(c, file->path, NULL, (stored ? later : c->hold) ? BAKE_MEASURED : BAKE_MESH);
   if (m == NULL) return NULL;
   m->number = number;
   if (stored) {
@@ -335,18 +337,25 @@ static graze_status load_files(graze_check *c) {
 
 /* ---- scene files ------------------------------------------------------------------------------------------- */
 
-/* Numbers the distinct paths in their order: objects that name the same path share the mesh. */
-static graze_status list_paths(graze_check *c, const char **paths, uint32_t *numbers, uint32_t *count) {
+/* Numbers the distinct paths and shapes in their order: objects that name the same one share the mesh. */
+static graze_status list_paths(graze_check *c, const char **paths, const graze_scene_file_object **shapes,
+                               uint32_t *numbers, uint32_t *count) {
   gz_text_map map = {0};
   graze_status status = GRAZE_OK;
   for (uint32_t i = 0; i < c->file.object_count; i++) {
-    const char *path = c->file.objects[i].mesh;
-    uint32_t *number = gz_check_map_add(c, &map, path, strlen(path), *count);
+    const graze_scene_file_object *object = &c->file.objects[i];
+    const bool is_shape = object->shape != GRAZE_SHAPE_MESH;
+    const char *path = is_shape ? gz_check_shape_name(c, object) : object->mesh;
+    const char *key = path != NULL && is_shape ? gz_check_print(c, "\1%s", path) : path; /* as no file is called */
+    uint32_t *number = key != NULL ? gz_check_map_add(c, &map, key, strlen(key), *count) : NULL;
     if (number == NULL) {
       status = GRAZE_ERROR_MEMORY;
       break;
     }
-    if (*number == *count) paths[(*count)++] = path;
+    if (*number == *count) {
+      shapes[*count] = is_shape ? object : NULL;
+      paths[(*count)++] = path;
+    }
     numbers[i] = *number;
   }
   gz_text_map_close(&map);
@@ -356,10 +365,11 @@ static graze_status list_paths(graze_check *c, const char **paths, uint32_t *num
 static graze_status add_scene_objects(graze_check *c, double factor) {
   uint32_t objects = c->file.object_count, count = 0;
   const char **paths = gz_check_alloc(c, objects, sizeof *paths);
+  const graze_scene_file_object **shapes = gz_check_alloc(c, objects, sizeof *shapes);
   uint32_t *numbers = gz_check_alloc(c, objects, sizeof *numbers);
-  if (paths == NULL || numbers == NULL) return GRAZE_ERROR_MEMORY;
-  graze_status status = list_paths(c, paths, numbers, &count);
-  if (status == GRAZE_OK) status = add_files(c, paths, count);
+  if (paths == NULL || shapes == NULL || numbers == NULL) return GRAZE_ERROR_MEMORY;
+  graze_status status = list_paths(c, paths, shapes, numbers, &count);
+  if (status == GRAZE_OK) status = add_files(c, paths, shapes, count);
   for (uint32_t i = 0; i < objects && status == GRAZE_OK; i++) {
     const graze_scene_file_object *o = &c->file.objects[i];
     const check_object object = {o->name, o->layer, numbers[i], o->pose, factor, NULL};
@@ -368,14 +378,27 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
   return status;
 }
 
+/* What round shapes and boxes cannot be. */
+static graze_status refuse_shape(const graze_check *c, const char *path, const graze_scene_file_object *object) {
+  const graze_shape shape = object->shape;
+  if (shape == GRAZE_SHAPE_SPHERE || shape == GRAZE_SHAPE_CAPSULE) {
+    return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": shape \"%s\" cannot be checked yet", path,
+                   object->name, shape == GRAZE_SHAPE_SPHERE ? "sphere" : "capsule");
+  }
+  for (int k = 0; k < 3 && shape == GRAZE_SHAPE_BOX; k++) {
+    if (object->edges[k] > 0) continue;
+    return gz_fail(c->context, GRAZE_ERROR_FORMAT, "%s: object \"%s\": \"box\" is %g: it must be above 0", path,
+                   object->name, object->edges[k]);
+  }
+  return GRAZE_OK;
+}
+
 /* What the check would leave out without a word. */
 static graze_status refuse_simulation(const graze_check *c, const char *path) {
-  static const char *const names[] = {"mesh", "sphere", "box", "capsule"}; /* graze_shape */
   const graze_scene_file *file = &c->file;
   for (uint32_t i = 0; i < file->object_count; i++) {
-    if (file->objects[i].shape == GRAZE_SHAPE_MESH) continue;
-    return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": shape \"%s\" cannot be checked yet", path,
-                   file->objects[i].name, names[file->objects[i].shape]);
+    graze_status status = refuse_shape(c, path, &file->objects[i]);
+    if (status != GRAZE_OK) return status;
   }
   if (!file->simulation.given && file->particle_set_count == 0) return GRAZE_OK;
   return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: \"%s\" cannot be checked", path,

@@ -6,8 +6,8 @@
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
-  static const char *const later[] = {"cylinder", "hull", "parts", "error", NULL};
-  static const char *const known[] = {"sphere", "box", "capsule", NULL};
+  static const char *const later[] = {"cylinder", "parts", "error", NULL};
+  static const char *const known[] = {"sphere", "box", "capsule", "hull", NULL};
   const char *key;
   json_t *unused;
   if (!json_is_object(value) || json_object_size(value) == 0)
@@ -16,7 +16,7 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
     for (int i = 0; later[i] != NULL; i++) {
       if (strcmp(key, later[i]) != 0) continue;
       return gz_scene_fail_as(fault, GRAZE_ERROR_UNSUPPORTED, place,
-                              "shape \"%s\" is not supported yet: spheres, boxes, capsules and meshes are", key);
+                              "shape \"%s\" is not supported yet: spheres, boxes, capsules, hulls and meshes are", key);
     }
   }
   scene_place here = gz_scene_member(place, "shape");
@@ -25,6 +25,10 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
   if (json_object_get(value, "box") != NULL) {
     object->shape = GRAZE_SHAPE_BOX;
     return gz_scene_read_numbers(value, "box", here.text, 3, object->edges, fault);
+  }
+  if (json_object_get(value, "hull") != NULL) {
+    object->shape = GRAZE_SHAPE_HULL;
+    return gz_scene_copy_name(json_object_get(value, "hull"), "hull", here.text, &object->mesh, fault);
   }
   if (json_object_get(value, "capsule") != NULL) {
     double numbers[2] = {0, 0};

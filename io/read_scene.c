@@ -26,10 +26,10 @@ static bool read_object(json_t *value, const char *place, const char *scene_path
   if (!gz_scene_check_keys(value, known, NULL, place, fault)) return false;
   if (!gz_scene_copy_name(json_object_get(value, "name"), "name", place, &object->name, fault)) return false;
   if (mesh != NULL && shape != NULL) return gz_scene_fail(fault, place, "\"mesh\" and \"shape\": one of the two");
-  bool formed = shape != NULL ? gz_scene_read_shape(shape, place, object, fault) &&
-                                    gz_scene_copy_text(NULL, "mesh", place, &object->mesh, fault)
-                              : gz_scene_copy_name(mesh, "mesh", place, &object->mesh, fault) &&
-                                    gz_scene_join_path(scene_path, &object->mesh, fault);
+  bool formed = shape != NULL ? gz_scene_read_shape(shape, place, object, fault)
+                              : gz_scene_copy_name(mesh, "mesh", place, &object->mesh, fault);
+  formed = formed && (object->mesh != NULL ? gz_scene_join_path(scene_path, &object->mesh, fault)
+                                           : gz_scene_copy_text(NULL, "mesh", place, &object->mesh, fault));
   if (formed && object->shape != GRAZE_SHAPE_SPHERE && json_object_get(value, "draw") != NULL)
     return gz_scene_fail(fault, place, "\"draw\" is for balls: the object is no sphere");
   return formed && gz_scene_read_draw(value, place, scene_path, &object->draw, fault) &&

@@ -33,9 +33,10 @@ void simulate_check_rigid(const simulate_run *run) {
   if (file->particle_set_count > 0)
     fail("%s: particles '%s': model rigid moves no particles", path_of(run), file->particles[0].name);
   for (uint32_t i = 0; i < file->object_count; i++) {
-    if (file->objects[i].shape != GRAZE_SHAPE_MESH) continue;
-    fail("%s: object '%s': model rigid has no meshes yet: spheres, boxes and capsules", path_of(run),
-         file->objects[i].name);
+    const graze_shape shape = file->objects[i].shape;
+    if (shape != GRAZE_SHAPE_MESH && shape != GRAZE_SHAPE_HULL) continue;
+    fail("%s: object '%s': model rigid has no %s yet: spheres, boxes and capsules", path_of(run), file->objects[i].name,
+         shape == GRAZE_SHAPE_MESH ? "meshes" : "hulls");
   }
 }
 

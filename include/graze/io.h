@@ -295,12 +295,19 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
  *    "particles":[{"name":"bed","file":"bed.csv","radius":0.5,"mass":1,"material":"glass"}]}
  * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius},
- * {"box":[x,y,z]} or {"capsule":[radius,length]}, and perhaps a "body"; with "particles" there need not be "objects".
+ * {"box":[x,y,z]}, {"capsule":[radius,length]} or {"hull":"a.obj"}, and perhaps a "body"; with "particles" there need
+ * not be "objects".
  */
 
 #define GRAZE_NO_MATERIAL UINT32_MAX
 
-typedef enum graze_shape { GRAZE_SHAPE_MESH, GRAZE_SHAPE_SPHERE, GRAZE_SHAPE_BOX, GRAZE_SHAPE_CAPSULE } graze_shape;
+typedef enum graze_shape {
+  GRAZE_SHAPE_MESH,
+  GRAZE_SHAPE_SPHERE,
+  GRAZE_SHAPE_BOX,
+  GRAZE_SHAPE_CAPSULE,
+  GRAZE_SHAPE_HULL /* the convex hull of a mesh */
+} graze_shape;
 
 /* Of a simulation: balls by the discrete element method, or rigid bodies. */
 typedef enum graze_scene_model { GRAZE_MODEL_DEM, GRAZE_MODEL_RIGID } graze_scene_model;
@@ -318,7 +325,7 @@ typedef struct graze_scene_file_body {
 typedef struct graze_scene_file_object {
   char *name;
   graze_shape shape;
-  char *mesh;      /* path, relative to the scene file's folder unless absolute; "" = none */
+  char *mesh;      /* MESH, HULL: path, relative to the scene file's folder unless absolute; "" = none */
   double radius;   /* SPHERE, CAPSULE */
   double length;   /* CAPSULE: without its caps, along z */
   double edges[3]; /* BOX: its whole edges, along the axes of the pose, which is that of its middle */
