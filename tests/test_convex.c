@@ -352,6 +352,22 @@ static void check_lattice(uint64_t *state, const sets *s, const truth *t, int po
   }
 }
 
+/* The same sets as hulls, which take another way where only a hit is asked for. */
+static void check_hulls(const sets *s, bool hit) {
+  sets of_hulls = *s;
+  graze_hull *hulls[2];
+  for (int i = 0; i < 2; i++) {
+    const graze_convex *c = &s->convex[i];
+    assert_int_equal(graze_hull_create(shared_context(1), c->count, c->points, &hulls[i]), GRAZE_OK);
+    of_hulls.convex[i] = graze_convex_of_hull(hulls[i], 0);
+  }
+  for (int k = 0; k < 4; k++) {
+    const graze_convex_result one = ask(&of_hulls, k & 1, (k & 2) ? GRAZE_T2 : GRAZE_T1, GRAZE_CONVEX_MEET), *r = &one;
+    CHECK(r->hit == hit);
+  }
+  for (int i = 0; i < 2; i++) graze_hull_destroy(hulls[i]);
+}
+
 /* Balls around points: the answer is that of the points, less the radii. */
 static void check_grown(uint64_t *state, sets *s, const truth *t, int power) {
   int64_t radius[2] = {(int64_t)random_below(state, 4), 1 + (int64_t)random_below(state, 4)};
@@ -385,6 +401,7 @@ static void test_lattices(void **unused) {
     truth t = find_truth(&clouds[0], &clouds[1]);
     make_sets(&state, clouds, power, &s);
     check_lattice(&state, &s, &t, power);
+    if (round % 2 == 0) check_hulls(&s, t.hit);
     if (round % 4 == 0) check_grown(&state, &s, &t, power);
     hits += t.hit;
     touches += t.hit && t.square.above == 0;
@@ -442,6 +459,21 @@ static void test_consistent(void **unused) {
   }
 }
 
+/* What a hit is, where only that is asked for: as where all is. Also once b has been moved until they about touch. */
+static void check_hits(sets *s) {
+  for (int tier = GRAZE_T1; tier <= GRAZE_T2; tier++) {
+    const graze_pose kept = s->pose[1];
+    for (int step = 0; step < 3; step++) {
+      const graze_convex_result sharp = ask(s, false, (graze_exactness)tier, GRAZE_CONVEX_SHARP), *r = &sharp;
+      for (int swapped = 0; swapped < 2; swapped++) {
+        CHECK(ask(s, swapped, (graze_exactness)tier, GRAZE_CONVEX_MEET).hit == r->hit);
+      }
+      for (int k = 0; k < 3; k++) s->pose[1].m[4 * k + 3] -= r->distance * r->normal[k];
+    }
+    s->pose[1] = kept;
+  }
+}
+
 /* A hull's vertices are as good as all points, at T2, where nothing is rounded, to the bit. */
 static void test_hulls_as_sets(void **unused) {
   (void)unused;
@@ -461,6 +493,7 @@ static void test_hulls_as_sets(void **unused) {
     graze_convex_result few = ask(&of_hulls, false, GRAZE_T2, GRAZE_CONVEX_SHARP);
     CHECK(few.hit == r->hit);
     CHECK(few.distance == r->distance && few.lower == r->lower && few.upper == r->upper);
+    check_hits(&of_hulls);
     for (int i = 0; i < 2; i++) graze_hull_destroy(hulls[i]);
   }
 }

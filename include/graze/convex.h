@@ -39,6 +39,8 @@ typedef struct graze_hull {
   uint32_t corner_count;   /* of all faces together */
   uint32_t triangle_count; /* corner_count - 2 face_count */
 
+  double low[3], high[3]; /* the box of the points */
+
   const double *points;     /* [vertex_count][3], as in the cloud */
   const uint32_t *vertices; /* [vertex_count] numbers in the cloud */
   const double *axes;       /* x of all vertices, then y, then z; each padded with the last one to a multiple of 8 */

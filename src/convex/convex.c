@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/owned.h"
 #include "base/parallel.h"
-#include "convex/pair.h"
+#include "convex/quick.h"
 #include "geometry/pose.h"
 
 enum { PAIRS_PER_TASK = 64 };
@@ -153,12 +153,22 @@ static graze_status load(convex_pair *pair, const graze_convex_pair *from, const
   return gz_pair_load(pair, bad_side);
 }
 
+/* Many pairs that only have to be decided are, by a quick look. */
+static bool looks_clear(const batch *work, const graze_convex_pair *pair, graze_convex_result *result) {
+  if (work->ask != GRAZE_CONVEX_MEET || pair->a->hull == NULL || pair->b->hull == NULL) return false;
+  if (pair->a->radius > 0 || pair->b->radius > 0) return false;
+  const convex_verdict verdict = gz_quick_meet(pair, work->exactness == GRAZE_T2);
+  *result = (graze_convex_result){.hit = verdict == CONVEX_HIT};
+  return verdict != CONVEX_OPEN;
+}
+
 static void answer_range(void *argument, uint32_t begin, uint32_t end, uint32_t worker) {
   batch *work = argument;
   uint64_t last = (uint64_t)end * PAIRS_PER_TASK;
   if (last > work->count) last = work->count;
   for (uint64_t i = (uint64_t)begin * PAIRS_PER_TASK; i < last; i++) {
     int side;
+    if (looks_clear(work, &work->pairs[i], &work->results[i])) continue;
     graze_status status = load(&work->work[worker], &work->pairs[i], work, &side);
     if (status == GRAZE_ERROR_NOT_FINITE) {
       note_bad(work, i);

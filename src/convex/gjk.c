@@ -16,7 +16,7 @@ enum { MOST_STEPS = 100 };
 
 /* ---- the nearest point of a simplex ------------------------------------------------------------------------------ */
 
-static void point_of(const convex_simplex *s, double out[3]) {
+void gz_simplex_point(const convex_simplex *s, double out[3]) {
   for (int k = 0; k < 3; k++) {
     out[k] = 0;
     for (int i = 0; i < s->count; i++) out[k] += s->share[i] * s->p[i].w[k];
@@ -48,7 +48,7 @@ static void nearest_of_two(convex_simplex *s) {
 
 static void keep_nearer(convex_simplex *best, double *least, const convex_simplex *other) {
   double v[3];
-  point_of(other, v);
+  gz_simplex_point(other, v);
   double square = dot3(v, v);
   if (square >= *least) return;
   *least = square;
@@ -113,7 +113,7 @@ static void nearest_of_four(convex_simplex *s) {
   }
 }
 
-static void find_nearest(convex_simplex *s) {
+void gz_simplex_nearest(convex_simplex *s) {
   if (s->count == 1) s->share[0] = 1;
   if (s->count == 2) nearest_of_two(s);
   if (s->count == 3) nearest_of_three(s);
@@ -122,7 +122,7 @@ static void find_nearest(convex_simplex *s) {
 
 /* ---- the search ------------------------------------------------------------------------------------------------- */
 
-static bool is_among(const convex_simplex *s, const convex_point *p) {
+bool gz_simplex_has(const convex_simplex *s, const convex_point *p) {
   for (int i = 0; i < s->count; i++) {
     if (s->p[i].v[0] == p->v[0] && s->p[i].v[1] == p->v[1]) return true;
   }
@@ -152,7 +152,7 @@ static bool step(const convex_pair *pair, const double v[3], convex_simplex *s, 
   lower = lower > 0 ? lower * (1 - 0x1p-50) : lower;
   if (lower > distance->lower) distance->lower = lower;
   if (upper < distance->upper) distance->upper = upper;
-  if (length + product / length <= 0.25 * pair->tolerance || is_among(s, &p)) return false;
+  if (length + product / length <= 0.25 * pair->tolerance || gz_simplex_has(s, &p)) return false;
   s->p[s->count++] = p;
   return true;
 }
@@ -162,9 +162,9 @@ convex_verdict gz_gjk(const convex_pair *pair, bool measure, convex_simplex *sim
   *distance = (convex_bracket){-(double)INFINITY, (double)INFINITY, 0};
   start(pair, simplex);
   for (int i = 0; i < MOST_STEPS; i++) {
-    find_nearest(simplex);
+    gz_simplex_nearest(simplex);
     if (simplex->count == 4) return CONVEX_HIT;
-    point_of(simplex, v);
+    gz_simplex_point(simplex, v);
     double square = dot3(v, v);
     if (!(square < last)) break;
     last = square;

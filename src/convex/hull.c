@@ -77,6 +77,17 @@ static void write_vertices(const hull_build *b, const graze_hull *hull) {
   }
 }
 
+static void find_box(graze_hull *hull) {
+  for (int k = 0; k < 3; k++) {
+    hull->low[k] = hull->high[k] = hull->points[k];
+    for (uint32_t v = 1; v < hull->vertex_count; v++) {
+      const double x = hull->points[3 * (size_t)v + (size_t)k];
+      hull->low[k] = x < hull->low[k] ? x : hull->low[k];
+      hull->high[k] = x > hull->high[k] ? x : hull->high[k];
+    }
+  }
+}
+
 /* ---- faces ------------------------------------------------------------------------------------------------------ */
 
 /* Turns the list of corners so that the lowest one comes first; a flat hull may also be turned over. */
@@ -276,6 +287,7 @@ static graze_status assemble(hull_build *b, graze_hull **out) {
     *hull = b->sizes;
     lay_out(hull, (char *)hull);
     write_vertices(b, hull);
+    find_box(hull);
     sort_faces(b, scratch);
     memset(scratch, 0xff, most * sizeof *scratch);
     write_faces(b, hull, scratch);

@@ -175,8 +175,9 @@ convex_point gz_pair_point(const convex_pair *pair, uint32_t a, uint32_t b) {
 }
 
 convex_point gz_pair_support(const convex_pair *pair, const double n[3], double *product) {
+  const double against[3] = {-n[0], -n[1], -n[2]};
   extreme best[2];
-  pair->find_support(&pair->support, n, best);
+  pair->find_support(&pair->support, n, against, best);
   *product = best[0].value + best[1].value;
   return gz_pair_point(pair, best[0].vertex, best[1].vertex);
 }
@@ -244,9 +245,8 @@ int gz_pair_side(const convex_pair *pair, const convex_plane *plane, const conve
 
 /* The signs of the volumes of the origin and each face, if doubles tell them: a sum of six products, each factor off by
  * `off` and each product rounded a few times. 0: they do not; 1, -1: all are the same, as the whole is. */
-static int enclosing_sign(const convex_pair *pair, const convex_point *p) {
+int gz_enclosing_sign(const double r[3], const double off[3], const convex_point *p) {
   static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-  const double *r = pair->reach, *off = pair->off;
   double bound =
       6.1 * (off[0] * r[1] * r[2] + r[0] * off[1] * r[2] + r[0] * r[1] * off[2] + 6 * UNIT * r[0] * r[1] * r[2]);
   double least = (double)INFINITY, most = -(double)INFINITY;
@@ -270,7 +270,7 @@ bool gz_pair_encloses(const convex_pair *pair, convex_simplex *simplex) {
   static const int corners[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
   convex_point *p = simplex->p;
   if (simplex->count < 4) return false;
-  int sign = enclosing_sign(pair, p);
+  int sign = gz_enclosing_sign(pair->reach, pair->off, p);
   if (sign > 0) exchange(&p[1], &p[2]); /* the fourth has to be behind the first three */
   if (sign != 0) return true;
   convex_plane plane = gz_pair_plane(pair, &p[0], &p[1], &p[2]);

@@ -100,6 +100,12 @@ typedef struct convex_simplex {
   int count;
 } convex_simplex;
 
+/* gjk.c: keeps the corners of the simplex whose hull has the point nearest to the origin inside, with their shares;
+ * four if it is the origin. That point. Whether a point is among the corners. */
+void gz_simplex_nearest(convex_simplex *s);
+void gz_simplex_point(const convex_simplex *s, double out[3]);
+bool gz_simplex_has(const convex_simplex *s, const convex_point *p);
+
 typedef enum convex_verdict { CONVEX_APART, CONVEX_HIT, CONVEX_OPEN } convex_verdict;
 
 /* lower <= distance <= upper, scaled, and the best guess. */
@@ -113,6 +119,10 @@ convex_bracket gz_pair_root(const convex_pair *pair, const big *above, const big
 /* gjk.c: APART is proved. HIT is a guess: four points around the origin. With `measure` the bracket of a pair that is
  * apart is as narrow as doubles make it; else its lower end is above 0. */
 convex_verdict gz_gjk(const convex_pair *pair, bool measure, convex_simplex *simplex, convex_bracket *distance);
+
+/* The signs of the volumes of the origin and each face of four points whose parts are at most `reach` and off by at
+ * most `off`, if doubles tell them: 1, -1: all are the same, as the whole is, so that the points enclose it. */
+int gz_enclosing_sign(const double reach[3], const double off[3], const convex_point *p);
 
 /* Whether the four points enclose the origin, closed, proved; they are put in order, for gz_growing_begin. */
 bool gz_pair_encloses(const convex_pair *pair, convex_simplex *simplex);

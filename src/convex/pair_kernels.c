@@ -2,6 +2,14 @@
 
 #include "base/simd.h"
 
+#if GRAZE_ISA == 2
+
+static inline double greatest(vd v) {
+  return _mm512_reduce_max_pd(v);
+}
+
+#else
+
 static inline double greatest(vd v) {
   double lane[8]; /* of which those that there are not are like the last one */
   vd_store(lane, v);
@@ -11,6 +19,8 @@ static inline double greatest(vd v) {
   }
   return lane[0];
 }
+
+#endif
 
 static inline vd image(const double *row, const vd in[3]) {
   vd x = vd_add(vd_mul(vd_set(row[0]), in[0]), vd_mul(vd_set(row[1]), in[1]));
@@ -71,8 +81,7 @@ static inline extreme farthest(const double *const y[3], uint32_t lanes, const d
   return (extreme){most, (uint32_t)which};
 }
 
-void KERNEL(gz_convex_support)(const supporting *s, const double n[3], extreme best[2]) {
-  const double against[3] = {-n[0], -n[1], -n[2]};
+void KERNEL(gz_convex_support)(const supporting *s, const double n[3], const double m[3], extreme best[2]) {
   best[0] = farthest(s->y[0], s->lanes[0], n);
-  best[1] = farthest(s->y[1], s->lanes[1], against);
+  best[1] = farthest(s->y[1], s->lanes[1], m);
 }

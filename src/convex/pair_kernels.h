@@ -28,13 +28,12 @@ typedef struct extreme {
   uint32_t vertex;
 } extreme;
 
-/* The points of two sets with the largest and the smallest product with n: best[0] of the first, of the second
- * best[1], whose value is that of -n. */
+/* The points with the largest product: best[0] of the first set with n, best[1] of the second with m. */
 typedef struct supporting {
   const double *y[2][3];
   uint32_t lanes[2];
 } supporting;
-typedef void support_function(const supporting *s, const double n[3], extreme best[2]);
+typedef void support_function(const supporting *s, const double n[3], const double m[3], extreme best[2]);
 CPU_KERNELS(support_function, gz_convex_support);
 
 #endif

@@ -1,0 +1,11 @@
+/* A quick look at whether two hulls meet, before a pair is loaded. */
+#ifndef GRAZE_SRC_CONVEX_QUICK_H
+#define GRAZE_SRC_CONVEX_QUICK_H
+
+#include "convex/pair.h"
+
+/* Of two sets with hulls and without radii, at finite poses: HIT and APART are proved, of both tiers' points (T2:
+ * is_real). OPEN: it is not known. */
+convex_verdict gz_quick_meet(const graze_convex_pair *pair, bool is_real);
+
+#endif
