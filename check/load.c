@@ -45,10 +45,22 @@ static check_mesh *add_mesh(graze_check *c, const char *path, const graze_scene_
   return m;
 }
 
+/* All members must see the same files, those of hulls too. */
+static graze_status compare_files(graze_check *c, const char *const *paths,
+                                  const graze_scene_file_object *const *shapes, uint32_t count) {
+  if (shapes == NULL) return gz_crew_compare(c, paths, count);
+  const char **files = gz_check_alloc(c, count, sizeof *files);
+  if (files == NULL) return GRAZE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < count; i++) {
+    files[i] = shapes[i] != NULL && shapes[i]->shape == GRAZE_SHAPE_HULL ? shapes[i]->mesh : paths[i];
+  }
+  return gz_crew_compare(c, files, count);
+}
+
 /* A mesh of each file, or shape (NULL: there are none). The geometry of a few files at a time is in memory. */
 static graze_status add_files(graze_check *c, const char *const *paths, const graze_scene_file_object *const *shapes,
                               uint32_t count) {
-  graze_status status = gz_crew_compare(c, paths, count);
+  graze_status status = compare_files(c, paths, shapes, count);
   for (uint32_t begin = 0, end; begin < count && status == GRAZE_OK; begin = end) {
     uint32_t first = c->mesh_count;
     end = count - begin < FILES_AT_ONCE ? count : begin + FILES_AT_ONCE;

@@ -25,11 +25,23 @@ static void write_soup(const char *name, const double *corners, uint32_t count, 
   assert_int_equal(fclose(file), 0);
 }
 
+/* The third time a mesh may be its hull, or a box in its place. */
+static const char *form_of(int i, char text[64]) {
+  const int mesh = i % MESHES;
+  if (i < 2 * MESHES || i % 3 == 0)
+    snprintf(text, 64, "\"mesh\":\"m%d.obj\"", mesh);
+  else if (i % 3 == 1)
+    snprintf(text, 64, "\"shape\":{\"hull\":\"m%d.obj\"}", mesh);
+  else
+    snprintf(text, 64, "\"shape\":{\"box\":[1,0.5,%d]}", 1 + mesh % 2);
+  return text;
+}
+
 /* Balls of several sizes and open pieces of them, each mesh three times, in a heap. */
 static void write_scene(const char *name, uint64_t seed) {
   static double ball[9 * 8 * 16];
   uint64_t random = seed;
-  char path[32];
+  char path[32], form[64];
   FILE *file = fopen(name, "w");
   assert_non_null(file);
   fprintf(file, "{\"graze\":1,\"units\":\"m\",\"ignore_layers\":[[\"l1\",\"l2\"]],\"objects\":[");
@@ -40,9 +52,8 @@ static void write_scene(const char *name, uint64_t seed) {
       snprintf(path, sizeof path, "m%d.obj", mesh);
       write_soup(path, ball, mesh % 4 == 3 ? count - 1 : count, "");
     }
-    fprintf(file, "%s{\"name\":\"o%d\",\"mesh\":\"m%d.obj\",\"layer\":\"l%d\",\"pose\":[1,0,0,%g,0,1,0,%g,0,0,1,%g]}",
-            i > 0 ? "," : "", i, mesh, i % 5, 4 * random_unit(&random), 4 * random_unit(&random),
-            4 * random_unit(&random));
+    fprintf(file, "%s{\"name\":\"o%d\",%s,\"layer\":\"l%d\",\"pose\":[1,0,0,%g,0,1,0,%g,0,0,1,%g]}", i > 0 ? "," : "",
+            i, form_of(i, form), i % 5, 4 * random_unit(&random), 4 * random_unit(&random), 4 * random_unit(&random));
   }
   fprintf(file, "]}\n");
   assert_int_equal(fclose(file), 0);

@@ -25,10 +25,26 @@ enum { ADVANCES = 64, TRIES = 8, ROUNDS = 4 };
 typedef struct approach {
   double corners[9], way[3]; /* relative to the beginning */
   double radius, error, speed;
+  double u[3], v[3], normal[3]; /* edges from the first corner, and across both */
+  bool is_thin;                 /* a sliver, or less */
 } approach;
 
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void subtract(const double a[3], const double b[3], double out[3]) {
+  for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
+}
+
+static void find_plane(approach *a) {
+  subtract(a->corners + 3, a->corners, a->u);
+  subtract(a->corners + 6, a->corners, a->v);
+  for (int k = 0; k < 3; k++) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    a->normal[k] = a->u[i] * a->v[j] - a->u[j] * a->v[i];
+  }
+  a->is_thin = !(dot(a->normal, a->normal) > 0x1p-24 * (dot(a->u, a->u) * dot(a->v, a->v)));
 }
 
 static approach approach_of(const double from[3], const double to[3], double radius, const double corners[9]) {
@@ -44,21 +60,78 @@ static approach approach_of(const double from[3], const double to[3], double rad
     a.speed += fabs(a.way[k]);
   }
   a.error = 0x1p-46 * size + 0x1p-1000;
+  find_plane(&a);
   return a;
+}
+
+/* Whether the axes, or the triangle's normal, show at once that nothing meets. */
+static bool is_far(const approach *a) {
+  const double reach = a->radius + a->error;
+  for (int k = 0; k < 3; k++) {
+    const double *c = a->corners + k;
+    const double low = smaller(c[0], smaller(c[3], c[6])), high = larger(c[0], larger(c[3], c[6]));
+    if (smaller(0, a->way[k]) - reach > high || larger(0, a->way[k]) + reach < low) return true;
+  }
+  const double *n = a->normal, end = dot(n, a->way), apart = reach * sqrt(dot(n, n));
+  const double p = dot(n, a->corners), q = dot(n, a->corners + 3), r = dot(n, a->corners + 6);
+  return smaller(0, end) - larger(p, larger(q, r)) > apart || smaller(p, smaller(q, r)) - larger(0, end) > apart;
+}
+
+/* A direction from about the point of the triangle that is nearest to a place to it, any length; 0: there is none.
+ * C. Ericson, "Real-Time Collision Detection", 2005, 5.1.5. */
+static void find_direction(const approach *a, const double x[3], double out[3]) {
+  const double *b = a->corners + 3, *c = a->corners + 6;
+  double from_a[3], from_b[3], from_c[3], edge[3];
+  subtract(x, a->corners, from_a);
+  subtract(x, b, from_b);
+  subtract(x, c, from_c);
+  subtract(c, b, edge);
+  const double ua = dot(a->u, from_a), va = dot(a->v, from_a), ub = dot(a->u, from_b), vb = dot(a->v, from_b);
+  const double uc = dot(a->u, from_c), vc = dot(a->v, from_c), along = vb - ub, beyond = uc - vc;
+  const double *start = from_a, *side = NULL;
+  double share = 0;
+  if (ub >= 0 && vb <= ub) {
+    start = from_b;
+  } else if (vc >= 0 && uc <= vc) {
+    start = from_c;
+  } else if (ua > 0 || va > 0) {
+    if (ua * vb - ub * va <= 0 && ua >= 0 && ub <= 0)
+      side = a->u, share = ua / (ua - ub);
+    else if (uc * va - ua * vc <= 0 && va >= 0 && vc <= 0)
+      side = a->v, share = va / (va - vc);
+    else if (ub * vc - uc * vb <= 0 && along >= 0 && beyond >= 0)
+      start = from_b, side = edge, share = along / (along + beyond);
+    else
+      start = a->normal;
+  }
+  const double turn = start == a->normal && dot(a->normal, from_a) < 0 ? -1 : 1;
+  for (int k = 0; k < 3; k++) out[k] = turn * (side != NULL ? start[k] - share * side[k] : start[k]);
+}
+
+/* The same of length 1, also of slivers. */
+static void find_normal(const approach *a, const double x[3], double n[3]) {
+  if (a->is_thin) {
+    const near_point near = gz_triangle_nearest(a->corners, x);
+    memcpy(n, near.normal, sizeof near.normal);
+    return;
+  }
+  find_direction(a, x, n);
+  const double square = dot(n, n), length = sqrt(square);
+  for (int k = 0; k < 3; k++) n[k] = square > 0x1p-900 && square < 0x1p900 ? n[k] / length : 0;
 }
 
 /* From *t on, as long as it is proved that nothing meets before. False: nothing does until `limit`. */
 static bool advance(const approach *a, double limit, double *t, double *rate) {
   for (int step = 0; step < ADVANCES; step++) {
     const double place[3] = {*t * a->way[0], *t * a->way[1], *t * a->way[2]};
-    const near_point near = gz_triangle_nearest(a->corners, place);
-    double least = INFINITY;
+    double n[3], least = INFINITY;
+    find_normal(a, place, n);
     for (int i = 0; i < 3; i++) {
       const double *c = a->corners + 3 * i, to[3] = {place[0] - c[0], place[1] - c[1], place[2] - c[2]};
-      least = smaller(dot(near.normal, to), least);
+      least = smaller(dot(n, to), least);
     }
     const double gap = least - a->radius - a->error;
-    *rate = 0x1p-48 * a->speed - dot(near.normal, a->way);
+    *rate = 0x1p-48 * a->speed - dot(n, a->way);
     if (!(gap > a->error)) return true;
     if (*rate <= 0) return false;
     const double next = *t + gap / *rate * (1 - 0x1p-50);
@@ -135,7 +208,7 @@ bool gz_flight_meets(const flight *f, const double corners[9], double limit, dou
   const approach a = approach_of(f->from, f->to, f->radius, corners);
   double rate = 0, points[9];
   time[0] = time[1] = 0;
-  if (!advance(&a, smaller(limit, 1), &time[0], &rate)) return false;
+  if (is_far(&a) || !advance(&a, smaller(limit, 1), &time[0], &rate)) return false;
   if (time[0] == 0 && meets_at_first(f, &a, corners)) return true;
   if (a.speed == 0) return false;
   if (find_contact(&a, time[0], rate, &time[1])) return true;
