@@ -55,6 +55,15 @@ static void make_touching(uint64_t *state, graze_ccd_query *q) {
   for (int k = 0; k < 3; k++) q->points[1][0][k] = q->points[1][2][k];
 }
 
+/* All in one plane: a vertex slides over a face that moves, too, or an edge over an edge; they touch at t = 0. */
+static void make_resting(uint64_t *state, graze_ccd_query *q) {
+  make_near(state, q);
+  for (int i = 0; i < 8; i++) q->points[i / 4][i % 4][2] = 0.125;
+  for (int k = 0; k < 2; k++)
+    q->points[0][0][k] =
+        q->kind == GRAZE_CCD_EDGE_EDGE ? q->points[0][2][k] : 0.5 * (q->points[0][1][k] + q->points[0][2][k]);
+}
+
 static void tell(const query_job *j, bool check, sample *out) {
   for (uint32_t i = 0; i < j->count; i++) {
     out->count += j->results[i].hit;
@@ -175,5 +184,6 @@ void work_ccd(bench *b) {
   one_batch(b, "near", make_near);
   one_batch(b, "crossing", make_crossing);
   one_batch(b, "touching", make_touching);
+  one_batch(b, "resting", make_resting);
   one_sheet(b);
 }

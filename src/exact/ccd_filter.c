@@ -154,8 +154,14 @@ static bool meet_at(const graze_ccd_query *query, int end) {
   return result.kind != GRAZE_KIND_NONE;
 }
 
-/* What is known of a piece whose volume has, in doubles, one sign but for an end of all time: `end` 0 or 1. HIT: the
- * features meet just then. */
+/* Whether they touch from the beginning, whatever comes then: as what rests on something and slides over it. */
+static bool touch_at_first(const graze_ccd_query *query, const motion *m, double volume) {
+  const double(*x)[3] = query->points[0];
+  return !(fabs(volume) > m->bound) && gz_orient3d(x[0], x[1], x[2], x[3]) == 0 && meet_at(query, 0);
+}
+
+/* What is known of a piece whose volume has, in doubles, one sign but for an end of all time: `end` 0, where they are
+ * known not to meet, or 1. HIT: the features meet just then. */
 static ccd_verdict look_at_end(const graze_ccd_query *query, const motion *m, const double volume[4], int end) {
   const double *inner = end == 0 ? volume + 1 : volume;
   const int sign = inner[0] < 0 ? -1 : 1;
@@ -165,13 +171,12 @@ static ccd_verdict look_at_end(const graze_ccd_query *query, const motion *m, co
   const double(*x)[3] = query->points[end];
   const int there = gz_orient3d(x[0], x[1], x[2], x[3]);
   if (there == -sign) return CCD_OPEN;
-  return there == 0 && meet_at(query, end) ? CCD_HIT : CCD_APART;
+  return there == 0 && end == 1 && meet_at(query, end) ? CCD_HIT : CCD_APART;
 }
 
 static ccd_verdict look_at_ends(const graze_ccd_query *query, const motion *m, const piece *p, double time[2]) {
   ccd_verdict verdict = CCD_OPEN;
   if (p->from == 0) verdict = look_at_end(query, m, p->volume, 0);
-  time[0] = time[1] = 0;
   if (verdict != CCD_OPEN || p->to != 1) return verdict;
   time[0] = time[1] = 1;
   return look_at_end(query, m, p->volume, 1);
@@ -241,6 +246,8 @@ ccd_verdict gz_ccd_filter(const graze_ccd_query *query, double time[2]) {
   stack[0].from = stack[0].halvings = 0;
   stack[0].to = 1;
   int depth = 1, pieces = 0;
+  time[0] = time[1] = 0;
+  if (touch_at_first(query, &m, stack[0].volume[0])) return CCD_HIT;
   while (depth > 0) {
     piece *p = &stack[depth - 1];
     const ccd_verdict at_end = look_at_ends(query, &m, p, time);
