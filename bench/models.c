@@ -73,6 +73,8 @@ static bool make(const bench *b, const char *name, model *out) {
   if (!strcmp(name, "sphere_in")) return *out = shape_icosphere(7, 0.495), true;
   if (!strcmp(name, "blob")) return *out = shape_blob(6), true;
   if (!strcmp(name, "knot")) return *out = shape_knot(48, 1500), true;
+  if (!strcmp(name, "discs")) return *out = shape_discs(1250), true;
+  if (!strcmp(name, "cog")) return *out = shape_cog(4400), true;
   if (sscanf(name, "plane%u", &n) == 1 && n > 0 && n < 20000) return *out = shape_plane(n), true;
   return false;
 }

@@ -14,7 +14,7 @@ typedef struct model {
 /* Finds, reads or makes the mesh. False: its file is not there.
  *   from files (centre of the box at the origin, diagonal 1, float): bunny, armadillo, dragon200k
  *   one Loop step of them: armadillo346k, dragon
- *   made: sphere_out and sphere_in (radius 0.5 and 0.495), blob, knot, plane<N> (2 N^2 triangles)
+ *   made: sphere_out and sphere_in (radius 0.5 and 0.495), blob, knot, plane<N> (2 N^2 triangles), discs, cog
  *   NAME2x: NAME and its copy at the first deep pose, in one mesh */
 bool model_get(const bench *b, const char *name, model *out);
 void model_free(model *m);
@@ -29,12 +29,14 @@ graze_mesh *model_bake(const bench *b, const model *m, graze_volumes volumes, bo
 /* In read_models.c, where graze_io is: a file in the folder of meshes or its folder stanford, plain or packed. */
 bool model_read(const bench *b, const char *file, model *m);
 
-/* ---- shapes.c and subdivide.c ---- */
+/* ---- shapes.c, plates.c and subdivide.c ---- */
 
 model shape_icosphere(int level, double radius);
 model shape_plane(uint32_t n);                     /* the wavy plane: a unit square with five harmonic waves */
 model shape_blob(int level);                       /* a sphere with bumps of several lengths */
 model shape_knot(uint32_t around, uint32_t along); /* a tube along a (2,3) torus knot */
+model shape_discs(uint32_t around);                /* two round plates of slivers with narrow bores */
+model shape_cog(uint32_t around);                  /* a cog of slivers with 40 teeth */
 model loop_step(const model *m);
 void model_normalise(model *m);
 void model_clean(model *m); /* drops zero-area triangles, repeated triangles, unused vertices; keeps the order */

@@ -376,8 +376,8 @@ static void one_self(bench *b, const char *name) {
 }
 
 void work_self(bench *b) {
-  static const char *const names[] = {"bunny",    "dragon200k", "armadillo346k", "dragon", "bunny2x",
-                                      "dragon2x", "blob",       "knot",          "knot2x"};
+  static const char *const names[] = {"bunny", "dragon200k", "armadillo346k", "dragon", "bunny2x", "dragon2x",
+                                      "blob",  "knot",       "knot2x",        "discs",  "cog"};
   for (size_t i = 0; i < COUNT_OF(names); i++) one_self(b, names[i]);
 }
 

@@ -2,7 +2,8 @@
  *
  * One shared corner v: the triangles meet only in v when some direction d has d.(x - v) < 0 for the one's other corners
  * and > 0 for the other's (d between the bisectors does for most of a fan), or when one triangle's other corners lie
- * strictly on one side of the other's plane. Shared edge: they do not overlap in an area when they are not coplanar, or
+ * strictly on one side of the other's plane, or past an edge of it at v, which tells slivers of one plane apart. Shared
+ * edge: they do not overlap in an area when they are not coplanar, or
  * when their third corners lie on opposite sides of the edge. Signs count only beyond an error bound: with r the
  * largest |difference|, a dot product of two differences of sums is off by less than 2e-15 r^2 here, a triple product
  * by less than 5.4e-15 r^3, and a product of two normals by less than 2e-14 r^4.
@@ -43,6 +44,13 @@ static inline fan fan_at(const point t[3], const vm shared[3]) {
                point_select(shared[0], t[2], point_select(shared[1], t[0], t[1]))};
 }
 
+/* Whether a fan's corners p and q, from another fan's corner v, are past the edge v, ap or the edge v, aq of that other
+ * fan, whose normal is n: (ap x n) . x and (n x aq) . x are positive, where its own corners have 0 or -n . n. */
+static inline vm past_edges(point n, point ap, point aq, point p, point q, vd bound) {
+  vm first = both_above(point_dot(n, point_cross(p, ap)), point_dot(n, point_cross(q, ap)), bound);
+  return vm_or(first, both_above(point_dot(n, point_cross(aq, p)), point_dot(n, point_cross(aq, q)), bound));
+}
+
 /* Bits of `wanted` in which a and b are not proved to meet only in their shared corner. */
 static inline unsigned corner_open(const point a[3], const vm shared_a[3], const point b[3], const vm shared_b[3],
                                    unsigned wanted) {
@@ -50,7 +58,7 @@ static inline unsigned corner_open(const point a[3], const vm shared_a[3], const
   point ap = point_sub(fa.p, fa.v), aq = point_sub(fa.q, fa.v);
   point bp = point_sub(fb.p, fa.v), bq = point_sub(fb.q, fa.v);
   vd r = largest(bq, largest(bp, largest(aq, largest(ap, vd_set(0)))));
-  vm usable = vm_and(vd_gt(vd_set(1e75), r), vd_gt(r, vd_set(1e-75)));
+  vm usable = vm_and(vd_gt(vd_set(1e70), r), vd_gt(r, vd_set(1e-70)));
   vd r2 = vd_mul(r, r), flat = vd_mul(vd_set(2e-14), r2);
   point d = point_sub(point_add(bp, bq), point_add(ap, aq));
   vm apart = vm_and(both_below(point_dot(d, ap), point_dot(d, aq), flat),
@@ -62,7 +70,11 @@ static inline unsigned corner_open(const point a[3], const vm shared_a[3], const
   vd sp = point_dot(na, bp), sq = point_dot(na, bq), tp = point_dot(nb, ap), tq = point_dot(nb, aq);
   vm one_side = vm_or(vm_or(both_above(sp, sq, deep), both_below(sp, sq, deep)),
                       vm_or(both_above(tp, tq, deep), both_below(tp, tq, deep)));
-  return open & ~vm_bits(vm_and(usable, one_side));
+  open &= ~vm_bits(vm_and(usable, one_side));
+  if (open == 0) return 0;
+  vd bound = vd_mul(vd_set(2e-14), vd_mul(r2, r2));
+  vm past = vm_or(past_edges(na, ap, aq, bp, bq, bound), past_edges(nb, bp, bq, ap, aq, bound));
+  return open & ~vm_bits(vm_and(usable, past));
 }
 
 /* Bits of `wanted` in which a and b, which share an edge, are not proved to have no area in common. */

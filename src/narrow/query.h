@@ -4,6 +4,7 @@
 
 #include "exact/ccd.h"
 #include "narrow/adjacent.h"
+#include "narrow/apart.h"
 #include "narrow/boxes.h"
 #include "narrow/exact_sink.h"
 #include "narrow/fans.h"
@@ -57,6 +58,7 @@ typedef struct worker {
   adjacent_append_function *append;
   adjacent_judge_function *judge;
   fan_share_function *share;
+  apart_function *apart;
   const corner_names *names; /* self.c: by node; NULL: no fans */
   adjacent_pairs adjacent;   /* self.c: candidates that may share corners */
   unsettled_pairs unsettled;
