@@ -203,11 +203,12 @@ bool gz_scene_read_simulation(json_t *value, graze_scene_file_simulation *simula
                               io_fault *fault) {
   static const char *const known[] = {"model", "gravity", "integrator", "materials", "pairs",
                                       "walls", "bounds",  "periodic",   NULL};
-  static const char *const rigid[] = {"model", "gravity", "substeps", "materials", "pairs",
-                                      "walls", "bounds",  "joints",   NULL};
-  static const char *const later[] = {"substeps", "joints", NULL}, *const rigid_later[] = {NULL};
+  static const char *const rigid[] = {"model", "gravity", "substeps", "solver", "materials",
+                                      "pairs", "walls",   "bounds",   "joints", NULL};
+  static const char *const later[] = {"substeps", "solver", "joints", NULL}, *const rigid_later[] = {NULL};
   static const char *const integrator_words[] = {"leapfrog", "euler", NULL};
-  unsigned integrator = GRAZE_LEAPFROG;
+  static const char *const solver_words[] = {"auto", "soft", "newton", NULL};
+  unsigned integrator = GRAZE_LEAPFROG, solver = GRAZE_RIGID_AUTO;
   const char *place = "simulation";
   if (value == NULL) return true;
   if (!json_is_object(value)) return gz_scene_fail(fault, "", "\"simulation\" is not an object");
@@ -219,11 +220,13 @@ bool gz_scene_read_simulation(json_t *value, graze_scene_file_simulation *simula
               read_substeps(value, &simulation->substeps, fault) &&
               gz_scene_read_numbers(value, "gravity", place, 3, simulation->gravity, fault) &&
               gz_scene_read_word(value, "integrator", place, integrator_words, &integrator, fault) &&
+              gz_scene_read_word(value, "solver", place, solver_words, &solver, fault) &&
               read_bounds(value, &simulation->bounds, fault) && read_periodic(value, simulation->periodic, fault) &&
               read_materials(json_object_get(value, "materials"), simulation, materials, fault) &&
               read_pairs(json_object_get(value, "pairs"), materials, simulation, fault) &&
               read_walls(json_object_get(value, "walls"), materials, simulation, fault);
   simulation->integrator = (graze_integrator)integrator;
+  simulation->solver = (graze_rigid_solver)solver;
   return good;
 }
 

@@ -10,6 +10,13 @@
 
 static const double step = 1.0 / 60;
 
+/* All tests run with one solver, and then with the other. What is soft gives way: some bounds are wider. */
+static graze_rigid_solver solver;
+
+static double bound(double newton, double soft) {
+  return solver == GRAZE_RIGID_NEWTON ? newton : soft;
+}
+
 static void must(const graze_rigid *world, graze_status status) {
   (void)world;
   if (status != GRAZE_OK) fail_msg("%s", shared_error()->message);
@@ -28,6 +35,7 @@ static graze_rigid *make_world(graze_context *context, double friction, double r
   uint32_t number;
   def.gravity[2] = -gravity;
   def.events = true;
+  def.solver = solver;
   assert_int_equal(graze_rigid_create(context, &def, &world), GRAZE_OK);
   m.friction = friction;
   m.restitution = restitution;
@@ -180,7 +188,7 @@ static void test_inclines(void **unused) {
     const graze_rigid_body_def b = get(world, box);
     const double acceleration = 9.81 * (sin(angle) - 0.5 * cos(angle));
     const double want = acceleration > 0 ? 0.5 * acceleration * 4 : 0;
-    assert_near(distance(b.position, def.position), want, want > 0 ? 0.005 * want : 1e-3);
+    assert_near(distance(b.position, def.position), want, want > 0 ? bound(0.005, 0.01) * want : 1e-3);
     graze_rigid_destroy(world);
   }
 }
@@ -196,9 +204,9 @@ static void test_sliding_ball_rolls(void **unused) {
   assert_near(get(world, ball).position[0], 7 * 61 * step - 0.5 * 0.2 * 9.81 * 61 * step * 61 * step, 0.01);
   run(world, 120);
   const graze_rigid_body_def b = get(world, ball);
-  assert_near(b.velocity[0], 5, 1e-4);
-  assert_near(b.spin[1], 10, 2e-4);
-  assert_near(b.position[2], 0.5, 1e-5);
+  assert_near(b.velocity[0], 5, bound(1e-4, 1e-3));
+  assert_near(b.spin[1], 10, bound(2e-4, 2e-3));
+  assert_near(b.position[2], 0.5, bound(1e-5, 2e-4));
   graze_rigid_destroy(world);
 }
 
@@ -206,6 +214,7 @@ static void test_rolling_resistance(void **unused) {
   (void)unused;
   graze_rigid_def world_def = graze_default_rigid_def();
   graze_rigid_material m = graze_default_rigid_material();
+  world_def.solver = solver;
   graze_rigid *world;
   uint32_t number;
   assert_int_equal(graze_rigid_create(shared_context(1), &world_def, &world), GRAZE_OK);
@@ -302,7 +311,7 @@ static void test_overhang(void **unused) {
     add_floor(world);
     for (int i = 0; i < 5; i++) { /* each n-th from the top reaches out by 1 / 2n of its edge, at most */
       double out = 0;
-      for (int n = 4; n > 4 - i; n--) out += 0.5 / n * (falls ? 1.05 : 0.95);
+      for (int n = 4; n > 4 - i; n--) out += 0.5 / n * (falls ? 1.05 : bound(0.95, 0.8));
       const graze_rigid_body_def def = define(GRAZE_RIGID_BOX, 1, out, 0, 0.5 + i);
       add(world, &def);
     }
@@ -311,7 +320,7 @@ static void test_overhang(void **unused) {
     if (falls)
       assert_true(sag > 0.5);
     else
-      assert_near(sag, 0, 1e-3);
+      assert_near(sag, 0, bound(1e-3, 0.02));
     graze_rigid_destroy(world);
   }
 }
@@ -346,7 +355,7 @@ static void test_momentum(void **unused) {
     run(world, 6);
     const graze_world_sums now = sums_of(world);
     assert_true(distance(now.momentum, first.momentum) < 1e-11);
-    assert_true(distance(now.angular_momentum, first.angular_momentum) < 2e-3 * first.rotational);
+    assert_true(distance(now.angular_momentum, first.angular_momentum) < bound(2e-3, 1e-11) * first.rotational);
     assert_near(now.energy + now.dissipated, first.energy, 1e-10 * first.energy);
     assert_true(now.energy < energy + 1e-3 * first.energy);
     energy = now.energy;
@@ -542,7 +551,7 @@ static void test_events(void **unused) {
     }
   }
   assert_true(counts[GRAZE_CONTACT_HIT] > 5 && counts[GRAZE_CONTACT_BEGAN] == counts[GRAZE_CONTACT_ENDED] + 1);
-  assert_near(get(world, 0).position[2], 0.5, 1e-5);
+  assert_near(get(world, 0).position[2], 0.5, bound(1e-5, 2e-4));
   graze_rigid_destroy(world);
 }
 
@@ -560,7 +569,8 @@ static void test_overlaps(void **unused) {
       deepest = fmax(deepest, sums_of(world).max_overlap);
     }
     const graze_world_sums now = sums_of(world);
-    if (!(deepest < 0.03 && now.energy < 100)) fail_msg("round %d: overlap %g, energy %g", round, deepest, now.energy);
+    if (!(deepest < bound(0.03, 0.06) && now.energy < 100))
+      fail_msg("round %d: overlap %g, energy %g", round, deepest, now.energy);
     graze_rigid_destroy(world);
   }
 }
@@ -815,6 +825,7 @@ static graze_status use_memory(graze_context *context) {
   const double point[3] = {0, 0, 0}, up[3] = {0, 0, 1};
   uint32_t number;
   def.events = true;
+  def.solver = solver;
   graze_status status = graze_rigid_create(context, &def, &world);
   if (status != GRAZE_OK) return status;
   status = graze_rigid_add_material(world, &m, &number);
@@ -883,5 +894,10 @@ int main(void) {
                                      cmocka_unit_test(test_joint_refusals),
                                      cmocka_unit_test(test_not_finite),
                                      cmocka_unit_test(test_refused_memory)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = 0;
+  for (int i = 0; i < 2; i++) {
+    solver = i == 0 ? GRAZE_RIGID_NEWTON : GRAZE_RIGID_AUTO;
+    failed += cmocka_run_group_tests_name(i == 0 ? "newton" : "auto", tests, NULL, NULL);
+  }
+  return failed;
 }

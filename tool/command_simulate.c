@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
     {"drive", key_drive, "FILE", 0, "how kinematic objects move: a motion file with a row a step (docs/files.md)", 1},
     {"seed", key_seed, "S", 0, "seed of the blasts of the scene (default 1)", 1},
     {"seeds", key_seeds, "N", 0, "run the seeds S to S+N-1 and tell how often what is hit", 1},
-    {"solver", key_solver, "WHAT", 0, "of rigid bodies: soft (default), stiff contacts that are solved at once", 1},
+    {"solver", key_solver, "WHAT", 0, "of rigid bodies: auto (default), soft, or newton (docs/rigid.md)", 1},
     {"sleep", key_sleep, "WHAT", 0, "of rigid bodies: off (default), what rests is moved like all others", 1},
     {0, 0, 0, 0, "What is written (CSV):", 30},
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
@@ -164,7 +164,7 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
 
 static error_t parse_simulate(int key, char *argument, struct argp_state *state) {
   static const char *const precision_names[] = {"single", "double", NULL}; /* graze_precision */
-  static const char *const solver_names[] = {"soft", NULL}, *const sleep_names[] = {"off", NULL};
+  static const char *const solver_names[] = {"auto", "soft", "newton", NULL}, *const sleep_names[] = {"off", NULL};
   simulate_options *simulate = state->input;
   switch (key) {
     case key_precision:
@@ -212,7 +212,7 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
       simulate->hits = argument;
       return 0;
     case key_solver:
-      options_choice(state, "solver", argument, solver_names);
+      simulate->solver = (int)options_choice(state, "solver", argument, solver_names);
       return 0;
     case key_sleep:
       options_choice(state, "sleep", argument, sleep_names);
@@ -544,7 +544,8 @@ const struct argp simulate_argp = {
         "step was not as recorded; 2 usage error; 3 bad input, a step that is too long, or not every step was run."};
 
 int command_simulate(int argc, char **argv) {
-  simulate_options simulate = {.common = {.has_gpu = true}, .precision = GRAZE_DOUBLE, .every = 1, .seed = 1};
+  simulate_options simulate = {
+      .common = {.has_gpu = true}, .precision = GRAZE_DOUBLE, .solver = -1, .every = 1, .seed = 1};
   options_parse(&simulate_argp, argc, argv, &simulate, &simulate.common);
   output *out = output_open(simulate.common.output);
   return simulate_scene(&simulate, out);

@@ -23,6 +23,7 @@ typedef struct simulate_options {
   enum { show_all, show_colliding } show;                        /* at first, in the film */
   graze_track_colour colour;                                     /* the same */
   graze_precision precision;
+  int solver; /* graze_rigid_solver, or -1: not given */
   bool show_given, colour_given, pictures_given, precision_given;
   uint32_t pictures;
   bool seed_given;
@@ -120,6 +121,8 @@ graze_status simulate_restore(simulate_run *run, const char *path);
 
 /* Refuses what a world of rigid bodies cannot have, or the options that it cannot follow. */
 void simulate_check_rigid(const simulate_run *run);
+/* That of the command line, or of the scene. */
+graze_rigid_solver simulate_solver(const simulate_run *run);
 /* Makes the world, in place of the one there may be. */
 void simulate_make_rigid(simulate_run *run);
 

@@ -71,10 +71,13 @@ static void put_hits(gz_json *writer, const simulate_run *run) {
   simulate_hits_put(writer, run);
 }
 
+static const char *const solver_words[] = {"auto", "soft", "newton"};
+
 void simulate_print_json(output *out, const simulate_run *run) {
   gz_json writer = gz_json_begin_result(out);
   gz_json_text(&writer, "engine", simulate_engine(run));
   gz_json_text(&writer, "model", run->rigid ? "rigid" : "dem");
+  if (run->rigid) gz_json_text(&writer, "solver", solver_words[simulate_solver(run)]);
   gz_json_text(&writer, "status", run->stopped ? "stopped" : "complete");
   gz_json_integer(&writer, "steps", run->done);
   gz_json_double(&writer, "dt", run->dt);

@@ -163,6 +163,10 @@ static void add_joints(const simulate_run *run) {
   }
 }
 
+graze_rigid_solver simulate_solver(const simulate_run *run) {
+  return run->asked->solver >= 0 ? (graze_rigid_solver)run->asked->solver : run->file.simulation.solver;
+}
+
 void simulate_make_rigid(simulate_run *run) {
   const graze_scene_file_simulation *simulation = &run->file.simulation;
   graze_rigid_def def = graze_default_rigid_def();
@@ -172,6 +176,7 @@ void simulate_make_rigid(simulate_run *run) {
   def.bounds = simulation->bounds;
   def.events = true;
   if (simulation->substeps > 0) def.substeps = simulation->substeps;
+  def.solver = simulate_solver(run);
   simulate_must(run, graze_rigid_create(run->session.context, &def, &run->rigid));
   add_materials(run);
   add_bodies(run);

@@ -365,7 +365,8 @@ typedef struct graze_scene_file_joint {
 typedef struct graze_scene_file_simulation {
   bool given;
   graze_scene_model model;
-  uint32_t substeps; /* RIGID; 0: not given */
+  uint32_t substeps;         /* RIGID; 0: not given */
+  graze_rigid_solver solver; /* the same */
   double gravity[3];
   graze_integrator integrator;
   graze_box bounds; /* empty when absent */

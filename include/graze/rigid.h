@@ -2,9 +2,9 @@
  *
  * A world holds solids of several shapes and walls, and moves them in steps of some length, each of a few sub-steps.
  * Between two contacts a body turns by a split method that keeps its angular momentum, and its energy within a bound.
- * Contacts are very stiff springs that only push, with Coulomb's friction; in every sub-step the velocities that obey
- * all of them at once are found by Newton's method, so that what rests stays where it is, whatever its mass and however
- * high the pile. docs/rigid.md tells the method and its sources.
+ * Contacts are stiff springs that only push, with Coulomb's friction. They are solved one after the other, which costs
+ * the same for every body however many there are, or all at once, which keeps what rests where it is, whatever its mass
+ * and however high the pile. docs/rigid.md tells the methods and their sources.
  * Units are the caller's, as long as they agree: metres, seconds, kilograms, radians. Axes are those of the world.
  *
  * The state after any number of steps is the same, bit for bit, for any number of threads and every instruction set,
@@ -24,13 +24,20 @@ extern "C" {
 
 typedef struct graze_rigid graze_rigid;
 
+/* How velocities are found that obey contacts. SOFT: contact by contact, several times in a step, at a fixed cost for
+ * each; what carries much sinks. NEWTON: all contacts of bodies that touch at once, exactly, at a cost that grows with
+ * their number. AUTO: SOFT, but NEWTON where a contact carries more than it should and that is cheap enough. Bodies
+ * that joints hold are always solved by NEWTON. */
+typedef enum graze_rigid_solver { GRAZE_RIGID_AUTO, GRAZE_RIGID_SOFT, GRAZE_RIGID_NEWTON } graze_rigid_solver;
+
 typedef struct graze_rigid_def {
-  double gravity[3]; /* acceleration; default 0, 0, -9.81 */
-  graze_box bounds;  /* bodies whose centre is outside after a step have left; default: empty, none */
-  uint32_t substeps; /* of each step, 1 to 1000; default 4 */
-  double push_speed; /* bodies that overlap are pushed apart no faster; above 0, default 1 */
-  double rebound;    /* approach slower than this is not thrown back, whatever the restitution; default 0.2 */
-  bool events;       /* collect them; default false */
+  double gravity[3];         /* acceleration; default 0, 0, -9.81 */
+  graze_box bounds;          /* bodies whose centre is outside after a step have left; default: empty, none */
+  uint32_t substeps;         /* of each step, 1 to 1000; default 4 */
+  double push_speed;         /* bodies that overlap are pushed apart no faster; above 0, default 1 */
+  double rebound;            /* approach slower than this is not thrown back, whatever the restitution; default 0.2 */
+  graze_rigid_solver solver; /* default AUTO */
+  bool events;               /* collect them; default false */
   uint32_t cookie;
 } graze_rigid_def;
 

@@ -280,7 +280,7 @@ static void touch_wall(const rigid_body *a, const rigid_body *wall, double margi
   reduce(t);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 /* A core's ends in the other's frame. */
 static void find_ends(const rigid_body *round, const rigid_body *other, double ends[2][3]) {
@@ -323,44 +323,127 @@ static void put_contact(const rigid_body *a, const rigid_body *b, const rigid_bo
   }
 }
 
-static void collide_polytopes(const rigid_body *a, const rigid_body *b, double margin, touching *t) {
-  double rotation[9], place[3], way[3];
+/* ---- what is known from before --------------------------------------------------------------------------------- */
+
+/* Points are used again as long as nothing has moved by more than this part of the smaller body, and the axis by that.
+ */
+static const double still = 0.005, settled = 0.02;
+
+static void find_stand(const rigid_body *a, const rigid_body *b, rigid_stand *stand) {
+  const double *p = a->orientation, *q = b->orientation;
+  double way[3];
+  sub3(b->position, a->position, way);
+  turn_back3(a->rotation, way, stand->place);
+  stand->turn[0] = (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
+  stand->turn[1] = (p[0] * q[1] - p[1] * q[0]) - (p[2] * q[3] - p[3] * q[2]);
+  stand->turn[2] = (p[0] * q[2] - p[2] * q[0]) - (p[3] * q[1] - p[1] * q[3]);
+  stand->turn[3] = (p[0] * q[3] - p[3] * q[0]) - (p[1] * q[2] - p[2] * q[1]);
+}
+
+/* No point of b has moved farther in a's coordinates: a chord is at most twice that of the quaternions times the reach.
+ */
+static double find_shift(const rigid_body *b, const rigid_stand *from, const rigid_stand *to) {
+  double way[3], less = 0, more = 0;
+  sub3(to->place, from->place, way);
+  for (int k = 0; k < 4; k++) {
+    less += (to->turn[k] - from->turn[k]) * (to->turn[k] - from->turn[k]);
+    more += (to->turn[k] + from->turn[k]) * (to->turn[k] + from->turn[k]);
+  }
+  return length3(way) + 2 * b->reach * sqrt(fmin(less, more));
+}
+
+/* The axis may be that of a contact without points, which is apart along it. */
+static bool use_again(const rigid_body *a, const rigid_body *b, double margin, double spare, const rigid_stand *now,
+                      rigid_contact *c) {
+  const rigid_cache *known = &c->cache;
+  const double least = fmin(a->least, b->least), shift = find_shift(b, &known->at_points, now);
+  if (known->axis.kind == AXIS_NONE) return false;
+  if (c->count == 0) return known->axis.out - find_shift(b, &known->at_axis, now) > margin - spare;
+  if (shift > still * least || margin - spare + shift > known->margin) return false;
+  turn3(known->axis.kind == AXIS_SECOND ? b->rotation : a->rotation, known->normal, c->normal);
+  return true;
+}
+
+static void keep_pressed(rigid_contact *c, const rigid_point *old, uint32_t count) {
+  for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t k = 0; k < count; k++) {
+      if (c->points[i].feature == old[k].feature) c->points[i].pressed = old[k].pressed;
+    }
+  }
+}
+
+static bool is_same(const polytope_axis *x, const polytope_axis *y) {
+  return x->kind == y->kind && x->first == y->first && x->second == y->second && x->out == y->out;
+}
+
+static void collide_polytopes(const rigid_body *a, const rigid_body *b, double margin, const rigid_stand *now,
+                              rigid_cache *known, touching *t) {
+  double rotation[9];
   for (int i = 0; i < 9; i++) {
     rotation[i] = 0;
     for (int k = 0; k < 3; k++) rotation[i] += a->rotation[3 * k + i / 3] * b->rotation[3 * k + i % 3];
   }
-  sub3(b->position, a->position, way);
-  turn_back3(a->rotation, way, place);
-  t->count = gz_polytope_collide(&a->core, &b->core, rotation, place, margin, t->normal, t->points);
+  if (!(find_shift(b, &known->at_axis, now) <= settled * fmin(a->least, b->least))) known->axis.kind = AXIS_NONE;
+  const polytope_axis before = known->axis;
+  t->count = gz_polytope_collide(&a->core, &b->core, rotation, now->place, margin, &known->axis, t->normal, t->points);
+  if (!is_same(&before, &known->axis)) known->at_axis = *now;
+  known->at_points = *now;
+  known->margin = margin;
   reduce(t);
 }
 
-void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, rigid_contact *contact) {
-  touching t;
-  t.count = 0;
-  contact->count = 0;
-  const bool faces_a = a->core.face_count > 0, faces_b = b->core.face_count > 0;
-  const rigid_body *frame = a;
-  double ends[2][3], others[2][3], sign = 1;
-  if (b->is_wall) {
-    touch_wall(a, b, margin, &t);
-    frame = NULL;
-  } else if (faces_a && faces_b) {
-    collide_polytopes(a, b, margin, &t);
-  } else if (faces_b) {
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static void collide_round(const rigid_body *a, const rigid_body *b, double margin, touching *t,
+                          const rigid_body **frame, double *sign) {
+  double ends[2][3], others[2][3];
+  if (b->core.face_count > 0) {
     find_ends(a, b, ends);
-    touch_faces((const double(*)[3])ends, a->core.corner_count, a->radius, &b->core, margin, &t);
-    frame = b;
-  } else if (faces_a) {
+    touch_faces((const double(*)[3])ends, a->core.corner_count, a->radius, &b->core, margin, t);
+    *frame = b;
+  } else if (a->core.face_count > 0) {
     find_ends(b, a, ends);
-    touch_faces((const double(*)[3])ends, b->core.corner_count, b->radius, &a->core, margin, &t);
-    sign = -1;
+    touch_faces((const double(*)[3])ends, b->core.corner_count, b->radius, &a->core, margin, t);
+    *sign = -1;
   } else {
     find_ends(a, a, ends);
     find_ends(b, a, others);
-    touch_segments((const double(*)[3])ends, a->radius, (const double(*)[3])others, b->radius, margin, &t);
+    touch_segments((const double(*)[3])ends, a->radius, (const double(*)[3])others, b->radius, margin, t);
   }
-  if (t.count > 0) put_contact(a, b, frame, sign, &t, contact);
+}
+
+static void collide_anew(const rigid_body *a, const rigid_body *b, double margin, const rigid_stand *now,
+                         rigid_contact *c) {
+  touching t;
+  const rigid_body *frame = a;
+  double sign = 1;
+  t.count = 0;
+  if (b->is_wall) {
+    touch_wall(a, b, margin, &t);
+    frame = NULL;
+  } else if (now != NULL) {
+    collide_polytopes(a, b, margin, now, &c->cache, &t);
+  } else {
+    collide_round(a, b, margin, &t, &frame, &sign);
+  }
+  c->count = t.count;
+  if (t.count > 0) put_contact(a, b, frame, sign, &t, c);
+  if (t.count > 0 && now != NULL)
+    turn_back3(c->cache.axis.kind == AXIS_SECOND ? b->rotation : a->rotation, c->normal, c->cache.normal);
+}
+
+void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, double spare, rigid_contact *contact) {
+  const bool has_faces = a->core.face_count > 0 && b->core.face_count > 0;
+  rigid_point old[MOST_POINTS];
+  rigid_stand now;
+  const uint32_t count = contact->count;
+  if (has_faces) {
+    find_stand(a, b, &now);
+    if (use_again(a, b, margin, spare, &now, contact)) return;
+  }
+  memcpy(old, contact->points, count * sizeof *old);
+  collide_anew(a, b, margin, has_faces ? &now : NULL, contact);
+  keep_pressed(contact, old, count);
 }
 
 double gz_rigid_find_gap(const rigid_body *a, const rigid_body *b, const rigid_contact *contact,

@@ -89,9 +89,33 @@ static graze_status find_boxes(graze_rigid *world, double dt) {
 
 /* ---- candidates ------------------------------------------------------------------------------------------------ */
 
-static bool add_candidate(graze_rigid *world, uint32_t a, uint32_t b) {
+static int compare_to(const rigid_contact *x, uint32_t a, uint32_t b) {
+  if (x->a != a) return x->a < a ? -1 : 1;
+  return x->b < b ? -1 : x->b > b;
+}
+
+static bool keep_lost(graze_rigid *world, const rigid_contact *old) {
+  if (!old->touches) return true;
+  if (!array_reserve(world->context, &world->lost, 1, sizeof *old)) return false;
+  *RIGID_AT(world->lost, rigid_contact, world->lost.count++) = *old;
+  return true;
+}
+
+/* As it was in the step before, if it was there: both lists are in order, and `next` goes through that one. */
+static bool add_candidate(graze_rigid *world, uint32_t a, uint32_t b, size_t *next) {
+  const rigid_contact *before = world->before.data;
   if (!array_reserve(world->context, &world->contacts, 1, sizeof(rigid_contact))) return false;
   rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, world->contacts.count++);
+  for (; *next < world->before.count && compare_to(&before[*next], a, b) < 0; ++*next) {
+    if (!keep_lost(world, &before[*next])) return false;
+  }
+  if (*next < world->before.count && compare_to(&before[*next], a, b) == 0) {
+    *c = before[(*next)++];
+    c->last[1] = c->last[0];
+    c->last[0] = c->give;
+    c->now = c->give = 0;
+    return true;
+  }
   memset(c, 0, sizeof *c);
   c->a = a;
   c->b = b;
@@ -108,21 +132,25 @@ static bool meets_wall(const graze_rigid *world, uint32_t body, const rigid_body
   return depth <= 0;
 }
 
-/* In the order of a, then b; walls come after bodies. */
+/* In the order of a, then b; walls come after bodies. Those that are no more candidates are lost. */
 static bool list_candidates(graze_rigid *world, const graze_box_pair *pairs, uint64_t count) {
   uint64_t next = 0;
-  world->contacts.count = 0;
+  size_t old = 0;
+  world->contacts.count = world->lost.count = 0;
   for (uint32_t a = 0; a < world->bodies.count; a++) {
     const bool moves = rigid_body_at(world, a)->type == GRAZE_BODY_DYNAMIC;
     for (; next < count && pairs[next].a == a; next++) {
       const bool other = rigid_body_at(world, pairs[next].b)->type == GRAZE_BODY_DYNAMIC;
       if (gz_rigid_are_joined(world, a, pairs[next].b)) continue;
-      if ((moves || other) && !add_candidate(world, a, pairs[next].b)) return false;
+      if ((moves || other) && !add_candidate(world, a, pairs[next].b, &old)) return false;
     }
     for (uint32_t w = 0; moves && w < world->walls.count; w++) {
       const uint32_t b = (uint32_t)world->bodies.count + w;
-      if (meets_wall(world, a, rigid_body_at(world, b)) && !add_candidate(world, a, b)) return false;
+      if (meets_wall(world, a, rigid_body_at(world, b)) && !add_candidate(world, a, b, &old)) return false;
     }
+  }
+  for (; old < world->before.count; old++) {
+    if (!keep_lost(world, RIGID_AT(world->before, rigid_contact, old))) return false;
   }
   return true;
 }
@@ -143,24 +171,25 @@ static bool is_restless(const rigid_body *a, const rigid_body *b, double dt) {
   return dt * turn > nearness * least || dt * length3(way) > 0.5 * least;
 }
 
-static void keep_pressed(rigid_contact *c, const rigid_contact *old) {
-  for (uint32_t i = 0; i < c->count; i++) {
-    for (uint32_t k = 0; k < old->count; k++) {
-      if (c->points[i].feature == old->points[k].feature) c->points[i].pressed = old->points[k].pressed;
-    }
-  }
+/* Of a margin, what is there for the next steps. */
+static double find_spare(const rigid_body *a, const rigid_body *b) {
+  return nearness * (a->least + (b->is_wall ? 0 : b->least));
 }
 
 void gz_rigid_refresh(const graze_rigid *world, const rigid_body *a, const rigid_body *b, double dt, rigid_contact *c) {
-  const rigid_contact old = *c;
-  gz_rigid_collide(a, b, find_margin(world, a, b, dt), c);
-  keep_pressed(c, &old);
+  gz_rigid_collide(a, b, find_margin(world, a, b, dt), find_spare(a, b), c);
 }
 
 typedef struct colliding {
   graze_rigid *world;
   double dt;
 } colliding;
+
+static void forget_friction(rigid_contact *c) {
+  memset(c->dragged, 0, sizeof c->dragged);
+  memset(c->rolled, 0, sizeof c->rolled);
+  c->twisted = c->part = 0;
+}
 
 static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
   const colliding *all = argument;
@@ -169,52 +198,11 @@ static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t
   for (uint32_t i = begin; i < end; i++) {
     rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-    gz_rigid_collide(a, b, find_margin(world, a, b, all->dt), c);
+    gz_rigid_refresh(world, a, b, all->dt, c);
     c->restless = is_restless(a, b, all->dt);
     if (c->count > 0) take_material(world, c);
+    if (c->count == 0) forget_friction(c);
   }
-}
-
-static int compare_contacts(const rigid_contact *x, const rigid_contact *y) {
-  if (x->a != y->a) return x->a < y->a ? -1 : 1;
-  return x->b < y->b ? -1 : x->b > y->b;
-}
-
-/* What the contact was in the step before. */
-static void remember(rigid_contact *c, const rigid_contact *old) {
-  c->touches = old->touches;
-  c->speed = old->speed;
-  c->impulse = old->impulse;
-  keep_pressed(c, old);
-}
-
-static bool keep_lost(graze_rigid *world, const rigid_contact *old) {
-  if (!old->touches) return true;
-  if (!array_reserve(world->context, &world->lost, 1, sizeof *old)) return false;
-  *RIGID_AT(world->lost, rigid_contact, world->lost.count++) = *old;
-  return true;
-}
-
-/* Leaves those that have points. */
-static bool merge(graze_rigid *world) {
-  size_t kept = 0, old = 0;
-  world->lost.count = 0;
-  for (size_t i = 0; i < world->contacts.count; i++) {
-    rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
-    if (c->count == 0) continue;
-    const rigid_contact *before = world->before.data;
-    for (; old < world->before.count && compare_contacts(&before[old], c) < 0; old++) {
-      if (!keep_lost(world, &before[old])) return false;
-    }
-    if (old < world->before.count && compare_contacts(&before[old], c) == 0) remember(c, &before[old++]);
-    rigid_contact *to = RIGID_AT(world->contacts, rigid_contact, kept++);
-    if (to != c) *to = *c;
-  }
-  for (; old < world->before.count; old++) {
-    if (!keep_lost(world, RIGID_AT(world->before, rigid_contact, old))) return false;
-  }
-  world->contacts.count = kept;
-  return true;
 }
 
 graze_status gz_rigid_find_contacts(graze_rigid *world, double dt) {
@@ -234,7 +222,7 @@ graze_status gz_rigid_find_contacts(graze_rigid *world, double dt) {
     return gz_fail_memory(world->context, world->contacts.count * sizeof(rigid_contact));
   colliding all = {world, dt};
   gz_parallel_for(world->context, (uint32_t)world->contacts.count, 32, collide_range, &all);
-  return merge(world) ? GRAZE_OK : gz_fail_memory(world->context, world->before.count * sizeof(rigid_contact));
+  return GRAZE_OK;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
@@ -315,7 +303,7 @@ graze_status gz_rigid_tell(graze_rigid *world) {
     rigid_contact *c = i < world->contacts.count ? RIGID_AT(world->contacts, rigid_contact, i) : NULL;
     for (; good && lost < world->lost.count; lost++) {
       const rigid_contact *old = RIGID_AT(world->lost, rigid_contact, lost);
-      if (c != NULL && compare_contacts(old, c) > 0) break;
+      if (c != NULL && compare_to(old, c->a, c->b) > 0) break;
       good = tell(world, old, GRAZE_CONTACT_ENDED);
     }
     if (good && c != NULL) good = tell_contact(world, c);

@@ -24,7 +24,7 @@ static void join(uint32_t *parents, uint32_t first, uint32_t second) {
 static void join_all(const graze_rigid *world, uint32_t *parents) {
   for (size_t i = 0; i < world->contacts.count; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
-    if (!is_dynamic(world, c->a) || !is_dynamic(world, c->b)) continue;
+    if (c->count == 0 || !is_dynamic(world, c->a) || !is_dynamic(world, c->b)) continue;
     join(parents, c->a, c->b);
   }
 }
@@ -64,7 +64,7 @@ static void number_all(graze_rigid *world, uint32_t *parents, uint32_t *island_o
   }
   for (size_t i = 0; i < world->contacts.count; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
-    islands[island_of[is_dynamic(world, c->a) ? c->a : c->b]].contact_count++;
+    if (c->count > 0) islands[island_of[is_dynamic(world, c->a) ? c->a : c->b]].contact_count++;
   }
   for (size_t i = 0; i < world->joints.count; i++)
     islands[island_of[dynamic_of(world, RIGID_AT(world->joints, rigid_joint, i))]].joint_count++;
@@ -89,6 +89,7 @@ static void fill_all(graze_rigid *world, const uint32_t *island_of) {
   }
   for (uint32_t i = 0; i < world->contacts.count; i++) {
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
+    if (c->count == 0) continue;
     rigid_island *is = &islands[island_of[is_dynamic(world, c->a) ? c->a : c->b]];
     *RIGID_AT(world->island_contacts, uint32_t, is->first_contact + is->contact_count++) = i;
   }

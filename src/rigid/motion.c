@@ -100,3 +100,51 @@ void gz_rigid_turn_driven(rigid_body *body, const double from[4], double h) {
   make_unit(body->orientation);
   gz_rigid_set_rotation(body);
 }
+
+void gz_rigid_turn(rigid_body *body, const double tangent[3]) {
+  const double turn[4] = {1, tangent[0], tangent[1], tangent[2]};
+  multiply(turn, body->orientation, body->orientation);
+  make_unit(body->orientation);
+  gz_rigid_set_rotation(body);
+}
+
+void gz_rigid_drive(rigid_body *body, double time) {
+  for (int k = 0; k < 3; k++) body->position[k] = body->start[k] + time * body->velocity[k];
+  if (time != 0) {
+    gz_rigid_turn_driven(body, body->start_orientation, time);
+  } else {
+    memcpy(body->orientation, body->start_orientation, sizeof body->orientation);
+    gz_rigid_set_rotation(body);
+  }
+}
+
+void gz_rigid_find_root(const rigid_body *body, double root[9]) {
+  double axes[9], values[3];
+  for (int k = 0; k < 3; k++) {
+    turn3(body->rotation, body->axes + 3 * (size_t)k, axes + 3 * (size_t)k);
+    values[k] = 1 / sqrt(body->moments[k]);
+  }
+  fill_tensor(axes, values, root);
+}
+
+/* What falls follows its parabola exactly, whatever the step. */
+double gz_rigid_move_free(const graze_rigid *world, rigid_body *b, double dt) {
+  const double *gravity = world->def.gravity, h = dt / world->def.substeps, back = b->damping[0] > 0 ? 0 : 0.5 * h;
+  const double gone = gz_rigid_find_energy(world, b);
+  for (uint32_t i = 0; i < world->def.substeps; i++) {
+    for (int k = 0; k < 3; k++) {
+      b->velocity[k] = (b->velocity[k] + h * gravity[k]) / (1 + h * b->damping[0]);
+      b->spin[k] /= 1 + h * b->damping[1];
+      b->position[k] += h * (b->velocity[k] - back * gravity[k]);
+    }
+    gz_rigid_turn_free(b, h);
+  }
+  return gone - gz_rigid_find_energy(world, b);
+}
+
+double gz_rigid_find_energy(const graze_rigid *world, const rigid_body *b) {
+  double momentum[3];
+  turn3(b->world_inertia, b->spin, momentum);
+  return 0.5 * (b->mass * dot3(b->velocity, b->velocity) + dot3(momentum, b->spin)) -
+         b->mass * dot3(world->def.gravity, b->position);
+}

@@ -29,22 +29,16 @@ static void pose(const polytope *p, const double rotation[9], const double place
 
 /* ---- separating axes ------------------------------------------------------------------------------------------- */
 
-typedef struct axis {
-  double out; /* how far apart along it */
-  uint32_t first, second;
-  double normal[3]; /* of edges: from a to b */
-} axis;
-
-static axis find_face_axis(const polytope *p, const double (*planes)[4], uint32_t corner_count,
-                           const double (*corners)[3]) {
-  axis best = {.out = -(double)INFINITY};
+static polytope_axis find_face_axis(const polytope *p, const double (*planes)[4], uint32_t corner_count,
+                                    const double (*corners)[3]) {
+  polytope_axis best = {.out = -(double)INFINITY};
   for (uint32_t f = 0; f < p->face_count; f++) {
     double least = (double)INFINITY;
     for (uint32_t i = 0; i < corner_count; i++) {
       const double out = dot3(planes[f], corners[i]) - planes[f][3];
       least = out < least ? out : least;
     }
-    if (least > best.out) best = (axis){.out = least, .first = f};
+    if (least > best.out) best = (polytope_axis){.out = least, .first = f};
   }
   return best;
 }
@@ -56,14 +50,25 @@ static bool arcs_cross(const double a[3], const double b[3], const double c[3], 
   return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
 }
 
-static axis find_edge_axis(const polytope *a, const double (*planes_a)[4], const double (*corners_a)[3],
-                           const polytope *b, const posed *other) {
-  axis best = {.out = -(double)INFINITY};
+/* The unit normal across two edges, from a to b: between the faces of a. False: they are about parallel, and faces
+ * tell.
+ */
+static bool cross_edges(const double u[3], const double v[3], const double n[3], const double m[3], double normal[3]) {
+  cross3(u, v, normal);
+  const double length = length3(normal);
+  if (length * length < 1e-6 * dot3(u, u) * dot3(v, v)) return false;
+  const double sign = dot3(normal, n) + dot3(normal, m) < 0 ? -1 : 1;
+  for (int k = 0; k < 3; k++) normal[k] *= sign / length;
+  return true;
+}
+
+static polytope_axis find_edge_axis(const polytope *a, const polytope *b, const posed *other) {
+  polytope_axis best = {.out = -(double)INFINITY};
   for (uint32_t i = 0; i < a->edge_count; i++) {
     const polytope_edge *e = &a->edges[i];
     double u[3];
-    const double *from = corners_a[e->corners[0]], *n = planes_a[e->faces[0]], *m = planes_a[e->faces[1]];
-    sub3(corners_a[e->corners[1]], from, u);
+    const double *from = a->corners[e->corners[0]], *n = a->planes[e->faces[0]], *m = a->planes[e->faces[1]];
+    sub3(a->corners[e->corners[1]], from, u);
     for (uint32_t j = 0; j < b->edge_count; j++) {
       const polytope_edge *g = &b->edges[j];
       double v[3], normal[3], way[3], c[3], d[3];
@@ -74,19 +79,26 @@ static axis find_edge_axis(const polytope *a, const double (*planes_a)[4], const
         d[k] = -other->planes[g->faces[1]][k];
       }
       /* The arc from n to m turns about the edge: its normal is along u, and that of the other about v. */
-      if (!arcs_cross(n, m, c, d, u, v)) continue;
-      cross3(u, v, normal);
-      const double length = length3(normal);
-      if (length * length < 1e-6 * dot3(u, u) * dot3(v, v)) continue;     /* about parallel: faces tell */
-      const double sign = dot3(normal, n) + dot3(normal, m) < 0 ? -1 : 1; /* outward: between the faces of a */
-      for (int k = 0; k < 3; k++) normal[k] *= sign / length;
+      if (!arcs_cross(n, m, c, d, u, v) || !cross_edges(u, v, n, m, normal)) continue;
       sub3(start, from, way);
       const double out = dot3(normal, way);
       if (out <= best.out) continue;
-      best = (axis){out, i, j, {normal[0], normal[1], normal[2]}};
+      best = (polytope_axis){AXIS_EDGES, i, j, out, {normal[0], normal[1], normal[2]}};
     }
   }
   return best;
+}
+
+/* The axis of edges as the polytopes stand. False: there is none any more. */
+static bool renew_edges(const polytope *a, const polytope *b, const posed *other, polytope_axis *axis) {
+  const polytope_edge *e = &a->edges[axis->first], *g = &b->edges[axis->second];
+  double u[3], v[3], way[3];
+  sub3(a->corners[e->corners[1]], a->corners[e->corners[0]], u);
+  sub3(other->corners[g->corners[1]], other->corners[g->corners[0]], v);
+  if (!cross_edges(u, v, a->planes[e->faces[0]], a->planes[e->faces[1]], axis->normal)) return false;
+  sub3(other->corners[g->corners[0]], a->corners[e->corners[0]], way);
+  axis->out = dot3(axis->normal, way);
+  return true;
 }
 
 /* ---- patches --------------------------------------------------------------------------------------------------- */
@@ -174,42 +186,63 @@ static double size_of(const polytope *p) {
   return size;
 }
 
+/* The one with the most room: faces before edges, and the first before the second, unless the other is better. What is
+ * apart by more than the margin is so along the axis that says so first. */
+static void find_axis(const polytope *a, const polytope *b, const posed *other, double margin, polytope_axis *axis) {
+  const double better = preference * fmin(size_of(a), size_of(b));
+  *axis = find_face_axis(a, (const double(*)[4])a->planes, b->corner_count, other->corners);
+  axis->kind = AXIS_FIRST;
+  if (axis->out > margin) return;
+  const polytope_axis of_b =
+      find_face_axis(b, (const double(*)[4])other->planes, a->corner_count, (const double(*)[3])a->corners);
+  const double most = fmax(axis->out, of_b.out);
+  if (of_b.out > axis->out + better || of_b.out > margin) {
+    *axis = of_b;
+    axis->kind = AXIS_SECOND;
+  }
+  if (axis->out > margin) return;
+  const polytope_axis of_edges = find_edge_axis(a, b, other);
+  if (of_edges.out > most + better || of_edges.out > margin) *axis = of_edges;
+}
+
+static uint32_t touch_edges(const polytope *a, const polytope *b, const posed *other, const polytope_axis *axis,
+                            double normal[3], patch_point *point) {
+  const polytope_edge *e = &a->edges[axis->first], *g = &b->edges[axis->second];
+  double at[2][3];
+  meet_edges(a->corners[e->corners[0]], a->corners[e->corners[1]], other->corners[g->corners[0]],
+             other->corners[g->corners[1]], at);
+  for (int k = 0; k < 3; k++) {
+    normal[k] = -axis->normal[k];
+    point->at[k] = 0.5 * (at[0][k] + at[1][k]);
+  }
+  point->gap = axis->out;
+  point->feature = 0x40000u + axis->first * 256 + axis->second;
+  point->owner = 0;
+  return 1;
+}
+
 uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double rotation[9], const double place[3],
-                             double margin, double normal[3], patch_point points[MOST_PATCH]) {
+                             double margin, polytope_axis *axis, double normal[3], patch_point points[MOST_PATCH]) {
   const double(*planes)[4] = (const double(*)[4])a->planes, (*corners)[3] = (const double(*)[3])a->corners;
+  polytope_axis here = *axis;
   posed other;
   pose(b, rotation, place, &other);
+  if (axis->kind == AXIS_NONE || (axis->kind == AXIS_EDGES && !renew_edges(a, b, &other, &here))) {
+    find_axis(a, b, &other, margin, &here);
+    *axis = here;
+    if (here.out > margin) return 0;
+  }
+  if (here.kind == AXIS_EDGES) return here.out <= margin ? touch_edges(a, b, &other, &here, normal, points) : 0;
+  const bool by_b = axis->kind == AXIS_SECOND;
   const double(*other_planes)[4] = (const double(*)[4])other.planes;
   const double(*other_corners)[3] = (const double(*)[3])other.corners;
-  const axis of_a = find_face_axis(a, planes, b->corner_count, other_corners);
-  if (of_a.out > margin) return 0;
-  const axis of_b = find_face_axis(b, other_planes, a->corner_count, corners);
-  if (of_b.out > margin) return 0;
-  const axis of_edges = find_edge_axis(a, planes, corners, b, &other);
-  if (of_edges.out > margin) return 0;
-  const double better = preference * fmin(size_of(a), size_of(b));
-  const bool by_b = of_b.out > of_a.out + better;
-  if (of_edges.out > fmax(of_a.out, of_b.out) + better) {
-    const polytope_edge *e = &a->edges[of_edges.first], *g = &b->edges[of_edges.second];
-    double at[2][3];
-    meet_edges(corners[e->corners[0]], corners[e->corners[1]], other_corners[g->corners[0]],
-               other_corners[g->corners[1]], at);
-    for (int k = 0; k < 3; k++) {
-      normal[k] = -of_edges.normal[k];
-      points[0].at[k] = 0.5 * (at[0][k] + at[1][k]);
-    }
-    points[0].gap = of_edges.out;
-    points[0].feature = 0x40000u + of_edges.first * 256 + of_edges.second;
-    points[0].owner = 0;
-    return 1;
-  }
   uint32_t count;
   if (by_b) {
-    count = make_patch(b, other_planes, other_corners, of_b.first, a, planes, corners, margin, points);
-    memcpy(normal, other_planes[of_b.first], 3 * sizeof *normal);
+    count = make_patch(b, other_planes, other_corners, axis->first, a, planes, corners, margin, points);
+    memcpy(normal, other_planes[axis->first], 3 * sizeof *normal);
   } else {
-    count = make_patch(a, planes, corners, of_a.first, b, other_planes, other_corners, margin, points);
-    for (int k = 0; k < 3; k++) normal[k] = -planes[of_a.first][k];
+    count = make_patch(a, planes, corners, axis->first, b, other_planes, other_corners, margin, points);
+    for (int k = 0; k < 3; k++) normal[k] = -planes[axis->first][k];
   }
   for (uint32_t i = 0; i < count; i++) {
     points[i].owner = !by_b;

@@ -29,14 +29,26 @@ typedef struct patch_point {
 
 enum { MOST_PATCH = 64 };
 
-/* Two polytopes with faces: the direction in which they overlap least or are farthest apart, from b to a, and where.
- * `b` is at `rotation` (row-major) and `place` in a's coordinates, and so are the results; `points` lie in the middle
- * between both. Returns how many points have a gap of at most `margin`.
+/* The direction in which two polytopes overlap least or are farthest apart: across a face of the first or the second,
+ * or across an edge of each. */
+typedef enum polytope_axis_kind { AXIS_NONE, AXIS_FIRST, AXIS_SECOND, AXIS_EDGES } polytope_axis_kind;
+
+typedef struct polytope_axis {
+  polytope_axis_kind kind;
+  uint32_t first, second; /* a face, or edges */
+  double out;             /* how far apart they are along it */
+  double normal[3];       /* of EDGES: from a to b */
+} polytope_axis;
+
+/* Two polytopes with faces: the axis between them, and where they touch. `b` is at `rotation` (row-major) and `place`
+ * in a's coordinates, and so are the results; the normal is from b to a, and points lie in the middle between both. An
+ * axis whose kind is not NONE is taken as it is; else it is found. Returns how many points have a gap of at most
+ * `margin`.
  *
  * The separating axis theorem with Gauss maps for edges (D. Gregorius, "The separating axis test between convex
  * polyhedra", GDC 2013), then clipping of the face most against the reference face (Sutherland and Hodgman 1974). */
 uint32_t gz_polytope_collide(const polytope *a, const polytope *b, const double rotation[9], const double place[3],
-                             double margin, double normal[3], patch_point points[MOST_PATCH]);
+                             double margin, polytope_axis *axis, double normal[3], patch_point points[MOST_PATCH]);
 
 /* The face on whose outer side the point is farthest, and how far. */
 uint32_t gz_polytope_find_face(const polytope *p, const double point[3], double *out);

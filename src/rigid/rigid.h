@@ -29,6 +29,9 @@ typedef struct rigid_body {
   double position[3], orientation[4], velocity[3], spin[3];
   double rotation[9]; /* of a wall: its normal, in the first row */
   bool left;
+  double start[3], start_orientation[4];       /* of what is driven: at the start of the step */
+  double carried;                              /* mass of it and of what is on it */
+  uint32_t supports;                           /* contacts that carry it */
   double world_inertia[9], inverse_inertia[9]; /* along the world's axes, now */
 } rigid_body;
 
@@ -39,9 +42,23 @@ typedef struct rigid_point {
   double own[2][3]; /* of a, of b */
   double gap;       /* < 0: they overlap */
   double pressed;   /* the last impulse along the normal */
+  double approach;  /* in the present step, how fast it opens when surfaces meet */
 } rigid_point;
 
 enum { MOST_POINTS = 4 };
+
+/* Where b was in a's coordinates. */
+typedef struct rigid_stand {
+  double place[3], turn[4];
+} rigid_stand;
+
+/* What was found of two polytopes, and where they stood then: it is used as long as they have hardly moved. */
+typedef struct rigid_cache {
+  polytope_axis axis;
+  rigid_stand at_axis, at_points;
+  double margin;    /* up to which gap there are points */
+  double normal[3]; /* in the coordinates of the body whose face it is of */
+} rigid_cache;
 
 /* Where two bodies touch, or may before the next step. b may be a wall, whose number counts on from the bodies'. */
 typedef struct rigid_contact {
@@ -51,9 +68,16 @@ typedef struct rigid_contact {
   bool restless;    /* the bodies move so much that points are found anew in every sub-step */
   double normal[3]; /* from b to a */
   rigid_point points[MOST_POINTS];
-  double speed;   /* of approach, in the step in which it began */
-  double impulse; /* since it began */
-  double now;     /* of this step */
+  rigid_cache cache;
+  double speed;                          /* of approach, in the step in which it began */
+  double impulse;                        /* since it began */
+  double now;                            /* of this step */
+  double give;                           /* the most that a point would have moved, of impulses of this step */
+  double last[2];                        /* the same of the steps before */
+  double part;                           /* how long the sub-step of the last impulses was; 0: there are none */
+  double dragged[3], rolled[3], twisted; /* impulses of friction: across, and about axes across and along the normal */
+  double weight;                         /* that it would carry at rest */
+  bool strained;                         /* it carries more than soft springs should */
   double friction, restitution, rolling, spinning, surface[3];
 } rigid_contact;
 
@@ -71,9 +95,14 @@ typedef struct rigid_joint {
   double force;
 } rigid_joint;
 
+/* FREE: nothing touches it. FAST: softly, in several rounds. */
+typedef enum rigid_way { WAY_FREE, WAY_SOFT, WAY_FAST, WAY_DIRECT } rigid_way;
+
 /* Bodies that touch each other, directly or by others: parts of arrays of the world. */
 typedef struct rigid_island {
   uint32_t first_body, body_count, first_contact, contact_count, first_joint, joint_count;
+  rigid_way way;
+  uint32_t rounds;   /* FAST */
   double dissipated; /* in this step */
 } rigid_island;
 
@@ -101,6 +130,9 @@ struct graze_rigid {
   gz_array reaches;   /* double: how far each body may come in the next step, beyond its own motion */
   gz_array island_of; /* uint32_t: of each body */
   gz_array island_bodies, island_contacts, island_joints, islands;
+  gz_array slots;                      /* uint32_t: of each body, in what is solved softly; 0: none */
+  gz_array soft_bodies, soft_contacts; /* uint32_t: those of all islands that are solved so */
+  buffer soft[2], bearings;
   struct rigid_worker *workers;
   uint32_t worker_count;
   graze_broadphase *broadphase;
@@ -129,10 +161,26 @@ void gz_rigid_turn_free(rigid_body *body, double h);
 /* The orientation `from`, turned with the spin for `h`. */
 void gz_rigid_turn_driven(rigid_body *body, const double from[4], double h);
 
+/* Turns by twice the angles whose tangents these are. */
+void gz_rigid_turn(rigid_body *body, const double tangent[3]);
+
+/* What is driven, `time` after the start of the step. */
+void gz_rigid_drive(rigid_body *body, double time);
+
+/* I^-1/2, along the world's axes. */
+void gz_rigid_find_root(const rigid_body *body, double root[9]);
+
+/* Kinetic and potential energy of a dynamic body. */
+double gz_rigid_find_energy(const graze_rigid *world, const rigid_body *body);
+
+/* Moves what nothing touches by a step. Returns the energy that goes. */
+double gz_rigid_move_free(const graze_rigid *world, rigid_body *body, double dt);
+
 /* ---- collide.c ---- */
 
-/* Where a and b may touch within `margin`: fills normal, points and count. */
-void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, rigid_contact *contact);
+/* Where a and b may touch within `margin`, of which `spare` is more than they need: fills normal, points and count.
+ * What the contact knows from before is used; points keep their impulses. */
+void gz_rigid_collide(const rigid_body *a, const rigid_body *b, double margin, double spare, rigid_contact *contact);
 
 /* How far apart the bodies are at a point, as they stand; `arms`, unless NULL, are from either centre to where they
  * touch. */
@@ -161,7 +209,7 @@ graze_rigid_material gz_rigid_mix(const graze_rigid *world, uint32_t first, uint
 /* Names the body and the step. */
 graze_status gz_rigid_fail_not_finite(const graze_rigid *world, uint32_t body);
 
-/* ---- islands.c, move.c ---- */
+/* ---- islands.c ---- */
 
 graze_status gz_rigid_find_islands(graze_rigid *world);
 
@@ -171,7 +219,25 @@ typedef struct rigid_worker {
   bool no_memory;
 } rigid_worker;
 
-/* Moves an island by a step. False: memory refused. */
+/* ---- choose.c ---- */
+
+/* Says of every island how it is to be moved. False: memory refused. */
+bool gz_rigid_choose_ways(graze_rigid *world, double dt);
+
+/* ---- soft.c ---- */
+
+/* What is solved softly together, in so many rounds, of which each finds contacts anew. */
+typedef struct soft_work {
+  const uint32_t *bodies, *contacts;
+  uint32_t body_count, contact_count, rounds;
+} soft_work;
+
+/* Moves them by a step, and adds the energy that goes to the world's. False: memory refused. */
+bool gz_soft_move(graze_rigid *world, const soft_work *work, double dt);
+
+/* ---- move.c ---- */
+
+/* Moves an island by a step, with all its contacts and joints solved at once. False: memory refused. */
 bool gz_rigid_move_island(graze_rigid *world, rigid_island *island, double dt, rigid_worker *worker);
 
 #endif

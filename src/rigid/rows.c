@@ -175,15 +175,19 @@ void gz_rigid_keep_impulses(rigid_system *s, bool add) {
   for (uint32_t i = 0; i < s->contact_count; i++) {
     rigid_contact *c = s->contacts[i];
     const uint32_t rows = gz_rigid_count_rows(c);
+    c->part = s->h;
     for (uint32_t k = 0; k < c->count; k++, at += rows) {
       const rigid_row *row = &s->rows[at];
       if (!add) c->points[k].pressed = row->impulse;
       if (row->impulse > 0 && c->impulse == 0) c->speed = fmax(c->speed, 0 - row->approach);
     }
     at -= rows * c->count;
+    double give = 0;
     for (uint32_t k = 0; k < c->count; k++, at += rows) {
       c->impulse += s->rows[at].impulse;
       c->now += s->rows[at].impulse;
+      give = fmax(give, s->rows[at].impulse / (softness * s->rows[at].strength));
     }
+    c->give += give;
   }
 }

@@ -15,7 +15,7 @@ static uint64_t find_identity(const graze_rigid *world) {
   const double numbers[] = {def->gravity[0],    def->gravity[1],    def->gravity[2],    def->bounds.min[0],
                             def->bounds.min[1], def->bounds.min[2], def->bounds.max[0], def->bounds.max[1],
                             def->bounds.max[2], def->push_speed,    def->rebound};
-  uint64_t h = gz_hash_bytes(numbers, sizeof numbers, def->substeps);
+  uint64_t h = gz_hash_bytes(numbers, sizeof numbers, def->substeps + 4096 * (uint64_t)def->solver);
   for (size_t i = 0; i < world->materials.count; i++) {
     const graze_rigid_material *m = RIGID_AT(world->materials, graze_rigid_material, i);
     const double said[] = {m->friction,         m->restitution,      m->rolling,         m->spinning,
@@ -53,6 +53,23 @@ static uint64_t find_identity(const graze_rigid *world) {
 
 /* ---- saving ---------------------------------------------------------------------------------------------------- */
 
+static void put_stand(archive_writer *w, const rigid_stand *stand) {
+  gz_archive_put(w, stand->place, sizeof stand->place);
+  gz_archive_put(w, stand->turn, sizeof stand->turn);
+}
+
+static void put_cache(archive_writer *w, const rigid_cache *c) {
+  gz_archive_put_u32(w, c->axis.kind);
+  gz_archive_put_u32(w, c->axis.first);
+  gz_archive_put_u32(w, c->axis.second);
+  gz_archive_put(w, &c->axis.out, sizeof c->axis.out);
+  gz_archive_put(w, c->axis.normal, sizeof c->axis.normal);
+  put_stand(w, &c->at_axis);
+  put_stand(w, &c->at_points);
+  gz_archive_put(w, &c->margin, sizeof c->margin);
+  gz_archive_put(w, c->normal, sizeof c->normal);
+}
+
 static void put_contact(archive_writer *w, const rigid_contact *c) {
   gz_archive_put_u32(w, c->a);
   gz_archive_put_u32(w, c->b);
@@ -61,6 +78,14 @@ static void put_contact(archive_writer *w, const rigid_contact *c) {
   gz_archive_put(w, c->normal, sizeof c->normal);
   gz_archive_put(w, &c->speed, sizeof c->speed);
   gz_archive_put(w, &c->impulse, sizeof c->impulse);
+  gz_archive_put(w, &c->give, sizeof c->give);
+  gz_archive_put(w, c->last, sizeof c->last);
+  gz_archive_put(w, &c->part, sizeof c->part);
+  gz_archive_put(w, c->dragged, sizeof c->dragged);
+  gz_archive_put(w, c->rolled, sizeof c->rolled);
+  gz_archive_put(w, &c->twisted, sizeof c->twisted);
+  gz_archive_put_u32(w, c->strained);
+  put_cache(w, &c->cache);
   for (uint32_t i = 0; i < c->count; i++) {
     const rigid_point *p = &c->points[i];
     gz_archive_put_u32(w, p->feature);
@@ -116,6 +141,28 @@ static void take(archive_reader *r, void *to, size_t size) {
   memcpy(to, gz_archive_take(r, size), size);
 }
 
+static void take_stand(archive_reader *r, rigid_stand *stand) {
+  take(r, stand->place, sizeof stand->place);
+  take(r, stand->turn, sizeof stand->turn);
+}
+
+/* False: an axis of what the two bodies have not. */
+static bool take_cache(archive_reader *r, const polytope *a, const polytope *b, rigid_cache *c) {
+  const uint32_t kind = gz_archive_take_u32(r);
+  c->axis.kind = (polytope_axis_kind)kind;
+  c->axis.first = gz_archive_take_u32(r);
+  c->axis.second = gz_archive_take_u32(r);
+  take(r, &c->axis.out, sizeof c->axis.out);
+  take(r, c->axis.normal, sizeof c->axis.normal);
+  take_stand(r, &c->at_axis);
+  take_stand(r, &c->at_points);
+  take(r, &c->margin, sizeof c->margin);
+  take(r, c->normal, sizeof c->normal);
+  if (kind == AXIS_NONE) return true;
+  if (kind == AXIS_EDGES) return c->axis.first < a->edge_count && c->axis.second < b->edge_count;
+  return kind <= AXIS_EDGES && c->axis.first < (kind == AXIS_FIRST ? a : b)->face_count;
+}
+
 static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_contact *c) {
   memset(c, 0, sizeof *c);
   c->a = gz_archive_take_u32(r);
@@ -128,6 +175,15 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   take(r, c->normal, sizeof c->normal);
   take(r, &c->speed, sizeof c->speed);
   take(r, &c->impulse, sizeof c->impulse);
+  take(r, &c->give, sizeof c->give);
+  take(r, c->last, sizeof c->last);
+  take(r, &c->part, sizeof c->part);
+  take(r, c->dragged, sizeof c->dragged);
+  take(r, c->rolled, sizeof c->rolled);
+  take(r, &c->twisted, sizeof c->twisted);
+  c->strained = gz_archive_take_u32(r) != 0;
+  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  if (!take_cache(r, &a->core, &b->core, &c->cache)) return false;
   for (uint32_t i = 0; i < c->count; i++) {
     rigid_point *p = &c->points[i];
     p->feature = gz_archive_take_u32(r);

@@ -9,23 +9,67 @@ typedef struct stepping {
   double dt;
 } stepping;
 
+/* Islands that have nothing to do with each other: those of one body, and those that are solved at once. */
 static void move_range(void *argument, uint32_t begin, uint32_t end, uint32_t index) {
   const stepping *s = argument;
   graze_rigid *world = s->world;
   for (uint32_t i = begin; i < end; i++) {
-    if (!gz_rigid_move_island(world, RIGID_AT(world->islands, rigid_island, i), s->dt, &world->workers[index]))
+    rigid_island *island = RIGID_AT(world->islands, rigid_island, i);
+    const uint32_t first = *RIGID_AT(world->island_bodies, uint32_t, island->first_body);
+    island->dissipated = 0;
+    if (island->way == WAY_FREE) island->dissipated = gz_rigid_move_free(world, rigid_body_at(world, first), s->dt);
+    if (island->way == WAY_DIRECT && !gz_rigid_move_island(world, island, s->dt, &world->workers[index]))
       world->workers[index].no_memory = true;
   }
+}
+
+static bool append(graze_rigid *world, gz_array *to, const gz_array *from, uint32_t first, uint32_t count) {
+  if (!array_reserve(world->context, to, count, sizeof(uint32_t))) return false;
+  if (count > 0) memcpy(RIGID_AT(*to, uint32_t, to->count), RIGID_AT(*from, uint32_t, first), count * sizeof(uint32_t));
+  to->count += count;
+  return true;
+}
+
+/* Those that are solved softly, all in one; then those that need more rounds, one after the other. */
+static bool move_softly(graze_rigid *world, double dt) {
+  world->soft_bodies.count = world->soft_contacts.count = 0;
+  for (size_t i = 0; i < world->islands.count; i++) {
+    const rigid_island *is = RIGID_AT(world->islands, rigid_island, i);
+    if (is->way != WAY_SOFT) continue;
+    if (!append(world, &world->soft_bodies, &world->island_bodies, is->first_body, is->body_count) ||
+        !append(world, &world->soft_contacts, &world->island_contacts, is->first_contact, is->contact_count))
+      return false;
+  }
+  const soft_work all = {world->soft_bodies.data, world->soft_contacts.data, (uint32_t)world->soft_bodies.count,
+                         (uint32_t)world->soft_contacts.count, 1};
+  if (all.body_count > 0 && !gz_soft_move(world, &all, dt)) return false;
+  for (size_t i = 0; i < world->islands.count; i++) {
+    const rigid_island *is = RIGID_AT(world->islands, rigid_island, i);
+    const soft_work one = {RIGID_AT(world->island_bodies, uint32_t, is->first_body),
+                           RIGID_AT(world->island_contacts, uint32_t, is->first_contact), is->body_count,
+                           is->contact_count, is->rounds};
+    if (is->way == WAY_FAST && !gz_soft_move(world, &one, dt)) return false;
+  }
+  return true;
+}
+
+static bool begin_step(graze_rigid *world) {
+  world->slots.count = 0;
+  if (!array_reserve(world->context, &world->slots, world->bodies.count + 1, sizeof(uint32_t))) return false;
+  memset(world->slots.data, 0, (world->bodies.count + 1) * sizeof(uint32_t));
+  for (uint32_t i = 0; i < world->bodies.count; i++) {
+    rigid_body *b = rigid_body_at(world, i);
+    if (b->type != GRAZE_BODY_KINEMATIC) continue;
+    memcpy(b->start, b->position, sizeof b->start);
+    memcpy(b->start_orientation, b->orientation, sizeof b->start_orientation);
+  }
+  return true;
 }
 
 static void move_driven(const graze_rigid *world, double dt) {
   for (uint32_t i = 0; i < world->bodies.count; i++) {
     rigid_body *b = rigid_body_at(world, i);
-    double from[4];
-    if (b->type != GRAZE_BODY_KINEMATIC) continue;
-    memcpy(from, b->orientation, sizeof from);
-    for (int k = 0; k < 3; k++) b->position[k] += dt * b->velocity[k];
-    gz_rigid_turn_driven(b, from, dt);
+    if (b->type == GRAZE_BODY_KINEMATIC) gz_rigid_drive(b, dt);
   }
 }
 
@@ -66,22 +110,29 @@ static bool any_broke(const graze_rigid *world) {
   return held != world->joined.count;
 }
 
-static graze_status run_step(graze_rigid *world, double dt) {
-  graze_status status = gz_rigid_find_contacts(world, dt);
-  if (status == GRAZE_OK) status = gz_rigid_find_islands(world);
-  if (status != GRAZE_OK) return status;
+static graze_status move_islands(graze_rigid *world, double dt) {
   stepping s = {world, dt};
   for (uint32_t i = 0; i < world->worker_count; i++) world->workers[i].no_memory = false;
-  gz_parallel_for(world->context, (uint32_t)world->islands.count, 1, move_range, &s);
+  if (!gz_rigid_choose_ways(world, dt)) return gz_fail_memory(world->context, sizeof(rigid_contact));
+  gz_parallel_for(world->context, (uint32_t)world->islands.count, 8, move_range, &s);
   for (uint32_t i = 0; i < world->worker_count; i++) {
     if (world->workers[i].no_memory) return gz_fail_memory(world->context, sizeof(rigid_body));
   }
+  for (size_t i = 0; i < world->islands.count; i++)
+    world->dissipated += RIGID_AT(world->islands, rigid_island, i)->dissipated;
+  return move_softly(world, dt) ? GRAZE_OK : gz_fail_memory(world->context, sizeof(rigid_body));
+}
+
+static graze_status run_step(graze_rigid *world, double dt) {
+  graze_status status = gz_rigid_find_contacts(world, dt);
+  if (status == GRAZE_OK) status = gz_rigid_find_islands(world);
+  if (status == GRAZE_OK && !begin_step(world)) status = gz_fail_memory(world->context, world->bodies.count * 4);
+  if (status == GRAZE_OK) status = move_islands(world, dt);
+  if (status != GRAZE_OK) return status;
   if (any_broke(world)) {
     status = gz_rigid_list_joined(world);
     if (status != GRAZE_OK) return status;
   }
-  for (size_t i = 0; i < world->islands.count; i++)
-    world->dissipated += RIGID_AT(world->islands, rigid_island, i)->dissipated;
   move_driven(world, dt);
   status = check_bodies(world);
   return status == GRAZE_OK ? gz_rigid_tell(world) : status;

@@ -17,6 +17,7 @@ graze_rigid_def graze_default_rigid_def(void) {
                            .substeps = 4,
                            .push_speed = 1,
                            .rebound = 0.2,
+                           .solver = GRAZE_RIGID_AUTO,
                            .cookie = RIGID_DEF_COOKIE};
 }
 
@@ -45,6 +46,8 @@ static graze_status check_def(const graze_context *context, const graze_rigid_de
                    def->push_speed);
   if (!(isfinite(def->rebound) && def->rebound >= 0))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "rebound is %.17g: it must be finite and at least 0", def->rebound);
+  if (def->solver > GRAZE_RIGID_NEWTON)
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "there is no solver %d", (int)def->solver);
   return GRAZE_OK;
 }
 
@@ -88,13 +91,15 @@ void graze_rigid_destroy(graze_rigid *world) {
       &world->materials, &world->pairs,         &world->contacts,        &world->before,        &world->lost,
       &world->events,    &world->left,          &world->boxes,           &world->reaches,       &world->island_of,
       &world->islands,   &world->island_bodies, &world->island_contacts, &world->island_joints, &world->joints,
-      &world->joined};
+      &world->joined,    &world->slots,         &world->soft_bodies,     &world->soft_contacts};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
   for (uint32_t i = 0; world->workers != NULL && i < world->worker_count; i++) {
     gz_buffer_release(world->context, &world->workers[i].memory);
     gz_buffer_release(world->context, &world->workers[i].pattern);
     gz_buffer_release(world->context, &world->workers[i].pairs);
   }
+  for (int i = 0; i < 2; i++) gz_buffer_release(world->context, &world->soft[i]);
+  gz_buffer_release(world->context, &world->bearings);
   gz_free(world->workers);
   graze_broadphase_destroy(world->broadphase);
   gz_free(world);

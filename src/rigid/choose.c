@@ -1,0 +1,144 @@
+/* Which islands are solved softly and which directly.
+ *
+ * Soft contacts cost a fixed time a body, and sink by what they carry: heavy bodies on light ones and tall stacks would
+ * sink too far. An island in which a contact carries more than it should is solved directly, if that is cheap enough,
+ * and so is every island with joints. The rule looks at what the state has, so that a run that is restored follows it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rigid/rigid.h"
+#include "rigid/soft.h"
+#include "rigid/vector.h"
+
+/* Where a contact sinks deeper than these parts of the smaller body's reach, or of half of what it is thick, it is
+ * strained, until it sinks by half of it. */
+static const double strain = 0.0023, thin = 0.1;
+
+/* A normal that leans less than this carries weight: its part along gravity. */
+static const double upright = 0.3;
+
+/* Islands of so many bodies are cheap; and of so many whose contacts are few, as in stacks and chains. */
+enum { FEW_BODIES = 64, MOST_BODIES = 512, MOST_ROUNDS = 256 };
+
+static rigid_contact *contact_of(const graze_rigid *world, const rigid_island *island, uint32_t i) {
+  return RIGID_AT(world->contacts, rigid_contact,
+                  *RIGID_AT(world->island_contacts, uint32_t, island->first_contact + i));
+}
+
+/* ---- weights ----------------------------------------------------------------------------------------------------- */
+
+/* A contact that carries, and how high what it carries is. */
+typedef struct bearing {
+  double height;
+  uint32_t contact;
+  uint32_t upper, lower;
+} bearing;
+
+static int compare_bearings(const void *x, const void *y) {
+  const bearing *a = x, *b = y;
+  if (a->height != b->height) return a->height > b->height ? -1 : 1;
+  return a->contact < b->contact ? -1 : a->contact > b->contact;
+}
+
+static uint32_t list_bearings(const graze_rigid *world, const rigid_island *island, double pull, bearing *list) {
+  uint32_t count = 0;
+  const double *gravity = world->def.gravity;
+  for (uint32_t i = 0; i < island->contact_count; i++) {
+    rigid_contact *c = contact_of(world, island, i);
+    const double up = -dot3(c->normal, gravity) / pull; /* from b to a */
+    c->weight = 0;
+    if (fabs(up) < upright) continue;
+    const uint32_t upper = up > 0 ? c->a : c->b;
+    rigid_body *b = rigid_body_at(world, upper);
+    if (b->type != GRAZE_BODY_DYNAMIC) continue;
+    b->supports++;
+    list[count++] = (bearing){-dot3(b->position, gravity), i, upper, up > 0 ? c->b : c->a};
+  }
+  return count;
+}
+
+/* What every contact would carry at rest, if whatever carries a body had the same share of it: from the top down. */
+static void weigh_contacts(const graze_rigid *world, const rigid_island *island, bearing *list) {
+  const double pull = length3(world->def.gravity);
+  for (uint32_t i = 0; i < island->body_count; i++) {
+    rigid_body *b = rigid_body_at(world, *RIGID_AT(world->island_bodies, uint32_t, island->first_body + i));
+    b->carried = b->mass;
+    b->supports = 0;
+  }
+  const uint32_t count = pull > 0 ? list_bearings(world, island, pull, list) : 0;
+  if (count > 0) qsort(list, count, sizeof *list, compare_bearings);
+  for (uint32_t i = 0; i < count; i++) {
+    const rigid_body *upper = rigid_body_at(world, list[i].upper);
+    rigid_contact *c = contact_of(world, island, list[i].contact);
+    c->weight = upper->carried / upper->supports;
+    rigid_body_at(world, list[i].lower)->carried += c->weight;
+    c->weight *= pull;
+  }
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
+
+/* What it carries at rest, or has carried for two steps: a blow is no load. */
+static void find_strain(const graze_rigid *world, rigid_contact *c, double dt) {
+  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  const double load = fmax(c->weight * (a->inverse_mass + b->inverse_mass), fmin(c->last[0], c->last[1]) / dt);
+  const double reach = b->is_wall ? a->reach : fmin(a->reach, b->reach), least = fmin(a->least, b->least);
+  const double sink = load * gz_soft_find_sink(dt / world->def.substeps);
+  const double most = fmin(strain * reach, thin * least);
+  if (sink > most) c->strained = true;
+  if (sink < 0.5 * most) c->strained = false;
+}
+
+/* In a round nobody who may touch something goes farther than the smaller of the two is thick. */
+static double find_rounds(const graze_rigid *world, const rigid_contact *c, double dt) {
+  const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
+  double way[3];
+  if (!c->restless) return 1;
+  sub3(a->velocity, b->velocity, way);
+  const double speed = length3(way) + length3(a->spin) * a->reach + length3(b->spin) * b->reach;
+  return ceil(dt * speed / fmin(a->least, b->least));
+}
+
+static bool is_cheap(const rigid_island *island) {
+  const uint32_t links = island->contact_count + island->joint_count;
+  return island->body_count <= FEW_BODIES || (island->body_count <= MOST_BODIES && links <= island->body_count * 5 / 4);
+}
+
+static bool is_strained(const graze_rigid *world, const rigid_island *island, double dt, bearing *list) {
+  bool strained = false;
+  if (world->def.solver != GRAZE_RIGID_AUTO || !is_cheap(island)) return false;
+  weigh_contacts(world, island, list);
+  for (uint32_t i = 0; i < island->contact_count; i++) {
+    rigid_contact *c = contact_of(world, island, i);
+    find_strain(world, c, dt);
+    strained = strained || c->strained;
+  }
+  return strained;
+}
+
+static void choose(const graze_rigid *world, rigid_island *island, double dt, bearing *list) {
+  double rounds = 1;
+  for (uint32_t i = 0; i < island->contact_count; i++)
+    rounds = fmax(rounds, find_rounds(world, contact_of(world, island, i), dt));
+  island->rounds = rounds < MOST_ROUNDS ? (uint32_t)rounds : MOST_ROUNDS;
+  const bool alone = island->contact_count == 0 && island->joint_count == 0;
+  if (alone)
+    island->way = WAY_FREE;
+  else if (island->joint_count > 0 || world->def.solver == GRAZE_RIGID_NEWTON || is_strained(world, island, dt, list))
+    island->way = WAY_DIRECT;
+  else
+    island->way = island->rounds > 1 ? WAY_FAST : WAY_SOFT;
+}
+
+bool gz_rigid_choose_ways(graze_rigid *world, double dt) {
+  uint32_t most = 1;
+  for (size_t i = 0; i < world->islands.count; i++) {
+    const rigid_island *island = RIGID_AT(world->islands, rigid_island, i);
+    if (is_cheap(island) && island->contact_count > most) most = island->contact_count;
+  }
+  if (!gz_buffer_reserve(world->context, &world->bearings, most * sizeof(bearing), 0)) return false;
+  for (size_t i = 0; i < world->islands.count; i++)
+    choose(world, RIGID_AT(world->islands, rigid_island, i), dt, world->bearings.data);
+  return true;
+}
