@@ -41,8 +41,7 @@ static void point_velocity(const double v[3], const double w[3], const double ar
   for (int k = 0; k < 3; k++) out[k] += v[k];
 }
 
-static double plain_speed(const plain_body *a, const plain_body *b, const double arms[2][3], const double d[3],
-                          bool ways) {
+static double plain_speed(const plain_body *a, const plain_body *b, double (*arms)[3], const double d[3], bool ways) {
   double va[3], vb[3];
   point_velocity(ways ? a->moved : a->v, ways ? a->turned : a->w, arms[0], va);
   point_velocity(ways ? b->moved : b->v, ways ? b->turned : b->w, arms[1], vb);
@@ -87,7 +86,7 @@ static void plain_rub(plain_contact *c, plain_body *a, plain_body *b) {
   c->twist = twist;
   for (int i = 0; i < 2; i++) {
     const double give = plain_give(a, c->middle[0], c->across[i]) + plain_give(b, c->middle[1], c->across[i]);
-    next[i] = c->drag[i] - plain_speed(a, b, (const double(*)[3])c->middle, c->across[i], false) / give;
+    next[i] = c->drag[i] - plain_speed(a, b, c->middle, c->across[i], false) / give;
   }
   const double length = hypot(next[0], next[1]), limit = c->friction * pressed;
   for (int i = 0; i < 2; i++) {
@@ -101,7 +100,7 @@ static void plain_rub(plain_contact *c, plain_body *a, plain_body *b) {
 static void plain_solve(plain_contact *c, plain_body *bodies, double h, double push_speed, bool relax) {
   plain_body *a = &bodies[c->a], *b = &bodies[c->b];
   for (uint32_t k = 0; k < c->count; k++) {
-    const double(*arms)[3] = (const double(*)[3])c->arms[k];
+    double(*arms)[3] = c->arms[k];
     const double give = plain_give(a, arms[0], c->normal) + plain_give(b, arms[1], c->normal);
     const double gap = c->gap[k] + plain_speed(a, b, arms, c->normal, true);
     double bias = 0, softness = 0;
@@ -417,17 +416,17 @@ static void test_pyramid(void **unused) {
   for (int i = 0; i < 3; i++) {
     graze_rigid *world = make_world(shared_context(1 << i), GRAZE_RIGID_SOFT, 0.6, 0);
     graze_world_sums sums;
-    add_pyramid(world, 36);
+    add_pyramid(world, 24);
     run(world, 120);
     must(graze_rigid_get_sums(world, &sums));
     hashes[i] = graze_rigid_get_hash(world);
-    assert_within("sag", 35.5 - get(world, graze_rigid_get_body_count(world) - 1).position[2], 0.15);
+    assert_within("sag", 23.5 - get(world, graze_rigid_get_body_count(world) - 1).position[2], 0.15);
     assert_within("overlap", sums.max_overlap, 0.01);
     assert_within("speed", sqrt(2 * sums.kinetic / graze_rigid_get_body_count(world)), 0.05);
     graze_rigid_destroy(world);
   }
   assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
-  assert_true(hashes[0] == UINT64_C(0x9c8a972e36c49655));
+  assert_true(hashes[0] == UINT64_C(0x86ff06b02715a8ae));
 }
 
 /* A run that is saved and restored in the middle is the same. */

@@ -49,7 +49,8 @@ static const struct argp_option options[] = {
     {"seed", key_seed, "S", 0, "seed of the blasts of the scene (default 1)", 1},
     {"seeds", key_seeds, "N", 0, "run the seeds S to S+N-1 and tell how often what is hit", 1},
     {"solver", key_solver, "WHAT", 0, "of rigid bodies: auto (default), soft, or newton (docs/rigid.md)", 1},
-    {"sleep", key_sleep, "WHAT", 0, "of rigid bodies: off (default), what rests is moved like all others", 1},
+    {"sleep", key_sleep, "WHAT", 0, "of rigid bodies: on, what rests sleeps until something wakes it, or off (default)",
+     1},
     {0, 0, 0, 0, "What is written (CSV):", 30},
     {"final", key_final, "FILE", 0, "the last state: place, orientation, velocity and spin of everything", 30},
     {"energy", key_energy, "FILE", 0, "energies, momenta and contacts as time goes by", 30},
@@ -164,7 +165,8 @@ static void finish_options(simulate_options *simulate, struct argp_state *state)
 
 static error_t parse_simulate(int key, char *argument, struct argp_state *state) {
   static const char *const precision_names[] = {"single", "double", NULL}; /* graze_precision */
-  static const char *const solver_names[] = {"auto", "soft", "newton", NULL}, *const sleep_names[] = {"off", NULL};
+  static const char *const solver_names[] = {"auto", "soft", "newton", NULL}, *const sleep_names[] = {"off", "on",
+                                                                                                      NULL};
   simulate_options *simulate = state->input;
   switch (key) {
     case key_precision:
@@ -215,7 +217,7 @@ static error_t parse_simulate(int key, char *argument, struct argp_state *state)
       simulate->solver = (int)options_choice(state, "solver", argument, solver_names);
       return 0;
     case key_sleep:
-      options_choice(state, "sleep", argument, sleep_names);
+      simulate->sleep = options_choice(state, "sleep", argument, sleep_names) == 1;
       return 0;
     case key_record:
       simulate->record = argument;

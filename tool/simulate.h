@@ -23,6 +23,7 @@ typedef struct simulate_options {
   enum { show_all, show_colliding } show;                        /* at first, in the film */
   graze_track_colour colour;                                     /* the same */
   graze_precision precision;
+  bool sleep;
   int solver; /* graze_rigid_solver, or -1: not given */
   bool show_given, colour_given, pictures_given, precision_given;
   uint32_t pictures;

@@ -87,7 +87,7 @@ void simulate_print_json(output *out, const simulate_run *run) {
   put_sums(&writer, "end", &run->end);
   gz_json_integer(&writer, "contacts", run->end.contacts);
   gz_json_double(&writer, "max_overlap", run->end.max_overlap);
-  gz_json_integer(&writer, "asleep", 0);
+  gz_json_integer(&writer, "asleep", graze_rigid_get_asleep_count(run->rigid));
   gz_json_integer(&writer, "left", run->end.left);
   put_escaped(&writer, run);
   put_events(&writer, run);

@@ -177,6 +177,7 @@ void simulate_make_rigid(simulate_run *run) {
   def.events = true;
   if (simulation->substeps > 0) def.substeps = simulation->substeps;
   def.solver = simulate_solver(run);
+  def.sleep = run->asked->sleep;
   simulate_must(run, graze_rigid_create(run->session.context, &def, &run->rigid));
   add_materials(run);
   add_bodies(run);

@@ -37,6 +37,8 @@ typedef struct graze_rigid_def {
   double push_speed;         /* bodies that overlap are pushed apart no faster; above 0, default 1 */
   double rebound;            /* approach slower than this is not thrown back, whatever the restitution; default 0.2 */
   graze_rigid_solver solver; /* default AUTO */
+  bool sleep;                /* bodies that rest are left out until something touches them; default false */
+  double sleep_speed;        /* which nothing of those that rest has; above 0, default 0.05 */
   bool events;               /* collect them; default false */
   uint32_t cookie;
 } graze_rigid_def;
@@ -106,6 +108,15 @@ GRAZE_API graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t b
 /* Moves a kinematic body, or throws a dynamic one, from now on. Errors: HANDLE, ARGUMENT (it is static), NOT_FINITE. */
 GRAZE_API graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const double velocity[3],
                                                 const double spin[3]);
+
+/* Of a world whose bodies sleep: islands do, bodies that touch each other, after they have rested for half a second,
+ * and wake together: by a contact that comes, by graze_rigid_wake or a velocity that is set, and when what they lie on
+ * is driven, or when bodies are joined or walls added. What is awake does the same, bit for bit, as if nobody slept. */
+
+/* Wakes the island of a body. Errors: HANDLE, MEMORY. */
+GRAZE_API graze_status graze_rigid_wake(graze_rigid *world, uint32_t body);
+GRAZE_API bool graze_rigid_is_asleep(const graze_rigid *world, uint32_t body);
+GRAZE_API uint32_t graze_rigid_get_asleep_count(const graze_rigid *world);
 
 /* A wall: all that is behind the plane is solid. `normal` points to the free side and need not have length 1. Walls are
  * numbered in order. Errors: ARGUMENT, NOT_FINITE, MEMORY. */

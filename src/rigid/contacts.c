@@ -67,23 +67,26 @@ static double find_reach(const graze_rigid *world, const rigid_body *b, double d
          (b->type == GRAZE_BODY_DYNAMIC ? length3(world->def.gravity) * dt * dt : 0);
 }
 
+void gz_rigid_find_box(const rigid_body *body, graze_box *box) {
+  find_box(body, nearness * body->least, 0, box);
+}
+
+/* Of those that are awake, in their order. */
 static graze_status find_boxes(graze_rigid *world, double dt) {
-  const size_t count = world->bodies.count;
-  world->boxes.count = world->reaches.count = 0;
-  if (!array_reserve(world->context, &world->boxes, count + 1, sizeof(graze_box)) ||
-      !array_reserve(world->context, &world->reaches, count + 1, sizeof(double)))
+  const size_t count = world->awake.count;
+  world->boxes.count = 0;
+  if (!array_reserve(world->context, &world->boxes, count + 1, sizeof(graze_box)))
     return gz_fail_memory(world->context, count * sizeof(graze_box));
   for (uint32_t i = 0; i < count; i++) {
-    const rigid_body *b = rigid_body_at(world, i);
-    double *reach = RIGID_AT(world->reaches, double, i);
-    *reach = find_reach(world, b, dt);
+    const uint32_t body = *RIGID_AT(world->awake, uint32_t, i);
+    const rigid_body *b = rigid_body_at(world, body);
     graze_box *box = RIGID_AT(world->boxes, graze_box, i);
-    find_box(b, *reach, dt, box);
+    find_box(b, find_reach(world, b, dt), dt, box);
     for (int k = 0; k < 3; k++) {
-      if (!(isfinite(box->min[k]) && isfinite(box->max[k]))) return gz_rigid_fail_not_finite(world, i);
+      if (!(isfinite(box->min[k]) && isfinite(box->max[k]))) return gz_rigid_fail_not_finite(world, body);
     }
   }
-  world->boxes.count = world->reaches.count = count;
+  world->boxes.count = count;
   return GRAZE_OK;
 }
 
@@ -122,8 +125,7 @@ static bool add_candidate(graze_rigid *world, uint32_t a, uint32_t b, size_t *ne
   return true;
 }
 
-static bool meets_wall(const graze_rigid *world, uint32_t body, const rigid_body *wall) {
-  const graze_box *box = RIGID_AT(world->boxes, graze_box, body);
+static bool meets_wall(const graze_box *box, const rigid_body *wall) {
   double depth = 0;
   for (int k = 0; k < 3; k++) {
     const double n = wall->rotation[k];
@@ -136,17 +138,22 @@ static bool meets_wall(const graze_rigid *world, uint32_t body, const rigid_body
 static bool list_candidates(graze_rigid *world, const graze_box_pair *pairs, uint64_t count) {
   uint64_t next = 0;
   size_t old = 0;
+  const uint32_t *awake = world->awake.data;
   world->contacts.count = world->lost.count = 0;
-  for (uint32_t a = 0; a < world->bodies.count; a++) {
+  for (uint32_t i = 0; i < world->awake.count; i++) {
+    const uint32_t a = awake[i];
     const bool moves = rigid_body_at(world, a)->type == GRAZE_BODY_DYNAMIC;
-    for (; next < count && pairs[next].a == a; next++) {
-      const bool other = rigid_body_at(world, pairs[next].b)->type == GRAZE_BODY_DYNAMIC;
-      if (gz_rigid_are_joined(world, a, pairs[next].b)) continue;
-      if ((moves || other) && !add_candidate(world, a, pairs[next].b, &old)) return false;
+    for (; next < count && pairs[next].a == i; next++) {
+      const uint32_t b = awake[pairs[next].b];
+      const bool other = rigid_body_at(world, b)->type == GRAZE_BODY_DYNAMIC;
+      if (gz_rigid_are_joined(world, a, b)) continue;
+      if ((moves || other) && !add_candidate(world, a, b, &old)) return false;
     }
     for (uint32_t w = 0; moves && w < world->walls.count; w++) {
       const uint32_t b = (uint32_t)world->bodies.count + w;
-      if (meets_wall(world, a, rigid_body_at(world, b)) && !add_candidate(world, a, b, &old)) return false;
+      if (meets_wall(RIGID_AT(world->boxes, graze_box, i), rigid_body_at(world, b)) &&
+          !add_candidate(world, a, b, &old))
+        return false;
     }
   }
   for (; old < world->before.count; old++) {
@@ -205,17 +212,28 @@ static void collide_range(void *argument, uint32_t begin, uint32_t end, uint32_t
   }
 }
 
+/* Boxes of those that are awake when all have been woken whom they would touch. */
+static graze_status find_awake(graze_rigid *world, double dt) {
+  graze_status status = GRAZE_OK;
+  for (bool any = true; any && status == GRAZE_OK;) {
+    if (!gz_rigid_list_awake(world)) return gz_fail_memory(world->context, world->bodies.count * sizeof(uint32_t));
+    status = find_boxes(world, dt);
+    if (status == GRAZE_OK) status = gz_rigid_wake_touched(world, dt, &any);
+  }
+  return status;
+}
+
 graze_status gz_rigid_find_contacts(graze_rigid *world, double dt) {
   const graze_box_pair *pairs = NULL;
   uint64_t count = 0;
   const gz_array swap = world->before;
   world->before = world->contacts;
   world->contacts = swap;
-  graze_status status = find_boxes(world, dt);
+  graze_status status = find_awake(world, dt);
   if (status != GRAZE_OK) return status;
-  if (world->bodies.count > 0) {
+  if (world->awake.count > 0) {
     const graze_box_array boxes = {world->boxes.data, sizeof(graze_box), GRAZE_DOUBLE};
-    status = graze_broadphase_find(world->broadphase, &boxes, (uint32_t)world->bodies.count, false, &pairs, &count);
+    status = graze_broadphase_find(world->broadphase, &boxes, (uint32_t)world->awake.count, false, &pairs, &count);
     if (status != GRAZE_OK) return status;
   }
   if (!list_candidates(world, pairs, count) || world->contacts.count > UINT32_MAX)

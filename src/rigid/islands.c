@@ -33,9 +33,14 @@ static uint32_t dynamic_of(const graze_rigid *world, const rigid_joint *j) {
   return is_dynamic(world, j->def.a) ? j->def.a : j->def.b;
 }
 
+static bool sleeps(const graze_rigid *world, const rigid_joint *j) {
+  return rigid_body_at(world, dynamic_of(world, j))->asleep;
+}
+
 static void join_joints(const graze_rigid *world, uint32_t *parents) {
   for (size_t i = 0; i < world->joints.count; i++) {
     const rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
+    if (sleeps(world, j)) continue;
     if (!j->broken && is_dynamic(world, j->def.a) && is_dynamic(world, j->def.b)) join(parents, j->def.a, j->def.b);
   }
 }
@@ -44,7 +49,8 @@ static void join_joints(const graze_rigid *world, uint32_t *parents) {
 static void count_all(graze_rigid *world, uint32_t *island_of) {
   rigid_island *islands = world->islands.data;
   world->islands.count = 0;
-  for (uint32_t i = 0; i < world->bodies.count; i++) {
+  for (uint32_t k = 0; k < world->awake.count; k++) {
+    const uint32_t i = *RIGID_AT(world->awake, uint32_t, k);
     if (!is_dynamic(world, i)) continue;
     const uint32_t root = find_root(island_of, i);
     /* A root comes before all others: it has its number already. */
@@ -56,7 +62,8 @@ static void count_all(graze_rigid *world, uint32_t *island_of) {
 static void number_all(graze_rigid *world, uint32_t *parents, uint32_t *island_of) {
   rigid_island *islands = world->islands.data;
   uint32_t next = 0;
-  for (uint32_t i = 0; i < world->bodies.count; i++) {
+  for (uint32_t k = 0; k < world->awake.count; k++) {
+    const uint32_t i = *RIGID_AT(world->awake, uint32_t, k);
     if (!is_dynamic(world, i)) continue;
     const uint32_t root = find_root(parents, i);
     island_of[i] = root == i ? next++ : island_of[root];
@@ -66,8 +73,10 @@ static void number_all(graze_rigid *world, uint32_t *parents, uint32_t *island_o
     const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     if (c->count > 0) islands[island_of[is_dynamic(world, c->a) ? c->a : c->b]].contact_count++;
   }
-  for (size_t i = 0; i < world->joints.count; i++)
-    islands[island_of[dynamic_of(world, RIGID_AT(world->joints, rigid_joint, i))]].joint_count++;
+  for (size_t i = 0; i < world->joints.count; i++) {
+    const rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
+    if (!sleeps(world, j)) islands[island_of[dynamic_of(world, j)]].joint_count++;
+  }
 }
 
 static void fill_all(graze_rigid *world, const uint32_t *island_of) {
@@ -82,7 +91,8 @@ static void fill_all(graze_rigid *world, const uint32_t *island_of) {
     joint += islands[i].joint_count;
     islands[i].body_count = islands[i].contact_count = islands[i].joint_count = 0;
   }
-  for (uint32_t i = 0; i < world->bodies.count; i++) {
+  for (uint32_t k = 0; k < world->awake.count; k++) {
+    const uint32_t i = *RIGID_AT(world->awake, uint32_t, k);
     if (!is_dynamic(world, i)) continue;
     rigid_island *is = &islands[island_of[i]];
     *RIGID_AT(world->island_bodies, uint32_t, is->first_body + is->body_count++) = i;
@@ -94,7 +104,9 @@ static void fill_all(graze_rigid *world, const uint32_t *island_of) {
     *RIGID_AT(world->island_contacts, uint32_t, is->first_contact + is->contact_count++) = i;
   }
   for (uint32_t i = 0; i < world->joints.count; i++) {
-    rigid_island *is = &islands[island_of[dynamic_of(world, RIGID_AT(world->joints, rigid_joint, i))]];
+    const rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
+    if (sleeps(world, j)) continue;
+    rigid_island *is = &islands[island_of[dynamic_of(world, j)]];
     *RIGID_AT(world->island_joints, uint32_t, is->first_joint + is->joint_count++) = i;
   }
 }

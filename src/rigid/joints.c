@@ -171,6 +171,8 @@ graze_status graze_rigid_add_joint(graze_rigid *world, const graze_joint_def *de
   *joint = (uint32_t)world->joints.count;
   *RIGID_AT(world->joints, rigid_joint, world->joints.count++) = j;
   graze_status status = gz_rigid_list_joined(world);
+  if (status == GRAZE_OK) status = gz_rigid_wake(world, def->a);
+  if (status == GRAZE_OK && def->b != GRAZE_NO_BODY) status = gz_rigid_wake(world, def->b);
   if (status == GRAZE_OK) return status;
   gz_free(j.name);
   world->joints.count--;

@@ -28,7 +28,10 @@ typedef struct rigid_body {
   double inertia[6], damping[2];
   double position[3], orientation[4], velocity[3], spin[3];
   double rotation[9]; /* of a wall: its normal, in the first row */
-  bool left;
+  bool left, asleep;
+  uint32_t nap;                                /* of those that fell asleep together */
+  double rested;                               /* for how long it has hardly moved */
+  graze_proxy_id proxy;                        /* while it sleeps */
   double start[3], start_orientation[4];       /* of what is driven: at the start of the step */
   double carried;                              /* mass of it and of what is on it */
   uint32_t supports;                           /* contacts that carry it */
@@ -114,21 +117,25 @@ typedef struct rigid_pair {
 struct graze_rigid {
   graze_context *context;
   graze_rigid_def def;
-  gz_array materials; /* graze_rigid_material */
-  gz_array pairs;     /* rigid_pair; the later one counts */
-  gz_array bodies;    /* rigid_body */
-  gz_array walls;     /* rigid_body */
-  gz_array joints;    /* rigid_joint */
-  gz_array joined;    /* uint64_t: pairs of bodies that joints hold, sorted */
-  rigid_body earth;   /* what joints with the world hold on to */
-  gz_array contacts;  /* rigid_contact, by a, then b */
-  gz_array before;    /* those of the step before */
-  gz_array lost;      /* of those, the ones that touched and are no more */
-  gz_array events;    /* graze_contact_event */
-  gz_array left;      /* graze_member */
-  gz_array boxes;     /* graze_box */
-  gz_array reaches;   /* double: how far each body may come in the next step, beyond its own motion */
-  gz_array island_of; /* uint32_t: of each body */
+  gz_array materials;         /* graze_rigid_material */
+  gz_array pairs;             /* rigid_pair; the later one counts */
+  gz_array bodies;            /* rigid_body */
+  gz_array walls;             /* rigid_body */
+  gz_array joints;            /* rigid_joint */
+  gz_array joined;            /* uint64_t: pairs of bodies that joints hold, sorted */
+  rigid_body earth;           /* what joints with the world hold on to */
+  gz_array contacts;          /* rigid_contact, by a, then b */
+  gz_array awake;             /* uint32_t: bodies that do not sleep, in order */
+  gz_array resting;           /* rigid_contact: of those that sleep */
+  graze_broadphase *sleepers; /* their boxes */
+  uint32_t asleep_count;
+  bool list_is_old, sleepers_are_old; /* since somebody was added, fell asleep or woke */
+  gz_array before;                    /* those of the step before */
+  gz_array lost;                      /* of those, the ones that touched and are no more */
+  gz_array events;                    /* graze_contact_event */
+  gz_array left;                      /* graze_member */
+  gz_array boxes;                     /* graze_box */
+  gz_array island_of;                 /* uint32_t: of each body */
   gz_array island_bodies, island_contacts, island_joints, islands;
   gz_array slots;                      /* uint32_t: of each body, in what is solved softly; 0: none */
   gz_array soft_bodies, soft_contacts; /* uint32_t: those of all islands that are solved so */
@@ -194,7 +201,25 @@ bool gz_rigid_are_joined(const graze_rigid *world, uint32_t a, uint32_t b);
 /* After joints were added, or have broken. */
 graze_status gz_rigid_list_joined(graze_rigid *world);
 
+/* ---- sleep.c ---- */
+
+/* Lists those that do not sleep, if that has changed. False: memory refused. */
+bool gz_rigid_list_awake(graze_rigid *world);
+/* Wakes the island of a body; all; all that rest on a body. */
+graze_status gz_rigid_wake(graze_rigid *world, uint32_t body);
+graze_status gz_rigid_wake_all(graze_rigid *world);
+graze_status gz_rigid_wake_riders(graze_rigid *world, uint32_t body);
+/* Wakes those that somebody awake would touch within `dt`; boxes of the awake are there. */
+graze_status gz_rigid_wake_touched(graze_rigid *world, double dt, bool *any);
+/* After a step. */
+graze_status gz_rigid_fall_asleep(graze_rigid *world, double dt);
+/* After bodies were told from outside whether they sleep. */
+graze_status gz_rigid_restore_sleep(graze_rigid *world);
+
 /* ---- contacts.c ---- */
+
+/* The box of a body as it stands, a little larger. */
+void gz_rigid_find_box(const rigid_body *body, graze_box *box);
 
 /* Finds all contacts that there may be within the next `dt`. */
 graze_status gz_rigid_find_contacts(graze_rigid *world, double dt);

@@ -14,8 +14,9 @@ static uint64_t find_identity(const graze_rigid *world) {
   const graze_rigid_def *def = &world->def;
   const double numbers[] = {def->gravity[0],    def->gravity[1],    def->gravity[2],    def->bounds.min[0],
                             def->bounds.min[1], def->bounds.min[2], def->bounds.max[0], def->bounds.max[1],
-                            def->bounds.max[2], def->push_speed,    def->rebound};
-  uint64_t h = gz_hash_bytes(numbers, sizeof numbers, def->substeps + 4096 * (uint64_t)def->solver);
+                            def->bounds.max[2], def->push_speed,    def->rebound,       def->sleep_speed};
+  uint64_t h = gz_hash_bytes(numbers, sizeof numbers,
+                             def->substeps + 4096 * (uint64_t)def->solver + 65536 * (uint64_t)def->sleep);
   for (size_t i = 0; i < world->materials.count; i++) {
     const graze_rigid_material *m = RIGID_AT(world->materials, graze_rigid_material, i);
     const double said[] = {m->friction,         m->restitution,      m->rolling,         m->spinning,
@@ -110,14 +111,20 @@ static void put_state(archive_writer *w, const graze_rigid *world) {
     gz_archive_put(w, b->velocity, sizeof b->velocity);
     gz_archive_put(w, b->spin, sizeof b->spin);
     gz_archive_put_u32(w, b->left);
+    gz_archive_put_u32(w, b->asleep);
+    gz_archive_put_u32(w, b->nap);
+    gz_archive_put(w, &b->rested, sizeof b->rested);
   }
   for (size_t i = 0; i < world->joints.count; i++) {
     const rigid_joint *j = RIGID_AT(world->joints, rigid_joint, i);
     gz_archive_put_u32(w, j->broken);
     gz_archive_put(w, &j->force, sizeof j->force);
   }
-  gz_archive_put_u64(w, world->contacts.count);
-  for (size_t i = 0; i < world->contacts.count; i++) put_contact(w, RIGID_AT(world->contacts, rigid_contact, i));
+  const gz_array *const lists[2] = {&world->contacts, &world->resting};
+  for (int k = 0; k < 2; k++) {
+    gz_archive_put_u64(w, lists[k]->count);
+    for (size_t i = 0; i < lists[k]->count; i++) put_contact(w, RIGID_AT(*lists[k], rigid_contact, i));
+  }
   gz_archive_end_section(w, ARCHIVE_RIGID);
 }
 
@@ -195,6 +202,20 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   return true;
 }
 
+static graze_status take_contacts(archive_reader *r, graze_rigid *world, gz_array *to) {
+  const uint64_t count = gz_archive_take_u64(r);
+  if (count > r->length / 16) return gz_archive_error(r, "more contacts than the file can hold");
+  to->count = 0;
+  if (!array_reserve(world->context, to, count + 1, sizeof(rigid_contact)))
+    return gz_fail_memory(world->context, count * sizeof(rigid_contact));
+  for (uint64_t i = 0; i < count; i++) {
+    if (!take_contact(r, world, RIGID_AT(*to, rigid_contact, i)))
+      return gz_archive_error(r, "a contact of what is not there");
+    to->count++;
+  }
+  return GRAZE_OK;
+}
+
 static graze_status take_state(archive_reader *r, graze_rigid *world) {
   world->step = gz_archive_take_u64(r);
   world->start_step = gz_archive_take_u64(r);
@@ -208,6 +229,9 @@ static graze_status take_state(archive_reader *r, graze_rigid *world) {
     take(r, b->velocity, sizeof b->velocity);
     take(r, b->spin, sizeof b->spin);
     b->left = gz_archive_take_u32(r) != 0;
+    b->asleep = gz_archive_take_u32(r) != 0 && b->type == GRAZE_BODY_DYNAMIC;
+    b->nap = gz_archive_take_u32(r);
+    take(r, &b->rested, sizeof b->rested);
     gz_rigid_set_rotation(b);
   }
   for (size_t i = 0; i < world->joints.count; i++) {
@@ -216,17 +240,10 @@ static graze_status take_state(archive_reader *r, graze_rigid *world) {
     take(r, &j->force, sizeof j->force);
   }
   graze_status listed = gz_rigid_list_joined(world);
+  if (listed == GRAZE_OK) listed = gz_rigid_restore_sleep(world);
+  if (listed == GRAZE_OK) listed = take_contacts(r, world, &world->contacts);
+  if (listed == GRAZE_OK) listed = take_contacts(r, world, &world->resting);
   if (listed != GRAZE_OK) return listed;
-  const uint64_t count = gz_archive_take_u64(r);
-  if (count > r->length / 16) return gz_archive_error(r, "more contacts than the file can hold");
-  world->contacts.count = 0;
-  if (!array_reserve(world->context, &world->contacts, count + 1, sizeof(rigid_contact)))
-    return gz_fail_memory(world->context, count * sizeof(rigid_contact));
-  for (uint64_t i = 0; i < count; i++) {
-    if (!take_contact(r, world, RIGID_AT(world->contacts, rigid_contact, i)))
-      return gz_archive_error(r, "a contact of what is not there");
-    world->contacts.count++;
-  }
   return r->overrun || r->at != r->length ? gz_archive_error(r, "the state ends elsewhere") : GRAZE_OK;
 }
 

@@ -57,8 +57,8 @@ static bool begin_step(graze_rigid *world) {
   world->slots.count = 0;
   if (!array_reserve(world->context, &world->slots, world->bodies.count + 1, sizeof(uint32_t))) return false;
   memset(world->slots.data, 0, (world->bodies.count + 1) * sizeof(uint32_t));
-  for (uint32_t i = 0; i < world->bodies.count; i++) {
-    rigid_body *b = rigid_body_at(world, i);
+  for (uint32_t k = 0; k < world->awake.count; k++) {
+    rigid_body *b = rigid_body_at(world, *RIGID_AT(world->awake, uint32_t, k));
     if (b->type != GRAZE_BODY_KINEMATIC) continue;
     memcpy(b->start, b->position, sizeof b->start);
     memcpy(b->start_orientation, b->orientation, sizeof b->start_orientation);
@@ -67,8 +67,8 @@ static bool begin_step(graze_rigid *world) {
 }
 
 static void move_driven(const graze_rigid *world, double dt) {
-  for (uint32_t i = 0; i < world->bodies.count; i++) {
-    rigid_body *b = rigid_body_at(world, i);
+  for (uint32_t k = 0; k < world->awake.count; k++) {
+    rigid_body *b = rigid_body_at(world, *RIGID_AT(world->awake, uint32_t, k));
     if (b->type == GRAZE_BODY_KINEMATIC) gz_rigid_drive(b, dt);
   }
 }
@@ -90,7 +90,8 @@ graze_status gz_rigid_fail_not_finite(const graze_rigid *world, uint32_t body) {
 static graze_status check_bodies(const graze_rigid *world) {
   const graze_box *bounds = &world->def.bounds;
   const bool bounded = !graze_box_is_empty(bounds);
-  for (uint32_t i = 0; i < world->bodies.count; i++) {
+  for (uint32_t k = 0; k < world->awake.count; k++) {
+    const uint32_t i = *RIGID_AT(world->awake, uint32_t, k);
     rigid_body *b = rigid_body_at(world, i);
     if (!is_finite(b)) return gz_rigid_fail_not_finite(world, i);
     const graze_box point = {{b->position[0], b->position[1], b->position[2]},
@@ -135,7 +136,8 @@ static graze_status run_step(graze_rigid *world, double dt) {
   }
   move_driven(world, dt);
   status = check_bodies(world);
-  return status == GRAZE_OK ? gz_rigid_tell(world) : status;
+  if (status == GRAZE_OK) status = gz_rigid_tell(world);
+  return status == GRAZE_OK ? gz_rigid_fall_asleep(world, dt) : status;
 }
 
 static graze_status run(graze_rigid *world, double dt, uint64_t count, graze_progress_function progress, void *user) {

@@ -18,6 +18,7 @@ graze_rigid_def graze_default_rigid_def(void) {
                            .push_speed = 1,
                            .rebound = 0.2,
                            .solver = GRAZE_RIGID_AUTO,
+                           .sleep_speed = 0.05,
                            .cookie = RIGID_DEF_COOKIE};
 }
 
@@ -46,6 +47,9 @@ static graze_status check_def(const graze_context *context, const graze_rigid_de
                    def->push_speed);
   if (!(isfinite(def->rebound) && def->rebound >= 0))
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "rebound is %.17g: it must be finite and at least 0", def->rebound);
+  if (!(isfinite(def->sleep_speed) && def->sleep_speed > 0))
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "sleep_speed is %.17g: it must be finite and above 0",
+                   def->sleep_speed);
   if (def->solver > GRAZE_RIGID_NEWTON)
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "there is no solver %d", (int)def->solver);
   return GRAZE_OK;
@@ -65,6 +69,7 @@ graze_status graze_rigid_create(graze_context *context, const graze_rigid_def *d
   made->workers = gz_new_zeroed(context, made->worker_count, sizeof *made->workers);
   status = made->workers != NULL ? graze_broadphase_create(context, NULL, &made->broadphase)
                                  : gz_fail_memory(context, made->worker_count * sizeof *made->workers);
+  if (status == GRAZE_OK) status = gz_rigid_restore_sleep(made);
   if (status != GRAZE_OK) {
     graze_rigid_destroy(made);
     return status;
@@ -88,10 +93,11 @@ void graze_rigid_destroy(graze_rigid *world) {
   free_bodies(&world->walls);
   for (size_t i = 0; i < world->joints.count; i++) gz_free(RIGID_AT(world->joints, rigid_joint, i)->name);
   const gz_array *const arrays[] = {
-      &world->materials, &world->pairs,         &world->contacts,        &world->before,        &world->lost,
-      &world->events,    &world->left,          &world->boxes,           &world->reaches,       &world->island_of,
-      &world->islands,   &world->island_bodies, &world->island_contacts, &world->island_joints, &world->joints,
-      &world->joined,    &world->slots,         &world->soft_bodies,     &world->soft_contacts};
+      &world->materials,     &world->pairs,         &world->contacts,      &world->before,
+      &world->lost,          &world->events,        &world->left,          &world->boxes,
+      &world->island_of,     &world->islands,       &world->island_bodies, &world->island_contacts,
+      &world->island_joints, &world->joints,        &world->joined,        &world->slots,
+      &world->soft_bodies,   &world->soft_contacts, &world->awake,         &world->resting};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) gz_free(arrays[i]->data);
   for (uint32_t i = 0; world->workers != NULL && i < world->worker_count; i++) {
     gz_buffer_release(world->context, &world->workers[i].memory);
@@ -102,6 +108,7 @@ void graze_rigid_destroy(graze_rigid *world) {
   gz_buffer_release(world->context, &world->bearings);
   gz_free(world->workers);
   graze_broadphase_destroy(world->broadphase);
+  graze_broadphase_destroy(world->sleepers);
   gz_free(world);
 }
 
@@ -351,6 +358,11 @@ graze_status graze_rigid_add_body(graze_rigid *world, const graze_rigid_body_def
     rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
     c->b += c->b >= world->bodies.count;
   }
+  for (size_t i = 0; i < world->resting.count; i++) {
+    rigid_contact *c = RIGID_AT(world->resting, rigid_contact, i);
+    c->b += c->b >= world->bodies.count;
+  }
+  world->list_is_old = true;
   *body = (uint32_t)world->bodies.count;
   *RIGID_AT(world->bodies, rigid_body, world->bodies.count++) = b;
   return GRAZE_OK;
@@ -403,6 +415,10 @@ graze_status graze_rigid_set_velocity(graze_rigid *world, uint32_t body, const d
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s is static: it has no velocity", words.text);
   status = check_finite(world, words.text, "velocity", velocity, 3);
   if (status == GRAZE_OK) status = check_finite(world, words.text, "spin", spin, 3);
+  const bool other =
+      memcmp(b->velocity, velocity, sizeof b->velocity) != 0 || memcmp(b->spin, spin, sizeof b->spin) != 0;
+  if (status == GRAZE_OK && other)
+    status = b->type == GRAZE_BODY_DYNAMIC ? gz_rigid_wake(world, body) : gz_rigid_wake_riders(world, body);
   if (status != GRAZE_OK) return status;
   memcpy(b->velocity, velocity, sizeof b->velocity);
   memcpy(b->spin, spin, sizeof b->spin);
@@ -433,7 +449,7 @@ graze_status graze_rigid_add_wall(graze_rigid *world, const double point[3], con
   }
   wall.least = (double)INFINITY;
   *RIGID_AT(world->walls, rigid_body, world->walls.count++) = wall;
-  return GRAZE_OK;
+  return gz_rigid_wake_all(world);
 }
 
 uint32_t graze_rigid_get_wall_count(const graze_rigid *world) {
@@ -459,9 +475,9 @@ static void add_body_sums(const graze_rigid *world, const rigid_body *b, graze_w
 }
 
 /* Those that touch now, wherever steps have found contacts or not. */
-static void add_contact_sums(const graze_rigid *world, graze_world_sums *sums) {
-  for (size_t i = 0; i < world->contacts.count; i++) {
-    const rigid_contact *c = RIGID_AT(world->contacts, rigid_contact, i);
+static void add_contact_sums(const graze_rigid *world, const gz_array *contacts, graze_world_sums *sums) {
+  for (size_t i = 0; i < contacts->count; i++) {
+    const rigid_contact *c = RIGID_AT(*contacts, rigid_contact, i);
     const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
     double least = (double)INFINITY;
     for (uint32_t k = 0; k < c->count; k++) least = fmin(least, gz_rigid_find_gap(a, b, c, &c->points[k], NULL));
@@ -489,7 +505,8 @@ graze_status graze_rigid_get_sums(graze_rigid *world, graze_world_sums *sums) {
     if (b->type == GRAZE_BODY_DYNAMIC) add_body_sums(world, b, sums, &mass);
   }
   for (int k = 0; k < 3 && mass > 0; k++) sums->center[k] /= mass;
-  if (status == GRAZE_OK) add_contact_sums(world, sums);
+  if (status == GRAZE_OK) add_contact_sums(world, &world->contacts, sums);
+  if (status == GRAZE_OK) add_contact_sums(world, &world->resting, sums);
   sums->dissipated = world->dissipated;
   sums->energy = sums->kinetic + sums->rotational + sums->potential;
   gz_fp_leave(saved);
