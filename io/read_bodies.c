@@ -6,8 +6,8 @@
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
-  static const char *const later[] = {"cylinder", "parts", "error", NULL};
-  static const char *const known[] = {"sphere", "box", "capsule", "hull", NULL};
+  static const char *const later[] = {"parts", "error", NULL};
+  static const char *const known[] = {"sphere", "box", "capsule", "cylinder", "hull", NULL};
   const char *key;
   json_t *unused;
   if (!json_is_object(value) || json_object_size(value) == 0)
@@ -15,8 +15,9 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
   json_object_foreach(value, key, unused) {
     for (int i = 0; later[i] != NULL; i++) {
       if (strcmp(key, later[i]) != 0) continue;
-      return gz_scene_fail_as(fault, GRAZE_ERROR_UNSUPPORTED, place,
-                              "shape \"%s\" is not supported yet: spheres, boxes, capsules, hulls and meshes are", key);
+      return gz_scene_fail_as(
+          fault, GRAZE_ERROR_UNSUPPORTED, place,
+          "shape \"%s\" is not supported yet: spheres, boxes, capsules, cylinders, hulls and meshes are", key);
     }
   }
   scene_place here = gz_scene_member(place, "shape");
@@ -30,10 +31,11 @@ bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_obje
     object->shape = GRAZE_SHAPE_HULL;
     return gz_scene_copy_name(json_object_get(value, "hull"), "hull", here.text, &object->mesh, fault);
   }
-  if (json_object_get(value, "capsule") != NULL) {
+  const bool is_cylinder = json_object_get(value, "cylinder") != NULL;
+  if (is_cylinder || json_object_get(value, "capsule") != NULL) {
     double numbers[2] = {0, 0};
-    if (!gz_scene_read_numbers(value, "capsule", here.text, 2, numbers, fault)) return false;
-    object->shape = GRAZE_SHAPE_CAPSULE;
+    if (!gz_scene_read_numbers(value, is_cylinder ? "cylinder" : "capsule", here.text, 2, numbers, fault)) return false;
+    object->shape = is_cylinder ? GRAZE_SHAPE_CYLINDER : GRAZE_SHAPE_CAPSULE;
     object->radius = numbers[0];
     object->length = numbers[1];
     return true;

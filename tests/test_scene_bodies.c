@@ -166,8 +166,9 @@ static void faults(void **unused) {
       {WITH_GLASS("\"walls\":[{\"point\":[0,0,0],\"normal\":[0,0,1],\"material\":\"ice\"}]"), GRAZE_ERROR_FORMAT,
        "simulation.walls[0]: no material has the name \"ice\""},
       {WITH_GLASS("\"walls\":[0]"), GRAZE_ERROR_FORMAT, "simulation.walls[0]: not an object"},
-      {OBJECT("\"shape\":{\"cylinder\":[1,1]}"), GRAZE_ERROR_UNSUPPORTED,
-       "objects[0] (\"a\"): shape \"cylinder\" is not supported yet: spheres, boxes, capsules, hulls and meshes are"},
+      {OBJECT("\"shape\":{\"parts\":\"f\"}"), GRAZE_ERROR_UNSUPPORTED,
+       "objects[0] (\"a\"): shape \"parts\" is not supported yet: spheres, boxes, capsules, cylinders, hulls and "
+       "meshes are"},
       {OBJECT("\"shape\":{\"hull\":1}"), GRAZE_ERROR_FORMAT, "objects[0] (\"a\").shape: \"hull\" is not a string"},
       {OBJECT("\"shape\":{\"box\":[1,1]}"), GRAZE_ERROR_FORMAT,
        "objects[0] (\"a\").shape: \"box\" is not an array of 3"},

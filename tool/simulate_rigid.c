@@ -33,10 +33,9 @@ void simulate_check_rigid(const simulate_run *run) {
   if (file->particle_set_count > 0)
     fail("%s: particles '%s': model rigid moves no particles", path_of(run), file->particles[0].name);
   for (uint32_t i = 0; i < file->object_count; i++) {
-    const graze_shape shape = file->objects[i].shape;
-    if (shape != GRAZE_SHAPE_MESH && shape != GRAZE_SHAPE_HULL) continue;
-    fail("%s: object '%s': model rigid has no %s yet: spheres, boxes and capsules", path_of(run), file->objects[i].name,
-         shape == GRAZE_SHAPE_MESH ? "meshes" : "hulls");
+    if (file->objects[i].shape != GRAZE_SHAPE_MESH) continue;
+    fail("%s: object '%s': model rigid has no meshes yet: spheres, boxes, capsules, cylinders and hulls", path_of(run),
+         file->objects[i].name);
   }
 }
 
@@ -75,26 +74,47 @@ static void add_materials(const simulate_run *run) {
 /* By the key of the shape. */
 static void check_shape(const simulate_run *run, const graze_scene_file_object *object) {
   const bool is_box = object->shape == GRAZE_SHAPE_BOX;
-  const char *key = is_box ? "box" : object->shape == GRAZE_SHAPE_SPHERE ? "sphere" : "capsule";
+  static const char *const keys[] = {"mesh", "sphere", "box", "capsule", "cylinder", "hull"}; /* graze_shape */
+  const char *key = keys[object->shape];
+  if (object->shape == GRAZE_SHAPE_HULL) return;
   for (int k = 0; k < (is_box ? 3 : 1); k++) {
     const double length = is_box ? object->edges[k] : object->radius;
     if (!(length > 0))
       fail("%s: object '%s': \"%s\" is %g: it must be above 0", path_of(run), object->name, key, length);
   }
+  if (object->shape == GRAZE_SHAPE_CYLINDER && !(object->length > 0))
+    fail("%s: object '%s': \"cylinder\" is %g long: it must be above 0", path_of(run), object->name, object->length);
   if (object->shape == GRAZE_SHAPE_CAPSULE && !(object->length >= 0))
     fail("%s: object '%s': \"capsule\" is %g long: it must be at least 0", path_of(run), object->name, object->length);
 }
 
+/* The points of the file, and where their centre of mass is by the object's pose. */
+static void take_hull(const simulate_run *run, const graze_scene_file_object *object, graze_geometry *geometry,
+                      graze_rigid_body_def *def) {
+  double center[3];
+  graze_context *context = run->session.context;
+  must(context, graze_read_geometry(context, object->mesh, GRAZE_FORMAT_AUTO, 0, geometry));
+  if (geometry->vertex_count == 0) fail("%s: object '%s': no points in %s", path_of(run), object->name, object->mesh);
+  def->points = geometry->vertices;
+  def->point_count = (uint32_t)geometry->vertex_count;
+  if (graze_rigid_find_hull_center(context, def->point_count, def->points, center) != GRAZE_OK)
+    fail("%s: object '%s': %s: %s", path_of(run), object->name, object->mesh, graze_last_error(context)->message);
+  for (int k = 0; k < 3; k++) {
+    const double *row = object->pose.m + 4 * k;
+    def->position[k] = row[3] + row[0] * center[0] + row[1] * center[1] + row[2] * center[2];
+  }
+}
+
 static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_file_object *object) {
+  static const graze_rigid_shape shapes[] = {GRAZE_RIGID_SPHERE,  GRAZE_RIGID_SPHERE,   GRAZE_RIGID_BOX,
+                                             GRAZE_RIGID_CAPSULE, GRAZE_RIGID_CYLINDER, GRAZE_RIGID_HULL};
   graze_rigid_body_def def = graze_default_rigid_body_def();
   if (!graze_pose_is_rigid(&object->pose))
     fail("%s: object '%s': \"pose\" is not a rotation and a place", path_of(run), object->name);
   check_shape(run, object);
   def.name = object->name;
   def.type = object->body.type;
-  def.shape = object->shape == GRAZE_SHAPE_SPHERE ? GRAZE_RIGID_SPHERE
-              : object->shape == GRAZE_SHAPE_BOX  ? GRAZE_RIGID_BOX
-                                                  : GRAZE_RIGID_CAPSULE;
+  def.shape = shapes[object->shape]; /* graze_shape; no mesh comes here */
   def.radius = object->radius;
   def.length = object->length;
   memcpy(def.edges, object->edges, sizeof def.edges);
@@ -116,9 +136,12 @@ static graze_rigid_body_def body_of(const simulate_run *run, const graze_scene_f
 static void add_bodies(simulate_run *run) {
   for (uint32_t i = 0; i < run->file.object_count; i++) {
     graze_rigid_body_def def = body_of(run, &run->file.objects[i]);
+    graze_geometry geometry = {0};
     uint32_t number;
+    if (def.shape == GRAZE_RIGID_HULL) take_hull(run, &run->file.objects[i], &geometry, &def);
     def.user_id = i;
     simulate_must(run, graze_rigid_add_body(run->rigid, &def, &number));
+    graze_geometry_free(&geometry);
     run->types[def.type]++;
   }
 }

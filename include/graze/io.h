@@ -295,8 +295,8 @@ GRAZE_API size_t graze_format_double(double value, char text[32]);
  *     "walls":[{"point":[0,0,0],"normal":[0,0,1],"material":"glass"}]},
  *    "particles":[{"name":"bed","file":"bed.csv","radius":0.5,"mass":1,"material":"glass"}]}
  * All keys but "graze", "objects", "name" and "mesh" are optional. An object has a mesh or a shape, {"sphere":radius},
- * {"box":[x,y,z]}, {"capsule":[radius,length]} or {"hull":"a.obj"}, and perhaps a "body"; with "particles" there need
- * not be "objects".
+ * {"box":[x,y,z]}, {"capsule":[radius,length]}, {"cylinder":[radius,length]} or {"hull":"a.obj"}, and perhaps a
+ * "body"; with "particles" there need not be "objects".
  */
 
 #define GRAZE_NO_MATERIAL UINT32_MAX
@@ -306,6 +306,7 @@ typedef enum graze_shape {
   GRAZE_SHAPE_SPHERE,
   GRAZE_SHAPE_BOX,
   GRAZE_SHAPE_CAPSULE,
+  GRAZE_SHAPE_CYLINDER,
   GRAZE_SHAPE_HULL /* the convex hull of a mesh */
 } graze_shape;
 
@@ -326,8 +327,8 @@ typedef struct graze_scene_file_object {
   char *name;
   graze_shape shape;
   char *mesh;      /* MESH, HULL: path, relative to the scene file's folder unless absolute; "" = none */
-  double radius;   /* SPHERE, CAPSULE */
-  double length;   /* CAPSULE: without its caps, along z */
+  double radius;   /* SPHERE, CAPSULE, CYLINDER */
+  double length;   /* CAPSULE: without its caps, along z; CYLINDER */
   double edges[3]; /* BOX: its whole edges, along the axes of the pose, which is that of its middle */
   graze_pose pose;
   char *layer; /* "" when absent */

@@ -72,16 +72,27 @@ GRAZE_API graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, 
 
 /* ---- what is in a world ------------------------------------------------------------------------------------------ */
 
-typedef enum graze_rigid_shape { GRAZE_RIGID_SPHERE, GRAZE_RIGID_BOX, GRAZE_RIGID_CAPSULE } graze_rigid_shape;
+/* A cylinder meets others as a prism of 24 sides whose edges lie on it; its mass and inertia are its own. A hull has at
+ * most 256 corners and faces, and no face of more than 32 corners. */
+typedef enum graze_rigid_shape {
+  GRAZE_RIGID_SPHERE,
+  GRAZE_RIGID_BOX,
+  GRAZE_RIGID_CAPSULE,
+  GRAZE_RIGID_CYLINDER,
+  GRAZE_RIGID_HULL
+} graze_rigid_shape;
 
 typedef struct graze_rigid_body_def {
   const char *name; /* copied; NULL = "" */
   graze_body_type type;
   graze_rigid_shape shape;
-  double radius;         /* SPHERE, CAPSULE */
-  double edges[3];       /* BOX: whole */
-  double length;         /* CAPSULE: of its axis, which is along z and ends in the middles of the caps */
-  double position[3];    /* of the middle */
+  double radius;        /* SPHERE, CAPSULE, CYLINDER */
+  double edges[3];      /* BOX: whole */
+  double length;        /* CAPSULE: of its axis, which is along z and ends in the middles of the caps; CYLINDER */
+  const double *points; /* HULL: three each, about any origin; copied. graze_rigid_get_body gives the corners, about
+                         * the centre of mass, which belong to the world */
+  uint32_t point_count;
+  double position[3];    /* of the middle; of a HULL, of its centre of mass */
   double orientation[4]; /* quaternion w x y z; default 1 0 0 0; made a unit one */
   double velocity[3];    /* of the centre of mass */
   double spin[3];
@@ -96,6 +107,10 @@ typedef struct graze_rigid_body_def {
 } graze_rigid_body_def;
 
 GRAZE_API graze_rigid_body_def graze_default_rigid_body_def(void);
+
+/* The centre of mass of the hull of points. Errors: ARGUMENT (it has no volume), those of graze_hull_create, MEMORY. */
+GRAZE_API graze_status graze_rigid_find_hull_center(graze_context *context, uint32_t count, const double *points,
+                                                    double center[3]);
 
 /* Bodies have numbers from 0 on, in the order in which they are added; they may be added at any time. Errors: ARGUMENT
  * and NOT_FINITE (the message has body and field), LIMIT, MEMORY. */

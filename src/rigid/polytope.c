@@ -216,7 +216,7 @@ static uint32_t touch_edges(const polytope *a, const polytope *b, const posed *o
     point->at[k] = 0.5 * (at[0][k] + at[1][k]);
   }
   point->gap = axis->out;
-  point->feature = 0x40000u + axis->first * 256 + axis->second;
+  point->feature = 0x40000000u + axis->first * 1024 + axis->second;
   point->owner = 0;
   return 1;
 }

@@ -7,6 +7,7 @@
 #include "base/owned.h"
 #include "base/parallel.h"
 #include "graze/broadphase.h"
+#include "graze/convex.h"
 #include "graze/rigid.h"
 #include "rigid/polytope.h"
 
@@ -200,6 +201,16 @@ double gz_rigid_find_gap(const rigid_body *a, const rigid_body *b, const rigid_c
 bool gz_rigid_are_joined(const graze_rigid *world, uint32_t a, uint32_t b);
 /* After joints were added, or have broken. */
 graze_status gz_rigid_list_joined(graze_rigid *world);
+
+/* ---- shapes.c ---- */
+
+/* The hull of a shape that is made by one, else NULL; to be destroyed, whatever comes back. */
+graze_status gz_rigid_open_shape(graze_rigid *world, const char *words, const graze_rigid_body_def *def,
+                                 graze_hull **hull);
+graze_status gz_rigid_find_mass(graze_context *context, const graze_rigid_body_def *def, const graze_hull *hull,
+                                double density, graze_mass *mass);
+/* Core and extents of a body whose shape is said, about the centre of its hull. False: memory refused. */
+bool gz_rigid_make_core(const graze_context *context, rigid_body *b, const graze_hull *hull, const double center[3]);
 
 /* ---- sleep.c ---- */
 

@@ -36,6 +36,8 @@ static uint64_t find_identity(const graze_rigid *world) {
                            b->mass,       b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
                            b->inertia[4], b->inertia[5], b->damping[0], b->damping[1]};
     h = gz_hash_bytes(said, sizeof said, h);
+    if (b->shape == GRAZE_RIGID_HULL)
+      h = gz_hash_bytes(b->core.corners, b->core.corner_count * sizeof *b->core.corners, h);
     if (b->is_wall) h = gz_hash_bytes(b->rotation, 3 * sizeof(double), h);
     if (b->is_wall) h = gz_hash_bytes(b->position, sizeof b->position, h);
   }

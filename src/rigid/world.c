@@ -159,63 +159,6 @@ graze_status graze_rigid_set_pair(graze_rigid *world, uint32_t first, uint32_t s
   return GRAZE_OK;
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------- */
-
-static const uint32_t box_first[7] = {0, 4, 8, 12, 16, 20, 24};
-/* Corner i has x, y and z by its bits. Faces -x +x -y +y -z +z. */
-static const uint32_t box_loops[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
-static const polytope_edge box_edges[12] = {{{0, 4}, {0, 2}}, {{4, 6}, {0, 5}}, {{6, 2}, {0, 3}}, {{2, 0}, {0, 4}},
-                                            {{1, 3}, {1, 4}}, {{3, 7}, {1, 3}}, {{7, 5}, {1, 5}}, {{5, 1}, {1, 2}},
-                                            {{0, 1}, {2, 4}}, {{5, 4}, {2, 5}}, {{6, 7}, {3, 5}}, {{3, 2}, {3, 4}}};
-
-/* Corners, with room for planes behind them. */
-static bool make_core(const graze_context *context, rigid_body *b) {
-  const bool has_faces = b->shape == GRAZE_RIGID_BOX;
-  polytope *p = &b->core;
-  p->corner_count = has_faces ? 8 : b->shape == GRAZE_RIGID_CAPSULE ? 2 : 1;
-  double *numbers = gz_new_zeroed(context, 3 * 8 + 4 * 6, sizeof *numbers);
-  if (numbers == NULL) return false;
-  p->corners = (double(*)[3])numbers;
-  if (b->shape == GRAZE_RIGID_CAPSULE) {
-    p->corners[0][2] = -0.5 * b->length;
-    p->corners[1][2] = 0.5 * b->length;
-  }
-  if (!has_faces) return true;
-  for (uint32_t i = 0; i < 24; i++) p->corners[i / 3][i % 3] = (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * b->edges[i % 3];
-  p->planes = (double(*)[4])(numbers + 24);
-  for (uint32_t f = 0; f < 6; f++) {
-    p->planes[f][f / 2] = f % 2 ? 1 : -1;
-    p->planes[f][3] = 0.5 * b->edges[f / 2];
-  }
-  p->face_count = 6;
-  p->edge_count = 12;
-  p->face_first = box_first;
-  p->face_corners = box_loops;
-  p->edges = box_edges;
-  return true;
-}
-
-static graze_status find_mass(graze_context *context, const graze_rigid_body_def *def, double density,
-                              graze_mass *mass) {
-  switch (def->shape) {
-    case GRAZE_RIGID_SPHERE:
-      return graze_sphere_get_mass(context, def->radius, density, mass);
-    case GRAZE_RIGID_BOX:
-      return graze_box_get_mass(context, def->edges, density, mass);
-    case GRAZE_RIGID_CAPSULE:
-      return graze_capsule_get_mass(context, def->radius, def->length, density, mass);
-  }
-  return gz_fail(context, GRAZE_ERROR_ARGUMENT, "there is no shape %d", (int)def->shape);
-}
-
-static void find_extent(rigid_body *b) {
-  b->reach = b->radius;
-  for (uint32_t i = 0; i < b->core.corner_count; i++)
-    b->reach = fmax(b->reach, b->radius + length3(b->core.corners[i]));
-  b->least = b->radius;
-  if (b->shape == GRAZE_RIGID_BOX) b->least = 0.5 * fmin(b->edges[0], fmin(b->edges[1], b->edges[2]));
-}
-
 /* ---- bodies ---------------------------------------------------------------------------------------------------- */
 
 typedef struct body_words {
@@ -241,14 +184,21 @@ static graze_status check_finite(const graze_rigid *world, const char *words, co
 
 static graze_status check_shape(const graze_rigid *world, const char *words, const graze_rigid_body_def *def) {
   const bool is_box = def->shape == GRAZE_RIGID_BOX;
-  if (def->shape > GRAZE_RIGID_CAPSULE)
+  if (def->shape > GRAZE_RIGID_HULL)
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: there is no shape %d", words, (int)def->shape);
+  if (def->shape == GRAZE_RIGID_HULL) {
+    if (def->points != NULL && def->point_count > 0) return GRAZE_OK;
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its hull has no points", words);
+  }
   for (int k = 0; k < (is_box ? 3 : 1); k++) {
     const double x = is_box ? def->edges[k] : def->radius;
     if (!(isfinite(x) && x > 0))
       return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
                      is_box ? "edge" : "radius", x);
   }
+  if (def->shape == GRAZE_RIGID_CYLINDER && !(isfinite(def->length) && def->length > 0))
+    return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its length is %.17g: it must be finite and above 0",
+                   words, def->length);
   if (def->shape == GRAZE_RIGID_CAPSULE && !(isfinite(def->length) && def->length >= 0))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its length is %.17g: it must be finite and at least 0",
                    words, def->length);
@@ -286,7 +236,7 @@ static graze_status check_body(const graze_rigid *world, const char *words, cons
 
 /* Mass, principal moments and axes of a dynamic body. */
 static graze_status weigh_body(const graze_rigid *world, const char *words, const graze_rigid_body_def *def,
-                               rigid_body *b) {
+                               const graze_hull *hull, rigid_body *b) {
   graze_mass mass;
   const bool by_mass = !isnan(def->mass);
   if (by_mass == !isnan(def->density))
@@ -295,7 +245,7 @@ static graze_status weigh_body(const graze_rigid *world, const char *words, cons
   if (!(isfinite(given) && given > 0))
     return gz_fail(world->context, GRAZE_ERROR_ARGUMENT, "%s: its %s is %.17g: it must be finite and above 0", words,
                    by_mass ? "mass" : "density", given);
-  graze_status status = find_mass(world->context, def, by_mass ? 1 : given, &mass);
+  graze_status status = gz_rigid_find_mass(world->context, def, hull, by_mass ? 1 : given, &mass);
   if (status != GRAZE_OK) return status;
   b->mass = by_mass ? given : mass.mass;
   b->inverse_mass = 1 / b->mass;
@@ -309,7 +259,20 @@ static graze_status weigh_body(const graze_rigid *world, const char *words, cons
                  finite ? "inertia" : "mass or inertia");
 }
 
-static graze_status fill_body(const graze_rigid *world, const graze_rigid_body_def *def, rigid_body *b) {
+static graze_status shape_body(graze_rigid *world, const char *words, const graze_rigid_body_def *def, rigid_body *b) {
+  graze_hull *hull;
+  graze_mass mass = {0};
+  graze_status status = gz_rigid_open_shape(world, words, def, &hull);
+  if (status == GRAZE_OK && b->type == GRAZE_BODY_DYNAMIC) status = weigh_body(world, words, def, hull, b);
+  if (status == GRAZE_OK && b->shape == GRAZE_RIGID_HULL)
+    status = gz_rigid_find_mass(world->context, def, hull, 1, &mass);
+  if (status == GRAZE_OK && !gz_rigid_make_core(world->context, b, hull, mass.center))
+    status = gz_fail_memory(world->context, sizeof *b);
+  graze_hull_destroy(hull);
+  return status;
+}
+
+static graze_status fill_body(graze_rigid *world, const graze_rigid_body_def *def, rigid_body *b) {
   const body_words words = words_of(world, def->name);
   graze_status status = check_body(world, words.text, def);
   if (status != GRAZE_OK) return status;
@@ -317,10 +280,11 @@ static graze_status fill_body(const graze_rigid *world, const graze_rigid_body_d
   b->user_id = def->user_id;
   b->material = def->material;
   b->shape = def->shape;
-  if (b->shape != GRAZE_RIGID_BOX) b->radius = def->radius;
+  if (b->shape == GRAZE_RIGID_SPHERE || b->shape == GRAZE_RIGID_CAPSULE) b->radius = def->radius;
+  if (b->shape == GRAZE_RIGID_CYLINDER) b->edges[0] = def->radius;
   if (b->shape == GRAZE_RIGID_BOX) memcpy(b->edges, def->edges, sizeof b->edges);
-  if (b->shape == GRAZE_RIGID_CAPSULE) b->length = def->length;
-  if (b->type == GRAZE_BODY_DYNAMIC) status = weigh_body(world, words.text, def, b);
+  if (b->shape == GRAZE_RIGID_CAPSULE || b->shape == GRAZE_RIGID_CYLINDER) b->length = def->length;
+  status = shape_body(world, words.text, def, b);
   if (status != GRAZE_OK) return status;
   b->damping[0] = def->linear_damping;
   b->damping[1] = def->angular_damping;
@@ -333,8 +297,7 @@ static graze_status fill_body(const graze_rigid *world, const graze_rigid_body_d
   for (int k = 0; k < 4; k++) length += q[k] / largest * (q[k] / largest);
   for (int k = 0; k < 4; k++) b->orientation[k] = length == 1 ? q[k] / largest : q[k] / largest / sqrt(length);
   b->name = gz_new_text(world->context, def->name != NULL ? def->name : "");
-  if (b->name == NULL || !make_core(world->context, b)) return gz_fail_memory(world->context, sizeof *b);
-  find_extent(b);
+  if (b->name == NULL) return gz_fail_memory(world->context, sizeof *b);
   gz_rigid_set_rotation(b);
   return GRAZE_OK;
 }
@@ -386,9 +349,13 @@ graze_status graze_rigid_get_body(const graze_rigid *world, uint32_t body, graze
   def->name = b->name;
   def->type = b->type;
   def->shape = b->shape;
-  def->radius = b->radius;
-  memcpy(def->edges, b->edges, sizeof def->edges);
+  def->radius = b->shape == GRAZE_RIGID_CYLINDER ? b->edges[0] : b->radius;
+  if (b->shape == GRAZE_RIGID_BOX) memcpy(def->edges, b->edges, sizeof def->edges);
   def->length = b->length;
+  if (b->shape == GRAZE_RIGID_HULL) {
+    def->points = b->core.corners[0];
+    def->point_count = b->core.corner_count;
+  }
   memcpy(def->position, b->position, sizeof def->position);
   memcpy(def->orientation, b->orientation, sizeof def->orientation);
   memcpy(def->velocity, b->velocity, sizeof def->velocity);
