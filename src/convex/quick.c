@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
+#include "base/vector3.h"
 #include "geometry/pose.h"
 
 enum { MOST_STEPS = 16 };
@@ -31,10 +33,6 @@ typedef struct quick_pair {
   double reach[3], off[3]; /* |w| is at most this, and off by at most that */
   double largest;          /* of reach */
 } quick_pair;
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
 
 /* Largest |coordinates| of the image without its shift. */
 static void extent_of(const graze_hull *hull, const graze_pose *pose, double out[3]) {
@@ -83,7 +81,7 @@ static convex_point find_point(const quick_pair *q, const double d[3], double *p
     for (int k = 0; k < 3; k++) n[s][k] = sign * ((d[0] * m[k] + d[1] * m[4 + k]) + d[2] * m[8 + k]);
   }
   q->find(&q->support, n[0], n[1], best);
-  *product = (best[0].value + best[1].value) - ((d[0] * q->shift[0] + d[1] * q->shift[1]) + d[2] * q->shift[2]);
+  *product = (best[0].value + best[1].value) - dot3(d, q->shift);
   convex_point p = {.v = {best[0].vertex, best[1].vertex}};
   const double *a = q->sets[0]->points + 3 * (size_t)p.v[0], *b = q->sets[1]->points + 3 * (size_t)p.v[1];
   for (int k = 0; k < 3; k++) p.w[k] = pose_row(q->poses[0], k, a) - pose_row(q->poses[1], k, b);
@@ -108,7 +106,7 @@ convex_verdict gz_quick_meet(const graze_convex_pair *pair, bool is_real) {
   simplex.count = 0;
   first_direction(&q, v);
   for (int step = 0; step < MOST_STEPS; step++) {
-    const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2], least = 1e-18 * q.largest;
+    const double square = dot3(v, v), least = 1e-18 * q.largest;
     if (!(square > least * least)) return CONVEX_OPEN;
     const double against[3] = {-v[0], -v[1], -v[2]};
     double product;

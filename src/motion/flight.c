@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/extremes.h"
+#include "base/vector3.h"
 #include "exact/near.h"
 #include "exact/near_point.h"
 #include "narrow/near.h"
@@ -29,22 +30,11 @@ typedef struct approach {
   bool is_thin;                 /* a sliver, or less */
 } approach;
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
-}
-
 static void find_plane(approach *a) {
-  subtract(a->corners + 3, a->corners, a->u);
-  subtract(a->corners + 6, a->corners, a->v);
-  for (int k = 0; k < 3; k++) {
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    a->normal[k] = a->u[i] * a->v[j] - a->u[j] * a->v[i];
-  }
-  a->is_thin = !(dot(a->normal, a->normal) > 0x1p-24 * (dot(a->u, a->u) * dot(a->v, a->v)));
+  sub3(a->corners + 3, a->corners, a->u);
+  sub3(a->corners + 6, a->corners, a->v);
+  cross3(a->u, a->v, a->normal);
+  a->is_thin = !(dot3(a->normal, a->normal) > 0x1p-24 * (dot3(a->u, a->u) * dot3(a->v, a->v)));
 }
 
 static approach approach_of(const double from[3], const double to[3], double radius, const double corners[9]) {
@@ -72,8 +62,8 @@ static bool is_far(const approach *a) {
     const double low = smaller(c[0], smaller(c[3], c[6])), high = larger(c[0], larger(c[3], c[6]));
     if (smaller(0, a->way[k]) - reach > high || larger(0, a->way[k]) + reach < low) return true;
   }
-  const double *n = a->normal, end = dot(n, a->way), apart = reach * sqrt(dot(n, n));
-  const double p = dot(n, a->corners), q = dot(n, a->corners + 3), r = dot(n, a->corners + 6);
+  const double *n = a->normal, end = dot3(n, a->way), apart = reach * sqrt(dot3(n, n));
+  const double p = dot3(n, a->corners), q = dot3(n, a->corners + 3), r = dot3(n, a->corners + 6);
   return smaller(0, end) - larger(p, larger(q, r)) > apart || smaller(p, smaller(q, r)) - larger(0, end) > apart;
 }
 
@@ -82,12 +72,12 @@ static bool is_far(const approach *a) {
 static void find_direction(const approach *a, const double x[3], double out[3]) {
   const double *b = a->corners + 3, *c = a->corners + 6;
   double from_a[3], from_b[3], from_c[3], edge[3];
-  subtract(x, a->corners, from_a);
-  subtract(x, b, from_b);
-  subtract(x, c, from_c);
-  subtract(c, b, edge);
-  const double ua = dot(a->u, from_a), va = dot(a->v, from_a), ub = dot(a->u, from_b), vb = dot(a->v, from_b);
-  const double uc = dot(a->u, from_c), vc = dot(a->v, from_c), along = vb - ub, beyond = uc - vc;
+  sub3(x, a->corners, from_a);
+  sub3(x, b, from_b);
+  sub3(x, c, from_c);
+  sub3(c, b, edge);
+  const double ua = dot3(a->u, from_a), va = dot3(a->v, from_a), ub = dot3(a->u, from_b), vb = dot3(a->v, from_b);
+  const double uc = dot3(a->u, from_c), vc = dot3(a->v, from_c), along = vb - ub, beyond = uc - vc;
   const double *start = from_a, *side = NULL;
   double share = 0;
   if (ub >= 0 && vb <= ub) {
@@ -104,7 +94,7 @@ static void find_direction(const approach *a, const double x[3], double out[3]) 
     else
       start = a->normal;
   }
-  const double turn = start == a->normal && dot(a->normal, from_a) < 0 ? -1 : 1;
+  const double turn = start == a->normal && dot3(a->normal, from_a) < 0 ? -1 : 1;
   for (int k = 0; k < 3; k++) out[k] = turn * (side != NULL ? start[k] - share * side[k] : start[k]);
 }
 
@@ -116,7 +106,7 @@ static void find_normal(const approach *a, const double x[3], double n[3]) {
     return;
   }
   find_direction(a, x, n);
-  const double square = dot(n, n), length = sqrt(square);
+  const double square = dot3(n, n), length = sqrt(square);
   for (int k = 0; k < 3; k++) n[k] = square > 0x1p-900 && square < 0x1p900 ? n[k] / length : 0;
 }
 
@@ -128,10 +118,10 @@ static bool advance(const approach *a, double limit, double *t, double *rate) {
     find_normal(a, place, n);
     for (int i = 0; i < 3; i++) {
       const double *c = a->corners + 3 * i, to[3] = {place[0] - c[0], place[1] - c[1], place[2] - c[2]};
-      least = smaller(dot(n, to), least);
+      least = smaller(dot3(n, to), least);
     }
     const double gap = least - a->radius - a->error;
-    *rate = 0x1p-48 * a->speed - dot(n, a->way);
+    *rate = 0x1p-48 * a->speed - dot3(n, a->way);
     if (!(gap > a->error)) return true;
     if (*rate <= 0) return false;
     const double next = *t + gap / *rate * (1 - 0x1p-50);
