@@ -62,6 +62,7 @@ void work_build(bench *b);
 void work_boolean(bench *b);
 void work_pairs(bench *b);
 void work_self(bench *b);
+void work_relate(bench *b);
 void work_wave(bench *b);
 void work_ccd(bench *b);
 void work_convex(bench *b);

@@ -160,6 +160,7 @@ static void run_all(bench *b) {
   work_boolean(b);
   work_pairs(b);
   work_self(b);
+  work_relate(b);
   work_wave(b);
   work_ccd(b);
   work_convex(b);

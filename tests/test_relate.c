@@ -522,10 +522,48 @@ static void test_true_reasons(void **unused) {
   bench_close(&b);
 }
 
+/* What a relation leaves with a mesh is that of its shape as it is, and is of no use to another context. */
+static void test_kept(void **unused) {
+  (void)unused;
+  const double low[3] = {0, 0, 0}, high[3] = {4, 4, 4}, in_low[3] = {1, 1, 1}, in_high[3] = {2, 2, 2};
+  double outer[9 * 24], inner[9 * 12];
+  bench one = bench_open(), two = bench_open();
+  soup_box(low, high, outer);
+  soup_box(in_low, in_high, inner);
+  graze_mesh *a = test_mesh(one.context, outer, 12, GRAZE_VOLUMES_ORIENTED);
+  graze_mesh *c = test_mesh(one.context, inner, 12, GRAZE_VOLUMES_ORIENTED);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(relate(&two, c, NULL, a, NULL, GRAZE_T1).verdict.relation, GRAZE_A_IN_B);
+    assert_int_equal(relate(&one, a, NULL, c, NULL, GRAZE_T1).verdict.relation, GRAZE_B_IN_A);
+    assert_int_equal(relate(&one, a, NULL, a, NULL, GRAZE_T1).verdict.relation, GRAZE_DUPLICATE);
+  }
+  /* A hull of the same triangles with one of its corners drawn away from the others is open. */
+  double torn[9 * 12];
+  memcpy(torn, outer, sizeof torn);
+  torn[0] += 0.5;
+  assert_int_equal(graze_mesh_refit(a, torn, 0), GRAZE_OK);
+  assert_int_equal(relate(&one, a, NULL, c, NULL, GRAZE_T1).verdict.relation, GRAZE_UNKNOWN);
+  assert_int_equal(graze_mesh_refit(a, outer, 0), GRAZE_OK);
+  assert_int_equal(relate(&one, a, NULL, c, NULL, GRAZE_T1).verdict.relation, GRAZE_B_IN_A);
+  /* The cube within becomes a cavity once the whole is one mesh. */
+  memcpy(outer + 9 * 12, inner, sizeof inner);
+  reverse(outer + 9 * 12, 0, 12);
+  graze_mesh *hollow = test_mesh(two.context, outer, 24, GRAZE_VOLUMES_ORIENTED);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(relate(&one, hollow, NULL, c, NULL, GRAZE_T1).verdict.relation, GRAZE_TOUCH);
+    assert_int_equal(relate(&two, c, NULL, hollow, NULL, GRAZE_T1).verdict.relation, GRAZE_TOUCH);
+  }
+  graze_mesh_destroy(a);
+  graze_mesh_destroy(c);
+  graze_mesh_destroy(hollow);
+  bench_close(&one);
+  bench_close(&two);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids),       cmocka_unit_test(test_entangled),
-                                     cmocka_unit_test(test_cancelled),    cmocka_unit_test(test_two_readings),
-                                     cmocka_unit_test(test_surfaces),     cmocka_unit_test(test_other_doubts),
-                                     cmocka_unit_test(test_true_reasons), cmocka_unit_test(test_cells)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_kept),         cmocka_unit_test(test_solids),       cmocka_unit_test(test_entangled),
+      cmocka_unit_test(test_cancelled),    cmocka_unit_test(test_two_readings), cmocka_unit_test(test_surfaces),
+      cmocka_unit_test(test_other_doubts), cmocka_unit_test(test_true_reasons), cmocka_unit_test(test_cells)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,9 +88,10 @@ typedef struct graze_relate_result {
   graze_work work;
 } graze_relate_result;
 
-/* Relation of two meshes at two poses (NULL = identity). Each call finds the parts and sides of both surfaces in
- * O(triangles), plus O(n log n) in edges without a neighbour if there are edges of three or more triangles; a scene
- * does this once per mesh. Errors as graze_collide_meshes. */
+/* Relation of two meshes at two poses (NULL = identity). The first call with a mesh finds the parts and sides of its
+ * surface in O(triangles), plus O(n log n) in edges without a neighbour if there are edges of three or more triangles,
+ * and whether it meets itself if that matters. What it has found stays with the mesh, 8 bytes a triangle, until that is
+ * refitted or destroyed, if query and mesh are of one context. Errors as graze_collide_meshes. */
 GRAZE_API graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const graze_pose *pose_a,
                                            const graze_mesh *b, const graze_pose *pose_b,
                                            const graze_relate_options *options, graze_relate_result *result);

@@ -362,10 +362,16 @@ static void let_engine_forget(const graze_mesh *mesh) {
   if (engine != NULL && engine->forget != NULL) engine->forget(engine->user, mesh);
 }
 
+static void drop_kept(graze_mesh *mesh) {
+  mesh_kept *kept = atomic_exchange(&mesh->kept, NULL);
+  if (kept != NULL) kept->destroy(mesh->context, kept);
+}
+
 void graze_mesh_destroy(graze_mesh *mesh) {
   if (mesh == NULL) return;
   const graze_context *context = mesh->context;
   let_engine_forget(mesh);
+  drop_kept(mesh);
   size_t bytes = mesh->header->block_bytes;
   gz_memory_release(context, mesh->spare, bytes);
   gz_memory_release(context, mesh->header, bytes);
@@ -440,6 +446,7 @@ graze_status graze_mesh_refit(graze_mesh *mesh, const void *vertices, size_t str
                    packed);
   }
   let_engine_forget(mesh);
+  drop_kept(mesh);
   unsigned saved = gz_fp_enter();
   bool first = mesh->spare == NULL;
   graze_status status = reserve_spare(mesh);

@@ -7,6 +7,8 @@
 #ifndef GRAZE_SRC_MESH_MESH_H
 #define GRAZE_SRC_MESH_MESH_H
 
+#include <stdatomic.h>
+
 #include "graze/mesh.h"
 
 enum { MESH_VERSION = 1, NODE_WIDTH = 8 };
@@ -81,6 +83,13 @@ typedef struct tree_node {
   uint8_t bottom;
 } tree_node;
 
+/* What another room has made of a mesh and keeps with it, in memory of the mesh's context: the first member of its own
+ * structure. It goes with the mesh, and when that is refitted. */
+typedef struct mesh_kept mesh_kept;
+struct mesh_kept {
+  void (*destroy)(const graze_context *context, mesh_kept *kept);
+};
+
 struct graze_mesh {
   const graze_context *context;
   uint32_t triangle_count;
@@ -93,7 +102,8 @@ struct graze_mesh {
   const uint64_t *degenerate;
   const uint32_t *neighbours; /* NULL: not known */
   const bvh_node *nodes;
-  mesh_header *spare; /* refit works here and swaps: a block of the same size; NULL before the first */
+  mesh_header *spare;        /* refit works here and swaps: a block of the same size; NULL before the first */
+  _Atomic(mesh_kept *) kept; /* NULL: nothing yet */
 };
 
 /* Corner coordinates of one triangle as doubles: 9 values. */

@@ -297,8 +297,8 @@ graze_status graze_mesh_depth(graze_query *q, const graze_mesh *a, const graze_p
   }
   graze_relate_options how = graze_default_relate_options();
   graze_depth_result r = {.known = false};
-  _Atomic(solid *) made[2] = {NULL, NULL};
-  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[1]}};
+  _Atomic(solid *) made[2] = {gz_solid_kept(a), gz_solid_kept(b)};
+  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[a != b]}};
   depth_search s = {.query = q, .a = &sides[0], .b = &sides[1], .options = &how, .best = &r};
   how.exactness = o.exactness;
   how.open = o.open;
@@ -306,8 +306,8 @@ graze_status graze_mesh_depth(graze_query *q, const graze_mesh *a, const graze_p
   graze_status status = gz_query_side(q, a, pose_a, o.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = gz_query_side(q, b, pose_b, o.exactness, "b", &sides[1].place);
   if (status == GRAZE_OK) status = relate_and_search(&s, &r);
-  gz_solid_destroy(q->context, atomic_load(&made[0]));
-  gz_solid_destroy(q->context, atomic_load(&made[1]));
+  gz_solid_keep(q->context, a, atomic_load(&made[0]));
+  if (a != b) gz_solid_keep(q->context, b, atomic_load(&made[1]));
   gz_fp_leave(saved);
   if (status == GRAZE_OK) *result = r;
   return status;

@@ -243,8 +243,6 @@ graze_status graze_find_escape(graze_query *query, const graze_mesh *a, const gr
   if (!(most >= 0)) return gz_fail(query->context, GRAZE_ERROR_ARGUMENT, "escape: the most is not a length");
   graze_relate_options o = options != NULL ? *options : graze_default_relate_options();
   graze_relate_result relation;
-  _Atomic(solid *) made[2] = {NULL, NULL};
-  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[1]}};
   graze_status status = graze_relate_meshes(query, a, pose_a, b, pose_b, &o, &relation);
   *result = (graze_escape){0};
   if (status != GRAZE_OK) return status;
@@ -253,14 +251,16 @@ graze_status graze_find_escape(graze_query *query, const graze_mesh *a, const gr
     return GRAZE_OK;
   }
   if (relation.verdict.relation != GRAZE_CROSS) return GRAZE_OK;
+  _Atomic(solid *) made[2] = {gz_solid_kept(a), gz_solid_kept(b)};
+  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[a != b]}};
   unsigned saved = gz_fp_enter();
   status = gz_query_side(query, a, pose_a, o.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = gz_query_side(query, b, pose_b, o.exactness, "b", &sides[1].place);
   if (status == GRAZE_OK)
     status =
         gz_query_escape(query, &sides[0], &sides[1], &o, relation.pairs, relation.counts.triangle_pairs, most, result);
-  gz_solid_destroy(query->context, atomic_load(&made[0]));
-  gz_solid_destroy(query->context, atomic_load(&made[1]));
+  gz_solid_keep(query->context, a, atomic_load(&made[0]));
+  if (a != b) gz_solid_keep(query->context, b, atomic_load(&made[1]));
   gz_fp_leave(saved);
   return status;
 }

@@ -107,6 +107,13 @@ worker *gz_query_worker(graze_query *query, uint32_t number);
 
 bool gz_worker_push(worker *w, uint32_t a, uint32_t b);
 
+/* Of the pairs of triangles of two bottom nodes, those that no plane keeps apart; the others count as tested. */
+static inline uint64_t worker_drop_apart(worker *w, const posed_node *a, const posed_node *b, uint64_t mask) {
+  uint64_t open = w->apart(a, b, mask);
+  w->sink.work.triangle_tests += (uint64_t)__builtin_popcountll(mask & ~open);
+  return open;
+}
+
 /* All cache lines of a node that will be opened soon. */
 __attribute__((always_inline)) static inline void prefetch_node(const bvh_node *node) {
   for (size_t at = 0; at < sizeof *node; at += 64) __builtin_prefetch((const char *)node + at);

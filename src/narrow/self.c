@@ -143,13 +143,6 @@ static void add_thin(exact_sink *s, const bottoms *t, int j, unsigned places) {
   }
 }
 
-/* Of the pairs, those that no plane keeps apart. */
-static uint64_t drop_apart(worker *w, const bottoms *t, uint64_t mask) {
-  uint64_t open = w->apart(t->posed_a, t->posed_b, mask);
-  w->sink.work.triangle_tests += (uint64_t)__builtin_popcountll(mask & ~open);
-  return open;
-}
-
 /* Triangles of two bottom nodes, or of one (pair.a == pair.b), whose boxes meet. */
 static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
   if (w->names != NULL) mask &= ~w->share(&w->names[pair.a], &w->names[pair.b], mask);
@@ -161,7 +154,7 @@ static void bottom_pair(worker *w, node_pair pair, uint64_t mask) {
   exact_sink *s = &w->sink;
   const graze_mesh *mesh = s->a->mesh;
   bottoms t = open_bottoms(s, pair);
-  if (many) mask = drop_apart(w, &t, mask);
+  if (many) mask = worker_drop_apart(w, t.posed_a, t.posed_b, mask);
   bool any_thin = mesh->header->degenerate_count != 0;
   unsigned thin_a = any_thin ? degenerate_places(mesh, t.a) : 0, thin_b = any_thin ? degenerate_places(mesh, t.b) : 0;
   for (int j = 0; j < t.b->count; j++) {

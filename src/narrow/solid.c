@@ -22,6 +22,24 @@ void gz_solid_destroy(const graze_context *context, solid *s) {
   gz_memory_release(context, s, sizeof *s);
 }
 
+static void destroy_kept(const graze_context *context, mesh_kept *kept) {
+  gz_solid_destroy(context, (solid *)kept);
+}
+
+solid *gz_solid_kept(const graze_mesh *mesh) {
+  return (solid *)atomic_load(&mesh->kept);
+}
+
+void gz_solid_keep(const graze_context *context, const graze_mesh *mesh, solid *s) {
+  mesh_kept *none = NULL;
+  if (s == NULL || &s->kept == atomic_load(&mesh->kept)) return;
+  /* What is kept is no part of what a mesh is: others see it as it was. */
+  graze_mesh *keeper = (graze_mesh *)(uintptr_t)mesh;
+  s->kept.destroy = destroy_kept;
+  if (mesh->context != context || !atomic_compare_exchange_strong(&keeper->kept, &none, &s->kept))
+    gz_solid_destroy(context, s);
+}
+
 /* ---- parts ---- */
 
 /* Lists the part of triangle `start` from place `end` on; returns where the list ends. */

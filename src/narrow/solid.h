@@ -47,6 +47,7 @@ typedef struct nonmanifold_edge {
 } nonmanifold_edge;
 
 typedef struct solid {
+  mesh_kept kept;
   uint32_t closed_count; /* of parts; those in the open box too */
   uint32_t part_count;
   uint32_t first_fault; /* a part that is not closed, the first; NO_PART: there is none */
@@ -78,6 +79,11 @@ graze_status gz_solid_create(graze_query *rays, const graze_mesh *mesh, solid **
 /* The same without sides and turns, and without rays. */
 graze_status gz_solid_create_parts(const graze_context *context, const graze_mesh *mesh, solid **made);
 void gz_solid_destroy(const graze_context *context, solid *s);
+
+/* For calls that make the solids of meshes on their own: the one that an earlier call has left with the mesh, or NULL;
+ * and leaves it there, if it was made by this context, which is the mesh's, and there is none; else destroys it. */
+solid *gz_solid_kept(const graze_mesh *mesh);
+void gz_solid_keep(const graze_context *context, const graze_mesh *mesh, solid *s);
 
 /* part_edges.c: faults of parts at their edges, and edges of three or more triangles. */
 graze_status gz_solid_examine_edges(const graze_context *context, const graze_mesh *mesh, solid *s);

@@ -45,13 +45,35 @@ static void push_b(worker *w, uint32_t a, const bvh_node *b, uint64_t mask) {
   }
 }
 
+/* Whether a bottom node's triangles lie in one plane or nearly so. */
+static bool is_flat(const bvh_node *node) {
+  float least = node->size;
+  for (int k = 0; k < 3; k++) {
+    float most = 0;
+    for (int i = 0; i < node->count; i++) most = node->half[k][i] > most ? node->half[k][i] : most;
+    least = most < least ? most : least;
+  }
+  return least <= 0x1p-9f * node->size;
+}
+
+/* Faces that lie on each other have many pairs whose boxes meet, each of which is dear to decide. Elsewhere boxes are
+ * as good. */
+static uint64_t drop_apart(worker *w, node_pair pair, uint64_t mask) {
+  exact_sink *s = &w->sink;
+  if (s->real || __builtin_popcountll(mask) < APART_LEAST) return mask; /* T2: the posed corners are not the points */
+  if (!is_flat(&s->a->mesh->nodes[pair.a]) || !is_flat(&s->b->mesh->nodes[pair.b])) return mask;
+  const posed_node *a = gz_sink_pose_node(s->a, pair.a, &s->cache_a);
+  const posed_node *b = gz_sink_pose_node(s->b, pair.b, &s->cache_b);
+  return worker_drop_apart(w, a, b, mask);
+}
+
 void gz_traverse_open(worker *w, node_pair pair) {
   const bvh_node *a = &w->sink.a->mesh->nodes[pair.a], *b = &w->sink.b->mesh->nodes[pair.b];
   w->sink.work.node_pairs++;
   uint64_t mask = w->boxes(a, b, &w->map);
   if (mask == 0) return;
   if (a->bottom && b->bottom) {
-    gz_sink_add_mask(&w->sink, pair.a, pair.b, mask);
+    gz_sink_add_mask(&w->sink, pair.a, pair.b, drop_apart(w, pair, mask));
     if (w->sink.find == GRAZE_FIND_ANY) gz_sink_flush(&w->sink);
     return;
   }

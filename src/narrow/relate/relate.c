@@ -129,15 +129,15 @@ graze_status graze_relate_meshes(graze_query *query, const graze_mesh *a, const 
   if (query == NULL || a == NULL || b == NULL || result == NULL)
     return gz_fail_null(query != NULL ? query->context : NULL);
   graze_relate_options o = options != NULL ? *options : graze_default_relate_options();
-  _Atomic(solid *) made[2] = {NULL, NULL};
-  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[1]}};
+  _Atomic(solid *) made[2] = {gz_solid_kept(a), gz_solid_kept(b)};
+  relate_side sides[2] = {{.slot = &made[0]}, {.slot = &made[a != b]}};
   unsigned saved = gz_fp_enter();
   graze_status status = check_options(query, &o);
   if (status == GRAZE_OK) status = gz_query_side(query, a, pose_a, o.exactness, "a", &sides[0].place);
   if (status == GRAZE_OK) status = gz_query_side(query, b, pose_b, o.exactness, "b", &sides[1].place);
   if (status == GRAZE_OK) status = gz_query_relate(query, &sides[0], &sides[1], &o, result);
-  gz_solid_destroy(query->context, atomic_load(&made[0]));
-  gz_solid_destroy(query->context, atomic_load(&made[1]));
+  gz_solid_keep(query->context, a, atomic_load(&made[0]));
+  if (a != b) gz_solid_keep(query->context, b, atomic_load(&made[1]));
   gz_fp_leave(saved);
   return status;
 }
