@@ -434,6 +434,50 @@ static bool edge_in_plane(const int sign[3]) {
   return (sign[0] == 0) + (sign[1] == 0) + (sign[2] == 0) >= 2;
 }
 
+/* ---- faces on faces ---- */
+
+static unsigned find_flat_edges(predicate_points *set, const sign_source *s, int first, int beyond, const operand *b,
+                                uint32_t triangle) {
+  unsigned flat = 0;
+  for (int e = 0; e < 3; e++) {
+    const int p = first + e, q = first + (e + 1) % 3, far = first + (e + 2) % 3;
+    bool ambiguous;
+    if (!set_beyond(set, beyond, b, triangle, e, &ambiguous) || ambiguous) continue;
+    if (sign3(s, first, first + 1, first + 2, beyond) != 0) continue;
+    const int across = proper_axis(s, p, q, far);
+    if (sign2(s, across, p, q, far) * sign2(s, across, p, q, beyond) < 0) flat |= 1u << e;
+  }
+  return flat;
+}
+
+static unsigned flat_edges_of(predicate_points *set, const sign_source *s, int first, int beyond, operand *b,
+                              uint32_t triangle) {
+  flat_edges *known = &b->flats[triangle % JUDGED];
+  if (!known->any || known->triangle != triangle)
+    *known = (flat_edges){triangle, true, (uint8_t)find_flat_edges(set, s, first, beyond, b, triangle)};
+  return known->edges;
+}
+
+static bool is_met(const operand *b, uint32_t triangle) {
+  return b->met[b->shape->part_of[triangle]] != 0;
+}
+
+/* Edges, by bit, that need no look, of two triangles in one plane. At an edge across which a solid goes on in its plane
+ * it is a half-space, and so is the other's inside a face: they lie on the same side or on different ones, whichever
+ * edge it is. A face that is cut into many triangles has hardly any other edges. */
+static void find_repeated(const meeting *m, unsigned seen, unsigned *of_a, unsigned *of_b) {
+  *of_a = *of_b = 0;
+  if (seen == 0 || !bounds(m->a, m->i) || !bounds(m->b, m->j) || !is_met(m->a, m->i) || !is_met(m->b, m->j)) return;
+  const int side_a = material_side(m->a, m->i), side_b = material_side(m->b, m->j);
+  if (side_a == MATERIAL_BOTH || side_b == MATERIAL_BOTH) return;
+  const bool same = (m->view_a.turn == m->view_b.turn) == (side_a == side_b);
+  const unsigned claims = same ? SET_COMMON : SET_ONLY_A | SET_ONLY_B;
+  if ((seen & claims) != claims) return;
+  *of_b = flat_edges_of(m->set, &m->signs, B0, BEYOND_B, m->b, m->j);
+  /* Along an edge of b, the wedge is that of both edges, which is looked at from a's. */
+  if (*of_b == 7) *of_a = flat_edges_of(m->set, &m->signs, A0, BEYOND_A, m->a, m->i);
+}
+
 unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
@@ -452,10 +496,12 @@ unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operan
   if (crossing) return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
   m.view_a = view_flat(&m.signs, A0);
   m.view_b = view_flat(&m.signs, B0);
-  unsigned claims = 0;
+  unsigned claims = 0, repeated_a = 0, repeated_b = 0;
+  if (sign_a[0] == 0 && sign_a[1] == 0 && sign_a[2] == 0) find_repeated(&m, a->seen, &repeated_a, &repeated_b);
   for (int e = 0; e < 3; e++) {
-    if (sign_a[e] == 0 && sign_a[(e + 1) % 3] == 0) claims |= edge_claims(&m, A0, e, B0);
-    if (sign_b[e] == 0 && sign_b[(e + 1) % 3] == 0) claims |= edge_claims(&m, B0, e, A0);
+    const bool in_b = sign_a[e] == 0 && sign_a[(e + 1) % 3] == 0, in_a = sign_b[e] == 0 && sign_b[(e + 1) % 3] == 0;
+    if (in_b && (repeated_a >> e & 1) == 0) claims |= edge_claims(&m, A0, e, B0);
+    if (in_a && (repeated_b >> e & 1) == 0) claims |= edge_claims(&m, B0, e, A0);
   }
   return claims;
 }
@@ -480,6 +526,7 @@ void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, uint64_t 
   if (count > 0) lay_grid(&set, o, pairs);
   for (uint64_t i = 0; i < count && !seen_enough(o, f); i++) {
     unsigned claims = gz_meeting_claims(&set, a, pairs[i].a, b, pairs[i].b);
+    a->seen |= claims;
     raise_evidence(f, claims, (claims & SETS_SURE) != 0 ? EVIDENCE_PROVED : EVIDENCE_CLAIMED);
     f->surfaces_cross |= (claims & SETS_SURE) != 0;
   }

@@ -89,6 +89,13 @@ typedef struct judged {
   bool straight;
 } judged;
 
+/* Across which edges of a triangle the surface plainly goes on in the triangle's own plane: bit e for edge e. */
+typedef struct flat_edges {
+  uint32_t triangle;
+  bool any; /* the place is in use */
+  uint8_t edges;
+} flat_edges;
+
 /* One object of a relation: the solid of its closed parts, and surfaces. */
 typedef struct operand {
   side place;
@@ -106,11 +113,13 @@ typedef struct operand {
   bool pierces;               /* a surface of it is inside of the other's solid, or goes through another surface */
   uint32_t first_maybe_solid; /* a surface that bounds a common part, were it a solid's boundary; or NO_PART */
   edge_place ambiguous_edge;  /* met along it, and several surfaces may go on there, the first; or NO_TRIANGLE */
+  unsigned seen;              /* a: the sets that meetings have claimed */
   uint32_t first_distorted;   /* a triangle met where rounding has flattened or folded its image; or NO_TRIANGLE */
 
   /* Kept from meeting to meeting. */
   uint32_t cached_triangle; /* a: whose points are in the set, or NO_TRIANGLE */
   judged judged[JUDGED];    /* by the low bits of the triangle's number */
+  flat_edges flats[JUDGED]; /* likewise */
 } operand;
 
 typedef struct operands {
