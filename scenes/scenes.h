@@ -272,4 +272,62 @@ typedef struct scenes_debris {
 bool scenes_debris_make(uint32_t count, uint32_t size, uint64_t seed, scenes_scene *scene, scenes_debris *debris);
 void scenes_debris_free(scenes_debris *debris);
 
+/* ---- rigid bodies ------------------------------------------------------------------------------------------------
+ *
+ * Bodies that fall, stack and swing, as `graze simulate` takes them; rigid.c says what the kinds are. */
+
+typedef enum scenes_rigid_kind {
+  SCENES_RIGID_STACK,
+  SCENES_RIGID_PYRAMID,
+  SCENES_RIGID_CARDS,
+  SCENES_RIGID_DOMINOES,
+  SCENES_RIGID_PILE,
+  SCENES_RIGID_CHAIN,
+  SCENES_RIGID_KINDS
+} scenes_rigid_kind;
+
+typedef struct scenes_rigid_facts {
+  const char *name, *summary, *size_means;
+  uint32_t default_size, max_size;
+  bool uses_seed;
+} scenes_rigid_facts;
+
+const scenes_rigid_facts *scenes_rigid_describe(scenes_rigid_kind kind);
+
+/* False when no kind has the name. */
+bool scenes_rigid_named(const char *name, scenes_rigid_kind *kind);
+
+typedef enum scenes_body_shape { SCENES_BODY_BALL, SCENES_BODY_BOX, SCENES_BODY_CAPSULE } scenes_body_shape;
+
+typedef struct scenes_body {
+  scenes_body_shape shape;
+  double size[3];  /* a radius; edges; a radius and the length between the caps, along z */
+  double pose[12]; /* row-major */
+  double density;
+} scenes_body;
+
+#define SCENES_NO_BODY UINT32_MAX
+
+/* A ball joint; b may be SCENES_NO_BODY. */
+typedef struct scenes_joint {
+  uint32_t a, b;
+  double point[3];
+} scenes_joint;
+
+typedef struct scenes_rigid {
+  scenes_rigid_kind kind;
+  scenes_body *bodies;
+  uint32_t count;
+  scenes_joint *joints;
+  uint32_t joint_count;
+  scenes_wall walls[5];
+  uint32_t wall_count;
+  double gravity[3], friction, restitution;
+} scenes_rigid;
+
+/* `size` is at least 1. False: no memory. */
+bool scenes_rigid_make(scenes_rigid_kind kind, uint32_t size, uint64_t seed, scenes_rigid *rigid);
+
+void scenes_rigid_free(scenes_rigid *rigid);
+
 #endif

@@ -9,6 +9,7 @@
 #include "make_balls.h"
 #include "make_boxes.h"
 #include "make_debris.h"
+#include "make_rigid.h"
 #include "options.h"
 #include "output.h"
 #include "scene_files.h"
@@ -22,12 +23,13 @@ typedef struct make_options {
   const scenes_kind *kind;
   const char *size_text, *seed_text, *gap_text, *detail_text, *clashes_text; /* read when the kind is known */
   scenes_request request;
-  bool boxes, balls; /* not a kind of scene */
+  bool boxes, balls, rigid; /* not a kind of scene */
   bool bodies;
   const char *debris_text; /* or NULL, and then: */
   uint32_t debris;
   box_request box_request;
   ball_request ball_request;
+  rigid_request rigid_request;
 } make_options;
 
 enum {
@@ -63,7 +65,8 @@ static void take_kind(make_options *make, struct argp_state *state) {
   make->kind = scenes_find_kind(name);
   make->boxes = strcmp(name, "boxes") == 0;
   make->balls = scenes_ball_kind_named(name, &make->ball_request.kind);
-  if (!make->kind && !make->boxes && !make->balls) argp_error(state, "no such kind: %s", name);
+  make->rigid = scenes_rigid_named(name, &make->rigid_request.kind);
+  if (!make->kind && !make->boxes && !make->balls && !make->rigid) argp_error(state, "no such kind: %s", name);
 }
 
 static void finish_request(make_options *make, struct argp_state *state) {
@@ -103,6 +106,8 @@ static void finish(make_options *make, struct argp_state *state) {
   if (make->bodies) take_bodies(make, state);
   if (make->boxes)
     box_request_finish(&make->box_request, make->size_text, make->seed_text, make->common.output, state);
+  else if (make->rigid)
+    rigid_request_finish(&make->rigid_request, make->size_text, make->seed_text, make->common.output, state);
   else if (make->balls)
     ball_request_finish(&make->ball_request, make->size_text, make->seed_text, make->gap_text, make->common.output,
                         state);
@@ -186,6 +191,7 @@ static char *filter_help(int key, const char *text, void *input) {
               kind->default_clashes);
   }
   ball_request_help(stream);
+  rigid_request_help(stream);
   box_request_help(stream);
   fputs("\nExit: 0 written, 2 usage error, 3 not written.", stream);
   fclose(stream);
@@ -230,8 +236,22 @@ static void tell(const make_options *make, const scenes_scene *scene, const writ
   output_close(out);
 }
 
+static void note_unused_of_rigid(const make_options *make) {
+  const scenes_rigid_facts *kind = scenes_rigid_describe(make->rigid_request.kind);
+  const box_request *boxes = &make->box_request;
+  if (boxes->kind_text || boxes->step_text || boxes->speed_text)
+    note("--kind, --step and --speed are for boxes: they change nothing in %s", kind->name);
+  if (make->seed_text && !kind->uses_seed) note("nothing is random in %s: --seed changes nothing", kind->name);
+  if (make->gap_text || make->detail_text || make->clashes_text)
+    note("--gap, --detail and --clashes change nothing in %s", kind->name);
+}
+
 /* What the kind has no use for. */
 static void note_unused(const make_options *make) {
+  if (make->rigid) {
+    note_unused_of_rigid(make);
+    return;
+  }
   const scenes_ball_kind_facts *balls = make->balls ? scenes_ball_kind_describe(make->ball_request.kind) : NULL;
   const char *name = make->boxes ? "boxes" : balls && !balls->of_scene ? balls->name : make->kind->name;
   const box_request *boxes = &make->box_request;
@@ -269,6 +289,7 @@ int command_make(int argc, char **argv) {
   options_parse(&make_argp, argc, argv, &make, &make.common);
   note_unused(&make);
   if (make.boxes) return make_boxes(&make.box_request, &make.common);
+  if (make.rigid) return make_rigid(&make.rigid_request, &make.common);
   if (make.balls) return make_balls(&make.ball_request, &make.common);
   if (make.debris > 0) return make_debris(make.debris, make.request.size, make.request.seed, &make.common);
   scenes_scene scene;

@@ -333,7 +333,8 @@ static void take_frame(simulate_run *run) {
 static void open_frames(simulate_run *run) {
   if (!run->asked->frames && !run->asked->report) return;
   simulate_balls_list(run, &run->balls);
-  if (run->asked->report) simulate_find_shapes(run);
+  if (run->asked->report && run->rigid) simulate_find_solids(run);
+  if (run->asked->report && !run->rigid) simulate_find_shapes(run);
   if (run->asked->report) run->film = simulate_film_open(run, &run->balls);
   if (run->asked->frames) run->frames = simulate_frames_open(run, &run->balls);
 }

@@ -42,6 +42,7 @@ typedef struct simulate_balls {
   uint64_t count;
   double *radii, *positions, *velocities, *spins;
   double *orientations; /* quaternions, w first; of particles 1 0 0 0: they have none */
+  double *middles;      /* of rigid bodies: from the centre of mass to the middle of what is shown, or NULL */
 } simulate_balls;
 
 typedef struct simulate_frames simulate_frames;
@@ -118,6 +119,9 @@ graze_status simulate_step(simulate_run *run, uint64_t steps, graze_progress_fun
 graze_status simulate_save(simulate_run *run, const char *path);
 graze_status simulate_restore(simulate_run *run, const char *path);
 
+uint32_t simulate_get_wall_count(const simulate_run *run);
+void simulate_get_wall(const simulate_run *run, uint32_t wall, double point[3], double normal[3]);
+
 /* ---- rigid bodies ---- */
 
 /* Refuses what a world of rigid bodies cannot have, or the options that it cannot follow. */
@@ -126,6 +130,9 @@ void simulate_check_rigid(const simulate_run *run);
 graze_rigid_solver simulate_solver(const simulate_run *run);
 /* Makes the world, in place of the one there may be. */
 void simulate_make_rigid(simulate_run *run);
+
+/* Meshes, radii and middles of all rigid bodies, for the sets of run->balls. */
+void simulate_find_solids(simulate_run *run);
 
 /* Several things that can touch need a material. */
 void simulate_check_alone(const simulate_run *run);

@@ -12,7 +12,7 @@ static void list_sets(const simulate_run *run, simulate_balls *balls) {
   balls->objects = calloc((size_t)file->object_count + 1, sizeof *balls->objects);
   if (!balls->sets || !balls->objects) fail_out_of_memory();
   for (uint32_t i = 0; i < file->object_count; i++) {
-    if (file->objects[i].shape != GRAZE_SHAPE_SPHERE) continue;
+    if (!run->rigid && file->objects[i].shape != GRAZE_SHAPE_SPHERE) continue;
     balls->objects[balls->object_count++] = i;
     balls->sets[balls->set_count++] = (graze_track_set){file->objects[i].name, 1, true, NULL};
   }
@@ -37,6 +37,8 @@ void simulate_balls_list(const simulate_run *run, simulate_balls *balls) {
   balls->spins = new_numbers(balls, 3);
   balls->orientations = new_numbers(balls, 4);
   for (uint64_t i = 0; i < 4 * balls->count; i++) balls->orientations[i] = i % 4 == 0;
+  if (run->rigid) balls->middles = calloc(3 * (size_t)balls->count + 1, sizeof *balls->middles);
+  if (run->rigid && !balls->middles) fail_out_of_memory();
   double *radii = balls->radii;
   for (uint32_t i = 0; i < balls->object_count; i++) *radii++ = run->file.objects[balls->objects[i]].radius;
   for (uint32_t i = 0; i < run->file.particle_set_count; i++) {
@@ -45,11 +47,21 @@ void simulate_balls_list(const simulate_run *run, simulate_balls *balls) {
   }
 }
 
+/* To the middle of what is shown. */
+static void shift(graze_body_def *body, const double middle[3]) {
+  const graze_pose pose = graze_pose_from_quaternion(body->orientation, body->position);
+  for (int k = 0; k < 3; k++) {
+    const double *row = pose.m + 4 * k;
+    body->position[k] = row[3] + row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2];
+  }
+}
+
 void simulate_balls_take(const simulate_run *run, const simulate_balls *balls) {
   graze_particle_state at = {balls->positions, balls->velocities, balls->spins};
   for (uint32_t i = 0; i < balls->object_count; i++) {
     graze_body_def body;
-    must(run->session.context, graze_world_get_body(run->world, run->bodies[balls->objects[i]], &body));
+    simulate_get_body(run, balls->objects[i], &body);
+    if (balls->middles) shift(&body, balls->middles + 3 * (size_t)i);
     memcpy(balls->orientations + 4 * (size_t)i, body.orientation, sizeof body.orientation);
     for (int k = 0; k < 3; k++) {
       *at.positions++ = body.position[k];
@@ -72,4 +84,5 @@ void simulate_balls_free(simulate_balls *balls) {
   free(balls->velocities);
   free(balls->spins);
   free(balls->orientations);
+  free(balls->middles);
 }

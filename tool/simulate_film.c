@@ -60,7 +60,7 @@ static void list_objects(simulate_film *film, const simulate_run *run) {
 /* Balls, walls, objects. */
 static void number_members(simulate_film *film, const simulate_run *run) {
   const simulate_balls *balls = film->balls;
-  const uint32_t walls = graze_world_get_wall_count(run->world);
+  const uint32_t walls = simulate_get_wall_count(run);
   film->member_of_object = new_array(run->file.object_count, sizeof *film->member_of_object);
   film->first_of_set = new_array(run->file.particle_set_count, sizeof *film->first_of_set);
   film->touching = new_array((size_t)balls->count, sizeof *film->touching);
@@ -83,14 +83,13 @@ static uint32_t number_of(const simulate_film *film, const graze_member *member)
 static void create_track(simulate_film *film, const simulate_run *run) {
   static const graze_track_curve curves[CURVES] = {{"kinetic", "J"}, {"rotational", "J"}, {"potential", "J"},
                                                    {"elastic", "J"}, {"dissipated", "J"}, {"contacts", ""}};
-  const uint32_t wall_count = graze_world_get_wall_count(run->world);
+  const uint32_t wall_count = simulate_get_wall_count(run);
   graze_track_wall *walls = calloc((size_t)wall_count + 1, sizeof *walls);
   if (!walls) fail_out_of_memory();
-  for (uint32_t i = 0; i < wall_count; i++)
-    must(run->session.context, graze_world_get_wall(run->world, i, walls[i].point, walls[i].normal));
+  for (uint32_t i = 0; i < wall_count; i++) simulate_get_wall(run, i, walls[i].point, walls[i].normal);
   graze_track_def def = graze_default_track_def();
-  graze_world_def world;
-  must(run->session.context, graze_world_get_def(run->world, &world));
+  graze_world_def world = {0};
+  if (run->world) must(run->session.context, graze_world_get_def(run->world, &world));
   if (world.periodic[0] || world.periodic[1] || world.periodic[2]) def.box = world.bounds;
   def.sets = film->balls->sets;
   def.set_count = film->balls->set_count;
@@ -182,6 +181,10 @@ static void find_touching(simulate_film *film, const simulate_run *run) {
   const graze_contact *contacts;
   uint64_t count;
   memset(film->touching, 0, (size_t)film->balls->count * sizeof *film->touching);
+  if (run->rigid) {
+    graze_rigid_find_touching(run->rigid, film->touching);
+    return;
+  }
   must(run->session.context, graze_world_find_contacts(run->world, &contacts, &count));
   for (uint64_t i = 0; i < count; i++) {
     const uint32_t b = number_of(film, &contacts[i].b);

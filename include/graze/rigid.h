@@ -202,6 +202,9 @@ GRAZE_API double graze_rigid_get_time(const graze_rigid *world);
  * or overlap, and `max_overlap` is the deepest. Errors: MEMORY. O(n). */
 GRAZE_API graze_status graze_rigid_get_sums(graze_rigid *world, graze_world_sums *sums);
 
+/* touching[i]: whether body i touches or overlaps anything, at the end of the last step. O(n). */
+GRAZE_API void graze_rigid_find_touching(const graze_rigid *world, bool *touching);
+
 /* The bodies that `left` counts, by number. The list belongs to the world and is valid until the next call that is not
  * const. Errors: MEMORY. */
 GRAZE_API graze_status graze_rigid_find_left(graze_rigid *world, const graze_member **bodies, uint64_t *count);

@@ -79,10 +79,9 @@ static void weigh_contacts(const graze_rigid *world, const rigid_island *island,
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-/* What it carries at rest, or has carried for two steps: a blow is no load. */
 static void find_strain(const graze_rigid *world, rigid_contact *c, double dt) {
   const rigid_body *a = rigid_body_at(world, c->a), *b = rigid_body_at(world, c->b);
-  const double load = fmax(c->weight * (a->inverse_mass + b->inverse_mass), fmin(c->last[0], c->last[1]) / dt);
+  const double load = c->weight * (a->inverse_mass + b->inverse_mass);
   const double reach = b->is_wall ? a->reach : fmin(a->reach, b->reach), least = fmin(a->least, b->least);
   const double sink = load * gz_soft_find_sink(dt / world->def.substeps);
   const double most = fmin(strain * reach, thin * least);

@@ -114,9 +114,7 @@ static bool add_candidate(graze_rigid *world, uint32_t a, uint32_t b, size_t *ne
   }
   if (*next < world->before.count && compare_to(&before[*next], a, b) == 0) {
     *c = before[(*next)++];
-    c->last[1] = c->last[0];
-    c->last[0] = c->give;
-    c->now = c->give = 0;
+    c->now = 0;
     return true;
   }
   memset(c, 0, sizeof *c);

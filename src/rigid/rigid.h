@@ -76,8 +76,6 @@ typedef struct rigid_contact {
   double speed;                          /* of approach, in the step in which it began */
   double impulse;                        /* since it began */
   double now;                            /* of this step */
-  double give;                           /* the most that a point would have moved, of impulses of this step */
-  double last[2];                        /* the same of the steps before */
   double part;                           /* how long the sub-step of the last impulses was; 0: there are none */
   double dragged[3], rolled[3], twisted; /* impulses of friction: across, and about axes across and along the normal */
   double weight;                         /* that it would carry at rest */

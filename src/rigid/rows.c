@@ -182,12 +182,9 @@ void gz_rigid_keep_impulses(rigid_system *s, bool add) {
       if (row->impulse > 0 && c->impulse == 0) c->speed = fmax(c->speed, 0 - row->approach);
     }
     at -= rows * c->count;
-    double give = 0;
     for (uint32_t k = 0; k < c->count; k++, at += rows) {
       c->impulse += s->rows[at].impulse;
       c->now += s->rows[at].impulse;
-      give = fmax(give, s->rows[at].impulse / (softness * s->rows[at].strength));
     }
-    c->give += give;
   }
 }

@@ -234,17 +234,15 @@ void gz_soft_fill(const soft_system *s, const uint32_t *slots, uint32_t begin, u
 
 static void keep_lane(const soft_system *s, const soft_group *g, uint32_t lane) {
   rigid_contact *c = RIGID_AT(s->world->contacts, rigid_contact, g->contact[lane]);
-  double across[2][3], sum = 0, give = 0;
+  double across[2][3], sum = 0;
   for (uint32_t k = 0; k < c->count; k++) {
     const double blow = g->points[k].blow[lane], total = g->points[k].total[lane] + blow;
     c->points[k].pressed = blow > 0 ? 0 : g->points[k].impulse[lane];
     if (total > 0 && c->impulse == 0) c->speed = fmax(c->speed, 0 - c->points[k].approach);
-    if (g->points[k].mass[lane] > 0) give = fmax(give, total / g->points[k].mass[lane]);
     sum += total;
   }
   c->impulse += sum;
   c->now += sum;
-  c->give += give;
   c->part = s->h;
   span3(c->normal, across[0], across[1]);
   for (int k = 0; k < 3; k++) {

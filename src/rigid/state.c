@@ -81,8 +81,6 @@ static void put_contact(archive_writer *w, const rigid_contact *c) {
   gz_archive_put(w, c->normal, sizeof c->normal);
   gz_archive_put(w, &c->speed, sizeof c->speed);
   gz_archive_put(w, &c->impulse, sizeof c->impulse);
-  gz_archive_put(w, &c->give, sizeof c->give);
-  gz_archive_put(w, c->last, sizeof c->last);
   gz_archive_put(w, &c->part, sizeof c->part);
   gz_archive_put(w, c->dragged, sizeof c->dragged);
   gz_archive_put(w, c->rolled, sizeof c->rolled);
@@ -184,8 +182,6 @@ static bool take_contact(archive_reader *r, const graze_rigid *world, rigid_cont
   take(r, c->normal, sizeof c->normal);
   take(r, &c->speed, sizeof c->speed);
   take(r, &c->impulse, sizeof c->impulse);
-  take(r, &c->give, sizeof c->give);
-  take(r, c->last, sizeof c->last);
   take(r, &c->part, sizeof c->part);
   take(r, c->dragged, sizeof c->dragged);
   take(r, c->rolled, sizeof c->rolled);

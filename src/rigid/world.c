@@ -480,6 +480,20 @@ graze_status graze_rigid_get_sums(graze_rigid *world, graze_world_sums *sums) {
   return status;
 }
 
+void graze_rigid_find_touching(const graze_rigid *world, bool *touching) {
+  if (world == NULL || touching == NULL) return;
+  const gz_array *const lists[2] = {&world->contacts, &world->resting};
+  memset(touching, 0, world->bodies.count * sizeof *touching);
+  for (int k = 0; k < 2; k++) {
+    for (size_t i = 0; i < lists[k]->count; i++) {
+      const rigid_contact *c = RIGID_AT(*lists[k], rigid_contact, i);
+      if (!c->touches) continue;
+      touching[c->a] = true;
+      if (c->b < world->bodies.count) touching[c->b] = true;
+    }
+  }
+}
+
 graze_status graze_rigid_find_left(graze_rigid *world, const graze_member **bodies, uint64_t *count) {
   if (world == NULL || bodies == NULL || count == NULL) return gz_fail_null(world != NULL ? world->context : NULL);
   world->left.count = 0;
