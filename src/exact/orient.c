@@ -4,8 +4,8 @@
  * roundings (three differences, one product, one subtraction of the minor, one product, two additions), and with
  * mx, my, mz the largest |difference| on each axis it is at most mx*my*mz; six terms give an error below
  * 48.1 u mx my mz, u = 2^-53, and computing the bound itself three more roundings: 5.36e-15 covers it. The 2x2
- * determinant likewise: five roundings, two terms, below 10.1 u; 1.13e-15. Both hold while products neither overflow
- * nor underflow, which the window on the magnitudes ensures.
+ * determinant likewise: five roundings, two terms, below 10.1 u; 1.13e-15. Both hold while products do not
+ * overflow, and lose next to nothing by underflow, which the windows on the magnitudes ensure.
  */
 #include "exact/orient.h"
 
@@ -153,15 +153,18 @@ int gz_orient2d_integer(int axis, const double a[3], const double b[3], const do
   return x.sign;
 }
 
+/* The window keeps products from overflowing, and what underflow takes from them far below the bound. */
 int gz_orient2d(int axis, const double a[3], const double b[3], const double c[3]) {
-  int i = (axis + 1) % 3, j = (axis + 2) % 3;
+  static const int next[5] = {0, 1, 2, 0, 1};
+  int i = next[axis + 1], j = next[axis + 2];
   double ui = b[i] - a[i], uj = b[j] - a[j];
   double vi = c[i] - a[i], vj = c[j] - a[j];
   double mi = larger(fabs(ui), fabs(vi)), mj = larger(fabs(uj), fabs(vj));
   if (mi == 0 || mj == 0) return 0;
-  if (smaller(mi, mj) > 1e-140 && larger(mi, mj) < 1e140) {
+  double size = mi * mj;
+  if (size > 1e-270 && size < 1e270) {
     double det = ui * vj - uj * vi;
-    if (fabs(det) > FILTER_2D * mi * mj) return sign_of(det);
+    if (fabs(det) > FILTER_2D * size) return sign_of(det);
   }
   if (same(a, b) || same(a, c) || same(b, c)) return 0;
   bool usable;
