@@ -69,6 +69,7 @@ void work_convex(bench *b);
 void work_distance(bench *b);
 void work_motion(bench *b);
 void work_particles(bench *b);
+void work_rigid(bench *b);
 void work_read(bench *b);
 void work_broad(bench *b);
 void work_bed(bench *b);

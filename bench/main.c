@@ -166,6 +166,7 @@ static void run_all(bench *b) {
   work_convex(b);
   work_motion(b);
   work_particles(b);
+  work_rigid(b);
   work_distance(b);
 #ifdef BENCH_IO
   work_read(b);

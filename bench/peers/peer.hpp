@@ -7,6 +7,7 @@
 //   pairs PATH                   ok                      reads a file of triangle pairs
 //   boxes KIND COUNT SPEED STEPS EVERY   ok              which boxes the tasks broad and moving are for (broad.hpp)
 //   bed COUNT BEFORE STEPS       ok                      which bed, from which step on, for how many steps
+//   bodies KIND SIZE BEFORE STEPS   ok                   which rigid bodies, likewise
 //   prepare TASK VARIANT         ok | skip REASON        builds what the task wants to find ready; not timed
 //   run TASK VARIANT [FILE]      ok COUNT HASH BYTES N SECONDS ...   runs once; N timed items
 //   check TASK VARIANT [FILE]    the same with the hash, which `run` leaves out; FILE gets a byte an answer (tritri)
@@ -15,7 +16,7 @@
 //
 // Tasks: build, boolean (mesh b at every pose against a), pairs (all triangle pairs of a and b), self, wave (self pairs
 // of closed triangle boxes), tritri (triangle pairs), broad and moving (pairs of boxes),
-// bed (balls that fall and settle).
+// bed (balls that fall and settle), rigid (bodies that stand or have come to rest).
 #pragma once
 
 #include <algorithm>
@@ -67,10 +68,17 @@ struct BedOrder {
   uint32_t count = 0, before = 0, steps = 0;
 };
 
+// Rigid bodies of scenes/rigid.c: the same.
+struct BodiesOrder {
+  std::string kind;
+  uint32_t size = 0, before = 0, steps = 0;
+};
+
 struct Inputs {
   Mesh a, b;
   BoxOrder order;
   BedOrder bed;
+  BodiesOrder bodies;
   std::vector<double> poses, pairs;
   bool check = false;
   std::string answers;
@@ -257,6 +265,8 @@ inline std::string Program::answer(const std::string &line, const std::function<
       words >> in_.order.kind >> in_.order.count >> in_.order.speed >> in_.order.steps >> in_.order.every)
     return in_.order.every ? "ok" : "skip no box moves";
   if (verb == "bed" && words >> in_.bed.count >> in_.bed.before >> in_.bed.steps) return "ok";
+  if (verb == "bodies" && words >> in_.bodies.kind >> in_.bodies.size >> in_.bodies.before >> in_.bodies.steps)
+    return "ok";
   if (verb == "drop") {
     release();
     in_ = Inputs();

@@ -4,13 +4,14 @@
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
 #include <BulletCollision/Gimpact/btGImpactShape.h>
-#include <btBulletCollisionCommon.h>
+#include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "broad.hpp"
 #include "peer.hpp"
+#include "rigid.hpp"
 
 namespace {
 
@@ -253,11 +254,85 @@ void offer_broad_phases(peer::Program &program) {
   peer::offer_broad(program, "tree_moved", peer::BROAD_MOVING, tree(true));
 }
 
+// ---- rigid bodies: one step of 1/60 s with the default solver, nothing sleeps ----
+
+btTransform placed(const scenes_body &b) {
+  const double *m = b.pose;
+  return btTransform(btMatrix3x3(btScalar(m[0]), btScalar(m[1]), btScalar(m[2]), btScalar(m[4]), btScalar(m[5]),
+                                 btScalar(m[6]), btScalar(m[8]), btScalar(m[9]), btScalar(m[10])),
+                     btVector3(btScalar(m[3]), btScalar(m[7]), btScalar(m[11])));
+}
+
+class Dynamics : public peer::Bodies {
+ public:
+  explicit Dynamics(const scenes_rigid &scene)
+      : dispatcher_(&configuration_),
+        world_(&dispatcher_, &broad_, &solver_, &configuration_),
+        friction_(btScalar(std::sqrt(scene.friction))),
+        restitution_(btScalar(std::sqrt(scene.restitution))) {
+    const double *g = scene.gravity;
+    world_.setGravity(btVector3(btScalar(g[0]), btScalar(g[1]), btScalar(g[2])));
+  }
+  ~Dynamics() override {
+    for (auto &b : all_) world_.removeRigidBody(b.get());
+  }
+  void add_wall(const scenes_wall &w) override {
+    const btVector3 n(btScalar(w.normal[0]), btScalar(w.normal[1]), btScalar(w.normal[2]));
+    const btVector3 p(btScalar(w.point[0]), btScalar(w.point[1]), btScalar(w.point[2]));
+    add(new btStaticPlaneShape(n, n.dot(p)), btTransform::getIdentity(), 0);
+  }
+  void add_body(const scenes_body &b) override {
+    const double pi = 3.14159265358979323846, *s = b.size;
+    if (b.shape == SCENES_BODY_BALL)
+      add(new btSphereShape(btScalar(s[0])), placed(b), b.density * 4 / 3 * pi * s[0] * s[0] * s[0]);
+    else if (b.shape == SCENES_BODY_BOX)
+      add(new btBoxShape(btVector3(btScalar(s[0] / 2), btScalar(s[1] / 2), btScalar(s[2] / 2))), placed(b),
+          b.density * s[0] * s[1] * s[2]);
+    else
+      add(new btCapsuleShapeZ(btScalar(s[0]), btScalar(s[1])), placed(b),
+          b.density * pi * s[0] * s[0] * (s[1] + 4.0 / 3 * s[0]));
+    moving_.push_back(all_.back().get());
+  }
+  void step() override {
+    world_.stepSimulation(btScalar(1.0 / 60), 0);
+  }
+  double height(size_t body) const override {
+    return moving_[body]->getWorldTransform().getOrigin().z();
+  }
+
+ private:
+  void add(btCollisionShape *shape, const btTransform &at, double mass) {
+    btVector3 inertia(0, 0, 0);
+    shapes_.emplace_back(shape);
+    if (mass > 0) shape->calculateLocalInertia(btScalar(mass), inertia);
+    btRigidBody::btRigidBodyConstructionInfo info(btScalar(mass), nullptr, shape, inertia);
+    info.m_startWorldTransform = at;
+    info.m_friction = friction_;
+    info.m_restitution = restitution_;
+    all_.emplace_back(new btRigidBody(info));
+    all_.back()->setActivationState(DISABLE_DEACTIVATION);
+    world_.addRigidBody(all_.back().get());
+  }
+  btDefaultCollisionConfiguration configuration_;
+  btCollisionDispatcher dispatcher_;
+  btDbvtBroadphase broad_;
+  btSequentialImpulseConstraintSolver solver_;
+  btDiscreteDynamicsWorld world_;
+  btScalar friction_, restitution_;
+  std::vector<std::unique_ptr<btCollisionShape>> shapes_;
+  std::vector<std::unique_ptr<btRigidBody>> all_;
+  std::vector<btRigidBody *> moving_;
+};
+
 }  // namespace
 
 int main() {
   Queries queries;
   peer::Program program;
+  peer::BodiesTask bodies([](const scenes_rigid &scene) { return std::unique_ptr<peer::Bodies>(new Dynamics(scene)); });
+  program.offer(
+      "rigid", "step", [&](const Inputs &in) { return bodies.prepare(in); },
+      [&](const Inputs &in) { return bodies.run(in); });
   auto ready = [&](const Inputs &in) { return queries.prepare(in); };
   program.offer("build", "gimpact", nullptr, build);
   program.offer("boolean", "gimpact", ready, [&](const Inputs &in) { return queries.boolean(in); });
@@ -268,6 +343,7 @@ int main() {
       wave);
   offer_broad_phases(program);
   return program.serve([&] {
+    bodies.release();
     queries.a.reset();
     queries.b.reset();
   });

@@ -7,6 +7,7 @@
 
 #include "broad.hpp"
 #include "peer.hpp"
+#include "rigid.hpp"
 
 namespace {
 
@@ -130,6 +131,75 @@ void offer_spaces(peer::Program &program) {
   peer::offer_broad(program, "quad", peer::BROAD_STATIC | peer::BROAD_MOVING, space(Space::QUAD));
 }
 
+// ---- rigid bodies: the quick step of 1/60 s, as it comes, nothing sleeps ----
+
+class Dynamics : public peer::Bodies {
+ public:
+  explicit Dynamics(const scenes_rigid &scene) : friction_(scene.friction), restitution_(scene.restitution) {
+    const double *g = scene.gravity;
+    dWorldSetGravity(world_, dReal(g[0]), dReal(g[1]), dReal(g[2]));
+  }
+  ~Dynamics() override {
+    dJointGroupDestroy(contacts_);
+    dSpaceDestroy(space_);
+    dWorldDestroy(world_);
+  }
+  void add_wall(const scenes_wall &w) override {
+    const double *n = w.normal, *p = w.point;
+    dCreatePlane(space_, dReal(n[0]), dReal(n[1]), dReal(n[2]), dReal(n[0] * p[0] + n[1] * p[1] + n[2] * p[2]));
+  }
+  void add_body(const scenes_body &b) override {
+    const double *s = b.size, *m = b.pose;
+    const dReal density = dReal(b.density), x = dReal(s[0]), y = dReal(s[1]), z = dReal(s[2]);
+    dMass mass;
+    dGeomID geom;
+    if (b.shape == SCENES_BODY_BALL) {
+      dMassSetSphere(&mass, density, x);
+      geom = dCreateSphere(space_, x);
+    } else if (b.shape == SCENES_BODY_BOX) {
+      dMassSetBox(&mass, density, x, y, z);
+      geom = dCreateBox(space_, x, y, z);
+    } else {
+      dMassSetCapsule(&mass, density, 3, x, y);
+      geom = dCreateCapsule(space_, x, y);
+    }
+    dBodyID body = dBodyCreate(world_);
+    dMatrix3 rotation;
+    for (int i = 0; i < 12; i++) rotation[i] = i % 4 < 3 ? dReal(m[i]) : dReal(0);
+    dBodySetMass(body, &mass);
+    dGeomSetBody(geom, body);
+    dBodySetPosition(body, dReal(m[3]), dReal(m[7]), dReal(m[11]));
+    dBodySetRotation(body, rotation);
+    bodies_.push_back(body);
+  }
+  void step() override {
+    dSpaceCollide(space_, this, [](void *self, dGeomID a, dGeomID b) { static_cast<Dynamics *>(self)->touch(a, b); });
+    dWorldQuickStep(world_, dReal(1.0 / 60));
+    dJointGroupEmpty(contacts_);
+  }
+  double height(size_t body) const override {
+    return dBodyGetPosition(bodies_[body])[2];
+  }
+
+ private:
+  void touch(dGeomID a, dGeomID b) {
+    dContact found[8];
+    const int count = dCollide(a, b, 8, &found[0].geom, sizeof found[0]);
+    for (int i = 0; i < count; i++) {
+      found[i].surface.mode = dContactBounce | dContactApprox1;
+      found[i].surface.mu = dReal(friction_);
+      found[i].surface.bounce = dReal(restitution_);
+      found[i].surface.bounce_vel = dReal(0.2);
+      dJointAttach(dJointCreateContact(world_, contacts_, &found[i]), dGeomGetBody(a), dGeomGetBody(b));
+    }
+  }
+  dWorldID world_ = dWorldCreate();
+  dSpaceID space_ = dHashSpaceCreate(nullptr);
+  dJointGroupID contacts_ = dJointGroupCreate(0);
+  std::vector<dBodyID> bodies_;
+  double friction_, restitution_;
+};
+
 }  // namespace
 
 int main() {
@@ -143,8 +213,15 @@ int main() {
       [&](const Inputs &in) {
         return peer::time_poses(in, BENCH_ITEMS_MAX, [&](const double *m) { return queries.hit(m); });
       });
+  peer::BodiesTask bodies([](const scenes_rigid &scene) { return std::unique_ptr<peer::Bodies>(new Dynamics(scene)); });
+  program.offer(
+      "rigid", "quick_step", [&](const Inputs &in) { return bodies.prepare(in); },
+      [&](const Inputs &in) { return bodies.run(in); });
   offer_spaces(program);
-  int status = program.serve([&] { queries.release(); });
+  int status = program.serve([&] {
+    bodies.release();
+    queries.release();
+  });
   dCloseODE();
   return status;
 }
