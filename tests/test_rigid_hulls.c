@@ -221,9 +221,51 @@ static void test_refusals(void **unused) {
   graze_rigid_destroy(world);
 }
 
+static graze_status use_memory(graze_context *context) {
+  graze_rigid_def world_def = graze_default_rigid_def();
+  graze_rigid_material m = graze_default_rigid_material();
+  graze_rigid *world;
+  double points[9][3];
+  uint32_t number;
+  graze_status status = graze_rigid_create(context, &world_def, &world);
+  if (status != GRAZE_OK) return status;
+  status = graze_rigid_add_material(world, &m, &number);
+  for (int i = 0; status == GRAZE_OK && i < 2; i++) {
+    const double edges[3] = {1, 1, 1};
+    graze_rigid_body_def def = define_box(edges, true, points);
+    if (i == 1) def.shape = GRAZE_RIGID_CYLINDER;
+    def.radius = 0.5;
+    def.length = 1;
+    def.position[2] = i;
+    status = graze_rigid_add_body(world, &def, &number);
+  }
+  if (status == GRAZE_OK) status = graze_rigid_step(world, step, 2, NULL, NULL);
+  graze_rigid_destroy(world);
+  return status;
+}
+
+static void test_refused_memory(void **unused) {
+  (void)unused;
+  graze_status status = GRAZE_ERROR_MEMORY;
+  for (uint64_t fail_at = 1; status != GRAZE_OK; fail_at++) {
+    test_allocator allocator = {0};
+    graze_context_def def = graze_default_context_def();
+    graze_context *context;
+    def.allocator = test_allocator_hooks(&allocator);
+    def.threads = 1;
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    allocator.fail_at = allocator.requests + fail_at;
+    status = use_memory(context);
+    assert_true(status == GRAZE_OK || status == GRAZE_ERROR_MEMORY);
+    graze_context_destroy(context);
+    assert_int_equal(allocator.live_blocks, 0);
+    assert_true(fail_at < 2000);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_mass), cmocka_unit_test(test_alike),
-                                     cmocka_unit_test(test_gas), cmocka_unit_test(test_cylinder),
-                                     cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_mass),     cmocka_unit_test(test_alike),
+                                     cmocka_unit_test(test_gas),      cmocka_unit_test(test_cylinder),
+                                     cmocka_unit_test(test_refusals), cmocka_unit_test(test_refused_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
