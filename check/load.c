@@ -390,13 +390,12 @@ static graze_status add_scene_objects(graze_check *c, double factor) {
   return status;
 }
 
-/* What round shapes and boxes cannot be. */
+/* Round shapes cannot be checked, nor boxes without extent. */
 static graze_status refuse_shape(const graze_check *c, const char *path, const graze_scene_file_object *object) {
-  static const char *const names[] = {"mesh", "sphere", "box", "capsule", "cylinder", "hull"}; /* graze_shape */
   const graze_shape shape = object->shape;
   if (shape != GRAZE_SHAPE_MESH && shape != GRAZE_SHAPE_BOX && shape != GRAZE_SHAPE_HULL) {
     return gz_fail(c->context, GRAZE_ERROR_UNSUPPORTED, "%s: object \"%s\": shape \"%s\" cannot be checked yet", path,
-                   object->name, names[shape]);
+                   object->name, graze_shape_name(shape));
   }
   for (int k = 0; k < 3 && shape == GRAZE_SHAPE_BOX; k++) {
     if (object->edges[k] > 0) continue;

@@ -5,6 +5,11 @@
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
+const char *graze_shape_name(graze_shape shape) {
+  static const char *const names[] = {"mesh", "sphere", "box", "capsule", "cylinder", "hull"}; /* graze_shape */
+  return (size_t)shape < sizeof names / sizeof *names ? names[shape] : "?";
+}
+
 bool gz_scene_read_shape(json_t *value, const char *place, graze_scene_file_object *object, io_fault *fault) {
   static const char *const later[] = {"parts", "error", NULL};
   static const char *const known[] = {"sphere", "box", "capsule", "cylinder", "hull", NULL};

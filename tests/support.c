@@ -129,6 +129,24 @@ graze_allocator test_allocator_hooks(test_allocator *allocator) {
   return (graze_allocator){counting_alloc, counting_release, allocator};
 }
 
+void test_refuse_each(graze_status use(graze_context *context), uint64_t most) {
+  graze_status status = GRAZE_ERROR_MEMORY;
+  for (uint64_t fail_at = 1; status != GRAZE_OK; fail_at++) {
+    test_allocator allocator = {0};
+    graze_context_def def = graze_default_context_def();
+    graze_context *context;
+    def.allocator = test_allocator_hooks(&allocator);
+    def.threads = 1;
+    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
+    allocator.fail_at = allocator.requests + fail_at;
+    status = use(context);
+    assert_true(status == GRAZE_OK || status == GRAZE_ERROR_MEMORY);
+    graze_context_destroy(context);
+    assert_int_equal(allocator.live_blocks, 0);
+    assert_true(fail_at < most);
+  }
+}
+
 /* ---- meshes and poses -------------------------------------------------------------------------------------------- */
 
 graze_mesh *test_mesh(graze_context *context, const double *corners, uint32_t count, graze_volumes volumes) {

@@ -60,6 +60,11 @@ typedef struct test_allocator {
 
 graze_allocator test_allocator_hooks(test_allocator *allocator);
 
+/* Calls `use` in a context of one thread whose first request is refused with all later ones, then in one whose second
+ * is, and so on until it gets all it asks for, within `most` calls. Each has to end in GRAZE_ERROR_MEMORY and to leave
+ * nothing behind. */
+void test_refuse_each(graze_status use(graze_context *context), uint64_t most);
+
 /* A mesh of doubles from 9 numbers a triangle, as a soup. Fails the test on error. */
 graze_mesh *test_mesh(graze_context *context, const double *corners, uint32_t count, graze_volumes volumes);
 

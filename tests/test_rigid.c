@@ -849,21 +849,7 @@ static graze_status use_memory(graze_context *context) {
 
 static void test_refused_memory(void **unused) {
   (void)unused;
-  graze_status status = GRAZE_ERROR_MEMORY;
-  for (uint64_t fail_at = 1; status != GRAZE_OK; fail_at++) {
-    test_allocator allocator = {0};
-    graze_context_def def = graze_default_context_def();
-    graze_context *context;
-    def.allocator = test_allocator_hooks(&allocator);
-    def.threads = 1;
-    assert_int_equal(graze_context_create(&def, &context), GRAZE_OK);
-    allocator.fail_at = allocator.requests + fail_at;
-    status = use_memory(context);
-    assert_true(status == GRAZE_OK || status == GRAZE_ERROR_MEMORY);
-    graze_context_destroy(context);
-    assert_int_equal(allocator.live_blocks, 0);
-    assert_true(fail_at < 1000);
-  }
+  test_refuse_each(use_memory, 1000);
 }
 
 int main(void) {

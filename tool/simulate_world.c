@@ -17,18 +17,18 @@ void simulate_must(const simulate_run *run, graze_status status) {
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void check_objects(const simulate_run *run) {
-  static const char *const kinds[] = {"mesh", "sphere", "box", "capsule", "cylinder", "hull"}; /* graze_shape */
   const graze_scene_file *file = &run->file;
   for (uint32_t i = 0; i < file->object_count; i++) {
     const graze_scene_file_object *object = &file->objects[i];
     if (!isnan(object->body.inertia[0]) || object->body.linear_damping != 0 || object->body.angular_damping != 0)
       fail("%s: object '%s': \"inertia\", \"linear_damping\" and \"angular_damping\" are of model rigid", path_of(run),
            object->name);
-    if (object->shape >= GRAZE_SHAPE_CAPSULE)
-      fail("%s: object '%s': a %s cannot be simulated by model dem", path_of(run), object->name, kinds[object->shape]);
+    if (object->shape != GRAZE_SHAPE_MESH && object->shape != GRAZE_SHAPE_SPHERE && object->shape != GRAZE_SHAPE_BOX)
+      fail("%s: object '%s': a %s cannot be simulated by model dem", path_of(run), object->name,
+           graze_shape_name(object->shape));
     if (object->shape == GRAZE_SHAPE_SPHERE || object->body.type != GRAZE_BODY_DYNAMIC) continue;
     fail("%s: object '%s': a %s cannot be dynamic: model dem moves spheres", path_of(run), object->name,
-         kinds[object->shape]);
+         graze_shape_name(object->shape));
   }
 }
 

@@ -310,6 +310,9 @@ typedef enum graze_shape {
   GRAZE_SHAPE_HULL /* the convex hull of a mesh */
 } graze_shape;
 
+/* As scene files call it: "mesh", "sphere" and so on. */
+GRAZE_API const char *graze_shape_name(graze_shape shape);
+
 /* Of a simulation: balls by the discrete element method, or rigid bodies. */
 typedef enum graze_scene_model { GRAZE_MODEL_DEM, GRAZE_MODEL_RIGID } graze_scene_model;
 

@@ -10,6 +10,5 @@
 enum { APART_LEAST = 8 };
 typedef uint64_t apart_function(const posed_node *a, const posed_node *b, uint64_t mask);
 CPU_KERNELS(apart_function, gz_apart);
-apart_function *gz_apart_best(void);
 
 #endif

@@ -30,10 +30,6 @@ adjacent_judge_function *gz_adjacent_judge_best(void) {
   return CPU_KERNEL(gz_adjacent_judge);
 }
 
-apart_function *gz_apart_best(void) {
-  return CPU_KERNEL(gz_apart);
-}
-
 box_pairs_function *gz_box_pairs_best(void) {
   return CPU_KERNEL(gz_box_pairs);
 }
@@ -104,7 +100,7 @@ void gz_worker_start(worker *w, const job *j) {
   w->append = gz_adjacent_append_best();
   w->judge = gz_adjacent_judge_best();
   w->share = gz_fan_share_best();
-  w->apart = gz_apart_best();
+  w->apart = CPU_KERNEL(gz_apart);
   w->names = j->names;
   w->adjacent.count = 0;
   w->unsettled.count = 0;
