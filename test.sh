@@ -119,7 +119,7 @@ step_threads() {
 
 step_fuzz() {
   build_clang
-  seconds=2
+  seconds=1
   [ "$long" -eq 0 ] || seconds=60
   note "$seconds s each"
   # shellcheck disable=SC2016 # the inner shell's words
@@ -145,12 +145,12 @@ build_clang() {
 }
 
 # A file is looked at again when it, a header, or the list of checks has changed. The analyser takes nearly all the time,
-# so by default it follows fewer paths of a function: a tenth of its own limit, in a seventh of the time.
+# so by default it follows fewer paths of a function: a thirtieth of its own limit, in a tenth of the time.
 step_tidy() {
   [ -e build/clang/compile_commands.json ] || build_clang
   mkdir -p build/tidy
   depth=short
-  paths="-extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=max-nodes=22500"
+  paths="-extra-arg=-Xclang -extra-arg=-analyzer-config -extra-arg=-Xclang -extra-arg=max-nodes=7500"
   if [ "$long" -eq 1 ]; then depth=full paths=""; fi
   headers=$(c_files | grep '\.h$\|\.inc$' | xargs cat .clang-tidy CMakeLists.txt src/CMakeLists.txt | cksum)
   for file in $(c_files | grep '\.c$'); do

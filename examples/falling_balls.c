@@ -1,6 +1,7 @@
-/* A thousand balls fall into a tray and come to rest. */
+/* A thousand balls, or as many as is asked for, fall into a tray and come to rest. */
 #include <graze/dynamics.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { EDGE = 10, COUNT = EDGE * EDGE * EDGE };
 
@@ -14,7 +15,7 @@ static void place(double positions[3 * COUNT]) {
 }
 
 /* A tray from -1 cm to 11 cm on both axes; lengths in metres, masses in kilograms. */
-static graze_status build(graze_world *world) {
+static graze_status build(graze_world *world, int count) {
   const double points[5][3] = {{0, 0, 0}, {-0.01, 0, 0}, {0.11, 0, 0}, {0, -0.01, 0}, {0, 0.11, 0}};
   const double normals[5][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
   static double positions[3 * COUNT];
@@ -31,7 +32,7 @@ static graze_status build(graze_world *world) {
   if (status != GRAZE_OK) return status;
   place(positions);
   balls.name = "balls";
-  balls.count = COUNT;
+  balls.count = (uint32_t)count;
   balls.positions = positions;
   balls.radius = 0.005;
   balls.density = 2500;
@@ -39,15 +40,20 @@ static graze_status build(graze_world *world) {
   return graze_world_add_particles(world, &balls, &set);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  int count = argc > 1 ? atoi(argv[1]) : COUNT;
   graze_context *context = NULL;
   graze_world *world = NULL;
   graze_step_limits limits;
   graze_world_sums sums;
   graze_world_def def = graze_default_world_def();
+  if (count < 1 || count > COUNT) {
+    fprintf(stderr, "usage: falling_balls [balls, at most %d]\n", COUNT);
+    return 2;
+  }
   graze_status status = graze_context_create(NULL, &context);
   if (status == GRAZE_OK) status = graze_world_create(context, &def, &world);
-  if (status == GRAZE_OK) status = build(world);
+  if (status == GRAZE_OK) status = build(world, count);
   if (status == GRAZE_OK) status = graze_world_get_limits(world, &limits);
   for (int tenth = 0; tenth <= 5 && status == GRAZE_OK; tenth++) {
     double dt = limits.duration / 40;

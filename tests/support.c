@@ -19,10 +19,20 @@ bool test_long(void) {
   return asked_for("GRAZE_TEST_LONG");
 }
 
-int test_rounds(int usual, int most) {
+static bool sanitized(void) {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-  usual = (usual + 7) / 8;
+  return true;
+#else
+  return false;
 #endif
+}
+
+bool test_thinned(void) {
+  return sanitized() && !test_long() && !asked_for("GRAZE_TEST_WHOLE");
+}
+
+int test_rounds(int usual, int most) {
+  if (sanitized()) usual = (usual + 7) / 8;
   if (getenv("GRAZE_DISABLE") != NULL && !asked_for("GRAZE_TEST_WHOLE")) usual = (usual + 3) / 4;
   return test_long() ? most : usual;
 }

@@ -18,6 +18,10 @@
 /* True with GRAZE_TEST_LONG=1 in the environment: as many random cases as one has patience for. */
 bool test_long(void);
 
+/* True with a sanitizer, under which a test takes ten times as long: it may then leave out some of a fixed row of
+ * cases. Not with GRAZE_TEST_LONG=1 or GRAZE_TEST_WHOLE=1. */
+bool test_thinned(void);
+
 /* How many random cases: `most` then; else `usual`, or an eighth of it with sanitizers. A form of the test with
  * instructions switched off (GRAZE_DISABLE) has a quarter, unless GRAZE_TEST_WHOLE=1: every form has other cases. */
 int test_rounds(int usual, int most);

@@ -153,7 +153,8 @@ static void check_large(graze_broad_method method, box_family kind, const graze_
 static void test_find_large(void **state) {
   (void)state;
   static const box_family kinds[] = {BOXES_UNIFORM, BOXES_DECADES, BOXES_CLUSTERS, BOXES_LINE, BOXES_GIANT};
-  const uint32_t all = test_long() ? 40000 : 10000, few = 3000; /* few: for the one that looks at all pairs */
+  const uint32_t usual = test_thinned() ? 5000 : 10000, all = test_long() ? 40000 : usual;
+  const uint32_t few = 3000; /* for the one that looks at all pairs */
   graze_box *boxes = malloc(all * sizeof *boxes);
   for (size_t f = 0; f < sizeof kinds / sizeof *kinds; f++) {
     uint64_t random = 77 + f, count, few_count;

@@ -202,7 +202,9 @@ static void test_answers(void **unused) {
       run_crew(&alone, 0, &def, 0);
       assert_int_equal(alone.status, GRAZE_OK);
       assert_true(alone.counts.open_clashes > 5);
-      for (uint32_t members = 1; members <= MOST_MEMBERS; members++) compare(&def, members, &alone);
+      for (uint32_t members = 1; members <= MOST_MEMBERS; members += test_thinned() ? 2 : 1) {
+        compare(&def, members, &alone);
+      }
       end_crew(&alone, 1);
     }
   }

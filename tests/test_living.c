@@ -340,6 +340,9 @@ static void test_cancel(void **state) {
 /* The same with memory refused at every place in turn. */
 static void test_memory(void **state) {
   (void)state;
+#ifdef __SANITIZE_THREAD__
+  skip(); /* one thread */
+#endif
   for (uint64_t fail = 1; fail < 400; fail++) {
     test_allocator allocator = {0};
     graze_context_def def = graze_default_context_def();

@@ -45,17 +45,17 @@ static void test_random_numbers(void **state) {
   (void)state;
   seed = 1;
   char text[64];
-  for (int i = 0; i < 2000000; i++) {
+  for (int i = 0; i < test_rounds(1000000, 2000000); i++) {
     double value = double_of(random_next(&seed));
     if (!isfinite(value)) continue;
     snprintf(text, sizeof text, "%.*e", (int)(random_next(&seed) % 21), value);
     check_number(text);
   }
-  for (int i = 0; i < 1000000; i++) { /* as files have them */
+  for (int i = 0; i < test_rounds(500000, 1000000); i++) { /* as files have them */
     snprintf(text, sizeof text, "%.*f", (int)(random_next(&seed) % 12), (double)(int64_t)random_next(&seed) / 1e14);
     check_number(text);
   }
-  for (int i = 0; i < 500000; i++) { /* any digits, any exponent */
+  for (int i = 0; i < test_rounds(250000, 500000); i++) { /* any digits, any exponent */
     snprintf(text, sizeof text, "%llu.%llue%d", (unsigned long long)(random_next(&seed) >> random_next(&seed) % 64),
              (unsigned long long)(random_next(&seed) >> random_next(&seed) % 64),
              (int)(random_next(&seed) % 720) - 370);
@@ -69,7 +69,7 @@ static void test_halfway_numbers(void **state) {
 #if LDBL_MANT_DIG > DBL_MANT_DIG && LDBL_MAX_EXP > DBL_MAX_EXP
   seed = 2;
   char text[2048];
-  for (int i = 0; i < 40000; i++) {
+  for (int i = 0; i < test_rounds(20000, 40000); i++) {
     uint64_t bits = random_next(&seed) >> 1;
     if (i % 3 == 0) bits = (bits & 0xFFFFFFFFFFFFFu) >> random_next(&seed) % 52; /* subnormal */
     if (i % 7 == 0) bits &= ~(uint64_t)0xFFFFFFFFFFFFFu;                         /* a power of two */

@@ -315,12 +315,12 @@ static void test_memory(void **state) {
 /* A million spheres, about five neighbours each: two methods that have nothing in common, one and three threads. */
 static void test_million(void **state) {
   (void)state;
-  enum { MILLION = 1000000 };
+  const uint32_t spheres = (uint32_t)test_rounds(1000000, 1000000);
   const graze_broad_method two[2] = {GRAZE_BROAD_HASH, GRAZE_BROAD_OCTREE};
-  float *numbers = malloc(4 * (size_t)MILLION * sizeof *numbers);
+  float *numbers = malloc(4 * (size_t)spheres * sizeof *numbers);
   graze_box_pair *first = NULL;
   uint64_t first_count = 0, random = 6;
-  for (size_t i = 0; i < MILLION; i++) {
+  for (size_t i = 0; i < spheres; i++) {
     for (int k = 0; k < 3; k++) numbers[4 * i + k] = (float)(94 * random_unit(&random));
     numbers[4 * i + 3] = 0.5f;
   }
@@ -333,10 +333,10 @@ static void test_million(void **state) {
     const graze_box_pair *pairs;
     uint64_t count;
     assert_int_equal(graze_broadphase_create(context, &def, &bp), GRAZE_OK);
-    assert_int_equal(graze_broadphase_find_spheres(bp, &array, MILLION, false, &pairs, &count), GRAZE_OK);
+    assert_int_equal(graze_broadphase_find_spheres(bp, &array, spheres, false, &pairs, &count), GRAZE_OK);
     if (m == 0) {
       /* Each of n (n - 1) / 2 pairs meets when a point is in a sphere of radius 1; less a little at the walls. */
-      double expected = 0.5 * MILLION * (MILLION / (94.0 * 94 * 94)) * 4.18879;
+      double expected = 0.5 * spheres * (spheres / (94.0 * 94 * 94)) * 4.18879;
       assert_true(fabs((double)count / expected - 1) < 0.02);
       first = malloc((size_t)count * sizeof *first);
       memcpy(first, pairs, (size_t)count * sizeof *first);

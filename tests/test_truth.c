@@ -188,14 +188,14 @@ static void check_row(const placed_pair *p, const table *t) {
 
 static void check_rows(const char *name, const placed_pair *pairs, int count, int expected) {
   table t;
+  const int step = test_thinned() ? 3 : 1, first = (int)(test_seed(1) % (uint64_t)step);
   int rows = 0;
   table_open(&t, name);
   while (table_next(&t)) {
     int i = 0;
     while (i < count && strcmp(pairs[i].name, t.field[0]) != 0) i++;
     if (i == count) fail_msg("%s: no pose for %s", name, t.field[0]);
-    check_row(&pairs[i], &t);
-    rows++;
+    if (rows++ % step == first) check_row(&pairs[i], &t);
   }
   assert_int_equal(rows, expected);
 }

@@ -169,6 +169,7 @@ for example in *.c; do
   set --
   if [ "$name" = read_and_check ]; then set -- ../pipes/tube.obj ../pipes/core.obj; fi
   if [ "$name" = report ]; then set -- ../pipes.obj; fi
+  if [ "$name" = falling_balls ]; then set -- 100; fi
   if [ "$name" = check ]; then set -- ../pipes/scene.json checked; fi
   for build in package plain; do
     rc=0
