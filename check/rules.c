@@ -243,6 +243,24 @@ static graze_status find_members(graze_check *c) {
   return GRAZE_OK;
 }
 
+static bool in_set(const rules *r, uint64_t object, uint32_t set) {
+  return r->members[object * r->words + set / 64] >> set % 64 & 1;
+}
+
+/* A set of one object against itself has no pairs, which looks like a clear answer. */
+static void note_alone(const graze_check *c, const rule *one) {
+  const rules *r = &c->rules;
+  uint32_t either = 0, last = 0;
+  for (uint32_t i = 0; i < c->object_count; i++) {
+    if (!in_set(r, i, one->first) && !in_set(r, i, one->second)) continue;
+    either++;
+    last = i;
+  }
+  if (either > 1) return;
+  gz_check_note(c, GRAZE_LOG_WARNING, "%.300s: no pairs, for \"%.100s\" is the only object", one->text,
+                c->objects[last].name);
+}
+
 /* Numbers the paths before the names' last '/'. */
 static graze_status find_parents(graze_check *c) {
   gz_text_map paths = {0};
@@ -368,16 +386,15 @@ graze_status gz_check_make_rules(graze_check *c) {
     if (one->text == NULL) status = GRAZE_ERROR_MEMORY;
   }
   if (status == GRAZE_OK) status = find_members(c);
+  for (uint32_t i = 0; i < c->rules.count && status == GRAZE_OK; i++) {
+    if (c->rules.list[i].kind == RULE_ONLY) note_alone(c, &c->rules.list[i]);
+  }
   if (status == GRAZE_OK) status = find_parents(c);
   if (status == GRAZE_OK) count_layers(c);
   return status;
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------------ */
-
-static bool in_set(const rules *r, uint64_t object, uint32_t set) {
-  return r->members[object * r->words + set / 64] >> set % 64 & 1;
-}
 
 /* Rules that take nothing out here: the scene does, or nobody. */
 static bool is_selecting(const rule *one) {

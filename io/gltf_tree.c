@@ -11,7 +11,9 @@
 
 #include "gltf.h"
 
-#define REACHED UINT32_MAX /* a mark; scenes use their number, counted from 1 */
+/* Marks; scenes use their number, counted from 1. */
+#define REACHED UINT32_MAX
+#define PLACED  (UINT32_MAX - 1)
 
 typedef struct tree {
   gltf_file *file;
@@ -161,17 +163,22 @@ static bool add_instances(const tree *t, uint32_t index, const char *parent, con
   return good;
 }
 
+static bool has_triangles(const tree *t, const gltf_node *node) {
+  return node->mesh != GLTF_NONE && t->file->meshes[node->mesh].triangle_count > 0;
+}
+
 static bool walk_node(const tree *t, uint32_t index, const char *parent, const graze_pose *above) {
   gltf_file *file = t->file;
   const gltf_node *node = &t->nodes[index];
-  bool has_triangles = node->mesh != GLTF_NONE && file->meshes[node->mesh].triangle_count > 0;
+  bool has_object = has_triangles(t, node);
+  t->nodes[index].mark = PLACED;
   graze_pose world = above != NULL ? graze_pose_multiply(above, &node->pose) : node->pose;
   if (!check_pose(t, index, &world)) return false;
   const char *path = gz_io_assembly_add_path(&file->assembly, parent, node->name, index, file->fault);
   if (path == NULL) return false;
-  bool is_instanced = has_triangles && node->instances != NULL;
+  bool is_instanced = has_object && node->instances != NULL;
   if (is_instanced && !add_instances(t, index, path, &world)) return false;
-  if (has_triangles && !is_instanced && !add_object(t, node, path, parent, &world)) {
+  if (has_object && !is_instanced && !add_object(t, node, path, parent, &world)) {
     return false;
   }
   for (size_t i = 0; i < json_array_size(node->children); i++) {
@@ -194,6 +201,20 @@ static bool walk_all(const tree *t) {
   return true;
 }
 
+/* What stands in another scene, or in none, is not read, which nobody would see. */
+static void warn_of_others(const tree *t) {
+  uint32_t count = 0, first = 0;
+  for (uint32_t i = 0; i < t->file->node_count; i++) {
+    if (t->nodes[i].mark == PLACED || !has_triangles(t, &t->nodes[i])) continue;
+    if (count++ == 0) first = i;
+  }
+  if (count == 0) return;
+  char more[48] = "";
+  if (count > 1) snprintf(more, sizeof more, " (%lu such nodes)", (unsigned long)count);
+  gz_warn_named(t->file->fault->context, t->file->input->name, "",
+                "%s is left out: it is not in the scene that is read%s", place_of_node(t, first).text, more);
+}
+
 bool gz_gltf_read_tree(gltf_file *file) {
   json_t *table;
   if (!gz_gltf_get_table(file, "nodes", &table, &file->node_count)) return false;
@@ -207,6 +228,7 @@ bool gz_gltf_read_tree(gltf_file *file) {
   bool has_scene = false;
   good = good && set_parents(&t) && check_cycles(&t) && find_scene(&t, &has_scene, &roots);
   if (good) good = has_scene ? walk(&t, roots) : walk_all(&t);
+  if (good) warn_of_others(&t);
   gz_free(t.nodes);
   return good;
 }

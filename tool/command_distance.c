@@ -117,6 +117,16 @@ static uint32_t count_meeting(const measurement *m) {
   return count;
 }
 
+/* One inside the other, or nobody knows. */
+static void count_hidden(const measurement *m, uint32_t *inside, uint32_t *unknown) {
+  *inside = *unknown = 0;
+  for (uint32_t i = 0; i < m->count; i++) {
+    const graze_relation relation = m->pairs[i].pair->relation;
+    *inside += !do_meet(&m->pairs[i]) && (relation == GRAZE_A_IN_B || relation == GRAZE_B_IN_A);
+    *unknown += relation == GRAZE_UNKNOWN;
+  }
+}
+
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static const char *name_of(const measurement *m, uint32_t object) {
@@ -235,6 +245,19 @@ static void print_length(output *out, double length, const char *units) {
   output_print(out, "%s%s%s", number, *units ? " " : "", units);
 }
 
+/* Without a limit. Surfaces are what is measured: where one object lies in the other they may be far apart. */
+static void print_meeting(output *out, const measurement *m) {
+  const uint32_t meeting = count_meeting(m);
+  uint32_t inside, unknown;
+  count_hidden(m, &inside, &unknown);
+  if (meeting > 0)
+    output_print(out, "%" PRIu32 " pair%s", meeting, meeting == 1 ? " meets" : "s meet");
+  else
+    gz_put_text(out, inside + unknown > 0 ? "no surfaces meet" : "clear: no pair meets");
+  if (inside > 0) output_print(out, ", %" PRIu32 " containment%s", inside, plural(inside));
+  if (unknown > 0) output_print(out, ", %" PRIu32 " unknown", unknown);
+}
+
 static void write_text(output *out, const session *run, const measurement *m) {
   const graze_report *r = m->report;
   if (m->count > 0) {
@@ -247,11 +270,7 @@ static void write_text(output *out, const session *run, const measurement *m) {
     output_print(out, "%s%" PRIu32 " pair%s nearer than ", m->count == 0 ? "clear: " : "", m->count, plural(m->count));
     print_length(out, m->limit, r->units);
   } else {
-    const uint32_t meeting = count_meeting(m);
-    if (meeting == 0)
-      gz_put_text(out, "clear: no pair meets");
-    else
-      output_print(out, "%" PRIu32 " pair%s", meeting, meeting == 1 ? " meets" : "s meet");
+    print_meeting(out, m);
   }
   output_print(out, ", among %" PRIu64 " pair%s of objects (%" PRIu32 " object%s; cpu, %s, %.3f s)\n", r->object_pairs,
                plural(r->object_pairs), r->object_count, plural(r->object_count), r->exactness,
@@ -272,7 +291,7 @@ const struct argp distance_argp = {
         "nearest points. Objects are as those of `graze check'; the processor finds distances, whatever the engine. "
         "With "
         "--points those of points from one mesh, and on which side of it they are."
-        "\vExit: 0 nothing is nearer than --within or, without it, nothing meets; 1 something is; 2 usage error; 3 "
+        "\vExit: 0 nothing is nearer than --within or, without it, no surfaces meet; 1 something is; 2 usage error; 3 "
         "bad input."};
 
 int command_distance(int argc, char **argv) {

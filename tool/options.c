@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
-static const char *const engine_names[] = {"cpu", "gpu", "auto", NULL};
+static const char *const engine_names[] = {"cpu", "gpu", "auto", "visibility", "mpi", NULL}; /* as engine_choice */
 
 const char *const exactness_names[] = {"t0", "t1", "t2", NULL};
 const char *const up_names[] = {"y", "z", NULL};
@@ -123,10 +123,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state) {
       common->format = (output_format)options_choice(state, "format", argument, format_names);
       break;
     case key_engine:
-      common->engine = strcmp(argument, "visibility") == 0 ? engine_visibility
-                       : strcmp(argument, "mpi") == 0
-                           ? engine_mpi
-                           : (engine_choice)options_choice(state, "engine", argument, engine_names);
+      common->engine = (engine_choice)options_choice(state, "engine", argument, engine_names);
       break;
     case key_threads:
       common->threads = (int)options_number(state, "threads", argument, 0, 1 << 20);
@@ -273,8 +270,8 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *input, 
   if (common->engine == engine_visibility && common->has_visibility) return;
   if (common->engine == engine_mpi && !common->is_mpi) {
     const char *verb = strchr(argv[0], ' ');
-    if (verb && strcmp(verb, " pairs") == 0)
-      fail("the engine mpi is a program of its own: mpiexec -n P graze-mpi pairs");
+    if (verb && (strcmp(verb, " pairs") == 0 || strcmp(verb, " self") == 0 || strcmp(verb, " check") == 0))
+      fail("the engine mpi is a program of its own: mpiexec -n P graze-mpi%s", verb);
     fail("has no engine 'mpi'; use --engine cpu");
   }
   if (common->engine == engine_gpu || common->engine == engine_visibility)

@@ -61,10 +61,15 @@ void self_write_table_text(output *out, const self_row *rows, uint32_t count) {
 
 void self_write_verdict(output *out, const self_row *rows, uint32_t count, const char *who, double seconds) {
   const uint64_t total = self_total(rows, count);
-  if (total == 0)
+  uint32_t empty = 0;
+  for (uint32_t k = 0; k < count; k++) empty += rows[k].triangles == 0;
+  if (empty == count)
+    output_print(out, "nothing to check: no triangles");
+  else if (total == 0)
     output_print(out, "clear: no mesh meets itself");
   else
     output_print(out, "%" PRIu64 " self pair%s", total, total == 1 ? "" : "s");
+  if (empty > 0 && empty < count) output_print(out, ", %" PRIu32 " without triangles", empty);
   output_print(out, " (%" PRIu32 " mesh%s; %s, %.3f s)\n", count, count == 1 ? "" : "es", who, seconds);
 }
 
