@@ -19,7 +19,7 @@ function showFacts() {
   const total = record.seconds.load + record.seconds.build + record.seconds.query;
   byId('facts').textContent = [
     clashesText(),
-    plural(shownObjects, 'object', 'objects'), record.object_pairs > 0 ? plural(record.object_pairs, 'pair', 'pairs') + ' of them to check' : '',
+    plural(shownObjects, 'object', 'objects'), record.object_pairs > 0 ? plural(record.object_pairs, 'pair', 'pairs') + ' to check' : '',
     record.units ? 'units ' + record.units : 'units not known', 'engine ' + record.engine,
     'exactness ' + record.exactness, record.created, seconds(total)].filter(Boolean).join(' \u00B7 ');
   if (!record.complete) {

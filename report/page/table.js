@@ -17,6 +17,9 @@ function unitRange() {
   return !most ? '' : least === most ? `, ${most}` : `, ${least}\u2013${most}`;
 }
 
+/* Room for the head with the mark of the order. */
+const depthWidth = () => (unitRange().length > 4 ? 'clamp(98px, 26cqi, 130px)' : record.units ? '98px' : '80px');
+
 const columns = [
   {key: 'number', title: '#', width: `${24 + 9 * count(clashes.length).length}px`, number: true,
     text: (clash) => count(clash.number + 1)},
@@ -27,7 +30,7 @@ const columns = [
   hasLayers && {key: 'layers', title: 'Layers', width: '21%', text: (clash) => clash.layers},
   {key: 'pairs', title: 'Pairs', hint: 'Pairs of triangles that meet', width: '62px', number: true,
     text: (clash) => (clash.state === 'resolved' ? '' : count(clash.counts.triangle_pairs))},
-  hasDepths && {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: unitRange().length > 4 ? 'clamp(80px, 19cqi, 118px)' : '80px', number: true,
+  hasDepths && {key: 'depth', title: 'Depth' + unitRange(), hint: 'Upper bound on how deep they overlap', width: depthWidth(), number: true,
     text: (clash) => depthText(clash.depth)},
   hasGaps && {key: 'gap', title: 'Gap', hint: 'How far apart objects are that are nearer than they may be', width: '80px', number: true,
     text: (clash) => (clash.gap === undefined ? '' : depthText(clash.gap))},

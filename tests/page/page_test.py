@@ -159,6 +159,17 @@ def test_depth(browser, pages):
     check("2.98 nm (2.98023e-9 m)" in browser.run("document.getElementById('details').textContent"), "the details lack it")
 
 
+def test_heads(browser, pages):
+    """No column's title is cut, with the mark of the order too."""
+    for page in ("sample", "upright", "names"):
+        browser.open(pages[page])
+        for column in range(browser.run("document.querySelectorAll('#head button').length")):
+            browser.run(f"document.querySelectorAll('#head button')[{column}].click()")
+            cut = browser.run("""[...document.querySelectorAll('#head button')]
+                .filter((b) => b.offsetWidth > 0 && b.scrollWidth > b.clientWidth).map((b) => b.textContent)""")
+            check(not cut, f"{page}: cut: {cut}")
+
+
 def test_names(browser, pages):
     """Where there is no room the end of a name that is told apart by its end stays in sight."""
     browser.open(pages["names"])
