@@ -51,8 +51,11 @@ quiet cmake --install "$built" --prefix "$work/gone"
 for file in LICENSE docs/tool.md; do
   [ -f "$work/gone/share/doc/graze/$file" ] || fail "$file was not installed"
 done
-for file in man/man1/graze-check.1 bash-completion/completions/graze zsh/site-functions/_graze; do
+for file in man/man1/graze.1 bash-completion/completions/graze zsh/site-functions/_graze; do
   [ -f "$work/gone/share/$file" ] || fail "$file was not installed"
+done
+for verb in $("$work/gone/bin/graze" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -v '^graze$'); do
+  [ -f "$work/gone/share/man/man1/graze-$verb.1" ] || fail "graze-$verb.1 was not installed"
 done
 quiet cmake --build "$built" --target uninstall
 left=$(find "$work/gone" ! -type d -o -path '*/graze' | head -n 3)
