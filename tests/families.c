@@ -438,6 +438,55 @@ static void make_flush(uint64_t *state, family_pair *pair) {
   pair->lattice = false;
 }
 
+static void swap_corners(family_pair *pair) {
+  double a[9];
+  memcpy(a, pair->a, sizeof a);
+  memcpy(pair->a, pair->b, sizeof a);
+  memcpy(pair->b, a, sizeof a);
+}
+
+/* A value of the first triangle's, or one of its own: edges along the axes, corners in one place. */
+static double level_value(uint64_t *state, const double *others, int axis) {
+  return chance(state, 3) ? others[3 * random_below(state, 3) + (uint32_t)axis] : random_signed(state);
+}
+
+/* The second one turned from the plane of the first into one across another axis, on which it stands or not. */
+static void stand_up(uint64_t *state, int axis, int other, double height, double corners[9]) {
+  for (int i = 0; i < 3; i++) {
+    corners[3 * i + axis] = chance(state, 3) ? height : corners[3 * i + other];
+    corners[3 * i + other] = height;
+  }
+}
+
+/* In one plane across an axis, or in planes across two, on no grid: also with corners that lie next to an edge of the
+ * first, and thin ones. */
+static void make_level(uint64_t *state, family_pair *pair) {
+  const int axis = random_between(state, 0, 2), u = (axis + 1) % 3, v = (axis + 2) % 3;
+  const double size = chance(state, 8) ? ldexp(1, random_between(state, -400, 300)) : 1;
+  random_corners(state, 1, pair->a);
+  for (int i = 0; i < 3; i++) {
+    double *corner = pair->b + 3 * i;
+    const double *p = pair->a + 3 * i, *q = pair->a + 3 * ((i + 1) % 3), t = 1.5 * random_unit(state);
+    const bool beside = chance(state, 4);
+    corner[u] = beside ? p[u] + t * (q[u] - p[u]) : level_value(state, pair->a, u);
+    corner[v] = beside ? p[v] + t * (q[v] - p[v]) : level_value(state, pair->a, v);
+    if (chance(state, 6)) memcpy(corner, p, 3 * sizeof *corner);
+  }
+  if (chance(state, 8)) memcpy(pair->b, pair->b + 3, 3 * sizeof *pair->b);
+  const double height = random_signed(state);
+  for (int i = 0; i < 9; i++) {
+    pair->a[i] = i % 3 == axis ? height : pair->a[i];
+    pair->b[i] = i % 3 == axis ? height : pair->b[i];
+  }
+  if (chance(state, 2)) stand_up(state, axis, chance(state, 2) ? u : v, height, pair->b);
+  if (chance(state, 2)) swap_corners(pair);
+  for (int i = 0; i < 9; i++) {
+    pair->a[i] *= size;
+    pair->b[i] *= size;
+  }
+  pair->lattice = false;
+}
+
 /* Float values: a rotated lattice pair as a float file would hold it. */
 static void make_float32(uint64_t *state, family_pair *pair) {
   if (chance(state, 3)) {
@@ -520,6 +569,7 @@ const family families[] = {
     {"thin_thin", make_thin_thin},
     {"thin_flat", make_thin_flat},
     {"thin_through", make_thin_through},
+    {"level", make_level},
 };
 const int family_count = sizeof families / sizeof *families;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "families.h"
+#include "narrow/query.h"
 #include "narrow/relate/steps.h"
 #include "polycubes.h"
 #include "support.h"
@@ -15,11 +16,13 @@ typedef struct bench {
   uint64_t state, meetings, claimed, on_grid, left_out;
 } bench;
 
-static operand make_operand(const bench *b, const graze_mesh *mesh, const graze_pose *pose, buffer *met) {
+/* Each operand has memory of its own. */
+static operand make_operand(const bench *b, const graze_mesh *mesh, const graze_pose *pose, graze_query **own) {
   _Atomic(solid *) slot = NULL;
   const relate_side from = {{mesh, *pose, graze_pose_is_identity(pose)}, &slot};
   operand made = {.box = gz_side_box(&from.place)};
-  assert_int_equal(gz_operand_make(&made, b->query, &from, GRAZE_OPEN_UNKNOWN, met), GRAZE_OK);
+  assert_int_equal(graze_query_create(b->context, own), GRAZE_OK);
+  assert_int_equal(gz_operand_make(&made, *own, 0, &from, GRAZE_OPEN_UNKNOWN, 1000), GRAZE_OK);
   return made;
 }
 
@@ -32,10 +35,10 @@ static void compare_operands(const operand *p, const operand *q) {
 }
 
 static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, const graze_pose *pose, double reach) {
-  buffer met[6] = {{0}};
-  operand fast[2] = {make_operand(b, m, pose, &met[0]), make_operand(b, n, pose, &met[1])};
-  operand plain[2] = {make_operand(b, m, pose, &met[2]), make_operand(b, n, pose, &met[3])};
-  operand brief[2] = {make_operand(b, m, pose, &met[4]), make_operand(b, n, pose, &met[5])};
+  graze_query *own[6];
+  operand fast[2] = {make_operand(b, m, pose, &own[0]), make_operand(b, n, pose, &own[1])};
+  operand plain[2] = {make_operand(b, m, pose, &own[2]), make_operand(b, n, pose, &own[3])};
+  operand brief[2] = {make_operand(b, m, pose, &own[4]), make_operand(b, n, pose, &own[5])};
   predicate_points grid, doubles, again;
   graze_collide_result hits;
   double origin[3] = {pose->m[3], pose->m[7], pose->m[11]};
@@ -45,13 +48,15 @@ static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, con
   gz_predicate_points_lay_grid(&grid, origin, reach);
   assert_true(grid.unit > 0 && doubles.unit == 0);
   assert_int_equal(graze_collide_meshes(b->query, m, pose, n, pose, NULL, &hits), GRAZE_OK);
+  const uint8_t *codes = gz_query_codes(b->query);
+  assert_true(codes != NULL || hits.counts.triangle_pairs == 0);
   for (uint64_t i = 0; i < hits.counts.triangle_pairs; i++) {
     uint32_t s = hits.pairs[i].a, t = hits.pairs[i].b;
-    unsigned got = gz_meeting_claims(&grid, &fast[0], s, &fast[1], t);
-    unsigned want = gz_meeting_claims(&doubles, &plain[0], s, &plain[1], t);
+    unsigned got = gz_meeting_claims(&grid, &fast[0], s, &fast[1], t, TRITRI_OPEN);
+    unsigned want = gz_meeting_claims(&doubles, &plain[0], s, &plain[1], t, TRITRI_OPEN);
     if (got != want) fail_msg("triangles %u, %u: claims %u, not %u", s, t, got, want);
     /* Only what has been claimed before may be left out. */
-    unsigned left = gz_meeting_claims(&again, &brief[0], s, &brief[1], t);
+    unsigned left = gz_meeting_claims(&again, &brief[0], s, &brief[1], t, codes[i]);
     if ((left & ~want) != 0 || (want & ~(left | brief[0].seen)) != 0)
       fail_msg("triangles %u, %u: claims %u, not %u, after %u", s, t, left, want, brief[0].seen);
     b->left_out += left != want;
@@ -67,7 +72,7 @@ static void check_meshes(bench *b, const graze_mesh *m, const graze_mesh *n, con
     gz_solid_destroy(b->context, brief[k].shape);
     gz_solid_destroy(b->context, plain[k].shape);
   }
-  for (int k = 0; k < 6; k++) gz_buffer_release(b->context, &met[k]);
+  for (int k = 0; k < 6; k++) graze_query_destroy(own[k]);
 }
 
 /* Solids of cells, and soups of the grid: surfaces of every kind; some corners a little beside the grid. */

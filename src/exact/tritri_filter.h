@@ -48,6 +48,7 @@ typedef struct filter_words {
   sign_words a, b;
   uint64_t usable; /* neither overflow nor underflow */
   uint64_t apart;  /* boxes */
+  uint64_t level;  /* all six corners have the same coordinate on some axis */
   double bound[TRITRI_BLOCK];
 } filter_words;
 
@@ -69,6 +70,7 @@ static inline void filter_signs(const pair_source *source, unsigned at, bool hit
   point r = box_extent(&box_a, &box_b);
   vd largest = max3v(r.x, r.y, r.z), least = min3(r.x, r.y, r.z);
   vm_put(&w->usable, at, vm_and(vd_gt(vd_set(1e100), largest), vd_gt(least, vd_set(1e-97))));
+  vm_put(&w->level, at, vd_eq(least, vd_set(0)));
   vd bound = determinant_bound(r, slack, kind);
   vd_store(w->bound + at, bound);
   point normal_a = point_cross(point_sub(a[1], a[0]), point_sub(a[2], a[0]));
@@ -95,9 +97,10 @@ static inline void filter_crossing(const pair_source *source, unsigned at, const
   vm_put(yes, at, vm_and(vd_gt(below, ik), vd_gt(below, lj)));
 }
 
-/* Returns the wanted pairs that stay open; of the others those in *segments meet in a segment, the rest do not meet. */
+/* Returns the wanted pairs that stay open; of the others those in *segments meet in a segment, the rest do not meet.
+ * What is open and in *level lies in one plane across an axis. */
 static inline uint64_t filter_block(const pair_source *source, uint64_t wanted, bool hits_only, const double slack[3],
-                                    filter_kind kind, unsigned ahead, uint64_t *segments) {
+                                    filter_kind kind, unsigned ahead, uint64_t *segments, uint64_t *level) {
   filter_words w;
   memset(&w, 0, offsetof(filter_words, bound));
   for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
@@ -116,6 +119,7 @@ static inline uint64_t filter_block(const pair_source *source, uint64_t wanted, 
     if (lanes_of(ask, at) != 0) filter_crossing(source, at, &w, &oa, &ob, &no, &yes);
   }
   *segments = ask & yes;
+  *level = w.level;
   return wanted & ~(none | (ask & (no | yes)));
 }
 

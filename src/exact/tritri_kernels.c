@@ -2,7 +2,8 @@
  *
  * Stage 1 (tritri_filter.h) is double arithmetic with an error bound, stage 2 (tritri_lattice.h) exact arithmetic
  * for coordinates on a common grid: meshes stored as floats and models drawn on a grid, and so nearly all true zeros.
- * What both leave goes to the scalar function.
+ * Stage 3 (tritri_level.h) takes triangles in one plane across an axis, stage 4 (tritri_square.h) those in planes
+ * across two axes, and the scalar function what is left.
  */
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "exact/tritri_batch.h"
 #include "exact/tritri_filter.h"
 #include "exact/tritri_lattice.h"
+#include "exact/tritri_level.h"
+#include "exact/tritri_square.h"
 
 static uint8_t decide_alone(const pair_source *source, unsigned at) {
   double a[9], b[9], zero = 0;
@@ -39,6 +42,14 @@ static void pack_pairs(const pair_source *source, uint64_t pairs, tritri_block *
   }
 }
 
+static void unpack_answer(const answer_words *got, uint64_t places, answer_words *answer) {
+  answer->kind_low |= bits_deposit(got->kind_low, places);
+  answer->kind_high |= bits_deposit(got->kind_high, places);
+  answer->coplanar |= bits_deposit(got->coplanar, places);
+  answer->thin_a |= bits_deposit(got->thin_a, places);
+  answer->thin_b |= bits_deposit(got->thin_b, places);
+}
+
 /* The lattice stage for few pairs of a block, packed. */
 static uint64_t lattice_packed(const pair_source *source, uint64_t wanted, tritri_trend *trend, answer_words *answer) {
   tritri_block block;
@@ -48,12 +59,51 @@ static uint64_t lattice_packed(const pair_source *source, uint64_t wanted, tritr
   const pair_source packed = source_of(&block);
   uint64_t all = first_bits((unsigned)__builtin_popcountll(wanted));
   uint64_t known = lattice_block(&packed, all, 0, trend, &got, &zero);
-  answer->kind_low |= bits_deposit(got.kind_low, wanted);
-  answer->kind_high |= bits_deposit(got.kind_high, wanted);
-  answer->coplanar |= bits_deposit(got.coplanar, wanted);
-  answer->thin_a |= bits_deposit(got.thin_a, wanted);
-  answer->thin_b |= bits_deposit(got.thin_b, wanted);
+  unpack_answer(&got, wanted, answer);
   return bits_deposit(known, wanted);
+}
+
+static __attribute__((noinline)) uint64_t level_rough(const pair_source *source, uint64_t wanted,
+                                                      answer_words *answer) {
+  return level_block(source, wanted, false, answer);
+}
+
+static __attribute__((noinline)) uint64_t level_fine(const pair_source *source, uint64_t wanted, answer_words *answer) {
+  return level_block(source, wanted, true, answer);
+}
+
+/* The level stage, for few pairs packed; what it leaves open then fine. */
+static uint64_t level_pairs(const pair_source *source, uint64_t wanted, answer_words *answer) {
+  const unsigned count = (unsigned)__builtin_popcountll(wanted);
+  uint64_t known, all = wanted, places = ~(uint64_t)0;
+  tritri_block block;
+  answer_words got = {0, 0, 0, 0, 0};
+  pair_source packed = *source;
+  if (2 * count < TRITRI_BLOCK) {
+    pack_pairs(source, wanted, &block);
+    packed = source_of(&block);
+    all = first_bits(count);
+    places = wanted;
+  }
+  known = level_rough(&packed, all, &got);
+  if (known != all) known |= level_fine(&packed, all & ~known, &got);
+  unpack_answer(&got, places, answer);
+  return bits_deposit(known, places);
+}
+
+/* The stages for planes across axes. */
+static __attribute__((noinline)) uint64_t axis_pairs(const pair_source *source, uint64_t left, uint64_t level,
+                                                     answer_words *answer) {
+  answer_words got = {0, 0, 0, 0, 0};
+  tritri_block block;
+  if ((left & level) != 0) left &= ~level_pairs(source, left & level, answer);
+  if ((left & ~level) == 0) return left;
+  const uint64_t wanted = left & ~level;
+  pack_pairs(source, wanted, &block);
+  const pair_source packed = source_of(&block);
+  const uint64_t known = square_block(&packed, first_bits((unsigned)__builtin_popcountll(wanted)), &got);
+  unpack_answer(&got, wanted, answer);
+  return left & ~bits_deposit(known, wanted);
 }
 
 /* Byte k is 1 where bit k of the eight is set. */
@@ -71,15 +121,16 @@ static inline void write_codes(const answer_words *w, unsigned count, uint8_t *c
   }
 }
 
-/* Filter and lattice stage, in the order that the trend asks for. Returns what both leave open, and in *open_count how
- * many the filter left open or was not asked for.
+/* The stages in lanes, in the order that the trend asks for. Returns what they leave open, and in *open_count how many
+ * the filter left open or was not asked for.
  *
  * The lattice stage alone takes 1.3 times as long as the filter, and a pair that goes through both, packed in between,
- * three times: from one pair in six on it goes first. With hits_only boxes decide many pairs, so that the filter pays.
+ * three times: from one pair in six on it goes first. With hits_only boxes decide many pairs, so that the filter pays;
+ * then pairs in planes across axes, as flush faces mostly are, do without the lattice.
  */
 static inline uint64_t decide_lanes(const pair_source *source, uint64_t all, bool hits_only, unsigned ahead,
                                     tritri_trend *trend, answer_words *answer, unsigned *open_count) {
-  uint64_t left = all, zero = 0, segments = 0;
+  uint64_t left = all, zero = 0, segments = 0, level = 0;
   unsigned count = (unsigned)__builtin_popcountll(all);
   bool tried = trend->exact;
   if (tried) {
@@ -88,15 +139,20 @@ static inline uint64_t decide_lanes(const pair_source *source, uint64_t all, boo
     *open_count = count - (unsigned)__builtin_popcountll(left);
     if (left == 0) return 0;
   }
-  left = filter_block(source, left, hits_only, NULL, FILTER_EXACT, tried ? 0 : ahead, &segments);
+  left = filter_block(source, left, hits_only, NULL, FILTER_EXACT, tried ? 0 : ahead, &segments, &level);
   answer->kind_high |= segments;
-  unsigned open = (unsigned)__builtin_popcountll(left);
-  *open_count += open;
-  if (tried || open == 0) return left;
-  uint64_t known = 2 * open < count ? lattice_packed(source, left, trend, answer)
-                                    : lattice_block(source, left, 0, trend, answer, &zero);
-  trend->exact = !hits_only && 6 * (unsigned)__builtin_popcountll(known) >= count;
-  return left & ~known;
+  *open_count += (unsigned)__builtin_popcountll(left);
+  if (left == 0) return 0;
+  if (hits_only) left = axis_pairs(source, left, level, answer);
+  if (left == 0) return 0;
+  if (!tried) {
+    const unsigned open = (unsigned)__builtin_popcountll(left);
+    uint64_t known = 2 * open < count ? lattice_packed(source, left, trend, answer)
+                                      : lattice_block(source, left, 0, trend, answer, &zero);
+    trend->exact = !hits_only && 6 * (unsigned)__builtin_popcountll(known) >= count;
+    left &= ~known;
+  }
+  return hits_only || left == 0 ? left : axis_pairs(source, left, level, answer);
 }
 
 static inline unsigned decide_pairs(const pair_source *source, unsigned count, bool hits_only, unsigned ahead,
@@ -138,7 +194,8 @@ void KERNEL(gz_tritri_columns)(const double *const a[9], const double *const b[9
 unsigned KERNEL(gz_tritri_plain)(const tritri_block *block, unsigned count, bool hits_only, uint8_t *codes) {
   pair_source source = source_of(block);
   answer_words answer = {0, 0, 0, 0, 0};
-  uint64_t open = filter_block(&source, first_bits(count), hits_only, NULL, FILTER_PLAIN, 0, &answer.kind_high);
+  uint64_t level,
+      open = filter_block(&source, first_bits(count), hits_only, NULL, FILTER_PLAIN, 0, &answer.kind_high, &level);
   write_codes(&answer, count, codes);
   return (unsigned)__builtin_popcountll(open);
 }
@@ -146,7 +203,8 @@ unsigned KERNEL(gz_tritri_plain)(const tritri_block *block, unsigned count, bool
 unsigned KERNEL(gz_tritri_near)(const tritri_block *block, unsigned count, const double slack[3], uint8_t *codes) {
   pair_source source = source_of(block);
   answer_words answer = {0, 0, 0, 0, 0};
-  uint64_t left = filter_block(&source, first_bits(count), true, slack, FILTER_REAL, 0, &answer.kind_high);
+  uint64_t level,
+      left = filter_block(&source, first_bits(count), true, slack, FILTER_REAL, 0, &answer.kind_high, &level);
   unsigned open = (unsigned)__builtin_popcountll(left);
   write_codes(&answer, count, codes);
   for (; left != 0; left &= left - 1) codes[__builtin_ctzll(left)] = TRITRI_OPEN;

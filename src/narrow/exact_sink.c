@@ -94,22 +94,26 @@ const posed_node *gz_sink_pose_node(const side *s, uint32_t node, posed_cache *c
   return out;
 }
 
-static void list_hit(exact_sink *sink, uint32_t first, uint32_t second) {
+static void list_hit(exact_sink *sink, uint64_t key) {
   size_t bytes = (sink->key_count + 1) * sizeof(uint64_t);
   if (!gz_buffer_reserve(sink->context, &sink->keys, bytes, sink->key_count * sizeof(uint64_t))) {
     sink->failed = sink->stop = true;
     return;
   }
-  ((uint64_t *)sink->keys.data)[sink->key_count++] = ((uint64_t)first << 32) | second;
+  ((uint64_t *)sink->keys.data)[sink->key_count++] = key;
 }
 
-void gz_sink_hit(exact_sink *sink, uint32_t first, uint32_t second) {
+static void hit(exact_sink *sink, uint32_t first, uint32_t second, uint64_t key) {
   if (sink->find == GRAZE_FIND_ANY) {
     sink->stop = true;
   } else {
     sink->counts.hash += hash_pair(first, second);
   }
-  if (sink->find != GRAZE_FIND_COUNT) list_hit(sink, first, second);
+  if (sink->find != GRAZE_FIND_COUNT) list_hit(sink, key);
+}
+
+void gz_sink_hit(exact_sink *sink, uint32_t first, uint32_t second) {
+  hit(sink, first, second, (uint64_t)first << 32 | second);
 }
 
 static void take_pair(exact_sink *sink, unsigned at, graze_tritri r) {
@@ -124,7 +128,9 @@ static void take_pair(exact_sink *sink, unsigned at, graze_tritri r) {
     c->segments++;
   else
     c->areas++;
-  gz_sink_hit(sink, sink->first[at], sink->second[at]);
+  const uint32_t first = sink->first[at], second = sink->second[at];
+  const unsigned code = r.kind | (unsigned)r.coplanar << 2 | (unsigned)r.degenerate << 3;
+  hit(sink, first, second, (uint64_t)first << 32 | (sink->coded ? second << CODE_BITS | code : second));
 }
 
 /* Two non-degenerate triangles that share a corner meet in more than it exactly when they meet in a segment or an area;

@@ -29,6 +29,11 @@ typedef struct posed_cache {
 /* What a pair of one mesh with itself shares; 0 for pairs of two meshes. */
 typedef enum shared_corners { SHARES_NONE = 0, SHARES_CORNER = 1, SHARES_EDGE = 2 } shared_corners;
 
+/* Bits of a code of tritri_batch.h for triangles that meet. The second mesh of a `coded` list has fewer than
+ * CODED_TRIANGLES. */
+enum { CODE_BITS = 5 };
+#define CODED_TRIANGLES ((uint32_t)1 << (32 - CODE_BITS))
+
 typedef struct exact_sink {
   const graze_context *context;
   const side *a, *b;
@@ -36,6 +41,7 @@ typedef struct exact_sink {
   bool real;       /* tier T2 */
   double slack[3]; /* T2: how far a difference of real coordinates may be from that of the rounded ones */
   bool self;
+  bool coded;     /* hits are listed with how they meet */
   bool stop;      /* FIND_ANY has its answer, or memory was refused */
   bool failed;    /* memory was refused */
   unsigned count; /* candidates waiting */
@@ -45,7 +51,7 @@ typedef struct exact_sink {
   graze_counts counts;
   uint64_t vertex_more, edge_overlaps, disjoint_hits, duplicates, degenerate_pairs;
   graze_work work;
-  buffer keys; /* hits as first << 32 | second */
+  buffer keys; /* hits as first << 32 | second; if `coded` as first << 32 | second << CODE_BITS | code */
   uint64_t key_count;
   tritri_block block;
   posed_cache cache_a, cache_b;
@@ -77,7 +83,7 @@ void gz_sink_add(exact_sink *sink, uint32_t first, uint32_t second, const double
 /* Decides what waits. */
 void gz_sink_flush(exact_sink *sink);
 
-/* Counts a hit that needs no test, and lists it. */
+/* Counts a hit that needs no test, and lists it; not `coded`. */
 void gz_sink_hit(exact_sink *sink, uint32_t first, uint32_t second);
 
 void gz_sink_release(exact_sink *sink);

@@ -9,7 +9,7 @@
 #include "exact/expansion.h"
 #include "exact/orient.h"
 
-enum { GRID_BITS = 28 };
+enum { GRID_BITS = 28, MISSES_MOST = 64 };
 
 /* Products of three differences beyond these would leave the range of doubles on the way to the grid. */
 static const double REACH_LEAST = 0x1p-900, REACH_MOST = 0x1p900;
@@ -18,6 +18,7 @@ void gz_predicate_points_clear(predicate_points *set, bool real) {
   set->real = real;
   set->unit = 0;
   set->off = ~0u;
+  set->missed = 0;
 }
 
 void gz_predicate_points_lay_grid(predicate_points *set, const double origin[3], double reach) {
@@ -49,7 +50,10 @@ void gz_predicate_points_set(predicate_points *set, int i, const side *s, const 
   for (int k = 0; k < 3; k++) posed[k] = s->identity ? local[k] : pose_row(&s->pose, k, local);
   if (set->unit == 0) return;
   unsigned bit = 1u << i;
-  set->off = find_steps(set, posed, set->grid[i]) ? set->off & ~bit : set->off | bit;
+  bool on = find_steps(set, posed, set->grid[i]);
+  set->off = on ? set->off & ~bit : set->off | bit;
+  set->missed = on ? 0 : set->missed + 1;
+  if (set->missed > MISSES_MOST) gz_predicate_points_clear(set, false);
 }
 
 void gz_predicate_points_set_triangle(predicate_points *set, int first, const side *s, uint32_t triangle) {

@@ -3,7 +3,7 @@
  * Points of drawings mostly lie on a common grid, the multiples of a power of two, and many signs asked for are zero:
  * faces in one plane, edges on one line. Floating-point filters never settle those. So tier T1 keeps each point as
  * integers as well where it lies on a grid that the caller sets up once; a sign among such points takes one
- * determinant of integers. Any other point leaves the doubles to decide.
+ * determinant of integers. Any other point leaves the doubles to decide, and many in a row end the grid.
  */
 #ifndef GRAZE_SRC_NARROW_PREDICATE_POINTS_H
 #define GRAZE_SRC_NARROW_PREDICATE_POINTS_H
@@ -17,6 +17,7 @@ typedef struct predicate_points {
   double unit;      /* grid steps for each unit of length, a power of two; 0: no grid */
   double origin[3]; /* of the grid */
   unsigned off;     /* bit i: point i is not on the grid */
+  unsigned missed;  /* points in a row that were not */
   double local[REAL_POINTS][3];
   double posed[REAL_POINTS][3]; /* T1 images */
   int64_t grid[REAL_POINTS][3]; /* the same in steps from the origin, less than 2^29 */

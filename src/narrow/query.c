@@ -60,12 +60,14 @@ void graze_query_destroy(graze_query *q) {
   gz_memory_release(q->context, q->workers, q->worker_capacity * sizeof(worker *));
   gz_buffer_release(q->context, &q->keys);
   gz_buffer_release(q->context, &q->sort);
+  gz_buffer_release(q->context, &q->codes);
   gz_buffer_release(q->context, &q->sweep);
   graze_query_destroy(q->rays);
   graze_query_destroy(q->moved);
   graze_mesh_destroy(q->ray);
   gz_buffer_release(q->context, &q->met[0]);
   gz_buffer_release(q->context, &q->met[1]);
+  for (int k = 0; k < 2; k++) gz_buffer_release(q->context, &q->facts[k]);
   for (int k = 0; k < 4; k++) gz_buffer_release(q->context, &q->outline[k]);
   gz_buffer_release(q->context, &q->fans);
   gz_ccd_release(q->context, q->crossing);
@@ -95,6 +97,7 @@ worker *gz_query_worker(graze_query *q, uint32_t number) {
 
 void gz_worker_start(worker *w, const job *j) {
   gz_sink_start(&w->sink, w->context, &j->a, &j->b, j->find, j->exactness == GRAZE_T2, j->self);
+  w->sink.coded = !j->self && !j->near && j->b.mesh->triangle_count <= CODED_TRIANGLES;
   w->map = j->map;
   w->boxes = gz_boxes_best();
   w->append = gz_adjacent_append_best();
@@ -281,10 +284,28 @@ static graze_status read_options(const graze_query *q, const graze_collide_optio
 
 /* ---- results ---- */
 
+/* Keys, sorted, become pairs in the same memory, and codes. */
+static graze_status decode(graze_query *q, bool coded, uint64_t count) {
+  uint64_t *keys = q->keys.data;
+  graze_triangle_pair *out = q->sort.data;
+  if (coded && !gz_buffer_reserve(q->context, &q->codes, count, 0)) return gz_fail_memory(q->context, count);
+  uint8_t *codes = q->codes.data;
+  gz_sort_keys(keys, q->sort.data, count);
+  for (uint64_t k = 0; k < count && !coded; k++)
+    out[k] = (graze_triangle_pair){(uint32_t)(keys[k] >> 32), (uint32_t)keys[k]};
+  for (uint64_t k = 0; k < count && coded; k++) {
+    out[k] = (graze_triangle_pair){(uint32_t)(keys[k] >> 32), (uint32_t)keys[k] >> CODE_BITS};
+    codes[k] = keys[k] & ((1u << CODE_BITS) - 1);
+  }
+  q->coded = coded;
+  return GRAZE_OK;
+}
+
 /* All workers' keys, sorted, as public pairs. */
 graze_status gz_query_gather(graze_query *q, uint32_t workers, const graze_triangle_pair **pairs) {
   uint64_t count = 0;
   *pairs = NULL;
+  q->coded = false;
   for (uint32_t k = 0; k < workers; k++) count += q->workers[k]->sink.key_count;
   if (count == 0) return GRAZE_OK;
   size_t bytes = count * sizeof(uint64_t);
@@ -298,11 +319,9 @@ graze_status gz_query_gather(graze_query *q, uint32_t workers, const graze_trian
     if (s->key_count > 0) memcpy(keys + count, s->keys.data, s->key_count * sizeof *keys);
     count += s->key_count;
   }
-  gz_sort_keys(keys, q->sort.data, count);
-  graze_triangle_pair *out = q->sort.data;
-  for (uint64_t k = 0; k < count; k++) out[k] = (graze_triangle_pair){(uint32_t)(keys[k] >> 32), (uint32_t)keys[k]};
-  *pairs = out;
-  return GRAZE_OK;
+  graze_status status = decode(q, q->workers[0]->sink.coded, count);
+  if (status == GRAZE_OK) *pairs = q->sort.data;
+  return status;
 }
 
 static void collect(graze_query *q, uint32_t workers, graze_collide_result *result) {
@@ -341,6 +360,7 @@ static bool ask_engine(const graze_query *q, graze_stage stage, const job *j, ui
 /* A list of the engine's becomes one of the query's. */
 static graze_status copy_pairs(graze_query *q, uint64_t count, const graze_triangle_pair **pairs) {
   size_t bytes = count * sizeof **pairs;
+  q->coded = false;
   if (*pairs == NULL || count == 0) return GRAZE_OK;
   if (!gz_buffer_reserve(q->context, &q->sort, bytes, 0)) return gz_fail_memory(q->context, bytes);
   memcpy(q->sort.data, *pairs, bytes);

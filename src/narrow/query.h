@@ -72,13 +72,16 @@ struct graze_query {
   graze_context *context;
   worker **workers; /* made when first needed */
   uint32_t worker_capacity;
-  buffer keys;        /* merged hits, then the public pairs in the same memory */
-  buffer sort;        /* scratch for sorting */
+  buffer keys;  /* merged hits, then the public pairs in the same memory */
+  buffer sort;  /* scratch for sorting */
+  buffer codes; /* bytes: how the public pairs meet (tritri_batch.h), if */
+  bool coded;
   buffer sweep;       /* sweep.c */
   graze_query *rays;  /* relate.c; made when first needed, and with it: */
   graze_mesh *ray;    /* locate.c */
   graze_query *moved; /* escape.c; made when first needed */
   buffer met[2];      /* relate.c: bytes, of the parts of a and b */
+  buffer facts[2];    /* relate.c: of triangles of a and b that meet */
   buffer outline[4];  /* outline.c */
   buffer fans;        /* fans.c */
   struct {
@@ -172,6 +175,11 @@ graze_status gz_query_run(graze_query *query, const job *j, uint32_t *workers);
 
 /* All workers' hits, sorted. */
 graze_status gz_query_gather(graze_query *query, uint32_t workers, const graze_triangle_pair **pairs);
+
+/* How the pairs of the last list meet, at its tier, a code of tritri_batch.h each; NULL: not known. */
+static inline const uint8_t *gz_query_codes(const graze_query *query) {
+  return query->coded ? query->codes.data : NULL;
+}
 
 /* Runs one job on one worker, start to end. */
 graze_status gz_query_run_single(graze_query *query, const job *j, worker *w);

@@ -228,15 +228,9 @@ static wedge edge_wedge(predicate_points *set, int first, int beyond, operand *b
   return w;
 }
 
-/* A proper triangle seen along an axis that keeps its area, and which way it turns there. */
-typedef struct flat_view {
-  int axis;
-  int turn;
-} flat_view;
-
 static flat_view view_flat(const sign_source *s, int first) {
   flat_view v = {0, 0};
-  while (v.turn == 0) v.turn = sign2(s, v.axis++, first, first + 1, first + 2);
+  while (v.turn == 0) v.turn = (int8_t)sign2(s, v.axis++, first, first + 1, first + 2);
   v.axis--;
   return v;
 }
@@ -264,7 +258,28 @@ typedef struct meeting {
   operand *a, *b;
   uint32_t i, j;
   flat_view view_a, view_b;
+  bool solid; /* in one plane, both bound material, on one side, and meet material elsewhere: nothing more to note */
+  bool same;  /* on the same side */
 } meeting;
+
+/* What is known of a triangle, or a place for it. */
+static triangle_facts *facts_of(const operand *b, uint32_t triangle) {
+  triangle_facts *known = &b->facts[triangle & b->facts_mask];
+  if (known->known == 0 || known->triangle != triangle) *known = (triangle_facts){triangle, FACT_ANY, 0, {0, 0}, {{0}}};
+  return known;
+}
+
+/* Points are set when a sign first needs them. */
+static void load_triangle(predicate_points *set, int first, operand *b, uint32_t triangle) {
+  if (b->cached_triangle == triangle) return;
+  gz_predicate_points_set_triangle(set, first, &b->place, triangle);
+  b->cached_triangle = triangle;
+}
+
+static void load_points(const meeting *m) {
+  load_triangle(m->set, A0, m->a, m->i);
+  load_triangle(m->set, B0, m->b, m->j);
+}
 
 static void note_met(const meeting *m) {
   if (bounds(m->b, m->j)) m->a->met[m->a->shape->part_of[m->i]] = 1;
@@ -326,27 +341,45 @@ static bool same_way(const sign_source *s, int p, int q, int u, int v) {
   return true;
 }
 
+/* Where the claims of edge e, which lies along edge f or through the inside, are kept: they are those of one edge
+ * against a half-space if the surface goes on in its plane at the other one, or there is none. NULL: nowhere. */
+static uint8_t *claims_kept(const meeting *m, bool of_a, int e, int f) {
+  if (!m->solid) return NULL;
+  triangle_facts *own = facts_of(of_a ? m->a : m->b, of_a ? m->i : m->j);
+  triangle_facts *its = facts_of(of_a ? m->b : m->a, of_a ? m->j : m->i);
+  if (f == THROUGH || ((its->known & FACT_FLAT) != 0 && (its->flat >> f & 1) != 0)) return &own->claims[m->same][e];
+  return (own->known & FACT_FLAT) != 0 && (own->flat >> e & 1) != 0 ? &its->claims[m->same][f] : NULL;
+}
+
+/* Of edge x of triangle `first`, which is known to lie along edge f of the other one or through its inside. */
+static unsigned find_edge_claims(const meeting *m, const axis *x, int first, int e, int other, int f) {
+  bool of_a = first == A0, maybe_solid;
+  operand *own = of_a ? m->a : m->b, *its = of_a ? m->b : m->a;
+  uint32_t triangle = of_a ? m->i : m->j, its_triangle = of_a ? m->j : m->i;
+  wedge mine = edge_wedge(m->set, first, of_a ? BEYOND_A : BEYOND_B, own, triangle, e), theirs;
+  if (f != THROUGH) {
+    theirs = edge_wedge(m->set, other, of_a ? BEYOND_B : BEYOND_A, its, its_triangle, f);
+    if (!same_way(x->signs, x->p, x->q, other + f, other + (f + 1) % 3)) turn_round(&theirs);
+  } else {
+    theirs = face_wedge(x, other, of_a ? &m->view_b : &m->view_a, its, its_triangle);
+  }
+  unsigned claims =
+      of_a ? wedge_claims(x, &mine, &theirs, &maybe_solid) : wedge_claims(x, &theirs, &mine, &maybe_solid);
+  return note_surfaces(m, claims, maybe_solid);
+}
+
 /* Claims of an edge that lies in the other triangle's plane. `first` is the edge's triangle, `other` the other one. */
 static unsigned edge_claims(const meeting *m, int first, int e, int other) {
   const axis x = {&m->signs, first + e, first + (e + 1) % 3};
   bool of_a = first == A0;
-  operand *own = of_a ? m->a : m->b, *its = of_a ? m->b : m->a;
-  uint32_t triangle = of_a ? m->i : m->j, its_triangle = of_a ? m->j : m->i;
-  const flat_view *view = of_a ? &m->view_b : &m->view_a;
-  int f = lies(x.signs, x.p, x.q, other, view);
+  int f = lies(x.signs, x.p, x.q, other, of_a ? &m->view_b : &m->view_a);
   if (f == APART || (f != THROUGH && !of_a)) return 0; /* along an edge: seen from the edge of a */
   note_met(m);
-  wedge mine = edge_wedge(m->set, first, of_a ? BEYOND_A : BEYOND_B, own, triangle, e), theirs;
-  if (f != THROUGH) {
-    theirs = edge_wedge(m->set, other, of_a ? BEYOND_B : BEYOND_A, its, its_triangle, f);
-    if (!same_way(x.signs, x.p, x.q, other + f, other + (f + 1) % 3)) turn_round(&theirs);
-  } else {
-    theirs = face_wedge(&x, other, view, its, its_triangle);
-  }
-  bool maybe_solid;
-  unsigned claims =
-      of_a ? wedge_claims(&x, &mine, &theirs, &maybe_solid) : wedge_claims(&x, &theirs, &mine, &maybe_solid);
-  return note_surfaces(m, claims, maybe_solid);
+  uint8_t *kept = claims_kept(m, of_a, e, f);
+  if (kept != NULL && *kept != 0) return *kept & ~(unsigned)CLAIMS_KNOWN;
+  unsigned claims = find_edge_claims(m, &x, first, e, other, f);
+  if (kept != NULL) *kept = (uint8_t)(CLAIMS_KNOWN | claims);
+  return claims;
 }
 
 /* Of operands a and b that cross face through face at triangles i, j. */
@@ -420,13 +453,18 @@ static bool judge_straight(predicate_points *set, const sign_source *s, int firs
 static bool straight(predicate_points *set, const sign_source *s, int first, int beyond, operand *b,
                      uint32_t triangle) {
   if (b->place.identity) return true;
-  judged *known = &b->judged[triangle % JUDGED];
-  if (!known->any || known->triangle != triangle) {
-    *known = (judged){triangle, true, judge_straight(set, s, first, beyond, b, triangle)};
-    if (!known->straight && !set->real && bounds(b, triangle) && triangle < b->first_distorted)
-      b->first_distorted = triangle;
+  triangle_facts *facts = facts_of(b, triangle);
+  if ((facts->known & FACT_JUDGED) == 0) {
+    load_triangle(set, first, b, triangle);
+    bool good = judge_straight(set, s, first, beyond, b, triangle);
+    facts->known = (uint8_t)(facts->known | FACT_JUDGED | (good ? FACT_STRAIGHT : 0));
+    if (!good && !set->real && bounds(b, triangle) && triangle < b->first_distorted) b->first_distorted = triangle;
   }
-  return known->straight;
+  return (facts->known & FACT_STRAIGHT) != 0;
+}
+
+static bool is_judged(const operand *b, uint32_t triangle) {
+  return b->place.identity || (facts_of(b, triangle)->known & FACT_JUDGED) != 0;
 }
 
 /* The corners have an edge in the other's plane. */
@@ -452,43 +490,98 @@ static unsigned find_flat_edges(predicate_points *set, const sign_source *s, int
 
 static unsigned flat_edges_of(predicate_points *set, const sign_source *s, int first, int beyond, operand *b,
                               uint32_t triangle) {
-  flat_edges *known = &b->flats[triangle % JUDGED];
-  if (!known->any || known->triangle != triangle)
-    *known = (flat_edges){triangle, true, (uint8_t)find_flat_edges(set, s, first, beyond, b, triangle)};
-  return known->edges;
+  triangle_facts *facts = facts_of(b, triangle);
+  if ((facts->known & FACT_FLAT) == 0) {
+    load_triangle(set, first, b, triangle);
+    facts->flat = (uint8_t)find_flat_edges(set, s, first, beyond, b, triangle);
+    facts->known |= FACT_FLAT;
+  }
+  return facts->flat;
+}
+
+static flat_view view_of(predicate_points *set, const sign_source *s, int first, operand *b, uint32_t triangle) {
+  triangle_facts *facts = facts_of(b, triangle);
+  if (facts->view.turn == 0) {
+    load_triangle(set, first, b, triangle);
+    facts->view = view_flat(s, first);
+  }
+  return facts->view;
 }
 
 static bool is_met(const operand *b, uint32_t triangle) {
   return b->met[b->shape->part_of[triangle]] != 0;
 }
 
-/* Edges, by bit, that need no look, of two triangles in one plane. At an edge across which a solid goes on in its plane
- * it is a half-space, and so is the other's inside a face: they lie on the same side or on different ones, whichever
- * edge it is. A face that is cut into many triangles has hardly any other edges. */
-static void find_repeated(const meeting *m, unsigned seen, unsigned *of_a, unsigned *of_b) {
-  *of_a = *of_b = 0;
-  if (seen == 0 || !bounds(m->a, m->i) || !bounds(m->b, m->j) || !is_met(m->a, m->i) || !is_met(m->b, m->j)) return;
+/* Of two triangles in one plane. */
+static void look_at_sides(meeting *m) {
+  m->solid = false;
+  if (!bounds(m->a, m->i) || !bounds(m->b, m->j) || !is_met(m->a, m->i) || !is_met(m->b, m->j)) return;
   const int side_a = material_side(m->a, m->i), side_b = material_side(m->b, m->j);
   if (side_a == MATERIAL_BOTH || side_b == MATERIAL_BOTH) return;
-  const bool same = (m->view_a.turn == m->view_b.turn) == (side_a == side_b);
-  const unsigned claims = same ? SET_COMMON : SET_ONLY_A | SET_ONLY_B;
-  if ((seen & claims) != claims) return;
-  *of_b = flat_edges_of(m->set, &m->signs, B0, BEYOND_B, m->b, m->j);
-  /* Along an edge of b, the wedge is that of both edges, which is looked at from a's. */
-  if (*of_b == 7) *of_a = flat_edges_of(m->set, &m->signs, A0, BEYOND_A, m->a, m->i);
+  m->solid = true;
+  m->same = (m->view_a.turn == m->view_b.turn) == (side_a == side_b);
 }
 
-unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j) {
+/* Edges of the triangle of which all claims against a half-space have been seen. */
+static unsigned settled_edges(const triangle_facts *facts, bool same, unsigned seen) {
+  unsigned settled = facts->flat;
+  for (int e = 0; e < 3; e++) {
+    const unsigned claims = facts->claims[same][e];
+    if (claims != 0 && (claims & ~seen & ~(unsigned)CLAIMS_KNOWN) == 0) settled |= 1u << e;
+  }
+  return settled;
+}
+
+/* Edges, by bit, that need no look, of two triangles in one plane. Inside a face a solid is a half-space, and so it is
+ * at an edge across which it goes on in its plane: two of those lie on the same side or on different ones, whichever
+ * edge it is, and what any other edge claims against one is known after the first time. A face that is cut into many
+ * triangles has hardly any other edges. */
+static void find_repeated(const meeting *m, unsigned seen, unsigned *of_a, unsigned *of_b) {
+  const unsigned claims = m->same ? SET_COMMON : SET_ONLY_A | SET_ONLY_B;
+  *of_a = *of_b = 0;
+  if (!m->solid || (seen & claims) != claims) return;
+  const unsigned flat_a = flat_edges_of(m->set, &m->signs, A0, BEYOND_A, m->a, m->i);
+  const unsigned flat_b = flat_edges_of(m->set, &m->signs, B0, BEYOND_B, m->b, m->j);
+  const unsigned settled_a = settled_edges(facts_of(m->a, m->i), m->same, seen);
+  *of_b = settled_edges(facts_of(m->b, m->j), m->same, seen);
+  /* Along an edge of b, the wedge is that of both edges, which is looked at from a's. */
+  *of_a = flat_b == 7 ? settled_a : *of_b == 7 ? flat_a : 0;
+}
+
+/* Both in one plane, and proper. */
+static unsigned flush_claims(meeting *m, bool point) {
+  const bool straight_a = straight(m->set, &m->signs, A0, BEYOND_A, m->a, m->i);
+  if (!straight(m->set, &m->signs, B0, BEYOND_B, m->b, m->j) || !straight_a || point) return 0;
+  unsigned claims = 0, of_a, of_b;
+  m->view_a = view_of(m->set, &m->signs, A0, m->a, m->i);
+  m->view_b = view_of(m->set, &m->signs, B0, m->b, m->j);
+  look_at_sides(m);
+  find_repeated(m, m->a->seen, &of_a, &of_b);
+  if ((of_a & of_b) == 7) return 0;
+  load_points(m);
+  for (int e = 0; e < 3; e++) {
+    if ((of_a >> e & 1) == 0) claims |= edge_claims(m, A0, e, B0);
+    if ((of_b >> e & 1) == 0) claims |= edge_claims(m, B0, e, A0);
+  }
+  return claims;
+}
+
+static bool all_zero(const int sign[3]) {
+  return sign[0] == 0 && sign[1] == 0 && sign[2] == 0;
+}
+
+unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j, uint8_t code) {
   int sign_a[3], sign_b[3];
   if (mesh_degenerate(a->place.mesh, i) || mesh_degenerate(b->place.mesh, j)) return 0;
-  if (a->cached_triangle != i) {
-    gz_predicate_points_set_triangle(set, A0, &a->place, i);
-    a->cached_triangle = i;
-  }
-  gz_predicate_points_set_triangle(set, B0, &b->place, j);
   meeting m = {.set = set, .signs = gz_predicate_points_signs(set), .a = a, .b = b, .i = i, .j = j};
+  if (code == GRAZE_KIND_POINT && is_judged(a, i) && is_judged(b, j)) return 0;
+  if ((code & ~TRITRI_KIND) == TRITRI_COPLANAR) return flush_claims(&m, (code & TRITRI_KIND) == GRAZE_KIND_POINT);
+  load_points(&m);
   plane_signs(&m.signs, A0, B0, sign_b);
   plane_signs(&m.signs, B0, A0, sign_a);
+  if (all_zero(sign_a) && all_zero(sign_b) && proper_axis(&m.signs, A0, A0 + 1, A0 + 2) >= 0 &&
+      proper_axis(&m.signs, B0, B0 + 1, B0 + 2) >= 0)
+    return flush_claims(&m, false);
   bool crossing = both_sides(sign_a) && both_sides(sign_b);
   if (!crossing && !edge_in_plane(sign_a) && !edge_in_plane(sign_b)) return 0;
   bool straight_a = straight(set, &m.signs, A0, BEYOND_A, a, i);
@@ -496,12 +589,11 @@ unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operan
   if (crossing) return pass_through(&m.signs, sign_a, sign_b) ? crossing_claims(&m) : 0;
   m.view_a = view_flat(&m.signs, A0);
   m.view_b = view_flat(&m.signs, B0);
-  unsigned claims = 0, repeated_a = 0, repeated_b = 0;
-  if (sign_a[0] == 0 && sign_a[1] == 0 && sign_a[2] == 0) find_repeated(&m, a->seen, &repeated_a, &repeated_b);
+  unsigned claims = 0;
   for (int e = 0; e < 3; e++) {
     const bool in_b = sign_a[e] == 0 && sign_a[(e + 1) % 3] == 0, in_a = sign_b[e] == 0 && sign_b[(e + 1) % 3] == 0;
-    if (in_b && (repeated_a >> e & 1) == 0) claims |= edge_claims(&m, A0, e, B0);
-    if (in_a && (repeated_b >> e & 1) == 0) claims |= edge_claims(&m, B0, e, A0);
+    if (in_b) claims |= edge_claims(&m, A0, e, B0);
+    if (in_a) claims |= edge_claims(&m, B0, e, A0);
   }
   return claims;
 }
@@ -519,13 +611,15 @@ static void lay_grid(predicate_points *set, const operands *o, const graze_trian
   gz_predicate_points_lay_grid(set, origin, reach);
 }
 
-void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f) {
+void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, const uint8_t *codes, uint64_t count,
+                        findings *f) {
   operand *a = &o->of[0], *b = &o->of[1];
   predicate_points set;
   gz_predicate_points_clear(&set, o->exactness == GRAZE_T2);
   if (count > 0) lay_grid(&set, o, pairs);
   for (uint64_t i = 0; i < count && !seen_enough(o, f); i++) {
-    unsigned claims = gz_meeting_claims(&set, a, pairs[i].a, b, pairs[i].b);
+    const uint8_t code = codes != NULL ? codes[i] : TRITRI_OPEN;
+    unsigned claims = gz_meeting_claims(&set, a, pairs[i].a, b, pairs[i].b, code);
     a->seen |= claims;
     raise_evidence(f, claims, (claims & SETS_SURE) != 0 ? EVIDENCE_PROVED : EVIDENCE_CLAIMED);
     f->surfaces_cross |= (claims & SETS_SURE) != 0;

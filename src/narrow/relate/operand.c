@@ -33,8 +33,24 @@ static graze_box find_open_box(const operand *o) {
   return o->place.identity || o->shape->first_fault == NO_PART ? box : graze_pose_box(&o->place.pose, &box);
 }
 
-graze_status gz_operand_make(operand *o, graze_query *rays, const relate_side *from, graze_open_rule rule,
-                             buffer *met) {
+/* Places for what is known of triangles: for each that meets, up to a number that caches hold. */
+enum { FACTS_LEAST = 64, FACTS_MOST = 1 << 16 };
+
+static graze_status make_facts(operand *o, graze_query *rays, int which, uint64_t count) {
+  const uint64_t triangles = o->place.mesh->triangle_count, wanted = count < triangles ? count : triangles;
+  uint32_t places = FACTS_LEAST;
+  while (places < wanted && places < FACTS_MOST) places *= 2;
+  const size_t bytes = places * sizeof *o->facts;
+  if (!gz_buffer_reserve(rays->context, &rays->facts[which], bytes, 0)) return gz_fail_memory(rays->context, bytes);
+  o->facts = rays->facts[which].data;
+  o->facts_mask = places - 1;
+  memset(o->facts, 0, bytes);
+  return GRAZE_OK;
+}
+
+graze_status gz_operand_make(operand *o, graze_query *rays, int which, const relate_side *from, graze_open_rule rule,
+                             uint64_t count) {
+  buffer *met = &rays->met[which];
   solid *shape;
   graze_status status = solid_of(rays, from->place.mesh, from->slot, &shape);
   if (status != GRAZE_OK) return status;
@@ -51,7 +67,7 @@ graze_status gz_operand_make(operand *o, graze_query *rays, const relate_side *f
                  .cached_triangle = NO_TRIANGLE};
   for (uint32_t p = 0; p < shape->part_count; p++) o->bounding += operand_bounds(o, p);
   o->open_box = find_open_box(o);
-  if (shape->part_count == 0) return GRAZE_OK;
+  if ((status = make_facts(o, rays, which, count)) != GRAZE_OK || shape->part_count == 0) return status;
   if (!gz_buffer_reserve(rays->context, met, shape->part_count, 0)) {
     return gz_fail_memory(rays->context, shape->part_count);
   }

@@ -61,7 +61,7 @@ static bool same_everything(const side *a, const side *b) {
 /* ---- the steps ---- */
 
 static graze_status relate(graze_query *rays, const relate_side *const s[2], const graze_relate_options *options,
-                           const graze_triangle_pair *pairs, uint64_t count, graze_verdict *out) {
+                           const graze_triangle_pair *pairs, const uint8_t *codes, uint64_t count, graze_verdict *out) {
   operands o;
   findings f = {0};
   graze_status status = GRAZE_OK;
@@ -76,10 +76,10 @@ static graze_status relate(graze_query *rays, const relate_side *const s[2], con
   for (int k = 0; k < 2; k++) o.of[k].box = gz_side_box(&s[k]->place);
   if (count == 0 && plainly_separate(&o, s)) return GRAZE_OK;
   for (int k = 0; k < 2 && status == GRAZE_OK; k++) {
-    status = gz_operand_make(&o.of[k], rays, s[k], options->open, &rays->met[k]);
+    status = gz_operand_make(&o.of[k], rays, k, s[k], options->open, count);
   }
   if (status != GRAZE_OK) return status;
-  gz_relate_meetings(&o, pairs, count, &f);
+  gz_relate_meetings(&o, pairs, codes, count, &f);
   if ((status = gz_relate_parts(&o, &f)) != GRAZE_OK) return status;
   if ((status = gz_relate_proof(&o, pairs, count, &f)) != GRAZE_OK) return status;
   gz_relate_open_parts(&o, &f);
@@ -100,8 +100,10 @@ static graze_status relate_by(graze_query *q, const relate_side *a, const relate
                               const graze_collide_result *hits, graze_relate_result *result) {
   graze_verdict v;
   graze_status status = q->rays == NULL ? graze_query_create(q->context, &q->rays) : GRAZE_OK;
+  const uint8_t *codes = hits->pairs != NULL ? gz_query_codes(q) : NULL;
   if (status == GRAZE_OK)
-    status = relate(q->rays, (const relate_side *const[]){a, b}, o, hits->pairs, hits->counts.triangle_pairs, &v);
+    status =
+        relate(q->rays, (const relate_side *const[]){a, b}, o, hits->pairs, codes, hits->counts.triangle_pairs, &v);
   if (status != GRAZE_OK) return status;
   *result = (graze_relate_result){.verdict = v, .counts = hits->counts, .pairs = hits->pairs, .work = hits->work};
   return GRAZE_OK;

@@ -81,20 +81,24 @@ static inline void add_doubt(findings *f, severity how, graze_doubt what, int wh
 
 /* ---- operands -------------------------------------------------------------------------------------------------- */
 
-/* Whether the image of a triangle can be judged; found out once for those met lately. */
-enum { JUDGED = 64 };
-typedef struct judged {
-  uint32_t triangle;
-  bool any; /* the place is in use */
-  bool straight;
-} judged;
+/* A proper triangle seen along an axis that keeps its area, and which way it turns there. */
+typedef struct flat_view {
+  int8_t axis;
+  int8_t turn; /* 0: not looked at */
+} flat_view;
 
-/* Across which edges of a triangle the surface plainly goes on in the triangle's own plane: bit e for edge e. */
-typedef struct flat_edges {
+/* What has been found out about a triangle, each when it was first asked for. */
+typedef enum fact { FACT_JUDGED = 1, FACT_STRAIGHT = 2, FACT_FLAT = 4, FACT_ANY = 8 } fact;
+typedef struct triangle_facts {
   uint32_t triangle;
-  bool any; /* the place is in use */
-  uint8_t edges;
-} flat_edges;
+  uint8_t known; /* FACT_STRAIGHT: its image can be judged, which FACT_JUDGED says is known */
+  uint8_t flat;  /* FACT_FLAT: across edge e, bit e, the surface plainly goes on in the triangle's own plane */
+  flat_view view;
+  uint8_t claims[2][3]; /* of edges against a half-space, which has its material where this one has it: [1] */
+} triangle_facts;
+
+/* In claims: these are known. */
+enum { CLAIMS_KNOWN = 16 };
 
 /* One object of a relation: the solid of its closed parts, and surfaces. */
 typedef struct operand {
@@ -117,9 +121,9 @@ typedef struct operand {
   uint32_t first_distorted;   /* a triangle met where rounding has flattened or folded its image; or NO_TRIANGLE */
 
   /* Kept from meeting to meeting. */
-  uint32_t cached_triangle; /* a: whose points are in the set, or NO_TRIANGLE */
-  judged judged[JUDGED];    /* by the low bits of the triangle's number */
-  flat_edges flats[JUDGED]; /* likewise */
+  uint32_t cached_triangle; /* whose points are in the set, or NO_TRIANGLE */
+  triangle_facts *facts;    /* of those met lately, by the low bits of their numbers */
+  uint32_t facts_mask;
 } operand;
 
 typedef struct operands {
@@ -165,17 +169,20 @@ static inline bool seen_enough(const operands *o, const findings *f) {
 
 /* ---- steps ----------------------------------------------------------------------------------------------------- */
 
-/* operand.c: an operand whose box is known. `met` is its buffer for parts. */
-graze_status gz_operand_make(operand *o, graze_query *rays, const relate_side *from, graze_open_rule rule, buffer *met);
+/* operand.c: an operand whose box is known, of which `count` pairs of triangles meet; number `which` of the query. */
+graze_status gz_operand_make(operand *o, graze_query *rays, int which, const relate_side *from, graze_open_rule rule,
+                             uint64_t count);
 
 /* A corner of the part is outside the box: that of T1, for which the other's box has room as for that of T2. */
 bool gz_operand_sticks_out(const operand *o, uint32_t part, const graze_box *box);
 
-/* meetings.c: the sets that the meeting of triangle i of a and triangle j of b claims. `set` is scratch; it keeps
- * triangle a->cached_triangle of a from call to call, as pairs come sorted. Pairs that meet in a point only claim
- * nothing: what lies there is seen elsewhere. */
-unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j);
-void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, uint64_t count, findings *f);
+/* meetings.c: the sets that the meeting of triangle i of a and triangle j of b claims, which meet as the code says, or
+ * as it is to find out (TRITRI_OPEN). `set` is scratch; it keeps triangles a->cached_triangle of a and b's from call to
+ * call. Pairs that meet in a point only claim nothing: what lies there is seen elsewhere. */
+unsigned gz_meeting_claims(predicate_points *set, operand *a, uint32_t i, operand *b, uint32_t j, uint8_t code);
+/* `codes`: as gz_query_codes has them. */
+void gz_relate_meetings(operands *o, const graze_triangle_pair *pairs, const uint8_t *codes, uint64_t count,
+                        findings *f);
 
 /* parts.c */
 graze_status gz_relate_parts(operands *o, findings *f);

@@ -1,0 +1,177 @@
+/* Stage 3 of tritri_kernels.c: proper triangles that have all six corners at one value on some axis, as faces that
+ * stand flush in buildings and machines do, on a common grid or not.
+ *
+ * The signs of gz_orient2d in lanes, with its bound: with ru and rv the extents of the six corners, a determinant is
+ * off by less than 1.13e-15 ru rv. A zero is certain where each product has a factor that is zero, since a difference
+ * rounds to zero only where it is zero; so it is for corners in one place and for edges along an axis, which is what
+ * flush faces have. What is not certain stays open, unless the answer does without: triangles are apart where one edge
+ * has the other's corners strictly outside, and have an area in common where each of the six has one of them inside.
+ *
+ * Corners next to a line, as those of regular grids are to the diagonals, need more. In the fine form differences and
+ * their products are kept with what was rounded off them. With r = ru rv and u = 2^-53, the products of those rests are
+ * left out, 2 u^2 r; four products of a difference and a rest, each at most u r, are rounded, 4 u^2 r, and added to two
+ * rests of products and one of a sum, 24 u^2 r: 2^-101 r in all. A zero is certain if nothing was rounded off the
+ * differences, as the rest is exact then.
+ */
+#ifndef GRAZE_SRC_EXACT_TRITRI_LEVEL_H
+#define GRAZE_SRC_EXACT_TRITRI_LEVEL_H
+
+#include <string.h>
+
+#include "exact/tritri_lattice.h"
+
+/* Signs of corner k of one against edge e of the other, as the coordinates turn: positive, negative, certainly zero. */
+typedef struct edge_signs {
+  uint64_t p[3][3], n[3][3], z[3][3];
+} edge_signs;
+
+typedef struct level_words {
+  edge_signs a, b;           /* against edges of a, and of b */
+  uint64_t turn_a, turn_b;   /* counterclockwise */
+  uint64_t round_a, round_b; /* clockwise */
+  uint64_t usable;           /* level, and neither overflow nor underflow */
+} level_words;
+
+/* Differences of two corners, in the coordinates that are left. */
+typedef struct level_step {
+  vd u, v;
+  vd rest_u, rest_v;      /* fine: what was rounded off */
+  vm no_u, no_v, rounded; /* zero; fine: either rest is not */
+} level_step;
+
+/* What was rounded off sum = a + b. */
+static inline vd sum_rest(vd a, vd b, vd sum) {
+  const vd part = vd_sub(sum, a);
+  return vd_add(vd_sub(a, vd_sub(sum, part)), vd_sub(b, part));
+}
+
+static ALWAYS_INLINE level_step step_between(const flat *from, int i, const flat *to, int j, bool fine) {
+  const vd zero = vd_set(0), u = vd_sub(to->u[j], from->u[i]), v = vd_sub(to->v[j], from->v[i]);
+  level_step s = {u, v, zero, zero, vd_eq(u, zero), vd_eq(v, zero), vm_none()};
+  if (fine) {
+    s.rest_u = sum_rest(to->u[j], vd_neg(from->u[i]), u);
+    s.rest_v = sum_rest(to->v[j], vd_neg(from->v[i]), v);
+    s.rounded = vm_andnot(vm_all(), vd_eq(vd_or(s.rest_u, s.rest_v), zero));
+  }
+  return s;
+}
+
+/* Positive where t lies counterclockwise of s; *zero: it certainly is. */
+static ALWAYS_INLINE vd step_turn(const level_step *s, const level_step *t, bool fine, vm *zero) {
+  const vd p = vd_mul(s->u, t->v), q = vd_mul(s->v, t->u), turn = vd_sub(p, q);
+  *zero = vm_and(vm_or(s->no_u, t->no_v), vm_or(s->no_v, t->no_u));
+  if (!fine) return turn;
+  const vd rest_p = vd_product_rest(s->u, t->v, p), rest_q = vd_product_rest(s->v, t->u, q);
+  const vd of_p = vd_add(vd_mul(s->u, t->rest_v), vd_mul(s->rest_u, t->v));
+  const vd of_q = vd_add(vd_mul(s->v, t->rest_u), vd_mul(s->rest_v, t->u));
+  const vd rest = vd_add(vd_sub(rest_p, rest_q), vd_sub(of_p, of_q));
+  const vm exact = vd_gt(vd_abs(p), vd_set(0x1p-900)); /* rests do not underflow */
+  const vm same = vm_and(exact, vm_and(vd_eq(p, q), vd_eq(rest_p, rest_q)));
+  *zero = vm_or(*zero, vm_andnot(same, vm_or(s->rounded, t->rounded)));
+  return vd_add(turn, vd_add(sum_rest(p, vd_neg(q), turn), rest));
+}
+
+static ALWAYS_INLINE void put_edge_sign(const level_step *edge, const level_step *to, bool backwards, bool fine,
+                                        vd bound, edge_signs *s, int e, int k, unsigned at) {
+  vm zero;
+  const vd turn = step_turn(edge, to, fine, &zero);
+  const vm left = vd_gt(turn, bound), right = vd_gt(vd_neg(bound), turn);
+  vm_put(&s->p[e][k], at, backwards ? right : left);
+  vm_put(&s->n[e][k], at, backwards ? left : right);
+  vm_put(&s->z[e][k], at, zero);
+}
+
+static ALWAYS_INLINE void level_lanes(const pair_source *source, unsigned at, bool fine, level_words *w) {
+  const vd zero = vd_set(0);
+  point a[3], b[3];
+  load_points(source->a, at, a);
+  load_points(source->b, at, b);
+  const lane_box box_a = box_of(a), box_b = box_of(b);
+  const point r = box_extent(&box_a, &box_b);
+  const vm no_x = vd_eq(r.x, zero), no_y = vm_andnot(vd_eq(r.y, zero), no_x);
+  const dropped drop = {no_x, no_y};
+  const flat f = flatten(drop, a), g = flatten(drop, b);
+  const vd height = dropped_of(drop, a[0]);
+  vm level = vd_eq(dropped_of(drop, b[0]), height); /* not of what is no number, which extents may hide */
+  for (int k = 1; k < 3; k++)
+    level = vm_and(level, vm_and(vd_eq(dropped_of(drop, a[k]), height), vd_eq(dropped_of(drop, b[k]), height)));
+  const vd ru = vd_select(no_x, r.y, vd_select(no_y, r.z, r.x)), rv = vd_select(no_x, r.z, vd_select(no_y, r.x, r.y));
+  const vd size = vd_mul(ru, rv), bound = vd_mul(vd_set(fine ? 0x1p-100 : 1.13e-15), size);
+  vm_put(&w->usable, at, vm_and(level, vm_and(vd_gt(size, vd_set(1e-270)), vd_gt(vd_set(1e270), size))));
+  level_step edge_a[3], edge_b[3];
+  for (int e = 0; e < 3; e++) {
+    edge_a[e] = step_between(&f, e, &f, (e + 1) % 3, fine);
+    edge_b[e] = step_between(&g, e, &g, (e + 1) % 3, fine);
+  }
+  vm thin;
+  const vd turn_a = step_turn(&edge_a[0], &edge_a[1], fine, &thin),
+           turn_b = step_turn(&edge_b[0], &edge_b[1], fine, &thin);
+  vm_put(&w->turn_a, at, vd_gt(turn_a, bound));
+  vm_put(&w->round_a, at, vd_gt(vd_neg(bound), turn_a));
+  vm_put(&w->turn_b, at, vd_gt(turn_b, bound));
+  vm_put(&w->round_b, at, vd_gt(vd_neg(bound), turn_b));
+  for (int e = 0; e < 3; e++) {
+    for (int k = 0; k < 3; k++) {
+      const level_step to = step_between(&f, e, &g, k, fine);
+      put_edge_sign(&edge_a[e], &to, false, fine, bound, &w->a, e, k, at);
+      put_edge_sign(&edge_b[k], &to, true, fine, bound, &w->b, k, e, at);
+    }
+  }
+}
+
+/* From here on left of an edge is inside. */
+static inline void turn_signs(edge_signs *s, uint64_t round) {
+  for (int e = 0; e < 3; e++) {
+    for (int k = 0; k < 3; k++) {
+      const uint64_t p = s->p[e][k], n = s->n[e][k];
+      s->p[e][k] = choose(round, n, p);
+      s->n[e][k] = choose(round, p, n);
+    }
+  }
+}
+
+/* Some edge has all corners outside; each edge has some inside; all signs are known. */
+static inline void sum_up(const edge_signs *s, uint64_t *apart, uint64_t *inside, uint64_t *known) {
+  for (int e = 0; e < 3; e++) {
+    *apart |= s->n[e][0] & s->n[e][1] & s->n[e][2];
+    *inside &= s->p[e][0] | s->p[e][1] | s->p[e][2];
+    for (int k = 0; k < 3; k++) *known &= s->p[e][k] | s->n[e][k] | s->z[e][k];
+  }
+}
+
+/* As touch_along of the lattice stage: where the other has nothing inside an edge, and two corners on its line that
+ * reach past its start and past its end. */
+static inline uint64_t along_edges(const edge_signs *s) {
+  uint64_t along = 0;
+  for (int e = 0; e < 3; e++) {
+    const uint64_t *on = s->z[e], *before = s->p[(e + 2) % 3], *after = s->p[(e + 1) % 3];
+    const uint64_t two = (on[0] & on[1]) | (on[1] & on[2]) | (on[2] & on[0]);
+    const uint64_t past_start = (on[0] & before[0]) | (on[1] & before[1]) | (on[2] & before[2]);
+    const uint64_t before_end = (on[0] & after[0]) | (on[1] & after[1]) | (on[2] & after[2]);
+    along |= two & ~(s->p[e][0] | s->p[e][1] | s->p[e][2]) & past_start & before_end;
+  }
+  return along;
+}
+
+/* Adds the answers of the wanted pairs that this stage can decide, and returns these. */
+static ALWAYS_INLINE uint64_t level_block(const pair_source *source, uint64_t wanted, bool fine, answer_words *answer) {
+  level_words w;
+  uint64_t apart = 0, inside = ~(uint64_t)0, known = ~(uint64_t)0;
+  memset(&w, 0, sizeof w);
+  for (unsigned at = 0; at < TRITRI_BLOCK; at += VD_LANES) {
+    if (lanes_of(wanted, at) != 0) level_lanes(source, at, fine, &w);
+  }
+  turn_signs(&w.a, w.round_a);
+  turn_signs(&w.b, w.round_b);
+  sum_up(&w.a, &apart, &inside, &known);
+  sum_up(&w.b, &apart, &inside, &known);
+  const uint64_t mine = wanted & w.usable & (w.turn_a | w.round_a) & (w.turn_b | w.round_b);
+  const uint64_t decided = mine & (apart | inside | known), touch = decided & ~apart & ~inside;
+  const uint64_t segment = touch & along_edges(&w.a);
+  answer->kind_low |= decided & ~apart & ~segment;
+  answer->kind_high |= decided & ~apart & (inside | segment);
+  answer->coplanar |= decided;
+  return decided;
+}
+
+#endif
