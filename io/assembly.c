@@ -80,8 +80,8 @@ void graze_assembly_free(graze_assembly *assembly) {
 
 /* ---- joined ---- */
 
-static bool pose_vertices(const graze_geometry *mesh, const graze_assembly_object *object, double *out, bool *all_float,
-                          io_fault *fault) {
+bool gz_io_pose_vertices(const graze_geometry *mesh, const graze_assembly_object *object, double *out, bool *all_float,
+                         io_fault *fault) {
   for (uint64_t i = 0; i < mesh->vertex_count; i++, out += 3) {
     graze_pose_apply(&object->pose, mesh->vertices + 3 * i, out);
     if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2])) {
@@ -118,7 +118,7 @@ static bool fill_joined(const graze_assembly *assembly, graze_geometry *geometry
     const graze_geometry *mesh = &assembly->meshes[object->mesh].geometry;
     names[i] = (io_name){object->name, strlen(object->name), triangles, false};
     double *out = geometry->vertices + 3 * vertices;
-    if (!pose_vertices(mesh, object, out, &geometry->all_float, fault)) return false;
+    if (!gz_io_pose_vertices(mesh, object, out, &geometry->all_float, fault)) return false;
     const double rounding = find_rounding(mesh, &object->pose); /* the least: no object's is taken for larger */
     if (i == 0 || rounding < geometry->rounding) geometry->rounding = rounding;
     uint32_t *corner = geometry->indices + 3 * triangles;

@@ -38,6 +38,10 @@ bool gz_io_assembly_finish(io_assembly *assembly, bool good, graze_assembly *res
 /* Every object's triangles at its pose, one group for each object. */
 bool gz_io_assembly_join(const graze_assembly *assembly, graze_geometry *geometry, io_fault *fault);
 
+/* The vertices of the object's mesh at its pose; `all_float` becomes false if one is no float. */
+bool gz_io_pose_vertices(const graze_geometry *mesh, const graze_assembly_object *object, double *out, bool *all_float,
+                         io_fault *fault);
+
 /* One object of the whole file, or with `split` one for each group; takes the geometry. */
 bool gz_io_assembly_of_geometry(graze_geometry *geometry, const char *file_name, bool split, graze_assembly *assembly,
                                 io_fault *fault);

@@ -63,11 +63,15 @@ static bool starts_like_obj(const char *p, const char *end) {
   return false;
 }
 
-bool gz_io_is_whole_binary_stl(const char *text, size_t size) {
-  if (size < 84) return false;
-  const unsigned char *c = (const unsigned char *)text + 80;
+bool gz_io_heads_binary_stl(const char *head, size_t held, uint64_t size) {
+  if (held < IO_STL_HEADER) return false;
+  const unsigned char *c = (const unsigned char *)head + 80;
   uint64_t count = (uint64_t)c[0] | (uint64_t)c[1] << 8 | (uint64_t)c[2] << 16 | (uint64_t)c[3] << 24;
-  return size == 84 + 50 * count;
+  return size == IO_STL_HEADER + IO_STL_FACET * count;
+}
+
+bool gz_io_is_whole_binary_stl(const char *text, size_t size) {
+  return gz_io_heads_binary_stl(text, size, size);
 }
 
 graze_file_format gz_io_detect_format(const char *text, size_t size, const char *name) {
@@ -83,4 +87,14 @@ graze_file_format gz_io_detect_format(const char *text, size_t size, const char 
   graze_file_format format = format_of_name(name);
   if (format == GRAZE_FORMAT_AUTO && starts_like_obj(p, end)) format = GRAZE_FORMAT_OBJ;
   return format;
+}
+
+graze_file_format gz_io_detect_head(const char *head, size_t held, uint64_t size, const char *name) {
+  if (held == size) return gz_io_detect_format(head, held, name);
+  const char *end = head + held;
+  graze_file_format format = gz_io_detect_format(head, held, name);
+  if (format != GRAZE_FORMAT_IMPORT && format != GRAZE_FORMAT_GLTF && format != GRAZE_FORMAT_PLY &&
+      gz_io_heads_binary_stl(head, held, size))
+    return GRAZE_FORMAT_STL;
+  return find_statement(head + gz_io_text_begin(head, held), end) < end ? format : GRAZE_FORMAT_AUTO;
 }

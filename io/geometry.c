@@ -14,14 +14,14 @@ void graze_geometry_free(graze_geometry *geometry) {
   *geometry = (graze_geometry){0};
 }
 
-static bool check_number(uint64_t count, const char *what, io_fault *fault) {
+bool gz_io_check_elements(uint64_t count, const char *what, io_fault *fault) {
   if (count <= IO_MOST_ELEMENTS) return true;
   return gz_io_fail(fault, GRAZE_ERROR_LIMIT, IO_WHOLE_FILE, 0, "%llu %s: more than 32-bit numbers allow",
                     (unsigned long long)count, what);
 }
 
 bool gz_io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault) {
-  if (!check_number(count, "vertices", fault)) return false;
+  if (!gz_io_check_elements(count, "vertices", fault)) return false;
   geometry->vertices = gz_new(fault->context, count, 3 * sizeof(double));
   if (geometry->vertices == NULL) return gz_io_fail_memory(fault);
   geometry->vertex_count = count;
@@ -29,7 +29,7 @@ bool gz_io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fa
 }
 
 bool gz_io_geometry_set_triangles(graze_geometry *geometry, uint64_t count, io_fault *fault) {
-  if (!check_number(count, "triangles", fault)) return false;
+  if (!gz_io_check_elements(count, "triangles", fault)) return false;
   geometry->indices = gz_new(fault->context, count, 3 * sizeof(uint32_t));
   if (geometry->indices == NULL) return gz_io_fail_memory(fault);
   geometry->triangle_count = count;

@@ -40,6 +40,7 @@ typedef struct ply_element {
 
 typedef struct ply_file {
   const char *text, *end, *body;
+  uint64_t text_at; /* place of `text` in the file, when it is a part of that */
   uint64_t body_line;
   ply_format format;
   ply_element *elements;
@@ -78,6 +79,31 @@ static inline bool ply_strip_take(ply_strip *strip, int64_t corner, uint32_t tri
 
 bool gz_ply_read_ascii(const ply_file *file, io_fault *fault);
 bool gz_ply_read_binary(const ply_file *file, io_fault *fault);
+
+/* Where a byte of the text is in the file. */
+static inline uint64_t ply_place(const ply_file *file, const char *p) {
+  return file->text_at + (uint64_t)(p - file->text);
+}
+
+/* Where the watched properties of a row are. */
+typedef struct row_layout {
+  uint64_t size;
+  uint64_t offset[3];
+  uint64_t list_count; /* of the list that is watched; its items begin at offset[0] */
+} row_layout;
+
+/* Lays out row number `row` of a binary file, which begins at `p`. */
+bool gz_ply_lay_out(const ply_file *file, const ply_element *element, const char *p, uint64_t row, row_layout *layout,
+                    io_fault *fault);
+
+/* The least size of a row, and whether all rows have that size. */
+uint64_t gz_ply_row_size(const ply_file *file, const ply_element *element, bool *fixed);
+
+/* A vertex, or the triangles of a face, of a row at `p` that is laid out so. */
+bool gz_ply_take_vertex(const ply_file *file, const ply_element *element, const char *p, const row_layout *layout,
+                        uint64_t row, double *v, io_fault *fault);
+bool gz_ply_take_face(const ply_file *file, const ply_element *element, const char *p, const row_layout *layout,
+                      uint64_t row, uint32_t *triangles, io_fault *fault);
 
 /* The element's name for messages. */
 gz_quoted gz_ply_name(const ply_element *element);

@@ -16,13 +16,6 @@
 
 enum { ROWS_A_STEP = 8192 };
 
-/* Where the watched properties of a row are. */
-typedef struct row_layout {
-  uint64_t size;
-  uint64_t offset[3];
-  uint64_t list_count; /* of the list that is watched; its items begin at offset[0] */
-} row_layout;
-
 static const unsigned char type_sizes[] = {1, 1, 2, 2, 4, 4, 4, 8};
 
 static inline uint64_t read_bits(const char *p, unsigned size, bool big_endian) {
@@ -65,13 +58,12 @@ static inline double read_number(const char *p, ply_type type, bool big_endian) 
 }
 
 static bool fail_end(const ply_file *file, const ply_element *element, uint64_t row, io_fault *fault) {
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(file->end - file->text),
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, ply_place(file, file->end),
                     "the file ends within row %llu of %llu of element \"%s\"", (unsigned long long)row,
                     (unsigned long long)element->count, gz_ply_name(element).text);
 }
 
-/* Lays out row number `row`, which begins at `p`. */
-static bool lay_out(const ply_file *file, const ply_element *element, const char *p, uint64_t row, row_layout *layout,
+bool gz_ply_lay_out(const ply_file *file, const ply_element *element, const char *p, uint64_t row, row_layout *layout,
                     io_fault *fault) {
   bool big = file->format == PLY_BIG_ENDIAN;
   const ply_property *properties = file->properties + element->first_property;
@@ -86,7 +78,7 @@ static bool lay_out(const ply_file *file, const ply_element *element, const char
       if (count_size > left - at) return fail_end(file, element, row, fault);
       count = read_integer(p + at, property->count_type, big);
       if (count < 0) {
-        return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(p + at - file->text),
+        return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, ply_place(file, p + at),
                           "row %llu of element \"%s\": a list of %lld items", (unsigned long long)row,
                           gz_ply_name(element).text, (long long)count);
       }
@@ -105,8 +97,7 @@ static bool lay_out(const ply_file *file, const ply_element *element, const char
   return true;
 }
 
-/* The least size of a row, and whether all rows have that size. */
-static uint64_t least_row_size(const ply_file *file, const ply_element *element, bool *fixed) {
+uint64_t gz_ply_row_size(const ply_file *file, const ply_element *element, bool *fixed) {
   uint64_t size = 0;
   *fixed = true;
   for (size_t i = 0; i < element->property_count; i++) {
@@ -160,11 +151,11 @@ static inline unsigned read_vertex(const ply_file *file, const ply_element *elem
   return bad;
 }
 
-static bool fail_vertex(const ply_file *file, const char *p, const row_layout *layout, uint64_t row, unsigned k,
-                        io_fault *fault) {
-  return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, (uint64_t)(p - file->text) + layout->offset[k],
+static bool fail_vertex(const ply_file *file, const char *p, const row_layout *layout, uint64_t row, const double *v,
+                        unsigned k, io_fault *fault) {
+  return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, ply_place(file, p) + layout->offset[k],
                     "vertex %llu: coordinate %c is %s", (unsigned long long)row, "xyz"[k],
-                    isnan(file->geometry->vertices[3 * row + k]) ? "NaN" : "infinite");
+                    isnan(v[k]) ? "NaN" : "infinite");
 }
 
 static void read_vertex_step(void *argument, uint32_t step) {
@@ -187,7 +178,7 @@ static bool read_even_vertices(even_rows *rows, io_fault *fault) {
     double v[3];
     const char *p = rows->first + rows->first_bad * rows->layout.size;
     unsigned k = read_vertex(rows->file, rows->element, p, &rows->layout, v);
-    return fail_vertex(rows->file, p, &rows->layout, rows->first_bad, k, fault);
+    return fail_vertex(rows->file, p, &rows->layout, rows->first_bad, v, k, fault);
   }
   rows->file->geometry->all_float = !rows->not_float;
   return true;
@@ -197,10 +188,10 @@ static bool walk_vertices(const ply_file *file, const ply_element *element, cons
   file->geometry->all_float = true;
   for (uint64_t i = 0; i < element->count; i++) {
     row_layout layout;
-    if (!lay_out(file, element, *body, i, &layout, fault)) return false;
+    if (!gz_ply_lay_out(file, element, *body, i, &layout, fault)) return false;
     double *v = file->geometry->vertices + 3 * i;
     unsigned bad = read_vertex(file, element, *body, &layout, v);
-    if (bad < 3) return fail_vertex(file, *body, &layout, i, bad, fault);
+    if (bad < 3) return fail_vertex(file, *body, &layout, i, v, bad, fault);
     if (!io_is_float(v[0]) || !io_is_float(v[1]) || !io_is_float(v[2])) file->geometry->all_float = false;
     *body += layout.size;
   }
@@ -212,7 +203,7 @@ static bool read_vertices(const ply_file *file, const ply_element *element, bool
   if (!gz_io_geometry_set_vertices(file->geometry, element->count, fault)) return false;
   if (!fixed) return walk_vertices(file, element, body, fault);
   even_rows rows = {.file = file, .element = element, .first = *body};
-  if (element->count > 0 && !lay_out(file, element, *body, 0, &rows.layout, fault)) return false;
+  if (element->count > 0 && !gz_ply_lay_out(file, element, *body, 0, &rows.layout, fault)) return false;
   *body += element->count * rows.layout.size;
   return read_even_vertices(&rows, fault);
 }
@@ -247,14 +238,14 @@ static bool fail_corner(const ply_file *file, const ply_element *element, const 
                         uint64_t corner, io_fault *fault) {
   ply_type type = corner_type(file, element);
   const char *p = items + corner * type_sizes[type];
-  return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_BYTE, (uint64_t)(p - file->text),
+  return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_BYTE, ply_place(file, p),
                     "face %llu, corner %llu: vertex %lld is out of range: there are %llu", (unsigned long long)row,
                     (unsigned long long)corner, (long long)read_integer(p, type, file->format == PLY_BIG_ENDIAN),
                     (unsigned long long)file->vertex_count);
 }
 
 static bool fail_polygon(const ply_file *file, const char *p, uint64_t row, uint64_t count, io_fault *fault) {
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(p - file->text), "face %llu has %llu corners",
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, ply_place(file, p), "face %llu has %llu corners",
                     (unsigned long long)row, (unsigned long long)count);
 }
 
@@ -264,7 +255,7 @@ static void check_layout_step(void *argument, uint32_t step) {
   for (uint64_t i = (uint64_t)step * ROWS_A_STEP; i < end; i++) {
     row_layout layout;
     io_fault unused;
-    bool same = lay_out(rows->file, rows->element, rows->first + i * rows->layout.size, i, &layout, &unused) &&
+    bool same = gz_ply_lay_out(rows->file, rows->element, rows->first + i * rows->layout.size, i, &layout, &unused) &&
                 layout.size == rows->layout.size && layout.offset[0] == rows->layout.offset[0] &&
                 layout.list_count == rows->layout.list_count;
     if (same) continue;
@@ -292,7 +283,7 @@ static bool read_even_faces(even_rows *rows, const char **body, bool *done, io_f
   const ply_file *file = rows->file;
   uint64_t count = rows->element->count;
   io_fault unused;
-  if (count == 0 || !lay_out(file, rows->element, rows->first, 0, &rows->layout, &unused)) return true;
+  if (count == 0 || !gz_ply_lay_out(file, rows->element, rows->first, 0, &rows->layout, &unused)) return true;
   if (rows->layout.list_count < 3 || rows->layout.size > (uint64_t)(file->end - rows->first) / count) return true;
   if (!run_steps(fault->context, rows, check_layout_step)) return true;
   *done = true;
@@ -312,7 +303,7 @@ static bool walk_faces(const ply_file *file, const ply_element *element, const c
   const char *p = *body;
   row_layout layout;
   for (uint64_t i = 0; i < element->count; i++) {
-    if (!lay_out(file, element, p, i, &layout, fault)) return false;
+    if (!gz_ply_lay_out(file, element, p, i, &layout, fault)) return false;
     if (layout.list_count < 3) return fail_polygon(file, p, i, layout.list_count, fault);
     triangles += layout.list_count - 2;
     p += layout.size;
@@ -321,7 +312,7 @@ static bool walk_faces(const ply_file *file, const ply_element *element, const c
   uint32_t *out = file->geometry->indices;
   ply_type type = corner_type(file, element);
   for (uint64_t i = 0; i < element->count; i++) {
-    if (!lay_out(file, element, *body, i, &layout, fault)) return false;
+    if (!gz_ply_lay_out(file, element, *body, i, &layout, fault)) return false;
     uint64_t bad;
     const char *items = *body + layout.offset[0];
     if (!read_face(file, type, items, layout.list_count, out, &bad)) {
@@ -359,7 +350,7 @@ static bool read_strips(const ply_file *file, const ply_element *element, const 
     p = *body;
     for (uint64_t i = 0; i < element->count; i++) {
       row_layout layout;
-      if (!lay_out(file, element, p, i, &layout, fault)) return false;
+      if (!gz_ply_lay_out(file, element, p, i, &layout, fault)) return false;
       const char *items = p + layout.offset[0];
       uint32_t *out = pass > 0 ? file->geometry->indices : NULL;
       if (!walk_strips(file, type, items, layout.list_count, out, &made, &bad))
@@ -379,6 +370,22 @@ static bool read_faces(const ply_file *file, const ply_element *element, const c
   return done || walk_faces(file, element, body, fault);
 }
 
+/* ---- single rows, of a part of the file ---- */
+
+bool gz_ply_take_vertex(const ply_file *file, const ply_element *element, const char *p, const row_layout *layout,
+                        uint64_t row, double *v, io_fault *fault) {
+  unsigned bad = read_vertex(file, element, p, layout, v);
+  return bad == 3 || fail_vertex(file, p, layout, row, v, bad, fault);
+}
+
+bool gz_ply_take_face(const ply_file *file, const ply_element *element, const char *p, const row_layout *layout,
+                      uint64_t row, uint32_t *triangles, io_fault *fault) {
+  uint64_t bad;
+  const char *items = p + layout->offset[0];
+  return read_face(file, corner_type(file, element), items, layout->list_count, triangles, &bad) ||
+         fail_corner(file, element, items, row, bad, fault);
+}
+
 /* ---- all elements ---- */
 
 static bool skip_rows(const ply_file *file, const ply_element *element, uint64_t size, bool fixed, const char **body,
@@ -389,7 +396,7 @@ static bool skip_rows(const ply_file *file, const ply_element *element, uint64_t
   }
   for (uint64_t i = 0; i < element->count; i++) {
     row_layout layout;
-    if (!lay_out(file, element, *body, i, &layout, fault)) return false;
+    if (!gz_ply_lay_out(file, element, *body, i, &layout, fault)) return false;
     *body += layout.size;
   }
   return true;
@@ -404,11 +411,11 @@ static bool stores_floats(const ply_file *file, const ply_element *element) {
 
 static bool read_element(const ply_file *file, const ply_element *element, const char **body, io_fault *fault) {
   bool fixed;
-  uint64_t size = least_row_size(file, element, &fixed);
+  uint64_t size = gz_ply_row_size(file, element, &fixed);
   uint64_t left = (uint64_t)(file->end - *body);
   if (size > 0 && element->count > left / size) {
     return fixed ? fail_end(file, element, left / size, fault)
-                 : gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(file->end - file->text),
+                 : gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, ply_place(file, file->end),
                               "%llu rows of element \"%s\" need more bytes than the file has",
                               (unsigned long long)element->count, gz_ply_name(element).text);
   }
@@ -423,7 +430,7 @@ static bool read_element(const ply_file *file, const ply_element *element, const
 static bool check_rest(const ply_file *file, const char *body, io_fault *fault) {
   uint64_t left = (uint64_t)(file->end - body);
   if (left == 0 || (left == 1 && *body == '\n') || (left == 2 && body[0] == '\r' && body[1] == '\n')) return true;
-  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, (uint64_t)(body - file->text),
+  return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_BYTE, ply_place(file, body),
                     "%llu bytes more than the header's counts ask for", (unsigned long long)left);
 }
 

@@ -16,36 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/owned.h"
 #include "base/parallel.h"
-#include "readers.h"
+#include "obj.h"
 #include "text.h"
-
-/* A corner counted backwards: its place among the part's corners, and the vertex relative to the part's first. */
-typedef struct relative_corner {
-  uint64_t place;
-  int64_t vertex;
-} relative_corner;
 
 typedef struct corner {
   int64_t vertex; /* from 0; relative to the part's first vertex when `relative` */
   bool relative;
 } corner;
-
-typedef struct obj_part {
-  const char *begin, *end;
-  gz_array vertices;  /* double[3] */
-  gz_array triangles; /* uint32_t[3] */
-  gz_array relatives; /* relative_corner */
-  gz_array names;     /* io_name */
-  uint64_t line;      /* of the part, from 1; afterwards the number of lines + 1 */
-  io_written written;
-  uint64_t face_count;
-  uint64_t wanted_triangle; /* stop before making this one: finds its line again */
-  uint64_t first_vertex, first_triangle;
-  uint64_t bad_triangle; /* first one with a vertex out of range, or UINT64_MAX */
-  io_fault fault;
-} obj_part;
 
 /* ---- statements ---- */
 
@@ -257,8 +235,7 @@ static inline const char *read_statement(obj_part *part, const char *p) {
   return read_other(part, p);
 }
 
-static void read_part(void *argument, uint32_t index) {
-  obj_part *part = (obj_part *)argument + index;
+void gz_obj_read_part(obj_part *part) {
   const char *p = part->begin;
   while (p < part->end) {
     p = skip(part, p);
@@ -272,6 +249,10 @@ static void read_part(void *argument, uint32_t index) {
   }
 }
 
+static void read_part(void *argument, uint32_t index) {
+  gz_obj_read_part((obj_part *)argument + index);
+}
+
 /* ---- putting the parts together ---- */
 
 typedef struct join {
@@ -279,12 +260,20 @@ typedef struct join {
   graze_geometry *geometry;
 } join;
 
-static void resolve_relatives(obj_part *part, uint32_t *indices) {
+uint64_t gz_obj_number_corners(const obj_part *part, uint32_t *indices, uint64_t vertices) {
   const relative_corner *relatives = part->relatives.data;
   for (size_t i = 0; i < part->relatives.count; i++) {
     int64_t vertex = relatives[i].vertex + (int64_t)part->first_vertex;
     indices[relatives[i].place] = vertex < 0 ? UINT32_MAX : (uint32_t)vertex;
   }
+  uint64_t bad = UINT64_MAX;
+  uint32_t largest = 0;
+  for (size_t i = 0; i < 3 * part->triangles.count; i++) largest = indices[i] > largest ? indices[i] : largest;
+  if (part->triangles.count == 0 || largest < vertices) return bad;
+  for (size_t i = 3 * part->triangles.count; i-- > 0;) {
+    if (indices[i] >= vertices) bad = i / 3;
+  }
+  return bad;
 }
 
 static void join_part(void *argument, uint32_t index) {
@@ -298,39 +287,35 @@ static void join_part(void *argument, uint32_t index) {
   if (part->triangles.count > 0 && indices != part->triangles.data) {
     memcpy(indices, part->triangles.data, part->triangles.count * 3 * sizeof(uint32_t));
   }
-  resolve_relatives(part, indices);
-  part->bad_triangle = UINT64_MAX;
-  uint32_t largest = 0;
-  for (size_t i = 0; i < 3 * part->triangles.count; i++) largest = indices[i] > largest ? indices[i] : largest;
-  if (part->triangles.count == 0 || largest < geometry->vertex_count) return;
-  for (size_t i = 3 * part->triangles.count; i-- > 0;) {
-    if (indices[i] >= geometry->vertex_count) part->bad_triangle = i / 3;
-  }
+  part->bad_triangle = gz_obj_number_corners(part, indices, geometry->vertex_count);
 }
 
-/* Reads the part again up to a triangle known to be bad, to learn its line. */
-static bool fail_range(const obj_part *part, uint64_t line, const graze_geometry *geometry, io_fault *fault) {
+void gz_obj_free_part(obj_part *part) {
+  gz_free(part->vertices.data);
+  gz_free(part->triangles.data);
+  gz_free(part->relatives.data);
+  gz_free(part->names.data);
+}
+
+bool gz_obj_fail_range(const obj_part *part, uint64_t line, const uint32_t *corners, uint64_t vertices,
+                       io_fault *fault) {
   obj_part again = {.begin = part->begin,
                     .end = part->end,
                     .line = line,
                     .wanted_triangle = part->bad_triangle,
                     .fault = gz_io_fault_of_part(fault)};
-  read_part(&again, 0);
-  gz_free(again.vertices.data);
-  gz_free(again.triangles.data);
-  gz_free(again.relatives.data);
-  gz_free(again.names.data);
+  gz_obj_read_part(&again);
+  gz_obj_free_part(&again);
   if (again.fault.status == GRAZE_ERROR_MEMORY) return gz_io_fail_memory(fault);
-  const uint32_t *corners = geometry->indices + 3 * (part->first_triangle + part->bad_triangle);
   unsigned k = 0;
-  while (corners[k] < geometry->vertex_count) k++;
+  while (corners[k] < vertices) k++;
   if (corners[k] == UINT32_MAX) {
     return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_LINE, again.fault.number,
                       "a corner counts back to before the first vertex");
   }
   return gz_io_fail(fault, GRAZE_ERROR_INDEX, IO_LINE, again.fault.number,
                     "a corner names vertex %llu, but the file has %llu", (unsigned long long)corners[k] + 1,
-                    (unsigned long long)geometry->vertex_count);
+                    (unsigned long long)vertices);
 }
 
 /* A file's objects are its `o`. Where these do not tell objects apart, because fewer than two have triangles, they are
@@ -405,7 +390,10 @@ static bool join_parts(obj_part *parts, size_t count, graze_geometry *geometry, 
   gz_parallel_each(fault->context, (uint32_t)count, join_part, &j);
   lines = 0;
   for (size_t i = 0; i < count; i++) {
-    if (parts[i].bad_triangle != UINT64_MAX) return fail_range(&parts[i], lines + 1, geometry, fault);
+    if (parts[i].bad_triangle != UINT64_MAX) {
+      const uint32_t *bad = geometry->indices + 3 * (parts[i].first_triangle + parts[i].bad_triangle);
+      return gz_obj_fail_range(&parts[i], lines + 1, bad, geometry->vertex_count, fault);
+    }
     lines += parts[i].line - 1;
   }
   return join_groups(parts, count, geometry, fault);
@@ -421,14 +409,7 @@ static void free_parts(obj_part *parts, size_t count, const graze_geometry *geom
   gz_free(parts);
 }
 
-/* The first line, when it is two numbers. */
-typedef struct obj_counts {
-  bool there;
-  uint64_t vertices, faces;
-} obj_counts;
-
-/* Returns the end of that line, or `p`. Numbers behind the two are passed over. */
-static const char *read_counts(const char *p, const char *end, obj_counts *counts, io_fault *fault) {
+const char *gz_obj_read_counts(const char *p, const char *end, obj_counts *counts, io_fault *fault) {
   *counts = (obj_counts){0};
   const char *q = io_parse_count(io_skip_blanks(p, end), end, &counts->vertices);
   if (q == NULL || q == end || !io_is_blank(*q)) return p;
@@ -446,30 +427,32 @@ static const char *read_counts(const char *p, const char *end, obj_counts *count
   return counts->there ? q : p;
 }
 
-static bool check_counts(const obj_counts *counts, const obj_part *parts, size_t count, const graze_geometry *geometry,
-                         io_fault *fault) {
-  uint64_t faces = 0;
-  for (size_t i = 0; i < count; i++) faces += parts[i].face_count;
-  if (!counts->there || (counts->vertices == geometry->vertex_count && counts->faces == faces)) return true;
+bool gz_obj_check_counts(const obj_counts *counts, uint64_t vertices, uint64_t faces, io_fault *fault) {
+  if (!counts->there || (counts->vertices == vertices && counts->faces == faces)) return true;
   return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, 1,
                     "the first line says %llu vertices and %llu faces, but there are %llu and %llu",
                     (unsigned long long)counts->vertices, (unsigned long long)counts->faces,
-                    (unsigned long long)geometry->vertex_count, (unsigned long long)faces);
+                    (unsigned long long)vertices, (unsigned long long)faces);
 }
 
-/* A file that has nothing of OBJ is something else. */
-static bool check_words(const graze_geometry *geometry, io_fault *fault) {
+bool gz_obj_check_words(uint64_t vertices, io_fault *fault) {
   const io_passed *words = &fault->passed[IO_UNKNOWN_WORD];
-  if (words->count == 0 || geometry->vertex_count > 0) return true;
+  if (words->count == 0 || vertices > 0) return true;
   return gz_io_fail(fault, GRAZE_ERROR_FORMAT, IO_LINE, words->line, "\"%s\" is not an OBJ statement",
                     words->text.text);
+}
+
+static uint64_t count_faces(const obj_part *parts, size_t count) {
+  uint64_t faces = 0;
+  for (size_t i = 0; i < count; i++) faces += parts[i].face_count;
+  return faces;
 }
 
 bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *fault) {
   const char *begin = input->text + gz_io_text_begin(input->text, input->size);
   const char *end = input->text + input->size;
   obj_counts counts;
-  begin = read_counts(begin, end, &counts, fault);
+  begin = gz_obj_read_counts(begin, end, &counts, fault);
   const size_t count = input->parts;
   obj_part *parts = gz_new_zeroed(fault->context, count, sizeof *parts);
   if (parts == NULL) return gz_io_fail_memory(fault);
@@ -482,8 +465,9 @@ bool gz_io_read_obj(const io_input *input, graze_geometry *geometry, io_fault *f
     from = last;
   }
   gz_parallel_each(fault->context, (uint32_t)count, read_part, parts);
-  bool good = join_parts(parts, count, geometry, fault) && check_counts(&counts, parts, count, geometry, fault) &&
-              check_words(geometry, fault);
+  bool good = join_parts(parts, count, geometry, fault) &&
+              gz_obj_check_counts(&counts, geometry->vertex_count, count_faces(parts, count), fault) &&
+              gz_obj_check_words(geometry->vertex_count, fault);
   free_parts(parts, count, geometry);
   return good;
 }

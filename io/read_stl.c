@@ -17,7 +17,7 @@
 #include "readers.h"
 #include "text.h"
 
-enum { HEADER = 84, FACET = 50, FACETS_A_STEP = 4096, BYTES_TO_JUDGE = 512 };
+enum { HEADER = IO_STL_HEADER, FACET = IO_STL_FACET, FACETS_A_STEP = 4096, BYTES_TO_JUDGE = 512 };
 
 /* ---- binary ---- */
 
@@ -34,33 +34,37 @@ static inline float read_float(const unsigned char *p) {
   return value;
 }
 
-static void read_step(void *argument, uint32_t step) {
-  const binary_stl *stl = argument;
-  uint64_t count = stl->geometry->triangle_count;
-  uint64_t begin = (uint64_t)step * FACETS_A_STEP, last = begin + FACETS_A_STEP < count ? begin + FACETS_A_STEP : count;
-  stl->bad_facet[step] = UINT64_MAX;
-  for (uint64_t i = begin; i < last; i++) {
-    const unsigned char *p = stl->facets + i * FACET + 12;
-    double *v = stl->geometry->vertices + 9 * i;
-    uint32_t *index = stl->geometry->indices + 3 * i;
+uint64_t gz_stl_take_facets(const unsigned char *facets, uint64_t count, double *vertices) {
+  uint64_t bad = UINT64_MAX;
+  for (uint64_t i = 0; i < count; i++) {
+    const unsigned char *p = facets + i * FACET + 12;
+    double *v = vertices + 9 * i;
     float zero = 0; /* times infinity or NaN: NaN */
     for (int k = 0; k < 9; k++) {
       float x = read_float(p + (size_t)4 * (size_t)k);
       zero += x * 0.0f;
       v[k] = x;
     }
-    for (uint32_t k = 0; k < 3; k++) index[k] = (uint32_t)(3 * i) + k;
-    if (zero != 0 && stl->bad_facet[step] == UINT64_MAX) stl->bad_facet[step] = i;
+    if (zero != 0 && bad == UINT64_MAX) bad = i;
   }
+  return bad;
 }
 
-static bool fail_facet(const binary_stl *stl, uint64_t facet, io_fault *fault) {
-  const double *v = stl->geometry->vertices + 9 * facet;
+static void read_step(void *argument, uint32_t step) {
+  const binary_stl *stl = argument;
+  uint64_t count = stl->geometry->triangle_count;
+  uint64_t begin = (uint64_t)step * FACETS_A_STEP, last = begin + FACETS_A_STEP < count ? begin + FACETS_A_STEP : count;
+  uint64_t bad = gz_stl_take_facets(stl->facets + begin * FACET, last - begin, stl->geometry->vertices + 9 * begin);
+  for (uint64_t i = 3 * begin; i < 3 * last; i++) stl->geometry->indices[i] = (uint32_t)i;
+  stl->bad_facet[step] = bad == UINT64_MAX ? bad : begin + bad;
+}
+
+bool gz_stl_fail_facet(const double *corners, uint64_t facet, io_fault *fault) {
   unsigned k = 0;
-  while (isfinite(v[k])) k++;
+  while (isfinite(corners[k])) k++;
   return gz_io_fail(fault, GRAZE_ERROR_NOT_FINITE, IO_BYTE, HEADER + facet * FACET + 12 + 4 * k,
                     "facet %llu, vertex %u: coordinate %c is %s", (unsigned long long)facet, k / 3, "xyz"[k % 3],
-                    isnan(v[k]) ? "NaN" : "infinite");
+                    isnan(corners[k]) ? "NaN" : "infinite");
 }
 
 static bool read_binary(const io_input *input, graze_geometry *geometry, io_fault *fault) {
@@ -78,7 +82,7 @@ static bool read_binary(const io_input *input, graze_geometry *geometry, io_faul
   for (size_t i = 0; i < steps && bad == UINT64_MAX; i++) bad = stl.bad_facet[i];
   gz_free(stl.bad_facet);
   geometry->all_float = geometry->stored_floats = true;
-  return bad == UINT64_MAX || fail_facet(&stl, bad, fault);
+  return bad == UINT64_MAX || gz_stl_fail_facet(geometry->vertices + 9 * bad, bad, fault);
 }
 
 /* A file that is neither ASCII nor of the right size. */

@@ -28,11 +28,27 @@ bool gz_io_read_off(const io_input *input, graze_geometry *geometry, io_fault *f
 /* The format by content, then by the ending of `name`; GRAZE_FORMAT_AUTO when neither tells. */
 graze_file_format gz_io_detect_format(const char *text, size_t size, const char *name);
 
+/* The same of a file of which only the first bytes are here, `held` of `size`; AUTO, too, when these do not tell. */
+graze_file_format gz_io_detect_head(const char *head, size_t held, uint64_t size, const char *name);
+
 /* In letters of any size; `ending` is in small ones. */
 bool gz_io_has_ending(const char *name, const char *ending);
 
 /* True when the bytes are a binary STL file of exactly the size that its count asks for. */
 bool gz_io_is_whole_binary_stl(const char *text, size_t size);
+
+/* The same of a file of which only the first bytes are here, `held` of `size`. */
+bool gz_io_heads_binary_stl(const char *head, size_t held, uint64_t size);
+
+/* Facets of a binary STL file, which follow a header. */
+enum { IO_STL_HEADER = 84, IO_STL_FACET = 50 };
+
+/* Nine coordinates of each; returns the first facet with one that is not finite, or UINT64_MAX. */
+uint64_t gz_stl_take_facets(const unsigned char *facets, uint64_t count, double *vertices);
+bool gz_stl_fail_facet(const double *corners, uint64_t facet, io_fault *fault);
+
+/* Whether so many can be numbered; `what`: "vertices". */
+bool gz_io_check_elements(uint64_t count, const char *what, io_fault *fault);
 
 /* Make room for that many, unfilled. */
 bool gz_io_geometry_set_vertices(graze_geometry *geometry, uint64_t count, io_fault *fault);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/owned.h"
 #include "diagnostics.h"
 #include "graze/graze.h"
 #include "options.h"
@@ -114,8 +115,9 @@ static void write_csv(output *out, const self_row *rows, uint32_t count, bool pa
   gz_put_text(out, SELF_CSV_TITLE);
   for (uint32_t i = 0; i < count; i++) {
     const graze_self_result *found = &rows[i].found;
-    for (uint64_t j = 0; j < found->self_pairs; j++)
-      self_put_csv_pair(out, rows[i].name, found->pairs[j].a, found->pairs[j].b);
+    char *name = self_csv_name(rows[i].name);
+    for (uint64_t j = 0; j < found->self_pairs; j++) self_put_csv_pair(out, name, found->pairs[j].a, found->pairs[j].b);
+    gz_free(name);
   }
 }
 

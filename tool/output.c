@@ -42,6 +42,20 @@ void output_close(output *text) {
   free(out);
 }
 
+const char *output_begin_parts(output *text, uint64_t *at) {
+  const file *out = text->user;
+  gz_text_flush(text);
+  const off_t place = lseek(out->file.descriptor, 0, SEEK_CUR);
+  if (out->file.in_place || place < 0) return NULL;
+  *at = (uint64_t)place;
+  return out->file.temporary;
+}
+
+void output_end_parts(output *text, uint64_t at) {
+  const file *out = text->user;
+  if (lseek(out->file.descriptor, (off_t)at, SEEK_SET) < 0) fail("%s: cannot write: %s", out->name, strerror(errno));
+}
+
 void output_print(output *out, const char *format, ...) {
   char *text = NULL;
   va_list arguments;

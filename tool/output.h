@@ -11,6 +11,11 @@ typedef gz_text output;
 output *output_open(const char *path);
 void output_close(output *out);
 
+/* For parts that others write into the same file, behind its `at` bytes: where it is until it gets its name; NULL: it
+ * is no regular file. Then it goes on at a place behind them. */
+const char *output_begin_parts(output *out, uint64_t *at);
+void output_end_parts(output *out, uint64_t at);
+
 void output_print(output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The ending of a regular plural. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "diagnostics.h"
 #include "table.h"
 
 enum { COUNTS = 8 };
@@ -73,9 +74,17 @@ void self_write_verdict(output *out, const self_row *rows, uint32_t count, const
   output_print(out, " (%" PRIu32 " mesh%s; %s, %.3f s)\n", count, count == 1 ? "" : "es", who, seconds);
 }
 
+char *self_csv_name(const char *name) {
+  output text;
+  if (!gz_text_begin(NULL, &text, NULL, NULL)) fail_out_of_memory();
+  write_csv_field(&text, name);
+  gz_put_bytes(&text, ",", 2); /* with the end of a string */
+  if (text.no_memory) fail_out_of_memory();
+  return text.data;
+}
+
 void self_put_csv_pair(output *out, const char *name, uint64_t a, uint64_t b) {
-  write_csv_field(out, name);
-  gz_put_text(out, ",");
+  gz_put_text(out, name);
   gz_put_integer(out, a);
   gz_put_text(out, ",");
   gz_put_integer(out, b);

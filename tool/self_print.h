@@ -24,6 +24,7 @@ void self_write_table_text(output *out, const self_row *rows, uint32_t count);
 void self_write_verdict(output *out, const self_row *rows, uint32_t count, const char *who, double seconds);
 
 #define SELF_CSV_TITLE "name,triangle_a,triangle_b\n"
-void self_put_csv_pair(output *out, const char *name, uint64_t a, uint64_t b);
+char *self_csv_name(const char *name); /* the first column; gz_free() it */
+void self_put_csv_pair(output *out, const char *csv_name, uint64_t a, uint64_t b);
 
 #endif

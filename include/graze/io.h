@@ -143,6 +143,49 @@ GRAZE_API graze_status graze_read_assembly_mesh(graze_context *context, const gr
 
 GRAZE_API void graze_assembly_free(graze_assembly *assembly);
 
+/* ---- slices: a mesh that several processes read together ---- */
+
+/* What a part has, which all parts are told. */
+typedef struct graze_slice_counts {
+  uint64_t sliced;   /* 0: the file is to be read as a whole, by one process */
+  uint64_t vertices; /* that are numbered; 0 where triangles have corners of their own */
+  uint64_t triangles, faces, lines;
+} graze_slice_counts;
+
+/* What a part has found wrong or odd, for whoever judges all parts: bytes that can be sent. */
+typedef struct graze_slice_report {
+  uint64_t words[96];
+} graze_slice_report;
+
+/* A part of a mesh file: of .gltf, text STL, text PLY and formats that are read by other means there is none. */
+typedef struct graze_slice {
+  graze_slice_counts own;
+  uint64_t first_vertex, first_triangle, all_vertices, all_triangles; /* once it has its place */
+  double *vertices;  /* 3 per vertex: those in this part of the file or, without indices, 3 corners of each triangle */
+  uint32_t *indices; /* 3 per triangle, numbered through the whole file, once it has its place; NULL: a soup */
+  graze_slice_report report;
+  void *memory; /* private */
+} graze_slice;
+
+/* Reads part number `part` of `parts`: about as many bytes of OBJ as of any other part, cut at line ends; of binary STL
+ * and PLY as many rows; of GLB as many triangles at the poses of their objects, with the meshes that these need. A PLY
+ * file has slices if its faces have as many corners each, and its vertices no lists. Triangles come in the order of
+ * graze_read_geometry. What is wrong with the contents goes to the report, since a part before may be at fault too.
+ * Every part calls this, then tells its counts to all; if one of them has `sliced` 0, all are to be freed, and the file
+ * be read as a whole. `flags`: GRAZE_READ_STRICT. Errors: ARGUMENT, FILE, MEMORY; `slice` is to be freed all the same.
+ */
+GRAZE_API graze_status graze_read_slice(graze_context *context, const char *path, unsigned flags, uint32_t part,
+                                        uint32_t parts, graze_slice *slice);
+
+/* With the counts of all parts, in their order. Then the report is ready. Errors: ARGUMENT, MEMORY. */
+GRAZE_API graze_status graze_slice_place(graze_context *context, graze_slice *slice, const graze_slice_counts *all);
+
+/* With the reports of all parts, in their order: the status and the message, or the warnings, of graze_read_geometry.
+ * One process is enough. */
+GRAZE_API graze_status graze_slice_judge(graze_context *context, const char *path, const graze_slice_report *all,
+                                         uint32_t parts);
+GRAZE_API void graze_slice_free(graze_slice *slice);
+
 /* Writes OBJ (numbers that read back to the same doubles), with `o` records for groups. Errors: ARGUMENT, FILE,
  * NOT_FINITE, INDEX, MEMORY. */
 GRAZE_API graze_status graze_write_obj(graze_context *context, const char *path, const graze_geometry *geometry);

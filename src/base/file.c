@@ -62,6 +62,22 @@ bool gz_file_read_at(int file, void *bytes, size_t size, uint64_t at) {
   return true;
 }
 
+bool gz_file_write_at(int file, const void *bytes, size_t size, uint64_t at) {
+  const char *next = bytes;
+  while (size != 0) {
+    ssize_t written = pwrite(file, next, size < MOST ? size : MOST, (off_t)at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      if (written == 0) errno = ENOSPC;
+      return false;
+    }
+    next += written;
+    at += (uint64_t)written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
 /* The file that a path means, behind links; a link that leads nowhere is itself replaced. */
 static bool find_target(const char *path, char target[PATH_MAX]) {
   if (realpath(path, target) != NULL) return true;

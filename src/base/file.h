@@ -19,6 +19,9 @@ bool gz_file_read(int file, void *bytes, size_t size);
 /* The same from `at` on, wherever the file stands. */
 bool gz_file_read_at(int file, void *bytes, size_t size, uint64_t at);
 
+/* All bytes to `at`, wherever the file stands, or false and errno. */
+bool gz_file_write_at(int file, const void *bytes, size_t size, uint64_t at);
+
 /* A file that is written beside its place, under another name, and takes its place when it is whole. A link is followed
  * to the file that it means. What is there and is no regular file, such as a pipe, is written in place. */
 typedef struct new_file {

@@ -165,7 +165,8 @@ def selves():
     want = json.loads(run([graze, "self", "--format", "json", "--pairs", *names]).stdout)
     got = ranks(3, "self", "--format", "json", "--pairs", "--trace", "trace.csv", *names)
     result = json.loads(got.stdout)
-    check(got.returncode == 1 and got.stderr == "" and result["meshes"] == want["meshes"], f"self: {got.stderr}")
+    check(got.returncode == 1 and result["meshes"] == want["meshes"], f"self: {got.stderr}")
+    check(got.stderr == "graze-mpi self: tiny.stl: read by rank 0 alone; binary STL and PLY, GLB and OBJ are read by all\n", got.stderr)
     check(want["meshes"][0]["self_pairs"] > 0 and want["meshes"][0]["degenerate_pairs"] > 0, "the sheet is too smooth")
     check(result["ranks"] == 3 and result["engine"] == "mpi" and result["mpi"]["placement"] == "curve", "keys of self")
     for how in ("csv", "text") if asked.long else ("text",):
@@ -175,6 +176,54 @@ def selves():
     for arguments in [[names[0], "bad.obj"]] + [["nothing.obj"], ["--strict", "bad.obj"], [], ["--threads", "x", "bad.obj"]] * asked.long:
         want, got = (run([program, "self", *arguments]) for program in (graze, graze_mpi))
         check(want.returncode == got.returncode and got.stderr.replace("graze-mpi", "graze") == want.stderr, f"{arguments}: {got.stderr}")
+
+
+def sliced():
+    """Files that ranks read in slices, into lists that they write in parts; faults and warnings of a part behind others."""
+    chance, side = random.Random(4), 30
+    points = [(i % side + chance.uniform(-1, 1), i // side + chance.uniform(-1, 1), chance.uniform(-0.3, 0.3)) for i in range(side * side)]
+    faces = [t for i in range(1, side * (side - 1)) if i % side for t in ((i - 1, i, i + side - 1), (i, i + side, i + side - 1))]
+    head = f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\nproperty double x\nproperty double y\nproperty double z\n" \
+           f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n"
+    whole = {"s.obj": "".join("v %r %r %r\n" % p for p in points).encode() + "".join("f %d %d %d\n" % tuple(k + 1 for k in t) for t in faces).encode(),
+             "s.stl": b"\0" * 80 + struct.pack("<I", len(faces)) + b"".join(
+                 struct.pack("<12fH", 0, 0, 0, *(x for k in t for x in points[k]), 0) for t in faces),
+             "s.ply": head.encode() + b"".join(struct.pack("<3d", *p) for p in points) + b"".join(struct.pack("<B3i", 3, *t) for t in faces)}
+    for name, data in whole.items():
+        open(name, "wb").write(data)
+    run([graze, "make", "plant", "--size", "20", "-o", "s.glb"])
+    for form, name in (("csv", "s.obj"),) + (("json", "s.stl"), ("text", "s.ply"), ("csv", "s.glb"), ("json", "s.obj")) * asked.long:
+        want = run([graze, "self", "--pairs", "--format", form, name, "-o", "want.txt"])
+        got = ranks(3, "self", "--pairs", "--format", form, name, "-o", "got.txt")
+        check(got.returncode == want.returncode == 1 and got.stderr == "", f"{name}: {got.stderr}")
+        want, got = open("want.txt").read(), open("got.txt").read()
+        if form == "json":
+            want, got = (str(json.loads(text)["meshes"]) for text in (want, got))
+        lines = -1 if form == "text" else None
+        check(len(want) > 2000 and want.splitlines()[:lines] == got.splitlines()[:lines], f"{name} as {form}")
+    bad = bytearray(whole["s.stl"])
+    struct.pack_into("<f", bad, 84 + 50 * 1500 + 16, float("nan"))
+    struct.pack_into("<f", bad, 84 + 50 * 1600 + 16, float("inf"))
+    open("bad.stl", "wb").write(bad)
+    open("odd.obj", "wb").write(whole["s.obj"] + b"thing 1\nf 1 2 99999\nthing 2\n")
+    open("good.obj", "wb").write(whole["s.obj"] + b"thing 1\nthing 2\n")
+    for name, code in (("odd.obj", 3),) + (("bad.stl", 3), ("good.obj", 1)) * asked.long:
+        want, got = run([graze, "self", name]), ranks(3, "self", name)
+        check(got.returncode == want.returncode == code and got.stderr.replace("graze-mpi", "graze") == want.stderr != "", f"{name}: {got.stderr}")
+
+
+def parts():
+    """Lists written in parts, and in turn where a rank does not see the file: the same bytes."""
+    path = os.path.abspath(make("clusters", 2000))
+    for folder in ("one", "two"):
+        os.mkdir(folder)
+    want = run([graze, "pairs", "--format", "csv", path]).stdout
+    got = ranks(5, "pairs", "--format", "csv", "-o", "parts.csv", path)
+    check(got.returncode == 1 and open("parts.csv").read() == want, "a list in parts")
+    work = [graze_mpi, "pairs", "--format", "csv", "-o", "list.csv", path]
+    got = run([asked.mpiexec, "--quiet", "-n", "1", "-wdir", os.path.abspath("one"), *work, ":",
+               "-n", "1", "-wdir", os.path.abspath("two"), *work])
+    check(got.returncode == 1 and open("one/list.csv").read() == want and os.listdir("two") == [], "a list that one rank writes")
 
 
 def checks():
@@ -356,7 +405,7 @@ def starved():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     answers([1, 2, 3, 4, 7, 16, 64] if asked.long else [7])
-    for part in [facts, groups, steps, selves, checks, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files, starved] * asked.long:
+    for part in [facts, groups, steps, selves, sliced, checks, bad_files, usage, traced, killed, stopped] + [wide_ids, other_files, parts, starved] * asked.long:
         part()
     os.chdir("/")
 sys.exit(failures > 0)

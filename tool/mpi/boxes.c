@@ -17,24 +17,10 @@
 #include "base/sort.h"
 #include "diagnostics.h"
 #include "graze/io.h"
+#include "mpi/files.h"
 
 enum { RECORD_BYTES = 56, RECORDS_BEGIN = 16 };
 static const char magic[8] = "GRZBOX1";
-
-/* ---- the same file on all ranks ---- */
-
-/* A file that only some ranks see, or that is another one there. One that nobody can open is told by who reads it. */
-static void compare_files(const job *j, const char *path, const file_print *mine) {
-  char words[400];
-  int opened = mine->error == 0, anywhere = 0;
-  file_print first = *mine;
-  MPI_Allreduce(&opened, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  snprintf(words, sizeof words, "%s: cannot open: %s", path, strerror((int)mine->error));
-  job_agree(j, anywhere && !opened ? words : NULL, true);
-  MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
-  snprintf(words, sizeof words, "%s: is another file than that of rank 0", path);
-  job_agree(j, memcmp(&first, mine, sizeof first) != 0 && opened ? words : NULL, true);
-}
 
 /* ---- slices ---- */
 
@@ -82,12 +68,6 @@ static bool read_slice(int file, rank_boxes *boxes, bool *rising) {
   return good;
 }
 
-static bool all(bool mine) {
-  int is = mine, result = 0;
-  MPI_Allreduce(&is, &result, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-  return result != 0;
-}
-
 /* Across the borders of slices, too. */
 static bool rise_everywhere(const job *j, const rank_boxes *boxes, bool rising) {
   const uint64_t *ids = boxes->memory[1];
@@ -104,7 +84,7 @@ static bool rise_everywhere(const job *j, const rank_boxes *boxes, bool rising) 
     any = true;
   }
   free(of_all);
-  return all(rising);
+  return job_all(rising);
 }
 
 /* Whether no id is given twice, on whatever ranks. */
@@ -130,7 +110,7 @@ static bool ids_differ(const job *j, const rank_boxes *boxes) {
   free(counts);
   free(out);
   free(got);
-  return all(differ);
+  return job_all(differ);
 }
 
 /* ---- files ---- */
@@ -165,7 +145,7 @@ static bool read_slices(const job *j, int file, uint64_t total, rank_boxes *boxe
   bool rising;
   take_slice(j, total, boxes);
   hold(boxes, sizeof(graze_box));
-  bool good = all(read_slice(file, boxes, &rising));
+  bool good = job_all(read_slice(file, boxes, &rising));
   return good && (rise_everywhere(j, boxes, rising) || ids_differ(j, boxes));
 }
 
@@ -174,7 +154,7 @@ void read_rank_boxes(const job *j, const char *path, rank_boxes *boxes) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   file_print print = gz_file_print(file);
   uint64_t total = 0;
-  compare_files(j, path, &print);
+  files_compare(j, path);
   const bool sliced = file >= 0 && is_sliced(file, print.size, &total);
   const bool good = sliced && read_slices(j, file, total, boxes);
   if (file >= 0) close(file);
@@ -205,7 +185,7 @@ void read_rank_groups(const job *j, const char *path, rank_boxes *boxes) {
   char words[400];
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   file_print print = gz_file_print(file);
-  compare_files(j, path, &print);
+  files_compare(j, path);
   bool good = file >= 0 && print.size == boxes->total * sizeof(uint32_t);
   if (file < 0)
     snprintf(words, sizeof words, "%s: cannot open: %s", path, strerror((int)print.error));

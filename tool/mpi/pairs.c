@@ -180,10 +180,6 @@ static void put_steps(gz_json *json, const pairs_run *run) {
   gz_json_close(json);
 }
 
-static void put_json_pair(void *user, uint64_t a, uint64_t b) {
-  gz_json_pair(user, a, b);
-}
-
 /* Ranks but the first only hand over their pairs: `out` is NULL there. */
 static void write_json(pairs_run *run, output *out) {
   const graze_mpi_result *r = &run->result;
@@ -198,7 +194,7 @@ static void write_json(pairs_run *run, output *out) {
   }
   if (run->asked->list_pairs) {
     if (out) gz_json_open(&json, "ids", '[');
-    list_pairs(run->job, r->list, r->count, put_json_pair, &json);
+    list_pairs(run->job, r->list, r->count, &pair_style_json, out);
     if (out) gz_json_close(&json);
   }
   if (!out) return;
@@ -209,19 +205,6 @@ static void write_json(pairs_run *run, output *out) {
   gz_json_close(&json);
   put_mpi_facts(&json, placement_name(run->asked->how.world.placement), r, &run->ranks);
   gz_json_end(&json);
-}
-
-typedef struct line_writer {
-  output *out;
-  const char *between;
-} line_writer;
-
-static void put_line(void *user, uint64_t a, uint64_t b) {
-  line_writer *w = user;
-  gz_put_integer(w->out, a);
-  gz_put_text(w->out, w->between);
-  gz_put_integer(w->out, b);
-  gz_put_text(w->out, "\n");
 }
 
 static void write_step(output *out, const pairs_run *run, uint32_t i) {
@@ -238,8 +221,8 @@ static void write_step(output *out, const pairs_run *run, uint32_t i) {
 
 static void write_text(const pairs_run *run, output *out) {
   const graze_mpi_result *r = &run->result;
-  line_writer lines = {out, " "};
-  if (run->asked->list_pairs) list_pairs(run->job, r->list, r->count, put_line, &lines);
+  const pair_style style = {"", "", " ", "\n"};
+  if (run->asked->list_pairs) list_pairs(run->job, r->list, r->count, &style, out);
   if (!out) return;
   if (run->asked->list_pairs && r->pairs > 0) gz_put_text(out, "\n");
   for (uint32_t i = 0; i < run->step_count; i++) write_step(out, run, i);
@@ -248,9 +231,9 @@ static void write_text(const pairs_run *run, output *out) {
 }
 
 static void write_csv(const pairs_run *run, output *out) {
-  line_writer lines = {out, ","};
+  const pair_style style = {"", "", ",", "\n"};
   if (out) gz_put_text(out, "a,b\n");
-  list_pairs(run->job, run->result.list, run->result.count, put_line, &lines);
+  list_pairs(run->job, run->result.list, run->result.count, &style, out);
 }
 
 static void write_results(pairs_run *run) {

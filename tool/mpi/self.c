@@ -1,5 +1,5 @@
-/* graze-mpi self: where meshes meet themselves, with as many ranks as mpiexec starts. Rank 0 reads the files, as `graze
- * self' does, and hands every rank its part of the triangles. */
+/* graze-mpi self: where meshes meet themselves, with as many ranks as mpiexec starts, each of which has a part of the
+ * triangles. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,18 +7,17 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/owned.h"
 #include "diagnostics.h"
 #include "graze/io.h"
-#include "graze/mesh.h"
 #include "mpi/commands.h"
 #include "mpi/facts.h"
 #include "mpi/list.h"
+#include "mpi/meshes.h"
 #include "mpi/run.h"
 #include "options.h"
 #include "output.h"
 #include "self_print.h"
-
-enum { TAG = 4, PART = 1 << 16 /* triangles a message */ };
 
 typedef struct self_options {
   common_options common;
@@ -38,7 +37,7 @@ typedef struct self_run {
   job *job;
   rank_run ranks;
   graze_mpi_self *self;
-  graze_mpi_triangles mine; /* of the mesh that is searched */
+  rank_mesh mesh; /* that is searched */
   self_row *rows;
   self_list *lists;
   graze_mpi_result boxes; /* of the last mesh */
@@ -82,7 +81,8 @@ static const struct argp self_argp = {
     .args_doc = "MESH...",
     .doc =
         "Finds where a mesh intersects itself, with the answer of `graze self': pairs of its triangles that meet in "
-        "more than the corners and edges they share. Rank 0 reads; the boxes of triangles travel, and corners of "
+        "more than the corners and edges they share. Ranks read their parts of binary STL and PLY, GLB and OBJ files; "
+        "the boxes of triangles travel, and corners of "
         "candidates alone. --threads is of a rank, default 1."
         "\vExit: 0 no self-intersection, 1 some, 2 usage error, 3 bad input. Only rank 0 writes. Open MPI calls exit "
         "1 a failure in several lines: mpiexec --quiet leaves them out."};
@@ -106,91 +106,9 @@ static char *name_of(const self_run *run, uint32_t number) {
   return name;
 }
 
-/* ---- reading ---- */
-
-/* The mesh, and what `graze self' finds wrong in it, when it reads and when it bakes. */
-static graze_status read_mesh(const self_run *run, const char *path, graze_geometry *geometry,
-                              graze_mesh_facts *facts) {
-  graze_context *context = run->job->context;
-  graze_mesh_def def = graze_default_mesh_def();
-  graze_status status = graze_read_geometry(context, path, GRAZE_FORMAT_AUTO, run->asked->reading, geometry);
-  if (status != GRAZE_OK) return status;
-  if (geometry->triangle_count == 0) note("%s: no triangles", path);
-  def.vertices = geometry->vertices;
-  def.precision = GRAZE_DOUBLE;
-  def.vertex_count = geometry->vertex_count;
-  def.indices = geometry->indices;
-  def.triangle_count = geometry->triangle_count;
-  def.no_adjacency = true;
-  return graze_mesh_measure(context, &def, facts);
-}
-
-/* On rank 0; the others learn how many triangles there are. */
-static uint64_t read_on_one(self_run *run, const char *path, graze_geometry *geometry) {
-  const job *j = run->job;
-  graze_mesh_facts facts = {0};
-  char words[600] = "";
-  graze_status status = GRAZE_OK;
-  uint64_t count = 0;
-  if (j->rank == 0) status = read_mesh(run, path, geometry, &facts);
-  if (status != GRAZE_OK) {
-    const char *message = graze_last_error(j->context)->message;
-    const bool named = strncmp(message, path, strlen(path)) == 0;
-    snprintf(words, sizeof words, "%s%s%s", named ? "" : path, named ? "" : ": ", message);
-  }
-  job_agree(j, status != GRAZE_OK ? words : NULL, false);
-  count = facts.triangles;
-  MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  return count;
-}
-
-/* ---- handing out: rank r of P gets triangles n r / P to n (r + 1) / P ---- */
-
-static void corners_of(const graze_geometry *g, uint64_t first, uint64_t count, double *corners) {
-  for (uint64_t t = first; t < first + count; t++) {
-    for (int c = 0; c < 3; c++, corners += 3)
-      memcpy(corners, g->vertices + 3 * (size_t)g->indices[3 * t + (uint64_t)c], 3 * sizeof *corners);
-  }
-}
-
-static void hand_out(const job *j, const graze_geometry *g, uint64_t count) {
-  double *part = job_alloc((size_t)9 * PART, sizeof *part);
-  for (int r = 1; r < j->ranks; r++) {
-    const uint64_t end = job_part(count, j, r + 1);
-    for (uint64_t at = job_part(count, j, r); at < end; at += PART) {
-      const uint64_t size = end - at < PART ? end - at : PART;
-      corners_of(g, at, size, part);
-      MPI_Send(part, (int)(9 * size), MPI_DOUBLE, r, TAG, MPI_COMM_WORLD);
-    }
-  }
-  free(part);
-}
-
-static void take_part(const job *j, double *corners, uint64_t count) {
-  for (uint64_t at = 0; at < count; at += PART) {
-    const uint64_t size = count - at < PART ? count - at : PART;
-    MPI_Recv(corners + 9 * at, (int)(9 * size), MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-  (void)j;
-}
-
 static void load(self_run *run, const char *path) {
-  const job *j = run->job;
-  graze_geometry geometry = {0};
   const double start = clock_now();
-  const uint64_t count = read_on_one(run, path, &geometry), first = job_part(count, j, j->rank),
-                 own = job_part(count, j, j->rank + 1) - first;
-  double *corners = job_alloc((size_t)own, 9 * sizeof *corners);
-  uint64_t *numbers = job_alloc((size_t)own, sizeof *numbers);
-  if (j->rank == 0) {
-    corners_of(&geometry, 0, own, corners);
-    hand_out(j, &geometry, count);
-    graze_geometry_free(&geometry);
-  } else {
-    take_part(j, corners, own);
-  }
-  for (uint64_t i = 0; i < own; i++) numbers[i] = first + i;
-  run->mine = (graze_mpi_triangles){corners, numbers, (uint32_t)own};
+  read_rank_mesh(run->job, path, run->asked->reading, &run->mesh);
   rank_run_loaded(&run->ranks, start);
 }
 
@@ -198,7 +116,7 @@ static void load(self_run *run, const char *path) {
 
 static graze_status begin(void *user) {
   const self_run *run = user;
-  return graze_mpi_self_begin(run->self, &run->mine);
+  return graze_mpi_self_begin(run->self, &run->mesh.triangles);
 }
 
 static graze_status test(void *user, bool *done) {
@@ -218,8 +136,7 @@ static void search_mesh(self_run *run, uint32_t number) {
   run->rows[number] = (self_row){name_of(run, number), result.triangles, result.degenerate, result.found};
   run->boxes = result.boxes;
   if (run->asked->pairs) keep_list(&run->lists[number], &result);
-  free((void *)(uintptr_t)run->mine.corners);
-  free((void *)(uintptr_t)run->mine.numbers);
+  rank_mesh_free(&run->mesh);
 }
 
 static void search_all(self_run *run) {
@@ -232,8 +149,9 @@ static void search_all(self_run *run) {
 
 /* ---- what was found: `out` is NULL on ranks but the first, which only hand over their pairs ---- */
 
-static void put_json_pair(void *user, uint64_t a, uint64_t b) {
-  gz_json_pair(user, a, b);
+/* Ranks but the first have no output. */
+static void list_mesh(const self_run *run, uint32_t i, const pair_style *style, output *out) {
+  list_pairs(run->job, run->lists[i].pairs, run->lists[i].count, style, out);
 }
 
 static void write_json(self_run *run, output *out) {
@@ -247,7 +165,7 @@ static void write_json(self_run *run, output *out) {
   for (uint32_t i = 0; i < run->count; i++) {
     if (out) self_put_json(&json, &run->rows[i]);
     if (out && run->asked->pairs) gz_json_open(&json, "pairs", '[');
-    if (run->asked->pairs) list_pairs(run->job, run->lists[i].pairs, run->lists[i].count, put_json_pair, &json);
+    if (run->asked->pairs) list_mesh(run, i, &pair_style_json, out);
     if (out && run->asked->pairs) gz_json_close(&json);
     if (out) gz_json_close(&json);
   }
@@ -262,20 +180,6 @@ static void write_json(self_run *run, output *out) {
   gz_json_end(&json);
 }
 
-typedef struct line_writer {
-  output *out;
-  const char *name;
-} line_writer;
-
-static void put_csv_pair(void *user, uint64_t a, uint64_t b) {
-  const line_writer *w = user;
-  self_put_csv_pair(w->out, w->name, a, b);
-}
-
-static void put_text_pair(void *user, uint64_t a, uint64_t b) {
-  output_print(((const line_writer *)user)->out, "  %" PRIu64 " %" PRIu64 "\n", a, b);
-}
-
 static void write_csv(const self_run *run, output *out) {
   if (!run->asked->pairs) {
     if (out) self_write_table_csv(out, run->rows, run->count);
@@ -283,8 +187,9 @@ static void write_csv(const self_run *run, output *out) {
   }
   if (out) gz_put_text(out, SELF_CSV_TITLE);
   for (uint32_t i = 0; i < run->count; i++) {
-    line_writer w = {out, run->rows[i].name};
-    list_pairs(run->job, run->lists[i].pairs, run->lists[i].count, put_csv_pair, &w);
+    char *name = self_csv_name(run->rows[i].name);
+    list_mesh(run, i, &(pair_style){"", name, ",", "\n"}, out);
+    gz_free(name);
   }
 }
 
@@ -296,10 +201,9 @@ static void write_text(const self_run *run, output *out) {
     gz_put_text(out, "\n");
   }
   for (uint32_t i = 0; i < run->count && run->asked->pairs; i++) {
-    line_writer w = {out, NULL};
     if (run->rows[i].found.self_pairs == 0) continue;
     if (out) output_print(out, "%s\n", run->rows[i].name);
-    list_pairs(run->job, run->lists[i].pairs, run->lists[i].count, put_text_pair, &w);
+    list_mesh(run, i, &(pair_style){"", "  ", " ", "\n"}, out);
     if (out) gz_put_text(out, "\n");
   }
   if (out) self_write_verdict(out, run->rows, run->count, who, run->ranks.load_seconds + run->ranks.query_seconds);
