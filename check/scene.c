@@ -155,9 +155,17 @@ static void add_turn(graze_box *reach, const graze_box *box, const graze_pose *f
   }
 }
 
+/* The scene grows it by half as much. */
+static void add_reach(graze_box *box, double by) {
+  for (int k = 0; k < 3; k++) {
+    box->min[k] = fmax(nextafter(box->min[k] - by, -INFINITY), -DBL_MAX);
+    box->max[k] = fmin(nextafter(box->max[k] + by, INFINITY), DBL_MAX);
+  }
+}
+
 /* Boxes of the objects that have triangles, with their numbers; returns how many. */
-static uint32_t reach_of_objects(const graze_check *c, const graze_motion *motion, graze_box *reach,
-                                 const graze_pose **last, uint32_t *objects) {
+static uint32_t reach_of_objects(graze_check *c, const graze_motion *motion, graze_box *reach, const graze_pose **last,
+                                 uint32_t *objects) {
   for (uint32_t i = 0; i < c->object_count; i++) {
     reach[i] = box_at(&c->meshes[c->objects[i].mesh].facts.box, &c->objects[i].pose);
     last[i] = &c->objects[i].pose;
@@ -174,6 +182,7 @@ static uint32_t reach_of_objects(const graze_check *c, const graze_motion *motio
   for (uint32_t i = 0; i < c->object_count; i++) {
     if (c->meshes[c->objects[i].mesh].facts.triangles == 0) continue;
     reach[count] = reach[i];
+    if (c->rules.clear) add_reach(&reach[count], gz_check_reach(c, i));
     objects[count++] = i;
   }
   return count;
@@ -217,14 +226,20 @@ graze_status graze_check_make_scene(graze_check *c, const graze_motion *motion, 
   if (status == GRAZE_OK && gz_check_rules_select(c)) status = apply_rules(c, motion, made, ids);
   if (status == GRAZE_OK && c->rules.tolerant)
     gz_check_note(c, GRAZE_LOG_WARNING, "the tolerance is for checks: where objects move nothing is forgiven");
-  if (status == GRAZE_OK && c->rules.clear)
-    gz_check_note(c, GRAZE_LOG_WARNING, "the clearance is for checks: where objects move no gaps are measured");
   gz_check_record_fill(c);
   if (status == GRAZE_OK)
     *scene = made;
   else
     graze_scene_destroy(made);
   return status;
+}
+
+void graze_check_set_clearances(graze_check *c, graze_scene_update_options *options) {
+  const bool clear = c != NULL && c->rules.clear;
+  if (options == NULL) return;
+  options->clearance = clear ? gz_check_clearance : NULL;
+  options->reach = clear ? gz_check_reach : NULL;
+  options->clearance_user = clear ? c : NULL;
 }
 
 graze_status graze_check_read_motion(graze_check *c, const char *path, graze_motion *motion) {

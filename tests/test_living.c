@@ -38,7 +38,14 @@ static graze_pose random_place(uint64_t *random) {
 typedef struct known {
   uint64_t a, b; /* user ids, which grow in the order of adding */
   graze_relation relation;
+  graze_gap gap;
 } known;
+
+/* Clearances that differ from pair to pair, and from time to time. */
+typedef struct lengths {
+  double most; /* 0: none */
+  uint64_t epoch;
+} lengths;
 
 typedef struct story {
   graze_context *context;
@@ -50,6 +57,7 @@ typedef struct story {
   uint32_t live;
   known *told;
   uint64_t told_count;
+  lengths lengths;
 } story;
 
 static int by_users(const void *p, const void *q) {
@@ -59,7 +67,7 @@ static int by_users(const void *p, const void *q) {
 }
 
 static known *find_known(known *list, uint64_t count, uint64_t a, uint64_t b) {
-  known key = {a, b, GRAZE_SEPARATE};
+  const known key = {.a = a, .b = b};
   return count == 0 ? NULL : bsearch(&key, list, count, sizeof key, by_users);
 }
 
@@ -121,6 +129,27 @@ static void story_edit(story *s) {
   }
 }
 
+static double clearance_of(void *user, uint64_t a, uint64_t b) {
+  const lengths *l = user;
+  assert_true(a < b);
+  return l->most * (double)(graze_pair_hash((uint32_t)(a + l->epoch), (uint32_t)b) % 3) / 2;
+}
+
+static double reach_of(void *user, uint64_t object) {
+  const lengths *l = user;
+  return object % 5 == l->epoch % 5 ? 2 * l->most : l->most;
+}
+
+/* Clearances begin, change and end. */
+static void choose_lengths(story *s, graze_scene_update_options *options) {
+  static const double most[4] = {0, 1, 1.5, 2};
+  s->lengths = (lengths){most[random_below(&s->random, 4)], random_below(&s->random, 3)};
+  const bool none = s->lengths.most == 0 && s->lengths.epoch == 0;
+  options->clearance = none ? NULL : clearance_of;
+  options->reach = none ? NULL : reach_of;
+  options->clearance_user = &s->lengths;
+}
+
 /* The pairs of a fresh check, sorted by user ids; `hash` gets what an update should say. Some checks are of a copy that
  * has no past: its candidates are found from nothing. */
 static known *checked(story *s, const graze_scene_update_options *o, uint64_t *count, uint64_t *hash,
@@ -129,6 +158,9 @@ static known *checked(story *s, const graze_scene_update_options *o, uint64_t *c
   options.find = o->find;
   options.exactness = o->exactness;
   options.open = o->open;
+  options.clearance = o->clearance;
+  options.reach = o->reach;
+  options.clearance_user = o->clearance_user;
   graze_scene *scene = s->scene;
   if (random_below(&s->random, 8) == 0) {
     assert_int_equal(graze_scene_save(s->scene, "living.copy"), GRAZE_OK);
@@ -148,7 +180,7 @@ static known *checked(story *s, const graze_scene_update_options *o, uint64_t *c
       a += users[k] < p->user_id_a;
       b += users[k] < p->user_id_b;
     }
-    list[i] = (known){p->user_id_a, p->user_id_b, p->verdict.relation};
+    list[i] = (known){p->user_id_a, p->user_id_b, p->verdict.relation, p->gap};
     *hash += graze_scene_hash_pair(a, b, p->verdict.relation, &p->counts);
   }
   qsort(list, result->pair_count, sizeof *list, by_users);
@@ -169,7 +201,12 @@ static void check_times(const graze_scene_event *list, uint64_t count, bool cont
   }
 }
 
-/* Pairs that passed are in order, and were and are separate. */
+/* Of a pair that meets at no update there may be a gap. */
+static bool is_apart(const known *k) {
+  return k == NULL || k->relation == GRAZE_CLEARANCE;
+}
+
+/* Pairs that passed are in order, and did and do not meet. */
 static void compare_passed(story *s, const graze_scene_update_result *e, known *now, uint64_t count,
                            graze_motion_model model) {
   const bool continuous = model != GRAZE_MOTION_STEPS;
@@ -181,10 +218,18 @@ static void compare_passed(story *s, const graze_scene_update_result *e, known *
     assert_true(continuous);
     /* They move straight and by whole numbers, so that some slide along one another: no proof for the rigid model. */
     assert_true(x->passage == GRAZE_MOTION_HIT || (x->passage == GRAZE_MOTION_UNKNOWN && model == GRAZE_MOTION_RIGID));
-    assert_null(find_known(now, count, x->user_id_a, x->user_id_b));
-    assert_null(find_known(s->told, s->told_count, x->user_id_a, x->user_id_b));
+    const known *k = find_known(now, count, x->user_id_a, x->user_id_b);
+    const known *t = find_known(s->told, s->told_count, x->user_id_a, x->user_id_b);
+    assert_true(is_apart(k) && is_apart(t));
+    assert_int_equal(x->verdict.relation, k != NULL ? k->relation : GRAZE_SEPARATE);
+    assert_int_equal(x->before, t != NULL ? t->relation : GRAZE_SEPARATE);
     if (i > 0) assert_true(x[-1].user_id_a < x->user_id_a || x[-1].user_id_b < x->user_id_b);
   }
+}
+
+static void compare_gaps(const graze_gap *got, const graze_gap *want) {
+  assert_true(got->found == want->found && got->distance == want->distance && got->clearance == want->clearance);
+  assert_memory_equal(got->points, want->points, sizeof got->points);
 }
 
 /* Events against the difference between what was told and what a check says now. */
@@ -195,6 +240,7 @@ static void compare_events(story *s, const graze_scene_update_result *e, known *
     const known *k = find_known(now, count, x->user_id_a, x->user_id_b);
     assert_non_null(k);
     assert_int_equal(x->verdict.relation, k->relation);
+    compare_gaps(&x->gap, &k->gap);
     assert_int_equal(x->before, GRAZE_SEPARATE);
     assert_null(find_known(s->told, s->told_count, x->user_id_a, x->user_id_b));
     began++;
@@ -206,6 +252,7 @@ static void compare_events(story *s, const graze_scene_update_result *e, known *
     assert_non_null(k);
     assert_non_null(t);
     assert_int_equal(x->verdict.relation, k->relation);
+    compare_gaps(&x->gap, &k->gap);
     assert_int_equal(x->before, t->relation);
     if (i > 0) assert_true(x[-1].user_id_a < x->user_id_a || x[-1].user_id_b < x->user_id_b);
     persist++;
@@ -216,6 +263,7 @@ static void compare_events(story *s, const graze_scene_update_result *e, known *
     assert_non_null(t);
     assert_int_equal(x->before, t->relation);
     assert_int_equal(x->verdict.relation, GRAZE_SEPARATE);
+    assert_false(x->gap.found);
     assert_null(find_known(now, count, x->user_id_a, x->user_id_b));
     ended++;
   }
@@ -269,6 +317,7 @@ static void test_storms(void **state) {
       if (random_below(&s->random, 10) == 0) options.open ^= GRAZE_OPEN_UNKNOWN ^ GRAZE_OPEN_SURFACE;
       if (random_below(&s->random, 10) == 0) options.exactness ^= GRAZE_T1 ^ GRAZE_T2;
       if (random_below(&s->random, 10) == 0) options.find ^= GRAZE_FIND_COUNT ^ GRAZE_FIND_ANY;
+      if (random_below(&s->random, 5) == 0) choose_lengths(s, &options);
       choose_model(s, &options);
       story_update(s, &options);
     }
@@ -331,6 +380,7 @@ static void test_cancel(void **state) {
       assert_int_equal(graze_scene_update(s->scene, &cut, &e), GRAZE_CANCELLED);
     }
     choose_model(s, &options);
+    if (random_below(&s->random, 3) == 0) choose_lengths(s, &options);
     story_update(s, &options);
   }
   story_end(s);
@@ -358,6 +408,7 @@ static void test_memory(void **state) {
     for (int i = 0; i < 4; i++) story_remove(s);
     for (int i = 0; i < 4; i++) story_move(s);
     options.continuous = (graze_motion_model)(fail / 2 % 3);
+    if (fail / 6 % 2 == 0) choose_lengths(s, &options);
     graze_scene_update_result e;
     allocator.fail_at = allocator.requests + fail;
     graze_status status = graze_scene_update(s->scene, &options, &e);
@@ -408,6 +459,7 @@ static void test_snapshots(void **state) {
       for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
       if (random_below(&s->random, 4) == 0) reload(s, context);
       choose_model(s, &options);
+      if (random_below(&s->random, 3) == 0) choose_lengths(s, &options);
       if (random_below(&s->random, 3) != 0) story_update(s, &options);
     }
     story_end(s);
@@ -421,19 +473,25 @@ static void test_records(void **state) {
   (void)state;
   const char *path = "living.record";
   uint32_t seeds = (uint32_t)test_rounds(8, 60);
+  bool any_gap = false;
   for (uint32_t seed = 0; seed < seeds; seed++) {
     graze_context *context = test_context(1, NULL);
     story *s = story_begin(context, 900 + seed);
     graze_scene_update_options options = graze_default_scene_update_options();
     graze_scene_update_result e;
-    uint64_t hashes[40], times[40], steps = 0;
+    uint64_t hashes[40], times[40], gaps[40], steps = 0;
+    bool clear[40];
     for (int step = 0; step < 40; step++) {
       for (uint32_t i = random_below(&s->random, 12); i-- > 0;) story_edit(s);
       if (step == 5) assert_int_equal(graze_scene_record(s->scene, path), GRAZE_OK);
       if (random_below(&s->random, 10) == 0) options.exactness ^= GRAZE_T1 ^ GRAZE_T2;
       choose_model(s, &options);
+      if (random_below(&s->random, 3) == 0) choose_lengths(s, &options);
       assert_int_equal(graze_scene_update(s->scene, &options, &e), GRAZE_OK);
       if (step >= 5) times[steps] = e.time_hash;
+      if (step >= 5) gaps[steps] = e.gap_hash;
+      if (step >= 5) clear[steps] = options.clearance != NULL;
+      any_gap |= e.gap_hash != 0;
       if (step >= 5) hashes[steps++] = e.hash;
     }
     assert_int_equal(graze_scene_record_end(s->scene), GRAZE_OK);
@@ -450,12 +508,14 @@ static void test_records(void **state) {
       assert_true(step.same);
       assert_true(e.hash == hashes[i] && step.hash == hashes[i]);
       assert_true(e.time_hash == times[i] && step.time_hash == times[i]);
+      assert_true(e.gap_hash == gaps[i] && step.gap_hash == gaps[i] && step.clearances == clear[i]);
     }
     assert_int_equal(graze_replay_next(replay, &e, &step), GRAZE_OK);
     assert_int_equal(step.number, 0);
     graze_replay_close(replay);
     graze_context_destroy(context);
   }
+  assert_true(any_gap);
   remove(path);
 }
 
@@ -530,6 +590,56 @@ static void test_full_disk(void **state) {
   graze_context_destroy(context);
 }
 
+/* A ball of lattice points comes near and goes: gaps in closed form, at every step; and what continuous motion tells of
+ * pairs that have a gap before or after. */
+static void test_gaps(void **state) {
+  (void)state;
+  enum { STEPS = 9 };
+  static const double places[STEPS] = {9, 4, 3.25, 3, 2, 2.5, -1.25, -9, 3.5};
+  static const graze_relation want[STEPS] = {GRAZE_SEPARATE,  GRAZE_SEPARATE, GRAZE_CLEARANCE,
+                                             GRAZE_CLEARANCE, GRAZE_TOUCH,    GRAZE_CLEARANCE,
+                                             GRAZE_CLEARANCE, GRAZE_SEPARATE, GRAZE_CLEARANCE};
+  static const double gap[STEPS] = {0, 0, 1.25, 1, 0, 0.5, 0.25, 0, 1.5};
+  graze_context *context = test_context(1, NULL);
+  story *s = story_begin(context, 1);
+  graze_object_def def = graze_default_object_def();
+  def.mesh = s->shapes[0];
+  for (int i = 0; i < 2; i++, def.mesh = s->shapes[1], def.user_id = 1)
+    assert_int_equal(graze_scene_add(s->scene, &def, &s->ids[i]), GRAZE_OK);
+  s->lengths = (lengths){2, 1};
+  while (clearance_of(&s->lengths, 0, 1) != 2) s->lengths.epoch++;
+  graze_scene_update_options options = graze_default_scene_update_options();
+  options.clearance = clearance_of;
+  options.reach = reach_of;
+  options.clearance_user = &s->lengths;
+  options.continuous = GRAZE_MOTION_LINEAR;
+  for (int i = 0; i < STEPS; i++) {
+    const graze_pose pose = test_translation(places[i], 0.5, 0.5);
+    const bool now = want[i] != GRAZE_SEPARATE, before = i > 0 && want[i - 1] != GRAZE_SEPARATE;
+    graze_scene_update_result e;
+    assert_int_equal(graze_scene_set_pose(s->scene, s->ids[1], &pose), GRAZE_OK);
+    assert_int_equal(graze_scene_update(s->scene, &options, &e), GRAZE_OK);
+    assert_int_equal(e.began_count, now && !before);
+    assert_int_equal(e.persist_count, now && before);
+    assert_int_equal(e.ended_count, !now && before);
+    const graze_scene_event *x = e.began_count > 0 ? e.began : e.persist_count > 0 ? e.persist : e.ended;
+    if (now) assert_true(x->gap.found == (want[i] == GRAZE_CLEARANCE) && x->gap.distance == gap[i]);
+    if (now) assert_int_equal(x->verdict.relation, want[i]);
+    if (now) assert_true((e.gap_hash != 0) == x->gap.found);
+    if (i == 4) assert_true(x->time[0] == 1 && x->time[1] == 1); /* from a gap of 1 to touching */
+    if (i == 5) assert_true(x->time[0] == 0 && x->time[1] == 0); /* and no more */
+    /* Through the box and out again, from gap to gap, and from nowhere to a gap. */
+    assert_int_equal(e.passed_count, i == 6 || i == 8);
+    if (i == 6) assert_true(e.passed->time[0] <= 0.5 / 3.75 && e.passed->time[1] >= 0.5 / 3.75);
+    if (i == 8) assert_true(e.passed->time[0] <= 8 / 12.5 && e.passed->time[1] >= 8 / 12.5);
+    if (i == 6) assert_true(e.passed->before == GRAZE_CLEARANCE && e.passed->gap.distance == 0.25);
+  }
+  options.reach = NULL;
+  assert_int_equal(graze_scene_update(s->scene, &options, &(graze_scene_update_result){0}), GRAZE_ERROR_ARGUMENT);
+  story_end(s);
+  graze_context_destroy(context);
+}
+
 static void test_refusals(void **state) {
   (void)state;
   test_log log;
@@ -570,6 +680,7 @@ int main(void) {
       cmocka_unit_test(test_refusals),  cmocka_unit_test(test_work),    cmocka_unit_test(test_storms),
       cmocka_unit_test(test_snapshots), cmocka_unit_test(test_records), cmocka_unit_test(test_damage),
       cmocka_unit_test(test_full_disk), cmocka_unit_test(test_cancel),  cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_gaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

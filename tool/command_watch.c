@@ -9,7 +9,17 @@
 #include "verbs.h"
 #include "watch.h"
 
-enum { key_motion = 1, key_replay, key_record, key_find, key_report, key_title, key_pictures, key_continuous };
+enum {
+  key_motion = 1,
+  key_replay,
+  key_record,
+  key_find,
+  key_report,
+  key_title,
+  key_pictures,
+  key_continuous,
+  key_clearance
+};
 
 static const struct argp_option options[] = {
     {"motion", key_motion, "FILE", 0,
@@ -23,6 +33,9 @@ static const struct argp_option options[] = {
      2},
     {"find", key_find, "WHAT", 0, "relation (default), or any: only whether surfaces meet, which is faster", 2},
     {0, 0, 0, 0, "What is reported:", 30},
+    {"clearance", key_clearance, "LENGTH", 0,
+     "report objects that are nearer than LENGTH at a step: a number in the check's units, or with its unit (25mm)",
+     30},
     {"report", key_report, "FOLDER", 0, "write a film: a page with a timeline", 30},
     {"title", key_title, "TEXT", 0,
      "title of the film (default: the name of the file, or of the folder of a scene.json)", 30},
@@ -38,6 +51,8 @@ static void check_together(const watch_options *watch, struct argp_state *state)
   if (watch->replay && watch->def.folder) argp_error(state, "--report is for runs with --motion");
   if (watch->replay && watch->continuous != GRAZE_MOTION_STEPS)
     argp_error(state, "--replay does what was recorded: no --continuous beside it");
+  if (watch->replay && watch->def.clearance)
+    argp_error(state, "--replay keeps the clearances that were recorded: no --clearance beside it");
   if (watch->continuous != GRAZE_MOTION_STEPS && watch->def.exactness == GRAZE_T2)
     argp_error(state, "--continuous is for exactness t0 and t1");
   if (watch->pictures_given && !watch->def.folder) argp_error(state, "--pictures needs --report");
@@ -70,6 +85,11 @@ static error_t parse_watch(int key, char *argument, struct argp_state *state) {
       state->child_inputs[1] = &watch->def;
       state->child_inputs[2] = &watch->rules;
       state->child_inputs[3] = &watch->common;
+      state->child_inputs[4] = &watch->rules;
+      return 0;
+    case key_clearance:
+      options_length(state, "clearance", argument);
+      watch->def.clearance = argument;
       return 0;
     case key_motion:
       watch->motion = argument;
@@ -113,6 +133,7 @@ typedef struct live_run {
   graze_motion motion;
   graze_scene *scene;
   graze_object_id *ids;
+  graze_scene_update_options how;
   watch_log log;
 } live_run;
 
@@ -130,6 +151,26 @@ static void name_objects(live_run *live) {
   log->triangles = graze_check_get_counts(live->check).triangles;
 }
 
+static bool go_on(void *user, uint64_t done, uint64_t total) {
+  (void)user, (void)done, (void)total;
+  return !interrupts_came();
+}
+
+static void choose(live_run *live) {
+  const watch_options *watch = live->watch;
+  graze_scene_update_options *how = &live->how;
+  *how = graze_default_scene_update_options();
+  how->find = watch->find;
+  how->exactness = watch->def.exactness;
+  how->open = watch->def.open;
+  how->continuous = watch->continuous;
+  how->progress = go_on;
+  graze_check_set_clearances(live->check, how);
+  live->log.clear = how->clearance != NULL;
+  if (live->log.clear && how->continuous != GRAZE_MOTION_STEPS)
+    note("clearances are looked at at the steps; between them only what meets is found");
+}
+
 static void load(live_run *live, graze_check_def *def) {
   const watch_options *watch = live->watch;
   def->every_mesh = true;
@@ -140,6 +181,7 @@ static void load(live_run *live, graze_check_def *def) {
   session_take_times(&live->run, live->check);
   live->log.wanted = live->motion.last_step + 1;
   live->log.continuous = watch->continuous;
+  choose(live);
   live->ids = malloc(((size_t)live->log.objects + 1) * sizeof *live->ids);
   if (!live->ids) fail_out_of_memory();
   must(live->run.context, graze_check_make_scene(live->check, &live->motion, &live->scene, live->ids));
@@ -147,18 +189,11 @@ static void load(live_run *live, graze_check_def *def) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------- */
 
-static bool go_on(void *user, uint64_t done, uint64_t total) {
-  (void)user, (void)done, (void)total;
-  return !interrupts_came();
-}
-
-static void add_event(void *user, const graze_scene_event *from, uint8_t change, uint32_t step) {
-  watch_log *log = user;
-  watch_event *event = watch_log_add_event(log);
-  watch_event_fill(event, from, change, step);
-  event->a = (uint32_t)from->user_id_a;
-  event->b = (uint32_t)from->user_id_b;
-  event->doubt_name = from->verdict.doubt_mesh == 0 ? event->a : event->b;
+/* User ids are numbers of names. */
+static void name_event(void *user, const graze_scene_event *event, uint32_t names[2]) {
+  (void)user;
+  names[0] = (uint32_t)event->user_id_a;
+  names[1] = (uint32_t)event->user_id_b;
 }
 
 /* Moves what the step moves; returns where the moves of the next one begin. */
@@ -173,14 +208,8 @@ static uint64_t move_objects(live_run *live, uint64_t next, uint32_t step) {
 
 /* False when it was interrupted. */
 static bool update(live_run *live, uint32_t step) {
-  graze_scene_update_options how = graze_default_scene_update_options();
   graze_scene_update_result events;
-  how.find = live->watch->find;
-  how.exactness = live->watch->def.exactness;
-  how.open = live->watch->def.open;
-  how.continuous = live->watch->continuous;
-  how.progress = go_on;
-  graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_update(live->scene, &how, &events);
+  graze_status status = interrupts_came() ? GRAZE_CANCELLED : graze_scene_update(live->scene, &live->how, &events);
   if (status == GRAZE_CANCELLED) return false;
   if (status == GRAZE_ERROR_POSE) {
     char where[32];
@@ -188,8 +217,7 @@ static bool update(live_run *live, uint32_t step) {
     session_fail(&live->run, where, status);
   }
   if (status != GRAZE_OK) session_fail(&live->run, NULL, status);
-  watch_log_add_step(&live->log, &events);
-  watch_each_event(&events, step, add_event, &live->log);
+  watch_log_add_step(&live->log, &events, name_event, NULL);
   return true;
 }
 
@@ -253,8 +281,9 @@ static int run_record(const watch_options *watch, output *out) {
   return code;
 }
 
-static const struct argp_child children[] = {
-    {&common_argp, 0, NULL, 0}, {&scene_argp, 0, NULL, 0}, {&rules_argp, 0, NULL, 0}, {&drawing_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&common_argp, 0, NULL, 0},    {&scene_argp, 0, NULL, 0},
+                                             {&rules_argp, 0, NULL, 0},     {&drawing_argp, 0, NULL, 0},
+                                             {&clearance_argp, 0, NULL, 0}, {0}};
 
 const struct argp watch_argp = {
     .options = options,
@@ -262,9 +291,10 @@ const struct argp watch_argp = {
     .children = children,
     .args_doc = "SCENE.json --motion FILE\nASSEMBLY --motion FILE\nFILE FILE... --motion FILE\n--replay FILE",
     .doc =
-        "Moves objects step by step and reports which pairs begin to touch, to cross or to contain each other, how "
-        "that changes, and when it ends."
-        "\vExit: 0 nothing ever met; 1 something did; 2 usage error; 3 bad input, not every step was run, or a "
+        "Moves objects step by step and reports which pairs begin to touch, to cross or to contain each other, or come "
+        "nearer than they may, how that changes, and when it ends."
+        "\vExit: 0 nothing ever met or came too near; 1 something did; 2 usage error; 3 bad input, not every step was "
+        "run, or a "
         "replay differs from its record."};
 
 int command_watch(int argc, char **argv) {

@@ -15,7 +15,7 @@ typedef struct rule_options {
 /* To be a child of the verb's argp; its input is a rule_options. */
 extern const struct argp rules_argp;
 
-/* Clearances between sets, for `check`: likewise. */
+/* Clearances between sets: likewise. */
 extern const struct argp clearance_argp;
 
 /* Puts them into the definition, which does not own them. */

@@ -32,6 +32,7 @@ typedef struct watch_event {
   graze_verdict verdict;
   uint32_t doubt_name;
   graze_counts counts;
+  graze_gap gap;
   double time[2]; /* within the step, in a continuous run */
 } watch_event;
 
@@ -40,6 +41,13 @@ typedef struct watch_step {
   uint64_t candidate_pairs, decided_pairs;
   uint64_t first_event; /* its events go on to those of the next step */
 } watch_step;
+
+/* The smallest gap of two objects in the run, of the steps at which they were nearer than their clearance. */
+typedef struct watch_gap {
+  uint32_t a, b; /* numbers of names */
+  uint32_t step; /* the first that has it */
+  graze_gap gap;
+} watch_gap;
 
 typedef struct watch_log {
   char **names; /* of objects */
@@ -52,19 +60,22 @@ typedef struct watch_log {
   uint32_t wanted;     /* to be done, with step 0; when it is not known beforehand, those that were done */
   bool complete;
   graze_motion_model continuous;
-  bool differs; /* a replay: the answers are not those in the file, from this step on */
+  bool clear;      /* clearances were to be kept */
+  watch_gap *gaps; /* by the order in which pairs had their first */
+  uint32_t gap_count;
+  void *gap_tree; /* of the same, to find them by */
+  bool differs;   /* a replay: the answers are not those in the file, from this step on */
   uint32_t differs_at;
 } watch_log;
 
-void watch_log_add_step(watch_log *log, const graze_scene_update_result *events);
-watch_event *watch_log_add_event(watch_log *log);
+/* The numbers of the names of an event's objects. */
+typedef void watch_name(void *user, const graze_scene_event *event, uint32_t names[2]);
 
-/* The event's common part, but for the names; persisting events whose relation has not changed are not to be added. */
-void watch_event_fill(watch_event *event, const graze_scene_event *from, uint8_t change, uint32_t step);
-
-/* The lists of an update in order: for each event that is told the function adds it. */
-typedef void watch_add(void *user, const graze_scene_event *event, uint8_t change, uint32_t step);
-void watch_each_event(const graze_scene_update_result *events, uint32_t step, watch_add *add, void *user);
+/* A step that was done, with its events and gaps: of pairs that persist, only those whose relation changed are events.
+ */
+void watch_log_add_step(watch_log *log, const graze_scene_update_result *events, watch_name *name, void *user);
+/* The smallest of all, or NULL. */
+const watch_gap *watch_smallest_gap(const watch_log *log);
 void watch_log_free(watch_log *log);
 
 /* Whether some pair took part in some step, or may have between two. */

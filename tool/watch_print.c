@@ -57,6 +57,12 @@ static void print_event(output *out, const watch_log *log, const watch_event *ev
     if (event->time[1] > event->time[0]) gz_put_text(out, " to ");
     if (event->time[1] > event->time[0]) gz_put_double(out, event->time[1]);
   }
+  if (event->gap.found) {
+    gz_put_text(out, "  gap ");
+    gz_put_double(out, event->gap.distance);
+    gz_put_text(out, " of ");
+    gz_put_double(out, event->gap.clearance);
+  }
   if (has_doubt(event)) {
     output_print(out, ": %s: %s", log->names[event->doubt_name], graze_doubt_string(event->verdict.doubt));
     for (int k = 0; k < 3; k++) {
@@ -74,6 +80,12 @@ static void print_between(output *out, const watch_counts *counts) {
   if (counts->of[GRAZE_FILM_PASSED] + counts->of[WATCH_UNKNOWN] == 0) gz_put_text(out, ", none passed");
 }
 
+static void print_smallest(output *out, const watch_gap *smallest) {
+  gz_put_text(out, ", smallest gap ");
+  gz_put_double(out, smallest->gap.distance);
+  output_print(out, " at step %" PRIu32, smallest->step);
+}
+
 static void print_summary(output *out, const watch_options *watch, const session *run, const watch_log *log) {
   watch_counts counts = count_all(log);
   if (!log->complete)
@@ -81,14 +93,16 @@ static void print_summary(output *out, const watch_options *watch, const session
   else if (!watch_found(log))
     gz_put_text(out, "clear: ");
   if (counts.steps == 0)
-    output_print(out, "no collision in %" PRIu32 " step%s", log->step_count, plural(log->step_count));
+    output_print(out, "no collision%s in %" PRIu32 " step%s", log->clear ? " or short gap" : "", log->step_count,
+                 plural(log->step_count));
   else
     output_print(out,
-                 "collisions in %" PRIu32 " of %" PRIu32 " step%s, %" PRIu64 " pair%s at most in one: %" PRIu64
+                 "collisions%s in %" PRIu32 " of %" PRIu32 " step%s, %" PRIu64 " pair%s at most in one: %" PRIu64
                  " began, %" PRIu64 " changed, %" PRIu64 " ended",
-                 counts.steps, log->step_count, plural(log->step_count), counts.most, plural(counts.most), counts.of[0],
-                 counts.of[1], counts.of[2]);
+                 log->clear ? " or short gaps" : "", counts.steps, log->step_count, plural(log->step_count),
+                 counts.most, plural(counts.most), counts.of[0], counts.of[1], counts.of[2]);
   if (log->continuous != GRAZE_MOTION_STEPS) print_between(out, &counts);
+  if (watch_smallest_gap(log)) print_smallest(out, watch_smallest_gap(log));
   output_print(out, " (%" PRIu64 " object%s, %" PRIu64 " triangles; %s", log->objects, plural(log->objects),
                log->triangles, session_engine(run));
   if (!watch->replay) output_print(out, ", %s", exactness_names[watch->def.exactness]);
@@ -111,6 +125,38 @@ static void print_text(output *out, const watch_options *watch, const session *r
 
 /* ---- JSON -------------------------------------------------------------------------------------------------- */
 
+static void json_gap(gz_json *writer, const graze_gap *gap) {
+  gz_json_double(writer, "gap", gap->distance);
+  gz_json_double(writer, "clearance", gap->clearance);
+  gz_json_open(writer, "nearest", '[');
+  gz_json_doubles(writer, NULL, gap->points[0], 3);
+  gz_json_doubles(writer, NULL, gap->points[1], 3);
+  gz_json_close(writer);
+}
+
+/* The smallest of each pair. */
+static void json_gaps(gz_json *writer, const watch_log *log) {
+  gz_json_open(writer, "gaps", '[');
+  for (uint32_t i = 0; i < log->gap_count; i++) {
+    const watch_gap *one = &log->gaps[i];
+    gz_json_open(writer, NULL, '{');
+    gz_json_text(writer, "a", log->names[one->a]);
+    gz_json_text(writer, "b", log->names[one->b]);
+    gz_json_integer(writer, "step", one->step);
+    json_gap(writer, &one->gap);
+    gz_json_close(writer);
+  }
+  gz_json_close(writer);
+}
+
+static void json_smallest(gz_json *writer, const watch_log *log) {
+  const watch_gap *smallest = watch_smallest_gap(log);
+  if (smallest)
+    gz_json_double(writer, "smallest_gap", smallest->gap.distance);
+  else
+    gz_json_word(writer, "smallest_gap", "null");
+}
+
 static void json_event(gz_json *writer, const watch_log *log, const watch_event *event) {
   gz_json_open(writer, NULL, '{');
   gz_json_text(writer, "event", change_words[event->change]);
@@ -125,6 +171,7 @@ static void json_event(gz_json *writer, const watch_log *log, const watch_event 
   }
   gz_json_integer(writer, "triangle_pairs", event->counts.triangle_pairs);
   if (log->continuous != GRAZE_MOTION_STEPS) gz_json_doubles(writer, "time", event->time, 2);
+  if (event->gap.found) json_gap(writer, &event->gap);
   gz_json_close(writer);
 }
 
@@ -162,6 +209,7 @@ static void json_totals(gz_json *writer, const session *run, const watch_log *lo
     gz_json_integer(writer, "passed", counts.of[GRAZE_FILM_PASSED]);
     gz_json_integer(writer, "unknown", counts.of[WATCH_UNKNOWN]);
   }
+  if (log->clear) json_smallest(writer, log);
   gz_json_close(writer);
   gz_json_open(writer, "seconds", '{');
   gz_json_double(writer, "load", run->load_seconds);
@@ -181,18 +229,38 @@ static void print_json(output *out, const watch_options *watch, const session *r
   if (watch->replay) gz_json_bool(&writer, "as_recorded", !log->differs);
   if (log->differs) gz_json_integer(&writer, "differs_from_step", log->differs_at);
   json_steps(&writer, log);
+  if (log->clear) json_gaps(&writer, log);
   json_totals(&writer, run, log);
   gz_json_end(&writer);
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------- */
 
+static void put_gap(table *rows, const graze_gap *gap) {
+  if (gap->found) {
+    table_double(rows, gap->distance);
+    table_double(rows, gap->clearance);
+  } else {
+    table_text(rows, "");
+    table_text(rows, "");
+  }
+}
+
 static void print_csv(output *out, const watch_options *watch, const session *run, const watch_log *log) {
-  static const table_column columns[] = {{"step", false},  {"event", true},    {"a", true},         {"b", true},
-                                         {"before", true}, {"relation", true}, {"earliest", false}, {"latest", false}};
+  static const table_column always[] = {{"step", false}, {"event", true},  {"a", true},
+                                        {"b", true},     {"before", true}, {"relation", true}};
+  static const table_column times[] = {{"earliest", false}, {"latest", false}},
+                            gaps[] = {{"gap", false}, {"clearance", false}};
   const bool continuous = log->continuous != GRAZE_MOTION_STEPS;
+  table_column columns[10];
+  uint32_t count = 6;
   (void)watch, (void)run;
-  table rows = table_begin(columns, continuous ? 8 : 6);
+  memcpy(columns, always, sizeof always);
+  if (continuous) memcpy(columns + count, times, sizeof times);
+  if (continuous) count += 2;
+  if (log->clear) memcpy(columns + count, gaps, sizeof gaps);
+  if (log->clear) count += 2;
+  table rows = table_begin(columns, count);
   for (uint64_t i = 0; i < log->event_count; i++) {
     const watch_event *event = &log->events[i];
     table_integer(&rows, event->step);
@@ -203,6 +271,7 @@ static void print_csv(output *out, const watch_options *watch, const session *ru
     table_text(&rows, graze_relation_string(event->verdict.relation));
     if (continuous) table_double(&rows, event->time[0]);
     if (continuous) table_double(&rows, event->time[1]);
+    if (log->clear) put_gap(&rows, &event->gap);
   }
   table_write_csv(&rows, out);
   table_free(&rows);

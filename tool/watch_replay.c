@@ -60,14 +60,9 @@ static uint32_t name_of(replay_run *r, graze_object_id id, uint64_t user_id) {
   return log->name_count++;
 }
 
-static void add_event(void *user, const graze_scene_event *from, uint8_t change, uint32_t step) {
-  replay_run *r = user;
-  uint32_t a = name_of(r, from->a, from->user_id_a), b = name_of(r, from->b, from->user_id_b);
-  watch_event *event = watch_log_add_event(r->log);
-  watch_event_fill(event, from, change, step);
-  event->a = a;
-  event->b = b;
-  event->doubt_name = from->verdict.doubt_mesh == 0 ? a : b;
+static void name_objects(void *user, const graze_scene_event *event, uint32_t names[2]) {
+  names[0] = name_of(user, event->a, event->user_id_a);
+  names[1] = name_of(user, event->b, event->user_id_b);
 }
 
 /* Notes what is there now, of objects that came with the step too. */
@@ -93,9 +88,9 @@ static bool replay_step(replay_run *r, graze_replay *replay) {
   if (status != GRAZE_OK) session_fail(r->run, NULL, status);
   if (step.number == 0) return false;
   uint32_t number = r->log->step_count;
-  watch_log_add_step(r->log, &events);
+  watch_log_add_step(r->log, &events, name_objects, r);
   if (step.continuous != GRAZE_MOTION_STEPS) r->log->continuous = step.continuous;
-  watch_each_event(&events, number, add_event, r);
+  r->log->clear |= step.clearances;
   if (!step.same && !r->log->differs) {
     r->log->differs = true;
     r->log->differs_at = number;

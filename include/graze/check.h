@@ -220,11 +220,15 @@ GRAZE_API graze_status graze_check_write_folder(graze_check *check);
 GRAZE_API graze_status graze_check_read_motion(graze_check *check, const char *path, graze_motion *motion);
 
 /* Makes a scene of the objects, with their rules; `ids` gets one id for each object. Rules by name are applied to the
- * pairs that can meet during `motion` (NULL: where the objects are); what overlaps is not forgiven, and a warning says
- * so where there are tolerances. Destroy the scene before the check. Errors: those of graze_scene_add and, if not every
- * mesh is baked yet, of graze_check_run. */
+ * pairs that can meet, or come nearer than they may, during `motion` (NULL: where the objects are); what overlaps is
+ * not forgiven, and a warning says so where there are tolerances. Destroy the scene before the check. Errors: those of
+ * graze_scene_add and, if not every mesh is baked yet, of graze_check_run. */
 GRAZE_API graze_status graze_check_make_scene(graze_check *check, const graze_motion *motion, graze_scene **scene,
                                               graze_object_id *ids);
+
+/* Has updates of that scene keep the clearances of the check, which must outlive them: sets `clearance`, `reach` and
+ * `clearance_user`, to NULL where none is asked for. */
+GRAZE_API void graze_check_set_clearances(graze_check *check, graze_scene_update_options *options);
 
 /* Writes the film of a run into the folder: the page index.html and, for `frames` steps spread evenly over the run,
  * frames/NNNN.png and film.png. `film` is as for graze_film_write_html, but may contain moves of later steps and moves

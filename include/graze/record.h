@@ -2,8 +2,9 @@
  *
  * A snapshot holds everything that determines a scene's next answers: baked meshes, objects with their ids, rules, and
  * the result of the last update. A record is a snapshot followed by steps: the edits between two updates, the options
- * of the update, and the hash of its result. A replay runs the same edits through this version of the library, step by
- * step, and shows where its answers differ from those in the file.
+ * of the update with the reaches and clearances that its functions gave, and the hash of its result. A replay runs the
+ * same edits through this version of the library, step by step, and shows where its answers differ from those in the
+ * file.
  *
  * Files are little-endian. Every section has a hash chained to that of the section before, so that damage and
  * truncation are detected and reported with their byte offset.
@@ -47,6 +48,8 @@ typedef struct graze_replay_step {
   graze_motion_model continuous;
   uint64_t passed_count; /* with `continuous`, and the hash of times; else 0 */
   uint64_t time_hash;
+  bool clearances; /* they were asked for */
+  uint64_t gap_hash;
 } graze_replay_step;
 
 /* Opens a record and loads its scene. Errors: ARGUMENT, MEMORY, FILE, FORMAT. */

@@ -105,8 +105,8 @@ typedef struct graze_object_pair {
  * rule ignores. */
 typedef bool (*graze_pair_function)(void *user, uint64_t user_id_a, uint64_t user_id_b);
 
-/* The clearance of a pair: finite, at least 0 and at most the reach of either object. Called once for each pair to be
- * decided, in order, on the calling thread. */
+/* The clearance of a pair: finite, at least 0 and at most the reach of either object. A check calls it once for each
+ * pair to be decided, an update once for each whose boxes meet and which no rule ignores; on the calling thread. */
 typedef double (*graze_clearance_function)(void *user, uint64_t user_id_a, uint64_t user_id_b);
 
 /* The largest clearance that an object has with any other: finite, at least 0. Its box is grown by half of that. Called
@@ -160,10 +160,13 @@ GRAZE_API graze_status graze_scene_check(graze_scene *scene, const graze_scene_c
 /* ---- scenes that change ---------------------------------------------------------------------------------------- */
 
 typedef struct graze_scene_update_options {
-  graze_find find;                  /* default GRAZE_FIND_COUNT, or ANY: only whether surfaces meet, not how */
-  graze_exactness exactness;        /* default T1 */
-  graze_open_rule open;             /* default GRAZE_OPEN_UNKNOWN */
-  graze_motion_model continuous;    /* default STEPS; else not with T2: what happens since the last update, too */
+  graze_find find;                    /* default GRAZE_FIND_COUNT, or ANY: only whether surfaces meet, not how */
+  graze_exactness exactness;          /* default T1 */
+  graze_open_rule open;               /* default GRAZE_OPEN_UNKNOWN */
+  graze_motion_model continuous;      /* default STEPS; else not with T2: what happens since the last update, too */
+  graze_clearance_function clearance; /* NULL: none; else with: */
+  graze_reach_function reach;
+  void *clearance_user;
   graze_progress_function progress; /* units: pairs decided in this update */
   void *progress_user;
   uint32_t cookie;
@@ -179,10 +182,12 @@ typedef struct graze_scene_event {
   graze_relation before; /* at the last update; GRAZE_SEPARATE when it begins */
   graze_verdict verdict; /* now; GRAZE_SEPARATE when it ended */
   graze_counts counts;
+  graze_gap gap; /* now; without near pairs */
 
-  /* With `continuous`: when, from 0 at the last update to 1 at this one. Of a pair that began it is around the first
-   * time at which the surfaces meet, of one that ended around the last; 0 and 1 where that is not it, as when a
-   * relation changed; 1 and 1 for a pair of which nothing moved, and at the first update. */
+  /* With `continuous`: when, from 0 at the last update to 1 at this one. Of a pair that began to meet it is around the
+   * first time at which the surfaces do, of one that meets no more around the last; 0 and 1 where that is not it, as
+   * when a pair that met meets in another way, or comes nearer than its clearance; 1 and 1 for a pair of which nothing
+   * moved, and at the first update. */
   double time[2];
   graze_motion_verdict passage; /* of `passed`: HIT or UNKNOWN */
 } graze_scene_event;
@@ -196,13 +201,14 @@ typedef struct graze_scene_update_result {
   uint64_t persist_count;
   const graze_scene_event *ended; /* now separate or ignored, or an object was removed */
   uint64_t ended_count;
-  const graze_scene_event *passed; /* `continuous`: separate at both updates, and yet they met in between; or it is not
-                                      known (`passage`) */
+  const graze_scene_event *passed; /* `continuous`: separate or `clearance` at both updates, and yet they met in
+                                      between; or it is not known (`passage`). The other lists may have the pair too */
   uint64_t passed_count;
   uint64_t candidate_pairs; /* whose boxes meet and which no rule ignores */
   uint64_t decided_pairs;   /* of those, decided in this update: new, or with a changed pose or mesh */
   uint64_t hash;            /* sum of graze_scene_hash_pair over the listed pairs, mod 2^64 */
   uint64_t time_hash;       /* `continuous`: a sum over began, ended and passed pairs and their times */
+  uint64_t gap_hash;        /* a sum over the listed pairs with a gap: clearance, gap and points */
   graze_work work;          /* of this update */
 } graze_scene_update_result;
 
@@ -212,9 +218,13 @@ typedef struct graze_scene_update_result {
  * shape all the way. A rigid motion needs rigid poses: else POSE, with the object. The lists are owned by the scene and
  * valid until its next update. No event is reported twice or lost: after an error, or GRAZE_CANCELLED, the next update
  * reports the difference from the last one that succeeded. Options may change from update to update. A check of the
- * same scene gives the same relations. Errors: ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE,
- * those of a source; they leave `events` untouched.
- */
+ * same scene gives the same relations.
+ *
+ * With clearances, pairs that are separate and nearer than theirs are GRAZE_CLEARANCE: at the updates, for with
+ * `continuous` too it is only asked what meets in between. A pair whose clearance changes is decided again.
+ *
+ * Errors: ARGUMENT (also for GRAZE_FIND_ALL), MEMORY, LIMIT, NOT_FINITE, POSE, those of a source; they leave `events`
+ * untouched. */
 GRAZE_API graze_status graze_scene_update(graze_scene *scene, const graze_scene_update_options *options,
                                           graze_scene_update_result *events);
 

@@ -101,6 +101,14 @@ function addGroupSelect() {
   }
 }
 
+function addLength(id, words, example, bareExample) {
+  byId(id).placeholder = `${words}, e.g. ${unitMetres[record.units] ? example : bareExample}`;
+  byId(id).addEventListener('input', () => {
+    filter[id] = byId(id).value;
+    refresh();
+  });
+}
+
 /* Only what can make a difference is offered. */
 function buildFilters() {
   const choices = (key, word) => [...tally(key)].sort((x, y) => collator.compare(x[0], y[0]))
@@ -116,11 +124,9 @@ function buildFilters() {
     filter.text = byId('search').value;
     refresh();
   });
-  byId('deeper').placeholder = `Deeper than, e.g. ${unitMetres[record.units] ? '1 mm' : '0.01'}`;
-  byId('deeper').addEventListener('input', () => {
-    filter.deeper = byId('deeper').value;
-    refresh();
-  });
+  addLength('deeper', 'Deeper than', '1 mm', '0.01');
+  addLength('nearer', 'Nearer than', '25 mm', '0.025');
+  byId('nearer').hidden = !hasGaps;
   byId('worst').onclick = () => sortBy('worst');
   byId('clear').onclick = () => {
     clearFilter();
@@ -145,8 +151,10 @@ function refresh() {
     if (byId(id)) byId(id).value = filter[id];
   }
   if (byId('search').value !== filter.text) byId('search').value = filter.text;
-  if (byId('deeper').value !== filter.deeper) byId('deeper').value = filter.deeper;
-  byId('deeper').setAttribute('aria-invalid', filter.deeper.trim() !== '' && Number.isNaN(readLength(filter.deeper)));
+  for (const id of ['deeper', 'nearer']) {
+    if (byId(id).value !== filter[id]) byId(id).value = filter[id];
+    byId(id).setAttribute('aria-invalid', filter[id].trim() !== '' && Number.isNaN(readLength(filter[id])));
+  }
   byId('clear').hidden = !filterActive();
   showStatus();
   rows.scrollTop = 0;

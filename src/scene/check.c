@@ -2,6 +2,7 @@
  * decided, and listed in the order of adding. */
 
 #include "base/sort.h"
+#include "scene/clearance.h"
 #include "scene/decide.h"
 #include "scene/live.h"
 
@@ -89,19 +90,7 @@ static graze_status ask_clearances(const check *c) {
   const graze_scene_check_options *o = &c->options;
   size_t bytes = c->count * sizeof(double);
   if (!gz_buffer_reserve(scene->context, &scene->clearances, bytes, 0)) return gz_fail_memory(scene->context, bytes);
-  for (uint64_t i = 0; i < c->count; i++) {
-    const object *a = scene_ranked(scene, (uint32_t)(c->pairs[i] >> 32));
-    const object *b = scene_ranked(scene, (uint32_t)c->pairs[i]);
-    const double clearance = o->clearance(o->clearance_user, a->user_id, b->user_id);
-    char labels[2][96];
-    ((double *)scene->clearances.data)[i] = clearance;
-    if (clearance >= 0 && clearance <= a->reach && clearance <= b->reach) continue;
-    return gz_fail(scene->context, GRAZE_ERROR_ARGUMENT,
-                   "objects %s and %s: their clearance is not a number from 0 to the reach of either",
-                   gz_scene_object_label(scene, (uint32_t)(c->pairs[i] >> 32), labels[0]),
-                   gz_scene_object_label(scene, (uint32_t)c->pairs[i], labels[1]));
-  }
-  return GRAZE_OK;
+  return gz_ask_clearances(scene, o->clearance, o->clearance_user, c->pairs, c->count, scene->clearances.data);
 }
 
 /* ---- results ---- */

@@ -1,5 +1,6 @@
 /* Between two updates: candidates are pairs whose boxes of all that they sweep meet, and of which something moves
- * relative to the other. Pairs that met at the last update and meet now are left alone. What a proof of freedom has
+ * relative to the other. Pairs that met at the last update and meet now are left alone; one that is
+ * nearer than its clearance does not meet. What a proof of freedom has
  * found of the distance is kept for the next update, which often needs no other proof. */
 #include "scene/continuous.h"
 
@@ -33,7 +34,8 @@ typedef struct journey {
   uint32_t a, b;          /* ways; a was added first */
   uint64_t first, second; /* their serials */
   told_pair *told;        /* NULL: separate before and after */
-  bool last;              /* it ended */
+  bool passes;            /* it meets neither before nor after */
+  bool last;              /* it met before, and does not after */
   double apart;           /* what is known of their distance: before, then after; 0: nothing */
   graze_status status;
   graze_motion_result result;
@@ -148,8 +150,13 @@ static double find_clear(const live_scene *live, const journey *j) {
   return found != NULL ? found->apart : 0;
 }
 
-static bool takes_part_now(const live_pair *pair) {
-  return !pair->ignored && pair->now.relation != GRAZE_SEPARATE;
+/* Unknown pairs may. */
+static bool meets(graze_relation relation) {
+  return relation != GRAZE_SEPARATE && relation != GRAZE_CLEARANCE;
+}
+
+static bool meets_now(const live_pair *pair) {
+  return !pair->ignored && meets(pair->now.relation);
 }
 
 /* False: it is of no interest. */
@@ -166,10 +173,13 @@ static bool make_journey(const travel *t, const graze_box_pair *boxes, journey *
   *key = pair_key(rank[a->place], rank[b->place]);
   j->told = find_told(t, a->serial, b->serial);
   j->apart = find_clear(t->scene->live, j);
-  if (j->told == NULL) return true;
+  j->passes = j->told == NULL;
+  if (j->passes) return true;
   const live_pair *pair = live_pair_at(t->scene->live, j->told->pair.number);
-  j->last = !takes_part_now(pair);
-  return j->last || pair->told == GRAZE_SEPARATE;
+  const bool before = meets(pair->told), now = meets_now(pair);
+  j->passes = !before && !now;
+  j->last = before && !now;
+  return !(before && now);
 }
 
 static graze_status make_journeys(travel *t) {
@@ -266,6 +276,12 @@ static void tell_passage(const travel *t, const journey *j, graze_scene_event *e
                            .user_id_b = b->user_id,
                            .time = {j->result.earliest, j->result.latest},
                            .passage = j->result.verdict};
+  if (j->told == NULL) return;
+  const live_pair *pair = live_pair_at(t->scene->live, j->told->pair.number);
+  e->before = pair->told;
+  if (pair->ignored) return;
+  e->verdict = pair->now;
+  e->gap = pair->gap;
 }
 
 /* For the next update, and the order in which passages are told. */
@@ -290,7 +306,7 @@ static graze_status tell(travel *t, graze_scene_update_result *events) {
     journey *j = &t->journeys[i];
     work_add(&events->work, &j->result.work);
     if (j->result.verdict == GRAZE_MOTION_FREE) continue;
-    if (j->told != NULL) {
+    if (!j->passes) {
       j->told->time[0] = j->result.earliest;
       j->told->time[1] = j->result.latest;
     } else {

@@ -3,7 +3,7 @@
  * Edits leave notes: a place that was touched, a proxy that was lost. An update turns them into boxes for the broad
  * phase, then walks the sorted pairs of the broad phase beside those of the last update: what is new gets a place in
  * the pool, what is gone gives it back, once its end was told. The walk compares lists, not events, so that an update
- * that failed halfway loses nothing. Memory: about 200 bytes a pair whose boxes meet and 60 an object.
+ * that failed halfway loses nothing. Memory: about 300 bytes a pair whose boxes meet and 60 an object.
  */
 #include "scene/live.h"
 
@@ -377,6 +377,7 @@ static void end_pair(live_scene *live, uint32_t number) {
   }
   pair->now = (graze_verdict){.relation = GRAZE_SEPARATE};
   pair->counts = (graze_counts){0};
+  pair->gap = (graze_gap){0};
   pair->stale = false;
   push_gone(live, number);
 }

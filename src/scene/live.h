@@ -17,6 +17,8 @@ typedef struct live_pair {
   graze_relation told; /* to the caller, at the last update that went well */
   graze_verdict now;
   graze_counts counts;
+  double clearance; /* that was asked for last */
+  graze_gap gap;
   bool stale;   /* `now` is not known any more */
   bool ignored; /* a rule parts them: their relation counts as separate */
 } live_pair;
@@ -43,6 +45,7 @@ struct live_scene {
   bool begun;                         /* there was one */
   bool plain;                         /* boxes are for tier T0 */
   bool rules_changed;                 /* since then */
+  bool has_clearances;                /* pairs may */
 
   /* By place. */
   buffer proxies; /* graze_proxy_id; generation 0: none */

@@ -79,6 +79,18 @@ void gz_record_refit(recorder *rec, const object *o) {
   gz_archive_put(w, (const char *)h + h->vertices, size);
 }
 
+void gz_record_answers(recorder *rec, clearance_asking *asking) {
+  if (!records(rec)) return;
+  rec->reaches.count = rec->clearances.count = 0;
+  asking->reaches = &rec->reaches;
+  asking->clearances = &rec->clearances;
+}
+
+void gz_record_lacks_memory(recorder *rec) {
+  if (!records(rec)) return;
+  rec->writer.status = gz_fail(rec->writer.context, GRAZE_ERROR_MEMORY, "out of memory: clearances of a record");
+}
+
 void gz_record_update(recorder *rec, const graze_scene_update_options *options,
                       const graze_scene_update_result *events) {
   if (rec == NULL) return;
@@ -91,10 +103,16 @@ void gz_record_update(recorder *rec, const graze_scene_update_options *options,
   gz_archive_put_u64(w, events->began_count);
   gz_archive_put_u64(w, events->persist_count);
   gz_archive_put_u64(w, events->ended_count);
-  if (options->continuous != GRAZE_MOTION_STEPS) {
+  const bool clear = options->clearance != NULL;
+  if (options->continuous != GRAZE_MOTION_STEPS || clear) { /* else nothing, as from versions that know of neither */
     gz_archive_put_u32(w, options->continuous);
     gz_archive_put_u64(w, events->passed_count);
     gz_archive_put_u64(w, events->time_hash);
+  }
+  if (clear) {
+    gz_answers_put(w, &rec->reaches);
+    gz_answers_put(w, &rec->clearances);
+    gz_archive_put_u64(w, events->gap_hash);
   }
   if (w->status == GRAZE_OK) gz_archive_end_section(w, ARCHIVE_STEP);
 }
@@ -104,6 +122,8 @@ graze_status gz_record_end(const graze_context *context, recorder *rec) {
   graze_status status = rec->writer.status;
   if (close(rec->writer.file) != 0 && status == GRAZE_OK) status = gz_file_error(context, rec->path, "cannot write");
   gz_mesh_numbers_release(context, &rec->meshes);
+  gz_buffer_release(context, &rec->reaches.runs);
+  gz_buffer_release(context, &rec->clearances.runs);
   gz_archive_writer_release(&rec->writer);
   gz_memory_release(context, rec->path, rec->path_bytes);
   gz_memory_release(context, rec, sizeof *rec);

@@ -3,7 +3,7 @@
 #define GRAZE_SRC_SCENE_RECORD_H
 
 #include "graze/record.h"
-#include "scene/archive.h"
+#include "scene/clearance.h"
 #include "scene/live.h"
 
 /* Meshes that a file holds, numbered as they came: by address, for as long as their geometry is the same. */
@@ -34,6 +34,7 @@ graze_status gz_snapshot_read_mesh(graze_context *context, archive_reader *r, gr
 struct recorder {
   archive_writer writer;
   mesh_numbers meshes;
+  answer_runs reaches, clearances; /* of the update that runs */
   char *path;
   size_t path_bytes;
 };
@@ -59,6 +60,9 @@ void gz_record_ignore(recorder *recorder, graze_object_id first, graze_object_id
 void gz_record_ignore_layers(recorder *recorder, const char *first, const char *second);
 /* The mesh of the object has another geometry than when an update last looked. */
 void gz_record_refit(recorder *recorder, const object *o);
+/* An update begins: the answers to its questions are to be kept. There was no memory for them. */
+void gz_record_answers(recorder *recorder, clearance_asking *asking);
+void gz_record_lacks_memory(recorder *recorder);
 /* An update went well. */
 void gz_record_update(recorder *recorder, const graze_scene_update_options *options,
                       const graze_scene_update_result *events);

@@ -122,6 +122,42 @@ static graze_status take_edit(archive_reader *r, graze_scene *scene, uint32_t ed
 
 /* ---- steps ---- */
 
+/* What the functions of the update said when it was recorded. */
+typedef struct recorded_answers {
+  answer_reader reaches, clearances;
+} recorded_answers;
+
+static double recorded_reach(void *user, uint64_t id) {
+  (void)id;
+  return gz_answers_next(&((recorded_answers *)user)->reaches);
+}
+
+static double recorded_clearance(void *user, uint64_t a, uint64_t b) {
+  (void)a, (void)b;
+  return gz_answers_next(&((recorded_answers *)user)->clearances);
+}
+
+static graze_status take_clearances(archive_reader *r, recorded_answers *answers, graze_scene_update_options *options,
+                                    graze_replay_step *s) {
+  if (!gz_answers_take(r, &answers->reaches) || !gz_answers_take(r, &answers->clearances))
+    return gz_archive_error(r, "no clearances");
+  s->gap_hash = gz_archive_take_u64(r);
+  s->clearances = true;
+  options->clearance = recorded_clearance;
+  options->reach = recorded_reach;
+  options->clearance_user = answers;
+  return GRAZE_OK;
+}
+
+static bool same_answers(const graze_replay_step *s, const graze_scene_update_result *events,
+                         const recorded_answers *answers) {
+  return s->hash == events->hash && s->began_count == events->began_count &&
+         s->persist_count == events->persist_count && s->ended_count == events->ended_count &&
+         s->passed_count == events->passed_count && s->time_hash == events->time_hash &&
+         s->gap_hash == events->gap_hash && gz_answers_exhausted(&answers->reaches) &&
+         gz_answers_exhausted(&answers->clearances);
+}
+
 static graze_status run_step(graze_replay *replay, graze_scene_update_result *events, graze_replay_step *step) {
   archive_reader *r = &replay->reader;
   graze_status status = GRAZE_OK;
@@ -143,12 +179,13 @@ static graze_status run_step(graze_replay *replay, graze_scene_update_result *ev
     s.passed_count = gz_archive_take_u64(r);
     s.time_hash = gz_archive_take_u64(r);
   }
+  recorded_answers answers = {0};
+  if (r->at < r->length) status = take_clearances(r, &answers, &options, &s);
+  if (status != GRAZE_OK) return status;
   if (r->overrun || r->at != r->length) return gz_archive_error(r, "the step ends early or late");
   status = graze_scene_update(replay->scene, &options, events);
   if (status != GRAZE_OK) return status;
-  s.same = s.hash == events->hash && s.began_count == events->began_count && s.persist_count == events->persist_count &&
-           s.ended_count == events->ended_count && s.passed_count == events->passed_count &&
-           s.time_hash == events->time_hash;
+  s.same = same_answers(&s, events, &answers);
   replay->steps++;
   *step = s;
   return GRAZE_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scene/clearance.h"
 #include "scene/continuous.h"
 #include "scene/decide.h"
 #include "scene/record.h"
@@ -35,6 +36,9 @@ static graze_status check_options(const graze_context *context, const graze_scen
   if (o->continuous != GRAZE_MOTION_STEPS && o->exactness == GRAZE_T2) {
     return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: what happens between poses is not known at tier T2");
   }
+  if ((o->clearance == NULL) != (o->reach == NULL)) {
+    return gz_fail(context, GRAZE_ERROR_ARGUMENT, "update: clearance and reach go together");
+  }
   return gz_decide_check_question(context, "update", o->exactness, o->open);
 }
 
@@ -50,28 +54,74 @@ static bool takes_part(const live_pair *pair) {
   return !pair->ignored && pair->now.relation != GRAZE_SEPARATE;
 }
 
+/* Pairs by their keys, their numbers, and room for a clearance of each. */
+typedef struct pair_list {
+  uint64_t *keys;
+  uint32_t *numbers;
+  double *clearances;
+  uint64_t count;
+} pair_list;
+
+static graze_status list_pairs(graze_scene *scene, bool all, pair_list *list) {
+  live_scene *live = scene->live;
+  size_t bytes = (live->count + 1) * (sizeof(uint64_t) + sizeof(uint32_t)); /* never nothing */
+  size_t more = (live->count + 1) * sizeof(double);
+  if (!gz_buffer_reserve(scene->context, &live->wanted, bytes, 0) ||
+      !gz_buffer_reserve(scene->context, &scene->clearances, more, 0)) {
+    return gz_fail_memory(scene->context, bytes + more);
+  }
+  list->keys = live->wanted.data;
+  list->numbers = (uint32_t *)(list->keys + live->count);
+  list->clearances = scene->clearances.data;
+  list->count = gz_live_list(scene, all, list->keys, list->numbers);
+  return GRAZE_OK;
+}
+
+/* Asks for the clearances of all pairs; what is known of those that had another one is of no use. */
+static graze_status find_clearances(graze_scene *scene, clearance_asking *asking) {
+  live_scene *live = scene->live;
+  pair_list list;
+  if (asking->clearance == NULL && !live->has_clearances) return GRAZE_OK;
+  graze_status status = list_pairs(scene, true, &list);
+  if (status != GRAZE_OK) return status;
+  if (asking->clearance != NULL)
+    status = gz_ask_clearances(scene, gz_asking_clearance, asking, list.keys, list.count, list.clearances);
+  else
+    memset(list.clearances, 0, list.count * sizeof *list.clearances);
+  if (status != GRAZE_OK) return status;
+  for (uint64_t i = 0; i < list.count; i++) {
+    live_pair *pair = live_pair_at(live, list.numbers[i]);
+    pair->stale |= pair->clearance != list.clearances[i];
+    pair->clearance = list.clearances[i];
+  }
+  live->has_clearances = true; /* for good: ignored pairs, too, may have had one */
+  return GRAZE_OK;
+}
+
 static graze_status decide_stale(graze_scene *scene, const graze_scene_update_options *options,
                                  graze_scene_update_result *events) {
   live_scene *live = scene->live;
-  size_t bytes = (live->count + 1) * (sizeof(uint64_t) + sizeof(uint32_t)); /* never nothing */
-  if (!gz_buffer_reserve(scene->context, &live->wanted, bytes, 0)) return gz_fail_memory(scene->context, bytes);
-  uint64_t *keys = live->wanted.data;
-  uint32_t *numbers = (uint32_t *)(keys + live->count);
+  pair_list list;
+  graze_status status = list_pairs(scene, false, &list);
+  if (status != GRAZE_OK) return status;
+  for (uint64_t i = 0; i < list.count; i++) list.clearances[i] = live_pair_at(live, list.numbers[i])->clearance;
   deciding d = {.scene = scene,
-                .pairs = keys,
-                .count = gz_live_list(scene, false, keys, numbers),
+                .pairs = list.keys,
+                .count = list.count,
                 .find = options->find,
                 .relate = {.exactness = options->exactness, .open = options->open},
+                .clearances = options->clearance != NULL ? list.clearances : NULL,
                 .progress = options->progress,
                 .progress_user = options->progress_user};
-  graze_status status = gz_scene_decide(&d);
+  status = gz_scene_decide(&d);
   if (status != GRAZE_OK && status != GRAZE_CANCELLED) return status;
   for (uint64_t i = 0; i < d.count; i++) {
     const outcome *o = d.outcomes + i;
-    live_pair *pair = live_pair_at(live, numbers[i]);
+    live_pair *pair = live_pair_at(live, list.numbers[i]);
     if (!o->finished) continue;
     pair->now = o->verdict;
     pair->counts = o->counts;
+    pair->gap = o->gap;
     pair->stale = false;
   }
   events->decided_pairs = d.count;
@@ -93,6 +143,7 @@ static void tell(const live_pair *pair, const double time[2], graze_scene_event 
   if (!part) return;
   e->verdict = pair->now;
   e->counts = pair->counts;
+  e->gap = pair->gap;
 }
 
 static void note_order(const live_scene *live, uint32_t number, told_pair *list, uint64_t *count) {
@@ -116,6 +167,19 @@ static uint64_t list_told(const live_scene *live, told_pair *list) {
   return n;
 }
 
+static uint64_t hash_gap(uint32_t a, uint32_t b, const graze_gap *gap) {
+  const double numbers[8] = {gap->clearance,    gap->distance,     gap->points[0][0], gap->points[0][1],
+                             gap->points[0][2], gap->points[1][0], gap->points[1][1], gap->points[1][2]};
+  uint64_t h = hash_pair(a, b);
+  for (int k = 0; k < 8; k++) {
+    const double x = numbers[k] + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    h = splitmix64(h ^ bits);
+  }
+  return h;
+}
+
 static void hash_and_count(const graze_scene *scene, graze_scene_update_result *events) {
   const live_scene *live = scene->live;
   const uint32_t *states = live->states.data, *rank = scene->rank.data;
@@ -123,8 +187,9 @@ static void hash_and_count(const graze_scene *scene, graze_scene_update_result *
     const live_pair *pair = live_pair_at(live, states[i]);
     events->candidate_pairs += !pair->ignored;
     if (!takes_part(pair)) continue;
-    events->hash +=
-        graze_scene_hash_pair(rank[pair->a.id.index], rank[pair->b.id.index], pair->now.relation, &pair->counts);
+    const uint32_t a = rank[pair->a.id.index], b = rank[pair->b.id.index];
+    events->hash += graze_scene_hash_pair(a, b, pair->now.relation, &pair->counts);
+    if (pair->gap.found) events->gap_hash += hash_gap(a, b, &pair->gap);
   }
 }
 
@@ -191,9 +256,16 @@ static graze_status tell_all(graze_scene *scene, const graze_scene_update_option
 static graze_status run_update(graze_scene *scene, const graze_scene_update_options *options,
                                graze_scene_update_result *events) {
   bool same = scene->live != NULL && same_question(scene->live, options);
-  graze_status status = gz_live_set_reach(scene, NULL, NULL);
+  clearance_asking asking = {.context = scene->context,
+                             .clearance = options->clearance,
+                             .reach = options->reach,
+                             .user = options->clearance_user};
+  gz_record_answers(scene->recorder, &asking);
+  graze_status status = gz_live_set_reach(scene, options->clearance != NULL ? gz_asking_reach : NULL, &asking);
   if (status == GRAZE_OK) status = gz_live_bring_up(scene, options->exactness, !same);
+  if (status == GRAZE_OK) status = find_clearances(scene, &asking);
   if (status != GRAZE_OK) return status;
+  if (asking.failed) gz_record_lacks_memory(scene->recorder);
   scene->live->options = *options;
   scene->live->begun = true;
   status = decide_stale(scene, options, events);

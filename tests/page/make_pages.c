@@ -3,6 +3,7 @@
  *   sample      pipes that really clash, with real curves, and by hand every relation, state and mark
  *   empty       nothing found
  *   upright     the sample, with y up
+ *   gaps        the sample, with objects that are nearer than they may be
  *   names       the sample, with names that differ at their ends alone, or before a GlobalId, and no states
  *   incomplete  a check that stopped
  *   thinned     the sample with a budget far too small for it
@@ -263,6 +264,28 @@ static graze_report report_of(const model *m) {
 
 /* ---- pages ---- */
 
+/* Turns the first clashes into gaps from the nearest points of the middles of two objects; in no order. */
+static void add_gaps(model *m) {
+  static const double gaps[5] = {0.03, 0.001, 0.04999, 0.025, 2.5e-9};
+  for (int i = 0; i < 5; i++) {
+    graze_report_clash *clash = &m->clashes[i];
+    double(*points)[3] = clash->gap.points;
+    clash->relation = GRAZE_CLEARANCE;
+    clash->counts = (graze_counts){0};
+    clash->depth = NAN;
+    clash->curve_points = NULL;
+    clash->curve_starts = NULL;
+    clash->curve_count = 0;
+    clash->gap = (graze_gap){.found = true, .clearance = 0.05, .distance = gaps[i]};
+    for (int k = 0; k < 3; k++) {
+      points[0][k] = points[1][k] = clash->point[k];
+      if (k == 2) points[1][k] += gaps[i];
+      clash->box.min[k] = points[0][k];
+      clash->box.max[k] = points[1][k];
+    }
+  }
+}
+
 static void make_sample(const char *path, const char *kind) {
   graze_report_group groups[] = {{GRAZE_GROUP_OBJECT, "Unit 1/run_4", 3},
                                  {GRAZE_GROUP_LAYERS, "drains / steam", 4},
@@ -278,6 +301,7 @@ static void make_sample(const char *path, const char *kind) {
     m->clashes[i].group_place = i < 4 ? 2 : GRAZE_NO_GROUP;
     if (m->clashes[i].counts.triangle_pairs == 3328) m->clashes[i].relation = GRAZE_DUPLICATE;
   }
+  if (strcmp(kind, "gaps") == 0) add_gaps(m);
   add_by_hand(m);
   graze_report report = report_of(m);
   report.groups = groups;
@@ -347,7 +371,7 @@ static void make_large(const char *path, uint32_t runs, uint32_t copies, uint32_
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    fprintf(stderr, "usage: make_pages sample|empty|incomplete|thinned|timing|many|big FILE\n");
+    fprintf(stderr, "usage: make_pages sample|empty|upright|gaps|names|incomplete|thinned|timing|many|big FILE\n");
     return 2;
   }
   if (strcmp(argv[1], "timing") == 0) {

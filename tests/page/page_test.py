@@ -161,13 +161,51 @@ def test_depth(browser, pages):
 
 def test_heads(browser, pages):
     """No column's title is cut, with the mark of the order too."""
-    for page in ("sample", "upright", "names"):
+    for page in ("sample", "upright", "names", "gaps"):
         browser.open(pages[page])
         for column in range(browser.run("document.querySelectorAll('#head button').length")):
             browser.run(f"document.querySelectorAll('#head button')[{column}].click()")
             cut = browser.run("""[...document.querySelectorAll('#head button')]
                 .filter((b) => b.offsetWidth > 0 && b.scrollWidth > b.clientWidth).map((b) => b.textContent)""")
             check(not cut, f"{page}: cut: {cut}")
+
+
+def test_gaps(browser, pages):
+    """What is too near is sorted by its gap and can be left out above a length; without gaps nothing is offered."""
+    browser.open(pages["sample"])
+    check(browser.run("document.getElementById('nearer').hidden") and
+          browser.run("document.querySelector('th.column-gap') === null"), "gaps are offered where there are none")
+    browser.open(pages["gaps"])
+    clashes = clashes_of(browser)
+    gaps = [clash.get("gap") for clash in clashes]
+    check(sorted(gap for gap in gaps if gap is not None) == [2.5e-9, 0.001, 0.025, 0.03, 0.04999], f"the gaps are {gaps}")
+    near = [gaps[n] for n in numbers(browser) if gaps[n] is not None]
+    check(near == sorted(near), f"not the nearest first: {near}")
+    shown_gaps = dict(zip(numbers(browser), texts(browser, "gap")))
+    wanted = {None: "", 2.5e-9: "2.50 nm", 0.001: "1.00 mm", 0.025: "25.0 mm", 0.03: "30.0 mm", 0.04999: "50.0 mm"}
+    check(all(shown_gaps[n] == wanted[gaps[n]] for n in shown_gaps), f"the gaps are shown as {shown_gaps}")
+    for down in (False, True):
+        browser.click("th.column-gap button")
+        keys = [gaps[n] if gaps[n] is not None else float("inf") for n in numbers(browser)]
+        check(keys == sorted(keys, reverse=down), f"by gap: {keys}")
+        sort = browser.run("document.querySelector('th.column-gap').getAttribute('aria-sort')")
+        check(sort == ("descending" if down else "ascending"), f"the head says {sort}")
+    for text, most in (("25 mm", 0.025), ("0.04", 0.04), ("1um", 1e-6), ("2.51e-9 m", 2.51e-9)):
+        browser.run("document.getElementById('nearer').value = ''")
+        browser.click("#nearer")
+        browser.call("Input.insertText", text=text)
+        left = {n for n, gap in enumerate(gaps) if gap is None or gap < most}
+        check(set(numbers(browser)) == left, f"nearer than {text}: {sorted(numbers(browser))}, not {sorted(left)}")
+    browser.call("Input.insertText", text="?")
+    check(browser.run("document.getElementById('nearer').getAttribute('aria-invalid')") == "true", "nonsense is a length")
+    check(len(numbers(browser)) == len(clashes), "nonsense leaves something out")
+    browser.run("document.getElementById('nearer').value = ''")
+    browser.click("#nearer")
+    browser.call("Input.insertText", text="25 mm")
+    check(not browser.run("document.getElementById('clear').hidden"), "the filter cannot be cleared")
+    browser.click("#clear")
+    check(len(numbers(browser)) == len(clashes) and browser.run("document.getElementById('nearer').value") == "",
+          "a cleared filter leaves something out")
 
 
 def test_names(browser, pages):
@@ -590,7 +628,7 @@ TESTS = [value for name, value in list(globals().items()) if name.startswith("te
 def make_pages(program, folder):
     os.makedirs(folder, exist_ok=True)
     pages = {}
-    for kind in ("sample", "upright", "names", "empty", "incomplete", "thinned", "big"):
+    for kind in ("sample", "upright", "gaps", "names", "empty", "incomplete", "thinned", "big"):
         made = "many" if kind == "big" and not LONG else kind
         pages[kind] = os.path.join(folder, kind + ".html")
         print(made, subprocess.run([program, made, pages[kind]], check=True, capture_output=True, text=True).stdout, end="")
